@@ -1,0 +1,14 @@
+/** The kernel language, architecture-independent and SM80 atoms and kernels, and the GPU runtime. */
+module tilewright.kernels {
+  requires transitive tilewright.layout;
+  requires transitive tilewright.ptx;
+  requires transitive tilewright.reference;
+  requires jcuda;
+
+  exports tilewright.kernel;
+  exports tilewright.kernel.atom;
+  exports tilewright.kernel.tiled;
+  exports tilewright.kernel.collective;
+  exports tilewright.kernels;
+  exports tilewright.device;
+}

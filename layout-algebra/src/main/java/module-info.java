@@ -1,0 +1,4 @@
+/** The CuTe layout algebra: layouts, swizzles, and the operations on them. Depends on nothing. */
+module tilewright.layout {
+  exports tilewright.layout;
+}
