@@ -1,0 +1,24 @@
+package tilewright.ptx;
+
+/** Extents of a grid, a block or a cluster, or a position in one. */
+public record Dim3(int x, int y, int z) {
+  public static final Dim3 ONE = new Dim3(1, 1, 1);
+
+  public static Dim3 of(int x) {
+    return new Dim3(x, 1, 1);
+  }
+
+  public static Dim3 of(int x, int y) {
+    return new Dim3(x, y, 1);
+  }
+
+  /** The number of positions. */
+  public long size() {
+    return (long) x * y * z;
+  }
+
+  @Override
+  public String toString() {
+    return "(" + x + "," + y + "," + z + ")";
+  }
+}

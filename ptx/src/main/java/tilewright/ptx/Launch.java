@@ -1,0 +1,82 @@
+package tilewright.ptx;
+
+import java.lang.foreign.MemorySegment;
+import java.util.List;
+import java.util.Map;
+
+/**
+ * One kernel launch as data: what the simulator and a GPU both take.
+ *
+ * @param ptx the whole module's text
+ * @param entry the kernel's name
+ * @param cluster {@link Dim3#ONE} when there are no clusters
+ * @param dynamicSharedBytes bytes of dynamic shared memory a CTA
+ * @param buffers global memory by name; running a launch writes the results into these segments
+ * @param arguments in the order of the kernel's parameters
+ */
+public record Launch(String ptx, String entry, Dim3 grid, Dim3 block, Dim3 cluster, int dynamicSharedBytes,
+    Map<String, MemorySegment> buffers, List<Argument> arguments) {
+  public Launch {
+    buffers = Map.copyOf(buffers);
+    arguments = List.copyOf(arguments);
+    for (var argument : arguments) requireBuffers(argument, buffers);
+  }
+
+  private static void requireBuffers(Argument argument, Map<String, MemorySegment> buffers) {
+    switch (argument) {
+      case Argument.Buffer b -> {
+        if (!buffers.containsKey(b.name())) {
+          throw new IllegalArgumentException("argument names buffer '" + b.name() + "', but the launch has " + buffers.keySet());
+        }
+      }
+      case Argument.Struct s -> s.fields().forEach(f -> requireBuffers(f.value(), buffers));
+      case Argument.Scalar _ -> {}
+    }
+  }
+
+  /** The value of one kernel parameter. */
+  public sealed interface Argument {
+
+    /** The address of a buffer plus an offset in bytes. */
+    record Buffer(String name, long offset) implements Argument {
+      public Buffer(String name) {
+        this(name, 0);
+      }
+    }
+
+    /** A value by type and bits, zero-extended to 64. */
+    record Scalar(PtxType type, long bits) implements Argument {}
+
+    /** A parameter of several fields, such as a C struct; bytes no field covers are zero. */
+    record Struct(int bytes, List<Field> fields) implements Argument {
+      public Struct {
+        fields = List.copyOf(fields);
+      }
+    }
+
+    /** One field of a struct, at an offset in bytes. */
+    record Field(int offset, Argument value) {}
+
+    static Argument u32(int value) {
+      return new Scalar(PtxType.U32, Integer.toUnsignedLong(value));
+    }
+
+    static Argument u64(long value) {
+      return new Scalar(PtxType.U64, value);
+    }
+
+    static Argument f32(float value) {
+      return new Scalar(PtxType.F32, Integer.toUnsignedLong(java.lang.Float.floatToRawIntBits(value)));
+    }
+  }
+
+  /** The bytes of a buffer, copied. */
+  public byte[] bytes(String buffer) {
+    return buffers.get(buffer).toArray(java.lang.foreign.ValueLayout.JAVA_BYTE);
+  }
+
+  @Override
+  public String toString() {
+    return entry + "<<<" + grid + ", " + block + ", " + dynamicSharedBytes + ">>>" + arguments;
+  }
+}

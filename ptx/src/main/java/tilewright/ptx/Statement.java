@@ -1,0 +1,46 @@
+package tilewright.ptx;
+
+import java.util.List;
+
+/** What stands in a function's body. */
+public sealed interface Statement
+    permits Instruction, Variable, Statement.Label, Statement.Registers, Statement.Block, Statement.Location,
+        Statement.Comment, Statement.Pragma, Statement.BranchTargets {
+
+  /** {@code name:}. */
+  record Label(String name) implements Statement {}
+
+  /**
+   * {@code .reg .b32 %r<10>;} declares %r0…%r9; count 0 declares the one register {@code name}.
+   *
+   * @param vector elements of a vector register, 1 for a scalar
+   */
+  record Registers(PtxType type, int vector, String name, int count) implements Statement {
+    public Registers(PtxType type, String name, int count) {
+      this(type, 1, name, count);
+    }
+  }
+
+  /** {@code { … }}: a scope of its own for registers, variables and labels. */
+  record Block(List<Statement> body) implements Statement {
+    public Block {
+      body = List.copyOf(body);
+    }
+  }
+
+  /** {@code .loc file line column}: the source position of what follows. */
+  record Location(int file, int line, int column) implements Statement {}
+
+  /** A comment on a line of its own; text without the slashes, one line. */
+  record Comment(String text) implements Statement {}
+
+  /** {@code .pragma "text";}. */
+  record Pragma(String text) implements Statement {}
+
+  /** {@code name: .branchtargets a, b, c;} for {@code brx.idx}. */
+  record BranchTargets(String name, List<String> labels) implements Statement {
+    public BranchTargets {
+      labels = List.copyOf(labels);
+    }
+  }
+}
