@@ -11,10 +11,10 @@ import java.util.Optional;
  * @param opcode the base mnemonic, such as {@code ld}
  * @param modifiers what follows it, without dots, in order: {@code global, v4, f32}; {@code shared::cluster} is one
  * @param operands in order
- * @param line where it was read, 0 when it was not; no part of the value: equal instructions may stand on different lines
+ * @param line where it was read, 0 when it was not; no part of the value
  */
-public record Instruction(Optional<Guard> guard, String opcode, List<String> modifiers, List<Operand> operands, int line)
-    implements Statement {
+public record Instruction(Optional<Guard> guard, String opcode, List<String> modifiers, List<Operand> operands,
+    int line) implements Statement {
   public Instruction {
     modifiers = List.copyOf(modifiers);
     operands = List.copyOf(operands);

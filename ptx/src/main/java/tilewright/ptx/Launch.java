@@ -26,7 +26,8 @@ public record Launch(String ptx, String entry, Dim3 grid, Dim3 block, Dim3 clust
     switch (argument) {
       case Argument.Buffer b -> {
         if (!buffers.containsKey(b.name())) {
-          throw new IllegalArgumentException("argument names buffer '" + b.name() + "', but the launch has " + buffers.keySet());
+          throw new IllegalArgumentException(
+              "argument names buffer '" + b.name() + "', but the launch has " + buffers.keySet());
         }
       }
       case Argument.Struct s -> s.fields().forEach(f -> requireBuffers(f.value(), buffers));

@@ -16,7 +16,9 @@ public record PtxModule(String version, List<String> targets, int addressSize, L
     targets = List.copyOf(targets);
     items = List.copyOf(items);
     if (targets.isEmpty()) throw new IllegalArgumentException("a PTX module names at least one target");
-    if (addressSize != 32 && addressSize != 64) throw new IllegalArgumentException("invalid .address_size " + addressSize + ": 32 or 64");
+    if (addressSize != 32 && addressSize != 64) {
+      throw new IllegalArgumentException("invalid .address_size " + addressSize + ": 32 or 64");
+    }
   }
 
   /** The architecture, such as {@code sm_90a}. */
