@@ -1,0 +1,25 @@
+package tilewright.simulator;
+
+import java.time.Duration;
+import java.util.List;
+
+/**
+ * What a launch did. The launch's buffers hold the results, also when it was stopped.
+ *
+ * @param findings what is wrong with the launch, one an instruction and kind, in PTX order; empty for a clean run
+ * @param instructions thread instructions executed
+ * @param time wall-clock time of the execution
+ * @param bankConflicts shared-memory accesses by instruction, in PTX order; empty without the sanitizer
+ */
+public record SimulationResult(List<Finding> findings, long instructions, Duration time,
+    List<BankConflicts> bankConflicts) {
+  public SimulationResult {
+    findings = List.copyOf(findings);
+    bankConflicts = List.copyOf(bankConflicts);
+  }
+
+  /** Whether the launch ran to its end and nothing was found. */
+  public boolean ok() {
+    return findings.isEmpty();
+  }
+}

@@ -1,0 +1,57 @@
+package tilewright.simulator;
+
+import java.time.Duration;
+import java.util.OptionalInt;
+
+/**
+ * How a launch is executed. {@link #defaults()} and the {@code with…} methods make one.
+ *
+ * @param seed chooses the order in which warps run and asynchronous copies land; equal seeds replay equal schedules
+ * @param sanitize look for races, uninitialised reads and bank conflicts too; bounds and alignment are always checked
+ * @param architecture whose tensor cores to model, such as 90; empty means the module's own target
+ * @param threads CTAs that run at a time
+ * @param instructionLimit thread instructions after which the launch is stopped
+ * @param timeLimit wall-clock time after which the launch is stopped
+ */
+public record SimulatorOptions(long seed, boolean sanitize, OptionalInt architecture, int threads, long instructionLimit,
+    Duration timeLimit) {
+  private static final long DEFAULT_INSTRUCTION_LIMIT = 1_000_000_000_000L;
+
+  public SimulatorOptions {
+    if (threads < 1) throw new IllegalArgumentException("threads is " + threads + ", but at least one must run");
+    if (instructionLimit < 1) {
+      throw new IllegalArgumentException("instruction limit is " + instructionLimit + ", but must be positive");
+    }
+  }
+
+  /** Seed 0, no sanitizer, the module's architecture, all processors, 10¹² instructions, ten minutes. */
+  public static SimulatorOptions defaults() {
+    return new SimulatorOptions(0, false, OptionalInt.empty(), Runtime.getRuntime().availableProcessors(),
+        DEFAULT_INSTRUCTION_LIMIT, Duration.ofMinutes(10));
+  }
+
+  public SimulatorOptions withSeed(long value) {
+    return new SimulatorOptions(value, sanitize, architecture, threads, instructionLimit, timeLimit);
+  }
+
+  public SimulatorOptions withSanitizer(boolean value) {
+    return new SimulatorOptions(seed, value, architecture, threads, instructionLimit, timeLimit);
+  }
+
+  /** Models the tensor cores of another architecture than the module's target: 80, 86, 89, 90, 100. */
+  public SimulatorOptions withArchitecture(int value) {
+    return new SimulatorOptions(seed, sanitize, OptionalInt.of(value), threads, instructionLimit, timeLimit);
+  }
+
+  public SimulatorOptions withThreads(int value) {
+    return new SimulatorOptions(seed, sanitize, architecture, value, instructionLimit, timeLimit);
+  }
+
+  public SimulatorOptions withInstructionLimit(long value) {
+    return new SimulatorOptions(seed, sanitize, architecture, threads, value, timeLimit);
+  }
+
+  public SimulatorOptions withTimeLimit(Duration value) {
+    return new SimulatorOptions(seed, sanitize, architecture, threads, instructionLimit, value);
+  }
+}
