@@ -1,0 +1,16 @@
+package tilewright.ptx;
+
+/** A PTX ISA version; 8.10 is later than 8.9. */
+record Version(int major, int minor) implements Comparable<Version> {
+
+  static Version parse(String text) {
+    var parts = text.split("\\.");
+    return new Version(java.lang.Integer.parseInt(parts[0]), java.lang.Integer.parseInt(parts[1]));
+  }
+
+  @Override
+  public int compareTo(Version other) {
+    return major != other.major ? java.lang.Integer.compare(major, other.major)
+        : java.lang.Integer.compare(minor, other.minor);
+  }
+}
