@@ -1,0 +1,55 @@
+package tilewright.kernel;
+
+import java.util.List;
+import tilewright.numerics.ElementType;
+import tilewright.ptx.Operand;
+import tilewright.ptx.PtxType;
+
+/** Conversions between stored elements and single precision, in instructions that SM80 has. */
+final class Conversion {
+  private Conversion() {}
+
+  static F32 toF32(Scope k, ElementType type, Operand.Register stored) {
+    if (type == ElementType.F32) return k.result(stored);
+    var result = k.newRegister(PtxType.F32);
+    switch (type) {
+      case F16 -> k.emit("cvt.f32.f16", result, stored);
+      // SM80 cannot convert bf16; its bits are the upper half of the single.
+      case BF16 -> {
+        var zero = k.newRegister(PtxType.B16);
+        k.emit("mov.b16", zero, new Operand.Integer(0));
+        k.emit("mov.b32", result, new Operand.Vector(List.of(zero, stored)));
+      }
+      default -> throw new TraceException("no conversion from " + type.text() + " to f32 in the kernel language");
+    }
+    return k.result(result);
+  }
+
+  static List<F32> unpack(Scope k, ElementType type, Operand.Register pair) {
+    var low = k.newRegister(PtxType.B16);
+    var high = k.newRegister(PtxType.B16);
+    k.emit("mov.b32", new Operand.Vector(List.of(low, high)), pair);
+    return List.of(toF32(k, type, low), toF32(k, type, high));
+  }
+
+  static Operand.Register fromF32(Scope k, ElementType type, F32 value) {
+    if (type == ElementType.F32) return value.register();
+    var result = k.newRegister(PtxType.B16);
+    k.emit("cvt.rn." + half(type) + ".f32", result, value.register());
+    return result;
+  }
+
+  /** Two values in one register, the first in the low half. */
+  static Operand.Register pack(Scope k, ElementType type, F32 first, F32 second) {
+    var result = k.newRegister(PtxType.B32);
+    k.emit("cvt.rn." + half(type) + "x2.f32", result, second.register(), first.register());
+    return result;
+  }
+
+  private static String half(ElementType type) {
+    return switch (type) {
+      case F16, BF16 -> type.text();
+      default -> throw new TraceException("no conversion from f32 to " + type.text() + " in the kernel language");
+    };
+  }
+}

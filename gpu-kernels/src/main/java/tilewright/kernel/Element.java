@@ -1,0 +1,149 @@
+package tilewright.kernel;
+
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Optional;
+import java.util.function.Supplier;
+import tilewright.numerics.ElementType;
+import tilewright.ptx.Operand;
+import tilewright.ptx.PtxType;
+import tilewright.ptx.StateSpace;
+
+/** A place in memory that holds an element, and the elements that follow it contiguously. */
+public final class Element {
+  private final Scope k;
+  private final ElementType type;
+  private final StateSpace space;
+  private final Supplier<Operand.Address> address;
+  private final int alignment;
+  private final Pred inside;
+
+  Element(Scope k, ElementType type, StateSpace space, Supplier<Operand.Address> address, int alignment, Pred inside) {
+    this.k = k;
+    this.type = type;
+    this.space = space;
+    this.address = address;
+    this.alignment = alignment;
+    this.inside = inside;
+  }
+
+  public ElementType type() {
+    return type;
+  }
+
+  /** The operand {@code [register+offset]}. */
+  public Operand.Address address() {
+    return address.get();
+  }
+
+  /** Whether the tensor has this element. */
+  public Pred inside() {
+    return inside;
+  }
+
+  /** Reads the element, exactly converted to single precision. */
+  public F32 load() {
+    return Conversion.toF32(k, type, read(1, Optional.empty()).getFirst());
+  }
+
+  /** Writes the element, rounded to nearest even. */
+  public void store(F32 value) {
+    write(List.of(Conversion.fromF32(k, type, value)), 1, Optional.empty());
+  }
+
+  /** Writes two neighbours in one access, rounded to nearest even. */
+  public void store(F32 first, F32 second) {
+    var pieces = type.bits() == 16 ? List.of(Conversion.pack(k, type, first, second))
+        : List.of(Conversion.fromF32(k, type, first), Conversion.fromF32(k, type, second));
+    write(pieces, 2, Optional.empty());
+  }
+
+  /** Writes neighbours of a single-precision tensor in one access. */
+  public void store(List<F32> values) {
+    write(values.stream().map(v -> Conversion.fromF32(k, type, v)).toList(), values.size(), Optional.empty());
+  }
+
+  /** Reads neighbours in one access, exactly converted to single precision. */
+  public List<F32> load(int count) {
+    if (type.bits() != 16 || count == 1) {
+      return read(count, Optional.empty()).stream().map(r -> Conversion.toF32(k, type, r)).toList();
+    }
+    var values = new ArrayList<F32>();
+    for (var pair : read(count, Optional.empty())) values.addAll(Conversion.unpack(k, type, pair));
+    return values;
+  }
+
+  /** Moves {@code count} neighbours to another place, bits unchanged, in one access each. */
+  public void copyTo(Element other, int count, Optional<Pred> condition) {
+    other.write(read(count, condition), count, condition);
+  }
+
+  /** Like {@link #copyTo}, but writes zero where the condition does not hold. */
+  public void copyOrZero(Element other, Pred condition) {
+    other.write(read(1, Optional.of(condition)), 1, Optional.empty());
+  }
+
+  private List<Operand.Register> read(int count, Optional<Pred> condition) {
+    requireAligned(count);
+    var access = Access.of(type, count);
+    var registers = new ArrayList<Operand.Register>();
+    for (int i = 0; i < access.pieces(); i++) {
+      var register = k.newRegister(access.piece());
+      if (condition.isPresent()) k.emit("mov." + move(access.piece()), register, zero(access.piece()));
+      registers.add(register);
+    }
+    k.emit(condition, "ld." + space.text() + access.suffix(), access.operand(registers), address());
+    return registers;
+  }
+
+  private void write(List<Operand.Register> pieces, int count, Optional<Pred> condition) {
+    requireAligned(count);
+    var access = Access.of(type, count);
+    k.emit(condition, "st." + space.text() + access.suffix(), address(), access.operand(pieces));
+  }
+
+  private static String move(PtxType piece) {
+    return piece == PtxType.F32 ? "f32" : piece.text();
+  }
+
+  private static Operand zero(PtxType piece) {
+    return piece == PtxType.F32 ? Operand.Float.of(0f) : new Operand.Integer(0);
+  }
+
+  /** Fails the trace unless an access to so many neighbours from here on is aligned, whatever the launch. */
+  public void requireAligned(int count) {
+    if (count > 1 && alignment % count != 0) {
+      throw new TraceException("an access to " + count + " " + type.text() + " elements needs an address aligned to " + count
+          + " elements; this layout only promises " + alignment);
+    }
+  }
+
+  /** How so many elements move: so many registers of one type. */
+  private record Access(PtxType piece, int pieces) {
+    static Access of(ElementType type, int count) {
+      if (type == ElementType.F32) return new Access(PtxType.F32, vector(type, count));
+      int bits = type.bits() * count;
+      return switch (bits) {
+        case 8 -> new Access(PtxType.B8, 1);
+        case 16 -> new Access(PtxType.B16, 1);
+        case 32, 64, 128 -> new Access(PtxType.B32, bits / 32);
+        default -> throw new TraceException("no access moves " + count + " " + type.text() + " elements: 1, 2, 4, 8 or 16 bytes");
+      };
+    }
+
+    private static int vector(ElementType type, int count) {
+      if (count != 1 && count != 2 && count != 4) {
+        throw new TraceException("no access moves " + count + " " + type.text() + " elements: 1, 2 or 4");
+      }
+      return count;
+    }
+
+    String suffix() {
+      return (pieces > 1 ? ".v" + pieces : "") + "." + piece.text();
+    }
+
+    Operand operand(List<Operand.Register> registers) {
+      return pieces == 1 ? registers.getFirst() : new Operand.Vector(List.copyOf(registers));
+    }
+  }
+}

@@ -1,0 +1,128 @@
+package tilewright.kernel;
+
+import java.util.ArrayList;
+import java.util.Collections;
+import java.util.List;
+import java.util.Optional;
+import tilewright.ptx.PtxType;
+import tilewright.ptx.StateSpace;
+
+/** A tensor in global memory, with extents and strides that the launch gives, seen from some origin. */
+public final class GlobalTensor {
+  /** Extents and coordinates stay below this, so that sums of them fit 32 bits. */
+  static final int MAX_EXTENT = 1 << 30;
+
+  private final Scope k;
+  private final TensorSpec spec;
+  private final Node base;
+  private final List<I32> extents;
+  private final List<Optional<Node>> strides;
+  private final List<I32> origin;
+
+  private GlobalTensor(Scope k, TensorSpec spec, Node base, List<I32> extents, List<Optional<Node>> strides, List<I32> origin) {
+    this.k = k;
+    this.spec = spec;
+    this.base = base;
+    this.extents = extents;
+    this.strides = strides;
+    this.origin = origin;
+  }
+
+  static GlobalTensor declare(Scope k, TensorSpec spec) {
+    k.parameter(new KernelParameter.Pointer(spec));
+    var generic = k.load(PtxType.U64, spec.name(), 0, 0, -1);
+    var base = k.pure(PtxType.U64, k.root(), 0, 0, -1,
+        new Node.Recipe("cvta.to.global.u64", List.of(new Node.Argument.Value(generic))));
+    var extents = new ArrayList<I32>();
+    var strides = new ArrayList<Optional<Node>>();
+    for (int mode = 0; mode < spec.extents().size(); mode++) {
+      var extent = new KernelParameter.Extent(spec.extents().get(mode));
+      k.parameter(extent);
+      extents.add(new I32(k, Linear.of(k.load(PtxType.S32, extent.name(), 0, MAX_EXTENT, Bits.upTo(MAX_EXTENT) & -Integer.lowestOneBit(spec.multiple(extent.name()))))));
+      if (spec.isContiguous(mode)) {
+        strides.add(Optional.empty());
+      } else {
+        var stride = new KernelParameter.Stride(spec, mode);
+        k.parameter(stride);
+        strides.add(Optional.of(k.load(PtxType.S64, stride.name(), 0, 0, -1)));
+      }
+    }
+    return new GlobalTensor(k, spec, base, extents, strides, Collections.nCopies(extents.size(), k.constant(0)));
+  }
+
+  public TensorSpec spec() {
+    return spec;
+  }
+
+  public int rank() {
+    return extents.size();
+  }
+
+  /** The whole tensor's extent, whatever the origin. */
+  public I32 extent(int mode) {
+    return extents.get(mode);
+  }
+
+  /** The same tensor with coordinates counted from another origin: where a tile begins. */
+  public GlobalTensor from(I32... coordinate) {
+    return new GlobalTensor(k, spec, base, extents, strides, shifted(coordinate));
+  }
+
+  /** The tile of that shape at a position counted in tiles; modes behind the shape's are positions themselves. */
+  public GlobalTensor tile(List<Integer> shape, I32... position) {
+    var coordinate = position.clone();
+    for (int mode = 0; mode < shape.size(); mode++) coordinate[mode] = position[mode].times(shape.get(mode));
+    return from(coordinate);
+  }
+
+  /** The element at a coordinate relative to the origin. */
+  public Element at(I32... coordinate) {
+    var place = shifted(coordinate);
+    var parts = new ArrayList<Pointers.Part>();
+    for (int mode = 0; mode < rank(); mode++) parts.add(new Pointers.Part(place.get(mode).value, strides.get(mode)));
+    return new Element(k, spec.type(), StateSpace.GLOBAL,
+        () -> Pointers.materialize(k, k.region(), base, parts, spec.type().bytes()), alignment(place), contains(coordinate));
+  }
+
+  /** Whether a coordinate relative to the origin lies in the tensor. */
+  public Pred contains(I32... coordinate) {
+    var place = shifted(coordinate);
+    var inside = Pred.known(k, true);
+    for (int mode = 0; mode < rank(); mode++) inside = inside.and(place.get(mode).lessThan(extents.get(mode)));
+    return inside;
+  }
+
+  /** How many bytes of {@code count} elements from a coordinate on, along the contiguous mode, lie in the tensor. */
+  public I32 availableBytes(int count, I32... coordinate) {
+    var place = shifted(coordinate);
+    int along = contiguousMode();
+    var left = extents.get(along).minus(place.get(along)).max(0).min(count).times(spec.type().bytes());
+    var inside = Pred.known(k, true);
+    for (int mode = 0; mode < rank(); mode++) {
+      if (mode != along) inside = inside.and(place.get(mode).lessThan(extents.get(mode)));
+    }
+    return left.where(inside, 0);
+  }
+
+  /** Elements by which the address of a coordinate is known to be aligned. */
+  private int alignment(List<I32> place) {
+    if (spec.contiguous().isEmpty()) return 1;
+    long ones = place.get(contiguousMode()).value.ones();
+    long known = ones == 0 ? spec.alignment() : ones < 0 ? 1 : Long.lowestOneBit(ones);
+    return (int) Math.min(spec.alignment(), known);
+  }
+
+  private int contiguousMode() {
+    return spec.extents().indexOf(spec.contiguous().orElseThrow(
+        () -> new TraceException("tensor " + spec.name() + " declares no contiguous mode, so it has no vector access")));
+  }
+
+  private List<I32> shifted(I32[] coordinate) {
+    if (coordinate.length != rank()) {
+      throw new TraceException("tensor " + spec.name() + spec.extents() + " takes " + rank() + " coordinates, got " + coordinate.length);
+    }
+    var place = new ArrayList<I32>();
+    for (int mode = 0; mode < coordinate.length; mode++) place.add(origin.get(mode).plus(coordinate[mode]));
+    return place;
+  }
+}

@@ -1,0 +1,113 @@
+package tilewright.kernel;
+
+import tilewright.ptx.Operand;
+
+/** A 32-bit signed integer that only the GPU knows. Coordinates and extents stay below 2³⁰, so sums do not wrap. */
+public final class I32 {
+  final Scope k;
+  final Linear value;
+
+  I32(Scope k, Linear value) {
+    this.k = k;
+    this.value = value;
+  }
+
+  public I32 plus(I32 other) {
+    return new I32(k, value.plus(other.value));
+  }
+
+  public I32 plus(int other) {
+    return new I32(k, value.plus(other));
+  }
+
+  public I32 minus(I32 other) {
+    return new I32(k, value.minus(other.value));
+  }
+
+  public I32 times(int factor) {
+    return new I32(k, value.times(factor));
+  }
+
+  /** The product of two symbolic values. */
+  public I32 times(I32 factor) {
+    if (factor.value.isConstant()) return times(Math.toIntExact(factor.value.constant()));
+    if (value.isConstant()) return factor.times(Math.toIntExact(value.constant()));
+    return new I32(k, Arithmetic.binary(k, "mul.lo.s32", value, factor.value, Long.MIN_VALUE / 4, Long.MAX_VALUE / 4, -1));
+  }
+
+  /** The quotient of a non-negative value, rounded down. */
+  public I32 dividedBy(int divisor) {
+    return new I32(k, Arithmetic.divide(k, value, divisor));
+  }
+
+  /** The quotient of non-negative values, rounded down. */
+  public I32 dividedBy(I32 divisor) {
+    if (divisor.value.isConstant()) return dividedBy(Math.toIntExact(divisor.value.constant()));
+    return new I32(k, Arithmetic.binary(k, "div.u32", value, divisor.value, 0, value.max(), -1));
+  }
+
+  /** The remainder of a non-negative value. */
+  public I32 modulo(int divisor) {
+    return new I32(k, Arithmetic.remainder(k, value, divisor));
+  }
+
+  /** The remainder of non-negative values. */
+  public I32 modulo(I32 divisor) {
+    if (divisor.value.isConstant()) return modulo(Math.toIntExact(divisor.value.constant()));
+    return new I32(k, Arithmetic.binary(k, "rem.u32", value, divisor.value, 0, divisor.value.max(), -1));
+  }
+
+  /** The quotient rounded up. */
+  public I32 ceilDiv(int divisor) {
+    return plus(divisor - 1).dividedBy(divisor);
+  }
+
+  /** Bitwise and with a constant mask. */
+  public I32 and(int mask) {
+    return new I32(k, Arithmetic.and(k, value, mask));
+  }
+
+  /** Bitwise exclusive or. */
+  public I32 xor(I32 other) {
+    return new I32(k, Arithmetic.xor(k, value, other.value));
+  }
+
+  public I32 min(int bound) {
+    return min(k.constant(bound));
+  }
+
+  public I32 min(I32 other) {
+    return new I32(k, Arithmetic.minimum(k, value, other.value));
+  }
+
+  public I32 max(int bound) {
+    return new I32(k, Arithmetic.maximum(k, value, Linear.of(bound)));
+  }
+
+  public Pred lessThan(I32 other) {
+    return Pred.less(k, value, other.value);
+  }
+
+  public Pred lessThan(int bound) {
+    return Pred.less(k, value, Linear.of(bound));
+  }
+
+  public Pred equalTo(int other) {
+    return Pred.equal(k, value, Linear.of(other));
+  }
+
+  /** This value where the predicate holds, {@code otherwise} where it does not. */
+  public I32 where(Pred condition, int otherwise) {
+    return condition.select(this, k.constant(otherwise));
+  }
+
+  /** A register or an immediate that holds the value. */
+  public Operand operand() {
+    return k.materialize(value);
+  }
+
+  /** A register that holds the value. */
+  public Operand.Register register() {
+    return k.sum(value).register(k);
+  }
+}

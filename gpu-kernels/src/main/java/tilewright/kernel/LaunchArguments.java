@@ -1,0 +1,111 @@
+package tilewright.kernel;
+
+import java.util.ArrayList;
+import java.util.HashMap;
+import java.util.List;
+import java.util.Map;
+import tilewright.ptx.Launch;
+import tilewright.ptx.PtxType;
+
+/**
+ * The arguments of one launch, checked against what the kernel assumes: extents that tensors share agree, the contiguous
+ * mode has stride one, pointer and strides are aligned.
+ */
+public final class LaunchArguments {
+  private final CompiledKernel kernel;
+  private final Map<String, Tensor> tensors = new HashMap<>();
+  private final Map<String, Float> scalars = new HashMap<>();
+
+  /**
+   * A tensor in a buffer.
+   *
+   * @param offset bytes from the buffer's begin
+   * @param extents one a mode
+   * @param strides elements, one a mode
+   */
+  public record Tensor(String buffer, long offset, List<Long> extents, List<Long> strides) {
+    public Tensor {
+      extents = List.copyOf(extents);
+      strides = List.copyOf(strides);
+    }
+  }
+
+  private LaunchArguments(CompiledKernel kernel) {
+    this.kernel = kernel;
+  }
+
+  public static LaunchArguments of(CompiledKernel kernel) {
+    return new LaunchArguments(kernel);
+  }
+
+  public LaunchArguments tensor(String name, Tensor tensor) {
+    tensors.put(name, tensor);
+    return this;
+  }
+
+  public LaunchArguments scalar(String name, float value) {
+    scalars.put(name, value);
+    return this;
+  }
+
+  /**
+   * The values in the kernel's parameter order.
+   *
+   * @throws IllegalArgumentException naming the tensor, the number and the rule that a contract breaks
+   */
+  public List<Launch.Argument> build() {
+    var extents = new HashMap<String, Long>();
+    for (var parameter : kernel.parameters()) {
+      if (parameter instanceof KernelParameter.Pointer(var spec)) check(spec, tensor(spec), extents);
+    }
+    var arguments = new ArrayList<Launch.Argument>();
+    for (var parameter : kernel.parameters()) {
+      arguments.add(switch (parameter) {
+        case KernelParameter.Pointer(var spec) -> new Launch.Argument.Buffer(tensor(spec).buffer(), tensor(spec).offset());
+        case KernelParameter.Stride(var spec, int mode) ->
+            new Launch.Argument.Scalar(PtxType.S64, tensor(spec).strides().get(mode));
+        case KernelParameter.Extent(var name) -> Launch.Argument.u32(Math.toIntExact(extents.get(name)));
+        case KernelParameter.Scalar(var name, _) -> {
+          if (!scalars.containsKey(name)) throw new IllegalArgumentException("kernel " + kernel.name() + " needs a value for '" + name + "'");
+          yield Launch.Argument.f32(scalars.get(name));
+        }
+      });
+    }
+    return arguments;
+  }
+
+  private Tensor tensor(TensorSpec spec) {
+    var tensor = tensors.get(spec.name());
+    if (tensor == null) throw new IllegalArgumentException("kernel " + kernel.name() + " needs tensor " + spec.name() + spec.extents());
+    return tensor;
+  }
+
+  private static void check(TensorSpec spec, Tensor tensor, Map<String, Long> extents) {
+    int rank = spec.extents().size();
+    if (tensor.extents().size() != rank || tensor.strides().size() != rank) {
+      throw new IllegalArgumentException("tensor " + spec.name() + spec.extents() + " has rank " + rank + ", got extents "
+          + tensor.extents() + " and strides " + tensor.strides());
+    }
+    require(tensor.offset() % ((long) spec.alignment() * spec.type().bytes()) == 0, spec, "offset " + tensor.offset()
+        + " bytes is not a multiple of " + spec.alignment() + " elements");
+    for (int mode = 0; mode < rank; mode++) {
+      var name = spec.extents().get(mode);
+      long extent = tensor.extents().get(mode);
+      long stride = tensor.strides().get(mode);
+      require(extent >= 0 && extent <= GlobalTensor.MAX_EXTENT, spec, name + " = " + extent + " is not in 0…2^30");
+      Long known = extents.putIfAbsent(name, extent);
+      require(known == null || known == extent, spec, name + " = " + extent + ", but another tensor has " + known);
+      require(extent % spec.multiple(name) == 0, spec, name + " = " + extent + " is not a multiple of " + spec.multiple(name));
+      if (spec.isContiguous(mode)) {
+        require(stride == 1 || extent <= 1, spec, "stride of " + name + " is " + stride + ", this kernel needs 1");
+      } else {
+        require(stride % spec.alignment() == 0 || extent <= 1, spec, "stride of " + name + " is " + stride
+            + ", this kernel needs multiples of " + spec.alignment());
+      }
+    }
+  }
+
+  private static void require(boolean condition, TensorSpec spec, String message) {
+    if (!condition) throw new IllegalArgumentException("tensor " + spec.name() + spec.extents() + ": " + message);
+  }
+}

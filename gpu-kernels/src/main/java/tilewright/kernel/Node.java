@@ -1,0 +1,70 @@
+package tilewright.kernel;
+
+import java.util.List;
+import tilewright.ptx.Instruction;
+import tilewright.ptx.Operand;
+import tilewright.ptx.PtxType;
+import tilewright.ptx.Statement;
+
+/**
+ * One value of a trace. A pure node is emitted when something first needs it, into the outermost region in which its
+ * operands exist: that alone is common-subexpression elimination, dead-code elimination and loop-invariant motion.
+ */
+final class Node {
+  final int id;
+  final PtxType type;
+  final Region home;
+  /** Bounds of an integer value; the whole range when nothing is known. */
+  final long min;
+  final long max;
+  /** Bits that may be one; -1 when nothing is known. */
+  final long ones;
+  private final Recipe recipe;
+  private final Statement.Location line;
+  private Operand.Register register;
+
+  /** How a pure node is computed: an instruction whose first operand is the node's own register. */
+  record Recipe(String name, List<Argument> arguments) {}
+
+  /** An operand that is made only when the node is emitted. */
+  sealed interface Argument {
+    record Value(Node node) implements Argument {}
+
+    record Sum(Linear linear) implements Argument {}
+
+    record Constant(Operand operand) implements Argument {}
+  }
+
+  Node(int id, PtxType type, Region home, long min, long max, long ones, Recipe recipe, Operand.Register register,
+      Statement.Location line) {
+    this.id = id;
+    this.type = type;
+    this.home = home;
+    this.min = min;
+    this.max = max;
+    this.ones = min < 0 ? -1 : ones & Bits.upTo(max);
+    this.recipe = recipe;
+    this.register = register;
+    this.line = line;
+  }
+
+  /** The register that holds the value, computing it first if nothing has yet. */
+  Operand.Register register(Scope k) {
+    k.requireLive(this);
+    if (register == null) {
+      var operands = new java.util.ArrayList<Operand>();
+      var destination = k.newRegister(type);
+      operands.add(destination);
+      for (var argument : recipe.arguments()) {
+        operands.add(switch (argument) {
+          case Argument.Value v -> v.node().register(k);
+          case Argument.Sum s -> k.materialize(s.linear());
+          case Argument.Constant c -> c.operand();
+        });
+      }
+      home.append(line, Instruction.of(recipe.name(), operands));
+      register = destination;
+    }
+    return register;
+  }
+}

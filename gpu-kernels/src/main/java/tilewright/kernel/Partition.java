@@ -1,0 +1,133 @@
+package tilewright.kernel;
+
+import java.util.ArrayList;
+import java.util.Arrays;
+import java.util.List;
+import tilewright.layout.Layout;
+
+/**
+ * Which elements of a tile a thread has: a thread-value layout (threads, values) → column-major index in the tile. Made
+ * only when coordinates of a thread and a value simply add up, which is checked on the whole domain.
+ */
+public final class Partition {
+  private final Layout threadValue;
+  private final long[] tile;
+  private final List<Leaf> threadLeaves;
+
+  /** {@code extent} steps of {@code step} elements that stay in one mode of the tile. */
+  private record Leaf(long extent, long step) {}
+
+  private Partition(Layout threadValue, long[] tile) {
+    this.threadValue = threadValue;
+    this.tile = tile;
+    this.threadLeaves = leaves(threadValue.mode(0), tile);
+  }
+
+  /** The thread mode's leaves, cut where they run from one mode of the tile into the next. */
+  private static List<Leaf> leaves(Layout threads, long[] tile) {
+    var leaves = new ArrayList<Leaf>();
+    long[] shape = threads.flatShape();
+    long[] stride = threads.flatStride();
+    for (int i = 0; i < shape.length; i++) {
+      long extent = shape[i];
+      long step = stride[i];
+      long border = 1;
+      for (long mode : tile) {
+        border *= mode;
+        if (step > 0 && step < border && extent * step > border && border % step == 0 && extent % (border / step) == 0) {
+          leaves.add(new Leaf(border / step, step));
+          extent /= border / step;
+          step = border;
+        }
+      }
+      leaves.add(new Leaf(extent, step));
+    }
+    return List.copyOf(leaves);
+  }
+
+  /** A partition in which threads may share elements, as operands that several warps read. */
+  public static Partition shared(Layout threadValue, long... tile) {
+    if (threadValue.rank() != 2) throw new TraceException("not a thread-value layout: " + threadValue + " has rank " + threadValue.rank());
+    var partition = new Partition(threadValue, tile.clone());
+    partition.requireAdditive();
+    return partition;
+  }
+
+  /** A partition that gives every element of the tile to exactly one thread and value. */
+  public static Partition exact(Layout threadValue, long... tile) {
+    var partition = shared(threadValue, tile);
+    long size = Arrays.stream(tile).reduce(1, Math::multiplyExact);
+    var seen = new boolean[Math.toIntExact(size)];
+    for (long i = 0; i < threadValue.size(); i++) {
+      int element = Math.toIntExact(threadValue.apply(i));
+      if (seen[element]) throw new TraceException(threadValue + " gives element " + element + " of tile " + Arrays.toString(tile) + " away twice");
+      seen[element] = true;
+    }
+    for (int i = 0; i < seen.length; i++) {
+      if (!seen[i]) throw new TraceException(threadValue + " leaves out element " + i + " of tile " + Arrays.toString(tile));
+    }
+    return partition;
+  }
+
+  public int threads() {
+    return Math.toIntExact(threadValue.mode(0).size());
+  }
+
+  public int values() {
+    return Math.toIntExact(threadValue.mode(1).size());
+  }
+
+  public Layout layout() {
+    return threadValue;
+  }
+
+  /** The coordinate in the tile of a thread's value, one number a mode of the tile. */
+  public I32[] coordinate(I32 thread, int value) {
+    var k = thread.k;
+    long[] fixed = split(threadValue.mode(1).apply(value));
+    var coordinate = new Linear[tile.length];
+    for (int mode = 0; mode < tile.length; mode++) coordinate[mode] = Linear.of(fixed[mode]);
+    long below = 1;
+    for (var leaf : threadLeaves) {
+      var digit = Arithmetic.remainder(k, Arithmetic.divide(k, thread.value, below), leaf.extent());
+      long[] step = split(leaf.step());
+      for (int mode = 0; mode < tile.length; mode++) coordinate[mode] = coordinate[mode].plus(digit.times(step[mode]));
+      below *= leaf.extent();
+    }
+    return Arrays.stream(coordinate).map(c -> new I32(k, c)).toArray(I32[]::new);
+  }
+
+  private long[] split(long index) {
+    var coordinate = new long[tile.length];
+    for (int mode = 0; mode < tile.length; mode++) {
+      coordinate[mode] = mode + 1 < tile.length ? index % tile[mode] : index;
+      index /= tile[mode];
+    }
+    return coordinate;
+  }
+
+  private void requireAdditive() {
+    for (int thread = 0; thread < threads(); thread++) {
+      long[] t = digits(thread);
+      for (int value = 0; value < values(); value++) {
+        long[] v = split(threadValue.mode(1).apply(value));
+        for (int mode = 0; mode < tile.length; mode++) {
+          if (t[mode] + v[mode] >= tile[mode]) {
+            throw new TraceException("thread-value layout " + threadValue + " leaves tile " + Arrays.toString(tile)
+                + ": thread " + thread + ", value " + value + " has coordinate " + (t[mode] + v[mode]) + " in mode " + mode);
+          }
+        }
+      }
+    }
+  }
+
+  private long[] digits(long thread) {
+    var coordinate = new long[tile.length];
+    for (var leaf : threadLeaves) {
+      long[] step = split(leaf.step());
+      for (int mode = 0; mode < tile.length; mode++) coordinate[mode] += thread % leaf.extent() * step[mode];
+      thread /= leaf.extent();
+    }
+    return coordinate;
+  }
+}

@@ -1,0 +1,395 @@
+package tilewright.kernel;
+
+import java.util.ArrayList;
+import java.util.EnumMap;
+import java.util.IdentityHashMap;
+import java.util.LinkedHashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.Optional;
+import java.util.function.Consumer;
+import tilewright.layout.OffsetMap;
+import tilewright.numerics.ElementType;
+import tilewright.ptx.Dim3;
+import tilewright.ptx.Function;
+import tilewright.ptx.Instruction;
+import tilewright.ptx.Linkage;
+import tilewright.ptx.Operand;
+import tilewright.ptx.PtxModule;
+import tilewright.ptx.PtxType;
+import tilewright.ptx.Statement;
+import tilewright.ptx.Variable;
+
+/**
+ * What a kernel sees while it is traced: its parameters, its place in the grid, control flow, memory, and at the bottom
+ * {@link #emit}, with which atoms write one instruction.
+ */
+public final class Scope {
+  private static final String DYNAMIC_SHARED = "smem";
+  private static final int SHARED_ALIGNMENT = 1024;
+
+  private final Target target;
+  private final Region root = new Region(null, false);
+  private final Map<String, KernelParameter> parameters = new LinkedHashMap<>();
+  private final Map<String, Integer> files = new LinkedHashMap<>();
+  private final Map<PtxType, Integer> registers = new EnumMap<>(PtxType.class);
+  private final Map<Node, CellRead> cellReads = new IdentityHashMap<>();
+  private final Map<Node, Induction> inductions = new IdentityHashMap<>();
+  private Region region = root;
+  private Optional<Integer> block = Optional.empty();
+  private int sharedBytes;
+  private int nodes;
+  private int labels;
+
+  private record CellRead(Cell cell, int version) {}
+
+  /** A loop's variable: where it starts and how it steps. */
+  record Induction(Linear from, int step, Region loop) {}
+
+  private record Key(Node.Recipe recipe, PtxType type) {}
+
+  Scope(Target target) {
+    this.target = target;
+  }
+
+  public Target target() {
+    return target;
+  }
+
+  // Place in the grid
+
+  /** Declares the block's size in threads and gives this thread's index in it. */
+  public I32 block(int threads) {
+    if (threads < 1 || threads > 1024) throw new TraceException("invalid block of " + threads + " threads: 1 to 1024");
+    block = Optional.of(threads);
+    return special("%tid.x", threads - 1);
+  }
+
+  public I32 blockX() {
+    return special("%ctaid.x", Integer.MAX_VALUE);
+  }
+
+  public I32 blockY() {
+    return special("%ctaid.y", 65535);
+  }
+
+  public I32 blockZ() {
+    return special("%ctaid.z", 65535);
+  }
+
+  private I32 special(String name, long max) {
+    var recipe = new Node.Recipe("mov.u32", List.of(new Node.Argument.Constant(new Operand.Special(name))));
+    return new I32(this, Linear.of(pure(PtxType.B32, root, 0, max, Bits.upTo(max), recipe)));
+  }
+
+  public I32 constant(int value) {
+    return new I32(this, Linear.of(value));
+  }
+
+  public F32 constant(float value) {
+    var recipe = new Node.Recipe("mov.f32", List.of(new Node.Argument.Constant(Operand.Float.of(value))));
+    return new F32(this, pure(PtxType.F32, root, 0, 0, -1, recipe));
+  }
+
+  // Parameters and memory
+
+  /** Declares a tensor in global memory: a pointer, and extents and strides that the launch gives. */
+  public GlobalTensor global(TensorSpec spec) {
+    return GlobalTensor.declare(this, spec);
+  }
+
+  /** Declares a single-precision kernel parameter. */
+  public F32 scalar(String name) {
+    parameter(new KernelParameter.Scalar(name, PtxType.F32));
+    return new F32(this, load(PtxType.F32, name, 0, 0, -1));
+  }
+
+  /** Sets aside shared memory for a tensor of that type and layout; offsets of the layout count elements. */
+  public SharedTensor shared(ElementType type, OffsetMap layout) {
+    int offset = sharedBytes;
+    long bytes = SharedTensor.bytes(type, layout);
+    sharedBytes = Math.toIntExact((offset + bytes + SHARED_ALIGNMENT - 1) / SHARED_ALIGNMENT * SHARED_ALIGNMENT);
+    return new SharedTensor(this, type, layout, Linear.of(sharedBase()).plus(offset));
+  }
+
+  private Node sharedBase() {
+    var recipe = new Node.Recipe("mov.u32", List.of(new Node.Argument.Constant(new Operand.Symbol(DYNAMIC_SHARED))));
+    long max = (1 << 18) - SHARED_ALIGNMENT;
+    return pure(PtxType.B32, root, 0, max, Bits.upTo(max) & -SHARED_ALIGNMENT, recipe);
+  }
+
+  void parameter(KernelParameter parameter) {
+    parameters.putIfAbsent(parameter.name(), parameter);
+  }
+
+  Node load(PtxType type, String parameter, long min, long max, long ones) {
+    var address = new Operand.Address(new Operand.Symbol(parameter), 0);
+    var recipe = new Node.Recipe("ld.param." + type.text(), List.of(new Node.Argument.Constant(address)));
+    return pure(type, root, min, max, ones, recipe);
+  }
+
+  /** A running sum, zero at first. */
+  public F32.Accumulator accumulator() {
+    return new F32.Accumulator(this);
+  }
+
+  /** An integer variable, set to {@code initial}; its values stay in 0…{@code max}. */
+  public I32Variable variable(I32 initial, int max) {
+    return new I32Variable(this, initial, max);
+  }
+
+  // Control flow
+
+  /** For {@code i} from {@code from} in steps while it is below {@code to}. */
+  public void loop(I32 from, I32 to, int step, Consumer<I32> body) {
+    var outer = region;
+    var inner = new Region(outer, true);
+    var counter = newRegister(PtxType.B32);
+    long last = Math.max(from.value.min(), to.value.max() - 1);
+    var i = new Node(nodes++, PtxType.B32, inner, from.value.min(), last, -1, null, counter, null);
+    inductions.put(i, new Induction(from.value, step, inner));
+    region = inner;
+    body.accept(new I32(this, Linear.of(i)));
+    region = outer;
+    inner.close();
+
+    var limit = to.operand();
+    var notEmpty = from.lessThan(to);
+    var begin = label("loop");
+    var end = label("done");
+    emit(Optional.empty(), "mov.b32", counter, from.operand());
+    if (!notEmpty.known().orElse(false)) branch(end, notEmpty.register(), true);
+    outer.append(null, new Statement.Label(begin));
+    outer.appendAll(inner.body());
+    inner.increments().forEach(increment -> outer.append(null, increment));
+    var again = newRegister(PtxType.PRED);
+    emit(Optional.empty(), "add.s32", counter, counter, new Operand.Integer(step));
+    emit(Optional.empty(), "setp.lt.s32", again, counter, limit);
+    branch(begin, again, false);
+    outer.append(null, new Statement.Label(end));
+  }
+
+  public void loop(I32 to, Consumer<I32> body) {
+    loop(constant(0), to, 1, body);
+  }
+
+  /** Does {@code then} where the predicate holds. */
+  public void when(Pred condition, Runnable then) {
+    when(condition, then, () -> {});
+  }
+
+  /** Does one or the other. */
+  public void when(Pred condition, Runnable then, Runnable otherwise) {
+    if (condition.known().isPresent()) {
+      (condition.known().get() ? then : otherwise).run();
+      return;
+    }
+    var yes = traced(then);
+    var no = traced(otherwise);
+    var p = condition.register();
+    if (isShort(yes) && no.isEmpty()) {
+      var guard = new Instruction.Guard(p.name(), false);
+      region.appendAll(yes.stream().map(s -> s instanceof Instruction i ? i.guardedBy(guard) : s).toList());
+      return;
+    }
+    var end = label("endif");
+    var elseLabel = no.isEmpty() ? end : label("else");
+    branch(elseLabel, p, true);
+    region.appendAll(yes);
+    if (!no.isEmpty()) {
+      emit(Optional.empty(), "bra", new Operand.Symbol(end));
+      region.append(null, new Statement.Label(elseLabel));
+      region.appendAll(no);
+    }
+    region.append(null, new Statement.Label(end));
+  }
+
+  private List<Statement> traced(Runnable body) {
+    var outer = region;
+    var inner = new Region(outer, false);
+    region = inner;
+    body.run();
+    region = outer;
+    inner.close();
+    return inner.body();
+  }
+
+  /** Whether a guard on every instruction is shorter than a branch around them. */
+  private static boolean isShort(List<Statement> body) {
+    return body.size() <= 12 && body.stream().allMatch(s -> s instanceof Statement.Location
+        || s instanceof Instruction i && i.guard().isEmpty() && !i.opcode().equals("bar"));
+  }
+
+  private void branch(String label, Operand.Register predicate, boolean negated) {
+    region.append(null, Instruction.of("bra", new Operand.Symbol(label)).guardedBy(new Instruction.Guard(predicate.name(), negated)));
+  }
+
+  private String label(String stem) {
+    return "$" + stem + labels++;
+  }
+
+  /** Waits for all threads of the block; orders their shared-memory accesses. */
+  public void barrier() {
+    emit(Optional.empty(), "bar.sync", new Operand.Integer(0));
+  }
+
+  // What atoms are made of
+
+  /** A fresh register. */
+  public Operand.Register newRegister(PtxType type) {
+    var bank = bank(type);
+    int index = registers.merge(bank, 1, Integer::sum) - 1;
+    return new Operand.Register(prefix(bank) + index);
+  }
+
+  /** Writes one instruction here, guarded by the predicate if there is one. */
+  public void emit(Optional<Pred> condition, String name, Operand... operands) {
+    var instruction = Instruction.of(name, operands);
+    if (condition.isPresent() && condition.get().known().isPresent()) {
+      if (condition.get().known().get()) region.append(location(), instruction);
+      return;
+    }
+    var guard = condition.flatMap(p -> p.guard(false));
+    region.append(location(), guard.map(instruction::guardedBy).orElse(instruction));
+  }
+
+  /** Writes one instruction here. */
+  public void emit(String name, Operand... operands) {
+    emit(Optional.empty(), name, operands);
+  }
+
+  /** A single-precision value that an emitted instruction left in a register. */
+  public F32 result(Operand.Register register) {
+    return new F32(this, new Node(nodes++, PtxType.F32, region, 0, 0, -1, null, register, null));
+  }
+
+  /** An integer that an emitted instruction left in a register, known to lie in 0…{@code max}. */
+  public I32 result(Operand.Register register, long max) {
+    return new I32(this, Linear.of(new Node(nodes++, PtxType.B32, region, 0, max, Bits.upTo(max), null, register, null)));
+  }
+
+  // Values
+
+  Region root() {
+    return root;
+  }
+
+  Region region() {
+    return region;
+  }
+
+  Optional<Induction> induction(Node node) {
+    return Optional.ofNullable(inductions.get(node));
+  }
+
+  Node pure(PtxType type, Region home, long min, long max, long ones, Node.Recipe recipe) {
+    return home.values().computeIfAbsent(new Key(recipe, type),
+        _ -> new Node(nodes++, type, home, min, max, ones, recipe, null, location()));
+  }
+
+  Node cellValue(Cell cell, PtxType type, long min, long max, long ones) {
+    var node = new Node(nodes++, type, region, min, max, ones, null, cell.register, null);
+    cellReads.put(node, new CellRead(cell, cell.version()));
+    return node;
+  }
+
+  /** A pointer that a loop advances. */
+  Node pointerNode(Region loop, Operand.Register register) {
+    return new Node(nodes++, PtxType.U64, loop, 0, 0, -1, null, register, null);
+  }
+
+  void requireLive(Node node) {
+    if (!node.home.isOpen()) throw new TraceException("a value is used outside the loop or branch that computes it");
+    var read = cellReads.get(node);
+    if (read != null && read.version() != read.cell().version()) {
+      throw new TraceException("a variable's value is used after the variable changed: read it again");
+    }
+  }
+
+  Operand materialize(Linear x) {
+    return x.isConstant() ? new Operand.Integer(x.constant()) : sum(x).register(this);
+  }
+
+  /** The node of a sum: what changes in inner regions is added last, so the rest is computed outside them. */
+  Node sum(Linear x) {
+    if (x.isAtom()) return x.terms().getFirst().atom();
+    if (x.isConstant()) {
+      var recipe = new Node.Recipe("mov.b32", List.of(Arithmetic.immediate(x.constant())));
+      return pure(PtxType.B32, root, x.constant(), x.constant(), x.ones(), recipe);
+    }
+    var byDepth = x.terms().stream().sorted(java.util.Comparator.comparingInt((Linear.Term t) -> t.atom().home.depth)).toList();
+    var last = byDepth.getLast();
+    boolean constantLast = x.constant() != 0 && x.terms().size() > 1 && byDepth.getFirst().atom().home.depth == last.atom().home.depth;
+    var rest = constantLast ? x.withoutConstant() : x.minus(new Linear(0, List.of(last)));
+    return pure(PtxType.B32, x.home(root), x.min(), x.max(), x.ones(), constantLast
+        ? new Node.Recipe("add.s32", List.of(new Node.Argument.Sum(rest), Arithmetic.immediate(x.constant())))
+        : addition(last, rest));
+  }
+
+  private static Node.Recipe addition(Linear.Term term, Linear rest) {
+    var atom = new Node.Argument.Value(term.atom());
+    long factor = term.factor();
+    if (rest.isConstant() && rest.constant() == 0) {
+      return Bits.isPowerOfTwo(factor)
+          ? new Node.Recipe("shl.b32", List.of(atom, Arithmetic.immediate(Bits.log2(factor))))
+          : new Node.Recipe("mul.lo.s32", List.of(atom, Arithmetic.immediate(factor)));
+    }
+    var sum = new Node.Argument.Sum(rest);
+    if (factor == 1) return new Node.Recipe("add.s32", List.of(atom, sum));
+    if (factor == -1) return new Node.Recipe("sub.s32", List.of(sum, atom));
+    return new Node.Recipe("mad.lo.s32", List.of(atom, Arithmetic.immediate(factor), sum));
+  }
+
+  Node constantPredicate(boolean value) {
+    var recipe = new Node.Recipe("setp.ne.u32", List.of(Arithmetic.immediate(value ? 1 : 0), Arithmetic.immediate(0)));
+    return pure(PtxType.PRED, root, 0, 1, 1, recipe);
+  }
+
+  private Statement.Location location() {
+    return StackWalker.getInstance(StackWalker.Option.RETAIN_CLASS_REFERENCE).walk(frames -> frames
+        .filter(f -> Kernel.class.isAssignableFrom(f.getDeclaringClass())).findFirst()
+        .map(f -> new Statement.Location(
+            files.computeIfAbsent(f.getFileName(), _ -> files.size() + 1), f.getLineNumber(), 0))
+        .orElse(null));
+  }
+
+  private static PtxType bank(PtxType type) {
+    return switch (type) {
+      case PRED, F32, F64, B128 -> type;
+      default -> switch (type.bits()) {
+        case 8, 16 -> PtxType.B16;
+        case 32 -> PtxType.B32;
+        default -> PtxType.B64;
+      };
+    };
+  }
+
+  private static String prefix(PtxType bank) {
+    return switch (bank) {
+      case PRED -> "%p";
+      case F32 -> "%f";
+      case F64 -> "%fd";
+      case B16 -> "%h";
+      case B32 -> "%r";
+      case B128 -> "%rq";
+      default -> "%rd";
+    };
+  }
+
+  CompiledKernel finish(String name) {
+    int threads = block.orElseThrow(() -> new TraceException("kernel '" + name + "' never declared its block: call block(threads)"));
+    emit("ret");
+    var body = new ArrayList<Statement>();
+    registers.forEach((bank, count) -> body.add(new Statement.Registers(bank, prefix(bank), count)));
+    body.addAll(root.body());
+    var head = parameters.values().stream().map(p -> Variable.parameter(p.type(), p.name())).toList();
+    var directives = List.of(new Function.Directive("maxntid", List.of((long) threads, 1L, 1L)));
+    var items = new ArrayList<PtxModule.ModuleItem>();
+    files.forEach((path, index) -> items.add(new PtxModule.SourceFile(index, path)));
+    if (sharedBytes > 0) items.add(Variable.dynamicShared(DYNAMIC_SHARED, SHARED_ALIGNMENT));
+    items.add(new Function(Linkage.VISIBLE, true, List.of(), name, head, directives, Optional.of(body)));
+    var module = new PtxModule(target.version(), List.of(target.architecture()), 64, items);
+    return new CompiledKernel(name, module, List.copyOf(parameters.values()), Dim3.of(threads), sharedBytes);
+  }
+
+}

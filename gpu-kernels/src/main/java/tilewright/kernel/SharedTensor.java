@@ -1,0 +1,55 @@
+package tilewright.kernel;
+
+import tilewright.layout.ComposedLayout;
+import tilewright.layout.Layout;
+import tilewright.layout.OffsetMap;
+import tilewright.numerics.ElementType;
+import tilewright.ptx.Operand;
+import tilewright.ptx.StateSpace;
+
+/** A tensor in shared memory: a layout, swizzled or not, from a base address. */
+public final class SharedTensor {
+  private final Scope k;
+  private final ElementType type;
+  private final OffsetMap layout;
+  private final Linear base;
+
+  SharedTensor(Scope k, ElementType type, OffsetMap layout, Linear base) {
+    this.k = k;
+    this.type = type;
+    this.layout = layout;
+    this.base = base;
+  }
+
+  public ElementType type() {
+    return type;
+  }
+
+  public OffsetMap layout() {
+    return layout;
+  }
+
+  /** The element at a coordinate: one value a mode of the layout. */
+  public Element at(I32... coordinate) {
+    var bytes = base.plus(SymbolicLayout.offset(k, layout, coordinate).times(type.bytes()));
+    long ones = bytes.ones();
+    int alignment = (int) Math.max(1, Math.min(1024, Long.lowestOneBit(ones)) / type.bytes());
+    return new Element(k, type, StateSpace.SHARED, () -> address(bytes), alignment, Pred.known(k, true));
+  }
+
+  private Operand.Address address(Linear bytes) {
+    // What no register adds is the instruction's immediate, so neighbours share a register.
+    return new Operand.Address(k.sum(bytes.withoutConstant()).register(k), bytes.constant());
+  }
+
+  static long bytes(ElementType type, OffsetMap layout) {
+    long elements = switch (layout) {
+      case Layout plain -> plain.cosize();
+      case ComposedLayout composed -> {
+        long period = SymbolicLayout.period(composed.swizzle());
+        yield (composed.offset() + composed.layout().cosize() + period - 1) / period * period;
+      }
+    };
+    return elements * type.bytes();
+  }
+}

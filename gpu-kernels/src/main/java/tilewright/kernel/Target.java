@@ -1,0 +1,18 @@
+package tilewright.kernel;
+
+/**
+ * What PTX is written for.
+ *
+ * @param architecture as {@code .target} names it
+ * @param version PTX ISA version; 8.0 where it suffices, because more assemblers take it
+ */
+public record Target(String architecture, String version) {
+  public static final Target SM80 = new Target("sm_80", "8.0");
+  public static final Target SM90A = new Target("sm_90a", "8.0");
+  public static final Target SM100A = new Target("sm_100a", "8.8");
+
+  /** The compute capability times ten, such as 80. */
+  public int capability() {
+    return Integer.parseInt(architecture.replaceAll("\\D", ""));
+  }
+}

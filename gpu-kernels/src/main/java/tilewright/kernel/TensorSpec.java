@@ -1,0 +1,58 @@
+package tilewright.kernel;
+
+import java.util.HashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.Optional;
+import tilewright.numerics.ElementType;
+
+/**
+ * What a kernel assumes of a tensor in global memory; a launch that breaks it is refused.
+ *
+ * @param extents the extents' names, one a mode; equal names mean equal extents
+ * @param contiguous the mode whose stride is one, if the kernel relies on one
+ * @param alignment elements: the pointer and every other stride are multiples of it
+ * @param multiples what an extent is a multiple of, where the kernel relies on it
+ */
+public record TensorSpec(String name, ElementType type, List<String> extents, Optional<String> contiguous, int alignment,
+    Map<String, Integer> multiples) {
+  public TensorSpec {
+    var modes = List.copyOf(extents);
+    extents = modes;
+    multiples = Map.copyOf(multiples);
+    multiples.keySet().forEach(mode -> requireMode(name, modes, mode));
+    contiguous.ifPresent(mode -> requireMode(name, modes, mode));
+  }
+
+  public static TensorSpec of(String name, ElementType type, String... extents) {
+    return new TensorSpec(name, type, List.of(extents), Optional.empty(), 1, Map.of());
+  }
+
+  public TensorSpec contiguous(String mode) {
+    return new TensorSpec(name, type, extents, Optional.of(mode), alignment, multiples);
+  }
+
+  /** With pointer and non-unit strides multiples of so many elements. */
+  public TensorSpec aligned(int elements) {
+    return new TensorSpec(name, type, extents, contiguous, elements, multiples);
+  }
+
+  /** With an extent that is a multiple of so many elements, so that a vector lies in the tensor whole or not at all. */
+  public TensorSpec multipleOf(String mode, int elements) {
+    var more = new HashMap<>(multiples);
+    more.put(mode, elements);
+    return new TensorSpec(name, type, extents, contiguous, alignment, more);
+  }
+
+  int multiple(String mode) {
+    return multiples.getOrDefault(mode, 1);
+  }
+
+  boolean isContiguous(int mode) {
+    return contiguous.filter(extents.get(mode)::equals).isPresent();
+  }
+
+  private static void requireMode(String name, List<String> extents, String mode) {
+    if (!extents.contains(mode)) throw new TraceException("tensor " + name + extents + " has no mode '" + mode + "'");
+  }
+}

@@ -1,0 +1,10 @@
+package tilewright.kernel;
+
+/** A kernel that cannot be: a layout contract it violates, or a value used where it does not exist. */
+public final class TraceException extends RuntimeException {
+  private static final long serialVersionUID = 1;
+
+  public TraceException(String message) {
+    super(message);
+  }
+}

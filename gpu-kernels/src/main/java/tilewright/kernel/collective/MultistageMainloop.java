@@ -1,0 +1,84 @@
+package tilewright.kernel.collective;
+
+import tilewright.kernel.GlobalTensor;
+import tilewright.kernel.I32;
+import tilewright.kernel.I32Variable;
+import tilewright.kernel.Scope;
+import tilewright.kernel.SharedTensor;
+import tilewright.kernel.TraceException;
+import tilewright.kernel.atom.CpAsync;
+import tilewright.kernel.tiled.Fragment;
+import tilewright.kernel.tiled.TiledCopy;
+import tilewright.kernel.tiled.TiledMma;
+
+/**
+ * The SM80 main loop: {@code stages} tiles of shared memory in a ring, filled by copies {@code stages} − 1 tiles ahead of
+ * the multiplication, and two sets of registers, so that each k-slice is loaded while the one before it is multiplied.
+ *
+ * @param tileK k extent of a tile
+ */
+public record MultistageMainloop(int stages, int tileK, TiledCopy copyA, TiledCopy copyB, SharedTensor tileA,
+    SharedTensor tileB, TiledMma mma) {
+  public MultistageMainloop {
+    if (stages < 2) throw new TraceException("a ring of " + stages + " stages cannot copy and multiply at once: 2 or more");
+    if (TiledMma.slices(tileK) % 2 != 0) {
+      throw new TraceException("tileK = " + tileK + " gives an odd number of slices for two register sets: use a multiple of 32");
+    }
+  }
+
+  /** Accumulates A·Bᵀ over all of k. */
+  public Fragment run(Scope k, I32 thread, GlobalTensor a, GlobalTensor b, I32 extentK) {
+    var accumulators = mma.accumulators(k);
+    var fragmentsA = new Fragment[] {mma.fragmentA(k), mma.fragmentA(k)};
+    var fragmentsB = new Fragment[] {mma.fragmentB(k), mma.fragmentB(k)};
+    var zero = k.constant(0);
+
+    for (int stage = 0; stage < stages - 1; stage++) fill(k, thread, a, b, k.constant(stage), k.constant(stage));
+    awaitStage(k);
+    loadSlice(k, thread, zero, 0, fragmentsA[0], fragmentsB[0]);
+
+    var reading = k.variable(zero, stages - 1);
+    var writing = k.variable(k.constant(stages - 1), stages - 1);
+    int slices = TiledMma.slices(tileK);
+    k.loop(extentK.ceilDiv(tileK), tile -> {
+      for (int slice = 0; slice < slices; slice++) {
+        if (slice == slices - 1) {
+          awaitStage(k);
+          advance(reading);
+        }
+        int next = (slice + 1) % slices;
+        loadSlice(k, thread, reading.value(), next, fragmentsA[next % 2], fragmentsB[next % 2]);
+        if (slice == 0) {
+          fill(k, thread, a, b, tile.plus(stages - 1), writing.value());
+          advance(writing);
+        }
+        mma.multiply(k, fragmentsA[slice % 2], fragmentsB[slice % 2], accumulators);
+      }
+    });
+    return accumulators;
+  }
+
+  /** Starts the copies of one tile; past the end of k they write zeros. */
+  private void fill(Scope k, I32 thread, GlobalTensor a, GlobalTensor b, I32 tile, I32 stage) {
+    var zero = k.constant(0);
+    copyA.copy(thread, a.from(zero, tile.times(tileK), zero), tileA, stage, zero);
+    copyB.copy(thread, b.from(zero, tile.times(tileK), zero), tileB, stage, zero);
+    CpAsync.commit(k);
+  }
+
+  /** The oldest stage has landed for every thread, and every thread is done with the stage before it. */
+  private void awaitStage(Scope k) {
+    CpAsync.waitFor(k, stages - 2);
+    k.barrier();
+  }
+
+  private void loadSlice(Scope k, I32 thread, I32 stage, int slice, Fragment a, Fragment b) {
+    mma.loadA(k, thread, tileA, stage, slice, a);
+    mma.loadB(k, thread, tileB, stage, slice, b);
+  }
+
+  private void advance(I32Variable stage) {
+    var next = stage.value().plus(1);
+    stage.set(next.where(stage.value().lessThan(stages - 1), 0));
+  }
+}

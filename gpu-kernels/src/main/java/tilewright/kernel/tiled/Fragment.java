@@ -1,0 +1,34 @@
+package tilewright.kernel.tiled;
+
+import java.util.ArrayList;
+import java.util.List;
+import tilewright.kernel.Scope;
+import tilewright.ptx.Operand;
+import tilewright.ptx.PtxType;
+
+/** Registers that hold a thread's part of a tile, as groups that one instruction reads or writes. */
+public record Fragment(List<List<Operand.Register>> groups) {
+
+  /** So many groups of so many fresh registers. */
+  public static Fragment of(Scope k, PtxType type, int groups, int registers) {
+    var all = new ArrayList<List<Operand.Register>>();
+    for (int g = 0; g < groups; g++) {
+      var group = new ArrayList<Operand.Register>();
+      for (int r = 0; r < registers; r++) group.add(k.newRegister(type));
+      all.add(List.copyOf(group));
+    }
+    return new Fragment(List.copyOf(all));
+  }
+
+  /** Sets every register to zero. */
+  public void clear(Scope k, PtxType type) {
+    Operand zero = type == PtxType.F32 ? Operand.Float.of(0f) : new Operand.Integer(0);
+    for (var group : groups) {
+      for (var register : group) k.emit("mov." + type.text(), register, zero);
+    }
+  }
+
+  public List<Operand.Register> group(int index) {
+    return groups.get(index);
+  }
+}

@@ -1,0 +1,69 @@
+package tilewright.kernel.tiled;
+
+import tilewright.kernel.GlobalTensor;
+import tilewright.kernel.I32;
+import tilewright.kernel.Partition;
+import tilewright.kernel.SharedTensor;
+import tilewright.kernel.TraceException;
+import tilewright.kernel.atom.CopyAtom;
+import tilewright.layout.Layout;
+
+/**
+ * A copy atom repeated over threads and over a tile: threads lie on the tile as {@code threads} says, each with a run of
+ * {@code values}; where the tile is larger than that, the pattern repeats.
+ */
+public final class TiledCopy {
+  private final CopyAtom atom;
+  private final Partition partition;
+  private final int rows;
+  private final int columns;
+
+  private TiledCopy(CopyAtom atom, Partition partition, int rows, int columns) {
+    this.atom = atom;
+    this.partition = partition;
+    this.rows = rows;
+    this.columns = columns;
+  }
+
+  /**
+   * @param threads position (row, column) → thread
+   * @param values position (row, column) → value, as many as the atom moves at once
+   */
+  public static TiledCopy of(CopyAtom atom, Layout threads, Layout values) {
+    if (values.size() != atom.elements()) {
+      throw new TraceException("values " + values + " are " + values.size() + " elements, the atom moves " + atom.elements());
+    }
+    int rows = Math.toIntExact(threads.mode(0).size() * values.mode(0).size());
+    int columns = Math.toIntExact(threads.mode(1).size() * values.mode(1).size());
+    // The raked product says which (thread, value) an element has; its inverse, where a thread's value is.
+    var threadValue = threads.rakedProduct(values).rightInverse()
+        .composition(Layout.columnMajor(threads.size(), values.size()));
+    return new TiledCopy(atom, Partition.exact(threadValue, rows, columns), rows, columns);
+  }
+
+  /**
+   * Copies a tile: {@code source} from its origin on, {@code destination} at {@code stage}.
+   *
+   * @param rest coordinates of the source's modes behind the first two
+   */
+  public void copy(I32 thread, GlobalTensor source, SharedTensor destination, I32 stage, I32... rest) {
+    var extents = destination.layout().shape();
+    long height = extents.mode(0).size();
+    long width = extents.mode(1).size();
+    if (height % rows != 0 || width % columns != 0) {
+      throw new TraceException("a copy of " + rows + "×" + columns + " elements does not tile " + destination.layout());
+    }
+    var first = partition.coordinate(thread, 0);
+    for (int column = 0; column < width; column += columns) {
+      for (int row = 0; row < height; row += rows) {
+        var r = first[0].plus(row);
+        var c = first[1].plus(column);
+        var place = new I32[2 + rest.length];
+        place[0] = r;
+        place[1] = c;
+        System.arraycopy(rest, 0, place, 2, rest.length);
+        atom.copy(source, place, destination.at(r, c, stage));
+      }
+    }
+  }
+}

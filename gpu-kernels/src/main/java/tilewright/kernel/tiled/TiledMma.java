@@ -1,0 +1,131 @@
+package tilewright.kernel.tiled;
+
+import tilewright.kernel.I32;
+import tilewright.kernel.Partition;
+import tilewright.kernel.Scope;
+import tilewright.kernel.SharedTensor;
+import tilewright.kernel.TraceException;
+import tilewright.kernel.atom.LdMatrix;
+import tilewright.kernel.atom.MmaAtom;
+import tilewright.layout.Layout;
+import tilewright.ptx.PtxType;
+
+/**
+ * {@code mma} repeated over warps and over each warp's block of the C tile. Warps lie on the tile column-major; each owns
+ * a block of tileM/warpsM × tileN/warpsN.
+ */
+public final class TiledMma {
+  private final MmaAtom atom;
+  private final int blockM;
+  private final int blockN;
+  private final Partition c;
+  private final Partition a;
+  private final Partition b;
+  private final LdMatrix loadA;
+  private final LdMatrix loadB;
+
+  /** How warps and majors are chosen; {@code kMajor} means neighbours along k. */
+  public record Shape(int tileM, int tileN, int tileK, int warpsM, int warpsN, boolean aKMajor, boolean bKMajor) {
+    public int threads() {
+      return 32 * warpsM * warpsN;
+    }
+  }
+
+  private TiledMma(MmaAtom atom, Shape s) {
+    this.atom = atom;
+    this.blockM = s.tileM / s.warpsM;
+    this.blockN = s.tileN / s.warpsN;
+    this.loadA = s.aKMajor ? LdMatrix.A_K_MAJOR : LdMatrix.A_M_MAJOR;
+    this.loadB = s.bKMajor ? LdMatrix.B_K_MAJOR : LdMatrix.B_N_MAJOR;
+    this.c = Partition.exact(accumulatorLayout(s), s.tileM, s.tileN);
+    this.a = Partition.shared(operandLayout(loadA.lanes(), s.tileM, s.tileK, blockM,
+        Layout.of(Layout.of(s.warpsM, blockM), Layout.of(s.warpsN, 0))), s.tileM, s.tileK);
+    this.b = Partition.shared(operandLayout(loadB.lanes(), s.tileN, s.tileK, blockN,
+        Layout.of(Layout.of(s.warpsM, 0), Layout.of(s.warpsN, blockN))), s.tileN, s.tileK);
+  }
+
+  public static TiledMma of(MmaAtom atom, Shape shape) {
+    require(shape.tileM % (shape.warpsM * MmaAtom.M) == 0, "tileM", shape.tileM, shape.warpsM * MmaAtom.M);
+    require(shape.tileN % (shape.warpsN * LdMatrix.TILE) == 0, "tileN", shape.tileN, shape.warpsN * LdMatrix.TILE);
+    require(shape.tileK % MmaAtom.K == 0, "tileK", shape.tileK, MmaAtom.K);
+    return new TiledMma(atom, shape);
+  }
+
+  private static void require(boolean condition, String name, int value, int unit) {
+    if (!condition) throw new TraceException(name + " = " + value + " is not a multiple of " + unit);
+  }
+
+  /** (lane and warp, values of an atom and its repetitions) → index in the M×N tile. */
+  private Layout accumulatorLayout(Shape s) {
+    var inTile = Layout.of(Layout.of(MmaAtom.M, 1), Layout.of(MmaAtom.N, s.tileM)).composition(MmaAtom.C);
+    var warps = Layout.of(Layout.of(s.warpsM, blockM), Layout.of(s.warpsN, (long) blockN * s.tileM));
+    var repeats = Layout.of(Layout.of(blockM / MmaAtom.M, MmaAtom.M), Layout.of(blockN / MmaAtom.N, (long) MmaAtom.N * s.tileM));
+    return Layout.of(Layout.of(inTile.mode(0), warps), Layout.of(inTile.mode(1), repeats));
+  }
+
+  /** (lane and warp, repetitions) → index of the row that a lane hands to ldmatrix. */
+  private static Layout operandLayout(Layout lanes, int tile, int tileK, int block, Layout warps) {
+    var inTile = Layout.of(Layout.of(LdMatrix.TILE, 1), Layout.of(LdMatrix.TILE, tile)).composition(lanes);
+    var repeats = Layout.of(Layout.of(block / LdMatrix.TILE, LdMatrix.TILE), Layout.of(tileK / MmaAtom.K, (long) MmaAtom.K * tile));
+    return Layout.of(Layout.of(inTile, warps), repeats);
+  }
+
+  /** Which elements of the C tile a thread has: value v is register v mod 4 of atom v div 4. */
+  public Partition accumulatorPartition() {
+    return c;
+  }
+
+  /** Accumulators of a thread, one group an atom, rows of the block first; zero. */
+  public Fragment accumulators(Scope k) {
+    var fragment = Fragment.of(k, atom.accumulatorType(), blockM / MmaAtom.M * (blockN / MmaAtom.N), atom.accumulatorRegisters());
+    fragment.clear(k, atom.accumulatorType());
+    return fragment;
+  }
+
+  /** Registers for one k-slice of A, one group an {@code ldmatrix}. */
+  public Fragment fragmentA(Scope k) {
+    return Fragment.of(k, PtxType.B32, blockM / LdMatrix.TILE, 4);
+  }
+
+  /** Registers for one k-slice of B, one group an {@code ldmatrix}. */
+  public Fragment fragmentB(Scope k) {
+    return Fragment.of(k, PtxType.B32, blockN / LdMatrix.TILE, 4);
+  }
+
+  /** Loads the k-slice of A at a stage of shared memory. */
+  public void loadA(Scope k, I32 thread, SharedTensor tile, I32 stage, int slice, Fragment into) {
+    load(k, loadA, a, thread, tile, stage, slice, into);
+  }
+
+  /** Loads the k-slice of B at a stage of shared memory. */
+  public void loadB(Scope k, I32 thread, SharedTensor tile, I32 stage, int slice, Fragment into) {
+    load(k, loadB, b, thread, tile, stage, slice, into);
+  }
+
+  private static void load(Scope k, LdMatrix atom, Partition partition, I32 thread, SharedTensor tile, I32 stage, int slice,
+      Fragment into) {
+    int repeats = into.groups().size();
+    for (int i = 0; i < repeats; i++) {
+      var place = partition.coordinate(thread, i + slice * repeats);
+      atom.load(k, tile.at(place[0], place[1], stage), into.group(i));
+    }
+  }
+
+  /** Accumulates one k-slice: all atoms of the block, columns back and forth so that neighbours share an operand. */
+  public void multiply(Scope k, Fragment a, Fragment b, Fragment accumulators) {
+    int rows = blockM / MmaAtom.M;
+    int columns = blockN / MmaAtom.N;
+    for (int i = 0; i < rows; i++) {
+      for (int step = 0; step < columns; step++) {
+        int j = i % 2 == 0 ? step : columns - 1 - step;
+        var pair = b.group(j / 2);
+        atom.multiply(k, a.group(i), pair.subList(j % 2 * 2, j % 2 * 2 + 2), accumulators.group(i + j * rows));
+      }
+    }
+  }
+
+  /** Slices of k in a tile. */
+  public static int slices(int tileK) {
+    return tileK / MmaAtom.K;
+  }
+}

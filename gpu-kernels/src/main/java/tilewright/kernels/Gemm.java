@@ -1,0 +1,76 @@
+package tilewright.kernels;
+
+import tilewright.kernel.CompiledKernel;
+import tilewright.kernel.LaunchArguments;
+import tilewright.kernel.Matrix;
+import tilewright.kernel.PreparedLaunch;
+import tilewright.kernel.Target;
+import tilewright.ptx.Dim3;
+
+/** The host side of GEMM: from a problem to a configuration to a launch. */
+public final class Gemm {
+  private static final int WIDEST_COPY_BYTES = 16;
+  private static final int BAND = 8;
+
+  private Gemm() {}
+
+  /** Prepares the tensor-core kernel in the configuration that fits the problem. */
+  public static PreparedLaunch sm80(GemmProblem problem) {
+    return sm80(problem, configure(problem));
+  }
+
+  /** Prepares the tensor-core kernel in a given configuration. */
+  public static PreparedLaunch sm80(GemmProblem problem, GemmConfig config) {
+    var kernel = CompiledKernel.compile(new Sm80Gemm(config), Target.SM80);
+    int tilesM = Math.ceilDiv(problem.m(), config.tileM());
+    int tilesN = Math.ceilDiv(problem.n(), config.tileN());
+    var arguments = LaunchArguments.of(kernel)
+        .tensor("A", problem.a().argument(problem.m(), problem.k(), problem.batch()))
+        .tensor("B", problem.b().argument(problem.n(), problem.k(), problem.batch()))
+        .tensor("C", problem.c().argument(problem.m(), problem.n(), problem.batch()))
+        .scalar("alpha", problem.alpha())
+        .scalar("beta", problem.beta());
+    return new PreparedLaunch(kernel, new Dim3(Math.multiplyExact(tilesM, tilesN), 1, problem.batch()), arguments.build());
+  }
+
+  /** Prepares the naive kernel; C is of singles, one batch entry, alpha 1 and beta 0. */
+  public static PreparedLaunch naive(GemmProblem problem) {
+    if (problem.batch() != 1 || problem.alpha() != 1 || problem.beta() != 0) {
+      throw new IllegalArgumentException("the naive GEMM has no batch, alpha or beta; use the tensor-core GEMM");
+    }
+    var kernel = CompiledKernel.compile(new NaiveGemm(problem.operand()), Target.SM80);
+    var arguments = LaunchArguments.of(kernel)
+        .tensor("A", problem.a().argument(problem.m(), problem.k()))
+        .tensor("B", problem.b().argument(problem.n(), problem.k()))
+        .tensor("C", problem.c().argument(problem.m(), problem.n()));
+    var grid = Dim3.of(Math.ceilDiv(problem.m(), NaiveGemm.TILE.get(0)), Math.ceilDiv(problem.n(), NaiveGemm.TILE.get(1)));
+    return new PreparedLaunch(kernel, grid, arguments.build());
+  }
+
+  /** The configuration for a problem: the largest tiles that still fill a GPU, the widest accesses that are aligned. */
+  public static GemmConfig configure(GemmProblem problem) {
+    boolean aKMajor = alongK(problem.a());
+    boolean bKMajor = alongK(problem.b());
+    int vectorA = width(problem.a(), aKMajor, problem.operand().bytes());
+    int vectorB = width(problem.b(), bKMajor, problem.operand().bytes());
+    int vectorC = problem.c().columnStride() == 1 && problem.n() % 2 == 0
+        ? problem.c().alignment(true, problem.output().bytes(), 2) : 1;
+    long tiles = (long) Math.ceilDiv(problem.m(), 128) * Math.ceilDiv(problem.n(), 128) * problem.batch();
+    var tile = tiles >= 512 ? new Tile(128, 256, 32, 2, 4, 4)
+        : tiles >= 16 ? new Tile(128, 128, 32, 2, 2, 4)
+        : new Tile(64, 64, 32, 2, 2, 4);
+    return new GemmConfig(problem.operand(), problem.output(), aKMajor, bKMajor, tile.m, tile.n, tile.k, tile.warpsM, tile.warpsN,
+        tile.stages, vectorA, vectorB, vectorC, BAND);
+  }
+
+  private record Tile(int m, int n, int k, int warpsM, int warpsN, int stages) {}
+
+  private static boolean alongK(Matrix matrix) {
+    return matrix.columnStride() == 1 || matrix.rowStride() != 1;
+  }
+
+  private static int width(Matrix matrix, boolean kMajor, int bytes) {
+    if (matrix.columnStride() != 1 && matrix.rowStride() != 1) return 1;
+    return matrix.alignment(kMajor, bytes, WIDEST_COPY_BYTES / bytes);
+  }
+}

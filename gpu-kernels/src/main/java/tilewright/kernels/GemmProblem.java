@@ -1,0 +1,44 @@
+package tilewright.kernels;
+
+import tilewright.kernel.Matrix;
+import tilewright.numerics.ElementType;
+
+/**
+ * C = alpha·A·Bᵀ + beta·C, {@code batch} times. A is M×K, B is N×K, C is M×N, each with any strides.
+ *
+ * @param operand type of A and B
+ * @param output type of C
+ */
+public record GemmProblem(ElementType operand, ElementType output, int m, int n, int k, int batch, Matrix a, Matrix b,
+    Matrix c, float alpha, float beta) {
+  public GemmProblem {
+    if (m < 1 || n < 1 || k < 0 || batch < 1) {
+      throw new IllegalArgumentException("invalid GEMM extents M=" + m + " N=" + n + " K=" + k + " batch=" + batch
+          + ": M, N and batch are at least 1, K at least 0");
+    }
+  }
+
+  /** Buffers "A", "B", "C" packed in the given operand order, C row-major; T is row-major A, N is row-major B (N×K). */
+  public static GemmProblem packed(ElementType operand, ElementType output, int m, int n, int k, int batch, String order) {
+    var a = switch (order.charAt(0)) {
+      case 'T' -> Matrix.rowMajor("A", m, k);
+      case 'N' -> Matrix.columnMajor("A", m, k);
+      default -> throw invalidOrder(order);
+    };
+    var b = switch (order.charAt(1)) {
+      case 'N' -> Matrix.rowMajor("B", n, k);
+      case 'T' -> Matrix.columnMajor("B", n, k);
+      default -> throw invalidOrder(order);
+    };
+    return new GemmProblem(operand, output, m, n, k, batch, a, b, Matrix.rowMajor("C", m, n), 1, 0);
+  }
+
+  /** With other factors. */
+  public GemmProblem scaled(float alpha, float beta) {
+    return new GemmProblem(operand, output, m, n, k, batch, a, b, c, alpha, beta);
+  }
+
+  private static IllegalArgumentException invalidOrder(String order) {
+    return new IllegalArgumentException("invalid operand order '" + order + "': TN, TT, NN or NT");
+  }
+}

@@ -1,0 +1,74 @@
+package tilewright.kernels;
+
+import java.util.List;
+import tilewright.kernel.Kernel;
+import tilewright.kernel.Scope;
+import tilewright.kernel.atom.CopyAtom;
+import tilewright.kernel.atom.CpAsync;
+import tilewright.kernel.atom.ElementCopy;
+import tilewright.kernel.atom.MmaAtom;
+import tilewright.kernel.collective.LinearCombination;
+import tilewright.kernel.collective.MultistageMainloop;
+import tilewright.kernel.collective.TileScheduler;
+import tilewright.kernel.tiled.SwizzledTile;
+import tilewright.kernel.tiled.TiledCopy;
+import tilewright.kernel.tiled.TiledMma;
+import tilewright.layout.ComposedLayout;
+import tilewright.layout.Layout;
+import tilewright.numerics.ElementType;
+
+/**
+ * C = alpha·A·Bᵀ + beta·C on SM80 tensor cores, batched. A (M,K,L), B (N,K,L), C (M,N,L): any extents, either operand
+ * order, accumulated in single precision.
+ *
+ * <p>Data path: global → {@code cp.async} → swizzled shared memory, {@code stages} tiles deep → {@code ldmatrix} → two
+ * register sets → {@code mma.sync} → registers → global.
+ */
+public record Sm80Gemm(GemmConfig config) implements Kernel {
+
+  @Override
+  public String name() {
+    return "sm80_gemm_" + config.operand().text() + "_" + config.order().toLowerCase(java.util.Locale.ROOT);
+  }
+
+  @Override
+  public void trace(Scope k) {
+    var thread = k.block(config.threads());
+    var a = k.global(config.a());
+    var b = k.global(config.b());
+    var c = k.global(config.c());
+    var alpha = k.scalar("alpha");
+    var beta = k.scalar("beta");
+    var zero = k.constant(0);
+
+    var tileA = k.shared(config.operand(), sharedLayout(config.tileM(), config.aKMajor()));
+    var tileB = k.shared(config.operand(), sharedLayout(config.tileN(), config.bKMajor()));
+    var copyA = copy(k, config.vectorA(), config.tileM(), config.aKMajor());
+    var copyB = copy(k, config.vectorB(), config.tileN(), config.bKMajor());
+    var mma = TiledMma.of(MmaAtom.of(config.operand(), ElementType.F32), config.shape());
+
+    var tile = TileScheduler.banded(k, c.extent(0).ceilDiv(config.tileM()), c.extent(1).ceilDiv(config.tileN()), config.band());
+    var mainloop = new MultistageMainloop(config.stages(), config.tileK(), copyA, copyB, tileA, tileB, mma);
+    var accumulators = mainloop.run(k, thread,
+        a.tile(List.of(config.tileM()), tile.m(), zero, tile.batch()),
+        b.tile(List.of(config.tileN()), tile.n(), zero, tile.batch()), a.extent(1));
+
+    new LinearCombination(alpha, beta, config.vectorC()).store(k, thread, mma.accumulatorPartition(), accumulators,
+        c.tile(List.of(config.tileM(), config.tileN()), tile.m(), tile.n(), tile.batch()));
+  }
+
+  private ComposedLayout sharedLayout(int rows, boolean kMajor) {
+    return kMajor ? SwizzledTile.alongColumns(rows, config.tileK(), config.stages())
+        : SwizzledTile.alongRows(rows, config.tileK(), config.stages());
+  }
+
+  /** Threads run along the neighbours first, so that a warp reads whole sectors. */
+  private TiledCopy copy(Scope k, int vector, int rows, boolean kMajor) {
+    CopyAtom atom = vector == 1 ? new ElementCopy() : new CpAsync(k, vector, config.operand().bytes());
+    int along = Math.min((kMajor ? config.tileK() : rows) / vector, config.threads());
+    int across = config.threads() / along;
+    return kMajor
+        ? TiledCopy.of(atom, Layout.of(Layout.of(across, along), Layout.of(along, 1)), Layout.columnMajor(1, vector))
+        : TiledCopy.of(atom, Layout.of(Layout.of(along, 1), Layout.of(across, along)), Layout.columnMajor(vector, 1));
+  }
+}
