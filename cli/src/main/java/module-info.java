@@ -1,0 +1,10 @@
+/** The tilewright command. */
+module tilewright.cli {
+  requires tilewright.ptx;
+  requires tilewright.simulator;
+  requires info.picocli;
+  requires tools.jackson.databind;
+
+  exports tilewright.cli;
+  opens tilewright.cli to info.picocli, tools.jackson.databind;
+}

@@ -1,0 +1,123 @@
+package tilewright.cli;
+
+import java.io.IOException;
+import java.nio.file.Files;
+import java.nio.file.LinkOption;
+import java.nio.file.Path;
+import java.nio.file.StandardCopyOption;
+import java.util.Arrays;
+import java.util.List;
+import java.util.concurrent.Callable;
+import java.util.jar.JarFile;
+import java.util.spi.ToolProvider;
+import java.util.stream.Stream;
+import picocli.CommandLine.Command;
+import picocli.CommandLine.Option;
+
+/**
+ * {@code tilewright bundle}: a folder that runs on a Linux machine without Java, Maven or network: a Java runtime made
+ * with jlink, the program's jars, the GPU tests and the {@code tilewright} script.
+ */
+@Command(name = "bundle", description = "Make a self-contained folder that runs where there is no Java, Maven or network.")
+final class BundleCommand implements Callable<Integer> {
+  /** What the jars use; jdeps would add what Jackson only mentions, such as java.desktop. */
+  private static final String JDK_MODULES = "java.base,java.logging,java.xml,jdk.unsupported";
+
+  private final Console console;
+
+  @Option(names = "--out", paramLabel = "DIR", description = "The folder to make anew (default: target/tilewright-bundle).")
+  private Path out;
+
+  BundleCommand(Console console) {
+    this.console = console;
+  }
+
+  record Row(String bundle, long bytes, List<String> tests) {}
+
+  @Override
+  public Integer call() throws IOException {
+    var sources = sourceTree();
+    var folder = out == null ? sources.resolve("target/tilewright-bundle") : out;
+    deletePreviousBundle(folder);
+    Files.createDirectories(folder);
+
+    console.note("linking a Java runtime");
+    linkRuntime(folder.resolve("runtime"));
+    for (var jar : applicationJars()) copyInto(folder.resolve("app"), jar);
+    var tests = list(sources.resolve("cli/target/tests"));
+    for (var jar : tests) copyInto(folder.resolve("tests"), jar);
+    for (var file : List.of("tilewright", "LICENSE")) copyInto(folder, sources.resolve(file));
+
+    var size = sizeOf(folder);
+    console.result(new Row(folder.toString(), size, tests.stream().map(t -> t.getFileName().toString()).toList()),
+        "%s: %.1f MiB; run its tilewright script on any x86-64 Linux with glibc".formatted(folder, size / 1024.0 / 1024));
+    return Exit.OK;
+  }
+
+  private static Path sourceTree() {
+    var home = System.getProperty("tilewright.home", "");
+    if (home.isEmpty() || !Files.exists(Path.of(home, "pom.xml"))) {
+      throw CommandFailure.environmentLacks("bundle needs Tilewright's sources: call the tilewright script of a checkout");
+    }
+    return Path.of(home);
+  }
+
+  /** Refuses to delete a folder that is not a bundle. */
+  private static void deletePreviousBundle(Path folder) throws IOException {
+    if (!Files.exists(folder, LinkOption.NOFOLLOW_LINKS)) return;
+    if (!Files.isDirectory(folder) || !list(folder).isEmpty() && !Files.exists(folder.resolve("runtime/release"))) {
+      throw CommandFailure.badFile(folder, "exists and is not a bundle; name another folder with --out");
+    }
+    try (var files = Files.walk(folder)) {
+      for (var file : files.sorted(java.util.Comparator.reverseOrder()).toList()) Files.delete(file);
+    }
+  }
+
+  private void linkRuntime(Path folder) {
+    var jlink = ToolProvider.findFirst("jlink").orElseThrow(() ->
+        CommandFailure.environmentLacks("the Java that runs this has no jlink: install a whole JDK " + Runtime.version().feature()));
+    var status = jlink.run(console.err(), console.err(), "--add-modules", JDK_MODULES, "--compress", "zip-9", "--strip-debug",
+        "--no-header-files", "--no-man-pages", "--vm", "server", "--output", folder.toString());
+    if (status != 0) throw CommandFailure.environmentLacks("jlink failed with exit code " + status);
+    stripSymbols(folder.resolve("lib/server/libjvm.so"));
+  }
+
+  /** Symbols that only a debugger reads are a tenth of the bundle; jlink leaves them in. */
+  private void stripSymbols(Path library) {
+    try {
+      var status = new ProcessBuilder("strip", "--strip-unneeded", library.toString()).inheritIO().start().waitFor();
+      if (status != 0) console.note("strip failed with exit code " + status + ": the bundle is 5 MB larger than needed");
+    } catch (IOException _) {
+      console.note("no strip (Debian: package binutils) found: the bundle is 5 MB larger than needed");
+    } catch (InterruptedException _) {
+      Thread.currentThread().interrupt();
+    }
+  }
+
+  /** This program's jar and those that its manifest names; older ones may lie beside them. */
+  private static List<Path> applicationJars() throws IOException {
+    var self = Path.of(System.getProperty("java.class.path"));
+    try (var jar = new JarFile(self.toFile())) {
+      var others = jar.getManifest().getMainAttributes().getValue("Class-Path").split(" ");
+      return Stream.concat(Stream.of(self), Arrays.stream(others).map(self::resolveSibling)).toList();
+    }
+  }
+
+  private static void copyInto(Path folder, Path file) throws IOException {
+    Files.createDirectories(folder);
+    Files.copy(file, folder.resolve(file.getFileName()), StandardCopyOption.COPY_ATTRIBUTES);
+  }
+
+  private static List<Path> list(Path folder) throws IOException {
+    if (!Files.isDirectory(folder)) return List.of();
+    try (var files = Files.list(folder)) {
+      return files.sorted().toList();
+    }
+  }
+
+  private static long sizeOf(Path folder) throws IOException {
+    try (var files = Files.walk(folder)) {
+      return files.filter(Files::isRegularFile).mapToLong(f -> f.toFile().length()).sum();
+    }
+  }
+}

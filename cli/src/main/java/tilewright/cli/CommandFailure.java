@@ -1,0 +1,31 @@
+package tilewright.cli;
+
+import java.nio.file.Path;
+
+/** Ends a command with one line for the user and an exit code. */
+final class CommandFailure extends RuntimeException {
+  private static final long serialVersionUID = 1;
+  private final int exitCode;
+
+  private CommandFailure(int exitCode, String message) {
+    super(message);
+    this.exitCode = exitCode;
+  }
+
+  static CommandFailure badInput(String message) {
+    return new CommandFailure(Exit.BAD_INPUT, message);
+  }
+
+  /** @param message what was found in the file and what is needed */
+  static CommandFailure badFile(Path file, String message) {
+    return badInput(file + ": " + message);
+  }
+
+  static CommandFailure environmentLacks(String message) {
+    return new CommandFailure(Exit.ENVIRONMENT, message);
+  }
+
+  int exitCode() {
+    return exitCode;
+  }
+}

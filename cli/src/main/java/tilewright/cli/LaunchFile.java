@@ -1,0 +1,86 @@
+package tilewright.cli;
+
+import java.io.IOException;
+import java.lang.foreign.MemorySegment;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.Arrays;
+import java.util.LinkedHashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.Optional;
+import java.util.TreeMap;
+import java.util.stream.Stream;
+import tilewright.ptx.Launch;
+
+/**
+ * A {@code launch.json}: a launch, and what its buffers shall hold afterwards. Files it names lie beside it.
+ *
+ * @param expected contents by buffer
+ */
+record LaunchFile(Path path, Launch launch, Map<String, byte[]> expected) {
+  static final String NAME = "launch.json";
+
+  /**
+   * The files that the user names; a folder stands for every {@value #NAME} below it.
+   *
+   * @throws CommandFailure if one does not exist or a folder holds none
+   */
+  static List<Path> find(List<Path> named) {
+    return named.stream().flatMap(LaunchFile::find).distinct().toList();
+  }
+
+  private static Stream<Path> find(Path named) {
+    if (Files.isRegularFile(named)) return Stream.of(named);
+    if (!Files.isDirectory(named)) throw CommandFailure.badFile(named, "no such file or folder");
+    try (var below = Files.walk(named)) {
+      var found = below.filter(f -> f.getFileName().toString().equals(NAME)).sorted().toList();
+      if (found.isEmpty()) throw CommandFailure.badFile(named, "holds no " + NAME);
+      return found.stream();
+    } catch (IOException e) {
+      throw CommandFailure.badFile(named, "cannot be read: " + e.getMessage());
+    }
+  }
+
+  /** @throws CommandFailure naming the file, the place in it and what is needed there */
+  static LaunchFile read(Path path) {
+    return new LaunchFileReader(path).read();
+  }
+
+  /** Says where the buffers differ from what was expected, or nothing if they do not. */
+  Optional<String> mismatch() {
+    return new TreeMap<>(expected).entrySet().stream()
+        .flatMap(e -> difference(e.getKey(), launch.bytes(e.getKey()), e.getValue()).stream())
+        .reduce((a, b) -> a + "; " + b);
+  }
+
+  private static Optional<String> difference(String buffer, byte[] actual, byte[] expected) {
+    if (actual.length != expected.length) {
+      return Optional.of(buffer + ": has " + actual.length + " bytes, expected are " + expected.length);
+    }
+    var first = Arrays.mismatch(actual, expected);
+    if (first < 0) return Optional.empty();
+    var count = 0;
+    for (var i = first; i < actual.length; i++) if (actual[i] != expected[i]) count++;
+    return Optional.of("%s: byte %d is 0x%02x, expected 0x%02x; %d of %d bytes differ".formatted(
+        buffer, first, actual[first], expected[first], count, actual.length));
+  }
+
+  /** Writes each buffer as {@code NAME.bin} into the folder, which is made if it is missing. */
+  static void writeBuffers(Path folder, Map<String, MemorySegment> buffers) {
+    try {
+      Files.createDirectories(folder);
+    } catch (IOException e) {
+      throw CommandFailure.badFile(folder, "cannot be made: " + e.getMessage());
+    }
+    buffers.forEach((name, bytes) ->
+        AtomicFile.write(folder.resolve(name + ".bin"), channel -> AtomicFile.writeFully(channel, bytes.asByteBuffer())));
+  }
+
+  /** Copies of the buffers' present contents. */
+  Map<String, byte[]> snapshot() {
+    var contents = new LinkedHashMap<String, byte[]>();
+    launch.buffers().keySet().forEach(name -> contents.put(name, launch.bytes(name)));
+    return contents;
+  }
+}

@@ -1,0 +1,163 @@
+package tilewright.cli;
+
+import static java.lang.foreign.ValueLayout.JAVA_BYTE;
+
+import java.io.IOException;
+import java.lang.foreign.MemorySegment;
+import java.nio.file.Files;
+import java.nio.file.NoSuchFileException;
+import java.nio.file.Path;
+import java.util.ArrayList;
+import java.util.LinkedHashMap;
+import java.util.List;
+import java.util.Map;
+import tilewright.ptx.Dim3;
+import tilewright.ptx.Launch;
+import tilewright.ptx.Launch.Argument;
+import tools.jackson.core.JacksonException;
+import tools.jackson.databind.JsonNode;
+import tools.jackson.databind.json.JsonMapper;
+
+/** Reads one {@code launch.json}; every complaint names the file and the field. */
+final class LaunchFileReader {
+  private final Path path;
+
+  LaunchFileReader(Path path) {
+    this.path = path;
+  }
+
+  LaunchFile read() {
+    var root = tree();
+    var buffers = new LinkedHashMap<String, MemorySegment>();
+    object(root, "buffers").properties().forEach(e -> buffers.put(e.getKey(), buffer("buffers." + e.getKey(), e.getValue())));
+    var arguments = new ArrayList<Argument>();
+    for (var node : required(root, "args")) arguments.add(argument("args[" + arguments.size() + "]", node, buffers));
+    var launch = new Launch(ptx(root), text("entry", required(root, "entry")),
+        dim3(root, "grid"), dim3(root, "block"), dim3(root, "cluster"),
+        Math.toIntExact(integer("dynamicSharedBytes", root.path("dynamicSharedBytes"), 0, 1 << 30)), buffers, arguments);
+    return new LaunchFile(path, launch, expected(root, buffers));
+  }
+
+  private JsonNode tree() {
+    try {
+      var root = JsonMapper.shared().readTree(readBytes(path));
+      if (!root.isObject()) throw bad("is not a JSON object");
+      return root;
+    } catch (JacksonException e) {
+      var at = e.getLocation();
+      throw bad("is not JSON" + (at == null ? "" : " at line " + at.getLineNr() + ", column " + at.getColumnNr())
+          + ": " + e.getOriginalMessage());
+    }
+  }
+
+  private String ptx(JsonNode root) {
+    return new String(readBytes(beside(text("ptx", required(root, "ptx")))), java.nio.charset.StandardCharsets.UTF_8);
+  }
+
+  private MemorySegment buffer(String where, JsonNode node) {
+    var hasFile = node.has("file");
+    if (hasFile == node.has("fill")) throw bad(where + " needs either \"file\" or \"fill\"");
+    var bytes = hasFile ? readBytes(beside(text(where + ".file", node.get("file")))) : new byte[0];
+    var size = node.has("bytes") || !hasFile ? integer(where + ".bytes", node.path("bytes"), 0, Integer.MAX_VALUE - 8) : bytes.length;
+    if (hasFile && bytes.length != size) {
+      throw bad(where + " has " + size + " bytes, but its file " + node.get("file").asString() + " has " + bytes.length);
+    }
+    // Off the heap, so that a GPU can copy from it and vector accesses find it aligned.
+    var segment = java.lang.foreign.Arena.ofAuto().allocate(Math.max(1, size), 256).asSlice(0, size);
+    return hasFile ? segment.copyFrom(MemorySegment.ofArray(bytes))
+        : segment.fill((byte) integer(where + ".fill", node.get("fill"), 0, 255));
+  }
+
+  private Argument argument(String where, JsonNode node, Map<String, MemorySegment> buffers) {
+    if (node.has("buffer")) {
+      var name = text(where + ".buffer", node.get("buffer"));
+      if (!buffers.containsKey(name)) throw bad(where + " names buffer \"" + name + "\"; \"buffers\" has " + buffers.keySet());
+      return new Argument.Buffer(name, integer(where + ".offset", node.path("offset"), 0, Long.MAX_VALUE));
+    }
+    if (node.has("struct")) return struct(where + ".struct", node.get("struct"), buffers);
+    if (node.has("tensorMap")) throw bad(where + " is a tensorMap, which this version of Tilewright cannot make yet");
+    return LaunchScalar.read(node).orElseThrow(() -> bad(where + " is " + node
+        + "; needed is {\"buffer\": NAME}, {\"struct\": …} or a number by PTX type, such as {\"u32\": 5}"));
+  }
+
+  private Argument struct(String where, JsonNode node, Map<String, MemorySegment> buffers) {
+    var bytes = (int) integer(where + ".bytes", required(node, "bytes"), 1, 1 << 16);
+    var fields = new ArrayList<Argument.Field>();
+    for (var field : required(node, "fields")) {
+      var at = where + ".fields[" + fields.size() + "]";
+      fields.add(new Argument.Field((int) integer(at + ".offset", required(field, "offset"), 0, bytes - 1),
+          argument(at, field, buffers)));
+    }
+    return new Argument.Struct(bytes, fields);
+  }
+
+  private Map<String, byte[]> expected(JsonNode root, Map<String, MemorySegment> buffers) {
+    var expected = new LinkedHashMap<String, byte[]>();
+    object(root, "expect").properties().forEach(e -> {
+      if (!buffers.containsKey(e.getKey())) throw bad("expect names buffer \"" + e.getKey() + "\"; \"buffers\" has " + buffers.keySet());
+      expected.put(e.getKey(), readBytes(beside(text("expect." + e.getKey(), e.getValue()))));
+    });
+    return expected;
+  }
+
+  private Dim3 dim3(JsonNode root, String key) {
+    var extents = new ArrayList<>(List.of(1, 1, 1));
+    var node = root.path(key);
+    if (node.isMissingNode()) return Dim3.ONE;
+    if (!node.isArray() || node.size() > 3) throw bad(key + " is " + node + "; needed is up to three integers");
+    for (var i = 0; i < node.size(); i++) {
+      extents.set(i, (int) integer(key + "[" + i + "]", node.get(i), 1, Integer.MAX_VALUE));
+    }
+    return new Dim3(extents.get(0), extents.get(1), extents.get(2));
+  }
+
+  private JsonNode required(JsonNode node, String key) {
+    if (!node.has(key)) throw bad("lacks \"" + key + "\"");
+    return node.get(key);
+  }
+
+  private JsonNode object(JsonNode root, String key) {
+    var node = root.path(key);
+    if (!node.isMissingNode() && !node.isObject()) throw bad(key + " is " + node + "; needed is an object");
+    return node;
+  }
+
+  private String text(String where, JsonNode node) {
+    if (!node.isString()) throw bad(where + " is " + node + "; needed is a string");
+    return node.stringValue();
+  }
+
+  /** A number, or a string such as {@code "0xCD"}; what is missing counts as the least allowed. */
+  private long integer(String where, JsonNode node, long least, long most) {
+    if (node.isMissingNode()) return least;
+    try {
+      var value = node.isString() ? Long.decode(node.stringValue()) : node.isIntegralNumber() ? node.longValue() : null;
+      if (value != null && value >= least && value <= most) return value;
+    } catch (NumberFormatException | JacksonException _) {
+      // Reported below with the range.
+    }
+    throw bad(where + " is " + node + "; needed is an integer from " + least + " to " + most);
+  }
+
+  private Path beside(String name) {
+    try {
+      return path.resolveSibling(name);
+    } catch (java.nio.file.InvalidPathException _) {
+      throw bad("names a file that cannot exist: " + name);
+    }
+  }
+
+  private byte[] readBytes(Path file) {
+    try {
+      return Files.readAllBytes(file);
+    } catch (NoSuchFileException _) {
+      throw CommandFailure.badFile(file, "no such file" + (file.equals(path) ? "" : " (named by " + path + ")"));
+    } catch (IOException | OutOfMemoryError e) {
+      throw CommandFailure.badFile(file, "cannot be read: " + e.getMessage());
+    }
+  }
+
+  private CommandFailure bad(String message) {
+    return CommandFailure.badFile(path, message);
+  }
+}

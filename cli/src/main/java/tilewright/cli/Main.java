@@ -1,0 +1,47 @@
+package tilewright.cli;
+
+import java.io.FileDescriptor;
+import java.io.FileOutputStream;
+import java.io.InputStream;
+import java.io.PrintStream;
+import java.io.PrintWriter;
+import java.nio.charset.StandardCharsets;
+import picocli.CommandLine;
+
+/** The {@code tilewright} command. */
+public final class Main {
+  private Main() {}
+
+  /** Runs one command and ends the JVM with its exit code. */
+  public static void main(String[] arguments) {
+    // The locale of a container is often C, which would turn every × and µ into a question mark.
+    var out = new PrintStream(new FileOutputStream(FileDescriptor.out), false, StandardCharsets.UTF_8);
+    var err = new PrintStream(new FileOutputStream(FileDescriptor.err), true, StandardCharsets.UTF_8);
+    var exitCode = run(System.in, out, err, arguments);
+    out.flush();
+    System.exit(exitCode);
+  }
+
+  /** Runs one command on the given streams and returns its exit code. */
+  public static int run(InputStream in, PrintStream out, PrintStream err, String... arguments) {
+    var console = new Console(in, out, err);
+    try {
+      return commandLine(console).execute(arguments);
+    } catch (Error e) {
+      // Picocli handles exceptions only; an exhausted heap or a missing native library deserves one line too.
+      return Failures.unexpected(console, e);
+    }
+  }
+
+  private static CommandLine commandLine(Console console) {
+    var failures = new Failures(console);
+    return new CommandLine(new Tilewright(console))
+        .addSubcommand(new SimCommand(console))
+        .addSubcommand(new BundleCommand(console))
+        .addSubcommand(new DoctorCommand(console))
+        .setOut(new PrintWriter(console.out(), true))
+        .setErr(new PrintWriter(console.err(), true))
+        .setParameterExceptionHandler(failures)
+        .setExecutionExceptionHandler(failures);
+  }
+}

@@ -1,0 +1,30 @@
+package tilewright.cli;
+
+import picocli.CommandLine.Command;
+import picocli.CommandLine.Option;
+import picocli.CommandLine.ScopeType;
+
+/** The command without a subcommand: holds the options that all of them share. */
+@Command(name = "tilewright", mixinStandardHelpOptions = true, scope = ScopeType.INHERIT,
+    versionProvider = Version.class, usageHelpAutoWidth = true, sortOptions = false,
+    synopsisSubcommandLabel = "COMMAND",
+    description = "CuTe layouts, tensor-core kernels and a GPU simulator in pure Java.",
+    footer = {"", "Exit codes: 0 done and correct, 1 a check failed, 2 bad usage or input, 3 this machine lacks something."})
+final class Tilewright {
+  private final Console console;
+
+  Tilewright(Console console) {
+    this.console = console;
+  }
+
+  @Option(names = "--json", scope = ScopeType.INHERIT,
+      description = "Print one JSON object a line on standard output; all else goes to standard error.")
+  void json(boolean on) {
+    console.json(on);
+  }
+
+  @Option(names = "--debug", scope = ScopeType.INHERIT, description = "Show the stack trace of an unexpected error.")
+  void debug(boolean on) {
+    console.debug(on);
+  }
+}

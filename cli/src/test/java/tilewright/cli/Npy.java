@@ -1,0 +1,36 @@
+package tilewright.cli;
+
+import java.io.ByteArrayOutputStream;
+import java.nio.ByteBuffer;
+import java.nio.ByteOrder;
+import java.nio.charset.StandardCharsets;
+
+/** Bytes of {@code .npy} files as NumPy's format description spells them, made without the code under test. */
+final class Npy {
+  private Npy() {}
+
+  static byte[] file(int version, String header, byte[] data) {
+    var text = header.getBytes(StandardCharsets.UTF_8);
+    var out = new ByteArrayOutputStream();
+    out.writeBytes(new byte[] {(byte) 0x93, 'N', 'U', 'M', 'P', 'Y', (byte) version, 0});
+    var length = ByteBuffer.allocate(version == 1 ? 2 : 4).order(ByteOrder.LITTLE_ENDIAN);
+    out.writeBytes((version == 1 ? length.putShort((short) text.length) : length.putInt(text.length)).array());
+    out.writeBytes(text);
+    out.writeBytes(data);
+    return out.toByteArray();
+  }
+
+  static String header(String descr, boolean fortranOrder, String shape) {
+    return "{'descr': '" + descr + "', 'fortran_order': " + (fortranOrder ? "True" : "False") + ", 'shape': " + shape + ", }\n";
+  }
+
+  static byte[] floats(ByteOrder order, float... values) {
+    var bytes = ByteBuffer.allocate(4 * values.length).order(order);
+    for (var value : values) bytes.putFloat(value);
+    return bytes.array();
+  }
+
+  static byte[] floats(float... values) {
+    return floats(ByteOrder.LITTLE_ENDIAN, values);
+  }
+}
