@@ -78,6 +78,9 @@ final class BodyParser {
     var token = tokens.take();
     if (!tokens.accept(":")) return instruction(token, Optional.empty(), scope);
     if (token.text().indexOf('.') >= 0 || token.text().indexOf(':') >= 0) throw token.unexpected("a label without '.'");
+    if (tokens.at(".callprototype") || tokens.at(".calltargets")) {
+      throw tokens.peek().unexpected("a statement: indirect calls are not supported");
+    }
     if (!tokens.accept(".branchtargets")) return new Statement.Label(token.text());
     var labels = new ArrayList<String>();
     do labels.add(tokens.plainName("a label")); while (tokens.accept(","));

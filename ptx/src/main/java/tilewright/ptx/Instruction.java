@@ -27,7 +27,8 @@ public record Instruction(Optional<Guard> guard, String opcode, List<String> mod
 
   public static Instruction of(String name, List<? extends Operand> operands) {
     var parts = List.of(name.split("\\."));
-    return new Instruction(Optional.empty(), parts.getFirst(), parts.subList(1, parts.size()), List.copyOf(operands), 0);
+    var modifiers = parts.subList(1, parts.size());
+    return new Instruction(Optional.empty(), parts.getFirst(), modifiers, List.copyOf(operands), 0);
   }
 
   public Instruction guardedBy(Guard guard) {

@@ -13,8 +13,8 @@ final class Literals {
       boolean prefixed = text.charAt(0) == '0' && second >= 'a';
       if (prefixed && second == 'f') return bits(token, PtxType.F32, 8);
       if (prefixed && second == 'd') return bits(token, PtxType.F64, 16);
-      boolean decimal = text.indexOf('.') >= 0 || second != 'x' && (text.indexOf('e') >= 0 || text.indexOf('E') >= 0);
-      return decimal ? Operand.Float.of(decimal(text)) : new Operand.Integer(integer(token));
+      boolean decimal = text.indexOf('.') >= 0 || text.indexOf('e') >= 0 || text.indexOf('E') >= 0;
+      return decimal && second != 'x' ? Operand.Float.of(decimal(text)) : new Operand.Integer(integer(token));
     } catch (NumberFormatException e) {
       throw token.unexpected("a number");
     }

@@ -8,8 +8,8 @@ import java.util.Set;
 
 /**
  * Finds mistakes that the syntax of PTX allows: unknown instructions, names nobody declares, wrong counts of operands,
- * and what the module's {@code .version} or {@code .target} does not have yet. It knows less than an assembler: a module
- * without findings may still be rejected.
+ * and what the module's {@code .version} or {@code .target} does not have yet. It knows less than an assembler: a
+ * module without findings may still be rejected.
  */
 public final class PtxCheck {
   private final InstructionTable table = new InstructionTable();

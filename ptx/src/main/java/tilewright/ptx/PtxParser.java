@@ -43,7 +43,7 @@ public final class PtxParser {
   private PtxModule module() {
     tokens.expect(".version");
     var version = tokens.expect(Token.Kind.NUMBER, "a version such as 8.0");
-    if (!version.text().matches("[0-9]+\\.[0-9]+")) throw version.unexpected("a version such as 8.0");
+    if (!version.text().matches("[0-9]{1,2}\\.[0-9]{1,2}")) throw version.unexpected("a version such as 8.0");
     tokens.expect(".target");
     var targets = new ArrayList<String>();
     do targets.add(tokens.plainName("a target such as sm_80")); while (tokens.accept(","));

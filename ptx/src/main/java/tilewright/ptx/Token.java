@@ -15,6 +15,6 @@ record Token(Kind kind, String text, int line, int column) {
   }
 
   PtxSyntaxException unexpected(String expected) {
-    return new PtxSyntaxException(line, column, text, expected);
+    return new PtxSyntaxException(line, column, kind == Kind.STRING ? "\"" + text + "\"" : text, expected);
   }
 }

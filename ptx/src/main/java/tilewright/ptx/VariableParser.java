@@ -11,6 +11,8 @@ final class VariableParser {
   private static final Set<String> POINTER_SPACES = Set.of(".const", ".global", ".local", ".shared", ".generic");
   private static final Set<String> SPACES = Set.of(".reg", ".const", ".global", ".local", ".param", ".shared");
 
+  private static final long MAX_FILL = 1 << 20;
+
   private final TokenStream tokens;
   private final OperandParser operands;
 
@@ -86,6 +88,7 @@ final class VariableParser {
       var word = tokens.expect(Token.Kind.DIRECTIVE, "a type such as '.b32'");
       switch (word.text()) {
         case ".align" -> alignment = alignment();
+        case ".attribute" -> throw word.unexpected("a type: attributes such as .managed are not supported");
         case ".v2", ".v4", ".v8" -> vector = word.text().charAt(2) - '0';
         default -> type = Optional.of(type(word));
       }
@@ -164,8 +167,8 @@ final class VariableParser {
     var open = tokens.peek();
     int start = elements.size();
     braces(elements, shape);
-    long extent = shape.stream().reduce(1L, (a, b) -> Math.min(java.lang.Integer.MAX_VALUE, a * b));
-    if (extent > 1 << 20) throw open.unexpected("rows of at most 1048576 elements");
+    long extent = shape.stream().reduce(1L, (a, b) -> Math.min(MAX_FILL + 1, a * Math.min(b, MAX_FILL + 1)));
+    if (start + extent > MAX_FILL) throw open.unexpected("nested rows of at most " + MAX_FILL + " elements");
     while (elements.size() - start < extent) elements.add(new Operand.Integer(0));
   }
 
