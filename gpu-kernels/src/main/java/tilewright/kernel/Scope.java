@@ -8,6 +8,7 @@ import java.util.List;
 import java.util.Map;
 import java.util.Optional;
 import java.util.function.Consumer;
+import java.util.function.Supplier;
 import tilewright.layout.OffsetMap;
 import tilewright.numerics.ElementType;
 import tilewright.ptx.Dim3;
@@ -106,10 +107,20 @@ public final class Scope {
 
   /** Sets aside shared memory for a tensor of that type and layout; offsets of the layout count elements. */
   public SharedTensor shared(ElementType type, OffsetMap layout) {
+    return new SharedTensor(this, type, layout, reserve(SharedTensor.bytes(type, layout)));
+  }
+
+  /** Sets aside bytes of shared memory that are no tensor, such as an mbarrier, and gives their address. */
+  public Operand.Address sharedBytes(int bytes) {
+    var address = reserve(bytes);
+    return new Operand.Address(sum(address.withoutConstant()).register(this), address.constant());
+  }
+
+  /** Everything begins at a multiple of the longest swizzle period, so that offsets and addresses swizzle alike. */
+  private Linear reserve(long bytes) {
     int offset = sharedBytes;
-    long bytes = SharedTensor.bytes(type, layout);
     sharedBytes = Math.toIntExact((offset + bytes + SHARED_ALIGNMENT - 1) / SHARED_ALIGNMENT * SHARED_ALIGNMENT);
-    return new SharedTensor(this, type, layout, Linear.of(sharedBase()).plus(offset));
+    return Linear.of(sharedBase()).plus(offset);
   }
 
   private Node sharedBase() {
@@ -169,6 +180,21 @@ public final class Scope {
     outer.append(null, new Statement.Label(end));
   }
 
+  /** Tries again until the predicate holds. */
+  public void repeatUntil(Supplier<Pred> attempt) {
+    var outer = region;
+    var inner = new Region(outer, true);
+    var begin = label("again");
+    region = inner;
+    var done = attempt.get().register();
+    region = outer;
+    inner.close();
+    outer.append(null, new Statement.Label(begin));
+    outer.appendAll(inner.body());
+    branch(begin, done, true);
+  }
+
+  /** For {@code i} from 0 while it is below {@code to}. */
   public void loop(I32 to, Consumer<I32> body) {
     loop(constant(0), to, 1, body);
   }
@@ -256,6 +282,11 @@ public final class Scope {
   /** Writes one instruction here. */
   public void emit(String name, Operand... operands) {
     emit(Optional.empty(), name, operands);
+  }
+
+  /** A truth value that an emitted instruction left in a register. */
+  public Pred predicate(Operand.Register register) {
+    return Pred.of(this, new Node(nodes++, PtxType.PRED, region, 0, 1, 1, null, register, null));
   }
 
   /** A single-precision value that an emitted instruction left in a register. */

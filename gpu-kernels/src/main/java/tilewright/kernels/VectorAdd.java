@@ -22,12 +22,17 @@ public record VectorAdd() implements Kernel {
 
   /** Prepares the addition of {@code n} singles in buffers "X" and "Y" into "Z". */
   public static PreparedLaunch prepare(long n) {
-    var kernel = CompiledKernel.compile(new VectorAdd(), Target.SM80);
-    var arguments = LaunchArguments.of(kernel);
+    return prepare(new VectorAdd(), Target.SM80, TILE.getFirst(), n);
+  }
+
+  /** Prepares any kernel with these tensors, whose CTAs add {@code tile} singles each. */
+  public static PreparedLaunch prepare(Kernel kernel, Target target, int tile, long n) {
+    var compiled = CompiledKernel.compile(kernel, target);
+    var arguments = LaunchArguments.of(compiled);
     for (var name : List.of("X", "Y", "Z")) {
       arguments.tensor(name, new LaunchArguments.Tensor(name, 0, List.of(n), List.of(1L)));
     }
-    return new PreparedLaunch(kernel, Dim3.of(Math.toIntExact(Math.ceilDiv(n, TILE.get(0)))), arguments.build());
+    return new PreparedLaunch(compiled, Dim3.of(Math.toIntExact(Math.ceilDiv(n, tile))), arguments.build());
   }
 
   @Override

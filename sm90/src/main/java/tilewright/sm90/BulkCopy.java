@@ -1,0 +1,32 @@
+package tilewright.sm90;
+
+import tilewright.kernel.Element;
+import tilewright.kernel.I32;
+import tilewright.kernel.Scope;
+import tilewright.ptx.Operand;
+
+/**
+ * {@code cp.async.bulk}: one thread moves a contiguous run of bytes between global and shared memory (PTX ISA, Bulk copy;
+ * SM90). Sizes and addresses are multiples of 16 bytes.
+ */
+public final class BulkCopy {
+  private BulkCopy() {}
+
+  /** Global to shared; completes on the barrier. */
+  public static void load(Scope k, Element destination, Element source, I32 bytes, Mbarrier barrier) {
+    k.emit("cp.async.bulk.shared::cluster.global.mbarrier::complete_tx::bytes",
+        destination.address(), source.address(), bytes.operand(), barrier.address());
+  }
+
+  /** Shared to global, and waits until shared memory has been read. */
+  public static void store(Scope k, Element destination, Element source, I32 bytes) {
+    k.emit("cp.async.bulk.global.shared::cta.bulk_group", destination.address(), source.address(), bytes.operand());
+    k.emit("cp.async.bulk.commit_group");
+    k.emit("cp.async.bulk.wait_group.read", new Operand.Integer(0));
+  }
+
+  /** Makes this thread's ordinary writes to shared memory visible to bulk copies. */
+  public static void publish(Scope k) {
+    k.emit("fence.proxy.async.shared::cta");
+  }
+}
