@@ -75,7 +75,7 @@ public final class PtxPrinter {
   private static String initializer(Variable variable) {
     boolean scalar = variable.dimensions().isEmpty() && variable.vector() == 1;
     String elements = OperandPrinter.join(variable.initializer());
-    return scalar ? elements : "{" + elements + "}";
+    return scalar && variable.initializer().size() == 1 ? elements : "{" + elements + "}";
   }
 
   private void block(List<Statement> body, int depth) {

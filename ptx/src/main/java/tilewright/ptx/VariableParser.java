@@ -89,7 +89,7 @@ final class VariableParser {
       switch (word.text()) {
         case ".align" -> alignment = alignment();
         case ".attribute" -> throw word.unexpected("a type: attributes such as .managed are not supported");
-        case ".v2", ".v4", ".v8" -> vector = word.text().charAt(2) - '0';
+        case ".v2", ".v4" -> vector = word.text().charAt(2) - '0';
         default -> type = Optional.of(type(word));
       }
     }

@@ -1,5 +1,6 @@
 package tilewright.ptx;
 
+import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import java.util.List;
@@ -22,7 +23,8 @@ class FuzzProperties {
     for (int edits = 1 + random.nextInt(4); edits > 0; edits--) damage(text, random);
     try {
       var module = PtxParser.parse(text.toString());
-      PtxCheck.check(PtxParser.parse(PtxPrinter.print(module)));
+      assertEquals(module, PtxParser.parse(PtxPrinter.print(module)));
+      PtxCheck.check(module);
     } catch (PtxSyntaxException e) {
       assertPlaced(e, text.toString());
     }

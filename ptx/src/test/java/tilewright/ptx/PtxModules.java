@@ -50,7 +50,7 @@ final class PtxModules {
         .as((s, bytes, v, type, name, extents, initial) ->
             new Variable(Linkage.LOCAL, s, bytes, v, type, name, extents, initial));
     var linkage = Arbitraries.of(Linkage.class);
-    var scalar = Combinators.combine(linkage, space, types(), symbols(), constants().list().ofMaxSize(1))
+    var scalar = Combinators.combine(linkage, space, types(), symbols(), constants().list().ofMaxSize(2))
         .as((l, s, type, name, value) -> new Variable(l, s, 0, 1, type, name, List.of(), value));
     return Arbitraries.oneOf(array, scalar);
   }

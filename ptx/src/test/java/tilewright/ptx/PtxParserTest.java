@@ -104,6 +104,7 @@ class PtxParserTest {
   void addressesTakeOffsetsAndCoordinates() {
     assertEquals(new Operand.Address(symbol("sym"), 4), operand("[sym+4]"));
     assertEquals(new Operand.Address(symbol("sym"), -4), operand("[sym-4]"));
+    assertEquals(new Operand.Address(register("%rd1"), 0), operand("[ %rd1 + 0 ]"));
     assertEquals(new Operand.Address(integer(64), 0), operand("[0x40]"));
     var coordinates = new Operand.Vector(List.of(register("r0"), register("r1")));
     assertEquals(new Operand.Address(symbol("tm"), 0, List.of(coordinates)), operand("[tm, {r0, r1}]"));

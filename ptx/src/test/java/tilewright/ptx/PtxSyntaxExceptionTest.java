@@ -27,6 +27,8 @@ class PtxSyntaxExceptionTest {
         mistake(HEAD + "¦ret;", "ret", "a variable, a function or '.file'"),
         mistake(HEAD + ".file 1 ¦name", "name", "a path in quotes"),
         mistake(HEAD + ".global ¦.f31 x;", ".f31", "a type such as '.b32'"),
+        mistake(HEAD + ".global ¦.v8 .b32 x;", ".v8", "a type such as '.b32'"),
+        mistake(HEAD + "¦.ENTRY k() {}", ".ENTRY", "a variable, a function or '.file'"),
         mistake(HEAD + ".global .align ¦3 .b8 x;", "3", "an alignment that is a power of two"),
         mistake(HEAD + ".global .b8 x[¦0];", "0", "an array's extent of at least 1"),
         mistake(HEAD + ".global .b8 x[2][¦];", "]", "an array's extent"),
