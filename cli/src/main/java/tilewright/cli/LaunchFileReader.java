@@ -72,7 +72,7 @@ final class LaunchFileReader {
     if (node.has("buffer")) {
       var name = text(where + ".buffer", node.get("buffer"));
       if (!buffers.containsKey(name)) throw bad(where + " names buffer \"" + name + "\"; \"buffers\" has " + buffers.keySet());
-      return new Argument.Buffer(name, integer(where + ".offset", node.path("offset"), 0, Long.MAX_VALUE));
+      return new Argument.Buffer(name, integer(where + ".bufferOffset", node.path("bufferOffset"), 0, Long.MAX_VALUE));
     }
     if (node.has("struct")) return struct(where + ".struct", node.get("struct"), buffers);
     if (node.has("tensorMap")) throw bad(where + " is a tensorMap, which this version of Tilewright cannot make yet");

@@ -1,11 +1,9 @@
 package tilewright.cli;
 
-import java.util.List;
 import java.util.Optional;
 import picocli.CommandLine.Command;
 import picocli.CommandLine.Option;
 import tilewright.ptx.PtxSyntaxException;
-import tilewright.simulator.Simulator;
 import tilewright.simulator.SimulatorOptions;
 import tilewright.simulator.UnsupportedPtxException;
 
@@ -26,13 +24,12 @@ final class SimCommand extends LaunchCommand {
   @Override
   LaunchRow run(String name, LaunchFile file) {
     try {
-      var program = Simulator.load(file.launch().ptx());
-      var result = program.run(file.launch(), SimulatorOptions.defaults().withSeed(seed).withSanitizer(sanitize));
-      var mismatch = result.ok() ? file.mismatch() : Optional.<String>empty();
-      return new LaunchRow(name, result.ok() && mismatch.isEmpty(), mismatch, List.copyOf(result.findings()),
-          Optional.of(result.instructions()), result.time().toNanos() / 1e6, Optional.empty());
+      var options = SimulatorOptions.defaults().withSeed(seed).withSanitizer(sanitize);
+      var result = Backend.simulate(file.launch(), options);
+      // A launch that was stopped left its outputs unfinished; how they differ would only distract.
+      return LaunchRow.of(name, result, result.findings().isEmpty() ? file.mismatch() : Optional.empty());
     } catch (PtxSyntaxException | UnsupportedPtxException | IllegalArgumentException e) {
-      return LaunchRow.failed(name, e.getMessage());
+      return LaunchRow.failed(name, name + ": " + e.getMessage());
     }
   }
 }

@@ -1,0 +1,82 @@
+package tilewright.cli;
+
+import java.io.IOException;
+import java.nio.ByteBuffer;
+import java.nio.charset.StandardCharsets;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.Collection;
+import java.util.TreeMap;
+import tilewright.ptx.Dim3;
+import tilewright.ptx.Launch;
+import tilewright.ptx.Launch.Argument;
+import tools.jackson.databind.SerializationFeature;
+import tools.jackson.databind.json.JsonMapper;
+import tools.jackson.databind.node.ArrayNode;
+import tools.jackson.databind.node.ObjectNode;
+
+/** Writes launches as folders of {@code launch.json}, {@code kernel.ptx} and one {@code .bin} file a buffer. */
+final class LaunchFileWriter {
+  private static final JsonMapper PRETTY = JsonMapper.builder().enable(SerializationFeature.INDENT_OUTPUT).build();
+
+  private LaunchFileWriter() {}
+
+  /** Writes a launch as it is before it runs; the folder is made if it is missing. */
+  static void write(Path folder, Launch launch) {
+    LaunchFile.writeBuffers(folder, launch.buffers());
+    writeText(folder.resolve("kernel.ptx"), launch.ptx());
+    var root = PRETTY.createObjectNode();
+    root.put("ptx", "kernel.ptx").put("entry", launch.entry());
+    extents(root.putArray("grid"), launch.grid());
+    extents(root.putArray("block"), launch.block());
+    extents(root.putArray("cluster"), launch.cluster());
+    root.put("dynamicSharedBytes", launch.dynamicSharedBytes());
+    var buffers = root.putObject("buffers");
+    new TreeMap<>(launch.buffers()).forEach((name, bytes) ->
+        buffers.putObject(name).put("bytes", bytes.byteSize()).put("file", name + ".bin"));
+    var arguments = root.putArray("args");
+    launch.arguments().forEach(argument -> argument(arguments.addObject(), argument));
+    writeText(folder.resolve(LaunchFile.NAME), PRETTY.writeValueAsString(root));
+  }
+
+  /** Makes the present contents of these buffers what the launch file expects. */
+  static void recordExpected(LaunchFile file, Collection<String> buffers) {
+    var root = (ObjectNode) PRETTY.readTree(readText(file.path()));
+    var expect = root.putObject("expect");
+    for (var name : buffers) {
+      var binary = file.path().resolveSibling(name + ".expected.bin");
+      AtomicFile.write(binary, channel -> AtomicFile.writeFully(channel, ByteBuffer.wrap(file.launch().bytes(name))));
+      expect.put(name, binary.getFileName().toString());
+    }
+    writeText(file.path(), PRETTY.writeValueAsString(root));
+  }
+
+  private static void extents(ArrayNode array, Dim3 extents) {
+    array.add(extents.x()).add(extents.y()).add(extents.z());
+  }
+
+  private static void argument(ObjectNode node, Argument argument) {
+    switch (argument) {
+      case Argument.Buffer(var name, long offset) -> node.put("buffer", name).put("bufferOffset", offset);
+      // Bits, because JSON numbers have neither NaN nor infinity.
+      case Argument.Scalar(var type, long bits) -> node.put(type.text(), "0x" + Long.toHexString(bits));
+      case Argument.Struct(int bytes, var fields) -> {
+        var struct = node.putObject("struct").put("bytes", bytes);
+        var list = struct.putArray("fields");
+        for (var field : fields) argument(list.addObject().put("offset", field.offset()), field.value());
+      }
+    }
+  }
+
+  private static String readText(Path file) {
+    try {
+      return Files.readString(file);
+    } catch (IOException e) {
+      throw CommandFailure.badFile(file, "cannot be read: " + e.getMessage());
+    }
+  }
+
+  private static void writeText(Path file, String text) {
+    AtomicFile.write(file, channel -> AtomicFile.writeFully(channel, ByteBuffer.wrap(text.getBytes(StandardCharsets.UTF_8))));
+  }
+}

@@ -1,0 +1,127 @@
+package tilewright.cli;
+
+import java.lang.foreign.Arena;
+import java.lang.foreign.MemorySegment;
+import java.nio.file.Path;
+import java.util.List;
+import java.util.Map;
+import java.util.Optional;
+import java.util.concurrent.Callable;
+import java.util.stream.Stream;
+import picocli.CommandLine.Command;
+import picocli.CommandLine.Option;
+import tilewright.kernel.PreparedLaunch;
+import tilewright.kernels.Gemm;
+import tilewright.kernels.GemmProblem;
+import tilewright.numerics.ElementType;
+
+/** {@code tilewright run gemm}: multiplies matrices in {@code .npy} files. */
+@Command(name = "gemm", description = {"Multiply matrices: C = A·Bᵀ, with A of M×K, B of N×K and C of M×N.",
+    "The files are NumPy's, in C or Fortran order; a first index of three counts a batch."})
+final class RunGemm implements Callable<Integer> {
+  private final Console console;
+
+  @Option(names = "--a", required = true, paramLabel = "A.npy", description = "A, M×K: f2, f4, f8, or bfloat16 as V2 or u2.")
+  private Path a;
+
+  @Option(names = "--b", required = true, paramLabel = "B.npy", description = "B, N×K.")
+  private Path b;
+
+  @Option(names = "--out", required = true, paramLabel = "C.npy", description = "Where C goes; it is written whole or not at all.")
+  private Path out;
+
+  @Option(names = "--trans-a", description = "A.npy holds K×M.")
+  private boolean transposeA;
+
+  @Option(names = "--trans-b", description = "B.npy holds K×N.")
+  private boolean transposeB;
+
+  @Option(names = "--dtype", paramLabel = "f16|bf16",
+      description = "The type to multiply in (default: that of the files; f4 and f8 are rounded to bf16).")
+  private Optional<String> dtype;
+
+  @Option(names = "--out-dtype", paramLabel = "f32|f16|bf16", defaultValue = "f32",
+      description = "The type of C.npy (default: f32); bf16 is stored as V2.")
+  private String outDtype;
+
+  @Option(names = "--kernel", paramLabel = "sm80|naive", defaultValue = "sm80", description = "Tensor cores, or one thread an element.")
+  private String kernel;
+
+  @Option(names = "--on", paramLabel = "sim|gpu", defaultValue = "sim", description = "Where to run (default: sim).")
+  private Backend backend;
+
+  RunGemm(Console console) {
+    this.console = console;
+  }
+
+  record Row(String out, int m, int n, int k, int batch, String dtype, String kernel, String backend, double ms, List<?> findings) {}
+
+  @Override
+  public Integer call() {
+    AtomicFile.requireWritable(out);
+    var output = type("--out-dtype", outDtype, ElementType.F32, ElementType.F16, ElementType.BF16);
+    var wanted = dtype.map(name -> type("--dtype", name, ElementType.F16, ElementType.BF16));
+    try (var arena = Arena.ofShared()) {
+      var operands = GemmOperands.of(NpyMatrix.read(a, transposeA, arena), NpyMatrix.read(b, transposeB, arena), wanted);
+      noteRounding(operands);
+      var problem = operands.problem(output);
+      var buffers = Map.of(
+          "A", nonEmpty(operands.a().elements(operands.type(), arena), arena),
+          "B", nonEmpty(operands.b().elements(operands.type(), arena), arena),
+          "C", arena.allocate((long) problem.m() * problem.n() * problem.batch() * output.bytes(), 256));
+      var result = backend.run(prepare(problem).on(buffers));
+      if (result.findings().isEmpty()) write(operands, problem, buffers.get("C"));
+      return report(problem, result);
+    }
+  }
+
+  private PreparedLaunch prepare(GemmProblem problem) {
+    try {
+      return switch (kernel) {
+        case "sm80" -> Gemm.sm80(problem);
+        case "naive" -> Gemm.naive(problem);
+        default -> throw CommandFailure.badInput("invalid --kernel " + kernel + ": sm80 or naive");
+      };
+    } catch (IllegalArgumentException e) {
+      throw CommandFailure.badInput(e.getMessage());
+    }
+  }
+
+  private void noteRounding(GemmOperands operands) {
+    Stream.of(operands.a(), operands.b())
+        .filter(matrix -> matrix.type().filter(type -> type.bytes() > 2).isPresent())
+        .forEach(matrix -> console.note(matrix + " is rounded to " + operands.type().text()));
+  }
+
+  /** No machine has a buffer of no bytes; K = 0 asks for one. */
+  private static MemorySegment nonEmpty(MemorySegment segment, Arena arena) {
+    return segment.byteSize() > 0 ? segment : arena.allocate(16, 16);
+  }
+
+  private void write(GemmOperands operands, GemmProblem problem, MemorySegment c) {
+    var type = switch (problem.output()) {
+      case F16 -> NpyType.FLOAT16;
+      case BF16 -> NpyType.OPAQUE16;
+      default -> NpyType.FLOAT32;
+    };
+    var shape = operands.batched() ? List.of((long) problem.batch(), (long) problem.m(), (long) problem.n())
+        : List.of((long) problem.m(), (long) problem.n());
+    new NpyFile(new NpyHeader(type, false, shape), c).write(out);
+  }
+
+  private int report(GemmProblem problem, Backend.Result result) {
+    var row = new Row(out.toString(), problem.m(), problem.n(), problem.k(), problem.batch(), problem.operand().text(), kernel,
+        backend.toString(), result.ms(), result.findings());
+    console.result(row, "%s: C = A·Bᵀ, %d×%d×%d%s in %s on %s (%s), %.1f ms".formatted(
+        result.findings().isEmpty() ? out : "not written", row.m, row.n, row.k, row.batch > 1 ? ", batch of " + row.batch : "",
+        row.dtype, row.backend, row.kernel, row.ms));
+    result.findings().forEach(finding -> console.note(finding.toString()));
+    return result.findings().isEmpty() ? Exit.OK : Exit.CHECK_FAILED;
+  }
+
+  private static ElementType type(String option, String name, ElementType... allowed) {
+    return Stream.of(allowed).filter(type -> type.text().equals(name)).findFirst().orElseThrow(() ->
+        CommandFailure.badInput("invalid " + option + " " + name + ": "
+            + String.join(" or ", Stream.of(allowed).map(ElementType::text).toList())));
+  }
+}

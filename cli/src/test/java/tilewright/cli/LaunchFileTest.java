@@ -1,0 +1,140 @@
+package tilewright.cli;
+
+import static org.junit.jupiter.api.Assertions.assertArrayEquals;
+import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertThrows;
+import static org.junit.jupiter.api.Assertions.assertTrue;
+
+import java.io.IOException;
+import java.lang.foreign.MemorySegment;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.List;
+import java.util.Map;
+import java.util.Optional;
+import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.io.TempDir;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.CsvSource;
+import tilewright.ptx.Dim3;
+import tilewright.ptx.Launch;
+import tilewright.ptx.Launch.Argument;
+import tilewright.ptx.PtxType;
+
+class LaunchFileTest {
+  @TempDir
+  Path folder;
+
+  @BeforeEach
+  void writeTheFilesThatLaunchesName() throws IOException {
+    Files.writeString(folder.resolve("kernel.ptx"), ".version 8.0\n");
+    Files.write(folder.resolve("a.bin"), new byte[] {1, 2, 3, 4});
+    Files.write(folder.resolve("d.bin"), new byte[] {7, 7, 8, 7});
+  }
+
+  @Test
+  void readsEveryFieldOfALaunch() throws IOException {
+    var file = read("""
+        {"ptx": "kernel.ptx", "entry": "k", "grid": [2,3,4], "block": [128], "cluster": [1,1,1], "dynamicSharedBytes": 4096,
+         "buffers": {"a": {"bytes": 4, "file": "a.bin"}, "d": {"bytes": 8, "fill": "0xCD"}},
+         "args": [{"buffer": "a"}, {"buffer": "d", "bufferOffset": 4}, {"u32": 5}, {"f32": 1.5}, {"f16": -2}, {"s32": -1},
+                  {"b64": "0xFFFFFFFFFFFFFFFF"}, {"bf16": "0x3f80"},
+                  {"struct": {"bytes": 64, "fields": [{"offset": 8, "buffer": "a"}, {"offset": 16, "u32": 7}]}}]}
+        """);
+    var launch = file.launch();
+    assertEquals(".version 8.0\n", launch.ptx());
+    assertEquals("k", launch.entry());
+    assertEquals(new Dim3(2, 3, 4), launch.grid());
+    assertEquals(new Dim3(128, 1, 1), launch.block());
+    assertEquals(Dim3.ONE, launch.cluster());
+    assertEquals(4096, launch.dynamicSharedBytes());
+    assertArrayEquals(new byte[] {1, 2, 3, 4}, launch.bytes("a"));
+    assertArrayEquals(new byte[] {-51, -51, -51, -51, -51, -51, -51, -51}, launch.bytes("d"));
+    assertEquals(List.of(new Argument.Buffer("a"), new Argument.Buffer("d", 4), Argument.u32(5), Argument.f32(1.5f),
+        new Argument.Scalar(PtxType.F16, 0xC000), new Argument.Scalar(PtxType.S32, 0xFFFFFFFFL),
+        new Argument.Scalar(PtxType.B64, -1), new Argument.Scalar(PtxType.BF16, 0x3F80),
+        new Argument.Struct(64, List.of(new Argument.Field(8, new Argument.Buffer("a")), new Argument.Field(16, Argument.u32(7))))),
+        launch.arguments());
+  }
+
+  @Test
+  void saysWhereTheOutputsDiffer() throws IOException {
+    var file = read("""
+        {"ptx": "kernel.ptx", "entry": "k", "args": [],
+         "buffers": {"d": {"bytes": 4, "fill": 7}, "a": {"file": "a.bin"}}, "expect": {"d": "d.bin", "a": "a.bin"}}
+        """);
+    assertEquals(Optional.of("d: byte 2 is 0x07, expected 0x08; 1 of 4 bytes differ"), file.mismatch());
+  }
+
+  @Test
+  void expectsNothingThatIsNotSaid() throws IOException {
+    assertEquals(Optional.empty(), read("""
+        {"ptx": "kernel.ptx", "entry": "k", "args": [], "buffers": {"d": {"bytes": 4, "fill": 7}}}
+        """).mismatch());
+  }
+
+  @Test
+  void readsBackWhatIsWritten() {
+    var launch = new Launch("// text\n", "k", new Dim3(2, 3, 4), Dim3.of(64), new Dim3(2, 1, 1), 512,
+        Map.of("a", MemorySegment.ofArray(new byte[] {1, 2, 3})),
+        List.of(new Argument.Buffer("a", 2), Argument.f32(Float.NaN), Argument.u64(-1),
+            new Argument.Struct(16, List.of(new Argument.Field(4, new Argument.Buffer("a", 1))))));
+    var dumped = folder.resolve("dump");
+    LaunchFileWriter.write(dumped, launch);
+    var read = LaunchFile.read(dumped.resolve("launch.json")).launch();
+    assertEquals(launch.toString(), read.toString());
+    assertEquals(launch.arguments(), read.arguments());
+    assertEquals(launch.cluster(), read.cluster());
+    assertEquals(launch.ptx(), read.ptx());
+    assertArrayEquals(launch.bytes("a"), read.bytes("a"));
+  }
+
+  @Test
+  void recordsOutputsAsTheExpectation() throws IOException {
+    var file = read("""
+        {"ptx": "kernel.ptx", "entry": "k", "args": [], "buffers": {"d": {"bytes": 4, "fill": 7}}}
+        """);
+    file.launch().buffers().get("d").fill((byte) 9);
+    LaunchFileWriter.recordExpected(file, List.of("d"));
+    assertArrayEquals(new byte[] {9, 9, 9, 9}, LaunchFile.read(file.path()).expected().get("d"));
+  }
+
+  @ParameterizedTest
+  @CsvSource(delimiter = '|', quoteCharacter = '~', textBlock = """
+      {"ptx": "kernel.ptx", "entry": "k"}                                              | lacks "args"
+      {"ptx": "none.ptx", "entry": "k", "args": []}                                    | none.ptx: no such file (named by
+      {"ptx": "kernel.ptx", "entry": 5, "args": []}                                    | entry is 5; needed is a string
+      {"ptx": "kernel.ptx", "entry": "k", "args": [{"buffer": "x"}]}                   | args[0] names buffer "x"; "buffers" has []
+      {"ptx": "kernel.ptx", "entry": "k", "args": [{"u32": 4294967296}]}               | args[0] is {"u32":4294967296}
+      {"ptx": "kernel.ptx", "entry": "k", "args": [{"u31": 1}]}                        | args[0] is {"u31":1}; needed is
+      {"ptx": "kernel.ptx", "entry": "k", "args": [{"tensorMap": {}}]}                 | args[0] is a tensorMap
+      {"ptx": "kernel.ptx", "entry": "k", "args": [], "grid": [0]}                     | grid[0] is 0; needed is an integer from 1
+      {"ptx": "kernel.ptx", "entry": "k", "args": [], "grid": 7}                       | grid is 7; needed is up to three integers
+      {"ptx": "kernel.ptx", "entry": "k", "args": [], "buffers": []}                   | buffers is []; needed is an object
+      {"ptx": "kernel.ptx", "entry": "k", "args": [], "buffers": {"a": {"bytes": 1}}}  | needs either "file" or "fill"
+      {"ptx": "kernel.ptx", "entry": "k", "args": [], "buffers": {"a": {"bytes": 5, "file": "a.bin"}}} | has 5 bytes, but its file a.bin has 4
+      {"ptx": "kernel.ptx", "entry": "k", "args": [], "expect": {"d": "d.bin"}}        | expect names buffer "d"
+      {"ptx": "kernel.ptx",                                                            | is not JSON at line
+      [1, 2]                                                                           | is not a JSON object
+      """)
+  void saysWhatIsWrongWithALaunch(String json, String complaint) {
+    var failure = assertThrows(CommandFailure.class, () -> read(json));
+    assertEquals(Exit.BAD_INPUT, failure.exitCode());
+    assertTrue(failure.getMessage().contains(complaint), failure.getMessage());
+  }
+
+  @Test
+  void findsEveryLaunchBelowAFolder() throws IOException {
+    var deep = Files.createDirectories(folder.resolve("x").resolve("y")).resolve("launch.json");
+    var flat = folder.resolve("launch.json");
+    Files.writeString(deep, "{}");
+    Files.writeString(flat, "{}");
+    assertEquals(List.of(flat, deep), LaunchFile.find(List.of(folder)));
+    assertThrows(CommandFailure.class, () -> LaunchFile.find(List.of(folder.resolve("z"))));
+  }
+
+  private LaunchFile read(String json) throws IOException {
+    return LaunchFile.read(Files.writeString(folder.resolve("launch.json"), json));
+  }
+}
