@@ -50,7 +50,7 @@ final class InstructionTable {
   record Range(int least, int most) {
     static Range parse(String text) {
       var ends = text.split("-");
-      return new Range(java.lang.Integer.parseInt(ends[0]), java.lang.Integer.parseInt(ends[ends.length - 1]));
+      return new Range(Integer.parseInt(ends[0]), Integer.parseInt(ends[ends.length - 1]));
     }
 
     boolean contains(int count) {

@@ -2,6 +2,7 @@ package tilewright.ptx;
 
 import java.util.ArrayList;
 import java.util.List;
+import java.util.function.Supplier;
 
 /** Reads operands (PTX ISA, Instruction Operands). */
 final class OperandParser {
@@ -35,7 +36,7 @@ final class OperandParser {
     };
   }
 
-  private Operand nested(java.util.function.Supplier<Operand> inside) {
+  private Operand nested(Supplier<Operand> inside) {
     tokens.enter(tokens.take());
     var operand = inside.get();
     tokens.leave();

@@ -10,9 +10,9 @@ import java.util.Set;
  * Reads PTX text (PTX ISA 9.0, Syntax and Directives) as nvcc, Triton and {@link PtxPrinter} write it.
  *
  * <p>Nothing that changes the meaning of a kernel is lost. What only debuggers and optimizers see is: debug sections,
- * what follows the column of {@code .loc}, {@code .ptr} hints of parameters, comments beside code; without the sections,
- * an assembler refuses what is left of a module for {@code .target …, debug}. A name without {@code %} is a register if
- * it is declared before its use, else a symbol.
+ * what follows the column of {@code .loc}, {@code .ptr} hints of parameters, comments beside code. (Without the
+ * sections, an assembler refuses what is left of a module for {@code .target sm_80, debug}.) A name without {@code %}
+ * is a register if it is declared before its use, else a symbol.
  */
 public final class PtxParser {
   private static final Set<String> LINKAGE = Set.of(".extern", ".visible", ".weak", ".common");

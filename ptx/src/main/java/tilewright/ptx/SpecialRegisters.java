@@ -26,6 +26,6 @@ final class SpecialRegisters {
   private static boolean numbered(String name, String prefix, int count) {
     if (!name.startsWith(prefix)) return false;
     String digits = name.substring(prefix.length());
-    return digits.matches("0|[1-9][0-9]?") && java.lang.Integer.parseInt(digits) < count;
+    return digits.matches("0|[1-9][0-9]?") && Integer.parseInt(digits) < count;
   }
 }

@@ -14,7 +14,7 @@ record Target(int number, char suffix) {
     if (!text.matches("sm_[0-9]{2,3}[af]?")) return Optional.empty();
     char last = text.charAt(text.length() - 1);
     String digits = text.replaceAll("[^0-9]", "");
-    return Optional.of(new Target(java.lang.Integer.parseInt(digits), Character.isDigit(last) ? ' ' : last));
+    return Optional.of(new Target(Integer.parseInt(digits), Character.isDigit(last) ? ' ' : last));
   }
 
   /** Whether this target meets one of the alternatives of the table, such as {@code 90a|100f}. */

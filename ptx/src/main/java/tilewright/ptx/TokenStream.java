@@ -76,7 +76,7 @@ final class TokenStream {
   int count(String what) {
     var token = peek();
     long value = integer(what);
-    if (value < 0 || value > java.lang.Integer.MAX_VALUE) throw token.unexpected(what);
+    if (value < 0 || value > Integer.MAX_VALUE) throw token.unexpected(what);
     return (int) value;
   }
 

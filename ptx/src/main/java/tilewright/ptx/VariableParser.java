@@ -104,7 +104,7 @@ final class VariableParser {
   private int alignment() {
     var token = tokens.peek();
     int bytes = tokens.count("an alignment");
-    if (java.lang.Integer.bitCount(bytes) != 1) throw token.unexpected("an alignment that is a power of two");
+    if (Integer.bitCount(bytes) != 1) throw token.unexpected("an alignment that is a power of two");
     return bytes;
   }
 

@@ -5,12 +5,12 @@ record Version(int major, int minor) implements Comparable<Version> {
 
   static Version parse(String text) {
     var parts = text.split("\\.");
-    return new Version(java.lang.Integer.parseInt(parts[0]), java.lang.Integer.parseInt(parts[1]));
+    return new Version(Integer.parseInt(parts[0]), Integer.parseInt(parts[1]));
   }
 
   @Override
   public int compareTo(Version other) {
-    return major != other.major ? java.lang.Integer.compare(major, other.major)
-        : java.lang.Integer.compare(minor, other.minor);
+    return major != other.major ? Integer.compare(major, other.major)
+        : Integer.compare(minor, other.minor);
   }
 }
