@@ -1,0 +1,54 @@
+package tilewright.cli;
+
+import java.util.LinkedHashMap;
+import java.util.List;
+import java.util.Map;
+import tilewright.numerics.ElementType;
+
+/** Values of a kernel's settings by name: what {@code --set} says over the kernel's own. */
+record Settings(Map<String, String> values) {
+
+  /** @throws CommandFailure if the kernel has no such setting */
+  Settings with(Map<String, String> chosen) {
+    var merged = new LinkedHashMap<>(values);
+    chosen.forEach((name, value) -> {
+      if (merged.replace(name, value) == null) {
+        throw CommandFailure.badInput("invalid --set " + name + "=" + value + ": the kernel's settings are "
+            + (values.isEmpty() ? "none" : String.join(", ", values.keySet())));
+      }
+    });
+    return new Settings(merged);
+  }
+
+  /** A positive integer. */
+  int extent(String name) {
+    var value = values.get(name);
+    try {
+      var number = Integer.parseInt(value);
+      if (number > 0) return number;
+    } catch (NumberFormatException _) {
+      // Reported below.
+    }
+    throw CommandFailure.badInput("invalid --set " + name + "=" + value + ": needed is an integer from 1 on");
+  }
+
+  ElementType type(String name, ElementType... allowed) {
+    return ElementType.parse(values.get(name)).filter(List.of(allowed)::contains).orElseThrow(() -> invalid(name,
+        List.of(allowed).stream().map(ElementType::text).toList()));
+  }
+
+  String choice(String name, String... allowed) {
+    var value = values.get(name);
+    if (!List.of(allowed).contains(value)) throw invalid(name, List.of(allowed));
+    return value;
+  }
+
+  private CommandFailure invalid(String name, List<String> allowed) {
+    return CommandFailure.badInput("invalid --set " + name + "=" + values.get(name) + ": " + String.join(" or ", allowed));
+  }
+
+  @Override
+  public String toString() {
+    return String.join(" ", values.entrySet().stream().map(e -> e.getKey() + "=" + e.getValue()).toList());
+  }
+}
