@@ -1,0 +1,55 @@
+package tilewright.layout;
+
+import java.util.ArrayList;
+import java.util.List;
+import tilewright.layout.Modes.Mode;
+
+/** The normal form: no modes of extent 1, no neighbours of which the second continues the first. */
+final class Coalesce {
+  private Coalesce() {}
+
+  static Layout all(Layout layout) {
+    var modes = Modes.of(layout).list();
+    if (modes.stream().anyMatch(m -> m.extent() == 0)) return Layout.of(0, 0);
+    return Modes.layout(merged(modes.stream().filter(m -> m.extent() != 1).toList()));
+  }
+
+  /** The normal form of the function beyond the size: the last mode counts even with extent 1. */
+  static List<Mode> extended(Layout layout) {
+    var modes = Modes.of(layout).list();
+    if (modes.isEmpty()) return List.of(new Mode(1, 0));
+    var bounded = modes.subList(0, modes.size() - 1).stream().filter(m -> m.extent() != 1).toList();
+    var all = new ArrayList<>(bounded);
+    all.add(modes.getLast());
+    return merged(all);
+  }
+
+  private static List<Mode> merged(List<Mode> modes) {
+    var merged = new ArrayList<Mode>();
+    for (var mode : modes) {
+      if (!merged.isEmpty() && merged.getLast().reach() == mode.stride()) {
+        var first = merged.removeLast();
+        merged.add(new Mode(Math.multiplyExact(first.extent(), mode.extent()), first.stride()));
+      } else {
+        merged.add(mode);
+      }
+    }
+    return merged;
+  }
+
+  static Layout byProfile(Layout layout, IntTuple profile) {
+    if (profile instanceof IntTuple.Leaf) return all(layout);
+    if (profile.rank() > layout.rank()) {
+      throw new IllegalArgumentException("profile " + profile + " has more modes than " + layout);
+    }
+    var modes = new ArrayList<Layout>();
+    for (int i = 0; i < layout.rank(); i++) {
+      modes.add(i < profile.rank() ? byProfile(layout.mode(i), profile.mode(i)) : layout.mode(i));
+    }
+    return Layout.of(modes);
+  }
+
+  static Layout filter(Layout layout) {
+    return all(Modes.layout(Modes.of(layout).list().stream().filter(m -> m.stride() != 0).toList()));
+  }
+}

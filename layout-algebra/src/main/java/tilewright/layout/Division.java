@@ -1,0 +1,76 @@
+package tilewright.layout;
+
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Optional;
+
+/** Division of a layout by a tile: the tile, and where its copies begin. */
+final class Division {
+  private Division() {}
+
+  static Decision logical(Layout layout, Layout tile) {
+    return switch (tile.tryComplement(layout.coalesce().size())) {
+      case Decision.Undefined undefined -> new Decision.Undefined(layout + " ⊘ " + tile, undefined.operation() + ": " + undefined.condition(),
+          undefined.numbers(), undefined.witness());
+      case Decision.Defined rest -> layout.tryComposition(Layout.of(tile, rest.layout()));
+    };
+  }
+
+  static Layout logical(Layout layout, Tiler tiler) {
+    return switch (tiler) {
+      case Tiler.Keep _ -> layout;
+      case Tiler.ByLayout by -> logical(layout, by.layout()).orElseThrow();
+      case Tiler.ByMode by -> {
+        requireRank(layout, by);
+        var modes = new ArrayList<Layout>();
+        for (int i = 0; i < layout.rank(); i++) {
+          modes.add(i < by.tilers().size() ? logical(layout.mode(i), by.tilers().get(i)) : layout.mode(i));
+        }
+        yield Layout.of(modes);
+      }
+    };
+  }
+
+  static Layout zipped(Layout layout, Tiler tiler) {
+    return switch (tiler) {
+      case Tiler.Keep _ -> Layout.of(layout, Layout.of(1, 0));
+      case Tiler.ByLayout by -> logical(layout, by.layout()).orElseThrow();
+      case Tiler.ByMode by -> {
+        requireRank(layout, by);
+        var tiles = new ArrayList<Layout>();
+        var rests = new ArrayList<Layout>();
+        for (int i = 0; i < layout.rank(); i++) {
+          if (i < by.tilers().size()) {
+            var mode = zipped(layout.mode(i), by.tilers().get(i));
+            tiles.add(mode.mode(0));
+            rests.add(mode.mode(1));
+          } else {
+            rests.add(layout.mode(i));
+          }
+        }
+        yield Layout.of(Layout.of(tiles), Layout.of(rests));
+      }
+    };
+  }
+
+  static Layout tiled(Layout layout, Tiler tiler) {
+    var zipped = zipped(layout, tiler);
+    var modes = new ArrayList<>(List.of(zipped.mode(0)));
+    modes.addAll(zipped.mode(1).modes());
+    return Layout.of(modes);
+  }
+
+  static Layout flat(Layout layout, Tiler tiler) {
+    var zipped = zipped(layout, tiler);
+    var modes = new ArrayList<>(zipped.mode(0).modes());
+    modes.addAll(zipped.mode(1).modes());
+    return Layout.of(modes);
+  }
+
+  private static void requireRank(Layout layout, Tiler.ByMode tiler) {
+    if (tiler.tilers().size() > layout.rank()) {
+      throw new UndefinedOperationException(new Decision.Undefined(layout + " ⊘ " + tiler,
+          "the tiler has at most as many modes as the layout", tiler.tilers().size() + " > " + layout.rank(), Optional.empty()));
+    }
+  }
+}

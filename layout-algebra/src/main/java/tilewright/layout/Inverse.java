@@ -1,0 +1,64 @@
+package tilewright.layout;
+
+import java.util.ArrayList;
+import java.util.Comparator;
+import java.util.List;
+import java.util.Optional;
+import tilewright.layout.Modes.Mode;
+
+/** Right and left inverses, made of a layout's modes in the order of their strides. */
+final class Inverse {
+  private Inverse() {}
+
+  /** A mode and the index at which it begins to count. */
+  private record Placed(Mode mode, long index) {}
+
+  static Layout right(Layout layout) {
+    var inverse = new ArrayList<Mode>();
+    long next = 1;
+    for (var placed : byStride(layout)) {
+      if (placed.mode().stride() == next) {
+        inverse.add(new Mode(placed.mode().extent(), placed.index()));
+        next = Math.multiplyExact(next, placed.mode().extent());
+      }
+    }
+    return Modes.layout(inverse).coalesce();
+  }
+
+  static Decision left(Layout layout) {
+    var operation = "left inverse of " + layout;
+    var sorted = byStride(layout);
+    var inverse = new ArrayList<Mode>();
+    long stride = 1;
+    long index = 0;
+    long reach = 1;
+    for (var placed : sorted) {
+      var mode = placed.mode();
+      if (mode.stride() < reach) {
+        return new Decision.Undefined(operation, "sorted by stride, no mode begins before the one below it ends",
+            "stride " + mode.stride() + " < " + reach, Optional.empty());
+      }
+      if (mode.stride() % stride != 0) {
+        return new Decision.Undefined(operation, "sorted by stride, each stride divides the next",
+            stride + " does not divide " + mode.stride(), Optional.empty());
+      }
+      inverse.add(new Mode(mode.stride() / stride, index));
+      stride = mode.stride();
+      index = placed.index();
+      reach = mode.reach();
+    }
+    if (!sorted.isEmpty()) inverse.add(new Mode(sorted.getLast().mode().extent(), index));
+    return new Decision.Defined(Modes.layout(inverse).coalesce());
+  }
+
+  private static List<Placed> byStride(Layout layout) {
+    var placed = new ArrayList<Placed>();
+    long index = 1;
+    for (var mode : Modes.of(layout.coalesce()).list()) {
+      if (mode.extent() > 1) placed.add(new Placed(mode, index));
+      index = Math.multiplyExact(index, mode.extent());
+    }
+    placed.sort(Comparator.comparingLong(p -> p.mode().stride()));
+    return placed;
+  }
+}

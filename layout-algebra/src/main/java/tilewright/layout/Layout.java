@@ -1,0 +1,255 @@
+package tilewright.layout;
+
+import java.util.ArrayList;
+import java.util.Arrays;
+import java.util.List;
+
+/**
+ * A layout: coordinates of {@code shape} ↦ Σ coordinate · stride. An integer coordinate counts colexicographically, the
+ * first mode fastest; beyond the size the last mode runs on, as in CuTe.
+ *
+ * @param shape extents of at least 0
+ * @param stride congruent to the shape, in elements
+ */
+public record Layout(IntTuple shape, IntTuple stride) implements OffsetMap {
+  public Layout {
+    if (!shape.isCongruentTo(stride)) {
+      throw new IllegalArgumentException("shape " + shape + " and stride " + stride + " are not congruent");
+    }
+  }
+
+  /** Reads CuTe's notation, such as {@code (4,(2,2)):(1,(4,8))}; a shape alone is column-major. */
+  public static Layout parse(String text) {
+    return Notation.layout(text);
+  }
+
+  public static Layout of(IntTuple shape, IntTuple stride) {
+    return new Layout(shape, stride);
+  }
+
+  public static Layout of(long extent, long stride) {
+    return new Layout(IntTuple.of(extent), IntTuple.of(stride));
+  }
+
+  /** The layouts as modes of one, their offsets added. */
+  public static Layout of(Layout... modes) {
+    return of(List.of(modes));
+  }
+
+  public static Layout of(List<Layout> modes) {
+    return new Layout(IntTuple.of(modes.stream().map(Layout::shape).toList()), IntTuple.of(modes.stream().map(Layout::stride).toList()));
+  }
+
+  /** Compact, the first mode fastest; modes of extent 1 have stride 0. */
+  public static Layout columnMajor(long... shape) {
+    return columnMajor(IntTuple.flat(shape));
+  }
+
+  public static Layout columnMajor(IntTuple shape) {
+    return new Layout(shape, prefixProducts(shape, new long[] {1}));
+  }
+
+  /** Compact, the last mode fastest; modes of extent 1 have stride 0. */
+  public static Layout rowMajor(long... shape) {
+    var strides = new long[shape.length];
+    long product = 1;
+    for (int i = shape.length - 1; i >= 0; i--) {
+      strides[i] = shape[i] == 1 ? 0 : product;
+      product = Math.multiplyExact(product, shape[i]);
+    }
+    return new Layout(IntTuple.flat(shape), IntTuple.flat(strides));
+  }
+
+  private static IntTuple prefixProducts(IntTuple shape, long[] product) {
+    return switch (shape) {
+      case IntTuple.Leaf leaf -> {
+        long stride = leaf.value() == 1 ? 0 : product[0];
+        product[0] = Math.multiplyExact(product[0], leaf.value());
+        yield IntTuple.of(stride);
+      }
+      case IntTuple.Tuple t -> IntTuple.of(t.elements().stream().map(e -> prefixProducts(e, product)).toList());
+    };
+  }
+
+  // Structure
+
+  public Layout mode(int index) {
+    return new Layout(shape.mode(index), stride.mode(index));
+  }
+
+  public List<Layout> modes() {
+    var modes = new ArrayList<Layout>();
+    for (int i = 0; i < rank(); i++) modes.add(mode(i));
+    return modes;
+  }
+
+  public int depth() {
+    return shape.depth();
+  }
+
+  public long[] flatShape() {
+    return shape.flatten();
+  }
+
+  public long[] flatStride() {
+    return stride.flatten();
+  }
+
+  /** One more than the distance that all modes together reach: Σ (extent − 1)·|stride| + 1; 0 when the layout is empty. */
+  public long cosize() {
+    long[] extents = flatShape();
+    long[] strides = flatStride();
+    long reach = 1;
+    for (int i = 0; i < extents.length; i++) {
+      if (extents[i] == 0) return 0;
+      reach = Math.addExact(reach, Math.multiplyExact(extents[i] - 1, Math.abs(strides[i])));
+    }
+    return reach;
+  }
+
+  /** All leaves as modes of a layout of depth 1. */
+  public Layout flatten() {
+    return new Layout(IntTuple.flat(flatShape()), IntTuple.flat(flatStride()));
+  }
+
+  // Evaluation
+
+  @Override
+  public long apply(long index) {
+    return apply(IntTuple.of(index));
+  }
+
+  @Override
+  public long apply(IntTuple coordinate) {
+    return Coordinates.offset(coordinate, shape, stride);
+  }
+
+  /** The coordinate, congruent to the shape, of a colexicographic index; in the last mode it may lie beyond the extent. */
+  public IntTuple coordinate(long index) {
+    return Coordinates.of(index, shape);
+  }
+
+  // Operations
+
+  /** The same function on the same domain in the fewest modes: the unique normal form. */
+  public Layout coalesce() {
+    return Coalesce.all(this);
+  }
+
+  /** Coalesces what stands at each integer of the profile, and keeps the profile's tree. */
+  public Layout coalesce(IntTuple profile) {
+    return Coalesce.byProfile(this, profile);
+  }
+
+  /** Without modes of stride 0 and coalesced: each offset once, if the rest is injective. */
+  public Layout filter() {
+    return Coalesce.filter(this);
+  }
+
+  /** R with R(i) = this(inner(i)) for all i below inner's size, refining inner's shape. */
+  public Layout composition(Layout inner) {
+    return tryComposition(inner).orElseThrow();
+  }
+
+  public Decision tryComposition(Layout inner) {
+    return Composition.of(this, inner);
+  }
+
+  /** By mode: each of the first modes composed with its tiler; further modes are dropped, as in CuTe C++. */
+  public Layout composition(Tiler tiler) {
+    return Composition.byMode(this, tiler).orElseThrow();
+  }
+
+  /** The ordered layout that with this one tiles the integers up to {@code bound}, rounded up to whole tiles. */
+  public Layout complement(long bound) {
+    return tryComplement(bound).orElseThrow();
+  }
+
+  public Decision tryComplement(long bound) {
+    return Complement.of(this, bound);
+  }
+
+  /** The complement in this layout's own cosize. */
+  public Layout complement() {
+    return complement(filter().cosize());
+  }
+
+  /** ((tile), (rest)): this ∘ (tile, complement of tile in this size). */
+  public Layout logicalDivide(Layout tile) {
+    return tryLogicalDivide(tile).orElseThrow();
+  }
+
+  public Decision tryLogicalDivide(Layout tile) {
+    return Division.logical(this, tile);
+  }
+
+  /** By mode: each of the first modes divided by its tiler. */
+  public Layout logicalDivide(Tiler tiler) {
+    return Division.logical(this, tiler);
+  }
+
+  /** ((tiles of all modes), (rests of all modes)). */
+  public Layout zippedDivide(Tiler tiler) {
+    return Division.zipped(this, tiler);
+  }
+
+  /** ((tiles), rest, rest, …). */
+  public Layout tiledDivide(Tiler tiler) {
+    return Division.tiled(this, tiler);
+  }
+
+  /** (tile, tile, …, rest, rest, …). */
+  public Layout flatDivide(Tiler tiler) {
+    return Division.flat(this, tiler);
+  }
+
+  /** (this, copies): mode 0 is this, mode 1 lays {@code tiles} out over its complement. */
+  public Layout logicalProduct(Layout tiles) {
+    return tryLogicalProduct(tiles).orElseThrow();
+  }
+
+  public Decision tryLogicalProduct(Layout tiles) {
+    return Product.logical(this, tiles);
+  }
+
+  /** This block repeated as {@code tiles} says, by mode: mode i is (block mode i, tile mode i). */
+  public Layout blockedProduct(Layout tiles) {
+    return Product.blocked(this, tiles);
+  }
+
+  /** Like {@link #blockedProduct}, with the tile's mode first, so that the block's elements lie apart. */
+  public Layout rakedProduct(Layout tiles) {
+    return Product.raked(this, tiles);
+  }
+
+  /** This block repeated, column-major, until it fills {@code target}. */
+  public Layout tileToShape(IntTuple target) {
+    return Product.tileToShape(this, target);
+  }
+
+  /** The longest R with this(R(i)) = i. */
+  public Layout rightInverse() {
+    return Inverse.right(this);
+  }
+
+  /** L with L(this(i)) = i. */
+  public Layout leftInverse() {
+    return tryLeftInverse().orElseThrow();
+  }
+
+  public Decision tryLeftInverse() {
+    return Inverse.left(this);
+  }
+
+  /** The offsets of all indices below the size. */
+  public long[] offsets() {
+    var offsets = new long[Math.toIntExact(size())];
+    Arrays.setAll(offsets, this::apply);
+    return offsets;
+  }
+
+  @Override
+  public String toString() {
+    return shape + ":" + stride;
+  }
+}

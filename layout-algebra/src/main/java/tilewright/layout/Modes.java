@@ -1,0 +1,31 @@
+package tilewright.layout;
+
+import java.util.ArrayList;
+import java.util.List;
+
+/** A layout's leaves, as operations work on them. */
+record Modes(List<Mode> list) {
+
+  /** One leaf. */
+  record Mode(long extent, long stride) {
+    long reach() {
+      return Math.multiplyExact(extent, stride);
+    }
+  }
+
+  static Modes of(Layout layout) {
+    long[] extents = layout.flatShape();
+    long[] strides = layout.flatStride();
+    var modes = new ArrayList<Mode>();
+    for (int i = 0; i < extents.length; i++) modes.add(new Mode(extents[i], strides[i]));
+    return new Modes(modes);
+  }
+
+  /** A leaf for one mode, a flat tuple for more, {@code 1:0} for none. */
+  static Layout layout(List<Mode> modes) {
+    if (modes.isEmpty()) return Layout.of(1, 0);
+    if (modes.size() == 1) return Layout.of(modes.getFirst().extent(), modes.getFirst().stride());
+    return new Layout(IntTuple.flat(modes.stream().mapToLong(Mode::extent).toArray()),
+        IntTuple.flat(modes.stream().mapToLong(Mode::stride).toArray()));
+  }
+}
