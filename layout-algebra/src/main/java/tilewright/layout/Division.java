@@ -33,7 +33,7 @@ final class Division {
 
   static Layout zipped(Layout layout, Tiler tiler) {
     return switch (tiler) {
-      case Tiler.Keep _ -> Layout.of(layout, Layout.of(1, 0));
+      case Tiler.Keep _ -> Layout.of(Layout.of(1, 0), layout);
       case Tiler.ByLayout by -> logical(layout, by.layout()).orElseThrow();
       case Tiler.ByMode by -> {
         requireRank(layout, by);
