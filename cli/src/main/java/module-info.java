@@ -1,6 +1,9 @@
 /** The tilewright command. */
 module tilewright.cli {
+  requires tilewright.kernels;
+  requires tilewright.layout;
   requires tilewright.ptx;
+  requires tilewright.reference;
   requires tilewright.simulator;
   requires info.picocli;
   requires tools.jackson.databind;

@@ -36,11 +36,18 @@ public final class Main {
   private static CommandLine commandLine(Console console) {
     var failures = new Failures(console);
     return new CommandLine(new Tilewright(console))
+        .addSubcommand(new CommandLine(new LayoutCommand())
+            .addSubcommand(new LayoutEval(console)))
+        .addSubcommand(new KernelsCommand(console))
+        .addSubcommand(new PtxCommand(console))
+        .addSubcommand(new CommandLine(new RunCommand())
+            .addSubcommand(new RunGemm(console)))
         .addSubcommand(new SimCommand(console))
         .addSubcommand(new BundleCommand(console))
         .addSubcommand(new DoctorCommand(console))
         .setOut(new PrintWriter(console.out(), true))
         .setErr(new PrintWriter(console.err(), true))
+        .setCaseInsensitiveEnumValuesAllowed(true)
         .setParameterExceptionHandler(failures)
         .setExecutionExceptionHandler(failures);
   }

@@ -1,0 +1,65 @@
+package tilewright.cli;
+
+import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertFalse;
+import static org.junit.jupiter.api.Assertions.assertTrue;
+
+import java.io.IOException;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.io.TempDir;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.ValueSource;
+
+class CommandLineTest {
+  @TempDir
+  Path folder;
+
+  @ParameterizedTest
+  @ValueSource(strings = {"", "layout", "layout eval", "run", "run gemm", "sim", "kernels", "ptx", "bundle", "doctor"})
+  void everyCommandHasHelp(String command) {
+    var run = Cli.run((command + " --help").trim().split(" "));
+    assertEquals(Exit.OK, run.exitCode());
+    assertTrue(run.out().startsWith("Usage: tilewright" + (command.isEmpty() ? "" : " " + command)), run.out());
+    assertTrue(run.out().contains("--json"), run.out());
+    assertEquals("", run.err());
+  }
+
+  @ParameterizedTest
+  @ValueSource(strings = {"nonsense", "doctor --nonsense", "run", "run gemm", "run gemm --a", "sim", "ptx", "ptx no-such-kernel",
+      "ptx vector-add --set n=0", "ptx vector-add --set n=many", "ptx vector-add --set x=1", "ptx naive-gemm --set order=XY",
+      "run gemm --a x --b y --out z --on nowhere", "sim no/such/launch.json"})
+  void badUsageGetsOneLineAndExitCode2(String arguments) {
+    var run = Cli.run(arguments.split(" "));
+    assertEquals(Exit.BAD_INPUT, run.exitCode());
+    assertEquals("", run.out());
+    assertEquals(1, run.err().lines().count(), run.err());
+  }
+
+  @Test
+  void noStackTraceReachesAUserWhoDidNotAskForOne() throws IOException {
+    var launch = Files.writeString(folder.resolve("launch.json"), "{");
+    assertFalse(Cli.run("sim", launch.toString()).err().contains("\tat "));
+    assertTrue(Cli.run("ptx", "no-such-kernel", "--debug").err().contains("\tat "));
+  }
+
+  @Test
+  void theCatalogueListsEveryKernelAndItsPtxNamesItsEntry() {
+    var kernels = Cli.run("kernels", "--json");
+    assertEquals(Exit.OK, kernels.exitCode(), kernels.err());
+    assertFalse(kernels.json().isEmpty());
+    for (var row : kernels.json()) {
+      var ptx = Cli.run("ptx", row.get("kernel").asString(), "--json").json().getFirst();
+      assertTrue(ptx.get("ptx").asString().contains(".entry " + ptx.get("entry").asString() + "("), row.toString());
+      assertTrue(ptx.get("ptx").asString().contains(".target " + row.get("arch").asString()), row.toString());
+    }
+  }
+
+  @Test
+  void doctorNamesTheJavaThatRunsIt() {
+    var facts = Cli.run("doctor", "--json");
+    assertEquals(Exit.OK, facts.exitCode());
+    assertTrue(facts.json().stream().anyMatch(f -> f.get("item").asString().equals("Java") && f.get("found").asBoolean()));
+  }
+}
