@@ -19,7 +19,7 @@ final class Node {
   final long max;
   /** Bits that may be one; -1 when nothing is known. */
   final long ones;
-  private final Recipe recipe;
+  final Recipe recipe;
   private final Statement.Location line;
   private Operand.Register register;
 

@@ -409,7 +409,7 @@ public final class Scope {
 
   CompiledKernel finish(String name) {
     int threads = block.orElseThrow(() -> new TraceException("kernel '" + name + "' never declared its block: call block(threads)"));
-    emit("ret");
+    root.append(null, Instruction.of("ret"));
     var body = new ArrayList<Statement>();
     registers.forEach((bank, count) -> body.add(new Statement.Registers(bank, prefix(bank), count)));
     body.addAll(root.body());

@@ -1,0 +1,77 @@
+package tilewright.kernel;
+
+import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertThrows;
+import static org.junit.jupiter.api.Assertions.assertTrue;
+
+import java.util.List;
+import org.junit.jupiter.api.Test;
+import tilewright.numerics.ElementType;
+import tilewright.ptx.Launch;
+
+class LaunchArgumentsTest {
+  private static final CompiledKernel KERNEL = CompiledKernel.compile(new Kernel() {
+    @Override
+    public String name() {
+      return "k";
+    }
+
+    @Override
+    public void trace(Scope k) {
+      var thread = k.block(32);
+      var x = k.global(TensorSpec.of("X", ElementType.BF16, "M", "K").contiguous("K").aligned(8));
+      var y = k.global(TensorSpec.of("Y", ElementType.BF16, "M", "K").multipleOf("M", 2));
+      y.at(thread, thread).store(x.at(thread, thread).load());
+    }
+  }, Target.SM80);
+
+  @Test
+  void valuesComeInTheKernelsOrder() {
+    var arguments = arguments(16, 24, 24, 1, 0).build();
+    assertEquals(List.of(new Launch.Argument.Buffer("x", 0), Launch.Argument.u32(16)), arguments.subList(0, 2));
+    assertEquals(KERNEL.parameters().size(), arguments.size());
+  }
+
+  @Test
+  void aStrideThatIsNotAlignedIsRefusedByName() {
+    assertRefused(arguments(16, 20, 20, 1, 0), "stride of M is 20");
+  }
+
+  @Test
+  void aContiguousModeWithAnotherStrideIsRefused() {
+    assertRefused(arguments(16, 24, 24, 16, 0), "stride of K is 16");
+  }
+
+  @Test
+  void anOffsetThatIsNotAlignedIsRefused() {
+    assertRefused(arguments(16, 24, 24, 1, 2), "offset 2 bytes");
+  }
+
+  @Test
+  void anExtentThatIsNotAMultipleIsRefused() {
+    assertRefused(arguments(15, 24, 24, 1, 0), "M = 15 is not a multiple of 2");
+  }
+
+  @Test
+  void extentsThatDisagreeAreRefused() {
+    var arguments = arguments(16, 24, 24, 1, 0)
+        .tensor("Y", new LaunchArguments.Tensor("y", 0, List.of(16L, 32L), List.of(32L, 1L)));
+    assertRefused(arguments, "another tensor has 24");
+  }
+
+  @Test
+  void aMissingTensorIsNamed() {
+    assertRefused(LaunchArguments.of(KERNEL), "needs tensor X");
+  }
+
+  private static LaunchArguments arguments(long m, long k, long strideM, long strideK, long offset) {
+    return LaunchArguments.of(KERNEL)
+        .tensor("X", new LaunchArguments.Tensor("x", offset, List.of(m, k), List.of(strideM, strideK)))
+        .tensor("Y", new LaunchArguments.Tensor("y", 0, List.of(m, k), List.of(k, 1L)));
+  }
+
+  private static void assertRefused(LaunchArguments arguments, String part) {
+    var e = assertThrows(IllegalArgumentException.class, arguments::build);
+    assertTrue(e.getMessage().contains(part), e.getMessage());
+  }
+}

@@ -1,0 +1,11 @@
+/** Differential runs: every kernel on the simulator and on a GPU, compared with the CPU reference; mutation; benchmarks. */
+module tilewright.verification {
+  requires transitive tilewright.kernels;
+  requires transitive tilewright.reference;
+  requires transitive tilewright.simulator;
+  requires tilewright.sm90;
+  requires tilewright.sm100;
+  requires tools.jackson.databind;
+
+  exports tilewright.verification;
+}

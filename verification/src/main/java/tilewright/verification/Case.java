@@ -1,0 +1,26 @@
+package tilewright.verification;
+
+import java.lang.foreign.MemorySegment;
+import java.util.Map;
+import java.util.function.Supplier;
+import tilewright.kernel.PreparedLaunch;
+
+/**
+ * One kernel on one input.
+ *
+ * @param kernel the kernel's name in the catalogue
+ * @param arch such as {@code sm80}
+ * @param config extents, types and tile, in words
+ * @param inputs makes fresh buffers, outputs poisoned, always the same bytes
+ * @param check compares the buffers after a run with the reference
+ */
+record Case(String kernel, String arch, String config, PreparedLaunch launch, Supplier<Map<String, MemorySegment>> inputs,
+    Check check) {
+
+  /** The comparison with the reference, by the design's error rule. */
+  @FunctionalInterface
+  interface Check {
+    /** @param architecture the compute capability times ten whose tensor-core arithmetic ran */
+    Verdict compare(Map<String, MemorySegment> inputs, Map<String, MemorySegment> outputs, int architecture);
+  }
+}

@@ -1,0 +1,62 @@
+package tilewright.verification;
+
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Optional;
+import java.util.function.Function;
+import tilewright.ptx.Instruction;
+import tilewright.ptx.Operand;
+import tilewright.ptx.PtxModule;
+import tilewright.ptx.PtxPrinter;
+import tilewright.ptx.Statement;
+
+/**
+ * Everything that can be wrong with a kernel's synchronisation and bounds, one at a time: a barrier that is missing, a
+ * wait that lets one more copy be under way, a bound that is one too large. A simulator worth its name notices each.
+ */
+public final class Mutations {
+  private Mutations() {}
+
+  /** Kernels without one of their barriers. */
+  public static List<Mutant> withoutABarrier(PtxModule module) {
+    return mutants(module, "removed", i -> i.opcode().equals("bar") ? Optional.of(List.of()) : Optional.empty());
+  }
+
+  /** Kernels in which one wait for copies lets one more group be under way. */
+  public static List<Mutant> withAWeakerWait(PtxModule module) {
+    return mutants(module, "weakened", i -> i.name().equals("cp.async.wait_group")
+        && i.operands().getFirst() instanceof Operand.Integer(long pending)
+            ? Optional.of(List.of(Instruction.of(i.name(), new Operand.Integer(pending + 1)))) : Optional.empty());
+  }
+
+  /** Kernels in which one comparison lets one coordinate more pass. */
+  public static List<Mutant> withALooserBound(PtxModule module) {
+    return mutants(module, "loosened", i -> i.name().equals("setp.lt.s32")
+        ? Optional.of(List.of(new Instruction(i.guard(), "setp", List.of("le", "s32"), i.operands(), i.line()))) : Optional.empty());
+  }
+
+  private static List<Mutant> mutants(PtxModule module, String verb, Function<Instruction, Optional<List<Statement>>> change) {
+    var mutants = new ArrayList<Mutant>();
+    for (var function : module.functions()) {
+      var body = function.body().orElse(List.of());
+      for (int at = 0; at < body.size(); at++) {
+        if (!(body.get(at) instanceof Instruction instruction)) continue;
+        var replacement = change.apply(instruction);
+        if (replacement.isEmpty()) continue;
+        var changed = new ArrayList<>(body.subList(0, at));
+        changed.addAll(replacement.get());
+        changed.addAll(body.subList(at + 1, body.size()));
+        var description = verb + " statement " + at + " of " + function.name() + ": " + PtxPrinter.print(instruction);
+        mutants.add(new Mutant(description, replaced(module, function, changed)));
+      }
+    }
+    return mutants;
+  }
+
+  private static PtxModule replaced(PtxModule module, tilewright.ptx.Function old, List<Statement> body) {
+    var function = new tilewright.ptx.Function(old.linkage(), old.entry(), old.results(), old.name(), old.parameters(),
+        old.directives(), Optional.of(body));
+    var items = module.items().stream().map(item -> item == old ? function : item).toList();
+    return new PtxModule(module.version(), module.targets(), module.addressSize(), items);
+  }
+}

@@ -1,0 +1,34 @@
+package tilewright.verification;
+
+import java.util.Locale;
+import java.util.Optional;
+import java.util.OptionalDouble;
+
+/**
+ * What one kernel did on one backend with one configuration.
+ *
+ * @param arch the target's architecture, such as {@code sm80}
+ * @param backend {@code sim} or {@code gpu}
+ * @param maxError largest absolute error against the reference in double precision; absent when nothing was compared
+ * @param bitExact whether every bit is what the reference predicts in the kernel's own arithmetic, where that is modelled
+ * @param findings what the simulator's sanitizer found, or what the GPU's guard regions did
+ * @param ms milliseconds: wall time in the simulator, device time on a GPU
+ * @param reason why it failed or was skipped; empty when it passed
+ */
+public record Row(String kernel, String arch, String backend, String config, Status status, OptionalDouble maxError,
+    OptionalDouble meanError, Optional<Boolean> bitExact, int findings, double ms, String reason) {
+
+  /** How a run ended. A run that could not be made is skipped, never passed. */
+  public enum Status {
+    PASS, FAIL, SKIPPED;
+
+    public String text() {
+      return name().toLowerCase(Locale.ROOT);
+    }
+  }
+
+  static Row skipped(Case verified, String backend, String reason) {
+    return new Row(verified.kernel(), verified.arch(), backend, verified.config(), Status.SKIPPED, OptionalDouble.empty(),
+        OptionalDouble.empty(), Optional.empty(), 0, 0, reason);
+  }
+}
