@@ -1,18 +1,27 @@
 package tilewright.simulator;
 
+import java.util.ArrayList;
+import java.util.Map;
+import java.util.TreeSet;
 import tilewright.ptx.Launch;
 import tilewright.ptx.PtxModule;
+import tilewright.simulator.compiler.KernelCompiler;
+import tilewright.simulator.core.Kernel;
+import tilewright.simulator.core.Machine;
 
 /** A loaded module. It keeps no state between launches and may run several at a time. */
 public final class Program {
-  private final PtxModule module;
+  private final Map<String, Kernel> kernels;
 
-  private Program(PtxModule module) {
-    this.module = module;
+  private Program(Map<String, Kernel> kernels) {
+    this.kernels = Map.copyOf(kernels);
   }
 
   static Program of(PtxModule module) {
-    return new Program(module);
+    var problems = new ArrayList<UnsupportedPtxException.Problem>();
+    var kernels = KernelCompiler.compile(module, problems);
+    if (!problems.isEmpty()) throw new UnsupportedPtxException(problems);
+    return new Program(kernels);
   }
 
   /**
@@ -22,6 +31,11 @@ public final class Program {
    *     of more than 1024 threads, clusters
    */
   public SimulationResult run(Launch launch, SimulatorOptions options) {
-    throw new IllegalStateException("not executed yet: " + launch.entry() + " of " + module.target());
+    var kernel = kernels.get(launch.entry());
+    if (kernel == null) {
+      throw new IllegalArgumentException("the module has no kernel '" + launch.entry() + "': it has "
+          + new TreeSet<>(kernels.keySet()));
+    }
+    return Machine.run(kernel, launch, options);
   }
 }

@@ -1,0 +1,32 @@
+package tilewright.simulator.compiler;
+
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Optional;
+
+/** Straight-line code. Successors: the fall-through first, then the branch target. */
+final class BasicBlock {
+  final int id;
+  final List<Op> ops = new ArrayList<>();
+  final List<BasicBlock> successors = new ArrayList<>();
+  Terminator terminator = new Terminator.Next();
+  /** The lanes that must be here together before the block runs. */
+  Optional<Source> together = Optional.empty();
+  int instructions;
+  int site;
+  /** The position in execution order. */
+  int number;
+
+  BasicBlock(int id) {
+    this.id = id;
+  }
+
+  void begin(int firstSite) {
+    if (instructions == 0) site = firstSite;
+    instructions++;
+  }
+
+  boolean isEmpty() {
+    return ops.isEmpty() && instructions == 0 && together.isEmpty();
+  }
+}

@@ -1,0 +1,205 @@
+package tilewright.simulator.compiler;
+
+import java.util.List;
+import java.util.Map;
+import java.util.Optional;
+import tilewright.ptx.Instruction;
+import tilewright.ptx.PtxType;
+import tilewright.simulator.core.Conversions;
+import tilewright.simulator.core.FloatMath;
+import tilewright.simulator.core.HalfMath;
+
+/** {@code cvt} in its scalar and packing forms (PTX ISA, cvt). */
+final class ConversionLowering {
+  private static final Class<?> I = int.class;
+  private static final Class<?> D = double.class;
+  private static final Class<?> F = float.class;
+  private static final Map<String, Integer> ROUNDINGS = Map.of("rn", Conversions.NEAREST_EVEN, "rz", Conversions.ZERO, "rm",
+      Conversions.DOWN, "rp", Conversions.UP, "rna", Conversions.NEAREST_AWAY);
+  private static final Map<String, Integer> INTEGRAL = Map.of("rni", Conversions.NEAREST_EVEN, "rzi", Conversions.ZERO, "rmi",
+      Conversions.DOWN, "rpi", Conversions.UP);
+
+  private ConversionLowering() {}
+
+  static void lower(Instruction i, Modifiers m, Lowering c) {
+    boolean flush = m.take("ftz");
+    boolean saturate = m.take("sat");
+    boolean relu = m.take("relu");
+    var rounding = m.takeOne(ROUNDINGS.keySet());
+    var integral = m.takeOne(INTEGRAL.keySet());
+    if (m.take("tf32")) {
+      tf32(i, m, c, rounding);
+      return;
+    }
+    var to = m.type();
+    var from = m.type();
+    m.requireNone();
+    if (to == PtxType.F16X2 || to == PtxType.BF16X2) {
+      if (from != PtxType.F32 || saturate) throw new Unsupported("cvt to " + to.text() + " from " + from.text());
+      pack(i, c, to, ROUNDINGS.get(rounding.orElse("rn")), relu);
+      return;
+    }
+    if (relu) throw new Unsupported(".relu of a scalar conversion");
+    var operands = c.operands(i, 2);
+    var source = c.source(operands.get(1));
+    var destination = c.destination(operands.get(0), to);
+    int mode = rounding.map(ROUNDINGS::get).or(() -> integral.map(INTEGRAL::get)).orElse(Conversions.NEAREST_EVEN);
+    c.lane(List.of(source), List.of(destination), code -> {
+      code.push(source, from);
+      if (flush && from == PtxType.F32) flush(code);
+      convert(code, from, to, mode, integral.isPresent(), saturate);
+      if (flush && to == PtxType.F32) flush(code);
+      code.pop(destination, to);
+    });
+  }
+
+  private static void flush(LaneCode code) {
+    code.call(FloatMath.class, "flush", F, F);
+  }
+
+  private static void tf32(Instruction i, Modifiers m, Lowering c, Optional<String> rounding) {
+    m.require("f32");
+    m.requireNone();
+    if (!rounding.orElse("").equals("rna")) throw new Unsupported("cvt to tf32 other than .rna");
+    var operands = c.operands(i, 2);
+    var source = c.source(operands.get(1));
+    var to = c.destination(operands.get(0), PtxType.B32);
+    c.lane(List.of(source), List.of(to),
+        code -> code.push(source, PtxType.F32).call(Conversions.class, "toTf32", F, F).pop(to, PtxType.F32));
+  }
+
+  private static void pack(Instruction i, Lowering c, PtxType to, int mode, boolean relu) {
+    var operands = c.operands(i, 3);
+    var high = c.source(operands.get(1));
+    var low = c.source(operands.get(2));
+    var destination = c.destination(operands.get(0), to);
+    var name = to == PtxType.F16X2 ? "packF16" : "packBf16";
+    c.lane(List.of(high, low), List.of(destination), code -> {
+      code.push(high, PtxType.F32).push(low, PtxType.F32);
+      if (mode == Conversions.NEAREST_EVEN && !relu) {
+        code.call(HalfMath.class, name, I, F, F);
+      } else {
+        code.b.loadConstant(mode).loadConstant(relu ? 1 : 0);
+        code.call(HalfMath.class, name, I, F, F, I, boolean.class);
+      }
+      code.pop(destination, to);
+    });
+  }
+
+  private static boolean isLong(PtxType type) {
+    return Reg.kindOf(type) == Reg.Kind.LONG;
+  }
+
+  private static void convert(LaneCode code, PtxType from, PtxType to, int mode, boolean integral, boolean saturate) {
+    boolean fromFloat = FloatLowering.isFloat(from);
+    boolean toFloat = FloatLowering.isFloat(to);
+    if (fromFloat && toFloat) {
+      floatToFloat(code, from, to, mode, integral, saturate);
+    } else if (fromFloat) {
+      toDouble(code, from);
+      floatToInteger(code, to, mode);
+    } else if (toFloat) {
+      integerToFloat(code, from, to, mode);
+      if (saturate) saturate(code, to);
+    } else {
+      integerToInteger(code, from, to, saturate);
+    }
+  }
+
+  private static void toDouble(LaneCode code, PtxType from) {
+    switch (from) {
+      case F16 -> code.call(Conversions.class, "fromF16", F, I).b.f2d();
+      case BF16 -> code.call(Conversions.class, "fromBf16", F, I).b.f2d();
+      case F32 -> code.b.f2d();
+      case F64 -> {}
+      default -> throw new Unsupported("cvt from " + from.text());
+    }
+  }
+
+  private static void floatToFloat(LaneCode code, PtxType from, PtxType to, int mode, boolean integral, boolean saturate) {
+    if (from == to && !integral && !saturate) return;
+    if (from == PtxType.F32 && mode == Conversions.NEAREST_EVEN && !saturate && !integral
+        && (to == PtxType.F16 || to == PtxType.BF16)) {
+      code.call(Conversions.class, to == PtxType.F16 ? "toF16" : "toBf16", I, F);
+      return;
+    }
+    toDouble(code, from);
+    if (integral) {
+      code.b.loadConstant(mode);
+      code.call(Conversions.class, "integral", D, D, I);
+    }
+    // Saturating before rounding gives the same: 0 and 1 are exact everywhere.
+    if (saturate) code.call(FloatMath.class, "saturate", D, D);
+    fromDouble(code, to, mode);
+  }
+
+  private static void fromDouble(LaneCode code, PtxType to, int mode) {
+    switch (to) {
+      case F16, BF16 -> {
+        code.b.loadConstant(mode);
+        code.call(Conversions.class, to == PtxType.F16 ? "toF16" : "toBf16", I, D, I);
+      }
+      case F32 -> {
+        if (mode == Conversions.NEAREST_EVEN) {
+          code.b.d2f();
+        } else {
+          code.b.loadConstant(mode);
+          code.call(Conversions.class, "toF32", F, D, I);
+        }
+      }
+      case F64 -> {}
+      default -> throw new Unsupported("cvt to " + to.text());
+    }
+  }
+
+  private static void saturate(LaneCode code, PtxType to) {
+    switch (to) {
+      case F32 -> code.call(FloatMath.class, "saturate", F, F);
+      case F64 -> code.call(FloatMath.class, "saturate", D, D);
+      default -> throw new Unsupported(".sat from an integer to " + to.text());
+    }
+  }
+
+  private static void floatToInteger(LaneCode code, PtxType to, int mode) {
+    code.b.loadConstant(mode);
+    if (isLong(to)) {
+      code.call(Conversions.class, to == PtxType.S64 ? "toSigned64" : "toUnsigned64", long.class, D, I);
+    } else {
+      code.b.loadConstant(to.bits());
+      code.call(Conversions.class, LaneCode.isSigned(to) ? "toSigned" : "toUnsigned", I, D, I, I);
+    }
+  }
+
+  private static void integerToFloat(LaneCode code, PtxType from, PtxType to, int mode) {
+    if (from == PtxType.S64 || from == PtxType.U64) {
+      if (mode != Conversions.NEAREST_EVEN || to.bits() == 16) throw new Unsupported("cvt from " + from.text() + " this way");
+      if (from == PtxType.U64) {
+        code.call(Conversions.class, to == PtxType.F32 ? "unsignedToFloat" : "unsignedToDouble", to == PtxType.F32 ? F : D, long.class);
+      } else if (to == PtxType.F32) {
+        code.b.l2f();
+      } else {
+        code.b.l2d();
+      }
+      return;
+    }
+    if (from == PtxType.U32) {
+      code.b.i2l().loadConstant(0xFFFF_FFFFL).land().l2d();
+    } else {
+      code.b.i2d();
+    }
+    fromDouble(code, to, mode);
+  }
+
+  private static void integerToInteger(LaneCode code, PtxType from, PtxType to, boolean saturate) {
+    boolean unsigned = !LaneCode.isSigned(from);
+    if (!isLong(from) && (isLong(to) || saturate)) {
+      code.b.i2l();
+      if (unsigned) code.b.loadConstant(0xFFFF_FFFFL).land();
+    }
+    if (saturate) {
+      code.b.loadConstant(unsigned ? 1 : 0).loadConstant(to.bits());
+      code.call(Conversions.class, LaneCode.isSigned(to) ? "clampSigned" : "clampUnsigned", long.class, long.class, boolean.class, I);
+    }
+    if (!isLong(to) && (isLong(from) || saturate)) code.b.l2i();
+  }
+}

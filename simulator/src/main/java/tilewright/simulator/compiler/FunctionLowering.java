@@ -1,0 +1,141 @@
+package tilewright.simulator.compiler;
+
+import java.util.ArrayList;
+import java.util.HashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.Optional;
+import tilewright.ptx.Function;
+import tilewright.ptx.Instruction;
+import tilewright.ptx.PtxModule;
+import tilewright.ptx.PtxPrinter;
+import tilewright.ptx.Statement;
+import tilewright.ptx.Variable;
+import tilewright.simulator.UnsupportedPtxException.Problem;
+import tilewright.simulator.core.Site;
+
+/** Lowers a kernel's body, statement by statement, and collects what cannot be executed. */
+final class FunctionLowering {
+  private final Map<Integer, String> files = new HashMap<>();
+  private final List<Site> sites = new ArrayList<>();
+  private final List<Problem> problems = new ArrayList<>();
+  private final Map<String, List<String>> tables = new HashMap<>();
+  private final MemoryPlan memory;
+  private final Lowering lowering;
+  private String source = "";
+
+  FunctionLowering(PtxModule module, MemoryPlan memory) {
+    for (var item : module.items()) {
+      if (item instanceof PtxModule.SourceFile(int index, var path)) files.put(index, path.substring(path.lastIndexOf('/') + 1));
+    }
+    this.memory = memory;
+    lowering = new Lowering(memory, new Scope(Optional.empty()));
+  }
+
+  Lowering lower(Function kernel) {
+    body(kernel.body().orElse(List.of()));
+    lowering.begin(site(kernel), Optional.empty());
+    lowering.end(new Terminator.Exit());
+    return lowering;
+  }
+
+  private int site(Function kernel) {
+    sites.add(new Site(0, "end of " + kernel.name(), ""));
+    return sites.size() - 1;
+  }
+
+  List<Site> sites() {
+    return sites;
+  }
+
+  List<Problem> problems() {
+    return problems;
+  }
+
+  private void body(List<Statement> statements) {
+    for (var s : statements) {
+      if (s instanceof Statement.Label(var name)) lowering.scope().declareLabel(name, lowering.freshLabel(name));
+    }
+    for (var s : statements) {
+      switch (s) {
+        case Statement.Label(var name) -> lowering.label(lowering.scope().label(name));
+        case Statement.Registers r -> declare(r);
+        case Statement.Block(var inner) -> {
+          var outer = lowering.scope();
+          lowering.enter(outer.inner());
+          body(inner);
+          lowering.enter(outer);
+        }
+        case Statement.Location(int file, int line, int _) -> source = files.getOrDefault(file, "file " + file) + ":" + line;
+        case Statement.BranchTargets(var name, var labels) -> tables.put(name, labels);
+        case Variable v -> lowering.scope().declare(v.name(), memory.declared(v));
+        case Instruction i -> instruction(i);
+        case Statement.Comment _, Statement.Pragma _ -> {}
+      }
+    }
+  }
+
+  private void declare(Statement.Registers r) {
+    try {
+      if (r.vector() > 1) {
+        for (int k = 0; k < r.vector(); k++) lowering.scope().declare(r.name() + "." + "xyzw".charAt(k), lowering.temp(r.type()));
+      } else if (r.count() == 0) {
+        lowering.scope().declare(r.name(), lowering.temp(r.type()));
+      } else {
+        for (int k = 0; k < r.count(); k++) lowering.scope().declare(r.name() + k, lowering.temp(r.type()));
+      }
+    } catch (Unsupported e) {
+      problems.add(new Problem(0, PtxPrinter.print(r), e.getMessage()));
+    }
+  }
+
+  private void instruction(Instruction i) {
+    sites.add(new Site(i.line(), PtxPrinter.print(i), source));
+    int site = sites.size() - 1;
+    try {
+      var guard = i.guard().map(g -> new Op.Guard(lowering.scope().register(g.predicate()), g.negated()));
+      lowering.begin(site, guard);
+      if (guard.isPresent() && WarpLowering.CONVERGENT.contains(i.opcode())) {
+        // Lanes without the guard go around, so that only those with it meet here.
+        var after = lowering.freshLabel("skip");
+        lowering.end(new Terminator.Branch(guard.get().inverse(), after));
+        lowering.unguard();
+        dispatch(i);
+        lowering.label(after);
+      } else {
+        dispatch(i);
+      }
+    } catch (Unsupported e) {
+      problems.add(new Problem(i.line(), PtxPrinter.print(i), e.getMessage()));
+    }
+  }
+
+  private void dispatch(Instruction i) {
+    var m = new Modifiers(i);
+    switch (i.opcode()) {
+      case "add", "sub", "mul", "mad", "min", "max", "abs", "neg", "div" -> {
+        if (i.type().map(FloatLowering::isFloat).orElse(false)) {
+          FloatLowering.lower(i, m, lowering);
+        } else {
+          IntegerLowering.lower(i, m, lowering);
+        }
+      }
+      case "fma", "copysign", "rcp", "sqrt", "rsqrt", "ex2", "lg2", "sin", "cos", "tanh" -> FloatLowering.lower(i, m, lowering);
+      case "mul24", "mad24", "rem", "and", "or", "xor", "not", "cnot", "shl", "shr", "shf", "bfe", "bfi", "prmt", "lop3", "popc",
+          "clz", "brev", "bfind", "dp4a" -> IntegerLowering.lower(i, m, lowering);
+      case "setp", "set", "selp", "slct" -> PredicateLowering.lower(i, m, lowering);
+      case "cvt" -> ConversionLowering.lower(i, m, lowering);
+      case "mov", "cvta", "isspacep" -> MoveLowering.lower(i, m, lowering);
+      case "ld", "ldu", "st", "atom", "red", "prefetch", "prefetchu", "discard", "applypriority", "createpolicy" ->
+          MemoryLowering.lower(i, m, lowering);
+      case "cp" -> AsyncLowering.lower(i, m, lowering);
+      case "mma" -> MmaLowering.lower(i, m, lowering);
+      case "shfl", "vote", "activemask", "redux", "match", "elect", "ldmatrix", "stmatrix" ->
+          WarpLowering.lower(i, m, lowering);
+      case "bar", "barrier", "membar", "fence", "mbarrier", "nanosleep", "griddepcontrol", "setmaxnreg", "pmevent", "trap" ->
+          SyncLowering.lower(i, m, lowering);
+      case "bra", "brx", "ret", "exit" -> ControlLowering.lower(i, m, lowering, tables);
+      default -> throw new Unsupported("unknown instruction");
+    }
+  }
+}

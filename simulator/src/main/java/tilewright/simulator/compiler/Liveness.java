@@ -1,0 +1,47 @@
+package tilewright.simulator.compiler;
+
+import java.util.BitSet;
+import java.util.HashMap;
+import java.util.List;
+import java.util.Map;
+
+/** Which registers' values are still needed, block by block. */
+final class Liveness {
+  private final Map<BasicBlock, BitSet> liveIn = new HashMap<>();
+
+  Liveness(List<BasicBlock> blocks) {
+    for (var b : blocks) liveIn.put(b, new BitSet());
+    boolean changed = true;
+    while (changed) {
+      changed = false;
+      for (var b : blocks.reversed()) {
+        var live = out(b);
+        for (var op : b.ops.reversed()) step(op, live);
+        if (!live.equals(liveIn.get(b))) {
+          liveIn.put(b, live);
+          changed = true;
+        }
+      }
+    }
+  }
+
+  /** What is needed after the block's operations: by its terminator and by its successors. */
+  BitSet out(BasicBlock block) {
+    var live = new BitSet();
+    // A block that is tried again needs what it began with.
+    if (block.terminator instanceof Terminator.Retry) live.or(liveIn.get(block));
+    for (var s : block.successors) {
+      live.or(liveIn.get(s));
+      s.together.ifPresent(mask -> mask.reads().forEach(r -> live.set(r.id)));
+    }
+    block.terminator.reads().forEach(r -> live.set(r.id));
+    return live;
+  }
+
+  /** Goes backward over one operation. */
+  static void step(Op op, BitSet live) {
+    if (op.guard().isEmpty()) op.writes().forEach(r -> live.clear(r.id));
+    op.guard().ifPresent(g -> live.set(g.predicate().id));
+    op.reads().forEach(r -> live.set(r.id));
+  }
+}

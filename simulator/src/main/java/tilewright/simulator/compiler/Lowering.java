@@ -1,0 +1,201 @@
+package tilewright.simulator.compiler;
+
+import java.util.ArrayList;
+import java.util.Arrays;
+import java.util.List;
+import java.util.Optional;
+import tilewright.ptx.Instruction;
+import tilewright.ptx.Operand;
+import tilewright.ptx.PtxType;
+import tilewright.ptx.StateSpace;
+import tilewright.simulator.core.AddressSpace;
+import tilewright.simulator.core.SpecialRegister;
+
+/** What lowering an instruction works with: the names in scope, and the code so far. */
+final class Lowering {
+  private final MemoryPlan memory;
+  private final List<Item> items = new ArrayList<>();
+  private final List<Reg> registers = new ArrayList<>();
+  private Scope scope;
+  private Optional<Op.Guard> guard = Optional.empty();
+  private int site;
+  private int labels;
+
+  /** One element of the code before it is cut into blocks. */
+  sealed interface Item {
+    record Label(String name) implements Item {}
+
+    record Step(Op op) implements Item {}
+
+    record End(Terminator terminator) implements Item {}
+
+    /** The lanes in the mask must be here together. */
+    record Together(Source mask) implements Item {}
+
+    /** An instruction of the PTX text begins. */
+    record Begin(int site) implements Item {}
+  }
+
+  Lowering(MemoryPlan memory, Scope scope) {
+    this.memory = memory;
+    this.scope = scope;
+  }
+
+  List<Item> items() {
+    return items;
+  }
+
+  List<Reg> registers() {
+    return registers;
+  }
+
+  Scope scope() {
+    return scope;
+  }
+
+  void enter(Scope inner) {
+    scope = inner;
+  }
+
+  void begin(int newSite, Optional<Op.Guard> newGuard) {
+    site = newSite;
+    guard = newGuard;
+    items.add(new Item.Begin(site));
+  }
+
+  int site() {
+    return site;
+  }
+
+  String freshLabel(String stem) {
+    return stem + "#" + labels++;
+  }
+
+  void label(String unique) {
+    items.add(new Item.Label(unique));
+  }
+
+  void end(Terminator terminator) {
+    items.add(new Item.End(terminator));
+  }
+
+  /** Makes what follows wait for all lanes of the mask. A guard becomes a branch around it. */
+  void together(Source mask) {
+    items.add(new Item.Together(mask instanceof Source.Constant(long bits, _) ? Source.of((int) bits) : mask));
+  }
+
+  Optional<Op.Guard> guard() {
+    return guard;
+  }
+
+  void unguard() {
+    guard = Optional.empty();
+  }
+
+  Reg temp(PtxType type) {
+    var reg = new Reg(registers.size(), type);
+    registers.add(reg);
+    return reg;
+  }
+
+  /** The register or constant an operand names. */
+  Source source(Operand operand) {
+    return switch (operand) {
+      case Operand.Register(var name) -> Source.of(scope.register(name));
+      case Operand.Integer(long value) -> Source.of(value);
+      case Operand.Float(var type, long bits) -> new Source.Constant(bits, type);
+      case Operand.Special(var name) -> special(name);
+      case Operand.Symbol(var name) -> scope.hasRegister(name) ? Source.of(scope.register(name)) : Source.of(place(name).address());
+      case Operand.Offset(var symbol, long offset) -> Source.of(place(symbol.name()).address() + offset);
+      case Operand.Not(var inner) -> inverse(source(inner));
+      default -> throw new Unsupported("operand " + operand + " is not a value");
+    };
+  }
+
+  private Source inverse(Source predicate) {
+    var to = temp(PtxType.PRED);
+    lane(List.of(predicate), List.of(to), c -> {
+      c.push(predicate, PtxType.PRED).b.loadConstant(1).ixor();
+      c.pop(to, PtxType.PRED);
+    });
+    return Source.of(to);
+  }
+
+  private static Source special(String name) {
+    if (name.equals("%clock64") || name.startsWith("%globaltimer")) return new Source.Clock();
+    if (name.equals("WARP_SZ")) return Source.of(32);
+    return SpecialRegister.named(name).<Source>map(r -> new Source.Special(r.ordinal()))
+        .orElseThrow(() -> new Unsupported("special register " + name + " is not supported"));
+  }
+
+  Scope.Place place(String name) {
+    return scope.place(name).or(() -> memory.find(name)).orElseThrow(() -> new Unsupported("symbol " + name + " is not declared"));
+  }
+
+  /** The register a result goes to. */
+  Reg destination(Operand operand, PtxType typeOfSink) {
+    return switch (operand) {
+      case Operand.Register(var name) -> scope.register(name);
+      case Operand.Symbol(var name) -> scope.register(name);
+      case Operand.Sink _ -> temp(typeOfSink);
+      default -> throw new Unsupported("operand " + operand + " cannot take a result");
+    };
+  }
+
+  /** Work of one lane. */
+  void lane(List<Source> in, List<Reg> out, Op.LaneBody body) {
+    var reads = in.stream().flatMap(s -> s.reads().stream()).distinct().toList();
+    items.add(new Item.Step(new Op.Lane(guard, reads, out, site, body)));
+  }
+
+  /** A copy of a value as a type, in every lane. */
+  void move(Source from, Reg to, PtxType type) {
+    lane(List.of(from), List.of(to), c -> c.push(from, type).pop(to, type));
+  }
+
+  /** A call into the machine. {@code reads} and {@code writes} are the registers behind the arguments. */
+  void warp(Class<?> owner, String method, List<Op.Argument> arguments, Op.Result result, List<Reg> reads, List<Reg> writes) {
+    items.add(new Item.Step(new Op.Warp(guard, owner, method, arguments, result, reads, writes, site)));
+  }
+
+  void warp(Class<?> owner, String method, List<Reg> reads, List<Reg> writes, Op.Argument... arguments) {
+    warp(owner, method, Arrays.asList(arguments), new Op.Result.Nothing(), reads, writes);
+  }
+
+  /** A register of the kind that stands for the type and holds the value; the operand's own if it is one. */
+  Reg inRegister(Source source, PtxType type) {
+    if (source instanceof Source.Register(var reg) && reg.kind == Reg.kindOf(type) && reg.type.bits() == type.bits()) return reg;
+    var to = temp(type);
+    // The value is needed whether or not the instruction's guard holds.
+    var kept = guard;
+    guard = Optional.empty();
+    move(source, to, type);
+    guard = kept;
+    return to;
+  }
+
+  Reg inRegister(Operand operand, PtxType type) {
+    return inRegister(source(operand), type);
+  }
+
+  /** The generic address of a place in a space. */
+  static long window(StateSpace space) {
+    return switch (space) {
+      case SHARED -> AddressSpace.SHARED_WINDOW;
+      case LOCAL -> AddressSpace.LOCAL_WINDOW;
+      case PARAM -> AddressSpace.PARAMETER_WINDOW;
+      default -> 0;
+    };
+  }
+
+  List<Operand> operands(Instruction i, int least, int most) {
+    if (i.operands().size() < least || i.operands().size() > most) {
+      throw new Unsupported(i.operands().size() + " operands, but the form has " + (least == most ? least : least + " to " + most));
+    }
+    return i.operands();
+  }
+
+  List<Operand> operands(Instruction i, int count) {
+    return operands(i, count, count);
+  }
+}

@@ -1,0 +1,165 @@
+package tilewright.simulator.compiler;
+
+import java.util.List;
+import java.util.Optional;
+import java.util.Set;
+import tilewright.ptx.Instruction;
+import tilewright.ptx.Operand;
+import tilewright.ptx.PtxType;
+import tilewright.ptx.StateSpace;
+import tilewright.simulator.core.Access;
+import tilewright.simulator.core.AtomicOp;
+import tilewright.simulator.core.Atomics;
+import tilewright.simulator.core.Moves;
+
+/** Loads, stores and atomics. */
+final class MemoryLowering {
+  private static final Set<String> ORDERINGS = Set.of("acquire", "release", "acq_rel", "volatile", "mmio");
+  private static final Set<String> NO_EFFECT = Set.of("weak", "relaxed", "cta", "cluster", "gpu", "sys", "ca", "cg", "cs", "lu",
+      "cv", "wb", "wt", "nc", "noftz");
+
+  private MemoryLowering() {}
+
+  static void lower(Instruction i, Modifiers m, Lowering c) {
+    switch (i.opcode()) {
+      case "ld", "ldu" -> load(i, m, c);
+      case "st" -> store(i, m, c);
+      case "atom", "red" -> atomic(i, m, c);
+      default -> noEffect(i, c);
+    }
+  }
+
+  private static void noEffect(Instruction i, Lowering c) {
+    // Hints about caches; a policy is an opaque value that only hints use.
+    if (i.opcode().equals("createpolicy")) c.move(Source.of(0L), c.destination(i.operands().getFirst(), PtxType.B64), PtxType.B64);
+  }
+
+  private static void fenceIfOrdered(Modifiers m, Lowering c) {
+    if (m.takeOne(ORDERINGS).isPresent()) SyncLowering.fence(c);
+  }
+
+  private static int elements(Modifiers m) {
+    return m.take("v2") ? 2 : m.take("v4") ? 4 : m.take("v8") ? 8 : 1;
+  }
+
+  private static List<Operand> elements(Operand operand, int count) {
+    if (count == 1 && !(operand instanceof Operand.Vector)) return List.of(operand);
+    if (operand instanceof Operand.Vector(var elements) && elements.size() == count) return elements;
+    throw new Unsupported("the operand has not the " + count + " elements of the form");
+  }
+
+  private static void load(Instruction i, Modifiers m, Lowering c) {
+    fenceIfOrdered(m, c);
+    var space = Addressing.space(m);
+    m.ignore(NO_EFFECT);
+    m.ignorePrefix("L1::");
+    m.ignorePrefix("L2::");
+    int count = elements(m);
+    var type = m.type();
+    m.requireNone();
+    var operands = c.operands(i, 2, 3);
+    var place = Addressing.of(operands.get(1), space, c);
+    Addressing.resolve(place, type.bytes() * count, Access.READ, c);
+    var elements = elements(operands.getFirst(), count);
+    for (int k = 0; k < count; k++) {
+      if (!(elements.get(k) instanceof Operand.Sink)) loadElement(c.destination(elements.get(k), type), type, k, c);
+    }
+  }
+
+  private static void loadElement(Reg to, PtxType type, int k, Lowering c) {
+    boolean wide = type.bits() == 64;
+    boolean direct = switch (to.kind) {
+      case INT -> !wide && to.type.bits() >= type.bits() && !(to.type.bits() == 16 && LaneCode.isSigned(type));
+      case FLOAT -> type.bits() == 32;
+      case LONG, DOUBLE -> wide;
+      case PREDICATE -> false;
+    };
+    // A signed 16-bit load into a 16-bit register needs no sign.
+    var stored = to.type.bits() == 16 && type == PtxType.S16 ? PtxType.U16 : type;
+    var landing = direct || stored != type ? to : c.temp(wide ? PtxType.B64 : PtxType.B32);
+    var method = switch (stored.bits()) {
+      case 8 -> stored == PtxType.S8 ? "loadS8" : "loadU8";
+      case 16 -> stored == PtxType.S16 ? "loadS16" : "loadU16";
+      case 32 -> "load32";
+      default -> "load64";
+    };
+    c.warp(Moves.class, method, List.of(), List.of(landing), new Op.Argument.IntValue(k * type.bytes()),
+        new Op.Argument.Lanes(landing));
+    if (landing != to) c.move(Source.of(landing), to, type);
+  }
+
+  private static void store(Instruction i, Modifiers m, Lowering c) {
+    fenceIfOrdered(m, c);
+    var space = Addressing.space(m);
+    m.ignore(NO_EFFECT);
+    m.ignorePrefix("L1::");
+    m.ignorePrefix("L2::");
+    int count = elements(m);
+    var type = m.type();
+    m.requireNone();
+    var operands = c.operands(i, 2, 3);
+    var elements = elements(operands.get(1), count);
+    var values = elements.stream().map(e -> stored(c.source(e), type, c)).toList();
+    var place = Addressing.of(operands.getFirst(), space, c);
+    Addressing.resolve(place, type.bytes() * count, Access.WRITE, c);
+    for (int k = 0; k < count; k++) {
+      c.warp(Moves.class, "store" + type.bits(), List.of(values.get(k)), List.of(), new Op.Argument.IntValue(k * type.bytes()),
+          new Op.Argument.Lanes(values.get(k)));
+    }
+  }
+
+  private static Reg stored(Source source, PtxType type, Lowering c) {
+    if (source instanceof Source.Register(var reg)) {
+      boolean direct = switch (reg.kind) {
+        case INT -> type.bits() <= reg.type.bits();
+        case FLOAT -> type.bits() == 32;
+        case LONG, DOUBLE -> type.bits() == 64;
+        case PREDICATE -> false;
+      };
+      if (direct) return reg;
+    }
+    return c.inRegister(source, type);
+  }
+
+  private static void atomic(Instruction i, Modifiers m, Lowering c) {
+    boolean returns = i.opcode().equals("atom");
+    boolean ordered = m.takeOne(Set.of("acquire", "release", "acq_rel")).isPresent();
+    var space = Addressing.space(m);
+    m.ignore(NO_EFFECT);
+    m.ignorePrefix("L2::");
+    var operation = m.takeOne(AtomicOp.names()).orElseThrow(() -> new Unsupported("no supported atomic operation"));
+    var type = m.type();
+    m.requireNone();
+    boolean compare = operation.equals("cas");
+    int first = returns ? 1 : 0;
+    var operands = c.operands(i, first + (compare ? 3 : 2), first + (compare ? 4 : 3));
+    var op = AtomicOp.of(operation, type).orElseThrow(() -> new Unsupported("atomic " + operation + " of " + type.text()));
+    var carrier = type.bits() == 64 ? PtxType.B64 : PtxType.B32;
+    var b = carried(c.source(operands.get(first + 1)), type, carrier, c);
+    var swap = compare ? carried(c.source(operands.get(first + 2)), type, carrier, c) : b;
+    var old = c.temp(carrier);
+    if (ordered) SyncLowering.fence(c);
+    var place = Addressing.of(operands.get(first), space, c);
+    Addressing.resolve(place, type.bytes(), Access.ATOMIC, c);
+    c.warp(Atomics.class, "update" + type.bits(), List.of(b, swap), List.of(old), new Op.Argument.IntValue(op.ordinal()),
+        new Op.Argument.Lanes(b), new Op.Argument.Lanes(swap), new Op.Argument.Lanes(old));
+    if (returns && !(operands.getFirst() instanceof Operand.Sink)) {
+      var result = type.bits() == 16 ? PtxType.B16 : carrier;
+      c.move(Source.of(old), c.destination(operands.getFirst(), type), result);
+    }
+  }
+
+  private static Reg carried(Source source, PtxType type, PtxType carrier, Lowering c) {
+    if (type.bits() >= 32) return c.inRegister(source, carrier);
+    var wide = c.temp(PtxType.B32);
+    c.move(source, wide, PtxType.U16);
+    return wide;
+  }
+
+  /** The space, if it is shared memory or not named. */
+  static Optional<StateSpace> sharedOrGeneric(Modifiers m) {
+    var space = Addressing.space(m);
+    if (space.isPresent() && space.get() != StateSpace.SHARED) throw new Unsupported("." + space.get().text() + " here");
+    return space;
+  }
+}

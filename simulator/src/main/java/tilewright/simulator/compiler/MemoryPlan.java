@@ -1,0 +1,151 @@
+package tilewright.simulator.compiler;
+
+import java.util.ArrayList;
+import java.util.HashMap;
+import java.util.IdentityHashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.Optional;
+import tilewright.ptx.Function;
+import tilewright.ptx.Instruction;
+import tilewright.ptx.Linkage;
+import tilewright.ptx.Operand;
+import tilewright.ptx.PtxModule;
+import tilewright.ptx.StateSpace;
+import tilewright.ptx.Statement;
+import tilewright.ptx.Variable;
+import tilewright.simulator.core.Kernel;
+
+/** Gives a kernel's variables their addresses. Module variables in shared memory count only where they are used. */
+final class MemoryPlan {
+  private static final int LOCAL_ALIGNMENT = 16;
+
+  private final Map<String, Variable> moduleShared = new HashMap<>();
+  private final Map<String, Scope.Place> places = new HashMap<>();
+  private final Map<Variable, Scope.Place> declared = new IdentityHashMap<>();
+  private final List<Kernel.Parameter> parameters = new ArrayList<>();
+  private final ModuleData data;
+  private int sharedBytes;
+  private int dynamicAlignment = 16;
+  private int localBytes;
+  private int parameterBytes;
+
+  MemoryPlan(PtxModule module, ModuleData data, Function kernel) {
+    this.data = data;
+    for (var item : module.items()) {
+      if (item instanceof Variable v && v.space() == StateSpace.SHARED) moduleShared.put(v.name(), v);
+    }
+    for (var p : kernel.parameters()) {
+      parameterBytes = align(parameterBytes, alignment(p));
+      parameters.add(new Kernel.Parameter(p.name(), parameterBytes, (int) p.bytes()));
+      places.put(p.name(), new Scope.Place(StateSpace.PARAM, parameterBytes, p.bytes()));
+      parameterBytes += (int) p.bytes();
+    }
+    var body = kernel.body().orElse(List.of());
+    plan(body);
+    // Dynamic shared memory begins where the last of the others ends.
+    placeDynamic(body);
+    moduleShared.values().stream().filter(MemoryPlan::isDynamic).forEach(v -> places.put(v.name(), dynamicPlace()));
+  }
+
+  private static int alignment(Variable v) {
+    return Math.max(v.alignment(), v.type().bytes() * v.vector());
+  }
+
+  private static int align(int offset, int alignment) {
+    return (offset + alignment - 1) / alignment * alignment;
+  }
+
+  private static boolean isDynamic(Variable v) {
+    return v.space() == StateSpace.SHARED && (v.linkage() == Linkage.EXTERN || v.bytes() == 0);
+  }
+
+  private Scope.Place dynamicPlace() {
+    return new Scope.Place(StateSpace.SHARED, dynamicOffset(), 0);
+  }
+
+  private void plan(List<Statement> body) {
+    for (var statement : body) {
+      switch (statement) {
+        case Statement.Block block -> plan(block.body());
+        case Variable v when isDynamic(v) -> dynamicAlignment = Math.max(dynamicAlignment, alignment(v));
+        case Variable v -> declared.put(v, place(v));
+        case Instruction i -> i.operands().forEach(this::use);
+        default -> {}
+      }
+    }
+  }
+
+  private void placeDynamic(List<Statement> body) {
+    for (var statement : body) {
+      if (statement instanceof Statement.Block block) placeDynamic(block.body());
+      if (statement instanceof Variable v && isDynamic(v)) declared.put(v, dynamicPlace());
+    }
+  }
+
+  private void use(Operand operand) {
+    switch (operand) {
+      case Operand.Symbol(var name) -> {
+        var v = moduleShared.get(name);
+        if (v == null || places.containsKey(name)) return;
+        if (isDynamic(v)) {
+          dynamicAlignment = Math.max(dynamicAlignment, alignment(v));
+        } else {
+          places.put(name, place(v));
+        }
+      }
+      case Operand.Address a -> use(a.base());
+      case Operand.Offset o -> use(o.symbol());
+      case Operand.Vector v -> v.elements().forEach(this::use);
+      case Operand.Group g -> g.elements().forEach(this::use);
+      default -> {}
+    }
+  }
+
+  private Scope.Place place(Variable v) {
+    return switch (v.space()) {
+      case SHARED -> {
+        sharedBytes = align(sharedBytes, alignment(v));
+        sharedBytes += (int) v.bytes();
+        yield new Scope.Place(StateSpace.SHARED, sharedBytes - v.bytes(), v.bytes());
+      }
+      // Parameters of calls live where a thread's locals do: each thread has its own.
+      case LOCAL, PARAM -> {
+        localBytes = align(localBytes, alignment(v));
+        localBytes += (int) v.bytes();
+        yield new Scope.Place(StateSpace.LOCAL, localBytes - v.bytes(), v.bytes());
+      }
+      default -> throw new Unsupported("a ." + v.space().text() + " variable inside a function");
+    };
+  }
+
+  /** The place of a variable declared in the function's body. */
+  Scope.Place declared(Variable v) {
+    return declared.get(v);
+  }
+
+  /** A parameter or a variable of the module. */
+  Optional<Scope.Place> find(String name) {
+    return places.containsKey(name) ? Optional.of(places.get(name)) : data.place(name);
+  }
+
+  int dynamicOffset() {
+    return align(sharedBytes, dynamicAlignment);
+  }
+
+  int sharedBytes() {
+    return sharedBytes;
+  }
+
+  int localBytes() {
+    return align(localBytes, LOCAL_ALIGNMENT);
+  }
+
+  int parameterBytes() {
+    return parameterBytes;
+  }
+
+  List<Kernel.Parameter> parameters() {
+    return parameters;
+  }
+}

@@ -1,0 +1,65 @@
+package tilewright.simulator.compiler;
+
+import java.util.ArrayList;
+import java.util.HashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.Optional;
+import tilewright.ptx.Operand;
+import tilewright.ptx.PtxModule;
+import tilewright.ptx.StateSpace;
+import tilewright.ptx.Variable;
+import tilewright.simulator.core.AddressSpace;
+import tilewright.simulator.core.Kernel;
+
+/** The global and constant variables of a module, with their addresses and initial bytes. */
+final class ModuleData {
+  private final Map<String, Scope.Place> places = new HashMap<>();
+  private final List<Kernel.ModuleVariable> variables = new ArrayList<>();
+
+  ModuleData(PtxModule module) {
+    var declared = module.items().stream().filter(Variable.class::isInstance).map(Variable.class::cast)
+        .filter(v -> v.space() == StateSpace.GLOBAL || v.space() == StateSpace.CONST).toList();
+    for (int i = 0; i < declared.size(); i++) {
+      var v = declared.get(i);
+      places.put(v.name(), new Scope.Place(v.space(), AddressSpace.base(i), v.bytes()));
+    }
+    for (var v : declared) variables.add(new Kernel.ModuleVariable(v.name(), (int) v.bytes(), initial(v)));
+  }
+
+  private byte[] initial(Variable v) {
+    var bytes = new byte[(int) v.bytes()];
+    int size = v.type().bytes();
+    for (int i = 0; i < v.initializer().size(); i++) {
+      long value = value(v, v.initializer().get(i));
+      for (int k = 0; k < size; k++) bytes[i * size + k] = (byte) (value >>> 8 * k);
+    }
+    return bytes;
+  }
+
+  private long value(Variable v, Operand operand) {
+    return switch (operand) {
+      case Operand.Integer(long value) -> value;
+      case Operand.Float(var type, long bits) -> {
+        if (type == v.type() || v.type().bits() == type.bits()) yield bits;
+        yield v.type().bits() == 32 ? Float.floatToRawIntBits((float) Double.longBitsToDouble(bits)) : bits;
+      }
+      case Operand.Symbol(var name) -> address(name);
+      case Operand.Offset(var symbol, long offset) -> address(symbol.name()) + offset;
+      default -> throw new Unsupported("initializer " + operand);
+    };
+  }
+
+  private long address(String symbol) {
+    var name = symbol.startsWith("generic(") ? symbol.substring("generic(".length(), symbol.length() - 1) : symbol;
+    return place(name).orElseThrow(() -> new Unsupported("initializer names unknown variable " + name)).address();
+  }
+
+  Optional<Scope.Place> place(String name) {
+    return Optional.ofNullable(places.get(name));
+  }
+
+  List<Kernel.ModuleVariable> variables() {
+    return variables;
+  }
+}

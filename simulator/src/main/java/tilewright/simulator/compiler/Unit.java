@@ -1,0 +1,82 @@
+package tilewright.simulator.compiler;
+
+import java.util.ArrayList;
+import java.util.BitSet;
+import java.util.LinkedHashSet;
+import java.util.List;
+import java.util.Set;
+
+/** A piece of a block that is emitted as one: a loop over the lanes, or one call into the machine. */
+sealed interface Unit {
+  /** About how many bytes of bytecode it takes. */
+  int size();
+
+  record Call(Op.Warp op) implements Unit {
+    @Override
+    public int size() {
+      return 40 + 10 * op.arguments().size();
+    }
+  }
+
+  /**
+   * Neighbouring lane operations in one loop.
+   *
+   * @param loads registers whose values the loop needs from outside
+   * @param stores registers whose values are needed after it
+   */
+  record Loop(List<Op.Lane> ops, Set<Reg> loads, Set<Reg> stores) implements Unit {
+    private static final int LONGEST = 64;
+
+    @Override
+    public int size() {
+      return 40 + 2 * (18 * ops.size() + 8 * (loads.size() + stores.size())) + 9 * (loads.size() + stores.size());
+    }
+  }
+
+  /** The units of a block, given what is live after it. */
+  static List<Unit> of(BasicBlock block, BitSet liveOut) {
+    var units = new ArrayList<Unit>();
+    var live = (BitSet) liveOut.clone();
+    var run = new ArrayList<Op.Lane>();
+    for (var op : block.ops.reversed()) {
+      switch (op) {
+        case Op.Lane lane -> {
+          if (needed(lane, live, run)) run.add(lane);
+          if (run.size() == Loop.LONGEST) flush(run, units, live);
+        }
+        case Op.Warp warp -> {
+          flush(run, units, live);
+          Liveness.step(warp, live);
+          units.add(new Unit.Call(warp));
+        }
+      }
+    }
+    flush(run, units, live);
+    return units.reversed();
+  }
+
+  /** Whether anything after it, in the same run or later, uses a result of the operation. */
+  private static boolean needed(Op.Lane lane, BitSet liveAfterRun, List<Op.Lane> later) {
+    return lane.writes().stream().anyMatch(r -> liveAfterRun.get(r.id)
+        || later.stream().anyMatch(o -> o.reads().contains(r) || o.guard().map(g -> g.predicate() == r).orElse(false)));
+  }
+
+  private static void flush(List<Op.Lane> reversedRun, List<Unit> units, BitSet live) {
+    if (reversedRun.isEmpty()) return;
+    var ops = List.copyOf(reversedRun.reversed());
+    reversedRun.clear();
+    var loads = new LinkedHashSet<Reg>();
+    var written = new LinkedHashSet<Reg>();
+    for (var op : ops) {
+      op.guard().filter(g -> !written.contains(g.predicate())).ifPresent(g -> loads.add(g.predicate()));
+      op.reads().stream().filter(r -> !written.contains(r)).forEach(loads::add);
+      // What a guarded operation leaves alone keeps its old value.
+      if (op.guard().isPresent()) op.writes().stream().filter(r -> !written.contains(r)).forEach(loads::add);
+      written.addAll(op.writes());
+    }
+    var stores = new LinkedHashSet<Reg>();
+    for (var r : written) if (live.get(r.id)) stores.add(r);
+    for (var op : ops.reversed()) Liveness.step(op, live);
+    units.add(new Unit.Loop(ops, loads, stores));
+  }
+}

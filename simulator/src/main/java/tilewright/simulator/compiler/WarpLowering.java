@@ -1,0 +1,202 @@
+package tilewright.simulator.compiler;
+
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Map;
+import java.util.Optional;
+import java.util.Set;
+import tilewright.ptx.Instruction;
+import tilewright.ptx.Operand;
+import tilewright.ptx.PtxType;
+import tilewright.ptx.StateSpace;
+import tilewright.simulator.core.Access;
+import tilewright.simulator.core.Lanes;
+import tilewright.simulator.core.Matrices;
+
+/** Instructions that the lanes of a warp execute together: exchanges, votes, and matrix loads. */
+final class WarpLowering {
+  private static final Map<String, Integer> SHUFFLES = Map.of("up", Lanes.UP, "down", Lanes.DOWN, "bfly", Lanes.BUTTERFLY, "idx",
+      Lanes.INDEX);
+  private static final Map<String, Integer> VOTES = Map.of("all", Lanes.ALL, "any", Lanes.ANY, "uni", Lanes.UNIFORM);
+  private static final Map<String, Integer> REDUCTIONS = Map.of("add", Lanes.ADD, "min", Lanes.MIN, "max", Lanes.MAX, "and",
+      Lanes.AND, "or", Lanes.OR, "xor", Lanes.XOR);
+  /** Instructions that wait for lanes of their warp, or that are tried again: a guard of theirs becomes a branch. */
+  static final Set<String> CONVERGENT = Set.of("shfl", "vote", "redux", "match", "elect", "ldmatrix", "stmatrix", "mma", "bar",
+      "barrier", "mbarrier");
+  private static final int ROW_BYTES = 16;
+  private static final int LANES_PER_MATRIX = 8;
+
+  private WarpLowering() {}
+
+  static void lower(Instruction i, Modifiers m, Lowering c) {
+    switch (i.opcode()) {
+      case "shfl" -> shuffle(i, m, c);
+      case "vote" -> vote(i, m, c);
+      case "activemask" -> activeMask(i, m, c);
+      case "redux" -> reduce(i, m, c);
+      case "match" -> match(i, m, c);
+      case "elect" -> elect(i, m, c);
+      case "ldmatrix" -> loadMatrix(i, m, c);
+      case "stmatrix" -> storeMatrix(i, m, c);
+      default -> throw new Unsupported("unknown instruction");
+    }
+  }
+
+  private static Operand.Pair pair(Operand operand) {
+    return operand instanceof Operand.Pair p ? p : new Operand.Pair(operand, new Operand.Sink());
+  }
+
+  private static void shuffle(Instruction i, Modifiers m, Lowering c) {
+    m.require("sync");
+    int mode = SHUFFLES.get(m.takeOne(SHUFFLES.keySet()).orElseThrow(() -> new Unsupported("shfl without mode")));
+    var type = m.type();
+    m.requireNone();
+    var operands = c.operands(i, 5);
+    var to = pair(operands.getFirst());
+    var value = c.inRegister(operands.get(1), PtxType.B32);
+    var by = c.inRegister(operands.get(2), PtxType.B32);
+    var bounds = c.inRegister(operands.get(3), PtxType.B32);
+    var members = c.source(operands.get(4));
+    var result = c.temp(PtxType.B32);
+    var valid = c.destination(to.second(), PtxType.PRED);
+    c.together(members);
+    c.warp(Lanes.class, "shuffle", List.of(new Op.Argument.IntValue(mode), new Op.Argument.Lanes(value), new Op.Argument.Lanes(by),
+        new Op.Argument.Lanes(bounds), new Op.Argument.Lanes(result)), new Op.Result.Predicate(valid), List.of(value, by, bounds),
+        List.of(result, valid));
+    c.move(Source.of(result), c.destination(to.first(), type), PtxType.B32);
+  }
+
+  private static void vote(Instruction i, Modifiers m, Lowering c) {
+    m.require("sync");
+    boolean ballot = m.take("ballot");
+    var mode = ballot ? Optional.of("any") : m.takeOne(VOTES.keySet());
+    m.type();
+    m.requireNone();
+    var operands = c.operands(i, 3);
+    var predicate = c.inRegister(operands.get(1), PtxType.PRED);
+    c.together(c.source(operands.get(2)));
+    if (ballot) {
+      var result = c.temp(PtxType.B32);
+      c.warp(Lanes.class, "ballot", List.of(predicate), List.of(result), new Op.Argument.Slot(predicate),
+          new Op.Argument.Lanes(result));
+      c.move(Source.of(result), c.destination(operands.getFirst(), PtxType.B32), PtxType.B32);
+    } else {
+      var to = c.destination(operands.getFirst(), PtxType.PRED);
+      int code = VOTES.get(mode.orElseThrow(() -> new Unsupported("vote without mode")));
+      c.warp(Lanes.class, "vote", List.of(new Op.Argument.IntValue(code), new Op.Argument.Slot(predicate)),
+          new Op.Result.Predicate(to), List.of(predicate), List.of(to));
+    }
+  }
+
+  private static void activeMask(Instruction i, Modifiers m, Lowering c) {
+    m.type();
+    m.requireNone();
+    var result = c.temp(PtxType.B32);
+    c.warp(Lanes.class, "activeMask", List.of(), List.of(result), new Op.Argument.Lanes(result));
+    c.move(Source.of(result), c.destination(c.operands(i, 1).getFirst(), PtxType.B32), PtxType.B32);
+  }
+
+  private static void reduce(Instruction i, Modifiers m, Lowering c) {
+    m.require("sync");
+    int op = REDUCTIONS.get(m.takeOne(REDUCTIONS.keySet()).orElseThrow(() -> new Unsupported("redux without operation")));
+    var type = m.type();
+    if (type.bits() != 32 || type == PtxType.F32) throw new Unsupported("redux of " + type.text());
+    m.requireNone();
+    var operands = c.operands(i, 3);
+    var value = c.inRegister(operands.get(1), PtxType.B32);
+    var result = c.temp(PtxType.B32);
+    c.together(c.source(operands.get(2)));
+    c.warp(Lanes.class, "reduce", List.of(value), List.of(result), new Op.Argument.IntValue(op),
+        new Op.Argument.IntValue(type == PtxType.S32 ? 1 : 0), new Op.Argument.Lanes(value), new Op.Argument.Lanes(result));
+    c.move(Source.of(result), c.destination(operands.getFirst(), type), PtxType.B32);
+  }
+
+  private static void match(Instruction i, Modifiers m, Lowering c) {
+    m.require("any");
+    m.require("sync");
+    if (m.type() != PtxType.B32) throw new Unsupported("match of 64 bits");
+    m.requireNone();
+    var operands = c.operands(i, 3);
+    var value = c.inRegister(operands.get(1), PtxType.B32);
+    var result = c.temp(PtxType.B32);
+    c.together(c.source(operands.get(2)));
+    c.warp(Lanes.class, "matchAny", List.of(value), List.of(result), new Op.Argument.Lanes(value), new Op.Argument.Lanes(result));
+    c.move(Source.of(result), c.destination(operands.getFirst(), PtxType.B32), PtxType.B32);
+  }
+
+  private static void elect(Instruction i, Modifiers m, Lowering c) {
+    m.require("sync");
+    m.requireNone();
+    var operands = c.operands(i, 2);
+    var to = pair(operands.getFirst());
+    var leader = c.temp(PtxType.B32);
+    var elected = c.destination(to.second(), PtxType.PRED);
+    c.together(c.source(operands.get(1)));
+    c.warp(Lanes.class, "elect", List.of(new Op.Argument.Lanes(leader)), new Op.Result.Predicate(elected), List.of(),
+        List.of(leader, elected));
+    if (!(to.first() instanceof Operand.Sink)) c.move(Source.of(leader), c.destination(to.first(), PtxType.B32), PtxType.B32);
+  }
+
+  private static int matrices(Modifiers m) {
+    m.require("sync");
+    m.require("aligned");
+    m.require("m8n8");
+    int count = m.take("x4") ? 4 : m.take("x2") ? 2 : 1;
+    m.take("x1");
+    return count;
+  }
+
+  private static void sharedB16(Modifiers m) {
+    if (!m.take("shared::cta")) m.require("shared");
+    m.require("b16");
+    m.requireNone();
+  }
+
+  private static List<Operand> fragments(Operand operand, int count) {
+    if (count == 1 && !(operand instanceof Operand.Vector)) return List.of(operand);
+    if (operand instanceof Operand.Vector(var elements) && elements.size() == count) return elements;
+    throw new Unsupported("the operand has not " + count + " registers");
+  }
+
+  private static void loadMatrix(Instruction i, Modifiers m, Lowering c) {
+    int count = matrices(m);
+    boolean transposed = m.take("trans");
+    sharedB16(m);
+    var operands = c.operands(i, 2);
+    var place = Addressing.of(operands.get(1), Optional.of(StateSpace.SHARED), c);
+    c.together(Source.of(-1));
+    rows(place, count, Access.READ, c);
+    var elements = fragments(operands.getFirst(), count);
+    var landings = new ArrayList<Reg>();
+    for (int k = 0; k < count; k++) {
+      var to = c.destination(elements.get(k), PtxType.B32);
+      var landing = to.kind == Reg.Kind.INT ? to : c.temp(PtxType.B32);
+      landings.add(landing);
+      c.warp(Matrices.class, transposed ? "loadTransposed" : "load", List.of(), List.of(landing), new Op.Argument.IntValue(k),
+          new Op.Argument.Lanes(landing));
+      if (landing != to) c.move(Source.of(landing), to, PtxType.B32);
+    }
+  }
+
+  private static void storeMatrix(Instruction i, Modifiers m, Lowering c) {
+    int count = matrices(m);
+    boolean transposed = m.take("trans");
+    sharedB16(m);
+    var operands = c.operands(i, 2);
+    var place = Addressing.of(operands.get(0), Optional.of(StateSpace.SHARED), c);
+    var values = fragments(operands.get(1), count).stream().map(e -> c.inRegister(e, PtxType.B32)).toList();
+    c.together(Source.of(-1));
+    rows(place, count, Access.WRITE, c);
+    for (int k = 0; k < count; k++) {
+      c.warp(Matrices.class, transposed ? "storeTransposed" : "store", List.of(values.get(k)), List.of(),
+          new Op.Argument.IntValue(k), new Op.Argument.Lanes(values.get(k)));
+    }
+  }
+
+  /** Lane r of each group of eight gives row r of one matrix; the other lanes' addresses do not count. */
+  private static void rows(Addressing.Place place, int count, int access, Lowering c) {
+    c.warp(Matrices.class, "rows", List.of(place.reg()), List.of(), new Op.Argument.Lanes(place.reg()),
+        new Op.Argument.LongValue(place.displacement()), new Op.Argument.IntValue(count * LANES_PER_MATRIX),
+        new Op.Argument.IntValue(ROW_BYTES), new Op.Argument.IntValue(access), new Op.Argument.IntValue(c.site()));
+  }
+}

@@ -1,0 +1,77 @@
+package tilewright.simulator.core;
+
+import java.util.List;
+
+/**
+ * The generic address space of a launch. Every buffer has a window of 2⁴⁰ bytes for itself, so an index that leaves its
+ * buffer never lands in another; window 0 is empty, so that null and small addresses fault.
+ */
+public final class AddressSpace {
+  public static final int WINDOW_BITS = 40;
+  public static final long OFFSETS = (1L << WINDOW_BITS) - 1;
+  private static final int SHARED = 0x7F_FFF0;
+  private static final int LOCAL = 0x7F_FFF1;
+  private static final int PARAMETERS = 0x7F_FFF2;
+  public static final long SHARED_WINDOW = (long) SHARED << WINDOW_BITS;
+  public static final long LOCAL_WINDOW = (long) LOCAL << WINDOW_BITS;
+  public static final long PARAMETER_WINDOW = (long) PARAMETERS << WINDOW_BITS;
+  private static final byte[] NOTHING = {};
+
+  private final byte[][] buffers;
+  private final List<String> names;
+
+  AddressSpace(List<String> names, List<byte[]> contents) {
+    this.names = List.copyOf(names);
+    buffers = new byte[contents.size() + 1][];
+    buffers[0] = NOTHING;
+    for (int i = 0; i < contents.size(); i++) buffers[i + 1] = contents.get(i);
+  }
+
+  /** The address where the buffer at a position begins. */
+  public static long base(int position) {
+    return (long) (position + 1) << WINDOW_BITS;
+  }
+
+  /** Whether a generic address lies in a space, given by its window; 0 stands for global and constant memory. */
+  public static boolean isWithin(long address, long space) {
+    return space == 0 ? window(address) < SHARED : window(address) == window(space);
+  }
+
+  static int window(long address) {
+    return (int) (address >>> WINDOW_BITS);
+  }
+
+  static boolean isShared(long address) {
+    return window(address) == SHARED;
+  }
+
+  static boolean isLocal(long address) {
+    return window(address) == LOCAL;
+  }
+
+  static boolean isParameter(long address) {
+    return window(address) == PARAMETERS;
+  }
+
+  /** The buffer an address points into; an empty one if it points nowhere. */
+  byte[] buffer(long address) {
+    int window = window(address);
+    return window > 0 && window < buffers.length ? buffers[window] : NOTHING;
+  }
+
+  String describe(long address) {
+    int window = window(address);
+    if (isShared(address)) return "shared memory + " + (address & OFFSETS);
+    if (isLocal(address)) return "local memory + " + (address & OFFSETS);
+    if (isParameter(address)) return "parameters + " + (address & OFFSETS);
+    if (window > 0 && window < buffers.length) {
+      return "buffer '" + names.get(window - 1) + "' of " + buffers[window].length + " bytes, offset " + (address & OFFSETS);
+    }
+    // An offset below zero borrows from the window: name the buffer it was meant for.
+    int above = window(address + (1L << (WINDOW_BITS - 1)));
+    if (above > 0 && above < buffers.length && above != window) {
+      return "buffer '" + names.get(above - 1) + "', offset " + (address - ((long) above << WINDOW_BITS));
+    }
+    return "address 0x" + Long.toHexString(address) + ", which is in no buffer";
+  }
+}

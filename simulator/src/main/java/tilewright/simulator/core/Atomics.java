@@ -1,0 +1,90 @@
+package tilewright.simulator.core;
+
+/** Read-modify-write of the places that {@link Memory} found, lane after lane. A buffer's own lock makes it atomic. */
+public final class Atomics {
+  private Atomics() {}
+
+  private static byte[] base(Warp w, int lane) {
+    return w.base == Warp.PER_LANE ? w.bases[lane] : w.base;
+  }
+
+  /** {@code compare} is the operand, and for CAS the value compared with; {@code swap} is then the new one. */
+  public static void update32(Warp w, int mask, int op, int[] compare, int[] swap, int[] old) {
+    var operation = AtomicOp.at(op);
+    for (int lane = 0; lane < Warp.LANES; lane++) {
+      if ((mask >>> lane & 1) == 0) continue;
+      var base = base(w, lane);
+      synchronized (base) {
+        int before = (int) Moves.INT.get(base, w.offsets[lane]);
+        Moves.INT.set(base, w.offsets[lane], apply(operation, before, compare[lane], swap[lane]));
+        old[lane] = before;
+      }
+    }
+  }
+
+  public static void update64(Warp w, int mask, int op, long[] compare, long[] swap, long[] old) {
+    var operation = AtomicOp.at(op);
+    for (int lane = 0; lane < Warp.LANES; lane++) {
+      if ((mask >>> lane & 1) == 0) continue;
+      var base = base(w, lane);
+      synchronized (base) {
+        long before = (long) Moves.LONG.get(base, w.offsets[lane]);
+        Moves.LONG.set(base, w.offsets[lane], apply(operation, before, compare[lane], swap[lane]));
+        old[lane] = before;
+      }
+    }
+  }
+
+  public static void update16(Warp w, int mask, int op, int[] compare, int[] swap, int[] old) {
+    var operation = AtomicOp.at(op);
+    for (int lane = 0; lane < Warp.LANES; lane++) {
+      if ((mask >>> lane & 1) == 0) continue;
+      var base = base(w, lane);
+      synchronized (base) {
+        int before = (short) Moves.SHORT.get(base, w.offsets[lane]) & 0xFFFF;
+        Moves.SHORT.set(base, w.offsets[lane], (short) apply(operation, before, compare[lane], swap[lane]));
+        old[lane] = before;
+      }
+    }
+  }
+
+  private static int apply(AtomicOp op, int before, int b, int swap) {
+    return switch (op) {
+      case ADD -> before + b;
+      case MIN_S -> Math.min(before, b);
+      case MAX_S -> Math.max(before, b);
+      case MIN_U -> IntegerMath.minU(before, b);
+      case MAX_U -> IntegerMath.maxU(before, b);
+      case AND -> before & b;
+      case OR -> before | b;
+      case XOR -> before ^ b;
+      case EXCH -> b;
+      case CAS -> before == b ? swap : before;
+      case INC -> Integer.compareUnsigned(before, b) >= 0 ? 0 : before + 1;
+      case DEC -> before == 0 || Integer.compareUnsigned(before, b) > 0 ? b : before - 1;
+      case ADD_F32 -> Float.floatToRawIntBits(Float.intBitsToFloat(before) + Float.intBitsToFloat(b));
+      case ADD_F16 -> HalfMath.addF16(before, b);
+      case ADD_BF16 -> HalfMath.addBf16(before, b);
+      case ADD_F16X2 -> HalfMath.addF16x2(before, b);
+      case ADD_BF16X2 -> HalfMath.addBf16x2(before, b);
+      case ADD_F64 -> throw new IllegalArgumentException("f64 has 64 bits");
+    };
+  }
+
+  private static long apply(AtomicOp op, long before, long b, long swap) {
+    return switch (op) {
+      case ADD -> before + b;
+      case MIN_S -> Math.min(before, b);
+      case MAX_S -> Math.max(before, b);
+      case MIN_U -> IntegerMath.minU(before, b);
+      case MAX_U -> IntegerMath.maxU(before, b);
+      case AND -> before & b;
+      case OR -> before | b;
+      case XOR -> before ^ b;
+      case EXCH -> b;
+      case CAS -> before == b ? swap : before;
+      case ADD_F64 -> Double.doubleToRawLongBits(Double.longBitsToDouble(before) + Double.longBitsToDouble(b));
+      default -> throw new IllegalArgumentException(op + " has not 64 bits");
+    };
+  }
+}

@@ -1,0 +1,132 @@
+package tilewright.simulator.core;
+
+import java.util.ArrayList;
+import java.util.Arrays;
+import java.util.List;
+import tilewright.simulator.Finding.Kind;
+
+/** The sixteen named barriers of a CTA (PTX ISA, bar and barrier). */
+public final class Barriers {
+  static final int COUNT = 16;
+  private static final int ALL = -1;
+
+  private final Cta cta;
+  private final Barrier[] barriers = new Barrier[COUNT];
+
+  /** One barrier: who has arrived, who waits. */
+  private static final class Barrier {
+    final int[] arrived;
+    final List<LaneGroup> waiting = new ArrayList<>();
+    final VectorClock clock;
+    int expected;
+    boolean used;
+
+    Barrier(int warps) {
+      arrived = new int[warps];
+      clock = new VectorClock(warps);
+    }
+  }
+
+  Barriers(Cta cta) {
+    this.cta = cta;
+    for (int i = 0; i < COUNT; i++) barriers[i] = new Barrier(cta.warps.length);
+  }
+
+  void reset() {
+    for (var b : barriers) clear(b);
+  }
+
+  private static void clear(Barrier b) {
+    b.used = false;
+    b.waiting.clear();
+    Arrays.fill(b.arrived, 0);
+    b.clock.clear();
+  }
+
+  /** Arrives and waits; returns whether the lanes must wait. {@code count} is per lane; 0 stands for all threads. */
+  public static int sync(Warp w, int mask, int[] id, int[] count, int site) {
+    var group = w.current;
+    group.state = LaneGroup.State.AT_BARRIER;
+    group.site = site;
+    group.barrier = id[Integer.numberOfTrailingZeros(mask)];
+    w.cta.barriers.arrive(w, mask, id, count, site, group);
+    return group.state == LaneGroup.State.RUNNING ? 0 : 1;
+  }
+
+  /** Arrives without waiting. */
+  public static void arrive(Warp w, int mask, int[] id, int[] count, int site) {
+    w.cta.barriers.arrive(w, mask, id, count, site, null);
+  }
+
+  private void arrive(Warp w, int mask, int[] ids, int[] counts, int site, LaneGroup waiter) {
+    int lane = Integer.numberOfTrailingZeros(mask);
+    int id = ids[lane];
+    int count = counts[lane];
+    if (id < 0 || id >= COUNT) throw invalid(w, site, lane, id, "names barrier " + id + ", but there are 0 to 15");
+    if (count < 0 || count % Warp.LANES != 0) {
+      throw invalid(w, site, lane, id, "gives barrier " + id + " a count of " + count + ", which is no multiple of 32");
+    }
+    var b = barriers[id];
+    int expected = count == 0 ? ALL : count;
+    if (b.used && b.expected != expected) {
+      throw invalid(w, site, lane, id, "gives barrier " + id + " a count of " + text(expected) + ", but others gave "
+          + text(b.expected));
+    }
+    if ((b.arrived[w.index] & mask) != 0) {
+      throw invalid(w, site, lane, id, "arrives twice at barrier " + id + " before it completes");
+    }
+    b.used = true;
+    b.expected = expected;
+    b.arrived[w.index] |= mask;
+    if (waiter != null) b.waiting.add(waiter);
+    if (cta.sanitizer != null) cta.sanitizer.release(w, b.clock);
+    if (complete(b)) open(b);
+  }
+
+  private static String text(int expected) {
+    return expected == ALL ? "all threads" : Integer.toString(expected);
+  }
+
+  private static Fault invalid(Warp w, int site, int lane, int id, String what) {
+    return new Fault(Kind.INVALID_OPERATION, site, lane, id, w.who(lane) + " " + what);
+  }
+
+  private boolean complete(Barrier b) {
+    if (!b.used) return false;
+    int threads = 0;
+    for (var w : cta.warps) {
+      boolean whole = (w.live & ~b.arrived[w.index]) == 0;
+      if (b.expected == ALL) {
+        if (!whole) return false;
+      } else if (b.arrived[w.index] != 0) {
+        // Barriers count warps: lanes that never were or have exited count with the rest.
+        threads += whole ? Warp.LANES : Integer.bitCount(b.arrived[w.index]);
+      }
+    }
+    return b.expected == ALL || threads >= b.expected;
+  }
+
+  private void open(Barrier b) {
+    var waiting = List.copyOf(b.waiting);
+    if (cta.sanitizer != null) {
+      for (var w : cta.warps) {
+        for (var g : w.groups) if (waiting.contains(g)) cta.sanitizer.acquire(w, b.clock);
+      }
+    }
+    for (var g : waiting) g.state = LaneGroup.State.RUNNING;
+    clear(b);
+  }
+
+  /** Threads have exited: barriers that wait for all threads may now be complete. */
+  void exited() {
+    for (var b : barriers) if (!b.waiting.isEmpty() && complete(b)) open(b);
+  }
+
+  /** Who has arrived at a barrier, for a report. */
+  String describe(int id) {
+    var b = barriers[id];
+    var arrived = new ArrayList<String>();
+    for (int i = 0; i < b.arrived.length; i++) if (b.arrived[i] != 0) arrived.add(Integer.toString(i));
+    return "barrier " + id + " expects " + text(b.expected) + ", arrived: warps " + String.join(", ", arrived);
+  }
+}

@@ -1,0 +1,112 @@
+package tilewright.simulator.core;
+
+import java.util.Arrays;
+import java.util.SplittableRandom;
+import tilewright.ptx.Dim3;
+import tilewright.ptx.Launch;
+
+/** A thread block: its warps, its shared memory, and the seeded order in which they run. */
+final class Cta {
+  private static final int LONGEST_TURN = 24;
+  private static final int FLUSH = 1 << 16;
+
+  final Kernel kernel;
+  final Launch launch;
+  final LaunchState state;
+  final AddressSpace space;
+  final byte[] parameters;
+  final int threads;
+  final Warp[] warps;
+  final byte[] shared;
+  final int sharedBytes;
+  final Barriers barriers;
+  final Mbarriers mbarriers;
+  final BulkCopies bulk;
+  /** Null when the launch is not sanitized. */
+  final Sanitizer sanitizer;
+  long number;
+  Dim3 position = new Dim3(0, 0, 0);
+  private SplittableRandom random = new SplittableRandom();
+  private final WarpRunner runner;
+  private final int[] candidates;
+  private long executed;
+  /** The warp that runs, for reports; null while none does. */
+  Warp running;
+
+  Cta(LaunchState state) {
+    this.state = state;
+    kernel = state.kernel;
+    launch = state.launch;
+    space = state.space;
+    parameters = state.parameters;
+    threads = (int) launch.block().size();
+    sharedBytes = state.sharedBytes;
+    shared = new byte[sharedBytes];
+    warps = new Warp[(threads + Warp.LANES - 1) / Warp.LANES];
+    candidates = new int[warps.length];
+    sanitizer = state.sanitize ? new Sanitizer(this) : null;
+    barriers = new Barriers(this);
+    mbarriers = new Mbarriers(this);
+    bulk = new BulkCopies(this);
+    runner = new WarpRunner(this);
+    for (int i = 0; i < warps.length; i++) warps[i] = new Warp(this, i);
+  }
+
+  /** Becomes the block of that number. */
+  void reset(long number) {
+    this.number = number;
+    var grid = launch.grid();
+    position = new Dim3((int) (number % grid.x()), (int) (number / grid.x() % grid.y()),
+        (int) (number / ((long) grid.x() * grid.y())));
+    random = new SplittableRandom(state.seed * 0x9E3779B97F4A7C15L + number);
+    // Whatever a kernel reads without writing it first should look wrong, and the same every time.
+    Arrays.fill(shared, (byte) 0xCD);
+    for (var w : warps) w.reset();
+    barriers.reset();
+    mbarriers.reset();
+    bulk.reset();
+    if (sanitizer != null) sanitizer.reset();
+  }
+
+  SplittableRandom random() {
+    return random;
+  }
+
+  boolean finished() {
+    for (var w : warps) if (!w.finished()) return false;
+    return true;
+  }
+
+  /** Runs until all threads have exited or the turns are used up; returns whether they have exited. */
+  boolean run(int turns) {
+    while (turns-- > 0) {
+      int n = 0;
+      for (int i = 0; i < warps.length; i++) if (warps[i].runnable()) candidates[n++] = i;
+      boolean copying = bulk.pending();
+      if (n == 0 && !copying) {
+        if (finished()) {
+          bulk.drain();
+          return true;
+        }
+        throw StuckReport.of(this);
+      }
+      if (copying && (n == 0 || random.nextInt(4) == 0)) {
+        bulk.landOne();
+      } else {
+        running = warps[candidates[random.nextInt(n)]];
+        runner.run(running, 1 + random.nextInt(LONGEST_TURN));
+        running = null;
+        executed += runner.takeExecuted();
+        if (executed > FLUSH) flush();
+      }
+    }
+    return false;
+  }
+
+  /** Adds what was executed to the launch's count. */
+  void flush() {
+    long n = executed;
+    executed = 0;
+    state.executed(n);
+  }
+}

@@ -1,0 +1,138 @@
+package tilewright.simulator.core;
+
+/** Floating-point instructions of f32, f64 and f32x2 on one lane, where the JVM has none of the same meaning. */
+public final class FloatMath {
+  /** The NaN that the hardware's f32 arithmetic gives. */
+  private static final float NAN = Float.intBitsToFloat(0x7FFF_FFFF);
+  private static final double LN2 = Math.log(2);
+
+  private FloatMath() {}
+
+  /** Subnormals become zeros of their sign. */
+  public static float flush(float a) {
+    return Math.abs(a) < Float.MIN_NORMAL ? Math.copySign(0f, a) : a;
+  }
+
+  /** Clamps to 0…1; NaN becomes +0. */
+  public static float saturate(float a) {
+    return a >= 1 ? 1 : a > 0 ? a : 0f;
+  }
+
+  public static double saturate(double a) {
+    return a >= 1 ? 1 : a > 0 ? a : 0.0;
+  }
+
+  public static float min(float a, float b) {
+    return a != a ? b != b ? NAN : b : b != b ? a : Math.min(a, b);
+  }
+
+  public static float max(float a, float b) {
+    return a != a ? b != b ? NAN : b : b != b ? a : Math.max(a, b);
+  }
+
+  public static float minNaN(float a, float b) {
+    return a != a || b != b ? NAN : Math.min(a, b);
+  }
+
+  public static float maxNaN(float a, float b) {
+    return a != a || b != b ? NAN : Math.max(a, b);
+  }
+
+  public static double min(double a, double b) {
+    return a != a ? b : b != b ? a : Math.min(a, b);
+  }
+
+  public static double max(double a, double b) {
+    return a != a ? b : b != b ? a : Math.max(a, b);
+  }
+
+  public static float neg(float a) {
+    return Float.intBitsToFloat(Float.floatToRawIntBits(a) ^ 0x8000_0000);
+  }
+
+  public static double neg(double a) {
+    return Double.longBitsToDouble(Double.doubleToRawLongBits(a) ^ 0x8000_0000_0000_0000L);
+  }
+
+  public static float rcp(float a) {
+    return 1 / a;
+  }
+
+  public static double rcp(double a) {
+    return 1 / a;
+  }
+
+  /** Correctly rounded: a double has more than twice the bits of a float. */
+  public static float sqrt(float a) {
+    return (float) Math.sqrt(a);
+  }
+
+  public static double sqrt(double a) {
+    return Math.sqrt(a);
+  }
+
+  public static float rsqrt(float a) {
+    return (float) (1 / Math.sqrt(a));
+  }
+
+  public static double rsqrt(double a) {
+    return 1 / Math.sqrt(a);
+  }
+
+  public static float ex2(float a) {
+    return (float) Math.exp(a * LN2);
+  }
+
+  public static float lg2(float a) {
+    return (float) (Math.log(a) / LN2);
+  }
+
+  public static float sin(float a) {
+    return (float) Math.sin(a);
+  }
+
+  public static float cos(float a) {
+    return (float) Math.cos(a);
+  }
+
+  public static float tanh(float a) {
+    return (float) Math.tanh(a);
+  }
+
+  /** {@code copysign}: the magnitude of the second operand with the sign of the first. */
+  public static float copysign(float sign, float magnitude) {
+    return Math.copySign(magnitude, sign);
+  }
+
+  public static double copysign(double sign, double magnitude) {
+    return Math.copySign(magnitude, sign);
+  }
+
+  private static float low(long pair) {
+    return Float.intBitsToFloat((int) pair);
+  }
+
+  private static float high(long pair) {
+    return Float.intBitsToFloat((int) (pair >>> 32));
+  }
+
+  private static long pair(float low, float high) {
+    return Float.floatToRawIntBits(low) & 0xFFFF_FFFFL | (long) Float.floatToRawIntBits(high) << 32;
+  }
+
+  public static long add2(long a, long b) {
+    return pair(low(a) + low(b), high(a) + high(b));
+  }
+
+  public static long sub2(long a, long b) {
+    return pair(low(a) - low(b), high(a) - high(b));
+  }
+
+  public static long mul2(long a, long b) {
+    return pair(low(a) * low(b), high(a) * high(b));
+  }
+
+  public static long fma2(long a, long b, long c) {
+    return pair(Math.fma(low(a), low(b), low(c)), Math.fma(high(a), high(b), high(c)));
+  }
+}

@@ -1,0 +1,252 @@
+package tilewright.simulator.core;
+
+/** Integer instructions on one lane, where the JVM has no instruction of the same meaning. */
+public final class IntegerMath {
+  private static final int WORD = 32;
+  private static final int LONG = 64;
+
+  private IntegerMath() {}
+
+  public static int shl(int a, int by) {
+    return Integer.compareUnsigned(by, WORD) < 0 ? a << by : 0;
+  }
+
+  public static long shl(long a, int by) {
+    return Integer.compareUnsigned(by, LONG) < 0 ? a << by : 0;
+  }
+
+  public static int shrU(int a, int by) {
+    return Integer.compareUnsigned(by, WORD) < 0 ? a >>> by : 0;
+  }
+
+  public static long shrU(long a, int by) {
+    return Integer.compareUnsigned(by, LONG) < 0 ? a >>> by : 0;
+  }
+
+  public static int shrS(int a, int by) {
+    return a >> (Integer.compareUnsigned(by, WORD) < 0 ? by : WORD - 1);
+  }
+
+  public static long shrS(long a, int by) {
+    return a >> (Integer.compareUnsigned(by, LONG) < 0 ? by : LONG - 1);
+  }
+
+  public static int mulHiS(int a, int b) {
+    return (int) ((long) a * b >> WORD);
+  }
+
+  public static int mulHiU(int a, int b) {
+    return (int) ((a & 0xFFFF_FFFFL) * (b & 0xFFFF_FFFFL) >>> WORD);
+  }
+
+  public static int mulHi16(int a, int b) {
+    return a * b >> 16;
+  }
+
+  public static long mulWideU(int a, int b) {
+    return (a & 0xFFFF_FFFFL) * (b & 0xFFFF_FFFFL);
+  }
+
+  public static int mul24Lo(int a, int b) {
+    return (a << 8 >> 8) * (b << 8 >> 8);
+  }
+
+  public static int mul24LoU(int a, int b) {
+    return (a & 0xFF_FFFF) * (b & 0xFF_FFFF);
+  }
+
+  /** Division by zero gives all ones, as the hardware's sequence does. */
+  public static int divS(int a, int b) {
+    return b == 0 ? -1 : a / b;
+  }
+
+  public static int divU(int a, int b) {
+    return b == 0 ? -1 : Integer.divideUnsigned(a, b);
+  }
+
+  public static long divS(long a, long b) {
+    return b == 0 ? -1 : a / b;
+  }
+
+  public static long divU(long a, long b) {
+    return b == 0 ? -1 : Long.divideUnsigned(a, b);
+  }
+
+  public static int remS(int a, int b) {
+    return b == 0 ? a : a % b;
+  }
+
+  public static int remU(int a, int b) {
+    return b == 0 ? a : Integer.remainderUnsigned(a, b);
+  }
+
+  public static long remS(long a, long b) {
+    return b == 0 ? a : a % b;
+  }
+
+  public static long remU(long a, long b) {
+    return b == 0 ? a : Long.remainderUnsigned(a, b);
+  }
+
+  public static int minU(int a, int b) {
+    return Integer.compareUnsigned(a, b) <= 0 ? a : b;
+  }
+
+  public static int maxU(int a, int b) {
+    return Integer.compareUnsigned(a, b) >= 0 ? a : b;
+  }
+
+  public static long minU(long a, long b) {
+    return Long.compareUnsigned(a, b) <= 0 ? a : b;
+  }
+
+  public static long maxU(long a, long b) {
+    return Long.compareUnsigned(a, b) >= 0 ? a : b;
+  }
+
+  public static int addSat(int a, int b) {
+    return (int) Math.clamp((long) a + b, Integer.MIN_VALUE, Integer.MAX_VALUE);
+  }
+
+  public static int subSat(int a, int b) {
+    return (int) Math.clamp((long) a - b, Integer.MIN_VALUE, Integer.MAX_VALUE);
+  }
+
+  public static int bfindU(int a) {
+    return WORD - 1 - Integer.numberOfLeadingZeros(a);
+  }
+
+  public static int bfindS(int a) {
+    return bfindU(a < 0 ? ~a : a);
+  }
+
+  public static int bfindU(long a) {
+    return LONG - 1 - Long.numberOfLeadingZeros(a);
+  }
+
+  public static int bfindS(long a) {
+    return bfindU(a < 0 ? ~a : a);
+  }
+
+  /** {@code bfind.shiftamt}: how far to shift left to bring the found bit to the top; not found stays all ones. */
+  public static int shiftAmount(int position, int top) {
+    return position < 0 ? position : top - position;
+  }
+
+  /** Logical negation: one for zero, else zero. */
+  public static int cnot(int a) {
+    return a == 0 ? 1 : 0;
+  }
+
+  public static long cnot(long a) {
+    return a == 0 ? 1 : 0;
+  }
+
+  /** Bit field extract; position and length count by their low 8 bits (PTX ISA, bfe). */
+  public static int bfeU(int a, int position, int length) {
+    return (int) bfeU(a & 0xFFFF_FFFFL, position, length);
+  }
+
+  public static long bfeU(long a, int position, int length) {
+    int pos = position & 0xFF;
+    int len = length & 0xFF;
+    long shifted = pos >= LONG ? 0 : a >>> pos;
+    return len >= LONG ? shifted : shifted & (1L << len) - 1;
+  }
+
+  public static int bfeS(int a, int position, int length) {
+    return (int) bfeS(a, position, length, WORD);
+  }
+
+  public static long bfeS(long a, int position, int length) {
+    return bfeS(a, position, length, LONG);
+  }
+
+  private static long bfeS(long a, int position, int length, int width) {
+    int pos = position & 0xFF;
+    int len = length & 0xFF;
+    if (len == 0) return 0;
+    long sign = a >> Math.min(pos + len - 1, width - 1) & 1;
+    long field = bfeU(width == LONG ? a : a & 0xFFFF_FFFFL, pos, len);
+    int have = Math.max(0, Math.min(len, width - pos));
+    return sign == 0 ? field : have >= LONG ? field : field | -1L << have;
+  }
+
+  public static int bfi(int field, int into, int position, int length) {
+    return (int) bfi(field & 0xFFFF_FFFFL, into & 0xFFFF_FFFFL, position, length, WORD);
+  }
+
+  public static long bfi(long field, long into, int position, int length) {
+    return bfi(field, into, position, length, LONG);
+  }
+
+  private static long bfi(long field, long into, int position, int length, int width) {
+    int pos = position & 0xFF;
+    int len = length & 0xFF;
+    if (pos >= width || len == 0) return into;
+    long mask = (len >= LONG ? -1L : (1L << len) - 1) << pos;
+    return into & ~mask | field << pos & mask;
+  }
+
+  /** Byte permute, generic form: each nibble of the selector picks a byte or replicates its sign. */
+  public static int prmt(int a, int b, int selector) {
+    long bytes = (long) b << WORD | a & 0xFFFF_FFFFL;
+    int result = 0;
+    for (int i = 0; i < 4; i++) {
+      int s = selector >>> 4 * i;
+      int value = (int) (bytes >>> 8 * (s & 7)) & 0xFF;
+      if ((s & 8) != 0) value = (value & 0x80) != 0 ? 0xFF : 0;
+      result |= value << 8 * i;
+    }
+    return result;
+  }
+
+  /** Byte permute, named modes: 0 f4e, 1 b4e, 2 rc8, 3 ecl, 4 ecr, 5 rc16. */
+  public static int prmt(int a, int b, int selector, int mode) {
+    int s = selector & 3;
+    int control = switch (mode) {
+      case 0 -> 0x3210 + 0x1111 * s;
+      case 1 -> (s - 3 & 7) << 12 | (s - 2 & 7) << 8 | (s - 1 & 7) << 4 | s;
+      case 2 -> 0x1111 * s;
+      case 3 -> 0x3000 | Math.max(s, 2) << 8 | Math.max(s, 1) << 4 | s;
+      case 4 -> s << 12 | Math.min(s, 2) << 8 | Math.min(s, 1) << 4;
+      default -> (s & 1) == 0 ? 0x1010 : 0x3232;
+    };
+    return prmt(a, b, control);
+  }
+
+  /** Any function of three bits, by its truth table. */
+  public static int lop3(int a, int b, int c, int table) {
+    int r = 0;
+    if ((table & 0x01) != 0) r |= ~a & ~b & ~c;
+    if ((table & 0x02) != 0) r |= ~a & ~b & c;
+    if ((table & 0x04) != 0) r |= ~a & b & ~c;
+    if ((table & 0x08) != 0) r |= ~a & b & c;
+    if ((table & 0x10) != 0) r |= a & ~b & ~c;
+    if ((table & 0x20) != 0) r |= a & ~b & c;
+    if ((table & 0x40) != 0) r |= a & b & ~c;
+    if ((table & 0x80) != 0) r |= a & b & c;
+    return r;
+  }
+
+  public static int shfL(int a, int b, int by, boolean clamp) {
+    int n = clamp ? IntegerMath.minU(by, WORD) : by & WORD - 1;
+    return (int) (((long) b << WORD | a & 0xFFFF_FFFFL) << n >>> WORD);
+  }
+
+  public static int shfR(int a, int b, int by, boolean clamp) {
+    int n = clamp ? IntegerMath.minU(by, WORD) : by & WORD - 1;
+    return (int) (((long) b << WORD | a & 0xFFFF_FFFFL) >>> n);
+  }
+
+  /** Dot product of four bytes, plus an accumulator. */
+  public static int dp4a(int a, int b, int c, boolean signedA, boolean signedB) {
+    int sum = c;
+    for (int i = 0; i < WORD; i += 8) {
+      int x = signedA ? (byte) (a >>> i) : a >>> i & 0xFF;
+      int y = signedB ? (byte) (b >>> i) : b >>> i & 0xFF;
+      sum += x * y;
+    }
+    return sum;
+  }
+}

@@ -1,0 +1,20 @@
+package tilewright.simulator.core;
+
+import java.util.List;
+
+/**
+ * A compiled kernel.
+ *
+ * @param ints register arrays a warp needs, by kind
+ * @param parameters offset and size of each, in parameter memory
+ */
+public record Kernel(String name, BlockCode code, List<Block> blocks, List<Site> sites, int ints, int floats, int longs,
+    int doubles, int predicates, int staticSharedBytes, int dynamicSharedOffset, int localBytes, int parameterBytes,
+    List<Parameter> parameters, List<ModuleVariable> variables, int target) {
+
+  /** One parameter of a kernel. */
+  public record Parameter(String name, int offset, int bytes) {}
+
+  /** A module variable in global or constant memory; its window is its position plus one. */
+  public record ModuleVariable(String name, int bytes, byte[] initial) {}
+}

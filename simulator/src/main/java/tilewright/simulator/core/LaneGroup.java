@@ -1,0 +1,27 @@
+package tilewright.simulator.core;
+
+/** Lanes of a warp that are at the same block. A converged warp has one group. */
+final class LaneGroup {
+  /** Why a group does or does not run. */
+  enum State {
+    RUNNING,
+    /** At a synchronising instruction, until the other lanes it names come there too. */
+    PARKED,
+    /** At a CTA barrier. */
+    AT_BARRIER,
+    /** Waiting for an mbarrier's phase. */
+    AT_MBARRIER
+  }
+
+  int mask;
+  int block;
+  State state = State.RUNNING;
+  /** The instruction it waits at, and what for. */
+  int site;
+  int barrier;
+
+  LaneGroup(int mask, int block) {
+    this.mask = mask;
+    this.block = block;
+  }
+}

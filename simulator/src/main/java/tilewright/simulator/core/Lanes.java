@@ -1,0 +1,104 @@
+package tilewright.simulator.core;
+
+/** Exchanges and votes among the lanes of a warp (PTX ISA, shfl.sync, vote.sync, redux.sync, match.sync, elect.sync). */
+public final class Lanes {
+  public static final int UP = 0;
+  public static final int DOWN = 1;
+  public static final int BUTTERFLY = 2;
+  public static final int INDEX = 3;
+  public static final int ALL = 0;
+  public static final int ANY = 1;
+  public static final int UNIFORM = 2;
+  public static final int ADD = 0;
+  public static final int MIN = 1;
+  public static final int MAX = 2;
+  public static final int AND = 3;
+  public static final int OR = 4;
+  public static final int XOR = 5;
+  private static final int FIVE_BITS = 31;
+
+  private Lanes() {}
+
+  /** Returns the lanes whose source lane lay within bounds. */
+  public static int shuffle(Warp w, int mask, int mode, int[] value, int[] by, int[] bounds, int[] to) {
+    int valid = 0;
+    int[] result = w.scratch;
+    for (int lane = 0; lane < Warp.LANES; lane++) {
+      if ((mask >>> lane & 1) == 0) continue;
+      int b = by[lane] & FIVE_BITS;
+      int clamp = bounds[lane] & FIVE_BITS;
+      int segment = bounds[lane] >>> 8 & FIVE_BITS;
+      int last = lane & segment | clamp & ~segment;
+      int first = lane & segment;
+      int source = switch (mode) {
+        case UP -> lane - b;
+        case DOWN -> lane + b;
+        case BUTTERFLY -> lane ^ b;
+        default -> first | b & ~segment;
+      };
+      boolean within = mode == UP ? source >= last : source <= last;
+      if (within) valid |= 1 << lane;
+      result[lane] = value[within ? source : lane];
+    }
+    for (int lane = 0; lane < Warp.LANES; lane++) if ((mask >>> lane & 1) != 0) to[lane] = result[lane];
+    return valid;
+  }
+
+  public static int vote(Warp w, int mask, int mode, int predicate) {
+    int set = w.p[predicate] & mask;
+    boolean result = switch (mode) {
+      case ALL -> set == mask;
+      case ANY -> set != 0;
+      default -> set == mask || set == 0;
+    };
+    return result ? mask : 0;
+  }
+
+  public static void ballot(Warp w, int mask, int predicate, int[] to) {
+    fill(mask, w.p[predicate] & mask, to);
+  }
+
+  public static void activeMask(Warp w, int mask, int[] to) {
+    fill(mask, mask, to);
+  }
+
+  private static void fill(int mask, int value, int[] to) {
+    for (int lane = 0; lane < Warp.LANES; lane++) if ((mask >>> lane & 1) != 0) to[lane] = value;
+  }
+
+  public static void reduce(Warp w, int mask, int op, int signed, int[] value, int[] to) {
+    int first = Integer.numberOfTrailingZeros(mask);
+    int result = value[first];
+    for (int lane = first + 1; lane < Warp.LANES; lane++) {
+      if ((mask >>> lane & 1) == 0) continue;
+      int v = value[lane];
+      result = switch (op) {
+        case ADD -> result + v;
+        case MIN -> signed != 0 ? Math.min(result, v) : IntegerMath.minU(result, v);
+        case MAX -> signed != 0 ? Math.max(result, v) : IntegerMath.maxU(result, v);
+        case AND -> result & v;
+        case OR -> result | v;
+        default -> result ^ v;
+      };
+    }
+    fill(mask, result, to);
+  }
+
+  public static void matchAny(Warp w, int mask, int[] value, int[] to) {
+    int[] result = w.scratch;
+    for (int lane = 0; lane < Warp.LANES; lane++) {
+      result[lane] = 0;
+      for (int other = 0; other < Warp.LANES; other++) {
+        if ((mask >>> other & 1) != 0 && value[other] == value[lane]) result[lane] |= 1 << other;
+      }
+    }
+    for (int lane = 0; lane < Warp.LANES; lane++) if ((mask >>> lane & 1) != 0) to[lane] = result[lane];
+  }
+
+  /** Elects the lowest lane. */
+  public static int elect(Warp w, int mask, int[] leader) {
+    int elected = Integer.lowestOneBit(mask);
+    fill(mask, Integer.numberOfTrailingZeros(mask), leader);
+    return elected;
+  }
+}

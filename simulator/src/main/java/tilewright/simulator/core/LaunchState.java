@@ -1,0 +1,67 @@
+package tilewright.simulator.core;
+
+import java.util.concurrent.atomic.AtomicLong;
+import tilewright.ptx.Launch;
+import tilewright.simulator.Finding;
+import tilewright.simulator.SimulatorOptions;
+
+/** What the CTAs of one launch share. */
+final class LaunchState {
+  final Kernel kernel;
+  final Launch launch;
+  final AddressSpace space;
+  final byte[] parameters;
+  final Findings findings;
+  final BankCounter banks;
+  final boolean sanitize;
+  final long seed;
+  final int sharedBytes;
+  final int architecture;
+  private final long instructionLimit;
+  private final long timeLimitNanos;
+  private final long deadline;
+  private final AtomicLong instructions = new AtomicLong();
+  private volatile boolean stopped;
+
+  LaunchState(Kernel kernel, Launch launch, SimulatorOptions options, AddressSpace space, byte[] parameters) {
+    this.kernel = kernel;
+    this.launch = launch;
+    this.space = space;
+    this.parameters = parameters;
+    findings = new Findings(kernel.sites());
+    banks = new BankCounter(kernel.sites());
+    sanitize = options.sanitize();
+    seed = options.seed();
+    architecture = options.architecture().orElse(kernel.target());
+    instructionLimit = options.instructionLimit();
+    timeLimitNanos = options.timeLimit().toNanos();
+    deadline = System.nanoTime() + timeLimitNanos;
+    sharedBytes = launch.dynamicSharedBytes() > 0 ? kernel.dynamicSharedOffset() + launch.dynamicSharedBytes()
+        : kernel.staticSharedBytes();
+  }
+
+  boolean stopped() {
+    return stopped;
+  }
+
+  void stop() {
+    stopped = true;
+  }
+
+  long instructions() {
+    return instructions.get();
+  }
+
+  /** Counts what a CTA has executed, and ends the launch when that was too much. */
+  void executed(long n) {
+    long total = instructions.addAndGet(n);
+    if (total > instructionLimit) {
+      throw new Fault(Finding.Kind.INSTRUCTION_LIMIT, Fault.NO_SITE, Fault.NO_LANE, 0,
+          "stopped after " + total + " thread instructions: the limit is " + instructionLimit);
+    }
+    if (System.nanoTime() - deadline > 0) {
+      throw new Fault(Finding.Kind.TIME_LIMIT, Fault.NO_SITE, Fault.NO_LANE, 0,
+          "stopped after " + timeLimitNanos / 1_000_000 + " ms: that is the time limit");
+    }
+  }
+}

@@ -1,0 +1,130 @@
+package tilewright.simulator.core;
+
+import java.lang.foreign.MemorySegment;
+import java.lang.foreign.ValueLayout;
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.concurrent.atomic.AtomicLong;
+import tilewright.ptx.Dim3;
+import tilewright.ptx.Launch;
+import tilewright.simulator.Finding;
+import tilewright.simulator.SimulationResult;
+import tilewright.simulator.SimulatorOptions;
+
+/** Executes launches: lays out memory, spreads the CTAs over threads, and gathers what they did. */
+public final class Machine {
+  /** Scheduler turns after which a CTA that may wait for another one lets that one run. */
+  private static final int SLICE = 1 << 16;
+  private static final int MOST_ACTIVE = 64;
+
+  private final LaunchState state;
+  private final long blocks;
+  private final AtomicLong next = new AtomicLong();
+
+  private Machine(LaunchState state) {
+    this.state = state;
+    blocks = state.launch.grid().size();
+  }
+
+  /** Runs a launch that fits the kernel; its buffers are updated in place. */
+  public static SimulationResult run(Kernel kernel, Launch launch, SimulatorOptions options) {
+    long start = System.nanoTime();
+    LaunchChecks.require(kernel, launch);
+    var names = new ArrayList<String>();
+    var contents = new ArrayList<byte[]>();
+    for (var v : kernel.variables()) {
+      names.add(v.name());
+      contents.add(v.initial().clone());
+    }
+    var buffers = launch.buffers().entrySet().stream().sorted(java.util.Map.Entry.comparingByKey()).toList();
+    for (var b : buffers) {
+      names.add(b.getKey());
+      contents.add(b.getValue().toArray(ValueLayout.JAVA_BYTE));
+    }
+    var space = new AddressSpace(names, contents);
+    var state = new LaunchState(kernel, launch, options, space, Arguments.encode(kernel, launch, names));
+    new Machine(state).execute(options.threads());
+    for (int i = 0; i < buffers.size(); i++) {
+      var target = buffers.get(i).getValue();
+      var bytes = contents.get(kernel.variables().size() + i);
+      if (!target.isReadOnly()) MemorySegment.copy(bytes, 0, target, ValueLayout.JAVA_BYTE, 0, bytes.length);
+    }
+    return new SimulationResult(state.findings.list(), state.instructions(), Duration.ofNanos(System.nanoTime() - start),
+        state.sanitize ? state.banks.list() : List.of());
+  }
+
+  /** The {@code trap} instruction. */
+  public static void trap(Warp w, int mask, int site) {
+    int lane = Integer.numberOfTrailingZeros(mask);
+    throw new Fault(Finding.Kind.TRAP, site, lane, 0, w.who(lane) + " executes trap");
+  }
+
+  private void execute(int threads) {
+    int workers = (int) Math.min(threads, blocks);
+    var failures = new ArrayList<Throwable>();
+    var helpers = new ArrayList<Thread>();
+    for (int i = 1; i < workers; i++) helpers.add(Thread.ofPlatform().daemon().name("cta-worker-" + i).start(() -> work(failures)));
+    work(failures);
+    boolean interrupted = false;
+    for (var t : helpers) {
+      while (true) {
+        try {
+          t.join();
+          break;
+        } catch (InterruptedException _) {
+          state.stop();
+          interrupted = true;
+        }
+      }
+    }
+    if (interrupted) Thread.currentThread().interrupt();
+    if (!failures.isEmpty()) throw new IllegalStateException("the simulator failed, which is its own fault", failures.getFirst());
+  }
+
+  private void work(List<Throwable> failures) {
+    try {
+      var idle = new ArrayList<Cta>();
+      var active = new ArrayList<Cta>();
+      int turn = 0;
+      while (!state.stopped()) {
+        boolean more = next.get() < blocks;
+        if (active.isEmpty() || turn >= active.size() && active.size() < MOST_ACTIVE && more) {
+          long number = next.getAndIncrement();
+          if (number < blocks) {
+            var cta = idle.isEmpty() ? new Cta(state) : idle.removeLast();
+            cta.reset(number);
+            active.add(cta);
+          } else if (active.isEmpty()) {
+            return;
+          }
+        }
+        if (turn >= active.size()) turn = 0;
+        var cta = active.get(turn);
+        if (slice(cta)) {
+          idle.add(active.remove(turn));
+        } else {
+          turn++;
+        }
+      }
+    } catch (RuntimeException | Error e) {
+      state.stop();
+      synchronized (failures) {
+        failures.add(e);
+      }
+    }
+  }
+
+  private boolean slice(Cta cta) {
+    try {
+      boolean finished = cta.run(SLICE);
+      cta.flush();
+      return finished;
+    } catch (Fault f) {
+      var thread = cta.running == null ? new Dim3(0, 0, 0) : cta.running.thread(f.lane);
+      state.findings.add(f.kind, f.site, cta, thread, f.address, f.getMessage());
+      state.stop();
+      return true;
+    }
+  }
+}

@@ -1,0 +1,156 @@
+package tilewright.simulator.core;
+
+import tilewright.simulator.Finding.Kind;
+
+/**
+ * Turns the addresses of one warp access into places: the byte array each lane works on ({@link Warp#base}, or
+ * {@link Warp#bases} when the lanes differ) and the offset in it. Every bounds, alignment and race check is here.
+ */
+public final class Memory {
+  private Memory() {}
+
+  /** An access to global or constant memory. */
+  public static void global(Warp w, int mask, long[] address, long displacement, int bytes, int access, int site) {
+    long first = address[Integer.numberOfTrailingZeros(mask)] + displacement;
+    byte[] base = w.cta.space.buffer(first);
+    long window = first & ~AddressSpace.OFFSETS;
+    int last = base.length - bytes;
+    int[] offsets = w.offsets;
+    boolean uniform = true;
+    for (int lane = 0; lane < Warp.LANES; lane++) {
+      if ((mask >>> lane & 1) == 0) continue;
+      long a = address[lane] + displacement - window;
+      if (a < 0 || a > last || (a & bytes - 1) != 0) {
+        uniform = false;
+        break;
+      }
+      offsets[lane] = (int) a;
+    }
+    w.base = base;
+    if (!uniform) scattered(w, mask, address, displacement, bytes, access, site);
+  }
+
+  /** An access through a generic address: global, shared, local or parameter memory, lane by lane. */
+  public static void generic(Warp w, int mask, long[] address, long displacement, int bytes, int access, int site) {
+    long first = address[Integer.numberOfTrailingZeros(mask)] + displacement;
+    if (AddressSpace.isShared(first) || AddressSpace.isLocal(first) || AddressSpace.isParameter(first)) {
+      scattered(w, mask, address, displacement, bytes, access, site);
+    } else {
+      global(w, mask, address, displacement, bytes, access, site);
+    }
+  }
+
+  private static void scattered(Warp w, int mask, long[] address, long displacement, int bytes, int access, int site) {
+    w.base = Warp.PER_LANE;
+    int sharedLanes = 0;
+    for (int lane = 0; lane < Warp.LANES; lane++) {
+      if ((mask >>> lane & 1) == 0) continue;
+      long a = address[lane] + displacement;
+      long offset = a & AddressSpace.OFFSETS;
+      byte[] base;
+      long extent;
+      int start = 0;
+      if (AddressSpace.isShared(a)) {
+        base = w.cta.shared;
+        extent = w.cta.sharedBytes;
+        sharedLanes |= 1 << lane;
+      } else if (AddressSpace.isLocal(a)) {
+        base = w.local;
+        extent = w.cta.kernel.localBytes();
+        start = lane * w.cta.kernel.localBytes();
+      } else if (AddressSpace.isParameter(a)) {
+        base = w.cta.parameters;
+        extent = base.length;
+      } else {
+        base = w.cta.space.buffer(a);
+        extent = base.length;
+      }
+      if (offset + bytes > extent) throw outOfBounds(w, lane, a, offset, bytes, access, site);
+      if ((offset & bytes - 1) != 0) throw misaligned(w, lane, a, offset, bytes, site);
+      w.bases[lane] = base;
+      w.offsets[lane] = start + (int) offset;
+    }
+    if (sharedLanes != 0 && w.cta.sanitizer != null) w.cta.sanitizer.access(w, sharedLanes, bytes, access, site);
+  }
+
+  /** An access to the CTA's shared memory through 32-bit addresses. */
+  public static void shared(Warp w, int mask, int[] address, long displacement, int bytes, int access, int site) {
+    int add = (int) displacement;
+    int last = w.cta.sharedBytes - bytes;
+    int[] offsets = w.offsets;
+    w.base = w.cta.shared;
+    for (int lane = 0; lane < Warp.LANES; lane++) {
+      if ((mask >>> lane & 1) == 0) continue;
+      int a = address[lane] + add;
+      if (a < 0 || a > last || (a & bytes - 1) != 0) throw sharedFault(w, lane, a & 0xFFFF_FFFFL, bytes, access, site);
+      offsets[lane] = a;
+    }
+    if (w.cta.sanitizer != null) w.cta.sanitizer.access(w, mask, bytes, access, site);
+  }
+
+  /** An access to the CTA's shared memory through 64-bit addresses of the shared window's own. */
+  public static void shared(Warp w, int mask, long[] address, long displacement, int bytes, int access, int site) {
+    int last = w.cta.sharedBytes - bytes;
+    int[] offsets = w.offsets;
+    w.base = w.cta.shared;
+    for (int lane = 0; lane < Warp.LANES; lane++) {
+      if ((mask >>> lane & 1) == 0) continue;
+      long a = address[lane] + displacement;
+      if (a < 0 || a > last || (a & bytes - 1) != 0) throw sharedFault(w, lane, a, bytes, access, site);
+      offsets[lane] = (int) a;
+    }
+    if (w.cta.sanitizer != null) w.cta.sanitizer.access(w, mask, bytes, access, site);
+  }
+
+  /** An access to the lanes' own local memory. */
+  public static void local(Warp w, int mask, long[] address, long displacement, int bytes, int access, int site) {
+    int extent = w.cta.kernel.localBytes();
+    w.base = w.local;
+    for (int lane = 0; lane < Warp.LANES; lane++) {
+      if ((mask >>> lane & 1) == 0) continue;
+      long a = address[lane] + displacement;
+      if (a < 0 || a + bytes > extent) {
+        throw outOfBounds(w, lane, AddressSpace.LOCAL_WINDOW + a, a, bytes, access, site);
+      }
+      if ((a & bytes - 1) != 0) throw misaligned(w, lane, AddressSpace.LOCAL_WINDOW + a, a, bytes, site);
+      w.offsets[lane] = lane * extent + (int) a;
+    }
+  }
+
+  /** A read of the kernel's parameters. */
+  public static void parameter(Warp w, int mask, long[] address, long displacement, int bytes, int access, int site) {
+    w.base = w.cta.parameters;
+    for (int lane = 0; lane < Warp.LANES; lane++) {
+      if ((mask >>> lane & 1) == 0) continue;
+      long a = address[lane] + displacement;
+      if (a < 0 || a + bytes > w.base.length) {
+        throw outOfBounds(w, lane, AddressSpace.PARAMETER_WINDOW + a, a, bytes, access, site);
+      }
+      if ((a & bytes - 1) != 0) throw misaligned(w, lane, AddressSpace.PARAMETER_WINDOW + a, a, bytes, site);
+      w.offsets[lane] = (int) a;
+    }
+  }
+
+  private static Fault sharedFault(Warp w, int lane, long a, int bytes, int access, int site) {
+    long address = AddressSpace.SHARED_WINDOW + a;
+    return a + bytes > w.cta.sharedBytes || a < 0 ? outOfBounds(w, lane, address, a, bytes, access, site)
+        : misaligned(w, lane, address, a, bytes, site);
+  }
+
+  static Fault outOfBounds(Warp w, int lane, long address, long offset, int bytes, int access, int site) {
+    var verb = switch (access) {
+      case Access.READ -> "reads ";
+      case Access.WRITE -> "writes ";
+      default -> "updates ";
+    };
+    var extent = AddressSpace.isShared(address) ? " (the CTA has " + w.cta.sharedBytes + " bytes)"
+        : AddressSpace.isLocal(address) ? " (a thread has " + w.cta.kernel.localBytes() + " bytes)" : "";
+    return new Fault(Kind.OUT_OF_BOUNDS, site, lane, offset,
+        w.who(lane) + " " + verb + bytes + " bytes out of bounds: " + w.cta.space.describe(address) + extent);
+  }
+
+  static Fault misaligned(Warp w, int lane, long address, long offset, int bytes, int site) {
+    return new Fault(Kind.MISALIGNED, site, lane, offset, w.who(lane) + " accesses " + bytes
+        + " bytes at an address that is no multiple of " + bytes + ": " + w.cta.space.describe(address));
+  }
+}

@@ -1,0 +1,2 @@
+package tilewright.simulator.core;
+public final class TensorCores { private TensorCores() {} }

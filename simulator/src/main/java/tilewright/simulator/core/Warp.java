@@ -1,0 +1,138 @@
+package tilewright.simulator.core;
+
+import java.util.ArrayList;
+import java.util.Arrays;
+import java.util.List;
+import tilewright.ptx.Dim3;
+
+/** 32 threads: their registers, where they are, and scratch space for one access. Generated code reads the public fields. */
+public final class Warp {
+  public static final int LANES = 32;
+  static final byte[] PER_LANE = {};
+
+  public final int[][] i;
+  public final float[][] f;
+  public final long[][] l;
+  public final double[][] d;
+  /** Predicates, one bit a lane. */
+  public final int[] p;
+
+  final Cta cta;
+  final int index;
+  final byte[] local;
+  final AsyncCopies copies;
+  final List<LaneGroup> groups = new ArrayList<>();
+  LaneGroup current;
+  /** Lanes that exist and have not exited. */
+  int live;
+  long clock;
+  int diverged;
+
+  byte[] base = PER_LANE;
+  final byte[][] bases = new byte[LANES][];
+  final int[] offsets = new int[LANES];
+  /** Places of an instruction's first address while its second is resolved. */
+  final int[] held = new int[LANES];
+  /** Results of a warp operation before they are masked into the destination. */
+  final int[] scratch = new int[LANES];
+  private final int[] tidX = new int[LANES];
+  private final int[] tidY = new int[LANES];
+  private final int[] tidZ = new int[LANES];
+
+  Warp(Cta cta, int index) {
+    this.cta = cta;
+    this.index = index;
+    var kernel = cta.kernel;
+    i = new int[kernel.ints()][LANES];
+    f = new float[kernel.floats()][LANES];
+    l = new long[kernel.longs()][LANES];
+    d = new double[kernel.doubles()][LANES];
+    p = new int[kernel.predicates()];
+    local = new byte[LANES * kernel.localBytes()];
+    copies = new AsyncCopies(this);
+    var block = cta.launch.block();
+    for (int lane = 0; lane < LANES; lane++) {
+      int thread = index * LANES + lane;
+      tidX[lane] = thread % block.x();
+      tidY[lane] = thread / block.x() % block.y();
+      tidZ[lane] = thread / (block.x() * block.y());
+    }
+  }
+
+  /** Makes the warp new for another CTA. */
+  void reset() {
+    // Registers are undefined at first; zeros make every run of a kernel that reads them the same.
+    for (var r : i) Arrays.fill(r, 0);
+    for (var r : f) Arrays.fill(r, 0);
+    for (var r : l) Arrays.fill(r, 0);
+    for (var r : d) Arrays.fill(r, 0);
+    Arrays.fill(p, 0);
+    Arrays.fill(local, (byte) 0);
+    copies.reset();
+    int threads = Math.min(LANES, cta.threads - index * LANES);
+    live = threads == LANES ? -1 : (1 << threads) - 1;
+    clock = 0;
+    diverged = 0;
+    groups.clear();
+    groups.add(new LaneGroup(live, 0));
+  }
+
+  boolean finished() {
+    return live == 0;
+  }
+
+  boolean runnable() {
+    for (var g : groups) if (g.state == LaneGroup.State.RUNNING) return true;
+    return false;
+  }
+
+  Dim3 thread(int lane) {
+    return new Dim3(tidX[lane], tidY[lane], tidZ[lane]);
+  }
+
+  String who(int lane) {
+    return "thread " + thread(lane) + " of block " + cta.position;
+  }
+
+  /** Keeps the places just resolved while another address of the instruction is. */
+  public static void hold(Warp w, int mask) {
+    System.arraycopy(w.offsets, 0, w.held, 0, LANES);
+  }
+
+  /** A special register that differs between launches, CTAs, warps or lanes; {@code code} is its ordinal. */
+  public int special(int code, int lane) {
+    return switch (SpecialRegister.at(code)) {
+      case TID_X -> tidX[lane];
+      case TID_Y -> tidY[lane];
+      case TID_Z -> tidZ[lane];
+      case NTID_X -> cta.launch.block().x();
+      case NTID_Y -> cta.launch.block().y();
+      case NTID_Z -> cta.launch.block().z();
+      case CTAID_X -> cta.position.x();
+      case CTAID_Y -> cta.position.y();
+      case CTAID_Z -> cta.position.z();
+      case NCTAID_X -> cta.launch.grid().x();
+      case NCTAID_Y -> cta.launch.grid().y();
+      case NCTAID_Z -> cta.launch.grid().z();
+      case LANEID -> lane;
+      case WARPID -> index;
+      case NWARPID -> cta.warps.length;
+      case CLOCK -> (int) clock;
+      case CLOCK_HI -> (int) (clock >>> 32);
+      case LANEMASK_EQ -> 1 << lane;
+      case LANEMASK_LE -> -1 >>> 31 - lane;
+      case LANEMASK_LT -> (1 << lane) - 1;
+      case LANEMASK_GE -> -1 << lane;
+      case LANEMASK_GT -> -2 << lane;
+      case DYNAMIC_SMEM_SIZE -> cta.launch.dynamicSharedBytes();
+      case TOTAL_SMEM_SIZE -> cta.sharedBytes;
+      case NSMID, ONE -> 1;
+      case SMID, ZERO -> 0;
+    };
+  }
+
+  /** {@code %clock64} and {@code %globaltimer}: block steps of this warp, so that equal seeds read equal clocks. */
+  public long clock() {
+    return clock;
+  }
+}
