@@ -22,6 +22,7 @@ final class Cta {
   final Barriers barriers;
   final Mbarriers mbarriers;
   final BulkCopies bulk;
+  final TensorTile tile;
   /** Null when the launch is not sanitized. */
   final Sanitizer sanitizer;
   long number;
@@ -48,6 +49,7 @@ final class Cta {
     barriers = new Barriers(this);
     mbarriers = new Mbarriers(this);
     bulk = new BulkCopies(this);
+    tile = new TensorTile(state.tensorModel);
     runner = new WarpRunner(this);
     for (int i = 0; i < warps.length; i++) warps[i] = new Warp(this, i);
   }

@@ -105,11 +105,11 @@ public final class IntegerMath {
   }
 
   public static int addSat(int a, int b) {
-    return (int) Math.clamp((long) a + b, Integer.MIN_VALUE, Integer.MAX_VALUE);
+    return Math.clamp((long) a + b, Integer.MIN_VALUE, Integer.MAX_VALUE);
   }
 
   public static int subSat(int a, int b) {
-    return (int) Math.clamp((long) a - b, Integer.MIN_VALUE, Integer.MAX_VALUE);
+    return Math.clamp((long) a - b, Integer.MIN_VALUE, Integer.MAX_VALUE);
   }
 
   public static int bfindU(int a) {

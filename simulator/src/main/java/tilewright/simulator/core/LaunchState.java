@@ -16,7 +16,7 @@ final class LaunchState {
   final boolean sanitize;
   final long seed;
   final int sharedBytes;
-  final int architecture;
+  final TensorModel tensorModel;
   private final long instructionLimit;
   private final long timeLimitNanos;
   private final long deadline;
@@ -32,7 +32,7 @@ final class LaunchState {
     banks = new BankCounter(kernel.sites());
     sanitize = options.sanitize();
     seed = options.seed();
-    architecture = options.architecture().orElse(kernel.target());
+    tensorModel = TensorModel.of(options.architecture().orElse(Math.max(80, kernel.target())));
     instructionLimit = options.instructionLimit();
     timeLimitNanos = options.timeLimit().toNanos();
     deadline = System.nanoTime() + timeLimitNanos;
