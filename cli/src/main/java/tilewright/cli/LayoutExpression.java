@@ -55,6 +55,15 @@ final class LayoutExpression {
     return call.matches() ? call(call.group(1), call.group(2)) : OffsetMap.parse(text.strip());
   }
 
+  /** @throws CommandFailure with the expression and what is wrong with it */
+  static OffsetMap evaluateOrFail(String text) {
+    try {
+      return evaluate(text);
+    } catch (IllegalArgumentException | ArithmeticException e) {
+      throw CommandFailure.badInput(text + ": " + e.getMessage());
+    }
+  }
+
   private static Layout call(String name, String arguments) {
     var operation = OPERATIONS.get(name);
     if (operation == null) {

@@ -37,7 +37,8 @@ public final class Main {
     var failures = new Failures(console);
     return new CommandLine(new Tilewright(console))
         .addSubcommand(new CommandLine(new LayoutCommand())
-            .addSubcommand(new LayoutEval(console)))
+            .addSubcommand(new LayoutEval(console))
+            .addSubcommand(new LayoutBanks(console)))
         .addSubcommand(new KernelsCommand(console))
         .addSubcommand(new PtxCommand(console))
         .addSubcommand(new CommandLine(new RunCommand())
