@@ -17,12 +17,14 @@ final class BasicBlock {
   /** The position in execution order. */
   int number;
 
-  BasicBlock(int id) {
+  /** @param site the instruction that is being lowered when the block begins */
+  BasicBlock(int id, int site) {
     this.id = id;
+    this.site = site;
   }
 
-  void begin(int firstSite) {
-    if (instructions == 0) site = firstSite;
+  void begin(int next) {
+    if (isEmpty()) site = next;
     instructions++;
   }
 

@@ -10,6 +10,7 @@ import java.util.Optional;
 final class ControlFlow {
   private final List<BasicBlock> blocks = new ArrayList<>();
   private final Map<String, BasicBlock> byLabel = new HashMap<>();
+  private int site;
   private BasicBlock current = start();
 
   private ControlFlow() {}
@@ -23,14 +24,17 @@ final class ControlFlow {
   }
 
   private BasicBlock start() {
-    var block = new BasicBlock(blocks.size());
+    var block = new BasicBlock(blocks.size(), site);
     blocks.add(block);
     return block;
   }
 
   private void add(Lowering.Item item) {
     switch (item) {
-      case Lowering.Item.Begin(int site) -> current.begin(site);
+      case Lowering.Item.Begin(int begun) -> {
+        site = begun;
+        current.begin(site);
+      }
       case Lowering.Item.Step(var op) -> current.ops.add(op);
       case Lowering.Item.Label(var name) -> {
         if (!current.isEmpty()) current = start();

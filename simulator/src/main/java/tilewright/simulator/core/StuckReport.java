@@ -1,49 +1,61 @@
 package tilewright.simulator.core;
 
 import java.util.ArrayList;
+import java.util.LinkedHashMap;
+import java.util.List;
 import java.util.TreeSet;
 import tilewright.simulator.Finding.Kind;
 
 /** Says who waits where when no warp of a CTA can go on. */
 final class StuckReport {
+  /** Where some lanes wait; warps that wait alike are listed together. */
+  private record Wait(int site, String lanes) {}
+
   private StuckReport() {}
 
   static Fault of(Cta cta) {
-    var waits = new ArrayList<String>();
+    var waits = new LinkedHashMap<Wait, List<Integer>>();
     var objects = new TreeSet<String>();
-    LaneGroup first = null;
+    int site = Fault.NO_SITE;
     boolean parked = false;
+    int exited = 0;
     for (var w : cta.warps) {
+      if (w.finished()) exited++;
       for (var g : w.groups) {
-        var site = cta.kernel.sites().get(g.site);
-        waits.add("warp " + w.index + (g.mask == w.live ? "" : " lanes " + lanes(g.mask)) + " at line " + site.line() + " ("
-            + site.text() + ")");
+        waits.computeIfAbsent(new Wait(g.site, g.mask == w.live ? "" : lanes(g.mask)), _ -> new ArrayList<>()).add(w.index);
         if (g.state == LaneGroup.State.AT_BARRIER) objects.add(cta.barriers.describe(g.barrier));
         if (g.state == LaneGroup.State.AT_MBARRIER) objects.add(cta.mbarriers.describe(g.barrier));
         boolean isParked = g.state == LaneGroup.State.PARKED;
-        if (first == null || isParked && !parked) first = g;
+        if (site == Fault.NO_SITE || isParked && !parked) site = g.site;
         parked |= isParked;
       }
     }
-    int exited = 0;
-    for (var w : cta.warps) if (w.finished()) exited++;
-    var message = "block " + cta.position + " cannot go on: " + String.join("; ", waits)
-        + (exited > 0 ? "; " + exited + " warps have exited" : "") + (objects.isEmpty() ? "" : "; " + String.join("; ", objects));
-    var kind = parked ? Kind.BARRIER_DIVERGENCE : Kind.DEADLOCK;
-    return new Fault(kind, first == null ? Fault.NO_SITE : first.site, Fault.NO_LANE, 0, message);
+    var text = new ArrayList<String>();
+    waits.forEach((wait, warps) -> text.add(describe(cta, wait, warps)));
+    if (exited > 0) text.add(exited + (exited == 1 ? " warp has exited" : " warps have exited"));
+    text.addAll(objects);
+    return new Fault(parked ? Kind.BARRIER_DIVERGENCE : Kind.DEADLOCK, site, Fault.NO_LANE, 0,
+        "block " + cta.position + " cannot go on: " + String.join("; ", text));
   }
 
+  private static String describe(Cta cta, Wait wait, List<Integer> warps) {
+    var at = cta.kernel.sites().get(wait.site());
+    int mask = 0;
+    for (int warp : warps) mask |= 1 << warp;
+    return (warps.size() == 1 ? "warp " : "warps ") + lanes(mask) + (wait.lanes().isEmpty() ? "" : " lanes " + wait.lanes())
+        + (warps.size() == 1 ? " waits" : " wait") + " at line " + at.line() + " (" + at.text() + ")";
+  }
+
+  /** Set bits as ranges, such as 0-4,6. */
   private static String lanes(int mask) {
-    var text = new StringBuilder();
+    var text = new ArrayList<String>();
     for (int i = 0; i < Warp.LANES; i++) {
       if ((mask >>> i & 1) == 0) continue;
       int end = i;
       while (end + 1 < Warp.LANES && (mask >>> end + 1 & 1) != 0) end++;
-      if (!text.isEmpty()) text.append(',');
-      text.append(i);
-      if (end > i) text.append('-').append(end);
+      text.add(end > i ? i + "-" + end : Integer.toString(i));
       i = end;
     }
-    return text.toString();
+    return String.join(",", text);
   }
 }
