@@ -1,0 +1,139 @@
+package tilewright.reference;
+
+import java.util.Arrays;
+import java.util.stream.IntStream;
+import tilewright.numerics.ElementType;
+import tilewright.numerics.Rounding;
+import tilewright.numerics.TensorCoreModel;
+
+/**
+ * C = alpha·A·Bᵀ + beta·C for A (M,K,L), B (N,K,L) and C (M,N,L), results in the order of C's indices (m fastest).
+ * {@code rows} may choose some rows of C; every other result is zero and not to be compared.
+ *
+ * @param c the values before the product; not read where beta is zero
+ */
+public record GemmReference(TensorView a, TensorView b, TensorView c, float alpha, float beta) {
+
+  public GemmReference {
+    require(a.layout().rank() == 3 && b.layout().rank() == 3 && c.layout().rank() == 3, "A, B and C have three modes");
+    require(extent(a, 1) == extent(b, 1), "K of A and B agree: " + extent(a, 1) + " and " + extent(b, 1));
+    require(extent(a, 0) == extent(c, 0), "M of A and C agree: " + extent(a, 0) + " and " + extent(c, 0));
+    require(extent(b, 0) == extent(c, 1), "N of B and C agree: " + extent(b, 0) + " and " + extent(c, 1));
+  }
+
+  private static void require(boolean condition, String rule) {
+    if (!condition) throw new IllegalArgumentException("reference GEMM needs that " + rule);
+  }
+
+  private static int extent(TensorView tensor, int mode) {
+    return Math.toIntExact(tensor.layout().mode(mode).size());
+  }
+
+  /** In double precision from the exact inputs. */
+  public double[] exact(int[] rows) {
+    return eachDot(rows, (x, y, old) -> {
+      double sum = 0;
+      for (int k = 0; k < x.length; k++) sum += x[k] * y[k];
+      return alpha * sum + (beta == 0 ? 0 : beta * old);
+    });
+  }
+
+  /** As a kernel that sums by fused multiply-adds in single precision, in the order of k. */
+  public double[] sequential(int[] rows) {
+    return eachDot(rows, (x, y, old) -> {
+      float sum = 0;
+      for (int k = 0; k < x.length; k++) sum = Math.fma((float) x[k], (float) y[k], sum);
+      return stored(sum, old);
+    });
+  }
+
+  /**
+   * As a kernel that sums by {@code mma.m16n8k16} into single precision.
+   *
+   * @param architecture the compute capability times ten whose arithmetic to follow
+   */
+  public double[] onTensorCores(int architecture, int[] rows) {
+    var model = TensorCoreModel.mma(architecture, a.type(), ElementType.F32);
+    int k = extent(a, 1);
+    int padded = Math.ceilDiv(k, 16) * 16;
+    var bitsA = bits(a, padded);
+    var bitsB = bits(b, padded);
+    return each(rows, (row, column, old) -> {
+      long sum = 0;
+      for (int begin = 0; begin < padded; begin += 16) {
+        sum = model.dot(sum, Arrays.copyOfRange(bitsA[row], begin, begin + 16),
+            Arrays.copyOfRange(bitsB[column], begin, begin + 16));
+      }
+      return stored(ElementType.F32.toDouble(sum), old);
+    });
+  }
+
+  /** The epilogue in single precision: alpha·sum, or beta·old + alpha·sum fused, rounded to C's type. */
+  private double stored(double sum, double old) {
+    float product = alpha * (float) sum;
+    float result = beta == 0 ? product : Math.fma(beta, (float) old, product);
+    return c.type().toDouble(c.type().fromDouble(result, Rounding.NEAREST_EVEN));
+  }
+
+  /** All rows of C. */
+  public int[] allRows() {
+    return IntStream.range(0, extent(c, 0)).toArray();
+  }
+
+  private interface Dot {
+    double of(double[] x, double[] y, double old);
+  }
+
+  private double[] eachDot(int[] rows, Dot dot) {
+    var valuesA = values(a);
+    var valuesB = values(b);
+    return each(rows, (row, column, old) -> dot.of(valuesA[row], valuesB[column], old));
+  }
+
+  private interface Output {
+    double of(int rowOfA, int rowOfB, double old);
+  }
+
+  private double[] each(int[] rows, Output output) {
+    int m = extent(c, 0);
+    int n = extent(c, 1);
+    int batches = extent(c, 2);
+    var results = new double[Math.toIntExact(c.size())];
+    IntStream.range(0, rows.length * batches).parallel().forEach(task -> {
+      int row = rows[task % rows.length];
+      int batch = task / rows.length;
+      for (int column = 0; column < n; column++) {
+        int index = row + m * (column + n * batch);
+        results[index] = output.of(row + m * batch, column + n * batch, beta == 0 ? 0 : c.value(index));
+      }
+    });
+    return results;
+  }
+
+  /** Rows of an operand, batch after batch. */
+  private static double[][] values(TensorView tensor) {
+    int rows = extent(tensor, 0);
+    int depth = extent(tensor, 1);
+    var values = new double[rows * extent(tensor, 2)][depth];
+    eachElement(tensor, (row, k, index) -> values[row][k] = tensor.value(index));
+    return values;
+  }
+
+  private static long[][] bits(TensorView tensor, int padded) {
+    var bits = new long[extent(tensor, 0) * extent(tensor, 2)][padded];
+    eachElement(tensor, (row, k, index) -> bits[row][k] = tensor.bits(index));
+    return bits;
+  }
+
+  private interface Element {
+    void at(int row, int k, long index);
+  }
+
+  private static void eachElement(TensorView tensor, Element element) {
+    int rows = extent(tensor, 0);
+    int depth = extent(tensor, 1);
+    IntStream.range(0, rows * extent(tensor, 2)).parallel().forEach(row -> {
+      for (int k = 0; k < depth; k++) element.at(row, k, row % rows + (long) rows * (k + (long) depth * (row / rows)));
+    });
+  }
+}

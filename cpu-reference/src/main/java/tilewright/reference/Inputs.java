@@ -1,0 +1,19 @@
+package tilewright.reference;
+
+import java.util.SplittableRandom;
+
+/** Inputs to compare and to measure on. What they are changes a GPU's clock, so they are always drawn alike. */
+public final class Inputs {
+  private Inputs() {}
+
+  /** Fills a tensor with normally distributed values of mean 0 and deviation 1, rounded to its type. */
+  public static void normal(TensorView tensor, long seed) {
+    var random = new SplittableRandom(seed);
+    for (long i = 0; i < tensor.size(); i++) tensor.set(i, random.nextGaussian());
+  }
+
+  /** Fills a tensor with all ones in every bit: a NaN in every floating-point format, to show what was not written. */
+  public static void poison(TensorView tensor) {
+    tensor.data().fill((byte) 0xFF);
+  }
+}

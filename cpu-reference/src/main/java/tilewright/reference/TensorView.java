@@ -1,0 +1,70 @@
+package tilewright.reference;
+
+import java.lang.foreign.MemorySegment;
+import java.lang.foreign.ValueLayout;
+import java.nio.ByteOrder;
+import tilewright.layout.Layout;
+import tilewright.numerics.ElementType;
+import tilewright.numerics.Rounding;
+
+/**
+ * Elements in memory, found by a layout.
+ *
+ * @param offset bytes from the begin of {@code data} to the element of offset 0
+ * @param layout coordinates → offset in elements
+ */
+public record TensorView(ElementType type, MemorySegment data, long offset, Layout layout) {
+  private static final ValueLayout.OfShort SHORT = ValueLayout.JAVA_SHORT_UNALIGNED.withOrder(ByteOrder.LITTLE_ENDIAN);
+  private static final ValueLayout.OfInt INT = ValueLayout.JAVA_INT_UNALIGNED.withOrder(ByteOrder.LITTLE_ENDIAN);
+  private static final ValueLayout.OfLong LONG = ValueLayout.JAVA_LONG_UNALIGNED.withOrder(ByteOrder.LITTLE_ENDIAN);
+
+  public TensorView(ElementType type, MemorySegment data, Layout layout) {
+    this(type, data, 0, layout);
+  }
+
+  /** The bits of the element with that colexicographic index. */
+  public long bits(long index) {
+    long at = offset + layout.apply(index) * type.bytes();
+    return switch (type.bytes()) {
+      case 2 -> data.get(SHORT, at) & 0xFFFFL;
+      case 4 -> data.get(INT, at) & 0xFFFFFFFFL;
+      default -> data.get(LONG, at);
+    };
+  }
+
+  public double value(long index) {
+    return type.toDouble(bits(index));
+  }
+
+  public void setBits(long index, long bits) {
+    long at = offset + layout.apply(index) * type.bytes();
+    switch (type.bytes()) {
+      case 2 -> data.set(SHORT, at, (short) bits);
+      case 4 -> data.set(INT, at, (int) bits);
+      default -> data.set(LONG, at, bits);
+    }
+  }
+
+  /** Stores a value, rounded to nearest even. */
+  public void set(long index, double value) {
+    setBits(index, type.fromDouble(value, Rounding.NEAREST_EVEN));
+  }
+
+  public long size() {
+    return layout.size();
+  }
+
+  /** All values in the order of their indices. */
+  public double[] values() {
+    var values = new double[Math.toIntExact(size())];
+    for (int i = 0; i < values.length; i++) values[i] = value(i);
+    return values;
+  }
+
+  /** All bits in the order of their indices. */
+  public long[] allBits() {
+    var all = new long[Math.toIntExact(size())];
+    for (int i = 0; i < all.length; i++) all[i] = bits(i);
+    return all;
+  }
+}
