@@ -5,6 +5,7 @@ module tilewright.cli {
   requires tilewright.ptx;
   requires tilewright.reference;
   requires tilewright.simulator;
+  requires tilewright.verification;
   requires info.picocli;
   requires tools.jackson.databind;
 

@@ -2,6 +2,9 @@ package tilewright.cli;
 
 import java.util.List;
 import java.util.Optional;
+import tilewright.device.Gpu;
+import tilewright.device.GpuException;
+import tilewright.device.GpuProbe;
 import tilewright.ptx.Launch;
 import tilewright.simulator.Simulator;
 import tilewright.simulator.SimulatorOptions;
@@ -14,11 +17,21 @@ enum Backend {
     Result run(Launch launch) {
       return simulate(launch, SimulatorOptions.defaults());
     }
+  },
+  /** The first NVIDIA GPU. */
+  GPU {
+    @Override
+    Result run(Launch launch) {
+      try (var gpu = openGpu()) {
+        return runOn(gpu, launch);
+      }
+    }
   };
 
   /**
    * @param findings what is wrong with the launch; empty for a clean run
    * @param instructions thread instructions executed, where they are counted
+   * @param ms wall time in the simulator, device time on a GPU
    */
   record Result(List<?> findings, Optional<Long> instructions, double ms) {
     Result {
@@ -26,12 +39,32 @@ enum Backend {
     }
   }
 
-  /** Runs the launch; its buffers hold the results afterwards. */
+  /**
+   * Runs the launch; its buffers hold the results afterwards.
+   *
+   * @throws CommandFailure if this machine lacks the backend
+   */
   abstract Result run(Launch launch);
 
   static Result simulate(Launch launch, SimulatorOptions options) {
     var result = Simulator.load(launch.ptx()).run(launch, options);
     return new Result(result.findings(), Optional.of(result.instructions()), result.time().toNanos() / 1e6);
+  }
+
+  static Result runOn(Gpu gpu, Launch launch) {
+    try {
+      return new Result(List.of(), Optional.empty(), gpu.run(launch));
+    } catch (GpuException e) {
+      return new Result(List.of(e.getMessage()), Optional.empty(), 0);
+    }
+  }
+
+  /** @throws CommandFailure if there is no GPU */
+  static Gpu openGpu() {
+    if (Gpu.probe() instanceof GpuProbe.Missing(var reason)) {
+      throw CommandFailure.environmentLacks(reason + "; needed is an NVIDIA GPU with its driver (tilewright doctor says more)");
+    }
+    return Gpu.open(0);
   }
 
   @Override

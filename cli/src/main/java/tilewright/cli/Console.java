@@ -9,6 +9,7 @@ final class Console {
   private final InputStream in;
   private final PrintStream out;
   private final PrintStream err;
+  private final boolean terminal = System.console() != null && System.console().isTerminal();
   private boolean json;
   private boolean debug;
 
@@ -52,7 +53,23 @@ final class Console {
     (json ? err : out).println(line);
   }
 
-  /** Progress and remarks. */
+  /** What is being done now: replaces itself on a terminal, is a line of its own elsewhere. */
+  void progress(String line) {
+    if (terminal) {
+      // Return, text, erase to the end of the line (ECMA-48, EL).
+      err.print("\r" + line + "\u001b[K");
+      err.flush();
+    } else {
+      err.println(line);
+    }
+  }
+
+  /** Clears the progress line. */
+  void progressDone() {
+    if (terminal) err.print("\r\u001b[K");
+  }
+
+  /** Remarks. */
   void note(String line) {
     err.println("tilewright: " + line);
   }

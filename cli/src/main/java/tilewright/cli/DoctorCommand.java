@@ -8,6 +8,8 @@ import java.util.Optional;
 import java.util.concurrent.Callable;
 import java.util.stream.Stream;
 import picocli.CommandLine.Command;
+import tilewright.device.Gpu;
+import tilewright.device.GpuProbe;
 
 /** {@code tilewright doctor}: what this machine has and lacks. */
 @Command(name = "doctor", description = "Say what this machine has and lacks for Tilewright.")
@@ -35,7 +37,8 @@ final class DoctorCommand implements Callable<Integer> {
     return Exit.OK;
   }
 
-  private static List<Fact> facts() {
+  /** What this machine has and lacks, as far as Tilewright cares. */
+  static List<Fact> facts() {
     var facts = new ArrayList<Fact>();
     facts.add(new Fact("Java", true, System.getProperty("java.vm.vendor") + " " + Runtime.version() + " in "
         + System.getProperty("java.home")));
@@ -43,6 +46,14 @@ final class DoctorCommand implements Callable<Integer> {
         + System.getProperty("os.arch") + "), " + (Runtime.getRuntime().maxMemory() >> 20) + " MiB for Java"));
     facts.add(onPath("mvn").map(mvn -> new Fact("Maven", true, mvn.toString()))
         .orElse(new Fact("Maven", false, "needed to build from sources, not in a bundle (Debian: apt-get install maven)")));
+    switch (Gpu.probe()) {
+      case GpuProbe.Missing(var reason) -> facts.add(new Fact("GPU", false, reason + ": kernels run in the simulator only"));
+      case GpuProbe.Available(var driver, var devices) -> {
+        facts.add(new Fact("NVIDIA driver", true, "for CUDA up to " + driver));
+        devices.forEach(gpu -> facts.add(new Fact("GPU " + gpu.index(), true, "%s, compute capability %s, %d MiB, %d SMs"
+            .formatted(gpu.name(), gpu.computeCapability(), gpu.memoryBytes() >> 20, gpu.multiprocessors()))));
+      }
+    }
     return facts;
   }
 

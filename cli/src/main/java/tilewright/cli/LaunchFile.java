@@ -5,7 +5,6 @@ import java.lang.foreign.MemorySegment;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.Arrays;
-import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
@@ -79,7 +78,7 @@ record LaunchFile(Path path, Launch launch, Map<String, byte[]> expected) {
 
   /** Copies of the buffers' present contents. */
   Map<String, byte[]> snapshot() {
-    var contents = new LinkedHashMap<String, byte[]>();
+    var contents = new TreeMap<String, byte[]>();
     launch.buffers().keySet().forEach(name -> contents.put(name, launch.bytes(name)));
     return contents;
   }

@@ -36,6 +36,7 @@ public final class Main {
   private static CommandLine commandLine(Console console) {
     var failures = new Failures(console);
     return new CommandLine(new Tilewright(console))
+        .addSubcommand(new VerifyCommand(console))
         .addSubcommand(new CommandLine(new LayoutCommand())
             .addSubcommand(new LayoutEval(console))
             .addSubcommand(new LayoutBanks(console)))
@@ -44,6 +45,7 @@ public final class Main {
         .addSubcommand(new CommandLine(new RunCommand())
             .addSubcommand(new RunGemm(console)))
         .addSubcommand(new SimCommand(console))
+        .addSubcommand(new GpuCommand(console))
         .addSubcommand(new BundleCommand(console))
         .addSubcommand(new DoctorCommand(console))
         .setOut(new PrintWriter(console.out(), true))

@@ -50,6 +50,9 @@ final class RunGemm implements Callable<Integer> {
   @Option(names = "--on", paramLabel = "sim|gpu", defaultValue = "sim", description = "Where to run (default: sim).")
   private Backend backend;
 
+  @Option(names = "--dump", paramLabel = "DIR", description = "Also write the launch into a folder that sim and gpu take.")
+  private Optional<Path> dump;
+
   RunGemm(Console console) {
     this.console = console;
   }
@@ -69,7 +72,9 @@ final class RunGemm implements Callable<Integer> {
           "A", nonEmpty(operands.a().elements(operands.type(), arena), arena),
           "B", nonEmpty(operands.b().elements(operands.type(), arena), arena),
           "C", arena.allocate((long) problem.m() * problem.n() * problem.batch() * output.bytes(), 256));
-      var result = backend.run(prepare(problem).on(buffers));
+      var launch = prepare(problem).on(buffers);
+      dump.ifPresent(folder -> LaunchFileWriter.write(folder, launch));
+      var result = backend.run(launch);
       if (result.findings().isEmpty()) write(operands, problem, buffers.get("C"));
       return report(problem, result);
     }

@@ -1,0 +1,126 @@
+package tilewright.cli;
+
+import java.nio.ByteBuffer;
+import java.nio.charset.StandardCharsets;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.LinkedHashMap;
+import java.util.LinkedHashSet;
+import java.util.List;
+import java.util.Optional;
+import java.util.OptionalDouble;
+import java.util.Set;
+import java.util.concurrent.Callable;
+import picocli.CommandLine.Command;
+import picocli.CommandLine.Option;
+import picocli.CommandLine.Parameters;
+import tilewright.verification.HtmlReport;
+import tilewright.verification.Row;
+import tilewright.verification.Verification;
+import tilewright.verification.VerifyOptions;
+
+/** {@code tilewright verify}: every kernel on every witness. */
+@Command(name = "verify", description = "Run kernels in the simulator and on a GPU, and compare with the reference.")
+final class VerifyCommand implements Callable<Integer> {
+  private static final Set<String> ARCHS = Set.of("sm80", "sm90", "sm100");
+  private static final Set<String> BACKENDS = Set.of("sim", "gpu");
+
+  private final Console console;
+
+  @Parameters(paramLabel = "KERNEL", arity = "0..*", description = "Kernels to verify (default: all).")
+  private Set<String> kernels = new LinkedHashSet<>();
+
+  @Option(names = "--arch", split = ",", paramLabel = "ARCH", description = "Of sm80, sm90, sm100 (default: all).")
+  private Set<String> archs = new LinkedHashSet<>();
+
+  @Option(names = "--on", split = ",", paramLabel = "BACKEND", description = "Of sim, gpu (default: both).")
+  private Set<String> backends = new LinkedHashSet<>();
+
+  @Option(names = "--size", defaultValue = "quick", paramLabel = "quick|full",
+      description = "quick takes a minute or less, full runs every configuration (default: quick).")
+  private VerifyOptions.Size size;
+
+  @Option(names = "--seed", paramLabel = "N", defaultValue = "1", description = "Of the inputs and the simulator's schedule (default: 1).")
+  private long seed;
+
+  @Option(names = "--report", paramLabel = "FILE", description = "Where the HTML report goes (default: target/verify.html).")
+  private Path report;
+
+  VerifyCommand(Console console) {
+    this.console = console;
+  }
+
+  /** A row as the design has it. */
+  record Line(String kernel, String arch, String backend, String config, String status, OptionalDouble maxError,
+      OptionalDouble meanError, Optional<Boolean> bitExact, int findings, double ms, String reason) {
+    static Line of(Row row) {
+      return new Line(row.kernel(), row.arch(), row.backend(), row.config(), row.status().text(), row.maxError(), row.meanError(),
+          row.bitExact(), row.findings(), row.ms(), row.reason());
+    }
+  }
+
+  @Override
+  public Integer call() {
+    requireKnown("kernel", kernels, Set.copyOf(Verification.kernels()));
+    requireKnown("--arch", archs, ARCHS);
+    requireKnown("--on", backends, BACKENDS);
+    var file = reportFile();
+    var options = new VerifyOptions(kernels, archs, backends.isEmpty() ? BACKENDS : backends, size, seed);
+    var rows = Verification.run(options, (kernel, config, backend, number, total) ->
+        console.progress("%d/%d %s %s on %s".formatted(number, total, kernel, config, backend)));
+    console.progressDone();
+    print(rows);
+    writeReport(file, rows);
+    return exitCode(rows);
+  }
+
+  private static void requireKnown(String what, Set<String> chosen, Set<String> known) {
+    for (var name : chosen) {
+      if (!known.contains(name)) {
+        throw CommandFailure.badInput("no " + what + " " + name + "; there are " + String.join(", ", known.stream().sorted().toList()));
+      }
+    }
+  }
+
+  private void print(List<Row> rows) {
+    if (console.json()) {
+      rows.forEach(row -> console.result(Line.of(row), ""));
+      return;
+    }
+    var table = new TextTable("kernel", "arch", "backend", "config", "status", "max error", "mean error", "bit-exact", "findings", "ms", "");
+    for (var row : rows) {
+      table.add(row.kernel(), row.arch(), row.backend(), row.config(), row.status().text(), number(row.maxError()),
+          number(row.meanError()), row.bitExact().map(exact -> exact ? "yes" : "no").orElse("-"), "" + row.findings(),
+          "%.2f".formatted(row.ms()), row.reason());
+    }
+    console.text(table.toString());
+  }
+
+  private static String number(OptionalDouble value) {
+    return value.isEmpty() ? "-" : value.getAsDouble() == 0 ? "0" : "%.2e".formatted(value.getAsDouble());
+  }
+
+  private Path reportFile() {
+    var home = System.getProperty("tilewright.home", "");
+    var file = report != null ? report : Path.of(home, "target", "verify.html");
+    if (report == null && !Files.isDirectory(file.getParent()) && !file.getParent().toFile().mkdirs()) {
+      throw CommandFailure.badFile(file, "its folder cannot be made; name another file with --report");
+    }
+    AtomicFile.requireWritable(file);
+    return file;
+  }
+
+  private void writeReport(Path file, List<Row> rows) {
+    var facts = new LinkedHashMap<String, String>();
+    DoctorCommand.facts().forEach(fact -> facts.put(fact.item(), fact.detail()));
+    var page = ByteBuffer.wrap(HtmlReport.render(rows, facts).getBytes(StandardCharsets.UTF_8));
+    AtomicFile.write(file, channel -> AtomicFile.writeFully(channel, page));
+    console.text(HtmlReport.summary(rows) + "; report: " + file);
+  }
+
+  /** When all was skipped, this machine lacks what was asked for. */
+  private static int exitCode(List<Row> rows) {
+    if (rows.stream().anyMatch(row -> row.status() == Row.Status.FAIL)) return Exit.CHECK_FAILED;
+    return rows.stream().anyMatch(row -> row.status() == Row.Status.PASS) ? Exit.OK : Exit.ENVIRONMENT;
+  }
+}
