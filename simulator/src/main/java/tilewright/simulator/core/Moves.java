@@ -101,7 +101,7 @@ public final class Moves {
   }
 
   /** Orders this thread's accesses with those of CTAs on other threads. */
-  public static void fence() {
+  public static void fence(Warp w, int mask) {
     VarHandle.fullFence();
   }
 }
