@@ -5,6 +5,8 @@ module tilewright.cli {
   requires tilewright.ptx;
   requires tilewright.reference;
   requires tilewright.simulator;
+  requires tilewright.sm100;
+  requires tilewright.sm90;
   requires tilewright.verification;
   requires info.picocli;
   requires tools.jackson.databind;

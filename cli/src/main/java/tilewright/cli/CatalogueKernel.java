@@ -11,6 +11,8 @@ import tilewright.kernels.GemmProblem;
 import tilewright.kernels.Transpose;
 import tilewright.kernels.VectorAdd;
 import tilewright.numerics.ElementType;
+import tilewright.sm100.PackedVectorAdd;
+import tilewright.sm90.BulkVectorAdd;
 
 /** The kernels that the command knows by name, and what can be set of each. */
 enum CatalogueKernel {
@@ -20,7 +22,9 @@ enum CatalogueKernel {
       s -> Transpose.prepare(s.extent("m"), s.extent("n"))),
   NAIVE_GEMM("C = A·Bᵀ, one output element a thread", gemmSettings(), s -> Gemm.naive(problem(s, ElementType.F32, 1))),
   SM80_GEMM("C = A·Bᵀ on tensor cores: cp.async ring, ldmatrix, mma.sync", gemmSettings("out=f32", "batch=1"),
-      s -> Gemm.sm80(problem(s, s.type("out", ElementType.F32, ElementType.F16, ElementType.BF16), s.extent("batch"))));
+      s -> Gemm.sm80(problem(s, s.type("out", ElementType.F32, ElementType.F16, ElementType.BF16), s.extent("batch")))),
+  BULK_VECTOR_ADD("Z = X + Y by Hopper's bulk copies", settings("n=1048576"), s -> BulkVectorAdd.prepare(s.extent("n"))),
+  PACKED_VECTOR_ADD("Z = X + Y by Blackwell's packed additions", settings("n=1048576"), s -> PackedVectorAdd.prepare(s.extent("n")));
 
   private final String description;
   private final Settings defaults;

@@ -4,12 +4,18 @@ import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.Map;
 import java.util.Optional;
 import java.util.concurrent.Callable;
 import java.util.stream.Stream;
 import picocli.CommandLine.Command;
-import tilewright.device.Gpu;
+import tilewright.device.AssemblerFacts;
 import tilewright.device.GpuProbe;
+import tilewright.device.GpuProperties;
+import tilewright.device.MachineReport;
+import tilewright.ptx.PtxModule;
+import tilewright.simulator.Simulator;
+import tilewright.simulator.UnsupportedPtxException;
 
 /** {@code tilewright doctor}: what this machine has and lacks. */
 @Command(name = "doctor", description = "Say what this machine has and lacks for Tilewright.")
@@ -25,20 +31,22 @@ final class DoctorCommand implements Callable<Integer> {
    *
    * @param detail what was found, or what its lack means and what to do
    */
-  record Fact(String item, boolean found, String detail) {
-    String toText() {
-      return "%-4s %-14s %s".formatted(found ? "yes" : "no", item, detail);
-    }
-  }
+  record Fact(String item, boolean found, String detail) {}
 
   @Override
   public Integer call() {
-    facts().forEach(fact -> console.result(fact, fact.toText()));
+    var table = new TextTable("found", "item", "");
+    for (var fact : facts()) {
+      if (console.json()) console.result(fact, "");
+      table.add(fact.found ? "yes" : "no", fact.item, fact.detail);
+    }
+    if (!console.json()) console.text(table.toString());
     return Exit.OK;
   }
 
   /** What this machine has and lacks, as far as Tilewright cares. */
   static List<Fact> facts() {
+    var machine = MachineReport.inspect();
     var facts = new ArrayList<Fact>();
     facts.add(new Fact("Java", true, System.getProperty("java.vm.vendor") + " " + Runtime.version() + " in "
         + System.getProperty("java.home")));
@@ -46,15 +54,62 @@ final class DoctorCommand implements Callable<Integer> {
         + System.getProperty("os.arch") + "), " + (Runtime.getRuntime().maxMemory() >> 20) + " MiB for Java"));
     facts.add(onPath("mvn").map(mvn -> new Fact("Maven", true, mvn.toString()))
         .orElse(new Fact("Maven", false, "needed to build from sources, not in a bundle (Debian: apt-get install maven)")));
-    switch (Gpu.probe()) {
-      case GpuProbe.Missing(var reason) -> facts.add(new Fact("GPU", false, reason + ": kernels run in the simulator only"));
-      case GpuProbe.Available(var driver, var devices) -> {
-        facts.add(new Fact("NVIDIA driver", true, "for CUDA up to " + driver));
-        devices.forEach(gpu -> facts.add(new Fact("GPU " + gpu.index(), true, "%s, compute capability %s, %d MiB, %d SMs"
-            .formatted(gpu.name(), gpu.computeCapability(), gpu.memoryBytes() >> 20, gpu.multiprocessors()))));
-      }
-    }
+    facts.addAll(gpus(machine.gpu()));
+    facts.addAll(assemblers(machine.assemblers()));
+    var samples = List.of(CatalogueKernel.VECTOR_ADD, CatalogueKernel.BULK_VECTOR_ADD, CatalogueKernel.PACKED_VECTOR_ADD);
+    for (var sample : samples) facts.add(target(sample.prepare(Map.of()).kernel().module(), machine));
     return facts;
+  }
+
+  private static List<Fact> gpus(GpuProbe probe) {
+    return switch (probe) {
+      case GpuProbe.Missing(var reason) -> List.of(new Fact("GPU", false, reason + ": kernels run in the simulator only"));
+      case GpuProbe.Available(var driver, var devices) -> Stream.concat(
+          Stream.of(new Fact("NVIDIA driver", true, "for CUDA up to " + driver)),
+          devices.stream().map(gpu -> new Fact("GPU " + gpu.index(), true, "%s, compute capability %s, %d MiB, %d multiprocessors"
+              .formatted(gpu.name(), gpu.computeCapability(), gpu.memoryBytes() >> 20, gpu.multiprocessors())))).toList();
+    };
+  }
+
+  private static List<Fact> assemblers(List<AssemblerFacts> found) {
+    var facts = new ArrayList<Fact>();
+    if (found.stream().noneMatch(assembler -> assembler.name().equals("ptxas"))) {
+      facts.add(new Fact("ptxas", false, "not on the PATH: targets that JCuda's assembler lacks cannot be assembled"));
+    }
+    found.forEach(assembler -> facts.add(new Fact(assembler.name(), true, "CUDA %s, PTX up to %s, %s"
+        .formatted(assembler.version(), assembler.newestPtx(), assembler.location()))));
+    return facts;
+  }
+
+  /** What can be done for a kernel's target; whether the simulator knows its instructions is tried, not claimed. */
+  private static Fact target(PtxModule kernel, MachineReport machine) {
+    var target = kernel.target();
+    var assemblers = machine.assemblers().stream().filter(a -> a.takes(target, kernel.version())).map(AssemblerFacts::name).toList();
+    var runners = new ArrayList<String>();
+    if (machine.gpu() instanceof GpuProbe.Available(_, var devices)) {
+      devices.stream().filter(gpu -> runs(gpu, target)).forEach(gpu -> runners.add("GPU " + gpu.index()));
+    }
+    if (simulated(kernel)) runners.add("the simulator");
+    return new Fact("target " + target, !runners.isEmpty(), "assembled by " + list(assemblers) + "; run by " + list(runners));
+  }
+
+  private static String list(List<String> names) {
+    return names.isEmpty() ? "nothing here" : String.join(", ", names);
+  }
+
+  private static boolean simulated(PtxModule kernel) {
+    try {
+      Simulator.load(kernel);
+      return true;
+    } catch (UnsupportedPtxException _) {
+      return false;
+    }
+  }
+
+  /** Targets with an "a" are bound to their architecture; the others run on all later ones (PTX ISA, .target). */
+  private static boolean runs(GpuProperties gpu, String target) {
+    var capability = Integer.parseInt(target.replaceAll("\\D", ""));
+    return target.endsWith("a") ? gpu.capability() == capability : gpu.capability() >= capability;
   }
 
   private static Optional<Path> onPath(String program) {

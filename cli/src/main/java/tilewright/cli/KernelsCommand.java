@@ -17,11 +17,13 @@ final class KernelsCommand implements Callable<Integer> {
 
   @Override
   public Integer call() {
+    var table = new TextTable("kernel", "target", "does", "settings");
     for (var kernel : CatalogueKernel.values()) {
       var arch = kernel.prepare(Map.of()).kernel().module().target();
-      console.result(new Row(kernel.text(), kernel.description(), arch, kernel.defaults().values()),
-          "%-11s %-6s %s%n%-18s %s".formatted(kernel.text(), arch, kernel.description(), "", kernel.defaults()));
+      if (console.json()) console.result(new Row(kernel.text(), kernel.description(), arch, kernel.defaults().values()), "");
+      table.add(kernel.text(), arch, kernel.description(), kernel.defaults().toString());
     }
+    if (!console.json()) console.text(table.toString());
     return Exit.OK;
   }
 }

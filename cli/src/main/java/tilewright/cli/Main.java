@@ -42,6 +42,7 @@ public final class Main {
             .addSubcommand(new LayoutBanks(console)))
         .addSubcommand(new KernelsCommand(console))
         .addSubcommand(new PtxCommand(console))
+        .addSubcommand(new ResourcesCommand(console))
         .addSubcommand(new CommandLine(new RunCommand())
             .addSubcommand(new RunGemm(console)))
         .addSubcommand(new SimCommand(console))

@@ -17,7 +17,7 @@ class CommandLineTest {
   Path folder;
 
   @ParameterizedTest
-  @ValueSource(strings = {"", "layout", "layout eval", "run", "run gemm", "sim", "kernels", "ptx", "bundle", "doctor"})
+  @ValueSource(strings = {"", "layout", "layout eval", "run", "run gemm", "sim", "gpu", "kernels", "ptx", "resources", "verify", "layout banks", "bundle", "doctor"})
   void everyCommandHasHelp(String command) {
     var run = Cli.run((command + " --help").trim().split(" "));
     assertEquals(Exit.OK, run.exitCode());
@@ -54,6 +54,16 @@ class CommandLineTest {
       assertTrue(ptx.get("ptx").asString().contains(".entry " + ptx.get("entry").asString() + "("), row.toString());
       assertTrue(ptx.get("ptx").asString().contains(".target " + row.get("arch").asString()), row.toString());
     }
+  }
+
+  @Test
+  void resourcesAreThoseOfTheAssemblerThatJcudaCarries() {
+    var run = Cli.run("resources", "vector-add", "--json");
+    assertEquals(Exit.OK, run.exitCode(), run.err());
+    var row = run.json().getFirst();
+    assertTrue(row.get("registers").asInt() > 4, row.toString());
+    assertTrue(row.get("cubinBytes").asInt() > 500, row.toString());
+    assertEquals(0, row.get("spillStoreBytes").asInt());
   }
 
   @Test
