@@ -2,6 +2,7 @@ package tilewright.verification;
 
 import java.lang.foreign.MemorySegment;
 import java.util.Map;
+import java.util.Set;
 import java.util.function.Supplier;
 import tilewright.kernel.PreparedLaunch;
 
@@ -11,11 +12,14 @@ import tilewright.kernel.PreparedLaunch;
  * @param kernel the kernel's name in the catalogue
  * @param arch such as {@code sm80}
  * @param config extents, types and tile, in words
+ * @param backends where it can run in reasonable time
+ * @param quick whether the short run includes it
+ * @param launch traces the kernel
  * @param inputs makes fresh buffers, outputs poisoned, always the same bytes
  * @param check compares the buffers after a run with the reference
  */
-record Case(String kernel, String arch, String config, PreparedLaunch launch, Supplier<Map<String, MemorySegment>> inputs,
-    Check check) {
+record Case(String kernel, String arch, String config, Set<String> backends, boolean quick,
+    Supplier<PreparedLaunch> launch, Supplier<Map<String, MemorySegment>> inputs, Check check) {
 
   /** The comparison with the reference, by the design's error rule. */
   @FunctionalInterface

@@ -1,0 +1,29 @@
+package tilewright.verification;
+
+import java.util.List;
+import java.util.Optional;
+import tilewright.ptx.Launch;
+
+/** Something that executes a launch. */
+interface Backend extends AutoCloseable {
+
+  /** {@code sim} or {@code gpu}. */
+  String name();
+
+  /** Why a kernel for that target cannot run here, if it cannot. */
+  Optional<String> refuses(String arch);
+
+  /** Executes the launch on its buffers, in place. */
+  Outcome run(Launch launch);
+
+  @Override
+  void close();
+
+  /**
+   * What a run left besides its buffers.
+   *
+   * @param architecture the compute capability times ten whose tensor-core arithmetic ran
+   * @param findings one line each; empty for a clean run
+   */
+  record Outcome(double ms, int architecture, List<String> findings) {}
+}

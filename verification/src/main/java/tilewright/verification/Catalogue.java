@@ -1,0 +1,30 @@
+package tilewright.verification;
+
+import java.util.ArrayList;
+import java.util.List;
+import tilewright.kernels.VectorAdd;
+import tilewright.sm100.PackedVectorAdd;
+import tilewright.sm90.BulkVectorAdd;
+
+/** Every kernel on every input that it is verified on. */
+final class Catalogue {
+  private Catalogue() {}
+
+  /** @param seed of the inputs */
+  static List<Case> cases(long seed) {
+    var cases = new ArrayList<Case>();
+    for (long n : new long[] {1, 1001, 100_000}) {
+      cases.add(MemoryCases.vectorAdd("vector_add", "sm80", () -> VectorAdd.prepare(n), n, seed));
+    }
+    cases.addAll(MemoryCases.transposes(seed));
+    cases.addAll(GemmCases.naive(seed));
+    cases.addAll(GemmCases.tensorCores(seed));
+    for (long n : new long[] {4, 100_000}) {
+      cases.add(MemoryCases.vectorAdd("bulk_vector_add", "sm90", () -> BulkVectorAdd.prepare(n), n, seed));
+    }
+    for (long n : new long[] {1, 1001, 100_000}) {
+      cases.add(MemoryCases.vectorAdd("packed_vector_add", "sm100", () -> PackedVectorAdd.prepare(n), n, seed));
+    }
+    return List.copyOf(cases);
+  }
+}

@@ -1,0 +1,111 @@
+package tilewright.verification;
+
+import java.lang.foreign.MemorySegment;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Map;
+import java.util.Optional;
+import java.util.OptionalDouble;
+import java.util.Set;
+import java.util.SplittableRandom;
+import java.util.function.Supplier;
+import java.util.stream.IntStream;
+import tilewright.kernel.Matrix;
+import tilewright.kernel.PreparedLaunch;
+import tilewright.kernels.Gemm;
+import tilewright.kernels.GemmProblem;
+import tilewright.layout.IntTuple;
+import tilewright.layout.Layout;
+import tilewright.numerics.ElementType;
+import tilewright.reference.Comparison;
+import tilewright.reference.GemmReference;
+import tilewright.reference.TensorView;
+
+/** GEMM: operand orders, odd sizes, batches, factors, and sizes that only a GPU does in reasonable time. */
+final class GemmCases {
+  private static final Set<String> EVERYWHERE = Set.of("sim", "gpu");
+  private static final Set<String> GPU_ONLY = Set.of("gpu");
+  private static final List<String> ORDERS = List.of("TN", "NN", "TT", "NT");
+  /** Rows of a large result that are compared: the reference of all would take minutes. */
+  private static final int SAMPLED_ROWS = 48;
+  private static final long LARGE = 1L << 31;
+
+  private GemmCases() {}
+
+  static List<Case> naive(long seed) {
+    var cases = new ArrayList<Case>();
+    for (var type : List.of(ElementType.BF16, ElementType.F16, ElementType.F32)) {
+      var problem = GemmProblem.packed(type, ElementType.F32, 17, 33, 65, 1, "TN");
+      cases.add(gemm("naive_gemm", problem, () -> Gemm.naive(problem), "TN", EVERYWHERE, true, seed));
+    }
+    return cases;
+  }
+
+  static List<Case> tensorCores(long seed) {
+    var cases = new ArrayList<Case>();
+    for (var type : List.of(ElementType.BF16, ElementType.F16)) {
+      for (var order : ORDERS) {
+        add(cases, GemmProblem.packed(type, ElementType.F32, 128, 136, 72, 1, order), order, EVERYWHERE, true, seed);
+        add(cases, GemmProblem.packed(type, ElementType.F32, 17, 33, 65, 1, order), order, EVERYWHERE, true, seed);
+      }
+    }
+    for (var order : ORDERS) {
+      add(cases, GemmProblem.packed(ElementType.BF16, ElementType.F32, 1, 1, 1, 1, order), order, EVERYWHERE, true, seed);
+      add(cases, GemmProblem.packed(ElementType.BF16, ElementType.F32, 127, 129, 4095, 1, order), order, EVERYWHERE, false, seed);
+    }
+    add(cases, GemmProblem.packed(ElementType.BF16, ElementType.BF16, 96, 80, 200, 3, "TN").scaled(0.5f, 2f), "TN", EVERYWHERE, true, seed);
+    add(cases, GemmProblem.packed(ElementType.F16, ElementType.F32, 33, 47, 19, 2, "NT").scaled(-1.5f, 0.25f), "NT", EVERYWHERE, true, seed);
+    add(cases, GemmProblem.packed(ElementType.BF16, ElementType.F32, 512, 512, 512, 1, "TN"), "TN", EVERYWHERE, true, seed);
+    for (var order : ORDERS) {
+      add(cases, GemmProblem.packed(ElementType.BF16, ElementType.F32, 4096, 4096, 4096, 1, order), order, GPU_ONLY, true, seed);
+    }
+    return cases;
+  }
+
+  private static void add(List<Case> cases, GemmProblem problem, String order, Set<String> backends, boolean quick, long seed) {
+    cases.add(gemm("sm80_gemm", problem, () -> Gemm.sm80(problem), order, backends, quick, seed));
+  }
+
+  private static Case gemm(String kernel, GemmProblem p, Supplier<PreparedLaunch> launch, String order, Set<String> backends, boolean quick, long seed) {
+    var scale = (p.alpha() == 1 && p.beta() == 0 ? "" : " alpha=" + p.alpha() + " beta=" + p.beta()) + (p.batch() == 1 ? "" : " batch=" + p.batch());
+    var config = p.m() + "x" + p.n() + "x" + p.k() + " " + order + " " + p.operand().text() + "->" + p.output().text() + scale;
+    boolean sequential = kernel.equals("naive_gemm");
+    return new Case(kernel, "sm80", config, backends, quick, launch, () -> inputs(p, seed),
+        (in, out, architecture) -> compare(p, in, out, sequential, architecture));
+  }
+
+  private static Map<String, MemorySegment> inputs(GemmProblem p, long seed) {
+    long c = (long) p.m() * p.n() * p.batch();
+    return Map.of("A", Buffers.normal(p.operand(), (long) p.m() * p.k() * p.batch(), seed),
+        "B", Buffers.normal(p.operand(), (long) p.n() * p.k() * p.batch(), seed + 1),
+        "C", p.beta() == 0 ? Buffers.poisoned(p.output(), c) : Buffers.normal(p.output(), c, seed + 2));
+  }
+
+  private static Verdict compare(GemmProblem p, Map<String, MemorySegment> in, Map<String, MemorySegment> out, boolean sequential,
+      int architecture) {
+    var c = view(p.output(), in, p.c(), p.m(), p.n(), p.batch());
+    var reference = new GemmReference(view(p.operand(), in, p.a(), p.m(), p.k(), p.batch()),
+        view(p.operand(), in, p.b(), p.n(), p.k(), p.batch()), c, p.alpha(), p.beta());
+    int[] rows = (long) p.m() * p.n() * p.k() < LARGE ? reference.allRows() : sampledRows(p.m());
+    var exact = reference.exact(rows);
+    var stepwise = sequential ? reference.sequential(rows) : reference.onTensorCores(architecture, rows);
+    var ours = view(p.output(), out, p.c(), p.m(), p.n(), p.batch()).values();
+    var comparison = Comparison.of(ours, exact, stepwise, p.output(), elements(p, rows));
+    return new Verdict(OptionalDouble.of(comparison.maxError()), OptionalDouble.of(comparison.meanError()),
+        Optional.of(comparison.bitExact()), comparison.violation());
+  }
+
+  /** The first, the last, and some between, always the same. */
+  private static int[] sampledRows(int m) {
+    return IntStream.concat(IntStream.of(0, m - 1), new SplittableRandom(7).ints(SAMPLED_ROWS, 0, m)).distinct().toArray();
+  }
+
+  private static int[] elements(GemmProblem p, int[] rows) {
+    return IntStream.range(0, p.n() * p.batch()).flatMap(column -> IntStream.of(rows).map(row -> row + p.m() * column)).toArray();
+  }
+
+  private static TensorView view(ElementType type, Map<String, MemorySegment> buffers, Matrix matrix, long rows, long columns, long batch) {
+    var layout = new Layout(IntTuple.flat(rows, columns, batch), IntTuple.flat(matrix.rowStride(), matrix.columnStride(), matrix.batchStride()));
+    return new TensorView(type, buffers.get(matrix.buffer()), matrix.offset(), layout);
+  }
+}

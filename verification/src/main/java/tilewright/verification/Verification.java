@@ -1,0 +1,59 @@
+package tilewright.verification;
+
+import java.util.ArrayList;
+import java.util.List;
+
+/** Runs every case of the catalogue on every backend and compares with the reference. */
+public final class Verification {
+  private Verification() {}
+
+  /** The cases that the options choose, on the backends that they choose, one row each, in order. */
+  public static List<Row> run(VerifyOptions options, Progress progress) {
+    var cases = Catalogue.cases(options.seed()).stream().filter(options::includes).toList();
+    var rows = new ArrayList<Row>();
+    var backends = backends(options);
+    try {
+      int total = cases.size() * backends.size();
+      for (var c : cases) {
+        for (var backend : backends) {
+          progress.begins(c.kernel(), c.config(), backend.name(), rows.size() + 1, total);
+          rows.add(verify(c, backend));
+        }
+      }
+    } finally {
+      backends.forEach(Backend::close);
+    }
+    return rows;
+  }
+
+  /** Names of all kernels that can be verified. */
+  public static List<String> kernels() {
+    return Catalogue.cases(0).stream().map(Case::kernel).distinct().toList();
+  }
+
+  private static List<Backend> backends(VerifyOptions options) {
+    var backends = new ArrayList<Backend>();
+    if (options.backends().contains("sim")) backends.add(new SimulatorBackend(options.seed()));
+    if (options.backends().contains("gpu")) backends.add(GpuBackend.open());
+    return backends;
+  }
+
+  static Row verify(Case c, Backend backend) {
+    var refusal = backend.refuses(c.arch());
+    if (refusal.isPresent()) return Row.skipped(c, backend.name(), refusal.get());
+    if (!c.backends().contains(backend.name())) return Row.skipped(c, backend.name(), "too large for " + backend.name());
+    var inputs = c.inputs().get();
+    var buffers = c.inputs().get();
+    var outcome = backend.run(c.launch().get().on(buffers));
+    var verdict = c.check().compare(inputs, buffers, outcome.architecture());
+    var reason = verdict.violation().or(() -> outcome.findings().stream().findFirst());
+    return new Row(c.kernel(), c.arch(), backend.name(), c.config(), reason.isEmpty() ? Row.Status.PASS : Row.Status.FAIL,
+        verdict.maxError(), verdict.meanError(), verdict.bitExact(), outcome.findings().size(), outcome.ms(), reason.orElse(""));
+  }
+
+  /** Told before each run. */
+  @FunctionalInterface
+  public interface Progress {
+    void begins(String kernel, String config, String backend, int number, int total);
+  }
+}

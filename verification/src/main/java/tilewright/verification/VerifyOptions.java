@@ -1,0 +1,31 @@
+package tilewright.verification;
+
+import java.util.Set;
+
+/**
+ * What to verify.
+ *
+ * @param kernels names in the catalogue; empty for all
+ * @param archs such as {@code sm80}; empty for all
+ * @param backends of {@code sim} and {@code gpu}
+ * @param seed of inputs and of the simulator's schedule
+ */
+public record VerifyOptions(Set<String> kernels, Set<String> archs, Set<String> backends, Size size, long seed) {
+  /** How much: {@code QUICK} takes seconds, {@code FULL} every configuration. */
+  public enum Size { QUICK, FULL }
+
+  public VerifyOptions {
+    kernels = Set.copyOf(kernels);
+    archs = Set.copyOf(archs);
+    backends = Set.copyOf(backends);
+  }
+
+  public static VerifyOptions defaults() {
+    return new VerifyOptions(Set.of(), Set.of(), Set.of("sim", "gpu"), Size.QUICK, 1);
+  }
+
+  boolean includes(Case c) {
+    return (kernels.isEmpty() || kernels.contains(c.kernel())) && (archs.isEmpty() || archs.contains(c.arch()))
+        && (size == Size.FULL || c.quick());
+  }
+}

@@ -1,0 +1,48 @@
+package tilewright.verification;
+
+import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertTrue;
+
+import java.lang.foreign.ValueLayout;
+import java.util.Set;
+import java.util.stream.Collectors;
+import java.util.stream.Stream;
+import org.junit.jupiter.api.DynamicTest;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.TestFactory;
+
+/** Every kernel of the catalogue in the simulator, sanitizer on, against the CPU reference: bit for bit. */
+class SimulatorVerificationTest {
+
+  @TestFactory
+  Stream<DynamicTest> everyKernelIsBitExactAndClean() {
+    return Catalogue.cases(20).stream().filter(c -> c.backends().contains("sim")).map(c ->
+        DynamicTest.dynamicTest(c.kernel() + " " + c.config(), () -> {
+          var row = Verification.verify(c, new SimulatorBackend(3));
+          assertEquals(Row.Status.PASS, row.status(), row.reason());
+          assertEquals(0, row.findings());
+          assertTrue(row.bitExact().orElseThrow(), "not the bits that the arithmetic's model predicts");
+        }));
+  }
+
+  @Test
+  void theCatalogueCoversEveryArchitecture() {
+    assertEquals(Set.of("sm80", "sm90", "sm100"),
+        Catalogue.cases(1).stream().map(Case::arch).collect(Collectors.toSet()));
+  }
+
+  /** The error rule must be able to say no: one element off by a little more than rounding fails. */
+  @Test
+  void aResultThatIsSlightlyWrongFails() {
+    var c = Catalogue.cases(20).stream().filter(x -> x.kernel().equals("sm80_gemm")).findFirst().orElseThrow();
+    var inputs = c.inputs().get();
+    var buffers = c.inputs().get();
+    new SimulatorBackend(3).run(c.launch().get().on(buffers));
+    var element = ValueLayout.JAVA_FLOAT_UNALIGNED;
+    float right = buffers.get("C").get(element, 400);
+    buffers.get("C").set(element, 400, right + 1e-3f);
+    assertTrue(c.check().compare(inputs, buffers, 80).violation().isPresent());
+    buffers.get("C").set(element, 400, right);
+    assertTrue(c.check().compare(inputs, buffers, 80).violation().isEmpty());
+  }
+}
