@@ -1,0 +1,32 @@
+package tilewright.device;
+
+import java.io.IOException;
+import java.nio.file.AtomicMoveNotSupportedException;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.nio.file.StandardCopyOption;
+
+/** Files that other processes see whole or not at all. */
+final class AtomicFiles {
+  private AtomicFiles() {}
+
+  static void write(Path target, byte[] bytes) throws IOException {
+    var folder = target.toAbsolutePath().getParent();
+    Files.createDirectories(folder);
+    var part = Files.createTempFile(folder, target.getFileName().toString(), ".part");
+    try {
+      Files.write(part, bytes);
+      moveOver(part, target);
+    } finally {
+      Files.deleteIfExists(part);
+    }
+  }
+
+  private static void moveOver(Path part, Path target) throws IOException {
+    try {
+      Files.move(part, target, StandardCopyOption.ATOMIC_MOVE, StandardCopyOption.REPLACE_EXISTING);
+    } catch (AtomicMoveNotSupportedException _) {
+      Files.move(part, target, StandardCopyOption.REPLACE_EXISTING);
+    }
+  }
+}

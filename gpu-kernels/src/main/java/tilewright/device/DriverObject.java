@@ -1,0 +1,41 @@
+package tilewright.device;
+
+import java.util.concurrent.atomic.AtomicBoolean;
+
+/** Something of a GPU's context that must be released once. Closing the GPU closes it too. */
+abstract class DriverObject implements AutoCloseable {
+  private final Gpu gpu;
+  private final AtomicBoolean closed = new AtomicBoolean();
+
+  DriverObject(Gpu gpu) {
+    this.gpu = gpu;
+  }
+
+  final Gpu gpu() {
+    return gpu;
+  }
+
+  /**
+   * Makes the context current; every driver call on this object comes after it.
+   *
+   * @throws IllegalStateException when this object is closed
+   */
+  final void enter() {
+    if (closed.get()) throw new IllegalStateException(this + " is closed");
+    gpu.enter();
+  }
+
+  /**
+   * Releases without reporting failures: they only repeat what an earlier call, such as the launch that broke the
+   * context, has reported already, and would hide it.
+   */
+  abstract void release();
+
+  /** Releases the driver's object. Closing again does nothing. */
+  @Override
+  public final void close() {
+    if (!closed.compareAndSet(false, true)) return;
+    gpu.forget(this);
+    release();
+  }
+}

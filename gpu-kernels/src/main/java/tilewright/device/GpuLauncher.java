@@ -1,0 +1,56 @@
+package tilewright.device;
+
+import java.lang.foreign.MemorySegment;
+import java.util.LinkedHashMap;
+import java.util.Map;
+import java.util.Optional;
+import tilewright.ptx.Launch;
+import tilewright.ptx.Launch.Argument;
+
+/** Runs launches that are data. */
+final class GpuLauncher {
+  private GpuLauncher() {}
+
+  static double run(Gpu gpu, Launch launch) {
+    var buffers = new LinkedHashMap<String, GuardedBuffer>();
+    try (var module = gpu.load(launch.ptx());
+        var stream = gpu.stream();
+        var start = gpu.event();
+        var end = gpu.event()) {
+      launch.buffers().forEach((name, content) -> buffers.put(name, new GuardedBuffer(gpu, name, content)));
+      var arguments = launch.arguments().stream().map(argument -> encode(argument, buffers)).toList();
+      var shape = new LaunchShape(launch.grid(), launch.block(), launch.cluster(), launch.dynamicSharedBytes());
+      var kernel = module.function(launch.entry()).bind(shape, arguments);
+      start.record(stream);
+      kernel.launch(stream);
+      end.record(stream);
+      stream.synchronize("running " + kernel);
+      buffers.forEach((name, buffer) -> buffer.download(launch.buffers().get(name)));
+      requireIntactGuards(buffers, kernel);
+      return end.millisecondsSince(start);
+    } finally {
+      buffers.values().forEach(GuardedBuffer::close);
+    }
+  }
+
+  private static void requireIntactGuards(Map<String, GuardedBuffer> buffers, BoundKernel kernel) {
+    buffers.values().stream().map(GuardedBuffer::damage).flatMap(Optional::stream).findFirst().ifPresent(damage -> {
+      throw new GpuException("guard check", "OUT_OF_BOUNDS_WRITE", damage + ", by " + kernel);
+    });
+  }
+
+  private static KernelArgument encode(Argument argument, Map<String, GuardedBuffer> buffers) {
+    return switch (argument) {
+      case Argument.Buffer(var name, var offset) -> buffers.get(name).at(offset);
+      case Argument.Scalar(var type, var bits) -> new KernelArgument.Value(type, bits);
+      case Argument.Struct struct -> {
+        var content = MemorySegment.ofArray(new byte[struct.bytes()]);
+        for (var field : struct.fields()) {
+          var value = MemorySegment.ofArray(encode(field.value(), buffers).bytes());
+          content.asSlice(field.offset(), value.byteSize()).copyFrom(value);
+        }
+        yield new KernelArgument.Raw(content);
+      }
+    };
+  }
+}

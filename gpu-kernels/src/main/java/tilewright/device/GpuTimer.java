@@ -1,0 +1,53 @@
+package tilewright.device;
+
+import java.util.ArrayList;
+import java.util.Arrays;
+import java.util.function.IntConsumer;
+
+/** Times work on a GPU by events around each run. */
+public final class GpuTimer {
+  private GpuTimer() {}
+
+  /**
+   * Enqueues all runs and only then waits, so that the host's part of a launch hides behind the device's work of the
+   * run before.
+   *
+   * @param launch enqueues one run on the stream, given its number from 0 (warm-ups first), by which the caller rotates
+   *     buffers so that no run finds its input in the cache
+   * @param warmups runs that do not count
+   * @param runs more than 0
+   */
+  public static Timing measure(Gpu gpu, Stream stream, int warmups, int runs, IntConsumer launch) {
+    if (runs <= 0) {
+      throw new IllegalArgumentException("cannot take the median of " + runs + " runs; ask for at least one");
+    }
+    var starts = new ArrayList<Event>();
+    var ends = new ArrayList<Event>();
+    try {
+      for (int i = 0; i < runs; i++) {
+        starts.add(gpu.event());
+        ends.add(gpu.event());
+      }
+      for (int i = 0; i < warmups; i++) launch.accept(i);
+      for (int i = 0; i < runs; i++) {
+        starts.get(i).record(stream);
+        launch.accept(warmups + i);
+        ends.get(i).record(stream);
+      }
+      stream.synchronize("timing " + runs + " runs");
+      var times = new double[runs];
+      for (int i = 0; i < runs; i++) times[i] = ends.get(i).millisecondsSince(starts.get(i));
+      return summarise(times);
+    } finally {
+      starts.forEach(Event::close);
+      ends.forEach(Event::close);
+    }
+  }
+
+  static Timing summarise(double[] times) {
+    var sorted = times.clone();
+    Arrays.sort(sorted);
+    int n = sorted.length;
+    return new Timing((sorted[(n - 1) / 2] + sorted[n / 2]) / 2, sorted[0], sorted[n - 1], n);
+  }
+}

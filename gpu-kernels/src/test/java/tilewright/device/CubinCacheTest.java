@@ -1,0 +1,93 @@
+package tilewright.device;
+
+import static org.junit.jupiter.api.Assertions.assertArrayEquals;
+import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertTrue;
+
+import java.io.IOException;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.Arrays;
+import java.util.Map;
+import java.util.Optional;
+import java.util.Set;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.io.TempDir;
+
+class CubinCacheTest {
+  private static final byte[] CODE = {1, 2, 3, 4, 5};
+  private static final String KEY = CubinCache.key("ptx", 13_000, 90);
+
+  @TempDir Path folder;
+
+  @Test
+  void givesBackWhatWasWrittenAndLeavesNoOtherFile() throws IOException {
+    var cache = new CubinCache(folder.resolve("new"));
+    cache.write(KEY, CODE);
+    assertArrayEquals(CODE, cache.read(KEY).orElseThrow());
+    try (var files = Files.list(folder.resolve("new"))) {
+      assertEquals(Set.of(cache.file(KEY)), Set.copyOf(files.toList()));
+    }
+  }
+
+  @Test
+  void hasNothingThatWasNotWritten() {
+    assertEquals(Optional.empty(), new CubinCache(folder).read(KEY));
+  }
+
+  @Test
+  void ignoresAnEntryWithAnyByteChanged() throws IOException {
+    var cache = new CubinCache(folder);
+    cache.write(KEY, CODE);
+    var sound = Files.readAllBytes(cache.file(KEY));
+    for (int i = 0; i < sound.length; i++) {
+      var damaged = sound.clone();
+      damaged[i] ^= 1;
+      Files.write(cache.file(KEY), damaged);
+      assertTrue(cache.read(KEY).isEmpty(), "byte " + i);
+    }
+  }
+
+  @Test
+  void ignoresAnEntryCutAtAnyLength() throws IOException {
+    var cache = new CubinCache(folder);
+    cache.write(KEY, CODE);
+    var sound = Files.readAllBytes(cache.file(KEY));
+    for (int length = 0; length < sound.length; length++) {
+      Files.write(cache.file(KEY), Arrays.copyOf(sound, length));
+      assertTrue(cache.read(KEY).isEmpty(), "length " + length);
+    }
+  }
+
+  @Test
+  void replacesADamagedEntry() throws IOException {
+    var cache = new CubinCache(folder);
+    Files.write(cache.file(KEY), new byte[] {9});
+    cache.write(KEY, CODE);
+    assertArrayEquals(CODE, cache.read(KEY).orElseThrow());
+  }
+
+  @Test
+  void keepsNothingWhereItCannotWrite() throws IOException {
+    var file = Files.write(folder.resolve("file"), CODE);
+    var cache = new CubinCache(file.resolve("below"));
+    cache.write(KEY, CODE);
+    assertEquals(Optional.empty(), cache.read(KEY));
+  }
+
+  @Test
+  void keysDifferByTextDriverAndDevice() {
+    assertEquals(4, Set.of(KEY, CubinCache.key("ptx ", 13_000, 90), CubinCache.key("ptx", 12_000, 90),
+        CubinCache.key("ptx", 13_000, 100)).size());
+    assertEquals(KEY, CubinCache.key("ptx", 13_000, 90));
+  }
+
+  @Test
+  void liesInTheUsersCacheFolder() {
+    var home = Path.of("/home/ada");
+    assertEquals(Path.of("/cache/tilewright"), CubinCache.userFolder(Map.of("XDG_CACHE_HOME", "/cache"), home));
+    assertEquals(Path.of("/home/ada/.cache/tilewright"), CubinCache.userFolder(Map.of(), home));
+    assertEquals(Path.of("/home/ada/.cache/tilewright"),
+        CubinCache.userFolder(Map.of("XDG_CACHE_HOME", "relative"), home));
+  }
+}
