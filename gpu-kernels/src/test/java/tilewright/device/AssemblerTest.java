@@ -58,19 +58,19 @@ class AssemblerTest {
 
   @Test
   void jcudaRejectsWrongPtxNamingTheLine() {
-    requireRejectedAtLine22(jcuda());
+    requireRejectedAtLine23(jcuda());
   }
 
   @Test
   void ptxasRejectsWrongPtxNamingTheLine() {
-    requireRejectedAtLine22(ptxas());
+    requireRejectedAtLine23(ptxas());
   }
 
-  private static void requireRejectedAtLine22(Assembler assembler) {
+  private static void requireRejectedAtLine23(Assembler assembler) {
     var wrong = Ptx.VECTOR_ADD.replace("add.u64 %rd6,", "addd.u64 %rd6,");
-    assertTrue(wrong.lines().toList().get(21).contains("addd"), "the fault is on line 22");
+    assertTrue(wrong.lines().toList().get(22).contains("addd"), "the fault is on line 23");
     var rejected = assertInstanceOf(Assembly.Rejected.class, assembler.assemble(wrong, "sm_80"));
-    assertTrue(rejected.log().contains("line 22"), rejected::log);
+    assertTrue(rejected.log().contains("line 23"), rejected::log);
   }
 
   @Test
