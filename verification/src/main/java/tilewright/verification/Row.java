@@ -27,8 +27,16 @@ public record Row(String kernel, String arch, String backend, String config, Sta
     }
   }
 
-  static Row skipped(Case verified, String backend, String reason) {
-    return new Row(verified.kernel(), verified.arch(), backend, verified.config(), Status.SKIPPED, OptionalDouble.empty(),
-        OptionalDouble.empty(), Optional.empty(), 0, 0, reason);
+  static Row skipped(Case c, String backend, String reason) {
+    return withoutResult(c, backend, Status.SKIPPED, reason);
+  }
+
+  static Row failed(Case c, String backend, String reason) {
+    return withoutResult(c, backend, Status.FAIL, reason);
+  }
+
+  private static Row withoutResult(Case c, String backend, Status status, String reason) {
+    return new Row(c.kernel(), c.arch(), backend, c.config(), status, OptionalDouble.empty(), OptionalDouble.empty(),
+        Optional.empty(), 0, 0, reason);
   }
 }

@@ -1,16 +1,29 @@
 package tilewright.verification;
 
 import java.util.Optional;
+import java.util.OptionalInt;
 import tilewright.ptx.Launch;
 import tilewright.simulator.Simulator;
 import tilewright.simulator.SimulatorOptions;
 
-/** The simulator, sanitizer on, with the arithmetic of the PTX's own target. */
+/** The simulator, sanitizer on. */
 final class SimulatorBackend implements Backend {
   private final long seed;
+  private final OptionalInt architecture;
 
-  SimulatorBackend(long seed) {
+  private SimulatorBackend(long seed, OptionalInt architecture) {
     this.seed = seed;
+    this.architecture = architecture;
+  }
+
+  /** With the tensor-core arithmetic of the PTX's own target. */
+  SimulatorBackend(long seed) {
+    this(seed, OptionalInt.empty());
+  }
+
+  /** With the tensor-core arithmetic of that compute capability times ten: what a newer GPU makes of older PTX. */
+  static SimulatorBackend of(long seed, int architecture) {
+    return new SimulatorBackend(seed, OptionalInt.of(architecture));
   }
 
   @Override
@@ -26,10 +39,12 @@ final class SimulatorBackend implements Backend {
   @Override
   public Outcome run(Launch launch) {
     var program = Simulator.load(launch.ptx());
-    var result = program.run(launch, SimulatorOptions.defaults().withSeed(seed).withSanitizer(true));
+    int arithmetic = architecture.orElse(capability(launch));
+    var options = SimulatorOptions.defaults().withSeed(seed).withSanitizer(true).withArchitecture(arithmetic);
+    var result = program.run(launch, options);
     var findings = result.findings().stream()
         .map(f -> f.kind() + " at line " + f.line() + (f.source().isEmpty() ? "" : " (" + f.source() + ")") + ": " + f.message()).toList();
-    return new Outcome(result.time().toNanos() / 1e6, capability(launch), findings);
+    return new Outcome(result.time().toNanos() / 1e6, arithmetic, findings);
   }
 
   private static int capability(Launch launch) {

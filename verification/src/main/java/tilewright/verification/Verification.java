@@ -12,12 +12,13 @@ public final class Verification {
     var cases = Catalogue.cases(options.seed()).stream().filter(options::includes).toList();
     var rows = new ArrayList<Row>();
     var backends = backends(options);
+    var assembly = new AssemblyCheck();
     try {
       int total = cases.size() * backends.size();
       for (var c : cases) {
         for (var backend : backends) {
           progress.begins(c.kernel(), c.config(), backend.name(), rows.size() + 1, total);
-          rows.add(verify(c, backend));
+          rows.add(verify(c, backend, assembly));
         }
       }
     } finally {
@@ -38,13 +39,16 @@ public final class Verification {
     return backends;
   }
 
-  static Row verify(Case c, Backend backend) {
+  static Row verify(Case c, Backend backend, AssemblyCheck assembly) {
     var refusal = backend.refuses(c.arch());
     if (refusal.isPresent()) return Row.skipped(c, backend.name(), refusal.get());
     if (!c.backends().contains(backend.name())) return Row.skipped(c, backend.name(), "too large for " + backend.name());
     var inputs = c.inputs().get();
     var buffers = c.inputs().get();
-    var outcome = backend.run(c.launch().get().on(buffers));
+    var launch = c.launch().get().on(buffers);
+    var rejection = assembly.rejection(launch.ptx());
+    if (rejection.isPresent()) return Row.failed(c, backend.name(), rejection.get());
+    var outcome = backend.run(launch);
     var verdict = c.check().compare(inputs, buffers, outcome.architecture());
     var reason = verdict.violation().or(() -> outcome.findings().stream().findFirst());
     return new Row(c.kernel(), c.arch(), backend.name(), c.config(), reason.isEmpty() ? Row.Status.PASS : Row.Status.FAIL,

@@ -12,6 +12,7 @@ import org.junit.jupiter.api.TestFactory;
 /** Every kernel of the catalogue on this machine's GPU, against the CPU reference: bit for bit. */
 @Tag("gpu")
 class GpuVerificationTest {
+  private static final AssemblyCheck ASSEMBLY = new AssemblyCheck();
 
   @TestFactory
   Stream<DynamicTest> everyKernelIsBitExact() {
@@ -19,7 +20,7 @@ class GpuVerificationTest {
     return Catalogue.cases(20).stream().map(c -> DynamicTest.dynamicTest(c.kernel() + " " + c.config(), () -> {
       var refusal = gpu.refuses(c.arch());
       assumeTrue(refusal.isEmpty(), () -> refusal.orElse(""));
-      var row = Verification.verify(c, gpu);
+      var row = Verification.verify(c, gpu, ASSEMBLY);
       assertEquals(Row.Status.PASS, row.status(), row.reason());
       assertTrue(row.bitExact().orElseThrow(), "not the bits that the arithmetic's model predicts");
     })).onClose(gpu::close);

@@ -13,14 +13,26 @@ import org.junit.jupiter.api.TestFactory;
 
 /** Every kernel of the catalogue in the simulator, sanitizer on, against the CPU reference: bit for bit. */
 class SimulatorVerificationTest {
+  private static final AssemblyCheck ASSEMBLY = new AssemblyCheck();
 
   @TestFactory
   Stream<DynamicTest> everyKernelIsBitExactAndClean() {
     return Catalogue.cases(20).stream().filter(c -> c.backends().contains("sim")).map(c ->
         DynamicTest.dynamicTest(c.kernel() + " " + c.config(), () -> {
-          var row = Verification.verify(c, new SimulatorBackend(3));
+          var row = Verification.verify(c, new SimulatorBackend(3), ASSEMBLY);
           assertEquals(Row.Status.PASS, row.status(), row.reason());
           assertEquals(0, row.findings());
+          assertTrue(row.bitExact().orElseThrow(), "not the bits that the arithmetic's model predicts");
+        }));
+  }
+
+  /** What an H200 makes of SM80 kernels: the same models, with Hopper's numbers. */
+  @TestFactory
+  Stream<DynamicTest> tensorCoreKernelsAreBitExactInHoppersArithmetic() {
+    return Catalogue.cases(21).stream().filter(c -> c.kernel().equals("sm80_gemm") && c.backends().contains("sim") && c.quick())
+        .map(c -> DynamicTest.dynamicTest(c.config(), () -> {
+          var row = Verification.verify(c, SimulatorBackend.of(3, 90), ASSEMBLY);
+          assertEquals(Row.Status.PASS, row.status(), row.reason());
           assertTrue(row.bitExact().orElseThrow(), "not the bits that the arithmetic's model predicts");
         }));
   }

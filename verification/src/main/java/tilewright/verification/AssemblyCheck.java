@@ -1,0 +1,28 @@
+package tilewright.verification;
+
+import java.util.HashMap;
+import java.util.Map;
+import java.util.Optional;
+import tilewright.device.Assembler;
+import tilewright.device.Assembly;
+
+/** Whether an assembler takes a kernel's PTX, where this machine has one; each text is assembled once. */
+final class AssemblyCheck {
+  private final Assembler assembler = Assembler.find();
+  private final Map<String, Optional<String>> known = new HashMap<>();
+
+  /** Why the text is no kernel, if an assembler for its target says so. */
+  Optional<String> rejection(String ptx) {
+    return known.computeIfAbsent(ptx, this::assemble);
+  }
+
+  private Optional<String> assemble(String ptx) {
+    var target = ptx.lines().filter(line -> line.startsWith(".target ")).findFirst().orElseThrow().substring(8).strip();
+    return switch (assembler.assemble(ptx, target)) {
+      case Assembly.Assembled assembled -> assembled.resources().stream().filter(r -> r.spillStoreBytes() > 0).findFirst()
+          .map(r -> r.entry() + " spills " + r.spillStoreBytes() + " bytes of registers");
+      case Assembly.Rejected rejected -> Optional.of(rejected.assembler() + ": " + rejected.log().lines().findFirst().orElse("rejected"));
+      case Assembly.Unavailable _ -> Optional.empty();
+    };
+  }
+}
