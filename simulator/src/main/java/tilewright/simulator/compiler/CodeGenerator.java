@@ -10,6 +10,7 @@ import java.lang.constant.MethodTypeDesc;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
+import java.util.Optional;
 import tilewright.simulator.UnsupportedPtxException.Problem;
 import tilewright.simulator.core.BlockCode;
 import tilewright.simulator.core.Site;
@@ -41,7 +42,19 @@ final class CodeGenerator {
     this.problems = problems;
   }
 
-  byte[] generate() {
+  /** The class file; empty when an operation's operands do not fit, which is then among the problems. */
+  Optional<byte[]> generate() {
+    try {
+      var bytes = build();
+      return problems.isEmpty() ? Optional.of(bytes) : Optional.empty();
+    } catch (IllegalArgumentException e) {
+      // An operation that was given up half way leaves code that cannot be assembled.
+      if (problems.isEmpty()) throw e;
+      return Optional.empty();
+    }
+  }
+
+  private byte[] build() {
     return ClassFile.of().build(SELF, b -> {
       b.withInterfaceSymbols(INTERFACE);
       b.withMethodBody(ConstantDescs.INIT_NAME, ConstantDescs.MTD_void, ClassFile.ACC_PUBLIC,

@@ -4,6 +4,7 @@ import java.util.ArrayList;
 import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
+import java.util.Optional;
 import tilewright.ptx.Function;
 import tilewright.ptx.PtxModule;
 import tilewright.simulator.UnsupportedPtxException.Problem;
@@ -27,10 +28,8 @@ public final class KernelCompiler {
     }
     for (var f : module.functions()) {
       if (!f.entry() || f.body().isEmpty()) continue;
-      int before = problems.size();
       try {
-        var compiled = compile(module, data, f, problems);
-        if (problems.size() == before) kernels.put(f.name(), compiled);
+        compile(module, data, f, problems).ifPresent(k -> kernels.put(f.name(), k));
       } catch (Unsupported e) {
         problems.add(new Problem(0, "kernel " + f.name(), e.getMessage()));
       }
@@ -38,12 +37,12 @@ public final class KernelCompiler {
     return kernels;
   }
 
-  private static Kernel compile(PtxModule module, ModuleData data, Function function, List<Problem> problems) {
+  private static Optional<Kernel> compile(PtxModule module, ModuleData data, Function function, List<Problem> problems) {
     var memory = new MemoryPlan(module, data, function);
     var front = new FunctionLowering(module, memory);
     var lowering = front.lower(function);
     problems.addAll(front.problems());
-    if (!front.problems().isEmpty()) return null;
+    if (!front.problems().isEmpty()) return Optional.empty();
     var blocks = ControlFlow.of(lowering);
     var liveness = new Liveness(blocks);
     var registers = new Registers();
@@ -55,11 +54,11 @@ public final class KernelCompiler {
     var late = new ArrayList<Problem>();
     var bytes = new CodeGenerator(blocks, units, front.sites(), late).generate();
     problems.addAll(late);
-    if (!late.isEmpty()) return null;
-    return new Kernel(function.name(), KernelClass.define(bytes), blocks.stream().map(KernelCompiler::describe).toList(),
-        front.sites(), registers.count(Reg.Kind.INT), registers.count(Reg.Kind.FLOAT), registers.count(Reg.Kind.LONG),
-        registers.count(Reg.Kind.DOUBLE), registers.count(Reg.Kind.PREDICATE), memory.sharedBytes(), memory.dynamicOffset(),
-        memory.localBytes(), memory.parameterBytes(), memory.parameters(), data.variables(), target(module));
+    return bytes.map(code -> new Kernel(function.name(), KernelClass.define(code),
+        blocks.stream().map(KernelCompiler::describe).toList(), front.sites(), registers.count(Reg.Kind.INT),
+        registers.count(Reg.Kind.FLOAT), registers.count(Reg.Kind.LONG), registers.count(Reg.Kind.DOUBLE),
+        registers.count(Reg.Kind.PREDICATE), memory.sharedBytes(), memory.dynamicOffset(), memory.localBytes(),
+        memory.parameterBytes(), memory.parameters(), data.variables(), target(module)));
   }
 
   private static int target(PtxModule module) {

@@ -1,0 +1,87 @@
+package tilewright.simulator;
+
+import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertThrows;
+import static org.junit.jupiter.api.Assertions.assertTrue;
+
+import java.time.Duration;
+import java.util.List;
+import org.junit.jupiter.api.Test;
+import tilewright.ptx.Dim3;
+
+/** What ends a launch, what a program refuses to load, and what a seed decides. */
+class LimitsTest {
+  private static final String ENDLESS = Kernels.kernel(0, "LOOP: add.u32 %r0, %r0, 1;\nbra LOOP;\n");
+
+  @Test
+  void anEndlessLoopStopsAtTheInstructionLimit() {
+    var result = Kernels.run(ENDLESS, 64, Kernels.PLAIN.withInstructionLimit(1_000_000));
+    assertEquals(List.of(Finding.Kind.INSTRUCTION_LIMIT), Kernels.kinds(result));
+    assertTrue(result.findings().getFirst().message().contains("the limit is 1000000"), result.findings().toString());
+    assertTrue(result.instructions() > 1_000_000);
+  }
+
+  @Test
+  void anEndlessLoopStopsAtTheTimeLimit() {
+    var result = Kernels.run(ENDLESS, Dim3.of(3), Dim3.of(64), 0, Kernels.PLAIN.withTimeLimit(Duration.ofMillis(50)));
+    assertEquals(List.of(Finding.Kind.TIME_LIMIT), Kernels.kinds(result));
+  }
+
+  @Test
+  void instructionsAreCountedByThread() {
+    var result = Kernels.run(Kernels.kernel(0, "setp.lt.u32 %q0, %t, 8;\n@%q0 bra END;\nadd.u32 %r0, %r0, 1;\nEND:\n"), 40, Kernels.PLAIN);
+    // Three to set up, a comparison and a branch, and the end of the kernel by all; the addition by 32.
+    assertEquals(40 * 6 + 32, result.instructions());
+  }
+
+  @Test
+  void whateverCannotBeExecutedIsListedByLineWhenTheModuleIsLoaded() {
+    var ptx = Kernels.kernel(0, """
+        frobnicate.b32 %r0, %r1;
+        add.u32 %r0, %r1, %r2;
+        add.rz.f32 %f0, %f1, %f2;
+        mov.u32 %r0, %nosuchregister;
+        mma.sync.aligned.m16n8k32.row.col.s32.s8.s8.s32 {%r0,%r1,%r2,%r3}, {%r4,%r5,%r6,%r7}, {%r8,%r9}, {%r0,%r1,%r2,%r3};
+        ld.global.sparkling.u32 %r0, [%p0];
+        add.f32 %f0, %l0, %f1;
+        """);
+    var problems = assertThrows(UnsupportedPtxException.class, () -> Simulator.load(ptx)).problems();
+    var lines = ptx.lines().toList();
+    int first = lines.indexOf("frobnicate.b32 %r0, %r1;") + 1;
+    assertEquals(List.of(first, first + 2, first + 3, first + 4, first + 5),
+        problems.stream().map(UnsupportedPtxException.Problem::line).toList());
+    assertTrue(problems.getFirst().text().contains("frobnicate.b32"));
+  }
+
+  @Test
+  void operandsOfTheWrongWidthAreRefusedWhenTheModuleIsLoaded() {
+    var ptx = Kernels.kernel(0, "mov.b64 %l0, 1;\nadd.f32 %f0, %l0, %f1;\nst.shared.u32 [0], %f0;\n");
+    var problems = assertThrows(UnsupportedPtxException.class, () -> Simulator.load(ptx)).problems();
+    assertEquals(1, problems.size());
+    assertTrue(problems.getFirst().text().contains("add.f32"), problems.toString());
+  }
+
+  /** Warps append their number to a list in the order in which they come. */
+  private static int[] arrivals(long seed) {
+    var ptx = Kernels.kernel(2, """
+        setp.ne.u32 %q1, %laneid, 0;
+        @%q1 exit;
+        mov.u32 %r1, %warpid;
+        atom.global.add.u32 %r0, [%p0], 1;
+        mul.wide.u32 %l0, %r0, 4;
+        add.s64 %l0, %p1, %l0;
+        st.global.u32 [%l0], %r1;
+        """.replace("setp.ne.u32 %q1, %laneid, 0;", "mov.u32 %r9, %laneid;\nsetp.ne.u32 %q1, %r9, 0;"));
+    int[] order = new int[32];
+    Kernels.run(ptx, 1024, Kernels.PLAIN.withSeed(seed), new int[1], order);
+    return order;
+  }
+
+  @Test
+  void equalSeedsGiveEqualSchedulesAndOtherSeedsOthers() {
+    assertEquals(List.of(), java.util.stream.LongStream.range(0, 5)
+        .filter(seed -> !java.util.Arrays.equals(arrivals(seed), arrivals(seed))).boxed().toList());
+    long different = java.util.stream.LongStream.range(0, 5).mapToObj(seed -> java.util.Arrays.toString(arrivals(seed))).distinct().count();
+    assertTrue(different > 1, "all seeds ran the warps in the same order");
+  }
+}
