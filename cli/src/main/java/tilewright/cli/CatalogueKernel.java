@@ -36,19 +36,22 @@ enum CatalogueKernel {
     this.prepare = prepare;
   }
 
-  /** @throws CommandFailure naming the kernels there are */
+  /**
+   * @param text a kernel's name; hyphens do for underscores
+   * @throws CommandFailure naming the kernels there are
+   */
   static CatalogueKernel named(String text) {
-    return Arrays.stream(values()).filter(k -> k.text().equals(text)).findFirst().orElseThrow(() ->
-        CommandFailure.badInput("no kernel is called " + text + "; there are " + names()));
+    return Arrays.stream(values()).filter(k -> k.text().equals(text.replace('-', '_'))).findFirst().orElseThrow(() ->
+        CommandFailure.badInput("no kernel is called " + text + "; there are " + String.join(", ", names())));
   }
 
   static List<String> names() {
     return Arrays.stream(values()).map(CatalogueKernel::text).toList();
   }
 
-  /** The name on the command line, such as {@code sm80-gemm}. */
+  /** The name on the command line, such as {@code sm80_gemm}. */
   String text() {
-    return name().toLowerCase(java.util.Locale.ROOT).replace('_', '-');
+    return name().toLowerCase(java.util.Locale.ROOT);
   }
 
   String description() {

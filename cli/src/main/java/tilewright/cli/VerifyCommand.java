@@ -10,7 +10,9 @@ import java.util.List;
 import java.util.Optional;
 import java.util.OptionalDouble;
 import java.util.Set;
+import java.util.TreeMap;
 import java.util.concurrent.Callable;
+import java.util.stream.Collectors;
 import picocli.CommandLine.Command;
 import picocli.CommandLine.Option;
 import picocli.CommandLine.Parameters;
@@ -20,7 +22,8 @@ import tilewright.verification.Verification;
 import tilewright.verification.VerifyOptions;
 
 /** {@code tilewright verify}: every kernel on every witness. */
-@Command(name = "verify", description = "Run kernels in the simulator and on a GPU, and compare with the reference.")
+@Command(name = "verify", description = {"Assemble kernels, run them in the simulator and on a GPU, and compare with the reference.",
+    "What this machine cannot do is skipped and said so."})
 final class VerifyCommand implements Callable<Integer> {
   private static final Set<String> ARCHS = Set.of("sm80", "sm90", "sm100");
   private static final Set<String> BACKENDS = Set.of("sim", "gpu");
@@ -61,11 +64,11 @@ final class VerifyCommand implements Callable<Integer> {
 
   @Override
   public Integer call() {
-    requireKnown("kernel", kernels, Set.copyOf(Verification.kernels()));
+    var chosen = kernels.stream().map(name -> CatalogueKernel.named(name).text()).collect(Collectors.toSet());
     requireKnown("--arch", archs, ARCHS);
     requireKnown("--on", backends, BACKENDS);
     var file = reportFile();
-    var options = new VerifyOptions(kernels, archs, backends.isEmpty() ? BACKENDS : backends, size, seed);
+    var options = new VerifyOptions(chosen, archs, backends.isEmpty() ? BACKENDS : backends, size, seed);
     var rows = Verification.run(options, (kernel, config, backend, number, total) ->
         console.progress("%d/%d %s %s on %s".formatted(number, total, kernel, config, backend)));
     console.progressDone();
@@ -89,11 +92,15 @@ final class VerifyCommand implements Callable<Integer> {
     }
     var table = new TextTable("kernel", "arch", "backend", "config", "status", "max error", "mean error", "bit-exact", "findings", "ms", "");
     for (var row : rows) {
+      if (row.status() == Row.Status.SKIPPED) continue;
       table.add(row.kernel(), row.arch(), row.backend(), row.config(), row.status().text(), number(row.maxError()),
           number(row.meanError()), row.bitExact().map(exact -> exact ? "yes" : "no").orElse("-"), "" + row.findings(),
           "%.2f".formatted(row.ms()), row.reason());
     }
     console.text(table.toString());
+    rows.stream().filter(row -> row.status() == Row.Status.SKIPPED)
+        .collect(Collectors.groupingBy(row -> row.backend() + ": " + row.reason(), TreeMap::new, Collectors.counting()))
+        .forEach((why, count) -> console.text("skipped " + count + " on " + why));
   }
 
   private static String number(OptionalDouble value) {

@@ -1,0 +1,47 @@
+package tilewright.cli;
+
+import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertTrue;
+
+import java.io.IOException;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.Set;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.io.TempDir;
+import tilewright.verification.Verification;
+
+class VerifyCommandTest {
+  @TempDir
+  Path folder;
+
+  @Test
+  void theCommandKnowsEveryKernelThatIsVerified() {
+    assertEquals(Set.copyOf(CatalogueKernel.names()), Set.copyOf(Verification.kernels()));
+  }
+
+  @Test
+  void verifiesAKernelInTheSimulatorAndWritesAReport() throws IOException {
+    var report = folder.resolve("report.html");
+    var run = Cli.run("verify", "vector-add", "--on", "sim", "--json", "--report", report.toString());
+    assertEquals(Exit.OK, run.exitCode(), run.err());
+    assertTrue(run.json().stream().anyMatch(row -> row.get("backend").asString().equals("sim")), run.out());
+    for (var row : run.json()) {
+      assertEquals("vector_add", row.get("kernel").asString());
+      assertEquals("sm80", row.get("arch").asString());
+      assertEquals("pass", row.get("status").asString(), row.toString());
+      if (row.get("backend").asString().equals("sim")) assertEquals(0, row.get("maxError").asDouble());
+    }
+    assertTrue(Files.readString(report).contains("vector_add"));
+    assertTrue(run.err().contains("report: " + report), run.err());
+  }
+
+  @Test
+  void refusesWhatItDoesNotKnow() {
+    for (var arguments : new String[][] {{"verify", "no_such_kernel"}, {"verify", "--arch", "sm70"}, {"verify", "--on", "moon"}}) {
+      var run = Cli.run(arguments);
+      assertEquals(Exit.BAD_INPUT, run.exitCode(), run.err());
+      assertEquals(1, run.err().lines().count(), run.err());
+    }
+  }
+}
