@@ -1,0 +1,10 @@
+package tilewright.verification;
+
+/** A benchmark that cannot be made here; the message says what is missing. */
+public final class BenchmarkException extends RuntimeException {
+  private static final long serialVersionUID = 1;
+
+  BenchmarkException(String message) {
+    super(message);
+  }
+}

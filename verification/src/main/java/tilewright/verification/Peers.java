@@ -1,0 +1,84 @@
+package tilewright.verification;
+
+import java.io.BufferedReader;
+import java.io.BufferedWriter;
+import java.io.IOException;
+import java.io.UncheckedIOException;
+import java.nio.charset.StandardCharsets;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.nio.file.StandardCopyOption;
+import java.util.Map;
+import java.util.TreeMap;
+import tools.jackson.databind.JsonNode;
+import tools.jackson.databind.ObjectMapper;
+
+/** A Python process that times the vendor's libraries through PyTorch on request, while we measure ours in between. */
+final class Peers implements AutoCloseable {
+  private static final ObjectMapper JSON = new ObjectMapper();
+
+  private final Path script;
+  private final Process process;
+  private final BufferedWriter requests;
+  private final BufferedReader answers;
+
+  private Peers(Path script, Process process) {
+    this.script = script;
+    this.process = process;
+    this.requests = process.outputWriter(StandardCharsets.UTF_8);
+    this.answers = process.inputReader(StandardCharsets.UTF_8);
+  }
+
+  /** @throws BenchmarkException when there is no such Python */
+  static Peers start(String python) {
+    try {
+      var script = Files.createTempFile("tilewright-peers", ".py");
+      try (var source = Peers.class.getResourceAsStream("peers.py")) {
+        Files.copy(source, script, StandardCopyOption.REPLACE_EXISTING);
+      }
+      return new Peers(script, new ProcessBuilder(python, script.toString()).redirectError(ProcessBuilder.Redirect.DISCARD).start());
+    } catch (IOException e) {
+      throw new BenchmarkException("cannot start '" + python + "' for the peers: " + e.getMessage());
+    }
+  }
+
+  /** What PyTorch reached, in TFLOP/s. */
+  double gemm(int m, int n, int k, String dtype, boolean transA, boolean transB, int warmups, int runs) {
+    var request = new TreeMap<String, Object>(Map.of("op", "gemm", "m", m, "n", n, "k", k, "dtype", dtype, "transA", transA,
+        "transB", transB, "warmup", warmups, "iterations", runs));
+    return ask(request).get("tflops").asDouble();
+  }
+
+  /** Versions of the libraries behind the peers. */
+  Map<String, String> versions() {
+    var versions = new TreeMap<String, String>();
+    ask(Map.of("op", "gemm", "m", 64, "n", 64, "k", 64, "dtype", "bf16", "warmup", 0, "iterations", 1)).get("versions")
+        .properties().forEach(entry -> versions.put(entry.getKey(), entry.getValue().asString()));
+    return versions;
+  }
+
+  private JsonNode ask(Map<String, Object> request) {
+    try {
+      requests.write(JSON.writeValueAsString(request));
+      requests.newLine();
+      requests.flush();
+      var line = answers.readLine();
+      if (line == null) throw new BenchmarkException("the peers' Python ended without an answer: it needs PyTorch with CUDA");
+      var answer = JSON.readTree(line);
+      if (answer.has("error")) throw new BenchmarkException("the peers answered: " + answer.get("error").asString());
+      return answer;
+    } catch (IOException e) {
+      throw new BenchmarkException("the peers' Python ended: " + e.getMessage() + "; it needs PyTorch with CUDA");
+    }
+  }
+
+  @Override
+  public void close() {
+    process.destroy();
+    try {
+      Files.deleteIfExists(script);
+    } catch (IOException e) {
+      throw new UncheckedIOException(e);
+    }
+  }
+}
