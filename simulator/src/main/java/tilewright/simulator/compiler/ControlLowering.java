@@ -32,13 +32,14 @@ final class ControlLowering {
       default -> {
         m.take("uni");
         m.requireNone();
+        var end = i.opcode().equals("ret") ? c.returning() : new Terminator.Exit();
         if (c.guard().isPresent()) {
           var after = c.freshLabel("exit");
           c.end(new Terminator.Branch(c.guard().get().inverse(), after));
-          c.end(new Terminator.Exit());
+          c.end(end);
           c.label(after);
         } else {
-          c.end(new Terminator.Exit());
+          c.end(end);
         }
       }
     }

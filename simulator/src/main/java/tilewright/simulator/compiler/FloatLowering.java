@@ -1,16 +1,19 @@
 package tilewright.simulator.compiler;
 
 import java.lang.classfile.Opcode;
+import java.util.ArrayList;
 import java.util.List;
+import java.util.Map;
 import java.util.Set;
 import tilewright.ptx.Instruction;
 import tilewright.ptx.PtxType;
+import tilewright.simulator.core.Conversions;
 import tilewright.simulator.core.FloatMath;
 import tilewright.simulator.core.HalfMath;
 
 /** Floating-point arithmetic: f32, f64, f16, bf16 and their pairs. */
 final class FloatLowering {
-  private static final Set<String> DIRECTED = Set.of("rz", "rm", "rp");
+  private static final Map<String, Integer> DIRECTED = Map.of("rz", Conversions.ZERO, "rm", Conversions.DOWN, "rp", Conversions.UP);
 
   private FloatLowering() {}
 
@@ -30,10 +33,14 @@ final class FloatLowering {
     // Correctly rounded results are within every documented error of the approximate forms.
     m.take("rn");
     m.take("noftz");
-    if (m.takeOne(DIRECTED).isPresent()) throw new Unsupported("directed rounding of arithmetic is not supported");
+    var directed = m.takeOne(DIRECTED.keySet());
     var type = m.type();
     m.requireNone();
-    var form = new Form(i, c, type, flush, saturate, propagate);
+    int mode = directed.map(DIRECTED::get).orElse(Conversions.NEAREST_EVEN);
+    var form = new Form(i, c, type, flush, saturate, propagate, mode);
+    if (directed.isPresent() && (type != PtxType.F32 || !Set.of("add", "sub", "mul", "fma", "mad").contains(i.opcode()))) {
+      throw new Unsupported("." + directed.get() + " of " + i.opcode() + " on " + type.text());
+    }
     switch (i.opcode()) {
       case "add", "sub", "mul", "fma", "mad" -> form.arithmetic();
       case "min", "max" -> form.extremum();
@@ -51,14 +58,21 @@ final class FloatLowering {
   }
 
   /** One instruction with its modifiers read. */
-  private record Form(Instruction i, Lowering c, PtxType type, boolean flush, boolean saturate, boolean propagate) {
+  private record Form(Instruction i, Lowering c, PtxType type, boolean flush, boolean saturate, boolean propagate,
+      int mode) {
 
     void arithmetic() {
       int inputs = i.opcode().equals("fma") || i.opcode().equals("mad") ? 3 : 2;
       var name = inputs == 3 ? "fma" : i.opcode();
       emit(inputs, code -> {
         switch (type) {
-          case F32 -> scalar(code, name, Opcode.FADD, Opcode.FSUB, Opcode.FMUL, float.class);
+          case F32 -> {
+            if (mode == Conversions.NEAREST_EVEN) {
+              scalar(code, name, Opcode.FADD, Opcode.FSUB, Opcode.FMUL, float.class);
+            } else {
+              directed(code, name, inputs);
+            }
+          }
           case F64 -> scalar(code, name, Opcode.DADD, Opcode.DSUB, Opcode.DMUL, double.class);
           case F32X2 -> code.call(FloatMath.class, name + "2", long.class, same(long.class, inputs));
           default -> code.call(HalfMath.class, name + half(), int.class, same(int.class, inputs));
@@ -73,6 +87,13 @@ final class FloatLowering {
         case "mul" -> code.op(mul);
         default -> code.call(Math.class, "fma", j, j, j, j);
       }
+    }
+
+    private void directed(LaneCode code, String name, int inputs) {
+      var types = new ArrayList<Class<?>>(List.of(same(float.class, inputs)));
+      types.add(int.class);
+      code.b.loadConstant(mode);
+      code.call(FloatMath.class, name, float.class, types.toArray(Class<?>[]::new));
     }
 
     private String half() {

@@ -1,14 +1,18 @@
 package tilewright.simulator.compiler;
 
+import java.util.ArrayDeque;
 import java.util.ArrayList;
+import java.util.Deque;
 import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
 import tilewright.ptx.Function;
 import tilewright.ptx.Instruction;
+import tilewright.ptx.Operand;
 import tilewright.ptx.PtxModule;
 import tilewright.ptx.PtxPrinter;
+import tilewright.ptx.StateSpace;
 import tilewright.ptx.Statement;
 import tilewright.ptx.Variable;
 import tilewright.simulator.UnsupportedPtxException.Problem;
@@ -22,12 +26,15 @@ final class FunctionLowering {
   private final Map<String, List<String>> tables = new HashMap<>();
   private final MemoryPlan memory;
   private final Lowering lowering;
+  private final Deque<String> active = new ArrayDeque<>();
+  private final PtxModule module;
   private String source = "";
 
   FunctionLowering(PtxModule module, MemoryPlan memory) {
     for (var item : module.items()) {
       if (item instanceof PtxModule.SourceFile(int index, var path)) files.put(index, path.substring(path.lastIndexOf('/') + 1));
     }
+    this.module = module;
     this.memory = memory;
     lowering = new Lowering(memory, new Scope(Optional.empty()));
   }
@@ -95,7 +102,7 @@ final class FunctionLowering {
     try {
       var guard = i.guard().map(g -> new Op.Guard(lowering.scope().register(g.predicate()), g.negated()));
       lowering.begin(site, guard);
-      if (guard.isPresent() && WarpLowering.CONVERGENT.contains(i.opcode())) {
+      if (guard.isPresent() && (WarpLowering.CONVERGENT.contains(i.opcode()) || i.opcode().equals("call"))) {
         // Lanes without the guard go around, so that only those with it meet here.
         var after = lowering.freshLabel("skip");
         lowering.end(new Terminator.Branch(guard.get().inverse(), after));
@@ -108,6 +115,47 @@ final class FunctionLowering {
     } catch (Unsupported e) {
       problems.add(new Problem(i.line(), PtxPrinter.print(i), e.getMessage()));
     }
+  }
+
+  /** Inlines a call: the callee's parameters are the caller's own argument variables. */
+  private void call(Instruction i) {
+    var call = Calls.of(i);
+    var callee = Calls.definition(module, call.function())
+        .orElseThrow(() -> new Unsupported("function " + call.function() + " has no body here"));
+    if (active.contains(callee.name())) throw new Unsupported("function " + callee.name() + " is recursive");
+    if (call.results().size() != callee.results().size() || call.arguments().size() != callee.parameters().size()) {
+      throw new Unsupported("function " + callee.name() + " has other parameters");
+    }
+    var caller = lowering.scope();
+    var scope = new Scope(Optional.empty());
+    for (int k = 0; k < call.arguments().size(); k++) bind(scope, callee.parameters().get(k), call.arguments().get(k), true);
+    for (int k = 0; k < call.results().size(); k++) bind(scope, callee.results().get(k), call.results().get(k), false);
+    var after = lowering.freshLabel("return");
+    var outerReturn = lowering.returnTo(Optional.of(after));
+    active.push(callee.name());
+    lowering.enter(scope);
+    body(callee.body().orElseThrow());
+    lowering.enter(caller);
+    active.pop();
+    lowering.returnTo(outerReturn);
+    lowering.begin(sites.size() - 1, Optional.empty());
+    lowering.label(after);
+    for (int k = 0; k < call.results().size(); k++) {
+      var formal = callee.results().get(k);
+      if (formal.space() != StateSpace.REG) continue;
+      lowering.move(Source.of(scope.register(formal.name())), lowering.destination(call.results().get(k), formal.type()), formal.type());
+    }
+  }
+
+  private void bind(Scope scope, Variable formal, Operand actual, boolean input) {
+    if (formal.space() != StateSpace.REG) {
+      if (!(actual instanceof Operand.Symbol(var name))) throw new Unsupported("argument " + actual + " is no .param variable");
+      scope.declare(formal.name(), lowering.place(name));
+      return;
+    }
+    var reg = lowering.temp(formal.type());
+    if (input) lowering.move(lowering.source(actual), reg, formal.type());
+    scope.declare(formal.name(), reg);
   }
 
   private void dispatch(Instruction i) {
@@ -134,6 +182,7 @@ final class FunctionLowering {
           WarpLowering.lower(i, m, lowering);
       case "bar", "barrier", "membar", "fence", "mbarrier", "nanosleep", "griddepcontrol", "setmaxnreg", "pmevent", "trap" ->
           SyncLowering.lower(i, m, lowering);
+      case "call" -> call(i);
       case "bra", "brx", "ret", "exit" -> ControlLowering.lower(i, m, lowering, tables);
       default -> throw new Unsupported("unknown instruction");
     }

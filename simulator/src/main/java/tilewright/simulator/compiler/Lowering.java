@@ -18,6 +18,7 @@ final class Lowering {
   private final List<Reg> registers = new ArrayList<>();
   private Scope scope;
   private Optional<Op.Guard> guard = Optional.empty();
+  private Optional<String> returnLabel = Optional.empty();
   private int site;
   private int labels;
 
@@ -61,6 +62,18 @@ final class Lowering {
     site = newSite;
     guard = newGuard;
     items.add(new Item.Begin(site));
+  }
+
+  /** Where {@code ret} goes: behind the inlined call; empty in the kernel itself. Returns what it was. */
+  Optional<String> returnTo(Optional<String> label) {
+    var before = returnLabel;
+    returnLabel = label;
+    return before;
+  }
+
+  /** What {@code ret} does here. */
+  Terminator returning() {
+    return returnLabel.<Terminator>map(Terminator.Goto::new).orElseGet(Terminator.Exit::new);
   }
 
   int site() {

@@ -41,10 +41,10 @@ final class MemoryPlan {
       places.put(p.name(), new Scope.Place(StateSpace.PARAM, parameterBytes, p.bytes()));
       parameterBytes += (int) p.bytes();
     }
-    var body = kernel.body().orElse(List.of());
-    plan(body);
+    var bodies = Calls.bodies(module, kernel);
+    bodies.forEach(this::plan);
     // Dynamic shared memory begins where the last of the others ends.
-    placeDynamic(body);
+    bodies.forEach(this::placeDynamic);
     moduleShared.values().stream().filter(MemoryPlan::isDynamic).forEach(v -> places.put(v.name(), dynamicPlace()));
   }
 

@@ -15,6 +15,8 @@ import tilewright.simulator.core.Moves;
 final class SyncLowering {
   private static final Set<String> SCOPES = Set.of("cta", "cluster", "gpu", "sys", "gl");
   private static final Set<String> ORDERS = Set.of("sc", "acq_rel", "acquire", "release", "relaxed");
+  private static final Set<String> PROXIES =
+      Set.of("proxy", "async", "alias", "mbarrier_init", "global", "shared::cta", "shared::cluster");
   private static final int MBARRIER_BYTES = 8;
   private static final Source ALL_LANES = Source.of(-1);
 
@@ -58,9 +60,8 @@ final class SyncLowering {
 
   private static void fence(Modifiers m, Lowering c) {
     // Copies land through the same memory here, so proxies and initialisation order nothing more.
-    m.ignorePrefix("proxy");
-    m.ignorePrefix("async");
-    m.ignorePrefix("mbarrier_init");
+    m.ignore(PROXIES);
+    m.ignorePrefix("sync_restrict::");
     m.takeOne(ORDERS);
     m.takeOne(SCOPES);
     m.requireNone();

@@ -108,6 +108,36 @@ public final class FloatMath {
     return Math.copySign(magnitude, sign);
   }
 
+  /** The sum, with its last bit set if it is inexact, so that rounding it to fewer bits is right. */
+  static double sticky(double a, double b) {
+    double sum = a + b;
+    if (!Double.isFinite(sum)) return sum;
+    double part = sum - a;
+    double error = a - (sum - part) + (b - part);
+    if (error == 0) return sum;
+    long bits = Double.doubleToRawLongBits(sum);
+    if ((bits & 1) != 0) return sum;
+    boolean away = error > 0 == sum > 0;
+    return Double.longBitsToDouble(away ? bits + 1 : bits - 1);
+  }
+
+  /** Addition with another rounding than to nearest; see {@link Conversions}. */
+  public static float add(float a, float b, int mode) {
+    return Conversions.toF32(sticky(a, b), mode);
+  }
+
+  public static float sub(float a, float b, int mode) {
+    return Conversions.toF32(sticky(a, -b), mode);
+  }
+
+  public static float mul(float a, float b, int mode) {
+    return Conversions.toF32((double) a * b, mode);
+  }
+
+  public static float fma(float a, float b, float c, int mode) {
+    return Conversions.toF32(sticky((double) a * b, c), mode);
+  }
+
   private static float low(long pair) {
     return Float.intBitsToFloat((int) pair);
   }

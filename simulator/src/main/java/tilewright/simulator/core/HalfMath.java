@@ -25,7 +25,7 @@ public final class HalfMath {
   }
 
   public static int fmaF16(int a, int b, int c) {
-    return toF16(sticky((double) fromF16(a) * fromF16(b), fromF16(c)), Conversions.NEAREST_EVEN);
+    return toF16(FloatMath.sticky((double) fromF16(a) * fromF16(b), fromF16(c)), Conversions.NEAREST_EVEN);
   }
 
   public static int minF16(int a, int b) {
@@ -49,7 +49,7 @@ public final class HalfMath {
   }
 
   public static int fmaBf16(int a, int b, int c) {
-    return toBf16(sticky((double) fromBf16(a) * fromBf16(b), fromBf16(c)), Conversions.NEAREST_EVEN);
+    return toBf16(FloatMath.sticky((double) fromBf16(a) * fromBf16(b), fromBf16(c)), Conversions.NEAREST_EVEN);
   }
 
   public static int minBf16(int a, int b) {
@@ -58,19 +58,6 @@ public final class HalfMath {
 
   public static int maxBf16(int a, int b) {
     return toBf16(FloatMath.max(fromBf16(a), fromBf16(b)));
-  }
-
-  /** The sum, with its last bit set if it is inexact, so that rounding it to fewer bits is right. */
-  private static double sticky(double a, double b) {
-    double sum = a + b;
-    if (Double.isNaN(sum) || Double.isInfinite(sum)) return sum;
-    double part = sum - a;
-    double error = a - (sum - part) + (b - part);
-    if (error == 0) return sum;
-    long bits = Double.doubleToRawLongBits(sum);
-    if ((bits & 1) != 0) return sum;
-    boolean away = error > 0 == sum > 0;
-    return Double.longBitsToDouble(away ? bits + 1 : bits - 1);
   }
 
   private static int pack(int low, int high) {
