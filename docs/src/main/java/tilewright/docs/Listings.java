@@ -1,0 +1,73 @@
+package tilewright.docs;
+
+import java.io.IOException;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.LinkedHashMap;
+import tilewright.kernel.CompiledKernel;
+import tilewright.kernel.Target;
+import tilewright.kernels.Gemm;
+import tilewright.kernels.GemmProblem;
+import tilewright.kernels.NaiveGemm;
+import tilewright.numerics.ElementType;
+
+/** What pages include from sources and from the kernels' PTX. */
+final class Listings {
+  private static final Path KERNELS = Path.of("gpu-kernels/src/main/java/tilewright");
+
+  private Listings() {}
+
+  static void write(Path root, Path generated) throws IOException {
+    var kernels = root.resolve(KERNELS);
+    save(generated, "naive-trace.java", Excerpt.method(kernels.resolve("kernels/NaiveGemm.java"), "void trace(Scope k)"));
+    save(generated, "sm80-trace.java", Excerpt.method(kernels.resolve("kernels/Sm80Gemm.java"), "void trace(Scope k)"));
+    save(generated, "mainloop-run.java",
+        Excerpt.method(kernels.resolve("kernel/collective/MultistageMainloop.java"), "Fragment run(Scope k"));
+    save(generated, "swizzled-tile.java",
+        Excerpt.method(kernels.resolve("kernel/tiled/SwizzledTile.java"), "ComposedLayout alongColumns("));
+
+    var naive = CompiledKernel.compile(new NaiveGemm(ElementType.BF16), Target.SM80).ptx();
+    save(generated, "naive-gemm.ptx", naive);
+    save(generated, "naive-gemm-loop.ptx", Excerpt.mainLoop(naive));
+    var problem = GemmProblem.packed(ElementType.BF16, ElementType.F32, 512, 512, 512, 1, "TN");
+    save(generated, "sm80-gemm-config.txt", Gemm.configure(problem) + "\n");
+    var loop = Excerpt.mainLoop(Gemm.sm80(problem).kernel().ptx());
+    // Neighbouring mma instructions differ in registers only.
+    save(generated, "sm80-gemm-loop.ptx", shortened(loop));
+    save(generated, "sm80-gemm-loop.adoc", census(loop));
+  }
+
+  /** With every run of more than two lines of one instruction cut to its first two. */
+  static String shortened(String ptx) {
+    var result = new StringBuilder();
+    var lines = ptx.lines().toList();
+    for (int begin = 0; begin < lines.size();) {
+      int end = begin + 1;
+      while (end < lines.size() && opcode(lines.get(end)).equals(opcode(lines.get(begin)))) end++;
+      int shown = Math.min(end - begin, 2);
+      lines.subList(begin, begin + shown).forEach(line -> result.append(line).append('\n'));
+      if (end - begin > shown) result.append("  // … %d more%n".formatted(end - begin - shown));
+      begin = end;
+    }
+    return result.toString();
+  }
+
+  /** A table of how often each kind of instruction occurs. */
+  private static String census(String loop) {
+    var counts = new LinkedHashMap<String, Integer>();
+    loop.lines().map(Listings::opcode).filter(opcode -> !opcode.startsWith("$")).forEach(opcode -> counts.merge(opcode, 1, Integer::sum));
+    var table = new StringBuilder("[cols=\"2,>1\"]\n|===\n|Instruction |Count\n\n");
+    counts.forEach((opcode, count) -> table.append("|`").append(opcode).append("` |").append(count).append('\n'));
+    return table.append("|===\n").toString();
+  }
+
+  /** The instruction without guard, modifiers and operands; for cp.async its second word too. */
+  private static String opcode(String line) {
+    var words = line.strip().replaceFirst("^@!?%p\\d+ ", "").replaceAll("[ ;].*", "").split("\\.");
+    return words.length > 2 && words[0].equals("cp") ? "cp.async" + (words[2].contains("group") ? "." + words[2] : "") : words[0];
+  }
+
+  private static void save(Path folder, String name, String text) throws IOException {
+    Files.writeString(folder.resolve(name), text);
+  }
+}

@@ -1,0 +1,84 @@
+package tilewright.docs;
+
+import java.io.IOException;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.ArrayList;
+import java.util.Comparator;
+import java.util.List;
+
+/** The documentation site: {@code Site REPOSITORY OUTPUT} builds it. */
+public final class Site {
+  /** The pages in reading order; each is {@code docs/src/site/NAME.adoc}. */
+  static final List<String> PAGES = List.of("index", "gemm-to-gpu", "kernel-language", "command-line", "verification",
+      "limits", "decisions");
+
+  private Site() {}
+
+  /** Builds the site, or says on standard error what is wrong and exits with 1. */
+  public static void main(String[] arguments) throws IOException {
+    try {
+      build(Path.of(arguments[0]).toRealPath(), Path.of(arguments[1]).toAbsolutePath());
+      // JRuby and the command leave threads behind.
+      System.exit(0);
+    } catch (BrokenSiteException e) {
+      System.err.println("the documentation is broken:\n" + e.getMessage());
+      System.exit(1);
+    }
+  }
+
+  /**
+   * Writes the whole site into an empty or missing folder.
+   *
+   * @throws BrokenSiteException if AsciiDoc complains, a listing or figure cannot be made, or a link leads nowhere
+   */
+  static void build(Path root, Path output) throws IOException {
+    delete(output);
+    var generated = output.resolveSibling("generated");
+    delete(generated);
+    var images = Files.createDirectories(output.resolve("images"));
+    Figures.write(images);
+    Listings.write(root, Files.createDirectories(generated));
+    HelpPages.write(generated);
+    Records.write(root.resolve("docs"), generated);
+    var decisions = Decisions.read(root.resolve("docs/decisions"));
+    Files.writeString(generated.resolve("decisions.adoc"), Decisions.list(decisions));
+
+    var pages = convert(root.resolve("docs"), generated, decisions);
+    var template = new Template(pages);
+    for (var page : pages) {
+      var file = output.resolve(page.path());
+      Files.createDirectories(file.getParent());
+      Files.writeString(file, template.render(page));
+    }
+    for (var resource : List.of("site.css", "search.js")) copy(resource, output);
+    Files.writeString(output.resolve("search-index.js"), SearchIndex.script(pages));
+    var faults = LinkCheck.faults(output);
+    if (!faults.isEmpty()) throw new BrokenSiteException(faults);
+  }
+
+  private static List<Page> convert(Path docs, Path generated, List<Decisions.Decision> decisions) {
+    try (var converter = new Converter(docs.getParent(), generated)) {
+      var pages = new ArrayList<Page>();
+      for (var name : PAGES) pages.add(converter.convert(docs.resolve("src/site/" + name + ".adoc"), name + ".html"));
+      for (var decision : decisions) {
+        pages.add(converter.convert(docs.resolve("decisions/" + decision.name() + ".adoc"), "decisions/" + decision.name() + ".html"));
+      }
+      if (!converter.faults().isEmpty()) throw new BrokenSiteException(converter.faults());
+      return pages;
+    }
+  }
+
+  private static void copy(String resource, Path output) throws IOException {
+    try (var in = Site.class.getResourceAsStream(resource)) {
+      Files.write(output.resolve(resource), in.readAllBytes());
+    }
+  }
+
+  private static void delete(Path folder) throws IOException {
+    if (!Files.exists(folder)) return;
+    try (var files = Files.walk(folder)) {
+      for (var file : files.sorted(Comparator.reverseOrder()).toList()) Files.delete(file);
+    }
+  }
+}

@@ -1,0 +1,29 @@
+package tilewright.docs;
+
+import static org.junit.jupiter.api.Assertions.assertEquals;
+
+import java.util.List;
+import org.junit.jupiter.api.Test;
+
+class HelpPagesTest {
+  @Test
+  void commandsAreTheIndentedNamesOfTheirSection() {
+    var help = """
+        Usage: tilewright COMMAND
+          --json   not a command
+        Commands:
+          verify  Run kernels in the simulator
+                    and compare.
+          layout  Evaluate.
+
+        Exit codes: 0 done
+          none
+        """;
+    assertEquals(List.of("verify", "layout"), HelpPages.subcommands(help));
+  }
+
+  @Test
+  void aCommandWithoutSubcommandsHasNone() {
+    assertEquals(List.of(), HelpPages.subcommands("Usage: tilewright doctor\n  --json  x\n"));
+  }
+}

@@ -1,0 +1,64 @@
+package tilewright.docs;
+
+import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertThrows;
+import static org.junit.jupiter.api.Assertions.assertTrue;
+
+import java.io.IOException;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.io.TempDir;
+
+class RecordsTest {
+  private static final String RUN = """
+      {"date":"2026-01-02","gpu":"H200","driver":"580","versions":{},"commit":"abc",
+       "rows":[{"kernel":"sm80-gemm","arch":"sm80","config":"4096|TN","unit":"TFLOP/s","ours":400.25,"floor":0.1,
+                "peers":{"cublas":800},"ratio":0.5003}]}
+      """;
+
+  @TempDir
+  Path docs;
+
+  @Test
+  void aRecordedRunBecomesATable() throws IOException {
+    record("run.json", RUN);
+    assertEquals("""
+        .H200, driver 580, 2026-01-02, commit abc
+        [cols="2,1,4,>1,>1,>2,>1"]
+        |===
+        |Kernel |Arch |Config |Ours |Unit |Peers |Ratio
+
+        |sm80-gemm |sm80 |4096\\|TN |400 |TFLOP/s |cublas 800 |0.50
+        |===
+
+        """, tables());
+  }
+
+  @Test
+  void aRecordWithoutAFieldIsAFaultThatNamesFileAndField() throws IOException {
+    record("run.json", RUN.replace("\"ratio\"", "\"rate\""));
+    var fault = assertThrows(BrokenSiteException.class, this::tables);
+    assertTrue(fault.getMessage().contains("run.json: no field 'ratio'"), fault.getMessage());
+  }
+
+  @Test
+  void aDamagedRecordIsAFault() throws IOException {
+    record("run.json", RUN.substring(0, 40));
+    assertThrows(BrokenSiteException.class, this::tables);
+  }
+
+  @Test
+  void withoutRecordsThePageSaysSo() throws IOException {
+    assertEquals("No benchmark has been recorded yet.\n", tables());
+  }
+
+  private void record(String name, String text) throws IOException {
+    Files.writeString(Files.createDirectories(docs.resolve("benchmarks")).resolve(name), text);
+  }
+
+  private String tables() throws IOException {
+    Records.write(docs, docs);
+    return Files.readString(docs.resolve("benchmarks.adoc"));
+  }
+}
