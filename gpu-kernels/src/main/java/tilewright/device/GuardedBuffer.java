@@ -41,7 +41,7 @@ final class GuardedBuffer implements AutoCloseable {
     memory.copyTo(target, GUARD_BYTES);
   }
 
-  /** What was written out of bounds, in words. */
+  /** What changed out of bounds, in words. */
   Optional<String> damage() {
     return damage(0, -GUARD_BYTES).or(() -> damage(GUARD_BYTES + bytes, bytes));
   }
@@ -54,7 +54,7 @@ final class GuardedBuffer implements AutoCloseable {
     if (changed.length == 0) return Optional.empty();
     long first = origin + changed[0];
     long last = origin + changed[changed.length - 1];
-    return Optional.of("%d bytes written outside buffer '%s' of %d bytes, the first at offset %d, the last at %d"
+    return Optional.of("%d bytes changed outside buffer '%s' of %d bytes, the first at offset %d, the last at %d"
         .formatted(changed.length, name, bytes, first, last));
   }
 

@@ -42,15 +42,15 @@ class GpuTest {
     if (gpu != null) gpu.close();
   }
 
-  private static float[] ramp(float step) {
-    var values = new float[N];
-    for (int i = 0; i < N; i++) values[i] = i * step;
+  private static float[] ramp(float step, int count) {
+    var values = new float[count];
+    for (int i = 0; i < count; i++) values[i] = i * step;
     return values;
   }
 
   /** {@code z = x + y} over {@code count} elements, the result in a buffer of {@code N}. */
   private static Launch addition(float[] z, int count, Dim3 block) {
-    var buffers = Map.of("x", MemorySegment.ofArray(ramp(1)), "y", MemorySegment.ofArray(ramp(0.5f)),
+    var buffers = Map.of("x", MemorySegment.ofArray(ramp(1, count)), "y", MemorySegment.ofArray(ramp(0.5f, count)),
         "z", MemorySegment.ofArray(z));
     return new Launch(Ptx.VECTOR_ADD, "add", Dim3.of((count + 127) / 128), block, Dim3.ONE, 0, buffers,
         List.of(new Argument.Buffer("x"), new Argument.Buffer("y"), new Argument.Buffer("z"), Argument.u32(count)));
@@ -60,7 +60,7 @@ class GpuTest {
   void addsVectors() {
     var z = new float[N];
     double milliseconds = gpu.run(addition(z, N, Dim3.of(128)));
-    assertArrayEquals(ramp(1.5f), z);
+    assertArrayEquals(ramp(1.5f, N), z);
     assertTrue(milliseconds > 0, () -> milliseconds + " ms");
   }
 
@@ -78,7 +78,7 @@ class GpuTest {
   @Test
   void readsAndWritesOffHeapSegments() {
     try (var arena = Arena.ofConfined(); var memory = gpu.allocate(4L * N)) {
-      var source = arena.allocateFrom(ValueLayout.JAVA_FLOAT, ramp(3));
+      var source = arena.allocateFrom(ValueLayout.JAVA_FLOAT, ramp(3, N));
       var target = arena.allocate(4L * N, 4);
       memory.copyFrom(source);
       memory.copyTo(target);
@@ -90,7 +90,7 @@ class GpuTest {
   void reportsAWriteBehindABuffer() {
     var failure = assertThrows(GpuException.class, () -> gpu.run(addition(new float[N], N + 3, Dim3.of(128))));
     assertEquals("OUT_OF_BOUNDS_WRITE", failure.result());
-    var expected = "12 bytes written outside buffer 'z' of 4000 bytes, the first at offset 4000, the last at 4011";
+    var expected = "12 bytes changed outside buffer 'z' of 4000 bytes, the first at offset 4000, the last at 4011";
     assertTrue(failure.getMessage().contains(expected), failure::getMessage);
   }
 
