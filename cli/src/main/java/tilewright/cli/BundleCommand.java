@@ -47,6 +47,7 @@ final class BundleCommand implements Callable<Integer> {
     var tests = list(sources.resolve("cli/target/tests"));
     for (var jar : tests) copyInto(folder.resolve("tests"), jar);
     for (var file : List.of("tilewright", "LICENSE")) copyInto(folder, sources.resolve(file));
+    Files.writeString(folder.resolve(SourceCommit.FILE), SourceCommit.find() + "\n");
 
     var size = sizeOf(folder);
     console.result(new Row(folder.toString(), size, tests.stream().map(t -> t.getFileName().toString()).toList()),

@@ -47,6 +47,7 @@ public final class Main {
             .addSubcommand(new RunGemm(console)))
         .addSubcommand(new SimCommand(console))
         .addSubcommand(new GpuCommand(console))
+        .addSubcommand(new BenchCommand(console))
         .addSubcommand(new BundleCommand(console))
         .addSubcommand(new DoctorCommand(console))
         .setOut(new PrintWriter(console.out(), true))
