@@ -39,7 +39,7 @@ class LimitsTest {
     var ptx = Kernels.kernel(0, """
         frobnicate.b32 %r0, %r1;
         add.u32 %r0, %r1, %r2;
-        add.rz.f32 %f0, %f1, %f2;
+        add.rz.f64 %d0, %d1, %d2;
         mov.u32 %r0, %nosuchregister;
         mma.sync.aligned.m16n8k32.row.col.s32.s8.s8.s32 {%r0,%r1,%r2,%r3}, {%r4,%r5,%r6,%r7}, {%r8,%r9}, {%r0,%r1,%r2,%r3};
         ld.global.sparkling.u32 %r0, [%p0];
