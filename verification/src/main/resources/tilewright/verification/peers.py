@@ -11,8 +11,8 @@ Reads one JSON object a line from stdin and answers each with one JSON object a 
   -> the same; "backward" times the backward pass alone
 
 A is M x K and B is K x N as cuBLAS sees them, row-major; a transposed operand is stored the other way round. Inputs are
-N(0, 1) with a fixed seed, several sets in turn, so that together they exceed the L2 cache. A causal mask is aligned to the
-first key. A failure is answered as {"error": ".."}.
+N(0, 1) with a fixed seed, several sets in turn, so that together they exceed the L2 cache. A causal mask is aligned
+to the first key. A failure is answered as {"error": ".."}.
 """
 
 import json
