@@ -27,6 +27,6 @@ public final class BulkCopy {
 
   /** Makes this thread's ordinary writes to shared memory visible to bulk copies. */
   public static void publish(Scope k) {
-    k.emit("fence.proxy.async.shared::cta");
+    k.emit("fence.proxy.async");
   }
 }
