@@ -1,0 +1,93 @@
+package tilewright.simulator.compiler;
+
+import java.util.ArrayList;
+import java.util.HashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.Optional;
+import tilewright.ptx.Function;
+import tilewright.ptx.PtxModule;
+import tilewright.simulator.UnsupportedPtxException.Problem;
+import tilewright.simulator.core.Block;
+import tilewright.simulator.core.Kernel;
+import tilewright.simulator.core.KernelClass;
+
+/** One kernel on its way from PTX to bytecode. */
+final class Compilation {
+  private final Function function;
+  private final MemoryPlan memory;
+  private final FunctionLowering front;
+  private final ModuleData data;
+  private final int target;
+  private final List<BasicBlock> blocks;
+  private final Map<BasicBlock, List<Unit>> units = new HashMap<>();
+  private final Registers registers = new Registers();
+  private final List<Problem> problems = new ArrayList<>();
+
+  Compilation(PtxModule module, ModuleData data, Function function) {
+    this.function = function;
+    this.data = data;
+    memory = new MemoryPlan(module, data, function);
+    front = new FunctionLowering(module, memory);
+    target = target(module);
+    var lowering = front.lower(function);
+    problems.addAll(front.problems());
+    // Code with holes has branches to nowhere.
+    blocks = problems.isEmpty() ? ControlFlow.of(lowering) : List.of();
+    var liveness = new Liveness(blocks);
+    for (var b : blocks) {
+      units.put(b, Unit.of(b, liveness.out(b)));
+      registers.place(b, units.get(b));
+    }
+  }
+
+  private static int target(PtxModule module) {
+    var digits = module.target().replaceAll("[^0-9]", "");
+    return digits.isEmpty() ? 0 : Integer.parseInt(digits);
+  }
+
+  /** What cannot be executed, complete once the code was asked for. */
+  List<Problem> problems() {
+    return problems;
+  }
+
+  /** The class file, if everything can be executed. */
+  Optional<byte[]> code() {
+    return problems.isEmpty() ? new CodeGenerator(blocks, units, front.sites(), problems).generate() : Optional.empty();
+  }
+
+  Optional<Kernel> kernel() {
+    return code().map(code -> new Kernel(function.name(), KernelClass.define(code),
+        blocks.stream().map(Compilation::describe).toList(), front.sites(), registers.count(Reg.Kind.INT),
+        registers.count(Reg.Kind.FLOAT), registers.count(Reg.Kind.LONG), registers.count(Reg.Kind.DOUBLE),
+        registers.count(Reg.Kind.PREDICATE), memory.sharedBytes(), memory.dynamicOffset(), memory.localBytes(),
+        memory.parameterBytes(), memory.parameters(), data.variables(), target));
+  }
+
+  private static Block describe(BasicBlock b) {
+    var next = b.successors;
+    int fallThrough = next.isEmpty() ? 0 : next.getFirst().number;
+    int taken = next.size() < 2 ? fallThrough : next.get(1).number;
+    int[] targets = next.stream().mapToInt(s -> s.number).toArray();
+    int index = b.terminator instanceof Terminator.Indexed(var reg, var _) ? reg.slot() : 0;
+    var end = switch (b.terminator) {
+      case Terminator.Next _, Terminator.Goto _ -> Block.End.NEXT;
+      case Terminator.Branch _ -> Block.End.BRANCH;
+      case Terminator.Indexed _ -> Block.End.INDEXED;
+      case Terminator.Suspend _ -> Block.End.SUSPEND;
+      case Terminator.Retry _ -> Block.End.RETRY;
+      case Terminator.Exit _ -> Block.End.EXIT;
+    };
+    var converge = b.together.map(Compilation::converge).orElse(Block.Converge.NONE);
+    return new Block(end, fallThrough, taken, targets, index, b.instructions, converge, b.site);
+  }
+
+  private static Block.Converge converge(Source mask) {
+    return switch (mask) {
+      case Source.Register(var reg) -> new Block.Converge(reg.slot(), 0);
+      case Source.Constant(long bits, var _) when bits == 0 -> Block.Converge.NONE;
+      case Source.Constant(long bits, var _) -> new Block.Converge(-1, (int) bits);
+      default -> throw new Unsupported("a member mask that is neither register nor constant");
+    };
+  }
+}
