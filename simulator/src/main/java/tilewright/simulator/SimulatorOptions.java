@@ -13,7 +13,8 @@ import java.util.OptionalInt;
  * @param instructionLimit thread instructions after which the launch is stopped
  * @param timeLimit wall-clock time after which the launch is stopped
  */
-public record SimulatorOptions(long seed, boolean sanitize, OptionalInt architecture, int threads, long instructionLimit,
+public record SimulatorOptions(long seed, boolean sanitize, OptionalInt architecture, int threads,
+    long instructionLimit,
     Duration timeLimit) {
   private static final long DEFAULT_INSTRUCTION_LIMIT = 1_000_000_000_000L;
 

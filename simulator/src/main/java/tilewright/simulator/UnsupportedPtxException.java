@@ -21,7 +21,9 @@ public final class UnsupportedPtxException extends RuntimeException {
   private static String text(List<Problem> problems) {
     var text = new StringBuilder("the simulator cannot execute ").append(problems.size())
         .append(problems.size() == 1 ? " statement:" : " statements:");
-    for (var p : problems) text.append("\n  line ").append(p.line()).append(": ").append(p.text()).append(": ").append(p.reason());
+    for (var p : problems) {
+      text.append("\n  line ").append(p.line()).append(": ").append(p.text()).append(": ").append(p.reason());
+    }
     return text.toString();
   }
 

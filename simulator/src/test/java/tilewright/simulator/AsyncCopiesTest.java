@@ -73,13 +73,15 @@ class AsyncCopiesTest {
     int[] out = new int[64];
     assertEquals(List.of(), run(body + STORE_OWN, 3, out).findings());
     assertEquals(28 * 5, out[5]);
-    assertEquals(List.of(Finding.Kind.PENDING_COPY_READ), Kernels.kinds(run(body + STORE_OWN.replace("[%r11]", "[%r11+4]"), 3, out)));
+    assertEquals(List.of(Finding.Kind.PENDING_COPY_READ),
+        Kernels.kinds(run(body + STORE_OWN.replace("[%r11]", "[%r11+4]"), 3, out)));
   }
 
   @Test
   void waitAllNeedsNoCommit() {
     int[] out = new int[64];
-    assertEquals(List.of(), run("cp.async.ca.shared.global [%r11], [%l1], 8;\ncp.async.wait_all;\n" + STORE_OWN, 1, out).findings());
+    assertEquals(List.of(),
+        run("cp.async.ca.shared.global [%r11], [%l1], 8;\ncp.async.wait_all;\n" + STORE_OWN, 1, out).findings());
     assertEquals(28 * 9, out[9]);
   }
 
@@ -172,7 +174,8 @@ class AsyncCopiesTest {
   void readingABulkCopyWithoutWaitingIsFound() {
     for (long seed = 0; seed < 8; seed++) {
       var kinds = Kernels.kinds(bulk("1024", READ, seed, new int[256]));
-      assertTrue(kinds.contains(Finding.Kind.RACE) || kinds.contains(Finding.Kind.PENDING_COPY_READ), "seed " + seed + " " + kinds);
+      assertTrue(kinds.contains(Finding.Kind.RACE) || kinds.contains(Finding.Kind.PENDING_COPY_READ), "seed " + seed
+          + " " + kinds);
     }
   }
 
@@ -233,7 +236,8 @@ class AsyncCopiesTest {
       "cp.async.bulk.shared::cluster.global.mbarrier::complete_tx::bytes [tile], [%p0], 16, [tile];"})
   void misusedMbarriersAreReported(String body) {
     var ptx = Kernels.kernel("sm_90", 1, "", ".shared .align 16 .b8 tile[64];\n" + body + "\n");
-    assertEquals(List.of(Finding.Kind.INVALID_OPERATION), Kernels.kinds(Kernels.run(ptx, 1, Kernels.PLAIN, new int[64])));
+    assertEquals(List.of(Finding.Kind.INVALID_OPERATION),
+        Kernels.kinds(Kernels.run(ptx, 1, Kernels.PLAIN, new int[64])));
   }
 
   @Test

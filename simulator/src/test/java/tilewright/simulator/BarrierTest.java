@@ -24,11 +24,13 @@ class BarrierTest {
       """ + Instructions.store("u32", "%r0", 0, "%t4");
 
   private static SimulationResult exchange(String barrier, int[] out, long seed) {
-    return Kernels.run(Kernels.kernel(1, NEIGHBOUR.replace("BARRIER", barrier)), 256, Kernels.SANITIZED.withSeed(seed), out);
+    return Kernels.run(Kernels.kernel(1, NEIGHBOUR.replace("BARRIER", barrier)), 256, Kernels.SANITIZED.withSeed(seed),
+        out);
   }
 
   @ParameterizedTest
-  @CsvSource(delimiter = '|', value = {"bar.sync 0;", "barrier.sync 3;", "barrier.sync.aligned 15, 256;", "bar.cta.sync 1, 256;",
+  @CsvSource(delimiter = '|',
+      value = {"bar.sync 0;", "barrier.sync 3;", "barrier.sync.aligned 15, 256;", "bar.cta.sync 1, 256;",
       "mov.u32 %r1, 5; mov.u32 %r2, 256; bar.sync %r1, %r2;"})
   void everyFormOfTheBarrierOrdersTheWarps(String barrier) {
     for (long seed = 0; seed < 5; seed++) {

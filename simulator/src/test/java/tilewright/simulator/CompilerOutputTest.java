@@ -29,8 +29,10 @@ class CompilerOutputTest {
     program = Simulator.load(ptx);
   }
 
-  private static void run(String entry, int grid, int block, MemorySegment in, MemorySegment out, List<Launch.Argument> arguments) {
-    var launch = new Launch(ptx, entry, Dim3.of(grid), Dim3.of(block), Dim3.ONE, 0, Map.of("in", in, "out", out), arguments);
+  private static void run(String entry, int grid, int block, MemorySegment in, MemorySegment out,
+      List<Launch.Argument> arguments) {
+    var launch = new Launch(ptx, entry, Dim3.of(grid), Dim3.of(block), Dim3.ONE, 0, Map.of("in", in, "out", out),
+        arguments);
     assertEquals(List.of(), program.run(launch, Kernels.SANITIZED).findings());
   }
 
@@ -108,7 +110,8 @@ class CompilerOutputTest {
   @Test
   void functionCallsWithStructResults() {
     int[] out = new int[64];
-    run("calls", 1, 64, MemorySegment.ofArray(new int[1]), MemorySegment.ofArray(out), List.of(new Launch.Argument.Buffer("out")));
+    run("calls", 1, 64, MemorySegment.ofArray(new int[1]), MemorySegment.ofArray(out),
+        List.of(new Launch.Argument.Buffer("out")));
     assertArrayEquals(IntStream.range(0, 64).map(t -> horner(t, t % 10) + horner(t, 3) * horner(t, 7)).toArray(), out);
   }
 
@@ -119,6 +122,7 @@ class CompilerOutputTest {
     run("words", 1, 64, MemorySegment.ofArray(in), MemorySegment.ofArray(out),
         List.of(new Launch.Argument.Buffer("in"), new Launch.Argument.Buffer("out")));
     assertArrayEquals(LongStream.of(in).map(v -> Long.divideUnsigned(v, 7) + Long.remainderUnsigned(v, 13)
-        + Long.numberOfLeadingZeros(v) + Long.bitCount(v) + Long.reverse(v) + Math.unsignedMultiplyHigh(v, v)).toArray(), out);
+        + Long.numberOfLeadingZeros(v) + Long.bitCount(v) + Long.reverse(v) + Math.unsignedMultiplyHigh(v, v))
+            .toArray(), out);
   }
 }

@@ -12,7 +12,8 @@ import tilewright.ptx.Dim3;
 class ControlFlowTest {
   private static int[] results(int threads, String body) {
     var out = new int[threads];
-    var result = Kernels.run(Kernels.kernel(1, body + Instructions.store("u32", "%r0", 0, "%t4")), threads, Kernels.PLAIN, out);
+    var result = Kernels.run(Kernels.kernel(1, body + Instructions.store("u32", "%r0", 0, "%t4")), threads,
+        Kernels.PLAIN, out);
     assertEquals(List.of(), result.findings());
     return out;
   }

@@ -48,7 +48,9 @@ class FloatInstructionsTest {
     int[] a = floats(3);
     int[] b = floats(4);
     int[] c = floats(5);
-    for (int i = 0; i < N; i += 2) c[i] = Float.floatToRawIntBits(-Float.intBitsToFloat(a[i]) * Float.intBitsToFloat(b[i]));
+    for (int i = 0; i < N; i += 2) {
+      c[i] = Float.floatToRawIntBits(-Float.intBitsToFloat(a[i]) * Float.intBitsToFloat(b[i]));
+    }
     for (int i = 0; i < N; i++) if ((c[i] >>> 23 & 0xFF) == 0xFF) c[i] = 0;
     int[] got = Instructions.on32("fma.rn.f32", a, b, c, 3);
     for (int i = 0; i < N; i++) {
@@ -69,9 +71,11 @@ class FloatInstructionsTest {
     var digits = new MathContext(60, RoundingMode.HALF_EVEN);
     for (int i = 0; i < N; i++) {
       var y = new BigDecimal(Float.intBitsToFloat(b[i]));
-      assertEquals(new BigDecimal(Float.intBitsToFloat(a[i])).divide(y, digits).floatValue() + 0f, Float.intBitsToFloat(quotient[i]) + 0f);
+      assertEquals(new BigDecimal(Float.intBitsToFloat(a[i])).divide(y, digits).floatValue() + 0f,
+          Float.intBitsToFloat(quotient[i]) + 0f);
       assertEquals(BigDecimal.ONE.divide(y, digits).floatValue(), Float.intBitsToFloat(reciprocal[i]));
-      assertEquals(new BigDecimal(Math.abs(Float.intBitsToFloat(a[i]))).sqrt(digits).floatValue(), Float.intBitsToFloat(root[i]));
+      assertEquals(new BigDecimal(Math.abs(Float.intBitsToFloat(a[i]))).sqrt(digits).floatValue(),
+          Float.intBitsToFloat(root[i]));
     }
   }
 
@@ -111,7 +115,8 @@ class FloatInstructionsTest {
   }
 
   @ParameterizedTest
-  @CsvSource({"eq,false", "ne,false", "lt,false", "ge,false", "equ,true", "neu,true", "ltu,true", "geu,true", "num,false", "nan,true"})
+  @CsvSource({"eq,false", "ne,false", "lt,false", "ge,false", "equ,true", "neu,true", "ltu,true", "geu,true",
+      "num,false", "nan,true"})
   void comparisonsWithNanAreOrderedOrUnordered(String operator, boolean withNan) {
     int[] got = Instructions.body32("setp." + operator + ".f32 %q0, %r0, %r1;\nselp.b32 %r3, 1, 0, %q0;\n",
         new int[] {0x7FC0_0000}, new int[] {Float.floatToRawIntBits(1)});
@@ -119,7 +124,8 @@ class FloatInstructionsTest {
   }
 
   @ParameterizedTest
-  @ValueSource(strings = {"ex2.approx.ftz", "lg2.approx", "rcp.approx", "rsqrt.approx", "sqrt.approx", "sin.approx", "cos.approx", "tanh.approx"})
+  @ValueSource(strings = {"ex2.approx.ftz", "lg2.approx", "rcp.approx", "rsqrt.approx", "sqrt.approx", "sin.approx",
+      "cos.approx", "tanh.approx"})
   void approximationsStayWithinTheirDocumentedError(String instruction) {
     var random = new Random(8);
     int[] a = random.ints(N).map(_ -> Float.floatToRawIntBits(random.nextFloat() * 3 + 0.01f)).toArray();
@@ -137,7 +143,8 @@ class FloatInstructionsTest {
         default -> Math.tanh(x);
       };
       // PTX ISA: 2^-22 or better, relative or absolute; tanh 2^-11.
-      assertTrue(Math.abs(want - Float.intBitsToFloat(got[i])) <= 0x1p-22 * Math.max(1, Math.abs(want)), instruction + " " + x);
+      assertTrue(Math.abs(want - Float.intBitsToFloat(got[i])) <= 0x1p-22 * Math.max(1, Math.abs(want)), instruction
+          + " " + x);
     }
   }
 
@@ -164,7 +171,8 @@ class FloatInstructionsTest {
     }
     // The first value beyond the largest number stands for infinity.
     var below = value(low, fraction, bias);
-    var above = high == infinity ? below.add(below.subtract(value(low - 1, fraction, bias))) : value(high, fraction, bias);
+    var above = high == infinity ? below.add(below.subtract(value(low - 1, fraction, bias)))
+        : value(high, fraction, bias);
     int order = magnitude.subtract(below).compareTo(above.subtract(magnitude));
     int chosen = order < 0 || order == 0 && (low & 1) == 0 ? low : high;
     return (exact.signum() < 0 ? 0x8000 : 0) | chosen;
@@ -183,7 +191,8 @@ class FloatInstructionsTest {
     for (int i = 0; i < N; i += 4) b[i] = a[i] ^ random.nextInt() & 0x83FF_83FF;
     for (int i = 0; i < N; i++) b[i] = finitePair(b[i], fraction, infinity);
     boolean fused = operation.equals("fma");
-    int[] got = fused ? Instructions.on32("fma.rn." + type + "x2", a, b, a, 3) : Instructions.on32(operation + ".rn." + type + "x2", a, b, a, 2);
+    int[] got = fused ? Instructions.on32("fma.rn." + type + "x2", a, b, a, 3)
+        : Instructions.on32(operation + ".rn." + type + "x2", a, b, a, 2);
     for (int i = 0; i < N; i++) {
       for (int half = 0; half < 32; half += 16) {
         var x = value(a[i] >>> half & 0xFFFF, fraction, bias);
@@ -215,8 +224,10 @@ class FloatInstructionsTest {
     long a = pack(1.5f, -2f);
     long b = pack(0.25f, 8f);
     assertEquals(pack(1.75f, 6f), Instructions.on64("add.rn.f32x2", new long[] {a}, new long[] {b}, new long[1], 2)[0]);
-    assertEquals(pack(0.375f, -16f), Instructions.on64("mul.rn.f32x2", new long[] {a}, new long[] {b}, new long[1], 2)[0]);
-    assertEquals(pack(1.875f, -18f), Instructions.on64("fma.rn.f32x2", new long[] {a}, new long[] {b}, new long[] {a}, 3)[0]);
+    assertEquals(pack(0.375f, -16f),
+        Instructions.on64("mul.rn.f32x2", new long[] {a}, new long[] {b}, new long[1], 2)[0]);
+    assertEquals(pack(1.875f, -18f),
+        Instructions.on64("fma.rn.f32x2", new long[] {a}, new long[] {b}, new long[] {a}, 3)[0]);
   }
 
   private static long pack(float low, float high) {
@@ -231,7 +242,8 @@ class FloatInstructionsTest {
     long[] got = Instructions.on64("fma.rn.f64", a, b, a, 3);
     for (int i = 0; i < N; i++) {
       var x = new BigDecimal(Double.longBitsToDouble(a[i]));
-      assertEquals(x.multiply(new BigDecimal(Double.longBitsToDouble(b[i]))).add(x).doubleValue(), Double.longBitsToDouble(got[i]));
+      assertEquals(x.multiply(new BigDecimal(Double.longBitsToDouble(b[i]))).add(x).doubleValue(),
+          Double.longBitsToDouble(got[i]));
     }
   }
 
@@ -262,7 +274,8 @@ class FloatInstructionsTest {
     int two = Float.floatToRawIntBits(2);
     int[] got = Instructions.on32("cvt.rn.f16x2.f32", new int[] {one}, new int[] {two}, new int[1], 2);
     assertEquals(0x3C00_4000, got[0]);
-    assertEquals(0x3F80_4000, Instructions.on32("cvt.rn.bf16x2.f32", new int[] {one}, new int[] {two}, new int[1], 2)[0]);
+    assertEquals(0x3F80_4000,
+        Instructions.on32("cvt.rn.bf16x2.f32", new int[] {one}, new int[] {two}, new int[1], 2)[0]);
   }
 
   @ParameterizedTest

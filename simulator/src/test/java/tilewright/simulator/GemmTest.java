@@ -46,7 +46,7 @@ class GemmTest {
       var launch = new Launch(text, "gemm", Dim3.of(n / 128, m / 128), Dim3.of(256), Dim3.ONE, STAGES * STAGE_BYTES,
           Map.of("a", MemorySegment.ofArray(a), "b", MemorySegment.ofArray(b), "c", MemorySegment.ofArray(c)),
           List.of(new Launch.Argument.Buffer("a"), new Launch.Argument.Buffer("b"), new Launch.Argument.Buffer("c"),
-              Launch.Argument.u32(m), Launch.Argument.u32(n), Launch.Argument.u32(k)));
+          Launch.Argument.u32(m), Launch.Argument.u32(n), Launch.Argument.u32(k)));
       return Simulator.load(text).run(launch, options);
     }
 
@@ -58,7 +58,8 @@ class GemmTest {
           double sum = 0;
           double magnitude = 0;
           for (int q = 0; q < k; q++) {
-            double product = (double) Float.intBitsToFloat(a[i * k + q] << 16) * Float.intBitsToFloat(b[j * k + q] << 16);
+            double product =
+                (double) Float.intBitsToFloat(a[i * k + q] << 16) * Float.intBitsToFloat(b[j * k + q] << 16);
             sum += product;
             magnitude += Math.abs(product);
           }

@@ -34,7 +34,8 @@ final class Instructions {
   /** Body text between loading {@code %r0}, {@code %r1} and storing {@code %r3}. */
   static int[] body32(String middle, int[] a, int[] b) {
     var out = new int[a.length];
-    run(load("u32", "%r0", 0, "%t4") + load("u32", "%r1", 1, "%t4") + middle + store("u32", "%r3", 2, "%t4"), a.length, a, b, out);
+    run(load("u32", "%r0", 0, "%t4") + load("u32", "%r1", 1, "%t4") + middle + store("u32", "%r3", 2, "%t4"), a.length,
+        a, b, out);
     return out;
   }
 

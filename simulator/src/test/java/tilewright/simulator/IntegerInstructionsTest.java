@@ -11,7 +11,8 @@ import org.junit.jupiter.params.provider.CsvSource;
 /** Integer instructions against exact integers. */
 class IntegerInstructionsTest {
   private static final int N = 3000;
-  private static final int[] EDGES = {0, 1, -1, 2, 31, 32, 33, 255, 256, Integer.MAX_VALUE, Integer.MIN_VALUE, 0x8000, 0xFFFF};
+  private static final int[] EDGES =
+      {0, 1, -1, 2, 31, 32, 33, 255, 256, Integer.MAX_VALUE, Integer.MIN_VALUE, 0x8000, 0xFFFF};
 
   private static int[] values(long seed) {
     var random = new Random(seed);
@@ -38,7 +39,8 @@ class IntegerInstructionsTest {
   }
 
   /** The defining equation of an instruction on exact integers. */
-  private static BigInteger define(String operation, int width, boolean signed, BigInteger a, BigInteger b, BigInteger c) {
+  private static BigInteger define(String operation, int width, boolean signed, BigInteger a, BigInteger b,
+      BigInteger c) {
     return switch (operation) {
       case "add" -> a.add(b);
       case "sub" -> a.subtract(b);
@@ -69,10 +71,12 @@ class IntegerInstructionsTest {
   }
 
   @ParameterizedTest
-  @CsvSource({"add,s32,2", "add,u32,2", "sub,s32,2", "mul.lo,s32,2", "mul.hi,s32,2", "mul.hi,u32,2", "mad.lo,s32,3", "mad.hi,u32,3",
-      "mad.hi,s32,3", "min,s32,2", "min,u32,2", "max,s32,2", "max,u32,2", "div,s32,2", "div,u32,2", "rem,s32,2", "rem,u32,2",
-      "abs,s32,1", "neg,s32,1", "and,b32,2", "or,b32,2", "xor,b32,2", "not,b32,1", "shl,b32,2", "shr,s32,2", "shr,u32,2", "popc,b32,1",
-      "clz,b32,1"})
+  @CsvSource({"add,s32,2", "add,u32,2", "sub,s32,2", "mul.lo,s32,2", "mul.hi,s32,2", "mul.hi,u32,2", "mad.lo,s32,3",
+      "mad.hi,u32,3",
+      "mad.hi,s32,3", "min,s32,2", "min,u32,2", "max,s32,2", "max,u32,2", "div,s32,2", "div,u32,2", "rem,s32,2",
+      "rem,u32,2",
+      "abs,s32,1", "neg,s32,1", "and,b32,2", "or,b32,2", "xor,b32,2", "not,b32,1", "shl,b32,2", "shr,s32,2",
+      "shr,u32,2", "popc,b32,1", "clz,b32,1"})
   void wordInstructionsComputeWhatTheyAreDefinedAs(String operation, String type, int operands) {
     boolean signed = type.startsWith("s");
     int[] a = values(1);
@@ -80,14 +84,17 @@ class IntegerInstructionsTest {
     int[] c = values(3);
     int[] got = Instructions.on32(operation + "." + type, a, b, c, operands);
     for (int i = 0; i < N; i++) {
-      var want = define(operation, 32, signed, number(a[i], 32, signed), number(b[i], 32, signed), number(c[i], 32, signed));
+      var want = define(operation, 32, signed, number(a[i], 32, signed), number(b[i], 32, signed),
+          number(c[i], 32, signed));
       assertEquals(want.intValue(), got[i], operation + " " + a[i] + " " + b[i] + " " + c[i]);
     }
   }
 
   @ParameterizedTest
-  @CsvSource({"add,s64,2", "sub,u64,2", "mul.lo,s64,2", "mul.hi,s64,2", "mul.hi,u64,2", "mad.lo,u64,3", "min,s64,2", "max,u64,2",
-      "div,s64,2", "div,u64,2", "rem,s64,2", "rem,u64,2", "abs,s64,1", "neg,s64,1", "and,b64,2", "or,b64,2", "xor,b64,2", "not,b64,1"})
+  @CsvSource({"add,s64,2", "sub,u64,2", "mul.lo,s64,2", "mul.hi,s64,2", "mul.hi,u64,2", "mad.lo,u64,3", "min,s64,2",
+      "max,u64,2",
+      "div,s64,2", "div,u64,2", "rem,s64,2", "rem,u64,2", "abs,s64,1", "neg,s64,1", "and,b64,2", "or,b64,2",
+      "xor,b64,2", "not,b64,1"})
   void doubleWordInstructionsComputeWhatTheyAreDefinedAs(String operation, String type, int operands) {
     boolean signed = type.startsWith("s");
     long[] a = longs(1);
@@ -95,19 +102,22 @@ class IntegerInstructionsTest {
     long[] c = longs(3);
     long[] got = Instructions.on64(operation + "." + type, a, b, c, operands);
     for (int i = 0; i < N; i++) {
-      var want = define(operation, 64, signed, number(a[i], 64, signed), number(b[i], 64, signed), number(c[i], 64, signed));
+      var want = define(operation, 64, signed, number(a[i], 64, signed), number(b[i], 64, signed),
+          number(c[i], 64, signed));
       assertEquals(want.longValue(), got[i], operation + " " + a[i] + " " + b[i] + " " + c[i]);
     }
   }
 
   @ParameterizedTest
-  @CsvSource({"add,s16,true", "sub,u16,false", "mul.lo,s16,true", "mul.hi,s16,true", "mul.hi,u16,false", "min,s16,true", "max,u16,false",
+  @CsvSource({"add,s16,true", "sub,u16,false", "mul.lo,s16,true", "mul.hi,s16,true", "mul.hi,u16,false",
+      "min,s16,true", "max,u16,false",
       "div,s16,true", "div,u16,false", "rem,s16,true", "shr,s16,true", "shr,u16,false", "shl,b16,false"})
   void halfWordInstructionsUseSixteenBits(String operation, String type, boolean signed) {
     int[] a = values(4);
     int[] b = values(5);
     var right = operation.startsWith("sh") ? "%r1" : "%h1";
-    int[] got = Instructions.body32("cvt.u16.u32 %h0, %r0;\ncvt.u16.u32 %h1, %r1;\n" + operation + "." + type + " %h2, %h0, "
+    int[] got = Instructions.body32("cvt.u16.u32 %h0, %r0;\ncvt.u16.u32 %h1, %r1;\n" + operation + "." + type
+        + " %h2, %h0, "
         + right + ";\ncvt.u32.u16 %r3, %h2;\n", a, b);
     for (int i = 0; i < N; i++) {
       var y = operation.startsWith("sh") ? BigInteger.valueOf(b[i]) : number(b[i], 16, signed);
@@ -130,7 +140,10 @@ class IntegerInstructionsTest {
     }
   }
 
-  /** Bit i of the extracted field is bit position+i of the word, or its highest bit when that is outside (PTX ISA, bfe). */
+  /**
+   * Bit i of the extracted field is bit position+i of the word, or its highest bit when that is outside (PTX ISA,
+   * bfe).
+   */
   private static int extract(int a, int position, int length, boolean signed) {
     int pos = position & 0xFF;
     int len = length & 0xFF;
@@ -238,13 +251,15 @@ class IntegerInstructionsTest {
   }
 
   @ParameterizedTest
-  @CsvSource({"eq,s32", "ne,u32", "lt,s32", "lt,u32", "le,s32", "le,u32", "gt,s32", "gt,u32", "ge,s32", "ge,u32", "lo,u32", "hs,u32"})
+  @CsvSource({"eq,s32", "ne,u32", "lt,s32", "lt,u32", "le,s32", "le,u32", "gt,s32", "gt,u32", "ge,s32", "ge,u32",
+      "lo,u32", "hs,u32"})
   void comparisonsKnowTheSign(String operator, String type) {
     boolean signed = type.startsWith("s");
     int[] a = values(22);
     int[] b = values(23);
     for (int i = 0; i < N; i += 3) b[i] = a[i];
-    int[] got = Instructions.body32("setp." + operator + "." + type + " %q0, %r0, %r1;\nselp.b32 %r3, 1, 0, %q0;\n", a, b);
+    int[] got = Instructions.body32("setp." + operator + "." + type + " %q0, %r0, %r1;\nselp.b32 %r3, 1, 0, %q0;\n", a,
+        b);
     for (int i = 0; i < N; i++) {
       int order = number(a[i], 32, signed).compareTo(number(b[i], 32, signed));
       boolean want = switch (operator) {

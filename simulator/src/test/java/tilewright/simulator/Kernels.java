@@ -15,7 +15,9 @@ final class Kernels {
 
   private Kernels() {}
 
-  /** A module with one kernel {@code k} of so many 64-bit pointer parameters, loaded into %p0, %p1, …; t is the thread. */
+  /**
+   * A module with one kernel {@code k} of so many 64-bit pointer parameters, loaded into %p0, %p1, …; t is the thread.
+   */
   static String kernel(int buffers, String body) {
     return kernel("sm_80", buffers, "", body);
   }
@@ -57,7 +59,8 @@ final class Kernels {
   }
 
   /** Runs kernel {@code k} on Java arrays, which it changes in place. */
-  static SimulationResult run(String ptx, Dim3 grid, Dim3 block, int dynamicShared, SimulatorOptions options, Object... arrays) {
+  static SimulationResult run(String ptx, Dim3 grid, Dim3 block, int dynamicShared, SimulatorOptions options,
+      Object... arrays) {
     return Simulator.load(ptx).run(launch(ptx, grid, block, dynamicShared, arrays), options);
   }
 

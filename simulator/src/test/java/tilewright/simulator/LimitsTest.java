@@ -29,7 +29,8 @@ class LimitsTest {
 
   @Test
   void instructionsAreCountedByThread() {
-    var result = Kernels.run(Kernels.kernel(0, "setp.lt.u32 %q0, %t, 8;\n@%q0 bra END;\nadd.u32 %r0, %r0, 1;\nEND:\n"), 40, Kernels.PLAIN);
+    var result = Kernels.run(Kernels.kernel(0, "setp.lt.u32 %q0, %t, 8;\n@%q0 bra END;\nadd.u32 %r0, %r0, 1;\nEND:\n"),
+        40, Kernels.PLAIN);
     // Three to set up, a comparison and a branch, and the end of the kernel by all; the addition by 32.
     assertEquals(40 * 6 + 32, result.instructions());
   }
@@ -41,7 +42,7 @@ class LimitsTest {
         add.u32 %r0, %r1, %r2;
         add.rz.f64 %d0, %d1, %d2;
         mov.u32 %r0, %nosuchregister;
-        mma.sync.aligned.m16n8k32.row.col.s32.s8.s8.s32 {%r0,%r1,%r2,%r3}, {%r4,%r5,%r6,%r7}, {%r8,%r9}, {%r0,%r1,%r2,%r3};
+        mma.sync.aligned.m8n8k16.row.col.s32.s8.s8.s32 {%r0,%r1}, {%r2}, {%r3}, {%r0,%r1};
         ld.global.sparkling.u32 %r0, [%p0];
         add.f32 %f0, %l0, %f1;
         """);
@@ -81,7 +82,8 @@ class LimitsTest {
   void equalSeedsGiveEqualSchedulesAndOtherSeedsOthers() {
     assertEquals(List.of(), java.util.stream.LongStream.range(0, 5)
         .filter(seed -> !java.util.Arrays.equals(arrivals(seed), arrivals(seed))).boxed().toList());
-    long different = java.util.stream.LongStream.range(0, 5).mapToObj(seed -> java.util.Arrays.toString(arrivals(seed))).distinct().count();
+    long different = java.util.stream.LongStream.range(0, 5)
+        .mapToObj(seed -> java.util.Arrays.toString(arrivals(seed))).distinct().count();
     assertTrue(different > 1, "all seeds ran the warps in the same order");
   }
 }

@@ -22,7 +22,8 @@ import tilewright.ptx.PtxType;
 /** Loads, stores and atomics in every space, and the checks that are always on. */
 class MemoryTest {
   @ParameterizedTest
-  @CsvSource({"v4.u32,'{%r0,%r1,%r2,%r3}',16", "v2.f32,'{%f0,%f1}',8", "v2.u64,'{%l0,%l1}',16", "u64,%l0,8", "f64,%d0,8", "u16,%h0,2",
+  @CsvSource({"v4.u32,'{%r0,%r1,%r2,%r3}',16", "v2.f32,'{%f0,%f1}',8", "v2.u64,'{%l0,%l1}',16", "u64,%l0,8",
+      "f64,%d0,8", "u16,%h0,2",
       "u8,%h0,1", "s8,%r0,1", "v4.u8,'{%h0,%h1,%h2,%h3}',4", "v8.b32,'{%r0,%r1,%r2,%r3,%f0,%f1,%f2,%f3}',32",
       "v4.b64,'{%l0,%l1,%d0,%d1}',32", "v2.b16,'{%h0,%h1}',4"})
   void copiesThroughRegistersKeepEveryBit(String type, String registers, int bytes) {
@@ -34,11 +35,14 @@ class MemoryTest {
       // Through the space under test and back, by way of global memory on both sides.
       var through = switch (space) {
         case "global" -> "";
-        case "local" -> "mov.u64 %l8, depot;\nst.local." + type + " [%l8], " + registers + ";\nld.local." + type + " " + registers
+        case "local" -> "mov.u64 %l8, depot;\nst.local." + type + " [%l8], " + registers + ";\nld.local." + type + " "
+            + registers
             + ", [%l8];\n";
-        case "shared" -> "mov.u32 %r8, tile;\nmad.lo.u32 %r8, %t, " + bytes + ", %r8;\nst.shared." + type + " [%r8], " + registers
+        case "shared" -> "mov.u32 %r8, tile;\nmad.lo.u32 %r8, %t, " + bytes + ", %r8;\nst.shared." + type + " [%r8], "
+            + registers
             + ";\nld.shared." + type + " " + registers + ", [%r8];\n";
-        default -> "mov.u64 %l8, depot;\ncvta.local.u64 %l8, %l8;\nst." + type + " [%l8], " + registers + ";\nld." + type + " "
+        default -> "mov.u64 %l8, depot;\ncvta.local.u64 %l8, %l8;\nst." + type + " [%l8], " + registers + ";\nld."
+            + type + " "
             + registers + ", [%l8];\n";
       };
       var ptx = Kernels.kernel("sm_100", 2, "", """
@@ -129,14 +133,16 @@ class MemoryTest {
       var struct = new Launch.Argument.Struct(24, List.of(new Launch.Argument.Field(8, Launch.Argument.u32(42)),
           new Launch.Argument.Field(16, new Launch.Argument.Buffer("data", 4))));
       var launch = new Launch(ptx, "k", Dim3.ONE, Dim3.ONE, Dim3.ONE, 0, Map.of("out", out, "data", data),
-          List.of(new Launch.Argument.Scalar(PtxType.U8, 200), Launch.Argument.f32(1.5f), struct, new Launch.Argument.Buffer("out")));
+          List.of(new Launch.Argument.Scalar(PtxType.U8, 200), Launch.Argument.f32(1.5f), struct,
+              new Launch.Argument.Buffer("out")));
       assertEquals(List.of(), Simulator.load(ptx).run(launch, Kernels.PLAIN).findings());
       assertArrayEquals(new int[] {200, Float.floatToRawIntBits(1.5f), 42, 88}, out.toArray(ValueLayout.JAVA_INT));
     }
   }
 
   @ParameterizedTest
-  @CsvSource({"add.u32", "min.s32", "min.u32", "max.s32", "max.u32", "and.b32", "or.b32", "xor.b32", "exch.b32", "inc.u32", "dec.u32"})
+  @CsvSource({"add.u32", "min.s32", "min.u32", "max.s32", "max.u32", "and.b32", "or.b32", "xor.b32", "exch.b32",
+      "inc.u32", "dec.u32"})
   void atomicsUpdateMemoryAndReturnWhatWasThere(String operation) {
     var random = new Random(3);
     int[] in = random.ints(64).toArray();
@@ -145,8 +151,10 @@ class MemoryTest {
     for (var space : List.of("global", "shared")) {
       int[] memory = before.clone();
       int[] old = new int[64];
-      var body = Instructions.load("u32", "%r0", 0, "%t4") + (space.equals("global") ? "add.s64 %l0, %p1, %t4;\natom.global."
-          + operation + " %r1, [%l0], %r0;\n" : ".shared .align 4 .b8 tile[256];\nmov.u32 %r2, tile;\nmad.lo.u32 %r2, %t, 4, %r2;\n"
+      var body = Instructions.load("u32", "%r0", 0, "%t4")
+          + (space.equals("global") ? "add.s64 %l0, %p1, %t4;\natom.global."
+          + operation + " %r1, [%l0], %r0;\n"
+              : ".shared .align 4 .b8 tile[256];\nmov.u32 %r2, tile;\nmad.lo.u32 %r2, %t, 4, %r2;\n"
           + Instructions.load("u32", "%r3", 1, "%t4") + "st.shared.u32 [%r2], %r3;\natom.shared." + operation
           + " %r1, [%r2], %r0;\nld.shared.u32 %r3, [%r2];\n" + Instructions.store("u32", "%r3", 1, "%t4"))
           + Instructions.store("u32", "%r1", 2, "%t4");
@@ -194,7 +202,8 @@ class MemoryTest {
   @Test
   void packedHalfAtomicsAddBothHalves() {
     int[] pair = {0x3C00_4000};
-    Kernels.run(Kernels.kernel(1, "mov.b32 %r0, 0x3C003C00;\nred.global.add.noftz.f16x2 [%p0], %r0;\n"), 1, Kernels.PLAIN, pair);
+    Kernels.run(Kernels.kernel(1, "mov.b32 %r0, 0x3C003C00;\nred.global.add.noftz.f16x2 [%p0], %r0;\n"), 1,
+        Kernels.PLAIN, pair);
     assertEquals(0x4000_4200, pair[0]);
   }
 
@@ -219,14 +228,16 @@ class MemoryTest {
       "ld.shared.u32 %r0, [tile+32]|the CTA has 32 bytes", "ld.local.u32 %r0, [depot+16]|a thread has 16 bytes",
       "st.shared.u32 [tile+32], %t|writes 4 bytes", "atom.global.add.u32 %r0, [%p0+256], 1|updates 4 bytes"})
   void everySpaceHasItsBounds(String instruction, String text) {
-    var result = Kernels.run(Kernels.kernel(1, ".shared .align 16 .b8 tile[32];\n.local .align 16 .b8 depot[16];\n" + instruction + ";\n"),
+    var result = Kernels.run(Kernels.kernel(1, ".shared .align 16 .b8 tile[32];\n.local .align 16 .b8 depot[16];\n"
+        + instruction + ";\n"),
         1, Kernels.PLAIN, new int[63]);
     assertEquals(List.of(Finding.Kind.OUT_OF_BOUNDS), Kernels.kinds(result));
     assertTrue(text == null || result.findings().getFirst().message().contains(text), result.findings().toString());
   }
 
   @ParameterizedTest
-  @ValueSource(strings = {"ld.global.u32 %r0, [%p0+2]", "ld.global.v2.u32 {%r0,%r1}, [%p0+4]", "st.shared.u16 [tile+1], %h0",
+  @ValueSource(strings = {"ld.global.u32 %r0, [%p0+2]", "ld.global.v2.u32 {%r0,%r1}, [%p0+4]",
+      "st.shared.u16 [tile+1], %h0",
       "ld.local.u64 %l0, [depot+4]"})
   void everySpaceHasItsAlignment(String instruction) {
     var result = Kernels.run(Kernels.kernel(1, ".shared .align 16 .b8 tile[32];\n.local .align 16 .b8 depot[16];\n"

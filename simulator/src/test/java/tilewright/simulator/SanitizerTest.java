@@ -25,7 +25,8 @@ class SanitizerTest {
   @ParameterizedTest
   @CsvSource(delimiter = '|', value = {
       "st.shared.u32 [%r11], %t; HERE ld.shared.u32 %r0, [%r13];|reads what warp",
-      "st.shared.u32 [%r11], %t; bar.sync 0; ld.shared.u32 %r0, [%r13]; HERE st.shared.u32 [%r11], %r0;|writes what warp",
+      "st.shared.u32 [%r11], %t; bar.sync 0; ld.shared.u32 %r0, [%r13]; HERE st.shared.u32 [%r11], %r0;"
+          + "|writes what warp",
       "st.shared.u32 [%r11], %t; HERE st.shared.u32 [%r13], %t;|writes what warp"})
   void unorderedConflictsOfTwoWarpsAreRaces(String body, String text) {
     for (long seed = 0; seed < 6; seed++) {
@@ -34,7 +35,8 @@ class SanitizerTest {
       assertTrue(racy.stream().anyMatch(f -> f.kind() == Finding.Kind.RACE), "seed " + seed);
       assertEquals(List.of(), run(body.replace("HERE", "bar.sync 0;"), options).findings());
     }
-    assertTrue(run(body.replace("HERE", ""), Kernels.SANITIZED).findings().stream().anyMatch(f -> f.message().contains(text)));
+    assertTrue(run(body.replace("HERE", ""), Kernels.SANITIZED).findings().stream()
+        .anyMatch(f -> f.message().contains(text)));
   }
 
   @Test
@@ -58,7 +60,8 @@ class SanitizerTest {
         """;
     boolean found = false;
     for (long seed = 0; seed < 8; seed++) {
-      found |= Kernels.kinds(Kernels.run(Kernels.kernel(0, body), 96, Kernels.SANITIZED.withSeed(seed))).contains(Finding.Kind.RACE);
+      found |= Kernels.kinds(Kernels.run(Kernels.kernel(0, body), 96, Kernels.SANITIZED.withSeed(seed)))
+          .contains(Finding.Kind.RACE);
     }
     assertTrue(found);
   }
@@ -94,18 +97,21 @@ class SanitizerTest {
     assertEquals(List.of(), run(atomics, Kernels.SANITIZED).findings());
     boolean found = false;
     for (long seed = 0; seed < 8; seed++) {
-      found |= Kernels.kinds(run(atomics + "ld.shared.u32 %r3, [tile];\n", Kernels.SANITIZED.withSeed(seed))).contains(Finding.Kind.RACE);
+      found |= Kernels.kinds(run(atomics + "ld.shared.u32 %r3, [tile];\n", Kernels.SANITIZED.withSeed(seed)))
+          .contains(Finding.Kind.RACE);
     }
     assertTrue(found);
   }
 
   @Test
   void bytesNobodyWroteAreUninitialised() {
-    var result = run("setp.lt.u32 %q0, %t, 5;\n@!%q0 st.shared.u32 [%r11], %t;\nld.shared.u32 %r0, [%r11];\n", Kernels.SANITIZED);
+    var result = run("setp.lt.u32 %q0, %t, 5;\n@!%q0 st.shared.u32 [%r11], %t;\nld.shared.u32 %r0, [%r11];\n",
+        Kernels.SANITIZED);
     assertEquals(List.of(Finding.Kind.UNINITIALIZED_READ), Kernels.kinds(result));
     assertEquals(5, result.findings().getFirst().count());
     assertEquals(0, result.findings().getFirst().thread().x());
-    assertEquals(List.of(), run("st.shared.u32 [%r11], %t;\nld.shared.u32 %r0, [%r11];\n", Kernels.SANITIZED).findings());
+    assertEquals(List.of(),
+        run("st.shared.u32 [%r11], %t;\nld.shared.u32 %r0, [%r11];\n", Kernels.SANITIZED).findings());
   }
 
   @Test

@@ -11,8 +11,8 @@ import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
 
 /**
- * {@code mma.sync} against the published arithmetic (truncated fused dot product and add) on exact integers, with its own
- * maps from lanes to matrix elements, taken from the fragment figures of the PTX ISA.
+ * {@code mma.sync} against the published arithmetic (truncated fused dot product and add) on exact integers, with its
+ * own maps from lanes to matrix elements, taken from the fragment figures of the PTX ISA.
  */
 class TensorCoresTest {
   private static final int ROWS = 16;
@@ -23,7 +23,8 @@ class TensorCoresTest {
     static final int SCALE = 400;
 
     static Term of(long significand, int unitExponent, int exponent, int zero) {
-      return new Term(BigInteger.valueOf(significand).shiftLeft(unitExponent + SCALE), significand == 0 ? zero : exponent);
+      return new Term(BigInteger.valueOf(significand).shiftLeft(unitExponent + SCALE), significand == 0 ? zero
+          : exponent);
     }
   }
 
@@ -104,20 +105,23 @@ class TensorCoresTest {
     return fragments[lane * registers + register] >>> 16 * (k % 2) & 0xFFFF;
   }
 
-  private static int[] execute(String instruction, int aCount, int bCount, int cCount, int[] a, int[] b, int[] c, SimulatorOptions options) {
+  private static int[] execute(String instruction, int aCount, int bCount, int cCount, int[] a, int[] b, int[] c,
+      SimulatorOptions options) {
     var body = new StringBuilder();
     int[] counts = {aCount, bCount, cCount};
     int register = 0;
     var names = new StringBuilder[] {new StringBuilder(), new StringBuilder(), new StringBuilder()};
     for (int p = 0; p < 3; p++) {
-      body.append("mul.lo.u32 %r60, %t, ").append(4 * counts[p]).append(";\ncvt.u64.u32 %l0, %r60;\nadd.s64 %l0, %l0, %p")
+      body.append("mul.lo.u32 %r60, %t, ").append(4 * counts[p])
+          .append(";\ncvt.u64.u32 %l0, %r60;\nadd.s64 %l0, %l0, %p")
           .append(p).append(";\n");
       for (int k = 0; k < counts[p]; k++) {
         body.append("ld.global.u32 %r").append(register).append(", [%l0+").append(4 * k).append("];\n");
         names[p].append(k == 0 ? "" : ",").append("%r").append(register++);
       }
     }
-    body.append(instruction).append(" {").append(names[2]).append("},{").append(names[0]).append("},{").append(names[1]).append("},{")
+    body.append(instruction).append(" {").append(names[2]).append("},{").append(names[0]).append("},{")
+        .append(names[1]).append("},{")
         .append(names[2]).append("};\nadd.s64 %l1, %p3, %l0;\nsub.s64 %l1, %l1, %p2;\n");
     for (int k = 0; k < cCount; k++) {
       body.append("st.global.u32 [%l1+").append(4 * k).append("], %r").append(aCount + bCount + k).append(";\n");
@@ -131,7 +135,10 @@ class TensorCoresTest {
     int[] out = new int[n];
     for (int i = 0; i < 2 * n; i++) {
       int bits = random.nextInt(0x10000);
-      if (spread > 0) bits = bits & ~(0x7FFF >> f.fraction() << f.fraction()) & 0xFFFF | f.bias() - random.nextInt(spread) << f.fraction();
+      if (spread > 0) {
+        bits = bits & ~(0x7FFF >> f.fraction() << f.fraction()) & 0xFFFF
+            | f.bias() - random.nextInt(spread) << f.fraction();
+      }
       if (f.special(bits)) bits = 0x3C00;
       if (random.nextInt(10) == 0) bits &= 0x8000;
       out[i / 2] |= bits << 16 * (i % 2);
@@ -148,7 +155,8 @@ class TensorCoresTest {
   }
 
   @ParameterizedTest
-  @CsvSource({"f16,16,80", "bf16,16,80", "f16,8,80", "bf16,8,80", "f16,16,90", "bf16,16,90", "f16,8,90", "bf16,16,100", "bf16,16,89"})
+  @CsvSource({"f16,16,80", "bf16,16,80", "f16,8,80", "bf16,8,80", "f16,16,90", "bf16,16,90", "f16,8,90", "bf16,16,100",
+      "bf16,16,89"})
   void singlePrecisionSumsFollowTheModelOfTheArchitecture(String type, int depth, int architecture) {
     var format = type.equals("f16") ? Format.F16 : Format.BF16;
     boolean hopper = architecture >= 90;
@@ -160,7 +168,8 @@ class TensorCoresTest {
       int[] a = pairs(random, 32 * depth / 4, format, round % 3 * 4);
       int[] b = pairs(random, 32 * depth / 8, format, round % 3 * 4);
       int[] c = accumulators(random, 128);
-      int[] d = execute("mma.sync.aligned.m16n8k" + depth + ".row.col.f32." + type + "." + type + ".f32", depth / 4, depth / 8, 4, a, b,
+      int[] d = execute("mma.sync.aligned.m16n8k" + depth + ".row.col.f32." + type + "." + type + ".f32", depth / 4,
+          depth / 8, 4, a, b,
           c, Kernels.PLAIN.withArchitecture(architecture));
       for (int m = 0; m < ROWS; m++) {
         for (int n = 0; n < COLUMNS; n++) {
@@ -192,7 +201,8 @@ class TensorCoresTest {
       int[] a = pairs(random, 32 * depth / 4, Format.F16, 6);
       int[] b = pairs(random, 32 * depth / 8, Format.F16, 6);
       int[] c = pairs(random, 64, Format.F16, round % 2 * 8);
-      int[] d = execute("mma.sync.aligned.m16n8k" + depth + ".row.col.f16.f16.f16.f16", depth / 4, depth / 8, 2, a, b, c,
+      int[] d = execute("mma.sync.aligned.m16n8k" + depth + ".row.col.f16.f16.f16.f16", depth / 4, depth / 8, 2, a, b,
+          c,
           Kernels.PLAIN.withArchitecture(architecture));
       for (int m = 0; m < ROWS; m++) {
         for (int n = 0; n < COLUMNS; n++) {
@@ -265,7 +275,8 @@ class TensorCoresTest {
     int nan = 0x7E00;
     assertEquals(Float.POSITIVE_INFINITY, first(80, row(4, one, infinity), row(2, one, one), 0));
     assertEquals(0x7FFF_FFFF, Float.floatToRawIntBits(first(80, row(4, one, infinity), row(2, one, 0), 0)));
-    assertEquals(0x7FFF_FFFF, Float.floatToRawIntBits(first(80, row(4, infinity, infinity), row(2, one, one | 0x8000), 0)));
+    assertEquals(0x7FFF_FFFF,
+        Float.floatToRawIntBits(first(80, row(4, infinity, infinity), row(2, one, one | 0x8000), 0)));
     assertEquals(0x7FFF_FFFF, Float.floatToRawIntBits(first(80, row(4, one, nan), row(2, one, one), 0)));
     assertEquals(Float.NEGATIVE_INFINITY, first(80, row(4, one), row(2, one), Float.NEGATIVE_INFINITY));
   }
@@ -276,7 +287,8 @@ class TensorCoresTest {
     int tiny = 0x0C00;
     int[] a = row(4, one, tiny, 0, 0, 0, 0, 0, 0, tiny);
     int[] b = row(2, one, tiny, 0, 0, 0, 0, 0, 0, tiny);
-    int[] byTarget = execute("mma.sync.aligned.m16n8k16.row.col.f32.f16.f16.f32", 4, 2, 4, a, b, new int[128], Kernels.PLAIN);
+    int[] byTarget =
+        execute("mma.sync.aligned.m16n8k16.row.col.f32.f16.f16.f32", 4, 2, 4, a, b, new int[128], Kernels.PLAIN);
     assertEquals(1, Float.intBitsToFloat(byTarget[0]));
     assertNotEquals(first(90, a, b, 0), Float.intBitsToFloat(byTarget[0]));
   }

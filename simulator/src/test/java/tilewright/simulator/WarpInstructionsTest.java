@@ -16,13 +16,15 @@ import tilewright.ptx.Dim3;
 class WarpInstructionsTest {
   private static int[] lanes(String body) {
     var out = new int[32];
-    var result = Kernels.run(Kernels.kernel(1, body + Instructions.store("u32", "%r0", 0, "%t4")), 32, Kernels.PLAIN, out);
+    var result = Kernels.run(Kernels.kernel(1, body + Instructions.store("u32", "%r0", 0, "%t4")), 32, Kernels.PLAIN,
+        out);
     assertEquals(List.of(), result.findings());
     return out;
   }
 
   @ParameterizedTest
-  @CsvSource({"up,1,0", "up,3,0x1800", "down,1,31", "down,2,0x181f", "bfly,16,31", "bfly,1,31", "bfly,5,0x1c1f", "idx,7,31", "idx,2,0x181f"})
+  @CsvSource({"up,1,0", "up,3,0x1800", "down,1,31", "down,2,0x181f", "bfly,16,31", "bfly,1,31", "bfly,5,0x1c1f",
+      "idx,7,31", "idx,2,0x181f"})
   void shufflesReadTheLaneTheyName(String mode, int by, String bounds) {
     int c = Integer.decode(bounds);
     int segment = c >> 8 & 31;
@@ -143,7 +145,9 @@ class WarpInstructionsTest {
         add.s64 %%l1, %%p1, %%l1;
         """.formatted(count, transposed ? ".trans" : "", registers, count);
     var stores = new StringBuilder();
-    for (int k = 0; k < count; k++) stores.append("st.global.u32 [%l1+").append(4 * k).append("], %r").append(k).append(";\n");
+    for (int k = 0; k < count; k++) {
+      stores.append("st.global.u32 [%l1+").append(4 * k).append("], %r").append(k).append(";\n");
+    }
     short[] out = new short[32 * 2 * count];
     var result = Kernels.run(Kernels.kernel(2, body + stores), Dim3.ONE, Dim3.of(32), 0, Kernels.PLAIN, tile, out);
     assertEquals(List.of(), result.findings());
@@ -152,7 +156,8 @@ class WarpInstructionsTest {
         for (int half = 0; half < 2; half++) {
           int row = transposed ? 2 * (lane % 4) + half : lane / 4;
           int column = transposed ? lane / 4 : 2 * (lane % 4) + half;
-          assertEquals(100 * k + 10 * row + column, out[(lane * count + k) * 2 + half], "lane " + lane + " matrix " + k);
+          assertEquals(100 * k + 10 * row + column, out[(lane * count + k) * 2 + half], "lane " + lane + " matrix "
+              + k);
         }
       }
     }

@@ -16,7 +16,8 @@ final class Addressing {
 
   /** Takes a state space from the modifiers; empty means a generic address. */
   static Optional<StateSpace> space(Modifiers m) {
-    for (var space : List.of(StateSpace.GLOBAL, StateSpace.SHARED, StateSpace.LOCAL, StateSpace.PARAM, StateSpace.CONST)) {
+    for (var space : List.of(StateSpace.GLOBAL, StateSpace.SHARED, StateSpace.LOCAL, StateSpace.PARAM,
+        StateSpace.CONST)) {
       if (m.take(space.text())) return Optional.of(space);
     }
     if (m.take("shared::cta") || m.take("shared::cluster")) return Optional.of(StateSpace.SHARED);
@@ -28,7 +29,9 @@ final class Addressing {
     if (!(operand instanceof Operand.Address(var base, long offset, var coordinates)) || !coordinates.isEmpty()) {
       throw new Unsupported("operand " + operand + " is not an address");
     }
-    if (base instanceof Operand.Symbol(var name) && !c.scope().hasRegister(name)) return ofSymbol(c.place(name), offset, space, c);
+    if (base instanceof Operand.Symbol(var name) && !c.scope().hasRegister(name)) {
+      return ofSymbol(c.place(name), offset, space, c);
+    }
     var source = c.source(base);
     boolean narrow = source instanceof Source.Register(var reg) && reg.kind == Reg.Kind.INT;
     if (space.equals(Optional.of(StateSpace.SHARED)) && narrow) {
@@ -62,7 +65,8 @@ final class Addressing {
   /** Emits the check of one access, which leaves the places in the warp. */
   static void resolve(Place place, int bytes, int access, Lowering c) {
     c.warp(Memory.class, place.check(), List.of(place.reg()), List.of(), new Op.Argument.Lanes(place.reg()),
-        new Op.Argument.LongValue(place.displacement()), new Op.Argument.IntValue(bytes), new Op.Argument.IntValue(access),
+        new Op.Argument.LongValue(place.displacement()), new Op.Argument.IntValue(bytes),
+            new Op.Argument.IntValue(access),
         new Op.Argument.IntValue(c.site()));
   }
 }

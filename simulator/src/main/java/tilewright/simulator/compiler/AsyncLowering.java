@@ -71,7 +71,9 @@ final class AsyncLowering {
   }
 
   private static Reg size(Source source, int bytes, Lowering c) {
-    if (!(source instanceof Source.Register(var reg)) || reg.kind != Reg.Kind.PREDICATE) return c.inRegister(source, PtxType.B32);
+    if (!(source instanceof Source.Register(var reg)) || reg.kind != Reg.Kind.PREDICATE) {
+      return c.inRegister(source, PtxType.B32);
+    }
     // ignore-src: the predicate's lanes copy nothing and get zeros.
     var size = c.temp(PtxType.B32);
     c.lane(List.of(source), List.of(size), code -> {
@@ -119,8 +121,10 @@ final class AsyncLowering {
       hold(c);
       Addressing.resolve(mbarrier, MBARRIER_BYTES, Access.PLACE, c);
     }
-    c.warp(BulkCopies.class, store ? "store" : "load", List.of(global.reg(), size), List.of(), new Op.Argument.Lanes(global.reg()),
-        new Op.Argument.LongValue(global.displacement()), new Op.Argument.Lanes(size), new Op.Argument.IntValue(c.site()));
+    c.warp(BulkCopies.class, store ? "store" : "load", List.of(global.reg(), size), List.of(),
+        new Op.Argument.Lanes(global.reg()),
+        new Op.Argument.LongValue(global.displacement()), new Op.Argument.Lanes(size),
+        new Op.Argument.IntValue(c.site()));
   }
 
   private static void hold(Lowering c) {

@@ -10,9 +10,9 @@ import java.util.Map;
 import java.util.Set;
 
 /**
- * Orders basic blocks so that every block comes after all blocks from which it is reached without going round a loop, and a
- * loop's blocks stand together (a weak topological order, Bourdoncle 1993). When diverged lanes run lowest block first,
- * none can run ahead of the point where the others join it.
+ * Orders basic blocks so that every block comes after all blocks from which it is reached without going round a loop,
+ * and a loop's blocks stand together (a weak topological order, Bourdoncle 1993). When diverged lanes run lowest block
+ * first, none can run ahead of the point where the others join it.
  */
 final class BlockOrder {
   private final List<BasicBlock> order = new ArrayList<>();

@@ -101,6 +101,7 @@ final class CallCode {
       }
     }
     var result = op.result() instanceof Op.Result.Nothing ? ConstantDescs.CD_void : ConstantDescs.CD_int;
-    c.invokestatic(ClassDesc.ofDescriptor(op.owner().descriptorString()), op.method(), MethodTypeDesc.of(result, types));
+    c.invokestatic(ClassDesc.ofDescriptor(op.owner().descriptorString()), op.method(),
+        MethodTypeDesc.of(result, types));
   }
 }

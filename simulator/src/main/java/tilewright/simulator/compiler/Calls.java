@@ -29,7 +29,8 @@ final class Calls {
     if (operands.isEmpty() || !(operands.getFirst() instanceof Operand.Symbol(var name))) {
       throw new Unsupported("calls through a register are not supported");
     }
-    List<Operand> arguments = operands.size() > 1 && operands.get(1) instanceof Operand.Group(var elements) ? elements : List.of();
+    List<Operand> arguments = operands.size() > 1 && operands.get(1) instanceof Operand.Group(var elements) ? elements
+        : List.of();
     return new Call(results, name, arguments);
   }
 
@@ -44,7 +45,9 @@ final class Calls {
     var work = new ArrayDeque<Function>(List.of(kernel));
     while (!work.isEmpty()) {
       var f = work.pop();
-      if (found.putIfAbsent(f.name(), f.body().orElse(List.of())) == null) collect(module, f.body().orElse(List.of()), work);
+      if (found.putIfAbsent(f.name(), f.body().orElse(List.of())) == null) {
+        collect(module, f.body().orElse(List.of()), work);
+      }
     }
     return List.copyOf(found.values());
   }

@@ -22,8 +22,10 @@ import tilewright.simulator.core.Site;
 final class CodeGenerator {
   private static final ClassDesc SELF = ClassDesc.of("tilewright.simulator.core.CompiledKernel");
   private static final ClassDesc INTERFACE = ClassDesc.ofDescriptor(BlockCode.class.descriptorString());
-  private static final MethodTypeDesc BLOCK = MethodTypeDesc.of(ConstantDescs.CD_int, LaneCode.WARP, ConstantDescs.CD_int);
-  private static final MethodTypeDesc PART = MethodTypeDesc.of(ConstantDescs.CD_void, LaneCode.WARP, ConstantDescs.CD_int);
+  private static final MethodTypeDesc BLOCK =
+      MethodTypeDesc.of(ConstantDescs.CD_int, LaneCode.WARP, ConstantDescs.CD_int);
+  private static final MethodTypeDesc PART =
+      MethodTypeDesc.of(ConstantDescs.CD_void, LaneCode.WARP, ConstantDescs.CD_int);
   private static final MethodTypeDesc EXECUTE =
       MethodTypeDesc.of(ConstantDescs.CD_int, ConstantDescs.CD_int, LaneCode.WARP, ConstantDescs.CD_int);
   private static final int PART_BYTES = 5000;
@@ -58,7 +60,8 @@ final class CodeGenerator {
     return ClassFile.of().build(SELF, b -> {
       b.withInterfaceSymbols(INTERFACE);
       b.withMethodBody(ConstantDescs.INIT_NAME, ConstantDescs.MTD_void, ClassFile.ACC_PUBLIC,
-          c -> c.aload(0).invokespecial(ConstantDescs.CD_Object, ConstantDescs.INIT_NAME, ConstantDescs.MTD_void).return_());
+          c -> c.aload(0).invokespecial(ConstantDescs.CD_Object, ConstantDescs.INIT_NAME, ConstantDescs.MTD_void)
+              .return_());
       for (var block : blocks) block(b, block);
       dispatch(b);
     });

@@ -16,7 +16,8 @@ final class ControlLowering {
         m.take("uni");
         m.requireNone();
         var target = c.scope().label(symbol(c.operands(i, 1).getFirst()));
-        c.end(c.guard().<Terminator>map(g -> new Terminator.Branch(g, target)).orElseGet(() -> new Terminator.Goto(target)));
+        c.end(c.guard().<Terminator>map(g -> new Terminator.Branch(g, target))
+            .orElseGet(() -> new Terminator.Goto(target)));
       }
       case "brx" -> {
         m.require("idx");
@@ -25,7 +26,9 @@ final class ControlLowering {
         if (c.guard().isPresent()) throw new Unsupported("a guarded brx.idx");
         var operands = c.operands(i, 2);
         var labels = tables.get(symbol(operands.get(1)));
-        if (labels == null) throw new Unsupported("branch table " + symbol(operands.get(1)) + " is not declared before its use");
+        if (labels == null) {
+          throw new Unsupported("branch table " + symbol(operands.get(1)) + " is not declared before its use");
+        }
         var index = c.inRegister(operands.get(0), PtxType.B32);
         c.end(new Terminator.Indexed(index, labels.stream().map(c.scope()::label).toList()));
       }

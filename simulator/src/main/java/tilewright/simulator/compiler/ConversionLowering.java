@@ -14,9 +14,11 @@ final class ConversionLowering {
   private static final Class<?> I = int.class;
   private static final Class<?> D = double.class;
   private static final Class<?> F = float.class;
-  private static final Map<String, Integer> ROUNDINGS = Map.of("rn", Conversions.NEAREST_EVEN, "rz", Conversions.ZERO, "rm",
+  private static final Map<String, Integer> ROUNDINGS =
+      Map.of("rn", Conversions.NEAREST_EVEN, "rz", Conversions.ZERO, "rm",
       Conversions.DOWN, "rp", Conversions.UP, "rna", Conversions.NEAREST_AWAY);
-  private static final Map<String, Integer> INTEGRAL = Map.of("rni", Conversions.NEAREST_EVEN, "rzi", Conversions.ZERO, "rmi",
+  private static final Map<String, Integer> INTEGRAL =
+      Map.of("rni", Conversions.NEAREST_EVEN, "rzi", Conversions.ZERO, "rmi",
       Conversions.DOWN, "rpi", Conversions.UP);
 
   private ConversionLowering() {}
@@ -116,7 +118,8 @@ final class ConversionLowering {
     }
   }
 
-  private static void floatToFloat(LaneCode code, PtxType from, PtxType to, int mode, boolean integral, boolean saturate) {
+  private static void floatToFloat(LaneCode code, PtxType from, PtxType to, int mode, boolean integral,
+      boolean saturate) {
     if (from == to && !integral && !saturate) return;
     if (from == PtxType.F32 && mode == Conversions.NEAREST_EVEN && !saturate && !integral
         && (to == PtxType.F16 || to == PtxType.BF16)) {
@@ -172,9 +175,12 @@ final class ConversionLowering {
 
   private static void integerToFloat(LaneCode code, PtxType from, PtxType to, int mode) {
     if (from == PtxType.S64 || from == PtxType.U64) {
-      if (mode != Conversions.NEAREST_EVEN || to.bits() == 16) throw new Unsupported("cvt from " + from.text() + " this way");
+      if (mode != Conversions.NEAREST_EVEN || to.bits() == 16) {
+        throw new Unsupported("cvt from " + from.text() + " this way");
+      }
       if (from == PtxType.U64) {
-        code.call(Conversions.class, to == PtxType.F32 ? "unsignedToFloat" : "unsignedToDouble", to == PtxType.F32 ? F : D, long.class);
+        code.call(Conversions.class, to == PtxType.F32 ? "unsignedToFloat" : "unsignedToDouble", to == PtxType.F32 ? F
+            : D, long.class);
       } else if (to == PtxType.F32) {
         code.b.l2f();
       } else {
@@ -198,7 +204,8 @@ final class ConversionLowering {
     }
     if (saturate) {
       code.b.loadConstant(unsigned ? 1 : 0).loadConstant(to.bits());
-      code.call(Conversions.class, LaneCode.isSigned(to) ? "clampSigned" : "clampUnsigned", long.class, long.class, boolean.class, I);
+      code.call(Conversions.class, LaneCode.isSigned(to) ? "clampSigned" : "clampUnsigned", long.class, long.class,
+          boolean.class, I);
     }
     if (!isLong(to) && (isLong(from) || saturate)) code.b.l2i();
   }

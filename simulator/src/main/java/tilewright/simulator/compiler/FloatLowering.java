@@ -13,7 +13,8 @@ import tilewright.simulator.core.HalfMath;
 
 /** Floating-point arithmetic: f32, f64, f16, bf16 and their pairs. */
 final class FloatLowering {
-  private static final Map<String, Integer> DIRECTED = Map.of("rz", Conversions.ZERO, "rm", Conversions.DOWN, "rp", Conversions.UP);
+  private static final Map<String, Integer> DIRECTED =
+      Map.of("rz", Conversions.ZERO, "rm", Conversions.DOWN, "rp", Conversions.UP);
 
   private FloatLowering() {}
 
@@ -38,7 +39,8 @@ final class FloatLowering {
     m.requireNone();
     int mode = directed.map(DIRECTED::get).orElse(Conversions.NEAREST_EVEN);
     var form = new Form(i, c, type, flush, saturate, propagate, mode);
-    if (directed.isPresent() && (type != PtxType.F32 || !Set.of("add", "sub", "mul", "fma", "mad").contains(i.opcode()))) {
+    if (directed.isPresent()
+        && (type != PtxType.F32 || !Set.of("add", "sub", "mul", "fma", "mad").contains(i.opcode()))) {
       throw new Unsupported("." + directed.get() + " of " + i.opcode() + " on " + type.text());
     }
     switch (i.opcode()) {
@@ -112,7 +114,8 @@ final class FloatLowering {
     void extremum() {
       emit(2, code -> {
         switch (type) {
-          case F32 -> code.call(FloatMath.class, i.opcode() + (propagate ? "NaN" : ""), float.class, float.class, float.class);
+          case F32 -> code.call(FloatMath.class, i.opcode() + (propagate ? "NaN" : ""), float.class, float.class,
+              float.class);
           case F64 -> code.call(FloatMath.class, i.opcode(), double.class, double.class, double.class);
           default -> {
             if (propagate) throw new Unsupported(".NaN of " + type.text());

@@ -32,7 +32,9 @@ final class FunctionLowering {
 
   FunctionLowering(PtxModule module, MemoryPlan memory) {
     for (var item : module.items()) {
-      if (item instanceof PtxModule.SourceFile(int index, var path)) files.put(index, path.substring(path.lastIndexOf('/') + 1));
+      if (item instanceof PtxModule.SourceFile(int index, var path)) {
+        files.put(index, path.substring(path.lastIndexOf('/') + 1));
+      }
     }
     this.module = module;
     this.memory = memory;
@@ -73,7 +75,8 @@ final class FunctionLowering {
           body(inner);
           lowering.enter(outer);
         }
-        case Statement.Location(int file, int line, int _) -> source = files.getOrDefault(file, "file " + file) + ":" + line;
+        case Statement.Location(int file, int line, int _) -> source = files.getOrDefault(file, "file " + file) + ":"
+            + line;
         case Statement.BranchTargets(var name, var labels) -> tables.put(name, labels);
         case Variable v -> lowering.scope().declare(v.name(), memory.declared(v));
         case Instruction i -> instruction(i);
@@ -85,7 +88,9 @@ final class FunctionLowering {
   private void declare(Statement.Registers r) {
     try {
       if (r.vector() > 1) {
-        for (int k = 0; k < r.vector(); k++) lowering.scope().declare(r.name() + "." + "xyzw".charAt(k), lowering.temp(r.type()));
+        for (int k = 0; k < r.vector(); k++) {
+          lowering.scope().declare(r.name() + "." + "xyzw".charAt(k), lowering.temp(r.type()));
+        }
       } else if (r.count() == 0) {
         lowering.scope().declare(r.name(), lowering.temp(r.type()));
       } else {
@@ -128,7 +133,9 @@ final class FunctionLowering {
     }
     var caller = lowering.scope();
     var scope = new Scope(Optional.empty());
-    for (int k = 0; k < call.arguments().size(); k++) bind(scope, callee.parameters().get(k), call.arguments().get(k), true);
+    for (int k = 0; k < call.arguments().size(); k++) {
+      bind(scope, callee.parameters().get(k), call.arguments().get(k), true);
+    }
     for (int k = 0; k < call.results().size(); k++) bind(scope, callee.results().get(k), call.results().get(k), false);
     var after = lowering.freshLabel("return");
     var outerReturn = lowering.returnTo(Optional.of(after));
@@ -143,13 +150,16 @@ final class FunctionLowering {
     for (int k = 0; k < call.results().size(); k++) {
       var formal = callee.results().get(k);
       if (formal.space() != StateSpace.REG) continue;
-      lowering.move(Source.of(scope.register(formal.name())), lowering.destination(call.results().get(k), formal.type()), formal.type());
+      lowering.move(Source.of(scope.register(formal.name())),
+          lowering.destination(call.results().get(k), formal.type()), formal.type());
     }
   }
 
   private void bind(Scope scope, Variable formal, Operand actual, boolean input) {
     if (formal.space() != StateSpace.REG) {
-      if (!(actual instanceof Operand.Symbol(var name))) throw new Unsupported("argument " + actual + " is no .param variable");
+      if (!(actual instanceof Operand.Symbol(var name))) {
+        throw new Unsupported("argument " + actual + " is no .param variable");
+      }
       scope.declare(formal.name(), lowering.place(name));
       return;
     }
@@ -168,8 +178,10 @@ final class FunctionLowering {
           IntegerLowering.lower(i, m, lowering);
         }
       }
-      case "fma", "copysign", "rcp", "sqrt", "rsqrt", "ex2", "lg2", "sin", "cos", "tanh" -> FloatLowering.lower(i, m, lowering);
-      case "mul24", "mad24", "rem", "and", "or", "xor", "not", "cnot", "shl", "shr", "shf", "bfe", "bfi", "prmt", "lop3", "popc",
+      case "fma", "copysign", "rcp", "sqrt", "rsqrt", "ex2", "lg2", "sin", "cos", "tanh" ->
+          FloatLowering.lower(i, m, lowering);
+      case "mul24", "mad24", "rem", "and", "or", "xor", "not", "cnot", "shl", "shr", "shf", "bfe", "bfi", "prmt",
+          "lop3", "popc",
           "clz", "brev", "bfind", "dp4a" -> IntegerLowering.lower(i, m, lowering);
       case "setp", "set", "selp", "slct" -> PredicateLowering.lower(i, m, lowering);
       case "cvt" -> ConversionLowering.lower(i, m, lowering);
@@ -180,7 +192,8 @@ final class FunctionLowering {
       case "mma" -> MmaLowering.lower(i, m, lowering);
       case "shfl", "vote", "activemask", "redux", "match", "elect", "ldmatrix", "stmatrix" ->
           WarpLowering.lower(i, m, lowering);
-      case "bar", "barrier", "membar", "fence", "mbarrier", "nanosleep", "griddepcontrol", "setmaxnreg", "pmevent", "trap" ->
+      case "bar", "barrier", "membar", "fence", "mbarrier", "nanosleep", "griddepcontrol", "setmaxnreg", "pmevent",
+          "trap" ->
           SyncLowering.lower(i, m, lowering);
       case "call" -> call(i);
       case "bra", "brx", "ret", "exit" -> ControlLowering.lower(i, m, lowering, tables);

@@ -13,7 +13,8 @@ import tilewright.simulator.core.IntegerMath;
 final class IntegerLowering {
   private static final Class<?> I = int.class;
   private static final Class<?> L = long.class;
-  private static final Map<String, Integer> PRMT_MODES = Map.of("f4e", 0, "b4e", 1, "rc8", 2, "ecl", 3, "ecr", 4, "rc16", 5);
+  private static final Map<String, Integer> PRMT_MODES =
+      Map.of("f4e", 0, "b4e", 1, "rc8", 2, "ecl", 3, "ecr", 4, "rc16", 5);
 
   private IntegerLowering() {}
 
@@ -31,7 +32,8 @@ final class IntegerLowering {
       case "or" -> logic(i, c, m.type(), Opcode.IOR, Opcode.LOR);
       case "xor" -> logic(i, c, m.type(), Opcode.IXOR, Opcode.LXOR);
       case "not" -> not(i, c, m.type());
-      case "cnot" -> unary(i, c, m.type(), (code, wide) -> code.call(IntegerMath.class, "cnot", wide ? L : I, wide ? L : I));
+      case "cnot" -> unary(i, c, m.type(), (code, wide) ->
+          code.call(IntegerMath.class, "cnot", wide ? L : I, wide ? L : I));
       case "shl", "shr" -> shift(i, m, c);
       case "shf" -> funnel(i, m, c);
       case "bfe", "bfi" -> bitField(i, m, c);
@@ -76,7 +78,8 @@ final class IntegerLowering {
     same(i, c, type, 1, emit);
   }
 
-  private static void addOrSubtract(Instruction i, Modifiers m, Lowering c, Opcode narrow, Opcode wideOp, String saturating) {
+  private static void addOrSubtract(Instruction i, Modifiers m, Lowering c, Opcode narrow, Opcode wideOp,
+      String saturating) {
     boolean saturate = m.take("sat");
     var type = m.type();
     if (saturate && type != PtxType.S32) throw new Unsupported(".sat exists for .s32 only");
@@ -159,13 +162,15 @@ final class IntegerLowering {
 
   private static void divide(Instruction i, Modifiers m, Lowering c) {
     var type = m.type();
-    same(i, c, type, 2, (code, wide) -> code.call(IntegerMath.class, i.opcode() + suffix(type), wide ? L : I, wide ? L : I, wide ? L : I));
+    same(i, c, type, 2, (code, wide) ->
+        code.call(IntegerMath.class, i.opcode() + suffix(type), wide ? L : I, wide ? L : I, wide ? L : I));
   }
 
   private static void extremum(Instruction i, Modifiers m, Lowering c) {
     var type = m.type();
     boolean signed = LaneCode.isSigned(type);
-    same(i, c, type, 2, (code, wide) -> code.call(signed ? Math.class : IntegerMath.class, i.opcode() + (signed ? "" : "U"),
+    same(i, c, type, 2, (code, wide) ->
+        code.call(signed ? Math.class : IntegerMath.class, i.opcode() + (signed ? "" : "U"),
         wide ? L : I, wide ? L : I, wide ? L : I));
   }
 

@@ -45,7 +45,8 @@ final class LaneCode {
       case Source.Constant c -> pushConstant(c, type);
       case Source.Special(int code) -> {
         b.aload(WARP_SLOT).loadConstant(code).iload(lane);
-        b.invokevirtual(WARP, "special", MethodTypeDesc.of(ConstantDescs.CD_int, ConstantDescs.CD_int, ConstantDescs.CD_int));
+        b.invokevirtual(WARP, "special",
+            MethodTypeDesc.of(ConstantDescs.CD_int, ConstantDescs.CD_int, ConstantDescs.CD_int));
         if (Reg.kindOf(type) == Reg.Kind.LONG) b.i2l().loadConstant(0xFFFF_FFFFL).land();
       }
       case Source.Clock() -> {
@@ -63,11 +64,13 @@ final class LaneCode {
       case LONG -> b.loadConstant(c.bits());
       case FLOAT -> {
         if (!floating) throw new Unsupported("an integer constant where a " + type.text() + " is needed");
-        b.loadConstant(c.type() == PtxType.F32 ? Float.intBitsToFloat((int) c.bits()) : (float) Double.longBitsToDouble(c.bits()));
+        b.loadConstant(c.type() == PtxType.F32 ? Float.intBitsToFloat((int) c.bits())
+            : (float) Double.longBitsToDouble(c.bits()));
       }
       case DOUBLE -> {
         if (!floating) throw new Unsupported("an integer constant where a " + type.text() + " is needed");
-        b.loadConstant(c.type() == PtxType.F64 ? Double.longBitsToDouble(c.bits()) : (double) Float.intBitsToFloat((int) c.bits()));
+        b.loadConstant(c.type() == PtxType.F64 ? Double.longBitsToDouble(c.bits())
+            : (double) Float.intBitsToFloat((int) c.bits()));
       }
       case PREDICATE -> b.loadConstant(c.bits() != 0 ? 1 : 0);
     }
@@ -129,7 +132,8 @@ final class LaneCode {
       } else if (reg.kind == Reg.Kind.DOUBLE && have == Reg.Kind.LONG) {
         b.invokestatic(DOUBLE, "longBitsToDouble", MethodTypeDesc.of(ConstantDescs.CD_double, ConstantDescs.CD_long));
       } else if (reg.kind == Reg.Kind.LONG && have == Reg.Kind.DOUBLE) {
-        b.invokestatic(DOUBLE, "doubleToRawLongBits", MethodTypeDesc.of(ConstantDescs.CD_long, ConstantDescs.CD_double));
+        b.invokestatic(DOUBLE, "doubleToRawLongBits",
+            MethodTypeDesc.of(ConstantDescs.CD_long, ConstantDescs.CD_double));
       } else {
         throw new Unsupported("a result of type " + type.text() + " into a register of type " + reg.type.text());
       }

@@ -13,8 +13,9 @@ import java.util.function.BiConsumer;
 import tilewright.simulator.core.Warp;
 
 /**
- * Emits a loop over the lanes for a run of lane operations, with registers as JVM locals. It is emitted twice: without tests
- * for the usual case that all lanes run, so that the JIT may use vector instructions, and with tests for the rest.
+ * Emits a loop over the lanes for a run of lane operations, with registers as JVM locals. It is emitted twice: without
+ * tests for the usual case that all lanes run, so that the JIT may use vector instructions, and with tests for the
+ * rest.
  */
 final class LoopCode {
   private static final int MASK = 1;
@@ -79,7 +80,8 @@ final class LoopCode {
       for (var r : loop.stores()) store(b, r, lane, locals.get(r), results);
       b.labelBinding(next).iinc(lane, 1).iload(lane).loadConstant(Warp.LANES).if_icmplt(head);
       results.forEach((r, local) -> {
-        b.aload(0).getfield(LaneCode.WARP, "p", ConstantDescs.CD_int.arrayType()).loadConstant(r.slot()).iload(local).iastore();
+        b.aload(0).getfield(LaneCode.WARP, "p", ConstantDescs.CD_int.arrayType()).loadConstant(r.slot()).iload(local)
+            .iastore();
       });
     });
   }

@@ -118,7 +118,8 @@ final class Lowering {
       case Operand.Integer(long value) -> Source.of(value);
       case Operand.Float(var type, long bits) -> new Source.Constant(bits, type);
       case Operand.Special(var name) -> special(name);
-      case Operand.Symbol(var name) -> scope.hasRegister(name) ? Source.of(scope.register(name)) : Source.of(place(name).address());
+      case Operand.Symbol(var name) -> scope.hasRegister(name) ? Source.of(scope.register(name))
+          : Source.of(place(name).address());
       case Operand.Offset(var symbol, long offset) -> Source.of(place(symbol.name()).address() + offset);
       case Operand.Not(var inner) -> inverse(source(inner));
       default -> throw new Unsupported("operand " + operand + " is not a value");
@@ -142,7 +143,8 @@ final class Lowering {
   }
 
   Scope.Place place(String name) {
-    return scope.place(name).or(() -> memory.find(name)).orElseThrow(() -> new Unsupported("symbol " + name + " is not declared"));
+    return scope.place(name).or(() -> memory.find(name))
+        .orElseThrow(() -> new Unsupported("symbol " + name + " is not declared"));
   }
 
   /** The register a result goes to. */
@@ -167,7 +169,8 @@ final class Lowering {
   }
 
   /** A call into the machine. {@code reads} and {@code writes} are the registers behind the arguments. */
-  void warp(Class<?> owner, String method, List<Op.Argument> arguments, Op.Result result, List<Reg> reads, List<Reg> writes) {
+  void warp(Class<?> owner, String method, List<Op.Argument> arguments, Op.Result result, List<Reg> reads,
+      List<Reg> writes) {
     items.add(new Item.Step(new Op.Warp(guard, owner, method, arguments, result, reads, writes, site)));
   }
 
@@ -177,7 +180,8 @@ final class Lowering {
 
   /** A register of the kind that stands for the type and holds the value; the operand's own if it is one. */
   Reg inRegister(Source source, PtxType type) {
-    if (source instanceof Source.Register(var reg) && reg.kind == Reg.kindOf(type) && reg.type.bits() == type.bits()) return reg;
+    if (source instanceof Source.Register(var reg) && reg.kind == Reg.kindOf(type)
+        && reg.type.bits() == type.bits()) return reg;
     var to = temp(type);
     // The value is needed whether or not the instruction's guard holds.
     var kept = guard;
@@ -203,7 +207,8 @@ final class Lowering {
 
   List<Operand> operands(Instruction i, int least, int most) {
     if (i.operands().size() < least || i.operands().size() > most) {
-      throw new Unsupported(i.operands().size() + " operands, but the form has " + (least == most ? least : least + " to " + most));
+      throw new Unsupported(i.operands().size() + " operands, but the form has "
+          + (least == most ? least : least + " to " + most));
     }
     return i.operands();
   }

@@ -15,7 +15,8 @@ import tilewright.simulator.core.Moves;
 /** Loads, stores and atomics. */
 final class MemoryLowering {
   private static final Set<String> ORDERINGS = Set.of("acquire", "release", "acq_rel", "volatile", "mmio");
-  private static final Set<String> NO_EFFECT = Set.of("weak", "relaxed", "cta", "cluster", "gpu", "sys", "ca", "cg", "cs", "lu",
+  private static final Set<String> NO_EFFECT =
+      Set.of("weak", "relaxed", "cta", "cluster", "gpu", "sys", "ca", "cg", "cs", "lu",
       "cv", "wb", "wt", "nc", "noftz");
 
   private MemoryLowering() {}
@@ -31,7 +32,9 @@ final class MemoryLowering {
 
   private static void noEffect(Instruction i, Lowering c) {
     // Hints about caches; a policy is an opaque value that only hints use.
-    if (i.opcode().equals("createpolicy")) c.move(Source.of(0L), c.destination(i.operands().getFirst(), PtxType.B64), PtxType.B64);
+    if (i.opcode().equals("createpolicy")) {
+      c.move(Source.of(0L), c.destination(i.operands().getFirst(), PtxType.B64), PtxType.B64);
+    }
   }
 
   private static void fenceIfOrdered(Modifiers m, Lowering c) {
@@ -103,7 +106,8 @@ final class MemoryLowering {
     var place = Addressing.of(operands.getFirst(), space, c);
     Addressing.resolve(place, type.bytes() * count, Access.WRITE, c);
     for (int k = 0; k < count; k++) {
-      c.warp(Moves.class, "store" + type.bits(), List.of(values.get(k)), List.of(), new Op.Argument.IntValue(k * type.bytes()),
+      c.warp(Moves.class, "store" + type.bits(), List.of(values.get(k)), List.of(),
+          new Op.Argument.IntValue(k * type.bytes()),
           new Op.Argument.Lanes(values.get(k)));
     }
   }
@@ -133,7 +137,8 @@ final class MemoryLowering {
     boolean compare = operation.equals("cas");
     int first = returns ? 1 : 0;
     var operands = c.operands(i, first + (compare ? 3 : 2), first + (compare ? 4 : 3));
-    var op = AtomicOp.of(operation, type).orElseThrow(() -> new Unsupported("atomic " + operation + " of " + type.text()));
+    var op = AtomicOp.of(operation, type)
+        .orElseThrow(() -> new Unsupported("atomic " + operation + " of " + type.text()));
     var carrier = type.bits() == 64 ? PtxType.B64 : PtxType.B32;
     var b = carried(c.source(operands.get(first + 1)), type, carrier, c);
     var swap = compare ? carried(c.source(operands.get(first + 2)), type, carrier, c) : b;
@@ -141,7 +146,8 @@ final class MemoryLowering {
     if (ordered) SyncLowering.fence(c);
     var place = Addressing.of(operands.get(first), space, c);
     Addressing.resolve(place, type.bytes(), Access.ATOMIC, c);
-    c.warp(Atomics.class, "update" + type.bits(), List.of(b, swap), List.of(old), new Op.Argument.IntValue(op.ordinal()),
+    c.warp(Atomics.class, "update" + type.bits(), List.of(b, swap), List.of(old),
+        new Op.Argument.IntValue(op.ordinal()),
         new Op.Argument.Lanes(b), new Op.Argument.Lanes(swap), new Op.Argument.Lanes(old));
     if (returns && !(operands.getFirst() instanceof Operand.Sink)) {
       var result = type.bits() == 16 ? PtxType.B16 : carrier;
@@ -159,7 +165,9 @@ final class MemoryLowering {
   /** The space, if it is shared memory or not named. */
   static Optional<StateSpace> sharedOrGeneric(Modifiers m) {
     var space = Addressing.space(m);
-    if (space.isPresent() && space.get() != StateSpace.SHARED) throw new Unsupported("." + space.get().text() + " here");
+    if (space.isPresent() && space.get() != StateSpace.SHARED) {
+      throw new Unsupported("." + space.get().text() + " here");
+    }
     return space;
   }
 }

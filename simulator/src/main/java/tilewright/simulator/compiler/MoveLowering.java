@@ -26,7 +26,8 @@ final class MoveLowering {
     var operands = c.operands(i, 2);
     switch (operands.get(0)) {
       case Operand.Vector(var parts) -> unpack(parts, c.source(operands.get(1)), type, c);
-      case Operand to when operands.get(1) instanceof Operand.Vector(var parts) -> pack(c.destination(to, type), parts, type, c);
+      case Operand to when operands.get(1) instanceof Operand.Vector(var parts) ->
+          pack(c.destination(to, type), parts, type, c);
       case Operand to -> c.move(c.source(operands.get(1)), c.destination(to, type), type);
     }
   }
@@ -82,7 +83,8 @@ final class MoveLowering {
   }
 
   private static StateSpace space(Modifiers m) {
-    for (var space : List.of(StateSpace.GLOBAL, StateSpace.SHARED, StateSpace.LOCAL, StateSpace.PARAM, StateSpace.CONST)) {
+    for (var space : List.of(StateSpace.GLOBAL, StateSpace.SHARED, StateSpace.LOCAL, StateSpace.PARAM,
+        StateSpace.CONST)) {
       if (m.take(space.text())) return space;
     }
     if (m.take("shared::cta") || m.take("shared::cluster")) return StateSpace.SHARED;

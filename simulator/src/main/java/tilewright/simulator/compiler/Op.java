@@ -35,7 +35,8 @@ sealed interface Op {
    *
    * @param result what the returned bits mean
    */
-  record Warp(Optional<Guard> guard, Class<?> owner, String method, List<Argument> arguments, Result result, List<Reg> reads,
+  record Warp(Optional<Guard> guard, Class<?> owner, String method, List<Argument> arguments, Result result,
+      List<Reg> reads,
       List<Reg> writes, int site) implements Op {}
 
   /** What a machine method returns. */

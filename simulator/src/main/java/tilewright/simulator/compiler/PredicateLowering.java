@@ -47,7 +47,8 @@ final class PredicateLowering {
         default -> {}
       }
     }
-    Class<?> j = FloatLowering.isFloat(type) ? double.class : Reg.kindOf(type) == Reg.Kind.LONG ? long.class : int.class;
+    Class<?> j = FloatLowering.isFloat(type) ? double.class : Reg.kindOf(type) == Reg.Kind.LONG ? long.class
+        : int.class;
     code.call(Compare.class, operator, boolean.class, j, j);
   }
 
@@ -79,7 +80,8 @@ final class PredicateLowering {
     var a = c.source(operands.get(1));
     var b = c.source(operands.get(2));
     Optional<Source> other = combine.map(_ -> c.source(operands.get(3)));
-    var pair = operands.getFirst() instanceof Operand.Pair p ? p : new Operand.Pair(operands.getFirst(), new Operand.Sink());
+    var pair = operands.getFirst() instanceof Operand.Pair p ? p
+        : new Operand.Pair(operands.getFirst(), new Operand.Sink());
     var first = c.destination(pair.first(), PtxType.PRED);
     var second = pair.second() instanceof Operand.Sink ? Optional.<Reg>empty()
         : Optional.of(c.destination(pair.second(), PtxType.PRED));

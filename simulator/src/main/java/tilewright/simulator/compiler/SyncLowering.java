@@ -153,7 +153,8 @@ final class SyncLowering {
     c.together(Source.of(0));
     resolve(place, c);
     c.warp(Mbarriers.class, parity ? "tryWaitParity" : "tryWait",
-        List.of(new Op.Argument.Lanes(phase), new Op.Argument.Slot(done), site), new Op.Result.Wait(), List.of(phase), List.of(done));
+        List.of(new Op.Argument.Lanes(phase), new Op.Argument.Slot(done), site), new Op.Result.Wait(), List.of(phase),
+            List.of(done));
     c.end(new Terminator.Retry());
   }
 }

@@ -15,13 +15,16 @@ import tilewright.simulator.core.Matrices;
 
 /** Instructions that the lanes of a warp execute together: exchanges, votes, and matrix loads. */
 final class WarpLowering {
-  private static final Map<String, Integer> SHUFFLES = Map.of("up", Lanes.UP, "down", Lanes.DOWN, "bfly", Lanes.BUTTERFLY, "idx",
+  private static final Map<String, Integer> SHUFFLES =
+      Map.of("up", Lanes.UP, "down", Lanes.DOWN, "bfly", Lanes.BUTTERFLY, "idx",
       Lanes.INDEX);
   private static final Map<String, Integer> VOTES = Map.of("all", Lanes.ALL, "any", Lanes.ANY, "uni", Lanes.UNIFORM);
-  private static final Map<String, Integer> REDUCTIONS = Map.of("add", Lanes.ADD, "min", Lanes.MIN, "max", Lanes.MAX, "and",
+  private static final Map<String, Integer> REDUCTIONS =
+      Map.of("add", Lanes.ADD, "min", Lanes.MIN, "max", Lanes.MAX, "and",
       Lanes.AND, "or", Lanes.OR, "xor", Lanes.XOR);
   /** Instructions that wait for lanes of their warp, or that are tried again: a guard of theirs becomes a branch. */
-  static final Set<String> CONVERGENT = Set.of("shfl", "vote", "redux", "match", "elect", "ldmatrix", "stmatrix", "mma", "bar",
+  static final Set<String> CONVERGENT =
+      Set.of("shfl", "vote", "redux", "match", "elect", "ldmatrix", "stmatrix", "mma", "bar",
       "barrier", "mbarrier");
   private static final int ROW_BYTES = 16;
   private static final int LANES_PER_MATRIX = 8;
@@ -60,9 +63,10 @@ final class WarpLowering {
     var result = c.temp(PtxType.B32);
     var valid = c.destination(to.second(), PtxType.PRED);
     c.together(members);
-    c.warp(Lanes.class, "shuffle", List.of(new Op.Argument.IntValue(mode), new Op.Argument.Lanes(value), new Op.Argument.Lanes(by),
-        new Op.Argument.Lanes(bounds), new Op.Argument.Lanes(result)), new Op.Result.Predicate(valid), List.of(value, by, bounds),
-        List.of(result, valid));
+    c.warp(Lanes.class, "shuffle",
+        List.of(new Op.Argument.IntValue(mode), new Op.Argument.Lanes(value), new Op.Argument.Lanes(by),
+        new Op.Argument.Lanes(bounds), new Op.Argument.Lanes(result)), new Op.Result.Predicate(valid),
+        List.of(value, by, bounds), List.of(result, valid));
     c.move(Source.of(result), c.destination(to.first(), type), PtxType.B32);
   }
 
@@ -98,7 +102,8 @@ final class WarpLowering {
 
   private static void reduce(Instruction i, Modifiers m, Lowering c) {
     m.require("sync");
-    int op = REDUCTIONS.get(m.takeOne(REDUCTIONS.keySet()).orElseThrow(() -> new Unsupported("redux without operation")));
+    int op = REDUCTIONS.get(m.takeOne(REDUCTIONS.keySet())
+        .orElseThrow(() -> new Unsupported("redux without operation")));
     var type = m.type();
     if (type.bits() != 32 || type == PtxType.F32) throw new Unsupported("redux of " + type.text());
     m.requireNone();
@@ -107,7 +112,8 @@ final class WarpLowering {
     var result = c.temp(PtxType.B32);
     c.together(c.source(operands.get(2)));
     c.warp(Lanes.class, "reduce", List.of(value), List.of(result), new Op.Argument.IntValue(op),
-        new Op.Argument.IntValue(type == PtxType.S32 ? 1 : 0), new Op.Argument.Lanes(value), new Op.Argument.Lanes(result));
+        new Op.Argument.IntValue(type == PtxType.S32 ? 1 : 0), new Op.Argument.Lanes(value),
+            new Op.Argument.Lanes(result));
     c.move(Source.of(result), c.destination(operands.getFirst(), type), PtxType.B32);
   }
 
@@ -120,7 +126,8 @@ final class WarpLowering {
     var value = c.inRegister(operands.get(1), PtxType.B32);
     var result = c.temp(PtxType.B32);
     c.together(c.source(operands.get(2)));
-    c.warp(Lanes.class, "matchAny", List.of(value), List.of(result), new Op.Argument.Lanes(value), new Op.Argument.Lanes(result));
+    c.warp(Lanes.class, "matchAny", List.of(value), List.of(result), new Op.Argument.Lanes(value),
+        new Op.Argument.Lanes(result));
     c.move(Source.of(result), c.destination(operands.getFirst(), PtxType.B32), PtxType.B32);
   }
 
@@ -134,7 +141,9 @@ final class WarpLowering {
     c.together(c.source(operands.get(1)));
     c.warp(Lanes.class, "elect", List.of(new Op.Argument.Lanes(leader)), new Op.Result.Predicate(elected), List.of(),
         List.of(leader, elected));
-    if (!(to.first() instanceof Operand.Sink)) c.move(Source.of(leader), c.destination(to.first(), PtxType.B32), PtxType.B32);
+    if (!(to.first() instanceof Operand.Sink)) {
+      c.move(Source.of(leader), c.destination(to.first(), PtxType.B32), PtxType.B32);
+    }
   }
 
   private static int matrices(Modifiers m) {
@@ -172,7 +181,8 @@ final class WarpLowering {
       var to = c.destination(elements.get(k), PtxType.B32);
       var landing = to.kind == Reg.Kind.INT ? to : c.temp(PtxType.B32);
       landings.add(landing);
-      c.warp(Matrices.class, transposed ? "loadTransposed" : "load", List.of(), List.of(landing), new Op.Argument.IntValue(k),
+      c.warp(Matrices.class, transposed ? "loadTransposed" : "load", List.of(), List.of(landing),
+          new Op.Argument.IntValue(k),
           new Op.Argument.Lanes(landing));
       if (landing != to) c.move(Source.of(landing), to, PtxType.B32);
     }

@@ -65,7 +65,8 @@ public final class AddressSpace {
     if (isLocal(address)) return "local memory + " + (address & OFFSETS);
     if (isParameter(address)) return "parameters + " + (address & OFFSETS);
     if (window > 0 && window < buffers.length) {
-      return "buffer '" + names.get(window - 1) + "' of " + buffers[window].length + " bytes, offset " + (address & OFFSETS);
+      return "buffer '" + names.get(window - 1) + "' of " + buffers[window].length + " bytes, offset "
+          + (address & OFFSETS);
     }
     // An offset below zero borrows from the window: name the buffer it was meant for.
     int above = window(address + (1L << (WINDOW_BITS - 1)));

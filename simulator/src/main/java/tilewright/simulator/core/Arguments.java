@@ -15,7 +15,8 @@ final class Arguments {
       var argument = launch.arguments().get(i);
       int size = size(argument);
       if (size != parameter.bytes()) {
-        throw new IllegalArgumentException("parameter " + i + " ('" + parameter.name() + "') of kernel '" + kernel.name()
+        throw new IllegalArgumentException("parameter " + i + " ('" + parameter.name() + "') of kernel '"
+            + kernel.name()
             + "' takes " + parameter.bytes() + " bytes, but argument " + argument + " has " + size);
       }
       put(bytes, parameter.offset(), argument, kernel, bufferNames);
@@ -34,14 +35,16 @@ final class Arguments {
   private static void put(byte[] bytes, int at, Argument argument, Kernel kernel, List<String> names) {
     switch (argument) {
       case Argument.Buffer b -> {
-        int position = names.subList(kernel.variables().size(), names.size()).indexOf(b.name()) + kernel.variables().size();
+        int position = names.subList(kernel.variables().size(), names.size()).indexOf(b.name())
+            + kernel.variables().size();
         putLong(bytes, at, 8, AddressSpace.base(position) + b.offset());
       }
       case Argument.Scalar s -> putLong(bytes, at, s.type().bytes(), s.bits());
       case Argument.Struct s -> {
         for (var f : s.fields()) {
           if (f.offset() < 0 || f.offset() + size(f.value()) > s.bytes()) {
-            throw new IllegalArgumentException("field at offset " + f.offset() + " leaves its struct of " + s.bytes() + " bytes");
+            throw new IllegalArgumentException("field at offset " + f.offset() + " leaves its struct of " + s.bytes()
+                + " bytes");
           }
           put(bytes, at + f.offset(), f.value(), kernel, names);
         }

@@ -6,8 +6,8 @@ import java.util.List;
 import tilewright.simulator.Finding.Kind;
 
 /**
- * The {@code cp.async} copies of one warp (PTX ISA, cp.async). A copy may land at any moment between its issue and the wait
- * for it; the seed decides whether it lands at once or only at the wait. Groups are counted by lane.
+ * The {@code cp.async} copies of one warp (PTX ISA, cp.async). A copy may land at any moment between its issue and the
+ * wait for it; the seed decides whether it lands at once or only at the wait. Groups are counted by lane.
  */
 public final class AsyncCopies {
   private static final int ONE_IN = 4;
@@ -50,7 +50,8 @@ public final class AsyncCopies {
       int n = size[lane];
       if (n < 0 || n > bytes) {
         throw new Fault(Kind.INVALID_OPERATION, site, lane, n,
-            w.who(lane) + " copies " + n + " bytes with a cp.async of " + bytes + ": src-size must lie within 0 and " + bytes);
+            w.who(lane) + " copies " + n + " bytes with a cp.async of " + bytes + ": src-size must lie within 0 and "
+                + bytes);
       }
       // Nothing is read from the source of an empty copy: that is how kernels mask their tails.
       if (n > 0) checkSource(w, lane, source, n, bytes, site);

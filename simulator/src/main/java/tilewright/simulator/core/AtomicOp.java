@@ -8,7 +8,8 @@ import tilewright.ptx.PtxType;
 
 /** What an atomic instruction does to the value in memory. */
 public enum AtomicOp {
-  ADD, MIN_S, MIN_U, MAX_S, MAX_U, AND, OR, XOR, EXCH, CAS, INC, DEC, ADD_F32, ADD_F64, ADD_F16, ADD_BF16, ADD_F16X2, ADD_BF16X2;
+  ADD, MIN_S, MIN_U, MAX_S, MAX_U, AND, OR, XOR, EXCH, CAS, INC, DEC, ADD_F32, ADD_F64, ADD_F16, ADD_BF16, ADD_F16X2,
+      ADD_BF16X2;
 
   private static final AtomicOp[] ALL = values();
 
@@ -18,12 +19,14 @@ public enum AtomicOp {
 
   /** The PTX names of the operations. */
   public static Set<String> names() {
-    return Arrays.stream(ALL).map(op -> op.name().toLowerCase(java.util.Locale.ROOT).split("_")[0]).collect(Collectors.toSet());
+    return Arrays.stream(ALL).map(op -> op.name().toLowerCase(java.util.Locale.ROOT).split("_")[0])
+        .collect(Collectors.toSet());
   }
 
   /** The operation of that PTX name on that type, if it exists. */
   public static Optional<AtomicOp> of(String name, PtxType type) {
-    boolean integer = Set.of(PtxType.U32, PtxType.S32, PtxType.B32, PtxType.U64, PtxType.S64, PtxType.B64).contains(type);
+    boolean integer = Set.of(PtxType.U32, PtxType.S32, PtxType.B32, PtxType.U64, PtxType.S64, PtxType.B64)
+        .contains(type);
     boolean signed = type == PtxType.S32 || type == PtxType.S64;
     return switch (name) {
       case "add" -> switch (type) {

@@ -6,8 +6,8 @@ import java.util.concurrent.atomic.AtomicLongArray;
 import tilewright.simulator.BankConflicts;
 
 /**
- * Counts shared-memory wavefronts: 32 banks of 4 bytes; accesses of 8 bytes go by half warps, of 16 bytes by quarter warps;
- * different words in one bank take a wavefront each, the same word is broadcast.
+ * Counts shared-memory wavefronts: 32 banks of 4 bytes; accesses of 8 bytes go by half warps, of 16 bytes by quarter
+ * warps; different words in one bank take a wavefront each, the same word is broadcast.
  */
 final class BankCounter {
   private static final int BANKS = 32;
@@ -74,7 +74,8 @@ final class BankCounter {
     for (int i = 0; i < sites.size(); i++) {
       if (counts.get(3 * i) == 0) continue;
       var site = sites.get(i);
-      list.add(new BankConflicts(site.line(), site.text(), site.source(), counts.get(3 * i), counts.get(3 * i + WAVEFRONTS),
+      list.add(new BankConflicts(site.line(), site.text(), site.source(), counts.get(3 * i),
+          counts.get(3 * i + WAVEFRONTS),
           counts.get(3 * i + IDEAL)));
     }
     list.sort(java.util.Comparator.comparingInt(BankConflicts::line));

@@ -13,7 +13,8 @@ package tilewright.simulator.core;
  * @param converge which lanes must be here together before the block may run
  * @param site the first instruction
  */
-public record Block(End end, int next, int taken, int[] targets, int index, int instructions, Converge converge, int site) {
+public record Block(End end, int next, int taken, int[] targets, int index, int instructions, Converge converge,
+    int site) {
   /** How control leaves a block. */
   public enum End { NEXT, BRANCH, INDEXED, SUSPEND, RETRY, EXIT }
 

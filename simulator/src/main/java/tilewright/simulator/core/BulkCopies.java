@@ -6,8 +6,8 @@ import java.util.List;
 import tilewright.simulator.Finding.Kind;
 
 /**
- * The one-dimensional bulk copies of a CTA (PTX ISA, cp.async.bulk). Each is an agent of its own in the schedule: it lands
- * when the seed says so, at the latest when nothing else can run.
+ * The one-dimensional bulk copies of a CTA (PTX ISA, cp.async.bulk). Each is an agent of its own in the schedule: it
+ * lands when the seed says so, at the latest when nothing else can run.
  */
 public final class BulkCopies {
   private static final int GRANULE = 16;
@@ -17,7 +17,8 @@ public final class BulkCopies {
   private final int[][] committed;
 
   /** One copy, in either direction. */
-  private record Copy(Warp warp, int lane, int shared, long global, int bytes, int mbarrier, VectorClock clock, int time,
+  private record Copy(Warp warp, int lane, int shared, long global, int bytes, int mbarrier, VectorClock clock,
+      int time,
       int group, boolean load) {}
 
   BulkCopies(Cta cta) {
@@ -51,7 +52,8 @@ public final class BulkCopies {
         time = cta.sanitizer.time(w);
         clock = cta.sanitizer.snapshot(w);
       }
-      cta.bulk.pending.add(new Copy(w, lane, w.held[lane], from[lane] + displacement, bytes[lane], w.offsets[lane], clock,
+      cta.bulk.pending.add(new Copy(w, lane, w.held[lane], from[lane] + displacement, bytes[lane], w.offsets[lane],
+          clock,
           time, 0, true));
     }
   }

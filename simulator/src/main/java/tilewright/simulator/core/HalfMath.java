@@ -6,8 +6,8 @@ import static tilewright.simulator.core.Conversions.toBf16;
 import static tilewright.simulator.core.Conversions.toF16;
 
 /**
- * Arithmetic of f16 and bf16 on one lane, single and in pairs. A float has more than twice the bits of either, so adding
- * and multiplying in float and rounding once more is exact rounding; fused multiply-add keeps a sticky bit.
+ * Arithmetic of f16 and bf16 on one lane, single and in pairs. A float has more than twice the bits of either, so
+ * adding and multiplying in float and rounding once more is exact rounding; fused multiply-add keeps a sticky bit.
  */
 public final class HalfMath {
   private HalfMath() {}

@@ -1,6 +1,8 @@
 package tilewright.simulator.core;
 
-/** Exchanges and votes among the lanes of a warp (PTX ISA, shfl.sync, vote.sync, redux.sync, match.sync, elect.sync). */
+/**
+ * Exchanges and votes among the lanes of a warp (PTX ISA, shfl.sync, vote.sync, redux.sync, match.sync, elect.sync).
+ */
 public final class Lanes {
   public static final int UP = 0;
   public static final int DOWN = 1;

@@ -50,7 +50,8 @@ public final class Machine {
       var bytes = contents.get(kernel.variables().size() + i);
       if (!target.isReadOnly()) MemorySegment.copy(bytes, 0, target, ValueLayout.JAVA_BYTE, 0, bytes.length);
     }
-    return new SimulationResult(state.findings.list(), state.instructions(), Duration.ofNanos(System.nanoTime() - start),
+    return new SimulationResult(state.findings.list(), state.instructions(),
+        Duration.ofNanos(System.nanoTime() - start),
         state.sanitize ? state.banks.list() : List.of());
   }
 
@@ -64,7 +65,9 @@ public final class Machine {
     int workers = (int) Math.min(threads, blocks);
     var failures = new ArrayList<Throwable>();
     var helpers = new ArrayList<Thread>();
-    for (int i = 1; i < workers; i++) helpers.add(Thread.ofPlatform().daemon().name("cta-worker-" + i).start(() -> work(failures)));
+    for (int i = 1; i < workers; i++) {
+      helpers.add(Thread.ofPlatform().daemon().name("cta-worker-" + i).start(() -> work(failures)));
+    }
     work(failures);
     boolean interrupted = false;
     for (var t : helpers) {
@@ -79,7 +82,9 @@ public final class Machine {
       }
     }
     if (interrupted) Thread.currentThread().interrupt();
-    if (!failures.isEmpty()) throw new IllegalStateException("the simulator failed, which is its own fault", failures.getFirst());
+    if (!failures.isEmpty()) {
+      throw new IllegalStateException("the simulator failed, which is its own fault", failures.getFirst());
+    }
   }
 
   private void work(List<Throwable> failures) {

@@ -8,11 +8,13 @@ public final class Matrices {
   private Matrices() {}
 
   /** Finds the rows: lane 8k+r holds the address of row r of matrix k. */
-  public static void rows(Warp w, int mask, int[] address, long displacement, int lanes, int bytes, int access, int site) {
+  public static void rows(Warp w, int mask, int[] address, long displacement, int lanes, int bytes, int access,
+      int site) {
     Memory.shared(w, lanes == Warp.LANES ? -1 : (1 << lanes) - 1, address, displacement, bytes, access, site);
   }
 
-  public static void rows(Warp w, int mask, long[] address, long displacement, int lanes, int bytes, int access, int site) {
+  public static void rows(Warp w, int mask, long[] address, long displacement, int lanes, int bytes, int access,
+      int site) {
     Memory.shared(w, lanes == Warp.LANES ? -1 : (1 << lanes) - 1, address, displacement, bytes, access, site);
   }
 

@@ -4,8 +4,9 @@ import java.util.TreeMap;
 import tilewright.simulator.Finding.Kind;
 
 /**
- * The mbarrier objects in a CTA's shared memory (PTX ISA, mbarrier). A phase completes when no arrival and no transaction
- * byte is outstanding. Generated code resolves the addresses first, so {@link Warp#offsets} holds the objects' places.
+ * The mbarrier objects in a CTA's shared memory (PTX ISA, mbarrier). A phase completes when no arrival and no
+ * transaction byte is outstanding. Generated code resolves the addresses first, so {@link Warp#offsets} holds the
+ * objects' places.
  */
 public final class Mbarriers {
   private static final int MOST = (1 << 20) - 1;
@@ -40,7 +41,8 @@ public final class Mbarriers {
     for (int lane = 0; lane < Warp.LANES; lane++) {
       if ((mask >>> lane & 1) == 0) continue;
       if (count[lane] < 1 || count[lane] > MOST) {
-        throw invalid(w, lane, site, "initialises an mbarrier with a count of " + count[lane] + ", outside 1 to " + MOST);
+        throw invalid(w, lane, site, "initialises an mbarrier with a count of " + count[lane] + ", outside 1 to "
+            + MOST);
       }
       w.cta.mbarriers.objects.put(w.offsets[lane], new Mbarrier(w.cta.warps.length, count[lane]));
     }
@@ -72,7 +74,8 @@ public final class Mbarriers {
       var b = find(w, lane, site);
       token[lane] = b.phase;
       if (count[lane] < 1 || count[lane] > b.pending) {
-        throw invalid(w, lane, site, "arrives " + count[lane] + " times, but the phase awaits " + b.pending + " arrivals of "
+        throw invalid(w, lane, site, "arrives " + count[lane] + " times, but the phase awaits " + b.pending
+            + " arrivals of "
             + b.expected);
       }
       if (w.cta.sanitizer != null) w.cta.sanitizer.release(w, b.clock);
@@ -162,7 +165,8 @@ public final class Mbarriers {
 
   String describe(int offset) {
     var b = objects.get(offset);
-    return b == null ? "mbarrier at " + offset + ", which was invalidated" : "mbarrier at " + offset + ": phase " + b.phase
+    return b == null ? "mbarrier at " + offset + ", which was invalidated" : "mbarrier at " + offset + ": phase "
+        + b.phase
         + ", " + b.pending + " of " + b.expected + " arrivals and " + b.bytes + " bytes outstanding";
   }
 }

@@ -33,7 +33,9 @@ public final class Moves {
   }
 
   public static void loadS16(Warp w, int mask, int k, int[] to) {
-    for (int i = 0; i < Warp.LANES; i++) if ((mask >>> i & 1) != 0) to[i] = (short) SHORT.get(base(w, i), w.offsets[i] + k);
+    for (int i = 0; i < Warp.LANES; i++) {
+      if ((mask >>> i & 1) != 0) to[i] = (short) SHORT.get(base(w, i), w.offsets[i] + k);
+    }
   }
 
   public static void load32(Warp w, int mask, int k, int[] to) {
@@ -52,16 +54,22 @@ public final class Moves {
     if (mask == -1 && base != Warp.PER_LANE) {
       for (int i = 0; i < Warp.LANES; i++) to[i] = (float) FLOAT.get(base, offsets[i] + k);
     } else {
-      for (int i = 0; i < Warp.LANES; i++) if ((mask >>> i & 1) != 0) to[i] = (float) FLOAT.get(base(w, i), offsets[i] + k);
+      for (int i = 0; i < Warp.LANES; i++) {
+        if ((mask >>> i & 1) != 0) to[i] = (float) FLOAT.get(base(w, i), offsets[i] + k);
+      }
     }
   }
 
   public static void load64(Warp w, int mask, int k, long[] to) {
-    for (int i = 0; i < Warp.LANES; i++) if ((mask >>> i & 1) != 0) to[i] = (long) LONG.get(base(w, i), w.offsets[i] + k);
+    for (int i = 0; i < Warp.LANES; i++) {
+      if ((mask >>> i & 1) != 0) to[i] = (long) LONG.get(base(w, i), w.offsets[i] + k);
+    }
   }
 
   public static void load64(Warp w, int mask, int k, double[] to) {
-    for (int i = 0; i < Warp.LANES; i++) if ((mask >>> i & 1) != 0) to[i] = (double) DOUBLE.get(base(w, i), w.offsets[i] + k);
+    for (int i = 0; i < Warp.LANES; i++) {
+      if ((mask >>> i & 1) != 0) to[i] = (double) DOUBLE.get(base(w, i), w.offsets[i] + k);
+    }
   }
 
   public static void store8(Warp w, int mask, int k, int[] from) {
@@ -69,7 +77,9 @@ public final class Moves {
   }
 
   public static void store16(Warp w, int mask, int k, int[] from) {
-    for (int i = 0; i < Warp.LANES; i++) if ((mask >>> i & 1) != 0) SHORT.set(base(w, i), w.offsets[i] + k, (short) from[i]);
+    for (int i = 0; i < Warp.LANES; i++) {
+      if ((mask >>> i & 1) != 0) SHORT.set(base(w, i), w.offsets[i] + k, (short) from[i]);
+    }
   }
 
   public static void store32(Warp w, int mask, int k, int[] from) {

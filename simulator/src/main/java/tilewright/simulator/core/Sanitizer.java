@@ -7,7 +7,8 @@ import tilewright.simulator.Finding.Kind;
 
 /**
  * Watches one CTA's shared memory: for each 4-byte word, who wrote and read it last and when, in the vector time of the
- * warps (as FastTrack does for threads). Two accesses of different warps, one a write, race unless a barrier orders them.
+ * warps (as FastTrack does for threads). Two accesses of different warps, one a write, race unless a barrier orders
+ * them.
  */
 final class Sanitizer {
   private static final int WORD = 4;
@@ -125,7 +126,8 @@ final class Sanitizer {
     if ((initialised[word] & touched) != touched) {
       report(Kind.UNINITIALIZED_READ, w, lane, word, site, "updates bytes that nobody has written");
     }
-    // Kernels build locks and counters from atomics and fences; taking each atomic as ordering spares them false alarms.
+    // Kernels build locks and counters from atomics and fences; taking each atomic as ordering spares them false
+    // alarms.
     var clock = atomicClocks.computeIfAbsent(word, _ -> new VectorClock(warps));
     acquire(w, clock);
     write(w, lane, word, touched, site, true);

@@ -22,7 +22,8 @@ final class StuckReport {
     for (var w : cta.warps) {
       if (w.finished()) exited++;
       for (var g : w.groups) {
-        waits.computeIfAbsent(new Wait(g.site, g.mask == w.live ? "" : lanes(g.mask)), _ -> new ArrayList<>()).add(w.index);
+        waits.computeIfAbsent(new Wait(g.site, g.mask == w.live ? "" : lanes(g.mask)), _ -> new ArrayList<>())
+            .add(w.index);
         if (g.state == LaneGroup.State.AT_BARRIER) objects.add(cta.barriers.describe(g.barrier));
         if (g.state == LaneGroup.State.AT_MBARRIER) objects.add(cta.mbarriers.describe(g.barrier));
         boolean isParked = g.state == LaneGroup.State.PARKED;
@@ -42,7 +43,8 @@ final class StuckReport {
     var at = cta.kernel.sites().get(wait.site());
     int mask = 0;
     for (int warp : warps) mask |= 1 << warp;
-    return (warps.size() == 1 ? "warp " : "warps ") + lanes(mask) + (wait.lanes().isEmpty() ? "" : " lanes " + wait.lanes())
+    return (warps.size() == 1 ? "warp " : "warps ") + lanes(mask)
+        + (wait.lanes().isEmpty() ? "" : " lanes " + wait.lanes())
         + (warps.size() == 1 ? " waits" : " wait") + " at line " + at.line() + " (" + at.text() + ")";
   }
 

@@ -1,8 +1,8 @@
 package tilewright.simulator.core;
 
 /**
- * One 16×8 tile on its way through a tensor core. Rows are innermost everywhere, so that the loops over them become vector
- * instructions; values are doubles, in which every product is exact.
+ * One 16×8 tile on its way through a tensor core. Rows are innermost everywhere, so that the loops over them become
+ * vector instructions; values are doubles, in which every product is exact.
  */
 final class TensorTile {
   private static final int ROWS = 16;

@@ -5,7 +5,10 @@ import java.util.Arrays;
 import java.util.List;
 import tilewright.ptx.Dim3;
 
-/** 32 threads: their registers, where they are, and scratch space for one access. Generated code reads the public fields. */
+/**
+ * 32 threads: their registers, where they are, and scratch space for one access. Generated code reads the public
+ * fields.
+ */
 public final class Warp {
   public static final int LANES = 32;
   static final byte[] PER_LANE = {};

@@ -4,7 +4,9 @@ import java.util.List;
 
 /** Runs a warp block by block: chooses the lanes to run, splits them at branches, and joins them where they meet. */
 final class WarpRunner {
-  /** After so many blocks the lanes that others wait for may be waiting for them: let the others go first for a while. */
+  /**
+   * After so many blocks the lanes that others wait for may be waiting for them: let the others go first for a while.
+   */
   private static final int PATIENCE = 2048;
 
   private final Cta cta;

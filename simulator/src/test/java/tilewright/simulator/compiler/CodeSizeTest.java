@@ -27,7 +27,8 @@ class CodeSizeTest {
   }
 
   private static int largest(ClassModel model) {
-    return model.methods().stream().flatMap(m -> m.code().stream()).mapToInt(c -> ((CodeAttribute) c).codeLength()).max().orElseThrow();
+    return model.methods().stream().flatMap(m -> m.code().stream()).mapToInt(c -> ((CodeAttribute) c).codeLength())
+        .max().orElseThrow();
   }
 
   private static String module(String body) {
@@ -54,16 +55,20 @@ class CodeSizeTest {
 
   @Test
   void longStraightLineCodeIsCutIntoSmallMethods() {
-    var arithmetic = IntStream.range(1, 1900).mapToObj(i -> "setp.lt.s32 %p" + i + ", %r" + (i - 1) + ", " + i + ";\n@%p" + i
-        + " fma.rn.f32 %f" + i + ", %f" + (i - 1) + ", %f" + i / 2 + ", %f" + i / 3 + ";\nmad.lo.s32 %r" + i + ", %r" + (i - 1)
+    var arithmetic = IntStream.range(1, 1900)
+        .mapToObj(i -> "setp.lt.s32 %p" + i + ", %r" + (i - 1) + ", " + i + ";\n@%p" + i
+        + " fma.rn.f32 %f" + i + ", %f" + (i - 1) + ", %f" + i / 2 + ", %f" + i / 3 + ";\nmad.lo.s32 %r" + i + ", %r"
+            + (i - 1)
         + ", %r" + i / 2 + ", %r" + i / 3 + ";\n").collect(Collectors.joining());
-    assertTrue(largest(generated(module(arithmetic + "st.global.f32 [%l0], %f1899;\nst.global.u32 [%l0], %r1899;\n"))) < HUGE_METHOD_LIMIT);
+    assertTrue(largest(generated(module(arithmetic
+        + "st.global.f32 [%l0], %f1899;\nst.global.u32 [%l0], %r1899;\n"))) < HUGE_METHOD_LIMIT);
   }
 
   @Test
   void manyBlocksAreDispatchedBySmallMethods() {
     var branches = IntStream.range(1, 1500).mapToObj(i -> "setp.lt.s32 %p1, %r0, " + i + ";\n@%p1 bra L" + i
         + ";\nadd.s32 %r0, %r0, 1;\nL" + i + ":\n").collect(Collectors.joining());
-    assertTrue(largest(generated(module("mov.u32 %r0, %tid.x;\n" + branches + "st.global.u32 [%l0], %r0;\n"))) < HUGE_METHOD_LIMIT);
+    assertTrue(largest(generated(module("mov.u32 %r0, %tid.x;\n" + branches
+        + "st.global.u32 [%l0], %r0;\n"))) < HUGE_METHOD_LIMIT);
   }
 }
