@@ -1,0 +1,51 @@
+package tilewright.cli;
+
+import java.nio.ByteBuffer;
+import java.nio.charset.StandardCharsets;
+import java.nio.file.Path;
+import java.util.Optional;
+import java.util.concurrent.Callable;
+import picocli.CommandLine.Command;
+import picocli.CommandLine.Option;
+import picocli.CommandLine.Parameters;
+
+/** {@code tilewright layout draw}: a layout as a picture. */
+@Command(name = "draw", description = {"Draw a layout as a table of offsets: the first mode goes down, the others go across.",
+    "Without --out, the text goes to standard output."})
+final class LayoutDraw implements Callable<Integer> {
+  private final Console console;
+
+  @Parameters(paramLabel = "EXPR", description = "A layout or an operation on layouts, as layout eval takes them.")
+  private String expression;
+
+  @Option(names = "--out", paramLabel = "FILE", description = "A file that ends in .svg or .txt.")
+  private Optional<Path> out;
+
+  LayoutDraw(Console console) {
+    this.console = console;
+  }
+
+  record Row(String expr, String layout, Optional<String> out, Optional<String> text) {}
+
+  @Override
+  public Integer call() {
+    var map = LayoutExpression.evaluateOrFail(expression);
+    var grid = LayoutGrid.of(map);
+    out.ifPresentOrElse(
+        file -> {
+          write(file, grid);
+          console.result(new Row(expression, map.toString(), Optional.of(file.toString()), Optional.empty()), file + ": " + map);
+        },
+        () -> console.result(new Row(expression, map.toString(), Optional.empty(), Optional.of(grid.toText())), grid.toText()));
+    return Exit.OK;
+  }
+
+  private static void write(Path file, LayoutGrid grid) {
+    var name = file.toString();
+    if (!name.endsWith(".svg") && !name.endsWith(".txt")) {
+      throw CommandFailure.badFile(file, "no picture is of this kind; needed is a name that ends in .svg or .txt");
+    }
+    var picture = (name.endsWith(".svg") ? grid.toSvg() : grid.toText() + "\n").getBytes(StandardCharsets.UTF_8);
+    AtomicFile.write(file, channel -> AtomicFile.writeFully(channel, ByteBuffer.wrap(picture)));
+  }
+}
