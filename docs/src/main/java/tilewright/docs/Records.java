@@ -59,6 +59,7 @@ final class Records {
     return format(required(node, field));
   }
 
+  /** Empty for null: a run without peers has no ratio. */
   private static String format(JsonNode value) {
     if (!value.isNumber()) return value.asString();
     return String.format(Locale.ROOT, Math.abs(value.asDouble()) < 100 ? "%.2f" : "%.0f", value.asDouble());

@@ -19,7 +19,7 @@ final class Template {
       </head>
       <body data-root="%2$s">
       <nav class="site">
-      <p class="name">Tilewright</p>
+      <a class="name" href="%2$sindex.html">Tilewright</a>
       <input id="search" type="search" placeholder="Search" aria-label="Search">
       <ul id="found" hidden></ul>
       %3$s</nav>
@@ -43,8 +43,9 @@ final class Template {
     return FRAME.formatted(page.title(), page.toRoot(), navigation(page), page.body(), sections(page));
   }
 
+  /** All pages but the first: the site's name leads there. */
   private String navigation(Page current) {
-    return pages.stream().map(page -> "<li class=\"%s%s\"><a href=\"%s\">%s</a></li>\n".formatted(
+    return pages.stream().skip(1).map(page -> "<li class=\"%s%s\"><a href=\"%s\">%s</a></li>\n".formatted(
         page.toRoot().isEmpty() ? "top" : "nested", page == current ? " current" : "",
         current.toRoot() + page.path(), page.title())).collect(Collectors.joining("", "<ul>\n", "</ul>\n"));
   }

@@ -36,6 +36,12 @@ class RecordsTest {
   }
 
   @Test
+  void aRunWithoutPeersHasNoRatio() throws IOException {
+    record("run.json", RUN.replace("{\"cublas\":800}", "{}").replace("0.5003", "null"));
+    assertTrue(tables().contains("|400 |TFLOP/s | |\n"), tables());
+  }
+
+  @Test
   void aRecordWithoutAFieldIsAFaultThatNamesFileAndField() throws IOException {
     record("run.json", RUN.replace("\"ratio\"", "\"rate\""));
     var fault = assertThrows(BrokenSiteException.class, this::tables);
