@@ -98,14 +98,14 @@ class TensorCoresTest {
     return sum.signum() < 0 ? bits | 0x8000 : bits;
   }
 
-  private static int element(int[] fragments, int registers, int row, int k, int rows) {
+  static int element(int[] fragments, int registers, int row, int k, int rows) {
     // A: registers go through the row halves first, then the depth halves. B: rows are columns, and there is one half.
     int register = rows == ROWS ? row / 8 + 2 * (k / 8) : k / 8;
     int lane = row % 8 * 4 + k % 8 / 2;
     return fragments[lane * registers + register] >>> 16 * (k % 2) & 0xFFFF;
   }
 
-  private static int[] execute(String instruction, int aCount, int bCount, int cCount, int[] a, int[] b, int[] c,
+  static int[] execute(String instruction, int aCount, int bCount, int cCount, int[] a, int[] b, int[] c,
       SimulatorOptions options) {
     var body = new StringBuilder();
     int[] counts = {aCount, bCount, cCount};

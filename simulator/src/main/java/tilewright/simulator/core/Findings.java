@@ -5,6 +5,7 @@ import java.util.Comparator;
 import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
+import java.util.function.Supplier;
 import tilewright.ptx.Dim3;
 import tilewright.simulator.Finding;
 
@@ -25,13 +26,14 @@ final class Findings {
     this.sites = sites;
   }
 
-  synchronized void add(Finding.Kind kind, int site, Cta cta, Dim3 thread, long address, String message) {
+  synchronized void add(Finding.Kind kind, int site, Cta cta, Dim3 thread, long address,
+      Supplier<String> message) {
     var entry = entries.computeIfAbsent(new Key(kind, site), _ -> new Entry());
     entry.count++;
     // Workers report in any order; the lowest block makes the report the same on every machine.
     if (entry.first != null && entry.block <= cta.number) return;
     var at = site == Fault.NO_SITE ? new Site(0, "", "") : sites.get(site);
-    entry.first = new Finding(kind, message, at.line(), at.source(), cta.position, thread, address, 0);
+    entry.first = new Finding(kind, message.get(), at.line(), at.source(), cta.position, thread, address, 0);
     entry.block = cta.number;
   }
 

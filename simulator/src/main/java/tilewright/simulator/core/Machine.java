@@ -127,7 +127,7 @@ public final class Machine {
       return finished;
     } catch (Fault f) {
       var thread = cta.running == null ? new Dim3(0, 0, 0) : cta.running.thread(f.lane);
-      state.findings.add(f.kind, f.site, cta, thread, f.address, f.getMessage());
+      state.findings.add(f.kind, f.site, cta, thread, f.address, f::getMessage);
       state.stop();
       return true;
     }

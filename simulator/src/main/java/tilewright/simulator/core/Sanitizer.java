@@ -3,6 +3,7 @@ package tilewright.simulator.core;
 import java.util.Arrays;
 import java.util.HashMap;
 import java.util.Map;
+import java.util.function.Supplier;
 import tilewright.simulator.Finding.Kind;
 
 /**
@@ -98,7 +99,7 @@ final class Sanitizer {
 
   private void read(Warp w, int lane, int word, int touched, int site) {
     if ((initialised[word] & touched) != touched) {
-      report(Kind.UNINITIALIZED_READ, w, lane, word, site, "reads bytes that nobody has written");
+      report(Kind.UNINITIALIZED_READ, w, lane, word, site, () -> "reads bytes that nobody has written");
       initialised[word] |= (byte) touched;
     }
     checkWriter(w, lane, word, touched, site, "reads");
@@ -124,7 +125,7 @@ final class Sanitizer {
 
   private void update(Warp w, int lane, int word, int touched, int site) {
     if ((initialised[word] & touched) != touched) {
-      report(Kind.UNINITIALIZED_READ, w, lane, word, site, "updates bytes that nobody has written");
+      report(Kind.UNINITIALIZED_READ, w, lane, word, site, () -> "updates bytes that nobody has written");
     }
     // Kernels build locks and counters from atomics and fences; taking each atomic as ordering spares them false
     // alarms.
@@ -139,10 +140,10 @@ final class Sanitizer {
     int other = writeWarp[word];
     int time = writeTime[word];
     if (time == PENDING) {
-      report(Kind.PENDING_COPY_READ, w, lane, word, site, verb + " the destination of the asynchronous copy at line "
+      report(Kind.PENDING_COPY_READ, w, lane, word, site, () -> verb + " the destination of the asynchronous copy at line "
           + line(writeSite[word]) + " of warp " + other + " before the wait for it");
     } else if (other != w.index && time > clocks[w.index].of(other)) {
-      report(Kind.RACE, w, lane, word, site, verb + " what warp " + other + " writes at line " + line(writeSite[word])
+      report(Kind.RACE, w, lane, word, site, () -> verb + " what warp " + other + " writes at line " + line(writeSite[word])
           + " with no barrier between");
     }
   }
@@ -154,8 +155,9 @@ final class Sanitizer {
       int time = readTime[first + other];
       if (time == 0 || (readBytes[first + other] & touched) == 0) continue;
       if (time == PENDING || other != w.index && time > known.of(other)) {
-        report(Kind.RACE, w, lane, word, site, "writes what warp " + other + " reads at line "
-            + line(readSite[first + other]) + (time == PENDING ? " asynchronously, before the wait for it"
+        int reader = other;
+        report(Kind.RACE, w, lane, word, site, () -> "writes what warp " + reader + " reads at line "
+            + line(readSite[first + reader]) + (time == PENDING ? " asynchronously, before the wait for it"
             : " with no barrier between"));
       }
     }
@@ -165,9 +167,9 @@ final class Sanitizer {
     return cta.kernel.sites().get(site).line();
   }
 
-  private void report(Kind kind, Warp w, int lane, int word, int site, String what) {
+  private void report(Kind kind, Warp w, int lane, int word, int site, Supplier<String> what) {
     cta.state.findings.add(kind, site, cta, w.thread(lane), (long) word * WORD,
-        w.who(lane) + " (warp " + w.index + ") " + what + ", at shared memory + " + word * WORD);
+        () -> w.who(lane) + " (warp " + w.index + ") " + what.get() + ", at shared memory + " + word * WORD);
   }
 
   /** An asynchronous copy begins to write the places in {@code offsets}. */
