@@ -12,6 +12,7 @@ import tilewright.ptx.Instruction;
 import tilewright.ptx.Operand;
 import tilewright.ptx.PtxModule;
 import tilewright.ptx.PtxPrinter;
+import tilewright.ptx.PtxType;
 import tilewright.ptx.StateSpace;
 import tilewright.ptx.Statement;
 import tilewright.ptx.Variable;
@@ -86,18 +87,21 @@ final class FunctionLowering {
   }
 
   private void declare(Statement.Registers r) {
-    try {
-      if (r.vector() > 1) {
-        for (int k = 0; k < r.vector(); k++) {
-          lowering.scope().declare(r.name() + "." + "xyzw".charAt(k), lowering.temp(r.type()));
-        }
-      } else if (r.count() == 0) {
-        lowering.scope().declare(r.name(), lowering.temp(r.type()));
-      } else {
-        for (int k = 0; k < r.count(); k++) lowering.scope().declare(r.name() + k, lowering.temp(r.type()));
-      }
-    } catch (Unsupported e) {
-      problems.add(new Problem(0, PtxPrinter.print(r), e.getMessage()));
+    if (r.vector() > 1) {
+      for (int k = 0; k < r.vector(); k++) declare(r.name() + "." + "xyzw".charAt(k), r.type());
+    } else if (r.count() == 0) {
+      declare(r.name(), r.type());
+    } else {
+      for (int k = 0; k < r.count(); k++) declare(r.name() + k, r.type());
+    }
+  }
+
+  /** A register of a type that is not supported does no harm until it is used. */
+  private void declare(String name, PtxType type) {
+    if (type == PtxType.B128) {
+      lowering.scope().declareUnusable(name);
+    } else {
+      lowering.scope().declare(name, lowering.temp(type));
     }
   }
 

@@ -1,8 +1,10 @@
 package tilewright.simulator.compiler;
 
 import java.util.HashMap;
+import java.util.HashSet;
 import java.util.Map;
 import java.util.Optional;
+import java.util.Set;
 import tilewright.ptx.StateSpace;
 
 /** What names mean inside a function or a block of it. */
@@ -11,6 +13,7 @@ final class Scope {
   private final Map<String, Reg> registers = new HashMap<>();
   private final Map<String, Place> places = new HashMap<>();
   private final Map<String, String> labels = new HashMap<>();
+  private final Set<String> unusable = new HashSet<>();
 
   /** A variable: its space, and its address there (in global and constant space, its generic address). */
   record Place(StateSpace space, long address, long bytes) {}
@@ -27,6 +30,10 @@ final class Scope {
     registers.put(name, reg);
   }
 
+  void declareUnusable(String name) {
+    unusable.add(name);
+  }
+
   void declare(String name, Place place) {
     places.put(name, place);
   }
@@ -38,6 +45,7 @@ final class Scope {
 
   Reg register(String name) {
     if (registers.containsKey(name)) return registers.get(name);
+    if (unusable.contains(name)) throw new Unsupported("128-bit registers are not supported");
     return outer.orElseThrow(() -> new Unsupported("register " + name + " is not declared")).register(name);
   }
 
