@@ -1,16 +1,11 @@
 package tilewright.docs;
 
-import java.io.ByteArrayOutputStream;
 import java.io.IOException;
-import java.io.InputStream;
-import java.io.PrintStream;
-import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.regex.Pattern;
-import tilewright.cli.Main;
 
 /** The command's help, asked of the command itself. */
 final class HelpPages {
@@ -26,7 +21,9 @@ final class HelpPages {
   }
 
   private static void describe(List<String> command, StringBuilder sections) {
-    var help = help(command);
+    var arguments = new ArrayList<>(command);
+    arguments.add("--help");
+    var help = Command.output(arguments);
     var name = command.isEmpty() ? "tilewright" : String.join(" ", command);
     sections.append("== ").append(name).append("\n\n[listing]\n....\n").append(help.strip()).append("\n....\n\n");
     for (var subcommand : subcommands(help)) {
@@ -40,16 +37,5 @@ final class HelpPages {
     var commands = COMMANDS.matcher(help);
     if (!commands.find()) return List.of();
     return COMMAND.matcher(commands.group(1)).results().map(m -> m.group(1)).toList();
-  }
-
-  private static String help(List<String> command) {
-    var arguments = new ArrayList<>(command);
-    arguments.add("--help");
-    var out = new ByteArrayOutputStream();
-    var err = new ByteArrayOutputStream();
-    int exit = Main.run(InputStream.nullInputStream(), new PrintStream(out, true, StandardCharsets.UTF_8),
-        new PrintStream(err, true, StandardCharsets.UTF_8), arguments.toArray(String[]::new));
-    if (exit != 0) throw new BrokenSiteException(List.of("tilewright " + String.join(" ", arguments) + " exits with " + exit + ": " + err));
-    return out.toString(StandardCharsets.UTF_8);
   }
 }

@@ -4,8 +4,10 @@ import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.LinkedHashMap;
+import java.util.List;
 import tilewright.kernel.CompiledKernel;
 import tilewright.kernel.Target;
+import tilewright.kernel.tiled.SwizzledTile;
 import tilewright.kernels.Gemm;
 import tilewright.kernels.GemmProblem;
 import tilewright.kernels.NaiveGemm;
@@ -26,6 +28,8 @@ final class Listings {
     save(generated, "swizzled-tile.java",
         Excerpt.method(kernels.resolve("kernel/tiled/SwizzledTile.java"), "ComposedLayout alongColumns("));
 
+    save(generated, "vector-add-trace.java", Excerpt.method(kernels.resolve("kernels/VectorAdd.java"), "void trace(Scope k)"));
+
     var naive = CompiledKernel.compile(new NaiveGemm(ElementType.BF16), Target.SM80).ptx();
     save(generated, "naive-gemm.ptx", naive);
     save(generated, "naive-gemm-loop.ptx", Excerpt.mainLoop(naive));
@@ -35,6 +39,15 @@ final class Listings {
     // Neighbouring mma instructions differ in registers only.
     save(generated, "sm80-gemm-loop.ptx", shortened(loop));
     save(generated, "sm80-gemm-loop.adoc", census(loop));
+
+    save(generated, "layout.txt", Command.transcript(List.of("layout", "draw", "(4,(2,2)):(1,(4,8))")));
+    save(generated, "banks-plain.txt", banks("(64,64):(64,1)"));
+    save(generated, "banks-swizzled.txt", banks(SwizzledTile.alongColumns(64, 64, 1).swizzle() + "o0o(64,64):(64,1)"));
+  }
+
+  /** Bank conflicts of a tile of 16-bit elements that is read 16 bytes at a time. */
+  private static String banks(String layout) {
+    return Command.transcript(List.of("layout", "banks", "--bytes", "2", "--access", "16", layout));
   }
 
   /** With every run of more than two lines of one instruction cut to its first two. */

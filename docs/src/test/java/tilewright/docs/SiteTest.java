@@ -66,7 +66,7 @@ class SiteTest {
   void listingsHoldTheKernelItsPtxAndTheCommandsHelp() throws IOException {
     var page = Html.text(Files.readString(SITE.resolve("gemm-to-gpu.html")));
     for (var part : List.of("record NaiveGemm", "fma.rn.f32", ".visible .entry naive_gemm_bf16", "mma.sync.aligned.m16n8k16",
-        "MultistageMainloop", "Sw<")) {
+        "MultistageMainloop", "32 wavefronts, 4 without conflicts")) {
       assertTrue(page.contains(part), part);
     }
     assertTrue(Html.text(Files.readString(SITE.resolve("command-line.html"))).contains("Usage: tilewright verify"));

@@ -1,0 +1,37 @@
+package tilewright.docs;
+
+import java.io.ByteArrayOutputStream;
+import java.io.InputStream;
+import java.io.PrintStream;
+import java.nio.charset.StandardCharsets;
+import java.util.List;
+import java.util.stream.Collectors;
+import tilewright.cli.Main;
+
+/** The {@code tilewright} command, run here and now. */
+final class Command {
+  private Command() {}
+
+  /**
+   * What the command prints.
+   *
+   * @throws BrokenSiteException if it fails
+   */
+  static String output(List<String> arguments) {
+    var out = new ByteArrayOutputStream();
+    var err = new ByteArrayOutputStream();
+    int exit = Main.run(InputStream.nullInputStream(), new PrintStream(out, true, StandardCharsets.UTF_8),
+        new PrintStream(err, true, StandardCharsets.UTF_8), arguments.toArray(String[]::new));
+    if (exit != 0) {
+      throw new BrokenSiteException(List.of("tilewright " + String.join(" ", arguments) + " exits with " + exit + ": "
+          + err.toString(StandardCharsets.UTF_8)));
+    }
+    return out.toString(StandardCharsets.UTF_8);
+  }
+
+  /** What a terminal shows: the command behind a prompt, and what it prints. */
+  static String transcript(List<String> arguments) {
+    var words = arguments.stream().map(a -> a.matches("[\\w.=-]+") ? a : "'" + a + "'").collect(Collectors.joining(" "));
+    return "$ ./tilewright " + words + "\n" + output(arguments).stripTrailing() + "\n";
+  }
+}
