@@ -3,6 +3,7 @@ package tilewright.cli;
 import java.io.IOException;
 import java.nio.ByteBuffer;
 import java.nio.channels.FileChannel;
+import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.nio.file.StandardCopyOption;
@@ -35,13 +36,18 @@ final class AtomicFile {
     }
   }
 
+  /** Writes a text in UTF-8, like {@link #write(Path, Content)}. */
+  static void write(Path file, String text) {
+    write(file, channel -> writeFully(channel, ByteBuffer.wrap(text.getBytes(StandardCharsets.UTF_8))));
+  }
+
   /**
    * Checks early what can be checked, so that no long computation ends in a file that cannot be written.
    *
    * @throws CommandFailure naming the file and what is in the way
    */
   static void requireWritable(Path file) {
-    if (Files.isDirectory(file)) throw CommandFailure.badFile(file, "is a folder; needed is the name of a file to write");
+    if (Files.isDirectory(file)) throw CommandFailure.badFile(file, "is a folder; needed is the name of a file");
     var folder = file.toAbsolutePath().getParent();
     if (folder == null || !Files.isDirectory(folder)) {
       throw CommandFailure.badFile(file, "its folder " + folder + " does not exist");

@@ -62,7 +62,7 @@ enum Backend {
   /** @throws CommandFailure if there is no GPU */
   static Gpu openGpu() {
     if (Gpu.probe() instanceof GpuProbe.Missing(var reason)) {
-      throw CommandFailure.environmentLacks(reason + "; needed is an NVIDIA GPU with its driver (tilewright doctor says more)");
+      throw CommandFailure.environmentLacks(reason + "; needed is an NVIDIA GPU with its driver");
     }
     return Gpu.open(0);
   }

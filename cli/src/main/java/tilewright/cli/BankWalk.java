@@ -10,8 +10,8 @@ import tilewright.layout.IntTuple;
 import tilewright.layout.OffsetMap;
 
 /**
- * What shared memory makes of one access by a warp: 32 banks of four bytes each; one wavefront serves one word a bank, any
- * number of lanes reading the same word. Lanes that access 8 or 16 bytes go in halves or quarters of the warp.
+ * What shared memory makes of one access by a warp: 32 banks of four bytes each; one wavefront serves one word a bank,
+ * any number of lanes reading the same word. Lanes that access 8 or 16 bytes go in halves or quarters of the warp.
  *
  * @param mode the mode that neighbouring lanes walk along; where it ends, they go on in the next ones
  * @param lanes fewer than 32 if the layout is smaller
@@ -60,7 +60,8 @@ record BankWalk(int mode, int lanes, int wavefronts, int ideal) {
   private static Map<Long, Set<Long>> wordsByBank(List<Long> bytes, int accessBytes) {
     var words = new HashMap<Long, Set<Long>>();
     for (long first : bytes) {
-      for (var word = Math.floorDiv(first, WORD_BYTES); word <= Math.floorDiv(first + accessBytes - 1, WORD_BYTES); word++) {
+      var last = Math.floorDiv(first + accessBytes - 1, WORD_BYTES);
+      for (var word = Math.floorDiv(first, WORD_BYTES); word <= last; word++) {
         words.computeIfAbsent(Math.floorMod(word, (long) BANKS), _ -> new HashSet<>()).add(word);
       }
     }

@@ -1,7 +1,5 @@
 package tilewright.cli;
 
-import java.nio.ByteBuffer;
-import java.nio.charset.StandardCharsets;
 import java.nio.file.Path;
 import java.util.List;
 import java.util.Optional;
@@ -24,7 +22,8 @@ final class BenchCommand implements Callable<Integer> {
 
   private final Console console;
 
-  @Parameters(paramLabel = "KERNEL", arity = "0..*", description = "Kernels to time; there is a benchmark of sm80_gemm (default: all).")
+  @Parameters(paramLabel = "KERNEL", arity = "0..*",
+      description = "Kernels to time; there is a benchmark of sm80_gemm (default: all).")
   private List<String> kernels = List.of();
 
   @Option(names = "--size", paramLabel = "N", defaultValue = "4096", description = "M, N and K (default: 4096).")
@@ -33,10 +32,12 @@ final class BenchCommand implements Callable<Integer> {
   @Option(names = "--compare", paramLabel = "peers", description = "Time the vendor's library too.")
   private Optional<Peers> compare;
 
-  @Option(names = "--python", paramLabel = "PYTHON", defaultValue = "python3", description = "The peers' Python (default: python3).")
+  @Option(names = "--python", paramLabel = "PYTHON", defaultValue = "python3",
+      description = "The peers' Python (default: python3).")
   private String python;
 
-  @Option(names = "--out", paramLabel = "FILE", description = "Write the record as JSON, as docs/benchmarks keeps them.")
+  @Option(names = "--out", paramLabel = "FILE",
+      description = "Write the record as JSON, as docs/benchmarks keeps them.")
   private Optional<Path> out;
 
   BenchCommand(Console console) {
@@ -47,15 +48,15 @@ final class BenchCommand implements Callable<Integer> {
   public Integer call() {
     for (var kernel : kernels) {
       if (CatalogueKernel.named(kernel) != CatalogueKernel.SM80_GEMM) {
-        throw CommandFailure.badInput("no benchmark of " + kernel + "; there is one of " + CatalogueKernel.SM80_GEMM.text());
+        throw CommandFailure.badInput("no benchmark of " + kernel + "; there is one of "
+            + CatalogueKernel.SM80_GEMM.text());
       }
     }
     if (size < 1) throw CommandFailure.badInput("invalid --size " + size + ": needed is an integer from 1 on");
     out.ifPresent(AtomicFile::requireWritable);
     var record = run();
     console.result(record, table(record));
-    out.ifPresent(file -> AtomicFile.write(file, channel -> AtomicFile.writeFully(channel,
-        ByteBuffer.wrap(JsonMapper.shared().writeValueAsString(record).getBytes(StandardCharsets.UTF_8)))));
+    out.ifPresent(file -> AtomicFile.write(file, JsonMapper.shared().writeValueAsString(record)));
     return Exit.OK;
   }
 
@@ -73,10 +74,11 @@ final class BenchCommand implements Callable<Integer> {
   private static String table(BenchmarkRecord record) {
     var table = new TextTable("kernel", "config", "ms", "ours", "floor", "peers", "ours/best", "unit");
     for (var row : record.rows()) {
-      var peers = row.peers().entrySet().stream().map(e -> "%s %.1f".formatted(e.getKey(), e.getValue())).collect(Collectors.joining(", "));
+      var peers = row.peers().entrySet().stream().map(e -> "%s %.1f".formatted(e.getKey(), e.getValue()))
+          .collect(Collectors.joining(", "));
       table.add(row.kernel(), row.config(), "%.4f".formatted(row.ms()), "%.1f".formatted(row.ours()),
-          row.floor().map("%.0f"::formatted).orElse("-"), peers.isEmpty() ? "-" : peers, row.ratio().map("%.3f"::formatted).orElse("-"),
-          row.unit());
+          row.floor().map("%.0f"::formatted).orElse("-"), peers.isEmpty() ? "-" : peers,
+          row.ratio().map("%.3f"::formatted).orElse("-"), row.unit());
     }
     return record.gpu() + ", driver for CUDA " + record.driver() + ", commit " + record.commit() + "\n" + table;
   }

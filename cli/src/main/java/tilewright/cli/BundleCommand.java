@@ -18,14 +18,19 @@ import picocli.CommandLine.Option;
  * {@code tilewright bundle}: a folder that runs on a Linux machine without Java, Maven or network: a Java runtime made
  * with jlink, the program's jars, the GPU tests and the {@code tilewright} script.
  */
-@Command(name = "bundle", description = "Make a self-contained folder that runs where there is no Java, Maven or network.")
+@Command(name = "bundle",
+    description = "Make a self-contained folder that runs where there is no Java, Maven or network.")
 final class BundleCommand implements Callable<Integer> {
-  /** What the jars use and, for JUnit's scan of jars, zipfs; jdeps would add what Jackson only mentions, such as java.desktop. */
+  /**
+   * What the jars use and, for JUnit's scan of jars, zipfs; jdeps would add what Jackson only mentions, such as
+   * java.desktop.
+   */
   private static final String JDK_MODULES = "java.base,java.logging,java.xml,jdk.unsupported,jdk.zipfs";
 
   private final Console console;
 
-  @Option(names = "--out", paramLabel = "DIR", description = "The folder to make anew (default: target/tilewright-bundle).")
+  @Option(names = "--out", paramLabel = "DIR",
+      description = "The folder to make anew (default: target/tilewright-bundle).")
   private Path out;
 
   BundleCommand(Console console) {
@@ -51,14 +56,14 @@ final class BundleCommand implements Callable<Integer> {
 
     var size = sizeOf(folder);
     console.result(new Row(folder.toString(), size, tests.stream().map(t -> t.getFileName().toString()).toList()),
-        "%s: %.1f MiB; run its tilewright script on any x86-64 Linux with glibc".formatted(folder, size / 1024.0 / 1024));
+        "%s: %.1f MiB; its tilewright script runs on any x86-64 Linux with glibc".formatted(folder, size / 1048576.0));
     return Exit.OK;
   }
 
   private static Path sourceTree() {
     var home = System.getProperty("tilewright.home", "");
     if (home.isEmpty() || !Files.exists(Path.of(home, "pom.xml"))) {
-      throw CommandFailure.environmentLacks("bundle needs Tilewright's sources: call the tilewright script of a checkout");
+      throw CommandFailure.environmentLacks("bundle needs Tilewright's sources: use the script of a checkout");
     }
     return Path.of(home);
   }
@@ -76,9 +81,9 @@ final class BundleCommand implements Callable<Integer> {
 
   private void linkRuntime(Path folder) {
     var jlink = ToolProvider.findFirst("jlink").orElseThrow(() ->
-        CommandFailure.environmentLacks("the Java that runs this has no jlink: install a whole JDK " + Runtime.version().feature()));
-    var status = jlink.run(console.err(), console.err(), "--add-modules", JDK_MODULES, "--compress", "zip-9", "--strip-debug",
-        "--no-header-files", "--no-man-pages", "--vm", "server", "--output", folder.toString());
+        CommandFailure.environmentLacks("the Java that runs this has no jlink: install a whole JDK"));
+    var status = jlink.run(console.err(), console.err(), "--add-modules", JDK_MODULES, "--compress", "zip-9",
+        "--strip-debug", "--no-header-files", "--no-man-pages", "--vm", "server", "--output", folder.toString());
     if (status != 0) throw CommandFailure.environmentLacks("jlink failed with exit code " + status);
     stripSymbols(folder.resolve("lib/server/libjvm.so"));
   }
@@ -87,7 +92,8 @@ final class BundleCommand implements Callable<Integer> {
   private void stripSymbols(Path library) {
     try {
       var status = new ProcessBuilder("strip", "--strip-unneeded", library.toString()).inheritIO().start().waitFor();
-      if (status != 0) console.note("strip failed with exit code " + status + ": the bundle is 5 MB larger than needed");
+      if (status != 0) console.note("strip failed with exit code " + status
+          + ": the bundle is 5 MB larger than needed");
     } catch (IOException _) {
       console.note("no strip (Debian: package binutils) found: the bundle is 5 MB larger than needed");
     } catch (InterruptedException _) {

@@ -23,8 +23,10 @@ enum CatalogueKernel {
   NAIVE_GEMM("C = A·Bᵀ, one output element a thread", gemmSettings(), s -> Gemm.naive(problem(s, ElementType.F32, 1))),
   SM80_GEMM("C = A·Bᵀ on tensor cores: cp.async ring, ldmatrix, mma.sync", gemmSettings("out=f32", "batch=1"),
       s -> Gemm.sm80(problem(s, s.type("out", ElementType.F32, ElementType.F16, ElementType.BF16), s.extent("batch")))),
-  BULK_VECTOR_ADD("Z = X + Y by Hopper's bulk copies", settings("n=1048576"), s -> BulkVectorAdd.prepare(s.extent("n"))),
-  PACKED_VECTOR_ADD("Z = X + Y by Blackwell's packed additions", settings("n=1048576"), s -> PackedVectorAdd.prepare(s.extent("n")));
+  BULK_VECTOR_ADD("Z = X + Y by Hopper's bulk copies", settings("n=1048576"),
+      s -> BulkVectorAdd.prepare(s.extent("n"))),
+  PACKED_VECTOR_ADD("Z = X + Y by Blackwell's packed additions", settings("n=1048576"),
+      s -> PackedVectorAdd.prepare(s.extent("n")));
 
   private final String description;
   private final Settings defaults;

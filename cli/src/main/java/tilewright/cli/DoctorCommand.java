@@ -53,22 +53,28 @@ final class DoctorCommand implements Callable<Integer> {
     facts.add(new Fact("processor", true, Runtime.getRuntime().availableProcessors() + " cores ("
         + System.getProperty("os.arch") + "), " + (Runtime.getRuntime().maxMemory() >> 20) + " MiB for Java"));
     facts.add(onPath("mvn").map(mvn -> new Fact("Maven", true, mvn.toString()))
-        .orElse(new Fact("Maven", false, "needed to build from sources, not in a bundle (Debian: apt-get install maven)")));
+        .orElse(new Fact("Maven", false, "needed to build from sources only (Debian: apt-get install maven)")));
     facts.addAll(gpus(machine.gpu()));
     facts.addAll(assemblers(machine.assemblers()));
-    var samples = List.of(CatalogueKernel.VECTOR_ADD, CatalogueKernel.BULK_VECTOR_ADD, CatalogueKernel.PACKED_VECTOR_ADD);
+    var samples = List.of(CatalogueKernel.VECTOR_ADD, CatalogueKernel.BULK_VECTOR_ADD,
+        CatalogueKernel.PACKED_VECTOR_ADD);
     for (var sample : samples) facts.add(target(sample.prepare(Map.of()).kernel().module(), machine));
     return facts;
   }
 
   private static List<Fact> gpus(GpuProbe probe) {
     return switch (probe) {
-      case GpuProbe.Missing(var reason) -> List.of(new Fact("GPU", false, reason + ": kernels run in the simulator only"));
+      case GpuProbe.Missing(var reason) ->
+          List.of(new Fact("GPU", false, reason + ": kernels run in the simulator only"));
       case GpuProbe.Available(var driver, var devices) -> Stream.concat(
           Stream.of(new Fact("NVIDIA driver", true, "for CUDA up to " + driver)),
-          devices.stream().map(gpu -> new Fact("GPU " + gpu.index(), true, "%s, compute capability %s, %d MiB, %d multiprocessors"
-              .formatted(gpu.name(), gpu.computeCapability(), gpu.memoryBytes() >> 20, gpu.multiprocessors())))).toList();
+          devices.stream().map(DoctorCommand::gpu)).toList();
     };
+  }
+
+  private static Fact gpu(GpuProperties gpu) {
+    return new Fact("GPU " + gpu.index(), true, "%s, compute capability %s, %d MiB, %d multiprocessors".formatted(
+        gpu.name(), gpu.computeCapability(), gpu.memoryBytes() >> 20, gpu.multiprocessors()));
   }
 
   private static List<Fact> assemblers(List<AssemblerFacts> found) {
@@ -84,13 +90,15 @@ final class DoctorCommand implements Callable<Integer> {
   /** What can be done for a kernel's target; whether the simulator knows its instructions is tried, not claimed. */
   private static Fact target(PtxModule kernel, MachineReport machine) {
     var target = kernel.target();
-    var assemblers = machine.assemblers().stream().filter(a -> a.takes(target, kernel.version())).map(AssemblerFacts::name).toList();
+    var assemblers = machine.assemblers().stream().filter(a -> a.takes(target, kernel.version()))
+        .map(AssemblerFacts::name).toList();
     var runners = new ArrayList<String>();
     if (machine.gpu() instanceof GpuProbe.Available(_, var devices)) {
       devices.stream().filter(gpu -> runs(gpu, target)).forEach(gpu -> runners.add("GPU " + gpu.index()));
     }
     if (simulated(kernel)) runners.add("the simulator");
-    return new Fact("target " + target, !runners.isEmpty(), "assembled by " + list(assemblers) + "; run by " + list(runners));
+    return new Fact("target " + target, !runners.isEmpty(),
+        "assembled by " + list(assemblers) + "; run by " + list(runners));
   }
 
   private static String list(List<String> names) {
@@ -114,6 +122,7 @@ final class DoctorCommand implements Callable<Integer> {
 
   private static Optional<Path> onPath(String program) {
     return Stream.of(Optional.ofNullable(System.getenv("PATH")).orElse("").split(":"))
-        .filter(folder -> !folder.isEmpty()).map(folder -> Path.of(folder, program)).filter(Files::isExecutable).findFirst();
+        .filter(folder -> !folder.isEmpty()).map(folder -> Path.of(folder, program)).filter(Files::isExecutable)
+        .findFirst();
   }
 }

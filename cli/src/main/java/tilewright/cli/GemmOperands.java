@@ -16,8 +16,9 @@ record GemmOperands(NpyMatrix a, NpyMatrix b, ElementType type, int batch) {
    */
   static GemmOperands of(NpyMatrix a, NpyMatrix b, Optional<ElementType> wanted) {
     if (a.columns() != b.columns()) {
-      throw CommandFailure.badFile(b.path(), "has K = " + b.columns() + " (it is read as N×K = " + b.rows() + "×" + b.columns()
-          + "), but A has K = " + a.columns() + " (" + a + ")" + hint(a, b));
+      var text = "has K = %d (it is read as N×K = %d×%d), but A has K = %d (%s)%s";
+      throw CommandFailure.badFile(b.path(),
+          text.formatted(b.columns(), b.rows(), b.columns(), a.columns(), a, hint(a, b)));
     }
     if (a.rows() < 1) throw CommandFailure.badFile(a.path(), "has no rows: M is 0, needed is at least 1");
     if (b.rows() < 1) throw CommandFailure.badFile(b.path(), "has no rows: N is 0, needed is at least 1");
@@ -31,7 +32,8 @@ record GemmOperands(NpyMatrix a, NpyMatrix b, ElementType type, int batch) {
   private static int batch(NpyMatrix a, NpyMatrix b) {
     var batches = Stream.of(a, b).flatMap(matrix -> matrix.batch().stream()).distinct().toList();
     if (batches.size() > 1) {
-      throw CommandFailure.badFile(b.path(), "is a batch of " + batches.get(1) + ", but A is a batch of " + batches.get(0));
+      throw CommandFailure.badFile(b.path(),
+          "is a batch of " + batches.get(1) + ", but A is a batch of " + batches.get(0));
     }
     var batch = batches.isEmpty() ? 1 : batches.getFirst();
     if (batch < 1) throw CommandFailure.badFile(a.batch().isPresent() ? a.path() : b.path(), "is an empty batch");

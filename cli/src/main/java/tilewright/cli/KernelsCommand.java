@@ -20,8 +20,9 @@ final class KernelsCommand implements Callable<Integer> {
     var table = new TextTable("kernel", "target", "does", "settings");
     for (var kernel : CatalogueKernel.values()) {
       var arch = kernel.prepare(Map.of()).kernel().module().target();
-      if (console.json()) console.result(new Row(kernel.text(), kernel.description(), arch, kernel.defaults().values()), "");
-      table.add(kernel.text(), arch, kernel.description(), kernel.defaults().toString());
+      var row = new Row(kernel.text(), kernel.description(), arch, kernel.defaults().values());
+      if (console.json()) console.result(row, "");
+      table.add(row.kernel, arch, row.description, kernel.defaults().toString());
     }
     if (!console.json()) console.text(table.toString());
     return Exit.OK;

@@ -72,8 +72,8 @@ record LaunchFile(Path path, Launch launch, Map<String, byte[]> expected) {
     } catch (IOException e) {
       throw CommandFailure.badFile(folder, "cannot be made: " + e.getMessage());
     }
-    buffers.forEach((name, bytes) ->
-        AtomicFile.write(folder.resolve(name + ".bin"), channel -> AtomicFile.writeFully(channel, bytes.asByteBuffer())));
+    buffers.forEach((name, bytes) -> AtomicFile.write(folder.resolve(name + ".bin"),
+        channel -> AtomicFile.writeFully(channel, bytes.asByteBuffer())));
   }
 
   /** Copies of the buffers' present contents. */

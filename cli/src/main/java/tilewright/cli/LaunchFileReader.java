@@ -29,12 +29,13 @@ final class LaunchFileReader {
   LaunchFile read() {
     var root = tree();
     var buffers = new LinkedHashMap<String, MemorySegment>();
-    object(root, "buffers").properties().forEach(e -> buffers.put(e.getKey(), buffer("buffers." + e.getKey(), e.getValue())));
+    object(root, "buffers").properties()
+        .forEach(e -> buffers.put(e.getKey(), buffer("buffers." + e.getKey(), e.getValue())));
     var arguments = new ArrayList<Argument>();
     for (var node : required(root, "args")) arguments.add(argument("args[" + arguments.size() + "]", node, buffers));
     var launch = new Launch(ptx(root), text("entry", required(root, "entry")),
         dim3(root, "grid"), dim3(root, "block"), dim3(root, "cluster"),
-        Math.toIntExact(integer("dynamicSharedBytes", root.path("dynamicSharedBytes"), 0, 1 << 30)), buffers, arguments);
+        (int) integer("dynamicSharedBytes", root.path("dynamicSharedBytes"), 0, 1 << 30), buffers, arguments);
     return new LaunchFile(path, launch, expected(root, buffers));
   }
 
@@ -58,9 +59,11 @@ final class LaunchFileReader {
     var hasFile = node.has("file");
     if (hasFile == node.has("fill")) throw bad(where + " needs either \"file\" or \"fill\"");
     var bytes = hasFile ? readBytes(beside(text(where + ".file", node.get("file")))) : new byte[0];
-    var size = node.has("bytes") || !hasFile ? integer(where + ".bytes", node.path("bytes"), 0, Integer.MAX_VALUE - 8) : bytes.length;
+    var size = hasFile && !node.has("bytes") ? bytes.length
+        : integer(where + ".bytes", node.path("bytes"), 0, Integer.MAX_VALUE - 8);
     if (hasFile && bytes.length != size) {
-      throw bad(where + " has " + size + " bytes, but its file " + node.get("file").asString() + " has " + bytes.length);
+      var file = node.get("file").asString();
+      throw bad(where + " has " + size + " bytes, but its file " + file + " has " + bytes.length);
     }
     // Off the heap, so that a GPU can copy from it and vector accesses find it aligned.
     var segment = java.lang.foreign.Arena.ofAuto().allocate(Math.max(1, size), 256).asSlice(0, size);
@@ -71,7 +74,7 @@ final class LaunchFileReader {
   private Argument argument(String where, JsonNode node, Map<String, MemorySegment> buffers) {
     if (node.has("buffer")) {
       var name = text(where + ".buffer", node.get("buffer"));
-      if (!buffers.containsKey(name)) throw bad(where + " names buffer \"" + name + "\"; \"buffers\" has " + buffers.keySet());
+      requireBuffer(where, name, buffers);
       return new Argument.Buffer(name, integer(where + ".bufferOffset", node.path("bufferOffset"), 0, Long.MAX_VALUE));
     }
     if (node.has("struct")) return struct(where + ".struct", node.get("struct"), buffers);
@@ -94,10 +97,15 @@ final class LaunchFileReader {
   private Map<String, byte[]> expected(JsonNode root, Map<String, MemorySegment> buffers) {
     var expected = new LinkedHashMap<String, byte[]>();
     object(root, "expect").properties().forEach(e -> {
-      if (!buffers.containsKey(e.getKey())) throw bad("expect names buffer \"" + e.getKey() + "\"; \"buffers\" has " + buffers.keySet());
+      requireBuffer("expect", e.getKey(), buffers);
       expected.put(e.getKey(), readBytes(beside(text("expect." + e.getKey(), e.getValue()))));
     });
     return expected;
+  }
+
+  private void requireBuffer(String where, String name, Map<String, MemorySegment> buffers) {
+    if (buffers.containsKey(name)) return;
+    throw bad(where + " names buffer \"" + name + "\"; \"buffers\" has " + buffers.keySet());
   }
 
   private Dim3 dim3(JsonNode root, String key) {

@@ -2,7 +2,6 @@ package tilewright.cli;
 
 import java.io.IOException;
 import java.nio.ByteBuffer;
-import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.Collection;
@@ -24,7 +23,7 @@ final class LaunchFileWriter {
   /** Writes a launch as it is before it runs; the folder is made if it is missing. */
   static void write(Path folder, Launch launch) {
     LaunchFile.writeBuffers(folder, launch.buffers());
-    writeText(folder.resolve("kernel.ptx"), launch.ptx());
+    AtomicFile.write(folder.resolve("kernel.ptx"), launch.ptx());
     var root = PRETTY.createObjectNode();
     root.put("ptx", "kernel.ptx").put("entry", launch.entry());
     extents(root.putArray("grid"), launch.grid());
@@ -36,7 +35,7 @@ final class LaunchFileWriter {
         buffers.putObject(name).put("bytes", bytes.byteSize()).put("file", name + ".bin"));
     var arguments = root.putArray("args");
     launch.arguments().forEach(argument -> argument(arguments.addObject(), argument));
-    writeText(folder.resolve(LaunchFile.NAME), PRETTY.writeValueAsString(root));
+    AtomicFile.write(folder.resolve(LaunchFile.NAME), PRETTY.writeValueAsString(root));
   }
 
   /** Makes the present contents of these buffers what the launch file expects. */
@@ -48,7 +47,7 @@ final class LaunchFileWriter {
       AtomicFile.write(binary, channel -> AtomicFile.writeFully(channel, ByteBuffer.wrap(file.launch().bytes(name))));
       expect.put(name, binary.getFileName().toString());
     }
-    writeText(file.path(), PRETTY.writeValueAsString(root));
+    AtomicFile.write(file.path(), PRETTY.writeValueAsString(root));
   }
 
   private static void extents(ArrayNode array, Dim3 extents) {
@@ -74,9 +73,5 @@ final class LaunchFileWriter {
     } catch (IOException e) {
       throw CommandFailure.badFile(file, "cannot be read: " + e.getMessage());
     }
-  }
-
-  private static void writeText(Path file, String text) {
-    AtomicFile.write(file, channel -> AtomicFile.writeFully(channel, ByteBuffer.wrap(text.getBytes(StandardCharsets.UTF_8))));
   }
 }

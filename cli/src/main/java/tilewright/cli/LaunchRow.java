@@ -12,8 +12,8 @@ import java.util.Optional;
  * @param instructions thread instructions executed, where they are counted
  * @param error why the launch could not be run at all
  */
-record LaunchRow(String launch, boolean ok, Optional<String> mismatch, List<?> findings, Optional<Long> instructions, double ms,
-    @JsonInclude(JsonInclude.Include.NON_ABSENT) Optional<String> error) {
+record LaunchRow(String launch, boolean ok, Optional<String> mismatch, List<?> findings, Optional<Long> instructions,
+    double ms, @JsonInclude(JsonInclude.Include.NON_ABSENT) Optional<String> error) {
 
   static LaunchRow of(String launch, Backend.Result result, Optional<String> mismatch) {
     return new LaunchRow(launch, result.findings().isEmpty() && mismatch.isEmpty(), mismatch, result.findings(),

@@ -7,7 +7,8 @@ import picocli.CommandLine.Option;
 import picocli.CommandLine.Parameters;
 
 /** {@code tilewright layout banks}: shared-memory bank conflicts of a warp that walks along a mode. */
-@Command(name = "banks", description = {"Count the bank conflicts of a warp that walks along each mode of a layout in shared memory.",
+@Command(name = "banks", description = {
+    "Count the bank conflicts of a warp that walks along each mode of a layout in shared memory.",
     "Example, a warp reading rows of 16 bytes as ldmatrix does: 'Sw<3,3,3>o0o(64,64):(64,1)' --bytes 2 --access 16."})
 final class LayoutBanks implements Callable<Integer> {
   private static final Set<Integer> ACCESSES = Set.of(1, 2, 4, 8, 16);
@@ -20,14 +21,16 @@ final class LayoutBanks implements Callable<Integer> {
   @Option(names = "--bytes", paramLabel = "N", defaultValue = "4", description = "Bytes of an element (default: 4).")
   private int elementBytes;
 
-  @Option(names = "--access", paramLabel = "N", description = "Bytes a lane accesses at once: 1, 2, 4, 8 or 16 (default: an element).")
+  @Option(names = "--access", paramLabel = "N",
+      description = "Bytes a lane accesses at once: 1, 2, 4, 8 or 16 (default: an element).")
   private int accessBytes;
 
   LayoutBanks(Console console) {
     this.console = console;
   }
 
-  record Row(String expr, int mode, int elementBytes, int accessBytes, int lanes, int wavefronts, int ideal, boolean conflictFree) {}
+  record Row(String expr, int mode, int elementBytes, int accessBytes, int lanes, int wavefronts, int ideal,
+      boolean conflictFree) {}
 
   @Override
   public Integer call() {

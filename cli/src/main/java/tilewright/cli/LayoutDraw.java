@@ -1,7 +1,5 @@
 package tilewright.cli;
 
-import java.nio.ByteBuffer;
-import java.nio.charset.StandardCharsets;
 import java.nio.file.Path;
 import java.util.Optional;
 import java.util.concurrent.Callable;
@@ -10,7 +8,8 @@ import picocli.CommandLine.Option;
 import picocli.CommandLine.Parameters;
 
 /** {@code tilewright layout draw}: a layout as a picture. */
-@Command(name = "draw", description = {"Draw a layout as a table of offsets: the first mode goes down, the others go across.",
+@Command(name = "draw", description = {
+    "Draw a layout as a table of offsets: the first mode goes down, the others go across.",
     "Without --out, the text goes to standard output."})
 final class LayoutDraw implements Callable<Integer> {
   private final Console console;
@@ -31,12 +30,11 @@ final class LayoutDraw implements Callable<Integer> {
   public Integer call() {
     var map = LayoutExpression.evaluateOrFail(expression);
     var grid = LayoutGrid.of(map);
-    out.ifPresentOrElse(
-        file -> {
-          write(file, grid);
-          console.result(new Row(expression, map.toString(), Optional.of(file.toString()), Optional.empty()), file + ": " + map);
-        },
-        () -> console.result(new Row(expression, map.toString(), Optional.empty(), Optional.of(grid.toText())), grid.toText()));
+    out.ifPresent(file -> write(file, grid));
+    // The text is the result where there is no file.
+    var text = out.isPresent() ? Optional.<String>empty() : Optional.of(grid.toText());
+    console.result(new Row(expression, map.toString(), out.map(Path::toString), text),
+        text.orElseGet(() -> out.get() + ": " + map));
     return Exit.OK;
   }
 
@@ -45,7 +43,6 @@ final class LayoutDraw implements Callable<Integer> {
     if (!name.endsWith(".svg") && !name.endsWith(".txt")) {
       throw CommandFailure.badFile(file, "no picture is of this kind; needed is a name that ends in .svg or .txt");
     }
-    var picture = (name.endsWith(".svg") ? grid.toSvg() : grid.toText() + "\n").getBytes(StandardCharsets.UTF_8);
-    AtomicFile.write(file, channel -> AtomicFile.writeFully(channel, ByteBuffer.wrap(picture)));
+    AtomicFile.write(file, name.endsWith(".svg") ? grid.toSvg() : grid.toText() + "\n");
   }
 }

@@ -19,7 +19,8 @@ import tilewright.layout.UndefinedOperationException;
 
 /** {@code tilewright layout eval}: what layouts are, and which offsets they have. */
 @Command(name = "eval", description = {"Evaluate layouts and operations on them, one result a line.",
-    "Examples: '(4,(2,2)):(1,(4,8))', 'Sw<3,4,3>o0o(8,64):(64,1)', 'logical_divide((8,4):(4,1), 4:2)', '(4,2):(1,4) ∘ 2:4'."})
+    "Examples: '(4,(2,2)):(1,(4,8))', 'Sw<3,4,3>o0o(8,64):(64,1)', 'logical_divide((8,4):(4,1), 4:2)',",
+    "'(4,2):(1,4) ∘ 2:4'."})
 final class LayoutEval implements Callable<Integer> {
   /** Larger layouts are reported without their table of offsets. */
   private static final long LARGEST_TABLE = 1 << 16;
@@ -27,7 +28,8 @@ final class LayoutEval implements Callable<Integer> {
 
   private final Console console;
 
-  @Parameters(paramLabel = "EXPR", arity = "0..*", description = "Expressions; without any, one a line from standard input.")
+  @Parameters(paramLabel = "EXPR", arity = "0..*",
+      description = "Expressions; without any, one a line from standard input.")
   private List<String> expressions = List.of();
 
   LayoutEval(Console console) {
@@ -38,7 +40,8 @@ final class LayoutEval implements Callable<Integer> {
    * @param cosize one more than the largest offset; nothing if that takes a table too large
    * @param offsets by colexicographic index; nothing if there are too many
    */
-  record Row(String expr, String layout, String shape, String stride, long size, Optional<Long> cosize, Optional<long[]> offsets) {
+  record Row(String expr, String layout, String shape, String stride, long size, Optional<Long> cosize,
+      Optional<long[]> offsets) {
     static Row of(String expression, OffsetMap map) {
       var layout = switch (map) {
         case Layout plain -> plain;
@@ -49,7 +52,8 @@ final class LayoutEval implements Callable<Integer> {
       // A swizzle moves the largest offset, so that only the table knows it.
       var cosize = map instanceof Layout plain ? Optional.of(plain.cosize())
           : offsets.map(table -> LongStream.of(table).max().orElse(-1) + 1);
-      return new Row(expression, map.toString(), layout.shape().toString(), layout.stride().toString(), map.size(), cosize, offsets);
+      return new Row(expression, map.toString(), layout.shape().toString(), layout.stride().toString(), map.size(),
+          cosize, offsets);
     }
 
     String toText() {
@@ -71,7 +75,8 @@ final class LayoutEval implements Callable<Integer> {
         return new Problem(undefined.reason().condition(), e.getMessage(), undefined.reason().witness());
       }
       if (e instanceof ArithmeticException) {
-        return new Problem("sizes and offsets fit 64 bits", "a size or an offset does not fit 64 bits", Optional.empty());
+        return new Problem("sizes and offsets fit 64 bits", "a size or an offset does not fit 64 bits",
+            Optional.empty());
       }
       return new Problem("syntax", e.getMessage(), Optional.empty());
     }

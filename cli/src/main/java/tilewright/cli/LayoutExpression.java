@@ -12,8 +12,8 @@ import tilewright.layout.OffsetMap;
 import tilewright.layout.Tiler;
 
 /**
- * Layouts in CuTe's notation and operations on them, such as {@code logical_divide((8,4):(4,1), 4:2)}. Operations are called
- * as in CuTe; {@code A ∘ B} is {@code composition(A, B)}.
+ * Layouts in CuTe's notation and operations on them, such as {@code logical_divide((8,4):(4,1), 4:2)}. Operations are
+ * called as in CuTe; {@code A ∘ B} is {@code composition(A, B)}.
  */
 final class LayoutExpression {
   private static final Pattern CALL = Pattern.compile("([a-z_]+)\\s*\\((.*)\\)", Pattern.DOTALL);
@@ -24,7 +24,8 @@ final class LayoutExpression {
       Map.entry("flatten", a -> a.only().flatten()),
       Map.entry("right_inverse", a -> a.only().rightInverse()),
       Map.entry("left_inverse", a -> a.only().leftInverse()),
-      Map.entry("complement", a -> a.count(1, 2) == 1 ? a.layout(0).complement() : a.layout(0).complement(a.tuple(1).size())),
+      Map.entry("complement", a ->
+          a.count(1, 2) == 1 ? a.layout(0).complement() : a.layout(0).complement(a.tuple(1).size())),
       Map.entry("composition", a -> a.first().composition(a.tiler(1))),
       Map.entry("logical_divide", a -> a.first().logicalDivide(a.tiler(1))),
       Map.entry("zipped_divide", a -> a.first().zippedDivide(a.tiler(1))),
@@ -67,7 +68,8 @@ final class LayoutExpression {
   private static Layout call(String name, String arguments) {
     var operation = OPERATIONS.get(name);
     if (operation == null) {
-      throw new IllegalArgumentException("no operation is called " + name + "; there are " + String.join(", ", operations()));
+      throw new IllegalArgumentException("no operation is called " + name + "; there are "
+          + String.join(", ", operations()));
     }
     return operation.apply(new Arguments(name, split(arguments, ',')));
   }
@@ -75,7 +77,8 @@ final class LayoutExpression {
   private static Layout layout(String text) {
     return switch (evaluate(text)) {
       case Layout layout -> layout;
-      case OffsetMap composed -> throw new IllegalArgumentException(composed + " is swizzled; operations take plain layouts");
+      case OffsetMap composed ->
+          throw new IllegalArgumentException(composed + " is swizzled; operations take plain layouts");
     };
   }
 

@@ -1,5 +1,6 @@
 package tilewright.cli;
 
+import java.util.Arrays;
 import java.util.stream.Collectors;
 import java.util.stream.IntStream;
 import tilewright.layout.OffsetMap;
@@ -39,7 +40,7 @@ record LayoutGrid(OffsetMap map, long[][] offsets) {
   }
 
   private int digits() {
-    return IntStream.range(0, rows()).flatMap(r -> IntStream.range(0, columns()).map(c -> Long.toString(offsets[r][c]).length()))
+    return Arrays.stream(offsets).flatMapToLong(Arrays::stream).mapToInt(offset -> Long.toString(offset).length())
         .max().orElse(1);
   }
 
@@ -48,10 +49,11 @@ record LayoutGrid(OffsetMap map, long[][] offsets) {
     var width = Math.max(digits(), Integer.toString(columns() - 1).length()) + 1;
     var margin = Integer.toString(rows() - 1).length();
     var cell = "%" + width + "s";
-    var header = " ".repeat(margin + 2) + IntStream.range(0, columns()).mapToObj(cell::formatted).collect(Collectors.joining());
+    var header = " ".repeat(margin + 2) + IntStream.range(0, columns()).mapToObj(cell::formatted)
+        .collect(Collectors.joining());
     var rule = " ".repeat(margin + 1) + "+" + "-".repeat(width * columns());
     var lines = IntStream.range(0, rows()).mapToObj(row -> ("%" + margin + "d |").formatted(row)
-        + IntStream.range(0, columns()).mapToObj(column -> cell.formatted(offsets[row][column])).collect(Collectors.joining()));
+        + Arrays.stream(offsets[row]).mapToObj(cell::formatted).collect(Collectors.joining()));
     return map + "\n" + header + "\n" + rule + "\n" + lines.collect(Collectors.joining("\n"));
   }
 
@@ -61,7 +63,8 @@ record LayoutGrid(OffsetMap map, long[][] offsets) {
     var width = MARGIN + cellWidth * columns() + 10;
     var height = 2 * MARGIN + CELL_HEIGHT * rows() + 10;
     var svg = new StringBuilder("""
-        <svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 %1$d %2$d" width="%1$d" height="%2$d" role="img" aria-label="%3$s">
+        <svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 %1$d %2$d" width="%1$d" height="%2$d"
+            role="img" aria-label="%3$s">
         <style>
         text { font: 12px ui-monospace, monospace; fill: #6a7178; text-anchor: middle; dominant-baseline: central }
         text.title { text-anchor: start } text.offset { fill: #14171a } rect { stroke: #8a9299; stroke-width: 1 }
@@ -69,12 +72,15 @@ record LayoutGrid(OffsetMap map, long[][] offsets) {
         """.formatted(width, height, escaped(map.toString())));
     svg.append("<text class=\"title\" x=\"4\" y=\"16\">%s</text>%n".formatted(escaped(map.toString())));
     for (var column = 0; column < columns(); column++) {
-      svg.append("<text x=\"%d\" y=\"%d\">%d</text>%n".formatted(MARGIN + column * cellWidth + cellWidth / 2, MARGIN + 20, column));
+      var x = MARGIN + column * cellWidth + cellWidth / 2;
+      svg.append("<text x=\"%d\" y=\"%d\">%d</text>%n".formatted(x, MARGIN + 20, column));
     }
     for (var row = 0; row < rows(); row++) {
       var y = 2 * MARGIN + row * CELL_HEIGHT;
       svg.append("<text x=\"%d\" y=\"%d\">%d</text>%n".formatted(MARGIN / 2, y + CELL_HEIGHT / 2, row));
-      for (var column = 0; column < columns(); column++) cell(svg, MARGIN + column * cellWidth, y, cellWidth, offsets[row][column]);
+      for (var column = 0; column < columns(); column++) {
+        cell(svg, MARGIN + column * cellWidth, y, cellWidth, offsets[row][column]);
+      }
     }
     return svg.append("</svg>\n").toString().replace("\r", "");
   }
@@ -83,7 +89,8 @@ record LayoutGrid(OffsetMap map, long[][] offsets) {
     var hue = 360 / COLOURS * Math.floorMod(offset, COLOURS);
     svg.append("<rect x=\"%d\" y=\"%d\" width=\"%d\" height=\"%d\" fill=\"hsl(%d 65%% 78%%)\"/>%n"
         .formatted(x, y, width, CELL_HEIGHT, hue));
-    svg.append("<text class=\"offset\" x=\"%d\" y=\"%d\">%d</text>%n".formatted(x + width / 2, y + CELL_HEIGHT / 2, offset));
+    svg.append("<text class=\"offset\" x=\"%d\" y=\"%d\">%d</text>%n"
+        .formatted(x + width / 2, y + CELL_HEIGHT / 2, offset));
   }
 
   private static String escaped(String text) {

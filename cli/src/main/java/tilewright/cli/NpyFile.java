@@ -67,15 +67,18 @@ record NpyFile(NpyHeader header, MemorySegment data) {
     var dataAt = textAt + length;
     var needed = header.dataBytes();
     if (size - dataAt < needed) {
-      throw new IllegalArgumentException("is truncated: its header promises " + needed + " bytes of data (" + header.extents()
-          + " of " + header.type().bytes() + " bytes each), it has " + (size - dataAt));
+      throw new IllegalArgumentException(
+          "is truncated: its header promises %d bytes of data (%s of %d bytes each), it has %d".formatted(
+              needed, header.extents(), header.type().bytes(), size - dataAt));
     }
     var data = needed == 0 ? MemorySegment.NULL : channel.map(MapMode.READ_ONLY, dataAt, needed, arena);
     return new NpyFile(header, usable(data, header.type(), arena));
   }
 
   private static byte[] bytes(FileChannel channel, long at, int count, long size) throws IOException {
-    if (size - at < count) throw new IllegalArgumentException("is truncated: it ends after " + size + " bytes, within its header");
+    if (size - at < count) {
+      throw new IllegalArgumentException("is truncated: it ends after " + size + " bytes, within its header");
+    }
     var buffer = ByteBuffer.allocate(count);
     while (buffer.hasRemaining() && channel.read(buffer, at + buffer.position()) >= 0) {}
     return buffer.array();

@@ -10,7 +10,8 @@ import tilewright.numerics.ElementType;
 import tilewright.numerics.Rounding;
 
 /**
- * A matrix, or a batch of them, that a {@code .npy} file holds: (rows, columns) or (batch, rows, columns), in either order.
+ * A matrix, or a batch of them, that a {@code .npy} file holds: (rows, columns) or (batch, rows, columns), in either
+ * order.
  *
  * @param transposed whether the file has columns before rows
  */
@@ -65,7 +66,8 @@ record NpyMatrix(Path path, NpyFile file, boolean transposed) {
   Optional<ElementType> type() {
     var type = file.header().type();
     return switch (type.kind()) {
-      case 'f' -> Optional.of(type.bytes() == 2 ? ElementType.F16 : type.bytes() == 4 ? ElementType.F32 : ElementType.F64);
+      case 'f' ->
+          Optional.of(type.bytes() == 2 ? ElementType.F16 : type.bytes() == 4 ? ElementType.F32 : ElementType.F64);
       case 'V' -> Optional.of(ElementType.BF16);
       default -> Optional.empty();
     };

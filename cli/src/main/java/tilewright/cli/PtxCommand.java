@@ -17,7 +17,8 @@ final class PtxCommand implements Callable<Integer> {
     this.console = console;
   }
 
-  record Row(String kernel, String arch, Map<String, String> settings, String entry, int dynamicSharedBytes, String ptx) {}
+  record Row(String kernel, String arch, Map<String, String> settings, String entry, int dynamicSharedBytes,
+      String ptx) {}
 
   @Override
   public Integer call() {

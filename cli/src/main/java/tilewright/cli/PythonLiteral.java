@@ -6,8 +6,8 @@ import java.util.List;
 import java.util.Map;
 
 /**
- * Reads the Python literals that occur in {@code .npy} headers: dictionaries, tuples, lists, strings, integers, True and
- * False. They become {@code Map}, {@code List}, {@code String}, {@code Long} and {@code Boolean}.
+ * Reads the Python literals that occur in {@code .npy} headers: dictionaries, tuples, lists, strings, integers, True
+ * and False. They become {@code Map}, {@code List}, {@code String}, {@code Long} and {@code Boolean}.
  */
 final class PythonLiteral {
   /** Deeper nesting than any header has, far from the end of the stack. */
@@ -78,7 +78,7 @@ final class PythonLiteral {
 
   private Object word() {
     var start = at;
-    while (at < text.length() && (Character.isLetterOrDigit(text.charAt(at)) || "-+.".indexOf(text.charAt(at)) >= 0)) at++;
+    while (at < text.length() && isPartOfWord(text.charAt(at))) at++;
     var word = text.substring(start, at);
     // Python 2 wrote long integers as 3L.
     var digits = word.endsWith("L") ? word.substring(0, word.length() - 1) : word;
@@ -94,6 +94,10 @@ final class PythonLiteral {
     }
   }
 
+  private static boolean isPartOfWord(char c) {
+    return Character.isLetterOrDigit(c) || "-+.".indexOf(c) >= 0;
+  }
+
   private char peek() {
     while (at < text.length() && Character.isWhitespace(text.charAt(at))) at++;
     return at < text.length() ? text.charAt(at) : 0;
@@ -106,7 +110,8 @@ final class PythonLiteral {
 
   private IllegalArgumentException unexpected() {
     var found = at < text.length() ? printable(text.substring(at, Math.min(text.length(), at + 12))) : "end of text";
-    return new IllegalArgumentException("its header is not a Python dictionary: unexpected " + found + " at column " + at);
+    return new IllegalArgumentException(
+        "its header is not a Python dictionary: unexpected " + found + " at column " + at);
   }
 
   private static String printable(String raw) {

@@ -10,7 +10,8 @@ import tilewright.device.Assembly;
 import tilewright.kernel.CompiledKernel;
 
 /** {@code tilewright resources}: what a kernel needs of a GPU, as the assembler found says. */
-@Command(name = "resources", description = "Assemble a kernel and print its registers, spills, shared memory and warnings.")
+@Command(name = "resources",
+    description = "Assemble a kernel and print its registers, spills, shared memory and warnings.")
 final class ResourcesCommand implements Callable<Integer> {
   private final Console console;
 
@@ -23,8 +24,8 @@ final class ResourcesCommand implements Callable<Integer> {
 
   /** Spills and stack are bytes a thread, shared memory is bytes a block. */
   record Row(String kernel, String arch, Map<String, String> settings, String assembler, String entry, int registers,
-      int spillStoreBytes, int spillLoadBytes, int stackBytes, int staticSharedBytes, int dynamicSharedBytes, int cubinBytes,
-      List<String> warnings) {
+      int spillStoreBytes, int spillLoadBytes, int stackBytes, int staticSharedBytes, int dynamicSharedBytes,
+      int cubinBytes, List<String> warnings) {
 
     String toText() {
       var table = new TextTable("entry", "registers", "spill stores", "spill loads", "stack", "shared", "cubin", "by");
@@ -55,9 +56,10 @@ final class ResourcesCommand implements Callable<Integer> {
   }
 
   private void report(CompiledKernel kernel, Assembly.Assembled assembled, Assembly.Resources needs) {
-    var row = new Row(choice.kernel().text(), kernel.module().target(), choice.settings(), assembled.assembler().toString(),
-        needs.entry(), needs.registers(), needs.spillStoreBytes(), needs.spillLoadBytes(), needs.stackBytes(), needs.sharedBytes(),
-        kernel.dynamicSharedBytes(), assembled.cubin().length, assembled.warnings());
+    var row = new Row(choice.kernel().text(), kernel.module().target(), choice.settings(),
+        assembled.assembler().toString(), needs.entry(), needs.registers(), needs.spillStoreBytes(),
+        needs.spillLoadBytes(), needs.stackBytes(), needs.sharedBytes(), kernel.dynamicSharedBytes(),
+        assembled.cubin().length, assembled.warnings());
     console.result(row, row.toText());
   }
 }

@@ -21,13 +21,15 @@ import tilewright.numerics.ElementType;
 final class RunGemm implements Callable<Integer> {
   private final Console console;
 
-  @Option(names = "--a", required = true, paramLabel = "A.npy", description = "A, M×K: f2, f4, f8, or bfloat16 as V2 or u2.")
+  @Option(names = "--a", required = true, paramLabel = "A.npy",
+      description = "A, M×K: f2, f4, f8, or bfloat16 as V2 or u2.")
   private Path a;
 
   @Option(names = "--b", required = true, paramLabel = "B.npy", description = "B, N×K.")
   private Path b;
 
-  @Option(names = "--out", required = true, paramLabel = "C.npy", description = "Where C goes; it is written whole or not at all.")
+  @Option(names = "--out", required = true, paramLabel = "C.npy",
+      description = "Where C goes; it is written whole or not at all.")
   private Path out;
 
   @Option(names = "--trans-a", description = "A.npy holds K×M.")
@@ -44,20 +46,23 @@ final class RunGemm implements Callable<Integer> {
       description = "The type of C.npy (default: f32); bf16 is stored as V2.")
   private String outDtype;
 
-  @Option(names = "--kernel", paramLabel = "sm80|naive", defaultValue = "sm80", description = "Tensor cores, or one thread an element.")
+  @Option(names = "--kernel", paramLabel = "sm80|naive", defaultValue = "sm80",
+      description = "Tensor cores, or one thread an element.")
   private String kernel;
 
   @Option(names = "--on", paramLabel = "sim|gpu", defaultValue = "sim", description = "Where to run (default: sim).")
   private Backend backend;
 
-  @Option(names = "--dump", paramLabel = "DIR", description = "Also write the launch into a folder that sim and gpu take.")
+  @Option(names = "--dump", paramLabel = "DIR",
+      description = "Also write the launch into a folder that sim and gpu take.")
   private Optional<Path> dump;
 
   RunGemm(Console console) {
     this.console = console;
   }
 
-  record Row(String out, int m, int n, int k, int batch, String dtype, String kernel, String backend, double ms, List<?> findings) {}
+  record Row(String out, int m, int n, int k, int batch, String dtype, String kernel, String backend, double ms,
+      List<?> findings) {}
 
   @Override
   public Integer call() {
@@ -65,7 +70,8 @@ final class RunGemm implements Callable<Integer> {
     var output = type("--out-dtype", outDtype, ElementType.F32, ElementType.F16, ElementType.BF16);
     var wanted = dtype.map(name -> type("--dtype", name, ElementType.F16, ElementType.BF16));
     try (var arena = Arena.ofShared()) {
-      var operands = GemmOperands.of(NpyMatrix.read(a, transposeA, arena), NpyMatrix.read(b, transposeB, arena), wanted);
+      var operands = GemmOperands.of(NpyMatrix.read(a, transposeA, arena), NpyMatrix.read(b, transposeB, arena),
+          wanted);
       noteRounding(operands);
       var problem = operands.problem(output);
       var buffers = Map.of(
@@ -115,11 +121,11 @@ final class RunGemm implements Callable<Integer> {
   }
 
   private int report(GemmProblem problem, Backend.Result result) {
-    var row = new Row(out.toString(), problem.m(), problem.n(), problem.k(), problem.batch(), problem.operand().text(), kernel,
-        backend.toString(), result.ms(), result.findings());
+    var row = new Row(out.toString(), problem.m(), problem.n(), problem.k(), problem.batch(),
+        problem.operand().text(), kernel, backend.toString(), result.ms(), result.findings());
     console.result(row, "%s: C = A·Bᵀ, %d×%d×%d%s in %s on %s (%s), %.1f ms".formatted(
-        result.findings().isEmpty() ? out : "not written", row.m, row.n, row.k, row.batch > 1 ? ", batch of " + row.batch : "",
-        row.dtype, row.backend, row.kernel, row.ms));
+        result.findings().isEmpty() ? out : "not written", row.m, row.n, row.k,
+        row.batch > 1 ? ", batch of " + row.batch : "", row.dtype, row.backend, row.kernel, row.ms));
     result.findings().forEach(finding -> console.note(finding.toString()));
     return result.findings().isEmpty() ? Exit.OK : Exit.CHECK_FAILED;
   }

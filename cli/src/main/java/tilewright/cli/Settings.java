@@ -44,7 +44,8 @@ record Settings(Map<String, String> values) {
   }
 
   private CommandFailure invalid(String name, List<String> allowed) {
-    return CommandFailure.badInput("invalid --set " + name + "=" + values.get(name) + ": " + String.join(" or ", allowed));
+    return CommandFailure.badInput("invalid --set " + name + "=" + values.get(name) + ": "
+        + String.join(" or ", allowed));
   }
 
   @Override

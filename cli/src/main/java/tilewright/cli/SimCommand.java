@@ -10,7 +10,8 @@ import tilewright.simulator.UnsupportedPtxException;
 /** {@code tilewright sim}: runs launches in the simulator. */
 @Command(name = "sim", description = "Run launches in the simulator and compare with what they expect.")
 final class SimCommand extends LaunchCommand {
-  @Option(names = "--sanitize", description = "Also look for races, uninitialised reads and misuse of asynchronous copies.")
+  @Option(names = "--sanitize",
+      description = "Also look for races, uninitialised reads and misuse of asynchronous copies.")
   private boolean sanitize;
 
   @Option(names = "--seed", paramLabel = "N", defaultValue = "0",

@@ -16,7 +16,8 @@ final class TextTable {
   /** Adds a row of as many cells as the header has. */
   void add(String... cells) {
     if (cells.length != rows.getFirst().size()) {
-      throw new IllegalArgumentException("the table has " + rows.getFirst().size() + " columns, the row " + cells.length);
+      throw new IllegalArgumentException("the table has " + rows.getFirst().size() + " columns, the row "
+          + cells.length);
     }
     rows.add(List.of(cells));
   }

@@ -9,7 +9,8 @@ import picocli.CommandLine.ScopeType;
     versionProvider = Version.class, usageHelpAutoWidth = true, sortOptions = false,
     synopsisSubcommandLabel = "COMMAND",
     description = "CuTe layouts, tensor-core kernels and a GPU simulator in pure Java.",
-    footer = {"", "Exit codes: 0 done and correct, 1 a check failed, 2 bad usage or input, 3 this machine lacks something."})
+    footer = {"",
+        "Exit codes: 0 done and correct, 1 a check failed, 2 bad usage or input, 3 this machine lacks something."})
 final class Tilewright {
   private final Console console;
 

@@ -1,7 +1,5 @@
 package tilewright.cli;
 
-import java.nio.ByteBuffer;
-import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.LinkedHashMap;
@@ -22,7 +20,8 @@ import tilewright.verification.Verification;
 import tilewright.verification.VerifyOptions;
 
 /** {@code tilewright verify}: every kernel on every witness. */
-@Command(name = "verify", description = {"Assemble kernels, run them in the simulator and on a GPU, and compare with the reference.",
+@Command(name = "verify", description = {
+    "Assemble kernels, run them in the simulator and on a GPU, and compare with the reference.",
     "What this machine cannot do is skipped and said so."})
 final class VerifyCommand implements Callable<Integer> {
   private static final Set<String> ARCHS = Set.of("sm80", "sm90", "sm100");
@@ -43,10 +42,12 @@ final class VerifyCommand implements Callable<Integer> {
       description = "quick takes a minute or less, full runs every configuration (default: quick).")
   private VerifyOptions.Size size;
 
-  @Option(names = "--seed", paramLabel = "N", defaultValue = "1", description = "Of the inputs and the simulator's schedule (default: 1).")
+  @Option(names = "--seed", paramLabel = "N", defaultValue = "1",
+      description = "Of the inputs and the simulator's schedule (default: 1).")
   private long seed;
 
-  @Option(names = "--report", paramLabel = "FILE", description = "Where the HTML report goes (default: target/verify.html).")
+  @Option(names = "--report", paramLabel = "FILE",
+      description = "Where the HTML report goes (default: target/verify.html).")
   private Path report;
 
   VerifyCommand(Console console) {
@@ -57,8 +58,8 @@ final class VerifyCommand implements Callable<Integer> {
   record Line(String kernel, String arch, String backend, String config, String status, OptionalDouble maxError,
       OptionalDouble meanError, Optional<Boolean> bitExact, int findings, double ms, String reason) {
     static Line of(Row row) {
-      return new Line(row.kernel(), row.arch(), row.backend(), row.config(), row.status().text(), row.maxError(), row.meanError(),
-          row.bitExact(), row.findings(), row.ms(), row.reason());
+      return new Line(row.kernel(), row.arch(), row.backend(), row.config(), row.status().text(), row.maxError(),
+          row.meanError(), row.bitExact(), row.findings(), row.ms(), row.reason());
     }
   }
 
@@ -80,7 +81,8 @@ final class VerifyCommand implements Callable<Integer> {
   private static void requireKnown(String what, Set<String> chosen, Set<String> known) {
     for (var name : chosen) {
       if (!known.contains(name)) {
-        throw CommandFailure.badInput("no " + what + " " + name + "; there are " + String.join(", ", known.stream().sorted().toList()));
+        var all = String.join(", ", known.stream().sorted().toList());
+        throw CommandFailure.badInput("no " + what + " " + name + "; there are " + all);
       }
     }
   }
@@ -90,7 +92,8 @@ final class VerifyCommand implements Callable<Integer> {
       rows.forEach(row -> console.result(Line.of(row), ""));
       return;
     }
-    var table = new TextTable("kernel", "arch", "backend", "config", "status", "max error", "mean error", "bit-exact", "findings", "ms", "");
+    var table = new TextTable("kernel", "arch", "backend", "config", "status", "max error", "mean error", "bit-exact",
+        "findings", "ms", "");
     for (var row : rows) {
       if (row.status() == Row.Status.SKIPPED) continue;
       table.add(row.kernel(), row.arch(), row.backend(), row.config(), row.status().text(), number(row.maxError()),
@@ -120,8 +123,7 @@ final class VerifyCommand implements Callable<Integer> {
   private void writeReport(Path file, List<Row> rows) {
     var facts = new LinkedHashMap<String, String>();
     DoctorCommand.facts().forEach(fact -> facts.put(fact.item(), fact.detail()));
-    var page = ByteBuffer.wrap(HtmlReport.render(rows, facts).getBytes(StandardCharsets.UTF_8));
-    AtomicFile.write(file, channel -> AtomicFile.writeFully(channel, page));
+    AtomicFile.write(file, HtmlReport.render(rows, facts));
     console.text(HtmlReport.summary(rows) + "; report: " + file);
   }
 

@@ -7,6 +7,7 @@ final class Version implements IVersionProvider {
   @Override
   public String[] getVersion() {
     var version = Version.class.getPackage().getImplementationVersion();
-    return new String[] {"tilewright " + (version == null ? "(not packaged)" : version) + ", Java " + Runtime.version()};
+    var known = version == null ? "(not packaged)" : version;
+    return new String[] {"tilewright " + known + ", Java " + Runtime.version()};
   }
 }

@@ -19,7 +19,8 @@ record Cli(int exitCode, String out, String err) {
     var out = new ByteArrayOutputStream();
     var err = new ByteArrayOutputStream();
     var exitCode = Main.run(new ByteArrayInputStream(input.getBytes(StandardCharsets.UTF_8)),
-        new PrintStream(out, true, StandardCharsets.UTF_8), new PrintStream(err, true, StandardCharsets.UTF_8), arguments);
+        new PrintStream(out, true, StandardCharsets.UTF_8), new PrintStream(err, true, StandardCharsets.UTF_8),
+        arguments);
     return new Cli(exitCode, out.toString(StandardCharsets.UTF_8), err.toString(StandardCharsets.UTF_8));
   }
 

@@ -17,7 +17,8 @@ class CommandLineTest {
   Path folder;
 
   @ParameterizedTest
-  @ValueSource(strings = {"", "layout", "layout eval", "run", "run gemm", "sim", "gpu", "kernels", "ptx", "resources", "verify", "bench", "layout banks", "layout draw", "bundle", "doctor"})
+  @ValueSource(strings = {"", "layout", "layout eval", "run", "run gemm", "sim", "gpu", "kernels", "ptx", "resources",
+      "verify", "bench", "layout banks", "layout draw", "bundle", "doctor"})
   void everyCommandHasHelp(String command) {
     var run = Cli.run((command + " --help").trim().split(" "));
     assertEquals(Exit.OK, run.exitCode());
@@ -27,9 +28,10 @@ class CommandLineTest {
   }
 
   @ParameterizedTest
-  @ValueSource(strings = {"nonsense", "doctor --nonsense", "run", "run gemm", "run gemm --a", "sim", "ptx", "ptx no-such-kernel",
-      "ptx vector-add --set n=0", "ptx vector-add --set n=many", "ptx vector-add --set x=1", "ptx naive-gemm --set order=XY",
-      "bench vector_add", "bench --size 0", "bench --compare friends", "run gemm --a x --b y --out z --on nowhere", "sim no/such/launch.json"})
+  @ValueSource(strings = {"nonsense", "doctor --nonsense", "run", "run gemm", "run gemm --a", "sim", "ptx",
+      "ptx no-such-kernel", "ptx vector-add --set n=0", "ptx vector-add --set n=many", "ptx vector-add --set x=1",
+      "ptx naive-gemm --set order=XY", "bench vector_add", "bench --size 0", "bench --compare friends",
+      "run gemm --a x --b y --out z --on nowhere", "sim no/such/launch.json"})
   void badUsageGetsOneLineAndExitCode2(String arguments) {
     var run = Cli.run(arguments.split(" "));
     assertEquals(Exit.BAD_INPUT, run.exitCode());
@@ -70,6 +72,7 @@ class CommandLineTest {
   void doctorNamesTheJavaThatRunsIt() {
     var facts = Cli.run("doctor", "--json");
     assertEquals(Exit.OK, facts.exitCode());
-    assertTrue(facts.json().stream().anyMatch(f -> f.get("item").asString().equals("Java") && f.get("found").asBoolean()));
+    assertTrue(facts.json().stream().anyMatch(f -> f.get("item").asString().equals("Java")
+        && f.get("found").asBoolean()));
   }
 }

@@ -36,10 +36,11 @@ class LaunchFileTest {
   @Test
   void readsEveryFieldOfALaunch() throws IOException {
     var file = read("""
-        {"ptx": "kernel.ptx", "entry": "k", "grid": [2,3,4], "block": [128], "cluster": [1,1,1], "dynamicSharedBytes": 4096,
+        {"ptx": "kernel.ptx", "entry": "k",
+         "grid": [2,3,4], "block": [128], "cluster": [1,1,1], "dynamicSharedBytes": 4096,
          "buffers": {"a": {"bytes": 4, "file": "a.bin"}, "d": {"bytes": 8, "fill": "0xCD"}},
-         "args": [{"buffer": "a"}, {"buffer": "d", "bufferOffset": 4}, {"u32": 5}, {"f32": 1.5}, {"f16": -2}, {"s32": -1},
-                  {"b64": "0xFFFFFFFFFFFFFFFF"}, {"bf16": "0x3f80"},
+         "args": [{"buffer": "a"}, {"buffer": "d", "bufferOffset": 4},
+                  {"u32": 5}, {"f32": 1.5}, {"f16": -2}, {"s32": -1}, {"b64": "0xFFFFFFFFFFFFFFFF"}, {"bf16": "0x3f80"},
                   {"struct": {"bytes": 64, "fields": [{"offset": 8, "buffer": "a"}, {"offset": 16, "u32": 7}]}}]}
         """);
     var launch = file.launch();
@@ -54,7 +55,8 @@ class LaunchFileTest {
     assertEquals(List.of(new Argument.Buffer("a"), new Argument.Buffer("d", 4), Argument.u32(5), Argument.f32(1.5f),
         new Argument.Scalar(PtxType.F16, 0xC000), new Argument.Scalar(PtxType.S32, 0xFFFFFFFFL),
         new Argument.Scalar(PtxType.B64, -1), new Argument.Scalar(PtxType.BF16, 0x3F80),
-        new Argument.Struct(64, List.of(new Argument.Field(8, new Argument.Buffer("a")), new Argument.Field(16, Argument.u32(7))))),
+        new Argument.Struct(64, List.of(
+            new Argument.Field(8, new Argument.Buffer("a")), new Argument.Field(16, Argument.u32(7))))),
         launch.arguments());
   }
 
@@ -102,21 +104,21 @@ class LaunchFileTest {
 
   @ParameterizedTest
   @CsvSource(delimiter = '|', quoteCharacter = '~', textBlock = """
-      {"ptx": "kernel.ptx", "entry": "k"}                                              | lacks "args"
-      {"ptx": "none.ptx", "entry": "k", "args": []}                                    | none.ptx: no such file (named by
-      {"ptx": "kernel.ptx", "entry": 5, "args": []}                                    | entry is 5; needed is a string
-      {"ptx": "kernel.ptx", "entry": "k", "args": [{"buffer": "x"}]}                   | args[0] names buffer "x"; "buffers" has []
-      {"ptx": "kernel.ptx", "entry": "k", "args": [{"u32": 4294967296}]}               | args[0] is {"u32":4294967296}
-      {"ptx": "kernel.ptx", "entry": "k", "args": [{"u31": 1}]}                        | args[0] is {"u31":1}; needed is
-      {"ptx": "kernel.ptx", "entry": "k", "args": [{"tensorMap": {}}]}                 | args[0] is a tensorMap
-      {"ptx": "kernel.ptx", "entry": "k", "args": [], "grid": [0]}                     | grid[0] is 0; needed is an integer from 1
-      {"ptx": "kernel.ptx", "entry": "k", "args": [], "grid": 7}                       | grid is 7; needed is up to three integers
-      {"ptx": "kernel.ptx", "entry": "k", "args": [], "buffers": []}                   | buffers is []; needed is an object
-      {"ptx": "kernel.ptx", "entry": "k", "args": [], "buffers": {"a": {"bytes": 1}}}  | needs either "file" or "fill"
-      {"ptx": "kernel.ptx", "entry": "k", "args": [], "buffers": {"a": {"bytes": 5, "file": "a.bin"}}} | has 5 bytes, but its file a.bin has 4
-      {"ptx": "kernel.ptx", "entry": "k", "args": [], "expect": {"d": "d.bin"}}        | expect names buffer "d"
-      {"ptx": "kernel.ptx",                                                            | is not JSON at line
-      [1, 2]                                                                           | is not a JSON object
+      {"ptx": "kernel.ptx", "entry": "k"} | lacks "args"
+      {"ptx": "none.ptx", "entry": "k", "args": []} | none.ptx: no such file (named by
+      {"ptx": "kernel.ptx", "entry": 5, "args": []} | entry is 5; needed is a string
+      {"ptx": "kernel.ptx", "entry": "k", "args": [{"buffer": "x"}]} | args[0] names buffer "x"; "buffers" has []
+      {"ptx": "kernel.ptx", "entry": "k", "args": [{"u32": 4294967296}]} | args[0] is {"u32":4294967296}
+      {"ptx": "kernel.ptx", "entry": "k", "args": [{"u31": 1}]} | args[0] is {"u31":1}; needed is
+      {"ptx": "kernel.ptx", "entry": "k", "args": [{"tensorMap": {}}]} | args[0] is a tensorMap
+      {"ptx": "kernel.ptx", "entry": "k", "args": [], "grid": [0]} | grid[0] is 0; needed is an integer from 1
+      {"ptx": "kernel.ptx", "entry": "k", "args": [], "grid": 7} | grid is 7; needed is up to three integers
+      {"ptx": "kernel.ptx", "entry": "k", "args": [], "buffers": []} | buffers is []; needed is an object
+      {"ptx": "kernel.ptx", "entry": "k", "args": [], "buffers": {"a": {"bytes": 1}}} | needs either "file" or "fill"
+      {"ptx": "kernel.ptx", "entry": "k", "args": [], "buffers": {"a": {"bytes": 5, "file": "a.bin"}}} | but its file a.bin has 4
+      {"ptx": "kernel.ptx", "entry": "k", "args": [], "expect": {"d": "d.bin"}} | expect names buffer "d"
+      {"ptx": "kernel.ptx", | is not JSON at line
+      [1, 2] | is not a JSON object
       """)
   void saysWhatIsWrongWithALaunch(String json, String complaint) {
     var failure = assertThrows(CommandFailure.class, () -> read(json));

@@ -25,7 +25,8 @@ class LayoutBanksTest {
       (32,32):(1,32)              | 2 |  2 | 1 | 16 | 64 bytes from lane to lane meet two banks
       (4,2):(1,4)                 | 4 |  4 | 0 |  1 | eight lanes are all there are
       """)
-  void countsTheWavefrontsOfAWarpAlongAMode(String layout, int bytes, int access, int mode, int wavefronts, String why) {
+  void countsTheWavefrontsOfAWarpAlongAMode(String layout, int bytes, int access, int mode, int wavefronts,
+      String why) {
     var rows = Cli.run("layout", "banks", layout, "--bytes", "" + bytes, "--access", "" + access, "--json").json();
     assertEquals(wavefronts, rows.get(mode).get("wavefronts").asInt(), why);
   }

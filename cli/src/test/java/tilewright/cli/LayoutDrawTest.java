@@ -38,14 +38,17 @@ class LayoutDrawTest {
   void writesAnSvgOfEveryOffset() throws Exception {
     var file = folder.resolve("tile.svg");
     assertEquals(Exit.OK, Cli.run("layout", "draw", "Sw<2,0,2>o0o(4,4):(4,1)", "--out", file.toString()).exitCode());
-    var text = DocumentBuilderFactory.newInstance().newDocumentBuilder().parse(file.toFile()).getElementsByTagName("text");
+    var text = DocumentBuilderFactory.newInstance().newDocumentBuilder().parse(file.toFile())
+        .getElementsByTagName("text");
     var drawn = new StringBuilder();
     for (int i = 0; i < text.getLength(); i++) {
-      if (text.item(i).getAttributes().getNamedItem("class") != null) drawn.append(text.item(i).getTextContent()).append(' ');
+      var node = text.item(i);
+      if (node.getAttributes().getNamedItem("class") != null) drawn.append(node.getTextContent()).append(' ');
     }
     // Row r of the tile is 4r XOR its columns.
     assertEquals("Sw<2,0,2>o0o(4,4):(4,1) 0 1 2 3 5 4 7 6 10 11 8 9 15 14 13 12 ", drawn.toString());
-    assertFalse(Pattern.compile("https?://(?!www.w3.org/2000/svg)").matcher(Files.readString(file)).find(), "loads nothing");
+    assertFalse(Pattern.compile("https?://(?!www.w3.org/2000/svg)").matcher(Files.readString(file)).find(),
+        "loads nothing");
   }
 
   @Test

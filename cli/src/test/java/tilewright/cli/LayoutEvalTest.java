@@ -76,8 +76,9 @@ class LayoutEvalTest {
   }
 
   @Property(tries = 2000)
-  void neverFailsUnexpectedly(@ForAll @StringLength(max = 24) @Chars({'(', ')', ',', ':', '1', '2', '9', '-', '_', 'S', 'w', '<', '>', 'o',
-      '[', ']', ';', '@', '∘', ' ', 'c'}) String text) {
+  void neverFailsUnexpectedly(@ForAll @StringLength(max = 24)
+      @Chars({'(', ')', ',', ':', '1', '2', '9', '-', '_', 'S', 'w', '<', '>', 'o', '[', ']', ';', '@', '∘', ' ', 'c'})
+      String text) {
     var run = Cli.run("layout", "eval", "--json", "--", text);
     assertFalse(run.err().contains("unexpected"), run.err());
     assertTrue(run.exitCode() == Exit.OK || run.exitCode() == Exit.BAD_INPUT);

@@ -21,7 +21,8 @@ final class Npy {
   }
 
   static String header(String descr, boolean fortranOrder, String shape) {
-    return "{'descr': '" + descr + "', 'fortran_order': " + (fortranOrder ? "True" : "False") + ", 'shape': " + shape + ", }\n";
+    return "{'descr': '%s', 'fortran_order': %s, 'shape': %s, }\n".formatted(
+        descr, fortranOrder ? "True" : "False", shape);
   }
 
   static byte[] floats(ByteOrder order, float... values) {

@@ -57,7 +57,7 @@ class NpyFileTest {
   @Test
   void writesWhatNumPyWouldWrite() throws IOException {
     var file = folder.resolve("c.npy");
-    new NpyFile(new NpyHeader(NpyType.FLOAT32, false, List.of(2L, 3L)), MemorySegment.ofArray(Npy.floats(VALUES))).write(file);
+    values(2L, 3L).write(file);
     var bytes = Files.readAllBytes(file);
     assertEquals(0, (bytes.length - 24) % 64, "the data begins at a multiple of 64");
     var header = "{'descr': '<f4', 'fortran_order': False, 'shape': (2, 3), }";
@@ -68,7 +68,7 @@ class NpyFileTest {
   void leavesNothingButTheFileBehind() throws IOException {
     var file = folder.resolve("c.npy");
     Files.writeString(file, "old");
-    new NpyFile(new NpyHeader(NpyType.FLOAT32, false, List.of(6L)), MemorySegment.ofArray(Npy.floats(VALUES))).write(file);
+    values(6L).write(file);
     try (var files = Files.list(folder)) {
       assertEquals(List.of(file), files.toList());
     }
@@ -77,15 +77,15 @@ class NpyFileTest {
 
   @ParameterizedTest
   @CsvSource(delimiter = '|', quoteCharacter = '~', textBlock = """
-      {'descr': '<i4', 'fortran_order': False, 'shape': (2, 3)}         | element type is '<i4'; needed is f2, f4 or f8
-      {'descr': [('x', '<f4')], 'fortran_order': False, 'shape': (2,)}  | 'descr' is [[x, <f4]]; needed is one plain element type
-      {'descr': '<f4', 'shape': (2, 3)}                                 | lacks 'fortran_order'
-      {'descr': '<f4', 'fortran_order': 1, 'shape': (2, 3)}             | 'fortran_order' is 1; needed is True or False
-      {'descr': '<f4', 'fortran_order': False, 'shape': 6}              | 'shape' is 6; needed is a tuple of integers
-      {'descr': '<f4', 'fortran_order': False, 'shape': (-1, 3)}        | extent -1; needed are integers from 0 on
-      {'descr': '<f4', 'fortran_order': False, 'shape': (2, 30)}        | promises 240 bytes of data (2×30 of 4 bytes each), it has 24
+      {'descr': '<i4', 'fortran_order': False, 'shape': (2, 3)} | element type is '<i4'; needed is f2, f4 or f8
+      {'descr': [('x', '<f4')], 'fortran_order': False, 'shape': (2,)} | 'descr' is [[x, <f4]]; needed is one plain element
+      {'descr': '<f4', 'shape': (2, 3)} | lacks 'fortran_order'
+      {'descr': '<f4', 'fortran_order': 1, 'shape': (2, 3)} | 'fortran_order' is 1; needed is True or False
+      {'descr': '<f4', 'fortran_order': False, 'shape': 6} | 'shape' is 6; needed is a tuple of integers
+      {'descr': '<f4', 'fortran_order': False, 'shape': (-1, 3)} | extent -1; needed are integers from 0 on
+      {'descr': '<f4', 'fortran_order': False, 'shape': (2, 30)} | promises 240 bytes of data (2×30 of 4 bytes each)
       {'descr': '<f4', 'fortran_order': False, 'shape': (9999999999, 9999999999)} | more than any memory holds
-      import os                                                         | not a Python dictionary: unexpected 'import os?'
+      import os | not a Python dictionary: unexpected 'import os?'
       {'descr': '<f4', 'fortran_order': False, 'shape': (((((((((((((((((((1 | not a Python dictionary
       """)
   void saysWhatIsWrongWithAHeader(String header, String complaint) {
@@ -96,7 +96,8 @@ class NpyFileTest {
   void saysWhatIsWrongWithTheFile() {
     assertComplaint("not a .npy file", "PK\3\4 but long enough".getBytes(StandardCharsets.ISO_8859_1));
     assertComplaint("is truncated: it ends after 0 bytes", new byte[0]);
-    assertComplaint("version 4; needed is 1, 2 or 3", Npy.file(4, Npy.header("<f4", false, "(6,)"), Npy.floats(VALUES)));
+    assertComplaint("version 4; needed is 1, 2 or 3",
+        Npy.file(4, Npy.header("<f4", false, "(6,)"), Npy.floats(VALUES)));
     assertComplaint("no such file", folder.resolve("missing.npy"));
     assertComplaint("is a folder", folder);
   }
@@ -104,10 +105,14 @@ class NpyFileTest {
   @Test
   void refusesToWriteIntoAMissingFolder() {
     var file = folder.resolve("missing").resolve("c.npy");
-    var npy = new NpyFile(new NpyHeader(NpyType.FLOAT32, false, List.of(6L)), MemorySegment.ofArray(Npy.floats(VALUES)));
-    var failure = assertThrows(CommandFailure.class, () -> npy.write(file));
+    var failure = assertThrows(CommandFailure.class, () -> values(6L).write(file));
     assertEquals(Exit.BAD_INPUT, failure.exitCode());
     assertTrue(failure.getMessage().contains("does not exist"), failure.getMessage());
+  }
+
+  private static NpyFile values(Long... shape) {
+    var header = new NpyHeader(NpyType.FLOAT32, false, List.of(shape));
+    return new NpyFile(header, MemorySegment.ofArray(Npy.floats(VALUES)));
   }
 
   private NpyFile read(byte[] bytes) throws IOException {

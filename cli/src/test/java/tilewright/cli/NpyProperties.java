@@ -51,7 +51,10 @@ class NpyProperties {
   void mutatedHeadersAreReadOrRefusedInOneLine(@ForAll @Size(min = 1, max = 4) List<@IntRange(max = 90) Integer> places,
       @ForAll Random random) {
     var bytes = VALID.clone();
-    for (var place : places) bytes[place % bytes.length] = (byte) (random.nextBoolean() ? random.nextInt() : "(){}[]',:0-L".charAt(random.nextInt(12)));
+    for (var place : places) {
+      var syntax = "(){}[]',:0-L".charAt(random.nextInt(12));
+      bytes[place % bytes.length] = (byte) (random.nextBoolean() ? random.nextInt() : syntax);
+    }
     inFile(file -> {
       write(file, bytes);
       assertComplaintOrArray(file, true);

@@ -63,7 +63,8 @@ class RunGemmTest {
         for (int k = 0; k < K; k++) data.putShort(Float.floatToFloat16((l + 1) * A.applyAsInt(i, k)));
       }
     }
-    Files.write(folder.resolve("a.npy"), Npy.file(1, Npy.header("<f2", false, "(2, " + M + ", " + K + ")"), data.array()));
+    var header = Npy.header("<f2", false, "(2, " + M + ", " + K + ")");
+    Files.write(folder.resolve("a.npy"), Npy.file(1, header, data.array()));
     write("b.npy", "<f2", 'C', N, K, B);
     assertRuns("--a", "a.npy", "--b", "b.npy");
     var c = output("(2, 5, 7)");
@@ -122,7 +123,9 @@ class RunGemmTest {
 
   private void assertProduct() throws IOException {
     var c = output("(5, 7)");
-    for (int i = 0; i < M; i++) for (int j = 0; j < N; j++) assertEquals(product(i, j), c.getFloat(), "C[" + i + "," + j + "]");
+    for (int i = 0; i < M; i++) {
+      for (int j = 0; j < N; j++) assertEquals(product(i, j), c.getFloat(), "C[" + i + "," + j + "]");
+    }
   }
 
   private static float product(int i, int j) {
@@ -139,11 +142,14 @@ class RunGemmTest {
     return ByteBuffer.wrap(bytes, 10 + bytes[8], bytes.length - 10 - bytes[8]).slice().order(ByteOrder.LITTLE_ENDIAN);
   }
 
-  private void write(String name, String type, char order, int rows, int columns, IntBinaryOperator element) throws IOException {
+  private void write(String name, String type, char order, int rows, int columns, IntBinaryOperator element)
+      throws IOException {
     int bytes = type.charAt(2) - '0';
-    var data = ByteBuffer.allocate(rows * columns * bytes).order(type.charAt(0) == '>' ? ByteOrder.BIG_ENDIAN : ByteOrder.LITTLE_ENDIAN);
+    var data = ByteBuffer.allocate(rows * columns * bytes)
+        .order(type.charAt(0) == '>' ? ByteOrder.BIG_ENDIAN : ByteOrder.LITTLE_ENDIAN);
     for (int n = 0; n < rows * columns; n++) {
-      float value = order == 'C' ? element.applyAsInt(n / columns, n % columns) : element.applyAsInt(n % rows, n / rows);
+      float value = order == 'C' ? element.applyAsInt(n / columns, n % columns)
+          : element.applyAsInt(n % rows, n / rows);
       switch (type.substring(1)) {
         case "f2" -> data.putShort(Float.floatToFloat16(value));
         case "f4" -> data.putFloat(value);

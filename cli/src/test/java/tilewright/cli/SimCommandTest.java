@@ -57,7 +57,8 @@ class SimCommandTest {
   void saysWhereAnOutputDiffers() throws IOException {
     var run = Cli.run("sim", "--json", launch(4, 6, 4));
     assertEquals(Exit.CHECK_FAILED, run.exitCode());
-    assertEquals("out: byte 0 is 0x04, expected 0x05; 4 of 6 bytes differ", run.json().getFirst().get("mismatch").asString());
+    assertEquals("out: byte 0 is 0x04, expected 0x05; 4 of 6 bytes differ",
+        run.json().getFirst().get("mismatch").asString());
   }
 
   @Test
@@ -89,8 +90,10 @@ class SimCommandTest {
     assertEquals(Exit.BAD_INPUT, run.exitCode(), run.out());
     var rows = run.json();
     assertEquals(2, rows.size());
-    assertTrue(rows.stream().anyMatch(row -> row.get("launch").asString().equals(good) && row.get("ok").asBoolean()), run.out());
-    assertTrue(rows.stream().anyMatch(row -> row.has("error") && row.get("error").asString().contains("nonsense")), run.out());
+    assertTrue(rows.stream().anyMatch(row -> row.get("launch").asString().equals(good) && row.get("ok").asBoolean()),
+        run.out());
+    assertTrue(rows.stream().anyMatch(row -> row.has("error") && row.get("error").asString().contains("nonsense")),
+        run.out());
   }
 
   @Test
@@ -98,9 +101,11 @@ class SimCommandTest {
     // 3·2 + 1·4 = 10 in halves.
     var halves = new byte[] {0, 0x42, 0, 0x3C};
     Files.write(folder.resolve("a.npy"), Npy.file(1, Npy.header("<f2", false, "(1, 2)"), halves));
-    Files.write(folder.resolve("b.npy"), Npy.file(1, Npy.header("<f2", false, "(1, 2)"), new byte[] {0, 0x40, 0, 0x44}));
+    Files.write(folder.resolve("b.npy"), Npy.file(1, Npy.header("<f2", false, "(1, 2)"),
+        new byte[] {0, 0x40, 0, 0x44}));
     var dump = folder.resolve("dump").toString();
-    var gemm = Cli.run("run", "gemm", "--a", path("a.npy"), "--b", path("b.npy"), "--out", path("c.npy"), "--dump", dump);
+    var gemm = Cli.run("run", "gemm", "--a", path("a.npy"), "--b", path("b.npy"), "--out", path("c.npy"),
+        "--dump", dump);
     assertEquals(Exit.OK, gemm.exitCode(), gemm.err());
     assertEquals(Exit.OK, Cli.run("sim", dump, "--sanitize", "--seed", "7", "--out", path("out")).exitCode());
     var c = Files.readAllBytes(folder.resolve("out/dump/C.bin"));

@@ -6,6 +6,7 @@ import static org.junit.jupiter.api.Assertions.assertTrue;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
+import java.util.List;
 import java.util.Set;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
@@ -38,8 +39,8 @@ class VerifyCommandTest {
 
   @Test
   void refusesWhatItDoesNotKnow() {
-    for (var arguments : new String[][] {{"verify", "no_such_kernel"}, {"verify", "--arch", "sm70"}, {"verify", "--on", "moon"}}) {
-      var run = Cli.run(arguments);
+    for (var arguments : List.of("verify no_such_kernel", "verify --arch sm70", "verify --on moon")) {
+      var run = Cli.run(arguments.split(" "));
       assertEquals(Exit.BAD_INPUT, run.exitCode(), run.err());
       assertEquals(1, run.err().lines().count(), run.err());
     }
