@@ -66,7 +66,6 @@ final class Addressing {
   static void resolve(Place place, int bytes, int access, Lowering c) {
     c.warp(Memory.class, place.check(), List.of(place.reg()), List.of(), new Op.Argument.Lanes(place.reg()),
         new Op.Argument.LongValue(place.displacement()), new Op.Argument.IntValue(bytes),
-            new Op.Argument.IntValue(access),
-        new Op.Argument.IntValue(c.site()));
+        new Op.Argument.IntValue(access), new Op.Argument.IntValue(c.site()));
   }
 }

@@ -60,8 +60,8 @@ final class CodeGenerator {
     return ClassFile.of().build(SELF, b -> {
       b.withInterfaceSymbols(INTERFACE);
       b.withMethodBody(ConstantDescs.INIT_NAME, ConstantDescs.MTD_void, ClassFile.ACC_PUBLIC,
-          c -> c.aload(0).invokespecial(ConstantDescs.CD_Object, ConstantDescs.INIT_NAME, ConstantDescs.MTD_void)
-              .return_());
+          c -> c.aload(0).invokespecial(ConstantDescs.CD_Object, ConstantDescs.INIT_NAME,
+              ConstantDescs.MTD_void).return_());
       for (var block : blocks) block(b, block);
       dispatch(b);
     });

@@ -80,8 +80,8 @@ final class LoopCode {
       for (var r : loop.stores()) store(b, r, lane, locals.get(r), results);
       b.labelBinding(next).iinc(lane, 1).iload(lane).loadConstant(Warp.LANES).if_icmplt(head);
       results.forEach((r, local) -> {
-        b.aload(0).getfield(LaneCode.WARP, "p", ConstantDescs.CD_int.arrayType()).loadConstant(r.slot()).iload(local)
-            .iastore();
+        b.aload(0).getfield(LaneCode.WARP, "p", ConstantDescs.CD_int.arrayType()).loadConstant(r.slot())
+            .iload(local).iastore();
       });
     });
   }

@@ -47,8 +47,8 @@ final class PredicateLowering {
         default -> {}
       }
     }
-    Class<?> j = FloatLowering.isFloat(type) ? double.class : Reg.kindOf(type) == Reg.Kind.LONG ? long.class
-        : int.class;
+    Class<?> j = FloatLowering.isFloat(type) ? double.class
+        : Reg.kindOf(type) == Reg.Kind.LONG ? long.class : int.class;
     code.call(Compare.class, operator, boolean.class, j, j);
   }
 

@@ -154,7 +154,7 @@ final class SyncLowering {
     resolve(place, c);
     c.warp(Mbarriers.class, parity ? "tryWaitParity" : "tryWait",
         List.of(new Op.Argument.Lanes(phase), new Op.Argument.Slot(done), site), new Op.Result.Wait(), List.of(phase),
-            List.of(done));
+        List.of(done));
     c.end(new Terminator.Retry());
   }
 }

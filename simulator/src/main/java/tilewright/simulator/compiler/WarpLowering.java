@@ -16,8 +16,7 @@ import tilewright.simulator.core.Matrices;
 /** Instructions that the lanes of a warp execute together: exchanges, votes, and matrix loads. */
 final class WarpLowering {
   private static final Map<String, Integer> SHUFFLES =
-      Map.of("up", Lanes.UP, "down", Lanes.DOWN, "bfly", Lanes.BUTTERFLY, "idx",
-      Lanes.INDEX);
+      Map.of("up", Lanes.UP, "down", Lanes.DOWN, "bfly", Lanes.BUTTERFLY, "idx", Lanes.INDEX);
   private static final Map<String, Integer> VOTES = Map.of("all", Lanes.ALL, "any", Lanes.ANY, "uni", Lanes.UNIFORM);
   private static final Map<String, Integer> REDUCTIONS =
       Map.of("add", Lanes.ADD, "min", Lanes.MIN, "max", Lanes.MAX, "and",
@@ -113,7 +112,7 @@ final class WarpLowering {
     c.together(c.source(operands.get(2)));
     c.warp(Lanes.class, "reduce", List.of(value), List.of(result), new Op.Argument.IntValue(op),
         new Op.Argument.IntValue(type == PtxType.S32 ? 1 : 0), new Op.Argument.Lanes(value),
-            new Op.Argument.Lanes(result));
+        new Op.Argument.Lanes(result));
     c.move(Source.of(result), c.destination(operands.getFirst(), type), PtxType.B32);
   }
 

@@ -50,8 +50,7 @@ public final class AsyncCopies {
       int n = size[lane];
       if (n < 0 || n > bytes) {
         throw new Fault(Kind.INVALID_OPERATION, site, lane, n,
-            w.who(lane) + " copies " + n + " bytes with a cp.async of " + bytes + ": src-size must lie within 0 and "
-                + bytes);
+            w.who(lane) + " copies " + n + " bytes with a cp.async of " + bytes + ": src-size must not exceed it");
       }
       // Nothing is read from the source of an empty copy: that is how kernels mask their tails.
       if (n > 0) checkSource(w, lane, source, n, bytes, site);

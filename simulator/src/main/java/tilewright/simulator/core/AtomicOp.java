@@ -8,8 +8,8 @@ import tilewright.ptx.PtxType;
 
 /** What an atomic instruction does to the value in memory. */
 public enum AtomicOp {
-  ADD, MIN_S, MIN_U, MAX_S, MAX_U, AND, OR, XOR, EXCH, CAS, INC, DEC, ADD_F32, ADD_F64, ADD_F16, ADD_BF16, ADD_F16X2,
-      ADD_BF16X2;
+  ADD, MIN_S, MIN_U, MAX_S, MAX_U, AND, OR, XOR, EXCH, CAS, INC, DEC, ADD_F32, ADD_F64, ADD_F16,
+  ADD_BF16, ADD_F16X2, ADD_BF16X2;
 
   private static final AtomicOp[] ALL = values();
 

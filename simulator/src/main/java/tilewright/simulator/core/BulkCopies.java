@@ -18,8 +18,7 @@ public final class BulkCopies {
 
   /** One copy, in either direction. */
   private record Copy(Warp warp, int lane, int shared, long global, int bytes, int mbarrier, VectorClock clock,
-      int time,
-      int group, boolean load) {}
+      int time, int group, boolean load) {}
 
   BulkCopies(Cta cta) {
     this.cta = cta;
@@ -53,8 +52,7 @@ public final class BulkCopies {
         clock = cta.sanitizer.snapshot(w);
       }
       cta.bulk.pending.add(new Copy(w, lane, w.held[lane], from[lane] + displacement, bytes[lane], w.offsets[lane],
-          clock,
-          time, 0, true));
+          clock, time, 0, true));
     }
   }
 

@@ -165,8 +165,8 @@ public final class Mbarriers {
 
   String describe(int offset) {
     var b = objects.get(offset);
-    return b == null ? "mbarrier at " + offset + ", which was invalidated" : "mbarrier at " + offset + ": phase "
-        + b.phase
+    if (b == null) return "mbarrier at " + offset + ", which was invalidated";
+    return "mbarrier at " + offset + ": phase " + b.phase
         + ", " + b.pending + " of " + b.expected + " arrivals and " + b.bytes + " bytes outstanding";
   }
 }

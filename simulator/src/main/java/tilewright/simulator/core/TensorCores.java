@@ -16,8 +16,7 @@ public final class TensorCores {
   }
 
   public static void m16n8k8(Warp w, int mask, int[] a0, int[] a1, int[] b0, float[] c0, float[] c1, float[] c2,
-      float[] c3,
-      float[] d0, float[] d1, float[] d2, float[] d3, int bf16) {
+      float[] c3, float[] d0, float[] d1, float[] d2, float[] d3, int bf16) {
     var t = w.cta.tile;
     t.inputs(a0, a1, b0, 0, bf16 != 0);
     accumulate(t, 8, c0, c1, c2, c3, d0, d1, d2, d3);
@@ -50,8 +49,7 @@ public final class TensorCores {
 
   /** f16 accumulators, two to a register. */
   public static void m16n8k16(Warp w, int mask, int[] a0, int[] a1, int[] a2, int[] a3, int[] b0, int[] b1, int[] c0,
-      int[] c1,
-      int[] d0, int[] d1, int bf16) {
+      int[] c1, int[] d0, int[] d1, int bf16) {
     var t = w.cta.tile;
     t.inputs(a0, a1, b0, 0, false);
     t.inputs(a2, a3, b1, 8, false);
