@@ -31,7 +31,8 @@ final class Command {
 
   /** What a terminal shows: the command behind a prompt, and what it prints. */
   static String transcript(List<String> arguments) {
-    var words = arguments.stream().map(a -> a.matches("[\\w.=-]+") ? a : "'" + a + "'").collect(Collectors.joining(" "));
+    var words = arguments.stream().map(a -> a.matches("[\\w.=-]+") ? a : "'" + a + "'")
+        .collect(Collectors.joining(" "));
     return "$ ./tilewright " + words + "\n" + output(arguments).stripTrailing() + "\n";
   }
 }

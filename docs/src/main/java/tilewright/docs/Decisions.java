@@ -28,7 +28,9 @@ final class Decisions {
   /** An AsciiDoc list with a link to each. */
   static String list(List<Decision> decisions) {
     var list = new StringBuilder();
-    for (var decision : decisions) list.append("* xref:decisions/%s.adoc[%s]%n".formatted(decision.name(), decision.title()));
+    for (var decision : decisions) {
+      list.append("* xref:decisions/%s.adoc[%s]%n".formatted(decision.name(), decision.title()));
+    }
     return list.toString();
   }
 }

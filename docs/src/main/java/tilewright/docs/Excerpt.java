@@ -17,14 +17,16 @@ final class Excerpt {
     int indent = indent(lines.get(first));
     int last = first;
     while (!lines.get(last).equals(" ".repeat(indent) + "}")) {
-      if (++last == lines.size()) throw new BrokenSiteException(List.of(source + ": '" + signature + "' begins no method"));
+      if (++last == lines.size()) {
+        throw new BrokenSiteException(List.of(source + ": '" + signature + "' begins no method"));
+      }
     }
     while (lines.get(first - 1).strip().startsWith("@")) first--;
     return lines.subList(first, last + 1).stream().map(line -> line.isBlank() ? "" : line.substring(indent))
         .collect(Collectors.joining("\n", "", "\n"));
   }
 
-  /** The innermost loop of PTX with the most instructions: from its label to the branch back, without line directives. */
+  /** The loop of PTX with the most instructions: from its label to the branch back, without line directives. */
   static String mainLoop(String ptx) {
     var lines = ptx.lines().filter(line -> !line.strip().startsWith(".loc")).toList();
     var best = List.<String>of();

@@ -27,8 +27,8 @@ final class Figures {
 
   /** The system in one picture. */
   static Svg flow() {
-    return new Svg(760, 190, "A layout becomes a kernel in Java, then PTX, which the simulator and a GPU run; a CPU reference"
-        + " over the same layouts says what is right")
+    return new Svg(760, 190, "A layout becomes a kernel in Java, then PTX, which the simulator and a GPU run;"
+        + " a CPU reference over the same layouts says what is right")
         .box(10, 30, 110, 50, "Layout", "proved")
         .arrow(120, 55, 170, 55).box(170, 30, 130, 50, "Kernel in Java", "traced once")
         .arrow(300, 55, 350, 55).box(350, 30, 90, 50, "PTX text")
@@ -43,7 +43,8 @@ final class Figures {
   static Svg swizzle() {
     int left = 60;
     int right = left + 10 * CELL + 60;
-    var svg = new Svg(right + 8 * CELL + 40, 60 + 8 * CELL + 40, "The bank group of each 16-byte chunk, without and with the swizzle");
+    var svg = new Svg(right + 8 * CELL + 40, 60 + 8 * CELL + 40,
+        "The bank group of each 16-byte chunk, without and with the swizzle");
     var swizzled = SwizzledTile.alongColumns(CHUNK, 64, 1);
     bankGroups(svg, left, swizzled.layout(), "plain");
     bankGroups(svg, right, swizzled, swizzled.swizzle().toString());
@@ -73,7 +74,8 @@ final class Figures {
   /** Lane and register of every element of the accumulator of one mma.m16n8k16. */
   static Svg fragmentC() {
     int width = 62;
-    var svg = new Svg(60 + MmaAtom.N * width + 10, 40 + MmaAtom.M * CELL + 10, "Lane and register of each element of C in mma.m16n8k16");
+    var svg = new Svg(60 + MmaAtom.N * width + 10, 40 + MmaAtom.M * CELL + 10,
+        "Lane and register of each element of C in mma.m16n8k16");
     header(svg, 60, width, MmaAtom.N, MmaAtom.M, "n");
     eachOf(MmaAtom.C, (lane, value, index) -> {
       int row = index % MmaAtom.M;
@@ -87,7 +89,8 @@ final class Figures {
   static Svg ldMatrix() {
     int width = 14;
     int tile = LdMatrix.TILE;
-    var svg = new Svg(60 + tile * width + 10, 40 + tile * CELL + 10, "The row of eight elements whose address each lane gives to ldmatrix");
+    var svg = new Svg(60 + tile * width + 10, 40 + tile * CELL + 10,
+        "The row of eight elements whose address each lane gives to ldmatrix");
     header(svg, 60, width, tile, tile, "k");
     var lanes = LdMatrix.A_K_MAJOR.lanes();
     for (int lane = 0; lane < lanes.size(); lane++) {
@@ -110,6 +113,8 @@ final class Figures {
 
   private static void eachOf(Layout threadValue, Visitor visitor) {
     int lanes = Math.toIntExact(threadValue.mode(0).size());
-    for (int i = 0; i < threadValue.size(); i++) visitor.visit(i % lanes, i / lanes, Math.toIntExact(threadValue.apply(i)));
+    for (int i = 0; i < threadValue.size(); i++) {
+      visitor.visit(i % lanes, i / lanes, Math.toIntExact(threadValue.apply(i)));
+    }
   }
 }

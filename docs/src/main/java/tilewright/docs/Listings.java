@@ -21,14 +21,13 @@ final class Listings {
 
   static void write(Path root, Path generated) throws IOException {
     var kernels = root.resolve(KERNELS);
-    save(generated, "naive-trace.java", Excerpt.method(kernels.resolve("kernels/NaiveGemm.java"), "void trace(Scope k)"));
-    save(generated, "sm80-trace.java", Excerpt.method(kernels.resolve("kernels/Sm80Gemm.java"), "void trace(Scope k)"));
+    save(generated, "sm80-trace.java", trace(kernels.resolve("kernels/Sm80Gemm.java")));
+    save(generated, "vector-add-trace.java", trace(kernels.resolve("kernels/VectorAdd.java")));
     save(generated, "mainloop-run.java",
         Excerpt.method(kernels.resolve("kernel/collective/MultistageMainloop.java"), "Fragment run(Scope k"));
     save(generated, "swizzled-tile.java",
         Excerpt.method(kernels.resolve("kernel/tiled/SwizzledTile.java"), "ComposedLayout alongColumns("));
 
-    save(generated, "vector-add-trace.java", Excerpt.method(kernels.resolve("kernels/VectorAdd.java"), "void trace(Scope k)"));
 
     var naive = CompiledKernel.compile(new NaiveGemm(ElementType.BF16), Target.SM80).ptx();
     save(generated, "naive-gemm.ptx", naive);
@@ -43,6 +42,10 @@ final class Listings {
     save(generated, "layout.txt", Command.transcript(List.of("layout", "draw", "(4,(2,2)):(1,(4,8))")));
     save(generated, "banks-plain.txt", banks("(64,64):(64,1)"));
     save(generated, "banks-swizzled.txt", banks(SwizzledTile.alongColumns(64, 64, 1).swizzle() + "o0o(64,64):(64,1)"));
+  }
+
+  private static String trace(Path kernel) throws IOException {
+    return Excerpt.method(kernel, "void trace(Scope k)");
   }
 
   /** Bank conflicts of a tile of 16-bit elements that is read 16 bytes at a time. */
@@ -68,7 +71,8 @@ final class Listings {
   /** A table of how often each kind of instruction occurs. */
   private static String census(String loop) {
     var counts = new LinkedHashMap<String, Integer>();
-    loop.lines().map(Listings::opcode).filter(opcode -> !opcode.startsWith("$")).forEach(opcode -> counts.merge(opcode, 1, Integer::sum));
+    loop.lines().map(Listings::opcode).filter(opcode -> !opcode.startsWith("$"))
+        .forEach(opcode -> counts.merge(opcode, 1, Integer::sum));
     var table = new StringBuilder("[cols=\"2,>1\"]\n|===\n|Instruction |Count\n\n");
     counts.forEach((opcode, count) -> table.append("|`").append(opcode).append("` |").append(count).append('\n'));
     return table.append("|===\n").toString();
@@ -77,7 +81,8 @@ final class Listings {
   /** The instruction without guard, modifiers and operands; for cp.async its second word too. */
   private static String opcode(String line) {
     var words = line.strip().replaceFirst("^@!?%p\\d+ ", "").replaceAll("[ ;].*", "").split("\\.");
-    return words.length > 2 && words[0].equals("cp") ? "cp.async" + (words[2].contains("group") ? "." + words[2] : "") : words[0];
+    if (!words[0].equals("cp")) return words[0];
+    return words[2].endsWith("group") ? "cp.async." + words[2] : "cp.async";
   }
 
   private static void save(Path folder, String name, String text) throws IOException {

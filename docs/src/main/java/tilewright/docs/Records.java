@@ -5,6 +5,7 @@ import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.List;
 import java.util.Locale;
+import java.util.stream.Collectors;
 import tools.jackson.core.JacksonException;
 import tools.jackson.databind.JsonNode;
 import tools.jackson.databind.json.JsonMapper;
@@ -32,18 +33,30 @@ final class Records {
 
   /** One recorded run; a field that is missing is a fault of the file. */
   static String table(JsonNode run) {
-    var table = new StringBuilder(".%s, driver %s, %s, commit %s%n[cols=\"2,1,4,>1,>1,>2,>1\"]%n|===%n".formatted(
-        text(run, "gpu"), text(run, "driver"), text(run, "date"), text(run, "commit")));
-    table.append("|Kernel |Arch |Config |Ours |Unit |Peers |Ratio\n\n");
+    var commit = text(run, "commit").replaceFirst("(\\w{10})\\w*", "$1");
+    var table = new StringBuilder(".%s, driver for CUDA %s, %s%s, commit %s\n"
+        .formatted(text(run, "gpu"), text(run, "driver"), versions(run), text(run, "date"), commit));
+    table.append("[cols=\"2,1,4,>1,>1,>2,>1,>1\"]\n|===\n");
+    table.append("|Kernel |Arch |Config |Ours |Unit |Peers |Ratio |Data sheet\n\n");
     for (var row : required(run, "rows")) {
-      table.append("|%s |%s |%s |%s |%s |%s |%s%n".formatted(text(row, "kernel"), text(row, "arch"), text(row, "config"),
-          number(row, "ours"), text(row, "unit"), peers(required(row, "peers")), number(row, "ratio")));
+      var cells = List.of(text(row, "kernel"), text(row, "arch"), text(row, "config"), number(row, "ours"),
+          text(row, "unit"), peers(required(row, "peers")), number(row, "ratio"), number(row, "floor"));
+      table.append('|').append(String.join(" |", cells)).append('\n');
     }
     return table.append("|===\n\n").toString();
   }
 
+  /** Of the libraries that ours is compared with. */
+  private static String versions(JsonNode run) {
+    var peers = required(run, "rows").valueStream().flatMap(row -> row.path("peers").propertyNames().stream());
+    var versions = required(run, "versions");
+    return peers.distinct().filter(versions::has)
+        .map(peer -> peer + " " + text(versions, peer) + ", ").collect(Collectors.joining());
+  }
+
   private static String peers(JsonNode peers) {
-    return String.join(", ", peers.properties().stream().map(peer -> peer.getKey() + " " + format(peer.getValue())).toList());
+    return peers.properties().stream().map(peer -> peer.getKey() + " " + format(peer.getValue()))
+        .collect(Collectors.joining(", "));
   }
 
   private static JsonNode required(JsonNode node, String field) {

@@ -15,7 +15,8 @@ final class SearchIndex {
     for (var page : pages) {
       entries.add(new Entry(page.path(), page.title(), Html.text(page.body())));
       for (var heading : page.headings()) {
-        entries.add(new Entry(page.path() + "#" + heading.id(), page.title() + " › " + heading.title(), heading.text()));
+        var href = page.path() + "#" + heading.id();
+        entries.add(new Entry(href, page.title() + " › " + heading.title(), heading.text()));
       }
     }
     return "const SEARCH_INDEX = " + JsonMapper.shared().writeValueAsString(entries) + ";\n";

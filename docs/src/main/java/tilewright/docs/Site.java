@@ -62,7 +62,8 @@ public final class Site {
       var pages = new ArrayList<Page>();
       for (var name : PAGES) pages.add(converter.convert(docs.resolve("src/site/" + name + ".adoc"), name + ".html"));
       for (var decision : decisions) {
-        pages.add(converter.convert(docs.resolve("decisions/" + decision.name() + ".adoc"), "decisions/" + decision.name() + ".html"));
+        var path = "decisions/" + decision.name();
+        pages.add(converter.convert(docs.resolve(path + ".adoc"), path + ".html"));
       }
       if (!converter.faults().isEmpty()) throw new BrokenSiteException(converter.faults());
       return pages;

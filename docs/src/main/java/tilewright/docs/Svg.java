@@ -3,7 +3,8 @@ package tilewright.docs;
 /** A drawing that stands on its own: it follows the reader's light or dark setting and loads nothing. */
 final class Svg {
   private static final String HEAD = """
-      <svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 %1$d %2$d" width="%1$d" height="%2$d" role="img" aria-label="%3$s">
+      <svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 %1$d %2$d" width="%1$d" height="%2$d" role="img"
+          aria-label="%3$s">
       <style>
       text { font: 12px ui-monospace, monospace; fill: #1c2024; text-anchor: middle; dominant-baseline: central }
       text.small { font-size: 10px } text.cell { fill: #14171a }
@@ -29,7 +30,8 @@ final class Svg {
   /** A filled cell with a label; {@code color} counts around the circle of {@code colors} hues. */
   Svg cell(int x, int y, int w, int h, int color, int colors, String label) {
     int hue = 360 * color / colors;
-    content.append("<rect x=\"%d\" y=\"%d\" width=\"%d\" height=\"%d\" style=\"fill:hsl(%d 65%% 78%%)\"/>%n".formatted(x, y, w, h, hue));
+    content.append("<rect x=\"%d\" y=\"%d\" width=\"%d\" height=\"%d\" style=\"fill:hsl(%d 65%% 78%%)\"/>%n"
+        .formatted(x, y, w, h, hue));
     return text(x + w / 2, y + h / 2, "cell", label);
   }
 

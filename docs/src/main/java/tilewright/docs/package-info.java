@@ -1,5 +1,5 @@
 /**
- * Builds the documentation site: AsciiDoc pages with listings taken from sources and from what kernels trace to, figures
- * drawn from layouts, and the command's own help. Anything unresolved fails the build.
+ * Builds the documentation site: AsciiDoc pages, listings taken from sources and from what kernels trace to, figures
+ * drawn from layouts, and what the command prints. Anything unresolved fails the build.
  */
 package tilewright.docs;

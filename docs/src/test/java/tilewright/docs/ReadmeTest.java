@@ -26,7 +26,8 @@ class ReadmeTest {
   @Test
   void thePictureInTheReadmeIsTheOneThatTheSiteShows() throws IOException {
     assertEquals(Files.readString(ROOT.resolve("docs/target/site/images/flow.svg")),
-        Files.readString(ROOT.resolve("docs/src/site/images/flow.svg")), "copy docs/target/site/images/flow.svg to docs/src/site/images");
+        Files.readString(ROOT.resolve("docs/src/site/images/flow.svg")),
+        "copy docs/target/site/images/flow.svg to docs/src/site/images");
   }
 
   @Test
@@ -42,7 +43,8 @@ class ReadmeTest {
   @Test
   void theGuideNamesEveryModule() throws IOException {
     var guide = Files.readString(ROOT.resolve("CONTRIBUTING.md"));
-    var modules = Pattern.compile("<module>(.*)</module>").matcher(Files.readString(ROOT.resolve("pom.xml"))).results().toList();
+    var pom = Files.readString(ROOT.resolve("pom.xml"));
+    var modules = Pattern.compile("<module>(.*)</module>").matcher(pom).results().toList();
     assertTrue(modules.size() >= 9);
     for (var module : modules) assertTrue(guide.contains("`" + module.group(1) + "`"), module.group(1));
   }

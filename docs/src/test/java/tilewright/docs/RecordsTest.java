@@ -12,8 +12,9 @@ import org.junit.jupiter.api.io.TempDir;
 
 class RecordsTest {
   private static final String RUN = """
-      {"date":"2026-01-02","gpu":"H200","driver":"580","versions":{},"commit":"abc",
-       "rows":[{"kernel":"sm80-gemm","arch":"sm80","config":"4096|TN","unit":"TFLOP/s","ours":400.25,"floor":0.1,
+      {"date":"2026-01-02","gpu":"H200","driver":"13.0",
+       "versions":{"cublas":"13.1","os":"x"},"commit":"0123456789abcdef-dirty",
+       "rows":[{"kernel":"sm80-gemm","arch":"sm80","config":"4096|TN","unit":"TFLOP/s","ours":400.25,"floor":989,
                 "peers":{"cublas":800},"ratio":0.5003}]}
       """;
 
@@ -24,12 +25,12 @@ class RecordsTest {
   void aRecordedRunBecomesATable() throws IOException {
     record("run.json", RUN);
     assertEquals("""
-        .H200, driver 580, 2026-01-02, commit abc
-        [cols="2,1,4,>1,>1,>2,>1"]
+        .H200, driver for CUDA 13.0, cublas 13.1, 2026-01-02, commit 0123456789-dirty
+        [cols="2,1,4,>1,>1,>2,>1,>1"]
         |===
-        |Kernel |Arch |Config |Ours |Unit |Peers |Ratio
+        |Kernel |Arch |Config |Ours |Unit |Peers |Ratio |Data sheet
 
-        |sm80-gemm |sm80 |4096\\|TN |400 |TFLOP/s |cublas 800 |0.50
+        |sm80-gemm |sm80 |4096\\|TN |400 |TFLOP/s |cublas 800 |0.50 |989
         |===
 
         """, tables());
@@ -38,7 +39,7 @@ class RecordsTest {
   @Test
   void aRunWithoutPeersHasNoRatio() throws IOException {
     record("run.json", RUN.replace("{\"cublas\":800}", "{}").replace("0.5003", "null"));
-    assertTrue(tables().contains("|400 |TFLOP/s | |\n"), tables());
+    assertTrue(tables().contains("|400 |TFLOP/s | | |989\n"), tables());
   }
 
   @Test

@@ -27,7 +27,8 @@ class SiteTest {
             .map(name -> folder.equals("decisions") ? "decisions/" + name : name).forEach(expected::add);
       }
     }
-    var pages = LinkCheck.pages(SITE).stream().map(page -> SITE.relativize(page).toString()).collect(Collectors.toCollection(TreeSet::new));
+    var pages = LinkCheck.pages(SITE).stream().map(page -> SITE.relativize(page).toString())
+        .collect(Collectors.toCollection(TreeSet::new));
     assertEquals(expected, pages);
   }
 
@@ -52,7 +53,8 @@ class SiteTest {
     for (var page : LinkCheck.pages(SITE)) {
       for (var reference : Html.references(Files.readString(page))) {
         if (!reference.endsWith(".svg")) continue;
-        var svg = DocumentBuilderFactory.newInstance().newDocumentBuilder().parse(page.resolveSibling(reference).toFile());
+        var file = page.resolveSibling(reference).toFile();
+        var svg = DocumentBuilderFactory.newInstance().newDocumentBuilder().parse(file);
         assertEquals("svg", svg.getDocumentElement().getNodeName());
         assertTrue(svg.getElementsByTagName("rect").getLength() > 5, reference);
         assertTrue(svg.getElementsByTagName("text").getLength() > 5, reference);
@@ -65,8 +67,8 @@ class SiteTest {
   @Test
   void listingsHoldTheKernelItsPtxAndTheCommandsHelp() throws IOException {
     var page = Html.text(Files.readString(SITE.resolve("gemm-to-gpu.html")));
-    for (var part : List.of("record NaiveGemm", "fma.rn.f32", ".visible .entry naive_gemm_bf16", "mma.sync.aligned.m16n8k16",
-        "MultistageMainloop", "32 wavefronts, 4 without conflicts")) {
+    for (var part : List.of("record NaiveGemm", "fma.rn.f32", ".visible .entry naive_gemm_bf16",
+        "mma.sync.aligned.m16n8k16", "MultistageMainloop", "32 wavefronts, 4 without conflicts")) {
       assertTrue(page.contains(part), part);
     }
     assertTrue(Html.text(Files.readString(SITE.resolve("command-line.html"))).contains("Usage: tilewright verify"));

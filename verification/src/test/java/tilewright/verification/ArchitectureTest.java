@@ -57,8 +57,8 @@ class ArchitectureTest {
 
   @Test
   void onlyTheGpuRuntimeKnowsJcuda() {
-    noClasses().that().resideOutsideOfPackage("tilewright.device..").should().dependOnClassesThat().resideInAPackage("jcuda..")
-        .check(CLASSES);
+    noClasses().that().resideOutsideOfPackage("tilewright.device..")
+        .should().dependOnClassesThat().resideInAPackage("jcuda..").check(CLASSES);
   }
 
   @Test
