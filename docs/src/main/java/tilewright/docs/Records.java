@@ -81,7 +81,7 @@ final class Records {
   private static String transcripts(Path folder) throws IOException {
     var transcripts = new StringBuilder();
     for (var file : files(folder, ".txt")) {
-      transcripts.append("[listing]\n....\n").append(Files.readString(file).strip()).append("\n....\n\n");
+      transcripts.append("[listing.wide]\n....\n").append(Files.readString(file).strip()).append("\n....\n\n");
     }
     return transcripts.isEmpty() ? "No run has been recorded yet.\n" : transcripts.toString();
   }
