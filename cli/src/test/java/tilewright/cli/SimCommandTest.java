@@ -14,7 +14,7 @@ import org.junit.jupiter.api.io.TempDir;
 
 class SimCommandTest {
   /** Each thread writes the byte value + %tid.x. */
-  private static final String PTX = """
+  static final String PTX = """
       .version 8.0
       .target sm_80
       .address_size 64
