@@ -1,8 +1,8 @@
 package tilewright.numerics;
 
 /**
- * A binary interchange format in the manner of IEEE 754: sign, exponent, fraction; all-ones exponents are infinities and
- * NaNs. No wider than a double in either field.
+ * A binary interchange format in the manner of IEEE 754: sign, exponent, fraction; all-ones exponents are infinities
+ * and NaNs. No wider than a double in either field.
  */
 record BinaryFormat(int exponentBits, int fractionBits) {
   private static final int DOUBLE_FRACTION = 52;

@@ -43,7 +43,7 @@ public enum ElementType {
     return format.minExponent();
   }
 
-  /** The number that the low {@link #bits()} of {@code bits} stand for; higher bits are ignored, a NaN loses its payload. */
+  /** The number that the low {@link #bits()} of {@code bits} stand for; higher bits are ignored, NaN payloads lost. */
   public double toDouble(long bits) {
     return switch (this) {
       case F64 -> Double.longBitsToDouble(bits);

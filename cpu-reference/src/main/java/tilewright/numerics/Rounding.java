@@ -1,6 +1,6 @@
 package tilewright.numerics;
 
-/** How a value between two representable ones is rounded; the first four are PTX's rn, rz, rp and rm, the last its rna. */
+/** How a value between two representable ones is rounded: PTX's rn, rz, rp, rm and rna in this order. */
 public enum Rounding {
   NEAREST_EVEN, TOWARD_ZERO, UP, DOWN, NEAREST_AWAY;
 

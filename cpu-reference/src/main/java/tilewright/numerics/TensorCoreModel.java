@@ -14,29 +14,91 @@ public record TensorCoreModel(int block, int fraction, ElementType operand, Elem
   private static final long CANONICAL_F32_NAN = 0x7FFFFFFFL;
   private static final long CANONICAL_F16_NAN = 0x7FFFL;
 
+  /** Largest exponents of a block that can be computed in doubles and gives a normal single or zero. */
+  private static final int DIRECT_MIN = -100;
+  private static final int DIRECT_MAX = 300;
+  /** The last bit of a double that a single has too. */
+  private static final long BELOW_SINGLE = 1L << 29;
+
   /**
-   * The model of {@code mma.sync} for f16 and bf16 operands.
+   * The model of {@code mma.sync} for f16, bf16 and tf32 factors.
    *
-   * @param architecture compute capability times ten
+   * @param architecture compute capability times ten, 80 or more
+   * @throws IllegalArgumentException if tensor cores have no such instruction
    */
   public static TensorCoreModel mma(int architecture, ElementType operand, ElementType accumulator) {
-    if (operand != ElementType.F16 && operand != ElementType.BF16 || architecture < 80
-        || accumulator != ElementType.F32 && !(accumulator == ElementType.F16 && operand == ElementType.F16)) {
-      throw new IllegalArgumentException("no model of " + operand.text() + " products in " + accumulator.text() + " on sm_" + architecture);
+    boolean multiplied = switch (operand) {
+      case F16 -> accumulator == ElementType.F32 || accumulator == ElementType.F16;
+      case BF16, TF32 -> accumulator == ElementType.F32;
+      default -> false;
+    };
+    if (!multiplied || architecture < 80) {
+      throw new IllegalArgumentException("no model of " + operand.text() + " products in " + accumulator.text()
+          + " on sm_" + architecture + ": f16, bf16 and tf32 into f32 and f16 into f16 are known from sm_80 on");
     }
     boolean hopper = architecture >= 90;
-    int zero = accumulator == ElementType.F32 ? hopper ? -133 : -132 : hopper ? -22 : -21;
-    return new TensorCoreModel(hopper ? 16 : 8, hopper ? 25 : 24, operand, accumulator, zero);
+    int block = (hopper ? 16 : 8) / (operand == ElementType.TF32 ? 2 : 1);
+    int zero = (accumulator == ElementType.F32 ? -132 : -21) - (hopper ? 1 : 0);
+    return new TensorCoreModel(block, hopper ? 25 : 24, operand, accumulator, zero);
   }
 
-  /** A finite number as an integer significand and the exponent of its unit; {@code exponent} is that of its leading bit. */
+  /** A finite number: an integer significand, the exponent of its unit, and that of its leading bit. */
   private record Parts(long significand, int unit, int exponent) {}
 
   /** Bits of {@code c + Σ a·b}, the operands as bits of their types, in blocks of increasing index. */
   public long dot(long c, long[] a, long[] b) {
     long sum = c;
-    for (int begin = 0; begin < a.length; begin += block) sum = blockDot(sum, a, b, begin, Math.min(a.length, begin + block));
+    for (int begin = 0; begin < a.length; begin += block) {
+      sum = blockDot(sum, a, b, begin, Math.min(a.length, begin + block));
+    }
     return sum;
+  }
+
+  /** The same for decoded factors, bit for bit, and several times as fast. */
+  public long dot(long c, TensorCoreOperands a, TensorCoreOperands b) {
+    if (a.type() != operand || b.type() != operand || a.count() != b.count()) {
+      throw new IllegalArgumentException("a dot product of " + operand.text() + " needs equally many " + operand.text()
+          + " factors, got " + a.count() + " " + a.type().text() + " and " + b.count() + " " + b.type().text());
+    }
+    long sum = c;
+    for (int begin = 0; begin < a.count(); begin += block) {
+      sum = blockDot(sum, a, b, begin, Math.min(a.count(), begin + block));
+    }
+    return sum;
+  }
+
+  /**
+   * In doubles where nothing can go wrong: all terms are finite, a zero is not the largest, and the sum is not
+   * subnormal. A product has at most 22 bits and the sum 34, so they are exact; a cast to long truncates.
+   */
+  private long blockDot(long c, TensorCoreOperands a, TensorCoreOperands b, int begin, int end) {
+    double old = accumulator.toDouble(c);
+    int largest = Math.max(TensorCoreOperands.exponent(old, accumulator.minExponent()),
+        TensorCoreOperands.largestExponent(a, b, begin, end));
+    if (largest < Math.max(zeroExponent, DIRECT_MIN) || largest > DIRECT_MAX) {
+      return blockDot(c, a.bits(begin, end), b.bits(begin, end), 0, end - begin);
+    }
+    double scale = powerOfTwo(fraction - largest);
+    long sum = (long) (old * scale) + TensorCoreOperands.truncatedSum(a, b, begin, end, scale);
+    double exact = sum * powerOfTwo(largest - fraction);
+    return accumulator == ElementType.F16 ? nearestHalf(exact) : truncatedSingle(exact);
+  }
+
+  private static double powerOfTwo(int exponent) {
+    return Double.longBitsToDouble((long) (exponent + Double.MAX_EXPONENT) << 52);
+  }
+
+  /** Toward zero; beyond the largest single it is infinity. Not for results that are subnormal singles. */
+  private static long truncatedSingle(double exact) {
+    double truncated = Double.longBitsToDouble(Double.doubleToRawLongBits(exact) & -BELOW_SINGLE);
+    return Float.floatToRawIntBits((float) truncated) & 0xFFFFFFFFL;
+  }
+
+  /** Rounded once, though by way of a single: its last bit is set where it is not exact, and so never makes a tie. */
+  private static long nearestHalf(double exact) {
+    long bits = Double.doubleToRawLongBits(exact);
+    long inexact = (bits & BELOW_SINGLE - 1) == 0 ? 0 : BELOW_SINGLE;
+    return Float.floatToFloat16((float) Double.longBitsToDouble(bits & -BELOW_SINGLE | inexact)) & 0xFFFFL;
   }
 
   private long blockDot(long c, long[] a, long[] b, int begin, int end) {
@@ -73,8 +135,8 @@ public record TensorCoreModel(int block, int fraction, ElementType operand, Elem
     double exact = Math.scalb((double) sum, quantum);
     if (accumulator == ElementType.F16) return ElementType.F16.fromDouble(exact, Rounding.NEAREST_EVEN);
     // Truncation overflows to infinity all the same.
-    if (Math.abs(exact) >= 0x1p128) return ElementType.F32.fromDouble(exact > 0 ? Double.POSITIVE_INFINITY : Double.NEGATIVE_INFINITY, Rounding.TOWARD_ZERO);
-    return ElementType.F32.fromDouble(exact, Rounding.TOWARD_ZERO);
+    var rounding = Math.abs(exact) >= 0x1p128 ? Rounding.NEAREST_AWAY : Rounding.TOWARD_ZERO;
+    return ElementType.F32.fromDouble(exact, rounding);
   }
 
   /** NaN or an infinity where the terms demand it, else zero. */
@@ -92,7 +154,7 @@ public record TensorCoreModel(int block, int fraction, ElementType operand, Elem
     double value = type.toDouble(bits);
     if (value == 0) return new Parts(0, 0, 0);
     int fractionBits = switch (type) {
-      case F16 -> 10;
+      case F16, TF32 -> 10;
       case BF16 -> 7;
       case F32 -> 23;
       default -> throw new IllegalArgumentException("no tensor-core operand of type " + type.text());

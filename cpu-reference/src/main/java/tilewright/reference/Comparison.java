@@ -5,8 +5,8 @@ import tilewright.numerics.ElementType;
 
 /**
  * A result beside a reference in double precision, by the error rule: the error is at most 1.5 times that of the same
- * computation done step by step in the kernel's own precision, plus one unit in the last place of the output; and there is
- * no NaN or infinity that the reference lacks.
+ * computation done step by step in the kernel's own precision, plus one unit in the last place of the output; and there
+ * is no NaN or infinity that the reference lacks.
  *
  * @param maxError largest absolute error
  * @param meanError mean absolute error
@@ -42,7 +42,8 @@ public record Comparison(double maxError, double meanError, boolean bitExact, Op
       boolean good = comparable ? error <= FACTOR * stepwiseError + type.ulp(exact[i])
           : Double.compare(ours[i], stepwise[i]) == 0;
       if (!good && violation.isEmpty()) {
-        violation = Optional.of("element " + i + " is " + ours[i] + ", reference " + exact[i] + ", in the kernel's own precision " + stepwise[i]);
+        violation = Optional.of("element " + i + " is " + ours[i] + ", reference " + exact[i]
+            + ", in the kernel's own precision " + stepwise[i]);
       }
       if (Double.isFinite(error)) {
         max = Math.max(max, error);

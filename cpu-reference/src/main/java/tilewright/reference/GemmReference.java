@@ -5,6 +5,7 @@ import java.util.stream.IntStream;
 import tilewright.numerics.ElementType;
 import tilewright.numerics.Rounding;
 import tilewright.numerics.TensorCoreModel;
+import tilewright.numerics.TensorCoreOperands;
 
 /**
  * C = alpha·A·Bᵀ + beta·C for A (M,K,L), B (N,K,L) and C (M,N,L), results in the order of C's indices (m fastest).
@@ -13,6 +14,8 @@ import tilewright.numerics.TensorCoreModel;
  * @param c the values before the product; not read where beta is zero
  */
 public record GemmReference(TensorView a, TensorView b, TensorView c, float alpha, float beta) {
+  /** K of {@code mma.m16n8k16}: a multiple of every model's block, so its chained blocks are those of one long sum. */
+  private static final int STEP = 16;
 
   public GemmReference {
     require(a.layout().rank() == 3 && b.layout().rank() == 3 && c.layout().rank() == 3, "A, B and C have three modes");
@@ -54,18 +57,12 @@ public record GemmReference(TensorView a, TensorView b, TensorView c, float alph
    */
   public double[] onTensorCores(int architecture, int[] rows) {
     var model = TensorCoreModel.mma(architecture, a.type(), ElementType.F32);
-    int k = extent(a, 1);
-    int padded = Math.ceilDiv(k, 16) * 16;
-    var bitsA = bits(a, padded);
-    var bitsB = bits(b, padded);
-    return each(rows, (row, column, old) -> {
-      long sum = 0;
-      for (int begin = 0; begin < padded; begin += 16) {
-        sum = model.dot(sum, Arrays.copyOfRange(bitsA[row], begin, begin + 16),
-            Arrays.copyOfRange(bitsB[column], begin, begin + 16));
-      }
-      return stored(ElementType.F32.toDouble(sum), old);
-    });
+    // Tensor cores multiply whole steps of K; the kernel's tail is zeros.
+    int padded = Math.ceilDiv(extent(a, 1), STEP) * STEP;
+    var decodedA = decoded(a, padded);
+    var decodedB = decoded(b, padded);
+    return each(rows, (row, column, old) ->
+        stored(ElementType.F32.toDouble(model.dot(0, decodedA[row], decodedB[column])), old));
   }
 
   /** The epilogue in single precision: alpha·sum, or beta·old + alpha·sum fused, rounded to C's type. */
@@ -119,10 +116,11 @@ public record GemmReference(TensorView a, TensorView b, TensorView c, float alph
     return values;
   }
 
-  private static long[][] bits(TensorView tensor, int padded) {
+  private static TensorCoreOperands[] decoded(TensorView tensor, int padded) {
     var bits = new long[extent(tensor, 0) * extent(tensor, 2)][padded];
     eachElement(tensor, (row, k, index) -> bits[row][k] = tensor.bits(index));
-    return bits;
+    return Arrays.stream(bits).parallel().map(row -> new TensorCoreOperands(tensor.type(), row))
+        .toArray(TensorCoreOperands[]::new);
   }
 
   private interface Element {

@@ -36,7 +36,8 @@ class ElementTypeTest {
     for (int bits = 0; bits < 1 << 16; bits++) {
       double value = type.toDouble(bits);
       for (var rounding : Rounding.values()) {
-        assertEquals(Double.isNaN(value) ? 0x7FFF : bits, type.fromDouble(value, rounding), "pattern " + Integer.toHexString(bits));
+        assertEquals(Double.isNaN(value) ? 0x7FFF : bits, type.fromDouble(value, rounding),
+            "pattern " + Integer.toHexString(bits));
       }
     }
   }
@@ -50,8 +51,10 @@ class ElementTypeTest {
       double low = type.toDouble(bits);
       double high = type.toDouble(bits + 1);
       double middle = low + (high - low) / 2;
-      for (double value : new double[] {Math.nextUp(low), Math.nextDown(middle), middle, Math.nextUp(middle), Math.nextDown(high)}) {
-        int side = new BigDecimal(value).subtract(new BigDecimal(low)).compareTo(new BigDecimal(high).subtract(new BigDecimal(value)));
+      for (double value : new double[] {
+          Math.nextUp(low), Math.nextDown(middle), middle, Math.nextUp(middle), Math.nextDown(high)}) {
+        var exact = new BigDecimal(value);
+        int side = exact.subtract(new BigDecimal(low)).compareTo(new BigDecimal(high).subtract(exact));
         assertRounded(type, value, bits, bits + 1, side);
         assertRounded(type, -value, bits | 0x8000, bits + 1 | 0x8000, side);
       }
@@ -62,7 +65,8 @@ class ElementTypeTest {
   private static void assertRounded(ElementType type, double value, long smaller, long larger, int side) {
     boolean negative = value < 0;
     long even = (smaller & 1) == 0 ? smaller : larger;
-    assertEquals(side < 0 ? smaller : side > 0 ? larger : even, type.fromDouble(value, Rounding.NEAREST_EVEN), "nearest even " + value);
+    long nearest = side < 0 ? smaller : side > 0 ? larger : even;
+    assertEquals(nearest, type.fromDouble(value, Rounding.NEAREST_EVEN), "nearest even " + value);
     assertEquals(side < 0 ? smaller : larger, type.fromDouble(value, Rounding.NEAREST_AWAY), "nearest away " + value);
     assertEquals(smaller, type.fromDouble(value, Rounding.TOWARD_ZERO), "toward zero " + value);
     assertEquals(negative ? smaller : larger, type.fromDouble(value, Rounding.UP), "up " + value);
@@ -90,10 +94,12 @@ class ElementTypeTest {
     for (int i = 0; i < 1_000_000; i++) {
       float value = Float.intBitsToFloat(random.nextInt());
       if (Float.isNaN(value)) continue;
-      assertEquals(Float.floatToFloat16(value) & 0xFFFF, ElementType.F16.fromDouble(value, Rounding.NEAREST_EVEN), "seed " + seed + ", " + value);
+      assertEquals(Float.floatToFloat16(value) & 0xFFFF, ElementType.F16.fromDouble(value, Rounding.NEAREST_EVEN),
+          "seed " + seed + ", " + value);
       double wide = Double.longBitsToDouble(random.nextLong());
       if (Double.isNaN(wide)) continue;
-      assertEquals(Float.floatToRawIntBits((float) wide) & 0xFFFFFFFFL, ElementType.F32.fromDouble(wide, Rounding.NEAREST_EVEN), "seed " + seed + ", " + wide);
+      long single = Float.floatToRawIntBits((float) wide) & 0xFFFFFFFFL;
+      assertEquals(single, ElementType.F32.fromDouble(wide, Rounding.NEAREST_EVEN), "seed " + seed + ", " + wide);
     }
   }
 

@@ -8,8 +8,10 @@ import java.math.RoundingMode;
 import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.List;
+import java.util.SplittableRandom;
 import net.jqwik.api.Arbitraries;
 import net.jqwik.api.Arbitrary;
+import net.jqwik.api.Combinators;
 import net.jqwik.api.Example;
 import net.jqwik.api.ForAll;
 import net.jqwik.api.Property;
@@ -18,21 +20,46 @@ import net.jqwik.api.Provide;
 /** The tensor-core model against its definition in exact decimal arithmetic, and against cases worked by hand. */
 class TensorCoreModelProperties {
 
-  @Property(tries = 4000)
-  void oneBlockIsAlignedTruncatedSummedAndRoundedOnce(@ForAll("operands") ElementType operand, @ForAll("architectures") int architecture,
-      @ForAll("bits") List<Integer> a, @ForAll("bits") List<Integer> b, @ForAll int c) {
-    var model = TensorCoreModel.mma(architecture, operand, ElementType.F32);
-    long[] x = finite(operand, a, model.block());
-    long[] y = finite(operand, b, model.block());
-    long sum = Float.isFinite(Float.intBitsToFloat(c)) ? c & 0xFFFFFFFFL : 0;
-    assertEquals(Long.toHexString(definition(model, sum, x, y)), Long.toHexString(model.dot(sum, x, y)));
+  @Property(tries = 6000)
+  void oneBlockIsAlignedTruncatedSummedAndRoundedOnce(@ForAll("models") TensorCoreModel model, @ForAll long seed) {
+    var random = new SplittableRandom(seed);
+    long[] x = finite(model.operand(), random, model.block());
+    long[] y = finite(model.operand(), random, model.block());
+    long c = finite(model.accumulator(), random, 1)[0];
+    assertEquals(Long.toHexString(definition(model, c, x, y)), Long.toHexString(model.dot(c, x, y)));
   }
 
-  /** Σ of magnitudes truncated to multiples of 2^(largest exponent − fraction), rounded toward zero to a single. */
+  /** Raw bits, NaNs and infinities among them, over blocks of which the last is short. */
+  @Property(tries = 20_000)
+  void decodedFactorsGiveTheSameBits(@ForAll("models") TensorCoreModel model, @ForAll long seed) {
+    var random = new SplittableRandom(seed);
+    int length = random.nextInt(3 * model.block());
+    long[] x = drawn(model.operand(), random, length);
+    long[] y = drawn(model.operand(), random, length);
+    long c = drawn(model.accumulator(), random, 1)[0];
+    long decoded = model.dot(c, new TensorCoreOperands(model.operand(), x), new TensorCoreOperands(model.operand(), y));
+    assertEquals(Long.toHexString(model.dot(c, x, y)), Long.toHexString(decoded));
+  }
+
+  /** Sums so exact and so near to a tie that rounding by way of a single would round twice. */
+  @Example
+  void halfAccumulatorsRoundOnce() {
+    var model = TensorCoreModel.mma(90, ElementType.F16, ElementType.F16);
+    long one = 0x3C00;
+    long tie = ElementType.F16.fromDouble(0x1p-11, Rounding.NEAREST_EVEN);
+    long little = ElementType.F16.fromDouble(0x1p-12, Rounding.NEAREST_EVEN);
+    long less = ElementType.F16.fromDouble(0x1p-13, Rounding.NEAREST_EVEN);
+    var x = new TensorCoreOperands(ElementType.F16, new long[] {tie, little});
+    assertEquals(0x3C00, model.dot(one, x, new TensorCoreOperands(ElementType.F16, new long[] {one, 0})), "a tie");
+    var above = new TensorCoreOperands(ElementType.F16, new long[] {one, less});
+    assertEquals(0x3C01, model.dot(one, x, above), "2^-25 above a tie");
+  }
+
+  /** Σ of magnitudes truncated to multiples of 2^(largest exponent − fraction), rounded once to the accumulator. */
   private static long definition(TensorCoreModel model, long c, long[] a, long[] b) {
     var terms = new ArrayList<BigDecimal>();
-    int largest = exponent(ElementType.F32, c, model.zeroExponent());
-    terms.add(new BigDecimal(ElementType.F32.toDouble(c)));
+    int largest = exponent(model.accumulator(), c, model.zeroExponent());
+    terms.add(new BigDecimal(model.accumulator().toDouble(c)));
     for (int i = 0; i < a.length; i++) {
       double x = model.operand().toDouble(a[i]);
       double y = model.operand().toDouble(b[i]);
@@ -44,13 +71,20 @@ class TensorCoreModelProperties {
     var sum = BigDecimal.ZERO;
     for (var term : terms) sum = sum.add(term.divideToIntegralValue(quantum).multiply(quantum));
     if (sum.signum() == 0) return 0;
-    var magnitude = sum.abs();
-    if (magnitude.compareTo(power(128)) >= 0) return sum.signum() > 0 ? 0x7F800000L : 0xFF800000L;
-    int exponent = -126;
-    while (exponent < 127 && magnitude.compareTo(power(exponent + 1)) >= 0) exponent++;
-    var unit = power(exponent - 23);
-    double truncated = magnitude.divideToIntegralValue(unit).multiply(unit).doubleValue();
-    return Float.floatToRawIntBits((float) (sum.signum() * truncated)) & 0xFFFFFFFFL;
+    boolean half = model.accumulator() == ElementType.F16;
+    long magnitude = half ? rounded(sum.abs(), 5, 10, RoundingMode.HALF_EVEN)
+        : rounded(sum.abs(), 8, 23, RoundingMode.DOWN);
+    return sum.signum() > 0 ? magnitude : magnitude | (half ? 0x8000L : 0x80000000L);
+  }
+
+  /** Pattern of a positive number: its multiple of the unit in the last place, counted from the smallest exponent. */
+  private static long rounded(BigDecimal number, int exponentBits, int fractionBits, RoundingMode rounding) {
+    int bias = (1 << exponentBits - 1) - 1;
+    if (number.compareTo(power(bias + 1)) >= 0) return (1L << exponentBits) - 1 << fractionBits;
+    int exponent = 1 - bias;
+    while (number.compareTo(power(exponent + 1)) >= 0) exponent++;
+    long units = number.divide(power(exponent - fractionBits), 0, rounding).longValueExact();
+    return units + ((long) (exponent + bias - 1) << fractionBits);
   }
 
   private static int exponent(ElementType type, long bits, int ofZero) {
@@ -63,28 +97,37 @@ class TensorCoreModelProperties {
         : BigDecimal.ONE.divide(new BigDecimal(2).pow(-exponent), new MathContext(400, RoundingMode.UNNECESSARY));
   }
 
-  private static long[] finite(ElementType type, List<Integer> bits, int count) {
-    return bits.subList(0, count).stream().mapToLong(b -> Double.isFinite(type.toDouble(b)) ? b : 0).toArray();
+  private static long[] finite(ElementType type, SplittableRandom random, int count) {
+    return Arrays.stream(drawn(type, random, count)).map(b -> Double.isFinite(type.toDouble(b)) ? b : 0).toArray();
+  }
+
+  /** Numbers near one, where terms meet and cancel; near the smallest, where zeros count; or any bits. */
+  private static long[] drawn(ElementType type, SplittableRandom random, int count) {
+    int kind = random.nextInt(4);
+    var bits = new long[count];
+    for (int i = 0; i < count; i++) {
+      double size = switch (kind) {
+        case 0 -> random.nextDouble(-2, 2);
+        case 1 -> Math.scalb(random.nextDouble(-2, 2), random.nextInt(-12, 13));
+        case 2 -> Math.scalb(random.nextDouble(-2, 2), type == ElementType.F16 ? -14 : -66);
+        default -> Double.NaN;
+      };
+      bits[i] = Double.isNaN(size) ? random.nextLong() & (1L << type.bits()) - 1
+          : type.fromDouble(size, Rounding.TOWARD_ZERO);
+      if (random.nextInt(8) == 0) bits[i] = 0;
+    }
+    return bits;
   }
 
   @Provide
-  Arbitrary<ElementType> operands() {
-    return Arbitraries.of(ElementType.F16, ElementType.BF16);
+  Arbitrary<TensorCoreModel> models() {
+    return Combinators.combine(Arbitraries.of(80, 86, 90, 100), Arbitraries.of(
+        List.of(ElementType.F16, ElementType.F32), List.of(ElementType.F16, ElementType.F16),
+        List.of(ElementType.BF16, ElementType.F32), List.of(ElementType.TF32, ElementType.F32)))
+        .as((architecture, types) -> TensorCoreModel.mma(architecture, types.get(0), types.get(1)));
   }
 
-  @Provide
-  Arbitrary<Integer> architectures() {
-    return Arbitraries.of(80, 86, 90, 100);
-  }
-
-  /** Half near one, where terms meet, half anything. */
-  @Provide
-  Arbitrary<List<Integer>> bits() {
-    var near = Arbitraries.integers().between(0x3800, 0x4400).flatMap(b -> Arbitraries.of(b, b | 0x8000));
-    return Arbitraries.oneOf(near, Arbitraries.integers().between(0, 0xFFFF)).list().ofSize(16);
-  }
-
-  /** 1 + 2^-24 + 2^-24: SM80 keeps 24 bits below the one, so both survive alignment and their sum is dropped by rounding. */
+  /** 1 + 2^-24 + 2^-24: SM80 keeps 24 bits below the one, so both survive alignment; a single one falls to rounding. */
   @Example
   void smallTermsAddUpBeforeTheResultIsTruncated() {
     long tiny = ElementType.F16.fromDouble(0x1p-12, Rounding.NEAREST_EVEN);
@@ -94,7 +137,7 @@ class TensorCoreModelProperties {
     assertEquals(1, dot(80, one, new long[] {tiny, 0, 0, 0, 0, 0, 0, 0}, a));
   }
 
-  /** Sixteen products: two chained blocks of eight on SM80, one on SM90; 2^-25 survives only beside Hopper's 25 bits. */
+  /** Sixteen products: two chained blocks of eight on SM80, one on SM90; 2^-25 survives only in Hopper's 25 bits. */
   @Example
   void theBlockLengthIsTheArchitectures() {
     long[] a = new long[16];

@@ -36,10 +36,12 @@ class ComparisonTest {
 
   @Test
   void notANumberThatTheReferenceLacksFails() {
-    assertTrue(compare(new double[] {Double.NaN}, new double[] {1}, new double[] {1}).violation().isPresent());
-    assertTrue(compare(new double[] {Double.POSITIVE_INFINITY}, new double[] {1}, new double[] {1}).violation().isPresent());
-    assertTrue(compare(new double[] {Double.NaN}, new double[] {Double.NaN}, new double[] {Double.NaN}).violation().isEmpty());
-    assertTrue(compare(new double[] {1}, new double[] {Double.NaN}, new double[] {Double.NaN}).violation().isPresent());
+    var one = new double[] {1};
+    var nan = new double[] {Double.NaN};
+    assertTrue(compare(nan, one, one).violation().isPresent());
+    assertTrue(compare(new double[] {Double.POSITIVE_INFINITY}, one, one).violation().isPresent());
+    assertTrue(compare(nan, nan, nan).violation().isEmpty());
+    assertTrue(compare(one, nan, nan).violation().isPresent());
   }
 
   @Test
@@ -49,7 +51,8 @@ class ComparisonTest {
 
   @Test
   void elementsThatAreNotAskedForDoNotCount() {
-    var comparison = Comparison.of(new double[] {1, 99}, new double[] {1, 2}, new double[] {1, 2}, ElementType.F32, new int[] {0});
+    var reference = new double[] {1, 2};
+    var comparison = Comparison.of(new double[] {1, 99}, reference, reference, ElementType.F32, new int[] {0});
     assertTrue(comparison.violation().isEmpty());
   }
 

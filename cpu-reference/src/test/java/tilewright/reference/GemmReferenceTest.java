@@ -31,10 +31,12 @@ class GemmReferenceTest {
           for (int m = 0; m < M; m++) {
             var sum = BigDecimal.ZERO;
             for (int k = 0; k < K; k++) {
-              sum = sum.add(new BigDecimal(a.value(m + M * (k + (long) K * l))).multiply(new BigDecimal(b.value(n + N * (k + (long) K * l)))));
+              var x = new BigDecimal(a.value(m + M * (k + (long) K * l)));
+              sum = sum.add(x.multiply(new BigDecimal(b.value(n + N * (k + (long) K * l)))));
             }
             int index = m + M * (n + N * l);
-            double expected = sum.multiply(new BigDecimal(0.5)).add(new BigDecimal(c.value(index)).multiply(new BigDecimal(-2))).doubleValue();
+            var old = new BigDecimal(c.value(index));
+            double expected = sum.multiply(new BigDecimal(0.5)).add(old.multiply(new BigDecimal(-2))).doubleValue();
             assertEquals(expected, results[index], 1e-13 * Math.max(1, Math.abs(expected)));
           }
         }
@@ -87,7 +89,8 @@ class GemmReferenceTest {
     a.set(1, Double.NaN);
     var b = filled(ElementType.BF16, "(2,4,1):(4,1,8)", 1);
     var reference = new GemmReference(a, b, filled(ElementType.F32, "(2,2,1):(1,2,4)", 0), 1, 0);
-    for (var results : new double[][] {reference.exact(reference.allRows()), reference.onTensorCores(90, reference.allRows())}) {
+    int[] rows = reference.allRows();
+    for (var results : new double[][] {reference.exact(rows), reference.onTensorCores(90, rows)}) {
       assertEquals(4, results[0]);
       assertTrue(Double.isNaN(results[1]) && Double.isNaN(results[3]));
     }
@@ -109,7 +112,8 @@ class GemmReferenceTest {
 
   private static TensorView filled(ElementType type, String text, double value) {
     var layout = Layout.parse(text);
-    var view = new TensorView(type, MemorySegment.ofArray(new byte[Math.toIntExact((layout.cosize() + 1) * type.bytes())]), layout);
+    var data = MemorySegment.ofArray(new byte[Math.toIntExact((layout.cosize() + 1) * type.bytes())]);
+    var view = new TensorView(type, data, layout);
     for (long i = 0; i < view.size(); i++) view.set(i, value);
     return view;
   }
