@@ -5,6 +5,7 @@ import java.util.concurrent.Callable;
 import picocli.CommandLine.Command;
 import picocli.CommandLine.Option;
 import picocli.CommandLine.Parameters;
+import tilewright.layout.BankWalk;
 
 /** {@code tilewright layout banks}: shared-memory bank conflicts of a warp that walks along a mode. */
 @Command(name = "banks", description = {

@@ -6,6 +6,8 @@ import java.util.concurrent.Callable;
 import picocli.CommandLine.Command;
 import picocli.CommandLine.Option;
 import picocli.CommandLine.Parameters;
+import tilewright.layout.LayoutGrid;
+import tilewright.layout.OffsetMap;
 
 /** {@code tilewright layout draw}: a layout as a picture. */
 @Command(name = "draw", description = {
@@ -29,13 +31,21 @@ final class LayoutDraw implements Callable<Integer> {
   @Override
   public Integer call() {
     var map = LayoutExpression.evaluateOrFail(expression);
-    var grid = LayoutGrid.of(map);
+    var grid = grid(map);
     out.ifPresent(file -> write(file, grid));
     // The text is the result where there is no file.
     var text = out.isPresent() ? Optional.<String>empty() : Optional.of(grid.toText());
     console.result(new Row(expression, map.toString(), out.map(Path::toString), text),
         text.orElseGet(() -> out.get() + ": " + map));
     return Exit.OK;
+  }
+
+  private static LayoutGrid grid(OffsetMap map) {
+    try {
+      return LayoutGrid.of(map);
+    } catch (IllegalArgumentException e) {
+      throw CommandFailure.badInput(e.getMessage());
+    }
   }
 
   private static void write(Path file, LayoutGrid grid) {

@@ -1,4 +1,4 @@
-package tilewright.cli;
+package tilewright.layout;
 
 import java.util.ArrayList;
 import java.util.HashMap;
@@ -6,8 +6,6 @@ import java.util.HashSet;
 import java.util.List;
 import java.util.Map;
 import java.util.Set;
-import tilewright.layout.IntTuple;
-import tilewright.layout.OffsetMap;
 
 /**
  * What shared memory makes of one access by a warp: 32 banks of four bytes each; one wavefront serves one word a bank,
@@ -18,13 +16,13 @@ import tilewright.layout.OffsetMap;
  * @param wavefronts what the access takes
  * @param ideal what it would take without conflicts
  */
-record BankWalk(int mode, int lanes, int wavefronts, int ideal) {
+public record BankWalk(int mode, int lanes, int wavefronts, int ideal) {
   private static final int WARP = 32;
   private static final int BANKS = 32;
   private static final int WORD_BYTES = 4;
 
   /** @param accessBytes bytes a lane accesses from its element on: 1, 2, 4, 8 or 16 */
-  static BankWalk along(OffsetMap map, int mode, int elementBytes, int accessBytes) {
+  public static BankWalk along(OffsetMap map, int mode, int elementBytes, int accessBytes) {
     var bytes = addresses(map, mode, elementBytes);
     var lanesAtATime = Math.min(WARP, BANKS * WORD_BYTES / accessBytes);
     var wavefronts = 0;

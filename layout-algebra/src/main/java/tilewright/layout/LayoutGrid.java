@@ -1,25 +1,28 @@
-package tilewright.cli;
+package tilewright.layout;
 
 import java.util.Arrays;
 import java.util.stream.Collectors;
 import java.util.stream.IntStream;
-import tilewright.layout.OffsetMap;
 
-/**
- * A layout as a table of offsets: the first mode goes down, all others go across; a layout of one mode is one row.
- *
- * @param offsets by row, then column
- */
-record LayoutGrid(OffsetMap map, long[][] offsets) {
+/** A layout as a table of offsets: the first mode goes down, all others go across; a layout of one mode is one row. */
+public final class LayoutGrid {
   private static final long LARGEST = 1 << 14;
   private static final int CELL_HEIGHT = 24;
   private static final int MARGIN = 34;
   private static final int COLOURS = 8;
 
-  /** @throws CommandFailure if the layout has more cells than a picture can show */
-  static LayoutGrid of(OffsetMap map) {
+  private final OffsetMap map;
+  private final long[][] offsets;
+
+  private LayoutGrid(OffsetMap map, long[][] offsets) {
+    this.map = map;
+    this.offsets = offsets;
+  }
+
+  /** @throws IllegalArgumentException if the layout has no cells, or more than a picture can show */
+  public static LayoutGrid of(OffsetMap map) {
     if (map.size() < 1 || map.size() > LARGEST) {
-      throw CommandFailure.badInput(map + " has " + map.size() + " elements; a picture shows 1 to " + LARGEST);
+      throw new IllegalArgumentException(map + " has " + map.size() + " elements; a picture shows 1 to " + LARGEST);
     }
     var across = map.rank() < 2;
     var rows = across ? 1 : Math.toIntExact(map.shape().mode(0).size());
@@ -45,7 +48,7 @@ record LayoutGrid(OffsetMap map, long[][] offsets) {
   }
 
   /** Right-aligned offsets, coordinates of the first mode on the left, of the others on top. */
-  String toText() {
+  public String toText() {
     var width = Math.max(digits(), Integer.toString(columns() - 1).length()) + 1;
     var margin = Integer.toString(rows() - 1).length();
     var cell = "%" + width + "s";
@@ -58,7 +61,7 @@ record LayoutGrid(OffsetMap map, long[][] offsets) {
   }
 
   /** A drawing that needs nothing else: cells coloured by offset modulo eight, readable on light and dark pages. */
-  String toSvg() {
+  public String toSvg() {
     var cellWidth = 14 + 8 * digits();
     var width = MARGIN + cellWidth * columns() + 10;
     var height = 2 * MARGIN + CELL_HEIGHT * rows() + 10;
