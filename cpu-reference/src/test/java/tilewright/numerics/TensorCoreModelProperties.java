@@ -55,6 +55,20 @@ class TensorCoreModelProperties {
     assertEquals(0x3C01, model.dot(one, x, above), "2^-25 above a tie");
   }
 
+  /** 2^-25 + 2^-47 is above a tie, unless a zero counts as 2^-21 and the kept bits end at 2^-45: SM80, not SM90. */
+  @Example
+  void aZeroCountsWithTheArchitecturesExponent() {
+    long[] x = {ElementType.F16.fromDouble(0x1p-12, Rounding.NEAREST_EVEN), 0x0001, 0};
+    long[] y = {ElementType.F16.fromDouble(0x1p-13, Rounding.NEAREST_EVEN), 0x0002, 0};
+    for (int architecture : new int[] {80, 90}) {
+      var model = TensorCoreModel.mma(architecture, ElementType.F16, ElementType.F16);
+      long expected = architecture == 80 ? 0 : 1;
+      assertEquals(expected, model.dot(0, x, y));
+      assertEquals(expected, model.dot(0, new TensorCoreOperands(ElementType.F16, x),
+          new TensorCoreOperands(ElementType.F16, y)));
+    }
+  }
+
   /** Σ of magnitudes truncated to multiples of 2^(largest exponent − fraction), rounded once to the accumulator. */
   private static long definition(TensorCoreModel model, long c, long[] a, long[] b) {
     var terms = new ArrayList<BigDecimal>();
