@@ -51,14 +51,24 @@ public final class DeviceMemory extends DriverObject {
     }
   }
 
-  /** Fills the whole segment from the beginning. */
+  /**
+   * Fills the whole segment from the beginning.
+   *
+   * @throws IllegalArgumentException if the segment is read-only
+   */
   public void copyTo(MemorySegment target) {
     copyTo(target, 0);
   }
 
-  /** Fills the whole segment from {@code offset} bytes after the beginning. */
+  /**
+   * Fills the whole segment from {@code offset} bytes after the beginning.
+   *
+   * @throws IllegalArgumentException if the segment is read-only
+   */
   public void copyTo(MemorySegment target, long offset) {
     require(offset, target.byteSize());
+    // The driver would write to a file mapped for reading, and the process would end.
+    if (target.isReadOnly()) throw new IllegalArgumentException("cannot copy " + this + " into a read-only segment");
     for (long at = 0; at < target.byteSize(); at += CHUNK) {
       long bytes = Math.min(CHUNK, target.byteSize() - at);
       try (var arena = Arena.ofConfined()) {

@@ -84,7 +84,8 @@ public final class Gpu implements AutoCloseable {
   }
 
   /**
-   * Runs one launch and writes the results into its buffers' segments. Around each buffer lie guard regions.
+   * Runs one launch and writes the results into its buffers' segments, save read-only ones. Around each buffer lie
+   * guard regions.
    *
    * @return the kernel's device time in milliseconds
    * @throws GpuException when a driver call fails, or when the kernel wrote into a guard region

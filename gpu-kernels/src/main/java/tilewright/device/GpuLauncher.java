@@ -25,7 +25,9 @@ final class GpuLauncher {
       kernel.launch(stream);
       end.record(stream);
       stream.synchronize("running " + kernel);
-      buffers.forEach((name, buffer) -> buffer.download(launch.buffers().get(name)));
+      launch.buffers().forEach((name, content) -> {
+        if (!content.isReadOnly()) buffers.get(name).download(content);
+      });
       requireIntactGuards(buffers, kernel);
       return end.millisecondsSince(start);
     } finally {

@@ -7,9 +7,13 @@ import static org.junit.jupiter.api.Assertions.assertThrows;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 import static org.junit.jupiter.api.Assumptions.assumeTrue;
 
+import java.io.IOException;
 import java.lang.foreign.Arena;
 import java.lang.foreign.MemorySegment;
 import java.lang.foreign.ValueLayout;
+import java.nio.channels.FileChannel;
+import java.nio.file.Files;
+import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
@@ -19,6 +23,7 @@ import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.TestInstance;
+import org.junit.jupiter.api.io.TempDir;
 import tilewright.ptx.Dim3;
 import tilewright.ptx.Launch;
 import tilewright.ptx.Launch.Argument;
@@ -50,7 +55,11 @@ class GpuTest {
 
   /** {@code z = x + y} over {@code count} elements, the result in a buffer of {@code N}. */
   private static Launch addition(float[] z, int count, Dim3 block) {
-    var buffers = Map.of("x", MemorySegment.ofArray(ramp(1, count)), "y", MemorySegment.ofArray(ramp(0.5f, count)),
+    return addition(MemorySegment.ofArray(ramp(1, count)), z, count, block);
+  }
+
+  private static Launch addition(MemorySegment x, float[] z, int count, Dim3 block) {
+    var buffers = Map.of("x", x, "y", MemorySegment.ofArray(ramp(0.5f, count)),
         "z", MemorySegment.ofArray(z));
     return new Launch(Ptx.VECTOR_ADD, "add", Dim3.of((count + 127) / 128), block, Dim3.ONE, 0, buffers,
         List.of(new Argument.Buffer("x"), new Argument.Buffer("y"), new Argument.Buffer("z"), Argument.u32(count)));
@@ -83,6 +92,20 @@ class GpuTest {
       memory.copyFrom(source);
       memory.copyTo(target);
       assertEquals(-1, source.mismatch(target));
+    }
+  }
+
+  @Test
+  void leavesReadOnlyMemoryAlone(@TempDir Path folder) throws IOException {
+    var file = Files.write(folder.resolve("x.bin"), new byte[4 * N]);
+    try (var arena = Arena.ofConfined(); var channel = FileChannel.open(file)) {
+      var x = channel.map(FileChannel.MapMode.READ_ONLY, 0, 4 * N, arena);
+      var z = new float[N];
+      gpu.run(addition(x, z, N, Dim3.of(128)));
+      assertArrayEquals(ramp(0.5f, N), z);
+      try (var memory = gpu.allocate(4 * N)) {
+        assertThrows(IllegalArgumentException.class, () -> memory.copyTo(x));
+      }
     }
   }
 

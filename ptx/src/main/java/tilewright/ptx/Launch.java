@@ -11,7 +11,7 @@ import java.util.Map;
  * @param entry the kernel's name
  * @param cluster {@link Dim3#ONE} when there are no clusters
  * @param dynamicSharedBytes bytes of dynamic shared memory a CTA
- * @param buffers global memory by name; running a launch writes the results into these segments
+ * @param buffers global memory by name; running a launch writes the results into these segments, save read-only ones
  * @param arguments in the order of the kernel's parameters
  */
 public record Launch(String ptx, String entry, Dim3 grid, Dim3 block, Dim3 cluster, int dynamicSharedBytes,
