@@ -1,4 +1,7 @@
-/** Differential runs: every kernel on the simulator and on a GPU, compared with the CPU reference; mutation; benchmarks. */
+/**
+ * Differential runs: every kernel on the simulator and on a GPU, compared with the CPU reference; mutation;
+ * benchmarks.
+ */
 module tilewright.verification {
   requires transitive tilewright.kernels;
   requires transitive tilewright.reference;

@@ -73,7 +73,8 @@ final class Arithmetic {
     var y = b.minus(freeB);
     long constant = x.constant() ^ y.constant();
     var symbolic = symbolicXor(k, x.withoutConstant(), y.withoutConstant());
-    var touched = (symbolic.ones() & constant) == 0 ? symbolic.plus(constant) : plainXor(k, symbolic, Linear.of(constant));
+    var touched = (symbolic.ones() & constant) == 0
+        ? symbolic.plus(constant) : plainXor(k, symbolic, Linear.of(constant));
     return touched.plus(freeA).plus(freeB);
   }
 
@@ -90,7 +91,8 @@ final class Arithmetic {
   }
 
   private static Linear over(Linear x, long factor) {
-    return new Linear(x.constant() / factor, x.terms().stream().map(t -> new Linear.Term(t.atom(), t.factor() / factor)).toList());
+    return new Linear(x.constant() / factor, x.terms().stream()
+        .map(t -> new Linear.Term(t.atom(), t.factor() / factor)).toList());
   }
 
   private static Linear untouched(Linear x, long others) {

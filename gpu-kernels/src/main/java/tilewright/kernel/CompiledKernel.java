@@ -11,7 +11,8 @@ import tilewright.ptx.PtxPrinter;
  * @param parameters in PTX order
  * @param dynamicSharedBytes bytes of shared memory a CTA
  */
-public record CompiledKernel(String name, PtxModule module, List<KernelParameter> parameters, Dim3 block, int dynamicSharedBytes) {
+public record CompiledKernel(String name, PtxModule module, List<KernelParameter> parameters, Dim3 block,
+    int dynamicSharedBytes) {
 
   /** Traces a kernel for a target. */
   public static CompiledKernel compile(Kernel kernel, Target target) {

@@ -113,8 +113,8 @@ public final class Element {
   /** Fails the trace unless an access to so many neighbours from here on is aligned, whatever the launch. */
   public void requireAligned(int count) {
     if (count > 1 && alignment % count != 0) {
-      throw new TraceException("an access to " + count + " " + type.text() + " elements needs an address aligned to " + count
-          + " elements; this layout only promises " + alignment);
+      throw new TraceException("an access to " + count + " " + type.text() + " elements needs an address aligned to "
+          + count + " elements; this layout only promises " + alignment);
     }
   }
 
@@ -127,7 +127,8 @@ public final class Element {
         case 8 -> new Access(PtxType.B8, 1);
         case 16 -> new Access(PtxType.B16, 1);
         case 32, 64, 128 -> new Access(PtxType.B32, bits / 32);
-        default -> throw new TraceException("no access moves " + count + " " + type.text() + " elements: 1, 2, 4, 8 or 16 bytes");
+        default -> throw new TraceException("no access moves " + count + " " + type.text()
+            + " elements: 1, 2, 4, 8 or 16 bytes");
       };
     }
 

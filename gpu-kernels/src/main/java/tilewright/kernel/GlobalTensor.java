@@ -19,7 +19,8 @@ public final class GlobalTensor {
   private final List<Optional<Node>> strides;
   private final List<I32> origin;
 
-  private GlobalTensor(Scope k, TensorSpec spec, Node base, List<I32> extents, List<Optional<Node>> strides, List<I32> origin) {
+  private GlobalTensor(Scope k, TensorSpec spec, Node base, List<I32> extents, List<Optional<Node>> strides,
+      List<I32> origin) {
     this.k = k;
     this.spec = spec;
     this.base = base;
@@ -38,7 +39,8 @@ public final class GlobalTensor {
     for (int mode = 0; mode < spec.extents().size(); mode++) {
       var extent = new KernelParameter.Extent(spec.extents().get(mode));
       k.parameter(extent);
-      extents.add(new I32(k, Linear.of(k.load(PtxType.S32, extent.name(), 0, MAX_EXTENT, Bits.upTo(MAX_EXTENT) & -Integer.lowestOneBit(spec.multiple(extent.name()))))));
+      long bits = Bits.upTo(MAX_EXTENT) & -Integer.lowestOneBit(spec.multiple(extent.name()));
+      extents.add(new I32(k, Linear.of(k.load(PtxType.S32, extent.name(), 0, MAX_EXTENT, bits))));
       if (spec.isContiguous(mode)) {
         strides.add(Optional.empty());
       } else {
@@ -81,7 +83,8 @@ public final class GlobalTensor {
     var parts = new ArrayList<Pointers.Part>();
     for (int mode = 0; mode < rank(); mode++) parts.add(new Pointers.Part(place.get(mode).value, strides.get(mode)));
     return new Element(k, spec.type(), StateSpace.GLOBAL,
-        () -> Pointers.materialize(k, k.region(), base, parts, spec.type().bytes()), alignment(place), contains(coordinate));
+        () -> Pointers.materialize(k, k.region(), base, parts, spec.type().bytes()), alignment(place),
+            contains(coordinate));
   }
 
   /** Whether a coordinate relative to the origin lies in the tensor. */
@@ -114,12 +117,14 @@ public final class GlobalTensor {
 
   private int contiguousMode() {
     return spec.extents().indexOf(spec.contiguous().orElseThrow(
-        () -> new TraceException("tensor " + spec.name() + " declares no contiguous mode, so it has no vector access")));
+        () -> new TraceException("tensor " + spec.name()
+            + " declares no contiguous mode, so it has no vector access")));
   }
 
   private List<I32> shifted(I32[] coordinate) {
     if (coordinate.length != rank()) {
-      throw new TraceException("tensor " + spec.name() + spec.extents() + " takes " + rank() + " coordinates, got " + coordinate.length);
+      throw new TraceException("tensor " + spec.name() + spec.extents() + " takes " + rank() + " coordinates, got "
+          + coordinate.length);
     }
     var place = new ArrayList<I32>();
     for (int mode = 0; mode < coordinate.length; mode++) place.add(origin.get(mode).plus(coordinate[mode]));

@@ -32,7 +32,8 @@ public final class I32 {
   public I32 times(I32 factor) {
     if (factor.value.isConstant()) return times(Math.toIntExact(factor.value.constant()));
     if (value.isConstant()) return factor.times(Math.toIntExact(value.constant()));
-    return new I32(k, Arithmetic.binary(k, "mul.lo.s32", value, factor.value, Long.MIN_VALUE / 4, Long.MAX_VALUE / 4, -1));
+    return new I32(k, Arithmetic.binary(k, "mul.lo.s32", value, factor.value, Long.MIN_VALUE / 4, Long.MAX_VALUE / 4,
+        -1));
   }
 
   /** The quotient of a non-negative value, rounded down. */

@@ -8,8 +8,8 @@ import tilewright.ptx.Launch;
 import tilewright.ptx.PtxType;
 
 /**
- * The arguments of one launch, checked against what the kernel assumes: extents that tensors share agree, the contiguous
- * mode has stride one, pointer and strides are aligned.
+ * The arguments of one launch, checked against what the kernel assumes: extents that tensors share agree, the
+ * contiguous mode has stride one, pointer and strides are aligned.
  */
 public final class LaunchArguments {
   private final CompiledKernel kernel;
@@ -61,12 +61,14 @@ public final class LaunchArguments {
     var arguments = new ArrayList<Launch.Argument>();
     for (var parameter : kernel.parameters()) {
       arguments.add(switch (parameter) {
-        case KernelParameter.Pointer(var spec) -> new Launch.Argument.Buffer(tensor(spec).buffer(), tensor(spec).offset());
+        case KernelParameter.Pointer(var spec) ->
+            new Launch.Argument.Buffer(tensor(spec).buffer(), tensor(spec).offset());
         case KernelParameter.Stride(var spec, int mode) ->
             new Launch.Argument.Scalar(PtxType.S64, tensor(spec).strides().get(mode));
         case KernelParameter.Extent(var name) -> Launch.Argument.u32(Math.toIntExact(extents.get(name)));
         case KernelParameter.Scalar(var name, _) -> {
-          if (!scalars.containsKey(name)) throw new IllegalArgumentException("kernel " + kernel.name() + " needs a value for '" + name + "'");
+          if (!scalars.containsKey(name)) throw new IllegalArgumentException("kernel " + kernel.name()
+              + " needs a value for '" + name + "'");
           yield Launch.Argument.f32(scalars.get(name));
         }
       });
@@ -76,15 +78,16 @@ public final class LaunchArguments {
 
   private Tensor tensor(TensorSpec spec) {
     var tensor = tensors.get(spec.name());
-    if (tensor == null) throw new IllegalArgumentException("kernel " + kernel.name() + " needs tensor " + spec.name() + spec.extents());
+    if (tensor == null) throw new IllegalArgumentException("kernel " + kernel.name() + " needs tensor " + spec.name()
+        + spec.extents());
     return tensor;
   }
 
   private static void check(TensorSpec spec, Tensor tensor, Map<String, Long> extents) {
     int rank = spec.extents().size();
     if (tensor.extents().size() != rank || tensor.strides().size() != rank) {
-      throw new IllegalArgumentException("tensor " + spec.name() + spec.extents() + " has rank " + rank + ", got extents "
-          + tensor.extents() + " and strides " + tensor.strides());
+      throw new IllegalArgumentException("tensor " + spec.name() + spec.extents() + " has rank " + rank
+          + ", got extents " + tensor.extents() + " and strides " + tensor.strides());
     }
     require(tensor.offset() % ((long) spec.alignment() * spec.type().bytes()) == 0, spec, "offset " + tensor.offset()
         + " bytes is not a multiple of " + spec.alignment() + " elements");
@@ -95,7 +98,8 @@ public final class LaunchArguments {
       require(extent >= 0 && extent <= GlobalTensor.MAX_EXTENT, spec, name + " = " + extent + " is not in 0…2^30");
       Long known = extents.putIfAbsent(name, extent);
       require(known == null || known == extent, spec, name + " = " + extent + ", but another tensor has " + known);
-      require(extent % spec.multiple(name) == 0, spec, name + " = " + extent + " is not a multiple of " + spec.multiple(name));
+      require(extent % spec.multiple(name) == 0, spec, name + " = " + extent + " is not a multiple of "
+          + spec.multiple(name));
       if (spec.isContiguous(mode)) {
         require(stride == 1 || extent <= 1, spec, "stride of " + name + " is " + stride + ", this kernel needs 1");
       } else {

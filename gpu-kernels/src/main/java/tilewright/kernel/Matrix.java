@@ -20,12 +20,15 @@ public record Matrix(String buffer, long offset, long rowStride, long columnStri
     return new Matrix(buffer, 0, 1, rows, rows * columns);
   }
 
-  /** The elements that so many neighbours from the begin of every row (or column) are aligned to, at most {@code most}. */
+  /**
+   * The elements that so many neighbours from the begin of every row (or column) are aligned to, at most {@code most}.
+   */
   public int alignment(boolean alongColumns, int elementBytes, int most) {
     long other = alongColumns ? rowStride : columnStride;
     int alignment = most;
     while (alignment > 1
-        && (other % alignment != 0 || batchStride % alignment != 0 || offset % ((long) alignment * elementBytes) != 0)) {
+        && (other % alignment != 0 || batchStride % alignment != 0
+            || offset % ((long) alignment * elementBytes) != 0)) {
       alignment /= 2;
     }
     return alignment;
@@ -33,7 +36,8 @@ public record Matrix(String buffer, long offset, long rowStride, long columnStri
 
   /** As an argument of extents rows × columns × batch. */
   public LaunchArguments.Tensor argument(long rows, long columns, long batch) {
-    return new LaunchArguments.Tensor(buffer, offset, List.of(rows, columns, batch), List.of(rowStride, columnStride, batchStride));
+    return new LaunchArguments.Tensor(buffer, offset, List.of(rows, columns, batch),
+        List.of(rowStride, columnStride, batchStride));
   }
 
   /** As an argument of extents rows × columns. */

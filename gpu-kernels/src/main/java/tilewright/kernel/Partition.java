@@ -34,7 +34,8 @@ public final class Partition {
       long border = 1;
       for (long mode : tile) {
         border *= mode;
-        if (step > 0 && step < border && extent * step > border && border % step == 0 && extent % (border / step) == 0) {
+        if (step > 0 && step < border && extent * step > border && border % step == 0
+            && extent % (border / step) == 0) {
           leaves.add(new Leaf(border / step, step));
           extent /= border / step;
           step = border;
@@ -47,7 +48,8 @@ public final class Partition {
 
   /** A partition in which threads may share elements, as operands that several warps read. */
   public static Partition shared(Layout threadValue, long... tile) {
-    if (threadValue.rank() != 2) throw new TraceException("not a thread-value layout: " + threadValue + " has rank " + threadValue.rank());
+    if (threadValue.rank() != 2) throw new TraceException("not a thread-value layout: " + threadValue + " has rank "
+        + threadValue.rank());
     var partition = new Partition(threadValue, tile.clone());
     partition.requireAdditive();
     return partition;
@@ -60,11 +62,13 @@ public final class Partition {
     var seen = new boolean[Math.toIntExact(size)];
     for (long i = 0; i < threadValue.size(); i++) {
       int element = Math.toIntExact(threadValue.apply(i));
-      if (seen[element]) throw new TraceException(threadValue + " gives element " + element + " of tile " + Arrays.toString(tile) + " away twice");
+      if (seen[element]) throw new TraceException(threadValue + " gives element " + element + " of tile "
+          + Arrays.toString(tile) + " away twice");
       seen[element] = true;
     }
     for (int i = 0; i < seen.length; i++) {
-      if (!seen[i]) throw new TraceException(threadValue + " leaves out element " + i + " of tile " + Arrays.toString(tile));
+      if (!seen[i]) throw new TraceException(threadValue + " leaves out element " + i + " of tile "
+          + Arrays.toString(tile));
     }
     return partition;
   }
@@ -114,7 +118,8 @@ public final class Partition {
         for (int mode = 0; mode < tile.length; mode++) {
           if (t[mode] + v[mode] >= tile[mode]) {
             throw new TraceException("thread-value layout " + threadValue + " leaves tile " + Arrays.toString(tile)
-                + ": thread " + thread + ", value " + value + " has coordinate " + (t[mode] + v[mode]) + " in mode " + mode);
+                + ": thread " + thread + ", value " + value + " has coordinate " + (t[mode] + v[mode]) + " in mode "
+                    + mode);
           }
         }
       }

@@ -110,7 +110,9 @@ final class Pointers {
     return sum.register(k);
   }
 
-  /** Adds products to a pointer, outermost first and constant multiples last, so that neighbours share the beginning. */
+  /**
+   * Adds products to a pointer, outermost first and constant multiples last, so that neighbours share the beginning.
+   */
   private static Node sum(Scope k, Node base, List<Product> products) {
     var ordered = products.stream().sorted(Comparator.comparingInt((Product p) -> p.home(k).depth)
         .thenComparing(p -> p.sum().isConstant())).toList();

@@ -36,7 +36,8 @@ public final class Pred {
     var outer = difference.minus(inner).times(-1);
     if (outer.isConstant()) return compare(k, "setp.lt.s32", a, b);
     boolean negative = inner.terms().getFirst().factor() < 0;
-    return negative ? compare(k, "setp.lt.s32", outer.times(-1), inner.times(-1)) : compare(k, "setp.lt.s32", inner, outer);
+    return negative ? compare(k, "setp.lt.s32", outer.times(-1), inner.times(-1))
+        : compare(k, "setp.lt.s32", inner, outer);
   }
 
   static Pred equal(Scope k, Linear a, Linear b) {

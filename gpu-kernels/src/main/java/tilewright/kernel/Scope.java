@@ -247,7 +247,8 @@ public final class Scope {
   }
 
   private void branch(String label, Operand.Register predicate, boolean negated) {
-    region.append(null, Instruction.of("bra", new Operand.Symbol(label)).guardedBy(new Instruction.Guard(predicate.name(), negated)));
+    region.append(null, Instruction.of("bra", new Operand.Symbol(label))
+        .guardedBy(new Instruction.Guard(predicate.name(), negated)));
   }
 
   private String label(String stem) {
@@ -296,7 +297,8 @@ public final class Scope {
 
   /** An integer that an emitted instruction left in a register, known to lie in 0…{@code max}. */
   public I32 result(Operand.Register register, long max) {
-    return new I32(this, Linear.of(new Node(nodes++, PtxType.B32, region, 0, max, Bits.upTo(max), null, register, null)));
+    return new I32(this, Linear.of(new Node(nodes++, PtxType.B32, region, 0, max, Bits.upTo(max), null, register,
+        null)));
   }
 
   // Values
@@ -348,9 +350,11 @@ public final class Scope {
       var recipe = new Node.Recipe("mov.b32", List.of(Arithmetic.immediate(x.constant())));
       return pure(PtxType.B32, root, x.constant(), x.constant(), x.ones(), recipe);
     }
-    var byDepth = x.terms().stream().sorted(java.util.Comparator.comparingInt((Linear.Term t) -> t.atom().home.depth)).toList();
+    var byDepth = x.terms().stream().sorted(java.util.Comparator.comparingInt((Linear.Term t) -> t.atom().home.depth))
+        .toList();
     var last = byDepth.getLast();
-    boolean constantLast = x.constant() != 0 && x.terms().size() > 1 && byDepth.getFirst().atom().home.depth == last.atom().home.depth;
+    boolean constantLast = x.constant() != 0 && x.terms().size() > 1
+        && byDepth.getFirst().atom().home.depth == last.atom().home.depth;
     var rest = constantLast ? x.withoutConstant() : x.minus(new Linear(0, List.of(last)));
     return pure(PtxType.B32, x.home(root), x.min(), x.max(), x.ones(), constantLast
         ? new Node.Recipe("add.s32", List.of(new Node.Argument.Sum(rest), Arithmetic.immediate(x.constant())))
@@ -408,7 +412,8 @@ public final class Scope {
   }
 
   CompiledKernel finish(String name) {
-    int threads = block.orElseThrow(() -> new TraceException("kernel '" + name + "' never declared its block: call block(threads)"));
+    int threads = block.orElseThrow(() ->
+        new TraceException("kernel '" + name + "' never declared its block: call block(threads)"));
     root.append(null, Instruction.of("ret"));
     var body = new ArrayList<Statement>();
     registers.forEach((bank, count) -> body.add(new Statement.Registers(bank, prefix(bank), count)));

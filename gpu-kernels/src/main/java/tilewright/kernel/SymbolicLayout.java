@@ -19,7 +19,8 @@ final class SymbolicLayout {
 
   private static Linear plain(Scope k, Layout layout, I32[] coordinate) {
     if (coordinate.length != layout.rank()) {
-      throw new TraceException("layout " + layout + " takes " + layout.rank() + " coordinates, got " + coordinate.length);
+      throw new TraceException("layout " + layout + " takes " + layout.rank() + " coordinates, got "
+          + coordinate.length);
     }
     var offset = Linear.of(0);
     for (int mode = 0; mode < coordinate.length; mode++) {

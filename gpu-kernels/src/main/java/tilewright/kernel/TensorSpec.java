@@ -14,8 +14,8 @@ import tilewright.numerics.ElementType;
  * @param alignment elements: the pointer and every other stride are multiples of it
  * @param multiples what an extent is a multiple of, where the kernel relies on it
  */
-public record TensorSpec(String name, ElementType type, List<String> extents, Optional<String> contiguous, int alignment,
-    Map<String, Integer> multiples) {
+public record TensorSpec(String name, ElementType type, List<String> extents, Optional<String> contiguous,
+    int alignment, Map<String, Integer> multiples) {
   public TensorSpec {
     var modes = List.copyOf(extents);
     extents = modes;

@@ -30,7 +30,8 @@ public final class Gemm {
         .tensor("C", problem.c().argument(problem.m(), problem.n(), problem.batch()))
         .scalar("alpha", problem.alpha())
         .scalar("beta", problem.beta());
-    return new PreparedLaunch(kernel, new Dim3(Math.multiplyExact(tilesM, tilesN), 1, problem.batch()), arguments.build());
+    return new PreparedLaunch(kernel, new Dim3(Math.multiplyExact(tilesM, tilesN), 1, problem.batch()),
+        arguments.build());
   }
 
   /** Prepares the naive kernel; C is of singles, one batch entry, alpha 1 and beta 0. */
@@ -43,7 +44,8 @@ public final class Gemm {
         .tensor("A", problem.a().argument(problem.m(), problem.k()))
         .tensor("B", problem.b().argument(problem.n(), problem.k()))
         .tensor("C", problem.c().argument(problem.m(), problem.n()));
-    var grid = Dim3.of(Math.ceilDiv(problem.m(), NaiveGemm.TILE.get(0)), Math.ceilDiv(problem.n(), NaiveGemm.TILE.get(1)));
+    var grid = Dim3.of(Math.ceilDiv(problem.m(), NaiveGemm.TILE.get(0)),
+        Math.ceilDiv(problem.n(), NaiveGemm.TILE.get(1)));
     return new PreparedLaunch(kernel, grid, arguments.build());
   }
 
@@ -56,13 +58,13 @@ public final class Gemm {
     int vectorC = problem.c().columnStride() == 1 && problem.n() % 2 == 0
         ? problem.c().alignment(true, problem.output().bytes(), 2) : 1;
     long tiles = (long) Math.ceilDiv(problem.m(), 128) * Math.ceilDiv(problem.n(), 128) * problem.batch();
-    // Measured on an H200 at 4096³: the wide tile is fastest where neither operand is transposed on its way to registers;
-    // where one is, it spills, and two CTAs of the square tile share a multiprocessor instead.
+    // Measured on an H200 at 4096³: the wide tile is fastest where neither operand is transposed on its way to
+    // registers; where one is, it spills, and two CTAs of the square tile share a multiprocessor instead.
     var tile = tiles >= 512 && aKMajor && bKMajor ? new Tile(128, 256, 64, 2, 4, 3)
         : tiles >= 16 ? new Tile(128, 128, 32, 2, 2, 4)
         : new Tile(64, 64, 32, 2, 2, 4);
-    return new GemmConfig(problem.operand(), problem.output(), aKMajor, bKMajor, tile.m, tile.n, tile.k, tile.warpsM, tile.warpsN,
-        tile.stages, vectorA, vectorB, vectorC, BAND);
+    return new GemmConfig(problem.operand(), problem.output(), aKMajor, bKMajor, tile.m, tile.n, tile.k, tile.warpsM,
+        tile.warpsN, tile.stages, vectorA, vectorB, vectorC, BAND);
   }
 
   private record Tile(int m, int n, int k, int warpsM, int warpsN, int stages) {}

@@ -15,8 +15,8 @@ import tilewright.numerics.ElementType;
  * @param vectorC neighbours along n that one store writes: 2, or 1 for any strides
  * @param band tile rows that CTAs work through together, for L2
  */
-public record GemmConfig(ElementType operand, ElementType output, boolean aKMajor, boolean bKMajor, int tileM, int tileN,
-    int tileK, int warpsM, int warpsN, int stages, int vectorA, int vectorB, int vectorC, int band) {
+public record GemmConfig(ElementType operand, ElementType output, boolean aKMajor, boolean bKMajor, int tileM,
+    int tileN, int tileK, int warpsM, int warpsN, int stages, int vectorA, int vectorB, int vectorC, int band) {
 
   TiledMma.Shape shape() {
     return new TiledMma.Shape(tileM, tileN, tileK, warpsM, warpsN, aKMajor, bKMajor);

@@ -19,7 +19,8 @@ public record GemmProblem(ElementType operand, ElementType output, int m, int n,
   }
 
   /** Buffers "A", "B", "C" packed in the given operand order, C row-major; T is row-major A, N is row-major B (N×K). */
-  public static GemmProblem packed(ElementType operand, ElementType output, int m, int n, int k, int batch, String order) {
+  public static GemmProblem packed(ElementType operand, ElementType output, int m, int n, int k, int batch,
+      String order) {
     var a = switch (order.charAt(0)) {
       case 'T' -> Matrix.rowMajor("A", m, k);
       case 'N' -> Matrix.columnMajor("A", m, k);

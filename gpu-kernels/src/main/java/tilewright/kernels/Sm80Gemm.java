@@ -47,7 +47,8 @@ public record Sm80Gemm(GemmConfig config) implements Kernel {
     var copyB = copy(k, config.vectorB(), config.tileN(), config.bKMajor());
     var mma = TiledMma.of(MmaAtom.of(config.operand(), ElementType.F32), config.shape());
 
-    var tile = TileScheduler.banded(k, c.extent(0).ceilDiv(config.tileM()), c.extent(1).ceilDiv(config.tileN()), config.band());
+    var tile = TileScheduler.banded(k, c.extent(0).ceilDiv(config.tileM()), c.extent(1).ceilDiv(config.tileN()),
+        config.band());
     var mainloop = new MultistageMainloop(config.stages(), config.tileK(), copyA, copyB, tileA, tileB, mma);
     var accumulators = mainloop.run(k, thread,
         a.tile(List.of(config.tileM()), tile.m(), zero, tile.batch()),

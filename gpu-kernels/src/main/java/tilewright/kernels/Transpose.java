@@ -17,8 +17,8 @@ import tilewright.numerics.ElementType;
 import tilewright.ptx.Dim3;
 
 /**
- * Y (N,M) = X (M,N)ᵀ, both with contiguous rows, through a 32×32 tile of shared memory. The swizzle permutes each row by
- * the row's number, so that a warp reads a column from 32 different banks.
+ * Y (N,M) = X (M,N)ᵀ, both with contiguous rows, through a 32×32 tile of shared memory. The swizzle permutes each row
+ * by the row's number, so that a warp reads a column from 32 different banks.
  */
 public record Transpose() implements Kernel {
   static final List<Integer> TILE = List.of(32, 32);

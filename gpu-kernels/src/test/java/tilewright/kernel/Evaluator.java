@@ -4,7 +4,10 @@ import java.util.List;
 import java.util.Map;
 import tilewright.ptx.Operand;
 
-/** Computes symbolic integers on the CPU, straight from how they would be computed on the GPU: an oracle for simplification. */
+/**
+ * Computes symbolic integers on the CPU, straight from how they would be computed on the GPU: an oracle for
+ * simplification.
+ */
 final class Evaluator {
   private final Map<Node, Long> known;
 

@@ -24,12 +24,14 @@ class SymbolicLayoutProperties {
   }
 
   @Property(tries = 300)
-  void swizzledOffsetsOfEveryThreadAreTheLayouts(@ForAll("layouts") Layout layout, @ForAll("swizzles") Swizzle swizzle) {
+  void swizzledOffsetsOfEveryThreadAreTheLayouts(@ForAll("layouts") Layout layout,
+      @ForAll("swizzles") Swizzle swizzle) {
     assertSameOffsets(new ComposedLayout(swizzle, 0, layout));
   }
 
   @Property(tries = 300)
-  void constantsAddedToAThreadsCoordinateAreFoldedCorrectly(@ForAll("layouts") Layout layout, @ForAll("swizzles") Swizzle swizzle) {
+  void constantsAddedToAThreadsCoordinateAreFoldedCorrectly(@ForAll("layouts") Layout layout,
+      @ForAll("swizzles") Swizzle swizzle) {
     var composed = new ComposedLayout(swizzle, 0, layout);
     int size = Math.toIntExact(layout.size());
     for (int half = 1; half < size; half *= 2) {
@@ -46,7 +48,8 @@ class SymbolicLayoutProperties {
     int size = Math.toIntExact(layout.size());
     var thread = k.block(size);
     var offset = new I32(k, SymbolicLayout.offset(k, flat(layout), thread));
-    for (int t = 0; t < size; t++) assertEquals(layout.apply(t), at(thread, t).value(offset), "thread " + t + " of " + layout);
+    for (int t = 0; t < size; t++) assertEquals(layout.apply(t), at(thread, t).value(offset), "thread " + t + " of "
+        + layout);
   }
 
   /** The layout as one mode, so that a thread's number is its coordinate. */

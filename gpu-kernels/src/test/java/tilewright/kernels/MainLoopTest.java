@@ -11,8 +11,8 @@ import tilewright.numerics.ElementType;
 
 /** A main loop holds no more integer work than one written by hand would. */
 class MainLoopTest {
-  private static final List<String> INTEGER = List.of("add.", "sub.", "mad.", "mul.", "shl.", "shr.", "and.", "xor.", "min.",
-      "max.", "selp.", "setp.", "div.", "rem.", "cvt.");
+  private static final List<String> INTEGER = List.of("add.", "sub.", "mad.", "mul.", "shl.", "shr.", "and.", "xor.",
+      "min.", "max.", "selp.", "setp.", "div.", "rem.", "cvt.");
 
   /** Two pointers to advance, a counter to advance and to compare. */
   @Test
@@ -22,9 +22,10 @@ class MainLoopTest {
   }
 
   /**
-   * Tiles of 128×128×32 by 128 threads: four copies each of A and B. By hand: eight pointers to advance; the bytes left of
-   * k (subtract, clamp twice, scale) and a choice by row for each copy; an address for each k-slice and operand and one for
-   * the stage that is written; two stage numbers to advance (add, compare, choose); the counter (add, compare).
+   * Tiles of 128×128×32 by 128 threads: four copies each of A and B. By hand: eight pointers to advance; the bytes
+   * left of k (subtract, clamp twice, scale) and a choice by row for each copy; an address for each k-slice and
+   * operand and one for the stage that is written; two stage numbers to advance (add, compare, choose); the counter
+   * (add, compare).
    */
   @Test
   void theTensorCoreLoopHasNoIntegerWorkThatAHandWrittenOneLacks() {

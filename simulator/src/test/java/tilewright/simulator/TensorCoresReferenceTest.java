@@ -39,8 +39,8 @@ class TensorCoresReferenceTest {
       int[] a = pairs(random, 128, rareSpecials, (1 << 15 - fraction) - 1, fraction);
       int[] b = pairs(random, 64, rareSpecials, (1 << 15 - fraction) - 1, fraction);
       int[] c = random.ints(128).toArray();
-      int[] d = TensorCoresTest.execute("mma.sync.aligned.m16n8k16.row.col.f32." + type + "." + type + ".f32", 4, 2, 4, a,
-          b, c, Kernels.PLAIN.withArchitecture(architecture));
+      int[] d = TensorCoresTest.execute("mma.sync.aligned.m16n8k16.row.col.f32." + type + "." + type + ".f32", 4, 2, 4,
+          a, b, c, Kernels.PLAIN.withArchitecture(architecture));
       for (int m = 0; m < 16; m++) {
         for (int n = 0; n < 8; n++) {
           int at = (m % 8 * 4 + n / 2) * 4 + m / 8 * 2 + n % 2;
@@ -65,7 +65,8 @@ class TensorCoresReferenceTest {
         for (int n = 0; n < 8; n++) {
           int at = (m % 8 * 4 + n / 2) * 2 + m / 8;
           long accumulator = c[at] >>> 16 * (n % 2) & 0xFFFF;
-          assertEquals((int) model.dot(accumulator, row(a, m, 4, 16), row(b, n, 2, 8)), d[at] >>> 16 * (n % 2) & 0xFFFF);
+          assertEquals((int) model.dot(accumulator, row(a, m, 4, 16), row(b, n, 2, 8)),
+              d[at] >>> 16 * (n % 2) & 0xFFFF);
         }
       }
     }

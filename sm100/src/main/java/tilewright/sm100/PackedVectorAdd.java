@@ -12,7 +12,9 @@ import tilewright.kernels.VectorAdd;
 import tilewright.layout.Layout;
 import tilewright.numerics.ElementType;
 
-/** Z = X + Y over N singles: eight neighbours a thread in 256-bit accesses, added two at a time; the tail one by one. */
+/**
+ * Z = X + Y over N singles: eight neighbours a thread in 256-bit accesses, added two at a time; the tail one by one.
+ */
 public record PackedVectorAdd() implements Kernel {
   private static final List<Integer> TILE = List.of(2048);
   private static final Partition THREADS = Partition.exact(Layout.parse("(256,8):(8,1)"), 2048);
@@ -46,6 +48,7 @@ public record PackedVectorAdd() implements Kernel {
   }
 
   private static GlobalTensor tensor(Scope k, String name) {
-    return k.global(TensorSpec.of(name, ElementType.F32, "N").contiguous("N").aligned(Packed.SINGLES)).tile(TILE, k.blockX());
+    return k.global(TensorSpec.of(name, ElementType.F32, "N").contiguous("N").aligned(Packed.SINGLES))
+        .tile(TILE, k.blockX());
   }
 }

@@ -6,8 +6,8 @@ import tilewright.kernel.Scope;
 import tilewright.ptx.Operand;
 
 /**
- * {@code cp.async.bulk}: one thread moves a contiguous run of bytes between global and shared memory (PTX ISA, Bulk copy;
- * SM90). Sizes and addresses are multiples of 16 bytes.
+ * {@code cp.async.bulk}: one thread moves a contiguous run of bytes between global and shared memory (PTX ISA, Bulk
+ * copy; SM90). Sizes and addresses are multiples of 16 bytes.
  */
 public final class BulkCopy {
   private BulkCopy() {}

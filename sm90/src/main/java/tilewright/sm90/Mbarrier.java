@@ -13,7 +13,9 @@ import tilewright.ptx.PtxType;
 public record Mbarrier(Scope k, Operand.Address address) {
   private static final int BYTES = 8;
 
-  /** Sets a barrier aside, for so many arrivals a phase; {@code first} is true for the one thread that initialises it. */
+  /**
+   * Sets a barrier aside, for so many arrivals a phase; {@code first} is true for the one thread that initialises it.
+   */
   public static Mbarrier of(Scope k, Pred first, int arrivals) {
     var barrier = new Mbarrier(k, k.sharedBytes(BYTES));
     k.when(first, () -> {

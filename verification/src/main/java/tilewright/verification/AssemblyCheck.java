@@ -19,9 +19,10 @@ final class AssemblyCheck {
   private Optional<String> assemble(String ptx) {
     var target = ptx.lines().filter(line -> line.startsWith(".target ")).findFirst().orElseThrow().substring(8).strip();
     return switch (assembler.assemble(ptx, target)) {
-      case Assembly.Assembled assembled -> assembled.resources().stream().filter(r -> r.spillStoreBytes() > 0).findFirst()
-          .map(r -> r.entry() + " spills " + r.spillStoreBytes() + " bytes of registers");
-      case Assembly.Rejected rejected -> Optional.of(rejected.assembler() + ": " + rejected.log().lines().findFirst().orElse("rejected"));
+      case Assembly.Assembled assembled -> assembled.resources().stream().filter(r -> r.spillStoreBytes() > 0)
+          .findFirst().map(r -> r.entry() + " spills " + r.spillStoreBytes() + " bytes of registers");
+      case Assembly.Rejected rejected ->
+          Optional.of(rejected.assembler() + ": " + rejected.log().lines().findFirst().orElse("rejected"));
       case Assembly.Unavailable _ -> Optional.empty();
     };
   }

@@ -11,7 +11,8 @@ import java.util.Optional;
  * @param driver the newest CUDA that the driver supports
  * @param versions of the libraries behind the peers
  */
-public record BenchmarkRecord(String date, String gpu, String driver, Map<String, String> versions, String commit, List<Row> rows) {
+public record BenchmarkRecord(String date, String gpu, String driver, Map<String, String> versions, String commit,
+    List<Row> rows) {
   public BenchmarkRecord {
     versions = Map.copyOf(versions);
     rows = List.copyOf(rows);
@@ -26,6 +27,6 @@ public record BenchmarkRecord(String date, String gpu, String driver, Map<String
    * @param peers rates of others on the same shape in the same run
    * @param ratio ours over the best peer
    */
-  public record Row(String kernel, String arch, String config, String unit, double ours, double ms, Optional<Double> floor,
-      Map<String, Double> peers, Optional<Double> ratio) {}
+  public record Row(String kernel, String arch, String config, String unit, double ours, double ms,
+      Optional<Double> floor, Map<String, Double> peers, Optional<Double> ratio) {}
 }

@@ -30,7 +30,8 @@ public final class GemmBenchmark {
   /** More than any L2, so that no run finds its inputs there. */
   private static final long ROTATED_BYTES = 256L << 20;
   /** Dense tensor-core rate for 16-bit operands by NVIDIA's data sheet, TFLOP/s. */
-  private static final Map<String, Double> DATA_SHEET = Map.of("NVIDIA H200", 989.0, "NVIDIA H100", 989.0, "NVIDIA A100", 312.0);
+  private static final Map<String, Double> DATA_SHEET = Map.of("NVIDIA H200", 989.0, "NVIDIA H100", 989.0,
+      "NVIDIA A100", 312.0);
 
   private GemmBenchmark() {}
 
@@ -55,14 +56,15 @@ public final class GemmBenchmark {
         var rows = new ArrayList<BenchmarkRecord.Row>();
         for (var output : List.of(ElementType.F32, ElementType.BF16)) {
           for (var order : List.of("TN", "NN", "TT", "NT")) {
-            var problem = GemmProblem.packed(ElementType.BF16, output, options.size(), options.size(), options.size(), 1, order);
+            var problem = GemmProblem.packed(ElementType.BF16, output, options.size(), options.size(), options.size(),
+                1, order);
             progress.accept("sm80_gemm " + order + " -> " + output.text());
             rows.add(measure(gpu, stream, problem, order, inputs, peers));
           }
         }
         var versions = peers.map(Peers::versions).orElse(Map.of());
-        return new BenchmarkRecord(LocalDate.now(ZoneOffset.UTC).toString(), gpu.properties().name(), available.driverVersion(),
-            versions, options.commit(), rows);
+        return new BenchmarkRecord(LocalDate.now(ZoneOffset.UTC).toString(), gpu.properties().name(),
+            available.driverVersion(), versions, options.commit(), rows);
       } finally {
         peers.ifPresent(Peers::close);
       }
@@ -97,17 +99,19 @@ public final class GemmBenchmark {
       var times = new double[ROUNDS];
       var peerRates = new double[ROUNDS];
       for (int round = 0; round < ROUNDS; round++) {
-        times[round] = GpuTimer.measure(gpu, stream, WARMUPS, RUNS, i -> bound.get(i % bound.size()).launch(stream)).median();
+        times[round] = GpuTimer.measure(gpu, stream, WARMUPS, RUNS, i -> bound.get(i % bound.size()).launch(stream))
+            .median();
         int now = round;
-        peers.ifPresent(peer -> peerRates[now] = peer.gemm(p.m(), p.n(), p.k(), p.operand().text(), order.charAt(0) == 'N',
+        peers.ifPresent(peer ->
+            peerRates[now] = peer.gemm(p.m(), p.n(), p.k(), p.operand().text(), order.charAt(0) == 'N',
             order.charAt(1) == 'N', WARMUPS, RUNS));
       }
       double ms = median(times);
       double ours = operations / ms * 1e-9;
       var floor = Optional.ofNullable(DATA_SHEET.get(gpu.properties().name()));
       Map<String, Double> rates = peers.isPresent() ? Map.of("cublas", median(peerRates)) : Map.of();
-      return new BenchmarkRecord.Row("sm80_gemm", "sm80", p.m() + "x" + p.n() + "x" + p.k() + " " + Gemm.configure(p), "TFLOP/s",
-          ours, ms, floor, rates, rates.values().stream().max(Double::compare).map(best -> ours / best));
+      return new BenchmarkRecord.Row("sm80_gemm", "sm80", p.m() + "x" + p.n() + "x" + p.k() + " " + Gemm.configure(p),
+          "TFLOP/s", ours, ms, floor, rates, rates.values().stream().max(Double::compare).map(best -> ours / best));
     }
   }
 

@@ -50,25 +50,35 @@ final class GemmCases {
       }
     }
     for (var order : ORDERS) {
-      add(cases, GemmProblem.packed(ElementType.BF16, ElementType.F32, 1, 1, 1, 1, order), order, EVERYWHERE, true, seed);
-      add(cases, GemmProblem.packed(ElementType.BF16, ElementType.F32, 127, 129, 4095, 1, order), order, EVERYWHERE, false, seed);
+      add(cases, GemmProblem.packed(ElementType.BF16, ElementType.F32, 1, 1, 1, 1, order), order, EVERYWHERE, true,
+          seed);
+      add(cases, GemmProblem.packed(ElementType.BF16, ElementType.F32, 127, 129, 4095, 1, order), order, EVERYWHERE,
+          false, seed);
     }
-    add(cases, GemmProblem.packed(ElementType.BF16, ElementType.BF16, 96, 80, 200, 3, "TN").scaled(0.5f, 2f), "TN", EVERYWHERE, true, seed);
-    add(cases, GemmProblem.packed(ElementType.F16, ElementType.F32, 33, 47, 19, 2, "NT").scaled(-1.5f, 0.25f), "NT", EVERYWHERE, true, seed);
-    add(cases, GemmProblem.packed(ElementType.BF16, ElementType.F32, 512, 512, 512, 1, "TN"), "TN", EVERYWHERE, true, seed);
+    add(cases, GemmProblem.packed(ElementType.BF16, ElementType.BF16, 96, 80, 200, 3, "TN").scaled(0.5f, 2f), "TN",
+        EVERYWHERE, true, seed);
+    add(cases, GemmProblem.packed(ElementType.F16, ElementType.F32, 33, 47, 19, 2, "NT").scaled(-1.5f, 0.25f), "NT",
+        EVERYWHERE, true, seed);
+    add(cases, GemmProblem.packed(ElementType.BF16, ElementType.F32, 512, 512, 512, 1, "TN"), "TN", EVERYWHERE, true,
+        seed);
     for (var order : ORDERS) {
-      add(cases, GemmProblem.packed(ElementType.BF16, ElementType.F32, 4096, 4096, 4096, 1, order), order, GPU_ONLY, true, seed);
+      add(cases, GemmProblem.packed(ElementType.BF16, ElementType.F32, 4096, 4096, 4096, 1, order), order, GPU_ONLY,
+          true, seed);
     }
     return cases;
   }
 
-  private static void add(List<Case> cases, GemmProblem problem, String order, Set<String> backends, boolean quick, long seed) {
+  private static void add(List<Case> cases, GemmProblem problem, String order, Set<String> backends, boolean quick,
+      long seed) {
     cases.add(gemm("sm80_gemm", problem, () -> Gemm.sm80(problem), order, backends, quick, seed));
   }
 
-  private static Case gemm(String kernel, GemmProblem p, Supplier<PreparedLaunch> launch, String order, Set<String> backends, boolean quick, long seed) {
-    var scale = (p.alpha() == 1 && p.beta() == 0 ? "" : " alpha=" + p.alpha() + " beta=" + p.beta()) + (p.batch() == 1 ? "" : " batch=" + p.batch());
-    var config = p.m() + "x" + p.n() + "x" + p.k() + " " + order + " " + p.operand().text() + "->" + p.output().text() + scale;
+  private static Case gemm(String kernel, GemmProblem p, Supplier<PreparedLaunch> launch, String order,
+      Set<String> backends, boolean quick, long seed) {
+    var scale = (p.alpha() == 1 && p.beta() == 0 ? "" : " alpha=" + p.alpha() + " beta=" + p.beta())
+        + (p.batch() == 1 ? "" : " batch=" + p.batch());
+    var config = p.m() + "x" + p.n() + "x" + p.k() + " " + order + " " + p.operand().text() + "->" + p.output().text()
+        + scale;
     boolean sequential = kernel.equals("naive_gemm");
     return new Case(kernel, "sm80", config, backends, quick, launch, () -> inputs(p, seed),
         (in, out, architecture) -> compare(p, in, out, sequential, architecture));
@@ -81,8 +91,8 @@ final class GemmCases {
         "C", p.beta() == 0 ? Buffers.poisoned(p.output(), c) : Buffers.normal(p.output(), c, seed + 2));
   }
 
-  private static Verdict compare(GemmProblem p, Map<String, MemorySegment> in, Map<String, MemorySegment> out, boolean sequential,
-      int architecture) {
+  private static Verdict compare(GemmProblem p, Map<String, MemorySegment> in, Map<String, MemorySegment> out,
+      boolean sequential, int architecture) {
     var c = view(p.output(), in, p.c(), p.m(), p.n(), p.batch());
     var reference = new GemmReference(view(p.operand(), in, p.a(), p.m(), p.k(), p.batch()),
         view(p.operand(), in, p.b(), p.n(), p.k(), p.batch()), c, p.alpha(), p.beta());
@@ -97,15 +107,19 @@ final class GemmCases {
 
   /** The first, the last, and some between, always the same. */
   private static int[] sampledRows(int m) {
-    return IntStream.concat(IntStream.of(0, m - 1), new SplittableRandom(7).ints(SAMPLED_ROWS, 0, m)).distinct().toArray();
+    return IntStream.concat(IntStream.of(0, m - 1), new SplittableRandom(7).ints(SAMPLED_ROWS, 0, m)).distinct()
+        .toArray();
   }
 
   private static int[] elements(GemmProblem p, int[] rows) {
-    return IntStream.range(0, p.n() * p.batch()).flatMap(column -> IntStream.of(rows).map(row -> row + p.m() * column)).toArray();
+    return IntStream.range(0, p.n() * p.batch())
+        .flatMap(column -> IntStream.of(rows).map(row -> row + p.m() * column)).toArray();
   }
 
-  private static TensorView view(ElementType type, Map<String, MemorySegment> buffers, Matrix matrix, long rows, long columns, long batch) {
-    var layout = new Layout(IntTuple.flat(rows, columns, batch), IntTuple.flat(matrix.rowStride(), matrix.columnStride(), matrix.batchStride()));
+  private static TensorView view(ElementType type, Map<String, MemorySegment> buffers, Matrix matrix, long rows,
+      long columns, long batch) {
+    var layout = new Layout(IntTuple.flat(rows, columns, batch),
+        IntTuple.flat(matrix.rowStride(), matrix.columnStride(), matrix.batchStride()));
     return new TensorView(type, buffers.get(matrix.buffer()), matrix.offset(), layout);
   }
 }

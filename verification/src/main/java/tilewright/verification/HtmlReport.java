@@ -21,16 +21,20 @@ public final class HtmlReport {
   /** @param environment facts of the machine, shown above the table, in order */
   public static String render(List<Row> rows, Map<String, String> environment) {
     var page = new StringBuilder("<!DOCTYPE html>\n<html lang=\"en\"><head><meta charset=\"utf-8\">")
-        .append("<title>Tilewright verification</title><style>\n").append(STYLE).append("</style></head><body>\n<h1>Verification</h1>\n<p>")
+        .append("<title>Tilewright verification</title><style>\n").append(STYLE)
+            .append("</style></head><body>\n<h1>Verification</h1>\n<p>")
         .append(summary(rows)).append("</p>\n<table>\n");
-    environment.forEach((name, value) -> page.append("<tr><th>").append(escaped(name)).append("</th><td>").append(escaped(value)).append("</td></tr>\n"));
+    environment.forEach((name, value) -> page.append("<tr><th>").append(escaped(name)).append("</th><td>")
+        .append(escaped(value)).append("</td></tr>\n"));
     page.append("</table>\n<h2>Kernels</h2>\n<table>\n<tr>");
-    for (var head : List.of("kernel", "arch", "backend", "config", "status", "max error", "mean error", "bit-exact", "findings", "ms", "reason")) {
+    for (var head : List.of("kernel", "arch", "backend", "config", "status", "max error", "mean error", "bit-exact",
+        "findings", "ms", "reason")) {
       page.append("<th>").append(head).append("</th>");
     }
     page.append("</tr>\n");
     for (var row : rows) {
-      page.append("<tr><td>").append(escaped(row.kernel())).append("</td><td>").append(escaped(row.arch())).append("</td><td>")
+      page.append("<tr><td>").append(escaped(row.kernel())).append("</td><td>").append(escaped(row.arch()))
+          .append("</td><td>")
           .append(escaped(row.backend())).append("</td><td>").append(escaped(row.config())).append("</td><td class=\"")
           .append(row.status().text()).append("\">").append(row.status().text()).append("</td>");
       boolean ran = row.status() != Row.Status.SKIPPED;
@@ -46,7 +50,8 @@ public final class HtmlReport {
 
   /** Counts, such as {@code 12 passed, 0 failed, 3 skipped}. */
   public static String summary(List<Row> rows) {
-    return count(rows, Row.Status.PASS) + " passed, " + count(rows, Row.Status.FAIL) + " failed, " + count(rows, Row.Status.SKIPPED) + " skipped";
+    return count(rows, Row.Status.PASS) + " passed, " + count(rows, Row.Status.FAIL) + " failed, "
+        + count(rows, Row.Status.SKIPPED) + " skipped";
   }
 
   private static long count(List<Row> rows, Row.Status status) {

@@ -33,7 +33,8 @@ final class MemoryCases {
       long n = shape[1];
       Supplier<Map<String, MemorySegment>> inputs = () -> Map.of("X", Buffers.normal(ElementType.F32, m * n, seed),
           "Y", Buffers.poisoned(ElementType.F32, m * n));
-      cases.add(new Case("transpose", "sm80", m + "x" + n, EVERYWHERE, true, () -> Transpose.prepare(m, n), inputs, (in, out, _) ->
+      cases.add(new Case("transpose", "sm80", m + "x" + n, EVERYWHERE, true, () -> Transpose.prepare(m, n), inputs,
+          (in, out, _) ->
           exact(out.get("Y"), m * n, i -> Buffers.single(in.get("X"), i % m * n + i / m))));
     }
     return cases;
@@ -56,6 +57,7 @@ final class MemoryCases {
         sum += error;
       }
     }
-    return new Verdict(OptionalDouble.of(max), OptionalDouble.of(sum / count), Optional.of(violation.isEmpty()), violation);
+    return new Verdict(OptionalDouble.of(max), OptionalDouble.of(sum / count), Optional.of(violation.isEmpty()),
+        violation);
   }
 }

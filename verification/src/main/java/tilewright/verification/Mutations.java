@@ -32,10 +32,12 @@ public final class Mutations {
   /** Kernels in which one comparison lets one coordinate more pass. */
   public static List<Mutant> withALooserBound(PtxModule module) {
     return mutants(module, "loosened", i -> i.name().equals("setp.lt.s32")
-        ? Optional.of(List.of(new Instruction(i.guard(), "setp", List.of("le", "s32"), i.operands(), i.line()))) : Optional.empty());
+        ? Optional.of(List.of(new Instruction(i.guard(), "setp", List.of("le", "s32"), i.operands(),
+            i.line()))) : Optional.empty());
   }
 
-  private static List<Mutant> mutants(PtxModule module, String verb, Function<Instruction, Optional<List<Statement>>> change) {
+  private static List<Mutant> mutants(PtxModule module, String verb,
+      Function<Instruction, Optional<List<Statement>>> change) {
     var mutants = new ArrayList<Mutant>();
     for (var function : module.functions()) {
       var body = function.body().orElse(List.of());

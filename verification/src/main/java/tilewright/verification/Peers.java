@@ -36,7 +36,8 @@ final class Peers implements AutoCloseable {
       try (var source = Peers.class.getResourceAsStream("peers.py")) {
         Files.copy(source, script, StandardCopyOption.REPLACE_EXISTING);
       }
-      return new Peers(script, new ProcessBuilder(python, script.toString()).redirectError(ProcessBuilder.Redirect.DISCARD).start());
+      return new Peers(script, new ProcessBuilder(python, script.toString())
+          .redirectError(ProcessBuilder.Redirect.DISCARD).start());
     } catch (IOException e) {
       throw new BenchmarkException("cannot start '" + python + "' for the peers: " + e.getMessage());
     }
@@ -44,8 +45,8 @@ final class Peers implements AutoCloseable {
 
   /** What PyTorch reached, in TFLOP/s. */
   double gemm(int m, int n, int k, String dtype, boolean transA, boolean transB, int warmups, int runs) {
-    var request = new TreeMap<String, Object>(Map.of("op", "gemm", "m", m, "n", n, "k", k, "dtype", dtype, "transA", transA,
-        "transB", transB, "warmup", warmups, "iterations", runs));
+    var request = new TreeMap<String, Object>(Map.of("op", "gemm", "m", m, "n", n, "k", k, "dtype", dtype, "transA",
+        transA, "transB", transB, "warmup", warmups, "iterations", runs));
     return ask(request).get("tflops").asDouble();
   }
 
@@ -63,7 +64,9 @@ final class Peers implements AutoCloseable {
       requests.newLine();
       requests.flush();
       var line = answers.readLine();
-      if (line == null) throw new BenchmarkException("the peers' Python ended without an answer: it needs PyTorch with CUDA");
+      if (line == null) {
+        throw new BenchmarkException("the peers' Python ended without an answer: it needs PyTorch with CUDA");
+      }
       var answer = JSON.readTree(line);
       if (answer.has("error")) throw new BenchmarkException("the peers answered: " + answer.get("error").asString());
       return answer;

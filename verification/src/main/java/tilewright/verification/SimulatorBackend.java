@@ -43,7 +43,8 @@ final class SimulatorBackend implements Backend {
     var options = SimulatorOptions.defaults().withSeed(seed).withSanitizer(true).withArchitecture(arithmetic);
     var result = program.run(launch, options);
     var findings = result.findings().stream()
-        .map(f -> f.kind() + " at line " + f.line() + (f.source().isEmpty() ? "" : " (" + f.source() + ")") + ": " + f.message()).toList();
+        .map(f -> f.kind() + " at line " + f.line() + (f.source().isEmpty() ? "" : " (" + f.source() + ")") + ": "
+            + f.message()).toList();
     return new Outcome(result.time().toNanos() / 1e6, arithmetic, findings);
   }
 

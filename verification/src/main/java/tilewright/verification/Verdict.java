@@ -6,7 +6,9 @@ import java.util.OptionalDouble;
 /**
  * A result beside the reference.
  *
- * @param bitExact whether every bit is as the model of the kernel's own arithmetic predicts; absent where nothing is modelled
+ * @param bitExact whether every bit is as the model of the kernel's own arithmetic predicts; absent where nothing is
+ *     modelled
  * @param violation the first place that breaks the error rule
  */
-record Verdict(OptionalDouble maxError, OptionalDouble meanError, Optional<Boolean> bitExact, Optional<String> violation) {}
+record Verdict(OptionalDouble maxError, OptionalDouble meanError, Optional<Boolean> bitExact,
+    Optional<String> violation) {}

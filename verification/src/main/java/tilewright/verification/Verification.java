@@ -42,7 +42,8 @@ public final class Verification {
   static Row verify(Case c, Backend backend, AssemblyCheck assembly) {
     var refusal = backend.refuses(c.arch());
     if (refusal.isPresent()) return Row.skipped(c, backend.name(), refusal.get());
-    if (!c.backends().contains(backend.name())) return Row.skipped(c, backend.name(), "too large for " + backend.name());
+    if (!c.backends().contains(backend.name())) return Row.skipped(c, backend.name(), "too large for "
+        + backend.name());
     var inputs = c.inputs().get();
     var buffers = c.inputs().get();
     var launch = c.launch().get().on(buffers);
@@ -51,8 +52,10 @@ public final class Verification {
     var outcome = backend.run(launch);
     var verdict = c.check().compare(inputs, buffers, outcome.architecture());
     var reason = verdict.violation().or(() -> outcome.findings().stream().findFirst());
-    return new Row(c.kernel(), c.arch(), backend.name(), c.config(), reason.isEmpty() ? Row.Status.PASS : Row.Status.FAIL,
-        verdict.maxError(), verdict.meanError(), verdict.bitExact(), outcome.findings().size(), outcome.ms(), reason.orElse(""));
+    return new Row(c.kernel(), c.arch(), backend.name(), c.config(), reason.isEmpty()
+        ? Row.Status.PASS : Row.Status.FAIL,
+        verdict.maxError(), verdict.meanError(), verdict.bitExact(), outcome.findings().size(), outcome.ms(),
+            reason.orElse(""));
   }
 
   /** Told before each run. */

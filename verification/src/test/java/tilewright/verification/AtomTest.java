@@ -67,10 +67,10 @@ class AtomTest {
   }
 
   private static void multiply(MmaAtom atom, Backend backend) {
-    Map<String, MemorySegment> buffers = Map.of("A", Buffers.normal(atom.operand(), 256, 1), "B", Buffers.normal(atom.operand(), 128, 2),
-        "C", Buffers.poisoned(atom.accumulator(), 128));
-    int architecture = backend.run(launch(new OneMma(atom), Map.of("A", List.of(16L, 16L), "B", List.of(8L, 16L), "C", List.of(16L, 8L))).on(buffers))
-        .architecture();
+    Map<String, MemorySegment> buffers = Map.of("A", Buffers.normal(atom.operand(), 256, 1), "B",
+        Buffers.normal(atom.operand(), 128, 2), "C", Buffers.poisoned(atom.accumulator(), 128));
+    int architecture = backend.run(launch(new OneMma(atom),
+        Map.of("A", List.of(16L, 16L), "B", List.of(8L, 16L), "C", List.of(16L, 8L))).on(buffers)).architecture();
     var model = TensorCoreModel.mma(architecture, atom.operand(), atom.accumulator());
     var a = new TensorView(atom.operand(), buffers.get("A"), Layout.rowMajor(16, 16));
     var b = new TensorView(atom.operand(), buffers.get("B"), Layout.rowMajor(8, 16));
@@ -116,7 +116,8 @@ class AtomTest {
     }
 
     /** Pairs of neighbours along k, one register each. */
-    private List<Operand.Register> fragment(Scope k, I32 lane, String name, String contiguous, Layout layout, int rows, String rowName) {
+    private List<Operand.Register> fragment(Scope k, I32 lane, String name, String contiguous, Layout layout, int rows,
+        String rowName) {
       var tensor = k.global(TensorSpec.of(name, atom.operand(), rowName, contiguous).contiguous(contiguous).aligned(2));
       var place = Partition.exact(layout, rows, 16);
       var registers = new ArrayList<Operand.Register>();
@@ -130,7 +131,8 @@ class AtomTest {
   }
 
   private static void loadMatrices(boolean transposed, Backend backend) {
-    Map<String, MemorySegment> buffers = Map.of("A", Buffers.normal(ElementType.F16, 256, 1), "C", Buffers.poisoned(ElementType.F16, 256));
+    Map<String, MemorySegment> buffers = Map.of("A", Buffers.normal(ElementType.F16, 256, 1), "C",
+        Buffers.poisoned(ElementType.F16, 256));
     backend.run(launch(new OneLoad(transposed), Map.of("A", List.of(16L, 16L), "C", List.of(32L, 8L))).on(buffers));
     var a = new TensorView(ElementType.F16, buffers.get("A"), Layout.rowMajor(16, 16));
     var c = new TensorView(ElementType.F16, buffers.get("C"), Layout.rowMajor(32, 8));

@@ -74,11 +74,13 @@ class MutationTest {
   }
 
   private static Subject gemm(int m, int n, int k, String order) {
-    return new Subject(Gemm.sm80(GemmProblem.packed(ElementType.BF16, ElementType.F32, m, n, k, 1, order)), () -> gemmBuffers(m, n, k));
+    return new Subject(Gemm.sm80(GemmProblem.packed(ElementType.BF16, ElementType.F32, m, n, k, 1, order)), () ->
+        gemmBuffers(m, n, k));
   }
 
   private static Subject naive() {
-    return new Subject(Gemm.naive(GemmProblem.packed(ElementType.BF16, ElementType.F32, 17, 33, 9, 1, "TN")), () -> gemmBuffers(17, 33, 9));
+    return new Subject(Gemm.naive(GemmProblem.packed(ElementType.BF16, ElementType.F32, 17, 33, 9, 1, "TN")), () ->
+        gemmBuffers(17, 33, 9));
   }
 
   private static Map<String, MemorySegment> gemmBuffers(int m, int n, int k) {

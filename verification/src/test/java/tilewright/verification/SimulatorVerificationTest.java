@@ -29,7 +29,8 @@ class SimulatorVerificationTest {
   /** What an H200 makes of SM80 kernels: the same models, with Hopper's numbers. */
   @TestFactory
   Stream<DynamicTest> tensorCoreKernelsAreBitExactInHoppersArithmetic() {
-    return Catalogue.cases(21).stream().filter(c -> c.kernel().equals("sm80_gemm") && c.backends().contains("sim") && c.quick())
+    return Catalogue.cases(21).stream()
+        .filter(c -> c.kernel().equals("sm80_gemm") && c.backends().contains("sim") && c.quick())
         .map(c -> DynamicTest.dynamicTest(c.config(), () -> {
           var row = Verification.verify(c, SimulatorBackend.of(3, 90), ASSEMBLY);
           assertEquals(Row.Status.PASS, row.status(), row.reason());

@@ -17,7 +17,8 @@ public record CpAsync(Scope k, int elements, int elementBytes) implements CopyAt
   public CpAsync {
     int bytes = elements * elementBytes;
     if (bytes != 4 && bytes != 8 && bytes != 16) {
-      throw new TraceException("cp.async moves 4, 8 or 16 bytes, not " + elements + " elements of " + elementBytes + " bytes");
+      throw new TraceException("cp.async moves 4, 8 or 16 bytes, not " + elements + " elements of " + elementBytes
+          + " bytes");
     }
   }
 

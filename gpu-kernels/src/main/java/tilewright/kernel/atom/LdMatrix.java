@@ -7,8 +7,9 @@ import tilewright.layout.Layout;
 import tilewright.ptx.Operand;
 
 /**
- * {@code ldmatrix.x4}: four 8×8 matrices of 16-bit elements from shared memory into one register each (PTX ISA, Warp-level
- * matrix load; SM75). Every lane gives the address of one row of eight neighbours; the layouts say of which.
+ * {@code ldmatrix.x4}: four 8×8 matrices of 16-bit elements from shared memory into one register each (PTX ISA,
+ * Warp-level matrix load; SM75). Every lane gives the address of one row of eight neighbours; the layouts say of
+ * which.
  *
  * @param lanes lane → column-major index in the 16×16 tile (rows of A or columns of B first, then k)
  * @param transposed whether neighbours run along the first mode instead of k

@@ -9,8 +9,8 @@ import tilewright.kernel.Scope;
 import tilewright.kernel.tiled.Fragment;
 
 /**
- * The epilogue C = alpha · accumulator + beta · C in single precision, one rounding to C's type. Where beta is zero C is
- * not read, so that a NaN in it does not survive.
+ * The epilogue C = alpha · accumulator + beta · C in single precision, one rounding to C's type. Where beta is zero C
+ * is not read, so that a NaN in it does not survive.
  *
  * @param vector neighbours along n that a thread stores at once: 1 or 2
  */
@@ -23,7 +23,8 @@ public record LinearCombination(F32 alpha, F32 beta, int vector) {
         () -> storeAll(k, thread, partition, accumulators, c, false));
   }
 
-  private void storeAll(Scope k, I32 thread, Partition partition, Fragment accumulators, GlobalTensor c, boolean readC) {
+  private void storeAll(Scope k, I32 thread, Partition partition, Fragment accumulators, GlobalTensor c,
+      boolean readC) {
     for (int value = 0; value < partition.values(); value += vector) {
       int first = value;
       var place = partition.coordinate(thread, value);

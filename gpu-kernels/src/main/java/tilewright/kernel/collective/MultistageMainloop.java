@@ -12,17 +12,20 @@ import tilewright.kernel.tiled.TiledCopy;
 import tilewright.kernel.tiled.TiledMma;
 
 /**
- * The SM80 main loop: {@code stages} tiles of shared memory in a ring, filled by copies {@code stages} − 1 tiles ahead of
- * the multiplication, and two sets of registers, so that each k-slice is loaded while the one before it is multiplied.
+ * The SM80 main loop: {@code stages} tiles of shared memory in a ring, filled by copies {@code stages} − 1 tiles ahead
+ * of the multiplication, and two sets of registers, so that each k-slice is loaded while the one before it is
+ * multiplied.
  *
  * @param tileK k extent of a tile
  */
 public record MultistageMainloop(int stages, int tileK, TiledCopy copyA, TiledCopy copyB, SharedTensor tileA,
     SharedTensor tileB, TiledMma mma) {
   public MultistageMainloop {
-    if (stages < 2) throw new TraceException("a ring of " + stages + " stages cannot copy and multiply at once: 2 or more");
+    if (stages < 2) throw new TraceException("a ring of " + stages
+        + " stages cannot copy and multiply at once: 2 or more");
     if (TiledMma.slices(tileK) % 2 != 0) {
-      throw new TraceException("tileK = " + tileK + " gives an odd number of slices for two register sets: use a multiple of 32");
+      throw new TraceException("tileK = " + tileK
+          + " gives an odd number of slices for two register sets: use a multiple of 32");
     }
   }
 

@@ -6,9 +6,9 @@ import tilewright.layout.Layout;
 import tilewright.layout.Swizzle;
 
 /**
- * Shared-memory layouts (rows, columns, stages) of 16-bit operands that {@code cp.async} writes and {@code ldmatrix} reads
- * without bank conflicts: neighbours run along one mode in rows of up to 64 elements (128 bytes, all banks once), and the
- * eight-element chunks of a row are permuted by the row's number.
+ * Shared-memory layouts (rows, columns, stages) of 16-bit operands that {@code cp.async} writes and {@code ldmatrix}
+ * reads without bank conflicts: neighbours run along one mode in rows of up to 64 elements (128 bytes, all banks
+ * once), and the eight-element chunks of a row are permuted by the row's number.
  */
 public final class SwizzledTile {
   private static final int CHUNK = 8;
@@ -28,13 +28,15 @@ public final class SwizzledTile {
   public static ComposedLayout alongRows(int rows, int columns, int stages) {
     int width = width(rows);
     var row = Layout.of(Layout.of(width, 1), Layout.of(rows / width, (long) width * columns));
-    return new ComposedLayout(swizzle(width), 0, Layout.of(row, Layout.of(columns, width), Layout.of(stages, (long) rows * columns)));
+    return new ComposedLayout(swizzle(width), 0,
+        Layout.of(row, Layout.of(columns, width), Layout.of(stages, (long) rows * columns)));
   }
 
   private static int width(int extent) {
     int width = Math.min(extent, BANK_ROW);
     if (Integer.bitCount(width) != 1 || width < 2 * CHUNK || extent % width != 0) {
-      throw new TraceException("no swizzled rows for a contiguous extent of " + extent + ": 16, 32 or a multiple of 64");
+      throw new TraceException("no swizzled rows for a contiguous extent of " + extent
+          + ": 16, 32 or a multiple of 64");
     }
     return width;
   }

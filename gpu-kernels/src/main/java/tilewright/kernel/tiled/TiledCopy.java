@@ -9,8 +9,8 @@ import tilewright.kernel.atom.CopyAtom;
 import tilewright.layout.Layout;
 
 /**
- * A copy atom repeated over threads and over a tile: threads lie on the tile as {@code threads} says, each with a run of
- * {@code values}; where the tile is larger than that, the pattern repeats.
+ * A copy atom repeated over threads and over a tile: threads lie on the tile as {@code threads} says, each with a run
+ * of {@code values}; where the tile is larger than that, the pattern repeats.
  */
 public final class TiledCopy {
   private final CopyAtom atom;
@@ -31,7 +31,8 @@ public final class TiledCopy {
    */
   public static TiledCopy of(CopyAtom atom, Layout threads, Layout values) {
     if (values.size() != atom.elements()) {
-      throw new TraceException("values " + values + " are " + values.size() + " elements, the atom moves " + atom.elements());
+      throw new TraceException("values " + values + " are " + values.size() + " elements, the atom moves "
+          + atom.elements());
     }
     int rows = Math.toIntExact(threads.mode(0).size() * values.mode(0).size());
     int columns = Math.toIntExact(threads.mode(1).size() * values.mode(1).size());

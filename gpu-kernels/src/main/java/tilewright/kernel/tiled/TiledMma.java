@@ -11,8 +11,8 @@ import tilewright.layout.Layout;
 import tilewright.ptx.PtxType;
 
 /**
- * {@code mma} repeated over warps and over each warp's block of the C tile. Warps lie on the tile column-major; each owns
- * a block of tileM/warpsM × tileN/warpsN.
+ * {@code mma} repeated over warps and over each warp's block of the C tile. Warps lie on the tile column-major; each
+ * owns a block of tileM/warpsM × tileN/warpsN.
  */
 public final class TiledMma {
   private final MmaAtom atom;
@@ -59,14 +59,16 @@ public final class TiledMma {
   private Layout accumulatorLayout(Shape s) {
     var inTile = Layout.of(Layout.of(MmaAtom.M, 1), Layout.of(MmaAtom.N, s.tileM)).composition(MmaAtom.C);
     var warps = Layout.of(Layout.of(s.warpsM, blockM), Layout.of(s.warpsN, (long) blockN * s.tileM));
-    var repeats = Layout.of(Layout.of(blockM / MmaAtom.M, MmaAtom.M), Layout.of(blockN / MmaAtom.N, (long) MmaAtom.N * s.tileM));
+    var repeats = Layout.of(Layout.of(blockM / MmaAtom.M, MmaAtom.M),
+        Layout.of(blockN / MmaAtom.N, (long) MmaAtom.N * s.tileM));
     return Layout.of(Layout.of(inTile.mode(0), warps), Layout.of(inTile.mode(1), repeats));
   }
 
   /** (lane and warp, repetitions) → index of the row that a lane hands to ldmatrix. */
   private static Layout operandLayout(Layout lanes, int tile, int tileK, int block, Layout warps) {
     var inTile = Layout.of(Layout.of(LdMatrix.TILE, 1), Layout.of(LdMatrix.TILE, tile)).composition(lanes);
-    var repeats = Layout.of(Layout.of(block / LdMatrix.TILE, LdMatrix.TILE), Layout.of(tileK / MmaAtom.K, (long) MmaAtom.K * tile));
+    var repeats = Layout.of(Layout.of(block / LdMatrix.TILE, LdMatrix.TILE),
+        Layout.of(tileK / MmaAtom.K, (long) MmaAtom.K * tile));
     return Layout.of(Layout.of(inTile, warps), repeats);
   }
 
@@ -77,7 +79,8 @@ public final class TiledMma {
 
   /** Accumulators of a thread, one group an atom, rows of the block first; zero. */
   public Fragment accumulators(Scope k) {
-    var fragment = Fragment.of(k, atom.accumulatorType(), blockM / MmaAtom.M * (blockN / MmaAtom.N), atom.accumulatorRegisters());
+    var fragment = Fragment.of(k, atom.accumulatorType(), blockM / MmaAtom.M * (blockN / MmaAtom.N),
+        atom.accumulatorRegisters());
     fragment.clear(k, atom.accumulatorType());
     return fragment;
   }
@@ -102,8 +105,8 @@ public final class TiledMma {
     load(k, loadB, b, thread, tile, stage, slice, into);
   }
 
-  private static void load(Scope k, LdMatrix atom, Partition partition, I32 thread, SharedTensor tile, I32 stage, int slice,
-      Fragment into) {
+  private static void load(Scope k, LdMatrix atom, Partition partition, I32 thread, SharedTensor tile, I32 stage,
+      int slice, Fragment into) {
     int repeats = into.groups().size();
     for (int i = 0; i < repeats; i++) {
       var place = partition.coordinate(thread, i + slice * repeats);

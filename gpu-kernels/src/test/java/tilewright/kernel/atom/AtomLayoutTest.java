@@ -41,7 +41,9 @@ class AtomLayoutTest {
     }
   }
 
-  /** Register r of lane t is element (t/4, 2·(t mod 4)) of matrix r, so the matrices must be the fragment's quarters. */
+  /**
+   * Register r of lane t is element (t/4, 2·(t mod 4)) of matrix r, so the matrices must be the fragment's quarters.
+   */
   @Test
   void ldmatrixLoadsTheQuartersInTheFragmentsOrder() {
     for (int matrix = 0; matrix < 4; matrix++) {
@@ -49,10 +51,14 @@ class AtomLayoutTest {
         int lane = 8 * matrix + row;
         int high = matrix & 1;
         int later = matrix >> 1;
-        assertEquals(row + 8 * high + 16L * 8 * later, LdMatrix.A_K_MAJOR.lanes().apply(lane), "A along k, lane " + lane);
-        assertEquals(8 * high + 16L * (row + 8 * later), LdMatrix.A_M_MAJOR.lanes().apply(lane), "A along m, lane " + lane);
-        assertEquals(row + 8 * later + 16L * 8 * high, LdMatrix.B_K_MAJOR.lanes().apply(lane), "B along k, lane " + lane);
-        assertEquals(8 * later + 16L * (row + 8 * high), LdMatrix.B_N_MAJOR.lanes().apply(lane), "B along n, lane " + lane);
+        assertEquals(row + 8 * high + 16L * 8 * later, LdMatrix.A_K_MAJOR.lanes().apply(lane), "A along k, lane "
+            + lane);
+        assertEquals(8 * high + 16L * (row + 8 * later), LdMatrix.A_M_MAJOR.lanes().apply(lane), "A along m, lane "
+            + lane);
+        assertEquals(row + 8 * later + 16L * 8 * high, LdMatrix.B_K_MAJOR.lanes().apply(lane), "B along k, lane "
+            + lane);
+        assertEquals(8 * later + 16L * (row + 8 * high), LdMatrix.B_N_MAJOR.lanes().apply(lane), "B along n, lane "
+            + lane);
       }
     }
   }

@@ -140,11 +140,12 @@ final class Sanitizer {
     int other = writeWarp[word];
     int time = writeTime[word];
     if (time == PENDING) {
-      report(Kind.PENDING_COPY_READ, w, lane, word, site, () -> verb + " the destination of the asynchronous copy at line "
+      report(Kind.PENDING_COPY_READ, w, lane, word, site, () -> verb
+          + " the destination of the asynchronous copy at line "
           + line(writeSite[word]) + " of warp " + other + " before the wait for it");
     } else if (other != w.index && time > clocks[w.index].of(other)) {
-      report(Kind.RACE, w, lane, word, site, () -> verb + " what warp " + other + " writes at line " + line(writeSite[word])
-          + " with no barrier between");
+      report(Kind.RACE, w, lane, word, site, () -> verb + " what warp " + other + " writes at line "
+          + line(writeSite[word]) + " with no barrier between");
     }
   }
 
