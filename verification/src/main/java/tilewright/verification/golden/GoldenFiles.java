@@ -1,0 +1,74 @@
+package tilewright.verification.golden;
+
+import java.io.BufferedReader;
+import java.io.IOException;
+import java.io.InputStream;
+import java.io.InputStreamReader;
+import java.io.UncheckedIOException;
+import java.nio.charset.StandardCharsets;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.zip.GZIPInputStream;
+import tools.jackson.core.JacksonException;
+import tools.jackson.databind.json.JsonMapper;
+
+/** Reads every {@code *.jsonl} and {@code *.jsonl.gz} below a folder. */
+final class GoldenFiles {
+  private static final List<String> REQUIRED = List.of("id", "op");
+
+  private GoldenFiles() {}
+
+  static List<GoldenRecord> read(Path folder) {
+    var files = files(folder);
+    if (files.isEmpty()) throw new MalformedGoldenException(folder, "no *.jsonl file of golden vectors in it");
+    var records = new ArrayList<GoldenRecord>();
+    for (var file : files) records.addAll(records(file));
+    return records;
+  }
+
+  private static List<Path> files(Path folder) {
+    if (!Files.isDirectory(folder)) {
+      throw new MalformedGoldenException(folder, "not a folder; give one that holds *.jsonl files");
+    }
+    try (var all = Files.walk(folder)) {
+      return all.filter(f -> f.toString().matches(".*\\.jsonl(\\.gz)?")).filter(Files::isRegularFile).sorted().toList();
+    } catch (IOException | UncheckedIOException e) {
+      throw new MalformedGoldenException(folder, "cannot be read: " + e.getMessage());
+    }
+  }
+
+  private static List<GoldenRecord> records(Path file) {
+    var records = new ArrayList<GoldenRecord>();
+    try (var reader = new BufferedReader(new InputStreamReader(open(file), StandardCharsets.UTF_8))) {
+      int number = 0;
+      for (var line = reader.readLine(); line != null; line = reader.readLine()) {
+        number++;
+        if (!line.isBlank()) records.add(parse(file, number, line));
+      }
+    } catch (IOException e) {
+      throw new MalformedGoldenException(file, "cannot be read: " + e.getMessage());
+    }
+    return records;
+  }
+
+  private static InputStream open(Path file) throws IOException {
+    var in = Files.newInputStream(file);
+    return file.toString().endsWith(".gz") ? new GZIPInputStream(in) : in;
+  }
+
+  private static GoldenRecord parse(Path file, int number, String line) {
+    try {
+      var json = JsonMapper.shared().readTree(line);
+      for (var field : REQUIRED) {
+        if (!json.path(field).isString()) {
+          throw new MalformedGoldenException(file, number, "not a record: no text '" + field + "'");
+        }
+      }
+      return new GoldenRecord(json);
+    } catch (JacksonException e) {
+      throw new MalformedGoldenException(file, number, "not JSON: " + e.getOriginalMessage());
+    }
+  }
+}
