@@ -11,7 +11,7 @@ import java.util.List;
 public final class Site {
   /** The pages in reading order; each is {@code docs/src/site/NAME.adoc}. */
   static final List<String> PAGES = List.of("index", "gemm-to-gpu", "kernel-language", "command-line", "verification",
-      "limits", "decisions");
+      "golden", "limits", "decisions");
 
   private Site() {}
 
@@ -40,6 +40,7 @@ public final class Site {
     Figures.write(images);
     Listings.write(root, Files.createDirectories(generated));
     HelpPages.write(generated);
+    Golden.write(root, generated);
     Records.write(root.resolve("docs"), generated);
     var decisions = Decisions.read(root.resolve("docs/decisions"));
     Files.writeString(generated.resolve("decisions.adoc"), Decisions.list(decisions));

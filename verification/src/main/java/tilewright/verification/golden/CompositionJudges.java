@@ -1,5 +1,6 @@
 package tilewright.verification.golden;
 
+import java.util.Arrays;
 import java.util.Map;
 import java.util.Optional;
 import tilewright.layout.Layout;
@@ -45,7 +46,7 @@ final class CompositionJudges {
     return switch (tiler) {
       case Tiler.Keep _ -> result.equals(a);
       case Tiler.ByLayout by -> by.layout().shape().isCompatibleWith(result.shape())
-          && java.util.Arrays.equals(Definitions.composed(a, by.layout()), result.offsets());
+          && Arrays.equals(Definitions.composed(a, by.layout()), Definitions.offsets(result));
       case Tiler.ByMode by -> {
         if (result.rank() != by.tilers().size()) yield false;
         for (int i = 0; i < result.rank(); i++) {

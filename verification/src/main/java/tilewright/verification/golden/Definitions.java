@@ -6,6 +6,7 @@ import java.util.Comparator;
 import java.util.List;
 import java.util.Optional;
 import java.util.function.LongUnaryOperator;
+import java.util.stream.IntStream;
 import java.util.stream.LongStream;
 import tilewright.layout.Layout;
 
@@ -18,15 +19,42 @@ final class Definitions {
 
   private record Mode(long extent, long stride) {}
 
+  /** The offsets of all indices, the first mode fastest. */
+  static long[] offsets(Layout layout) {
+    long[] extents = layout.flatShape();
+    long[] strides = layout.flatStride();
+    long[] offsets = {0};
+    for (int i = 0; i < extents.length; i++) {
+      long stride = strides[i];
+      offsets = sums(offsets, table(extents[i], k -> Math.multiplyExact(k, stride)));
+    }
+    return offsets;
+  }
+
   /** A(B(i)) for every i, the last mode of A unbounded as in CuTe. */
   static long[] composed(Layout a, Layout b) {
-    return table(b.size(), i -> a.apply(b.apply(i)));
+    long[] extents = a.flatShape();
+    long[] strides = a.flatStride();
+    return Arrays.stream(offsets(b)).map(index -> offset(extents, strides, index)).toArray();
+  }
+
+  private static long offset(long[] extents, long[] strides, long index) {
+    long sum = 0;
+    for (int i = 0; i < extents.length; i++) {
+      boolean last = i + 1 == extents.length;
+      sum = Math.addExact(sum, Math.multiplyExact(last ? index : index % extents[i], strides[i]));
+      if (!last) index /= extents[i];
+    }
+    return sum;
   }
 
   /** {@code first(i) + second(j)}, i fastest. */
   static long[] sums(long[] first, long[] second) {
-    return table((long) first.length * second.length,
-        i -> Math.addExact(first[(int) (i % first.length)], second[(int) (i / first.length)]));
+    var sums = new long[Math.multiplyExact(first.length, second.length)];
+    for (int j = 0, at = 0; j < second.length; j++) {
+      for (long offset : first) sums[at++] = Math.addExact(offset, second[j]);
+    }
+    return sums;
   }
 
   static long[] table(long size, LongUnaryOperator function) {
@@ -43,16 +71,14 @@ final class Definitions {
       if (!isLayout(table(extent, k -> table[(int) (k * step)]))) return false;
       begin *= extent;
     }
-    for (int i = 0; i < table.length; i++) {
-      long sum = 0;
-      long step = 1;
-      for (long extent : extents) {
-        sum += table[(int) (i / step % extent * step)];
-        step *= extent;
-      }
-      if (sum != table[i]) return false;
+    long[] sums = {0};
+    long step = 1;
+    for (long extent : extents) {
+      long apart = step;
+      sums = sums(sums, table(extent, k -> table[(int) (k * apart)]));
+      step *= extent;
     }
-    return true;
+    return Arrays.equals(sums, table);
   }
 
   /** Whether a layout has this table: cut at the longest linear prefix, again and again (greedy is exact here). */
@@ -103,6 +129,25 @@ final class Definitions {
   }
 
   static boolean isInjective(Layout layout) {
-    return Arrays.stream(layout.offsets()).distinct().count() == layout.size();
+    long[] sorted = offsets(layout);
+    Arrays.sort(sorted);
+    return IntStream.range(1, sorted.length).noneMatch(i -> sorted[i - 1] == sorted[i]);
+  }
+
+  /** Each offset once, in order, if all occur equally often; nothing otherwise. */
+  static Optional<long[]> uniformImage(Layout layout) {
+    long[] sorted = offsets(layout);
+    Arrays.sort(sorted);
+    int often = 1;
+    while (often < sorted.length && sorted[often] == sorted[0]) often++;
+    if (sorted.length % often != 0) return Optional.empty();
+    int times = often;
+    long[] image = table(sorted.length / often, k -> sorted[(int) k * times]);
+    for (int i = 0; i < sorted.length; i++) {
+      if (sorted[i] != image[i / often] || i >= often && i % often == 0 && sorted[i] == sorted[i - 1]) {
+        return Optional.empty();
+      }
+    }
+    return Optional.of(image);
   }
 }

@@ -43,7 +43,7 @@ final class DivisionJudges {
   /** Whether tile and rest are what the definition says of one mode. */
   private static boolean isQuotient(Layout tile, Layout rest, Layout a, Layout tiler) {
     return demanded(a, tiler)
-        .filter(table -> Arrays.equals(table, Layout.of(tile, rest).offsets()))
+        .filter(table -> Arrays.equals(table, Definitions.offsets(Layout.of(tile, rest))))
         .filter(_ -> tiler.shape().isCompatibleWith(tile.shape())).isPresent();
   }
 

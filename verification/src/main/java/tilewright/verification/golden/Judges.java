@@ -24,6 +24,7 @@ final class Judges {
     judges.putAll(ProductJudges.all());
     judges.putAll(InverseJudges.all());
     judges.putAll(SwizzleJudges.all());
+    judges.putAll(HardwareJudges.all());
     return Map.copyOf(judges);
   }
 }

@@ -8,28 +8,33 @@ import tilewright.layout.Layout;
 final class LayoutVerdict {
   private LayoutVerdict() {}
 
+  /** By the definition, and then as the record has it. */
+  static Judgement of(GoldenRecord golden, Answer<Layout> ours, Optional<long[]> demanded, Layout domain) {
+    var judgement = byDefinition(ours, demanded, domain);
+    return judgement.outcome() == Outcome.AGREED ? sameAsRecord(golden, ours.value().orElseThrow()) : judgement;
+  }
+
   /**
    * Ours must have the demanded table and refine the domain; a refusal is right where no layout does.
    *
    * @param demanded nothing where the definition already denies an answer
    */
-  static Judgement of(GoldenRecord golden, Answer<Layout> ours, Optional<long[]> demanded, Layout domain) {
+  static Judgement byDefinition(Answer<Layout> ours, Optional<long[]> demanded, Layout domain) {
     if (ours.refuses()) {
       return demanded.isEmpty() || !Definitions.isRealizable(demanded.get(), domain)
           ? Judgement.refused(ours.refusal()) : Judgement.mismatch("a layout, since one exists", ours);
     }
     var layout = ours.value().orElseThrow();
     if (demanded.isEmpty()) return Judgement.mismatch("a refusal", layout);
-    if (!Arrays.equals(layout.offsets(), demanded.get()) || !domain.shape().isCompatibleWith(layout.shape())) {
-      return Judgement.mismatch("offsets " + shown(demanded.get()) + " refining " + domain.shape(), layout);
-    }
-    return sameAsRecord(golden, layout);
+    return Arrays.equals(Definitions.offsets(layout), demanded.get())
+        && domain.shape().isCompatibleWith(layout.shape()) ? Judgement.agreed(layout)
+        : Judgement.mismatch("offsets " + shown(demanded.get()) + " refining " + domain.shape(), layout);
   }
 
   /** An oracle that is right must have the same function, and so must every table that the record holds. */
   static Judgement sameAsRecord(GoldenRecord golden, Layout layout) {
     var truth = golden.table("truth");
-    if (truth.isPresent() && !Arrays.equals(truth.get(), layout.offsets())) {
+    if (truth.isPresent() && !Arrays.equals(truth.get(), Definitions.offsets(layout))) {
       return Judgement.mismatch("offsets " + shown(truth.get()), layout);
     }
     if (golden.has("canon") && !sameFunction(Layout.parse(golden.text("canon").orElseThrow()), layout)) {
@@ -42,7 +47,7 @@ final class LayoutVerdict {
   }
 
   static boolean sameFunction(Layout a, Layout b) {
-    return a.size() == b.size() && Arrays.equals(a.offsets(), b.offsets());
+    return a.size() == b.size() && Arrays.equals(Definitions.offsets(a), Definitions.offsets(b));
   }
 
   private static String shown(long[] table) {

@@ -2,11 +2,12 @@ package tilewright.verification.golden;
 
 import java.util.List;
 
-/** How the records of one operation were judged. */
+/** How the records of one operation, or of several together, were judged. */
 public record OperationCount(String operation, long records, long agreed, long refused, long dialect,
     long mismatches) {
 
-  static OperationCount of(String operation, List<JudgedRecord> records) {
+  /** Counts these records under that name. */
+  public static OperationCount of(String operation, List<JudgedRecord> records) {
     return new OperationCount(operation, records.size(), count(records, Outcome.AGREED),
         count(records, Outcome.REFUSED), count(records, Outcome.DIALECT), count(records, Outcome.MISMATCH));
   }

@@ -44,7 +44,7 @@ final class SimplificationJudges {
   }
 
   private static boolean tiles(Layout filtered, Layout complement) {
-    var all = Definitions.sums(filtered.offsets(), complement.offsets());
+    var all = Definitions.sums(Definitions.offsets(filtered), Definitions.offsets(complement));
     return Arrays.equals(Arrays.stream(all).sorted().toArray(), LongStream.range(0, all.length).toArray());
   }
 }
