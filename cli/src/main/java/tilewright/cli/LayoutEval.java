@@ -16,6 +16,7 @@ import tilewright.layout.ComposedLayout;
 import tilewright.layout.Layout;
 import tilewright.layout.OffsetMap;
 import tilewright.layout.UndefinedOperationException;
+import tilewright.layout.Witness;
 
 /** {@code tilewright layout eval}: what layouts are, and which offsets they have. */
 @Command(name = "eval", description = {"Evaluate layouts and operations on them, one result a line.",
@@ -72,7 +73,8 @@ final class LayoutEval implements Callable<Integer> {
   record Problem(String condition, String message, Optional<Long> witness) {
     static Problem of(RuntimeException e) {
       if (e instanceof UndefinedOperationException undefined) {
-        return new Problem(undefined.reason().condition(), e.getMessage(), undefined.reason().witness());
+        return new Problem(undefined.reason().condition(), e.getMessage(),
+            undefined.reason().witness().map(Witness::index));
       }
       if (e instanceof ArithmeticException) {
         return new Problem("sizes and offsets fit 64 bits", "a size or an offset does not fit 64 bits",

@@ -2,7 +2,6 @@ package tilewright.layout;
 
 import java.util.ArrayList;
 import java.util.Comparator;
-import java.util.Optional;
 import tilewright.layout.Modes.Mode;
 
 /**
@@ -12,7 +11,7 @@ import tilewright.layout.Modes.Mode;
 final class Complement {
   private Complement() {}
 
-  static Decision of(Layout layout, long bound) {
+  static Decision<Layout> of(Layout layout, long bound) {
     var operation = "complement(" + layout + ", " + bound + ")";
     if (bound < 1) return undefined(operation, "the bound is at least 1", "got " + bound);
     var sorted = Modes.of(layout.filter()).list().stream().filter(m -> m.extent() > 1)
@@ -29,10 +28,11 @@ final class Complement {
       top = mode.reach();
     }
     gaps.add(new Mode(Math.ceilDiv(bound, top), top));
-    return new Decision.Defined(Modes.layout(gaps).coalesce());
+    var result = Modes.layout(gaps).coalesce();
+    return new Decision.Defined<>(result, new TilingCertificate(layout, result, bound));
   }
 
-  private static Decision undefined(String operation, String condition, String numbers) {
-    return new Decision.Undefined(operation, condition, numbers, Optional.empty());
+  private static Decision<Layout> undefined(String operation, String condition, String numbers) {
+    return Decision.Undefined.of(operation, condition, numbers);
   }
 }

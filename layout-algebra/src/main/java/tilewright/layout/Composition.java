@@ -3,6 +3,7 @@ package tilewright.layout;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Optional;
+import java.util.OptionalInt;
 import tilewright.layout.Modes.Mode;
 
 /**
@@ -23,36 +24,39 @@ final class Composition {
     this.a = Coalesce.extended(outer);
   }
 
-  static Decision of(Layout outer, Layout inner) {
+  static Decision<Layout> of(Layout outer, Layout inner) {
     return new Composition(outer, inner).decide();
   }
 
   /** By mode; modes behind the tiler's are dropped. */
-  static Decision byMode(Layout layout, Tiler tiler) {
+  static Decision<Layout> byMode(Layout layout, Tiler tiler) {
     return switch (tiler) {
-      case Tiler.Keep _ -> new Decision.Defined(layout);
+      case Tiler.Keep _ -> new Decision.Defined<>(layout, equation(layout, Layout.of(layout.size(), 1), layout));
       case Tiler.ByLayout by -> of(layout, by.layout());
       case Tiler.ByMode by -> {
         if (by.tilers().size() > layout.rank()) {
-          yield new Decision.Undefined(layout + " ∘ " + tiler, "the tiler has at most as many modes as the layout",
-              by.tilers().size() + " > " + layout.rank(), Optional.empty());
+          yield Decision.Undefined.of(layout + " ∘ " + tiler, "the tiler has at most as many modes as the layout",
+              by.tilers().size() + " > " + layout.rank());
         }
         var modes = new ArrayList<Layout>();
+        var certificates = new ArrayList<Certificate>();
         for (int i = 0; i < by.tilers().size(); i++) {
           switch (byMode(layout.mode(i), by.tilers().get(i))) {
-            case Decision.Defined defined -> modes.add(defined.layout());
-            case Decision.Undefined undefined -> {
-              yield new Decision.Undefined(layout + " ∘ " + tiler, "mode " + i + ": " + undefined.condition(),
-                  undefined.numbers(), undefined.witness());
+            case Decision.Defined<Layout> defined -> {
+              modes.add(defined.result());
+              certificates.add(defined.certificate());
+            }
+            case Decision.Undefined<Layout> undefined -> {
+              yield undefined.inMode(i, layout + " ∘ " + tiler);
             }
           }
         }
-        yield new Decision.Defined(Layout.of(modes));
+        yield new Decision.Defined<>(Layout.of(modes), new ByModeCertificate(certificates));
       }
     };
   }
 
-  private Decision decide() {
+  private Decision<Layout> decide() {
     for (var mode : Modes.of(inner).list()) {
       if (mode.stride() < 0 && mode.extent() > 1) {
         return undefined("strides of the right operand are at least 0", "got " + mode.stride(), Optional.empty());
@@ -60,7 +64,7 @@ final class Composition {
     }
     var leaves = new ArrayList<Mode>();
     var candidate = refined(inner.shape(), inner.stride(), leaves);
-    if (candidate.isPresent() && !carries(leaves)) return new Decision.Defined(candidate.get());
+    if (candidate.isPresent() && !carries(leaves)) return defined(candidate.get());
     return gapsHaveBothSigns() ? byTable() : refuted(candidate);
   }
 
@@ -131,14 +135,14 @@ final class Composition {
     return positive && negative;
   }
 
-  private Decision byTable() {
+  private Decision<Layout> byTable() {
     if (inner.size() > LARGEST_TABLE) {
       return undefined("the right operand has at most 2^24 elements where the left one's gaps have both signs",
           "it has " + inner.size(), Optional.empty());
     }
     var candidate = synthesized(inner.shape(), inner.stride());
     if (candidate.isEmpty()) return refuted(candidate);
-    return firstDifference(candidate.get()).isEmpty() ? new Decision.Defined(candidate.get()) : refuted(candidate);
+    return firstDifference(candidate.get()).isEmpty() ? defined(candidate.get()) : refuted(candidate);
   }
 
   private Optional<Layout> synthesized(IntTuple shape, IntTuple stride) {
@@ -163,13 +167,12 @@ final class Composition {
   }
 
   /** There is no such layout: the strides that each mode alone demands fail at some index. */
-  private Decision refuted(Optional<Layout> candidate) {
+  private Decision<Layout> refuted(Optional<Layout> candidate) {
     var linear = candidate.orElseGet(() -> Layout.of(inner.shape(), unitOffsets(inner.shape(), inner.stride())));
-    Optional<Long> witness = inner.size() <= LARGEST_TABLE ? firstDifference(linear) : Optional.empty();
+    Optional<Witness> witness = (inner.size() <= LARGEST_TABLE ? firstDifference(linear) : Optional.<Long>empty())
+        .map(i -> new Witness(inner.coordinate(i), i, at(inner.apply(i)), linear.apply(i)));
     return undefined("every coordinate of the right operand adds up in the left one without a carry",
-        witness.map(w -> "the left operand gives " + at(inner.apply(w)) + " where strides " + linear.stride() + " of shape "
-            + linear.shape() + " give " + linear.apply(w)).orElse("strides " + linear.stride() + " of shape " + linear.shape() + " fail"),
-        witness);
+        "strides " + linear.stride() + " of shape " + linear.shape() + " fail", witness);
   }
 
   private IntTuple unitOffsets(IntTuple shape, IntTuple stride) {
@@ -195,7 +198,16 @@ final class Composition {
     return sum;
   }
 
-  private Decision undefined(String condition, String numbers, Optional<Long> witness) {
-    return new Decision.Undefined(outer + " ∘ " + inner, condition, numbers, witness);
+  private Decision<Layout> defined(Layout result) {
+    return new Decision.Defined<>(result, equation(outer, inner, result));
+  }
+
+  private static Certificate equation(Layout outer, Layout inner, Layout result) {
+    return new TableCertificate(result + "(i) is " + outer + "(" + inner + "(i))", inner.size(), result::apply,
+        i -> outer.apply(inner.apply(i)));
+  }
+
+  private Decision<Layout> undefined(String condition, String numbers, Optional<Witness> witness) {
+    return new Decision.Undefined<>(outer + " ∘ " + inner, condition, OptionalInt.empty(), numbers, witness);
   }
 }

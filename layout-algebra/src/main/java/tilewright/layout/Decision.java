@@ -1,36 +1,60 @@
 package tilewright.layout;
 
 import java.util.Optional;
+import java.util.OptionalInt;
 
-/** The answer of a partial operation. */
-public sealed interface Decision {
+/**
+ * The answer of a partial operation.
+ *
+ * @param <T> what the operation gives where it is defined
+ */
+public sealed interface Decision<T> {
 
-  /** A layout that satisfies the operation's defining equation. */
-  record Defined(Layout layout) implements Decision {}
+  /** A result that satisfies the operation's defining equation. */
+  record Defined<T>(T result, Certificate certificate) implements Decision<T> {}
 
   /**
    * There is none.
    *
    * @param operation with its operands, in notation
    * @param condition what would have to hold
-   * @param numbers the numbers for which it does not
-   * @param witness an index at which the defining equation would fail, if one index shows it
+   * @param mode the mode at fault, if one is
+   * @param numbers the numbers for which it does not hold
+   * @param witness where the defining equation would fail, if a coordinate shows it
    */
-  record Undefined(String operation, String condition, String numbers, Optional<Long> witness) implements Decision {
+  record Undefined<T>(String operation, String condition, OptionalInt mode, String numbers, Optional<Witness> witness)
+      implements Decision<T> {
+
+    static <T> Undefined<T> of(String operation, String condition, String numbers) {
+      return new Undefined<>(operation, condition, OptionalInt.empty(), numbers, Optional.empty());
+    }
+
     public String message() {
-      return operation + " is undefined: " + condition + "; " + numbers + witness.map(w -> " (witness: index " + w + ")").orElse("");
+      return operation + " is undefined: " + condition
+          + (mode.isPresent() ? "; mode " + mode.getAsInt() + ": " : "; ") + numbers
+          + witness.map(w -> " (witness: " + w + ")").orElse("");
+    }
+
+    /** The same reason for an operation that needs this one. */
+    <U> Undefined<U> as(String outerOperation) {
+      return new Undefined<>(outerOperation, condition, mode, numbers + " in " + operation, witness);
+    }
+
+    /** The same reason for an operation that works by mode. */
+    <U> Undefined<U> inMode(int index, String outerOperation) {
+      return new Undefined<>(outerOperation, condition, OptionalInt.of(index), numbers + " in " + operation, witness);
     }
   }
 
   /**
-   * The layout.
+   * The result.
    *
    * @throws UndefinedOperationException with the reason when there is none
    */
-  default Layout orElseThrow() {
+  default T orElseThrow() {
     return switch (this) {
-      case Defined defined -> defined.layout();
-      case Undefined undefined -> throw new UndefinedOperationException(undefined);
+      case Defined<T> defined -> defined.result();
+      case Undefined<T> undefined -> throw new UndefinedOperationException(undefined);
     };
   }
 }

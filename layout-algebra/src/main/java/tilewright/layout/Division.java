@@ -2,17 +2,15 @@ package tilewright.layout;
 
 import java.util.ArrayList;
 import java.util.List;
-import java.util.Optional;
 
 /** Division of a layout by a tile: the tile, and where its copies begin. */
 final class Division {
   private Division() {}
 
-  static Decision logical(Layout layout, Layout tile) {
+  static Decision<Layout> logical(Layout layout, Layout tile) {
     return switch (tile.tryComplement(layout.coalesce().size())) {
-      case Decision.Undefined undefined -> new Decision.Undefined(layout + " ⊘ " + tile, undefined.operation() + ": " + undefined.condition(),
-          undefined.numbers(), undefined.witness());
-      case Decision.Defined rest -> layout.tryComposition(Layout.of(tile, rest.layout()));
+      case Decision.Undefined<Layout> undefined -> undefined.as(layout + " ⊘ " + tile);
+      case Decision.Defined<Layout> rest -> layout.tryComposition(Layout.of(tile, rest.result()));
     };
   }
 
@@ -69,8 +67,8 @@ final class Division {
 
   private static void requireRank(Layout layout, Tiler.ByMode tiler) {
     if (tiler.tilers().size() > layout.rank()) {
-      throw new UndefinedOperationException(new Decision.Undefined(layout + " ⊘ " + tiler,
-          "the tiler has at most as many modes as the layout", tiler.tilers().size() + " > " + layout.rank(), Optional.empty()));
+      throw new UndefinedOperationException(Decision.Undefined.of(layout + " ⊘ " + tiler,
+          "the tiler has at most as many modes as the layout", tiler.tilers().size() + " > " + layout.rank()));
     }
   }
 }

@@ -3,7 +3,6 @@ package tilewright.layout;
 import java.util.ArrayList;
 import java.util.Comparator;
 import java.util.List;
-import java.util.Optional;
 import tilewright.layout.Modes.Mode;
 
 /** Right and left inverses, made of a layout's modes in the order of their strides. */
@@ -25,7 +24,7 @@ final class Inverse {
     return Modes.layout(inverse).coalesce();
   }
 
-  static Decision left(Layout layout) {
+  static Decision<Layout> left(Layout layout) {
     var operation = "left inverse of " + layout;
     var sorted = byStride(layout);
     var inverse = new ArrayList<Mode>();
@@ -35,12 +34,12 @@ final class Inverse {
     for (var placed : sorted) {
       var mode = placed.mode();
       if (mode.stride() < reach) {
-        return new Decision.Undefined(operation, "sorted by stride, no mode begins before the one below it ends",
-            "stride " + mode.stride() + " < " + reach, Optional.empty());
+        return Decision.Undefined.of(operation, "sorted by stride, no mode begins before the one below it ends",
+            "stride " + mode.stride() + " < " + reach);
       }
       if (mode.stride() % stride != 0) {
-        return new Decision.Undefined(operation, "sorted by stride, each stride divides the next",
-            stride + " does not divide " + mode.stride(), Optional.empty());
+        return Decision.Undefined.of(operation, "sorted by stride, each stride divides the next",
+            stride + " does not divide " + mode.stride());
       }
       inverse.add(new Mode(mode.stride() / stride, index));
       stride = mode.stride();
@@ -48,7 +47,9 @@ final class Inverse {
       reach = mode.reach();
     }
     if (!sorted.isEmpty()) inverse.add(new Mode(sorted.getLast().mode().extent(), index));
-    return new Decision.Defined(Modes.layout(inverse).coalesce());
+    var result = Modes.layout(inverse).coalesce();
+    return new Decision.Defined<>(result, new TableCertificate(result + " of " + layout + "(i) is i", layout.size(),
+        i -> result.apply(layout.apply(i)), i -> i));
   }
 
   private static List<Placed> byStride(Layout layout) {

@@ -151,7 +151,7 @@ public record Layout(IntTuple shape, IntTuple stride) implements OffsetMap {
     return tryComposition(inner).orElseThrow();
   }
 
-  public Decision tryComposition(Layout inner) {
+  public Decision<Layout> tryComposition(Layout inner) {
     return Composition.of(this, inner);
   }
 
@@ -165,7 +165,7 @@ public record Layout(IntTuple shape, IntTuple stride) implements OffsetMap {
     return tryComplement(bound).orElseThrow();
   }
 
-  public Decision tryComplement(long bound) {
+  public Decision<Layout> tryComplement(long bound) {
     return Complement.of(this, bound);
   }
 
@@ -179,7 +179,7 @@ public record Layout(IntTuple shape, IntTuple stride) implements OffsetMap {
     return tryLogicalDivide(tile).orElseThrow();
   }
 
-  public Decision tryLogicalDivide(Layout tile) {
+  public Decision<Layout> tryLogicalDivide(Layout tile) {
     return Division.logical(this, tile);
   }
 
@@ -208,7 +208,7 @@ public record Layout(IntTuple shape, IntTuple stride) implements OffsetMap {
     return tryLogicalProduct(tiles).orElseThrow();
   }
 
-  public Decision tryLogicalProduct(Layout tiles) {
+  public Decision<Layout> tryLogicalProduct(Layout tiles) {
     return Product.logical(this, tiles);
   }
 
@@ -237,7 +237,7 @@ public record Layout(IntTuple shape, IntTuple stride) implements OffsetMap {
     return tryLeftInverse().orElseThrow();
   }
 
-  public Decision tryLeftInverse() {
+  public Decision<Layout> tryLeftInverse() {
     return Inverse.left(this);
   }
 

@@ -6,14 +6,14 @@ import java.util.ArrayList;
 final class Product {
   private Product() {}
 
-  static Decision logical(Layout block, Layout tiles) {
+  static Decision<Layout> logical(Layout block, Layout tiles) {
     long bound = Math.multiplyExact(block.size(), Math.max(1, tiles.cosize()));
     return switch (block.tryComplement(bound)) {
-      case Decision.Undefined undefined -> new Decision.Undefined(block + " ⊗ " + tiles, undefined.operation() + ": " + undefined.condition(),
-          undefined.numbers(), undefined.witness());
-      case Decision.Defined complement -> switch (complement.layout().tryComposition(tiles)) {
-        case Decision.Undefined undefined -> undefined;
-        case Decision.Defined copies -> new Decision.Defined(Layout.of(block, copies.layout()));
+      case Decision.Undefined<Layout> undefined -> undefined.as(block + " ⊗ " + tiles);
+      case Decision.Defined<Layout> complement -> switch (complement.result().tryComposition(tiles)) {
+        case Decision.Undefined<Layout> undefined -> undefined.as(block + " ⊗ " + tiles);
+        case Decision.Defined<Layout> copies ->
+            new Decision.Defined<>(Layout.of(block, copies.result()), copies.certificate());
       };
     };
   }

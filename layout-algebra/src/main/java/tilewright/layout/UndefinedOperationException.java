@@ -4,14 +4,14 @@ package tilewright.layout;
 public final class UndefinedOperationException extends IllegalArgumentException {
   private static final long serialVersionUID = 1;
 
-  private final transient Decision.Undefined reason;
+  private final transient Decision.Undefined<?> reason;
 
-  UndefinedOperationException(Decision.Undefined reason) {
+  UndefinedOperationException(Decision.Undefined<?> reason) {
     super(reason.message());
     this.reason = reason;
   }
 
-  public Decision.Undefined reason() {
+  public Decision.Undefined<?> reason() {
     return reason;
   }
 }

@@ -35,7 +35,7 @@ class GoldenTest {
     Golden.each("composition", List.of("ok", "raises", "wrong"), (args, r) -> {
       var decision = layout(args, "a").tryComposition(layout(args, "b"));
       if (r.get("realizable").asBoolean()) {
-        var result = assertInstanceOf(Decision.Defined.class, decision).layout();
+        var result = (Layout) assertInstanceOf(Decision.Defined.class, decision).result();
         assertArrayEquals(Golden.table(r), result.offsets());
         assertEquals(true, layout(args, "b").shape().isCompatibleWith(result.shape()));
       } else {
@@ -115,7 +115,8 @@ class GoldenTest {
     Golden.each("left_inverse", OK, (args, r) -> {
       if (!r.get("injective").asBoolean()) return;
       var a = layout(args, "a");
-      if (a.tryLeftInverse() instanceof Decision.Defined(var inverse)) {
+      if (a.tryLeftInverse() instanceof Decision.Defined(var inverse, var certificate)) {
+        assertEquals(true, certificate.holds());
         for (long i = 0; i < a.size(); i++) assertEquals(i, inverse.apply(a.apply(i)));
       }
     });

@@ -53,12 +53,13 @@ class LayoutLawProperties {
     Layouts.each(2, 4, 4, outer -> Layouts.each(2, 3, 4, inner -> {
       var offsets = LongStream.of(inner.offsets()).map(outer::apply).toArray();
       switch (outer.tryComposition(inner)) {
-        case Decision.Defined(var result) -> {
+        case Decision.Defined<Layout>(var result, var certificate) -> {
+          assertTrue(certificate.holds(), certificate::explain);
           counts[0]++;
           assertArrayEquals(offsets, result.offsets(), () -> outer + " ∘ " + inner + " = " + result);
           assertTrue(inner.shape().isCompatibleWith(result.shape()));
         }
-        case Decision.Undefined undefined -> {
+        case Decision.Undefined<Layout> undefined -> {
           counts[1]++;
           assertTrue(!hasLayout(inner, offsets), undefined::message);
         }
@@ -85,8 +86,8 @@ class LayoutLawProperties {
   @Property
   void compositionIsAssociativeWhereItIsDefined(@ForAll("compact") Layout a, @ForAll("compact") Layout b, @ForAll("compact") Layout c) {
     Assume.that(c.cosize() <= b.size() && b.cosize() <= a.size());
-    if (a.tryComposition(b) instanceof Decision.Defined(var ab) && b.tryComposition(c) instanceof Decision.Defined(var bc)
-        && ab.tryComposition(c) instanceof Decision.Defined(var left) && a.tryComposition(bc) instanceof Decision.Defined(var right)) {
+    if (a.tryComposition(b) instanceof Decision.Defined(var ab, var _) && b.tryComposition(c) instanceof Decision.Defined(var bc, var _)
+        && ab.tryComposition(c) instanceof Decision.Defined(var left, var _) && a.tryComposition(bc) instanceof Decision.Defined(var right, var _)) {
       assertArrayEquals(left.offsets(), right.offsets());
     }
   }
@@ -94,7 +95,7 @@ class LayoutLawProperties {
   @Example
   void theComplementIsOrderedDisjointAndTilesTheBound() {
     Layouts.each(2, 4, 9, layout -> {
-      if (!(layout.tryComplement(24) instanceof Decision.Defined(var complement))) return;
+      if (!(layout.tryComplement(24) instanceof Decision.Defined(var complement, var _))) return;
       long[] strides = complement.flatStride();
       for (int i = 1; i < strides.length; i++) assertTrue(strides[i - 1] < strides[i]);
       var both = LongStream.of(Layout.of(layout.filter(), complement).offsets()).sorted().toArray();
@@ -109,7 +110,7 @@ class LayoutLawProperties {
     Layouts.each(2, 4, 9, layout -> {
       long[] offsets = LongStream.of(layout.filter().offsets()).sorted().toArray();
       boolean injective = LongStream.of(offsets).distinct().count() == offsets.length;
-      if (injective && layout.tryComplement(1) instanceof Decision.Undefined undefined) {
+      if (injective && layout.tryComplement(1) instanceof Decision.Undefined<Layout> undefined) {
         assertTrue(!tilesSomeLength(offsets, 160), undefined::message);
       }
     });
@@ -137,8 +138,8 @@ class LayoutLawProperties {
   @Property
   void divisionRearrangesAndItsFirstModeIsTheTile(@ForAll("compact") Layout layout, @ForAll("compact") Layout tile) {
     Assume.that(layout.size() % Math.max(1, tile.size()) == 0 && tile.cosize() <= layout.size());
-    if (layout.tryComposition(tile) instanceof Decision.Defined(var inTile)
-        && layout.tryLogicalDivide(tile) instanceof Decision.Defined(var divided)) {
+    if (layout.tryComposition(tile) instanceof Decision.Defined(var inTile, var _)
+        && layout.tryLogicalDivide(tile) instanceof Decision.Defined(var divided, var _)) {
       assertEquals(2, divided.rank());
       assertArrayEquals(inTile.offsets(), divided.mode(0).offsets());
       if (divided.size() == layout.size()) {
@@ -191,7 +192,7 @@ class LayoutLawProperties {
   @Example
   void leftInversesUndoWheneverTheyAreDefined() {
     Layouts.each(2, 4, 9, layout -> {
-      if (layout.tryLeftInverse() instanceof Decision.Defined(var left)) {
+      if (layout.tryLeftInverse() instanceof Decision.Defined(var left, var _)) {
         for (long i = 0; i < layout.size(); i++) assertEquals(i, left.apply(layout.apply(i)), layout + " and " + left);
       }
     });
