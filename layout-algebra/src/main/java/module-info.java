@@ -1,4 +1,5 @@
 /** The CuTe layout algebra: layouts, swizzles, and the operations on them. Depends on nothing. */
 module tilewright.layout {
   exports tilewright.layout;
+  exports tilewright.layout.morphism;
 }
