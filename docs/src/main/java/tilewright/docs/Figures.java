@@ -19,7 +19,8 @@ final class Figures {
   private Figures() {}
 
   static void write(Path folder) throws IOException {
-    var figures = Map.of("flow", flow(), "swizzle", swizzle(), "fragment-c", fragmentC(), "ldmatrix", ldMatrix());
+    var figures = Map.of("flow", flow(), "swizzle", swizzle(), "fragment-c", fragmentC(), "ldmatrix", ldMatrix(),
+        "morphisms", MorphismExample.figure());
     for (var figure : figures.entrySet()) {
       Files.writeString(folder.resolve(figure.getKey() + ".svg"), figure.getValue().toString());
     }

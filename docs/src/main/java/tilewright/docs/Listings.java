@@ -16,6 +16,8 @@ import tilewright.numerics.ElementType;
 /** What pages include from sources and from the kernels' PTX. */
 final class Listings {
   private static final Path KERNELS = Path.of("gpu-kernels/src/main/java/tilewright");
+  private static final Path MORPHISM_LAWS =
+      Path.of("layout-algebra/src/test/java/tilewright/layout/morphism/MorphismLawProperties.java");
 
   private Listings() {}
 
@@ -38,6 +40,11 @@ final class Listings {
     // Neighbouring mma instructions differ in registers only.
     save(generated, "sm80-gemm-loop.ptx", shortened(loop));
     save(generated, "sm80-gemm-loop.adoc", census(loop));
+
+    save(generated, "morphism-steps.adoc", MorphismExample.table());
+    save(generated, "morphism-refusal.txt", MorphismExample.refusal("(2,2):(2,3)"));
+    save(generated, "morphism-theorem.java", Excerpt.method(root.resolve(MORPHISM_LAWS),
+        "void theRealisationOfACompositeIsTheCompositeOfRealisations("));
 
     save(generated, "layout.txt", Command.transcript(List.of("layout", "draw", "(4,(2,2)):(1,(4,8))")));
     save(generated, "banks-plain.txt", banks("(64,64):(64,1)"));

@@ -57,6 +57,11 @@ final class Svg {
     return this;
   }
 
+  Svg line(int fromX, int fromY, int toX, int toY) {
+    content.append("<path d=\"M%d %dL%d %d\"/>%n".formatted(fromX, fromY, toX, toY));
+    return this;
+  }
+
   Svg text(int x, int y, String style, String text) {
     var kind = style.isEmpty() ? "" : " class=\"" + style + "\"";
     content.append("<text x=\"%d\" y=\"%d\"%s>%s</text>%n".formatted(x, y, kind, Html.escape(text)));
