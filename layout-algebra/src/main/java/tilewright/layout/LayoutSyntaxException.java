@@ -3,17 +3,45 @@ package tilewright.layout;
 /** Text that is not in CuTe's notation. */
 public final class LayoutSyntaxException extends IllegalArgumentException {
   private static final long serialVersionUID = 1;
+  /** Characters of the text that a message shows before and after the mistake. */
+  private static final int AROUND = 30;
 
   private final int position;
 
-  LayoutSyntaxException(String text, int position, String expected) {
-    super("position " + (position + 1) + " of '" + text + "': expected " + expected
-        + (position < text.length() ? ", found '" + text.charAt(position) + "'" : ", found the end"));
+  /**
+   * @param position where the text is wrong, counted from 0; its length for what is missing at the end
+   * @param expected what would be right there
+   */
+  public LayoutSyntaxException(String text, int position, String expected) {
+    super("column " + (position + 1) + " of '" + window(text, position) + "': expected " + expected
+        + (position < text.length() ? ", found '" + printable(text.substring(position, end(text, position))) + "'"
+            : ", found the end"));
     this.position = position;
   }
 
   /** Where the text is wrong, counted from 0. */
   public int position() {
     return position;
+  }
+
+  private static String window(String text, int position) {
+    int begin = Math.max(0, position - AROUND);
+    int end = Math.min(text.length(), position + AROUND);
+    return (begin > 0 ? "…" : "") + printable(text.substring(begin, end)) + (end < text.length() ? "…" : "");
+  }
+
+  private static int end(String text, int position) {
+    return position + Character.charCount(text.codePointAt(position));
+  }
+
+  /** What could disturb a terminal or a log stands as its code. */
+  private static String printable(String text) {
+    var printable = new StringBuilder();
+    for (char c : text.toCharArray()) {
+      boolean shown = c >= ' ' && c < 127 || c > 160 && c < 0xd800;
+      if (shown) printable.append(c);
+      else printable.append("\\u").append(Integer.toHexString(c | 0x10000), 1, 5);
+    }
+    return printable.toString();
   }
 }

@@ -2,150 +2,96 @@ package tilewright.layout;
 
 import java.util.ArrayList;
 import java.util.List;
+import java.util.function.BiFunction;
 import java.util.function.Function;
-import java.util.function.Supplier;
+import tilewright.layout.syntax.Node;
+import tilewright.layout.syntax.Parser;
 
-/** Reads CuTe's notation: tuples, layouts, tilers, swizzles and composed layouts. */
+/** Literals in CuTe's notation: tuples, layouts, tilers, swizzles and composed layouts, without operations. */
 final class Notation {
-  private static final int DEEPEST = 64;
-
   private final String text;
-  private int at;
-  private int depth;
 
   private Notation(String text) {
     this.text = text;
   }
 
   static IntTuple tuple(String text) {
-    return whole(text, Notation::tuple);
+    return read(text, Notation::tuple);
   }
 
   static Layout layout(String text) {
-    return whole(text, Notation::layout);
+    return read(text, Notation::layout);
   }
 
   static Tiler tiler(String text) {
-    return whole(text, Notation::tiler);
+    return read(text, Notation::tiler);
   }
 
   static OffsetMap offsetMap(String text) {
-    return whole(text, n -> n.looksAt("Sw") ? n.composed() : n.layout());
+    return read(text, (n, node) -> node instanceof Node.Composed composed ? n.composed(composed) : n.layout(node));
   }
 
   static Swizzle swizzle(String text) {
-    return whole(text, Notation::swizzle);
+    return read(text, Notation::swizzle);
   }
 
-  private static <T> T whole(String text, Function<Notation, T> rule) {
-    var notation = new Notation(text);
-    T value = rule.apply(notation);
-    notation.skipSpace();
-    if (notation.at < text.length()) throw notation.expected("the end");
-    return value;
+  private static <T> T read(String text, BiFunction<Notation, Node, T> rule) {
+    return rule.apply(new Notation(text), Parser.parse(text));
   }
 
-  private IntTuple tuple() {
-    if (!looksAt("(")) return IntTuple.of(number());
-    return IntTuple.of(list('(', ',', ')', this::tuple));
+  private IntTuple tuple(Node node) {
+    return switch (node) {
+      case Node.Number number -> IntTuple.of(number.value());
+      case Node.Tuple tuple -> IntTuple.of(each(tuple.elements(), this::tuple));
+      default -> throw expected(node.position(), "an integer or a tuple of integers");
+    };
   }
 
-  private Layout layout() {
-    var shape = tuple();
-    if (!looksAt(":")) return Layout.columnMajor(shape);
-    int colon = at;
-    take(':');
-    var stride = tuple();
+  private Layout layout(Node node) {
+    if (!(node instanceof Node.Strided strided)) return Layout.columnMajor(shape(node));
+    var shape = shape(strided.shape());
+    var stride = tuple(strided.stride());
     if (!shape.isCongruentTo(stride)) {
-      throw new LayoutSyntaxException(text, colon, "strides with the tree of " + shape + " (got " + stride + ")");
+      throw expected(strided.colon(), "strides with the tree of " + shape + " (got " + stride + ")");
     }
-    if (shape.leaves().anyMatch(extent -> extent < 0)) throw new LayoutSyntaxException(text, 0, "extents of at least 0");
     return Layout.of(shape, stride);
   }
 
-  private Tiler tiler() {
-    if (looksAt("_")) {
-      take('_');
-      return new Tiler.Keep();
-    }
-    if (looksAt("[")) return new Tiler.ByMode(list('[', ';', ']', this::tiler));
-    if (looksAt("<")) return new Tiler.ByMode(list('<', ';', '>', this::tiler));
-    var layout = layout();
-    return new Tiler.ByLayout(layout);
+  private IntTuple shape(Node node) {
+    var shape = tuple(node);
+    if (shape.leaves().anyMatch(extent -> extent < 0)) throw expected(node.position(), "extents of at least 0");
+    return shape;
   }
 
-  private Swizzle swizzle() {
-    skipSpace();
-    int begin = at;
-    take('S');
-    take('w');
-    take('<');
-    long bits = number();
-    take(',');
-    long base = number();
-    take(',');
-    long shift = number();
-    take('>');
+  private Tiler tiler(Node node) {
+    return switch (node) {
+      case Node.Free _ -> new Tiler.Keep();
+      case Node.ByMode byMode -> new Tiler.ByMode(each(byMode.modes(), this::tiler));
+      default -> new Tiler.ByLayout(layout(node));
+    };
+  }
+
+  private Swizzle swizzle(Node node) {
+    if (!(node instanceof Node.Swizzled sw)) throw expected(node.position(), "a swizzle, as in Sw<3,4,3>");
     try {
-      return new Swizzle(Math.toIntExact(bits), Math.toIntExact(base), Math.toIntExact(shift));
+      return new Swizzle(Math.toIntExact(sw.bits()), Math.toIntExact(sw.base()), Math.toIntExact(sw.shift()));
     } catch (IllegalArgumentException | ArithmeticException e) {
-      throw new LayoutSyntaxException(text, begin, "a legal swizzle: " + e.getMessage());
+      throw expected(node.position(), "a legal swizzle: " + e.getMessage());
     }
   }
 
-  private ComposedLayout composed() {
-    var swizzle = swizzle();
-    take('o');
-    long offset = number();
-    take('o');
-    return new ComposedLayout(swizzle, offset, layout());
+  private ComposedLayout composed(Node.Composed node) {
+    if (!(node.offset() instanceof Node.Number offset)) throw expected(node.offset().position(), "an integer offset");
+    return new ComposedLayout(swizzle(node.outer()), offset.value(), layout(node.inner()));
   }
 
-  private <T> List<T> list(char open, char separator, char close, Supplier<T> element) {
-    take(open);
-    if (++depth > DEEPEST) throw expected("at most " + DEEPEST + " nested tuples");
-    var elements = new ArrayList<T>();
-    if (!looksAt(String.valueOf(close))) {
-      elements.add(element.get());
-      while (looksAt(String.valueOf(separator))) {
-        take(separator);
-        elements.add(element.get());
-      }
-    }
-    take(close);
-    depth--;
-    return elements;
+  private static <T> List<T> each(List<Node> nodes, Function<Node, T> rule) {
+    var values = new ArrayList<T>();
+    for (var node : nodes) values.add(rule.apply(node));
+    return values;
   }
 
-  private long number() {
-    skipSpace();
-    int begin = at;
-    if (at < text.length() && text.charAt(at) == '-') at++;
-    while (at < text.length() && text.charAt(at) >= '0' && text.charAt(at) <= '9') at++;
-    try {
-      return Long.parseLong(text.substring(begin, at));
-    } catch (NumberFormatException _) {
-      at = begin;
-      throw expected("an integer of at most 64 bits");
-    }
-  }
-
-  private boolean looksAt(String what) {
-    skipSpace();
-    return text.startsWith(what, at);
-  }
-
-  private void take(char c) {
-    skipSpace();
-    if (at >= text.length() || text.charAt(at) != c) throw expected("'" + c + "'");
-    at++;
-  }
-
-  private void skipSpace() {
-    while (at < text.length() && Character.isWhitespace(text.charAt(at))) at++;
-  }
-
-  private LayoutSyntaxException expected(String what) {
-    return new LayoutSyntaxException(text, at, what);
+  private LayoutSyntaxException expected(int position, String what) {
+    return new LayoutSyntaxException(text, position, what);
   }
 }

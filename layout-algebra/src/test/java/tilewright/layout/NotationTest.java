@@ -30,12 +30,21 @@ class NotationTest {
 
   @ParameterizedTest
   @CsvSource(delimiter = '|', value = {
-      "(4,2:1|5|')'", "4:|3|an integer", "(4,2):(1)|6|strides with the tree of (4,2)", "4:1x|4|the end", "(4,,2):(1,2,3)|4|an integer",
+      "(4,2:1|7|')'", "4:|3|an integer", "(4,2):(1)|6|strides with the tree of (4,2)", "4:1x|4|the end", "(4,,2):(1,2,3)|4|an integer",
       "99999999999999999999:1|1|at most 64 bits", "Sw<3,4,1>o0o8:1|1|a legal swizzle", "-4:1|1|extents of at least 0"})
   void mistakesAreNamedWithTheirPosition(String text, int position, String expected) {
     var e = assertThrows(LayoutSyntaxException.class, () -> OffsetMap.parse(text));
-    assertTrue(e.getMessage().startsWith("position " + position + " "), e.getMessage());
+    assertTrue(e.getMessage().startsWith("column " + position + " "), e.getMessage());
     assertTrue(e.getMessage().contains(expected), e.getMessage());
+  }
+
+  @Test
+  void aMistakeInALongTextShowsOnlyWhatIsAroundIt() {
+    var e = assertThrows(LayoutSyntaxException.class, () -> Layout.parse("(" + "1,".repeat(9000) + "x" + ",1".repeat(9000)));
+    assertEquals(18_001, e.position());
+    assertTrue(e.getMessage().length() < 200, e.getMessage());
+    var control = assertThrows(LayoutSyntaxException.class, () -> Layout.parse("4\u0007"));
+    assertTrue(control.getMessage().endsWith("found '\\u0007'"), control.getMessage());
   }
 
   @Test

@@ -1,0 +1,218 @@
+package tilewright.layout.syntax;
+
+import java.util.ArrayList;
+import java.util.List;
+import tilewright.layout.LayoutSyntaxException;
+
+/**
+ * Reads one expression by recursive descent:
+ *
+ * <pre>
+ * expression  = operand {("∘" | "o") operand}
+ * operand     = primary [":" primary] {"(" [expression {"," expression}] ")"}
+ * primary     = integer {"@" integer} | "_" | "(" … ")" | "[" … "]" | "&lt;" … "&gt;" | name ["&lt;" … "&gt;"] ["(" … ")"]
+ * </pre>
+ */
+public final class Parser {
+  private static final int DEEPEST = 64;
+  private static final int LONGEST = 1 << 16;
+  private static final String OPERAND = "an integer, a tuple, a tiler or an operation";
+
+  private final String text;
+  private int at;
+  private int depth;
+
+  private Parser(String text) {
+    this.text = text;
+  }
+
+  /** @throws LayoutSyntaxException with the position of what is wrong */
+  public static Node parse(String text) {
+    if (text.length() > LONGEST) throw new LayoutSyntaxException(text, LONGEST, "at most " + LONGEST + " characters");
+    var parser = new Parser(text);
+    var node = parser.expression();
+    parser.skipSpace();
+    if (parser.at < text.length()) throw parser.expected("the end");
+    return node;
+  }
+
+  private Node expression() {
+    deeper();
+    var left = operand();
+    // Chains nest to the left, and what walks them recurses.
+    for (int length = 0; looksAtComposition(); length++) {
+      if (length == DEEPEST) throw expected("at most " + DEEPEST + " compositions in a row");
+      int position = at;
+      boolean spelled = text.charAt(at++) == 'o';
+      var right = operand();
+      if (spelled && right instanceof Node.Number && looksAt('o')) {
+        at++;
+        left = new Node.Composed(left, right, operand());
+      } else {
+        left = new Node.Composition(left, right, position);
+      }
+    }
+    depth--;
+    return left;
+  }
+
+  private Node operand() {
+    var node = primary();
+    if (looksAt(':')) {
+      int colon = at++;
+      node = new Node.Strided(node, primary(), colon);
+    }
+    for (int length = 0; looksAt('('); length++) {
+      if (length == DEEPEST) throw expected("at most " + DEEPEST + " coordinates in a row");
+      int position = at;
+      var coordinates = list('(', ')');
+      var coordinate = coordinates.size() == 1 ? coordinates.getFirst() : new Node.Tuple(coordinates, position);
+      node = new Node.Application(node, coordinate, position);
+    }
+    return node;
+  }
+
+  private Node primary() {
+    skipSpace();
+    int position = at;
+    if (at == text.length()) throw expected(OPERAND);
+    char c = text.charAt(at);
+    if (c == '(') return new Node.Tuple(list('(', ')'), position);
+    if (c == '[') return new Node.ByMode(list('[', ']'), position);
+    if (c == '<') return new Node.ByMode(list('<', '>'), position);
+    if (c == '_') {
+      at++;
+      // CuTe prints static integers as _4.
+      return at < text.length() && isDigit(text.charAt(at)) ? number() : new Node.Free(position);
+    }
+    if (c == '-' || isDigit(c)) return number();
+    if (isLetter(c)) return named();
+    throw expected(OPERAND);
+  }
+
+  private Node number() {
+    int position = at;
+    long value = integer();
+    if (!looksAt('@')) return new Node.Number(value, position);
+    var path = new ArrayList<Integer>();
+    while (looksAt('@')) {
+      at++;
+      path.add(index());
+    }
+    return new Node.Basis(value, List.copyOf(path), position);
+  }
+
+  private Node named() {
+    int position = at;
+    while (at < text.length() && (isLetter(text.charAt(at)) || isDigit(text.charAt(at)) || text.charAt(at) == '_')) at++;
+    var name = text.substring(position, at);
+    var parameters = looksAt('<') ? list('<', '>') : List.<Node>of();
+    return switch (name) {
+      case "Sw", "S", "Swizzle" -> swizzle(parameters, position);
+      case "E" -> basis(parameters, position);
+      default -> {
+        if (!looksAt('(')) throw expected(position, OPERAND + " with its operands in parentheses");
+        var operands = new ArrayList<>(list('(', ')'));
+        operands.addAll(parameters);
+        yield new Node.Call(name, List.copyOf(operands), position);
+      }
+    };
+  }
+
+  private Node swizzle(List<Node> parameters, int position) {
+    if (parameters.size() != 3) throw expected(position, "three integers in a swizzle, as in Sw<3,4,3>");
+    return new Node.Swizzled(plain(parameters.get(0)), plain(parameters.get(1)), plain(parameters.get(2)), position);
+  }
+
+  /** {@code E<0,1>} is {@code 1@1@0}: CuTe's type names the outermost mode first, its text last. */
+  private Node basis(List<Node> parameters, int position) {
+    var path = new ArrayList<Integer>();
+    for (int i = parameters.size() - 1; i >= 0; i--) {
+      var parameter = parameters.get(i);
+      long index = plain(parameter);
+      if (index < 0 || index > Integer.MAX_VALUE) throw expected(parameter.position(), "the index of a mode");
+      path.add((int) index);
+    }
+    return path.isEmpty() ? new Node.Number(1, position) : new Node.Basis(1, List.copyOf(path), position);
+  }
+
+  private long plain(Node node) {
+    if (node instanceof Node.Number number) return number.value();
+    throw expected(node.position(), "an integer");
+  }
+
+  private List<Node> list(char open, char close) {
+    take(open);
+    deeper();
+    var elements = new ArrayList<Node>();
+    if (!looksAt(close)) {
+      elements.add(expression());
+      while (looksAt(',') || open != '(' && looksAt(';')) {
+        at++;
+        elements.add(expression());
+      }
+    }
+    take(close);
+    depth--;
+    return List.copyOf(elements);
+  }
+
+  private void deeper() {
+    // Each bracket counts twice: for itself and for the expression in it.
+    if (++depth > 2 * DEEPEST) throw expected("at most " + DEEPEST + " nested brackets");
+  }
+
+  private long integer() {
+    skipSpace();
+    int begin = at;
+    if (at < text.length() && text.charAt(at) == '-') at++;
+    while (at < text.length() && isDigit(text.charAt(at))) at++;
+    try {
+      return Long.parseLong(text.substring(begin, at));
+    } catch (NumberFormatException _) {
+      throw expected(begin, "an integer of at most 64 bits");
+    }
+  }
+
+  private int index() {
+    skipSpace();
+    int begin = at;
+    long value = integer();
+    if (value < 0 || value > Integer.MAX_VALUE) throw expected(begin, "the index of a mode");
+    return (int) value;
+  }
+
+  private boolean looksAtComposition() {
+    return looksAt('∘') || looksAt('o');
+  }
+
+  private boolean looksAt(char c) {
+    skipSpace();
+    return at < text.length() && text.charAt(at) == c;
+  }
+
+  private void take(char c) {
+    if (!looksAt(c)) throw expected("'" + c + "'");
+    at++;
+  }
+
+  private void skipSpace() {
+    while (at < text.length() && Character.isWhitespace(text.charAt(at))) at++;
+  }
+
+  private static boolean isDigit(char c) {
+    return c >= '0' && c <= '9';
+  }
+
+  private static boolean isLetter(char c) {
+    return c >= 'a' && c <= 'z' || c >= 'A' && c <= 'Z';
+  }
+
+  private LayoutSyntaxException expected(String what) {
+    return expected(at, what);
+  }
+
+  private LayoutSyntaxException expected(int position, String what) {
+    return new LayoutSyntaxException(text, position, what);
+  }
+}
