@@ -17,6 +17,7 @@ final class Judges {
 
   private static Map<String, Judge> all() {
     var judges = new HashMap<String, Judge>();
+    judges.putAll(TupleJudges.all());
     judges.putAll(EvaluationJudges.all());
     judges.putAll(SimplificationJudges.all());
     judges.putAll(CompositionJudges.all());
