@@ -150,4 +150,12 @@ final class Definitions {
     }
     return Optional.of(image);
   }
+
+  /** Whether no mode has one element and none continues the one before it. */
+  static boolean isCoalesced(Layout layout) {
+    long[] extents = layout.flatShape();
+    long[] strides = layout.flatStride();
+    return IntStream.range(0, extents.length).noneMatch(
+        i -> extents[i] == 1 || i > 0 && strides[i] == extents[i - 1] * strides[i - 1]);
+  }
 }

@@ -26,6 +26,7 @@ final class Judges {
     judges.putAll(InverseJudges.all());
     judges.putAll(SwizzleJudges.all());
     judges.putAll(HardwareJudges.all());
+    judges.putAll(MorphismJudges.all());
     return Map.copyOf(judges);
   }
 }
