@@ -38,10 +38,15 @@ final class MorphismExample {
   static String table() {
     var table = new StringBuilder("[cols=\"2,2,2\"]\n|===\n|Step |Morphism |Layout\n\n");
     for (var step : steps()) {
-      table.append("|").append(step.what()).append(" |`").append(step.morphism()).append("` |`")
-          .append(step.morphism().layout()).append("`\n");
+      table.append("|").append(verbatim(step.what())).append(" |`").append(verbatim(step.morphism())).append("` |`")
+          .append(verbatim(step.morphism().layout())).append("`\n");
     }
     return table.append("|===\n").toString();
+  }
+
+  /** To AsciiDoc, two brackets begin an index term. */
+  private static String verbatim(Object text) {
+    return "+" + text + "+";
   }
 
   /** Why a layout has no morphism. */
@@ -70,7 +75,9 @@ final class MorphismExample {
     int x = 60 + column * COLUMN;
     svg.text(x, 20, "small", tuple.toString());
     long[] extents = tuple.flatten();
-    for (int i = 0; i < extents.length; i++) svg.text(x, y(i), "", String.valueOf(extents[i]));
+    for (int i = 0; i < extents.length; i++) {
+      svg.box(x - 14, y(i) - 12, 28, 24, String.valueOf(extents[i]));
+    }
   }
 
   private static void threads(Svg svg, int column, TupleMorphism morphism) {

@@ -61,7 +61,17 @@ class SiteTest {
         drawn++;
       }
     }
-    assertEquals(4, drawn);
+    assertEquals(5, drawn);
+  }
+
+  @Test
+  void thePageOnMorphismsShowsEachStepAsItIsWritten() throws IOException {
+    var page = Html.text(Files.readString(SITE.resolve("morphisms.html")));
+    for (var step : MorphismExample.steps()) {
+      assertTrue(page.contains(step.what()), step.what());
+      assertTrue(page.contains(step.morphism().toString()), step.morphism().toString());
+      assertTrue(page.contains(step.morphism().layout().toString()), step.morphism().layout().toString());
+    }
   }
 
   @Test
