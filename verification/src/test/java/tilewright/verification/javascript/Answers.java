@@ -13,7 +13,8 @@ final class Answers {
   public static void main(String[] layouts) {
     for (var text : layouts) {
       var layout = Layout.parse(text);
-      System.out.println(layout + " = " + layout.coalesce() + ", size " + layout.size() + ", cosize " + layout.cosize());
+      System.out.println(layout + " = " + layout.coalesce() + ", size " + layout.size() + ", cosize "
+          + layout.cosize());
     }
     System.out.println(Layout.parse("(10,2):(16,4)").composition(Layout.parse("(5,4):(1,5)")));
     System.out.println(Layout.parse("(9,(4,8)):(59,(13,1))").logicalDivide(Tiler.parse("[3:3;(2,4):(1,8)]")));
