@@ -155,6 +155,11 @@ public record Layout(IntTuple shape, IntTuple stride) implements OffsetMap {
     return Composition.of(this, inner);
   }
 
+  /** R with R(i) = this(inner(i)): the offsets of the coordinates that {@code inner} names. */
+  public Decision<Layout> tryComposition(CoordinateLayout inner) {
+    return CoordinateComposition.of(this, inner);
+  }
+
   /** By mode: each of the first modes composed with its tiler; further modes are dropped, as in CuTe C++. */
   public Layout composition(Tiler tiler) {
     return Composition.byMode(this, tiler).orElseThrow();

@@ -3,11 +3,12 @@ package tilewright.layout;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.function.BiFunction;
+import java.util.function.Consumer;
 import java.util.function.Function;
 import tilewright.layout.syntax.Node;
 import tilewright.layout.syntax.Parser;
 
-/** Literals in CuTe's notation: tuples, layouts, tilers, swizzles and composed layouts, without operations. */
+/** Literals in CuTe's notation: tuples, layouts of each kind, tilers, swizzles; without operations. */
 final class Notation {
   private final String text;
 
@@ -35,6 +36,14 @@ final class Notation {
     return read(text, Notation::swizzle);
   }
 
+  static CoordinateLayout coordinateLayout(String text) {
+    return read(text, Notation::coordinateLayout);
+  }
+
+  static XorLayout xorLayout(String text) {
+    return read(text, Notation::xorLayout);
+  }
+
   private static <T> T read(String text, BiFunction<Notation, Node, T> rule) {
     return rule.apply(new Notation(text), Parser.parse(text));
   }
@@ -55,6 +64,61 @@ final class Notation {
       throw expected(strided.colon(), "strides with the tree of " + shape + " (got " + stride + ")");
     }
     return Layout.of(shape, stride);
+  }
+
+  private CoordinateLayout coordinateLayout(Node node) {
+    if (!(node instanceof Node.Strided strided)) {
+      throw expected(node.position(), "a shape and strides, as in (4,8):(1@0,1@1)");
+    }
+    var strides = new ArrayList<ArithmeticTuple>();
+    var shape = shape(strided, leaf -> strides.add(arithmeticTuple(leaf)));
+    return new CoordinateLayout(shape, strides);
+  }
+
+  private ArithmeticTuple arithmeticTuple(Node node) {
+    return switch (node) {
+      case Node.Number number -> ArithmeticTuple.of(number.value());
+      case Node.Basis basis ->
+          new ArithmeticTuple(List.of(new ArithmeticTuple.Term(basis.scale(), basis.path().reversed())));
+      case Node.Sum sum -> {
+        try {
+          yield each(sum.terms(), this::arithmeticTuple).stream().reduce(ArithmeticTuple.ZERO, ArithmeticTuple::plus);
+        } catch (ArithmeticException _) {
+          throw expected(node.position(), "a sum of at most 64 bits");
+        }
+      }
+      default -> throw expected(node.position(), "an integer or a multiple of a basis element, as 2@0@1");
+    };
+  }
+
+  private XorLayout xorLayout(Node node) {
+    if (!(node instanceof Node.Strided strided)) {
+      throw expected(node.position(), "a shape and strides, as in (8,8):(^1,^9)");
+    }
+    var strides = new ArrayList<Long>();
+    var shape = shape(strided, leaf -> strides.add(xorStride(leaf)));
+    return new XorLayout(shape, CoordinateLayout.congruent(shape, strides.iterator()));
+  }
+
+  private long xorStride(Node node) {
+    if (!(node instanceof Node.Xor xor)) throw expected(node.position(), "an XOR stride, as ^9, at every mode");
+    if (xor.stride() < 0) throw expected(node.position(), "an XOR stride of at least 0");
+    return xor.stride();
+  }
+
+  /** The shape, congruent to the strides; {@code leaf} takes these, left to right. */
+  private IntTuple shape(Node.Strided node, Consumer<Node> leaf) {
+    var shape = shape(node.shape());
+    if (!shape.isCongruentTo(tree(node.stride(), leaf))) {
+      throw expected(node.colon(), "strides with the tree of " + shape);
+    }
+    return shape;
+  }
+
+  private static IntTuple tree(Node node, Consumer<Node> leaf) {
+    if (node instanceof Node.Tuple tuple) return IntTuple.of(each(tuple.elements(), e -> tree(e, leaf)));
+    leaf.accept(node);
+    return IntTuple.of(0);
   }
 
   private IntTuple shape(Node node) {

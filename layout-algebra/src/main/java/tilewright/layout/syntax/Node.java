@@ -12,6 +12,12 @@ public sealed interface Node {
   /** {@code 3@0@1}: a multiple of a basis element. */
   record Basis(long scale, List<Integer> path, int position) implements Node {}
 
+  /** {@code 1@0+2@1}: a sum of integers and multiples of basis elements. */
+  record Sum(List<Node> terms, int position) implements Node {}
+
+  /** {@code ^9}: a stride whose multiples are carry-less products, added by XOR. */
+  record Xor(long stride, int position) implements Node {}
+
   /** {@code _}. */
   record Free(int position) implements Node {}
 

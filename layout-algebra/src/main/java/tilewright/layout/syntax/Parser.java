@@ -10,7 +10,9 @@ import tilewright.layout.LayoutSyntaxException;
  * <pre>
  * expression  = operand {("∘" | "o") operand}
  * operand     = primary [":" primary] {"(" [expression {"," expression}] ")"}
- * primary     = integer {"@" integer} | "_" | "(" … ")" | "[" … "]" | "&lt;" … "&gt;" | name ["&lt;" … "&gt;"] ["(" … ")"]
+ * primary     = term {"+" term} | "^" integer | "_"
+ *             | "(" … ")" | "[" … "]" | "&lt;" … "&gt;" | name ["&lt;" … "&gt;"] ["(" … ")"]
+ * term        = integer {"@" integer}
  * </pre>
  */
 public final class Parser {
@@ -83,14 +85,31 @@ public final class Parser {
     if (c == '_') {
       at++;
       // CuTe prints static integers as _4.
-      return at < text.length() && isDigit(text.charAt(at)) ? number() : new Node.Free(position);
+      return at < text.length() && isDigit(text.charAt(at)) ? sum() : new Node.Free(position);
     }
-    if (c == '-' || isDigit(c)) return number();
+    if (c == '-' || isDigit(c)) return sum();
+    if (c == '^') return xor();
     if (isLetter(c)) return named();
     throw expected(OPERAND);
   }
 
-  private Node number() {
+  private Node sum() {
+    var terms = new ArrayList<>(List.of(term()));
+    while (looksAt('+')) {
+      at++;
+      skipSpace();
+      terms.add(term());
+    }
+    return terms.size() == 1 ? terms.getFirst() : new Node.Sum(List.copyOf(terms), terms.getFirst().position());
+  }
+
+  private Node xor() {
+    int position = at;
+    take('^');
+    return new Node.Xor(integer(), position);
+  }
+
+  private Node term() {
     int position = at;
     long value = integer();
     if (!looksAt('@')) return new Node.Number(value, position);

@@ -1,0 +1,83 @@
+package tilewright.layout;
+
+import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertThrows;
+import static org.junit.jupiter.api.Assertions.assertTrue;
+
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.CsvSource;
+import org.junit.jupiter.params.provider.ValueSource;
+
+class XorLayoutTest {
+
+  @ParameterizedTest
+  @ValueSource(strings = {"(8,8):(^1,^9)", "4:^3", "(2,(3,4)):(^1,(^0,^5))", "():()"})
+  void xorLayoutsAreReadAndPrintedAlike(String text) {
+    assertEquals(text, XorLayout.parse(text).toString());
+  }
+
+  @ParameterizedTest
+  @CsvSource(delimiter = '|', value = {"(8,8):(^1,9)|11|an XOR stride", "4:^-1|3|at least 0", "(4,8):^1|6|strides with the tree",
+      "4:3|3|an XOR stride"})
+  void mistakesAreNamedWithTheirPosition(String text, int position, String expected) {
+    var e = assertThrows(LayoutSyntaxException.class, () -> XorLayout.parse(text));
+    assertTrue(e.getMessage().startsWith("position " + position + " "), e.getMessage());
+    assertTrue(e.getMessage().contains(expected), e.getMessage());
+  }
+
+  @Test
+  void columnsOfASwizzledTileAreFoldedByTheirRow() {
+    var layout = XorLayout.parse("(8,8):(^1,^9)");
+    for (long x = 0; x < 8; x++) {
+      for (long y = 0; y < 8; y++) {
+        assertEquals(x ^ y ^ y << 3, layout.apply(IntTuple.flat(x, y)));
+        assertEquals(x ^ y ^ y << 3, layout.apply(x + 8 * y));
+      }
+    }
+  }
+
+  @Test
+  void productsAreThoseOfPolynomials() {
+    for (long a = 0; a < 64; a++) {
+      for (long b = 0; b < 64; b++) {
+        long product = 0;
+        for (int i = 0; i < 6; i++) {
+          for (int j = 0; j < 6; j++) product ^= (a >> i & b >> j & 1) << i + j;
+        }
+        assertEquals(product, XorLayout.carrylessProduct(a, b));
+      }
+    }
+    assertEquals(1L << 62, XorLayout.carrylessProduct(1L << 31, 1L << 31));
+    assertThrows(ArithmeticException.class, () -> XorLayout.carrylessProduct(1L << 32, 1L << 31));
+  }
+
+  @Test
+  void coalescingKeepsTheFunctionAndLeavesNoNeighboursToMerge() {
+    int merged = 0;
+    for (long first = 1; first <= 4; first++) {
+      for (long second = 1; second <= 4; second++) {
+        for (long d = 0; d < 16; d++) {
+          for (long e = 0; e < 16; e++) {
+            var layout = new XorLayout(IntTuple.flat(first, second), IntTuple.flat(d, e));
+            var normal = layout.coalesce();
+            for (long i = 0; i < layout.size(); i++) assertEquals(layout.apply(i), normal.apply(i), layout.toString());
+            boolean one = isProduct(layout);
+            assertEquals(one, normal.shape() instanceof IntTuple.Leaf, layout + " becomes " + normal);
+            if (one) merged++;
+          }
+        }
+      }
+    }
+    assertTrue(merged > 100, merged + " merged");
+  }
+
+  /** Whether one stride alone gives all offsets: that of index 1. */
+  private static boolean isProduct(XorLayout layout) {
+    if (layout.size() == 1) return true;
+    for (long i = 0; i < layout.size(); i++) {
+      if (layout.apply(i) != XorLayout.carrylessProduct(i, layout.apply(1))) return false;
+    }
+    return true;
+  }
+}
