@@ -27,9 +27,9 @@ class CoordinateLayoutTest {
   @CsvSource(delimiter = '|', value = {"(4,8):(1@,1@1)|10|an integer",
       "4:1@-1|5|the index of a mode", "(4,8):1@0|6|strides with the tree", "4|1|a shape and strides",
       "-4:1@0|1|extents of at least 0", "4:1@0+|7|an integer"})
-  void mistakesAreNamedWithTheirPosition(String text, int position, String expected) {
+  void mistakesAreNamedWithTheirColumn(String text, int column, String expected) {
     var e = assertThrows(LayoutSyntaxException.class, () -> CoordinateLayout.parse(text));
-    assertTrue(e.getMessage().startsWith("position " + position + " "), e.getMessage());
+    assertTrue(e.getMessage().startsWith("column " + column + " "), e.getMessage());
     assertTrue(e.getMessage().contains(expected), e.getMessage());
   }
 

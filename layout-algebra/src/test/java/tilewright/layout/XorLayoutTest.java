@@ -18,11 +18,11 @@ class XorLayoutTest {
   }
 
   @ParameterizedTest
-  @CsvSource(delimiter = '|', value = {"(8,8):(^1,9)|11|an XOR stride", "4:^-1|3|at least 0", "(4,8):^1|6|strides with the tree",
-      "4:3|3|an XOR stride"})
-  void mistakesAreNamedWithTheirPosition(String text, int position, String expected) {
+  @CsvSource(delimiter = '|', value = {"(8,8):(^1,9)|11|an XOR stride",
+      "4:^-1|3|at least 0", "(4,8):^1|6|strides with the tree", "4:3|3|an XOR stride"})
+  void mistakesAreNamedWithTheirColumn(String text, int column, String expected) {
     var e = assertThrows(LayoutSyntaxException.class, () -> XorLayout.parse(text));
-    assertTrue(e.getMessage().startsWith("position " + position + " "), e.getMessage());
+    assertTrue(e.getMessage().startsWith("column " + column + " "), e.getMessage());
     assertTrue(e.getMessage().contains(expected), e.getMessage());
   }
 
