@@ -3,10 +3,14 @@ package tilewright.layout;
 import java.util.ArrayList;
 import java.util.Comparator;
 import java.util.List;
+import java.util.TreeMap;
 import tilewright.layout.Modes.Mode;
 
 /** Right and left inverses, made of a layout's modes in the order of their strides. */
 final class Inverse {
+  /** Larger layouts off the chain count as without left inverse. */
+  private static final long LARGEST_SYNTHESIS = 1 << 12;
+
   private Inverse() {}
 
   /** A mode and the index at which it begins to count. */
@@ -34,12 +38,12 @@ final class Inverse {
     for (var placed : sorted) {
       var mode = placed.mode();
       if (mode.stride() < reach) {
-        return Decision.Undefined.of(operation, "sorted by stride, no mode begins before the one below it ends",
-            "stride " + mode.stride() + " < " + reach);
+        return synthesized(layout, Decision.Undefined.of(operation,
+            "sorted by stride, no mode begins before the one below it ends", "stride " + mode.stride() + " < " + reach));
       }
       if (mode.stride() % stride != 0) {
-        return Decision.Undefined.of(operation, "sorted by stride, each stride divides the next",
-            stride + " does not divide " + mode.stride());
+        return synthesized(layout, Decision.Undefined.of(operation, "sorted by stride, each stride divides the next",
+            stride + " does not divide " + mode.stride()));
       }
       inverse.add(new Mode(mode.stride() / stride, index));
       stride = mode.stride();
@@ -47,9 +51,27 @@ final class Inverse {
       reach = mode.reach();
     }
     if (!sorted.isEmpty()) inverse.add(new Mode(sorted.getLast().mode().extent(), index));
-    var result = Modes.layout(inverse).coalesce();
+    return leftInverse(Modes.layout(inverse).coalesce(), layout);
+  }
+
+  private static Decision<Layout> leftInverse(Layout result, Layout layout) {
     return new Decision.Defined<>(result, new TableCertificate(result + " of " + layout + "(i) is i", layout.size(),
         i -> result.apply(layout.apply(i)), i -> i));
+  }
+
+  /** Off the chain of strides a layout may still invert an injective one, with strides that no formula gives. */
+  private static Decision<Layout> synthesized(Layout layout, Decision.Undefined<Layout> otherwise) {
+    if (layout.size() > LARGEST_SYNTHESIS) return otherwise;
+    var facts = new TreeMap<Long, Long>();
+    for (long i = 0; i < layout.size(); i++) {
+      if (facts.put(layout.apply(i), i) != null) return otherwise;
+    }
+    if (facts.firstKey() < 0) return otherwise;
+    try {
+      return FactSynthesis.of(facts).map(inverse -> leftInverse(inverse, layout)).orElse(otherwise);
+    } catch (SearchLimitException e) {
+      return Decision.Undefined.of(otherwise.operation(), "a search of all chains of extents ends in time", e.getMessage());
+    }
   }
 
   private static List<Placed> byStride(Layout layout) {

@@ -36,6 +36,7 @@ final class InverseJudges {
   private static Judgement left(GoldenRecord golden) {
     var a = golden.layout("a");
     var ours = Answer.of(a::leftInverse);
+    if (ours.refusal().contains("undecided")) return Judgement.mismatch("a decision", ours);
     if (ours.refuses()) {
       var better = Stream.of("expect", "cutegen", "pycute").flatMap(field -> golden.text(field).stream())
           .flatMap(text -> Answer.of(() -> Layout.parse(text)).value().stream()).filter(l -> inverts(l, a)).findFirst();
