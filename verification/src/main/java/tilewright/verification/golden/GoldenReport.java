@@ -22,8 +22,8 @@ public record GoldenReport(List<JudgedRecord> records) {
     return records.stream().filter(JudgedRecord::isMismatch).toList();
   }
 
-  /** The records whose oracle is known to give an answer that violates the definition. */
+  /** The records whose oracle gives an answer that violates the definition. */
   public List<JudgedRecord> wrongElsewhere() {
-    return records.stream().filter(r -> r.verdict().equals("wrong")).toList();
+    return records.stream().filter(JudgedRecord::oracleWrong).toList();
   }
 }

@@ -9,13 +9,21 @@ package tilewright.verification.golden;
  * @param theirs the oracle's answer
  * @param expected what was demanded of us
  * @param ours our answer, or why we refuse
+ * @param oracleWrong whether the oracle's answer violates the operation's definition
  */
 public record JudgedRecord(String id, String operation, String oracle, String verdict, String arguments, String theirs,
-    Outcome outcome, String expected, String ours) {
+    Outcome outcome, String expected, String ours, boolean oracleWrong) {
 
   static JudgedRecord of(GoldenRecord golden, Judgement judgement) {
     return new JudgedRecord(golden.id(), golden.operation(), golden.oracle(), golden.verdict(), golden.arguments(),
-        golden.text("expect").orElse("a refusal"), judgement.outcome(), judgement.expected(), judgement.ours());
+        golden.text("expect").orElse("a refusal"), judgement.outcome(), judgement.expected(), judgement.ours(),
+        isWrong(golden, judgement));
+  }
+
+  /** Known to be wrong, found to be wrong now, or an answer that nobody had checked where there is none. */
+  private static boolean isWrong(GoldenRecord golden, Judgement judgement) {
+    return golden.verdict().equals("wrong") || judgement.oracleWrong()
+        || golden.verdict().equals("unchecked") && judgement.outcome() == Outcome.REFUSED;
   }
 
   public boolean isMismatch() {

@@ -5,11 +5,21 @@ package tilewright.verification.golden;
  *
  * @param expected the answer that the record or the definition demands
  * @param ours our answer, or why we refuse
+ * @param oracleWrong whether the record's own answer turned out to violate the definition
  */
-record Judgement(Outcome outcome, String expected, String ours) {
+record Judgement(Outcome outcome, String expected, String ours, boolean oracleWrong) {
+
+  private Judgement(Outcome outcome, Object expected, Object ours) {
+    this(outcome, String.valueOf(expected), String.valueOf(ours), false);
+  }
 
   static Judgement agreed(Object ours) {
-    return new Judgement(Outcome.AGREED, String.valueOf(ours), String.valueOf(ours));
+    return new Judgement(Outcome.AGREED, ours, ours);
+  }
+
+  /** Ours satisfies the definition, the record's does not although nobody had noticed. */
+  static Judgement corrected(Object ours) {
+    return new Judgement(Outcome.AGREED, String.valueOf(ours), String.valueOf(ours), true);
   }
 
   static Judgement refused(String reason) {
@@ -17,11 +27,11 @@ record Judgement(Outcome outcome, String expected, String ours) {
   }
 
   static Judgement dialect(Object expected, Object ours) {
-    return new Judgement(Outcome.DIALECT, String.valueOf(expected), String.valueOf(ours));
+    return new Judgement(Outcome.DIALECT, expected, ours);
   }
 
   static Judgement mismatch(Object expected, Object ours) {
-    return new Judgement(Outcome.MISMATCH, String.valueOf(expected), String.valueOf(ours));
+    return new Judgement(Outcome.MISMATCH, expected, ours);
   }
 
   /** Agreed if equal in print. */

@@ -25,6 +25,7 @@ final class Judges {
     judges.putAll(ProductJudges.all());
     judges.putAll(InverseJudges.all());
     judges.putAll(SwizzleJudges.all());
+    judges.putAll(CoordinateJudges.all());
     judges.putAll(HardwareJudges.all());
     judges.putAll(MorphismJudges.all());
     return Map.copyOf(judges);

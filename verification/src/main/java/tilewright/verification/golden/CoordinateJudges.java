@@ -1,0 +1,75 @@
+package tilewright.verification.golden;
+
+import java.util.Arrays;
+import java.util.Map;
+import java.util.Optional;
+import java.util.stream.LongStream;
+import tilewright.layout.ArithmeticTuple;
+import tilewright.layout.CoordinateLayout;
+import tilewright.layout.IntTuple;
+import tilewright.layout.Layout;
+
+/** Layouts whose offsets are coordinates: strides of scaled basis elements. */
+final class CoordinateJudges {
+  private CoordinateJudges() {}
+
+  static Map<String, Judge> all() {
+    return Map.of(
+        "make_identity_layout",
+        g -> EvaluationJudges.exact(g, Answer.of(() -> CoordinateLayout.identity(g.tuple("shape")))),
+        "composition_basis", CoordinateJudges::named,
+        "composition_identity", CoordinateJudges::picked);
+  }
+
+  /** A after a layout of coordinates: the offsets in A of the elements that B names. */
+  private static Judgement named(GoldenRecord golden) {
+    var a = golden.layout("a");
+    var b = CoordinateLayout.parse(golden.argument("b"));
+    var demanded = Definitions.table(b.size(), i -> offset(a, b.apply(i)));
+    var ours = Answer.of(() -> a.tryComposition(b).orElseThrow());
+    var judgement = LayoutVerdict.byDefinition(ours, Optional.of(demanded), Layout.columnMajor(b.shape()));
+    boolean theirsHolds = Arrays.equals(Definitions.offsets(golden.expectedLayout()), demanded);
+    return judgement.outcome() != Outcome.AGREED || theirsHolds ? judgement : Judgement.corrected(judgement.ours());
+  }
+
+  private static long offset(Layout a, ArithmeticTuple coordinate) {
+    return coordinate.terms().stream().mapToLong(term -> {
+      var mode = a;
+      for (int place : term.place()) mode = mode.mode(place);
+      return mode.apply(term.scale());
+    }).sum();
+  }
+
+  /** The identity after B: the coordinates of the elements that B picks. */
+  private static Judgement picked(GoldenRecord golden) {
+    var identity = CoordinateLayout.identity(golden.tuple("shape"));
+    var b = golden.layout("b");
+    var ours = Answer.of(() -> identity.composition(b));
+    var picks = Definitions.offsets(b);
+    if (ours.refuses()) {
+      return Definitions.isRealizable(flattened(identity, picks), b)
+          ? Judgement.mismatch("a layout, since one exists", ours) : Judgement.refused(ours.refusal());
+    }
+    var layout = ours.value().orElseThrow();
+    boolean right = b.shape().isCompatibleWith(layout.shape()) && LongStream.range(0, b.size())
+        .allMatch(i -> layout.apply(i).equals(identity.apply(picks[(int) i])));
+    if (!right) return Judgement.mismatch(identity + " ∘ " + b, layout);
+    return golden.raises() || sameFunction(CoordinateLayout.parse(golden.expected()), layout)
+        ? Judgement.agreed(layout) : Judgement.corrected(layout);
+  }
+
+  private static boolean sameFunction(CoordinateLayout a, CoordinateLayout b) {
+    return a.size() == b.size() && LongStream.range(0, a.size()).allMatch(i -> a.apply(i).equals(b.apply(i)));
+  }
+
+  /** Coordinates as numbers in a base that none of their sums reaches, so that both are linear together or not. */
+  private static long[] flattened(CoordinateLayout identity, long[] picks) {
+    long[] extents = identity.shape().flatten();
+    var strides = new long[extents.length];
+    Arrays.setAll(strides, i -> 1L << 15 * i);
+    long largest = Arrays.stream(picks).max().orElse(0);
+    if (largest >= 1 << 12 || extents.length > 4) throw new IllegalArgumentException("coordinates too large to encode");
+    var encoding = Layout.of(IntTuple.flat(extents), IntTuple.flat(strides));
+    return Arrays.stream(picks).map(encoding::apply).toArray();
+  }
+}
