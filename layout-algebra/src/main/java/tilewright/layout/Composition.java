@@ -58,8 +58,10 @@ final class Composition {
 
   private Decision<Layout> decide() {
     for (var mode : Modes.of(inner).list()) {
-      if (mode.stride() < 0 && mode.extent() > 1) {
-        return undefined("strides of the right operand are at least 0", "got " + mode.stride(), Optional.empty());
+      // One mode multiplies, whatever the sign; several have no digits for a negative index.
+      if (mode.stride() < 0 && mode.extent() > 1 && a.size() > 1) {
+        return undefined("strides of the right operand are at least 0 where the left one has several modes",
+            "got " + mode.stride(), Optional.empty());
       }
     }
     var leaves = new ArrayList<Mode>();
