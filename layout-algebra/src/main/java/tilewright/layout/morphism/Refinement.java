@@ -31,6 +31,16 @@ public final class Refinement {
     return MutualRefinement.of(first, second);
   }
 
+  /** The meet: the coarsest tuple that refines both; wherever one has an integer the other must have its size. */
+  public static Decision<IntTuple> tryCommonRefinement(IntTuple first, IntTuple second) {
+    return RefinementBounds.meet(first, second);
+  }
+
+  /** The join: the finest tuple that both refine; they must have one size. */
+  public static Decision<IntTuple> tryCommonCoarsening(IntTuple first, IntTuple second) {
+    return RefinementBounds.join(first, second);
+  }
+
   /** For each integer of {@code coarse} what stands there in {@code fine}, which refines it. */
   static List<IntTuple> parts(IntTuple coarse, IntTuple fine) {
     var parts = new ArrayList<IntTuple>();
