@@ -1,31 +1,29 @@
 package tilewright.cli;
 
-import java.io.BufferedReader;
 import java.io.IOException;
-import java.io.InputStreamReader;
-import java.io.UncheckedIOException;
-import java.nio.charset.StandardCharsets;
 import java.util.List;
 import java.util.Optional;
 import java.util.concurrent.Callable;
 import java.util.stream.LongStream;
-import java.util.stream.Stream;
 import picocli.CommandLine.Command;
 import picocli.CommandLine.Parameters;
 import tilewright.layout.ComposedLayout;
+import tilewright.layout.IntTuple;
 import tilewright.layout.Layout;
 import tilewright.layout.OffsetMap;
-import tilewright.layout.UndefinedOperationException;
-import tilewright.layout.Witness;
+import tilewright.layout.expression.Expression;
+import tilewright.layout.expression.Value;
 
 /** {@code tilewright layout eval}: what layouts are, and which offsets they have. */
 @Command(name = "eval", description = {"Evaluate layouts and operations on them, one result a line.",
-    "Examples: '(4,(2,2)):(1,(4,8))', 'Sw<3,4,3>o0o(8,64):(64,1)', 'logical_divide((8,4):(4,1), 4:2)',",
-    "'(4,2):(1,4) ∘ 2:4'."})
+    "Examples: '(4,(2,2)):(1,(4,8))', 'Sw<3,4,3>o0o(8,64):(64,1)', 'logical_divide((8,4):(4,1), [4;2])',",
+    "'(4,2):(1,4) ∘ 2:4' (or 'o'), '(4,2):(1,4)(3,1)'."})
 final class LayoutEval implements Callable<Integer> {
   /** Larger layouts are reported without their table of offsets. */
   private static final long LARGEST_TABLE = 1 << 16;
   private static final int OFFSETS_IN_TEXT = 32;
+  /** Characters of an expression that a row repeats. */
+  private static final int LONGEST = 1000;
 
   private final Console console;
 
@@ -64,65 +62,60 @@ final class LayoutEval implements Callable<Integer> {
     }
   }
 
-  record ErrorRow(String expr, Problem error) {}
-
-  /**
-   * @param condition what would have to hold; {@code syntax} if the text is no expression
-   * @param witness an index at which the operation's equation fails, if one shows it
-   */
-  record Problem(String condition, String message, Optional<Long> witness) {
-    static Problem of(RuntimeException e) {
-      if (e instanceof UndefinedOperationException undefined) {
-        return new Problem(undefined.reason().condition(), e.getMessage(),
-            undefined.reason().witness().map(Witness::index));
-      }
-      if (e instanceof ArithmeticException) {
-        return new Problem("sizes and offsets fit 64 bits", "a size or an offset does not fit 64 bits",
-            Optional.empty());
-      }
-      return new Problem("syntax", e.getMessage(), Optional.empty());
+  /** @param value a number or a truth as such, all else in CuTe's notation */
+  record ValueRow(String expr, Object value) {
+    static ValueRow of(String expression, Value value) {
+      return new ValueRow(expression, switch (value) {
+        case Value.Integers(IntTuple.Leaf leaf) -> leaf.value();
+        case Value.Truth truth -> truth.holds();
+        default -> value.toString();
+      });
     }
   }
+
+  record ErrorRow(String expr, LayoutProblem error) {}
 
   @Override
   public Integer call() {
-    var exitCode = Exit.OK;
-    try (var lines = expressions.isEmpty() ? input() : expressions.stream()) {
-      for (var line : (Iterable<String>) lines::iterator) {
-        if (!line.isBlank() && !evaluate(line)) exitCode = Exit.BAD_INPUT;
-      }
-    } catch (UncheckedIOException e) {
-      throw CommandFailure.badInput("standard input cannot be read: " + e.getMessage());
+    if (!expressions.isEmpty()) {
+      var exitCode = Exit.OK;
+      for (var expression : expressions) if (!evaluate(expression)) exitCode = Exit.BAD_INPUT;
+      return exitCode;
     }
-    return exitCode;
-  }
-
-  private Stream<String> input() {
-    var reader = new BufferedReader(new InputStreamReader(console.in(), StandardCharsets.UTF_8));
-    return reader.lines().onClose(() -> close(reader));
-  }
-
-  private static void close(BufferedReader reader) {
-    try {
-      reader.close();
+    try (var lines = new BoundedLines(console.in(), Expression.LONGEST + 1)) {
+      var exitCode = Exit.OK;
+      for (var line = lines.next(); line.isPresent(); line = lines.next()) {
+        if (!line.get().isBlank() && !evaluate(line.get())) exitCode = Exit.BAD_INPUT;
+      }
+      return exitCode;
     } catch (IOException e) {
-      throw new UncheckedIOException(e);
+      throw CommandFailure.badInput("standard input cannot be read: " + e.getMessage());
     }
   }
 
   private boolean evaluate(String expression) {
+    var shown = excerpt(expression, LONGEST);
     try {
-      var row = Row.of(expression, LayoutExpression.evaluate(expression));
-      console.result(row, row.toText());
+      var value = Expression.parse(expression).evaluate();
+      if (value instanceof Value.Mapping mapping) {
+        var row = Row.of(shown, mapping.map());
+        console.result(row, row.toText());
+      } else {
+        console.result(ValueRow.of(shown, value), value.toString());
+      }
       return true;
     } catch (IllegalArgumentException | ArithmeticException e) {
-      var problem = Problem.of(e);
+      var problem = LayoutProblem.of(e);
       if (console.json()) {
-        console.result(new ErrorRow(expression, problem), "");
+        console.result(new ErrorRow(shown, problem), "");
       } else {
-        console.note(expression + ": " + problem.message());
+        console.note(problem.line(expression));
       }
       return false;
     }
+  }
+
+  static String excerpt(String text, int longest) {
+    return text.length() <= longest ? text : text.substring(0, longest) + "…";
   }
 }

@@ -16,8 +16,8 @@ import tilewright.layout.LayoutSyntaxException;
  * </pre>
  */
 public final class Parser {
+  public static final int LONGEST = 1 << 16;
   private static final int DEEPEST = 64;
-  private static final int LONGEST = 1 << 16;
   private static final String OPERAND = "an integer, a tuple, a tiler or an operation";
 
   private final String text;

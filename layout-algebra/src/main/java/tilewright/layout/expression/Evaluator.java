@@ -1,0 +1,138 @@
+package tilewright.layout.expression;
+
+import java.util.ArrayList;
+import java.util.List;
+import java.util.function.Supplier;
+import tilewright.layout.ComposedLayout;
+import tilewright.layout.IntTuple;
+import tilewright.layout.Layout;
+import tilewright.layout.LayoutSyntaxException;
+import tilewright.layout.Swizzle;
+import tilewright.layout.UndefinedOperationException;
+import tilewright.layout.syntax.Node;
+
+/** Evaluates a tree from its leaves to its root. */
+final class Evaluator {
+  private static final Operation COMPOSITION = Operations.named("composition").orElseThrow();
+  private static final String KINDS = "operands have the kinds that the operation takes";
+
+  private final String text;
+
+  Evaluator(String text) {
+    this.text = text;
+  }
+
+  Value value(Node node) {
+    return switch (node) {
+      case Node.Number number -> new Value.Integers(IntTuple.of(number.value()));
+      case Node.Free _ -> new Value.Free();
+      case Node.Tuple tuple -> Literals.tuple(each(tuple.elements()));
+      case Node.ByMode byMode -> new Value.Tiling(Literals.byMode(each(byMode.modes())).orElseThrow(
+          () -> new LayoutSyntaxException(text, node.position(), "layouts, integers and _ in a tiler")));
+      case Node.Swizzled swizzled -> new Value.Swizzling(swizzle(swizzled));
+      case Node.Basis basis -> throw new LayoutSyntaxException(text, basis.position(), "integers");
+      case Node.Strided strided -> new Value.Mapping(layout(strided));
+      case Node.Composed composed -> new Value.Mapping(composed(composed));
+      case Node.Composition composition ->
+          call(COMPOSITION, List.of(composition.outer(), composition.inner()), composition.position());
+      case Node.Call call -> call(operation(call), call.operands(), call.position());
+      case Node.Application application -> application(application);
+    };
+  }
+
+  private List<Value> each(List<Node> nodes) {
+    var values = new ArrayList<Value>();
+    for (var node : nodes) values.add(value(node));
+    return values;
+  }
+
+  private Layout layout(Node.Strided strided) {
+    var shape = integers(strided.shape(), "integers as a shape");
+    var stride = integers(strided.stride(), "integers as strides");
+    if (shape.leaves().anyMatch(extent -> extent < 1)) {
+      throw new LayoutSyntaxException(text, strided.position(), "extents of at least 1");
+    }
+    if (!shape.isCongruentTo(stride)) {
+      throw new LayoutSyntaxException(text, strided.colon(), "strides with the tree of the shape");
+    }
+    return Layout.of(shape, stride);
+  }
+
+  private IntTuple integers(Node node, String needed) {
+    if (value(node) instanceof Value.Integers integers) return integers.tuple();
+    throw new LayoutSyntaxException(text, node.position(), needed);
+  }
+
+  private Swizzle swizzle(Node.Swizzled swizzled) {
+    try {
+      return new Swizzle(Math.toIntExact(swizzled.bits()), Math.toIntExact(swizzled.base()),
+          Math.toIntExact(swizzled.shift()));
+    } catch (IllegalArgumentException | ArithmeticException e) {
+      throw new LayoutSyntaxException(text, swizzled.position(), "a legal swizzle: " + e.getMessage());
+    }
+  }
+
+  private ComposedLayout composed(Node.Composed node) {
+    if (value(node.outer()) instanceof Value.Swizzling(Swizzle swizzle)
+        && value(node.offset()) instanceof Value.Integers(IntTuple.Leaf offset)) {
+      return switch (value(node.inner())) {
+        case Value.Mapping(Layout layout) -> new ComposedLayout(swizzle, offset.value(), layout);
+        case Value.Integers shape -> new ComposedLayout(swizzle, offset.value(), Layout.columnMajor(shape.tuple()));
+        default -> throw new LayoutSyntaxException(text, node.inner().position(), "a layout");
+      };
+    }
+    throw new LayoutSyntaxException(text, node.position(), "a swizzle before 'o offset o'");
+  }
+
+  private static Operation operation(Node.Call call) {
+    return Operations.named(call.name()).orElseThrow(() -> {
+      var shown = call.name().length() <= 40 ? call.name() : call.name().substring(0, 40) + "…";
+      return new ExpressionException(call.position(), "operations have names of CuTe's", "no operation is called "
+          + shown + Operations.closest(call.name()).map(n -> "; did you mean " + n + "?").orElse(""));
+    });
+  }
+
+  private Value call(Operation operation, List<Node> nodes, int position) {
+    if (!operation.takes(nodes.size())) {
+      throw new ExpressionException(position, "operations have as many operands as they take",
+          operation.signature() + " got " + nodes.size() + (nodes.size() == 1 ? " operand" : " operands"));
+    }
+    var operands = new Operands(operation, each(nodes), nodes.stream().map(Node::position).toList());
+    return guarded(position, operation.name(), () -> operation.apply(operands));
+  }
+
+  private Value application(Node.Application node) {
+    var map = value(node.map());
+    var at = value(node.coordinate());
+    if (!(at instanceof Value.Integers(IntTuple coordinate))) {
+      throw new ExpressionException(node.coordinate().position(), KINDS,
+          "coordinates are integers, got " + Literals.abbreviated(at));
+    }
+    if (coordinate.leaves().anyMatch(i -> i < 0)) {
+      throw new ExpressionException(node.coordinate().position(), "coordinates count from 0", "got " + coordinate);
+    }
+    return guarded(node.position(), "evaluation", () -> StructureOperations.integer(switch (map) {
+      case Value.Mapping mapping -> mapping.map().apply(coordinate);
+      case Value.Integers(IntTuple shape) -> Layout.columnMajor(shape).apply(coordinate);
+      case Value.Swizzling(Swizzle swizzle) when coordinate instanceof IntTuple.Leaf leaf -> swizzle.apply(leaf.value());
+      default -> throw new ExpressionException(node.position(), KINDS,
+          "layouts have values at coordinates, got " + Literals.abbreviated(map));
+    }));
+  }
+
+  /** Runs an operation; says where it stands if it fails. */
+  private static Value guarded(int position, String name, Supplier<Value> operation) {
+    try {
+      return operation.get();
+    } catch (ExpressionException e) {
+      throw e;
+    } catch (UndefinedOperationException e) {
+      throw new ExpressionException(position, e);
+    } catch (ArithmeticException e) {
+      throw new ExpressionException(position, "sizes and offsets fit 64 bits",
+          "a size or an offset in " + name + " does not fit 64 bits");
+    } catch (IllegalArgumentException e) {
+      throw new ExpressionException(position, "operands fit the operation", name + ": " + e.getMessage());
+    }
+  }
+}

@@ -1,0 +1,42 @@
+package tilewright.layout.expression;
+
+import tilewright.layout.LayoutSyntaxException;
+import tilewright.layout.syntax.Node;
+import tilewright.layout.syntax.Parser;
+
+/**
+ * A text such as {@code logical_divide((8,4):(4,1), [4;2])} or {@code (4,2):(1,4) ∘ 2:4}: literals in CuTe's notation,
+ * operations by CuTe's names ({@link Operations}), and values at coordinates, {@code (4,2):(1,4)(3,1)}.
+ */
+public final class Expression {
+  /** Characters that an expression has at most. */
+  public static final int LONGEST = Parser.LONGEST;
+
+  private final String text;
+  private final Node root;
+
+  private Expression(String text, Node root) {
+    this.text = text;
+    this.root = root;
+  }
+
+  /** @throws LayoutSyntaxException with the position of what is wrong */
+  public static Expression parse(String text) {
+    return new Expression(text, Parser.parse(text));
+  }
+
+  /**
+   * What the expression says.
+   *
+   * @throws LayoutSyntaxException if a literal is none
+   * @throws ExpressionException if an operation is unknown, undefined, or called with other operands than it takes
+   */
+  public Value evaluate() {
+    return new Evaluator(text).value(root);
+  }
+
+  @Override
+  public String toString() {
+    return text;
+  }
+}

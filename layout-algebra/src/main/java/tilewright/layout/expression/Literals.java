@@ -1,0 +1,54 @@
+package tilewright.layout.expression;
+
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Optional;
+import tilewright.layout.IntTuple;
+import tilewright.layout.Layout;
+import tilewright.layout.Tiler;
+
+/** How values combine in brackets, and what they stand for. */
+final class Literals {
+  private static final int LONGEST = 60;
+
+  private Literals() {}
+
+  /** Integers make a tuple; one other value in parentheses is itself. */
+  static Value tuple(List<Value> elements) {
+    var integers = new ArrayList<IntTuple>();
+    for (var element : elements) if (element instanceof Value.Integers i) integers.add(i.tuple());
+    if (integers.size() == elements.size()) return new Value.Integers(IntTuple.of(integers));
+    boolean grouped = elements.size() == 1 && !(elements.getFirst() instanceof Value.Free);
+    return grouped ? elements.getFirst() : new Value.Sequence(elements);
+  }
+
+  /** As in CuTe, an integer n tiles by n:1, and a tuple tiles by mode. */
+  static Optional<Tiler> tiler(Value value) {
+    return switch (value) {
+      case Value.Tiling tiling -> Optional.of(tiling.tiler());
+      case Value.Free _ -> Optional.of(new Tiler.Keep());
+      case Value.Mapping(Layout layout) -> Optional.of(Tiler.of(layout));
+      case Value.Integers(IntTuple tuple) -> Optional.of(tiler(tuple));
+      case Value.Sequence sequence -> byMode(sequence.values());
+      default -> Optional.empty();
+    };
+  }
+
+  static Optional<Tiler> byMode(List<Value> values) {
+    var tilers = new ArrayList<Tiler>();
+    for (var value : values) tiler(value).ifPresent(tilers::add);
+    return tilers.size() == values.size() ? Optional.of(new Tiler.ByMode(tilers)) : Optional.empty();
+  }
+
+  private static Tiler tiler(IntTuple tuple) {
+    return switch (tuple) {
+      case IntTuple.Leaf leaf -> Tiler.of(Layout.of(leaf.value(), 1));
+      case IntTuple.Tuple t -> new Tiler.ByMode(t.elements().stream().map(Literals::tiler).toList());
+    };
+  }
+
+  static String abbreviated(Value value) {
+    var text = value.toString();
+    return text.length() <= LONGEST ? text : text.substring(0, LONGEST) + "…";
+  }
+}

@@ -1,0 +1,94 @@
+package tilewright.layout.expression;
+
+import java.util.ArrayList;
+import java.util.List;
+import java.util.function.Function;
+import tilewright.layout.ComposedLayout;
+import tilewright.layout.IntTuple;
+import tilewright.layout.Layout;
+import tilewright.layout.OffsetMap;
+import tilewright.layout.Swizzle;
+import tilewright.layout.Tiler;
+
+/** The values that an operation is called with, read as what it needs. */
+record Operands(Operation operation, List<Value> values, List<Integer> positions) {
+
+  int count() {
+    return values.size();
+  }
+
+  Value value(int index) {
+    return values.get(index);
+  }
+
+  boolean isIntegers(int index) {
+    return values.get(index) instanceof Value.Integers;
+  }
+
+  /** An optional operand. */
+  <T> T or(int index, Function<Integer, T> reader, T otherwise) {
+    return index < values.size() ? reader.apply(index) : otherwise;
+  }
+
+  IntTuple tuple(int index) {
+    if (values.get(index) instanceof Value.Integers integers) return integers.tuple();
+    throw mismatch(index, "integers");
+  }
+
+  long integer(int index) {
+    if (tuple(index) instanceof IntTuple.Leaf leaf) return leaf.value();
+    throw mismatch(index, "one integer");
+  }
+
+  /** A count or an index. */
+  int index(int index) {
+    long value = integer(index);
+    if (value >= 0 && value <= Integer.MAX_VALUE) return (int) value;
+    throw mismatch(index, "an integer from 0 on");
+  }
+
+  /** All integers from an operand on. */
+  int[] indicesFrom(int first) {
+    var indices = new int[values.size() - first];
+    for (int i = 0; i < indices.length; i++) indices[i] = index(first + i);
+    return indices;
+  }
+
+  /** A layout; a shape stands for its compact column-major layout. */
+  Layout layout(int index) {
+    return switch (map(index)) {
+      case Layout layout -> layout;
+      case ComposedLayout _ -> throw mismatch(index, "a layout without a swizzle");
+    };
+  }
+
+  List<Layout> layoutsFrom(int first) {
+    var layouts = new ArrayList<Layout>();
+    for (int i = first; i < values.size(); i++) layouts.add(layout(i));
+    return layouts;
+  }
+
+  OffsetMap map(int index) {
+    return switch (values.get(index)) {
+      case Value.Mapping mapping -> mapping.map();
+      case Value.Integers shape -> Layout.columnMajor(shape.tuple());
+      default -> throw mismatch(index, "a layout");
+    };
+  }
+
+  Swizzle swizzle(int index) {
+    if (values.get(index) instanceof Value.Swizzling swizzling) return swizzling.swizzle();
+    throw mismatch(index, "a swizzle");
+  }
+
+  /** A layout over the whole domain, or a tuple of tilers by mode. */
+  Tiler tiler(int index) {
+    return Literals.tiler(values.get(index)).orElseThrow(() -> mismatch(index, "a layout or a tiler"));
+  }
+
+  ExpressionException mismatch(int index, String needed) {
+    return new ExpressionException(positions.get(index), "operands have the kinds that the operation takes",
+        operation.signature() + " takes " + needed + " as '" + operation.operand(index) + "', got "
+            + Literals.abbreviated(values.get(index)));
+  }
+}

@@ -1,0 +1,62 @@
+package tilewright.layout.expression;
+
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Map;
+import java.util.Optional;
+import java.util.function.Function;
+import java.util.stream.Collectors;
+
+/** All operations of the language. */
+public final class Operations {
+  private static final Map<String, Operation> BY_NAME = groups().stream().flatMap(group -> group.operations().stream())
+      .collect(Collectors.toMap(Operation::name, Function.identity()));
+
+  private Operations() {}
+
+  /** Operations that belong together. */
+  public record Group(String title, List<Operation> operations) {}
+
+  /** Every operation, in the order in which a reader meets them. */
+  public static List<Group> groups() {
+    return List.of(
+        new Group("Layouts", StructureOperations.LIST),
+        new Group("Algebra", AlgebraOperations.LIST),
+        new Group("Integer tuples", TupleOperations.LIST));
+  }
+
+  static Optional<Operation> named(String name) {
+    return Optional.ofNullable(BY_NAME.get(name));
+  }
+
+  /** The name that was probably meant. */
+  static Optional<String> closest(String name) {
+    var closest = Optional.<String>empty();
+    int least = Math.max(1, name.length() / 3) + 1;
+    for (var candidate : new ArrayList<>(BY_NAME.keySet()).stream().sorted().toList()) {
+      int distance = distance(name, candidate);
+      if (distance < least) {
+        least = distance;
+        closest = Optional.of(candidate);
+      }
+    }
+    return closest;
+  }
+
+  /** Levenshtein's edit distance. */
+  private static int distance(String a, String b) {
+    if (Math.abs(a.length() - b.length()) > b.length()) return Integer.MAX_VALUE;
+    var previous = new int[b.length() + 1];
+    for (int j = 0; j < previous.length; j++) previous[j] = j;
+    for (int i = 1; i <= a.length(); i++) {
+      var row = new int[b.length() + 1];
+      row[0] = i;
+      for (int j = 1; j <= b.length(); j++) {
+        int replaced = previous[j - 1] + (a.charAt(i - 1) == b.charAt(j - 1) ? 0 : 1);
+        row[j] = Math.min(replaced, Math.min(previous[j], row[j - 1]) + 1);
+      }
+      previous = row;
+    }
+    return previous[b.length()];
+  }
+}

@@ -1,0 +1,70 @@
+package tilewright.layout.expression;
+
+import java.util.List;
+import java.util.stream.Collectors;
+import tilewright.layout.IntTuple;
+import tilewright.layout.OffsetMap;
+import tilewright.layout.Swizzle;
+import tilewright.layout.Tiler;
+
+/** What an expression evaluates to; its text is in CuTe's notation. */
+public sealed interface Value {
+
+  /** An integer or a tuple of integers: a shape, strides, a coordinate or an offset. */
+  record Integers(IntTuple tuple) implements Value {
+    @Override
+    public String toString() {
+      return tuple.toString();
+    }
+  }
+
+  /** A layout or a composed layout. */
+  record Mapping(OffsetMap map) implements Value {
+    @Override
+    public String toString() {
+      return map.toString();
+    }
+  }
+
+  record Swizzling(Swizzle swizzle) implements Value {
+    @Override
+    public String toString() {
+      return swizzle.toString();
+    }
+  }
+
+  record Tiling(Tiler tiler) implements Value {
+    @Override
+    public String toString() {
+      return tiler.toString();
+    }
+  }
+
+  /** {@code _}: a mode that is left free by a coordinate, or as it is by a tiler. */
+  record Free() implements Value {
+    @Override
+    public String toString() {
+      return "_";
+    }
+  }
+
+  /** Values side by side that are not all integers: a coordinate with free modes, a tiler, or several results. */
+  record Sequence(List<Value> values) implements Value {
+    public Sequence {
+      values = List.copyOf(values);
+    }
+
+    @Override
+    public String toString() {
+      return values.stream().map(Value::toString).collect(Collectors.joining(",", "(", ")"));
+    }
+  }
+
+  /** What a predicate says. */
+  record Truth(boolean holds) implements Value {
+    @Override
+    public String toString() {
+      return Boolean.toString(holds);
+    }
+  }
+}
