@@ -17,9 +17,11 @@ final class Evaluator {
   private static final String KINDS = "operands have the kinds that the operation takes";
 
   private final String text;
+  private final StridedLiterals strided;
 
   Evaluator(String text) {
     this.text = text;
+    this.strided = new StridedLiterals(text, this::value);
   }
 
   Value value(Node node) {
@@ -30,8 +32,9 @@ final class Evaluator {
       case Node.ByMode byMode -> new Value.Tiling(Literals.byMode(each(byMode.modes())).orElseThrow(
           () -> new LayoutSyntaxException(text, node.position(), "layouts, integers and _ in a tiler")));
       case Node.Swizzled swizzled -> new Value.Swizzling(swizzle(swizzled));
-      case Node.Basis basis -> throw new LayoutSyntaxException(text, basis.position(), "integers");
-      case Node.Strided strided -> new Value.Mapping(layout(strided));
+      case Node.Basis _, Node.Sum _ -> new Value.Arithmetic(strided.sum(node));
+      case Node.Xor _ -> throw new LayoutSyntaxException(text, node.position(), "an XOR stride behind a shape and ':'");
+      case Node.Strided literal -> strided.layout(literal);
       case Node.Composed composed -> new Value.Mapping(composed(composed));
       case Node.Composition composition ->
           call(COMPOSITION, List.of(composition.outer(), composition.inner()), composition.position());
@@ -44,23 +47,6 @@ final class Evaluator {
     var values = new ArrayList<Value>();
     for (var node : nodes) values.add(value(node));
     return values;
-  }
-
-  private Layout layout(Node.Strided strided) {
-    var shape = integers(strided.shape(), "integers as a shape");
-    var stride = integers(strided.stride(), "integers as strides");
-    if (shape.leaves().anyMatch(extent -> extent < 1)) {
-      throw new LayoutSyntaxException(text, strided.position(), "extents of at least 1");
-    }
-    if (!shape.isCongruentTo(stride)) {
-      throw new LayoutSyntaxException(text, strided.colon(), "strides with the tree of the shape");
-    }
-    return Layout.of(shape, stride);
-  }
-
-  private IntTuple integers(Node node, String needed) {
-    if (value(node) instanceof Value.Integers integers) return integers.tuple();
-    throw new LayoutSyntaxException(text, node.position(), needed);
   }
 
   private Swizzle swizzle(Node.Swizzled swizzled) {
@@ -109,15 +95,18 @@ final class Evaluator {
           "coordinates are integers, got " + Literals.abbreviated(at));
     }
     if (coordinate.leaves().anyMatch(i -> i < 0)) {
-      throw new ExpressionException(node.coordinate().position(), "coordinates count from 0", "got " + coordinate);
+      throw new ExpressionException(node.coordinate().position(), "coordinates count from 0", "coordinates count from 0, got " + coordinate);
     }
-    return guarded(node.position(), "evaluation", () -> StructureOperations.integer(switch (map) {
-      case Value.Mapping mapping -> mapping.map().apply(coordinate);
-      case Value.Integers(IntTuple shape) -> Layout.columnMajor(shape).apply(coordinate);
-      case Value.Swizzling(Swizzle swizzle) when coordinate instanceof IntTuple.Leaf leaf -> swizzle.apply(leaf.value());
+    return guarded(node.position(), "evaluation", () -> switch (map) {
+      case Value.Mapping mapping -> StructureOperations.integer(mapping.map().apply(coordinate));
+      case Value.CoordinateMapping mapping -> new Value.Arithmetic(mapping.map().apply(coordinate));
+      case Value.XorMapping mapping -> StructureOperations.integer(mapping.map().apply(coordinate));
+      case Value.Integers(IntTuple shape) -> StructureOperations.integer(Layout.columnMajor(shape).apply(coordinate));
+      case Value.Swizzling(Swizzle swizzle) when coordinate instanceof IntTuple.Leaf leaf ->
+          StructureOperations.integer(swizzle.apply(leaf.value()));
       default -> throw new ExpressionException(node.position(), KINDS,
           "layouts have values at coordinates, got " + Literals.abbreviated(map));
-    }));
+    });
   }
 
   /** Runs an operation; says where it stands if it fails. */

@@ -71,7 +71,7 @@ record Operands(Operation operation, List<Value> values, List<Integer> positions
   OffsetMap map(int index) {
     return switch (values.get(index)) {
       case Value.Mapping mapping -> mapping.map();
-      case Value.Integers shape -> Layout.columnMajor(shape.tuple());
+      case Value.Integers(IntTuple shape) when shape.leaves().allMatch(extent -> extent > 0) -> Layout.columnMajor(shape);
       default -> throw mismatch(index, "a layout");
     };
   }

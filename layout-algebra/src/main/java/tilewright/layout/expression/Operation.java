@@ -45,7 +45,7 @@ public final class Operation {
 
   boolean takes(int count) {
     long needed = operands.stream().filter(operand -> !operand.startsWith("[")).count();
-    return count >= needed && (count <= operands.size() || operands.getLast().endsWith(REST));
+    return count >= needed && (count <= operands.size() || operands.getLast().contains(REST));
   }
 
   Value apply(Operands values) {

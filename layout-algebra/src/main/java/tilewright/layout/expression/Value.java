@@ -2,10 +2,13 @@ package tilewright.layout.expression;
 
 import java.util.List;
 import java.util.stream.Collectors;
+import tilewright.layout.ArithmeticTuple;
+import tilewright.layout.CoordinateLayout;
 import tilewright.layout.IntTuple;
 import tilewright.layout.OffsetMap;
 import tilewright.layout.Swizzle;
 import tilewright.layout.Tiler;
+import tilewright.layout.XorLayout;
 
 /** What an expression evaluates to; its text is in CuTe's notation. */
 public sealed interface Value {
@@ -23,6 +26,30 @@ public sealed interface Value {
     @Override
     public String toString() {
       return map.toString();
+    }
+  }
+
+  /** A layout whose offsets are coordinates. */
+  record CoordinateMapping(CoordinateLayout map) implements Value {
+    @Override
+    public String toString() {
+      return map.toString();
+    }
+  }
+
+  /** A layout whose modes combine by XOR. */
+  record XorMapping(XorLayout map) implements Value {
+    @Override
+    public String toString() {
+      return map.toString();
+    }
+  }
+
+  /** A sum of multiples of basis elements. */
+  record Arithmetic(ArithmeticTuple sum) implements Value {
+    @Override
+    public String toString() {
+      return sum.toString();
     }
   }
 

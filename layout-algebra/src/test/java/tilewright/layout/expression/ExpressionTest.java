@@ -1,0 +1,123 @@
+package tilewright.layout.expression;
+
+import static org.junit.jupiter.api.Assertions.assertEquals;
+
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.CsvSource;
+import org.junit.jupiter.params.provider.ValueSource;
+
+class ExpressionTest {
+
+  @ParameterizedTest
+  @ValueSource(strings = {"5", "(5)", "()", "(4,(2,2))", "4:1", "(4,(2,2)):(1,(4,8))", "(3,1):(-1,0)", "():()",
+      "[4:1;_;[2:1;3:2]]", "Sw<3,4,3>", "Sw<3,4,3>o0o(8,64):(64,1)", "(4,_)", "_", "2@0@1", "(4,8):(1@0,1@1)",
+      "(8,8):(^1,^9)"})
+  void valuesAreReadAndPrintedAlike(String text) {
+    assertEquals(text, value(text));
+  }
+
+  @ParameterizedTest
+  @CsvSource(delimiter = '|', textBlock = """
+      (_4,_8):(_1,_4)                        | (4,8):(1,4)
+      S<3,4,3> o 0 o (8,64):(64,1)           | Sw<3,4,3>o0o(8,64):(64,1)
+      <4:1,8:2>                              | [4:1;8:2]
+      [4;(2,_)]                              | [4:1;[2:1;_]]
+      E<1,0>                                 | 1@0@1
+      ((4:1))                                | 4:1
+      (2, size((2,3))):(1, 2)                | (2,6):(1,2)
+      """)
+  void otherSpellingsOfCuteAreUnderstood(String text, String printed) {
+    assertEquals(printed, value(text));
+  }
+
+  /** Values by definition: Σ digit · stride, the swizzle's x ⊕ ((x & Y) ≫ S), sums of basis elements, XORs. */
+  @ParameterizedTest
+  @CsvSource(delimiter = '|', textBlock = """
+      (4,2):(1,10)(3)                        | 3
+      (4,2):(1,10)(7)                        | 13
+      (4,2):(1,10)(3,1)                      | 13
+      (4,(2,2)):(1,(10,100))(3,(1,1))        | 113
+      (4,(2,2)):(1,(10,100))((3,3))          | 113
+      (4,8)(2,5)                             | 22
+      Sw<2,0,2>(6)                           | 7
+      (Sw<2,0,2> o 0 o (4,4):(4,1))(1,2)     | 7
+      (Sw<2,0,2> o 4 o (4,4):(4,1))(0,2)     | 7
+      (4,8):(1@0,1@1)(3,5)                   | 3@0+5@1
+      (8,8):(^1,^9)(2,1)                     | 11
+      ((4,2):(1,4) ∘ 2:4)(1)                 | 4
+      size<1>((4,(2,3)):(1,(4,8)))           | 6
+      size((4,(2,3)))                        | 24
+      rank((4,(2,3)))                        | 2
+      depth((4,(2,3)))                       | 2
+      cosize((4,2):(1,10))                   | 14
+      shape<1>((4,(2,3)):(1,(4,8)))          | (2,3)
+      stride((4,(2,3)):(1,(4,8)))            | (1,(4,8))
+      layout<1,0>((4,(2,3)):(1,(4,8)))       | 2:4
+      get<1>((4,(2,3)))                      | (2,3)
+      make_layout((4,2),(1,10))              | (4,2):(1,10)
+      make_layout(4:1,(2,3):(4,8))           | (4,(2,3)):(1,(4,8))
+      flatten((4,(2,3)):(1,(4,8)))           | (4,2,3):(1,4,8)
+      congruent((4,(2,3)),(1,(1,1)))         | true
+      congruent((4,(2,3)),(1,1))             | false
+      compatible((4,6),(4,(2,3)))            | true
+      compatible((4,(2,3)),(4,6))            | false
+      """)
+  void valuesAreThoseOfTheDefinitions(String text, String value) {
+    assertEquals(value, value(text));
+  }
+
+  /** What pycute, CuTe C++ and CuTe's run-time engine agree on, recorded by running them. */
+  @ParameterizedTest
+  @CsvSource(delimiter = '|', textBlock = """
+      coalesce((2,(1,6)):(1,(6,2)))                                   | 12:1
+      coalesce(((4,3),5):((15,1),3))                                  | (4,15):(15,1)
+      coalesce((2,3,4):(0,0,1))                                       | (6,4):(0,1)
+      coalesce((4,4):(-1,-4))                                         | 16:-1
+      coalesce((2,(1,6)):(1,(6,2)), (1,1))                            | (2,6):(1,2)
+      coalesce((4,2,8):(3,12,97))                                     | (8,8):(3,97)
+      (6,2):(8,2) ∘ (4,3):(3,1)                                       | ((2,2),3):((24,2),8)
+      20:2 ∘ (5,4):(4,1)                                              | (5,4):(8,2)
+      (10,2):(16,4) o (5,4):(1,5)                                     | (5,(2,2)):(16,(80,4))
+      composition((4,3):(3,1), (6,2):(2,1))                           | ((2,3),2):((6,1),3)
+      composition((12,(4,8)):(59,(13,1)), <3:4,8:2>)                  | (3,(2,4)):(236,(26,1))
+      composition((9,(4,8)):(59,(13,1)), [3:3;(2,4):(1,8)])           | (3,(2,4)):(177,(13,2))
+      composition(((4,6),8):((1,4),24), ((2,3),4))                    | ((2,3),4):((1,4),24)
+      complement(4:1, 24)                                             | 6:4
+      complement(4:2, 24)                                             | (2,3):(1,8)
+      complement((2,2):(1,6), 24)                                     | (3,2):(2,12)
+      complement((2,4,8):(8,1,64), 1024)                              | (2,4,2):(4,16,512)
+      complement((2,4,8):(32,0,2), 256)                               | (2,2,4):(1,16,64)
+      complement(((2,2),(2,2)):((1,4),(8,32)))                        | (2,2):(2,16)
+      right_inverse((4,8):(8,1))                                      | (8,4):(4,1)
+      right_inverse((3,7,5):(5,15,1))                                 | (5,21):(21,1)
+      right_inverse(4:2)                                              | 1:0
+      left_inverse((4,8):(1,5))                                       | (5,8):(1,4)
+      left_inverse((4,2):(1,16))                                      | (16,2):(1,4)
+      logical_divide(24:1, 4:2)                                       | (4,(2,3)):(2,(1,8))
+      logical_divide((4,2,3):(2,1,8), 4:2)                            | ((2,2),(2,3)):((4,1),(2,8))
+      logical_divide((9,(4,8)):(59,(13,1)), <3:3,(2,4):(1,8)>)        | ((3,3),((2,4),(2,2))):((177,59),((13,2),(26,1)))
+      zipped_divide((9,(4,8)):(59,(13,1)), <3:3,(2,4):(1,8)>)         | ((3,(2,4)),(3,(2,2))):((177,(13,2)),(59,(26,1)))
+      tiled_divide((9,(4,8)):(59,(13,1)), <3:3,(2,4):(1,8)>)          | ((3,(2,4)),3,(2,2)):((177,(13,2)),59,(26,1))
+      flat_divide((9,(4,8)):(59,(13,1)), <3:3,(2,4):(1,8)>)           | (3,(2,4),3,(2,2)):(177,(13,2),59,(26,1))
+      logical_product((2,2):(4,1), 6:1)                               | ((2,2),(2,3)):((4,1),(2,8))
+      logical_product((2,2):(4,1), (4,2):(2,1))                       | ((2,2),(4,2)):((4,1),(8,2))
+      logical_product(8:1, 4:0)                                       | (8,4):(1,0)
+      blocked_product((2,5):(5,1), (3,4):(1,3))                       | ((2,3),(5,4)):((5,10),(1,30))
+      raked_product((2,5):(5,1), (3,4):(1,3))                         | ((3,2),(4,5)):((10,5),(30,1))
+      tile_to_shape((8,8):(8,1), (16,32))                             | ((8,2),(8,4)):((8,64),(1,128))
+      """)
+  void operationsGiveWhatTheEnginesOfCuteAgreeOn(String text, String value) {
+    assertEquals(value, value(text));
+  }
+
+  @Test
+  void aTupleOfIntegersTilesByModeAndALayoutTilesTheWhole() {
+    assertEquals("((4,2),(2,2)):((4,1),(16,2))", value("zipped_divide((8,4):(4,1), (4,2))"));
+    assertEquals("(8,4):(4,1)", value("zipped_divide((8,4):(4,1), 8:1)"));
+  }
+
+  private static String value(String text) {
+    return Expression.parse(text).evaluate().toString();
+  }
+}
