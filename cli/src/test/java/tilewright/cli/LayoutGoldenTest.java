@@ -40,7 +40,8 @@ class LayoutGoldenTest {
     Files.writeString(folder.resolve("deep/layout_eval.jsonl"), WRONG);
     var run = Cli.run("layout", "golden", folder.toString());
     assertEquals(Exit.CHECK_FAILED, run.exitCode());
-    assertTrue(run.out().contains("b/0 {\"layout\":\"(4,8):(8,1)\",\"crd\":\"(2,3)\"}: expected 20, got 19"), run.out());
+    assertTrue(run.out().contains("b/0 {\"layout\":\"(4,8):(8,1)\",\"crd\":\"(2,3)\"}: expected 20, got 19"),
+        run.out());
     assertTrue(run.out().endsWith("3 records, 1 mismatches\n"), run.out());
   }
 

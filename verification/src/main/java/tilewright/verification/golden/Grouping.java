@@ -1,5 +1,6 @@
 package tilewright.verification.golden;
 
+import java.util.List;
 import tilewright.layout.Layout;
 import tilewright.layout.Tiler;
 
@@ -36,7 +37,7 @@ enum Grouping {
   }
 
   /** The modes as the one part that they are of; a tiler that is one layout has parts of one mode. */
-  private static Layout regrouped(java.util.List<Layout> modes, Tiler tiler) {
+  private static Layout regrouped(List<Layout> modes, Tiler tiler) {
     return modes.size() == 1 && !(tiler instanceof Tiler.ByMode) ? modes.getFirst() : Layout.of(modes);
   }
 

@@ -116,8 +116,9 @@ final class HardwareJudges {
     var offsets = Definitions.table(ours.size(), ours::apply);
     for (int i = 0; i < offsets.length; i++) {
       long bit = plain.apply(i) * bits;
-      if (offsets[i] * bits != bytes.apply(bit / 8) * 8 + bit % 8) {
-        return Judgement.mismatch("element " + i + " at bit " + (bytes.apply(bit / 8) * 8 + bit % 8), offsets[i] * bits);
+      long swizzled = bytes.apply(bit / 8) * 8 + bit % 8;
+      if (offsets[i] * bits != swizzled) {
+        return Judgement.mismatch("element " + i + " at bit " + swizzled, offsets[i] * bits);
       }
     }
     var table = golden.table("table");
@@ -125,7 +126,9 @@ final class HardwareJudges {
     if (ourTile.isPresent() && !Arrays.equals(Definitions.table(plain.size(), ourTile.get()::apply), offsets)) {
       return Judgement.mismatch("our tile's " + ourTile.get(), ours);
     }
-    if (table.isPresent() && !Arrays.equals(table.get(), offsets)) return Judgement.mismatch("the listed offsets", ours);
+    if (table.isPresent() && !Arrays.equals(table.get(), offsets)) {
+      return Judgement.mismatch("the listed offsets", ours);
+    }
     long[] sorted = offsets.clone();
     Arrays.sort(sorted);
     return isInterval(sorted, plain.size()) ? Judgement.agreed(ours) : Judgement.mismatch("a bijection", ours);

@@ -17,8 +17,10 @@ final class LoadMatrixJudge {
     var name = golden.text("name").orElseThrow();
     var bits = Layout.parse(golden.text("DstLayout").orElseThrow());
     return switch (name) {
-      case "SM75_U32x4_LDSM_N" -> fault(bits, LdMatrix.A_K_MAJOR, false).or(() -> fault(bits, LdMatrix.B_K_MAJOR, true));
-      case "SM75_U16x8_LDSM_T" -> fault(bits, LdMatrix.A_M_MAJOR, false).or(() -> fault(bits, LdMatrix.B_N_MAJOR, true));
+      case "SM75_U32x4_LDSM_N" -> fault(bits, LdMatrix.A_K_MAJOR, false)
+          .or(() -> fault(bits, LdMatrix.B_K_MAJOR, true));
+      case "SM75_U16x8_LDSM_T" -> fault(bits, LdMatrix.A_M_MAJOR, false)
+          .or(() -> fault(bits, LdMatrix.B_N_MAJOR, true));
       default -> Optional.empty();
     };
   }

@@ -17,7 +17,8 @@ final class SwizzleJudges {
   }
 
   private static Judgement swizzle(GoldenRecord golden) {
-    var ours = Answer.of(() -> new Swizzle((int) golden.number("B"), (int) golden.number("M"), (int) golden.number("S")));
+    var ours = Answer.of(
+        () -> new Swizzle((int) golden.number("B"), (int) golden.number("M"), (int) golden.number("S")));
     if (golden.raises()) {
       // pycute recurses for ever where S is 0; by the definition that is the identity when B is 0 too.
       boolean legal = golden.number("B") == 0 && golden.number("M") >= 0;

@@ -32,6 +32,27 @@ class GoldenJudgeTest {
       MISMATCH | "op":"composition","args":{"a":"(6,2):(1,7)","b":"(3,2):(2,3)"},"verdict":"raises","realizable":true
       REFUSED  | "op":"complement","args":{"a":"(2,3):(3,2)"},"expect":"(2,0):(1,6)","verdict":"nontiling"
       MISMATCH | "op":"complement","args":{"a":"4:1","cotarget":"24"},"expect":"6:5","verdict":"ok","admissible":true
+      MISMATCH | "op":"complement","args":{"a":"(2,3):(3,2)"},"expect":"(2,0):(1,6)","verdict":"ok"
+      AGREED   | "op":"left_inverse","args":{"a":"4:2"},"expect":"(2,4):(4,1)","verdict":"ok","admissible":true
+      REFUSED  | "op":"left_inverse","args":{"a":"(2,2):(1,1)"},"expect":"2:1","verdict":"wrong"
+      AGREED   | "op":"right_inverse","args":{"a":"(2,3):(3,1)"},"expect":"3:2","verdict":"ok"
+      MISMATCH | "op":"right_inverse","args":{"a":"(2,3):(4,1)"},"expect":"(3,2):(2,1)","verdict":"ok"
+      MISMATCH | "op":"logical_divide","args":{"a":"8:1","tiler":"2:1"},"expect":"(2,4):(1,1)","verdict":"ok",\
+      "admissible":true
+      AGREED   | "op":"logical_divide","args":{"a":"8:1","tiler":"2:1"},"expect":"(2,4):(1,2)","verdict":"ok",\
+      "admissible":true
+      MISMATCH | "op":"swizzle","args":{"B":1,"M":0,"S":1},"expect":"x","verdict":"ok","table":[0,1,3,3],"samples":[]
+      MISMATCH | "op":"swizzle","args":{"B":1,"M":0,"S":1},"expect":"x","verdict":"ok","samples":[[2,2]]
+      MISMATCH | "op":"tract_compose","args":{"f":{"domain":"2","codomain":"2","map":[1]},"g":{"domain":"2",\
+      "codomain":"2","map":[1]}},"expect":{"domain":"2","codomain":"2","map":[0]},"verdict":"ok"
+      MISMATCH | "op":"hw_sf","name":"x","layout":"(2,3):(1,1)"
+      MISMATCH | "op":"hw_tmem","name":"x","layout":"(2,3):(1,2)","table_head":[0,1,2,4]
+      MISMATCH | "op":"hw_smem","name":"x","layout":"Sw<1,4,3> o smem_ptr[16b] o (8,16):(16,1)",\
+      "element_layout":"Sw<1,4,3> o 0 o (8,16):(16,1)"
+      MISMATCH | "op":"hw_mma","name":"x","Shape_MNK":"(2,2,2)","ThrID":"2:1","ALayout":"(2,2):(1,2)",\
+      "BLayout":"(2,2):(1,2)","CLayout":"(2,2):(1,1)"
+      MISMATCH | "op":"hw_mma","name":"SM80_16x8x16_F32F16F16F32_TN","Shape_MNK":"(16,8,16)","ThrID":"32:1",\
+      "ALayout":"(32,8):(1,32)","BLayout":"(32,4):(1,32)","CLayout":"(32,4):(1,32)"
       """)
   void tellsRightFromWrong(Outcome outcome, String record) {
     assertEquals(outcome, judge(record).outcome(), () -> judge(record).toString());
@@ -44,6 +65,16 @@ class GoldenJudgeTest {
     assertEquals("20", judged.expected());
     assertEquals("19", judged.ours());
     assertEquals("{\"layout\":\"(4,8):(8,1)\",\"crd\":\"(2,3)\"}", judged.arguments());
+  }
+
+  @Test
+  void anUncheckedAnswerThatViolatesTheDefinitionIsNoted() {
+    var judged = judge("""
+        "op":"composition_identity","args":{"shape":"(12,7)","b":"6:7"},"expect":"(2,3):(7@0,1@1)",\
+        "verdict":"unchecked","admissible":true""");
+    assertEquals(Outcome.AGREED, judged.outcome());
+    assertEquals("(2,3):(7@0,2@0+1@1)", judged.ours());
+    assertTrue(judged.oracleWrong());
   }
 
   @Test
