@@ -51,7 +51,7 @@ final class Morphisms {
   }
 
   static Arbitrary<TupleMorphism> any() {
-    return Arbitraries.randomValue(random -> to(tuple(random, 4), random, 3)).filter(f -> f.size() <= 600);
+    return Arbitraries.randomValue(random -> to(tuple(random, 4), random, 3)).filter(f -> f.size() <= 200);
   }
 
   /** Morphisms without base points. */
