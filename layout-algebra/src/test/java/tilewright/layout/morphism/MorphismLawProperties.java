@@ -76,7 +76,7 @@ class MorphismLawProperties {
     assertTrue(pairs[0] > 2000 && pairs[1] > 2000, () -> Arrays.toString(pairs));
   }
 
-  @Property
+  @Property(tries = 200)
   void theRealisationOfASumLiesSideBySide(@ForAll("morphisms") TupleMorphism f, @ForAll("morphisms") TupleMorphism g) {
     var sum = f.sum(g);
     assertArrayEquals(Tables.sum(Tables.of(f), Tables.of(g), f.cosize()), sum.layout().offsets());
