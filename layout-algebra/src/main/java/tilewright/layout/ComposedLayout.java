@@ -18,6 +18,72 @@ public record ComposedLayout(Swizzle swizzle, long offset, Layout layout) implem
     return swizzle.apply(Math.addExact(offset, layout.apply(coordinate)));
   }
 
+  /** One more than the largest offset, swizzle included; CuTe's {@code cosize} is that of the layout behind it. */
+  public long cosize() {
+    return SwizzledReach.of(this);
+  }
+
+  // Operations on the layout behind the swizzle
+
+  /** The same swizzle and offset in front of another layout. */
+  public ComposedLayout with(Layout inner) {
+    return new ComposedLayout(swizzle, offset, inner);
+  }
+
+  /** R with R(i) = this(inner(i)) for all i below inner's size, refining inner's shape. */
+  public ComposedLayout composition(Layout inner) {
+    return with(layout.composition(inner));
+  }
+
+  public ComposedLayout composition(Tiler tiler) {
+    return with(layout.composition(tiler));
+  }
+
+  public ComposedLayout coalesce() {
+    return with(layout.coalesce());
+  }
+
+  public ComposedLayout coalesce(IntTuple profile) {
+    return with(layout.coalesce(profile));
+  }
+
+  public ComposedLayout logicalDivide(Tiler tiler) {
+    return with(layout.logicalDivide(tiler));
+  }
+
+  public ComposedLayout zippedDivide(Tiler tiler) {
+    return with(layout.zippedDivide(tiler));
+  }
+
+  public ComposedLayout tiledDivide(Tiler tiler) {
+    return with(layout.tiledDivide(tiler));
+  }
+
+  public ComposedLayout flatDivide(Tiler tiler) {
+    return with(layout.flatDivide(tiler));
+  }
+
+  // Other forms
+
+  /** sw ∘ this, where the two swizzles are one. */
+  public Decision<ComposedLayout> trySwizzle(Swizzle outer) {
+    return switch (outer.tryComposition(swizzle)) {
+      case Decision.Undefined<Swizzle> undefined -> undefined.as(outer + " ∘ " + this);
+      case Decision.Defined<Swizzle>(var both, var certificate) ->
+          new Decision.Defined<>(new ComposedLayout(both, offset, layout), certificate);
+    };
+  }
+
+  /** The same offsets without a swizzle, as an offset and a layout that refines this shape behind the identity. */
+  public Decision<ComposedLayout> tryPlain() {
+    return Unswizzling.of(this);
+  }
+
+  /** The same offsets with XOR strides, refining this shape. */
+  public Decision<XorLayout> tryXor() {
+    return Unswizzling.xor(this);
+  }
+
   @Override
   public String toString() {
     return swizzle + "o" + offset + "o" + layout;

@@ -246,6 +246,18 @@ public record Layout(IntTuple shape, IntTuple stride) implements OffsetMap {
     return Inverse.left(this);
   }
 
+  // Over F2
+
+  /** Sw ∘ this with the same offsets as this ∘ inner; beyond the size the last mode runs on. */
+  public Decision<ComposedLayout> tryComposition(Swizzle inner) {
+    return SwizzleExchange.of(this, inner);
+  }
+
+  /** The same offsets with XOR strides: where extents are powers of two and sums have no carry. */
+  public Decision<XorLayout> tryXor() {
+    return Unswizzling.xor(new ComposedLayout(Swizzle.IDENTITY, 0, this));
+  }
+
   /** The offsets of all indices below the size. */
   public long[] offsets() {
     var offsets = new long[Math.toIntExact(size())];

@@ -2,29 +2,96 @@ package tilewright.layout;
 
 import java.util.ArrayList;
 import java.util.Optional;
+import java.util.OptionalInt;
 import java.util.function.LongUnaryOperator;
 import tilewright.layout.Modes.Mode;
 
-/** The one coalesced layout that has a given table of offsets, if there is one. */
+/**
+ * The one coalesced layout that has a given table of offsets, if there is one. Its first mode is as long as the table
+ * is linear, the second continues at multiples of the first's extent, and so on; nothing is left to choose.
+ */
 final class Synthesis {
-  private Synthesis() {}
+  private final String operation;
+  private final IntTuple shape;
+  private final LongUnaryOperator table;
 
-  /** {@code table(0)} is 0; the table is read at 0…{@code size} − 1. */
+  private Synthesis(String operation, IntTuple shape, LongUnaryOperator table) {
+    this.operation = operation;
+    this.shape = shape;
+    this.table = table;
+  }
+
+  /** The table is read at 0…{@code size} − 1. */
   static Optional<Layout> of(long size, LongUnaryOperator table) {
+    return decide("layout", size, table) instanceof Decision.Defined<Layout>(var layout, _)
+        ? Optional.of(layout)
+        : Optional.empty();
+  }
+
+  static Decision<Layout> decide(String operation, long size, LongUnaryOperator table) {
+    var synthesis = new Synthesis(operation, IntTuple.of(size), table);
+    return synthesis.checked(synthesis.leaf(size, 1));
+  }
+
+  /** The layout whose shape refines {@code shape}. */
+  static Decision<Layout> refining(String operation, IntTuple shape, LongUnaryOperator table) {
+    var synthesis = new Synthesis(operation, shape, table);
+    return synthesis.checked(synthesis.tree(shape, 1));
+  }
+
+  private Decision<Layout> tree(IntTuple shape, long unit) {
+    if (shape instanceof IntTuple.Leaf leaf) return leaf(leaf.value(), unit);
+    var modes = new ArrayList<Layout>();
+    for (var mode : shape.modes()) {
+      switch (tree(mode, unit)) {
+        case Decision.Undefined<Layout> undefined -> {
+          return undefined;
+        }
+        case Decision.Defined<Layout> defined -> modes.add(defined.result());
+      }
+      unit = Math.multiplyExact(unit, mode.size());
+    }
+    return defined(Layout.of(modes));
+  }
+
+  /** The table at multiples of {@code unit}. */
+  private Decision<Layout> leaf(long size, long unit) {
+    if (shape.size() == 0) return defined(Layout.of(size, 0));
+    if (table.applyAsLong(0) != 0) return refuted("a layout gives 0 at index 0", 0, 0);
     var modes = new ArrayList<Mode>();
-    long unit = 1;
-    while (unit < size) {
-      long stride = table.applyAsLong(unit);
+    long below = 1;
+    while (below < size) {
+      long stride = table.applyAsLong(below * unit);
       long extent = 1;
-      while (extent * unit < size && table.applyAsLong(extent * unit) == extent * stride) extent++;
-      if (size % (unit * extent) != 0) return Optional.empty();
+      while (extent * below < size && table.applyAsLong(extent * below * unit) == extent * stride) extent++;
+      if (size % (below * extent) != 0) {
+        return refuted("offsets go on by stride " + stride + " for a number of times that divides " + size / below,
+            extent * below * unit, extent * stride);
+      }
       modes.add(new Mode(extent, stride));
-      unit *= extent;
+      below *= extent;
     }
-    var layout = Modes.layout(modes);
-    for (long i = 0; i < size; i++) {
-      if (layout.apply(i) != table.applyAsLong(i)) return Optional.empty();
+    return defined(Modes.layout(modes));
+  }
+
+  private Decision<Layout> checked(Decision<Layout> candidate) {
+    if (!(candidate instanceof Decision.Defined<Layout>(var layout, _))) return candidate;
+    for (long i = 0; i < shape.size(); i++) {
+      if (layout.apply(i) != table.applyAsLong(i)) {
+        return refuted("offsets are sums of what each mode gives alone, as in " + layout, i, layout.apply(i));
+      }
     }
-    return Optional.of(layout);
+    return candidate;
+  }
+
+  private Decision<Layout> defined(Layout layout) {
+    return new Decision.Defined<>(layout,
+        new TableCertificate(layout + "(i) = table(i)", shape.size(), layout::apply, table));
+  }
+
+  private Decision<Layout> refuted(String condition, long index, long given) {
+    var witness = new Witness(Coordinates.of(index, shape), index, table.applyAsLong(index), given);
+    return new Decision.Undefined<>(operation, condition, OptionalInt.empty(),
+        "the table has " + witness.demanded() + " at index " + index, Optional.of(witness));
   }
 }

@@ -29,6 +29,21 @@ public record XorLayout(IntTuple shape, IntTuple stride) {
     return Notation.xorLayout(text);
   }
 
+  /**
+   * The bits of a matrix's input as modes of a shape, each leaf in the fewest modes.
+   *
+   * @throws IllegalArgumentException unless the extents are powers of two with as many bits as the matrix has columns
+   */
+  public static XorLayout of(IntTuple shape, F2Matrix matrix) {
+    return XorAlgebra.of(shape, matrix);
+  }
+
+  /** A linear layout as Triton gives it: for each mode, the offsets of its indices 1, 2, 4, …. */
+  public static XorLayout ofBases(List<List<Long>> bases) {
+    var shape = IntTuple.of(bases.stream().map(mode -> IntTuple.of(1L << mode.size())).toList());
+    return of(shape, F2Matrix.of(bases.stream().flatMap(List::stream).toList()));
+  }
+
   public int rank() {
     return shape.rank();
   }
@@ -105,6 +120,43 @@ public record XorLayout(IntTuple shape, IntTuple stride) {
       return false;
     }
     return carrylessProduct(extent, stride) == next;
+  }
+
+  // Over F2, for extents that are powers of two
+
+  /** The map of index bits to offset bits. */
+  public Decision<F2Matrix> tryMatrix() {
+    return XorAlgebra.matrix(this);
+  }
+
+  /** For each mode, the offsets of its indices 1, 2, 4, …: the bases of Triton's linear layouts. */
+  public Decision<List<List<Long>>> tryBases() {
+    return XorAlgebra.bases(this);
+  }
+
+  /** R with R(i) = this(inner(i)) for all i below inner's size, refining inner's shape. */
+  public Decision<XorLayout> tryComposition(XorLayout inner) {
+    return XorAlgebra.composition(this, inner);
+  }
+
+  /** The longest R with this(R(i)) = i. */
+  public Decision<XorLayout> tryRightInverse() {
+    return XorAlgebra.rightInverse(this);
+  }
+
+  /** L with L(this(i)) = i. */
+  public Decision<XorLayout> tryLeftInverse() {
+    return XorAlgebra.leftInverse(this);
+  }
+
+  /** The same offsets with integer strides, refining this shape. */
+  public Decision<Layout> tryLayout() {
+    return XorAlgebra.layout(this);
+  }
+
+  /** The same offsets as a swizzle of the fewest bits before integer strides that refine this shape. */
+  public Decision<ComposedLayout> trySwizzled() {
+    return XorAlgebra.swizzled(this);
   }
 
   private static IntTuple tuple(List<Long> values) {

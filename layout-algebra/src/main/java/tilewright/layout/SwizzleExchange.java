@@ -1,0 +1,65 @@
+package tilewright.layout;
+
+import java.util.ArrayList;
+import java.util.Arrays;
+
+/**
+ * Layout ∘ swizzle as swizzle ∘ layout. Where the layout is linear over F2, so are both sides and the index's bits
+ * decide; elsewhere all indices do.
+ */
+final class SwizzleExchange {
+  private static final long LARGEST_TABLE = 1 << 20;
+
+  private SwizzleExchange() {}
+
+  static Decision<ComposedLayout> of(Layout layout, Swizzle inner) {
+    var operation = layout + " ∘ " + inner;
+    boolean linear = isLinearWhere(layout, inner);
+    if (!linear && layout.size() > LARGEST_TABLE) {
+      return Decision.Undefined.of(operation, "a layout whose sums carry has at most 2^20 elements",
+          "it has " + layout.size());
+    }
+    long[] indices = linear ? powers(layout.size()) : all(layout.size());
+    var from = Arrays.stream(indices).map(layout::apply).toArray();
+    var to = Arrays.stream(indices).map(i -> layout.apply(inner.apply(i))).toArray();
+    if (Arrays.stream(from).anyMatch(x -> x < 0) || Arrays.stream(to).anyMatch(x -> x < 0)) {
+      return Decision.Undefined.of(operation, "every offset is at least 0", "some are negative");
+    }
+    var fit = SwizzleFit.of(from, to);
+    if (fit.isEmpty()) {
+      return Decision.Undefined.of(operation, "one swizzle changes the layout's offsets as the given one its indices",
+          "offsets " + text(from) + " become " + text(to));
+    }
+    var result = new ComposedLayout(fit.get(), 0, layout);
+    return new Decision.Defined<>(result, new TableCertificate(result + "(i) = " + layout + "(" + inner + "(i))",
+        layout.size(), result::apply, i -> layout.apply(inner.apply(i))));
+  }
+
+  /** Whether bits add up on all indices below the size and on what the swizzle makes of them. */
+  private static boolean isLinearWhere(Layout layout, Swizzle inner) {
+    if (Long.bitCount(layout.size()) != 1) return false;
+    long largest = layout.size() - 1;
+    int bits = F2Matrix.bitLength(largest | (largest & inner.readMask()) << Math.max(0, -inner.shift()));
+    var modes = new ArrayList<>(Coalesce.extended(layout));
+    long below = layout.size() / modes.getLast().extent();
+    long last = Math.max(modes.getLast().extent(), Math.ceilDiv(1L << bits, below));
+    modes.add(new Modes.Mode(last, modes.removeLast().stride()));
+    return AffineBits.of(new ComposedLayout(Swizzle.IDENTITY, 0, Modes.layout(modes))) instanceof Decision.Defined;
+  }
+
+  private static long[] powers(long size) {
+    var powers = new long[Long.numberOfTrailingZeros(size)];
+    Arrays.setAll(powers, bit -> 1L << bit);
+    return powers;
+  }
+
+  private static long[] all(long size) {
+    var all = new long[(int) size];
+    Arrays.setAll(all, i -> i);
+    return all;
+  }
+
+  private static String text(long[] offsets) {
+    return offsets.length <= 16 ? Arrays.toString(offsets) : offsets.length + " offsets";
+  }
+}

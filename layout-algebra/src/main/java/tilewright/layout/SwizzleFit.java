@@ -1,0 +1,42 @@
+package tilewright.layout;
+
+import java.util.Optional;
+
+/** The swizzle of the fewest bits that maps given offsets to given offsets, if there is one. */
+final class SwizzleFit {
+  private static final int TOP = 62;
+
+  private SwizzleFit() {}
+
+  /** Sw with Sw(from[i]) = to[i]; all are at least 0. */
+  static Optional<Swizzle> of(long[] from, long[] to) {
+    Optional<Swizzle> best = Optional.empty();
+    for (int distance = 0; distance <= TOP; distance++) {
+      for (int shift : new int[] {distance, -distance}) {
+        var fit = withShift(from, to, shift);
+        if (fit.isPresent() && (best.isEmpty() || fit.get().bits() < best.get().bits())) best = fit;
+      }
+    }
+    return best;
+  }
+
+  private static Optional<Swizzle> withShift(long[] from, long[] to, int shift) {
+    long required = 0;
+    long forbidden = 0;
+    for (int i = 0; i < from.length; i++) {
+      long change = from[i] ^ to[i];
+      long read = shift >= 0 ? change << shift : change >> -shift;
+      long written = shift >= 0 ? read >>> shift : read << -shift;
+      if (written != change || (read & ~from[i]) != 0) return Optional.empty();
+      required |= read;
+      forbidden |= from[i] ^ read;
+    }
+    if (required == 0) return Optional.of(Swizzle.IDENTITY);
+    int low = Long.numberOfTrailingZeros(required);
+    int bits = F2Matrix.bitLength(required) - low;
+    int base = low - Math.max(0, shift);
+    long field = (1L << bits) - 1 << low;
+    boolean legal = bits <= Math.abs(shift) && base + bits + Math.abs(shift) <= TOP;
+    return legal && (field & forbidden) == 0 ? Optional.of(new Swizzle(bits, base, shift)) : Optional.empty();
+  }
+}

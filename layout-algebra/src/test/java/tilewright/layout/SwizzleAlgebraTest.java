@@ -1,0 +1,237 @@
+package tilewright.layout;
+
+import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertThrows;
+import static org.junit.jupiter.api.Assertions.assertTrue;
+
+import java.util.ArrayList;
+import java.util.HashSet;
+import java.util.List;
+import java.util.function.LongUnaryOperator;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.CsvSource;
+
+/** Swizzles against their definition on every index of a block, for all swizzles of small fields. */
+class SwizzleAlgebraTest {
+
+  /** All with B ≤ 3, M ≤ 2 and |S| ≤ 3. */
+  private static List<Swizzle> small() {
+    var all = new ArrayList<Swizzle>();
+    for (int bits = 0; bits <= 3; bits++) {
+      for (int base = 0; base <= 2; base++) {
+        for (int shift = -3; shift <= 3; shift++) {
+          if (Math.abs(shift) >= bits) all.add(new Swizzle(bits, base, shift));
+        }
+      }
+    }
+    return all;
+  }
+
+  private static int end(Swizzle swizzle) {
+    return swizzle.bits() + swizzle.base() + Math.abs(swizzle.shift());
+  }
+
+  @Test
+  void aSwizzleIsABijectionOfItsBlockAndItsOwnInverse() {
+    for (var swizzle : small()) {
+      var seen = new HashSet<Long>();
+      for (long x = 0; x < 1L << end(swizzle); x++) {
+        long y = swizzle.apply(x);
+        assertTrue(y >= 0 && y < 1L << end(swizzle) && seen.add(y), swizzle + " at " + x);
+        assertEquals(x, swizzle.inverse().apply(y));
+        assertEquals(0, (x ^ y) & ~swizzle.writtenMask(), "bits outside Z stay");
+        long read = x & swizzle.readMask();
+        assertEquals(read ^ swizzle.apply(read), x ^ y, "only Y decides");
+        assertEquals(y, swizzle.matrix(end(swizzle)).apply(x));
+      }
+    }
+  }
+
+  @Test
+  void castingCountsInBlocks() {
+    for (var swizzle : small()) {
+      for (int k = 0; k <= 4; k++) {
+        var up = swizzle.upcast(1L << k);
+        var down = swizzle.downcast(1L << k);
+        for (long x = 0; x < 256; x++) {
+          assertEquals(swizzle.apply(x << k) >> k, up.apply(x), swizzle + " by 2^" + k);
+          if (k <= swizzle.base()) assertEquals(swizzle.apply(x) >> k, up.apply(x >> k), "below M nothing is lost");
+          assertEquals(swizzle.apply(x), down.apply(x << k) >> k, swizzle + " by 2^" + k);
+          assertEquals(swizzle.apply(x >> k) << k, down.apply(x) >> k << k, "blocks move as wholes");
+        }
+        assertEquals(swizzle, down.upcast(1L << k));
+        assertEquals(up, swizzle.recast(8, 8L << k));
+        assertEquals(down, swizzle.recast(8L << k, 8));
+      }
+    }
+    assertThrows(IllegalArgumentException.class, () -> Swizzle.parse("Sw<3,4,3>").upcast(3));
+    assertThrows(IllegalArgumentException.class, () -> Swizzle.parse("Sw<3,4,3>").recast(6, 8));
+  }
+
+  @ParameterizedTest
+  @CsvSource(delimiter = '|', value = {"Sw<1,0,3>|Sw<1,1,3>|Sw<2,0,3>", "Sw<2,0,3>|Sw<2,0,3>|Sw<0,0,0>",
+      "Sw<2,3,4>|Sw<3,2,4>|Sw<1,2,4>", "Sw<3,2,-3>|Sw<2,3,-3>|Sw<1,2,-3>"})
+  void swizzlesMergeAsInCute(String outer, String inner, String both) {
+    assertEquals(Swizzle.parse(both), Swizzle.parse(outer).tryComposition(Swizzle.parse(inner)).orElseThrow());
+  }
+
+  @Test
+  void twoSwizzlesAreOneExactlyWhereSomeSwizzleHasTheirValues() {
+    // One whose field ends above both would change bits that both leave alone.
+    var candidates = new ArrayList<Swizzle>();
+    for (int bits = 0; bits <= 6; bits++) {
+      for (int base = 0; base <= 8; base++) {
+        for (int shift = -8; shift <= 8; shift++) {
+          boolean legal = Math.abs(shift) >= bits && bits + base + Math.abs(shift) <= 8;
+          if (legal) candidates.add(new Swizzle(bits, base, shift));
+        }
+      }
+    }
+    int[] counts = new int[2];
+    for (var outer : small()) {
+      for (var inner : small()) {
+        boolean exists = candidates.stream().anyMatch(s -> agree(256, s::apply, x -> outer.apply(inner.apply(x))));
+        switch (outer.tryComposition(inner)) {
+          case Decision.Defined<Swizzle>(var both, var certificate) -> {
+            counts[0]++;
+            assertTrue(certificate.holds());
+            assertTrue(agree(256, both::apply, x -> outer.apply(inner.apply(x))), outer + " ∘ " + inner + " = " + both);
+          }
+          case Decision.Undefined<Swizzle> undefined -> {
+            counts[1]++;
+            assertTrue(!exists, undefined.message());
+          }
+        }
+      }
+    }
+    assertTrue(counts[0] > 300 && counts[1] > 300, counts[0] + " defined, " + counts[1] + " not");
+  }
+
+  private static boolean agree(long size, LongUnaryOperator a, LongUnaryOperator b) {
+    for (long i = 0; i < size; i++) {
+      if (a.applyAsLong(i) != b.applyAsLong(i)) return false;
+    }
+    return true;
+  }
+
+  @Test
+  void aSwizzleMovesOutOfALayoutExactlyWhereSomeSwizzleHasItsValues() {
+    int[] counts = new int[2];
+    var layouts = List.of("4:1", "(2,2):(2,1)", "(4,2):(2,1)", "(4,4):(4,1)", "(2,2,2):(2,4,1)", "(2,4):(1,4)",
+        "(3,2):(2,1)", "(4,2):(1,1)", "(2,2,2):(4,1,2)", "(4,4):(1,8)", "6:1", "(2,2):(1,3)", "1:5", "(2,2):(0,1)");
+    var candidates = new ArrayList<Swizzle>();
+    for (int bits = 0; bits <= 4; bits++) {
+      for (int base = 0; base <= 8; base++) {
+        for (int shift = -10; shift <= 10; shift++) {
+          if (Math.abs(shift) >= bits) candidates.add(new Swizzle(bits, base, shift));
+        }
+      }
+    }
+    for (var text : layouts) {
+      var layout = Layout.parse(text);
+      for (var inner : small()) {
+        var exists = candidates.stream()
+            .anyMatch(s -> agree(layout.size(), i -> s.apply(layout.apply(i)), i -> layout.apply(inner.apply(i))));
+        switch (layout.tryComposition(inner)) {
+          case Decision.Defined<ComposedLayout>(var result, var certificate) -> {
+            counts[0]++;
+            assertTrue(certificate.holds());
+            assertTrue(agree(layout.size(), result::apply, i -> layout.apply(inner.apply(i))), layout + " ∘ " + inner);
+          }
+          case Decision.Undefined<ComposedLayout> undefined -> {
+            counts[1]++;
+            assertTrue(!exists, undefined.message());
+          }
+        }
+      }
+    }
+    assertTrue(counts[0] > 100 && counts[1] > 50, counts[0] + " defined, " + counts[1] + " not");
+  }
+
+  @Test
+  void operationsActBehindTheSwizzle() {
+    var tile = (ComposedLayout) OffsetMap.parse("Sw<3,3,3>o512o(8,64):(64,1)");
+    var divided = tile.zippedDivide(Tiler.parse("[4:1;16:1]"));
+    for (long t = 0; t < 64; t++) {
+      for (long r = 0; r < 8; r++) {
+        var whole = IntTuple.flat(t % 4 + r % 2 * 4, t / 4 + r / 2 * 16);
+        assertEquals(tile.apply(whole), divided.apply(IntTuple.flat(t, r)));
+      }
+    }
+    var rows = tile.composition(Layout.parse("4:2"));
+    for (long i = 0; i < 4; i++) assertEquals(tile.apply(2 * i), rows.apply(i));
+    assertEquals(tile.with(Layout.parse("(8,64):(64,1)")), tile.coalesce());
+    assertEquals("Sw<0,0,0>o512o(8,64):(64,1)", tile.trySwizzle(tile.swizzle()).orElseThrow().toString());
+  }
+
+  @Test
+  void theReachOfASwizzledLayoutIsThatOfItsLargestOffset() {
+    var layouts = List.of("3:1", "(8,8):(8,1)", "(2,2):(1,1)", "(4,2):(-1,4)", "(2,3):(16,1)", "8:2", "0:1", "():()");
+    for (var swizzle : small()) {
+      for (var text : layouts) {
+        for (long offset : new long[] {3, 4, 7}) {
+          var map = new ComposedLayout(swizzle, offset, Layout.parse(text));
+          long largest = -1;
+          for (long i = 0; i < map.size(); i++) largest = Math.max(largest, map.apply(i));
+          assertEquals(largest + 1, map.cosize(), map.toString());
+        }
+      }
+    }
+    assertEquals(4, new ComposedLayout(Swizzle.parse("Sw<1,0,1>"), 0, Layout.parse("3:1")).cosize());
+  }
+
+  @Test
+  void aSwizzledLayoutIsPlainExactlyWhereItsOffsetsAddUp() {
+    int[] counts = new int[2];
+    var layouts = new ArrayList<Layout>();
+    for (var text : List.of("(4,2):(-1,4)", "(3,2):(1,4)", "(2,3):(8,1)")) layouts.add(Layout.parse(text));
+    Layouts.each(2, 4, 5, layout -> {
+      if (layout.flatShape()[0] != 3) layouts.add(layout);
+    });
+    for (var swizzle : small()) {
+      for (var layout : layouts) {
+        for (long offset : new long[] {0, 3, 4}) {
+          var map = new ComposedLayout(swizzle, offset, layout);
+          var answer = map.tryPlain();
+          boolean plain = addsUp(map);
+          if (answer instanceof Decision.Defined<ComposedLayout>(var result, var certificate)) {
+            counts[0]++;
+            assertTrue(plain && certificate.holds(), map + " is " + result);
+            assertEquals(0, result.swizzle().bits());
+            assertTrue(map.shape().isCompatibleWith(result.shape()));
+            assertTrue(agree(map.size(), map::apply, result::apply), map + " is " + result);
+          } else {
+            counts[1]++;
+            assertTrue(!plain, map + " is plain");
+          }
+        }
+      }
+    }
+    assertTrue(counts[0] > 1000 && counts[1] > 500, counts[0] + " plain, " + counts[1] + " not");
+  }
+
+  /** For extents up to 4: whether some way to cut the leaves has strides that give these offsets. */
+  private static boolean addsUp(ComposedLayout map) {
+    var leaves = map.shape().flatten();
+    for (int cut = 0; cut < 1 << leaves.length; cut++) {
+      var extents = new ArrayList<Long>();
+      for (int k = 0; k < leaves.length; k++) {
+        if ((cut >> k & 1) == 1 && leaves[k] == 4) extents.addAll(List.of(2L, 2L));
+        else extents.add(leaves[k]);
+      }
+      if (agree(map.size(), map::apply, i -> sum(map, extents, i))) return true;
+    }
+    return false;
+  }
+
+  private static long sum(ComposedLayout map, List<Long> extents, long index) {
+    long sum = map.apply(0);
+    long unit = 1;
+    for (long extent : extents) {
+      if (extent > 1) sum += index / unit % extent * (map.apply(unit) - map.apply(0));
+      unit *= extent;
+    }
+    return sum;
+  }
+}
