@@ -38,14 +38,14 @@ class CompositionLawsTest {
   @Test
   void compositionIsDecidedExactly() {
     var law = new Law(5, "A∘B satisfies R(i) = A(B(i)) over B's shape, and is undefined only where no layout does");
-    law.holdsFor("A: " + Bound.LEFT + "; B: " + Bound.RIGHT, 1_000_000, pairs(Bound.LEFT, Bound.RIGHT),
+    law.holdsFor("A: " + Bound.LEFT + "; B: " + Bound.RIGHT, 900_000, pairs(Bound.LEFT, Bound.RIGHT),
         CompositionLawsTest::isDecided);
   }
 
   @Test
   void compositionIsDecidedExactlyWhereGapsCancel() {
     var law = new Law(17, "closed form and table agree also where gaps of both signs cancel");
-    law.holdsFor("A: " + Bound.DEEP + "; B: " + Bound.RIGHT, 1_000_000, pairs(Bound.DEEP, Bound.RIGHT),
+    law.holdsFor("A: " + Bound.DEEP + "; B: " + Bound.RIGHT, 900_000, pairs(Bound.DEEP, Bound.RIGHT),
         CompositionLawsTest::isDecided);
   }
 
@@ -96,7 +96,7 @@ class CompositionLawsTest {
     var small = Bound.TRIPLES.layouts().toList();
     var triples = small.parallelStream().flatMap(a -> small.stream()
         .flatMap(b -> small.stream().map(c -> new Triple(a, b, c))));
-    var law = new Law(6, "(A∘B)∘C ≡ A∘(B∘C) where images lie in domains and all four exist; one side never exists alone");
+    var law = new Law(6, "(A∘B)∘C ≡ A∘(B∘C) where images lie in domains and A∘B, B∘C exist; neither side exists alone");
     law.holdsFor(Bound.TRIPLES.toString(), 10_000, triples, triple -> {
       if (!within(triple.b(), triple.a()) || !within(triple.c(), triple.b())) return false;
       var ab = result(triple.a().tryComposition(triple.b()));

@@ -7,8 +7,8 @@ import tilewright.layout.IntTuple;
 import tilewright.layout.Layout;
 
 /**
- * What a layout means, computed from its numbers alone: the oracle of all laws. Of the algebra it uses only the trees of
- * integers that layouts are made of.
+ * What a layout means, computed from its numbers alone: the oracle of all laws. Of the algebra it uses only the trees
+ * of integers that layouts are made of.
  */
 record Definition(long[] shape, long[] stride) {
 
@@ -65,6 +65,13 @@ record Definition(long[] shape, long[] stride) {
   /** Σ coordinate · stride, for a coordinate with one number a leaf. */
   static long atDigits(long[] digits, long[] stride) {
     return IntStream.range(0, digits.length).mapToLong(k -> digits[k] * stride[k]).sum();
+  }
+
+  /** The modes that offsets depend on: extent above 1, stride not 0. */
+  Definition moving() {
+    int[] moving = IntStream.range(0, shape.length).filter(k -> shape[k] > 1 && stride[k] != 0).toArray();
+    return new Definition(IntStream.of(moving).mapToLong(k -> shape[k]).toArray(),
+        IntStream.of(moving).mapToLong(k -> stride[k]).toArray());
   }
 
   /** One more than the largest minus the least offset: Σ (extent − 1)·|stride| + 1. */

@@ -95,7 +95,8 @@ class EvaluationLawsTest {
     var law = new Law(18, "(N−1)·d plus N:−d counts N:d backwards, mode by mode");
     law.holdsFor(Bound.LAYOUTS.toString(), 10_000, Bound.LAYOUTS.layouts(), layout -> {
       var definition = Definition.of(layout);
-      var backwards = Layout.of(layout.shape(), IntTuple.flat(LongStream.of(definition.stride()).map(d -> -d).toArray()));
+      long[] negated = LongStream.of(definition.stride()).map(d -> -d).toArray();
+      var backwards = Layout.of(layout.shape(), IntTuple.flat(negated));
       var table = definition.table();
       for (int i = 0; i < table.length; i++) {
         assertEquals(table[i], definition.cosize() - 1 + backwards.apply(table.length - 1 - i));

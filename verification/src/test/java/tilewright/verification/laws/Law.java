@@ -13,7 +13,7 @@ import java.util.stream.Stream;
 
 /**
  * A law and the cases that were tried. A law's check returns whether the case is one that the law speaks of, and throws
- * where the law does not hold. Each law leaves a line in {@code target/laws}, from which the documentation's table is made.
+ * where the law does not hold. Each law leaves a line in {@code target/laws}; the documentation's table is made of them.
  *
  * @param number in the documentation
  */

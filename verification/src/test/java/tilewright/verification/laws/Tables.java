@@ -2,7 +2,9 @@ package tilewright.verification.laws;
 
 import java.util.ArrayList;
 import java.util.Arrays;
+import java.util.BitSet;
 import java.util.List;
+import java.util.Optional;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.ConcurrentMap;
 import java.util.stream.LongStream;
@@ -54,16 +56,20 @@ final class Tables {
   /** Whether the layout of this shape whose strides the table names has the table. */
   private static boolean hasShape(long[] table, long[] shape) {
     if (table[0] != 0) return false;
+    return Arrays.equals(table, new Definition(shape, strides(table, shape)).table());
+  }
+
+  private static long[] strides(long[] table, long[] shape) {
     var stride = new long[shape.length];
     int step = 1;
     for (int k = 0; k < shape.length; k++) {
       stride[k] = table[step];
       step *= Math.toIntExact(shape[k]);
     }
-    return Arrays.equals(table, new Definition(shape, stride).table());
+    return stride;
   }
 
-  /** Whether a layout that refines these extents has the table: each mode alone a layout's, and their sums the whole. */
+  /** Whether a layout that refines these extents has the table: each mode's a layout's, their sums the whole. */
   static boolean isLayoutOver(long[] shape, long[] table) {
     if (table[0] != 0) return false;
     int step = 1;
@@ -85,6 +91,40 @@ final class Tables {
       if (sum != table[i]) return false;
     }
     return true;
+  }
+
+  /** The layout of least rank with the table; the table must be one's. */
+  static Definition coalesced(long[] table) {
+    Definition least = null;
+    for (var shape : factorisations(table.length)) {
+      if ((least == null || shape.length < least.shape().length) && hasShape(table, shape)) {
+        least = new Definition(shape, strides(table, shape));
+      }
+    }
+    return Optional.ofNullable(least).orElseThrow(() -> new AssertionError(Arrays.toString(table)));
+  }
+
+  /**
+   * Where copies of a set of offsets begin that together are 0…n − 1 for some n of at least {@code bound}, each once:
+   * the next copy must begin at the first gap. Empty if two overlap.
+   *
+   * @throws AssertionError if neither is so 200 places beyond the bound
+   */
+  static Optional<long[]> tiling(long[] offsets, long bound) {
+    var taken = new BitSet();
+    var begins = LongStream.builder();
+    while (taken.length() < bound || taken.nextClearBit(0) < taken.length()) {
+      int at = taken.nextClearBit(0);
+      if (at > bound + 200) throw new AssertionError("undecided: " + Arrays.toString(offsets));
+      begins.add(at);
+      for (long offset : offsets) {
+        if (offset < 0) return Optional.empty();
+        int place = Math.toIntExact(at + offset);
+        if (taken.get(place)) return Optional.empty();
+        taken.set(place);
+      }
+    }
+    return Optional.of(begins.build().toArray());
   }
 
   /** All ways to write a number as a product of factors from 2 on, in every order. */
