@@ -37,18 +37,6 @@ final class Coalesce {
     return merged;
   }
 
-  static Layout byProfile(Layout layout, IntTuple profile) {
-    if (profile instanceof IntTuple.Leaf) return all(layout);
-    if (profile.rank() > layout.rank()) {
-      throw new IllegalArgumentException("profile " + profile + " has more modes than " + layout);
-    }
-    var modes = new ArrayList<Layout>();
-    for (int i = 0; i < layout.rank(); i++) {
-      modes.add(i < profile.rank() ? byProfile(layout.mode(i), profile.mode(i)) : layout.mode(i));
-    }
-    return Layout.of(modes);
-  }
-
   static Layout filter(Layout layout) {
     return all(Modes.layout(Modes.of(layout).list().stream().filter(m -> m.stride() != 0).toList()));
   }

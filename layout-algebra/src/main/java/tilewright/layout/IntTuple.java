@@ -2,6 +2,7 @@ package tilewright.layout;
 
 import java.util.Arrays;
 import java.util.List;
+import java.util.function.LongUnaryOperator;
 import java.util.stream.Collectors;
 import java.util.stream.LongStream;
 
@@ -113,5 +114,45 @@ public sealed interface IntTuple {
       if (!mode(i).isCompatibleWith(finer.mode(i))) return false;
     }
     return true;
+  }
+
+  /** Whether this tree is a truncation of the other: an integer here matches anything there. */
+  default boolean isWeaklyCongruentTo(IntTuple other) {
+    if (this instanceof Leaf) return true;
+    if (other instanceof Leaf || rank() != other.rank()) return false;
+    for (int i = 0; i < rank(); i++) {
+      if (!mode(i).isWeaklyCongruentTo(other.mode(i))) return false;
+    }
+    return true;
+  }
+
+  /** The element that a path leads to; the whole tuple for an empty path. */
+  default IntTuple at(int... path) {
+    var element = this;
+    for (int index : path) element = element.mode(index);
+    return element;
+  }
+
+  /** The integers in the tree of {@code profile}, which has as many. */
+  default IntTuple unflatten(IntTuple profile) {
+    return TupleTrees.unflatten(this, profile);
+  }
+
+  /** Elements {@code begin} to {@code end} − 1 as one. */
+  default IntTuple group(int begin, int end) {
+    return IntTuple.of(TupleTrees.grouped(modes(), begin, end, IntTuple::of));
+  }
+
+  /** The value at every integer of this tree. */
+  default IntTuple repeatLike(long value) {
+    return map(_ -> value);
+  }
+
+  /** This tree with each integer replaced. */
+  default IntTuple map(LongUnaryOperator leaf) {
+    return switch (this) {
+      case Leaf(long value) -> of(leaf.applyAsLong(value));
+      case Tuple t -> of(t.elements().stream().map(e -> e.map(leaf)).toList());
+    };
   }
 }

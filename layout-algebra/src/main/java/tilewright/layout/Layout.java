@@ -46,29 +46,25 @@ public record Layout(IntTuple shape, IntTuple stride) implements OffsetMap {
   }
 
   public static Layout columnMajor(IntTuple shape) {
-    return new Layout(shape, prefixProducts(shape, new long[] {1}));
+    return new Layout(shape, CompactOrder.columnMajor(shape));
   }
 
   /** Compact, the last mode fastest; modes of extent 1 have stride 0. */
   public static Layout rowMajor(long... shape) {
-    var strides = new long[shape.length];
-    long product = 1;
-    for (int i = shape.length - 1; i >= 0; i--) {
-      strides[i] = shape[i] == 1 ? 0 : product;
-      product = Math.multiplyExact(product, shape[i]);
-    }
-    return new Layout(IntTuple.flat(shape), IntTuple.flat(strides));
+    return rowMajor(IntTuple.flat(shape));
   }
 
-  private static IntTuple prefixProducts(IntTuple shape, long[] product) {
-    return switch (shape) {
-      case IntTuple.Leaf leaf -> {
-        long stride = leaf.value() == 1 ? 0 : product[0];
-        product[0] = Math.multiplyExact(product[0], leaf.value());
-        yield IntTuple.of(stride);
-      }
-      case IntTuple.Tuple t -> IntTuple.of(t.elements().stream().map(e -> prefixProducts(e, product)).toList());
-    };
+  public static Layout rowMajor(IntTuple shape) {
+    return new Layout(shape, CompactOrder.rowMajor(shape));
+  }
+
+  /**
+   * Compact, the mode with the smallest order fastest, equal orders left to right (CuTe's make_ordered_layout).
+   *
+   * @param order weakly congruent to the shape; an integer over several modes counts them column-major
+   */
+  public static Layout ordered(IntTuple shape, IntTuple order) {
+    return new Layout(shape, CompactOrder.by(shape, order));
   }
 
   // Structure
@@ -107,6 +103,71 @@ public record Layout(IntTuple shape, IntTuple stride) implements OffsetMap {
     return reach;
   }
 
+  /** The part that a path of modes leads to; all for an empty path. */
+  public Layout at(int... path) {
+    return new Layout(shape.at(path), stride.at(path));
+  }
+
+  /** Modes {@code begin} to {@code end} − 1 as one. */
+  public Layout group(int begin, int end) {
+    return Surgery.group(this, begin, end);
+  }
+
+  /** Modes {@code begin} to {@code end} − 1 only. */
+  public Layout take(int begin, int end) {
+    return Surgery.take(this, begin, end);
+  }
+
+  /** These modes, in this order. */
+  public Layout select(int... modes) {
+    return Surgery.select(this, modes);
+  }
+
+  /** With one more mode, the last. */
+  public Layout append(Layout mode) {
+    return Surgery.append(this, mode);
+  }
+
+  /** With one more mode, the first. */
+  public Layout prepend(Layout mode) {
+    return Surgery.prepend(this, mode);
+  }
+
+  /** With another mode at {@code index}. */
+  public Layout replace(int index, Layout mode) {
+    return Surgery.replace(this, index, mode);
+  }
+
+  /** The leaves in the tree of {@code profile}, which has as many. */
+  public Layout unflatten(IntTuple profile) {
+    return Surgery.unflatten(this, profile);
+  }
+
+  /** What stands at each {@code _} of the coordinate, side by side; a bare {@code _} is all. */
+  public Layout slice(SliceCoordinate coordinate) {
+    return new Layout(coordinate.slice(shape), coordinate.slice(stride));
+  }
+
+  /** The slice and where it begins: slice(i) + offset is this layout's offset with i at the free places. */
+  public Slice sliceAndOffset(SliceCoordinate coordinate) {
+    return new Slice(slice(coordinate), apply(coordinate.origin()));
+  }
+
+  /** What stands at each integer of the coordinate, side by side; a bare integer is all. */
+  public Layout dice(SliceCoordinate coordinate) {
+    return new Layout(coordinate.dice(shape), coordinate.dice(stride));
+  }
+
+  /** This shape, compact in the order of these strides; what has stride 0 keeps it (CuTe's make_layout_like). */
+  public Layout compactLike() {
+    return CompactOrder.like(this);
+  }
+
+  /** This shape in registers: mode 0 first and column-major, then the rest as it is ordered here. */
+  public Layout fragmentLike() {
+    return CompactOrder.fragmentLike(this);
+  }
+
   /** All leaves as modes of a layout of depth 1. */
   public Layout flatten() {
     return new Layout(IntTuple.flat(flatShape()), IntTuple.flat(flatStride()));
@@ -138,7 +199,32 @@ public record Layout(IntTuple shape, IntTuple stride) implements OffsetMap {
 
   /** Coalesces what stands at each integer of the profile, and keeps the profile's tree. */
   public Layout coalesce(IntTuple profile) {
-    return Coalesce.byProfile(this, profile);
+    return Surgery.byProfile(this, profile, Coalesce::all);
+  }
+
+  /** The same function on all indices, also those beyond the size, in the fewest modes (CuTe's coalesce_x). */
+  public Layout coalesceExtended() {
+    return Modes.layout(Coalesce.extended(this));
+  }
+
+  /** Modes of stride 0 at extent 1. */
+  public Layout filterZeros() {
+    return ZeroStrides.removed(this);
+  }
+
+  /** Modes of stride 0 at extent 1 where the profile reaches. */
+  public Layout filterZeros(IntTuple profile) {
+    return Surgery.byProfile(this, profile, ZeroStrides::removed);
+  }
+
+  /** The filter of what stands at each integer of the profile. */
+  public Layout filter(IntTuple profile) {
+    return Surgery.byProfile(this, profile, Coalesce::filter);
+  }
+
+  /** The indices that only move along modes of stride 0: size = this size / filter size, and this(nullspace(i)) = 0. */
+  public Layout nullspace() {
+    return ZeroStrides.nullspace(this);
   }
 
   /** Without modes of stride 0 and coalesced: each offset once, if the rest is injective. */

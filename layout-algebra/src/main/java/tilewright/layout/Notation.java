@@ -44,6 +44,10 @@ final class Notation {
     return read(text, Notation::xorLayout);
   }
 
+  static SliceCoordinate sliceCoordinate(String text) {
+    return read(text, Notation::sliceCoordinate);
+  }
+
   private static <T> T read(String text, BiFunction<Notation, Node, T> rule) {
     return rule.apply(new Notation(text), Parser.parse(text));
   }
@@ -53,6 +57,15 @@ final class Notation {
       case Node.Number number -> IntTuple.of(number.value());
       case Node.Tuple tuple -> IntTuple.of(each(tuple.elements(), this::tuple));
       default -> throw expected(node.position(), "an integer or a tuple of integers");
+    };
+  }
+
+  private SliceCoordinate sliceCoordinate(Node node) {
+    return switch (node) {
+      case Node.Free _ -> new SliceCoordinate.Free();
+      case Node.Number number -> new SliceCoordinate.Fixed(number.value());
+      case Node.Tuple tuple -> new SliceCoordinate.Tuple(each(tuple.elements(), this::sliceCoordinate));
+      default -> throw expected(node.position(), "an integer, _ or a tuple of such");
     };
   }
 

@@ -1,0 +1,77 @@
+package tilewright.layout;
+
+import java.util.ArrayList;
+import java.util.Comparator;
+import java.util.List;
+import java.util.stream.IntStream;
+
+/** Strides that make a shape compact, its modes counted in some order; modes of extent 1 have stride 0. */
+final class CompactOrder {
+  private CompactOrder() {}
+
+  static IntTuple columnMajor(IntTuple shape) {
+    return columnMajor(shape, new long[] {1});
+  }
+
+  static IntTuple rowMajor(IntTuple shape) {
+    long[] extents = shape.flatten();
+    return inOrder(shape, IntStream.range(0, extents.length).map(i -> extents.length - 1 - i).boxed().toList());
+  }
+
+  private static IntTuple columnMajor(IntTuple shape, long[] product) {
+    return switch (shape) {
+      case IntTuple.Leaf(long extent) -> {
+        long stride = extent == 1 ? 0 : product[0];
+        product[0] = Math.multiplyExact(product[0], extent);
+        yield IntTuple.of(stride);
+      }
+      case IntTuple.Tuple t -> IntTuple.of(t.elements().stream().map(e -> columnMajor(e, product)).toList());
+    };
+  }
+
+  /** Smallest order first, equal orders left to right; what stands at one integer of the order is column-major. */
+  static IntTuple by(IntTuple shape, IntTuple order) {
+    if (!order.isWeaklyCongruentTo(shape)) {
+      throw new IllegalArgumentException("order " + order + " does not fit shape " + shape
+          + ": write an integer for each mode, or for all that is in it");
+    }
+    var ranks = new ArrayList<Long>();
+    spread(shape, order, ranks);
+    return inOrder(shape, IntStream.range(0, ranks.size()).boxed().sorted(Comparator.comparing(ranks::get)).toList());
+  }
+
+  private static void spread(IntTuple shape, IntTuple order, List<Long> ranks) {
+    if (order instanceof IntTuple.Leaf(long rank)) {
+      shape.leaves().forEach(_ -> ranks.add(rank));
+    } else {
+      for (int i = 0; i < order.rank(); i++) spread(shape.mode(i), order.mode(i), ranks);
+    }
+  }
+
+  private static IntTuple inOrder(IntTuple shape, List<Integer> places) {
+    long[] extents = shape.flatten();
+    var strides = new long[extents.length];
+    long product = 1;
+    for (int place : places) {
+      strides[place] = extents[place] == 1 ? 0 : product;
+      product = Math.multiplyExact(product, extents[place]);
+    }
+    return IntTuple.flat(strides).unflatten(shape);
+  }
+
+  /** The layout's shape, compact in the order of its strides' sizes; what has stride 0 keeps it and takes no room. */
+  static Layout like(Layout layout) {
+    var roomy = ZeroStrides.removed(layout);
+    return new Layout(layout.shape(), by(roomy.shape(), layout.stride().map(Math::absExact)));
+  }
+
+  /** As {@link #like}, but mode 0 first and column-major, and room for what further modes repeat. */
+  static Layout fragmentLike(Layout layout) {
+    if (layout.rank() < 2) return Layout.columnMajor(layout.shape());
+    var first = new Layout(layout.mode(0).shape(), columnMajor(ZeroStrides.removed(layout.mode(0)).shape()));
+    var rest = layout.take(1, layout.rank());
+    var order = by(rest.shape(), rest.stride().map(Math::absExact));
+    long below = ZeroStrides.removed(layout.mode(0)).size();
+    return new Layout(rest.shape(), order.map(stride -> Math.multiplyExact(stride, below))).prepend(first);
+  }
+}

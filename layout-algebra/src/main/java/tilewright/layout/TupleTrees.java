@@ -1,0 +1,46 @@
+package tilewright.layout;
+
+import java.util.ArrayList;
+import java.util.List;
+import java.util.PrimitiveIterator;
+import java.util.function.Function;
+
+/** Operations on the trees of tuples and layouts, whatever stands at their leaves. */
+final class TupleTrees {
+  private TupleTrees() {}
+
+  static IntTuple unflatten(IntTuple values, IntTuple profile) {
+    if (values.leaves().count() != profile.leaves().count()) {
+      throw new IllegalArgumentException(values + " does not fit the tree of " + profile + ", which has "
+          + profile.leaves().count() + " integers");
+    }
+    return refill(profile, values.leaves().iterator());
+  }
+
+  private static IntTuple refill(IntTuple profile, PrimitiveIterator.OfLong values) {
+    if (profile instanceof IntTuple.Leaf) return IntTuple.of(values.nextLong());
+    var modes = new ArrayList<IntTuple>();
+    for (var mode : profile.modes()) modes.add(refill(mode, values));
+    return IntTuple.of(modes);
+  }
+
+  /** Modes {@code begin} to {@code end} − 1 replaced by what {@code together} makes of them. */
+  static <T> List<T> grouped(List<T> modes, int begin, int end, Function<List<T>, T> together) {
+    requireRange(modes, begin, end);
+    var grouped = new ArrayList<>(modes.subList(0, begin));
+    grouped.add(together.apply(modes.subList(begin, end)));
+    grouped.addAll(modes.subList(end, modes.size()));
+    return grouped;
+  }
+
+  static <T> List<T> range(List<T> modes, int begin, int end) {
+    requireRange(modes, begin, end);
+    return modes.subList(begin, end);
+  }
+
+  private static void requireRange(List<?> modes, int begin, int end) {
+    if (begin < 0 || end < begin || end > modes.size()) {
+      throw new IndexOutOfBoundsException("modes " + begin + " to " + end + " of " + modes.size());
+    }
+  }
+}
