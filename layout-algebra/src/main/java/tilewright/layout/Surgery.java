@@ -46,7 +46,7 @@ final class Surgery {
   /** The operation at each integer of the profile; modes beyond the profile stay. */
   static Layout byProfile(Layout layout, IntTuple profile, UnaryOperator<Layout> operation) {
     if (profile instanceof IntTuple.Leaf) return operation.apply(layout);
-    if (layout.shape() instanceof IntTuple.Leaf || profile.rank() > layout.rank()) {
+    if (profile.rank() > layout.rank()) {
       throw new IllegalArgumentException("profile " + profile + " has more modes than " + layout);
     }
     var modes = new ArrayList<Layout>();

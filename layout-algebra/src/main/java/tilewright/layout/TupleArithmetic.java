@@ -127,12 +127,14 @@ public final class TupleArithmetic {
   }
 
   /**
-   * The shape of the tiler's complement in the target's size: how many tiles cover the target.
+   * The shape of the tiler's complement in the target: how many tiles, counted by mode of the target, cover it.
    *
    * @return undefined where the complement is
    */
   public static Decision<IntTuple> ceilDiv(IntTuple target, Layout tiler) {
-    return switch (tiler.tryComplement(target.size())) {
+    long end = Modes.of(tiler.filter()).list().stream().mapToLong(Modes.Mode::reach).reduce(1, Math::max);
+    long bound = Math.multiplyExact(end, ceilDiv(target, IntTuple.of(end)).size());
+    return switch (tiler.tryComplement(bound)) {
       case Decision.Undefined<Layout> undefined -> undefined.as("ceil_div(" + target + ", " + tiler + ")");
       case Decision.Defined<Layout>(var rest, var certificate) -> new Decision.Defined<>(rest.shape(), certificate);
     };
