@@ -46,7 +46,7 @@ record AffineBits(IntTuple shape, long constant, List<Long> columns) {
       long sum = map.offset() + steps.get(pair.first()) + steps.get(pair.second());
       long xor = map.offset() ^ flips.get(pair.first()) ^ flips.get(pair.second());
       return new Decision.Undefined<>(operation, "the bits that strides change are disjoint", OptionalInt.empty(),
-          pair + " both change bits " + (flips.get(pair.first()) & flips.get(pair.second())),
+          pair + " both change the bits of " + (flips.get(pair.first()) & flips.get(pair.second())),
           Optional.of(witness(map.shape(), pair.index(), map.swizzle().apply(sum), map.swizzle().apply(xor))));
     }
     var columns = flips.stream().map(map.swizzle()::apply).toList();
@@ -62,7 +62,7 @@ record AffineBits(IntTuple shape, long constant, List<Long> columns) {
       var pair = clash.get();
       long given = apply(1L << pair.first()) + apply(1L << pair.second()) - constant;
       return new Decision.Undefined<>(operation, "the bits that index bits change are disjoint", OptionalInt.empty(),
-          pair + " both change bits " + (columns.get(pair.first()) & columns.get(pair.second())),
+          pair + " both change the bits of " + (columns.get(pair.first()) & columns.get(pair.second())),
           Optional.of(witness(shape, pair.index(), apply(pair.index()), given)));
     }
     var steps = columns.stream().map(c -> (constant ^ c) - constant).iterator();

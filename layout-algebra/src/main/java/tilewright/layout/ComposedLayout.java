@@ -84,6 +84,16 @@ public record ComposedLayout(Swizzle swizzle, long offset, Layout layout) implem
     return Unswizzling.xor(this);
   }
 
+  /** The longest R with this(R(i)) = i, where sums have no carry. */
+  public Decision<XorLayout> tryRightInverse() {
+    return Unswizzling.inverse(this, "right inverse of " + this, XorLayout::tryRightInverse);
+  }
+
+  /** L with L(this(i)) = i, where sums have no carry. */
+  public Decision<XorLayout> tryLeftInverse() {
+    return Unswizzling.inverse(this, "left inverse of " + this, XorLayout::tryLeftInverse);
+  }
+
   @Override
   public String toString() {
     return swizzle + "o" + offset + "o" + layout;

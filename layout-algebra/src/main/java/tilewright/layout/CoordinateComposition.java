@@ -11,56 +11,68 @@ import java.util.TreeMap;
  * integer layouts, decided there; what is left is one shape for all places.
  */
 final class CoordinateComposition {
+  private static final long LARGEST_TABLE = 1 << 24;
+
   private CoordinateComposition() {}
 
   /** Coordinates of what an integer layout picks. */
   static Decision<CoordinateLayout> of(CoordinateLayout outer, Layout inner) {
-    var operation = outer + " ∘ " + inner;
-    var parts = new LinkedHashMap<List<Integer>, Layout>();
-    var certificates = new ArrayList<Certificate>();
-    for (var component : outer.components().entrySet()) {
-      switch (component.getValue().tryComposition(inner)) {
-        case Decision.Undefined<Layout> undefined -> {
-          return undefined.as(operation);
-        }
-        case Decision.Defined<Layout> defined -> {
-          parts.put(component.getKey(), defined.result());
-          certificates.add(defined.certificate());
-        }
-      }
-    }
-    return CommonRefinement.of(operation, inner.shape(), parts, new ByModeCertificate(certificates));
+    var outers = outer.components();
+    var inners = new LinkedHashMap<List<Integer>, Layout>();
+    outers.keySet().forEach(place -> inners.put(place, inner));
+    return parts(outer + " ∘ " + inner, inner.shape(), outers, inners);
   }
 
   /** Offsets of what a coordinate layout names: A ∘ (n : c·E⟨i⟩) is (mode i of A) ∘ (n : c). */
   static Decision<Layout> of(Layout outer, CoordinateLayout inner) {
     var operation = outer + " ∘ " + inner;
-    Map<List<Integer>, Layout> sum = new TreeMap<>(ArithmeticTuple.BY_PLACE);
-    var certificates = new ArrayList<Certificate>();
-    for (var component : inner.components().entrySet()) {
-      Layout at = outer;
-      for (int index : component.getKey()) {
+    var inners = inner.components();
+    var outers = new TreeMap<List<Integer>, Layout>(ArithmeticTuple.BY_PLACE);
+    for (var place : inners.keySet()) {
+      var at = outer;
+      for (int index : place) {
         if (index >= at.rank()) {
           return Decision.Undefined.of(operation, "every place of a coordinate is a mode of the left operand",
               "there is no mode " + index + " in " + at);
         }
         at = at.mode(index);
       }
-      switch (at.tryComposition(component.getValue())) {
+      outers.put(place, at);
+    }
+    return switch (parts(operation, inner.shape(), outers, inners)) {
+      case Decision.Defined<CoordinateLayout> defined ->
+          new Decision.Defined<>(added(defined.result()), defined.certificate());
+      case Decision.Undefined<CoordinateLayout> undefined -> {
+        boolean onePlace = inner.strides().stream().allMatch(stride -> stride.terms().size() <= 1);
+        // Only a stride of several places lets what one place breaks be mended by another.
+        yield onePlace || inner.size() > LARGEST_TABLE
+            ? undefined.as(operation)
+            : Synthesis.refining(operation, inner.shape(), i -> sum(outers, inners, i));
+      }
+    };
+  }
+
+  private static Decision<CoordinateLayout> parts(String operation, IntTuple shape, Map<List<Integer>, Layout> outers,
+      Map<List<Integer>, Layout> inners) {
+    var parts = new TreeMap<List<Integer>, Layout>(ArithmeticTuple.BY_PLACE);
+    var certificates = new ArrayList<Certificate>();
+    for (var place : outers.keySet()) {
+      switch (outers.get(place).tryComposition(inners.get(place))) {
         case Decision.Undefined<Layout> undefined -> {
           return undefined.as(operation);
         }
         case Decision.Defined<Layout> defined -> {
-          sum.put(component.getKey(), defined.result());
+          parts.put(place, defined.result());
           certificates.add(defined.certificate());
         }
       }
     }
-    return switch (CommonRefinement.of(operation, inner.shape(), sum, new ByModeCertificate(certificates))) {
-      case Decision.Undefined<CoordinateLayout> undefined -> undefined.as(operation);
-      case Decision.Defined<CoordinateLayout> defined ->
-          new Decision.Defined<>(added(defined.result()), defined.certificate());
-    };
+    return CommonRefinement.of(operation, shape, parts, new ByModeCertificate(certificates));
+  }
+
+  private static long sum(Map<List<Integer>, Layout> outers, Map<List<Integer>, Layout> inners, long index) {
+    return outers.keySet().stream().map(place -> outers.get(place).apply(inners.get(place).apply(index)))
+        .reduce(0L, Math::addExact);
   }
 
   private static Layout added(CoordinateLayout parts) {

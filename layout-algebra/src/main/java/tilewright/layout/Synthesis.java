@@ -76,12 +76,26 @@ final class Synthesis {
 
   private Decision<Layout> checked(Decision<Layout> candidate) {
     if (!(candidate instanceof Decision.Defined<Layout>(var layout, _))) return candidate;
-    for (long i = 0; i < shape.size(); i++) {
-      if (layout.apply(i) != table.applyAsLong(i)) {
-        return refuted("offsets are sums of what each mode gives alone, as in " + layout, i, layout.apply(i));
+    long[] extents = layout.flatShape();
+    long[] strides = layout.flatStride();
+    long size = shape.size();
+    for (long i = 0; i < size; i++) {
+      long sum = sum(i, extents, strides);
+      if (sum != table.applyAsLong(i)) {
+        return refuted("offsets are sums of what each mode gives alone, as in " + layout, i, sum);
       }
     }
     return candidate;
+  }
+
+  /** The layout's offset, its shape and strides flattened once for all indices. */
+  private static long sum(long index, long[] extents, long[] strides) {
+    long sum = 0;
+    for (int k = 0; k < extents.length; k++) {
+      sum = Math.addExact(sum, Math.multiplyExact(index % extents[k], strides[k]));
+      index /= extents[k];
+    }
+    return sum;
   }
 
   private Decision<Layout> defined(Layout layout) {

@@ -2,6 +2,7 @@ package tilewright.layout;
 
 import java.util.Optional;
 import java.util.OptionalInt;
+import java.util.function.Function;
 
 /** Other forms of a swizzled layout. */
 final class Unswizzling {
@@ -26,6 +27,14 @@ final class Unswizzling {
         yield new Decision.Defined<>(plain,
             new TableCertificate(plain + "(i) = " + map + "(i)", map.size(), plain::apply, map::apply));
       }
+    };
+  }
+
+  static Decision<XorLayout> inverse(ComposedLayout map, String operation,
+      Function<XorLayout, Decision<XorLayout>> inverse) {
+    return switch (xor(map)) {
+      case Decision.Undefined<XorLayout> undefined -> undefined.as(operation);
+      case Decision.Defined<XorLayout>(var linear, _) -> inverse.apply(linear);
     };
   }
 

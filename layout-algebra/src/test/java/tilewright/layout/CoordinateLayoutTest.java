@@ -183,6 +183,30 @@ class CoordinateLayoutTest {
   }
 
   @Test
+  void aDiagonalIsDefinedExactlyWhereItsOffsetsAreALayout() {
+    int[] counts = new int[3];
+    for (int code = 0; code < 625; code++) {
+      var text = "((2,2),(2,2)):((" + code % 5 + "," + code / 5 % 5 + "),(" + code / 25 % 5 + "," + code / 125 + "))";
+      var tensor = Layout.parse(text);
+      for (int extent = 2; extent <= 4; extent++) {
+        var diagonal = CoordinateLayout.parse(extent + ":1@0+1@1");
+        var offsets = new ArrayList<List<Long>>();
+        for (long i = 0; i < extent; i++) offsets.add(List.of(tensor.apply(IntTuple.flat(i, i))));
+        if (tensor.tryComposition(diagonal) instanceof Decision.Defined<Layout>(var result, var certificate)) {
+          counts[0]++;
+          assertTrue(certificate.holds());
+          for (int i = 0; i < extent; i++) assertEquals(offsets.get(i).getFirst(), result.apply(i), text);
+          if (tensor.mode(0).tryComposition(Layout.of(extent, 1)) instanceof Decision.Undefined) counts[2]++;
+        } else {
+          counts[1]++;
+          assertTrue(!isRefinable(IntTuple.of(extent), offsets), text + " ∘ " + diagonal);
+        }
+      }
+    }
+    assertTrue(counts[0] > 500 && counts[1] > 300 && counts[2] > 10, counts[0] + ", " + counts[1] + ", " + counts[2]);
+  }
+
+  @Test
   void coalescingKeepsEachCoordinate() {
     for (var text : List.of("(2,3,4):(1@0,2@0,1@1)", "(1,4,2):(7@1,1@0,4@0)", "(2,2):(1@0+1@1,2@0+2@1)")) {
       var layout = CoordinateLayout.parse(text);

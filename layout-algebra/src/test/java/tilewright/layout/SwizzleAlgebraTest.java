@@ -1,6 +1,7 @@
 package tilewright.layout;
 
 import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertInstanceOf;
 import static org.junit.jupiter.api.Assertions.assertThrows;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
@@ -163,6 +164,18 @@ class SwizzleAlgebraTest {
     for (long i = 0; i < 4; i++) assertEquals(tile.apply(2 * i), rows.apply(i));
     assertEquals(tile.with(Layout.parse("(8,64):(64,1)")), tile.coalesce());
     assertEquals("Sw<0,0,0>o512o(8,64):(64,1)", tile.trySwizzle(tile.swizzle()).orElseThrow().toString());
+  }
+
+  @Test
+  void aSwizzledTileIsInvertedBitByBit() {
+    var tile = (ComposedLayout) OffsetMap.parse("Sw<2,1,3>o0o(8,16):(16,1)");
+    var inverse = tile.tryRightInverse().orElseThrow();
+    assertEquals(128, inverse.size());
+    for (long i = 0; i < 128; i++) assertEquals(i, tile.apply(inverse.apply(i)));
+    var apart = (ComposedLayout) OffsetMap.parse("Sw<2,0,3>o0o(4,4):(2,16)");
+    var left = apart.tryLeftInverse().orElseThrow();
+    for (long i = 0; i < 16; i++) assertEquals(i, left.apply(apart.apply(i)));
+    assertInstanceOf(Decision.Undefined.class, apart.with(Layout.parse("(4,4):(1,3)")).tryLeftInverse());
   }
 
   @Test
