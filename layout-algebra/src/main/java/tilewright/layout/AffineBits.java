@@ -81,7 +81,9 @@ record AffineBits(IntTuple shape, long constant, List<Long> columns) {
   }
 
   long apply(long index) {
-    return constant ^ F2Matrix.of(columns).apply(index);
+    long value = constant;
+    for (long rest = index; rest != 0; rest &= rest - 1) value ^= columns.get(Long.numberOfTrailingZeros(rest));
+    return value;
   }
 
   /** Two index bits whose columns share a bit. */

@@ -39,6 +39,12 @@ public record ComposedLayout(Swizzle swizzle, long offset, Layout layout) implem
     return with(layout.composition(tiler));
   }
 
+  /** The part of the coordinates left free; those that are fixed move the offset before the swizzle. */
+  public ComposedLayout slice(SliceCoordinate coordinate) {
+    var slice = layout.sliceAndOffset(coordinate);
+    return new ComposedLayout(swizzle, Math.addExact(offset, slice.offset()), slice.layout());
+  }
+
   public ComposedLayout coalesce() {
     return with(layout.coalesce());
   }

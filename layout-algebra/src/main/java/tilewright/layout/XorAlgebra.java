@@ -84,13 +84,39 @@ final class XorAlgebra {
     if (!(matrix(layout) instanceof Decision.Defined<F2Matrix>(var matrix, _))) {
       return notPowersOfTwo(operation, layout);
     }
-    var columns = new ArrayList<Long>();
-    for (var source = matrix.solve(1); source.isPresent(); source = matrix.solve(1L << columns.size())) {
-      columns.add(source.getAsLong());
-      if (columns.size() == matrix.rows()) break;
-    }
-    var result = of(IntTuple.of(1L << columns.size()), F2Matrix.of(columns));
+    var inverse = prefixInverse(matrix);
+    var result = of(IntTuple.of(1L << inverse.columns().size()), inverse);
     return defined(result, "layout(R(i)) = i", result.size(), i -> layout.apply(result.apply(i)), i -> i);
+  }
+
+  /** Where both agree is a subspace; the longest right inverse of either restricted to it. */
+  static Decision<XorLayout> maxCommon(XorLayout first, XorLayout second) {
+    var operation = "common layout of " + first + " and " + second;
+    if (!(matrix(first) instanceof Decision.Defined<F2Matrix>(var one, _))) return notPowersOfTwo(operation, first);
+    if (!(matrix(second) instanceof Decision.Defined<F2Matrix>(var two, _))) return notPowersOfTwo(operation, second);
+    var differences = new ArrayList<Long>();
+    for (int bit = 0; bit < Math.min(one.columns().size(), two.columns().size()); bit++) {
+      differences.add(one.columns().get(bit) ^ two.columns().get(bit));
+    }
+    var agreeing = F2Matrix.of(F2Matrix.of(differences).kernel());
+    var values = F2Matrix.of(agreeing.columns().stream().map(one::apply).toList());
+    var indices = prefixInverse(values).columns().stream().map(agreeing::apply).toList();
+    var result = of(IntTuple.of(1L << indices.size()), F2Matrix.of(indices));
+    var certificate = new ByModeCertificate(List.of(
+        new TableCertificate("first(R(i)) = i", result.size(), i -> first.apply(result.apply(i)), i -> i),
+        new TableCertificate("second(R(i)) = i", result.size(), i -> second.apply(result.apply(i)), i -> i)));
+    return new Decision.Defined<>(result, certificate);
+  }
+
+  /** Inputs of the outputs 1, 2, 4, … as far as they go. */
+  private static F2Matrix prefixInverse(F2Matrix matrix) {
+    var inputs = new ArrayList<Long>();
+    while (inputs.size() < matrix.rows()) {
+      var input = matrix.solve(1L << inputs.size());
+      if (input.isEmpty()) break;
+      inputs.add(input.getAsLong());
+    }
+    return new F2Matrix(matrix.columns().size(), inputs);
   }
 
   static Decision<XorLayout> leftInverse(XorLayout layout) {

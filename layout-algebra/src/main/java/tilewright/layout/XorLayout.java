@@ -149,6 +149,11 @@ public record XorLayout(IntTuple shape, IntTuple stride) {
     return XorAlgebra.leftInverse(this);
   }
 
+  /** The longest R with this(R(i)) = other(R(i)) = i: what both have in common as a vector. */
+  public Decision<XorLayout> tryMaxCommon(XorLayout other) {
+    return XorAlgebra.maxCommon(this, other);
+  }
+
   /** The same offsets with integer strides, refining this shape. */
   public Decision<Layout> tryLayout() {
     return XorAlgebra.layout(this);

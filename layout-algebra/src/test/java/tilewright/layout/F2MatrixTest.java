@@ -172,6 +172,30 @@ class F2MatrixTest {
     assertInstanceOf(Decision.Undefined.class, XorLayout.parse("4:^1").tryComposition(XorLayout.parse("2:^4")));
   }
 
+  @Test
+  void whatTwoXorLayoutsHaveInCommonIsTheLongestPrefixThatBothReachTogether() {
+    var random = new Random(11);
+    int longest = 0;
+    for (int round = 0; round < 500; round++) {
+      var first = xorLayout(random, 1 + round % 3);
+      var second = round % 2 == 0 ? xorLayout(random, 1 + round % 3) : first;
+      var both = new HashSet<Long>();
+      for (long i = 0; i < first.size(); i++) {
+        if (first.apply(i) == second.apply(i)) both.add(first.apply(i));
+      }
+      long prefix = 0;
+      while (both.contains(prefix)) prefix++;
+      var common = first.tryMaxCommon(second).orElseThrow();
+      assertEquals(prefix, common.size(), first + " and " + second);
+      for (long i = 0; i < prefix; i++) {
+        assertEquals(i, first.apply(common.apply(i)));
+        assertEquals(i, second.apply(common.apply(i)));
+      }
+      longest = (int) Math.max(longest, prefix);
+    }
+    assertTrue(longest >= 4, "longest " + longest);
+  }
+
   /** 2^(2 · bits) elements, offsets below that. */
   private static XorLayout xorLayout(Random random, int bits) {
     var columns = new ArrayList<Long>();

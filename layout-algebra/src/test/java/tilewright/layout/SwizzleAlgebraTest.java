@@ -167,6 +167,21 @@ class SwizzleAlgebraTest {
   }
 
   @Test
+  void aSliceKeepsTheOffsetBeforeTheSwizzle() {
+    for (var swizzle : small()) {
+      var tile = new ComposedLayout(swizzle, 2, Layout.parse("(4,(2,3)):(6,(3,1))"));
+      for (long x = 0; x < 4; x++) {
+        var row = tile.slice(SliceCoordinate.parse("(" + x + ",_)"));
+        for (long y = 0; y < 6; y++) assertEquals(tile.apply(IntTuple.flat(x, y)), row.apply(y), row.toString());
+      }
+      for (long y = 0; y < 6; y++) {
+        var column = tile.slice(SliceCoordinate.parse("(_,(" + y % 2 + "," + y / 2 + "))"));
+        for (long x = 0; x < 4; x++) assertEquals(tile.apply(IntTuple.flat(x, y)), column.apply(x), column.toString());
+      }
+    }
+  }
+
+  @Test
   void aSwizzledTileIsInvertedBitByBit() {
     var tile = (ComposedLayout) OffsetMap.parse("Sw<2,1,3>o0o(8,16):(16,1)");
     var inverse = tile.tryRightInverse().orElseThrow();
