@@ -1,6 +1,7 @@
 package tilewright.cli;
 
 import java.util.ArrayList;
+import java.util.Arrays;
 import java.util.List;
 import java.util.Optional;
 import java.util.function.LongFunction;
@@ -39,15 +40,25 @@ record LayoutRow(String expr, String layout, String shape, String stride, long s
   }
 
   private static LayoutRow of(String expression, OffsetMap map) {
-    var layout = switch (map) {
-      case Layout plain -> plain;
-      case ComposedLayout composed -> composed.layout();
+    return switch (map) {
+      case Layout layout -> of(expression, map, layout, table(layout), Optional.of(layout.cosize()));
+      case ComposedLayout composed -> {
+        var offsets = table(map.size(), map::apply);
+        // A swizzle moves the largest offset, so that only the table knows it.
+        yield of(expression, map, composed.layout(), offsets, largest(offsets));
+      }
     };
-    var offsets = table(map.size(), map::apply);
-    // A swizzle moves the largest offset, so that only the table knows it.
-    var cosize = map instanceof Layout plain ? Optional.of(plain.cosize()) : largest(offsets);
+  }
+
+  private static LayoutRow of(String expression, OffsetMap map, Layout layout, Optional<List<Long>> offsets,
+      Optional<Long> cosize) {
     return new LayoutRow(expression, map.toString(), layout.shape().toString(), layout.stride().toString(), map.size(),
         cosize, offsets);
+  }
+
+  private static Optional<List<Long>> table(Layout layout) {
+    return layout.size() > LARGEST_TABLE ? Optional.empty()
+        : Optional.of(Arrays.stream(layout.offsets()).boxed().toList());
   }
 
   private static String strideOf(String layout, IntTuple shape) {

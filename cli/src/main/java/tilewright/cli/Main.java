@@ -39,6 +39,7 @@ public final class Main {
         .addSubcommand(new VerifyCommand(console))
         .addSubcommand(new CommandLine(new LayoutCommand())
             .addSubcommand(new LayoutEval(console))
+            .addSubcommand(new LayoutExplain(console))
             .addSubcommand(new LayoutDraw(console))
             .addSubcommand(new LayoutBanks(console))
             .addSubcommand(new LayoutGolden(console)))

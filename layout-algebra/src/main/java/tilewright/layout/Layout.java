@@ -1,7 +1,6 @@
 package tilewright.layout;
 
 import java.util.ArrayList;
-import java.util.Arrays;
 import java.util.List;
 
 /**
@@ -347,7 +346,17 @@ public record Layout(IntTuple shape, IntTuple stride) implements OffsetMap {
   /** The offsets of all indices below the size. */
   public long[] offsets() {
     var offsets = new long[Math.toIntExact(size())];
-    Arrays.setAll(offsets, this::apply);
+    long[] extents = flatShape();
+    long[] strides = flatStride();
+    int filled = Math.min(1, offsets.length);
+    // Each mode repeats, further on, the table of the modes before it.
+    for (int mode = 0; mode < extents.length && offsets.length > 0; mode++) {
+      for (int digit = 1; digit < extents[mode]; digit++) {
+        long shift = Math.multiplyExact(digit, strides[mode]);
+        for (int i = 0; i < filled; i++) offsets[digit * filled + i] = Math.addExact(offsets[i], shift);
+      }
+      filled *= (int) extents[mode];
+    }
     return offsets;
   }
 

@@ -2,6 +2,7 @@ package tilewright.layout.expression;
 
 import java.util.ArrayList;
 import java.util.List;
+import java.util.Optional;
 import java.util.function.Supplier;
 import tilewright.layout.ComposedLayout;
 import tilewright.layout.IntTuple;
@@ -19,8 +20,12 @@ final class Evaluator {
   private final String text;
   private final StridedLiterals strided;
 
-  Evaluator(String text) {
+  private final Optional<List<Explanation.Step>> steps;
+
+  /** @param steps takes one step for each operation; nobody derives anything where it is absent */
+  Evaluator(String text, Optional<List<Explanation.Step>> steps) {
     this.text = text;
+    this.steps = steps;
     this.strided = new StridedLiterals(text, this::value);
   }
 
@@ -84,7 +89,18 @@ final class Evaluator {
           operation.signature() + " got " + nodes.size() + (nodes.size() == 1 ? " operand" : " operands"));
     }
     var operands = new Operands(operation, each(nodes), nodes.stream().map(Node::position).toList());
-    return guarded(position, operation.name(), () -> operation.apply(operands));
+    try {
+      var result = guarded(position, operation.name(), () -> operation.apply(operands));
+      steps.ifPresent(s -> s.add(step(operands, result.toString())));
+      return result;
+    } catch (ExpressionException e) {
+      if (e.getCause() != null) steps.ifPresent(s -> s.add(step(operands, "is undefined")));
+      throw e;
+    }
+  }
+
+  private static Explanation.Step step(Operands operands, String outcome) {
+    return new Explanation.Step(operands.toString(), outcome, Derivations.of(operands));
   }
 
   private Value application(Node.Application node) {

@@ -1,6 +1,9 @@
 package tilewright.layout.expression;
 
+import java.util.ArrayList;
+import java.util.Optional;
 import tilewright.layout.LayoutSyntaxException;
+import tilewright.layout.UndefinedOperationException;
 import tilewright.layout.syntax.Node;
 import tilewright.layout.syntax.Parser;
 
@@ -32,7 +35,24 @@ public final class Expression {
    * @throws ExpressionException if an operation is unknown, undefined, or called with other operands than it takes
    */
   public Value evaluate() {
-    return new Evaluator(text).value(root);
+    return new Evaluator(text, Optional.empty()).value(root);
+  }
+
+  /**
+   * How the value comes about, or why there is none.
+   *
+   * @throws LayoutSyntaxException if a literal is none
+   * @throws ExpressionException if an operation is unknown or called with other operands than it takes
+   */
+  public Explanation explain() {
+    var steps = new ArrayList<Explanation.Step>();
+    try {
+      var value = new Evaluator(text, Optional.of(steps)).value(root);
+      return new Explanation(steps, Optional.of(value));
+    } catch (ExpressionException e) {
+      if (!(e.getCause() instanceof UndefinedOperationException)) throw e;
+      return new Explanation(steps, Optional.empty());
+    }
   }
 
   @Override

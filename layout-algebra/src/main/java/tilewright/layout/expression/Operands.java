@@ -3,6 +3,7 @@ package tilewright.layout.expression;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.function.Function;
+import java.util.stream.Collectors;
 import tilewright.layout.ComposedLayout;
 import tilewright.layout.IntTuple;
 import tilewright.layout.Layout;
@@ -90,5 +91,11 @@ record Operands(Operation operation, List<Value> values, List<Integer> positions
     return new ExpressionException(positions.get(index), "operands have the kinds that the operation takes",
         operation.signature() + " takes " + needed + " as '" + operation.operand(index) + "', got "
             + Literals.abbreviated(values.get(index)));
+  }
+
+  /** The call, with its operands' values. */
+  @Override
+  public String toString() {
+    return values.stream().map(Value::toString).collect(Collectors.joining(", ", operation.name() + "(", ")"));
   }
 }

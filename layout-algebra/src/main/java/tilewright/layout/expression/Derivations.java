@@ -1,0 +1,182 @@
+package tilewright.layout.expression;
+
+import java.util.ArrayList;
+import java.util.List;
+import tilewright.layout.Decision;
+import tilewright.layout.Layout;
+import tilewright.layout.Tiler;
+
+/**
+ * Derivations as a person would write them. Each line states a fact that the algebra's own decisions, results and
+ * certificates provide.
+ */
+final class Derivations {
+  private static final int SHOWN = 8;
+  private static final String INDENT = "  ";
+
+  private final List<String> lines = new ArrayList<>();
+
+  private Derivations() {}
+
+  /** The lines for an operation; its description where there is nothing to derive. */
+  static List<String> of(Operands o) {
+    var derivation = new Derivations();
+    derivation.derive(o);
+    return derivation.lines;
+  }
+
+  private void derive(Operands o) {
+    switch (o.operation().name()) {
+      case "coalesce", "filter" -> coalesced(o.layout(0), o.operation().description());
+      case "composition" -> composition(o.layout(0), o.tiler(1), "");
+      case "complement" -> complement(o.layout(0), o.count() > 1 ? o.tuple(1).size() : o.layout(0).filter().cosize());
+      case "logical_divide" -> divide(o.layout(0), o.tiler(1), "");
+      case "zipped_divide", "tiled_divide", "flat_divide" -> {
+        divide(o.layout(0), o.tiler(1), "");
+        lines.add("regroup: " + o.operation().description());
+      }
+      case "logical_product" -> product(o.layout(0), o.layout(1));
+      case "right_inverse" -> rightInverse(o.layout(0));
+      case "left_inverse" -> decision("L", o.layout(0).tryLeftInverse(), "");
+      default -> lines.add(o.operation().description());
+    }
+  }
+
+  private void coalesced(Layout layout, String description) {
+    lines.add(description);
+    lines.add("leaves, left to right: " + leaves(layout));
+  }
+
+  private void composition(Layout a, Tiler b, String where) {
+    switch (b) {
+      case Tiler.ByLayout by -> composition(a, by.layout(), where);
+      case Tiler.Keep _ -> lines.add(where + "_ leaves " + a + " as it is");
+      case Tiler.ByMode by -> {
+        for (int i = 0; i < Math.min(a.rank(), by.tilers().size()); i++) {
+          lines.add(where + "mode " + i + ":");
+          composition(a.mode(i), by.tilers().get(i), where + INDENT);
+        }
+        if (by.tilers().size() < a.rank()) lines.add(where + "modes behind the tiler's are dropped, as in CuTe C++");
+      }
+    }
+  }
+
+  private void composition(Layout a, Layout b, String where) {
+    lines.add(where + "A = " + a + (a.coalesce().equals(a) ? "" : ", coalesced " + a.coalesce()) + "; B = " + b);
+    long[] extents = b.flatShape();
+    long[] strides = b.flatStride();
+    for (int i = 0; i < extents.length; i++) leaf(a, Layout.of(extents[i], strides[i]), where);
+    decision("R", a.tryComposition(b), where);
+  }
+
+  /** What A makes of the multiples of one stride. */
+  private void leaf(Layout a, Layout leaf, String where) {
+    switch (a.tryComposition(leaf)) {
+      case Decision.Defined<Layout>(var cut, var _) -> lines.add(where + "leaf " + leaf + ": " + values(a, leaf, cut)
+          + (cut.rank() > 1 ? ", cut after " + cut.flatShape()[0] + " where the multiples of " + leaf.flatStride()[0]
+              + " carry" : ""));
+      case Decision.Undefined<Layout> undefined -> lines.add(where + "leaf " + leaf + ": " + undefined.numbers());
+    }
+  }
+
+  private static String values(Layout a, Layout leaf, Layout cut) {
+    var at = new ArrayList<String>();
+    var values = new ArrayList<String>();
+    for (long i = 0; i < Math.min(SHOWN, leaf.size()); i++) {
+      at.add(Long.toString(leaf.apply(i)));
+      values.add(Long.toString(cut.apply(i)));
+    }
+    var more = leaf.size() > SHOWN ? ",…" : "";
+    return "A at " + String.join(",", at) + more + " is " + String.join(",", values) + more + ", that is " + cut;
+  }
+
+  private void complement(Layout layout, long bound) {
+    switch (layout.tryComplement(bound)) {
+      case Decision.Defined<Layout>(var complement, var certificate) -> {
+        if (!layout.filter().equals(layout)) lines.add("without strides 0, coalesced: " + layout.filter());
+        long end = 1;
+        for (var step : Chain.of(layout.filter(), complement)) {
+          lines.add((step.own() ? "mode " : "gap  ") + step.extent() + ":" + step.stride() + " begins at " + end
+              + ", reaches " + step.reach());
+          end = step.reach();
+        }
+        lines.add("the gaps are " + complement);
+        lines.add(certificate.explain());
+      }
+      case Decision.Undefined<Layout> undefined -> undefined(undefined, "");
+    }
+  }
+
+  private void divide(Layout a, Tiler tiler, String where) {
+    switch (tiler) {
+      case Tiler.Keep _ -> lines.add(where + "_ leaves " + a + " as it is");
+      case Tiler.ByMode by -> {
+        for (int i = 0; i < Math.min(a.rank(), by.tilers().size()); i++) {
+          lines.add(where + "mode " + i + ":");
+          divide(a.mode(i), by.tilers().get(i), where + INDENT);
+        }
+      }
+      case Tiler.ByLayout(var tile) -> {
+        lines.add(where + "A = " + a + " of size " + a.size() + "; tile T = " + tile);
+        switch (tile.tryComplement(a.coalesce().size())) {
+          case Decision.Defined<Layout>(var rest, var _) -> {
+            lines.add(where + "the tile's repetitions: T* = complement(T, " + a.size() + ") = " + rest);
+            lines.add(where + "A ∘ (T, T*), that is");
+            composition(a, Layout.of(tile, rest), where + INDENT);
+          }
+          case Decision.Undefined<Layout> undefined -> undefined(undefined, where);
+        }
+      }
+    }
+  }
+
+  private void product(Layout block, Layout tiles) {
+    long bound = Math.multiplyExact(block.size(), Math.max(1, tiles.cosize()));
+    lines.add("A = " + block + " of size " + block.size() + "; B = " + tiles + " of cosize " + tiles.cosize());
+    switch (block.tryComplement(bound)) {
+      case Decision.Defined<Layout>(var room, var _) -> {
+        lines.add("room for copies: A* = complement(A, " + block.size() + "·" + tiles.cosize() + ") = " + room);
+        lines.add("beside A, its copies: A* ∘ B, that is");
+        composition(room, tiles, INDENT);
+      }
+      case Decision.Undefined<Layout> undefined -> undefined(undefined, "");
+    }
+  }
+
+  private void rightInverse(Layout layout) {
+    var inverse = layout.rightInverse();
+    long[] extents = inverse.flatShape();
+    long[] strides = inverse.flatStride();
+    long offset = 1;
+    for (int i = 0; i < extents.length; i++) {
+      if (extents[i] == 1) continue;
+      lines.add("offsets t·" + offset + " for t below " + extents[i] + " are at indices t·" + strides[i] + ": A("
+          + strides[i] + ") = " + layout.apply(strides[i]));
+      offset *= extents[i];
+    }
+    lines.add("no mode goes on at offset " + offset + ", so that A(R(i)) is i for each i below " + inverse.size());
+  }
+
+  private void decision(String result, Decision<Layout> decision, String where) {
+    switch (decision) {
+      case Decision.Defined<Layout>(var layout, var certificate) ->
+          lines.add(where + result + " = " + layout + ", for " + certificate.explain());
+      case Decision.Undefined<Layout> undefined -> undefined(undefined, where);
+    }
+  }
+
+  private void undefined(Decision.Undefined<Layout> undefined, String where) {
+    lines.add(where + "needed: " + undefined.condition());
+    undefined.mode().ifPresent(mode -> lines.add(where + "at mode " + mode));
+    lines.add(where + "found: " + undefined.numbers());
+    undefined.witness().ifPresent(witness -> lines.add(where + "witness: " + witness));
+  }
+
+  private static String leaves(Layout layout) {
+    long[] extents = layout.flatShape();
+    long[] strides = layout.flatStride();
+    var leaves = new ArrayList<String>();
+    for (int i = 0; i < extents.length; i++) leaves.add(extents[i] + ":" + strides[i]);
+    return String.join(" ", leaves);
+  }
+}
