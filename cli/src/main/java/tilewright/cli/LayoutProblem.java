@@ -29,7 +29,7 @@ record LayoutProblem(String condition, String message, Optional<WitnessRow> witn
       case LayoutSyntaxException syntax ->
           new LayoutProblem("syntax", syntax.getMessage(), Optional.empty(), syntax.position() + 1);
       case ArithmeticException _ -> new LayoutProblem("sizes and offsets fit 64 bits",
-          "a size or an offset does not fit 64 bits", Optional.empty(), 1);
+          "column 1: a size or an offset does not fit 64 bits", Optional.empty(), 1);
       default -> new LayoutProblem("layouts", e.getMessage(), Optional.empty(), 1);
     };
   }

@@ -16,9 +16,13 @@ record Cli(int exitCode, String out, String err) {
   }
 
   static Cli runWithInput(String input, String... arguments) {
+    return runWithInput(input.getBytes(StandardCharsets.UTF_8), arguments);
+  }
+
+  static Cli runWithInput(byte[] input, String... arguments) {
     var out = new ByteArrayOutputStream();
     var err = new ByteArrayOutputStream();
-    var exitCode = Main.run(new ByteArrayInputStream(input.getBytes(StandardCharsets.UTF_8)),
+    var exitCode = Main.run(new ByteArrayInputStream(input),
         new PrintStream(out, true, StandardCharsets.UTF_8), new PrintStream(err, true, StandardCharsets.UTF_8),
         arguments);
     return new Cli(exitCode, out.toString(StandardCharsets.UTF_8), err.toString(StandardCharsets.UTF_8));

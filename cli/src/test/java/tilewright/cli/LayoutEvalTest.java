@@ -55,6 +55,25 @@ class LayoutEvalTest {
   }
 
   @Test
+  void valuesThatAreNoLayoutsArePrintedToo() {
+    var rows = Cli.runWithInput("size((4,2))\ncompatible(8,(4,2))\nshape((4,2):(2,1))\n[4;_]\n(4,2):(1@0,1@1)(3,1)\n",
+        "layout", "eval", "--json").json();
+    assertEquals("[8, true, \"(4,2)\", \"[4:1;_]\", \"3@0+1@1\"]", rows.stream().map(row -> row.get("value")).toList()
+        .toString());
+    assertEquals("(4,2)\n", Cli.run("layout", "eval", "shape((4,2):(2,1))").out());
+  }
+
+  @Test
+  void layoutsOfOtherOffsetsHaveTablesToo() {
+    var coordinates = Cli.run("layout", "eval", "--json", "(2,2):(1@0,1@1)").json().getFirst();
+    assertEquals("[\"0\",\"1@0\",\"1@1\",\"1@0+1@1\"]", coordinates.get("offsets").toString());
+    assertEquals("(1@0,1@1)", coordinates.get("stride").asString());
+    var xors = Cli.run("layout", "eval", "--json", "(2,2):(^1,^3)").json().getFirst();
+    assertEquals("[0,1,3,2]", xors.get("offsets").toString());
+    assertEquals(4, xors.get("cosize").asInt());
+  }
+
+  @Test
   void readsOneExpressionALineAndGoesOnAfterABadOne() {
     var run = Cli.runWithInput("4:1\n\n(4,2\ncomposition((6,2):(1,7),(3,2):(2,3))\n2:3\n", "layout", "eval", "--json");
     assertEquals(Exit.BAD_INPUT, run.exitCode());
@@ -63,6 +82,7 @@ class LayoutEvalTest {
     assertEquals("[0,1,2,3]", rows.get(0).get("offsets").toString());
     assertEquals("syntax", rows.get(1).get("error").get("condition").asString());
     assertTrue(rows.get(2).get("error").get("message").asString().contains("is undefined"), run.out());
+    assertEquals(5, rows.get(1).get("error").get("column").asInt());
     // A(B(5)) = A(2·2 + 3·1) = A(7) = 8, but no stride of the second mode gives that.
     assertFalse(rows.get(2).get("error").get("witness").isNull(), run.out());
     assertEquals("[0,3]", rows.get(3).get("offsets").toString());
