@@ -15,7 +15,7 @@ record Answer<T>(Optional<T> value, String refusal) {
   static <T> Answer<T> of(Supplier<T> operation) {
     try {
       return new Answer<>(Optional.of(operation.get()), "");
-    } catch (IllegalArgumentException e) {
+    } catch (IllegalArgumentException | IndexOutOfBoundsException e) {
       return new Answer<>(Optional.empty(), e.getMessage());
     }
   }

@@ -48,6 +48,13 @@ final class Definitions {
     return sum;
   }
 
+  /** The colexicographic index of a coordinate. */
+  static long index(long[] coordinate, long[] extents) {
+    long index = 0;
+    for (int i = extents.length - 1; i >= 0; i--) index = index * extents[i] + coordinate[i];
+    return index;
+  }
+
   /** {@code first(i) + second(j)}, i fastest. */
   static long[] sums(long[] first, long[] second) {
     var sums = new long[Math.multiplyExact(first.length, second.length)];

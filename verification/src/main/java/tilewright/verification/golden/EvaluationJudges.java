@@ -11,23 +11,16 @@ final class EvaluationJudges {
   static Map<String, Judge> all() {
     return Map.of(
         "layout_eval", g -> exact(g, Answer.of(() -> g.layout("layout").apply(g.tuple("crd")))),
-        "crd2idx", EvaluationJudges::coordinateToIndex,
         "layout_ctor", EvaluationJudges::constructor,
         "make_layout", g -> exact(g, Answer.of(() -> concatenated(g.argument("layouts")))),
-        "size_cosize_rank", EvaluationJudges::sizes,
-        "get_mode", g -> exact(g, Answer.of(() -> g.layout("layout").mode(Integer.parseInt(g.argument("i"))))));
+        "cosize", g -> exact(g, Answer.of(() -> g.layout("a").cosize())),
+        "size_cosize_rank", EvaluationJudges::sizes);
   }
 
   /** What the oracle answered is ours in print; what it rejected, we refuse. */
   static Judgement exact(GoldenRecord golden, Answer<?> ours) {
     if (!golden.raises()) return Judgement.equal(golden.expected(), ours);
     return ours.refuses() ? Judgement.refused(ours.refusal()) : Judgement.mismatch("a refusal", ours);
-  }
-
-  private static Judgement coordinateToIndex(GoldenRecord golden) {
-    var shape = golden.tuple("shape");
-    var layout = golden.hasArgument("stride") ? Layout.of(shape, golden.tuple("stride")) : Layout.columnMajor(shape);
-    return exact(golden, Answer.of(() -> layout.apply(golden.tuple("crd"))));
   }
 
   /** Strides of modes of extent 1 are a convention, so the function decides. */

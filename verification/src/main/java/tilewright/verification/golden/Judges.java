@@ -19,6 +19,8 @@ final class Judges {
     var judges = new HashMap<String, Judge>();
     judges.putAll(TupleJudges.all());
     judges.putAll(EvaluationJudges.all());
+    judges.putAll(CoordinateConversionJudges.all());
+    judges.putAll(SurgeryJudges.all());
     judges.putAll(SimplificationJudges.all());
     judges.putAll(CompositionJudges.all());
     judges.putAll(DivisionJudges.all());
