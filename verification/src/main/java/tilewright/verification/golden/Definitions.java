@@ -48,6 +48,11 @@ final class Definitions {
     return sum;
   }
 
+  /** Where a value stands first in a table. */
+  static long find(long[] table, long value) {
+    return IntStream.range(0, table.length).filter(i -> table[i] == value).findFirst().orElseThrow();
+  }
+
   /** The colexicographic index of a coordinate. */
   static long index(long[] coordinate, long[] extents) {
     long index = 0;

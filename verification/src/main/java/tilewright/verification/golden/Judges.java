@@ -27,6 +27,7 @@ final class Judges {
     judges.putAll(ProductJudges.all());
     judges.putAll(InverseJudges.all());
     judges.putAll(SwizzleJudges.all());
+    judges.putAll(SwizzleAlgebraJudges.all());
     judges.putAll(CoordinateJudges.all());
     judges.putAll(HardwareJudges.all());
     judges.putAll(MorphismJudges.all());
