@@ -21,6 +21,7 @@ final class Judges {
     judges.putAll(EvaluationJudges.all());
     judges.putAll(CoordinateConversionJudges.all());
     judges.putAll(SurgeryJudges.all());
+    judges.putAll(ConstructionJudges.all());
     judges.putAll(SimplificationJudges.all());
     judges.putAll(CompositionJudges.all());
     judges.putAll(DivisionJudges.all());

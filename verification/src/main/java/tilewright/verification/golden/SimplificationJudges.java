@@ -2,7 +2,10 @@ package tilewright.verification.golden;
 
 import java.util.Arrays;
 import java.util.Map;
+import java.util.function.BiFunction;
+import java.util.function.UnaryOperator;
 import java.util.stream.LongStream;
+import tilewright.layout.IntTuple;
 import tilewright.layout.Layout;
 
 /** Normal forms of one layout, and its complement. */
@@ -11,11 +14,50 @@ final class SimplificationJudges {
 
   static Map<String, Judge> all() {
     return Map.of(
-        "coalesce", g -> EvaluationJudges.exact(g, Answer.of(() -> g.layout("a").coalesce())),
-        "coalesce_profile",
-        g -> EvaluationJudges.exact(g, Answer.of(() -> g.layout("a").coalesce(g.tuple("profile")))),
-        "filter", g -> EvaluationJudges.exact(g, Answer.of(() -> g.layout("a").filter())),
+        "coalesce", exact(Layout::coalesce),
+        "coalesce_profile", byProfile(Layout::coalesce),
+        "coalesce_x", SimplificationJudges::coalesceExtended,
+        "filter", exact(Layout::filter),
+        "filter_zeros", exact(Layout::filterZeros),
+        "filter_profile", byProfile(Layout::filter),
+        "nullspace", SimplificationJudges::nullspace,
         "complement", SimplificationJudges::complement);
+  }
+
+  private static Judge exact(UnaryOperator<Layout> operation) {
+    return golden -> {
+      var a = golden.layout("a");
+      return EvaluationJudges.exact(golden, Answer.of(() -> operation.apply(a)));
+    };
+  }
+
+  private static Judge byProfile(BiFunction<Layout, IntTuple, Layout> operation) {
+    return golden -> {
+      var a = golden.layout("a");
+      var profile = golden.tuple("profile");
+      return EvaluationJudges.exact(golden, Answer.of(() -> operation.apply(a, profile)));
+    };
+  }
+
+  /** The same function on all naturals, which a last mode without an end has; CuTe C++ marks it by an extent of 2. */
+  private static Judgement coalesceExtended(GoldenRecord golden) {
+    var a = golden.layout("a");
+    var ours = a.coalesceExtended();
+    var far = Layout.of(4 * a.size() + 7, 1);
+    var demanded = Definitions.composed(a, far);
+    boolean same = Arrays.equals(demanded, Definitions.composed(ours, far))
+        && Arrays.equals(demanded, Definitions.composed(golden.expectedLayout(), far));
+    return same && ours.flatShape().length <= golden.expectedLayout().flatShape().length ? Judgement.agreed(ours)
+        : Judgement.mismatch(golden.expected(), ours);
+  }
+
+  /** A(N(i)) = 0, one N for as many elements as the filter leaves out. */
+  private static Judgement nullspace(GoldenRecord golden) {
+    var a = golden.layout("a");
+    var ours = a.nullspace();
+    boolean vanishes = Arrays.stream(Definitions.composed(a, ours)).allMatch(offset -> offset == 0);
+    return vanishes && Definitions.isInjective(ours) && LayoutVerdict.sameFunction(golden.expectedLayout(), ours)
+        ? Judgement.agreed(ours) : Judgement.mismatch(golden.expected(), ours);
   }
 
   /** Off the divisible chain nothing tiles, so that only a refusal is right; on it the complement is unique. */

@@ -31,7 +31,7 @@ final class TupleJudges {
         Map.entry("compatible", holds(IntTuple::isCompatibleWith)),
         Map.entry("evenly_divides", holds(TupleArithmetic::evenlyDivides)),
         Map.entry("elem_less", holds(TupleOrder::elemLess)),
-        Map.entry("elem_leq", holds(TupleOrder::elemLeq)),
+        Map.entry("elem_leq", TupleJudges::elementwiseAtMost),
         Map.entry("lex_less", holds(TupleOrder::lexLess)),
         Map.entry("colex_less", holds(TupleOrder::colexLess)),
         Map.entry("slice_", TupleJudges::slice));
@@ -63,6 +63,17 @@ final class TupleJudges {
     var greatest = a.leaves().max();
     if (greatest.isEmpty()) return EvaluationJudges.exact(golden, ours);
     return Judgement.equal(golden.raises() ? greatest.getAsLong() : golden.expected(), ours);
+  }
+
+  /** CuTe's elem_leq(a, b) is the negation of elem_less(b, a); ours holds if every integer is at most the other. */
+  private static Judgement elementwiseAtMost(GoldenRecord golden) {
+    var a = golden.tuple("a");
+    var b = golden.tuple("b");
+    boolean ours = TupleOrder.elemLeq(a, b);
+    if (ours && TupleOrder.elemLess(b, a)) return Judgement.mismatch("at most, and not less", ours);
+    int theirs = TupleOrder.elemLess(b, a) ? 0 : 1;
+    if (!golden.expected().equals("" + theirs)) return Judgement.mismatch(golden.expected(), theirs);
+    return ours == (theirs == 1) ? Judgement.agreed(ours) : Judgement.dialect(theirs, ours);
   }
 
   private static Judgement prefixProduct(GoldenRecord golden) {
