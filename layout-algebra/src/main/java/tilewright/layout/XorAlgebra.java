@@ -63,6 +63,37 @@ final class XorAlgebra {
     };
   }
 
+  static Decision<List<List<IntTuple>>> bases(XorLayout layout, IntTuple outputs) {
+    var operation = "bases of " + layout + " in " + outputs;
+    var packed = packing(outputs);
+    return switch (bases(layout)) {
+      case Decision.Undefined<List<List<Long>>> undefined -> undefined.as(operation);
+      case Decision.Defined<List<List<Long>>>(var bases, _)
+          when bases.stream().flatMap(List::stream).anyMatch(offset -> offset >= outputs.size()) ->
+          Decision.Undefined.of(operation, "offsets are below " + outputs.size(), "the bases are " + bases);
+      case Decision.Defined<List<List<Long>>>(var bases, var certificate) -> new Decision.Defined<>(
+          bases.stream().map(mode -> mode.stream().map(packed::coordinate).toList()).toList(), certificate);
+    };
+  }
+
+  static XorLayout ofBases(List<List<IntTuple>> bases, IntTuple outputs) {
+    var packed = packing(outputs);
+    return XorLayout.ofBases(bases.stream().map(mode -> mode.stream().map(c -> packed(c, packed)).toList()).toList());
+  }
+
+  private static long packed(IntTuple coordinate, Layout packing) {
+    long offset = packing.apply(coordinate);
+    if (offset < packing.size() && packing.coordinate(offset).equals(coordinate)) return offset;
+    throw new IllegalArgumentException("basis " + coordinate + " is no coordinate of outputs " + packing.shape());
+  }
+
+  private static Layout packing(IntTuple outputs) {
+    if (outputs.leaves().anyMatch(e -> e < 1 || Long.bitCount(e) != 1)) {
+      throw new IllegalArgumentException("outputs " + outputs + " have no bits of their own: write powers of two");
+    }
+    return Layout.columnMajor(outputs);
+  }
+
   static Decision<XorLayout> composition(XorLayout outer, XorLayout inner) {
     var operation = outer + " ∘ " + inner;
     if (!(matrix(outer) instanceof Decision.Defined<F2Matrix>(var outerMatrix, _))) {

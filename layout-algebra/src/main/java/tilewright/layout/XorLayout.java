@@ -44,6 +44,16 @@ public record XorLayout(IntTuple shape, IntTuple stride) {
     return of(shape, F2Matrix.of(bases.stream().flatMap(List::stream).toList()));
   }
 
+  /**
+   * The same with several outputs, as Triton's linear layouts have them: each basis a coordinate, the first output in
+   * the lowest bits of the offset.
+   *
+   * @param outputs extents of the outputs, powers of two
+   */
+  public static XorLayout ofBases(List<List<IntTuple>> bases, IntTuple outputs) {
+    return XorAlgebra.ofBases(bases, outputs);
+  }
+
   public int rank() {
     return shape.rank();
   }
@@ -132,6 +142,11 @@ public record XorLayout(IntTuple shape, IntTuple stride) {
   /** For each mode, the offsets of its indices 1, 2, 4, …: the bases of Triton's linear layouts. */
   public Decision<List<List<Long>>> tryBases() {
     return XorAlgebra.bases(this);
+  }
+
+  /** The same as coordinates of several outputs, the first in the lowest bits of the offset. */
+  public Decision<List<List<IntTuple>>> tryBases(IntTuple outputs) {
+    return XorAlgebra.bases(this, outputs);
   }
 
   /** R with R(i) = this(inner(i)) for all i below inner's size, refining inner's shape. */

@@ -144,6 +144,26 @@ class F2MatrixTest {
   }
 
   @Test
+  void basesOfSeveralOutputsAreReadAsTritonWritesThem() {
+    // Triton's LinearLayout of a 4 × 8 tile, register then lane: outputs (row, column), columns folded by rows.
+    var register = List.of(IntTuple.flat(0, 1), IntTuple.flat(0, 2));
+    var lane = List.of(IntTuple.flat(0, 4), IntTuple.flat(1, 1), IntTuple.flat(2, 2));
+    var outputs = IntTuple.flat(4, 8);
+    var layout = XorLayout.ofBases(List.of(register, lane), outputs);
+    for (long r = 0; r < 4; r++) {
+      for (long l = 0; l < 8; l++) {
+        long row = l >> 1;
+        long column = r ^ (l & 1) << 2 ^ row;
+        assertEquals(row + 4 * column, layout.apply(IntTuple.flat(r, l)));
+      }
+    }
+    assertEquals(List.of(register, lane), layout.tryBases(outputs).orElseThrow());
+    assertThrows(IllegalArgumentException.class, () -> layout.tryBases(IntTuple.flat(3, 8)));
+    assertInstanceOf(Decision.Undefined.class, layout.tryBases(IntTuple.flat(4, 4)));
+    assertThrows(IllegalArgumentException.class, () -> XorLayout.ofBases(List.of(lane), IntTuple.flat(2, 8)));
+  }
+
+  @Test
   void xorLayoutsComposeAndInvertAsTheirTables() {
     var random = new Random(7);
     for (int round = 0; round < 300; round++) {

@@ -32,15 +32,18 @@ class JavaScriptTest {
       "(5,(2,2)):(16,(80,4))",
       "((3,3),((2,4),(2,2))):((177,59),((13,2),(26,1)))",
       "((2,2),(2,3)):((4,1),(2,8))",
-      "361");
+      "361",
+      "(4,2):(2@1,1@0)",
+      "Sw<3,0,3>o0o(8,8):(1,8)",
+      "Sw<1,0,2>o0o8:1");
 
   @Test
   void theAlgebraAnswersInJavaScript(@TempDir Path folder) throws Exception {
     var printed = run(translate(folder));
     assertEquals(EXPECTED, printed.subList(0, EXPECTED.size()));
-    assertTrue(printed.get(5).startsWith("complement((2,3):(3,2), 12) is undefined"), printed.get(5));
-    assertEquals("overflow", printed.get(6), "an overflow is an error there too");
-    assertEquals(7, printed.size());
+    assertTrue(printed.get(8).startsWith("complement((2,3):(3,2), 12) is undefined"), printed.get(8));
+    assertEquals("overflow", printed.get(9), "an overflow is an error there too");
+    assertEquals(10, printed.size());
   }
 
   /** Translates {@link Answers} and all it uses; whatever TeaVM lacks of the JDK is a failure. */
