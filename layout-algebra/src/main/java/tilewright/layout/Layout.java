@@ -2,6 +2,7 @@ package tilewright.layout;
 
 import java.util.ArrayList;
 import java.util.List;
+import java.util.Optional;
 
 /**
  * A layout: coordinates of {@code shape} ↦ Σ coordinate · stride. An integer coordinate counts colexicographically, the
@@ -64,6 +65,11 @@ public record Layout(IntTuple shape, IntTuple stride) implements OffsetMap {
    */
   public static Layout ordered(IntTuple shape, IntTuple order) {
     return new Layout(shape, CompactOrder.by(shape, order));
+  }
+
+  /** At most {@code count} indices of the shape, spread from its first mode on (CuTe's domain_distribute). */
+  public static Layout distributed(IntTuple shape, long count) {
+    return Distribution.of(shape, count);
   }
 
   // Structure
@@ -167,6 +173,16 @@ public record Layout(IntTuple shape, IntTuple stride) implements OffsetMap {
     return CompactOrder.fragmentLike(this);
   }
 
+  /** One more than the offset of the last index, as pycute counts; 0 when the layout is empty. */
+  public long cosizeOfLastIndex() {
+    return size() == 0 ? 0 : Math.addExact(apply(size() - 1), 1);
+  }
+
+  /** One more than the greatest offset; 0 when the layout is empty. */
+  public long cosizeOfGreatestOffset() {
+    return size() == 0 ? 0 : Math.addExact(Image.of(this).greatest(), 1);
+  }
+
   /** All leaves as modes of a layout of depth 1. */
   public Layout flatten() {
     return new Layout(IntTuple.flat(flatShape()), IntTuple.flat(flatStride()));
@@ -189,7 +205,83 @@ public record Layout(IntTuple shape, IntTuple stride) implements OffsetMap {
     return Coordinates.of(index, shape);
   }
 
+  // Predicates
+
+  /** Whether no two indices have one offset. */
+  public boolean isInjective() {
+    return collision().isEmpty();
+  }
+
+  /** Two indices with one offset, if there are any: found in steps of the rank for strides that lie beyond each other. */
+  public Optional<Collision> collision() {
+    return CollisionSearch.of(this);
+  }
+
+  /** Whether the offsets are exactly 0…n−1. */
+  public boolean isSurjectiveOnto(long n) {
+    return Image.of(this).isRange(n);
+  }
+
+  /** Whether each of 0…size−1 is the offset of one index. */
+  public boolean isBijective() {
+    return isSurjectiveOnto(size());
+  }
+
+  /** Whether the offsets are 0…cosize−1 without gaps, be it with repeats. */
+  public boolean isCompact() {
+    return isSurjectiveOnto(cosize());
+  }
+
+  /** Whether both map each index below one size alike. */
+  public boolean isSameFunction(Layout other) {
+    return coalesce().equals(other.coalesce());
+  }
+
+  /** Whether both have the same set of offsets. */
+  public boolean isSameImage(Layout other) {
+    return Image.of(this).sameSet(Image.of(other));
+  }
+
+  // Element widths
+
+  /** Over vectors of n elements (CuTe's upcast); a mode's last vector may reach beyond its elements. */
+  public Layout upcast(long n) {
+    return tryUpcast(n, Casting.EXACT).orElseThrow();
+  }
+
+  public Decision<Layout> tryUpcast(long n, Casting casting) {
+    return Recast.up(this, n, casting);
+  }
+
+  /** Over n parts of each element (CuTe's downcast). */
+  public Layout downcast(long n) {
+    return tryDowncast(n, Casting.EXACT).orElseThrow();
+  }
+
+  public Decision<Layout> tryDowncast(long n, Casting casting) {
+    return Recast.down(this, n, casting);
+  }
+
+  /** Over elements of another width, both in bits: a downcast to what both are multiples of, then an upcast. */
+  public Layout recast(long fromBits, long toBits) {
+    return tryRecast(fromBits, toBits, Casting.EXACT).orElseThrow();
+  }
+
+  public Decision<Layout> tryRecast(long fromBits, long toBits, Casting casting) {
+    return Recast.of(this, fromBits, toBits, casting);
+  }
+
+  /** The greatest n for which the offsets are made of aligned runs of n (CuTe's max_alignment). */
+  public long maxAlignment() {
+    return Distribution.alignment(this);
+  }
+
   // Operations
+
+  /** The sum of both functions, where their domains, coalesced, have a common refinement. */
+  public Decision<Layout> tryPlus(Layout other) {
+    return Distribution.sum(this, other);
+  }
 
   /** The same function on the same domain in the fewest modes: the unique normal form. */
   public Layout coalesce() {

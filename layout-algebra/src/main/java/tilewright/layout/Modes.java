@@ -21,11 +21,16 @@ record Modes(List<Mode> list) {
     return new Modes(modes);
   }
 
+  /** A flat tuple of any number of modes. */
+  static Layout flat(List<Mode> modes) {
+    return new Layout(IntTuple.flat(modes.stream().mapToLong(Mode::extent).toArray()),
+        IntTuple.flat(modes.stream().mapToLong(Mode::stride).toArray()));
+  }
+
   /** A leaf for one mode, a flat tuple for more, {@code 1:0} for none. */
   static Layout layout(List<Mode> modes) {
     if (modes.isEmpty()) return Layout.of(1, 0);
     if (modes.size() == 1) return Layout.of(modes.getFirst().extent(), modes.getFirst().stride());
-    return new Layout(IntTuple.flat(modes.stream().mapToLong(Mode::extent).toArray()),
-        IntTuple.flat(modes.stream().mapToLong(Mode::stride).toArray()));
+    return flat(modes);
   }
 }
