@@ -10,8 +10,8 @@ import tilewright.layout.Modes.Mode;
 
 /**
  * Decides whether a layout is injective: two coordinates collide exactly when their difference x, |x_k| below the
- * extent, has Σ x_k · stride_k = 0. The modes are tried from the longest stride down, each only where the shorter ones can
- * still make up for it; so a layout whose modes, sorted by stride, lie beyond each other takes one step a mode.
+ * extent, has Σ x_k · stride_k = 0. The modes are tried from the longest stride down, each only where the shorter ones
+ * can still make up for it; so a layout whose modes, sorted by stride, lie beyond each other takes one step a mode.
  */
 final class CollisionSearch {
   /** Deciding any set of strides is as hard as subset sum; layouts met in practice take a few steps. */

@@ -27,7 +27,8 @@ public record ThreadValueLayout(IntTuple tiler, Layout layout) {
     var inverse = whole.rightInverse();
     var result = inverse.composition(Layout.columnMajor(threads.size(), values.size()));
     return new Decision.Defined<>(new ThreadValueLayout(TupleArithmetic.productEach(whole.shape()), result),
-        new TableCertificate(whole + " of " + result + "(i) is i", result.size(), i -> whole.apply(result.apply(i)), i -> i));
+        new TableCertificate(whole + " of " + result + "(i) is i", result.size(),
+            i -> whole.apply(result.apply(i)), i -> i));
   }
 
   /** Coordinate in the tile ↦ thread + threads · value: who holds it. */
