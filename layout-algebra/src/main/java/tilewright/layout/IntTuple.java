@@ -1,6 +1,5 @@
 package tilewright.layout;
 
-import java.util.Arrays;
 import java.util.List;
 import java.util.function.LongUnaryOperator;
 import java.util.stream.Collectors;
@@ -43,7 +42,9 @@ public sealed interface IntTuple {
 
   /** A flat tuple. */
   static IntTuple flat(long... values) {
-    return new Tuple(Arrays.stream(values).mapToObj(IntTuple::of).toList());
+    var leaves = new IntTuple[values.length];
+    for (int i = 0; i < values.length; i++) leaves[i] = of(values[i]);
+    return of(leaves);
   }
 
   /**
@@ -81,7 +82,7 @@ public sealed interface IntTuple {
 
   /** The product of all integers; one for the empty tuple. */
   default long size() {
-    return leaves().reduce(1, Math::multiplyExact);
+    return TupleTrees.product(1, this);
   }
 
   /** All integers, left to right. */
@@ -93,7 +94,9 @@ public sealed interface IntTuple {
   }
 
   default long[] flatten() {
-    return leaves().toArray();
+    var leaves = new long[TupleTrees.leafCount(this)];
+    TupleTrees.fill(this, leaves, 0);
+    return leaves;
   }
 
   /** Whether both are the same tree, whatever the integers. */

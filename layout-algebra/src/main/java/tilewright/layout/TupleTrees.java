@@ -9,6 +9,36 @@ import java.util.function.Function;
 final class TupleTrees {
   private TupleTrees() {}
 
+  /** The number times all integers, left to right: a 0 on the left hides what would be too large on the right. */
+  static long product(long factor, IntTuple tuple) {
+    return switch (tuple) {
+      case IntTuple.Leaf(long value) -> Math.multiplyExact(factor, value);
+      case IntTuple.Tuple t -> {
+        long product = factor;
+        for (var element : t.elements()) product = product(product, element);
+        yield product;
+      }
+    };
+  }
+
+  static int leafCount(IntTuple tuple) {
+    if (!(tuple instanceof IntTuple.Tuple t)) return 1;
+    int count = 0;
+    for (var element : t.elements()) count += leafCount(element);
+    return count;
+  }
+
+  /** Writes the integers from a place on and returns the place behind the last. */
+  static int fill(IntTuple tuple, long[] leaves, int place) {
+    switch (tuple) {
+      case IntTuple.Leaf(long value) -> leaves[place++] = value;
+      case IntTuple.Tuple t -> {
+        for (var element : t.elements()) place = fill(element, leaves, place);
+      }
+    }
+    return place;
+  }
+
   static IntTuple unflatten(IntTuple values, IntTuple profile) {
     if (values.leaves().count() != profile.leaves().count()) {
       throw new IllegalArgumentException(values + " does not fit the tree of " + profile + ", which has "
