@@ -6,6 +6,6 @@ public enum Casting {
   LOSSLESS,
   /** Each address is that of its element; the last vector of a mode may reach beyond the mode's elements. */
   EXACT,
-  /** As CuTe C++: addresses may merge, and every mode of stride 1 is widened. Its certificate holds where it is exact. */
+  /** As CuTe C++: addresses may merge, every mode of stride 1 is widened. Its certificate holds where it is exact. */
   CUTE
 }

@@ -24,6 +24,14 @@ final class Coalesce {
     return merged(all);
   }
 
+  static boolean isSameExtended(Layout a, Layout b) {
+    var left = extended(a);
+    var right = extended(b);
+    // How far the last mode reaches says only where the domain ends.
+    return left.getLast().stride() == right.getLast().stride()
+        && left.subList(0, left.size() - 1).equals(right.subList(0, right.size() - 1));
+  }
+
   private static List<Mode> merged(List<Mode> modes) {
     var merged = new ArrayList<Mode>();
     for (var mode : modes) {

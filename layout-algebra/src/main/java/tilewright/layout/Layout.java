@@ -37,7 +37,8 @@ public record Layout(IntTuple shape, IntTuple stride) implements OffsetMap {
   }
 
   public static Layout of(List<Layout> modes) {
-    return new Layout(IntTuple.of(modes.stream().map(Layout::shape).toList()), IntTuple.of(modes.stream().map(Layout::stride).toList()));
+    return new Layout(IntTuple.of(modes.stream().map(Layout::shape).toList()),
+        IntTuple.of(modes.stream().map(Layout::stride).toList()));
   }
 
   /** Compact, the first mode fastest; modes of extent 1 have stride 0. */
@@ -96,7 +97,7 @@ public record Layout(IntTuple shape, IntTuple stride) implements OffsetMap {
     return stride.flatten();
   }
 
-  /** One more than the distance that all modes together reach: Σ (extent − 1)·|stride| + 1; 0 when the layout is empty. */
+  /** One more than the distance that all modes together reach: Σ (extent − 1)·|stride| + 1; 0 for an empty layout. */
   public long cosize() {
     long[] extents = flatShape();
     long[] strides = flatStride();
@@ -200,7 +201,7 @@ public record Layout(IntTuple shape, IntTuple stride) implements OffsetMap {
     return Coordinates.offset(coordinate, shape, stride);
   }
 
-  /** The coordinate, congruent to the shape, of a colexicographic index; in the last mode it may lie beyond the extent. */
+  /** The coordinate, congruent to the shape, of a colexicographic index; its last mode may lie beyond the extent. */
   public IntTuple coordinate(long index) {
     return Coordinates.of(index, shape);
   }
@@ -212,7 +213,7 @@ public record Layout(IntTuple shape, IntTuple stride) implements OffsetMap {
     return collision().isEmpty();
   }
 
-  /** Two indices with one offset, if there are any: found in steps of the rank for strides that lie beyond each other. */
+  /** Two indices with one offset, if there are any; decided in steps of the rank where modes lie beyond each other. */
   public Optional<Collision> collision() {
     return CollisionSearch.of(this);
   }
@@ -235,6 +236,11 @@ public record Layout(IntTuple shape, IntTuple stride) implements OffsetMap {
   /** Whether both map each index below one size alike. */
   public boolean isSameFunction(Layout other) {
     return coalesce().equals(other.coalesce());
+  }
+
+  /** Whether both map every index alike, also beyond the sizes, where the last mode runs on. */
+  public boolean isSameExtendedFunction(Layout other) {
+    return Coalesce.isSameExtended(this, other);
   }
 
   /** Whether both have the same set of offsets. */

@@ -54,6 +54,16 @@ class PredicateProperties {
   }
 
   @Example
+  void extendedEqualityLooksBeyondTheSizes() {
+    Layouts.each(2, 3, 3, a -> Layouts.each(2, 3, 3, b -> {
+      boolean same = LongStream.range(0, 40).allMatch(i -> a.apply(i) == b.apply(i));
+      assertEquals(same, a.isSameExtendedFunction(b), () -> a + " and " + b);
+    }));
+    assertTrue(Layout.parse("(4,2):(1,4)").isSameExtendedFunction(Layout.parse("3:1")));
+    assertFalse(Layout.parse("(4,1):(1,0)").isSameExtendedFunction(Layout.parse("4:1")));
+  }
+
+  @Example
   void imagesOfAllSmallPairsAreComparedAsSets() {
     Layouts.each(2, 3, 4, a -> Layouts.each(2, 3, 4, b ->
         assertEquals(Arrays.equals(image(a), image(b)), a.isSameImage(b), () -> a + " and " + b)));
