@@ -69,6 +69,21 @@ public record ComposedLayout(Swizzle swizzle, long offset, Layout layout) implem
     return with(layout.flatDivide(tiler));
   }
 
+  // Element widths
+
+  /**
+   * Over vectors of n elements, n a power of two; CuTe's {@code upcast<n>}. Undefined where the offset lies within a
+   * vector or the swizzle would take a vector's elements apart.
+   */
+  public Decision<ComposedLayout> tryUpcast(long n) {
+    return SwizzledCast.up(this, n);
+  }
+
+  /** Over n parts of each element, n a power of two; CuTe's {@code downcast<n>}. */
+  public Decision<ComposedLayout> tryDowncast(long n) {
+    return SwizzledCast.down(this, n);
+  }
+
   // Other forms
 
   /** sw ∘ this, where the two swizzles are one. */

@@ -182,6 +182,41 @@ class SwizzleAlgebraTest {
   }
 
   @Test
+  void castTilesAddressTheSameElements() {
+    int[] counts = new int[2];
+    for (var swizzle : small()) {
+      for (long n : new long[] {1, 2, 4}) {
+        var tile = new ComposedLayout(swizzle, 8, Layout.parse("(8,4):(1,8)"));
+        var down = tile.tryDowncast(n).orElseThrow();
+        boolean together = true;
+        for (long x = 0; x < 8; x++) {
+          for (long y = 0; y < 4; y++) {
+            long offset = tile.apply(IntTuple.flat(x, y));
+            for (long part = 0; part < n; part++) {
+              assertEquals(n * offset + part, down.apply(IntTuple.flat(n * x + part, y)), down.toString());
+            }
+            together &= offset / n == tile.apply(IntTuple.flat(x / n * n, y)) / n;
+          }
+        }
+        if (tile.tryUpcast(n) instanceof Decision.Defined<ComposedLayout>(var up, _)) {
+          counts[0]++;
+          for (long x = 0; x < 8; x++) {
+            for (long y = 0; y < 4; y++) {
+              assertEquals(tile.apply(IntTuple.flat(x, y)) / n, up.apply(IntTuple.flat(x / n, y)), up.toString());
+            }
+          }
+        } else {
+          counts[1]++;
+          assertTrue(!together, tile + " by " + n);
+        }
+      }
+    }
+    assertTrue(counts[0] > 80 && counts[1] > 5, counts[0] + " cast, " + counts[1] + " not");
+    assertInstanceOf(Decision.Undefined.class,
+        new ComposedLayout(Swizzle.IDENTITY, 3, Layout.parse("8:1")).tryUpcast(2));
+  }
+
+  @Test
   void aSwizzledTileIsInvertedBitByBit() {
     var tile = (ComposedLayout) OffsetMap.parse("Sw<2,1,3>o0o(8,16):(16,1)");
     var inverse = tile.tryRightInverse().orElseThrow();
