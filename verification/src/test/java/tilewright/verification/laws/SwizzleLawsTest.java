@@ -82,4 +82,19 @@ class SwizzleLawsTest {
       return true;
     });
   }
+
+  @Test
+  void swizzlesOfVectorsAreSwizzlesOfElements() {
+    var law = new Law(15, "⌊Sw(x) / 2^k⌋ = upcast_2^k(Sw)(⌊x / 2^k⌋) for k ≤ M, and downcast brings Sw back");
+    law.holdsFor("B ≤ 4, M ≤ 4, |S| ≤ 6; one block of offsets each, k ≤ M", 100, swizzles(), swizzle -> {
+      for (int k = 0; k <= swizzle.base(); k++) {
+        var vectors = swizzle.upcast(1L << k);
+        for (int x = 0; x < block(swizzle); x++) {
+          assertEquals(swizzle.apply(x) >> k, vectors.apply(x >> k), swizzle::toString);
+        }
+        assertEquals(swizzle, vectors.downcast(1L << k));
+      }
+      return true;
+    });
+  }
 }
