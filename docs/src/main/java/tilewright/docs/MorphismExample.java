@@ -4,6 +4,7 @@ import java.util.List;
 import tilewright.layout.Decision;
 import tilewright.layout.IntTuple;
 import tilewright.layout.Layout;
+import tilewright.layout.draw.Drawing;
 import tilewright.layout.morphism.Refinement;
 import tilewright.layout.morphism.TupleMorphism;
 
@@ -56,35 +57,35 @@ final class MorphismExample {
   }
 
   /** The refined morphisms side by side: a thread from each integer to its position. */
-  static Svg figure() {
+  static Drawing figure() {
     var steps = steps();
     var inner = steps.get(2).morphism();
     var outer = steps.get(3).morphism();
     int rows = Math.max(inner.codomain().flatten().length, outer.codomain().flatten().length);
-    var svg = new Svg(2 * COLUMN + 120, 50 + rows * ROW, "Threads from each integer of " + inner.domain() + " through "
+    var drawing = new Drawing(2 * COLUMN + 120, 50 + rows * ROW, "Threads from each integer of " + inner.domain() + " through "
         + inner.codomain() + " to " + outer.codomain());
-    column(svg, 0, inner.domain());
-    column(svg, 1, inner.codomain());
-    column(svg, 2, outer.codomain());
-    threads(svg, 0, inner);
-    threads(svg, 1, outer);
-    return svg;
+    column(drawing, 0, inner.domain());
+    column(drawing, 1, inner.codomain());
+    column(drawing, 2, outer.codomain());
+    threads(drawing, 0, inner);
+    threads(drawing, 1, outer);
+    return drawing;
   }
 
-  private static void column(Svg svg, int column, IntTuple tuple) {
+  private static void column(Drawing drawing, int column, IntTuple tuple) {
     int x = 60 + column * COLUMN;
-    svg.text(x, 20, "small", tuple.toString());
+    drawing.text(x, 20, "small", tuple.toString());
     long[] extents = tuple.flatten();
     for (int i = 0; i < extents.length; i++) {
-      svg.box(x - 14, y(i) - 12, 28, 24, String.valueOf(extents[i]));
+      drawing.box(x - 14, y(i) - 12, 28, 24, String.valueOf(extents[i]));
     }
   }
 
-  private static void threads(Svg svg, int column, TupleMorphism morphism) {
+  private static void threads(Drawing drawing, int column, TupleMorphism morphism) {
     for (int i = 0; i < morphism.map().size(); i++) {
       int position = morphism.map().get(i);
       if (position == 0) continue;
-      svg.line(76 + column * COLUMN, y(i), 44 + (column + 1) * COLUMN, y(position - 1));
+      drawing.line(76 + column * COLUMN, y(i), 44 + (column + 1) * COLUMN, y(position - 1));
     }
   }
 

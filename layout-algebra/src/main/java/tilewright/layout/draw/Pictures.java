@@ -1,0 +1,78 @@
+package tilewright.layout.draw;
+
+import tilewright.layout.IntTuple;
+import tilewright.layout.Layout;
+import tilewright.layout.OffsetMap;
+import tilewright.layout.Swizzle;
+import tilewright.layout.Tiler;
+
+/**
+ * Pictures of layouts. In each, the first mode goes down and all others go across, nested modes have lines where they
+ * are complete, and at most 16384 cells are shown; more are an {@link IllegalArgumentException}.
+ */
+public final class Pictures {
+  private static final int HUES = 8;
+
+  private Pictures() {}
+
+  /** Offsets, coloured by their remainder modulo eight as CuTe's {@code print_latex} shades them. */
+  public static Picture offsets(OffsetMap map) {
+    return Picture.of(map.toString(), offsetPanel("", map));
+  }
+
+  private static Panel offsetPanel(String title, OffsetMap map) {
+    var grid = Grid.of(map, map.shape());
+    return grid.panel(title, grid.cells(index -> {
+      var offset = map.apply(index);
+      return grid.cell(index, Math.floorMod(offset, (long) HUES), false, "offset " + offset, Long.toString(offset));
+    }), "");
+  }
+
+  /**
+   * Which value of which thread each element of a tile is, coloured by thread.
+   *
+   * @param threadValue (thread, value) → colexicographic index in the tile
+   * @throws IllegalArgumentException if the layout has another rank than 2 or leaves the tile
+   */
+  public static Picture threadValues(OffsetMap threadValue, IntTuple tile) {
+    return Picture.of(threadValue + " in " + tile, ThreadValues.panel(threadValue, tile));
+  }
+
+  /**
+   * The bank of shared memory in which each element begins, coloured by bank; 16 bytes share a hue.
+   *
+   * @param elementBytes of one element
+   */
+  public static Picture banks(OffsetMap map, int elementBytes) {
+    return Picture.of(map + ": banks", BankPanels.banks("", map, elementBytes));
+  }
+
+  /** Offsets before and after a swizzle: rows of as many elements as its shift says, coloured where they came from. */
+  public static Picture swizzle(Swizzle swizzle) {
+    return Picture.of(swizzle.toString(), SwizzlePanels.before(swizzle), SwizzlePanels.after(swizzle));
+  }
+
+  /**
+   * The tiles that a layout divides into: labels are offsets, elements of one tile have one colour, and the first tile
+   * has heavy borders.
+   */
+  public static Picture division(OffsetMap map, Tiler tile) {
+    return Picture.of(map + " divided by " + tile, TilePanels.division(map, tile));
+  }
+
+  /** A tile and its repetitions, each in a colour of its own; blocked if both have the same rank above 1. */
+  public static Picture product(Layout tile, Layout repetitions) {
+    return Picture.of(tile + " repeated by " + repetitions, TilePanels.product(tile, repetitions));
+  }
+
+  /**
+   * The square of a composition, side by side: the inner layout, the outer one, and their composition. Elements that go
+   * the same way have the same colour.
+   *
+   * @throws tilewright.layout.UndefinedOperationException if there is no composition
+   */
+  public static Picture composition(Layout outer, Layout inner) {
+    return Picture.of(outer + " ∘ " + inner + " = " + outer.composition(inner),
+        CompositionPanels.inner(inner), CompositionPanels.outer(outer, inner), CompositionPanels.composite(outer, inner));
+  }
+}
