@@ -45,7 +45,8 @@ class LayoutDrawTest {
     var drawn = new StringBuilder();
     for (int i = 0; i < text.getLength(); i++) {
       var node = text.item(i);
-      if (!node.getAttributes().getNamedItem("class").getNodeValue().contains("axis")) drawn.append(node.getTextContent()).append(' ');
+      var style = node.getAttributes().getNamedItem("class").getNodeValue();
+      if (!style.contains("axis")) drawn.append(node.getTextContent()).append(' ');
     }
     // Row r of the tile is 4r XOR its columns.
     assertEquals("Sw<2,0,2>o0o(4,4):(4,1) 0 1 2 3 5 4 7 6 10 11 8 9 15 14 13 12 ", drawn.toString());

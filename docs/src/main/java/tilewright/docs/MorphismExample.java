@@ -62,7 +62,8 @@ final class MorphismExample {
     var inner = steps.get(2).morphism();
     var outer = steps.get(3).morphism();
     int rows = Math.max(inner.codomain().flatten().length, outer.codomain().flatten().length);
-    var drawing = new Drawing(2 * COLUMN + 120, 50 + rows * ROW, "Threads from each integer of " + inner.domain() + " through "
+    var drawing = new Drawing(2 * COLUMN + 120, 50 + rows * ROW,
+        "Threads from each integer of " + inner.domain() + " through "
         + inner.codomain() + " to " + outer.codomain());
     column(drawing, 0, inner.domain());
     column(drawing, 1, inner.codomain());

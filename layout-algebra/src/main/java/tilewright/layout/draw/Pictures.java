@@ -73,6 +73,7 @@ public final class Pictures {
    */
   public static Picture composition(Layout outer, Layout inner) {
     return Picture.of(outer + " ∘ " + inner + " = " + outer.composition(inner),
-        CompositionPanels.inner(inner), CompositionPanels.outer(outer, inner), CompositionPanels.composite(outer, inner));
+        CompositionPanels.inner(inner), CompositionPanels.outer(outer, inner),
+        CompositionPanels.composite(outer, inner));
   }
 }

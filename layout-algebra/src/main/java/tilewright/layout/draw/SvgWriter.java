@@ -28,7 +28,8 @@ final class SvgWriter {
   String write() {
     var size = drawing.width() + " " + drawing.height();
     content.append("<svg xmlns=\"http://www.w3.org/2000/svg\" viewBox=\"0 0 ").append(size).append("\" width=\"")
-        .append(drawing.width()).append("\" height=\"").append(drawing.height()).append("\" role=\"img\"\n    aria-label=\"")
+        .append(drawing.width()).append("\" height=\"").append(drawing.height())
+        .append("\" role=\"img\"\n    aria-label=\"")
         .append(escaped(drawing.title())).append("\">\n<style>\n").append(STYLE);
     colours();
     content.append(DARK).append("</style>\n");
@@ -111,7 +112,8 @@ final class SvgWriter {
 
   private void text(int x, int y, String style, String text) {
     content.append("<text x=\"").append(x).append("\" y=\"").append(y).append('"')
-        .append(style.isEmpty() ? "" : " class=\"" + style + "\"").append('>').append(escaped(text)).append("</text>\n");
+        .append(style.isEmpty() ? "" : " class=\"" + style + "\"").append('>').append(escaped(text))
+        .append("</text>\n");
   }
 
   static String escaped(String text) {

@@ -24,11 +24,13 @@ final class TikzWriter {
       }
     }
     for (var colour : used) {
-      content.append("\\definecolor{").append(name(colour)).append("}{HTML}{").append(Palette.hex(colour)).append("}\n");
+      content.append("\\definecolor{").append(name(colour)).append("}{HTML}{").append(Palette.hex(colour))
+          .append("}\n");
     }
     content.append("\\begin{document}\n% ").append(drawing.title().replace("\n", " ")).append('\n')
-        .append("\\begin{tikzpicture}[x=0.75pt,y=-0.75pt,every node/.style={font=\\ttfamily\\fontsize{9}{11}\\selectfont,")
-        .append("inner sep=0pt},small/.style={font=\\ttfamily\\fontsize{7.5}{9}\\selectfont},\n")
+        .append("\\begin{tikzpicture}[x=0.75pt,y=-0.75pt,")
+        .append("every node/.style={font=\\ttfamily\\fontsize{9}{11}\\selectfont,inner sep=0pt},")
+        .append("small/.style={font=\\ttfamily\\fontsize{7.5}{9}\\selectfont},\n")
         .append("  cell/.style={font=\\ttfamily\\fontsize{").append(drawing.cellFont() * 3 / 4.0).append("}{")
         .append(drawing.cellFont()).append("}\\selectfont}]\n");
     drawing.shapes().forEach(this::shape);

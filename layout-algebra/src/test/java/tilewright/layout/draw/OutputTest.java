@@ -71,7 +71,8 @@ class OutputTest {
 
   private static void checkCells(Document document, Picture picture) {
     var drawing = picture.toDrawing();
-    var texts = elements(document, "text").stream().filter(text -> text.getAttribute("class").contains("cell")).toList();
+    var texts = elements(document, "text").stream().filter(text -> text.getAttribute("class").contains("cell"))
+        .toList();
     assertEquals(labels(picture), texts.stream().map(Element::getTextContent).sorted().toList());
     var cells = elements(document, "g");
     assertEquals(picture.panels().stream().mapToInt(panel -> panel.cells().size()).sum(), cells.size());
@@ -128,8 +129,8 @@ class OutputTest {
       if (!line.matches(" *\\d+ \\|.*")) continue;
       for (var word : line.substring(line.indexOf('|')).split("[ |\\[\\]]+")) if (!word.isEmpty()) words.add(word);
     }
-    var expected = picture.panels().stream().flatMap(panel -> panel.cells().stream()).map(Cell::label).sorted().toList();
-    assertEquals(expected, words.stream().sorted().toList());
+    var expected = picture.panels().stream().flatMap(panel -> panel.cells().stream()).map(Cell::label).sorted();
+    assertEquals(expected.toList(), words.stream().sorted().toList());
   }
 
   @Test
@@ -174,7 +175,8 @@ class OutputTest {
     assertEquals("a <b>", svg.getDocumentElement().getAttribute("aria-label"));
     assertEquals(2, elements(svg, "rect").size());
     assertEquals(5, elements(svg, "path").size());
-    assertEquals(List.of("A", "b", "100% & x_1 ∘"), elements(svg, "text").stream().map(Element::getTextContent).toList());
+    assertEquals(List.of("A", "b", "100% & x_1 ∘"),
+        elements(svg, "text").stream().map(Element::getTextContent).toList());
     var tex = drawing.toTikz();
     assertTrue(tex.contains("{100\\% \\& x\\_1 $\\circ$}"), tex);
     assertEquals(2, count(tex, "-{Triangle}"));
