@@ -67,7 +67,7 @@ class LayoutDrawTest {
   @ParameterizedTest
   @CsvSource(delimiter = '|', textBlock = """
       ((4,8),(2,2)):((32,1),(16,8)) | tv      | (16,8)      | T31V3
-      (8,8):(8,1)                   | divide  | [4:1;2:4]   | [36]
+      (8,8):(8,1)                   | divide  | [4:1;2:4]   | [28]
       (2,2):(2,1)                   | product | (2,2):(2,1) | [3]
       (4,2):(1,4)                   | compose | 2:4         | 2:4
       (2,32):(32,1)                 | banks   | 1           | 31

@@ -33,7 +33,7 @@ class MorphismExampleTest {
   /** 5 goes through the first 5 to the fourth place behind 4, 2 and 2; the second 2 behind 4. */
   @Test
   void theFigureJoinsEachIntegerToItsPosition() {
-    var figure = MorphismExample.figure().toString();
+    var figure = MorphismExample.figure().toSvg();
     assertEquals(6, figure.split("<path d=").length - 1);
     assertTrue(figure.contains("<path d=\"M266 54L424 156\"/>"), figure);
     assertTrue(figure.contains("<path d=\"M266 122L424 88\"/>"), figure);

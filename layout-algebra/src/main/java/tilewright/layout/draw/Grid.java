@@ -69,10 +69,12 @@ final class Grid {
     return Rule.of(across.stream().flatMapToLong(IntTuple::leaves).toArray());
   }
 
-  /** One cell for each index, in order. */
+  /** One cell for each index, row by row as one reads. */
   List<Cell> cells(Content content) {
     var cells = new ArrayList<Cell>();
-    for (var index = 0; index < size(); index++) cells.add(content.at(index));
+    for (var row = 0; row < rows; row++) {
+      for (var column = 0; column < columns; column++) cells.add(content.at(column * rows + row));
+    }
     return cells;
   }
 
