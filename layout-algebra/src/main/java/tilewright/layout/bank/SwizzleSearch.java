@@ -36,7 +36,7 @@ public final class SwizzleSearch {
   /**
    * Decides by trying all candidates; there are fewer than n³ for a memory of 2^n elements.
    *
-   * @throws IllegalArgumentException if a lane's address is no multiple of its access, or an offset is negative
+   * @throws IllegalArgumentException if a lane's address is no multiple of its access, or a stride is negative
    */
   public static Decision<Swizzle> smallest(Layout memory, int elementBytes, List<AccessPattern> patterns,
       BankGeometry geometry) {
@@ -92,15 +92,13 @@ public final class SwizzleSearch {
   }
 
   private int memoryBits() {
-    long largest = 0;
-    for (long index = 0; index < memory.size(); index++) {
-      var offset = memory.apply(index);
-      if (offset < 0) {
-        throw new IllegalArgumentException(memory + " has the negative offset " + offset + ": swizzles move bits");
+    for (long stride : memory.flatStride()) {
+      if (stride < 0) {
+        throw new IllegalArgumentException(memory + " has the negative stride " + stride
+            + ": a swizzle moves bits of offsets that are not negative");
       }
-      largest = Math.max(largest, offset);
     }
-    return Long.SIZE - Long.numberOfLeadingZeros(largest);
+    return Long.SIZE - Long.numberOfLeadingZeros(Math.max(0, memory.cosize() - 1));
   }
 
   private static int bitsFor(int elements) {

@@ -3,6 +3,7 @@ package tilewright.layout.bank;
 import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertFalse;
 import static org.junit.jupiter.api.Assertions.assertInstanceOf;
+import static org.junit.jupiter.api.Assertions.assertThrows;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import java.util.ArrayList;
@@ -67,6 +68,14 @@ class SwizzleSearchTest {
         SwizzleSearch.smallest(memory, 4, List.of(pattern), SMALL));
     var reason = "the phase of lane 0 of far bits takes 2 wavefronts with the best of them and 1";
     assertTrue(none.message().contains(reason), none.message());
+  }
+
+  @Test
+  void negativeStridesAreRefused() {
+    var memory = Layout.parse("(4,4):(-4,1)");
+    var e = assertThrows(IllegalArgumentException.class,
+        () -> SwizzleSearch.smallest(memory, 4, allModes(memory, 4, 4)));
+    assertTrue(e.getMessage().contains("negative stride -4"), e.getMessage());
   }
 
   @Test
