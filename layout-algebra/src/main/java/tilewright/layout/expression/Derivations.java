@@ -26,7 +26,8 @@ final class Derivations {
   }
 
   private void derive(Operands o) {
-    switch (o.operation().name()) {
+    var name = o.values().stream().allMatch(Derivations::isPlain) ? o.operation().name() : "";
+    switch (name) {
       case "coalesce", "filter" -> coalesced(o.layout(0), o.operation().description());
       case "composition" -> composition(o.layout(0), o.tiler(1), "");
       case "complement" -> complement(o.layout(0), o.count() > 1 ? o.tuple(1).size() : o.layout(0).filter().cosize());
@@ -40,6 +41,15 @@ final class Derivations {
       case "left_inverse" -> decision("L", o.layout(0).tryLeftInverse(), "");
       default -> lines.add(o.operation().description());
     }
+  }
+
+  /** Derivations are about layouts with integer strides. */
+  private static boolean isPlain(Value value) {
+    return switch (value) {
+      case Value.Integers _, Value.Tiling _, Value.Sequence _, Value.Free _ -> true;
+      case Value.Mapping mapping -> mapping.map() instanceof Layout;
+      default -> false;
+    };
   }
 
   private void coalesced(Layout layout, String description) {

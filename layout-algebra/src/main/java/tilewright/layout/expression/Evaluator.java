@@ -106,22 +106,32 @@ final class Evaluator {
   private Value application(Node.Application node) {
     var map = value(node.map());
     var at = value(node.coordinate());
-    if (!(at instanceof Value.Integers(IntTuple coordinate))) {
-      throw new ExpressionException(node.coordinate().position(), KINDS,
-          "coordinates are integers, got " + Literals.abbreviated(at));
-    }
+    if (!(at instanceof Value.Integers(IntTuple coordinate))) return slice(node, map, at);
     if (coordinate.leaves().anyMatch(i -> i < 0)) {
       throw new ExpressionException(node.coordinate().position(), "coordinates count from 0", "coordinates count from 0, got " + coordinate);
     }
     return guarded(node.position(), "evaluation", () -> switch (map) {
-      case Value.Mapping mapping -> StructureOperations.integer(mapping.map().apply(coordinate));
+      case Value.Mapping mapping -> Results.of(mapping.map().apply(coordinate));
       case Value.CoordinateMapping mapping -> new Value.Arithmetic(mapping.map().apply(coordinate));
-      case Value.XorMapping mapping -> StructureOperations.integer(mapping.map().apply(coordinate));
-      case Value.Integers(IntTuple shape) -> StructureOperations.integer(Layout.columnMajor(shape).apply(coordinate));
+      case Value.XorMapping mapping -> Results.of(mapping.map().apply(coordinate));
+      case Value.Integers(IntTuple shape) -> Results.of(Layout.columnMajor(shape).apply(coordinate));
       case Value.Swizzling(Swizzle swizzle) when coordinate instanceof IntTuple.Leaf leaf ->
-          StructureOperations.integer(swizzle.apply(leaf.value()));
+          Results.of(swizzle.apply(leaf.value()));
       default -> throw new ExpressionException(node.position(), KINDS,
           "layouts have values at coordinates, got " + Literals.abbreviated(map));
+    });
+  }
+
+  /** A coordinate that leaves modes free gives a layout of these. */
+  private static Value slice(Node.Application node, Value map, Value at) {
+    var coordinate = Literals.slice(at).orElseThrow(() -> new ExpressionException(node.coordinate().position(), KINDS,
+        "coordinates are integers and _, got " + Literals.abbreviated(at)));
+    return guarded(node.position(), "slice", () -> switch (map) {
+      case Value.Mapping(Layout layout) -> Results.of(layout.slice(coordinate));
+      case Value.Mapping(ComposedLayout composed) -> Results.of(composed.slice(coordinate));
+      case Value.Integers(IntTuple shape) -> Results.of(Layout.columnMajor(shape).slice(coordinate));
+      default -> throw new ExpressionException(node.position(), KINDS,
+          "layouts have slices, got " + Literals.abbreviated(map));
     });
   }
 

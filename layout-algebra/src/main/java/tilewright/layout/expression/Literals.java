@@ -5,6 +5,7 @@ import java.util.List;
 import java.util.Optional;
 import tilewright.layout.IntTuple;
 import tilewright.layout.Layout;
+import tilewright.layout.SliceCoordinate;
 import tilewright.layout.Tiler;
 
 /** How values combine in brackets, and what they stand for. */
@@ -44,6 +45,27 @@ final class Literals {
     return switch (tuple) {
       case IntTuple.Leaf leaf -> Tiler.of(Layout.of(leaf.value(), 1));
       case IntTuple.Tuple t -> new Tiler.ByMode(t.elements().stream().map(Literals::tiler).toList());
+    };
+  }
+
+  static Optional<SliceCoordinate> slice(Value value) {
+    return switch (value) {
+      case Value.Free _ -> Optional.of(new SliceCoordinate.Free());
+      case Value.Integers(IntTuple tuple) -> Optional.of(slice(tuple));
+      case Value.Sequence sequence -> {
+        var elements = new ArrayList<SliceCoordinate>();
+        for (var element : sequence.values()) slice(element).ifPresent(elements::add);
+        yield elements.size() == sequence.values().size() ? Optional.of(new SliceCoordinate.Tuple(elements))
+            : Optional.empty();
+      }
+      default -> Optional.empty();
+    };
+  }
+
+  private static SliceCoordinate slice(IntTuple tuple) {
+    return switch (tuple) {
+      case IntTuple.Leaf leaf -> new SliceCoordinate.Fixed(leaf.value());
+      case IntTuple.Tuple t -> new SliceCoordinate.Tuple(t.elements().stream().map(Literals::slice).toList());
     };
   }
 

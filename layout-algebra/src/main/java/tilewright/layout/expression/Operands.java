@@ -2,14 +2,16 @@ package tilewright.layout.expression;
 
 import java.util.ArrayList;
 import java.util.List;
+import java.util.Optional;
 import java.util.function.Function;
 import java.util.stream.Collectors;
 import tilewright.layout.ComposedLayout;
 import tilewright.layout.IntTuple;
 import tilewright.layout.Layout;
 import tilewright.layout.OffsetMap;
-import tilewright.layout.Swizzle;
+import tilewright.layout.SliceCoordinate;
 import tilewright.layout.Tiler;
+import tilewright.layout.XorLayout;
 
 /** The values that an operation is called with, read as what it needs. */
 record Operands(Operation operation, List<Value> values, List<Integer> positions) {
@@ -36,6 +38,18 @@ record Operands(Operation operation, List<Value> values, List<Integer> positions
     throw mismatch(index, "integers");
   }
 
+  /** A tuple, or the shape of a layout. */
+  IntTuple shapeOf(int index) {
+    return isIntegers(index) ? tuple(index) : map(index).shape();
+  }
+
+  /** A tuple of extents. */
+  IntTuple shape(int index) {
+    var shape = tuple(index);
+    if (shape.leaves().allMatch(extent -> extent > 0)) return shape;
+    throw mismatch(index, "extents of at least 1");
+  }
+
   long integer(int index) {
     if (tuple(index) instanceof IntTuple.Leaf leaf) return leaf.value();
     throw mismatch(index, "one integer");
@@ -46,13 +60,6 @@ record Operands(Operation operation, List<Value> values, List<Integer> positions
     long value = integer(index);
     if (value >= 0 && value <= Integer.MAX_VALUE) return (int) value;
     throw mismatch(index, "an integer from 0 on");
-  }
-
-  /** All integers from an operand on. */
-  int[] indicesFrom(int first) {
-    var indices = new int[values.size() - first];
-    for (int i = 0; i < indices.length; i++) indices[i] = index(first + i);
-    return indices;
   }
 
   /** A layout; a shape stands for its compact column-major layout. */
@@ -77,9 +84,23 @@ record Operands(Operation operation, List<Value> values, List<Integer> positions
     };
   }
 
-  Swizzle swizzle(int index) {
-    if (values.get(index) instanceof Value.Swizzling swizzling) return swizzling.swizzle();
-    throw mismatch(index, "a swizzle");
+  /** A swizzled layout; nothing if the operand is of another kind. */
+  Optional<ComposedLayout> composed(int index) {
+    return values.get(index) instanceof Value.Mapping(ComposedLayout composed) ? Optional.of(composed) : Optional.empty();
+  }
+
+  /** A layout with XOR strides, or what is one in another form. */
+  XorLayout xor(int index) {
+    return switch (values.get(index)) {
+      case Value.XorMapping mapping -> mapping.map();
+      case Value.Mapping(ComposedLayout composed) -> composed.tryXor().orElseThrow();
+      default -> layout(index).tryXor().orElseThrow();
+    };
+  }
+
+  /** A coordinate that may leave modes free. */
+  SliceCoordinate slice(int index) {
+    return Literals.slice(values.get(index)).orElseThrow(() -> mismatch(index, "integers and _"));
   }
 
   /** A layout over the whole domain, or a tuple of tilers by mode. */

@@ -20,9 +20,12 @@ public final class Operations {
   /** Every operation, in the order in which a reader meets them. */
   public static List<Group> groups() {
     return List.of(
-        new Group("Layouts", StructureOperations.LIST),
+        new Group("Layouts and their modes", StructureOperations.LIST),
+        new Group("Construction and slices", ConstructionOperations.LIST),
         new Group("Algebra", AlgebraOperations.LIST),
-        new Group("Integer tuples", TupleOperations.LIST));
+        new Group("Swizzles and tables", BitOperations.LIST),
+        new Group("Arithmetic of tuples and coordinates", TupleOperations.ARITHMETIC),
+        new Group("Orders of tuples", TupleOperations.ORDERS));
   }
 
   static Optional<Operation> named(String name) {

@@ -1,6 +1,7 @@
 package tilewright.layout.expression;
 
 import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
@@ -109,6 +110,77 @@ class ExpressionTest {
       """)
   void operationsGiveWhatTheEnginesOfCuteAgreeOn(String text, String value) {
     assertEquals(value, value(text));
+  }
+
+  /** Tuples and modes, worked by hand from the definitions. */
+  @ParameterizedTest
+  @CsvSource(delimiter = '|', textBlock = """
+      unflatten((4,2,3):(1,4,8), (1,(1,1)))          | (4,(2,3)):(1,(4,8))
+      unflatten((4,2,3), (1,(1,1)))                  | (4,(2,3))
+      group<0,2>((4,2,3):(1,4,8))                    | ((4,2),3):((1,4),8)
+      group((4,2,3), 1, 3)                           | (4,(2,3))
+      take<1,3>((4,2,3):(1,4,8))                     | (2,3):(4,8)
+      select<2,0>((4,2,3):(1,4,8))                   | (3,4):(8,1)
+      select<2,0>((4,2,3))                           | (3,4)
+      append((4,2):(1,4), 3:8)                       | (4,2,3):(1,4,8)
+      append<4>((4,2):(1,4), 1:0)                    | (4,2,1,1):(1,4,0,0)
+      prepend((4,2), 3)                              | (3,4,2)
+      replace<0>((4,2):(1,4), 3:8)                   | (3,2):(8,4)
+      make_ordered_layout((4,2,3), (2,1,0))          | (4,2,3):(6,3,1)
+      make_layout_like((4,2):(8,1))                  | (4,2):(2,1)
+      make_fragment_like((4,2):(8,1))                | (4,2):(1,4)
+      make_identity_layout((4,(2,3)))                | (4,(2,3)):(1@0,(1@0@1,1@1@1))
+      compact_col_major((4,(2,3)))                   | (1,(4,8))
+      compact_row_major((4,(2,3)))                   | (6,(3,1))
+      slice((_,(1,_)), (4,(2,3)))                    | (4,3)
+      slice((_,(1,_)), (4,(2,3)):(1,(4,8)))          | (4,3):(1,8)
+      (4,(2,3)):(1,(4,8))(_,(1,_))                   | (4,3):(1,8)
+      dice((_,(1,_)), (4,(2,3)):(1,(4,8)))           | (2):(4)
+      slice_and_offset((_,(1,_)), (4,(2,3)):(1,(4,8))) | ((4,3):(1,8),4)
+      filter_zeros((4,2):(0,1))                      | (1,2):(0,1)
+      nullspace((2,(3,4)):(0,(1,0)))                 | (2,4):(1,6)
+      composition(Sw<1,0,1>, 4:1)                    | Sw<1,0,1>o0o4:1
+      composition((8,4):(1@0,1@1), (2,2):(1,8))      | (2,2):(1@0,1@1)
+      to_xor(Sw<1,0,1>o0o(2,2):(1,2))(1,1)           | 2
+      to_layout((2,2):(^1,^2))                       | 4:1
+      layout_from_table(0,4,1,5)                     | (2,2):(4,1)
+      product((4,(2,3)))                             | 24
+      sum((4,(2,3)))                                 | 9
+      max((4,(2,3)))                                 | 4
+      min((4,(2,3)))                                 | 2
+      gcd((4,(2,6)))                                 | 2
+      product_each((4,(2,3)))                        | (4,6)
+      prefix_product((4,(2,3)))                      | (1,(4,8))
+      suffix_product((4,(2,3)))                      | (6,(3,1))
+      inner_product((4,(2,3)),(1,(10,100)))          | 324
+      shape_div((4,5,6), 40)                         | (1,1,3)
+      shape_div((4,6), 8)                            | (1,3)
+      ceil_div((7,8), (2,3))                         | (4,3)
+      round_up((7,8), (2,3))                         | (8,9)
+      elem_scale((2,3), ((4,5),6))                   | (40,18)
+      crd2idx((3,(1,2)), (4,(2,3)))                  | 23
+      crd2idx((3,(1,2)), (4,(2,3)), (1,(10,100)))    | 213
+      idx2crd(23, (4,(2,3)))                         | (3,(1,2))
+      crd2crd((3,5), (4,6), (4,(2,3)))               | (3,(1,2))
+      increment((3,(1,0)), (4,(2,3)))                | (0,(0,1))
+      weakly_congruent((4,6), (4,(2,3)))             | true
+      evenly_divides((4,6), 8)                       | true
+      elem_less((1,2), (2,3))                        | true
+      lex_less((1,9), (2,0))                         | true
+      colex_less((1,9), (2,0))                       | false
+      """)
+  void tuplesAndModesFollowTheirDefinitions(String text, String value) {
+    assertEquals(value, value(text));
+  }
+
+  @Test
+  void everyOperationHasANameOfItsOwnAndALine() {
+    var operations = Operations.groups().stream().flatMap(group -> group.operations().stream()).toList();
+    assertEquals(operations.size(), operations.stream().map(Operation::name).distinct().count());
+    for (var operation : operations) {
+      assertTrue(operation.signature().startsWith(operation.name() + "("), operation.signature());
+      assertTrue(operation.description().length() <= 100 && !operation.description().endsWith("."), operation.name());
+    }
   }
 
   @Test
