@@ -23,6 +23,7 @@ public final class Operations {
         new Group("Layouts and their modes", StructureOperations.LIST),
         new Group("Construction and slices", ConstructionOperations.LIST),
         new Group("Algebra", AlgebraOperations.LIST),
+        new Group("Widths, threads and properties", WidthOperations.LIST),
         new Group("Swizzles and tables", BitOperations.LIST),
         new Group("Arithmetic of tuples and coordinates", TupleOperations.ARITHMETIC),
         new Group("Orders of tuples", TupleOperations.ORDERS));

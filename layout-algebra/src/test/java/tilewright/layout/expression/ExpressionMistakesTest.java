@@ -46,10 +46,10 @@ class ExpressionMistakesTest {
       coalesce()                                 | 1  | coalesce(layout, [profile]) got 0 operands
       coalesce(4:1, 2, 3)                        | 1  | got 3 operands
       cosize([4;4])                              | 8  | takes a layout as 'layout', got [4:1;4:1]
-      cosize(Sw<1,0,1>o0o4:1)                    | 8  | without a swizzle
+      filter(Sw<1,0,1>o0o4:1)                    | 8  | without a swizzle
       cosize(-4)                                 | 8  | takes a layout
       layout<2>((4,2):(1,4))                     | 8  | the index of a mode, 0 to 1
-      (4,2):(1,4)(_)                             | 13 | coordinates are integers
+      (4,2):(1,4)([4;4])                         | 13 | coordinates are integers and _
       (4,2):(1,4)(-1)                            | 13 | coordinates count from 0
       [4;4](3)                                   | 6  | layouts have values at coordinates
       4:4611686018427387904(3)                   | 22 | does not fit 64 bits

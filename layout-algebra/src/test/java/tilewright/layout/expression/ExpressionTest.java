@@ -142,8 +142,19 @@ class ExpressionTest {
       composition(Sw<1,0,1>, 4:1)                    | Sw<1,0,1>o0o4:1
       composition((8,4):(1@0,1@1), (2,2):(1,8))      | (2,2):(1@0,1@1)
       to_xor(Sw<1,0,1>o0o(2,2):(1,2))(1,1)           | 2
-      to_layout((2,2):(^1,^2))                       | 4:1
+      to_layout((2,2):(^1,^2))                       | (2,2):(1,2)
       layout_from_table(0,4,1,5)                     | (2,2):(4,1)
+      upcast<4>((4,8):(8,1))                         | (4,2):(2,1)
+      upcast<2>(Sw<3,4,3>)                           | Sw<3,3,3>
+      downcast<2>((4,8):(8,1))                       | (4,16):(16,1)
+      recast<16,8>((4,8):(8,1))                      | (4,16):(16,1)
+      domain_distribute((15,14), 6)                  | (3,2):(1,15)
+      is_injective((2,3):(3,2))                      | true
+      is_injective((2,2):(1,1))                      | false
+      is_bijective((4,8):(8,1))                      | true
+      is_compact((4,8):(1,5))                        | false
+      same_function((2,2):(1,2), 4:1)                | true
+      same_image((2,2):(2,1), 4:1)                   | true
       product((4,(2,3)))                             | 24
       sum((4,(2,3)))                                 | 9
       max((4,(2,3)))                                 | 4
