@@ -1,8 +1,7 @@
 package tilewright.layout;
 
-import java.util.ArrayList;
-import java.util.Comparator;
-import tilewright.layout.Modes.Mode;
+import java.util.Optional;
+import java.util.OptionalInt;
 
 /**
  * The complement: the gaps between a layout's offsets, as a layout. It exists exactly when, sorted by stride, each
@@ -11,28 +10,51 @@ import tilewright.layout.Modes.Mode;
 final class Complement {
   private Complement() {}
 
+  static Decision<Layout> of(Layout layout, Dialect dialect) {
+    return of(layout, switch (dialect.complementBound()) {
+      case COSIZE -> layout.filter().cosize();
+      case LEAST -> 1;
+    });
+  }
+
   static Decision<Layout> of(Layout layout, long bound) {
-    var operation = "complement(" + layout + ", " + bound + ")";
-    if (bound < 1) return undefined(operation, "the bound is at least 1", "got " + bound);
-    var sorted = Modes.of(layout.filter()).list().stream().filter(m -> m.extent() > 1)
-        .sorted(Comparator.comparingLong(Mode::stride).thenComparingLong(Mode::extent)).toList();
-    var gaps = new ArrayList<Mode>();
+    if (bound < 1) return undefined(layout, bound, "the bound is at least 1", "got " + bound);
+    var sorted = SortedModes.of(layout);
+    if (sorted.isEmpty()) return undefined(layout, bound, "the layout is not empty", "its shape is " + layout.shape());
+    var extents = new long[sorted.count() + 1];
+    var strides = new long[sorted.count() + 1];
+    int gaps = 0;
     long top = 1;
-    for (var mode : sorted) {
-      if (mode.stride() < 0) return undefined(operation, "strides are at least 0", "got " + mode.stride());
-      if (mode.stride() % top != 0) {
-        return undefined(operation, "sorted by stride, extent · stride of each mode divides the next stride",
-            top + " does not divide " + mode.stride());
+    for (int i = 0; i < sorted.count(); i++) {
+      long stride = sorted.stride(i);
+      if (stride < 0) return undefined(layout, bound, "strides are at least 0", "got " + stride);
+      if (stride % top != 0) return offChain(layout, bound, sorted, i, top);
+      if (stride != top) {
+        extents[gaps] = stride / top;
+        strides[gaps++] = top;
       }
-      gaps.add(new Mode(mode.stride() / top, top));
-      top = mode.reach();
+      top = Math.multiplyExact(sorted.extent(i), stride);
     }
-    gaps.add(new Mode(Math.ceilDiv(bound, top), top));
-    var result = Modes.layout(gaps).coalesce();
+    if (bound > top) {
+      extents[gaps] = Math.ceilDiv(bound, top);
+      strides[gaps++] = top;
+    }
+    var result = SortedModes.layout(extents, strides, gaps);
     return new Decision.Defined<>(result, new TilingCertificate(layout, result, bound));
   }
 
-  private static Decision<Layout> undefined(String operation, String condition, String numbers) {
-    return Decision.Undefined.of(operation, condition, numbers);
+  /** What lies below the stride repeats with period {@code top}, so that the stride begins inside a copy of it. */
+  private static Decision<Layout> offChain(Layout layout, long bound, SortedModes sorted, int mode, long top) {
+    long stride = sorted.stride(mode);
+    long index = sorted.index(mode);
+    return new Decision.Undefined<>("complement(" + layout + ", " + bound + ")",
+        "sorted by stride, extent · stride of each mode divides the next stride", OptionalInt.empty(),
+        top + " does not divide " + stride,
+        Optional.of(new Witness(layout.coordinate(index), index, Math.multiplyExact(Math.ceilDiv(stride, top), top),
+            stride)));
+  }
+
+  private static Decision<Layout> undefined(Layout layout, long bound, String condition, String numbers) {
+    return Decision.Undefined.of("complement(" + layout + ", " + bound + ")", condition, numbers);
   }
 }

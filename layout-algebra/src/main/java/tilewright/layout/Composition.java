@@ -1,10 +1,8 @@
 package tilewright.layout;
 
-import java.util.ArrayList;
 import java.util.List;
 import java.util.Optional;
 import java.util.OptionalInt;
-import tilewright.layout.Modes.Mode;
 
 /**
  * R = A ∘ B, decided exactly. With A coalesced, A(Σ t·r) differs from Σ t·A(r) by Σ gap · carry over A's digits, where
@@ -13,203 +11,264 @@ import tilewright.layout.Modes.Mode;
  */
 final class Composition {
   private static final long LARGEST_TABLE = 1 << 24;
+  private static final String NO_CARRY =
+      "every coordinate of the right operand adds up in the left one without a carry";
 
   private final Layout outer;
   private final Layout inner;
-  private final List<Mode> a;
+  private final Numerals a;
+  private final Pieces pieces = new Pieces();
+  private long step = 1;
+  private long reach;
+  private int brokenLeaf = -1;
+  private int leaves;
 
   private Composition(Layout outer, Layout inner) {
     this.outer = outer;
     this.inner = inner;
-    this.a = Coalesce.extended(outer);
+    this.a = Numerals.of(outer);
   }
 
   static Decision<Layout> of(Layout outer, Layout inner) {
     return new Composition(outer, inner).decide();
   }
 
-  /** By mode; modes behind the tiler's are dropped. */
-  static Decision<Layout> byMode(Layout layout, Tiler tiler) {
-    return switch (tiler) {
-      case Tiler.Keep _ -> new Decision.Defined<>(layout, equation(layout, Layout.of(layout.size(), 1), layout));
-      case Tiler.ByLayout by -> of(layout, by.layout());
-      case Tiler.ByMode by -> {
-        if (by.tilers().size() > layout.rank()) {
-          yield Decision.Undefined.of(layout + " ∘ " + tiler, "the tiler has at most as many modes as the layout",
-              by.tilers().size() + " > " + layout.rank());
-        }
-        var modes = new ArrayList<Layout>();
-        var certificates = new ArrayList<Certificate>();
-        for (int i = 0; i < by.tilers().size(); i++) {
-          switch (byMode(layout.mode(i), by.tilers().get(i))) {
-            case Decision.Defined<Layout> defined -> {
-              modes.add(defined.result());
-              certificates.add(defined.certificate());
-            }
-            case Decision.Undefined<Layout> undefined -> {
-              yield undefined.inMode(i, layout + " ∘ " + tiler);
-            }
-          }
-        }
-        yield new Decision.Defined<>(Layout.of(modes), new ByModeCertificate(certificates));
+  /** As {@link #of(Layout, Layout)}; where the dialect is strict, only for offsets inside the left operand's domain. */
+  static Decision<Layout> of(Layout outer, Layout inner, Dialect dialect) {
+    if (dialect.domain() == Dialect.Domain.STRICT) {
+      var outside = firstOutside(outer, inner);
+      if (outside.isPresent()) return outside.get();
+    }
+    return of(outer, inner);
+  }
+
+  private static Optional<Decision<Layout>> firstOutside(Layout outer, Layout inner) {
+    long[] extents = inner.flatShape();
+    long[] strides = inner.flatStride();
+    if (inner.size() == 0) return Optional.empty();
+    long step = 1;
+    long largestAt = 0;
+    long smallestAt = 0;
+    for (int i = 0; i < extents.length; i++) {
+      if (strides[i] > 0) largestAt += (extents[i] - 1) * step;
+      if (strides[i] < 0) smallestAt += (extents[i] - 1) * step;
+      step *= extents[i];
+    }
+    for (long index : new long[] {smallestAt, largestAt}) {
+      long offset = inner.apply(index);
+      if (offset < 0 || offset >= outer.size()) {
+        return Optional.of(Decision.Undefined.of(outer + " ∘ " + inner,
+            "the right operand's offsets lie in the left one's domain", "its coordinate " + inner.coordinate(index)
+                + " has offset " + offset + ", outside 0…" + (outer.size() - 1)));
       }
-    };
-  }
-
-  private Decision<Layout> decide() {
-    for (var mode : Modes.of(inner).list()) {
-      // One mode multiplies, whatever the sign; several have no digits for a negative index.
-      if (mode.stride() < 0 && mode.extent() > 1 && a.size() > 1) {
-        return undefined("strides of the right operand are at least 0 where the left one has several modes",
-            "got " + mode.stride(), Optional.empty());
-      }
-    }
-    var leaves = new ArrayList<Mode>();
-    var candidate = refined(inner.shape(), inner.stride(), leaves);
-    if (candidate.isPresent() && !carries(leaves)) return defined(candidate.get());
-    return gapsHaveBothSigns() ? byTable() : refuted(candidate);
-  }
-
-  /** Cuts every leaf where its multiples first carry; empty when a leaf's extent is no multiple of that. */
-  private Optional<Layout> refined(IntTuple shape, IntTuple stride, List<Mode> leaves) {
-    if (shape instanceof IntTuple.Leaf leaf) {
-      return cut(leaf.value(), ((IntTuple.Leaf) stride).value(), leaves);
-    }
-    var modes = new ArrayList<Layout>();
-    for (int i = 0; i < shape.rank(); i++) {
-      var mode = refined(shape.mode(i), stride.mode(i), leaves);
-      if (mode.isEmpty()) return Optional.empty();
-      modes.add(mode.get());
-    }
-    return Optional.of(Layout.of(modes));
-  }
-
-  private Optional<Layout> cut(long extent, long stride, List<Mode> leaves) {
-    if (extent <= 1 || stride == 0) return Optional.of(Layout.of(extent, 0));
-    var result = new ArrayList<Mode>();
-    while (extent > 1) {
-      long linear = Math.min(extent, firstCarry(stride));
-      if (extent % linear != 0) return Optional.empty();
-      leaves.add(new Mode(linear, stride));
-      result.add(new Mode(linear, at(stride)));
-      stride = Math.multiplyExact(stride, linear);
-      extent /= linear;
-    }
-    return Optional.of(Modes.layout(result));
-  }
-
-  /** The least t &gt; 0 for which t·stride carries out of some digit. */
-  private long firstCarry(long stride) {
-    long below = 1;
-    long first = Long.MAX_VALUE;
-    for (var mode : a.subList(0, a.size() - 1)) {
-      below = Math.multiplyExact(below, mode.extent());
-      long rest = stride % below;
-      if (rest != 0) first = Math.min(first, Math.ceilDiv(below, rest));
-    }
-    return first;
-  }
-
-  /** Whether some coordinate's digits carry when the leaves' contributions are added. */
-  private boolean carries(List<Mode> leaves) {
-    long carry = 0;
-    long below = 1;
-    for (var mode : a.subList(0, a.size() - 1)) {
-      long sum = carry;
-      for (var leaf : leaves) {
-        sum = Math.addExact(sum, Math.multiplyExact(leaf.extent() - 1, leaf.stride() / below % mode.extent()));
-      }
-      carry = sum / mode.extent();
-      if (carry > 0) return true;
-      below = Math.multiplyExact(below, mode.extent());
-    }
-    return false;
-  }
-
-  private boolean gapsHaveBothSigns() {
-    boolean positive = false;
-    boolean negative = false;
-    for (int j = 0; j + 1 < a.size(); j++) {
-      long gap = a.get(j).reach() - a.get(j + 1).stride();
-      positive |= gap > 0;
-      negative |= gap < 0;
-    }
-    return positive && negative;
-  }
-
-  private Decision<Layout> byTable() {
-    if (inner.size() > LARGEST_TABLE) {
-      return undefined("the right operand has at most 2^24 elements where the left one's gaps have both signs",
-          "it has " + inner.size(), Optional.empty());
-    }
-    var candidate = synthesized(inner.shape(), inner.stride());
-    if (candidate.isEmpty()) return refuted(candidate);
-    return firstDifference(candidate.get()).isEmpty() ? defined(candidate.get()) : refuted(candidate);
-  }
-
-  private Optional<Layout> synthesized(IntTuple shape, IntTuple stride) {
-    if (shape instanceof IntTuple.Leaf leaf) {
-      long step = ((IntTuple.Leaf) stride).value();
-      return Synthesis.of(leaf.value(), k -> at(Math.multiplyExact(k, step)));
-    }
-    var modes = new ArrayList<Layout>();
-    for (int i = 0; i < shape.rank(); i++) {
-      var mode = synthesized(shape.mode(i), stride.mode(i));
-      if (mode.isEmpty()) return Optional.empty();
-      modes.add(mode.get());
-    }
-    return Optional.of(Layout.of(modes));
-  }
-
-  private Optional<Long> firstDifference(Layout candidate) {
-    for (long i = 0; i < inner.size(); i++) {
-      if (candidate.apply(i) != at(inner.apply(i))) return Optional.of(i);
     }
     return Optional.empty();
   }
 
-  /** There is no such layout: the strides that each mode alone demands fail at some index. */
-  private Decision<Layout> refuted(Optional<Layout> candidate) {
+  /** By mode; whether modes behind the tiler's are kept is the dialect's. */
+  static Decision<Layout> byMode(Layout layout, Tiler tiler, Dialect dialect) {
+    boolean keep = dialect.shortTiler() == Dialect.ShortTiler.KEEP;
+    return ByMode.map(" ∘ ", layout, tiler, keep, (mode, by) -> of(mode, by, dialect));
+  }
+
+  private Decision<Layout> decide() {
+    if (inner.size() == 0) return defined(Layout.of(inner.shape(), zeros(inner.shape())));
+    if (a.hasEmptyDigit()) {
+      return Decision.Undefined.of(outer + " ∘ " + inner, "no mode of the left operand but the last is empty",
+          "its shape is " + outer.shape());
+    }
+    if (a.digits() > 1) {
+      var backwards = backwards();
+      if (backwards.isPresent()) return backwards.get();
+    }
+    var candidate = refined(inner.shape(), inner.stride());
+    if (brokenLeaf < 0) {
+      int carrying = a.digits() == 1 ? -1 : a.carryingDigit(pieces);
+      if (carrying < 0) return defined(candidate);
+      if (!a.carriesMayCancel(reach)) return carried(carrying);
+    } else if (!a.carriesMayCancel(reach)) {
+      return broken();
+    }
+    return byTable();
+  }
+
+  /** Several digits have no negative index. */
+  private Optional<Decision<Layout>> backwards() {
+    long[] extents = inner.flatShape();
+    long[] strides = inner.flatStride();
+    for (int i = 0; i < strides.length; i++) {
+      if (strides[i] < 0 && extents[i] > 1) {
+        return Optional.of(new Decision.Undefined<>(outer + " ∘ " + inner,
+            "strides of the right operand are at least 0 where the left one has several modes",
+            OptionalInt.of(topMode(i)), "got " + strides[i], Optional.empty()));
+      }
+    }
+    return Optional.empty();
+  }
+
+  /** Cuts every leaf where its multiples first carry, and notes the first leaf whose extent that does not divide. */
+  private Layout refined(IntTuple shape, IntTuple stride) {
+    if (shape instanceof IntTuple.Leaf(long extent) && stride instanceof IntTuple.Leaf(long by)) {
+      return cut(extent, by);
+    }
+    var shapes = new IntTuple[shape.rank()];
+    var strides = new IntTuple[shapes.length];
+    for (int i = 0; i < shapes.length; i++) {
+      var mode = refined(shape.mode(i), stride.mode(i));
+      shapes[i] = mode.shape();
+      strides[i] = mode.stride();
+    }
+    return new Layout(IntTuple.of(shapes), IntTuple.of(strides));
+  }
+
+  private Layout cut(long extent, long stride) {
+    int leaf = leaves++;
+    long from = step;
+    step = Math.multiplyExact(step, extent);
+    if (extent <= 1 || stride == 0) return Layout.of(extent, 0);
+    reach = Math.addExact(reach, Math.multiplyExact(extent - 1, stride));
+    long linear = brokenLeaf >= 0 || a.digits() == 1 ? extent : a.withoutCarry(stride, extent);
+    if (linear == extent) {
+      pieces.add(extent, stride, from);
+      return Layout.of(extent, a.at(stride));
+    }
+    int first = pieces.count();
+    while (extent > 1) {
+      linear = a.withoutCarry(stride, extent);
+      pieces.add(linear, stride, from);
+      if (extent % linear != 0) {
+        brokenLeaf = leaf;
+        return Layout.of(extent, 0);
+      }
+      stride = Math.multiplyExact(stride, linear);
+      from = Math.multiplyExact(from, linear);
+      extent /= linear;
+    }
+    return coalesced(first);
+  }
+
+  /** A leaf's pieces as modes; carries that cancel may leave neighbours that one stride serves. */
+  private Layout coalesced(int first) {
+    var extents = new long[pieces.count() - first];
+    var strides = new long[extents.length];
+    int count = 0;
+    for (int i = first; i < pieces.count(); i++) {
+      long offset = a.at(pieces.stride(i));
+      if (count > 0 && Math.multiplyExact(extents[count - 1], strides[count - 1]) == offset) {
+        extents[count - 1] *= pieces.extent(i);
+      } else {
+        extents[count] = pieces.extent(i);
+        strides[count++] = offset;
+      }
+    }
+    return SortedModes.layout(extents, strides, count);
+  }
+
+  private Decision<Layout> defined(Layout result) {
+    return new Decision.Defined<>(result, new CompositionCertificate(outer, inner, result));
+  }
+
+  /** The leaf's last piece is linear up to a number that does not divide what is left of it. */
+  private Decision<Layout> broken() {
+    int last = lastPieceOf(brokenLeaf);
+    long linear = pieces.extent(last);
+    long index = Math.multiplyExact(linear, pieces.step(last));
+    long given = Math.multiplyExact(linear, a.at(pieces.stride(last)));
+    var leaf = Layout.of(inner.flatShape()[brokenLeaf], inner.flatStride()[brokenLeaf]);
+    return new Decision.Undefined<>(outer + " ∘ " + inner, NO_CARRY, OptionalInt.of(topMode(brokenLeaf)),
+        leaf + " counts by " + pieces.stride(last) + " without a carry " + linear + " times, which do not divide its extent",
+        Optional.of(witness(index, given)));
+  }
+
+  private int lastPieceOf(int leaf) {
+    long end = 1;
+    for (int i = 0; i <= leaf; i++) end = Math.multiplyExact(end, inner.flatShape()[i]);
+    int last = -1;
+    for (int i = 0; i < pieces.count(); i++) {
+      if (pieces.step(i) < end) last = i;
+    }
+    return last;
+  }
+
+  /** The pieces together overflow a digit: the witness takes as little of them as does. */
+  private Decision<Layout> carried(int digit) {
+    long room = a.extent(digit) - 1;
+    long index = 0;
+    long given = 0;
+    for (int i = 0; i < pieces.count() && room >= 0; i++) {
+      long each = a.digit(pieces.stride(i), digit);
+      if (each == 0) continue;
+      long times = Math.min(pieces.extent(i) - 1, room / each + 1);
+      room -= times * each;
+      index = Math.addExact(index, Math.multiplyExact(times, pieces.step(i)));
+      given = Math.addExact(given, Math.multiplyExact(times, a.at(pieces.stride(i))));
+    }
+    return new Decision.Undefined<>(outer + " ∘ " + inner, NO_CARRY, OptionalInt.empty(),
+        "digit " + digit + " of the coalesced left operand has extent " + a.extent(digit) + " and is exceeded",
+        Optional.of(witness(index, given)));
+  }
+
+  private Witness witness(long index, long given) {
+    return new Witness(inner.coordinate(index), index, a.at(inner.apply(index)), given);
+  }
+
+  private int topMode(int leaf) {
+    int mode = 0;
+    for (var each : inner.shape().modes()) {
+      leaf -= each.flatten().length;
+      if (leaf < 0) return mode;
+      mode++;
+    }
+    throw new IllegalStateException("no leaf " + leaf + " in " + inner);
+  }
+
+  private Decision<Layout> byTable() {
+    if (inner.size() > LARGEST_TABLE) {
+      return Decision.Undefined.of(outer + " ∘ " + inner,
+          "the right operand has at most 2^24 elements where the left one's gaps have both signs",
+          "it has " + inner.size());
+    }
+    var candidate = synthesized(inner.shape(), inner.stride());
     var linear = candidate.orElseGet(() -> Layout.of(inner.shape(), unitOffsets(inner.shape(), inner.stride())));
-    Optional<Witness> witness = (inner.size() <= LARGEST_TABLE ? firstDifference(linear) : Optional.<Long>empty())
-        .map(i -> new Witness(inner.coordinate(i), i, at(inner.apply(i)), linear.apply(i)));
-    return undefined("every coordinate of the right operand adds up in the left one without a carry",
-        "strides " + linear.stride() + " of shape " + linear.shape() + " fail", witness);
+    for (long i = 0; i < inner.size(); i++) {
+      if (linear.apply(i) != a.at(inner.apply(i))) {
+        return new Decision.Undefined<>(outer + " ∘ " + inner, NO_CARRY, OptionalInt.empty(),
+            "strides " + linear.stride() + " of shape " + linear.shape() + " fail",
+            Optional.of(witness(i, linear.apply(i))));
+      }
+    }
+    return new Decision.Defined<>(linear, new TableCertificate(linear + "(i) is " + outer + "(" + inner + "(i))",
+        inner.size(), linear::apply, i -> outer.apply(inner.apply(i))));
+  }
+
+  private Optional<Layout> synthesized(IntTuple shape, IntTuple stride) {
+    if (shape instanceof IntTuple.Leaf(long extent) && stride instanceof IntTuple.Leaf(long by)) {
+      return Synthesis.of(extent, k -> a.at(Math.multiplyExact(k, by)));
+    }
+    var modes = new Layout[shape.rank()];
+    for (int i = 0; i < modes.length; i++) {
+      var mode = synthesized(shape.mode(i), stride.mode(i));
+      if (mode.isEmpty()) return Optional.empty();
+      modes[i] = mode.get();
+    }
+    return Optional.of(Layout.of(List.of(modes)));
   }
 
   private IntTuple unitOffsets(IntTuple shape, IntTuple stride) {
     return switch (stride) {
-      case IntTuple.Leaf leaf -> IntTuple.of(shape.size() == 1 ? 0 : at(leaf.value()));
+      case IntTuple.Leaf(long by) -> IntTuple.of(shape.size() == 1 ? 0 : a.at(by));
       case IntTuple.Tuple t -> {
-        var offsets = new ArrayList<IntTuple>();
-        for (int i = 0; i < t.rank(); i++) offsets.add(unitOffsets(shape.mode(i), t.mode(i)));
+        var offsets = new IntTuple[t.rank()];
+        for (int i = 0; i < offsets.length; i++) offsets[i] = unitOffsets(shape.mode(i), t.mode(i));
         yield IntTuple.of(offsets);
       }
     };
   }
 
-  /** The left operand's value, its last mode unbounded. */
-  private long at(long index) {
-    long sum = 0;
-    for (int j = 0; j < a.size(); j++) {
-      boolean last = j + 1 == a.size();
-      long digit = last ? index : index % a.get(j).extent();
-      if (!last) index /= a.get(j).extent();
-      sum = Math.addExact(sum, Math.multiplyExact(digit, a.get(j).stride()));
-    }
-    return sum;
-  }
-
-  private Decision<Layout> defined(Layout result) {
-    return new Decision.Defined<>(result, equation(outer, inner, result));
-  }
-
-  private static Certificate equation(Layout outer, Layout inner, Layout result) {
-    return new TableCertificate(result + "(i) is " + outer + "(" + inner + "(i))", inner.size(), result::apply,
-        i -> outer.apply(inner.apply(i)));
-  }
-
-  private Decision<Layout> undefined(String condition, String numbers, Optional<Witness> witness) {
-    return new Decision.Undefined<>(outer + " ∘ " + inner, condition, OptionalInt.empty(), numbers, witness);
+  private static IntTuple zeros(IntTuple shape) {
+    return switch (shape) {
+      case IntTuple.Leaf _ -> IntTuple.of(0);
+      case IntTuple.Tuple t -> IntTuple.of(t.elements().stream().map(Composition::zeros).toList());
+    };
   }
 }

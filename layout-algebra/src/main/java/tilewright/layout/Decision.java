@@ -2,6 +2,7 @@ package tilewright.layout;
 
 import java.util.Optional;
 import java.util.OptionalInt;
+import java.util.function.Function;
 
 /**
  * The answer of a partial operation.
@@ -44,6 +45,15 @@ public sealed interface Decision<T> {
     <U> Undefined<U> inMode(int index, String outerOperation) {
       return new Undefined<>(outerOperation, condition, OptionalInt.of(index), numbers + " in " + operation, witness);
     }
+  }
+
+  /** The result regrouped by {@code function}, or the same reason. */
+  default <U> Decision<U> map(Function<? super T, ? extends U> function) {
+    return switch (this) {
+      case Defined<T>(var result, var certificate) -> new Defined<>(function.apply(result), certificate);
+      case Undefined<T>(var operation, var condition, var mode, var numbers, var witness) ->
+          new Undefined<>(operation, condition, mode, numbers, witness);
+    };
   }
 
   /**

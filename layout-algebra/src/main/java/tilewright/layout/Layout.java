@@ -343,9 +343,18 @@ public record Layout(IntTuple shape, IntTuple stride) implements OffsetMap {
     return CoordinateComposition.of(this, inner);
   }
 
+  /** As {@link #tryComposition(Layout)}, in the dialect's domain. */
+  public Decision<Layout> tryComposition(Layout inner, Dialect dialect) {
+    return Composition.of(this, inner, dialect);
+  }
+
   /** By mode: each of the first modes composed with its tiler; further modes are dropped, as in CuTe C++. */
   public Layout composition(Tiler tiler) {
-    return Composition.byMode(this, tiler).orElseThrow();
+    return tryComposition(tiler, Dialect.CUTE_CPP).orElseThrow();
+  }
+
+  public Decision<Layout> tryComposition(Tiler tiler, Dialect dialect) {
+    return Composition.byMode(this, tiler, dialect);
   }
 
   /** The ordered layout that with this one tiles the integers up to {@code bound}, rounded up to whole tiles. */
@@ -359,7 +368,12 @@ public record Layout(IntTuple shape, IntTuple stride) implements OffsetMap {
 
   /** The complement in this layout's own cosize. */
   public Layout complement() {
-    return complement(filter().cosize());
+    return tryComplement(Dialect.CUTE_CPP).orElseThrow();
+  }
+
+  /** The complement in the dialect's own bound. */
+  public Decision<Layout> tryComplement(Dialect dialect) {
+    return Complement.of(this, dialect);
   }
 
   /** ((tile), (rest)): this ∘ (tile, complement of tile in this size). */
@@ -368,27 +382,43 @@ public record Layout(IntTuple shape, IntTuple stride) implements OffsetMap {
   }
 
   public Decision<Layout> tryLogicalDivide(Layout tile) {
-    return Division.logical(this, tile);
+    return Division.logical(this, tile, Dialect.CUTE_CPP);
   }
 
   /** By mode: each of the first modes divided by its tiler. */
   public Layout logicalDivide(Tiler tiler) {
-    return Division.logical(this, tiler);
+    return tryLogicalDivide(tiler, Dialect.CUTE_CPP).orElseThrow();
+  }
+
+  public Decision<Layout> tryLogicalDivide(Tiler tiler, Dialect dialect) {
+    return Division.of(dialect).logical(this, tiler);
   }
 
   /** ((tiles of all modes), (rests of all modes)). */
   public Layout zippedDivide(Tiler tiler) {
-    return Division.zipped(this, tiler);
+    return tryZippedDivide(tiler, Dialect.CUTE_CPP).orElseThrow();
+  }
+
+  public Decision<Layout> tryZippedDivide(Tiler tiler, Dialect dialect) {
+    return Division.of(dialect).zipped(this, tiler);
   }
 
   /** ((tiles), rest, rest, …). */
   public Layout tiledDivide(Tiler tiler) {
-    return Division.tiled(this, tiler);
+    return tryTiledDivide(tiler, Dialect.CUTE_CPP).orElseThrow();
+  }
+
+  public Decision<Layout> tryTiledDivide(Tiler tiler, Dialect dialect) {
+    return Division.of(dialect).tiled(this, tiler);
   }
 
   /** (tile, tile, …, rest, rest, …). */
   public Layout flatDivide(Tiler tiler) {
-    return Division.flat(this, tiler);
+    return tryFlatDivide(tiler, Dialect.CUTE_CPP).orElseThrow();
+  }
+
+  public Decision<Layout> tryFlatDivide(Tiler tiler, Dialect dialect) {
+    return Division.of(dialect).flat(this, tiler);
   }
 
   /** (this, copies): mode 0 is this, mode 1 lays {@code tiles} out over its complement. */
@@ -400,19 +430,76 @@ public record Layout(IntTuple shape, IntTuple stride) implements OffsetMap {
     return Product.logical(this, tiles);
   }
 
+  /** By mode: each of the first modes repeated as its tiler says. */
+  public Layout logicalProduct(Tiler tiler) {
+    return tryLogicalProduct(tiler, Dialect.CUTE_CPP).orElseThrow();
+  }
+
+  public Decision<Layout> tryLogicalProduct(Tiler tiler, Dialect dialect) {
+    return Product.of(dialect).logical(this, tiler);
+  }
+
+  /** ((blocks of all modes), (copies of all modes)). */
+  public Layout zippedProduct(Tiler tiler) {
+    return tryZippedProduct(tiler, Dialect.CUTE_CPP).orElseThrow();
+  }
+
+  public Decision<Layout> tryZippedProduct(Tiler tiler, Dialect dialect) {
+    return Product.of(dialect).zipped(this, tiler);
+  }
+
+  /** ((blocks), copies, copies, …). */
+  public Layout tiledProduct(Tiler tiler) {
+    return tryTiledProduct(tiler, Dialect.CUTE_CPP).orElseThrow();
+  }
+
+  public Decision<Layout> tryTiledProduct(Tiler tiler, Dialect dialect) {
+    return Product.of(dialect).tiled(this, tiler);
+  }
+
+  /** (block, block, …, copies, copies, …). */
+  public Layout flatProduct(Tiler tiler) {
+    return tryFlatProduct(tiler, Dialect.CUTE_CPP).orElseThrow();
+  }
+
+  public Decision<Layout> tryFlatProduct(Tiler tiler, Dialect dialect) {
+    return Product.of(dialect).flat(this, tiler);
+  }
+
   /** This block repeated as {@code tiles} says, by mode: mode i is (block mode i, tile mode i). */
   public Layout blockedProduct(Layout tiles) {
+    return tryBlockedProduct(tiles).orElseThrow();
+  }
+
+  public Decision<Layout> tryBlockedProduct(Layout tiles) {
     return Product.blocked(this, tiles);
   }
 
   /** Like {@link #blockedProduct}, with the tile's mode first, so that the block's elements lie apart. */
   public Layout rakedProduct(Layout tiles) {
+    return tryRakedProduct(tiles).orElseThrow();
+  }
+
+  public Decision<Layout> tryRakedProduct(Layout tiles) {
     return Product.raked(this, tiles);
   }
 
   /** This block repeated, column-major, until it fills {@code target}. */
   public Layout tileToShape(IntTuple target) {
-    return Product.tileToShape(this, target);
+    return tryTileToShape(target).orElseThrow();
+  }
+
+  public Decision<Layout> tryTileToShape(IntTuple target) {
+    return Product.tileToShape(this, target, Optional.empty());
+  }
+
+  /** This block repeated until it fills {@code target}; the mode with the least entry of {@code order} first. */
+  public Layout tileToShape(IntTuple target, IntTuple order) {
+    return tryTileToShape(target, order).orElseThrow();
+  }
+
+  public Decision<Layout> tryTileToShape(IntTuple target, IntTuple order) {
+    return Product.tileToShape(this, target, Optional.of(order));
   }
 
   /** The longest R with this(R(i)) = i. */

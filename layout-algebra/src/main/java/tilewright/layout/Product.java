@@ -1,62 +1,77 @@
 package tilewright.layout;
 
 import java.util.ArrayList;
+import java.util.List;
+import java.util.OptionalInt;
+import java.util.Optional;
 
 /** Products: a block, and copies of it where another layout says. */
 final class Product {
   private Product() {}
 
+  static Regrouping of(Dialect dialect) {
+    return new Regrouping(" ⊗ ", dialect, Product::logical);
+  }
+
   static Decision<Layout> logical(Layout block, Layout tiles) {
+    var operation = block + " ⊗ " + tiles;
+    if (block.size() == 0) {
+      return Decision.Undefined.of(operation, "the block is not empty", "its shape is " + block.shape());
+    }
     long bound = Math.multiplyExact(block.size(), Math.max(1, tiles.cosize()));
-    return switch (block.tryComplement(bound)) {
-      case Decision.Undefined<Layout> undefined -> undefined.as(block + " ⊗ " + tiles);
-      case Decision.Defined<Layout> complement -> switch (complement.result().tryComposition(tiles)) {
-        case Decision.Undefined<Layout> undefined -> undefined.as(block + " ⊗ " + tiles);
-        case Decision.Defined<Layout> copies ->
-            new Decision.Defined<>(Layout.of(block, copies.result()), copies.certificate());
+    return switch (Complement.of(block, bound)) {
+      case Decision.Undefined<Layout> undefined -> undefined.as(operation);
+      case Decision.Defined<Layout>(var complement, var tiling) -> switch (Composition.of(complement, tiles)) {
+        case Decision.Undefined<Layout> undefined -> undefined.as(operation);
+        case Decision.Defined<Layout>(var copies, var composition) ->
+            new Decision.Defined<>(Layout.of(block, copies), new ByModeCertificate(List.of(tiling, composition)));
       };
     };
   }
 
-  static Layout blocked(Layout block, Layout tiles) {
-    return zipped(block, tiles, false);
+  static Decision<Layout> blocked(Layout block, Layout tiles) {
+    return interleaved(block, tiles, false);
   }
 
-  static Layout raked(Layout block, Layout tiles) {
-    return zipped(block, tiles, true);
+  static Decision<Layout> raked(Layout block, Layout tiles) {
+    return interleaved(block, tiles, true);
   }
 
-  private static Layout zipped(Layout block, Layout tiles, boolean tileFirst) {
+  private static Decision<Layout> interleaved(Layout block, Layout tiles, boolean tileFirst) {
     int rank = Math.max(block.rank(), tiles.rank());
-    var product = logical(padded(block, rank), padded(tiles, rank)).orElseThrow();
-    var modes = new ArrayList<Layout>();
-    for (int i = 0; i < rank; i++) {
-      var inBlock = product.mode(0).mode(i);
-      var inTiles = product.mode(1).mode(i);
-      modes.add(tileFirst ? Layout.of(inTiles, inBlock) : Layout.of(inBlock, inTiles));
-    }
-    return Layout.of(modes);
+    return logical(padded(block, rank), padded(tiles, rank)).map(product -> {
+      var modes = new ArrayList<Layout>();
+      for (int i = 0; i < rank; i++) {
+        var inBlock = product.mode(0).mode(i);
+        var inTiles = product.mode(1).mode(i);
+        modes.add(tileFirst ? Layout.of(inTiles, inBlock) : Layout.of(inBlock, inTiles));
+      }
+      return Layout.of(modes);
+    });
   }
 
   private static Layout padded(Layout layout, int rank) {
-    if (rank == 1) return layout.shape() instanceof IntTuple.Leaf ? Layout.of(layout) : layout;
-    var modes = new ArrayList<>(layout.modes());
+    boolean isMode = layout.shape() instanceof IntTuple.Leaf;
+    var modes = new ArrayList<>(isMode ? List.of(layout) : layout.modes());
     while (modes.size() < rank) modes.add(Layout.of(1, 0));
     return Layout.of(modes);
   }
 
-  static Layout tileToShape(Layout block, IntTuple target) {
+  /** @param order of the copies: the mode with the least entry counts fastest */
+  static Decision<Layout> tileToShape(Layout block, IntTuple target, Optional<IntTuple> order) {
     int rank = Math.max(block.rank(), target.rank());
     var repeats = new long[rank];
     for (int i = 0; i < rank; i++) {
       long have = i < block.rank() ? block.mode(i).size() : 1;
       long want = i < target.rank() ? target.mode(i).size() : 1;
-      if (want % have != 0) {
-        throw new IllegalArgumentException("block " + block + " does not fill " + target + ": mode " + i + " has " + have
-            + " elements, which do not divide " + want);
+      if (have == 0 || want % have != 0) {
+        return new Decision.Undefined<>("tile_to_shape(" + block + ", " + target + ")",
+            "each mode of the block divides the target's", OptionalInt.of(i), have + " does not divide " + want,
+            Optional.empty());
       }
       repeats[i] = want / have;
     }
-    return blocked(block, Layout.columnMajor(repeats));
+    var tiles = order.map(o -> Layout.ordered(IntTuple.flat(repeats), o)).orElseGet(() -> Layout.columnMajor(repeats));
+    return blocked(block, tiles);
   }
 }
