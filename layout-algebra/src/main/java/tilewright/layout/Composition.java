@@ -22,6 +22,7 @@ final class Composition {
   private long reach;
   private int brokenLeaf = -1;
   private int leaves;
+  private boolean carriesCancel;
 
   private Composition(Layout outer, Layout inner) {
     this.outer = outer;
@@ -156,6 +157,7 @@ final class Composition {
       long offset = a.at(pieces.stride(i));
       if (count > 0 && Math.multiplyExact(extents[count - 1], strides[count - 1]) == offset) {
         extents[count - 1] *= pieces.extent(i);
+        carriesCancel = true;
       } else {
         extents[count] = pieces.extent(i);
         strides[count++] = offset;
@@ -165,7 +167,13 @@ final class Composition {
   }
 
   private Decision<Layout> defined(Layout result) {
-    return new Decision.Defined<>(result, new CompositionCertificate(outer, inner, result));
+    return new Decision.Defined<>(result,
+        carriesCancel ? table(result) : new CompositionCertificate(outer, inner, result));
+  }
+
+  private Certificate table(Layout result) {
+    return new TableCertificate(result + "(i) is " + outer + "(" + inner + "(i))", inner.size(), result::apply,
+        i -> outer.apply(inner.apply(i)));
   }
 
   /** The leaf's last piece is linear up to a number that does not divide what is left of it. */
@@ -237,8 +245,7 @@ final class Composition {
             Optional.of(witness(i, linear.apply(i))));
       }
     }
-    return new Decision.Defined<>(linear, new TableCertificate(linear + "(i) is " + outer + "(" + inner + "(i))",
-        inner.size(), linear::apply, i -> outer.apply(inner.apply(i))));
+    return new Decision.Defined<>(linear, table(linear));
   }
 
   private Optional<Layout> synthesized(IntTuple shape, IntTuple stride) {
