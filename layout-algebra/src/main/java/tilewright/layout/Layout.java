@@ -516,6 +516,25 @@ public record Layout(IntTuple shape, IntTuple stride) implements OffsetMap {
     return Inverse.left(this);
   }
 
+  /** Q with this(Q(this(i))) = this(i): the left inverse, or one that gives the least index of each offset. */
+  public Layout quasiInverse() {
+    return tryQuasiInverse().orElseThrow();
+  }
+
+  public Decision<Layout> tryQuasiInverse() {
+    return QuasiInverse.of(this);
+  }
+
+  /** The longest R with this(R(i)) = other(R(i)) = i: what one vector access may move from one to the other. */
+  public Layout maxCommonLayout(Layout other) {
+    return MaxCommon.of(this, other);
+  }
+
+  /** How many elements one vector access may move between two layouts. */
+  public long maxCommonVector(Layout other) {
+    return maxCommonLayout(other).size();
+  }
+
   // Over F2
 
   /** Sw ∘ this with the same offsets as this ∘ inner; beyond the size the last mode runs on. */

@@ -29,7 +29,8 @@ class LeftInverseSearchTest {
 
   @Test
   void saysWhenTheSearchIsTooLong() {
-    var undefined = assertInstanceOf(Decision.Undefined.class, Layout.parse("(3,3,9):(1719,550,2236)").tryLeftInverse());
+    var layout = Layout.parse("(3,3,9):(1719,550,2236)");
+    var undefined = assertInstanceOf(Decision.Undefined.class, layout.tryLeftInverse());
     assertTrue(undefined.message().contains("undecided"), undefined.message());
   }
 }
