@@ -3,6 +3,7 @@ package tilewright.verification.golden;
 import java.util.Arrays;
 import java.util.Map;
 import java.util.Optional;
+import java.util.stream.IntStream;
 import java.util.stream.LongStream;
 import tilewright.layout.ArithmeticTuple;
 import tilewright.layout.CoordinateLayout;
@@ -27,9 +28,7 @@ final class CoordinateJudges {
     var b = CoordinateLayout.parse(golden.argument("b"));
     var demanded = Definitions.table(b.size(), i -> offset(a, b.apply(i)));
     var ours = Answer.of(() -> a.tryComposition(b).orElseThrow());
-    var judgement = LayoutVerdict.byDefinition(ours, Optional.of(demanded), Layout.columnMajor(b.shape()));
-    boolean theirsHolds = Arrays.equals(Definitions.offsets(golden.expectedLayout()), demanded);
-    return judgement.outcome() != Outcome.AGREED || theirsHolds ? judgement : Judgement.corrected(judgement.ours());
+    return LayoutVerdict.of(golden, ours, Optional.of(demanded), Layout.columnMajor(b.shape()));
   }
 
   private static long offset(Layout a, ArithmeticTuple coordinate) {
@@ -46,20 +45,28 @@ final class CoordinateJudges {
     var b = golden.layout("b");
     var ours = Answer.of(() -> identity.composition(b));
     var picks = Definitions.offsets(b);
+    boolean wrong = !golden.raises() && isWrong(CoordinateLayout.parse(golden.expected()), identity, picks);
     if (ours.refuses()) {
       return Definitions.isRealizable(flattened(identity, picks), b)
-          ? Judgement.mismatch("a layout, since one exists", ours) : Judgement.refused(ours.refusal());
+          ? Judgement.mismatch("a layout, since one exists", ours)
+          : Judgement.refused(ours.refusal()).whereOracleIs(wrong);
     }
     var layout = ours.value().orElseThrow();
     boolean right = b.shape().isCompatibleWith(layout.shape()) && LongStream.range(0, b.size())
         .allMatch(i -> layout.apply(i).equals(identity.apply(picks[(int) i])));
     if (!right) return Judgement.mismatch(identity + " ∘ " + b, layout);
-    return golden.raises() || sameFunction(CoordinateLayout.parse(golden.expected()), layout)
-        ? Judgement.agreed(layout) : Judgement.corrected(layout);
+    return golden.raises() || wrong || sameFunction(CoordinateLayout.parse(golden.expected()), layout)
+        ? Judgement.agreed(layout).whereOracleIs(wrong) : Judgement.mismatch(golden.expected(), layout);
   }
 
   private static boolean sameFunction(CoordinateLayout a, CoordinateLayout b) {
     return a.size() == b.size() && LongStream.range(0, a.size()).allMatch(i -> a.apply(i).equals(b.apply(i)));
+  }
+
+  /** Whether a layout fails at some element that B picks inside the shape. */
+  private static boolean isWrong(CoordinateLayout theirs, CoordinateLayout identity, long[] picks) {
+    return IntStream.range(0, picks.length).filter(i -> picks[i] < identity.size())
+        .anyMatch(i -> !theirs.apply(i).equals(identity.apply(picks[i])));
   }
 
   /** Coordinates as numbers in a base that none of their sums reaches, so that both are linear together or not. */

@@ -17,13 +17,7 @@ public record JudgedRecord(String id, String operation, String oracle, String ve
   static JudgedRecord of(GoldenRecord golden, Judgement judgement) {
     return new JudgedRecord(golden.id(), golden.operation(), golden.oracle(), golden.verdict(), golden.arguments(),
         golden.text("expect").orElse("a refusal"), judgement.outcome(), judgement.expected(), judgement.ours(),
-        isWrong(golden, judgement));
-  }
-
-  /** Known to be wrong, found to be wrong now, or an answer that nobody had checked where there is none. */
-  private static boolean isWrong(GoldenRecord golden, Judgement judgement) {
-    return golden.verdict().equals("wrong") || judgement.oracleWrong()
-        || golden.verdict().equals("unchecked") && judgement.outcome() == Outcome.REFUSED;
+        golden.verdict().equals("wrong") || judgement.oracleWrong());
   }
 
   public boolean isMismatch() {

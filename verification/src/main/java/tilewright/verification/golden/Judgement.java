@@ -17,9 +17,9 @@ record Judgement(Outcome outcome, String expected, String ours, boolean oracleWr
     return new Judgement(Outcome.AGREED, ours, ours);
   }
 
-  /** Ours satisfies the definition, the record's does not although nobody had noticed. */
-  static Judgement corrected(Object ours) {
-    return new Judgement(Outcome.AGREED, String.valueOf(ours), String.valueOf(ours), true);
+  /** The same, noting whether the record's answer violates the definition inside the operation's domain. */
+  Judgement whereOracleIs(boolean wrong) {
+    return new Judgement(outcome, expected, ours, wrong);
   }
 
   static Judgement refused(String reason) {

@@ -27,6 +27,7 @@ final class Judges {
     judges.putAll(DivisionJudges.all());
     judges.putAll(ProductJudges.all());
     judges.putAll(InverseJudges.all());
+    judges.putAll(CastJudges.all());
     judges.putAll(SwizzleJudges.all());
     judges.putAll(SwizzleAlgebraJudges.all());
     judges.putAll(CoordinateJudges.all());

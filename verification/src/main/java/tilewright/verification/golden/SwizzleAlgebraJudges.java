@@ -54,8 +54,8 @@ final class SwizzleAlgebraJudges {
     var ours = Answer.of(() -> outer.tryComposition(inner).orElseThrow());
     if (ours.refuses()) return refused(ours, demanded, LongStream.range(0, FIELDS_END).map(bit -> 1L << bit).toArray());
     if (!agrees(ours.value().orElseThrow()::apply, demanded)) return Judgement.mismatch(outer + " ∘ " + inner, ours);
-    return golden.raises() || agrees(Swizzle.parse(golden.expected())::apply, demanded) ? Judgement.agreed(ours)
-        : Judgement.corrected(ours);
+    boolean wrong = !golden.raises() && !agrees(Swizzle.parse(golden.expected())::apply, demanded);
+    return Judgement.agreed(ours).whereOracleIs(wrong);
   }
 
   /** Right if no swizzle takes these numbers to where they must go. */
@@ -80,14 +80,16 @@ final class SwizzleAlgebraJudges {
     var inner = swizzle(golden, "swizzle");
     var demanded = Definitions.table(layout.size(), i -> layout.apply(inner.apply(i)));
     var ours = Answer.of(() -> layout.tryComposition(inner).orElseThrow());
+    boolean wrong = !golden.raises() && IntStream.range(0, demanded.length)
+        .filter(i -> inner.apply(i) < layout.size())
+        .anyMatch(i -> OffsetMap.parse(golden.expected().replace("_", "")).apply(i) != demanded[i]);
     if (ours.refuses()) {
       var offsets = Definitions.offsets(layout);
       // Where two indices share an offset no swizzle tells them apart; the first decides then.
-      return refused(ours, x -> demanded[(int) Definitions.find(offsets, x)], offsets);
+      return refused(ours, x -> demanded[(int) Definitions.find(offsets, x)], offsets).whereOracleIs(wrong);
     }
-    if (!hasTable(ours.value().orElseThrow(), demanded)) return Judgement.mismatch(layout + " ∘ " + inner, ours);
-    return golden.raises() || hasTable(OffsetMap.parse(golden.expected().replace("_", "")), demanded)
-        ? Judgement.agreed(ours) : Judgement.corrected(ours);
+    return hasTable(ours.value().orElseThrow(), demanded) ? Judgement.agreed(ours).whereOracleIs(wrong)
+        : Judgement.mismatch(layout + " ∘ " + inner, ours);
   }
 
   private static boolean hasTable(OffsetMap map, long[] table) {
