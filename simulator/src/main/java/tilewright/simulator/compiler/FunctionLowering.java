@@ -194,7 +194,8 @@ final class FunctionLowering {
           MemoryLowering.lower(i, m, lowering);
       case "cp" -> AsyncLowering.lower(i, m, lowering);
       case "mma" -> MmaLowering.lower(i, m, lowering);
-      case "shfl", "vote", "activemask", "redux", "match", "elect", "ldmatrix", "stmatrix" ->
+      case "wmma" -> WmmaLowering.lower(i, m, lowering);
+      case "shfl", "vote", "activemask", "redux", "match", "elect", "ldmatrix", "stmatrix", "movmatrix" ->
           WarpLowering.lower(i, m, lowering);
       case "bar", "barrier", "membar", "fence", "mbarrier", "nanosleep", "griddepcontrol", "setmaxnreg", "pmevent",
           "trap" ->

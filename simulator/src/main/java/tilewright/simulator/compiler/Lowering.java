@@ -216,4 +216,11 @@ final class Lowering {
   List<Operand> operands(Instruction i, int count) {
     return operands(i, count, count);
   }
+
+  /** The registers of an operand that stands for so many. */
+  List<Operand> elements(Operand operand, int count) {
+    if (count == 1 && !(operand instanceof Operand.Vector)) return List.of(operand);
+    if (operand instanceof Operand.Vector(var elements) && elements.size() == count) return elements;
+    throw new Unsupported("an operand has not the " + count + " registers of the form");
+  }
 }

@@ -45,12 +45,6 @@ final class MemoryLowering {
     return m.take("v2") ? 2 : m.take("v4") ? 4 : m.take("v8") ? 8 : 1;
   }
 
-  private static List<Operand> elements(Operand operand, int count) {
-    if (count == 1 && !(operand instanceof Operand.Vector)) return List.of(operand);
-    if (operand instanceof Operand.Vector(var elements) && elements.size() == count) return elements;
-    throw new Unsupported("the operand has not the " + count + " elements of the form");
-  }
-
   private static void load(Instruction i, Modifiers m, Lowering c) {
     fenceIfOrdered(m, c);
     var space = Addressing.space(m);
@@ -63,7 +57,7 @@ final class MemoryLowering {
     var operands = c.operands(i, 2, 3);
     var place = Addressing.of(operands.get(1), space, c);
     Addressing.resolve(place, type.bytes() * count, Access.READ, c);
-    var elements = elements(operands.getFirst(), count);
+    var elements = c.elements(operands.getFirst(), count);
     for (int k = 0; k < count; k++) {
       if (!(elements.get(k) instanceof Operand.Sink)) loadElement(c.destination(elements.get(k), type), type, k, c);
     }
@@ -101,7 +95,7 @@ final class MemoryLowering {
     var type = m.type();
     m.requireNone();
     var operands = c.operands(i, 2, 3);
-    var elements = elements(operands.get(1), count);
+    var elements = c.elements(operands.get(1), count);
     var values = elements.stream().map(e -> stored(c.source(e), type, c)).toList();
     var place = Addressing.of(operands.getFirst(), space, c);
     Addressing.resolve(place, type.bytes() * count, Access.WRITE, c);

@@ -2,69 +2,213 @@ package tilewright.simulator.compiler;
 
 import java.util.ArrayList;
 import java.util.List;
+import java.util.Set;
+import java.util.regex.Pattern;
 import tilewright.ptx.Instruction;
 import tilewright.ptx.Operand;
 import tilewright.ptx.PtxType;
+import tilewright.simulator.core.MmaType;
+import tilewright.simulator.core.MmaUnit;
 import tilewright.simulator.core.TensorCores;
+import tilewright.simulator.core.Warp;
 
-/** {@code mma.sync} of 16-bit floating-point inputs. */
+/** {@code mma.sync} and {@code wmma.mma} of dense matrices (PTX ISA, Warp-level Matrix Multiply-Accumulate). */
 final class MmaLowering {
+  private static final Pattern SHAPE = Pattern.compile("m(\\d+)n(\\d+)k(\\d+)");
+  private static final Set<String> HALF_SHAPES = Set.of("m16n8k8", "m16n8k16");
+  private static final Set<String> TF32_SHAPES = Set.of("m16n8k4", "m16n8k8");
+  private static final Set<String> BYTE_SHAPES = Set.of("m8n8k16", "m16n8k16", "m16n8k32");
+  private static final Set<String> NIBBLE_SHAPES = Set.of("m8n8k32", "m16n8k32", "m16n8k64");
+  private static final Set<String> BIT_SHAPES = Set.of("m8n8k128", "m16n8k128", "m16n8k256");
+  private static final Set<String> DOUBLE_SHAPES = Set.of("m8n8k4", "m16n8k4", "m16n8k8", "m16n8k16");
+  private static final Set<String> WMMA_SHAPES = Set.of("m16n16k16", "m32n8k16", "m8n32k16");
+
+  /** Extents of A (m,k), B (k,n) and C (m,n). */
+  record Shape(int m, int n, int k) {
+    static Shape take(Modifiers m) {
+      return m.takeMatching(SHAPE).map(s -> {
+        var matcher = SHAPE.matcher(s);
+        matcher.matches();
+        return new Shape(Integer.parseInt(matcher.group(1)), Integer.parseInt(matcher.group(2)),
+            Integer.parseInt(matcher.group(3)));
+      }).orElseThrow(() -> new Unsupported("the instruction names no shape"));
+    }
+
+    @Override
+    public String toString() {
+      return "m" + m + "n" + n + "k" + k;
+    }
+  }
+
+  private record Form(Shape shape, MmaType a, MmaType b, MmaType c, int flags) {
+    boolean wmma() {
+      return (flags & MmaUnit.WMMA) != 0;
+    }
+  }
+
   private MmaLowering() {}
 
   static void lower(Instruction i, Modifiers m, Lowering c) {
     m.require("sync");
     m.require("aligned");
-    boolean deep = m.take("m16n8k16");
-    if (!deep && !m.take("m16n8k8")) throw new Unsupported("only m16n8k16 and m16n8k8 are supported");
+    if (i.opcode().equals("wmma")) {
+      wmma(i, m, c);
+    } else {
+      mma(i, m, c);
+    }
+  }
+
+  private static void mma(Instruction i, Modifiers m, Lowering c) {
+    if (m.take("sp") || m.take("sp::ordered_metadata")) throw new Unsupported("sparse matrices are not supported");
+    var shape = Shape.take(m);
     m.require("row");
     m.require("col");
-    var d = m.type();
-    var a = m.type();
-    var b = m.type();
-    var acc = m.type();
+    int flags = flags(m);
+    var d = type(m);
+    var a = type(m);
+    var b = type(m);
+    var accumulator = type(m);
     m.requireNone();
-    boolean half = d == PtxType.F16;
-    if (a != b || a != PtxType.F16 && a != PtxType.BF16 || d != acc || !half && d != PtxType.F32
-        || half && a == PtxType.BF16) {
-      throw new Unsupported("mma of " + a.text() + " and " + b.text() + " to " + d.text() + " is not supported");
+    require(shape, a, b, d, accumulator, false);
+    multiply(i, new Form(shape, a, b, d, flags), c);
+  }
+
+  private static void wmma(Instruction i, Modifiers m, Lowering c) {
+    m.require("mma");
+    m.takeOne(Set.of("row", "col"));
+    m.takeOne(Set.of("row", "col"));
+    var shape = Shape.take(m);
+    int flags = flags(m) | MmaUnit.WMMA;
+    var d = type(m);
+    var second = type(m);
+    // The form for f16 operands names only the accumulators.
+    boolean half = !m.any();
+    var a = half ? MmaType.F16 : second;
+    var b = half ? MmaType.F16 : type(m);
+    var accumulator = half ? second : type(m);
+    m.requireNone();
+    require(shape, a, b, d, accumulator, true);
+    multiply(i, new Form(shape, a, b, d, flags), c);
+  }
+
+  private static int flags(Modifiers m) {
+    int flags = m.take("satfinite") ? MmaUnit.SATURATE : 0;
+    if (m.take("xor")) flags |= MmaUnit.XOR;
+    m.take("and");
+    m.take("popc");
+    return flags;
+  }
+
+  static MmaType type(Modifiers m) {
+    return m.takeFirst(MmaType::parse).orElseThrow(() -> new Unsupported("the instruction names no type"));
+  }
+
+  private static void require(Shape shape, MmaType a, MmaType b, MmaType d, MmaType accumulator, boolean wmma) {
+    var accumulators = switch (a) {
+      case F16 -> Set.of(MmaType.F16, MmaType.F32);
+      case BF16, TF32 -> Set.of(MmaType.F32);
+      case F64 -> Set.of(MmaType.F64);
+      default -> Set.of(MmaType.S32);
+    };
+    boolean sameKind = a == b || a.isInteger() && b.isInteger() && a.bits() == b.bits();
+    boolean known = sameKind && d == accumulator && accumulators.contains(d)
+        && (wmma ? wmmaShapes(a) : mmaShapes(a)).contains(shape.toString());
+    if (!known) {
+      throw new Unsupported((wmma ? "wmma " : "mma ") + shape + " of " + a.text() + " and " + b.text() + " to "
+          + d.text() + " with " + accumulator.text() + " is not supported");
     }
+  }
+
+  private static Set<String> mmaShapes(MmaType type) {
+    return switch (type) {
+      case F16, BF16 -> HALF_SHAPES;
+      case TF32 -> TF32_SHAPES;
+      case S8, U8 -> BYTE_SHAPES;
+      case S4, U4 -> NIBBLE_SHAPES;
+      case B1 -> BIT_SHAPES;
+      case F64 -> DOUBLE_SHAPES;
+      case F32, S32 -> Set.of();
+    };
+  }
+
+  static Set<String> wmmaShapes(MmaType type) {
+    return switch (type) {
+      case F16, BF16, S8, U8 -> WMMA_SHAPES;
+      case TF32 -> Set.of("m16n16k8");
+      case S4, U4 -> Set.of("m8n8k32");
+      case B1 -> Set.of("m8n8k128");
+      case F64 -> Set.of("m8n8k4");
+      case F32, S32 -> Set.of();
+    };
+  }
+
+  /** Registers of a fragment with so many elements in all lanes; f16 operands of wmma hold every element twice. */
+  static int registers(MmaType type, int elements, boolean wmmaOperand) {
+    return wmmaOperand && type == MmaType.F16 ? 8 : Math.max(1, elements / Warp.LANES / type.perRegister());
+  }
+
+  /** The PTX type of a fragment's registers. */
+  static PtxType carrier(MmaType type) {
+    return switch (type) {
+      case F32 -> PtxType.F32;
+      case F64 -> PtxType.F64;
+      default -> PtxType.B32;
+    };
+  }
+
+  private static void multiply(Instruction i, Form form, Lowering c) {
+    var shape = form.shape();
     var operands = c.operands(i, 4);
-    var aRegs = inputs(operands.get(1), deep ? 4 : 2, PtxType.B32, c);
-    var bRegs = inputs(operands.get(2), deep ? 2 : 1, PtxType.B32, c);
-    var type = half ? PtxType.B32 : PtxType.F32;
-    int accumulators = half ? 2 : 4;
-    var cRegs = inputs(operands.get(3), accumulators, type, c);
-    var dRegs = new ArrayList<Reg>();
-    var landings = new ArrayList<Reg>();
-    for (var e : elements(operands.getFirst(), accumulators)) {
-      var to = c.destination(e, type);
-      dRegs.add(to);
-      landings.add(to.kind == Reg.kindOf(type) ? to : c.temp(type));
-    }
+    var a = inputs(operands.get(1), form.a(), registers(form.a(), shape.m() * shape.k(), form.wmma()), c);
+    var b = inputs(operands.get(2), form.b(), registers(form.b(), shape.n() * shape.k(), form.wmma()), c);
+    int accumulators = registers(form.c(), shape.m() * shape.n(), false);
+    var type = carrier(form.c());
+    var sums = inputs(operands.get(3), form.c(), accumulators, c);
+    var results = c.elements(operands.getFirst(), accumulators).stream().map(e -> c.destination(e, type)).toList();
+    var landings = results.stream().map(to -> to.kind == Reg.kindOf(type) ? to : c.temp(type)).toList();
     c.together(Source.of(-1));
+    if (!form.wmma() && (form.a() == MmaType.F16 || form.a() == MmaType.BF16)) {
+      fused(form, a, b, sums, landings, c);
+    } else {
+      staged(form, a, b, sums, landings, c);
+    }
+    for (int k = 0; k < accumulators; k++) {
+      if (landings.get(k) != results.get(k)) c.move(Source.of(landings.get(k)), results.get(k), type);
+    }
+  }
+
+  /** 16-bit factors, the bulk of all work, in one call. */
+  private static void fused(Form form, List<Reg> a, List<Reg> b, List<Reg> sums, List<Reg> landings, Lowering c) {
     var arguments = new ArrayList<Op.Argument>();
     var reads = new ArrayList<Reg>();
-    for (var group : List.of(aRegs, bRegs, cRegs)) {
-      for (var r : group) {
-        arguments.add(new Op.Argument.Lanes(r));
-        reads.add(r);
-      }
-    }
+    for (var group : List.of(a, b, sums)) reads.addAll(group);
+    for (var r : reads) arguments.add(new Op.Argument.Lanes(r));
     for (var r : landings) arguments.add(new Op.Argument.Lanes(r));
-    arguments.add(new Op.Argument.IntValue(a == PtxType.BF16 ? 1 : 0));
-    c.warp(TensorCores.class, "m16n8k" + (deep ? 16 : 8), arguments, new Op.Result.Nothing(), reads, landings);
-    for (int k = 0; k < accumulators; k++) {
-      if (landings.get(k) != dRegs.get(k)) c.move(Source.of(landings.get(k)), dRegs.get(k), type);
+    arguments.add(new Op.Argument.IntValue(form.a() == MmaType.BF16 ? 1 : 0));
+    c.warp(TensorCores.class, form.shape().toString(), arguments, new Op.Result.Nothing(), reads, landings);
+  }
+
+  private static void staged(Form form, List<Reg> a, List<Reg> b, List<Reg> sums, List<Reg> landings, Lowering c) {
+    for (int k = 0; k < a.size(); k++) port("a", k, a.get(k), c);
+    for (int k = 0; k < b.size(); k++) port("b", k, b.get(k), c);
+    for (int k = 0; k < sums.size(); k++) port("c", k, sums.get(k), c);
+    var shape = form.shape();
+    c.warp(MmaUnit.class, "multiply", List.of(), List.of(), new Op.Argument.IntValue(shape.m()),
+        new Op.Argument.IntValue(shape.n()), new Op.Argument.IntValue(shape.k()),
+        new Op.Argument.IntValue(form.a().ordinal()), new Op.Argument.IntValue(form.b().ordinal()),
+        new Op.Argument.IntValue(form.c().ordinal()), new Op.Argument.IntValue(form.flags()));
+    for (int k = 0; k < landings.size(); k++) {
+      c.warp(MmaUnit.class, "d", List.of(), List.of(landings.get(k)), new Op.Argument.IntValue(k),
+          new Op.Argument.IntValue(form.c().ordinal()), new Op.Argument.Lanes(landings.get(k)));
     }
   }
 
-  private static List<Operand> elements(Operand operand, int count) {
-    if (count == 1 && !(operand instanceof Operand.Vector)) return List.of(operand);
-    if (operand instanceof Operand.Vector(var elements) && elements.size() == count) return elements;
-    throw new Unsupported("the operand has not " + count + " registers");
+  private static void port(String name, int index, Reg register, Lowering c) {
+    c.warp(MmaUnit.class, name, List.of(register), List.of(), new Op.Argument.IntValue(index),
+        new Op.Argument.Lanes(register));
   }
 
-  private static List<Reg> inputs(Operand operand, int count, PtxType type, Lowering c) {
-    return elements(operand, count).stream().map(e -> c.inRegister(e, type)).toList();
+  static List<Reg> inputs(Operand operand, MmaType type, int count, Lowering c) {
+    return c.elements(operand, count).stream().map(e -> c.inRegister(e, carrier(type))).toList();
   }
 }

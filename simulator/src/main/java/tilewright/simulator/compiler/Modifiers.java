@@ -4,6 +4,8 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.Optional;
 import java.util.Set;
+import java.util.function.Function;
+import java.util.regex.Pattern;
 import tilewright.ptx.Instruction;
 import tilewright.ptx.PtxType;
 
@@ -27,6 +29,28 @@ final class Modifiers {
     return found;
   }
 
+  /** Takes the first modifier that is of that form. */
+  Optional<String> takeMatching(Pattern form) {
+    return takeFirst(modifier -> Optional.of(modifier).filter(form.asMatchPredicate()));
+  }
+
+  /** Takes the first modifier that stands for something. */
+  <T> Optional<T> takeFirst(Function<String, Optional<T>> meaning) {
+    for (int i = 0; i < rest.size(); i++) {
+      var found = meaning.apply(rest.get(i));
+      if (found.isPresent()) {
+        rest.remove(i);
+        return found;
+      }
+    }
+    return Optional.empty();
+  }
+
+  /** Whether any modifier is left. */
+  boolean any() {
+    return !rest.isEmpty();
+  }
+
   /** Takes modifiers that change nothing here, such as cache hints. */
   void ignore(Set<String> modifiers) {
     rest.removeIf(modifiers::contains);
@@ -38,18 +62,11 @@ final class Modifiers {
 
   /** Takes the next type in order. */
   PtxType type() {
-    for (int i = 0; i < rest.size(); i++) {
-      var type = PtxType.parse(rest.get(i));
-      if (type.isPresent()) {
-        rest.remove(i);
-        return type.get();
-      }
-    }
-    throw new Unsupported("the instruction names no type");
+    return typeIfAny().orElseThrow(() -> new Unsupported("the instruction names no type"));
   }
 
   Optional<PtxType> typeIfAny() {
-    return rest.stream().anyMatch(m -> PtxType.parse(m).isPresent()) ? Optional.of(type()) : Optional.empty();
+    return takeFirst(PtxType::parse);
   }
 
   /** Takes what must be there. */

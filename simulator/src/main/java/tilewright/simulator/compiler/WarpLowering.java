@@ -23,8 +23,8 @@ final class WarpLowering {
       Lanes.AND, "or", Lanes.OR, "xor", Lanes.XOR);
   /** Instructions that wait for lanes of their warp, or that are tried again: a guard of theirs becomes a branch. */
   static final Set<String> CONVERGENT =
-      Set.of("shfl", "vote", "redux", "match", "elect", "ldmatrix", "stmatrix", "mma", "bar",
-      "barrier", "mbarrier");
+      Set.of("shfl", "vote", "redux", "match", "elect", "ldmatrix", "stmatrix", "movmatrix", "mma", "wmma", "bar",
+          "barrier", "mbarrier");
   private static final int ROW_BYTES = 16;
   private static final int LANES_PER_MATRIX = 8;
 
@@ -40,6 +40,7 @@ final class WarpLowering {
       case "elect" -> elect(i, m, c);
       case "ldmatrix" -> loadMatrix(i, m, c);
       case "stmatrix" -> storeMatrix(i, m, c);
+      case "movmatrix" -> transposeMatrix(i, m, c);
       default -> throw new Unsupported("unknown instruction");
     }
   }
@@ -160,12 +161,6 @@ final class WarpLowering {
     m.requireNone();
   }
 
-  private static List<Operand> fragments(Operand operand, int count) {
-    if (count == 1 && !(operand instanceof Operand.Vector)) return List.of(operand);
-    if (operand instanceof Operand.Vector(var elements) && elements.size() == count) return elements;
-    throw new Unsupported("the operand has not " + count + " registers");
-  }
-
   private static void loadMatrix(Instruction i, Modifiers m, Lowering c) {
     int count = matrices(m);
     boolean transposed = m.take("trans");
@@ -174,7 +169,7 @@ final class WarpLowering {
     var place = Addressing.of(operands.get(1), Optional.of(StateSpace.SHARED), c);
     c.together(Source.of(-1));
     rows(place, count, Access.READ, c);
-    var elements = fragments(operands.getFirst(), count);
+    var elements = c.elements(operands.getFirst(), count);
     var landings = new ArrayList<Reg>();
     for (int k = 0; k < count; k++) {
       var to = c.destination(elements.get(k), PtxType.B32);
@@ -193,13 +188,26 @@ final class WarpLowering {
     sharedB16(m);
     var operands = c.operands(i, 2);
     var place = Addressing.of(operands.get(0), Optional.of(StateSpace.SHARED), c);
-    var values = fragments(operands.get(1), count).stream().map(e -> c.inRegister(e, PtxType.B32)).toList();
+    var values = c.elements(operands.get(1), count).stream().map(e -> c.inRegister(e, PtxType.B32)).toList();
     c.together(Source.of(-1));
     rows(place, count, Access.WRITE, c);
     for (int k = 0; k < count; k++) {
       c.warp(Matrices.class, transposed ? "storeTransposed" : "store", List.of(values.get(k)), List.of(),
           new Op.Argument.IntValue(k), new Op.Argument.Lanes(values.get(k)));
     }
+  }
+
+  private static void transposeMatrix(Instruction i, Modifiers m, Lowering c) {
+    for (var modifier : List.of("sync", "aligned", "m8n8", "trans", "b16")) m.require(modifier);
+    m.requireNone();
+    var operands = c.operands(i, 2);
+    var from = c.inRegister(operands.get(1), PtxType.B32);
+    var to = c.destination(operands.getFirst(), PtxType.B32);
+    var landing = c.temp(PtxType.B32);
+    c.together(Source.of(-1));
+    c.warp(Matrices.class, "transpose", List.of(from), List.of(landing), new Op.Argument.Lanes(from),
+        new Op.Argument.Lanes(landing));
+    c.move(Source.of(landing), to, PtxType.B32);
   }
 
   /** Lane r of each group of eight gives row r of one matrix; the other lanes' addresses do not count. */

@@ -23,6 +23,8 @@ final class Cta {
   final Mbarriers mbarriers;
   final BulkCopies bulk;
   final TensorTile tile;
+  final MmaUnit mma;
+  final WmmaTransfer wmma;
   /** Null when the launch is not sanitized. */
   final Sanitizer sanitizer;
   long number;
@@ -50,6 +52,8 @@ final class Cta {
     mbarriers = new Mbarriers(this);
     bulk = new BulkCopies(this);
     tile = new TensorTile(state.tensorModel);
+    mma = new MmaUnit(tile);
+    wmma = new WmmaTransfer();
     runner = new WarpRunner(this);
     for (int i = 0; i < warps.length; i++) warps[i] = new Warp(this, i);
   }

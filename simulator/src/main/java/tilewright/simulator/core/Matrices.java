@@ -51,4 +51,15 @@ public final class Matrices {
       Moves.SHORT.set(w.base, w.offsets[row + 1] + column, (short) (from[lane] >>> 16));
     }
   }
+
+  /** {@code movmatrix}: within registers. */
+  public static void transpose(Warp w, int mask, int[] from, int[] to) {
+    for (int lane = 0; lane < Warp.LANES; lane++) {
+      int row = 2 * (lane & 3);
+      int column = lane >> 2;
+      int shift = 16 * (column & 1);
+      int low = from[4 * row + (column >> 1)] >>> shift & 0xFFFF;
+      to[lane] = low | (from[4 * (row + 1) + (column >> 1)] >>> shift) << 16;
+    }
+  }
 }

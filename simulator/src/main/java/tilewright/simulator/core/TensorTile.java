@@ -5,8 +5,8 @@ package tilewright.simulator.core;
  * vector instructions; values are doubles, in which every product is exact.
  */
 final class TensorTile {
-  private static final int ROWS = 16;
-  private static final int COLUMNS = 8;
+  static final int ROWS = 16;
+  static final int COLUMNS = 8;
   private static final int DEPTH = 16;
   private static final int F16_LEAST = -14;
   private static final int BIAS = 1023;
@@ -15,6 +15,8 @@ final class TensorTile {
   private static final int ZERO = -4096;
   /** The bits of a double's fraction that a float has not. */
   private static final long DROPPED = (1L << 29) - 1;
+  /** The bits of a single that a tf32 factor has: the tensor core drops the others before it looks at the number. */
+  private static final int TF32_BITS = -1 << 13;
   private static final float NAN = Float.intBitsToFloat(0x7FFF_FFFF);
 
   /** Accumulators: column n's rows begin at 16 n. */
@@ -71,9 +73,53 @@ final class TensorTile {
     return Math.max(field, 1) - (largestField >> 1);
   }
 
-  /** Adds the products of so many steps to {@link #sums}, block after block. */
+  /** Multiplies the tile of larger matrices that begins at a row and a column; rows beyond the last are zero. */
+  void multiply(MmaMatrices matrices, int row, int column, int rows, int columns, int depth, MmaType type,
+      boolean half) {
+    special = false;
+    for (int k = 0; k < depth; k++) {
+      for (int m = 0; m < ROWS; m++) {
+        int bits = row + m < rows ? matrices.a[(row + m) * depth + k] : 0;
+        a[k * ROWS + m] = value(bits, type);
+        aExponent[k * ROWS + m] = exponent(bits, type);
+      }
+      for (int n = 0; n < COLUMNS; n++) {
+        int bits = matrices.b[(column + n) * depth + k];
+        b[n * DEPTH + k] = value(bits, type);
+        bExponent[n * DEPTH + k] = exponent(bits, type);
+      }
+    }
+    for (int n = 0; n < COLUMNS; n++) {
+      for (int m = 0; m < ROWS; m++) {
+        sums[n * ROWS + m] = row + m < rows ? matrices.floats[(row + m) * columns + column + n] : 0;
+      }
+    }
+    multiply(depth, type == MmaType.TF32 ? model.block() / 2 : model.block(), half);
+    for (int n = 0; n < COLUMNS; n++) {
+      for (int m = 0; m < ROWS && row + m < rows; m++) {
+        matrices.floats[(row + m) * columns + column + n] = sums[n * ROWS + m];
+      }
+    }
+  }
+
+  private static double value(int bits, MmaType type) {
+    return type == MmaType.TF32 ? Float.intBitsToFloat(bits & TF32_BITS) : value(bits, type == MmaType.BF16);
+  }
+
+  private int exponent(int bits, MmaType type) {
+    if (type != MmaType.TF32) return exponent(bits, type == MmaType.BF16);
+    int field = bits >>> 23 & 0xFF;
+    if (field == 0xFF) special = true;
+    return (bits & TF32_BITS & Integer.MAX_VALUE) == 0 ? ZERO : Math.max(field, 1) - Float.MAX_EXPONENT;
+  }
+
+  /** Adds the products of so many steps of 16-bit factors to {@link #sums}, block after block. */
   void multiply(int depth, boolean half) {
-    int block = Math.min(depth, model.block());
+    multiply(depth, model.block(), half);
+  }
+
+  private void multiply(int depth, int longest, boolean half) {
+    int block = Math.min(depth, longest);
     for (int n = 0; n < COLUMNS; n++) {
       for (int k = 0; k < depth; k += block) {
         if (special || !finite(n)) {
@@ -111,18 +157,18 @@ final class TensorTile {
       high[m] = 0;
     }
     // Sixteen terms can overflow an int, eight cannot.
-    addProducts(low, n, first);
-    if (block > 8) addProducts(high, n, first + 8);
+    addProducts(low, n, first, Math.min(block, 8));
+    if (block > 8) addProducts(high, n, first + 8, 8);
     for (int m = 0; m < ROWS; m++) {
       double sum = ((long) low[m] + high[m]) * power(largest[m] - fraction);
       sums[at + m] = half ? roundF16(sum) : truncateF32(sum);
     }
   }
 
-  private void addProducts(int[] into, int n, int first) {
+  private void addProducts(int[] into, int n, int first, int count) {
     double[] left = a;
     double[] factor = scale;
-    for (int k = first; k < first + 8; k++) {
+    for (int k = first; k < first + count; k++) {
       double right = b[n * DEPTH + k];
       int row = k * ROWS;
       for (int m = 0; m < ROWS; m++) into[m] += (int) (left[row + m] * right * factor[m]);

@@ -1,0 +1,65 @@
+package tilewright.simulator.core;
+
+/**
+ * The matrices of one multiplication between fragments and tensor core, by row and column: A (m,k), B (k,n) as columns
+ * of k, C and D (m,n). Integers are values, half and tf32 elements their bits, doubles doubles.
+ */
+final class MmaMatrices {
+  private static final int LARGEST_SIDE = 32;
+  private static final int LARGEST_DEPTH = 256;
+
+  final int[] a = new int[16 * LARGEST_DEPTH];
+  final int[] b = new int[LARGEST_SIDE * 128];
+  final double[] aDouble = new double[16 * 16];
+  final double[] bDouble = new double[16 * 16];
+  /** Row-major sums: floats for floating-point accumulators, integers, or doubles. */
+  final float[] floats = new float[LARGEST_SIDE * LARGEST_SIDE];
+  final int[] integers = new int[LARGEST_SIDE * LARGEST_SIDE];
+  final double[] doubles = new double[16 * 16];
+
+  /** D = A·B + C on integers: exact, then wrapped or, once, clamped. */
+  void multiplyIntegers(int m, int n, int k, boolean saturate) {
+    for (int row = 0; row < m; row++) {
+      for (int column = 0; column < n; column++) {
+        long sum = integers[row * n + column];
+        for (int d = 0; d < k; d++) sum += (long) a[row * k + d] * b[column * k + d];
+        integers[row * n + column] = saturate ? Math.clamp(sum, Integer.MIN_VALUE, Integer.MAX_VALUE) : (int) sum;
+      }
+    }
+  }
+
+  /** Adds for each output the number of depths at which both bits are set, or at which they differ. */
+  void countBits(int m, int n, int k, boolean differing) {
+    for (int row = 0; row < m; row++) {
+      for (int column = 0; column < n; column++) {
+        int count = 0;
+        for (int d = 0; d < k; d++) {
+          int left = a[row * k + d];
+          int right = b[column * k + d];
+          count += differing ? left ^ right : left & right;
+        }
+        integers[row * n + column] += count;
+      }
+    }
+  }
+
+  /** A chain of fused multiply-adds by increasing depth, each rounded to nearest even. */
+  void multiplyDoubles(int m, int n, int k) {
+    for (int row = 0; row < m; row++) {
+      for (int column = 0; column < n; column++) {
+        double sum = doubles[row * n + column];
+        for (int d = 0; d < k; d++) sum = Math.fma(aDouble[row * k + d], bDouble[column * k + d], sum);
+        doubles[row * n + column] = sum;
+      }
+    }
+  }
+
+  /** D = A·B + C as the architecture's tensor cores add floating-point products up, tile by tile. */
+  void multiplyFloats(TensorTile tile, int m, int n, int k, MmaType type, boolean half) {
+    for (int row = 0; row < m; row += TensorTile.ROWS) {
+      for (int column = 0; column < n; column += TensorTile.COLUMNS) {
+        tile.multiply(this, row, column, m, n, k, type, half);
+      }
+    }
+  }
+}

@@ -1,0 +1,180 @@
+package tilewright.simulator.core;
+
+/**
+ * The tensor core's ports: an instruction's fragments go in register by register, are laid out as matrices, multiplied,
+ * and come out again (PTX ISA, Matrix Fragments for mma). What a lane holds of a {@code wmma} fragment PTX leaves open;
+ * here the elements are dealt out in order of (row, depth), (column, depth) and (row, column).
+ */
+public final class MmaUnit {
+  private static final int REGISTERS = 8;
+  /** Bits of {@code flags}. */
+  public static final int SATURATE = 1;
+  public static final int XOR = 2;
+  public static final int WMMA = 4;
+
+  private final int[][] a = new int[REGISTERS][];
+  private final int[][] b = new int[REGISTERS][];
+  private final int[][] c = new int[REGISTERS][];
+  private final float[][] cFloat = new float[REGISTERS][];
+  private final double[][] aDouble = new double[REGISTERS][];
+  private final double[][] bDouble = new double[REGISTERS][];
+  private final double[][] cDouble = new double[REGISTERS][];
+  private final MmaMatrices matrices = new MmaMatrices();
+  private final TensorTile tile;
+  private boolean wmma;
+  private int rows;
+  private int columns;
+  private int depth;
+
+  MmaUnit(TensorTile tile) {
+    this.tile = tile;
+  }
+
+  public static void a(Warp w, int mask, int register, int[] lanes) {
+    w.cta.mma.a[register] = lanes;
+  }
+
+  public static void a(Warp w, int mask, int register, double[] lanes) {
+    w.cta.mma.aDouble[register] = lanes;
+  }
+
+  public static void b(Warp w, int mask, int register, int[] lanes) {
+    w.cta.mma.b[register] = lanes;
+  }
+
+  public static void b(Warp w, int mask, int register, double[] lanes) {
+    w.cta.mma.bDouble[register] = lanes;
+  }
+
+  public static void c(Warp w, int mask, int register, int[] lanes) {
+    w.cta.mma.c[register] = lanes;
+  }
+
+  public static void c(Warp w, int mask, int register, float[] lanes) {
+    w.cta.mma.cFloat[register] = lanes;
+  }
+
+  public static void c(Warp w, int mask, int register, double[] lanes) {
+    w.cta.mma.cDouble[register] = lanes;
+  }
+
+  /** Multiplies what the ports hold; types are ordinals of {@link MmaType}. */
+  public static void multiply(Warp w, int mask, int m, int n, int k, int aType, int bType, int cType, int flags) {
+    w.cta.mma.multiply(m, n, k, MmaType.at(aType), MmaType.at(bType), MmaType.at(cType), flags);
+  }
+
+  public static void d(Warp w, int mask, int register, int type, int[] lanes) {
+    var unit = w.cta.mma;
+    boolean half = MmaType.at(type) == MmaType.F16;
+    for (int lane = 0; lane < Warp.LANES; lane++) {
+      if (half) {
+        float low = unit.matrices.floats[unit.placeC(lane, 2 * register)];
+        float high = unit.matrices.floats[unit.placeC(lane, 2 * register + 1)];
+        lanes[lane] = HalfMath.packF16(high, low);
+      } else {
+        lanes[lane] = unit.matrices.integers[unit.placeC(lane, register)];
+      }
+    }
+  }
+
+  public static void d(Warp w, int mask, int register, int type, float[] lanes) {
+    var unit = w.cta.mma;
+    for (int lane = 0; lane < Warp.LANES; lane++) {
+      lanes[lane] = unit.matrices.floats[unit.placeC(lane, register)];
+    }
+  }
+
+  public static void d(Warp w, int mask, int register, int type, double[] lanes) {
+    var unit = w.cta.mma;
+    for (int lane = 0; lane < Warp.LANES; lane++) {
+      lanes[lane] = unit.matrices.doubles[unit.placeC(lane, register)];
+    }
+  }
+
+  private void multiply(int m, int n, int k, MmaType aType, MmaType bType, MmaType cType, int flags) {
+    wmma = (flags & WMMA) != 0;
+    rows = m;
+    columns = n;
+    depth = k;
+    takeA(aType);
+    takeB(bType);
+    takeC(cType);
+    if (aType == MmaType.F64) {
+      matrices.multiplyDoubles(m, n, k);
+    } else if (aType == MmaType.B1) {
+      matrices.countBits(m, n, k, (flags & XOR) != 0);
+    } else if (aType.isInteger()) {
+      matrices.multiplyIntegers(m, n, k, (flags & SATURATE) != 0);
+    } else {
+      matrices.multiplyFloats(tile, m, n, k, aType, cType == MmaType.F16);
+    }
+  }
+
+  private void takeA(MmaType type) {
+    int each = type.perRegister();
+    int elements = rows * depth / Warp.LANES;
+    for (int lane = 0; lane < Warp.LANES; lane++) {
+      for (int e = 0; e < elements; e++) {
+        int place;
+        if (wmma) {
+          place = lane * elements + e;
+        } else {
+          int register = e / each;
+          int half = rows == 16 ? register & 1 : 0;
+          int step = rows == 16 ? register >> 1 : register;
+          place = ((lane >> 2) + 8 * half) * depth + ((lane & 3) + 4 * step) * each + e % each;
+        }
+        if (type == MmaType.F64) {
+          matrices.aDouble[place] = aDouble[e][lane];
+        } else {
+          matrices.a[place] = element(a[e / each][lane], e % each, type);
+        }
+      }
+    }
+  }
+
+  private void takeB(MmaType type) {
+    int each = type.perRegister();
+    int elements = columns * depth / Warp.LANES;
+    for (int lane = 0; lane < Warp.LANES; lane++) {
+      for (int e = 0; e < elements; e++) {
+        int place = wmma ? lane * elements + e
+            : (lane >> 2) * depth + ((lane & 3) + 4 * (e / each)) * each + e % each;
+        if (type == MmaType.F64) {
+          matrices.bDouble[place] = bDouble[e][lane];
+        } else {
+          matrices.b[place] = element(b[e / each][lane], e % each, type);
+        }
+      }
+    }
+  }
+
+  private static int element(int register, int index, MmaType type) {
+    return switch (type) {
+      case F16, BF16 -> register >>> 16 * index & 0xFFFF;
+      case TF32 -> register;
+      default -> type.integer(register, index);
+    };
+  }
+
+  private void takeC(MmaType type) {
+    int elements = rows * columns / Warp.LANES;
+    for (int lane = 0; lane < Warp.LANES; lane++) {
+      for (int e = 0; e < elements; e++) {
+        int place = placeC(lane, e);
+        switch (type) {
+          case F16 -> matrices.floats[place] = Conversions.fromF16(c[e / 2][lane] >>> 16 * (e % 2) & 0xFFFF);
+          case F32 -> matrices.floats[place] = cFloat[e][lane];
+          case F64 -> matrices.doubles[place] = cDouble[e][lane];
+          default -> matrices.integers[place] = c[e][lane];
+        }
+      }
+    }
+  }
+
+  /** Where element {@code e} of a lane's accumulators lies: pairs of neighbours, rows eight apart. */
+  private int placeC(int lane, int e) {
+    if (wmma) return lane * (rows * columns / Warp.LANES) + e;
+    return ((lane >> 2) + 8 * (e >> 1)) * columns + 2 * (lane & 3) + (e & 1);
+  }
+}
