@@ -26,7 +26,8 @@ final class SwizzledCast {
         Math.multiplyExact(map.offset(), n));
   }
 
-  private static Decision<ComposedLayout> cast(String operation, Decision<Layout> layout, Swizzle swizzle, long offset) {
+  private static Decision<ComposedLayout> cast(String operation, Decision<Layout> layout, Swizzle swizzle,
+      long offset) {
     return switch (layout) {
       case Decision.Undefined<Layout> undefined -> undefined.as(operation);
       case Decision.Defined<Layout>(var cast, var certificate) ->
