@@ -6,7 +6,7 @@ public enum Outcome {
   AGREED,
   /** Ours is a refusal, and by the definition there is no answer. */
   REFUSED,
-  /** The record follows a convention that is not our default; asked for it by name, we give the record's answer. */
+  /** The record follows a convention that is not our default; put into it, ours is the record's. */
   DIALECT,
   /** Ours is wrong, missing, or nobody judges the operation. */
   MISMATCH
