@@ -24,8 +24,8 @@ record LayoutProblem(String condition, String message, Optional<WitnessRow> witn
 
   static LayoutProblem of(RuntimeException e) {
     return switch (e) {
-      case ExpressionException no -> new LayoutProblem(no.condition(), no.getMessage(), no.witness().map(WitnessRow::of),
-          no.position() + 1);
+      case ExpressionException no -> new LayoutProblem(no.condition(), no.getMessage(),
+          no.witness().map(WitnessRow::of), no.position() + 1);
       case LayoutSyntaxException syntax ->
           new LayoutProblem("syntax", syntax.getMessage(), Optional.empty(), syntax.position() + 1);
       case ArithmeticException _ -> new LayoutProblem("sizes and offsets fit 64 bits",

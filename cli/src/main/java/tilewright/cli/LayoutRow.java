@@ -14,8 +14,8 @@ import tilewright.layout.expression.Value;
 /**
  * A layout as {@code layout eval} reports it.
  *
- * @param cosize one more than the largest offset; nothing if that takes a table too large, or if offsets are coordinates
- * @param offsets by colexicographic index, as numbers, or as text where they are coordinates; nothing if there are too many
+ * @param cosize one more than the largest offset; nothing if the table is too large or offsets are coordinates
+ * @param offsets by colexicographic index, coordinates as text; nothing if there are too many
  */
 record LayoutRow(String expr, String layout, String shape, String stride, long size, Optional<Long> cosize,
     Optional<? extends List<?>> offsets) {

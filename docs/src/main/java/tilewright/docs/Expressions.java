@@ -42,7 +42,8 @@ final class Expressions {
         (%s, %s; pycute of CUTLASS %s, Python %s; `docs/benchmarks/expressions/compare.py` repeats it.)
         """.formatted(record.get("expressions").asInt(), seconds.get("tilewright").asDouble(),
         seconds.get("pycute").asDouble(), record.get("ratio").asDouble(), record.get("date").asString(),
-        record.get("cpu").asString(), record.get("cutlass").asString().substring(0, 10), record.get("python").asString());
+        record.get("cpu").asString(), record.get("cutlass").asString().substring(0, 10),
+        record.get("python").asString());
   }
 
   static String table() {

@@ -10,8 +10,8 @@ import java.util.List;
 /** The documentation site: {@code Site REPOSITORY OUTPUT} builds it. */
 public final class Site {
   /** The pages in reading order; each is {@code docs/src/site/NAME.adoc}. */
-  static final List<String> PAGES = List.of("index", "gemm-to-gpu", "kernel-language", "layout-expressions", "morphisms",
-      "command-line", "verification", "golden", "limits", "decisions");
+  static final List<String> PAGES = List.of("index", "gemm-to-gpu", "kernel-language", "layout-expressions",
+      "morphisms", "command-line", "verification", "golden", "limits", "decisions");
 
   private Site() {}
 

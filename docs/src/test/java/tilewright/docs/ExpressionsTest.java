@@ -22,7 +22,8 @@ class ExpressionsTest {
          "date": "2000-01-01", "cpu": "two cores", "cutlass": "0123456789abcdef"}
         """);
     assertEquals("10 random expressions, one process each that reads them from standard input and prints every offset, "
-        + "median of five: 0.50 s with `layout eval`, starting Java included, and 2.00 s with pycute, 4.0 times as long.\n"
+        + "median of five: 0.50 s with `layout eval`, starting Java included, and 2.00 s with pycute, "
+        + "4.0 times as long.\n"
         + "(2000-01-01, two cores; pycute of CUTLASS 0123456789, Python 3.11; `docs/benchmarks/expressions/compare.py` "
         + "repeats it.)\n", Expressions.speed(record));
   }

@@ -12,7 +12,8 @@ import org.junit.jupiter.params.provider.ValueSource;
 class NotationTest {
 
   @ParameterizedTest
-  @ValueSource(strings = {"4:1", "(4):(1)", "(4,(2,2)):(1,(4,8))", "():()", "(3,1):(-1,0)", "Sw<3,4,3>o0o(8,64):(64,1)"})
+  @ValueSource(strings = {"4:1", "(4):(1)", "(4,(2,2)):(1,(4,8))", "():()", "(3,1):(-1,0)",
+      "Sw<3,4,3>o0o(8,64):(64,1)"})
   void layoutsAreReadAndPrintedAlike(String text) {
     assertEquals(text, OffsetMap.parse(text).toString());
   }
@@ -30,7 +31,8 @@ class NotationTest {
 
   @ParameterizedTest
   @CsvSource(delimiter = '|', value = {
-      "(4,2:1|7|')'", "4:|3|an integer", "(4,2):(1)|6|strides with the tree of (4,2)", "4:1x|4|the end", "(4,,2):(1,2,3)|4|an integer",
+      "(4,2:1|7|')'", "4:|3|an integer", "(4,2):(1)|6|strides with the tree of (4,2)", "4:1x|4|the end",
+      "(4,,2):(1,2,3)|4|an integer",
       "99999999999999999999:1|1|at most 64 bits", "Sw<3,4,1>o0o8:1|1|a legal swizzle", "-4:1|1|extents of at least 0"})
   void mistakesAreNamedWithTheirPosition(String text, int position, String expected) {
     var e = assertThrows(LayoutSyntaxException.class, () -> OffsetMap.parse(text));
@@ -40,7 +42,8 @@ class NotationTest {
 
   @Test
   void aMistakeInALongTextShowsOnlyWhatIsAroundIt() {
-    var e = assertThrows(LayoutSyntaxException.class, () -> Layout.parse("(" + "1,".repeat(9000) + "x" + ",1".repeat(9000)));
+    var text = "(" + "1,".repeat(9000) + "x" + ",1".repeat(9000);
+    var e = assertThrows(LayoutSyntaxException.class, () -> Layout.parse(text));
     assertEquals(18_001, e.position());
     assertTrue(e.getMessage().length() < 200, e.getMessage());
     var control = assertThrows(LayoutSyntaxException.class, () -> Layout.parse("4\u0007"));

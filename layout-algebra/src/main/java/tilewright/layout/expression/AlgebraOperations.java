@@ -9,8 +9,10 @@ import tilewright.layout.Tiler;
 /** Operations that relate layouts. */
 final class AlgebraOperations {
   static final List<Operation> LIST = List.of(
-      new Operation("coalesce", "layout, [profile]", "the same function in the fewest modes", AlgebraOperations::coalesce),
-      new Operation("coalesce_x", "layout", "the same beyond the size, too", o -> Results.of(o.layout(0).coalesceExtended())),
+      new Operation("coalesce", "layout, [profile]", "the same function in the fewest modes",
+          AlgebraOperations::coalesce),
+      new Operation("coalesce_x", "layout", "the same beyond the size, too",
+          o -> Results.of(o.layout(0).coalesceExtended())),
       new Operation("filter", "layout, [profile]", "without modes of stride 0 and coalesced",
           o -> Results.of(o.count() == 1 ? o.layout(0).filter() : o.layout(0).filter(o.tuple(1)))),
       new Operation("filter_zeros", "layout, [profile]", "modes of stride 0 have extent 1",
@@ -19,7 +21,7 @@ final class AlgebraOperations {
           o -> Results.of(o.layout(0).nullspace())),
       new Operation("composition", "outer, inner", "R(i) = outer(inner(i)); by mode for a tuple of tilers",
           CompositionOperation::apply),
-      new Operation("complement", "layout, [bound]", "the ordered layout that with this one tiles the integers below bound",
+      new Operation("complement", "layout, [bound]", "the ordered layout that with this one tiles all below bound",
           o -> Results.of(o.count() == 1 ? o.layout(0).complement() : o.layout(0).complement(o.tuple(1).size()))),
       new Operation("right_inverse", "layout", "the longest R with layout(R(i)) = i", AlgebraOperations::rightInverse),
       new Operation("left_inverse", "layout", "L with L(layout(i)) = i", AlgebraOperations::leftInverse),

@@ -108,7 +108,8 @@ final class Evaluator {
     var at = value(node.coordinate());
     if (!(at instanceof Value.Integers(IntTuple coordinate))) return slice(node, map, at);
     if (coordinate.leaves().anyMatch(i -> i < 0)) {
-      throw new ExpressionException(node.coordinate().position(), "coordinates count from 0", "coordinates count from 0, got " + coordinate);
+      throw new ExpressionException(node.coordinate().position(), "coordinates count from 0",
+          "coordinates count from 0, got " + coordinate);
     }
     return guarded(node.position(), "evaluation", () -> switch (map) {
       case Value.Mapping mapping -> Results.of(mapping.map().apply(coordinate));

@@ -33,7 +33,8 @@ public record Explanation(List<Step> steps, Optional<Value> value) {
     for (int i = 0; i < steps.size(); i++) {
       var step = steps.get(i);
       if (steps.size() > 1) text.append(i + 1).append(". ");
-      text.append(step.operation()).append(step.outcome().startsWith("is ") ? " " : " = ").append(step.outcome()).append('\n');
+      var link = step.outcome().startsWith("is ") ? " " : " = ";
+      text.append(step.operation()).append(link).append(step.outcome()).append('\n');
       for (var line : step.because()) text.append("   ").append(line).append('\n');
     }
     if (steps.isEmpty()) value.ifPresent(text::append);

@@ -35,6 +35,7 @@ public final class ExpressionException extends IllegalArgumentException {
 
   /** A coordinate at which an undefined operation's equation would fail, if one shows it. */
   public Optional<Witness> witness() {
-    return getCause() instanceof UndefinedOperationException undefined ? undefined.reason().witness() : Optional.empty();
+    return getCause() instanceof UndefinedOperationException undefined ? undefined.reason().witness()
+        : Optional.empty();
   }
 }

@@ -79,14 +79,16 @@ record Operands(Operation operation, List<Value> values, List<Integer> positions
   OffsetMap map(int index) {
     return switch (values.get(index)) {
       case Value.Mapping mapping -> mapping.map();
-      case Value.Integers(IntTuple shape) when shape.leaves().allMatch(extent -> extent > 0) -> Layout.columnMajor(shape);
+      case Value.Integers(IntTuple shape) when shape.leaves().allMatch(extent -> extent > 0) ->
+          Layout.columnMajor(shape);
       default -> throw mismatch(index, "a layout");
     };
   }
 
   /** A swizzled layout; nothing if the operand is of another kind. */
   Optional<ComposedLayout> composed(int index) {
-    return values.get(index) instanceof Value.Mapping(ComposedLayout composed) ? Optional.of(composed) : Optional.empty();
+    return values.get(index) instanceof Value.Mapping(ComposedLayout composed) ? Optional.of(composed)
+        : Optional.empty();
   }
 
   /** A layout with XOR strides, or what is one in another form. */

@@ -31,8 +31,8 @@ record StridedLiterals(String text, Function<Node, Value> evaluator) {
 
   private IntTuple shape(Node node) {
     var shape = integers(node, "integers as a shape");
-    if (shape.leaves().anyMatch(extent -> extent < 1)) throw expected(Math.max(node.position(), firstBelowOne(node)), "extents of at least 1");
-    return shape;
+    if (shape.leaves().allMatch(extent -> extent > 0)) return shape;
+    throw expected(Math.max(node.position(), firstBelowOne(node)), "extents of at least 1");
   }
 
   private static int firstBelowOne(Node node) {

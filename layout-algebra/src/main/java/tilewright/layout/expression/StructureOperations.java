@@ -31,9 +31,9 @@ final class StructureOperations {
           o -> surgery(o, l -> l.take(mode(o, l, 1, true), mode(o, l, 2, true)))),
       new Operation("select", "layout, mode…", "the modes named, in that order: select<1,0>(L)",
           o -> surgery(o, l -> l.select(modes(o, l)))),
-      new Operation("append", "layout, mode, [rank]", "the mode behind the others, repeated until there are rank modes",
+      new Operation("append", "layout, mode, [rank]", "the mode behind the others, until there are rank modes",
           o -> surgery(o, l -> padded(o, l, padding -> padding.append(doubled(o, 1))))),
-      new Operation("prepend", "layout, mode, [rank]", "the mode before the others, repeated until there are rank modes",
+      new Operation("prepend", "layout, mode, [rank]", "the mode before the others, until there are rank modes",
           o -> surgery(o, l -> padded(o, l, padding -> padding.prepend(doubled(o, 1))))),
       new Operation("replace", "layout, mode, index", "the mode in place of another: replace<1>(L, 4:1)",
           o -> surgery(o, l -> l.replace(mode(o, l, 2, false), doubled(o, 1)))));

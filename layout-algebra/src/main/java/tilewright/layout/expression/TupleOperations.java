@@ -32,7 +32,8 @@ final class TupleOperations {
           o -> Results.of(o.isIntegers(1) ? TupleArithmetic.ceilDiv(o.tuple(0), o.tuple(1))
               : TupleArithmetic.ceilDiv(o.tuple(0), o.layout(1)).orElseThrow())),
       tuple("round_up", "a, b", "the next multiple of b", o -> TupleArithmetic.roundUp(o.tuple(0), o.tuple(1))),
-      tuple("elem_scale", "a, b", "a times the size of b's modes", o -> TupleArithmetic.elemScale(o.tuple(0), o.tuple(1))),
+      tuple("elem_scale", "a, b", "a times the size of b's modes",
+          o -> TupleArithmetic.elemScale(o.tuple(0), o.tuple(1))),
       new Operation("crd2idx", "coordinate, shape, [stride]", "the index, or the offset if strides are given",
           o -> Results.of(o.count() == 2 ? Coordinates.index(o.tuple(0), o.tuple(1))
               : Coordinates.offset(o.tuple(0), o.tuple(1), o.tuple(2)))),

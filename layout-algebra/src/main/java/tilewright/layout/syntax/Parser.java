@@ -123,7 +123,7 @@ public final class Parser {
 
   private Node named() {
     int position = at;
-    while (at < text.length() && (isLetter(text.charAt(at)) || isDigit(text.charAt(at)) || text.charAt(at) == '_')) at++;
+    while (at < text.length() && isInName(text.charAt(at))) at++;
     var name = text.substring(position, at);
     var parameters = looksAt('<') ? list('<', '>') : List.<Node>of();
     return switch (name) {
@@ -221,6 +221,10 @@ public final class Parser {
 
   private static boolean isDigit(char c) {
     return c >= '0' && c <= '9';
+  }
+
+  private static boolean isInName(char c) {
+    return isLetter(c) || isDigit(c) || c == '_';
   }
 
   private static boolean isLetter(char c) {
