@@ -11,7 +11,7 @@ import java.util.List;
 public final class Site {
   /** The pages in reading order; each is {@code docs/src/site/NAME.adoc}. */
   static final List<String> PAGES = List.of("index", "gemm-to-gpu", "kernel-language", "layout-expressions",
-      "morphisms", "command-line", "verification", "golden", "limits", "decisions");
+      "morphisms", "command-line", "verification", "golden", "proofs", "limits", "decisions");
 
   private Site() {}
 
@@ -43,6 +43,7 @@ public final class Site {
     Expressions.write(root.resolve("docs"), generated);
     Golden.write(root, generated);
     Records.write(root.resolve("docs"), generated);
+    Proofs.write(root.resolve("docs"), generated);
     var decisions = Decisions.read(root.resolve("docs/decisions"));
     Files.writeString(generated.resolve("decisions.adoc"), Decisions.list(decisions));
 

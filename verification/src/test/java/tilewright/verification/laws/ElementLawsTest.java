@@ -97,7 +97,7 @@ class ElementLawsTest {
 
   @Test
   void compactStridesInAnyOrderAreBijective() {
-    var law = new Law(16, "compact strides in an order are bijective; those like A's too, but for strides 0, in A's order");
+    var law = new Law(16, "strides compact in an order, or like A's, are bijective, in that order, but for strides 0");
     law.holdsFor(Bound.LAYOUTS.toString(), 10_000, Bound.LAYOUTS.layouts(), layout -> {
       var ordered = Layout.ordered(layout.shape(), layout.stride());
       assertTrue(Tables.isBijective(Definition.table(ordered)), layout::toString);

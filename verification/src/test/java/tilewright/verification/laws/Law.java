@@ -13,7 +13,7 @@ import java.util.stream.Stream;
 
 /**
  * A law and the cases that were tried. A law's check returns whether the case is one that the law speaks of, and throws
- * where the law does not hold. Each law leaves a line in {@code target/laws}; the documentation's table is made of them.
+ * where the law does not hold. Each law leaves a line in {@code target/laws}, for the documentation.
  *
  * @param number in the documentation
  */
@@ -33,7 +33,7 @@ record Law(int number, String statement) {
   }
 
   private void report(String bound, long tried, long spokenOf) {
-    var line = String.format(Locale.ROOT, "%d;%s;%s;%d;%d", number, statement, bound, tried, spokenOf);
+    var line = String.format(Locale.ROOT, "%d\t%s\t%s\t%d\t%d", number, statement, bound, tried, spokenOf);
     System.out.printf(Locale.ROOT, "law %2d: %,11d of %,11d cases: %s (%s)%n", number, spokenOf, tried, statement,
         bound);
     try {
