@@ -42,7 +42,7 @@ class LimitsTest {
         add.u32 %r0, %r1, %r2;
         add.rz.f64 %d0, %d1, %d2;
         mov.u32 %r0, %nosuchregister;
-        mma.sync.aligned.m8n8k16.row.col.s32.s8.s8.s32 {%r0,%r1}, {%r2}, {%r3}, {%r0,%r1};
+        mma.sync.aligned.m8n8k16.row.col.s32.s8.s8.f32 {%r0,%r1}, {%r2}, {%r3}, {%r0,%r1};
         ld.global.sparkling.u32 %r0, [%p0];
         add.f32 %f0, %l0, %f1;
         """);
