@@ -82,4 +82,36 @@ class InverseLawsTest {
       return true;
     });
   }
+
+  @Test
+  void theQuasiInverseFindsAnIndexOfEachOffset() {
+    var law = new Law(10, "A(Q(A(i))) = A(i) for the quasi-inverse Q where it is defined");
+    law.holdsFor(Bound.LAYOUTS.toString(), 10_000, Bound.LAYOUTS.layouts(), layout -> {
+      if (!(layout.tryQuasiInverse() instanceof Decision.Defined<Layout> defined)) return false;
+      var inverse = Definition.of(defined.result());
+      var definition = Definition.of(layout);
+      for (long offset : definition.table()) {
+        assertEquals(offset, definition.at(inverse.at(offset)), () -> layout + ": " + defined.result());
+      }
+      return true;
+    });
+  }
+
+  private record Pair(Layout a, Layout b) {}
+
+  @Test
+  void whatTwoLayoutsHaveInCommonCountsInBoth() {
+    var law = new Law(13, "a(R(i)) = b(R(i)) = i for R = max_common(a, b), of one size both ways round");
+    var others = Bound.FACTORS.layouts().toList();
+    var pairs = Bound.FACTORS.layouts().flatMap(a -> others.stream().map(b -> new Pair(a, b)));
+    law.holdsFor("a and b: " + Bound.FACTORS, 10_000, pairs, pair -> {
+      var common = Definition.table(pair.a().maxCommonLayout(pair.b()));
+      for (int i = 0; i < common.length; i++) {
+        assertEquals(i, Definition.of(pair.a()).at(common[i]), pair::toString);
+        assertEquals(i, Definition.of(pair.b()).at(common[i]), pair::toString);
+      }
+      assertEquals(common.length, pair.b().maxCommonVector(pair.a()), pair::toString);
+      return true;
+    });
+  }
 }
