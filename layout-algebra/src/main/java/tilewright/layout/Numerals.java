@@ -33,7 +33,7 @@ final class Numerals {
   }
 
   private static boolean continues(long extent, long stride, long next) {
-    return extent != 0 && Math.multiplyHigh(extent, stride) == (next < 0 ? -1 : 0) && extent * stride == next;
+    return extent != 0 && next % extent == 0 && next / extent == stride;
   }
 
   int digits() {
@@ -67,12 +67,17 @@ final class Numerals {
   long withoutCarry(long stride, long count) {
     long below = 1;
     for (int i = 0; i + 1 < extents.length; i++) {
-      if (Math.multiplyHigh(below, extents[i]) != 0 || below * extents[i] < 0) return count;
+      if (isBeyond(below, extents[i])) return count;
       below *= extents[i];
       long rest = stride % below;
       if (rest != 0) count = Math.min(count, Math.ceilDiv(below, rest));
     }
     return count;
+  }
+
+  /** Whether a product leaves 64 bits: then no index reaches the digits above. */
+  private static boolean isBeyond(long below, long extent) {
+    return extent > 0 && below > Long.MAX_VALUE / extent;
   }
 
   /** The lowest digit that carries when the modes' largest contributions add up; −1 if none does. */
@@ -86,7 +91,7 @@ final class Numerals {
         if (pieces.extent(k) - 1 > room / digit) return i;
         room -= (pieces.extent(k) - 1) * digit;
       }
-      if (Math.multiplyHigh(below, extents[i]) != 0 || below * extents[i] < 0) return -1;
+      if (isBeyond(below, extents[i])) return -1;
       below *= extents[i];
     }
     return -1;
