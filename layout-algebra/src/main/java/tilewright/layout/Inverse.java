@@ -3,6 +3,8 @@ package tilewright.layout;
 import java.util.ArrayList;
 import java.util.Comparator;
 import java.util.List;
+import java.util.Optional;
+import java.util.OptionalInt;
 import java.util.TreeMap;
 import tilewright.layout.Modes.Mode;
 
@@ -16,13 +18,26 @@ final class Inverse {
   /** A mode and the index at which it begins to count. */
   private record Placed(Mode mode, long index) {}
 
-  static Layout right(Layout layout) {
+  /** The longest: what the chain of strides gives for an injective layout without negative strides, else searched. */
+  static Decision<Layout> right(Layout layout) {
+    if (layout.size() == 0) {
+      return Decision.Undefined.of("right inverse of " + layout, "the layout is not empty",
+          "its shape is " + layout.shape());
+    }
+    var result = LongestInverse.of(layout, right(layout, Dialect.RightInverse.MAXIMAL));
+    return new Decision.Defined<>(result, new TableCertificate(layout + " of " + result + "(i) is i", result.size(),
+        i -> layout.apply(result.apply(i)), i -> i));
+  }
+
+  static Layout right(Layout layout, Dialect.RightInverse extent) {
     var inverse = new ArrayList<Mode>();
     long next = 1;
     for (var placed : byStride(layout)) {
       if (placed.mode().stride() == next) {
         inverse.add(new Mode(placed.mode().extent(), placed.index()));
         next = Math.multiplyExact(next, placed.mode().extent());
+      } else if (extent == Dialect.RightInverse.PREFIX) {
+        break;
       }
     }
     return Modes.layout(inverse).coalesce();
@@ -61,17 +76,24 @@ final class Inverse {
 
   /** Off the chain of strides a layout may still invert an injective one, with strides that no formula gives. */
   private static Decision<Layout> synthesized(Layout layout, Decision.Undefined<Layout> otherwise) {
-    if (layout.size() > LARGEST_SYNTHESIS) return otherwise;
-    var facts = new TreeMap<Long, Long>();
-    for (long i = 0; i < layout.size(); i++) {
-      if (facts.put(layout.apply(i), i) != null) return otherwise;
-    }
-    if (facts.firstKey() < 0) return otherwise;
     try {
+      var collision = layout.collision();
+      if (collision.isPresent()) return collided(layout, otherwise.operation(), collision.get());
+      if (layout.size() > LARGEST_SYNTHESIS) return otherwise;
+      var facts = new TreeMap<Long, Long>();
+      for (long i = 0; i < layout.size(); i++) facts.put(layout.apply(i), i);
+      if (facts.firstKey() < 0) return otherwise;
       return FactSynthesis.of(facts).map(inverse -> leftInverse(inverse, layout)).orElse(otherwise);
     } catch (SearchLimitException e) {
       return Decision.Undefined.of(otherwise.operation(), "a search of all chains of extents ends in time", e.getMessage());
     }
+  }
+
+  private static Decision<Layout> collided(Layout layout, String operation, Collision collision) {
+    long second = collision.second();
+    return new Decision.Undefined<>(operation, "no two indices share an offset", OptionalInt.empty(),
+        "indices " + collision.first() + " and " + second + " share " + collision.offset(),
+        Optional.of(new Witness(layout.coordinate(second), second, second, collision.first())));
   }
 
   private static List<Placed> byStride(Layout layout) {
@@ -81,7 +103,7 @@ final class Inverse {
       if (mode.extent() > 1) placed.add(new Placed(mode, index));
       index = Math.multiplyExact(index, mode.extent());
     }
-    placed.sort(Comparator.comparingLong(p -> p.mode().stride()));
+    placed.sort(Comparator.comparingLong((Placed p) -> p.mode().stride()));
     return placed;
   }
 }

@@ -502,9 +502,21 @@ public record Layout(IntTuple shape, IntTuple stride) implements OffsetMap {
     return Product.tileToShape(this, target, Optional.of(order));
   }
 
-  /** The longest R with this(R(i)) = i. */
+  /**
+   * The longest R with this(R(i)) = i and R(i) below the size; where indices share offsets and there are more than 4096
+   * or a million steps do not find it, the longest found.
+   */
   public Layout rightInverse() {
+    return tryRightInverse().orElseThrow();
+  }
+
+  public Decision<Layout> tryRightInverse() {
     return Inverse.right(this);
+  }
+
+  /** R with this(R(i)) = i, as long as the dialect's chain of strides makes it. */
+  public Layout rightInverse(Dialect dialect) {
+    return Inverse.right(this, dialect.rightInverse());
   }
 
   /** L with L(this(i)) = i. */

@@ -9,8 +9,8 @@ final class MaxCommon {
 
   static Layout of(Layout a, Layout b) {
     // Where several indices share an offset, each layout's right inverse may pick another one.
-    var first = along(b.rightInverse(), a);
-    var second = along(a.rightInverse(), b);
+    var first = along(Inverse.right(b, Dialect.RightInverse.MAXIMAL), a);
+    var second = along(Inverse.right(a, Dialect.RightInverse.MAXIMAL), b);
     return second.size() > first.size() ? second : first;
   }
 

@@ -2,8 +2,8 @@ package tilewright.layout;
 
 import java.util.ArrayList;
 import java.util.List;
-import java.util.OptionalInt;
 import java.util.Optional;
+import java.util.OptionalInt;
 
 /** Products: a block, and copies of it where another layout says. */
 final class Product {

@@ -25,7 +25,8 @@ final class QuasiInverse {
       return Decision.Undefined.of(operation, "offsets are at least 0", "the least is " + least.firstKey());
     }
     try {
-      return FactSynthesis.of(least).or(() -> Optional.of(layout.rightInverse()).filter(q -> returns(q, layout)))
+      return FactSynthesis.of(least)
+          .or(() -> Optional.of(Inverse.right(layout, Dialect.RightInverse.MAXIMAL)).filter(q -> returns(q, layout)))
           .map(q -> found(q, layout)).orElseGet(() -> Decision.Undefined.of(operation,
               "a layout maps each offset to its least index", "no chain of extents gives one"));
     } catch (SearchLimitException e) {
