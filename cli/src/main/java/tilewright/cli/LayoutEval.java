@@ -4,6 +4,7 @@ import java.io.IOException;
 import java.util.List;
 import java.util.concurrent.Callable;
 import picocli.CommandLine.Command;
+import picocli.CommandLine.Option;
 import picocli.CommandLine.Parameters;
 import tilewright.layout.IntTuple;
 import tilewright.layout.expression.Expression;
@@ -22,6 +23,10 @@ final class LayoutEval implements Callable<Integer> {
   @Parameters(paramLabel = "EXPR", arity = "0..*",
       description = "Expressions; without any, one a line from standard input.")
   private List<String> expressions = List.of();
+
+  @Option(names = "--dialect", paramLabel = "NAME", defaultValue = "cute-cpp",
+      converter = LayoutDialect.Converter.class, description = LayoutDialect.DESCRIPTION)
+  private LayoutDialect dialect;
 
   LayoutEval(Console console) {
     this.console = console;
@@ -61,7 +66,7 @@ final class LayoutEval implements Callable<Integer> {
   private boolean evaluate(String expression) {
     var shown = excerpt(expression, LONGEST);
     try {
-      var value = Expression.parse(expression).evaluate();
+      var value = Expression.parse(expression).evaluate(dialect.dialect());
       var layout = LayoutRow.of(shown, value);
       if (layout.isPresent()) {
         console.result(layout.get(), layout.get().toText());

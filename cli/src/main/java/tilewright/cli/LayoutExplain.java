@@ -4,6 +4,7 @@ import java.util.List;
 import java.util.Optional;
 import java.util.concurrent.Callable;
 import picocli.CommandLine.Command;
+import picocli.CommandLine.Option;
 import picocli.CommandLine.Parameters;
 import tilewright.layout.expression.Explanation;
 import tilewright.layout.expression.Expression;
@@ -19,6 +20,10 @@ final class LayoutExplain implements Callable<Integer> {
   @Parameters(paramLabel = "EXPR", description = "An operation on layouts, as layout eval takes it.")
   private String expression;
 
+  @Option(names = "--dialect", paramLabel = "NAME", defaultValue = "cute-cpp",
+      converter = LayoutDialect.Converter.class, description = LayoutDialect.DESCRIPTION)
+  private LayoutDialect dialect;
+
   LayoutExplain(Console console) {
     this.console = console;
   }
@@ -29,7 +34,7 @@ final class LayoutExplain implements Callable<Integer> {
   @Override
   public Integer call() {
     try {
-      var explanation = Expression.parse(expression).explain();
+      var explanation = Expression.parse(expression).explain(dialect.dialect());
       console.result(new Row(expression, explanation.steps(), explanation.value().map(Value::toString)),
           explanation.toText());
       return Exit.OK;

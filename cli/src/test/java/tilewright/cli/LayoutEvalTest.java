@@ -88,6 +88,24 @@ class LayoutEvalTest {
     assertEquals("[0,3]", rows.get(3).get("offsets").toString());
   }
 
+  @ParameterizedTest
+  @CsvSource(delimiter = '|', textBlock = """
+      cute-cpp | (2):(8)
+      cute-dsl | (2):(8)
+      pycute   | (2,8):(8,1)
+      """)
+  void aDialectDropsOrKeepsTheModesBehindAShortTiler(String dialect, String layout) {
+    var run = Cli.run("layout", "eval", "--json", "--dialect", dialect, "composition((4,8):(8,1), [2])");
+    assertEquals(layout, run.json().getFirst().get("layout").asString());
+  }
+
+  @Test
+  void refusesAnUnknownDialectAndNamesTheKnownOnes() {
+    var run = Cli.run("layout", "eval", "--dialect", "triton", "4:1");
+    assertEquals(Exit.BAD_INPUT, run.exitCode());
+    assertTrue(run.err().contains("unknown dialect 'triton'; there are cute-cpp, cute-dsl and pycute"), run.err());
+  }
+
   @Test
   void leavesOutTheTableOfAHugeLayout() {
     var row = Cli.run("layout", "eval", "--json", "(1048576,1048576):(1,1048576)").json().getFirst();

@@ -49,6 +49,13 @@ class LayoutExplainTest {
   }
 
   @Test
+  void saysWhatTheDialectDoesWithAShortTiler() {
+    var expression = "composition((4,8):(8,1), [2])";
+    assertTrue(Cli.run("layout", "explain", expression).out().contains("the tiler's are dropped"));
+    assertTrue(Cli.run("layout", "explain", "--dialect", "pycute", expression).out().contains("the tiler's are kept"));
+  }
+
+  @Test
   void refusesWhatIsNoExpression() {
     var run = Cli.run("layout", "explain", "complement(4:1");
     assertEquals(Exit.BAD_INPUT, run.exitCode());

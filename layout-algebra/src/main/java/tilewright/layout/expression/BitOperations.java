@@ -3,6 +3,7 @@ package tilewright.layout.expression;
 import java.util.List;
 import tilewright.layout.ComposedLayout;
 import tilewright.layout.LayoutSynthesis;
+import tilewright.layout.Swizzle;
 import tilewright.layout.XorLayout;
 
 /** Swizzles, XOR strides, and layouts found from their tables. Their names are ours where CuTe has none. */
@@ -13,6 +14,10 @@ final class BitOperations {
       new Operation("to_swizzled", "layout", "the same function as a swizzle behind a layout",
           o -> Results.of(o.xor(0).trySwizzled().orElseThrow())),
       new Operation("to_layout", "layout", "the same function without swizzle or XOR", BitOperations::toLayout),
+      new Operation("get_swizzle_portion", "layout", "the swizzle of a swizzled layout",
+          o -> Results.of(o.composed(0).map(ComposedLayout::swizzle).orElse(Swizzle.IDENTITY))),
+      new Operation("get_nonswizzle_portion", "layout", "the layout behind the swizzle",
+          o -> Results.of(o.composed(0).map(ComposedLayout::layout).orElseGet(() -> o.layout(0)))),
       new Operation("bases", "layout", "the offsets of the index's bits, by mode: Triton's bases",
           o -> new Value.Sequence(o.xor(0).tryBases().orElseThrow().stream().map(mode -> (Value) new Value.Sequence(
               mode.stream().map(Results::of).toList())).toList())),

@@ -11,15 +11,19 @@ final class CompositionOperation {
   static Value apply(Operands o) {
     return switch (o.value(0)) {
       case Value.Swizzling(var swizzle) -> behind(swizzle, o);
-      case Value.Mapping(ComposedLayout composed) -> Results.of(composed.composition(o.tiler(1)));
+      case Value.Mapping(ComposedLayout composed) -> Results.of(composed.with(byTiler(composed.layout(), o)));
       case Value.CoordinateMapping(var outer) -> Results.of(outer.composition(o.layout(1)));
       case Value.XorMapping(var outer) -> Results.of(outer.tryComposition(o.xor(1)).orElseThrow());
       default -> switch (o.value(1)) {
         case Value.CoordinateMapping(var inner) -> Results.of(o.layout(0).tryComposition(inner).orElseThrow());
         case Value.Swizzling(var inner) -> Results.of(o.layout(0).tryComposition(inner).orElseThrow());
-        default -> Results.of(o.layout(0).composition(o.tiler(1)));
+        default -> Results.of(byTiler(o.layout(0), o));
       };
     };
+  }
+
+  private static Layout byTiler(Layout outer, Operands o) {
+    return outer.tryComposition(o.tiler(1), o.dialect()).orElseThrow();
   }
 
   private static Value behind(Swizzle outer, Operands o) {

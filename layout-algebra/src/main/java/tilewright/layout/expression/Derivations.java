@@ -3,6 +3,7 @@ package tilewright.layout.expression;
 import java.util.ArrayList;
 import java.util.List;
 import tilewright.layout.Decision;
+import tilewright.layout.Dialect;
 import tilewright.layout.Layout;
 import tilewright.layout.Tiler;
 
@@ -16,11 +17,15 @@ final class Derivations {
 
   private final List<String> lines = new ArrayList<>();
 
-  private Derivations() {}
+  private final Dialect dialect;
+
+  private Derivations(Dialect dialect) {
+    this.dialect = dialect;
+  }
 
   /** The lines for an operation; its description where there is nothing to derive. */
   static List<String> of(Operands o) {
-    var derivation = new Derivations();
+    var derivation = new Derivations(o.dialect());
     derivation.derive(o);
     return derivation.lines;
   }
@@ -30,7 +35,7 @@ final class Derivations {
     switch (name) {
       case "coalesce", "filter" -> coalesced(o.layout(0), o.operation().description());
       case "composition" -> composition(o.layout(0), o.tiler(1), "");
-      case "complement" -> complement(o.layout(0), o.count() > 1 ? o.tuple(1).size() : o.layout(0).filter().cosize());
+      case "complement" -> complement(o.layout(0), o.count() > 1 ? o.tuple(1).size() : ownBound(o));
       case "logical_divide" -> divide(o.layout(0), o.tiler(1), "");
       case "zipped_divide", "tiled_divide", "flat_divide" -> {
         divide(o.layout(0), o.tiler(1), "");
@@ -66,7 +71,10 @@ final class Derivations {
           lines.add(where + "mode " + i + ":");
           composition(a.mode(i), by.tilers().get(i), where + INDENT);
         }
-        if (by.tilers().size() < a.rank()) lines.add(where + "modes behind the tiler's are dropped, as in CuTe C++");
+        if (by.tilers().size() < a.rank()) {
+          lines.add(where + "modes behind the tiler's are "
+              + (dialect.shortTiler() == Dialect.ShortTiler.DROP ? "dropped, as in CuTe C++" : "kept, as in pycute"));
+        }
       }
     }
   }
@@ -115,6 +123,14 @@ final class Derivations {
       }
       case Decision.Undefined<Layout> undefined -> undefined(undefined, "");
     }
+  }
+
+  /** The bound of a complement that is asked for without one. */
+  private static long ownBound(Operands o) {
+    return switch (o.dialect().complementBound()) {
+      case COSIZE -> o.layout(0).filter().cosize();
+      case LEAST -> 1;
+    };
   }
 
   private void divide(Layout a, Tiler tiler, String where) {

@@ -5,6 +5,7 @@ import java.util.List;
 import java.util.Optional;
 import java.util.function.Supplier;
 import tilewright.layout.ComposedLayout;
+import tilewright.layout.Dialect;
 import tilewright.layout.IntTuple;
 import tilewright.layout.Layout;
 import tilewright.layout.LayoutSyntaxException;
@@ -18,13 +19,14 @@ final class Evaluator {
   private static final String KINDS = "operands have the kinds that the operation takes";
 
   private final String text;
+  private final Dialect dialect;
+  private final Optional<List<Explanation.Step>> steps;
   private final StridedLiterals strided;
 
-  private final Optional<List<Explanation.Step>> steps;
-
   /** @param steps takes one step for each operation; nobody derives anything where it is absent */
-  Evaluator(String text, Optional<List<Explanation.Step>> steps) {
+  Evaluator(String text, Dialect dialect, Optional<List<Explanation.Step>> steps) {
     this.text = text;
+    this.dialect = dialect;
     this.steps = steps;
     this.strided = new StridedLiterals(text, this::value);
   }
@@ -88,7 +90,7 @@ final class Evaluator {
       throw new ExpressionException(position, "operations have as many operands as they take",
           operation.signature() + " got " + nodes.size() + (nodes.size() == 1 ? " operand" : " operands"));
     }
-    var operands = new Operands(operation, each(nodes), nodes.stream().map(Node::position).toList());
+    var operands = new Operands(operation, each(nodes), nodes.stream().map(Node::position).toList(), dialect);
     try {
       var result = guarded(position, operation.name(), () -> operation.apply(operands));
       steps.ifPresent(s -> s.add(step(operands, result.toString())));

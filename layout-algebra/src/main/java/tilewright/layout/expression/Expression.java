@@ -2,6 +2,7 @@ package tilewright.layout.expression;
 
 import java.util.ArrayList;
 import java.util.Optional;
+import tilewright.layout.Dialect;
 import tilewright.layout.LayoutSyntaxException;
 import tilewright.layout.UndefinedOperationException;
 import tilewright.layout.syntax.Node;
@@ -28,26 +29,38 @@ public final class Expression {
     return new Expression(text, Parser.parse(text));
   }
 
+  /** As {@link #evaluate(Dialect)}, as CuTe C++ has it. */
+  public Value evaluate() {
+    return evaluate(Dialect.CUTE_CPP);
+  }
+
   /**
    * What the expression says.
    *
+   * @param dialect decides where implementations of CuTe differ
    * @throws LayoutSyntaxException if a literal is none
    * @throws ExpressionException if an operation is unknown, undefined, or called with other operands than it takes
    */
-  public Value evaluate() {
-    return new Evaluator(text, Optional.empty()).value(root);
+  public Value evaluate(Dialect dialect) {
+    return new Evaluator(text, dialect, Optional.empty()).value(root);
+  }
+
+  /** As {@link #explain(Dialect)}, as CuTe C++ has it. */
+  public Explanation explain() {
+    return explain(Dialect.CUTE_CPP);
   }
 
   /**
    * How the value comes about, or why there is none.
    *
+   * @param dialect decides where implementations of CuTe differ
    * @throws LayoutSyntaxException if a literal is none
    * @throws ExpressionException if an operation is unknown or called with other operands than it takes
    */
-  public Explanation explain() {
+  public Explanation explain(Dialect dialect) {
     var steps = new ArrayList<Explanation.Step>();
     try {
-      var value = new Evaluator(text, Optional.of(steps)).value(root);
+      var value = new Evaluator(text, dialect, Optional.of(steps)).value(root);
       return new Explanation(steps, Optional.of(value));
     } catch (ExpressionException e) {
       if (!(e.getCause() instanceof UndefinedOperationException)) throw e;

@@ -6,6 +6,7 @@ import java.util.Optional;
 import java.util.function.Function;
 import java.util.stream.Collectors;
 import tilewright.layout.ComposedLayout;
+import tilewright.layout.Dialect;
 import tilewright.layout.IntTuple;
 import tilewright.layout.Layout;
 import tilewright.layout.OffsetMap;
@@ -14,7 +15,7 @@ import tilewright.layout.Tiler;
 import tilewright.layout.XorLayout;
 
 /** The values that an operation is called with, read as what it needs. */
-record Operands(Operation operation, List<Value> values, List<Integer> positions) {
+record Operands(Operation operation, List<Value> values, List<Integer> positions, Dialect dialect) {
 
   int count() {
     return values.size();

@@ -24,6 +24,8 @@ final class TupleOperations {
           o -> TupleArithmetic.prefixProduct(o.tuple(0), o.or(1, o::tuple, IntTuple.of(1)))),
       tuple("suffix_product", "tuple, [initial]", "the product of all behind it, at each integer",
           o -> TupleArithmetic.suffixProduct(o.tuple(0), o.or(1, o::tuple, IntTuple.of(1)))),
+      tuple("repeat_like", "guide, value", "the value at each integer of the guide",
+          o -> o.tuple(0).repeatLike(o.integer(1))),
       new Operation("inner_product", "a, b", "the sum of the products",
           o -> Results.of(TupleArithmetic.innerProduct(o.tuple(0), o.tuple(1)))),
       tuple("shape_div", "a, b", "a divided by b from the left, b's factors carried on",

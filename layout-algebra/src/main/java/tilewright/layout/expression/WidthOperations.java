@@ -3,6 +3,7 @@ package tilewright.layout.expression;
 import java.util.List;
 import java.util.function.BiPredicate;
 import java.util.function.Predicate;
+import tilewright.layout.ComposedLayout;
 import tilewright.layout.Layout;
 import tilewright.layout.ThreadValueLayout;
 
@@ -32,13 +33,19 @@ final class WidthOperations {
   private WidthOperations() {}
 
   private static Value upcast(Operands o) {
-    return o.value(0) instanceof Value.Swizzling(var swizzle) ? Results.of(swizzle.upcast(o.integer(1)))
-        : Results.of(o.layout(0).upcast(o.integer(1)));
+    return switch (o.value(0)) {
+      case Value.Swizzling(var swizzle) -> Results.of(swizzle.upcast(o.integer(1)));
+      case Value.Mapping(ComposedLayout composed) -> Results.of(composed.tryUpcast(o.integer(1)).orElseThrow());
+      default -> Results.of(o.layout(0).upcast(o.integer(1)));
+    };
   }
 
   private static Value downcast(Operands o) {
-    return o.value(0) instanceof Value.Swizzling(var swizzle) ? Results.of(swizzle.downcast(o.integer(1)))
-        : Results.of(o.layout(0).downcast(o.integer(1)));
+    return switch (o.value(0)) {
+      case Value.Swizzling(var swizzle) -> Results.of(swizzle.downcast(o.integer(1)));
+      case Value.Mapping(ComposedLayout composed) -> Results.of(composed.tryDowncast(o.integer(1)).orElseThrow());
+      default -> Results.of(o.layout(0).downcast(o.integer(1)));
+    };
   }
 
   private static Value threadValue(Operands o) {

@@ -1,12 +1,14 @@
 package tilewright.layout.expression;
 
 import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertThrows;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
 import org.junit.jupiter.params.provider.ValueSource;
+import tilewright.layout.Dialect;
 
 class ExpressionTest {
 
@@ -107,8 +109,54 @@ class ExpressionTest {
       blocked_product((2,5):(5,1), (3,4):(1,3))                       | ((2,3),(5,4)):((5,10),(1,30))
       raked_product((2,5):(5,1), (3,4):(1,3))                         | ((3,2),(4,5)):((10,5),(30,1))
       tile_to_shape((8,8):(8,1), (16,32))                             | ((8,2),(8,4)):((8,64),(1,128))
+      tile_to_shape((8,8):(8,1), (16,32), (1,0))                      | ((8,2),(8,4)):((8,256),(1,64))
+      tile_to_shape((8,64):(64,1), (16,128))                          | ((8,2),(64,2)):((64,512),(1,1024))
+      max_common_layout((4,4):(1,4), ((2,2),4):((1,8),2))             | 2:1
+      max_common_layout(((2,2),(2,2)):((8,2),(4,1)), ((2,2),(2,2)):((4,2),(8,1))) | (2,2):(8,2)
+      max_common_vector((4,4):(1,4), ((2,2),4):((1,8),2))             | 2
+      upcast<4>(6:1)                                                  | 2:1
+      logical_product((2,5):(5,1), (3,4):(1,3))                       | ((2,5),(3,4)):((5,1),(10,30))
+      logical_divide(10:1, 4)                                         | (4,3):(1,4)
       """)
   void operationsGiveWhatTheEnginesOfCuteAgreeOn(String text, String value) {
+    assertEquals(value, value(text));
+  }
+
+  /** Products by mode, bounds that are shapes, integers as tilers, vectors, and layouts over bits, by hand. */
+  @ParameterizedTest
+  @CsvSource(delimiter = '|', textBlock = """
+      logical_product((2,3):(1,2), [2;2])            | ((2,2),(3,2)):((1,2),(2,1))
+      zipped_product((2,3):(1,2), (2,2))             | ((2,3),(2,2)):((1,2),(2,1))
+      tiled_product((2,3):(1,2), (2,2))              | ((2,3),2,2):((1,2),2,1)
+      flat_product((2,3):(1,2), (2,2))               | (2,3,2,2):(1,2,2,1)
+      complement(4:2, (6,4))                         | (2,3):(1,8)
+      composition((4,8):(8,1), 8)                    | (4,2):(8,1)
+      composition((4,8):(1@0,1@1), 8)                | (4,2):(1@0,1@1)
+      coalesce_x((4,1):(1,0))                        | (4,1):(1,0)
+      quasi_inverse((2,2):(1,1))                     | (2,2):(1,3)
+      plus((2,2):(1,2), 4:10)                        | 4:11
+      plus((2,3):(1,10), 6:1)                        | (2,3):(2,12)
+      make_layout_tv((2,2):(1,2), 2:1)               | ((4,2),(4,2):(2,1))
+      make_layout_tv((2,2):(2,1), 2:1)               | ((4,2),((2,2),2):((4,2),1))
+      max_alignment((4,8):(1,4))                     | 32
+      max_alignment((4,8):(1,6))                     | 2
+      max_alignment(4:2)                             | 1
+      swizzled_from_table(0,1,3,2)                   | Sw<1,0,1>o0o4:1
+      xor_from_table(0,1,3,2)                        | (2,2):(^1,^3)
+      to_swizzled((2,2):(^1,^3))                     | Sw<1,0,1>o0o(2,2):(1,2)
+      bases((4,2):(^1,^8))                           | ((1,2),(8))
+      bases(Sw<1,0,1>o0o(2,2):(1,2))                 | ((1),(3))
+      get_swizzle_portion(Sw<1,0,1>o0o4:1)           | Sw<1,0,1>
+      get_swizzle_portion(4:1)                       | Sw<0,0,0>
+      get_nonswizzle_portion(Sw<1,0,1>o0o4:1)        | 4:1
+      upcast<2>(Sw<2,1,2>o0o16:1)                    | Sw<2,0,2>o0o8:1
+      downcast<2>(Sw<2,1,2>o0o16:1)                  | Sw<2,2,2>o0o32:1
+      max_common_vector(Sw<1,1,1>o0o8:1, 8:1)        | 4
+      max_common_layout((2,2):(^1,^3), 4:1)          | 2:^1
+      repeat_like((4,(2,3)), 7)                      | (7,(7,7))
+      product_like((4,(2,3)), (1,1))                 | (4,6)
+      """)
+  void productsVectorsAndBitsFollowTheirDefinitions(String text, String value) {
     assertEquals(value, value(text));
   }
 
@@ -194,6 +242,30 @@ class ExpressionTest {
     }
   }
 
+  @ParameterizedTest
+  @CsvSource(delimiter = '|', textBlock = """
+      CUTE_CPP | (2):(8)     | ((4,1),(2,4)):((4,0),(16,1))
+      CUTE_DSL | (2):(8)     | refused
+      PYCUTE   | (2,8):(8,1) | ((4,1),(2,4)):((4,0),(16,1))
+      """)
+  void dialectsDifferInShortTilersAndFreeModes(String name, String shortTiler, String freeMode) {
+    var dialect = switch (name) {
+      case "CUTE_DSL" -> Dialect.CUTE_DSL;
+      case "PYCUTE" -> Dialect.PYCUTE;
+      default -> Dialect.CUTE_CPP;
+    };
+    assertEquals(shortTiler, value("composition((4,8):(8,1), [2])", dialect));
+    var swizzled = "Sw<0,0,0>o0o";
+    assertEquals(swizzled + shortTiler, value("composition(" + swizzled + "(4,8):(8,1), [2])", dialect));
+    var free = Expression.parse("zipped_divide((8,4):(4,1), [4;_])");
+    if (freeMode.equals("refused")) {
+      assertThrows(ExpressionException.class, () -> free.evaluate(dialect));
+    } else {
+      assertEquals(freeMode, free.evaluate(dialect).toString());
+    }
+    assertEquals("(2,2):(2,16)", value("complement(((2,2),(2,2)):((1,4),(8,32)))", dialect));
+  }
+
   @Test
   void aTupleOfIntegersTilesByModeAndALayoutTilesTheWhole() {
     assertEquals("((4,2),(2,2)):((4,1),(16,2))", value("zipped_divide((8,4):(4,1), (4,2))"));
@@ -201,6 +273,10 @@ class ExpressionTest {
   }
 
   private static String value(String text) {
-    return Expression.parse(text).evaluate().toString();
+    return value(text, Dialect.CUTE_CPP);
+  }
+
+  private static String value(String text, Dialect dialect) {
+    return Expression.parse(text).evaluate(dialect).toString();
   }
 }
