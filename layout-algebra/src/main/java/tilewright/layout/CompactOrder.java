@@ -13,6 +13,13 @@ final class CompactOrder {
     return columnMajor(shape, new long[] {1});
   }
 
+  static IntTuple columnMajor(IntTuple shape, Dialect.UnitStride unit) {
+    return switch (unit) {
+      case ZERO -> columnMajor(shape);
+      case PRODUCT -> TupleArithmetic.prefixProduct(shape);
+    };
+  }
+
   static IntTuple rowMajor(IntTuple shape) {
     long[] extents = shape.flatten();
     return inOrder(shape, IntStream.range(0, extents.length).map(i -> extents.length - 1 - i).boxed().toList());

@@ -10,14 +10,11 @@ import java.util.OptionalInt;
 final class Complement {
   private Complement() {}
 
-  static Decision<Layout> of(Layout layout, Dialect dialect) {
-    return of(layout, switch (dialect.complementBound()) {
-      case COSIZE -> layout.filter().cosize();
-      case LEAST -> 1;
-    });
+  static Decision<Layout> of(Layout layout, long bound) {
+    return of(layout, bound, Dialect.EmptyComplement.ZERO);
   }
 
-  static Decision<Layout> of(Layout layout, long bound) {
+  static Decision<Layout> of(Layout layout, long bound, Dialect.EmptyComplement empty) {
     if (bound < 1) return undefined(layout, bound, "the bound is at least 1", "got " + bound);
     var sorted = SortedModes.of(layout);
     if (sorted.isEmpty()) return undefined(layout, bound, "the layout is not empty", "its shape is " + layout.shape());
@@ -39,7 +36,8 @@ final class Complement {
       extents[gaps] = Math.ceilDiv(bound, top);
       strides[gaps++] = top;
     }
-    var result = SortedModes.layout(extents, strides, gaps);
+    var result = gaps == 0 && empty == Dialect.EmptyComplement.TOP ? Layout.of(1, top)
+        : SortedModes.layout(extents, strides, gaps);
     return new Decision.Defined<>(result, new TilingCertificate(layout, result, bound));
   }
 

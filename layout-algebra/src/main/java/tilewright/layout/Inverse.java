@@ -13,6 +13,10 @@ final class Inverse {
   /** Larger layouts off the chain count as without left inverse. */
   private static final long LARGEST_SYNTHESIS = 1 << 12;
 
+  private static final Comparator<Placed> BY_STRIDE = Comparator.comparingLong(placed -> placed.mode().stride());
+  private static final Comparator<Placed> SHORTEST_FIRST =
+      BY_STRIDE.thenComparingLong(placed -> placed.mode().extent());
+
   private Inverse() {}
 
   /** A mode and the index at which it begins to count. */
@@ -31,8 +35,10 @@ final class Inverse {
 
   static Layout right(Layout layout, Dialect.RightInverse extent) {
     var inverse = new ArrayList<Mode>();
+    var sorted = byStride(layout);
+    if (extent == Dialect.RightInverse.PREFIX) sorted.sort(SHORTEST_FIRST);
     long next = 1;
-    for (var placed : byStride(layout)) {
+    for (var placed : sorted) {
       if (placed.mode().stride() == next) {
         inverse.add(new Mode(placed.mode().extent(), placed.index()));
         next = Math.multiplyExact(next, placed.mode().extent());
@@ -103,7 +109,7 @@ final class Inverse {
       if (mode.extent() > 1) placed.add(new Placed(mode, index));
       index = Math.multiplyExact(index, mode.extent());
     }
-    placed.sort(Comparator.comparingLong((Placed p) -> p.mode().stride()));
+    placed.sort(BY_STRIDE);
     return placed;
   }
 }

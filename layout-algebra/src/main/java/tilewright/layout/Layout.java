@@ -50,6 +50,11 @@ public record Layout(IntTuple shape, IntTuple stride) implements OffsetMap {
     return new Layout(shape, CompactOrder.columnMajor(shape));
   }
 
+  /** Compact, the first mode fastest; the stride of modes of extent 1 is the dialect's. */
+  public static Layout columnMajor(IntTuple shape, Dialect dialect) {
+    return new Layout(shape, CompactOrder.columnMajor(shape, dialect.unitStride()));
+  }
+
   /** Compact, the last mode fastest; modes of extent 1 have stride 0. */
   public static Layout rowMajor(long... shape) {
     return rowMajor(IntTuple.flat(shape));
@@ -366,14 +371,19 @@ public record Layout(IntTuple shape, IntTuple stride) implements OffsetMap {
     return Complement.of(this, bound);
   }
 
-  /** The complement in this layout's own cosize. */
+  /** The gaps between the offsets only; the bound that CuTe C++ defaults to, the cosize, adds none to them. */
   public Layout complement() {
     return tryComplement(Dialect.CUTE_CPP).orElseThrow();
   }
 
-  /** The complement in the dialect's own bound. */
+  /** As {@link #tryComplement(long)}; what an empty one is, is the dialect's. */
+  public Decision<Layout> tryComplement(long bound, Dialect dialect) {
+    return Complement.of(this, bound, dialect.emptyComplement());
+  }
+
+  /** The gaps between the offsets only; what an empty complement is, is the dialect's. */
   public Decision<Layout> tryComplement(Dialect dialect) {
-    return Complement.of(this, dialect);
+    return tryComplement(1, dialect);
   }
 
   /** ((tile), (rest)): this ∘ (tile, complement of tile in this size). */
