@@ -24,7 +24,7 @@ final class AlgebraOperations {
           CompositionOperation::apply),
       new Operation("complement", "layout, [bound]", "the ordered layout that with this one tiles all below bound",
           o -> Results.of((o.count() == 1 ? o.layout(0).tryComplement(o.dialect())
-              : o.layout(0).tryComplement(o.tuple(1).size())).orElseThrow())),
+              : o.layout(0).tryComplement(o.tuple(1).size(), o.dialect())).orElseThrow())),
       new Operation("right_inverse", "layout", "the longest R with layout(R(i)) = i", InverseOperations::right),
       new Operation("left_inverse", "layout", "L with L(layout(i)) = i", InverseOperations::left),
       new Operation("quasi_inverse", "layout", "Q with layout(Q(layout(i))) = layout(i), if offsets repeat, too",

@@ -35,7 +35,7 @@ final class Derivations {
     switch (name) {
       case "coalesce", "filter" -> coalesced(o.layout(0), o.operation().description());
       case "composition" -> composition(o.layout(0), o.tiler(1), "");
-      case "complement" -> complement(o.layout(0), o.count() > 1 ? o.tuple(1).size() : ownBound(o));
+      case "complement" -> complement(o.layout(0), o.count() > 1 ? o.tuple(1).size() : 1);
       case "logical_divide" -> divide(o.layout(0), o.tiler(1), "");
       case "zipped_divide", "tiled_divide", "flat_divide" -> {
         divide(o.layout(0), o.tiler(1), "");
@@ -109,7 +109,7 @@ final class Derivations {
   }
 
   private void complement(Layout layout, long bound) {
-    switch (layout.tryComplement(bound)) {
+    switch (layout.tryComplement(bound, dialect)) {
       case Decision.Defined<Layout>(var complement, var certificate) -> {
         if (!layout.filter().equals(layout)) lines.add("without strides 0, coalesced: " + layout.filter());
         long end = 1;
@@ -123,14 +123,6 @@ final class Derivations {
       }
       case Decision.Undefined<Layout> undefined -> undefined(undefined, "");
     }
-  }
-
-  /** The bound of a complement that is asked for without one. */
-  private static long ownBound(Operands o) {
-    return switch (o.dialect().complementBound()) {
-      case COSIZE -> o.layout(0).filter().cosize();
-      case LEAST -> 1;
-    };
   }
 
   private void divide(Layout a, Tiler tiler, String where) {
