@@ -184,7 +184,8 @@ final class Composition {
     long given = Math.multiplyExact(linear, a.at(pieces.stride(last)));
     var leaf = Layout.of(inner.flatShape()[brokenLeaf], inner.flatStride()[brokenLeaf]);
     return new Decision.Undefined<>(outer + " ∘ " + inner, NO_CARRY, OptionalInt.of(topMode(brokenLeaf)),
-        leaf + " counts by " + pieces.stride(last) + " without a carry " + linear + " times, which do not divide its extent",
+        leaf + " counts by " + pieces.stride(last) + " without a carry " + linear
+            + " times, which do not divide its extent",
         Optional.of(witness(index, given)));
   }
 

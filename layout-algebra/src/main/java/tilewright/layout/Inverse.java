@@ -60,7 +60,8 @@ final class Inverse {
       var mode = placed.mode();
       if (mode.stride() < reach) {
         return synthesized(layout, Decision.Undefined.of(operation,
-            "sorted by stride, no mode begins before the one below it ends", "stride " + mode.stride() + " < " + reach));
+            "sorted by stride, no mode begins before the one below it ends",
+            "stride " + mode.stride() + " < " + reach));
       }
       if (mode.stride() % stride != 0) {
         return synthesized(layout, Decision.Undefined.of(operation, "sorted by stride, each stride divides the next",
@@ -91,7 +92,8 @@ final class Inverse {
       if (facts.firstKey() < 0) return otherwise;
       return FactSynthesis.of(facts).map(inverse -> leftInverse(inverse, layout)).orElse(otherwise);
     } catch (SearchLimitException e) {
-      return Decision.Undefined.of(otherwise.operation(), "a search of all chains of extents ends in time", e.getMessage());
+      return Decision.Undefined.of(otherwise.operation(), "a search for collisions or chains of extents ends in time",
+          e.getMessage());
     }
   }
 

@@ -70,6 +70,12 @@ class RightInverseTest {
   }
 
   @Test
+  void beyondTheLargestSearchTheChainOfStridesIsGiven() {
+    assertEquals(2050, Layout.parse("(2,2048):(2,1)").rightInverse().size());
+    assertEquals(Layout.parse("3000:2"), Layout.parse("(2,3000):(2,1)").rightInverse());
+  }
+
+  @Test
   void anEmptyLayoutHasNone() {
     assertInstanceOf(Decision.Undefined.class, Layout.of(0, 1).tryRightInverse());
   }
