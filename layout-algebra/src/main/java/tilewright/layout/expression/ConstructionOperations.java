@@ -19,7 +19,7 @@ final class ConstructionOperations {
       new Operation("make_identity_layout", "shape", "each coordinate ↦ itself, as basis strides",
           o -> Results.of(CoordinateLayout.identity(o.tuple(0)))),
       new Operation("compact_col_major", "shape", "the strides of the compact layout with its first mode fastest",
-          o -> Results.of(Layout.columnMajor(o.tuple(0)).stride())),
+          o -> Results.of(Layout.columnMajor(o.tuple(0), o.dialect()).stride())),
       new Operation("compact_row_major", "shape", "the strides of the compact layout with its last mode fastest",
           o -> Results.of(Layout.rowMajor(o.tuple(0)).stride())),
       new Operation("compact_order", "shape, order", "the strides of make_ordered_layout",

@@ -2,8 +2,10 @@ package tilewright.layout.expression;
 
 import java.util.ArrayList;
 import java.util.List;
+import java.util.Optional;
 import tilewright.layout.Decision;
 import tilewright.layout.Dialect;
+import tilewright.layout.IntTuple;
 import tilewright.layout.Layout;
 import tilewright.layout.Tiler;
 
@@ -41,8 +43,18 @@ final class Derivations {
         divide(o.layout(0), o.tiler(1), "");
         lines.add("regroup: " + o.operation().description());
       }
-      case "logical_product" -> product(o.layout(0), o.layout(1));
-      case "right_inverse" -> rightInverse(o.layout(0));
+      case "logical_product" -> product(o.layout(0), o.tiler(1), "");
+      case "zipped_product", "tiled_product", "flat_product" -> {
+        product(o.layout(0), o.tiler(1), "");
+        lines.add("regroup: " + o.operation().description());
+      }
+      case "blocked_product", "raked_product" ->
+          zipped(o.layout(0), o.layout(1), o.operation().name().startsWith("raked"));
+      case "tile_to_shape" ->
+          tileToShape(o.layout(0), o.tuple(1), o.count() > 2 ? Optional.of(o.tuple(2)) : Optional.empty());
+      case "max_common_layout", "max_common_vector" -> maxCommon(o.layout(0), o.layout(1));
+      case "quasi_inverse" -> quasiInverse(o.layout(0));
+      case "right_inverse" -> rightInverse(o.layout(0), (Layout) ((Value.Mapping) InverseOperations.right(o)).map());
       case "left_inverse" -> decision("L", o.layout(0).tryLeftInverse(), "");
       default -> lines.add(o.operation().description());
     }
@@ -148,21 +160,73 @@ final class Derivations {
     }
   }
 
-  private void product(Layout block, Layout tiles) {
-    long bound = Math.multiplyExact(block.size(), Math.max(1, tiles.cosize()));
-    lines.add("A = " + block + " of size " + block.size() + "; B = " + tiles + " of cosize " + tiles.cosize());
-    switch (block.tryComplement(bound)) {
-      case Decision.Defined<Layout>(var room, var _) -> {
-        lines.add("room for copies: A* = complement(A, " + block.size() + "·" + tiles.cosize() + ") = " + room);
-        lines.add("beside A, its copies: A* ∘ B, that is");
-        composition(room, tiles, INDENT);
+  private void product(Layout block, Tiler tiler, String where) {
+    switch (tiler) {
+      case Tiler.Keep _ -> lines.add(where + "_ leaves " + block + " as it is");
+      case Tiler.ByMode by -> {
+        for (int i = 0; i < Math.min(block.rank(), by.tilers().size()); i++) {
+          lines.add(where + "mode " + i + ":");
+          product(block.mode(i), by.tilers().get(i), where + INDENT);
+        }
       }
-      case Decision.Undefined<Layout> undefined -> undefined(undefined, "");
+      case Tiler.ByLayout(var tiles) -> product(block, tiles, where);
     }
   }
 
-  private void rightInverse(Layout layout) {
-    var inverse = layout.rightInverse();
+  private void product(Layout block, Layout tiles, String where) {
+    long bound = Math.multiplyExact(block.size(), Math.max(1, tiles.cosize()));
+    lines.add(where + "A = " + block + " of size " + block.size() + "; B = " + tiles + " of cosize " + tiles.cosize());
+    switch (block.tryComplement(bound)) {
+      case Decision.Defined<Layout>(var room, var _) -> {
+        lines.add(where + "room for copies: A* = complement(A, " + block.size() + "·" + tiles.cosize() + ") = " + room);
+        lines.add(where + "beside A, its copies: A* ∘ B, that is");
+        composition(room, tiles, where + INDENT);
+      }
+      case Decision.Undefined<Layout> undefined -> undefined(undefined, where);
+    }
+  }
+
+  /** The product of both at the same rank, and how its modes pair up. */
+  private void zipped(Layout block, Layout tiles, boolean raked) {
+    int rank = Math.max(block.rank(), tiles.rank());
+    var both = List.of(padded(block, rank), padded(tiles, rank));
+    if (block.rank() != tiles.rank()) {
+      lines.add("with modes 1:0 up to rank " + rank + ": A = " + both.get(0) + ", B = " + both.get(1));
+    }
+    lines.add("logical_product(A, B), that is");
+    product(both.get(0), both.get(1), INDENT);
+    var decision = raked ? block.tryRakedProduct(tiles) : block.tryBlockedProduct(tiles);
+    if (decision instanceof Decision.Defined<Layout>(var result, var _)) {
+      for (int i = 0; i < rank; i++) {
+        lines.add("mode " + i + ": (" + (raked ? "copies, mode of A" : "mode of A, copies") + ") = " + result.mode(i));
+      }
+    }
+  }
+
+  private void tileToShape(Layout block, IntTuple target, Optional<IntTuple> order) {
+    var decision = order.map(o -> block.tryTileToShape(target, o)).orElseGet(() -> block.tryTileToShape(target));
+    if (decision instanceof Decision.Undefined<Layout> undefined) {
+      undefined(undefined, "");
+      return;
+    }
+    var copies = new long[Math.max(block.rank(), target.rank())];
+    for (int i = 0; i < copies.length; i++) {
+      long have = i < block.rank() ? block.mode(i).size() : 1;
+      long want = i < target.rank() ? target.mode(i).size() : 1;
+      copies[i] = want / have;
+      lines.add("mode " + i + ": " + want + " / " + have + " = " + copies[i] + " copies");
+    }
+    var tiles = order.map(o -> Layout.ordered(IntTuple.flat(copies), o)).orElseGet(() -> Layout.columnMajor(copies));
+    lines.add("blocked_product(A, B) with A = " + block + ", B = " + tiles + ", that is");
+    zipped(block, tiles, false);
+  }
+
+  private static Layout padded(Layout layout, int rank) {
+    while (layout.rank() < rank) layout = layout.append(Layout.of(1, 0));
+    return layout;
+  }
+
+  private void rightInverse(Layout layout, Layout inverse) {
     long[] extents = inverse.flatShape();
     long[] strides = inverse.flatStride();
     long offset = 1;
@@ -172,7 +236,29 @@ final class Derivations {
           + strides[i] + ") = " + layout.apply(strides[i]));
       offset *= extents[i];
     }
-    lines.add("no mode goes on at offset " + offset + ", so that A(R(i)) is i for each i below " + inverse.size());
+    boolean prefix = dialect.rightInverse() == Dialect.RightInverse.PREFIX;
+    lines.add((prefix ? "the next mode by stride does not go on" : "no mode goes on") + " at offset " + offset + ", so that A(R(i)) is i for each i below " + inverse.size());
+  }
+
+  private void quasiInverse(Layout layout) {
+    layout.collision().ifPresent(same -> lines.add("no left inverse: indices " + same.first() + " and "
+        + same.second() + " have offset " + same.offset()));
+    decision("Q", layout.tryQuasiInverse(), "");
+  }
+
+  /** The run, and what stops it. */
+  private void maxCommon(Layout a, Layout b) {
+    var fromA = a.rightInverse();
+    var fromB = b.rightInverse();
+    lines.add("right inverses: A‡ = " + fromA + ", B‡ = " + fromB);
+    var common = a.maxCommonLayout(b);
+    long end = common.size();
+    lines.add("R = " + common + ": A(R(i)) = B(R(i)) = i for each i below " + end);
+    if (end < Math.min(fromA.size(), fromB.size())) {
+      lines.add("offset " + end + ": A has it at index " + fromA.apply(end) + ", B at index " + fromB.apply(end));
+    } else {
+      lines.add("no longer: " + (end == fromA.size() ? "A‡" : "B‡") + " ends there");
+    }
   }
 
   private void decision(String result, Decision<Layout> decision, String where) {

@@ -1,6 +1,7 @@
 package tilewright.layout.expression;
 
 import tilewright.layout.ComposedLayout;
+import tilewright.layout.Dialect;
 
 /** Inverses, and what two layouts address alike, for each kind of layout. */
 final class InverseOperations {
@@ -10,7 +11,8 @@ final class InverseOperations {
     return switch (o.value(0)) {
       case Value.XorMapping mapping -> Results.of(mapping.map().tryRightInverse().orElseThrow());
       case Value.Mapping(ComposedLayout composed) -> Results.of(composed.tryRightInverse().orElseThrow());
-      default -> Results.of(o.layout(0).rightInverse());
+      default -> Results.of(o.dialect().rightInverse() == Dialect.RightInverse.PREFIX
+          ? o.layout(0).rightInverse(o.dialect()) : o.layout(0).rightInverse());
     };
   }
 

@@ -13,6 +13,7 @@ import tilewright.layout.OffsetMap;
 import tilewright.layout.SliceCoordinate;
 import tilewright.layout.Tiler;
 import tilewright.layout.XorLayout;
+import tilewright.layout.morphism.TupleMorphism;
 
 /** The values that an operation is called with, read as what it needs. */
 record Operands(Operation operation, List<Value> values, List<Integer> positions, Dialect dialect) {
@@ -99,6 +100,12 @@ record Operands(Operation operation, List<Value> values, List<Integer> positions
       case Value.Mapping(ComposedLayout composed) -> composed.tryXor().orElseThrow();
       default -> layout(index).tryXor().orElseThrow();
     };
+  }
+
+  /** A morphism of tuples; a layout stands for its standard form. */
+  TupleMorphism morphism(int index) {
+    if (values.get(index) instanceof Value.Morphism(TupleMorphism morphism)) return morphism;
+    return TupleMorphism.tryStandardForm(layout(index)).orElseThrow();
   }
 
   /** A coordinate that may leave modes free. */

@@ -5,6 +5,7 @@ import tilewright.layout.IntTuple;
 import tilewright.layout.OffsetMap;
 import tilewright.layout.Swizzle;
 import tilewright.layout.XorLayout;
+import tilewright.layout.morphism.TupleMorphism;
 
 /** Values made of what operations return. */
 final class Results {
@@ -20,6 +21,10 @@ final class Results {
 
   static Value of(XorLayout map) {
     return new Value.XorMapping(map);
+  }
+
+  static Value of(TupleMorphism morphism) {
+    return new Value.Morphism(morphism);
   }
 
   static Value of(Swizzle swizzle) {

@@ -9,6 +9,7 @@ import tilewright.layout.OffsetMap;
 import tilewright.layout.Swizzle;
 import tilewright.layout.Tiler;
 import tilewright.layout.XorLayout;
+import tilewright.layout.morphism.TupleMorphism;
 
 /** What an expression evaluates to; its text is in CuTe's notation. */
 public sealed interface Value {
@@ -50,6 +51,14 @@ public sealed interface Value {
     @Override
     public String toString() {
       return sum.toString();
+    }
+  }
+
+  /** A morphism of tuples, which realises a layout. */
+  record Morphism(TupleMorphism morphism) implements Value {
+    @Override
+    public String toString() {
+      return morphism.toString();
     }
   }
 

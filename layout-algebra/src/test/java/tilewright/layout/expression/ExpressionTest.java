@@ -244,11 +244,11 @@ class ExpressionTest {
 
   @ParameterizedTest
   @CsvSource(delimiter = '|', textBlock = """
-      CUTE_CPP | (2):(8)     | ((4,1),(2,4)):((4,0),(16,1))
-      CUTE_DSL | (2):(8)     | refused
-      PYCUTE   | (2,8):(8,1) | ((4,1),(2,4)):((4,0),(16,1))
+      CUTE_CPP | (2):(8)     | ((4,1),(2,4)):((4,0),(16,1)) | (2,4):(2,8)
+      CUTE_DSL | (2):(8)     | refused                      | (2,4):(2,8)
+      PYCUTE   | (2,8):(8,1) | ((4,1),(2,4)):((4,0),(16,1)) | 1:0
       """)
-  void dialectsDifferInShortTilersAndFreeModes(String name, String shortTiler, String freeMode) {
+  void dialectsDifferAsTheirImplementationsDo(String name, String shortTiler, String freeMode, String inverse) {
     var dialect = switch (name) {
       case "CUTE_DSL" -> Dialect.CUTE_DSL;
       case "PYCUTE" -> Dialect.PYCUTE;
@@ -263,6 +263,9 @@ class ExpressionTest {
     } else {
       assertEquals(freeMode, free.evaluate(dialect).toString());
     }
+    assertEquals(inverse, value("right_inverse(((2,2),(2,4)):((0,1),(0,2)))", dialect));
+    assertEquals(name.equals("CUTE_DSL") ? "1:4" : "1:0", value("complement(4:1)", dialect));
+    assertEquals(name.equals("PYCUTE") ? "(1,4,4)" : "(1,0,4)", value("compact_col_major((4,1,2))", dialect));
     assertEquals("(2,2):(2,16)", value("complement(((2,2),(2,2)):((1,4),(8,32)))", dialect));
   }
 
