@@ -24,11 +24,8 @@ final class Inverse {
 
   /** The longest: what the chain of strides gives for an injective layout without negative strides, else searched. */
   static Decision<Layout> right(Layout layout) {
-    if (layout.size() == 0) {
-      return Decision.Undefined.of("right inverse of " + layout, "the layout is not empty",
-          "its shape is " + layout.shape());
-    }
-    var result = LongestInverse.of(layout, right(layout, Dialect.RightInverse.MAXIMAL));
+    var result = layout.size() == 0 ? Layout.of(0, 0)
+        : LongestInverse.of(layout, right(layout, Dialect.RightInverse.MAXIMAL));
     return new Decision.Defined<>(result, new TableCertificate(layout + " of " + result + "(i) is i", result.size(),
         i -> layout.apply(result.apply(i)), i -> i));
   }

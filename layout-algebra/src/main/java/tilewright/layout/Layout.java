@@ -520,6 +520,7 @@ public record Layout(IntTuple shape, IntTuple stride) implements OffsetMap {
     return tryRightInverse().orElseThrow();
   }
 
+  /** As {@link #rightInverse()}, with a certificate; there always is one, for an empty layout the empty one. */
   public Decision<Layout> tryRightInverse() {
     return Inverse.right(this);
   }
