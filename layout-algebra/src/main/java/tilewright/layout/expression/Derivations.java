@@ -237,7 +237,8 @@ final class Derivations {
       offset *= extents[i];
     }
     boolean prefix = dialect.rightInverse() == Dialect.RightInverse.PREFIX;
-    lines.add((prefix ? "the next mode by stride does not go on" : "no mode goes on") + " at offset " + offset + ", so that A(R(i)) is i for each i below " + inverse.size());
+    lines.add("R ends at offset " + offset + (prefix ? ", where the next mode by stride does not go on" : "")
+        + ": A(R(i)) is i for each i below " + inverse.size());
   }
 
   private void quasiInverse(Layout layout) {

@@ -20,6 +20,8 @@ class ExplanationTest {
       zipped_product((2,3):(1,2), [2;2])          | room for copies: A* = complement(A, 3·2) = 2:1
       max_common_layout(16:1, ((2,2),4):((1,8),2)) | offset 2: A has it at index 2, B at index 4
       max_common_vector(8:1, 16:1)                | no longer: A‡ ends there
+      right_inverse((4,8):(8,1))                  | offsets t·8 for t below 4 are at indices t·1: A(1) = 8
+      right_inverse((4,8):(8,1))                  | R ends at offset 32: A(R(i)) is i for each i below 32
       quasi_inverse((2,2):(1,1))                  | no left inverse: indices 1 and 2 have offset 1
       """)
   void statesTheFactsBehindAValue(String text, String fact) {
