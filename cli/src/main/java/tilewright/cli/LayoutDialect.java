@@ -11,8 +11,8 @@ enum LayoutDialect {
   CUTE_DSL(Dialect.CUTE_DSL),
   PYCUTE(Dialect.PYCUTE);
 
-  static final String DESCRIPTION = "Where implementations of CuTe differ, evaluate as in cute-cpp (default), cute-dsl or"
-      + " pycute.";
+  static final String DESCRIPTION =
+      "Where implementations of CuTe differ, evaluate as in cute-cpp (default), cute-dsl or pycute.";
 
   private final Dialect dialect;
 
