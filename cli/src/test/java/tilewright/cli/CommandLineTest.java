@@ -17,8 +17,8 @@ class CommandLineTest {
   Path folder;
 
   @ParameterizedTest
-  @ValueSource(strings = {"", "layout", "layout eval", "layout explain", "run", "run gemm", "sim", "gpu", "kernels", "ptx", "resources",
-      "verify", "bench", "layout banks", "layout draw", "bundle", "doctor"})
+  @ValueSource(strings = {"", "layout", "layout eval", "layout explain", "run", "run gemm", "sim", "gpu", "kernels",
+      "ptx", "resources", "verify", "bench", "layout banks", "layout draw", "bundle", "doctor"})
   void everyCommandHasHelp(String command) {
     var run = Cli.run((command + " --help").trim().split(" "));
     assertEquals(Exit.OK, run.exitCode());

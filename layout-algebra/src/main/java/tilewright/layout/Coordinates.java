@@ -103,8 +103,8 @@ public final class Coordinates {
   }
 
   /**
-   * The digits (offset / stride) mod extent of an offset, by mode: for a compact layout the coordinate of that offset. A
-   * mode of stride 0 or extent 1 has digit 0.
+   * The digits (offset / stride) mod extent of an offset, by mode: for a compact layout the coordinate of that offset.
+   * A mode of stride 0 or extent 1 has digit 0.
    */
   public static IntTuple ofOffset(long offset, IntTuple shape, IntTuple stride) {
     return TupleArithmetic.leaves("idx2crd", shape, stride, (extent, step) -> {

@@ -3,8 +3,8 @@ package tilewright.layout;
 import java.util.Arrays;
 
 /**
- * A layout as a numeral system: an index has a digit a mode, and each digit counts with the mode's stride. The modes are
- * coalesced for the extended domain, so the last digit is unbounded and no digit could be left out.
+ * A layout as a numeral system: an index has a digit a mode, and each digit counts with the mode's stride. The modes
+ * are coalesced for the extended domain, so the last digit is unbounded and no digit could be left out.
  */
 final class Numerals {
   private final long[] extents;

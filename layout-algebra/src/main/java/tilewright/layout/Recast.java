@@ -66,7 +66,9 @@ final class Recast {
             Coordinates.index(coordinate, layout.shape()), Math.floorDiv(offset, n), 0)));
   }
 
-  /** R over n parts of each element, which follow each other along the first mode of stride 1: R = n · layout + part. */
+  /**
+   * R over n parts of each element, which follow each other along the first mode of stride 1: R = n · layout + part.
+   */
   static Decision<Layout> down(Layout layout, long n, Casting casting) {
     var operation = "downcast<" + n + ">(" + layout + ")";
     requirePositive(operation, n);

@@ -40,12 +40,17 @@ public sealed interface SliceCoordinate {
     return Notation.sliceCoordinate(text);
   }
 
-  /** What stands at the {@code _}, side by side: (_,(1,_)) of (4,(2,3)) is (4,3). A bare {@code _} is all, an integer (). */
+  /**
+   * What stands at the {@code _}, side by side: (_,(1,_)) of (4,(2,3)) is (4,3). A bare {@code _} is all, an integer
+   * ().
+   */
   default IntTuple slice(IntTuple tuple) {
     return this instanceof Free ? tuple : IntTuple.of(hit(tuple, true));
   }
 
-  /** What stands at the integers, side by side: (_,(1,_)) of (4,(2,3)) is (2). A bare integer is all, a {@code _} (). */
+  /**
+   * What stands at the integers, side by side: (_,(1,_)) of (4,(2,3)) is (2). A bare integer is all, a {@code _} ().
+   */
   default IntTuple dice(IntTuple tuple) {
     return this instanceof Fixed ? tuple : IntTuple.of(hit(tuple, false));
   }
@@ -65,7 +70,8 @@ public sealed interface SliceCoordinate {
       case Fixed _ -> free ? List.of() : List.of(tuple);
       case Tuple t -> {
         if (tuple instanceof IntTuple.Leaf || tuple.rank() != t.elements().size()) {
-          throw new IllegalArgumentException("coordinate " + this + " does not fit " + tuple + ": write one for each mode");
+          throw new IllegalArgumentException("coordinate " + this + " does not fit " + tuple
+              + ": write one for each mode");
         }
         var hit = new ArrayList<IntTuple>();
         for (int i = 0; i < tuple.rank(); i++) hit.addAll(t.elements().get(i).hit(tuple.mode(i), free));

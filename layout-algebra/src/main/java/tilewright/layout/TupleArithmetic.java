@@ -223,7 +223,8 @@ public final class TupleArithmetic {
   }
 
   private static long positive(long divisor, IntTuple b) {
-    if (divisor < 1) throw new IllegalArgumentException("divisor " + b + " is below 1: divide by extents of at least 1");
+    if (divisor < 1) throw new IllegalArgumentException("divisor " + b
+        + " is below 1: divide by extents of at least 1");
     return divisor;
   }
 

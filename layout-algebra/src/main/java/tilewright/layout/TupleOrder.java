@@ -16,7 +16,9 @@ public final class TupleOrder {
     return elementwise(a, b, difference -> difference < 0);
   }
 
-  /** Whether every integer of a is at most b's. (CuTe's elem_leq is the negation of elem_less(b, a), which is weaker.) */
+  /**
+   * Whether every integer of a is at most b's. (CuTe's elem_leq is the negation of elem_less(b, a), which is weaker.)
+   */
   public static boolean elemLeq(IntTuple a, IntTuple b) {
     return elementwise(a, b, difference -> difference <= 0);
   }
@@ -93,7 +95,8 @@ public final class TupleOrder {
 
   private static void requireTuples(IntTuple a, IntTuple b) {
     if (a instanceof IntTuple.Leaf || b instanceof IntTuple.Leaf) {
-      throw new IllegalArgumentException("no order between " + a + " and " + b + ": an integer compares with an integer");
+      throw new IllegalArgumentException("no order between " + a + " and " + b
+          + ": an integer compares with an integer");
     }
   }
 }

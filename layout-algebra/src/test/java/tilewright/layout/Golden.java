@@ -13,7 +13,9 @@ import java.util.function.BiConsumer;
 import tools.jackson.databind.JsonNode;
 import tools.jackson.databind.ObjectMapper;
 
-/** Golden vectors: one JSON object a line, made by other implementations of the algebra and judged by its definitions. */
+/**
+ * Golden vectors: one JSON object a line, made by other implementations of the algebra and judged by its definitions.
+ */
 final class Golden {
   private static final ObjectMapper JSON = new ObjectMapper();
 
@@ -34,10 +36,14 @@ final class Golden {
       }
     }
     assertTrue(checked > 0, "no record of " + operation + " with verdict " + verdicts);
-    assertTrue(failures.isEmpty(), failures.size() + " of " + checked + ":\n" + String.join("\n", failures.subList(0, Math.min(20, failures.size()))));
+    assertTrue(failures.isEmpty(), failures.size() + " of " + checked + ":\n"
+        + String.join("\n", failures.subList(0, Math.min(20, failures.size()))));
   }
 
-  /** The offsets that the definition demands: listed for small sizes, else those of the oracle's layout, which was judged right. */
+  /**
+   * The offsets that the definition demands: listed for small sizes, else those of the oracle's layout, which was
+   * judged right.
+   */
   static long[] table(JsonNode node) {
     var array = node.has("truth") ? node.get("truth") : node.get("table");
     if (array == null) return Layout.parse(node.get("expect").asString()).offsets();

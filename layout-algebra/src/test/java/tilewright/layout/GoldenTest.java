@@ -10,7 +10,10 @@ import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
 import tools.jackson.databind.JsonNode;
 
-/** Every operation against what pycute computes wherever that satisfies the definition, and against the definition elsewhere. */
+/**
+ * Every operation against what pycute computes wherever that satisfies the definition, and against the definition
+ * elsewhere.
+ */
 class GoldenTest {
   private static final List<String> OK = List.of("ok");
 
@@ -125,7 +128,8 @@ class GoldenTest {
   @Test
   void evaluationFollowsTheCoordinate() {
     Golden.each("layout_eval", OK, (args, r) ->
-        assertEquals(Long.parseLong(text(r, "expect")), layout(args, "layout").apply(IntTuple.parse(text(args, "crd")))));
+        assertEquals(Long.parseLong(text(r, "expect")), layout(args, "layout")
+            .apply(IntTuple.parse(text(args, "crd")))));
   }
 
   @Test

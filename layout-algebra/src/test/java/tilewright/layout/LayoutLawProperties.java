@@ -68,7 +68,10 @@ class LayoutLawProperties {
     assertTrue(counts[0] > 1000 && counts[1] > 100, () -> Arrays.toString(counts));
   }
 
-  /** Whether some layout that refines the shape has these offsets: each mode's own must be a layout's, and they must add up. */
+  /**
+   * Whether some layout that refines the shape has these offsets: each mode's own must be a layout's, and they must
+   * add up.
+   */
   private static boolean hasLayout(Layout inner, long[] offsets) {
     long[] shape = inner.flatShape();
     var modes = new Layout[shape.length];
@@ -84,10 +87,13 @@ class LayoutLawProperties {
   }
 
   @Property
-  void compositionIsAssociativeWhereItIsDefined(@ForAll("compact") Layout a, @ForAll("compact") Layout b, @ForAll("compact") Layout c) {
+  void compositionIsAssociativeWhereItIsDefined(@ForAll("compact") Layout a, @ForAll("compact") Layout b,
+      @ForAll("compact") Layout c) {
     Assume.that(c.cosize() <= b.size() && b.cosize() <= a.size());
-    if (a.tryComposition(b) instanceof Decision.Defined(var ab, var _) && b.tryComposition(c) instanceof Decision.Defined(var bc, var _)
-        && ab.tryComposition(c) instanceof Decision.Defined(var left, var _) && a.tryComposition(bc) instanceof Decision.Defined(var right, var _)) {
+    if (a.tryComposition(b) instanceof Decision.Defined(var ab, var _)
+        && b.tryComposition(c) instanceof Decision.Defined(var bc, var _)
+        && ab.tryComposition(c) instanceof Decision.Defined(var left, var _)
+            && a.tryComposition(bc) instanceof Decision.Defined(var right, var _)) {
       assertArrayEquals(left.offsets(), right.offsets());
     }
   }
@@ -143,7 +149,8 @@ class LayoutLawProperties {
       assertEquals(2, divided.rank());
       assertArrayEquals(inTile.offsets(), divided.mode(0).offsets());
       if (divided.size() == layout.size()) {
-        assertArrayEquals(LongStream.of(layout.offsets()).sorted().toArray(), LongStream.of(divided.offsets()).sorted().toArray());
+        assertArrayEquals(LongStream.of(layout.offsets()).sorted().toArray(), LongStream.of(divided.offsets())
+            .sorted().toArray());
       }
     }
   }
@@ -154,7 +161,8 @@ class LayoutLawProperties {
     var product = block.logicalProduct(tiles);
     assertEquals(block, product.mode(0));
     assertTrue(tiles.shape().isCompatibleWith(product.mode(1).shape()));
-    assertArrayEquals(LongStream.range(0, block.size() * tiles.size()).toArray(), LongStream.of(product.offsets()).sorted().toArray());
+    assertArrayEquals(LongStream.range(0, block.size() * tiles.size()).toArray(), LongStream.of(product.offsets())
+        .sorted().toArray());
   }
 
   @Property
@@ -199,8 +207,8 @@ class LayoutLawProperties {
   }
 
   @Property
-  void swizzlesAreTheirOwnInverseAndKeepTheirBlock(@ForAll @IntRange(max = 4) int bits, @ForAll @IntRange(max = 4) int base,
-      @ForAll @IntRange(max = 3) int further, @ForAll boolean down) {
+  void swizzlesAreTheirOwnInverseAndKeepTheirBlock(@ForAll @IntRange(max = 4) int bits,
+      @ForAll @IntRange(max = 4) int base, @ForAll @IntRange(max = 3) int further, @ForAll boolean down) {
     var swizzle = new Swizzle(bits, base, (down ? -1 : 1) * (bits + further));
     long block = 1L << 2 * bits + further + base;
     var seen = new boolean[Math.toIntExact(block)];

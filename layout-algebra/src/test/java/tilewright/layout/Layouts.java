@@ -33,7 +33,8 @@ final class Layouts {
     var leaf = Arbitraries.longs().between(1, 6).flatMap(extent ->
         Arbitraries.longs().between(0, 40).map(stride -> Layout.of(extent, stride)));
     var pair = leaf.list().ofMinSize(1).ofMaxSize(3).map(Layout::of);
-    return Arbitraries.oneOf(leaf, pair, Arbitraries.oneOf(leaf, pair).list().ofMinSize(1).ofMaxSize(3).map(Layout::of));
+    return Arbitraries.oneOf(leaf, pair, Arbitraries.oneOf(leaf, pair).list().ofMinSize(1).ofMaxSize(3)
+        .map(Layout::of));
   }
 
   /** Layouts that reach each of 0…size−1 once: a compact layout with its modes in any order. */

@@ -90,9 +90,12 @@ class SurgeryProperties {
   void theOrderSaysWhichModeIsFastest() {
     assertEquals("(2,4,3):(12,1,4)", Layout.ordered(IntTuple.parse("(2,4,3)"), IntTuple.parse("(2,0,1)")).toString());
     assertEquals("(4,8):(1,4)", Layout.ordered(IntTuple.parse("(4,8)"), IntTuple.parse("(0,0)")).toString());
-    assertEquals("((2,4),3):((3,6),1)", Layout.ordered(IntTuple.parse("((2,4),3)"), IntTuple.parse("(1,0)")).toString());
-    assertEquals("((2,4),3):((4,1),8)", Layout.ordered(IntTuple.parse("((2,4),3)"), IntTuple.parse("((1,0),2)")).toString());
-    assertThrows(IllegalArgumentException.class, () -> Layout.ordered(IntTuple.parse("(2,4)"), IntTuple.parse("(0,1,2)")));
+    assertEquals("((2,4),3):((3,6),1)", Layout.ordered(IntTuple.parse("((2,4),3)"), IntTuple.parse("(1,0)"))
+        .toString());
+    assertEquals("((2,4),3):((4,1),8)", Layout.ordered(IntTuple.parse("((2,4),3)"), IntTuple.parse("((1,0),2)"))
+        .toString());
+    assertThrows(IllegalArgumentException.class, () ->
+        Layout.ordered(IntTuple.parse("(2,4)"), IntTuple.parse("(0,1,2)")));
   }
 
   @Property
@@ -104,7 +107,8 @@ class SurgeryProperties {
     long[] extents = layout.flatShape();
     for (int i = 0; i < from.length; i++) {
       for (int j = 0; j < i; j++) {
-        if (extents[i] > 1 && extents[j] > 1 && from[i] < from[j]) assertTrue(to[i] < to[j], layout + " and " + compact);
+        if (extents[i] > 1 && extents[j] > 1 && from[i] < from[j]) assertTrue(to[i] < to[j], layout + " and "
+            + compact);
       }
       if (extents[i] > 1) assertEquals(from[i] == 0, to[i] == 0);
     }

@@ -47,7 +47,8 @@ class TupleArithmeticTest {
 
   @ParameterizedTest
   @CsvSource(delimiter = '|', value = {
-      "(4,5,6)|40|(1,1,3)", "(4,6)|8|(1,3)", "12|(2,3)|2", "3|6|1", "(12,6)|(4,3)|(3,2)", "((4,6),8)|((2,3),16)|((2,2),1)"})
+      "(4,5,6)|40|(1,1,3)", "(4,6)|8|(1,3)", "12|(2,3)|2", "3|6|1", "(12,6)|(4,3)|(3,2)",
+          "((4,6),8)|((2,3),16)|((2,2),1)"})
   void shapeDivIsExact(String a, String b, String quotient) {
     var defined = assertInstanceOf(Decision.Defined.class, TupleArithmetic.shapeDiv(tuple(a), tuple(b)));
     assertEquals(tuple(quotient), defined.result());
@@ -55,7 +56,8 @@ class TupleArithmeticTest {
   }
 
   @ParameterizedTest
-  @CsvSource(delimiter = '|', value = {"(6,4)|4|6 and 4", "2|3|2 and 3", "48|(6,3)|48 and 18", "0|2|0 / 2", "4|0|4 / 0"})
+  @CsvSource(delimiter = '|',
+      value = {"(6,4)|4|6 and 4", "2|3|2 and 3", "48|(6,3)|48 and 18", "0|2|0 / 2", "4|0|4 / 0"})
   void shapeDivNamesTheIntegersThatDoNotDivide(String a, String b, String numbers) {
     var undefined = assertInstanceOf(Decision.Undefined.class, TupleArithmetic.shapeDiv(tuple(a), tuple(b)));
     assertEquals(numbers, undefined.numbers());
@@ -100,7 +102,8 @@ class TupleArithmeticTest {
   }
 
   @ParameterizedTest
-  @CsvSource(delimiter = '|', value = {"(4,6)|8|true", "(4,6)|3|false", "(16,2)|(8)|true", "(4,6)|(2,2,2)|false", "8|5|false",
+  @CsvSource(delimiter = '|',
+      value = {"(4,6)|8|true", "(4,6)|3|false", "(16,2)|(8)|true", "(4,6)|(2,2,2)|false", "8|5|false",
       "8|(8)|false", "((6),2,6)|2|true"})
   void evenlyDividesFoldsLikeTheQuotient(String a, String b, boolean evenly) {
     assertEquals(evenly, TupleArithmetic.evenlyDivides(tuple(a), tuple(b)));
