@@ -24,11 +24,11 @@ final class Compilation {
   private final Registers registers = new Registers();
   private final List<Problem> problems = new ArrayList<>();
 
-  Compilation(PtxModule module, ModuleData data, Function function) {
+  Compilation(PtxModule module, ModuleData data, Function function, boolean watched) {
     this.function = function;
     this.data = data;
     memory = new MemoryPlan(module, data, function);
-    front = new FunctionLowering(module, memory);
+    front = new FunctionLowering(module, memory, watched);
     target = target(module);
     var lowering = front.lower(function);
     problems.addAll(front.problems());

@@ -31,7 +31,7 @@ final class FunctionLowering {
   private final PtxModule module;
   private String source = "";
 
-  FunctionLowering(PtxModule module, MemoryPlan memory) {
+  FunctionLowering(PtxModule module, MemoryPlan memory, boolean watched) {
     for (var item : module.items()) {
       if (item instanceof PtxModule.SourceFile(int index, var path)) {
         files.put(index, path.substring(path.lastIndexOf('/') + 1));
@@ -39,7 +39,7 @@ final class FunctionLowering {
     }
     this.module = module;
     this.memory = memory;
-    lowering = new Lowering(memory, new Scope(Optional.empty()));
+    lowering = new Lowering(memory, new Scope(Optional.empty()), watched);
   }
 
   Lowering lower(Function kernel) {
@@ -50,7 +50,7 @@ final class FunctionLowering {
   }
 
   private int site(Function kernel) {
-    sites.add(new Site(0, "end of " + kernel.name(), ""));
+    sites.add(Site.end(kernel.name()));
     return sites.size() - 1;
   }
 
@@ -106,7 +106,7 @@ final class FunctionLowering {
   }
 
   private void instruction(Instruction i) {
-    sites.add(new Site(i.line(), PtxPrinter.print(i), source));
+    sites.add(Site.of(i, PtxPrinter.print(i), source));
     int site = sites.size() - 1;
     try {
       var guard = i.guard().map(g -> new Op.Guard(lowering.scope().register(g.predicate()), g.negated()));

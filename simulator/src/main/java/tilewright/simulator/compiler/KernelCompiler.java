@@ -11,8 +11,12 @@ import tilewright.simulator.core.Kernel;
 public final class KernelCompiler {
   private KernelCompiler() {}
 
-  /** Compiles all kernels; whatever cannot be executed goes to {@code problems}. */
-  public static Map<String, Kernel> compile(PtxModule module, List<Problem> problems) {
+  /**
+   * Compiles all kernels; whatever cannot be executed goes to {@code problems}.
+   *
+   * @param watched whether the code reports to the sanitizer and the profile
+   */
+  public static Map<String, Kernel> compile(PtxModule module, boolean watched, List<Problem> problems) {
     var kernels = new HashMap<String, Kernel>();
     ModuleData data;
     try {
@@ -24,7 +28,7 @@ public final class KernelCompiler {
     for (var f : module.functions()) {
       if (!f.entry() || f.body().isEmpty()) continue;
       try {
-        var compilation = new Compilation(module, data, f);
+        var compilation = new Compilation(module, data, f, watched);
         compilation.kernel().ifPresent(k -> kernels.put(f.name(), k));
         problems.addAll(compilation.problems());
       } catch (Unsupported e) {

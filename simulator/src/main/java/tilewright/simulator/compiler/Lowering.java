@@ -14,6 +14,7 @@ import tilewright.simulator.core.SpecialRegister;
 /** What lowering an instruction works with: the names in scope, and the code so far. */
 final class Lowering {
   private final MemoryPlan memory;
+  private final boolean watched;
   private final List<Item> items = new ArrayList<>();
   private final List<Reg> registers = new ArrayList<>();
   private Scope scope;
@@ -37,8 +38,9 @@ final class Lowering {
     record Begin(int site) implements Item {}
   }
 
-  Lowering(MemoryPlan memory, Scope scope) {
+  Lowering(MemoryPlan memory, Scope scope, boolean watched) {
     this.memory = memory;
+    this.watched = watched;
     this.scope = scope;
   }
 
@@ -48,6 +50,11 @@ final class Lowering {
 
   List<Reg> registers() {
     return registers;
+  }
+
+  /** Whether the code shall tell the sanitizer and the profile what it does. */
+  boolean watched() {
+    return watched;
   }
 
   Scope scope() {

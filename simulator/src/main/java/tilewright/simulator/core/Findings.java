@@ -32,7 +32,7 @@ final class Findings {
     entry.count++;
     // Workers report in any order; the lowest block makes the report the same on every machine.
     if (entry.first != null && entry.block <= cta.number) return;
-    var at = site == Fault.NO_SITE ? new Site(0, "", "") : sites.get(site);
+    var at = site == Fault.NO_SITE ? Site.NOWHERE : sites.get(site);
     entry.first = new Finding(kind, message.get(), at.line(), at.source(), cta.position, thread, address, 0);
     entry.block = cta.number;
   }

@@ -1,10 +1,26 @@
 package tilewright.simulator.core;
 
+import tilewright.ptx.Instruction;
+
 /**
  * Where an instruction stands.
  *
  * @param line of the PTX text
  * @param text the instruction
  * @param source {@code File.java:12}, or the empty text
+ * @param order how it takes part in synchronisation
+ * @param kind for the profile
  */
-public record Site(int line, String text, String source) {}
+public record Site(int line, String text, String source, MemoryOrder order, InstructionClass kind) {
+  /** What no instruction is to blame for. */
+  public static final Site NOWHERE = new Site(0, "", "", MemoryOrder.WEAK, InstructionClass.CONTROL);
+
+  public static Site of(Instruction i, String text, String source) {
+    return new Site(i.line(), text, source, MemoryOrder.of(i), InstructionClass.of(i));
+  }
+
+  /** The end of a kernel, which has no instruction of its own in the text. */
+  public static Site end(String kernel) {
+    return new Site(0, "end of " + kernel, "", MemoryOrder.WEAK, InstructionClass.CONTROL);
+  }
+}

@@ -20,7 +20,7 @@ class CodeSizeTest {
 
   private static ClassModel generated(String ptx) {
     var module = PtxParser.parse(ptx);
-    var compilation = new Compilation(module, new ModuleData(module), module.functions().getLast());
+    var compilation = new Compilation(module, new ModuleData(module), module.functions().getLast(), false);
     var bytes = compilation.code();
     assertEquals(List.of(), compilation.problems());
     return ClassFile.of().parse(bytes.orElseThrow());

@@ -1,0 +1,50 @@
+package tilewright.simulator.core;
+
+import tilewright.ptx.Instruction;
+
+/**
+ * How an access or a fence takes part in synchronisation (PTX ISA, memory consistency model).
+ *
+ * @param scope the threads it synchronises with; {@link Scope#NONE} for weak accesses
+ * @param acquire whether later accesses of the thread come after what it observes
+ * @param release whether earlier accesses of the thread come before what it makes known
+ */
+public record MemoryOrder(Scope scope, boolean acquire, boolean release) {
+  /** Sets of threads, each within the next. A launch has no clusters, so a cluster is a CTA. */
+  public enum Scope { NONE, CTA, GPU, SYS }
+
+  public static final MemoryOrder WEAK = new MemoryOrder(Scope.NONE, false, false);
+
+  boolean strong() {
+    return scope != Scope.NONE;
+  }
+
+  /** Whether it reaches threads of other CTAs. */
+  boolean reachesGpu() {
+    return scope.compareTo(Scope.GPU) >= 0;
+  }
+
+  /** What an instruction's modifiers say. */
+  public static MemoryOrder of(Instruction i) {
+    return switch (i.opcode()) {
+      case "atom", "red" -> new MemoryOrder(scope(i, Scope.GPU), i.has("acquire") || i.has("acq_rel"),
+          i.has("release") || i.has("acq_rel"));
+      case "ld", "st" -> access(i);
+      case "membar" -> new MemoryOrder(scope(i, Scope.GPU), true, true);
+      case "fence" -> new MemoryOrder(scope(i, Scope.CTA), !i.has("release"), !i.has("acquire"));
+      default -> WEAK;
+    };
+  }
+
+  private static MemoryOrder access(Instruction i) {
+    if (i.has("volatile") || i.has("mmio")) return new MemoryOrder(Scope.SYS, false, false);
+    boolean strong = i.has("relaxed") || i.has("acquire") || i.has("release");
+    return strong ? new MemoryOrder(scope(i, Scope.GPU), i.has("acquire"), i.has("release")) : WEAK;
+  }
+
+  private static Scope scope(Instruction i, Scope otherwise) {
+    if (i.has("sys")) return Scope.SYS;
+    if (i.has("gpu") || i.has("gl")) return Scope.GPU;
+    return i.has("cta") || i.has("cluster") ? Scope.CTA : otherwise;
+  }
+}
