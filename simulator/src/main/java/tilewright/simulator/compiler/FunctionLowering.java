@@ -116,13 +116,21 @@ final class FunctionLowering {
         var after = lowering.freshLabel("skip");
         lowering.end(new Terminator.Branch(guard.get().inverse(), after));
         lowering.unguard();
-        dispatch(i);
+        lower(i);
         lowering.label(after);
       } else {
-        dispatch(i);
+        lower(i);
       }
     } catch (Unsupported e) {
       problems.add(new Problem(i.line(), PtxPrinter.print(i), e.getMessage()));
+    }
+  }
+
+  private void lower(Instruction i) {
+    if (i.opcode().equals("call")) {
+      call(i);
+    } else {
+      InstructionLowering.lower(i, lowering, tables);
     }
   }
 
@@ -170,39 +178,5 @@ final class FunctionLowering {
     var reg = lowering.temp(formal.type());
     if (input) lowering.move(lowering.source(actual), reg, formal.type());
     scope.declare(formal.name(), reg);
-  }
-
-  private void dispatch(Instruction i) {
-    var m = new Modifiers(i);
-    switch (i.opcode()) {
-      case "add", "sub", "mul", "mad", "min", "max", "abs", "neg", "div" -> {
-        if (i.type().map(FloatLowering::isFloat).orElse(false)) {
-          FloatLowering.lower(i, m, lowering);
-        } else {
-          IntegerLowering.lower(i, m, lowering);
-        }
-      }
-      case "fma", "copysign", "rcp", "sqrt", "rsqrt", "ex2", "lg2", "sin", "cos", "tanh" ->
-          FloatLowering.lower(i, m, lowering);
-      case "mul24", "mad24", "rem", "and", "or", "xor", "not", "cnot", "shl", "shr", "shf", "bfe", "bfi", "prmt",
-          "lop3", "popc",
-          "clz", "brev", "bfind", "dp4a" -> IntegerLowering.lower(i, m, lowering);
-      case "setp", "set", "selp", "slct" -> PredicateLowering.lower(i, m, lowering);
-      case "cvt" -> ConversionLowering.lower(i, m, lowering);
-      case "mov", "cvta", "isspacep" -> MoveLowering.lower(i, m, lowering);
-      case "ld", "ldu", "st", "atom", "red", "prefetch", "prefetchu", "discard", "applypriority", "createpolicy" ->
-          MemoryLowering.lower(i, m, lowering);
-      case "cp" -> AsyncLowering.lower(i, m, lowering);
-      case "mma" -> MmaLowering.lower(i, m, lowering);
-      case "wmma" -> WmmaLowering.lower(i, m, lowering);
-      case "shfl", "vote", "activemask", "redux", "match", "elect", "ldmatrix", "stmatrix", "movmatrix" ->
-          WarpLowering.lower(i, m, lowering);
-      case "bar", "barrier", "membar", "fence", "mbarrier", "nanosleep", "griddepcontrol", "setmaxnreg", "pmevent",
-          "trap" ->
-          SyncLowering.lower(i, m, lowering);
-      case "call" -> call(i);
-      case "bra", "brx", "ret", "exit" -> ControlLowering.lower(i, m, lowering, tables);
-      default -> throw new Unsupported("unknown instruction");
-    }
   }
 }

@@ -20,6 +20,7 @@ final class Lowering {
   private Scope scope;
   private Optional<Op.Guard> guard = Optional.empty();
   private Optional<String> returnLabel = Optional.empty();
+  private Optional<Reg> carry = Optional.empty();
   private int site;
   private int labels;
 
@@ -116,6 +117,12 @@ final class Lowering {
     var reg = new Reg(registers.size(), type);
     registers.add(reg);
     return reg;
+  }
+
+  /** The condition code's carry flag, which {@code .cc} instructions hand on. */
+  Reg carry() {
+    if (carry.isEmpty()) carry = Optional.of(temp(PtxType.PRED));
+    return carry.get();
   }
 
   /** The register or constant an operand names. */

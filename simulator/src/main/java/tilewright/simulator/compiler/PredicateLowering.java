@@ -105,7 +105,12 @@ final class PredicateLowering {
   private static void combine(LaneCode code, Optional<String> combine, Optional<Source> other) {
     if (combine.isEmpty()) return;
     code.push(other.orElseThrow(), PtxType.PRED);
-    code.op(switch (combine.get()) {
+    combine(code, combine.get());
+  }
+
+  /** Combines two truth values on the stack. */
+  static void combine(LaneCode code, String operation) {
+    code.op(switch (operation) {
       case "and" -> Opcode.IAND;
       case "or" -> Opcode.IOR;
       default -> Opcode.IXOR;

@@ -47,12 +47,41 @@ public final class IntegerMath {
     return (a & 0xFFFF_FFFFL) * (b & 0xFFFF_FFFFL);
   }
 
-  public static int mul24Lo(int a, int b) {
+  public static long mulWideS(int a, int b) {
+    return (long) a * b;
+  }
+
+  public static int mul24LoS(int a, int b) {
     return (a << 8 >> 8) * (b << 8 >> 8);
   }
 
   public static int mul24LoU(int a, int b) {
     return (a & 0xFF_FFFF) * (b & 0xFF_FFFF);
+  }
+
+  /** The upper 32 of the product's 48 bits. */
+  public static int mul24HiS(int a, int b) {
+    return (int) ((long) (a << 8 >> 8) * (b << 8 >> 8) >> 16);
+  }
+
+  public static int mul24HiU(int a, int b) {
+    return (int) ((long) (a & 0xFF_FFFF) * (b & 0xFF_FFFF) >> 16);
+  }
+
+  public static int sadS(int a, int b, int c) {
+    return c + (a < b ? b - a : a - b);
+  }
+
+  public static int sadU(int a, int b, int c) {
+    return c + (Integer.compareUnsigned(a, b) < 0 ? b - a : a - b);
+  }
+
+  public static long sadS(long a, long b, long c) {
+    return c + (a < b ? b - a : a - b);
+  }
+
+  public static long sadU(long a, long b, long c) {
+    return c + (Long.compareUnsigned(a, b) < 0 ? b - a : a - b);
   }
 
   /** Division by zero gives all ones, as the hardware's sequence does. */
@@ -248,5 +277,21 @@ public final class IntegerMath {
       sum += x * y;
     }
     return sum;
+  }
+
+  /** Dot product of two halves with the lower two bytes, plus an accumulator. */
+  public static int dp2aLo(int a, int b, int c, boolean signedA, boolean signedB) {
+    int sum = c;
+    for (int i = 0; i < 2; i++) {
+      int x = signedA ? (short) (a >>> 16 * i) : a >>> 16 * i & 0xFFFF;
+      int y = signedB ? (byte) (b >>> 8 * i) : b >>> 8 * i & 0xFF;
+      sum += x * y;
+    }
+    return sum;
+  }
+
+  /** The same with the upper two bytes. */
+  public static int dp2aHi(int a, int b, int c, boolean signedA, boolean signedB) {
+    return dp2aLo(a, b >>> 16, c, signedA, signedB);
   }
 }

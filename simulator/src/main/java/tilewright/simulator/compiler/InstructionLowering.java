@@ -1,0 +1,46 @@
+package tilewright.simulator.compiler;
+
+import java.util.List;
+import java.util.Map;
+import tilewright.ptx.Instruction;
+
+/** Finds the lowering of an instruction by its opcode. */
+final class InstructionLowering {
+  private InstructionLowering() {}
+
+  /** @param tables branch tables by name, with their labels */
+  static void lower(Instruction i, Lowering c, Map<String, List<String>> tables) {
+    var m = new Modifiers(i);
+    switch (i.opcode()) {
+      case "add", "sub", "mul", "mad", "min", "max", "abs", "neg", "div" -> {
+        if (CarryLowering.handles(i)) {
+          CarryLowering.lower(i, m, c);
+        } else if (i.type().map(FloatLowering::isFloat).orElse(false)) {
+          FloatLowering.lower(i, m, c);
+        } else {
+          IntegerLowering.lower(i, m, c);
+        }
+      }
+      case "addc", "subc", "madc" -> CarryLowering.lower(i, m, c);
+      case "fma", "copysign", "rcp", "sqrt", "rsqrt", "ex2", "lg2", "sin", "cos", "tanh" ->
+          FloatLowering.lower(i, m, c);
+      case "mul24", "mad24", "rem", "sad", "dp4a", "dp2a" -> IntegerLowering.lower(i, m, c);
+      case "and", "or", "xor", "not", "cnot", "shl", "shr", "shf", "bfe", "bfi", "bfind", "popc", "clz", "brev", "prmt",
+          "lop3", "szext", "bmsk", "fns" -> BitLowering.lower(i, m, c);
+      case "setp", "set", "selp", "slct" -> PredicateLowering.lower(i, m, c);
+      case "cvt" -> ConversionLowering.lower(i, m, c);
+      case "mov", "cvta", "isspacep" -> MoveLowering.lower(i, m, c);
+      case "ld", "ldu", "st", "atom", "red", "prefetch", "prefetchu", "discard", "applypriority", "createpolicy" ->
+          MemoryLowering.lower(i, m, c);
+      case "cp" -> AsyncLowering.lower(i, m, c);
+      case "mma" -> MmaLowering.lower(i, m, c);
+      case "wmma" -> WmmaLowering.lower(i, m, c);
+      case "shfl", "vote", "activemask", "redux", "match", "elect", "ldmatrix", "stmatrix", "movmatrix" ->
+          WarpLowering.lower(i, m, c);
+      case "bar", "barrier", "membar", "fence", "mbarrier", "nanosleep", "griddepcontrol", "setmaxnreg", "pmevent",
+          "trap" -> SyncLowering.lower(i, m, c);
+      case "bra", "brx", "ret", "exit" -> ControlLowering.lower(i, m, c, tables);
+      default -> throw new Unsupported("unknown instruction");
+    }
+  }
+}
