@@ -16,7 +16,7 @@ class LayoutExplainTest {
     assertEquals("composition((6,2):(8,2), (4,3):(3,1)) = ((2,2),3):((24,2),8)", lines.getFirst());
     // 3·t in base 6: 0, 3, 6 = (0,1), 9 = (3,1).
     assertTrue(lines.contains("leaf 4:3: A at 0,3,6,9 is 0,24,2,26, that is (2,2):(24,2), cut after 2 where the "
-        + "multiples of 3 carry"), run.out());
+        + "multiples of 3 carry: A(6) is 2, not 2·24"), run.out());
   }
 
   @Test

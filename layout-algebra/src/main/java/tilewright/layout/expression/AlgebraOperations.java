@@ -23,8 +23,7 @@ final class AlgebraOperations {
       new Operation("composition", "outer, inner", "R(i) = outer(inner(i)); by mode for a tuple of tilers",
           CompositionOperation::apply),
       new Operation("complement", "layout, [bound]", "the ordered layout that with this one tiles all below bound",
-          o -> Results.of((o.count() == 1 ? o.layout(0).tryComplement(o.dialect())
-              : o.layout(0).tryComplement(o.tuple(1).size(), o.dialect())).orElseThrow())),
+          o -> Results.of(complement(o).orElseThrow())),
       new Operation("right_inverse", "layout", "the longest R with layout(R(i)) = i", InverseOperations::right),
       new Operation("left_inverse", "layout", "L with L(layout(i)) = i", InverseOperations::left),
       new Operation("quasi_inverse", "layout", "Q with layout(Q(layout(i))) = layout(i), if offsets repeat, too",
@@ -67,6 +66,11 @@ final class AlgebraOperations {
 
   private static Layout result(Rule rule, Layout layout, Operands o) {
     return rule.decide(layout, o.tiler(1), o.dialect()).orElseThrow();
+  }
+
+  static Decision<Layout> complement(Operands o) {
+    long bound = o.or(1, i -> o.tuple(i).size(), 1L);
+    return o.layout(0).tryComplement(bound, o.dialect());
   }
 
   private static Value coalesce(Operands o) {

@@ -16,6 +16,7 @@ import tilewright.layout.syntax.Node;
 /** Evaluates a tree from its leaves to its root. */
 final class Evaluator {
   private static final Operation COMPOSITION = Operations.named("composition").orElseThrow();
+  private static final int LONGEST_NAME = 40;
   private static final String KINDS = "operands have the kinds that the operation takes";
 
   private final String text;
@@ -78,11 +79,11 @@ final class Evaluator {
   }
 
   private static Operation operation(Node.Call call) {
-    return Operations.named(call.name()).orElseThrow(() -> {
-      var shown = call.name().length() <= 40 ? call.name() : call.name().substring(0, 40) + "…";
-      return new ExpressionException(call.position(), "operations have names of CuTe's", "no operation is called "
-          + shown + Operations.closest(call.name()).map(n -> "; did you mean " + n + "?").orElse(""));
-    });
+    var name = call.name();
+    return Operations.named(name).orElseThrow(() -> new ExpressionException(call.position(),
+        "operations have names of CuTe's", "no operation is called " + (name.length() > LONGEST_NAME
+            ? name.substring(0, LONGEST_NAME) + "…"
+            : name + Operations.closest(name).map(closest -> "; did you mean " + closest + "?").orElse(""))));
   }
 
   private Value call(Operation operation, List<Node> nodes, int position) {
@@ -93,16 +94,14 @@ final class Evaluator {
     var operands = new Operands(operation, each(nodes), nodes.stream().map(Node::position).toList(), dialect);
     try {
       var result = guarded(position, operation.name(), () -> operation.apply(operands));
-      steps.ifPresent(s -> s.add(step(operands, result.toString())));
+      steps.ifPresent(s -> s.add(
+          new Explanation.Step(operands.toString(), result.toString(), Derivations.of(operands))));
       return result;
     } catch (ExpressionException e) {
-      if (e.getCause() != null) steps.ifPresent(s -> s.add(step(operands, "is undefined")));
+      e.reason().ifPresent(reason -> steps.ifPresent(s -> s.add(
+          new Explanation.Step(operands.toString(), "is undefined", Derivations.undefined(operands, reason)))));
       throw e;
     }
-  }
-
-  private static Explanation.Step step(Operands operands, String outcome) {
-    return new Explanation.Step(operands.toString(), outcome, Derivations.of(operands));
   }
 
   private Value application(Node.Application node) {

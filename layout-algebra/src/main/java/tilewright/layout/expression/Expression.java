@@ -4,7 +4,6 @@ import java.util.ArrayList;
 import java.util.Optional;
 import tilewright.layout.Dialect;
 import tilewright.layout.LayoutSyntaxException;
-import tilewright.layout.UndefinedOperationException;
 import tilewright.layout.syntax.Node;
 import tilewright.layout.syntax.Parser;
 
@@ -63,7 +62,7 @@ public final class Expression {
       var value = new Evaluator(text, dialect, Optional.of(steps)).value(root);
       return new Explanation(steps, Optional.of(value));
     } catch (ExpressionException e) {
-      if (!(e.getCause() instanceof UndefinedOperationException)) throw e;
+      if (e.reason().isEmpty()) throw e;
       return new Explanation(steps, Optional.empty());
     }
   }

@@ -1,6 +1,7 @@
 package tilewright.layout.expression;
 
 import java.util.Optional;
+import tilewright.layout.Decision;
 import tilewright.layout.UndefinedOperationException;
 import tilewright.layout.Witness;
 
@@ -35,7 +36,12 @@ public final class ExpressionException extends IllegalArgumentException {
 
   /** A coordinate at which an undefined operation's equation would fail, if one shows it. */
   public Optional<Witness> witness() {
-    return getCause() instanceof UndefinedOperationException undefined ? undefined.reason().witness()
+    return reason().flatMap(Decision.Undefined::witness);
+  }
+
+  /** Why an undefined operation is; nothing for other mistakes. */
+  Optional<Decision.Undefined<?>> reason() {
+    return getCause() instanceof UndefinedOperationException undefined ? Optional.of(undefined.reason())
         : Optional.empty();
   }
 }

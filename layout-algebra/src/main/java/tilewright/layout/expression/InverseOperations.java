@@ -2,6 +2,7 @@ package tilewright.layout.expression;
 
 import tilewright.layout.ComposedLayout;
 import tilewright.layout.Dialect;
+import tilewright.layout.Layout;
 
 /** Inverses, and what two layouts address alike, for each kind of layout. */
 final class InverseOperations {
@@ -11,9 +12,14 @@ final class InverseOperations {
     return switch (o.value(0)) {
       case Value.XorMapping mapping -> Results.of(mapping.map().tryRightInverse().orElseThrow());
       case Value.Mapping(ComposedLayout composed) -> Results.of(composed.tryRightInverse().orElseThrow());
-      default -> Results.of(o.dialect().rightInverse() == Dialect.RightInverse.PREFIX
-          ? o.layout(0).rightInverse(o.dialect()) : o.layout(0).rightInverse());
+      default -> Results.of(right(o.layout(0), o.dialect()));
     };
+  }
+
+  /** The longest, or pycute's. */
+  static Layout right(Layout layout, Dialect dialect) {
+    return dialect.rightInverse() == Dialect.RightInverse.PREFIX ? layout.rightInverse(dialect)
+        : layout.rightInverse();
   }
 
   static Value left(Operands o) {

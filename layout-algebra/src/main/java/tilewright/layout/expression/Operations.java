@@ -1,6 +1,5 @@
 package tilewright.layout.expression;
 
-import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
@@ -34,11 +33,11 @@ public final class Operations {
     return Optional.ofNullable(BY_NAME.get(name));
   }
 
-  /** The name that was probably meant. */
+  /** The name that was probably meant: at most every third letter is wrong; of several the first in the alphabet. */
   static Optional<String> closest(String name) {
     var closest = Optional.<String>empty();
     int least = Math.max(1, name.length() / 3) + 1;
-    for (var candidate : new ArrayList<>(BY_NAME.keySet()).stream().sorted().toList()) {
+    for (var candidate : BY_NAME.keySet().stream().sorted().toList()) {
       int distance = distance(name, candidate);
       if (distance < least) {
         least = distance;
@@ -50,7 +49,6 @@ public final class Operations {
 
   /** Levenshtein's edit distance. */
   private static int distance(String a, String b) {
-    if (Math.abs(a.length() - b.length()) > b.length()) return Integer.MAX_VALUE;
     var previous = new int[b.length() + 1];
     for (int j = 0; j < previous.length; j++) previous[j] = j;
     for (int i = 1; i <= a.length(); i++) {

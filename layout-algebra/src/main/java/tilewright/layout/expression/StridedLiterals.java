@@ -2,6 +2,7 @@ package tilewright.layout.expression;
 
 import java.util.ArrayList;
 import java.util.List;
+import java.util.Optional;
 import java.util.function.Function;
 import tilewright.layout.ArithmeticTuple;
 import tilewright.layout.CoordinateLayout;
@@ -32,18 +33,16 @@ record StridedLiterals(String text, Function<Node, Value> evaluator) {
   private IntTuple shape(Node node) {
     var shape = integers(node, "integers as a shape");
     if (shape.leaves().allMatch(extent -> extent > 0)) return shape;
-    throw expected(Math.max(node.position(), firstBelowOne(node)), "extents of at least 1");
+    throw expected(belowOne(node).orElse(node).position(), "extents of at least 1");
   }
 
-  private static int firstBelowOne(Node node) {
-    if (node instanceof Node.Number number && number.value() < 1) return number.position();
-    if (node instanceof Node.Tuple tuple) {
-      for (var element : tuple.elements()) {
-        int position = firstBelowOne(element);
-        if (position >= 0) return position;
-      }
-    }
-    return -1;
+  /** The first extent in the text that is none. */
+  private static Optional<Node> belowOne(Node node) {
+    return switch (node) {
+      case Node.Number number when number.value() < 1 -> Optional.of(node);
+      case Node.Tuple tuple -> tuple.elements().stream().flatMap(element -> belowOne(element).stream()).findFirst();
+      default -> Optional.empty();
+    };
   }
 
   private IntTuple congruent(IntTuple shape, IntTuple strides, Node.Strided node) {

@@ -33,13 +33,11 @@ public final class Parser {
     if (text.length() > LONGEST) throw new LayoutSyntaxException(text, LONGEST, "at most " + LONGEST + " characters");
     var parser = new Parser(text);
     var node = parser.expression();
-    parser.skipSpace();
     if (parser.at < text.length()) throw parser.expected("the end");
     return node;
   }
 
   private Node expression() {
-    deeper();
     var left = operand();
     // Chains nest to the left, and what walks them recurses.
     for (int length = 0; looksAtComposition(); length++) {
@@ -54,7 +52,6 @@ public final class Parser {
         left = new Node.Composition(left, right, position);
       }
     }
-    depth--;
     return left;
   }
 
@@ -106,6 +103,7 @@ public final class Parser {
   private Node xor() {
     int position = at;
     take('^');
+    skipSpace();
     return new Node.Xor(integer(), position);
   }
 
@@ -162,7 +160,7 @@ public final class Parser {
 
   private List<Node> list(char open, char close) {
     take(open);
-    deeper();
+    if (++depth > DEEPEST) throw expected("at most " + DEEPEST + " nested brackets");
     var elements = new ArrayList<Node>();
     if (!looksAt(close)) {
       elements.add(expression());
@@ -176,13 +174,7 @@ public final class Parser {
     return List.copyOf(elements);
   }
 
-  private void deeper() {
-    // Each bracket counts twice: for itself and for the expression in it.
-    if (++depth > 2 * DEEPEST) throw expected("at most " + DEEPEST + " nested brackets");
-  }
-
   private long integer() {
-    skipSpace();
     int begin = at;
     if (at < text.length() && text.charAt(at) == '-') at++;
     while (at < text.length() && isDigit(text.charAt(at))) at++;
