@@ -1,7 +1,7 @@
 package tilewright.layout.draw;
 
-import java.util.HashSet;
-import java.util.Set;
+import java.util.stream.Collectors;
+import java.util.stream.LongStream;
 import tilewright.layout.Layout;
 
 /** The three sides of a composition; colours follow an element from side to side. */
@@ -19,8 +19,7 @@ final class CompositionPanels {
 
   static Panel outer(Layout outer, Layout inner) {
     var grid = Grid.of(outer, outer.shape());
-    Set<Long> reached = new HashSet<>();
-    for (long index = 0; index < inner.size(); index++) reached.add(inner.apply(index));
+    var reached = LongStream.range(0, inner.size()).mapToObj(inner::apply).collect(Collectors.toSet());
     return grid.panel(outer.toString(), grid.cells(index -> {
       var offset = outer.apply(index);
       var hit = reached.contains((long) index);

@@ -25,12 +25,12 @@ public final class Drawing {
     this.cellFont = cellFont;
   }
 
-  Drawing cell(int x, int y, int width, int height, Cell cell) {
-    return add(new Shape.Filled(x, y, width, height, cell));
+  void cell(int x, int y, int width, int height, Cell cell) {
+    add(new Shape.Filled(x, y, width, height, cell));
   }
 
-  Drawing rule(int fromX, int fromY, int toX, int toY, int weight) {
-    return add(new Shape.Rule(fromX, fromY, toX, toY, weight));
+  void rule(int fromX, int fromY, int toX, int toY, int weight) {
+    add(new Shape.Rule(fromX, fromY, toX, toY, weight));
   }
 
   /** A box with lines of text in its middle, the first larger. */

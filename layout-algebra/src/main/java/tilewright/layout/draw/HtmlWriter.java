@@ -15,7 +15,7 @@ final class HtmlWriter {
       :root { color-scheme: light dark }
       body { margin: 1rem; font: 14px ui-monospace, monospace; background: #fff; color: #1c2024 }
       #told { position: sticky; top: 0; padding: 0.4rem 0; min-height: 1.2em; background: inherit; display: block }
-      @media (prefers-color-scheme: dark) { body { background: #14171a; color: #dfe3e6 } }
+      @media (prefers-color-scheme: dark) { body { background: #16181b; color: #dfe3e6 } }
       </style>
       </head>
       <body>

@@ -1,5 +1,7 @@
 package tilewright.layout.draw;
 
+import java.util.Collections;
+import java.util.Comparator;
 import java.util.List;
 
 /**
@@ -45,7 +47,7 @@ final class Palette {
 
   /** Dark or white, whichever is easier to read on a colour. */
   static int textOn(int colour) {
-    return contrast(INK, colour) >= contrast(PAPER, colour) ? INK : PAPER;
+    return Collections.max(List.of(INK, PAPER), Comparator.comparingDouble(text -> contrast(text, colour)));
   }
 
   /** The contrast ratio of two colours, 1 to 21 (WCAG 2.2). */

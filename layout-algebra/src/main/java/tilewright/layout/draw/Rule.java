@@ -20,7 +20,7 @@ public record Rule(int before, int weight) {
     long period = 1;
     var weight = 0;
     for (var extent : extents) {
-      if (period > 1 && period < length && extent > 1) {
+      if (period > 1 && extent > 1) {
         weight = Math.min(weight + 1, HEAVIEST);
         for (var at = (int) period; at < length; at += (int) period) weights[at] = weight;
       }

@@ -5,6 +5,7 @@ import java.util.TreeSet;
 /** A drawing as SVG. Colours are classes, so that a picture of thousands of cells stays small. */
 final class SvgWriter {
   private static final String STYLE = """
+      svg { color-scheme: light dark; background: #fff }
       text { font: 12px ui-monospace, monospace; fill: #1c2024; text-anchor: middle; dominant-baseline: central }
       text.small, text.axis { font-size: 10px } text.axis { fill: #6a7178 } text.title { text-anchor: start }
       rect, path { stroke: #8a9299; stroke-width: 1; fill: none }
@@ -13,6 +14,7 @@ final class SvgWriter {
       """;
   private static final String DARK = """
       @media (prefers-color-scheme: dark) {
+        svg { background: #16181b }
         text, text.plain { fill: #dfe3e6 } text.axis { fill: #9aa2a9 } rect.plain, rect.box { fill: #1f2226 }
         rect.frame, rect.marked { stroke: #fff } path.rule { stroke: #dfe3e6 }
       }

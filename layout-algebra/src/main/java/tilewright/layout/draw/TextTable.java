@@ -1,6 +1,7 @@
 package tilewright.layout.draw;
 
-import java.util.List;
+import java.util.Arrays;
+import java.util.function.IntFunction;
 import java.util.stream.IntStream;
 
 /** A panel in characters: labels right-aligned, marked ones in brackets, lines where modes end. */
@@ -28,52 +29,44 @@ final class TextTable {
 
   private String draw() {
     if (!panel.title().isEmpty()) text.append(panel.title()).append('\n');
-    line(" ".repeat(margin + 2), panel.columnLabels(), "  ");
-    separator("-");
-    var places = new String[panel.rows()][panel.columns()];
-    var spans = new int[panel.rows()][panel.columns()];
-    for (var cell : panel.cells()) {
-      places[cell.row()][cell.column()] = label(cell);
-      for (var i = 1; i < cell.columns(); i++) spans[cell.row()][cell.column() + i] = 1;
-      spans[cell.row()][cell.column()] = -cell.columns();
-    }
+    line(" ", "  ", column -> padded(panel.columnLabels().get(column), width));
+    line("+", "-+", column -> "-".repeat(width));
+    var places = places();
     for (var row = 0; row < panel.rows(); row++) {
       var before = row;
-      if (panel.rowRules().stream().anyMatch(rule -> rule.before() == before)) separator(" -");
+      if (panel.rowRules().stream().anyMatch(rule -> rule.before() == before)) {
+        line("|", " +", column -> padded("-", width));
+      }
       text.append(padded(panel.rowLabels().get(row), margin)).append(" |");
-      cells(places[row], spans[row]);
-      text.append('\n');
+      cells(places[row]);
     }
     if (!panel.note().isEmpty()) text.append(panel.note()).append('\n');
     return text.toString();
   }
 
-  private void cells(String[] labels, int[] spans) {
-    for (var column = 0; column < labels.length; column++) {
-      if (spans[column] > 0) continue;
-      if (ruled[column]) text.append(" |");
-      var covered = Math.max(1, -spans[column]);
-      // A cell over several columns also covers the lines between them.
-      var lines = (int) IntStream.range(column + 1, column + covered).filter(c -> ruled[c]).count();
-      var label = labels[column] == null ? EMPTY : labels[column];
-      text.append(padded(label, width * covered + 2 * lines));
-    }
+  private Cell[][] places() {
+    var places = new Cell[panel.rows()][panel.columns()];
+    for (var row : places) Arrays.setAll(row, column -> Cell.of(0, column, Cell.PLAIN, EMPTY));
+    for (var cell : panel.cells()) places[cell.row()][cell.column()] = cell;
+    return places;
   }
 
-  private void line(String start, List<String> labels, String between) {
-    text.append(start);
-    for (var column = 0; column < labels.size(); column++) {
-      if (ruled[column]) text.append(between);
-      text.append(padded(labels.get(column), width));
+  private void line(String corner, String rule, IntFunction<String> place) {
+    text.append(" ".repeat(margin + 1)).append(corner);
+    for (var column = 0; column < panel.columns(); column++) {
+      if (ruled[column]) text.append(rule);
+      text.append(place.apply(column));
     }
     text.append('\n');
   }
 
-  private void separator(String dash) {
-    text.append(" ".repeat(margin + 1)).append(dash.length() == 1 ? "+" : "|");
-    for (var column = 0; column < panel.columns(); column++) {
-      if (ruled[column]) text.append(dash.length() == 1 ? "-+" : " +");
-      text.append(dash.length() == 1 ? dash.repeat(width) : " ".repeat(width - 1) + "-");
+  private void cells(Cell[] places) {
+    for (var column = 0; column < places.length; column += places[column].columns()) {
+      var cell = places[column];
+      if (ruled[column]) text.append(" |");
+      // A cell over several columns also covers the lines between them.
+      var lines = (int) IntStream.range(column + 1, column + cell.columns()).filter(c -> ruled[c]).count();
+      text.append(padded(label(cell), width * cell.columns() + 2 * lines));
     }
     text.append('\n');
   }
@@ -83,6 +76,6 @@ final class TextTable {
   }
 
   private static String padded(String label, int length) {
-    return " ".repeat(Math.max(0, length - label.length())) + label;
+    return " ".repeat(length - label.length()) + label;
   }
 }

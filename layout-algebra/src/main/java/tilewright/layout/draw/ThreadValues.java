@@ -2,6 +2,7 @@ package tilewright.layout.draw;
 
 import java.util.ArrayList;
 import java.util.List;
+import java.util.stream.Stream;
 import tilewright.layout.IntTuple;
 import tilewright.layout.OffsetMap;
 
@@ -22,8 +23,7 @@ final class ThreadValues {
   }
 
   private static List<List<Owner>> owners(OffsetMap threadValue, IntTuple tile, int size) {
-    var owners = new ArrayList<List<Owner>>();
-    for (var index = 0; index < size; index++) owners.add(new ArrayList<>());
+    var owners = Stream.<List<Owner>>generate(ArrayList::new).limit(size).toList();
     var threads = threadValue.shape().mode(0).size();
     if (threadValue.size() > Grid.LARGEST) {
       throw new IllegalArgumentException(threadValue + " has " + threadValue.size()
