@@ -25,7 +25,7 @@ record AffineBits(IntTuple shape, long constant, List<Long> columns) {
     var steps = new ArrayList<Long>();
     long lowest = map.offset();
     for (int k = 0; k < extents.length; k++) {
-      if (Long.bitCount(extents[k]) != 1 || extents[k] < 0) {
+      if (Long.bitCount(extents[k]) != 1) {
         return Decision.Undefined.of(operation, "every extent is a power of two",
             "got " + extents[k] + " at leaf " + k);
       }
@@ -99,14 +99,10 @@ record AffineBits(IntTuple shape, long constant, List<Long> columns) {
   }
 
   static Optional<Pair> clash(List<Long> columns) {
-    long taken = 0;
     for (int j = 0; j < columns.size(); j++) {
-      if ((columns.get(j) & taken) != 0) {
-        for (int i = 0; i < j; i++) {
-          if ((columns.get(i) & columns.get(j)) != 0) return Optional.of(new Pair(i, j));
-        }
+      for (int i = 0; i < j; i++) {
+        if ((columns.get(i) & columns.get(j)) != 0) return Optional.of(new Pair(i, j));
       }
-      taken |= columns.get(j);
     }
     return Optional.empty();
   }

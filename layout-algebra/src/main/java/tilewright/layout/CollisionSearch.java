@@ -67,7 +67,7 @@ final class CollisionSearch {
     // From 0 only multiples of this leave the shorter modes something that they can make up for.
     long step = target == 0 && !begun ? Math.max(1, common[k + 1] / TupleArithmetic.gcd(common[k + 1], width)) : 1;
     for (long x = low; x <= high; x += step) {
-      if (++steps > LIMIT) throw new SearchLimitException(LIMIT);
+      if (++steps > LIMIT) throw SearchLimitException.after(LIMIT);
       if (reaches(k + 1, target - x * stride, begun || x != 0)) return differ(place, x);
     }
     if (begun) failed.add(new State(k, target));

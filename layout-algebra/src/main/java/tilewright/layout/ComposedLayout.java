@@ -18,7 +18,11 @@ public record ComposedLayout(Swizzle swizzle, long offset, Layout layout) implem
     return swizzle.apply(Math.addExact(offset, layout.apply(coordinate)));
   }
 
-  /** One more than the largest offset, swizzle included; CuTe's {@code cosize} is that of the layout behind it. */
+  /**
+   * One more than the largest offset, swizzle included; CuTe's {@code cosize} is that of the layout behind it.
+   *
+   * @throws SearchLimitException where sums carry and there are more than 2^24 elements
+   */
   public long cosize() {
     return SwizzledReach.of(this);
   }

@@ -18,11 +18,13 @@ final class FactSynthesis {
 
   private final long[] indices;
   private final long[] offsets;
+  private final int mostPrefixes;
   private int prefixes;
 
-  private FactSynthesis(SortedMap<Long, Long> facts) {
+  private FactSynthesis(SortedMap<Long, Long> facts, int mostPrefixes) {
     this.indices = facts.keySet().stream().mapToLong(index -> index).toArray();
     this.offsets = facts.values().stream().mapToLong(offset -> offset).toArray();
+    this.mostPrefixes = mostPrefixes;
   }
 
   /**
@@ -33,37 +35,42 @@ final class FactSynthesis {
    * @throws ArithmeticException if strides exceed 64 bits on the way
    */
   static Optional<Layout> of(SortedMap<Long, Long> facts) {
+    return of(facts, MOST_PREFIXES);
+  }
+
+  /** Gives up after that many chains of primes that are not known to be the last. */
+  static Optional<Layout> of(SortedMap<Long, Long> facts, int mostPrefixes) {
     if (facts.isEmpty()) return Optional.of(Layout.of(1, 0));
     if (facts.firstKey() < 0) throw new IllegalArgumentException("index " + facts.firstKey() + ": at least 0");
-    return new FactSynthesis(facts).search(new long[0], 1, AffineLattice.empty(), 0);
+    if (facts.getOrDefault(0L, 0L) != 0) return Optional.empty();
+    return new FactSynthesis(facts, mostPrefixes).search(new long[0], 1, AffineLattice.empty());
   }
 
   /**
    * Continues a chain.
    *
-   * @param below the product of its extents
-   * @param known how many facts lie below that, and hold
+   * @param below the product of its extents; the facts below that hold
    */
-  private Optional<Layout> search(long[] extents, long below, AffineLattice strides, int known) {
+  private Optional<Layout> search(long[] extents, long below, AffineLattice strides) {
     long last = indices[indices.length - 1] / below;
     // The last extent needs no prime: it ends behind the last fact.
-    var ended = next(extents, below, strides, known, last + 1);
+    var ended = next(extents, below, strides, last + 1);
     if (ended.isPresent()) return Optional.of(layout(extents, last + 1, ended.get()));
     for (long prime = 2; prime <= last; prime = primeAfter(prime)) {
-      if (++prefixes > MOST_PREFIXES) throw new SearchLimitException(MOST_PREFIXES);
-      var longer = next(extents, below, strides, known, prime);
+      if (++prefixes > mostPrefixes) throw SearchLimitException.after(mostPrefixes);
+      var longer = next(extents, below, strides, prime);
       if (longer.isEmpty()) continue;
-      var found = search(append(extents, prime), below * prime, longer.get(), factsBelow(below * prime));
+      var found = search(append(extents, prime), below * prime, longer.get());
       if (found.isPresent()) return found;
     }
     return Optional.empty();
   }
 
   /** The strides for which the facts below the longer chain's product hold. */
-  private Optional<AffineLattice> next(long[] extents, long below, AffineLattice strides, int known, long extent) {
+  private Optional<AffineLattice> next(long[] extents, long below, AffineLattice strides, long extent) {
     var longer = Optional.of(strides.withUnknown());
     int end = factsBelow(Math.multiplyExact(below, extent));
-    for (int fact = known; fact < end && longer.isPresent(); fact++) {
+    for (int fact = factsBelow(below); fact < end && longer.isPresent(); fact++) {
       longer = longer.get().with(digits(indices[fact], append(extents, extent)), offsets[fact]);
     }
     return longer;

@@ -71,7 +71,7 @@ record Image(boolean empty, long least, List<Mode> progressions) {
 
   private long[] list() {
     var layout = Modes.layout(progressions);
-    if (layout.size() > LIMIT) throw new SearchLimitException(LIMIT);
+    if (layout.size() > LIMIT) throw SearchLimitException.after(LIMIT);
     return LongStream.range(0, layout.size()).map(layout::apply).sorted().distinct().toArray();
   }
 }

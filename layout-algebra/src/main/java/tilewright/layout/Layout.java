@@ -213,12 +213,16 @@ public record Layout(IntTuple shape, IntTuple stride) implements OffsetMap {
 
   // Predicates
 
-  /** Whether no two indices have one offset. */
+  /** Whether no two indices have one offset; as hard to decide as {@link #collision()}. */
   public boolean isInjective() {
     return collision().isEmpty();
   }
 
-  /** Two indices with one offset, if there are any; decided in steps of the rank where modes lie beyond each other. */
+  /**
+   * Two indices with one offset, if there are any; decided in steps of the rank where modes lie beyond each other.
+   *
+   * @throws SearchLimitException where a million steps do not decide: with any strides it is as hard as subset sum
+   */
   public Optional<Collision> collision() {
     return CollisionSearch.of(this);
   }
@@ -248,7 +252,7 @@ public record Layout(IntTuple shape, IntTuple stride) implements OffsetMap {
     return Coalesce.isSameExtended(this, other);
   }
 
-  /** Whether both have the same set of offsets. */
+  /** Whether both have the same set of offsets; a {@link SearchLimitException} beyond lists of four million. */
   public boolean isSameImage(Layout other) {
     return Image.of(this).sameSet(Image.of(other));
   }

@@ -140,7 +140,7 @@ public final class LayoutSynthesis {
   public static Decision<Layout> through(IntTuple shape, Map<IntTuple, Long> facts) {
     var strides = AffineLattice.empty();
     int rank = (int) shape.leaves().count();
-    for (int leaf = 0; leaf < rank; leaf++) strides = strides.withUnknown();
+    for (long _ : shape.flatten()) strides = strides.withUnknown();
     for (var fact : facts.entrySet()) {
       var digits = new long[rank];
       for (int leaf = 0; leaf < rank; leaf++) digits[leaf] = unit(shape, leaf).apply(fact.getKey());

@@ -1,10 +1,14 @@
 package tilewright.layout;
 
-/** A search that would take too long to decide. */
-final class SearchLimitException extends RuntimeException {
+/** A question that is decidable, but not within the steps or the memory that one call may take; its answer is open. */
+public final class SearchLimitException extends ArithmeticException {
   private static final long serialVersionUID = 1;
 
-  SearchLimitException(int limit) {
-    super("undecided after " + limit + " steps of search");
+  SearchLimitException(String message) {
+    super(message);
+  }
+
+  static SearchLimitException after(int limit) {
+    return new SearchLimitException("undecided after " + limit + " steps of search");
   }
 }

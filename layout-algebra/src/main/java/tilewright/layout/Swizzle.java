@@ -26,7 +26,7 @@ public record Swizzle(int bits, int base, int shift) {
   }
 
   public long apply(long x) {
-    return x ^ (shift >= 0 ? (x & readMask()) >> shift : (x & readMask()) << -shift);
+    return x ^ (x & readMask()) >> Math.max(0, shift) << Math.max(0, -shift);
   }
 
   /** Y: the bits that decide, and stay as they are. */
@@ -92,15 +92,10 @@ public record Swizzle(int bits, int base, int shift) {
 
   /** For offsets counted in elements of {@code newBits} instead of {@code oldBits} bits. */
   public Swizzle recast(long oldBits, long newBits) {
-    return newBits >= oldBits ? upcast(ratio(newBits, oldBits)) : downcast(ratio(oldBits, newBits));
-  }
-
-  private static long ratio(long large, long small) {
-    if (small < 1 || large % small != 0) {
-      throw new IllegalArgumentException("a swizzle cannot be recast between elements of " + large + " and " + small
-          + " bits: one is a power of two times the other");
-    }
-    return large / small;
+    if (oldBits > 0 && newBits % oldBits == 0) return upcast(newBits / oldBits);
+    if (newBits > 0 && oldBits % newBits == 0) return downcast(oldBits / newBits);
+    throw new IllegalArgumentException("a swizzle cannot be recast from elements of " + oldBits + " to those of "
+        + newBits + " bits: one is a power of two times the other");
   }
 
   private static int log2(long n) {

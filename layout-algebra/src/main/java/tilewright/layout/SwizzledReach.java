@@ -6,12 +6,16 @@ final class SwizzledReach {
 
   private SwizzledReach() {}
 
-  /** One more than the largest offset. */
+  /**
+   * One more than the largest offset.
+   *
+   * @throws SearchLimitException where sums carry and more than 2^24 elements would have to be listed
+   */
   static long of(ComposedLayout map) {
     if (map.size() == 0) return 0;
     if (AffineBits.of(map) instanceof Decision.Defined<AffineBits>(var bits, _)) return Math.addExact(largest(bits), 1);
     if (map.size() > LARGEST_TABLE) {
-      throw new ArithmeticException("the largest offset of " + map + " is sought among at most 2^24 elements: it has "
+      throw new SearchLimitException("the largest offset of " + map + " is sought among at most 2^24 elements: it has "
           + map.size() + " and its sums carry");
     }
     long largest = 0;

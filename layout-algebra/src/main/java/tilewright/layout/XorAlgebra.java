@@ -142,9 +142,7 @@ final class XorAlgebra {
   /** Inputs of the outputs 1, 2, 4, … as far as they go. */
   private static F2Matrix prefixInverse(F2Matrix matrix) {
     var inputs = new ArrayList<Long>();
-    while (inputs.size() < matrix.rows()) {
-      var input = matrix.solve(1L << inputs.size());
-      if (input.isEmpty()) break;
+    for (var input = matrix.solve(1); input.isPresent(); input = matrix.solve(1L << inputs.size())) {
       inputs.add(input.getAsLong());
     }
     return new F2Matrix(matrix.columns().size(), inputs);

@@ -1,7 +1,6 @@
 package tilewright.layout;
 
 import static org.junit.jupiter.api.Assertions.assertEquals;
-import static org.junit.jupiter.api.Assertions.assertInstanceOf;
 import static org.junit.jupiter.api.Assertions.assertThrows;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
@@ -132,94 +131,16 @@ class F2MatrixTest {
   }
 
   @Test
-  void aSwizzledTileIsOneXorLayoutAndBack() {
-    var tile = (ComposedLayout) OffsetMap.parse("Sw<3,0,3>o0o(8,8):(1,8)");
-    var xor = tile.tryXor().orElseThrow();
-    assertEquals("(8,8):(^1,^9)", xor.toString());
-    assertEquals(tile, xor.trySwizzled().orElseThrow());
-    assertEquals(List.of(List.of(1L, 2L, 4L), List.of(9L, 18L, 36L)), xor.tryBases().orElseThrow());
-    assertEquals(xor, XorLayout.ofBases(xor.tryBases().orElseThrow()));
-    assertInstanceOf(Decision.Undefined.class, xor.tryLayout());
-    assertInstanceOf(Decision.Undefined.class, XorLayout.parse("(3,2):(^1,^4)").tryMatrix());
-  }
-
-  @Test
-  void basesOfSeveralOutputsAreReadAsTritonWritesThem() {
-    // Triton's LinearLayout of a 4 × 8 tile, register then lane: outputs (row, column), columns folded by rows.
-    var register = List.of(IntTuple.flat(0, 1), IntTuple.flat(0, 2));
-    var lane = List.of(IntTuple.flat(0, 4), IntTuple.flat(1, 1), IntTuple.flat(2, 2));
-    var outputs = IntTuple.flat(4, 8);
-    var layout = XorLayout.ofBases(List.of(register, lane), outputs);
-    for (long r = 0; r < 4; r++) {
-      for (long l = 0; l < 8; l++) {
-        long row = l >> 1;
-        long column = r ^ (l & 1) << 2 ^ row;
-        assertEquals(row + 4 * column, layout.apply(IntTuple.flat(r, l)));
+  void theTransposeSwapsRowsAndColumns() {
+    each(matrix -> {
+      var transpose = matrix.transpose();
+      assertEquals(matrix.rows(), transpose.columns().size());
+      assertEquals(matrix.columns().size(), transpose.rows());
+      for (int r = 0; r < matrix.rows(); r++) {
+        for (int c = 0; c < matrix.columns().size(); c++) {
+          assertEquals(matrix.columns().get(c) >> r & 1, transpose.columns().get(r) >> c & 1, matrix.toString());
+        }
       }
-    }
-    assertEquals(List.of(register, lane), layout.tryBases(outputs).orElseThrow());
-    assertThrows(IllegalArgumentException.class, () -> layout.tryBases(IntTuple.flat(3, 8)));
-    assertInstanceOf(Decision.Undefined.class, layout.tryBases(IntTuple.flat(4, 4)));
-    assertThrows(IllegalArgumentException.class, () -> XorLayout.ofBases(List.of(lane), IntTuple.flat(2, 8)));
-  }
-
-  @Test
-  void xorLayoutsComposeAndInvertAsTheirTables() {
-    var random = new Random(7);
-    for (int round = 0; round < 300; round++) {
-      var inner = xorLayout(random, 3);
-      var outer = xorLayout(random, 3);
-      var composed = outer.tryComposition(inner).orElseThrow();
-      assertTrue(inner.shape().isCompatibleWith(composed.shape()));
-      for (long i = 0; i < inner.size(); i++) assertEquals(outer.apply(inner.apply(i)), composed.apply(i));
-
-      var image = new HashSet<Long>();
-      for (long i = 0; i < outer.size(); i++) image.add(outer.apply(i));
-      long prefix = 0;
-      while (image.contains(prefix)) prefix++;
-      var right = outer.tryRightInverse().orElseThrow();
-      assertEquals(prefix, right.size(), "longest right inverse of " + outer);
-      for (long i = 0; i < prefix; i++) assertEquals(i, outer.apply(right.apply(i)));
-
-      boolean injective = image.size() == outer.size();
-      if (outer.tryLeftInverse() instanceof Decision.Defined<XorLayout>(var left, _)) {
-        assertTrue(injective);
-        for (long i = 0; i < outer.size(); i++) assertEquals(i, left.apply(outer.apply(i)));
-      } else {
-        assertTrue(!injective, outer.toString());
-      }
-    }
-    assertInstanceOf(Decision.Undefined.class, XorLayout.parse("4:^1").tryComposition(XorLayout.parse("2:^4")));
-  }
-
-  @Test
-  void whatTwoXorLayoutsHaveInCommonIsTheLongestPrefixThatBothReachTogether() {
-    var random = new Random(11);
-    int longest = 0;
-    for (int round = 0; round < 500; round++) {
-      var first = xorLayout(random, 1 + round % 3);
-      var second = round % 2 == 0 ? xorLayout(random, 1 + round % 3) : first;
-      var both = new HashSet<Long>();
-      for (long i = 0; i < first.size(); i++) {
-        if (first.apply(i) == second.apply(i)) both.add(first.apply(i));
-      }
-      long prefix = 0;
-      while (both.contains(prefix)) prefix++;
-      var common = first.tryMaxCommon(second).orElseThrow();
-      assertEquals(prefix, common.size(), first + " and " + second);
-      for (long i = 0; i < prefix; i++) {
-        assertEquals(i, first.apply(common.apply(i)));
-        assertEquals(i, second.apply(common.apply(i)));
-      }
-      longest = (int) Math.max(longest, prefix);
-    }
-    assertTrue(longest >= 4, "longest " + longest);
-  }
-
-  /** 2^(2 · bits) elements, offsets below that. */
-  private static XorLayout xorLayout(Random random, int bits) {
-    var columns = new ArrayList<Long>();
-    for (int i = 0; i < 2 * bits; i++) columns.add(random.nextLong(1L << 2 * bits));
-    return XorLayout.of(IntTuple.flat(1L << bits, 1L << bits), new F2Matrix(2 * bits, columns));
+    });
   }
 }

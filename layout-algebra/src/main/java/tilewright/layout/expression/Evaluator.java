@@ -9,6 +9,7 @@ import tilewright.layout.Dialect;
 import tilewright.layout.IntTuple;
 import tilewright.layout.Layout;
 import tilewright.layout.LayoutSyntaxException;
+import tilewright.layout.SearchLimitException;
 import tilewright.layout.Swizzle;
 import tilewright.layout.UndefinedOperationException;
 import tilewright.layout.syntax.Node;
@@ -145,6 +146,8 @@ final class Evaluator {
       throw e;
     } catch (UndefinedOperationException e) {
       throw new ExpressionException(position, e);
+    } catch (SearchLimitException e) {
+      throw new ExpressionException(position, "searches end in time", name + ": " + e.getMessage());
     } catch (ArithmeticException e) {
       throw new ExpressionException(position, "sizes and offsets fit 64 bits",
           "a size or an offset in " + name + " does not fit 64 bits");
