@@ -73,13 +73,13 @@ public record AccessPattern(String name, List<Long> indices, int accessBytes) {
           + " bytes: ldmatrix needs two modes, one of neighbours");
     }
     var below = Math.min(2, walk.extent(rows) / MATRIX_ROWS);
+    if (walk.extent(walk.contiguous()) < Math.ceilDiv(count, below)) {
+      throw new IllegalArgumentException(memory + " has too few elements for " + count + " matrices of ldmatrix");
+    }
     var indices = new ArrayList<Long>();
     for (var lane = 0; lane < MATRIX_ROWS * count; lane++) {
       var matrix = lane / MATRIX_ROWS;
       var step = lane % MATRIX_ROWS + MATRIX_ROWS * (matrix % below) + matrix / below * walk.extent(rows);
-      if (step >= walk.steps()) {
-        throw new IllegalArgumentException(memory + " has too few elements for " + count + " matrices of ldmatrix");
-      }
       indices.add(walk.index(List.of(rows, walk.contiguous()), step));
     }
     return new AccessPattern("ldmatrix.x" + count, indices, ROW_BYTES);
@@ -116,6 +116,7 @@ public record AccessPattern(String name, List<Long> indices, int accessBytes) {
 
   /** Where each lane begins, in bytes. */
   List<Long> bytes(OffsetMap memory, int elementBytes) {
-    return indices.stream().map(index -> Math.multiplyExact(memory.apply(index), (long) elementBytes)).toList();
+    long factor = ElementBytes.check(elementBytes);
+    return indices.stream().map(index -> Math.multiplyExact(memory.apply(index), factor)).toList();
   }
 }

@@ -1,16 +1,16 @@
 package tilewright.layout.bank;
 
-import java.util.ArrayList;
 import java.util.List;
 import java.util.Optional;
 import java.util.TreeMap;
+import java.util.stream.Stream;
 
 /**
  * Lanes that shared memory serves together. One wavefront gives one word of each bank, to any number of lanes.
  *
  * @param wavefronts the most distinct words of one bank
  * @param ideal as many as the distinct words of all banks need at least
- * @param conflict the bank that takes longest, if that is longer than needed
+ * @param conflict the first bank that takes longest, if that is longer than needed
  */
 public record AccessPhase(int firstLane, int lanes, int wavefronts, int ideal, Optional<BankConflict> conflict) {
 
@@ -21,8 +21,7 @@ public record AccessPhase(int firstLane, int lanes, int wavefronts, int ideal, O
    * @throws IllegalArgumentException if a lane's address is no multiple of the access
    */
   static AccessPhase count(int firstLane, List<Long> bytes, int accessBytes, BankGeometry memory) {
-    var lanesByWord = new ArrayList<TreeMap<Long, Integer>>();
-    for (var bank = 0; bank < memory.banks(); bank++) lanesByWord.add(new TreeMap<>());
+    var lanesByWord = Stream.<TreeMap<Long, Integer>>generate(TreeMap::new).limit(memory.banks()).toList();
     for (var i = 0; i < bytes.size(); i++) {
       long first = bytes.get(i);
       if (first % accessBytes != 0) {

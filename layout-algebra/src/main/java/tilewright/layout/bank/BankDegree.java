@@ -31,9 +31,8 @@ public final class BankDegree {
     if (Integer.bitCount(bytes.size()) != 1 || bytes.stream().anyMatch(at -> at < 0)) return OptionalInt.empty();
     long origin = bytes.getFirst();
     for (var lane = 0; lane < bytes.size(); lane++) {
-      var sum = origin;
-      for (var bit = 1; bit < bytes.size(); bit *= 2) if ((lane & bit) != 0) sum ^= origin ^ bytes.get(bit);
-      if (sum != bytes.get(lane)) return OptionalInt.empty();
+      var bit = Integer.lowestOneBit(lane);
+      if (bytes.get(lane) != (origin ^ bytes.get(bit) ^ bytes.get(lane ^ bit))) return OptionalInt.empty();
     }
     var words = new ArrayList<Long>();
     for (var bit = 1; bit < bytes.size(); bit *= 2) words.add(memory.word(origin ^ bytes.get(bit)));

@@ -17,10 +17,6 @@ import tilewright.layout.Swizzle;
  * block.
  */
 public final class SwizzleSearch {
-  private static final Comparator<Swizzle> SMALLEST = Comparator.comparingInt(Swizzle::bits)
-      .thenComparingInt(swizzle -> swizzle.base() + Math.abs(swizzle.shift()))
-      .thenComparingInt(swizzle -> Math.abs(swizzle.shift())).thenComparingInt(swizzle -> -swizzle.shift());
-
   private final Layout memory;
   private final int elementBytes;
   private final List<AccessPattern> patterns;
@@ -28,7 +24,7 @@ public final class SwizzleSearch {
 
   private SwizzleSearch(Layout memory, int elementBytes, List<AccessPattern> patterns, BankGeometry geometry) {
     this.memory = memory;
-    this.elementBytes = elementBytes;
+    this.elementBytes = ElementBytes.check(elementBytes);
     this.patterns = patterns;
     this.geometry = geometry;
   }
@@ -36,7 +32,8 @@ public final class SwizzleSearch {
   /**
    * Decides by trying all candidates; there are fewer than n³ for a memory of 2^n elements.
    *
-   * @throws IllegalArgumentException if a lane's address is no multiple of its access, or a stride is negative
+   * @throws IllegalArgumentException if a lane's address is no multiple of its access, a stride is negative, or an
+   *     element has no bytes
    */
   public static Decision<Swizzle> smallest(Layout memory, int elementBytes, List<AccessPattern> patterns,
       BankGeometry geometry) {
@@ -79,15 +76,14 @@ public final class SwizzleSearch {
     var base = patterns.stream().mapToInt(pattern -> bitsFor(pattern.accessBytes() / elementBytes)).max().orElse(0);
     var candidates = new ArrayList<Swizzle>();
     candidates.add(new Swizzle(0, base, 0));
-    for (var m = base; m < bits; m++) {
-      for (var shift = 1; m + shift < bits; shift++) {
-        for (var b = 1; b <= shift && b + m + shift <= bits; b++) {
-          candidates.add(new Swizzle(b, m, shift));
-          candidates.add(new Swizzle(b, m, -shift));
+    for (var b = 1; base + 2 * b <= bits; b++) {
+      for (var block = base + 2 * b; block <= bits; block++) {
+        for (var shift = b; base + b + shift <= block; shift++) {
+          candidates.add(new Swizzle(b, block - b - shift, shift));
+          candidates.add(new Swizzle(b, block - b - shift, -shift));
         }
       }
     }
-    candidates.sort(SMALLEST);
     return candidates;
   }
 
@@ -98,11 +94,12 @@ public final class SwizzleSearch {
             + ": a swizzle moves bits of offsets that are not negative");
       }
     }
-    return Long.SIZE - Long.numberOfLeadingZeros(Math.max(0, memory.cosize() - 1));
+    return bitsFor(memory.cosize());
   }
 
-  private static int bitsFor(int elements) {
-    return elements <= 1 ? 0 : Integer.SIZE - Integer.numberOfLeadingZeros(elements - 1);
+  /** The least n such that 2^n is as large. */
+  private static int bitsFor(long elements) {
+    return Long.SIZE - Long.numberOfLeadingZeros(Math.max(0, elements - 1));
   }
 
   private String reason(List<Swizzle> candidates) {

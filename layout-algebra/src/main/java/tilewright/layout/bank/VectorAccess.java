@@ -18,10 +18,11 @@ public record VectorAccess(int values, int bytes, String obstacle) {
    * @param memory index → element, the first of which is aligned to 16 bytes
    */
   public static VectorAccess widest(Layout threadValue, OffsetMap memory, int elementBytes) {
-    if (threadValue.rank() != 2 || elementBytes < 1) {
-      throw new IllegalArgumentException("needed is a layout of threads and values and elements of 1 byte or more, got "
-          + threadValue + " and " + elementBytes);
+    if (threadValue.rank() != 2) {
+      throw new IllegalArgumentException(threadValue + " has rank " + threadValue.rank()
+          + "; a thread-value layout has a mode of threads and a mode of values");
     }
+    ElementBytes.check(elementBytes);
     var values = 1;
     while (true) {
       var obstacle = obstacle(threadValue, memory, elementBytes, 2 * values);

@@ -12,8 +12,7 @@ import tilewright.layout.OffsetMap;
 record Walk(OffsetMap memory, int contiguous, long elements) {
 
   static Walk of(OffsetMap memory, int elementBytes, int accessBytes) {
-    if (elementBytes < 1) throw new IllegalArgumentException("an element of " + elementBytes + " bytes is none");
-    var elements = Math.max(1, accessBytes / elementBytes);
+    var elements = Math.max(1, accessBytes / ElementBytes.check(elementBytes));
     if (elements == 1) return new Walk(memory, 0, 1);
     var before = 1L;
     for (var mode = 0; mode < memory.rank(); mode++) {

@@ -97,8 +97,7 @@ final class SvgWriter {
   private void arrow(Shape.Arrow arrow) {
     path("", "M" + arrow.fromX() + " " + arrow.fromY() + "H" + arrow.toX() + "V" + arrow.toY());
     var down = arrow.toY() != arrow.fromY();
-    var sign = down ? Integer.signum(arrow.toY() - arrow.fromY()) : Integer.signum(arrow.toX() - arrow.fromX());
-    var back = -7 * sign;
+    var back = (down ? arrow.toY() < arrow.fromY() : arrow.toX() < arrow.fromX()) ? 7 : -7;
     path("tip", "M" + arrow.toX() + " " + arrow.toY() + (down ? "l-4 " + back + "h8z" : "l" + back + " -4v8z"));
   }
 

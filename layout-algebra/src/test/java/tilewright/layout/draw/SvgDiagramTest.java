@@ -87,7 +87,7 @@ class SvgDiagramTest {
   /** The tip is an isosceles triangle, 7 long and 8 wide, whose apex is the end of the arrow. */
   @ParameterizedTest
   @CsvSource({"60,30, 53,26, 53,34", "0,30, 7,26, 7,34", "60,80, 56,73, 64,73", "30,0, 26,7, 34,7",
-      "0,50, -4,43, 4,43"})
+      "0,50, -4,43, 4,43", "30,30, 23,26, 23,34"})
   void anArrowGoesSidewaysFirstAndItsTipPointsWhereItEnds(int x, int y, int baseX, int baseY, int otherX, int otherY) {
     var page = page(new Drawing(100, 100, "").arrow(30, 30, x, y));
     var paths = page.elements("path");

@@ -77,6 +77,13 @@ class TikzCellTest {
   }
 
   @Test
+  void eachColourAloneIsDefinedWithThatOfItsText() {
+    for (var colour = 0; colour < 40; colour++) {
+      assertEquals(2, source(12, Cell.of(0, 0, colour, "7")).colours().size());
+    }
+  }
+
+  @Test
   void cellsOfNoColourAreFaintAndDefineNone() {
     var source = source(12, Cell.of(0, 0, Cell.PLAIN, "7"));
     assertTrue(source.colours().isEmpty());
