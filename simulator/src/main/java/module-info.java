@@ -2,6 +2,8 @@
 module tilewright.simulator {
   requires transitive tilewright.ptx;
   requires tilewright.reference;
+  // Optional: the tensor cores are faster where the JVM was started with it.
+  requires static jdk.incubator.vector;
 
   exports tilewright.simulator;
 }

@@ -51,7 +51,7 @@ final class Cta {
     barriers = new Barriers(this);
     mbarriers = new Mbarriers(this);
     bulk = new BulkCopies(this);
-    tile = new TensorTile(state.tensorModel);
+    tile = new TensorTile(state.tensorModel, state.adder);
     mma = new MmaUnit(tile);
     wmma = new WmmaTransfer();
     runner = new WarpRunner(this);

@@ -17,6 +17,7 @@ final class LaunchState {
   final long seed;
   final int sharedBytes;
   final TensorModel tensorModel;
+  final BlockAdder adder = BlockAdder.fastest();
   private final long instructionLimit;
   private final long timeLimitNanos;
   private final long deadline;

@@ -12,18 +12,18 @@ public final class TensorCores {
     var t = w.cta.tile;
     t.inputs(a0, a1, b0, 0, bf16 != 0);
     t.inputs(a2, a3, b1, 8, bf16 != 0);
-    accumulate(t, 16, c0, c1, c2, c3, d0, d1, d2, d3);
+    accumulate(t, 16, bf16, c0, c1, c2, c3, d0, d1, d2, d3);
   }
 
   public static void m16n8k8(Warp w, int mask, int[] a0, int[] a1, int[] b0, float[] c0, float[] c1, float[] c2,
       float[] c3, float[] d0, float[] d1, float[] d2, float[] d3, int bf16) {
     var t = w.cta.tile;
     t.inputs(a0, a1, b0, 0, bf16 != 0);
-    accumulate(t, 8, c0, c1, c2, c3, d0, d1, d2, d3);
+    accumulate(t, 8, bf16, c0, c1, c2, c3, d0, d1, d2, d3);
   }
 
-  private static void accumulate(TensorTile t, int depth, float[] c0, float[] c1, float[] c2, float[] c3, float[] d0,
-      float[] d1, float[] d2, float[] d3) {
+  private static void accumulate(TensorTile t, int depth, int bf16, float[] c0, float[] c1, float[] c2, float[] c3,
+      float[] d0, float[] d1, float[] d2, float[] d3) {
     float[] sums = t.sums;
     for (int lane = 0; lane < Warp.LANES; lane++) {
       int at = place(lane);
@@ -32,7 +32,7 @@ public final class TensorCores {
       sums[at + 8] = c2[lane];
       sums[at + ROWS + 8] = c3[lane];
     }
-    t.multiply(depth, false);
+    t.multiply(depth, bf16 != 0 ? MmaType.BF16 : MmaType.F16, false);
     for (int lane = 0; lane < Warp.LANES; lane++) {
       int at = place(lane);
       d0[lane] = sums[at];
@@ -72,7 +72,7 @@ public final class TensorCores {
       sums[at + 8] = Conversions.fromF16(c1[lane] & 0xFFFF);
       sums[at + ROWS + 8] = Conversions.fromF16(c1[lane] >>> 16);
     }
-    t.multiply(depth, true);
+    t.multiply(depth, MmaType.F16, true);
     for (int lane = 0; lane < Warp.LANES; lane++) {
       int at = place(lane);
       d0[lane] = HalfMath.packF16(sums[at + ROWS], sums[at]);

@@ -1,92 +1,78 @@
 package tilewright.simulator.core;
 
 /**
- * One 16×8 tile on its way through a tensor core. Rows are innermost everywhere, so that the loops over them become
- * vector instructions; values are doubles, in which every product is exact.
+ * One 16×8 tile on its way through a tensor core, sixteen steps deep. Rows are innermost in A and in the sums, so that
+ * loops and vectors over them read neighbours. A block of products is added in singles and ints where the exponents
+ * show that this is exact, output by output in doubles and longs where not.
  */
 final class TensorTile {
   static final int ROWS = 16;
   static final int COLUMNS = 8;
+  static final int OUTPUTS = ROWS * COLUMNS;
   private static final int DEPTH = 16;
   private static final int F16_LEAST = -14;
   private static final int BIAS = 1023;
   private static final int DOUBLE_FRACTION = 52;
-  /** The exponent of a zero: so low that no product with it is the largest. */
-  private static final int ZERO = -4096;
   /** The bits of a double's fraction that a float has not. */
   private static final long DROPPED = (1L << 29) - 1;
-  /** The bits of a single that a tf32 factor has: the tensor core drops the others before it looks at the number. */
-  private static final int TF32_BITS = -1 << 13;
+  private static final int SINGLE_BITS = 24;
   private static final float NAN = Float.intBitsToFloat(0x7FFF_FFFF);
 
   /** Accumulators: column n's rows begin at 16 n. */
-  final float[] sums = new float[ROWS * COLUMNS];
-  private final double[] a = new double[ROWS * DEPTH];
-  private final int[] aExponent = new int[ROWS * DEPTH];
-  private final double[] b = new double[COLUMNS * DEPTH];
-  private final int[] bExponent = new int[COLUMNS * DEPTH];
-  private final int[] largest = new int[ROWS];
-  private final double[] scale = new double[ROWS];
-  private final double[] start = new double[ROWS];
-  private final int[] low = new int[ROWS];
-  private final int[] high = new int[ROWS];
-  private final TensorModel model;
-  private boolean special;
+  final float[] sums = new float[OUTPUTS];
+  /** Row m at depth k is 16 k + m. */
+  final Factors a = new Factors(ROWS * DEPTH);
+  /** Column n at depth k is 8 k + n. */
+  final Factors b = new Factors(COLUMNS * DEPTH);
+  final TensorModel model;
+  /** Scratch of the block adder, by output: largest exponent, 2^(kept bits - it), and the parts of the scaled total. */
+  final int[] largest = new int[OUTPUTS];
+  final float[] scale = new float[OUTPUTS];
+  final int[] low = new int[OUTPUTS];
+  final int[] high = new int[OUTPUTS];
+  private final BlockAdder adder;
 
-  TensorTile(TensorModel model) {
+  TensorTile(TensorModel model, BlockAdder adder) {
     this.model = model;
+    this.adder = adder;
   }
 
   /** Takes eight steps of depth from the fragments: rows g and g+8 of A and column g of B, g = lane/4. */
   void inputs(int[] upper, int[] lower, int[] right, int k, boolean bf16) {
-    if (k == 0) special = false;
+    int[] left = a.words;
+    int[] columns = b.words;
     for (int lane = 0; lane < Warp.LANES; lane++) {
       int g = lane >> 2;
       int depth = k + 2 * (lane & 3);
-      decodeA(upper[lane], g, depth, bf16);
-      decodeA(lower[lane], g + 8, depth, bf16);
-      int pair = right[lane];
-      b[g * DEPTH + depth] = value(pair & 0xFFFF, bf16);
-      bExponent[g * DEPTH + depth] = exponent(pair & 0xFFFF, bf16);
-      b[g * DEPTH + depth + 1] = value(pair >>> 16, bf16);
-      bExponent[g * DEPTH + depth + 1] = exponent(pair >>> 16, bf16);
+      int row = depth * ROWS + g;
+      int column = depth * COLUMNS + g;
+      left[row] = lowWord(upper[lane], bf16);
+      left[row + ROWS] = highWord(upper[lane], bf16);
+      left[row + 8] = lowWord(lower[lane], bf16);
+      left[row + ROWS + 8] = highWord(lower[lane], bf16);
+      columns[column] = lowWord(right[lane], bf16);
+      columns[column + COLUMNS] = highWord(right[lane], bf16);
     }
   }
 
-  private void decodeA(int pair, int row, int depth, boolean bf16) {
-    a[depth * ROWS + row] = value(pair & 0xFFFF, bf16);
-    aExponent[depth * ROWS + row] = exponent(pair & 0xFFFF, bf16);
-    a[(depth + 1) * ROWS + row] = value(pair >>> 16, bf16);
-    aExponent[(depth + 1) * ROWS + row] = exponent(pair >>> 16, bf16);
+  private static int lowWord(int pair, boolean bf16) {
+    return bf16 ? pair << 16 : Factors.halfWord(pair);
   }
 
-  private static double value(int bits, boolean bf16) {
-    return bf16 ? Conversions.fromBf16(bits) : Conversions.fromF16(bits);
-  }
-
-  private int exponent(int bits, boolean bf16) {
-    int fraction = bf16 ? 7 : 10;
-    int largestField = bf16 ? 0xFF : 0x1F;
-    int field = bits >>> fraction & largestField;
-    if (field == largestField) special = true;
-    if ((bits & 0x7FFF) == 0) return ZERO;
-    return Math.max(field, 1) - (largestField >> 1);
+  private static int highWord(int pair, boolean bf16) {
+    return bf16 ? pair & 0xFFFF_0000 : Factors.halfWord(pair >>> 16);
   }
 
   /** Multiplies the tile of larger matrices that begins at a row and a column; rows beyond the last are zero. */
   void multiply(MmaMatrices matrices, int row, int column, int rows, int columns, int depth, MmaType type,
       boolean half) {
-    special = false;
     for (int k = 0; k < depth; k++) {
       for (int m = 0; m < ROWS; m++) {
         int bits = row + m < rows ? matrices.a[(row + m) * depth + k] : 0;
-        a[k * ROWS + m] = value(bits, type);
-        aExponent[k * ROWS + m] = exponent(bits, type);
+        a.words[k * ROWS + m] = Factors.word(bits, type);
       }
       for (int n = 0; n < COLUMNS; n++) {
-        int bits = matrices.b[(column + n) * depth + k];
-        b[n * DEPTH + k] = value(bits, type);
-        bExponent[n * DEPTH + k] = exponent(bits, type);
+        b.words[k * COLUMNS + n] = Factors.word(matrices.b[(column + n) * depth + k], type);
       }
     }
     for (int n = 0; n < COLUMNS; n++) {
@@ -94,7 +80,7 @@ final class TensorTile {
         sums[n * ROWS + m] = row + m < rows ? matrices.floats[(row + m) * columns + column + n] : 0;
       }
     }
-    multiply(depth, type == MmaType.TF32 ? model.block() / 2 : model.block(), half);
+    multiply(depth, type, half);
     for (int n = 0; n < COLUMNS; n++) {
       for (int m = 0; m < ROWS && row + m < rows; m++) {
         matrices.floats[(row + m) * columns + column + n] = sums[n * ROWS + m];
@@ -102,87 +88,62 @@ final class TensorTile {
     }
   }
 
-  private static double value(int bits, MmaType type) {
-    return type == MmaType.TF32 ? Float.intBitsToFloat(bits & TF32_BITS) : value(bits, type == MmaType.BF16);
-  }
-
-  private int exponent(int bits, MmaType type) {
-    if (type != MmaType.TF32) return exponent(bits, type == MmaType.BF16);
-    int field = bits >>> 23 & 0xFF;
-    if (field == 0xFF) special = true;
-    return (bits & TF32_BITS & Integer.MAX_VALUE) == 0 ? ZERO : Math.max(field, 1) - Float.MAX_EXPONENT;
-  }
-
-  /** Adds the products of so many steps of 16-bit factors to {@link #sums}, block after block. */
-  void multiply(int depth, boolean half) {
-    multiply(depth, model.block(), half);
-  }
-
-  private void multiply(int depth, int longest, boolean half) {
-    int block = Math.min(depth, longest);
-    for (int n = 0; n < COLUMNS; n++) {
-      for (int k = 0; k < depth; k += block) {
-        if (special || !finite(n)) {
-          for (int m = 0; m < ROWS; m++) exact(m, n, k, block, half);
-        } else {
-          column(n, k, block, half);
-        }
+  /** Adds the products of so many steps to {@link #sums}, block after block; {@code half}: the sums are f16. */
+  void multiply(int depth, MmaType type, boolean half) {
+    a.decode(type, depth * ROWS);
+    b.decode(type, depth * COLUMNS);
+    int block = Math.min(depth, type == MmaType.TF32 ? model.block() / 2 : model.block());
+    int least = half ? F16_LEAST : Float.MIN_EXPONENT;
+    int floor = half ? model.zeroF16() : BlockAdder.LEAST;
+    for (int k = 0; k < depth; k += block) {
+      if (!adder.add(this, k, block, least, floor)) {
+        for (int n = 0; n < COLUMNS; n++) for (int m = 0; m < ROWS; m++) exact(m, n, k, block, half);
+      } else if (half) {
+        roundTotalsF16();
+      } else {
+        truncateTotals();
       }
     }
   }
 
-  private boolean finite(int n) {
-    float sum = 0;
-    for (int m = 0; m < ROWS; m++) sum += Math.abs(sums[n * ROWS + m]) * 0f;
-    return sum == 0;
-  }
-
-  /** One block for one column, without infinities and NaN. */
-  private void column(int n, int first, int block, boolean half) {
-    int at = n * ROWS;
-    int fraction = model.fraction();
-    for (int m = 0; m < ROWS; m++) largest[m] = exponent(sums[at + m], half);
-    for (int k = first; k < first + block; k++) {
-      int right = bExponent[n * DEPTH + k];
-      for (int m = 0; m < ROWS; m++) largest[m] = Math.max(largest[m], aExponent[k * ROWS + m] + right);
-    }
-    int zero = half ? model.zeroF16() : model.zeroF32();
-    for (int m = 0; m < ROWS; m++) {
-      if (largest[m] < zero && anyZero(m, n, first, block)) largest[m] = zero;
-      scale[m] = power(fraction - largest[m]);
-      start[m] = sums[at + m];
-    }
-    for (int m = 0; m < ROWS; m++) {
-      low[m] = (int) (start[m] * scale[m]);
-      high[m] = 0;
-    }
-    // Sixteen terms can overflow an int, eight cannot.
-    addProducts(low, n, first, Math.min(block, 8));
-    if (block > 8) addProducts(high, n, first + 8, 8);
-    for (int m = 0; m < ROWS; m++) {
-      double sum = ((long) low[m] + high[m]) * power(largest[m] - fraction);
-      sums[at + m] = half ? roundF16(sum) : truncateF32(sum);
+  /**
+   * Cuts the totals to the bits of a single and scales them back. In 32-bit arithmetic without branches, which becomes
+   * vector instructions: the magnitude has up to 32 bits, whose excess over 24 says how many of the last to clear.
+   */
+  private void truncateTotals() {
+    int[] low = this.low;
+    int[] high = this.high;
+    float[] scale = this.scale;
+    float[] sums = this.sums;
+    for (int i = 0; i < OUTPUTS; i++) {
+      int x = low[i];
+      int y = high[i];
+      int sign = (x >> 1) + (y >> 1) + (x & y & 1) >> 31;
+      int magnitude = (x + y ^ sign) - sign;
+      int excess = magnitude >>> SINGLE_BITS;
+      excess |= excess >>> 1;
+      excess |= excess >>> 2;
+      excess |= excess >>> 4;
+      int kept = magnitude & ~excess;
+      float value = (kept >>> 8) * 256f + (kept & 0xFF);
+      sums[i] = value * (sign | 1) / scale[i];
     }
   }
 
-  private void addProducts(int[] into, int n, int first, int count) {
-    double[] left = a;
-    double[] factor = scale;
-    for (int k = first; k < first + count; k++) {
-      double right = b[n * DEPTH + k];
-      int row = k * ROWS;
-      for (int m = 0; m < ROWS; m++) into[m] += (int) (left[row + m] * right * factor[m]);
-    }
+  private void roundTotalsF16() {
+    for (int i = 0; i < OUTPUTS; i++) sums[i] = roundF16(((double) low[i] + high[i]) / scale[i]);
   }
 
   /** Subnormals of the accumulator's own format count with its least exponent. */
   private static int exponent(float c, boolean half) {
-    return c == 0 ? ZERO : Math.max(Math.getExponent(c), half ? F16_LEAST : Float.MIN_EXPONENT);
+    return c == 0 ? Factors.ZERO : Math.max(Math.getExponent(c), half ? F16_LEAST : Float.MIN_EXPONENT);
   }
 
   private boolean anyZero(int m, int n, int first, int block) {
     if (sums[n * ROWS + m] == 0) return true;
-    for (int k = first; k < first + block; k++) if (a[k * ROWS + m] == 0 || b[n * DEPTH + k] == 0) return true;
+    for (int k = first; k < first + block; k++) {
+      if (a.values[k * ROWS + m] == 0 || b.values[k * COLUMNS + n] == 0) return true;
+    }
     return false;
   }
 
@@ -205,16 +166,16 @@ final class TensorTile {
     return sum == 0 ? 0 : Conversions.fromF16(Conversions.toF16(sum, Conversions.NEAREST_EVEN));
   }
 
-  /** One result when infinities or NaN may be among the terms. */
+  /** One result whatever the terms are, in doubles, in which every product is exact. */
   private void exact(int m, int n, int first, int block, boolean half) {
     int at = n * ROWS + m;
     // A sum of the terms as doubles is infinite or NaN just when the tensor core's is: the products cannot overflow.
     double sum = Double.isNaN(sums[at]) || Double.isInfinite(sums[at]) ? sums[at] : 0;
     int exponent = exponent(sums[at], half);
     for (int k = first; k < first + block; k++) {
-      double product = a[k * ROWS + m] * b[n * DEPTH + k];
+      double product = (double) a.values[k * ROWS + m] * b.values[k * COLUMNS + n];
       if (Double.isNaN(product) || Double.isInfinite(product)) sum += product;
-      exponent = Math.max(exponent, aExponent[k * ROWS + m] + bExponent[n * DEPTH + k]);
+      exponent = Math.max(exponent, a.exponents[k * ROWS + m] + b.exponents[k * COLUMNS + n]);
     }
     if (Double.isNaN(sum) || Double.isInfinite(sum)) {
       sums[at] = Double.isNaN(sum) ? NAN : (float) sum;
@@ -224,7 +185,9 @@ final class TensorTile {
     if (exponent < zero && anyZero(m, n, first, block)) exponent = zero;
     double factor = power(model.fraction() - exponent);
     long total = (long) (sums[at] * factor);
-    for (int k = first; k < first + block; k++) total += (long) (a[k * ROWS + m] * b[n * DEPTH + k] * factor);
+    for (int k = first; k < first + block; k++) {
+      total += (long) ((double) a.values[k * ROWS + m] * b.values[k * COLUMNS + n] * factor);
+    }
     double result = total * power(exponent - model.fraction());
     sums[at] = half ? roundF16(result) : truncateF32(result);
   }
