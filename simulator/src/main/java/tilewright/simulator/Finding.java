@@ -1,36 +1,72 @@
 package tilewright.simulator;
 
+import java.util.Optional;
 import tilewright.ptx.Dim3;
 
 /**
  * One thing that is wrong with a launch, at one instruction.
  *
- * @param message one line that says what happened, to whom and where
+ * @param message one sentence that says what happened, to whom and where
+ * @param fix what would most likely mend it
  * @param line of the PTX text, 0 when no instruction is to blame
+ * @param text of the instruction, or the empty text
  * @param source {@code File.java:12} from {@code .loc}, or the empty text
  * @param block of the first occurrence
  * @param thread of the first occurrence, within its block
  * @param address of the first occurrence, as an offset into its buffer, shared or local memory
+ * @param other the access it conflicts with, for races
  * @param count occurrences at this instruction
  */
-public record Finding(Kind kind, String message, int line, String source, Dim3 block, Dim3 thread, long address,
-    long count) {
+public record Finding(Kind kind, String message, String fix, int line, String text, String source, Dim3 block,
+    Dim3 thread, long address, Optional<Access> other, long count) {
+
+  /** An earlier access, by the instruction and thread that made it. */
+  public record Access(int line, String text, String source, Dim3 block, Dim3 thread) {}
 
   /** What went wrong. Those before {@link #RACE} stop the launch. */
   public enum Kind {
-    OUT_OF_BOUNDS, MISALIGNED, DEADLOCK, BARRIER_DIVERGENCE, TRAP, INVALID_OPERATION, INSTRUCTION_LIMIT, TIME_LIMIT,
-    RACE, UNINITIALIZED_READ, PENDING_COPY_READ;
+    OUT_OF_BOUNDS("check the index against the extent before the access, and the extent against the allocation"),
+    MISALIGNED("align the address to the size of the access, or use narrower accesses"),
+    DEADLOCK("let every thread that a barrier counts reach it, in the same order of barriers"),
+    BARRIER_DIVERGENCE("move the instruction out of the divergent branch, or name only the lanes that reach it"),
+    TRAP("find the check that failed before the trap"),
+    INVALID_OPERATION("correct the operand"),
+    INSTRUCTION_LIMIT("look for a loop that does not end, or raise the limit"),
+    TIME_LIMIT("look for a loop that does not end, or raise the limit"),
+    RACE("order the two accesses"),
+    UNINITIALIZED_READ("write it first"),
+    PENDING_COPY_READ("wait for the copy"),
+    INVALID_SHUFFLE("let all named lanes take part");
+
+    private final String fix;
+
+    Kind(String fix) {
+      this.fix = fix;
+    }
 
     /** Whether the launch ended there. */
     public boolean stops() {
       return compareTo(RACE) < 0;
     }
+
+    /** What usually mends it. */
+    public String fix() {
+      return fix;
+    }
   }
 
+  /** The same finding, seen so many times. */
+  public Finding times(long occurrences) {
+    return new Finding(kind, message, fix, line, text, source, block, thread, address, other, occurrences);
+  }
+
+  /** A short paragraph for people. */
   @Override
   public String toString() {
     var where = line > 0 ? " at PTX line " + line : "";
     var from = source.isEmpty() ? "" : " (" + source + ")";
-    return kind + where + from + ": " + message + (count > 1 ? " [" + count + " times]" : "");
+    var instruction = text.isEmpty() ? "" : ", " + text.strip();
+    return kind + where + from + instruction + ": " + message + ". Likely fix: " + fix + "."
+        + (count > 1 ? " [" + count + " times]" : "");
   }
 }

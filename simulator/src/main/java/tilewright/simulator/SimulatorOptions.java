@@ -1,7 +1,9 @@
 package tilewright.simulator;
 
 import java.time.Duration;
+import java.util.Map;
 import java.util.OptionalInt;
+import java.util.Set;
 
 /**
  * How a launch is executed. {@link #defaults()} and the {@code with…} methods make one.
@@ -12,10 +14,11 @@ import java.util.OptionalInt;
  * @param threads CTAs that run at a time
  * @param instructionLimit thread instructions after which the launch is stopped
  * @param timeLimit wall-clock time after which the launch is stopped
+ * @param uninitialized buffers whose first contents no thread may read
+ * @param coordinates the elements of buffers and shared variables by name, for reports
  */
 public record SimulatorOptions(long seed, boolean sanitize, OptionalInt architecture, int threads,
-    long instructionLimit,
-    Duration timeLimit) {
+    long instructionLimit, Duration timeLimit, Set<String> uninitialized, Map<String, Coordinates> coordinates) {
   private static final long DEFAULT_INSTRUCTION_LIMIT = 1_000_000_000_000L;
 
   public SimulatorOptions {
@@ -23,36 +26,55 @@ public record SimulatorOptions(long seed, boolean sanitize, OptionalInt architec
     if (instructionLimit < 1) {
       throw new IllegalArgumentException("instruction limit is " + instructionLimit + ", but must be positive");
     }
+    uninitialized = Set.copyOf(uninitialized);
+    coordinates = Map.copyOf(coordinates);
   }
 
   /** Seed 0, no sanitizer, the module's architecture, all processors, 10¹² instructions, ten minutes. */
   public static SimulatorOptions defaults() {
     return new SimulatorOptions(0, false, OptionalInt.empty(), Runtime.getRuntime().availableProcessors(),
-        DEFAULT_INSTRUCTION_LIMIT, Duration.ofMinutes(10));
+        DEFAULT_INSTRUCTION_LIMIT, Duration.ofMinutes(10), Set.of(), Map.of());
   }
 
   public SimulatorOptions withSeed(long value) {
-    return new SimulatorOptions(value, sanitize, architecture, threads, instructionLimit, timeLimit);
+    return new SimulatorOptions(value, sanitize, architecture, threads, instructionLimit, timeLimit, uninitialized,
+        coordinates);
   }
 
   public SimulatorOptions withSanitizer(boolean value) {
-    return new SimulatorOptions(seed, value, architecture, threads, instructionLimit, timeLimit);
+    return new SimulatorOptions(seed, value, architecture, threads, instructionLimit, timeLimit, uninitialized,
+        coordinates);
   }
 
   /** Models the tensor cores of another architecture than the module's target: 80, 86, 89, 90, 100. */
   public SimulatorOptions withArchitecture(int value) {
-    return new SimulatorOptions(seed, sanitize, OptionalInt.of(value), threads, instructionLimit, timeLimit);
+    return new SimulatorOptions(seed, sanitize, OptionalInt.of(value), threads, instructionLimit, timeLimit,
+        uninitialized, coordinates);
   }
 
   public SimulatorOptions withThreads(int value) {
-    return new SimulatorOptions(seed, sanitize, architecture, value, instructionLimit, timeLimit);
+    return new SimulatorOptions(seed, sanitize, architecture, value, instructionLimit, timeLimit, uninitialized,
+        coordinates);
   }
 
   public SimulatorOptions withInstructionLimit(long value) {
-    return new SimulatorOptions(seed, sanitize, architecture, threads, value, timeLimit);
+    return new SimulatorOptions(seed, sanitize, architecture, threads, value, timeLimit, uninitialized, coordinates);
   }
 
   public SimulatorOptions withTimeLimit(Duration value) {
-    return new SimulatorOptions(seed, sanitize, architecture, threads, instructionLimit, value);
+    return new SimulatorOptions(seed, sanitize, architecture, threads, instructionLimit, value, uninitialized,
+        coordinates);
+  }
+
+  /** With the sanitizer, reading what these buffers held before the launch is an error. */
+  public SimulatorOptions withUninitialized(Set<String> buffers) {
+    return new SimulatorOptions(seed, sanitize, architecture, threads, instructionLimit, timeLimit, buffers,
+        coordinates);
+  }
+
+  /** Names the elements of buffers and shared variables in reports. */
+  public SimulatorOptions withCoordinates(Map<String, Coordinates> value) {
+    return new SimulatorOptions(seed, sanitize, architecture, threads, instructionLimit, timeLimit, uninitialized,
+        value);
   }
 }

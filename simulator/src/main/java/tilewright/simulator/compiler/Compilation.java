@@ -27,7 +27,7 @@ final class Compilation {
   Compilation(PtxModule module, ModuleData data, Function function, boolean watched) {
     this.function = function;
     this.data = data;
-    memory = new MemoryPlan(module, data, function);
+    memory = new MemoryPlan(module, data, function, watched);
     front = new FunctionLowering(module, memory, watched);
     target = target(module);
     var lowering = front.lower(function);
@@ -61,7 +61,7 @@ final class Compilation {
         blocks.stream().map(Compilation::describe).toList(), front.sites(), registers.count(Reg.Kind.INT),
         registers.count(Reg.Kind.FLOAT), registers.count(Reg.Kind.LONG), registers.count(Reg.Kind.DOUBLE),
         registers.count(Reg.Kind.PREDICATE), memory.sharedBytes(), memory.dynamicOffset(), memory.localBytes(),
-        memory.parameterBytes(), memory.parameters(), data.variables(), target));
+        memory.parameterBytes(), memory.parameters(), data.variables(), memory.shared(), memory.gapBytes(), target));
   }
 
   private static Block describe(BasicBlock b) {

@@ -11,6 +11,7 @@ import tilewright.simulator.core.Access;
 import tilewright.simulator.core.AtomicOp;
 import tilewright.simulator.core.Atomics;
 import tilewright.simulator.core.Moves;
+import tilewright.simulator.core.Probes;
 
 /** Loads, stores and atomics. */
 final class MemoryLowering {
@@ -98,11 +99,20 @@ final class MemoryLowering {
     var elements = c.elements(operands.get(1), count);
     var values = elements.stream().map(e -> stored(c.source(e), type, c)).toList();
     var place = Addressing.of(operands.getFirst(), space, c);
+    if (c.watched()) tellValues(values, type, c);
     Addressing.resolve(place, type.bytes() * count, Access.WRITE, c);
     for (int k = 0; k < count; k++) {
       c.warp(Moves.class, "store" + type.bits(), List.of(values.get(k)), List.of(),
           new Op.Argument.IntValue(k * type.bytes()),
           new Op.Argument.Lanes(values.get(k)));
+    }
+  }
+
+  private static void tellValues(List<Reg> values, PtxType type, Lowering c) {
+    c.warp(Probes.class, "storing", List.of(), List.of(), new Op.Argument.IntValue(c.site()));
+    for (var value : values) {
+      c.warp(Probes.class, "value", List.of(value), List.of(), new Op.Argument.IntValue(type.bytes()),
+          new Op.Argument.Lanes(value));
     }
   }
 

@@ -19,6 +19,7 @@ import tilewright.simulator.core.Kernel;
 /** Gives a kernel's variables their addresses. Module variables in shared memory count only where they are used. */
 final class MemoryPlan {
   private static final int LOCAL_ALIGNMENT = 16;
+  private static final int GAP = 128;
 
   private final Map<String, Variable> moduleShared = new HashMap<>();
   private final Map<String, Scope.Place> places = new HashMap<>();
@@ -26,12 +27,18 @@ final class MemoryPlan {
   private final List<Kernel.Parameter> parameters = new ArrayList<>();
   private final ModuleData data;
   private int sharedBytes;
+  private final List<Kernel.SharedVariable> shared = new ArrayList<>();
+  private final boolean gaps;
+  private int gapBytes;
+  private String dynamicName = "dynamic";
   private int dynamicAlignment = 16;
   private int localBytes;
   private int parameterBytes;
 
-  MemoryPlan(PtxModule module, ModuleData data, Function kernel) {
+  /** @param gaps whether to leave gaps between shared variables, so that running over one is noticed */
+  MemoryPlan(PtxModule module, ModuleData data, Function kernel, boolean gaps) {
     this.data = data;
+    this.gaps = gaps;
     for (var item : module.items()) {
       if (item instanceof Variable v && v.space() == StateSpace.SHARED) moduleShared.put(v.name(), v);
     }
@@ -68,12 +75,17 @@ final class MemoryPlan {
     for (var statement : body) {
       switch (statement) {
         case Statement.Block block -> plan(block.body());
-        case Variable v when isDynamic(v) -> dynamicAlignment = Math.max(dynamicAlignment, alignment(v));
+        case Variable v when isDynamic(v) -> useDynamic(v);
         case Variable v -> declared.put(v, place(v));
         case Instruction i -> i.operands().forEach(this::use);
         default -> {}
       }
     }
+  }
+
+  private void useDynamic(Variable v) {
+    dynamicName = v.name();
+    dynamicAlignment = Math.max(dynamicAlignment, alignment(v));
   }
 
   private void placeDynamic(List<Statement> body) {
@@ -89,7 +101,7 @@ final class MemoryPlan {
         var v = moduleShared.get(name);
         if (v == null || places.containsKey(name)) return;
         if (isDynamic(v)) {
-          dynamicAlignment = Math.max(dynamicAlignment, alignment(v));
+          useDynamic(v);
         } else {
           places.put(name, place(v));
         }
@@ -106,8 +118,10 @@ final class MemoryPlan {
     return switch (v.space()) {
       case SHARED -> {
         sharedBytes = align(sharedBytes, alignment(v));
+        int offset = sharedBytes + gap(alignment(v));
         sharedBytes += (int) v.bytes();
-        yield new Scope.Place(StateSpace.SHARED, sharedBytes - v.bytes(), v.bytes());
+        shared.add(new Kernel.SharedVariable(v.name(), offset, (int) v.bytes()));
+        yield new Scope.Place(StateSpace.SHARED, offset, v.bytes());
       }
       // Parameters of calls live where a thread's locals do: each thread has its own.
       case LOCAL, PARAM -> {
@@ -117,6 +131,12 @@ final class MemoryPlan {
       }
       default -> throw new Unsupported("a ." + v.space().text() + " variable inside a function");
     };
+  }
+
+  /** How far the next variable is moved away from the ones before: by whole rows of banks, to keep conflicts alike. */
+  private int gap(int alignment) {
+    if (gaps && !shared.isEmpty()) gapBytes = align(gapBytes + GAP, Math.max(GAP, alignment));
+    return gapBytes;
   }
 
   /** The place of a variable declared in the function's body. */
@@ -130,11 +150,24 @@ final class MemoryPlan {
   }
 
   int dynamicOffset() {
-    return align(sharedBytes, dynamicAlignment);
+    int gap = gaps && !shared.isEmpty() ? align(gapBytes + GAP, Math.max(GAP, dynamicAlignment)) : 0;
+    return align(sharedBytes, dynamicAlignment) + gap;
   }
 
   int sharedBytes() {
-    return sharedBytes;
+    return sharedBytes + gapBytes;
+  }
+
+  /** What the gaps add to the shared memory of a CTA with dynamic shared memory. */
+  int gapBytes() {
+    return dynamicOffset() - align(sharedBytes, dynamicAlignment);
+  }
+
+  /** The variables in shared memory, in order of offset. */
+  List<Kernel.SharedVariable> shared() {
+    var all = new ArrayList<>(shared);
+    all.add(new Kernel.SharedVariable(dynamicName, dynamicOffset(), 0));
+    return List.copyOf(all);
   }
 
   int localBytes() {

@@ -10,6 +10,7 @@ import tilewright.simulator.core.Barriers;
 import tilewright.simulator.core.Machine;
 import tilewright.simulator.core.Mbarriers;
 import tilewright.simulator.core.Moves;
+import tilewright.simulator.core.Probes;
 
 /** Barriers, mbarriers, fences, and what stops or delays a thread. */
 final class SyncLowering {
@@ -34,6 +35,7 @@ final class SyncLowering {
           m.require("sync");
           m.requireNone();
           c.together(c.source(c.operands(i, 1).getFirst()));
+          if (c.watched()) c.warp(Probes.class, "meet", List.of(), List.of());
         } else {
           barrier(i, m, c, true);
         }
@@ -45,7 +47,7 @@ final class SyncLowering {
       case "membar" -> {
         m.takeOne(SCOPES);
         m.requireNone();
-        fence(c);
+        fenceInstruction(c);
       }
       case "fence" -> fence(m, c);
       case "mbarrier" -> mbarrier(i, m, c);
@@ -65,7 +67,12 @@ final class SyncLowering {
     m.takeOne(ORDERS);
     m.takeOne(SCOPES);
     m.requireNone();
+    fenceInstruction(c);
+  }
+
+  private static void fenceInstruction(Lowering c) {
     fence(c);
+    if (c.watched()) c.warp(Probes.class, "fence", List.of(), List.of(), new Op.Argument.IntValue(c.site()));
   }
 
   private static void barrier(Instruction i, Modifiers m, Lowering c, boolean aligned) {

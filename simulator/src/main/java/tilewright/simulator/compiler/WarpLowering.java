@@ -12,6 +12,7 @@ import tilewright.ptx.StateSpace;
 import tilewright.simulator.core.Access;
 import tilewright.simulator.core.Lanes;
 import tilewright.simulator.core.Matrices;
+import tilewright.simulator.core.Probes;
 
 /** Instructions that the lanes of a warp execute together: exchanges, votes, and matrix loads. */
 final class WarpLowering {
@@ -63,6 +64,10 @@ final class WarpLowering {
     var result = c.temp(PtxType.B32);
     var valid = c.destination(to.second(), PtxType.PRED);
     c.together(members);
+    if (c.watched()) {
+      c.warp(Probes.class, "source", List.of(by, bounds), List.of(), new Op.Argument.IntValue(mode),
+          new Op.Argument.Lanes(by), new Op.Argument.Lanes(bounds), new Op.Argument.IntValue(c.site()));
+    }
     c.warp(Lanes.class, "shuffle",
         List.of(new Op.Argument.IntValue(mode), new Op.Argument.Lanes(value), new Op.Argument.Lanes(by),
         new Op.Argument.Lanes(bounds), new Op.Argument.Lanes(result)), new Op.Result.Predicate(valid),

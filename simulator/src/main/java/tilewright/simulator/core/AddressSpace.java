@@ -1,6 +1,8 @@
 package tilewright.simulator.core;
 
 import java.util.List;
+import java.util.Optional;
+import java.util.Set;
 
 /**
  * The generic address space of a launch. Every buffer has a window of 2⁴⁰ bytes for itself, so an index that leaves its
@@ -19,12 +21,20 @@ public final class AddressSpace {
 
   private final byte[][] buffers;
   private final List<String> names;
+  private final GlobalShadow[] shadows;
 
-  AddressSpace(List<String> names, List<byte[]> contents) {
+  /** @param uninitialised buffers whose first contents nobody may read, or empty when nobody watches */
+  AddressSpace(List<String> names, List<byte[]> contents, Optional<Set<String>> uninitialised) {
     this.names = List.copyOf(names);
     buffers = new byte[contents.size() + 1][];
     buffers[0] = NOTHING;
     for (int i = 0; i < contents.size(); i++) buffers[i + 1] = contents.get(i);
+    shadows = new GlobalShadow[buffers.length];
+    uninitialised.ifPresent(unknown -> {
+      for (int i = 1; i < shadows.length; i++) {
+        shadows[i] = new GlobalShadow(buffers[i].length, !unknown.contains(names.get(i - 1)));
+      }
+    });
   }
 
   /** The address where the buffer at a position begins. */
@@ -57,6 +67,18 @@ public final class AddressSpace {
   byte[] buffer(long address) {
     int window = window(address);
     return window > 0 && window < buffers.length ? buffers[window] : NOTHING;
+  }
+
+  /** The shadow of the buffer an address points into; null when nobody watches. */
+  GlobalShadow shadow(long address) {
+    int window = window(address);
+    return window > 0 && window < shadows.length ? shadows[window] : null;
+  }
+
+  /** The name of the buffer an address points into, or the empty text. */
+  String name(long address) {
+    int window = window(address);
+    return window > 0 && window < buffers.length ? names.get(window - 1) : "";
   }
 
   String describe(long address) {

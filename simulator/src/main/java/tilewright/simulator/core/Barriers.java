@@ -17,13 +17,13 @@ public final class Barriers {
   private static final class Barrier {
     final int[] arrived;
     final List<LaneGroup> waiting = new ArrayList<>();
-    final VectorClock clock;
+    /** What the threads that arrived know; null when nobody watches. */
+    SyncClock clock;
     int expected;
     boolean used;
 
     Barrier(int warps) {
       arrived = new int[warps];
-      clock = new VectorClock(warps);
     }
   }
 
@@ -40,7 +40,7 @@ public final class Barriers {
     b.used = false;
     b.waiting.clear();
     Arrays.fill(b.arrived, 0);
-    b.clock.clear();
+    b.clock = null;
   }
 
   /** Arrives and waits; returns whether the lanes must wait. {@code count} is per lane; 0 stands for all threads. */
@@ -79,7 +79,10 @@ public final class Barriers {
     b.expected = expected;
     b.arrived[w.index] |= mask;
     if (waiter != null) b.waiting.add(waiter);
-    if (cta.sanitizer != null) cta.sanitizer.release(w, b.clock);
+    if (cta.sanitizer != null) {
+      if (b.clock == null) b.clock = cta.sanitizer.causality().clock();
+      cta.sanitizer.causality().release(w, mask, b.clock);
+    }
     if (complete(b)) open(b);
   }
 
@@ -110,7 +113,7 @@ public final class Barriers {
     var waiting = List.copyOf(b.waiting);
     if (cta.sanitizer != null) {
       for (var w : cta.warps) {
-        for (var g : w.groups) if (waiting.contains(g)) cta.sanitizer.acquire(w, b.clock);
+        for (var g : w.groups) if (waiting.contains(g)) cta.sanitizer.causality().acquire(w, g.mask, b.clock);
       }
     }
     for (var g : waiting) g.state = LaneGroup.State.RUNNING;

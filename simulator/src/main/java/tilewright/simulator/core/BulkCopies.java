@@ -17,7 +17,7 @@ public final class BulkCopies {
   private final int[][] committed;
 
   /** One copy, in either direction. */
-  private record Copy(Warp warp, int lane, int shared, long global, int bytes, int mbarrier, VectorClock clock,
+  private record Copy(Warp warp, int lane, int shared, long global, int bytes, int mbarrier, SyncClock clock,
       int time, int group, boolean load) {}
 
   BulkCopies(Cta cta) {
@@ -45,11 +45,11 @@ public final class BulkCopies {
             w.who(lane) + " names an mbarrier that was not initialised, at shared memory + " + w.offsets[lane]);
       }
       int time = 0;
-      VectorClock clock = null;
+      SyncClock clock = null;
       if (cta.sanitizer != null) {
         cta.sanitizer.copying(w, 1 << lane, w.held, bytes[lane], site);
         time = cta.sanitizer.time(w);
-        clock = cta.sanitizer.snapshot(w);
+        clock = cta.sanitizer.snapshot(w, lane);
       }
       cta.bulk.pending.add(new Copy(w, lane, w.held[lane], from[lane] + displacement, bytes[lane], w.offsets[lane],
           clock, time, 0, true));

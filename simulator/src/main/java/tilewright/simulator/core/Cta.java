@@ -25,6 +25,7 @@ final class Cta {
   final TensorTile tile;
   final MmaUnit mma;
   final WmmaTransfer wmma;
+  final Places places;
   /** Null when the launch is not sanitized. */
   final Sanitizer sanitizer;
   long number;
@@ -47,6 +48,7 @@ final class Cta {
     shared = new byte[sharedBytes];
     warps = new Warp[(threads + Warp.LANES - 1) / Warp.LANES];
     candidates = new int[warps.length];
+    places = state.places;
     sanitizer = state.sanitize ? new Sanitizer(this) : null;
     barriers = new Barriers(this);
     mbarriers = new Mbarriers(this);
@@ -61,9 +63,7 @@ final class Cta {
   /** Becomes the block of that number. */
   void reset(long number) {
     this.number = number;
-    var grid = launch.grid();
-    position = new Dim3((int) (number % grid.x()), (int) (number / grid.x() % grid.y()),
-        (int) (number / ((long) grid.x() * grid.y())));
+    position = blockAt(number);
     random = new SplittableRandom(state.seed * 0x9E3779B97F4A7C15L + number);
     // Whatever a kernel reads without writing it first should look wrong, and the same every time.
     Arrays.fill(shared, (byte) 0xCD);
@@ -72,6 +72,18 @@ final class Cta {
     mbarriers.reset();
     bulk.reset();
     if (sanitizer != null) sanitizer.reset();
+  }
+
+  /** The position of the block of that number. */
+  Dim3 blockAt(long block) {
+    var grid = launch.grid();
+    return new Dim3((int) (block % grid.x()), (int) (block / grid.x() % grid.y()),
+        (int) (block / ((long) grid.x() * grid.y())));
+  }
+
+  /** The position in the block of the thread of that number. */
+  Dim3 thread(int thread) {
+    return warps[thread / Warp.LANES].thread(thread % Warp.LANES);
   }
 
   SplittableRandom random() {

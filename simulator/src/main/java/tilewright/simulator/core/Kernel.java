@@ -6,11 +6,17 @@ import java.util.List;
  * A compiled kernel.
  *
  * @param ints register arrays a warp needs, by kind
+ * @param shared variables in shared memory
+ * @param gapBytes how much of shared memory lies between variables only to notice who overruns one
  * @param parameters offset and size of each, in parameter memory
  */
 public record Kernel(String name, BlockCode code, List<Block> blocks, List<Site> sites, int ints, int floats, int longs,
     int doubles, int predicates, int staticSharedBytes, int dynamicSharedOffset, int localBytes, int parameterBytes,
-    List<Parameter> parameters, List<ModuleVariable> variables, int target) {
+    List<Parameter> parameters, List<ModuleVariable> variables, List<SharedVariable> shared, int gapBytes,
+    int target) {
+
+  /** A variable in shared memory; dynamic shared memory has 0 bytes and reaches to the end. In order of offset. */
+  public record SharedVariable(String name, int offset, int bytes) {}
 
   /** One parameter of a kernel. */
   public record Parameter(String name, int offset, int bytes) {}

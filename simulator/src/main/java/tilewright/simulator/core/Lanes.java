@@ -27,23 +27,27 @@ public final class Lanes {
     int[] result = w.scratch;
     for (int lane = 0; lane < Warp.LANES; lane++) {
       if ((mask >>> lane & 1) == 0) continue;
-      int b = by[lane] & FIVE_BITS;
-      int clamp = bounds[lane] & FIVE_BITS;
-      int segment = bounds[lane] >>> 8 & FIVE_BITS;
-      int last = lane & segment | clamp & ~segment;
-      int first = lane & segment;
-      int source = switch (mode) {
-        case UP -> lane - b;
-        case DOWN -> lane + b;
-        case BUTTERFLY -> lane ^ b;
-        default -> first | b & ~segment;
-      };
-      boolean within = mode == UP ? source >= last : source <= last;
-      if (within) valid |= 1 << lane;
-      result[lane] = value[within ? source : lane];
+      int source = source(mode, lane, by[lane], bounds[lane]);
+      if (source >= 0) valid |= 1 << lane;
+      result[lane] = value[source >= 0 ? source : lane];
     }
     for (int lane = 0; lane < Warp.LANES; lane++) if ((mask >>> lane & 1) != 0) to[lane] = result[lane];
     return valid;
+  }
+
+  /** The lane a shuffle reads from; negative when that lies outside the bounds. */
+  static int source(int mode, int lane, int by, int bounds) {
+    int b = by & FIVE_BITS;
+    int segment = bounds >>> 8 & FIVE_BITS;
+    int last = lane & segment | bounds & FIVE_BITS & ~segment;
+    int first = lane & segment;
+    int source = switch (mode) {
+      case UP -> lane - b;
+      case DOWN -> lane + b;
+      case BUTTERFLY -> lane ^ b;
+      default -> first | b & ~segment;
+    };
+    return (mode == UP ? source >= last : source <= last) ? source : -1;
   }
 
   public static int vote(Warp w, int mask, int mode, int predicate) {

@@ -21,7 +21,7 @@ final class LaunchChecks {
       throw new IllegalArgumentException("cluster " + launch.cluster() + " is not supported: launch with (1,1,1)");
     }
     if (launch.dynamicSharedBytes() < 0
-        || (long) kernel.dynamicSharedOffset() + launch.dynamicSharedBytes() > MOST_SHARED) {
+        || (long) kernel.dynamicSharedOffset() - kernel.gapBytes() + launch.dynamicSharedBytes() > MOST_SHARED) {
       throw new IllegalArgumentException("kernel '" + kernel.name() + "' needs " + kernel.dynamicSharedOffset() + " + "
           + launch.dynamicSharedBytes() + " bytes of shared memory, but a CTA has at most " + MOST_SHARED);
     }

@@ -1,5 +1,7 @@
 package tilewright.simulator.core;
 
+import java.util.HashMap;
+import java.util.Map;
 import java.util.concurrent.atomic.AtomicLong;
 import tilewright.ptx.Launch;
 import tilewright.simulator.Finding;
@@ -13,6 +15,9 @@ final class LaunchState {
   final byte[] parameters;
   final Findings findings;
   final BankCounter banks;
+  final Places places;
+  /** By address in global memory, what strong writes made known to all threads; lock it. */
+  final Map<Long, VectorClock> published = new HashMap<>();
   final boolean sanitize;
   final long seed;
   final int sharedBytes;
@@ -31,6 +36,7 @@ final class LaunchState {
     this.parameters = parameters;
     findings = new Findings(kernel.sites());
     banks = new BankCounter(kernel.sites());
+    places = new Places(kernel, space, options.coordinates());
     sanitize = options.sanitize();
     seed = options.seed();
     tensorModel = TensorModel.of(options.architecture().orElse(Math.max(80, kernel.target())));

@@ -5,6 +5,7 @@ import java.lang.foreign.ValueLayout;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.Optional;
 import java.util.concurrent.atomic.AtomicLong;
 import tilewright.ptx.Dim3;
 import tilewright.ptx.Launch;
@@ -42,7 +43,8 @@ public final class Machine {
       names.add(b.getKey());
       contents.add(b.getValue().toArray(ValueLayout.JAVA_BYTE));
     }
-    var space = new AddressSpace(names, contents);
+    var space = new AddressSpace(names, contents,
+        options.sanitize() ? Optional.of(options.uninitialized()) : Optional.empty());
     var state = new LaunchState(kernel, launch, options, space, Arguments.encode(kernel, launch, names));
     new Machine(state).execute(options.threads());
     for (int i = 0; i < buffers.size(); i++) {
@@ -127,7 +129,7 @@ public final class Machine {
       return finished;
     } catch (Fault f) {
       var thread = cta.running == null ? new Dim3(0, 0, 0) : cta.running.thread(f.lane);
-      state.findings.add(f.kind, f.site, cta, thread, f.address, f::getMessage);
+      state.findings.add(f, cta, thread);
       state.stop();
       return true;
     }

@@ -16,14 +16,15 @@ public final class Mbarriers {
 
   /** One object. */
   private static final class Mbarrier {
-    final VectorClock clock;
+    /** What the threads that arrived know; null when nobody watches. */
+    final SyncClock clock;
     int expected;
     int pending;
     int bytes;
     long phase;
 
-    Mbarrier(int warps, int expected) {
-      clock = new VectorClock(warps);
+    Mbarrier(SyncClock clock, int expected) {
+      this.clock = clock;
       this.expected = expected;
       pending = expected;
     }
@@ -44,8 +45,12 @@ public final class Mbarriers {
         throw invalid(w, lane, site, "initialises an mbarrier with a count of " + count[lane] + ", outside 1 to "
             + MOST);
       }
-      w.cta.mbarriers.objects.put(w.offsets[lane], new Mbarrier(w.cta.warps.length, count[lane]));
+      w.cta.mbarriers.objects.put(w.offsets[lane], new Mbarrier(clock(w), count[lane]));
     }
+  }
+
+  private static SyncClock clock(Warp w) {
+    return w.cta.sanitizer == null ? null : w.cta.sanitizer.causality().clock();
   }
 
   public static void invalidate(Warp w, int mask, int site) {
@@ -78,7 +83,7 @@ public final class Mbarriers {
             + " arrivals of "
             + b.expected);
       }
-      if (w.cta.sanitizer != null) w.cta.sanitizer.release(w, b.clock);
+      if (w.cta.sanitizer != null) w.cta.sanitizer.causality().release(w, 1 << lane, b.clock);
       b.pending -= count[lane];
       w.cta.mbarriers.settle(b);
     }
@@ -126,12 +131,12 @@ public final class Mbarriers {
   }
 
   private static int acquired(Warp w, int lane, Mbarrier b) {
-    if (w.cta.sanitizer != null) w.cta.sanitizer.acquire(w, b.clock);
+    if (w.cta.sanitizer != null) w.cta.sanitizer.causality().acquire(w, 1 << lane, b.clock);
     return 1 << lane;
   }
 
   /** An asynchronous copy has brought bytes; {@code clock} is what its issuer knew, or null. */
-  void complete(int offset, int bytes, VectorClock clock) {
+  void complete(int offset, int bytes, SyncClock clock) {
     var b = objects.get(offset);
     if (b == null) return;
     if (clock != null) b.clock.join(clock);

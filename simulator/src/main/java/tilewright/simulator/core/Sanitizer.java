@@ -1,226 +1,252 @@
 package tilewright.simulator.core;
 
 import java.util.Arrays;
-import java.util.HashMap;
-import java.util.Map;
-import java.util.function.Supplier;
-import tilewright.simulator.Finding.Kind;
 
 /**
- * Watches one CTA's shared memory: for each 4-byte word, who wrote and read it last and when, in the vector time of the
- * warps (as FastTrack does for threads). Two accesses of different warps, one a write, race unless a barrier orders
- * them.
+ * Watches the memory accesses of one CTA: who wrote and read each word last, and when, in the vector time of its warps
+ * (as FastTrack does for threads). Two accesses of different threads, one a write, race unless {@link Causality} orders
+ * them or both are strong and within each other's scope.
  */
 final class Sanitizer {
-  private static final int WORD = 4;
-  private static final int PENDING = Integer.MAX_VALUE;
+  private static final int ODD_SIZE = 16;
 
   private final Cta cta;
   private final int warps;
-  private final VectorClock[] clocks;
-  private final int[] writeTime;
-  private final byte[] writeWarp;
-  private final byte[] writeBytes;
-  private final int[] writeSite;
-  private final boolean[] writeAtomic;
-  private final int[] readTime;
-  private final byte[] readBytes;
-  private final int[] readSite;
-  private final byte[] initialised;
-  private final Map<Integer, VectorClock> atomicClocks = new HashMap<>();
+  private final Causality causality;
+  private final Shadow shared;
+  private final byte[] local;
   private final BankCounter banks;
+  private final RaceReport report;
+  private final StoredValues stored = new StoredValues();
 
   Sanitizer(Cta cta) {
     this.cta = cta;
     warps = cta.warps.length;
-    int words = (cta.sharedBytes + WORD - 1) / WORD;
-    clocks = new VectorClock[warps];
-    for (int i = 0; i < warps; i++) clocks[i] = new VectorClock(warps);
-    writeTime = new int[words];
-    writeWarp = new byte[words];
-    writeBytes = new byte[words];
-    writeSite = new int[words];
-    writeAtomic = new boolean[words];
-    initialised = new byte[words];
-    readTime = new int[words * warps];
-    readBytes = new byte[words * warps];
-    readSite = new int[words * warps];
+    causality = new Causality(cta);
+    shared = new Shadow((cta.sharedBytes + Shadow.WORD - 1) / Shadow.WORD, warps);
+    local = new byte[cta.threads * cta.kernel.localBytes()];
     banks = cta.state.banks;
+    report = new RaceReport(cta);
   }
 
   void reset() {
-    for (int i = 0; i < warps; i++) {
-      clocks[i].clear();
-      clocks[i].advance(i);
+    causality.reset();
+    shared.clear();
+    Arrays.fill(local, (byte) 0);
+    forbidGaps();
+  }
+
+  /** Bytes between variables are nobody's: whoever touches them has overrun one. */
+  private void forbidGaps() {
+    int end = 0;
+    for (var v : cta.kernel.shared()) {
+      int begin = v.offset() / Shadow.WORD;
+      if (begin > end) Arrays.fill(shared.write, end, Math.min(begin, shared.write.length), Epoch.FORBIDDEN);
+      end = v.bytes() == 0 ? shared.write.length : (v.offset() + v.bytes() + Shadow.WORD - 1) / Shadow.WORD;
     }
-    Arrays.fill(writeTime, 0);
-    Arrays.fill(writeBytes, (byte) 0);
-    Arrays.fill(writeAtomic, false);
-    Arrays.fill(initialised, (byte) 0);
-    Arrays.fill(readTime, 0);
-    atomicClocks.clear();
   }
 
-  /** What {@code w} did so far becomes known to whoever acquires {@code clock}. */
-  void release(Warp w, VectorClock clock) {
-    clock.join(clocks[w.index]);
-    clocks[w.index].advance(w.index);
+  Causality causality() {
+    return causality;
   }
 
-  void acquire(Warp w, VectorClock clock) {
-    clocks[w.index].join(clock);
+  StoredValues stored() {
+    return stored;
   }
 
-  /** What an asynchronous operation of this warp carries to the barrier it completes on. */
-  VectorClock snapshot(Warp w) {
-    var clock = new VectorClock(warps);
-    release(w, clock);
-    return clock;
-  }
-
-  /** A warp access to the places in {@link Warp#offsets}. */
-  void access(Warp w, int mask, int bytes, int access, int site) {
+  /** A warp access to the places in shared memory that {@link Warp#offsets} names. */
+  void shared(Warp w, int mask, int bytes, int access, int site) {
     if (access == Access.PLACE) return;
     banks.count(site, w.offsets, mask, bytes);
-    for (int lane = 0; lane < Warp.LANES; lane++) {
-      if ((mask >>> lane & 1) == 0) continue;
+    var order = cta.kernel.sites().get(site).order();
+    long base = causality.base(w, order.scope());
+    for (int rest = mask; rest != 0; rest &= rest - 1) {
+      int lane = Integer.numberOfTrailingZeros(rest);
       int offset = w.offsets[lane];
-      for (int done = 0; done < bytes; done += WORD) {
+      if (order.strong()) {
+        causality.synchronise(w, lane, AddressSpace.SHARED_WINDOW + offset, order, access);
+        base = causality.base(w, order.scope());
+      }
+      long address = AddressSpace.SHARED_WINDOW + (offset & -Shadow.WORD);
+      int touched = Shadow.touched(offset, bytes);
+      for (int done = 0; done < bytes; done += Shadow.WORD) {
         int word = offset + done >> 2;
-        int touched = bytes >= WORD ? 0xF : (1 << bytes) - 1 << (offset & 3);
-        switch (access) {
-          case Access.READ -> read(w, lane, word, touched, site);
-          case Access.WRITE -> write(w, lane, word, touched, site, false);
-          default -> update(w, lane, word, touched, site);
+        access(shared, word, address + done, w, lane, Epoch.of(base, lane, touched), access, site, bytes);
+      }
+    }
+  }
+
+  /** A warp access to the places in one buffer of global memory that {@link Warp#offsets} names. */
+  void global(Warp w, int mask, long window, int bytes, int access, int site) {
+    var buffer = cta.space.shadow(window);
+    if (buffer == null || access == Access.PLACE) return;
+    var order = cta.kernel.sites().get(site).order();
+    long base = causality.base(w, order.scope());
+    int rest = mask;
+    while (rest != 0) {
+      int number = w.offsets[Integer.numberOfTrailingZeros(rest)] >>> GlobalShadow.PAGE_BITS;
+      var page = buffer.page(number << GlobalShadow.PAGE_BITS);
+      synchronized (page) {
+        while (rest != 0) {
+          int lane = Integer.numberOfTrailingZeros(rest);
+          int offset = w.offsets[lane];
+          if (offset >>> GlobalShadow.PAGE_BITS != number) break;
+          rest &= rest - 1;
+          if (order.strong()) {
+            causality.synchronise(w, lane, window + offset, order, access);
+            base = causality.base(w, order.scope());
+          }
+          int word = (offset & GlobalShadow.PAGE - 1) >> 2;
+          int touched = Shadow.touched(offset, bytes);
+          long address = window + (offset & -Shadow.WORD);
+          long me = Epoch.of(base, lane, touched);
+          for (int done = 0; done < bytes; done += Shadow.WORD) {
+            access(page, word + (done >> 2), address + done, w, lane, me, access, site, bytes);
+          }
         }
       }
     }
   }
 
-  private void read(Warp w, int lane, int word, int touched, int site) {
-    if ((initialised[word] & touched) != touched) {
-      report(Kind.UNINITIALIZED_READ, w, lane, word, site, () -> "reads bytes that nobody has written");
-      initialised[word] |= (byte) touched;
-    }
-    checkWriter(w, lane, word, touched, site, "reads");
-    int slot = word * warps + w.index;
-    int now = clocks[w.index].of(w.index);
-    readBytes[slot] = (byte) (readTime[slot] == now ? readBytes[slot] | touched : touched);
-    readTime[slot] = now;
-    readSite[slot] = site;
-  }
-
-  private void write(Warp w, int lane, int word, int touched, int site, boolean atomic) {
-    if (!(atomic && writeAtomic[word])) checkWriter(w, lane, word, touched, site, "writes");
-    checkReaders(w, lane, word, touched, site);
-    int now = clocks[w.index].of(w.index);
-    boolean more = writeTime[word] == now && writeWarp[word] == w.index;
-    writeBytes[word] = (byte) (more ? writeBytes[word] | touched : touched);
-    writeTime[word] = now;
-    writeWarp[word] = (byte) w.index;
-    writeSite[word] = site;
-    writeAtomic[word] = atomic;
-    initialised[word] |= (byte) touched;
-  }
-
-  private void update(Warp w, int lane, int word, int touched, int site) {
-    if ((initialised[word] & touched) != touched) {
-      report(Kind.UNINITIALIZED_READ, w, lane, word, site, () -> "updates bytes that nobody has written");
-    }
-    // Kernels build locks and counters from atomics and fences; taking each atomic as ordering spares them false
-    // alarms.
-    var clock = atomicClocks.computeIfAbsent(word, _ -> new VectorClock(warps));
-    acquire(w, clock);
-    write(w, lane, word, touched, site, true);
-    release(w, clock);
-  }
-
-  private void checkWriter(Warp w, int lane, int word, int touched, int site, String verb) {
-    if ((writeBytes[word] & touched) == 0) return;
-    int other = writeWarp[word];
-    int time = writeTime[word];
-    if (time == PENDING) {
-      report(Kind.PENDING_COPY_READ, w, lane, word, site, () -> verb
-          + " the destination of the asynchronous copy at line "
-          + line(writeSite[word]) + " of warp " + other + " before the wait for it");
-    } else if (other != w.index && time > clocks[w.index].of(other)) {
-      report(Kind.RACE, w, lane, word, site, () -> verb + " what warp " + other + " writes at line "
-          + line(writeSite[word]) + " with no barrier between");
-    }
-  }
-
-  private void checkReaders(Warp w, int lane, int word, int touched, int site) {
-    var known = clocks[w.index];
-    int first = word * warps;
-    for (int other = 0; other < warps; other++) {
-      int time = readTime[first + other];
-      if (time == 0 || (readBytes[first + other] & touched) == 0) continue;
-      if (time == PENDING || other != w.index && time > known.of(other)) {
-        int reader = other;
-        report(Kind.RACE, w, lane, word, site, () -> "writes what warp " + reader + " reads at line "
-            + line(readSite[first + reader]) + (time == PENDING ? " asynchronously, before the wait for it"
-            : " with no barrier between"));
+  /** A warp access to local memory: what a thread reads it must have written. */
+  void local(Warp w, int mask, int bytes, int access, int site) {
+    int extent = cta.kernel.localBytes();
+    for (int rest = mask; rest != 0; rest &= rest - 1) {
+      int lane = Integer.numberOfTrailingZeros(rest);
+      int at = w.index * Warp.LANES * extent + w.offsets[lane];
+      for (int k = at; k < at + bytes; k++) {
+        if (access == Access.READ && local[k] == 0) {
+          report.uninitialised(w, lane, AddressSpace.LOCAL_WINDOW + w.offsets[lane] - lane * extent, bytes, site);
+          break;
+        }
+        local[k] = 1;
       }
     }
   }
 
-  private int line(int site) {
-    return cta.kernel.sites().get(site).line();
+  private void access(Shadow s, int word, long address, Warp w, int lane, long me, int access, int site, int bytes) {
+    switch (access) {
+      case Access.READ -> read(s, word, address, w, lane, me, site, bytes);
+      case Access.WRITE -> write(s, word, address, w, lane, me, site, bytes);
+      default -> {
+        checkInitialised(s, word, address, w, lane, me, site, bytes);
+        write(s, word, address, w, lane, me, site, bytes);
+      }
+    }
   }
 
-  private void report(Kind kind, Warp w, int lane, int word, int site, Supplier<String> what) {
-    cta.state.findings.add(kind, site, cta, w.thread(lane), (long) word * WORD,
-        () -> w.who(lane) + " (warp " + w.index + ") " + what.get() + ", at shared memory + " + word * WORD);
+  private void checkInitialised(Shadow s, int word, long address, Warp w, int lane, long me, int site, int bytes) {
+    int touched = Epoch.bytes(me);
+    if ((s.initialised[word] & touched) == touched) return;
+    if (s.write[word] == Epoch.FORBIDDEN) throw report.overrun(w, lane, address, bytes, site, Access.READ);
+    report.uninitialised(w, lane, address, bytes, site);
+    s.initialised[word] |= (byte) touched;
+  }
+
+  private void read(Shadow s, int word, long address, Warp w, int lane, long me, int site, int bytes) {
+    checkInitialised(s, word, address, w, lane, me, site, bytes);
+    long writer = s.write[word];
+    if (writer != 0 && Epoch.touches(writer, Epoch.bytes(me)) && !ordered(w, lane, me, writer)) {
+      report.conflict(w, lane, address, bytes, site, Access.READ, writer, s.writeSite[word], Access.WRITE);
+    }
+    int slot = s == shared ? word * warps + w.index : GlobalShadow.slot(s, word, me);
+    long old = s.read[slot];
+    s.read[slot] = Epoch.sameMoment(old, me) ? Epoch.merged(old, me) : me;
+    s.readSite[slot] = site;
+  }
+
+  private void write(Shadow s, int word, long address, Warp w, int lane, long me, int site, int bytes) {
+    int touched = Epoch.bytes(me);
+    long writer = s.write[word];
+    if (writer != 0 && Epoch.touches(writer, touched) && !ordered(w, lane, me, writer)) {
+      if (writer == Epoch.FORBIDDEN) throw report.overrun(w, lane, address, bytes, site, Access.WRITE);
+      if (Epoch.isPending(writer) || !stored.same(w, lane, address, touched, site)) {
+        report.conflict(w, lane, address, bytes, site, Access.WRITE, writer, s.writeSite[word], Access.WRITE);
+      }
+    }
+    for (int slot = word * s.readers; slot < (word + 1) * s.readers; slot++) {
+      long reader = s.read[slot];
+      if (reader != 0 && Epoch.touches(reader, touched) && !ordered(w, lane, me, reader)) {
+        report.conflict(w, lane, address, bytes, site, Access.WRITE, reader, s.readSite[slot], Access.READ);
+      }
+    }
+    s.write[word] = Epoch.sameMoment(writer, me) && !Epoch.isPending(writer) ? Epoch.merged(writer, me) : me;
+    s.writeSite[word] = site;
+    s.initialised[word] |= (byte) touched;
+  }
+
+  private boolean ordered(Warp w, int lane, long me, long other) {
+    if (Epoch.isPending(other)) return false;
+    if (Epoch.sameWarp(me, other)) {
+      if (Epoch.sameThread(me, other) && !Epoch.isSeveral(other) || Epoch.isMixed(other)) return true;
+    }
+    if (Epoch.strong(me) && Epoch.strong(other)
+        && (Epoch.sameCta(me, other) || Epoch.reachesGpu(me) && Epoch.reachesGpu(other))) return true;
+    return causality.knows(w, lane, other);
   }
 
   /** An asynchronous copy begins to write the places in {@code offsets}. */
   void copying(Warp w, int lanes, int[] offsets, int bytes, int site) {
-    banks.count(site, offsets, lanes, Math.min(bytes, 16));
-    for (int lane = 0; lane < Warp.LANES; lane++) {
-      if ((lanes >>> lane & 1) == 0) continue;
-      for (int done = 0; done < bytes; done += WORD) {
+    banks.count(site, offsets, lanes, Math.min(bytes, ODD_SIZE));
+    long base = causality.base(w, MemoryOrder.Scope.NONE);
+    for (int rest = lanes; rest != 0; rest &= rest - 1) {
+      int lane = Integer.numberOfTrailingZeros(rest);
+      for (int done = 0; done < bytes; done += Shadow.WORD) {
         int word = offsets[lane] + done >> 2;
-        write(w, lane, word, 0xF, site, false);
-        writeTime[word] = PENDING;
+        write(shared, word, AddressSpace.SHARED_WINDOW + offsets[lane] + done, w, lane, Epoch.of(base, lane, 0xF), site,
+            bytes);
+        shared.write[word] = Epoch.pending(shared.write[word]);
       }
     }
   }
 
   /** The issuing threads have waited for the copy: from now on it is like a write of theirs. */
   void copied(Warp w, int lanes, int[] offsets, int bytes, int site) {
-    int now = clocks[w.index].of(w.index);
-    for (int lane = 0; lane < Warp.LANES; lane++) {
-      if ((lanes >>> lane & 1) == 0) continue;
-      for (int done = 0; done < bytes; done += WORD) {
+    for (int rest = lanes; rest != 0; rest &= rest - 1) {
+      int lane = Integer.numberOfTrailingZeros(rest);
+      for (int done = 0; done < bytes; done += Shadow.WORD) {
         int word = offsets[lane] + done >> 2;
-        if (writeTime[word] == PENDING && writeSite[word] == site) writeTime[word] = now;
+        if (shared.writeSite[word] == site) settle(word, causality.now(w));
       }
     }
+  }
+
+  private void settle(int word, int time) {
+    long e = shared.write[word];
+    if (e != Epoch.FORBIDDEN && Epoch.isPending(e)) shared.write[word] = Epoch.settled(e, time);
   }
 
   /** A bulk copy has landed; whoever knows {@code time} of the issuing warp may read it. */
   void landed(Warp w, int offset, int bytes, int time) {
     for (int word = offset >> 2; word < offset + bytes >> 2; word++) {
-      if (writeTime[word] == PENDING && writeWarp[word] == w.index) writeTime[word] = time;
+      if (Epoch.warp(shared.write[word]) == w.index) settle(word, time);
     }
   }
 
   int time(Warp w) {
-    return clocks[w.index].of(w.index);
+    return causality.now(w);
+  }
+
+  /** What an asynchronous operation of this thread carries to the barrier it completes on. */
+  SyncClock snapshot(Warp w, int lane) {
+    var clock = causality.clock();
+    causality.release(w, 1 << lane, clock);
+    return clock;
   }
 
   /** A bulk store begins to read, until {@link #readDone}. */
   void reading(Warp w, int lane, int offset, int bytes, int site) {
+    long me = Epoch.of(causality.base(w, MemoryOrder.Scope.NONE), lane, 0xF);
     for (int word = offset >> 2; word < offset + bytes >> 2; word++) {
-      read(w, lane, word, 0xF, site);
-      readTime[word * warps + w.index] = PENDING;
+      read(shared, word, AddressSpace.SHARED_WINDOW + 4L * word, w, lane, me, site, bytes);
+      shared.read[word * warps + w.index] = Epoch.pending(me);
     }
   }
 
   void readDone(Warp w, int offset, int bytes) {
     for (int word = offset >> 2; word < offset + bytes >> 2; word++) {
       int slot = word * warps + w.index;
-      if (readTime[slot] == PENDING) readTime[slot] = time(w);
+      if (Epoch.isPending(shared.read[slot])) shared.read[slot] = Epoch.settled(shared.read[slot], time(w));
     }
   }
 }

@@ -22,7 +22,7 @@ final class StuckReport {
     for (var w : cta.warps) {
       if (w.finished()) exited++;
       for (var g : w.groups) {
-        waits.computeIfAbsent(new Wait(g.site, g.mask == w.live ? "" : lanes(g.mask)), _ -> new ArrayList<>())
+        waits.computeIfAbsent(new Wait(g.site, g.mask == w.live ? "" : LaneReport.ranges(g.mask)), _ -> new ArrayList<>())
             .add(w.index);
         if (g.state == LaneGroup.State.AT_BARRIER) objects.add(cta.barriers.describe(g.barrier));
         if (g.state == LaneGroup.State.AT_MBARRIER) objects.add(cta.mbarriers.describe(g.barrier));
@@ -43,21 +43,8 @@ final class StuckReport {
     var at = cta.kernel.sites().get(wait.site());
     int mask = 0;
     for (int warp : warps) mask |= 1 << warp;
-    return (warps.size() == 1 ? "warp " : "warps ") + lanes(mask)
+    return (warps.size() == 1 ? "warp " : "warps ") + LaneReport.ranges(mask)
         + (wait.lanes().isEmpty() ? "" : " lanes " + wait.lanes())
         + (warps.size() == 1 ? " waits" : " wait") + " at line " + at.line() + " (" + at.text() + ")";
-  }
-
-  /** Set bits as ranges, such as 0-4,6. */
-  private static String lanes(int mask) {
-    var text = new ArrayList<String>();
-    for (int i = 0; i < Warp.LANES; i++) {
-      if ((mask >>> i & 1) == 0) continue;
-      int end = i;
-      while (end + 1 < Warp.LANES && (mask >>> end + 1 & 1) != 0) end++;
-      text.add(end > i ? i + "-" + end : Integer.toString(i));
-      i = end;
-    }
-    return String.join(",", text);
   }
 }

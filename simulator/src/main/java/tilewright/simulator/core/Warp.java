@@ -128,7 +128,7 @@ public final class Warp {
       case LANEMASK_GE -> -1 << lane;
       case LANEMASK_GT -> -2 << lane;
       case DYNAMIC_SMEM_SIZE -> cta.launch.dynamicSharedBytes();
-      case TOTAL_SMEM_SIZE -> cta.sharedBytes;
+      case TOTAL_SMEM_SIZE -> cta.sharedBytes - cta.kernel.gapBytes();
       case NSMID, ONE -> 1;
       case SMID, ZERO -> 0;
     };

@@ -55,12 +55,15 @@ final class WarpRunner {
   /** Whether all lanes that the block's first instruction names are in the group; if not, it is parked. */
   private boolean converged(Warp w, LaneGroup group, Block block) {
     var converge = block.converge();
-    int named = converge.slot() < 0 ? converge.mask() : w.i[converge.slot()][Integer.numberOfTrailingZeros(group.mask)];
+    int named = named(w, group, converge);
+    if (converge.slot() >= 0) keepThoseWhoName(w, group, converge, named);
+    if (cta.sanitizer != null) checkMembers(w, group, block, named);
     int missing = named & w.live & ~group.mask;
     if (missing != 0) {
       for (int i = w.groups.size() - 1; i >= 0; i--) {
         var other = w.groups.get(i);
         if (other == group || other.block != group.block || other.state != LaneGroup.State.PARKED) continue;
+        if (named(w, other, converge) != named) continue;
         group.mask |= other.mask;
         w.groups.remove(i);
       }
@@ -70,6 +73,27 @@ final class WarpRunner {
     group.state = LaneGroup.State.PARKED;
     group.site = block.site();
     return false;
+  }
+
+  private static int named(Warp w, LaneGroup group, Block.Converge converge) {
+    return converge.slot() < 0 ? converge.mask() : w.i[converge.slot()][Integer.numberOfTrailingZeros(group.mask)];
+  }
+
+  /** Lanes that name other lanes execute the instruction by themselves. */
+  private static void keepThoseWhoName(Warp w, LaneGroup group, Block.Converge converge, int named) {
+    int others = 0;
+    for (int rest = group.mask; rest != 0; rest &= rest - 1) {
+      int lane = Integer.numberOfTrailingZeros(rest);
+      if (w.i[converge.slot()][lane] != named) others |= 1 << lane;
+    }
+    if (others == 0) return;
+    group.mask &= ~others;
+    w.groups.add(new LaneGroup(others, group.block));
+  }
+
+  private static void checkMembers(Warp w, LaneGroup group, Block block, int named) {
+    int outside = group.mask & ~named;
+    if (outside != 0) LaneReport.notMember(w, Integer.numberOfTrailingZeros(outside), named, block.site());
   }
 
   private void leave(Warp w, LaneGroup group, Block block, int result) {

@@ -1,0 +1,175 @@
+package tilewright.simulator.core;
+
+import java.util.Arrays;
+import java.util.EnumMap;
+import java.util.HashMap;
+import java.util.Map;
+import tilewright.simulator.core.MemoryOrder.Scope;
+
+/**
+ * What orders the threads of one CTA with each other and with other CTAs: barriers, meetings of a warp's lanes, and
+ * strong accesses to one place, with fences or orderings of their own (PTX ISA, causality order).
+ */
+final class Causality {
+  private final Cta owner;
+  private final int warps;
+  private final int[] now;
+  private final WarpClock[] known;
+  private final Map<Scope, WarpClock[]> fenced = new EnumMap<>(Scope.class);
+  /** What threads have observed by relaxed reads; a fence turns it into knowledge. */
+  private final Map<Integer, VectorClock> observed = new HashMap<>();
+  /** By address, what strong writes made known to threads of this CTA. */
+  private final Map<Long, VectorClock> places = new HashMap<>();
+  private int cta;
+
+  Causality(Cta owner) {
+    this.owner = owner;
+    warps = owner.warps.length;
+    now = new int[warps];
+    known = new WarpClock[warps];
+  }
+
+  void reset() {
+    cta = Epoch.cta(owner.number);
+    Arrays.fill(now, 1);
+    for (int w = 0; w < warps; w++) known[w] = new WarpClock(cta, warps);
+    fenced.clear();
+    observed.clear();
+    places.clear();
+  }
+
+  SyncClock clock() {
+    return new SyncClock(cta, warps);
+  }
+
+  int now(Warp w) {
+    return now[w.index];
+  }
+
+  long base(Warp w, Scope scope) {
+    return Epoch.base(cta, w.index, now[w.index], scope);
+  }
+
+  /** Whether an access comes before what the thread does now. */
+  boolean knows(Warp w, int lane, long epoch) {
+    return known[w.index].knows(lane, epoch);
+  }
+
+  /** What some lanes did so far becomes known to whoever acquires the clock. */
+  void release(Warp w, int mask, SyncClock clock) {
+    tell(w, mask, clock.known);
+    fenced.forEach((scope, byWarp) -> {
+      if (byWarp[w.index] != null) byWarp[w.index].tell(mask, clock.fenced(scope));
+    });
+  }
+
+  void acquire(Warp w, int mask, SyncClock clock) {
+    known[w.index].learn(mask, w.live, clock.known);
+    clock.fenced().forEach((scope, c) -> fenced(scope, w).learn(mask, w.live, c));
+  }
+
+  private void tell(Warp w, int mask, VectorClock clock) {
+    known[w.index].tell(mask, clock);
+    if ((w.live & ~mask) == 0) {
+      clock.reach(w.index, now[w.index]);
+    } else {
+      for (int rest = mask; rest != 0; rest &= rest - 1) {
+        clock.reach(w.index, Integer.numberOfTrailingZeros(rest), now[w.index]);
+      }
+    }
+    tick(w);
+  }
+
+  private void tick(Warp w) {
+    if (now[w.index] < Epoch.LATEST) now[w.index]++;
+  }
+
+  private WarpClock fenced(Scope scope, Warp w) {
+    var byWarp = fenced.computeIfAbsent(scope, _ -> new WarpClock[warps]);
+    if (byWarp[w.index] == null) byWarp[w.index] = new WarpClock(cta, warps);
+    return byWarp[w.index];
+  }
+
+  /** {@code bar.warp.sync}. */
+  void meet(Warp w, int mask) {
+    if ((w.live & ~mask) != 0) {
+      var clock = clock();
+      release(w, mask, clock);
+      acquire(w, mask, clock);
+      return;
+    }
+    known[w.index].unite(w.live);
+    known[w.index].reach(w.index, now[w.index]);
+    fenced.values().forEach(byWarp -> {
+      if (byWarp[w.index] != null) byWarp[w.index].unite(w.live);
+    });
+    tick(w);
+  }
+
+  void fence(Warp w, int mask, MemoryOrder order) {
+    if (order.acquire() && !observed.isEmpty()) {
+      for (int rest = mask; rest != 0; rest &= rest - 1) {
+        int lane = Integer.numberOfTrailingZeros(rest);
+        var clock = observed.remove(w.index * Warp.LANES + lane);
+        if (clock != null) known[w.index].learn(1 << lane, w.live, clock);
+      }
+    }
+    if (!order.release()) return;
+    for (int rest = mask; rest != 0; rest &= rest - 1) {
+      int lane = Integer.numberOfTrailingZeros(rest);
+      var clock = VectorClock.ofCta(cta, warps);
+      known[w.index].tell(1 << lane, clock);
+      clock.reach(w.index, lane, now[w.index]);
+      fenced(Scope.CTA, w).learn(1 << lane, w.live, clock);
+      if (order.reachesGpu()) fenced(Scope.GPU, w).learn(1 << lane, w.live, clock);
+    }
+    tick(w);
+  }
+
+  /** A strong access of one lane. What it orders depends on its own ordering and on the fences around it. */
+  void synchronise(Warp w, int lane, long address, MemoryOrder order, int access) {
+    var shared = owner.state.published;
+    boolean wide = order.reachesGpu() && !AddressSpace.isShared(address);
+    if (access != Access.WRITE) {
+      observe(w, lane, places.get(address), order, access);
+      if (wide) {
+        synchronized (shared) {
+          observe(w, lane, shared.get(address), order, access);
+        }
+      }
+    }
+    if (access == Access.READ) return;
+    publish(w, lane, places, address, order, access, Scope.CTA);
+    if (wide) {
+      synchronized (shared) {
+        publish(w, lane, shared, address, order, access, Scope.GPU);
+      }
+    }
+    if (order.release()) tick(w);
+  }
+
+  private void observe(Warp w, int lane, VectorClock clock, MemoryOrder order, int access) {
+    if (clock == null) return;
+    // The guide's programs trust a read-modify-write to come before what depends on it; so does this.
+    if (order.acquire() || access == Access.ATOMIC) {
+      known[w.index].learn(1 << lane, w.live, clock);
+    } else {
+      observed.computeIfAbsent(w.index * Warp.LANES + lane, _ -> VectorClock.ofCta(cta, warps)).join(clock);
+    }
+  }
+
+  private void publish(Warp w, int lane, Map<Long, VectorClock> at, long address, MemoryOrder order, int access,
+      Scope scope) {
+    if (access == Access.WRITE) at.remove(address);
+    var told = VectorClock.ofCta(cta, warps);
+    if (order.release()) {
+      known[w.index].tell(1 << lane, told);
+      told.reach(w.index, lane, now[w.index]);
+    } else {
+      var byWarp = fenced.get(scope);
+      if (byWarp == null || byWarp[w.index] == null) return;
+      byWarp[w.index].tell(1 << lane, told);
+    }
+    at.computeIfAbsent(address, _ -> VectorClock.ofLaunch()).join(told);
+  }
+}

@@ -1,0 +1,47 @@
+package tilewright.simulator.core;
+
+/** What watched code tells beside what it does; other code has no calls to these. */
+public final class Probes {
+  private Probes() {}
+
+  /** A store begins; its values follow. */
+  public static void storing(Warp w, int mask, int site) {
+    if (w.cta.sanitizer != null) w.cta.sanitizer.stored().begin(site, mask);
+  }
+
+  public static void value(Warp w, int mask, int bytes, int[] from) {
+    if (w.cta.sanitizer != null) w.cta.sanitizer.stored().add(bytes, from);
+  }
+
+  public static void value(Warp w, int mask, int bytes, float[] from) {
+    if (w.cta.sanitizer != null) w.cta.sanitizer.stored().add(bytes, from);
+  }
+
+  public static void value(Warp w, int mask, int bytes, long[] from) {
+    if (w.cta.sanitizer != null) w.cta.sanitizer.stored().add(bytes, from);
+  }
+
+  public static void value(Warp w, int mask, int bytes, double[] from) {
+    if (w.cta.sanitizer != null) w.cta.sanitizer.stored().add(bytes, from);
+  }
+
+  public static void fence(Warp w, int mask, int site) {
+    if (w.cta.sanitizer == null) return;
+    w.cta.sanitizer.causality().fence(w, mask, w.cta.kernel.sites().get(site).order());
+  }
+
+  /** The lanes of a {@code bar.warp.sync} have met. */
+  public static void meet(Warp w, int mask) {
+    if (w.cta.sanitizer != null) w.cta.sanitizer.causality().meet(w, mask);
+  }
+
+  /** A shuffle reads from other lanes: those must take part in it. */
+  public static void source(Warp w, int mask, int mode, int[] by, int[] bounds, int site) {
+    if (w.cta.sanitizer == null) return;
+    for (int rest = mask; rest != 0; rest &= rest - 1) {
+      int lane = Integer.numberOfTrailingZeros(rest);
+      int source = Lanes.source(mode, lane, by[lane], bounds[lane]);
+      if (source >= 0 && (mask >>> source & 1) == 0) LaneReport.absentSource(w, mask, lane, source, site);
+    }
+  }
+}

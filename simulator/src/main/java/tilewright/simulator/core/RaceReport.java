@@ -1,0 +1,92 @@
+package tilewright.simulator.core;
+
+import java.util.Optional;
+import tilewright.simulator.Finding;
+import tilewright.simulator.Finding.Kind;
+
+/** Says in words which two accesses race, and what would order them. */
+final class RaceReport {
+  private static final String WARP_FIX = "__syncwarp() (bar.warp.sync) between the two, or let one lane do both";
+  private static final String CTA_FIX = "a barrier (__syncthreads(), bar.sync) between the two";
+  private static final String GRID_FIX = "give the blocks different elements, use atomics of scope .gpu on both sides, "
+      + "or hand over by a flag: release (st.release.gpu, or a fence before the store) here, acquire there";
+  private static final String FLAG_FIX =
+      "read the flag with ld.acquire and write it with st.release (or volatile with __threadfence()), not plainly";
+  private static final String SCOPE_FIX = "scope .gpu on both sides: .cta reaches only threads of its own block";
+
+  private final Cta cta;
+
+  RaceReport(Cta cta) {
+    this.cta = cta;
+  }
+
+  void conflict(Warp w, int lane, long address, int bytes, int site, int access, long other, int otherSite,
+      int otherAccess) {
+    boolean pending = Epoch.isPending(other);
+    var at = cta.kernel.sites().get(otherSite);
+    var thread = cta.thread(Epoch.warp(other) * Warp.LANES + otherLane(other, lane, w));
+    var block = cta.blockAt(Epoch.ctaOf(other));
+    var related = new Finding.Access(at.line(), at.text(), at.source(), block, thread);
+    var kind = pending && otherAccess == Access.WRITE ? Kind.PENDING_COPY_READ : Kind.RACE;
+    cta.state.findings.add(new Findings.Report(kind, site, cta, w.thread(lane), address & AddressSpace.OFFSETS,
+        pending ? "wait for the copy (cp.async.wait_group, cp.async.bulk.wait_group, or its mbarrier), then a barrier"
+            : fix(w, other, site, otherSite), Optional.of(related), otherSite),
+        () -> w.who(lane) + " " + verb(access) + " " + cta.places.of(address) + value(w, lane, address)
+        + (pending ? async(otherAccess) : otherAccess == Access.WRITE ? ", which " : ", which ")
+        + who(w, other, related) + (otherAccess == Access.WRITE ? " writes" : " reads") + " at line " + at.line()
+        + (pending ? ", before that has been waited for" : ", with nothing that orders the two"));
+  }
+
+  private static String async(int access) {
+    return access == Access.WRITE ? ", the destination of an asynchronous copy, which "
+        : ", the source of an asynchronous copy, which ";
+  }
+
+  /** Of several lanes that did the same, one that is not the lane itself. */
+  private static int otherLane(long other, int lane, Warp w) {
+    int recorded = Epoch.lane(other);
+    boolean itself = Epoch.warp(other) == w.index && Epoch.ctaOf(other) == Epoch.cta(w.cta.number) && recorded == lane;
+    if (!itself || !Epoch.isSeveral(other)) return recorded;
+    return lane == 0 ? 1 : lane - 1;
+  }
+
+  private String who(Warp w, long other, Finding.Access related) {
+    if (Epoch.ctaOf(other) != Epoch.cta(cta.number)) {
+      return "thread " + related.thread() + " of block " + related.block();
+    }
+    var same = Epoch.warp(other) == w.index ? " of the same warp" : " of the same block";
+    return "thread " + related.thread() + same + " (warp " + Epoch.warp(other) + ")";
+  }
+
+  private String fix(Warp w, long other, int site, int otherSite) {
+    var here = cta.kernel.sites().get(site).order();
+    var there = cta.kernel.sites().get(otherSite).order();
+    boolean sameCta = Epoch.ctaOf(other) == Epoch.cta(cta.number);
+    if (here.strong() && there.strong()) return SCOPE_FIX;
+    if (here.strong() || there.strong()) return FLAG_FIX;
+    if (!sameCta) return GRID_FIX;
+    return Epoch.warp(other) == w.index ? WARP_FIX : CTA_FIX;
+  }
+
+  private static String verb(int access) {
+    return access == Access.READ ? "reads" : access == Access.WRITE ? "writes" : "updates";
+  }
+
+  private static String value(Warp w, int lane, long address) {
+    var base = w.base == Warp.PER_LANE ? w.bases[lane] : w.base;
+    int at = (int) (address & AddressSpace.OFFSETS & -Shadow.WORD);
+    if (AddressSpace.isLocal(address) || at + Shadow.WORD > base.length) return "";
+    return " (now 0x" + Integer.toHexString((int) Moves.INT.get(base, at)) + ")";
+  }
+
+  void uninitialised(Warp w, int lane, long address, int bytes, int site) {
+    cta.state.findings.add(new Findings.Report(Kind.UNINITIALIZED_READ, site, cta, w.thread(lane),
+        address & AddressSpace.OFFSETS, "write it first, or mask the read; a guard that skips the write may be too tight"),
+        () -> w.who(lane) + " reads " + bytes + " bytes at " + cta.places.of(address) + ", which nobody has written");
+  }
+
+  Fault overrun(Warp w, int lane, long address, int bytes, int site, int access) {
+    return new Fault(Kind.OUT_OF_BOUNDS, site, lane, address & AddressSpace.OFFSETS, w.who(lane) + " " + verb(access)
+        + " " + bytes + " bytes out of bounds: " + cta.places.overrun(address & AddressSpace.OFFSETS));
+  }
+}

@@ -1,0 +1,34 @@
+package tilewright.simulator.core;
+
+import java.util.EnumMap;
+import java.util.Map;
+
+/**
+ * What threads that meet at a barrier tell each other: what they know, and how much of that a fence has made ready for
+ * threads of its scope.
+ */
+final class SyncClock {
+  final VectorClock known;
+  private final int cta;
+  private final int warps;
+  private final Map<MemoryOrder.Scope, VectorClock> fenced = new EnumMap<>(MemoryOrder.Scope.class);
+
+  SyncClock(int cta, int warps) {
+    this.cta = cta;
+    this.warps = warps;
+    known = VectorClock.ofCta(cta, warps);
+  }
+
+  VectorClock fenced(MemoryOrder.Scope scope) {
+    return fenced.computeIfAbsent(scope, _ -> VectorClock.ofCta(cta, warps));
+  }
+
+  Map<MemoryOrder.Scope, VectorClock> fenced() {
+    return fenced;
+  }
+
+  void join(SyncClock other) {
+    known.join(other.known);
+    other.fenced.forEach((scope, clock) -> fenced(scope).join(clock));
+  }
+}

@@ -1,0 +1,57 @@
+package tilewright.simulator.core;
+
+/** What the lanes of one warp know: all of them together, and what single lanes know beyond that. */
+final class WarpClock {
+  private final int cta;
+  private final int warps;
+  private final VectorClock all;
+  private final VectorClock[] lanes = new VectorClock[Warp.LANES];
+  private boolean single;
+
+  WarpClock(int cta, int warps) {
+    this.cta = cta;
+    this.warps = warps;
+    all = VectorClock.ofCta(cta, warps);
+  }
+
+  boolean knows(int lane, long epoch) {
+    return all.knows(epoch) || single && lanes[lane] != null && lanes[lane].knows(epoch);
+  }
+
+  /** Some lanes, of those that live, learn what a clock knows. */
+  void learn(int mask, int live, VectorClock clock) {
+    if ((live & ~mask) == 0) {
+      all.join(clock);
+      return;
+    }
+    single = true;
+    for (int rest = mask; rest != 0; rest &= rest - 1) {
+      int lane = Integer.numberOfTrailingZeros(rest);
+      if (lanes[lane] == null) lanes[lane] = VectorClock.ofCta(cta, warps);
+      lanes[lane].join(clock);
+    }
+  }
+
+  /** Tells a clock what some lanes know. */
+  void tell(int mask, VectorClock clock) {
+    clock.join(all);
+    if (!single) return;
+    for (int rest = mask; rest != 0; rest &= rest - 1) {
+      var lane = lanes[Integer.numberOfTrailingZeros(rest)];
+      if (lane != null) clock.join(lane);
+    }
+  }
+
+  /** All living lanes tell each other what they know. */
+  void unite(int live) {
+    if (!single) return;
+    tell(live, all);
+    java.util.Arrays.fill(lanes, null);
+    single = false;
+  }
+
+  /** The warp's own past becomes known to all its lanes. */
+  void reach(int warp, int time) {
+    all.reach(warp, time);
+  }
+}
