@@ -77,7 +77,7 @@ public final class SwizzleSearch {
     var candidates = new ArrayList<Swizzle>();
     candidates.add(new Swizzle(0, base, 0));
     for (var b = 1; base + 2 * b <= bits; b++) {
-      for (var block = base + 2 * b; block <= bits; block++) {
+      for (var block = base; block <= bits; block++) {
         for (var shift = b; base + b + shift <= block; shift++) {
           candidates.add(new Swizzle(b, block - b - shift, shift));
           candidates.add(new Swizzle(b, block - b - shift, -shift));

@@ -48,6 +48,7 @@ public final class Drawing {
     return add(new Shape.Arrow(fromX, fromY, toX, toY));
   }
 
+  /** A thin line between two points. */
   public Drawing line(int fromX, int fromY, int toX, int toY) {
     return add(new Shape.Line(fromX, fromY, toX, toY));
   }

@@ -5,44 +5,44 @@ import java.util.Comparator;
 import java.util.List;
 
 /**
- * Colours that people with any colour vision tell apart: the eight hues of Okabe and Ito (Color Universal Design,
- * 2008), each in four tints.
+ * Colours that people tell apart with normal colour vision and without red or green cones: the hues of Okabe and Ito
+ * (Color Universal Design, 2008) and a dark grey for their black, each in four tints.
  */
 final class Palette {
   /** Distinct colours; larger numbers begin again. */
   static final int COLOURS = 32;
 
   private static final int HUES = 8;
-  private static final int TINTS = 4;
   private static final List<Integer> OKABE_ITO =
-      List.of(0x56B4E9, 0xE69F00, 0x009E73, 0xF0E442, 0x0072B2, 0xD55E00, 0xCC79A7, 0x999999);
-  /** Parts of white in a hundred. Neighbouring tints differ by more than neighbouring hues are alike. */
-  private static final List<Integer> WHITE = List.of(35, 70, 0, 85);
+      List.of(0x56B4E9, 0xE69F00, 0x009E73, 0xF0E442, 0x0072B2, 0xD55E00, 0xCC79A7, 0x333333);
+  /** The parts that keep the least distance of any two colours largest. */
+  private static final List<Tint> TINTS = List.of(new Tint(25, 0), new Tint(0, 50), new Tint(0, 0), new Tint(45, 0));
   private static final int INK = 0x14171A;
   private static final int PAPER = 0xFFFFFF;
 
   private Palette() {}
 
+  /** Parts of white and black in a hundred. */
+  private record Tint(int white, int black) {
+    int of(int channel) {
+      return (channel * (100 - white - black) + 0xFF * white) / 100;
+    }
+  }
+
   /** Number {@code index}: hues first, then tints. */
   static int colour(long index) {
     var place = Math.floorMod(index, (long) COLOURS);
-    return tint((int) (place % HUES), (int) (place / HUES));
+    return mixed(OKABE_ITO.get((int) (place % HUES)), TINTS.get((int) (place / HUES)));
   }
 
   /** The number of a colour whose neighbours share a hue in groups of four, as the banks of 16 bytes do. */
   static long grouped(long index) {
     var place = Math.floorMod(index, (long) COLOURS);
-    return place / TINTS + HUES * (place % TINTS);
+    return place / TINTS.size() + HUES * (place % TINTS.size());
   }
 
-  private static int tint(int hue, int level) {
-    var rgb = OKABE_ITO.get(hue);
-    var white = WHITE.get(level);
-    var mixed = 0;
-    for (var shift = 16; shift >= 0; shift -= 8) {
-      mixed |= ((rgb >> shift & 0xFF) * (100 - white) + 0xFF * white) / 100 << shift;
-    }
-    return mixed;
+  private static int mixed(int rgb, Tint tint) {
+    return tint.of(rgb >> 16) << 16 | tint.of(rgb >> 8 & 0xFF) << 8 | tint.of(rgb & 0xFF);
   }
 
   /** Dark or white, whichever is easier to read on a colour. */

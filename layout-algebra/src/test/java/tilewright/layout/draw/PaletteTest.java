@@ -16,25 +16,26 @@ class PaletteTest {
     return LongStream.range(0, Palette.COLOURS).mapToObj(i -> Palette.hex(Palette.colour(i))).toList();
   }
 
-  /** The colours of Okabe and Ito in the order of this palette, as red, green and blue. */
+  /** The colours of Okabe and Ito in the order of this palette, with a dark grey for black, as red, green and blue. */
   @Test
   void theFullHuesAreThoseOfColourUniversalDesign() {
     var published = List.of("86 180 233", "230 159 0", "0 158 115", "240 228 66", "0 114 178", "213 94 0",
-        "204 121 167", "153 153 153");
+        "204 121 167", "51 51 51");
     for (int hue = 0; hue < 8; hue++) {
       var colour = Palette.colour(16 + hue);
       assertEquals(published.get(hue), (colour >> 16) + " " + (colour >> 8 & 0xFF) + " " + (colour & 0xFF));
     }
   }
 
-  /** Mixing with white takes each channel the same part of the way to 255. */
+  /** Mixing takes each channel the same part of the way to 255, or to 0. */
   @Test
-  void tintsLieBetweenTheirHueAndWhite() {
-    var white = new double[] {0.35, 0.7, 0, 0.85};
+  void tintsLieBetweenTheirHueAndWhiteOrBlack() {
+    var way = new double[] {0.25, 0.5, 0, 0.45};
+    var end = new int[] {255, 0, 255, 255};
     for (int i = 0; i < 32; i++) {
       for (int shift = 0; shift < 24; shift += 8) {
         var hue = Palette.colour(16 + i % 8) >> shift & 0xFF;
-        var mixed = hue + (255 - hue) * white[i / 8];
+        var mixed = hue + (end[i / 8] - hue) * way[i / 8];
         assertEquals(mixed, Palette.colour(i) >> shift & 0xFF, 1, "colour " + i);
       }
     }
