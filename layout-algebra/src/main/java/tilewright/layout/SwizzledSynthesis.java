@@ -9,10 +9,12 @@ final class SwizzledSynthesis {
   private static final int TOP = 62;
 
   private final int length;
+  private final int longestShift;
   private final Function<Swizzle, Optional<ComposedLayout>> behind;
 
-  private SwizzledSynthesis(int length, Function<Swizzle, Optional<ComposedLayout>> behind) {
+  private SwizzledSynthesis(int length, long size, Function<Swizzle, Optional<ComposedLayout>> behind) {
     this.length = length;
+    this.longestShift = length + F2Matrix.bitLength(size);
     this.behind = behind;
   }
 
@@ -20,7 +22,7 @@ final class SwizzledSynthesis {
     var plain = LayoutSynthesis.offsetLayout(table);
     if (plain instanceof Decision.Defined || LongStream.of(table).anyMatch(offset -> offset < 0)) return plain;
     int length = F2Matrix.bitLength(LongStream.of(table).reduce(0, (a, b) -> a | b));
-    return fewestBits(length, swizzle -> behind(swizzle, table))
+    return fewestBits(length, table.length, swizzle -> behind(swizzle, table))
         .map(found -> LayoutSynthesis.behind(found.swizzle(), table)).orElseGet(() -> none(plain));
   }
 
@@ -40,15 +42,18 @@ final class SwizzledSynthesis {
   }
 
   /**
-   * The first of fewest bits; among those of fewest modes, then of shortest shift.
+   * The first of fewest bits; among those of fewest modes, then of shortest shift. Sums of {@code size} offsets are
+   * below 2^length · size: a shift beyond that could only mend them where they add up without it.
    *
    * @param length offsets are below 2^length: a field with bits above does no more than a smaller one
+   * @param size how many offsets there are
    * @param behind what is left behind a swizzle, if it is a layout
    */
-  static Optional<ComposedLayout> fewestBits(int length, Function<Swizzle, Optional<ComposedLayout>> behind) {
+  static Optional<ComposedLayout> fewestBits(int length, long size,
+      Function<Swizzle, Optional<ComposedLayout>> behind) {
     var plain = behind.apply(Swizzle.IDENTITY);
     if (plain.isPresent()) return plain;
-    var search = new SwizzledSynthesis(length, behind);
+    var search = new SwizzledSynthesis(length, size, behind);
     for (int bits = 1; bits <= length; bits++) {
       var best = search.fewestModes(bits);
       if (best.isPresent()) return best;
@@ -58,7 +63,7 @@ final class SwizzledSynthesis {
 
   private Optional<ComposedLayout> fewestModes(int bits) {
     Optional<ComposedLayout> best = Optional.empty();
-    for (int distance = bits; distance <= TOP - bits; distance++) {
+    for (int distance = bits; distance <= longestShift; distance++) {
       for (int low = 0; low + bits <= length; low++) {
         best = better(best, bits, low - distance, distance);
         best = better(best, bits, low, -distance);

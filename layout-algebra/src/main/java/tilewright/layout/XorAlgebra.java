@@ -181,7 +181,7 @@ final class XorAlgebra {
     if (!(matrix(layout) instanceof Decision.Defined<F2Matrix>(var matrix, _))) {
       return notPowersOfTwo(operation, layout);
     }
-    var found = SwizzledSynthesis.fewestBits(matrix.rows(), swizzle -> {
+    var found = SwizzledSynthesis.fewestBits(matrix.rows(), layout.size(), swizzle -> {
       var unswizzled = new AffineBits(layout.shape(), 0, matrix.columns().stream().map(swizzle::apply).toList());
       return unswizzled.layout(operation) instanceof Decision.Defined<ComposedLayout>(var plain, _)
           ? Optional.of(new ComposedLayout(swizzle, 0, plain.layout()))

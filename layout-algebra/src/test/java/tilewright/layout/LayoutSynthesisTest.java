@@ -1,6 +1,5 @@
 package tilewright.layout;
 
-import static org.junit.jupiter.api.Assertions.assertArrayEquals;
 import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertInstanceOf;
 import static org.junit.jupiter.api.Assertions.assertThrows;
@@ -8,10 +7,7 @@ import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import java.util.ArrayList;
 import java.util.Arrays;
-import java.util.LinkedHashMap;
 import java.util.List;
-import java.util.Map;
-import java.util.TreeMap;
 import java.util.function.Consumer;
 import java.util.function.LongUnaryOperator;
 import java.util.stream.LongStream;
@@ -105,52 +101,6 @@ class LayoutSynthesisTest {
   }
 
   @Test
-  void swizzlesAreFoundWithTheFewestBitsThatAnyNeeds() {
-    int[] counts = new int[3];
-    tables(4, 8, table -> {
-      int fewest = fewestBits(table);
-      switch (LayoutSynthesis.swizzled(table)) {
-        case Decision.Defined<ComposedLayout>(var result, var certificate) -> {
-          counts[result.swizzle().bits() == 0 ? 0 : 1]++;
-          assertEquals(fewest, result.swizzle().bits(), () -> result + " for " + Arrays.toString(table));
-          assertTrue(certificate.holds());
-          for (int i = 0; i < 4; i++) assertEquals(table[i], result.apply(i));
-        }
-        case Decision.Undefined<ComposedLayout> undefined -> {
-          counts[2]++;
-          assertEquals(-1, fewest, undefined.message());
-        }
-      }
-    });
-    assertTrue(counts[0] > 100 && counts[1] > 100 && counts[2] > 100, counts[0] + ", " + counts[1] + ", " + counts[2]);
-  }
-
-  /** Over all swizzles whose fields end below bit 9. */
-  private static int fewestBits(long[] table) {
-    for (int bits = 0; bits <= 4; bits++) {
-      for (int base = 0; base <= 9; base++) {
-        for (int shift = -9; shift <= 9; shift++) {
-          if (Math.abs(shift) < bits || bits + base + Math.abs(shift) > 9) continue;
-          var swizzle = new Swizzle(bits, base, shift);
-          if (fewestModes(4, i -> swizzle.apply(table[(int) i])).findAny().isPresent()) return bits;
-        }
-      }
-    }
-    return -1;
-  }
-
-  @Test
-  void swizzledTilesAreFoundAgain() {
-    for (var text : List.of("Sw<3,3,3>o0o(8,64):(64,1)", "Sw<2,0,3>o5o(4,8):(8,1)", "Sw<1,2,-3>o0o(8,4):(1,8)")) {
-      var tile = OffsetMap.parse(text);
-      var table = LongStream.range(0, tile.size()).map(tile::apply).toArray();
-      var found = LayoutSynthesis.swizzled(table).orElseThrow();
-      assertArrayEquals(table, LongStream.range(0, tile.size()).map(found::apply).toArray());
-      assertTrue(found.swizzle().bits() <= ((ComposedLayout) tile).swizzle().bits(), found.toString());
-    }
-  }
-
-  @Test
   void xorLayoutsAreFoundExactlyWhereBitsAddUpByXor() {
     int[] counts = new int[2];
     tables(4, 8, table -> {
@@ -172,8 +122,9 @@ class LayoutSynthesisTest {
     for (var text : List.of("(4,(2,3)):(1@1,(2@0,1@1@2))", "6:1@0+2@1", "(2,3):(4,1@0)")) {
       var layout = CoordinateLayout.parse(text);
       var table = LongStream.range(0, layout.size()).mapToObj(layout::apply).toList();
-      var found = LayoutSynthesis.coordinates(table).orElseThrow();
-      assertEquals(layout.coalesce(), found);
+      var found = assertInstanceOf(Decision.Defined.class, LayoutSynthesis.coordinates(table));
+      assertEquals(layout.coalesce(), found.result());
+      assertTrue(found.certificate().holds(), found.certificate().explain());
     }
     var diagonal = List.of(at(0, 0), at(1, 0), at(0, 0), at(1, 1), at(0, 1), at(1, 1));
     assertInstanceOf(Decision.Undefined.class, LayoutSynthesis.coordinates(diagonal));
@@ -192,38 +143,42 @@ class LayoutSynthesisTest {
   }
 
   @Test
-  void aShapeGoesThroughFactsExactlyWhereIntegerStridesDo() {
-    var shape = IntTuple.parse("(4,3)");
-    int[] counts = new int[2];
-    tables(3, 7, offsets -> {
-      var facts = new LinkedHashMap<IntTuple, Long>();
-      facts.put(IntTuple.flat(2, 0), offsets[0]);
-      facts.put(IntTuple.flat(1, 2), offsets[1]);
-      facts.put(IntTuple.of(7), offsets[2]);
-      boolean exists = false;
-      // 2·s = first, s + 2·t = second, 3·s + t = third.
-      for (long s = -8; s <= 8; s++) {
-        for (long t = -24; t <= 24; t++) {
-          exists |= 2 * s == offsets[0] && s + 2 * t == offsets[1] && 3 * s + t == offsets[2];
-        }
-      }
-      if (LayoutSynthesis.through(shape, facts) instanceof Decision.Defined<Layout>(var layout, var certificate)) {
-        counts[0]++;
-        assertTrue(exists && certificate.holds(), facts.toString());
-        facts.forEach((coordinate, offset) -> assertEquals(offset, layout.apply(coordinate)));
-      } else {
-        counts[1]++;
-        assertTrue(!exists, facts.toString());
-      }
-    });
-    assertTrue(counts[0] > 3 && counts[1] > 100, counts[0] + " found, " + counts[1] + " not");
+  void coordinatesThatAreNoLayoutAtOnePlaceAreRefusedThere() {
+    var table = List.of(at(0, 0), at(1, 0), at(0, 1), at(1, 3));
+    var undefined = assertInstanceOf(Decision.Undefined.class, LayoutSynthesis.coordinates(table));
+    assertTrue(undefined.message().startsWith("coordinate layout of 4 coordinates is undefined"), undefined.message());
+    assertTrue(undefined.message().contains("the table has 3 at index 3 in coordinate layout of 4 coordinates at 1@1"),
+        undefined.message());
+    assertEquals(new Witness(IntTuple.of(3), 3, 3, 1), undefined.witness().orElseThrow());
   }
 
   @Test
-  void factsLeaveOtherOffsetsFree() {
-    var facts = new TreeMap<>(Map.of(0L, 0L, 1L, 5L, 2L, 1L, 5L, 7L));
-    var layout = LayoutSynthesis.through(facts).orElseThrow();
-    facts.forEach((index, offset) -> assertEquals(offset, layout.apply(index)));
-    assertInstanceOf(Decision.Undefined.class, LayoutSynthesis.through(new TreeMap<>(Map.of(0L, 1L))));
+  void anEmptyTableIsTheEmptyLayout() {
+    assertEquals(0, LayoutSynthesis.layout().orElseThrow().size());
+    assertEquals(0, LayoutSynthesis.offsetLayout().orElseThrow().size());
+    assertEquals(0, LayoutSynthesis.coordinates(List.of()).orElseThrow().size());
+    assertInstanceOf(Decision.Undefined.class, LayoutSynthesis.xor());
+  }
+
+  @Test
+  void xorLayoutsHaveAsManyElementsAsAPowerOfTwoAndNoNegativeOffsets() {
+    var three = assertInstanceOf(Decision.Undefined.class, LayoutSynthesis.xor(0, 1, 2));
+    assertTrue(three.message().contains("the table has a power of two of entries; it has 3"), three.message());
+    var negative = assertInstanceOf(Decision.Undefined.class, LayoutSynthesis.xor(0, 1, -2, -1));
+    assertTrue(negative.message().contains("offsets are at least 0; got -2"), negative.message());
+    var carry = assertInstanceOf(Decision.Undefined.class, LayoutSynthesis.xor(0, 1, 3, 4));
+    assertEquals(new Witness(IntTuple.of(3), 3, 4, 1 ^ 3), carry.witness().orElseThrow());
+    assertTrue(carry.message().contains("the table has 4 at index 3"), carry.message());
+  }
+
+  @Test
+  void tablesOfUpTo16OffsetsAreWrittenOut() {
+    var table = new long[17];
+    table[1] = 1;
+    table[2] = 5;
+    var shorter = assertInstanceOf(Decision.Undefined.class, LayoutSynthesis.layout(Arrays.copyOf(table, 16)));
+    assertEquals("layout of [0, 1, 5, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0]", shorter.operation());
+    var longer = assertInstanceOf(Decision.Undefined.class, LayoutSynthesis.layout(table));
+    assertEquals("layout of a table of 17 offsets", longer.operation());
   }
 }
