@@ -577,11 +577,12 @@ public record Layout(IntTuple shape, IntTuple stride) implements OffsetMap {
   /** The offsets of all indices below the size. */
   public long[] offsets() {
     var offsets = new long[Math.toIntExact(size())];
+    if (offsets.length == 0) return offsets;
     long[] extents = flatShape();
     long[] strides = flatStride();
-    int filled = Math.min(1, offsets.length);
+    int filled = 1;
     // Each mode repeats, further on, the table of the modes before it.
-    for (int mode = 0; mode < extents.length && offsets.length > 0; mode++) {
+    for (int mode = 0; mode < extents.length; mode++) {
       for (int digit = 1; digit < extents[mode]; digit++) {
         long shift = Math.multiplyExact(digit, strides[mode]);
         for (int i = 0; i < filled; i++) offsets[digit * filled + i] = Math.addExact(offsets[i], shift);

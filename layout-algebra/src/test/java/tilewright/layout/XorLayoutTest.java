@@ -80,4 +80,52 @@ class XorLayoutTest {
     }
     return true;
   }
+
+  @Test
+  void theLastModeRunsOnBeyondTheSize() {
+    for (long first = 1; first <= 4; first++) {
+      for (long second = 0; second <= 3; second++) {
+        var layout = new XorLayout(IntTuple.flat(first, second), IntTuple.flat(3, 5));
+        for (long i = 0; i < 20; i++) {
+          long expected = XorLayout.carrylessProduct(i % first, 3) ^ XorLayout.carrylessProduct(i / first, 5);
+          assertEquals(expected, layout.apply(i), layout + " at " + i);
+        }
+      }
+    }
+  }
+
+  @Test
+  void emptyLayoutsCoalesceToTheEmptyMode() {
+    assertEquals("0:^0", XorLayout.parse("(4,0):(^1,^4)").coalesce().toString());
+    var before = XorLayout.parse("(0,4):(^1,^4)");
+    assertThrows(IllegalArgumentException.class, () -> before.apply(0));
+  }
+
+  @Test
+  void modesMergeUpToBit62() {
+    assertEquals("4:^" + (1L << 61), XorLayout.parse("(2,2):(^" + (1L << 61) + ",^" + (1L << 62) + ")").coalesce()
+        .toString());
+    var apart = XorLayout.parse("(2,2):(^" + (1L << 62) + ",^1)");
+    assertEquals(apart, apart.coalesce());
+  }
+
+  @Test
+  void coordinatesFitTheShapeAndCountFromZero() {
+    var layout = XorLayout.parse("(2,(2,2)):(^1,(^2,^4))");
+    assertEquals(7, layout.apply(IntTuple.parse("(1,3)")));
+    assertEquals(5, layout.apply(IntTuple.parse("(1,(0,1))")));
+    for (var bad : new String[] {"(1,2,3)", "((0,1),0)", "(0,(1,1,1))", "-1", "(-1,0)"}) {
+      var coordinate = IntTuple.parse(bad);
+      assertThrows(IllegalArgumentException.class, () -> layout.apply(coordinate), bad);
+    }
+    assertEquals(2, layout.rank());
+  }
+
+  @Test
+  void shapesAndStridesAreOneTreeOfIntegersFromZero() {
+    assertThrows(IllegalArgumentException.class, () -> new XorLayout(IntTuple.flat(2, 2), IntTuple.of(1)));
+    var negative = assertThrows(IllegalArgumentException.class,
+        () -> new XorLayout(IntTuple.flat(2, 2), IntTuple.flat(1, -4)));
+    assertTrue(negative.getMessage().contains("XOR stride -4 of (1,-4)"), negative.getMessage());
+  }
 }
