@@ -34,14 +34,22 @@ public final class LayoutSyntaxException extends IllegalArgumentException {
     return position + Character.charCount(text.codePointAt(position));
   }
 
-  /** What could disturb a terminal or a log stands as its code. */
+  /** What could disturb a terminal or a log, or turn a line of text around, stands as its code. */
   private static String printable(String text) {
     var printable = new StringBuilder();
     for (char c : text.toCharArray()) {
-      boolean shown = c >= ' ' && c < 127 || c > 160 && c < 0xd800;
-      if (shown) printable.append(c);
+      if (isShown(c)) printable.append(c);
       else printable.append("\\u").append(Integer.toHexString(c | 0x10000), 1, 5);
     }
     return printable.toString();
+  }
+
+  private static boolean isShown(char c) {
+    return switch (Character.getType(c)) {
+      case Character.CONTROL, Character.FORMAT, Character.SURROGATE, Character.PRIVATE_USE, Character.UNASSIGNED,
+          Character.LINE_SEPARATOR, Character.PARAGRAPH_SEPARATOR -> false;
+      case Character.SPACE_SEPARATOR -> c == ' ';
+      default -> true;
+    };
   }
 }

@@ -158,8 +158,7 @@ final class Notation {
   }
 
   private ComposedLayout composed(Node.Composed node) {
-    if (!(node.offset() instanceof Node.Number offset)) throw expected(node.offset().position(), "an integer offset");
-    return new ComposedLayout(swizzle(node.outer()), offset.value(), layout(node.inner()));
+    return new ComposedLayout(swizzle(node.outer()), node.offset().value(), layout(node.inner()));
   }
 
   private static <T> List<T> each(List<Node> nodes, Function<Node, T> rule) {

@@ -68,15 +68,15 @@ final class Evaluator {
   }
 
   private ComposedLayout composed(Node.Composed node) {
-    if (value(node.outer()) instanceof Value.Swizzling(Swizzle swizzle)
-        && value(node.offset()) instanceof Value.Integers(IntTuple.Leaf offset)) {
-      return switch (value(node.inner())) {
-        case Value.Mapping(Layout layout) -> new ComposedLayout(swizzle, offset.value(), layout);
-        case Value.Integers shape -> new ComposedLayout(swizzle, offset.value(), Layout.columnMajor(shape.tuple()));
-        default -> throw new LayoutSyntaxException(text, node.inner().position(), "a layout");
-      };
+    if (!(value(node.outer()) instanceof Value.Swizzling(Swizzle swizzle))) {
+      throw new LayoutSyntaxException(text, node.position(), "a swizzle before 'o offset o'");
     }
-    throw new LayoutSyntaxException(text, node.position(), "a swizzle before 'o offset o'");
+    var layout = switch (value(node.inner())) {
+      case Value.Mapping(Layout inner) -> inner;
+      case Value.Integers shape -> Layout.columnMajor(shape.tuple());
+      default -> throw new LayoutSyntaxException(text, node.inner().position(), "a layout");
+    };
+    return new ComposedLayout(swizzle, node.offset().value(), layout);
   }
 
   private static Operation operation(Node.Call call) {

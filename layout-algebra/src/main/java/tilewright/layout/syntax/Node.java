@@ -39,7 +39,7 @@ public sealed interface Node {
   record Swizzled(long bits, long base, long shift, int position) implements Node {}
 
   /** {@code A o offset o B}. */
-  record Composed(Node outer, Node offset, Node inner) implements Node {
+  record Composed(Node outer, Number offset, Node inner) implements Node {
     @Override
     public int position() {
       return outer.position();

@@ -45,9 +45,9 @@ public final class Parser {
       int position = at;
       boolean spelled = text.charAt(at++) == 'o';
       var right = operand();
-      if (spelled && right instanceof Node.Number && looksAt('o')) {
+      if (spelled && right instanceof Node.Number offset && looksAt('o')) {
         at++;
-        left = new Node.Composed(left, right, operand());
+        left = new Node.Composed(left, offset, operand());
       } else {
         left = new Node.Composition(left, right, position);
       }
@@ -159,8 +159,8 @@ public final class Parser {
   }
 
   private List<Node> list(char open, char close) {
-    take(open);
     if (++depth > DEEPEST) throw expected("at most " + DEEPEST + " nested brackets");
+    take(open);
     var elements = new ArrayList<Node>();
     if (!looksAt(close)) {
       elements.add(expression());

@@ -22,6 +22,10 @@ class ExpressionMistakesTest {
       4 4                             | 3  | expected the end
       (4,0):(1,4)                     | 4  | extents of at least 1
       (4,-2):(1,4)                    | 4  | extents of at least 1
+      (1,(1,0)):(1,(4,8))             | 7  | extents of at least 1
+      (1,min((2,0))):(1,4)            | 1  | extents of at least 1
+      (4,2):(1@0,shape((2,3)))        | 12 | multiples of basis elements
+      (4,2):(^1,^-1)                  | 11 | an XOR stride
       9223372036854775808:1           | 1  | at most 64 bits
       (4,2):(1,(4))                   | 6  | strides with the tree of the shape
       (4,2):(1@0,_)                   | 12 | multiples of basis elements
