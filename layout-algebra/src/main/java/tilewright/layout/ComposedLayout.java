@@ -88,6 +88,11 @@ public record ComposedLayout(Swizzle swizzle, long offset, Layout layout) implem
     return SwizzledCast.down(this, n);
   }
 
+  /** Over elements of {@code toBits} instead of {@code fromBits} bits, of which one is 2^k times the other. */
+  public Decision<ComposedLayout> tryRecast(long fromBits, long toBits) {
+    return SwizzledCast.of(this, fromBits, toBits);
+  }
+
   // Other forms
 
   /** sw ∘ this, where the two swizzles are one. */

@@ -26,6 +26,13 @@ final class SwizzledCast {
         Math.multiplyExact(map.offset(), n));
   }
 
+  static Decision<ComposedLayout> of(ComposedLayout map, long fromBits, long toBits) {
+    if (fromBits > 0 && toBits % fromBits == 0) return up(map, toBits / fromBits);
+    if (toBits > 0 && fromBits % toBits == 0) return down(map, fromBits / toBits);
+    throw new IllegalArgumentException("recast<" + fromBits + "," + toBits + ">(" + map
+        + "): one width is a power of two times the other");
+  }
+
   private static Decision<ComposedLayout> cast(String operation, Decision<Layout> layout, Swizzle swizzle,
       long offset) {
     return switch (layout) {

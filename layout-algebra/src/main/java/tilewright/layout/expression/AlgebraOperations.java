@@ -14,6 +14,8 @@ final class AlgebraOperations {
           AlgebraOperations::coalesce),
       new Operation("coalesce_x", "layout", "the same beyond the size, too",
           o -> Results.of(o.layout(0).coalesceExtended())),
+      new Operation("coalesce_z", "layout", "another name of coalesce_x, NVIDIA's in Python",
+          o -> Results.of(o.layout(0).coalesceExtended())),
       new Operation("filter", "layout, [profile]", "without modes of stride 0 and coalesced",
           o -> Results.of(o.count() == 1 ? o.layout(0).filter() : o.layout(0).filter(o.tuple(1)))),
       new Operation("filter_zeros", "layout, [profile]", "modes of stride 0 have extent 1",

@@ -12,6 +12,7 @@ import tilewright.layout.LayoutSyntaxException;
 import tilewright.layout.SearchLimitException;
 import tilewright.layout.Swizzle;
 import tilewright.layout.UndefinedOperationException;
+import tilewright.layout.morphism.TupleMorphism;
 import tilewright.layout.syntax.Node;
 
 /** Evaluates a tree from its leaves to its root. */
@@ -44,6 +45,7 @@ final class Evaluator {
       case Node.Basis _, Node.Sum _ -> new Value.Arithmetic(strided.sum(node));
       case Node.Xor _ -> throw new LayoutSyntaxException(text, node.position(), "an XOR stride behind a shape and ':'");
       case Node.Strided literal -> strided.layout(literal);
+      case Node.Morphism morphism -> morphism(morphism);
       case Node.Composed composed -> new Value.Mapping(composed(composed));
       case Node.Composition composition ->
           call(COMPOSITION, List.of(composition.outer(), composition.inner()), composition.position());
@@ -77,6 +79,20 @@ final class Evaluator {
       default -> throw new LayoutSyntaxException(text, node.inner().position(), "a layout");
     };
     return new ComposedLayout(swizzle, node.offset().value(), layout);
+  }
+
+  private Value morphism(Node.Morphism node) {
+    var domain = integers(node.domain());
+    var codomain = integers(node.codomain());
+    var positions = Literals.positions(integers(node.positions()))
+        .orElseThrow(() -> new LayoutSyntaxException(text, node.positions().position(), "positions from 0 on"));
+    return guarded(node.position(), "morphism",
+        () -> Results.of(new TupleMorphism(domain, codomain, positions)));
+  }
+
+  private IntTuple integers(Node node) {
+    if (value(node) instanceof Value.Integers(IntTuple tuple)) return tuple;
+    throw new LayoutSyntaxException(text, node.position(), "integers in a morphism");
   }
 
   private static Operation operation(Node.Call call) {

@@ -69,6 +69,12 @@ final class Literals {
     };
   }
 
+  /** Where a morphism sends each integer; nothing if one is no position. */
+  static Optional<List<Integer>> positions(IntTuple tuple) {
+    if (tuple.leaves().anyMatch(position -> position < 0 || position > Integer.MAX_VALUE)) return Optional.empty();
+    return Optional.of(tuple.leaves().mapToObj(position -> (int) position).toList());
+  }
+
   static String abbreviated(Value value) {
     var text = value.toString();
     return text.length() <= LONGEST ? text : text.substring(0, LONGEST) + "…";

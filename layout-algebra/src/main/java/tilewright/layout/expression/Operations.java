@@ -24,7 +24,9 @@ public final class Operations {
         new Group("Algebra", AlgebraOperations.LIST),
         new Group("Widths, threads and properties", WidthOperations.LIST),
         new Group("Swizzles and tables", BitOperations.LIST),
+        new Group("Permutations", PermutationOperations.LIST),
         new Group("Morphisms of tuples", MorphismOperations.LIST),
+        new Group("Refinements of tuples", RefinementOperations.LIST),
         new Group("Arithmetic of tuples and coordinates", TupleOperations.ARITHMETIC),
         new Group("Orders of tuples", TupleOperations.ORDERS));
   }

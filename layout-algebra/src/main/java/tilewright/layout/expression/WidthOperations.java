@@ -13,9 +13,7 @@ final class WidthOperations {
       new Operation("upcast", "layout, n", "over vectors of n elements: upcast<4>(L)", WidthOperations::upcast),
       new Operation("downcast", "layout, n", "over n parts of each element", WidthOperations::downcast),
       new Operation("recast", "layout, from, to", "over elements of another width, both in bits: recast<16,8>(L)",
-          o -> o.value(0) instanceof Value.Swizzling(var swizzle)
-              ? Results.of(swizzle.recast(o.integer(1), o.integer(2)))
-              : Results.of(o.layout(0).recast(o.integer(1), o.integer(2)))),
+          WidthOperations::recast),
       new Operation("max_alignment", "layout", "the greatest n for which offsets are made of aligned runs of n",
           o -> Results.of(o.layout(0).maxAlignment())),
       new Operation("domain_distribute", "shape, n", "at most n indices of the shape, spread from its first mode on",
@@ -25,9 +23,13 @@ final class WidthOperations {
       new Operation("plus", "a, b", "the sum of both functions", o ->
           Results.of(o.layout(0).tryPlus(o.layout(1)).orElseThrow())),
       predicate("is_injective", "whether no two indices have one offset", Layout::isInjective),
+      new Operation("is_surjective", "layout, n", "whether each of 0…n−1 is the offset of an index",
+          o -> Results.of(o.layout(0).isSurjectiveOnto(o.integer(1)))),
       predicate("is_bijective", "whether each of 0…size−1 is the offset of one index", Layout::isBijective),
       predicate("is_compact", "whether the offsets are 0…cosize−1 without gaps", Layout::isCompact),
       relation("same_function", "whether both map each index below one size alike", Layout::isSameFunction),
+      relation("same_extended_function", "whether both map each index alike, those beyond the size, too",
+          Layout::isSameExtendedFunction),
       relation("same_image", "whether both have the same set of offsets", Layout::isSameImage));
 
   private WidthOperations() {}
@@ -45,6 +47,16 @@ final class WidthOperations {
       case Value.Swizzling(var swizzle) -> Results.of(swizzle.downcast(o.integer(1)));
       case Value.Mapping(ComposedLayout composed) -> Results.of(composed.tryDowncast(o.integer(1)).orElseThrow());
       default -> Results.of(o.layout(0).downcast(o.integer(1)));
+    };
+  }
+
+  private static Value recast(Operands o) {
+    long from = o.integer(1);
+    long to = o.integer(2);
+    return switch (o.value(0)) {
+      case Value.Swizzling(var swizzle) -> Results.of(swizzle.recast(from, to));
+      case Value.Mapping(ComposedLayout composed) -> Results.of(composed.tryRecast(from, to).orElseThrow());
+      default -> Results.of(o.layout(0).recast(from, to));
     };
   }
 

@@ -46,6 +46,14 @@ public sealed interface Node {
     }
   }
 
+  /** {@code domain→codomain:positions}, a morphism of tuples. */
+  record Morphism(Node domain, Node codomain, Node positions) implements Node {
+    @Override
+    public int position() {
+      return domain.position();
+    }
+  }
+
   /** {@code A ∘ B} or {@code A o B}. */
   record Composition(Node outer, Node inner, int position) implements Node {}
 

@@ -9,7 +9,7 @@ import tilewright.layout.LayoutSyntaxException;
  *
  * <pre>
  * expression  = operand {("∘" | "o") operand}
- * operand     = primary [":" primary] {"(" [expression {"," expression}] ")"}
+ * operand     = primary [("→" | "-&gt;") primary] [":" primary] {"(" [expression {"," expression}] ")"}
  * primary     = term {"+" term} | "^" integer | "_"
  *             | "(" … ")" | "[" … "]" | "&lt;" … "&gt;" | name ["&lt;" … "&gt;"] ["(" … ")"]
  * term        = integer {"@" integer}
@@ -57,7 +57,12 @@ public final class Parser {
 
   private Node operand() {
     var node = primary();
-    if (looksAt(':')) {
+    if (looksAtArrow()) {
+      at += text.charAt(at) == '→' ? 1 : 2;
+      var codomain = primary();
+      take(':');
+      node = new Node.Morphism(node, codomain, primary());
+    } else if (looksAt(':')) {
       int colon = at++;
       node = new Node.Strided(node, primary(), colon);
     }
@@ -195,6 +200,10 @@ public final class Parser {
 
   private boolean looksAtComposition() {
     return looksAt('∘') || looksAt('o');
+  }
+
+  private boolean looksAtArrow() {
+    return looksAt('→') || text.startsWith("->", at);
   }
 
   private boolean looksAt(char c) {

@@ -50,6 +50,7 @@ class ExpressionMistakesTest {
       coalesce()                                 | 1  | coalesce(layout, [profile]) got 0 operands
       coalesce(4:1, 2, 3)                        | 1  | got 3 operands
       cosize([4;4])                              | 8  | takes a layout as 'layout', got [4:1;4:1]
+      recast<8,12>(Sw<1,2,1>o0o16:1)             | 1  | one width is a power of two times the other
       filter(Sw<1,0,1>o0o4:1)                    | 8  | without a swizzle
       cosize(-4)                                 | 8  | takes a layout
       layout<2>((4,2):(1,4))                     | 8  | the index of a mode, 0 to 1

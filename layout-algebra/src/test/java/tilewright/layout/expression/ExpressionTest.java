@@ -151,6 +151,15 @@ class ExpressionTest {
       get_nonswizzle_portion(Sw<1,0,1>o0o4:1)        | 4:1
       upcast<2>(Sw<2,1,2>o0o16:1)                    | Sw<2,0,2>o0o8:1
       downcast<2>(Sw<2,1,2>o0o16:1)                  | Sw<2,2,2>o0o32:1
+      recast<16,8>(Sw<2,1,2>o0o16:1)                 | Sw<2,2,2>o0o32:1
+      recast<8,16>(Sw<2,1,2>o0o16:1)                 | Sw<2,0,2>o0o8:1
+      recast<8,8>(Sw<2,1,2>o2o16:1)                  | Sw<2,1,2>o2o16:1
+      coalesce_z((2,1,6,1):(1,7,8,0))                | (2,6,1):(1,8,0)
+      is_surjective((4,2):(1,4), 8)                  | true
+      is_surjective((4,2):(1,4), 9)                  | false
+      same_function((4,1):(1,0), (4,1):(1,4))        | true
+      same_extended_function((4,1):(1,0), (4,1):(1,4)) | false
+      same_extended_function((4,1):(1,4), 4:1)       | true
       max_common_vector(Sw<1,1,1>o0o8:1, 8:1)        | 4
       max_common_layout((2,2):(^1,^3), 4:1)          | 2:^1
       repeat_like((4,(2,3)), 7)                      | (7,(7,7))

@@ -79,6 +79,15 @@ class ParserTest {
   }
 
   @Test
+  void anArrowMakesAMorphism() {
+    var morphism = new Node.Morphism(new Node.Number(4, 1), new Node.Number(8, 3), new Node.Number(1, 5));
+    assertEquals(morphism, Parser.parse(" 4→8:1"));
+    assertEquals(1, morphism.position());
+    assertEquals(new Node.Morphism(new Node.Number(4, 0), new Node.Number(-8, 4), new Node.Number(1, 9)),
+        Parser.parse("4 ->-8 : 1"));
+  }
+
+  @Test
   void compositionsNestToTheLeft() {
     var ab = new Node.Composition(layout(0), layout(4), 3);
     assertEquals(ab, Parser.parse("4:1∘4:1"));
