@@ -12,7 +12,8 @@ class LayoutSyntaxExceptionTest {
   void namesTheColumnWhatIsExpectedAndWhatStandsThere() {
     assertEquals("column 3 of '(4x)': expected ')', found 'x'",
         new LayoutSyntaxException("(4x)", 2, "')'").getMessage());
-    assertEquals("column 3 of '(4': expected ')', found the end", new LayoutSyntaxException("(4", 2, "')'").getMessage());
+    assertEquals("column 3 of '(4': expected ')', found the end",
+        new LayoutSyntaxException("(4", 2, "')'").getMessage());
   }
 
   /** Thirty characters before and after; an ellipsis only where something is left out. */
