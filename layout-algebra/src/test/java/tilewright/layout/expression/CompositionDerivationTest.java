@@ -75,13 +75,15 @@ class CompositionDerivationTest {
 
   @Test
   void aTilerIsTakenModeByMode() {
-    assertLines("""
+    var lines = """
         mode 0:
           A = 4:8; B = 2:2
           leaf 2:2: A at 0,2 is 0,16, that is 2:16
           R = 2:16, for …
         mode 1:
-          _ leaves 8:1 as it is""", "composition((4,8):(8,1), [2:2;_])");
+          _ leaves 8:1 as it is""";
+    assertLines(lines, "composition((4,8):(8,1), [2:2;_])");
+    assertLines(lines, "composition((4,8):(8,1), (2:2,_))");
     assertLines("_ leaves (4,8):(8,1) as it is", "composition((4,8):(8,1), _)");
   }
 
