@@ -97,7 +97,8 @@ final class SvgWriter {
   private void arrow(Shape.Arrow arrow) {
     path("", "M" + arrow.fromX() + " " + arrow.fromY() + "H" + arrow.toX() + "V" + arrow.toY());
     var down = arrow.toY() != arrow.fromY();
-    var back = (down ? arrow.toY() < arrow.fromY() : arrow.toX() < arrow.fromX()) ? 7 : -7;
+    var towardsOrigin = arrow.toY() < arrow.fromY() || !down && arrow.toX() < arrow.fromX();
+    var back = towardsOrigin ? 7 : -7;
     path("tip", "M" + arrow.toX() + " " + arrow.toY() + (down ? "l-4 " + back + "h8z" : "l" + back + " -4v8z"));
   }
 
