@@ -7,7 +7,6 @@ import tilewright.ptx.Instruction;
 import tilewright.ptx.PtxType;
 import tilewright.simulator.core.Conversions;
 import tilewright.simulator.core.FloatMath;
-import tilewright.simulator.core.HalfMath;
 
 /** {@code cvt} in its scalar and packing forms (PTX ISA, cvt). */
 final class ConversionLowering {
@@ -26,22 +25,26 @@ final class ConversionLowering {
   static void lower(Instruction i, Modifiers m, Lowering c) {
     boolean flush = m.take("ftz");
     boolean saturate = m.take("sat");
-    boolean relu = m.take("relu");
     var rounding = m.takeOne(ROUNDINGS.keySet());
     var integral = m.takeOne(INTEGRAL.keySet());
+    if (m.take("pack")) {
+      NarrowingLowering.integers(i, m, c, saturate);
+      return;
+    }
+    boolean relu = m.take("relu");
+    boolean finite = m.take("satfinite");
     if (m.take("tf32")) {
-      tf32(i, m, c, rounding);
+      NarrowingLowering.tf32(i, m, c, rounding.orElse(""), relu, finite);
       return;
     }
     var to = m.type();
     var from = m.type();
     m.requireNone();
-    if (to == PtxType.F16X2 || to == PtxType.BF16X2) {
-      if (from != PtxType.F32 || saturate) throw new Unsupported("cvt to " + to.text() + " from " + from.text());
-      pack(i, c, to, ROUNDINGS.get(rounding.orElse("rn")), relu);
+    if (relu || finite || to == PtxType.F16X2 || to == PtxType.BF16X2) {
+      if (from != PtxType.F32 || saturate || flush) throw new Unsupported("cvt to " + to.text() + " from " + from.text());
+      NarrowingLowering.halves(i, c, to, ROUNDINGS.get(rounding.orElse("rn")), relu, finite);
       return;
     }
-    if (relu) throw new Unsupported(".relu of a scalar conversion");
     var operands = c.operands(i, 2);
     var source = c.source(operands.get(1));
     var destination = c.destination(operands.get(0), to);
@@ -57,35 +60,6 @@ final class ConversionLowering {
 
   private static void flush(LaneCode code) {
     code.call(FloatMath.class, "flush", F, F);
-  }
-
-  private static void tf32(Instruction i, Modifiers m, Lowering c, Optional<String> rounding) {
-    m.require("f32");
-    m.requireNone();
-    if (!rounding.orElse("").equals("rna")) throw new Unsupported("cvt to tf32 other than .rna");
-    var operands = c.operands(i, 2);
-    var source = c.source(operands.get(1));
-    var to = c.destination(operands.get(0), PtxType.B32);
-    c.lane(List.of(source), List.of(to),
-        code -> code.push(source, PtxType.F32).call(Conversions.class, "toTf32", F, F).pop(to, PtxType.F32));
-  }
-
-  private static void pack(Instruction i, Lowering c, PtxType to, int mode, boolean relu) {
-    var operands = c.operands(i, 3);
-    var high = c.source(operands.get(1));
-    var low = c.source(operands.get(2));
-    var destination = c.destination(operands.get(0), to);
-    var name = to == PtxType.F16X2 ? "packF16" : "packBf16";
-    c.lane(List.of(high, low), List.of(destination), code -> {
-      code.push(high, PtxType.F32).push(low, PtxType.F32);
-      if (mode == Conversions.NEAREST_EVEN && !relu) {
-        code.call(HalfMath.class, name, I, F, F);
-      } else {
-        code.b.loadConstant(mode).loadConstant(relu ? 1 : 0);
-        code.call(HalfMath.class, name, I, F, F, I, boolean.class);
-      }
-      code.pop(destination, to);
-    });
   }
 
   private static boolean isLong(PtxType type) {

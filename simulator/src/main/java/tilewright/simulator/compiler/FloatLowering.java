@@ -8,7 +8,9 @@ import java.util.Set;
 import tilewright.ptx.Instruction;
 import tilewright.ptx.PtxType;
 import tilewright.simulator.core.Conversions;
+import tilewright.simulator.core.DirectedMath;
 import tilewright.simulator.core.FloatMath;
+import tilewright.simulator.core.HalfFunctions;
 import tilewright.simulator.core.HalfMath;
 
 /** Floating-point arithmetic: f32, f64, f16, bf16 and their pairs. */
@@ -29,6 +31,7 @@ final class FloatLowering {
   static void lower(Instruction i, Modifiers m, Lowering c) {
     boolean flush = m.take("ftz");
     boolean saturate = m.take("sat");
+    boolean relu = m.take("relu");
     boolean propagate = m.take("NaN");
     boolean approximate = m.take("approx") | m.take("full");
     // Correctly rounded results are within every documented error of the approximate forms.
@@ -38,10 +41,9 @@ final class FloatLowering {
     var type = m.type();
     m.requireNone();
     int mode = directed.map(DIRECTED::get).orElse(Conversions.NEAREST_EVEN);
-    var form = new Form(i, c, type, flush, saturate, propagate, mode);
-    if (directed.isPresent()
-        && (type != PtxType.F32 || !Set.of("add", "sub", "mul", "fma", "mad").contains(i.opcode()))) {
-      throw new Unsupported("." + directed.get() + " of " + i.opcode() + " on " + type.text());
+    var form = new Form(i, c, type, new Clamps(flush, saturate, relu), propagate, approximate, mode);
+    if (directed.isPresent() && type != PtxType.F32 && type != PtxType.F64) {
+      throw new Unsupported("." + directed.get() + " of " + type.text());
     }
     switch (i.opcode()) {
       case "add", "sub", "mul", "fma", "mad" -> form.arithmetic();
@@ -50,17 +52,17 @@ final class FloatLowering {
       case "abs" -> form.sign(false);
       case "div" -> form.divide();
       case "copysign" -> form.binary("copysign");
-      case "rcp", "sqrt", "rsqrt" -> form.unary(i.opcode(), Set.of(PtxType.F32, PtxType.F64));
+      case "rcp", "sqrt", "rsqrt" -> form.root();
       case "ex2", "lg2", "sin", "cos", "tanh" -> {
         if (!approximate) throw new Unsupported(i.opcode() + " without .approx");
-        form.unary(i.opcode(), Set.of(PtxType.F32));
+        form.function();
       }
       default -> throw new Unsupported("unknown instruction");
     }
   }
 
   /** One instruction with its modifiers read. */
-  private record Form(Instruction i, Lowering c, PtxType type, boolean flush, boolean saturate, boolean propagate,
+  private record Form(Instruction i, Lowering c, PtxType type, Clamps clamps, boolean propagate, boolean approximate,
       int mode) {
 
     void arithmetic() {
@@ -72,10 +74,16 @@ final class FloatLowering {
             if (mode == Conversions.NEAREST_EVEN) {
               scalar(code, name, Opcode.FADD, Opcode.FSUB, Opcode.FMUL, float.class);
             } else {
-              directed(code, name, inputs);
+              directed(code, FloatMath.class, name, inputs);
             }
           }
-          case F64 -> scalar(code, name, Opcode.DADD, Opcode.DSUB, Opcode.DMUL, double.class);
+          case F64 -> {
+            if (mode == Conversions.NEAREST_EVEN) {
+              scalar(code, name, Opcode.DADD, Opcode.DSUB, Opcode.DMUL, double.class);
+            } else {
+              directed(code, DirectedMath.class, name, inputs);
+            }
+          }
           case F32X2 -> code.call(FloatMath.class, name + "2", long.class, same(long.class, inputs));
           default -> code.call(HalfMath.class, name + half(), int.class, same(int.class, inputs));
         }
@@ -91,20 +99,16 @@ final class FloatLowering {
       }
     }
 
-    private void directed(LaneCode code, String name, int inputs) {
-      var types = new ArrayList<Class<?>>(List.of(same(float.class, inputs)));
+    private void directed(LaneCode code, Class<?> owner, String name, int inputs) {
+      Class<?> j = jvmType();
+      var types = new ArrayList<Class<?>>(List.of(same(j, inputs)));
       types.add(int.class);
       code.b.loadConstant(mode);
-      code.call(FloatMath.class, name, float.class, types.toArray(Class<?>[]::new));
+      code.call(owner, name, j, types.toArray(Class<?>[]::new));
     }
 
     private String half() {
-      return switch (type) {
-        case F16 -> "F16";
-        case BF16 -> "Bf16";
-        case F16X2 -> "F16x2";
-        default -> "Bf16x2";
-      };
+      return Clamps.half(type);
     }
 
     private static Class<?>[] same(Class<?> type, int count) {
@@ -118,8 +122,8 @@ final class FloatLowering {
               float.class);
           case F64 -> code.call(FloatMath.class, i.opcode(), double.class, double.class, double.class);
           default -> {
-            if (propagate) throw new Unsupported(".NaN of " + type.text());
-            code.call(HalfMath.class, i.opcode() + half(), int.class, int.class, int.class);
+            var owner = propagate ? HalfFunctions.class : HalfMath.class;
+            code.call(owner, i.opcode() + (propagate ? "NaN" : "") + half(), int.class, int.class, int.class);
           }
         }
       });
@@ -141,51 +145,70 @@ final class FloatLowering {
     }
 
     void divide() {
-      switch (type) {
-        case F32 -> emit(2, code -> code.op(Opcode.FDIV));
-        case F64 -> emit(2, code -> code.op(Opcode.DDIV));
-        default -> throw new Unsupported("div of " + type.text());
-      }
+      jvmType();
+      emit(2, code -> {
+        if (mode == Conversions.NEAREST_EVEN) {
+          code.op(type == PtxType.F32 ? Opcode.FDIV : Opcode.DDIV);
+        } else {
+          directed(code, DirectedMath.class, "div", 2);
+        }
+      });
     }
 
     void binary(String name) {
-      Class<?> j = jvmType(Set.of(PtxType.F32, PtxType.F64));
+      Class<?> j = jvmType();
       emit(2, code -> code.call(FloatMath.class, name, j, j, j));
     }
 
-    void unary(String name, Set<PtxType> types) {
-      Class<?> j = jvmType(types);
-      emit(1, code -> code.call(FloatMath.class, name, j, j));
+    void root() {
+      Class<?> j = jvmType();
+      emit(1, code -> {
+        if (mode == Conversions.NEAREST_EVEN) {
+          code.call(FloatMath.class, i.opcode(), j, j);
+        } else {
+          directed(code, DirectedMath.class, i.opcode(), 1);
+        }
+        // The gross approximations have no more than the upper word.
+        if (type == PtxType.F64 && approximate && clamps.flush()) {
+          code.call(FloatMath.class, "upperWord", double.class, double.class);
+        }
+      });
     }
 
-    private Class<?> jvmType(Set<PtxType> types) {
-      if (!types.contains(type)) throw new Unsupported(i.opcode() + " of " + type.text());
-      return type == PtxType.F32 ? float.class : double.class;
+    void function() {
+      emit(1, code -> {
+        if (type == PtxType.F32) {
+          code.call(FloatMath.class, i.opcode(), float.class, float.class);
+        } else if (type.bits() <= 32 && Set.of("ex2", "tanh").contains(i.opcode())) {
+          code.call(HalfFunctions.class, i.opcode() + half(), int.class, int.class);
+        } else {
+          throw new Unsupported(i.opcode() + " of " + type.text());
+        }
+      });
+    }
+
+    private Class<?> jvmType() {
+      return switch (type) {
+        case F32 -> float.class;
+        case F64 -> double.class;
+        default -> throw new Unsupported(i.opcode() + " of " + type.text());
+      };
     }
 
     private void emit(int inputs, Op.LaneBody operation) {
-      if (saturate && type != PtxType.F32 && type != PtxType.F64) throw new Unsupported(".sat of " + type.text());
-      if (flush && type != PtxType.F32) throw new Unsupported(".ftz of " + type.text());
+      clamps.require(type);
       var operands = c.operands(i, inputs + 1);
       var sources = operands.subList(1, inputs + 1).stream().map(c::source).toList();
       var to = c.destination(operands.getFirst(), type);
       c.lane(sources, List.of(to), code -> {
         for (var s : sources) {
           code.push(s, type);
-          flush(code);
+          clamps.input(code, type);
         }
         operation.emit(code);
-        flush(code);
-        if (saturate) {
-          Class<?> j = type == PtxType.F32 ? float.class : double.class;
-          code.call(FloatMath.class, "saturate", j, j);
-        }
+        clamps.output(code, type);
         code.pop(to, type);
       });
-    }
-
-    private void flush(LaneCode code) {
-      if (flush) code.call(FloatMath.class, "flush", float.class, float.class);
     }
   }
 }

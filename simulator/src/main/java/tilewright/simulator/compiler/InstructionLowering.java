@@ -27,7 +27,7 @@ final class InstructionLowering {
       case "mul24", "mad24", "rem", "sad", "dp4a", "dp2a" -> IntegerLowering.lower(i, m, c);
       case "and", "or", "xor", "not", "cnot", "shl", "shr", "shf", "bfe", "bfi", "bfind", "popc", "clz", "brev", "prmt",
           "lop3", "szext", "bmsk", "fns" -> BitLowering.lower(i, m, c);
-      case "setp", "set", "selp", "slct" -> PredicateLowering.lower(i, m, c);
+      case "setp", "set", "selp", "slct", "testp" -> PredicateLowering.lower(i, m, c);
       case "cvt" -> ConversionLowering.lower(i, m, c);
       case "mov", "cvta", "isspacep" -> MoveLowering.lower(i, m, c);
       case "ld", "ldu", "st", "atom", "red", "prefetch", "prefetchu", "discard", "applypriority", "createpolicy" ->

@@ -10,7 +10,9 @@ import tilewright.ptx.Operand;
 import tilewright.ptx.PtxType;
 import tilewright.simulator.core.Compare;
 import tilewright.simulator.core.Conversions;
+import tilewright.simulator.core.FloatClass;
 import tilewright.simulator.core.FloatMath;
+import tilewright.simulator.core.HalfClamps;
 
 /** Comparisons and selections. */
 final class PredicateLowering {
@@ -18,6 +20,10 @@ final class PredicateLowering {
   private static final Set<String> UNSIGNED = Set.of("lo", "ls", "hi", "hs");
   private static final Set<String> UNORDERED = Set.of("equ", "neu", "ltu", "leu", "gtu", "geu", "num", "nan");
   private static final Set<String> BOOLEAN = Set.of("and", "or", "xor");
+  private static final Set<String> PROPERTIES =
+      Set.of("finite", "infinite", "number", "notanumber", "normal", "subnormal");
+  private static final int ONE_F16 = 0x3C00;
+  private static final int ONE_BF16 = 0x3F80;
 
   private PredicateLowering() {}
 
@@ -26,6 +32,7 @@ final class PredicateLowering {
       case "setp" -> setp(i, m, c);
       case "set" -> set(i, m, c);
       case "selp" -> select(i, m, c);
+      case "testp" -> test(i, m, c);
       default -> signSelect(i, m, c);
     }
   }
@@ -35,26 +42,48 @@ final class PredicateLowering {
         .orElseThrow(() -> new Unsupported("no comparison operator"));
   }
 
-  /** Leaves 0 or 1 on the stack. */
-  private static void compare(LaneCode code, String operator, PtxType type, Source a, Source b, boolean flush) {
-    for (var s : List.of(a, b)) {
+  /** A comparison of two operands; of pairs, the halves that begin at bit {@code shift}. */
+  private record Comparison(String operator, PtxType type, Source a, Source b, boolean flush, int shift) {
+
+    Comparison upper() {
+      return new Comparison(operator, type, a, b, flush, 16);
+    }
+
+    /** Leaves 0 or 1 on the stack. */
+    void emit(LaneCode code) {
+      push(code, a);
+      push(code, b);
+      Class<?> j = FloatLowering.isFloat(type) ? double.class
+          : Reg.kindOf(type) == Reg.Kind.LONG ? long.class : int.class;
+      code.call(Compare.class, operator, boolean.class, j, j);
+    }
+
+    private void push(LaneCode code, Source s) {
       code.push(s, type);
-      if (flush) code.call(FloatMath.class, "flush", float.class, float.class);
+      if (isPair(type)) {
+        code.b.loadConstant(shift).iushr().loadConstant(0xFFFF).iand();
+      }
       switch (type) {
-        case F32 -> code.b.f2d();
-        case F16 -> code.call(Conversions.class, "fromF16", float.class, int.class).b.f2d();
-        case BF16 -> code.call(Conversions.class, "fromBf16", float.class, int.class).b.f2d();
+        case F32 -> {
+          if (flush) code.call(FloatMath.class, "flush", float.class, float.class);
+          code.b.f2d();
+        }
+        case F16, F16X2 -> {
+          if (flush) code.call(HalfClamps.class, "flushF16", int.class, int.class);
+          code.call(Conversions.class, "fromF16", float.class, int.class).b.f2d();
+        }
+        case BF16, BF16X2 -> code.call(Conversions.class, "fromBf16", float.class, int.class).b.f2d();
         default -> {}
       }
     }
-    Class<?> j = FloatLowering.isFloat(type) ? double.class
-        : Reg.kindOf(type) == Reg.Kind.LONG ? long.class : int.class;
-    code.call(Compare.class, operator, boolean.class, j, j);
+  }
+
+  private static boolean isPair(PtxType type) {
+    return type == PtxType.F16X2 || type == PtxType.BF16X2;
   }
 
   private static String operatorFor(String operator, PtxType type) {
     boolean floating = FloatLowering.isFloat(type);
-    if (type == PtxType.F16X2 || type == PtxType.BF16X2) throw new Unsupported("comparison of pairs is not supported");
     if (UNORDERED.contains(operator) && !floating) throw new Unsupported("." + operator + " of " + type.text());
     if (UNSIGNED.contains(operator) && (floating || LaneCode.isSigned(type))) {
       throw new Unsupported("." + operator + " of " + type.text());
@@ -85,15 +114,20 @@ final class PredicateLowering {
     var first = c.destination(pair.first(), PtxType.PRED);
     var second = pair.second() instanceof Operand.Sink ? Optional.<Reg>empty()
         : Optional.of(c.destination(pair.second(), PtxType.PRED));
-    var resolved = operatorFor(operator, type);
+    var comparison = new Comparison(operatorFor(operator, type), type, a, b, flush, 0);
     var inputs = new ArrayList<>(List.of(a, b));
     other.ifPresent(inputs::add);
     var outputs = new ArrayList<>(List.of(first));
     second.ifPresent(outputs::add);
     c.lane(inputs, outputs, code -> {
-      compare(code, resolved, type, a, b, flush);
+      comparison.emit(code);
+      // The second result is the upper half's, or the opposite.
       second.ifPresent(q -> {
-        code.b.dup().loadConstant(1).ixor();
+        if (isPair(type)) {
+          comparison.upper().emit(code);
+        } else {
+          code.b.dup().loadConstant(1).ixor();
+        }
         combine(code, combine, other);
         code.pop(q, PtxType.PRED);
       });
@@ -129,18 +163,47 @@ final class PredicateLowering {
     var b = c.source(operands.get(2));
     Optional<Source> other = combine.map(_ -> c.source(operands.get(3)));
     var to = c.destination(operands.getFirst(), result);
-    var resolved = operatorFor(operator, type);
+    var comparison = new Comparison(operatorFor(operator, type), type, a, b, flush, 0);
     var inputs = new ArrayList<>(List.of(a, b));
     other.ifPresent(inputs::add);
     c.lane(inputs, List.of(to), code -> {
-      compare(code, resolved, type, a, b, flush);
+      comparison.emit(code);
       combine(code, combine, other);
-      switch (result) {
-        case U32, S32, B32 -> code.op(Opcode.INEG);
-        case F32 -> code.b.i2f();
-        default -> throw new Unsupported("set to " + result.text());
+      truth(code, result, isPair(type));
+      if (isPair(type)) {
+        comparison.upper().emit(code);
+        combine(code, combine, other);
+        truth(code, result, true);
+        code.b.loadConstant(16).ishl().ior();
       }
       code.pop(to, result);
+    });
+  }
+
+  /** Turns 0 or 1 on the stack into the value of a type that stands for it, of 16 bits for a half of a pair. */
+  private static void truth(LaneCode code, PtxType result, boolean half) {
+    switch (result) {
+      case U16, S16, U32, S32 -> {
+        code.op(Opcode.INEG);
+        if (half) code.b.loadConstant(0xFFFF).iand();
+      }
+      case F32 -> code.b.i2f();
+      case F16, F16X2 -> code.b.loadConstant(ONE_F16).imul();
+      case BF16, BF16X2 -> code.b.loadConstant(ONE_BF16).imul();
+      default -> throw new Unsupported("set to " + result.text());
+    }
+  }
+
+  private static void test(Instruction i, Modifiers m, Lowering c) {
+    var property = m.takeOne(PROPERTIES).orElseThrow(() -> new Unsupported("testp without property"));
+    var type = m.type();
+    m.requireNone();
+    boolean narrow = type == PtxType.F32;
+    boolean byFormat = property.endsWith("normal");
+    Class<?> j = narrow && byFormat ? float.class : double.class;
+    Elementwise.of(i, c, PtxType.PRED, List.of(type), code -> {
+      if (narrow && !byFormat) code.b.f2d();
+      code.call(FloatClass.class, property, boolean.class, j);
     });
   }
 
@@ -168,7 +231,7 @@ final class PredicateLowering {
     var to = c.destination(operands.getFirst(), type);
     var zero = by == PtxType.S32 ? Source.of(0) : new Source.Constant(0, PtxType.F32);
     c.lane(sources, List.of(to), code -> {
-      compare(code, "ge", by, sources.get(2), zero, flush && by == PtxType.F32);
+      new Comparison("ge", by, sources.get(2), zero, flush && by == PtxType.F32, 0).emit(code);
       code.b.ifThenElse(Opcode.IFNE, _ -> code.push(sources.get(0), type), _ -> code.push(sources.get(1), type));
       code.pop(to, type);
     });

@@ -13,6 +13,15 @@ public final class FloatMath {
     return Math.abs(a) < Float.MIN_NORMAL ? Math.copySign(0f, a) : a;
   }
 
+  public static double flush(double a) {
+    return Math.abs(a) < Double.MIN_NORMAL ? Math.copySign(0.0, a) : a;
+  }
+
+  /** The value without the lower word of its bits. */
+  public static double upperWord(double a) {
+    return a != a ? a : Double.longBitsToDouble(Double.doubleToRawLongBits(a) & -1L << 32);
+  }
+
   /** Clamps to 0…1; NaN becomes +0. */
   public static float saturate(float a) {
     return a >= 1 ? 1 : a > 0 ? a : 0f;

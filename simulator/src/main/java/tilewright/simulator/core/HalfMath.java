@@ -127,17 +127,4 @@ public final class HalfMath {
   public static int packBf16(float high, float low) {
     return pack(toBf16(low), toBf16(high));
   }
-
-  /** Rounded by mode, negative numbers and NaN to zero if asked. */
-  public static int packF16(float high, float low, int mode, boolean relu) {
-    return pack(toF16(relu(low, relu), mode), toF16(relu(high, relu), mode));
-  }
-
-  public static int packBf16(float high, float low, int mode, boolean relu) {
-    return pack(toBf16(relu(low, relu), mode), toBf16(relu(high, relu), mode));
-  }
-
-  private static float relu(float a, boolean relu) {
-    return relu && a < 0 ? 0 : a;
-  }
 }

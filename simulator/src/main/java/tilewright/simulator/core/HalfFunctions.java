@@ -1,0 +1,79 @@
+package tilewright.simulator.core;
+
+import static tilewright.simulator.core.Conversions.fromBf16;
+import static tilewright.simulator.core.Conversions.fromF16;
+import static tilewright.simulator.core.Conversions.toBf16;
+import static tilewright.simulator.core.Conversions.toF16;
+
+/** Functions of f16 and bf16 on one lane, single and in pairs, by way of f32. */
+public final class HalfFunctions {
+  private HalfFunctions() {}
+
+  private static int pack(int low, int high) {
+    return low | high << 16;
+  }
+
+  public static int ex2F16(int a) {
+    return toF16(FloatMath.ex2(fromF16(a)));
+  }
+
+  public static int ex2F16x2(int a) {
+    return pack(ex2F16(a & 0xFFFF), ex2F16(a >>> 16));
+  }
+
+  public static int ex2Bf16(int a) {
+    return toBf16(FloatMath.ex2(fromBf16(a)));
+  }
+
+  public static int ex2Bf16x2(int a) {
+    return pack(ex2Bf16(a & 0xFFFF), ex2Bf16(a >>> 16));
+  }
+
+  public static int tanhF16(int a) {
+    return toF16(FloatMath.tanh(fromF16(a)));
+  }
+
+  public static int tanhF16x2(int a) {
+    return pack(tanhF16(a & 0xFFFF), tanhF16(a >>> 16));
+  }
+
+  public static int tanhBf16(int a) {
+    return toBf16(FloatMath.tanh(fromBf16(a)));
+  }
+
+  public static int tanhBf16x2(int a) {
+    return pack(tanhBf16(a & 0xFFFF), tanhBf16(a >>> 16));
+  }
+
+  public static int minNaNF16(int a, int b) {
+    return toF16(FloatMath.minNaN(fromF16(a), fromF16(b)));
+  }
+
+  public static int minNaNF16x2(int a, int b) {
+    return pack(minNaNF16(a & 0xFFFF, b & 0xFFFF), minNaNF16(a >>> 16, b >>> 16));
+  }
+
+  public static int maxNaNF16(int a, int b) {
+    return toF16(FloatMath.maxNaN(fromF16(a), fromF16(b)));
+  }
+
+  public static int maxNaNF16x2(int a, int b) {
+    return pack(maxNaNF16(a & 0xFFFF, b & 0xFFFF), maxNaNF16(a >>> 16, b >>> 16));
+  }
+
+  public static int minNaNBf16(int a, int b) {
+    return toBf16(FloatMath.minNaN(fromBf16(a), fromBf16(b)));
+  }
+
+  public static int minNaNBf16x2(int a, int b) {
+    return pack(minNaNBf16(a & 0xFFFF, b & 0xFFFF), minNaNBf16(a >>> 16, b >>> 16));
+  }
+
+  public static int maxNaNBf16(int a, int b) {
+    return toBf16(FloatMath.maxNaN(fromBf16(a), fromBf16(b)));
+  }
+
+  public static int maxNaNBf16x2(int a, int b) {
+    return pack(maxNaNBf16(a & 0xFFFF, b & 0xFFFF), maxNaNBf16(a >>> 16, b >>> 16));
+  }
+}
