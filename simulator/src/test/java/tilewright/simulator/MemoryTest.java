@@ -257,4 +257,22 @@ class MemoryTest {
       assertThrows(IllegalArgumentException.class, () -> program.run(launch, Kernels.PLAIN));
     }
   }
+
+  @Test
+  void registersOf128BitsMoveAsOne() {
+    long[] in = {1, 2, 3, 4};
+    long[] out = new long[4];
+    var ptx = Kernels.kernel(2, """
+        .reg .b128 %x<3>;
+        ld.global.b128 %x0, [%p0];
+        mov.b128 {%l0, %l1}, %x0;
+        mov.b128 %x1, {%l1, %l0};
+        mov.b128 %x2, %x1;
+        st.global.b128 [%p1], %x2;
+        ld.global.b128 %x0, [%p0+16];
+        st.global.b128 [%p1+16], %x0;
+        """);
+    assertEquals(List.of(), Kernels.run(ptx, 1, Kernels.SANITIZED, in, out).findings());
+    assertArrayEquals(new long[] {2, 1, 3, 4}, out);
+  }
 }

@@ -14,13 +14,14 @@ import tilewright.simulator.core.Warp;
 /** {@code cp.async} and one-dimensional {@code cp.async.bulk}. */
 final class AsyncLowering {
   private static final int GRANULE = 16;
-  private static final int MBARRIER_BYTES = 8;
 
   private AsyncLowering() {}
 
   static void lower(Instruction i, Modifiers m, Lowering c) {
     m.require("async");
-    if (m.take("bulk")) {
+    if (m.take("mbarrier")) {
+      MbarrierLowering.arriveAfterCopies(i, m, c);
+    } else if (m.take("bulk")) {
       bulk(i, m, c);
     } else if (m.take("commit_group")) {
       m.requireNone();
@@ -119,7 +120,7 @@ final class AsyncLowering {
       var mbarrier = Addressing.of(operands.get(3), Optional.of(StateSpace.SHARED), c);
       Addressing.resolve(shared, GRANULE, Access.PLACE, c);
       hold(c);
-      Addressing.resolve(mbarrier, MBARRIER_BYTES, Access.PLACE, c);
+      Addressing.resolve(mbarrier, MbarrierLowering.BYTES, Access.PLACE, c);
     }
     c.warp(BulkCopies.class, store ? "store" : "load", List.of(global.reg(), size), List.of(),
         new Op.Argument.Lanes(global.reg()),

@@ -96,10 +96,9 @@ final class FunctionLowering {
     }
   }
 
-  /** A register of a type that is not supported does no harm until it is used. */
   private void declare(String name, PtxType type) {
     if (type == PtxType.B128) {
-      lowering.scope().declareUnusable(name);
+      lowering.scope().declareWide(name, lowering.temp(PtxType.B64), lowering.temp(PtxType.B64));
     } else {
       lowering.scope().declare(name, lowering.temp(type));
     }

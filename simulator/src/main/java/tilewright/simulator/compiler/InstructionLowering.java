@@ -38,7 +38,7 @@ final class InstructionLowering {
       case "shfl", "vote", "activemask", "redux", "match", "elect", "ldmatrix", "stmatrix", "movmatrix" ->
           WarpLowering.lower(i, m, c);
       case "bar", "barrier", "membar", "fence", "mbarrier", "nanosleep", "griddepcontrol", "setmaxnreg", "pmevent",
-          "trap" -> SyncLowering.lower(i, m, c);
+          "trap", "brkpt" -> SyncLowering.lower(i, m, c);
       case "bra", "brx", "ret", "exit" -> ControlLowering.lower(i, m, c, tables);
       default -> throw new Unsupported("unknown instruction");
     }

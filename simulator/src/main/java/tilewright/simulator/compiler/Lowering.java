@@ -4,15 +4,20 @@ import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.List;
 import java.util.Optional;
+import java.util.regex.Pattern;
 import tilewright.ptx.Instruction;
 import tilewright.ptx.Operand;
 import tilewright.ptx.PtxType;
 import tilewright.ptx.StateSpace;
 import tilewright.simulator.core.AddressSpace;
 import tilewright.simulator.core.SpecialRegister;
+import tilewright.simulator.core.Warp;
 
 /** What lowering an instruction works with: the names in scope, and the code so far. */
 final class Lowering {
+  private static final Pattern UNUSED =
+      Pattern.compile("%(gridid|envreg\\d+|pm\\d(_64)?|current_graph_exec|reserved_smem_offset_\\w+)");
+
   private final MemoryPlan memory;
   private final boolean watched;
   private final List<Item> items = new ArrayList<>();
@@ -132,6 +137,7 @@ final class Lowering {
       case Operand.Integer(long value) -> Source.of(value);
       case Operand.Float(var type, long bits) -> new Source.Constant(bits, type);
       case Operand.Special(var name) -> special(name);
+      case Operand.Symbol(var name) when name.equals("WARP_SZ") -> Source.of(Warp.LANES);
       case Operand.Symbol(var name) -> scope.hasRegister(name) ? Source.of(scope.register(name))
           : Source.of(place(name).address());
       case Operand.Offset(var symbol, long offset) -> Source.of(place(symbol.name()).address() + offset);
@@ -150,8 +156,10 @@ final class Lowering {
   }
 
   private static Source special(String name) {
+    if (name.equals("%globaltimer_hi")) return special("%clock_hi");
     if (name.equals("%clock64") || name.startsWith("%globaltimer")) return new Source.Clock();
-    if (name.equals("WARP_SZ")) return Source.of(32);
+    // What a driver or a profiler would put there is nothing here.
+    if (UNUSED.matcher(name).matches()) return Source.of(0L);
     return SpecialRegister.named(name).<Source>map(r -> new Source.Special(r.ordinal()))
         .orElseThrow(() -> new Unsupported("special register " + name + " is not supported"));
   }
@@ -229,6 +237,16 @@ final class Lowering {
 
   List<Operand> operands(Instruction i, int count) {
     return operands(i, count, count);
+  }
+
+  /** The 64-bit registers that an operand of a 128-bit instruction stands for, lower half first. */
+  List<Operand> halves(Operand operand) {
+    if (operand instanceof Operand.Vector(var elements) && elements.size() == 2) return elements;
+    if (operand instanceof Operand.Register(var name)) {
+      var halves = scope.halves(name).stream().<Operand>map(Operand.Register::new).toList();
+      if (!halves.isEmpty()) return halves;
+    }
+    throw new Unsupported("operand " + operand + " has not 128 bits");
   }
 
   /** The registers of an operand that stands for so many. */

@@ -42,24 +42,40 @@ final class MemoryLowering {
     if (m.takeOne(ORDERINGS).isPresent()) SyncLowering.fence(c);
   }
 
-  private static int elements(Modifiers m) {
-    return m.take("v2") ? 2 : m.take("v4") ? 4 : m.take("v8") ? 8 : 1;
+  /** What an access moves: so many elements of a type, to or from a space. */
+  private record Transfer(Optional<StateSpace> space, PtxType type, int count) {
+
+    /** Reads the modifiers of a load or store. */
+    static Transfer of(Modifiers m, Lowering c) {
+      fenceIfOrdered(m, c);
+      var space = Addressing.space(m);
+      m.ignore(NO_EFFECT);
+      m.ignorePrefix("L1::");
+      m.ignorePrefix("L2::");
+      int count = m.take("v2") ? 2 : m.take("v4") ? 4 : m.take("v8") ? 8 : 1;
+      var type = m.type();
+      m.requireNone();
+      // 128 bits are two halves of one access.
+      return type == PtxType.B128 ? new Transfer(space, PtxType.B64, 2) : new Transfer(space, type, count);
+    }
+
+    int bytes() {
+      return type.bytes() * count;
+    }
+
+    List<Operand> elements(Operand operand, Lowering c) {
+      return operand instanceof Operand.Register && count > 1 ? c.halves(operand) : c.elements(operand, count);
+    }
   }
 
   private static void load(Instruction i, Modifiers m, Lowering c) {
-    fenceIfOrdered(m, c);
-    var space = Addressing.space(m);
-    m.ignore(NO_EFFECT);
-    m.ignorePrefix("L1::");
-    m.ignorePrefix("L2::");
-    int count = elements(m);
-    var type = m.type();
-    m.requireNone();
+    var transfer = Transfer.of(m, c);
+    var type = transfer.type();
     var operands = c.operands(i, 2, 3);
-    var place = Addressing.of(operands.get(1), space, c);
-    Addressing.resolve(place, type.bytes() * count, Access.READ, c);
-    var elements = c.elements(operands.getFirst(), count);
-    for (int k = 0; k < count; k++) {
+    var place = Addressing.of(operands.get(1), transfer.space(), c);
+    Addressing.resolve(place, transfer.bytes(), Access.READ, c);
+    var elements = transfer.elements(operands.getFirst(), c);
+    for (int k = 0; k < elements.size(); k++) {
       if (!(elements.get(k) instanceof Operand.Sink)) loadElement(c.destination(elements.get(k), type), type, k, c);
     }
   }
@@ -87,21 +103,15 @@ final class MemoryLowering {
   }
 
   private static void store(Instruction i, Modifiers m, Lowering c) {
-    fenceIfOrdered(m, c);
-    var space = Addressing.space(m);
-    m.ignore(NO_EFFECT);
-    m.ignorePrefix("L1::");
-    m.ignorePrefix("L2::");
-    int count = elements(m);
-    var type = m.type();
-    m.requireNone();
+    var transfer = Transfer.of(m, c);
+    var type = transfer.type();
     var operands = c.operands(i, 2, 3);
-    var elements = c.elements(operands.get(1), count);
+    var elements = transfer.elements(operands.get(1), c);
     var values = elements.stream().map(e -> stored(c.source(e), type, c)).toList();
-    var place = Addressing.of(operands.getFirst(), space, c);
+    var place = Addressing.of(operands.getFirst(), transfer.space(), c);
     if (c.watched()) tellValues(values, type, c);
-    Addressing.resolve(place, type.bytes() * count, Access.WRITE, c);
-    for (int k = 0; k < count; k++) {
+    Addressing.resolve(place, transfer.bytes(), Access.WRITE, c);
+    for (int k = 0; k < elements.size(); k++) {
       c.warp(Moves.class, "store" + type.bits(), List.of(values.get(k)), List.of(),
           new Op.Argument.IntValue(k * type.bytes()),
           new Op.Argument.Lanes(values.get(k)));

@@ -24,11 +24,28 @@ final class MoveLowering {
     var type = m.type();
     m.requireNone();
     var operands = c.operands(i, 2);
+    if (type == PtxType.B128) {
+      moveHalves(c.halves(operands.get(0)), c.halves(operands.get(1)), c);
+      return;
+    }
     switch (operands.get(0)) {
       case Operand.Vector(var parts) -> unpack(parts, c.source(operands.get(1)), type, c);
       case Operand to when operands.get(1) instanceof Operand.Vector(var parts) ->
           pack(c.destination(to, type), parts, type, c);
       case Operand to -> c.move(c.source(operands.get(1)), c.destination(to, type), type);
+    }
+  }
+
+  private static void moveHalves(List<Operand> to, List<Operand> from, Lowering c) {
+    // Either half may be the other's destination: read both first.
+    var values = new ArrayList<Reg>();
+    for (var half : from) {
+      var value = c.temp(PtxType.B64);
+      c.move(c.source(half), value, PtxType.B64);
+      values.add(value);
+    }
+    for (int k = 0; k < 2; k++) {
+      c.move(Source.of(values.get(k)), c.destination(to.get(k), PtxType.B64), PtxType.B64);
     }
   }
 

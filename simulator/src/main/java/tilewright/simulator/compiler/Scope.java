@@ -1,10 +1,9 @@
 package tilewright.simulator.compiler;
 
 import java.util.HashMap;
-import java.util.HashSet;
+import java.util.List;
 import java.util.Map;
 import java.util.Optional;
-import java.util.Set;
 import tilewright.ptx.StateSpace;
 
 /** What names mean inside a function or a block of it. */
@@ -13,7 +12,6 @@ final class Scope {
   private final Map<String, Reg> registers = new HashMap<>();
   private final Map<String, Place> places = new HashMap<>();
   private final Map<String, String> labels = new HashMap<>();
-  private final Set<String> unusable = new HashSet<>();
 
   /** A variable: its space, and its address there (in global and constant space, its generic address). */
   record Place(StateSpace space, long address, long bytes) {}
@@ -30,8 +28,19 @@ final class Scope {
     registers.put(name, reg);
   }
 
-  void declareUnusable(String name) {
-    unusable.add(name);
+  /** A 128-bit register is held as two of 64 bits. */
+  void declareWide(String name, Reg low, Reg high) {
+    declare(half(name, 0), low);
+    declare(half(name, 1), high);
+  }
+
+  private static String half(String name, int index) {
+    return name + "#" + index;
+  }
+
+  /** The names of the halves of a 128-bit register, lower first; empty for any other. */
+  List<String> halves(String name) {
+    return hasRegister(half(name, 0)) ? List.of(half(name, 0), half(name, 1)) : List.of();
   }
 
   void declare(String name, Place place) {
@@ -45,7 +54,6 @@ final class Scope {
 
   Reg register(String name) {
     if (registers.containsKey(name)) return registers.get(name);
-    if (unusable.contains(name)) throw new Unsupported("128-bit registers are not supported");
     return outer.orElseThrow(() -> new Unsupported("register " + name + " is not declared")).register(name);
   }
 

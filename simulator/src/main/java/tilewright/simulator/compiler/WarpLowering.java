@@ -123,17 +123,23 @@ final class WarpLowering {
   }
 
   private static void match(Instruction i, Modifiers m, Lowering c) {
-    m.require("any");
+    boolean all = m.take("all");
+    if (!all) m.require("any");
     m.require("sync");
-    if (m.type() != PtxType.B32) throw new Unsupported("match of 64 bits");
+    var type = m.type();
     m.requireNone();
     var operands = c.operands(i, 3);
-    var value = c.inRegister(operands.get(1), PtxType.B32);
+    var to = pair(operands.getFirst());
+    var value = c.inRegister(operands.get(1), type);
     var result = c.temp(PtxType.B32);
+    var same = c.destination(to.second(), PtxType.PRED);
     c.together(c.source(operands.get(2)));
-    c.warp(Lanes.class, "matchAny", List.of(value), List.of(result), new Op.Argument.Lanes(value),
-        new Op.Argument.Lanes(result));
-    c.move(Source.of(result), c.destination(operands.getFirst(), PtxType.B32), PtxType.B32);
+    c.warp(Lanes.class, all ? "matchAll" : "matchAny",
+        List.of(new Op.Argument.Lanes(value), new Op.Argument.Lanes(result)), new Op.Result.Predicate(same),
+        List.of(value), List.of(result, same));
+    if (!(to.first() instanceof Operand.Sink)) {
+      c.move(Source.of(result), c.destination(to.first(), PtxType.B32), PtxType.B32);
+    }
   }
 
   private static void elect(Instruction i, Modifiers m, Lowering c) {
@@ -160,18 +166,19 @@ final class WarpLowering {
     return count;
   }
 
-  private static void sharedB16(Modifiers m) {
-    if (!m.take("shared::cta")) m.require("shared");
+  private static Optional<StateSpace> spaceB16(Modifiers m) {
+    var space = MemoryLowering.sharedOrGeneric(m);
     m.require("b16");
     m.requireNone();
+    return space;
   }
 
   private static void loadMatrix(Instruction i, Modifiers m, Lowering c) {
     int count = matrices(m);
     boolean transposed = m.take("trans");
-    sharedB16(m);
+    var space = spaceB16(m);
     var operands = c.operands(i, 2);
-    var place = Addressing.of(operands.get(1), Optional.of(StateSpace.SHARED), c);
+    var place = Addressing.of(operands.get(1), space, c);
     c.together(Source.of(-1));
     rows(place, count, Access.READ, c);
     var elements = c.elements(operands.getFirst(), count);
@@ -190,9 +197,9 @@ final class WarpLowering {
   private static void storeMatrix(Instruction i, Modifiers m, Lowering c) {
     int count = matrices(m);
     boolean transposed = m.take("trans");
-    sharedB16(m);
+    var space = spaceB16(m);
     var operands = c.operands(i, 2);
-    var place = Addressing.of(operands.get(0), Optional.of(StateSpace.SHARED), c);
+    var place = Addressing.of(operands.get(0), space, c);
     var values = c.elements(operands.get(1), count).stream().map(e -> c.inRegister(e, PtxType.B32)).toList();
     c.together(Source.of(-1));
     rows(place, count, Access.WRITE, c);
@@ -217,8 +224,10 @@ final class WarpLowering {
 
   /** Lane r of each group of eight gives row r of one matrix; the other lanes' addresses do not count. */
   private static void rows(Addressing.Place place, int count, int access, Lowering c) {
+    boolean generic = place.check().equals("generic");
     c.warp(Matrices.class, "rows", List.of(place.reg()), List.of(), new Op.Argument.Lanes(place.reg()),
-        new Op.Argument.LongValue(place.displacement()), new Op.Argument.IntValue(count * LANES_PER_MATRIX),
+        new Op.Argument.LongValue(place.displacement() - (generic ? Lowering.window(StateSpace.SHARED) : 0)),
+        new Op.Argument.IntValue(count * LANES_PER_MATRIX),
         new Op.Argument.IntValue(ROW_BYTES), new Op.Argument.IntValue(access), new Op.Argument.IntValue(c.site()));
   }
 }

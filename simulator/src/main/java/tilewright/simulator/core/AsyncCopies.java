@@ -3,6 +3,7 @@ package tilewright.simulator.core;
 import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.List;
+import java.util.function.ToIntFunction;
 import tilewright.simulator.Finding.Kind;
 
 /**
@@ -15,6 +16,7 @@ public final class AsyncCopies {
   private final Warp warp;
   private final List<Copy> pending = new ArrayList<>();
   private final int[] committed = new int[Warp.LANES];
+  private int issued;
 
   /** One instruction's copies, a lane each. */
   private static final class Copy {
@@ -25,6 +27,7 @@ public final class AsyncCopies {
     int lanes;
     int bytes;
     int site;
+    int number;
     boolean landed;
   }
 
@@ -35,6 +38,12 @@ public final class AsyncCopies {
   void reset() {
     pending.clear();
     Arrays.fill(committed, 0);
+    issued = 0;
+  }
+
+  /** Copy instructions of this warp so far. */
+  int issued() {
+    return issued;
   }
 
   /** Copies {@code size} of {@code bytes} bytes and zeros the rest; the destination is in {@link Warp#offsets}. */
@@ -59,6 +68,7 @@ public final class AsyncCopies {
       copy.size[lane] = n;
       copy.group[lane] = copies.committed[lane];
     }
+    copy.number = copies.issued++;
     copies.pending.add(copy);
     if (w.cta.sanitizer != null) w.cta.sanitizer.copying(w, mask, copy.to, bytes, site);
     if (w.cta.random().nextInt(ONE_IN) == 0) {
@@ -103,12 +113,24 @@ public final class AsyncCopies {
   }
 
   private void complete(int mask, int groups) {
-    int kept = 0;
-    for (var copy : pending) {
+    complete(copy -> {
       int lanes = 0;
       for (int lane = 0; lane < Warp.LANES; lane++) {
         if ((mask & copy.lanes) >>> lane << 31 != 0 && copy.group[lane] < committed[lane] - groups) lanes |= 1 << lane;
       }
+      return lanes;
+    });
+  }
+
+  /** Lands a lane's part of the first {@code number} copies. */
+  void completeUntil(int lane, int number) {
+    complete(copy -> copy.number < number ? copy.lanes & 1 << lane : 0);
+  }
+
+  private void complete(ToIntFunction<Copy> which) {
+    int kept = 0;
+    for (var copy : pending) {
+      int lanes = which.applyAsInt(copy);
       if (lanes != 0) {
         if (!copy.landed) land(copy, lanes);
         if (warp.cta.sanitizer != null) warp.cta.sanitizer.copied(warp, lanes, copy.to, copy.bytes, copy.site);

@@ -21,6 +21,9 @@ public final class Barriers {
     SyncClock clock;
     int expected;
     boolean used;
+    /** Votes of a reducing barrier. */
+    int truths;
+    int falsehoods;
 
     Barrier(int warps) {
       arrived = new int[warps];
@@ -38,6 +41,8 @@ public final class Barriers {
 
   private static void clear(Barrier b) {
     b.used = false;
+    b.truths = 0;
+    b.falsehoods = 0;
     b.waiting.clear();
     Arrays.fill(b.arrived, 0);
     b.clock = null;
@@ -51,6 +56,36 @@ public final class Barriers {
     group.barrier = id[Integer.numberOfTrailingZeros(mask)];
     w.cta.barriers.arrive(w, mask, id, count, site, group);
     return group.state == LaneGroup.State.RUNNING ? 0 : 1;
+  }
+
+  /** {@code bar.red}: arrives with a vote by the predicate, and waits. */
+  public static int vote(Warp w, int mask, int[] id, int[] count, int predicate, int site) {
+    int lane = Integer.numberOfTrailingZeros(mask);
+    if (id[lane] >= 0 && id[lane] < COUNT) {
+      var b = w.cta.barriers.barriers[id[lane]];
+      b.truths += Integer.bitCount(w.p[predicate] & mask);
+      b.falsehoods += Integer.bitCount(~w.p[predicate] & mask);
+    }
+    return sync(w, mask, id, count, site);
+  }
+
+  /** How many threads voted for, once the barrier has opened. */
+  public static void truths(Warp w, int mask, int[] to) {
+    for (int lane = 0; lane < Warp.LANES; lane++) if ((mask >>> lane & 1) != 0) to[lane] = w.truths[lane];
+  }
+
+  /** The lanes whose barrier had no vote against. */
+  public static int unanimous(Warp w, int mask) {
+    int lanes = 0;
+    for (int lane = 0; lane < Warp.LANES; lane++) if (w.falsehoods[lane] == 0) lanes |= 1 << lane;
+    return lanes;
+  }
+
+  /** The lanes whose barrier had a vote for. */
+  public static int anyTruth(Warp w, int mask) {
+    int lanes = 0;
+    for (int lane = 0; lane < Warp.LANES; lane++) if (w.truths[lane] != 0) lanes |= 1 << lane;
+    return lanes;
   }
 
   /** Arrives without waiting. */
@@ -116,8 +151,20 @@ public final class Barriers {
         for (var g : w.groups) if (waiting.contains(g)) cta.sanitizer.causality().acquire(w, g.mask, b.clock);
       }
     }
+    if (b.truths + b.falsehoods > 0) {
+      for (var w : cta.warps) for (var g : w.groups) if (waiting.contains(g)) hand(w, g.mask, b);
+    }
     for (var g : waiting) g.state = LaneGroup.State.RUNNING;
     clear(b);
+  }
+
+  /** Leaves the result of the vote with the lanes, for the instruction behind the wait. */
+  private static void hand(Warp w, int lanes, Barrier b) {
+    for (int lane = 0; lane < Warp.LANES; lane++) {
+      if ((lanes >>> lane & 1) == 0) continue;
+      w.truths[lane] = b.truths;
+      w.falsehoods[lane] = b.falsehoods;
+    }
   }
 
   /** Threads have exited: barriers that wait for all threads may now be complete. */

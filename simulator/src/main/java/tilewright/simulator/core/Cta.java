@@ -22,6 +22,7 @@ final class Cta {
   final Barriers barriers;
   final Mbarriers mbarriers;
   final BulkCopies bulk;
+  final AsyncArrivals arrivals;
   final TensorTile tile;
   final MmaUnit mma;
   final WmmaTransfer wmma;
@@ -53,6 +54,7 @@ final class Cta {
     barriers = new Barriers(this);
     mbarriers = new Mbarriers(this);
     bulk = new BulkCopies(this);
+    arrivals = new AsyncArrivals(this);
     tile = new TensorTile(state.tensorModel, state.adder);
     mma = new MmaUnit(tile);
     wmma = new WmmaTransfer();
@@ -71,6 +73,7 @@ final class Cta {
     barriers.reset();
     mbarriers.reset();
     bulk.reset();
+    arrivals.reset();
     if (sanitizer != null) sanitizer.reset();
   }
 
@@ -100,16 +103,17 @@ final class Cta {
     while (turns-- > 0) {
       int n = 0;
       for (int i = 0; i < warps.length; i++) if (warps[i].runnable()) candidates[n++] = i;
-      boolean copying = bulk.pending();
+      boolean copying = bulk.pending() || arrivals.pending();
       if (n == 0 && !copying) {
         if (finished()) {
           bulk.drain();
+          arrivals.drain();
           return true;
         }
         throw StuckReport.of(this);
       }
       if (copying && (n == 0 || random.nextInt(4) == 0)) {
-        bulk.landOne();
+        landOne();
       } else {
         running = warps[candidates[random.nextInt(n)]];
         runner.run(running, 1 + random.nextInt(LONGEST_TURN));
@@ -119,6 +123,14 @@ final class Cta {
       }
     }
     return false;
+  }
+
+  private void landOne() {
+    if (arrivals.pending() && (!bulk.pending() || random.nextBoolean())) {
+      arrivals.landOne();
+    } else {
+      bulk.landOne();
+    }
   }
 
   /** Adds what was executed to the launch's count. */

@@ -1,5 +1,7 @@
 package tilewright.simulator.core;
 
+import java.util.function.IntToLongFunction;
+
 /**
  * Exchanges and votes among the lanes of a warp (PTX ISA, shfl.sync, vote.sync, redux.sync, match.sync, elect.sync).
  */
@@ -90,15 +92,45 @@ public final class Lanes {
     fill(mask, result, to);
   }
 
-  public static void matchAny(Warp w, int mask, int[] value, int[] to) {
+  /** For each lane, the lanes with its value. */
+  public static int matchAny(Warp w, int mask, int[] value, int[] to) {
+    return matchAny(w, mask, lane -> value[lane], to);
+  }
+
+  public static int matchAny(Warp w, int mask, long[] value, int[] to) {
+    return matchAny(w, mask, lane -> value[lane], to);
+  }
+
+  private static int matchAny(Warp w, int mask, IntToLongFunction value, int[] to) {
     int[] result = w.scratch;
     for (int lane = 0; lane < Warp.LANES; lane++) {
       result[lane] = 0;
       for (int other = 0; other < Warp.LANES; other++) {
-        if ((mask >>> other & 1) != 0 && value[other] == value[lane]) result[lane] |= 1 << other;
+        boolean same = value.applyAsLong(other) == value.applyAsLong(lane);
+        if ((mask >>> other & 1) != 0 && same) result[lane] |= 1 << other;
       }
     }
     for (int lane = 0; lane < Warp.LANES; lane++) if ((mask >>> lane & 1) != 0) to[lane] = result[lane];
+    return mask;
+  }
+
+  /** The mask if all its lanes have the same value, else 0; returns whether they have. */
+  public static int matchAll(Warp w, int mask, int[] value, int[] to) {
+    return matchAll(mask, lane -> value[lane], to);
+  }
+
+  public static int matchAll(Warp w, int mask, long[] value, int[] to) {
+    return matchAll(mask, lane -> value[lane], to);
+  }
+
+  private static int matchAll(int mask, IntToLongFunction value, int[] to) {
+    long first = value.applyAsLong(Integer.numberOfTrailingZeros(mask));
+    boolean same = true;
+    for (int lane = 0; lane < Warp.LANES; lane++) {
+      same &= (mask >>> lane & 1) == 0 || value.applyAsLong(lane) == first;
+    }
+    fill(mask, same ? mask : 0, to);
+    return same ? mask : 0;
   }
 
   /** Elects the lowest lane. */

@@ -63,6 +63,12 @@ public final class Machine {
     throw new Fault(Finding.Kind.TRAP, site, lane, 0, w.who(lane) + " executes trap");
   }
 
+  /** The {@code brkpt} instruction, which stops a kernel for a debugger. */
+  public static void breakpoint(Warp w, int mask, int site) {
+    int lane = Integer.numberOfTrailingZeros(mask);
+    throw new Fault(Finding.Kind.TRAP, site, lane, 0, w.who(lane) + " executes brkpt, and no debugger is there");
+  }
+
   private void execute(int threads) {
     int workers = (int) Math.min(threads, blocks);
     var failures = new ArrayList<Throwable>();

@@ -9,7 +9,11 @@ import tilewright.simulator.Finding.Kind;
  * objects' places.
  */
 public final class Mbarriers {
-  private static final int MOST = (1 << 20) - 1;
+  private static final int COUNT_BITS = 20;
+  private static final int MOST = (1 << COUNT_BITS) - 1;
+  /** Flags of an arrival: it also lowers what later phases expect; it must not be the last of its phase. */
+  public static final int DROPS = 1;
+  public static final int KEEPS_PHASE = 2;
 
   private final Cta cta;
   private final TreeMap<Integer, Mbarrier> objects = new TreeMap<>();
@@ -73,11 +77,11 @@ public final class Mbarriers {
   }
 
   /** Arrives; the states before it, as {@code mbarrier.arrive} returns them, go to {@code token}. */
-  public static void arrive(Warp w, int mask, int[] count, long[] token, int site) {
+  public static void arrive(Warp w, int mask, int[] count, long[] token, int flags, int site) {
     for (int lane = 0; lane < Warp.LANES; lane++) {
       if ((mask >>> lane & 1) == 0) continue;
       var b = find(w, lane, site);
-      token[lane] = b.phase;
+      token[lane] = b.phase << COUNT_BITS | b.pending;
       if (count[lane] < 1 || count[lane] > b.pending) {
         throw invalid(w, lane, site, "arrives " + count[lane] + " times, but the phase awaits " + b.pending
             + " arrivals of "
@@ -85,8 +89,36 @@ public final class Mbarriers {
       }
       if (w.cta.sanitizer != null) w.cta.sanitizer.causality().release(w, 1 << lane, b.clock);
       b.pending -= count[lane];
+      if ((flags & KEEPS_PHASE) != 0 && b.pending == 0 && b.bytes == 0) {
+        throw invalid(w, lane, site, "completes the phase with an arrive.noComplete");
+      }
+      if ((flags & DROPS) != 0) b.expected -= count[lane];
       w.cta.mbarriers.settle(b);
     }
+  }
+
+  /** The pending arrivals in a state that {@code mbarrier.arrive} returned. */
+  public static int pendingCount(long token) {
+    return (int) token & MOST;
+  }
+
+  /** A lane's asynchronous copies will arrive; {@code extra} arrivals are added to the phase for them. */
+  static void announce(Warp w, int lane, int extra, int site) {
+    var b = find(w, lane, site);
+    if (b.pending + extra > MOST) throw invalid(w, lane, site, "awaits more than " + MOST + " arrivals");
+    b.pending += extra;
+  }
+
+  /** Announced copies have landed. */
+  void landed(Warp w, int lane, int offset, int site) {
+    var b = objects.get(offset);
+    if (b == null || b.pending == 0) {
+      throw new Fault(Kind.INVALID_OPERATION, site, lane, offset, w.who(lane)
+          + "'s copies arrive at an mbarrier that awaits no arrival, at shared memory + " + offset);
+    }
+    if (cta.sanitizer != null) cta.sanitizer.release(w, b.clock);
+    b.pending--;
+    settle(b);
   }
 
   /** A phase by parity; lanes whose phase has completed are set in the predicate. Nonzero: nobody's has, so wait. */
@@ -125,7 +157,7 @@ public final class Mbarriers {
     for (int lane = 0; lane < Warp.LANES; lane++) {
       if ((mask >>> lane & 1) == 0) continue;
       var b = find(w, lane, site);
-      if (b.phase > token[lane]) done |= acquired(w, lane, b);
+      if (b.phase > token[lane] >>> COUNT_BITS) done |= acquired(w, lane, b);
     }
     return done;
   }

@@ -36,6 +36,9 @@ public final class Warp {
   final int[] offsets = new int[LANES];
   /** Places of an instruction's first address while its second is resolved. */
   final int[] held = new int[LANES];
+  /** Votes of the reducing barrier that each lane waited at last. */
+  final int[] truths = new int[LANES];
+  final int[] falsehoods = new int[LANES];
   /** Results of a warp operation before they are masked into the destination. */
   final int[] scratch = new int[LANES];
   private final int[] tidX = new int[LANES];
