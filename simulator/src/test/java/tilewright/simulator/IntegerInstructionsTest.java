@@ -51,7 +51,7 @@ class IntegerInstructionsTest {
       case "min" -> a.min(b);
       case "max" -> a.max(b);
       case "div" -> b.signum() == 0 ? BigInteger.ONE.negate() : a.divide(b);
-      case "rem" -> b.signum() == 0 ? a : a.remainder(b);
+      case "rem" -> b.signum() == 0 ? BigInteger.ONE.negate() : a.remainder(b);
       case "abs" -> a.abs();
       case "neg" -> a.negate();
       case "and" -> a.and(b);

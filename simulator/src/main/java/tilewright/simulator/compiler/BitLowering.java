@@ -95,9 +95,9 @@ final class BitLowering {
     types.addAll(List.of(PtxType.U32, PtxType.U32));
     Elementwise.of(i, c, type, types, code -> {
       if (insert) {
-        code.call(IntegerMath.class, "bfi", j, j, j, I, I);
+        code.call(BitFields.class, "bfi", j, j, j, I, I);
       } else {
-        code.call(IntegerMath.class, "bfe" + suffix(type), j, j, I, I);
+        code.call(BitFields.class, "bfe" + suffix(type), j, j, I, I);
       }
     });
   }

@@ -51,7 +51,8 @@ final class ConversionLowering {
     int mode = rounding.map(ROUNDINGS::get).or(() -> integral.map(INTEGRAL::get)).orElse(Conversions.NEAREST_EVEN);
     c.lane(List.of(source), List.of(destination), code -> {
       code.push(source, from);
-      if (flush && from == PtxType.F32) flush(code);
+      // The hardware's conversion to f16 takes subnormals as they are.
+      if (flush && from == PtxType.F32 && to != PtxType.F16) flush(code);
       convert(code, from, to, mode, integral.isPresent(), saturate);
       if (flush && to == PtxType.F32) flush(code);
       code.pop(destination, to);
@@ -73,7 +74,7 @@ final class ConversionLowering {
       floatToFloat(code, from, to, mode, integral, saturate);
     } else if (fromFloat) {
       toDouble(code, from);
-      floatToInteger(code, to, mode);
+      floatToInteger(code, from, to, mode);
     } else if (toFloat) {
       integerToFloat(code, from, to, mode);
       if (saturate) saturate(code, to);
@@ -137,13 +138,14 @@ final class ConversionLowering {
     }
   }
 
-  private static void floatToInteger(LaneCode code, PtxType to, int mode) {
+  private static void floatToInteger(LaneCode code, PtxType from, PtxType to, int mode) {
     code.b.loadConstant(mode);
     if (isLong(to)) {
       code.call(Conversions.class, to == PtxType.S64 ? "toSigned64" : "toUnsigned64", long.class, D, I);
     } else {
-      code.b.loadConstant(to.bits());
-      code.call(Conversions.class, LaneCode.isSigned(to) ? "toSigned" : "toUnsigned", I, D, I, I);
+      // NaN becomes zero, but of a double the lowest number that a signed type has.
+      code.b.loadConstant(to.bits()).loadConstant(from == PtxType.F64 ? -1 << to.bits() - 1 : 0);
+      code.call(Conversions.class, LaneCode.isSigned(to) ? "toSigned" : "toUnsigned", I, D, I, I, I);
     }
   }
 

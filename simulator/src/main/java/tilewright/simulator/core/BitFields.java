@@ -1,10 +1,62 @@
 package tilewright.simulator.core;
 
-/** Bit fields of a word on one lane, as the PTX ISA's pseudocode defines them (szext, bmsk, fns). */
+/**
+ * Bit fields on one lane, as the PTX ISA's pseudocode defines them (bfe, bfi, szext, bmsk, fns). Of the position and
+ * length of a field, words use the low 8 bits; longs use all bits, as the hardware's sequences for them do.
+ */
 public final class BitFields {
   private static final int WORD = 32;
+  private static final int LONG = 64;
+  private static final int BYTE = 0xFF;
 
   private BitFields() {}
+
+  private static int atMostLong(int amount) {
+    return Integer.compareUnsigned(amount, LONG) > 0 ? LONG : amount;
+  }
+
+  public static int bfeU(int a, int position, int length) {
+    return (int) extract(Integer.toUnsignedLong(a), position & BYTE, length & BYTE);
+  }
+
+  public static long bfeU(long a, int position, int length) {
+    return extract(a, atMostLong(position), atMostLong(length));
+  }
+
+  public static int bfeS(int a, int position, int length) {
+    return (int) extractSigned(a, position & BYTE, length & BYTE, WORD);
+  }
+
+  public static long bfeS(long a, int position, int length) {
+    return extractSigned(a, atMostLong(position), atMostLong(length), LONG);
+  }
+
+  private static long extract(long a, int position, int length) {
+    long shifted = position >= LONG ? 0 : a >>> position;
+    return length >= LONG ? shifted : shifted & (1L << length) - 1;
+  }
+
+  /** Bits beyond the word are copies of its sign. */
+  private static long extractSigned(long a, int position, int length, int width) {
+    if (length == 0) return 0;
+    long shifted = a >> Math.min(position, width - 1);
+    int unused = LONG - Math.min(length, LONG);
+    return shifted << unused >> unused;
+  }
+
+  public static int bfi(int field, int into, int position, int length) {
+    return (int) insert(field, into, position & BYTE, length & BYTE, WORD);
+  }
+
+  public static long bfi(long field, long into, int position, int length) {
+    return insert(field, into, atMostLong(position), atMostLong(length), LONG);
+  }
+
+  private static long insert(long field, long into, int position, int length, int width) {
+    if (position >= width || length == 0) return into;
+    long mask = (length >= LONG ? -1L : (1L << length) - 1) << position;
+    return into & ~mask | field << position & mask;
+  }
 
   public static boolean isSet(int a) {
     return a != 0;

@@ -86,15 +86,15 @@ public final class Conversions {
     };
   }
 
-  /** To a signed integer of so many bits, clamped; NaN becomes 0. */
-  public static int toSigned(double a, int mode, int bits) {
+  /** To a signed integer of so many bits, clamped. */
+  public static int toSigned(double a, int mode, int bits, int notANumber) {
     double r = integral(a, mode);
-    return r != r ? 0 : (int) Math.clamp(r, -Math.scalb(1.0, bits - 1), Math.scalb(1.0, bits - 1) - 1);
+    return r != r ? notANumber : (int) Math.clamp(r, -Math.scalb(1.0, bits - 1), Math.scalb(1.0, bits - 1) - 1);
   }
 
-  public static int toUnsigned(double a, int mode, int bits) {
+  public static int toUnsigned(double a, int mode, int bits, int notANumber) {
     double r = integral(a, mode);
-    return r != r ? 0 : (int) (long) Math.clamp(r, 0, Math.scalb(1.0, bits) - 1);
+    return r != r ? notANumber : (int) (long) Math.clamp(r, 0, Math.scalb(1.0, bits) - 1);
   }
 
   /** To 64 bits; NaN becomes the most negative number. */

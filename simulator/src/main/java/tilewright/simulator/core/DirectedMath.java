@@ -41,12 +41,12 @@ public final class DirectedMath {
 
   public static double add(double a, double b, int mode) {
     double rounded = round(a + b, mode, () -> new BigDecimal(a).add(new BigDecimal(b)), a, b);
-    boolean cancels = a == -b && (a != 0 || sign(a) != sign(b));
+    boolean cancels = Double.isFinite(a) && a == -b && (a != 0 || sign(a) != sign(b));
     return cancels && mode == Conversions.DOWN ? -0.0 : rounded;
   }
 
   public static double sub(double a, double b, int mode) {
-    return add(a, -b, mode);
+    return b != b ? a - b : add(a, -b, mode);
   }
 
   public static double mul(double a, double b, int mode) {
@@ -84,7 +84,7 @@ public final class DirectedMath {
   }
 
   public static float div(float a, float b, int mode) {
-    float q = a / b;
+    float q = FloatMath.canonical(a / b);
     if (!Float.isFinite(a) || !Float.isFinite(b) || a == 0 || b == 0) return q;
     // The product of two floats is exact in a double.
     int above = Float.isInfinite(q) ? q > 0 ? -1 : 1 : Double.compare(a, (double) q * b) * (b > 0 ? 1 : -1);
@@ -96,7 +96,7 @@ public final class DirectedMath {
   }
 
   public static float sqrt(float a, int mode) {
-    float q = FloatMath.sqrt(a);
+    float q = FloatMath.canonical(FloatMath.sqrt(a));
     if (!(a > 0) || Float.isInfinite(a)) return q;
     return step(q, Double.compare(a, (double) q * q), mode);
   }

@@ -8,6 +8,11 @@ public final class FloatMath {
 
   private FloatMath() {}
 
+  /** Every NaN becomes the hardware's. */
+  static float canonical(float a) {
+    return a == a ? a : NAN;
+  }
+
   /** Subnormals become zeros of their sign. */
   public static float flush(float a) {
     return Math.abs(a) < Float.MIN_NORMAL ? Math.copySign(0f, a) : a;
@@ -17,9 +22,10 @@ public final class FloatMath {
     return Math.abs(a) < Double.MIN_NORMAL ? Math.copySign(0.0, a) : a;
   }
 
-  /** The value without the lower word of its bits. */
+  /** The value rounded to what the upper word of its bits holds. */
   public static double upperWord(double a) {
-    return a != a ? a : Double.longBitsToDouble(Double.doubleToRawLongBits(a) & -1L << 32);
+    if (a != a) return Double.longBitsToDouble(0x7FFF_FFFF_0000_0000L);
+    return Double.longBitsToDouble(Double.doubleToRawLongBits(a) + 0x8000_0000L & -1L << 32);
   }
 
   /** Clamps to 0…1; NaN becomes +0. */
@@ -132,11 +138,18 @@ public final class FloatMath {
 
   /** Addition with another rounding than to nearest; see {@link Conversions}. */
   public static float add(float a, float b, int mode) {
-    return Conversions.toF32(sticky(a, b), mode);
+    return Conversions.toF32(sum(a, b, mode), mode);
   }
 
   public static float sub(float a, float b, int mode) {
-    return Conversions.toF32(sticky(a, -b), mode);
+    return Conversions.toF32(sum(a, -b, mode), mode);
+  }
+
+  /** As {@link #sticky}; what cancels is -0 when rounding down. */
+  private static double sum(double a, double b, int mode) {
+    double sum = sticky(a, b);
+    boolean opposite = Double.doubleToRawLongBits(a) < 0 != Double.doubleToRawLongBits(b) < 0;
+    return sum == 0 && mode == Conversions.DOWN && opposite ? -0.0 : sum;
   }
 
   public static float mul(float a, float b, int mode) {
@@ -144,7 +157,7 @@ public final class FloatMath {
   }
 
   public static float fma(float a, float b, float c, int mode) {
-    return Conversions.toF32(sticky((double) a * b, c), mode);
+    return Conversions.toF32(sum((double) a * b, c, mode), mode);
   }
 
   private static float low(long pair) {

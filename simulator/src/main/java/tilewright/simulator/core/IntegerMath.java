@@ -101,20 +101,21 @@ public final class IntegerMath {
     return b == 0 ? -1 : Long.divideUnsigned(a, b);
   }
 
+  /** The remainder of a division by zero is all ones too. */
   public static int remS(int a, int b) {
-    return b == 0 ? a : a % b;
+    return b == 0 ? -1 : a % b;
   }
 
   public static int remU(int a, int b) {
-    return b == 0 ? a : Integer.remainderUnsigned(a, b);
+    return b == 0 ? -1 : Integer.remainderUnsigned(a, b);
   }
 
   public static long remS(long a, long b) {
-    return b == 0 ? a : a % b;
+    return b == 0 ? -1 : a % b;
   }
 
   public static long remU(long a, long b) {
-    return b == 0 ? a : Long.remainderUnsigned(a, b);
+    return b == 0 ? -1 : Long.remainderUnsigned(a, b);
   }
 
   public static int minU(int a, int b) {
@@ -169,52 +170,6 @@ public final class IntegerMath {
 
   public static long cnot(long a) {
     return a == 0 ? 1 : 0;
-  }
-
-  /** Bit field extract; position and length count by their low 8 bits (PTX ISA, bfe). */
-  public static int bfeU(int a, int position, int length) {
-    return (int) bfeU(a & 0xFFFF_FFFFL, position, length);
-  }
-
-  public static long bfeU(long a, int position, int length) {
-    int pos = position & 0xFF;
-    int len = length & 0xFF;
-    long shifted = pos >= LONG ? 0 : a >>> pos;
-    return len >= LONG ? shifted : shifted & (1L << len) - 1;
-  }
-
-  public static int bfeS(int a, int position, int length) {
-    return (int) bfeS(a, position, length, WORD);
-  }
-
-  public static long bfeS(long a, int position, int length) {
-    return bfeS(a, position, length, LONG);
-  }
-
-  private static long bfeS(long a, int position, int length, int width) {
-    int pos = position & 0xFF;
-    int len = length & 0xFF;
-    if (len == 0) return 0;
-    long sign = a >> Math.min(pos + len - 1, width - 1) & 1;
-    long field = bfeU(width == LONG ? a : a & 0xFFFF_FFFFL, pos, len);
-    int have = Math.max(0, Math.min(len, width - pos));
-    return sign == 0 ? field : have >= LONG ? field : field | -1L << have;
-  }
-
-  public static int bfi(int field, int into, int position, int length) {
-    return (int) bfi(field & 0xFFFF_FFFFL, into & 0xFFFF_FFFFL, position, length, WORD);
-  }
-
-  public static long bfi(long field, long into, int position, int length) {
-    return bfi(field, into, position, length, LONG);
-  }
-
-  private static long bfi(long field, long into, int position, int length, int width) {
-    int pos = position & 0xFF;
-    int len = length & 0xFF;
-    if (pos >= width || len == 0) return into;
-    long mask = (len >= LONG ? -1L : (1L << len) - 1) << pos;
-    return into & ~mask | field << pos & mask;
   }
 
   /** Byte permute, generic form: each nibble of the selector picks a byte or replicates its sign. */
