@@ -41,7 +41,9 @@ final class ConversionLowering {
     var from = m.type();
     m.requireNone();
     if (relu || finite || to == PtxType.F16X2 || to == PtxType.BF16X2) {
-      if (from != PtxType.F32 || saturate || flush) throw new Unsupported("cvt to " + to.text() + " from " + from.text());
+      if (from != PtxType.F32 || saturate || flush) {
+        throw new Unsupported("cvt to " + to.text() + " from " + from.text());
+      }
       NarrowingLowering.halves(i, c, to, ROUNDINGS.get(rounding.orElse("rn")), relu, finite);
       return;
     }
