@@ -116,7 +116,7 @@ public final class Mbarriers {
       throw new Fault(Kind.INVALID_OPERATION, site, lane, offset, w.who(lane)
           + "'s copies arrive at an mbarrier that awaits no arrival, at shared memory + " + offset);
     }
-    if (cta.sanitizer != null) cta.sanitizer.release(w, b.clock);
+    if (cta.sanitizer != null) cta.sanitizer.causality().release(w, 1 << lane, b.clock);
     b.pending--;
     settle(b);
   }
