@@ -65,7 +65,7 @@ public record Finding(Kind kind, String message, String fix, int line, String te
   public String toString() {
     var where = line > 0 ? " at PTX line " + line : "";
     var from = source.isEmpty() ? "" : " (" + source + ")";
-    var instruction = text.isEmpty() ? "" : ", " + text.strip();
+    var instruction = text.isEmpty() ? "" : ", " + text;
     return kind + where + from + instruction + ": " + message + ". Likely fix: " + fix + "."
         + (count > 1 ? " [" + count + " times]" : "");
   }

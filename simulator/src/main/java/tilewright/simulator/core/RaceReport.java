@@ -7,7 +7,8 @@ import tilewright.simulator.Finding.Kind;
 /** Says in words which two accesses race, and what would order them. */
 final class RaceReport {
   private static final String WARP_FIX = "__syncwarp() (bar.warp.sync) between the two, or let one lane do both";
-  private static final String CTA_FIX = "a barrier (__syncthreads(), bar.sync) between the two";
+  private static final String CTA_FIX = "a barrier (__syncthreads(), bar.sync) between the two; a flag hands over only "
+      + "if it is released (st.release, __threadfence()) and acquired (ld.acquire)";
   private static final String GRID_FIX = "give the blocks different elements, use atomics of scope .gpu on both sides, "
       + "or hand over by a flag: release (st.release.gpu, or a fence before the store) here, acquire there";
   private static final String FLAG_FIX =
@@ -20,8 +21,7 @@ final class RaceReport {
     this.cta = cta;
   }
 
-  void conflict(Warp w, int lane, long address, int bytes, int site, int access, long other, int otherSite,
-      int otherAccess) {
+  void conflict(Warp w, int lane, long address, int site, int access, long other, int otherSite, int otherAccess) {
     boolean pending = Epoch.isPending(other);
     var at = cta.kernel.sites().get(otherSite);
     var thread = cta.thread(Epoch.warp(other) * Warp.LANES + otherLane(other, lane, w));
@@ -32,8 +32,8 @@ final class RaceReport {
         pending ? "wait for the copy (cp.async.wait_group, cp.async.bulk.wait_group, or its mbarrier), then a barrier"
             : fix(w, other, site, otherSite), Optional.of(related), otherSite),
         () -> w.who(lane) + " " + verb(access) + " " + cta.places.of(address) + value(w, lane, address)
-        + (pending ? async(otherAccess) : otherAccess == Access.WRITE ? ", which " : ", which ")
-        + who(w, other, related) + (otherAccess == Access.WRITE ? " writes" : " reads") + " at line " + at.line()
+        + (pending ? async(otherAccess) : ", which ") + who(w, other, related) + " "
+        + verb(at.kind() == InstructionClass.ATOMIC ? Access.ATOMIC : otherAccess) + " at line " + at.line()
         + (pending ? ", before that has been waited for" : ", with nothing that orders the two"));
   }
 
@@ -81,7 +81,8 @@ final class RaceReport {
 
   void uninitialised(Warp w, int lane, long address, int bytes, int site) {
     cta.state.findings.add(new Findings.Report(Kind.UNINITIALIZED_READ, site, cta, w.thread(lane),
-        address & AddressSpace.OFFSETS, "write it first, or mask the read; a guard that skips the write may be too tight"),
+        address & AddressSpace.OFFSETS,
+        "write it first, or mask the read; a guard that skips the write may be too tight"),
         () -> w.who(lane) + " reads " + bytes + " bytes at " + cta.places.of(address) + ", which nobody has written");
   }
 

@@ -127,10 +127,10 @@ final class Sanitizer {
   private void access(Shadow s, int word, long address, Warp w, int lane, long me, int access, int site, int bytes) {
     switch (access) {
       case Access.READ -> read(s, word, address, w, lane, me, site, bytes);
-      case Access.WRITE -> write(s, word, address, w, lane, me, site, bytes);
+      case Access.WRITE -> write(s, word, address, w, lane, me, site, bytes, access);
       default -> {
         checkInitialised(s, word, address, w, lane, me, site, bytes);
-        write(s, word, address, w, lane, me, site, bytes);
+        write(s, word, address, w, lane, me, site, bytes, access);
       }
     }
   }
@@ -147,7 +147,7 @@ final class Sanitizer {
     checkInitialised(s, word, address, w, lane, me, site, bytes);
     long writer = s.write[word];
     if (writer != 0 && Epoch.touches(writer, Epoch.bytes(me)) && !ordered(w, lane, me, writer)) {
-      report.conflict(w, lane, address, bytes, site, Access.READ, writer, s.writeSite[word], Access.WRITE);
+      report.conflict(w, lane, address, site, Access.READ, writer, s.writeSite[word], Access.WRITE);
     }
     int slot = s == shared ? word * warps + w.index : GlobalShadow.slot(s, word, me);
     long old = s.read[slot];
@@ -155,19 +155,19 @@ final class Sanitizer {
     s.readSite[slot] = site;
   }
 
-  private void write(Shadow s, int word, long address, Warp w, int lane, long me, int site, int bytes) {
+  private void write(Shadow s, int word, long address, Warp w, int lane, long me, int site, int bytes, int access) {
     int touched = Epoch.bytes(me);
     long writer = s.write[word];
     if (writer != 0 && Epoch.touches(writer, touched) && !ordered(w, lane, me, writer)) {
       if (writer == Epoch.FORBIDDEN) throw report.overrun(w, lane, address, bytes, site, Access.WRITE);
       if (Epoch.isPending(writer) || !stored.same(w, lane, address, touched, site)) {
-        report.conflict(w, lane, address, bytes, site, Access.WRITE, writer, s.writeSite[word], Access.WRITE);
+        report.conflict(w, lane, address, site, access, writer, s.writeSite[word], Access.WRITE);
       }
     }
     for (int slot = word * s.readers; slot < (word + 1) * s.readers; slot++) {
       long reader = s.read[slot];
       if (reader != 0 && Epoch.touches(reader, touched) && !ordered(w, lane, me, reader)) {
-        report.conflict(w, lane, address, bytes, site, Access.WRITE, reader, s.readSite[slot], Access.READ);
+        report.conflict(w, lane, address, site, access, reader, s.readSite[slot], Access.READ);
       }
     }
     s.write[word] = Epoch.sameMoment(writer, me) && !Epoch.isPending(writer) ? Epoch.merged(writer, me) : me;
@@ -194,7 +194,7 @@ final class Sanitizer {
       for (int done = 0; done < bytes; done += Shadow.WORD) {
         int word = offsets[lane] + done >> 2;
         write(shared, word, AddressSpace.SHARED_WINDOW + offsets[lane] + done, w, lane, Epoch.of(base, lane, 0xF), site,
-            bytes);
+            bytes, Access.WRITE);
         shared.write[word] = Epoch.pending(shared.write[word]);
       }
     }

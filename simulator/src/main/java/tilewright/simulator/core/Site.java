@@ -16,7 +16,7 @@ public record Site(int line, String text, String source, MemoryOrder order, Inst
   public static final Site NOWHERE = new Site(0, "", "", MemoryOrder.WEAK, InstructionClass.CONTROL);
 
   public static Site of(Instruction i, String text, String source) {
-    return new Site(i.line(), text, source, MemoryOrder.of(i), InstructionClass.of(i));
+    return new Site(i.line(), text.replaceFirst(";\\s*$", ""), source, MemoryOrder.of(i), InstructionClass.of(i));
   }
 
   /** The end of a kernel, which has no instruction of its own in the text. */
