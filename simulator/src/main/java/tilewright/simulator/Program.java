@@ -49,6 +49,6 @@ public final class Program {
       throw new IllegalArgumentException("the module has no kernel '" + launch.entry() + "': it has "
           + new TreeSet<>(kernels.keySet()));
     }
-    return Machine.run(options.sanitize() ? watched(launch.entry()) : kernel, launch, options);
+    return Machine.run(options.sanitize() || options.profile() ? watched(launch.entry()) : kernel, launch, options);
   }
 }

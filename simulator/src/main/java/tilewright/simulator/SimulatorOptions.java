@@ -10,6 +10,7 @@ import java.util.Set;
  *
  * @param seed chooses the order in which warps run and asynchronous copies land; equal seeds replay equal schedules
  * @param sanitize look for races, uninitialised reads and bank conflicts too; bounds and alignment are always checked
+ * @param profile count what the kernel does and record when its warps wait
  * @param architecture whose tensor cores to model, such as 90; empty means the module's own target
  * @param threads CTAs that run at a time
  * @param instructionLimit thread instructions after which the launch is stopped
@@ -17,7 +18,7 @@ import java.util.Set;
  * @param uninitialized buffers whose first contents no thread may read
  * @param coordinates the elements of buffers and shared variables by name, for reports
  */
-public record SimulatorOptions(long seed, boolean sanitize, OptionalInt architecture, int threads,
+public record SimulatorOptions(long seed, boolean sanitize, boolean profile, OptionalInt architecture, int threads,
     long instructionLimit, Duration timeLimit, Set<String> uninitialized, Map<String, Coordinates> coordinates) {
   private static final long DEFAULT_INSTRUCTION_LIMIT = 1_000_000_000_000L;
 
@@ -32,49 +33,56 @@ public record SimulatorOptions(long seed, boolean sanitize, OptionalInt architec
 
   /** Seed 0, no sanitizer, the module's architecture, all processors, 10¹² instructions, ten minutes. */
   public static SimulatorOptions defaults() {
-    return new SimulatorOptions(0, false, OptionalInt.empty(), Runtime.getRuntime().availableProcessors(),
+    return new SimulatorOptions(0, false, false, OptionalInt.empty(), Runtime.getRuntime().availableProcessors(),
         DEFAULT_INSTRUCTION_LIMIT, Duration.ofMinutes(10), Set.of(), Map.of());
   }
 
   public SimulatorOptions withSeed(long value) {
-    return new SimulatorOptions(value, sanitize, architecture, threads, instructionLimit, timeLimit, uninitialized,
-        coordinates);
+    return new SimulatorOptions(value, sanitize, profile, architecture, threads, instructionLimit, timeLimit,
+        uninitialized, coordinates);
   }
 
   public SimulatorOptions withSanitizer(boolean value) {
-    return new SimulatorOptions(seed, value, architecture, threads, instructionLimit, timeLimit, uninitialized,
-        coordinates);
+    return new SimulatorOptions(seed, value, profile, architecture, threads, instructionLimit, timeLimit,
+        uninitialized, coordinates);
+  }
+
+  /** Fills {@link SimulationResult#profile()}. */
+  public SimulatorOptions withProfile(boolean value) {
+    return new SimulatorOptions(seed, sanitize, value, architecture, threads, instructionLimit, timeLimit,
+        uninitialized, coordinates);
   }
 
   /** Models the tensor cores of another architecture than the module's target: 80, 86, 89, 90, 100. */
   public SimulatorOptions withArchitecture(int value) {
-    return new SimulatorOptions(seed, sanitize, OptionalInt.of(value), threads, instructionLimit, timeLimit,
-        uninitialized, coordinates);
+    return new SimulatorOptions(seed, sanitize, profile, OptionalInt.of(value), threads, instructionLimit,
+        timeLimit, uninitialized, coordinates);
   }
 
   public SimulatorOptions withThreads(int value) {
-    return new SimulatorOptions(seed, sanitize, architecture, value, instructionLimit, timeLimit, uninitialized,
-        coordinates);
+    return new SimulatorOptions(seed, sanitize, profile, architecture, value, instructionLimit, timeLimit,
+        uninitialized, coordinates);
   }
 
   public SimulatorOptions withInstructionLimit(long value) {
-    return new SimulatorOptions(seed, sanitize, architecture, threads, value, timeLimit, uninitialized, coordinates);
+    return new SimulatorOptions(seed, sanitize, profile, architecture, threads, value, timeLimit, uninitialized,
+        coordinates);
   }
 
   public SimulatorOptions withTimeLimit(Duration value) {
-    return new SimulatorOptions(seed, sanitize, architecture, threads, instructionLimit, value, uninitialized,
-        coordinates);
+    return new SimulatorOptions(seed, sanitize, profile, architecture, threads, instructionLimit, value,
+        uninitialized, coordinates);
   }
 
   /** With the sanitizer, reading what these buffers held before the launch is an error. */
   public SimulatorOptions withUninitialized(Set<String> buffers) {
-    return new SimulatorOptions(seed, sanitize, architecture, threads, instructionLimit, timeLimit, buffers,
-        coordinates);
+    return new SimulatorOptions(seed, sanitize, profile, architecture, threads, instructionLimit, timeLimit,
+        buffers, coordinates);
   }
 
   /** Names the elements of buffers and shared variables in reports. */
   public SimulatorOptions withCoordinates(Map<String, Coordinates> value) {
-    return new SimulatorOptions(seed, sanitize, architecture, threads, instructionLimit, timeLimit, uninitialized,
-        value);
+    return new SimulatorOptions(seed, sanitize, profile, architecture, threads, instructionLimit, timeLimit,
+        uninitialized, value);
   }
 }

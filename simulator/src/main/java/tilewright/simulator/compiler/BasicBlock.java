@@ -13,6 +13,7 @@ final class BasicBlock {
   /** The lanes that must be here together before the block runs. */
   Optional<Source> together = Optional.empty();
   int instructions;
+  final List<Integer> sites = new ArrayList<>();
   int site;
   /** The position in execution order. */
   int number;
@@ -26,6 +27,7 @@ final class BasicBlock {
   void begin(int next) {
     if (isEmpty()) site = next;
     instructions++;
+    sites.add(next);
   }
 
   boolean isEmpty() {

@@ -19,6 +19,7 @@ final class Compilation {
   private final FunctionLowering front;
   private final ModuleData data;
   private final int target;
+  private final int pressure;
   private final List<BasicBlock> blocks;
   private final Map<BasicBlock, List<Unit>> units = new HashMap<>();
   private final Registers registers = new Registers();
@@ -35,6 +36,7 @@ final class Compilation {
     // Code with holes has branches to nowhere.
     blocks = problems.isEmpty() ? ControlFlow.of(lowering) : List.of();
     var liveness = new Liveness(blocks);
+    pressure = watched ? liveness.pressure(blocks, front.registers()) : 0;
     for (var b : blocks) {
       units.put(b, Unit.of(b, liveness.out(b)));
       registers.place(b, units.get(b));
@@ -61,7 +63,8 @@ final class Compilation {
         blocks.stream().map(Compilation::describe).toList(), front.sites(), registers.count(Reg.Kind.INT),
         registers.count(Reg.Kind.FLOAT), registers.count(Reg.Kind.LONG), registers.count(Reg.Kind.DOUBLE),
         registers.count(Reg.Kind.PREDICATE), memory.sharedBytes(), memory.dynamicOffset(), memory.localBytes(),
-        memory.parameterBytes(), memory.parameters(), data.variables(), memory.shared(), memory.gapBytes(), target));
+        memory.parameterBytes(), memory.parameters(), data.variables(), memory.shared(), memory.gapBytes(),
+        pressure, target));
   }
 
   private static Block describe(BasicBlock b) {
@@ -79,7 +82,8 @@ final class Compilation {
       case Terminator.Exit _ -> Block.End.EXIT;
     };
     var converge = b.together.map(Compilation::converge).orElse(Block.Converge.NONE);
-    return new Block(end, fallThrough, taken, targets, index, b.instructions, converge, b.site);
+    return new Block(end, fallThrough, taken, targets, index, b.instructions, converge, b.site,
+        b.sites.stream().mapToInt(Integer::intValue).toArray());
   }
 
   private static Block.Converge converge(Source mask) {

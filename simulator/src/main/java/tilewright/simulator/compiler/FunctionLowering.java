@@ -54,6 +54,11 @@ final class FunctionLowering {
     return sites.size() - 1;
   }
 
+  /** All registers, by their id. */
+  List<Reg> registers() {
+    return lowering.registers();
+  }
+
   List<Site> sites() {
     return sites;
   }

@@ -38,6 +38,28 @@ final class Liveness {
     return live;
   }
 
+  /** The most 32-bit registers that are live at one time. */
+  int pressure(List<BasicBlock> blocks, List<Reg> registers) {
+    int most = 0;
+    for (var b : blocks) {
+      var live = out(b);
+      most = Math.max(most, size(live, registers));
+      for (var op : b.ops.reversed()) {
+        step(op, live);
+        most = Math.max(most, size(live, registers));
+      }
+    }
+    return most;
+  }
+
+  private static int size(BitSet live, List<Reg> registers) {
+    return live.stream().map(id -> switch (registers.get(id).kind) {
+      case PREDICATE -> 0;
+      case INT, FLOAT -> 1;
+      case LONG, DOUBLE -> 2;
+    }).sum();
+  }
+
   /** Goes backward over one operation. */
   static void step(Op op, BitSet live) {
     if (op.guard().isEmpty()) op.writes().forEach(r -> live.clear(r.id));

@@ -53,6 +53,7 @@ public final class AsyncCopies {
     copy.lanes = mask;
     copy.bytes = bytes;
     copy.site = site;
+    int full = 0;
     for (int lane = 0; lane < Warp.LANES; lane++) {
       if ((mask >>> lane & 1) == 0) continue;
       long source = from[lane] + displacement;
@@ -67,10 +68,11 @@ public final class AsyncCopies {
       copy.from[lane] = source;
       copy.size[lane] = n;
       copy.group[lane] = copies.committed[lane];
+      if (n == bytes) full |= 1 << lane;
     }
     copy.number = copies.issued++;
     copies.pending.add(copy);
-    if (w.cta.sanitizer != null) w.cta.sanitizer.copying(w, mask, copy.to, bytes, site);
+    if (w.cta.watch != null) w.cta.watch.copy(w, mask, full, copy.from, copy.to, bytes, site);
     if (w.cta.random().nextInt(ONE_IN) == 0) {
       copies.land(copy, mask);
       copy.landed = true;

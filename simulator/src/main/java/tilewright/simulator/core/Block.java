@@ -12,9 +12,10 @@ package tilewright.simulator.core;
  * @param instructions for the statistics
  * @param converge which lanes must be here together before the block may run
  * @param site the first instruction
+ * @param sites all its instructions
  */
 public record Block(End end, int next, int taken, int[] targets, int index, int instructions, Converge converge,
-    int site) {
+    int site, int[] sites) {
   /** How control leaves a block. */
   public enum End { NEXT, BRANCH, INDEXED, SUSPEND, RETRY, EXIT }
 

@@ -29,6 +29,12 @@ final class Cta {
   final Places places;
   /** Null when the launch is not sanitized. */
   final Sanitizer sanitizer;
+  /** Null when nobody looks on. */
+  final Watch watch;
+  /** Null when the launch is not profiled. */
+  final ExecutionCounter executions;
+  /** Null when the launch is not profiled, and for later CTAs. */
+  Timeline.Recorder recorder;
   long number;
   Dim3 position = new Dim3(0, 0, 0);
   private SplittableRandom random = new SplittableRandom();
@@ -51,6 +57,8 @@ final class Cta {
     candidates = new int[warps.length];
     places = state.places;
     sanitizer = state.sanitize ? new Sanitizer(this) : null;
+    watch = state.watched() ? new Watch(sanitizer, state.newTraffic()) : null;
+    executions = state.profile ? state.newExecutions() : null;
     barriers = new Barriers(this);
     mbarriers = new Mbarriers(this);
     bulk = new BulkCopies(this);
@@ -75,6 +83,7 @@ final class Cta {
     bulk.reset();
     arrivals.reset();
     if (sanitizer != null) sanitizer.reset();
+    recorder = state.profile && number < Timeline.MOST_CTAS ? state.timeline.new Recorder(this) : null;
   }
 
   /** The position of the block of that number. */

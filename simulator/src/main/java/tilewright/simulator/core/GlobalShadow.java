@@ -2,7 +2,7 @@ package tilewright.simulator.core;
 
 import java.util.Arrays;
 
-/** The shadow of one buffer in global memory, made page by page as the buffer is used. CTAs share it: lock its pages. */
+/** The shadow of one buffer in global memory, made page by page as it is used. CTAs share it: lock its pages. */
 final class GlobalShadow {
   static final int PAGE_BITS = 12;
   static final int PAGE = 1 << PAGE_BITS;

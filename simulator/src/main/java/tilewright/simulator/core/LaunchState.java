@@ -1,10 +1,14 @@
 package tilewright.simulator.core;
 
+import java.util.ArrayList;
 import java.util.HashMap;
+import java.util.List;
 import java.util.Map;
 import java.util.concurrent.atomic.AtomicLong;
 import tilewright.ptx.Launch;
 import tilewright.simulator.Finding;
+import tilewright.simulator.Occupancy;
+import tilewright.simulator.Profile;
 import tilewright.simulator.SimulatorOptions;
 
 /** What the CTAs of one launch share. */
@@ -14,11 +18,14 @@ final class LaunchState {
   final AddressSpace space;
   final byte[] parameters;
   final Findings findings;
-  final BankCounter banks;
   final Places places;
   /** By address in global memory, what strong writes made known to all threads; lock it. */
   final Map<Long, VectorClock> published = new HashMap<>();
   final boolean sanitize;
+  final boolean profile;
+  final Timeline timeline = new Timeline();
+  private final List<TrafficCounter> traffic = new ArrayList<>();
+  private final List<ExecutionCounter> executions = new ArrayList<>();
   final long seed;
   final int sharedBytes;
   final TensorModel tensorModel;
@@ -35,9 +42,9 @@ final class LaunchState {
     this.space = space;
     this.parameters = parameters;
     findings = new Findings(kernel.sites());
-    banks = new BankCounter(kernel.sites());
     places = new Places(kernel, space, options.coordinates());
     sanitize = options.sanitize();
+    profile = options.profile();
     seed = options.seed();
     tensorModel = TensorModel.of(options.architecture().orElse(Math.max(80, kernel.target())));
     instructionLimit = options.instructionLimit();
@@ -45,6 +52,38 @@ final class LaunchState {
     deadline = System.nanoTime() + timeLimitNanos;
     sharedBytes = launch.dynamicSharedBytes() > 0 ? kernel.dynamicSharedOffset() + launch.dynamicSharedBytes()
         : kernel.staticSharedBytes();
+  }
+
+  boolean watched() {
+    return sanitize || profile;
+  }
+
+  /** Counters of their own for the CTAs of a worker. */
+  synchronized TrafficCounter newTraffic() {
+    traffic.add(new TrafficCounter(kernel.sites()));
+    return traffic.getLast();
+  }
+
+  synchronized ExecutionCounter newExecutions() {
+    executions.add(new ExecutionCounter(kernel.blocks().size()));
+    return executions.getLast();
+  }
+
+  /** All that was moved. */
+  TrafficCounter traffic() {
+    var sum = new TrafficCounter(kernel.sites());
+    traffic.forEach(sum::add);
+    return sum;
+  }
+
+  Profile profile() {
+    var moved = traffic();
+    var executed = new ExecutionCounter(kernel.blocks().size());
+    executions.forEach(executed::add);
+    var occupancy = Occupancy.of(kernel.target(), kernel.liveRegisters(), sharedBytes - kernel.gapBytes(),
+        (int) launch.block().size());
+    return new Profile(executed.classes(kernel), moved.spaces(), moved.bankConflicts(), moved.globalTraffic(),
+        occupancy, timeline.slices());
   }
 
   boolean stopped() {

@@ -54,7 +54,9 @@ public final class Machine {
     }
     return new SimulationResult(state.findings.list(), state.instructions(),
         Duration.ofNanos(System.nanoTime() - start),
-        state.sanitize ? state.banks.list() : List.of());
+        state.watched() ? state.traffic().bankConflicts() : List.of(),
+        state.watched() ? state.traffic().globalTraffic() : List.of(),
+        state.profile ? Optional.of(state.profile()) : Optional.empty());
   }
 
   /** The {@code trap} instruction. */

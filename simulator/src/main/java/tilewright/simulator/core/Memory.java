@@ -29,8 +29,8 @@ public final class Memory {
     w.base = base;
     if (!uniform) {
       scattered(w, mask, address, displacement, bytes, access, site);
-    } else if (w.cta.sanitizer != null) {
-      w.cta.sanitizer.global(w, mask, window, bytes, access, site);
+    } else if (w.cta.watch != null) {
+      w.cta.watch.global(w, mask, window, bytes, access, site);
     }
   }
 
@@ -74,13 +74,13 @@ public final class Memory {
       w.bases[lane] = base;
       w.offsets[lane] = start + (int) offset;
     }
-    if (w.cta.sanitizer != null) watch(w, mask, sharedLanes, address, displacement, bytes, access, site);
+    if (w.cta.watch != null) watch(w, mask, sharedLanes, address, displacement, bytes, access, site);
   }
 
   /** Tells the sanitizer of an access whose lanes may be in different spaces and buffers. */
   private static void watch(Warp w, int mask, int sharedLanes, long[] address, long displacement, int bytes, int access,
       int site) {
-    if (sharedLanes != 0) w.cta.sanitizer.shared(w, sharedLanes, bytes, access, site);
+    if (sharedLanes != 0) w.cta.watch.shared(w, sharedLanes, bytes, access, site);
     for (int rest = mask & ~sharedLanes; rest != 0; ) {
       long first = address[Integer.numberOfTrailingZeros(rest)] + displacement;
       int together = 0;
@@ -90,9 +90,9 @@ public final class Memory {
       }
       rest &= ~together;
       if (AddressSpace.isLocal(first)) {
-        w.cta.sanitizer.local(w, together, bytes, access, site);
+        w.cta.watch.local(w, together, bytes, access, site);
       } else {
-        w.cta.sanitizer.global(w, together, first & ~AddressSpace.OFFSETS, bytes, access, site);
+        w.cta.watch.global(w, together, first & ~AddressSpace.OFFSETS, bytes, access, site);
       }
     }
   }
@@ -109,7 +109,7 @@ public final class Memory {
       if (a < 0 || a > last || (a & bytes - 1) != 0) throw sharedFault(w, lane, a & 0xFFFF_FFFFL, bytes, access, site);
       offsets[lane] = a;
     }
-    if (w.cta.sanitizer != null) w.cta.sanitizer.shared(w, mask, bytes, access, site);
+    if (w.cta.watch != null) w.cta.watch.shared(w, mask, bytes, access, site);
   }
 
   /** An access to the CTA's shared memory through 64-bit addresses of the shared window's own. */
@@ -123,7 +123,7 @@ public final class Memory {
       if (a < 0 || a > last || (a & bytes - 1) != 0) throw sharedFault(w, lane, a, bytes, access, site);
       offsets[lane] = (int) a;
     }
-    if (w.cta.sanitizer != null) w.cta.sanitizer.shared(w, mask, bytes, access, site);
+    if (w.cta.watch != null) w.cta.watch.shared(w, mask, bytes, access, site);
   }
 
   /** An access to the lanes' own local memory. */
@@ -139,7 +139,7 @@ public final class Memory {
       if ((a & bytes - 1) != 0) throw misaligned(w, lane, AddressSpace.LOCAL_WINDOW + a, a, bytes, site);
       w.offsets[lane] = lane * extent + (int) a;
     }
-    if (w.cta.sanitizer != null) w.cta.sanitizer.local(w, mask, bytes, access, site);
+    if (w.cta.watch != null) w.cta.watch.local(w, mask, bytes, access, site);
   }
 
   /** A read of the kernel's parameters. */

@@ -31,7 +31,8 @@ public record MemoryOrder(Scope scope, boolean acquire, boolean release) {
           i.has("release") || i.has("acq_rel"));
       case "ld", "st" -> access(i);
       case "membar" -> new MemoryOrder(scope(i, Scope.GPU), true, true);
-      case "fence" -> i.has("proxy") ? WEAK : new MemoryOrder(scope(i, Scope.CTA), !i.has("release"), !i.has("acquire"));
+      case "fence" -> i.has("proxy") ? WEAK
+          : new MemoryOrder(scope(i, Scope.CTA), !i.has("release"), !i.has("acquire"));
       default -> WEAK;
     };
   }

@@ -31,7 +31,7 @@ final class RaceReport {
     cta.state.findings.add(new Findings.Report(kind, site, cta, w.thread(lane), address & AddressSpace.OFFSETS,
         pending ? "wait for the copy (cp.async.wait_group, cp.async.bulk.wait_group, or its mbarrier), then a barrier"
             : fix(w, other, site, otherSite), Optional.of(related), otherSite),
-        () -> w.who(lane) + " " + verb(access) + " " + cta.places.of(address) + value(w, lane, address)
+        () -> w.who(lane) + " " + verb(access) + " " + cta.places.of(address) + value(address)
         + (pending ? async(otherAccess) : ", which ") + who(w, other, related) + " "
         + verb(at.kind() == InstructionClass.ATOMIC ? Access.ATOMIC : otherAccess) + " at line " + at.line()
         + (pending ? ", before that has been waited for" : ", with nothing that orders the two"));
@@ -72,10 +72,10 @@ final class RaceReport {
     return access == Access.READ ? "reads" : access == Access.WRITE ? "writes" : "updates";
   }
 
-  private static String value(Warp w, int lane, long address) {
-    var base = w.base == Warp.PER_LANE ? w.bases[lane] : w.base;
+  private String value(long address) {
+    var base = AddressSpace.isShared(address) ? cta.shared : cta.space.buffer(address);
     int at = (int) (address & AddressSpace.OFFSETS & -Shadow.WORD);
-    if (AddressSpace.isLocal(address) || at + Shadow.WORD > base.length) return "";
+    if (at + Shadow.WORD > base.length) return "";
     return " (now 0x" + Integer.toHexString((int) Moves.INT.get(base, at)) + ")";
   }
 

@@ -8,14 +8,11 @@ import java.util.Arrays;
  * them or both are strong and within each other's scope.
  */
 final class Sanitizer {
-  private static final int ODD_SIZE = 16;
-
   private final Cta cta;
   private final int warps;
   private final Causality causality;
   private final Shadow shared;
   private final byte[] local;
-  private final BankCounter banks;
   private final RaceReport report;
   private final StoredValues stored = new StoredValues();
 
@@ -25,7 +22,6 @@ final class Sanitizer {
     causality = new Causality(cta);
     shared = new Shadow((cta.sharedBytes + Shadow.WORD - 1) / Shadow.WORD, warps);
     local = new byte[cta.threads * cta.kernel.localBytes()];
-    banks = cta.state.banks;
     report = new RaceReport(cta);
   }
 
@@ -56,8 +52,6 @@ final class Sanitizer {
 
   /** A warp access to the places in shared memory that {@link Warp#offsets} names. */
   void shared(Warp w, int mask, int bytes, int access, int site) {
-    if (access == Access.PLACE) return;
-    banks.count(site, w.offsets, mask, bytes);
     var order = cta.kernel.sites().get(site).order();
     long base = causality.base(w, order.scope());
     for (int rest = mask; rest != 0; rest &= rest - 1) {
@@ -76,20 +70,20 @@ final class Sanitizer {
     }
   }
 
-  /** A warp access to the places in one buffer of global memory that {@link Warp#offsets} names. */
-  void global(Warp w, int mask, long window, int bytes, int access, int site) {
+  /** A warp access to places in one buffer of global memory. */
+  void global(Warp w, int mask, long window, int[] offsets, int bytes, int access, int site) {
     var buffer = cta.space.shadow(window);
-    if (buffer == null || access == Access.PLACE) return;
+    if (buffer == null) return;
     var order = cta.kernel.sites().get(site).order();
     long base = causality.base(w, order.scope());
     int rest = mask;
     while (rest != 0) {
-      int number = w.offsets[Integer.numberOfTrailingZeros(rest)] >>> GlobalShadow.PAGE_BITS;
+      int number = offsets[Integer.numberOfTrailingZeros(rest)] >>> GlobalShadow.PAGE_BITS;
       var page = buffer.page(number << GlobalShadow.PAGE_BITS);
       synchronized (page) {
         while (rest != 0) {
           int lane = Integer.numberOfTrailingZeros(rest);
-          int offset = w.offsets[lane];
+          int offset = offsets[lane];
           if (offset >>> GlobalShadow.PAGE_BITS != number) break;
           rest &= rest - 1;
           if (order.strong()) {
@@ -187,7 +181,6 @@ final class Sanitizer {
 
   /** An asynchronous copy begins to write the places in {@code offsets}. */
   void copying(Warp w, int lanes, int[] offsets, int bytes, int site) {
-    banks.count(site, offsets, lanes, Math.min(bytes, ODD_SIZE));
     long base = causality.base(w, MemoryOrder.Scope.NONE);
     for (int rest = lanes; rest != 0; rest &= rest - 1) {
       int lane = Integer.numberOfTrailingZeros(rest);

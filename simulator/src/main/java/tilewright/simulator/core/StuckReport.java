@@ -22,8 +22,8 @@ final class StuckReport {
     for (var w : cta.warps) {
       if (w.finished()) exited++;
       for (var g : w.groups) {
-        waits.computeIfAbsent(new Wait(g.site, g.mask == w.live ? "" : LaneReport.ranges(g.mask)), _ -> new ArrayList<>())
-            .add(w.index);
+        var wait = new Wait(g.site, g.mask == w.live ? "" : LaneReport.ranges(g.mask));
+        waits.computeIfAbsent(wait, _ -> new ArrayList<>()).add(w.index);
         if (g.state == LaneGroup.State.AT_BARRIER) objects.add(cta.barriers.describe(g.barrier));
         if (g.state == LaneGroup.State.AT_MBARRIER) objects.add(cta.mbarriers.describe(g.barrier));
         boolean isParked = g.state == LaneGroup.State.PARKED;

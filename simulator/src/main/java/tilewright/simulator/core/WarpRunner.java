@@ -27,6 +27,12 @@ final class WarpRunner {
   }
 
   void run(Warp w, int steps) {
+    if (cta.recorder != null) cta.recorder.runs(w);
+    turn(w, steps);
+    if (cta.recorder != null && !w.runnable()) cta.recorder.stops(w);
+  }
+
+  private void turn(Warp w, int steps) {
     while (steps-- > 0 && !w.groups.isEmpty()) {
       var group = choose(w);
       if (group == null) return;
@@ -34,9 +40,15 @@ final class WarpRunner {
       if (block.converge() != Block.Converge.NONE && !converged(w, group, block)) continue;
       w.current = group;
       w.clock++;
+      if (cta.executions != null) count(group, block);
       executed += (long) block.instructions() * Integer.bitCount(group.mask);
       leave(w, group, block, code.execute(group.block, w, group.mask));
     }
+  }
+
+  private void count(LaneGroup group, Block block) {
+    cta.executions.executed(group.block, group.mask);
+    if (cta.recorder != null) cta.recorder.executed(block.instructions());
   }
 
   private static LaneGroup choose(Warp w) {

@@ -1,0 +1,47 @@
+package tilewright.simulator;
+
+import java.util.List;
+import tilewright.ptx.Dim3;
+
+/**
+ * What a launch did, by kind of work.
+ *
+ * @param classes instructions executed, most frequent class first
+ * @param spaces bytes moved, by state space
+ * @param sharedAccesses shared-memory accesses by instruction, in PTX order
+ * @param globalAccesses global-memory accesses by instruction, in PTX order
+ * @param occupancy how many CTAs an SM holds, and what limits them
+ * @param timeline what the warps of the first CTAs did when
+ */
+public record Profile(List<ClassCount> classes, List<SpaceTraffic> spaces, List<BankConflicts> sharedAccesses,
+    List<GlobalTraffic> globalAccesses, Occupancy occupancy, List<Slice> timeline) {
+  public Profile {
+    classes = List.copyOf(classes);
+    spaces = List.copyOf(spaces);
+    sharedAccesses = List.copyOf(sharedAccesses);
+    globalAccesses = List.copyOf(globalAccesses);
+    timeline = List.copyOf(timeline);
+  }
+
+  /**
+   * Instructions of one class.
+   *
+   * @param name such as {@code f32}, {@code tensor}, {@code global}
+   * @param warps executions by a warp, or a part of one
+   * @param threads executions by a thread
+   */
+  public record ClassCount(String name, long warps, long threads) {}
+
+  /** Bytes that threads read from and wrote to a state space; an atomic operation does both. */
+  public record SpaceTraffic(String space, long bytesRead, long bytesWritten) {}
+
+  /**
+   * A stretch of a warp's life.
+   *
+   * @param what {@code run}, or the instruction it waits at
+   * @param line of that instruction, 0 while it runs
+   * @param begin in warp instructions that its CTA had executed
+   * @param end likewise
+   */
+  public record Slice(Dim3 block, int warp, String what, int line, long begin, long end) {}
+}

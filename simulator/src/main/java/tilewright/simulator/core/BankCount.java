@@ -1,0 +1,68 @@
+package tilewright.simulator.core;
+
+import java.util.Arrays;
+
+/**
+ * Counts the wavefronts of one warp access to shared memory: 32 banks of 4 bytes; accesses of 8 bytes go by half warps,
+ * of 16 bytes by quarter warps; different words in one bank take a wavefront each, the same word is broadcast.
+ */
+final class BankCount {
+  private static final int BANKS = 32;
+  private static final int WORD = 4;
+
+  /** The words of a phase, sorted by bank, then by word. */
+  private final long[] words = new long[BANKS];
+
+  private static int lanesAtOnce(int bytes) {
+    return Warp.LANES / Math.max(1, bytes / WORD);
+  }
+
+  /** How many groups of lanes have one that takes part: the wavefronts without any conflict. */
+  static int phases(int mask, int bytes) {
+    int lanes = lanesAtOnce(bytes);
+    if (lanes == Warp.LANES) return mask == 0 ? 0 : 1;
+    int phases = 0;
+    for (int first = 0; first < Warp.LANES; first += lanes) if ((mask >>> first & (1 << lanes) - 1) != 0) phases++;
+    return phases;
+  }
+
+  int wavefronts(int[] offsets, int mask, int bytes) {
+    int each = Math.max(1, bytes / WORD);
+    int lanes = lanesAtOnce(bytes);
+    int wavefronts = 0;
+    for (int first = 0; first < Warp.LANES; first += lanes) {
+      int part = lanes == Warp.LANES ? mask : mask >>> first & (1 << lanes) - 1;
+      if (part != 0) wavefronts += phase(offsets, first, part, each);
+    }
+    return wavefronts;
+  }
+
+  private int phase(int[] offsets, int first, int lanes, int each) {
+    int n = 0;
+    int banks = 0;
+    boolean twice = false;
+    for (int rest = lanes; rest != 0; rest &= rest - 1) {
+      int word = offsets[first + Integer.numberOfTrailingZeros(rest)] >> 2;
+      for (int k = 0; k < each; k++) {
+        int bank = word + k & BANKS - 1;
+        twice |= (banks >>> bank & 1) != 0;
+        banks |= 1 << bank;
+        words[n++] = (long) bank << Integer.SIZE | word + k;
+      }
+    }
+    return twice ? fullest(n) : 1;
+  }
+
+  /** How many different words the fullest bank has. */
+  private int fullest(int n) {
+    Arrays.sort(words, 0, n);
+    int worst = 1;
+    int inBank = 1;
+    for (int i = 1; i < n; i++) {
+      if (words[i] == words[i - 1]) continue;
+      inBank = words[i] >>> Integer.SIZE == words[i - 1] >>> Integer.SIZE ? inBank + 1 : 1;
+      worst = Math.max(worst, inBank);
+    }
+    return worst;
+  }
+}
