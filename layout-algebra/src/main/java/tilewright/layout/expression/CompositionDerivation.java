@@ -24,15 +24,23 @@ final class CompositionDerivation {
     facts.add("A = " + a + (coalesced.equals(a) ? "" : ", coalesced " + coalesced) + "; B = " + b);
     long[] extents = b.flatShape();
     long[] strides = b.flatStride();
-    for (int i = 0; i < extents.length; i++) leaf(a, Layout.of(extents[i], strides[i]), facts);
+    var carries = new Carries();
+    boolean defined = true;
+    for (int i = 0; i < extents.length; i++) {
+      var leaf = Layout.of(extents[i], strides[i]);
+      switch (a.tryComposition(leaf)) {
+        case Decision.Defined<Layout>(var cut, var _) -> {
+          facts.add("leaf " + leaf + ": " + values(leaf, cut) + (cut.rank() > 1 ? carry(leaf, cut) : ""));
+          carries.add(strides[i], cut);
+        }
+        case Decision.Undefined<Layout> undefined -> {
+          facts.add("leaf " + leaf + ": " + undefined.numbers());
+          defined = false;
+        }
+      }
+    }
+    if (defined) carries.derive(coalesced, facts);
     facts.result("R", decision);
-  }
-
-  private static void leaf(Layout a, Layout leaf, Facts facts) {
-    facts.add("leaf " + leaf + ": " + switch (a.tryComposition(leaf)) {
-      case Decision.Defined<Layout>(var cut, var _) -> values(leaf, cut) + (cut.rank() > 1 ? carry(leaf, cut) : "");
-      case Decision.Undefined<Layout> undefined -> undefined.numbers();
-    });
   }
 
   private static String values(Layout leaf, Layout cut) {

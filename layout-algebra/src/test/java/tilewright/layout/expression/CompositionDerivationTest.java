@@ -16,6 +16,7 @@ class CompositionDerivationTest {
         leaf 4:3: A at 0,3,6,9 is 0,24,2,26, that is (2,2):(24,2), cut after 2 where the multiples of 3 carry: \
         A(6) is 2, not 2·24
         leaf 3:1: A at 0,1,2 is 0,8,16, that is 3:8
+        digit 0 of A, below 6: 1·3 + 1·0 + 2·1 = 5, no carry
         R = ((2,2),3):((24,2),8), for …""", "composition((6,2):(8,2), (4,3):(3,1))");
   }
 
@@ -46,6 +47,7 @@ class CompositionDerivationTest {
         A = (4,1):(1,0); B = 8:1
         leaf 8:1: A at 0,1,2,3,4,5,6,7 is 0,1,2,3,0,1,2,3, that is (4,2):(1,0), \
         cut after 4 where the multiples of 1 carry: A(4) is 0, not 4·1
+        digit 0 of A, below 4: 3·1 + 1·0 = 3, no carry
         R = (4,2):(1,0), for …""", "composition((4,1):(1,0), 8:1)");
   }
 
@@ -56,9 +58,35 @@ class CompositionDerivationTest {
         A = (6,2):(1,7); B = (3,2):(2,3)
         leaf 3:2: A at 0,2,4 is 0,2,4, that is 3:2
         leaf 2:3: A at 0,3 is 0,3, that is 2:3
+        digit 0 of A, below 6: 2·2 + 1·3 = 7, carries 1
         needed: …
         found: …
         witness: at (2,1), index 5, 8 is demanded and 7 would be given""", "composition((6,2):(1,7), (3,2):(2,3))");
+  }
+
+  /** Index 6 = (0,1,1) is reached with carries (1,1): 3 + 3 = (1,1,0) + (1,1,0). Their gaps, -3 and 3, cancel. */
+  @Test
+  void carriesThatCancelAreShown() {
+    assertLines("""
+        A = (2,2,4):(1,5,7); B = 3:3
+        leaf 3:3: A at 0,3,6 is 0,6,12, that is 3:6
+        digit 0 of A, below 2: 2·1 = 2, carries 1
+        digit 1 of A, below 2: 2·1 + 1 = 3, carries 1
+        R = 3:6, for …""", "composition((2,2,4):(1,5,7), 3:3)");
+  }
+
+  @Test
+  void coordinatesOfOneElementCarryNothing() {
+    assertLines("""
+        A = (2,2):(1,8); B = 1:3
+        leaf 1:3: A at 0 is 0, that is 1:0
+        R = 1:0, for …""", "composition((2,2):(1,8), 1:3)");
+    assertLines("""
+        A = (2,2):(1,8); B = (2,1):(1,3)
+        leaf 2:1: A at 0,1 is 0,1, that is 2:1
+        leaf 1:3: A at 0 is 0, that is 1:0
+        digit 0 of A, below 2: 1·1 = 1, no carry
+        R = (2,1):(1,0), for …""", "composition((2,2):(1,8), (2,1):(1,3))");
   }
 
   /** 3 consecutive indices cross from the first mode, of extent 2, once: 2 does not divide 3. */

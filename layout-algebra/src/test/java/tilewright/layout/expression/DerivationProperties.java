@@ -18,6 +18,8 @@ import tilewright.layout.Layout;
 class DerivationProperties {
   private static final Pattern LEAF = Pattern.compile("leaf (\\d+):(\\d+): A at ([\\d,]+),?…? is ([\\d,]+),?…?, "
       + "that is (\\S+?)(, cut after (\\d+) where .*: A\\((\\d+)\\) is (\\d+), not (\\d+)·(\\d+))?");
+  private static final Pattern DIGIT = Pattern.compile("digit (\\d+) of A, below (\\d+): .* = \\d+, "
+      + "(no carry|carries (\\d+))");
   private static final Pattern RESULT = Pattern.compile("R = (\\S+), for .*");
   private static final Pattern WITNESS = Pattern.compile("witness: at \\S+, index (\\d+), (\\d+) is demanded and .*");
 
@@ -31,6 +33,8 @@ class DerivationProperties {
         leaves++;
         requireLeaf(a, leaf);
       }
+      var digit = DIGIT.matcher(line);
+      if (digit.matches()) requireCarry(a.coalesceExtended(), b, digit);
       var result = RESULT.matcher(line);
       if (result.matches()) {
         for (long i = 0; i < b.size(); i++) assertEquals(at(a, at(b, i)), at(Layout.parse(result.group(1)), i), text);
@@ -61,6 +65,25 @@ class DerivationProperties {
     assertEquals(at(a, stride), Long.parseLong(leaf.group(11)));
     for (long t = 0; t < first; t++) assertEquals(t * at(a, stride), at(a, t * stride), leaf.group());
     assertTrue(at(a, first * stride) != first * at(a, stride), leaf.group());
+  }
+
+  /** What the digits up to this one hold at b's last coordinate, beyond what they count to. */
+  private static void requireCarry(Layout a, Layout b, Matcher line) {
+    int digit = Integer.parseInt(line.group(1));
+    long[] extents = a.flatShape();
+    assertEquals(extents[digit], Long.parseLong(line.group(2)));
+    long place = 1;
+    for (int i = 0; i <= digit; i++) place *= extents[i];
+    long sum = 0;
+    for (int i = 0; i < b.rank(); i++) {
+      long stride = b.flatStride()[i];
+      var pieces = a.composition(Layout.of(b.flatShape()[i], stride)).flatShape();
+      for (long extent : pieces) {
+        sum += (extent - 1) * (stride % place);
+        stride *= extent;
+      }
+    }
+    assertEquals(sum / place, line.group(4) == null ? 0 : Long.parseLong(line.group(4)), line.group());
   }
 
   private static long[] numbers(String list) {

@@ -17,6 +17,7 @@ class ProductDerivationTest {
           A = (2,3):(2,8); B = 6:1
           leaf 6:1: A at 0,1,2,3,4,5 is 0,2,8,10,16,18, that is (2,3):(2,8), \
         cut after 2 where the multiples of 1 carry: A(2) is 8, not 2·2
+          digit 0 of A, below 2: 1·1 + 2·0 = 1, no carry
           R = (2,3):(2,8), for …""", "logical_product((2,2):(4,1), 6:1)");
   }
 
