@@ -1,6 +1,5 @@
 package tilewright.layout;
 
-import java.util.List;
 import java.util.Optional;
 import java.util.OptionalInt;
 
@@ -150,7 +149,7 @@ final class Composition {
 
   /** A leaf's pieces as modes; carries that cancel may leave neighbours that one stride serves. */
   private Layout coalesced(int first) {
-    var extents = new long[pieces.count() - first];
+    var extents = new long[pieces.count()];
     var strides = new long[extents.length];
     int count = 0;
     for (int i = first; i < pieces.count(); i++) {
@@ -204,7 +203,7 @@ final class Composition {
     long room = a.extent(digit) - 1;
     long index = 0;
     long given = 0;
-    for (int i = 0; i < pieces.count() && room >= 0; i++) {
+    for (int i = 0; room >= 0; i++) {
       long each = a.digit(pieces.stride(i), digit);
       if (each == 0) continue;
       long times = Math.min(pieces.extent(i) - 1, room / each + 1);
@@ -237,40 +236,7 @@ final class Composition {
           "the right operand has at most 2^24 elements where the left one's gaps have both signs",
           "it has " + inner.size());
     }
-    var candidate = synthesized(inner.shape(), inner.stride());
-    var linear = candidate.orElseGet(() -> Layout.of(inner.shape(), unitOffsets(inner.shape(), inner.stride())));
-    for (long i = 0; i < inner.size(); i++) {
-      if (linear.apply(i) != a.at(inner.apply(i))) {
-        return new Decision.Undefined<>(outer + " ∘ " + inner, NO_CARRY, OptionalInt.empty(),
-            "strides " + linear.stride() + " of shape " + linear.shape() + " fail",
-            Optional.of(witness(i, linear.apply(i))));
-      }
-    }
-    return new Decision.Defined<>(linear, table(linear));
-  }
-
-  private Optional<Layout> synthesized(IntTuple shape, IntTuple stride) {
-    if (shape instanceof IntTuple.Leaf(long extent) && stride instanceof IntTuple.Leaf(long by)) {
-      return Synthesis.of(extent, k -> a.at(Math.multiplyExact(k, by)));
-    }
-    var modes = new Layout[shape.rank()];
-    for (int i = 0; i < modes.length; i++) {
-      var mode = synthesized(shape.mode(i), stride.mode(i));
-      if (mode.isEmpty()) return Optional.empty();
-      modes[i] = mode.get();
-    }
-    return Optional.of(Layout.of(List.of(modes)));
-  }
-
-  private IntTuple unitOffsets(IntTuple shape, IntTuple stride) {
-    return switch (stride) {
-      case IntTuple.Leaf(long by) -> IntTuple.of(shape.size() == 1 ? 0 : a.at(by));
-      case IntTuple.Tuple t -> {
-        var offsets = new IntTuple[t.rank()];
-        for (int i = 0; i < offsets.length; i++) offsets[i] = unitOffsets(shape.mode(i), t.mode(i));
-        yield IntTuple.of(offsets);
-      }
-    };
+    return Synthesis.refining(outer + " ∘ " + inner, inner.shape(), i -> a.at(inner.apply(i)));
   }
 
   private static IntTuple zeros(IntTuple shape) {

@@ -20,7 +20,7 @@ record Image(boolean empty, long least, List<Mode> progressions) {
     var modes = new ArrayList<Mode>();
     for (var mode : Modes.of(layout).list()) {
       if (mode.extent() == 1 || mode.stride() == 0) continue;
-      if (mode.stride() < 0) least = Math.addExact(least, Math.multiplyExact(mode.extent() - 1, mode.stride()));
+      least = Math.addExact(least, Math.multiplyExact(mode.extent() - 1, Math.min(0, mode.stride())));
       modes.add(new Mode(mode.extent(), Math.absExact(mode.stride())));
     }
     modes.sort(Comparator.comparingLong(Mode::stride));

@@ -77,7 +77,7 @@ final class Numerals {
 
   /** Whether a product leaves 64 bits: then no index reaches the digits above. */
   private static boolean isBeyond(long below, long extent) {
-    return extent > 0 && below > Long.MAX_VALUE / extent;
+    return below > Long.MAX_VALUE / extent;
   }
 
   /** The lowest digit that carries when the modes' largest contributions add up; −1 if none does. */
@@ -97,10 +97,10 @@ final class Numerals {
     return -1;
   }
 
-  /** The digit of an index. */
+  /** An index's digit in a place below the last, where each place has an end. */
   long digit(long index, int place) {
     for (int i = 0; i < place; i++) index /= extents[i];
-    return place + 1 < extents.length ? index % extents[place] : index;
+    return index % extents[place];
   }
 
   /**
@@ -108,14 +108,13 @@ final class Numerals {
    * gaps have both signs.
    */
   boolean carriesMayCancel(long largestIndex) {
-    boolean positive = false;
-    boolean negative = false;
+    int sign = 0;
     for (int i = 0; i + 1 < extents.length && largestIndex >= extents[i]; i++) {
       largestIndex /= extents[i];
-      long gap = Math.subtractExact(Math.multiplyExact(extents[i], strides[i]), strides[i + 1]);
-      positive |= gap > 0;
-      negative |= gap < 0;
+      int gap = Long.signum(Math.subtractExact(Math.multiplyExact(extents[i], strides[i]), strides[i + 1]));
+      if (sign == -gap) return true;
+      sign = gap;
     }
-    return positive && negative;
+    return false;
   }
 }
