@@ -46,7 +46,7 @@ final class CommonRefinement {
     var extents = new ArrayList<IntTuple>();
     long below = 1;
     for (long cut : cuts(extent, parts)) {
-      if (below > 1 && cut % below != 0) {
+      if (cut % below != 0) {
         clash = "a mode of extent " + extent + " is cut at " + below + " and at " + cut;
         return Optional.empty();
       }

@@ -138,7 +138,7 @@ final class Recast {
   }
 
   /** Each mode counts vectors, and what lies within a vector cannot add up to leave it. */
-  private record UpcastCertificate(Layout layout, long n, Layout vectors) implements Certificate {
+  record UpcastCertificate(Layout layout, long n, Layout vectors) implements Certificate {
     @Override
     public boolean holds() {
       var elements = Modes.of(layout).list();
@@ -163,7 +163,7 @@ final class Recast {
   }
 
   /** One mode of stride 1 counts parts, each other stride is as many parts as before elements. */
-  private record DowncastCertificate(Layout layout, long n, int widened, Layout parts) implements Certificate {
+  record DowncastCertificate(Layout layout, long n, int widened, Layout parts) implements Certificate {
     @Override
     public boolean holds() {
       var elements = Modes.of(layout).list();

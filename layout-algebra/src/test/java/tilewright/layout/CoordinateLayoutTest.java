@@ -215,4 +215,46 @@ class CoordinateLayoutTest {
       for (long i = 0; i < layout.size(); i++) assertEquals(layout.apply(i), normal.apply(i));
     }
   }
+
+  @Test
+  void emptyLayoutsAndThoseOfOneElementCoalesceToOneMode() {
+    assertEquals("0:0", CoordinateLayout.parse("(2,0):(1@0,1@1)").coalesce().toString());
+    assertEquals("1:0", CoordinateLayout.parse("(1,1):(1@0,1@1)").coalesce().toString());
+    assertEquals("1:0", CoordinateLayout.parse("():()").coalesce().toString());
+  }
+
+  @Test
+  void aModeTakesTheStridesOfItsLeaves() {
+    var layout = CoordinateLayout.parse("((2,3),4,(5,6)):((1@0,2@0),1@1,(1@2,3@2))");
+    assertEquals(List.of("(2,3):(1@0,2@0)", "4:1@1", "(5,6):(1@2,3@2)"),
+        List.of(layout.mode(0).toString(), layout.mode(1).toString(), layout.mode(2).toString()));
+    assertEquals(3, layout.rank());
+    assertEquals(720, layout.size());
+  }
+
+  @Test
+  void coordinatesFitTheShapeAlsoWithoutModes() {
+    assertThrows(IllegalArgumentException.class,
+        () -> CoordinateLayout.parse("():()").apply(IntTuple.parse("(1,2)")));
+    assertEquals(ArithmeticTuple.ZERO, CoordinateLayout.parse("():()").apply(IntTuple.parse("()")));
+  }
+
+  @Test
+  void modesOfOneElementHaveStrideZeroInAComposition() {
+    var picked = CoordinateLayout.identity(IntTuple.flat(4, 8)).composition(Layout.parse("(1,4):(3,1)"));
+    assertEquals("(1,4):(0,1@0)", picked.toString());
+  }
+
+  @Test
+  void oneBrokenPlaceIsTheReasonUnlessAnotherMayMendIt() {
+    var tensor = Layout.parse("((3,8388608),33554432):((1,7),0)");
+    var one = assertInstanceOf(Decision.Undefined.class, tensor.tryComposition(CoordinateLayout.parse("4:1@0")));
+    assertTrue(one.numbers().contains(" in (3,8388608):(1,7) ∘ 4:1"), one.numbers());
+    var two = assertInstanceOf(Decision.Undefined.class,
+        tensor.tryComposition(CoordinateLayout.parse("16777216:1@0+1@1")));
+    assertEquals("the table has 7 at index 3", two.numbers());
+    var beyond = assertInstanceOf(Decision.Undefined.class,
+        tensor.tryComposition(CoordinateLayout.parse("16777217:1@0+1@1")));
+    assertTrue(beyond.numbers().contains(" in (3,8388608):(1,7) ∘ 16777217:1"), beyond.numbers());
+  }
 }

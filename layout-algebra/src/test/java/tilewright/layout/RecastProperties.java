@@ -111,6 +111,7 @@ class RecastProperties {
     assertEquals(2, Layout.parse("(8,16):(1,6)").maxAlignment());
     assertEquals(128, Layout.parse("(8,16):(1,8)").maxAlignment());
     assertEquals(1, Layout.parse("4:2").maxAlignment());
+    assertEquals(8, Layout.parse("(4,2):(2,1)").maxAlignment());
   }
 
   private static String recast(String layout, long from, long to) {

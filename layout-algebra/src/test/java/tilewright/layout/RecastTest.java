@@ -6,9 +6,11 @@ import static org.junit.jupiter.api.Assertions.assertNotEquals;
 import static org.junit.jupiter.api.Assertions.assertThrows;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
+import java.util.List;
 import java.util.function.Consumer;
 import java.util.stream.IntStream;
 import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.function.Executable;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
 import org.junit.jupiter.params.provider.ValueSource;
@@ -152,8 +154,50 @@ class RecastTest {
     for (var casting : Casting.values()) {
       assertThrows(IllegalArgumentException.class, () -> layout.tryUpcast(n, casting));
       assertThrows(IllegalArgumentException.class, () -> layout.tryDowncast(n, casting));
-      assertThrows(IllegalArgumentException.class, () -> layout.tryRecast(n, 8, casting));
-      assertThrows(IllegalArgumentException.class, () -> layout.tryRecast(8, n, casting));
+      for (var recast : List.<Executable>of(() -> layout.tryRecast(n, 8, casting),
+          () -> layout.tryRecast(8, n, casting))) {
+        var refusal = assertThrows(IllegalArgumentException.class, recast);
+        assertTrue(refusal.getMessage().startsWith("recast<"), refusal.getMessage());
+      }
     }
+  }
+
+  @Test
+  void aCastAsInCuteIsCertifiedExactlyWhereItCountsVectors() {
+    each(layout -> {
+      if (!(layout.tryUpcast(4, Casting.CUTE) instanceof Decision.Defined<Layout>(var vectors, var certificate))) return;
+      boolean counts = true;
+      for (long i = 0; i < layout.size(); i++) {
+        var c = layout.coordinate(i);
+        var inVectors = IntTuple.flat(c.mode(0).size() / neighbours(layout.mode(0), 4),
+            c.mode(1).size() / neighbours(layout.mode(1), 4));
+        counts &= Math.floorDiv(layout.apply(i), 4) == vectors.apply(inVectors);
+      }
+      assertEquals(counts, certificate.holds(), layout + " is cast to " + vectors);
+    });
+  }
+
+  @ParameterizedTest
+  @CsvSource(delimiter = '|', value = {"(2,2):(1,2)|true", "(2,2):(1,4)|false", "(1,2):(1,2)|false",
+      "(2,2):(2,2)|false", "(2,1):(1,2)|false"})
+  void anUpcastIsCertifiedByItsModes(String vectors, boolean holds) {
+    var certificate = new Recast.UpcastCertificate(Layout.parse("(4,2):(1,4)"), 2, Layout.parse(vectors));
+    assertEquals(holds, certificate.holds());
+    assertTrue(certificate.explain().contains(vectors + " counts vectors of 2"), certificate.explain());
+  }
+
+  @ParameterizedTest
+  @CsvSource(delimiter = '|', value = {"0|(8,2):(1,8)|true", "0|(8,2):(1,4)|false", "0|(4,2):(1,8)|false",
+      "1|(4,4):(2,4)|false", "1|(4,4):(2,1)|false", "-1|(4,2):(2,8)|false"})
+  void aDowncastIsCertifiedByItsModes(int widened, String parts, boolean holds) {
+    var certificate = new Recast.DowncastCertificate(Layout.parse("(4,2):(1,4)"), 2, widened, Layout.parse(parts));
+    assertEquals(holds, certificate.holds());
+    assertTrue(certificate.explain().contains(parts + " counts parts"), certificate.explain());
+  }
+
+  @Test
+  void aLosslessUpcastFillsItsVectors() {
+    var gaps = assertInstanceOf(Decision.Undefined.class, Layout.parse("4:2").tryUpcast(4, Casting.LOSSLESS));
+    assertEquals("2:2 does not reach 0…3", gaps.numbers());
   }
 }

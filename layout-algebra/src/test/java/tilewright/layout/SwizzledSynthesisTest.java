@@ -80,4 +80,19 @@ class SwizzledSynthesisTest {
     var undefined = assertInstanceOf(Decision.Undefined.class, LayoutSynthesis.swizzled(0, 1, 3, -1));
     assertEquals("offset and layout of [0, 1, 3, -1]", undefined.operation());
   }
+
+  @Test
+  void fieldsThatEndAtBit62AreTried() {
+    // Behind the swizzle 0, 1, 2^61 + 1 and their sum 2^61 + 2: bit 61 decides bit 0.
+    long top = 1L << 61;
+    var found = LayoutSynthesis.swizzled(0, 1, top, top + 3).orElseThrow();
+    assertEquals("Sw<1,0,61>o0o(2,2):(1," + (top + 1) + ")", found.toString());
+  }
+
+  @Test
+  void amongEqualBitsAndModesTheShortestShiftIsFound() {
+    // Index bit 1 sets bit 2 and flips bit 0 on the way: shifts of 2 do, and so would a shift of 3 to a free bit.
+    var found = LayoutSynthesis.swizzled(0, 1, 5, 4).orElseThrow();
+    assertEquals("Sw<1,0,2>o0o(2,2):(1,4)", found.toString());
+  }
 }

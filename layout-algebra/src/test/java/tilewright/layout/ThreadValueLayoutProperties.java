@@ -14,9 +14,11 @@ import net.jqwik.api.Provide;
 /** Threads and their values in a tile, against the tile's coordinates. */
 class ThreadValueLayoutProperties {
 
-  @Property
+  @Property(tries = 300)
   void everyThreadHoldsItsBlockOfTheTile(@ForAll("compact") Layout threads, @ForAll("compact") Layout values) {
     Assume.that(threads.rank() == values.rank() && threads.size() * values.size() <= 2000);
+    var decision = assertInstanceOf(Decision.Defined.class, ThreadValueLayout.of(threads, values));
+    assertTrue(decision.certificate().holds(), decision.certificate().explain());
     var tv = ThreadValueLayout.of(threads, values).orElseThrow();
     var owners = tv.inverse().orElseThrow();
     for (int i = 0; i < threads.rank(); i++) {

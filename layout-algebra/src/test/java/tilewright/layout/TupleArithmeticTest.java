@@ -48,7 +48,8 @@ class TupleArithmeticTest {
   @ParameterizedTest
   @CsvSource(delimiter = '|', value = {
       "(4,5,6)|40|(1,1,3)", "(4,6)|8|(1,3)", "12|(2,3)|2", "3|6|1", "(12,6)|(4,3)|(3,2)",
-          "((4,6),8)|((2,3),16)|((2,2),1)"})
+          "((4,6),8)|((2,3),16)|((2,2),1)", "1|4|1",
+      "4|1|4", "1|1|1"})
   void shapeDivIsExact(String a, String b, String quotient) {
     var defined = assertInstanceOf(Decision.Defined.class, TupleArithmetic.shapeDiv(tuple(a), tuple(b)));
     assertEquals(tuple(quotient), defined.result());
@@ -123,6 +124,20 @@ class TupleArithmeticTest {
     assertThrows(ArithmeticException.class, () -> TupleArithmetic.elemScale(huge, huge));
     assertThrows(ArithmeticException.class, () -> TupleArithmetic.sum(tuple("(9223372036854775807,1)")));
     assertThrows(ArithmeticException.class, () -> TupleArithmetic.roundUp(tuple("9223372036854775807"), tuple("2")));
+  }
+
+  @Test
+  void shapeDivLeafByLeafNeedsTuplesOfOneRank() {
+    var refusal = assertThrows(IllegalArgumentException.class,
+        () -> TupleArithmetic.shapeDiv(tuple("(4,6)"), tuple("(2,3,1)")));
+    assertTrue(refusal.getMessage().contains("are not tuples of one rank"), refusal.getMessage());
+  }
+
+  @ParameterizedTest
+  @CsvSource(delimiter = '|', value = {"6|(2,3)|true", "6|(2,4)|false", "(2,6)|(2,(2,3))|true",
+      "(2,6)|(2,(2,2))|false", "(2,3)|6|false", "(2,3)|(2,3,1)|false", "(3,2)|(2,3)|false", "((2),3)|(2,3)|false"})
+  void aShapeIsCompatibleWithThoseThatCutItsIntegers(String coarse, String fine, boolean compatible) {
+    assertEquals(compatible, tuple(coarse).isCompatibleWith(tuple(fine)));
   }
 
   private static IntTuple tuple(String text) {
