@@ -78,14 +78,27 @@ final class BodyParser {
     var token = tokens.take();
     if (!tokens.accept(":")) return instruction(token, Optional.empty(), scope);
     if (token.text().indexOf('.') >= 0 || token.text().indexOf(':') >= 0) throw token.unexpected("a label without '.'");
-    if (tokens.at(".callprototype") || tokens.at(".calltargets")) {
-      throw tokens.peek().unexpected("a statement: indirect calls are not supported");
-    }
-    if (!tokens.accept(".branchtargets")) return new Statement.Label(token.text());
-    var labels = new ArrayList<String>();
-    do labels.add(tokens.plainName("a label")); while (tokens.accept(","));
+    if (tokens.accept(".branchtargets")) return new Statement.BranchTargets(token.text(), names("a label"));
+    if (tokens.accept(".calltargets")) return new Statement.CallTargets(token.text(), names("a function"));
+    if (tokens.accept(".callprototype")) return prototype(token.text());
+    return new Statement.Label(token.text());
+  }
+
+  private List<String> names(String what) {
+    var names = new ArrayList<String>();
+    do names.add(tokens.plainName(what)); while (tokens.accept(","));
     end("',' or ';'");
-    return new Statement.BranchTargets(token.text(), labels);
+    return names;
+  }
+
+  /** After the directive; the callee's name is a placeholder. */
+  private Statement prototype(String name) {
+    List<Variable> results = tokens.at("(") ? variables.parameters() : List.of();
+    tokens.expect("_");
+    List<Variable> parameters = tokens.at("(") ? variables.parameters() : List.of();
+    boolean noReturn = tokens.accept(".noreturn");
+    end("'.noreturn' or ';'");
+    return new Statement.CallPrototype(name, results, parameters, noReturn);
   }
 
   private Statement guarded(Scope scope) {

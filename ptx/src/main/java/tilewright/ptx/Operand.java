@@ -54,6 +54,9 @@ public sealed interface Operand {
   /** {@code symbol+offset} as a value, as initializers and {@code mov} take it. */
   record Offset(Symbol symbol, long offset) implements Operand {}
 
+  /** {@code 0xFF00(symbol)}: one byte of an address, as an initializer of bytes takes it. */
+  record Masked(long mask, Operand address) implements Operand {}
+
   /** {@code p|q}: two destinations. */
   record Pair(Operand first, Operand second) implements Operand {}
 

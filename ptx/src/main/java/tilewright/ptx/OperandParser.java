@@ -104,7 +104,7 @@ final class OperandParser {
     };
   }
 
-  /** {@code 1}, {@code symbol+4} or {@code generic(symbol)}: one element of an initializer. */
+  /** One element of an initializer: {@code 1}, {@code symbol+4}, {@code generic(symbol)}, {@code 0xFF(symbol)}. */
   Operand constant() {
     var token = tokens.peek();
     if (token.is("generic")) return generic();
@@ -113,7 +113,17 @@ final class OperandParser {
       return named(Scope.ofFunction());
     }
     if (token.kind() != Token.Kind.NUMBER && !token.is("-")) throw token.unexpected("a constant");
-    return number();
+    var number = number();
+    return number instanceof Operand.Integer(long mask) && tokens.at("(") ? masked(mask) : number;
+  }
+
+  private Operand masked(long mask) {
+    tokens.take();
+    var token = tokens.peek();
+    if (token.kind() != Token.Kind.NAME) throw token.unexpected("a symbol");
+    var address = constant();
+    tokens.expect(")");
+    return new Operand.Masked(mask, address);
   }
 
   private Operand generic() {

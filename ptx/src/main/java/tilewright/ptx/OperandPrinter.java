@@ -22,6 +22,7 @@ final class OperandPrinter {
       case Operand.Address(Operand base, long offset, var coordinates) -> "[" + print(base) + signed(offset)
           + (coordinates.isEmpty() ? "" : ", " + join(coordinates)) + "]";
       case Operand.Offset(Operand.Symbol symbol, long offset) -> symbol.name() + "+" + offset;
+      case Operand.Masked(long mask, Operand address) -> "0x" + Long.toHexString(mask) + "(" + print(address) + ")";
       case Operand.Pair(Operand first, Operand second) -> print(first) + "|" + print(second);
       case Operand.Not(Operand inner) -> "!" + print(inner);
       case Operand.Sink() -> "_";

@@ -56,6 +56,7 @@ public final class PtxCheck {
           names.add(function.name());
           function(function, names);
         }
+        case PtxModule.Alias alias -> names.add(alias.name());
         case PtxModule.SourceFile _ -> {}
       }
     }
@@ -85,6 +86,8 @@ public final class PtxCheck {
       switch (statement) {
         case Statement.Label(String name) -> names.add(name);
         case Statement.BranchTargets targets -> names.add(targets.name());
+        case Statement.CallTargets targets -> names.add(targets.name());
+        case Statement.CallPrototype prototype -> names.add(prototype.name());
         case Statement.Block(var inner) -> collectNames(inner, names);
         case Variable variable -> names.add(variable.name());
         default -> {}
@@ -131,6 +134,7 @@ public final class PtxCheck {
         if (!names.contains(name)) findings.add(new Finding(line, text, undeclared(name)));
       }
       case Operand.Special(String name) -> needs(line, text, table.of(name.split("\\.")[0], List.of()));
+      case Operand.Masked(long _, Operand address) -> operand(address, line, text, names, scope);
       case Operand.Offset(Operand.Symbol symbol, long _) -> operand(symbol, line, text, names, scope);
       case Operand.Not(Operand inner) -> operand(inner, line, text, names, scope);
       case Operand.Pair(Operand first, Operand second) -> {

@@ -36,7 +36,10 @@ public record PtxModule(String version, List<String> targets, int addressSize, L
   }
 
   /** What stands at the top level of a module. */
-  public sealed interface ModuleItem permits SourceFile, Variable, Function {}
+  public sealed interface ModuleItem permits SourceFile, Alias, Variable, Function {}
+
+  /** {@code .alias name, aliasee;}: another name of a function. */
+  public record Alias(String name, String aliasee) implements ModuleItem {}
 
   /** {@code .file 1 "NaiveGemm.java"}: a source file that {@link Statement.Location} refers to by index. */
   public record SourceFile(int index, String path) implements ModuleItem {}

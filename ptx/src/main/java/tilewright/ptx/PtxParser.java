@@ -35,7 +35,7 @@ public final class PtxParser {
    * The module that a text describes.
    *
    * @throws PtxSyntaxException at the first thing that is no PTX, or that the model cannot hold (texture references,
-   *     {@code .callprototype}, {@code .alias}, {@code .attribute})
+   *     {@code .attribute})
    */
   public static PtxModule parse(String text) {
     return new PtxParser(text).module();
@@ -64,6 +64,8 @@ public final class PtxParser {
   private void items(List<PtxModule.ModuleItem> items) {
     if (tokens.accept(".file")) {
       items.add(file());
+    } else if (tokens.accept(".alias")) {
+      items.add(alias());
     } else if (tokens.accept(".section")) {
       skipSection();
     } else {
@@ -73,6 +75,14 @@ public final class PtxParser {
       else if (variables.atSpace()) items.addAll(variables.variables(linkage));
       else throw tokens.peek().unexpected("a variable, a function or '.file'");
     }
+  }
+
+  private PtxModule.Alias alias() {
+    String name = tokens.plainName("a function's name");
+    tokens.expect(",");
+    var alias = new PtxModule.Alias(name, tokens.plainName("a function's name"));
+    tokens.expect(";");
+    return alias;
   }
 
   private PtxModule.SourceFile file() {

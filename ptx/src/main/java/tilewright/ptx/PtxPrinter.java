@@ -29,6 +29,7 @@ public final class PtxPrinter {
     out.append('\n');
     for (var item : module.items()) {
       switch (item) {
+        case PtxModule.Alias alias -> line(0, ".alias " + alias.name() + ", " + alias.aliasee() + ";");
         case PtxModule.SourceFile file -> line(0, ".file " + file.index() + " " + quoted(file.path()));
         case Variable variable -> line(0, variable(variable) + ";");
         case Function function -> function(function);
@@ -96,7 +97,16 @@ public final class PtxPrinter {
       case Statement.Pragma pragma -> line(depth, ".pragma " + quoted(pragma.text()) + ";");
       case Statement.BranchTargets targets ->
           line(depth, targets.name() + ": .branchtargets " + String.join(", ", targets.labels()) + ";");
+      case Statement.CallTargets targets ->
+          line(depth, targets.name() + ": .calltargets " + String.join(", ", targets.functions()) + ";");
+      case Statement.CallPrototype prototype -> line(depth, prototype(prototype));
     }
+  }
+
+  private static String prototype(Statement.CallPrototype prototype) {
+    String results = prototype.results().isEmpty() ? "" : inlined(prototype.results()) + " ";
+    String end = prototype.noReturn() ? " .noreturn;" : ";";
+    return prototype.name() + ": .callprototype " + results + "_ " + inlined(prototype.parameters()) + end;
   }
 
   private static String registers(Statement.Registers registers) {

@@ -5,7 +5,8 @@ import java.util.List;
 /** What stands in a function's body. */
 public sealed interface Statement
     permits Instruction, Variable, Statement.Label, Statement.Registers, Statement.Block, Statement.Location,
-        Statement.Comment, Statement.Pragma, Statement.BranchTargets {
+        Statement.Comment, Statement.Pragma, Statement.BranchTargets, Statement.CallPrototype,
+        Statement.CallTargets {
 
   /** {@code name:}. */
   record Label(String name) implements Statement {}
@@ -36,6 +37,26 @@ public sealed interface Statement
 
   /** {@code .pragma "text";}. */
   record Pragma(String text) implements Statement {}
+
+  /**
+   * {@code name: .callprototype (.param .b32 _) _ (.param .b64 _);}: what a call through a register passes.
+   *
+   * @param noReturn whether the callee never returns
+   */
+  record CallPrototype(String name, List<Variable> results, List<Variable> parameters, boolean noReturn)
+      implements Statement {
+    public CallPrototype {
+      results = List.copyOf(results);
+      parameters = List.copyOf(parameters);
+    }
+  }
+
+  /** {@code name: .calltargets f, g;}: the functions that a call through a register may reach. */
+  record CallTargets(String name, List<String> functions) implements Statement {
+    public CallTargets {
+      functions = List.copyOf(functions);
+    }
+  }
 
   /** {@code name: .branchtargets a, b, c;} for {@code brx.idx}. */
   record BranchTargets(String name, List<String> labels) implements Statement {

@@ -18,8 +18,13 @@ final class PtxModules {
     var versions = Arbitraries.of("7.0", "8.0", "8.10", "9.0");
     var targets = Arbitraries.of("sm_80", "sm_90a", "sm_100f", "debug").list().ofMinSize(1).ofMaxSize(3);
     Arbitrary<PtxModule.ModuleItem> item = Arbitraries.oneOf(functions(), variables(),
+        Combinators.combine(symbols(), symbols()).as(PtxModule.Alias::new),
         Combinators.combine(Arbitraries.integers().between(0, 9), texts()).as(PtxModule.SourceFile::new));
     return Combinators.combine(versions, targets, Arbitraries.of(32, 64), item.list().ofMaxSize(4)).as(PtxModule::new);
+  }
+
+  private static Arbitrary<List<Variable>> prototyped() {
+    return types().map(type -> Variable.parameter(type, "_")).list().ofMaxSize(2);
   }
 
   private static Arbitrary<Function> functions() {
@@ -64,6 +69,9 @@ final class PtxModules {
         symbols().map(Statement.Label::new), Combinators.combine(numbers, numbers, numbers).as(Statement.Location::new),
         texts().map(Statement.Comment::new), texts().map(Statement.Pragma::new),
         Combinators.combine(symbols(), symbols().list().ofMinSize(1).ofMaxSize(3)).as(Statement.BranchTargets::new),
+        Combinators.combine(symbols(), symbols().list().ofMinSize(1).ofMaxSize(3)).as(Statement.CallTargets::new),
+        Combinators.combine(symbols(), prototyped(), prototyped(), Arbitraries.of(true, false))
+            .as(Statement.CallPrototype::new),
         depth == 0 ? instructions() : Arbitraries.lazy(() -> statements(depth - 1).map(Statement.Block::new)));
     return statement.list().ofMaxSize(6);
   }

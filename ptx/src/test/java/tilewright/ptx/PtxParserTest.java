@@ -126,6 +126,19 @@ class PtxParserTest {
   }
 
   @Test
+  void callsThroughRegistersNameTheirPrototypeOrTheirTargets() {
+    var result = Variable.parameter(PtxType.B32, "_");
+    var bytes = new Variable(Linkage.LOCAL, StateSpace.PARAM, 8, 1, PtxType.B8, "_", List.of(16L), List.of());
+    var call = Instruction.of("call", new Operand.Group(List.of(symbol("r"))), register("%rd1"),
+        new Operand.Group(List.of(symbol("a"))), symbol("p"));
+    assertEquals(List.of(new Statement.CallPrototype("p", List.of(result), List.of(bytes), false),
+        new Statement.CallPrototype("q", List.of(), List.of(), true),
+        new Statement.CallTargets("ts", List.of("f", "g")), call),
+        body("p : .callprototype (.param .b32 _) _ (.param .align 8 .b8 _[16]);"
+            + " q: .callprototype ()_ () .noreturn; ts: .calltargets f, g; call (r), %rd1, (a), p;"));
+  }
+
+  @Test
   void bodyHoldsLabelsBranchTargetsPragmasAndLocations() {
     assertEquals(List.of(
         new Statement.Label("$L1"), new Statement.Pragma("nounroll"), new Statement.Pragma("a \"b\" \\c"),

@@ -30,6 +30,7 @@ public record Finding(Kind kind, String message, String fix, int line, String te
     DEADLOCK("let every thread that a barrier counts reach it, in the same order of barriers"),
     BARRIER_DIVERGENCE("move the instruction out of the divergent branch, or name only the lanes that reach it"),
     TRAP("find the check that failed before the trap"),
+    ASSERTION("find out why the condition does not hold"),
     INVALID_OPERATION("correct the operand"),
     INSTRUCTION_LIMIT("look for a loop that does not end, or raise the limit"),
     TIME_LIMIT("look for a loop that does not end, or raise the limit"),

@@ -4,6 +4,7 @@ import java.time.Duration;
 import java.util.Map;
 import java.util.OptionalInt;
 import java.util.Set;
+import java.util.function.Consumer;
 
 /**
  * How a launch is executed. {@link #defaults()} and the {@code with…} methods make one.
@@ -17,9 +18,11 @@ import java.util.Set;
  * @param timeLimit wall-clock time after which the launch is stopped
  * @param uninitialized buffers whose first contents no thread may read
  * @param coordinates the elements of buffers and shared variables by name, for reports
+ * @param output told what kernels print, block after block
  */
 public record SimulatorOptions(long seed, boolean sanitize, boolean profile, OptionalInt architecture, int threads,
-    long instructionLimit, Duration timeLimit, Set<String> uninitialized, Map<String, Coordinates> coordinates) {
+    long instructionLimit, Duration timeLimit, Set<String> uninitialized, Map<String, Coordinates> coordinates,
+    Consumer<String> output) {
   private static final long DEFAULT_INSTRUCTION_LIMIT = 1_000_000_000_000L;
 
   public SimulatorOptions {
@@ -34,55 +37,61 @@ public record SimulatorOptions(long seed, boolean sanitize, boolean profile, Opt
   /** Seed 0, no sanitizer, the module's architecture, all processors, 10¹² instructions, ten minutes. */
   public static SimulatorOptions defaults() {
     return new SimulatorOptions(0, false, false, OptionalInt.empty(), Runtime.getRuntime().availableProcessors(),
-        DEFAULT_INSTRUCTION_LIMIT, Duration.ofMinutes(10), Set.of(), Map.of());
+        DEFAULT_INSTRUCTION_LIMIT, Duration.ofMinutes(10), Set.of(), Map.of(), System.out::print);
   }
 
   public SimulatorOptions withSeed(long value) {
     return new SimulatorOptions(value, sanitize, profile, architecture, threads, instructionLimit, timeLimit,
-        uninitialized, coordinates);
+        uninitialized, coordinates, output);
   }
 
   public SimulatorOptions withSanitizer(boolean value) {
     return new SimulatorOptions(seed, value, profile, architecture, threads, instructionLimit, timeLimit,
-        uninitialized, coordinates);
+        uninitialized, coordinates, output);
   }
 
   /** Fills {@link SimulationResult#profile()}. */
   public SimulatorOptions withProfile(boolean value) {
     return new SimulatorOptions(seed, sanitize, value, architecture, threads, instructionLimit, timeLimit,
-        uninitialized, coordinates);
+        uninitialized, coordinates, output);
   }
 
   /** Models the tensor cores of another architecture than the module's target: 80, 86, 89, 90, 100. */
   public SimulatorOptions withArchitecture(int value) {
     return new SimulatorOptions(seed, sanitize, profile, OptionalInt.of(value), threads, instructionLimit,
-        timeLimit, uninitialized, coordinates);
+        timeLimit, uninitialized, coordinates, output);
   }
 
   public SimulatorOptions withThreads(int value) {
     return new SimulatorOptions(seed, sanitize, profile, architecture, value, instructionLimit, timeLimit,
-        uninitialized, coordinates);
+        uninitialized, coordinates, output);
   }
 
   public SimulatorOptions withInstructionLimit(long value) {
     return new SimulatorOptions(seed, sanitize, profile, architecture, threads, value, timeLimit, uninitialized,
-        coordinates);
+        coordinates, output);
   }
 
   public SimulatorOptions withTimeLimit(Duration value) {
     return new SimulatorOptions(seed, sanitize, profile, architecture, threads, instructionLimit, value,
-        uninitialized, coordinates);
+        uninitialized, coordinates, output);
   }
 
   /** With the sanitizer, reading what these buffers held before the launch is an error. */
   public SimulatorOptions withUninitialized(Set<String> buffers) {
     return new SimulatorOptions(seed, sanitize, profile, architecture, threads, instructionLimit, timeLimit,
-        buffers, coordinates);
+        buffers, coordinates, output);
   }
 
   /** Names the elements of buffers and shared variables in reports. */
   public SimulatorOptions withCoordinates(Map<String, Coordinates> value) {
     return new SimulatorOptions(seed, sanitize, profile, architecture, threads, instructionLimit, timeLimit,
-        uninitialized, value);
+        uninitialized, value, output);
+  }
+
+  /** Tells another consumer what kernels print; without one it goes to standard output. */
+  public SimulatorOptions withOutput(Consumer<String> value) {
+    return new SimulatorOptions(seed, sanitize, profile, architecture, threads, instructionLimit, timeLimit,
+        uninitialized, coordinates, value);
   }
 }

@@ -74,7 +74,7 @@ final class Kernels {
     return new Launch(ptx, "k", grid, block, Dim3.ONE, dynamicShared, buffers, arguments);
   }
 
-  private static MemorySegment segment(Object array) {
+  static MemorySegment segment(Object array) {
     return switch (array) {
       case byte[] a -> MemorySegment.ofArray(a);
       case short[] a -> MemorySegment.ofArray(a);

@@ -48,6 +48,9 @@ final class Addressing {
 
   private static Place ofSymbol(Scope.Place place, long offset, Optional<StateSpace> space, Lowering c) {
     long window = space.isEmpty() ? Lowering.window(place.space()) : 0;
+    if (place.inFrame()) {
+      return new Place(c.framePointer(), place.address() + window + offset, check(space.map(_ -> place.space())));
+    }
     var reg = c.inRegister(Source.of(place.address() + window), PtxType.B64);
     // What .param names may be a kernel's parameter or a call's, which is local to the thread.
     return new Place(reg, offset, check(space.map(_ -> place.space())));

@@ -28,8 +28,9 @@ final class Compilation {
   Compilation(PtxModule module, ModuleData data, Function function, boolean watched) {
     this.function = function;
     this.data = data;
-    memory = new MemoryPlan(module, data, function, watched);
-    front = new FunctionLowering(module, memory, watched);
+    var graph = new CallGraph(module, data.functions(), function);
+    memory = new MemoryPlan(module, data, graph, function, watched);
+    front = new FunctionLowering(module, data.functions(), graph, memory, watched);
     target = target(module);
     var lowering = front.lower(function);
     problems.addAll(front.problems());

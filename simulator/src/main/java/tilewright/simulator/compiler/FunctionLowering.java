@@ -1,19 +1,15 @@
 package tilewright.simulator.compiler;
 
-import java.util.ArrayDeque;
 import java.util.ArrayList;
-import java.util.Deque;
 import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
 import tilewright.ptx.Function;
 import tilewright.ptx.Instruction;
-import tilewright.ptx.Operand;
 import tilewright.ptx.PtxModule;
 import tilewright.ptx.PtxPrinter;
 import tilewright.ptx.PtxType;
-import tilewright.ptx.StateSpace;
 import tilewright.ptx.Statement;
 import tilewright.ptx.Variable;
 import tilewright.simulator.UnsupportedPtxException.Problem;
@@ -27,25 +23,31 @@ final class FunctionLowering {
   private final Map<String, List<String>> tables = new HashMap<>();
   private final MemoryPlan memory;
   private final Lowering lowering;
-  private final Deque<String> active = new ArrayDeque<>();
-  private final PtxModule module;
+  private final CallLowering calls;
   private String source = "";
 
-  FunctionLowering(PtxModule module, MemoryPlan memory, boolean watched) {
+  FunctionLowering(PtxModule module, ModuleFunctions functions, CallGraph graph, MemoryPlan memory, boolean watched) {
     for (var item : module.items()) {
       if (item instanceof PtxModule.SourceFile(int index, var path)) {
         files.put(index, path.substring(path.lastIndexOf('/') + 1));
       }
     }
-    this.module = module;
     this.memory = memory;
     lowering = new Lowering(memory, new Scope(Optional.empty()), watched);
+    calls = new CallLowering(functions, graph, memory, lowering, this::body);
   }
 
   Lowering lower(Function kernel) {
+    calls.begin();
     body(kernel.body().orElse(List.of()));
-    lowering.begin(site(kernel), Optional.empty());
+    int end = site(kernel);
+    lowering.begin(end, Optional.empty());
     lowering.end(new Terminator.Exit());
+    try {
+      calls.functions(end);
+    } catch (Unsupported e) {
+      problems.add(new Problem(0, "functions called by " + kernel.name(), e.getMessage()));
+    }
     return lowering;
   }
 
@@ -84,7 +86,9 @@ final class FunctionLowering {
         case Statement.Location(int file, int line, int _) -> source = files.getOrDefault(file, "file " + file) + ":"
             + line;
         case Statement.BranchTargets(var name, var labels) -> tables.put(name, labels);
-        case Variable v -> lowering.scope().declare(v.name(), memory.declared(v));
+        case Statement.CallPrototype prototype -> calls.declare(prototype);
+        case Statement.CallTargets targets -> calls.declare(targets);
+        case Variable v -> lowering.scope().declare(v.name(), memory.declared(v, calls.frame()));
         case Instruction i -> instruction(i);
         case Statement.Comment _, Statement.Pragma _ -> {}
       }
@@ -103,10 +107,16 @@ final class FunctionLowering {
 
   private void declare(String name, PtxType type) {
     if (type == PtxType.B128) {
-      lowering.scope().declareWide(name, lowering.temp(PtxType.B64), lowering.temp(PtxType.B64));
+      lowering.scope().declareWide(name, register(PtxType.B64), register(PtxType.B64));
     } else {
-      lowering.scope().declare(name, lowering.temp(type));
+      lowering.scope().declare(name, register(type));
     }
+  }
+
+  private Reg register(PtxType type) {
+    var register = lowering.temp(type);
+    calls.declare(register);
+    return register;
   }
 
   private void instruction(Instruction i) {
@@ -132,55 +142,9 @@ final class FunctionLowering {
 
   private void lower(Instruction i) {
     if (i.opcode().equals("call")) {
-      call(i);
+      calls.call(Calls.of(i));
     } else {
       InstructionLowering.lower(i, lowering, tables);
     }
-  }
-
-  /** Inlines a call: the callee's parameters are the caller's own argument variables. */
-  private void call(Instruction i) {
-    var call = Calls.of(i);
-    var callee = Calls.definition(module, call.function())
-        .orElseThrow(() -> new Unsupported("function " + call.function() + " has no body here"));
-    if (active.contains(callee.name())) throw new Unsupported("function " + callee.name() + " is recursive");
-    if (call.results().size() != callee.results().size() || call.arguments().size() != callee.parameters().size()) {
-      throw new Unsupported("function " + callee.name() + " has other parameters");
-    }
-    var caller = lowering.scope();
-    var scope = new Scope(Optional.empty());
-    for (int k = 0; k < call.arguments().size(); k++) {
-      bind(scope, callee.parameters().get(k), call.arguments().get(k), true);
-    }
-    for (int k = 0; k < call.results().size(); k++) bind(scope, callee.results().get(k), call.results().get(k), false);
-    var after = lowering.freshLabel("return");
-    var outerReturn = lowering.returnTo(Optional.of(after));
-    active.push(callee.name());
-    lowering.enter(scope);
-    body(callee.body().orElseThrow());
-    lowering.enter(caller);
-    active.pop();
-    lowering.returnTo(outerReturn);
-    lowering.begin(sites.size() - 1, Optional.empty());
-    lowering.label(after);
-    for (int k = 0; k < call.results().size(); k++) {
-      var formal = callee.results().get(k);
-      if (formal.space() != StateSpace.REG) continue;
-      lowering.move(Source.of(scope.register(formal.name())),
-          lowering.destination(call.results().get(k), formal.type()), formal.type());
-    }
-  }
-
-  private void bind(Scope scope, Variable formal, Operand actual, boolean input) {
-    if (formal.space() != StateSpace.REG) {
-      if (!(actual instanceof Operand.Symbol(var name))) {
-        throw new Unsupported("argument " + actual + " is no .param variable");
-      }
-      scope.declare(formal.name(), lowering.place(name));
-      return;
-    }
-    var reg = lowering.temp(formal.type());
-    if (input) lowering.move(lowering.source(actual), reg, formal.type());
-    scope.declare(formal.name(), reg);
   }
 }

@@ -26,6 +26,8 @@ final class Lowering {
   private Optional<Op.Guard> guard = Optional.empty();
   private Optional<String> returnLabel = Optional.empty();
   private Optional<Reg> carry = Optional.empty();
+  private Optional<Reg> framePointer = Optional.empty();
+  private Optional<Reg> stackPointer = Optional.empty();
   private int site;
   private int labels;
 
@@ -139,11 +141,43 @@ final class Lowering {
       case Operand.Special(var name) -> special(name);
       case Operand.Symbol(var name) when name.equals("WARP_SZ") -> Source.of(Warp.LANES);
       case Operand.Symbol(var name) -> scope.hasRegister(name) ? Source.of(scope.register(name))
-          : Source.of(place(name).address());
-      case Operand.Offset(var symbol, long offset) -> Source.of(place(symbol.name()).address() + offset);
+          : address(place(name), 0);
+      case Operand.Offset(var symbol, long offset) -> address(place(symbol.name()), offset);
       case Operand.Not(var inner) -> inverse(source(inner));
       default -> throw new Unsupported("operand " + operand + " is not a value");
     };
+  }
+
+  /** Where the variables of the running call begin, as a local address. */
+  Reg framePointer() {
+    if (framePointer.isEmpty()) framePointer = Optional.of(temp(PtxType.B64));
+    return framePointer.get();
+  }
+
+  /** The first local address that no running call uses. */
+  Reg stackPointer() {
+    if (stackPointer.isEmpty()) stackPointer = Optional.of(temp(PtxType.B64));
+    return stackPointer.get();
+  }
+
+  private Source address(Scope.Place place, long offset) {
+    long address = place.address() + offset;
+    if (!place.inFrame()) return Source.of(address);
+    var to = temp(PtxType.B64);
+    var frame = Source.of(framePointer());
+    always(() -> lane(List.of(frame), List.of(to), code -> {
+      code.push(frame, PtxType.B64).b.loadConstant(address).ladd();
+      code.pop(to, PtxType.B64);
+    }));
+    return Source.of(to);
+  }
+
+  /** Emits what is needed whether or not the instruction's guard holds. */
+  private void always(Runnable emit) {
+    var kept = guard;
+    guard = Optional.empty();
+    emit.run();
+    guard = kept;
   }
 
   private Source inverse(Source predicate) {
@@ -205,11 +239,7 @@ final class Lowering {
     if (source instanceof Source.Register(var reg) && reg.kind == Reg.kindOf(type)
         && reg.type.bits() == type.bits()) return reg;
     var to = temp(type);
-    // The value is needed whether or not the instruction's guard holds.
-    var kept = guard;
-    guard = Optional.empty();
-    move(source, to, type);
-    guard = kept;
+    always(() -> move(source, to, type));
     return to;
   }
 

@@ -18,7 +18,8 @@ import tilewright.simulator.core.Kernel;
 
 /** Gives a kernel's variables their addresses. Module variables in shared memory count only where they are used. */
 final class MemoryPlan {
-  private static final int LOCAL_ALIGNMENT = 16;
+  /** What a thread has for calls whose depth, or for arrays whose size, nobody knows before. */
+  private static final int STACK_BYTES = 16 * 1024;
   private static final int GAP = 128;
 
   private final Map<String, Variable> moduleShared = new HashMap<>();
@@ -32,35 +33,38 @@ final class MemoryPlan {
   private int gapBytes;
   private String dynamicName = "dynamic";
   private int dynamicAlignment = 16;
-  private int localBytes;
+  private final Frame kernelFrame = Frame.ofKernel();
+  private final Map<String, Frame> frames = new HashMap<>();
+  private int stackBytes;
   private int parameterBytes;
 
   /** @param gaps whether to leave gaps between shared variables, so that running over one is noticed */
-  MemoryPlan(PtxModule module, ModuleData data, Function kernel, boolean gaps) {
+  MemoryPlan(PtxModule module, ModuleData data, CallGraph calls, Function kernel, boolean gaps) {
     this.data = data;
     this.gaps = gaps;
     for (var item : module.items()) {
       if (item instanceof Variable v && v.space() == StateSpace.SHARED) moduleShared.put(v.name(), v);
     }
     for (var p : kernel.parameters()) {
-      parameterBytes = align(parameterBytes, alignment(p));
+      parameterBytes = Frame.align(parameterBytes, Frame.alignment(p));
       parameters.add(new Kernel.Parameter(p.name(), parameterBytes, (int) p.bytes()));
       places.put(p.name(), new Scope.Place(StateSpace.PARAM, parameterBytes, p.bytes()));
       parameterBytes += (int) p.bytes();
     }
-    var bodies = Calls.bodies(module, kernel);
-    bodies.forEach(this::plan);
+    var bodies = new ArrayList<>(calls.bodies(kernel));
+    bodies.forEach(body -> plan(body, kernelFrame));
+    for (var f : calls.framed()) {
+      var frame = Frame.ofCall(f.results(), f.parameters());
+      frames.put(f.name(), frame);
+      var own = calls.bodies(f);
+      own.forEach(body -> plan(body, frame));
+      bodies.addAll(own);
+      // Without recursion every function is at work once at most.
+      stackBytes += calls.mayReenter(f.name(), Optional.of(f.name())) ? STACK_BYTES : frame.bytes() + Frame.ALIGNMENT;
+    }
     // Dynamic shared memory begins where the last of the others ends.
     bodies.forEach(this::placeDynamic);
     moduleShared.values().stream().filter(MemoryPlan::isDynamic).forEach(v -> places.put(v.name(), dynamicPlace()));
-  }
-
-  private static int alignment(Variable v) {
-    return Math.max(v.alignment(), v.type().bytes() * v.vector());
-  }
-
-  private static int align(int offset, int alignment) {
-    return (offset + alignment - 1) / alignment * alignment;
   }
 
   private static boolean isDynamic(Variable v) {
@@ -71,13 +75,18 @@ final class MemoryPlan {
     return new Scope.Place(StateSpace.SHARED, dynamicOffset(), 0);
   }
 
-  private void plan(List<Statement> body) {
+  private void plan(List<Statement> body, Frame frame) {
     for (var statement : body) {
       switch (statement) {
-        case Statement.Block block -> plan(block.body());
+        case Statement.Block block -> plan(block.body(), frame);
         case Variable v when isDynamic(v) -> useDynamic(v);
+        // Parameters of calls live where a thread's locals do: each thread has its own.
+        case Variable v when v.space() == StateSpace.LOCAL || v.space() == StateSpace.PARAM -> frame.allocate(v);
         case Variable v -> declared.put(v, place(v));
-        case Instruction i -> i.operands().forEach(this::use);
+        case Instruction i -> {
+          i.operands().forEach(this::use);
+          if (i.opcode().equals("alloca")) stackBytes = Math.max(stackBytes, STACK_BYTES);
+        }
         default -> {}
       }
     }
@@ -85,7 +94,7 @@ final class MemoryPlan {
 
   private void useDynamic(Variable v) {
     dynamicName = v.name();
-    dynamicAlignment = Math.max(dynamicAlignment, alignment(v));
+    dynamicAlignment = Math.max(dynamicAlignment, Frame.alignment(v));
   }
 
   private void placeDynamic(List<Statement> body) {
@@ -117,17 +126,11 @@ final class MemoryPlan {
   private Scope.Place place(Variable v) {
     return switch (v.space()) {
       case SHARED -> {
-        sharedBytes = align(sharedBytes, alignment(v));
-        int offset = sharedBytes + gap(alignment(v));
+        sharedBytes = Frame.align(sharedBytes, Frame.alignment(v));
+        int offset = sharedBytes + gap(Frame.alignment(v));
         sharedBytes += (int) v.bytes();
         shared.add(new Kernel.SharedVariable(v.name(), offset, (int) v.bytes()));
         yield new Scope.Place(StateSpace.SHARED, offset, v.bytes());
-      }
-      // Parameters of calls live where a thread's locals do: each thread has its own.
-      case LOCAL, PARAM -> {
-        localBytes = align(localBytes, alignment(v));
-        localBytes += (int) v.bytes();
-        yield new Scope.Place(StateSpace.LOCAL, localBytes - v.bytes(), v.bytes());
       }
       default -> throw new Unsupported("a ." + v.space().text() + " variable inside a function");
     };
@@ -135,13 +138,27 @@ final class MemoryPlan {
 
   /** How far the next variable is moved away from the ones before: by whole rows of banks, to keep conflicts alike. */
   private int gap(int alignment) {
-    if (gaps && !shared.isEmpty()) gapBytes = align(gapBytes + GAP, Math.max(GAP, alignment));
+    if (gaps && !shared.isEmpty()) gapBytes = Frame.align(gapBytes + GAP, Math.max(GAP, alignment));
     return gapBytes;
   }
 
-  /** The place of a variable declared in the function's body. */
-  Scope.Place declared(Variable v) {
-    return declared.get(v);
+  /** The place of a variable declared in a body that belongs to a frame. */
+  Scope.Place declared(Variable v, Frame frame) {
+    return frame.find(v).orElseGet(() -> declared.get(v));
+  }
+
+  Frame kernelFrame() {
+    return kernelFrame;
+  }
+
+  /** The frame of a function that has one of its own. */
+  Frame frame(Function f) {
+    return frames.get(f.name());
+  }
+
+  /** Whether there is local memory behind the kernel's own, for calls and arrays. */
+  boolean hasStack() {
+    return stackBytes > 0;
   }
 
   /** A parameter or a variable of the module. */
@@ -150,8 +167,8 @@ final class MemoryPlan {
   }
 
   int dynamicOffset() {
-    int gap = gaps && !shared.isEmpty() ? align(gapBytes + GAP, Math.max(GAP, dynamicAlignment)) : 0;
-    return align(sharedBytes, dynamicAlignment) + gap;
+    int gap = gaps && !shared.isEmpty() ? Frame.align(gapBytes + GAP, Math.max(GAP, dynamicAlignment)) : 0;
+    return Frame.align(sharedBytes, dynamicAlignment) + gap;
   }
 
   int sharedBytes() {
@@ -160,7 +177,7 @@ final class MemoryPlan {
 
   /** What the gaps add to the shared memory of a CTA with dynamic shared memory. */
   int gapBytes() {
-    return dynamicOffset() - align(sharedBytes, dynamicAlignment);
+    return dynamicOffset() - Frame.align(sharedBytes, dynamicAlignment);
   }
 
   /** The variables in shared memory, in order of offset. */
@@ -171,7 +188,7 @@ final class MemoryPlan {
   }
 
   int localBytes() {
-    return align(localBytes, LOCAL_ALIGNMENT);
+    return kernelFrame.bytes() + Frame.align(stackBytes, Frame.ALIGNMENT);
   }
 
   int parameterBytes() {

@@ -16,8 +16,10 @@ import tilewright.simulator.core.Kernel;
 final class ModuleData {
   private final Map<String, Scope.Place> places = new HashMap<>();
   private final List<Kernel.ModuleVariable> variables = new ArrayList<>();
+  private final ModuleFunctions functions;
 
   ModuleData(PtxModule module) {
+    functions = new ModuleFunctions(module);
     var declared = module.items().stream().filter(Variable.class::isInstance).map(Variable.class::cast)
         .filter(v -> v.space() == StateSpace.GLOBAL || v.space() == StateSpace.CONST).toList();
     for (int i = 0; i < declared.size(); i++) {
@@ -46,6 +48,7 @@ final class ModuleData {
       }
       case Operand.Symbol(var name) -> address(name);
       case Operand.Offset(var symbol, long offset) -> address(symbol.name()) + offset;
+      case Operand.Masked(long mask, var address) -> value(v, address) >>> Long.numberOfTrailingZeros(mask);
       default -> throw new Unsupported("initializer " + operand);
     };
   }
@@ -55,8 +58,14 @@ final class ModuleData {
     return place(name).orElseThrow(() -> new Unsupported("initializer names unknown variable " + name)).address();
   }
 
+  /** A variable, or a device function, which lies in no space but has an address. */
   Optional<Scope.Place> place(String name) {
-    return Optional.ofNullable(places.get(name));
+    return Optional.ofNullable(places.get(name))
+        .or(() -> functions.address(name).map(a -> new Scope.Place(StateSpace.GLOBAL, a, 0)));
+  }
+
+  ModuleFunctions functions() {
+    return functions;
   }
 
   List<Kernel.ModuleVariable> variables() {

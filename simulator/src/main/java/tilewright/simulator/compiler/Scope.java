@@ -13,8 +13,16 @@ final class Scope {
   private final Map<String, Place> places = new HashMap<>();
   private final Map<String, String> labels = new HashMap<>();
 
-  /** A variable: its space, and its address there (in global and constant space, its generic address). */
-  record Place(StateSpace space, long address, long bytes) {}
+  /**
+   * A variable: its space, and its address there (in global and constant space, its generic address).
+   *
+   * @param inFrame whether the address counts from the frame pointer
+   */
+  record Place(StateSpace space, long address, long bytes, boolean inFrame) {
+    Place(StateSpace space, long address, long bytes) {
+      this(space, address, bytes, false);
+    }
+  }
 
   Scope(Optional<Scope> outer) {
     this.outer = outer;

@@ -14,6 +14,8 @@ public final class AddressSpace {
   private static final int SHARED = 0x7F_FFF0;
   private static final int LOCAL = 0x7F_FFF1;
   private static final int PARAMETERS = 0x7F_FFF2;
+  private static final int CODE = 0x7F_FFF3;
+  private static final int FUNCTION_BYTES = 16;
   public static final long SHARED_WINDOW = (long) SHARED << WINDOW_BITS;
   public static final long LOCAL_WINDOW = (long) LOCAL << WINDOW_BITS;
   public static final long PARAMETER_WINDOW = (long) PARAMETERS << WINDOW_BITS;
@@ -22,6 +24,7 @@ public final class AddressSpace {
   private final byte[][] buffers;
   private final List<String> names;
   private final GlobalShadow[] shadows;
+  private final DeviceHeap heap = new DeviceHeap();
 
   /** @param uninitialised buffers whose first contents nobody may read, or empty when nobody watches */
   AddressSpace(List<String> names, List<byte[]> contents, Optional<Set<String>> uninitialised) {
@@ -40,6 +43,17 @@ public final class AddressSpace {
   /** The address where the buffer at a position begins. */
   public static long base(int position) {
     return (long) (position + 1) << WINDOW_BITS;
+  }
+
+  /** The address of the device function at a position. */
+  public static long function(int position) {
+    return ((long) CODE << WINDOW_BITS) + (long) FUNCTION_BYTES * position;
+  }
+
+  /** The position of the device function at an address; negative if none can be there. */
+  static int functionAt(long address) {
+    boolean possible = window(address) == CODE && address % FUNCTION_BYTES == 0;
+    return possible ? (int) Math.min((address & OFFSETS) / FUNCTION_BYTES, Integer.MAX_VALUE) : -1;
   }
 
   /** Whether a generic address lies in a space, given by its window; 0 stands for global and constant memory. */
@@ -66,7 +80,13 @@ public final class AddressSpace {
   /** The buffer an address points into; an empty one if it points nowhere. */
   byte[] buffer(long address) {
     int window = window(address);
-    return window > 0 && window < buffers.length ? buffers[window] : NOTHING;
+    if (window > 0 && window < buffers.length) return buffers[window];
+    var allocation = heap.at(window);
+    return allocation == null ? NOTHING : allocation;
+  }
+
+  DeviceHeap heap() {
+    return heap;
   }
 
   /** The shadow of the buffer an address points into; null when nobody watches. */
@@ -85,6 +105,7 @@ public final class AddressSpace {
     int window = window(address);
     if (isShared(address)) return "shared memory + " + (address & OFFSETS);
     if (isLocal(address)) return "local memory + " + (address & OFFSETS);
+    if (heap.at(window) != null) return heap.describe(window, address & OFFSETS);
     if (isParameter(address)) return "parameters + " + (address & OFFSETS);
     if (window > 0 && window < buffers.length) {
       return "buffer '" + names.get(window - 1) + "' of " + buffers[window].length + " bytes, offset "

@@ -142,6 +142,11 @@ final class Cta {
     }
   }
 
+  /** A thread prints. */
+  void print(String text) {
+    state.print(number, text);
+  }
+
   /** Adds what was executed to the launch's count. */
   void flush() {
     long n = executed;

@@ -4,6 +4,7 @@ import java.util.ArrayList;
 import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
+import java.util.TreeMap;
 import java.util.concurrent.atomic.AtomicLong;
 import tilewright.ptx.Launch;
 import tilewright.simulator.Finding;
@@ -35,6 +36,8 @@ final class LaunchState {
   private final long deadline;
   private final AtomicLong instructions = new AtomicLong();
   private volatile boolean stopped;
+  /** What each block has printed. */
+  private final Map<Long, StringBuilder> printed = new TreeMap<>();
 
   LaunchState(Kernel kernel, Launch launch, SimulatorOptions options, AddressSpace space, byte[] parameters) {
     this.kernel = kernel;
@@ -96,6 +99,15 @@ final class LaunchState {
 
   long instructions() {
     return instructions.get();
+  }
+
+  synchronized void print(long block, String text) {
+    printed.computeIfAbsent(block, _ -> new StringBuilder()).append(text);
+  }
+
+  /** What was printed, by block: the same whatever ran first. */
+  synchronized String printed() {
+    return String.join("", printed.values());
   }
 
   /** Counts what a CTA has executed, and ends the launch when that was too much. */

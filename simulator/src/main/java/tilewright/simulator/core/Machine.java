@@ -47,6 +47,8 @@ public final class Machine {
         options.sanitize() ? Optional.of(options.uninitialized()) : Optional.empty());
     var state = new LaunchState(kernel, launch, options, space, Arguments.encode(kernel, launch, names));
     new Machine(state).execute(options.threads());
+    var text = state.printed();
+    if (!text.isEmpty()) options.output().accept(text);
     for (int i = 0; i < buffers.size(); i++) {
       var target = buffers.get(i).getValue();
       var bytes = contents.get(kernel.variables().size() + i);

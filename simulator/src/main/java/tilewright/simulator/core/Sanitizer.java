@@ -102,6 +102,12 @@ final class Sanitizer {
     }
   }
 
+  /** A lane copies within its local memory: what was unwritten stays so. */
+  void copyLocal(Warp w, int lane, int from, int to, int bytes) {
+    int start = (w.index * Warp.LANES + lane) * cta.kernel.localBytes();
+    System.arraycopy(local, start + from, local, start + to, bytes);
+  }
+
   /** A warp access to local memory: what a thread reads it must have written. */
   void local(Warp w, int mask, int bytes, int access, int site) {
     int extent = cta.kernel.localBytes();

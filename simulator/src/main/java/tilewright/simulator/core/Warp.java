@@ -24,6 +24,7 @@ public final class Warp {
   final int index;
   final byte[] local;
   final AsyncCopies copies;
+  final CallStack calls = new CallStack();
   final List<LaneGroup> groups = new ArrayList<>();
   LaneGroup current;
   /** Lanes that exist and have not exited. */
@@ -75,6 +76,7 @@ public final class Warp {
     Arrays.fill(p, 0);
     Arrays.fill(local, (byte) 0);
     copies.reset();
+    calls.reset();
     int threads = Math.min(LANES, cta.threads - index * LANES);
     live = threads == LANES ? -1 : (1 << threads) - 1;
     clock = 0;

@@ -1,0 +1,62 @@
+package tilewright.simulator.compiler;
+
+import java.util.ArrayList;
+import java.util.IdentityHashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.Optional;
+import tilewright.ptx.StateSpace;
+import tilewright.ptx.Variable;
+
+/**
+ * The local memory of a kernel, or of one call of a function that has frames of its own: where its variables lie. A
+ * function's results and parameters come first, so that whoever calls it knows their places from its prototype.
+ */
+final class Frame {
+  static final int ALIGNMENT = 16;
+
+  private final Map<Variable, Scope.Place> places = new IdentityHashMap<>();
+  private final boolean relative;
+  private int bytes;
+
+  private Frame(boolean relative) {
+    this.relative = relative;
+  }
+
+  /** At the beginning of local memory. */
+  static Frame ofKernel() {
+    return new Frame(false);
+  }
+
+  /** Where the frame pointer says, beginning with those variables. */
+  static Frame ofCall(List<Variable> results, List<Variable> parameters) {
+    var frame = new Frame(true);
+    var formals = new ArrayList<>(results);
+    formals.addAll(parameters);
+    for (var v : formals) frame.allocate(v);
+    return frame;
+  }
+
+  static int alignment(Variable v) {
+    return Math.max(v.alignment(), v.type().bytes() * v.vector());
+  }
+
+  static int align(int offset, int alignment) {
+    return (offset + alignment - 1) / alignment * alignment;
+  }
+
+  void allocate(Variable v) {
+    if (v.space() == StateSpace.REG) throw new Unsupported("a register parameter of a function that is not inlined");
+    int at = align(bytes, alignment(v));
+    bytes = at + (int) v.bytes();
+    places.put(v, new Scope.Place(StateSpace.LOCAL, at, v.bytes(), relative));
+  }
+
+  Optional<Scope.Place> find(Variable v) {
+    return Optional.ofNullable(places.get(v));
+  }
+
+  int bytes() {
+    return align(bytes, ALIGNMENT);
+  }
+}
