@@ -27,6 +27,8 @@ final class InstructionLowering {
       case "mul24", "mad24", "rem", "sad", "dp4a", "dp2a" -> IntegerLowering.lower(i, m, c);
       case "and", "or", "xor", "not", "cnot", "shl", "shr", "shf", "bfe", "bfi", "bfind", "popc", "clz", "brev", "prmt",
           "lop3", "szext", "bmsk", "fns" -> BitLowering.lower(i, m, c);
+      case "vadd2", "vadd4", "vsub2", "vsub4", "vavrg2", "vavrg4", "vabsdiff2", "vabsdiff4", "vmin2", "vmin4", "vmax2",
+          "vmax4", "vset2", "vset4" -> SimdLowering.lower(i, m, c);
       case "setp", "set", "selp", "slct", "testp" -> PredicateLowering.lower(i, m, c);
       case "cvt" -> ConversionLowering.lower(i, m, c);
       case "mov", "cvta", "isspacep" -> MoveLowering.lower(i, m, c);
