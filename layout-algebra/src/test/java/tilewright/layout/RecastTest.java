@@ -165,7 +165,8 @@ class RecastTest {
   @Test
   void aCastAsInCuteIsCertifiedExactlyWhereItCountsVectors() {
     each(layout -> {
-      if (!(layout.tryUpcast(4, Casting.CUTE) instanceof Decision.Defined<Layout>(var vectors, var certificate))) return;
+      var cast = layout.tryUpcast(4, Casting.CUTE);
+      if (!(cast instanceof Decision.Defined<Layout>(var vectors, var certificate))) return;
       boolean counts = true;
       for (long i = 0; i < layout.size(); i++) {
         var c = layout.coordinate(i);

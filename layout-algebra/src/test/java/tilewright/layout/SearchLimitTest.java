@@ -51,8 +51,8 @@ class SearchLimitTest {
 
   @Test
   void chainsOfPrimesAreTriedUpToAGivenNumber() {
-    // With 1 at index 1 and 0 at 2, index 3 has 1 behind an extent of 2, and index 2 has 2 within any longer one. So all
-    // chains of primes up to 10 end at 2 and another prime up to 5, at 3, at 5, or at 7.
+    // With 1 at index 1 and 0 at 2, index 3 has 1 behind an extent of 2, and index 2 has 2 within any longer one. So
+    // all chains of primes up to 10 end at 2 and another prime up to 5, at 3, at 5, or at 7.
     var facts = new TreeMap<>(Map.of(0L, 0L, 1L, 1L, 2L, 0L, 3L, 0L, 10L, 0L));
     assertTrue(FactSynthesis.of(facts, 7).isEmpty());
     assertThrows(SearchLimitException.class, () -> FactSynthesis.of(facts, 6));
