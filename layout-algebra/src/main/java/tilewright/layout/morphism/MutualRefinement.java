@@ -79,7 +79,7 @@ final class MutualRefinement {
     return Trees.substitute(tuple, parts);
   }
 
-  private record MutualCertificate(IntTuple first, IntTuple second, Mutual result) implements Certificate {
+  record MutualCertificate(IntTuple first, IntTuple second, Mutual result) implements Certificate {
     @Override
     public boolean holds() {
       long[] begin = result.first().flatten();

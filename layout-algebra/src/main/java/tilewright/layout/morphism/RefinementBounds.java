@@ -64,7 +64,7 @@ final class RefinementBounds {
     return new Decision.Defined<>(bound, new BoundCertificate(first, second, bound, fine));
   }
 
-  private record BoundCertificate(IntTuple first, IntTuple second, IntTuple bound, boolean fine)
+  record BoundCertificate(IntTuple first, IntTuple second, IntTuple bound, boolean fine)
       implements Certificate {
     @Override
     public boolean holds() {
