@@ -24,7 +24,7 @@ final class Complement {
     long top = 1;
     for (int i = 0; i < sorted.count(); i++) {
       long stride = sorted.stride(i);
-      if (stride < 0) return undefined(layout, bound, "strides are at least 0", "got " + stride);
+      if (stride < 0) return refuted(layout, bound, sorted.index(i), "strides are at least 0", "got " + stride, 0);
       if (stride % top != 0) return offChain(layout, bound, sorted, i, top);
       if (stride != top) {
         extents[gaps] = stride / top;
@@ -44,12 +44,16 @@ final class Complement {
   /** What lies below the stride repeats with period {@code top}, so that the stride begins inside a copy of it. */
   private static Decision<Layout> offChain(Layout layout, long bound, SortedModes sorted, int mode, long top) {
     long stride = sorted.stride(mode);
-    long index = sorted.index(mode);
-    return new Decision.Undefined<>("complement(" + layout + ", " + bound + ")",
-        "sorted by stride, extent · stride of each mode divides the next stride", OptionalInt.empty(),
-        top + " does not divide " + stride,
-        Optional.of(new Witness(layout.coordinate(index), index, Math.multiplyExact(Math.ceilDiv(stride, top), top),
-            stride)));
+    return refuted(layout, bound, sorted.index(mode),
+        "sorted by stride, extent · stride of each mode divides the next stride", top + " does not divide " + stride,
+        Math.multiplyExact(Math.ceilDiv(stride, top), top));
+  }
+
+  private static Decision<Layout> refuted(Layout layout, long bound, long index, String condition, String numbers,
+      long demanded) {
+    var witness = new Witness(layout.coordinate(index), index, demanded, layout.apply(index));
+    return new Decision.Undefined<>("complement(" + layout + ", " + bound + ")", condition, OptionalInt.empty(),
+        numbers, Optional.of(witness));
   }
 
   private static Decision<Layout> undefined(Layout layout, long bound, String condition, String numbers) {

@@ -57,9 +57,11 @@ final class Composition {
     for (long index : new long[] {smallestAt, largestAt}) {
       long offset = inner.apply(index);
       if (offset < 0 || offset >= outer.size()) {
-        return Optional.of(Decision.Undefined.of(outer + " ∘ " + inner,
-            "the right operand's offsets lie in the left one's domain", "its coordinate " + inner.coordinate(index)
-                + " has offset " + offset + ", outside 0…" + (outer.size() - 1)));
+        long nearest = offset < 0 ? 0 : outer.size() - 1;
+        return Optional.of(new Decision.Undefined<>(outer + " ∘ " + inner,
+            "the right operand's offsets lie in the left one's domain", OptionalInt.empty(),
+            "its coordinate " + inner.coordinate(index) + " has offset " + offset + ", outside 0…" + (outer.size() - 1),
+            Optional.of(new Witness(inner.coordinate(index), index, nearest, offset))));
       }
     }
     return Optional.empty();
@@ -92,16 +94,19 @@ final class Composition {
     return byTable();
   }
 
-  /** Several digits have no negative index. */
+  /** Several digits have no negative index: CuTe C++ would round quotients towards 0 there, pycute down. */
   private Optional<Decision<Layout>> backwards() {
     long[] extents = inner.flatShape();
     long[] strides = inner.flatStride();
+    long index = 1;
     for (int i = 0; i < strides.length; i++) {
       if (strides[i] < 0 && extents[i] > 1) {
         return Optional.of(new Decision.Undefined<>(outer + " ∘ " + inner,
             "strides of the right operand are at least 0 where the left one has several modes",
-            OptionalInt.of(topMode(i)), "got " + strides[i], Optional.empty()));
+            OptionalInt.of(topMode(i)), "got " + strides[i],
+            Optional.of(new Witness(inner.coordinate(index), index, 0, strides[i]))));
       }
+      index = Math.multiplyExact(index, extents[i]);
     }
     return Optional.empty();
   }

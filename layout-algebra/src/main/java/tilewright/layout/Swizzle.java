@@ -1,6 +1,8 @@
 package tilewright.layout;
 
 import java.util.Arrays;
+import java.util.Optional;
+import java.util.OptionalInt;
 
 /**
  * {@code Sw<B,M,S>}: folds a field of {@code bits} bits onto the field {@code shift} bits below it (above it when
@@ -60,9 +62,12 @@ public record Swizzle(int bits, int base, int shift) {
     }
     var fit = SwizzleFit.of(from, to);
     if (fit.isEmpty()) {
-      return Decision.Undefined.of(this + " ∘ " + inner,
-          "together they fold one contiguous field by one shift of at least its width",
-          "offsets 1, 2, 4, … become " + Arrays.toString(to));
+      var misfit = SwizzleFit.misfit(from, to);
+      long offset = from[misfit.place()];
+      return new Decision.Undefined<>(this + " ∘ " + inner,
+          "together they fold one contiguous field by one shift of at least its width", OptionalInt.empty(),
+          "offsets 1, 2, 4, … become " + Arrays.toString(to),
+          Optional.of(new Witness(IntTuple.of(offset), offset, misfit.demanded(), misfit.given())));
     }
     var certificate = new TableCertificate(fit.get() + "(2^i) = " + this + "(" + inner + "(2^i))", size,
         i -> fit.get().apply(1L << i), i -> to[(int) i]);

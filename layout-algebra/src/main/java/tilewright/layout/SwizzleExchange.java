@@ -2,6 +2,8 @@ package tilewright.layout;
 
 import java.util.ArrayList;
 import java.util.Arrays;
+import java.util.Optional;
+import java.util.OptionalInt;
 
 /**
  * Layout ∘ swizzle as swizzle ∘ layout. Where the layout is linear over F2, so are both sides and the index's bits
@@ -22,17 +24,27 @@ final class SwizzleExchange {
     long[] indices = linear ? powers(layout.size()) : all(layout.size());
     var from = Arrays.stream(indices).map(layout::apply).toArray();
     var to = Arrays.stream(indices).map(i -> layout.apply(inner.apply(i))).toArray();
-    if (Arrays.stream(from).anyMatch(x -> x < 0) || Arrays.stream(to).anyMatch(x -> x < 0)) {
-      return Decision.Undefined.of(operation, "every offset is at least 0", "some are negative");
+    for (int k = 0; k < indices.length; k++) {
+      long offset = Math.min(from[k], to[k]);
+      if (offset < 0) {
+        return refuted(operation, "every offset is at least 0", "got " + offset,
+            new Witness(layout.coordinate(indices[k]), indices[k], 0, offset));
+      }
     }
     var fit = SwizzleFit.of(from, to);
     if (fit.isEmpty()) {
-      return Decision.Undefined.of(operation, "one swizzle changes the layout's offsets as the given one its indices",
-          change(from, to));
+      var misfit = SwizzleFit.misfit(from, to);
+      long index = indices[misfit.place()];
+      return refuted(operation, "one swizzle changes the layout's offsets as the given one its indices",
+          change(from, to), new Witness(layout.coordinate(index), index, misfit.demanded(), misfit.given()));
     }
     var result = new ComposedLayout(fit.get(), 0, layout);
     return new Decision.Defined<>(result, new TableCertificate(result + "(i) = " + layout + "(" + inner + "(i))",
         layout.size(), result::apply, i -> layout.apply(inner.apply(i))));
+  }
+
+  private static Decision<ComposedLayout> refuted(String operation, String condition, String numbers, Witness witness) {
+    return new Decision.Undefined<>(operation, condition, OptionalInt.empty(), numbers, Optional.of(witness));
   }
 
   /** Whether bits add up on all indices below the size and on what the swizzle makes of them. */

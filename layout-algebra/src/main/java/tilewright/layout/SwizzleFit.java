@@ -1,5 +1,6 @@
 package tilewright.layout;
 
+import java.util.Arrays;
 import java.util.Optional;
 
 /** The swizzle of the fewest bits that maps given offsets to given offsets, if there is one. */
@@ -19,6 +20,21 @@ final class SwizzleFit {
     }
     return best;
   }
+
+  /** Where no swizzle fits: the first pair up to which none does, with what one that fits all before it gives there. */
+  static Misfit misfit(long[] from, long[] to) {
+    int fitting = 0;
+    int failing = from.length;
+    while (failing - fitting > 1) {
+      int middle = fitting + (failing - fitting) / 2;
+      if (of(Arrays.copyOf(from, middle), Arrays.copyOf(to, middle)).isPresent()) fitting = middle;
+      else failing = middle;
+    }
+    var best = of(Arrays.copyOf(from, fitting), Arrays.copyOf(to, fitting)).orElseThrow();
+    return new Misfit(fitting, to[fitting], best.apply(from[fitting]));
+  }
+
+  record Misfit(int place, long demanded, long given) {}
 
   private static Optional<Swizzle> withShift(long[] from, long[] to, int shift) {
     long required = 0;

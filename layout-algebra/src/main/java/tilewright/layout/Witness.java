@@ -5,7 +5,7 @@ package tilewright.layout;
  *
  * @param coordinate of the operand that the equation ranges over
  * @param index its colexicographic index
- * @param demanded the offset that the equation demands there
+ * @param demanded the offset that the equation demands there; where one beyond a domain is given, the nearest in it
  * @param given the offset that the only candidate gives
  */
 public record Witness(IntTuple coordinate, long index, long demanded, long given) {

@@ -71,6 +71,15 @@ class SmallComplementsTest {
     refused("(2,2):(2,3)", 8, "4 does not divide 3");
   }
 
+  @Test
+  void aStrideBelowZeroShowsTheOffsetThatNoComplementReaches() {
+    var layout = Layout.parse("(2,(3,2)):(1,(2,-6))");
+    var refused = assertInstanceOf(Decision.Undefined.class, layout.tryComplement(24));
+    var witness = new Witness(IntTuple.parse("(0,(0,1))"), 6, 0, -6);
+    assertEquals(witness, refused.witness().orElseThrow());
+    assertEquals(-6, layout.apply(witness.coordinate()));
+  }
+
   private static void refused(String layout, long bound, String reason) {
     var refused = assertInstanceOf(Decision.Undefined.class, Layout.parse(layout).tryComplement(bound));
     assertTrue(refused.message().contains(reason), refused.message());

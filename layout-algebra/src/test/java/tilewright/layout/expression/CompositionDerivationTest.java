@@ -141,7 +141,8 @@ class CompositionDerivationTest {
         A = 4:1; B = 2:4
         leaf 2:4: A at 0,4 is 0,4, that is 2:4
         needed: …
-        found: its coordinate 1 has offset 4, outside 0…3""", "composition(4:1, 2:4)",
+        found: its coordinate 1 has offset 4, outside 0…3
+        witness: at 1, index 1, 3 is demanded and 4 would be given""", "composition(4:1, 2:4)",
         Dialect.CUTE_CPP.with(Dialect.Domain.STRICT));
   }
 

@@ -92,7 +92,8 @@ class DivisionDerivationTest {
     assertLines(common + "  R = (4,3):(1,4), for …", "logical_divide(10:1, 4)");
     assertLines(common + """
         needed: …
-        found: its coordinate (3,2) has offset 11, outside 0…9 in …""", "logical_divide(10:1, 4)",
+        found: its coordinate (3,2) has offset 11, outside 0…9 in …
+        witness: at (3,2), index 11, 9 is demanded and 11 would be given""", "logical_divide(10:1, 4)",
         Dialect.CUTE_CPP.with(Dialect.Domain.STRICT));
   }
 }
