@@ -6,6 +6,7 @@ import java.util.List;
 import java.util.Optional;
 import java.util.OptionalInt;
 import java.util.TreeMap;
+import java.util.stream.LongStream;
 import tilewright.layout.Modes.Mode;
 
 /** Right and left inverses, made of a layout's modes in the order of their strides. */
@@ -85,7 +86,7 @@ final class Inverse {
       if (collision.isPresent()) return collided(layout, otherwise.operation(), collision.get());
       if (layout.size() > LARGEST_SYNTHESIS) return otherwise;
       var facts = new TreeMap<Long, Long>();
-      for (long i = 0; i < layout.size(); i++) facts.put(layout.apply(i), i);
+      LongStream.range(0, layout.size()).forEach(i -> facts.put(layout.apply(i), i));
       if (facts.firstKey() < 0) return otherwise;
       return FactSynthesis.of(facts).map(inverse -> leftInverse(inverse, layout)).orElse(otherwise);
     } catch (SearchLimitException e) {

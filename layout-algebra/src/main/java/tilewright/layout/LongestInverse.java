@@ -2,6 +2,9 @@ package tilewright.layout;
 
 import java.util.ArrayList;
 import java.util.List;
+import java.util.function.LongUnaryOperator;
+import java.util.stream.LongStream;
+import java.util.stream.Stream;
 import tilewright.layout.Modes.Mode;
 
 /**
@@ -26,8 +29,13 @@ final class LongestInverse {
 
   /** A longer one than {@code chain}, if there is one and the search comes upon it; else {@code chain}. */
   static Layout of(Layout layout, Layout chain) {
-    if (layout.size() > LARGEST) return chain;
-    var search = new LongestInverse(layout.offsets());
+    return of(layout.size(), layout::apply, chain);
+  }
+
+  /** As {@link #of(Layout, Layout)}, of the offsets that indices below {@code size} have; below 0 stands for none. */
+  static Layout of(long size, LongUnaryOperator offset, Layout chain) {
+    if (size > LARGEST) return chain;
+    var search = new LongestInverse(LongStream.range(0, size).map(offset).toArray());
     if (chain.size() == search.indices.size()) return chain;
     search.extend(new int[] {0}, List.of());
     return search.length > chain.size() ? Modes.layout(search.longest).coalesce() : chain;
@@ -35,8 +43,7 @@ final class LongestInverse {
 
   /** The indices of offsets 0, 1, … up to the first offset that has none. */
   private static List<List<Integer>> indicesOfRun(long[] offsets) {
-    var indices = new ArrayList<List<Integer>>();
-    for (int i = 0; i < offsets.length; i++) indices.add(new ArrayList<>());
+    var indices = Stream.generate(() -> (List<Integer>) new ArrayList<Integer>()).limit(offsets.length).toList();
     for (int i = 0; i < offsets.length; i++) {
       if (offsets[i] >= 0 && offsets[i] < offsets.length) indices.get((int) offsets[i]).add(i);
     }
@@ -51,7 +58,7 @@ final class LongestInverse {
       length = places.length;
       longest = modes;
     }
-    if (length == indices.size() || 2 * places.length > indices.size()) return;
+    if (length == indices.size()) return;
     for (int step : indices.get(places.length)) {
       // What only goes on in the last mode was tried as a longer last mode.
       if (!modes.isEmpty() && modes.getLast().reach() == step) continue;

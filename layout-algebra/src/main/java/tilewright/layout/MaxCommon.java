@@ -11,7 +11,8 @@ final class MaxCommon {
     // Where several indices share an offset, each layout's right inverse may pick another one.
     var first = along(Inverse.right(b, Dialect.RightInverse.MAXIMAL), a);
     var second = along(Inverse.right(a, Dialect.RightInverse.MAXIMAL), b);
-    return second.size() > first.size() ? second : first;
+    return LongestInverse.of(Math.min(a.size(), b.size()), i -> a.apply(i) == b.apply(i) ? a.apply(i) : -1,
+        second.size() > first.size() ? second : first);
   }
 
   private static Layout along(Layout inverse, Layout a) {

@@ -2,6 +2,7 @@ package tilewright.layout;
 
 import java.util.Optional;
 import java.util.TreeMap;
+import java.util.stream.LongStream;
 
 /**
  * Q with layout(Q(layout(i))) = layout(i): of the indices that share an offset, Q gives the least. Where no layout
@@ -20,7 +21,7 @@ final class QuasiInverse {
           "it has " + layout.size());
     }
     var least = new TreeMap<Long, Long>();
-    for (long i = 0; i < layout.size(); i++) least.putIfAbsent(layout.apply(i), i);
+    LongStream.range(0, layout.size()).forEach(i -> least.putIfAbsent(layout.apply(i), i));
     if (least.firstKey() < 0) {
       return Decision.Undefined.of(operation, "offsets are at least 0", "the least is " + least.firstKey());
     }
@@ -35,11 +36,7 @@ final class QuasiInverse {
   }
 
   private static boolean returns(Layout q, Layout layout) {
-    for (long i = 0; i < layout.size(); i++) {
-      long offset = layout.apply(i);
-      if (layout.apply(q.apply(offset)) != offset) return false;
-    }
-    return true;
+    return LongStream.range(0, layout.size()).map(layout::apply).allMatch(o -> layout.apply(q.apply(o)) == o);
   }
 
   private static Decision<Layout> found(Layout q, Layout layout) {

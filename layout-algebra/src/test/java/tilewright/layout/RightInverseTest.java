@@ -41,7 +41,7 @@ class RightInverseTest {
   }
 
   /** Tries every stride and every extent for each further mode of an inverse that leads to these places. */
-  private static int longest(Layout layout, List<Long> places) {
+  static int longest(Layout layout, List<Long> places) {
     int best = places.size();
     for (long stride = 1; stride < layout.size(); stride++) {
       var longer = new ArrayList<>(places);
