@@ -6,6 +6,7 @@ import tilewright.device.Gpu;
 import tilewright.device.GpuException;
 import tilewright.device.GpuProbe;
 import tilewright.ptx.Launch;
+import tilewright.simulator.Profile;
 import tilewright.simulator.Simulator;
 import tilewright.simulator.SimulatorOptions;
 
@@ -32,8 +33,9 @@ enum Backend {
    * @param findings what is wrong with the launch; empty for a clean run
    * @param instructions thread instructions executed, where they are counted
    * @param ms wall time in the simulator, device time on a GPU
+   * @param profile what the launch did, where that was asked for
    */
-  record Result(List<?> findings, Optional<Long> instructions, double ms) {
+  record Result(List<?> findings, Optional<Long> instructions, double ms, Optional<Profile> profile) {
     Result {
       findings = List.copyOf(findings);
     }
@@ -48,14 +50,15 @@ enum Backend {
 
   static Result simulate(Launch launch, SimulatorOptions options) {
     var result = Simulator.load(launch.ptx()).run(launch, options);
-    return new Result(result.findings(), Optional.of(result.instructions()), result.time().toNanos() / 1e6);
+    return new Result(result.findings(), Optional.of(result.instructions()), result.time().toNanos() / 1e6,
+        result.profile());
   }
 
   static Result runOn(Gpu gpu, Launch launch) {
     try {
-      return new Result(List.of(), Optional.empty(), gpu.run(launch));
+      return new Result(List.of(), Optional.empty(), gpu.run(launch), Optional.empty());
     } catch (GpuException e) {
-      return new Result(List.of(e.getMessage()), Optional.empty(), 0);
+      return new Result(List.of(e.getMessage()), Optional.empty(), 0, Optional.empty());
     }
   }
 

@@ -1,9 +1,13 @@
 package tilewright.cli;
 
 import java.nio.file.Path;
+import java.util.ArrayList;
+import java.util.Arrays;
 import java.util.List;
+import java.util.Map;
 import java.util.Optional;
 import java.util.concurrent.Callable;
+import java.util.stream.Collectors;
 import picocli.CommandLine.Option;
 import picocli.CommandLine.Parameters;
 
@@ -32,14 +36,37 @@ abstract class LaunchCommand implements Callable<Integer> {
 
   @Override
   public Integer call() {
-    var exitCode = Exit.OK;
-    for (var path : LaunchFile.find(launches)) {
-      var row = run(path);
-      console.result(row, row.toText());
-      console.out().flush();
-      exitCode = Math.max(exitCode, row.exitCode());
+    var paths = LaunchFile.find(launches);
+    var rows = new ArrayList<LaunchRow>();
+    try (var progress = new LaunchProgress(console, paths.size())) {
+      for (var path : paths) {
+        progress.begins(path.toString());
+        var row = run(path);
+        progress.pause();
+        console.result(shown(row), shown(row).toText());
+        console.out().flush();
+        rows.add(row);
+      }
     }
-    return exitCode;
+    if (rows.size() > 1) console.text(summary(rows));
+    finish(rows);
+    return rows.stream().mapToInt(LaunchRow::exitCode).max().orElse(Exit.OK);
+  }
+
+  /** What of a row reaches standard output. */
+  LaunchRow shown(LaunchRow row) {
+    return row;
+  }
+
+  /** What remains to be done when all launches have run. */
+  void finish(List<LaunchRow> rows) {}
+
+  /** Such as {@code 3 launches: 2 ok, 1 refused}. */
+  private static String summary(List<LaunchRow> rows) {
+    return rows.size() + " launches: " + Arrays.stream(LaunchRow.Status.values())
+        .map(status -> Map.entry(status, rows.stream().filter(row -> row.status() == status).count()))
+        .filter(e -> e.getValue() > 0).map(e -> e.getValue() + " " + e.getKey().summary())
+        .collect(Collectors.joining(", "));
   }
 
   private LaunchRow run(Path path) {

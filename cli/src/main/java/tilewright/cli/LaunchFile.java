@@ -8,16 +8,21 @@ import java.util.Arrays;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
+import java.util.Set;
 import java.util.TreeMap;
 import java.util.stream.Stream;
 import tilewright.ptx.Launch;
+import tilewright.simulator.Coordinates;
 
 /**
  * A {@code launch.json}: a launch, and what its buffers shall hold afterwards. Files it names lie beside it.
  *
  * @param expected contents by buffer
+ * @param uninitialised buffers whose first contents mean nothing
+ * @param elements of buffers whose type, and layout if it is not one run of elements, the file gives
  */
-record LaunchFile(Path path, Launch launch, Map<String, byte[]> expected) {
+record LaunchFile(Path path, Launch launch, Map<String, byte[]> expected, Set<String> uninitialised,
+    Map<String, Coordinates> elements) {
   static final String NAME = "launch.json";
 
   /**
@@ -53,7 +58,7 @@ record LaunchFile(Path path, Launch launch, Map<String, byte[]> expected) {
         .reduce((a, b) -> a + "; " + b);
   }
 
-  private static Optional<String> difference(String buffer, byte[] actual, byte[] expected) {
+  private Optional<String> difference(String buffer, byte[] actual, byte[] expected) {
     if (actual.length != expected.length) {
       return Optional.of(buffer + ": has " + actual.length + " bytes, expected are " + expected.length);
     }
@@ -61,8 +66,9 @@ record LaunchFile(Path path, Launch launch, Map<String, byte[]> expected) {
     if (first < 0) return Optional.empty();
     var count = 0;
     for (var i = first; i < actual.length; i++) if (actual[i] != expected[i]) count++;
-    return Optional.of("%s: byte %d is 0x%02x, expected 0x%02x; %d of %d bytes differ".formatted(
-        buffer, first, actual[first], expected[first], count, actual.length));
+    var element = Optional.ofNullable(elements.get(buffer)).flatMap(e -> e.of(first));
+    return Optional.of("%s: byte %d%s is 0x%02x, expected 0x%02x; %d of %d bytes differ".formatted(buffer, first,
+        element.map(e -> " (element " + e + ")").orElse(""), actual[first], expected[first], count, actual.length));
   }
 
   /** Writes each buffer as {@code NAME.bin} into the folder, which is made if it is missing. */

@@ -1,7 +1,5 @@
 package tilewright.cli;
 
-import static java.lang.foreign.ValueLayout.JAVA_BYTE;
-
 import java.io.IOException;
 import java.lang.foreign.MemorySegment;
 import java.nio.file.Files;
@@ -11,15 +9,26 @@ import java.util.ArrayList;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
+import java.util.Set;
+import java.util.stream.Collectors;
+import tilewright.layout.Layout;
+import tilewright.layout.OffsetMap;
+import tilewright.numerics.ElementType;
 import tilewright.ptx.Dim3;
 import tilewright.ptx.Launch;
 import tilewright.ptx.Launch.Argument;
+import tilewright.ptx.PtxType;
+import tilewright.simulator.Coordinates;
+import tilewright.verification.TensorCoordinates;
 import tools.jackson.core.JacksonException;
 import tools.jackson.databind.JsonNode;
 import tools.jackson.databind.json.JsonMapper;
 
 /** Reads one {@code launch.json}; every complaint names the file and the field. */
 final class LaunchFileReader {
+  /** What a buffer holds that nobody has filled: the same every time, and conspicuous. */
+  private static final int UNKNOWN = 0xCD;
+
   private final Path path;
 
   LaunchFileReader(Path path) {
@@ -36,7 +45,7 @@ final class LaunchFileReader {
     var launch = new Launch(ptx(root), text("entry", required(root, "entry")),
         dim3(root, "grid"), dim3(root, "block"), dim3(root, "cluster"),
         (int) integer("dynamicSharedBytes", root.path("dynamicSharedBytes"), 0, 1 << 30), buffers, arguments);
-    return new LaunchFile(path, launch, expected(root, buffers));
+    return new LaunchFile(path, launch, expected(root, buffers), uninitialised(root), elements(root));
   }
 
   private JsonNode tree() {
@@ -57,7 +66,8 @@ final class LaunchFileReader {
 
   private MemorySegment buffer(String where, JsonNode node) {
     var hasFile = node.has("file");
-    if (hasFile == node.has("fill")) throw bad(where + " needs either \"file\" or \"fill\"");
+    if (hasFile && node.has("fill")) throw bad(where + " has both \"file\" and \"fill\"; needed is one at most");
+    if (!hasFile && !node.has("bytes")) throw bad(where + " has neither \"file\" nor \"bytes\"");
     var bytes = hasFile ? readBytes(beside(text(where + ".file", node.get("file")))) : new byte[0];
     var size = hasFile && !node.has("bytes") ? bytes.length
         : integer(where + ".bytes", node.path("bytes"), 0, Integer.MAX_VALUE - 8);
@@ -68,7 +78,36 @@ final class LaunchFileReader {
     // Off the heap, so that a GPU can copy from it and vector accesses find it aligned.
     var segment = java.lang.foreign.Arena.ofAuto().allocate(Math.max(1, size), 256).asSlice(0, size);
     return hasFile ? segment.copyFrom(MemorySegment.ofArray(bytes))
-        : segment.fill((byte) integer(where + ".fill", node.get("fill"), 0, 255));
+        : segment.fill((byte) (node.has("fill") ? integer(where + ".fill", node.get("fill"), 0, 255) : UNKNOWN));
+  }
+
+  private static Set<String> uninitialised(JsonNode root) {
+    return root.path("buffers").properties().stream()
+        .filter(e -> !e.getValue().has("file") && !e.getValue().has("fill")).map(Map.Entry::getKey)
+        .collect(Collectors.toSet());
+  }
+
+  private Map<String, Coordinates> elements(JsonNode root) {
+    var elements = new LinkedHashMap<String, Coordinates>();
+    for (var e : root.path("buffers").properties()) {
+      if (!e.getValue().has("dtype")) continue;
+      var where = "buffers." + e.getKey();
+      var name = text(where + ".dtype", e.getValue().get("dtype"));
+      int bits = ElementType.parse(name).map(ElementType::bits).or(() -> PtxType.parse(name).map(PtxType::bits))
+          .orElseThrow(() -> bad(where + ".dtype is " + name + "; needed is a type such as f32 or u32"));
+      var layout = e.getValue().has("layout") ? layout(where, text(where + ".layout", e.getValue().get("layout")))
+          : Layout.of(Integer.MAX_VALUE, 1);
+      elements.put(e.getKey(), new TensorCoordinates(bits, layout, 0));
+    }
+    return elements;
+  }
+
+  private OffsetMap layout(String where, String notation) {
+    try {
+      return OffsetMap.parse(notation);
+    } catch (IllegalArgumentException e) {
+      throw bad(where + ".layout is no layout: " + e.getMessage());
+    }
   }
 
   private Argument argument(String where, JsonNode node, Map<String, MemorySegment> buffers) {

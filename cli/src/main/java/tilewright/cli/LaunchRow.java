@@ -2,7 +2,9 @@ package tilewright.cli;
 
 import com.fasterxml.jackson.annotation.JsonInclude;
 import java.util.List;
+import java.util.Locale;
 import java.util.Optional;
+import tilewright.simulator.Profile;
 
 /**
  * What became of one launch.
@@ -11,30 +13,56 @@ import java.util.Optional;
  * @param findings what is wrong with the launch
  * @param instructions thread instructions executed, where they are counted
  * @param error why the launch could not be run at all
+ * @param profile what the launch did, where that was asked for
  */
-record LaunchRow(String launch, boolean ok, Optional<String> mismatch, List<?> findings, Optional<Long> instructions,
-    double ms, @JsonInclude(JsonInclude.Include.NON_ABSENT) Optional<String> error) {
+record LaunchRow(String launch, Status status, boolean ok, Optional<String> mismatch, List<?> findings,
+    Optional<Long> instructions, double ms, @JsonInclude(JsonInclude.Include.NON_ABSENT) Optional<String> error,
+    @JsonInclude(JsonInclude.Include.NON_ABSENT) Optional<Profile> profile) {
+
+  /** How a launch ended. */
+  enum Status {
+    OK("ok"), DIFF("differs"), FOUND("with findings"), REFUSED("refused");
+
+    private final String summary;
+
+    Status(String summary) {
+      this.summary = summary;
+    }
+
+    /** As in {@code 2 differs}. */
+    String summary() {
+      return summary;
+    }
+  }
 
   static LaunchRow of(String launch, Backend.Result result, Optional<String> mismatch) {
-    return new LaunchRow(launch, result.findings().isEmpty() && mismatch.isEmpty(), mismatch, result.findings(),
-        result.instructions(), result.ms(), Optional.empty());
+    var status = !result.findings().isEmpty() ? Status.FOUND : mismatch.isPresent() ? Status.DIFF : Status.OK;
+    return new LaunchRow(launch, status, status == Status.OK, mismatch, result.findings(), result.instructions(),
+        result.ms(), Optional.empty(), result.profile());
   }
 
   static LaunchRow failed(String launch, String error) {
-    return new LaunchRow(launch, false, Optional.empty(), List.of(), Optional.empty(), 0, Optional.of(error));
+    return new LaunchRow(launch, Status.REFUSED, false, Optional.empty(), List.of(), Optional.empty(), 0,
+        Optional.of(error), Optional.empty());
+  }
+
+  LaunchRow withoutProfile() {
+    return new LaunchRow(launch, status, ok, mismatch, findings, instructions, ms, error, Optional.empty());
   }
 
   int exitCode() {
     return ok ? Exit.OK : error.isPresent() ? Exit.BAD_INPUT : Exit.CHECK_FAILED;
   }
 
-  /** One line for people, with a line below it for each complaint. */
+  /** One line for people, and a paragraph below it for each finding. */
   String toText() {
-    if (error.isPresent()) return "error " + error.get();
-    var text = new StringBuilder("%-5s %s  %.1f ms".formatted(ok ? "ok" : "FAIL", launch, ms));
+    var text = new StringBuilder("%-7s  ".formatted(status));
+    if (error.isPresent()) return text.append(error.get()).toString();
+    text.append(launch).append(String.format(Locale.ROOT, "  %.1f ms", ms));
     instructions.ifPresent(n -> text.append(", ").append(n).append(" instructions"));
-    mismatch.ifPresent(m -> text.append("\n      ").append(m));
-    findings.forEach(f -> text.append("\n      ").append(f));
+    mismatch.ifPresent(m -> text.append("  ").append(m));
+    findings.forEach(f -> text.append("\n         ").append(f));
+    profile.ifPresent(p -> text.append('\n').append(ProfileText.of(p).indent(9).stripTrailing()));
     return text.toString();
   }
 }

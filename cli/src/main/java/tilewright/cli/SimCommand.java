@@ -1,5 +1,8 @@
 package tilewright.cli;
 
+import java.nio.file.Path;
+import java.time.Duration;
+import java.util.List;
 import java.util.Optional;
 import picocli.CommandLine.Command;
 import picocli.CommandLine.Option;
@@ -11,26 +14,86 @@ import tilewright.simulator.UnsupportedPtxException;
 @Command(name = "sim", description = "Run launches in the simulator and compare with what they expect.")
 final class SimCommand extends LaunchCommand {
   @Option(names = "--sanitize",
-      description = "Also look for races, uninitialised reads and misuse of asynchronous copies.")
+      description = "Also look for races, uninitialised reads, invalid shuffles and misuse of asynchronous copies.")
   private boolean sanitize;
+
+  @Option(names = "--profile", description = "Count instructions, bytes, bank conflicts and sectors; show occupancy.")
+  private boolean profile;
+
+  @Option(names = "--profile-page", paramLabel = "FILE.html", description = "Write the profiles as a page.")
+  private Optional<Path> page;
+
+  @Option(names = "--trace", paramLabel = "FILE.json",
+      description = "Write when warps run and wait, as a trace that Perfetto opens.")
+  private Optional<Path> trace;
 
   @Option(names = "--seed", paramLabel = "N", defaultValue = "0",
       description = "Choose another interleaving of warps; the same seed gives the same one (default: 0).")
   private long seed;
+
+  @Option(names = "--limit-instructions", paramLabel = "N", defaultValue = "1000000000000",
+      description = "Stop a launch after so many thread instructions (default: 10^12).")
+  private long instructions;
+
+  @Option(names = "--limit-seconds", paramLabel = "S", defaultValue = "600",
+      description = "Stop a launch after so many seconds (default: 600).")
+  private double seconds;
+
+  @Option(names = "--limit-memory", paramLabel = "MIB",
+      description = "Do not begin a launch that needs more than so many MiB (default: what the JVM may take).")
+  private Optional<Long> mebibytes;
 
   SimCommand(Console console) {
     super(console);
   }
 
   @Override
+  public Integer call() {
+    if (instructions < 1) {
+      throw CommandFailure.badInput("--limit-instructions is " + instructions + "; needed is 1 or more");
+    }
+    if (!(seconds > 0)) throw CommandFailure.badInput("--limit-seconds is " + seconds + "; needed is more than 0");
+    page.ifPresent(AtomicFile::requireWritable);
+    trace.ifPresent(AtomicFile::requireWritable);
+    return super.call();
+  }
+
+  @Override
   LaunchRow run(String name, LaunchFile file) {
     try {
-      var options = SimulatorOptions.defaults().withSeed(seed).withSanitizer(sanitize);
-      var result = Backend.simulate(file.launch(), options);
+      var result = Backend.simulate(file.launch(), options(file));
       // A launch that was stopped left its outputs unfinished; how they differ would only distract.
       return LaunchRow.of(name, result, result.findings().isEmpty() ? file.mismatch() : Optional.empty());
-    } catch (PtxSyntaxException | UnsupportedPtxException | IllegalArgumentException e) {
+    } catch (UnsupportedPtxException e) {
+      return LaunchRow.failed(name, name + ": " + firstOf(e.problems()));
+    } catch (PtxSyntaxException | IllegalArgumentException e) {
       return LaunchRow.failed(name, name + ": " + e.getMessage());
     }
+  }
+
+  private SimulatorOptions options(LaunchFile file) {
+    boolean watch = profile || page.isPresent() || trace.isPresent();
+    var options = SimulatorOptions.defaults().withSeed(seed).withSanitizer(sanitize).withProfile(watch)
+        .withInstructionLimit(instructions).withTimeLimit(Duration.ofNanos((long) (seconds * 1e9)))
+        .withUninitialized(file.uninitialised()).withCoordinates(file.elements());
+    return mebibytes.map(m -> options.withMemoryLimit(m << 20)).orElse(options);
+  }
+
+  private static String firstOf(List<UnsupportedPtxException.Problem> problems) {
+    var p = problems.getFirst();
+    int more = problems.size() - 1;
+    return "PTX line " + p.line() + ": " + p.text().strip() + ": " + p.reason()
+        + (more == 0 ? "" : "; and " + more + (more == 1 ? " more statement" : " more statements"));
+  }
+
+  @Override
+  LaunchRow shown(LaunchRow row) {
+    return profile ? row : row.withoutProfile();
+  }
+
+  @Override
+  void finish(List<LaunchRow> rows) {
+    page.ifPresent(file -> AtomicFile.write(file, ProfilePage.of(rows)));
+    trace.ifPresent(file -> TraceFile.write(file, rows));
   }
 }

@@ -114,8 +114,11 @@ class LaunchFileTest {
       {"ptx": "kernel.ptx", "entry": "k", "args": [], "grid": [0]} | grid[0] is 0; needed is an integer from 1
       {"ptx": "kernel.ptx", "entry": "k", "args": [], "grid": 7} | grid is 7; needed is up to three integers
       {"ptx": "kernel.ptx", "entry": "k", "args": [], "buffers": []} | buffers is []; needed is an object
-      {"ptx": "kernel.ptx", "entry": "k", "args": [], "buffers": {"a": {"bytes": 1}}} | needs either "file" or "fill"
-      {"ptx": "kernel.ptx", "entry": "k", "args": [], "buffers": {"a": {"bytes": 5, "file": "a.bin"}}} | but its file a.bin has 4
+      {"ptx": "kernel.ptx", "entry": "k", "args": [], "buffers": {"a": {"fill": 1}}} | has neither "file" nor "bytes"
+      {"ptx": "kernel.ptx", "entry": "k", "args": [], "buffers": {"a": {"file": "a.bin", "fill": 1}}} | has both
+      {"ptx": "kernel.ptx", "entry": "k", "args": [], "buffers": {"a": {"bytes": 4, "dtype": "f33"}}} | dtype is f33
+      {"ptx": "a.bin", "entry": "k", "args": [], "buffers": {"a": {"bytes": 4, "dtype": "f32", "layout": "("}}} | layout
+      {"ptx": "a.bin", "entry": "k", "args": [], "buffers": {"a": {"bytes": 5, "file": "a.bin"}}} | but its file a.bin has 4
       {"ptx": "kernel.ptx", "entry": "k", "args": [], "expect": {"d": "d.bin"}} | expect names buffer "d"
       {"ptx": "kernel.ptx", | is not JSON at line
       [1, 2] | is not a JSON object

@@ -34,6 +34,7 @@ public record Finding(Kind kind, String message, String fix, int line, String te
     INVALID_OPERATION("correct the operand"),
     INSTRUCTION_LIMIT("look for a loop that does not end, or raise the limit"),
     TIME_LIMIT("look for a loop that does not end, or raise the limit"),
+    MEMORY_LIMIT("run a smaller problem, or give the simulator more memory"),
     RACE("order the two accesses"),
     UNINITIALIZED_READ("write it first"),
     PENDING_COPY_READ("wait for the copy"),

@@ -16,13 +16,14 @@ import java.util.function.Consumer;
  * @param threads CTAs that run at a time
  * @param instructionLimit thread instructions after which the launch is stopped
  * @param timeLimit wall-clock time after which the launch is stopped
+ * @param memoryLimit bytes that buffers and what watches them may take; a launch that needs more is not begun
  * @param uninitialized buffers whose first contents no thread may read
  * @param coordinates the elements of buffers and shared variables by name, for reports
  * @param output told what kernels print, block after block
  */
 public record SimulatorOptions(long seed, boolean sanitize, boolean profile, OptionalInt architecture, int threads,
-    long instructionLimit, Duration timeLimit, Set<String> uninitialized, Map<String, Coordinates> coordinates,
-    Consumer<String> output) {
+    long instructionLimit, Duration timeLimit, long memoryLimit, Set<String> uninitialized,
+    Map<String, Coordinates> coordinates, Consumer<String> output) {
   private static final long DEFAULT_INSTRUCTION_LIMIT = 1_000_000_000_000L;
 
   public SimulatorOptions {
@@ -37,61 +38,94 @@ public record SimulatorOptions(long seed, boolean sanitize, boolean profile, Opt
   /** Seed 0, no sanitizer, the module's architecture, all processors, 10¹² instructions, ten minutes. */
   public static SimulatorOptions defaults() {
     return new SimulatorOptions(0, false, false, OptionalInt.empty(), Runtime.getRuntime().availableProcessors(),
-        DEFAULT_INSTRUCTION_LIMIT, Duration.ofMinutes(10), Set.of(), Map.of(), System.out::print);
+        DEFAULT_INSTRUCTION_LIMIT, Duration.ofMinutes(10), Runtime.getRuntime().maxMemory(), Set.of(), Map.of(),
+        System.out::print);
   }
 
   public SimulatorOptions withSeed(long value) {
-    return new SimulatorOptions(value, sanitize, profile, architecture, threads, instructionLimit, timeLimit,
-        uninitialized, coordinates, output);
+    return changed(draft -> draft.seed = value);
   }
 
   public SimulatorOptions withSanitizer(boolean value) {
-    return new SimulatorOptions(seed, value, profile, architecture, threads, instructionLimit, timeLimit,
-        uninitialized, coordinates, output);
+    return changed(draft -> draft.sanitize = value);
   }
 
   /** Fills {@link SimulationResult#profile()}. */
   public SimulatorOptions withProfile(boolean value) {
-    return new SimulatorOptions(seed, sanitize, value, architecture, threads, instructionLimit, timeLimit,
-        uninitialized, coordinates, output);
+    return changed(draft -> draft.profile = value);
   }
 
   /** Models the tensor cores of another architecture than the module's target: 80, 86, 89, 90, 100. */
   public SimulatorOptions withArchitecture(int value) {
-    return new SimulatorOptions(seed, sanitize, profile, OptionalInt.of(value), threads, instructionLimit,
-        timeLimit, uninitialized, coordinates, output);
+    return changed(draft -> draft.architecture = OptionalInt.of(value));
   }
 
   public SimulatorOptions withThreads(int value) {
-    return new SimulatorOptions(seed, sanitize, profile, architecture, value, instructionLimit, timeLimit,
-        uninitialized, coordinates, output);
+    return changed(draft -> draft.threads = value);
   }
 
   public SimulatorOptions withInstructionLimit(long value) {
-    return new SimulatorOptions(seed, sanitize, profile, architecture, threads, value, timeLimit, uninitialized,
-        coordinates, output);
+    return changed(draft -> draft.instructionLimit = value);
   }
 
   public SimulatorOptions withTimeLimit(Duration value) {
-    return new SimulatorOptions(seed, sanitize, profile, architecture, threads, instructionLimit, value,
-        uninitialized, coordinates, output);
+    return changed(draft -> draft.timeLimit = value);
+  }
+
+  /** Refuses launches that need more bytes. */
+  public SimulatorOptions withMemoryLimit(long value) {
+    return changed(draft -> draft.memoryLimit = value);
   }
 
   /** With the sanitizer, reading what these buffers held before the launch is an error. */
   public SimulatorOptions withUninitialized(Set<String> buffers) {
-    return new SimulatorOptions(seed, sanitize, profile, architecture, threads, instructionLimit, timeLimit,
-        buffers, coordinates, output);
+    return changed(draft -> draft.uninitialized = buffers);
   }
 
   /** Names the elements of buffers and shared variables in reports. */
   public SimulatorOptions withCoordinates(Map<String, Coordinates> value) {
-    return new SimulatorOptions(seed, sanitize, profile, architecture, threads, instructionLimit, timeLimit,
-        uninitialized, value, output);
+    return changed(draft -> draft.coordinates = value);
   }
 
-  /** Tells another consumer what kernels print; without one it goes to standard output. */
+  /** Takes what kernels print, instead of standard output. */
   public SimulatorOptions withOutput(Consumer<String> value) {
-    return new SimulatorOptions(seed, sanitize, profile, architecture, threads, instructionLimit, timeLimit,
-        uninitialized, coordinates, value);
+    return changed(draft -> draft.output = value);
+  }
+
+  private SimulatorOptions changed(Consumer<Draft> change) {
+    var draft = new Draft(this);
+    change.accept(draft);
+    return new SimulatorOptions(draft.seed, draft.sanitize, draft.profile, draft.architecture, draft.threads,
+        draft.instructionLimit, draft.timeLimit, draft.memoryLimit, draft.uninitialized, draft.coordinates,
+        draft.output);
+  }
+
+  /** Options on their way to others. */
+  private static final class Draft {
+    private long seed;
+    private boolean sanitize;
+    private boolean profile;
+    private OptionalInt architecture;
+    private int threads;
+    private long instructionLimit;
+    private Duration timeLimit;
+    private long memoryLimit;
+    private Set<String> uninitialized;
+    private Map<String, Coordinates> coordinates;
+    private Consumer<String> output;
+
+    Draft(SimulatorOptions o) {
+      seed = o.seed;
+      sanitize = o.sanitize;
+      profile = o.profile;
+      architecture = o.architecture;
+      threads = o.threads;
+      instructionLimit = o.instructionLimit;
+      timeLimit = o.timeLimit;
+      memoryLimit = o.memoryLimit;
+      uninitialized = o.uninitialized;
+      coordinates = o.coordinates;
+      output = o.output;
+    }
   }
 }

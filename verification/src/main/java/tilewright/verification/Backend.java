@@ -1,8 +1,10 @@
 package tilewright.verification;
 
 import java.util.List;
+import java.util.Map;
 import java.util.Optional;
 import tilewright.ptx.Launch;
+import tilewright.simulator.Coordinates;
 
 /** Something that executes a launch. */
 interface Backend extends AutoCloseable {
@@ -15,6 +17,11 @@ interface Backend extends AutoCloseable {
 
   /** Executes the launch on its buffers, in place. */
   Outcome run(Launch launch);
+
+  /** As {@link #run(Launch)}, with the names of the buffers' elements for reports. */
+  default Outcome run(Launch launch, Map<String, Coordinates> elements) {
+    return run(launch);
+  }
 
   @Override
   void close();

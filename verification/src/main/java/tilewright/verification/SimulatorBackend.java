@@ -1,8 +1,11 @@
 package tilewright.verification;
 
+import java.util.Map;
 import java.util.Optional;
 import java.util.OptionalInt;
 import tilewright.ptx.Launch;
+import tilewright.simulator.Coordinates;
+import tilewright.simulator.Finding;
 import tilewright.simulator.Simulator;
 import tilewright.simulator.SimulatorOptions;
 
@@ -38,13 +41,17 @@ final class SimulatorBackend implements Backend {
 
   @Override
   public Outcome run(Launch launch) {
+    return run(launch, Map.of());
+  }
+
+  @Override
+  public Outcome run(Launch launch, Map<String, Coordinates> elements) {
     var program = Simulator.load(launch.ptx());
     int arithmetic = architecture.orElse(capability(launch));
-    var options = SimulatorOptions.defaults().withSeed(seed).withSanitizer(true).withArchitecture(arithmetic);
+    var options = SimulatorOptions.defaults().withSeed(seed).withSanitizer(true).withArchitecture(arithmetic)
+        .withCoordinates(elements);
     var result = program.run(launch, options);
-    var findings = result.findings().stream()
-        .map(f -> f.kind() + " at line " + f.line() + (f.source().isEmpty() ? "" : " (" + f.source() + ")") + ": "
-            + f.message()).toList();
+    var findings = result.findings().stream().map(Finding::toString).toList();
     return new Outcome(result.time().toNanos() / 1e6, arithmetic, findings);
   }
 

@@ -46,10 +46,11 @@ public final class Verification {
         + backend.name());
     var inputs = c.inputs().get();
     var buffers = c.inputs().get();
-    var launch = c.launch().get().on(buffers);
+    var prepared = c.launch().get();
+    var launch = prepared.on(buffers);
     var rejection = assembly.rejection(launch.ptx());
     if (rejection.isPresent()) return Row.failed(c, backend.name(), rejection.get());
-    var outcome = backend.run(launch);
+    var outcome = backend.run(launch, TensorCoordinates.of(prepared));
     var verdict = c.check().compare(inputs, buffers, outcome.architecture());
     var reason = verdict.violation().or(() -> outcome.findings().stream().findFirst());
     return new Row(c.kernel(), c.arch(), backend.name(), c.config(), reason.isEmpty()

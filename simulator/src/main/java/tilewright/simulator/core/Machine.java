@@ -30,8 +30,18 @@ public final class Machine {
 
   /** Runs a launch that fits the kernel; its buffers are updated in place. */
   public static SimulationResult run(Kernel kernel, Launch launch, SimulatorOptions options) {
-    long start = System.nanoTime();
     LaunchChecks.require(kernel, launch);
+    var excess = MemoryNeed.excess(kernel, launch, options);
+    if (excess.isPresent()) return excess.get();
+    try {
+      return runWithin(kernel, launch, options);
+    } catch (OutOfMemoryError _) {
+      return MemoryNeed.exhausted();
+    }
+  }
+
+  private static SimulationResult runWithin(Kernel kernel, Launch launch, SimulatorOptions options) {
+    long start = System.nanoTime();
     var names = new ArrayList<String>();
     var contents = new ArrayList<byte[]>();
     for (var v : kernel.variables()) {
@@ -94,6 +104,7 @@ public final class Machine {
       }
     }
     if (interrupted) Thread.currentThread().interrupt();
+    if (!failures.isEmpty() && failures.getFirst() instanceof OutOfMemoryError e) throw e;
     if (!failures.isEmpty()) {
       throw new IllegalStateException("the simulator failed, which is its own fault", failures.getFirst());
     }

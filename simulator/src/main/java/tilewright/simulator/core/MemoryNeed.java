@@ -1,0 +1,47 @@
+package tilewright.simulator.core;
+
+import java.time.Duration;
+import java.util.List;
+import java.util.Optional;
+import tilewright.ptx.Dim3;
+import tilewright.ptx.Launch;
+import tilewright.simulator.Finding;
+import tilewright.simulator.SimulationResult;
+import tilewright.simulator.SimulatorOptions;
+
+/** How much of the JVM's memory a launch takes, so that one that takes too much is refused before it is begun. */
+final class MemoryNeed {
+  /** A shadow has 37 bytes for each word of 4. */
+  private static final long SHADOW_BYTES = 37;
+
+  private MemoryNeed() {}
+
+  /** What stops the launch, if it needs more than it may have. */
+  static Optional<SimulationResult> excess(Kernel kernel, Launch launch, SimulatorOptions options) {
+    long buffers = launch.buffers().values().stream().mapToLong(b -> b.byteSize()).sum();
+    long shadows = options.sanitize() ? buffers / Shadow.WORD * SHADOW_BYTES : 0;
+    long ctas = Math.min(launch.grid().size(), options.threads()) * bytesOfCta(kernel, launch);
+    long need = buffers + shadows + ctas;
+    if (need <= options.memoryLimit()) return Optional.empty();
+    return Optional.of(stopped("not begun: it needs about " + need + " bytes (buffers " + buffers + ", the sanitizer's "
+        + "shadows of them " + shadows + ", blocks under way " + ctas + "), the limit is " + options.memoryLimit()));
+  }
+
+  private static long bytesOfCta(Kernel kernel, Launch launch) {
+    long registers = 4L * (kernel.ints() + kernel.floats()) + 8L * (kernel.longs() + kernel.doubles());
+    return kernel.staticSharedBytes() + launch.dynamicSharedBytes()
+        + launch.block().size() * (registers + kernel.localBytes());
+  }
+
+  /** A launch that the JVM's memory could not hold after all. */
+  static SimulationResult exhausted() {
+    return stopped("stopped: the JVM's memory of " + Runtime.getRuntime().maxMemory() + " bytes is used up");
+  }
+
+  private static SimulationResult stopped(String message) {
+    var kind = Finding.Kind.MEMORY_LIMIT;
+    var none = new Dim3(0, 0, 0);
+    var finding = new Finding(kind, message, kind.fix(), 0, "", "", none, none, 0, Optional.empty(), 1);
+    return new SimulationResult(List.of(finding), 0, Duration.ZERO, List.of(), List.of(), Optional.empty());
+  }
+}
