@@ -88,7 +88,7 @@ final class Epoch {
 
   /** Two accesses of one warp and moment as one. */
   static long merged(long old, long e) {
-    long both = old | e & 0xFL << BYTES;
+    long both = old | e & (SEVERAL | 0xFL << BYTES);
     if (lane(old) == lane(e)) return both;
     return both | SEVERAL | (bytes(old) == bytes(e) ? 0 : MIXED);
   }
@@ -96,6 +96,11 @@ final class Epoch {
   /** Made by lanes that touched different bytes: who touched which is not known. */
   static boolean isMixed(long e) {
     return (e & MIXED) != 0;
+  }
+
+  /** The access is made by further lanes of the warp too. */
+  static long several(long e) {
+    return e | SEVERAL;
   }
 
   static boolean isSeveral(long e) {

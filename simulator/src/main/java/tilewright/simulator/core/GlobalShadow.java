@@ -1,8 +1,6 @@
 package tilewright.simulator.core;
 
-import java.util.Arrays;
-
-/** The shadow of one buffer in global memory, made page by page as it is used. CTAs share it: lock its pages. */
+/** The shadow of one buffer in global memory, made page by page as the buffer is used; CTAs share it. */
 final class GlobalShadow {
   static final int PAGE_BITS = 12;
   static final int PAGE = 1 << PAGE_BITS;
@@ -24,17 +22,14 @@ final class GlobalShadow {
 
   private synchronized Shadow make(int number) {
     if (pages[number] == null) {
-      var page = new Shadow(PAGE / Shadow.WORD, READERS);
-      if (initialised) Arrays.fill(page.initialised, (byte) 0xF);
-      pages[number] = page;
+      pages[number] = new Shadow(PAGE / Shadow.WORD, READERS, initialised);
     }
     return pages[number];
   }
 
   /** Where the read goes: beside one of another CTA, if there is one. */
   static int slot(Shadow page, int word, long me) {
-    int slot = word * READERS;
-    long first = page.read[slot];
-    return first == 0 || Epoch.sameCta(first, me) ? slot : slot + 1;
+    long first = page.read(word, 0);
+    return first == 0 || Epoch.sameCta(first, me) ? 0 : 1;
   }
 }

@@ -14,13 +14,15 @@ final class Sanitizer {
   private final Shadow shared;
   private final byte[] local;
   private final RaceReport report;
+  /** Of several lanes that make one access, one that is not the first. */
+  private int alike;
   private final StoredValues stored = new StoredValues();
 
   Sanitizer(Cta cta) {
     this.cta = cta;
     warps = cta.warps.length;
     causality = new Causality(cta);
-    shared = new Shadow((cta.sharedBytes + Shadow.WORD - 1) / Shadow.WORD, warps);
+    shared = new Shadow((cta.sharedBytes + Shadow.WORD - 1) / Shadow.WORD, warps, false);
     local = new byte[cta.threads * cta.kernel.localBytes()];
     report = new RaceReport(cta);
   }
@@ -37,8 +39,8 @@ final class Sanitizer {
     int end = 0;
     for (var v : cta.kernel.shared()) {
       int begin = v.offset() / Shadow.WORD;
-      if (begin > end) Arrays.fill(shared.write, end, Math.min(begin, shared.write.length), Epoch.FORBIDDEN);
-      end = v.bytes() == 0 ? shared.write.length : (v.offset() + v.bytes() + Shadow.WORD - 1) / Shadow.WORD;
+      shared.forbid(end, Math.min(begin, shared.size()));
+      end = v.bytes() == 0 ? shared.size() : (v.offset() + v.bytes() + Shadow.WORD - 1) / Shadow.WORD;
     }
   }
 
@@ -76,28 +78,34 @@ final class Sanitizer {
     if (buffer == null) return;
     var order = cta.kernel.sites().get(site).order();
     long base = causality.base(w, order.scope());
-    int rest = mask;
-    while (rest != 0) {
-      int number = offsets[Integer.numberOfTrailingZeros(rest)] >>> GlobalShadow.PAGE_BITS;
-      var page = buffer.page(number << GlobalShadow.PAGE_BITS);
-      synchronized (page) {
-        while (rest != 0) {
-          int lane = Integer.numberOfTrailingZeros(rest);
-          int offset = offsets[lane];
-          if (offset >>> GlobalShadow.PAGE_BITS != number) break;
+    Shadow page = null;
+    int number = -1;
+    for (int rest = mask; rest != 0; ) {
+      int lane = Integer.numberOfTrailingZeros(rest);
+      int offset = offsets[lane];
+      rest &= rest - 1;
+      if (order.strong()) {
+        causality.synchronise(w, lane, window + offset, order, access);
+        base = causality.base(w, order.scope());
+      }
+      int touched = Shadow.touched(offset, bytes);
+      long me = Epoch.of(base, lane, touched);
+      if (access == Access.READ) {
+        // Neighbours that read the same place are one.
+        while (rest != 0 && offsets[Integer.numberOfTrailingZeros(rest)] == offset && !order.strong()) {
+          alike = Integer.numberOfTrailingZeros(rest);
+          me = Epoch.several(me);
           rest &= rest - 1;
-          if (order.strong()) {
-            causality.synchronise(w, lane, window + offset, order, access);
-            base = causality.base(w, order.scope());
-          }
-          int word = (offset & GlobalShadow.PAGE - 1) >> 2;
-          int touched = Shadow.touched(offset, bytes);
-          long address = window + (offset & -Shadow.WORD);
-          long me = Epoch.of(base, lane, touched);
-          for (int done = 0; done < bytes; done += Shadow.WORD) {
-            access(page, word + (done >> 2), address + done, w, lane, me, access, site, bytes);
-          }
         }
+      }
+      if (offset >>> GlobalShadow.PAGE_BITS != number) {
+        number = offset >>> GlobalShadow.PAGE_BITS;
+        page = buffer.page(offset);
+      }
+      int word = (offset & GlobalShadow.PAGE - 1) >> 2;
+      long address = window + (offset & -Shadow.WORD);
+      for (int done = 0; done < bytes; done += Shadow.WORD) {
+        access(page, word + (done >> 2), address + done, w, lane, me, access, site, bytes);
       }
     }
   }
@@ -137,48 +145,49 @@ final class Sanitizer {
 
   private void checkInitialised(Shadow s, int word, long address, Warp w, int lane, long me, int site, int bytes) {
     int touched = Epoch.bytes(me);
-    if ((s.initialised[word] & touched) == touched) return;
-    if (s.write[word] == Epoch.FORBIDDEN) throw report.overrun(w, lane, address, bytes, site, Access.READ);
+    if (s.isInitialised(word, touched)) return;
+    if (s.write(word) == Epoch.FORBIDDEN) throw report.overrun(w, lane, address, bytes, site, Access.READ);
     report.uninitialised(w, lane, address, bytes, site);
-    s.initialised[word] |= (byte) touched;
+    s.initialise(word, touched);
   }
 
   private void read(Shadow s, int word, long address, Warp w, int lane, long me, int site, int bytes) {
     checkInitialised(s, word, address, w, lane, me, site, bytes);
-    long writer = s.write[word];
+    long writer = s.write(word);
     if (writer != 0 && Epoch.touches(writer, Epoch.bytes(me)) && !ordered(w, lane, me, writer)) {
-      report.conflict(w, lane, address, site, Access.READ, writer, s.writeSite[word], Access.WRITE);
+      int reader = Epoch.isSeveral(me) && Epoch.sameThread(me, writer) ? alike : lane;
+      report.conflict(w, reader, address, site, Access.READ, writer, s.writeSite(word), Access.WRITE);
     }
-    int slot = s == shared ? word * warps + w.index : GlobalShadow.slot(s, word, me);
-    long old = s.read[slot];
-    s.read[slot] = Epoch.sameMoment(old, me) ? Epoch.merged(old, me) : me;
-    s.readSite[slot] = site;
+    int slot = s == shared ? w.index : GlobalShadow.slot(s, word, me);
+    long old = s.read(word, slot);
+    long now = Epoch.sameMoment(old, me) ? Epoch.merged(old, me) : me;
+    if (now != old) s.read(word, slot, now, site);
   }
 
   private void write(Shadow s, int word, long address, Warp w, int lane, long me, int site, int bytes, int access) {
     int touched = Epoch.bytes(me);
-    long writer = s.write[word];
+    long writer = s.write(word);
     if (writer != 0 && Epoch.touches(writer, touched) && !ordered(w, lane, me, writer)) {
       if (writer == Epoch.FORBIDDEN) throw report.overrun(w, lane, address, bytes, site, Access.WRITE);
       if (Epoch.isPending(writer) || !stored.same(w, lane, address, touched, site)) {
-        report.conflict(w, lane, address, site, access, writer, s.writeSite[word], Access.WRITE);
+        report.conflict(w, lane, address, site, access, writer, s.writeSite(word), Access.WRITE);
       }
     }
-    for (int slot = word * s.readers; slot < (word + 1) * s.readers; slot++) {
-      long reader = s.read[slot];
+    for (int slot = 0; slot < s.readers; slot++) {
+      long reader = s.read(word, slot);
       if (reader != 0 && Epoch.touches(reader, touched) && !ordered(w, lane, me, reader)) {
-        report.conflict(w, lane, address, site, access, reader, s.readSite[slot], Access.READ);
+        report.conflict(w, lane, address, site, access, reader, s.readSite(word, slot), Access.READ);
       }
     }
-    s.write[word] = Epoch.sameMoment(writer, me) && !Epoch.isPending(writer) ? Epoch.merged(writer, me) : me;
-    s.writeSite[word] = site;
-    s.initialised[word] |= (byte) touched;
+    s.write(word, Epoch.sameMoment(writer, me) && !Epoch.isPending(writer) ? Epoch.merged(writer, me) : me, site);
+    s.initialise(word, touched);
   }
 
   private boolean ordered(Warp w, int lane, long me, long other) {
     if (Epoch.isPending(other)) return false;
     if (Epoch.sameWarp(me, other)) {
-      if (Epoch.sameThread(me, other) && !Epoch.isSeveral(other) || Epoch.isMixed(other)) return true;
+      boolean several = Epoch.isSeveral(me) || Epoch.isSeveral(other);
+      if (Epoch.sameThread(me, other) && !several || Epoch.isMixed(other)) return true;
     }
     if (Epoch.strong(me) && Epoch.strong(other)
         && (Epoch.sameCta(me, other) || Epoch.reachesGpu(me) && Epoch.reachesGpu(other))) return true;
@@ -194,7 +203,7 @@ final class Sanitizer {
         int word = offsets[lane] + done >> 2;
         write(shared, word, AddressSpace.SHARED_WINDOW + offsets[lane] + done, w, lane, Epoch.of(base, lane, 0xF), site,
             bytes, Access.WRITE);
-        shared.write[word] = Epoch.pending(shared.write[word]);
+        shared.write(word, Epoch.pending(shared.write(word)));
       }
     }
   }
@@ -205,20 +214,20 @@ final class Sanitizer {
       int lane = Integer.numberOfTrailingZeros(rest);
       for (int done = 0; done < bytes; done += Shadow.WORD) {
         int word = offsets[lane] + done >> 2;
-        if (shared.writeSite[word] == site) settle(word, causality.now(w));
+        if (shared.writeSite(word) == site) settle(word, causality.now(w));
       }
     }
   }
 
   private void settle(int word, int time) {
-    long e = shared.write[word];
-    if (e != Epoch.FORBIDDEN && Epoch.isPending(e)) shared.write[word] = Epoch.settled(e, time);
+    long e = shared.write(word);
+    if (e != Epoch.FORBIDDEN && Epoch.isPending(e)) shared.write(word, Epoch.settled(e, time));
   }
 
   /** A bulk copy has landed; whoever knows {@code time} of the issuing warp may read it. */
   void landed(Warp w, int offset, int bytes, int time) {
     for (int word = offset >> 2; word < offset + bytes >> 2; word++) {
-      if (Epoch.warp(shared.write[word]) == w.index) settle(word, time);
+      if (Epoch.warp(shared.write(word)) == w.index) settle(word, time);
     }
   }
 
@@ -238,14 +247,14 @@ final class Sanitizer {
     long me = Epoch.of(causality.base(w, MemoryOrder.Scope.NONE), lane, 0xF);
     for (int word = offset >> 2; word < offset + bytes >> 2; word++) {
       read(shared, word, AddressSpace.SHARED_WINDOW + 4L * word, w, lane, me, site, bytes);
-      shared.read[word * warps + w.index] = Epoch.pending(me);
+      shared.read(word, w.index, Epoch.pending(me));
     }
   }
 
   void readDone(Warp w, int offset, int bytes) {
     for (int word = offset >> 2; word < offset + bytes >> 2; word++) {
-      int slot = word * warps + w.index;
-      if (Epoch.isPending(shared.read[slot])) shared.read[slot] = Epoch.settled(shared.read[slot], time(w));
+      long e = shared.read(word, w.index);
+      if (Epoch.isPending(e)) shared.read(word, w.index, Epoch.settled(e, time(w)));
     }
   }
 }

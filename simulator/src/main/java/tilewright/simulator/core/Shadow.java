@@ -2,31 +2,101 @@ package tilewright.simulator.core;
 
 import java.util.Arrays;
 
-/** For each 4-byte word of some memory: the last write, some of the reads since, and which bytes were ever written. */
+/**
+ * For each 4-byte word of some memory: the last write, some of the reads since, and which bytes were ever written. All
+ * that is known of a word lies side by side, because the processor's caches are what checking is slow by.
+ *
+ * <p>CTAs that run at the same time share the shadow of global memory without locks: of two accesses within the same
+ * few nanoseconds, either may overlook the other.
+ */
 final class Shadow {
   static final int WORD = 4;
+  private static final int SITES_PER_LONG = 3;
+  private static final int SITE_BITS = 21;
+  private static final long SITE_MASK = (1L << SITE_BITS) - 1;
 
   final int readers;
-  final long[] write;
-  final int[] writeSite;
-  final long[] read;
-  final int[] readSite;
-  final byte[] initialised;
+  private final int stride;
+  private final long[] words;
+  /** Empty when everything is initialised. */
+  private final byte[] initialised;
 
-  /** @param readers how many reads are kept by word */
-  Shadow(int words, int readers) {
+  /**
+   * @param readers how many reads are kept by word
+   * @param initialised whether the memory holds something from the beginning
+   */
+  Shadow(int size, int readers, boolean initialised) {
     this.readers = readers;
-    write = new long[words];
-    writeSite = new int[words];
-    read = new long[words * readers];
-    readSite = new int[words * readers];
-    initialised = new byte[words];
+    stride = 1 + readers + (readers + SITES_PER_LONG) / SITES_PER_LONG;
+    words = new long[size * stride];
+    this.initialised = initialised ? new byte[0] : new byte[size];
   }
 
   void clear() {
-    Arrays.fill(write, 0);
-    Arrays.fill(read, 0);
+    Arrays.fill(words, 0);
     Arrays.fill(initialised, (byte) 0);
+  }
+
+  /** No thread may touch the words from one up to another. */
+  void forbid(int from, int to) {
+    for (int word = from; word < to; word++) words[word * stride] = Epoch.FORBIDDEN;
+  }
+
+  long write(int word) {
+    return words[word * stride];
+  }
+
+  long read(int word, int reader) {
+    return words[word * stride + 1 + reader];
+  }
+
+  int writeSite(int word) {
+    return site(word, 0);
+  }
+
+  int readSite(int word, int reader) {
+    return site(word, 1 + reader);
+  }
+
+  void write(int word, long epoch) {
+    words[word * stride] = epoch;
+  }
+
+  void write(int word, long epoch, int site) {
+    words[word * stride] = epoch;
+    site(word, 0, site);
+  }
+
+  void read(int word, int reader, long epoch) {
+    words[word * stride + 1 + reader] = epoch;
+  }
+
+  void read(int word, int reader, long epoch, int site) {
+    words[word * stride + 1 + reader] = epoch;
+    site(word, 1 + reader, site);
+  }
+
+  private int site(int word, int access) {
+    long sites = words[word * stride + 1 + readers + access / SITES_PER_LONG];
+    return (int) (sites >>> SITE_BITS * (access % SITES_PER_LONG) & SITE_MASK);
+  }
+
+  private void site(int word, int access, int site) {
+    int at = word * stride + 1 + readers + access / SITES_PER_LONG;
+    int shift = SITE_BITS * (access % SITES_PER_LONG);
+    words[at] = words[at] & ~(SITE_MASK << shift) | (site & SITE_MASK) << shift;
+  }
+
+  boolean isInitialised(int word, int bytes) {
+    return initialised.length == 0 || (initialised[word] & bytes) == bytes;
+  }
+
+  void initialise(int word, int bytes) {
+    if (initialised.length != 0) initialised[word] |= (byte) bytes;
+  }
+
+  int size() {
+    return words.length / stride;
   }
 
   /** The bytes of a word that an access of so many bytes at an offset touches. */
