@@ -31,6 +31,11 @@ final class SimCommand extends LaunchCommand {
       description = "Choose another interleaving of warps; the same seed gives the same one (default: 0).")
   private long seed;
 
+  @Option(names = "--threads", paramLabel = "N",
+      description = "Run so many blocks at a time; 1 makes reports of races between blocks equal, run by run "
+          + "(default: as many as there are processors).")
+  private Optional<Integer> threads;
+
   @Option(names = "--limit-instructions", paramLabel = "N", defaultValue = "1000000000000",
       description = "Stop a launch after so many thread instructions (default: 10^12).")
   private long instructions;
@@ -53,6 +58,9 @@ final class SimCommand extends LaunchCommand {
       throw CommandFailure.badInput("--limit-instructions is " + instructions + "; needed is 1 or more");
     }
     if (!(seconds > 0)) throw CommandFailure.badInput("--limit-seconds is " + seconds + "; needed is more than 0");
+    threads.filter(n -> n < 1).ifPresent(n -> {
+      throw CommandFailure.badInput("--threads is " + n + "; needed is 1 or more");
+    });
     page.ifPresent(AtomicFile::requireWritable);
     trace.ifPresent(AtomicFile::requireWritable);
     return super.call();
@@ -73,7 +81,9 @@ final class SimCommand extends LaunchCommand {
 
   private SimulatorOptions options(LaunchFile file) {
     boolean watch = profile || page.isPresent() || trace.isPresent();
-    var options = SimulatorOptions.defaults().withSeed(seed).withSanitizer(sanitize).withProfile(watch)
+    var defaults = SimulatorOptions.defaults();
+    var options = defaults.withThreads(threads.orElse(defaults.threads())).withSeed(seed)
+        .withSanitizer(sanitize).withProfile(watch)
         .withInstructionLimit(instructions).withTimeLimit(Duration.ofNanos((long) (seconds * 1e9)))
         .withUninitialized(file.uninitialised()).withCoordinates(file.elements());
     return mebibytes.map(m -> options.withMemoryLimit(m << 20)).orElse(options);

@@ -4,6 +4,8 @@ import java.io.ByteArrayOutputStream;
 import java.io.InputStream;
 import java.io.PrintStream;
 import java.nio.charset.StandardCharsets;
+import java.nio.file.Path;
+import java.util.ArrayList;
 import java.util.List;
 import java.util.stream.Collectors;
 import tilewright.cli.Main;
@@ -18,15 +20,27 @@ final class Command {
    * @throws BrokenSiteException if it fails
    */
   static String output(List<String> arguments) {
+    return output(arguments, 0);
+  }
+
+  private static String output(List<String> arguments, int expectedExit) {
     var out = new ByteArrayOutputStream();
     var err = new ByteArrayOutputStream();
     int exit = Main.run(InputStream.nullInputStream(), new PrintStream(out, true, StandardCharsets.UTF_8),
         new PrintStream(err, true, StandardCharsets.UTF_8), arguments.toArray(String[]::new));
-    if (exit != 0) {
+    if (exit != expectedExit) {
       throw new BrokenSiteException(List.of("tilewright " + String.join(" ", arguments) + " exits with " + exit + ": "
           + err.toString(StandardCharsets.UTF_8)));
     }
     return out.toString(StandardCharsets.UTF_8);
+  }
+
+  /** What a terminal shows of a command that runs files of the repository, here by their paths in it. */
+  static String transcript(Path root, List<String> arguments, String file, int expectedExit) {
+    var real = new ArrayList<>(arguments);
+    real.add(root.resolve(file).toString());
+    return "$ ./tilewright " + String.join(" ", arguments) + " " + file + "\n"
+        + output(real, expectedExit).replace(root + "/", "").stripTrailing() + "\n";
   }
 
   /** What a terminal shows: the command behind a prompt, and what it prints. */

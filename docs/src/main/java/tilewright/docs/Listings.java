@@ -19,7 +19,27 @@ final class Listings {
   private static final Path MORPHISM_LAWS =
       Path.of("layout-algebra/src/test/java/tilewright/layout/morphism/MorphismLawProperties.java");
 
+  private static final String LAUNCHES = "docs/src/launches/";
+  /** The exit code of a command whose check failed, which these shall. */
+  private static final int FOUND = 1;
+  private static final int WIDTH = 110;
+
   private Listings() {}
+
+  /** With lines broken at spaces, and what follows indented alike. */
+  static String wrapped(String text) {
+    var result = new StringBuilder();
+    for (var line : text.lines().toList()) {
+      var indent = line.substring(0, line.length() - line.stripLeading().length());
+      while (line.length() > WIDTH && line.lastIndexOf(' ', WIDTH) > indent.length()) {
+        int end = line.lastIndexOf(' ', WIDTH);
+        result.append(line, 0, end).append('\n');
+        line = indent + line.substring(end + 1);
+      }
+      result.append(line).append('\n');
+    }
+    return result.toString();
+  }
 
   static void write(Path root, Path generated) throws IOException {
     var kernels = root.resolve(KERNELS);
@@ -45,6 +65,13 @@ final class Listings {
     save(generated, "morphism-refusal.txt", MorphismExample.refusal("(2,2):(2,3)"));
     save(generated, "morphism-theorem.java", Excerpt.method(root.resolve(MORPHISM_LAWS),
         "void theRealisationOfACompositeIsTheCompositeOfRealisations("));
+
+    for (var launch : List.of("missing-barrier", "lost-update", "deadlock")) {
+      save(generated, launch + ".txt", wrapped(Command.transcript(root, List.of("sim", "--sanitize", "--threads", "1"),
+          LAUNCHES + launch + "/launch.json", FOUND)));
+    }
+    save(generated, "profile.txt", Command.transcript(root, List.of("sim", "--profile"),
+        LAUNCHES + "transpose/launch.json", 0));
 
     save(generated, "layout.txt", Command.transcript(List.of("layout", "draw", "(4,(2,2)):(1,(4,8))")));
     save(generated, "banks-plain.txt", banks("(64,64):(64,1)"));

@@ -11,7 +11,7 @@ import java.util.List;
 public final class Site {
   /** The pages in reading order; each is {@code docs/src/site/NAME.adoc}. */
   static final List<String> PAGES = List.of("index", "gemm-to-gpu", "kernel-language", "layout-expressions",
-      "morphisms", "command-line", "verification", "golden", "proofs", "limits", "decisions");
+      "morphisms", "command-line", "simulator", "verification", "golden", "proofs", "limits", "decisions");
 
   private Site() {}
 

@@ -1,6 +1,8 @@
 package tilewright.kernel;
 
 import java.util.List;
+import tilewright.layout.OffsetMap;
+import tilewright.numerics.ElementType;
 import tilewright.ptx.Dim3;
 import tilewright.ptx.PtxModule;
 import tilewright.ptx.PtxPrinter;
@@ -10,9 +12,20 @@ import tilewright.ptx.PtxPrinter;
  *
  * @param parameters in PTX order
  * @param dynamicSharedBytes bytes of shared memory a CTA
+ * @param sharedTensors the tensors in it, for reports
  */
 public record CompiledKernel(String name, PtxModule module, List<KernelParameter> parameters, Dim3 block,
-    int dynamicSharedBytes) {
+    int dynamicSharedBytes, List<SharedPart> sharedTensors) {
+  /** The variable that stands for all dynamic shared memory. */
+  public static final String SHARED_VARIABLE = Scope.DYNAMIC_SHARED;
+
+  public CompiledKernel {
+    parameters = List.copyOf(parameters);
+    sharedTensors = List.copyOf(sharedTensors);
+  }
+
+  /** A tensor in shared memory, so many bytes from its begin. */
+  public record SharedPart(int offset, ElementType type, OffsetMap layout) {}
 
   /** Traces a kernel for a target. */
   public static CompiledKernel compile(Kernel kernel, Target target) {

@@ -26,7 +26,7 @@ import tilewright.ptx.Variable;
  * {@link #emit}, with which atoms write one instruction.
  */
 public final class Scope {
-  private static final String DYNAMIC_SHARED = "smem";
+  static final String DYNAMIC_SHARED = "smem";
   private static final int SHARED_ALIGNMENT = 1024;
 
   private final Target target;
@@ -39,6 +39,7 @@ public final class Scope {
   private Region region = root;
   private Optional<Integer> block = Optional.empty();
   private int sharedBytes;
+  private final List<CompiledKernel.SharedPart> sharedTensors = new ArrayList<>();
   private int nodes;
   private int labels;
 
@@ -107,6 +108,7 @@ public final class Scope {
 
   /** Sets aside shared memory for a tensor of that type and layout; offsets of the layout count elements. */
   public SharedTensor shared(ElementType type, OffsetMap layout) {
+    sharedTensors.add(new CompiledKernel.SharedPart(sharedBytes, type, layout));
     return new SharedTensor(this, type, layout, reserve(SharedTensor.bytes(type, layout)));
   }
 
@@ -425,7 +427,8 @@ public final class Scope {
     if (sharedBytes > 0) items.add(Variable.dynamicShared(DYNAMIC_SHARED, SHARED_ALIGNMENT));
     items.add(new Function(Linkage.VISIBLE, true, List.of(), name, head, directives, Optional.of(body)));
     var module = new PtxModule(target.version(), List.of(target.architecture()), 64, items);
-    return new CompiledKernel(name, module, List.copyOf(parameters.values()), Dim3.of(threads), sharedBytes);
+    return new CompiledKernel(name, module, List.copyOf(parameters.values()), Dim3.of(threads), sharedBytes,
+        sharedTensors);
   }
 
 }

@@ -117,7 +117,7 @@ class BarrierTest {
     int second = lines.indexOf("OTHER: bar.sync 2, 128;") + 1;
     assertTrue(message.contains("warps 0-1 wait at line " + first), message);
     assertTrue(message.contains("warps 2-3 wait at line " + second), message);
-    assertTrue(message.contains("barrier 1 expects 128, arrived: warps 0, 1"), message);
+    assertTrue(message.contains("barrier 1 expects 128, arrived: warps 0-1, missing: 64 threads"), message);
     assertEquals(first, result.findings().getFirst().line());
   }
 

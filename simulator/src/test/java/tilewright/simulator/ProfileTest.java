@@ -130,6 +130,19 @@ class ProfileTest {
   }
 
   @Test
+  void gapsThatNoticeOverrunsDoNotCountAsSharedMemory() {
+    var p = profile("""
+        .shared .align 4 .b8 first[100];
+        .shared .align 16 .b8 second[64];
+        mov.u32 %r1, first;
+        mov.u32 %r2, second;
+        st.shared.u32 [%r1], %t;
+        st.shared.u32 [%r2], %t;
+        """, 1, 1);
+    assertEquals(112 + 64, p.occupancy().sharedBytes());
+  }
+
+  @Test
   void registersThatAreNeededTogetherAreCounted() {
     var p = profile("""
         ld.global.u32 %r1, [%p0];

@@ -3,6 +3,7 @@ package tilewright.verification;
 import java.util.HashMap;
 import java.util.Map;
 import java.util.Optional;
+import tilewright.kernel.CompiledKernel;
 import tilewright.kernel.KernelParameter;
 import tilewright.kernel.PreparedLaunch;
 import tilewright.layout.IntTuple;
@@ -31,7 +32,19 @@ public record TensorCoordinates(int bits, OffsetMap layout, long begin) implemen
     return Optional.empty();
   }
 
-  /** The tensors of a launch by buffer; of several in one buffer the first. */
+  private static Optional<String> inShared(CompiledKernel kernel, long offset) {
+    var tensors = kernel.sharedTensors();
+    for (int i = tensors.size() - 1; i >= 0; i--) {
+      var t = tensors.get(i);
+      if (offset < t.offset()) continue;
+      int number = i;
+      return new TensorCoordinates(t.type().bits(), t.layout(), t.offset()).of(offset)
+          .map(c -> c + " of shared tensor " + number);
+    }
+    return Optional.empty();
+  }
+
+  /** The tensors of a launch by buffer, and those in shared memory; of several in one buffer the first. */
   public static Map<String, Coordinates> of(PreparedLaunch launch) {
     var extents = new HashMap<String, Long>();
     var strides = new HashMap<String, Long>();
@@ -56,6 +69,7 @@ public record TensorCoordinates(int bits, OffsetMap layout, long begin) implemen
         coordinates.putIfAbsent(buffer, new TensorCoordinates(p.tensor().type().bits(), layout, offset));
       }
     }
+    coordinates.put(CompiledKernel.SHARED_VARIABLE, offset -> inShared(launch.kernel(), offset));
     return coordinates;
   }
 }

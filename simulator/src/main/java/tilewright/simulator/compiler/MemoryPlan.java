@@ -167,17 +167,16 @@ final class MemoryPlan {
   }
 
   int dynamicOffset() {
-    int gap = gaps && !shared.isEmpty() ? Frame.align(gapBytes + GAP, Math.max(GAP, dynamicAlignment)) : 0;
-    return Frame.align(sharedBytes, dynamicAlignment) + gap;
+    return Frame.align(sharedBytes, dynamicAlignment) + gapBytes();
   }
 
   int sharedBytes() {
-    return sharedBytes + gapBytes;
+    return sharedBytes + gapBytes();
   }
 
-  /** What the gaps add to the shared memory of a CTA with dynamic shared memory. */
+  /** What the gaps between the variables and behind the last static one add to a CTA's shared memory. */
   int gapBytes() {
-    return dynamicOffset() - Frame.align(sharedBytes, dynamicAlignment);
+    return gaps && !shared.isEmpty() ? Frame.align(gapBytes + GAP, Math.max(GAP, dynamicAlignment)) : 0;
   }
 
   /** The variables in shared memory, in order of offset. */

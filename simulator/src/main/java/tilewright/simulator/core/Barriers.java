@@ -172,11 +172,19 @@ public final class Barriers {
     for (var b : barriers) if (!b.waiting.isEmpty() && complete(b)) open(b);
   }
 
-  /** Who has arrived at a barrier, for a report. */
+  /** Who has arrived at a barrier and who has not, for a report. */
   String describe(int id) {
     var b = barriers[id];
-    var arrived = new ArrayList<String>();
-    for (int i = 0; i < b.arrived.length; i++) if (b.arrived[i] != 0) arrived.add(Integer.toString(i));
-    return "barrier " + id + " expects " + text(b.expected) + ", arrived: warps " + String.join(", ", arrived);
+    int arrived = 0;
+    int missing = 0;
+    int threads = 0;
+    for (var w : cta.warps) {
+      threads += Integer.bitCount(b.arrived[w.index]);
+      if (b.arrived[w.index] != 0) arrived |= 1 << w.index;
+      if ((w.live & ~b.arrived[w.index]) != 0) missing |= 1 << w.index;
+    }
+    var text = "barrier " + id + " expects " + text(b.expected) + ", arrived: warps " + LaneReport.ranges(arrived);
+    if (b.expected == ALL) return text + ", missing: warps " + LaneReport.ranges(missing);
+    return text + ", missing: " + (b.expected - threads) + " threads";
   }
 }

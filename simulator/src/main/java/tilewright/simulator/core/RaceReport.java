@@ -34,6 +34,7 @@ final class RaceReport {
         () -> w.who(lane) + " " + verb(access) + " " + cta.places.of(address) + value(address)
         + (pending ? async(otherAccess) : ", which ") + who(w, other, related) + " "
         + verb(at.kind() == InstructionClass.ATOMIC ? Access.ATOMIC : otherAccess) + " at line " + at.line()
+        + (at.source().isEmpty() ? "" : " (" + at.source() + ")")
         + (pending ? ", before that has been waited for" : ", with nothing that orders the two"));
   }
 
