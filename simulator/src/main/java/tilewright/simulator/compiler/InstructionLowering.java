@@ -43,6 +43,8 @@ final class InstructionLowering {
           "trap", "brkpt" -> SyncLowering.lower(i, m, c);
       case "alloca", "stacksave", "stackrestore" -> StackLowering.lower(i, m, c);
       case "bra", "brx", "ret", "exit" -> ControlLowering.lower(i, m, c, tables);
+      case "tex", "tld4", "txq", "suld", "sust", "sured", "suq" ->
+          throw new Unsupported("textures and surfaces are not simulated: read the array through a pointer");
       default -> throw new Unsupported("unknown instruction");
     }
   }

@@ -12,7 +12,7 @@ import tilewright.simulator.core.MmaUnit;
 import tilewright.simulator.core.TensorCores;
 import tilewright.simulator.core.Warp;
 
-/** {@code mma.sync} and {@code wmma.mma} of dense matrices (PTX ISA, Warp-level Matrix Multiply-Accumulate). */
+/** {@code mma.sync}, {@code mma.sp} and {@code wmma.mma} (PTX ISA, Warp-level Matrix Multiply-Accumulate). */
 final class MmaLowering {
   private static final Pattern SHAPE = Pattern.compile("m(\\d+)n(\\d+)k(\\d+)");
   private static final Set<String> HALF_SHAPES = Set.of("m16n8k8", "m16n8k16");
@@ -40,7 +40,12 @@ final class MmaLowering {
     }
   }
 
-  private record Form(Shape shape, MmaType a, MmaType b, MmaType c, int flags) {
+  private record Form(Shape shape, MmaType a, MmaType b, MmaType c, int flags, boolean sparse) {
+    /** Elements in a row of A that registers hold. */
+    int depthOfA() {
+      return sparse ? shape.k() / 2 : shape.k();
+    }
+
     boolean wmma() {
       return (flags & MmaUnit.WMMA) != 0;
     }
@@ -59,7 +64,7 @@ final class MmaLowering {
   }
 
   private static void mma(Instruction i, Modifiers m, Lowering c) {
-    if (m.take("sp") || m.take("sp::ordered_metadata")) throw new Unsupported("sparse matrices are not supported");
+    boolean sparse = m.take("sp") | m.take("sp::ordered_metadata");
     var shape = Shape.take(m);
     m.require("row");
     m.require("col");
@@ -69,8 +74,9 @@ final class MmaLowering {
     var b = type(m);
     var accumulator = type(m);
     m.requireNone();
-    require(shape, a, b, d, accumulator, false);
-    multiply(i, new Form(shape, a, b, d, flags), c);
+    // A sparse A is twice as deep as what is stored of it.
+    require(sparse ? new Shape(shape.m(), shape.n(), shape.k() / 2) : shape, a, b, d, accumulator, false);
+    multiply(i, new Form(shape, a, b, d, flags, sparse), c);
   }
 
   private static void wmma(Instruction i, Modifiers m, Lowering c) {
@@ -88,10 +94,12 @@ final class MmaLowering {
     var accumulator = half ? second : type(m);
     m.requireNone();
     require(shape, a, b, d, accumulator, true);
-    multiply(i, new Form(shape, a, b, d, flags), c);
+    multiply(i, new Form(shape, a, b, d, flags, false), c);
   }
 
   private static int flags(Modifiers m) {
+    // Only doubles name a rounding; they are rounded to nearest.
+    m.take("rn");
     int flags = m.take("satfinite") ? MmaUnit.SATURATE : 0;
     if (m.take("xor")) flags |= MmaUnit.XOR;
     m.take("and");
@@ -158,8 +166,8 @@ final class MmaLowering {
 
   private static void multiply(Instruction i, Form form, Lowering c) {
     var shape = form.shape();
-    var operands = c.operands(i, 4);
-    var a = inputs(operands.get(1), form.a(), registers(form.a(), shape.m() * shape.k(), form.wmma()), c);
+    var operands = c.operands(i, form.sparse() ? 6 : 4);
+    var a = inputs(operands.get(1), form.a(), registers(form.a(), shape.m() * form.depthOfA(), form.wmma()), c);
     var b = inputs(operands.get(2), form.b(), registers(form.b(), shape.n() * shape.k(), form.wmma()), c);
     int accumulators = registers(form.c(), shape.m() * shape.n(), false);
     var type = carrier(form.c());
@@ -167,14 +175,25 @@ final class MmaLowering {
     var results = c.elements(operands.getFirst(), accumulators).stream().map(e -> c.destination(e, type)).toList();
     var landings = results.stream().map(to -> to.kind == Reg.kindOf(type) ? to : c.temp(type)).toList();
     c.together(Source.of(-1));
-    if (!form.wmma() && (form.a() == MmaType.F16 || form.a() == MmaType.BF16)) {
+    if (form.sparse()) {
+      staged(form, a, b, sums, landings, "multiplySparse", metadata(operands, c), c);
+    } else if (!form.wmma() && (form.a() == MmaType.F16 || form.a() == MmaType.BF16)) {
       fused(form, a, b, sums, landings, c);
     } else {
-      staged(form, a, b, sums, landings, c);
+      staged(form, a, b, sums, landings, "multiply", List.of(), c);
     }
     for (int k = 0; k < accumulators; k++) {
       if (landings.get(k) != results.get(k)) c.move(Source.of(landings.get(k)), results.get(k), type);
     }
+  }
+
+  /** Which elements of a sparse A are there, and which lanes say so. */
+  private static List<Op.Argument> metadata(List<Operand> operands, Lowering c) {
+    if (!(operands.get(5) instanceof Operand.Integer(long selector))) {
+      throw new Unsupported("the sparsity selector must be a constant");
+    }
+    return List.of(new Op.Argument.Lanes(c.inRegister(operands.get(4), PtxType.B32)),
+        new Op.Argument.IntValue((int) selector));
   }
 
   /** 16-bit factors, the bulk of all work, in one call. */
@@ -188,15 +207,21 @@ final class MmaLowering {
     c.warp(TensorCores.class, form.shape().toString(), arguments, new Op.Result.Nothing(), reads, landings);
   }
 
-  private static void staged(Form form, List<Reg> a, List<Reg> b, List<Reg> sums, List<Reg> landings, Lowering c) {
+  private static void staged(Form form, List<Reg> a, List<Reg> b, List<Reg> sums, List<Reg> landings, String method,
+      List<Op.Argument> more, Lowering c) {
     for (int k = 0; k < a.size(); k++) port("a", k, a.get(k), c);
     for (int k = 0; k < b.size(); k++) port("b", k, b.get(k), c);
     for (int k = 0; k < sums.size(); k++) port("c", k, sums.get(k), c);
     var shape = form.shape();
-    c.warp(MmaUnit.class, "multiply", List.of(), List.of(), new Op.Argument.IntValue(shape.m()),
-        new Op.Argument.IntValue(shape.n()), new Op.Argument.IntValue(shape.k()),
-        new Op.Argument.IntValue(form.a().ordinal()), new Op.Argument.IntValue(form.b().ordinal()),
-        new Op.Argument.IntValue(form.c().ordinal()), new Op.Argument.IntValue(form.flags()));
+    var arguments = new ArrayList<Op.Argument>();
+    for (int value : new int[] {shape.m(), shape.n(), shape.k(), form.a().ordinal(), form.b().ordinal(),
+        form.c().ordinal(), form.flags()}) {
+      arguments.add(new Op.Argument.IntValue(value));
+    }
+    arguments.addAll(more);
+    var reads = more.stream().filter(Op.Argument.Lanes.class::isInstance)
+        .map(argument -> ((Op.Argument.Lanes) argument).reg()).toList();
+    c.warp(MmaUnit.class, method, arguments, new Op.Result.Nothing(), reads, List.of());
     for (int k = 0; k < landings.size(); k++) {
       c.warp(MmaUnit.class, "d", List.of(), List.of(landings.get(k)), new Op.Argument.IntValue(k),
           new Op.Argument.IntValue(form.c().ordinal()), new Op.Argument.Lanes(landings.get(k)));

@@ -54,6 +54,32 @@ final class MmaMatrices {
     }
   }
 
+  /**
+   * D = A·B + C where A holds only the elements that are stored, half of each row. What B has beside the others takes
+   * no part, whatever it is; so every row multiplies a B of its own.
+   */
+  void multiplySparse(TensorTile tile, int m, int n, int k, MmaType type, boolean half, SparseMetadata metadata,
+      boolean saturate) {
+    var one = new MmaMatrices();
+    int stored = k / 2;
+    for (int row = 0; row < m; row++) {
+      for (int j = 0; j < stored; j++) {
+        one.a[j] = a[row * stored + j];
+        int column = metadata.column(row, j);
+        for (int c = 0; c < n; c++) one.b[c * stored + j] = b[c * k + column];
+      }
+      if (type.isInteger()) {
+        System.arraycopy(integers, row * n, one.integers, 0, n);
+        one.multiplyIntegers(1, n, stored, saturate);
+        System.arraycopy(one.integers, 0, integers, row * n, n);
+      } else {
+        System.arraycopy(floats, row * n, one.floats, 0, n);
+        one.multiplyFloats(tile, 1, n, stored, type, half);
+        System.arraycopy(one.floats, 0, floats, row * n, n);
+      }
+    }
+  }
+
   /** D = A·B + C as the architecture's tensor cores add floating-point products up, tile by tile. */
   void multiplyFloats(TensorTile tile, int m, int n, int k, MmaType type, boolean half) {
     for (int row = 0; row < m; row += TensorTile.ROWS) {

@@ -63,6 +63,13 @@ public final class MmaUnit {
     w.cta.mma.multiply(m, n, k, MmaType.at(aType), MmaType.at(bType), MmaType.at(cType), flags);
   }
 
+  /** The same with a structured sparse A, whose ports hold the half of its elements that is stored. */
+  public static void multiplySparse(Warp w, int mask, int m, int n, int k, int aType, int bType, int cType, int flags,
+      int[] metadata, int selector) {
+    w.cta.mma.multiplySparse(m, n, k, MmaType.at(aType), MmaType.at(bType), MmaType.at(cType),
+        new SparseMetadata(metadata, selector, k / 2, MmaType.at(aType)), (flags & SATURATE) != 0);
+  }
+
   public static void d(Warp w, int mask, int register, int type, int[] lanes) {
     var unit = w.cta.mma;
     boolean half = MmaType.at(type) == MmaType.F16;
@@ -108,6 +115,19 @@ public final class MmaUnit {
     } else {
       matrices.multiplyFloats(tile, m, n, k, aType, cType == MmaType.F16);
     }
+  }
+
+  private void multiplySparse(int m, int n, int k, MmaType aType, MmaType bType, MmaType cType,
+      SparseMetadata metadata, boolean saturate) {
+    wmma = false;
+    rows = m;
+    columns = n;
+    depth = k / 2;
+    takeA(aType);
+    depth = k;
+    takeB(bType);
+    takeC(cType);
+    matrices.multiplySparse(tile, m, n, k, aType, cType == MmaType.F16, metadata, saturate);
   }
 
   private void takeA(MmaType type) {
