@@ -107,4 +107,16 @@ class CarryInstructionsTest {
     }
     assertArrayEquals(want, Instructions.on64(middle + " %l3, {%r22, %r23}; //", a, b, c, 0));
   }
+
+  @Test
+  void theFlagAfterADifferenceMeansThatNothingWasBorrowed() {
+    // The compiler's own division of 128-bit integers goes on with addc.
+    var middle = """
+        sub.cc.u64 %l4, %l0, %l1;
+        addc.u64""";
+    long[] a = longs(11);
+    long[] b = longs(12);
+    long[] got = Instructions.on64(middle + " %l3, 0, 0; //", a, b, b, 0);
+    for (int i = 0; i < N; i++) assertEquals(unsigned(a[i]).compareTo(unsigned(b[i])) >= 0 ? 1 : 0, got[i]);
+  }
 }

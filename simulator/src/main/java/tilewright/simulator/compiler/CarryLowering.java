@@ -28,19 +28,19 @@ final class CarryLowering {
     var sources = operands.subList(1, operands.size()).stream().map(c::source).toList();
     var to = c.destination(operands.getFirst(), type);
     var carry = c.carry();
-    var in = reads ? Source.of(carry) : Source.of(0);
+    boolean subtracts = i.opcode().startsWith("sub");
+    var in = reads ? Source.of(carry) : Source.of(subtracts ? 1 : 0);
     var inputs = new ArrayList<>(sources);
     inputs.add(in);
-    Class<?> j = Reg.kindOf(type) == Reg.Kind.LONG ? long.class : int.class;
-    var name = i.opcode().startsWith("sub") ? "sub" : "add";
+    Class<?> j = Elementwise.jvm(type);
     c.lane(inputs, writes ? List.of(to, carry) : List.of(to), code -> {
       // The result may be one of the operands: both values are computed before either is stored.
       if (writes) {
         arguments(code, i, part, sources, in);
-        code.call(CarryMath.class, name + "Carry", int.class, j, j, int.class);
+        code.call(CarryMath.class, "addCarry", int.class, j, j, int.class);
       }
       arguments(code, i, part, sources, in);
-      code.call(CarryMath.class, name, j, j, j, int.class).pop(to, type);
+      code.call(CarryMath.class, "add", j, j, j, int.class).pop(to, type);
       if (writes) code.pop(carry, PtxType.PRED);
     });
   }
@@ -48,10 +48,19 @@ final class CarryLowering {
   private static void arguments(LaneCode code, Instruction i, String part, List<Source> sources, Source carry) {
     var type = i.type().orElseThrow();
     code.push(sources.get(0), type).push(sources.get(1), type);
+    if (i.opcode().startsWith("sub")) complement(code, type);
     if (!part.isEmpty()) {
       IntegerLowering.product(code, part, type);
       code.push(sources.get(2), type);
     }
     code.push(carry, PtxType.PRED);
+  }
+
+  private static void complement(LaneCode code, PtxType type) {
+    if (Elementwise.wide(type)) {
+      code.b.loadConstant(-1L).lxor();
+    } else {
+      code.b.loadConstant(-1).ixor();
+    }
   }
 }

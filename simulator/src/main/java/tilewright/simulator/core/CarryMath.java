@@ -1,6 +1,9 @@
 package tilewright.simulator.core;
 
-/** Extended-precision steps on one lane: sums and differences that take and give a carry (PTX ISA, add.cc to madc). */
+/**
+ * Extended-precision steps on one lane (PTX ISA, add.cc to madc). Differences are sums with the complement, so that the
+ * flag is set where nothing is borrowed: code that goes on with {@code addc} after {@code subc} depends on it.
+ */
 public final class CarryMath {
   private CarryMath() {}
 
@@ -19,22 +22,5 @@ public final class CarryMath {
 
   public static int addCarry(long a, long b, int carry) {
     return (int) ((a & b | (a | b) & ~(a + b + carry)) >>> 63);
-  }
-
-  public static int sub(int a, int b, int borrow) {
-    return a - b - borrow;
-  }
-
-  public static long sub(long a, long b, int borrow) {
-    return a - b - borrow;
-  }
-
-  /** The borrow out of bit 31 of {@link #sub(int, int, int)}. */
-  public static int subCarry(int a, int b, int borrow) {
-    return (~a & b | (~a | b) & a - b - borrow) >>> 31;
-  }
-
-  public static int subCarry(long a, long b, int borrow) {
-    return (int) ((~a & b | (~a | b) & a - b - borrow) >>> 63);
   }
 }
