@@ -33,4 +33,10 @@ final class BasicBlock {
   boolean isEmpty() {
     return ops.isEmpty() && instructions == 0 && together.isEmpty();
   }
+
+  void joinMma() {
+    var joined = MmaGroups.join(ops);
+    ops.clear();
+    ops.addAll(joined);
+  }
 }

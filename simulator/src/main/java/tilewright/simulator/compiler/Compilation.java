@@ -36,6 +36,7 @@ final class Compilation {
     problems.addAll(front.problems());
     // Code with holes has branches to nowhere.
     blocks = problems.isEmpty() ? ControlFlow.of(lowering) : List.of();
+    for (var b : blocks) b.joinMma();
     var liveness = new Liveness(blocks);
     pressure = watched ? liveness.pressure(blocks, front.registers()) : 0;
     for (var b : blocks) {

@@ -24,6 +24,7 @@ final class Cta {
   final BulkCopies bulk;
   final AsyncArrivals arrivals;
   final TensorTile tile;
+  final TensorCores tensorCores;
   final MmaUnit mma;
   final WmmaTransfer wmma;
   final Places places;
@@ -64,6 +65,7 @@ final class Cta {
     bulk = new BulkCopies(this);
     arrivals = new AsyncArrivals(this);
     tile = new TensorTile(state.tensorModel, state.adder);
+    tensorCores = new TensorCores(tile);
     mma = new MmaUnit(tile);
     wmma = new WmmaTransfer();
     runner = new WarpRunner(this);

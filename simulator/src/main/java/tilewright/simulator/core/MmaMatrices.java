@@ -80,11 +80,33 @@ final class MmaMatrices {
     }
   }
 
-  /** D = A·B + C as the architecture's tensor cores add floating-point products up, tile by tile. */
+  /** D = A·B + C as the architecture's tensor cores add floating-point products up. */
   void multiplyFloats(TensorTile tile, int m, int n, int k, MmaType type, boolean half) {
-    for (int row = 0; row < m; row += TensorTile.ROWS) {
-      for (int column = 0; column < n; column += TensorTile.COLUMNS) {
-        tile.multiply(this, row, column, m, n, k, type, half);
+    if (n < TensorTile.LEAST_WIDTH) {
+      // The tile is wide rather than high: D transposed is B transposed by A transposed.
+      multiplyFloats(tile, b, a, n, m, k, type, half, true);
+    } else {
+      multiplyFloats(tile, a, b, m, n, k, type, half, false);
+    }
+  }
+
+  private void multiplyFloats(TensorTile tile, int[] left, int[] right, int height, int width, int depth, MmaType type,
+      boolean half, boolean transposed) {
+    for (int k = 0; k < depth; k++) {
+      for (int row = 0; row < height; row++) tile.left.words[k][row] = Factors.word(left[row * depth + k], type);
+      for (int column = 0; column < width; column++) {
+        tile.right.words[k][column] = Factors.word(right[column * depth + k], type);
+      }
+    }
+    for (int row = 0; row < height; row++) {
+      for (int column = 0; column < width; column++) {
+        tile.sums[row][column] = floats[transposed ? column * height + row : row * width + column];
+      }
+    }
+    tile.multiply(height, width, depth, type, half);
+    for (int row = 0; row < height; row++) {
+      for (int column = 0; column < width; column++) {
+        floats[transposed ? column * height + row : row * width + column] = tile.sums[row][column];
       }
     }
   }

@@ -1,91 +1,64 @@
 package tilewright.simulator.core;
 
-import static tilewright.simulator.core.TensorTile.COLUMNS;
-import static tilewright.simulator.core.TensorTile.OUTPUTS;
-import static tilewright.simulator.core.TensorTile.ROWS;
+import java.util.Arrays;
 
 /**
- * Block addition in plain loops. Four steps of depth at a time, whose factors from B stay in registers while a loop
- * runs over the rows; a cast from float to int cuts off exactly what the tensor core cuts off.
+ * Block addition in plain loops, each so simple that C2 makes vector instructions of it: one index for all arrays, an
+ * array for each row so that none is read and written at different places, no branches, no shifts by what varies, and
+ * bits cast to floats in loops of their own. A cast from float to int cuts off exactly what the tensor core cuts off.
  */
 final class PlainBlockAdder implements BlockAdder {
-  private static final int STEPS = 4;
-  /** An int holds the sum of eight products, not that of sixteen. */
-  private static final int SAFE = 8;
-
   @Override
-  public boolean add(TensorTile tile, int first, int count, int least, int floor) {
-    accumulators(tile, least);
-    for (int k = first; k < first + count; k += STEPS) largest(tile, k);
-    if (!scale(tile, floor)) return false;
-    for (int k = first; k < first + count; k += STEPS) products(tile, k, k < first + SAFE ? tile.low : tile.high);
+  public boolean add(TensorTile tile, int row, int width, int first, int count, int least, int floor) {
+    float[] sums = tile.sums[row];
+    int[] largest = tile.largest;
+    int[] low = tile.low;
+    int[] high = tile.high;
+    float[] scale = tile.scale;
+    accumulators(sums, low, largest, width, least);
+    for (int k = first; k < first + count; k++) {
+      raise(largest, tile.right.exponents[k], tile.left.exponents[k][row], width);
+    }
+    if (outOfRange(largest, width, floor)) return false;
+    scale(largest, low, scale, width, tile.model.fraction() + Float.MAX_EXPONENT, floor);
+    start(sums, scale, low, width);
+    Arrays.fill(high, 0, width, 0);
+    for (int k = first; k < first + count; k++) {
+      products(k < first + SAFE ? low : high, tile.right.values[k], tile.left.values[k][row], scale, width);
+    }
     return true;
   }
 
-  private static void accumulators(TensorTile tile, int least) {
-    int[] largest = tile.largest;
-    float[] sums = tile.sums;
-    for (int i = 0; i < OUTPUTS; i++) {
-      int bits = Float.floatToRawIntBits(sums[i]);
-      int exponent = Math.max((bits >>> 23 & 0xFF) - Float.MAX_EXPONENT, least);
-      largest[i] = bits << 1 == 0 ? Factors.ZERO : exponent;
+  private static void accumulators(float[] sums, int[] bits, int[] largest, int width, int least) {
+    for (int i = 0; i < width; i++) bits[i] = Float.floatToRawIntBits(sums[i]);
+    for (int i = 0; i < width; i++) {
+      int nonzero = -(bits[i] & Integer.MAX_VALUE) >> 31;
+      int exponent = Math.max((bits[i] >>> 23 & 0xFF) - Float.MAX_EXPONENT, least);
+      largest[i] = exponent & nonzero | Factors.ZERO & ~nonzero;
     }
   }
 
-  private static void largest(TensorTile tile, int k) {
-    int[] a = tile.a.exponents;
-    int[] b = tile.b.exponents;
-    int[] largest = tile.largest;
-    for (int n = 0; n < COLUMNS; n++) {
-      int right = k * COLUMNS + n;
-      int b0 = b[right];
-      int b1 = b[right + COLUMNS];
-      int b2 = b[right + 2 * COLUMNS];
-      int b3 = b[right + 3 * COLUMNS];
-      for (int m = 0; m < ROWS; m++) {
-        int left = k * ROWS + m;
-        int early = Math.max(a[left] + b0, a[left + ROWS] + b1);
-        int late = Math.max(a[left + 2 * ROWS] + b2, a[left + 3 * ROWS] + b3);
-        int at = n * ROWS + m;
-        largest[at] = Math.max(largest[at], Math.max(early, late));
-      }
-    }
+  private static void raise(int[] largest, int[] exponents, int exponent, int width) {
+    for (int i = 0; i < width; i++) largest[i] = Math.max(largest[i], exponents[i] + exponent);
   }
 
-  /** Finds the scales and begins the totals with the old sums. */
-  private static boolean scale(TensorTile tile, int floor) {
-    int[] largest = tile.largest;
-    int fraction = tile.model.fraction();
-    boolean inRange = true;
-    for (int i = 0; i < OUTPUTS; i++) {
-      int exponent = largest[i];
-      inRange &= exponent <= MOST & (exponent >= floor | exponent < ALL_ZERO);
-      tile.scale[i] = Float.intBitsToFloat(fraction + Float.MAX_EXPONENT - Math.max(exponent, floor) << 23);
-    }
-    for (int i = 0; i < OUTPUTS; i++) {
-      tile.low[i] = (int) (tile.sums[i] * tile.scale[i]);
-      tile.high[i] = 0;
-    }
-    return inRange;
+  /** Tests are signs. */
+  private static boolean outOfRange(int[] largest, int width, int floor) {
+    int outside = 0;
+    for (int i = 0; i < width; i++) outside |= MOST - largest[i] | largest[i] - floor & ALL_ZERO - 1 - largest[i];
+    return outside < 0;
   }
 
-  private static void products(TensorTile tile, int k, int[] totals) {
-    float[] a = tile.a.values;
-    float[] b = tile.b.values;
-    float[] scale = tile.scale;
-    for (int n = 0; n < COLUMNS; n++) {
-      int right = k * COLUMNS + n;
-      float b0 = b[right];
-      float b1 = b[right + COLUMNS];
-      float b2 = b[right + 2 * COLUMNS];
-      float b3 = b[right + 3 * COLUMNS];
-      for (int m = 0; m < ROWS; m++) {
-        int left = k * ROWS + m;
-        int at = n * ROWS + m;
-        float s = scale[at];
-        totals[at] += (int) (a[left] * b0 * s) + (int) (a[left + ROWS] * b1 * s)
-            + (int) (a[left + 2 * ROWS] * b2 * s) + (int) (a[left + 3 * ROWS] * b3 * s);
-      }
-    }
+  private static void scale(int[] largest, int[] bits, float[] scale, int width, int offset, int floor) {
+    for (int i = 0; i < width; i++) bits[i] = offset - Math.max(largest[i], floor) << 23;
+    for (int i = 0; i < width; i++) scale[i] = Float.intBitsToFloat(bits[i]);
+  }
+
+  private static void start(float[] sums, float[] scale, int[] totals, int width) {
+    for (int i = 0; i < width; i++) totals[i] = (int) (sums[i] * scale[i]);
+  }
+
+  private static void products(int[] totals, float[] right, float left, float[] scale, int width) {
+    for (int i = 0; i < width; i++) totals[i] += (int) (right[i] * left * scale[i]);
   }
 }

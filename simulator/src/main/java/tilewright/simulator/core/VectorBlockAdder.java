@@ -1,68 +1,54 @@
 package tilewright.simulator.core;
 
-import static tilewright.simulator.core.TensorTile.COLUMNS;
-import static tilewright.simulator.core.TensorTile.OUTPUTS;
-import static tilewright.simulator.core.TensorTile.ROWS;
-
 import jdk.incubator.vector.FloatVector;
 import jdk.incubator.vector.IntVector;
-import jdk.incubator.vector.VectorMask;
 import jdk.incubator.vector.VectorOperators;
 import jdk.incubator.vector.VectorSpecies;
 
-/** Block addition with the Vector API, a vector of rows at a time: the same operations as {@link PlainBlockAdder}. */
+/** Block addition with the Vector API: the same operations as {@link PlainBlockAdder}, kept in vector registers. */
 final class VectorBlockAdder implements BlockAdder {
-  private static final VectorSpecies<Integer> INTS = IntVector.SPECIES_PREFERRED.length() > ROWS
+  private static final VectorSpecies<Integer> INTS = IntVector.SPECIES_PREFERRED.length() > TensorTile.LEAST_WIDTH
       ? IntVector.SPECIES_512 : IntVector.SPECIES_PREFERRED;
-  private static final VectorSpecies<Float> FLOATS = FloatVector.SPECIES_PREFERRED.length() > ROWS
+  private static final VectorSpecies<Float> FLOATS = FloatVector.SPECIES_PREFERRED.length() > TensorTile.LEAST_WIDTH
       ? FloatVector.SPECIES_512 : FloatVector.SPECIES_PREFERRED;
-  private static final int SAFE = 8;
 
   @Override
-  public boolean add(TensorTile tile, int first, int count, int least, int floor) {
-    return scale(tile, first, count, least, floor) && products(tile, first, count);
-  }
-
-  private static boolean scale(TensorTile tile, int first, int count, int least, int floor) {
-    int[] a = tile.a.exponents;
-    int[] b = tile.b.exponents;
-    int offset = tile.model.fraction() + Float.MAX_EXPONENT;
-    VectorMask<Integer> bad = INTS.maskAll(false);
-    for (int at = 0; at < OUTPUTS; at += INTS.length()) {
-      int n = at / ROWS;
-      int m = at % ROWS;
-      var bits = FloatVector.fromArray(FLOATS, tile.sums, at).reinterpretAsInts();
-      var largest = bits.lanewise(VectorOperators.LSHR, 23).and(0xFF).sub(Float.MAX_EXPONENT).max(least)
-          .blend(Factors.ZERO, bits.lanewise(VectorOperators.LSHL, 1).eq(0));
-      for (int k = first; k < first + count; k++) {
-        largest = largest.max(IntVector.fromArray(INTS, a, k * ROWS + m).add(b[k * COLUMNS + n]));
-      }
-      bad = bad.or(largest.compare(VectorOperators.GT, MOST))
-          .or(largest.lt(floor).and(largest.compare(VectorOperators.GE, ALL_ZERO)));
-      largest.max(floor).neg().add(offset).lanewise(VectorOperators.LSHL, 23).reinterpretAsFloats()
-          .intoArray(tile.scale, at);
+  public boolean add(TensorTile tile, int row, int width, int first, int count, int least, int floor) {
+    var outside = IntVector.zero(INTS);
+    for (int at = 0; at < width; at += INTS.length()) {
+      var sums = FloatVector.fromArray(FLOATS, tile.sums[row], at);
+      var largest = largest(tile, row, at, first, count, exponents(sums, least));
+      outside = outside.or(largest.neg().add(MOST))
+          .or(largest.sub(floor).and(largest.neg().add(ALL_ZERO - 1)));
+      var scale = largest.max(floor).neg().add(tile.model.fraction() + Float.MAX_EXPONENT)
+          .lanewise(VectorOperators.LSHL, 23).reinterpretAsFloats();
+      scale.intoArray(tile.scale, at);
+      totals(tile, row, at, first, Math.min(count, SAFE), scale, cut(sums.mul(scale))).intoArray(tile.low, at);
+      totals(tile, row, at, first + SAFE, count - SAFE, scale, IntVector.zero(INTS)).intoArray(tile.high, at);
     }
-    return !bad.anyTrue();
+    return outside.compare(VectorOperators.GE, 0).allTrue();
   }
 
-  private static boolean products(TensorTile tile, int first, int count) {
-    for (int at = 0; at < OUTPUTS; at += FLOATS.length()) {
-      var scale = FloatVector.fromArray(FLOATS, tile.scale, at);
-      var start = cut(FloatVector.fromArray(FLOATS, tile.sums, at).mul(scale));
-      totals(tile, first, Math.min(count, SAFE), at, scale, start).intoArray(tile.low, at);
-      totals(tile, first + SAFE, count - SAFE, at, scale, IntVector.zero(INTS)).intoArray(tile.high, at);
+  private static IntVector exponents(FloatVector sums, int least) {
+    var bits = sums.reinterpretAsInts();
+    return bits.lanewise(VectorOperators.LSHR, 23).and(0xFF).sub(Float.MAX_EXPONENT).max(least)
+        .blend(Factors.ZERO, bits.lanewise(VectorOperators.LSHL, 1).eq(0));
+  }
+
+  private static IntVector largest(TensorTile tile, int row, int at, int first, int count, IntVector start) {
+    var largest = start;
+    for (int k = first; k < first + count; k++) {
+      largest = largest.max(IntVector.fromArray(INTS, tile.right.exponents[k], at).add(tile.left.exponents[k][row]));
     }
-    return true;
+    return largest;
   }
 
-  private static IntVector totals(TensorTile tile, int first, int count, int at, FloatVector scale, IntVector start) {
-    float[] a = tile.a.values;
-    float[] b = tile.b.values;
-    int n = at / ROWS;
-    int m = at % ROWS;
+  private static IntVector totals(TensorTile tile, int row, int at, int first, int count, FloatVector scale,
+      IntVector start) {
     var total = start;
     for (int k = first; k < first + count; k++) {
-      total = total.add(cut(FloatVector.fromArray(FLOATS, a, k * ROWS + m).mul(b[k * COLUMNS + n]).mul(scale)));
+      var right = FloatVector.fromArray(FLOATS, tile.right.values[k], at);
+      total = total.add(cut(right.mul(tile.left.values[k][row]).mul(scale)));
     }
     return total;
   }

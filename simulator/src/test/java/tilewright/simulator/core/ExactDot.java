@@ -1,0 +1,80 @@
+package tilewright.simulator.core;
+
+import java.math.BigInteger;
+
+/**
+ * The definition of a tensor core's sum on big integers, in units of 2^-600: terms are aligned to the largest exponent,
+ * cut below its last kept bit, added exactly and rounded once for each block.
+ *
+ * @param zero the exponent that zero terms count with
+ * @param half whether sums are f16, rounded to nearest, instead of f32, truncated
+ */
+record ExactDot(int fractionBits, int block, int zero, boolean half) {
+  private static final int UNIT = 600;
+
+  /** A number by sign, significand, exponent of the significand's last bit, and the exponent it is aligned by. */
+  private record Number(BigInteger units, int exponent, boolean infinite, boolean nan) {
+    static Number of(int bits, int fraction, int exponentBits) {
+      int field = bits >>> fraction & (1 << exponentBits) - 1;
+      long significand = bits & (1 << fraction) - 1 | (field == 0 ? 0 : 1L << fraction);
+      boolean negative = (bits >>> fraction + exponentBits & 1) != 0;
+      boolean special = field == (1 << exponentBits) - 1;
+      int exponent = Math.max(field, 1) - ((1 << exponentBits - 1) - 1);
+      var units = BigInteger.valueOf(negative ? -significand : significand);
+      boolean infinite = special && significand == 1L << fraction;
+      return new Number(units.shiftLeft(UNIT / 2 + exponent - fraction), exponent, infinite, special && !infinite);
+    }
+  }
+
+  /** The bits of the sum; a type is given by its fraction and exponent bits. */
+  int sum(int c, int[] a, int[] b, int fraction, int exponentBits) {
+    int sum = c;
+    for (int k = 0; k < a.length; k += block) sum = block(sum, a, b, k, fraction, exponentBits);
+    return sum;
+  }
+
+  private int block(int c, int[] a, int[] b, int first, int fraction, int exponentBits) {
+    int last = Math.min(a.length, first + block);
+    var units = new BigInteger[last - first + 1];
+    var old = half ? Number.of(c, 10, 5) : Number.of(c, 23, 8);
+    units[0] = old.units().shiftLeft(UNIT / 2);
+    int largest = units[0].signum() == 0 ? zero : old.exponent();
+    boolean nan = old.nan();
+    boolean positive = old.infinite() && old.units().signum() > 0;
+    boolean negative = old.infinite() && old.units().signum() < 0;
+    for (int k = first; k < last; k++) {
+      var x = Number.of(a[k], fraction, exponentBits);
+      var y = Number.of(b[k], fraction, exponentBits);
+      var product = x.units().multiply(y.units());
+      nan |= x.nan() || y.nan() || (x.infinite() || y.infinite()) && product.signum() == 0;
+      positive |= (x.infinite() || y.infinite()) && product.signum() > 0;
+      negative |= (x.infinite() || y.infinite()) && product.signum() < 0;
+      units[k - first + 1] = product;
+      largest = Math.max(largest, product.signum() == 0 ? zero : x.exponent() + y.exponent());
+    }
+    if (nan || positive && negative) return half ? 0x7FFF : 0x7FFF_FFFF;
+    if (positive || negative) return (half ? 0x7C00 : 0x7F80_0000) | (negative ? half ? 0x8000 : 1 << 31 : 0);
+    int dropped = Math.max(0, largest - fractionBits + UNIT);
+    var total = BigInteger.ZERO;
+    for (var u : units) {
+      var cut = u.abs().shiftRight(dropped).shiftLeft(dropped);
+      total = u.signum() < 0 ? total.subtract(cut) : total.add(cut);
+    }
+    return half ? rounded(total, 10, 5, true) : rounded(total, 23, 8, false);
+  }
+
+  private static int rounded(BigInteger sum, int fraction, int exponentBits, boolean nearest) {
+    if (sum.signum() == 0) return 0;
+    int bias = (1 << exponentBits - 1) - 1;
+    var magnitude = sum.abs();
+    int exponent = Math.max(magnitude.bitLength() - 1 - UNIT, 1 - bias);
+    int dropped = exponent - fraction + UNIT;
+    var kept = magnitude.shiftRight(dropped);
+    int order = magnitude.subtract(kept.shiftLeft(dropped)).compareTo(BigInteger.ONE.shiftLeft(dropped - 1));
+    if (nearest && (order > 0 || order == 0 && kept.testBit(0))) kept = kept.add(BigInteger.ONE);
+    long infinity = (1L << exponentBits) - 1 << fraction;
+    // A significand that has its leading one adds it to the exponent field.
+    long bits = Math.min(((long) exponent + bias - 1 << fraction) + kept.longValueExact(), infinity);
+    return (int) (sum.signum() < 0 ? bits | 1L << fraction + exponentBits : bits);
+  }
+}
