@@ -9,6 +9,7 @@ module tilewright.verification {
   requires tilewright.sm90;
   requires tilewright.sm100;
   requires tools.jackson.databind;
+  requires java.management;
 
   exports tilewright.verification;
   exports tilewright.verification.golden;

@@ -22,10 +22,11 @@ import picocli.CommandLine.Option;
     description = "Make a self-contained folder that runs where there is no Java, Maven or network.")
 final class BundleCommand implements Callable<Integer> {
   /**
-   * What the jars use and, for JUnit's scan of jars, zipfs; jdeps would add what Jackson only mentions, such as
-   * java.desktop.
+   * What the jars use, if only on request, and, for JUnit's scan of jars, zipfs; jdeps would add what Jackson only
+   * mentions, such as java.desktop.
    */
-  private static final String JDK_MODULES = "java.base,java.logging,java.xml,jdk.unsupported,jdk.zipfs";
+  private static final String JDK_MODULES =
+      "java.base,java.logging,java.management,java.xml,jdk.incubator.vector,jdk.unsupported,jdk.zipfs";
 
   private final Console console;
 

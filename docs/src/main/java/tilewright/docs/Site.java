@@ -11,7 +11,8 @@ import java.util.List;
 public final class Site {
   /** The pages in reading order; each is {@code docs/src/site/NAME.adoc}. */
   static final List<String> PAGES = List.of("index", "gemm-to-gpu", "kernel-language", "layout-expressions",
-      "morphisms", "command-line", "simulator", "verification", "golden", "proofs", "limits", "decisions");
+      "morphisms", "command-line", "simulator", "simulator-speed", "verification", "golden", "proofs", "limits",
+      "decisions");
 
   private Site() {}
 
@@ -44,6 +45,7 @@ public final class Site {
     Golden.write(root, generated);
     Records.write(root.resolve("docs"), generated);
     Proofs.write(root.resolve("docs"), generated);
+    SimulatorSpeed.write(root.resolve("docs"), generated);
     var decisions = Decisions.read(root.resolve("docs/decisions"));
     Files.writeString(generated.resolve("decisions.adoc"), Decisions.list(decisions));
 

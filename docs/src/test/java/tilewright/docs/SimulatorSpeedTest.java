@@ -1,0 +1,41 @@
+package tilewright.docs;
+
+import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertThrows;
+
+import org.junit.jupiter.api.Test;
+import tools.jackson.databind.json.JsonMapper;
+
+class SimulatorSpeedTest {
+  private static final String RUN = """
+      {"date":"2026-01-02","processor":"EPYC","java":"25","vectors":true,"commit":"0123456789abcdef",
+       "coldStartMs":612.4,
+       "rows":[{"kernel":"sm80_gemm","config":"512","instructions":5,"ms":1.5,"instructionsPerSecond":0.05,
+                "macPerSecond":1.234,"sanitizerRatio":2.04,"usPerCta":100.4,"usPerCtaOfQuarter":99.6}]}
+      """;
+
+  private static String table(String json) {
+    return SimulatorSpeed.table(JsonMapper.shared().readTree(json));
+  }
+
+  @Test
+  void aRecordedRunBecomesATable() {
+    assertEquals("""
+        .One core of EPYC, Java 25, Vector API, 2026-01-02, commit 0123456789
+        [cols="2,2,>2,>1,>2,>1,>1"]
+        |===
+        |Kernel |Size |10^9^ thread instructions/s |10^9^ MAC/s |Sanitizer costs |µs a CTA |of a quarter of the grid
+
+        |`sm80_gemm` |512 |0.05 |1.23 |2.0× |100 |100
+        |===
+
+        Cold start of `sim` on a small launch: 612 ms.
+
+        """, table(RUN));
+  }
+
+  @Test
+  void aRecordWithoutAFieldIsAFault() {
+    assertThrows(IllegalArgumentException.class, () -> table(RUN.replace("macPerSecond", "mac")));
+  }
+}
