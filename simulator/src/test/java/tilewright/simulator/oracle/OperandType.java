@@ -1,4 +1,4 @@
-package tilewright.simulator.recorded;
+package tilewright.simulator.oracle;
 
 import java.util.Locale;
 

@@ -1,4 +1,4 @@
-package tilewright.simulator.recorded;
+package tilewright.simulator.oracle;
 
 import java.io.IOException;
 import java.io.UncheckedIOException;
@@ -15,8 +15,24 @@ final class Forms {
 
   /** One instruction form; the text names {@code $d} and the operands {@code $a}, {@code $b}, {@code $c}. */
   record Form(OperandType result, List<OperandType> operands, String text) {
-    String name() {
-      return text.replaceFirst(" [$p].*", "");
+    private String name() {
+      return text.substring(0, text.indexOf(' '));
+    }
+
+    String opcode() {
+      return List.of(name().split("\\.")).getFirst();
+    }
+
+    List<String> modifiers() {
+      var parts = List.of(name().split("\\."));
+      return parts.subList(1, parts.size());
+    }
+
+    /** The operands with the text's own constants between them. */
+    long[] complete(long[] operands) {
+      var named = List.of(text.substring(text.indexOf(' ')).split(";")[0].replace(" ", "").split(","));
+      return named.stream().skip(1).mapToLong(word -> word.startsWith("$") ? operands[word.charAt(1) - 'a']
+          : Long.decode(word)).toArray();
     }
   }
 
