@@ -7,6 +7,7 @@ import tilewright.ptx.Instruction;
 import tilewright.ptx.PtxType;
 import tilewright.simulator.core.Conversions;
 import tilewright.simulator.core.FloatMath;
+import tilewright.simulator.core.HalfClamps;
 
 /** {@code cvt} in its scalar and packing forms (PTX ISA, cvt). */
 final class ConversionLowering {
@@ -54,7 +55,10 @@ final class ConversionLowering {
     c.lane(List.of(source), List.of(destination), code -> {
       code.push(source, from);
       // The hardware's conversion to f16 takes subnormals as they are.
-      if (flush && from == PtxType.F32 && to != PtxType.F16) flush(code);
+      if (flush && from == PtxType.F32 && to != PtxType.F16) {
+        flush(code);
+        code.call(FloatMath.class, "canonical", F, F);
+      }
       convert(code, from, to, mode, integral.isPresent(), saturate);
       if (flush && to == PtxType.F32) flush(code);
       code.pop(destination, to);
@@ -97,7 +101,21 @@ final class ConversionLowering {
 
   private static void floatToFloat(LaneCode code, PtxType from, PtxType to, int mode, boolean integral,
       boolean saturate) {
-    if (from == to && !integral && !saturate) return;
+    boolean plain = !integral && !saturate;
+    if (from == to && plain) {
+      if (to == PtxType.F16) code.call(Conversions.class, "canonicalF16", I, I);
+      return;
+    }
+    if (to == PtxType.F32 && plain && (from == PtxType.F16 || from == PtxType.BF16)) {
+      code.call(Conversions.class, from == PtxType.F16 ? "fromF16" : "fromBf16", F, I);
+      if (from == PtxType.F16) code.call(FloatMath.class, "canonical", F, F);
+      return;
+    }
+    if (from == PtxType.F64 && to == PtxType.F16 && plain) {
+      code.b.loadConstant(mode);
+      code.call(Conversions.class, "narrowToF16", I, D, I);
+      return;
+    }
     if (from == PtxType.F32 && mode == Conversions.NEAREST_EVEN && !saturate && !integral
         && (to == PtxType.F16 || to == PtxType.BF16)) {
       code.call(Conversions.class, to == PtxType.F16 ? "toF16" : "toBf16", I, F);
@@ -111,6 +129,7 @@ final class ConversionLowering {
     // Saturating before rounding gives the same: 0 and 1 are exact everywhere.
     if (saturate) code.call(FloatMath.class, "saturate", D, D);
     fromDouble(code, to, mode);
+    if (integral && to == PtxType.F32) code.call(FloatMath.class, "canonical", F, F);
   }
 
   private static void fromDouble(LaneCode code, PtxType to, int mode) {
@@ -124,7 +143,7 @@ final class ConversionLowering {
           code.b.d2f();
         } else {
           code.b.loadConstant(mode);
-          code.call(Conversions.class, "toF32", F, D, I);
+          code.call(Conversions.class, "narrowToF32", F, D, I);
         }
       }
       case F64 -> {}
@@ -136,6 +155,7 @@ final class ConversionLowering {
     switch (to) {
       case F32 -> code.call(FloatMath.class, "saturate", F, F);
       case F64 -> code.call(FloatMath.class, "saturate", D, D);
+      case F16 -> code.call(HalfClamps.class, "saturateF16", I, I);
       default -> throw new Unsupported(".sat from an integer to " + to.text());
     }
   }
@@ -154,9 +174,10 @@ final class ConversionLowering {
   private static void integerToFloat(LaneCode code, PtxType from, PtxType to, int mode) {
     if (from == PtxType.S64 || from == PtxType.U64) {
       if (mode != Conversions.NEAREST_EVEN || to.bits() == 16) {
-        throw new Unsupported("cvt from " + from.text() + " this way");
-      }
-      if (from == PtxType.U64) {
+        code.b.loadConstant(from == PtxType.U64 ? 1 : 0).loadConstant(precision(to)).loadConstant(mode);
+        code.call(Conversions.class, "rounded", D, long.class, boolean.class, I, I);
+        fromDouble(code, to, mode);
+      } else if (from == PtxType.U64) {
         code.call(Conversions.class, to == PtxType.F32 ? "unsignedToFloat" : "unsignedToDouble", to == PtxType.F32 ? F
             : D, long.class);
       } else if (to == PtxType.F32) {
@@ -172,6 +193,15 @@ final class ConversionLowering {
       code.b.i2d();
     }
     fromDouble(code, to, mode);
+  }
+
+  private static int precision(PtxType type) {
+    return switch (type) {
+      case F64 -> 53;
+      case F32 -> 24;
+      case F16 -> 11;
+      default -> 8;
+    };
   }
 
   private static void integerToInteger(LaneCode code, PtxType from, PtxType to, boolean saturate) {

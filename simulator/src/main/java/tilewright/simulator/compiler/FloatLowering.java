@@ -9,9 +9,11 @@ import tilewright.ptx.Instruction;
 import tilewright.ptx.PtxType;
 import tilewright.simulator.core.Conversions;
 import tilewright.simulator.core.DirectedMath;
+import tilewright.simulator.core.DoubleNans;
 import tilewright.simulator.core.FloatMath;
 import tilewright.simulator.core.HalfFunctions;
 import tilewright.simulator.core.HalfMath;
+import tilewright.simulator.core.SignedExtrema;
 
 /** Floating-point arithmetic: f32, f64, f16, bf16 and their pairs. */
 final class FloatLowering {
@@ -33,6 +35,7 @@ final class FloatLowering {
     boolean saturate = m.take("sat");
     boolean relu = m.take("relu");
     boolean propagate = m.take("NaN");
+    boolean signed = m.take("xorsign") && m.take("abs");
     boolean approximate = m.take("approx") | m.take("full");
     // Correctly rounded results are within every documented error of the approximate forms.
     m.take("rn");
@@ -41,15 +44,14 @@ final class FloatLowering {
     var type = m.type();
     m.requireNone();
     int mode = directed.map(DIRECTED::get).orElse(Conversions.NEAREST_EVEN);
-    var form = new Form(i, c, type, new Clamps(flush, saturate, relu), propagate, approximate, mode);
+    var form = new Form(i, c, type, new Clamps(flush, saturate, relu), propagate, signed, approximate, mode);
     if (directed.isPresent() && type != PtxType.F32 && type != PtxType.F64) {
       throw new Unsupported("." + directed.get() + " of " + type.text());
     }
     switch (i.opcode()) {
       case "add", "sub", "mul", "fma", "mad" -> form.arithmetic();
       case "min", "max" -> form.extremum();
-      case "neg" -> form.sign(true);
-      case "abs" -> form.sign(false);
+      case "neg", "abs" -> form.sign();
       case "div" -> form.divide();
       case "copysign" -> form.binary("copysign");
       case "rcp", "sqrt", "rsqrt" -> form.root();
@@ -62,8 +64,8 @@ final class FloatLowering {
   }
 
   /** One instruction with its modifiers read. */
-  private record Form(Instruction i, Lowering c, PtxType type, Clamps clamps, boolean propagate, boolean approximate,
-      int mode) {
+  private record Form(Instruction i, Lowering c, PtxType type, Clamps clamps, boolean propagate, boolean signed,
+      boolean approximate, int mode) {
 
     void arithmetic() {
       int inputs = i.opcode().equals("fma") || i.opcode().equals("mad") ? 3 : 2;
@@ -72,31 +74,39 @@ final class FloatLowering {
         switch (type) {
           case F32 -> {
             if (mode == Conversions.NEAREST_EVEN) {
-              scalar(code, name, Opcode.FADD, Opcode.FSUB, Opcode.FMUL, float.class);
+              single(code, name);
             } else {
               directed(code, FloatMath.class, name, inputs);
             }
           }
           case F64 -> {
             if (mode == Conversions.NEAREST_EVEN) {
-              scalar(code, name, Opcode.DADD, Opcode.DSUB, Opcode.DMUL, double.class);
+              code.call(DoubleNans.class, name, double.class, same(double.class, inputs));
             } else {
               directed(code, DirectedMath.class, name, inputs);
             }
           }
           case F32X2 -> code.call(FloatMath.class, name + "2", long.class, same(long.class, inputs));
-          default -> code.call(HalfMath.class, name + half(), int.class, same(int.class, inputs));
+          default -> {
+            boolean early = clamps.flush() && Set.of("mul", "fma").contains(name);
+            code.call(HalfMath.class, name + (early ? "Flush" : "") + half(), int.class, same(int.class, inputs));
+          }
         }
       });
     }
 
-    private static void scalar(LaneCode code, String name, Opcode add, Opcode sub, Opcode mul, Class<?> j) {
+    private static void single(LaneCode code, String name) {
       switch (name) {
-        case "add" -> code.op(add);
-        case "sub" -> code.op(sub);
-        case "mul" -> code.op(mul);
-        default -> code.call(Math.class, "fma", j, j, j, j);
+        case "add" -> code.op(Opcode.FADD);
+        case "sub" -> code.op(Opcode.FSUB);
+        case "mul" -> code.op(Opcode.FMUL);
+        default -> code.call(Math.class, "fma", float.class, same(float.class, 3));
       }
+      canonical(code);
+    }
+
+    private static void canonical(LaneCode code) {
+      code.call(FloatMath.class, "canonical", float.class, float.class);
     }
 
     private void directed(LaneCode code, Class<?> owner, String name, int inputs) {
@@ -117,6 +127,12 @@ final class FloatLowering {
 
     void extremum() {
       emit(2, code -> {
+        if (signed) {
+          Class<?> j = type == PtxType.F32 ? float.class : int.class;
+          code.b.loadConstant(i.opcode().equals("max") ? 1 : 0).loadConstant(propagate ? 1 : 0);
+          code.call(SignedExtrema.class, type.text(), j, j, j, boolean.class, boolean.class);
+          return;
+        }
         switch (type) {
           case F32 -> code.call(FloatMath.class, i.opcode() + (propagate ? "NaN" : ""), float.class, float.class,
               float.class);
@@ -129,17 +145,13 @@ final class FloatLowering {
       });
     }
 
-    void sign(boolean negate) {
+    void sign() {
       emit(1, code -> {
         switch (type) {
-          case F32 -> code.call(negate ? FloatMath.class : Math.class, i.opcode(), float.class, float.class);
-          case F64 -> code.call(negate ? FloatMath.class : Math.class, i.opcode(), double.class, double.class);
+          case F32 -> code.call(FloatMath.class, i.opcode(), float.class, float.class);
+          case F64 -> code.call(DoubleNans.class, i.opcode(), double.class, double.class);
           case F32X2 -> throw new Unsupported(i.opcode() + " of f32x2");
-          default -> {
-            int signs = type.bits() == 16 ? 0x8000 : 0x8000_8000;
-            code.b.loadConstant(negate ? signs : ~signs);
-            code.op(negate ? Opcode.IXOR : Opcode.IAND);
-          }
+          default -> code.call(HalfFunctions.class, i.opcode() + half(), int.class, int.class);
         }
       });
     }
@@ -148,7 +160,12 @@ final class FloatLowering {
       jvmType();
       emit(2, code -> {
         if (mode == Conversions.NEAREST_EVEN) {
-          code.op(type == PtxType.F32 ? Opcode.FDIV : Opcode.DDIV);
+          if (type == PtxType.F32) {
+            code.op(Opcode.FDIV);
+            canonical(code);
+          } else {
+            code.call(DoubleNans.class, "div", double.class, double.class, double.class);
+          }
         } else {
           directed(code, DirectedMath.class, "div", 2);
         }
@@ -166,7 +183,8 @@ final class FloatLowering {
         if (mode == Conversions.NEAREST_EVEN) {
           code.call(FloatMath.class, i.opcode(), j, j);
         } else {
-          directed(code, DirectedMath.class, i.opcode(), 1);
+          boolean early = clamps.flush() && type == PtxType.F32 && i.opcode().equals("rcp");
+          directed(code, DirectedMath.class, i.opcode() + (early ? "Flush" : ""), 1);
         }
         // The gross approximations have no more than the upper word.
         if (type == PtxType.F64 && approximate && clamps.flush()) {

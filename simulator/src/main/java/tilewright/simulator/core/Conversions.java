@@ -43,9 +43,45 @@ public final class Conversions {
     return a != a ? Float.intBitsToFloat(0x7FFF_FFFF) : Float.intBitsToFloat(round(a, 23, 8, mode));
   }
 
+  /** As {@link #toF32}, but a NaN keeps its sign and the upper bits of its payload. */
+  public static float narrowToF32(double a, int mode) {
+    return a != a ? (float) a : toF32(a, mode);
+  }
+
+  public static int narrowToF16(double a, int mode) {
+    if (a == a) return toF16(a, mode);
+    long bits = Double.doubleToRawLongBits(a);
+    return (int) (bits >>> 48 & 0x8000 | 0x7E00 | bits >>> 42 & 0x3FF);
+  }
+
+  public static int canonicalF16(int a) {
+    return (a & 0x7FFF) > 0x7C00 ? NAN16 : a;
+  }
+
+  /** An integer rounded to so many bits. */
+  public static double rounded(long a, boolean unsigned, int precision, int mode) {
+    boolean negative = !unsigned && a < 0;
+    long magnitude = negative ? -a : a;
+    int drop = Math.max(0, Long.SIZE - Long.numberOfLeadingZeros(magnitude) - precision);
+    long quanta = magnitude >>> drop;
+    long rest = magnitude - (quanta << drop);
+    long half = drop == 0 ? 0 : 1L << drop - 1;
+    boolean up = rest != 0 && switch (mode) {
+      case NEAREST_EVEN -> Long.compareUnsigned(rest, half) > 0 || rest == half && (quanta & 1) != 0;
+      case NEAREST_AWAY -> Long.compareUnsigned(rest, half) >= 0;
+      case ZERO -> false;
+      case DOWN -> negative;
+      default -> !negative;
+    };
+    double value = Math.scalb((double) (up ? quanta + 1 : quanta), drop);
+    return negative ? -value : value;
+  }
+
   /** f32 to tf32, ties away from zero; the low bits of the result are zero. */
   public static float toTf32(float a) {
-    if (a != a || Float.isInfinite(a)) return a;
+    if (a != a || Float.isInfinite(a)) {
+      return Float.intBitsToFloat(Float.floatToRawIntBits(a) & -1 << TF32_DROPPED);
+    }
     int bits = Float.floatToRawIntBits(a) + (1 << TF32_DROPPED - 1);
     return Float.intBitsToFloat(bits & -1 << TF32_DROPPED);
   }
@@ -78,6 +114,7 @@ public final class Conversions {
 
   /** To an integral value, kept as a floating-point number. */
   public static double integral(double a, int mode) {
+    if (a != a) return DoubleNans.of(a, a, a);
     return switch (mode) {
       case NEAREST_EVEN -> Math.rint(a);
       case ZERO -> a < 0 ? Math.ceil(a) : Math.floor(a);

@@ -40,21 +40,21 @@ public final class DirectedMath {
   }
 
   public static double add(double a, double b, int mode) {
-    double rounded = round(a + b, mode, () -> new BigDecimal(a).add(new BigDecimal(b)), a, b);
+    double rounded = round(DoubleNans.add(a, b), mode, () -> new BigDecimal(a).add(new BigDecimal(b)), a, b);
     boolean cancels = Double.isFinite(a) && a == -b && (a != 0 || sign(a) != sign(b));
     return cancels && mode == Conversions.DOWN ? -0.0 : rounded;
   }
 
   public static double sub(double a, double b, int mode) {
-    return b != b ? a - b : add(a, -b, mode);
+    return b != b ? DoubleNans.sub(a, b) : add(a, -b, mode);
   }
 
   public static double mul(double a, double b, int mode) {
-    return round(a * b, mode, () -> new BigDecimal(a).multiply(new BigDecimal(b)), a, b);
+    return round(DoubleNans.mul(a, b), mode, () -> new BigDecimal(a).multiply(new BigDecimal(b)), a, b);
   }
 
   public static double fma(double a, double b, double c, int mode) {
-    double nearest = Math.fma(a, b, c);
+    double nearest = DoubleNans.fma(a, b, c);
     double rounded = round(nearest, mode, () -> exact(a, b, c), a, b, c);
     boolean opposite = (sign(a) != sign(b)) != sign(c);
     return rounded == 0 && mode == Conversions.DOWN && opposite && exact(a, b, c).signum() == 0 ? -0.0 : rounded;
@@ -65,7 +65,7 @@ public final class DirectedMath {
   }
 
   public static double div(double a, double b, int mode) {
-    double q = a / b;
+    double q = DoubleNans.div(a, b);
     if (!Double.isFinite(a) || !Double.isFinite(b) || a == 0 || b == 0) return q;
     int above = Double.isInfinite(q) ? q > 0 ? -1 : 1
         : new BigDecimal(a).compareTo(new BigDecimal(q).multiply(new BigDecimal(b))) * (b > 0 ? 1 : -1);
@@ -77,7 +77,7 @@ public final class DirectedMath {
   }
 
   public static double sqrt(double a, int mode) {
-    double q = Math.sqrt(a);
+    double q = FloatMath.sqrt(a);
     if (!(a > 0) || Double.isInfinite(a)) return q;
     var root = new BigDecimal(q);
     return step(q, new BigDecimal(a).compareTo(root.multiply(root)), mode);
@@ -93,6 +93,11 @@ public final class DirectedMath {
 
   public static float rcp(float a, int mode) {
     return div(1f, a, mode);
+  }
+
+  /** What is below the normal numbers before it is rounded is flushed. */
+  public static float rcpFlush(float a, int mode) {
+    return Math.abs(a) > 0x1p126f ? Math.copySign(0f, a) : rcp(a, mode);
   }
 
   public static float sqrt(float a, int mode) {

@@ -9,7 +9,7 @@ public final class FloatMath {
   private FloatMath() {}
 
   /** Every NaN becomes the hardware's. */
-  static float canonical(float a) {
+  public static float canonical(float a) {
     return a == a ? a : NAN;
   }
 
@@ -54,36 +54,36 @@ public final class FloatMath {
   }
 
   public static double min(double a, double b) {
-    return a != a ? b : b != b ? a : Math.min(a, b);
+    return a != a ? DoubleNans.of(b, b, a) : b != b ? a : Math.min(a, b);
   }
 
   public static double max(double a, double b) {
-    return a != a ? b : b != b ? a : Math.max(a, b);
+    return a != a ? DoubleNans.of(b, b, a) : b != b ? a : Math.max(a, b);
   }
 
   public static float neg(float a) {
-    return Float.intBitsToFloat(Float.floatToRawIntBits(a) ^ 0x8000_0000);
+    return a != a ? NAN : -a;
   }
 
-  public static double neg(double a) {
-    return Double.longBitsToDouble(Double.doubleToRawLongBits(a) ^ 0x8000_0000_0000_0000L);
+  public static float abs(float a) {
+    return a != a ? NAN : Math.abs(a);
   }
 
   public static float rcp(float a) {
-    return 1 / a;
+    return canonical(1 / a);
   }
 
   public static double rcp(double a) {
-    return 1 / a;
+    return DoubleNans.div(1, a);
   }
 
   /** Correctly rounded: a double has more than twice the bits of a float. */
   public static float sqrt(float a) {
-    return (float) Math.sqrt(a);
+    return canonical((float) Math.sqrt(a));
   }
 
   public static double sqrt(double a) {
-    return Math.sqrt(a);
+    return DoubleNans.of(Math.sqrt(a), a, a);
   }
 
   public static float rsqrt(float a) {

@@ -45,6 +45,39 @@ public final class HalfFunctions {
     return pack(tanhBf16(a & 0xFFFF), tanhBf16(a >>> 16));
   }
 
+  /** The sign changed; NaN becomes the hardware's. */
+  public static int negF16(int a) {
+    return (a & 0x7FFF) > 0x7C00 ? 0x7FFF : a ^ 0x8000;
+  }
+
+  public static int negF16x2(int a) {
+    return pack(negF16(a & 0xFFFF), negF16(a >>> 16));
+  }
+
+  public static int absF16(int a) {
+    return (a & 0x7FFF) > 0x7C00 ? 0x7FFF : a & 0x7FFF;
+  }
+
+  public static int absF16x2(int a) {
+    return pack(absF16(a & 0xFFFF), absF16(a >>> 16));
+  }
+
+  public static int negBf16(int a) {
+    return (a & 0x7FFF) > 0x7F80 ? 0x7FFF : a ^ 0x8000;
+  }
+
+  public static int negBf16x2(int a) {
+    return pack(negBf16(a & 0xFFFF), negBf16(a >>> 16));
+  }
+
+  public static int absBf16(int a) {
+    return (a & 0x7FFF) > 0x7F80 ? 0x7FFF : a & 0x7FFF;
+  }
+
+  public static int absBf16x2(int a) {
+    return pack(absBf16(a & 0xFFFF), absBf16(a >>> 16));
+  }
+
   public static int minNaNF16(int a, int b) {
     return toF16(FloatMath.minNaN(fromF16(a), fromF16(b)));
   }

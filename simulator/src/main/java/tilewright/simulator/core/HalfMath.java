@@ -10,6 +10,8 @@ import static tilewright.simulator.core.Conversions.toF16;
  * adding and multiplying in float and rounding once more is exact rounding; fused multiply-add keeps a sticky bit.
  */
 public final class HalfMath {
+  private static final double LEAST_NORMAL_F16 = 0x1p-14;
+
   private HalfMath() {}
 
   public static int addF16(int a, int b) {
@@ -26,6 +28,29 @@ public final class HalfMath {
 
   public static int fmaF16(int a, int b, int c) {
     return toF16(FloatMath.sticky((double) fromF16(a) * fromF16(b), fromF16(c)), Conversions.NEAREST_EVEN);
+  }
+
+  /** With {@code .ftz}: what is below the normal numbers before it is rounded is flushed, as recorded on an H200. */
+  public static int mulFlushF16(int a, int b) {
+    float exact = fromF16(a) * fromF16(b);
+    return Math.abs(exact) < LEAST_NORMAL_F16 ? signOf(exact) : toF16(exact);
+  }
+
+  public static int fmaFlushF16(int a, int b, int c) {
+    double exact = FloatMath.sticky((double) fromF16(a) * fromF16(b), fromF16(c));
+    return Math.abs(exact) < LEAST_NORMAL_F16 ? signOf(exact) : toF16(exact, Conversions.NEAREST_EVEN);
+  }
+
+  private static int signOf(double a) {
+    return Double.doubleToRawLongBits(a) < 0 ? 0x8000 : 0;
+  }
+
+  public static int mulFlushF16x2(int a, int b) {
+    return pack(mulFlushF16(low(a), low(b)), mulFlushF16(high(a), high(b)));
+  }
+
+  public static int fmaFlushF16x2(int a, int b, int c) {
+    return pack(fmaFlushF16(low(a), low(b), low(c)), fmaFlushF16(high(a), high(b), high(c)));
   }
 
   public static int minF16(int a, int b) {

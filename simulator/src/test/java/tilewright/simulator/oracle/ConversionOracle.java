@@ -44,7 +44,11 @@ final class ConversionOracle {
   }
 
   long convert(PtxType to, PtxType from, long bits) {
-    if (isFloat(from)) return isFloat(to) ? toFloat(format(to), format(from), bits) : toInteger(to, format(from), bits);
+    if (isFloat(from) && isFloat(to)) {
+      return format(from).isNan(bits) && !saturate ? nan(format(to), format(from), bits)
+          : toFloat(format(to), format(from), bits);
+    }
+    if (isFloat(from)) return toInteger(to, format(from), bits);
     var value = integer(from, bits);
     if (!isFloat(to)) return (saturate ? clamp(to, value) : value).longValue();
     long rounded = format(to).round(Fraction.of(value), false, mode);
@@ -58,9 +62,9 @@ final class ConversionOracle {
     return value.max(least).min(most);
   }
 
-  /** Always clamps. NaN becomes zero, in 64 bits the highest bit alone. */
+  /** Always clamps. NaN becomes zero; to 64 bits or from F64, the highest bit alone (recorded on an H200). */
   private long toInteger(PtxType to, Format from, long bits) {
-    if (from.isNan(bits)) return to.bits() == 64 ? Long.MIN_VALUE : 0;
+    if (from.isNan(bits)) return to.bits() == 64 || from == Format.F64 ? 1L << to.bits() - 1 : 0;
     if (from.isInfinite(bits)) {
       var far = BigInteger.ONE.shiftLeft(70);
       return clamp(to, from.negative(bits) ? far.negate() : far).longValue();
@@ -68,18 +72,33 @@ final class ConversionOracle {
     return clamp(to, from.value(flush ? from.flush(bits) : bits).toInteger(mode)).longValue();
   }
 
+  private boolean integral() {
+    return modifiers.stream().anyMatch(m -> m.matches("r[nzmp]i"));
+  }
+
+  /** NaN in another format, as recorded on an H200: doubles and their neighbours keep sign and payload. */
+  private long nan(Format to, Format from, long bits) {
+    if (to == from && to != Format.F16 && !integral() && !flush) return bits;
+    if (from == Format.BF16) return bits << 16;
+    if (from != Format.F64 && to != Format.F64) return to.nan();
+    long source = flush && from == Format.F32 ? from.nan() : bits;
+    long payload = source & (1L << from.fractionBits) - 1;
+    int wider = to.fractionBits - from.fractionBits;
+    return (from.negative(source) ? to.sign() : 0) | to.infinity() | 1L << to.fractionBits - 1
+        | (wider >= 0 ? payload << wider : payload >>> -wider);
+  }
+
   long toFloat(Format to, Format from, long bits) {
-    long source = flush && from == Format.F32 ? from.flush(bits) : bits;
-    boolean integral = modifiers.stream().anyMatch(m -> m.matches("r[nzmp]i"));
+    // As recorded on an H200, the conversion to F16 takes subnormals as they are.
+    long source = flush && from == Format.F32 && to != Format.F16 ? from.flush(bits) : bits;
     long result;
     if (from.isNan(source)) {
-      result = to == Format.F64 && from == Format.F64 ? source | 1L << 51 : to.nan();
-      if (to == from && !integral && !saturate && !flush) result = bits;
+      result = to.nan();
     } else if (from.isInfinite(source)) {
       result = to.infinity() | (from.negative(source) ? to.sign() : 0);
     } else {
       var exact = from.value(source);
-      if (integral) exact = Fraction.of(exact.toInteger(mode));
+      if (integral()) exact = Fraction.of(exact.toInteger(mode));
       result = to.round(exact, from.negative(source), mode);
     }
     if (flush && to == Format.F32) result = to.flush(result);

@@ -48,21 +48,31 @@ final class FloatOracle {
       case "sub" -> add(x[0], format.isNan(x[1]) ? x[1] : x[1] ^ format.sign());
       case "mul" -> fma(x[0], x[1], signOf(x[0], x[1]));
       case "fma", "mad" -> fma(x[0], x[1], x[2]);
-      case "div" -> divide(x[0], x[1]);
-      case "rcp" -> divide(one(), x[0]);
+      case "div" -> divide(x[0], x[1], false);
+      case "rcp" -> divide(one(), x[0], true);
       case "sqrt" -> squareRoot(x[0]);
-      case "neg" -> x[0] ^ format.sign();
-      case "abs" -> format.magnitude(x[0]);
+      case "neg" -> format.isNan(x[0]) ? nanOf(x[0]) : x[0] ^ format.sign();
+      case "abs" -> format.isNan(x[0]) ? nanOf(x[0]) : format.magnitude(x[0]);
       case "min" -> extremum(x[0], x[1], (a, b) -> a <= b ? a : b);
       case "max" -> extremum(x[0], x[1], (a, b) -> a >= b ? a : b);
       case "copysign" -> format.magnitude(x[1]) | x[0] & format.sign();
       default -> throw new IllegalArgumentException("no definition of " + opcode);
     };
-    return finish(opcode, result);
+    return finish(result);
   }
 
-  private long finish(String opcode, long result) {
-    if ((opcode.equals("neg") || opcode.equals("abs")) && format.isNan(result) && flush) return format.nan();
+  /**
+   * Rounds an exact result. With {@code .ftz}, halves and reciprocals are flushed by their size before rounding, as
+   * recorded on an H200.
+   */
+  private long round(Fraction exact, boolean negativeZero, boolean early) {
+    boolean flushed = flush && early && exact.signum() != 0 && exact.abs().exponent() < format.least();
+    if (flushed) return exact.signum() < 0 ? format.sign() : 0;
+    return format.round(exact, negativeZero, mode);
+  }
+
+  private long finish(long exact) {
+    long result = exact;
     if (flush) result = format.flush(result);
     if (modifiers.contains("sat")) result = saturate(format, result);
     if (modifiers.contains("relu") && format.negative(result) && !format.isNan(result)) result = 0;
@@ -83,7 +93,7 @@ final class FloatOracle {
     return (a ^ b) & format.sign();
   }
 
-  /** What an operation with a NaN operand gives: f64 keeps the first one, quiet. */
+  /** What an operation with a NaN operand gives: f64 keeps one, quiet, by the order of preference. */
   private long nanOf(long... operands) {
     if (format != Format.F64) return format.nan();
     for (long x : operands) if (format.isNan(x)) return x | 1L << format.fractionBits - 1;
@@ -91,7 +101,7 @@ final class FloatOracle {
   }
 
   private long add(long a, long b) {
-    if (format.isNan(a) || format.isNan(b)) return nanOf(a, b);
+    if (format.isNan(a) || format.isNan(b)) return nanOf(b, a);
     if (format.isInfinite(a)) return format.isInfinite(b) && a != b ? format.nan() : a;
     if (format.isInfinite(b)) return b;
     return sum(format.value(a), format.negative(a), format.value(b), format.negative(b));
@@ -100,11 +110,11 @@ final class FloatOracle {
   /** An exact zero has the operands' common sign, else that of the rounding mode. */
   private long sum(Fraction a, boolean aNegative, Fraction b, boolean bNegative) {
     boolean both = aNegative == bNegative && a.signum() == 0 && b.signum() == 0;
-    return format.round(a.plus(b), both ? aNegative : mode == Rounding.DOWN, mode);
+    return round(a.plus(b), both ? aNegative : mode == Rounding.DOWN, format == Format.F16);
   }
 
   private long fma(long a, long b, long c) {
-    if (format.isNan(a) || format.isNan(b) || format.isNan(c)) return nanOf(a, b, c);
+    if (format.isNan(a) || format.isNan(b) || format.isNan(c)) return nanOf(b, c, a);
     boolean negative = signOf(a, b) != 0;
     if (format.isInfinite(a) || format.isInfinite(b)) {
       if (format.isZero(a) || format.isZero(b)) return format.nan();
@@ -115,13 +125,13 @@ final class FloatOracle {
     return sum(format.value(a).times(format.value(b)), negative, format.value(c), format.negative(c));
   }
 
-  private long divide(long a, long b) {
+  private long divide(long a, long b, boolean early) {
     if (format.isNan(a) || format.isNan(b)) return nanOf(a, b);
     long sign = signOf(a, b);
     if (format.isInfinite(a)) return format.isInfinite(b) ? format.nan() : format.infinity() | sign;
     if (format.isInfinite(b)) return sign;
     if (format.isZero(b)) return format.isZero(a) ? format.nan() : format.infinity() | sign;
-    return format.round(format.value(a).dividedBy(format.value(b)), sign != 0, mode);
+    return round(format.value(a).dividedBy(format.value(b)), sign != 0, early);
   }
 
   private long squareRoot(long a) {
@@ -135,7 +145,7 @@ final class FloatOracle {
   private long extremum(long a, long b, BinaryOperator<Long> choose) {
     if (format.isNan(a) || format.isNan(b)) {
       boolean none = modifiers.contains("NaN") || format.isNan(a) && format.isNan(b);
-      if (none) return format == Format.F64 ? nanOf(a, b) : format.nan();
+      if (none) return nanOf(b, a);
       long number = format.isNan(a) ? b : a;
       return modifiers.contains("abs") ? format.magnitude(number) | signOf(a, b) : number;
     }
@@ -180,7 +190,8 @@ final class FloatOracle {
       case "infinite" -> format.isInfinite(a);
       case "number" -> !format.isNan(a);
       case "notanumber" -> format.isNan(a);
-      case "normal" -> finite && !format.isZero(a) && !format.isSubnormal(a);
+      // Zero counts as normal here (PTX ISA, testp).
+      case "normal" -> finite && !format.isSubnormal(a);
       case "subnormal" -> format.isSubnormal(a);
       default -> throw new IllegalArgumentException("no property " + property);
     };

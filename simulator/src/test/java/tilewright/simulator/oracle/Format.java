@@ -63,7 +63,8 @@ enum Format {
     return isSubnormal(value) ? value & sign() : value;
   }
 
-  private int least() {
+  /** The exponent of the least normal number. */
+  int least() {
     return 2 - (1 << exponentBits - 1);
   }
 

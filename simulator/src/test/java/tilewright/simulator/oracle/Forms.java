@@ -10,6 +10,7 @@ import java.util.stream.Stream;
 
 /** The forms of {@code forms.txt}: each is applied to the operands of {@link OperandValues}. */
 final class Forms {
+  private static final List<String> OPERANDS = List.of("$a", "$b", "$c");
   private static final Pattern LINE = Pattern.compile("(\\w+)\\(([\\w,]+)\\): (.*)");
   private static final Pattern CHOICE = Pattern.compile("\\{([^{}]*)}");
 
@@ -51,7 +52,7 @@ final class Forms {
     var match = LINE.matcher(line);
     if (!match.matches()) throw new IllegalArgumentException("not a form: " + line);
     var operands = Stream.of(match.group(2).split(",")).map(OperandType::of).toList();
-    var names = List.of("$a", "$b", "$c").subList(0, operands.size());
+    var names = OPERANDS.subList(0, operands.size());
     return choices(match.group(3)).map(text -> new Form(OperandType.of(match.group(1)), operands,
         text.contains("$") ? text : text + " $d, " + String.join(", ", names)));
   }

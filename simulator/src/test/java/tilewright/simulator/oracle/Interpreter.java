@@ -81,7 +81,7 @@ final class Interpreter {
     }
 
     boolean waits(ThreadState thread, String opcode) {
-      return !thread.finished && at(thread).opcode().equals(opcode);
+      return !thread.finished && statements.get(thread.next) instanceof Instruction i && i.opcode().equals(opcode);
     }
   }
 

@@ -50,7 +50,7 @@ final class Oracle {
   private static long convert(List<String> modifiers, List<PtxType> types, long[] x) {
     var oracle = new ConversionOracle(modifiers);
     if (modifiers.contains("tf32")) {
-      if (Format.F32.isNan(x[0]) || Format.F32.isInfinite(x[0])) return x[0];
+      if (Format.F32.isNan(x[0]) || Format.F32.isInfinite(x[0])) return x[0] & -1L << 13;
       return oracle.toFloat(Format.TF32, Format.F32, x[0]) << 13;
     }
     var to = types.getFirst();
