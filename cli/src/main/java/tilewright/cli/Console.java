@@ -69,6 +69,12 @@ final class Console {
     if (terminal) err.print("\r\u001b[K");
   }
 
+  /** What a kernel prints: beside the results, which stay what other programs can read. */
+  void kernelText(String text) {
+    err.print(text);
+    err.flush();
+  }
+
   /** Remarks. */
   void note(String line) {
     err.println("tilewright: " + line);

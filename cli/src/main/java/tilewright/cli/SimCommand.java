@@ -85,7 +85,8 @@ final class SimCommand extends LaunchCommand {
     var options = defaults.withThreads(threads.orElse(defaults.threads())).withSeed(seed)
         .withSanitizer(sanitize).withProfile(watch)
         .withInstructionLimit(instructions).withTimeLimit(Duration.ofNanos((long) (seconds * 1e9)))
-        .withUninitialized(file.uninitialised()).withCoordinates(file.elements());
+        .withUninitialized(file.uninitialised()).withCoordinates(file.elements())
+        .withOutput(console()::kernelText);
     return mebibytes.map(m -> options.withMemoryLimit(m << 20)).orElse(options);
   }
 

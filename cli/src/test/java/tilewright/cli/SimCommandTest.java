@@ -54,6 +54,24 @@ class SimCommandTest {
   }
 
   @Test
+  void whatAKernelPrintsStaysOutOfTheResults() throws IOException {
+    var printing = PTX.replace(".visible .entry", """
+        .extern .func (.param .b32 r) vprintf (.param .b64 f, .param .b64 a);
+        .global .align 1 .b8 text[4] = {104, 105, 10, 0};
+        .visible .entry""").replace("ret;", """
+        .param .b64 p0; .param .b64 p1; .param .b32 r0; .reg .b64 %f;
+        mov.u64 %f, text; cvta.global.u64 %f, %f;
+        st.param.b64 [p0], %f; st.param.b64 [p1], 0;
+        call (r0), vprintf, (p0, p1);
+        ret;""");
+    Files.writeString(folder.resolve("k.ptx"), printing);
+    var run = Cli.run("sim", "--json", launch(4, 6, 5));
+    assertEquals(Exit.OK, run.exitCode(), run.out() + run.err());
+    assertEquals(1, run.json().size());
+    assertEquals(4, run.err().lines().filter("hi"::equals).count());
+  }
+
+  @Test
   void saysWhereAnOutputDiffers() throws IOException {
     var run = Cli.run("sim", "--json", launch(4, 6, 4));
     assertEquals(Exit.CHECK_FAILED, run.exitCode());
