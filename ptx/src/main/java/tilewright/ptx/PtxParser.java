@@ -10,7 +10,8 @@ import java.util.Set;
  * Reads PTX text (PTX ISA 9.0, Syntax and Directives) as nvcc, Triton and {@link PtxPrinter} write it.
  *
  * <p>Nothing that changes the meaning of a kernel is lost. What only debuggers and optimizers see is: debug sections,
- * what follows the column of {@code .loc}, {@code .ptr} hints of parameters, comments beside code. (Without the
+ * what follows the column of {@code .loc}, {@code .ptr} hints of parameters, comments beside code; so is
+ * {@code .attribute}, by which a driver shares variables with its host. (Without the
  * sections, an assembler refuses what is left of a module for {@code .target sm_80, debug}.) A name without {@code %}
  * is a register if it is declared before its use, else a symbol.
  */
@@ -34,8 +35,7 @@ public final class PtxParser {
   /**
    * The module that a text describes.
    *
-   * @throws PtxSyntaxException at the first thing that is no PTX, or that the model cannot hold (texture references,
-   *     {@code .attribute})
+   * @throws PtxSyntaxException at the first thing that is no PTX, or that the model cannot hold (texture references)
    */
   public static PtxModule parse(String text) {
     return new PtxParser(text).module();

@@ -88,13 +88,24 @@ final class VariableParser {
       var word = tokens.expect(Token.Kind.DIRECTIVE, "a type such as '.b32'");
       switch (word.text()) {
         case ".align" -> alignment = alignment();
-        case ".attribute" -> throw word.unexpected("a type: attributes such as .managed are not supported");
+        case ".attribute" -> skipAttributes();
         case ".v2", ".v4" -> vector = word.text().charAt(2) - '0';
         default -> type = Optional.of(type(word));
       }
     }
     skipPointerHints();
     return new Head(space, alignment, vector, type.get());
+  }
+
+  /** {@code .attribute(.managed)} and the like: for a driver that shares the variable with its host. */
+  private void skipAttributes() {
+    tokens.expect("(");
+    for (int open = 1; open > 0;) {
+      var token = tokens.take();
+      if (token.kind() == Token.Kind.END || token.is(";")) throw token.unexpected("')'");
+      if (token.is("(")) open++;
+      if (token.is(")")) open--;
+    }
   }
 
   private static PtxType type(Token word) {

@@ -105,7 +105,9 @@ final class PtxModules {
 
   private static Arbitrary<Operand> constants() {
     return Arbitraries.oneOf(numbers(), symbols().map(Operand.Symbol::new), offsets(),
-        symbols().map(name -> new Operand.Symbol("generic(" + name + ")")));
+        symbols().map(name -> new Operand.Symbol("generic(" + name + ")")),
+        Combinators.combine(Arbitraries.of(0xFFL, 0xFF00L, 0xFF00_0000_0000_0000L), symbols())
+            .as((mask, name) -> new Operand.Masked(mask, new Operand.Symbol(name))));
   }
 
   private static Arbitrary<Operand> offsets() {

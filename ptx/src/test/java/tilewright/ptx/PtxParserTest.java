@@ -173,6 +173,19 @@ class PtxParserTest {
   }
 
   @Test
+  void attributesAreForTheDriver() {
+    assertEquals(item(".global .align 4 .u32 x;"), item(".global .attribute(.managed) .align 4 .u32 x;"));
+    assertEquals(item(".global .u32 x;"), item(".global .attribute(.unified(19,95)) .u32 x;"));
+  }
+
+  @Test
+  void initializersMayBeBytesOfAddresses() {
+    var bytes = (Variable) item(".global .b8 x[2] = {0xFF(generic(y)), 0xFF00(z+4)};");
+    assertEquals(List.of(new Operand.Masked(0xFF, symbol("generic(y)")),
+        new Operand.Masked(0xFF00, new Operand.Offset(new Operand.Symbol("z"), 4))), bytes.initializer());
+  }
+
+  @Test
   void initializersAreFlatAndFilledWithZeros() {
     var grid = (Variable) item(".const .u32 g[2][3] = {{1, 2}, {3}};");
     assertEquals(List.of(integer(1), integer(2), integer(0), integer(3), integer(0), integer(0)), grid.initializer());

@@ -35,7 +35,7 @@ class PtxSyntaxExceptionTest {
         mistake(HEAD + ".global .b8 x = {1, ¦};", "}", "a constant"),
         mistake(HEAD + ".global .b8 x = {1¦;", ";", "',' or '}'"),
         mistake(HEAD + ".global .b8 x¦", "", "',' or ';'"),
-        mistake(HEAD + ".global ¦.attribute(.managed) .u32 x;", ".attribute", "a type: attributes"),
+        mistake(HEAD + ".global .attribute(.managed¦; .u32 x;", ";", "')'"),
         mistake(HEAD + "¦.reg .b32 x;", ".reg", "a variable in memory"),
         mistake(HEAD + ".entry k(¦.shared .u32 x)", ".shared", "'.param'"),
         mistake(HEAD + ".entry k(.param .u32 x¦;", ";", "',' or ')'"),

@@ -48,7 +48,8 @@ class FunctionsTest {
 
   @Test
   void anAliasIsAnotherName() {
-    assertArrayEquals(new int[] {0, 2, 4, 6, 8, 10, 12, 14}, run(TWICE, CALL.replace("CALL", "call (q), doubled, (p);")));
+    var call = CALL.replace("CALL", "call (q), doubled, (p);");
+    assertArrayEquals(new int[] {0, 2, 4, 6, 8, 10, 12, 14}, run(TWICE, call));
   }
 
   @ParameterizedTest
