@@ -4,6 +4,7 @@ import com.fasterxml.jackson.annotation.JsonInclude;
 import java.util.List;
 import java.util.Locale;
 import java.util.Optional;
+import java.util.stream.Collectors;
 import tilewright.simulator.Profile;
 
 /**
@@ -62,7 +63,11 @@ record LaunchRow(String launch, Status status, boolean ok, Optional<String> mism
     instructions.ifPresent(n -> text.append(", ").append(n).append(" instructions"));
     mismatch.ifPresent(m -> text.append("  ").append(m));
     findings.forEach(f -> text.append("\n         ").append(f));
-    profile.ifPresent(p -> text.append('\n').append(ProfileText.of(p).indent(9).stripTrailing()));
+    profile.ifPresent(p -> text.append('\n').append(indented(ProfileText.of(p))));
     return text.toString();
+  }
+
+  private static String indented(String text) {
+    return text.lines().map(line -> line.isEmpty() ? line : "         " + line).collect(Collectors.joining("\n"));
   }
 }
