@@ -76,4 +76,12 @@ class CudaSynchronisationTest {
     assertArrayEquals(IntStream.range(0, 64).map(t -> 5 * (63 - t) + 64 * 10).toArray(), out);
     requireRace("pipelineFaulty", 1, 64, numbers(64 * 5), out, 5);
   }
+
+  @Test
+  void memoryFromMallocMustBeWrittenBeforeItIsRead() {
+    var findings = cuda.execute("heapUnwritten", Dim3.ONE, Dim3.of(1), 0, o -> o, new int[1]).findings();
+    assertEquals(1, findings.size(), findings.toString());
+    assertEquals(Finding.Kind.UNINITIALIZED_READ, findings.getFirst().kind());
+    assertTrue(findings.getFirst().message().contains("allocation 0 of the device heap"), findings.toString());
+  }
 }

@@ -24,7 +24,7 @@ public final class AddressSpace {
   private final byte[][] buffers;
   private final List<String> names;
   private final GlobalShadow[] shadows;
-  private final DeviceHeap heap = new DeviceHeap();
+  private final DeviceHeap heap;
 
   /** @param uninitialised buffers whose first contents nobody may read, or empty when nobody watches */
   AddressSpace(List<String> names, List<byte[]> contents, Optional<Set<String>> uninitialised) {
@@ -33,6 +33,7 @@ public final class AddressSpace {
     buffers[0] = NOTHING;
     for (int i = 0; i < contents.size(); i++) buffers[i + 1] = contents.get(i);
     shadows = new GlobalShadow[buffers.length];
+    heap = new DeviceHeap(uninitialised.isPresent());
     uninitialised.ifPresent(unknown -> {
       for (int i = 1; i < shadows.length; i++) {
         shadows[i] = new GlobalShadow(buffers[i].length, !unknown.contains(names.get(i - 1)));
@@ -92,7 +93,7 @@ public final class AddressSpace {
   /** The shadow of the buffer an address points into; null when nobody watches. */
   GlobalShadow shadow(long address) {
     int window = window(address);
-    return window > 0 && window < shadows.length ? shadows[window] : null;
+    return window > 0 && window < shadows.length ? shadows[window] : heap.shadow(window);
   }
 
   /** The name of the buffer an address points into, or the empty text. */

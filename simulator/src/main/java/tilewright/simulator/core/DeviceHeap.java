@@ -1,6 +1,8 @@
 package tilewright.simulator.core;
 
 import java.util.Arrays;
+import java.util.Map;
+import java.util.concurrent.ConcurrentHashMap;
 import tilewright.simulator.Finding.Kind;
 
 /**
@@ -16,8 +18,15 @@ public final class DeviceHeap {
   static final int FIRST_WINDOW = 1 << 22;
 
   private volatile byte[][] blocks = new byte[16][];
+  /** Of each allocation, if somebody watches. */
+  private final Map<Integer, GlobalShadow> shadows = new ConcurrentHashMap<>();
+  private final boolean watched;
   private int count;
   private long used;
+
+  DeviceHeap(boolean watched) {
+    this.watched = watched;
+  }
 
   /** {@code malloc}: addresses of new memory, null when there is none left. */
   public static void allocate(Warp w, int mask, long[] bytes, long[] address) {
@@ -45,6 +54,7 @@ public final class DeviceHeap {
     larger[count] = block;
     blocks = larger;
     used += bytes;
+    if (watched) shadows.put(FIRST_WINDOW + count, new GlobalShadow((int) bytes, false));
     return (long) (FIRST_WINDOW + count++) << AddressSpace.WINDOW_BITS;
   }
 
@@ -57,6 +67,11 @@ public final class DeviceHeap {
     same[index] = FREED;
     blocks = same;
     return true;
+  }
+
+  /** What is known of an allocation's words; null when nobody watches or there is none. */
+  GlobalShadow shadow(int window) {
+    return shadows.get(window);
   }
 
   /** The allocation of a window; null if there never was one. */

@@ -121,3 +121,11 @@ __device__ void pipelined(const int* in, int* out, int tiles) {
 extern "C" __global__ void pipeline(const int* in, int* out, int tiles) { pipelined<false>(in, out, tiles); }
 
 extern "C" __global__ void pipelineFaulty(const int* in, int* out, int tiles) { pipelined<true>(in, out, tiles); }
+
+// What malloc gives holds nothing yet.
+extern "C" __global__ void heapUnwritten(int* out) {
+  int* mine = (int*)malloc(4 * sizeof(int));
+  mine[0] = 1;
+  *out = mine[0] + mine[threadIdx.x + 1];
+  free(mine);
+}
