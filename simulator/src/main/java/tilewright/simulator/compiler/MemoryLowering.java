@@ -10,6 +10,7 @@ import tilewright.ptx.StateSpace;
 import tilewright.simulator.core.Access;
 import tilewright.simulator.core.AtomicOp;
 import tilewright.simulator.core.Atomics;
+import tilewright.simulator.core.MemoryOrder;
 import tilewright.simulator.core.Moves;
 import tilewright.simulator.core.Probes;
 
@@ -78,6 +79,7 @@ final class MemoryLowering {
     for (int k = 0; k < elements.size(); k++) {
       if (!(elements.get(k) instanceof Operand.Sink)) loadElement(c.destination(elements.get(k), type), type, k, c);
     }
+    if (!MemoryOrder.of(i).equals(MemoryOrder.WEAK)) tellObserved(c);
   }
 
   private static void loadElement(Reg to, PtxType type, int k, Lowering c) {
@@ -116,6 +118,10 @@ final class MemoryLowering {
           new Op.Argument.IntValue(k * type.bytes()),
           new Op.Argument.Lanes(values.get(k)));
     }
+  }
+
+  private static void tellObserved(Lowering c) {
+    if (c.watched()) c.warp(Probes.class, "observed", List.of(), List.of(), new Op.Argument.IntValue(c.site()));
   }
 
   private static void tellValues(List<Reg> values, PtxType type, Lowering c) {
@@ -163,6 +169,7 @@ final class MemoryLowering {
     c.warp(Atomics.class, "update" + type.bits(), List.of(b, swap), List.of(old),
         new Op.Argument.IntValue(op.ordinal()),
         new Op.Argument.Lanes(b), new Op.Argument.Lanes(swap), new Op.Argument.Lanes(old));
+    tellObserved(c);
     if (returns && !(operands.getFirst() instanceof Operand.Sink)) {
       var result = type.bits() == 16 ? PtxType.B16 : carrier;
       c.move(Source.of(old), c.destination(operands.getFirst(), type), result);

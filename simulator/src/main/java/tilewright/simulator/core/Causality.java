@@ -126,41 +126,40 @@ final class Causality {
     tick(w);
   }
 
-  /** A strong access of one lane. What it orders depends on its own ordering and on the fences around it. */
-  void synchronise(Warp w, int lane, long address, MemoryOrder order, int access) {
-    var shared = owner.state.published;
-    boolean wide = order.reachesGpu() && !AddressSpace.isShared(address);
-    if (access != Access.WRITE) {
-      observe(w, lane, places.get(address), order, access);
-      if (wide) {
-        synchronized (shared) {
-          observe(w, lane, shared.get(address), order, access);
-        }
-      }
-    }
-    if (access == Access.READ) return;
-    publish(w, lane, places, address, order, access, Scope.CTA);
-    if (wide) {
-      synchronized (shared) {
-        publish(w, lane, shared, address, order, access, Scope.GPU);
+  /** A strong write is about to be made: what it makes known depends on its own ordering and the fences before it. */
+  void publish(Warp w, int lane, long address, MemoryOrder order) {
+    publish(w, lane, places, address, order, Scope.CTA);
+    if (order.reachesGpu() && !AddressSpace.isShared(address)) {
+      var all = owner.state.published;
+      synchronized (all) {
+        publish(w, lane, all, address, order, Scope.GPU);
       }
     }
     if (order.release()) tick(w);
   }
 
-  private void observe(Warp w, int lane, VectorClock clock, MemoryOrder order, int access) {
+  /** A strong read has been made, of what was published before it at the latest. */
+  void observe(Warp w, int lane, long address, MemoryOrder order, boolean atomic) {
+    observe(w, lane, places.get(address), order, atomic);
+    if (order.reachesGpu() && !AddressSpace.isShared(address)) {
+      var all = owner.state.published;
+      synchronized (all) {
+        observe(w, lane, all.get(address), order, atomic);
+      }
+    }
+  }
+
+  private void observe(Warp w, int lane, VectorClock clock, MemoryOrder order, boolean atomic) {
     if (clock == null) return;
     // The guide's programs trust a read-modify-write to come before what depends on it; so does this.
-    if (order.acquire() || access == Access.ATOMIC) {
+    if (order.acquire() || atomic) {
       known[w.index].learn(1 << lane, w.live, clock);
     } else {
       observed.computeIfAbsent(w.index * Warp.LANES + lane, _ -> VectorClock.ofCta(cta, warps)).join(clock);
     }
   }
 
-  private void publish(Warp w, int lane, Map<Long, VectorClock> at, long address, MemoryOrder order, int access,
-      Scope scope) {
-    if (access == Access.WRITE) at.remove(address);
+  private void publish(Warp w, int lane, Map<Long, VectorClock> at, long address, MemoryOrder order, Scope scope) {
     var told = VectorClock.ofCta(cta, warps);
     if (order.release()) {
       known[w.index].tell(1 << lane, told);
@@ -170,6 +169,7 @@ final class Causality {
       if (byWarp == null || byWarp[w.index] == null) return;
       byWarp[w.index].tell(1 << lane, told);
     }
+    // Who reads an older value may still be on its way, so what that made known is kept.
     at.computeIfAbsent(address, _ -> VectorClock.ofLaunch()).join(told);
   }
 }

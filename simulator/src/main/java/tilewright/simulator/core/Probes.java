@@ -30,6 +30,13 @@ public final class Probes {
     w.cta.sanitizer.causality().fence(w, mask, w.cta.kernel.sites().get(site).order());
   }
 
+  /** A strong read or an atomic operation has been made. */
+  public static void observed(Warp w, int mask, int site) {
+    if (w.cta.sanitizer == null) return;
+    var at = w.cta.kernel.sites().get(site);
+    w.cta.sanitizer.observed(w, at.order(), at.kind() == InstructionClass.ATOMIC);
+  }
+
   /** The lanes of a {@code bar.warp.sync} have met. */
   public static void meet(Warp w, int mask) {
     if (w.cta.sanitizer != null) w.cta.sanitizer.causality().meet(w, mask);

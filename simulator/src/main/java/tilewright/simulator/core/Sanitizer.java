@@ -14,6 +14,9 @@ final class Sanitizer {
   private final Shadow shared;
   private final byte[] local;
   private final RaceReport report;
+  /** Lanes whose strong read is under way, and what they read. */
+  private int observing;
+  private final long[] observed = new long[Warp.LANES];
   /** Of several lanes that make one access, one that is not the first. */
   private int alike;
   private final StoredValues stored = new StoredValues();
@@ -28,6 +31,7 @@ final class Sanitizer {
   }
 
   void reset() {
+    observing = 0;
     causality.reset();
     shared.clear();
     Arrays.fill(local, (byte) 0);
@@ -60,7 +64,7 @@ final class Sanitizer {
       int lane = Integer.numberOfTrailingZeros(rest);
       int offset = w.offsets[lane];
       if (order.strong()) {
-        causality.synchronise(w, lane, AddressSpace.SHARED_WINDOW + offset, order, access);
+        strong(w, lane, AddressSpace.SHARED_WINDOW + offset, order, access);
         base = causality.base(w, order.scope());
       }
       long address = AddressSpace.SHARED_WINDOW + (offset & -Shadow.WORD);
@@ -85,7 +89,7 @@ final class Sanitizer {
       int offset = offsets[lane];
       rest &= rest - 1;
       if (order.strong()) {
-        causality.synchronise(w, lane, window + offset, order, access);
+        strong(w, lane, window + offset, order, access);
         base = causality.base(w, order.scope());
       }
       int touched = Shadow.touched(offset, bytes);
@@ -114,6 +118,26 @@ final class Sanitizer {
   void copyLocal(Warp w, int lane, int from, int to, int bytes) {
     int start = (w.index * Warp.LANES + lane) * cta.kernel.localBytes();
     System.arraycopy(local, start + from, local, start + to, bytes);
+  }
+
+  private void strong(Warp w, int lane, long address, MemoryOrder order, int access) {
+    if (access != Access.READ) causality.publish(w, lane, address, order);
+    if (access != Access.WRITE) {
+      observing |= 1 << lane;
+      observed[lane] = address;
+    }
+  }
+
+  /**
+   * The strong read that was announced has been made. Blocks on other processors publish before they write, so what
+   * this read has seen is published by now.
+   */
+  void observed(Warp w, MemoryOrder order, boolean atomic) {
+    for (int rest = observing; rest != 0; rest &= rest - 1) {
+      int lane = Integer.numberOfTrailingZeros(rest);
+      causality.observe(w, lane, observed[lane], order, atomic);
+    }
+    observing = 0;
   }
 
   /** A warp access to local memory: what a thread reads it must have written. */
