@@ -5,10 +5,13 @@ import java.nio.ByteBuffer;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.Collection;
+import java.util.Map;
 import java.util.TreeMap;
 import tilewright.ptx.Dim3;
 import tilewright.ptx.Launch;
 import tilewright.ptx.Launch.Argument;
+import tilewright.simulator.Coordinates;
+import tilewright.verification.TensorCoordinates;
 import tools.jackson.databind.SerializationFeature;
 import tools.jackson.databind.json.JsonMapper;
 import tools.jackson.databind.node.ArrayNode;
@@ -22,6 +25,11 @@ final class LaunchFileWriter {
 
   /** Writes a launch as it is before it runs; the folder is made if it is missing. */
   static void write(Path folder, Launch launch) {
+    write(folder, launch, Map.of());
+  }
+
+  /** @param elements what the buffers hold, where it is known */
+  static void write(Path folder, Launch launch, Map<String, Coordinates> elements) {
     LaunchFile.writeBuffers(folder, launch.buffers());
     AtomicFile.write(folder.resolve("kernel.ptx"), launch.ptx());
     var root = PRETTY.createObjectNode();
@@ -31,8 +39,12 @@ final class LaunchFileWriter {
     extents(root.putArray("cluster"), launch.cluster());
     root.put("dynamicSharedBytes", launch.dynamicSharedBytes());
     var buffers = root.putObject("buffers");
-    new TreeMap<>(launch.buffers()).forEach((name, bytes) ->
-        buffers.putObject(name).put("bytes", bytes.byteSize()).put("file", name + ".bin"));
+    new TreeMap<>(launch.buffers()).forEach((name, bytes) -> {
+      var buffer = buffers.putObject(name).put("bytes", bytes.byteSize()).put("file", name + ".bin");
+      if (elements.get(name) instanceof TensorCoordinates(int bits, var layout, long begin) && begin == 0) {
+        buffer.put("dtype", "b" + bits).put("layout", layout.toString());
+      }
+    });
     var arguments = root.putArray("args");
     launch.arguments().forEach(argument -> argument(arguments.addObject(), argument));
     AtomicFile.write(folder.resolve(LaunchFile.NAME), PRETTY.writeValueAsString(root));

@@ -14,6 +14,7 @@ import tilewright.kernel.PreparedLaunch;
 import tilewright.kernels.Gemm;
 import tilewright.kernels.GemmProblem;
 import tilewright.numerics.ElementType;
+import tilewright.verification.TensorCoordinates;
 
 /** {@code tilewright run gemm}: multiplies matrices in {@code .npy} files. */
 @Command(name = "gemm", description = {"Multiply matrices: C = A·Bᵀ, with A of M×K, B of N×K and C of M×N.",
@@ -78,8 +79,9 @@ final class RunGemm implements Callable<Integer> {
           "A", nonEmpty(operands.a().elements(operands.type(), arena), arena),
           "B", nonEmpty(operands.b().elements(operands.type(), arena), arena),
           "C", arena.allocate((long) problem.m() * problem.n() * problem.batch() * output.bytes(), 256));
-      var launch = prepare(problem).on(buffers);
-      dump.ifPresent(folder -> LaunchFileWriter.write(folder, launch));
+      var prepared = prepare(problem);
+      var launch = prepared.on(buffers);
+      dump.ifPresent(folder -> LaunchFileWriter.write(folder, launch, TensorCoordinates.of(prepared)));
       var result = backend.run(launch);
       if (result.findings().isEmpty()) write(operands, problem, buffers.get("C"));
       return report(problem, result);
