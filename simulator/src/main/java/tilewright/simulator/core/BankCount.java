@@ -10,8 +10,9 @@ final class BankCount {
   private static final int BANKS = 32;
   private static final int WORD = 4;
 
-  /** The words of a phase, sorted by bank, then by word. */
-  private final long[] words = new long[BANKS];
+  private final DistinctCount words = new DistinctCount();
+  /** How many different words of a phase each bank has. */
+  private final int[] inBank = new int[BANKS];
 
   private static int lanesAtOnce(int bytes) {
     return Warp.LANES / Math.max(1, bytes / WORD);
@@ -38,30 +39,17 @@ final class BankCount {
   }
 
   private int phase(int[] offsets, int first, int lanes, int each) {
-    int n = 0;
-    int banks = 0;
-    boolean twice = false;
+    words.clear();
+    Arrays.fill(inBank, 0);
+    int worst = 0;
+    int last = -1;
     for (int rest = lanes; rest != 0; rest &= rest - 1) {
       int word = offsets[first + Integer.numberOfTrailingZeros(rest)] >> 2;
+      if (word == last) continue;
+      last = word;
       for (int k = 0; k < each; k++) {
-        int bank = word + k & BANKS - 1;
-        twice |= (banks >>> bank & 1) != 0;
-        banks |= 1 << bank;
-        words[n++] = (long) bank << Integer.SIZE | word + k;
+        if (words.add(word + k)) worst = Math.max(worst, ++inBank[word + k & BANKS - 1]);
       }
-    }
-    return twice ? fullest(n) : 1;
-  }
-
-  /** How many different words the fullest bank has. */
-  private int fullest(int n) {
-    Arrays.sort(words, 0, n);
-    int worst = 1;
-    int inBank = 1;
-    for (int i = 1; i < n; i++) {
-      if (words[i] == words[i - 1]) continue;
-      inBank = words[i] >>> Integer.SIZE == words[i - 1] >>> Integer.SIZE ? inBank + 1 : 1;
-      worst = Math.max(worst, inBank);
     }
     return worst;
   }

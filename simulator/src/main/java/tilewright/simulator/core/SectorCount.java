@@ -1,28 +1,22 @@
 package tilewright.simulator.core;
 
-import java.util.Arrays;
-
 /** Counts the 32-byte sectors of global memory that one warp access touches. */
 final class SectorCount {
   private static final int SECTOR_BITS = 5;
   private static final int SECTOR = 1 << SECTOR_BITS;
 
-  private final int[] touched = new int[Warp.LANES];
+  private final DistinctCount touched = new DistinctCount();
 
-  int of(int[] offsets, int mask, int bytes) {
-    int n = 0;
-    boolean ascending = true;
+  int of(int[] offsets, int mask) {
+    touched.clear();
+    int last = -1;
+    int different = 0;
     for (int rest = mask; rest != 0; rest &= rest - 1) {
       // Accesses are aligned and of at most 32 bytes, so each lies in one sector.
       int sector = offsets[Integer.numberOfTrailingZeros(rest)] >>> SECTOR_BITS;
-      if (n > 0 && touched[n - 1] == sector) continue;
-      ascending &= n == 0 || touched[n - 1] < sector;
-      touched[n++] = sector;
+      if (sector != last && touched.add(sector)) different++;
+      last = sector;
     }
-    if (ascending) return n;
-    Arrays.sort(touched, 0, n);
-    int different = 1;
-    for (int i = 1; i < n; i++) if (touched[i] != touched[i - 1]) different++;
     return different;
   }
 

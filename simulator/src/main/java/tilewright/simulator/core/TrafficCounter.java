@@ -40,7 +40,7 @@ final class TrafficCounter {
   void global(int[] offsets, int mask, int bytes, int access, int site) {
     int at = site * COLUMNS;
     counts[at + GLOBAL_ACCESSES]++;
-    counts[at + SECTORS] += sectors.of(offsets, mask, bytes);
+    counts[at + SECTORS] += sectors.of(offsets, mask);
     counts[at + IDEAL_SECTORS] += sectors.ideal(mask, bytes);
     moved(at, 0, mask, bytes, access);
   }

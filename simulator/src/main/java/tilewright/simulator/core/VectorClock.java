@@ -90,10 +90,4 @@ final class VectorClock {
     var mine = lanesOf();
     for (int i = 0; i < mine.length; i++) mine[i] = Math.max(mine[i], other.lanes[i]);
   }
-
-  VectorClock copy() {
-    var copy = new VectorClock(cta, warps.length);
-    copy.join(this);
-    return copy;
-  }
 }
