@@ -3,7 +3,12 @@ package tilewright.simulator;
 import tilewright.ptx.PtxModule;
 import tilewright.ptx.PtxParser;
 
-/** Loads PTX for execution on the CPU. */
+/**
+ * Loads PTX for execution on the CPU. Arithmetic gives the bits of an H200: all correctly rounded forms, the
+ * approximations {@code rcp}, {@code sqrt}, {@code rsqrt} and {@code ex2} of f32, {@code ex2} and {@code tanh} of f16
+ * and bf16. Not the hardware's bits, but within the errors that the PTX ISA allows: {@code sin}, {@code cos},
+ * {@code lg2} and {@code tanh} of f32, {@code div.approx} and {@code div.full}, the approximations of f64.
+ */
 public final class Simulator {
   private Simulator() {}
 

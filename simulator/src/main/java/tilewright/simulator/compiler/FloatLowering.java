@@ -7,6 +7,7 @@ import java.util.Map;
 import java.util.Set;
 import tilewright.ptx.Instruction;
 import tilewright.ptx.PtxType;
+import tilewright.simulator.core.Approximations;
 import tilewright.simulator.core.Conversions;
 import tilewright.simulator.core.DirectedMath;
 import tilewright.simulator.core.DoubleNans;
@@ -31,7 +32,7 @@ final class FloatLowering {
   }
 
   static void lower(Instruction i, Modifiers m, Lowering c) {
-    boolean flush = m.take("ftz");
+    boolean flush = m.take("ftz") && !(i.opcode().equals("ex2") && i.type().orElseThrow().text().startsWith("bf16"));
     boolean saturate = m.take("sat");
     boolean relu = m.take("relu");
     boolean propagate = m.take("NaN");
@@ -181,7 +182,8 @@ final class FloatLowering {
       Class<?> j = jvmType();
       emit(1, code -> {
         if (mode == Conversions.NEAREST_EVEN) {
-          code.call(FloatMath.class, i.opcode(), j, j);
+          var owner = approximate && type == PtxType.F32 ? Approximations.class : FloatMath.class;
+          code.call(owner, i.opcode(), j, j);
         } else {
           boolean early = clamps.flush() && type == PtxType.F32 && i.opcode().equals("rcp");
           directed(code, DirectedMath.class, i.opcode() + (early ? "Flush" : ""), 1);
@@ -196,7 +198,8 @@ final class FloatLowering {
     void function() {
       emit(1, code -> {
         if (type == PtxType.F32) {
-          code.call(FloatMath.class, i.opcode(), float.class, float.class);
+          boolean early = clamps.flush() && i.opcode().equals("ex2");
+          code.call(Approximations.class, i.opcode() + (early ? "Flush" : ""), float.class, float.class);
         } else if (type.bits() <= 32 && Set.of("ex2", "tanh").contains(i.opcode())) {
           code.call(HalfFunctions.class, i.opcode() + half(), int.class, int.class);
         } else {

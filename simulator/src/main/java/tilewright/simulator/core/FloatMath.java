@@ -4,7 +4,6 @@ package tilewright.simulator.core;
 public final class FloatMath {
   /** The NaN that the hardware's f32 arithmetic gives. */
   private static final float NAN = Float.intBitsToFloat(0x7FFF_FFFF);
-  private static final double LN2 = Math.log(2);
 
   private FloatMath() {}
 
@@ -86,32 +85,8 @@ public final class FloatMath {
     return DoubleNans.of(Math.sqrt(a), a, a);
   }
 
-  public static float rsqrt(float a) {
-    return (float) (1 / Math.sqrt(a));
-  }
-
   public static double rsqrt(double a) {
     return 1 / Math.sqrt(a);
-  }
-
-  public static float ex2(float a) {
-    return (float) Math.exp(a * LN2);
-  }
-
-  public static float lg2(float a) {
-    return (float) (Math.log(a) / LN2);
-  }
-
-  public static float sin(float a) {
-    return (float) Math.sin(a);
-  }
-
-  public static float cos(float a) {
-    return (float) Math.cos(a);
-  }
-
-  public static float tanh(float a) {
-    return (float) Math.tanh(a);
   }
 
   /** {@code copysign}: the magnitude of the second operand with the sign of the first. */

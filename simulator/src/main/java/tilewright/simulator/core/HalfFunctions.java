@@ -5,16 +5,24 @@ import static tilewright.simulator.core.Conversions.fromF16;
 import static tilewright.simulator.core.Conversions.toBf16;
 import static tilewright.simulator.core.Conversions.toF16;
 
-/** Functions of f16 and bf16 on one lane, single and in pairs, by way of f32. */
+/** Functions of f16 and bf16 on one lane, single and in pairs. */
 public final class HalfFunctions {
   private HalfFunctions() {}
+
+  /** What an H200 gives for every operand; read when first used. */
+  private static final class Tables {
+    static final char[] EX2_F16 = CorrectionTable.values("ex2.f16.gz");
+    static final char[] EX2_BF16 = CorrectionTable.values("ex2.bf16.gz");
+    static final char[] TANH_F16 = CorrectionTable.values("tanh.f16.gz");
+    static final char[] TANH_BF16 = CorrectionTable.values("tanh.bf16.gz");
+  }
 
   private static int pack(int low, int high) {
     return low | high << 16;
   }
 
   public static int ex2F16(int a) {
-    return toF16(FloatMath.ex2(fromF16(a)));
+    return Tables.EX2_F16[a & 0xFFFF];
   }
 
   public static int ex2F16x2(int a) {
@@ -22,7 +30,7 @@ public final class HalfFunctions {
   }
 
   public static int ex2Bf16(int a) {
-    return toBf16(FloatMath.ex2(fromBf16(a)));
+    return Tables.EX2_BF16[a & 0xFFFF];
   }
 
   public static int ex2Bf16x2(int a) {
@@ -30,7 +38,7 @@ public final class HalfFunctions {
   }
 
   public static int tanhF16(int a) {
-    return toF16(FloatMath.tanh(fromF16(a)));
+    return Tables.TANH_F16[a & 0xFFFF];
   }
 
   public static int tanhF16x2(int a) {
@@ -38,7 +46,7 @@ public final class HalfFunctions {
   }
 
   public static int tanhBf16(int a) {
-    return toBf16(FloatMath.tanh(fromBf16(a)));
+    return Tables.TANH_BF16[a & 0xFFFF];
   }
 
   public static int tanhBf16x2(int a) {

@@ -10,7 +10,10 @@ import java.nio.LongBuffer;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Optional;
+import java.util.function.Function;
 import java.util.function.IntToLongFunction;
+import java.util.function.Predicate;
+import java.util.regex.Pattern;
 import java.util.stream.IntStream;
 import java.util.zip.GZIPInputStream;
 import org.junit.jupiter.api.BeforeAll;
@@ -28,13 +31,16 @@ class FormsTest {
   private static final List<Form> FORMS = Forms.all();
   private static final ByteBuffer OPERANDS =
       ByteBuffer.wrap(OperandValues.bytes()).order(ByteOrder.LITTLE_ENDIAN);
+  /** Approximations that are the hardware's own bits. */
+  private static final Pattern MODELLED =
+      Pattern.compile("((rcp|sqrt|rsqrt|ex2)\\.approx.*f32|(ex2|tanh)\\.approx.*f16(x2)?) .*");
   private static List<Form> exact;
   private static LongBuffer simulated;
   private static LongBuffer recorded;
 
   @BeforeAll
   static void run() throws IOException {
-    exact = FORMS.stream().filter(f -> Oracle.defines(f.modifiers())).toList();
+    exact = FORMS.stream().filter(f -> Oracle.defines(f.modifiers()) || MODELLED.matcher(f.text()).matches()).toList();
     simulated = simulate(exact);
     try (var in = new GZIPInputStream(FormsTest.class.getResourceAsStream("forms.h200.bin.gz"))) {
       recorded = ByteBuffer.wrap(in.readAllBytes()).order(ByteOrder.LITTLE_ENDIAN).asLongBuffer();
@@ -43,16 +49,16 @@ class FormsTest {
 
   @Test
   void everyFormGivesWhatItsDefinitionSays() {
-    check(COUNT / 2, form -> i -> defined(form, i));
+    check(COUNT / 4, f -> Oracle.defines(f.modifiers()), form -> i -> defined(form, i));
   }
 
   @Test
   void everyFormGivesWhatAnH200Gave() {
-    check(RECORDED, form -> i -> recorded.get(FORMS.indexOf(form) * RECORDED + i));
+    check(RECORDED, _ -> true, form -> i -> recorded.get(FORMS.indexOf(form) * RECORDED + i));
   }
 
-  private static void check(int count, java.util.function.Function<Form, IntToLongFunction> expected) {
-    var failures = IntStream.range(0, exact.size()).mapToObj(f ->
+  private static void check(int count, Predicate<Form> checked, Function<Form, IntToLongFunction> expected) {
+    var failures = IntStream.range(0, exact.size()).filter(f -> checked.test(exact.get(f))).mapToObj(f ->
         difference(exact.get(f), count, i -> simulated.get(f * COUNT + i), expected.apply(exact.get(f))))
         .flatMap(Optional::stream).toList();
     assertEquals(List.of(), failures);

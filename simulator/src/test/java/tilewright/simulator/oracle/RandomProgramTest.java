@@ -12,7 +12,7 @@ import org.junit.jupiter.api.Test;
  * {@code tilewright.randomPrograms} says how many to try, {@code tilewright.randomSeed} from which seed on.
  */
 class RandomProgramTest {
-  private static final int PROGRAMS = Integer.getInteger("tilewright.randomPrograms", 200);
+  private static final int PROGRAMS = Integer.getInteger("tilewright.randomPrograms", 150);
   private static final long SEED = Long.getLong("tilewright.randomSeed", 1);
 
   @Test
