@@ -83,6 +83,21 @@ class CudaTensorTest {
   }
 
   @Test
+  void wmmaThatChangesTheFormatOfItsSums() {
+    short[] a = integers(256, 13);
+    short[] b = integers(256, 14);
+    short[] c = integers(256, 15);
+    float[] d = new float[256];
+    short[] e = new short[256];
+    cuda.run("wmmaMixed", 1, 32, a, b, c, d, e);
+    for (int i = 0; i < 256; i++) {
+      double product = product(a, b, i / 16, i % 16, 16, 16);
+      assertEquals(product + value(c[i]), d[i]);
+      assertEquals(2 * product + value(c[i]), value(e[i]));
+    }
+  }
+
+  @Test
   void mmaFedByLdmatrixAndPipelinedCopies() {
     int n = 128;
     int k = 96;

@@ -40,7 +40,7 @@ final class MmaLowering {
     }
   }
 
-  private record Form(Shape shape, MmaType a, MmaType b, MmaType c, int flags, boolean sparse) {
+  private record Form(Shape shape, MmaType a, MmaType b, MmaType c, MmaType d, int flags, boolean sparse) {
     /** Elements in a row of A that registers hold. */
     int depthOfA() {
       return sparse ? shape.k() / 2 : shape.k();
@@ -76,7 +76,7 @@ final class MmaLowering {
     m.requireNone();
     // A sparse A is twice as deep as what is stored of it.
     require(sparse ? new Shape(shape.m(), shape.n(), shape.k() / 2) : shape, a, b, d, accumulator, false);
-    multiply(i, new Form(shape, a, b, d, flags, sparse), c);
+    multiply(i, new Form(shape, a, b, accumulator, d, flags(flags, d), sparse), c);
   }
 
   private static void wmma(Instruction i, Modifiers m, Lowering c) {
@@ -94,7 +94,7 @@ final class MmaLowering {
     var accumulator = half ? second : type(m);
     m.requireNone();
     require(shape, a, b, d, accumulator, true);
-    multiply(i, new Form(shape, a, b, d, flags, false), c);
+    multiply(i, new Form(shape, a, b, accumulator, d, flags(flags, d), false), c);
   }
 
   private static int flags(Modifiers m) {
@@ -105,6 +105,10 @@ final class MmaLowering {
     m.take("and");
     m.take("popc");
     return flags;
+  }
+
+  private static int flags(int flags, MmaType result) {
+    return result == MmaType.F16 ? flags | MmaUnit.HALF_RESULT : flags;
   }
 
   static MmaType type(Modifiers m) {
@@ -119,7 +123,8 @@ final class MmaLowering {
       default -> Set.of(MmaType.S32);
     };
     boolean sameKind = a == b || a.isInteger() && b.isInteger() && a.bits() == b.bits();
-    boolean known = sameKind && d == accumulator && accumulators.contains(d)
+    // Only wmma takes sums in one format and gives them in another.
+    boolean known = sameKind && (d == accumulator || wmma) && accumulators.containsAll(List.of(d, accumulator))
         && (wmma ? wmmaShapes(a) : mmaShapes(a)).contains(shape.toString());
     if (!known) {
       throw new Unsupported((wmma ? "wmma " : "mma ") + shape + " of " + a.text() + " and " + b.text() + " to "
@@ -169,10 +174,11 @@ final class MmaLowering {
     var operands = c.operands(i, form.sparse() ? 6 : 4);
     var a = inputs(operands.get(1), form.a(), registers(form.a(), shape.m() * form.depthOfA(), form.wmma()), c);
     var b = inputs(operands.get(2), form.b(), registers(form.b(), shape.n() * shape.k(), form.wmma()), c);
-    int accumulators = registers(form.c(), shape.m() * shape.n(), false);
-    var type = carrier(form.c());
-    var sums = inputs(operands.get(3), form.c(), accumulators, c);
-    var results = c.elements(operands.getFirst(), accumulators).stream().map(e -> c.destination(e, type)).toList();
+    int outputs = shape.m() * shape.n();
+    var type = carrier(form.d());
+    var sums = inputs(operands.get(3), form.c(), registers(form.c(), outputs, false), c);
+    var results = c.elements(operands.getFirst(), registers(form.d(), outputs, false)).stream()
+        .map(e -> c.destination(e, type)).toList();
     var landings = results.stream().map(to -> to.kind == Reg.kindOf(type) ? to : c.temp(type)).toList();
     c.together(Source.of(-1));
     if (form.sparse()) {
@@ -182,7 +188,7 @@ final class MmaLowering {
     } else {
       staged(form, a, b, sums, landings, "multiply", List.of(), c);
     }
-    for (int k = 0; k < accumulators; k++) {
+    for (int k = 0; k < results.size(); k++) {
       if (landings.get(k) != results.get(k)) c.move(Source.of(landings.get(k)), results.get(k), type);
     }
   }
@@ -224,7 +230,7 @@ final class MmaLowering {
     c.warp(MmaUnit.class, method, arguments, new Op.Result.Nothing(), reads, List.of());
     for (int k = 0; k < landings.size(); k++) {
       c.warp(MmaUnit.class, "d", List.of(), List.of(landings.get(k)), new Op.Argument.IntValue(k),
-          new Op.Argument.IntValue(form.c().ordinal()), new Op.Argument.Lanes(landings.get(k)));
+          new Op.Argument.IntValue(form.d().ordinal()), new Op.Argument.Lanes(landings.get(k)));
     }
   }
 

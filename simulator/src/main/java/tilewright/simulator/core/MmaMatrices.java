@@ -54,6 +54,11 @@ final class MmaMatrices {
     }
   }
 
+  /** {@code .satfinite} of floating-point sums: the largest number for an infinity, zero for NaN. */
+  void makeFinite(int count, float largest) {
+    for (int i = 0; i < count; i++) floats[i] = floats[i] != floats[i] ? 0 : Math.clamp(floats[i], -largest, largest);
+  }
+
   /**
    * D = A·B + C where A holds only the elements that are stored, half of each row. What B has beside the others takes
    * no part, whatever it is; so every row multiplies a B of its own.

@@ -7,10 +7,13 @@ package tilewright.simulator.core;
  */
 public final class MmaUnit {
   private static final int REGISTERS = 8;
+  private static final float LARGEST_HALF = 65504;
   /** Bits of {@code flags}. */
   public static final int SATURATE = 1;
   public static final int XOR = 2;
   public static final int WMMA = 4;
+  /** The result is f16, whatever the sums were. */
+  public static final int HALF_RESULT = 8;
 
   private final int[][] a = new int[REGISTERS][];
   private final int[][] b = new int[REGISTERS][];
@@ -113,7 +116,9 @@ public final class MmaUnit {
     } else if (aType.isInteger()) {
       matrices.multiplyIntegers(m, n, k, (flags & SATURATE) != 0);
     } else {
-      matrices.multiplyFloats(tile, m, n, k, aType, cType == MmaType.F16);
+      boolean half = (flags & HALF_RESULT) != 0;
+      matrices.multiplyFloats(tile, m, n, k, aType, half);
+      if ((flags & SATURATE) != 0) matrices.makeFinite(m * n, half ? LARGEST_HALF : Float.MAX_VALUE);
     }
   }
 

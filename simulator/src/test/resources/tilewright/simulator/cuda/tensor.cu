@@ -49,6 +49,21 @@ extern "C" __global__ void wmmaTf32(const float *a, const float *b, float *c, in
   wmma::store_matrix_sync(c, fc, n, wmma::mem_row_major);
 }
 
+// Sums in halves, given as floats, and the other way round.
+extern "C" __global__ void wmmaMixed(const half *a, const half *b, const half *c, float *d, half *e) {
+  wmma::fragment<wmma::matrix_a, 16, 16, 16, half, wmma::row_major> fa;
+  wmma::fragment<wmma::matrix_b, 16, 16, 16, half, wmma::row_major> fb;
+  wmma::fragment<wmma::accumulator, 16, 16, 16, half> fh;
+  wmma::fragment<wmma::accumulator, 16, 16, 16, float> ff;
+  wmma::load_matrix_sync(fa, a, 16);
+  wmma::load_matrix_sync(fb, b, 16);
+  wmma::load_matrix_sync(fh, c, 16, wmma::mem_row_major);
+  wmma::mma_sync(ff, fa, fb, fh);
+  wmma::store_matrix_sync(d, ff, 16, wmma::mem_row_major);
+  wmma::mma_sync(fh, fa, fb, ff);
+  wmma::store_matrix_sync(e, fh, 16, wmma::mem_row_major);
+}
+
 __device__ unsigned shared(const void *p) { return (unsigned)__cvta_generic_to_shared(p); }
 
 __device__ void ldmatrix4(unsigned (&r)[4], const void *p) {
