@@ -59,10 +59,14 @@ public final class SimulatorBenchmark {
         vectors, options.commit(), rows, Optional.empty());
   }
 
-  /** A launch so small that running it is mostly starting. */
+  /** A launch so small that running it is mostly starting; its buffers are byte arrays, as for writing to files. */
   public static Launch smallLaunch() {
     var problem = problem("naive_gemm", 32, 32);
-    return launch(problem, problem);
+    var l = launch(problem, problem);
+    var bytes = new HashMap<String, MemorySegment>();
+    l.buffers().keySet().forEach(name -> bytes.put(name, MemorySegment.ofArray(l.bytes(name))));
+    return new Launch(l.ptx(), l.entry(), l.grid(), l.block(), l.cluster(), l.dynamicSharedBytes(), bytes,
+        l.arguments());
   }
 
   private static SimulatorRecord.Row measure(String kernel, int size) {
