@@ -1,5 +1,6 @@
 package tilewright.simulator;
 
+import static org.junit.jupiter.api.Assertions.assertArrayEquals;
 import static org.junit.jupiter.api.Assertions.assertEquals;
 
 import java.math.BigInteger;
@@ -290,5 +291,16 @@ class IntegerInstructionsTest {
       int want = (a[i] < b[i] && other ? 1 : 0) | (a[i] >= b[i] && other ? 2 : 0);
       assertEquals(want, got[i]);
     }
+  }
+
+  @Test
+  void aComparisonMayJoinThePredicateThatItOverwrites() {
+    int[] got = Instructions.body32("""
+        setp.ne.s32 %q1, %r1, 0;
+        setp.lt.and.s32 %q0|%q1, %r0, 5, %q1;
+        selp.b32 %r3, 1, 0, %q0;
+        @%q1 add.s32 %r3, %r3, 2;
+        """, new int[] {1, 1, 9, 9}, new int[] {0, 1, 0, 1});
+    assertArrayEquals(new int[] {0, 1, 0, 2}, got);
   }
 }

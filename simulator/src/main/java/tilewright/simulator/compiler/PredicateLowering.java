@@ -129,10 +129,12 @@ final class PredicateLowering {
           code.b.dup().loadConstant(1).ixor();
         }
         combine(code, combine, other);
-        code.pop(q, PtxType.PRED);
+        code.b.swap();
       });
       combine(code, combine, other);
+      // Only now, since what is combined may be one of the destinations.
       code.pop(first, PtxType.PRED);
+      second.ifPresent(q -> code.pop(q, PtxType.PRED));
     });
   }
 

@@ -1,6 +1,7 @@
 package tilewright.simulator.oracle;
 
 import java.util.ArrayList;
+import java.util.Arrays;
 import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
@@ -39,7 +40,10 @@ final class Interpreter {
   /** Runs one block of so many threads, a multiple of a warp. */
   void run(String entry, int threads) {
     var code = new Code(module.entry(entry).orElseThrow().body().orElseThrow());
-    memory.map(SHARED, new byte[code.sharedBytes]);
+    var shared = new byte[code.sharedBytes];
+    // What the simulator leaves in memory that nobody wrote.
+    Arrays.fill(shared, (byte) 0xCD);
+    memory.map(SHARED, shared);
     var all = IntStream.range(0, threads).mapToObj(ThreadState::new).toList();
     for (int step = 0; all.stream().anyMatch(t -> !t.finished); step++) {
       if (step > STEPS) throw new IllegalStateException("the program does not end");
