@@ -8,8 +8,8 @@ import java.util.zip.GZIPInputStream;
 
 /**
  * How far an approximation of the hardware is from the correctly rounded result, in units of the last place, for every
- * significand. The resource, recorded on an H200, lists the places that are off: numbers of 7 bits a byte, lowest first,
- * each four times the distance from the place before, plus two, plus the correction (-2…1).
+ * significand. The resource, recorded on an H200, lists the places that are off: numbers of 7 bits a byte, lowest
+ * first, each four times the distance from the place before, plus two, plus the correction (-2…1).
  */
 final class CorrectionTable {
   private static final int PER_BYTE = 4;

@@ -1,8 +1,8 @@
 package tilewright.simulator.core;
 
 /**
- * Arithmetic of doubles that may be NaN. As recorded on an H200, a NaN operand goes through made quiet: the second if it
- * is one, else the third, else the first. The JVM promises no choice.
+ * Arithmetic of doubles that may be NaN. As recorded on an H200, a NaN operand goes through made quiet: the second if
+ * it is one, else the third, else the first. The JVM promises no choice.
  */
 public final class DoubleNans {
   private static final double INVALID = Double.longBitsToDouble(0xFFF8_0000_0000_0000L);

@@ -182,7 +182,8 @@ final class Interpreter {
     long at = address(code, thread, address);
     for (var element : elements(i.operands().getFirst())) {
       long value = memory.load(at, type.bytes());
-      thread.write(element, ConversionOracle.isSigned(type) ? ConversionOracle.integer(type, value).longValue() : value);
+      boolean extend = ConversionOracle.isSigned(type);
+      thread.write(element, extend ? ConversionOracle.integer(type, value).longValue() : value);
       at += type.bytes();
     }
   }

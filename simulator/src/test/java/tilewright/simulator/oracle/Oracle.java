@@ -9,7 +9,7 @@ import tilewright.ptx.PtxType;
 final class Oracle {
   private Oracle() {}
 
-  /** Whether a form's result is defined here: approximations are the hardware's own, eight-bit floats a later target's. */
+  /** Whether a form is defined here: approximations are the hardware's own, eight-bit floats a later target's. */
   static boolean defines(List<String> modifiers) {
     return Stream.of("approx", "full", "e4m3x2", "e5m2x2").noneMatch(modifiers::contains);
   }
@@ -21,7 +21,8 @@ final class Oracle {
     return switch (opcode) {
       case "cvt" -> convert(modifiers, types, x);
       case "set", "setp" -> compare(opcode, modifiers, types, type, x);
-      case "testp" -> new FloatOracle(ConversionOracle.format(type), modifiers).test(modifiers.getFirst(), x[0]) ? 1 : 0;
+      case "testp" ->
+          new FloatOracle(ConversionOracle.format(type), modifiers).test(modifiers.getFirst(), x[0]) ? 1 : 0;
       case "selp" -> x[2] != 0 ? x[0] : x[1];
       case "mov" -> x[0];
       case "and", "or", "xor", "not" -> type == PtxType.PRED

@@ -10,8 +10,8 @@ import tilewright.simulator.oracle.Forms.Form;
 
 /**
  * A well-formed kernel {@code k(in, out)} from a seed, by lines. Each thread loads its registers from its slot of
- * {@code in}, computes and leaves all registers in its slot of {@code out}. Instructions that need other threads stand
- * where all threads come by; loops have few turns; memory is touched in the thread's own slots, in shared memory also in
+ * {@code in}, computes and leaves all registers in its slot of {@code out}. Instructions that need other threads
+ * stand where all threads come by; loops have few turns; memory is touched in the thread's own slots, in shared memory also in
  * a neighbour's between barriers.
  */
 final class RandomProgram {
@@ -103,7 +103,8 @@ final class RandomProgram {
 
   /** Registers of one kind. */
   private enum Bank {
-    HALF("b16", "h"), WORD("b32", "r"), LONG("b64", "l"), SINGLE("f32", "f"), DOUBLE("f64", "d"), PREDICATE("pred", "p");
+    HALF("b16", "h"), WORD("b32", "r"), LONG("b64", "l"), SINGLE("f32", "f"), DOUBLE("f64", "d"),
+    PREDICATE("pred", "p");
 
     static final int COUNT = 6;
     final String type;
