@@ -3,8 +3,8 @@ package tilewright.simulator.core;
 import java.util.Arrays;
 
 /**
- * {@code wmma.load} and {@code wmma.store}: matrices between memory and fragments, as {@link MmaUnit} deals elements out
- * to lanes (PTX ISA, Warp-level Matrix Load/Store). Elements of less than a byte move a register at a time.
+ * {@code wmma.load} and {@code wmma.store}: matrices between memory and fragments, as {@link MmaUnit} deals elements
+ * out to lanes (PTX ISA, Warp-level Matrix Load/Store). Elements of less than a byte move a register at a time.
  */
 public final class WmmaTransfer {
   private static final int REGISTERS = 8;

@@ -10,9 +10,9 @@ import tilewright.simulator.oracle.Forms.Form;
 
 /**
  * A well-formed kernel {@code k(in, out)} from a seed, by lines. Each thread loads its registers from its slot of
- * {@code in}, computes and leaves all registers in its slot of {@code out}. Instructions that need other threads
- * stand where all threads come by; loops have few turns; memory is touched in the thread's own slots, in shared memory also in
- * a neighbour's between barriers.
+ * {@code in}, computes and leaves all registers in its slot of {@code out}. Instructions that need other threads stand
+ * where all threads come by; loops have few turns; memory is touched in the thread's own slots, in shared memory also
+ * in a neighbour's between barriers.
  */
 final class RandomProgram {
   static final int THREADS = 64;

@@ -83,7 +83,8 @@ class NormalFormLawsTest {
 
   @Test
   void filteringKeepsTheImageAndLeavesNoZeroStrides() {
-    var law = new Law(4, "filter keeps the set of offsets, without strides 0, in size A / (extents of stride 0) elements");
+    var law = new Law(4,
+        "filter keeps the set of offsets, without strides 0, in size A / (extents of stride 0) elements");
     law.holdsFor(Bound.SIGNED.toString(), 10_000, Bound.SIGNED.layouts(), layout -> {
       var filtered = Definition.of(layout.filter());
       var definition = Definition.of(layout);
