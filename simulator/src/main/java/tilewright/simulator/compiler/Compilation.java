@@ -9,6 +9,7 @@ import tilewright.ptx.Function;
 import tilewright.ptx.PtxModule;
 import tilewright.simulator.UnsupportedPtxException.Problem;
 import tilewright.simulator.core.Block;
+import tilewright.simulator.core.ClusterNeed;
 import tilewright.simulator.core.Kernel;
 import tilewright.simulator.core.KernelClass;
 
@@ -66,7 +67,7 @@ final class Compilation {
         registers.count(Reg.Kind.FLOAT), registers.count(Reg.Kind.LONG), registers.count(Reg.Kind.DOUBLE),
         registers.count(Reg.Kind.PREDICATE), memory.sharedBytes(), memory.dynamicOffset(), memory.localBytes(),
         memory.parameterBytes(), memory.parameters(), data.variables(), memory.shared(), memory.gapBytes(),
-        pressure, target));
+        pressure, target, ClusterNeed.of(function)));
   }
 
   private static Block describe(BasicBlock b) {

@@ -1,28 +1,23 @@
 package tilewright.simulator.core;
 
-import java.util.ArrayList;
-import java.util.List;
-
 /**
- * Arrivals of {@code cp.async} copies at mbarriers (PTX ISA, cp.async.mbarrier.arrive). Each happens when the seed says
- * so, at the latest when nothing else can run; the copies that its thread had issued before land first.
+ * Arrivals of {@code cp.async} copies at mbarriers (PTX ISA, cp.async.mbarrier.arrive). The copies that its thread had
+ * issued before land first.
  */
 public final class AsyncArrivals {
-  private final Cta cta;
-  private final List<Arrival> pending = new ArrayList<>();
+  private AsyncArrivals() {}
 
-  private record Arrival(Warp warp, int lane, int issued, int mbarrier, int site) {}
+  private record Arrival(Warp warp, int lane, int issued, int mbarrier, int site) implements AsyncOperation {
+    @Override
+    public void complete() {
+      warp.copies.completeUntil(lane, issued);
+      warp.cta.mbarriers.landed(warp, lane, mbarrier, site);
+    }
 
-  AsyncArrivals(Cta cta) {
-    this.cta = cta;
-  }
-
-  void reset() {
-    pending.clear();
-  }
-
-  boolean pending() {
-    return !pending.isEmpty();
+    @Override
+    public String describe() {
+      return "the arrival of copies by " + warp.who(lane) + warp.cta.at(site);
+    }
   }
 
   /** Announces arrivals at the mbarriers in {@link Warp#offsets}. */
@@ -30,20 +25,7 @@ public final class AsyncArrivals {
     for (int lane = 0; lane < Warp.LANES; lane++) {
       if ((mask >>> lane & 1) == 0) continue;
       Mbarriers.announce(w, lane, extra, site);
-      w.cta.arrivals.pending.add(new Arrival(w, lane, w.copies.issued(), w.offsets[lane], site));
+      w.cta.cluster.async.issue(new Arrival(w, lane, w.copies.issued(), w.offsets[lane], site));
     }
-  }
-
-  void landOne() {
-    land(pending.remove(cta.random().nextInt(pending.size())));
-  }
-
-  void drain() {
-    while (pending()) land(pending.removeFirst());
-  }
-
-  private void land(Arrival a) {
-    a.warp.copies.completeUntil(a.lane, a.issued);
-    cta.mbarriers.landed(a.warp, a.lane, a.mbarrier, a.site);
   }
 }

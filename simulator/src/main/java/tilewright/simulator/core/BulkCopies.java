@@ -1,24 +1,28 @@
 package tilewright.simulator.core;
 
-import java.util.ArrayList;
 import java.util.Arrays;
-import java.util.List;
 import tilewright.simulator.Finding.Kind;
 
-/**
- * The one-dimensional bulk copies of a CTA (PTX ISA, cp.async.bulk). Each is an agent of its own in the schedule: it
- * lands when the seed says so, at the latest when nothing else can run.
- */
+/** The one-dimensional bulk copies of a CTA (PTX ISA, cp.async.bulk). */
 public final class BulkCopies {
   private static final int GRANULE = 16;
 
   private final Cta cta;
-  private final List<Copy> pending = new ArrayList<>();
   private final int[][] committed;
 
   /** One copy, in either direction. */
   private record Copy(Warp warp, int lane, int shared, long global, int bytes, int mbarrier, SyncClock clock,
-      int time, int group, boolean load) {}
+      int time, int group, boolean load, int site) implements AsyncOperation {
+    @Override
+    public void complete() {
+      warp.cta.bulk.land(this);
+    }
+
+    @Override
+    public String describe() {
+      return "a bulk copy of " + bytes + " bytes by " + warp.who(lane) + warp.cta.at(site);
+    }
+  }
 
   BulkCopies(Cta cta) {
     this.cta = cta;
@@ -26,12 +30,7 @@ public final class BulkCopies {
   }
 
   void reset() {
-    pending.clear();
     for (var c : committed) Arrays.fill(c, 0);
-  }
-
-  boolean pending() {
-    return !pending.isEmpty();
   }
 
   /** Global to shared: the destination is in {@link Warp#held}, the mbarrier in {@link Warp#offsets}. */
@@ -51,8 +50,8 @@ public final class BulkCopies {
         time = cta.sanitizer.time(w);
         clock = cta.sanitizer.snapshot(w, lane);
       }
-      cta.bulk.pending.add(new Copy(w, lane, w.held[lane], from[lane] + displacement, bytes[lane], w.offsets[lane],
-          clock, time, 0, true));
+      cta.cluster.async.issue(new Copy(w, lane, w.held[lane], from[lane] + displacement, bytes[lane], w.offsets[lane],
+          clock, time, 0, true, site));
     }
   }
 
@@ -63,8 +62,8 @@ public final class BulkCopies {
       if ((mask >>> lane & 1) == 0) continue;
       check(w, lane, w.offsets[lane], to[lane] + displacement, bytes[lane], Access.WRITE, site);
       if (w.cta.sanitizer != null) w.cta.sanitizer.reading(w, lane, w.offsets[lane], bytes[lane], site);
-      bulk.pending.add(new Copy(w, lane, w.offsets[lane], to[lane] + displacement, bytes[lane], 0, null, 0,
-          bulk.committed[w.index][lane], false));
+      w.cta.cluster.async.issue(new Copy(w, lane, w.offsets[lane], to[lane] + displacement, bytes[lane], 0, null, 0,
+          bulk.committed[w.index][lane], false, site));
     }
   }
 
@@ -82,14 +81,6 @@ public final class BulkCopies {
       throw Memory.outOfBounds(w, lane, AddressSpace.SHARED_WINDOW + shared, shared, bytes,
           access == Access.READ ? Access.WRITE : Access.READ, site);
     }
-  }
-
-  void landOne() {
-    land(pending.remove(cta.random().nextInt(pending.size())));
-  }
-
-  void drain() {
-    while (pending()) land(pending.removeFirst());
   }
 
   private void land(Copy c) {
@@ -111,14 +102,8 @@ public final class BulkCopies {
 
   /** Waits for all groups of the lanes but the newest {@code groups}: they land now. */
   public static void waitGroup(Warp w, int mask, int groups) {
-    var bulk = w.cta.bulk;
-    for (int i = 0; i < bulk.pending.size(); i++) {
-      var c = bulk.pending.get(i);
-      if (c.load || c.warp != w || (mask >>> c.lane & 1) == 0) continue;
-      if (c.group < bulk.committed[w.index][c.lane] - groups) {
-        bulk.land(c);
-        bulk.pending.remove(i--);
-      }
-    }
+    int[] committed = w.cta.bulk.committed[w.index];
+    w.cta.cluster.async.complete(op -> op instanceof Copy c && !c.load && c.warp == w && (mask >>> c.lane & 1) != 0
+        && c.group < committed[c.lane] - groups);
   }
 }

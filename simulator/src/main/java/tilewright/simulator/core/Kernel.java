@@ -9,12 +9,13 @@ import java.util.List;
  * @param shared variables in shared memory
  * @param liveRegisters 32-bit registers of a thread that hold something needed at one time, at most; 0 unless watched
  * @param gapBytes how much of shared memory lies between variables only to notice who overruns one
+ * @param clusters what the kernel's directives say about clusters
  * @param parameters offset and size of each, in parameter memory
  */
 public record Kernel(String name, BlockCode code, List<Block> blocks, List<Site> sites, int ints, int floats, int longs,
     int doubles, int predicates, int staticSharedBytes, int dynamicSharedOffset, int localBytes, int parameterBytes,
     List<Parameter> parameters, List<ModuleVariable> variables, List<SharedVariable> shared, int gapBytes,
-    int liveRegisters, int target) {
+    int liveRegisters, int target, ClusterNeed clusters) {
 
   /** A variable in shared memory; dynamic shared memory has 0 bytes and reaches to the end. In order of offset. */
   public record SharedVariable(String name, int offset, int bytes) {}

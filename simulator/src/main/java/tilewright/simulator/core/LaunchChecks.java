@@ -17,9 +17,7 @@ final class LaunchChecks {
       throw new IllegalArgumentException("block " + launch.block() + " has " + launch.block().size()
           + " threads, but at most 1024 fit on an SM");
     }
-    if (!launch.cluster().equals(Dim3.ONE)) {
-      throw new IllegalArgumentException("cluster " + launch.cluster() + " is not supported: launch with (1,1,1)");
-    }
+    ClusterGrid.of(kernel, launch);
     if (launch.dynamicSharedBytes() < 0
         || (long) kernel.dynamicSharedOffset() - kernel.gapBytes() + launch.dynamicSharedBytes() > MOST_SHARED) {
       throw new IllegalArgumentException("kernel '" + kernel.name() + "' needs " + kernel.dynamicSharedOffset() + " + "

@@ -16,6 +16,7 @@ import tilewright.simulator.SimulatorOptions;
 final class LaunchState {
   final Kernel kernel;
   final Launch launch;
+  final ClusterGrid grid;
   final AddressSpace space;
   final byte[] parameters;
   final Findings findings;
@@ -42,6 +43,7 @@ final class LaunchState {
   LaunchState(Kernel kernel, Launch launch, SimulatorOptions options, AddressSpace space, byte[] parameters) {
     this.kernel = kernel;
     this.launch = launch;
+    grid = ClusterGrid.of(kernel, launch);
     this.space = space;
     this.parameters = parameters;
     findings = new Findings(kernel.sites());

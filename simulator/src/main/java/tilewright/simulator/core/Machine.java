@@ -13,19 +13,19 @@ import tilewright.simulator.Finding;
 import tilewright.simulator.SimulationResult;
 import tilewright.simulator.SimulatorOptions;
 
-/** Executes launches: lays out memory, spreads the CTAs over threads, and gathers what they did. */
+/** Executes launches: lays out memory, spreads the clusters over threads, and gathers what they did. */
 public final class Machine {
-  /** Scheduler turns after which a CTA that may wait for another one lets that one run. */
+  /** Scheduler turns after which a cluster that may wait for another one lets that one run. */
   private static final int SLICE = 1 << 16;
   private static final int MOST_ACTIVE = 64;
 
   private final LaunchState state;
-  private final long blocks;
+  private final long clusters;
   private final AtomicLong next = new AtomicLong();
 
   private Machine(LaunchState state) {
     this.state = state;
-    blocks = state.launch.grid().size();
+    clusters = state.grid.clusters().size();
   }
 
   /** Runs a launch that fits the kernel; its buffers are updated in place. */
@@ -84,7 +84,7 @@ public final class Machine {
   }
 
   private void execute(int threads) {
-    int workers = (int) Math.min(threads, blocks);
+    int workers = (int) Math.min(threads, clusters);
     var failures = new ArrayList<Throwable>();
     var helpers = new ArrayList<Thread>();
     for (int i = 1; i < workers; i++) {
@@ -112,24 +112,23 @@ public final class Machine {
 
   private void work(List<Throwable> failures) {
     try {
-      var idle = new ArrayList<Cta>();
-      var active = new ArrayList<Cta>();
+      var idle = new ArrayList<Cluster>();
+      var active = new ArrayList<Cluster>();
       int turn = 0;
       while (!state.stopped()) {
-        boolean more = next.get() < blocks;
+        boolean more = next.get() < clusters;
         if (active.isEmpty() || turn >= active.size() && active.size() < MOST_ACTIVE && more) {
           long number = next.getAndIncrement();
-          if (number < blocks) {
-            var cta = idle.isEmpty() ? new Cta(state) : idle.removeLast();
-            cta.reset(number);
-            active.add(cta);
+          if (number < clusters) {
+            var cluster = idle.isEmpty() ? new Cluster(state) : idle.removeLast();
+            cluster.reset(number);
+            active.add(cluster);
           } else if (active.isEmpty()) {
             return;
           }
         }
         if (turn >= active.size()) turn = 0;
-        var cta = active.get(turn);
-        if (slice(cta)) {
+        if (slice(active.get(turn))) {
           idle.add(active.remove(turn));
         } else {
           turn++;
@@ -143,14 +142,15 @@ public final class Machine {
     }
   }
 
-  private boolean slice(Cta cta) {
+  private boolean slice(Cluster cluster) {
     try {
-      boolean finished = cta.run(SLICE);
-      cta.flush();
+      boolean finished = cluster.run(SLICE);
+      cluster.flush();
       return finished;
     } catch (Fault f) {
-      var thread = cta.running == null ? new Dim3(0, 0, 0) : cta.running.thread(f.lane);
-      state.findings.add(f, cta, thread);
+      var running = cluster.running;
+      state.findings.add(f, running == null ? cluster.ctas[0] : running.cta,
+          running == null ? new Dim3(0, 0, 0) : running.thread(f.lane));
       state.stop();
       return true;
     }

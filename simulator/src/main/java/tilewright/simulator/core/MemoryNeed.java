@@ -20,7 +20,8 @@ final class MemoryNeed {
   static Optional<SimulationResult> excess(Kernel kernel, Launch launch, SimulatorOptions options) {
     long buffers = launch.buffers().values().stream().mapToLong(b -> b.byteSize()).sum();
     long shadows = options.sanitize() ? buffers / Shadow.WORD * SHADOW_BYTES : 0;
-    long ctas = Math.min(launch.grid().size(), options.threads()) * bytesOfCta(kernel, launch);
+    long ctas = Math.min(launch.grid().size(), (long) options.threads() * ClusterGrid.of(kernel, launch).size())
+        * bytesOfCta(kernel, launch);
     long need = buffers + shadows + ctas;
     if (need <= options.memoryLimit()) return Optional.empty();
     return Optional.of(stopped("not begun: it needs about " + need + " bytes (buffers " + buffers + ", the sanitizer's "

@@ -6,18 +6,32 @@ import java.util.List;
 import java.util.TreeSet;
 import tilewright.simulator.Finding.Kind;
 
-/** Says who waits where when no warp of a CTA can go on. */
+/** Says who waits where, and for what, when no warp of a cluster can go on and no operation is under way. */
 final class StuckReport {
   /** Where some lanes wait; warps that wait alike are listed together. */
   private record Wait(int site, String lanes) {}
 
+  private final List<String> text = new ArrayList<>();
+  private int site = Fault.NO_SITE;
+  private boolean parked;
+
   private StuckReport() {}
 
-  static Fault of(Cta cta) {
+  static Fault of(Cluster cluster) {
+    var report = new StuckReport();
+    for (var cta : cluster.ctas) {
+      // A cluster's other blocks matter as far as they are not done.
+      if (cluster.ctas.length == 1 || !cta.finished()) report.add(cta);
+    }
+    long exited = java.util.Arrays.stream(cluster.ctas).filter(Cta::finished).count();
+    if (exited > 0) report.text.add(exited + " of the cluster's " + cluster.ctas.length + " blocks have exited");
+    return new Fault(report.parked ? Kind.BARRIER_DIVERGENCE : Kind.DEADLOCK, report.site, Fault.NO_LANE, 0,
+        String.join("; ", report.text));
+  }
+
+  private void add(Cta cta) {
     var waits = new LinkedHashMap<Wait, List<Integer>>();
     var objects = new TreeSet<String>();
-    int site = Fault.NO_SITE;
-    boolean parked = false;
     int exited = 0;
     for (var w : cta.warps) {
       if (w.finished()) exited++;
@@ -31,20 +45,18 @@ final class StuckReport {
         parked |= isParked;
       }
     }
-    var text = new ArrayList<String>();
-    waits.forEach((wait, warps) -> text.add(describe(cta, wait, warps)));
-    if (exited > 0) text.add(exited + (exited == 1 ? " warp has exited" : " warps have exited"));
-    text.addAll(objects);
-    return new Fault(parked ? Kind.BARRIER_DIVERGENCE : Kind.DEADLOCK, site, Fault.NO_LANE, 0,
-        "block " + cta.position + " cannot go on: " + String.join("; ", text));
+    var parts = new ArrayList<String>();
+    waits.forEach((wait, warps) -> parts.add(describe(cta, wait, warps)));
+    if (exited > 0) parts.add(exited + (exited == 1 ? " warp has exited" : " warps have exited"));
+    parts.addAll(objects);
+    text.add("block " + cta.position + " cannot go on: " + String.join("; ", parts));
   }
 
   private static String describe(Cta cta, Wait wait, List<Integer> warps) {
-    var at = cta.kernel.sites().get(wait.site());
     int mask = 0;
     for (int warp : warps) mask |= 1 << warp;
     return (warps.size() == 1 ? "warp " : "warps ") + LaneReport.ranges(mask)
         + (wait.lanes().isEmpty() ? "" : " lanes " + wait.lanes())
-        + (warps.size() == 1 ? " waits" : " wait") + " at line " + at.line() + " (" + at.text() + ")";
+        + (warps.size() == 1 ? " waits" : " wait") + cta.at(wait.site());
   }
 }

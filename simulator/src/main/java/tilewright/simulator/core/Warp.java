@@ -119,9 +119,9 @@ public final class Warp {
       case CTAID_X -> cta.position.x();
       case CTAID_Y -> cta.position.y();
       case CTAID_Z -> cta.position.z();
-      case NCTAID_X -> cta.launch.grid().x();
-      case NCTAID_Y -> cta.launch.grid().y();
-      case NCTAID_Z -> cta.launch.grid().z();
+      case NCTAID_X -> cta.state.grid.grid().x();
+      case NCTAID_Y -> cta.state.grid.grid().y();
+      case NCTAID_Z -> cta.state.grid.grid().z();
       case LANEID -> lane;
       case WARPID -> index;
       case NWARPID -> cta.warps.length;

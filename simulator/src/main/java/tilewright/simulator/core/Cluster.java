@@ -1,0 +1,80 @@
+package tilewright.simulator.core;
+
+import java.util.Arrays;
+import java.util.SplittableRandom;
+
+/**
+ * The CTAs of one cluster, and what they share: one seeded order in which their warps run, all on one thread, and one
+ * engine for their asynchronous operations. Without clusters in the launch, each CTA is one of its own.
+ */
+final class Cluster {
+  private static final int LONGEST_TURN = 24;
+  private static final int FLUSH = 1 << 16;
+
+  final LaunchState state;
+  /** By rank. */
+  final Cta[] ctas;
+  final AsyncEngine async = new AsyncEngine();
+  long number;
+  /** The warp that runs, for reports; null while none does. */
+  Warp running;
+  private SplittableRandom random = new SplittableRandom();
+  private final Warp[] warps;
+  private final Warp[] candidates;
+  private long executed;
+
+  Cluster(LaunchState state) {
+    this.state = state;
+    ctas = new Cta[state.grid.size()];
+    for (int rank = 0; rank < ctas.length; rank++) ctas[rank] = new Cta(this, rank);
+    warps = Arrays.stream(ctas).flatMap(cta -> Arrays.stream(cta.warps)).toArray(Warp[]::new);
+    candidates = new Warp[warps.length];
+  }
+
+  /** Becomes the cluster of that number. */
+  void reset(long number) {
+    random = new SplittableRandom(state.seed * 0x9E3779B97F4A7C15L + number);
+    async.reset(random);
+    this.number = number;
+    for (var cta : ctas) cta.reset(state.grid.blockAt(number, cta.rank));
+  }
+
+  SplittableRandom random() {
+    return random;
+  }
+
+  private boolean finished() {
+    for (var w : warps) if (!w.finished()) return false;
+    return true;
+  }
+
+  /** Runs until all threads have exited or the turns are used up; returns whether they have exited. */
+  boolean run(int turns) {
+    while (turns-- > 0) {
+      int n = 0;
+      for (var w : warps) if (w.runnable()) candidates[n++] = w;
+      if (n == 0 && !async.pending()) {
+        if (finished()) return true;
+        throw StuckReport.of(this);
+      }
+      if (n == 0 || async.due()) {
+        async.completeOne();
+      } else {
+        running = candidates[random.nextInt(n)];
+        var runner = running.cta.runner;
+        runner.run(running, 1 + random.nextInt(LONGEST_TURN));
+        running = null;
+        executed += runner.takeExecuted();
+        if (executed > FLUSH) flush();
+      }
+    }
+    return false;
+  }
+
+  /** Adds what was executed to the launch's count. */
+  void flush() {
+    long n = executed;
+    executed = 0;
+    state.executed(n);
+  }
+}
