@@ -14,24 +14,60 @@ public final class Memory {
     long first = address[Integer.numberOfTrailingZeros(mask)] + displacement;
     byte[] base = w.cta.space.buffer(first);
     long window = first & ~AddressSpace.OFFSETS;
-    int last = base.length - bytes;
-    int[] offsets = w.offsets;
-    boolean uniform = true;
-    for (int lane = 0; lane < Warp.LANES; lane++) {
-      if ((mask >>> lane & 1) == 0) continue;
-      long a = address[lane] + displacement - window;
-      if (a < 0 || a > last || (a & bytes - 1) != 0) {
-        uniform = false;
-        break;
-      }
-      offsets[lane] = (int) a;
-    }
     w.base = base;
-    if (!uniform) {
+    if (!within(address, mask, displacement - window, base.length - bytes, bytes, w.offsets)) {
       scattered(w, mask, address, displacement, bytes, access, site);
     } else if (w.cta.watch != null) {
       w.cta.watch.global(w, mask, window, bytes, access, site);
     }
+  }
+
+  /**
+   * Whether all addresses of the mask, with {@code add} added, are multiples of {@code bytes} from 0 to {@code last};
+   * their places are {@code offsets} then. The usual case of all lanes has no branch, for the JIT to use vectors.
+   */
+  private static boolean within(long[] address, int mask, long add, long last, int bytes, int[] offsets) {
+    long outside = 0;
+    long low = 0;
+    if (mask == -1) {
+      for (int lane = 0; lane < Warp.LANES; lane++) {
+        long a = address[lane] + add;
+        outside |= a | last - a;
+        low |= a;
+        offsets[lane] = (int) a;
+      }
+    } else {
+      for (int lane = 0; lane < Warp.LANES; lane++) {
+        if ((mask >>> lane & 1) == 0) continue;
+        long a = address[lane] + add;
+        outside |= a | last - a;
+        low |= a;
+        offsets[lane] = (int) a;
+      }
+    }
+    return outside >= 0 && (low & bytes - 1) == 0;
+  }
+
+  private static boolean within(int[] address, int mask, int add, int last, int bytes, int[] offsets) {
+    int outside = 0;
+    int low = 0;
+    if (mask == -1) {
+      for (int lane = 0; lane < Warp.LANES; lane++) {
+        int a = address[lane] + add;
+        outside |= a | last - a;
+        low |= a;
+        offsets[lane] = a;
+      }
+    } else {
+      for (int lane = 0; lane < Warp.LANES; lane++) {
+        if ((mask >>> lane & 1) == 0) continue;
+        int a = address[lane] + add;
+        outside |= a | last - a;
+        low |= a;
+        offsets[lane] = a;
+      }
+    }
+    return outside >= 0 && (low & bytes - 1) == 0;
   }
 
   /** An access through a generic address: global, shared, local or parameter memory, lane by lane. */
@@ -101,13 +137,13 @@ public final class Memory {
   public static void shared(Warp w, int mask, int[] address, long displacement, int bytes, int access, int site) {
     int add = (int) displacement;
     int last = w.cta.sharedBytes - bytes;
-    int[] offsets = w.offsets;
     w.base = w.cta.shared;
-    for (int lane = 0; lane < Warp.LANES; lane++) {
-      if ((mask >>> lane & 1) == 0) continue;
-      int a = address[lane] + add;
-      if (a < 0 || a > last || (a & bytes - 1) != 0) throw sharedFault(w, lane, a & 0xFFFF_FFFFL, bytes, access, site);
-      offsets[lane] = a;
+    if (!within(address, mask, add, last, bytes, w.offsets)) {
+      for (int lane = 0; lane < Warp.LANES; lane++) {
+        if ((mask >>> lane & 1) == 0) continue;
+        int a = address[lane] + add;
+        if (a < 0 || a > last || (a & bytes - 1) != 0) throw sharedFault(w, lane, a & 0xFFFF_FFFFL, bytes, access, site);
+      }
     }
     if (w.cta.watch != null) w.cta.watch.shared(w, mask, bytes, access, site);
   }
@@ -115,13 +151,13 @@ public final class Memory {
   /** An access to the CTA's shared memory through 64-bit addresses of the shared window's own. */
   public static void shared(Warp w, int mask, long[] address, long displacement, int bytes, int access, int site) {
     int last = w.cta.sharedBytes - bytes;
-    int[] offsets = w.offsets;
     w.base = w.cta.shared;
-    for (int lane = 0; lane < Warp.LANES; lane++) {
-      if ((mask >>> lane & 1) == 0) continue;
-      long a = address[lane] + displacement;
-      if (a < 0 || a > last || (a & bytes - 1) != 0) throw sharedFault(w, lane, a, bytes, access, site);
-      offsets[lane] = (int) a;
+    if (!within(address, mask, displacement, last, bytes, w.offsets)) {
+      for (int lane = 0; lane < Warp.LANES; lane++) {
+        if ((mask >>> lane & 1) == 0) continue;
+        long a = address[lane] + displacement;
+        if (a < 0 || a > last || (a & bytes - 1) != 0) throw sharedFault(w, lane, a, bytes, access, site);
+      }
     }
     if (w.cta.watch != null) w.cta.watch.shared(w, mask, bytes, access, site);
   }
