@@ -14,6 +14,34 @@ final class Addressing {
   /** An address in registers. */
   record Place(Reg reg, long displacement, String check) {}
 
+  /**
+   * Where an address may point.
+   *
+   * @param space empty for a generic address
+   * @param cluster whether {@code .shared} means that of all CTAs of the cluster
+   */
+  record Window(Optional<StateSpace> space, boolean cluster) {
+    /** Shared memory of the CTA itself. */
+    static final Window SHARED = new Window(Optional.of(StateSpace.SHARED), false);
+    /** Shared memory of the cluster. */
+    static final Window CLUSTER = new Window(Optional.of(StateSpace.SHARED), true);
+    static final Window GENERIC = new Window(Optional.empty(), false);
+
+    /** Takes a state space from the modifiers. */
+    static Window of(Modifiers m) {
+      return m.take("shared::cluster") ? CLUSTER : new Window(Addressing.space(m), false);
+    }
+
+    private String check() {
+      return cluster ? "cluster" : space.map(s -> switch (s) {
+        case SHARED -> "shared";
+        case LOCAL -> "local";
+        case PARAM -> "parameter";
+        default -> "global";
+      }).orElse("generic");
+    }
+  }
+
   /** Takes a state space from the modifiers; empty means a generic address. */
   static Optional<StateSpace> space(Modifiers m) {
     for (var space : List.of(StateSpace.GLOBAL, StateSpace.SHARED, StateSpace.LOCAL, StateSpace.PARAM,
@@ -26,18 +54,22 @@ final class Addressing {
   }
 
   static Place of(Operand operand, Optional<StateSpace> space, Lowering c) {
+    return of(operand, new Window(space, false), c);
+  }
+
+  static Place of(Operand operand, Window window, Lowering c) {
     if (!(operand instanceof Operand.Address(var base, long offset, var coordinates)) || !coordinates.isEmpty()) {
       throw new Unsupported("operand " + operand + " is not an address");
     }
     if (base instanceof Operand.Symbol(var name) && !c.scope().hasRegister(name)) {
-      return ofSymbol(c.place(name), offset, space, c);
+      return ofSymbol(c.place(name), offset, window, c);
     }
     var source = c.source(base);
     boolean narrow = source instanceof Source.Register(var reg) && reg.kind == Reg.Kind.INT;
-    if (space.equals(Optional.of(StateSpace.SHARED)) && narrow) {
-      return new Place(c.inRegister(source, PtxType.B32), offset, "shared");
+    if (window.space().equals(Optional.of(StateSpace.SHARED)) && narrow) {
+      return new Place(c.inRegister(source, PtxType.B32), offset, window.check());
     }
-    return new Place(narrow ? widened(source, c) : c.inRegister(source, PtxType.B64), offset, check(space));
+    return new Place(narrow ? widened(source, c) : c.inRegister(source, PtxType.B64), offset, window.check());
   }
 
   private static Reg widened(Source source, Lowering c) {
@@ -46,23 +78,14 @@ final class Addressing {
     return wide;
   }
 
-  private static Place ofSymbol(Scope.Place place, long offset, Optional<StateSpace> space, Lowering c) {
-    long window = space.isEmpty() ? Lowering.window(place.space()) : 0;
-    if (place.inFrame()) {
-      return new Place(c.framePointer(), place.address() + window + offset, check(space.map(_ -> place.space())));
-    }
-    var reg = c.inRegister(Source.of(place.address() + window), PtxType.B64);
+  private static Place ofSymbol(Scope.Place place, long offset, Window window, Lowering c) {
+    long base = window.space().isEmpty() ? Lowering.window(place.space()) : 0;
     // What .param names may be a kernel's parameter or a call's, which is local to the thread.
-    return new Place(reg, offset, check(space.map(_ -> place.space())));
-  }
-
-  private static String check(Optional<StateSpace> space) {
-    return space.map(s -> switch (s) {
-      case SHARED -> "shared";
-      case LOCAL -> "local";
-      case PARAM -> "parameter";
-      default -> "global";
-    }).orElse("generic");
+    var check = new Window(window.space().map(_ -> place.space()), window.cluster()).check();
+    if (place.inFrame()) return new Place(c.framePointer(), place.address() + base + offset, check);
+    var address = place.space() == StateSpace.SHARED ? new Source.Shared(place.address() + base)
+        : Source.of(place.address() + base);
+    return new Place(c.inRegister(address, PtxType.B64), offset, check);
   }
 
   /** Emits the check of one access, which leaves the places in the warp. */

@@ -31,7 +31,8 @@ final class InstructionLowering {
           "vmax4", "vset2", "vset4" -> SimdLowering.lower(i, m, c);
       case "setp", "set", "selp", "slct", "testp" -> PredicateLowering.lower(i, m, c);
       case "cvt" -> ConversionLowering.lower(i, m, c);
-      case "mov", "cvta", "isspacep" -> MoveLowering.lower(i, m, c);
+      case "mov" -> MoveLowering.lower(i, m, c);
+      case "cvta", "isspacep", "mapa", "getctarank" -> AddressLowering.lower(i, m, c);
       case "ld", "ldu", "st", "atom", "red", "prefetch", "prefetchu", "discard", "applypriority", "createpolicy" ->
           MemoryLowering.lower(i, m, c);
       case "cp" -> AsyncLowering.lower(i, m, c);

@@ -49,6 +49,14 @@ final class LaneCode {
             MethodTypeDesc.of(ConstantDescs.CD_int, ConstantDescs.CD_int, ConstantDescs.CD_int));
         if (Reg.kindOf(type) == Reg.Kind.LONG) b.i2l().loadConstant(0xFFFF_FFFFL).land();
       }
+      case Source.Shared(long offset) -> {
+        b.aload(WARP_SLOT).getfield(WARP, "sharedBase", ConstantDescs.CD_int);
+        if (Reg.kindOf(type) == Reg.Kind.LONG) {
+          b.i2l().loadConstant(offset).ladd();
+        } else {
+          b.loadConstant((int) offset).iadd();
+        }
+      }
       case Source.Clock() -> {
         b.aload(WARP_SLOT).invokevirtual(WARP, "clock", MethodTypeDesc.of(ConstantDescs.CD_long));
         if (Reg.kindOf(type) == Reg.Kind.INT) b.l2i();

@@ -162,6 +162,7 @@ final class Lowering {
 
   private Source address(Scope.Place place, long offset) {
     long address = place.address() + offset;
+    if (place.space() == StateSpace.SHARED) return new Source.Shared(address);
     if (!place.inFrame()) return Source.of(address);
     var to = temp(PtxType.B64);
     var frame = Source.of(framePointer());

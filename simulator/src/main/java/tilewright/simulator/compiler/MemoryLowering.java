@@ -44,12 +44,12 @@ final class MemoryLowering {
   }
 
   /** What an access moves: so many elements of a type, to or from a space. */
-  private record Transfer(Optional<StateSpace> space, PtxType type, int count) {
+  private record Transfer(Addressing.Window window, PtxType type, int count) {
 
     /** Reads the modifiers of a load or store. */
     static Transfer of(Modifiers m, Lowering c) {
       fenceIfOrdered(m, c);
-      var space = Addressing.space(m);
+      var window = Addressing.Window.of(m);
       m.ignore(NO_EFFECT);
       m.ignorePrefix("L1::");
       m.ignorePrefix("L2::");
@@ -57,7 +57,7 @@ final class MemoryLowering {
       var type = m.type();
       m.requireNone();
       // 128 bits are two halves of one access.
-      return type == PtxType.B128 ? new Transfer(space, PtxType.B64, 2) : new Transfer(space, type, count);
+      return type == PtxType.B128 ? new Transfer(window, PtxType.B64, 2) : new Transfer(window, type, count);
     }
 
     int bytes() {
@@ -73,7 +73,7 @@ final class MemoryLowering {
     var transfer = Transfer.of(m, c);
     var type = transfer.type();
     var operands = c.operands(i, 2, 3);
-    var place = Addressing.of(operands.get(1), transfer.space(), c);
+    var place = Addressing.of(operands.get(1), transfer.window(), c);
     Addressing.resolve(place, transfer.bytes(), Access.READ, c);
     var elements = transfer.elements(operands.getFirst(), c);
     for (int k = 0; k < elements.size(); k++) {
@@ -110,7 +110,7 @@ final class MemoryLowering {
     var operands = c.operands(i, 2, 3);
     var elements = transfer.elements(operands.get(1), c);
     var values = elements.stream().map(e -> stored(c.source(e), type, c)).toList();
-    var place = Addressing.of(operands.getFirst(), transfer.space(), c);
+    var place = Addressing.of(operands.getFirst(), transfer.window(), c);
     if (c.watched()) tellValues(values, type, c);
     Addressing.resolve(place, transfer.bytes(), Access.WRITE, c);
     for (int k = 0; k < elements.size(); k++) {
@@ -148,7 +148,7 @@ final class MemoryLowering {
   private static void atomic(Instruction i, Modifiers m, Lowering c) {
     boolean returns = i.opcode().equals("atom");
     boolean ordered = m.takeOne(Set.of("acquire", "release", "acq_rel")).isPresent();
-    var space = Addressing.space(m);
+    var window = Addressing.Window.of(m);
     m.ignore(NO_EFFECT);
     m.ignorePrefix("L2::");
     var operation = m.takeOne(AtomicOp.names()).orElseThrow(() -> new Unsupported("no supported atomic operation"));
@@ -164,7 +164,7 @@ final class MemoryLowering {
     var swap = compare ? carried(c.source(operands.get(first + 2)), type, carrier, c) : b;
     var old = c.temp(carrier);
     if (ordered) SyncLowering.fence(c);
-    var place = Addressing.of(operands.get(first), space, c);
+    var place = Addressing.of(operands.get(first), window, c);
     Addressing.resolve(place, type.bytes(), Access.ATOMIC, c);
     c.warp(Atomics.class, "update" + type.bits(), List.of(b, swap), List.of(old),
         new Op.Argument.IntValue(op.ordinal()),

@@ -5,22 +5,12 @@ import java.util.List;
 import tilewright.ptx.Instruction;
 import tilewright.ptx.Operand;
 import tilewright.ptx.PtxType;
-import tilewright.ptx.StateSpace;
-import tilewright.simulator.core.AddressSpace;
 
-/** Moves, packing and unpacking, and address conversions. */
+/** Moves, packing and unpacking. */
 final class MoveLowering {
   private MoveLowering() {}
 
   static void lower(Instruction i, Modifiers m, Lowering c) {
-    switch (i.opcode()) {
-      case "mov" -> move(i, m, c);
-      case "cvta" -> convertAddress(i, m, c);
-      default -> isSpace(i, m, c);
-    }
-  }
-
-  private static void move(Instruction i, Modifiers m, Lowering c) {
     var type = m.type();
     m.requireNone();
     var operands = c.operands(i, 2);
@@ -96,44 +86,6 @@ final class MoveLowering {
         }
       }
       code.pop(to, wide ? PtxType.B64 : PtxType.B32);
-    });
-  }
-
-  private static StateSpace space(Modifiers m) {
-    for (var space : List.of(StateSpace.GLOBAL, StateSpace.SHARED, StateSpace.LOCAL, StateSpace.PARAM,
-        StateSpace.CONST)) {
-      if (m.take(space.text())) return space;
-    }
-    if (m.take("shared::cta") || m.take("shared::cluster")) return StateSpace.SHARED;
-    throw new Unsupported("no state space");
-  }
-
-  private static void convertAddress(Instruction i, Modifiers m, Lowering c) {
-    boolean toSpace = m.take("to");
-    var space = space(m);
-    var type = m.type();
-    m.requireNone();
-    if (type != PtxType.U64) throw new Unsupported("32-bit generic addresses are not supported");
-    var operands = c.operands(i, 2);
-    var source = c.source(operands.get(1));
-    var to = c.destination(operands.get(0), type);
-    long window = Lowering.window(space);
-    c.lane(List.of(source), List.of(to), code -> {
-      code.push(source, PtxType.U64);
-      if (window != 0) code.b.loadConstant(toSpace ? -window : window).ladd();
-      code.pop(to, PtxType.U64);
-    });
-  }
-
-  private static void isSpace(Instruction i, Modifiers m, Lowering c) {
-    var space = space(m);
-    m.requireNone();
-    var operands = c.operands(i, 2);
-    var source = c.source(operands.get(1));
-    var to = c.destination(operands.get(0), PtxType.PRED);
-    c.lane(List.of(source), List.of(to), code -> {
-      code.push(source, PtxType.U64).b.loadConstant(Lowering.window(space));
-      code.call(AddressSpace.class, "isWithin", boolean.class, long.class, long.class).pop(to, PtxType.PRED);
     });
   }
 }

@@ -16,6 +16,9 @@ sealed interface Source {
   /** {@code %clock64} and {@code %globaltimer}. */
   record Clock() implements Source {}
 
+  /** An address in the CTA's shared memory, by its offset there; in a cluster it tells the CTA's rank too. */
+  record Shared(long offset) implements Source {}
+
   static Source of(Reg reg) {
     return new Register(reg);
   }

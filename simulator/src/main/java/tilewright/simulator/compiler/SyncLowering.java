@@ -5,6 +5,7 @@ import java.util.Set;
 import tilewright.ptx.Instruction;
 import tilewright.ptx.PtxType;
 import tilewright.simulator.core.Barriers;
+import tilewright.simulator.core.ClusterBarrier;
 import tilewright.simulator.core.Machine;
 import tilewright.simulator.core.Moves;
 import tilewright.simulator.core.Probes;
@@ -37,8 +38,12 @@ final class SyncLowering {
         }
       }
       case "barrier" -> {
-        m.take("cta");
-        barrier(i, m, c, m.take("aligned"));
+        if (m.take("cluster")) {
+          clusterBarrier(i, m, c);
+        } else {
+          m.take("cta");
+          barrier(i, m, c, m.take("aligned"));
+        }
       }
       case "membar" -> {
         m.takeOne(SCOPES);
@@ -91,6 +96,26 @@ final class SyncLowering {
       c.end(new Terminator.Suspend());
     } else {
       c.warp(Barriers.class, "arrive", arguments, new Op.Result.Nothing(), List.of(id, count), List.of());
+    }
+  }
+
+  private static void clusterBarrier(Instruction i, Modifiers m, Lowering c) {
+    boolean arrives = m.take("arrive");
+    if (!arrives) m.require("wait");
+    boolean relaxed = arrives && m.take("relaxed");
+    m.take(arrives ? "release" : "acquire");
+    boolean aligned = m.take("aligned");
+    m.requireNone();
+    c.operands(i, 0);
+    var site = new Op.Argument.IntValue(c.site());
+    if (aligned) c.together(ALL_LANES);
+    if (arrives) {
+      c.warp(ClusterBarrier.class, "arrive", List.of(), List.of(), new Op.Argument.IntValue(relaxed ? 0 : 1), site);
+    } else {
+      // A wait is tried again, so it must be the only thing in its block.
+      c.together(Source.of(0));
+      c.warp(ClusterBarrier.class, "await", List.of(site), new Op.Result.Wait(), List.of(), List.of());
+      c.end(new Terminator.Retry());
     }
   }
 

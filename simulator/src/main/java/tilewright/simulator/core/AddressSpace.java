@@ -19,6 +19,10 @@ public final class AddressSpace {
   public static final long SHARED_WINDOW = (long) SHARED << WINDOW_BITS;
   public static final long LOCAL_WINDOW = (long) LOCAL << WINDOW_BITS;
   public static final long PARAMETER_WINDOW = (long) PARAMETERS << WINDOW_BITS;
+  /** In a cluster, the CTA of rank r has the addresses from r·2²⁴ in the shared window. */
+  public static final int RANK_BITS = 24;
+  /** What lies in a CTA's own part of the shared window. */
+  static final int IN_CTA = (1 << RANK_BITS) - 1;
   private static final byte[] NOTHING = {};
 
   private final byte[][] buffers;
@@ -60,6 +64,11 @@ public final class AddressSpace {
   /** Whether a generic address lies in a space, given by its window; 0 stands for global and constant memory. */
   public static boolean isWithin(long address, long space) {
     return space == 0 ? window(address) < SHARED : window(address) == window(space);
+  }
+
+  /** Whether a generic address lies in the shared memory that begins at an address of the shared window. */
+  public static boolean isOwnShared(long address, long base) {
+    return address >>> RANK_BITS == SHARED_WINDOW + base >>> RANK_BITS;
   }
 
   static int window(long address) {
@@ -104,7 +113,10 @@ public final class AddressSpace {
 
   String describe(long address) {
     int window = window(address);
-    if (isShared(address)) return "shared memory + " + (address & OFFSETS);
+    if (isShared(address)) {
+      int rank = ClusterAddresses.rank(address);
+      return "shared memory" + (rank == 0 ? "" : " of rank " + rank) + " + " + (address & IN_CTA);
+    }
     if (isLocal(address)) return "local memory + " + (address & OFFSETS);
     if (heap.at(window) != null) return heap.describe(window, address & OFFSETS);
     if (isParameter(address)) return "parameters + " + (address & OFFSETS);

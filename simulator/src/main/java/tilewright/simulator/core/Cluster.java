@@ -2,6 +2,7 @@ package tilewright.simulator.core;
 
 import java.util.Arrays;
 import java.util.SplittableRandom;
+import tilewright.simulator.Finding.Kind;
 
 /**
  * The CTAs of one cluster, and what they share: one seeded order in which their warps run, all on one thread, and one
@@ -15,6 +16,7 @@ final class Cluster {
   /** By rank. */
   final Cta[] ctas;
   final AsyncEngine async = new AsyncEngine();
+  final ClusterBarrier barrier;
   long number;
   /** The warp that runs, for reports; null while none does. */
   Warp running;
@@ -28,6 +30,7 @@ final class Cluster {
     ctas = new Cta[state.grid.size()];
     for (int rank = 0; rank < ctas.length; rank++) ctas[rank] = new Cta(this, rank);
     warps = Arrays.stream(ctas).flatMap(cta -> Arrays.stream(cta.warps)).toArray(Warp[]::new);
+    barrier = new ClusterBarrier(warps);
     candidates = new Warp[warps.length];
   }
 
@@ -35,12 +38,25 @@ final class Cluster {
   void reset(long number) {
     random = new SplittableRandom(state.seed * 0x9E3779B97F4A7C15L + number);
     async.reset(random);
+    barrier.reset();
     this.number = number;
     for (var cta : ctas) cta.reset(state.grid.blockAt(number, cta.rank));
   }
 
   SplittableRandom random() {
     return random;
+  }
+
+  /** The CTA of a rank, whose shared memory is about to be accessed: it must have begun and not ended. */
+  Cta alive(int rank, Warp w, int lane, int site) {
+    var owner = ctas[rank];
+    if (owner != w.cta && (!owner.started || owner.finished())) {
+      throw new Fault(Kind.INVALID_OPERATION, site, lane, 0, w.who(lane)
+          + " accesses the shared memory of block " + owner.position + " of its cluster, which "
+          + (owner.started ? "has exited: let it wait, such as by barrier.cluster, until its peers are done"
+              : "has not started yet: wait for it first, such as by barrier.cluster"));
+    }
+    return owner;
   }
 
   private boolean finished() {
@@ -61,6 +77,7 @@ final class Cluster {
         async.completeOne();
       } else {
         running = candidates[random.nextInt(n)];
+        running.cta.started = true;
         var runner = running.cta.runner;
         runner.run(running, 1 + random.nextInt(LONGEST_TURN));
         running = null;

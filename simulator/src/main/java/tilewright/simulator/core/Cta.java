@@ -36,6 +36,8 @@ final class Cta {
   /** Null when the launch is not profiled, and for later CTAs. */
   Timeline.Recorder recorder;
   long number;
+  /** Whether a thread of it has run yet. */
+  boolean started;
   Dim3 position = new Dim3(0, 0, 0);
   final WarpRunner runner;
 
@@ -69,6 +71,7 @@ final class Cta {
   /** Becomes the block at that position. */
   void reset(Dim3 newPosition) {
     position = newPosition;
+    started = false;
     number = state.grid.number(position);
     // Whatever a kernel reads without writing it first should look wrong, and the same every time.
     Arrays.fill(shared, (byte) 0xCD);
@@ -97,6 +100,28 @@ final class Cta {
   boolean finished() {
     for (var w : warps) if (!w.finished()) return false;
     return true;
+  }
+
+  int clusterRegister(SpecialRegister register) {
+    var grid = state.grid;
+    return switch (register) {
+      case CLUSTERID_X -> grid.clusterAt(cluster.number).x();
+      case CLUSTERID_Y -> grid.clusterAt(cluster.number).y();
+      case CLUSTERID_Z -> grid.clusterAt(cluster.number).z();
+      case NCLUSTERID_X -> grid.clusters().x();
+      case NCLUSTERID_Y -> grid.clusters().y();
+      case NCLUSTERID_Z -> grid.clusters().z();
+      case CLUSTER_CTAID_X -> grid.inCluster(rank).x();
+      case CLUSTER_CTAID_Y -> grid.inCluster(rank).y();
+      case CLUSTER_CTAID_Z -> grid.inCluster(rank).z();
+      case CLUSTER_NCTAID_X -> grid.cluster().x();
+      case CLUSTER_NCTAID_Y -> grid.cluster().y();
+      case CLUSTER_NCTAID_Z -> grid.cluster().z();
+      case CLUSTER_CTARANK -> rank;
+      case CLUSTER_NCTARANK -> grid.size();
+      case IS_EXPLICIT_CLUSTER -> grid.explicit() ? 1 : 0;
+      default -> throw new IllegalArgumentException(register + " does not concern clusters");
+    };
   }
 
   /** A thread prints. */

@@ -10,7 +10,9 @@ final class LaneGroup {
     /** At a CTA barrier. */
     AT_BARRIER,
     /** Waiting for an mbarrier's phase. */
-    AT_MBARRIER
+    AT_MBARRIER,
+    /** At the cluster's barrier. */
+    AT_CLUSTER_BARRIER
   }
 
   int mask;

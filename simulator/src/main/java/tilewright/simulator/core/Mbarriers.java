@@ -184,9 +184,7 @@ public final class Mbarriers {
     if (b.pending != 0 || b.bytes != 0) return;
     b.phase++;
     b.pending = b.expected;
-    for (var w : cta.warps) {
-      for (var g : w.groups) if (g.state == LaneGroup.State.AT_MBARRIER) g.state = LaneGroup.State.RUNNING;
-    }
+    for (var w : cta.warps) w.resume(LaneGroup.State.AT_MBARRIER);
   }
 
   private static Mbarrier find(Warp w, int lane, int site) {

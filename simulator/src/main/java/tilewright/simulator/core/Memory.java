@@ -1,5 +1,6 @@
 package tilewright.simulator.core;
 
+import java.util.Arrays;
 import tilewright.simulator.Finding.Kind;
 
 /**
@@ -80,9 +81,27 @@ public final class Memory {
     }
   }
 
+  /** An access through addresses of the shared memory of any CTA of the cluster. */
+  public static void cluster(Warp w, int mask, int[] address, long displacement, int bytes, int access, int site) {
+    var wide = new long[Warp.LANES];
+    for (int lane = 0; lane < Warp.LANES; lane++) wide[lane] = address[lane] & 0xFFFF_FFFFL;
+    cluster(w, mask, wide, displacement, bytes, access, site);
+  }
+
+  public static void cluster(Warp w, int mask, long[] address, long displacement, int bytes, int access, int site) {
+    long beyond = displacement + AddressSpace.SHARED_WINDOW;
+    for (int lane = 0; lane < Warp.LANES; lane++) {
+      if ((mask >>> lane & 1) != 0 && !AddressSpace.isShared(address[lane] + beyond)) {
+        throw sharedFault(w, lane, address[lane] + displacement - w.sharedBase, bytes, access, site);
+      }
+    }
+    scattered(w, mask, address, beyond, bytes, access, site);
+  }
+
   private static void scattered(Warp w, int mask, long[] address, long displacement, int bytes, int access, int site) {
     w.base = Warp.PER_LANE;
     int sharedLanes = 0;
+    int foreignLanes = 0;
     for (int lane = 0; lane < Warp.LANES; lane++) {
       if ((mask >>> lane & 1) == 0) continue;
       long a = address[lane] + displacement;
@@ -90,10 +109,20 @@ public final class Memory {
       byte[] base;
       long extent;
       int start = 0;
+      w.owners[lane] = null;
       if (AddressSpace.isShared(a)) {
-        base = w.cta.shared;
-        extent = w.cta.sharedBytes;
-        sharedLanes |= 1 << lane;
+        int rank = ClusterAddresses.rank(a);
+        if (rank >= w.cta.cluster.ctas.length) throw outOfBounds(w, lane, a, offset, bytes, access, site);
+        var owner = w.cta.cluster.alive(rank, w, lane, site);
+        if (owner == w.cta) {
+          sharedLanes |= 1 << lane;
+        } else {
+          foreignLanes |= 1 << lane;
+        }
+        w.owners[lane] = owner;
+        base = owner.shared;
+        extent = owner.sharedBytes;
+        offset &= AddressSpace.IN_CTA;
       } else if (AddressSpace.isLocal(a)) {
         base = w.local;
         extent = w.cta.kernel.localBytes();
@@ -110,7 +139,9 @@ public final class Memory {
       w.bases[lane] = base;
       w.offsets[lane] = start + (int) offset;
     }
-    if (w.cta.watch != null) watch(w, mask, sharedLanes, address, displacement, bytes, access, site);
+    if (w.cta.watch == null) return;
+    if (foreignLanes != 0) w.cta.watch.foreign(w, foreignLanes, bytes, access, site);
+    watch(w, mask & ~foreignLanes, sharedLanes, address, displacement, bytes, access, site);
   }
 
   /** Tells the sanitizer of an access whose lanes may be in different spaces and buffers. */
@@ -135,16 +166,17 @@ public final class Memory {
 
   /** An access to the CTA's shared memory through 32-bit addresses. */
   public static void shared(Warp w, int mask, int[] address, long displacement, int bytes, int access, int site) {
-    int add = (int) displacement;
+    int add = (int) displacement - w.sharedBase;
     int last = w.cta.sharedBytes - bytes;
     w.base = w.cta.shared;
     if (!within(address, mask, add, last, bytes, w.offsets)) {
       for (int lane = 0; lane < Warp.LANES; lane++) {
         if ((mask >>> lane & 1) == 0) continue;
         int a = address[lane] + add;
-        if (a < 0 || a > last || (a & bytes - 1) != 0) throw sharedFault(w, lane, a & 0xFFFF_FFFFL, bytes, access, site);
+        if (a < 0 || a > last || (a & bytes - 1) != 0) throw sharedFault(w, lane, a, bytes, access, site);
       }
     }
+    if (access == Access.PLACE) Arrays.fill(w.owners, w.cta);
     if (w.cta.watch != null) w.cta.watch.shared(w, mask, bytes, access, site);
   }
 
@@ -152,13 +184,15 @@ public final class Memory {
   public static void shared(Warp w, int mask, long[] address, long displacement, int bytes, int access, int site) {
     int last = w.cta.sharedBytes - bytes;
     w.base = w.cta.shared;
-    if (!within(address, mask, displacement, last, bytes, w.offsets)) {
+    long add = displacement - w.sharedBase;
+    if (!within(address, mask, add, last, bytes, w.offsets)) {
       for (int lane = 0; lane < Warp.LANES; lane++) {
         if ((mask >>> lane & 1) == 0) continue;
-        long a = address[lane] + displacement;
+        long a = address[lane] + add;
         if (a < 0 || a > last || (a & bytes - 1) != 0) throw sharedFault(w, lane, a, bytes, access, site);
       }
     }
+    if (access == Access.PLACE) Arrays.fill(w.owners, w.cta);
     if (w.cta.watch != null) w.cta.watch.shared(w, mask, bytes, access, site);
   }
 
@@ -192,10 +226,19 @@ public final class Memory {
     }
   }
 
+  /** @param a an offset from the beginning of the CTA's own shared memory that may not be accessed */
   private static Fault sharedFault(Warp w, int lane, long a, int bytes, int access, int site) {
+    long rank = a + w.sharedBase >> AddressSpace.RANK_BITS;
+    if (rank >= 0 && rank < w.cta.cluster.ctas.length && rank != w.cta.rank) return foreign(w, lane, a, rank, site);
     long address = AddressSpace.SHARED_WINDOW + a;
     return a + bytes > w.cta.sharedBytes || a < 0 ? outOfBounds(w, lane, address, a, bytes, access, site)
         : misaligned(w, lane, address, a, bytes, site);
+  }
+
+  private static Fault foreign(Warp w, int lane, long a, long rank, int site) {
+    return new Fault(Kind.OUT_OF_BOUNDS, site, lane, a, w.who(lane) + ", of rank " + w.cta.rank
+        + ", uses an address in the shared memory of rank " + rank
+        + " of its cluster as one of its own: another block's needs .shared::cluster or a generic address");
   }
 
   static Fault outOfBounds(Warp w, int lane, long address, long offset, int bytes, int access, int site) {

@@ -1,21 +1,17 @@
 package tilewright.simulator.core;
 
-import java.util.Map;
+import java.util.Locale;
 import java.util.Optional;
 
-/** The 32-bit special registers. A launch is one cluster a CTA, on one SM. */
+/** The 32-bit special registers. All CTAs are on one SM. */
 public enum SpecialRegister {
   TID_X, TID_Y, TID_Z, NTID_X, NTID_Y, NTID_Z, CTAID_X, CTAID_Y, CTAID_Z, NCTAID_X, NCTAID_Y, NCTAID_Z, LANEID, WARPID,
   NWARPID, CLOCK, CLOCK_HI, LANEMASK_EQ, LANEMASK_LE, LANEMASK_LT, LANEMASK_GE, LANEMASK_GT, DYNAMIC_SMEM_SIZE,
-  TOTAL_SMEM_SIZE, NSMID, SMID, ZERO, ONE;
+  TOTAL_SMEM_SIZE, NSMID, SMID, CLUSTERID_X, CLUSTERID_Y, CLUSTERID_Z, NCLUSTERID_X, NCLUSTERID_Y, NCLUSTERID_Z,
+  CLUSTER_CTAID_X, CLUSTER_CTAID_Y, CLUSTER_CTAID_Z, CLUSTER_NCTAID_X, CLUSTER_NCTAID_Y, CLUSTER_NCTAID_Z,
+  CLUSTER_CTARANK, CLUSTER_NCTARANK, IS_EXPLICIT_CLUSTER;
 
   private static final SpecialRegister[] ALL = values();
-  private static final Map<String, SpecialRegister> CLUSTER = Map.ofEntries(
-      Map.entry("%clusterid.x", CTAID_X), Map.entry("%clusterid.y", CTAID_Y), Map.entry("%clusterid.z", CTAID_Z),
-      Map.entry("%nclusterid.x", NCTAID_X), Map.entry("%nclusterid.y", NCTAID_Y), Map.entry("%nclusterid.z", NCTAID_Z),
-      Map.entry("%cluster_ctaid.x", ZERO), Map.entry("%cluster_ctaid.y", ZERO), Map.entry("%cluster_ctaid.z", ZERO),
-      Map.entry("%cluster_nctaid.x", ONE), Map.entry("%cluster_nctaid.y", ONE), Map.entry("%cluster_nctaid.z", ONE),
-      Map.entry("%cluster_ctarank", ZERO), Map.entry("%cluster_nctarank", ONE));
 
   static SpecialRegister at(int code) {
     return ALL[code];
@@ -23,9 +19,8 @@ public enum SpecialRegister {
 
   /** By its PTX name, such as {@code %tid.x}. */
   public static Optional<SpecialRegister> named(String name) {
-    if (CLUSTER.containsKey(name)) return Optional.of(CLUSTER.get(name));
-    var constant = name.substring(1).replace('.', '_').toUpperCase(java.util.Locale.ROOT);
-    for (var r : ALL) if (r.name().equals(constant) && r != ZERO && r != ONE) return Optional.of(r);
+    var constant = name.substring(1).replace('.', '_').toUpperCase(Locale.ROOT);
+    for (var r : ALL) if (r.name().equals(constant)) return Optional.of(r);
     return Optional.empty();
   }
 }

@@ -39,6 +39,7 @@ final class StuckReport {
         var wait = new Wait(g.site, g.mask == w.live ? "" : LaneReport.ranges(g.mask));
         waits.computeIfAbsent(wait, _ -> new ArrayList<>()).add(w.index);
         if (g.state == LaneGroup.State.AT_BARRIER) objects.add(cta.barriers.describe(g.barrier));
+        if (g.state == LaneGroup.State.AT_CLUSTER_BARRIER) objects.add(cta.cluster.barrier.describe());
         if (g.state == LaneGroup.State.AT_MBARRIER) objects.add(cta.mbarriers.describe(g.barrier));
         boolean isParked = g.state == LaneGroup.State.PARKED;
         if (site == Fault.NO_SITE || isParked && !parked) site = g.site;

@@ -20,6 +20,9 @@ public final class Warp {
   /** Predicates, one bit a lane. */
   public final int[] p;
 
+  /** Where the CTA's shared memory begins in the shared window: its rank in the cluster by 2²⁴. */
+  public final int sharedBase;
+
   final Cta cta;
   final int index;
   final byte[] local;
@@ -35,6 +38,8 @@ public final class Warp {
   byte[] base = PER_LANE;
   final byte[][] bases = new byte[LANES][];
   final int[] offsets = new int[LANES];
+  /** Whose shared memory the places lie in; null for other memory. Only kept for places and the cluster's window. */
+  final Cta[] owners = new Cta[LANES];
   /** Places of an instruction's first address while its second is resolved. */
   final int[] held = new int[LANES];
   /** Votes of the reducing barrier that each lane waited at last. */
@@ -49,6 +54,7 @@ public final class Warp {
   Warp(Cta cta, int index) {
     this.cta = cta;
     this.index = index;
+    sharedBase = cta.rank << AddressSpace.RANK_BITS;
     var kernel = cta.kernel;
     i = new int[kernel.ints()][LANES];
     f = new float[kernel.floats()][LANES];
@@ -94,6 +100,11 @@ public final class Warp {
     return false;
   }
 
+  /** What they waited for has happened, perhaps: they look again. */
+  void resume(LaneGroup.State waiting) {
+    for (var g : groups) if (g.state == waiting) g.state = LaneGroup.State.RUNNING;
+  }
+
   Dim3 thread(int lane) {
     return new Dim3(tidX[lane], tidY[lane], tidZ[lane]);
   }
@@ -134,8 +145,9 @@ public final class Warp {
       case LANEMASK_GT -> -2 << lane;
       case DYNAMIC_SMEM_SIZE -> cta.launch.dynamicSharedBytes();
       case TOTAL_SMEM_SIZE -> cta.sharedBytes - cta.kernel.gapBytes();
-      case NSMID, ONE -> 1;
-      case SMID, ZERO -> 0;
+      case NSMID -> 1;
+      case SMID -> 0;
+      default -> cta.clusterRegister(SpecialRegister.at(code));
     };
   }
 

@@ -186,5 +186,6 @@ final class WarpRunner {
     // Fewer threads are left to wait for.
     for (var g : w.groups) if (g.state == LaneGroup.State.PARKED) g.state = LaneGroup.State.RUNNING;
     cta.barriers.exited();
+    cta.cluster.barrier.exited();
   }
 }

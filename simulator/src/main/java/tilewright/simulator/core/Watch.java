@@ -18,6 +18,9 @@ final class Watch {
     if (sanitizer != null) sanitizer.shared(w, mask, bytes, access, site);
   }
 
+  /** An access to the shared memory of other CTAs of the cluster, {@link Warp#owners}, at {@link Warp#offsets}. */
+  void foreign(Warp w, int mask, int bytes, int access, int site) {}
+
   /** An access to one buffer of global memory at {@link Warp#offsets}. */
   void global(Warp w, int mask, long window, int bytes, int access, int site) {
     if (access == Access.PLACE) return;
