@@ -111,15 +111,22 @@ final class LaunchFileReader {
   }
 
   private Argument argument(String where, JsonNode node, Map<String, MemorySegment> buffers) {
-    if (node.has("buffer")) {
-      var name = text(where + ".buffer", node.get("buffer"));
-      requireBuffer(where, name, buffers);
-      return new Argument.Buffer(name, integer(where + ".bufferOffset", node.path("bufferOffset"), 0, Long.MAX_VALUE));
-    }
+    if (node.has("buffer")) return place(where, node, buffers);
     if (node.has("struct")) return struct(where + ".struct", node.get("struct"), buffers);
-    if (node.has("tensorMap")) throw bad(where + " is a tensorMap, which this version of Tilewright cannot make yet");
+    if (node.has("tensorMap")) {
+      var map = node.get("tensorMap");
+      return new Argument.TensorMapOf(place(where + ".tensorMap", map, buffers),
+          LaunchTensorMap.read(this, where + ".tensorMap", map));
+    }
     return LaunchScalar.read(node).orElseThrow(() -> bad(where + " is " + node
-        + "; needed is {\"buffer\": NAME}, {\"struct\": …} or a number by PTX type, such as {\"u32\": 5}"));
+        + "; needed is {\"buffer\": NAME}, {\"struct\": …}, {\"tensorMap\": …} or a number by PTX type, "
+        + "such as {\"u32\": 5}"));
+  }
+
+  private Argument.Buffer place(String where, JsonNode node, Map<String, MemorySegment> buffers) {
+    var name = text(where + ".buffer", required(node, "buffer"));
+    requireBuffer(where, name, buffers);
+    return new Argument.Buffer(name, integer(where + ".bufferOffset", node.path("bufferOffset"), 0, Long.MAX_VALUE));
   }
 
   private Argument struct(String where, JsonNode node, Map<String, MemorySegment> buffers) {
@@ -158,7 +165,7 @@ final class LaunchFileReader {
     return new Dim3(extents.get(0), extents.get(1), extents.get(2));
   }
 
-  private JsonNode required(JsonNode node, String key) {
+  JsonNode required(JsonNode node, String key) {
     if (!node.has(key)) throw bad("lacks \"" + key + "\"");
     return node.get(key);
   }
@@ -169,13 +176,13 @@ final class LaunchFileReader {
     return node;
   }
 
-  private String text(String where, JsonNode node) {
+  String text(String where, JsonNode node) {
     if (!node.isString()) throw bad(where + " is " + node + "; needed is a string");
     return node.stringValue();
   }
 
   /** A number, or a string such as {@code "0xCD"}; what is missing counts as the least allowed. */
-  private long integer(String where, JsonNode node, long least, long most) {
+  long integer(String where, JsonNode node, long least, long most) {
     if (node.isMissingNode()) return least;
     try {
       var value = node.isString() ? Long.decode(node.stringValue()) : node.isIntegralNumber() ? node.longValue() : null;
@@ -204,7 +211,7 @@ final class LaunchFileReader {
     }
   }
 
-  private CommandFailure bad(String message) {
+  CommandFailure bad(String message) {
     return CommandFailure.badFile(path, message);
   }
 }

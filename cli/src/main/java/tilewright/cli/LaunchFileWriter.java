@@ -71,6 +71,7 @@ final class LaunchFileWriter {
       case Argument.Buffer(var name, long offset) -> node.put("buffer", name).put("bufferOffset", offset);
       // Bits, because JSON numbers have neither NaN nor infinity.
       case Argument.Scalar(var type, long bits) -> node.put(type.text(), "0x" + Long.toHexString(bits));
+      case Argument.TensorMapOf map -> LaunchTensorMap.write(node.putObject("tensorMap"), map);
       case Argument.Struct(int bytes, var fields) -> {
         var struct = node.putObject("struct").put("bytes", bytes);
         var list = struct.putArray("fields");

@@ -21,6 +21,14 @@ import tilewright.ptx.Dim3;
 import tilewright.ptx.Launch;
 import tilewright.ptx.Launch.Argument;
 import tilewright.ptx.PtxType;
+import tilewright.ptx.tensormap.Interleave;
+import tilewright.ptx.tensormap.L2Promotion;
+import tilewright.ptx.tensormap.OutOfBoundsFill;
+import tilewright.ptx.tensormap.SwizzleMode;
+import tilewright.ptx.tensormap.TensorElement;
+import tilewright.ptx.tensormap.TensorMap;
+import tilewright.ptx.tensormap.TensorView;
+import tilewright.ptx.tensormap.WideMode;
 
 class LaunchFileTest {
   @TempDir
@@ -92,6 +100,50 @@ class LaunchFileTest {
     assertArrayEquals(launch.bytes("a"), read.bytes("a"));
   }
 
+  @ParameterizedTest
+  @CsvSource(delimiter = '|', quoteCharacter = '~', textBlock = """
+      "dtype": "bf17" | args[0].tensorMap.dtype is bf17; needed is one of [u8, u16
+      "dtype": "u8" | lacks "dims"
+      "dtype": "u8", "dims": 5 | args[0].tensorMap.dims is 5; needed is a list of integers
+      "dtype": "u8", "dims": [16], "box": [16.5] | args[0].tensorMap.box is 16.5; needed is an integer from
+      "dtype": "u8", "dims": [16], "box": [16], "swizzle": "48B" | swizzle is 48B; needed is one of [none, 32B, 64B
+      "dtype": "u8", "dims": [16], "box": [16], "mode": "tile" | mode is tile; needed is tiled, im2col or im2colWide
+      """)
+  void saysWhatIsWrongWithATensorMap(String fields, String complaint) {
+    var failure = assertThrows(CommandFailure.class, () -> read("""
+        {"ptx": "kernel.ptx", "entry": "k", "buffers": {"a": {"file": "a.bin"}},
+         "args": [{"tensorMap": {"buffer": "a", %s}}]}
+        """.formatted(fields)));
+    assertTrue(failure.getMessage().contains(complaint), failure.getMessage());
+  }
+
+  @Test
+  void readsTheSimplestTensorMap() throws IOException {
+    var launch = read("""
+        {"ptx": "kernel.ptx", "entry": "k", "buffers": {"a": {"file": "a.bin"}},
+         "args": [{"tensorMap": {"buffer": "a", "dtype": "bf16", "dims": [64, 32], "strides": [128], "box": [32, 8]}}]}
+        """).launch();
+    var view = new TensorView(TensorElement.BF16, List.of(64L, 32L), List.of(128L), List.of(1, 1), Interleave.NONE,
+        SwizzleMode.NONE, L2Promotion.NONE, OutOfBoundsFill.ZERO);
+    assertEquals(List.of(new Argument.TensorMapOf(new Argument.Buffer("a"),
+        new TensorMap.Tiled(view, List.of(32, 8)))), launch.arguments());
+  }
+
+  @Test
+  void readsBackEveryKindOfTensorMap() {
+    var view = new TensorView(TensorElement.F16, List.of(64L, 9L, 8L, 5L), List.of(128L, 1152L, 9216L),
+        List.of(1, 2, 3, 1), Interleave.B16, SwizzleMode.B128_ATOM_32B, L2Promotion.B256, OutOfBoundsFill.NAN);
+    var maps = List.of(new TensorMap.Tiled(view, List.of(8, 4, 2, 1)),
+        new TensorMap.Im2col(view, List.of(-1, 2), List.of(-3, 4), 64, 32),
+        new TensorMap.Im2colWide(view, -1, 2, 64, 32, WideMode.W128));
+    var arguments = maps.stream()
+        .map(map -> (Argument) new Argument.TensorMapOf(new Argument.Buffer("a", 16), map)).toList();
+    var dumped = folder.resolve("dump");
+    LaunchFileWriter.write(dumped, new Launch("", "k", Dim3.ONE, Dim3.ONE, Dim3.ONE, 0,
+        Map.of("a", MemorySegment.ofArray(new byte[] {1, 2, 3})), arguments));
+    assertEquals(arguments, LaunchFile.read(dumped.resolve("launch.json")).launch().arguments());
+  }
+
   @Test
   void recordsOutputsAsTheExpectation() throws IOException {
     var file = read("""
@@ -110,7 +162,8 @@ class LaunchFileTest {
       {"ptx": "kernel.ptx", "entry": "k", "args": [{"buffer": "x"}]} | args[0] names buffer "x"; "buffers" has []
       {"ptx": "kernel.ptx", "entry": "k", "args": [{"u32": 4294967296}]} | args[0] is {"u32":4294967296}
       {"ptx": "kernel.ptx", "entry": "k", "args": [{"u31": 1}]} | args[0] is {"u31":1}; needed is
-      {"ptx": "kernel.ptx", "entry": "k", "args": [{"tensorMap": {}}]} | args[0] is a tensorMap
+      {"ptx": "kernel.ptx", "entry": "k", "args": [{"tensorMap": {}}]} | lacks "buffer"
+      {"ptx": "kernel.ptx", "entry": "k", "args": [{"tensorMap": {"buffer": "x"}}]} | names buffer "x"; "buffers" has []
       {"ptx": "kernel.ptx", "entry": "k", "args": [], "grid": [0]} | grid[0] is 0; needed is an integer from 1
       {"ptx": "kernel.ptx", "entry": "k", "args": [], "grid": 7} | grid is 7; needed is up to three integers
       {"ptx": "kernel.ptx", "entry": "k", "args": [], "buffers": []} | buffers is []; needed is an object

@@ -75,13 +75,14 @@ final class DriverCalls {
     }
   }
 
-  private MethodHandle find(String symbol, MemoryLayout... parameters) {
+  /** A function that returns a {@code CUresult}. */
+  MethodHandle find(String symbol, MemoryLayout... parameters) {
     var address = library.find(symbol).orElseThrow(() -> new GpuException(symbol, "NO_SUCH_SYMBOL",
-        Driver.LIBRARY + " lacks it; a driver of CUDA 12.0 or newer is needed"));
+        Driver.LIBRARY + " lacks it; a newer driver is needed (CUDA 12.0, for im2colWide tensor maps 12.8)"));
     return Linker.nativeLinker().downcallHandle(address, FunctionDescriptor.of(JAVA_INT, parameters));
   }
 
-  private static IllegalStateException unexpected(Throwable e) {
+  static IllegalStateException unexpected(Throwable e) {
     return new IllegalStateException("a downcall threw", e);
   }
 }

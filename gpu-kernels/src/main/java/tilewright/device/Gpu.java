@@ -7,6 +7,7 @@ import jcuda.driver.CUcontext;
 import jcuda.driver.CUdevice;
 import jcuda.driver.JCudaDriver;
 import tilewright.ptx.Launch;
+import tilewright.ptx.tensormap.TensorMap;
 
 /**
  * An open GPU: its primary context, retained until closed. Any thread may use it.
@@ -81,6 +82,16 @@ public final class Gpu implements AutoCloseable {
   public GpuModule load(String ptx) {
     enter();
     return register(new GpuModule(this, compiler.compile(ptx)));
+  }
+
+  /**
+   * A tensor map over memory, as a kernel's argument.
+   *
+   * @param offset bytes from the memory's beginning to the tensor
+   * @throws GpuException when the driver refuses it, with the rules that it breaks
+   */
+  public KernelArgument tensorMap(TensorMap map, DeviceMemory memory, long offset) {
+    return new TensorMapEncoder(this).encode(map, memory.address() + offset);
   }
 
   /**

@@ -18,7 +18,7 @@ final class GpuLauncher {
         var start = gpu.event();
         var end = gpu.event()) {
       launch.buffers().forEach((name, content) -> buffers.put(name, new GuardedBuffer(gpu, name, content)));
-      var arguments = launch.arguments().stream().map(argument -> encode(argument, buffers)).toList();
+      var arguments = launch.arguments().stream().map(argument -> encode(gpu, argument, buffers)).toList();
       var shape = new LaunchShape(launch.grid(), launch.block(), launch.cluster(), launch.dynamicSharedBytes());
       var kernel = module.function(launch.entry()).bind(shape, arguments);
       start.record(stream);
@@ -41,14 +41,18 @@ final class GpuLauncher {
     });
   }
 
-  private static KernelArgument encode(Argument argument, Map<String, GuardedBuffer> buffers) {
+  private static KernelArgument encode(Gpu gpu, Argument argument, Map<String, GuardedBuffer> buffers) {
     return switch (argument) {
       case Argument.Buffer(var name, var offset) -> buffers.get(name).at(offset);
       case Argument.Scalar(var type, var bits) -> new KernelArgument.Value(type, bits);
+      case Argument.TensorMapOf(var buffer, var map) -> {
+        var place = buffers.get(buffer.name()).at(buffer.offset());
+        yield gpu.tensorMap(map, place.memory(), place.offset());
+      }
       case Argument.Struct struct -> {
         var content = MemorySegment.ofArray(new byte[struct.bytes()]);
         for (var field : struct.fields()) {
-          var value = MemorySegment.ofArray(encode(field.value(), buffers).bytes());
+          var value = MemorySegment.ofArray(encode(gpu, field.value(), buffers).bytes());
           content.asSlice(field.offset(), value.byteSize()).copyFrom(value);
         }
         yield new KernelArgument.Raw(content);

@@ -3,6 +3,7 @@ package tilewright.ptx;
 import java.lang.foreign.MemorySegment;
 import java.util.List;
 import java.util.Map;
+import tilewright.ptx.tensormap.TensorMap;
 
 /**
  * One kernel launch as data: what the simulator and a GPU both take.
@@ -31,12 +32,15 @@ public record Launch(String ptx, String entry, Dim3 grid, Dim3 block, Dim3 clust
         }
       }
       case Argument.Struct s -> s.fields().forEach(f -> requireBuffers(f.value(), buffers));
+      case Argument.TensorMapOf m -> requireBuffers(m.buffer(), buffers);
       case Argument.Scalar _ -> {}
     }
   }
 
   /** The value of one kernel parameter. */
   public sealed interface Argument {
+    /** The size of a {@code CUtensorMap}. */
+    int TENSOR_MAP_BYTES = 128;
 
     /** The address of a buffer plus an offset in bytes. */
     record Buffer(String name, long offset) implements Argument {
@@ -54,6 +58,9 @@ public record Launch(String ptx, String entry, Dim3 grid, Dim3 block, Dim3 clust
         fields = List.copyOf(fields);
       }
     }
+
+    /** A tensor map of {@value #TENSOR_MAP_BYTES} bytes over memory that begins at the buffer's place. */
+    record TensorMapOf(Buffer buffer, TensorMap map) implements Argument {}
 
     /** One field of a struct, at an offset in bytes. */
     record Field(int offset, Argument value) {}

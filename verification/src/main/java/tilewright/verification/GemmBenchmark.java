@@ -129,7 +129,8 @@ public final class GemmBenchmark {
     return launch.arguments().stream().map(argument -> switch (argument) {
       case Launch.Argument.Buffer(var name, long offset) -> new KernelArgument.Address(buffers.get(name), offset);
       case Launch.Argument.Scalar(var type, long bits) -> new KernelArgument.Value(type, bits);
-      case Launch.Argument.Struct _ -> throw new IllegalStateException("GEMM has no struct arguments");
+      case Launch.Argument.Struct _, Launch.Argument.TensorMapOf _ ->
+          throw new IllegalStateException("GEMM has neither structs nor tensor maps as arguments");
     }).<KernelArgument>map(a -> a).toList();
   }
 }

@@ -3,6 +3,9 @@ package tilewright.simulator.core;
 import java.util.List;
 import tilewright.ptx.Launch;
 import tilewright.ptx.Launch.Argument;
+import tilewright.ptx.tensormap.TensorMapRules;
+import tilewright.simulator.tensormap.TensorDescriptor;
+import tilewright.simulator.tensormap.TensorMapBytes;
 
 /** Encodes a launch's arguments as the bytes of parameter memory. */
 final class Arguments {
@@ -28,16 +31,18 @@ final class Arguments {
     return switch (argument) {
       case Argument.Buffer _ -> 8;
       case Argument.Scalar s -> s.type().bytes();
+      case Argument.TensorMapOf _ -> TensorMapBytes.SIZE;
       case Argument.Struct s -> s.bytes();
     };
   }
 
   private static void put(byte[] bytes, int at, Argument argument, Kernel kernel, List<String> names) {
     switch (argument) {
-      case Argument.Buffer b -> {
-        int position = names.subList(kernel.variables().size(), names.size()).indexOf(b.name())
-            + kernel.variables().size();
-        putLong(bytes, at, 8, AddressSpace.base(position) + b.offset());
+      case Argument.Buffer b -> putLong(bytes, at, 8, address(b, kernel, names));
+      case Argument.TensorMapOf(var buffer, var map) -> {
+        long address = address(buffer, kernel, names);
+        TensorMapRules.require(map, address, kernel.target());
+        System.arraycopy(TensorMapBytes.encode(TensorDescriptor.of(map, address)), 0, bytes, at, TensorMapBytes.SIZE);
       }
       case Argument.Scalar s -> putLong(bytes, at, s.type().bytes(), s.bits());
       case Argument.Struct s -> {
@@ -50,6 +55,12 @@ final class Arguments {
         }
       }
     }
+  }
+
+  private static long address(Argument.Buffer buffer, Kernel kernel, List<String> names) {
+    int variables = kernel.variables().size();
+    int position = names.subList(variables, names.size()).indexOf(buffer.name()) + variables;
+    return AddressSpace.base(position) + buffer.offset();
   }
 
   private static void putLong(byte[] bytes, int at, int size, long value) {

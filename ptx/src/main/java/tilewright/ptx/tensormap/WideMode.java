@@ -1,0 +1,16 @@
+package tilewright.ptx.tensormap;
+
+import java.util.Arrays;
+import java.util.Optional;
+
+/** What one copy along W takes, in the order of {@code CUtensorMapIm2ColWideMode} (cuda.h). */
+public enum WideMode {
+  /** As many pixels as the map says ({@code .im2col::w}). */
+  W,
+  /** 128 pixels ({@code .im2col::w::128}). */
+  W128;
+
+  public static Optional<WideMode> parse(String text) {
+    return Arrays.stream(values()).filter(t -> t.name().equals(text)).findFirst();
+  }
+}
