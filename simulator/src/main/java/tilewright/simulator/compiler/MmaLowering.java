@@ -7,7 +7,7 @@ import java.util.regex.Pattern;
 import tilewright.ptx.Instruction;
 import tilewright.ptx.Operand;
 import tilewright.ptx.PtxType;
-import tilewright.simulator.core.MmaType;
+import tilewright.simulator.tensorcore.MmaType;
 import tilewright.simulator.core.MmaUnit;
 import tilewright.simulator.core.TensorCores;
 import tilewright.simulator.core.Warp;
@@ -120,7 +120,8 @@ final class MmaLowering {
       case F16 -> Set.of(MmaType.F16, MmaType.F32);
       case BF16, TF32 -> Set.of(MmaType.F32);
       case F64 -> Set.of(MmaType.F64);
-      default -> Set.of(MmaType.S32);
+      case S8, U8, S4, U4, B1 -> Set.of(MmaType.S32);
+      default -> Set.<MmaType>of();
     };
     boolean sameKind = a == b || a.isInteger() && b.isInteger() && a.bits() == b.bits();
     // Only wmma takes sums in one format and gives them in another.
@@ -140,7 +141,7 @@ final class MmaLowering {
       case S4, U4 -> NIBBLE_SHAPES;
       case B1 -> BIT_SHAPES;
       case F64 -> DOUBLE_SHAPES;
-      case F32, S32 -> Set.of();
+      default -> Set.of();
     };
   }
 
@@ -151,7 +152,7 @@ final class MmaLowering {
       case S4, U4 -> Set.of("m8n8k32");
       case B1 -> Set.of("m8n8k128");
       case F64 -> Set.of("m8n8k4");
-      case F32, S32 -> Set.of();
+      default -> Set.of();
     };
   }
 

@@ -7,7 +7,7 @@ import tilewright.ptx.Instruction;
 import tilewright.ptx.Operand;
 import tilewright.ptx.PtxType;
 import tilewright.ptx.StateSpace;
-import tilewright.simulator.core.MmaType;
+import tilewright.simulator.tensorcore.MmaType;
 import tilewright.simulator.core.WmmaTransfer;
 
 /** {@code wmma}: fragments to and from memory (PTX ISA, wmma.load, wmma.store), and their multiplication. */

@@ -4,6 +4,7 @@ import java.util.Arrays;
 import java.util.SplittableRandom;
 import tilewright.ptx.Dim3;
 import tilewright.ptx.Launch;
+import tilewright.simulator.tensorcore.TensorTile;
 
 /** A thread block: its warps and its shared memory. */
 final class Cta {
@@ -60,9 +61,9 @@ final class Cta {
     barriers = new Barriers(this);
     mbarriers = new Mbarriers(this);
     bulk = new BulkCopies(this);
-    tile = new TensorTile(state.tensorModel, state.adder);
-    tensorCores = new TensorCores(tile);
-    mma = new MmaUnit(tile);
+    tile = new TensorTile(state.adder);
+    tensorCores = new TensorCores(tile, state.architecture);
+    mma = new MmaUnit(tile, state.architecture);
     wmma = new WmmaTransfer();
     runner = new WarpRunner(this);
     for (int i = 0; i < warps.length; i++) warps[i] = new Warp(this, i);

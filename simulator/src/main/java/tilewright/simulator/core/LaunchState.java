@@ -11,6 +11,7 @@ import tilewright.simulator.Finding;
 import tilewright.simulator.Occupancy;
 import tilewright.simulator.Profile;
 import tilewright.simulator.SimulatorOptions;
+import tilewright.simulator.tensorcore.BlockAdder;
 
 /** What the CTAs of one launch share. */
 final class LaunchState {
@@ -30,7 +31,8 @@ final class LaunchState {
   private final List<ExecutionCounter> executions = new ArrayList<>();
   final long seed;
   final int sharedBytes;
-  final TensorModel tensorModel;
+  /** Compute capability times ten; arithmetic of tensor cores depends on it. */
+  final int architecture;
   final BlockAdder adder = BlockAdder.fastest();
   private final long instructionLimit;
   private final long timeLimitNanos;
@@ -51,7 +53,11 @@ final class LaunchState {
     sanitize = options.sanitize();
     profile = options.profile();
     seed = options.seed();
-    tensorModel = TensorModel.of(options.architecture().orElse(Math.max(80, kernel.target())));
+    architecture = options.architecture().orElse(Math.max(80, kernel.target()));
+    if (architecture < 80) {
+      throw new IllegalArgumentException(
+          "tensor cores of sm_" + architecture + " are not modelled: use 80 or newer");
+    }
     instructionLimit = options.instructionLimit();
     timeLimitNanos = options.timeLimit().toNanos();
     deadline = System.nanoTime() + timeLimitNanos;

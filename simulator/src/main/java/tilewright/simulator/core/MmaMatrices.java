@@ -1,5 +1,10 @@
 package tilewright.simulator.core;
 
+import tilewright.simulator.tensorcore.DotModel;
+import tilewright.simulator.tensorcore.Factors;
+import tilewright.simulator.tensorcore.MmaType;
+import tilewright.simulator.tensorcore.TensorTile;
+
 /**
  * The matrices of one multiplication between fragments and tensor core, by row and column: A (m,k), B (k,n) as columns
  * of k, C and D (m,n). Integers are values, half and tf32 elements their bits, doubles doubles.
@@ -63,7 +68,7 @@ final class MmaMatrices {
    * D = A·B + C where A holds only the elements that are stored, half of each row. What B has beside the others takes
    * no part, whatever it is; so every row multiplies a B of its own.
    */
-  void multiplySparse(TensorTile tile, int m, int n, int k, MmaType type, boolean half, SparseMetadata metadata,
+  void multiplySparse(TensorTile tile, int m, int n, int k, MmaType type, DotModel model, SparseMetadata metadata,
       boolean saturate) {
     var one = new MmaMatrices();
     int stored = k / 2;
@@ -79,24 +84,24 @@ final class MmaMatrices {
         System.arraycopy(one.integers, 0, integers, row * n, n);
       } else {
         System.arraycopy(floats, row * n, one.floats, 0, n);
-        one.multiplyFloats(tile, 1, n, stored, type, half);
+        one.multiplyFloats(tile, 1, n, stored, type, model);
         System.arraycopy(one.floats, 0, floats, row * n, n);
       }
     }
   }
 
   /** D = A·B + C as the architecture's tensor cores add floating-point products up. */
-  void multiplyFloats(TensorTile tile, int m, int n, int k, MmaType type, boolean half) {
+  void multiplyFloats(TensorTile tile, int m, int n, int k, MmaType type, DotModel model) {
     if (n < TensorTile.LEAST_WIDTH) {
       // The tile is wide rather than high: D transposed is B transposed by A transposed.
-      multiplyFloats(tile, b, a, n, m, k, type, half, true);
+      multiplyFloats(tile, b, a, n, m, k, type, model, true);
     } else {
-      multiplyFloats(tile, a, b, m, n, k, type, half, false);
+      multiplyFloats(tile, a, b, m, n, k, type, model, false);
     }
   }
 
   private void multiplyFloats(TensorTile tile, int[] left, int[] right, int height, int width, int depth, MmaType type,
-      boolean half, boolean transposed) {
+      DotModel model, boolean transposed) {
     for (int k = 0; k < depth; k++) {
       for (int row = 0; row < height; row++) tile.left.words[k][row] = Factors.word(left[row * depth + k], type);
       for (int column = 0; column < width; column++) {
@@ -108,7 +113,7 @@ final class MmaMatrices {
         tile.sums[row][column] = floats[transposed ? column * height + row : row * width + column];
       }
     }
-    tile.multiply(height, width, depth, type, half);
+    tile.multiply(height, width, depth, type, type, model);
     for (int row = 0; row < height; row++) {
       for (int column = 0; column < width; column++) {
         floats[transposed ? column * height + row : row * width + column] = tile.sums[row][column];

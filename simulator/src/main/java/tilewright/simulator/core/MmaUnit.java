@@ -1,5 +1,9 @@
 package tilewright.simulator.core;
 
+import tilewright.simulator.tensorcore.DotModel;
+import tilewright.simulator.tensorcore.MmaType;
+import tilewright.simulator.tensorcore.TensorTile;
+
 /**
  * The tensor core's ports: an instruction's fragments go in register by register, are laid out as matrices, multiplied,
  * and come out again (PTX ISA, Matrix Fragments for mma). What a lane holds of a {@code wmma} fragment PTX leaves open;
@@ -24,13 +28,15 @@ public final class MmaUnit {
   private final double[][] cDouble = new double[REGISTERS][];
   private final MmaMatrices matrices = new MmaMatrices();
   private final TensorTile tile;
+  private final int architecture;
   private boolean wmma;
   private int rows;
   private int columns;
   private int depth;
 
-  MmaUnit(TensorTile tile) {
+  MmaUnit(TensorTile tile, int architecture) {
     this.tile = tile;
+    this.architecture = architecture;
   }
 
   public static void a(Warp w, int mask, int register, int[] lanes) {
@@ -117,7 +123,7 @@ public final class MmaUnit {
       matrices.multiplyIntegers(m, n, k, (flags & SATURATE) != 0);
     } else {
       boolean half = (flags & HALF_RESULT) != 0;
-      matrices.multiplyFloats(tile, m, n, k, aType, half);
+      matrices.multiplyFloats(tile, m, n, k, aType, model(aType, half));
       if ((flags & SATURATE) != 0) matrices.makeFinite(m * n, half ? LARGEST_HALF : Float.MAX_VALUE);
     }
   }
@@ -132,7 +138,11 @@ public final class MmaUnit {
     depth = k;
     takeB(bType);
     takeC(cType);
-    matrices.multiplySparse(tile, m, n, k, aType, cType == MmaType.F16, metadata, saturate);
+    matrices.multiplySparse(tile, m, n, k, aType, model(aType, cType == MmaType.F16), metadata, saturate);
+  }
+
+  private DotModel model(MmaType factors, boolean half) {
+    return DotModel.warp(architecture, factors, half);
   }
 
   private void takeA(MmaType type) {

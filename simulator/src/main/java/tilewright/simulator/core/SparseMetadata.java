@@ -1,5 +1,7 @@
 package tilewright.simulator.core;
 
+import tilewright.simulator.tensorcore.MmaType;
+
 /**
  * Which elements of a structured sparse matrix A are stored (PTX ISA, Matrix multiply-accumulate operation using
  * mma.sp). Every four bits tell the positions of what is stored of a chunk: two of four elements, or of four pairs of

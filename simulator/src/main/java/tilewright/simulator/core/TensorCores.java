@@ -1,5 +1,10 @@
 package tilewright.simulator.core;
 
+import tilewright.simulator.tensorcore.DotModel;
+import tilewright.simulator.tensorcore.Factors;
+import tilewright.simulator.tensorcore.MmaType;
+import tilewright.simulator.tensorcore.TensorTile;
+
 /**
  * {@code mma.sync} m16n8k16 and m16n8k8 on 16-bit inputs (PTX ISA, mma: fragments), bit for bit. A lone multiplication
  * runs as that of the transposes, because loops over its 16 rows are better than over its 8 columns; several that share
@@ -13,6 +18,9 @@ public final class TensorCores {
   private static final int HALF = 8;
 
   private final TensorTile tile;
+  /** Of sums in f32 and in f16. */
+  private final DotModel single;
+  private final DotModel half;
   private int depth;
   private int joined;
   private int[][] left = new int[4][];
@@ -20,8 +28,10 @@ public final class TensorCores {
   private final float[][][] c = new float[MOST_JOINED][4][];
   private final float[][][] d = new float[MOST_JOINED][4][];
 
-  TensorCores(TensorTile tile) {
+  TensorCores(TensorTile tile, int architecture) {
     this.tile = tile;
+    single = DotModel.warp(architecture, MmaType.F16, false);
+    half = DotModel.warp(architecture, MmaType.F16, true);
   }
 
   /** Begins a joint multiplication by A, sixteen deep. */
@@ -86,7 +96,7 @@ public final class TensorCores {
         lower[column + 1] = c[j][3][lane];
       }
     }
-    tile.multiply(ROWS, COLUMNS * joined, depth, type(bf16), false);
+    tile.multiply(ROWS, COLUMNS * joined, depth, type(bf16), type(bf16), single);
     for (int j = 0; j < joined; j++) {
       for (int lane = 0; lane < Warp.LANES; lane++) {
         float[] upper = tile.sums[lane >> 2];
@@ -134,39 +144,39 @@ public final class TensorCores {
   /** One multiplication with f32 accumulators. */
   public static void m16n8k16(Warp w, int mask, int[] a0, int[] a1, int[] a2, int[] a3, int[] b0, int[] b1, float[] c0,
       float[] c1, float[] c2, float[] c3, float[] d0, float[] d1, float[] d2, float[] d3, int bf16) {
-    var t = w.cta.tile;
-    takeTransposed(t, a2, a3, b1, HALF, bf16 != 0);
-    takeTransposed(t, a0, a1, b0, 0, bf16 != 0);
-    accumulate(t, 16, bf16 != 0, c0, c1, c2, c3, d0, d1, d2, d3);
+    var t = w.cta.tensorCores;
+    t.takeTransposed(a2, a3, b1, HALF, bf16 != 0);
+    t.takeTransposed(a0, a1, b0, 0, bf16 != 0);
+    t.accumulate(16, bf16 != 0, c0, c1, c2, c3, d0, d1, d2, d3);
   }
 
   public static void m16n8k8(Warp w, int mask, int[] a0, int[] a1, int[] b0, float[] c0, float[] c1, float[] c2,
       float[] c3, float[] d0, float[] d1, float[] d2, float[] d3, int bf16) {
-    var t = w.cta.tile;
-    takeTransposed(t, a0, a1, b0, 0, bf16 != 0);
-    accumulate(t, 8, bf16 != 0, c0, c1, c2, c3, d0, d1, d2, d3);
+    var t = w.cta.tensorCores;
+    t.takeTransposed(a0, a1, b0, 0, bf16 != 0);
+    t.accumulate(8, bf16 != 0, c0, c1, c2, c3, d0, d1, d2, d3);
   }
 
-  private static void takeTransposed(TensorTile t, int[] upper, int[] lower, int[] columns, int k, boolean bf16) {
-    takeA(t.right.words, upper, lower, k, bf16);
-    takeB(t.left.words, columns, k, 0, bf16);
+  private void takeTransposed(int[] upper, int[] lower, int[] columns, int k, boolean bf16) {
+    takeA(tile.right.words, upper, lower, k, bf16);
+    takeB(tile.left.words, columns, k, 0, bf16);
   }
 
-  private static void accumulate(TensorTile t, int depth, boolean bf16, float[] c0, float[] c1, float[] c2, float[] c3,
-      float[] d0, float[] d1, float[] d2, float[] d3) {
+  private void accumulate(int depth, boolean bf16, float[] c0, float[] c1, float[] c2, float[] c3, float[] d0,
+      float[] d1, float[] d2, float[] d3) {
     for (int lane = 0; lane < Warp.LANES; lane++) {
-      float[] even = t.sums[2 * (lane & 3)];
-      float[] odd = t.sums[2 * (lane & 3) + 1];
+      float[] even = tile.sums[2 * (lane & 3)];
+      float[] odd = tile.sums[2 * (lane & 3) + 1];
       int row = lane >> 2;
       even[row] = c0[lane];
       odd[row] = c1[lane];
       even[row + HALF] = c2[lane];
       odd[row + HALF] = c3[lane];
     }
-    t.multiply(COLUMNS, ROWS, depth, type(bf16), false);
+    tile.multiply(COLUMNS, ROWS, depth, type(bf16), type(bf16), single);
     for (int lane = 0; lane < Warp.LANES; lane++) {
-      float[] even = t.sums[2 * (lane & 3)];
-      float[] odd = t.sums[2 * (lane & 3) + 1];
+      float[] even = tile.sums[2 * (lane & 3)];
+      float[] odd = tile.sums[2 * (lane & 3) + 1];
       int row = lane >> 2;
       d0[lane] = even[row];
       d1[lane] = odd[row];
@@ -178,33 +188,33 @@ public final class TensorCores {
   /** One multiplication with f16 accumulators, two to a register. */
   public static void m16n8k16(Warp w, int mask, int[] a0, int[] a1, int[] a2, int[] a3, int[] b0, int[] b1, int[] c0,
       int[] c1, int[] d0, int[] d1, int bf16) {
-    var t = w.cta.tile;
-    takeTransposed(t, a0, a1, b0, 0, false);
-    takeTransposed(t, a2, a3, b1, HALF, false);
-    accumulate(t, 16, c0, c1, d0, d1);
+    var t = w.cta.tensorCores;
+    t.takeTransposed(a0, a1, b0, 0, false);
+    t.takeTransposed(a2, a3, b1, HALF, false);
+    t.accumulate(16, c0, c1, d0, d1);
   }
 
   public static void m16n8k8(Warp w, int mask, int[] a0, int[] a1, int[] b0, int[] c0, int[] c1, int[] d0, int[] d1,
       int bf16) {
-    var t = w.cta.tile;
-    takeTransposed(t, a0, a1, b0, 0, false);
-    accumulate(t, 8, c0, c1, d0, d1);
+    var t = w.cta.tensorCores;
+    t.takeTransposed(a0, a1, b0, 0, false);
+    t.accumulate(8, c0, c1, d0, d1);
   }
 
-  private static void accumulate(TensorTile t, int depth, int[] c0, int[] c1, int[] d0, int[] d1) {
+  private void accumulate(int depth, int[] c0, int[] c1, int[] d0, int[] d1) {
     for (int lane = 0; lane < Warp.LANES; lane++) {
-      float[] even = t.sums[2 * (lane & 3)];
-      float[] odd = t.sums[2 * (lane & 3) + 1];
+      float[] even = tile.sums[2 * (lane & 3)];
+      float[] odd = tile.sums[2 * (lane & 3) + 1];
       int row = lane >> 2;
       even[row] = Conversions.fromF16(c0[lane] & 0xFFFF);
       odd[row] = Conversions.fromF16(c0[lane] >>> 16);
       even[row + HALF] = Conversions.fromF16(c1[lane] & 0xFFFF);
       odd[row + HALF] = Conversions.fromF16(c1[lane] >>> 16);
     }
-    t.multiply(COLUMNS, ROWS, depth, MmaType.F16, true);
+    tile.multiply(COLUMNS, ROWS, depth, MmaType.F16, MmaType.F16, half);
     for (int lane = 0; lane < Warp.LANES; lane++) {
-      float[] even = t.sums[2 * (lane & 3)];
-      float[] odd = t.sums[2 * (lane & 3) + 1];
+      float[] even = tile.sums[2 * (lane & 3)];
+      float[] odd = tile.sums[2 * (lane & 3) + 1];
       int row = lane >> 2;
       d0[lane] = HalfMath.packF16(odd[row], even[row]);
       d1[lane] = HalfMath.packF16(odd[row + HALF], even[row + HALF]);

@@ -1,5 +1,6 @@
 package tilewright.simulator.core;
 
+import tilewright.simulator.tensorcore.MmaType;
 import java.util.Arrays;
 
 /**

@@ -1,4 +1,4 @@
-package tilewright.simulator.core;
+package tilewright.simulator.tensorcore;
 
 import java.math.BigInteger;
 
@@ -7,18 +7,34 @@ import java.math.BigInteger;
  * cut below its last kept bit, added exactly and rounded once for each block.
  *
  * @param zero the exponent that zero terms count with
- * @param half whether sums are f16, rounded to nearest, instead of f32, truncated
+ * @param resultBits fraction bits of the sums: 10 for f16, rounded to nearest; 23, or fewer of them, for f32, truncated
  */
-record ExactDot(int fractionBits, int block, int zero, boolean half) {
+record ExactDot(int fractionBits, int block, int zero, int resultBits) {
   private static final int UNIT = 600;
+
+  /** What the largest exponent is for. */
+  enum Specials { INFINITIES_AND_NAN, NAN_OF_ALL_BITS, NONE }
+
+  record Format(int fraction, int exponentBits, Specials specials) {
+    Format(int fraction, int exponentBits) {
+      this(fraction, exponentBits, Specials.INFINITIES_AND_NAN);
+    }
+  }
 
   /** A number by sign, significand, exponent of the significand's last bit, and the exponent it is aligned by. */
   private record Number(BigInteger units, int exponent, boolean infinite, boolean nan) {
-    static Number of(int bits, int fraction, int exponentBits) {
+    static Number of(int bits, Format format) {
+      int fraction = format.fraction;
+      int exponentBits = format.exponentBits;
       int field = bits >>> fraction & (1 << exponentBits) - 1;
       long significand = bits & (1 << fraction) - 1 | (field == 0 ? 0 : 1L << fraction);
       boolean negative = (bits >>> fraction + exponentBits & 1) != 0;
-      boolean special = field == (1 << exponentBits) - 1;
+      boolean top = field == (1 << exponentBits) - 1;
+      boolean special = top && switch (format.specials) {
+        case INFINITIES_AND_NAN -> true;
+        case NAN_OF_ALL_BITS -> significand == (2 << fraction) - 1;
+        case NONE -> false;
+      };
       int exponent = Math.max(field, 1) - ((1 << exponentBits - 1) - 1);
       var units = BigInteger.valueOf(negative ? -significand : significand);
       boolean infinite = special && significand == 1L << fraction;
@@ -26,25 +42,30 @@ record ExactDot(int fractionBits, int block, int zero, boolean half) {
     }
   }
 
-  /** The bits of the sum; a type is given by its fraction and exponent bits. */
-  int sum(int c, int[] a, int[] b, int fraction, int exponentBits) {
+  private boolean half() {
+    return resultBits == 10;
+  }
+
+  /** The bits of the sum. */
+  int sum(int c, int[] a, Format left, int[] b, Format right) {
     int sum = c;
-    for (int k = 0; k < a.length; k += block) sum = block(sum, a, b, k, fraction, exponentBits);
+    for (int k = 0; k < a.length; k += block) sum = block(sum, a, left, b, right, k);
     return sum;
   }
 
-  private int block(int c, int[] a, int[] b, int first, int fraction, int exponentBits) {
+  private int block(int c, int[] a, Format left, int[] b, Format right, int first) {
+    boolean half = half();
     int last = Math.min(a.length, first + block);
     var units = new BigInteger[last - first + 1];
-    var old = half ? Number.of(c, 10, 5) : Number.of(c, 23, 8);
+    var old = Number.of(c, half ? new Format(10, 5) : new Format(23, 8));
     units[0] = old.units().shiftLeft(UNIT / 2);
     int largest = units[0].signum() == 0 ? zero : old.exponent();
     boolean nan = old.nan();
     boolean positive = old.infinite() && old.units().signum() > 0;
     boolean negative = old.infinite() && old.units().signum() < 0;
     for (int k = first; k < last; k++) {
-      var x = Number.of(a[k], fraction, exponentBits);
-      var y = Number.of(b[k], fraction, exponentBits);
+      var x = Number.of(a[k], left);
+      var y = Number.of(b[k], right);
       var product = x.units().multiply(y.units());
       nan |= x.nan() || y.nan() || (x.infinite() || y.infinite()) && product.signum() == 0;
       positive |= (x.infinite() || y.infinite()) && product.signum() > 0;
@@ -60,7 +81,7 @@ record ExactDot(int fractionBits, int block, int zero, boolean half) {
       var cut = u.abs().shiftRight(dropped).shiftLeft(dropped);
       total = u.signum() < 0 ? total.subtract(cut) : total.add(cut);
     }
-    return half ? rounded(total, 10, 5, true) : rounded(total, 23, 8, false);
+    return half ? rounded(total, 10, 5, true) : rounded(total, resultBits, 8, false) << 23 - resultBits;
   }
 
   private static int rounded(BigInteger sum, int fraction, int exponentBits, boolean nearest) {

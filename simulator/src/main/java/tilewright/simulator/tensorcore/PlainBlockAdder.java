@@ -1,4 +1,4 @@
-package tilewright.simulator.core;
+package tilewright.simulator.tensorcore;
 
 import java.util.Arrays;
 
@@ -9,22 +9,25 @@ import java.util.Arrays;
  */
 final class PlainBlockAdder implements BlockAdder {
   @Override
-  public boolean add(TensorTile tile, int row, int width, int first, int count, int least, int floor) {
+  public boolean add(TensorTile tile, int row, int width, int first, int count, int together, int offset, int least,
+      int floor) {
     float[] sums = tile.sums[row];
     int[] largest = tile.largest;
-    int[] low = tile.low;
-    int[] high = tile.high;
+    int[][] totals = tile.totals;
     float[] scale = tile.scale;
-    accumulators(sums, low, largest, width, least);
+    accumulators(sums, totals[0], largest, width, least);
     for (int k = first; k < first + count; k++) {
       raise(largest, tile.right.exponents[k], tile.left.exponents[k][row], width);
     }
     if (outOfRange(largest, width, floor)) return false;
-    scale(largest, low, scale, width, tile.model.fraction() + Float.MAX_EXPONENT, floor);
-    start(sums, scale, low, width);
-    Arrays.fill(high, 0, width, 0);
-    for (int k = first; k < first + count; k++) {
-      products(k < first + SAFE ? low : high, tile.right.values[k], tile.left.values[k][row], scale, width);
+    scale(largest, totals[0], scale, width, offset, floor);
+    start(sums, scale, totals[0], width);
+    for (int part = 0; part * together < count; part++) {
+      if (part > 0) Arrays.fill(totals[part], 0, width, 0);
+      int begin = first + part * together;
+      for (int k = begin; k < Math.min(begin + together, first + count); k++) {
+        products(totals[part], tile.right.values[k], tile.left.values[k][row], scale, width);
+      }
     }
     return true;
   }

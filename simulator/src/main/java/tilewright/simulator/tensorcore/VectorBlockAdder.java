@@ -1,4 +1,4 @@
-package tilewright.simulator.core;
+package tilewright.simulator.tensorcore;
 
 import jdk.incubator.vector.FloatVector;
 import jdk.incubator.vector.IntVector;
@@ -13,18 +13,23 @@ final class VectorBlockAdder implements BlockAdder {
       ? FloatVector.SPECIES_512 : FloatVector.SPECIES_PREFERRED;
 
   @Override
-  public boolean add(TensorTile tile, int row, int width, int first, int count, int least, int floor) {
+  public boolean add(TensorTile tile, int row, int width, int first, int count, int together, int offset, int least,
+      int floor) {
     var outside = IntVector.zero(INTS);
     for (int at = 0; at < width; at += INTS.length()) {
       var sums = FloatVector.fromArray(FLOATS, tile.sums[row], at);
       var largest = largest(tile, row, at, first, count, exponents(sums, least));
       outside = outside.or(largest.neg().add(MOST))
           .or(largest.sub(floor).and(largest.neg().add(ALL_ZERO - 1)));
-      var scale = largest.max(floor).neg().add(tile.model.fraction() + Float.MAX_EXPONENT)
-          .lanewise(VectorOperators.LSHL, 23).reinterpretAsFloats();
+      var scale = largest.max(floor).neg().add(offset).lanewise(VectorOperators.LSHL, 23).reinterpretAsFloats();
       scale.intoArray(tile.scale, at);
-      totals(tile, row, at, first, Math.min(count, SAFE), scale, cut(sums.mul(scale))).intoArray(tile.low, at);
-      totals(tile, row, at, first + SAFE, count - SAFE, scale, IntVector.zero(INTS)).intoArray(tile.high, at);
+      var start = cut(sums.mul(scale));
+      for (int part = 0; part * together < count; part++) {
+        int begin = part * together;
+        totals(tile, row, at, first + begin, Math.min(together, count - begin), scale, start)
+            .intoArray(tile.totals[part], at);
+        start = IntVector.zero(INTS);
+      }
     }
     return outside.compare(VectorOperators.GE, 0).allTrue();
   }

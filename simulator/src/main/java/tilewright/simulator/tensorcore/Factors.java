@@ -1,11 +1,11 @@
-package tilewright.simulator.core;
+package tilewright.simulator.tensorcore;
 
 /**
  * One operand of a {@link TensorTile}, a row for each step of depth. Each factor comes in as a word: a single whose
  * exponent field holds the type's own field, so that all types are decoded by one loop without branches. The product
  * of two values is exact as a single, or so small that it counts for nothing.
  */
-final class Factors {
+public final class Factors {
   /** The exponent of a zero: with any other it stays far below every product's. */
   static final int ZERO = -2048;
   /** The exponent of infinities and NaN: even with a zero it stays far above every product's. */
@@ -15,7 +15,8 @@ final class Factors {
   /** Tf32 has ten bits of fraction; tensor cores drop the others before they look at the number. */
   private static final int TF32_BITS = -1 << 13;
 
-  final int[][] words;
+  /** By depth and row or column; {@link TensorTile#multiply} decodes them. */
+  public final int[][] words;
   final float[][] values;
   final int[][] exponents;
 
@@ -26,24 +27,39 @@ final class Factors {
   }
 
   /** The word of a factor's bits. */
-  static int word(int bits, MmaType type) {
+  public static int word(int bits, MmaType type) {
     return switch (type) {
       case F16 -> halfWord(bits);
       case BF16 -> bits << 16;
-      default -> bits & TF32_BITS;
+      case TF32 -> bits & TF32_BITS;
+      case E4M3 -> (bits & 0x7F) == 0x7F ? Integer.MAX_VALUE : word(bits, 4, 3);
+      case E5M2 -> word(bits, 5, 2);
+      case E3M2 -> word(bits, 3, 2);
+      case E2M3 -> word(bits, 2, 3);
+      case E2M1 -> word(bits, 2, 1);
+      default -> throw new IllegalArgumentException("tensor cores do not multiply " + type.text() + " as floats");
     };
   }
 
-  static int halfWord(int bits) {
+  public static int halfWord(int bits) {
     return (bits & 0x8000) << 16 | (bits & 0x7FFF) << 13;
   }
 
+  private static int word(int bits, int exponentBits, int fractionBits) {
+    int sign = bits >>> exponentBits + fractionBits << 31;
+    return sign | (bits & (1 << exponentBits + fractionBits) - 1) << FRACTION_BITS - fractionBits;
+  }
+
   void decode(MmaType type, int depth, int width) {
-    boolean half = type == MmaType.F16;
+    var format = type.format();
+    // Formats without infinities have their NaN, if any, as the word of a single's.
+    boolean ieee = type == MmaType.F16 || type == MmaType.E5M2;
+    int top = ieee ? (1 << format.exponentBits()) - 1 : 0xFF;
+    // An exponent field read as a single's is too low by the difference of the biases.
+    float rescale = Math.scalb(1f, Float.MAX_EXPONENT - format.bias());
     for (int k = 0; k < depth; k++) {
-      exponents(words[k], exponents[k], width, half ? 15 : Float.MAX_EXPONENT, half ? 0x1F : 0xFF);
-      // The exponent field of f16 read as a single's is too low by the difference of the biases.
-      values(words[k], values[k], width, half ? 0x1p112f : 1);
+      exponents(words[k], exponents[k], width, format.bias(), top);
+      values(words[k], values[k], width, rescale);
     }
   }
 

@@ -1,11 +1,12 @@
-package tilewright.simulator.core;
+package tilewright.simulator.tensorcore;
 
 import java.util.Arrays;
 import java.util.Optional;
 
 /** An element type of a tensor-core matrix (PTX ISA, Matrix Data-types). */
 public enum MmaType {
-  F16(16), BF16(16), TF32(32), S8(8), U8(8), S4(4), U4(4), B1(1), F64(64), F32(32), S32(32);
+  F16(16), BF16(16), TF32(32), E4M3(8), E5M2(8), E3M2(6), E2M3(6), E2M1(4), S8(8), U8(8), S4(4), U4(4), B1(1), F64(64),
+  F32(32), S32(32);
 
   private static final MmaType[] ALL = values();
 
@@ -27,8 +28,13 @@ public enum MmaType {
   public boolean isInteger() {
     return switch (this) {
       case S8, U8, S4, U4, B1, S32 -> true;
-      case F16, BF16, TF32, F64, F32 -> false;
+      default -> false;
     };
+  }
+
+  /** The format of a type that tensor cores multiply as floating point. */
+  public NumberFormat format() {
+    return NumberFormat.valueOf(name());
   }
 
   /** The type without its dot, such as {@code tf32}. */
@@ -40,12 +46,12 @@ public enum MmaType {
     return Arrays.stream(ALL).filter(t -> t.text().equals(text)).findFirst();
   }
 
-  static MmaType at(int ordinal) {
+  public static MmaType at(int ordinal) {
     return ALL[ordinal];
   }
 
   /** An integer element from the bits of its register. */
-  int integer(int register, int index) {
+  public int integer(int register, int index) {
     int field = register >>> index * bits;
     return switch (this) {
       case S8 -> (byte) field;
