@@ -95,11 +95,11 @@ final class Sanitizer {
       int touched = Shadow.touched(offset, bytes);
       long me = Epoch.of(base, lane, touched);
       if (access == Access.READ) {
-        // Neighbours that read the same place are one.
-        while (rest != 0 && offsets[Integer.numberOfTrailingZeros(rest)] == offset && !order.strong()) {
-          alike = Integer.numberOfTrailingZeros(rest);
+        int same = order.strong() ? 0 : rest & alike(offsets, rest, lane);
+        if (same != 0) {
+          alike = Integer.numberOfTrailingZeros(same);
           me = Epoch.several(me);
-          rest &= rest - 1;
+          rest &= ~same;
         }
       }
       if (offset >>> GlobalShadow.PAGE_BITS != number) {
@@ -112,6 +112,17 @@ final class Sanitizer {
         access(page, word + (done >> 2), address + done, w, lane, me, access, site, bytes);
       }
     }
+  }
+
+  /** Lanes behind this one that access its place: its neighbours, and the one half a warp on, as tiles of 16 have it. */
+  private static int alike(int[] offsets, int lanes, int lane) {
+    int offset = offsets[lane];
+    int half = Warp.LANES / 2;
+    int found = lane < half && offsets[lane + half] == offset ? 1 << lane + half : 0;
+    for (int next = lane + 1; next < Warp.LANES && offsets[next] == offset && (lanes >>> next & 1) != 0; next++) {
+      found |= 1 << next;
+    }
+    return found;
   }
 
   /** A lane copies within its local memory: what was unwritten stays so. */

@@ -13,11 +13,18 @@ final class SectorCount {
     int different = 0;
     for (int rest = mask; rest != 0; rest &= rest - 1) {
       // Accesses are aligned and of at most 32 bytes, so each lies in one sector.
-      int sector = offsets[Integer.numberOfTrailingZeros(rest)] >>> SECTOR_BITS;
-      if (sector != last && touched.add(sector)) different++;
+      int lane = Integer.numberOfTrailingZeros(rest);
+      int sector = offsets[lane] >>> SECTOR_BITS;
+      if (sector != last && !repeated(offsets, mask, lane) && touched.add(sector)) different++;
       last = sector;
     }
     return different;
+  }
+
+  /** Whether the lane half a warp before accesses the same place, as in tiles of 16. */
+  private static boolean repeated(int[] offsets, int mask, int lane) {
+    int before = lane - Warp.LANES / 2;
+    return before >= 0 && offsets[before] == offsets[lane] && (mask >>> before & 1) != 0;
   }
 
   /** What the bytes of all lanes fill, side by side; lanes that share an address still count. */
