@@ -38,7 +38,8 @@ public record Finding(Kind kind, String message, String fix, int line, String te
     RACE("order the two accesses"),
     UNINITIALIZED_READ("write it first"),
     PENDING_COPY_READ("wait for the copy"),
-    INVALID_SHUFFLE("let all named lanes take part");
+    INVALID_SHUFFLE("let all named lanes take part"),
+    TENSOR_MEMORY_LEAK("free it with tcgen05.dealloc before the kernel exits");
 
     private final String fix;
 

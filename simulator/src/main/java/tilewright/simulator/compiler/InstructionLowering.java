@@ -37,6 +37,7 @@ final class InstructionLowering {
           MemoryLowering.lower(i, m, c);
       case "cp" -> AsyncLowering.lower(i, m, c);
       case "mma" -> MmaLowering.lower(i, m, c);
+      case "tcgen05" -> TensorLowering.lower(i, m, c);
       case "wmma" -> WmmaLowering.lower(i, m, c);
       case "shfl", "vote", "activemask", "redux", "match", "elect", "ldmatrix", "stmatrix", "movmatrix" ->
           WarpLowering.lower(i, m, c);

@@ -70,7 +70,10 @@ final class Cluster {
       int n = 0;
       for (var w : warps) if (w.runnable()) candidates[n++] = w;
       if (n == 0 && !async.pending()) {
-        if (finished()) return true;
+        if (finished()) {
+          for (var cta : ctas) cta.tensor.finish();
+          return true;
+        }
         throw StuckReport.of(this);
       }
       if (n == 0 || async.due()) {

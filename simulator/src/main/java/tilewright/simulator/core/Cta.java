@@ -27,6 +27,8 @@ final class Cta {
   final TensorCores tensorCores;
   final MmaUnit mma;
   final WmmaTransfer wmma;
+  final TensorMemory tensor;
+  final TensorTransfer transfer = new TensorTransfer();
   final Places places;
   /** Null when the launch is not sanitized. */
   final Sanitizer sanitizer;
@@ -65,6 +67,7 @@ final class Cta {
     tensorCores = new TensorCores(tile, state.architecture);
     mma = new MmaUnit(tile, state.architecture);
     wmma = new WmmaTransfer();
+    tensor = new TensorMemory(this);
     runner = new WarpRunner(this);
     for (int i = 0; i < warps.length; i++) warps[i] = new Warp(this, i);
   }
@@ -80,6 +83,7 @@ final class Cta {
     barriers.reset();
     mbarriers.reset();
     bulk.reset();
+    tensor.reset();
     if (sanitizer != null) sanitizer.reset();
     recorder = state.profile && number < Timeline.MOST_CTAS ? state.timeline.new Recorder(this) : null;
   }

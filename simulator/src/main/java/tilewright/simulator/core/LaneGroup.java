@@ -12,7 +12,9 @@ final class LaneGroup {
     /** Waiting for an mbarrier's phase. */
     AT_MBARRIER,
     /** At the cluster's barrier. */
-    AT_CLUSTER_BARRIER
+    AT_CLUSTER_BARRIER,
+    /** Waiting for tensor memory, or for the peer CTA to allocate or free it too. */
+    AT_TENSOR_MEMORY
   }
 
   int mask;

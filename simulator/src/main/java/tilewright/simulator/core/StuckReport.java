@@ -46,6 +46,7 @@ final class StuckReport {
         parked |= isParked;
       }
     }
+    objects.addAll(cta.tensor.waiting());
     var parts = new ArrayList<String>();
     waits.forEach((wait, warps) -> parts.add(describe(cta, wait, warps)));
     if (exited > 0) parts.add(exited + (exited == 1 ? " warp has exited" : " warps have exited"));

@@ -1,0 +1,158 @@
+package tilewright.simulator.core;
+
+import tilewright.simulator.Finding.Kind;
+import tilewright.simulator.tmem.AccessShape;
+import tilewright.simulator.tmem.TmemAddress;
+
+/**
+ * {@code tcgen05.ld}, {@code tcgen05.st} and the waits for them (PTX ISA). A load reads when it is issued, because a
+ * register's true dependence is respected without any wait; a store takes effect at any time until it is waited for.
+ * Generated code names the registers one by one.
+ */
+public final class TensorTransfer {
+  private static final AccessShape[] SHAPES = AccessShape.values();
+  private static final int HALF_BITS = 16;
+  private static final int HALF_MASK = 0xFFFF;
+  private static final int HALF_WARP = 16;
+
+  private AccessShape shape = AccessShape.LANES_32_BITS_32;
+  private int lane;
+  private int column;
+  private int split;
+  private boolean packed;
+  private int site;
+  private Store store;
+
+  /** A store under way: what goes where. */
+  private static final class Store implements AsyncOperation {
+    final Warp warp;
+    final int site;
+    final int[] cells;
+    final int[] values;
+    int count;
+
+    Store(Warp warp, int site, int cells) {
+      this.warp = warp;
+      this.site = site;
+      this.cells = new int[cells];
+      values = new int[cells];
+    }
+
+    void add(int cell, int value) {
+      cells[count] = cell;
+      values[count++] = value;
+    }
+
+    @Override
+    public void complete() {
+      var memory = warp.cta.tensor;
+      for (int i = 0; i < count; i++) memory.cells[cells[i]] = values[i];
+    }
+
+    @Override
+    public String describe() {
+      return "a store to tensor memory by warp " + warp.index + " of block " + warp.cta.position + warp.cta.at(site);
+    }
+  }
+
+  /** Begins a load. */
+  public static void load(Warp w, int mask, int[] address, int displacement, int shape, int repeats, int split,
+      int pack, int site) {
+    w.cta.transfer.begin(w, mask, address, displacement, SHAPES[shape], repeats, split, pack != 0, site, false);
+  }
+
+  public static void load(Warp w, int mask, int register, int[] to) {
+    var t = w.cta.transfer;
+    for (int thread = 0; thread < Warp.LANES; thread++) to[thread] = t.read(w, thread, register);
+  }
+
+  public static void load(Warp w, int mask, int register, float[] to) {
+    var t = w.cta.transfer;
+    for (int thread = 0; thread < Warp.LANES; thread++) to[thread] = Float.intBitsToFloat(t.read(w, thread, register));
+  }
+
+  /** Begins a store of so many registers. */
+  public static void store(Warp w, int mask, int[] address, int displacement, int shape, int repeats, int split,
+      int unpack, int site) {
+    var t = w.cta.transfer;
+    t.begin(w, mask, address, displacement, SHAPES[shape], repeats, split, unpack != 0, site, true);
+    t.store = new Store(w, site, Warp.LANES * SHAPES[shape].registers(repeats) * (unpack != 0 ? 2 : 1));
+  }
+
+  public static void store(Warp w, int mask, int register, int[] from) {
+    var t = w.cta.transfer;
+    for (int thread = 0; thread < Warp.LANES; thread++) t.write(thread, register, from[thread]);
+  }
+
+  public static void store(Warp w, int mask, int register, float[] from) {
+    var t = w.cta.transfer;
+    for (int thread = 0; thread < Warp.LANES; thread++) {
+      t.write(thread, register, Float.floatToRawIntBits(from[thread]));
+    }
+  }
+
+  /** All registers of the store have been named. */
+  public static void issue(Warp w, int mask) {
+    w.cta.cluster.async.issue(w.cta.transfer.store);
+  }
+
+  public static void waitLoads(Warp w, int mask) {}
+
+  public static void waitStores(Warp w, int mask) {
+    w.cta.cluster.async.complete(op -> op instanceof Store s && s.warp == w);
+  }
+
+  private void begin(Warp w, int mask, int[] address, int displacement, AccessShape newShape, int repeats, int newSplit,
+      boolean pack, int newSite, boolean writes) {
+    int bits = TensorAllocation.uniform(w, mask, address, "addresses", newSite) + displacement;
+    shape = newShape;
+    packed = pack;
+    split = newSplit;
+    site = newSite;
+    column = bits & HALF_MASK;
+    int base = bits >>> HALF_BITS;
+    int own = w.index % (TmemAddress.LANES / TmemAddress.WARP_LANES) * TmemAddress.WARP_LANES;
+    int within = base % TmemAddress.WARP_LANES;
+    boolean reachable = base < TmemAddress.WARP_LANES || base - within == own;
+    if (!reachable || within != 0 && (within != HALF_WARP || shape.lanes() > HALF_WARP)) {
+      throw TensorAllocation.fault(w, 0, newSite, (writes ? "stores to" : "loads from") + " lane " + base
+          + " of tensor memory: warp " + w.index + " reaches lanes " + own + " to "
+          + (own + TmemAddress.WARP_LANES - 1) + ", and shape " + shape.text() + " begins at a multiple of "
+          + shape.lanes());
+    }
+    // The hardware takes the warp's own lanes whatever the address says of them.
+    lane = own + within;
+    int width = shape.columns(repeats) * (packed ? 2 : 1);
+    require(w, column, width, writes);
+    if (shape.split()) require(w, column + split, width, writes);
+  }
+
+  private void require(Warp w, int first, int width, boolean writes) {
+    if (!w.cta.tensor.holds(first, width)) {
+      throw new Fault(Kind.OUT_OF_BOUNDS, site, 0, first, w.who(0) + (writes ? " stores to" : " loads from")
+          + " tensor memory columns " + first + " to " + (first + width - 1) + ", but " + w.cta.tensor.describe());
+    }
+  }
+
+  private int cell(int thread, int register) {
+    int c = shape.column(thread, register, 0);
+    int offset = shape.split() && thread >= HALF_WARP ? split : 0;
+    return TensorMemory.cell(lane + shape.lane(thread, register), column + offset + (packed ? 2 * c : c));
+  }
+
+  private int read(Warp w, int thread, int register) {
+    int[] cells = w.cta.tensor.cells;
+    int at = cell(thread, register);
+    return packed ? cells[at] & HALF_MASK | cells[at + 1] << HALF_BITS : cells[at];
+  }
+
+  private void write(int thread, int register, int value) {
+    int at = cell(thread, register);
+    if (packed) {
+      store.add(at, value & HALF_MASK);
+      store.add(at + 1, value >>> HALF_BITS);
+    } else {
+      store.add(at, value);
+    }
+  }
+}
