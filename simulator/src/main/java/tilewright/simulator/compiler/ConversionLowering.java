@@ -38,9 +38,19 @@ final class ConversionLowering {
       NarrowingLowering.tf32(i, m, c, rounding.orElse(""), relu, finite);
       return;
     }
+    boolean random = m.take("rs");
+    var small = m.takeMatching(SmallFloatLowering.TYPE);
+    if (small.isPresent()) {
+      SmallFloatLowering.lower(i, m, c, small.get(), random ? "rs" : rounding.orElse(""), relu, finite);
+      return;
+    }
     var to = m.type();
     var from = m.type();
     m.requireNone();
+    if (random) {
+      SmallFloatLowering.randomHalves(i, c, to, from, relu, finite);
+      return;
+    }
     if (relu || finite || to == PtxType.F16X2 || to == PtxType.BF16X2) {
       if (from != PtxType.F32 || saturate || flush) {
         throw new Unsupported("cvt to " + to.text() + " from " + from.text());

@@ -48,6 +48,10 @@ final class MoveLowering {
     };
   }
 
+  private static PtxType carrier(PtxType type) {
+    return type.bits() == 16 ? PtxType.B16 : PtxType.B32;
+  }
+
   private static void unpack(List<Operand> parts, Source from, PtxType type, Lowering c) {
     var element = part(type, parts.size());
     // The source may be one of the destinations: read it once.
@@ -61,7 +65,7 @@ final class MoveLowering {
         if (type.bits() == 64) {
           code.push(Source.of(whole), PtxType.B64).b.loadConstant(shift).lushr().l2i();
         } else {
-          code.push(Source.of(whole), PtxType.B32).b.loadConstant(shift).iushr();
+          code.push(Source.of(whole), carrier(type)).b.loadConstant(shift).iushr();
         }
         code.pop(to, element);
       });
@@ -85,7 +89,7 @@ final class MoveLowering {
           if (k > 0) code.b.ior();
         }
       }
-      code.pop(to, wide ? PtxType.B64 : PtxType.B32);
+      code.pop(to, wide ? PtxType.B64 : carrier(type));
     });
   }
 }

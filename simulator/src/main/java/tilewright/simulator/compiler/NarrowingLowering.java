@@ -45,13 +45,18 @@ final class NarrowingLowering {
   static void tf32(Instruction i, Modifiers m, Lowering c, String rounding, boolean relu, boolean finite) {
     m.require("f32");
     m.requireNone();
-    if (!rounding.equals("rna") || relu) throw new Unsupported("cvt to tf32 other than .rna");
-    var operands = c.operands(i, 2);
-    var source = c.source(operands.get(1));
-    var to = c.destination(operands.get(0), PtxType.B32);
-    var owner = finite ? Narrowing.class : Conversions.class;
-    c.lane(List.of(source), List.of(to),
-        code -> code.push(source, PtxType.F32).call(owner, "toTf32", F, F).pop(to, PtxType.F32));
+    boolean away = rounding.equals("rna");
+    if (away ? relu : !rounding.equals("rn") && !rounding.equals("rz")) {
+      throw new Unsupported("there is no cvt." + String.join(".", i.modifiers()));
+    }
+    Elementwise.of(i, c, PtxType.F32, List.of(PtxType.F32), code -> {
+      if (away) {
+        code.call(finite ? Narrowing.class : Conversions.class, "toTf32", F, F);
+      } else {
+        code.b.loadConstant(rounding.equals("rn") ? 1 : 0).loadConstant(relu ? 1 : 0).loadConstant(finite ? 1 : 0);
+        code.call(Narrowing.class, "toTf32", F, F, boolean.class, boolean.class, boolean.class);
+      }
+    });
   }
 
   /** {@code cvt.pack}: two integers clamped into the lower end of a word, the rest filled from a third operand. */

@@ -86,6 +86,11 @@ public final class Conversions {
     return Float.intBitsToFloat(bits & -1 << TF32_DROPPED);
   }
 
+  /** f32 to the bits of a tf32; every NaN becomes the hardware's. */
+  static int toTf32(double a, int mode) {
+    return a != a ? 0x7FFF_FFFF : round(a, 10, 8, mode) << TF32_DROPPED;
+  }
+
   /** Rounds once to a format of so many fraction and exponent bits. */
   private static int round(double a, int fractionBits, int exponentBits, int mode) {
     int sign = Double.doubleToRawLongBits(a) < 0 ? 1 << fractionBits + exponentBits : 0;

@@ -40,6 +40,15 @@ public final class Narrowing {
     return Float.isInfinite(rounded) ? Math.copySign(Float.intBitsToFloat(TF32_LARGEST), a) : rounded;
   }
 
+  /** To the nearest tf32, ties to even, or the one towards zero; negative numbers become +0 with {@code relu}. */
+  public static float toTf32(float a, boolean nearest, boolean relu, boolean finite) {
+    if (relu && !(a > 0) && a == a) return 0;
+    int rounding = nearest ? Conversions.NEAREST_EVEN : Conversions.ZERO;
+    int pattern = Conversions.toTf32(a, rounding);
+    return Float.intBitsToFloat(finite && Float.isInfinite(Float.intBitsToFloat(pattern))
+        ? pattern & Integer.MIN_VALUE | TF32_LARGEST : pattern);
+  }
+
   /** Clamps two integers to so many bits; the fields move up what {@code rest} holds. */
   public static int pack(int high, int low, int rest, int bits, boolean signed) {
     int mask = (1 << bits) - 1;

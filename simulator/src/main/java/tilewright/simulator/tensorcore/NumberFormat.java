@@ -53,7 +53,7 @@ public enum NumberFormat {
     return (1 << exponentBits - 1) - 1;
   }
 
-  int fractionBits() {
+  public int fractionBits() {
     return fractionBits;
   }
 
