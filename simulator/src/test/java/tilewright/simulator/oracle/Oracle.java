@@ -9,9 +9,9 @@ import tilewright.ptx.PtxType;
 final class Oracle {
   private Oracle() {}
 
-  /** Whether a form is defined here: approximations are the hardware's own, eight-bit floats a later target's. */
+  /** Whether a form is defined here: approximations are the hardware's own. */
   static boolean defines(List<String> modifiers) {
-    return Stream.of("approx", "full", "e4m3x2", "e5m2x2").noneMatch(modifiers::contains);
+    return Stream.of("approx", "full").noneMatch(modifiers::contains);
   }
 
   /** The result's bits, not yet cut to the width of a register; a predicate is 0 or 1. */
@@ -49,6 +49,8 @@ final class Oracle {
   }
 
   private static long convert(List<String> modifiers, List<PtxType> types, long[] x) {
+    var small = SmallConversionOracle.of(modifiers);
+    if (small.isPresent()) return small.get().convert(x);
     var oracle = new ConversionOracle(modifiers);
     if (modifiers.contains("tf32")) {
       if (Format.F32.isNan(x[0]) || Format.F32.isInfinite(x[0])) return x[0] & -1L << 13;
