@@ -184,7 +184,7 @@ class AsyncCopiesTest {
     var result = bulk("2048", WAIT + READ, 0, new int[256]);
     assertEquals(List.of(Finding.Kind.DEADLOCK), Kernels.kinds(result));
     var message = result.findings().getFirst().message();
-    assertTrue(message.contains("phase 0, 0 of 1 arrivals and 1024 bytes outstanding"), message);
+    assertTrue(message.contains("phase 0, 0 of 1 arrivals pending, transaction count 1024"), message);
   }
 
   @Test

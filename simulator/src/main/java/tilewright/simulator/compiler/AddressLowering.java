@@ -61,6 +61,9 @@ final class AddressLowering {
     var type = address(m);
     var operands = c.operands(i, 3);
     var source = c.source(operands.get(1));
+    if (generic && (type == PtxType.U32 || source instanceof Source.Shared)) {
+      throw new Unsupported("mapa without .shared::cluster takes a 64-bit generic address in a register");
+    }
     var rank = c.source(operands.get(2));
     var to = c.destination(operands.getFirst(), type);
     c.lane(List.of(source, rank), List.of(to), code -> {

@@ -11,6 +11,10 @@ final class InstructionLowering {
   /** @param tables branch tables by name, with their labels */
   static void lower(Instruction i, Lowering c, Map<String, List<String>> tables) {
     var m = new Modifiers(i);
+    if (AsyncStoreLowering.handles(i)) {
+      AsyncStoreLowering.lower(i, m, c);
+      return;
+    }
     switch (i.opcode()) {
       case "add", "sub", "mul", "mad", "min", "max", "abs", "neg", "div" -> {
         if (CarryLowering.handles(i)) {

@@ -5,6 +5,7 @@ import java.util.Set;
 import tilewright.ptx.Instruction;
 import tilewright.ptx.Operand;
 import tilewright.ptx.PtxType;
+import tilewright.ptx.StateSpace;
 import tilewright.simulator.core.Access;
 import tilewright.simulator.core.AsyncArrivals;
 import tilewright.simulator.core.Mbarriers;
@@ -13,7 +14,9 @@ import tilewright.simulator.core.Mbarriers;
 final class MbarrierLowering {
   static final int BYTES = 8;
   private static final Set<String> OPERATIONS = Set.of("init", "inval", "arrive", "arrive_drop", "expect_tx",
-      "try_wait", "test_wait", "pending_count");
+      "complete_tx", "try_wait", "test_wait", "pending_count");
+
+  private static final Set<String> ONLY_OWN = Set.of("init", "inval", "try_wait", "test_wait");
 
   private MbarrierLowering() {}
 
@@ -24,7 +27,7 @@ final class MbarrierLowering {
     boolean parity = m.take("parity");
     m.ignore(SyncLowering.SCOPES);
     m.ignore(SyncLowering.ORDERS);
-    var space = MemoryLowering.sharedOrGeneric(m);
+    var window = window(m);
     m.take("b64");
     m.requireNone();
     if (operation.equals("pending_count")) {
@@ -33,28 +36,41 @@ final class MbarrierLowering {
     }
     var operands = i.operands();
     int address = switch (operation) {
-      case "init", "inval", "expect_tx" -> 0;
+      case "init", "inval", "expect_tx", "complete_tx" -> 0;
       case "arrive", "arrive_drop" -> operands.getFirst() instanceof Operand.Address ? 0 : 1;
       default -> 1;
     };
-    var place = Addressing.of(c.operands(i, address + 1, address + 3).get(address), space, c);
+    boolean remote = window.cluster();
+    if (remote && (ONLY_OWN.contains(operation) || keeps)) throw new Unsupported(operation + " on .shared::cluster");
+    if (remote && address == 1 && !(operands.getFirst() instanceof Operand.Sink)) {
+      throw new Unsupported("a state returned from .shared::cluster: the destination must be _");
+    }
+    var place = Addressing.of(c.operands(i, address + 1, address + 3).get(address), window, c);
     var site = new Op.Argument.IntValue(c.site());
     switch (operation) {
       case "inval" -> {
         resolve(place, c);
         c.warp(Mbarriers.class, "invalidate", List.of(), List.of(), site);
       }
-      case "init", "expect_tx" -> {
+      case "init", "expect_tx", "complete_tx" -> {
         var value = c.inRegister(operands.get(1), PtxType.B32);
         resolve(place, c);
-        c.warp(Mbarriers.class, operation.equals("init") ? "init" : "expect", List.of(value), List.of(),
-            new Op.Argument.Lanes(value), site);
+        c.warp(Mbarriers.class, operation.replace("_tx", ""), List.of(value), List.of(), new Op.Argument.Lanes(value),
+            site);
       }
       case "arrive" -> arrive(i, c, place, address, expects, keeps ? Mbarriers.KEEPS_PHASE : 0);
       case "arrive_drop" ->
           arrive(i, c, place, address, expects, Mbarriers.DROPS | (keeps ? Mbarriers.KEEPS_PHASE : 0));
       default -> await(i, c, place, operation, parity);
     }
+  }
+
+  private static Addressing.Window window(Modifiers m) {
+    var window = Addressing.Window.of(m);
+    if (window.space().isPresent() && window.space().get() != StateSpace.SHARED) {
+      throw new Unsupported("." + window.space().get().text() + " here");
+    }
+    return window;
   }
 
   private static void resolve(Addressing.Place place, Lowering c) {
@@ -105,10 +121,11 @@ final class MbarrierLowering {
   static void arriveAfterCopies(Instruction i, Modifiers m, Lowering c) {
     m.require("arrive");
     boolean counted = m.take("noinc");
-    var space = MemoryLowering.sharedOrGeneric(m);
+    var window = window(m);
     m.require("b64");
     m.requireNone();
-    resolve(Addressing.of(c.operands(i, 1).getFirst(), space, c), c);
+    if (window.cluster()) throw new Unsupported("only the block's own mbarrier may count its copies");
+    resolve(Addressing.of(c.operands(i, 1).getFirst(), window, c), c);
     c.warp(AsyncArrivals.class, "arrive", List.of(), List.of(), new Op.Argument.IntValue(counted ? 0 : 1),
         new Op.Argument.IntValue(c.site()));
   }

@@ -11,7 +11,8 @@ public final class AsyncArrivals {
     @Override
     public void complete() {
       warp.copies.completeUntil(lane, issued);
-      warp.cta.mbarriers.landed(warp, lane, mbarrier, site);
+      var sanitizer = warp.cta.sanitizer;
+      warp.cta.mbarriers.arrive(warp, lane, mbarrier, sanitizer == null ? null : sanitizer.snapshot(warp, lane), site);
     }
 
     @Override

@@ -4,7 +4,7 @@ package tilewright.simulator.core;
 public final class Atomics {
   private Atomics() {}
 
-  private static byte[] base(Warp w, int lane) {
+  static byte[] base(Warp w, int lane) {
     return w.base == Warp.PER_LANE ? w.bases[lane] : w.base;
   }
 
@@ -48,7 +48,7 @@ public final class Atomics {
     }
   }
 
-  private static int apply(AtomicOp op, int before, int b, int swap) {
+  static int apply(AtomicOp op, int before, int b, int swap) {
     return switch (op) {
       case ADD -> before + b;
       case MIN_S -> Math.min(before, b);
@@ -71,7 +71,7 @@ public final class Atomics {
     };
   }
 
-  private static long apply(AtomicOp op, long before, long b, long swap) {
+  static long apply(AtomicOp op, long before, long b, long swap) {
     return switch (op) {
       case ADD -> before + b;
       case MIN_S -> Math.min(before, b);

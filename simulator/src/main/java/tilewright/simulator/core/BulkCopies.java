@@ -89,7 +89,7 @@ public final class BulkCopies {
     if (c.load) {
       System.arraycopy(global, at, cta.shared, c.shared, c.bytes);
       if (cta.sanitizer != null) cta.sanitizer.landed(c.warp, c.shared, c.bytes, c.time);
-      cta.mbarriers.complete(c.mbarrier, c.bytes, c.clock);
+      cta.mbarriers.complete(c.warp, c.lane, c.mbarrier, c.bytes, c.clock, c.site);
     } else {
       System.arraycopy(cta.shared, c.shared, global, at, c.bytes);
       if (cta.sanitizer != null) cta.sanitizer.readDone(c.warp, c.shared, c.bytes);

@@ -11,6 +11,8 @@ import tilewright.simulator.Finding.Kind;
 final class Cluster {
   private static final int LONGEST_TURN = 24;
   private static final int FLUSH = 1 << 16;
+  /** How often waits for mbarriers run out of time, with nothing happening in between, before that is a deadlock. */
+  private static final int PATIENCE = 1 << 12;
 
   final LaunchState state;
   /** By rank. */
@@ -24,6 +26,7 @@ final class Cluster {
   private final Warp[] warps;
   private final Warp[] candidates;
   private long executed;
+  private int timeouts;
 
   Cluster(LaunchState state) {
     this.state = state;
@@ -38,6 +41,7 @@ final class Cluster {
   void reset(long number) {
     random = new SplittableRandom(state.seed * 0x9E3779B97F4A7C15L + number);
     async.reset(random);
+    timeouts = 0;
     barrier.reset();
     this.number = number;
     for (var cta : ctas) cta.reset(state.grid.blockAt(number, cta.rank));
@@ -59,6 +63,30 @@ final class Cluster {
     return owner;
   }
 
+  /** The warp of that number in the cluster. */
+  Warp warp(int number) {
+    return warps[number];
+  }
+
+  /** Something has happened that others may have waited for. */
+  void progress() {
+    timeouts = 0;
+  }
+
+  /** Waits for mbarriers need not last: when nothing else can happen they end in vain. Returns whether any did. */
+  private boolean timeOut() {
+    boolean any = false;
+    for (var w : warps) {
+      for (var g : w.groups) {
+        if (g.state != LaneGroup.State.AT_MBARRIER) continue;
+        g.state = LaneGroup.State.RUNNING;
+        g.timedOut = true;
+        any = true;
+      }
+    }
+    return any;
+  }
+
   private boolean finished() {
     for (var w : warps) if (!w.finished()) return false;
     return true;
@@ -74,6 +102,7 @@ final class Cluster {
           for (var cta : ctas) cta.tensor.finish();
           return true;
         }
+        if (timeouts++ < PATIENCE && timeOut()) continue;
         throw StuckReport.of(this);
       }
       if (n == 0 || async.due()) {

@@ -27,14 +27,10 @@ public final class ClusterBarrier {
     phase = 0;
   }
 
-  private static int at(Warp w) {
-    return w.cta.rank * w.cta.warps.length + w.index;
-  }
-
   /** {@code barrier.cluster.arrive}. */
   public static void arrive(Warp w, int mask, int releases, int site) {
     var barrier = w.cta.cluster.barrier;
-    int i = at(w);
+    int i = w.number();
     int twice = barrier.armed[i] & mask;
     if (twice != 0) {
       throw invalid(w, twice, site, "arrives at the cluster's barrier a second time without waiting in between");
@@ -47,7 +43,7 @@ public final class ClusterBarrier {
   /** {@code barrier.cluster.wait}; returns whether all lanes must wait. Lanes that must while others need not part. */
   public static int await(Warp w, int mask, int site) {
     var barrier = w.cta.cluster.barrier;
-    int i = at(w);
+    int i = w.number();
     int never = mask & ~barrier.armed[i];
     if (never != 0) throw invalid(w, never, site, "waits at the cluster's barrier without having arrived");
     int blocked = mask & barrier.arrived[i];

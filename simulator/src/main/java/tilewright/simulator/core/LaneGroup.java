@@ -23,6 +23,8 @@ final class LaneGroup {
   /** The instruction it waits at, and what for. */
   int site;
   int barrier;
+  /** Its wait has taken so long that it comes back without what it waited for. */
+  boolean timedOut;
 
   LaneGroup(int mask, int block) {
     this.mask = mask;

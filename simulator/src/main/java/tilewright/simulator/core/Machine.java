@@ -148,9 +148,9 @@ public final class Machine {
       cluster.flush();
       return finished;
     } catch (Fault f) {
-      var running = cluster.running;
-      state.findings.add(f, running == null ? cluster.ctas[0] : running.cta,
-          running == null ? new Dim3(0, 0, 0) : running.thread(f.lane));
+      var blamed = f.warp().or(() -> Optional.ofNullable(cluster.running));
+      state.findings.add(f, blamed.map(w -> w.cta).orElse(cluster.ctas[0]),
+          blamed.map(w -> w.thread(f.lane)).orElse(new Dim3(0, 0, 0)));
       state.stop();
       return true;
     }

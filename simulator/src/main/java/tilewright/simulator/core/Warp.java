@@ -42,6 +42,9 @@ public final class Warp {
   final Cta[] owners = new Cta[LANES];
   /** Places of an instruction's first address while its second is resolved. */
   final int[] held = new int[LANES];
+  final Cta[] heldOwners = new Cta[LANES];
+  /** The elements of a vector that an instruction is about to store, by element and lane. */
+  final long[][] elements = new long[4][LANES];
   /** Votes of the reducing barrier that each lane waited at last. */
   final int[] truths = new int[LANES];
   final int[] falsehoods = new int[LANES];
@@ -89,6 +92,11 @@ public final class Warp {
     diverged = 0;
     groups.clear();
     groups.add(new LaneGroup(live, 0));
+  }
+
+  /** Its number in the cluster. */
+  int number() {
+    return cta.rank * cta.warps.length + index;
   }
 
   boolean finished() {

@@ -186,6 +186,7 @@ final class WarpRunner {
     // Fewer threads are left to wait for.
     for (var g : w.groups) if (g.state == LaneGroup.State.PARKED) g.state = LaneGroup.State.RUNNING;
     cta.barriers.exited();
+    cta.cluster.progress();
     cta.cluster.barrier.exited();
   }
 }

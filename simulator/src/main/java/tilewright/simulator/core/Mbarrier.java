@@ -1,0 +1,155 @@
+package tilewright.simulator.core;
+
+import java.util.ArrayList;
+import java.util.BitSet;
+import java.util.Optional;
+
+/**
+ * One mbarrier object (PTX ISA, mbarrier). Its current phase completes when no arrival is pending and the transaction
+ * count is zero; the next one then awaits as many arrivals as are expected.
+ */
+final class Mbarrier {
+  private static final int COUNT_BITS = 20;
+  /** The most arrivals that a phase may await, and the largest transaction count, of either sign. */
+  static final int MOST = (1 << COUNT_BITS) - 1;
+
+  private final Cta owner;
+  private final int offset;
+  private int expected;
+  private int pending;
+  private int transactions;
+  private long phase;
+  /** What those who arrived in phases that are over know, and those in the current one; null when nobody watches. */
+  private final SyncClock completed;
+  private SyncClock arriving;
+  /** By number in the cluster, the warps that arrived in the current phase, and in earlier ones. */
+  private final BitSet arrived = new BitSet();
+  private final BitSet arrivedBefore = new BitSet();
+
+  Mbarrier(Cta owner, int offset, int count) {
+    this.owner = owner;
+    this.offset = offset;
+    expected = count;
+    pending = count;
+    completed = clock();
+    arriving = clock();
+  }
+
+  private SyncClock clock() {
+    return owner.sanitizer == null ? null : owner.sanitizer.causality().clock();
+  }
+
+  /** The state as {@code mbarrier.arrive} returns it. */
+  long state() {
+    return phase << COUNT_BITS | pending;
+  }
+
+  static int pendingIn(long state) {
+    return (int) state & MOST;
+  }
+
+  /** Whether the phase of a state has completed. */
+  boolean isOver(long state) {
+    return phase > state >>> COUNT_BITS;
+  }
+
+  /** Whether the phase before the current one has that parity, and not the current one. */
+  boolean isOverByParity(int parity) {
+    return (phase & 1) != (parity & 1);
+  }
+
+  /** Where what those who arrive know is gathered. */
+  SyncClock arriving() {
+    return arriving;
+  }
+
+  /** What those who wait learn. */
+  SyncClock completed() {
+    return completed;
+  }
+
+  /** Awaits more arrivals in this phase. Returns what is wrong, if anything. */
+  Optional<String> announce(int count) {
+    if (pending + count > MOST) return Optional.of("awaits more than " + MOST + " arrivals");
+    pending += count;
+    return Optional.empty();
+  }
+
+  /** Changes the transaction count. Returns what is wrong with that, if anything. */
+  Optional<String> expect(int bytes) {
+    return changeTransactions(bytes, "expects ");
+  }
+
+  Optional<String> complete(int bytes) {
+    var problem = changeTransactions(-(long) bytes, "completes ");
+    if (problem.isEmpty()) settle();
+    return problem;
+  }
+
+  private Optional<String> changeTransactions(long change, String verb) {
+    long count = transactions + change;
+    if (Math.abs(count) > MOST) {
+      return Optional.of(verb + Math.abs(change) + " bytes, which makes a transaction count of " + count
+          + ", beyond " + MOST);
+    }
+    transactions = (int) count;
+    return Optional.empty();
+  }
+
+  /**
+   * Arrivals of a warp, or of an asynchronous operation of it. Returns what is wrong with them, if anything.
+   *
+   * @param drops whether later phases expect so many fewer
+   * @param keeps whether they must not complete the phase
+   */
+  Optional<String> arrive(int count, boolean drops, boolean keeps, Warp by) {
+    if (count < 1 || count > pending) {
+      return Optional.of("arrives " + count + " times, but the phase awaits " + pending + " arrivals of " + expected);
+    }
+    pending -= count;
+    if (keeps && pending == 0 && transactions == 0) {
+      return Optional.of("completes the phase with an arrive.noComplete");
+    }
+    if (drops) expected -= count;
+    arrived.set(by.number());
+    settle();
+    return Optional.empty();
+  }
+
+  private void settle() {
+    if (pending != 0 || transactions != 0) return;
+    phase++;
+    pending = expected;
+    if (completed != null) {
+      completed.join(arriving);
+      arriving = clock();
+    }
+    arrivedBefore.or(arrived);
+    arrived.clear();
+    owner.cluster.progress();
+    for (var w : owner.warps) w.resume(LaneGroup.State.AT_MBARRIER);
+  }
+
+  /** All that a deadlock may hang on. */
+  String describe() {
+    var text = "mbarrier " + owner.places.of(AddressSpace.SHARED_WINDOW + offset) + ": phase " + phase + ", " + pending
+        + " of " + expected + " arrivals pending, transaction count " + transactions;
+    if (transactions > 0) text += " (bytes expected that nothing brings)";
+    if (transactions < 0) text += " (bytes that came and were not expected)";
+    if (!arrived.isEmpty()) text += ", arrived in this phase: " + warps(arrived);
+    var late = (BitSet) arrivedBefore.clone();
+    late.andNot(arrived);
+    if (pending > 0 && !late.isEmpty()) text += ", arrived only in earlier phases: " + warps(late);
+    return text;
+  }
+
+  private String warps(BitSet numbers) {
+    var text = new ArrayList<String>();
+    numbers.stream().forEach(n -> {
+      var w = owner.cluster.warp(n);
+      text.add("warp " + w.index + (w.cta == owner ? "" : " of block " + w.cta.position)
+          + (w.finished() ? " (exited)" : ""));
+    });
+    return String.join(", ", text);
+  }
+}
