@@ -43,6 +43,7 @@ final class InstructionLowering {
       case "mma" -> MmaLowering.lower(i, m, c);
       case "tcgen05" -> TensorLowering.lower(i, m, c);
       case "wmma" -> WmmaLowering.lower(i, m, c);
+      case "wgmma" -> WgmmaLowering.lower(i, m, c);
       case "shfl", "vote", "activemask", "redux", "match", "elect", "ldmatrix", "stmatrix", "movmatrix" ->
           WarpLowering.lower(i, m, c);
       case "bar", "barrier", "membar", "fence", "mbarrier", "nanosleep", "griddepcontrol", "setmaxnreg", "pmevent",

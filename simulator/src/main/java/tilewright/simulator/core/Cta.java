@@ -29,6 +29,7 @@ final class Cta {
   final WmmaTransfer wmma;
   final TensorMemory tensor;
   final TensorTransfer transfer = new TensorTransfer();
+  private final Warpgroup[] warpgroups;
   final Places places;
   /** Null when the launch is not sanitized. */
   final Sanitizer sanitizer;
@@ -43,6 +44,7 @@ final class Cta {
   boolean started;
   Dim3 position = new Dim3(0, 0, 0);
   final WarpRunner runner;
+  private WgmmaUnit wgmmaUnit;
 
   Cta(Cluster cluster, int rank) {
     this.cluster = cluster;
@@ -70,6 +72,8 @@ final class Cta {
     tensor = new TensorMemory(this);
     runner = new WarpRunner(this);
     for (int i = 0; i < warps.length; i++) warps[i] = new Warp(this, i);
+    warpgroups = new Warpgroup[warps.length / Warpgroup.WARPS];
+    Arrays.setAll(warpgroups, i -> new Warpgroup(this, i * Warpgroup.WARPS));
   }
 
   /** Becomes the block at that position. */
@@ -82,10 +86,21 @@ final class Cta {
     for (var w : warps) w.reset();
     barriers.reset();
     mbarriers.reset();
+    for (var g : warpgroups) g.reset();
     bulk.reset();
     tensor.reset();
     if (sanitizer != null) sanitizer.reset();
     recorder = state.profile && number < Timeline.MOST_CTAS ? state.timeline.new Recorder(this) : null;
+  }
+
+  Warpgroup warpgroup(int index) {
+    return warpgroups[index];
+  }
+
+  /** What multiplies for warpgroups; large, and so there only once it is asked for. */
+  WgmmaUnit wgmma() {
+    if (wgmmaUnit == null) wgmmaUnit = new WgmmaUnit(state.adder);
+    return wgmmaUnit;
   }
 
   /** The position of the block of that number. */

@@ -20,7 +20,7 @@ public enum InstructionClass {
       case "ldmatrix", "stmatrix" -> SHARED;
       case "atom", "red" -> ATOMIC;
       case "cp", "prefetch", "prefetchu" -> ASYNC_COPY;
-      case "mma", "wmma" -> TENSOR;
+      case "mma", "wmma", "wgmma" -> TENSOR;
       case "shfl", "vote", "match", "redux", "elect", "activemask", "movmatrix" -> WARP;
       case "bar", "barrier", "membar", "fence", "mbarrier", "nanosleep" -> SYNCHRONISE;
       case "bra", "brx", "ret", "exit", "call", "trap" -> CONTROL;

@@ -14,7 +14,9 @@ final class LaneGroup {
     /** At the cluster's barrier. */
     AT_CLUSTER_BARRIER,
     /** Waiting for tensor memory, or for the peer CTA to allocate or free it too. */
-    AT_TENSOR_MEMORY
+    AT_TENSOR_MEMORY,
+    /** Waiting for groups of wgmma. */
+    AT_WGMMA
   }
 
   int mask;

@@ -41,6 +41,7 @@ final class StuckReport {
         if (g.state == LaneGroup.State.AT_BARRIER) objects.add(cta.barriers.describe(g.barrier));
         if (g.state == LaneGroup.State.AT_CLUSTER_BARRIER) objects.add(cta.cluster.barrier.describe());
         if (g.state == LaneGroup.State.AT_MBARRIER) objects.add(cta.mbarriers.describe(g.barrier));
+        if (g.state == LaneGroup.State.AT_WGMMA) objects.add(cta.warpgroup(w.index / Warpgroup.WARPS).holdUp());
         boolean isParked = g.state == LaneGroup.State.PARKED;
         if (site == Fault.NO_SITE || isParked && !parked) site = g.site;
         parked |= isParked;

@@ -28,6 +28,8 @@ public final class Warp {
   final byte[] local;
   final AsyncCopies copies;
   final CallStack calls = new CallStack();
+  /** The registers of the wgmma that is being issued. */
+  WgmmaFragments fragments = new WgmmaFragments(0);
   final List<LaneGroup> groups = new ArrayList<>();
   LaneGroup current;
   /** Lanes that exist and have not exited. */

@@ -13,7 +13,7 @@ public final class Factors {
   private static final int FIELD = 0x7F80_0000;
   private static final int FRACTION_BITS = 23;
   /** Tf32 has ten bits of fraction; tensor cores drop the others before they look at the number. */
-  private static final int TF32_BITS = -1 << 13;
+  static final int TF32_BITS = -1 << 13;
 
   /** By depth and row or column; {@link TensorTile#multiply} decodes them. */
   public final int[][] words;

@@ -9,15 +9,30 @@ import java.math.BigInteger;
  * @param zero the exponent that zero terms count with
  * @param resultBits fraction bits of the sums: 10 for f16, rounded to nearest; 23, or fewer of them, for f32, truncated
  */
-record ExactDot(int fractionBits, int block, int zero, int resultBits) {
+public record ExactDot(int fractionBits, int block, int zero, int resultBits) {
   private static final int UNIT = 600;
 
   /** What the largest exponent is for. */
-  enum Specials { INFINITIES_AND_NAN, NAN_OF_ALL_BITS, NONE }
+  public enum Specials { INFINITIES_AND_NAN, NAN_OF_ALL_BITS, NONE }
 
-  record Format(int fraction, int exponentBits, Specials specials) {
-    Format(int fraction, int exponentBits) {
+  public record Format(int fraction, int exponentBits, Specials specials) {
+    public Format(int fraction, int exponentBits) {
       this(fraction, exponentBits, Specials.INFINITIES_AND_NAN);
+    }
+
+    /** Of a type as PTX names it. */
+    public static Format of(String type) {
+      return switch (type) {
+        case "f16" -> new Format(10, 5);
+        case "bf16" -> new Format(7, 8);
+        case "tf32" -> new Format(10, 8);
+        case "e4m3" -> new Format(3, 4, Specials.NAN_OF_ALL_BITS);
+        case "e5m2" -> new Format(2, 5);
+        case "e3m2" -> new Format(2, 3, Specials.NONE);
+        case "e2m3" -> new Format(3, 2, Specials.NONE);
+        case "e2m1" -> new Format(1, 2, Specials.NONE);
+        default -> throw new IllegalArgumentException("not multiplied as floating point: " + type);
+      };
     }
   }
 
@@ -47,7 +62,7 @@ record ExactDot(int fractionBits, int block, int zero, int resultBits) {
   }
 
   /** The bits of the sum. */
-  int sum(int c, int[] a, Format left, int[] b, Format right) {
+  public int sum(int c, int[] a, Format left, int[] b, Format right) {
     int sum = c;
     for (int k = 0; k < a.length; k += block) sum = block(sum, a, left, b, right, k);
     return sum;

@@ -73,25 +73,11 @@ class TensorTileTest {
     }
   }
 
-  private static ExactDot.Format format(MmaType type) {
-    return switch (type) {
-      case F16 -> new ExactDot.Format(10, 5);
-      case BF16 -> new ExactDot.Format(7, 8);
-      case TF32 -> new ExactDot.Format(10, 8);
-      case E4M3 -> new ExactDot.Format(3, 4, ExactDot.Specials.NAN_OF_ALL_BITS);
-      case E5M2 -> new ExactDot.Format(2, 5);
-      case E3M2 -> new ExactDot.Format(2, 3, ExactDot.Specials.NONE);
-      case E2M3 -> new ExactDot.Format(3, 2, ExactDot.Specials.NONE);
-      case E2M1 -> new ExactDot.Format(1, 2, ExactDot.Specials.NONE);
-      default -> throw new IllegalArgumentException("not multiplied as floating point: " + type);
-    };
-  }
-
   private static void check(BlockAdder adder, Form form, Data data, int columns, Random random) {
     boolean half = form.model.rounding().half();
     int depth = form.depth;
-    var left = format(form.left);
-    var right = format(form.right);
+    var left = ExactDot.Format.of(form.left.text());
+    var right = ExactDot.Format.of(form.right.text());
     var sums = half ? new ExactDot.Format(10, 5) : new ExactDot.Format(23, 8);
     var tile = new TensorTile(adder);
     int[][] a = draw(random, data, ROWS, depth, left);
