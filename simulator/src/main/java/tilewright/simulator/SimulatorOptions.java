@@ -13,6 +13,7 @@ import java.util.function.Consumer;
  * @param sanitize look for races, uninitialised reads and bank conflicts too; bounds and alignment are always checked
  * @param profile count what the kernel does and record when its warps wait
  * @param architecture whose tensor cores to model, such as 90; empty means the module's own target
+ * @param fp4Model how block-scaled products are added up; both are unverified
  * @param threads CTAs that run at a time
  * @param instructionLimit thread instructions after which the launch is stopped
  * @param timeLimit wall-clock time after which the launch is stopped
@@ -21,9 +22,9 @@ import java.util.function.Consumer;
  * @param coordinates the elements of buffers and shared variables by name, for reports
  * @param output told what kernels print, block after block
  */
-public record SimulatorOptions(long seed, boolean sanitize, boolean profile, OptionalInt architecture, int threads,
-    long instructionLimit, Duration timeLimit, long memoryLimit, Set<String> uninitialized,
-    Map<String, Coordinates> coordinates, Consumer<String> output) {
+public record SimulatorOptions(long seed, boolean sanitize, boolean profile, OptionalInt architecture,
+    Fp4Model fp4Model, int threads, long instructionLimit, Duration timeLimit, long memoryLimit,
+    Set<String> uninitialized, Map<String, Coordinates> coordinates, Consumer<String> output) {
   private static final long DEFAULT_INSTRUCTION_LIMIT = 1_000_000_000_000L;
 
   public SimulatorOptions {
@@ -37,9 +38,9 @@ public record SimulatorOptions(long seed, boolean sanitize, boolean profile, Opt
 
   /** Seed 0, no sanitizer, the module's architecture, all processors, 10¹² instructions, ten minutes. */
   public static SimulatorOptions defaults() {
-    return new SimulatorOptions(0, false, false, OptionalInt.empty(), Runtime.getRuntime().availableProcessors(),
-        DEFAULT_INSTRUCTION_LIMIT, Duration.ofMinutes(10), Runtime.getRuntime().maxMemory(), Set.of(), Map.of(),
-        System.out::print);
+    return new SimulatorOptions(0, false, false, OptionalInt.empty(), Fp4Model.SF_TENSOR,
+        Runtime.getRuntime().availableProcessors(), DEFAULT_INSTRUCTION_LIMIT, Duration.ofMinutes(10),
+        Runtime.getRuntime().maxMemory(), Set.of(), Map.of(), System.out::print);
   }
 
   public SimulatorOptions withSeed(long value) {
@@ -58,6 +59,11 @@ public record SimulatorOptions(long seed, boolean sanitize, boolean profile, Opt
   /** Models the tensor cores of another architecture than the module's target: 80, 86, 89, 90, 100. */
   public SimulatorOptions withArchitecture(int value) {
     return changed(draft -> draft.architecture = OptionalInt.of(value));
+  }
+
+  /** Chooses between two published models of block-scaled products, neither of which was verified. */
+  public SimulatorOptions withFp4Model(Fp4Model value) {
+    return changed(draft -> draft.fp4Model = value);
   }
 
   public SimulatorOptions withThreads(int value) {
@@ -95,9 +101,9 @@ public record SimulatorOptions(long seed, boolean sanitize, boolean profile, Opt
   private SimulatorOptions changed(Consumer<Draft> change) {
     var draft = new Draft(this);
     change.accept(draft);
-    return new SimulatorOptions(draft.seed, draft.sanitize, draft.profile, draft.architecture, draft.threads,
-        draft.instructionLimit, draft.timeLimit, draft.memoryLimit, draft.uninitialized, draft.coordinates,
-        draft.output);
+    return new SimulatorOptions(draft.seed, draft.sanitize, draft.profile, draft.architecture, draft.fp4Model,
+        draft.threads, draft.instructionLimit, draft.timeLimit, draft.memoryLimit, draft.uninitialized,
+        draft.coordinates, draft.output);
   }
 
   /** Options on their way to others. */
@@ -106,6 +112,7 @@ public record SimulatorOptions(long seed, boolean sanitize, boolean profile, Opt
     private boolean sanitize;
     private boolean profile;
     private OptionalInt architecture;
+    private Fp4Model fp4Model;
     private int threads;
     private long instructionLimit;
     private Duration timeLimit;
@@ -119,6 +126,7 @@ public record SimulatorOptions(long seed, boolean sanitize, boolean profile, Opt
       sanitize = o.sanitize;
       profile = o.profile;
       architecture = o.architecture;
+      fp4Model = o.fp4Model;
       threads = o.threads;
       instructionLimit = o.instructionLimit;
       timeLimit = o.timeLimit;

@@ -2,16 +2,21 @@ package tilewright.simulator.compiler;
 
 import java.util.ArrayList;
 import java.util.List;
+import java.util.Set;
 import java.util.regex.Pattern;
 import tilewright.ptx.Instruction;
 import tilewright.ptx.Operand;
 import tilewright.ptx.PtxType;
 import tilewright.simulator.core.Access;
 import tilewright.simulator.core.TensorAllocation;
+import tilewright.simulator.core.TensorCommit;
+import tilewright.simulator.core.TensorCopy;
 import tilewright.simulator.core.TensorTransfer;
 import tilewright.simulator.tmem.AccessShape;
+import tilewright.simulator.tmem.CopyShape;
+import tilewright.simulator.tmem.Decompression;
 
-/** {@code tcgen05} instructions (PTX ISA, Tensorcore 5th Generation Instructions), but for those that multiply. */
+/** {@code tcgen05} instructions (PTX ISA, Tensorcore 5th Generation Instructions); {@link TensorMmaLowering} has those that multiply. */
 final class TensorLowering {
   private static final Pattern REPEATS = Pattern.compile("x(1|2|4|8|16|32|64|128)");
   private static final Source ALL_LANES = Source.of(-1);
@@ -29,6 +34,10 @@ final class TensorLowering {
         m.requireNone();
         c.warp(TensorTransfer.class, operation.equals("wait::ld") ? "waitLoads" : "waitStores", List.of(), List.of());
       }
+      case "mma" -> TensorMmaLowering.lower(i, m, c);
+      case "cp" -> copy(i, m, c);
+      case "shift" -> shift(i, m, c);
+      case "commit" -> commit(i, m, c);
       case "fence::before_thread_sync", "fence::after_thread_sync" -> m.requireNone();
       default -> throw new Unsupported("unknown instruction");
     }
@@ -152,6 +161,55 @@ final class TensorLowering {
       c.warp(TensorTransfer.class, "load", List.of(), List.of(landing), new Op.Argument.IntValue(k),
           new Op.Argument.Lanes(landing));
       if (!direct) c.move(Source.of(landing), to, PtxType.B32);
+    }
+  }
+
+  private static void copy(Instruction i, Modifiers m, Lowering c) {
+    var group = new Op.Argument.IntValue(group(m));
+    var multicast = m.takeOne(Set.of("warpx2::02_13", "warpx2::01_23", "warpx4")).orElse("");
+    var shape = m.takeFirst(x -> CopyShape.parse(x, multicast))
+        .orElseThrow(() -> new Unsupported("tcgen05.cp needs a shape, and the multicast that belongs to it"));
+    var decompression = Decompression.NONE;
+    if (m.take("b8x16")) {
+      decompression = m.take("b4x16_p64") ? Decompression.B4X16_P64 : Decompression.B6X16_P32;
+      if (decompression == Decompression.B6X16_P32) m.require("b6x16_p32");
+    }
+    m.requireNone();
+    var operands = c.operands(i, 2);
+    var place = Place.of(operands.getFirst(), c);
+    var descriptor = c.inRegister(operands.get(1), PtxType.B64);
+    c.warp(TensorCopy.class, "copy", List.of(place.reg(), descriptor), List.of(), new Op.Argument.Lanes(place.reg()),
+        new Op.Argument.IntValue(place.displacement()), new Op.Argument.Lanes(descriptor),
+        new Op.Argument.IntValue(shape.ordinal()), new Op.Argument.IntValue(decompression.ordinal()), group,
+        new Op.Argument.IntValue(c.site()));
+  }
+
+  private static void shift(Instruction i, Modifiers m, Lowering c) {
+    var group = new Op.Argument.IntValue(group(m));
+    m.require("down");
+    m.requireNone();
+    var place = Place.of(c.operands(i, 1).getFirst(), c);
+    c.warp(TensorCopy.class, "shift", List.of(place.reg()), List.of(), new Op.Argument.Lanes(place.reg()),
+        new Op.Argument.IntValue(place.displacement()), group, new Op.Argument.IntValue(c.site()));
+  }
+
+  private static void commit(Instruction i, Modifiers m, Lowering c) {
+    var group = new Op.Argument.IntValue(group(m));
+    var site = new Op.Argument.IntValue(c.site());
+    m.require("mbarrier::arrive::one");
+    boolean multicast = m.take("multicast::cluster");
+    var window = Addressing.Window.of(m);
+    m.require("b64");
+    m.requireNone();
+    var operands = c.operands(i, multicast ? 2 : 1);
+    var place = Addressing.of(operands.getFirst(), window, c);
+    if (multicast) {
+      var ranks = c.inRegister(operands.get(1), PtxType.B16);
+      Addressing.resolve(place, MbarrierLowering.BYTES, Access.PLACE, c);
+      c.warp(TensorCommit.class, "multicast", List.of(ranks), List.of(), new Op.Argument.Lanes(ranks), group, site);
+    } else {
+      Addressing.resolve(place, MbarrierLowering.BYTES, Access.PLACE, c);
+      c.warp(TensorCommit.class, "commit", List.of(), List.of(), group, site);
     }
   }
 }

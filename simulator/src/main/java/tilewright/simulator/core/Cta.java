@@ -30,6 +30,7 @@ final class Cta {
   final TensorMemory tensor;
   final TensorTransfer transfer = new TensorTransfer();
   private final Warpgroup[] warpgroups;
+  final TensorMma tensorMma = new TensorMma();
   final Places places;
   /** Null when the launch is not sanitized. */
   final Sanitizer sanitizer;
@@ -89,6 +90,7 @@ final class Cta {
     for (var g : warpgroups) g.reset();
     bulk.reset();
     tensor.reset();
+    tensorMma.reset();
     if (sanitizer != null) sanitizer.reset();
     recorder = state.profile && number < Timeline.MOST_CTAS ? state.timeline.new Recorder(this) : null;
   }

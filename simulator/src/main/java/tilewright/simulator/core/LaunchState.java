@@ -8,6 +8,7 @@ import java.util.TreeMap;
 import java.util.concurrent.atomic.AtomicLong;
 import tilewright.ptx.Launch;
 import tilewright.simulator.Finding;
+import tilewright.simulator.Fp4Model;
 import tilewright.simulator.Occupancy;
 import tilewright.simulator.Profile;
 import tilewright.simulator.SimulatorOptions;
@@ -33,6 +34,7 @@ final class LaunchState {
   final int sharedBytes;
   /** Compute capability times ten; arithmetic of tensor cores depends on it. */
   final int architecture;
+  final Fp4Model fp4Model;
   final BlockAdder adder = BlockAdder.fastest();
   private final long instructionLimit;
   private final long timeLimitNanos;
@@ -53,6 +55,7 @@ final class LaunchState {
     sanitize = options.sanitize();
     profile = options.profile();
     seed = options.seed();
+    fp4Model = options.fp4Model();
     architecture = options.architecture().orElse(Math.max(80, kernel.target()));
     if (architecture < 80) {
       throw new IllegalArgumentException(

@@ -44,6 +44,8 @@ final class TensorMemory {
 
   final Cta cta;
   final List<Request> requests = new ArrayList<>();
+  /** What the tensor core, or that of the pair where this is the even CTA, has under way, in order of issue. */
+  final List<TensorOperation> pipeline = new ArrayList<>();
   /** By lane, then column. */
   int[] cells = new int[NO_CELLS];
   /** Columns of the allocation that begins in each unit, and the instruction that made it. */
@@ -62,6 +64,7 @@ final class TensorMemory {
 
   void reset() {
     requests.clear();
+    pipeline.clear();
     Arrays.fill(cells, UNWRITTEN);
     Arrays.fill(sizes, 0);
     used = 0;
@@ -135,6 +138,13 @@ final class TensorMemory {
     int first = column / UNIT;
     int units = (column + columns - 1) / UNIT - first + 1;
     return (mask(first, units) & ~used) == 0;
+  }
+
+  void requireColumns(int first, int columns, String verb, Warp w, int lane, int site) {
+    if (!holds(first, columns)) {
+      throw new Fault(Kind.OUT_OF_BOUNDS, site, lane, first, w.who(lane) + " " + verb + " tensor memory columns " + first
+          + " to " + (first + columns - 1) + " of block " + cta.position + ", but " + describe());
+    }
   }
 
   /** What is allocated, for reports. */

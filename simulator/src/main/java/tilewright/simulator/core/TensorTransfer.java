@@ -1,6 +1,5 @@
 package tilewright.simulator.core;
 
-import tilewright.simulator.Finding.Kind;
 import tilewright.simulator.tmem.AccessShape;
 import tilewright.simulator.tmem.TmemAddress;
 
@@ -20,7 +19,6 @@ public final class TensorTransfer {
   private int column;
   private int split;
   private boolean packed;
-  private int site;
   private Store store;
 
   /** A store under way: what goes where. */
@@ -103,19 +101,18 @@ public final class TensorTransfer {
   }
 
   private void begin(Warp w, int mask, int[] address, int displacement, AccessShape newShape, int repeats, int newSplit,
-      boolean pack, int newSite, boolean writes) {
-    int bits = TensorAllocation.uniform(w, mask, address, "addresses", newSite) + displacement;
+      boolean pack, int site, boolean writes) {
+    int bits = TensorAllocation.uniform(w, mask, address, "addresses", site) + displacement;
     shape = newShape;
     packed = pack;
     split = newSplit;
-    site = newSite;
     column = bits & HALF_MASK;
     int base = bits >>> HALF_BITS;
     int own = w.index % (TmemAddress.LANES / TmemAddress.WARP_LANES) * TmemAddress.WARP_LANES;
     int within = base % TmemAddress.WARP_LANES;
     boolean reachable = base < TmemAddress.WARP_LANES || base - within == own;
     if (!reachable || within != 0 && (within != HALF_WARP || shape.lanes() > HALF_WARP)) {
-      throw TensorAllocation.fault(w, 0, newSite, (writes ? "stores to" : "loads from") + " lane " + base
+      throw TensorAllocation.fault(w, 0, site, (writes ? "stores to" : "loads from") + " lane " + base
           + " of tensor memory: warp " + w.index + " reaches lanes " + own + " to "
           + (own + TmemAddress.WARP_LANES - 1) + ", and shape " + shape.text() + " begins at a multiple of "
           + shape.lanes());
@@ -123,15 +120,9 @@ public final class TensorTransfer {
     // The hardware takes the warp's own lanes whatever the address says of them.
     lane = own + within;
     int width = shape.columns(repeats) * (packed ? 2 : 1);
-    require(w, column, width, writes);
-    if (shape.split()) require(w, column + split, width, writes);
-  }
-
-  private void require(Warp w, int first, int width, boolean writes) {
-    if (!w.cta.tensor.holds(first, width)) {
-      throw new Fault(Kind.OUT_OF_BOUNDS, site, 0, first, w.who(0) + (writes ? " stores to" : " loads from")
-          + " tensor memory columns " + first + " to " + (first + width - 1) + ", but " + w.cta.tensor.describe());
-    }
+    var verb = writes ? "stores to" : "loads from";
+    w.cta.tensor.requireColumns(column, width, verb, w, 0, site);
+    if (shape.split()) w.cta.tensor.requireColumns(column + split, width, verb, w, 0, site);
   }
 
   private int cell(int thread, int register) {

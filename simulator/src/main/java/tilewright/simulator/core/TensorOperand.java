@@ -1,0 +1,92 @@
+package tilewright.simulator.core;
+
+import tilewright.simulator.Finding.Kind;
+import tilewright.simulator.tensorcore.MatrixDescriptor;
+import tilewright.simulator.tensorcore.MatrixLayout;
+import tilewright.simulator.tensorcore.MmaType;
+import tilewright.simulator.tmem.PackedElements;
+
+/**
+ * A matrix operand of {@code tcgen05} in the shared memory of a CTA: where its runs of sixteen bytes lie, found and
+ * checked when the instruction is issued, and its elements, read when it takes effect.
+ */
+final class TensorOperand {
+  private static final int RUN = 16;
+
+  final Cta cta;
+  private final MatrixLayout layout;
+  private final int outer;
+  private final int depth;
+  /** By row of the layout, then along it. */
+  final int[] addresses;
+  private final int runs;
+
+  /**
+   * @param outer rows of A or columns of B
+   * @param depth steps
+   * @param bits that an element takes, padding included
+   */
+  TensorOperand(Cta cta, long descriptor, boolean transposed, int outer, int depth, int bits, Warp w, int lane,
+      int site) {
+    this.cta = cta;
+    this.outer = outer;
+    this.depth = depth;
+    try {
+      layout = new MatrixLayout(MatrixDescriptor.blackwell(descriptor), !transposed, bits);
+    } catch (IllegalArgumentException e) {
+      throw TensorAllocation.fault(w, lane, site, "names a matrix that does not exist: " + e.getMessage());
+    }
+    int across = transposed ? depth : outer;
+    runs = ((transposed ? outer : depth) + layout.run() - 1) / layout.run();
+    addresses = new int[across * runs];
+    for (int i = 0; i < across; i++) {
+      for (int j = 0; j < runs; j++) {
+        int address = transposed ? layout.address(j * layout.run(), i) : layout.address(i, j * layout.run());
+        if (address < 0 || address + RUN > cta.sharedBytes) {
+          throw new Fault(Kind.OUT_OF_BOUNDS, site, lane, address, w.who(lane) + " multiplies or copies a matrix that "
+              + "reaches shared memory + " + address + " of block " + cta.position + ", which has " + cta.sharedBytes
+              + " bytes");
+        }
+        addresses[i * runs + j] = address;
+      }
+    }
+  }
+
+  /** The address of a run: row, and place in it. */
+  int address(int row, int run) {
+    return addresses[row * runs + run];
+  }
+
+  /** Reads the bits of all elements, by depth, from column {@code first} on. */
+  void read(MmaType type, int[][] bits, int first) {
+    boolean transposed = !layout.depthMajor();
+    int run = layout.run();
+    int across = transposed ? depth : outer;
+    int along = transposed ? outer : depth;
+    for (int i = 0; i < across; i++) {
+      for (int j = 0; j < along; j++) {
+        int element = element(addresses[i * runs + j / run], j % run, type);
+        if (transposed) {
+          bits[i][first + j] = element;
+        } else {
+          bits[j][first + i] = element;
+        }
+      }
+    }
+  }
+
+  private int element(int address, int index, MmaType type) {
+    byte[] memory = cta.shared;
+    return switch (type.bits()) {
+      case 32 -> half(memory, address + 4 * index) | half(memory, address + 4 * index + 2) << 16;
+      case 16 -> half(memory, address + 2 * index);
+      case 8 -> memory[address + index] & 0xFF;
+      // Six and four bits stand side by side, with padding behind sixteen of them where their kind mixes with bytes.
+      default -> PackedElements.element(memory, address, type.bits(), index);
+    };
+  }
+
+  private static int half(byte[] memory, int address) {
+    return memory[address] & 0xFF | (memory[address + 1] & 0xFF) << Byte.SIZE;
+  }
+}

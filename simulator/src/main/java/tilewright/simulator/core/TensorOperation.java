@@ -1,0 +1,64 @@
+package tilewright.simulator.core;
+
+import java.util.List;
+
+/**
+ * A multiplication, copy or shift of the tensor core of one SM or of a pair (PTX ISA, Pipelined tcgen05 Instructions).
+ * Some pairs of them take effect in the order of their issue; all others in any order.
+ */
+abstract class TensorOperation implements AsyncOperation {
+  final Warp warp;
+  final int lane;
+  final int site;
+  /** The CTAs it works on, the even one first. */
+  final Cta[] group;
+
+  TensorOperation(Warp warp, int lane, int site, Cta[] group) {
+    this.warp = warp;
+    this.lane = lane;
+    this.site = site;
+    this.group = group;
+  }
+
+  /** The operations of the tensor core, or of the pair, that are under way, in order of their issue. */
+  private List<TensorOperation> pipeline() {
+    return group[0].tensor.pipeline;
+  }
+
+  final void issue() {
+    pipeline().add(this);
+    warp.cta.cluster.async.issue(this);
+  }
+
+  /** Whether it takes effect after an operation that was issued earlier. */
+  abstract boolean follows(TensorOperation earlier);
+
+  abstract void run();
+
+  /** What it does, such as {@code a multiplication}. */
+  abstract String what();
+
+  @Override
+  public final boolean ready() {
+    for (var other : pipeline()) {
+      if (other == this) return true;
+      if (follows(other)) return false;
+    }
+    return true;
+  }
+
+  @Override
+  public final void complete() {
+    pipeline().remove(this);
+    run();
+  }
+
+  @Override
+  public final String describe() {
+    return what() + " by " + warp.who(lane) + warp.cta.at(site);
+  }
+
+  boolean isOf(Warp w, int thread) {
+    return warp == w && lane == thread;
+  }
+}
