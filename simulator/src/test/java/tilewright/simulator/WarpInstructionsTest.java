@@ -9,6 +9,7 @@ import java.util.stream.IntStream;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
+import org.junit.jupiter.params.provider.CsvSource;
 import org.junit.jupiter.params.provider.ValueSource;
 import tilewright.ptx.Dim3;
 
@@ -101,6 +102,28 @@ class WarpInstructionsTest {
       default -> stream.reduce(0, (a, b) -> a ^ b);
     };
     assertArrayEquals(IntStream.range(0, 32).map(_ -> want).toArray(), out);
+  }
+
+  /** Some lanes only, some with NaN; both zeros are there. */
+  @ParameterizedTest
+  @CsvSource({"min, 0xffff, -3f", "max, 0xffff, 12f", "min.abs, 0xffff, 0f", "max.abs, 0xffff, 12f",
+      "min, 0x0003, -0f", "max, 0x0003, 0f", "min, 0x10000, NaN", "min, 0x30000, -16f", "max, 0x10003, 0f",
+      "min.NaN, 0x0003, -0f", "max.NaN, 0x10003, NaN", "max.abs.NaN, 0x001c, 4f", "min.abs.NaN, 0x1001c, NaN"})
+  void reductionsOfSinglesLeaveOutNotANumberUnlessAsked(String operation, String members, float expected) {
+    float[] in = new float[32];
+    for (int i = 0; i < 32; i++) in[i] = i < 16 ? i - 3 : i % 2 == 0 ? Float.intBitsToFloat(0xFFC0_1234) : 1 - i;
+    System.arraycopy(new float[] {0, -0f, -3, 3, 4}, 0, in, 0, 5);
+    int[] out = new int[32];
+    Kernels.run(Kernels.kernel("sm_100a", 2, "", """
+        shr.u32 %%r5, %1$s, %%t;
+        and.b32 %%r5, %%r5, 1;
+        setp.eq.u32 %%q0, %%r5, 0;
+        @%%q0 bra S;
+        """.formatted(members) + Instructions.load("f32", "%f1", 0, "%t4") + "redux.sync." + operation
+        + ".f32 %f0, %f1, " + members + ";\n" + Instructions.store("f32", "%f0", 1, "%t4") + "S:\n"), 32, Kernels.PLAIN,
+        in, out);
+    int lane = Integer.numberOfTrailingZeros(Integer.decode(members));
+    assertEquals(Float.isNaN(expected) ? 0x7FFF_FFFF : Float.floatToRawIntBits(expected), out[lane]);
   }
 
   @Test

@@ -18,16 +18,11 @@ record Clamps(boolean flush, boolean saturate, boolean relu) {
     };
   }
 
-  private static boolean isPair(PtxType type) {
-    return type == PtxType.F32X2;
-  }
-
   /** Refuses modifiers that the type does not have. */
   void require(PtxType type) {
     boolean single = type == PtxType.F32 || type == PtxType.F64;
-    if (relu && (single || isPair(type))) throw new Unsupported(".relu of " + type.text());
-    if (saturate && isPair(type)) throw new Unsupported(".sat of " + type.text());
-    if (flush && (isPair(type) || type == PtxType.BF16 || type == PtxType.BF16X2)) {
+    if (relu && single) throw new Unsupported(".relu of " + type.text());
+    if (flush && (type == PtxType.BF16 || type == PtxType.BF16X2)) {
       throw new Unsupported(".ftz of " + type.text());
     }
   }

@@ -36,16 +36,23 @@ final class FloatLowering {
     boolean saturate = m.take("sat");
     boolean relu = m.take("relu");
     boolean propagate = m.take("NaN");
-    boolean signed = m.take("xorsign") && m.take("abs");
+    boolean signed = m.take("xorsign");
+    boolean magnitudes = m.take("abs") && !signed;
     boolean approximate = m.take("approx") | m.take("full");
     // Correctly rounded results are within every documented error of the approximate forms.
     m.take("rn");
     m.take("noftz");
     var directed = m.takeOne(DIRECTED.keySet());
     var type = m.type();
+    var narrow = m.typeIfAny();
     m.requireNone();
     int mode = directed.map(DIRECTED::get).orElse(Conversions.NEAREST_EVEN);
-    var form = new Form(i, c, type, new Clamps(flush, saturate, relu), propagate, signed, approximate, mode);
+    var clamps = new Clamps(flush, saturate, relu);
+    if (type == PtxType.F32X2 || narrow.isPresent()) {
+      SingleArithmetic.lower(i, c, type, narrow, clamps, mode);
+      return;
+    }
+    var form = new Form(i, c, type, clamps, propagate, signed, magnitudes, approximate, mode);
     if (directed.isPresent() && type != PtxType.F32 && type != PtxType.F64) {
       throw new Unsupported("." + directed.get() + " of " + type.text());
     }
@@ -66,28 +73,21 @@ final class FloatLowering {
 
   /** One instruction with its modifiers read. */
   private record Form(Instruction i, Lowering c, PtxType type, Clamps clamps, boolean propagate, boolean signed,
-      boolean approximate, int mode) {
+      boolean magnitudes, boolean approximate, int mode) {
 
     void arithmetic() {
       int inputs = i.opcode().equals("fma") || i.opcode().equals("mad") ? 3 : 2;
       var name = inputs == 3 ? "fma" : i.opcode();
       emit(inputs, code -> {
         switch (type) {
-          case F32 -> {
-            if (mode == Conversions.NEAREST_EVEN) {
-              single(code, name);
-            } else {
-              directed(code, FloatMath.class, name, inputs);
-            }
-          }
+          case F32 -> SingleArithmetic.emit(code, name, mode);
           case F64 -> {
             if (mode == Conversions.NEAREST_EVEN) {
               code.call(DoubleNans.class, name, double.class, same(double.class, inputs));
             } else {
-              directed(code, DirectedMath.class, name, inputs);
+              directed(code, name, inputs);
             }
           }
-          case F32X2 -> code.call(FloatMath.class, name + "2", long.class, same(long.class, inputs));
           default -> {
             boolean early = clamps.flush() && Set.of("mul", "fma").contains(name);
             code.call(HalfMath.class, name + (early ? "Flush" : "") + half(), int.class, same(int.class, inputs));
@@ -96,26 +96,12 @@ final class FloatLowering {
       });
     }
 
-    private static void single(LaneCode code, String name) {
-      switch (name) {
-        case "add" -> code.op(Opcode.FADD);
-        case "sub" -> code.op(Opcode.FSUB);
-        case "mul" -> code.op(Opcode.FMUL);
-        default -> code.call(Math.class, "fma", float.class, same(float.class, 3));
-      }
-      canonical(code);
-    }
-
-    private static void canonical(LaneCode code) {
-      code.call(FloatMath.class, "canonical", float.class, float.class);
-    }
-
-    private void directed(LaneCode code, Class<?> owner, String name, int inputs) {
+    private void directed(LaneCode code, String name, int inputs) {
       Class<?> j = jvmType();
       var types = new ArrayList<Class<?>>(List.of(same(j, inputs)));
       types.add(int.class);
       code.b.loadConstant(mode);
-      code.call(owner, name, j, types.toArray(Class<?>[]::new));
+      code.call(DirectedMath.class, name, j, types.toArray(Class<?>[]::new));
     }
 
     private String half() {
@@ -126,8 +112,11 @@ final class FloatLowering {
       return java.util.Collections.nCopies(count, type).toArray(Class<?>[]::new);
     }
 
+    /** Of two operands or, of f32, three. */
     void extremum() {
-      emit(2, code -> {
+      int inputs = type == PtxType.F32 && !signed && i.operands().size() == 4 ? 3 : 2;
+      if (magnitudes && inputs == 2) throw new Unsupported(".abs without .xorsign of two operands");
+      emit(inputs, code -> {
         if (signed) {
           Class<?> j = type == PtxType.F32 ? float.class : int.class;
           code.b.loadConstant(i.opcode().equals("max") ? 1 : 0).loadConstant(propagate ? 1 : 0);
@@ -135,8 +124,12 @@ final class FloatLowering {
           return;
         }
         switch (type) {
-          case F32 -> code.call(FloatMath.class, i.opcode() + (propagate ? "NaN" : ""), float.class, float.class,
-              float.class);
+          case F32 -> {
+            var name = i.opcode() + (propagate ? "NaN" : "");
+            for (int k = 1; k < inputs; k++) {
+              code.call(FloatMath.class, name, float.class, float.class, float.class);
+            }
+          }
           case F64 -> code.call(FloatMath.class, i.opcode(), double.class, double.class, double.class);
           default -> {
             var owner = propagate ? HalfFunctions.class : HalfMath.class;
@@ -151,7 +144,6 @@ final class FloatLowering {
         switch (type) {
           case F32 -> code.call(FloatMath.class, i.opcode(), float.class, float.class);
           case F64 -> code.call(DoubleNans.class, i.opcode(), double.class, double.class);
-          case F32X2 -> throw new Unsupported(i.opcode() + " of f32x2");
           default -> code.call(HalfFunctions.class, i.opcode() + half(), int.class, int.class);
         }
       });
@@ -163,12 +155,12 @@ final class FloatLowering {
         if (mode == Conversions.NEAREST_EVEN) {
           if (type == PtxType.F32) {
             code.op(Opcode.FDIV);
-            canonical(code);
+            SingleArithmetic.canonical(code);
           } else {
             code.call(DoubleNans.class, "div", double.class, double.class, double.class);
           }
         } else {
-          directed(code, DirectedMath.class, "div", 2);
+          directed(code, "div", 2);
         }
       });
     }
@@ -186,7 +178,7 @@ final class FloatLowering {
           code.call(owner, i.opcode(), j, j);
         } else {
           boolean early = clamps.flush() && type == PtxType.F32 && i.opcode().equals("rcp");
-          directed(code, DirectedMath.class, i.opcode() + (early ? "Flush" : ""), 1);
+          directed(code, i.opcode() + (early ? "Flush" : ""), 1);
         }
         // The gross approximations have no more than the upper word.
         if (type == PtxType.F64 && approximate && clamps.flush()) {
@@ -225,6 +217,7 @@ final class FloatLowering {
         for (var s : sources) {
           code.push(s, type);
           clamps.input(code, type);
+          if (magnitudes) code.call(FloatMath.class, "abs", float.class, float.class);
         }
         operation.emit(code);
         clamps.output(code, type);

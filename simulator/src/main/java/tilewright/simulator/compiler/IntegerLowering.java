@@ -20,13 +20,20 @@ final class IntegerLowering {
   private IntegerLowering() {}
 
   static void lower(Instruction i, Modifiers m, Lowering c) {
+    if (i.has("u16x2") || i.has("s16x2")) {
+      SimdLowering.shorts(i, m, c);
+      return;
+    }
     switch (i.opcode()) {
       case "add" -> addOrSubtract(i, m, c, Opcode.IADD, Opcode.LADD);
       case "sub" -> addOrSubtract(i, m, c, Opcode.ISUB, Opcode.LSUB);
       case "mul", "mad" -> multiply(i, m, c);
       case "mul24", "mad24" -> multiply24(i, m, c);
       case "div", "rem" -> divide(i, m.type(), c);
-      case "min", "max" -> extremum(i, m.type(), c);
+      case "min", "max" -> {
+        boolean relu = m.take("relu");
+        extremum(i, m.type(), relu, c);
+      }
       case "sad" -> difference(i, m.type(), c);
       case "abs" -> same(i, c, m.type(), 1, (code, wide) -> code.call(Math.class, "abs", wide ? L : I, wide ? L : I));
       case "neg" -> same(i, c, m.type(), 1, (code, wide) -> code.op(wide ? Opcode.LNEG : Opcode.INEG));
@@ -132,11 +139,17 @@ final class IntegerLowering {
     same(i, c, type, 2, (code, _) -> code.call(IntegerMath.class, i.opcode() + suffix(type), j, j, j));
   }
 
-  private static void extremum(Instruction i, PtxType type, Lowering c) {
+  private static void extremum(Instruction i, PtxType type, boolean relu, Lowering c) {
+    if (relu && type != PtxType.S32) throw new Unsupported(".relu of " + type.text());
     boolean signed = LaneCode.isSigned(type);
     Class<?> j = jvm(type);
-    same(i, c, type, 2, (code, _) ->
-        code.call(signed ? Math.class : IntegerMath.class, i.opcode() + (signed ? "" : "U"), j, j, j));
+    same(i, c, type, 2, (code, _) -> {
+      code.call(signed ? Math.class : IntegerMath.class, i.opcode() + (signed ? "" : "U"), j, j, j);
+      if (relu) {
+        code.b.iconst_0();
+        code.call(Math.class, "max", I, I, I);
+      }
+    });
   }
 
   private static void difference(Instruction i, PtxType type, Lowering c) {

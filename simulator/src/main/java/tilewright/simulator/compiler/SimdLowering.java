@@ -34,4 +34,28 @@ final class SimdLowering {
       lane.call(Simd.class, "apply", I, I, I, I, I, I, I);
     });
   }
+
+  /** {@code add}, {@code min} and {@code max} of two 16-bit integers in a word. */
+  static void shorts(Instruction i, Modifiers m, Lowering c) {
+    boolean signed = !m.take("u16x2");
+    m.take("s16x2");
+    boolean relu = m.take("relu");
+    m.requireNone();
+    boolean exists = i.opcode().equals("add") ? !relu : Set.of("min", "max").contains(i.opcode()) && (signed || !relu);
+    if (!exists) throw new Unsupported("there is no " + i.opcode() + "." + String.join(".", i.modifiers()));
+    var operation = Simd.Operation.valueOf("V" + i.opcode().toUpperCase(Locale.ROOT));
+    Elementwise.same(i, c, PtxType.B32, 2, (lane, _) -> {
+      apply(lane, operation, signed);
+      if (relu) {
+        lane.b.iconst_0();
+        apply(lane, Simd.Operation.VMAX, true);
+      }
+    });
+  }
+
+  private static void apply(LaneCode lane, Simd.Operation operation, boolean signed) {
+    lane.b.iconst_0().loadConstant(operation.ordinal()).loadConstant(Short.SIZE);
+    lane.b.loadConstant(signed ? Simd.SIGNED_A | Simd.SIGNED_B | Simd.SIGNED_RESULT : 0);
+    lane.call(Simd.class, "apply", I, I, I, I, I, I, I);
+  }
 }

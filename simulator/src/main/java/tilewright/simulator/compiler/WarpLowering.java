@@ -109,8 +109,17 @@ final class WarpLowering {
     m.require("sync");
     int op = REDUCTIONS.get(m.takeOne(REDUCTIONS.keySet())
         .orElseThrow(() -> new Unsupported("redux without operation")));
+    boolean magnitudes = m.take("abs");
+    boolean propagate = m.take("NaN");
     var type = m.type();
-    if (type.bits() != 32 || type == PtxType.F32) throw new Unsupported("redux of " + type.text());
+    if (type == PtxType.F32 && (op == Lanes.MIN || op == Lanes.MAX)) {
+      m.requireNone();
+      extremum(i, op == Lanes.MAX, magnitudes, propagate, c);
+      return;
+    }
+    if (type.bits() != 32 || type == PtxType.F32 || magnitudes || propagate) {
+      throw new Unsupported("redux of " + type.text());
+    }
     m.requireNone();
     var operands = c.operands(i, 3);
     var value = c.inRegister(operands.get(1), PtxType.B32);
@@ -120,6 +129,17 @@ final class WarpLowering {
         new Op.Argument.IntValue(type == PtxType.S32 ? 1 : 0), new Op.Argument.Lanes(value),
         new Op.Argument.Lanes(result));
     c.move(Source.of(result), c.destination(operands.getFirst(), type), PtxType.B32);
+  }
+
+  private static void extremum(Instruction i, boolean max, boolean magnitudes, boolean propagate, Lowering c) {
+    var operands = c.operands(i, 3);
+    var value = c.inRegister(operands.get(1), PtxType.F32);
+    var result = c.temp(PtxType.F32);
+    c.together(c.source(operands.get(2)));
+    c.warp(Lanes.class, "extremum", List.of(value), List.of(result), new Op.Argument.IntValue(max ? 1 : 0),
+        new Op.Argument.IntValue(magnitudes ? 1 : 0), new Op.Argument.IntValue(propagate ? 1 : 0),
+        new Op.Argument.Lanes(value), new Op.Argument.Lanes(result));
+    c.move(Source.of(result), c.destination(operands.getFirst(), PtxType.F32), PtxType.F32);
   }
 
   private static void match(Instruction i, Modifiers m, Lowering c) {

@@ -135,31 +135,8 @@ public final class FloatMath {
     return Conversions.toF32(sum((double) a * b, c, mode), mode);
   }
 
-  private static float low(long pair) {
-    return Float.intBitsToFloat((int) pair);
-  }
-
-  private static float high(long pair) {
-    return Float.intBitsToFloat((int) (pair >>> 32));
-  }
-
-  private static long pair(float low, float high) {
+  /** An f32x2. */
+  public static long pair(float high, float low) {
     return Float.floatToRawIntBits(low) & 0xFFFF_FFFFL | (long) Float.floatToRawIntBits(high) << 32;
-  }
-
-  public static long add2(long a, long b) {
-    return pair(low(a) + low(b), high(a) + high(b));
-  }
-
-  public static long sub2(long a, long b) {
-    return pair(low(a) - low(b), high(a) - high(b));
-  }
-
-  public static long mul2(long a, long b) {
-    return pair(low(a) * low(b), high(a) * high(b));
-  }
-
-  public static long fma2(long a, long b, long c) {
-    return pair(Math.fma(low(a), low(b), low(c)), Math.fma(high(a), high(b), high(c)));
   }
 }

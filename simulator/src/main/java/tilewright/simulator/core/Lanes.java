@@ -92,6 +92,21 @@ public final class Lanes {
     fill(mask, result, to);
   }
 
+  /** The least or greatest number, of the magnitudes if asked; a NaN counts only where {@code propagate}. */
+  public static void extremum(Warp w, int mask, int max, int magnitudes, int propagate, float[] value, float[] to) {
+    float result = value[Integer.numberOfTrailingZeros(mask)];
+    if (magnitudes != 0) result = Math.abs(result);
+    for (int lane = 0; lane < Warp.LANES; lane++) {
+      if ((mask >>> lane & 1) == 0) continue;
+      float v = magnitudes != 0 ? Math.abs(value[lane]) : value[lane];
+      result = propagate != 0 ? max != 0 ? FloatMath.maxNaN(result, v) : FloatMath.minNaN(result, v)
+          : max != 0 ? FloatMath.max(result, v) : FloatMath.min(result, v);
+    }
+    for (int lane = 0; lane < Warp.LANES; lane++) {
+      if ((mask >>> lane & 1) != 0) to[lane] = FloatMath.canonical(result);
+    }
+  }
+
   /** For each lane, the lanes with its value. */
   public static int matchAny(Warp w, int mask, int[] value, int[] to) {
     return matchAny(w, mask, lane -> value[lane], to);

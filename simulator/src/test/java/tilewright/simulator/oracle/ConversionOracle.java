@@ -23,7 +23,7 @@ final class ConversionOracle {
     return switch (type) {
       case F16, F16X2 -> Format.F16;
       case BF16, BF16X2 -> Format.BF16;
-      case F32 -> Format.F32;
+      case F32, F32X2 -> Format.F32;
       case F64 -> Format.F64;
       default -> throw new IllegalArgumentException("no format of " + type.text());
     };

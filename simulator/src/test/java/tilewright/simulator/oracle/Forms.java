@@ -8,7 +8,7 @@ import java.util.List;
 import java.util.regex.Pattern;
 import java.util.stream.Stream;
 
-/** The forms of {@code forms.txt}: each is applied to the operands of {@link OperandValues}. */
+/** Instruction forms from resources, by the least target: each is applied to the operands of {@link OperandValues}. */
 final class Forms {
   private static final List<String> OPERANDS = List.of("$a", "$b", "$c");
   private static final Pattern LINE = Pattern.compile("(\\w+)\\(([\\w,]+)\\): (.*)");
@@ -40,7 +40,12 @@ final class Forms {
   private Forms() {}
 
   static List<Form> all() {
-    try (var in = Forms.class.getResourceAsStream("forms.txt")) {
+    return Stream.of("forms", "forms.sm_90", "forms.sm_100").flatMap(name -> of(name).stream()).toList();
+  }
+
+  /** The forms of one resource. */
+  static List<Form> of(String name) {
+    try (var in = Forms.class.getResourceAsStream(name + ".txt")) {
       return new String(in.readAllBytes(), StandardCharsets.UTF_8).lines()
           .filter(line -> !line.isBlank() && !line.startsWith("#")).flatMap(Forms::forms).toList();
     } catch (IOException e) {
@@ -68,12 +73,12 @@ final class Forms {
    * A kernel {@code k(in, out)} for {@value OperandValues#COUNT} threads: {@code in} is {@link OperandValues#bytes()},
    * {@code out} gets 8 bytes a form and thread, one form after the other.
    */
-  static String ptx(List<Form> forms) {
+  static String ptx(String target, List<Form> forms) {
     var body = new ArrayList<String>();
     for (int i = 0; i < forms.size(); i++) body.add(code(forms.get(i), (long) i * OperandValues.COUNT * 8));
     return """
-        .version 8.0
-        .target sm_90
+        .version 8.8
+        .target %s
         .address_size 64
         .visible .entry k(.param .u64 in, .param .u64 out)
         {
@@ -90,7 +95,7 @@ final class Forms {
           add.s64 %%out, %%out, %%at;
         %s  ret;
         }
-        """.formatted(String.join("", body));
+        """.formatted(target, String.join("", body));
   }
 
   private static String code(Form form, long offset) {

@@ -38,12 +38,14 @@ final class OperandValues {
   private static long value(OperandType type, Random random) {
     long value = switch (type) {
       case U16, U32, U64 -> integer(type.bits, random);
+      case U16X2 -> integer(16, random) & 0xFFFF | integer(16, random) << 16;
       case F16 -> floating(5, 10, random);
       case BF16 -> floating(8, 7, random);
       case F16X2 -> floating(5, 10, random) | floating(5, 10, random) << 16;
       case BF16X2 -> floating(8, 7, random) | floating(8, 7, random) << 16;
       case F32 -> floating(8, 23, random);
       case F64 -> floating(11, 52, random);
+      case F32X2 -> floating(8, 23, random) | floating(8, 23, random) << 32;
     };
     return type.bits == 64 ? value : value & (1L << type.bits) - 1;
   }

@@ -18,6 +18,15 @@ final class Oracle {
   static long apply(String opcode, List<String> modifiers, long... x) {
     var types = modifiers.stream().map(PtxType::parse).flatMap(java.util.Optional::stream).toList();
     var type = types.isEmpty() ? PtxType.B32 : types.getLast();
+    var shorts = modifiers.stream().filter(m -> m.matches("[us]16x2")).findFirst();
+    if (shorts.isPresent()) {
+      return shorts(opcode, modifiers, shorts.get().startsWith("s") ? PtxType.S16 : PtxType.U16, x);
+    }
+    boolean arithmetic = List.of("add", "sub", "fma").contains(opcode);
+    if (arithmetic && types.size() == 2 && types.getFirst() == PtxType.F32) return mixed(opcode, modifiers, ConversionOracle.format(type), x);
+    if (modifiers.contains("relu") && type == PtxType.S32) {
+      return Math.max(0, (int) new IntegerOracle(type, modifiers).apply(opcode, x));
+    }
     return switch (opcode) {
       case "cvt" -> convert(modifiers, types, x);
       case "set", "setp" -> compare(opcode, modifiers, types, type, x);
@@ -40,8 +49,42 @@ final class Oracle {
 
   private static long floating(String opcode, List<String> modifiers, PtxType type, long[] x) {
     var oracle = new FloatOracle(ConversionOracle.format(type), modifiers);
+    if (type == PtxType.F32X2) {
+      return oracle.apply(opcode, word(x, 0)) | oracle.apply(opcode, word(x, 32)) << 32;
+    }
+    if (x.length == 3 && List.of("min", "max").contains(opcode)) return extremum(opcode, modifiers, x);
     if (!isPair(type)) return oracle.apply(opcode, x);
     return oracle.apply(opcode, half(x, 0)) | oracle.apply(opcode, half(x, 16)) << 16;
+  }
+
+  /** Of three singles, the magnitudes if asked. */
+  private static long extremum(String opcode, List<String> modifiers, long[] x) {
+    boolean magnitudes = modifiers.contains("abs");
+    var oracle = new FloatOracle(Format.F32, modifiers.stream().filter(m -> !m.equals("abs")).toList());
+    long[] y = LongStream.of(x).map(v -> magnitudes ? Format.F32.magnitude(v) : v).toArray();
+    return oracle.apply(opcode, new long[] {oracle.apply(opcode, new long[] {y[0], y[1]}), y[2]});
+  }
+
+  /** Arithmetic of singles whose operands, but for the last, are given in a narrower format. */
+  private static long mixed(String opcode, List<String> modifiers, Format narrow, long[] x) {
+    var widen = new ConversionOracle(List.of());
+    long[] wide = x.clone();
+    for (int i = 0; i < x.length - 1; i++) wide[i] = widen.toFloat(Format.F32, narrow, x[i]);
+    return new FloatOracle(Format.F32, modifiers).apply(opcode, wide);
+  }
+
+  private static long shorts(String opcode, List<String> modifiers, PtxType type, long[] x) {
+    long result = 0;
+    for (int shift = 0; shift < 32; shift += 16) {
+      long field = new IntegerOracle(type, List.of()).apply(opcode, half(x, shift));
+      if (modifiers.contains("relu") && (short) field < 0) field = 0;
+      result |= (field & 0xFFFF) << shift;
+    }
+    return result;
+  }
+
+  private static long[] word(long[] x, int shift) {
+    return LongStream.of(x).map(v -> v >>> shift & 0xFFFF_FFFFL).toArray();
   }
 
   private static long[] half(long[] x, int shift) {

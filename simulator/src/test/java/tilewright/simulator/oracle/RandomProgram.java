@@ -63,8 +63,8 @@ final class RandomProgram {
       }
     }
     return """
-        .version 8.0
-        .target sm_80
+        .version 8.8
+        .target sm_100a
         .address_size 64
         .func (.param .b32 y) twice(.param .b32 a, .param .b32 b)
         {
@@ -127,9 +127,9 @@ final class RandomProgram {
   private String any(OperandType type) {
     return any(switch (type) {
       case U16, F16, BF16 -> Bank.HALF;
-      case U32, F16X2, BF16X2 -> Bank.WORD;
+      case U32, F16X2, BF16X2, U16X2 -> Bank.WORD;
       case F32 -> random.nextBoolean() ? Bank.SINGLE : Bank.WORD;
-      case U64 -> Bank.LONG;
+      case U64, F32X2 -> Bank.LONG;
       case F64 -> Bank.DOUBLE;
     });
   }
