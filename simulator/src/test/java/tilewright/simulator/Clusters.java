@@ -26,12 +26,23 @@ final class Clusters {
   static SimulationResult run(String ptx, Dim3 grid, int threads, Dim3 cluster, SimulatorOptions options,
       Object... arrays) {
     var l = Kernels.launch(ptx, grid, Dim3.of(threads), 0, arrays);
-    return Simulator.load(ptx).run(new Launch(ptx, "k", grid, l.block(), cluster, 0, l.buffers(), l.arguments()),
-        options);
+    return Simulator.load(ptx).run(inClusters(l, cluster), options);
+  }
+
+  private static Launch inClusters(Launch l, Dim3 cluster) {
+    return new Launch(l.ptx(), l.entry(), l.grid(), l.block(), cluster, l.dynamicSharedBytes(), l.buffers(),
+        l.arguments());
   }
 
   /** One cluster of so many blocks. */
   static SimulationResult run(String ptx, int blocks, int threads, SimulatorOptions options, Object... arrays) {
-    return run(ptx, Dim3.of(blocks), threads, Dim3.of(blocks), options, arrays);
+    return run(Simulator.load(ptx), ptx, blocks, threads, options, arrays);
+  }
+
+  /** As above, of a module that was loaded already. */
+  static SimulationResult run(Program program, String ptx, int blocks, int threads, SimulatorOptions options,
+      Object... arrays) {
+    var l = Kernels.launch(ptx, Dim3.of(blocks), Dim3.of(threads), 0, arrays);
+    return program.run(inClusters(l, Dim3.of(blocks)), options);
   }
 }

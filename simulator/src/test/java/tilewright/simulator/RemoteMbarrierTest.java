@@ -63,7 +63,7 @@ class RemoteMbarrierTest {
   void whatWasWrittenBeforeTheArrivalIsThereAfterTheWait(int count, String fill) {
     for (long seed = 0; seed < 16; seed++) {
       int[] out = new int[64];
-      var result = Clusters.run(Clusters.kernel(1, handOver(count, fill)), 2, 64, Kernels.PLAIN.withSeed(seed), out);
+      var result = Clusters.run(Clusters.kernel(1, handOver(count, fill)), 2, 64, Kernels.SANITIZED.withSeed(seed), out);
       assertEquals(List.of(), result.findings());
       assertArrayEquals(FILLED, out);
     }
@@ -169,7 +169,7 @@ class RemoteMbarrierTest {
     var seen = new java.util.TreeSet<Integer>();
     for (long seed = 0; seed < 100; seed++) {
       int[] out = new int[1];
-      Kernels.run(Clusters.kernel(1, body), 64, Kernels.PLAIN.withSeed(seed), out);
+      Kernels.run(Clusters.kernel(1, body), 64, Kernels.SANITIZED.withSeed(seed), out);
       seen.add(out[0]);
     }
     assertEquals(java.util.Set.of(1, 2), seen);

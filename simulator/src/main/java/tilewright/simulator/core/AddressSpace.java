@@ -71,6 +71,11 @@ public final class AddressSpace {
     return address >>> RANK_BITS == SHARED_WINDOW + base >>> RANK_BITS;
   }
 
+  /** Where in its buffer, its CTA's shared memory or its thread's local memory a generic address lies. */
+  static long offset(long address) {
+    return address & (isShared(address) ? IN_CTA : OFFSETS);
+  }
+
   static int window(long address) {
     return (int) (address >>> WINDOW_BITS);
   }

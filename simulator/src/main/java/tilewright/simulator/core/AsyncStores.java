@@ -19,12 +19,15 @@ public final class AsyncStores {
    * @param reduction the operation, or {@link #NO_REDUCTION}
    */
   private record AsyncStore(Warp warp, int lane, Cta owner, byte[] base, int offset, long[] elements, int elementBytes,
-      int reduction, int mbarrier, SyncClock clock, int site) implements AsyncOperation {
+      int reduction, int mbarrier, SyncClock clock, int time, int site) implements AsyncOperation {
     @Override
     public void complete() {
       for (int k = 0; k < elements.length; k++) change(offset + k * elementBytes, elements[k]);
       if (owner == null) return;
       if (owner.finished()) throw gone();
+      if (clock != null && reduction == NO_REDUCTION) {
+        warp.cta.sanitizer.sent(warp, lane, owner, offset, elements.length * elementBytes, time);
+      }
       owner.mbarriers.complete(warp, lane, mbarrier, elements.length * elementBytes, clock, site);
     }
 
@@ -87,9 +90,17 @@ public final class AsyncStores {
             + " stores asynchronously to one block's shared memory and names an mbarrier in another's: they must be in "
             + "the same");
       }
-      var sanitizer = w.cta.sanitizer;
-      issue(w, lane, owner, owner.shared, count, bytes, reduction, w.held[lane],
-          sanitizer == null ? null : sanitizer.snapshot(w, lane), site);
+      issue(w, lane, owner, owner.shared, count, bytes, reduction, w.held[lane], site);
+    }
+  }
+
+  private static void watch(Sanitizer sanitizer, Warp w, int lane, Cta owner, int bytes, int reduction, int site) {
+    if (reduction == NO_REDUCTION) {
+      sanitizer.sending(w, lane, owner, w.offsets[lane], bytes, site);
+    } else if (owner == w.cta) {
+      sanitizer.shared(w, 1 << lane, bytes, Access.ATOMIC, site);
+    } else {
+      sanitizer.foreign(w, 1 << lane, bytes, Access.ATOMIC, site);
     }
   }
 
@@ -97,15 +108,23 @@ public final class AsyncStores {
   public static void issueGlobal(Warp w, int mask, int bytes, int reduction, int site) {
     for (int lane = 0; lane < Warp.LANES; lane++) {
       if ((mask >>> lane & 1) == 0) continue;
-      issue(w, lane, null, Atomics.base(w, lane), 1, bytes, reduction, 0, null, site);
+      issue(w, lane, null, Atomics.base(w, lane), 1, bytes, reduction, 0, site);
     }
   }
 
   private static void issue(Warp w, int lane, Cta owner, byte[] base, int count, int bytes, int reduction, int mbarrier,
-      SyncClock clock, int site) {
+      int site) {
     var elements = new long[count];
     for (int k = 0; k < count; k++) elements[k] = w.elements[k][lane];
+    var sanitizer = w.cta.sanitizer;
+    SyncClock clock = null;
+    int time = 0;
+    if (sanitizer != null && owner != null) {
+      watch(sanitizer, w, lane, owner, count * bytes, reduction, site);
+      time = sanitizer.time(w);
+      clock = sanitizer.snapshot(w, lane);
+    }
     w.cta.cluster.async.issue(new AsyncStore(w, lane, owner, base, w.offsets[lane], elements, bytes, reduction,
-        mbarrier, clock, site));
+        mbarrier, clock, time, site));
   }
 }

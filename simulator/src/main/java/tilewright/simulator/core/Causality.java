@@ -13,8 +13,11 @@ import tilewright.simulator.core.MemoryOrder.Scope;
 final class Causality {
   private final Cta owner;
   private final int warps;
+  private final boolean clustered;
   private final int[] now;
   private final WarpClock[] known;
+  /** Beside what is known: reads that are over, although what their threads wrote need not be visible. */
+  private final WarpClock[] reads;
   private final Map<Scope, WarpClock[]> fenced = new EnumMap<>(Scope.class);
   /** What threads have observed by relaxed reads; a fence turns it into knowledge. */
   private final Map<Integer, VectorClock> observed = new HashMap<>();
@@ -25,14 +28,19 @@ final class Causality {
   Causality(Cta owner) {
     this.owner = owner;
     warps = owner.warps.length;
+    clustered = owner.cluster.ctas.length > 1;
     now = new int[warps];
     known = new WarpClock[warps];
+    reads = new WarpClock[warps];
   }
 
   void reset() {
     cta = Epoch.cta(owner.number);
     Arrays.fill(now, 1);
-    for (int w = 0; w < warps; w++) known[w] = new WarpClock(cta, warps);
+    for (int w = 0; w < warps; w++) {
+      known[w] = new WarpClock(cta, warps);
+      reads[w] = new WarpClock(cta, warps);
+    }
     fenced.clear();
     observed.clear();
     places.clear();
@@ -55,21 +63,57 @@ final class Causality {
     return known[w.index].knows(lane, epoch);
   }
 
+  /** Whether a read comes before what the thread does now. */
+  boolean knowsRead(Warp w, int lane, long epoch) {
+    return knows(w, lane, epoch) || clustered && reads[w.index].knows(lane, epoch);
+  }
+
+  /** Whether the thread knows that another CTA has started: of anything that it did. */
+  boolean knowsOf(Warp w, int lane, Cta other) {
+    return known[w.index].knowsOf(lane, Epoch.cta(other.number))
+        || reads[w.index].knowsOf(lane, Epoch.cta(other.number));
+  }
+
   /** What some lanes did so far becomes known to whoever acquires the clock. */
   void release(Warp w, int mask, SyncClock clock) {
     tell(w, mask, clock.known);
+    if (clustered) reads[w.index].tell(mask, clock.readsOnly);
     fenced.forEach((scope, byWarp) -> {
       if (byWarp[w.index] != null) byWarp[w.index].tell(mask, clock.fenced(scope));
     });
   }
 
+  /** As {@link #release}, to threads that the scope does not reach: they learn of reads only. */
+  void releaseReads(Warp w, int mask, SyncClock clock) {
+    reads[w.index].tell(mask, clock.readsOnly);
+    tell(w, mask, clock.readsOnly);
+  }
+
   void acquire(Warp w, int mask, SyncClock clock) {
     known[w.index].learn(mask, w.live, clock.known);
+    if (clustered) reads[w.index].learn(mask, w.live, clock.readsOnly);
     clock.fenced().forEach((scope, c) -> fenced(scope, w).learn(mask, w.live, c));
+  }
+
+  /** As {@link #acquire}, from threads that the scope does not reach. */
+  void acquireReads(Warp w, int mask, SyncClock clock) {
+    reads[w.index].learn(mask, w.live, clock.known);
+    reads[w.index].learn(mask, w.live, clock.readsOnly);
   }
 
   private void tell(Warp w, int mask, VectorClock clock) {
     known[w.index].tell(mask, clock);
+    if (!clock.isOf(cta)) {
+      var mine = VectorClock.ofCta(cta, warps);
+      reach(w, mask, mine);
+      clock.join(mine);
+    } else {
+      reach(w, mask, clock);
+    }
+    tick(w);
+  }
+
+  private void reach(Warp w, int mask, VectorClock clock) {
     if ((w.live & ~mask) == 0) {
       clock.reach(w.index, now[w.index]);
     } else {
@@ -77,7 +121,6 @@ final class Causality {
         clock.reach(w.index, Integer.numberOfTrailingZeros(rest), now[w.index]);
       }
     }
-    tick(w);
   }
 
   private void tick(Warp w) {
@@ -99,6 +142,7 @@ final class Causality {
       return;
     }
     known[w.index].unite(w.live);
+    reads[w.index].unite(w.live);
     known[w.index].reach(w.index, now[w.index]);
     fenced.values().forEach(byWarp -> {
       if (byWarp[w.index] != null) byWarp[w.index].unite(w.live);
@@ -121,6 +165,7 @@ final class Causality {
       known[w.index].tell(1 << lane, clock);
       clock.reach(w.index, lane, now[w.index]);
       fenced(Scope.CTA, w).learn(1 << lane, w.live, clock);
+      if (order.reachesCluster()) fenced(Scope.CLUSTER, w).learn(1 << lane, w.live, clock);
       if (order.reachesGpu()) fenced(Scope.GPU, w).learn(1 << lane, w.live, clock);
     }
     tick(w);
@@ -129,6 +174,9 @@ final class Causality {
   /** A strong write is about to be made: what it makes known depends on its own ordering and the fences before it. */
   void publish(Warp w, int lane, long address, MemoryOrder order) {
     publish(w, lane, places, address, order, Scope.CTA);
+    if (order.reachesCluster() && owner.cluster.ctas.length > 1) {
+      publish(w, lane, owner.cluster.published, address, order, Scope.CLUSTER);
+    }
     if (order.reachesGpu() && !AddressSpace.isShared(address)) {
       var all = owner.state.published;
       synchronized (all) {
@@ -141,6 +189,7 @@ final class Causality {
   /** A strong read has been made, of what was published before it at the latest. */
   void observe(Warp w, int lane, long address, MemoryOrder order, boolean atomic) {
     observe(w, lane, places.get(address), order, atomic);
+    if (order.reachesCluster()) observe(w, lane, owner.cluster.published.get(address), order, atomic);
     if (order.reachesGpu() && !AddressSpace.isShared(address)) {
       var all = owner.state.published;
       synchronized (all) {

@@ -1,6 +1,8 @@
 package tilewright.simulator.core;
 
 import java.util.Arrays;
+import java.util.HashMap;
+import java.util.Map;
 import java.util.SplittableRandom;
 import tilewright.simulator.Finding.Kind;
 
@@ -20,6 +22,8 @@ final class Cluster {
   final AsyncEngine async = new AsyncEngine();
   final ClusterBarrier barrier;
   long number;
+  /** By address, what strong writes made known to all threads of the cluster. */
+  final Map<Long, VectorClock> published = new HashMap<>();
   /** The warp that runs, for reports; null while none does. */
   Warp running;
   private SplittableRandom random = new SplittableRandom();
@@ -41,6 +45,7 @@ final class Cluster {
   void reset(long number) {
     random = new SplittableRandom(state.seed * 0x9E3779B97F4A7C15L + number);
     async.reset(random);
+    published.clear();
     timeouts = 0;
     barrier.reset();
     this.number = number;
@@ -61,6 +66,12 @@ final class Cluster {
               : "has not started yet: wait for it first, such as by barrier.cluster"));
     }
     return owner;
+  }
+
+  /** Whether an access was made by a thread of this cluster. */
+  boolean made(long epoch) {
+    for (var cta : ctas) if (Epoch.cta(cta.number) == Epoch.ctaOf(epoch)) return true;
+    return false;
   }
 
   /** The warp of that number in the cluster. */

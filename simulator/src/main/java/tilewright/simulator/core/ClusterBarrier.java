@@ -14,6 +14,9 @@ public final class ClusterBarrier {
   private final int[] arrived;
   private final int[] armed;
   private long phase;
+  /** What those who arrived in this phase know, and those in the one before; null when nobody watches. */
+  private SyncClock arriving;
+  private SyncClock completed;
 
   ClusterBarrier(Warp[] warps) {
     this.warps = warps;
@@ -25,6 +28,8 @@ public final class ClusterBarrier {
     Arrays.fill(arrived, 0);
     Arrays.fill(armed, 0);
     phase = 0;
+    arriving = null;
+    completed = null;
   }
 
   /** {@code barrier.cluster.arrive}. */
@@ -37,6 +42,10 @@ public final class ClusterBarrier {
     }
     barrier.armed[i] |= mask;
     barrier.arrived[i] |= mask;
+    if (w.cta.sanitizer != null && releases != 0) {
+      if (barrier.arriving == null) barrier.arriving = w.cta.sanitizer.causality().clock();
+      w.cta.sanitizer.causality().release(w, mask, barrier.arriving);
+    }
     barrier.completeIfAll();
   }
 
@@ -49,6 +58,9 @@ public final class ClusterBarrier {
     int blocked = mask & barrier.arrived[i];
     int passed = mask & ~blocked;
     barrier.armed[i] &= ~passed;
+    if (passed != 0 && barrier.completed != null) {
+      w.cta.sanitizer.causality().acquire(w, passed, barrier.completed);
+    }
     if (blocked == 0) return 0;
     var group = w.current;
     if (passed != 0) {
@@ -79,6 +91,8 @@ public final class ClusterBarrier {
     }
     if (any == 0) return;
     phase++;
+    completed = arriving;
+    arriving = null;
     Arrays.fill(arrived, 0);
     for (var w : warps) w.resume(LaneGroup.State.AT_CLUSTER_BARRIER);
   }

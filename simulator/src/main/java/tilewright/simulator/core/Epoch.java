@@ -65,8 +65,12 @@ final class Epoch {
     return (e >>> SCOPE & 3) != 0;
   }
 
-  static boolean reachesGpu(long e) {
+  static boolean reachesCluster(long e) {
     return (e >>> SCOPE & 2) != 0;
+  }
+
+  static boolean reachesGpu(long e) {
+    return (e >>> SCOPE & 3) == 3;
   }
 
   static boolean sameThread(long a, long b) {

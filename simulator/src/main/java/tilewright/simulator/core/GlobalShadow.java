@@ -4,8 +4,6 @@ package tilewright.simulator.core;
 final class GlobalShadow {
   static final int PAGE_BITS = 12;
   static final int PAGE = 1 << PAGE_BITS;
-  /** Two tell of a conflict with any later write but one by the only reader. */
-  private static final int READERS = 2;
 
   private final Shadow[] pages;
   private final boolean initialised;
@@ -22,14 +20,8 @@ final class GlobalShadow {
 
   private synchronized Shadow make(int number) {
     if (pages[number] == null) {
-      pages[number] = new Shadow(PAGE / Shadow.WORD, READERS, initialised);
+      pages[number] = new Shadow(PAGE / Shadow.WORD, 0, true, initialised);
     }
     return pages[number];
-  }
-
-  /** Where the read goes: beside one of another CTA, if there is one. */
-  static int slot(Shadow page, int word, long me) {
-    long first = page.read(word, 0);
-    return first == 0 || Epoch.sameCta(first, me) ? 0 : 1;
   }
 }

@@ -19,9 +19,14 @@ final class Mbarrier {
   private int pending;
   private int transactions;
   private long phase;
-  /** What those who arrived in phases that are over know, and those in the current one; null when nobody watches. */
-  private final SyncClock completed;
-  private SyncClock arriving;
+  /**
+   * What those who arrived in phases that are over know, and those in the current one; null when nobody watches. Near is
+   * what threads of the owner and asynchronous operations made known, far what threads of other CTAs did.
+   */
+  private final SyncClock near;
+  private final SyncClock far;
+  private SyncClock arrivingNear;
+  private SyncClock arrivingFar;
   /** By number in the cluster, the warps that arrived in the current phase, and in earlier ones. */
   private final BitSet arrived = new BitSet();
   private final BitSet arrivedBefore = new BitSet();
@@ -31,8 +36,10 @@ final class Mbarrier {
     this.offset = offset;
     expected = count;
     pending = count;
-    completed = clock();
-    arriving = clock();
+    near = clock();
+    far = clock();
+    arrivingNear = clock();
+    arrivingFar = clock();
   }
 
   private SyncClock clock() {
@@ -58,14 +65,34 @@ final class Mbarrier {
     return (phase & 1) != (parity & 1);
   }
 
-  /** Where what those who arrive know is gathered. */
-  SyncClock arriving() {
-    return arriving;
+  /** A thread that arrives makes known what it knows, as far as its scope goes. */
+  void release(Warp w, int lane, MemoryOrder order) {
+    if (!order.release()) return;
+    var causality = w.cta.sanitizer.causality();
+    if (w.cta == owner) {
+      causality.release(w, 1 << lane, arrivingNear);
+    } else if (order.reachesCluster()) {
+      causality.release(w, 1 << lane, arrivingFar);
+    } else {
+      causality.releaseReads(w, 1 << lane, arrivingFar);
+    }
   }
 
-  /** What those who wait learn. */
-  SyncClock completed() {
-    return completed;
+  /** A thread whose wait was successful learns what its scope reaches. */
+  void acquire(Warp w, int lane, MemoryOrder order) {
+    if (!order.acquire()) return;
+    var causality = w.cta.sanitizer.causality();
+    causality.acquire(w, 1 << lane, near);
+    if (order.reachesCluster()) {
+      causality.acquire(w, 1 << lane, far);
+    } else {
+      causality.acquireReads(w, 1 << lane, far);
+    }
+  }
+
+  /** An asynchronous operation that completes here makes something known. */
+  void carry(SyncClock clock) {
+    arrivingNear.join(clock);
   }
 
   /** Awaits more arrivals in this phase. Returns what is wrong, if anything. */
@@ -120,9 +147,11 @@ final class Mbarrier {
     if (pending != 0 || transactions != 0) return;
     phase++;
     pending = expected;
-    if (completed != null) {
-      completed.join(arriving);
-      arriving = clock();
+    if (near != null) {
+      near.join(arrivingNear);
+      far.join(arrivingFar);
+      arrivingNear = clock();
+      arrivingFar = clock();
     }
     arrivedBefore.or(arrived);
     arrived.clear();

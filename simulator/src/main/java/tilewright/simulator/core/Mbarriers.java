@@ -56,9 +56,7 @@ public final class Mbarriers {
   public static void complete(Warp w, int mask, int[] bytes, int site) {
     for (int lane = 0; lane < Warp.LANES; lane++) {
       if ((mask >>> lane & 1) == 0) continue;
-      var b = find(w, lane, site);
-      release(w, lane, b, site);
-      require(b.complete(bytes[lane]), w, lane, site);
+      require(find(w, lane, site).complete(bytes[lane]), w, lane, site);
     }
   }
 
@@ -74,7 +72,7 @@ public final class Mbarriers {
   }
 
   private static void release(Warp w, int lane, Mbarrier b, int site) {
-    if (w.cta.sanitizer != null) w.cta.sanitizer.causality().release(w, 1 << lane, b.arriving());
+    if (w.cta.sanitizer != null) b.release(w, lane, w.cta.kernel.sites().get(site).order());
   }
 
   /** The pending arrivals in a state that {@code mbarrier.arrive} returned. */
@@ -115,7 +113,7 @@ public final class Mbarriers {
     for (int lane = 0; lane < Warp.LANES; lane++) {
       if ((mask >>> lane & 1) == 0) continue;
       var b = find(own(w, lane, site), w, lane, site);
-      if (b.isOverByParity(parity[lane])) done |= acquired(w, lane, b);
+      if (b.isOverByParity(parity[lane])) done |= acquired(w, lane, b, site);
     }
     return done;
   }
@@ -125,14 +123,14 @@ public final class Mbarriers {
     for (int lane = 0; lane < Warp.LANES; lane++) {
       if ((mask >>> lane & 1) == 0) continue;
       var b = find(own(w, lane, site), w, lane, site);
-      if (b.isOver(state[lane])) done |= acquired(w, lane, b);
+      if (b.isOver(state[lane])) done |= acquired(w, lane, b, site);
     }
     return done;
   }
 
-  private static int acquired(Warp w, int lane, Mbarrier b) {
+  private static int acquired(Warp w, int lane, Mbarrier b, int site) {
     w.cta.cluster.progress();
-    if (w.cta.sanitizer != null) w.cta.sanitizer.causality().acquire(w, 1 << lane, b.completed());
+    if (w.cta.sanitizer != null) b.acquire(w, lane, w.cta.kernel.sites().get(site).order());
     return 1 << lane;
   }
 
@@ -143,7 +141,7 @@ public final class Mbarriers {
    */
   void complete(Warp by, int lane, int offset, int bytes, SyncClock clock, int site) {
     var b = landing(by, lane, offset, site);
-    if (clock != null) b.arriving().join(clock);
+    if (clock != null) b.carry(clock);
     b.complete(bytes).ifPresent(what -> {
       throw invalid(by, lane, offset, site, "'s operation " + what);
     });
@@ -152,7 +150,7 @@ public final class Mbarriers {
   /** An asynchronous operation that a lane issued arrives once, as {@link #complete}. */
   void arrive(Warp by, int lane, int offset, SyncClock clock, int site) {
     var b = landing(by, lane, offset, site);
-    if (clock != null) b.arriving().join(clock);
+    if (clock != null) b.carry(clock);
     b.arrive(1, false, false, by).ifPresent(what -> {
       throw invalid(by, lane, offset, site, "'s operation " + what);
     });

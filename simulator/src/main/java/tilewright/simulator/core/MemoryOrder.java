@@ -10,8 +10,8 @@ import tilewright.ptx.Instruction;
  * @param release whether earlier accesses of the thread come before what it makes known
  */
 public record MemoryOrder(Scope scope, boolean acquire, boolean release) {
-  /** Sets of threads, each within the next. A launch has no clusters, so a cluster is a CTA. */
-  public enum Scope { NONE, CTA, GPU, SYS }
+  /** Sets of threads, each within the next. */
+  public enum Scope { NONE, CTA, CLUSTER, GPU, SYS }
 
   public static final MemoryOrder WEAK = new MemoryOrder(Scope.NONE, false, false);
 
@@ -19,7 +19,12 @@ public record MemoryOrder(Scope scope, boolean acquire, boolean release) {
     return scope != Scope.NONE;
   }
 
-  /** Whether it reaches threads of other CTAs. */
+  /** Whether it reaches threads of other CTAs of the cluster. */
+  boolean reachesCluster() {
+    return scope.compareTo(Scope.CLUSTER) >= 0;
+  }
+
+  /** Whether it reaches threads of all CTAs. */
   boolean reachesGpu() {
     return scope.compareTo(Scope.GPU) >= 0;
   }
@@ -33,8 +38,16 @@ public record MemoryOrder(Scope scope, boolean acquire, boolean release) {
       case "membar" -> new MemoryOrder(scope(i, Scope.GPU), true, true);
       case "fence" -> i.has("proxy") ? WEAK
           : new MemoryOrder(scope(i, Scope.CTA), !i.has("release"), !i.has("acquire"));
+      case "mbarrier" -> mbarrier(i);
       default -> WEAK;
     };
+  }
+
+  private static MemoryOrder mbarrier(Instruction i) {
+    boolean ordered = !i.has("relaxed");
+    boolean waits = i.has("test_wait") || i.has("try_wait");
+    boolean arrives = i.has("arrive") || i.has("arrive_drop");
+    return new MemoryOrder(scope(i, Scope.CTA), waits && ordered, arrives && ordered);
   }
 
   private static MemoryOrder access(Instruction i) {
@@ -46,6 +59,7 @@ public record MemoryOrder(Scope scope, boolean acquire, boolean release) {
   private static Scope scope(Instruction i, Scope otherwise) {
     if (i.has("sys")) return Scope.SYS;
     if (i.has("gpu") || i.has("gl")) return Scope.GPU;
-    return i.has("cta") || i.has("cluster") ? Scope.CTA : otherwise;
+    if (i.has("cluster")) return Scope.CLUSTER;
+    return i.has("cta") ? Scope.CTA : otherwise;
   }
 }

@@ -18,7 +18,7 @@ final class Places {
 
   /** Such as {@code 'A' (3,17)}, {@code shared 'tile' + 20}. */
   String of(long address) {
-    long offset = address & AddressSpace.OFFSETS;
+    long offset = AddressSpace.offset(address);
     if (AddressSpace.isShared(address)) return shared(offset);
     if (AddressSpace.isLocal(address)) return "local memory + " + offset;
     var buffer = space.name(address);

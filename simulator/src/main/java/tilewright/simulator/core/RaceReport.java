@@ -13,6 +13,10 @@ final class RaceReport {
       + "or hand over by a flag: release (st.release.gpu, or a fence before the store) here, acquire there";
   private static final String FLAG_FIX =
       "read the flag with ld.acquire and write it with st.release (or volatile with __threadfence()), not plainly";
+  private static final String CLUSTER_FIX = "barrier.cluster between the two, or an mbarrier whose arrival releases and "
+      + "whose wait acquires at scope .cluster: the default, .cta, reaches only threads of its own block";
+  private static final String CLUSTER_SCOPE_FIX =
+      "scope .cluster (or .gpu) on both sides: .cta reaches only threads of its own block";
   private static final String SCOPE_FIX = "scope .gpu on both sides: .cta reaches only threads of its own block";
 
   private final Cta cta;
@@ -28,10 +32,10 @@ final class RaceReport {
     var block = cta.blockAt(Epoch.ctaOf(other));
     var related = new Finding.Access(at.line(), at.text(), at.source(), block, thread);
     var kind = pending && otherAccess == Access.WRITE ? Kind.PENDING_COPY_READ : Kind.RACE;
-    cta.state.findings.add(new Findings.Report(kind, site, cta, w.thread(lane), address & AddressSpace.OFFSETS,
+    cta.state.findings.add(new Findings.Report(kind, site, cta, w.thread(lane), AddressSpace.offset(address),
         pending ? "wait for the copy (cp.async.wait_group, cp.async.bulk.wait_group, or its mbarrier), then a barrier"
             : fix(w, other, site, otherSite), Optional.of(related), otherSite),
-        () -> w.who(lane) + " " + verb(access) + " " + cta.places.of(address) + value(address)
+        () -> w.who(lane) + " " + verb(access) + " " + place(address) + value(address)
         + (pending ? async(otherAccess) : ", which ") + who(w, other, related) + " "
         + verb(at.kind() == InstructionClass.ATOMIC ? Access.ATOMIC : otherAccess) + " at line " + at.line()
         + (at.source().isEmpty() ? "" : " (" + at.source() + ")")
@@ -63,9 +67,10 @@ final class RaceReport {
     var here = cta.kernel.sites().get(site).order();
     var there = cta.kernel.sites().get(otherSite).order();
     boolean sameCta = Epoch.ctaOf(other) == Epoch.cta(cta.number);
-    if (here.strong() && there.strong()) return SCOPE_FIX;
+    boolean sameCluster = cta.cluster.made(other);
+    if (here.strong() && there.strong()) return sameCta || !sameCluster ? SCOPE_FIX : CLUSTER_SCOPE_FIX;
     if (here.strong() || there.strong()) return FLAG_FIX;
-    if (!sameCta) return GRID_FIX;
+    if (!sameCta) return sameCluster ? CLUSTER_FIX : GRID_FIX;
     return Epoch.warp(other) == w.index ? WARP_FIX : CTA_FIX;
   }
 
@@ -73,22 +78,31 @@ final class RaceReport {
     return access == Access.READ ? "reads" : access == Access.WRITE ? "writes" : "updates";
   }
 
+  private String place(long address) {
+    if (!AddressSpace.isShared(address) || ownerOf(address) == cta) return cta.places.of(address);
+    return cta.places.of(address) + " of block " + ownerOf(address).position;
+  }
+
+  private Cta ownerOf(long address) {
+    return cta.cluster.ctas[ClusterAddresses.rank(address)];
+  }
+
   private String value(long address) {
-    var base = AddressSpace.isShared(address) ? cta.shared : cta.space.buffer(address);
-    int at = (int) (address & AddressSpace.OFFSETS & -Shadow.WORD);
+    var base = AddressSpace.isShared(address) ? ownerOf(address).shared : cta.space.buffer(address);
+    int at = (int) AddressSpace.offset(address) & -Shadow.WORD;
     if (at + Shadow.WORD > base.length) return "";
     return " (now 0x" + Integer.toHexString((int) Moves.INT.get(base, at)) + ")";
   }
 
   void uninitialised(Warp w, int lane, long address, int bytes, int site) {
     cta.state.findings.add(new Findings.Report(Kind.UNINITIALIZED_READ, site, cta, w.thread(lane),
-        address & AddressSpace.OFFSETS,
+        AddressSpace.offset(address),
         "write it first, or mask the read; a guard that skips the write may be too tight"),
-        () -> w.who(lane) + " reads " + bytes + " bytes at " + cta.places.of(address) + ", which nobody has written");
+        () -> w.who(lane) + " reads " + bytes + " bytes at " + place(address) + ", which nobody has written");
   }
 
   Fault overrun(Warp w, int lane, long address, int bytes, int site, int access) {
-    return new Fault(Kind.OUT_OF_BOUNDS, site, lane, address & AddressSpace.OFFSETS, w.who(lane) + " " + verb(access)
-        + " " + bytes + " bytes out of bounds: " + cta.places.overrun(address & AddressSpace.OFFSETS));
+    return new Fault(Kind.OUT_OF_BOUNDS, site, lane, AddressSpace.offset(address), w.who(lane) + " " + verb(access)
+        + " " + bytes + " bytes out of bounds: " + cta.places.overrun(AddressSpace.offset(address)));
   }
 }

@@ -12,6 +12,9 @@ final class Sanitizer {
   private final int warps;
   private final Causality causality;
   private final Shadow shared;
+  /** Where the CTA's shared memory begins. */
+  private final long window;
+  private final Visits visits;
   private final byte[] local;
   private final RaceReport report;
   /** Lanes whose strong read is under way, and what they read. */
@@ -25,7 +28,9 @@ final class Sanitizer {
     this.cta = cta;
     warps = cta.warps.length;
     causality = new Causality(cta);
-    shared = new Shadow((cta.sharedBytes + Shadow.WORD - 1) / Shadow.WORD, warps, false);
+    shared = new Shadow((cta.sharedBytes + Shadow.WORD - 1) / Shadow.WORD, warps, cta.cluster.ctas.length > 1, false);
+    window = AddressSpace.SHARED_WINDOW + ((long) cta.rank << AddressSpace.RANK_BITS);
+    visits = new Visits(cta);
     local = new byte[cta.threads * cta.kernel.localBytes()];
     report = new RaceReport(cta);
   }
@@ -34,6 +39,7 @@ final class Sanitizer {
     observing = 0;
     causality.reset();
     shared.clear();
+    visits.reset();
     Arrays.fill(local, (byte) 0);
     forbidGaps();
   }
@@ -61,19 +67,40 @@ final class Sanitizer {
     var order = cta.kernel.sites().get(site).order();
     long base = causality.base(w, order.scope());
     for (int rest = mask; rest != 0; rest &= rest - 1) {
-      int lane = Integer.numberOfTrailingZeros(rest);
-      int offset = w.offsets[lane];
-      if (order.strong()) {
-        strong(w, lane, AddressSpace.SHARED_WINDOW + offset, order, access);
-        base = causality.base(w, order.scope());
-      }
-      long address = AddressSpace.SHARED_WINDOW + (offset & -Shadow.WORD);
-      int touched = Shadow.touched(offset, bytes);
-      for (int done = 0; done < bytes; done += Shadow.WORD) {
-        int word = offset + done >> 2;
-        access(shared, word, address + done, w, lane, Epoch.of(base, lane, touched), access, site, bytes);
-      }
+      base = shared(this, w, Integer.numberOfTrailingZeros(rest), bytes, access, site, order, base);
     }
+  }
+
+  /** A warp access to places in the shared memory of other CTAs, {@link Warp#owners}. */
+  void foreign(Warp w, int mask, int bytes, int access, int site) {
+    var order = cta.kernel.sites().get(site).order();
+    long base = causality.base(w, order.scope());
+    for (int rest = mask; rest != 0; rest &= rest - 1) {
+      int lane = Integer.numberOfTrailingZeros(rest);
+      var owner = w.owners[lane].sanitizer;
+      owner.visits.begin(w, lane, Epoch.of(base, lane, 0xF), site);
+      base = shared(owner, w, lane, bytes, access, site, order, base);
+    }
+  }
+
+  /** One lane's access to shared memory; returns the warp's time after it. */
+  private long shared(Sanitizer owner, Warp w, int lane, int bytes, int access, int site, MemoryOrder order, long base) {
+    int offset = w.offsets[lane];
+    long now = base;
+    if (order.strong()) {
+      strong(w, lane, owner.window + offset, order, access);
+      now = causality.base(w, order.scope());
+    }
+    long address = owner.window + (offset & -Shadow.WORD);
+    long me = Epoch.of(now, lane, Shadow.touched(offset, bytes));
+    for (int done = 0; done < bytes; done += Shadow.WORD) {
+      access(owner.shared, offset + done >> 2, address + done, w, lane, me, access, site, bytes);
+    }
+    return now;
+  }
+
+  Visits visits() {
+    return visits;
   }
 
   /** A warp access to places in one buffer of global memory. */
@@ -193,7 +220,7 @@ final class Sanitizer {
       int reader = Epoch.isSeveral(me) && Epoch.sameThread(me, writer) ? alike : lane;
       report.conflict(w, reader, address, site, Access.READ, writer, s.writeSite(word), Access.WRITE);
     }
-    int slot = s == shared ? w.index : GlobalShadow.slot(s, word, me);
+    int slot = s == shared ? w.index : s.visitor(word, me);
     long old = s.read(word, slot);
     long now = Epoch.sameMoment(old, me) ? Epoch.merged(old, me) : me;
     if (now != old) s.read(word, slot, now, site);
@@ -210,7 +237,8 @@ final class Sanitizer {
     }
     for (int slot = 0; slot < s.readers; slot++) {
       long reader = s.read(word, slot);
-      if (reader != 0 && Epoch.touches(reader, touched) && !ordered(w, lane, me, reader)) {
+      if (reader != 0 && Epoch.touches(reader, touched) && !ordered(w, lane, me, reader)
+          && (Epoch.isPending(reader) || !causality.knowsRead(w, lane, reader))) {
         report.conflict(w, lane, address, site, access, reader, s.readSite(word, slot), Access.READ);
       }
     }
@@ -225,7 +253,8 @@ final class Sanitizer {
       if (Epoch.sameThread(me, other) && !several || Epoch.isMixed(other)) return true;
     }
     if (Epoch.strong(me) && Epoch.strong(other)
-        && (Epoch.sameCta(me, other) || Epoch.reachesGpu(me) && Epoch.reachesGpu(other))) return true;
+        && (Epoch.sameCta(me, other) || Epoch.reachesGpu(me) && Epoch.reachesGpu(other)
+        || Epoch.reachesCluster(me) && Epoch.reachesCluster(other) && cta.cluster.made(other))) return true;
     return causality.knows(w, lane, other);
   }
 
@@ -236,7 +265,7 @@ final class Sanitizer {
       int lane = Integer.numberOfTrailingZeros(rest);
       for (int done = 0; done < bytes; done += Shadow.WORD) {
         int word = offsets[lane] + done >> 2;
-        write(shared, word, AddressSpace.SHARED_WINDOW + offsets[lane] + done, w, lane, Epoch.of(base, lane, 0xF), site,
+        write(shared, word, window + offsets[lane] + done, w, lane, Epoch.of(base, lane, 0xF), site,
             bytes, Access.WRITE);
         shared.write(word, Epoch.pending(shared.write(word)));
       }
@@ -257,6 +286,28 @@ final class Sanitizer {
   private void settle(int word, int time) {
     long e = shared.write(word);
     if (e != Epoch.FORBIDDEN && Epoch.isPending(e)) shared.write(word, Epoch.settled(e, time));
+  }
+
+  /** An asynchronous store of some thread to a place in the shared memory of a CTA of the cluster begins. */
+  void sending(Warp w, int lane, Cta owner, int offset, int bytes, int site) {
+    var target = owner.sanitizer;
+    long me = Epoch.of(causality.base(w, MemoryOrder.Scope.NONE), lane, 0xF);
+    if (owner != cta) target.visits.begin(w, lane, me, site);
+    for (int done = 0; done < bytes; done += Shadow.WORD) {
+      int word = offset + done >> 2;
+      write(target.shared, word, target.window + offset + done, w, lane, me, site, bytes, Access.WRITE);
+      target.shared.write(word, Epoch.pending(target.shared.write(word)));
+    }
+  }
+
+  /** It has arrived: whoever knows {@code time} of the issuing warp may read it. */
+  void sent(Warp w, int lane, Cta owner, int offset, int bytes, int time) {
+    long me = Epoch.of(causality.base(w, MemoryOrder.Scope.NONE), lane, 0xF);
+    var target = owner.sanitizer;
+    for (int done = 0; done < bytes; done += Shadow.WORD) {
+      int word = offset + done >> 2;
+      if (Epoch.sameThread(target.shared.write(word), me)) target.settle(word, time);
+    }
   }
 
   /** A bulk copy has landed; whoever knows {@code time} of the issuing warp may read it. */
@@ -281,7 +332,7 @@ final class Sanitizer {
   void reading(Warp w, int lane, int offset, int bytes, int site) {
     long me = Epoch.of(causality.base(w, MemoryOrder.Scope.NONE), lane, 0xF);
     for (int word = offset >> 2; word < offset + bytes >> 2; word++) {
-      read(shared, word, AddressSpace.SHARED_WINDOW + 4L * word, w, lane, me, site, bytes);
+      read(shared, word, window + 4L * word, w, lane, me, site, bytes);
       shared.read(word, w.index, Epoch.pending(me));
     }
   }

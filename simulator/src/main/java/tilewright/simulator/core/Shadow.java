@@ -11,25 +11,37 @@ import java.util.Arrays;
  */
 final class Shadow {
   static final int WORD = 4;
+  /** Two tell of a conflict with any later write but one by the only reader. */
+  private static final int VISITORS = 2;
   private static final int SITES_PER_LONG = 3;
   private static final int SITE_BITS = 21;
   private static final long SITE_MASK = (1L << SITE_BITS) - 1;
 
   final int readers;
+  /** Reads are kept by reading warp, for so many warps of a CTA; the remaining two are for everybody else. */
+  private final int own;
   private final int stride;
   private final long[] words;
   /** Empty when everything is initialised. */
   private final byte[] initialised;
 
   /**
-   * @param readers how many reads are kept by word
+   * @param own how many warps have a read of their own kept by word
+   * @param visitors whether two more are kept, of whoever else reads
    * @param initialised whether the memory holds something from the beginning
    */
-  Shadow(int size, int readers, boolean initialised) {
-    this.readers = readers;
+  Shadow(int size, int own, boolean visitors, boolean initialised) {
+    this.own = own;
+    readers = own + (visitors ? VISITORS : 0);
     stride = 1 + readers + (readers + SITES_PER_LONG) / SITES_PER_LONG;
     words = new long[size * stride];
     this.initialised = initialised ? new byte[0] : new byte[size];
+  }
+
+  /** Where the read of a visitor goes: beside one of another CTA, if there is one. */
+  int visitor(int word, long me) {
+    long first = read(word, own);
+    return first == 0 || Epoch.sameCta(first, me) ? own : own + 1;
   }
 
   void clear() {

@@ -28,7 +28,7 @@ final class StoredValues {
   /** Whether the store leaves the touched bytes of a word as they are, or as an earlier lane of it stores them. */
   boolean same(Warp w, int lane, long address, int touched, int at) {
     if (at != site) return false;
-    int first = (int) (address & AddressSpace.OFFSETS);
+    int first = (int) AddressSpace.offset(address);
     for (int b = 0; b < Shadow.WORD; b++) {
       if ((touched >>> b & 1) == 0) continue;
       if (value(lane, first + b - w.offsets[lane]) != present(w, lane, first + b)) return false;

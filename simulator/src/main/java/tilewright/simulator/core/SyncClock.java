@@ -9,6 +9,11 @@ import java.util.Map;
  */
 final class SyncClock {
   final VectorClock known;
+  /**
+   * What too weak a scope makes known: earlier reads have been made, so that a write may follow, but earlier writes
+   * need not be visible.
+   */
+  final VectorClock readsOnly;
   private final int cta;
   private final int warps;
   private final Map<MemoryOrder.Scope, VectorClock> fenced = new EnumMap<>(MemoryOrder.Scope.class);
@@ -17,6 +22,7 @@ final class SyncClock {
     this.cta = cta;
     this.warps = warps;
     known = VectorClock.ofCta(cta, warps);
+    readsOnly = VectorClock.ofCta(cta, warps);
   }
 
   VectorClock fenced(MemoryOrder.Scope scope) {
@@ -29,6 +35,7 @@ final class SyncClock {
 
   void join(SyncClock other) {
     known.join(other.known);
+    readsOnly.join(other.readsOnly);
     other.fenced.forEach((scope, clock) -> fenced(scope).join(clock));
   }
 }

@@ -30,6 +30,15 @@ final class VectorClock {
     return new VectorClock(LAUNCH, 0);
   }
 
+  boolean isOf(int number) {
+    return cta == number;
+  }
+
+  /** Whether anything that a CTA did is known. */
+  boolean knowsOf(int number) {
+    return others.containsKey(number);
+  }
+
   boolean knows(long epoch) {
     int number = Epoch.ctaOf(epoch);
     if (number == cta) return Epoch.time(epoch) <= time(Epoch.warp(epoch), Epoch.lane(epoch));

@@ -18,6 +18,11 @@ final class WarpClock {
     return all.knows(epoch) || single && lanes[lane] != null && lanes[lane].knows(epoch);
   }
 
+  /** Whether a lane knows of anything that another CTA did. */
+  boolean knowsOf(int lane, int number) {
+    return all.knowsOf(number) || single && lanes[lane] != null && lanes[lane].knowsOf(number);
+  }
+
   /** Some lanes, of those that live, learn what a clock knows. */
   void learn(int mask, int live, VectorClock clock) {
     if ((live & ~mask) == 0) {

@@ -182,6 +182,7 @@ final class WarpRunner {
   private void exit(Warp w, LaneGroup group) {
     w.copies.finish(group.mask);
     w.live &= ~group.mask;
+    if (cta.sanitizer != null) cta.sanitizer.visits().exit(w, group.mask);
     w.groups.remove(group);
     // Fewer threads are left to wait for.
     for (var g : w.groups) if (g.state == LaneGroup.State.PARKED) g.state = LaneGroup.State.RUNNING;

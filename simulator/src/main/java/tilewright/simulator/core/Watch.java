@@ -19,7 +19,9 @@ final class Watch {
   }
 
   /** An access to the shared memory of other CTAs of the cluster, {@link Warp#owners}, at {@link Warp#offsets}. */
-  void foreign(Warp w, int mask, int bytes, int access, int site) {}
+  void foreign(Warp w, int mask, int bytes, int access, int site) {
+    if (access != Access.PLACE && sanitizer != null) sanitizer.foreign(w, mask, bytes, access, site);
+  }
 
   /** An access to one buffer of global memory at {@link Warp#offsets}. */
   void global(Warp w, int mask, long window, int bytes, int access, int site) {
