@@ -8,8 +8,6 @@ import tilewright.ptx.Operand;
 import tilewright.ptx.PtxType;
 import tilewright.ptx.StateSpace;
 import tilewright.simulator.core.Access;
-import tilewright.simulator.core.AtomicOp;
-import tilewright.simulator.core.Atomics;
 import tilewright.simulator.core.MemoryOrder;
 import tilewright.simulator.core.Moves;
 import tilewright.simulator.core.Probes;
@@ -17,7 +15,7 @@ import tilewright.simulator.core.Probes;
 /** Loads, stores and atomics. */
 final class MemoryLowering {
   private static final Set<String> ORDERINGS = Set.of("acquire", "release", "acq_rel", "volatile", "mmio");
-  private static final Set<String> NO_EFFECT =
+  static final Set<String> NO_EFFECT =
       Set.of("weak", "relaxed", "cta", "cluster", "gpu", "sys", "ca", "cg", "cs", "lu",
       "cv", "wb", "wt", "nc", "noftz");
 
@@ -27,7 +25,7 @@ final class MemoryLowering {
     switch (i.opcode()) {
       case "ld", "ldu" -> load(i, m, c);
       case "st" -> store(i, m, c);
-      case "atom", "red" -> atomic(i, m, c);
+      case "atom", "red" -> AtomicLowering.lower(i, m, c);
       default -> noEffect(i, c);
     }
   }
@@ -120,7 +118,7 @@ final class MemoryLowering {
     }
   }
 
-  private static void tellObserved(Lowering c) {
+  static void tellObserved(Lowering c) {
     if (c.watched()) c.warp(Probes.class, "observed", List.of(), List.of(), new Op.Argument.IntValue(c.site()));
   }
 
@@ -143,44 +141,6 @@ final class MemoryLowering {
       if (direct) return reg;
     }
     return c.inRegister(source, type);
-  }
-
-  private static void atomic(Instruction i, Modifiers m, Lowering c) {
-    boolean returns = i.opcode().equals("atom");
-    boolean ordered = m.takeOne(Set.of("acquire", "release", "acq_rel")).isPresent();
-    var window = Addressing.Window.of(m);
-    m.ignore(NO_EFFECT);
-    m.ignorePrefix("L2::");
-    var operation = m.takeOne(AtomicOp.names()).orElseThrow(() -> new Unsupported("no supported atomic operation"));
-    var type = m.type();
-    m.requireNone();
-    boolean compare = operation.equals("cas");
-    int first = returns ? 1 : 0;
-    var operands = c.operands(i, first + (compare ? 3 : 2), first + (compare ? 4 : 3));
-    var op = AtomicOp.of(operation, type)
-        .orElseThrow(() -> new Unsupported("atomic " + operation + " of " + type.text()));
-    var carrier = type.bits() == 64 ? PtxType.B64 : PtxType.B32;
-    var b = carried(c.source(operands.get(first + 1)), type, carrier, c);
-    var swap = compare ? carried(c.source(operands.get(first + 2)), type, carrier, c) : b;
-    var old = c.temp(carrier);
-    if (ordered) SyncLowering.fence(c);
-    var place = Addressing.of(operands.get(first), window, c);
-    Addressing.resolve(place, type.bytes(), Access.ATOMIC, c);
-    c.warp(Atomics.class, "update" + type.bits(), List.of(b, swap), List.of(old),
-        new Op.Argument.IntValue(op.ordinal()),
-        new Op.Argument.Lanes(b), new Op.Argument.Lanes(swap), new Op.Argument.Lanes(old));
-    tellObserved(c);
-    if (returns && !(operands.getFirst() instanceof Operand.Sink)) {
-      var result = type.bits() == 16 ? PtxType.B16 : carrier;
-      c.move(Source.of(old), c.destination(operands.getFirst(), type), result);
-    }
-  }
-
-  private static Reg carried(Source source, PtxType type, PtxType carrier, Lowering c) {
-    if (type.bits() >= 32) return c.inRegister(source, carrier);
-    var wide = c.temp(PtxType.B32);
-    c.move(source, wide, PtxType.U16);
-    return wide;
   }
 
   /** The space, if it is shared memory or not named. */

@@ -9,7 +9,8 @@ import tilewright.ptx.PtxType;
 /** What an atomic instruction does to the value in memory. */
 public enum AtomicOp {
   ADD, MIN_S, MIN_U, MAX_S, MAX_U, AND, OR, XOR, EXCH, CAS, INC, DEC, ADD_F32, ADD_F64, ADD_F16,
-  ADD_BF16, ADD_F16X2, ADD_BF16X2;
+  ADD_BF16, ADD_F16X2, ADD_BF16X2,
+  MIN_F16, MAX_F16, MIN_BF16, MAX_BF16, MIN_F16X2, MAX_F16X2, MIN_BF16X2, MAX_BF16X2;
 
   private static final AtomicOp[] ALL = values();
 
@@ -38,8 +39,20 @@ public enum AtomicOp {
         case BF16X2 -> Optional.of(ADD_BF16X2);
         default -> integer ? Optional.of(ADD) : Optional.empty();
       };
-      case "min" -> integer ? Optional.of(signed ? MIN_S : MIN_U) : Optional.empty();
-      case "max" -> integer ? Optional.of(signed ? MAX_S : MAX_U) : Optional.empty();
+      case "min" -> switch (type) {
+        case F16 -> Optional.of(MIN_F16);
+        case BF16 -> Optional.of(MIN_BF16);
+        case F16X2 -> Optional.of(MIN_F16X2);
+        case BF16X2 -> Optional.of(MIN_BF16X2);
+        default -> integer ? Optional.of(signed ? MIN_S : MIN_U) : Optional.empty();
+      };
+      case "max" -> switch (type) {
+        case F16 -> Optional.of(MAX_F16);
+        case BF16 -> Optional.of(MAX_BF16);
+        case F16X2 -> Optional.of(MAX_F16X2);
+        case BF16X2 -> Optional.of(MAX_BF16X2);
+        default -> integer ? Optional.of(signed ? MAX_S : MAX_U) : Optional.empty();
+      };
       case "and" -> integer ? Optional.of(AND) : Optional.empty();
       case "or" -> integer ? Optional.of(OR) : Optional.empty();
       case "xor" -> integer ? Optional.of(XOR) : Optional.empty();

@@ -8,41 +8,45 @@ public final class Atomics {
     return w.base == Warp.PER_LANE ? w.bases[lane] : w.base;
   }
 
-  /** {@code compare} is the operand, and for CAS the value compared with; {@code swap} is then the new one. */
-  public static void update32(Warp w, int mask, int op, int[] compare, int[] swap, int[] old) {
+  /**
+   * {@code compare} is the operand, and for CAS the value compared with; {@code swap} is then the new one.
+   *
+   * @param k the byte within the access
+   */
+  public static void update32(Warp w, int mask, int op, int k, int[] compare, int[] swap, int[] old) {
     var operation = AtomicOp.at(op);
     for (int lane = 0; lane < Warp.LANES; lane++) {
       if ((mask >>> lane & 1) == 0) continue;
       var base = base(w, lane);
       synchronized (base) {
-        int before = (int) Moves.INT.get(base, w.offsets[lane]);
-        Moves.INT.set(base, w.offsets[lane], apply(operation, before, compare[lane], swap[lane]));
+        int before = (int) Moves.INT.get(base, w.offsets[lane] + k);
+        Moves.INT.set(base, w.offsets[lane] + k, apply(operation, before, compare[lane], swap[lane]));
         old[lane] = before;
       }
     }
   }
 
-  public static void update64(Warp w, int mask, int op, long[] compare, long[] swap, long[] old) {
+  public static void update64(Warp w, int mask, int op, int k, long[] compare, long[] swap, long[] old) {
     var operation = AtomicOp.at(op);
     for (int lane = 0; lane < Warp.LANES; lane++) {
       if ((mask >>> lane & 1) == 0) continue;
       var base = base(w, lane);
       synchronized (base) {
-        long before = (long) Moves.LONG.get(base, w.offsets[lane]);
-        Moves.LONG.set(base, w.offsets[lane], apply(operation, before, compare[lane], swap[lane]));
+        long before = (long) Moves.LONG.get(base, w.offsets[lane] + k);
+        Moves.LONG.set(base, w.offsets[lane] + k, apply(operation, before, compare[lane], swap[lane]));
         old[lane] = before;
       }
     }
   }
 
-  public static void update16(Warp w, int mask, int op, int[] compare, int[] swap, int[] old) {
+  public static void update16(Warp w, int mask, int op, int k, int[] compare, int[] swap, int[] old) {
     var operation = AtomicOp.at(op);
     for (int lane = 0; lane < Warp.LANES; lane++) {
       if ((mask >>> lane & 1) == 0) continue;
       var base = base(w, lane);
       synchronized (base) {
-        int before = (short) Moves.SHORT.get(base, w.offsets[lane]) & 0xFFFF;
-        Moves.SHORT.set(base, w.offsets[lane], (short) apply(operation, before, compare[lane], swap[lane]));
+        int before = (short) Moves.SHORT.get(base, w.offsets[lane] + k) & 0xFFFF;
+        Moves.SHORT.set(base, w.offsets[lane] + k, (short) apply(operation, before, compare[lane], swap[lane]));
         old[lane] = before;
       }
     }
@@ -67,6 +71,14 @@ public final class Atomics {
       case ADD_BF16 -> HalfMath.addBf16(before, b);
       case ADD_F16X2 -> HalfMath.addF16x2(before, b);
       case ADD_BF16X2 -> HalfMath.addBf16x2(before, b);
+      case MIN_F16 -> HalfMath.minF16(before, b);
+      case MAX_F16 -> HalfMath.maxF16(before, b);
+      case MIN_BF16 -> HalfMath.minBf16(before, b);
+      case MAX_BF16 -> HalfMath.maxBf16(before, b);
+      case MIN_F16X2 -> HalfMath.minF16x2(before, b);
+      case MAX_F16X2 -> HalfMath.maxF16x2(before, b);
+      case MIN_BF16X2 -> HalfMath.minBf16x2(before, b);
+      case MAX_BF16X2 -> HalfMath.maxBf16x2(before, b);
       case ADD_F64 -> throw new IllegalArgumentException("f64 has 64 bits");
     };
   }
@@ -86,5 +98,35 @@ public final class Atomics {
       case ADD_F64 -> Double.doubleToRawLongBits(Double.longBitsToDouble(before) + Double.longBitsToDouble(b));
       default -> throw new IllegalArgumentException(op + " has not 64 bits");
     };
+  }
+
+  public static void exchange128(Warp w, int mask, long[] low, long[] high, long[] oldLow, long[] oldHigh) {
+    for (int lane = 0; lane < Warp.LANES; lane++) {
+      if ((mask >>> lane & 1) != 0) replace(w, lane, false, 0, 0, low[lane], high[lane], oldLow, oldHigh);
+    }
+  }
+
+  public static void compareAndSwap128(Warp w, int mask, long[] compareLow, long[] compareHigh, long[] low, long[] high,
+      long[] oldLow, long[] oldHigh) {
+    for (int lane = 0; lane < Warp.LANES; lane++) {
+      if ((mask >>> lane & 1) == 0) continue;
+      replace(w, lane, true, compareLow[lane], compareHigh[lane], low[lane], high[lane], oldLow, oldHigh);
+    }
+  }
+
+  private static void replace(Warp w, int lane, boolean compares, long compareLow, long compareHigh, long low,
+      long high, long[] oldLow, long[] oldHigh) {
+    var base = base(w, lane);
+    int offset = w.offsets[lane];
+    synchronized (base) {
+      long beforeLow = (long) Moves.LONG.get(base, offset);
+      long beforeHigh = (long) Moves.LONG.get(base, offset + Long.BYTES);
+      if (!compares || beforeLow == compareLow && beforeHigh == compareHigh) {
+        Moves.LONG.set(base, offset, low);
+        Moves.LONG.set(base, offset + Long.BYTES, high);
+      }
+      oldLow[lane] = beforeLow;
+      oldHigh[lane] = beforeHigh;
+    }
   }
 }
