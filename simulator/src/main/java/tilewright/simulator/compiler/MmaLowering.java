@@ -18,6 +18,7 @@ final class MmaLowering {
   private static final Set<String> HALF_SHAPES = Set.of("m16n8k8", "m16n8k16");
   private static final Set<String> TF32_SHAPES = Set.of("m16n8k4", "m16n8k8");
   private static final Set<String> BYTE_SHAPES = Set.of("m8n8k16", "m16n8k16", "m16n8k32");
+  private static final Set<String> SMALL_FLOAT_SHAPES = Set.of("m16n8k16", "m16n8k32");
   private static final Set<String> NIBBLE_SHAPES = Set.of("m8n8k32", "m16n8k32", "m16n8k64");
   private static final Set<String> BIT_SHAPES = Set.of("m8n8k128", "m16n8k128", "m16n8k256");
   private static final Set<String> DOUBLE_SHAPES = Set.of("m8n8k4", "m16n8k4", "m16n8k8", "m16n8k16");
@@ -117,13 +118,13 @@ final class MmaLowering {
 
   private static void require(Shape shape, MmaType a, MmaType b, MmaType d, MmaType accumulator, boolean wmma) {
     var accumulators = switch (a) {
-      case F16 -> Set.of(MmaType.F16, MmaType.F32);
+      case F16, E4M3, E5M2 -> Set.of(MmaType.F16, MmaType.F32);
       case BF16, TF32 -> Set.of(MmaType.F32);
       case F64 -> Set.of(MmaType.F64);
       case S8, U8, S4, U4, B1 -> Set.of(MmaType.S32);
       default -> Set.<MmaType>of();
     };
-    boolean sameKind = a == b || a.isInteger() && b.isInteger() && a.bits() == b.bits();
+    boolean sameKind = a == b || a.isInteger() == b.isInteger() && a.bits() == b.bits() && a.bits() <= Byte.SIZE;
     // Only wmma takes sums in one format and gives them in another.
     boolean known = sameKind && (d == accumulator || wmma) && accumulators.containsAll(List.of(d, accumulator))
         && (wmma ? wmmaShapes(a) : mmaShapes(a)).contains(shape.toString());
@@ -138,6 +139,7 @@ final class MmaLowering {
       case F16, BF16 -> HALF_SHAPES;
       case TF32 -> TF32_SHAPES;
       case S8, U8 -> BYTE_SHAPES;
+      case E4M3, E5M2 -> SMALL_FLOAT_SHAPES;
       case S4, U4 -> NIBBLE_SHAPES;
       case B1 -> BIT_SHAPES;
       case F64 -> DOUBLE_SHAPES;

@@ -1,8 +1,8 @@
 package tilewright.simulator.core;
 
-import tilewright.simulator.tensorcore.DotModel;
 import tilewright.simulator.tensorcore.Factors;
 import tilewright.simulator.tensorcore.MmaType;
+import tilewright.simulator.tensorcore.NumberFormat;
 import tilewright.simulator.tensorcore.TensorTile;
 
 /**
@@ -68,7 +68,7 @@ final class MmaMatrices {
    * D = A·B + C where A holds only the elements that are stored, half of each row. What B has beside the others takes
    * no part, whatever it is; so every row multiplies a B of its own.
    */
-  void multiplySparse(TensorTile tile, int m, int n, int k, MmaType type, DotModel model, SparseMetadata metadata,
+  void multiplySparse(TensorTile tile, int m, int n, int k, MmaArithmetic arithmetic, SparseMetadata metadata,
       boolean saturate) {
     var one = new MmaMatrices();
     int stored = k / 2;
@@ -78,34 +78,63 @@ final class MmaMatrices {
         int column = metadata.column(row, j);
         for (int c = 0; c < n; c++) one.b[c * stored + j] = b[c * k + column];
       }
-      if (type.isInteger()) {
+      if (arithmetic.a().isInteger()) {
         System.arraycopy(integers, row * n, one.integers, 0, n);
         one.multiplyIntegers(1, n, stored, saturate);
         System.arraycopy(one.integers, 0, integers, row * n, n);
       } else {
         System.arraycopy(floats, row * n, one.floats, 0, n);
-        one.multiplyFloats(tile, 1, n, stored, type, model);
+        one.multiplyFloats(tile, 1, n, stored, arithmetic);
         System.arraycopy(one.floats, 0, floats, row * n, n);
       }
     }
   }
 
   /** D = A·B + C as the architecture's tensor cores add floating-point products up. */
-  void multiplyFloats(TensorTile tile, int m, int n, int k, MmaType type, DotModel model) {
-    if (n < TensorTile.LEAST_WIDTH) {
+  void multiplyFloats(TensorTile tile, int m, int n, int k, MmaArithmetic arithmetic) {
+    if (arithmetic.emulated()) {
+      multiplyBytes(tile, m, n, k, arithmetic);
+    } else if (n < TensorTile.LEAST_WIDTH) {
       // The tile is wide rather than high: D transposed is B transposed by A transposed.
-      multiplyFloats(tile, b, a, n, m, k, type, model, true);
+      multiply(tile, b, a, n, m, k, arithmetic.b(), arithmetic.a(), arithmetic, true);
     } else {
-      multiplyFloats(tile, a, b, m, n, k, type, model, false);
+      multiply(tile, a, b, m, n, k, arithmetic.a(), arithmetic.b(), arithmetic, false);
     }
   }
 
-  private void multiplyFloats(TensorTile tile, int[] left, int[] right, int height, int width, int depth, MmaType type,
-      DotModel model, boolean transposed) {
+  private void multiplyBytes(TensorTile tile, int m, int n, int k, MmaArithmetic arithmetic) {
+    var sums = new MmaMatrices();
+    for (int half = 0; half < 2; half++) {
+      halves(a, sums.a, m, k, half, arithmetic.a().format());
+      halves(b, sums.b, n, k, half, arithmetic.b().format());
+      sums.multiplyFloats(tile, m, n, k / 2, arithmetic.ofHalves());
+    }
+    for (int i = 0; i < m * n; i++) {
+      floats[i] = arithmetic.model().rounding().half() ? addHalves(floats[i], sums.floats[i])
+          : FloatMath.canonical(floats[i] + sums.floats[i]);
+    }
+  }
+
+  private static float addHalves(float a, float b) {
+    return Conversions.fromF16(HalfMath.addF16(Conversions.toF16(a), Conversions.toF16(b)));
+  }
+
+  /** The steps of one half, as f16. */
+  private static void halves(int[] from, int[] to, int lines, int depth, int half, NumberFormat format) {
+    int at = 0;
+    for (int line = 0; line < lines; line++) {
+      for (int k = 0; k < depth; k++) {
+        if (MmaArithmetic.half(k) == half) to[at++] = Conversions.toF16(format.decode(from[line * depth + k]));
+      }
+    }
+  }
+
+  private void multiply(TensorTile tile, int[] left, int[] right, int height, int width, int depth, MmaType leftType,
+      MmaType rightType, MmaArithmetic arithmetic, boolean transposed) {
     for (int k = 0; k < depth; k++) {
-      for (int row = 0; row < height; row++) tile.left.words[k][row] = Factors.word(left[row * depth + k], type);
+      for (int row = 0; row < height; row++) tile.left.words[k][row] = Factors.word(left[row * depth + k], leftType);
       for (int column = 0; column < width; column++) {
-        tile.right.words[k][column] = Factors.word(right[column * depth + k], type);
+        tile.right.words[k][column] = Factors.word(right[column * depth + k], rightType);
       }
     }
     for (int row = 0; row < height; row++) {
@@ -113,7 +142,7 @@ final class MmaMatrices {
         tile.sums[row][column] = floats[transposed ? column * height + row : row * width + column];
       }
     }
-    tile.multiply(height, width, depth, type, type, model);
+    tile.multiply(height, width, depth, leftType, rightType, arithmetic.model());
     for (int row = 0; row < height; row++) {
       for (int column = 0; column < width; column++) {
         floats[transposed ? column * height + row : row * width + column] = tile.sums[row][column];

@@ -1,6 +1,5 @@
 package tilewright.simulator.core;
 
-import tilewright.simulator.tensorcore.DotModel;
 import tilewright.simulator.tensorcore.MmaType;
 import tilewright.simulator.tensorcore.TensorTile;
 
@@ -123,7 +122,7 @@ public final class MmaUnit {
       matrices.multiplyIntegers(m, n, k, (flags & SATURATE) != 0);
     } else {
       boolean half = (flags & HALF_RESULT) != 0;
-      matrices.multiplyFloats(tile, m, n, k, aType, model(aType, half));
+      matrices.multiplyFloats(tile, m, n, k, MmaArithmetic.of(architecture, aType, bType, half));
       if ((flags & SATURATE) != 0) matrices.makeFinite(m * n, half ? LARGEST_HALF : Float.MAX_VALUE);
     }
   }
@@ -138,11 +137,8 @@ public final class MmaUnit {
     depth = k;
     takeB(bType);
     takeC(cType);
-    matrices.multiplySparse(tile, m, n, k, aType, model(aType, cType == MmaType.F16), metadata, saturate);
-  }
-
-  private DotModel model(MmaType factors, boolean half) {
-    return DotModel.warp(architecture, factors, half);
+    var arithmetic = MmaArithmetic.of(architecture, aType, bType, cType == MmaType.F16);
+    matrices.multiplySparse(tile, m, n, k, arithmetic, metadata, saturate);
   }
 
   private void takeA(MmaType type) {
@@ -187,6 +183,7 @@ public final class MmaUnit {
   private static int element(int register, int index, MmaType type) {
     return switch (type) {
       case F16, BF16 -> register >>> 16 * index & 0xFFFF;
+      case E4M3, E5M2 -> register >>> 8 * index & 0xFF;
       case TF32 -> register;
       default -> type.integer(register, index);
     };

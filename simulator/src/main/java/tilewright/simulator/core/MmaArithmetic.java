@@ -1,0 +1,29 @@
+package tilewright.simulator.core;
+
+import tilewright.simulator.tensorcore.DotModel;
+import tilewright.simulator.tensorcore.MmaType;
+
+/**
+ * How a warp's floating-point products are added up. Factors of eight bits only sm_89 multiplies itself; from sm_90 to
+ * sm_110 ptxas makes halves of them, adds the products of the lower two of every four steps and then, on top, those of
+ * the upper two, and at last adds C as an ordinary number (seen in what it emits and in results of an H200).
+ */
+record MmaArithmetic(MmaType a, MmaType b, DotModel model, boolean emulated) {
+  private static final int ADA = 89;
+  private static final int LAST_EMULATING = 119;
+
+  static MmaArithmetic of(int architecture, MmaType a, MmaType b, boolean half) {
+    boolean bytes = a == MmaType.E4M3 || a == MmaType.E5M2;
+    boolean emulated = bytes && architecture > ADA && architecture <= LAST_EMULATING;
+    return new MmaArithmetic(a, b, DotModel.warp(architecture, emulated ? MmaType.F16 : a, half), emulated);
+  }
+
+  /** Which of the two halves a step belongs to. */
+  static int half(int step) {
+    return step >> 1 & 1;
+  }
+
+  MmaArithmetic ofHalves() {
+    return new MmaArithmetic(MmaType.F16, MmaType.F16, model, false);
+  }
+}
