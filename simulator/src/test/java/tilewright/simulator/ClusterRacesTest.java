@@ -54,8 +54,8 @@ class ClusterRacesTest {
   }
 
   private static String handOver(String arrive, String acquire) {
-    return START + MEET + "@%q1 bra READ;\nst.shared::cluster.u32 [%r7], 7;\n" + arrive + " _, [%r5];\nbra OUT;\nREAD:\n"
-        + AWAIT.formatted(acquire) + "ld.shared.u32 %r0, [%r8];\nOUT:\n" + MEET;
+    return START + MEET + "@%q1 bra READ;\nst.shared::cluster.u32 [%r7], 7;\n" + arrive
+        + " _, [%r5];\nbra OUT;\nREAD:\n" + AWAIT.formatted(acquire) + "ld.shared.u32 %r0, [%r8];\nOUT:\n" + MEET;
   }
 
   /** The second block reads its own data and says so; the first then overwrites it. */
@@ -104,7 +104,8 @@ class ClusterRacesTest {
             + MEET.replace("arrive", "arrive.relaxed") + read + MEET, "barrier.cluster between the two"),
         clean("a barrier behind a fence that releases",
             START + MEET + "st.shared.u32 [%r8], 5;\nfence.acq_rel.cluster;\n" + MEET + read + MEET),
-        bug("an exit while others may read", START + MEET + "@%q1 " + read, "nothing makes sure that that has not exited"),
+        bug("an exit while others may read", START + MEET + "@%q1 " + read,
+            "nothing makes sure that that has not exited"),
         clean("an exit after all have read", START + MEET + read + MEET),
         clean("an exit after the readers have arrived at an mbarrier", START + MEET + read
             + cluster + " _, [%r5];\n" + AWAIT.formatted(".acquire.cluster")),

@@ -63,7 +63,8 @@ class RemoteMbarrierTest {
   void whatWasWrittenBeforeTheArrivalIsThereAfterTheWait(int count, String fill) {
     for (long seed = 0; seed < 16; seed++) {
       int[] out = new int[64];
-      var result = Clusters.run(Clusters.kernel(1, handOver(count, fill)), 2, 64, Kernels.SANITIZED.withSeed(seed), out);
+      var options = Kernels.SANITIZED.withSeed(seed);
+      var result = Clusters.run(Clusters.kernel(1, handOver(count, fill)), 2, 64, options, out);
       assertEquals(List.of(), result.findings());
       assertArrayEquals(FILLED, out);
     }

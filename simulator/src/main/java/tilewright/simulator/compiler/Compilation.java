@@ -12,6 +12,7 @@ import tilewright.simulator.core.Block;
 import tilewright.simulator.core.ClusterNeed;
 import tilewright.simulator.core.Kernel;
 import tilewright.simulator.core.KernelClass;
+import tilewright.simulator.core.RegisterPool;
 
 /** One kernel on its way from PTX to bytecode. */
 final class Compilation {
@@ -67,7 +68,8 @@ final class Compilation {
         registers.count(Reg.Kind.FLOAT), registers.count(Reg.Kind.LONG), registers.count(Reg.Kind.DOUBLE),
         registers.count(Reg.Kind.PREDICATE), memory.sharedBytes(), memory.dynamicOffset(), memory.localBytes(),
         memory.parameterBytes(), memory.parameters(), data.variables(), memory.shared(), memory.gapBytes(),
-        pressure, target, ClusterNeed.of(function)));
+        pressure, target, ClusterNeed.of(function, front.sites()),
+        RegisterPool.initial(function)));
   }
 
   private static Block describe(BasicBlock b) {

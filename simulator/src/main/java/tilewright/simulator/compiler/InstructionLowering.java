@@ -48,6 +48,7 @@ final class InstructionLowering {
           WarpLowering.lower(i, m, c);
       case "bar", "barrier", "membar", "fence", "mbarrier", "nanosleep", "griddepcontrol", "setmaxnreg", "pmevent",
           "trap", "brkpt" -> SyncLowering.lower(i, m, c);
+      case "clusterlaunchcontrol" -> ClusterLaunchLowering.lower(i, m, c);
       case "alloca", "stacksave", "stackrestore" -> StackLowering.lower(i, m, c);
       case "bra", "brx", "ret", "exit" -> ControlLowering.lower(i, m, c, tables);
       case "tex", "tld4", "txq", "suld", "sust", "sured", "suq" ->

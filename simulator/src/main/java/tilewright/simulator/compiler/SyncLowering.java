@@ -3,12 +3,14 @@ package tilewright.simulator.compiler;
 import java.util.List;
 import java.util.Set;
 import tilewright.ptx.Instruction;
+import tilewright.ptx.Operand;
 import tilewright.ptx.PtxType;
 import tilewright.simulator.core.Barriers;
 import tilewright.simulator.core.ClusterBarrier;
 import tilewright.simulator.core.Machine;
 import tilewright.simulator.core.Moves;
 import tilewright.simulator.core.Probes;
+import tilewright.simulator.core.RegisterPool;
 
 /** Barriers of a CTA, fences, and what stops or delays a thread. */
 final class SyncLowering {
@@ -52,7 +54,13 @@ final class SyncLowering {
       }
       case "fence" -> fence(m, c);
       case "mbarrier" -> MbarrierLowering.lower(i, m, c);
-      case "nanosleep", "griddepcontrol", "setmaxnreg", "pmevent" -> {}
+      case "setmaxnreg" -> setRegisters(i, m, c);
+      case "griddepcontrol" -> {
+        // A launch has no others that it depends on or that depend on it.
+        if (!m.take("wait")) m.require("launch_dependents");
+        m.requireNone();
+      }
+      case "nanosleep", "pmevent" -> {}
       case "trap", "brkpt" -> {
         m.requireNone();
         var method = i.opcode().equals("trap") ? "trap" : "breakpoint";
@@ -60,6 +68,25 @@ final class SyncLowering {
       }
       default -> throw new Unsupported("unknown instruction");
     }
+  }
+
+  private static void setRegisters(Instruction i, Modifiers m, Lowering c) {
+    boolean increase = m.take("inc");
+    if (!increase) m.require("dec");
+    m.require("sync");
+    m.require("aligned");
+    m.require("u32");
+    m.requireNone();
+    if (!(c.operands(i, 1).getFirst() instanceof Operand.Integer(long registers)) || registers < 24 || registers > 256
+        || registers % 8 != 0) {
+      throw new Unsupported("the number of registers must be a constant, a multiple of 8 from 24 to 256");
+    }
+    c.together(ALL_LANES);
+    c.together(Source.of(0));
+    c.warp(RegisterPool.class, "set",
+        List.of(new Op.Argument.IntValue((int) registers), new Op.Argument.IntValue(increase ? 1 : 0),
+            new Op.Argument.IntValue(c.site())), new Op.Result.Wait(), List.of(), List.of());
+    c.end(new Terminator.Retry());
   }
 
   private static void fence(Modifiers m, Lowering c) {

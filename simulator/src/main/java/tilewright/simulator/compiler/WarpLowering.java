@@ -25,7 +25,7 @@ final class WarpLowering {
   /** Instructions that wait for lanes of their warp, or that are tried again: a guard of theirs becomes a branch. */
   static final Set<String> CONVERGENT =
       Set.of("shfl", "vote", "redux", "match", "elect", "ldmatrix", "stmatrix", "movmatrix", "mma", "wmma", "wgmma",
-          "bar", "barrier", "mbarrier", "tcgen05");
+          "bar", "barrier", "mbarrier", "setmaxnreg", "tcgen05");
   private static final int ROW_BYTES = 16;
   private static final int LANES_PER_MATRIX = 8;
 

@@ -4,8 +4,8 @@ package tilewright.simulator.core;
  * What goes on by itself after the instruction that began it: a copy by the TMA, a product of the tensor cores, an
  * arrival that waits for copies. An {@link AsyncEngine} lets it take effect at a moment that the seed chooses.
  *
- * <p>An operation takes effect as a whole. One whose parts may take effect apart, such as a multicast copy, is issued as
- * several operations.
+ * <p>An operation takes effect as a whole. One whose parts may take effect apart, such as a multicast copy, is issued
+ * as several operations.
  */
 interface AsyncOperation {
   /**

@@ -29,6 +29,8 @@ final class Cluster {
   private SplittableRandom random = new SplittableRandom();
   private final Warp[] warps;
   private final Warp[] candidates;
+  /** Whether a thread has seen that no cluster could be cancelled any more. */
+  boolean sawRefusal;
   private long executed;
   private int timeouts;
 
@@ -47,6 +49,7 @@ final class Cluster {
     async.reset(random);
     published.clear();
     timeouts = 0;
+    sawRefusal = false;
     barrier.reset();
     this.number = number;
     for (var cta : ctas) cta.reset(state.grid.blockAt(number, cta.rank));

@@ -13,17 +13,20 @@ import tilewright.ptx.Function;
  * @param most {@code .maxclusterrank}
  * @param explicit {@code .explicitcluster}: a launch must name its cluster, unless the kernel does
  * @param blocksAreClusters {@code .blocksareclusters}: the launch's grid counts clusters
+ * @param cancels whether it may cancel the launch of clusters and do their work
  */
-public record ClusterNeed(Optional<Dim3> required, OptionalInt most, boolean explicit, boolean blocksAreClusters) {
+public record ClusterNeed(Optional<Dim3> required, OptionalInt most, boolean explicit, boolean blocksAreClusters,
+    boolean cancels) {
   /** The most CTAs that a cluster may have, where the kernel allows more than the portable eight. */
   private static final int MOST = 16;
+  private static final String CANCEL = "clusterlaunchcontrol.try_cancel";
 
-  /** What the directives of a kernel say. */
-  public static ClusterNeed of(Function kernel) {
+  /** What a kernel's directives and instructions say. */
+  public static ClusterNeed of(Function kernel, List<Site> sites) {
     var most = kernel.directive("maxclusterrank").map(v -> OptionalInt.of(v.getFirst().intValue()));
     return new ClusterNeed(kernel.directive("reqnctapercluster").map(ClusterNeed::extents),
         most.orElse(OptionalInt.empty()), kernel.directive("explicitcluster").isPresent(),
-        kernel.directive("blocksareclusters").isPresent());
+        kernel.directive("blocksareclusters").isPresent(), sites.stream().anyMatch(s -> s.text().contains(CANCEL)));
   }
 
   private static Dim3 extents(List<Long> values) {

@@ -22,6 +22,7 @@ final class Cta {
   final int sharedBytes;
   final Barriers barriers;
   final Mbarriers mbarriers;
+  final RegisterPool registers;
   final BulkCopies bulk;
   final TensorTile tile;
   final TensorCores tensorCores;
@@ -65,6 +66,7 @@ final class Cta {
     executions = state.profile ? state.newExecutions() : null;
     barriers = new Barriers(this);
     mbarriers = new Mbarriers(this);
+    registers = new RegisterPool(this);
     bulk = new BulkCopies(this);
     tile = new TensorTile(state.adder);
     tensorCores = new TensorCores(tile, state.architecture);
@@ -87,6 +89,7 @@ final class Cta {
     for (var w : warps) w.reset();
     barriers.reset();
     mbarriers.reset();
+    registers.reset();
     for (var g : warpgroups) g.reset();
     bulk.reset();
     tensor.reset();

@@ -15,6 +15,8 @@ final class LaneGroup {
     AT_CLUSTER_BARRIER,
     /** Waiting for tensor memory, or for the peer CTA to allocate or free it too. */
     AT_TENSOR_MEMORY,
+    /** Waiting for registers. */
+    AT_REGISTER_POOL,
     /** Waiting for groups of wgmma. */
     AT_WGMMA
   }

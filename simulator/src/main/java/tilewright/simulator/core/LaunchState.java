@@ -4,6 +4,7 @@ import java.util.ArrayList;
 import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
+import java.util.OptionalLong;
 import java.util.TreeMap;
 import java.util.concurrent.atomic.AtomicLong;
 import tilewright.ptx.Launch;
@@ -39,6 +40,7 @@ final class LaunchState {
   private final long instructionLimit;
   private final long timeLimitNanos;
   private final long deadline;
+  private final AtomicLong nextCluster = new AtomicLong();
   private final AtomicLong instructions = new AtomicLong();
   private volatile boolean stopped;
   /** What each block has printed. */
@@ -98,6 +100,16 @@ final class LaunchState {
         (int) launch.block().size());
     return new Profile(executed.classes(kernel), moved.spaces(), moved.bankConflicts(), moved.globalTraffic(),
         occupancy, timeline.slices());
+  }
+
+  /** The number of the next cluster, which the caller launches, or whose work it does; empty if there is none left. */
+  OptionalLong takeCluster() {
+    long number = nextCluster.get() < grid.clusters().size() ? nextCluster.getAndIncrement() : Long.MAX_VALUE;
+    return number < grid.clusters().size() ? OptionalLong.of(number) : OptionalLong.empty();
+  }
+
+  boolean hasClusters() {
+    return nextCluster.get() < grid.clusters().size();
   }
 
   boolean stopped() {

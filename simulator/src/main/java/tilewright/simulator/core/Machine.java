@@ -6,7 +6,7 @@ import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Optional;
-import java.util.concurrent.atomic.AtomicLong;
+import java.util.SplittableRandom;
 import tilewright.ptx.Dim3;
 import tilewright.ptx.Launch;
 import tilewright.simulator.Finding;
@@ -18,14 +18,19 @@ public final class Machine {
   /** Scheduler turns after which a cluster that may wait for another one lets that one run. */
   private static final int SLICE = 1 << 16;
   private static final int MOST_ACTIVE = 64;
+  /** The same where clusters compete for those that have not been launched. */
+  private static final int SHORT_SLICE = 64;
+  private static final int MOST_CANCELLING = 4;
 
   private final LaunchState state;
-  private final long clusters;
-  private final AtomicLong next = new AtomicLong();
+  private final int slice;
+  private final int mostActive;
 
   private Machine(LaunchState state) {
     this.state = state;
-    clusters = state.grid.clusters().size();
+    boolean cancels = state.kernel.clusters().cancels();
+    slice = cancels ? SHORT_SLICE : SLICE;
+    mostActive = cancels ? 1 + new SplittableRandom(state.seed).nextInt(MOST_CANCELLING) : MOST_ACTIVE;
   }
 
   /** Runs a launch that fits the kernel; its buffers are updated in place. */
@@ -84,7 +89,8 @@ public final class Machine {
   }
 
   private void execute(int threads) {
-    int workers = (int) Math.min(threads, clusters);
+    // Who gets which cluster shall be the same at every run.
+    int workers = state.kernel.clusters().cancels() ? 1 : (int) Math.min(threads, state.grid.clusters().size());
     var failures = new ArrayList<Throwable>();
     var helpers = new ArrayList<Thread>();
     for (int i = 1; i < workers; i++) {
@@ -116,12 +122,12 @@ public final class Machine {
       var active = new ArrayList<Cluster>();
       int turn = 0;
       while (!state.stopped()) {
-        boolean more = next.get() < clusters;
-        if (active.isEmpty() || turn >= active.size() && active.size() < MOST_ACTIVE && more) {
-          long number = next.getAndIncrement();
-          if (number < clusters) {
+        boolean more = state.hasClusters();
+        if (active.isEmpty() || turn >= active.size() && active.size() < mostActive && more) {
+          var number = state.takeCluster();
+          if (number.isPresent()) {
             var cluster = idle.isEmpty() ? new Cluster(state) : idle.removeLast();
-            cluster.reset(number);
+            cluster.reset(number.getAsLong());
             active.add(cluster);
           } else if (active.isEmpty()) {
             return;
@@ -144,7 +150,7 @@ public final class Machine {
 
   private boolean slice(Cluster cluster) {
     try {
-      boolean finished = cluster.run(SLICE);
+      boolean finished = cluster.run(slice);
       cluster.flush();
       return finished;
     } catch (Fault f) {

@@ -20,8 +20,8 @@ final class Mbarrier {
   private int transactions;
   private long phase;
   /**
-   * What those who arrived in phases that are over know, and those in the current one; null when nobody watches. Near is
-   * what threads of the owner and asynchronous operations made known, far what threads of other CTAs did.
+   * What those who arrived in phases that are over know, and those in the current one; null when nobody watches. Near
+   * is what threads of the owner and asynchronous operations made known, far what threads of other CTAs did.
    */
   private final SyncClock near;
   private final SyncClock far;

@@ -13,8 +13,8 @@ final class RaceReport {
       + "or hand over by a flag: release (st.release.gpu, or a fence before the store) here, acquire there";
   private static final String FLAG_FIX =
       "read the flag with ld.acquire and write it with st.release (or volatile with __threadfence()), not plainly";
-  private static final String CLUSTER_FIX = "barrier.cluster between the two, or an mbarrier whose arrival releases and "
-      + "whose wait acquires at scope .cluster: the default, .cta, reaches only threads of its own block";
+  private static final String CLUSTER_FIX = "barrier.cluster between the two, or an mbarrier whose arrival releases "
+      + "and whose wait acquires at scope .cluster: the default, .cta, reaches only threads of its own block";
   private static final String CLUSTER_SCOPE_FIX =
       "scope .cluster (or .gpu) on both sides: .cta reaches only threads of its own block";
   private static final String SCOPE_FIX = "scope .gpu on both sides: .cta reaches only threads of its own block";

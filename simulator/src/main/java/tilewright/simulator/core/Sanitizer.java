@@ -84,7 +84,8 @@ final class Sanitizer {
   }
 
   /** One lane's access to shared memory; returns the warp's time after it. */
-  private long shared(Sanitizer owner, Warp w, int lane, int bytes, int access, int site, MemoryOrder order, long base) {
+  private long shared(Sanitizer owner, Warp w, int lane, int bytes, int access, int site, MemoryOrder order,
+      long base) {
     int offset = w.offsets[lane];
     long now = base;
     if (order.strong()) {
@@ -141,7 +142,7 @@ final class Sanitizer {
     }
   }
 
-  /** Lanes behind this one that access its place: its neighbours, and the one half a warp on, as tiles of 16 have it. */
+  /** Lanes behind this one that access its place: its neighbours, and the one half a warp on, as in tiles of 16. */
   private static int alike(int[] offsets, int lanes, int lane) {
     int offset = offsets[lane];
     int half = Warp.LANES / 2;

@@ -40,6 +40,7 @@ final class StuckReport {
         waits.computeIfAbsent(wait, _ -> new ArrayList<>()).add(w.index);
         if (g.state == LaneGroup.State.AT_BARRIER) objects.add(cta.barriers.describe(g.barrier));
         if (g.state == LaneGroup.State.AT_CLUSTER_BARRIER) objects.add(cta.cluster.barrier.describe());
+        if (g.state == LaneGroup.State.AT_REGISTER_POOL) objects.add(cta.registers.describe(w.index));
         if (g.state == LaneGroup.State.AT_MBARRIER) objects.add(cta.mbarriers.describe(g.barrier));
         if (g.state == LaneGroup.State.AT_WGMMA) objects.add(cta.warpgroup(w.index / Warpgroup.WARPS).holdUp());
         boolean isParked = g.state == LaneGroup.State.PARKED;
