@@ -39,6 +39,7 @@ final class InstructionLowering {
       case "cvta", "isspacep", "mapa", "getctarank" -> AddressLowering.lower(i, m, c);
       case "ld", "ldu", "st", "atom", "red", "prefetch", "prefetchu", "discard", "applypriority", "createpolicy" ->
           MemoryLowering.lower(i, m, c);
+      case "multimem" -> MultimemLowering.lower(i, c);
       case "cp" -> AsyncLowering.lower(i, m, c);
       case "mma" -> MmaLowering.lower(i, m, c);
       case "tcgen05" -> TensorLowering.lower(i, m, c);

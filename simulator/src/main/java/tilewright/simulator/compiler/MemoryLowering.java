@@ -8,6 +8,7 @@ import tilewright.ptx.Operand;
 import tilewright.ptx.PtxType;
 import tilewright.ptx.StateSpace;
 import tilewright.simulator.core.Access;
+import tilewright.simulator.core.BulkStores;
 import tilewright.simulator.core.MemoryOrder;
 import tilewright.simulator.core.Moves;
 import tilewright.simulator.core.Probes;
@@ -103,6 +104,10 @@ final class MemoryLowering {
   }
 
   private static void store(Instruction i, Modifiers m, Lowering c) {
+    if (m.take("bulk")) {
+      clear(i, m, c);
+      return;
+    }
     var transfer = Transfer.of(m, c);
     var type = transfer.type();
     var operands = c.operands(i, 2, 3);
@@ -116,6 +121,24 @@ final class MemoryLowering {
           new Op.Argument.IntValue(k * type.bytes()),
           new Op.Argument.Lanes(values.get(k)));
     }
+  }
+
+  /** {@code st.bulk}; a 64-bit address in the shared window becomes a generic one. */
+  private static void clear(Instruction i, Modifiers m, Lowering c) {
+    m.take("weak");
+    var space = sharedOrGeneric(m);
+    m.requireNone();
+    var operands = c.operands(i, 3);
+    if (!(operands.get(2) instanceof Operand.Integer(long value)) || value != 0) {
+      throw new Unsupported("st.bulk of other than zero");
+    }
+    var place = Addressing.of(operands.get(0), space, c);
+    var bytes = c.inRegister(operands.get(1), PtxType.B64);
+    boolean wide = place.reg().kind == Reg.Kind.LONG;
+    long window = wide && space.isPresent() ? Lowering.window(StateSpace.SHARED) : 0;
+    c.warp(BulkStores.class, "zero", List.of(place.reg(), bytes), List.of(), new Op.Argument.Lanes(place.reg()),
+        new Op.Argument.LongValue(place.displacement() + window), new Op.Argument.Lanes(bytes),
+        new Op.Argument.IntValue(c.site()));
   }
 
   static void tellObserved(Lowering c) {

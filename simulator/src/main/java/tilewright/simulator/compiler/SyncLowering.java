@@ -17,7 +17,7 @@ final class SyncLowering {
   static final Set<String> SCOPES = Set.of("cta", "cluster", "gpu", "sys", "gl");
   static final Set<String> ORDERS = Set.of("sc", "acq_rel", "acquire", "release", "relaxed");
   private static final Set<String> PROXIES =
-      Set.of("proxy", "async", "alias", "mbarrier_init", "global", "shared::cta", "shared::cluster");
+      Set.of("proxy", "async", "async::generic", "alias", "mbarrier_init", "global", "shared::cta", "shared::cluster");
   private static final Source ALL_LANES = Source.of(-1);
 
   private SyncLowering() {}
@@ -48,6 +48,7 @@ final class SyncLowering {
         }
       }
       case "membar" -> {
+        if (m.take("proxy")) m.require("alias");
         m.takeOne(SCOPES);
         m.requireNone();
         fenceInstruction(c);

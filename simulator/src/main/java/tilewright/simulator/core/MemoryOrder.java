@@ -32,8 +32,8 @@ public record MemoryOrder(Scope scope, boolean acquire, boolean release) {
   /** What an instruction's modifiers say. */
   public static MemoryOrder of(Instruction i) {
     return switch (i.opcode()) {
-      case "atom", "red" -> new MemoryOrder(scope(i, Scope.GPU), i.has("acquire") || i.has("acq_rel"),
-          i.has("release") || i.has("acq_rel"));
+      case "atom", "red" -> update(i, Scope.GPU);
+      case "multimem" -> i.has("red") ? update(i, Scope.SYS) : access(i);
       case "ld", "st" -> access(i);
       case "membar" -> new MemoryOrder(scope(i, Scope.GPU), true, true);
       case "fence" -> i.has("proxy") ? WEAK
@@ -48,6 +48,11 @@ public record MemoryOrder(Scope scope, boolean acquire, boolean release) {
     boolean waits = i.has("test_wait") || i.has("try_wait");
     boolean arrives = i.has("arrive") || i.has("arrive_drop");
     return new MemoryOrder(scope(i, Scope.CTA), waits && ordered, arrives && ordered);
+  }
+
+  private static MemoryOrder update(Instruction i, Scope otherwise) {
+    return new MemoryOrder(scope(i, otherwise), i.has("acquire") || i.has("acq_rel"),
+        i.has("release") || i.has("acq_rel"));
   }
 
   private static MemoryOrder access(Instruction i) {
