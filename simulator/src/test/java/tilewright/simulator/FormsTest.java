@@ -36,9 +36,9 @@ class FormsTest {
   private static final Pattern VIDEO = Pattern.compile("v(add|sub|absdiff|min|max|set|mad|shl|shr)\\..*");
   private static final Pattern DIRECTED_DOUBLE_MMA = Pattern.compile(".*m8n8k4\\..*r[zmp]\\.f64.*");
   private static final Pattern VOLTA_MMA = Pattern.compile("mma\\.sync\\.aligned\\.m8n8k4\\..*f16.*");
-  /** Not executed yet: clusters, tensor maps, the asynchronous tensor cores, and narrow types. */
+  /** Not executed yet: clusters, the asynchronous tensor cores, and narrow types. */
   private static final Pattern TO_COME = Pattern.compile("""
-      (wgmma|tensormap|cp|clusterlaunchcontrol|mapa|getctarank|multimem|(st|red)\\.async|st\\.bulk|mbarrier\
+      (wgmma|clusterlaunchcontrol|mapa|getctarank|multimem|(st|red)\\.async|st\\.bulk|mbarrier\
       |barrier\\.cluster|ldmatrix|stmatrix|mma|cvt|atom|red|redux|fence|membar|mov|ld\\.shared\\.b128|fma|add|sub|min\
       |max|mul|isspacep|cvta).*""");
 

@@ -8,21 +8,25 @@ import tilewright.ptx.PtxType;
 import tilewright.ptx.StateSpace;
 import tilewright.simulator.core.Access;
 import tilewright.simulator.core.AsyncCopies;
-import tilewright.simulator.core.BulkCopies;
-import tilewright.simulator.core.Warp;
 
-/** {@code cp.async} and one-dimensional {@code cp.async.bulk}. */
+/** {@code cp.async}, and which of the other asynchronous copies an instruction is. */
 final class AsyncLowering {
   private static final int GRANULE = 16;
 
   private AsyncLowering() {}
 
   static void lower(Instruction i, Modifiers m, Lowering c) {
+    boolean reduces = m.take("reduce");
     m.require("async");
+    if (reduces) {
+      m.require("bulk");
+      BulkLowering.lower(i, m, c, true);
+      return;
+    }
     if (m.take("mbarrier")) {
       MbarrierLowering.arriveAfterCopies(i, m, c);
     } else if (m.take("bulk")) {
-      bulk(i, m, c);
+      BulkLowering.lower(i, m, c, false);
     } else if (m.take("commit_group")) {
       m.requireNone();
       c.warp(AsyncCopies.class, "commit", List.of(), List.of());
@@ -83,52 +87,5 @@ final class AsyncLowering {
       code.pop(size, PtxType.B32);
     });
     return size;
-  }
-
-  private static void bulk(Instruction i, Modifiers m, Lowering c) {
-    if (m.take("commit_group")) {
-      m.requireNone();
-      c.warp(BulkCopies.class, "commit", List.of(), List.of());
-    } else if (m.take("wait_group")) {
-      m.take("read");
-      m.requireNone();
-      c.warp(BulkCopies.class, "waitGroup", List.of(), List.of(), new Op.Argument.IntValue(constant(i)));
-    } else if (m.take("prefetch")) {
-      m.ignorePrefix("L2");
-      m.require("global");
-      m.requireNone();
-    } else {
-      bulkCopy(i, m, c);
-    }
-  }
-
-  private static void bulkCopy(Instruction i, Modifiers m, Lowering c) {
-    boolean policy = m.take("L2::cache_hint");
-    int hints = policy ? 1 : 0;
-    boolean store = m.take("bulk_group");
-    m.require("global");
-    if (!m.take("shared::cta")) m.require("shared::cluster");
-    if (!store) m.require("mbarrier::complete_tx::bytes");
-    m.requireNone();
-    var operands = c.operands(i, (store ? 3 : 4) + hints);
-    var shared = Addressing.of(operands.get(store ? 1 : 0), Optional.of(StateSpace.SHARED), c);
-    var global = Addressing.of(operands.get(store ? 0 : 1), Optional.of(StateSpace.GLOBAL), c);
-    var size = c.inRegister(operands.get(2), PtxType.B32);
-    if (store) {
-      Addressing.resolve(shared, GRANULE, Access.PLACE, c);
-    } else {
-      var mbarrier = Addressing.of(operands.get(3), Optional.of(StateSpace.SHARED), c);
-      Addressing.resolve(shared, GRANULE, Access.PLACE, c);
-      hold(c);
-      Addressing.resolve(mbarrier, MbarrierLowering.BYTES, Access.PLACE, c);
-    }
-    c.warp(BulkCopies.class, store ? "store" : "load", List.of(global.reg(), size), List.of(),
-        new Op.Argument.Lanes(global.reg()),
-        new Op.Argument.LongValue(global.displacement()), new Op.Argument.Lanes(size),
-        new Op.Argument.IntValue(c.site()));
-  }
-
-  private static void hold(Lowering c) {
-    c.warp(Warp.class, "hold", List.of(), List.of());
   }
 }

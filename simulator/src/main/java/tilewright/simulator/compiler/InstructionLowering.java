@@ -41,6 +41,7 @@ final class InstructionLowering {
           MemoryLowering.lower(i, m, c);
       case "multimem" -> MultimemLowering.lower(i, c);
       case "cp" -> AsyncLowering.lower(i, m, c);
+      case "tensormap" -> TensorMapLowering.lowerMap(i, m, c);
       case "mma" -> MmaLowering.lower(i, m, c);
       case "tcgen05" -> TensorLowering.lower(i, m, c);
       case "wmma" -> WmmaLowering.lower(i, m, c);

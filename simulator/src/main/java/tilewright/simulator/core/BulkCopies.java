@@ -1,109 +1,108 @@
 package tilewright.simulator.core;
 
-import java.util.Arrays;
+import java.util.Optional;
+import tilewright.ptx.tensormap.TensorElement;
 import tilewright.simulator.Finding.Kind;
+import tilewright.simulator.tensormap.BoxRow;
+import tilewright.simulator.tensormap.CopyFormat;
 
-/** The one-dimensional bulk copies of a CTA (PTX ISA, cp.async.bulk). */
+/**
+ * One-dimensional bulk copies and reductions (PTX ISA, cp.async.bulk and cp.reduce.async.bulk). {@link BulkOperands}
+ * has the number of bytes; where a copy goes to shared memory, the destination is held there and {@link Warp#offsets}
+ * is the mbarrier.
+ */
 public final class BulkCopies {
   private static final int GRANULE = 16;
+  private static final int NO_REDUCTION = -1;
 
-  private final Cta cta;
-  private final int[][] committed;
+  private BulkCopies() {}
 
-  /** One copy, in either direction. */
-  private record Copy(Warp warp, int lane, int shared, long global, int bytes, int mbarrier, SyncClock clock,
-      int time, int group, boolean load, int site) implements AsyncOperation {
-    @Override
-    public void complete() {
-      warp.cta.bulk.land(this);
-    }
-
-    @Override
-    public String describe() {
-      return "a bulk copy of " + bytes + " bytes by " + warp.who(lane) + warp.cta.at(site);
-    }
-  }
-
-  BulkCopies(Cta cta) {
-    this.cta = cta;
-    committed = new int[cta.warps.length][Warp.LANES];
-  }
-
-  void reset() {
-    for (var c : committed) Arrays.fill(c, 0);
-  }
-
-  /** Global to shared: the destination is in {@link Warp#held}, the mbarrier in {@link Warp#offsets}. */
-  public static void load(Warp w, int mask, long[] from, long displacement, int[] bytes, int site) {
-    var cta = w.cta;
-    for (int lane = 0; lane < Warp.LANES; lane++) {
-      if ((mask >>> lane & 1) == 0) continue;
-      check(w, lane, w.held[lane], from[lane] + displacement, bytes[lane], Access.READ, site);
-      if (!cta.mbarriers.exists(w.offsets[lane])) {
-        throw new Fault(Kind.INVALID_OPERATION, site, lane, w.offsets[lane],
-            w.who(lane) + " names an mbarrier that was not initialised, at shared memory + " + w.offsets[lane]);
+  /** From global to shared memory. */
+  public static void load(Warp w, int mask, long[] from, long displacement, int multicast, int site) {
+    for (int rest = mask; rest != 0; rest &= rest - 1) {
+      var issuer = new Issuer(w, Integer.numberOfTrailingZeros(rest), site);
+      long origin = from[issuer.lane()] + displacement;
+      int bytes = bytes(issuer);
+      requireGlobal(issuer, origin, bytes, Access.READ);
+      for (var target : Multicast.targets(issuer, multicast != 0, false)) {
+        ToShared.issue(issuer, origin, BoxRow.contiguous(bytes, w.cta.random()), CopyFormat.PLAIN, target, Optional.empty());
       }
-      int time = 0;
-      SyncClock clock = null;
-      if (cta.sanitizer != null) {
-        cta.sanitizer.copying(w, 1 << lane, w.held, bytes[lane], site);
-        time = cta.sanitizer.time(w);
-        clock = cta.sanitizer.snapshot(w, lane);
-      }
-      cta.cluster.async.issue(new Copy(w, lane, w.held[lane], from[lane] + displacement, bytes[lane], w.offsets[lane],
-          clock, time, 0, true, site));
     }
   }
 
-  /** Shared to global: the source is in {@link Warp#offsets}. */
-  public static void store(Warp w, int mask, long[] to, long displacement, int[] bytes, int site) {
-    var bulk = w.cta.bulk;
-    for (int lane = 0; lane < Warp.LANES; lane++) {
-      if ((mask >>> lane & 1) == 0) continue;
-      check(w, lane, w.offsets[lane], to[lane] + displacement, bytes[lane], Access.WRITE, site);
-      if (w.cta.sanitizer != null) w.cta.sanitizer.reading(w, lane, w.offsets[lane], bytes[lane], site);
-      w.cta.cluster.async.issue(new Copy(w, lane, w.offsets[lane], to[lane] + displacement, bytes[lane], 0, null, 0,
-          bulk.committed[w.index][lane], false, site));
+  /**
+   * From the CTA's own shared memory to that of a CTA of the cluster.
+   *
+   * @param reduction ordinal of a {@link Reduction}, or negative for a copy
+   * @param element ordinal of its {@link TensorElement}
+   */
+  public static void toCluster(Warp w, int mask, long[] from, long displacement, int reduction, int element, int site) {
+    for (int rest = mask; rest != 0; rest &= rest - 1) {
+      var issuer = new Issuer(w, Integer.numberOfTrailingZeros(rest), site);
+      int bytes = bytes(issuer);
+      long source = from[issuer.lane()] + displacement;
+      requireOwn(issuer, source - w.sharedBase, bytes);
+      var target = Multicast.targets(issuer, false, false).getFirst();
+      ToShared.issue(issuer, AddressSpace.SHARED_WINDOW + source, BoxRow.contiguous(bytes, w.cta.random()), CopyFormat.PLAIN, target,
+          operation(reduction, element));
     }
   }
 
-  private static void check(Warp w, int lane, int shared, long global, int bytes, int access, int site) {
+  /** From shared memory, at {@link Warp#offsets}, to global memory; reductions as for {@link #toCluster}. */
+  public static void store(Warp w, int mask, long[] to, long displacement, int reduction, int element, int masked,
+      int site) {
+    for (int rest = mask; rest != 0; rest &= rest - 1) {
+      var issuer = new Issuer(w, Integer.numberOfTrailingZeros(rest), site);
+      long origin = to[issuer.lane()] + displacement;
+      int bytes = bytes(issuer);
+      requireGlobal(issuer, origin, bytes, reduction == NO_REDUCTION ? Access.WRITE : Access.ATOMIC);
+      int byteMask = masked != 0 ? w.bulk.value(BulkOperands.BYTE_MASK, issuer.lane()) : ToGlobal.ALL_BYTES;
+      FromShared.issue(issuer, w.offsets[issuer.lane()], BoxRow.contiguous(bytes, w.cta.random()), CopyFormat.PLAIN,
+          new ToGlobal.Effect(origin, operation(reduction, element), byteMask & ToGlobal.ALL_BYTES));
+    }
+  }
+
+  /** Into the L2 cache, which is not simulated: only the operands are checked. */
+  public static void prefetch(Warp w, int mask, long[] from, long displacement, int site) {
+    for (int rest = mask; rest != 0; rest &= rest - 1) {
+      var issuer = new Issuer(w, Integer.numberOfTrailingZeros(rest), site);
+      requireGlobal(issuer, from[issuer.lane()] + displacement, bytes(issuer), Access.READ);
+    }
+  }
+
+  private static Optional<ToShared.Element> operation(int reduction, int element) {
+    return reduction == NO_REDUCTION ? Optional.empty()
+        : Optional.of(new ToShared.Element(Reduction.values()[reduction], TensorElement.values()[element]));
+  }
+
+  private static int bytes(Issuer issuer) {
+    int bytes = issuer.warp().bulk.value(BulkOperands.BYTES, issuer.lane());
     if (bytes < 0 || bytes % GRANULE != 0) {
-      throw new Fault(Kind.INVALID_OPERATION, site, lane, bytes,
-          w.who(lane) + " bulk-copies " + bytes + " bytes, which is no multiple of 16");
+      throw issuer.invalid(bytes, "bulk-copies " + Integer.toUnsignedLong(bytes)
+          + " bytes, which is no multiple of 16");
     }
-    long offset = global & AddressSpace.OFFSETS;
-    if (offset + bytes > w.cta.space.buffer(global).length) {
-      throw Memory.outOfBounds(w, lane, global, offset, bytes, access, site);
+    return bytes;
+  }
+
+  private static void requireGlobal(Issuer issuer, long address, int bytes, int access) {
+    long offset = address & AddressSpace.OFFSETS;
+    if (offset + bytes > issuer.cta().space.buffer(address).length) {
+      throw Memory.outOfBounds(issuer.warp(), issuer.lane(), address, offset, bytes, access, issuer.site());
     }
-    if (offset % GRANULE != 0) throw Memory.misaligned(w, lane, global, offset, GRANULE, site);
-    if (shared + bytes > w.cta.sharedBytes) {
-      throw Memory.outOfBounds(w, lane, AddressSpace.SHARED_WINDOW + shared, shared, bytes,
-          access == Access.READ ? Access.WRITE : Access.READ, site);
+    if (offset % GRANULE != 0) {
+      throw Memory.misaligned(issuer.warp(), issuer.lane(), address, offset, GRANULE, issuer.site());
     }
   }
 
-  private void land(Copy c) {
-    var global = cta.space.buffer(c.global);
-    int at = (int) (c.global & AddressSpace.OFFSETS);
-    if (c.load) {
-      System.arraycopy(global, at, cta.shared, c.shared, c.bytes);
-      if (cta.sanitizer != null) cta.sanitizer.landed(c.warp, c.shared, c.bytes, c.time);
-      cta.mbarriers.complete(c.warp, c.lane, c.mbarrier, c.bytes, c.clock, c.site);
-    } else {
-      System.arraycopy(cta.shared, c.shared, global, at, c.bytes);
-      if (cta.sanitizer != null) cta.sanitizer.readDone(c.warp, c.shared, c.bytes);
+  /** @param offset in the CTA's own shared memory */
+  private static void requireOwn(Issuer issuer, long offset, int bytes) {
+    long address = AddressSpace.SHARED_WINDOW + issuer.warp().sharedBase + offset;
+    if (offset < 0 || offset + bytes > issuer.cta().sharedBytes) {
+      throw Memory.outOfBounds(issuer.warp(), issuer.lane(), address, offset, bytes, Access.READ, issuer.site());
     }
-  }
-
-  public static void commit(Warp w, int mask) {
-    for (int lane = 0; lane < Warp.LANES; lane++) if ((mask >>> lane & 1) != 0) w.cta.bulk.committed[w.index][lane]++;
-  }
-
-  /** Waits for all groups of the lanes but the newest {@code groups}: they land now. */
-  public static void waitGroup(Warp w, int mask, int groups) {
-    int[] committed = w.cta.bulk.committed[w.index];
-    w.cta.cluster.async.complete(op -> op instanceof Copy c && !c.load && c.warp == w && (mask >>> c.lane & 1) != 0
-        && c.group < committed[c.lane] - groups);
+    if (offset % GRANULE != 0) {
+      throw new Fault(Kind.MISALIGNED, issuer.site(), issuer.lane(), offset, issuer.warp().who(issuer.lane())
+          + " bulk-copies from an address that is no multiple of 16: " + issuer.cta().space.describe(address));
+    }
   }
 }

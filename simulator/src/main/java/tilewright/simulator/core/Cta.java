@@ -23,7 +23,7 @@ final class Cta {
   final Barriers barriers;
   final Mbarriers mbarriers;
   final RegisterPool registers;
-  final BulkCopies bulk;
+  final BulkGroups groups;
   final TensorTile tile;
   final TensorCores tensorCores;
   final MmaUnit mma;
@@ -67,7 +67,7 @@ final class Cta {
     barriers = new Barriers(this);
     mbarriers = new Mbarriers(this);
     registers = new RegisterPool(this);
-    bulk = new BulkCopies(this);
+    groups = new BulkGroups(this);
     tile = new TensorTile(state.adder);
     tensorCores = new TensorCores(tile, state.architecture);
     mma = new MmaUnit(tile, state.architecture);
@@ -91,7 +91,7 @@ final class Cta {
     mbarriers.reset();
     registers.reset();
     for (var g : warpgroups) g.reset();
-    bulk.reset();
+    groups.reset();
     tensor.reset();
     tensorMma.reset();
     if (sanitizer != null) sanitizer.reset();

@@ -311,13 +311,6 @@ final class Sanitizer {
     }
   }
 
-  /** A bulk copy has landed; whoever knows {@code time} of the issuing warp may read it. */
-  void landed(Warp w, int offset, int bytes, int time) {
-    for (int word = offset >> 2; word < offset + bytes >> 2; word++) {
-      if (Epoch.warp(shared.write(word)) == w.index) settle(word, time);
-    }
-  }
-
   int time(Warp w) {
     return causality.now(w);
   }

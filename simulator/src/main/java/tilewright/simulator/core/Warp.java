@@ -47,6 +47,7 @@ public final class Warp {
   final Cta[] heldOwners = new Cta[LANES];
   /** The elements of a vector that an instruction is about to store, by element and lane. */
   final long[][] elements = new long[4][LANES];
+  final BulkOperands bulk = new BulkOperands();
   /** Votes of the reducing barrier that each lane waited at last. */
   final int[] truths = new int[LANES];
   final int[] falsehoods = new int[LANES];
@@ -126,6 +127,7 @@ public final class Warp {
   /** Keeps the places just resolved while another address of the instruction is. */
   public static void hold(Warp w, int mask) {
     System.arraycopy(w.offsets, 0, w.held, 0, LANES);
+    System.arraycopy(w.owners, 0, w.heldOwners, 0, LANES);
   }
 
   /** A special register that differs between launches, CTAs, warps or lanes; {@code code} is its ordinal. */

@@ -1,0 +1,45 @@
+package tilewright.simulator.core;
+
+import java.util.Arrays;
+
+/** The bulk asynchronous groups of a CTA's threads (PTX ISA, Bulk async-groups). */
+public final class BulkGroups {
+  private final int[][] committed;
+
+  /** An operation that belongs to a group. */
+  interface Member extends AsyncOperation {
+    Issuer issuer();
+
+    /** How many groups its thread had committed when it was issued. */
+    int group();
+
+    /** Whether it still reads its source. */
+    boolean reads();
+  }
+
+  BulkGroups(Cta cta) {
+    committed = new int[cta.warps.length][Warp.LANES];
+  }
+
+  void reset() {
+    for (var c : committed) Arrays.fill(c, 0);
+  }
+
+  /** The group that operations of a thread join now. */
+  int open(Warp w, int lane) {
+    return committed[w.index][lane];
+  }
+
+  public static void commit(Warp w, int mask) {
+    int[] counts = w.cta.groups.committed[w.index];
+    for (int lane = 0; lane < Warp.LANES; lane++) if ((mask >>> lane & 1) != 0) counts[lane]++;
+  }
+
+  /** Waits for all groups of the lanes but the newest {@code groups}; {@code reads}: only until they have read. */
+  public static void await(Warp w, int mask, int groups, int reads, int site) {
+    int[] counts = w.cta.groups.committed[w.index];
+    w.cta.cluster.async.complete(op -> op instanceof Member m && m.issuer().warp() == w
+        && (mask >>> m.issuer().lane() & 1) != 0 && m.group() < counts[m.issuer().lane()] - groups
+        && (reads == 0 || m.reads()));
+  }
+}

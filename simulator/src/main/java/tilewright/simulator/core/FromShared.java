@@ -1,0 +1,61 @@
+package tilewright.simulator.core;
+
+import java.util.ArrayList;
+import java.util.List;
+import tilewright.simulator.tensormap.BoxRow;
+import tilewright.simulator.tensormap.CopyFormat;
+import tilewright.simulator.tensormap.RowCopy;
+
+/**
+ * A part of a bulk copy from shared to global memory while it has not read its source. When it has, a {@link ToGlobal}
+ * takes its place, so that a program that waits only for the reading may still see old values in global memory.
+ */
+record FromShared(Issuer issuer, int group, int offset, List<BoxRow> rows, CopyFormat format, ToGlobal.Effect effect)
+    implements BulkGroups.Member {
+
+  /**
+   * Begins a copy as several operations, which may be done apart.
+   *
+   * @param offset of the source in the CTA's own shared memory
+   */
+  static void issue(Issuer issuer, int offset, List<BoxRow> rows, CopyFormat format, ToGlobal.Effect effect) {
+    if (rows.isEmpty()) return;
+    var cta = issuer.cta();
+    int bytes = rows.getLast().shared() + rows.getLast().bytes();
+    if (offset + bytes > cta.sharedBytes) {
+      throw Memory.outOfBounds(issuer.warp(), issuer.lane(), AddressSpace.SHARED_WINDOW + offset, offset, bytes,
+          Access.READ, issuer.site());
+    }
+    if (cta.sanitizer != null) {
+      cta.sanitizer.reading(issuer.warp(), issuer.lane(), offset, bytes, issuer.site());
+    }
+    int group = cta.groups.open(issuer.warp(), issuer.lane());
+    for (var piece : BoxRow.pieces(rows, cta.random())) {
+      cta.cluster.async.issue(new FromShared(issuer, group, offset, piece, format, effect));
+    }
+  }
+
+  @Override
+  public boolean reads() {
+    return true;
+  }
+
+  @Override
+  public void complete() {
+    var cta = issuer.cta();
+    var contents = new ArrayList<ToGlobal.Content>();
+    for (var row : rows) {
+      var image = RowCopy.gather(format, row, cta.shared, offset);
+      if (row.inside() > 0) {
+        contents.add(new ToGlobal.Content(effect.origin() + row.global(), RowCopy.content(format, row, image)));
+      }
+      if (cta.sanitizer != null) cta.sanitizer.readDone(issuer.warp(), offset + row.shared(), row.bytes());
+    }
+    cta.cluster.async.issue(new ToGlobal(issuer, group, effect, contents));
+  }
+
+  @Override
+  public String describe() {
+    return issuer.describe("a bulk copy from " + ToShared.place(issuer.cta(), offset));
+  }
+}

@@ -1,0 +1,70 @@
+package tilewright.simulator.core;
+
+import tilewright.simulator.Finding.Kind;
+import tilewright.simulator.tensormap.TensorDescriptor;
+import tilewright.simulator.tensormap.TensorMapBytes;
+import tilewright.simulator.tensormap.TensorMapField;
+
+/** Tensor maps in memory: reading them for a copy, and changing their fields (PTX ISA, tensormap.replace). */
+public final class TensorMaps {
+  private TensorMaps() {}
+
+  /** What the tensor map at a generic address says. */
+  static TensorDescriptor at(Issuer issuer, long address) {
+    var space = issuer.cta().space;
+    if (AddressSpace.isShared(address) || AddressSpace.isLocal(address)) {
+      throw issuer.invalid(address, "names a tensor map in " + space.describe(address)
+          + "; it must lie in parameter, constant or global memory");
+    }
+    var memory = AddressSpace.isParameter(address) ? issuer.cta().parameters : space.buffer(address);
+    return decode(issuer, memory, address & AddressSpace.OFFSETS, address);
+  }
+
+  private static TensorDescriptor decode(Issuer issuer, byte[] memory, long offset, long address) {
+    var where = issuer.cta().space.describe(address);
+    if (offset + TensorMapBytes.SIZE > memory.length) {
+      throw Memory.outOfBounds(issuer.warp(), issuer.lane(), address, offset, TensorMapBytes.SIZE, Access.READ,
+          issuer.site());
+    }
+    if (offset % TensorMapBytes.ALIGNMENT != 0) {
+      throw new Fault(Kind.MISALIGNED, issuer.site(), issuer.lane(), offset, issuer.warp().who(issuer.lane())
+          + " names a tensor map at an address that is no multiple of 64: " + where);
+    }
+    return TensorMapBytes.decode(memory, (int) offset).orElseThrow(() -> issuer.invalid(address,
+        "finds no tensor map at " + where + "; pass one as a kernel argument, or copy one there"));
+  }
+
+  /**
+   * Sets a field of the maps at the places in {@link Warp#offsets}.
+   *
+   * @param field ordinal of a {@link TensorMapField}
+   */
+  public static void replace(Warp w, int mask, long[] value, int field, int ordinal, int site) {
+    for (int rest = mask; rest != 0; rest &= rest - 1) {
+      int lane = Integer.numberOfTrailingZeros(rest);
+      var issuer = new Issuer(w, lane, site);
+      var memory = w.base == Warp.PER_LANE ? w.bases[lane] : w.base;
+      int offset = w.offsets[lane];
+      var old = TensorMapBytes.decode(memory, offset).orElseThrow(() -> issuer.invalid(offset,
+          "replaces a field where no tensor map is; copy one there first"));
+      try {
+        var changed = TensorMapField.values()[field].replace(old, ordinal, value[lane]);
+        System.arraycopy(TensorMapBytes.encode(changed), 0, memory, offset, TensorMapBytes.SIZE);
+      } catch (IllegalArgumentException e) {
+        throw issuer.invalid(value[lane], "sets a field of a tensor map wrongly: " + e.getMessage());
+      }
+    }
+  }
+
+  /**
+   * Copies the maps of 128 bytes at the held places in shared memory to global memory, at {@link Warp#offsets}
+   * ({@code tensormap.cp_fenceproxy}).
+   */
+  public static void copy(Warp w, int mask, int site) {
+    for (int rest = mask; rest != 0; rest &= rest - 1) {
+      int lane = Integer.numberOfTrailingZeros(rest);
+      var to = w.base == Warp.PER_LANE ? w.bases[lane] : w.base;
+      System.arraycopy(w.cta.shared, w.held[lane], to, w.offsets[lane], TensorMapBytes.SIZE);
+    }
+  }
+}

@@ -1,0 +1,111 @@
+package tilewright.simulator.core;
+
+import java.util.List;
+import java.util.Optional;
+import tilewright.ptx.tensormap.SwizzleMode;
+import tilewright.simulator.tensormap.BoxRow;
+import tilewright.simulator.tensormap.CopyFormat;
+import tilewright.simulator.tensormap.RowCopy;
+
+/**
+ * A part of a bulk copy into the shared memory of a CTA. It lands as a whole and then tells the mbarrier how many bytes
+ * it brought.
+ *
+ * @param origin of the rows: an address in global memory, or in the shared window
+ * @param reduction what is done with what is there; empty for a copy
+ * @param clock what the issuing thread knew; null when nobody watches
+ * @param time of the issuing warp
+ */
+record ToShared(Issuer issuer, long origin, List<BoxRow> rows, CopyFormat format, Target target,
+    Optional<Element> reduction, SyncClock clock, int time) implements AsyncOperation {
+  private static final int LINE = 128;
+
+  /** Where a copy goes and which mbarrier it signals. */
+  record Target(Cta cta, int offset, Cta signalled, int mbarrier) {}
+
+  /** An operation on elements of a type. */
+  record Element(Reduction operation, tilewright.ptx.tensormap.TensorElement type) {}
+
+  /** Begins a copy as several operations, which may land apart. */
+  static void issue(Issuer issuer, long origin, List<BoxRow> rows, CopyFormat format, Target target,
+      Optional<Element> reduction) {
+    check(issuer, rows, format, target);
+    if (rows.isEmpty()) return;
+    var cta = issuer.cta();
+    int bytes = rows.getLast().shared() + rows.getLast().bytes();
+    var sanitizer = cta.sanitizer;
+    int time = sanitizer == null ? 0 : sanitizer.time(issuer.warp());
+    var clock = sanitizer == null ? null : sanitizer.snapshot(issuer.warp(), issuer.lane());
+    if (sanitizer != null) {
+      sanitizer.sending(issuer.warp(), issuer.lane(), target.cta, target.offset, bytes, issuer.site());
+    }
+    if (sanitizer != null && AddressSpace.isShared(origin)) {
+      sanitizer.reading(issuer.warp(), issuer.lane(), (int) (origin & AddressSpace.IN_CTA), bytes, issuer.site());
+    }
+    for (var piece : BoxRow.pieces(rows, cta.random())) {
+      cta.cluster.async.issue(new ToShared(issuer, origin, piece, format, target, reduction, clock, time));
+    }
+  }
+
+  private static void check(Issuer issuer, List<BoxRow> rows, CopyFormat format, Target target) {
+    if (!target.signalled.mbarriers.exists(target.mbarrier)) {
+      throw issuer.invalid(target.mbarrier, "names an mbarrier that was not initialised, at "
+          + place(target.signalled, target.mbarrier));
+    }
+    if (rows.isEmpty()) return;
+    int bytes = rows.getLast().shared() + rows.getLast().bytes();
+    int end = target.offset + bytes;
+    // The swizzle moves bytes within lines of 128, so a box that ends within one may reach to its end.
+    if (format.swizzle() != SwizzleMode.NONE) end = Math.ceilDiv(end, LINE) * LINE;
+    if (end > target.cta.sharedBytes) {
+      throw Memory.outOfBounds(issuer.warp(), issuer.lane(), AddressSpace.SHARED_WINDOW + target.offset,
+          target.offset, bytes, Access.WRITE, issuer.site());
+    }
+  }
+
+  static String place(Cta cta, int offset) {
+    return cta.space.describe(AddressSpace.SHARED_WINDOW + ((long) cta.rank << AddressSpace.RANK_BITS) + offset);
+  }
+
+  @Override
+  public void complete() {
+    if (target.cta != issuer.cta() && target.cta.finished()) {
+      throw issuer.invalid(target.offset, "has a bulk copy under way to block " + target.cta.position
+          + ", which has exited: let that wait for the mbarrier").by(issuer.warp());
+    }
+    boolean fromShared = AddressSpace.isShared(origin);
+    for (var row : rows) {
+      var source = fromShared ? issuer.cta().shared : issuer.cta().space.buffer(origin + row.global());
+      long mask = fromShared ? AddressSpace.IN_CTA : AddressSpace.OFFSETS;
+      var image = RowCopy.image(format, row, source, (int) (origin + row.global() & mask));
+      land(row, image);
+      if (fromShared && issuer.cta().sanitizer != null) {
+        issuer.cta().sanitizer.readDone(issuer.warp(), (int) (origin + row.global() & mask), row.bytes());
+      }
+      if (issuer.cta().sanitizer != null) {
+        issuer.cta().sanitizer.sent(issuer.warp(), issuer.lane(), target.cta, target.offset + row.shared(),
+            row.bytes(), time);
+      }
+    }
+    target.signalled.mbarriers.complete(issuer.warp(), issuer.lane(), target.mbarrier, format.globalBytes(bytes()),
+        clock, issuer.site());
+  }
+
+  private void land(BoxRow row, byte[] image) {
+    if (reduction.isPresent()) {
+      var r = reduction.get();
+      r.operation.apply(r.type, image, target.cta.shared, target.offset + row.shared());
+    } else {
+      RowCopy.scatter(format, row, image, target.cta.shared, target.offset);
+    }
+  }
+
+  private int bytes() {
+    return rows.stream().mapToInt(BoxRow::bytes).sum();
+  }
+
+  @Override
+  public String describe() {
+    return issuer.describe("a bulk copy of " + bytes() + " bytes to " + place(target.cta, target.offset));
+  }
+}
