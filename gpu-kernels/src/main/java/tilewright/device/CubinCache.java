@@ -39,9 +39,11 @@ final class CubinCache {
    * @param driverVersion as the driver encodes it: its compiler makes the code
    * @param capability compute capability times ten
    */
-  static String key(String ptx, int driverVersion, int capability) {
+  static String key(String ptx, int driverVersion, int capability, CompileOptions options) {
     var sum = sha256();
     sum.update(ByteBuffer.allocate(8).putInt(driverVersion).putInt(capability).array());
+    // The default's key is the text alone; the text of other options has no place in PTX, which begins otherwise.
+    if (!options.equals(CompileOptions.DEFAULT)) sum.update((options + "\0").getBytes(StandardCharsets.UTF_8));
     sum.update(ptx.getBytes(StandardCharsets.UTF_8));
     return HexFormat.of().formatHex(sum.digest());
   }

@@ -2,23 +2,45 @@ package tilewright.device;
 
 import java.lang.foreign.Arena;
 import java.lang.foreign.MemorySegment;
-import jcuda.Pointer;
-import jcuda.driver.JCudaDriver;
+import java.util.function.LongConsumer;
 
-/** Global memory of one GPU. Copies are ordered with the work of every {@link Stream} of that GPU. */
+/**
+ * Global memory of one GPU. Copies without a stream are ordered with the work of every {@link Gpu#stream()} and wait
+ * for their end; those with a stream are that stream's work, and neither side may change before they are done.
+ */
 public final class DeviceMemory extends DriverObject {
-  /** JCuda takes byte buffers, which end at 2 GiB. */
-  private static final long CHUNK = 1L << 30;
+  /** What a segment on the heap is copied through, piece by piece. */
+  private static final long STAGE_BYTES = 64L << 20;
 
-  private final Handles.Address handle = new Handles.Address();
+  private final long address;
   private final long byteSize;
+  private final LongConsumer free;
 
-  DeviceMemory(Gpu gpu, long bytes) {
+  private DeviceMemory(Gpu gpu, long address, long bytes, LongConsumer free) {
     super(gpu);
+    this.address = address;
+    this.byteSize = bytes;
+    this.free = free;
+  }
+
+  static DeviceMemory allocate(Gpu gpu, long bytes) {
+    requirePositive(bytes);
+    var driver = gpu.driver();
+    long address = driver.get("cuMemAlloc_v2", "allocating " + bytes + " bytes on " + gpu, bytes);
+    return new DeviceMemory(gpu, address, bytes, a -> driver.result("cuMemFree_v2", a));
+  }
+
+  static DeviceMemory pooled(Gpu gpu, long address, long bytes, LongConsumer free) {
+    return new DeviceMemory(gpu, address, bytes, free);
+  }
+
+  static DeviceMemory foreign(Gpu gpu, long address, long bytes) {
+    requirePositive(bytes);
+    return new DeviceMemory(gpu, address, bytes, _ -> {});
+  }
+
+  static void requirePositive(long bytes) {
     if (bytes <= 0) throw new IllegalArgumentException("cannot allocate " + bytes + " bytes; ask for at least one");
-    byteSize = bytes;
-    enter();
-    Driver.check(JCudaDriver.cuMemAlloc(handle, bytes), "cuMemAlloc", "allocating " + bytes + " bytes on " + gpu);
   }
 
   public long byteSize() {
@@ -27,8 +49,8 @@ public final class DeviceMemory extends DriverObject {
 
   /** Where the memory begins on the device. */
   public long address() {
-    enter();
-    return handle.value();
+    requireOpen();
+    return address;
   }
 
   /** Copies the whole segment to the beginning. */
@@ -39,14 +61,12 @@ public final class DeviceMemory extends DriverObject {
   /** Copies the whole segment to {@code offset} bytes after the beginning. */
   public void copyFrom(MemorySegment source, long offset) {
     require(offset, source.byteSize());
-    for (long at = 0; at < source.byteSize(); at += CHUNK) {
-      long bytes = Math.min(CHUNK, source.byteSize() - at);
+    for (long at = 0; at < source.byteSize(); at += STAGE_BYTES) {
+      long bytes = Math.min(STAGE_BYTES, source.byteSize() - at);
       try (var arena = Arena.ofConfined()) {
         var chunk = nativeSlice(source, at, bytes, arena);
         if (!source.isNative()) chunk.copyFrom(source.asSlice(at, bytes));
-        var target = handle.withByteOffset(offset + at);
-        Driver.check(JCudaDriver.cuMemcpyHtoD(target, Pointer.to(chunk.asByteBuffer()), bytes), "cuMemcpyHtoD",
-            "copying " + bytes + " bytes to " + this);
+        driver().call("cuMemcpyHtoD_v2", this, address + offset + at, chunk.address(), bytes);
       }
     }
   }
@@ -69,22 +89,50 @@ public final class DeviceMemory extends DriverObject {
     require(offset, target.byteSize());
     // The driver would write to a file mapped for reading, and the process would end.
     if (target.isReadOnly()) throw new IllegalArgumentException("cannot copy " + this + " into a read-only segment");
-    for (long at = 0; at < target.byteSize(); at += CHUNK) {
-      long bytes = Math.min(CHUNK, target.byteSize() - at);
+    for (long at = 0; at < target.byteSize(); at += STAGE_BYTES) {
+      long bytes = Math.min(STAGE_BYTES, target.byteSize() - at);
       try (var arena = Arena.ofConfined()) {
         var chunk = nativeSlice(target, at, bytes, arena);
-        var source = handle.withByteOffset(offset + at);
-        Driver.check(JCudaDriver.cuMemcpyDtoH(Pointer.to(chunk.asByteBuffer()), source, bytes), "cuMemcpyDtoH",
-            "copying " + bytes + " bytes from " + this);
+        driver().call("cuMemcpyDtoH_v2", this, chunk.address(), address + offset + at, bytes);
         if (!target.isNative()) target.asSlice(at, bytes).copyFrom(chunk);
       }
     }
   }
 
+  /** Enqueues a copy of all of the pinned memory to the beginning. */
+  public void copyFrom(HostMemory source, Stream stream) {
+    copy(this, address, source, source.address(), source.byteSize(), stream);
+  }
+
+  /** Enqueues a copy from the beginning that fills all of the pinned memory. */
+  public void copyTo(HostMemory target, Stream stream) {
+    copy(target, target.address(), this, address, target.byteSize(), stream);
+  }
+
+  /** Enqueues a copy of all of another memory to the beginning; it may be another GPU's. */
+  public void copyFrom(DeviceMemory source, Stream stream) {
+    copy(this, address, source, source.address, source.byteSize, stream);
+  }
+
+  private void copy(DriverObject target, long to, DriverObject source, long from, long bytes, Stream stream) {
+    stream.enter();
+    stream.use(target);
+    stream.use(source);
+    require(0, bytes);
+    driver().call("cuMemcpyAsync", this, to, from, bytes, stream.handle());
+  }
+
   /** Sets every byte. */
   public void fill(byte value) {
     enter();
-    Driver.check(JCudaDriver.cuMemsetD8(handle, value, byteSize), "cuMemsetD8", "filling " + this);
+    driver().call("cuMemsetD8_v2", this, address, Byte.toUnsignedLong(value), byteSize);
+  }
+
+  /** Enqueues setting every byte. */
+  public void fill(byte value, Stream stream) {
+    stream.enter();
+    stream.use(this);
+    driver().call("cuMemsetD8Async", this, address, Byte.toUnsignedLong(value), byteSize, stream.handle());
   }
 
   /** Memory that Java's collector does not move while the driver uses it: the segment's own, or a stand-in. */
@@ -101,11 +149,11 @@ public final class DeviceMemory extends DriverObject {
 
   @Override
   void release() {
-    JCudaDriver.cuMemFree(handle);
+    free.accept(address);
   }
 
   @Override
   public String toString() {
-    return "device memory 0x" + Long.toHexString(handle.value()) + " of " + byteSize + " bytes";
+    return "device memory 0x" + Long.toHexString(address) + " of " + byteSize + " bytes";
   }
 }

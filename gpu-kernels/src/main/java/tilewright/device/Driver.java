@@ -1,97 +1,99 @@
 package tilewright.device;
 
-import java.lang.foreign.Arena;
-import java.lang.foreign.SymbolLookup;
-import java.nio.charset.StandardCharsets;
-import java.util.ArrayList;
-import jcuda.driver.CUdevice;
-import jcuda.driver.CUdevice_attribute;
-import jcuda.driver.CUresult;
-import jcuda.driver.JCudaDriver;
+import static java.lang.foreign.ValueLayout.ADDRESS;
+import static java.lang.foreign.ValueLayout.JAVA_LONG;
 
-/** The CUDA driver of this machine, by JCuda. */
+import java.lang.foreign.Arena;
+import java.lang.foreign.MemorySegment;
+import java.util.ArrayList;
+import java.util.Map;
+import java.util.concurrent.ConcurrentHashMap;
+
+/** The CUDA driver: its functions by name, and what its results mean. */
 final class Driver {
-  static final String LIBRARY = "libcuda.so.1";
+  private static final int SUCCESS = 0;
+  private static final int NO_DEVICE = 100;
 
   /** The first driver that takes PTX 8.0, which every kernel here has at least. */
   private static final int OLDEST = 12_000;
 
-  private Driver() {}
+  private final DriverLibrary library;
+  private final Map<String, DriverFunction> functions = new ConcurrentHashMap<>();
 
-  static GpuProbe probe() {
-    if (!libraryExists()) return new GpuProbe.Missing("no CUDA driver (" + LIBRARY + ")");
-    try {
-      JcudaNatives.unpack("JCudaDriver");
-      return probeDevices();
-    } catch (LinkageError e) {
-      var firstLine = String.valueOf(e.getMessage()).lines().findFirst().orElse("");
-      return new GpuProbe.Missing("JCuda does not load: " + firstLine);
-    }
+  Driver(DriverLibrary library) {
+    this.library = library;
   }
 
-  /** The driver's own library is tried first: JCuda's complaint about its lack names only a library of JCuda's. */
-  @SuppressWarnings("restricted")
-  private static boolean libraryExists() {
-    try (var arena = Arena.ofConfined()) {
-      SymbolLookup.libraryLookup(LIBRARY, arena);
-      return true;
-    } catch (IllegalArgumentException _) {
-      return false;
-    }
+  /** That of this machine; exists only where {@link NativeDriver#exists()}. */
+  static Driver ofThisMachine() {
+    return new Driver(new NativeDriver());
   }
 
-  private static GpuProbe probeDevices() {
-    int initialised = JCudaDriver.cuInit(0);
-    if (initialised == CUresult.CUDA_ERROR_NO_DEVICE) return new GpuProbe.Missing("a CUDA driver, but no CUDA device");
-    if (initialised != CUresult.CUDA_SUCCESS) return new GpuProbe.Missing("cuInit: " + describe(initialised));
+  /** Whether this machine has a driver and devices. */
+  static GpuProbe probeThisMachine() {
+    return NativeDriver.exists() ? ofThisMachine().probe()
+        : new GpuProbe.Missing("no CUDA driver (" + NativeDriver.NAME + ")");
+  }
+
+  GpuProbe probe() {
+    int initialised = result("cuInit", 0);
+    if (initialised == NO_DEVICE) return new GpuProbe.Missing("a CUDA driver, but no CUDA device");
+    if (initialised != SUCCESS) return new GpuProbe.Missing("cuInit: " + text("cuGetErrorString", initialised));
     int version = version();
     if (version < OLDEST) {
       return new GpuProbe.Missing(
           "the driver supports CUDA " + text(version) + ", but " + text(OLDEST) + " or newer is needed");
     }
-    int[] count = {0};
-    check(JCudaDriver.cuDeviceGetCount(count), "cuDeviceGetCount", "counting devices");
-    if (count[0] == 0) return new GpuProbe.Missing("a CUDA driver, but no CUDA device");
+    int count = (int) get("cuDeviceGetCount", "counting devices");
+    if (count == 0) return new GpuProbe.Missing("a CUDA driver, but no CUDA device");
     var devices = new ArrayList<GpuProperties>();
-    for (int i = 0; i < count[0]; i++) devices.add(properties(i));
+    for (int i = 0; i < count; i++) devices.add(DeviceAttributes.properties(this, i));
     return new GpuProbe.Available(text(version), devices);
   }
 
   /** As CUDA encodes it: 1000 · major + 10 · minor. */
-  static int version() {
-    int[] version = {0};
-    check(JCudaDriver.cuDriverGetVersion(version), "cuDriverGetVersion", "reading the driver's version");
-    return version[0];
+  int version() {
+    return (int) get("cuDriverGetVersion", "reading the driver's version");
   }
 
   private static String text(int version) {
     return version / 1000 + "." + version % 1000 / 10;
   }
 
-  static CUdevice device(int index) {
-    var device = new CUdevice();
-    check(JCudaDriver.cuDeviceGet(device, index), "cuDeviceGet", "device " + index);
-    return device;
+  /** The function, to call it often without looking it up. */
+  DriverFunction function(String symbol, int parameters) {
+    var known = functions.get(symbol);
+    if (known != null) return known;
+    var found = library.find(symbol, parameters);
+    functions.put(symbol, found);
+    return found;
   }
 
-  static GpuProperties properties(int index) {
-    var device = device(index);
-    var name = new byte[256];
-    check(JCudaDriver.cuDeviceGetName(name, name.length, device), "cuDeviceGetName", "device " + index);
-    long[] memory = {0};
-    check(JCudaDriver.cuDeviceTotalMem(memory, device), "cuDeviceTotalMem", "device " + index);
-    return new GpuProperties(index, new String(name, StandardCharsets.US_ASCII).replaceAll("\0.*", ""),
-        attribute(device, CUdevice_attribute.CU_DEVICE_ATTRIBUTE_COMPUTE_CAPABILITY_MAJOR),
-        attribute(device, CUdevice_attribute.CU_DEVICE_ATTRIBUTE_COMPUTE_CAPABILITY_MINOR), memory[0],
-        attribute(device, CUdevice_attribute.CU_DEVICE_ATTRIBUTE_MULTIPROCESSOR_COUNT),
-        attribute(device, CUdevice_attribute.CU_DEVICE_ATTRIBUTE_MAX_SHARED_MEMORY_PER_BLOCK_OPTIN));
+  /** Calls a function and leaves its result to the caller. */
+  int result(String symbol, long... arguments) {
+    return function(symbol, arguments.length).call(arguments);
   }
 
-  private static int attribute(CUdevice device, int attribute) {
-    int[] value = {0};
-    check(JCudaDriver.cuDeviceGetAttribute(value, attribute, device), "cuDeviceGetAttribute",
-        CUdevice_attribute.stringFor(attribute));
-    return value[0];
+  /**
+   * Calls a function.
+   *
+   * @param doing what the caller is about, for the message
+   * @throws GpuException when it does not succeed
+   */
+  void call(String symbol, Object doing, long... arguments) {
+    check(result(symbol, arguments), symbol, doing);
+  }
+
+  /** Calls a function whose first parameter is where it writes a handle or a number of up to eight bytes. */
+  long get(String symbol, Object doing, long... others) {
+    try (var arena = Arena.ofConfined()) {
+      var out = arena.allocate(JAVA_LONG);
+      var arguments = new long[others.length + 1];
+      arguments[0] = out.address();
+      System.arraycopy(others, 0, arguments, 1, others.length);
+      call(symbol, doing, arguments);
+      return out.get(JAVA_LONG, 0);
+    }
   }
 
   /**
@@ -99,14 +101,20 @@ final class Driver {
    *
    * @throws GpuException for any other result, with what was being done
    */
-  static void check(int result, String call, Object doing) {
-    if (result == CUresult.CUDA_SUCCESS) return;
-    throw new GpuException(call, CUresult.stringFor(result), describe(result) + ", while " + doing);
+  void check(int result, String symbol, Object doing) {
+    if (result == SUCCESS) return;
+    throw new GpuException(symbol.replaceFirst("_v\\d$", ""), text("cuGetErrorName", result),
+        text("cuGetErrorString", result) + ", while " + doing);
   }
 
-  private static String describe(int result) {
-    String[] text = {""};
-    boolean known = JCudaDriver.cuGetErrorString(result, text) == CUresult.CUDA_SUCCESS;
-    return known ? text[0] : CUresult.stringFor(result);
+  @SuppressWarnings("restricted")
+  private String text(String symbol, int result) {
+    try (var arena = Arena.ofConfined()) {
+      var out = arena.allocate(ADDRESS);
+      boolean known = result(symbol, result, out.address()) == SUCCESS;
+      var text = out.get(ADDRESS, 0);
+      return known && !text.equals(MemorySegment.NULL) ? text.reinterpret(Long.MAX_VALUE).getString(0)
+          : "CUDA error " + result;
+    }
   }
 }

@@ -15,14 +15,27 @@ abstract class DriverObject implements AutoCloseable {
     return gpu;
   }
 
+  final Driver driver() {
+    return gpu.driver();
+  }
+
+  /** @throws IllegalStateException when this object is closed */
+  final void requireOpen() {
+    if (closed.get()) throw new IllegalStateException(this + " is closed");
+  }
+
   /**
    * Makes the context current; every driver call on this object comes after it.
    *
    * @throws IllegalStateException when this object is closed
    */
   final void enter() {
-    if (closed.get()) throw new IllegalStateException(this + " is closed");
+    requireOpen();
     gpu.enter();
+  }
+
+  final boolean isClosed() {
+    return closed.get();
   }
 
   /**

@@ -1,31 +1,32 @@
 package tilewright.device;
 
-import jcuda.driver.CUevent;
-import jcuda.driver.CUevent_flags;
-import jcuda.driver.JCudaDriver;
-
 /** A point in a stream's work, with its time. */
 public final class Event extends DriverObject {
-  private final CUevent handle = new CUevent();
+  private final long handle;
 
   Event(Gpu gpu) {
     super(gpu);
     enter();
-    int result = JCudaDriver.cuEventCreate(handle, CUevent_flags.CU_EVENT_DEFAULT);
-    Driver.check(result, "cuEventCreate", "creating an event");
+    handle = driver().get("cuEventCreate", "creating an event", 0);
   }
 
   /** Marks the point after all work the stream has so far. */
   public void record(Stream stream) {
-    enter();
+    requireOpen();
     stream.enter();
-    Driver.check(JCudaDriver.cuEventRecord(handle, stream.handle()), "cuEventRecord", "recording on " + stream);
+    driver().call("cuEventRecord", stream, handle, stream.handle());
   }
 
   /** Waits until the point is reached. */
   public void synchronize() {
     enter();
-    Driver.check(JCudaDriver.cuEventSynchronize(handle), "cuEventSynchronize", "waiting for " + this);
+    driver().call("cuEventSynchronize", this, handle);
+  }
+
+  /** Whether the point has been reached. */
+  public boolean isReached() {
+    enter();
+    return Stream.isDone(driver(), driver().result("cuEventQuery", handle), "cuEventQuery", this);
   }
 
   /**
@@ -36,19 +37,20 @@ public final class Event extends DriverObject {
   public double millisecondsSince(Event start) {
     enter();
     start.enter();
-    float[] milliseconds = {0};
-    int result = JCudaDriver.cuEventElapsedTime(milliseconds, start.handle, handle);
-    Driver.check(result, "cuEventElapsedTime", "timing to " + this);
-    return milliseconds[0];
+    return Float.intBitsToFloat((int) driver().get("cuEventElapsedTime", this, start.handle, handle));
+  }
+
+  long handle() {
+    return handle;
   }
 
   @Override
   void release() {
-    JCudaDriver.cuEventDestroy(handle);
+    driver().result("cuEventDestroy_v2", handle);
   }
 
   @Override
   public String toString() {
-    return "event " + Integer.toHexString(System.identityHashCode(this));
+    return "event 0x" + Long.toHexString(handle);
   }
 }

@@ -1,39 +1,47 @@
 package tilewright.device;
 
-import java.util.Set;
+import java.util.Comparator;
+import java.util.Map;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.atomic.AtomicBoolean;
-import jcuda.driver.CUcontext;
-import jcuda.driver.CUdevice;
-import jcuda.driver.JCudaDriver;
+import java.util.concurrent.atomic.AtomicLong;
 import tilewright.ptx.Launch;
 import tilewright.ptx.tensormap.TensorMap;
 
 /**
- * An open GPU: its primary context, retained until closed. Any thread may use it.
+ * An open GPU: its primary context, which other libraries of the process share, retained until closed. Any thread may
+ * use it.
  *
  * <p>After a kernel's illegal memory access the driver refuses everything else in this process (CUDA driver API,
  * {@code CUDA_ERROR_ILLEGAL_ADDRESS}).
  */
 public final class Gpu implements AutoCloseable {
+  private static final int PEER_ACCESS_ALREADY_ENABLED = 704;
+
+  private final Driver driver;
   private final GpuProperties properties;
-  private final CUdevice device;
-  private final CUcontext context = new CUcontext();
-  private final DriverCalls calls = new DriverCalls();
+  private final int device;
+  private final long[] context = new long[1];
+  private final DriverFunction setContext;
   private final ModuleCompiler compiler;
-  private final Set<DriverObject> open = ConcurrentHashMap.newKeySet();
+  private final ModuleCache modules = new ModuleCache(this);
+  /** What is open, by the order of its opening. */
+  private final Map<DriverObject, Long> open = new ConcurrentHashMap<>();
+  private final AtomicLong opened = new AtomicLong();
   private final AtomicBoolean closed = new AtomicBoolean();
 
-  private Gpu(GpuProperties properties, CubinCache cache) {
+  private Gpu(Driver driver, GpuProperties properties, CubinCache cache) {
+    this.driver = driver;
     this.properties = properties;
-    this.device = Driver.device(properties.index());
-    Driver.check(JCudaDriver.cuDevicePrimaryCtxRetain(context, device), "cuDevicePrimaryCtxRetain", this);
-    this.compiler = new ModuleCompiler(calls, Driver.version(), properties.capability(), cache);
+    this.device = DeviceAttributes.device(driver, properties.index());
+    this.context[0] = driver.get("cuDevicePrimaryCtxRetain", this, device);
+    this.setContext = driver.function("cuCtxSetCurrent", 1);
+    this.compiler = new ModuleCompiler(driver, properties.capability(), cache);
   }
 
   /** Looks for a driver and its devices; loads native code only where there is a driver, and prints nothing. */
   public static GpuProbe probe() {
-    return Driver.probe();
+    return Driver.probeThisMachine();
   }
 
   /**
@@ -43,12 +51,17 @@ public final class Gpu implements AutoCloseable {
    * @throws GpuException when there is no usable driver or no such device
    */
   public static Gpu open(int index) {
-    return switch (probe()) {
+    if (probe() instanceof GpuProbe.Missing(var reason)) throw new GpuException("open", "NO_GPU", reason);
+    return open(Driver.ofThisMachine(), index, CubinCache.ofUser());
+  }
+
+  static Gpu open(Driver driver, int index, CubinCache cache) {
+    return switch (driver.probe()) {
       case GpuProbe.Missing(var reason) -> throw new GpuException("open", "NO_GPU", reason);
       case GpuProbe.Available(_, var devices) when index < 0 || index >= devices.size() ->
           throw new GpuException("open", "NO_SUCH_DEVICE",
               "device " + index + " of " + devices.size() + "; indices count from 0");
-      case GpuProbe.Available(_, var devices) -> new Gpu(devices.get(index), CubinCache.ofUser());
+      case GpuProbe.Available(_, var devices) -> new Gpu(driver, devices.get(index), cache);
     };
   }
 
@@ -56,9 +69,26 @@ public final class Gpu implements AutoCloseable {
     return properties;
   }
 
-  /** A new stream, ordered with the copies of {@link DeviceMemory}. */
+  /** A new stream, ordered with the copies of {@link DeviceMemory} that name no stream. */
   public Stream stream() {
-    return register(new Stream(this));
+    enter();
+    return register(Stream.ordered(this));
+  }
+
+  /**
+   * A new stream that nothing but events orders with other work.
+   *
+   * @param priority lower numbers go first; 0 is the default
+   */
+  public Stream independentStream(int priority) {
+    enter();
+    return register(Stream.independent(this, priority));
+  }
+
+  /** Another library's {@code CUstream} of this GPU's primary context; closing it here leaves it open there. */
+  public Stream foreignStream(long handle) {
+    enter();
+    return register(Stream.foreign(this, handle));
   }
 
   public Event event() {
@@ -71,7 +101,46 @@ public final class Gpu implements AutoCloseable {
    * @param bytes more than 0
    */
   public DeviceMemory allocate(long bytes) {
-    return register(new DeviceMemory(this, bytes));
+    enter();
+    return register(DeviceMemory.allocate(this, bytes));
+  }
+
+  /** Memory that another library owns, such as a tensor's; closing it here only forgets it. */
+  public DeviceMemory foreignMemory(long address, long bytes) {
+    enter();
+    return register(DeviceMemory.foreign(this, address, bytes));
+  }
+
+  /** Page-locked memory of the host, contents undefined, for copies that a stream makes by itself. */
+  public HostMemory allocateHost(long bytes) {
+    return register(new HostMemory(this, bytes));
+  }
+
+  /** @param retainedBytes what the pool keeps of the device when nothing is allocated */
+  public MemoryPool memoryPool(long retainedBytes) {
+    return register(new MemoryPool(this, retainedBytes));
+  }
+
+  /** Bytes of the device that nobody, in no process, has allocated. */
+  public long freeBytes() {
+    enter();
+    try (var arena = java.lang.foreign.Arena.ofConfined()) {
+      var total = arena.allocate(Long.BYTES, Long.BYTES);
+      return driver.get("cuMemGetInfo_v2", this, total.address());
+    }
+  }
+
+  /**
+   * Lets kernels here use the other GPU's memory.
+   *
+   * @return whether the two can; copies between them work either way
+   */
+  public boolean enablePeer(Gpu other) {
+    enter();
+    if (driver.get("cuDeviceCanAccessPeer", this, device, other.device) == 0) return false;
+    int result = driver.result("cuCtxEnablePeerAccess", other.context[0], 0);
+    if (result != PEER_ACCESS_ALREADY_ENABLED) driver.check(result, "cuCtxEnablePeerAccess", this);
+    return true;
   }
 
   /**
@@ -80,8 +149,19 @@ public final class Gpu implements AutoCloseable {
    * @throws GpuException with the compiler's log when the driver rejects the text
    */
   public GpuModule load(String ptx) {
+    return load(ptx, CompileOptions.DEFAULT);
+  }
+
+  /** Compiles PTX in a certain way; see {@link #load(String)}. */
+  public GpuModule load(String ptx, CompileOptions options) {
     enter();
-    return register(new GpuModule(this, compiler.compile(ptx)));
+    return register(new GpuModule(this, compiler.compile(ptx, options)));
+  }
+
+  /** A kernel of PTX that is loaded once, when first asked for, and stays until this GPU is closed. */
+  public GpuFunction kernel(String ptx, String entry) {
+    enter();
+    return modules.kernel(ptx, entry);
   }
 
   /**
@@ -91,7 +171,7 @@ public final class Gpu implements AutoCloseable {
    * @throws GpuException when the driver refuses it, with the rules that it breaks
    */
   public KernelArgument tensorMap(TensorMap map, DeviceMemory memory, long offset) {
-    return new TensorMapEncoder(this).encode(map, memory.address() + offset);
+    return new TensorMapEncoder(this).encode(map, memory, offset);
   }
 
   /**
@@ -105,31 +185,32 @@ public final class Gpu implements AutoCloseable {
     return GpuLauncher.run(this, launch);
   }
 
-  DriverCalls calls() {
-    return calls;
+  Driver driver() {
+    return driver;
   }
 
   void enter() {
     if (closed.get()) throw new IllegalStateException(this + " is closed");
-    Driver.check(JCudaDriver.cuCtxSetCurrent(context), "cuCtxSetCurrent", this);
+    driver.check(setContext.call(context), "cuCtxSetCurrent", this);
   }
 
   void forget(DriverObject object) {
     open.remove(object);
-    JCudaDriver.cuCtxSetCurrent(context);
+    setContext.call(context);
   }
 
-  private <T extends DriverObject> T register(T object) {
-    open.add(object);
+  <T extends DriverObject> T register(T object) {
+    open.put(object, opened.getAndIncrement());
     return object;
   }
 
-  /** Closes all that was opened from this GPU and gives the context back. Closing again does nothing. */
+  /** Closes all that was opened from this GPU, last first, and gives the context back. Closing again does nothing. */
   @Override
   public void close() {
     if (!closed.compareAndSet(false, true)) return;
-    open.forEach(DriverObject::close);
-    JCudaDriver.cuDevicePrimaryCtxRelease(device);
+    open.entrySet().stream().sorted(Map.Entry.comparingByValue(Comparator.reverseOrder())).map(Map.Entry::getKey)
+        .toList().forEach(DriverObject::close);
+    driver.result("cuDevicePrimaryCtxRelease_v2", device);
   }
 
   @Override

@@ -1,8 +1,7 @@
 package tilewright.device;
 
+import java.lang.foreign.Arena;
 import java.util.List;
-import jcuda.driver.CUfunction_attribute;
-import jcuda.driver.JCudaDriver;
 
 /** One kernel of a loaded module; usable while its {@link GpuModule} is open. */
 public final class GpuFunction {
@@ -14,7 +13,7 @@ public final class GpuFunction {
 
   private final GpuModule module;
   private final String name;
-  private final Handles.Function handle;
+  private final long handle;
   private final Attributes attributes;
 
   /**
@@ -27,14 +26,12 @@ public final class GpuFunction {
    */
   public record Attributes(int registers, int localBytes, int staticSharedBytes, int maxThreads) {}
 
-  GpuFunction(GpuModule module, String name, Handles.Function handle) {
+  GpuFunction(GpuModule module, String name, long handle) {
     this.module = module;
     this.name = name;
     this.handle = handle;
-    this.attributes = new Attributes(attribute(CUfunction_attribute.CU_FUNC_ATTRIBUTE_NUM_REGS),
-        attribute(CUfunction_attribute.CU_FUNC_ATTRIBUTE_LOCAL_SIZE_BYTES),
-        attribute(CUfunction_attribute.CU_FUNC_ATTRIBUTE_SHARED_SIZE_BYTES),
-        attribute(CUfunction_attribute.CU_FUNC_ATTRIBUTE_MAX_THREADS_PER_BLOCK));
+    this.attributes = new Attributes(attribute(Attribute.REGISTERS), attribute(Attribute.LOCAL_BYTES),
+        attribute(Attribute.STATIC_SHARED_BYTES), attribute(Attribute.MAX_THREADS));
   }
 
   public String name() {
@@ -52,16 +49,40 @@ public final class GpuFunction {
    * @throws GpuException when the device allows less shared memory
    */
   public BoundKernel bind(LaunchShape shape, List<KernelArgument> arguments) {
+    prepare(shape);
+    if (shape.features().contains(LaunchFeature.COOPERATIVE)) requireRoom(shape);
+    return new BoundKernel(this, shape, arguments);
+  }
+
+  private void prepare(LaunchShape shape) {
     module.enter();
     requireSharedMemory(shape);
     int shared = shape.dynamicSharedBytes();
-    if (shared + attributes.staticSharedBytes > SHARED_WITHOUT_OPT_IN) {
-      set(CUfunction_attribute.CU_FUNC_ATTRIBUTE_MAX_DYNAMIC_SHARED_SIZE_BYTES, shared);
+    if (shared + attributes.staticSharedBytes > SHARED_WITHOUT_OPT_IN) set(Attribute.DYNAMIC_SHARED_BYTES, shared);
+    if (shape.cluster().size() > PORTABLE_CLUSTER) set(Attribute.LARGE_CLUSTERS, 1);
+  }
+
+  /** How many blocks of this shape run on one multiprocessor at a time. */
+  public int blocksPerMultiprocessor(LaunchShape shape) {
+    prepare(shape);
+    return (int) gpu().driver().get("cuOccupancyMaxActiveBlocksPerMultiprocessor", this, handle, shape.block().size(),
+        shape.dynamicSharedBytes());
+  }
+
+  /** How many clusters of this shape run on the GPU at a time. */
+  public int activeClusters(LaunchShape shape) {
+    prepare(shape);
+    try (var arena = Arena.ofConfined()) {
+      var configuration = new LaunchConfiguration(shape, arena);
+      return (int) gpu().driver().get("cuOccupancyMaxActiveClusters", this, handle, configuration.address());
     }
-    if (shape.cluster().size() > PORTABLE_CLUSTER) {
-      set(CUfunction_attribute.CU_FUNC_ATTRIBUTE_NON_PORTABLE_CLUSTER_SIZE_ALLOWED, 1);
-    }
-    return new BoundKernel(this, shape, arguments);
+  }
+
+  private void requireRoom(LaunchShape shape) {
+    long room = (long) blocksPerMultiprocessor(shape) * gpu().properties().multiprocessors();
+    if (shape.grid().size() <= room) return;
+    throw new GpuException("bind", "COOPERATIVE_LAUNCH_TOO_LARGE", "kernel '" + name + "' asks for " + shape.grid().size()
+        + " blocks at the same time, but " + gpu() + " has room for " + room + " of this shape; use fewer blocks");
   }
 
   /** Enqueues one launch; see {@link #bind} and {@link BoundKernel#launch}. */
@@ -79,15 +100,13 @@ public final class GpuFunction {
   }
 
   private void set(int attribute, int value) {
-    Driver.check(JCudaDriver.cuFuncSetAttribute(handle, attribute, value), "cuFuncSetAttribute",
-        "setting " + CUfunction_attribute.stringFor(attribute) + " of kernel '" + name + "' to " + value);
+    gpu().driver().call("cuFuncSetAttribute", "setting attribute " + attribute + " of kernel '" + name + "' to " + value,
+        handle, attribute, value);
   }
 
   private int attribute(int attribute) {
-    int[] value = {0};
-    Driver.check(JCudaDriver.cuFuncGetAttribute(value, attribute, handle), "cuFuncGetAttribute",
-        CUfunction_attribute.stringFor(attribute) + " of kernel '" + name + "'");
-    return value[0];
+    return (int) gpu().driver().get("cuFuncGetAttribute", "reading attribute " + attribute + " of kernel '" + name
+        + "'", attribute, handle);
   }
 
   GpuModule module() {
@@ -98,7 +117,22 @@ public final class GpuFunction {
     return module.gpu();
   }
 
-  Handles.Function handle() {
+  @Override
+  public String toString() {
+    return "kernel '" + name + "'";
+  }
+
+  long handle() {
     return handle;
+  }
+
+  /** {@code CUfunction_attribute} (cuda.h). */
+  private static final class Attribute {
+    static final int MAX_THREADS = 0;
+    static final int STATIC_SHARED_BYTES = 1;
+    static final int LOCAL_BYTES = 3;
+    static final int REGISTERS = 4;
+    static final int DYNAMIC_SHARED_BYTES = 8;
+    static final int LARGE_CLUSTERS = 14;
   }
 }

@@ -1,6 +1,7 @@
 package tilewright.device;
 
 import java.lang.foreign.MemorySegment;
+import java.util.ArrayList;
 import java.util.LinkedHashMap;
 import java.util.Map;
 import java.util.Optional;
@@ -51,11 +52,14 @@ final class GpuLauncher {
       }
       case Argument.Struct struct -> {
         var content = MemorySegment.ofArray(new byte[struct.bytes()]);
+        var memories = new ArrayList<DeviceMemory>();
         for (var field : struct.fields()) {
-          var value = MemorySegment.ofArray(encode(gpu, field.value(), buffers).bytes());
-          content.asSlice(field.offset(), value.byteSize()).copyFrom(value);
+          var value = encode(gpu, field.value(), buffers);
+          var bytes = MemorySegment.ofArray(value.bytes());
+          content.asSlice(field.offset(), bytes.byteSize()).copyFrom(bytes);
+          memories.addAll(value.memories());
         }
-        yield new KernelArgument.Raw(content);
+        yield new KernelArgument.Raw(content, memories);
       }
     };
   }

@@ -1,17 +1,20 @@
 package tilewright.device;
 
-import jcuda.driver.CUmodule;
-import jcuda.driver.JCudaDriver;
+import java.lang.foreign.Arena;
+import java.lang.foreign.MemorySegment;
+import java.lang.foreign.ValueLayout;
 
 /** Machine code on a GPU. */
 public final class GpuModule extends DriverObject {
-  private final CUmodule handle = new CUmodule();
+  private final long handle;
 
   GpuModule(Gpu gpu, byte[] cubin) {
     super(gpu);
     enter();
-    int result = JCudaDriver.cuModuleLoadData(handle, cubin);
-    Driver.check(result, "cuModuleLoadData", "loading a cubin of " + cubin.length + " bytes");
+    try (var arena = Arena.ofConfined()) {
+      var image = arena.allocate(cubin.length, 8).copyFrom(MemorySegment.ofArray(cubin));
+      handle = driver().get("cuModuleLoadData", "loading a cubin of " + cubin.length + " bytes", image.address());
+    }
   }
 
   /**
@@ -21,15 +24,17 @@ public final class GpuModule extends DriverObject {
    */
   public GpuFunction function(String name) {
     enter();
-    var function = new Handles.Function();
-    int result = JCudaDriver.cuModuleGetFunction(function, handle, name);
-    Driver.check(result, "cuModuleGetFunction", "looking for kernel '" + name + "'");
-    return new GpuFunction(this, name, function);
+    try (var arena = Arena.ofConfined()) {
+      var function = arena.allocate(ValueLayout.JAVA_LONG);
+      driver().call("cuModuleGetFunction", "looking for kernel '" + name + "'", function.address(), handle,
+          arena.allocateFrom(name).address());
+      return new GpuFunction(this, name, function.get(ValueLayout.JAVA_LONG, 0));
+    }
   }
 
   @Override
   void release() {
-    JCudaDriver.cuModuleUnload(handle);
+    driver().result("cuModuleUnload", handle);
   }
 
   @Override

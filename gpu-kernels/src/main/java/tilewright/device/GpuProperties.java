@@ -7,9 +7,10 @@ package tilewright.device;
  * @param major of the compute capability
  * @param minor of the compute capability
  * @param maxSharedBytes shared memory one block may have, static and dynamic together, after opting in
+ * @param l2Bytes size of the second-level cache
  */
 public record GpuProperties(int index, String name, int major, int minor, long memoryBytes, int multiprocessors,
-    int maxSharedBytes) {
+    int maxSharedBytes, int l2Bytes) {
 
   /** Such as {@code 9.0}. */
   public String computeCapability() {

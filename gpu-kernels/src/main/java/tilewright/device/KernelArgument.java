@@ -5,6 +5,7 @@ import java.lang.foreign.ValueLayout;
 import java.nio.ByteBuffer;
 import java.nio.ByteOrder;
 import java.util.Arrays;
+import java.util.List;
 import tilewright.ptx.PtxType;
 
 /** One kernel parameter's value, as the GPU's memory can hold it. */
@@ -15,6 +16,11 @@ public sealed interface KernelArgument {
     @Override
     public byte[] bytes() {
       return littleEndian(memory.address() + offset, Long.BYTES);
+    }
+
+    @Override
+    public List<DeviceMemory> memories() {
+      return List.of(memory);
     }
 
     @Override
@@ -31,6 +37,11 @@ public sealed interface KernelArgument {
     }
 
     @Override
+    public List<DeviceMemory> memories() {
+      return List.of();
+    }
+
+    @Override
     public String toString() {
       return type.text() + " " + switch (type) {
         case F32 -> String.valueOf(Float.intBitsToFloat((int) bits));
@@ -41,8 +52,16 @@ public sealed interface KernelArgument {
     }
   }
 
-  /** Any bytes, such as a struct or a tensor map. */
-  record Raw(MemorySegment content) implements KernelArgument {
+  /**
+   * Any bytes, such as a struct or a tensor map.
+   *
+   * @param memories what the bytes point to
+   */
+  record Raw(MemorySegment content, List<DeviceMemory> memories) implements KernelArgument {
+    public Raw {
+      memories = List.copyOf(memories);
+    }
+
     @Override
     public byte[] bytes() {
       return content.toArray(ValueLayout.JAVA_BYTE);
@@ -57,6 +76,9 @@ public sealed interface KernelArgument {
   /** What the parameter's memory holds. */
   byte[] bytes();
 
+  /** What must stay open while the value is in use. */
+  List<DeviceMemory> memories();
+
   static KernelArgument of(DeviceMemory memory) {
     return new Address(memory, 0);
   }
@@ -65,6 +87,7 @@ public sealed interface KernelArgument {
     return new Value(PtxType.U32, Integer.toUnsignedLong(value));
   }
 
+  /** A number, or an address that another library has given. */
   static KernelArgument u64(long value) {
     return new Value(PtxType.U64, value);
   }

@@ -1,17 +1,40 @@
 package tilewright.device;
 
-import jcuda.driver.CUstream_flags;
-import jcuda.driver.JCudaDriver;
+import java.lang.foreign.Arena;
+import java.lang.foreign.ValueLayout;
+import java.util.LinkedHashSet;
+import java.util.Set;
 
 /** Work on a GPU that runs in order. */
 public final class Stream extends DriverObject {
-  private final Handles.Queue handle = new Handles.Queue();
+  private static final int NOT_READY = 600;
+  private static final int NON_BLOCKING = 1;
 
-  Stream(Gpu gpu) {
+  /** Other threads may go on with calls that would break a global capture, such as allocations. */
+  private static final int CAPTURE_THREAD_LOCAL = 1;
+
+  private final long handle;
+  private final boolean own;
+  private final Set<DriverObject> captured = new LinkedHashSet<>();
+  private boolean capturing;
+
+  private Stream(Gpu gpu, long handle, boolean own) {
     super(gpu);
-    enter();
-    int result = JCudaDriver.cuStreamCreate(handle, CUstream_flags.CU_STREAM_DEFAULT);
-    Driver.check(result, "cuStreamCreate", "creating a stream");
+    this.handle = handle;
+    this.own = own;
+  }
+
+  static Stream ordered(Gpu gpu) {
+    return new Stream(gpu, gpu.driver().get("cuStreamCreate", "creating a stream", 0), true);
+  }
+
+  static Stream independent(Gpu gpu, int priority) {
+    return new Stream(gpu, gpu.driver().get("cuStreamCreateWithPriority", "creating a stream", NON_BLOCKING, priority),
+        true);
+  }
+
+  static Stream foreign(Gpu gpu, long handle) {
+    return new Stream(gpu, handle, false);
   }
 
   /**
@@ -25,20 +48,93 @@ public final class Stream extends DriverObject {
 
   void synchronize(String doing) {
     enter();
-    Driver.check(JCudaDriver.cuStreamSynchronize(handle), "cuStreamSynchronize", doing);
+    driver().call("cuStreamSynchronize", doing, handle);
   }
 
-  Handles.Queue handle() {
+  /** Whether all work enqueued so far is done. */
+  public boolean isIdle() {
+    enter();
+    return isDone(driver(), driver().result("cuStreamQuery", handle), "cuStreamQuery", this);
+  }
+
+  static boolean isDone(Driver driver, int result, String symbol, Object doing) {
+    if (result == NOT_READY) return false;
+    driver.check(result, symbol, doing);
+    return true;
+  }
+
+  /** Makes later work of this stream wait for the event, which may be another stream's. */
+  public void waitFor(Event event) {
+    enter();
+    use(event);
+    driver().call("cuStreamWaitEvent", this, handle, event.handle(), 0);
+  }
+
+  /**
+   * Records what the action enqueues on this stream, instead of running it, as a graph to replay. Streams that wait for
+   * an event of this one join the capture; they must be waited for in turn before the action ends.
+   *
+   * @throws IllegalStateException when this stream is capturing already
+   */
+  public Graph capture(Runnable action) {
+    enter();
+    if (capturing) throw new IllegalStateException(this + " is capturing already; captures do not nest");
+    driver().call("cuStreamBeginCapture_v2", this, handle, CAPTURE_THREAD_LOCAL);
+    capturing = true;
+    boolean complete = false;
+    try {
+      action.run();
+      complete = true;
+    } finally {
+      capturing = false;
+      if (!complete) discardCapture();
+    }
+    long graph = endCapture();
+    try {
+      return gpu().register(new Graph(gpu(), graph, captured));
+    } finally {
+      captured.clear();
+      driver().result("cuGraphDestroy", graph);
+    }
+  }
+
+  private long endCapture() {
+    try (var arena = Arena.ofConfined()) {
+      var graph = arena.allocate(ValueLayout.JAVA_LONG);
+      driver().call("cuStreamEndCapture", "capturing on " + this, handle, graph.address());
+      return graph.get(ValueLayout.JAVA_LONG, 0);
+    }
+  }
+
+  /** The action's own failure is the one to report. */
+  private void discardCapture() {
+    captured.clear();
+    try {
+      driver().result("cuGraphDestroy", endCapture());
+    } catch (GpuException _) {
+      // The failure has invalidated the capture, which has ended now.
+    }
+  }
+
+  /** Notes that enqueued work needs the object. */
+  void use(DriverObject object) {
+    object.requireOpen();
+    if (capturing) captured.add(object);
+  }
+
+  /** The driver's {@code CUstream}. */
+  public long handle() {
+    requireOpen();
     return handle;
   }
 
   @Override
   void release() {
-    JCudaDriver.cuStreamDestroy(handle);
+    if (own) driver().result("cuStreamDestroy_v2", handle);
   }
 
   @Override
   public String toString() {
-    return "stream 0x" + Long.toHexString(handle.value());
+    return "stream 0x" + Long.toHexString(handle);
   }
 }

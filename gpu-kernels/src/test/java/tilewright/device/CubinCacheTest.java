@@ -2,6 +2,7 @@ package tilewright.device;
 
 import static org.junit.jupiter.api.Assertions.assertArrayEquals;
 import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertNotEquals;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import java.io.IOException;
@@ -10,15 +11,20 @@ import java.nio.file.Path;
 import java.util.Arrays;
 import java.util.Map;
 import java.util.Optional;
+import java.util.OptionalInt;
 import java.util.Set;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 
 class CubinCacheTest {
   private static final byte[] CODE = {1, 2, 3, 4, 5};
-  private static final String KEY = CubinCache.key("ptx", 13_000, 90);
+  private static final String KEY = key("ptx", 13_000, 90);
 
   @TempDir Path folder;
+
+  private static String key(String ptx, int driver, int capability) {
+    return CubinCache.key(ptx, driver, capability, CompileOptions.DEFAULT);
+  }
 
   @Test
   void givesBackWhatWasWrittenAndLeavesNoOtherFile() throws IOException {
@@ -76,10 +82,10 @@ class CubinCacheTest {
   }
 
   @Test
-  void keysDifferByTextDriverAndDevice() {
-    assertEquals(4, Set.of(KEY, CubinCache.key("ptx ", 13_000, 90), CubinCache.key("ptx", 12_000, 90),
-        CubinCache.key("ptx", 13_000, 100)).size());
-    assertEquals(KEY, CubinCache.key("ptx", 13_000, 90));
+  void keysDifferByTextDriverDeviceAndOptions() {
+    assertEquals(4, Set.of(KEY, key("ptx ", 13_000, 90), key("ptx", 12_000, 90), key("ptx", 13_000, 100)).size());
+    assertEquals(KEY, key("ptx", 13_000, 90));
+    assertNotEquals(KEY, CubinCache.key("ptx", 13_000, 90, new CompileOptions(OptionalInt.of(64), false)));
   }
 
   @Test

@@ -81,7 +81,7 @@ class GpuTest {
     gpu.run(addition(second, N, Dim3.of(128)));
     assertArrayEquals(first, second);
     assertTrue(CubinCache.ofUser()
-        .read(CubinCache.key(Ptx.VECTOR_ADD, Driver.version(), gpu.properties().capability())).isPresent());
+        .read(CubinCache.key(Ptx.VECTOR_ADD, gpu.driver().version(), gpu.properties().capability(), CompileOptions.DEFAULT)).isPresent());
   }
 
   @Test

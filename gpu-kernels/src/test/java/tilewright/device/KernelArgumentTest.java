@@ -4,6 +4,7 @@ import static org.junit.jupiter.api.Assertions.assertArrayEquals;
 import static org.junit.jupiter.api.Assertions.assertEquals;
 
 import java.lang.foreign.MemorySegment;
+import java.util.List;
 import org.junit.jupiter.api.Test;
 import tilewright.ptx.PtxType;
 
@@ -19,7 +20,7 @@ class KernelArgumentTest {
   @Test
   void passesRawBytesAsTheyAre() {
     var content = MemorySegment.ofArray(new byte[] {7, 8, 9});
-    assertArrayEquals(new byte[] {7, 8, 9}, new KernelArgument.Raw(content).bytes());
+    assertArrayEquals(new byte[] {7, 8, 9}, new KernelArgument.Raw(content, List.of()).bytes());
   }
 
   @Test
