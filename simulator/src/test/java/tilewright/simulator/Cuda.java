@@ -27,7 +27,7 @@ final class Cuda {
     this.program = program;
   }
 
-  /** The program of {@code cuda/NAME.cu}. */
+  /** The program of {@code cuda/NAME.cu}, for SM80 unless the options say otherwise. */
   static Cuda compile(String name, String... options) {
     var nvcc = nvcc();
     assumeTrue(nvcc.isPresent(), "no nvcc on the PATH: CUDA C++ tests are skipped");
@@ -38,8 +38,9 @@ final class Cuda {
       try (var in = Cuda.class.getResourceAsStream("cuda/" + name + ".cu")) {
         Files.copy(in, source);
       }
-      var command = new ArrayList<>(List.of(nvcc.get().toString(), "-arch=sm_80", "-std=c++17", "-ptx", "-o",
-          ptx.toString(), source.toString()));
+      var command = new ArrayList<>(List.of(nvcc.get().toString(), "-std=c++17", "-ptx", "-o", ptx.toString(),
+          source.toString()));
+      if (Stream.of(options).noneMatch(o -> o.startsWith("-arch"))) command.add("-arch=sm_80");
       command.addAll(List.of(options));
       var process = new ProcessBuilder(command).redirectErrorStream(true).start();
       var messages = new String(process.getInputStream().readAllBytes());
