@@ -39,6 +39,9 @@ public record Finding(Kind kind, String message, String fix, int line, String te
     UNINITIALIZED_READ("write it first"),
     PENDING_COPY_READ("wait for the copy"),
     INVALID_SHUFFLE("let all named lanes take part"),
+    MISSING_FENCE("put tcgen05.fence::before_thread_sync before the synchronisation, unless it is a tcgen05.commit, "
+        + "and tcgen05.fence::after_thread_sync behind it"),
+    PENDING_LOAD_READ("put tcgen05.wait::ld behind the load"),
     TENSOR_MEMORY_LEAK("free it with tcgen05.dealloc before the kernel exits");
 
     private final String fix;

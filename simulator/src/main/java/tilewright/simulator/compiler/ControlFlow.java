@@ -18,7 +18,7 @@ final class ControlFlow {
   /** The blocks in execution order (see {@link BlockOrder}); the first is the entry. */
   static List<BasicBlock> of(Lowering lowering) {
     var flow = new ControlFlow();
-    for (var item : lowering.items()) flow.add(item);
+    for (var item : LoadHazards.watch(lowering.items())) flow.add(item);
     flow.link();
     return BlockOrder.of(flow.blocks);
   }

@@ -38,7 +38,11 @@ final class TensorLowering {
       case "cp" -> copy(i, m, c);
       case "shift" -> shift(i, m, c);
       case "commit" -> commit(i, m, c);
-      case "fence::before_thread_sync", "fence::after_thread_sync" -> m.requireNone();
+      case "fence::before_thread_sync", "fence::after_thread_sync" -> {
+        m.requireNone();
+        var side = operation.equals("fence::before_thread_sync") ? "before" : "after";
+        if (c.watched()) c.warp(TensorTransfer.class, side, List.of(), List.of());
+      }
       default -> throw new Unsupported("unknown instruction");
     }
   }
@@ -158,6 +162,10 @@ final class TensorLowering {
       var to = c.destination(registers.get(k), PtxType.B32);
       boolean direct = (to.kind == Reg.Kind.INT || to.kind == Reg.Kind.FLOAT) && to.type.bits() == Integer.SIZE;
       var landing = direct ? to : c.temp(PtxType.B32);
+      if (c.watched()) {
+        c.warp(TensorTransfer.class, "filling", List.of(), List.of(to), new Op.Argument.IntValue(to.id),
+            new Op.Argument.IntValue(c.site()));
+      }
       c.warp(TensorTransfer.class, "load", List.of(), List.of(landing), new Op.Argument.IntValue(k),
           new Op.Argument.Lanes(landing));
       if (!direct) c.move(Source.of(landing), to, PtxType.B32);

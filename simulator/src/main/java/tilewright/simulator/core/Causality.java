@@ -76,6 +76,7 @@ final class Causality {
 
   /** What some lanes did so far becomes known to whoever acquires the clock. */
   void release(Warp w, int mask, SyncClock clock) {
+    owner.tensorWatch.order(w).tell(clock.tensor);
     tell(w, mask, clock.known);
     if (clustered) reads[w.index].tell(mask, clock.readsOnly);
     fenced.forEach((scope, byWarp) -> {
@@ -90,6 +91,7 @@ final class Causality {
   }
 
   void acquire(Warp w, int mask, SyncClock clock) {
+    owner.tensorWatch.order(w).hear(clock.tensor);
     known[w.index].learn(mask, w.live, clock.known);
     if (clustered) reads[w.index].learn(mask, w.live, clock.readsOnly);
     clock.fenced().forEach((scope, c) -> fenced(scope, w).learn(mask, w.live, c));

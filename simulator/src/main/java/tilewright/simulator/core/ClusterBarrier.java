@@ -42,9 +42,10 @@ public final class ClusterBarrier {
     }
     barrier.armed[i] |= mask;
     barrier.arrived[i] |= mask;
-    if (w.cta.sanitizer != null && releases != 0) {
+    if (w.cta.sanitizer != null) {
       if (barrier.arriving == null) barrier.arriving = w.cta.sanitizer.causality().clock();
-      w.cta.sanitizer.causality().release(w, mask, barrier.arriving);
+      w.cta.tensorWatch.order(w).tell(barrier.arriving.tensor);
+      if (releases != 0) w.cta.sanitizer.causality().release(w, mask, barrier.arriving);
     }
     barrier.completeIfAll();
   }

@@ -29,6 +29,8 @@ final class Cta {
   final MmaUnit mma;
   final WmmaTransfer wmma;
   final TensorMemory tensor;
+  /** Null when the launch is not sanitized. */
+  final TensorWatch tensorWatch;
   final TensorTransfer transfer = new TensorTransfer();
   private final Warpgroup[] warpgroups;
   final TensorMma tensorMma = new TensorMma();
@@ -73,6 +75,7 @@ final class Cta {
     mma = new MmaUnit(tile, state.architecture);
     wmma = new WmmaTransfer();
     tensor = new TensorMemory(this);
+    tensorWatch = state.sanitize ? new TensorWatch(this) : null;
     runner = new WarpRunner(this);
     for (int i = 0; i < warps.length; i++) warps[i] = new Warp(this, i);
     warpgroups = new Warpgroup[warps.length / Warpgroup.WARPS];
@@ -93,6 +96,7 @@ final class Cta {
     for (var g : warpgroups) g.reset();
     groups.reset();
     tensor.reset();
+    if (tensorWatch != null) tensorWatch.reset();
     tensorMma.reset();
     if (sanitizer != null) sanitizer.reset();
     recorder = state.profile && number < Timeline.MOST_CTAS ? state.timeline.new Recorder(this) : null;

@@ -67,6 +67,8 @@ final class Mbarrier {
 
   /** A thread that arrives makes known what it knows, as far as its scope goes. */
   void release(Warp w, int lane, MemoryOrder order) {
+    // Tcgen05 fences compose with arrivals and waits of any ordering.
+    w.cta.tensorWatch.order(w).tell((w.cta == owner ? arrivingNear : arrivingFar).tensor);
     if (!order.release()) return;
     var causality = w.cta.sanitizer.causality();
     if (w.cta == owner) {
@@ -80,6 +82,8 @@ final class Mbarrier {
 
   /** A thread whose wait was successful learns what its scope reaches. */
   void acquire(Warp w, int lane, MemoryOrder order) {
+    w.cta.tensorWatch.order(w).hear(near.tensor);
+    w.cta.tensorWatch.order(w).hear(far.tensor);
     if (!order.acquire()) return;
     var causality = w.cta.sanitizer.causality();
     causality.acquire(w, 1 << lane, near);

@@ -14,6 +14,8 @@ final class SyncClock {
    * need not be visible.
    */
   final VectorClock readsOnly;
+  /** What is known of operations on Tensor Memory. */
+  final TensorOrder.Told tensor = new TensorOrder.Told();
   private final int cta;
   private final int warps;
   private final Map<MemoryOrder.Scope, VectorClock> fenced = new EnumMap<>(MemoryOrder.Scope.class);
@@ -36,6 +38,7 @@ final class SyncClock {
   void join(SyncClock other) {
     known.join(other.known);
     readsOnly.join(other.readsOnly);
+    tensor.join(other.tensor);
     other.fenced.forEach((scope, clock) -> fenced(scope).join(clock));
   }
 }

@@ -120,7 +120,9 @@ public final class TensorAllocation {
       if (oldest[i].freed < 0) {
         memory.take(column, first.columns, oldest[i].site);
       } else {
-        memory.free(oldest[i].freed);
+        var r = oldest[i];
+        if (group[i].tensorWatch != null) group[i].tensorWatch.free(r.warp, r.freed, r.columns, r.site);
+        memory.free(r.freed);
       }
       oldest[i].granted = column;
       oldest[i].warp.resume(LaneGroup.State.AT_TENSOR_MEMORY);

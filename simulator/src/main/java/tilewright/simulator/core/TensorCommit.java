@@ -61,6 +61,7 @@ public final class TensorCommit {
     var group = TensorAllocation.group(w, lane, ctas, site);
     var tracked = group[0].tensor.pipeline.stream().filter(op -> op.isOf(w, lane)).toList();
     var clock = w.cta.sanitizer == null ? null : w.cta.sanitizer.snapshot(w, lane);
+    if (clock != null) w.cta.tensorWatch.order(w).commit(clock.tensor);
     w.cta.cluster.async.issue(new Arrival(w, lane, owner, w.offsets[lane], site, tracked, clock));
   }
 

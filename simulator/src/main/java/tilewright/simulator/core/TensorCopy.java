@@ -64,6 +64,22 @@ public final class TensorCopy {
     }
 
     @Override
+    void watch(TensorWatch.Access by) {
+      for (var cta : group) {
+        for (int lane = 0; lane < TmemAddress.LANES; lane += TensorWatch.LANES) {
+          int mask = 0;
+          for (int i = 0; i < TensorWatch.LANES; i++) if (shape.row(lane + i) >= 0) mask |= 1 << i;
+          if (mask != 0) cta.tensorWatch.write(by, lane, mask, to.column(), shape.columns());
+        }
+      }
+    }
+
+    @Override
+    String verb() {
+      return "copies to";
+    }
+
+    @Override
     String what() {
       return "a copy to tensor memory";
     }
@@ -92,6 +108,20 @@ public final class TensorCopy {
               TensorMemory.cell(lane + 1, at.column()), SHIFTED);
         }
       }
+    }
+
+    @Override
+    void watch(TensorWatch.Access by) {
+      for (var cta : group) {
+        for (int lane = at.lane(); lane < at.lane() + TmemAddress.WARP_LANES; lane += TensorWatch.LANES) {
+          cta.tensorWatch.write(by, lane, 0, at.column(), SHIFTED);
+        }
+      }
+    }
+
+    @Override
+    String verb() {
+      return "shifts";
     }
 
     @Override

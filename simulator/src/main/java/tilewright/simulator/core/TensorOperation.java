@@ -26,6 +26,9 @@ abstract class TensorOperation implements AsyncOperation {
   }
 
   final void issue() {
+    if (warp.cta.tensorWatch != null) {
+      watch(TensorWatch.begin(warp, lane, site, TensorKnowledge.Completion.COMMIT, this, verb()));
+    }
     pipeline().add(this);
     warp.cta.cluster.async.issue(this);
   }
@@ -34,6 +37,12 @@ abstract class TensorOperation implements AsyncOperation {
   abstract boolean follows(TensorOperation earlier);
 
   abstract void run();
+
+  /** Tells the sanitizer what it touches. */
+  abstract void watch(TensorWatch.Access by);
+
+  /** What it does to a cell, such as {@code multiplies into}. */
+  abstract String verb();
 
   /** What it does, such as {@code a multiplication}. */
   abstract String what();

@@ -50,6 +50,16 @@ final class TensorProduct extends TensorOperation {
   }
 
   @Override
+  void watch(TensorWatch.Access by) {
+    for (int c = 0; c < group.length; c++) new TensorFootprint(this, by, c).watch();
+  }
+
+  @Override
+  String verb() {
+    return "multiplies with";
+  }
+
+  @Override
   String what() {
     return "a multiplication";
   }

@@ -1,5 +1,6 @@
 package tilewright.simulator.core;
 
+import tilewright.simulator.core.TensorKnowledge.Completion;
 import tilewright.simulator.tmem.AccessShape;
 import tilewright.simulator.tmem.TmemAddress;
 
@@ -94,10 +95,35 @@ public final class TensorTransfer {
     w.cta.cluster.async.issue(w.cta.transfer.store);
   }
 
-  public static void waitLoads(Warp w, int mask) {}
+  public static void waitLoads(Warp w, int mask) {
+    if (w.cta.tensorWatch == null) return;
+    w.cta.tensorWatch.order(w).waited(Completion.LOAD);
+    w.cta.tensorWatch.loads(w).clear();
+  }
 
   public static void waitStores(Warp w, int mask) {
     w.cta.cluster.async.complete(op -> op instanceof Store s && s.warp == w);
+    if (w.cta.tensorWatch != null) w.cta.tensorWatch.order(w).waited(Completion.STORE);
+  }
+
+  /** {@code fence::before_thread_sync}. */
+  public static void before(Warp w, int mask) {
+    if (w.cta.tensorWatch != null) w.cta.tensorWatch.order(w).before();
+  }
+
+  /** {@code fence::after_thread_sync}. */
+  public static void after(Warp w, int mask) {
+    if (w.cta.tensorWatch != null) w.cta.tensorWatch.order(w).after();
+  }
+
+  /** A load fills a register, which has that number. */
+  public static void filling(Warp w, int mask, int register, int site) {
+    if (w.cta.tensorWatch != null) w.cta.tensorWatch.loads(w).put(register, site);
+  }
+
+  /** A register is read. */
+  public static void reading(Warp w, int mask, int register, int site) {
+    if (w.cta.tensorWatch != null) w.cta.tensorWatch.readRegister(w, mask, register, site);
   }
 
   private void begin(Warp w, int mask, int[] address, int displacement, AccessShape newShape, int repeats, int newSplit,
@@ -123,6 +149,21 @@ public final class TensorTransfer {
     var verb = writes ? "stores to" : "loads from";
     w.cta.tensor.requireColumns(column, width, verb, w, 0, site);
     if (shape.split()) w.cta.tensor.requireColumns(column + split, width, verb, w, 0, site);
+    if (w.cta.tensorWatch != null) watch(w, width, verb, writes, site);
+  }
+
+  private void watch(Warp w, int width, String verb, boolean writes, int site) {
+    var watch = w.cta.tensorWatch;
+    var by = TensorWatch.begin(w, 0, site, writes ? Completion.STORE : Completion.LOAD, null, verb);
+    for (int l = lane; l < lane + shape.lanes(); l += TensorWatch.LANES) {
+      for (int at : shape.split() ? new int[] {column, column + split} : new int[] {column}) {
+        if (writes) {
+          watch.write(by, l, TensorWatch.ALL, at, width);
+        } else {
+          watch.read(by, l, TensorWatch.ALL, at, width);
+        }
+      }
+    }
   }
 
   private int cell(int thread, int register) {

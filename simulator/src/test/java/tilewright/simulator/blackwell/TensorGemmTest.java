@@ -38,10 +38,25 @@ class TensorGemmTest {
     return values;
   }
 
-  private static SimulationResult run(String name, short[] a, short[] b, int[] d, int ctas, int depth,
+  static SimulationResult run(String name, short[] a, short[] b, int[] d, int ctas, int depth,
       SimulatorOptions options) throws IOException {
+    return run(ptx(name), name, a, b, d, ctas, depth, options);
+  }
+
+  /** On one CTA, with zeros, and without the first of those pieces of text. */
+  static SimulationResult runWithout(String name, String piece, SimulatorOptions options) throws IOException {
+    var text = ptx(name);
+    int at = text.indexOf(piece);
+    if (at < 0) throw new AssertionError(name + " has no " + piece);
+    var kept = piece.endsWith("mul.wide") ? "  mul.wide" : "";
+    return run(text.substring(0, at) + kept + text.substring(at + piece.length()), name, new short[128 * 128],
+        new short[64 * 128], new int[128 * 64], 1, 128, options);
+  }
+
+  private static SimulationResult run(String ptx, String name, short[] a, short[] b, int[] d, int ctas, int depth,
+      SimulatorOptions options) {
     int cluster = name.endsWith("2sm") ? 2 : 1;
-    var launch = new Launch(ptx(name), "k", Dim3.of(ctas), Dim3.of(128), Dim3.of(cluster), 1024 + 2 * 24576,
+    var launch = new Launch(ptx, "k", Dim3.of(ctas), Dim3.of(128), Dim3.of(cluster), 1024 + 2 * 24576,
         Map.of("a", MemorySegment.ofArray(a), "b", MemorySegment.ofArray(b), "d", MemorySegment.ofArray(d)),
         List.of(new Launch.Argument.Buffer("a"), new Launch.Argument.Buffer("b"), new Launch.Argument.Buffer("d"),
             new Launch.Argument.Scalar(PtxType.U32, depth)));
