@@ -311,6 +311,35 @@ final class Sanitizer {
     }
   }
 
+  /** A tensor core begins to read runs of shared memory of a CTA of the cluster, until {@link #operandRead}. */
+  void readingOperand(Warp w, int lane, Cta owner, int[] offsets, int bytes, int site) {
+    var target = owner.sanitizer;
+    long me = Epoch.of(causality.base(w, MemoryOrder.Scope.NONE), lane, 0xF);
+    if (owner != cta) target.visits.begin(w, lane, me, site);
+    for (int offset : offsets) {
+      for (int word = offset >> 2; word < offset + bytes >> 2; word++) {
+        read(target.shared, word, target.window + 4L * word, w, lane, me, site, bytes);
+        int slot = owner == cta ? w.index : target.shared.visitor(word, me);
+        target.shared.read(word, slot, Epoch.pending(target.shared.read(word, slot)));
+      }
+    }
+  }
+
+  /** It has read them: whoever knows {@code time} of the issuing warp may overwrite them. */
+  void operandRead(Warp w, int lane, Cta owner, int[] offsets, int bytes, int time) {
+    var target = owner.sanitizer;
+    long me = Epoch.of(causality.base(w, MemoryOrder.Scope.NONE), lane, 0xF);
+    for (int offset : offsets) {
+      for (int word = offset >> 2; word < offset + bytes >> 2; word++) {
+        int slot = owner == cta ? w.index : target.shared.visitor(word, me);
+        long e = target.shared.read(word, slot);
+        // A later operation may be reading the same by now.
+        boolean mine = Epoch.isPending(e) && Epoch.sameThread(e, me) && Epoch.time(e) == time;
+        if (mine) target.shared.read(word, slot, Epoch.settled(e, time));
+      }
+    }
+  }
+
   int time(Warp w) {
     return causality.now(w);
   }

@@ -1,5 +1,6 @@
 package tilewright.simulator.core;
 
+import java.util.List;
 import tilewright.simulator.tmem.CopyShape;
 import tilewright.simulator.tmem.Decompression;
 import tilewright.simulator.tmem.TmemAddress;
@@ -64,6 +65,11 @@ public final class TensorCopy {
     }
 
     @Override
+    List<TensorOperand> operands() {
+      return List.of(from);
+    }
+
+    @Override
     void watch(TensorWatch.Access by) {
       for (var cta : group) {
         for (int lane = 0; lane < TmemAddress.LANES; lane += TensorWatch.LANES) {
@@ -108,6 +114,11 @@ public final class TensorCopy {
               TensorMemory.cell(lane + 1, at.column()), SHIFTED);
         }
       }
+    }
+
+    @Override
+    List<TensorOperand> operands() {
+      return List.of();
     }
 
     @Override

@@ -12,6 +12,8 @@ abstract class TensorOperation implements AsyncOperation {
   final int site;
   /** The CTAs it works on, the even one first. */
   final Cta[] group;
+  /** Of the warp, for the sanitizer, when it was issued. */
+  private int time;
 
   TensorOperation(Warp warp, int lane, int site, Cta[] group) {
     this.warp = warp;
@@ -27,6 +29,8 @@ abstract class TensorOperation implements AsyncOperation {
 
   final void issue() {
     if (warp.cta.tensorWatch != null) {
+      time = warp.cta.sanitizer.time(warp);
+      for (var o : operands()) o.begin(warp, lane, site);
       watch(TensorWatch.begin(warp, lane, site, TensorKnowledge.Completion.COMMIT, this, verb()));
     }
     pipeline().add(this);
@@ -38,7 +42,10 @@ abstract class TensorOperation implements AsyncOperation {
 
   abstract void run();
 
-  /** Tells the sanitizer what it touches. */
+  /** What it reads of shared memory. */
+  abstract List<TensorOperand> operands();
+
+  /** Tells the sanitizer which cells it touches. */
   abstract void watch(TensorWatch.Access by);
 
   /** What it does to a cell, such as {@code multiplies into}. */
@@ -60,6 +67,7 @@ abstract class TensorOperation implements AsyncOperation {
   public final void complete() {
     pipeline().remove(this);
     run();
+    if (warp.cta.tensorWatch != null) for (var o : operands()) o.end(warp, lane, time);
   }
 
   @Override

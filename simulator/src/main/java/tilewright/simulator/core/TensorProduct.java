@@ -1,5 +1,7 @@
 package tilewright.simulator.core;
 
+import java.util.ArrayList;
+import java.util.List;
 import tilewright.simulator.tensorcore.MmaType;
 import tilewright.simulator.tmem.DataPath;
 import tilewright.simulator.tmem.InstructionDescriptor;
@@ -47,6 +49,13 @@ final class TensorProduct extends TensorOperation {
   boolean follows(TensorOperation earlier) {
     return !(earlier instanceof TensorProduct p) || p.dPlace.equals(dPlace) && p.descriptor.m() == descriptor.m()
         && p.descriptor.n() == descriptor.n() && p.weightStationary == weightStationary;
+  }
+
+  @Override
+  List<TensorOperand> operands() {
+    var all = new ArrayList<>(List.of(b));
+    if (a != null) all.addAll(List.of(a));
+    return all;
   }
 
   @Override
