@@ -38,6 +38,9 @@ public record Finding(Kind kind, String message, String fix, int line, String te
     RACE("order the two accesses"),
     UNINITIALIZED_READ("write it first"),
     PENDING_COPY_READ("wait for the copy"),
+    MISSING_PROXY_FENCE("let the writer execute fence.proxy.async after its writes"),
+    PHASE_MISSED("wait for every phase of the mbarrier in turn, or let a barrier tell the thread how far it is"),
+    REGISTER_IN_FLIGHT("wait for the operation before its registers are touched"),
     INVALID_SHUFFLE("let all named lanes take part"),
     MISSING_FENCE("put tcgen05.fence::before_thread_sync before the synchronisation, unless it is a tcgen05.commit, "
         + "and tcgen05.fence::after_thread_sync behind it"),

@@ -2,6 +2,7 @@ package tilewright.simulator.compiler;
 
 import java.util.List;
 import java.util.Set;
+import java.util.regex.Pattern;
 import tilewright.ptx.Instruction;
 import tilewright.ptx.Operand;
 import tilewright.ptx.PtxType;
@@ -17,7 +18,8 @@ final class SyncLowering {
   static final Set<String> SCOPES = Set.of("cta", "cluster", "gpu", "sys", "gl");
   static final Set<String> ORDERS = Set.of("sc", "acq_rel", "acquire", "release", "relaxed");
   private static final Set<String> PROXIES =
-      Set.of("proxy", "async", "async::generic", "alias", "mbarrier_init", "global", "shared::cta", "shared::cluster");
+      Set.of("proxy", "alias", "global", "shared::cta", "shared::cluster");
+  private static final Pattern ASYNC_PROXY = Pattern.compile("async(::generic)?");
   private static final Source ALL_LANES = Source.of(-1);
 
   private SyncLowering() {}
@@ -91,7 +93,11 @@ final class SyncLowering {
   }
 
   private static void fence(Modifiers m, Lowering c) {
-    // Copies land through the same memory here, so proxies and initialisation order nothing more.
+    // Copies land through the same memory here, so these fences matter to the sanitizer alone.
+    boolean proxy = m.takeMatching(ASYNC_PROXY).isPresent();
+    boolean initialisation = m.take("mbarrier_init");
+    if (c.watched() && proxy) c.warp(Probes.class, "proxyFence", List.of(), List.of());
+    if (c.watched() && initialisation) c.warp(Probes.class, "initialisationFence", List.of(), List.of());
     m.ignore(PROXIES);
     m.ignorePrefix("sync_restrict::");
     m.takeOne(ORDERS);

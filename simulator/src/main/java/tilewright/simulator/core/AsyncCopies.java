@@ -135,7 +135,7 @@ public final class AsyncCopies {
       int lanes = which.applyAsInt(copy);
       if (lanes != 0) {
         if (!copy.landed) land(copy, lanes);
-        if (warp.cta.sanitizer != null) warp.cta.sanitizer.copied(warp, lanes, copy.to, copy.bytes, copy.site);
+        if (warp.cta.sanitizer != null) warp.cta.sanitizer.async().copied(warp, lanes, copy.to, copy.bytes, copy.site);
         copy.lanes &= ~lanes;
       }
       if (copy.lanes != 0) pending.set(kept++, copy);

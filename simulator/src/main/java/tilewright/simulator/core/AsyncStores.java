@@ -1,5 +1,6 @@
 package tilewright.simulator.core;
 
+import java.util.Optional;
 import tilewright.simulator.Finding.Kind;
 
 /**
@@ -8,6 +9,7 @@ import tilewright.simulator.Finding.Kind;
  */
 public final class AsyncStores {
   private static final int NO_REDUCTION = -1;
+  private static final String FIX = "wait for the phase of the mbarrier that the store completes on";
 
   private AsyncStores() {}
 
@@ -19,16 +21,14 @@ public final class AsyncStores {
    * @param reduction the operation, or {@link #NO_REDUCTION}
    */
   private record AsyncStore(Warp warp, int lane, Cta owner, byte[] base, int offset, long[] elements, int elementBytes,
-      int reduction, int mbarrier, SyncClock clock, int time, int site) implements AsyncOperation {
+      int reduction, int mbarrier, Optional<AsyncAccess> access, int site) implements AsyncOperation {
     @Override
     public void complete() {
       for (int k = 0; k < elements.length; k++) change(offset + k * elementBytes, elements[k]);
       if (owner == null) return;
       if (owner.finished()) throw gone();
-      if (clock != null && reduction == NO_REDUCTION) {
-        warp.cta.sanitizer.sent(warp, lane, owner, offset, elements.length * elementBytes, time);
-      }
-      owner.mbarriers.complete(warp, lane, mbarrier, elements.length * elementBytes, clock, site);
+      access.ifPresent(a -> owner.mbarriers.completes(mbarrier, a));
+      owner.mbarriers.complete(warp, lane, mbarrier, elements.length * elementBytes, null, site);
     }
 
     private void change(int at, long value) {
@@ -94,14 +94,11 @@ public final class AsyncStores {
     }
   }
 
-  private static void watch(Sanitizer sanitizer, Warp w, int lane, Cta owner, int bytes, int reduction, int site) {
-    if (reduction == NO_REDUCTION) {
-      sanitizer.sending(w, lane, owner, w.offsets[lane], bytes, site);
-    } else if (owner == w.cta) {
-      sanitizer.shared(w, 1 << lane, bytes, Access.ATOMIC, site);
-    } else {
-      sanitizer.foreign(w, 1 << lane, bytes, Access.ATOMIC, site);
-    }
+  private static AsyncAccess watch(Warp w, int lane, Cta owner, int bytes, int reduction, int site) {
+    var access = w.cta.cluster.accesses.begin(FIX);
+    if (reduction != NO_REDUCTION) access.asReduction();
+    w.cta.sanitizer.async().write(new Issuer(w, lane, site), access, owner, w.offsets[lane], bytes);
+    return access;
   }
 
   /** Issues stores to global memory. */
@@ -116,15 +113,9 @@ public final class AsyncStores {
       int site) {
     var elements = new long[count];
     for (int k = 0; k < count; k++) elements[k] = w.elements[k][lane];
-    var sanitizer = w.cta.sanitizer;
-    SyncClock clock = null;
-    int time = 0;
-    if (sanitizer != null && owner != null) {
-      watch(sanitizer, w, lane, owner, count * bytes, reduction, site);
-      time = sanitizer.time(w);
-      clock = sanitizer.snapshot(w, lane);
-    }
+    Optional<AsyncAccess> access = w.cta.sanitizer == null || owner == null ? Optional.empty()
+        : Optional.of(watch(w, lane, owner, count * bytes, reduction, site));
     w.cta.cluster.async.issue(new AsyncStore(w, lane, owner, base, w.offsets[lane], elements, bytes, reduction,
-        mbarrier, clock, time, site));
+        mbarrier, access, site));
   }
 }

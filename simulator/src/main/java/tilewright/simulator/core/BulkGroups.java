@@ -4,7 +4,10 @@ import java.util.Arrays;
 
 /** The bulk asynchronous groups of a CTA's threads (PTX ISA, Bulk async-groups). */
 public final class BulkGroups {
+  private final Cta cta;
   private final int[][] committed;
+  /** By warp and lane, for the sanitizer; null before a thread's first. */
+  private final AsyncQueue[][] queues;
 
   /** An operation that belongs to a group. */
   interface Member extends AsyncOperation {
@@ -18,16 +21,25 @@ public final class BulkGroups {
   }
 
   BulkGroups(Cta cta) {
+    this.cta = cta;
     committed = new int[cta.warps.length][Warp.LANES];
+    queues = new AsyncQueue[cta.warps.length][Warp.LANES];
   }
 
   void reset() {
     for (var c : committed) Arrays.fill(c, 0);
+    for (var q : queues) Arrays.fill(q, null);
   }
 
   /** The group that operations of a thread join now. */
   int open(Warp w, int lane) {
     return committed[w.index][lane];
+  }
+
+  /** Of a thread's groups, which have read their sources. */
+  AsyncQueue queue(Warp w, int lane) {
+    if (queues[w.index][lane] == null) queues[w.index][lane] = cta.sanitizer.causality().queue();
+    return queues[w.index][lane];
   }
 
   public static void commit(Warp w, int mask) {
@@ -41,5 +53,11 @@ public final class BulkGroups {
     w.cta.cluster.async.complete(op -> op instanceof Member m && m.issuer().warp() == w
         && (mask >>> m.issuer().lane() & 1) != 0 && m.group() < counts[m.issuer().lane()] - groups
         && (reads == 0 || m.reads()));
+      if (w.cta.sanitizer == null) return;
+    for (int rest = mask; rest != 0; rest &= rest - 1) {
+      int lane = Integer.numberOfTrailingZeros(rest);
+      var queue = w.cta.groups.queues[w.index][lane];
+      if (queue != null) w.cta.sanitizer.causality().complete(w, 1 << lane, queue, counts[lane] - groups);
+    }
   }
 }

@@ -23,7 +23,9 @@ final class Causality {
   private final Map<Integer, VectorClock> observed = new HashMap<>();
   /** By address, what strong writes made known to threads of this CTA. */
   private final Map<Long, VectorClock> places = new HashMap<>();
+  private final ProxyFences proxyFences;
   private int cta;
+  private int queues;
 
   Causality(Cta owner) {
     this.owner = owner;
@@ -32,6 +34,7 @@ final class Causality {
     now = new int[warps];
     known = new WarpClock[warps];
     reads = new WarpClock[warps];
+    proxyFences = new ProxyFences(warps);
   }
 
   void reset() {
@@ -44,6 +47,38 @@ final class Causality {
     fenced.clear();
     observed.clear();
     places.clear();
+    proxyFences.reset();
+    queues = 0;
+  }
+
+  /** A queue of its own for some asynchronous operations. */
+  AsyncQueue queue() {
+    return new AsyncQueue(cta, queues++);
+  }
+
+  /** Up to which number a lane knows a queue's operations to be complete. */
+  int completed(Warp w, int lane, AsyncQueue queue) {
+    return Math.max(known[w.index].completed(lane, queue), reads[w.index].completed(lane, queue));
+  }
+
+  /** Some lanes have waited for a queue's operations up to a number. */
+  void complete(Warp w, int mask, AsyncQueue queue, int number) {
+    var clock = VectorClock.ofCta(cta, warps);
+    clock.complete(queue, number);
+    known[w.index].learn(mask, w.live, clock);
+  }
+
+  /** {@code fence.proxy.async}: what these lanes wrote is fit for asynchronous operations of whoever knows of this. */
+  void proxyFence(Warp w, int mask) {
+    proxyFences.add(w.index, mask, now[w.index]);
+    tick(w);
+  }
+
+  /** Whether a lane of any CTA knows of a proxy fence behind a write that a thread of this CTA made. */
+  boolean isProxied(long write, Warp w, int lane) {
+    long fence = proxyFences.after(write);
+    boolean own = w.cta == owner && Epoch.warp(write) == w.index && Epoch.lane(write) == lane;
+    return fence != 0 && (own || w.cta.sanitizer.causality().knows(w, lane, fence));
   }
 
   SyncClock clock() {
@@ -88,6 +123,13 @@ final class Causality {
   void releaseReads(Warp w, int mask, SyncClock clock) {
     reads[w.index].tell(mask, clock.readsOnly);
     tell(w, mask, clock.readsOnly);
+  }
+
+  /** As {@link #release}, but relaxed: only what a fence made ready, and which asynchronous operations are complete. */
+  void releaseFenced(Warp w, int mask, Scope scope, SyncClock clock) {
+    known[w.index].tellOperations(mask, clock.known);
+    var byWarp = fenced.get(scope);
+    if (byWarp != null && byWarp[w.index] != null) byWarp[w.index].tell(mask, clock.known);
   }
 
   void acquire(Warp w, int mask, SyncClock clock) {

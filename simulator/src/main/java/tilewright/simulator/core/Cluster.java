@@ -21,6 +21,8 @@ final class Cluster {
   final Cta[] ctas;
   final AsyncEngine async = new AsyncEngine();
   final ClusterBarrier barrier;
+  /** What the engine's operations do to memory, for the sanitizer. */
+  final AsyncAccesses accesses = new AsyncAccesses();
   long number;
   /** By address, what strong writes made known to all threads of the cluster. */
   final Map<Long, VectorClock> published = new HashMap<>();
@@ -48,6 +50,7 @@ final class Cluster {
     random = new SplittableRandom(state.seed * 0x9E3779B97F4A7C15L + number);
     async.reset(random);
     published.clear();
+    accesses.reset();
     timeouts = 0;
     sawRefusal = false;
     barrier.reset();

@@ -43,9 +43,14 @@ public final class ClusterBarrier {
     barrier.armed[i] |= mask;
     barrier.arrived[i] |= mask;
     if (w.cta.sanitizer != null) {
-      if (barrier.arriving == null) barrier.arriving = w.cta.sanitizer.causality().clock();
+      var causality = w.cta.sanitizer.causality();
+      if (barrier.arriving == null) barrier.arriving = causality.clock();
       w.cta.tensorWatch.order(w).tell(barrier.arriving.tensor);
-      if (releases != 0) w.cta.sanitizer.causality().release(w, mask, barrier.arriving);
+      if (releases != 0) {
+        causality.release(w, mask, barrier.arriving);
+      } else {
+        causality.releaseFenced(w, mask, MemoryOrder.Scope.CLUSTER, barrier.arriving);
+      }
     }
     barrier.completeIfAll();
   }

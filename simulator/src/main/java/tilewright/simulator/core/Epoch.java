@@ -120,6 +120,15 @@ final class Epoch {
     return e < 0;
   }
 
+  /** An access by an asynchronous operation; {@link #time} is its number among the {@link AsyncAccesses}. */
+  static long async(long cta, int warp, int lane, int number) {
+    return of(base(cta(cta), warp, number, MemoryOrder.Scope.GPU), lane, 0xF) | PENDING;
+  }
+
+  static boolean isAsync(long e) {
+    return e < 0 && e != FORBIDDEN && (e >>> SCOPE & 3) != 0;
+  }
+
   /** The operation has been waited for, at that time of the thread that issued it. */
   static long settled(long e, int time) {
     return e & ~(PENDING | TIME_MASK) | (long) time << TIME;

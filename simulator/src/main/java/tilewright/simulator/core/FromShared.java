@@ -12,6 +12,7 @@ import tilewright.simulator.tensormap.RowCopy;
  */
 record FromShared(Issuer issuer, int group, int offset, List<BoxRow> rows, CopyFormat format, ToGlobal.Effect effect)
     implements BulkGroups.Member {
+  private static final String FIX = "let the thread that copies wait (cp.async.bulk.wait_group.read), then a barrier";
 
   /**
    * Begins a copy as several operations, which may be done apart.
@@ -26,10 +27,11 @@ record FromShared(Issuer issuer, int group, int offset, List<BoxRow> rows, CopyF
       throw Memory.outOfBounds(issuer.warp(), issuer.lane(), AddressSpace.SHARED_WINDOW + offset, offset, bytes,
           Access.READ, issuer.site());
     }
-    if (cta.sanitizer != null) {
-      cta.sanitizer.reading(issuer.warp(), issuer.lane(), offset, bytes, issuer.site());
-    }
     int group = cta.groups.open(issuer.warp(), issuer.lane());
+    if (cta.sanitizer != null) {
+      var access = cta.cluster.accesses.begin(FIX).in(cta.groups.queue(issuer.warp(), issuer.lane()), group + 1);
+      cta.sanitizer.async().read(issuer, access, cta, offset, bytes);
+    }
     for (var piece : BoxRow.pieces(rows, cta.random())) {
       cta.cluster.async.issue(new FromShared(issuer, group, offset, piece, format, effect));
     }
@@ -49,7 +51,6 @@ record FromShared(Issuer issuer, int group, int offset, List<BoxRow> rows, CopyF
       if (row.inside() > 0) {
         contents.add(new ToGlobal.Content(effect.origin() + row.global(), RowCopy.content(format, row, image)));
       }
-      if (cta.sanitizer != null) cta.sanitizer.readDone(issuer.warp(), offset + row.shared(), row.bytes());
     }
     cta.cluster.async.issue(new ToGlobal(issuer, group, effect, contents));
   }

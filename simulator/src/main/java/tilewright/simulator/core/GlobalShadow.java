@@ -20,7 +20,7 @@ final class GlobalShadow {
 
   private synchronized Shadow make(int number) {
     if (pages[number] == null) {
-      pages[number] = new Shadow(PAGE / Shadow.WORD, 0, true, initialised);
+      pages[number] = new Shadow(PAGE / Shadow.WORD, 0, true, 0, initialised);
     }
     return pages[number];
   }

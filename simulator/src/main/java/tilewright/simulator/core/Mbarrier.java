@@ -27,12 +27,15 @@ final class Mbarrier {
   private final SyncClock far;
   private SyncClock arrivingNear;
   private SyncClock arrivingFar;
+  /** Who initialised it, and what completes there; null when nobody watches. */
+  private final MbarrierWatch watch;
   /** By number in the cluster, the warps that arrived in the current phase, and in earlier ones. */
   private final BitSet arrived = new BitSet();
   private final BitSet arrivedBefore = new BitSet();
 
-  Mbarrier(Cta owner, int offset, int count) {
+  Mbarrier(Cta owner, int offset, int count, MbarrierWatch watch) {
     this.owner = owner;
+    this.watch = watch;
     this.offset = offset;
     expected = count;
     pending = count;
@@ -44,6 +47,19 @@ final class Mbarrier {
 
   private SyncClock clock() {
     return owner.sanitizer == null ? null : owner.sanitizer.causality().clock();
+  }
+
+  MbarrierWatch watch() {
+    return watch;
+  }
+
+  int offset() {
+    return offset;
+  }
+
+  /** How many phases are over. */
+  long phase() {
+    return phase;
   }
 
   /** The state as {@code mbarrier.arrive} returns it. */
@@ -84,8 +100,9 @@ final class Mbarrier {
   void acquire(Warp w, int lane, MemoryOrder order) {
     w.cta.tensorWatch.order(w).hear(near.tensor);
     w.cta.tensorWatch.order(w).hear(far.tensor);
-    if (!order.acquire()) return;
     var causality = w.cta.sanitizer.causality();
+    causality.complete(w, 1 << lane, watch.queue(), (int) phase);
+    if (!order.acquire()) return;
     causality.acquire(w, 1 << lane, near);
     if (order.reachesCluster()) {
       causality.acquire(w, 1 << lane, far);
@@ -152,6 +169,7 @@ final class Mbarrier {
     phase++;
     pending = expected;
     if (near != null) {
+      near.known.complete(watch.queue(), (int) phase);
       near.join(arrivingNear);
       far.join(arrivingFar);
       arrivingNear = clock();

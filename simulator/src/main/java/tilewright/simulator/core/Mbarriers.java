@@ -33,7 +33,8 @@ public final class Mbarriers {
         throw invalid(w, lane, site, "initialises an mbarrier with a count of " + count[lane] + ", outside 1 to "
             + Mbarrier.MOST);
       }
-      own(w, lane, site).objects.put(w.offsets[lane], new Mbarrier(w.cta, w.offsets[lane], count[lane]));
+      var watch = w.cta.sanitizer == null ? null : new MbarrierWatch(w, lane, site);
+      own(w, lane, site).objects.put(w.offsets[lane], new Mbarrier(w.cta, w.offsets[lane], count[lane], watch));
     }
   }
 
@@ -113,7 +114,9 @@ public final class Mbarriers {
     for (int lane = 0; lane < Warp.LANES; lane++) {
       if ((mask >>> lane & 1) == 0) continue;
       var b = find(own(w, lane, site), w, lane, site);
-      if (b.isOverByParity(parity[lane])) done |= acquired(w, lane, b, site);
+      if (!b.isOverByParity(parity[lane])) continue;
+      if (b.watch() != null) b.watch().checkPhase(w, lane, b.phase(), site);
+      done |= acquired(w, lane, b, site);
     }
     return done;
   }
@@ -132,6 +135,28 @@ public final class Mbarriers {
     w.cta.cluster.progress();
     if (w.cta.sanitizer != null) b.acquire(w, lane, w.cta.kernel.sites().get(site).order());
     return 1 << lane;
+  }
+
+  /** {@code fence.mbarrier_init}: what a lane has initialised is ready for all who learn of this. */
+  static void fence(Warp w, int lane) {
+    var queue = w.cta.sanitizer.causality().queue();
+    var access = w.cta.cluster.accesses.begin("").in(queue, 1);
+    for (var b : w.cta.mbarriers.objects.values()) b.watch().fence(w, lane, access);
+    w.cta.sanitizer.causality().complete(w, 1 << lane, queue, 1);
+  }
+
+  /** A lane issues an asynchronous operation that completes at an object, which must be ready for that. */
+  void checkReady(Warp w, int lane, int offset, int site) {
+    var b = objects.get(offset);
+    if (b == null || b.watch() == null) return;
+    b.watch().checkInitialised(w, lane, site);
+    b.watch().checkReady(w, lane, site);
+  }
+
+  /** An asynchronous operation completes there now: who waits for the phase knows of it. */
+  void completes(int offset, AsyncAccess access) {
+    var b = objects.get(offset);
+    if (b != null) access.in(b.watch().queue(), (int) b.phase() + 1);
   }
 
   /**
@@ -181,6 +206,7 @@ public final class Mbarriers {
   private static Mbarrier find(Mbarriers in, Warp w, int lane, int site) {
     var b = in.objects.get(w.offsets[lane]);
     if (b == null) throw invalid(w, lane, site, "uses an mbarrier that was not initialised");
+    if (b.watch() != null) b.watch().checkInitialised(w, lane, site);
     return b;
   }
 

@@ -36,7 +36,7 @@ public record MemoryOrder(Scope scope, boolean acquire, boolean release) {
       case "multimem" -> i.has("red") ? update(i, Scope.SYS) : access(i);
       case "ld", "st" -> access(i);
       case "membar" -> new MemoryOrder(scope(i, Scope.GPU), true, true);
-      case "fence" -> i.has("proxy") ? WEAK
+      case "fence" -> i.has("mbarrier_init") || i.modifiers().stream().anyMatch(m -> m.startsWith("proxy")) ? WEAK
           : new MemoryOrder(scope(i, Scope.CTA), !i.has("release"), !i.has("acquire"));
       case "mbarrier" -> mbarrier(i);
       default -> WEAK;

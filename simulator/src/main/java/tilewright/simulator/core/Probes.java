@@ -30,6 +30,17 @@ public final class Probes {
     w.cta.sanitizer.causality().fence(w, mask, w.cta.kernel.sites().get(site).order());
   }
 
+  /** {@code fence.proxy.async}. */
+  public static void proxyFence(Warp w, int mask) {
+    if (w.cta.sanitizer != null) w.cta.sanitizer.causality().proxyFence(w, mask);
+  }
+
+  /** {@code fence.mbarrier_init}. */
+  public static void initialisationFence(Warp w, int mask) {
+    if (w.cta.sanitizer == null) return;
+    for (int rest = mask; rest != 0; rest &= rest - 1) Mbarriers.fence(w, Integer.numberOfTrailingZeros(rest));
+  }
+
   /** A strong read or an atomic operation has been made. */
   public static void observed(Warp w, int mask, int site) {
     if (w.cta.sanitizer == null) return;

@@ -11,6 +11,8 @@ final class RaceReport {
       + "if it is released (st.release, __threadfence()) and acquired (ld.acquire)";
   private static final String GRID_FIX = "give the blocks different elements, use atomics of scope .gpu on both sides, "
       + "or hand over by a flag: release (st.release.gpu, or a fence before the store) here, acquire there";
+  private static final String COPY_FIX =
+      "wait for the copy (cp.async.wait_group, or the mbarrier at which it arrives), then a barrier";
   private static final String FLAG_FIX =
       "read the flag with ld.acquire and write it with st.release (or volatile with __threadfence()), not plainly";
   private static final String CLUSTER_FIX = "barrier.cluster between the two, or an mbarrier whose arrival releases "
@@ -28,23 +30,61 @@ final class RaceReport {
   void conflict(Warp w, int lane, long address, int site, int access, long other, int otherSite, int otherAccess) {
     boolean pending = Epoch.isPending(other);
     var at = cta.kernel.sites().get(otherSite);
-    var thread = cta.thread(Epoch.warp(other) * Warp.LANES + otherLane(other, lane, w));
-    var block = cta.blockAt(Epoch.ctaOf(other));
-    var related = new Finding.Access(at.line(), at.text(), at.source(), block, thread);
+    var related = related(w, lane, other, at);
     var kind = pending && otherAccess == Access.WRITE ? Kind.PENDING_COPY_READ : Kind.RACE;
     cta.state.findings.add(new Findings.Report(kind, site, cta, w.thread(lane), AddressSpace.offset(address),
-        pending ? "wait for the copy (cp.async.wait_group, cp.async.bulk.wait_group, or its mbarrier), then a barrier"
-            : fix(w, other, site, otherSite), Optional.of(related), otherSite),
-        () -> w.who(lane) + " " + verb(access) + " " + place(address) + value(address)
-        + (pending ? async(otherAccess) : ", which ") + who(w, other, related) + " "
-        + verb(at.kind() == InstructionClass.ATOMIC ? Access.ATOMIC : otherAccess) + " at line " + at.line()
-        + (at.source().isEmpty() ? "" : " (" + at.source() + ")")
+        pending ? waiting(other) : fix(w, other, site, otherSite), Optional.of(related), otherSite),
+        () -> subject(w, lane, site) + verb(access) + " " + place(address) + value(address)
+        + (pending ? async(at, otherAccess) : ", which ") + who(w, other, related) + " "
+        + verb(at.kind() == InstructionClass.ATOMIC ? Access.ATOMIC : otherAccess) + at(at)
         + (pending ? ", before that has been waited for" : ", with nothing that orders the two"));
   }
 
-  private static String async(int access) {
-    return access == Access.WRITE ? ", the destination of an asynchronous copy, which "
-        : ", the source of an asynchronous copy, which ";
+  /** An asynchronous operation reads what its author has not made ready for it. */
+  void missingProxyFence(Warp w, int lane, long address, int site, long writer, int writerSite) {
+    var at = cta.kernel.sites().get(writerSite);
+    var related = related(w, lane, writer, at);
+    cta.state.findings.add(new Findings.Report(Kind.MISSING_PROXY_FENCE, site, cta, w.thread(lane),
+        AddressSpace.offset(address), "add fence.proxy.async behind the writes of line " + at.line()
+        + ", in the threads that write, before the barrier that hands over", Optional.of(related), writerSite),
+        () -> subject(w, lane, site) + "reads " + place(address) + value(address)
+        + " through the asynchronous proxy, which " + who(w, writer, related) + " writes" + at(at)
+        + " through the generic one, with no proxy fence of that thread behind it");
+  }
+
+  /** A thread uses an mbarrier although it cannot rely on the initialisation. */
+  void uninitialisedBarrier(Warp w, int lane, Cta owner, int offset, int site, long author, int authorSite,
+      String fix) {
+    var at = cta.kernel.sites().get(authorSite);
+    var related = related(w, lane, author, at);
+    long address = owner.sanitizer.window() + offset;
+    cta.state.findings.add(new Findings.Report(Kind.RACE, site, cta, w.thread(lane), offset, fix,
+        Optional.of(related), authorSite), () -> subject(w, lane, site) + "uses the mbarrier " + place(address)
+        + ", which " + who(w, author, related) + " initialises" + at(at) + ", with nothing that makes it ready for that");
+  }
+
+  private Finding.Access related(Warp w, int lane, long other, Site at) {
+    return new Finding.Access(at.line(), at.text(), at.source(), cta.blockAt(Epoch.ctaOf(other)),
+        cta.thread(Epoch.warp(other) * Warp.LANES + otherLane(other, lane, w)));
+  }
+
+  private String subject(Warp w, int lane, int site) {
+    var kind = cta.kernel.sites().get(site).kind();
+    boolean async = kind == InstructionClass.ASYNC_COPY || kind == InstructionClass.TENSOR;
+    return w.who(lane) + (async ? " asynchronously " : " ");
+  }
+
+  private static String at(Site at) {
+    return " at line " + at.line() + (at.source().isEmpty() ? "" : " (" + at.source() + ")");
+  }
+
+  private String waiting(long other) {
+    return Epoch.isAsync(other) ? cta.cluster.accesses.of(other).fix : COPY_FIX;
+  }
+
+  private static String async(Site at, int access) {
+    return (access == Access.WRITE ? ", the destination of an asynchronous " : ", the source of an asynchronous ")
+        + (at.kind() == InstructionClass.ASYNC_COPY ? "copy" : "operation") + ", which ";
   }
 
   /** Of several lanes that did the same, one that is not the lane itself. */

@@ -17,6 +17,7 @@ final class Sanitizer {
   private final Visits visits;
   private final byte[] local;
   private final RaceReport report;
+  private final AsyncWatch async;
   /** Lanes whose strong read is under way, and what they read. */
   private int observing;
   private final long[] observed = new long[Warp.LANES];
@@ -28,11 +29,13 @@ final class Sanitizer {
     this.cta = cta;
     warps = cta.warps.length;
     causality = new Causality(cta);
-    shared = new Shadow((cta.sharedBytes + Shadow.WORD - 1) / Shadow.WORD, warps, cta.cluster.ctas.length > 1, false);
+    shared = new Shadow((cta.sharedBytes + Shadow.WORD - 1) / Shadow.WORD, warps, cta.cluster.ctas.length > 1,
+        AsyncWatch.readers(cta), false);
     window = AddressSpace.SHARED_WINDOW + ((long) cta.rank << AddressSpace.RANK_BITS);
     visits = new Visits(cta);
     local = new byte[cta.threads * cta.kernel.localBytes()];
     report = new RaceReport(cta);
+    async = new AsyncWatch(this, report);
   }
 
   void reset() {
@@ -56,6 +59,29 @@ final class Sanitizer {
 
   Causality causality() {
     return causality;
+  }
+
+  AsyncWatch async() {
+    return async;
+  }
+
+  RaceReport report() {
+    return report;
+  }
+
+  Shadow shared() {
+    return shared;
+  }
+
+  long window() {
+    return window;
+  }
+
+  /** What an operation that arrives at a barrier carries there: what a lane that issued it knows. */
+  SyncClock snapshot(Warp w, int lane) {
+    var clock = causality.clock();
+    causality.release(w, 1 << lane, clock);
+    return clock;
   }
 
   StoredValues stored() {
@@ -195,7 +221,7 @@ final class Sanitizer {
     }
   }
 
-  private void access(Shadow s, int word, long address, Warp w, int lane, long me, int access, int site, int bytes) {
+  void access(Shadow s, int word, long address, Warp w, int lane, long me, int access, int site, int bytes) {
     switch (access) {
       case Access.READ -> read(s, word, address, w, lane, me, site, bytes);
       case Access.WRITE -> write(s, word, address, w, lane, me, site, bytes, access);
@@ -206,7 +232,7 @@ final class Sanitizer {
     }
   }
 
-  private void checkInitialised(Shadow s, int word, long address, Warp w, int lane, long me, int site, int bytes) {
+  void checkInitialised(Shadow s, int word, long address, Warp w, int lane, long me, int site, int bytes) {
     int touched = Epoch.bytes(me);
     if (s.isInitialised(word, touched)) return;
     if (s.write(word) == Epoch.FORBIDDEN) throw report.overrun(w, lane, address, bytes, site, Access.READ);
@@ -227,7 +253,7 @@ final class Sanitizer {
     if (now != old) s.read(word, slot, now, site);
   }
 
-  private void write(Shadow s, int word, long address, Warp w, int lane, long me, int site, int bytes, int access) {
+  void write(Shadow s, int word, long address, Warp w, int lane, long me, int site, int bytes, int access) {
     int touched = Epoch.bytes(me);
     long writer = s.write(word);
     if (writer != 0 && Epoch.touches(writer, touched) && !ordered(w, lane, me, writer)) {
@@ -247,8 +273,9 @@ final class Sanitizer {
     s.initialise(word, touched);
   }
 
-  private boolean ordered(Warp w, int lane, long me, long other) {
-    if (Epoch.isPending(other)) return false;
+  /** Whether an earlier access comes before one of a lane, or is none that it could race with. */
+  boolean ordered(Warp w, int lane, long me, long other) {
+    if (Epoch.isPending(other)) return Epoch.isAsync(other) && async.isOver(w, lane, other);
     if (Epoch.sameWarp(me, other)) {
       boolean several = Epoch.isSeveral(me) || Epoch.isSeveral(other);
       if (Epoch.sameThread(me, other) && !several || Epoch.isMixed(other)) return true;
@@ -257,113 +284,5 @@ final class Sanitizer {
         && (Epoch.sameCta(me, other) || Epoch.reachesGpu(me) && Epoch.reachesGpu(other)
         || Epoch.reachesCluster(me) && Epoch.reachesCluster(other) && cta.cluster.made(other))) return true;
     return causality.knows(w, lane, other);
-  }
-
-  /** An asynchronous copy begins to write the places in {@code offsets}. */
-  void copying(Warp w, int lanes, int[] offsets, int bytes, int site) {
-    long base = causality.base(w, MemoryOrder.Scope.NONE);
-    for (int rest = lanes; rest != 0; rest &= rest - 1) {
-      int lane = Integer.numberOfTrailingZeros(rest);
-      for (int done = 0; done < bytes; done += Shadow.WORD) {
-        int word = offsets[lane] + done >> 2;
-        write(shared, word, window + offsets[lane] + done, w, lane, Epoch.of(base, lane, 0xF), site,
-            bytes, Access.WRITE);
-        shared.write(word, Epoch.pending(shared.write(word)));
-      }
-    }
-  }
-
-  /** The issuing threads have waited for the copy: from now on it is like a write of theirs. */
-  void copied(Warp w, int lanes, int[] offsets, int bytes, int site) {
-    for (int rest = lanes; rest != 0; rest &= rest - 1) {
-      int lane = Integer.numberOfTrailingZeros(rest);
-      for (int done = 0; done < bytes; done += Shadow.WORD) {
-        int word = offsets[lane] + done >> 2;
-        if (shared.writeSite(word) == site) settle(word, causality.now(w));
-      }
-    }
-  }
-
-  private void settle(int word, int time) {
-    long e = shared.write(word);
-    if (e != Epoch.FORBIDDEN && Epoch.isPending(e)) shared.write(word, Epoch.settled(e, time));
-  }
-
-  /** An asynchronous store of some thread to a place in the shared memory of a CTA of the cluster begins. */
-  void sending(Warp w, int lane, Cta owner, int offset, int bytes, int site) {
-    var target = owner.sanitizer;
-    long me = Epoch.of(causality.base(w, MemoryOrder.Scope.NONE), lane, 0xF);
-    if (owner != cta) target.visits.begin(w, lane, me, site);
-    for (int done = 0; done < bytes; done += Shadow.WORD) {
-      int word = offset + done >> 2;
-      write(target.shared, word, target.window + offset + done, w, lane, me, site, bytes, Access.WRITE);
-      target.shared.write(word, Epoch.pending(target.shared.write(word)));
-    }
-  }
-
-  /** It has arrived: whoever knows {@code time} of the issuing warp may read it. */
-  void sent(Warp w, int lane, Cta owner, int offset, int bytes, int time) {
-    long me = Epoch.of(causality.base(w, MemoryOrder.Scope.NONE), lane, 0xF);
-    var target = owner.sanitizer;
-    for (int done = 0; done < bytes; done += Shadow.WORD) {
-      int word = offset + done >> 2;
-      if (Epoch.sameThread(target.shared.write(word), me)) target.settle(word, time);
-    }
-  }
-
-  /** A tensor core begins to read runs of shared memory of a CTA of the cluster, until {@link #operandRead}. */
-  void readingOperand(Warp w, int lane, Cta owner, int[] offsets, int bytes, int site) {
-    var target = owner.sanitizer;
-    long me = Epoch.of(causality.base(w, MemoryOrder.Scope.NONE), lane, 0xF);
-    if (owner != cta) target.visits.begin(w, lane, me, site);
-    for (int offset : offsets) {
-      for (int word = offset >> 2; word < offset + bytes >> 2; word++) {
-        read(target.shared, word, target.window + 4L * word, w, lane, me, site, bytes);
-        int slot = owner == cta ? w.index : target.shared.visitor(word, me);
-        target.shared.read(word, slot, Epoch.pending(target.shared.read(word, slot)));
-      }
-    }
-  }
-
-  /** It has read them: whoever knows {@code time} of the issuing warp may overwrite them. */
-  void operandRead(Warp w, int lane, Cta owner, int[] offsets, int bytes, int time) {
-    var target = owner.sanitizer;
-    long me = Epoch.of(causality.base(w, MemoryOrder.Scope.NONE), lane, 0xF);
-    for (int offset : offsets) {
-      for (int word = offset >> 2; word < offset + bytes >> 2; word++) {
-        int slot = owner == cta ? w.index : target.shared.visitor(word, me);
-        long e = target.shared.read(word, slot);
-        // A later operation may be reading the same by now.
-        boolean mine = Epoch.isPending(e) && Epoch.sameThread(e, me) && Epoch.time(e) == time;
-        if (mine) target.shared.read(word, slot, Epoch.settled(e, time));
-      }
-    }
-  }
-
-  int time(Warp w) {
-    return causality.now(w);
-  }
-
-  /** What an asynchronous operation of this thread carries to the barrier it completes on. */
-  SyncClock snapshot(Warp w, int lane) {
-    var clock = causality.clock();
-    causality.release(w, 1 << lane, clock);
-    return clock;
-  }
-
-  /** A bulk store begins to read, until {@link #readDone}. */
-  void reading(Warp w, int lane, int offset, int bytes, int site) {
-    long me = Epoch.of(causality.base(w, MemoryOrder.Scope.NONE), lane, 0xF);
-    for (int word = offset >> 2; word < offset + bytes >> 2; word++) {
-      read(shared, word, window + 4L * word, w, lane, me, site, bytes);
-      shared.read(word, w.index, Epoch.pending(me));
-    }
-  }
-
-  void readDone(Warp w, int offset, int bytes) {
-    for (int word = offset >> 2; word < offset + bytes >> 2; word++) {
-      long e = shared.read(word, w.index);
-      if (Epoch.isPending(e)) shared.read(word, w.index, Epoch.settled(e, time(w)));
-    }
   }
 }

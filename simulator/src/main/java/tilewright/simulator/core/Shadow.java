@@ -18,8 +18,9 @@ final class Shadow {
   private static final long SITE_MASK = (1L << SITE_BITS) - 1;
 
   final int readers;
-  /** Reads are kept by reading warp, for so many warps of a CTA; the remaining two are for everybody else. */
+  /** Reads are kept by reading warp, for so many warps of a CTA; then come visitors, then asynchronous operations. */
   private final int own;
+  private final int firstAsync;
   private final int stride;
   private final long[] words;
   /** Empty when everything is initialised. */
@@ -28,11 +29,13 @@ final class Shadow {
   /**
    * @param own how many warps have a read of their own kept by word
    * @param visitors whether two more are kept, of whoever else reads
+   * @param async how many more are kept of asynchronous operations
    * @param initialised whether the memory holds something from the beginning
    */
-  Shadow(int size, int own, boolean visitors, boolean initialised) {
+  Shadow(int size, int own, boolean visitors, int async, boolean initialised) {
     this.own = own;
-    readers = own + (visitors ? VISITORS : 0);
+    firstAsync = own + (visitors ? VISITORS : 0);
+    readers = firstAsync + async;
     stride = 1 + readers + (readers + SITES_PER_LONG) / SITES_PER_LONG;
     words = new long[size * stride];
     this.initialised = initialised ? new byte[0] : new byte[size];
@@ -42,6 +45,11 @@ final class Shadow {
   int visitor(int word, long me) {
     long first = read(word, own);
     return first == 0 || Epoch.sameCta(first, me) ? own : own + 1;
+  }
+
+  /** Where reads of asynchronous operations go that a warp issues: beside those of other warpgroups and CTAs. */
+  int async(Warp w, boolean visits) {
+    return visits ? readers - 1 : Math.min(firstAsync + w.index / Warpgroup.WARPS, readers - 1);
   }
 
   void clear() {

@@ -19,6 +19,12 @@ public record Site(int line, String text, String source, MemoryOrder order, Inst
     return new Site(i.line(), text.replaceFirst(";\\s*$", ""), source, MemoryOrder.of(i), InstructionClass.of(i));
   }
 
+  /** Whether it lets an asynchronous operation read shared memory. */
+  boolean readsAsynchronously() {
+    return text.contains("wgmma.mma") || text.contains("tcgen05.")
+        || text.contains("cp.") && text.contains(".bulk") && text.contains("shared::cta");
+  }
+
   /** The end of a kernel, which has no instruction of its own in the text. */
   public static Site end(String kernel) {
     return new Site(0, "end of " + kernel, "", MemoryOrder.WEAK, InstructionClass.CONTROL);

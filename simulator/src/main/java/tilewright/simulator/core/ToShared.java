@@ -13,12 +13,12 @@ import tilewright.simulator.tensormap.RowCopy;
  *
  * @param origin of the rows: an address in global memory, or in the shared window
  * @param reduction what is done with what is there; empty for a copy
- * @param clock what the issuing thread knew; null when nobody watches
- * @param time of the issuing warp
+ * @param access what the whole copy does to memory; empty when nobody watches
  */
 record ToShared(Issuer issuer, long origin, List<BoxRow> rows, CopyFormat format, Target target,
-    Optional<Element> reduction, SyncClock clock, int time) implements AsyncOperation {
+    Optional<Element> reduction, Optional<AsyncAccess> access) implements AsyncOperation {
   private static final int LINE = 128;
+  private static final String FIX = "wait for the phase of the mbarrier that the copy completes on";
 
   /** Where a copy goes and which mbarrier it signals. */
   record Target(Cta cta, int offset, Cta signalled, int mbarrier) {}
@@ -33,18 +33,23 @@ record ToShared(Issuer issuer, long origin, List<BoxRow> rows, CopyFormat format
     if (rows.isEmpty()) return;
     var cta = issuer.cta();
     int bytes = rows.getLast().shared() + rows.getLast().bytes();
-    var sanitizer = cta.sanitizer;
-    int time = sanitizer == null ? 0 : sanitizer.time(issuer.warp());
-    var clock = sanitizer == null ? null : sanitizer.snapshot(issuer.warp(), issuer.lane());
-    if (sanitizer != null) {
-      sanitizer.sending(issuer.warp(), issuer.lane(), target.cta, target.offset, bytes, issuer.site());
+    var pieces = BoxRow.pieces(rows, cta.random());
+    Optional<AsyncAccess> access = cta.sanitizer == null ? Optional.empty()
+        : Optional.of(watch(issuer, origin, bytes, target, reduction.isPresent()).ofParts(pieces.size()));
+    for (var piece : pieces) {
+      cta.cluster.async.issue(new ToShared(issuer, origin, piece, format, target, reduction, access));
     }
-    if (sanitizer != null && AddressSpace.isShared(origin)) {
-      sanitizer.reading(issuer.warp(), issuer.lane(), (int) (origin & AddressSpace.IN_CTA), bytes, issuer.site());
-    }
-    for (var piece : BoxRow.pieces(rows, cta.random())) {
-      cta.cluster.async.issue(new ToShared(issuer, origin, piece, format, target, reduction, clock, time));
-    }
+  }
+
+  private static AsyncAccess watch(Issuer issuer, long origin, int bytes, Target target, boolean reduces) {
+    var cta = issuer.cta();
+    target.signalled.mbarriers.checkReady(issuer.warp(), issuer.lane(), target.mbarrier, issuer.site());
+    var access = cta.cluster.accesses.begin(FIX);
+    if (reduces) access.asReduction();
+    var async = cta.sanitizer.async();
+    async.write(issuer, access, target.cta, target.offset, bytes);
+    if (AddressSpace.isShared(origin)) async.read(issuer, access, cta, (int) (origin & AddressSpace.IN_CTA), bytes);
+    return access;
   }
 
   private static void check(Issuer issuer, List<BoxRow> rows, CopyFormat format, Target target) {
@@ -79,16 +84,10 @@ record ToShared(Issuer issuer, long origin, List<BoxRow> rows, CopyFormat format
       long mask = fromShared ? AddressSpace.IN_CTA : AddressSpace.OFFSETS;
       var image = RowCopy.image(format, row, source, (int) (origin + row.global() & mask));
       land(row, image);
-      if (fromShared && issuer.cta().sanitizer != null) {
-        issuer.cta().sanitizer.readDone(issuer.warp(), (int) (origin + row.global() & mask), row.bytes());
-      }
-      if (issuer.cta().sanitizer != null) {
-        issuer.cta().sanitizer.sent(issuer.warp(), issuer.lane(), target.cta, target.offset + row.shared(),
-            row.bytes(), time);
-      }
     }
+    access.ifPresent(a -> target.signalled.mbarriers.completes(target.mbarrier, a));
     target.signalled.mbarriers.complete(issuer.warp(), issuer.lane(), target.mbarrier, format.globalBytes(bytes()),
-        clock, issuer.site());
+        null, issuer.site());
   }
 
   private void land(BoxRow row, byte[] image) {

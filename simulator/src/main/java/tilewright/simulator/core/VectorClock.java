@@ -1,5 +1,6 @@
 package tilewright.simulator.core;
 
+import java.util.Arrays;
 import java.util.HashMap;
 import java.util.Map;
 
@@ -14,6 +15,8 @@ final class VectorClock {
   private final int cta;
   private final int[] warps;
   private int[] lanes = {};
+  /** By queue of the CTA, up to which number its asynchronous operations are complete. */
+  private int[] queues = {};
   private final Map<Integer, VectorClock> others = new HashMap<>(0);
 
   private VectorClock(int cta, int warps) {
@@ -46,7 +49,27 @@ final class VectorClock {
     return other != null && Epoch.time(epoch) <= other.time(Epoch.warp(epoch), Epoch.lane(epoch));
   }
 
+  /** Up to which number a queue's operations are known to be complete. */
+  int completed(AsyncQueue queue) {
+    var part = queue.cta() == cta ? this : others.get(queue.cta());
+    return part == null || queue.id() >= part.queues.length ? 0 : part.queues[queue.id()];
+  }
+
+  /** A queue's operations up to a number become known to be complete. */
+  void complete(AsyncQueue queue, int number) {
+    if (queue.cta() != cta) {
+      var part = new VectorClock(queue.cta(), 0);
+      part.complete(queue, number);
+      joinPart(part);
+      return;
+    }
+    if (queue.id() >= queues.length) queues = Arrays.copyOf(queues, queue.id() + 1);
+    queues[queue.id()] = Math.max(queues[queue.id()], number);
+  }
+
   private int time(int warp, int lane) {
+    // A part that knows only of asynchronous operations has no warps.
+    if (warp >= warps.length) return 0;
     return lanes.length == 0 ? warps[warp] : Math.max(warps[warp], lanes[warp * Warp.LANES + lane]);
   }
 
@@ -65,6 +88,18 @@ final class VectorClock {
     return lanes;
   }
 
+  /** Joins only what the other knows of asynchronous operations. */
+  void joinOperations(VectorClock other) {
+    joinPart(other.operations());
+    other.others.values().forEach(part -> joinPart(part.operations()));
+  }
+
+  private VectorClock operations() {
+    var part = new VectorClock(cta, 0);
+    part.queues = queues.clone();
+    return part;
+  }
+
   void join(VectorClock other) {
     joinPart(other);
     other.others.values().forEach(this::joinPart);
@@ -79,14 +114,16 @@ final class VectorClock {
     var mine = others.get(part.cta);
     if (mine == part || mine != null && mine.covers(part)) return;
     // Parts are shared between clocks, so they are never changed.
-    var joint = new VectorClock(part.cta, part.warps.length);
+    var joint = new VectorClock(part.cta, Math.max(part.warps.length, mine == null ? 0 : mine.warps.length));
     joint.max(part);
     if (mine != null) joint.max(mine);
     others.put(part.cta, joint);
   }
 
   private boolean covers(VectorClock other) {
-    for (int i = 0; i < warps.length; i++) if (warps[i] < other.warps[i]) return false;
+    if (warps.length < other.warps.length || queues.length < other.queues.length) return false;
+    for (int i = 0; i < other.warps.length; i++) if (warps[i] < other.warps[i]) return false;
+    for (int i = 0; i < other.queues.length; i++) if (queues[i] < other.queues[i]) return false;
     for (int i = 0; i < other.lanes.length; i++) {
       if (time(i / Warp.LANES, i % Warp.LANES) < other.lanes[i]) return false;
     }
@@ -94,7 +131,9 @@ final class VectorClock {
   }
 
   private void max(VectorClock other) {
-    for (int i = 0; i < warps.length; i++) warps[i] = Math.max(warps[i], other.warps[i]);
+    for (int i = 0; i < other.warps.length; i++) warps[i] = Math.max(warps[i], other.warps[i]);
+    if (queues.length < other.queues.length) queues = Arrays.copyOf(queues, other.queues.length);
+    for (int i = 0; i < other.queues.length; i++) queues[i] = Math.max(queues[i], other.queues[i]);
     if (other.lanes.length == 0) return;
     var mine = lanesOf();
     for (int i = 0; i < mine.length; i++) mine[i] = Math.max(mine[i], other.lanes[i]);

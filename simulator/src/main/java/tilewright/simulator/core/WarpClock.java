@@ -37,6 +37,22 @@ final class WarpClock {
     }
   }
 
+  /** Up to which number a lane knows a queue's operations to be complete. */
+  int completed(int lane, AsyncQueue queue) {
+    int number = all.completed(queue);
+    return single && lanes[lane] != null ? Math.max(number, lanes[lane].completed(queue)) : number;
+  }
+
+  /** Tells a clock what some lanes know of asynchronous operations. */
+  void tellOperations(int mask, VectorClock clock) {
+    clock.joinOperations(all);
+    if (!single) return;
+    for (int rest = mask; rest != 0; rest &= rest - 1) {
+      var lane = lanes[Integer.numberOfTrailingZeros(rest)];
+      if (lane != null) clock.joinOperations(lane);
+    }
+  }
+
   /** Tells a clock what some lanes know. */
   void tell(int mask, VectorClock clock) {
     clock.join(all);

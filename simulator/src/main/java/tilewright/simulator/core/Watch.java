@@ -50,6 +50,6 @@ final class Watch {
       int lane = Integer.numberOfTrailingZeros(rest);
       sanitizer.global(w, 1 << lane, from[lane] & ~AddressSpace.OFFSETS, sources, bytes, Access.READ, site);
     }
-    sanitizer.copying(w, mask, to, bytes, site);
+    sanitizer.async().copying(w, mask, to, bytes, site);
   }
 }

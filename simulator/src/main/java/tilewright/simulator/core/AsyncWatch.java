@@ -1,0 +1,113 @@
+package tilewright.simulator.core;
+
+/**
+ * What asynchronous operations that threads of one CTA issue do to shared memory, for its {@link Sanitizer}. Copies by
+ * {@code cp.async} are pending until their thread waits for them; all others are an {@link AsyncAccess}, which is over
+ * for those who know so.
+ */
+final class AsyncWatch {
+  private final Sanitizer sanitizer;
+  private final RaceReport report;
+
+  AsyncWatch(Sanitizer sanitizer, RaceReport report) {
+    this.sanitizer = sanitizer;
+    this.report = report;
+  }
+
+  /** How many reads of a word by asynchronous operations are kept: one for each warpgroup, one for other CTAs. */
+  static int readers(Cta cta) {
+    if (cta.kernel.sites().stream().noneMatch(Site::readsAsynchronously)) return 0;
+    return (cta.warps.length + Warpgroup.WARPS - 1) / Warpgroup.WARPS + (cta.cluster.ctas.length > 1 ? 1 : 0);
+  }
+
+  boolean isOver(Warp w, int lane, long epoch) {
+    return w.cta.cluster.accesses.of(epoch).isKnown(sanitizer.causality(), w, lane);
+  }
+
+  /** An operation that a lane issues reads a CTA's shared memory until it is over. */
+  void read(Issuer issuer, AsyncAccess access, Cta owner, int offset, int bytes) {
+    var w = issuer.warp();
+    int lane = issuer.lane();
+    int site = issuer.site();
+    long me = sanitizer.causality().base(w, MemoryOrder.Scope.NONE);
+    long mine = Epoch.of(me, lane, 0xF);
+    var shared = owner.sanitizer.shared();
+    int reader = shared.async(w, owner != w.cta);
+    long epoch = Epoch.async(w.cta.number, w.index, lane, access.index);
+    long fit = 0;
+    for (int word = offset >> 2; word < offset + bytes + Shadow.WORD - 1 >> 2; word++) {
+      long address = owner.sanitizer.window() + 4L * word;
+      sanitizer.checkInitialised(shared, word, address, w, lane, mine, site, bytes);
+      long writer = shared.write(word);
+      if (writer != 0 && writer != fit) {
+        if (!sanitizer.ordered(w, lane, mine, writer)) {
+          report.conflict(w, lane, address, site, Access.READ, writer, shared.writeSite(word), Access.WRITE);
+        } else if (Epoch.isPending(writer) || isProxied(writer, w, lane)) {
+          fit = writer;
+        } else {
+          report.missingProxyFence(w, lane, address, site, writer, shared.writeSite(word));
+        }
+      }
+      shared.read(word, reader, epoch, site);
+    }
+  }
+
+  private static boolean isProxied(long writer, Warp w, int lane) {
+    for (var cta : w.cta.cluster.ctas) {
+      boolean wrote = Epoch.cta(cta.number) == Epoch.ctaOf(writer);
+      if (wrote) return cta.sanitizer.causality().isProxied(writer, w, lane);
+    }
+    return true;
+  }
+
+  /** An operation that a lane issues writes a CTA's shared memory until it is over. */
+  void write(Issuer issuer, AsyncAccess access, Cta owner, int offset, int bytes) {
+    var w = issuer.warp();
+    int lane = issuer.lane();
+    int site = issuer.site();
+    long me = Epoch.of(sanitizer.causality().base(w, MemoryOrder.Scope.NONE), lane, 0xF);
+    if (owner != w.cta) owner.sanitizer.visits().begin(w, lane, me, site);
+    var shared = owner.sanitizer.shared();
+    long epoch = Epoch.async(w.cta.number, w.index, lane, access.index);
+    for (int word = offset >> 2; word < offset + bytes + Shadow.WORD - 1 >> 2; word++) {
+      long before = shared.write(word);
+      boolean together = access.isReduction() && Epoch.isAsync(before)
+          && w.cta.cluster.accesses.of(before).isReduction();
+      if (!together) {
+        sanitizer.access(shared, word, owner.sanitizer.window() + 4L * word, w, lane, me,
+            access.isReduction() ? Access.ATOMIC : Access.WRITE, site, bytes);
+      }
+      shared.write(word, epoch, site);
+    }
+  }
+
+  /** A {@code cp.async} begins to write the places in {@code offsets}. */
+  void copying(Warp w, int lanes, int[] offsets, int bytes, int site) {
+    var shared = sanitizer.shared();
+    long base = sanitizer.causality().base(w, MemoryOrder.Scope.NONE);
+    for (int rest = lanes; rest != 0; rest &= rest - 1) {
+      int lane = Integer.numberOfTrailingZeros(rest);
+      for (int done = 0; done < bytes; done += Shadow.WORD) {
+        int word = offsets[lane] + done >> 2;
+        sanitizer.write(shared, word, sanitizer.window() + offsets[lane] + done, w, lane, Epoch.of(base, lane, 0xF),
+            site, bytes, Access.WRITE);
+        shared.write(word, Epoch.pending(shared.write(word)));
+      }
+    }
+  }
+
+  /** The issuing threads have waited for the copy: from now on it is like a write of theirs. */
+  void copied(Warp w, int lanes, int[] offsets, int bytes, int site) {
+    var shared = sanitizer.shared();
+    int now = sanitizer.causality().now(w);
+    for (int rest = lanes; rest != 0; rest &= rest - 1) {
+      int lane = Integer.numberOfTrailingZeros(rest);
+      for (int done = 0; done < bytes; done += Shadow.WORD) {
+        int word = offsets[lane] + done >> 2;
+        long e = shared.write(word);
+        boolean copying = Epoch.isPending(e) && e != Epoch.FORBIDDEN && !Epoch.isAsync(e);
+        if (copying && shared.writeSite(word) == site) shared.write(word, Epoch.settled(e, now));
+      }
+    }
+  }
+}
