@@ -1,45 +1,13 @@
 package tilewright.simulator;
 
-import static org.junit.jupiter.api.Assertions.assertEquals;
-import static org.junit.jupiter.api.Assertions.assertFalse;
-import static org.junit.jupiter.api.Assertions.assertTrue;
-
 import java.util.List;
-import java.util.stream.IntStream;
 import java.util.stream.Stream;
 import org.junit.jupiter.api.DynamicTest;
 import org.junit.jupiter.api.TestFactory;
-import tilewright.ptx.Dim3;
 
 /** Kernels with one classical mistake each, and the same without it: the report names the place, the twin is clean. */
 class SeededBugsTest {
   private static final int SEEDS = 4;
-
-  /**
-   * @param kind of the finding
-   * @param body {@code FIX[…]} is only in the twin, {@code BAD[…]} only in the faulty kernel; {@code // HERE} marks the
-   *     line that the report must name, {@code // THERE} the other one of a race
-   * @param facts what the report must say
-   */
-  private record Case(String name, int blocks, int threads, Finding.Kind kind, String body, List<String> facts) {
-    String ptx(boolean faulty) {
-      var text = body.replaceAll((faulty ? "FIX" : "BAD") + "\\[(.*)\\]", "")
-          .replaceAll("(?:FIX|BAD)\\[(.*)\\]", "$1");
-      return Kernels.kernel(2, text);
-    }
-
-    SimulationResult run(boolean faulty, long seed) {
-      return Kernels.run(ptx(faulty), Dim3.of(blocks), Dim3.of(threads), 0,
-          Kernels.SANITIZED.withThreads(1).withSeed(seed), new int[1024], new int[1024]);
-    }
-
-    /** The lines that carry a mark, counted from 1. */
-    List<Integer> lines(String mark) {
-      var lines = ptx(true).lines().toList();
-      return IntStream.range(0, lines.size()).filter(i -> lines.get(i).matches(".*//.*\\b" + mark + "\\b.*"))
-          .mapToObj(i -> i + 1).toList();
-    }
-  }
 
   /** r11: this thread's word of the tile; r13: the word of the same lane of the other warp. */
   private static final String TILE = """
@@ -54,13 +22,13 @@ class SeededBugsTest {
       add.s64 %l4, %p0, %t4;
       """;
 
-  private static final List<Case> CASES = List.of(
-      new Case("a missing barrier", 1, 64, Finding.Kind.RACE, TILE + """
+  private static final List<SeededBug> BUGS = List.of(
+      SeededBug.sm80("a missing barrier", 1, 64, Finding.Kind.RACE, TILE + """
           st.shared.u32 [%r11], %t; // THERE
           FIX[bar.sync 0;]
           ld.shared.u32 %r0, [%r13]; // HERE
           """, List.of("shared 'tile' + ", "of the same block (warp ", "__syncthreads()")),
-      new Case("a missing __syncwarp among lanes", 1, 32, Finding.Kind.RACE, TILE + """
+      SeededBug.sm80("a missing __syncwarp among lanes", 1, 32, Finding.Kind.RACE, TILE + """
           st.shared.u32 [%r11], %t; // THERE
           FIX[bar.warp.sync -1;]
           xor.b32 %r1, %r9, 4;
@@ -68,14 +36,14 @@ class SeededBugsTest {
           ld.shared.u32 %r0, [%r2]; // HERE
           """, List.of("thread (0,0,0) of block (0,0,0) reads shared 'tile' + 4 (now 0x1)",
           "thread (1,0,0) of the same warp (warp 0) writes", "__syncwarp()")),
-      new Case("a missing cp.async wait", 1, 32, Finding.Kind.PENDING_COPY_READ, TILE + """
+      SeededBug.sm80("a missing cp.async wait", 1, 32, Finding.Kind.PENDING_COPY_READ, TILE + """
           cp.async.ca.shared.global [%r11], [%l4], 4; // THERE
           cp.async.commit_group;
           FIX[cp.async.wait_group 0;]
           ld.shared.u32 %r0, [%r11]; // HERE
           """, List.of("thread (0,0,0) of block (0,0,0) reads shared 'tile' + 0", "destination of an asynchronous copy",
           "cp.async.wait_group")),
-      new Case("a wait_group that is off by one", 1, 32, Finding.Kind.PENDING_COPY_READ, TILE + """
+      SeededBug.sm80("a wait_group that is off by one", 1, 32, Finding.Kind.PENDING_COPY_READ, TILE + """
           cp.async.ca.shared.global [%r11], [%l4], 4; // THERE
           cp.async.commit_group;
           cp.async.ca.shared.global [%r11+128], [%l4], 4;
@@ -85,7 +53,7 @@ class SeededBugsTest {
           ld.shared.u32 %r0, [%r11]; // HERE
           cp.async.wait_all;
           """, List.of("reads shared 'tile' + 0", "before that has been waited for")),
-      new Case("a barrier in divergent code", 1, 64, Finding.Kind.BARRIER_DIVERGENCE, """
+      SeededBug.sm80("a barrier in divergent code", 1, 64, Finding.Kind.BARRIER_DIVERGENCE, """
           setp.lt.u32 %q0, %t, 16;
           @%q0 bra ELSE;
           BAD[bar.sync 0; // HERE]
@@ -95,7 +63,7 @@ class SeededBugsTest {
           JOIN:
           FIX[bar.sync 0;]
           """, List.of("warp 0 lanes 16-31 waits at line", "warp 0 lanes 0-15 waits at line")),
-      new Case("counts of a named barrier that differ", 1, 96, Finding.Kind.INVALID_OPERATION, """
+      SeededBug.sm80("counts of a named barrier that differ", 1, 96, Finding.Kind.INVALID_OPERATION, """
           shr.u32 %r1, %t, 5;
           setp.eq.u32 %q0, %r1, 0;
           @%q0 bra PRODUCER;
@@ -106,7 +74,7 @@ class SeededBugsTest {
           FIX[bar.arrive 1, 96;]
           END:
           """, List.of("gives barrier 1 a count of ", "64", "96", ", but others gave ")),
-      new Case("a shared array overrun into its neighbour", 1, 64, Finding.Kind.OUT_OF_BOUNDS, """
+      SeededBug.sm80("a shared array overrun into its neighbour", 1, 64, Finding.Kind.OUT_OF_BOUNDS, """
           .shared .align 4 .b8 first[256];
           .shared .align 4 .b8 second[256];
           mov.u32 %r1, first;
@@ -119,36 +87,36 @@ class SeededBugsTest {
           st.shared.u32 [%r5], %t;
           """, List.of("thread (63,0,0) of block (0,0,0) writes 4 bytes out of bounds",
           "shared 'first' + 256, which has 256 bytes")),
-      new Case("a misaligned vector load", 1, 8, Finding.Kind.MISALIGNED, """
+      SeededBug.sm80("a misaligned vector load", 1, 8, Finding.Kind.MISALIGNED, """
           add.s64 %l0, %p0, %t8;
           BAD[ld.global.v2.u32 {%r0, %r1}, [%l0+4]; // HERE]
           FIX[ld.global.v2.u32 {%r0, %r1}, [%l0+8];]
           """, List.of("thread (0,0,0) of block (0,0,0) accesses 8 bytes", "no multiple of 8", "offset 4")),
-      new Case("a read of shared memory that nobody wrote", 1, 64, Finding.Kind.UNINITIALIZED_READ, TILE + """
+      SeededBug.sm80("a read of shared memory that nobody wrote", 1, 64, Finding.Kind.UNINITIALIZED_READ, TILE + """
           BAD[setp.lt.u32 %q1, %t, 63;]
           FIX[setp.lt.u32 %q1, %t, 64;]
           @%q1 st.shared.u32 [%r11], %t;
           bar.sync 0;
           ld.shared.u32 %r0, [%r13]; // HERE
           """, List.of("thread (31,0,0) of block (0,0,0) reads 4 bytes at shared 'tile' + 252", "nobody has written")),
-      new Case("a shuffle from lanes that do not take part", 1, 32, Finding.Kind.INVALID_SHUFFLE, """
+      SeededBug.sm80("a shuffle from lanes that do not take part", 1, 32, Finding.Kind.INVALID_SHUFFLE, """
           setp.ge.u32 %q0, %t, 16;
           @%q0 bra END;
           BAD[shfl.sync.bfly.b32 %r0, %t, 16, 31, 0xFFFF; // HERE]
           FIX[shfl.sync.bfly.b32 %r0, %t, 8, 31, 0xFFFF;]
           END:
           """, List.of("lane 0) reads the value of lane 16, which does not take part: lanes 0-15 do")),
-      new Case("a lane that its member mask leaves out", 1, 32, Finding.Kind.INVALID_SHUFFLE, """
+      SeededBug.sm80("a lane that its member mask leaves out", 1, 32, Finding.Kind.INVALID_SHUFFLE, """
           BAD[shfl.sync.idx.b32 %r0, %t, 0, 31, 0x7FFFFFFF; // HERE]
           FIX[shfl.sync.idx.b32 %r0, %t, 0, 31, 0xFFFFFFFF;]
           """, List.of("thread (31,0,0) of block (0,0,0)", "member mask 0x7fffffff", "lanes 0-30")),
-      new Case("blocks that update one element without atomics", 2, 1, Finding.Kind.RACE, """
+      SeededBug.sm80("blocks that update one element without atomics", 2, 1, Finding.Kind.RACE, """
           BAD[ld.global.u32 %r0, [%p0]; // HERE]
           BAD[add.u32 %r0, %r0, 1;]
           BAD[st.global.u32 [%p0], %r0; // THERE]
           FIX[red.global.add.u32 [%p0], 1;]
           """, List.of("thread (0,0,0) of block (", "'arg0' + 0", "of scope .gpu")),
-      new Case("blocks that write one element", 2, 32, Finding.Kind.RACE, """
+      SeededBug.sm80("blocks that write one element", 2, 32, Finding.Kind.RACE, """
           mov.u32 %r1, %ctaid.x;
           BAD[mul.lo.u32 %r2, %r1, 31;]
           FIX[mul.lo.u32 %r2, %r1, 32;]
@@ -157,7 +125,7 @@ class SeededBugsTest {
           add.s64 %l0, %p0, %l0;
           st.global.u32 [%l0], %r1; // HERE THERE
           """, List.of("'arg0' + 124", "writes at line", "with nothing that orders the two")),
-      new Case("a flag that hands over nothing", 1, 64, Finding.Kind.RACE, """
+      SeededBug.sm80("a flag that hands over nothing", 1, 64, Finding.Kind.RACE, """
           setp.lt.u32 %q0, %t, 32;
           @%q0 bra PRODUCER;
           SPIN:
@@ -174,7 +142,7 @@ class SeededBugsTest {
           st.release.gpu.global.u32 [%p1], %r2;
           END:
           """, List.of("reads 'arg0' + 0 (now 0x7)", "thread (0,0,0) of the same block (warp 0) writes")),
-      new Case("a result that is published without a fence", 2, 1, Finding.Kind.RACE, """
+      SeededBug.sm80("a result that is published without a fence", 2, 1, Finding.Kind.RACE, """
           mov.u32 %r1, %ctaid.x;
           mul.wide.u32 %l0, %r1, 4;
           add.s64 %l1, %p0, %l0;
@@ -187,7 +155,7 @@ class SeededBugsTest {
           ld.global.u32 %r4, [%p0+4]; // HERE
           END:
           """, List.of("reads 'arg0' + ", "of block (", "a fence before the store")),
-      new Case("named barriers that wait for each other", 1, 64, Finding.Kind.DEADLOCK, """
+      SeededBug.sm80("named barriers that wait for each other", 1, 64, Finding.Kind.DEADLOCK, """
           setp.lt.u32 %q0, %t, 32;
           @%q0 bra FIRST;
           BAD[bar.sync 2, 64; // THERE]
@@ -199,42 +167,18 @@ class SeededBugsTest {
           END:
           """, List.of("warp 0 waits at line", "warp 1 waits at line", "barrier 1 expects 64, arrived: warps 0",
           "barrier 2 expects 64, arrived: warps 1")),
-      new Case("a scope too narrow for two blocks", 2, 1, Finding.Kind.RACE, """
+      SeededBug.sm80("a scope too narrow for two blocks", 2, 1, Finding.Kind.RACE, """
           BAD[red.relaxed.cta.global.add.u32 [%p0], 1; // HERE THERE]
           FIX[red.relaxed.gpu.global.add.u32 [%p0], 1;]
           """, List.of("updates 'arg0' + 0", ".cta reaches only threads of its own block")));
 
   @TestFactory
   Stream<DynamicTest> isReportedWithPlaceAndThreads() {
-    return CASES.stream().map(c -> DynamicTest.dynamicTest(c.name(), () -> {
-      for (long seed = 0; seed < SEEDS; seed++) requireReport(c, seed);
-    }));
+    return BUGS.stream().map(b -> DynamicTest.dynamicTest(b.name(), () -> b.requireReports(SEEDS)));
   }
 
   @TestFactory
   Stream<DynamicTest> isNotReportedOfTheCorrectTwin() {
-    return CASES.stream().map(c -> DynamicTest.dynamicTest(c.name(), () -> {
-      for (long seed = 0; seed < SEEDS; seed++) assertEquals(List.of(), c.run(false, seed).findings());
-    }));
-  }
-
-  private static void requireReport(Case c, long seed) {
-    var findings = c.run(true, seed).findings();
-    var found = findings.stream().filter(f -> f.kind() == c.kind()).findFirst();
-    assertTrue(found.isPresent(), () -> c.kind() + " is not among " + findings);
-    var text = found.get().toString();
-    for (var fact : c.facts()) assertTrue(text.contains(fact), () -> "no '" + fact + "' in: " + text);
-    requireLines(c, found.get());
-  }
-
-  /** Either access of a race may be the later one. */
-  private static void requireLines(Case c, Finding found) {
-    var here = c.lines("HERE");
-    var there = c.lines("THERE");
-    assertFalse(here.isEmpty(), "no line is marked HERE");
-    var other = found.other().map(Finding.Access::line);
-    boolean so = here.contains(found.line()) && (other.isEmpty() || there.contains(other.get()));
-    boolean reversed = there.contains(found.line()) && other.map(here::contains).orElse(true);
-    assertTrue(so || reversed, () -> "lines " + here + " and " + there + " are to blame, but it says: " + found);
+    return BUGS.stream().map(b -> DynamicTest.dynamicTest(b.name(), () -> b.requireCleanTwin(SEEDS)));
   }
 }
