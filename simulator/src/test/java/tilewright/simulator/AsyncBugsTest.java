@@ -31,7 +31,6 @@ class AsyncBugsTest {
       @%q0 fence.mbarrier_init.release.cluster;
       bar.sync 0;
       """;
-  private static final String LOAD = "cp.async.bulk.shared::cluster.global.mbarrier::complete_tx::bytes";
   private static final String MEET = "barrier.cluster.arrive;\nbarrier.cluster.wait;\n";
 
   private static String await(String label, int parity) {
@@ -117,17 +116,6 @@ class AsyncBugsTest {
           W: mbarrier.try_wait.parity.shared.b64 %q2, [%r12], 0; // HERE
           @!%q2 bra W;
           """, "transaction count 64 (bytes expected that nothing brings)"),
-      SeededBug.sm90("fewer bytes expected than a copy brings", 1, 32, Finding.Kind.DEADLOCK, INIT + """
-          @%q0 cp.async.bulk.shared::cluster.global.mbarrier::complete_tx::bytes [%r10], [%p0], 256, [%r12];
-          BAD[@%q0 mbarrier.arrive.expect_tx.shared.b64 _, [%r12], 128;]
-          FIX[@%q0 mbarrier.arrive.expect_tx.shared.b64 _, [%r12], 256;]
-          BAD[W: mbarrier.try_wait.parity.shared.b64 %q2, [%r12], 0; // HERE]
-          FIX[W: mbarrier.try_wait.parity.shared.b64 %q2, [%r12], 0;]
-          @!%q2 bra W;
-          BAD[@%q0 mbarrier.arrive.expect_tx.shared.b64 _, [%r12], 0;]
-          BAD[V: mbarrier.try_wait.parity.shared.b64 %q2, [%r12], 1; // HERE]
-          BAD[@!%q2 bra V;]
-          """, "transaction count -128 (bytes that came and were not expected)"),
       SeededBug.sm90("a copy's data read by a thread that did not wait for it", 1, 64, Finding.Kind.PENDING_COPY_READ,
           INIT + """
           @%q0 mbarrier.arrive.expect_tx.shared.b64 _, [%r12], 256;

@@ -66,7 +66,7 @@ final class AsyncWatch {
     int lane = issuer.lane();
     int site = issuer.site();
     long me = Epoch.of(sanitizer.causality().base(w, MemoryOrder.Scope.NONE), lane, 0xF);
-    if (owner != w.cta) owner.sanitizer.visits().begin(w, lane, me, site);
+    if (owner != w.cta) owner.sanitizer.visits().requireStarted(w, lane, site);
     var shared = owner.sanitizer.shared();
     long epoch = Epoch.async(w.cta.number, w.index, lane, access.index);
     for (int word = offset >> 2; word < offset + bytes + Shadow.WORD - 1 >> 2; word++) {

@@ -1,5 +1,7 @@
 package tilewright.simulator.core;
 
+import java.util.HashMap;
+import java.util.Map;
 import java.util.OptionalLong;
 import tilewright.simulator.Finding.Kind;
 
@@ -9,13 +11,14 @@ import tilewright.simulator.Finding.Kind;
  */
 public final class ClusterLaunch {
   private static final int BYTES = 16;
+  private static final String FIX = "wait for the phase of the mbarrier that the answer completes on";
   /** One in so many requests is refused although clusters are left: the hardware may have begun to launch them. */
   private static final int ONE_REFUSED_IN = 8;
 
   private ClusterLaunch() {}
 
-  private record Request(Warp warp, int lane, int answer, int mbarrier, boolean multicast, SyncClock clock, int time,
-      int site) implements AsyncOperation {
+  private record Request(Warp warp, int lane, int answer, int mbarrier, boolean multicast,
+      Map<Cta, AsyncAccess> accesses, int site) implements AsyncOperation {
     @Override
     public void complete() {
       var cluster = warp.cta.cluster;
@@ -49,8 +52,9 @@ public final class ClusterLaunch {
       }
       Moves.LONG.set(to.shared, request.answer, low);
       Moves.LONG.set(to.shared, request.answer + Long.BYTES, high);
-      if (w.cta.sanitizer != null) w.cta.sanitizer.sent(w, request.lane, to, request.answer, BYTES, request.time);
-      to.mbarriers.complete(w, request.lane, request.mbarrier, BYTES, request.clock, request.site);
+      var access = request.accesses.get(to);
+      if (access != null) to.mbarriers.completes(request.mbarrier, access);
+      to.mbarriers.complete(w, request.lane, request.mbarrier, BYTES, null, request.site);
     }
 
     @Override
@@ -68,19 +72,17 @@ public final class ClusterLaunch {
         throw new Fault(Kind.INVALID_OPERATION, site, lane, 0, w.who(lane)
             + " asks for a further cluster after it was seen that an earlier request had failed");
       }
-      SyncClock clock = null;
-      int time = 0;
-      var sanitizer = w.cta.sanitizer;
+      var accesses = new HashMap<Cta, AsyncAccess>();
       for (var cta : cluster.ctas) {
         if (multicast == 0 && cta != w.cta) continue;
         requireMbarrier(cta, w, lane, site);
-        if (sanitizer != null) sanitizer.sending(w, lane, cta, w.held[lane], BYTES, site);
+        if (w.cta.sanitizer == null) continue;
+        cta.mbarriers.checkReady(w, lane, w.offsets[lane], site);
+        var access = cluster.accesses.begin(FIX);
+        w.cta.sanitizer.async().write(new Issuer(w, lane, site), access, cta, w.held[lane], BYTES);
+        accesses.put(cta, access);
       }
-      if (sanitizer != null) {
-        time = sanitizer.time(w);
-        clock = sanitizer.snapshot(w, lane);
-      }
-      cluster.async.issue(new Request(w, lane, w.held[lane], w.offsets[lane], multicast != 0, clock, time, site));
+      cluster.async.issue(new Request(w, lane, w.held[lane], w.offsets[lane], multicast != 0, accesses, site));
     }
   }
 

@@ -65,7 +65,7 @@ final class MbarrierWatch {
     w.cta.state.findings.add(new Findings.Report(Kind.PHASE_MISSED, user, w.cta, w.thread(lane), offset,
         Kind.PHASE_MISSED.fix()), () -> w.who(lane) + " passes phase " + (over - 1) + " of the mbarrier "
         + w.cta.places.of(AddressSpace.SHARED_WINDOW + offset) + " by its parity, but knows of "
-        + (known == 0 ? "no earlier phase" : "none after phase " + (known - 1)) + " that it is over: it cannot tell phase "
-        + (over - 1) + " from phase " + (over - 1 - TURN));
+        + (known == 0 ? "no earlier phase" : "none after phase " + (known - 1))
+        + " that it is over: it cannot tell phase " + (over - 1) + " from phase " + (over - 1 - TURN));
   }
 }

@@ -60,7 +60,8 @@ final class RaceReport {
     long address = owner.sanitizer.window() + offset;
     cta.state.findings.add(new Findings.Report(Kind.RACE, site, cta, w.thread(lane), offset, fix,
         Optional.of(related), authorSite), () -> subject(w, lane, site) + "uses the mbarrier " + place(address)
-        + ", which " + who(w, author, related) + " initialises" + at(at) + ", with nothing that makes it ready for that");
+        + ", which " + who(w, author, related) + " initialises" + at(at)
+        + ", with nothing that makes it ready for that");
   }
 
   private Finding.Access related(Warp w, int lane, long other, Site at) {

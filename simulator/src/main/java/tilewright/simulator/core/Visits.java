@@ -39,6 +39,11 @@ final class Visits {
     any = true;
     latest[w.number()] = epoch;
     sites[w.number()] = site;
+    requireStarted(w, lane, site);
+  }
+
+  /** A thread of another CTA lets something access the memory, of which the CTA's own mbarrier tells the end. */
+  void requireStarted(Warp w, int lane, int site) {
     if (w.cta.sanitizer.causality().knowsOf(w, lane, owner)) return;
     report(w, lane, site, START_FIX, () -> w.who(lane) + " accesses the shared memory of block "
         + owner.position + " of its cluster, and nothing makes sure that that has started");
