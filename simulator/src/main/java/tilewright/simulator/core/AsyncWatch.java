@@ -24,32 +24,46 @@ final class AsyncWatch {
     return w.cta.cluster.accesses.of(epoch).isKnown(sanitizer.causality(), w, lane);
   }
 
-  /** An operation that a lane issues reads a CTA's shared memory until it is over. */
+  /** An operation reads a CTA's shared memory until it is over. */
   void read(Issuer issuer, AsyncAccess access, Cta owner, int offset, int bytes) {
+    read(issuer, access, owner, new int[] {offset}, bytes);
+  }
+
+  /** As above, of so many bytes from each of the offsets. */
+  void read(Issuer issuer, AsyncAccess access, Cta owner, int[] offsets, int bytes) {
     var w = issuer.warp();
     int lane = issuer.lane();
     int site = issuer.site();
-    long me = sanitizer.causality().base(w, MemoryOrder.Scope.NONE);
-    long mine = Epoch.of(me, lane, 0xF);
+    if (owner != w.cta) owner.sanitizer.visits().requireStarted(w, lane, site);
+    long mine = Epoch.of(sanitizer.causality().base(w, MemoryOrder.Scope.NONE), lane, 0xF);
+    long epoch = Epoch.async(w.cta.number, w.index, lane, access.index);
     var shared = owner.sanitizer.shared();
     int reader = shared.async(w, owner != w.cta);
-    long epoch = Epoch.async(w.cta.number, w.index, lane, access.index);
-    long fit = 0;
-    for (int word = offset >> 2; word < offset + bytes + Shadow.WORD - 1 >> 2; word++) {
-      long address = owner.sanitizer.window() + 4L * word;
-      sanitizer.checkInitialised(shared, word, address, w, lane, mine, site, bytes);
-      long writer = shared.write(word);
-      if (writer != 0 && writer != fit) {
-        if (!sanitizer.ordered(w, lane, mine, writer)) {
-          report.conflict(w, lane, address, site, Access.READ, writer, shared.writeSite(word), Access.WRITE);
-        } else if (Epoch.isPending(writer) || isProxied(writer, w, lane)) {
-          fit = writer;
-        } else {
-          report.missingProxyFence(w, lane, address, site, writer, shared.writeSite(word));
+    // Tiles are written by one operation or thread, so what was found good once is so again.
+    long good = 0;
+    for (int offset : offsets) {
+      for (int word = offset >> 2; word < offset + bytes + Shadow.WORD - 1 >> 2; word++) {
+        long writer = shared.write(word);
+        if (writer != good || writer == 0) {
+          long address = owner.sanitizer.window() + 4L * word;
+          sanitizer.checkInitialised(shared, word, address, w, lane, mine, site, bytes);
+          if (writer != 0 && isGood(writer, issuer, address, mine, shared, word)) good = writer;
         }
+        shared.read(word, reader, epoch, site);
       }
-      shared.read(word, reader, epoch, site);
     }
+  }
+
+  private boolean isGood(long writer, Issuer issuer, long address, long mine, Shadow shared, int word) {
+    var w = issuer.warp();
+    if (!sanitizer.ordered(w, issuer.lane(), mine, writer)) {
+      report.conflict(w, issuer.lane(), address, issuer.site(), Access.READ, writer, shared.writeSite(word),
+          Access.WRITE);
+      return false;
+    }
+    if (Epoch.isPending(writer) || isProxied(writer, w, issuer.lane())) return true;
+    report.missingProxyFence(w, issuer.lane(), address, issuer.site(), writer, shared.writeSite(word));
+    return false;
   }
 
   private static boolean isProxied(long writer, Warp w, int lane) {

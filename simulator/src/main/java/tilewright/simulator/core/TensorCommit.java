@@ -61,7 +61,11 @@ public final class TensorCommit {
     var group = TensorAllocation.group(w, lane, ctas, site);
     var tracked = group[0].tensor.pipeline.stream().filter(op -> op.isOf(w, lane)).toList();
     var clock = w.cta.sanitizer == null ? null : w.cta.sanitizer.snapshot(w, lane);
-    if (clock != null) w.cta.tensorWatch.order(w).commit(clock.tensor);
+    if (clock != null) {
+      var order = w.cta.tensorWatch.order(w);
+      order.commit(clock.tensor);
+      clock.known.complete(w.cta.tensorWatch.queue(w), order.issued());
+    }
     w.cta.cluster.async.issue(new Arrival(w, lane, owner, w.offsets[lane], site, tracked, clock));
   }
 

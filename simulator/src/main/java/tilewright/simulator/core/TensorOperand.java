@@ -52,14 +52,9 @@ final class TensorOperand {
     }
   }
 
-  /** Tells the sanitizer that an operation of a warp begins to read it. */
-  void begin(Warp w, int lane, int site) {
-    w.cta.sanitizer.readingOperand(w, lane, cta, addresses, RUN, site);
-  }
-
-  /** Tells the sanitizer that it has been read by what was issued at that time. */
-  void end(Warp w, int lane, int time) {
-    w.cta.sanitizer.operandRead(w, lane, cta, addresses, RUN, time);
+  /** Tells the sanitizer that an operation reads it. */
+  void watch(Issuer issuer, AsyncAccess access) {
+    issuer.cta().sanitizer.async().read(issuer, access, cta, addresses, RUN);
   }
 
   /** The address of a run: row, and place in it. */

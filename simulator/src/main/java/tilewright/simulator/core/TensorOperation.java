@@ -7,13 +7,14 @@ import java.util.List;
  * Some pairs of them take effect in the order of their issue; all others in any order.
  */
 abstract class TensorOperation implements AsyncOperation {
+  private static final String FIX =
+      "wait for an mbarrier to which the operation was committed (tcgen05.commit), then a barrier";
+
   final Warp warp;
   final int lane;
   final int site;
   /** The CTAs it works on, the even one first. */
   final Cta[] group;
-  /** Of the warp, for the sanitizer, when it was issued. */
-  private int time;
 
   TensorOperation(Warp warp, int lane, int site, Cta[] group) {
     this.warp = warp;
@@ -29,9 +30,10 @@ abstract class TensorOperation implements AsyncOperation {
 
   final void issue() {
     if (warp.cta.tensorWatch != null) {
-      time = warp.cta.sanitizer.time(warp);
-      for (var o : operands()) o.begin(warp, lane, site);
-      watch(TensorWatch.begin(warp, lane, site, TensorKnowledge.Completion.COMMIT, this, verb()));
+      var by = TensorWatch.begin(warp, lane, site, TensorKnowledge.Completion.COMMIT, this, verb());
+      var access = warp.cta.cluster.accesses.begin(FIX).in(warp.cta.tensorWatch.queue(warp), by.number());
+      for (var o : operands()) o.watch(new Issuer(warp, lane, site), access);
+      watch(by);
     }
     pipeline().add(this);
     warp.cta.cluster.async.issue(this);
@@ -67,7 +69,6 @@ abstract class TensorOperation implements AsyncOperation {
   public final void complete() {
     pipeline().remove(this);
     run();
-    if (warp.cta.tensorWatch != null) for (var o : operands()) o.end(warp, lane, time);
   }
 
   @Override

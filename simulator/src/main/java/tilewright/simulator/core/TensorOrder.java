@@ -65,6 +65,10 @@ final class TensorOrder {
     return issued;
   }
 
+  int issued() {
+    return issued;
+  }
+
   /** The warp's own operations of a class have been waited for. */
   void waited(TensorKnowledge.Completion how) {
     effective.reachDone(how, warp, issued);

@@ -26,6 +26,8 @@ final class TensorWatch {
 
   private final Cta cta;
   private final TensorOrder[] orders;
+  /** By warp, of what its operations read of shared memory; null before they are asked for. */
+  private final AsyncQueue[] queues;
   /** By warp, the registers that loads fill which were not waited for, and those loads. */
   private final List<Map<Integer, Integer>> loads = new ArrayList<>();
   private final Access[] writes = new Access[GROUPS * TmemAddress.COLUMNS];
@@ -36,6 +38,7 @@ final class TensorWatch {
   TensorWatch(Cta cta) {
     this.cta = cta;
     orders = new TensorOrder[cta.warps.length];
+    queues = new AsyncQueue[cta.warps.length];
     for (int i = 0; i < orders.length; i++) loads.add(new HashMap<>());
   }
 
@@ -46,6 +49,7 @@ final class TensorWatch {
       }
       orders[i].reset();
       loads.get(i).clear();
+      queues[i] = null;
     }
     forget(0, TmemAddress.COLUMNS);
   }
@@ -53,6 +57,11 @@ final class TensorWatch {
   /** The order of a warp of this CTA. */
   TensorOrder order(Warp w) {
     return orders[w.index];
+  }
+
+  AsyncQueue queue(Warp w) {
+    if (queues[w.index] == null) queues[w.index] = cta.sanitizer.causality().queue();
+    return queues[w.index];
   }
 
   Map<Integer, Integer> loads(Warp w) {
