@@ -20,6 +20,7 @@ final class SyncLowering {
   private static final Set<String> PROXIES =
       Set.of("proxy", "alias", "global", "shared::cta", "shared::cluster");
   private static final Pattern ASYNC_PROXY = Pattern.compile("async(::generic)?");
+  private static final long TENSOR_MAP_BYTES = 128;
   private static final Source ALL_LANES = Source.of(-1);
 
   private SyncLowering() {}
@@ -55,7 +56,7 @@ final class SyncLowering {
         m.requireNone();
         fenceInstruction(c);
       }
-      case "fence" -> fence(m, c);
+      case "fence" -> fence(i, m, c);
       case "mbarrier" -> MbarrierLowering.lower(i, m, c);
       case "setmaxnreg" -> setRegisters(i, m, c);
       case "griddepcontrol" -> {
@@ -92,7 +93,11 @@ final class SyncLowering {
     c.end(new Terminator.Retry());
   }
 
-  private static void fence(Modifiers m, Lowering c) {
+  private static void fence(Instruction i, Modifiers m, Lowering c) {
+    if (m.take("tensormap::generic") && i.has("acquire")
+        && !c.operands(i, 2).get(1).equals(new Operand.Integer(TENSOR_MAP_BYTES))) {
+      throw new Unsupported("a fence of another size than a tensor map's 128 bytes");
+    }
     // Copies land through the same memory here, so these fences matter to the sanitizer alone.
     boolean proxy = m.takeMatching(ASYNC_PROXY).isPresent();
     boolean initialisation = m.take("mbarrier_init");
