@@ -66,29 +66,41 @@ final class TensorOperand {
   void read(MmaType type, int[][] bits, int first) {
     boolean transposed = !layout.depthMajor();
     int run = layout.run();
-    int across = transposed ? depth : outer;
     int along = transposed ? outer : depth;
-    for (int i = 0; i < across; i++) {
-      for (int j = 0; j < along; j++) {
-        int element = element(addresses[i * runs + j / run], j % run, type);
+    int[] elements = new int[run];
+    for (int i = 0; i < (transposed ? depth : outer); i++) {
+      for (int j = 0; j < runs; j++) {
+        elements(addresses[i * runs + j], type, elements);
+        int count = Math.min(run, along - j * run);
         if (transposed) {
-          bits[i][first + j] = element;
+          System.arraycopy(elements, 0, bits[i], first + j * run, count);
         } else {
-          bits[j][first + i] = element;
+          for (int e = 0; e < count; e++) bits[j * run + e][first + i] = elements[e];
         }
       }
     }
   }
 
-  private int element(int address, int index, MmaType type) {
+  /** The elements of a run. */
+  private void elements(int address, MmaType type, int[] elements) {
     byte[] memory = cta.shared;
-    return switch (type.bits()) {
-      case 32 -> half(memory, address + 4 * index) | half(memory, address + 4 * index + 2) << 16;
-      case 16 -> half(memory, address + 2 * index);
-      case 8 -> memory[address + index] & 0xFF;
+    switch (type.bits()) {
+      case 32 -> {
+        for (int e = 0; e < elements.length; e++) elements[e] = (int) Moves.INT.get(memory, address + 4 * e);
+      }
+      case 16 -> {
+        for (int e = 0; e < elements.length; e++) elements[e] = half(memory, address + 2 * e);
+      }
+      case 8 -> {
+        for (int e = 0; e < elements.length; e++) elements[e] = memory[address + e] & 0xFF;
+      }
       // Six and four bits stand side by side, with padding behind sixteen of them where their kind mixes with bytes.
-      default -> PackedElements.element(memory, address, type.bits(), index);
-    };
+      default -> {
+        for (int e = 0; e < elements.length; e++) {
+          elements[e] = PackedElements.element(memory, address, type.bits(), e);
+        }
+      }
+    }
   }
 
   private static int half(byte[] memory, int address) {

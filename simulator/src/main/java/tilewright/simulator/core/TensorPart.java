@@ -4,10 +4,8 @@ import tilewright.simulator.tensorcore.DotModel;
 import tilewright.simulator.tensorcore.Factors;
 import tilewright.simulator.tensorcore.Fp4Dot;
 import tilewright.simulator.tensorcore.MmaType;
-import tilewright.simulator.tensorcore.ScaleFormat;
 import tilewright.simulator.tensorcore.ScaledDot;
 import tilewright.simulator.tensorcore.TensorTile;
-import tilewright.simulator.tmem.ElementType;
 import tilewright.simulator.tmem.ScaleLayout;
 import tilewright.simulator.tmem.TmemAddress;
 
@@ -58,7 +56,7 @@ final class TensorPart {
   }
 
   private boolean half() {
-    return p.descriptor.d() == ElementType.F16;
+    return p.descriptor.d() == MmaType.F16;
   }
 
   private float old(int row, int column) {
@@ -71,6 +69,26 @@ final class TensorPart {
   private void write(int row, int column, float value) {
     cta.tensor.cells[cell(row, column)] = half() ? Conversions.toF16(value, Conversions.NEAREST_EVEN)
         : Float.floatToRawIntBits(value);
+  }
+
+  private void take(int row, int column, float[] sums, int width) {
+    if (p.accumulate && !half() && p.scaleD == 0) {
+      int[] cells = cta.tensor.cells;
+      int at = cell(row, column);
+      for (int j = 0; j < width; j++) sums[j] = Float.intBitsToFloat(cells[at + j]);
+    } else {
+      for (int j = 0; j < width; j++) sums[j] = old(row, column + j);
+    }
+  }
+
+  private void give(int row, int column, float[] sums, int width) {
+    if (half()) {
+      for (int j = 0; j < width; j++) write(row, column + j, sums[j]);
+    } else {
+      int[] cells = cta.tensor.cells;
+      int at = cell(row, column);
+      for (int j = 0; j < width; j++) cells[at + j] = Float.floatToRawIntBits(sums[j]);
+    }
   }
 
   private boolean isDisabled(int row) {
@@ -94,12 +112,9 @@ final class TensorPart {
           System.arraycopy(a[k], row, tile.left.words[k], 0, h);
           System.arraycopy(b[p.sparse() ? positions[k] : k], firstColumn + column, tile.right.words[k], 0, width);
         }
-        for (int i = 0; i < h; i++) for (int j = 0; j < width; j++) tile.sums[i][j] = old(row + i, column + j);
+        for (int i = 0; i < h; i++) take(row + i, column, tile.sums[i], width);
         tile.multiply(h, width, left.length, p.aType(), p.bType(), model);
-        for (int i = 0; i < h; i++) {
-          if (isDisabled(row + i)) continue;
-          for (int j = 0; j < width; j++) write(row + i, column + j, tile.sums[i][j]);
-        }
+        for (int i = 0; i < h; i++) if (!isDisabled(row + i)) give(row + i, column, tile.sums[i], width);
       }
     }
   }
@@ -145,7 +160,7 @@ final class TensorPart {
     int[] bScales = new int[Fp4Dot.GROUPS];
     boolean mma = cta.state.fp4Model == tilewright.simulator.Fp4Model.MMA_SIM;
     var bytes = new ScaledDot(mma);
-    var format = ScaleFormat.valueOf(p.descriptor.scale().name());
+    var format = p.descriptor.scale();
     var nibbles = new Fp4Dot(cta.state.fp4Model, format);
     boolean packed = p.kind.containerBits() == 4;
     var factors = packed ? null : factors();

@@ -74,11 +74,11 @@ final class TensorProduct extends TensorOperation {
   }
 
   MmaType aType() {
-    return MmaType.valueOf(descriptor.a().name());
+    return descriptor.a();
   }
 
   MmaType bType() {
-    return MmaType.valueOf(descriptor.b().name());
+    return descriptor.b();
   }
 
   boolean sparse() {

@@ -1,5 +1,8 @@
 package tilewright.simulator.tmem;
 
+import tilewright.simulator.tensorcore.MmaType;
+import tilewright.simulator.tensorcore.ScaleFormat;
+
 /**
  * What the 32-bit instruction descriptor of a {@code tcgen05.mma} says (PTX ISA, Instruction descriptor).
  *
@@ -8,13 +11,13 @@ package tilewright.simulator.tmem;
  * @param a type of A's elements
  * @param b type of B's elements
  * @param d type of the accumulators
- * @param scale type of the scale factors; {@link ElementType#UE8M0} where there are none
+ * @param scale type of the scale factors; {@link ScaleFormat#UE8M0} where there are none
  * @param selector which column holds the sparsity metadata
  * @param aScale byte of the word at which A's scale factors begin
  * @param bScale the same of B's
  * @param shift the largest shift that a zero-column mask may ask for
  */
-public record InstructionDescriptor(int m, int n, ElementType a, ElementType b, ElementType d, ElementType scale,
+public record InstructionDescriptor(int m, int n, MmaType a, MmaType b, MmaType d, ScaleFormat scale,
     boolean sparse, int selector, boolean saturate, boolean negateA, boolean negateB, boolean transposeA,
     boolean transposeB, int aScale, int bScale, int shift) {
   private static final int K96 = 31;
@@ -74,10 +77,10 @@ public record InstructionDescriptor(int m, int n, ElementType a, ElementType b, 
       var a = element("A type", field(7, 3));
       var b = element("B type", field(10, 3));
       if (kind == MmaKind.F16 && a != b) throw wrong("B type", field(10, 3), "both factors must have one type");
-      if (d == ElementType.F16 && a == ElementType.BF16) {
+      if (d == MmaType.F16 && a == MmaType.BF16) {
         throw wrong("D type", 0, "bf16 factors need f32 accumulators");
       }
-      return new InstructionDescriptor(field(24, 5) << 4, field(17, 6) << 3, a, b, d, ElementType.UE8M0, sparse,
+      return new InstructionDescriptor(field(24, 5) << 4, field(17, 6) << 3, a, b, d, ScaleFormat.UE8M0, sparse,
           selector, flag(3), flag(13), flag(14), flag(15), flag(16), 0, 0, field(30, 2) == 0 ? 0 : 4 << field(30, 2));
     }
 
@@ -94,38 +97,38 @@ public record InstructionDescriptor(int m, int n, ElementType a, ElementType b, 
       } else {
         zero(K96, 1);
       }
-      var scale = flag(23) ? ElementType.UE8M0 : ElementType.UE4M3;
-      if (scale == ElementType.UE4M3 && kind != MmaKind.MXF4NVF4) {
+      var scale = flag(23) ? ScaleFormat.UE8M0 : ScaleFormat.UE4M3;
+      if (scale == ScaleFormat.UE4M3 && kind != MmaKind.MXF4NVF4) {
         throw wrong("scale type", 0, "only kind::mxf4nvf4 takes ue4m3 scales");
       }
       return new InstructionDescriptor(field(27, 2) << 7, field(17, 6) << 3, element("A type", field(7, 3)),
-          element("B type", field(10, four ? 2 : 3)), ElementType.F32, scale, flag(2), 0, false, flag(13), flag(14),
+          element("B type", field(10, four ? 2 : 3)), MmaType.F32, scale, flag(2), 0, false, flag(13), flag(14),
           flag(15), flag(16), field(29, 2), field(4, 2), 0);
     }
 
-    private ElementType accumulator(int code) {
+    private MmaType accumulator(int code) {
       boolean half = kind == MmaKind.F16 || kind == MmaKind.F8F6F4;
-      if (kind == MmaKind.I8 && code == 2) return ElementType.S32;
-      if (kind != MmaKind.I8 && code == 1) return ElementType.F32;
-      if (half && code == 0) return ElementType.F16;
+      if (kind == MmaKind.I8 && code == 2) return MmaType.S32;
+      if (kind != MmaKind.I8 && code == 1) return MmaType.F32;
+      if (half && code == 0) return MmaType.F16;
       throw wrong("D type", code, "it must be "
           + (kind == MmaKind.I8 ? "2 (s32)" : half ? "0 (f16) or 1 (f32)" : "1 (f32)"));
     }
 
-    private ElementType element(String name, int code) {
+    private MmaType element(String name, int code) {
       var type = switch (kind) {
-        case F16 -> code == 0 ? ElementType.F16 : code == 1 ? ElementType.BF16 : null;
-        case TF32 -> code == 2 ? ElementType.TF32 : null;
-        case I8 -> code == 0 ? ElementType.U8 : code == 1 ? ElementType.S8 : null;
+        case F16 -> code == 0 ? MmaType.F16 : code == 1 ? MmaType.BF16 : null;
+        case TF32 -> code == 2 ? MmaType.TF32 : null;
+        case I8 -> code == 0 ? MmaType.U8 : code == 1 ? MmaType.S8 : null;
         case F8F6F4, MXF8F6F4 -> switch (code) {
-          case 0 -> ElementType.E4M3;
-          case 1 -> ElementType.E5M2;
-          case 3 -> ElementType.E2M3;
-          case 4 -> ElementType.E3M2;
-          case 5 -> ElementType.E2M1;
+          case 0 -> MmaType.E4M3;
+          case 1 -> MmaType.E5M2;
+          case 3 -> MmaType.E2M3;
+          case 4 -> MmaType.E3M2;
+          case 5 -> MmaType.E2M1;
           default -> null;
         };
-        case MXF4, MXF4NVF4 -> code == 1 ? ElementType.E2M1 : null;
+        case MXF4, MXF4NVF4 -> code == 1 ? MmaType.E2M1 : null;
       };
       if (type == null) throw wrong(name, code, "this kind has no such type");
       return type;

@@ -6,6 +6,8 @@ import static org.junit.jupiter.api.Assertions.assertThrows;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import org.junit.jupiter.api.Test;
+import tilewright.simulator.tensorcore.MmaType;
+import tilewright.simulator.tensorcore.ScaleFormat;
 
 class InstructionDescriptorTest {
   private static final int M128 = 8 << 24;
@@ -27,9 +29,9 @@ class InstructionDescriptorTest {
     var d = InstructionDescriptor.of(0x10400490, MmaKind.F16, 2, false, false);
     assertEquals(256, d.m());
     assertEquals(256, d.n());
-    assertEquals(ElementType.BF16, d.a());
-    assertEquals(ElementType.BF16, d.b());
-    assertEquals(ElementType.F32, d.d());
+    assertEquals(MmaType.BF16, d.a());
+    assertEquals(MmaType.BF16, d.b());
+    assertEquals(MmaType.F32, d.d());
     assertFalse(d.transposeA() || d.transposeB() || d.negateA() || d.negateB());
   }
 
@@ -45,12 +47,12 @@ class InstructionDescriptorTest {
   @Test
   void smallFloatsMix() {
     var d = dense(SHAPE | F32 | 1 << 7 | 5 << 10, MmaKind.F8F6F4);
-    assertEquals(ElementType.E5M2, d.a());
-    assertEquals(ElementType.E2M1, d.b());
+    assertEquals(MmaType.E5M2, d.a());
+    assertEquals(MmaType.E2M1, d.b());
     d = dense(SHAPE | 3 << 7 | 4 << 10, MmaKind.F8F6F4);
-    assertEquals(ElementType.E2M3, d.a());
-    assertEquals(ElementType.E3M2, d.b());
-    assertEquals(ElementType.F16, d.d());
+    assertEquals(MmaType.E2M3, d.a());
+    assertEquals(MmaType.E3M2, d.b());
+    assertEquals(MmaType.F16, d.d());
   }
 
   @Test
@@ -58,9 +60,9 @@ class InstructionDescriptorTest {
     var d = dense(SHAPE | 1 << 7 | 1 << 10 | 2 << 4 | 2 << 29 | 1 << 23, MmaKind.MXF4);
     assertEquals(2, d.aScale());
     assertEquals(2, d.bScale());
-    assertEquals(ElementType.UE8M0, d.scale());
-    assertEquals(ElementType.E2M1, d.a());
-    assertEquals(ElementType.UE4M3, dense(SHAPE | 1 << 7 | 1 << 10, MmaKind.MXF4NVF4).scale());
+    assertEquals(ScaleFormat.UE8M0, d.scale());
+    assertEquals(MmaType.E2M1, d.a());
+    assertEquals(ScaleFormat.UE4M3, dense(SHAPE | 1 << 7 | 1 << 10, MmaKind.MXF4NVF4).scale());
   }
 
   @Test
