@@ -30,6 +30,7 @@ public final class Warp {
   final CallStack calls = new CallStack();
   /** The registers of the wgmma that is being issued. */
   WgmmaFragments fragments = new WgmmaFragments(0);
+  WgmmaWatch wgmmaWatch = new WgmmaWatch(this);
   final List<LaneGroup> groups = new ArrayList<>();
   LaneGroup current;
   /** Lanes that exist and have not exited. */
@@ -88,6 +89,7 @@ public final class Warp {
     Arrays.fill(p, 0);
     Arrays.fill(local, (byte) 0);
     copies.reset();
+    wgmmaWatch = new WgmmaWatch(this);
     calls.reset();
     int threads = Math.min(LANES, cta.threads - index * LANES);
     live = threads == LANES ? -1 : (1 << threads) - 1;

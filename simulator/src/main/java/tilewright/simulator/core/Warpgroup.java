@@ -4,6 +4,7 @@ import java.util.ArrayDeque;
 import java.util.Arrays;
 import java.util.Deque;
 import java.util.List;
+import java.util.Optional;
 import tilewright.simulator.Finding.Kind;
 
 /**
@@ -18,6 +19,7 @@ final class Warpgroup {
   /** Operations that have not completed, in order. */
   private final Deque<WgmmaOperation> open = new ArrayDeque<>();
   private long completed;
+  private Optional<AsyncQueue> queue = Optional.empty();
   /** By warp, how many operations it has joined, and how many at each of its commits. */
   private final long[] joined = new long[WARPS];
   private final List<Commits> commits;
@@ -47,6 +49,7 @@ final class Warpgroup {
   void reset() {
     open.clear();
     completed = 0;
+    queue = Optional.empty();
     Arrays.fill(joined, 0);
     for (var c : commits) c.count = 0;
   }
@@ -89,9 +92,21 @@ final class Warpgroup {
     commits.get(w.index - first).add(joined[w.index - first]);
   }
 
-  /** Whether all groups of a warp but the newest so many are complete. */
-  boolean done(Warp w, int newest) {
-    return completed >= commits.get(w.index - first).before(newest);
+  /** How many operations a warp waits for that waits for all of its groups but the newest so many. */
+  long awaited(Warp w, int newest) {
+    return commits.get(w.index - first).before(newest);
+  }
+
+  /** A warp has waited for so many operations. */
+  void tell(Warp w, long operations) {
+    w.wgmmaWatch.awaited(operations);
+    cta.sanitizer.causality().complete(w, -1, queue(), (int) operations);
+  }
+
+  /** Of what its operations read of shared memory. */
+  AsyncQueue queue() {
+    if (queue.isEmpty()) queue = Optional.of(cta.sanitizer.causality().queue());
+    return queue.get();
   }
 
   /** How many operations have completed. */

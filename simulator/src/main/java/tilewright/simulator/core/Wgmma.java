@@ -61,7 +61,8 @@ public final class Wgmma {
           + " have it true");
     }
     var form = new WgmmaForm(columns, depth, MmaType.at(aType), MmaType.at(bType), MmaType.at(dType), selector, flags);
-    group.join(w, w.fragments, form, a, b, scale != 0, site);
+    var operation = group.join(w, w.fragments, form, a, b, scale != 0, site);
+    if (w.cta.sanitizer != null) w.wgmmaWatch.issued(operation, w.fragments);
   }
 
   private static long uniform(Warp w, long[] lanes, int site) {
@@ -76,15 +77,30 @@ public final class Wgmma {
 
   public static void fence(Warp w, int mask, int site) {
     Warpgroup.of(w, mask, site);
+    if (w.cta.sanitizer != null) w.wgmmaWatch.fence();
   }
 
   public static void commit(Warp w, int mask, int site) {
     Warpgroup.of(w, mask, site).commit(w);
   }
 
+  /** Another instruction is about to read or write a register that some wgmma works on. */
+  public static void touch(Warp w, int mask, int[] lanes, int writes, int site) {
+    if (w.cta.sanitizer != null) w.wgmmaWatch.touched(lanes, writes != 0, site);
+  }
+
+  public static void touch(Warp w, int mask, float[] lanes, int writes, int site) {
+    if (w.cta.sanitizer != null) w.wgmmaWatch.touched(lanes, writes != 0, site);
+  }
+
   /** Waits for all groups but the newest so many; returns whether the warp must wait. */
   public static int await(Warp w, int mask, int groups, int site) {
-    if (Warpgroup.of(w, mask, site).done(w, groups)) return 0;
+    var group = Warpgroup.of(w, mask, site);
+    long awaited = group.awaited(w, groups);
+    if (group.completed() >= awaited) {
+      if (w.cta.sanitizer != null) group.tell(w, awaited);
+      return 0;
+    }
     w.current.state = LaneGroup.State.AT_WGMMA;
     w.current.site = site;
     return 1;

@@ -1,5 +1,9 @@
 package tilewright.simulator.core;
 
+import java.util.Arrays;
+import java.util.List;
+import java.util.Objects;
+import java.util.stream.Stream;
 import tilewright.simulator.tensorcore.Factors;
 import tilewright.simulator.tensorcore.MmaType;
 
@@ -21,6 +25,22 @@ final class WgmmaFragments {
   WgmmaFragments(int registers) {
     floats = new float[registers][];
     ints = new int[registers][];
+  }
+
+  /** The arrays of all registers, for those who know registers by them. */
+  List<Object> registers() {
+    return Stream.of(floats, ints, a).flatMap(Arrays::stream).filter(Objects::nonNull).map(Object.class::cast).toList();
+  }
+
+  boolean isSum(Object register) {
+    for (var lanes : floats) if (lanes == register) return true;
+    for (var lanes : ints) if (lanes == register) return true;
+    return false;
+  }
+
+  boolean isFactor(Object register) {
+    for (var lanes : a) if (lanes == register) return true;
+    return false;
   }
 
   /** Reads single sums of {@code columns} columns from {@code first} on into rows of a tile. */

@@ -1,5 +1,7 @@
 package tilewright.simulator.core;
 
+import java.util.Arrays;
+import java.util.Optional;
 import tilewright.simulator.Finding.Kind;
 import tilewright.simulator.tensorcore.MatrixDescriptor;
 import tilewright.simulator.tensorcore.MatrixLayout;
@@ -11,6 +13,8 @@ import tilewright.simulator.tensorcore.SharedOperand;
  */
 final class WgmmaOperation implements AsyncOperation {
   private static final int RUN_BYTES = 16;
+  private static final String FIX =
+      "let a warp of that warpgroup wait for the group (wgmma.commit_group, wgmma.wait_group), then synchronise";
 
   final WgmmaForm form;
   final int site;
@@ -22,6 +26,8 @@ final class WgmmaOperation implements AsyncOperation {
   private final boolean accumulate;
   private final SharedOperand a;
   private final SharedOperand b;
+  /** What it reads of shared memory, when that is watched. */
+  private Optional<AsyncAccess> access = Optional.empty();
 
   /** Begun by one warp; the descriptor of A counts only if A is in shared memory. */
   WgmmaOperation(Warpgroup group, long number, WgmmaForm form, Warp w, long descriptorA, long descriptorB,
@@ -52,18 +58,31 @@ final class WgmmaOperation implements AsyncOperation {
   }
 
   /** The addresses in shared memory of the sixteen-byte runs that a warp's quarter takes: its rows of A, and all of B. */
-  int[] reads(int rank) {
+  private int[] reads(Warp w) {
+    int rank = w.index % Warpgroup.WARPS;
     int[] left = form.aInRegisters() ? new int[0] : a.addresses(rank * WgmmaForm.ROWS / Warpgroup.WARPS,
         WgmmaForm.ROWS / Warpgroup.WARPS);
-    int[] all = java.util.Arrays.copyOf(left, left.length + b.addresses().length);
+    int[] all = Arrays.copyOf(left, left.length + b.addresses().length);
     System.arraycopy(b.addresses(), 0, all, left.length, b.addresses().length);
     return all;
+  }
+
+  /** Tells the sanitizer what a warp lets it read. */
+  void watch(Warp w) {
+    if (access.isEmpty()) {
+      access = Optional.of(w.cta.cluster.accesses.begin(FIX).in(group.queue(), (int) number + 1));
+    }
+    w.cta.sanitizer.async().read(new Issuer(w, 0, site), access.get(), w.cta, reads(w), RUN_BYTES);
   }
 
   /** Whether another warp's instruction is this one. */
   boolean agrees(long otherA, long otherB, boolean accumulates, int otherSite) {
     return site == otherSite && accumulate == accumulates && descriptorB == otherB
         && (form.aInRegisters() || descriptorA == otherA);
+  }
+
+  WgmmaFragments fragments(Warp w) {
+    return warps[w.index % Warpgroup.WARPS];
   }
 
   long number() {
