@@ -10,5 +10,6 @@ module tilewright.kernels {
   exports tilewright.kernel.tiled;
   exports tilewright.kernel.collective;
   exports tilewright.kernels;
+  exports tilewright.kernels.catalogue;
   exports tilewright.device;
 }

@@ -1,41 +1,49 @@
 package tilewright.cli;
 
-import java.util.Arrays;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.function.Function;
+import java.util.stream.Stream;
 import tilewright.kernel.PreparedLaunch;
 import tilewright.kernels.Gemm;
 import tilewright.kernels.GemmProblem;
 import tilewright.kernels.Transpose;
 import tilewright.kernels.VectorAdd;
+import tilewright.kernels.catalogue.Choice;
+import tilewright.kernels.catalogue.Families;
+import tilewright.kernels.catalogue.Family;
 import tilewright.numerics.ElementType;
 import tilewright.sm100.PackedVectorAdd;
 import tilewright.sm90.BulkVectorAdd;
 
-/** The kernels that the command knows by name, and what can be set of each. */
-enum CatalogueKernel {
-  VECTOR_ADD("Z = X + Y, four elements an access", settings("n=1048576"),
-      s -> VectorAdd.prepare(s.extent("n"))),
-  TRANSPOSE("Y = Xᵀ through swizzled shared memory", settings("m=1024", "n=1024"),
-      s -> Transpose.prepare(s.extent("m"), s.extent("n"))),
-  NAIVE_GEMM("C = A·Bᵀ, one output element a thread", gemmSettings(), s -> Gemm.naive(problem(s, ElementType.F32, 1))),
-  SM80_GEMM("C = A·Bᵀ on tensor cores: cp.async ring, ldmatrix, mma.sync", gemmSettings("out=f32", "batch=1"),
-      s -> Gemm.sm80(problem(s, s.type("out", ElementType.F32, ElementType.F16, ElementType.BF16), s.extent("batch")))),
-  BULK_VECTOR_ADD("Z = X + Y by Hopper's bulk copies", settings("n=1048576"),
-      s -> BulkVectorAdd.prepare(s.extent("n"))),
-  PACKED_VECTOR_ADD("Z = X + Y by Blackwell's packed additions", settings("n=1048576"),
-      s -> PackedVectorAdd.prepare(s.extent("n")));
+/**
+ * A kernel that the command knows by name, and what can be set of it.
+ *
+ * @param text the name on the command line, such as {@code sm80_gemm}
+ * @param arch the architecture that it needs, such as {@code sm_80}
+ * @param variants how many kernels there are under the name, counting every combination of options
+ */
+record CatalogueKernel(String text, String arch, String description, Settings defaults, int variants,
+    Function<Settings, PreparedLaunch> prepare) {
+  static final CatalogueKernel VECTOR_ADD = single("vector_add", "sm_80", "Z = X + Y, four elements an access",
+      settings("n=1048576"), s -> VectorAdd.prepare(s.extent("n")));
+  static final CatalogueKernel TRANSPOSE = single("transpose", "sm_80", "Y = Xᵀ through swizzled shared memory",
+      settings("m=1024", "n=1024"), s -> Transpose.prepare(s.extent("m"), s.extent("n")));
+  static final CatalogueKernel NAIVE_GEMM = single("naive_gemm", "sm_80", "C = A·Bᵀ, one output element a thread",
+      gemmSettings(), s -> Gemm.naive(problem(s, ElementType.F32, 1)));
+  static final CatalogueKernel SM80_GEMM = single("sm80_gemm", "sm_80",
+      "C = A·Bᵀ on tensor cores: cp.async ring, ldmatrix, mma.sync", gemmSettings("out=f32", "batch=1"),
+      s -> Gemm.sm80(problem(s, s.type("out", ElementType.F32, ElementType.F16, ElementType.BF16), s.extent("batch"))));
+  static final CatalogueKernel BULK_VECTOR_ADD = single("bulk_vector_add", "sm_90a",
+      "Z = X + Y by Hopper's bulk copies", settings("n=1048576"), s -> BulkVectorAdd.prepare(s.extent("n")));
+  static final CatalogueKernel PACKED_VECTOR_ADD = single("packed_vector_add", "sm_100a",
+      "Z = X + Y by Blackwell's packed additions", settings("n=1048576"), s -> PackedVectorAdd.prepare(s.extent("n")));
 
-  private final String description;
-  private final Settings defaults;
-  private final Function<Settings, PreparedLaunch> prepare;
-
-  CatalogueKernel(String description, Settings defaults, Function<Settings, PreparedLaunch> prepare) {
-    this.description = description;
-    this.defaults = defaults;
-    this.prepare = prepare;
+  /** All of them: those that are no family first. */
+  static List<CatalogueKernel> all() {
+    return Stream.concat(Stream.of(VECTOR_ADD, TRANSPOSE, NAIVE_GEMM, SM80_GEMM, BULK_VECTOR_ADD, PACKED_VECTOR_ADD),
+        Families.all().stream().map(CatalogueKernel::of)).toList();
   }
 
   /**
@@ -43,30 +51,31 @@ enum CatalogueKernel {
    * @throws CommandFailure naming the kernels there are
    */
   static CatalogueKernel named(String text) {
-    return Arrays.stream(values()).filter(k -> k.text().equals(text.replace('-', '_'))).findFirst().orElseThrow(() ->
+    return all().stream().filter(k -> k.text().equals(text.replace('-', '_'))).findFirst().orElseThrow(() ->
         CommandFailure.badInput("no kernel is called " + text + "; there are " + String.join(", ", names())));
   }
 
   static List<String> names() {
-    return Arrays.stream(values()).map(CatalogueKernel::text).toList();
-  }
-
-  /** The name on the command line, such as {@code sm80_gemm}. */
-  String text() {
-    return name().toLowerCase(java.util.Locale.ROOT);
-  }
-
-  String description() {
-    return description;
-  }
-
-  Settings defaults() {
-    return defaults;
+    return all().stream().map(CatalogueKernel::text).toList();
   }
 
   /** Traces the kernel; the defaults fill in what is not set. */
   PreparedLaunch prepare(Map<String, String> chosen) {
     return prepare.apply(defaults.with(chosen));
+  }
+
+  private static CatalogueKernel of(Family family) {
+    return new CatalogueKernel(family.name(), family.target().architecture(), family.formula(),
+        new Settings(family.defaults().values()), family.variants().size(), s -> {
+          var choice = new Choice(s.values());
+          family.requireSupported(choice);
+          return family.workload(choice).launch();
+        });
+  }
+
+  private static CatalogueKernel single(String text, String arch, String description, Settings defaults,
+      Function<Settings, PreparedLaunch> prepare) {
+    return new CatalogueKernel(text, arch, description, defaults, 1, prepare);
   }
 
   private static GemmProblem problem(Settings s, ElementType output, int batch) {

@@ -13,18 +13,22 @@ final class KernelsCommand implements Callable<Integer> {
     this.console = console;
   }
 
-  record Row(String kernel, String description, String arch, Map<String, String> settings) {}
+  record Row(String kernel, String description, String arch, Map<String, String> settings, int variants) {}
 
   @Override
   public Integer call() {
-    var table = new TextTable("kernel", "target", "does", "settings");
-    for (var kernel : CatalogueKernel.values()) {
-      var arch = kernel.prepare(Map.of()).kernel().module().target();
-      var row = new Row(kernel.text(), kernel.description(), arch, kernel.defaults().values());
+    var table = new TextTable("kernel", "target", "variants", "does", "settings");
+    for (var kernel : CatalogueKernel.all()) {
+      var row = new Row(kernel.text(), kernel.description(), kernel.arch(), kernel.defaults().values(),
+          kernel.variants());
       if (console.json()) console.result(row, "");
-      table.add(row.kernel, arch, row.description, kernel.defaults().toString());
+      table.add(row.kernel, row.arch, "" + row.variants, row.description, kernel.defaults().toString());
     }
-    if (!console.json()) console.text(table.toString());
+    if (!console.json()) {
+      console.text(table.toString());
+      console.text("%d kernels, %d variants".formatted(CatalogueKernel.all().size(),
+          CatalogueKernel.all().stream().mapToInt(CatalogueKernel::variants).sum()));
+    }
     return Exit.OK;
   }
 }

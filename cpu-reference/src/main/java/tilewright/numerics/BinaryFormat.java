@@ -4,10 +4,11 @@ package tilewright.numerics;
  * A binary interchange format in the manner of IEEE 754: sign, exponent, fraction; all-ones exponents are infinities
  * and NaNs. No wider than a double in either field.
  */
-record BinaryFormat(int exponentBits, int fractionBits) {
+record BinaryFormat(int exponentBits, int fractionBits) implements NumberFormat {
   private static final int DOUBLE_FRACTION = 52;
 
-  int bits() {
+  @Override
+  public int bits() {
     return 1 + exponentBits + fractionBits;
   }
 
@@ -15,7 +16,8 @@ record BinaryFormat(int exponentBits, int fractionBits) {
     return (1 << exponentBits - 1) - 1;
   }
 
-  int minExponent() {
+  @Override
+  public int minExponent() {
     return 1 - maxExponent();
   }
 
@@ -23,8 +25,34 @@ record BinaryFormat(int exponentBits, int fractionBits) {
     return (1L << exponentBits) - 1 << fractionBits;
   }
 
-  /** The pattern of {@code value}, which is not a NaN, rounded once. */
-  long encode(double value, Rounding rounding) {
+  @Override
+  public double decode(long pattern) {
+    long magnitude = pattern & (1L << bits() - 1) - 1;
+    double value = magnitude > infinity() ? Double.NaN : magnitude == infinity() ? Double.POSITIVE_INFINITY
+        : finite(magnitude);
+    return (pattern >>> bits() - 1 & 1) == 0 ? value : -value;
+  }
+
+  private double finite(long magnitude) {
+    long exponent = magnitude >>> fractionBits;
+    long fraction = magnitude & (1L << fractionBits) - 1;
+    long significand = exponent == 0 ? fraction : fraction | 1L << fractionBits;
+    return Math.scalb((double) significand, (int) Math.max(1, exponent) - 1 + minExponent() - fractionBits);
+  }
+
+  @Override
+  public long nan() {
+    return (1L << bits() - 1) - 1;
+  }
+
+  @Override
+  public double ulp(double value) {
+    int exponent = value == 0 ? minExponent() : Math.max(Math.getExponent(value), minExponent());
+    return Math.scalb(1.0, Math.min(exponent, maxExponent()) - fractionBits);
+  }
+
+  @Override
+  public long encode(double value, Rounding rounding) {
     long sign = Double.doubleToRawLongBits(value) >>> 63 << bits() - 1;
     if (Double.isInfinite(value)) return sign | infinity();
     return value == 0 ? sign : sign | magnitude(Math.abs(value), sign != 0, rounding);

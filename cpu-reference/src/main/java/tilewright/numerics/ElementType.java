@@ -16,13 +16,18 @@ public enum ElementType {
   /** Ten fraction bits in the upper bits of a 32-bit word; the lower 13 are ignored when read and zero when written. */
   TF32(32, new BinaryFormat(8, 10)),
   F16(16, new BinaryFormat(5, 10)),
-  BF16(16, new BinaryFormat(8, 7));
+  BF16(16, new BinaryFormat(8, 7)),
+  /** Eight bits without infinities, up to 448. */
+  E4M3(8, new FiniteFormat(4, 3)),
+  E5M2(8, new BinaryFormat(5, 2)),
+  I8(8, new IntegerFormat(8)),
+  I32(32, new IntegerFormat(32));
 
   private final int bits;
-  private final BinaryFormat format;
+  private final NumberFormat format;
   private final int padding;
 
-  ElementType(int bits, BinaryFormat format) {
+  ElementType(int bits, NumberFormat format) {
     this.bits = bits;
     this.format = format;
     this.padding = bits - format.bits();
@@ -51,6 +56,7 @@ public enum ElementType {
       case F16 -> Float.float16ToFloat((short) bits);
       case BF16 -> Float.intBitsToFloat((int) bits << 16);
       case TF32 -> Float.intBitsToFloat((int) bits & -1 << padding);
+      case E4M3, E5M2, I8, I32 -> format.decode(bits);
     };
   }
 
@@ -60,7 +66,7 @@ public enum ElementType {
    */
   public long fromDouble(double value, Rounding rounding) {
     if (this == F64) return Double.doubleToRawLongBits(value);
-    if (Double.isNaN(value)) return (1L << bits - 1) - 1;
+    if (Double.isNaN(value)) return format instanceof IntegerFormat ? format.nan() : (1L << bits - 1) - 1;
     if (this == F32 && rounding == Rounding.NEAREST_EVEN) return Float.floatToRawIntBits((float) value) & 0xFFFFFFFFL;
     return format.encode(value, rounding) << padding;
   }
@@ -76,8 +82,7 @@ public enum ElementType {
    * @param value finite; magnitudes beyond the largest finite number get that number's unit
    */
   public double ulp(double value) {
-    int exponent = value == 0 ? minExponent() : Math.max(Math.getExponent(value), minExponent());
-    return Math.scalb(1.0, Math.min(exponent, format.maxExponent()) - format.fractionBits());
+    return format.ulp(value);
   }
 
   /** The name in PTX and on the command line, such as {@code bf16}. */

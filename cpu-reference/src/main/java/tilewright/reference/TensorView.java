@@ -26,6 +26,7 @@ public record TensorView(ElementType type, MemorySegment data, long offset, Layo
   public long bits(long index) {
     long at = offset + layout.apply(index) * type.bytes();
     return switch (type.bytes()) {
+      case 1 -> data.get(ValueLayout.JAVA_BYTE, at) & 0xFFL;
       case 2 -> data.get(SHORT, at) & 0xFFFFL;
       case 4 -> data.get(INT, at) & 0xFFFFFFFFL;
       default -> data.get(LONG, at);
@@ -39,6 +40,7 @@ public record TensorView(ElementType type, MemorySegment data, long offset, Layo
   public void setBits(long index, long bits) {
     long at = offset + layout.apply(index) * type.bytes();
     switch (type.bytes()) {
+      case 1 -> data.set(ValueLayout.JAVA_BYTE, at, (byte) bits);
       case 2 -> data.set(SHORT, at, (short) bits);
       case 4 -> data.set(INT, at, (int) bits);
       default -> data.set(LONG, at, bits);

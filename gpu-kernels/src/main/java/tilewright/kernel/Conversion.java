@@ -46,6 +46,11 @@ final class Conversion {
     return result;
   }
 
+  /** Rounded to the type and exactly back. */
+  static F32 round(Scope k, ElementType type, F32 value) {
+    return type == ElementType.F32 ? value : toF32(k, type, fromF32(k, type, value));
+  }
+
   private static String half(ElementType type) {
     return switch (type) {
       case F16, BF16 -> type.text();

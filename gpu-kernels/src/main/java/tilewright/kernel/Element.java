@@ -53,24 +53,30 @@ public final class Element {
 
   /** Writes two neighbours in one access, rounded to nearest even. */
   public void store(F32 first, F32 second) {
-    var pieces = type.bits() == 16 ? List.of(Conversion.pack(k, type, first, second))
-        : List.of(Conversion.fromF32(k, type, first), Conversion.fromF32(k, type, second));
-    write(pieces, 2, Optional.empty());
+    store(List.of(first, second));
   }
 
-  /** Writes neighbours of a single-precision tensor in one access. */
+  /** Writes neighbours in one access, rounded to nearest even. */
   public void store(List<F32> values) {
-    write(values.stream().map(v -> Conversion.fromF32(k, type, v)).toList(), values.size(), Optional.empty());
+    var pieces = new ArrayList<Operand.Register>();
+    if (type.bits() == 16 && values.size() > 1) {
+      for (int i = 0; i < values.size(); i += 2) {
+        pieces.add(Conversion.pack(k, type, values.get(i), values.get(i + 1)));
+      }
+    } else {
+      values.forEach(value -> pieces.add(Conversion.fromF32(k, type, value)));
+    }
+    write(pieces, values.size(), Optional.empty());
   }
 
   /** Reads neighbours in one access, exactly converted to single precision. */
   public List<F32> load(int count) {
-    if (type.bits() != 16 || count == 1) {
-      return read(count, Optional.empty()).stream().map(r -> Conversion.toF32(k, type, r)).toList();
-    }
-    var values = new ArrayList<F32>();
-    for (var pair : read(count, Optional.empty())) values.addAll(Conversion.unpack(k, type, pair));
-    return values;
+    return vector(count).values();
+  }
+
+  /** Reads neighbours in one access and leaves them as they are. */
+  public Vector vector(int count) {
+    return new Vector(k, type, count, read(count, Optional.empty()));
   }
 
   /** Moves {@code count} neighbours to another place, bits unchanged, in one access each. */

@@ -2,17 +2,25 @@ package tilewright.kernel;
 
 import java.util.List;
 import java.util.Optional;
+import tilewright.numerics.ElementType;
 import tilewright.ptx.Operand;
 import tilewright.ptx.PtxType;
 
 /** A single-precision value that only the GPU knows. Operations round to nearest even and keep subnormals. */
 public final class F32 {
+  private static final float LOG2_E = 1.44269504f;
+
   final Scope k;
   final Node node;
 
   F32(Scope k, Node node) {
     this.k = k;
     this.node = node;
+  }
+
+  /** A constant beside this value. */
+  public F32 constant(float value) {
+    return k.constant(value);
   }
 
   public F32 plus(F32 other) {
@@ -26,6 +34,97 @@ public final class F32 {
   /** {@code this · factor + addend}, rounded once. */
   public F32 fma(F32 factor, F32 addend) {
     return pure(k, "fma.rn.f32", this, factor, addend);
+  }
+
+  public F32 minus(F32 other) {
+    return pure(k, "sub.rn.f32", this, other);
+  }
+
+  public F32 times(float factor) {
+    return times(k.constant(factor));
+  }
+
+  public F32 plus(float addend) {
+    return plus(k.constant(addend));
+  }
+
+  /** {@code this · factor + addend} with constants, rounded once. */
+  public F32 fma(float factor, float addend) {
+    return fma(k.constant(factor), k.constant(addend));
+  }
+
+  /** The quotient, rounded once. */
+  public F32 dividedBy(F32 divisor) {
+    return pure(k, "div.rn.f32", this, divisor);
+  }
+
+  public F32 negated() {
+    return pure(k, "neg.f32", this);
+  }
+
+  public F32 magnitude() {
+    return pure(k, "abs.f32", this);
+  }
+
+  /** The larger value; NaN where one of them is. */
+  public F32 max(F32 other) {
+    return pure(k, "max.NaN.f32", this, other);
+  }
+
+  /** The smaller value; NaN where one of them is. */
+  public F32 min(F32 other) {
+    return pure(k, "min.NaN.f32", this, other);
+  }
+
+  /** {@code 1 / this}, off by at most one unit in the last place. */
+  public F32 reciprocal() {
+    return pure(k, "rcp.approx.ftz.f32", this);
+  }
+
+  /** {@code 1 / √this}, off by at most 2⁻²² of itself. */
+  public F32 reciprocalRoot() {
+    return pure(k, "rsqrt.approx.ftz.f32", this);
+  }
+
+  /** Two to this power, off by at most two units in the last place; what is below 2⁻¹²⁶ becomes 0. */
+  public F32 exp2() {
+    return pure(k, "ex2.approx.ftz.f32", this);
+  }
+
+  /** e to this power by {@link #exp2}: the relative error grows with the magnitude, by 2⁻²⁴ a unit. */
+  public F32 exp() {
+    return times(LOG2_E).exp2();
+  }
+
+  /** This value rounded to another type and back, as if the arithmetic were that type's. */
+  public F32 roundedTo(ElementType type) {
+    return Conversion.round(k, type, this);
+  }
+
+  /** Whether this is less; false for NaN. */
+  public Pred lessThan(F32 other) {
+    return compare("setp.lt.f32", other);
+  }
+
+  /** Whether this is greater; false for NaN. */
+  public Pred greaterThan(F32 other) {
+    return compare("setp.gt.f32", other);
+  }
+
+  /** Whether this is less or equal; false for NaN. */
+  public Pred atMost(F32 other) {
+    return compare("setp.le.f32", other);
+  }
+
+  private Pred compare(String instruction, F32 other) {
+    var recipe = new Node.Recipe(instruction, List.of(new Node.Argument.Value(node),
+        new Node.Argument.Value(other.node)));
+    return Pred.of(k, k.pure(PtxType.PRED, Region.deeper(node.home, other.node.home), 0, 1, 1, recipe));
+  }
+
+  /** This value where the predicate holds, {@code otherwise} where it does not. */
+  public F32 where(Pred condition, F32 otherwise) {
+    return condition.select(this, otherwise);
   }
 
   /** Whether this is not equal to a constant; true for NaN. */
@@ -60,6 +159,12 @@ public final class F32 {
     /** Adds {@code a · b}, rounding once. */
     public void fma(F32 a, F32 b) {
       k.emit(Optional.empty(), "fma.rn.f32", cell.register, a.register(), b.register(), cell.register);
+      cell.changed();
+    }
+
+    /** Replaces the value. */
+    public void set(F32 value) {
+      k.emit(Optional.empty(), "mov.f32", cell.register, value.register());
       cell.changed();
     }
 

@@ -87,6 +87,11 @@ public final class GlobalTensor {
             contains(coordinate));
   }
 
+  /** How many coordinates of a mode, at most so many, lie in the tensor from the origin on. */
+  public I32 remaining(int mode, int most) {
+    return extents.get(mode).minus(origin.get(mode)).min(most);
+  }
+
   /** Whether a coordinate relative to the origin lies in the tensor. */
   public Pred contains(I32... coordinate) {
     var place = shifted(coordinate);

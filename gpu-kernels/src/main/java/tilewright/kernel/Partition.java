@@ -73,8 +73,20 @@ public final class Partition {
     return partition;
   }
 
+  /** So many accesses of so many neighbours a thread; with each access the threads cover a run without gaps. */
+  public static Partition runs(int threads, int vector, int accesses) {
+    long stripe = (long) threads * vector;
+    var values = Layout.of(Layout.of(vector, 1), Layout.of(accesses, stripe));
+    return exact(Layout.of(Layout.of(threads, vector), values), stripe * accesses);
+  }
+
   public int threads() {
     return Math.toIntExact(threadValue.mode(0).size());
+  }
+
+  /** Elements of the tile. */
+  public int size() {
+    return Math.toIntExact(Arrays.stream(tile).reduce(1, Math::multiplyExact));
   }
 
   public int values() {

@@ -72,6 +72,15 @@ public final class Pred {
         Math.max(yes.value.max(), no.value.max()), ones, recipe)));
   }
 
+  F32 select(F32 yes, F32 no) {
+    if (known.isPresent()) return known.get() ? yes : no;
+    var p = node.orElseThrow();
+    var home = Region.deeper(p.home, Region.deeper(yes.node.home, no.node.home));
+    var recipe = new Node.Recipe("selp.f32", List.of(new Node.Argument.Value(yes.node),
+        new Node.Argument.Value(no.node), new Node.Argument.Value(p)));
+    return new F32(k, k.pure(PtxType.F32, home, 0, 0, -1, recipe));
+  }
+
   /** What tracing already decided, if it did. */
   public Optional<Boolean> known() {
     return known;

@@ -10,8 +10,15 @@ import tilewright.sm90.BulkVectorAdd;
 final class Catalogue {
   private Catalogue() {}
 
-  /** @param seed of the inputs */
+  /** All of them. */
   static List<Case> cases(long seed) {
+    var cases = new ArrayList<>(single(seed));
+    cases.addAll(FamilyCases.all(seed));
+    return cases;
+  }
+
+  /** Kernels that are no family. */
+  static List<Case> single(long seed) {
     var cases = new ArrayList<Case>();
     for (long n : new long[] {1, 1001, 100_000}) {
       cases.add(MemoryCases.vectorAdd("vector_add", "sm80", () -> VectorAdd.prepare(n), n, seed));

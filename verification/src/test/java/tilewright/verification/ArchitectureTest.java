@@ -32,7 +32,7 @@ class ArchitectureTest {
       "reference", List.of("layout", "numerics"),
       "simulator", List.of("ptx", "numerics", "reference"),
       "kernel", List.of("layout", "ptx", "numerics"),
-      "kernels", List.of("layout", "ptx", "numerics", "kernel"),
+      "kernels", List.of("layout", "ptx", "numerics", "reference", "kernel"),
       "device", List.of("ptx"),
       "sm90", List.of("layout", "ptx", "numerics", "kernel", "kernels"),
       "sm100", List.of("layout", "ptx", "numerics", "kernel", "kernels", "sm90")));

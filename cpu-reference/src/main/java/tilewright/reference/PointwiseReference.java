@@ -1,0 +1,87 @@
+package tilewright.reference;
+
+import java.util.Arrays;
+import java.util.List;
+import java.util.stream.IntStream;
+import tilewright.numerics.ElementType;
+
+/** Element-wise functions by their definitions, and in single precision. A NaN goes in and comes out. */
+public enum PointwiseReference {
+  ADD(x -> x[0] + x[1], x -> x[0] + x[1], true),
+  RELU(x -> Math.max(x[0], 0), x -> Math.max(x[0], 0), true),
+  SIGMOID(x -> sigmoid(x[0]), x -> sigmoid(x[0]), false),
+  ELU(x -> x[0] > 0 ? x[0] : Math.expm1(x[0]), x -> x[0] > 0 ? x[0] : (float) Math.exp(x[0]) - 1, false),
+  GELU_ERF(x -> 0.5 * x[0] * (1 + erf(x[0] / Math.sqrt(2))),
+      x -> 0.5f * x[0] * (1 + (float) erf(x[0] * (float) Math.sqrt(0.5))), false),
+  GELU_TANH(x -> 0.5 * x[0] * (1 + Math.tanh(Math.sqrt(2 / Math.PI) * (x[0] + 0.044715 * x[0] * x[0] * x[0]))),
+      x -> 0.5f * x[0] * (1 + (float) Math.tanh((float) Math.sqrt(2 / Math.PI)
+          * (x[0] + 0.044715f * x[0] * x[0] * x[0]))), false),
+  SWISH(x -> x[0] * sigmoid(x[0]), x -> x[0] * sigmoid(x[0]), false),
+  HARDSWISH(x -> x[0] * Math.clamp(x[0] + 3, 0, 6) / 6, x -> x[0] * Math.clamp(x[0] + 3, 0f, 6f) * (1 / 6f), false),
+  HARDSHRINK(x -> Math.abs(x[0]) <= 0.5 ? 0 : x[0], x -> Math.abs(x[0]) <= 0.5f ? 0 : x[0], true);
+
+  private final Exact exact;
+  private final Single single;
+  private final boolean oneRounding;
+
+  private interface Exact {
+    double of(double... x);
+  }
+
+  private interface Single {
+    float of(float... x);
+  }
+
+  PointwiseReference(Exact exact, Single single, boolean oneRounding) {
+    this.exact = exact;
+    this.single = single;
+    this.oneRounding = oneRounding;
+  }
+
+  /** Y from the tensors of those names, all of one type and size. */
+  public Reference of(ElementType type, String... inputs) {
+    return tensors -> {
+      var x = Arrays.stream(inputs).map(tensors::get).toList();
+      int n = x.getFirst().length;
+      double[] exactly = IntStream.range(0, n)
+          .mapToDouble(i -> exact.of(x.stream().mapToDouble(v -> v[i]).toArray())).toArray();
+      double[] stepwise = IntStream.range(0, n)
+          .mapToDouble(i -> type.round(single.of(singles(x, i)))).toArray();
+      return List.of(new Expected("Y", exactly, stepwise, oneRounding));
+    };
+  }
+
+  private static float[] singles(List<double[]> x, int i) {
+    var values = new float[x.size()];
+    for (int j = 0; j < values.length; j++) values[j] = (float) x.get(j)[i];
+    return values;
+  }
+
+  private static double sigmoid(double x) {
+    return 1 / (1 + Math.exp(-x));
+  }
+
+  private static float sigmoid(float x) {
+    return 1 / (1 + (float) Math.exp(-x));
+  }
+
+  /** The error function: its Taylor series where that converges fast, the continued fraction of erfc elsewhere. */
+  static double erf(double x) {
+    double t = Math.abs(x);
+    if (!(t > 2.5)) return series(x);
+    double fraction = 0;
+    for (int n = 60; n > 0; n--) fraction = n / 2.0 / (t + fraction);
+    double complement = t > 27 ? 0 : Math.exp(-t * t) / (Math.sqrt(Math.PI) * (t + fraction));
+    return Math.copySign(1 - complement, x);
+  }
+
+  private static double series(double x) {
+    double term = x;
+    double sum = x;
+    for (int n = 1; n < 60; n++) {
+      term *= -x * x / n;
+      sum += term / (2 * n + 1);
+    }
+    return sum * 2 / Math.sqrt(Math.PI);
+  }
+}

@@ -1,0 +1,49 @@
+package tilewright.kernels.catalogue;
+
+import java.util.Collections;
+import java.util.LinkedHashMap;
+import java.util.Map;
+import java.util.stream.Collectors;
+import tilewright.numerics.ElementType;
+
+/** A value for every setting of a family. */
+public record Choice(Map<String, String> values) {
+  public Choice {
+    // In the order of the settings, for reports.
+    values = Collections.unmodifiableMap(new LinkedHashMap<>(values));
+  }
+
+  /** With other values. */
+  public Choice with(Map<String, String> other) {
+    var merged = new LinkedHashMap<>(values);
+    merged.putAll(other);
+    return new Choice(merged);
+  }
+
+  public String text(String name) {
+    return values.get(name);
+  }
+
+  /** @throws IllegalArgumentException unless the value is a whole number from 0 on */
+  public int number(String name) {
+    try {
+      int number = Integer.parseInt(values.get(name));
+      if (number >= 0) return number;
+    } catch (NumberFormatException _) {
+      // Reported below.
+    }
+    throw new IllegalArgumentException("invalid " + name + "=" + values.get(name)
+        + ": needed is a whole number from 0 on");
+  }
+
+  /** @throws IllegalArgumentException unless the value names an element type */
+  public ElementType type(String name) {
+    return ElementType.parse(values.get(name)).orElseThrow(() ->
+        new IllegalArgumentException("invalid " + name + "=" + values.get(name) + ": not an element type"));
+  }
+
+  @Override
+  public String toString() {
+    return values.entrySet().stream().map(e -> e.getKey() + "=" + e.getValue()).collect(Collectors.joining(" "));
+  }
+}

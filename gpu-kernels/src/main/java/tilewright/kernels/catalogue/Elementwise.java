@@ -1,0 +1,115 @@
+package tilewright.kernels.catalogue;
+
+import java.util.ArrayList;
+import java.util.List;
+import tilewright.kernel.F32;
+import tilewright.kernel.GlobalTensor;
+import tilewright.kernel.Kernel;
+import tilewright.kernel.Partition;
+import tilewright.kernel.Scope;
+import tilewright.kernel.Target;
+import tilewright.kernel.TensorSpec;
+import tilewright.kernel.Vector;
+import tilewright.numerics.ElementType;
+
+/**
+ * Y(i) = f(X(i)…) over N elements in single precision, rounded once to the element type; NaNs and infinities as the
+ * formula has them. A thread has all loads of a tile under way before it stores; the last tile goes element by element.
+ */
+record Elementwise(Pointwise f, ElementType type, int vector) implements Kernel {
+  private static final int THREADS = 256;
+  /** Bytes that a thread reads of each input: with 2048 threads a multiprocessor, what memory needs under way. */
+  private static final int BYTES = 64;
+
+  static Family family(Pointwise f) {
+    return new Family() {
+      @Override
+      public String name() {
+        return f.text();
+      }
+
+      @Override
+      public String formula() {
+        return f.formula() + ", element by element (N)";
+      }
+
+      @Override
+      public List<Setting> settings() {
+        return List.of(Setting.extent("n", 1 << 20), Setting.option("dtype", "f32", "f16", "bf16"),
+            Setting.option("vec", "16", "4", "1"));
+      }
+
+      @Override
+      public List<List<Integer>> awkward() {
+        return List.of(List.of(0), List.of(1), List.of(16381), List.of(16384 + 1));
+      }
+
+      @Override
+      public List<List<Integer>> measured() {
+        return List.of(List.of(1 << 28));
+      }
+
+      @Override
+      public Workload workload(Choice choice) {
+        var type = choice.type("dtype");
+        var kernel = new Elementwise(f, type, vector(choice, type));
+        var operands = new ArrayList<Operand>();
+        for (var name : f.inputs()) operands.add(Operand.input(name, type, choice, "n"));
+        operands.add(Operand.output("Y", type, choice, "n"));
+        return Workload.of(kernel, Target.SM80, Math.ceilDiv(choice.number("n"), kernel.partition().size()),
+            f.reference().of(type, f.inputs().toArray(String[]::new)), operands.toArray(Operand[]::new));
+      }
+    };
+  }
+
+  /** Elements in so many bytes of one access; 1 stands for one element. */
+  private static int vector(Choice choice, ElementType type) {
+    return Math.max(1, choice.number("vec") / type.bytes());
+  }
+
+  @Override
+  public String name() {
+    return f.text() + "_" + type.text() + "_x" + vector;
+  }
+
+  private Partition partition() {
+    return Partition.runs(THREADS, vector, BYTES / type.bytes() / vector);
+  }
+
+  @Override
+  public void trace(Scope k) {
+    var thread = k.block(THREADS);
+    var mine = partition();
+    var inputs = f.inputs().stream().map(name -> tensor(k, name, mine)).toList();
+    var y = tensor(k, "Y", mine);
+
+    k.when(y.contains(k.constant(mine.size() - 1)),
+        () -> {
+          var loaded = new ArrayList<List<Vector>>();
+          for (int v = 0; v < mine.values(); v += vector) {
+            var first = mine.coordinate(thread, v);
+            loaded.add(inputs.stream().map(x -> x.at(first).vector(vector)).toList());
+          }
+          for (int v = 0; v < mine.values(); v += vector) {
+            y.at(mine.coordinate(thread, v)).store(results(loaded.get(v / vector)));
+          }
+        },
+        () -> k.loop(thread, y.remaining(0, mine.size()), THREADS, i ->
+            y.at(i).store(f.of(inputs.stream().map(x -> x.at(i).load()).toList()))));
+  }
+
+  private GlobalTensor tensor(Scope k, String name, Partition mine) {
+    return k.global(TensorSpec.of(name, type, "N").contiguous("N").aligned(vector))
+        .tile(List.of(mine.size()), k.blockX());
+  }
+
+  private List<F32> results(List<Vector> loaded) {
+    var inputs = loaded.stream().map(Vector::values).toList();
+    var results = new ArrayList<F32>();
+    for (int i = 0; i < vector; i++) {
+      int element = i;
+      results.add(f.of(inputs.stream().map(x -> x.get(element)).toList()));
+    }
+    return results;
+  }
+}

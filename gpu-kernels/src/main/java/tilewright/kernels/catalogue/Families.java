@@ -1,0 +1,24 @@
+package tilewright.kernels.catalogue;
+
+import java.util.Arrays;
+import java.util.List;
+import java.util.Optional;
+import java.util.stream.Stream;
+
+/** Every family of the catalogue. */
+public final class Families {
+  private Families() {}
+
+  public static List<Family> all() {
+    return Stream.of(Arrays.stream(Pointwise.values()).map(Elementwise::family)).flatMap(s -> s).toList();
+  }
+
+  public static Optional<Family> named(String name) {
+    return all().stream().filter(f -> f.name().equals(name)).findFirst();
+  }
+
+  /** How many kernels there are, counting every combination of options. */
+  public static int variants() {
+    return all().stream().mapToInt(f -> f.variants().size()).sum();
+  }
+}

@@ -1,0 +1,130 @@
+package tilewright.kernels.catalogue;
+
+import java.util.List;
+import tilewright.kernel.F32;
+import tilewright.reference.PointwiseReference;
+
+/** Functions of the elements at one place, computed in single precision. */
+enum Pointwise {
+  ADD("add", "Y = X + Z", PointwiseReference.ADD) {
+    @Override
+    F32 of(List<F32> x) {
+      return x.get(0).plus(x.get(1));
+    }
+
+    @Override
+    List<String> inputs() {
+      return List.of("X", "Z");
+    }
+  },
+  RELU("relu", "Y = max(X, 0)", PointwiseReference.RELU) {
+    @Override
+    F32 of(F32 x) {
+      return x.max(x.constant(0));
+    }
+  },
+  SIGMOID("sigmoid", "Y = 1 / (1 + exp(-X))", PointwiseReference.SIGMOID) {
+    @Override
+    F32 of(F32 x) {
+      return sigmoid(x);
+    }
+  },
+  ELU("elu", "Y = X where X > 0, else exp(X) - 1", PointwiseReference.ELU) {
+    @Override
+    F32 of(F32 x) {
+      return x.where(x.greaterThan(x.constant(0)), x.exp().plus(-1));
+    }
+  },
+  GELU_ERF("gelu_erf", "Y = X · (1 + erf(X / √2)) / 2", PointwiseReference.GELU_ERF) {
+    @Override
+    F32 of(F32 x) {
+      return x.times(0.5f).times(erf(x.times(0.70710678f)).plus(1));
+    }
+  },
+  GELU_TANH("gelu_tanh", "Y = X · (1 + tanh(√(2/π) · (X + 0.044715·X³))) / 2", PointwiseReference.GELU_TANH) {
+    /** (1 + tanh u) / 2 is the sigmoid of 2u. */
+    @Override
+    F32 of(F32 x) {
+      var inner = x.times(x).fma(0.044715f, 1).times(x);
+      return x.times(sigmoid(inner.times(1.59576912f)));
+    }
+  },
+  SWISH("swish", "Y = X / (1 + exp(-X))", PointwiseReference.SWISH) {
+    @Override
+    F32 of(F32 x) {
+      return x.times(sigmoid(x));
+    }
+  },
+  HARDSWISH("hardswish", "Y = X · min(max(X + 3, 0), 6) / 6", PointwiseReference.HARDSWISH) {
+    @Override
+    F32 of(F32 x) {
+      return x.times(x.plus(3).max(x.constant(0)).min(x.constant(6))).times(1 / 6f);
+    }
+  },
+  HARDSHRINK("hardshrink", "Y = 0 where |X| ≤ 1/2, else X", PointwiseReference.HARDSHRINK) {
+    @Override
+    F32 of(F32 x) {
+      return x.constant(0).where(x.magnitude().atMost(x.constant(0.5f)), x);
+    }
+  };
+
+  private final String text;
+  private final String formula;
+  private final PointwiseReference reference;
+
+  Pointwise(String text, String formula, PointwiseReference reference) {
+    this.text = text;
+    this.formula = formula;
+    this.reference = reference;
+  }
+
+  String text() {
+    return text;
+  }
+
+  String formula() {
+    return formula;
+  }
+
+  PointwiseReference reference() {
+    return reference;
+  }
+
+  List<String> inputs() {
+    return List.of("X");
+  }
+
+  F32 of(List<F32> x) {
+    return of(x.getFirst());
+  }
+
+  F32 of(F32 x) {
+    return of(List.of(x));
+  }
+
+  private static F32 sigmoid(F32 x) {
+    return x.negated().exp().plus(1).reciprocal();
+  }
+
+  /**
+   * For |x| < 1 it is x · p(x²), else sign(x) · (1 - 2^(-t·q(t))) with t = |x|; p and q are least-maximum fits of
+   * erf(x) / x and of -log₂ erfc(t) / t, so that the absolute error is below 2⁻²³.
+   */
+  private static F32 erf(F32 x) {
+    var t = x.magnitude().min(x.constant(4.2f));
+    var q = polynomial(t, 4.5339209e-5f, -4.4534492e-4f, 1.4889084e-3f, 7.755024e-4f, -2.8254438e-2f, 0.14848195f,
+        0.91841632f, 1.62790859f);
+    var tail = q.times(t).negated().exp2().negated().plus(1);
+    var signed = tail.negated().where(x.lessThan(x.constant(0)), tail);
+    var p = polynomial(x.times(x), -5.63142588e-4f, 4.91755176e-3f, -2.67113112e-2f, 0.112801798f, -0.37612325f,
+        1.12837911f);
+    return x.times(p).where(t.lessThan(x.constant(1)), signed);
+  }
+
+  /** Highest power first. */
+  private static F32 polynomial(F32 x, float... coefficients) {
+    var sum = x.constant(coefficients[0]);
+    for (int i = 1; i < coefficients.length; i++) sum = sum.fma(x, x.constant(coefficients[i]));
+    return sum;
+  }
+}
