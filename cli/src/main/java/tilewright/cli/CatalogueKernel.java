@@ -65,7 +65,7 @@ record CatalogueKernel(String text, String arch, String description, Settings de
   }
 
   private static CatalogueKernel of(Family family) {
-    return new CatalogueKernel(family.name(), family.target().architecture(), family.formula(),
+    return new CatalogueKernel(family.name(), family.target(family.defaults()).architecture(), family.formula(),
         new Settings(family.defaults().values()), family.variants().size(), s -> {
           var choice = new Choice(s.values());
           family.requireSupported(choice);

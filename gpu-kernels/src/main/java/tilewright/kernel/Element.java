@@ -79,6 +79,11 @@ public final class Element {
     return new Vector(k, type, count, read(count, Optional.empty()));
   }
 
+  /** Reads neighbours where the condition holds, and has zeros where it does not. */
+  public Vector vectorOrZeros(int count, Pred condition) {
+    return new Vector(k, type, count, read(count, Optional.of(condition)));
+  }
+
   /** Moves {@code count} neighbours to another place, bits unchanged, in one access each. */
   public void copyTo(Element other, int count, Optional<Pred> condition) {
     other.write(read(count, condition), count, condition);

@@ -81,9 +81,9 @@ public final class F32 {
     return pure(k, "rcp.approx.ftz.f32", this);
   }
 
-  /** {@code 1 / √this}, off by at most 2⁻²² of itself. */
-  public F32 reciprocalRoot() {
-    return pure(k, "rsqrt.approx.ftz.f32", this);
+  /** The square root, rounded once. */
+  public F32 root() {
+    return pure(k, "sqrt.rn.f32", this);
   }
 
   /** Two to this power, off by at most two units in the last place; what is below 2⁻¹²⁶ becomes 0. */
@@ -150,10 +150,16 @@ public final class F32 {
     private final Scope k;
     private final Cell cell;
 
-    Accumulator(Scope k) {
+    Accumulator(Scope k, float initial) {
       this.k = k;
       this.cell = new Cell(k, PtxType.F32);
-      k.emit(Optional.empty(), "mov.f32", cell.register, Operand.Float.of(0f));
+      k.emit(Optional.empty(), "mov.f32", cell.register, Operand.Float.of(initial));
+    }
+
+    /** Adds a value. */
+    public void add(F32 value) {
+      k.emit(Optional.empty(), "add.rn.f32", cell.register, cell.register, value.register());
+      cell.changed();
     }
 
     /** Adds {@code a · b}, rounding once. */

@@ -1,6 +1,8 @@
 package tilewright.kernel;
 
+import java.util.List;
 import tilewright.ptx.Operand;
+import tilewright.ptx.PtxType;
 
 /** A 32-bit signed integer that only the GPU knows. Coordinates and extents stay below 2³⁰, so sums do not wrap. */
 public final class I32 {
@@ -100,6 +102,12 @@ public final class I32 {
   /** This value where the predicate holds, {@code otherwise} where it does not. */
   public I32 where(Pred condition, int otherwise) {
     return condition.select(this, k.constant(otherwise));
+  }
+
+  /** The nearest single. */
+  public F32 toF32() {
+    var recipe = new Node.Recipe("cvt.rn.f32.s32", List.of(new Node.Argument.Sum(value)));
+    return new F32(k, k.pure(PtxType.F32, value.home(k.root()), 0, 0, -1, recipe));
   }
 
   /** A register or an immediate that holds the value. */

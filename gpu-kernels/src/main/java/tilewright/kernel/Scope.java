@@ -143,7 +143,12 @@ public final class Scope {
 
   /** A running sum, zero at first. */
   public F32.Accumulator accumulator() {
-    return new F32.Accumulator(this);
+    return accumulator(0);
+  }
+
+  /** A value that changes, such as a maximum, with what it is at first. */
+  public F32.Accumulator accumulator(float initial) {
+    return new F32.Accumulator(this, initial);
   }
 
   /** An integer variable, set to {@code initial}; its values stay in 0…{@code max}. */
@@ -159,7 +164,11 @@ public final class Scope {
     var inner = new Region(outer, true);
     var counter = newRegister(PtxType.B32);
     long last = Math.max(from.value.min(), to.value.max() - 1);
-    var i = new Node(nodes++, PtxType.B32, inner, from.value.min(), last, -1, null, counter, null);
+    // Every value is the first plus steps, so their common power of two divides it.
+    long unit = from.value.ones() == 0 ? Integer.lowestOneBit(step)
+        : Math.min(Integer.lowestOneBit(step), Long.lowestOneBit(from.value.ones()));
+    long ones = Bits.upTo(last) & -unit;
+    var i = new Node(nodes++, PtxType.B32, inner, from.value.min(), last, ones, null, counter, null);
     inductions.put(i, new Induction(from.value, step, inner));
     region = inner;
     body.accept(new I32(this, Linear.of(i)));

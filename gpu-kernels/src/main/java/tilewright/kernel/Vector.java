@@ -5,7 +5,7 @@ import java.util.List;
 import tilewright.numerics.ElementType;
 import tilewright.ptx.Operand;
 
-/** Neighbours that one access read, in registers as they were in memory: narrow types stay packed until they are used. */
+/** Neighbours that one access read, in registers as they were in memory: narrow types stay packed until used. */
 public final class Vector {
   private final Scope k;
   private final ElementType type;

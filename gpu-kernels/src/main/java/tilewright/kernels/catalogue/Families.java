@@ -10,7 +10,8 @@ public final class Families {
   private Families() {}
 
   public static List<Family> all() {
-    return Stream.of(Arrays.stream(Pointwise.values()).map(Elementwise::family)).flatMap(s -> s).toList();
+    return Stream.concat(Arrays.stream(Pointwise.values()).map(Elementwise::family),
+        Stream.of(Softmax.FAMILY, LayerNorm.FAMILY, RmsNorm.FAMILY)).toList();
   }
 
   public static Optional<Family> named(String name) {

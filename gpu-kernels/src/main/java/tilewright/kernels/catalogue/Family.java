@@ -6,7 +6,7 @@ import java.util.List;
 import java.util.Map;
 import tilewright.kernel.Target;
 
-/** Kernels under one name that differ in type, vector width or path. A new one is a file and a line in {@link Families}. */
+/** Kernels under one name that differ in type, vector width or path. A new one is a file, named in {@link Families}. */
 public interface Family {
 
   /** The name on the command line, lower case with underscores. */
@@ -33,7 +33,7 @@ public interface Family {
   List<List<Integer>> measured();
 
   /** What the kernels are written for. */
-  default Target target() {
+  default Target target(Choice choice) {
     return Target.SM80;
   }
 

@@ -38,7 +38,7 @@ enum Pointwise {
   GELU_ERF("gelu_erf", "Y = X · (1 + erf(X / √2)) / 2", PointwiseReference.GELU_ERF) {
     @Override
     F32 of(F32 x) {
-      return x.times(0.5f).times(erf(x.times(0.70710678f)).plus(1));
+      return x.times(0.5f).times(erfPlusOne(x.times(0.70710678f)));
     }
   },
   GELU_TANH("gelu_tanh", "Y = X · (1 + tanh(√(2/π) · (X + 0.044715·X³))) / 2", PointwiseReference.GELU_TANH) {
@@ -107,18 +107,19 @@ enum Pointwise {
   }
 
   /**
-   * For |x| < 1 it is x · p(x²), else sign(x) · (1 - 2^(-t·q(t))) with t = |x|; p and q are least-maximum fits of
-   * erf(x) / x and of -log₂ erfc(t) / t, so that the absolute error is below 2⁻²³.
+   * 1 + erf x: for |x| < 1 it is 1 + x · p(x²), else c or 2 - c with c = erfc |x| = 2^(-t·q(t)) and t = |x|. p and q are
+   * least-maximum fits of erf(x) / x and of -log₂ erfc(t) / t.
    */
-  private static F32 erf(F32 x) {
+  private static F32 erfPlusOne(F32 x) {
     var t = x.magnitude().min(x.constant(4.2f));
     var q = polynomial(t, 4.5339209e-5f, -4.4534492e-4f, 1.4889084e-3f, 7.755024e-4f, -2.8254438e-2f, 0.14848195f,
         0.91841632f, 1.62790859f);
-    var tail = q.times(t).negated().exp2().negated().plus(1);
-    var signed = tail.negated().where(x.lessThan(x.constant(0)), tail);
+    // Beyond that c is too small to matter, and has to be zero at the infinities.
+    var c = q.times(t).negated().exp2().where(t.lessThan(x.constant(4.2f)), x.constant(0));
+    var far = c.where(x.lessThan(x.constant(0)), c.negated().plus(2));
     var p = polynomial(x.times(x), -5.63142588e-4f, 4.91755176e-3f, -2.67113112e-2f, 0.112801798f, -0.37612325f,
         1.12837911f);
-    return x.times(p).where(t.lessThan(x.constant(1)), signed);
+    return x.fma(p, x.constant(1)).where(t.lessThan(x.constant(1)), far);
   }
 
   /** Highest power first. */

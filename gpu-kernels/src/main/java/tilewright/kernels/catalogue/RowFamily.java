@@ -1,0 +1,82 @@
+package tilewright.kernels.catalogue;
+
+import java.util.ArrayList;
+import java.util.List;
+import tilewright.kernel.GlobalTensor;
+import tilewright.kernel.Scope;
+import tilewright.kernel.TensorSpec;
+import tilewright.kernel.collective.RowShape;
+import tilewright.numerics.ElementType;
+import tilewright.reference.Reference;
+
+/** Families that work on the rows of a matrix X (M,N), each row by as many threads as its length wants. */
+abstract class RowFamily implements Family {
+  private final String name;
+  private final String formula;
+  private final List<Setting> options;
+
+  RowFamily(String name, String formula, List<Setting> options) {
+    this.name = name;
+    this.formula = formula;
+    this.options = List.copyOf(options);
+  }
+
+  @Override
+  public String name() {
+    return name;
+  }
+
+  @Override
+  public String formula() {
+    return formula;
+  }
+
+  @Override
+  public List<Setting> settings() {
+    var settings = new ArrayList<>(List.of(Setting.extent("m", 4096), Setting.extent("n", 4096),
+        Setting.option("dtype", "f32", "f16", "bf16")));
+    settings.addAll(options);
+    return settings;
+  }
+
+  /** Rows of one group, one warp, one block, kept in registers and read again; odd ones; none at all. */
+  @Override
+  public List<List<Integer>> awkward() {
+    return List.of(List.of(0, 8), List.of(3, 1), List.of(2, 67), List.of(5, 128), List.of(1, 40000), List.of(1, 33001),
+        List.of(3, 1004));
+  }
+
+  @Override
+  public List<List<Integer>> measured() {
+    var shapes = new ArrayList<List<Integer>>();
+    for (int n = 128; n <= 65536; n *= 2) shapes.add(List.of((1 << 28) / n, n));
+    return shapes;
+  }
+
+  @Override
+  public Workload workload(Choice choice) {
+    var type = choice.type("dtype");
+    return workload(choice, type, RowShape.of(type, choice.number("n")));
+  }
+
+  abstract Workload workload(Choice choice, ElementType type, RowShape shape);
+
+  /** One CTA for as many rows as the shape has. */
+  static Workload rows(Choice choice, tilewright.kernel.Kernel kernel, RowShape shape, Reference reference,
+      Operand... operands) {
+    return Workload.of(kernel, tilewright.kernel.Target.SM80, Math.ceilDiv(choice.number("m"), shape.rows()),
+        reference, operands);
+  }
+
+  /** The CTA's rows of a tensor (M,N). */
+  static GlobalTensor tile(Scope k, String name, ElementType type, RowShape shape) {
+    return k.global(TensorSpec.of(name, type, "M", "N").contiguous("N").aligned(shape.vector())
+        .multipleOf("N", shape.vector())).tile(List.of(shape.rows()), k.blockX(), k.constant(0));
+  }
+
+  /** A vector (N) that all rows share. */
+  static GlobalTensor shared(Scope k, String name, ElementType type, RowShape shape) {
+    return k.global(TensorSpec.of(name, type, "N").contiguous("N").aligned(shape.vector())
+        .multipleOf("N", shape.vector()));
+  }
+}
