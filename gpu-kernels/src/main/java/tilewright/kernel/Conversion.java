@@ -1,6 +1,7 @@
 package tilewright.kernel;
 
 import java.util.List;
+import java.util.stream.Stream;
 import tilewright.numerics.ElementType;
 import tilewright.ptx.Operand;
 import tilewright.ptx.PtxType;
@@ -20,16 +21,36 @@ final class Conversion {
         k.emit("mov.b16", zero, new Operand.Integer(0));
         k.emit("mov.b32", result, new Operand.Vector(List.of(zero, stored)));
       }
+      case E4M3, E5M2 -> {
+        return widen(k, type, stored).getFirst();
+      }
       default -> throw new TraceException("no conversion from " + type.text() + " to f32 in the kernel language");
     }
     return k.result(result);
   }
 
-  static List<F32> unpack(Scope k, ElementType type, Operand.Register pair) {
+  /** The numbers in a register: two of 16 bits, or up to four of 8. */
+  static List<F32> unpack(Scope k, ElementType type, Operand.Register packed) {
+    if (type.bits() == 8 && packed.name().startsWith("%h")) return widen(k, type, packed);
     var low = k.newRegister(PtxType.B16);
     var high = k.newRegister(PtxType.B16);
-    k.emit("mov.b32", new Operand.Vector(List.of(low, high)), pair);
-    return List.of(toF32(k, type, low), toF32(k, type, high));
+    k.emit("mov.b32", new Operand.Vector(List.of(low, high)), packed);
+    if (type.bits() == 16) return List.of(toF32(k, type, low), toF32(k, type, high));
+    return Stream.of(low, high).flatMap(pair -> widen(k, type, pair).stream()).toList();
+  }
+
+  /** Two numbers of 8 bits, by way of f16, which holds them exactly (SM89). */
+  private static List<F32> widen(Scope k, ElementType type, Operand.Register pair) {
+    var halves = k.newRegister(PtxType.B32);
+    k.emit("cvt.rn.f16x2." + type.text() + "x2", halves, pair);
+    return unpack(k, ElementType.F16, halves);
+  }
+
+  /** A signed byte as an integer. */
+  static Operand.Register widenByte(Scope k, Operand.Register stored) {
+    var result = k.newRegister(PtxType.B32);
+    k.emit("cvt.s32.s8", result, stored);
+    return result;
   }
 
   static Operand.Register fromF32(Scope k, ElementType type, F32 value) {

@@ -84,6 +84,31 @@ public final class Element {
     return new Vector(k, type, count, read(count, Optional.of(condition)));
   }
 
+  /** Reads an integer that is known to lie in 0…{@code max}. */
+  public I32 loadInteger(long max) {
+    return k.result(read(1, Optional.empty()).getFirst(), max);
+  }
+
+  /** Writes a 32-bit integer. */
+  public void store(I32 value) {
+    write(List.of(value.register()), 1, Optional.empty());
+  }
+
+  /** Adds to a 32-bit integer, atomically. */
+  public void atomicAdd(I32 value) {
+    k.emit("red." + space.text() + ".add.s32", address(), value.operand());
+  }
+
+  /**
+   * Draws the next of so many tickets, counted from 0; after the last comes 0 again. Publishes what this thread wrote
+   * before and makes visible what earlier drawers published.
+   */
+  public I32 drawTicket(int tickets) {
+    var drawn = k.newRegister(PtxType.B32);
+    k.emit("atom.acq_rel.gpu.global.inc.u32", drawn, address(), new Operand.Integer(tickets - 1));
+    return k.result(drawn, tickets - 1);
+  }
+
   /** Moves {@code count} neighbours to another place, bits unchanged, in one access each. */
   public void copyTo(Element other, int count, Optional<Pred> condition) {
     other.write(read(count, condition), count, condition);

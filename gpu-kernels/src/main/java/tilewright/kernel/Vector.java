@@ -19,13 +19,20 @@ public final class Vector {
     this.registers = List.copyOf(registers);
   }
 
+  /** Adds the sum of all bytes, signed, to an integer: one instruction for four of them. */
+  public void addBytesTo(I32Variable sum) {
+    if (type != ElementType.I8) throw new TraceException("only i8 is added as bytes, not " + type.text());
+    for (var register : registers) {
+      if (count < 4) sum.add(Conversion.widenByte(k, register));
+      else sum.addDot(register, 0x01010101);
+    }
+  }
+
   /** The numbers, exactly converted to single precision here: what is live in between is the packed form. */
   public List<F32> values() {
-    if (type.bits() != 16 || count == 1) {
-      return registers.stream().map(r -> Conversion.toF32(k, type, r)).toList();
-    }
+    if (type.bits() == 32 || count == 1) return registers.stream().map(r -> Conversion.toF32(k, type, r)).toList();
     var values = new ArrayList<F32>();
-    for (var pair : registers) values.addAll(Conversion.unpack(k, type, pair));
+    for (var register : registers) values.addAll(Conversion.unpack(k, type, register));
     return values;
   }
 }

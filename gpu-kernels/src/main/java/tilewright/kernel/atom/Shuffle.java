@@ -6,7 +6,7 @@ import tilewright.kernel.Scope;
 import tilewright.ptx.Operand;
 import tilewright.ptx.PtxType;
 
-/** {@code shfl.sync.bfly}: values between the lanes of a warp, all of which take part (PTX ISA, shfl.sync; SM30). */
+/** Values between the lanes of a warp, all of which take part (PTX ISA, shfl.sync.bfly and redux.sync). */
 public final class Shuffle {
   private static final Operand WHOLE_WARP = new Operand.Integer(0x1F);
   private static final Operand EVERY_LANE = new Operand.Integer(-1);
@@ -20,10 +20,10 @@ public final class Shuffle {
     return k.result(result);
   }
 
-  /** The non-negative value of the lane whose number differs in exactly the bits of {@code mask}. */
-  public static I32 butterfly(Scope k, I32 value, int mask) {
+  /** The sum over all lanes, in every lane ({@code redux.sync}; SM80). */
+  public static I32 sum(Scope k, I32 value) {
     var result = k.newRegister(PtxType.B32);
-    exchange(k, result, value.register(), mask);
+    k.emit("redux.sync.add.s32", result, value.register(), EVERY_LANE);
     return k.result(result, Integer.MAX_VALUE);
   }
 

@@ -6,7 +6,6 @@ import java.util.function.Consumer;
 import tilewright.kernel.F32;
 import tilewright.kernel.GlobalTensor;
 import tilewright.kernel.I32;
-import tilewright.kernel.Partition;
 import tilewright.kernel.Pred;
 import tilewright.kernel.Scope;
 import tilewright.kernel.Vector;
@@ -71,6 +70,11 @@ public final class Rows {
   /** This thread's row, from the CTA's first on. */
   public I32 row() {
     return first[0];
+  }
+
+  /** Whether this thread is the first of its row, and the matrix has the row. */
+  public Pred leads() {
+    return first[1].equalTo(0).and(x.contains(first[0], k.constant(0)));
   }
 
   /** Does something with each of this thread's runs; what changes from run to run is an accumulator. */

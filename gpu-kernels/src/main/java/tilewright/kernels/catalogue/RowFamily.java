@@ -3,6 +3,7 @@ package tilewright.kernels.catalogue;
 import java.util.ArrayList;
 import java.util.List;
 import tilewright.kernel.GlobalTensor;
+import tilewright.kernel.Kernel;
 import tilewright.kernel.Scope;
 import tilewright.kernel.TensorSpec;
 import tilewright.kernel.collective.RowShape;
@@ -34,9 +35,14 @@ abstract class RowFamily implements Family {
   @Override
   public List<Setting> settings() {
     var settings = new ArrayList<>(List.of(Setting.extent("m", 4096), Setting.extent("n", 4096),
-        Setting.option("dtype", "f32", "f16", "bf16")));
+        Setting.option("dtype", types().toArray(String[]::new))));
     settings.addAll(options);
     return settings;
+  }
+
+  /** Element types. */
+  List<String> types() {
+    return List.of("f32", "f16", "bf16");
   }
 
   /** Rows of one group, one warp, one block, kept in registers and read again; odd ones; none at all. */
@@ -62,9 +68,9 @@ abstract class RowFamily implements Family {
   abstract Workload workload(Choice choice, ElementType type, RowShape shape);
 
   /** One CTA for as many rows as the shape has. */
-  static Workload rows(Choice choice, tilewright.kernel.Kernel kernel, RowShape shape, Reference reference,
+  Workload rows(Choice choice, Kernel kernel, RowShape shape, Reference reference,
       Operand... operands) {
-    return Workload.of(kernel, tilewright.kernel.Target.SM80, Math.ceilDiv(choice.number("m"), shape.rows()),
+    return Workload.of(kernel, target(choice), Math.ceilDiv(choice.number("m"), shape.rows()),
         reference, operands);
   }
 

@@ -1,0 +1,70 @@
+package tilewright.kernels.catalogue;
+
+import java.util.List;
+import tilewright.kernel.F32;
+import tilewright.kernel.Kernel;
+import tilewright.kernel.Scope;
+import tilewright.kernel.Target;
+import tilewright.kernel.TensorSpec;
+import tilewright.kernel.collective.RowShape;
+import tilewright.kernel.collective.Rows;
+import tilewright.kernel.collective.ThreadGroup;
+import tilewright.numerics.ElementType;
+import tilewright.reference.SumReference;
+
+/**
+ * Y(m) = Σ X(m,·) over the rows of X (M,N), by one warp or one block a row, or as many threads as the row wants. Each
+ * addition is rounded to the accumulator's type, and so is Y (M).
+ */
+record RowSum(ElementType type, ElementType accumulator, RowShape shape) implements Kernel {
+
+  static final Family FAMILY = new RowFamily("row_sum", "Y = Σ X, row by row (M,N), Y (M)",
+      List.of(Setting.option("acc", "f32", "narrow"), Setting.option("threads", "auto", "32", "256"))) {
+    @Override
+    List<String> types() {
+      return List.of("f32", "f16", "bf16", "e4m3", "e5m2");
+    }
+
+    @Override
+    public boolean supports(Choice choice) {
+      return choice.text("acc").equals("f32") || choice.type("dtype") != ElementType.F32;
+    }
+
+    @Override
+    public Target target(Choice choice) {
+      return choice.type("dtype").bits() == 8 ? Target.SM90A : Target.SM80;
+    }
+
+    @Override
+    Workload workload(Choice choice, ElementType type, RowShape free) {
+      int columns = choice.number("n");
+      var shape = choice.text("threads").equals("auto") ? free
+          : RowShape.of(type, columns, choice.number("threads"));
+      var narrow = type == ElementType.BF16 ? ElementType.BF16 : ElementType.F16;
+      var accumulator = choice.text("acc").equals("f32") ? ElementType.F32 : narrow;
+      return rows(choice, new RowSum(type, accumulator, shape), shape,
+          SumReference.rows(accumulator, choice.number("m"), columns), Operand.input("X", type, choice, "m", "n"),
+          Operand.output("Y", accumulator, choice, "m"));
+    }
+  };
+
+  @Override
+  public String name() {
+    return "row_sum_" + type.text() + "_" + accumulator.text() + "_t" + shape.threads();
+  }
+
+  @Override
+  public void trace(Scope k) {
+    var thread = k.block(shape.block());
+    var rows = new Rows(k, thread, shape, RowFamily.tile(k, "X", type, shape));
+    var y = k.global(TensorSpec.of("Y", accumulator, "M")).tile(List.of(shape.rows()), k.blockX());
+    var sum = k.accumulator();
+    rows.forEach(run -> run.values().forEach(v -> sum.set(plus(sum.value(), v))));
+    var total = new ThreadGroup(k, thread, shape.block(), shape.threads()).reduce(sum.value(), this::plus);
+    k.when(rows.leads(), () -> y.at(rows.row()).store(total));
+  }
+
+  private F32 plus(F32 a, F32 b) {
+    return a.plus(b).roundedTo(accumulator);
+  }
+}

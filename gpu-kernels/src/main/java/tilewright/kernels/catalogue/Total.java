@@ -1,0 +1,146 @@
+package tilewright.kernels.catalogue;
+
+import java.util.ArrayList;
+import java.util.List;
+import tilewright.kernel.F32;
+import tilewright.kernel.GlobalTensor;
+import tilewright.kernel.I32;
+import tilewright.kernel.Kernel;
+import tilewright.kernel.Partition;
+import tilewright.kernel.Scope;
+import tilewright.kernel.Target;
+import tilewright.kernel.TensorSpec;
+import tilewright.kernel.Vector;
+import tilewright.kernel.collective.LastBlock;
+import tilewright.kernel.collective.ThreadGroup;
+import tilewright.numerics.ElementType;
+import tilewright.reference.SumReference;
+
+/**
+ * Y = Σ X(i), or Σ X(i)·Z(i), over N elements: every thread adds its own, then the threads of a block, then the blocks.
+ * Each addition is rounded to the accumulator's type, and so is Y. A NaN, or infinities of both signs, make it NaN.
+ *
+ * @param inputs X, or X and Z
+ * @param blocks of the grid
+ */
+record Total(String family, List<String> inputs, ElementType type, ElementType accumulator, int vector,
+    int blocks) implements Kernel {
+  private static final int THREADS = 256;
+  private static final int BYTES = 64;
+  /** Eight blocks for each of an H200's multiprocessors. */
+  private static final int MOST_BLOCKS = 8 * 132;
+
+  static Family sum() {
+    return new TotalFamily("sum", "Y = Σ X over (N)", List.of("X"), List.of("f32", "f16", "bf16", "e4m3", "e5m2"));
+  }
+
+  static Family dot() {
+    return new TotalFamily("dot", "Y = Σ X · Z over (N)", List.of("X", "Z"), List.of("f32", "f16", "bf16"));
+  }
+
+  private record TotalFamily(String name, String formula, List<String> inputs, List<String> types) implements Family {
+    @Override
+    public List<Setting> settings() {
+      return List.of(Setting.extent("n", 1 << 20), Setting.option("dtype", types.toArray(String[]::new)),
+          Setting.option("acc", "f32", "narrow"), Setting.option("vec", "16", "1"));
+    }
+
+    @Override
+    public boolean supports(Choice choice) {
+      return choice.text("acc").equals("f32") || choice.type("dtype") != ElementType.F32;
+    }
+
+    @Override
+    public Target target(Choice choice) {
+      return choice.type("dtype").bits() == 8 ? Target.SM90A : Target.SM80;
+    }
+
+    @Override
+    public List<List<Integer>> awkward() {
+      return List.of(List.of(0), List.of(1), List.of(4099), List.of(70001));
+    }
+
+    @Override
+    public List<List<Integer>> measured() {
+      return List.of(List.of(1 << 29));
+    }
+
+    @Override
+    public Workload workload(Choice choice) {
+      var type = choice.type("dtype");
+      var narrow = type == ElementType.BF16 ? ElementType.BF16 : ElementType.F16;
+      var accumulator = choice.text("acc").equals("f32") ? ElementType.F32 : narrow;
+      int vector = Math.max(1, choice.number("vec") / type.bytes());
+      int tiles = Math.ceilDiv(choice.number("n"), partition(type, vector).size());
+      int blocks = Math.clamp(tiles, 1, MOST_BLOCKS);
+      var kernel = new Total(name, inputs, type, accumulator, vector, blocks);
+      var operands = new ArrayList<Operand>();
+      for (var input : inputs) operands.add(Operand.input(input, type, choice, "n"));
+      operands.add(Operand.output("Y", accumulator, choice, "1"));
+      operands.add(Operand.scratch("partial", ElementType.F32, new Operand.Fill.Poison(), blocks));
+      operands.add(Operand.scratch("tickets", ElementType.I32, new Operand.Fill.Zeros(), 1));
+      return Workload.of(kernel, target(choice), blocks, SumReference.total(accumulator, inputs),
+          operands.toArray(Operand[]::new));
+    }
+  }
+
+  @Override
+  public String name() {
+    return family + "_" + type.text() + "_" + accumulator.text() + "_x" + vector;
+  }
+
+  private static Partition partition(ElementType type, int vector) {
+    return Partition.runs(THREADS, vector, BYTES / type.bytes() / vector);
+  }
+
+  @Override
+  public void trace(Scope k) {
+    var thread = k.block(THREADS);
+    var mine = partition(type, vector);
+    var x = inputs.stream().map(name -> k.global(TensorSpec.of(name, type, "N").contiguous("N").aligned(vector)))
+        .toList();
+    var y = k.global(TensorSpec.of("Y", accumulator, "one"));
+    var group = new ThreadGroup(k, thread, THREADS, THREADS);
+    var sum = k.accumulator();
+
+    k.loop(k.blockX(), x.getFirst().extent(0).ceilDiv(mine.size()), blocks, tile -> {
+      var tiles = x.stream().map(t -> t.tile(List.of(mine.size()), tile)).toList();
+      k.when(tiles.getFirst().contains(k.constant(mine.size() - 1)),
+          () -> loadAll(mine, thread, tiles).forEach(vectors -> addRun(sum, vectors)),
+          () -> k.loop(thread, tiles.getFirst().remaining(0, mine.size()), THREADS, i ->
+              add(sum, tiles.stream().map(t -> t.at(i).load()).toList())));
+    });
+    new LastBlock(k, group, blocks).sum(group.reduce(sum.value(), this::plus),
+        total -> y.at(k.constant(0)).store(total));
+  }
+
+  /** All loads of a tile are under way before the first addition. */
+  private List<List<Vector>> loadAll(Partition mine, I32 thread, List<GlobalTensor> tiles) {
+    var loaded = new ArrayList<List<Vector>>();
+    for (int v = 0; v < mine.values(); v += vector) {
+      var first = mine.coordinate(thread, v);
+      loaded.add(tiles.stream().map(t -> t.at(first).vector(vector)).toList());
+    }
+    return loaded;
+  }
+
+  private void addRun(F32.Accumulator sum, List<Vector> vectors) {
+    var values = vectors.stream().map(Vector::values).toList();
+    for (int i = 0; i < vector; i++) {
+      int element = i;
+      add(sum, values.stream().map(v -> v.get(element)).toList());
+    }
+  }
+
+  private void add(F32.Accumulator sum, List<F32> factors) {
+    if (accumulator == ElementType.F32 && factors.size() == 2) {
+      sum.fma(factors.get(0), factors.get(1));
+    } else {
+      sum.set(plus(sum.value(), factors.stream().reduce(F32::times).orElseThrow()));
+    }
+  }
+
+  private F32 plus(F32 a, F32 b) {
+    return a.plus(b).roundedTo(accumulator);
+  }
+}
