@@ -89,6 +89,16 @@ public final class Element {
     return k.result(read(1, Optional.empty()).getFirst(), max);
   }
 
+  /** Reads any 32-bit integer. */
+  public I32 loadInteger() {
+    return vector(1).integers().getFirst();
+  }
+
+  /** Writes neighbours in one access, bits unchanged. */
+  public void store(Vector values) {
+    write(values.registers(), values.count(), Optional.empty());
+  }
+
   /** Writes a 32-bit integer. */
   public void store(I32 value) {
     write(List.of(value.register()), 1, Optional.empty());

@@ -95,6 +95,10 @@ public final class I32 {
     return Pred.less(k, value, Linear.of(bound));
   }
 
+  public Pred atLeast(int bound) {
+    return Pred.less(k, Linear.of(bound - 1L), value);
+  }
+
   public Pred equalTo(int other) {
     return Pred.equal(k, value, Linear.of(other));
   }

@@ -308,7 +308,12 @@ public final class Scope {
 
   /** An integer that an emitted instruction left in a register, known to lie in 0…{@code max}. */
   public I32 result(Operand.Register register, long max) {
-    return new I32(this, Linear.of(new Node(nodes++, PtxType.B32, region, 0, max, Bits.upTo(max), null, register,
+    return result(register, 0, max);
+  }
+
+  /** An integer that an emitted instruction left in a register, known to lie in {@code min}…{@code max}. */
+  public I32 result(Operand.Register register, long min, long max) {
+    return new I32(this, Linear.of(new Node(nodes++, PtxType.B32, region, min, max, Bits.upTo(max), null, register,
         null)));
   }
 

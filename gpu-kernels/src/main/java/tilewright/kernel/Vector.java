@@ -4,6 +4,7 @@ import java.util.ArrayList;
 import java.util.List;
 import tilewright.numerics.ElementType;
 import tilewright.ptx.Operand;
+import tilewright.ptx.PtxType;
 
 /** Neighbours that one access read, in registers as they were in memory: narrow types stay packed until used. */
 public final class Vector {
@@ -17,6 +18,40 @@ public final class Vector {
     this.type = type;
     this.count = count;
     this.registers = List.copyOf(registers);
+  }
+
+  /** Single elements side by side, bits unchanged. */
+  public static Vector join(List<Vector> singles) {
+    var head = singles.getFirst();
+    var registers = new ArrayList<Operand.Register>();
+    for (var single : singles) registers.addAll(single.registers);
+    if (head.type.bits() == 32 || singles.size() == 1) {
+      return new Vector(head.k, head.type, singles.size(), registers);
+    }
+    if (head.type.bits() != 16) {
+      throw new TraceException("no joining of " + head.type.text() + " elements: 16 or 32 bits");
+    }
+    var pairs = new ArrayList<Operand.Register>();
+    for (int i = 0; i < registers.size(); i += 2) {
+      var pair = head.k.newRegister(PtxType.B32);
+      head.k.emit("mov.b32", pair, new Operand.Vector(List.copyOf(registers.subList(i, i + 2))));
+      pairs.add(pair);
+    }
+    return new Vector(head.k, head.type, singles.size(), pairs);
+  }
+
+  int count() {
+    return count;
+  }
+
+  List<Operand.Register> registers() {
+    return registers;
+  }
+
+  /** The elements of a tensor of 32-bit integers. */
+  public List<I32> integers() {
+    if (type != ElementType.I32) throw new TraceException("only i32 elements are integers, not " + type.text());
+    return registers.stream().map(r -> k.result(r, Integer.MIN_VALUE, Integer.MAX_VALUE)).toList();
   }
 
   /** Adds the sum of all bytes, signed, to an integer: one instruction for four of them. */

@@ -39,7 +39,15 @@ public final class Verification {
     return backends;
   }
 
+  /** As {@link #verify(Case, Backend)}, after an assembler took the kernel. */
   static Row verify(Case c, Backend backend, AssemblyCheck assembly) {
+    if (backend.refuses(c.arch()).isPresent() || !c.backends().contains(backend.name())) return verify(c, backend);
+    return assembly.rejection(c.launch().get().kernel().ptx()).map(reason -> Row.failed(c, backend.name(), reason))
+        .orElseGet(() -> verify(c, backend));
+  }
+
+  /** Runs a case and compares with its reference. */
+  static Row verify(Case c, Backend backend) {
     var refusal = backend.refuses(c.arch());
     if (refusal.isPresent()) return Row.skipped(c, backend.name(), refusal.get());
     if (!c.backends().contains(backend.name())) return Row.skipped(c, backend.name(), "too large for "
@@ -47,10 +55,7 @@ public final class Verification {
     var inputs = c.inputs().get();
     var buffers = c.inputs().get();
     var prepared = c.launch().get();
-    var launch = prepared.on(buffers);
-    var rejection = assembly.rejection(launch.ptx());
-    if (rejection.isPresent()) return Row.failed(c, backend.name(), rejection.get());
-    var outcome = backend.run(launch, TensorCoordinates.of(prepared));
+    var outcome = backend.run(prepared.on(buffers), TensorCoordinates.of(prepared));
     var verdict = c.check().compare(inputs, buffers, outcome.architecture());
     var reason = verdict.violation().or(() -> outcome.findings().stream().findFirst());
     return new Row(c.kernel(), c.arch(), backend.name(), c.config(), reason.isEmpty()

@@ -50,12 +50,13 @@ public record RowShape(int threads, int rows, int vector, int accesses, boolean 
     return threads * vector * accesses;
   }
 
-  int accessOffset(int access) {
+  /** Columns from a thread's first run to another of its runs. */
+  public int accessOffset(int access) {
     return access * threads * vector;
   }
 
   /** (thread of the row and row, run and access) → place in the tile of rows × columns. */
-  Partition partition() {
+  public Partition partition() {
     var lanes = Layout.of(Layout.of(threads, (long) rows * vector), Layout.of(rows, 1));
     var values = Layout.of(Layout.of(vector, rows), Layout.of(accesses, (long) rows * threads * vector));
     return Partition.exact(Layout.of(lanes, values), rows, columns());

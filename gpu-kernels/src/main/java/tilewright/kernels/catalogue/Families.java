@@ -11,7 +11,8 @@ public final class Families {
 
   public static List<Family> all() {
     return Stream.concat(Arrays.stream(Pointwise.values()).map(Elementwise::family),
-        Stream.of(Softmax.FAMILY, LayerNorm.FAMILY, RmsNorm.FAMILY, Total.sum(), Total.dot(), RowSum.FAMILY, ByteSum.FAMILY)).toList();
+        Stream.of(Softmax.FAMILY, LayerNorm.FAMILY, RmsNorm.FAMILY, Total.sum(), Total.dot(), RowSum.FAMILY, ByteSum.FAMILY,
+            MatrixTranspose.FAMILY, Embedding.FAMILY, Histogram.FAMILY, Gemv.FAMILY)).toList();
   }
 
   public static Optional<Family> named(String name) {

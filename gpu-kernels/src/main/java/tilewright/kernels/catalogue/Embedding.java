@@ -1,0 +1,88 @@
+package tilewright.kernels.catalogue;
+
+import java.util.ArrayList;
+import java.util.List;
+import java.util.stream.IntStream;
+import tilewright.kernel.Kernel;
+import tilewright.kernel.Scope;
+import tilewright.kernel.TensorSpec;
+import tilewright.kernel.collective.RowShape;
+import tilewright.numerics.ElementType;
+import tilewright.reference.Expected;
+import tilewright.reference.Reference;
+
+/**
+ * Y(m,n) = W(I(m), n): row I(m) of the table W (V,N) for every m, every bit as it was. An index outside 0…V-1 gives a
+ * row of zeros.
+ */
+record Embedding(ElementType type, RowShape shape) implements Kernel {
+  private static final int LARGEST = 4096;
+
+  static final Family FAMILY = new RowFamily("embedding", "Y (M,N) = W (V,N) at rows I (M)", List.of()) {
+    @Override
+    public List<Setting> settings() {
+      var settings = new ArrayList<>(super.settings());
+      settings.add(2, Setting.extent("v", LARGEST));
+      return settings;
+    }
+
+    @Override
+    public List<List<Integer>> awkward() {
+      return List.of(List.of(0, 8, 3), List.of(1, 1, 1), List.of(5, 67, 4), List.of(7, 1004, 9), List.of(3, 9000, 2),
+          List.of(9, 256, 5));
+    }
+
+    @Override
+    public List<List<Integer>> measured() {
+      return List.of(List.of(1 << 20, 256, 1 << 20), List.of(1 << 16, 4096, 1 << 16));
+    }
+
+    @Override
+    Workload workload(Choice choice, ElementType type, RowShape shape) {
+      int m = choice.number("m");
+      int v = choice.number("v");
+      int n = choice.number("n");
+      // One beyond the table, so that an index without a row is among them.
+      return rows(choice, new Embedding(type, shape), shape, reference(m, n, v),
+          Operand.indices("I", v + 1L, choice, "m"), Operand.input("W", type, choice, "v", "n"),
+          Operand.output("Y", type, choice, "m", "n")).moving((long) m * Integer.BYTES + 2L * m * n * type.bytes());
+    }
+  };
+
+  private static Reference reference(int m, int n, int v) {
+    return tensors -> List.of(Expected.bits("Y", IntStream.range(0, m * n).mapToDouble(i -> {
+      int row = (int) tensors.get("I")[i / n];
+      return row >= 0 && row < v ? tensors.get("W")[row * n + i % n] : 0;
+    }).toArray()));
+  }
+
+  @Override
+  public String name() {
+    return "embedding_" + type.text() + "_x" + shape.vector();
+  }
+
+  @Override
+  public void trace(Scope k) {
+    var thread = k.block(shape.block());
+    var indices = k.global(TensorSpec.of("I", ElementType.I32, "M")).tile(List.of(shape.rows()), k.blockX());
+    var w = k.global(TensorSpec.of("W", type, "V", "N").contiguous("N").aligned(shape.vector())
+        .multipleOf("N", shape.vector()));
+    var y = RowFamily.tile(k, "Y", type, shape);
+    var place = shape.partition().coordinate(thread, 0);
+
+    k.when(indices.contains(place[0]), () -> {
+      var index = indices.at(place[0]).loadInteger();
+      k.loop(place[1], y.extent(1), shape.columns(), from -> {
+        var loaded = IntStream.range(0, shape.accesses()).mapToObj(access -> {
+          var column = from.plus(shape.accessOffset(access));
+          return w.at(index, column).vectorOrZeros(shape.vector(), w.contains(index, column).and(index.atLeast(0)));
+        }).toList();
+        for (int access = 0; access < shape.accesses(); access++) {
+          var target = y.at(place[0], from.plus(shape.accessOffset(access)));
+          var row = loaded.get(access);
+          k.when(target.inside(), () -> target.store(row));
+        }
+      });
+    });
+  }
+}

@@ -1,0 +1,68 @@
+package tilewright.kernels.catalogue;
+
+import java.util.List;
+import java.util.stream.IntStream;
+import tilewright.kernel.Kernel;
+import tilewright.kernel.Scope;
+import tilewright.kernel.TensorSpec;
+import tilewright.kernel.collective.RowShape;
+import tilewright.kernel.collective.Rows;
+import tilewright.kernel.collective.ThreadGroup;
+import tilewright.numerics.ElementType;
+import tilewright.reference.Expected;
+import tilewright.reference.Reference;
+
+/**
+ * Y(m) = Σ A(m,·) · X(·) in single precision, rounded once: A (M,N) times X (N), by 16 or 32 threads a row or as many
+ * as the row wants. NaNs and infinities as in the sum of products.
+ */
+record Gemv(ElementType type, RowShape shape) implements Kernel {
+
+  static final Family FAMILY = new RowFamily("gemv", "Y (M) = A (M,N) · X (N)",
+      List.of(Setting.option("threads", "auto", "16", "32"))) {
+    @Override
+    Workload workload(Choice choice, ElementType type, RowShape free) {
+      int n = choice.number("n");
+      var shape = choice.text("threads").equals("auto") ? free : RowShape.of(type, n, choice.number("threads"));
+      return rows(choice, new Gemv(type, shape), shape, reference(type, choice.number("m"), n),
+          Operand.input("A", type, choice, "m", "n"), Operand.input("X", type, choice, "n"),
+          Operand.output("Y", type, choice, "m"));
+    }
+  };
+
+  private static Reference reference(ElementType type, int m, int n) {
+    return tensors -> {
+      var exact = IntStream.range(0, m).mapToDouble(row -> IntStream.range(0, n)
+          .mapToDouble(i -> tensors.get("A")[row * n + i] * tensors.get("X")[i]).sum()).toArray();
+      var single = IntStream.range(0, m).mapToDouble(row -> {
+        float sum = 0;
+        for (int i = 0; i < n; i++) {
+          sum = Math.fma((float) tensors.get("A")[row * n + i], (float) tensors.get("X")[i], sum);
+        }
+        return type.round(sum);
+      }).toArray();
+      return List.of(Expected.rounded("Y", exact, single));
+    };
+  }
+
+  @Override
+  public String name() {
+    return "gemv_" + type.text() + "_t" + shape.threads();
+  }
+
+  @Override
+  public void trace(Scope k) {
+    var thread = k.block(shape.block());
+    var x = RowFamily.shared(k, "X", type, shape);
+    var rows = new Rows(k, thread, shape, RowFamily.tile(k, "A", type, shape));
+    var y = k.global(TensorSpec.of("Y", type, "M")).tile(List.of(shape.rows()), k.blockX());
+    var sum = k.accumulator();
+    rows.forEach(run -> {
+      var factors = run.shared(x);
+      var values = run.values();
+      for (int i = 0; i < shape.vector(); i++) sum.fma(values.get(i), factors.get(i));
+    });
+    var total = new ThreadGroup(k, thread, shape.block(), shape.threads()).sum(sum.value());
+    k.when(rows.leads(), () -> y.at(rows.row()).store(total));
+  }
+}

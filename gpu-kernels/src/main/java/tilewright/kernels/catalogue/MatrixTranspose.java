@@ -1,0 +1,172 @@
+package tilewright.kernels.catalogue;
+
+import java.util.Arrays;
+import java.util.List;
+import java.util.Locale;
+import java.util.Optional;
+import java.util.stream.IntStream;
+import tilewright.kernel.GlobalTensor;
+import tilewright.kernel.I32;
+import tilewright.kernel.Kernel;
+import tilewright.kernel.Partition;
+import tilewright.kernel.Scope;
+import tilewright.kernel.SharedTensor;
+import tilewright.kernel.Target;
+import tilewright.kernel.TensorSpec;
+import tilewright.kernel.Vector;
+import tilewright.kernel.collective.TileScheduler;
+import tilewright.layout.ComposedLayout;
+import tilewright.layout.Layout;
+import tilewright.layout.OffsetMap;
+import tilewright.layout.Swizzle;
+import tilewright.numerics.ElementType;
+import tilewright.reference.Expected;
+import tilewright.reference.Reference;
+
+/**
+ * Y (N,M) = X (M,N)ᵀ, rows contiguous in both, every bit as it was. {@code vector} moves 16 bytes an access through a
+ * swizzled 64×64 tile, where both extents allow it; the others move single elements: {@code swizzled}, {@code padded}
+ * and {@code diagonal} (tiles in diagonal order) through a 32×32 tile, {@code rows} and {@code columns} without one,
+ * reading or writing whole rows.
+ */
+record MatrixTranspose(Path path, ElementType type, int vector) implements Kernel {
+  private static final int THREADS = 256;
+  /** Tile rows that CTAs work through together, so that their writes meet in L2. */
+  private static final int BAND = 8;
+
+  enum Path { VECTOR, SWIZZLED, PADDED, DIAGONAL, ROWS, COLUMNS }
+
+  static final Family FAMILY = new Family() {
+    @Override
+    public String name() {
+      return "mat_transpose";
+    }
+
+    @Override
+    public String formula() {
+      return "Y (N,M) = X (M,N) transposed";
+    }
+
+    @Override
+    public List<Setting> settings() {
+      return List.of(Setting.extent("m", 4096), Setting.extent("n", 4096), Setting.option("dtype", "f32", "bf16"),
+          Setting.option("path", Arrays.stream(Path.values()).map(p -> p.name().toLowerCase(Locale.ROOT))
+              .toArray(String[]::new)));
+    }
+
+    @Override
+    public List<List<Integer>> awkward() {
+      return List.of(List.of(0, 5), List.of(1, 1), List.of(33, 65), List.of(72, 200));
+    }
+
+    @Override
+    public List<List<Integer>> measured() {
+      return List.of(List.of(16384, 16384), List.of(1 << 20, 256));
+    }
+
+    @Override
+    public Workload workload(Choice choice) {
+      var type = choice.type("dtype");
+      var path = Path.valueOf(choice.text("path").toUpperCase(Locale.ROOT));
+      int m = choice.number("m");
+      int n = choice.number("n");
+      int widest = 16 / type.bytes();
+      boolean wide = path == Path.VECTOR && m % widest == 0 && n % widest == 0;
+      var kernel = new MatrixTranspose(path, type, wide ? widest : 1);
+      return Workload.of(kernel, Target.SM80, (long) Math.ceilDiv(m, kernel.side()) * Math.ceilDiv(n, kernel.side()),
+          reference(m, n), Operand.input("X", type, choice, "m", "n"), Operand.output("Y", type, choice, "n", "m"));
+    }
+  };
+
+  private static Reference reference(int m, int n) {
+    return tensors -> List.of(Expected.bits("Y",
+        IntStream.range(0, m * n).mapToDouble(i -> tensors.get("X")[i % m * n + i / m]).toArray()));
+  }
+
+  @Override
+  public String name() {
+    return "transpose_" + path.name().toLowerCase(Locale.ROOT) + "_" + type.text() + "_x" + vector;
+  }
+
+  private int side() {
+    return vector > 1 ? 64 : 32;
+  }
+
+  @Override
+  public void trace(Scope k) {
+    var thread = k.block(THREADS);
+    var x = tensor(k, "X", "M", "N");
+    var y = tensor(k, "Y", "N", "M");
+    // An empty matrix has one tile, of which nothing is inside.
+    var tilesM = x.extent(0).ceilDiv(side()).max(1);
+    var tilesN = x.extent(1).ceilDiv(side()).max(1);
+    var tile = TileScheduler.banded(k, tilesM, tilesN, BAND);
+    var n = path == Path.DIAGONAL ? tile.n().plus(tile.m()).modulo(tilesN) : tile.n();
+    var from = x.tile(List.of(side(), side()), tile.m(), n);
+    var to = y.tile(List.of(side(), side()), n, tile.m());
+
+    switch (path) {
+      case ROWS -> direct(k, thread, from, to, false);
+      case COLUMNS -> direct(k, thread, from, to, true);
+      default -> throughShared(k, thread, from, to);
+    }
+  }
+
+  private GlobalTensor tensor(Scope k, String name, String rows, String columns) {
+    return k.global(TensorSpec.of(name, type, rows, columns).contiguous(columns).aligned(vector)
+        .multipleOf(columns, vector));
+  }
+
+  /** Neighbouring threads along the rows of X, or along those of Y. */
+  private void direct(Scope k, I32 thread, GlobalTensor from, GlobalTensor to, boolean alongY) {
+    var mine = rows();
+    for (int v = 0; v < mine.values(); v++) {
+      var place = mine.coordinate(thread, v);
+      var element = alongY ? from.at(place[1], place[0]) : from.at(place);
+      var target = alongY ? to.at(place) : to.at(place[1], place[0]);
+      element.copyTo(target, 1, Optional.of(element.inside()));
+    }
+  }
+
+  private void throughShared(Scope k, I32 thread, GlobalTensor from, GlobalTensor to) {
+    var mine = rows();
+    var shared = k.shared(type, shared());
+    for (int v = 0; v < mine.values(); v += vector) {
+      var place = mine.coordinate(thread, v);
+      var element = from.at(place);
+      shared.at(place).store(element.vectorOrZeros(vector, element.inside()));
+    }
+    k.barrier();
+    for (int v = 0; v < mine.values(); v += vector) {
+      var place = mine.coordinate(thread, v);
+      var element = to.at(place);
+      k.when(element.inside(), () -> element.store(column(k, shared, place)));
+    }
+  }
+
+  /** Neighbours along a row of Y lie below one another in the tile. */
+  private Vector column(Scope k, SharedTensor shared, I32[] place) {
+    return Vector.join(IntStream.range(0, vector)
+        .mapToObj(i -> shared.at(place[1].plus(i), place[0]).vector(1)).toList());
+  }
+
+  /** Threads along the rows of a tile first: 8 lanes of 16 bytes, or a warp of single elements. */
+  private Partition rows() {
+    int along = vector > 1 ? 8 : 32;
+    int down = THREADS / along;
+    int side = side();
+    var threads = Layout.of(Layout.of(along, (long) side * vector), Layout.of(down, 1));
+    var values = Layout.of(Layout.of(vector, side), Layout.of(Math.ceilDiv(side, along * vector),
+        (long) side * along * vector), Layout.of(side / down, down));
+    return Partition.exact(Layout.of(threads, values), side, side);
+  }
+
+  /** A read down a column of the tile meets every bank once: the chunk of a row is permuted by the row's number. */
+  private OffsetMap shared() {
+    int side = side();
+    if (path == Path.PADDED) return Layout.of(Layout.of(side, side + 1), Layout.of(side, 1));
+    var plain = Layout.of(Layout.of(side, side), Layout.of(side, 1));
+    if (vector == 1) return new ComposedLayout(new Swizzle(5, 0, 5), 0, plain);
+    return new ComposedLayout(type.bytes() == 4 ? new Swizzle(4, 2, 6) : new Swizzle(3, 3, 6), 0, plain);
+  }
+}

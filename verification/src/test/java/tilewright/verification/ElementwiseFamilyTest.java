@@ -1,0 +1,14 @@
+package tilewright.verification;
+
+import java.util.stream.Stream;
+import org.junit.jupiter.api.DynamicTest;
+import org.junit.jupiter.api.TestFactory;
+
+/** Element-wise functions. */
+class ElementwiseFamilyTest {
+  @TestFactory
+  Stream<DynamicTest> everyVariantAgreesWithTheReferenceAndIsClean() {
+    return FamilyChecks.of("add", "relu", "sigmoid", "elu", "gelu_erf", "gelu_tanh", "swish", "hardswish",
+        "hardshrink");
+  }
+}

@@ -1,0 +1,52 @@
+package tilewright.verification;
+
+import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertThrows;
+import static org.junit.jupiter.api.Assertions.assertTrue;
+
+import java.util.HashSet;
+import java.util.Map;
+import org.junit.jupiter.api.Test;
+import tilewright.kernels.catalogue.Families;
+
+/** The list of families and what they refuse. */
+class FamilyListTest {
+  @Test
+  void namesAreDistinctAndNotThoseOfSingleKernels() {
+    var names = new HashSet<String>();
+    Families.all().forEach(f -> assertTrue(names.add(f.name()), f.name()));
+    Catalogue.single(0).forEach(c -> assertTrue(!names.contains(c.kernel()), c.kernel()));
+  }
+
+  @Test
+  void everyVariantIsSupportedAndCounted() {
+    int count = 0;
+    for (var family : Families.all()) {
+      for (var variant : family.variants()) family.requireSupported(variant);
+      count += family.variants().size();
+    }
+    assertEquals(count, Families.variants());
+  }
+
+  @Test
+  void aValueThatIsNoOptionIsRefusedWithThoseThereAre() {
+    var relu = Families.named("relu").orElseThrow();
+    var refusal = assertThrows(IllegalArgumentException.class,
+        () -> relu.requireSupported(relu.defaults().with(Map.of("dtype", "e4m3"))));
+    assertEquals("invalid dtype=e4m3: f32 or f16 or bf16", refusal.getMessage());
+    assertThrows(IllegalArgumentException.class, () -> relu.requireSupported(relu.defaults().with(Map.of("n", "-1"))));
+  }
+
+  /** The comparison must be able to say no: one wrong bit of one element fails. */
+  @Test
+  void aResultThatIsSlightlyWrongFails() {
+    var c = FamilyCases.of(Families.named("add").orElseThrow(), 20).get(2);
+    var inputs = c.inputs().get();
+    var buffers = c.inputs().get();
+    new SimulatorBackend(3).run(c.launch().get().on(buffers));
+    assertTrue(c.check().compare(inputs, buffers, 80).violation().isEmpty());
+    var byteOfOne = buffers.get("Y").asByteBuffer();
+    byteOfOne.put(400, (byte) (byteOfOne.get(400) ^ 1));
+    assertTrue(c.check().compare(inputs, buffers, 80).violation().isPresent());
+  }
+}

@@ -1,0 +1,13 @@
+package tilewright.verification;
+
+import java.util.stream.Stream;
+import org.junit.jupiter.api.DynamicTest;
+import org.junit.jupiter.api.TestFactory;
+
+/** Functions of rows. */
+class RowFamilyTest {
+  @TestFactory
+  Stream<DynamicTest> everyVariantAgreesWithTheReferenceAndIsClean() {
+    return FamilyChecks.of("softmax", "layer_norm", "rms_norm", "gemv");
+  }
+}
