@@ -64,8 +64,9 @@ final class FamilyCases {
     }
 
     Case makeCase(boolean quick) {
-      return new Case(family.name(), "sm" + family.target(choice).capability(), choice + (special ? " with NaN and infinities" : ""),
-          EVERYWHERE, quick, () -> workload().launch(), this::buffers, (in, out, _) -> compare(in, out));
+      var config = choice + (special ? " with NaN and infinities" : "");
+      return new Case(family.name(), "sm" + family.target(choice).capability(), config, EVERYWHERE, quick,
+          () -> workload().launch(), this::buffers, (in, out, _) -> compare(in, out));
     }
 
     private Workload workload() {

@@ -7,7 +7,7 @@ import java.util.stream.Stream;
 import org.junit.jupiter.api.DynamicTest;
 import tilewright.kernels.catalogue.Families;
 
-/** Families in the simulator, sanitizer on: the first variant on all awkward extents and NaNs, the others on the last. */
+/** Families in the simulator, sanitizer on: one variant on all awkward extents and NaNs, the others on the last. */
 final class FamilyChecks {
   private FamilyChecks() {}
 

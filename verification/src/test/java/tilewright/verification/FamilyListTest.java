@@ -4,6 +4,7 @@ import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertThrows;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
+import java.lang.foreign.ValueLayout;
 import java.util.HashSet;
 import java.util.Map;
 import org.junit.jupiter.api.Test;
@@ -45,8 +46,8 @@ class FamilyListTest {
     var buffers = c.inputs().get();
     new SimulatorBackend(3).run(c.launch().get().on(buffers));
     assertTrue(c.check().compare(inputs, buffers, 80).violation().isEmpty());
-    var byteOfOne = buffers.get("Y").asByteBuffer();
-    byteOfOne.put(400, (byte) (byteOfOne.get(400) ^ 1));
+    var y = buffers.get("Y");
+    y.set(ValueLayout.JAVA_BYTE, 400, (byte) (y.get(ValueLayout.JAVA_BYTE, 400) ^ 1));
     assertTrue(c.check().compare(inputs, buffers, 80).violation().isPresent());
   }
 }

@@ -9,7 +9,7 @@ import org.junit.jupiter.api.DynamicTest;
 import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.TestFactory;
 
-/** Every kernel of the catalogue on this machine's GPU, against the CPU reference: bit for bit where its arithmetic is modelled. */
+/** Every kernel on this machine's GPU, against the CPU reference: bit for bit where its arithmetic is modelled. */
 @Tag("gpu")
 class GpuVerificationTest {
   private static final AssemblyCheck ASSEMBLY = new AssemblyCheck();

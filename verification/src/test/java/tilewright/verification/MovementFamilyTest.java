@@ -8,6 +8,6 @@ import org.junit.jupiter.api.TestFactory;
 class MovementFamilyTest {
   @TestFactory
   Stream<DynamicTest> everyVariantAgreesWithTheReferenceAndIsClean() {
-    return FamilyChecks.of("mat_transpose", "embedding", "histogram");
+    return FamilyChecks.of("mat_transpose", "rope", "embedding", "histogram", "nms");
   }
 }

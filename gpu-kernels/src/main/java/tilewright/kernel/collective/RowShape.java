@@ -19,7 +19,7 @@ public record RowShape(int threads, int rows, int vector, int accesses, boolean 
   /** Registers of a thread in a block of 1024 are 64; half of them may hold the row. */
   private static final int MOST_REGISTERS = 32;
 
-  /** The shape for rows of so many columns: four runs a thread where that makes whole warps busy, more where it must. */
+  /** The shape for rows of so many columns: about four runs a thread, more only where a row has too many. */
   public static RowShape of(ElementType type, int columns) {
     int vector = (int) Math.min(16 / type.bytes(), columns == 0 ? 1 : Integer.lowestOneBit(columns));
     int runs = Math.max(1, Math.ceilDiv(columns, vector));

@@ -10,9 +10,12 @@ public final class Families {
   private Families() {}
 
   public static List<Family> all() {
-    return Stream.concat(Arrays.stream(Pointwise.values()).map(Elementwise::family),
-        Stream.of(Softmax.FAMILY, LayerNorm.FAMILY, RmsNorm.FAMILY, Total.sum(), Total.dot(), RowSum.FAMILY, ByteSum.FAMILY,
-            MatrixTranspose.FAMILY, Embedding.FAMILY, Histogram.FAMILY, Gemv.FAMILY)).toList();
+    var pointwise = Arrays.stream(Pointwise.values()).map(Elementwise::family);
+    return Stream.concat(pointwise, Stream.of(
+        Total.sum(), Total.dot(), RowSum.FAMILY, ByteSum.FAMILY,
+        Softmax.FAMILY, LayerNorm.FAMILY, RmsNorm.FAMILY, Gemv.FAMILY,
+        MatrixTranspose.FAMILY, Rope.FAMILY, Embedding.FAMILY, Histogram.FAMILY, Nms.FAMILY,
+        SimtGemmFamily.singles(), SimtGemmFamily.halves())).toList();
   }
 
   public static Optional<Family> named(String name) {

@@ -95,7 +95,8 @@ record Histogram(int bins, int vector, int blocks) implements Kernel {
         for (int v = 0; v < mine.values(); v += vector) {
           tile.at(mine.coordinate(thread, v)).vector(vector).integers().forEach(bin -> count(k, counts, bin));
         }
-      }, () -> k.loop(thread, tile.remaining(0, mine.size()), THREADS, i -> count(k, counts, tile.at(i).loadInteger())));
+      }, () -> k.loop(thread, tile.remaining(0, mine.size()), THREADS,
+          i -> count(k, counts, tile.at(i).loadInteger())));
     });
     k.barrier();
     k.loop(thread, k.constant(bins), THREADS, bin -> y.at(bin).atomicAdd(counts.at(bin).loadInteger(1 << 30)));

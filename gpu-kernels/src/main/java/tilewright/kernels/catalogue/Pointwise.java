@@ -113,8 +113,8 @@ enum Pointwise {
   }
 
   /**
-   * 1 + erf x: for |x| < 1 it is 1 + x · p(x²), else c or 2 - c with c = erfc |x| = 2^(-t·q(t)) and t = |x|. p and q are
-   * least-maximum fits of erf(x) / x and of -log₂ erfc(t) / t.
+   * 1 + erf x: for |x| < 1 it is 1 + x · p(x²), else c or 2 - c with c = erfc |x| = 2^(-t·q(t)) and t = |x|. p and q
+   * are least-maximum fits of erf(x) / x and of -log₂ erfc(t) / t.
    */
   private static F32 erfPlusOne(F32 x) {
     var t = x.magnitude().min(x.constant(4.2f));
