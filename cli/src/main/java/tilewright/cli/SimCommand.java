@@ -3,16 +3,21 @@ package tilewright.cli;
 import java.nio.file.Path;
 import java.time.Duration;
 import java.util.List;
+import java.util.Map;
 import java.util.Optional;
 import picocli.CommandLine.Command;
 import picocli.CommandLine.Option;
 import tilewright.ptx.PtxSyntaxException;
+import tilewright.simulator.Fp4Model;
 import tilewright.simulator.SimulatorOptions;
 import tilewright.simulator.UnsupportedPtxException;
 
 /** {@code tilewright sim}: runs launches in the simulator. */
 @Command(name = "sim", description = "Run launches in the simulator and compare with what they expect.")
 final class SimCommand extends LaunchCommand {
+  private static final Map<String, Fp4Model> FP4_MODELS =
+      Map.of("sf-tensor", Fp4Model.SF_TENSOR, "mma-sim", Fp4Model.MMA_SIM);
+
   @Option(names = "--sanitize",
       description = "Also look for races, uninitialised reads, invalid shuffles and misuse of asynchronous copies.")
   private boolean sanitize;
@@ -30,6 +35,11 @@ final class SimCommand extends LaunchCommand {
   @Option(names = "--seed", paramLabel = "N", defaultValue = "0",
       description = "Choose another interleaving of warps; the same seed gives the same one (default: 0).")
   private long seed;
+
+  @Option(names = "--fp4-model", paramLabel = "MODEL", defaultValue = "sf-tensor",
+      description = "How sm_100 adds up block-scaled products: sf-tensor or mma-sim, two published models that differ in "
+          + "rare cases; both are unverified here (default: sf-tensor).")
+  private String fp4Model;
 
   @Option(names = "--threads", paramLabel = "N",
       description = "Run so many blocks at a time; 1 makes reports of races between blocks equal, run by run "
@@ -61,6 +71,9 @@ final class SimCommand extends LaunchCommand {
     threads.filter(n -> n < 1).ifPresent(n -> {
       throw CommandFailure.badInput("--threads is " + n + "; needed is 1 or more");
     });
+    if (!FP4_MODELS.containsKey(fp4Model)) {
+      throw CommandFailure.badInput("--fp4-model is " + fp4Model + "; needed is sf-tensor or mma-sim");
+    }
     page.ifPresent(AtomicFile::requireWritable);
     trace.ifPresent(AtomicFile::requireWritable);
     return super.call();
@@ -83,7 +96,7 @@ final class SimCommand extends LaunchCommand {
     boolean watch = profile || page.isPresent() || trace.isPresent();
     var defaults = SimulatorOptions.defaults();
     var options = defaults.withThreads(threads.orElse(defaults.threads())).withSeed(seed)
-        .withSanitizer(sanitize).withProfile(watch)
+        .withSanitizer(sanitize).withProfile(watch).withFp4Model(FP4_MODELS.get(fp4Model))
         .withInstructionLimit(instructions).withTimeLimit(Duration.ofNanos((long) (seconds * 1e9)))
         .withUninitialized(file.uninitialised()).withCoordinates(file.elements())
         .withOutput(console()::kernelText);

@@ -54,6 +54,15 @@ class SimCommandTest {
   }
 
   @Test
+  void modelsOfBlockScaledSumsAreChosenByName() throws IOException {
+    assertEquals(Exit.OK, Cli.run("sim", "--fp4-model", "mma-sim", launch(4, 6, 5)).exitCode());
+    assertEquals(Exit.OK, Cli.run("sim", "--fp4-model", "sf-tensor", launch(4, 6, 5)).exitCode());
+    var run = Cli.run("sim", "--fp4-model", "exact", launch(4, 6, 5));
+    assertEquals(Exit.BAD_INPUT, run.exitCode());
+    assertTrue(run.err().contains("--fp4-model is exact; needed is sf-tensor or mma-sim"), run.err());
+  }
+
+  @Test
   void whatAKernelPrintsStaysOutOfTheResults() throws IOException {
     var printing = PTX.replace(".visible .entry", """
         .extern .func (.param .b32 r) vprintf (.param .b64 f, .param .b64 a);
