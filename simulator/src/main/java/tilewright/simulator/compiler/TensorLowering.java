@@ -16,7 +16,10 @@ import tilewright.simulator.tmem.AccessShape;
 import tilewright.simulator.tmem.CopyShape;
 import tilewright.simulator.tmem.Decompression;
 
-/** {@code tcgen05} instructions (PTX ISA, Tensorcore 5th Generation Instructions); {@link TensorMmaLowering} has those that multiply. */
+/**
+ * {@code tcgen05} instructions (PTX ISA, Tensorcore 5th Generation Instructions); {@link TensorMmaLowering} has those
+ * that multiply.
+ */
 final class TensorLowering {
   private static final Pattern REPEATS = Pattern.compile("x(1|2|4|8|16|32|64|128)");
   private static final Source ALL_LANES = Source.of(-1);

@@ -156,7 +156,8 @@ public final class TensorCopy {
       var from = new TensorOperand[group.length];
       for (int i = 0; i < group.length; i++) {
         group[i].tensor.requireColumns(to.column(), s.columns(), "copies to", w, lane, site);
-        from[i] = new TensorOperand(group[i], descriptor[lane], false, s.rows(), s.rowBytes(), Byte.SIZE, w, lane, site);
+        from[i] = new TensorOperand(group[i], descriptor[lane], false, s.rows(), s.rowBytes(), Byte.SIZE, w, lane,
+            site);
       }
       new Copy(w, lane, site, group, s, DECOMPRESSIONS[decompression], to, from).issue();
     }

@@ -3,8 +3,8 @@ package tilewright.simulator.core;
 import java.util.Arrays;
 
 /**
- * How far some warp's {@code tcgen05} operations are known, for each warp of the cluster: which have been issued before,
- * and of each class which are done. Operations of a warp are numbered from 1.
+ * How far some warp's {@code tcgen05} operations are known, for each warp of the cluster: which have been issued
+ * before, and of each class which are done. Operations of a warp are numbered from 1.
  */
 final class TensorKnowledge {
   /** Operations that complete in the same way. */

@@ -142,8 +142,8 @@ final class TensorMemory {
 
   void requireColumns(int first, int columns, String verb, Warp w, int lane, int site) {
     if (!holds(first, columns)) {
-      throw new Fault(Kind.OUT_OF_BOUNDS, site, lane, first, w.who(lane) + " " + verb + " tensor memory columns " + first
-          + " to " + (first + columns - 1) + " of block " + cta.position + ", but " + describe());
+      throw new Fault(Kind.OUT_OF_BOUNDS, site, lane, first, w.who(lane) + " " + verb + " tensor memory columns "
+          + first + " to " + (first + columns - 1) + " of block " + cta.position + ", but " + describe());
     }
   }
 

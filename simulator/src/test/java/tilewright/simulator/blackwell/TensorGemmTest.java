@@ -13,6 +13,13 @@ import org.junit.jupiter.params.provider.CsvSource;
 import tilewright.ptx.Dim3;
 import tilewright.ptx.Launch;
 import tilewright.ptx.PtxType;
+import tilewright.ptx.tensormap.Interleave;
+import tilewright.ptx.tensormap.L2Promotion;
+import tilewright.ptx.tensormap.OutOfBoundsFill;
+import tilewright.ptx.tensormap.SwizzleMode;
+import tilewright.ptx.tensormap.TensorElement;
+import tilewright.ptx.tensormap.TensorMap;
+import tilewright.ptx.tensormap.TensorView;
 import tilewright.simulator.SimulationResult;
 import tilewright.simulator.Simulator;
 import tilewright.simulator.SimulatorOptions;
@@ -97,6 +104,44 @@ class TensorGemmTest {
       var d = new int[first.length];
       assertEquals(List.of(), run(name, a, b, d, ctas, depth, Blackwell.PLAIN.withSeed(seed)).findings());
       org.junit.jupiter.api.Assertions.assertArrayEquals(first, d, "seed " + seed);
+    }
+  }
+
+  /** Small whole numbers, whose products have exact sums. */
+  private static short[] whole(int count, long seed) {
+    var random = new Random(seed);
+    var values = new short[count];
+    for (int i = 0; i < count; i++) values[i] = (short) (Float.floatToRawIntBits(random.nextInt(9) - 4) >>> 16);
+    return values;
+  }
+
+  private static int number(short bf16) {
+    return (int) Float.intBitsToFloat(bf16 << 16);
+  }
+
+  @ParameterizedTest
+  @CsvSource({"64, 0", "448, 1", "448, 2"})
+  void aWarpLoadsByTensorMapsForTheOneThatMultiplies(int depth, long seed) throws IOException {
+    int side = 256;
+    var a = whole(side * depth, seed);
+    var b = whole(side * depth, seed + 9);
+    var d = new float[side * side];
+    var view = new TensorView(TensorElement.BF16, List.of((long) depth, (long) side), List.of(2L * depth),
+        List.of(1, 1), Interleave.NONE, SwizzleMode.B128, L2Promotion.NONE, OutOfBoundsFill.ZERO);
+    var map = new TensorMap.Tiled(view, List.of(64, 128));
+    var launch = new Launch(ptx("gemm_2sm_tma"), "k", Dim3.of(2), Dim3.of(192), Dim3.of(2), 164864,
+        Map.of("a", MemorySegment.ofArray(a), "b", MemorySegment.ofArray(b), "d", MemorySegment.ofArray(d)),
+        List.of(new Launch.Argument.TensorMapOf(new Launch.Argument.Buffer("a"), map),
+            new Launch.Argument.TensorMapOf(new Launch.Argument.Buffer("b"), map), new Launch.Argument.Buffer("d"),
+            new Launch.Argument.Scalar(PtxType.U32, depth / 64)));
+    var result = Simulator.load(launch.ptx()).run(launch, Blackwell.SANITIZED.withSeed(seed));
+    assertEquals(List.of(), result.findings());
+    for (int row = 0; row < side; row++) {
+      for (int n = 0; n < side; n++) {
+        int sum = 0;
+        for (int k = 0; k < depth; k++) sum += number(a[row * depth + k]) * number(b[n * depth + k]);
+        assertEquals(sum, d[row * side + n], row + ", " + n);
+      }
     }
   }
 }

@@ -4,8 +4,8 @@ import tilewright.simulator.SimulationResult;
 import tilewright.simulator.SimulatorOptions;
 
 /**
- * Runs {@code tcgen05} instructions of one thread between given contents of shared and Tensor Memory, which stay as they
- * have become: one CTA, or a pair whose even one issues.
+ * Runs {@code tcgen05} instructions of one thread between given contents of shared and Tensor Memory, which stay as
+ * they have become: one CTA, or a pair whose even one issues.
  */
 final class TensorMachine {
   static final int LANES = 128;
@@ -78,8 +78,8 @@ final class TensorMachine {
     var group = "cta_group::" + ctas;
     var commit = ctas == 1
         ? "  tcgen05.commit.cta_group::1.mbarrier::arrive::one.shared::cluster.b64 [%r1];\n"
-        : "  mov.b16 %h1, 3;\n  tcgen05.commit.cta_group::2.mbarrier::arrive::one.shared::cluster.multicast::cluster.b64 "
-            + "[%r1], %h1;\n";
+        : "  mov.b16 %h1, 3;\n  tcgen05.commit.cta_group::2.mbarrier::arrive::one.shared::cluster"
+            + ".multicast::cluster.b64 [%r1], %h1;\n";
     return Blackwell.kernel(2, directives, """
           mov.u32 %%r30, %%cluster_ctarank;
           mul.wide.u32 %%l1, %%r30, %1$d;

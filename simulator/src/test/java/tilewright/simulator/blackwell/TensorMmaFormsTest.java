@@ -124,7 +124,10 @@ class TensorMmaFormsTest {
   void aShiftedDownByOneRow() {
     var p = halves();
     putTensorA(p);
-    p.check(F32, "  add.u32 %r11, %tm, 64;\n  tcgen05.mma.cta_group::1.kind::f16.ashift [%tm], [%r11], %l11, %r10, %q1;",
+    p.check(F32, """
+          add.u32 %r11, %tm, 64;
+          tcgen05.mma.cta_group::1.kind::f16.ashift [%tm], [%r11], %l11, %r10, %q1;
+        """,
         (row, n) -> p.d[row][n] + p.product(Math.max(0, row - 1), n));
   }
 

@@ -44,7 +44,8 @@ class TensorScaleTest {
   }
 
   private static int element(Kind kind, Random random) {
-    return kind.bits == 4 ? random.nextInt(16) : random.nextInt(2) << 7 | 6 + random.nextInt(3) << 3 | random.nextInt(8);
+    return kind.bits == 4 ? random.nextInt(16)
+        : random.nextInt(2) << 7 | 6 + random.nextInt(3) << 3 | random.nextInt(8);
   }
 
   private static int scale(Kind kind, Random random) {
@@ -97,15 +98,22 @@ class TensorScaleTest {
         }
       }
     }
-    for (int i = 0; i < machine.tensor.length; i++) machine.tensor[i] = Float.floatToRawIntBits(random.nextInt(64) - 32);
+    for (int i = 0; i < machine.tensor.length; i++) {
+      machine.tensor[i] = Float.floatToRawIntBits(random.nextInt(64) - 32);
+    }
     var before = machine.tensor.clone();
     int descriptor = (kind.bits == 4 ? 1 << 7 | 1 << 10 : 0) | N / 8 << 17 | ctas << 27 | (kind.ue4m3 ? 0 : 1 << 23)
         | id << 4 | id << 29;
-    var group = ".cta_group::" + ctas;
-    var result = machine.run("  mov.b32 %r10, " + descriptor + ";\n  add.u32 %r11, %tm, 200;\n  add.u32 %r12, %tm, 208;\n"
-        + "  tcgen05.cp" + group + ".32x128b.warpx4 [%r11], %l12;\n  tcgen05.cp" + group + ".32x128b.warpx4 [%r12], %l13;\n"
-        + "  tcgen05.mma" + group + ".kind::" + kind.name + ".block_scale" + (kind.size.isEmpty() ? "" : "." + kind.size)
-        + " [%tm], %l10, %l11, %r10, [%r11], [%r12], %q1;", Blackwell.PLAIN.withFp4Model(model).withSeed(id));
+    var result = machine.run("""
+          mov.b32 %r10, DESCRIPTOR;
+          add.u32 %r11, %tm, 200;
+          add.u32 %r12, %tm, 208;
+          tcgen05.cp.GROUP.32x128b.warpx4 [%r11], %l12;
+          tcgen05.cp.GROUP.32x128b.warpx4 [%r12], %l13;
+          tcgen05.mma.GROUP.kind::KIND.block_scaleSIZE [%tm], %l10, %l11, %r10, [%r11], [%r12], %q1;
+        """.replace("DESCRIPTOR", String.valueOf(descriptor)).replace("GROUP", "cta_group::" + ctas)
+        .replace("KIND", kind.name).replace("SIZE", kind.size.isEmpty() ? "" : "." + kind.size),
+        Blackwell.PLAIN.withFp4Model(model).withSeed(id));
     assertEquals(List.of(), result.findings());
     for (int row = 0; row < rows; row++) {
       for (int n = 0; n < N; n++) {

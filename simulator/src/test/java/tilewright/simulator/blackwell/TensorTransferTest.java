@@ -38,7 +38,8 @@ class TensorTransferTest {
   void aLoadTakesWhatItsShapeNames(String name, int repeats, int lane) {
     var shape = AccessShape.parse(name).orElseThrow();
     int n = shape.registers(repeats);
-    var ptx = Blackwell.kernel(1, "", Blackwell.allocate(COLUMNS) + fill() + "  add.u32 %r2, %r2, " + (lane << 16) + ";\n"
+    var ptx = Blackwell.kernel(1, "", Blackwell.allocate(COLUMNS) + fill()
+        + "  add.u32 %r2, %r2, " + (lane << 16) + ";\n"
         + "  tcgen05.ld.sync.aligned." + name + ".x" + repeats + ".b32 " + Blackwell.vector("%v", n) + ", [%r2]"
         + (shape.split() ? ", 64" : "") + ";\n  tcgen05.wait::ld.sync.aligned;\n" + spill(n) + Blackwell.free(COLUMNS));
     var out = new int[THREADS * n];
