@@ -75,6 +75,14 @@ final class TensorOrder {
     loose.reachDone(how, warp, issued);
   }
 
+  /** An operation of some warp is taken to be done and known, because it was reported that it is not. */
+  void assume(TensorKnowledge.Completion how, int other, int number) {
+    for (var k : new TensorKnowledge[] {effective, loose}) {
+      k.reachIssued(other, number);
+      k.reachDone(how, other, number);
+    }
+  }
+
   /** {@code fence::before_thread_sync}. */
   void before() {
     ready.join(effective);

@@ -19,6 +19,8 @@ final class TensorWatch {
   static final int LANES = 16;
   private static final int GROUPS = TmemAddress.LANES / LANES;
   static final int ALL = (1 << LANES) - 1;
+  /** No register has that number. */
+  private static final int REPORTED = -1;
 
   /** One operation that touches Tensor Memory. */
   record Access(Warp warp, int lane, int site, int number, Completion completion, TensorOperation operation,
@@ -71,7 +73,9 @@ final class TensorWatch {
   /** A register is read: the load that fills it must have been waited for. */
   void readRegister(Warp w, int mask, int register, int site) {
     var load = loads(w).get(register);
-    if (load == null || load == site) return;
+    if (load == null || load == site || loads(w).containsKey(REPORTED)) return;
+    // One omitted wait concerns all loads before the next one.
+    loads(w).put(REPORTED, load);
     int lane = Integer.numberOfTrailingZeros(mask);
     var at = cta.kernel.sites().get(load);
     cta.state.findings.add(new Findings.Report(Kind.PENDING_LOAD_READ, site, cta, w.thread(lane), 0,
@@ -137,15 +141,21 @@ final class TensorWatch {
   /** Columns are freed: all that touched them must be done. */
   void free(Warp w, int first, int columns, int site) {
     var order = order(w).loose();
-    for (int at = 0; at < GROUPS * TmemAddress.COLUMNS; at++) {
+    Access busy = null;
+    int where = 0;
+    for (int at = 0; at < GROUPS * TmemAddress.COLUMNS && busy == null; at++) {
       int c = at % TmemAddress.COLUMNS;
       if (c < first || c >= first + columns) continue;
       for (var other : new Access[] {writes[at], reads[0][at], reads[1][at]}) {
         if (other == null || order.done(other.completion, other.warp.number(), other.number)) continue;
-        report(Kind.RACE, new Access(w, 0, site, 0, Completion.STORE, null, "frees"), other,
-            at / TmemAddress.COLUMNS * LANES, c, "with nothing that orders the two", completion(other)
-                + ", then a barrier, before freeing it");
+        busy = other;
+        where = at;
       }
+    }
+    if (busy != null) {
+      report(Kind.RACE, new Access(w, 0, site, 0, Completion.STORE, null, "frees"), busy,
+          where / TmemAddress.COLUMNS * LANES, where % TmemAddress.COLUMNS, "with nothing that orders the two",
+          completion(busy) + ", then a barrier, before freeing it");
     }
     forget(first, columns);
   }
@@ -161,6 +171,8 @@ final class TensorWatch {
           + (by.warp == other.warp ? "" : ", then synchronise with fence::before_thread_sync and "
           + "fence::after_thread_sync around it"));
     }
+    // What follows from the same omission need not be told again.
+    order.assume(other.completion, other.warp.number(), other.number);
   }
 
   private static boolean ordered(TensorKnowledge known, Access by, Access other) {
