@@ -30,10 +30,11 @@ class FormsTest {
       .extern .shared .align 1024 .b8 smem[];
       .visible .entry k(.param .u64 arg0, .param .align 64 .b8 map[128])
       {
-      .reg .b64 %%l<16>; .reg .b32 %%r<140>; .reg .b16 %%h<8>; .reg .f32 %%f<300>; .reg .f64 %%d<40>; .reg .pred %%q<16>;
-      .reg .b128 %%x<5>; .reg .b8 %%b<4>;
+      .reg .b64 %%l<16>; .reg .b32 %%r<140>; .reg .b16 %%h<8>; .reg .f32 %%f<300>; .reg .f64 %%d<40>;
+      .reg .pred %%q<16>; .reg .b128 %%x<5>; .reg .b8 %%b<4>;
       """;
-  private static final Pattern VIDEO = Pattern.compile("v(add|sub|absdiff|min|max|set|mad|shl|shr)\\..*");
+  /** What GPUs give for them is not what the PTX ISA defines. */
+  private static final Pattern SATURATING_VIDEO = Pattern.compile("v(add|sub|absdiff|min|max)\\..*sat");
   private static final Pattern DIRECTED_DOUBLE_MMA = Pattern.compile(".*m8n8k4\\..*r[zmp]\\.f64.*");
   private static final Pattern VOLTA_MMA = Pattern.compile("mma\\.sync\\.aligned\\.m8n8k4\\..*f16.*");
   /** Not executed yet: clusters, the asynchronous tensor cores, and narrow types. */
@@ -67,7 +68,7 @@ class FormsTest {
 
   private static boolean known(String form) {
     var name = form.split(" ")[0].replace(";", "");
-    return VIDEO.matcher(name).matches() || DIRECTED_DOUBLE_MMA.matcher(name).matches()
+    return SATURATING_VIDEO.matcher(name).matches() || DIRECTED_DOUBLE_MMA.matcher(name).matches()
         || VOLTA_MMA.matcher(name).matches();
   }
 

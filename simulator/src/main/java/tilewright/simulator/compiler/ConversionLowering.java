@@ -69,7 +69,7 @@ final class ConversionLowering {
         flush(code);
         code.call(FloatMath.class, "canonical", F, F);
       }
-      convert(code, from, to, mode, integral.isPresent(), saturate);
+      convert(code, from, to, mode, integral.isPresent(), saturate, flush);
       if (flush && to == PtxType.F32) flush(code);
       code.pop(destination, to);
     });
@@ -83,11 +83,12 @@ final class ConversionLowering {
     return Reg.kindOf(type) == Reg.Kind.LONG;
   }
 
-  private static void convert(LaneCode code, PtxType from, PtxType to, int mode, boolean integral, boolean saturate) {
+  private static void convert(LaneCode code, PtxType from, PtxType to, int mode, boolean integral, boolean saturate,
+      boolean flush) {
     boolean fromFloat = FloatLowering.isFloat(from);
     boolean toFloat = FloatLowering.isFloat(to);
     if (fromFloat && toFloat) {
-      floatToFloat(code, from, to, mode, integral, saturate);
+      floatToFloat(code, from, to, mode, integral, saturate, flush);
     } else if (fromFloat) {
       toDouble(code, from);
       floatToInteger(code, from, to, mode);
@@ -110,7 +111,7 @@ final class ConversionLowering {
   }
 
   private static void floatToFloat(LaneCode code, PtxType from, PtxType to, int mode, boolean integral,
-      boolean saturate) {
+      boolean saturate, boolean flush) {
     boolean plain = !integral && !saturate;
     if (from == to && plain) {
       if (to == PtxType.F16) code.call(Conversions.class, "canonicalF16", I, I);
@@ -118,12 +119,12 @@ final class ConversionLowering {
     }
     if (to == PtxType.F32 && plain && (from == PtxType.F16 || from == PtxType.BF16)) {
       code.call(Conversions.class, from == PtxType.F16 ? "fromF16" : "fromBf16", F, I);
-      if (from == PtxType.F16) code.call(FloatMath.class, "canonical", F, F);
+      if (from == PtxType.F16 || flush) code.call(FloatMath.class, "canonical", F, F);
       return;
     }
-    if (from == PtxType.F64 && to == PtxType.F16 && plain) {
+    if (from == PtxType.F64 && to.bits() == 16 && plain) {
       code.b.loadConstant(mode);
-      code.call(Conversions.class, "narrowToF16", I, D, I);
+      code.call(Conversions.class, to == PtxType.F16 ? "narrowToF16" : "narrowToBf16", I, D, I);
       return;
     }
     if (from == PtxType.F32 && mode == Conversions.NEAREST_EVEN && !saturate && !integral

@@ -14,6 +14,7 @@ import tilewright.simulator.core.DoubleNans;
 import tilewright.simulator.core.FloatMath;
 import tilewright.simulator.core.HalfFunctions;
 import tilewright.simulator.core.HalfMath;
+import tilewright.simulator.core.OutOfBounds;
 import tilewright.simulator.core.SignedExtrema;
 
 /** Floating-point arithmetic: f32, f64, f16, bf16 and their pairs. */
@@ -42,6 +43,7 @@ final class FloatLowering {
     // Correctly rounded results are within every documented error of the approximate forms.
     m.take("rn");
     m.take("noftz");
+    boolean zeroing = m.take("oob");
     var directed = m.takeOne(DIRECTED.keySet());
     var type = m.type();
     var narrow = m.typeIfAny();
@@ -55,6 +57,10 @@ final class FloatLowering {
     var form = new Form(i, c, type, clamps, propagate, signed, magnitudes, approximate, mode);
     if (directed.isPresent() && type != PtxType.F32 && type != PtxType.F64) {
       throw new Unsupported("." + directed.get() + " of " + type.text());
+    }
+    if (zeroing) {
+      form.zeroing();
+      return;
     }
     switch (i.opcode()) {
       case "add", "sub", "mul", "fma", "mad" -> form.arithmetic();
@@ -102,6 +108,12 @@ final class FloatLowering {
       types.add(int.class);
       code.b.loadConstant(mode);
       code.call(DirectedMath.class, name, j, types.toArray(Class<?>[]::new));
+    }
+
+    /** {@code fma.oob}: what lies outside a tensor counts as nothing. */
+    void zeroing() {
+      if (!i.opcode().equals("fma") || clamps.flush()) throw new Unsupported(".oob of " + i.opcode());
+      emit(3, code -> code.call(OutOfBounds.class, "fma" + half(), int.class, same(int.class, 3)));
     }
 
     private String half() {

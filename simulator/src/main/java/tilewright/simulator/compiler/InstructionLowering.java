@@ -33,6 +33,7 @@ final class InstructionLowering {
           "lop3", "szext", "bmsk", "fns" -> BitLowering.lower(i, m, c);
       case "vadd2", "vadd4", "vsub2", "vsub4", "vavrg2", "vavrg4", "vabsdiff2", "vabsdiff4", "vmin2", "vmin4", "vmax2",
           "vmax4", "vset2", "vset4" -> SimdLowering.lower(i, m, c);
+      case "vadd", "vsub", "vabsdiff", "vmin", "vmax", "vset", "vshl", "vshr", "vmad" -> VideoLowering.lower(i, m, c);
       case "setp", "set", "selp", "slct", "testp" -> PredicateLowering.lower(i, m, c);
       case "cvt" -> ConversionLowering.lower(i, m, c);
       case "mov" -> MoveLowering.lower(i, m, c);

@@ -20,7 +20,10 @@ public final class Atomics {
       var base = base(w, lane);
       synchronized (base) {
         int before = (int) Moves.INT.get(base, w.offsets[lane] + k);
-        Moves.INT.set(base, w.offsets[lane] + k, apply(operation, before, compare[lane], swap[lane]));
+        boolean flushes = operation == AtomicOp.ADD_F32 && !isShared(w, base);
+        int after = flushes ? addFlush(before, compare[lane])
+            : apply(operation, before, compare[lane], swap[lane]);
+        Moves.INT.set(base, w.offsets[lane] + k, after);
         old[lane] = before;
       }
     }
@@ -52,6 +55,18 @@ public final class Atomics {
     }
   }
 
+  private static boolean isShared(Warp w, byte[] base) {
+    if (base == w.cta.shared) return true;
+    for (var cta : w.cta.cluster.ctas) if (base == cta.shared) return true;
+    return false;
+  }
+
+  /** Sums of singles in global memory flush subnormal numbers (PTX ISA, atom). */
+  static int addFlush(int a, int b) {
+    float sum = FloatMath.flush(Float.intBitsToFloat(a)) + FloatMath.flush(Float.intBitsToFloat(b));
+    return Float.floatToRawIntBits(FloatMath.canonical(FloatMath.flush(sum)));
+  }
+
   static int apply(AtomicOp op, int before, int b, int swap) {
     return switch (op) {
       case ADD -> before + b;
@@ -66,7 +81,6 @@ public final class Atomics {
       case CAS -> before == b ? swap : before;
       case INC -> Integer.compareUnsigned(before, b) >= 0 ? 0 : before + 1;
       case DEC -> before == 0 || Integer.compareUnsigned(before, b) > 0 ? b : before - 1;
-      case ADD_F32 -> Float.floatToRawIntBits(Float.intBitsToFloat(before) + Float.intBitsToFloat(b));
       case ADD_F16 -> HalfMath.addF16(before, b);
       case ADD_BF16 -> HalfMath.addBf16(before, b);
       case ADD_F16X2 -> HalfMath.addF16x2(before, b);
@@ -79,6 +93,8 @@ public final class Atomics {
       case MAX_F16X2 -> HalfMath.maxF16x2(before, b);
       case MIN_BF16X2 -> HalfMath.minBf16x2(before, b);
       case MAX_BF16X2 -> HalfMath.maxBf16x2(before, b);
+      case ADD_F32 -> Float.floatToRawIntBits(
+          FloatMath.canonical(Float.intBitsToFloat(before) + Float.intBitsToFloat(b)));
       case ADD_F64 -> throw new IllegalArgumentException("f64 has 64 bits");
     };
   }

@@ -9,6 +9,7 @@ public final class Conversions {
   public static final int NEAREST_AWAY = 4;
   private static final int NAN16 = 0x7FFF;
   private static final int TF32_DROPPED = 13;
+  private static final int TF32_NAN = 0x7FFF_E000;
 
   private Conversions() {}
 
@@ -54,6 +55,13 @@ public final class Conversions {
     return (int) (bits >>> 48 & 0x8000 | 0x7E00 | bits >>> 42 & 0x3FF);
   }
 
+  /** As {@link #narrowToF16}. */
+  public static int narrowToBf16(double a, int mode) {
+    if (a == a) return toBf16(a, mode);
+    long bits = Double.doubleToRawLongBits(a);
+    return (int) (bits >>> 48 & 0x8000 | 0x7FC0 | bits >>> 45 & 0x7F);
+  }
+
   public static int canonicalF16(int a) {
     return (a & 0x7FFF) > 0x7C00 ? NAN16 : a;
   }
@@ -88,7 +96,7 @@ public final class Conversions {
 
   /** f32 to the bits of a tf32; every NaN becomes the hardware's. */
   static int toTf32(double a, int mode) {
-    return a != a ? 0x7FFF_FFFF : round(a, 10, 8, mode) << TF32_DROPPED;
+    return a != a ? TF32_NAN : round(a, 10, 8, mode) << TF32_DROPPED;
   }
 
   /** Rounds once to a format of so many fraction and exponent bits. */

@@ -11,6 +11,9 @@ import tilewright.ptx.Dim3;
  */
 public final class Warp {
   public static final int LANES = 32;
+  /** GPUs allocate shared memory in pieces of so many bytes, and reserve some for the system. */
+  private static final int SHARED_UNIT = 128;
+  private static final int RESERVED_SHARED = 1024;
   static final byte[] PER_LANE = {};
 
   public final int[][] i;
@@ -158,11 +161,17 @@ public final class Warp {
       case LANEMASK_GE -> -1 << lane;
       case LANEMASK_GT -> -2 << lane;
       case DYNAMIC_SMEM_SIZE -> cta.launch.dynamicSharedBytes();
-      case TOTAL_SMEM_SIZE -> cta.sharedBytes - cta.kernel.gapBytes();
+      case TOTAL_SMEM_SIZE -> -Math.floorDiv(-userShared(), SHARED_UNIT) * SHARED_UNIT;
+      case AGGR_SMEM_SIZE -> userShared() + RESERVED_SHARED;
       case NSMID -> 1;
       case SMID -> 0;
       default -> cta.clusterRegister(SpecialRegister.at(code));
     };
+  }
+
+  /** The shared memory that the kernel and the launch ask for. */
+  private int userShared() {
+    return cta.sharedBytes - cta.kernel.gapBytes();
   }
 
   /** {@code %clock64} and {@code %globaltimer}: block steps of this warp, so that equal seeds read equal clocks. */

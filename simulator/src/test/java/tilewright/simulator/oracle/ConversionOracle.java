@@ -79,7 +79,7 @@ final class ConversionOracle {
   /** NaN in another format, as recorded on an H200: doubles and their neighbours keep sign and payload. */
   private long nan(Format to, Format from, long bits) {
     if (to == from && to != Format.F16 && !integral() && !flush) return bits;
-    if (from == Format.BF16) return bits << 16;
+    if (from == Format.BF16 && to == Format.F32 && !flush) return bits << 16;
     if (from != Format.F64 && to != Format.F64) return to.nan();
     long source = flush && from == Format.F32 ? from.nan() : bits;
     long payload = source & (1L << from.fractionBits) - 1;

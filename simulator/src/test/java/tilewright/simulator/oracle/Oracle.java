@@ -9,9 +9,10 @@ import tilewright.ptx.PtxType;
 final class Oracle {
   private Oracle() {}
 
-  /** Whether a form is defined here: approximations are the hardware's own. */
-  static boolean defines(List<String> modifiers) {
-    return Stream.of("approx", "full").noneMatch(modifiers::contains);
+  /** Whether a form is defined here: approximations are the hardware's own, video instructions have records. */
+  static boolean defines(String opcode, List<String> modifiers) {
+    return !opcode.matches("v(add|sub|absdiff|min|max|set|shl|shr|mad)")
+        && Stream.of("approx", "full").noneMatch(modifiers::contains);
   }
 
   /** The result's bits, not yet cut to the width of a register; a predicate is 0 or 1. */
@@ -23,10 +24,13 @@ final class Oracle {
       return shorts(opcode, modifiers, shorts.get().startsWith("s") ? PtxType.S16 : PtxType.U16, x);
     }
     boolean arithmetic = List.of("add", "sub", "fma").contains(opcode);
-    if (arithmetic && types.size() == 2 && types.getFirst() == PtxType.F32) return mixed(opcode, modifiers, ConversionOracle.format(type), x);
+    if (arithmetic && types.size() == 2 && types.getFirst() == PtxType.F32) {
+      return mixed(opcode, modifiers, ConversionOracle.format(type), x);
+    }
     if (modifiers.contains("relu") && type == PtxType.S32) {
       return Math.max(0, (int) new IntegerOracle(type, modifiers).apply(opcode, x));
     }
+    if (modifiers.contains("oob")) return outOfBounds(modifiers, type, x);
     return switch (opcode) {
       case "cvt" -> convert(modifiers, types, x);
       case "set", "setp" -> compare(opcode, modifiers, types, type, x);
@@ -55,6 +59,18 @@ final class Oracle {
     if (x.length == 3 && List.of("min", "max").contains(opcode)) return extremum(opcode, modifiers, x);
     if (!isPair(type)) return oracle.apply(opcode, x);
     return oracle.apply(opcode, half(x, 0)) | oracle.apply(opcode, half(x, 16)) << 16;
+  }
+
+  /** {@code fma.oob}: a factor 7FF7 or FFF7 makes +0, as recorded on an H200. */
+  private static long outOfBounds(List<String> modifiers, PtxType type, long[] x) {
+    long result = 0;
+    for (int shift = 0; shift < type.bits(); shift += 16) {
+      long[] half = half(x, shift);
+      boolean outside = (half[0] & 0x7FFF) == 0x7FF7 || (half[1] & 0x7FFF) == 0x7FF7;
+      long exact = new FloatOracle(ConversionOracle.format(type), modifiers).apply("fma", half);
+      result |= (outside ? 0 : exact) << shift;
+    }
+    return result;
   }
 
   /** Of three singles, the magnitudes if asked. */
@@ -95,6 +111,9 @@ final class Oracle {
     var small = SmallConversionOracle.of(modifiers);
     if (small.isPresent()) return small.get().convert(x);
     var oracle = new ConversionOracle(modifiers);
+    if (modifiers.contains("tf32") && !modifiers.contains("rna")) {
+      return oracle.toFloat(Format.TF32, Format.F32, x[0]) << 13;
+    }
     if (modifiers.contains("tf32")) {
       if (Format.F32.isNan(x[0]) || Format.F32.isInfinite(x[0])) return x[0] & -1L << 13;
       return oracle.toFloat(Format.TF32, Format.F32, x[0]) << 13;
