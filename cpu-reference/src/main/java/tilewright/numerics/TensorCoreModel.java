@@ -38,7 +38,7 @@ public record TensorCoreModel(int block, int fraction, ElementType operand, Elem
     }
     boolean hopper = architecture >= 90;
     int block = (hopper ? 16 : 8) / (operand == ElementType.TF32 ? 2 : 1);
-    int zero = (accumulator == ElementType.F32 ? -132 : -21) - (hopper ? 1 : 0);
+    int zero = (accumulator == ElementType.F32 ? -132 : -20) - (hopper ? 1 : 0);
     return new TensorCoreModel(block, hopper ? 25 : 24, operand, accumulator, zero);
   }
 
@@ -98,7 +98,8 @@ public record TensorCoreModel(int block, int fraction, ElementType operand, Elem
   private static long nearestHalf(double exact) {
     long bits = Double.doubleToRawLongBits(exact);
     long inexact = (bits & BELOW_SINGLE - 1) == 0 ? 0 : BELOW_SINGLE;
-    return Float.floatToFloat16((float) Double.longBitsToDouble(bits & -BELOW_SINGLE | inexact)) & 0xFFFFL;
+    return unsignedZero(Float.floatToFloat16((float) Double.longBitsToDouble(bits & -BELOW_SINGLE | inexact)) & 0xFFFFL,
+        ElementType.F16);
   }
 
   private long blockDot(long c, long[] a, long[] b, int begin, int end) {
@@ -133,10 +134,17 @@ public record TensorCoreModel(int block, int fraction, ElementType operand, Elem
     if (sum == 0) return 0;
     // The sum has at most 34 bits, so a double holds it exactly at every quantum that occurs.
     double exact = Math.scalb((double) sum, quantum);
-    if (accumulator == ElementType.F16) return ElementType.F16.fromDouble(exact, Rounding.NEAREST_EVEN);
+    if (accumulator == ElementType.F16) {
+      return unsignedZero(ElementType.F16.fromDouble(exact, Rounding.NEAREST_EVEN), ElementType.F16);
+    }
     // Truncation overflows to infinity all the same.
     var rounding = Math.abs(exact) >= 0x1p128 ? Rounding.NEAREST_AWAY : Rounding.TOWARD_ZERO;
-    return ElementType.F32.fromDouble(exact, rounding);
+    return unsignedZero(ElementType.F32.fromDouble(exact, rounding), ElementType.F32);
+  }
+
+  /** A sum too small for its format is positive zero, whatever its sign. (As an H200 rounds.) */
+  private static long unsignedZero(long bits, ElementType type) {
+    return bits == 1L << type.bits() - 1 ? 0 : bits;
   }
 
   /** NaN or an infinity where the terms demand it, else zero. */

@@ -63,12 +63,12 @@ class SmallFloatMmaTest {
   }
 
   private static ExactDot ofAda(boolean half) {
-    return new ExactDot(13, 16, half ? -21 : -132, half ? 10 : 13);
+    return new ExactDot(13, 16, half ? -20 : -132, half ? 10 : 13);
   }
 
   /** The products of steps 0 and 1 of every four, then with them those of steps 2 and 3, then C by an addition. */
   private static int emulated(String left, String right, boolean half, int c, int[] a, int[] b) {
-    var definition = new ExactDot(25, 16, half ? -22 : -133, half ? 10 : 23);
+    var definition = new ExactDot(25, 16, half ? -21 : -133, half ? 10 : 23);
     int sum = 0;
     for (int part = 0; part < 2; part++) {
       sum = definition.sum(sum, halves(a, left, part), HALF, halves(b, right, part), HALF);

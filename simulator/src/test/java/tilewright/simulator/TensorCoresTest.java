@@ -195,7 +195,7 @@ class TensorCoresTest {
   void halfPrecisionSumsRoundOnceABlock(int depth, int architecture) {
     boolean hopper = architecture >= 90;
     int block = hopper ? 16 : 8;
-    int zero = hopper ? -22 : -21;
+    int zero = hopper ? -21 : -20;
     var random = new Random(architecture + depth);
     for (int round = 0; round < 30; round++) {
       int[] a = pairs(random, 32 * depth / 4, Format.F16, 6);

@@ -167,7 +167,8 @@ class WgmmaTest {
 
   private static int exact(Form form, int c, int[] a, int[] b) {
     boolean bytes = form.bits() == 8;
-    var definition = new ExactDot(bytes ? 13 : 25, form.depth(), -133, form.d.equals("f16") ? 10 : bytes ? 13 : 23);
+    boolean half = form.d.equals("f16");
+    var definition = new ExactDot(bytes ? 13 : 25, form.depth(), half ? -21 : -133, half ? 10 : bytes ? 13 : 23);
     int[] left = a.clone();
     int shift = form.a.equals("tf32") ? 13 : 0;
     for (int k = 0; k < left.length; k++) {

@@ -53,7 +53,7 @@ final class MmaMatrices {
     for (int row = 0; row < m; row++) {
       for (int column = 0; column < n; column++) {
         double sum = doubles[row * n + column];
-        for (int d = 0; d < k; d++) sum = Math.fma(aDouble[row * k + d], bDouble[column * k + d], sum);
+        for (int d = 0; d < k; d++) sum = DoubleNans.fma(aDouble[row * k + d], bDouble[column * k + d], sum);
         doubles[row * n + column] = sum;
       }
     }

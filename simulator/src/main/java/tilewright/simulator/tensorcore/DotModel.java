@@ -1,8 +1,8 @@
 package tilewright.simulator.tensorcore;
 
 /**
- * How tensor cores add up a dot product (truncated fused dot product and add; parameters as published for MMA-Sim):
- * terms are aligned to the largest exponent, cut to {@code fraction} bits below it, summed exactly, and rounded once for
+ * How tensor cores add up a dot product (truncated fused dot product and add; parameters as published for MMA-Sim,
+ * except for f16 sums, whose {@code zero} is the Leeds model's: an H200 confirms it for sm_90): terms are aligned to the largest exponent, cut to {@code fraction} bits below it, summed exactly, and rounded once for
  * each block of {@code block} products. Which numbers hold depends on the target and the instruction.
  *
  * @param block products added at a time; longer dot products chain blocks
@@ -15,6 +15,9 @@ public record DotModel(int block, int fraction, int zero, Rounding rounding) {
   private static final int HOPPER = 90;
   private static final int HOPPER_FRACTION = 25;
   private static final int HOPPER_ZERO = -133;
+  private static final int HOPPER_HALF_ZERO = -21;
+  private static final int AMPERE_ZERO = -132;
+  private static final int AMPERE_HALF_ZERO = -20;
   private static final int BYTE_FRACTION = 13;
 
   /** What the sum of a block is rounded to. */
@@ -60,18 +63,19 @@ public record DotModel(int block, int fraction, int zero, Rounding rounding) {
           "tensor cores of sm_" + architecture + " do not multiply " + factors.text() + " in a warp: use 80 or newer");
     }
     if (bytes) {
-      return new DotModel(16, BYTE_FRACTION, half ? -21 : -132, half ? Rounding.F16 : Rounding.E8M13);
+      return new DotModel(16, BYTE_FRACTION, half ? AMPERE_HALF_ZERO : AMPERE_ZERO, half ? Rounding.F16 : Rounding.E8M13);
     }
     int block = (hopper ? 16 : 8) / (factors == MmaType.TF32 ? 2 : 1);
-    return hopper ? of(block, HOPPER_FRACTION, HOPPER_ZERO, -22, half) : of(block, 24, -132, -21, half);
+    return hopper ? of(block, HOPPER_FRACTION, HOPPER_ZERO, HOPPER_HALF_ZERO, half)
+        : of(block, 24, AMPERE_ZERO, AMPERE_HALF_ZERO, half);
   }
 
   /** {@code wgmma.mma_async}, which only sm_90a has. */
   public static DotModel warpgroup(MmaType factors, boolean half) {
     if (factors.bits() == Byte.SIZE) {
-      return new DotModel(32, BYTE_FRACTION, HOPPER_ZERO, half ? Rounding.F16 : Rounding.E8M13);
+      return new DotModel(32, BYTE_FRACTION, half ? HOPPER_HALF_ZERO : HOPPER_ZERO, half ? Rounding.F16 : Rounding.E8M13);
     }
-    return of(factors == MmaType.TF32 ? 8 : 16, HOPPER_FRACTION, HOPPER_ZERO, HOPPER_ZERO, half);
+    return of(factors == MmaType.TF32 ? 8 : 16, HOPPER_FRACTION, HOPPER_ZERO, HOPPER_HALF_ZERO, half);
   }
 
   /** {@code tcgen05.mma} of the kinds tf32, f16 and f8f6f4, without block scales. */

@@ -67,7 +67,7 @@ final class TotalRounding {
     int bits = rounding.significandBits();
     if (magnitude >= Float.MIN_NORMAL) return (float) cut(sum, bits);
     double quantum = Math.scalb(1.0, Float.MIN_EXPONENT + 1 - bits);
-    return (float) Math.copySign(Math.floor(magnitude / quantum) * quantum, sum);
+    return unsignedZero((float) Math.copySign(Math.floor(magnitude / quantum) * quantum, sum));
   }
 
   /** Toward zero to so many bits of significand. */
@@ -81,6 +81,12 @@ final class TotalRounding {
     int exponent = Math.max(Math.getExponent(sum), HALF_LEAST);
     double unit = Math.scalb(1.0, exponent + 1 - HALF_BITS);
     double rounded = Math.rint(sum / unit) * unit;
-    return Math.abs(rounded) > 65504 ? Math.copySign(Float.POSITIVE_INFINITY, (float) sum) : (float) rounded;
+    return Math.abs(rounded) > 65504 ? Math.copySign(Float.POSITIVE_INFINITY, (float) sum)
+        : unsignedZero((float) rounded);
+  }
+
+  /** A sum too small for its format is positive zero, whatever its sign. (As an H200 rounds.) */
+  private static float unsignedZero(float sum) {
+    return sum == 0 ? 0 : sum;
   }
 }

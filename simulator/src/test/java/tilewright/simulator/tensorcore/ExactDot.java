@@ -111,6 +111,7 @@ public record ExactDot(int fractionBits, int block, int zero, int resultBits) {
     long infinity = (1L << exponentBits) - 1 << fraction;
     // A significand that has its leading one adds it to the exponent field.
     long bits = Math.min(((long) exponent + bias - 1 << fraction) + kept.longValueExact(), infinity);
-    return (int) (sum.signum() < 0 ? bits | 1L << fraction + exponentBits : bits);
+    // What becomes zero has lost its sign.
+    return (int) (sum.signum() < 0 && bits != 0 ? bits | 1L << fraction + exponentBits : bits);
   }
 }

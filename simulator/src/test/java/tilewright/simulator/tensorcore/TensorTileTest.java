@@ -24,7 +24,7 @@ class TensorTileTest {
   private static Form warp(int architecture, MmaType type, boolean half) {
     boolean hopper = architecture >= 90;
     boolean tf32 = type == MmaType.TF32;
-    int zero = (half ? -21 : -132) - (hopper ? 1 : 0);
+    int zero = (half ? -20 : -132) - (hopper ? 1 : 0);
     return new Form("sm_" + architecture + " " + type + (half ? " to f16" : ""),
         DotModel.warp(architecture, type, half), type, type, tf32 ? 8 : 16,
         new ExactDot(hopper ? 25 : 24, (hopper ? 16 : 8) / (tf32 ? 2 : 1), zero, half ? 10 : 23));
@@ -34,7 +34,7 @@ class TensorTileTest {
     boolean bytes = left.bits() == 8;
     int depth = 256 / left.bits();
     return new Form("wgmma " + left + " " + right + (half ? " to f16" : ""), DotModel.warpgroup(left, half), left,
-        right, depth, new ExactDot(bytes ? 13 : 25, depth, -133, half ? 10 : bytes ? 13 : 23));
+        right, depth, new ExactDot(bytes ? 13 : 25, depth, half ? -21 : -133, half ? 10 : bytes ? 13 : 23));
   }
 
   private static Form blackwell(MmaType left, MmaType right, boolean half) {
