@@ -112,8 +112,8 @@ class TensorMapRulesTest {
     rejectsCorners("lowerCorner[1] is -129; needed is -128 to 127", 0, -129, 0, 0);
     rejectsCorners("upperCorner[0] is 128; needed is -128 to 127", 0, 0, 128, 0);
 
-           rejectsCorners("lowerCorner[0] 5 and upperCorner[0] -4 leave nothing of 9 pixels; the bounding box must not be empty",
-        5, 0, -4, 0);
+    rejectsCorners("lowerCorner[0] 5 and upperCorner[0] -4 leave nothing of 9 pixels; "
+        + "the bounding box must not be empty", 5, 0, -4, 0);
     assertEquals(List.of("channelsPerPixel is 264; needed is 1 to 256", "pixelsPerColumn is 1025; needed is 1 to 1024"),
         broken(new TensorMap.Im2col(IMAGES, List.of(0, 0), List.of(0, 0), 264, 1025)));
     var one = TensorView.of(TensorElement.F32, List.of(64L, 9L, 4L), List.of(256L, 2304L));

@@ -150,7 +150,9 @@ final class TensorMapLowering {
     var operands = c.operands(i, field.hasOrdinal() ? 3 : 2);
     int ordinal = 0;
     if (field.hasOrdinal()) {
-      if (!(operands.get(1) instanceof Operand.Integer(long n))) throw new Unsupported("the ordinal must be a constant");
+      if (!(operands.get(1) instanceof Operand.Integer(long n))) {
+        throw new Unsupported("the ordinal must be a constant");
+      }
       ordinal = (int) n;
     }
     if (field.isImmediate() && !(operands.getLast() instanceof Operand.Integer)) {

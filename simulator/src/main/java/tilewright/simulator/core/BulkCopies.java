@@ -24,8 +24,9 @@ public final class BulkCopies {
       long origin = from[issuer.lane()] + displacement;
       int bytes = bytes(issuer);
       requireGlobal(issuer, origin, bytes, Access.READ);
+      var rows = BoxRow.contiguous(bytes, w.cta.random());
       for (var target : Multicast.targets(issuer, multicast != 0, false)) {
-        ToShared.issue(issuer, origin, BoxRow.contiguous(bytes, w.cta.random()), CopyFormat.PLAIN, target, Optional.empty());
+        ToShared.issue(issuer, origin, rows, CopyFormat.PLAIN, target, Optional.empty());
       }
     }
   }
@@ -43,8 +44,8 @@ public final class BulkCopies {
       long source = from[issuer.lane()] + displacement;
       requireOwn(issuer, source - w.sharedBase, bytes);
       var target = Multicast.targets(issuer, false, false).getFirst();
-      ToShared.issue(issuer, AddressSpace.SHARED_WINDOW + source, BoxRow.contiguous(bytes, w.cta.random()), CopyFormat.PLAIN, target,
-          operation(reduction, element));
+      ToShared.issue(issuer, AddressSpace.SHARED_WINDOW + source, BoxRow.contiguous(bytes, w.cta.random()),
+          CopyFormat.PLAIN, target, operation(reduction, element));
     }
   }
 

@@ -16,9 +16,10 @@ public enum Reduction {
   public boolean takes(TensorElement element) {
     return switch (element) {
       case U32 -> true;
-      case S32, U64, S64 -> this != INC && this != DEC;
+      case S32, U64 -> this != INC && this != DEC;
+      case S64 -> this == MIN || this == MAX;
       case F16, BF16 -> this == ADD || this == MIN || this == MAX;
-      case F32, F32_FTZ, F64 -> this == ADD;
+      case F32, F32_FTZ, TF32, TF32_FTZ, F64 -> this == ADD;
       default -> false;
     };
   }

@@ -64,6 +64,16 @@ final class TensorChecks {
     }
   }
 
+  /** Stores and reductions cannot begin before the tensor, although loads can: an H200 calls that illegal. */
+  static void notNegative(Issuer issuer, int[] coordinates) {
+    for (int i = 0; i < coordinates.length; i++) {
+      if (coordinates[i] < 0) {
+        throw issuer.invalid(coordinates[i], "stores a box at coordinate " + coordinates[i] + " of dimension " + i
+            + "; only loads may begin before the tensor");
+      }
+    }
+  }
+
   static void coordinates(Issuer issuer, TensorForm form, TensorDescriptor d, int[] coordinates, int[] offsets) {
     long bits = (long) coordinates[0] * d.element().bits();
     boolean whole = d.element().isPadded() ? coordinates[0] % PADDED_MULTIPLE == 0 : bits % (8 * GRANULE) == 0;

@@ -28,8 +28,10 @@ public final class TensorCopies {
       int lane = issuer.lane();
       var coordinates = bulk.values(BulkOperands.COORDINATES, form.coordinates(), lane);
       var offsets = bulk.values(BulkOperands.OFFSETS, Math.max(form.rank() - 2, form.offsets()), lane);
+      if (access != Access.READ) TensorChecks.notNegative(issuer, coordinates);
       TensorChecks.coordinates(issuer, form, descriptor, coordinates, offsets);
       var rows = BoxTraversal.rows(descriptor, form.mode(), coordinates, offsets);
+      if (access != Access.READ) rows = rows.stream().map(BoxRow::stored).toList();
       for (var row : rows) requireInMemory(row, access);
       return rows;
     }

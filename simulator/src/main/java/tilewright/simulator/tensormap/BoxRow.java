@@ -28,6 +28,11 @@ public record BoxRow(int shared, int bytes, int first, int inside, long global) 
     return new BoxRow(shared, bytes, 0, 0, 0);
   }
 
+  /** What a store takes: where the tensor ends within sixteen bytes, all of them (as an H200 does it). */
+  public BoxRow stored() {
+    return new BoxRow(shared, bytes, first, Math.ceilDiv(inside, GRANULE) * GRANULE, global);
+  }
+
   /** So many contiguous bytes, cut into a few rows at multiples of 16 bytes. */
   public static List<BoxRow> contiguous(int bytes, RandomGenerator random) {
     var rows = new ArrayList<BoxRow>();

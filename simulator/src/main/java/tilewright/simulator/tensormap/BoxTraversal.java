@@ -2,6 +2,7 @@ package tilewright.simulator.tensormap;
 
 import java.util.ArrayList;
 import java.util.List;
+import tilewright.ptx.tensormap.Interleave;
 
 /** Which bytes of a tensor one copy takes, and in which order they lie in shared memory before the swizzle. */
 public final class BoxTraversal {
@@ -27,11 +28,17 @@ public final class BoxTraversal {
     var rows = new ArrayList<BoxRow>();
     var steps = new int[d.rank()];
     int inner = d.traversed(0);
+    int step = d.elementStrides().getFirst();
+    boolean scattered = d.interleave() != Interleave.NONE && step > 1;
     do {
       var at = new long[d.rank()];
       for (int i = 0; i < at.length; i++) at[i] = coordinates[i] + (long) steps[i] * d.elementStrides().get(i);
       at[0] = coordinates[0];
-      rows.add(row(d, at, inner, rows));
+      if (scattered) {
+        for (int k = 0; k < inner; k++, at[0] += step) rows.add(row(d, at, 1, rows));
+      } else {
+        rows.add(row(d, at, inner, rows));
+      }
     } while (advance(steps, d));
     return rows;
   }
@@ -53,11 +60,21 @@ public final class BoxTraversal {
     return rows;
   }
 
-  /** The row of {@code count} elements that begins at a place in the tensor, behind the rows before it. */
+  /** With a swizzle, every row begins a span of its own, however short it is (as an H200 has it). */
+  private static int pitch(TensorDescriptor d, int bytes) {
+    return Math.max(bytes, d.interleave() == Interleave.NONE ? d.swizzle().span() : 0);
+  }
+
+  /**
+   * The row of {@code count} elements that begins at a place in the tensor, behind the rows before it. With an
+   * interleave, what the innermost dimension counts are slices, whatever the element type (as an H200 has it).
+   */
   static BoxRow row(TensorDescriptor d, long[] at, int count, List<BoxRow> before) {
-    var element = d.element();
-    int bytes = (int) element.sharedBytes(count);
-    int shared = before.isEmpty() ? 0 : before.getLast().shared() + before.getLast().bytes();
+    int slice = 8 * d.interleave().bytes();
+    int bits = slice == 0 ? d.element().bits() : slice;
+    int sharedBits = slice == 0 ? d.element().sharedBits() : slice;
+    int bytes = count * sharedBits / 8;
+    int shared = before.isEmpty() ? 0 : before.getLast().shared() + pitch(d, bytes);
     long global = 0;
     for (int i = 1; i < at.length; i++) {
       if (at[i] < 0 || at[i] >= d.dims().get(i)) return BoxRow.outside(shared, bytes);
@@ -66,7 +83,7 @@ public final class BoxTraversal {
     long first = Math.max(0, -at[0]);
     long end = Math.min(count, d.dims().getFirst() - at[0]);
     if (first >= end) return BoxRow.outside(shared, bytes);
-    return new BoxRow(shared, bytes, (int) element.sharedBytes(first), (int) element.sharedBytes(end - first),
-        global + (at[0] + first) * element.bits() / 8);
+    return new BoxRow(shared, bytes, (int) first * sharedBits / 8, (int) (end - first) * sharedBits / 8,
+        global + (at[0] + first) * bits / 8);
   }
 }

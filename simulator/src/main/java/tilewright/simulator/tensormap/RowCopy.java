@@ -21,11 +21,12 @@ public final class RowCopy {
    */
   public static byte[] image(CopyFormat f, BoxRow row, byte[] global, int at) {
     var image = new byte[row.bytes()];
-    if (row.inside() != row.bytes() && f.fill() == OutOfBoundsFill.NAN) fillNan(image, f.element());
+    if (row.inside() != row.bytes() && f.fill() == OutOfBoundsFill.NAN) fillNan(image);
     if (f.element().isPadded()) {
       unpack(f.element(), global, at, image, row.first(), row.inside());
     } else {
       System.arraycopy(global, at, image, row.first(), row.inside());
+      LoadedValues.convert(f.element(), image, row.first(), row.inside());
     }
     return image;
   }
@@ -76,9 +77,11 @@ public final class RowCopy {
     return packed;
   }
 
-  private static void fillNan(byte[] image, TensorElement element) {
-    int bytes = element.bits() / 8;
-    Arrays.fill(image, (byte) 0xFF);
-    for (int k = bytes - 1; k < image.length; k += bytes) image[k] = 0x7F;
+  /** Every sixteen bits are 7FF7, whatever the element type (as an H200 has it). */
+  private static void fillNan(byte[] image) {
+    for (int k = 0; k < image.length; k += 2) {
+      image[k] = (byte) 0xF7;
+      image[k + 1] = 0x7F;
+    }
   }
 }

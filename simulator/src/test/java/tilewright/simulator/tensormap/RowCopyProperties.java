@@ -61,7 +61,7 @@ class RowCopyProperties {
     var shared = Arrays.copyOf(TENSORS, 4 * TmaKernel.REGION);
     var tensor = new byte[TENSORS.length];
     for (var row : rows(c, descriptor)) {
-      var content = RowCopy.content(format, row, RowCopy.gather(format, row, shared, c.shared()));
+      var content = RowCopy.content(format, row.stored(), RowCopy.gather(format, row, shared, c.shared()));
       System.arraycopy(content, 0, tensor, (int) (c.tensor() + row.global()), content.length);
     }
     var expected = new byte[TENSORS.length];

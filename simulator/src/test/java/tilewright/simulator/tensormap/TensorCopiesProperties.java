@@ -33,10 +33,8 @@ class TensorCopiesProperties {
     return TmaArbitraries.stores().filter(TensorCopiesProperties::fits);
   }
 
-  /** Whether the box ends in the region even where the swizzle spreads its end over the line. */
   private static boolean fits(TmaCase c) {
-    var element = c.view().element();
-    return c.shared() + c.bytes() * element.sharedBits() / element.bits() <= TmaKernel.REGION;
+    return c.shared() + new TmaDefinition(c).sharedBytes() <= TmaKernel.REGION;
   }
 
   @Property(tries = 60)

@@ -14,6 +14,8 @@ import tilewright.ptx.tensormap.TensorMap;
  */
 final class TmaDefinition {
   private final TmaCase c;
+  /** Whether of a tensor that ends within sixteen bytes all of them are taken, as stores do it. */
+  private boolean stores;
 
   TmaDefinition(TmaCase c) {
     this.c = c;
@@ -82,13 +84,23 @@ final class TmaDefinition {
     var view = c.view();
     var element = view.element();
     boolean inside = true;
-    for (int i = 0; i < at.length; i++) inside &= at[i] >= 0 && at[i] < view.dims().get(i);
+    for (int i = 0; i < at.length; i++) inside &= at[i] >= 0 && at[i] < (i == 0 ? innerExtent() : view.dims().get(i));
     long globalBit = at[0] * element.bits();
     for (int i = 1; i < at.length; i++) globalBit += 8 * at[i] * view.strides().get(i - 1);
     long row = number / rowLength;
     long column = number % rowLength;
-    long sharedBit = (row * rowLength + column / 16 * 16) * element.sharedBits() + column % 16 * element.bits();
+    // With a swizzle, rows lie as far apart as its span.
+    int span = view.swizzle().span();
+    long pitch = span == 0 ? (long) rowLength * element.sharedBits() : 8L * span;
+    long sharedBit = row * pitch + column / 16 * 16 * element.sharedBits() + column % 16 * element.bits();
     visitor.visit(globalBit, inside, sharedBit);
+  }
+
+  /** The lines of shared memory that a box takes. */
+  int sharedBytes() {
+    long[] last = {0};
+    forEach((_, _, shared) -> last[0] = Math.max(last[0], shared));
+    return (int) (last[0] / 1024 + 1) * 128;
   }
 
   /** A region of shared memory of that size after a load, where {@code defined} says that it is. */
@@ -98,11 +110,14 @@ final class TmaDefinition {
     defined.set(0, region.length);
     int bits = c.view().element().bits();
     if (c.view().element().isPadded()) {
-      for (int k = 0; k < c.bytes() * c.view().element().sharedBits() / bits; k++) defined.clear(place(k));
+      forEach((_, _, shared) -> {
+        for (int k = 0; k < 16; k++) defined.clear(place((int) (shared / 128 * 16) + k));
+      });
     }
     forEach((global, inside, shared) -> {
+      long element = inside ? loaded(bits(tensors, 8 * c.tensor() + global, bits)) : fill();
       for (int bit = 0; bit < bits; bit++) {
-        int value = inside ? bit(tensors, 8 * c.tensor() + global + bit) : fill(bit, bits);
+        int value = (int) (element >>> bit) & 1;
         int at = place((int) (shared + bit >> 3));
         region[at] = (byte) (region[at] & ~(1 << (shared + bit & 7)) | value << (shared + bit & 7));
         defined.set(at);
@@ -111,8 +126,15 @@ final class TmaDefinition {
     return region;
   }
 
+  private long innerExtent() {
+    long extent = c.view().dims().getFirst();
+    int granule = 128 / c.view().element().bits();
+    return stores && !c.view().element().isPadded() ? (extent + granule - 1) / granule * granule : extent;
+  }
+
   /** Stores from a region of shared memory into tensors. */
   void stored(byte[] region, byte[] tensors) {
+    stores = true;
     var element = c.view().element();
     forEach((global, inside, shared) -> {
       if (!inside) return;
@@ -126,8 +148,28 @@ final class TmaDefinition {
     });
   }
 
-  private int fill(int bit, int bits) {
-    return c.view().fill() == OutOfBoundsFill.ZERO || bit == bits - 1 ? 0 : 1;
+  private long fill() {
+    return c.view().fill() == OutOfBoundsFill.ZERO ? 0 : 0x7FF7_7FF7_7FF7_7FF7L;
+  }
+
+  /** What a load makes of a value. */
+  private long loaded(long value) {
+    var element = c.view().element();
+    boolean flushes = element == TensorElement.F32_FTZ || element == TensorElement.TF32_FTZ;
+    boolean rounds = element == TensorElement.TF32 || element == TensorElement.TF32_FTZ;
+    if (!flushes && !rounds) return value;
+    float f = Float.intBitsToFloat((int) value);
+    if (flushes && Math.abs(f) < Float.MIN_NORMAL) f = Math.copySign(0f, f);
+    if (rounds && Float.isNaN(f)) return 0x7FFF_E000;
+    if (!rounds || Float.isInfinite(f)) return Float.floatToRawIntBits(f);
+    double ulp = Math.scalb(1.0, Math.max(Math.getExponent(f), Float.MIN_EXPONENT) - 10);
+    return Float.floatToRawIntBits((float) (Math.rint(f / ulp) * ulp));
+  }
+
+  private static long bits(byte[] bytes, long at, int count) {
+    long value = 0;
+    for (int bit = 0; bit < count; bit++) value |= (long) bit(bytes, at + bit) << bit;
+    return value;
   }
 
   private static int bit(byte[] bytes, long at) {

@@ -1,0 +1,36 @@
+package tilewright.simulator.tensormap;
+
+import java.lang.invoke.MethodHandles;
+import java.lang.invoke.VarHandle;
+import java.nio.ByteOrder;
+import tilewright.ptx.tensormap.TensorElement;
+
+/** What loads do to single-precision values on their way to shared memory. Stores do nothing to values. */
+final class LoadedValues {
+  private static final VarHandle INT = MethodHandles.byteArrayViewVarHandle(int[].class, ByteOrder.LITTLE_ENDIAN);
+  private static final int EXPONENT = 0x7F80_0000;
+  private static final int MAGNITUDE = 0x7FFF_FFFF;
+  private static final int TF32_NAN = 0x7FFF_E000;
+  /** The bits that TF32 lacks, and the last that it has. */
+  private static final int DROPPED = 0x1FFF;
+  private static final int LAST = 13;
+
+  private LoadedValues() {}
+
+  static void convert(TensorElement element, byte[] image, int first, int bytes) {
+    boolean flushes = element == TensorElement.F32_FTZ || element == TensorElement.TF32_FTZ;
+    boolean rounds = element == TensorElement.TF32 || element == TensorElement.TF32_FTZ;
+    if (!flushes && !rounds) return;
+    for (int k = first; k < first + bytes; k += Integer.BYTES) {
+      int value = (int) INT.get(image, k);
+      if (flushes && (value & EXPONENT) == 0) value &= ~MAGNITUDE;
+      INT.set(image, k, rounds ? tf32(value) : value);
+    }
+  }
+
+  /** Rounds to the nearest value, of two to the even one. */
+  private static int tf32(int value) {
+    if ((value & MAGNITUDE) > EXPONENT) return TF32_NAN;
+    return value + (DROPPED >>> 1) + (value >>> LAST & 1) & ~DROPPED;
+  }
+}
