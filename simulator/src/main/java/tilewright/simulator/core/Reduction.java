@@ -57,7 +57,7 @@ public enum Reduction {
   private int combine(TensorElement element, int old, int value) {
     boolean signed = element == TensorElement.S32;
     return switch (this) {
-      case ADD -> element.isFloat() ? sum(old, value) : old + value;
+      case ADD -> element.isFloat() ? sum(element, old, value) : old + value;
       case MIN -> signed ? Math.min(old, value) : IntegerMath.minU(old, value);
       case MAX -> signed ? Math.max(old, value) : IntegerMath.maxU(old, value);
       case INC -> Integer.compareUnsigned(old, value) >= 0 ? 0 : old + 1;
@@ -68,11 +68,16 @@ public enum Reduction {
     };
   }
 
-  /** Subnormal values count as zeros of their sign. */
-  private static int sum(int old, int value) {
-    float a = FloatMath.flush(Float.intBitsToFloat(old));
-    float b = FloatMath.flush(Float.intBitsToFloat(value));
-    return Float.floatToRawIntBits(FloatMath.canonical(FloatMath.flush(a + b)));
+  /**
+   * Only the types of tensor maps that say so flush subnormal values (as an H200 has it; the PTX ISA says that all sums
+   * of f32 do).
+   */
+  private static int sum(TensorElement element, int old, int value) {
+    float a = Float.intBitsToFloat(old);
+    float b = Float.intBitsToFloat(value);
+    boolean flushes = element == TensorElement.F32_FTZ || element == TensorElement.TF32_FTZ;
+    float sum = flushes ? FloatMath.flush(FloatMath.flush(a) + FloatMath.flush(b)) : a + b;
+    return Float.floatToRawIntBits(FloatMath.canonical(sum));
   }
 
   private long combine(TensorElement element, long old, long value) {

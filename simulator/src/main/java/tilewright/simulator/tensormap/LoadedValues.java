@@ -5,7 +5,10 @@ import java.lang.invoke.VarHandle;
 import java.nio.ByteOrder;
 import tilewright.ptx.tensormap.TensorElement;
 
-/** What loads do to single-precision values on their way to shared memory. Stores do nothing to values. */
+/**
+ * What loads do to values on their way to shared memory: they round to TF32. Nothing is flushed, whatever the element
+ * type's name says, and stores do nothing to values (as an H200 has it).
+ */
 final class LoadedValues {
   private static final VarHandle INT = MethodHandles.byteArrayViewVarHandle(int[].class, ByteOrder.LITTLE_ENDIAN);
   private static final int EXPONENT = 0x7F80_0000;
@@ -18,14 +21,8 @@ final class LoadedValues {
   private LoadedValues() {}
 
   static void convert(TensorElement element, byte[] image, int first, int bytes) {
-    boolean flushes = element == TensorElement.F32_FTZ || element == TensorElement.TF32_FTZ;
-    boolean rounds = element == TensorElement.TF32 || element == TensorElement.TF32_FTZ;
-    if (!flushes && !rounds) return;
-    for (int k = first; k < first + bytes; k += Integer.BYTES) {
-      int value = (int) INT.get(image, k);
-      if (flushes && (value & EXPONENT) == 0) value &= ~MAGNITUDE;
-      INT.set(image, k, rounds ? tf32(value) : value);
-    }
+    if (element != TensorElement.TF32 && element != TensorElement.TF32_FTZ) return;
+    for (int k = first; k < first + bytes; k += Integer.BYTES) INT.set(image, k, tf32((int) INT.get(image, k)));
   }
 
   /** Rounds to the nearest value, of two to the even one. */

@@ -11,6 +11,7 @@ import tilewright.ptx.tensormap.SwizzleMode;
 import tilewright.ptx.tensormap.TensorElement;
 import tilewright.ptx.tensormap.TensorMap;
 import tilewright.ptx.tensormap.TensorView;
+import tilewright.ptx.tensormap.WideMode;
 
 /**
  * One copy by a tensor map, as one CTA of {@code tma/load.ptx} and {@code tma/store.ptx} makes it.
@@ -43,6 +44,10 @@ public record TmaCase(TensorMap map, long tensor, List<Integer> coordinates, Lis
   static TensorMap map(TensorView view, String mode, String shape) {
     if (mode.equals("tiled")) return new TensorMap.Tiled(view, ints(shape));
     var parts = shape.split("/");
+    if (mode.equals("im2colWide")) {
+      return new TensorMap.Im2colWide(view, ints(parts[0]).getFirst(), ints(parts[1]).getFirst(),
+          Integer.parseInt(parts[2]), Integer.parseInt(parts[3]), WideMode.W);
+    }
     return new TensorMap.Im2col(view, ints(parts[0]), ints(parts[1]), Integer.parseInt(parts[2]),
         Integer.parseInt(parts[3]));
   }

@@ -155,13 +155,10 @@ final class TmaDefinition {
   /** What a load makes of a value. */
   private long loaded(long value) {
     var element = c.view().element();
-    boolean flushes = element == TensorElement.F32_FTZ || element == TensorElement.TF32_FTZ;
-    boolean rounds = element == TensorElement.TF32 || element == TensorElement.TF32_FTZ;
-    if (!flushes && !rounds) return value;
+    if (element != TensorElement.TF32 && element != TensorElement.TF32_FTZ) return value;
     float f = Float.intBitsToFloat((int) value);
-    if (flushes && Math.abs(f) < Float.MIN_NORMAL) f = Math.copySign(0f, f);
-    if (rounds && Float.isNaN(f)) return 0x7FFF_E000;
-    if (!rounds || Float.isInfinite(f)) return Float.floatToRawIntBits(f);
+    if (Float.isNaN(f)) return 0x7FFF_E000;
+    if (Float.isInfinite(f)) return Float.floatToRawIntBits(f);
     double ulp = Math.scalb(1.0, Math.max(Math.getExponent(f), Float.MIN_EXPONENT) - 10);
     return Float.floatToRawIntBits((float) (Math.rint(f / ulp) * ulp));
   }
