@@ -2,91 +2,46 @@ package tilewright.simulator.tensormap;
 
 import static org.junit.jupiter.api.Assertions.assertEquals;
 
-import java.io.IOException;
-import java.io.InputStream;
 import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.List;
-import java.util.zip.GZIPInputStream;
+import java.util.stream.IntStream;
 import org.junit.jupiter.api.Test;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.ValueSource;
 import tilewright.simulator.SimulatorOptions;
 
 /** Kernels that copy by tensor maps leave what they left on an H200. */
 class RecordedCopiesTest {
   /** Of each stored-to tensor. */
   private static final int STRIDE = 16384;
+  private static final int VALUES = 4096;
 
-  private static InputStream resource(String name) {
-    return RecordedCopiesTest.class.getResourceAsStream("/tilewright/simulator/tma/" + name);
-  }
-
-  private static byte[] recorded(String name) throws IOException {
-    try (var in = new GZIPInputStream(resource(name))) {
-      return in.readAllBytes();
-    }
-  }
-
-  private static List<String> lines(String name) throws IOException {
-    try (var in = resource(name)) {
-      return new String(in.readAllBytes()).lines().toList();
-    }
-  }
-
-  /** Sixteen-bit words that are their index times {@code factor} plus {@code first}. */
-  private static byte[] words(int bytes, int factor, int first) {
-    var b = new byte[bytes];
-    for (int i = 0; i < bytes / 2; i++) {
-      b[2 * i] = (byte) (i * factor + first);
-      b[2 * i + 1] = (byte) (i * factor + first >> 8);
-    }
-    return b;
-  }
-
-  /** The recorded words are differences from the word before. */
   @Test
-  void loads() throws IOException {
-    var lines = lines("loads.txt");
-    var recorded = recorded("loads.bin.gz");
+  void loads() {
+    var lines = Resources.lines("loads.txt");
+    var recorded = Resources.summed(Resources.bytes("loads.bin.gz"));
+    var tensors = Resources.words(1 << 17, 1, 0);
     var kernel = TmaKernel.loads("sm_90a");
-    var tensors = words(1 << 17, 1, 0);
-    int word = 0;
     for (int begin = 0; begin < lines.size(); begin += TmaKernel.MOST_CASES) {
-      var cases = lines.subList(begin, Math.min(lines.size(), begin + TmaKernel.MOST_CASES));
+      var cases = lines.subList(begin, Math.min(lines.size(), begin + TmaKernel.MOST_CASES)).stream()
+          .map(TmaCase::parse).toList();
       var out = new byte[TmaKernel.IMAGE * cases.size()];
-      var result = kernel.load(cases.stream().map(TmaCase::parse).toList(), tensors, out, SimulatorOptions.defaults());
-      assertEquals(List.of(), result.findings());
-      for (int i = 0; i < out.length; i += 2) {
-        int at = begin * TmaKernel.IMAGE + i;
-        word += recorded[at] & 0xFF | recorded[at + 1] << 8;
-        if ((short) word != (short) (out[i] & 0xFF | out[i + 1] << 8)) {
-          assertEquals(hex(word), hex(out[i] & 0xFF | out[i + 1] << 8),
-              "word at " + i % TmaKernel.IMAGE + " of " + cases.get(i / TmaKernel.IMAGE));
-        }
-      }
+      assertEquals(List.of(), kernel.load(cases, tensors, out, SimulatorOptions.defaults()).findings());
+      agree(Arrays.copyOfRange(recorded, begin * TmaKernel.IMAGE, begin * TmaKernel.IMAGE + out.length), out,
+          TmaKernel.IMAGE, cases);
     }
-  }
-
-  private static String hex(int word) {
-    return Integer.toHexString(word & 0xFFFF);
-  }
-
-  @Test
-  void stores() throws IOException {
-    agreeOnStores("stores");
-  }
-
-  @Test
-  void reductions() throws IOException {
-    agreeOnStores("reductions");
   }
 
   /**
    * Each line has the case's number when it was recorded, which its tensor's first contents depend on; recorded is the
    * exclusive or with these.
    */
-  private static void agreeOnStores(String name) throws IOException {
-    var lines = lines(name + ".txt");
-    var recorded = recorded(name + ".bin.gz");
+  @ParameterizedTest
+  @ValueSource(strings = {"stores", "reductions"})
+  void stores(String name) {
+    var lines = Resources.lines(name + ".txt");
+    var recorded = Resources.bytes(name + ".bin.gz");
     var kernel = TmaKernel.stores("sm_90a");
     for (int begin = 0; begin < lines.size(); begin += TmaKernel.MOST_CASES) {
       int end = Math.min(lines.size(), begin + TmaKernel.MOST_CASES);
@@ -94,18 +49,55 @@ class RecordedCopiesTest {
       var cases = new ArrayList<TmaCase>();
       for (var line : lines.subList(begin, end)) {
         var parts = line.split(" ");
-        var first = words(STRIDE, 40503, 7 + 40503 * Integer.parseInt(parts[0]) * STRIDE / 2);
+        var first = Resources.words(STRIDE, 40503, 7 + 40503 * Integer.parseInt(parts[0]) * STRIDE / 2);
         System.arraycopy(first, 0, tensors, cases.size() * STRIDE, STRIDE);
         cases.add(TmaCase.parse(parts[1]));
       }
       var expected = Arrays.copyOfRange(recorded, begin * STRIDE, end * STRIDE);
       for (int i = 0; i < expected.length; i++) expected[i] ^= tensors[i];
-      var result = kernel.store(cases, words(TmaKernel.REGION, 1, 0), tensors, STRIDE, SimulatorOptions.defaults());
-      assertEquals(List.of(), result.findings());
-      int first = Arrays.mismatch(expected, tensors);
-      if (first >= 0) {
-        assertEquals(expected[first], tensors[first], "byte " + first % STRIDE + " of " + cases.get(first / STRIDE));
-      }
+      var shared = Resources.words(TmaKernel.REGION, 1, 0);
+      assertEquals(List.of(), kernel.store(cases, shared, tensors, STRIDE, SimulatorOptions.defaults()).findings());
+      agree(expected, tensors, STRIDE, cases);
     }
+  }
+
+  /** Special values and ties, which loads of TF32 round; recorded is the exclusive or with them. */
+  @Test
+  void loadsOfSpecialValues() {
+    var cases = Resources.lines("values.txt").stream().map(TmaCase::parse).toList();
+    var recorded = Resources.bytes("values.bin.gz");
+    var values = Arrays.copyOf(recorded, VALUES);
+    var out = new byte[TmaKernel.IMAGE * cases.size()];
+    var result = TmaKernel.loads("sm_90a").load(cases, values, out, SimulatorOptions.defaults());
+    assertEquals(List.of(), result.findings());
+    for (int k = 0; k < cases.size(); k++) {
+      var expected = Arrays.copyOfRange(recorded, VALUES * (k + 1), VALUES * (k + 2));
+      for (int i = 0; i < VALUES; i++) expected[i] ^= values[i];
+      agree(expected, Arrays.copyOfRange(out, TmaKernel.IMAGE * k, TmaKernel.IMAGE * k + VALUES), VALUES,
+          cases.subList(k, k + 1));
+    }
+  }
+
+  /** Sums and extrema of special values with each other. */
+  @Test
+  void reductionsOfSpecialValues() {
+    var cases = Resources.lines("sums.txt").stream().map(TmaCase::parse).toList();
+    var recorded = Resources.bytes("sums.bin.gz");
+    var values = Arrays.copyOf(Resources.bytes("values.bin.gz"), VALUES);
+    var tensors = new byte[VALUES * cases.size()];
+    for (int k = 0; k < cases.size(); k++) System.arraycopy(recorded, 0, tensors, VALUES * k, VALUES);
+    var shared = Arrays.copyOf(values, TmaKernel.REGION);
+    var result = TmaKernel.stores("sm_90a").store(cases, shared, tensors, VALUES, SimulatorOptions.defaults());
+    assertEquals(List.of(), result.findings());
+    agree(Arrays.copyOfRange(recorded, VALUES, recorded.length), tensors, VALUES, cases);
+  }
+
+  private static void agree(byte[] expected, byte[] actual, int bytesOfCase, List<TmaCase> cases) {
+    int first = Arrays.mismatch(expected, actual);
+    if (first < 0) return;
+    long wrong = IntStream.range(0, cases.size()).filter(k -> !Arrays.equals(expected, bytesOfCase * k,
+        bytesOfCase * (k + 1), actual, bytesOfCase * k, bytesOfCase * (k + 1))).count();
+    assertEquals(expected[first], actual[first], "byte " + first % bytesOfCase + " of "
+        + cases.get(first / bytesOfCase) + "; " + wrong + " cases differ");
   }
 }

@@ -2,10 +2,8 @@ package tilewright.simulator.tensormap;
 
 import static org.junit.jupiter.api.Assertions.assertEquals;
 
-import java.io.IOException;
 import java.util.List;
 import java.util.regex.Pattern;
-import java.util.zip.GZIPInputStream;
 import org.junit.jupiter.api.Test;
 import tilewright.ptx.tensormap.Interleave;
 import tilewright.ptx.tensormap.L2Promotion;
@@ -59,24 +57,17 @@ class RecordedTensorMapsTest {
   }
 
   @Test
-  void whatTheDriverEncodedBreaksNoRule() throws IOException {
+  void whatTheDriverEncodedBreaksNoRule() {
     assertEquals(List.of(), answers().stream().filter(a -> a.encoded && a.breaksACheckedRule()).toList());
   }
 
   @Test
-  void whatTheDriverRefusedBreaksARuleUnlessItIsLarge() throws IOException {
+  void whatTheDriverRefusedBreaksARuleUnlessItIsLarge() {
     assertEquals(List.of(), answers().stream()
         .filter(a -> !a.encoded && !a.large() && a.violations().isEmpty()).toList());
   }
 
-  private static List<Answer> answers() throws IOException {
-    return lines().stream().map(Answer::parse).toList();
-  }
-
-  private static List<String> lines() throws IOException {
-    var name = "/tilewright/simulator/tma/maps.txt.gz";
-    try (var in = new GZIPInputStream(RecordedTensorMapsTest.class.getResourceAsStream(name))) {
-      return new String(in.readAllBytes()).lines().toList();
-    }
+  private static List<Answer> answers() {
+    return new String(Resources.bytes("maps.txt.gz")).lines().map(Answer::parse).toList();
   }
 }

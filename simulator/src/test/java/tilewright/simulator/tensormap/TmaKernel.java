@@ -1,7 +1,5 @@
 package tilewright.simulator.tensormap;
 
-import java.io.IOException;
-import java.io.UncheckedIOException;
 import java.lang.foreign.MemorySegment;
 import java.util.ArrayList;
 import java.util.List;
@@ -36,19 +34,11 @@ public final class TmaKernel {
 
   /** @param target such as {@code sm_100a} */
   public static TmaKernel loads(String target) {
-    return new TmaKernel(resource("load.ptx").replace("sm_90a", target));
+    return new TmaKernel(Resources.text("load.ptx").replace("sm_90a", target));
   }
 
   public static TmaKernel stores(String target) {
-    return new TmaKernel(resource("store.ptx").replace("sm_90a", target));
-  }
-
-  private static String resource(String name) {
-    try (var in = TmaKernel.class.getResourceAsStream("/tilewright/simulator/tma/" + name)) {
-      return new String(in.readAllBytes());
-    } catch (IOException e) {
-      throw new UncheckedIOException(e);
-    }
+    return new TmaKernel(Resources.text("store.ptx").replace("sm_90a", target));
   }
 
   /** Loads of parts of {@code tensors}; the images go to {@code out}, {@link #IMAGE} bytes a case. */
