@@ -18,10 +18,14 @@ import java.util.function.UnaryOperator;
 import java.util.stream.Stream;
 import tilewright.ptx.Dim3;
 import tilewright.ptx.Launch;
+import tilewright.ptx.tensormap.TensorMap;
 
 /** CUDA C++ of the test resources, compiled by the nvcc of this machine; without one, tests are skipped. */
 final class Cuda {
   private final Program program;
+
+  /** An array that a kernel gets as a tensor map. */
+  record Tensor(Object array, TensorMap map) {}
 
   private Cuda(Program program) {
     this.program = program;
@@ -77,6 +81,11 @@ final class Cuda {
         case Integer i -> list.add(Launch.Argument.u32(i));
         case Float f -> list.add(Launch.Argument.f32(f));
         case Long l -> list.add(Launch.Argument.u64(l));
+        case Tensor(var array, var map) -> {
+          var buffer = new Launch.Argument.Buffer("arg" + list.size());
+          buffers.put(buffer.name(), Kernels.segment(array));
+          list.add(new Launch.Argument.TensorMapOf(buffer, map));
+        }
         default -> {
           var name = "arg" + list.size();
           buffers.put(name, Kernels.segment(a));

@@ -187,17 +187,15 @@ public final class TensorMapRules {
   /** What one row of the box, or one pixel, must be. */
   private void inner(String name, int elements) {
     var element = view.element();
-    if (view.interleave() == Interleave.NONE) {
-      long bits = (long) elements * element.sharedBits();
-      if (bits % (8 * GRANULE) != 0) {
-        broken(name + " is " + elements + ", " + bits / 8 + " bytes of " + element
-            + "; needed is a multiple of 16 bytes");
-      }
-      int span = view.swizzle().span();
-      if (span != 0 && bits > 8L * span) {
-        broken(name + " is " + elements + ", " + bits / 8 + " bytes of " + element + "; swizzle " + view.swizzle()
-            + " takes at most " + span);
-      }
+    long bits = (long) elements * element.sharedBits();
+    if (bits % (8 * GRANULE) != 0) {
+      broken(name + " is " + elements + ", " + bits / 8 + " bytes of " + element
+          + "; needed is a multiple of 16 bytes");
+    }
+    int span = view.swizzle().span();
+    if (view.interleave() == Interleave.NONE && span != 0 && bits > 8L * span) {
+      broken(name + " is " + elements + ", " + bits / 8 + " bytes of " + element + "; swizzle " + view.swizzle()
+          + " takes at most " + span);
     }
     if (element.isPadded() && elements != PADDED_BOX) {
       broken(name + " is " + elements + "; elements " + element + " need " + PADDED_BOX);

@@ -60,8 +60,12 @@ public record TensorDescriptor(AccessMode mode, long address, int rank, TensorEl
     return IntStream.range(0, size).mapToObj(i -> i < numbers.size() ? numbers.get(i) : filler).toList();
   }
 
-  /** Elements that one copy takes in a dimension, after the element strides thinned them out (tiled mode). */
+  /**
+   * Elements that one copy takes in a dimension, after the element strides thinned them out (tiled mode). With an
+   * interleave it is one in the last dimension but one, whatever the box says (as an H200 has it).
+   */
   public int traversed(int dimension) {
+    if (interleave != Interleave.NONE && dimension == rank - 2) return 1;
     int step = dimension == 0 && interleave == Interleave.NONE ? 1 : elementStrides.get(dimension);
     return Math.ceilDiv(box.get(dimension), step);
   }
