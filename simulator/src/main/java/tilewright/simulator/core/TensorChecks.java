@@ -1,5 +1,6 @@
 package tilewright.simulator.core;
 
+import java.util.Locale;
 import tilewright.ptx.tensormap.Interleave;
 import tilewright.ptx.tensormap.SwizzleMode;
 import tilewright.ptx.tensormap.TensorElement;
@@ -22,8 +23,9 @@ final class TensorChecks {
       throw issuer.invalid(d.address(), "accesses " + form.rank() + " dimensions by a tensor map of " + d.rank());
     }
     if (d.mode() != form.mode().map()) {
-      throw issuer.invalid(d.address(), "accesses a tensor map of mode " + d.mode().name().toLowerCase()
-          + " by ." + form.mode().modifier() + ", which needs one of mode " + form.mode().map().name().toLowerCase());
+      throw issuer.invalid(d.address(), "accesses a tensor map of mode " + d.mode().name().toLowerCase(Locale.ROOT)
+          + " by ." + form.mode().modifier() + ", which needs one of mode "
+          + form.mode().map().name().toLowerCase(Locale.ROOT));
     }
     if (form.mode().isFourRows() && (d.box().get(1) != 1 || d.interleave() != Interleave.NONE)) {
       throw issuer.invalid(d.address(), "accesses four rows by a tensor map whose box has " + d.box().get(1)
@@ -51,8 +53,8 @@ final class TensorChecks {
           + ", which only loads can");
     }
     form.reduction().filter(r -> !r.takes(d.element())).ifPresent(r -> {
-      throw issuer.invalid(shared, "reduces by ." + r.name().toLowerCase() + ", which does not exist for elements "
-          + d.element());
+      throw issuer.invalid(shared, "reduces by ." + r.name().toLowerCase(Locale.ROOT)
+          + ", which does not exist for elements " + d.element());
     });
   }
 
