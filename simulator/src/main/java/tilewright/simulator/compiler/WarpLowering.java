@@ -27,6 +27,8 @@ final class WarpLowering {
       Set.of("shfl", "vote", "redux", "match", "elect", "ldmatrix", "stmatrix", "movmatrix", "mma", "wmma", "wgmma",
           "bar", "barrier", "mbarrier", "setmaxnreg", "tcgen05");
   private static final int ROW_BYTES = 16;
+  /** Bits of the numbers that become bytes; the rest of a row of 16 bytes is padding. */
+  private static final Map<String, Integer> PACKED = Map.of("b6x16_p32", 6, "b4x16_p64", 4);
   private static final int LANES_PER_MATRIX = 8;
 
   private WarpLowering() {}
@@ -180,7 +182,7 @@ final class WarpLowering {
   private static int matrices(Modifiers m) {
     m.require("sync");
     m.require("aligned");
-    m.require("m8n8");
+    if (!m.take("m8n16")) m.require("m8n8");
     int count = m.take("x4") ? 4 : m.take("x2") ? 2 : 1;
     m.take("x1");
     return count;
@@ -196,7 +198,13 @@ final class WarpLowering {
   private static void loadMatrix(Instruction i, Modifiers m, Lowering c) {
     int count = matrices(m);
     boolean transposed = m.take("trans");
-    var space = spaceB16(m);
+    var packed = i.has("m8n16") ? m.takeOne(PACKED.keySet()) : Optional.<String>empty();
+    if (i.has("m8n16") != packed.isPresent() || packed.isPresent() && transposed) {
+      throw new Unsupported("only ldmatrix.m8n16 of packed numbers is supported");
+    }
+    if (packed.isPresent()) m.require("b8x16");
+    var space = packed.isPresent() ? MemoryLowering.sharedOrGeneric(m) : spaceB16(m);
+    m.requireNone();
     var operands = c.operands(i, 2);
     var place = Addressing.of(operands.get(1), space, c);
     c.together(Source.of(-1));
@@ -207,9 +215,11 @@ final class WarpLowering {
       var to = c.destination(elements.get(k), PtxType.B32);
       var landing = to.kind == Reg.Kind.INT ? to : c.temp(PtxType.B32);
       landings.add(landing);
-      c.warp(Matrices.class, transposed ? "loadTransposed" : "load", List.of(), List.of(landing),
-          new Op.Argument.IntValue(k),
-          new Op.Argument.Lanes(landing));
+      var arguments = new ArrayList<Op.Argument>(List.of(new Op.Argument.IntValue(k)));
+      packed.ifPresent(p -> arguments.add(new Op.Argument.IntValue(PACKED.get(p))));
+      arguments.add(new Op.Argument.Lanes(landing));
+      var method = packed.isPresent() ? "loadPacked" : transposed ? "loadTransposed" : "load";
+      c.warp(Matrices.class, method, List.of(), List.of(landing), arguments.toArray(Op.Argument[]::new));
       if (landing != to) c.move(Source.of(landing), to, PtxType.B32);
     }
   }

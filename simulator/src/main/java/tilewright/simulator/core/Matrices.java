@@ -26,6 +26,19 @@ public final class Matrices {
     }
   }
 
+  /** Of a row of 16 numbers of so many bits, lane i holds those from 4(i mod 4) on, each in the low end of a byte. */
+  public static void loadPacked(Warp w, int mask, int matrix, int bits, int[] to) {
+    for (int lane = 0; lane < Warp.LANES; lane++) {
+      int row = w.offsets[8 * matrix + (lane >> 2)];
+      int first = 4 * (lane & 3) * bits;
+      // Four numbers fill two or three bytes.
+      int field = (int) Moves.INT.get(w.base, row + first / Byte.SIZE);
+      int word = 0;
+      for (int k = 0; k < 4; k++) word |= (field >>> k * bits & (1 << bits) - 1) << k * Byte.SIZE;
+      to[lane] = word;
+    }
+  }
+
   public static void loadTransposed(Warp w, int mask, int matrix, int[] to) {
     byte[] shared = w.base;
     int[] offsets = w.offsets;
