@@ -9,8 +9,9 @@ module tilewright.verification {
   requires tilewright.sm90;
   requires tilewright.sm100;
   requires tools.jackson.databind;
-  requires java.management;
+  requires jdk.management;
 
   exports tilewright.verification;
+  exports tilewright.verification.bench;
   exports tilewright.verification.golden;
 }

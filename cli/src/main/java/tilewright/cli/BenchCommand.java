@@ -1,24 +1,28 @@
 package tilewright.cli;
 
 import java.nio.file.Path;
+import java.util.LinkedHashMap;
 import java.util.List;
+import java.util.Map;
 import java.util.Optional;
 import java.util.concurrent.Callable;
-import java.util.stream.Collectors;
 import picocli.CommandLine.Command;
 import picocli.CommandLine.Option;
 import picocli.CommandLine.Parameters;
-import tilewright.verification.BenchmarkException;
-import tilewright.verification.BenchmarkRecord;
-import tilewright.verification.GemmBenchmark;
 import tilewright.verification.SimulatorBenchmark;
 import tilewright.verification.SimulatorRecord;
+import tilewright.verification.bench.Benchmark;
+import tilewright.verification.bench.BenchmarkException;
+import tilewright.verification.bench.BenchmarkRecord;
+import tilewright.verification.bench.LaunchCost;
+import tilewright.verification.bench.Soak;
 import tools.jackson.databind.json.JsonMapper;
 
 /** {@code tilewright bench}: kernels' speed on this machine's GPU, or that of the simulator. */
-@Command(name = "bench", description = {"Time kernels on the GPU: device events, median of many, rotating inputs.",
-    "With --compare peers, the vendor's library runs in turns with ours, through a Python that has PyTorch.",
-    "With --on sim, time the simulator on one core instead."})
+@Command(name = "bench", description = {
+    "Time kernels on the GPU: device events or graph replay, median of many, rotating inputs, beside their floor.",
+    "With --compare peers, PyTorch and Triton run in turns with ours, through a Python that has them.",
+    "With --measure launches or soak, measure the runtime instead; with --on sim, the simulator on one core."})
 final class BenchCommand implements Callable<Integer> {
   private static final int GPU_SIZE = 4096;
   private static final int SIMULATOR_SIZE = 512;
@@ -26,21 +30,41 @@ final class BenchCommand implements Callable<Integer> {
   /** What peers can be: all there are. */
   enum Peers { PEERS }
 
+  /** What of the GPU is measured. */
+  enum Subject { KERNELS, LAUNCHES, SOAK }
+
   private final Console console;
 
-  @Parameters(paramLabel = "KERNEL", arity = "0..*",
-      description = "Kernels to time: sm80_gemm, and in the simulator naive_gemm too (default: all).")
+  @Parameters(paramLabel = "KERNEL", arity = "0..*", description = "Kernels to time, or \"all\" (default: all).")
   private List<String> kernels = List.of();
 
   @Option(names = "--on", paramLabel = "gpu|sim", defaultValue = "gpu",
       description = "The GPU, or the simulator's own speed (default: gpu).")
   private Backend on;
 
+  @Option(names = "--measure", paramLabel = "kernels|launches|soak", defaultValue = "kernels",
+      description = "Kernels, what a launch costs, or whether minutes of use leave anything behind (default: kernels).")
+  private Subject subject;
+
+  @Option(names = "--set", paramLabel = "NAME=VALUE",
+      description = "Only variants of catalogue kernels with this setting; may be repeated.")
+  private Map<String, String> settings = new LinkedHashMap<>();
+
+  @Option(names = "--all-variants", description = "Every variant, not only those that differ in element type.")
+  private boolean everyVariant;
+
   @Option(names = "--size", paramLabel = "N",
-      description = "M, N and K (default: 4096 on the GPU, 512 in the simulator).")
+      description = "M, N and K of matrix products (default: 4096 on the GPU, 512 in the simulator).")
   private Optional<Integer> size;
 
-  @Option(names = "--compare", paramLabel = "peers", description = "Time the vendor's library too.")
+  @Option(names = "--launches", paramLabel = "N", defaultValue = "10000",
+      description = "Launches to measure (default: 10000).")
+  private int launches;
+
+  @Option(names = "--seconds", paramLabel = "S", defaultValue = "120", description = "Length of a soak (default: 120).")
+  private int seconds;
+
+  @Option(names = "--compare", paramLabel = "peers", description = "Time others' kernels on the same problems too.")
   private Optional<Peers> compare;
 
   @Option(names = "--python", paramLabel = "PYTHON", defaultValue = "python3",
@@ -48,7 +72,7 @@ final class BenchCommand implements Callable<Integer> {
   private String python;
 
   @Option(names = "--out", paramLabel = "FILE",
-      description = "Write the record as JSON, as docs/benchmarks keeps them.")
+      description = "Write the record as JSON, as docs/benchmarks keeps them; kernels row by row.")
   private Optional<Path> out;
 
   BenchCommand(Console console) {
@@ -57,43 +81,80 @@ final class BenchCommand implements Callable<Integer> {
 
   @Override
   public Integer call() {
-    var there = on == Backend.SIM ? SimulatorBenchmark.Options.KERNELS : List.of(CatalogueKernel.SM80_GEMM.text());
-    var chosen = kernels.stream().map(name -> CatalogueKernel.named(name).text()).toList();
+    var chosen = chosen(on == Backend.SIM ? SimulatorBenchmark.Options.KERNELS : Benchmark.kernels());
+    requireFromOneOn("--size", size.orElse(1));
+    requireFromOneOn("--launches", launches);
+    requireFromOneOn("--seconds", seconds);
+    out.ifPresent(AtomicFile::requireWritable);
+    if (on == Backend.SIM) {
+      if (compare.isPresent()) throw CommandFailure.badInput("the simulator has no peers: leave out --compare");
+      var record = simulate(chosen.isEmpty() ? SimulatorBenchmark.Options.KERNELS : chosen);
+      return report(record, BenchTables.of(record), true);
+    }
+    try {
+      return switch (subject) {
+        case KERNELS -> {
+          var record = run(chosen);
+          yield report(record, BenchTables.of(record), true);
+        }
+        case LAUNCHES -> {
+          var cost = LaunchCost.measure(launches, SourceCommit.find());
+          yield report(cost, BenchTables.of(cost), true);
+        }
+        case SOAK -> {
+          var soak = Soak.run(seconds, SourceCommit.find(), console::progress);
+          console.progressDone();
+          yield report(soak, BenchTables.of(soak), soak.sound());
+        }
+      };
+    } catch (BenchmarkException e) {
+      throw CommandFailure.environmentLacks(e.getMessage());
+    }
+  }
+
+  private List<String> chosen(List<String> there) {
+    if (kernels.equals(List.of("all"))) return List.of();
+    var chosen = kernels.stream().map(name -> name.replace('-', '_')).toList();
     for (var kernel : chosen) {
       if (!there.contains(kernel)) {
         throw CommandFailure.badInput("no benchmark of " + kernel + " on " + on + "; there is one of "
             + String.join(", ", there));
       }
     }
-    if (size.isPresent() && size.get() < 1) {
-      throw CommandFailure.badInput("invalid --size " + size.get() + ": needed is an integer from 1 on");
-    }
-    out.ifPresent(AtomicFile::requireWritable);
-    if (on == Backend.SIM) {
-      if (compare.isPresent()) throw CommandFailure.badInput("the simulator has no peers: leave out --compare");
-      var record = simulate(chosen.isEmpty() ? there : chosen);
-      report(record, table(record));
-    } else {
-      var record = run();
-      report(record, table(record));
-    }
-    return Exit.OK;
+    return chosen;
   }
 
-  private void report(Object record, String text) {
+  private static void requireFromOneOn(String option, int value) {
+    if (value >= 1) return;
+    throw CommandFailure.badInput("invalid " + option + " " + value + ": needed is an integer from 1 on");
+  }
+
+  private int report(Object record, String text, boolean sound) {
     console.result(record, text);
-    out.ifPresent(file -> AtomicFile.write(file, JsonMapper.shared().writeValueAsString(record)));
+    out.ifPresent(file -> write(file, record));
+    return sound ? Exit.OK : Exit.CHECK_FAILED;
   }
 
-  private BenchmarkRecord run() {
-    try {
-      var options = new GemmBenchmark.Options(size.orElse(GPU_SIZE), compare.map(_ -> python), SourceCommit.find());
-      var record = GemmBenchmark.run(options, step -> console.progress("timing " + step));
-      console.progressDone();
-      return record;
-    } catch (BenchmarkException e) {
-      throw CommandFailure.environmentLacks(e.getMessage());
-    }
+  private static void write(Path file, Object record) {
+    AtomicFile.write(file, JsonMapper.shared().writeValueAsString(record));
+  }
+
+  private BenchmarkRecord run(List<String> chosen) {
+    var options = new Benchmark.Options(chosen, settings, everyVariant, size.orElse(GPU_SIZE), compare.map(_ -> python),
+        SourceCommit.find());
+    var record = Benchmark.run(options, new Benchmark.Progress() {
+      @Override
+      public void step(String description) {
+        console.progress("timing " + description);
+      }
+
+      @Override
+      public void partial(BenchmarkRecord soFar) {
+        out.ifPresent(file -> write(file, soFar));
+      }
+    });
+    console.progressDone();
+    return record;
   }
 
   private SimulatorRecord simulate(List<String> chosen) {
@@ -103,30 +164,5 @@ final class BenchCommand implements Callable<Integer> {
     var coldStart = ColdStart.measure(SimulatorBenchmark.smallLaunch());
     console.progressDone();
     return record.withColdStart(coldStart);
-  }
-
-  private static String table(BenchmarkRecord record) {
-    var table = new TextTable("kernel", "config", "ms", "ours", "floor", "peers", "ours/best", "unit");
-    for (var row : record.rows()) {
-      var peers = row.peers().entrySet().stream().map(e -> "%s %.1f".formatted(e.getKey(), e.getValue()))
-          .collect(Collectors.joining(", "));
-      table.add(row.kernel(), row.config(), "%.4f".formatted(row.ms()), "%.1f".formatted(row.ours()),
-          row.floor().map("%.0f"::formatted).orElse("-"), peers.isEmpty() ? "-" : peers,
-          row.ratio().map("%.3f"::formatted).orElse("-"), row.unit());
-    }
-    return record.gpu() + ", driver for CUDA " + record.driver() + ", commit " + record.commit() + "\n" + table;
-  }
-
-  private static String table(SimulatorRecord record) {
-    var table = new TextTable("kernel", "config", "CPU ms", "G thread-instr/s", "G MAC/s", "sanitizer", "us/CTA",
-        "us/CTA of a quarter");
-    for (var row : record.rows()) {
-      table.add(row.kernel(), row.config(), "%.1f".formatted(row.ms()), "%.3f".formatted(row.instructionsPerSecond()),
-          "%.3f".formatted(row.macPerSecond()), "%.2fx".formatted(row.sanitizerRatio()),
-          "%.1f".formatted(row.usPerCta()), "%.1f".formatted(row.usPerCtaOfQuarter()));
-    }
-    return "One core of " + record.processor() + ", Java " + record.java() + ", "
-        + (record.vectors() ? "Vector API" : "no Vector API") + ", commit " + record.commit() + "\n" + table
-        + "\ncold start of sim: " + record.coldStartMs().map("%.0f ms"::formatted).orElse("not measured");
   }
 }

@@ -26,7 +26,7 @@ final class BundleCommand implements Callable<Integer> {
    * mentions, such as java.desktop.
    */
   private static final String JDK_MODULES =
-      "java.base,java.logging,java.management,java.xml,jdk.incubator.vector,jdk.unsupported,jdk.zipfs";
+      "java.base,java.logging,java.xml,jdk.incubator.vector,jdk.management,jdk.unsupported,jdk.zipfs";
 
   private final Console console;
 

@@ -30,7 +30,8 @@ class CommandLineTest {
   @ParameterizedTest
   @ValueSource(strings = {"nonsense", "doctor --nonsense", "run", "run gemm", "run gemm --a", "sim", "ptx",
       "ptx no-such-kernel", "ptx vector-add --set n=0", "ptx vector-add --set n=many", "ptx vector-add --set x=1",
-      "ptx naive-gemm --set order=XY", "bench vector_add", "bench --size 0", "bench --compare friends",
+      "ptx naive-gemm --set order=XY", "bench no_such_kernel", "bench --measure luck",
+      "bench --seconds 0", "bench --size 0", "bench --compare friends",
       "run gemm --a x --b y --out z --on nowhere", "sim no/such/launch.json"})
   void badUsageGetsOneLineAndExitCode2(String arguments) {
     var run = Cli.run(arguments.split(" "));

@@ -1,4 +1,4 @@
-package tilewright.verification;
+package tilewright.verification.bench;
 
 /** A benchmark that cannot be made here; the message says what is missing. */
 public final class BenchmarkException extends RuntimeException {

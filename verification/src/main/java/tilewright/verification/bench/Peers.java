@@ -1,4 +1,4 @@
-package tilewright.verification;
+package tilewright.verification.bench;
 
 import java.io.BufferedReader;
 import java.io.BufferedWriter;
@@ -13,7 +13,7 @@ import java.util.TreeMap;
 import tools.jackson.databind.JsonNode;
 import tools.jackson.databind.ObjectMapper;
 
-/** A Python process that times the vendor's libraries through PyTorch on request, while we measure ours in between. */
+/** A Python process that times others' kernels through PyTorch on request, while we measure ours in between. */
 final class Peers implements AutoCloseable {
   private static final ObjectMapper JSON = new ObjectMapper();
 
@@ -43,18 +43,18 @@ final class Peers implements AutoCloseable {
     }
   }
 
-  /** What PyTorch reached, in TFLOP/s. */
-  double gemm(int m, int n, int k, String dtype, boolean transA, boolean transB, int warmups, int runs) {
-    var request = new TreeMap<String, Object>(Map.of("op", "gemm", "m", m, "n", n, "k", k, "dtype", dtype, "transA",
-        transA, "transB", transB, "warmup", warmups, "iterations", runs));
-    return ask(request).get("tflops").asDouble();
+  /** Median milliseconds of one run, by peer; empty where no peer has such a kernel. */
+  Map<String, Double> times(Map<String, Object> request) {
+    var times = new TreeMap<String, Double>();
+    ask(request).path("ms").properties().forEach(e -> times.put(e.getKey(), e.getValue().asDouble()));
+    return times;
   }
 
   /** Versions of the libraries behind the peers. */
   Map<String, String> versions() {
     var versions = new TreeMap<String, String>();
-    ask(Map.of("op", "gemm", "m", 64, "n", 64, "k", 64, "dtype", "bf16", "warmup", 0, "iterations", 1)).get("versions")
-        .properties().forEach(entry -> versions.put(entry.getKey(), entry.getValue().asString()));
+    ask(Map.of("op", "versions")).get("versions").properties()
+        .forEach(entry -> versions.put(entry.getKey(), entry.getValue().asString()));
     return versions;
   }
 

@@ -1,0 +1,54 @@
+package tilewright.cli;
+
+import java.util.Map;
+import java.util.stream.Collectors;
+import tilewright.verification.SimulatorRecord;
+import tilewright.verification.bench.BenchmarkRecord;
+import tilewright.verification.bench.LaunchCost;
+import tilewright.verification.bench.Soak;
+
+/** What {@code bench} measured, as text. */
+final class BenchTables {
+  private BenchTables() {}
+
+  static String of(BenchmarkRecord record) {
+    var table = new TextTable("kernel", "config", "ms", "ours", "floor", "of floor", "peers", "ours/best", "unit");
+    for (var row : record.rows()) {
+      var peers = row.peers().entrySet().stream().sorted(Map.Entry.comparingByKey())
+          .map(e -> "%s %.2f".formatted(e.getKey(), e.getValue())).collect(Collectors.joining(", "));
+      table.add(row.kernel(), row.config(), "%.4f".formatted(row.ms()), "%.2f".formatted(row.ours()),
+          row.floor().map("%.2f"::formatted).orElse("-"), row.fraction().map("%.3f"::formatted).orElse("-"),
+          peers.isEmpty() ? "-" : peers, row.ratio().map("%.3f"::formatted).orElse("-"), row.unit());
+    }
+    var limits = record.limits().entrySet().stream().sorted(Map.Entry.comparingByKey())
+        .map(e -> "%s %.2f".formatted(e.getKey(), e.getValue())).collect(Collectors.joining(", "));
+    return record.gpu() + ", driver for CUDA " + record.driver() + ", commit " + record.commit()
+        + "\nmeasured limits: " + limits + "\n" + table;
+  }
+
+  static String of(LaunchCost cost) {
+    return ("%s, driver for CUDA %s: %d launches, median %.2f us, p90 %.2f, p99 %.2f, with the wait %.2f us each, "
+        + "%.2f bytes of garbage each; a graph of one kernel: %.2f us").formatted(cost.gpu(), cost.driver(),
+            cost.launches(), cost.medianUs(), cost.p90Us(), cost.p99Us(), cost.throughputUs(), cost.bytesPerLaunch(),
+            cost.graphLaunchUs());
+  }
+
+  static String of(Soak soak) {
+    return ("%s, driver for CUDA %s: %d cycles and %d launches in %.0f s; device memory grew by %d bytes, "
+        + "host memory by %d; %d wrong results").formatted(soak.gpu(), soak.driver(), soak.cycles(), soak.launches(),
+            soak.seconds(), soak.deviceBytes(), soak.residentBytes(), soak.wrong());
+  }
+
+  static String of(SimulatorRecord record) {
+    var table = new TextTable("kernel", "config", "CPU ms", "G thread-instr/s", "G MAC/s", "sanitizer", "us/CTA",
+        "us/CTA of a quarter");
+    for (var row : record.rows()) {
+      table.add(row.kernel(), row.config(), "%.1f".formatted(row.ms()), "%.3f".formatted(row.instructionsPerSecond()),
+          "%.3f".formatted(row.macPerSecond()), "%.2fx".formatted(row.sanitizerRatio()),
+          "%.1f".formatted(row.usPerCta()), "%.1f".formatted(row.usPerCtaOfQuarter()));
+    }
+    return "One core of " + record.processor() + ", Java " + record.java() + ", "
+        + (record.vectors() ? "Vector API" : "no Vector API") + ", commit " + record.commit() + "\n" + table
+        + "\ncold start of sim: " + record.coldStartMs().map("%.0f ms"::formatted).orElse("not measured");
+  }
+}

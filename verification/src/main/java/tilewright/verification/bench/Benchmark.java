@@ -1,0 +1,146 @@
+package tilewright.verification.bench;
+
+import java.time.LocalDate;
+import java.time.ZoneOffset;
+import java.util.ArrayList;
+import java.util.HashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.Optional;
+import java.util.function.Consumer;
+import java.util.function.Supplier;
+import tilewright.device.Gpu;
+import tilewright.device.GpuProbe;
+import tilewright.device.Stream;
+
+/** Times kernels on this machine's first GPU, beside their floor and, where a Python with PyTorch is at hand, peers. */
+public final class Benchmark {
+  private static final int ROUNDS = 3;
+  private static final int PEER_WARMUPS = 5;
+  private static final int PEER_RUNS = 20;
+
+  private Benchmark() {}
+
+  /**
+   * What to measure.
+   *
+   * @param kernels names; empty for all
+   * @param settings of catalogue kernels that narrow the choice, such as {@code dtype=bf16}
+   * @param everyVariant whether to measure variants that differ in more than their type
+   * @param size M, N and K of matrix products
+   * @param python the peers' interpreter; without one ours are measured alone
+   * @param commit of the sources, for the record
+   */
+  public record Options(List<String> kernels, Map<String, String> settings, boolean everyVariant, int size,
+      Optional<String> python, String commit) {
+    public Options {
+      kernels = List.copyOf(kernels);
+      settings = Map.copyOf(settings);
+    }
+  }
+
+  /** Told what happens meanwhile. */
+  public interface Progress {
+    /** A step begins. */
+    void step(String description);
+
+    /** The record so far, after each row: what remains when a run is cut short. */
+    void partial(BenchmarkRecord record);
+  }
+
+  /** The kernels that can be measured. */
+  public static List<String> kernels() {
+    return new Suite(new Options(List.of(), Map.of(), false, 1, Optional.empty(), "")).names();
+  }
+
+  /** @throws BenchmarkException when there is no GPU, or the peers cannot be measured */
+  public static BenchmarkRecord run(Options options, Progress progress) {
+    var available = requireGpu();
+    try (var gpu = Gpu.open(0); var stream = gpu.stream()) {
+      var peers = options.python().map(Peers::start);
+      try {
+        progress.step("the limits of " + gpu.properties().name());
+        var limits = Limits.measure(gpu, stream);
+        var run = new Run(gpu, stream, limits, peers, new DeviceInputs(gpu));
+        var empty = new BenchmarkRecord(LocalDate.now(ZoneOffset.UTC).toString(), gpu.properties().name(),
+            available.driverVersion(), peers.map(Peers::versions).orElse(Map.of()), options.commit(), limits.rates(),
+            List.of());
+        return run.all(options, empty, progress);
+      } finally {
+        peers.ifPresent(Peers::close);
+      }
+    }
+  }
+
+  static GpuProbe.Available requireGpu() {
+    return switch (Gpu.probe()) {
+      case GpuProbe.Available available -> available;
+      case GpuProbe.Missing(var reason) -> throw new BenchmarkException("no GPU to measure on: " + reason);
+    };
+  }
+
+  private record Run(Gpu gpu, Stream stream, Limits limits, Optional<Peers> peers, DeviceInputs inputs) {
+
+    BenchmarkRecord all(Options options, BenchmarkRecord empty, Progress progress) {
+      var suite = new Suite(options);
+      var record = empty;
+      for (var kernel : options.kernels().isEmpty() ? suite.names() : options.kernels()) {
+        for (var problem : suite.of(kernel)) {
+          var row = measure(kernel, problem, progress::step);
+          if (row.isEmpty()) continue;
+          record = record.with(row.get());
+          progress.partial(record);
+        }
+      }
+      return record;
+    }
+
+    /** Nothing where this GPU does not run the kernel. */
+    private Optional<BenchmarkRecord.Row> measure(String kernel, Supplier<Measured> problem, Consumer<String> step) {
+      var measured = problem.get();
+      if (!runs(measured.arch())) {
+        step.accept(kernel + ": skipped, it needs " + measured.arch());
+        return Optional.empty();
+      }
+      step.accept(kernel + " " + measured.config());
+      var ours = new ArrayList<Double>();
+      var theirs = new HashMap<String, List<Double>>();
+      for (int round = 0; round < ROUNDS; round++) {
+        // The peers' process needs the memory meanwhile, so ours is given back after each round.
+        try (var timer = new KernelTimer(gpu, stream, measured, inputs)) {
+          ours.addAll(timer.round());
+        }
+        if (measured.peer().isEmpty() || peers.isEmpty()) continue;
+        var request = new HashMap<>(measured.peer());
+        request.putAll(Map.of("warmup", PEER_WARMUPS, "iterations", PEER_RUNS));
+        peers.get().times(request)
+            .forEach((name, ms) -> theirs.computeIfAbsent(name, _ -> new ArrayList<>()).add(ms));
+      }
+      return Optional.of(row(measured, new Sample(ours), theirs));
+    }
+
+    private BenchmarkRecord.Row row(Measured measured, Sample ours, Map<String, List<Double>> theirs) {
+      var rates = new HashMap<String, Double>();
+      theirs.forEach((name, times) -> rates.put(name, rate(measured, new Sample(times).median())));
+      double rate = rate(measured, ours.median());
+      var floor = Optional.of(limits.floorMs(measured)).filter(Double::isFinite).map(ms -> rate(measured, ms));
+      var best = rates.values().stream().max(Double::compare);
+      return new BenchmarkRecord.Row(measured.kernel(), measured.arch(), measured.config(),
+          measured.operations() == 0 ? "TB/s" : "TFLOP/s", rate, ours.median(), ours.spread(), measured.bytes(),
+          measured.operations(), floor, floor.map(f -> rate / f), rates, best.map(b -> rate / b));
+    }
+
+    private static double rate(Measured measured, double ms) {
+      return (measured.operations() == 0 ? measured.bytes() : measured.operations()) / ms * 1e-9;
+    }
+
+    private boolean runs(String arch) {
+      int capability = gpu.properties().capability();
+      return switch (arch) {
+        case "sm90" -> capability == 90;
+        case "sm100" -> capability == 100;
+        default -> capability >= 80;
+      };
+    }
+  }
+}

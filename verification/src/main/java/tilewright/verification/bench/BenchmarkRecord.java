@@ -1,0 +1,51 @@
+package tilewright.verification.bench;
+
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Map;
+import java.util.Optional;
+
+/**
+ * One measured run, as it is kept in the documentation.
+ *
+ * @param date ISO date
+ * @param driver the newest CUDA that the driver supports
+ * @param versions of the libraries behind the peers
+ * @param limits what this GPU reached in the same run, by name: {@code copy} in TB/s, arithmetic in TFLOP/s
+ */
+public record BenchmarkRecord(String date, String gpu, String driver, Map<String, String> versions, String commit,
+    Map<String, Double> limits, List<Row> rows) {
+  public BenchmarkRecord {
+    versions = Map.copyOf(versions);
+    limits = Map.copyOf(limits);
+    rows = List.copyOf(rows);
+  }
+
+  BenchmarkRecord with(Row row) {
+    var more = new ArrayList<>(rows);
+    more.add(row);
+    return new BenchmarkRecord(date, gpu, driver, versions, commit, limits, more);
+  }
+
+  /**
+   * One configuration.
+   *
+   * @param ours median rate in {@code unit}
+   * @param ms median device time of one run
+   * @param spread the 10th and 90th percentile of the times, in milliseconds
+   * @param bytes that one run has to move
+   * @param operations that one run has to make; 0 where moving is all
+   * @param floor the rate in {@code unit} that the limits allow
+   * @param fraction ours over the floor
+   * @param peers rates of others on the same shape in the same run
+   * @param ratio ours over the best peer
+   */
+  public record Row(String kernel, String arch, String config, String unit, double ours, double ms,
+      List<Double> spread, long bytes, double operations, Optional<Double> floor, Optional<Double> fraction,
+      Map<String, Double> peers, Optional<Double> ratio) {
+    public Row {
+      spread = List.copyOf(spread);
+      peers = Map.copyOf(peers);
+    }
+  }
+}

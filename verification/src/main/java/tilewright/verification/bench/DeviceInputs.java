@@ -1,0 +1,83 @@
+package tilewright.verification.bench;
+
+import java.lang.foreign.Arena;
+import java.lang.foreign.MemorySegment;
+import java.util.ArrayList;
+import java.util.HashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.SplittableRandom;
+import tilewright.device.DeviceMemory;
+import tilewright.device.Gpu;
+import tilewright.layout.Layout;
+import tilewright.numerics.ElementType;
+import tilewright.reference.TensorView;
+
+/**
+ * Sets of tensors on a GPU, together far larger than its cache, so that runs in turn never find their own inputs there.
+ * Values repeat after a few million elements: what is drawn once per type fills every tensor.
+ */
+final class DeviceInputs {
+  private static final long SEED = 1;
+  private static final int PATTERN_ELEMENTS = 1 << 22;
+  private static final long LEAST_BYTES = 256L << 20;
+  /** A cache keeps some of what was used long ago; by four times its size nothing is left. */
+  private static final int CACHES = 4;
+  private static final int MOST_SETS = 64;
+
+  private final Gpu gpu;
+  private final Arena arena = Arena.ofAuto();
+  private final Map<Drawn, MemorySegment> patterns = new HashMap<>();
+
+  private record Drawn(ElementType type, Measured.Content content) {}
+
+  DeviceInputs(Gpu gpu) {
+    this.gpu = gpu;
+  }
+
+  /** How many sets are needed of so many bytes each. */
+  static int sets(long footprint, long cacheBytes) {
+    long together = Math.max(LEAST_BYTES, CACHES * cacheBytes);
+    return Math.clamp(Math.ceilDiv(together, Math.max(1, footprint)), 1, MOST_SETS);
+  }
+
+  /** New sets by the tensors' names, to be closed by the caller. */
+  List<Map<String, DeviceMemory>> allocate(Measured measured) {
+    var sets = new ArrayList<Map<String, DeviceMemory>>();
+    for (int i = 0; i < sets(measured.footprint(), gpu.properties().l2Bytes()); i++) {
+      var set = new HashMap<String, DeviceMemory>();
+      for (var tensor : measured.tensors()) set.put(tensor.name(), filled(tensor));
+      sets.add(set);
+    }
+    return sets;
+  }
+
+  private DeviceMemory filled(Measured.Tensor tensor) {
+    var memory = gpu.allocate(tensor.bytes());
+    switch (tensor.content()) {
+      case Measured.Content.Undefined _ -> memory.fill((byte) 0xFF);
+      case Measured.Content.Zeros _ -> memory.fill((byte) 0);
+      default -> {
+        var pattern = patterns.computeIfAbsent(new Drawn(tensor.type(), tensor.content()), this::draw);
+        for (long at = 0; at < memory.byteSize(); at += pattern.byteSize()) {
+          memory.copyFrom(pattern.asSlice(0, Math.min(pattern.byteSize(), memory.byteSize() - at)), at);
+        }
+      }
+    }
+    return memory;
+  }
+
+  private MemorySegment draw(Drawn drawn) {
+    var segment = arena.allocate((long) PATTERN_ELEMENTS * drawn.type.bytes(), 256);
+    var view = new TensorView(drawn.type, segment, Layout.of(PATTERN_ELEMENTS, 1));
+    var random = new SplittableRandom(SEED);
+    for (long i = 0; i < PATTERN_ELEMENTS; i++) {
+      view.set(i, switch (drawn.content) {
+        case Measured.Content.Normal(double deviation) -> deviation * random.nextGaussian();
+        case Measured.Content.Indices(long bound) -> random.nextLong(bound);
+        case Measured.Content.Zeros _, Measured.Content.Undefined _ -> 0;
+      });
+    }
+    return segment;
+  }
+}

@@ -1,0 +1,60 @@
+package tilewright.verification.bench;
+
+import java.util.List;
+import java.util.Map;
+import java.util.function.IntConsumer;
+import tilewright.device.BoundKernel;
+import tilewright.device.DeviceMemory;
+import tilewright.device.Gpu;
+import tilewright.device.GpuTimer;
+import tilewright.device.Stream;
+
+/**
+ * Times one kernel, its tensors in turns. Runs too short for a pair of events around each are replayed as a graph of
+ * many; a run's time is then the graph's over their number, gaps between kernels included.
+ */
+final class KernelTimer implements AutoCloseable {
+  private static final int WARMUPS = 5;
+  private static final int RUNS = 20;
+  private static final double SHORT_MS = 0.1;
+  private static final double GRAPH_MS = 2;
+  private static final int MOST_IN_A_GRAPH = 500;
+
+  private final Gpu gpu;
+  private final Stream stream;
+  private final List<Map<String, DeviceMemory>> sets;
+  private final List<BoundKernel> kernels;
+  private final Measured measured;
+
+  KernelTimer(Gpu gpu, Stream stream, Measured measured, DeviceInputs inputs) {
+    this.gpu = gpu;
+    this.stream = stream;
+    this.measured = measured;
+    this.sets = inputs.allocate(measured);
+    kernels = sets.stream().map(set -> Bindings.bind(gpu, measured.launch(), set)).toList();
+  }
+
+  /** Enqueues one run; those that rely on zeros have them set first. */
+  private void run(int number) {
+    int set = number % sets.size();
+    for (var tensor : measured.tensors()) {
+      if (tensor.content() instanceof Measured.Content.Zeros) sets.get(set).get(tensor.name()).fill((byte) 0, stream);
+    }
+    kernels.get(set).launch(stream);
+  }
+
+  /** Times runs, in milliseconds each. */
+  List<Double> round() {
+    IntConsumer launch = this::run;
+    var direct = GpuTimer.times(gpu, stream, WARMUPS, RUNS, launch);
+    double once = Sample.of(direct).median();
+    if (once >= SHORT_MS) return Sample.of(direct).times();
+    int many = Math.clamp((long) Math.ceil(GRAPH_MS / once), sets.size(), MOST_IN_A_GRAPH);
+    return Sample.of(GpuTimer.replayTimes(gpu, stream, many, RUNS, launch)).times();
+  }
+
+  @Override
+  public void close() {
+    sets.forEach(set -> set.values().forEach(DeviceMemory::close));
+  }
+}

@@ -1,0 +1,74 @@
+package tilewright.verification.bench;
+
+import java.util.HashMap;
+import java.util.List;
+import java.util.Map;
+import tilewright.device.Gpu;
+import tilewright.device.GpuTimer;
+import tilewright.device.KernelArgument;
+import tilewright.device.LaunchShape;
+import tilewright.device.Stream;
+import tilewright.ptx.Dim3;
+
+/**
+ * What a GPU reaches when it does nothing else, measured, from which a kernel's floor follows.
+ *
+ * @param rates by name: {@link #COPY} in TB/s read and written together, arithmetic in TFLOP/s
+ */
+record Limits(Map<String, Double> rates) {
+  /** The driver's copy from device memory to device memory. */
+  static final String COPY = "copy";
+
+  private static final long COPIED_BYTES = 1L << 30;
+  private static final int WARMUPS = 3;
+  private static final int RUNS = 20;
+  /** Some milliseconds: long enough for the clock to settle. */
+  private static final double PEAK_OPERATIONS = 1e12;
+
+  Limits {
+    rates = Map.copyOf(rates);
+  }
+
+  static Limits measure(Gpu gpu, Stream stream) {
+    var rates = new HashMap<String, Double>();
+    rates.put(COPY, copy(gpu, stream));
+    for (var peak : PeakKernel.values()) {
+      if (peak.runsOn(gpu.properties().capability())) rates.merge(peak.limit(), rate(gpu, stream, peak), Math::max);
+    }
+    return new Limits(rates);
+  }
+
+  private static double copy(Gpu gpu, Stream stream) {
+    try (var from = gpu.allocate(COPIED_BYTES); var to = gpu.allocate(COPIED_BYTES)) {
+      from.fill((byte) 1);
+      double ms = Sample.of(GpuTimer.times(gpu, stream, WARMUPS, RUNS, _ -> to.copyFrom(from, stream))).median();
+      return 2.0 * COPIED_BYTES / ms * 1e-9;
+    }
+  }
+
+  private static double rate(Gpu gpu, Stream stream, PeakKernel peak) {
+    long blocks = (long) peak.blocksPerMultiprocessor() * gpu.properties().multiprocessors();
+    int iterations = (int) Math.max(1, PEAK_OPERATIONS / (peak.operations() * blocks));
+    try (var out = gpu.allocate(Float.BYTES)) {
+      var shape = LaunchShape.of(Dim3.of(Math.toIntExact(blocks)), Dim3.of(peak.threads()));
+      var kernel = gpu.kernel(peak.ptx(), PeakKernel.ENTRY)
+          .bind(shape, List.of(KernelArgument.of(out), KernelArgument.u32(iterations)));
+      double ms = Sample.of(GpuTimer.times(gpu, stream, WARMUPS, RUNS, _ -> kernel.launch(stream))).median();
+      return peak.operations() * blocks * iterations / ms * 1e-9;
+    }
+  }
+
+  /** The least milliseconds that a kernel's work takes, or NaN where its arithmetic was not measured. */
+  double floorMs(Measured measured) {
+    double moving = measured.bytes() / rates.get(COPY) * 1e-9;
+    if (measured.operations() == 0) return moving;
+    var rate = rates.get(arithmetic(measured.launch().kernel().ptx()));
+    return rate == null ? Double.NaN : Math.max(moving, measured.operations() / rate * 1e-9);
+  }
+
+  /** The limit that holds for a kernel, by the instructions that it has. */
+  static String arithmetic(String ptx) {
+    if (!ptx.contains("mma")) return "f32";
+    return ptx.contains(".tf32") ? "tf32" : "bf16";
+  }
+}

@@ -1,0 +1,58 @@
+package tilewright.verification.bench;
+
+import java.util.List;
+import java.util.Map;
+import tilewright.kernel.PreparedLaunch;
+import tilewright.numerics.ElementType;
+
+/**
+ * One kernel on one problem, to time.
+ *
+ * @param config extents, types and tiles, in words
+ * @param tensors the launch's buffers
+ * @param bytes that have to cross global memory at least
+ * @param operations that have to be made at least; 0 where moving is all
+ * @param peer what the peers are asked for the same problem; empty where there is no peer
+ */
+record Measured(String kernel, String arch, String config, PreparedLaunch launch, List<Tensor> tensors, long bytes,
+    double operations, Map<String, Object> peer) {
+  Measured {
+    tensors = List.copyOf(tensors);
+    peer = Map.copyOf(peer);
+  }
+
+  /** What a tensor holds before the launch. */
+  sealed interface Content {
+    /** Normally distributed values of mean 0. */
+    record Normal(double deviation) implements Content {}
+
+    /** Whole numbers from 0 to below the bound. */
+    record Indices(long bound) implements Content {}
+
+    /** Zeros, which the kernel relies on: setting them is part of a run. */
+    record Zeros() implements Content {}
+
+    /** Nothing that matters. */
+    record Undefined() implements Content {}
+  }
+
+  /** A tensor in a buffer of its name. */
+  record Tensor(String name, ElementType type, long elements, Content content) {
+    long bytes() {
+      return Math.max(1, elements * type.bytes());
+    }
+
+    static Tensor input(String name, ElementType type, long elements) {
+      return new Tensor(name, type, elements, new Content.Normal(1));
+    }
+
+    static Tensor output(String name, ElementType type, long elements) {
+      return new Tensor(name, type, elements, new Content.Undefined());
+    }
+  }
+
+  /** Of one set of tensors. */
+  long footprint() {
+    return tensors.stream().mapToLong(Tensor::bytes).sum();
+  }
+}

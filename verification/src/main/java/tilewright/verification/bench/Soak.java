@@ -1,0 +1,138 @@
+package tilewright.verification.bench;
+
+import java.io.IOException;
+import java.lang.foreign.MemorySegment;
+import java.lang.foreign.ValueLayout;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.time.LocalDate;
+import java.time.ZoneOffset;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Map;
+import java.util.function.Consumer;
+import tilewright.device.Gpu;
+import tilewright.device.MemoryPool;
+import tilewright.device.Stream;
+import tilewright.kernel.PreparedLaunch;
+import tilewright.kernels.VectorAdd;
+
+/**
+ * Everything that can be opened, opened and closed for minutes: device, pinned and pooled memory, streams, events,
+ * modules, graphs, launches with checked results. Nothing may grow.
+ *
+ * @param cycles how often
+ * @param deviceBytes that the device lost from the first tenth of the run to its end; negative when it gained
+ * @param residentBytes that this process gained on the host meanwhile (resident set)
+ * @param wrong results that were not those of the addition
+ * @param samples of free device memory and resident host memory, in bytes, in the course of the run
+ */
+public record Soak(String date, String gpu, String driver, String commit, double seconds, long cycles, long launches,
+    long deviceBytes, long residentBytes, long wrong, List<Memory> samples) {
+  private static final int ELEMENTS = 1 << 16;
+  private static final int SAMPLES = 20;
+  /** The allocator of the C library and the JVM's compilers keep on changing a little. */
+  private static final long HOST_TOLERANCE = 64L << 20;
+
+  public Soak {
+    samples = List.copyOf(samples);
+  }
+
+  /** What is free on the device, and used by this process on the host. */
+  public record Memory(long freeOnDevice, long residentOnHost) {}
+
+  /** Whether nothing grew and every result was right. */
+  public boolean sound() {
+    return wrong == 0 && deviceBytes <= 0 && residentBytes <= HOST_TOLERANCE;
+  }
+
+  /** @throws BenchmarkException when there is no GPU */
+  public static Soak run(double seconds, String commit, Consumer<String> progress) {
+    var available = Benchmark.requireGpu();
+    try (var gpu = Gpu.open(0); var pool = gpu.memoryPool(0)) {
+      var cycle = new Cycle(gpu, pool);
+      var samples = new ArrayList<Memory>();
+      long begin = System.nanoTime();
+      long cycles = 0;
+      long wrong = 0;
+      while (samples.size() <= SAMPLES) {
+        double elapsed = (System.nanoTime() - begin) * 1e-9;
+        if (elapsed >= seconds * samples.size() / SAMPLES) {
+          samples.add(new Memory(gpu.freeBytes(), resident()));
+          progress.accept("%.0f of %.0f s, %d cycles".formatted(elapsed, seconds, cycles));
+        }
+        wrong += cycle.run(cycles++);
+      }
+      // The first tenth is start-up: compiled code, the driver's own pools.
+      var first = samples.get(SAMPLES / 10);
+      var last = samples.getLast();
+      return new Soak(LocalDate.now(ZoneOffset.UTC).toString(), gpu.properties().name(), available.driverVersion(),
+          commit, (System.nanoTime() - begin) * 1e-9, cycles, cycles * Cycle.LAUNCHES,
+          first.freeOnDevice - last.freeOnDevice, last.residentOnHost - first.residentOnHost, wrong, samples);
+    }
+  }
+
+  private static long resident() {
+    try (var lines = Files.lines(Path.of("/proc/self/status"))) {
+      return lines.filter(line -> line.startsWith("VmRSS:"))
+          .mapToLong(line -> Long.parseLong(line.replaceAll("\\D", ""))).findFirst().orElse(0) << 10;
+    } catch (IOException _) {
+      return 0;
+    }
+  }
+
+  private static final class Cycle {
+    static final int LAUNCHES = 3;
+
+    private final Gpu gpu;
+    private final MemoryPool pool;
+    private final PreparedLaunch addition = VectorAdd.prepare(ELEMENTS);
+    private final String ptx = addition.kernel().ptx();
+
+    Cycle(Gpu gpu, MemoryPool pool) {
+      this.gpu = gpu;
+      this.pool = pool;
+    }
+
+    /** Z = X + Y directly and twice by a graph; returns how many elements are wrong. */
+    long run(long number) {
+      float value = number % 1000;
+      try (var stream = gpu.independentStream(0); var module = gpu.load(ptx); var done = gpu.event();
+          var host = gpu.allocateHost(Float.BYTES * ELEMENTS); var x = gpu.allocate(Float.BYTES * ELEMENTS);
+          var y = pool.allocate(Float.BYTES * ELEMENTS, stream);
+          var z = pool.allocate(Float.BYTES * ELEMENTS, stream)) {
+        fill(host.segment(), value);
+        x.copyFrom(host, stream);
+        y.copyFrom(host, stream);
+        var kernel = Bindings.bind(gpu, module.function(addition.kernel().name()), addition,
+            Map.of("X", x, "Y", y, "Z", z));
+        kernel.launch(stream);
+        replayTwice(stream, () -> kernel.launch(stream));
+        z.copyTo(host, stream);
+        done.record(stream);
+        done.synchronize();
+        return wrong(host.segment(), 2 * value);
+      }
+    }
+
+    private static void replayTwice(Stream stream, Runnable launch) {
+      try (var graph = stream.capture(launch)) {
+        graph.launch(stream);
+        graph.launch(stream);
+        stream.synchronize();
+      }
+    }
+
+    private static void fill(MemorySegment segment, float value) {
+      for (int i = 0; i < ELEMENTS; i++) segment.setAtIndex(ValueLayout.JAVA_FLOAT, i, value + i);
+    }
+
+    private static long wrong(MemorySegment segment, float value) {
+      long wrong = 0;
+      for (int i = 0; i < ELEMENTS; i++) {
+        if (segment.getAtIndex(ValueLayout.JAVA_FLOAT, i) != value + 2f * i) wrong++;
+      }
+      return wrong;
+    }
+  }
+}

@@ -1,0 +1,86 @@
+package tilewright.verification.bench;
+
+import java.util.ArrayList;
+import java.util.LinkedHashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.function.Supplier;
+import tilewright.kernel.PreparedLaunch;
+import tilewright.kernels.Gemm;
+import tilewright.kernels.GemmProblem;
+import tilewright.kernels.Transpose;
+import tilewright.kernels.VectorAdd;
+import tilewright.numerics.ElementType;
+import tilewright.sm100.PackedVectorAdd;
+import tilewright.sm90.BulkVectorAdd;
+
+/** The kernels that can be measured, each on its problems, by name. */
+final class Suite {
+  private static final int ADDED = 1 << 28;
+  private static final int TRANSPOSED = 16384;
+
+  private final Benchmark.Options options;
+  private final Map<String, Supplier<List<Supplier<Measured>>>> kernels = new LinkedHashMap<>();
+
+  Suite(Benchmark.Options options) {
+    this.options = options;
+    kernels.put("vector_add", () -> List.of(() -> addition("vector_add", "sm80", VectorAdd.prepare(ADDED))));
+    kernels.put("bulk_vector_add",
+        () -> List.of(() -> addition("bulk_vector_add", "sm90", BulkVectorAdd.prepare(ADDED))));
+    kernels.put("packed_vector_add",
+        () -> List.of(() -> addition("packed_vector_add", "sm100", PackedVectorAdd.prepare(ADDED))));
+    kernels.put("transpose", () -> List.of(Suite::transposition));
+    kernels.put("sm80_gemm", this::gemms);
+  }
+
+  /** All names, in order. */
+  List<String> names() {
+    return List.copyOf(kernels.keySet());
+  }
+
+  /** The problems of one kernel; each is traced when it is asked for. */
+  List<Supplier<Measured>> of(String name) {
+    return kernels.get(name).get();
+  }
+
+  private static Measured addition(String name, String arch, PreparedLaunch launch) {
+    var tensors = new ArrayList<Measured.Tensor>();
+    for (var x : List.of("X", "Y")) tensors.add(Measured.Tensor.input(x, ElementType.F32, ADDED));
+    tensors.add(Measured.Tensor.output("Z", ElementType.F32, ADDED));
+    return new Measured(name, arch, "n=" + ADDED, launch, tensors, 12L * ADDED, 0,
+        catalogue("vector_add", Map.of("n", "" + ADDED)));
+  }
+
+  private static Measured transposition() {
+    long elements = (long) TRANSPOSED * TRANSPOSED;
+    return new Measured("transpose", "sm80", "m=" + TRANSPOSED + " n=" + TRANSPOSED,
+        Transpose.prepare(TRANSPOSED, TRANSPOSED), List.of(Measured.Tensor.input("X", ElementType.F32, elements),
+            Measured.Tensor.output("Y", ElementType.F32, elements)), 8 * elements, 0,
+        catalogue("transpose", Map.of("m", "" + TRANSPOSED, "n", "" + TRANSPOSED)));
+  }
+
+  /** In every operand order, of bf16, into f32 and bf16. */
+  private List<Supplier<Measured>> gemms() {
+    var all = new ArrayList<Supplier<Measured>>();
+    for (var output : List.of(ElementType.F32, ElementType.BF16)) {
+      for (var order : List.of("TN", "NN", "TT", "NT")) all.add(() -> gemm(output, order));
+    }
+    return all;
+  }
+
+  private Measured gemm(ElementType output, String order) {
+    int size = options.size();
+    long elements = (long) size * size;
+    var problem = GemmProblem.packed(ElementType.BF16, output, size, size, size, 1, order);
+    var tensors = List.of(Measured.Tensor.input("A", ElementType.BF16, elements),
+        Measured.Tensor.input("B", ElementType.BF16, elements), Measured.Tensor.output("C", output, elements));
+    Map<String, Object> peer = Map.of("op", "gemm", "m", size, "n", size, "k", size, "dtype", "bf16", "transA",
+        order.charAt(0) == 'N', "transB", order.charAt(1) == 'N');
+    return new Measured("sm80_gemm", "sm80", size + "x" + size + "x" + size + " " + Gemm.configure(problem),
+        Gemm.sm80(problem), tensors, elements * (4 + output.bytes()), 2.0 * size * size * size, peer);
+  }
+
+  private static Map<String, Object> catalogue(String op, Map<String, String> settings) {
+    return Map.of("op", op, "settings", settings);
+  }
+}

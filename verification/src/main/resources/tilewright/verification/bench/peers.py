@@ -1,0 +1,434 @@
+"""Times others' kernels on request, so that ours and a peer's can alternate in one run.
+
+Reads one JSON object a line from stdin and answers each with one JSON object a line on stdout, until stdin ends:
+
+  {"op": "versions"} -> {"versions": {"torch": "..", ..}}
+
+  {"op": "gemm", "m": .., "n": .., "k": .., "dtype": "bf16|f16|f32|tf32", "transA": false, "transB": true,
+   "iterations": 20, "warmup": 5}
+  -> {"op": "gemm", "ms": {"cublas": median of one run}}
+
+  {"op": "attention", "batch": .., "heads": .., "kvHeads": .., "queries": .., "keys": .., "headDim": .., "dtype": ..,
+   "causal": false, "backward": false, ..} -> {"ms": {"torch": ..}}; "backward" times the backward pass alone
+
+  {"op": a kernel of the catalogue, "settings": {"n": "4096", "dtype": "bf16", ..}, ..}
+  -> {"ms": {"eager": .., "compile": .., "triton": ..}}, without those that are not there
+
+A is M x K and B is K x N as cuBLAS sees them, row-major; a transposed operand is stored the other way round. Inputs are
+N(0, 1) with a fixed seed, several sets in turn, so that together they exceed the L2 cache. Runs shorter than a tenth of
+a millisecond are replayed as a CUDA graph of many. A causal mask is aligned to the first key. An operation that nobody
+here knows is answered by no times, a failure by {"error": ".."}; what failed of several peers is left out.
+"""
+
+import json
+import math
+import os
+import statistics
+import sys
+
+import torch
+import torch.nn.functional as F
+
+try:
+    import triton
+    import triton.language as tl
+except ImportError:
+    triton = None
+
+DTYPES = {"bf16": torch.bfloat16, "f16": torch.float16, "f32": torch.float32, "tf32": torch.float32}
+ROTATED_BYTES = 256 << 20
+MAX_SETS = 64
+SHORT_MS = 0.1
+GRAPH_MS = 2.0
+
+
+def versions():
+    found = {
+        "gpu": torch.cuda.get_device_name(),
+        "torch": torch.__version__,
+        "cuda": torch.version.cuda,
+        "cublas": cublas_version(),
+        "cudnn": torch.backends.cudnn.version(),
+    }
+    if triton:
+        found["triton"] = triton.__version__
+    return found
+
+
+def cublas_version():
+    """PyTorch does not tell; the library's own answer, by its C interface."""
+    import ctypes
+
+    torch.matmul(torch.ones(8, 8, device="cuda"), torch.ones(8, 8, device="cuda"))
+    with open("/proc/self/maps") as maps:
+        paths = {line.split()[-1] for line in maps if "libcublas.so" in line}
+    if not paths:
+        return None
+    library = ctypes.CDLL(paths.pop())
+    parts = []
+    for part in range(3):
+        value = ctypes.c_int()
+        library.cublasGetProperty(part, ctypes.byref(value))
+        parts.append(str(value.value))
+    return ".".join(parts)
+
+
+def normal(*shape, dtype):
+    return torch.randn(*shape, device="cuda", dtype=torch.float32).to(dtype)
+
+
+def rotated(make):
+    """Enough sets of inputs that a run does not find its own in the cache."""
+    sets = [make()]
+    size = sum(tensor.numel() * tensor.element_size() for tensor in sets[0])
+    while len(sets) * size < ROTATED_BYTES and len(sets) < MAX_SETS:
+        sets.append(make())
+    return sets
+
+
+def timed(run, count, warmup):
+    for i in range(warmup):
+        run(i)
+    events = [(torch.cuda.Event(enable_timing=True), torch.cuda.Event(enable_timing=True)) for _ in range(count)]
+    for i, (start, end) in enumerate(events):
+        start.record()
+        run(warmup + i)
+        end.record()
+    torch.cuda.synchronize()
+    return statistics.median(start.elapsed_time(end) for start, end in events)
+
+
+def median_ms(run, sets, warmup, iterations):
+    def once(i):
+        return run(*sets[i % len(sets)])
+
+    direct = timed(once, iterations, warmup)
+    if direct >= SHORT_MS:
+        return direct
+    many = max(len(sets), min(500, math.ceil(GRAPH_MS / direct)))
+    graph = torch.cuda.CUDAGraph()
+    try:
+        with torch.cuda.graph(graph):
+            kept = [once(i) for i in range(many)]
+    except RuntimeError:
+        return direct
+    replayed = timed(lambda _: graph.replay(), iterations, 2) / many
+    del kept
+    return min(direct, replayed)
+
+
+# Matrix products and attention
+
+
+def gemm(request):
+    m, n, k = request["m"], request["n"], request["k"]
+    dtype = DTYPES[request["dtype"]]
+    torch.backends.cuda.matmul.allow_tf32 = request["dtype"] == "tf32"
+
+    def operand(rows, columns, transposed):
+        stored = normal(columns, rows, dtype=dtype) if transposed else normal(rows, columns, dtype=dtype)
+        return stored.t() if transposed else stored
+
+    def make():
+        a = operand(m, k, request.get("transA", False))
+        b = operand(k, n, request.get("transB", False))
+        return a, b, torch.empty(m, n, device="cuda", dtype=dtype)
+
+    return make, {"cublas": lambda a, b, c: torch.matmul(a, b, out=c)}
+
+
+def attention(request):
+    batch, heads, head_dim = request["batch"], request["heads"], request["headDim"]
+    kv_heads = request.get("kvHeads", heads)
+    queries, keys = request["queries"], request["keys"]
+    dtype, causal, backward = DTYPES[request["dtype"]], request.get("causal", False), request.get("backward", False)
+
+    def tensor(count, length):
+        return normal(batch, count, length, head_dim, dtype=dtype).requires_grad_(backward)
+
+    def forward(q, k, v):
+        return F.scaled_dot_product_attention(q, k, v, is_causal=causal, enable_gqa=kv_heads != heads)
+
+    def make():
+        q, k, v = tensor(heads, queries), tensor(kv_heads, keys), tensor(kv_heads, keys)
+        if not backward:
+            return q, k, v
+        return q, k, v, forward(q, k, v), normal(batch, heads, queries, head_dim, dtype=dtype)
+
+    def run_backward(q, k, v, out, gradient):
+        torch.autograd.grad(out, (q, k, v), gradient, retain_graph=True)
+
+    return make, {"torch": run_backward if backward else forward}
+
+
+# The catalogue: what eager PyTorch calls, by name. Extents are settings; tensors are row-major.
+
+
+class Settings:
+    def __init__(self, values):
+        self.values = values
+        self.dtype = DTYPES[values.get("dtype", "f32")]
+
+    def extent(self, name):
+        return int(self.values[name])
+
+    def tensor(self, *names):
+        return normal(*(self.extent(name) for name in names), dtype=self.dtype)
+
+
+
+UNARY = {
+    "relu": torch.relu,
+    "sigmoid": torch.sigmoid,
+    "elu": F.elu,
+    "gelu_erf": F.gelu,
+    "gelu_tanh": lambda x: F.gelu(x, approximate="tanh"),
+    "swish": F.silu,
+    "hardswish": F.hardswish,
+    "hardshrink": F.hardshrink,
+}
+
+
+def pointwise(name, s):
+    if name == "add":
+        return lambda: (s.tensor("n"), s.tensor("n")), torch.add, elementwise_triton(name)
+    return lambda: (s.tensor("n"),), UNARY[name], elementwise_triton(name)
+
+
+def rope(x, cos, sin):
+    a, b = x.chunk(2, dim=-1)
+    return torch.cat((a * cos - b * sin, b * cos + a * sin), dim=-1)
+
+
+def rope_interleaved(x, cos, sin):
+    a, b = x[..., 0::2], x[..., 1::2]
+    return torch.stack((a * cos - b * sin, a * sin + b * cos), dim=-1).flatten(-2)
+
+
+def catalogue(name, s):
+    """Inputs, eager function and Triton function (or None) of a kernel; None for one that is not known."""
+    if name == "add" or name in UNARY:
+        return pointwise(name, s)
+    if name == "vector_add":
+        return lambda: (s.tensor("n"), s.tensor("n")), torch.add, elementwise_triton("add")
+    if name in ("transpose", "mat_transpose"):
+        return lambda: (s.tensor("m", "n"),), lambda x: x.t().contiguous(), transpose_triton
+    if name in ("softmax", "safe_softmax", "online_softmax"):
+        return lambda: (s.tensor("m", "n"),), lambda x: torch.softmax(x, dim=-1), row_triton("softmax")
+    if name == "layer_norm":
+        def inputs():
+            return s.tensor("m", "n"), s.tensor("n"), s.tensor("n")
+        return inputs, lambda x, g, b: F.layer_norm(x, x.shape[-1:], g, b, 1e-5), row_triton("layer_norm")
+    if name == "rms_norm":
+        return (lambda: (s.tensor("m", "n"), s.tensor("n")),
+                lambda x, g: F.rms_norm(x, x.shape[-1:], g, 1e-5), row_triton("rms_norm"))
+    if name in ("sum", "reduce", "reduce_sum", "all_reduce_sum"):
+        return lambda: (s.tensor("n"),), lambda x: x.sum(dtype=torch.float32), sum_triton
+    if name in ("dot", "dot_product"):
+        return lambda: (s.tensor("n"), s.tensor("n")), torch.dot, None
+    if name in ("gemv", "sgemv", "hgemv"):
+        return lambda: (s.tensor("m", "k"), s.tensor("k")), torch.mv, gemv_triton
+    if name == "embedding":
+        def table():
+            rows = s.extent("v")
+            indices = torch.randint(0, rows, (s.extent("n"),), device="cuda", dtype=torch.int32)
+            return indices, s.tensor("v", "d")
+        return table, F.embedding, None
+    if name == "histogram":
+        bins = int(s.values.get("bins", 256))
+
+        def numbers():
+            return (torch.randint(0, bins, (s.extent("n"),), device="cuda", dtype=torch.int32),)
+        return numbers, lambda x: torch.bincount(x, minlength=bins), None
+    if name == "rope":
+        def rotation():
+            half = (s.extent("m"), s.extent("d") // 2)
+            return s.tensor("m", "d"), normal(*half, dtype=torch.float32), normal(*half, dtype=torch.float32)
+        return rotation, rope_interleaved if s.values.get("pairs") == "interleaved" else rope, None
+    return None
+
+
+# Hand-written Triton
+
+
+if triton:
+    @triton.jit
+    def elementwise_kernel(x, z, y, n, OP: tl.constexpr, BLOCK: tl.constexpr):
+        i = tl.program_id(0).to(tl.int64) * BLOCK + tl.arange(0, BLOCK)
+        v = tl.load(x + i, mask=i < n).to(tl.float32)
+        if OP == "add":
+            r = v + tl.load(z + i, mask=i < n).to(tl.float32)
+        elif OP == "relu":
+            r = tl.maximum(v, 0.0)
+        elif OP == "sigmoid":
+            r = tl.sigmoid(v)
+        elif OP == "elu":
+            r = tl.where(v > 0, v, tl.exp(v) - 1)
+        elif OP == "gelu_erf":
+            r = 0.5 * v * (1 + tl.erf(v * 0.7071067811865476))
+        elif OP == "gelu_tanh":
+            r = v * tl.sigmoid(1.5957691216057308 * (v + 0.044715 * v * v * v))
+        elif OP == "swish":
+            r = v * tl.sigmoid(v)
+        elif OP == "hardswish":
+            r = v * tl.minimum(tl.maximum(v + 3, 0.0), 6.0) / 6
+        else:
+            r = tl.where(tl.abs(v) <= 0.5, 0.0, v)
+        tl.store(y + i, r.to(y.dtype.element_ty), mask=i < n)
+
+    @triton.jit
+    def row_kernel(x, g, b, y, n, OP: tl.constexpr, BLOCK: tl.constexpr):
+        row = tl.program_id(0).to(tl.int64) * n
+        i = tl.arange(0, BLOCK)
+        inside = i < n
+        if OP == "softmax":
+            v = tl.load(x + row + i, mask=inside, other=-float("inf")).to(tl.float32)
+            e = tl.exp(v - tl.max(v, axis=0))
+            r = e / tl.sum(e, axis=0)
+        else:
+            v = tl.load(x + row + i, mask=inside, other=0.0).to(tl.float32)
+            scale = tl.load(g + i, mask=inside, other=0.0).to(tl.float32)
+            if OP == "layer_norm":
+                centred = tl.where(inside, v - tl.sum(v, axis=0) / n, 0.0)
+                deviation = tl.sum(centred * centred, axis=0) / n
+                shift = tl.load(b + i, mask=inside, other=0.0).to(tl.float32)
+                r = centred * tl.rsqrt(deviation + 1e-5) * scale + shift
+            else:
+                r = v * tl.rsqrt(tl.sum(v * v, axis=0) / n + 1e-5) * scale
+        tl.store(y + row + i, r.to(y.dtype.element_ty), mask=inside)
+
+    @triton.jit
+    def transpose_kernel(x, y, m, n, BLOCK: tl.constexpr):
+        i = tl.program_id(1).to(tl.int64) * BLOCK + tl.arange(0, BLOCK)
+        j = tl.program_id(0).to(tl.int64) * BLOCK + tl.arange(0, BLOCK)
+        inside = (i[:, None] < m) & (j[None, :] < n)
+        tile = tl.load(x + i[:, None] * n + j[None, :], mask=inside)
+        tl.store(y + j[:, None] * m + i[None, :], tl.trans(tile), mask=(j[:, None] < n) & (i[None, :] < m))
+
+    @triton.jit
+    def sum_kernel(x, y, n, BLOCK: tl.constexpr, STEPS: tl.constexpr):
+        total = tl.zeros((BLOCK,), tl.float32)
+        for step in range(STEPS):
+            i = (tl.program_id(0).to(tl.int64) * STEPS + step) * BLOCK + tl.arange(0, BLOCK)
+            total += tl.load(x + i, mask=i < n, other=0.0).to(tl.float32)
+        tl.atomic_add(y, tl.sum(total, axis=0))
+
+    @triton.jit
+    def gemv_kernel(a, x, y, k, BLOCK: tl.constexpr):
+        row = tl.program_id(0).to(tl.int64)
+        total = tl.zeros((BLOCK,), tl.float32)
+        for at in range(0, k, BLOCK):
+            i = at + tl.arange(0, BLOCK)
+            v = tl.load(a + row * k + i, mask=i < k, other=0.0).to(tl.float32)
+            total += v * tl.load(x + i, mask=i < k, other=0.0).to(tl.float32)
+        tl.store(y + row, tl.sum(total, axis=0).to(y.dtype.element_ty))
+
+
+def warps(block):
+    return min(32, max(1, block // 512))
+
+
+def elementwise_triton(name):
+    def run(x, z=None):
+        y = torch.empty_like(x)
+        block = 4096 // x.element_size()
+        elementwise_kernel[(triton.cdiv(x.numel(), block),)](x, x if z is None else z, y, x.numel(), OP=name,
+                                                             BLOCK=block, num_warps=4)
+        return y
+
+    return run
+
+
+def row_triton(name):
+    def run(x, g=None, b=None):
+        y = torch.empty_like(x)
+        m, n = x.shape
+        block = triton.next_power_of_2(n)
+        row_kernel[(m,)](x, x if g is None else g, x if b is None else b, y, n, OP=name, BLOCK=block,
+                         num_warps=warps(block))
+        return y
+
+    return run
+
+
+def transpose_triton(x):
+    m, n = x.shape
+    y = torch.empty(n, m, device=x.device, dtype=x.dtype)
+    transpose_kernel[(triton.cdiv(n, 64), triton.cdiv(m, 64))](x, y, m, n, BLOCK=64, num_warps=4)
+    return y
+
+
+def sum_triton(x):
+    y = torch.zeros((), device=x.device, dtype=torch.float32)
+    sum_kernel[(triton.cdiv(x.numel(), 4096 * 8),)](x, y, x.numel(), BLOCK=4096, STEPS=8, num_warps=8)
+    return y
+
+
+def gemv_triton(a, x):
+    y = torch.empty(a.shape[0], device=a.device, dtype=a.dtype)
+    gemv_kernel[(a.shape[0],)](a, x, y, a.shape[1], BLOCK=2048, num_warps=8)
+    return y
+
+
+def rows(request):
+    """Eager, compiled and Triton runs of a catalogue kernel."""
+    found = catalogue(request["op"], Settings(request["settings"]))
+    if found is None:
+        return None, {}
+    make, eager, written = found
+    torch._dynamo.reset()
+    runs = {"eager": eager, "compile": torch.compile(eager, dynamic=False)}
+    if triton and written:
+        runs["triton"] = written
+    return make, runs
+
+
+class Prepared:
+    """The inputs and runs of the last request: a round of the same one finds them ready, and compiled."""
+
+    def __init__(self):
+        self.key, self.sets, self.runs = None, [], {}
+
+    def prepare(self, request):
+        key = json.dumps({k: v for k, v in request.items() if k not in ("warmup", "iterations")}, sort_keys=True)
+        if key == self.key:
+            return
+        self.key, self.sets, self.runs = None, [], {}
+        torch.cuda.empty_cache()
+        torch.manual_seed(0)
+        make, self.runs = {"gemm": gemm, "attention": attention}.get(request["op"], rows)(request)
+        self.sets = rotated(make) if make else []
+        self.key = key
+
+
+def answer(request, prepared):
+    if request["op"] == "versions":
+        return {"versions": versions()}
+    prepared.prepare(request)
+    ms = {}
+    for name, run in list(prepared.runs.items()):
+        try:
+            ms[name] = median_ms(run, prepared.sets, request["warmup"], request["iterations"])
+        except Exception as failure:
+            if len(prepared.runs) == 1:
+                raise
+            print(f"{request['op']} by {name}: {type(failure).__name__}: {failure}", file=sys.stderr)
+            del prepared.runs[name]
+    return {"op": request["op"], "ms": ms}
+
+
+def main():
+    # Whatever a library prints must not mix with the answers.
+    answers = os.fdopen(os.dup(sys.stdout.fileno()), "w")
+    os.dup2(sys.stderr.fileno(), sys.stdout.fileno())
+    prepared = Prepared()
+    for line in sys.stdin:
+        try:
+            reply = answer(json.loads(line), prepared)
+        except Exception as failure:
+            reply = {"error": f"{type(failure).__name__}: {failure}"}
+        print(json.dumps(reply), file=answers, flush=True)
+
+
+if __name__ == "__main__":
+    main()
