@@ -46,6 +46,7 @@ public final class Main {
         .addSubcommand(new KernelsCommand(console))
         .addSubcommand(new PtxCommand(console))
         .addSubcommand(new ResourcesCommand(console))
+        .addSubcommand(new ExportCommand(console))
         .addSubcommand(new CommandLine(new RunCommand())
             .addSubcommand(new RunGemm(console)))
         .addSubcommand(new SimCommand(console))

@@ -10,10 +10,12 @@ import java.util.OptionalDouble;
 import java.util.Set;
 import java.util.TreeMap;
 import java.util.concurrent.Callable;
+import java.util.function.Supplier;
 import java.util.stream.Collectors;
 import picocli.CommandLine.Command;
 import picocli.CommandLine.Option;
 import picocli.CommandLine.Parameters;
+import tilewright.ptx.Launch;
 import tilewright.verification.HtmlReport;
 import tilewright.verification.Row;
 import tilewright.verification.Verification;
@@ -50,6 +52,10 @@ final class VerifyCommand implements Callable<Integer> {
       description = "Where the HTML report goes (default: target/verify.html).")
   private Path report;
 
+  @Option(names = "--dump", paramLabel = "DIR",
+      description = "Write every launch that fails as launch.json, to replay by sim and gpu.")
+  private Optional<Path> dump = Optional.empty();
+
   VerifyCommand(Console console) {
     this.console = console;
   }
@@ -70,12 +76,30 @@ final class VerifyCommand implements Callable<Integer> {
     requireKnown("--on", backends, BACKENDS);
     var file = reportFile();
     var options = new VerifyOptions(chosen, archs, backends.isEmpty() ? BACKENDS : backends, size, seed);
-    var rows = Verification.run(options, (kernel, config, backend, number, total) ->
-        console.progress("%d/%d %s %s on %s".formatted(number, total, kernel, config, backend)));
+    var rows = Verification.run(options, new Steps());
     console.progressDone();
     print(rows);
     writeReport(file, rows);
     return exitCode(rows);
+  }
+
+  private final class Steps implements Verification.Progress {
+    private int failures;
+
+    @Override
+    public void begins(String kernel, String config, String backend, int number, int total) {
+      console.progress("%d/%d %s %s on %s".formatted(number, total, kernel, config, backend));
+    }
+
+    @Override
+    public void failed(Row row, Supplier<Launch> launch) {
+      failures++;
+      dump.ifPresent(parent -> {
+        var folder = parent.resolve("%02d-%s-%s".formatted(failures, row.kernel(), row.backend()));
+        LaunchFileWriter.write(folder, launch.get());
+        console.note("%s %s failed on %s: %s".formatted(row.kernel(), row.config(), row.backend(), folder));
+      });
+    }
   }
 
   private static void requireKnown(String what, Set<String> chosen, Set<String> known) {

@@ -18,7 +18,8 @@ class CommandLineTest {
 
   @ParameterizedTest
   @ValueSource(strings = {"", "layout", "layout eval", "layout explain", "run", "run gemm", "sim", "gpu", "kernels",
-      "ptx", "resources", "verify", "bench", "layout banks", "layout draw", "bundle", "doctor"})
+      "ptx", "resources", "verify", "bench", "export", "layout banks", "layout draw",
+      "bundle", "doctor"})
   void everyCommandHasHelp(String command) {
     var run = Cli.run((command + " --help").trim().split(" "));
     assertEquals(Exit.OK, run.exitCode());

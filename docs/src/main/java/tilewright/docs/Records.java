@@ -36,14 +36,30 @@ final class Records {
     var commit = text(run, "commit").replaceFirst("(\\w{10})\\w*", "$1");
     var table = new StringBuilder(".%s, driver for CUDA %s, %s%s, commit %s\n"
         .formatted(text(run, "gpu"), text(run, "driver"), versions(run), text(run, "date"), commit));
-    table.append("[cols=\"2,1,4,>1,>1,>2,>1,>1\"]\n|===\n");
-    table.append("|Kernel |Arch |Config |Ours |Unit |Peers |Ratio |Data sheet\n\n");
+    table.append("[cols=\"2,1,4,>1,>1,>2,>1,>1,>1\"]\n|===\n");
+    table.append("|Kernel |Arch |Config |Ours |Unit |Peers |Ratio |Floor |Of floor\n\n");
     for (var row : required(run, "rows")) {
       var cells = List.of(text(row, "kernel"), text(row, "arch"), text(row, "config"), number(row, "ours"),
-          text(row, "unit"), peers(required(row, "peers")), number(row, "ratio"), number(row, "floor"));
+          text(row, "unit"), peers(required(row, "peers")), number(row, "ratio"), number(row, "floor"),
+          ofFloor(row));
       table.append('|').append(String.join(" |", cells)).append('\n');
     }
-    return table.append("|===\n\n").toString();
+    table.append("|===\n\n").append(limits(run));
+    var plot = BenchmarkPlot.svg(run);
+    return plot.isEmpty() ? table.toString() : table.append("++++\n").append(plot).append("++++\n\n").toString();
+  }
+
+  /** What the same run measured of the GPU itself; older runs have the data sheet's rates as their floors. */
+  private static String limits(JsonNode run) {
+    if (!run.path("limits").isObject()) return "";
+    return run.get("limits").properties().stream().map(l -> l.getKey() + " " + format(l.getValue())
+        + (l.getKey().equals("copy") ? " TB/s" : " TFLOP/s")).sorted()
+        .collect(Collectors.joining(", ", "Measured limits: ", ".\n\n"));
+  }
+
+  private static String ofFloor(JsonNode row) {
+    if (!row.get("floor").isNumber()) return "";
+    return String.format(Locale.ROOT, "%.0f %%", 100 * required(row, "ours").asDouble() / row.get("floor").asDouble());
   }
 
   /** Of the libraries that ours is compared with. */

@@ -26,20 +26,40 @@ class RecordsTest {
     record("run.json", RUN);
     assertEquals("""
         .H200, driver for CUDA 13.0, cublas 13.1, 2026-01-02, commit 0123456789-dirty
-        [cols="2,1,4,>1,>1,>2,>1,>1"]
+        [cols="2,1,4,>1,>1,>2,>1,>1,>1"]
         |===
-        |Kernel |Arch |Config |Ours |Unit |Peers |Ratio |Data sheet
+        |Kernel |Arch |Config |Ours |Unit |Peers |Ratio |Floor |Of floor
 
-        |sm80-gemm |sm80 |4096\\|TN |400 |TFLOP/s |cublas 800 |0.50 |989
+        |sm80-gemm |sm80 |4096\\|TN |400 |TFLOP/s |cublas 800 |0.50 |989 |40 %
         |===
 
-        """, tables());
+        """, tables().replaceFirst("(?s)\\+\\+\\+\\+.*", ""));
   }
 
   @Test
   void aRunWithoutPeersHasNoRatio() throws IOException {
     record("run.json", RUN.replace("{\"cublas\":800}", "{}").replace("0.5003", "null"));
-    assertTrue(tables().contains("|400 |TFLOP/s | | |989\n"), tables());
+    assertTrue(tables().contains("|400 |TFLOP/s | | |989 |40 %\n"), tables());
+  }
+
+  @Test
+  void measuredLimitsAreNamed() throws IOException {
+    record("run.json", RUN.replace("\"rows\"", "\"limits\":{\"f32\":60.5,\"copy\":4.28},\"rows\""));
+    assertTrue(tables().contains("Measured limits: copy 4.28 TB/s, f32 60.50 TFLOP/s.\n"), tables());
+  }
+
+  @Test
+  void thePlotHasABarForOursAndAMarkForAPeer() throws IOException {
+    record("run.json", RUN);
+    // Bars begin at 430 and a whole floor is 400 wide.
+    assertTrue(tables().contains("width=\"161.9\""), tables());
+    assertTrue(tables().contains("x1=\"753.6\""), tables());
+  }
+
+  @Test
+  void aRowWithoutAFloorIsNotPlotted() throws IOException {
+    record("run.json", RUN.replace("\"floor\":989", "\"floor\":null"));
+    assertTrue(tables().contains("|0.50 | |\n") && !tables().contains("<svg"), tables());
   }
 
   @Test

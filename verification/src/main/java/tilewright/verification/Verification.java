@@ -2,6 +2,8 @@ package tilewright.verification;
 
 import java.util.ArrayList;
 import java.util.List;
+import java.util.function.Supplier;
+import tilewright.ptx.Launch;
 
 /** Runs every case of the catalogue on every backend and compares with the reference. */
 public final class Verification {
@@ -18,7 +20,9 @@ public final class Verification {
       for (var c : cases) {
         for (var backend : backends) {
           progress.begins(c.kernel(), c.config(), backend.name(), rows.size() + 1, total);
-          rows.add(verify(c, backend, assembly));
+          var row = verify(c, backend, assembly);
+          if (row.status() == Row.Status.FAIL) progress.failed(row, () -> c.launch().get().on(c.inputs().get()));
+          rows.add(row);
         }
       }
     } finally {
@@ -64,9 +68,12 @@ public final class Verification {
             reason.orElse(""));
   }
 
-  /** Told before each run. */
+  /** Told before each run, and of those that fail. */
   @FunctionalInterface
   public interface Progress {
     void begins(String kernel, String config, String backend, int number, int total);
+
+    /** @param launch makes the launch again as it was before it ran */
+    default void failed(Row row, Supplier<Launch> launch) {}
   }
 }

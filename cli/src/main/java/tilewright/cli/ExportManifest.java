@@ -1,0 +1,147 @@
+package tilewright.cli;
+
+import com.fasterxml.jackson.annotation.JsonInclude;
+import java.util.ArrayList;
+import java.util.HashMap;
+import java.util.LinkedHashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.Optional;
+import java.util.TreeMap;
+import tilewright.kernel.KernelParameter;
+import tilewright.kernel.PreparedLaunch;
+import tilewright.ptx.Dim3;
+import tilewright.ptx.Launch;
+
+/**
+ * All that a program without Tilewright needs to launch a kernel.
+ *
+ * @param cubins file by target
+ * @param arguments in the kernel's order
+ * @param grid the blocks in x, y and z; every {@code extents} value where {@code formula} is absent
+ */
+@JsonInclude(JsonInclude.Include.NON_ABSENT)
+record ExportManifest(String kernel, Map<String, String> settings, String entry, String target, String ptx,
+    Map<String, String> cubins, List<Integer> block, int dynamicSharedBytes, List<Integer> cluster,
+    List<Argument> arguments, Grid grid) {
+
+  /**
+   * How many blocks.
+   *
+   * @param formula for any extents; absent where the kernel is for {@code extents} only
+   * @param text the formula, to read
+   */
+  @JsonInclude(JsonInclude.Include.NON_ABSENT)
+  record Grid(List<Integer> blocks, Map<String, Integer> extents, Optional<List<GridFormula.Direction>> formula,
+      List<String> text) {}
+
+  /** One argument by its PTX type. */
+  sealed interface Argument {
+    String name();
+
+    String type();
+
+    /**
+     * The address of a tensor's first element.
+     *
+     * @param extents names, one a mode
+     * @param contiguous the mode of stride 1, or absent
+     * @param alignment bytes, of the address
+     * @param multiples what an extent must be a multiple of
+     */
+    @JsonInclude(JsonInclude.Include.NON_ABSENT)
+    record Pointer(String kind, String name, String type, String dtype, List<String> extents,
+        Optional<String> contiguous, int alignment, Map<String, Integer> multiples) implements Argument {}
+
+    /** The stride of a tensor's mode, in elements. */
+    record Stride(String kind, String name, String type, String tensor, int mode) implements Argument {}
+
+    /** An extent. */
+    record Extent(String kind, String name, String type) implements Argument {}
+
+    /** A number. */
+    record Scalar(String kind, String name, String type) implements Argument {}
+  }
+
+  static ExportManifest of(CatalogueKernel kernel, Map<String, String> settings, Map<String, String> cubins) {
+    var launch = kernel.prepare(settings);
+    var compiled = launch.kernel();
+    var block = compiled.block();
+    return new ExportManifest(kernel.text(), new TreeMap<>(settings), compiled.name(), compiled.module().target(),
+        compiled.name() + ".ptx", new TreeMap<>(cubins), List.of(block.x(), block.y(), block.z()),
+        compiled.dynamicSharedBytes(), List.of(1, 1, 1), compiled.parameters().stream().map(ExportManifest::argument)
+            .toList(), grid(kernel, settings, launch));
+  }
+
+  private static Argument argument(KernelParameter parameter) {
+    var type = parameter.type().text();
+    return switch (parameter) {
+      case KernelParameter.Pointer(var t) -> new Argument.Pointer("pointer", t.name(), type, t.type().text(),
+          t.extents(), t.contiguous(), t.alignment() * t.type().bytes(), new TreeMap<>(t.multiples()));
+      case KernelParameter.Stride s -> new Argument.Stride("stride", s.name(), type, s.tensor().name(), s.mode());
+      case KernelParameter.Extent(var name) -> new Argument.Extent("extent", name, type);
+      case KernelParameter.Scalar(var name, _) -> new Argument.Scalar("scalar", name, type);
+    };
+  }
+
+  private static Grid grid(CatalogueKernel kernel, Map<String, String> settings, PreparedLaunch launch) {
+    var extents = extents(launch);
+    var names = settingsByExtent(kernel, settings, extents);
+    var base = new TreeMap<>(extents);
+    base.keySet().retainAll(names.keySet());
+    var ptx = launch.kernel().ptx();
+    var formula = base.isEmpty() ? Optional.<GridFormula>empty() : GridFormula.find(base, asked -> {
+      var changed = new HashMap<>(settings);
+      asked.forEach((extent, value) -> changed.put(names.get(extent), value.toString()));
+      return prepared(kernel, changed).filter(p -> p.kernel().ptx().equals(ptx)).map(PreparedLaunch::grid);
+    });
+    Dim3 blocks = launch.grid();
+    return new Grid(List.of(blocks.x(), blocks.y(), blocks.z()), extents, formula.map(GridFormula::directions),
+        formula.map(f -> f.directions().stream().map(Object::toString).toList()).orElse(List.of()));
+  }
+
+  /** The run-time extents' values. */
+  private static Map<String, Integer> extents(PreparedLaunch launch) {
+    var extents = new TreeMap<String, Integer>();
+    var parameters = launch.kernel().parameters();
+    for (int i = 0; i < parameters.size(); i++) {
+      if (parameters.get(i) instanceof KernelParameter.Extent(var name)
+          && launch.arguments().get(i) instanceof Launch.Argument.Scalar(_, long bits)) {
+        extents.put(name, (int) bits);
+      }
+    }
+    return extents;
+  }
+
+  /** Which setting an extent follows: the one with which it changes. */
+  private static Map<String, String> settingsByExtent(CatalogueKernel kernel, Map<String, String> settings,
+      Map<String, Integer> extents) {
+    var names = new LinkedHashMap<String, String>();
+    for (var setting : settings.entrySet()) {
+      if (!setting.getValue().matches("\\d+")) continue;
+      int other = 2 * Integer.parseInt(setting.getValue());
+      var changed = new HashMap<>(settings);
+      changed.put(setting.getKey(), "" + other);
+      prepared(kernel, changed).map(ExportManifest::extents).ifPresent(found -> found.forEach((extent, value) -> {
+        if (value == other && extents.get(extent) * 2 == value) names.putIfAbsent(extent, setting.getKey());
+      }));
+    }
+    return names;
+  }
+
+  /** Nothing where the kernel cannot be made with these settings. */
+  private static Optional<PreparedLaunch> prepared(CatalogueKernel kernel, Map<String, String> settings) {
+    try {
+      return Optional.of(kernel.prepare(settings));
+    } catch (IllegalArgumentException | ArithmeticException | CommandFailure _) {
+      return Optional.empty();
+    }
+  }
+
+  /** Names of the run-time extents, in the kernel's order. */
+  List<String> extentNames() {
+    var names = new ArrayList<String>();
+    for (var argument : arguments) if (argument instanceof Argument.Extent extent) names.add(extent.name());
+    return names;
+  }
+}
