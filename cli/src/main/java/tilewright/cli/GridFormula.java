@@ -18,8 +18,12 @@ import tilewright.ptx.Dim3;
  */
 record GridFormula(List<Direction> directions) {
   private static final int LARGEST_TILE = 1 << 16;
-  private static final int[] PROBES = {1, 2, 3, 7, 31, 32, 33, 63, 64, 65, 127, 128, 129, 255, 256, 257, 511, 513, 1023,
-      1024, 1025, 2049, 4095, 4096, 4097, 8192, 8193, 16384, 16385, 65536, 65537};
+  /** Around powers of two, and multiples of 32 between them for kernels that want aligned extents. */
+  private static final int[] PROBES = {1, 2, 3, 7, 31, 32, 33, 63, 64, 65, 96, 127, 128, 129, 192, 255, 256, 257, 320,
+      448, 511, 513, 640, 1023, 1024, 1025, 1088, 1152, 2049, 4095, 4096, 4097, 4160, 8192, 8193, 16384, 16385, 65536,
+      65537};
+  /** Fewer grids of an extent than that say nothing about how it enters. */
+  private static final int LEAST_PROBES = 3;
 
   GridFormula {
     directions = List.copyOf(directions);
@@ -105,6 +109,7 @@ record GridFormula(List<Direction> directions) {
       asked.forEach((extents, grid) -> {
         if (extents.equals(with(base, name, extents.get(name)))) blocks.put(extents.get(name), grid.get(d));
       });
+      if (blocks.size() < LEAST_PROBES) return Optional.empty();
       if (blocks.values().stream().distinct().count() == 1) continue;
       var tile = tile(base.get(name), blocks);
       if (tile.isEmpty()) return Optional.empty();

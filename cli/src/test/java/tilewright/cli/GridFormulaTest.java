@@ -41,6 +41,19 @@ class GridFormulaTest {
   }
 
   @Test
+  void alignedExtentsSuffice() {
+    var formula = GridFormula.find(Map.of("N", 1024),
+        e -> e.get("N") % 64 != 0 ? Optional.empty() : Optional.of(Dim3.of(Math.ceilDiv(e.get("N"), 128))));
+    assertEquals("ceil(N/128)", formula.orElseThrow().directions().getFirst().toString());
+  }
+
+  @Test
+  void aKernelForOneExtentOnlyHasNoFormula() {
+    assertTrue(GridFormula.find(Map.of("N", 100),
+        e -> e.get("N") == 100 ? Optional.of(Dim3.of(7)) : Optional.empty()).isEmpty());
+  }
+
+  @Test
   void whatIsNoProductOfTilesHasNoFormula() {
     assertTrue(GridFormula.find(Map.of("N", 100), e -> Optional.of(Dim3.of(e.get("N") * e.get("N")))).isEmpty());
     assertTrue(GridFormula.find(Map.of("N", 100), e -> Optional.of(Dim3.of(Math.min(132, e.get("N"))))).isEmpty());
