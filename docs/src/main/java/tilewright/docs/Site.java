@@ -11,8 +11,8 @@ import java.util.List;
 public final class Site {
   /** The pages in reading order; each is {@code docs/src/site/NAME.adoc}. */
   static final List<String> PAGES = List.of("index", "gemm-to-gpu", "kernel-language", "layout-expressions",
-      "morphisms", "command-line", "simulator", "tensor-memory", "simulator-speed", "verification", "golden", "proofs",
-      "limits", "decisions");
+      "morphisms", "command-line", "simulator", "tensor-memory", "simulator-speed", "verification", "gpu-lab", "golden",
+      "proofs", "limits", "decisions");
 
   private Site() {}
 
@@ -46,6 +46,7 @@ public final class Site {
     Records.write(root.resolve("docs"), generated);
     Proofs.write(root.resolve("docs"), generated);
     SimulatorSpeed.write(root.resolve("docs"), generated);
+    RuntimeFigures.write(root.resolve("docs"), generated);
     var decisions = Decisions.read(root.resolve("docs/decisions"));
     Files.writeString(generated.resolve("decisions.adoc"), Decisions.list(decisions));
 

@@ -1,0 +1,66 @@
+package tilewright.docs;
+
+import java.io.IOException;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.List;
+import java.util.Locale;
+import tools.jackson.core.JacksonException;
+import tools.jackson.databind.JsonNode;
+import tools.jackson.databind.json.JsonMapper;
+
+/** What {@code bench --measure launches} and {@code --measure soak} recorded, in sentences. */
+final class RuntimeFigures {
+  private RuntimeFigures() {}
+
+  static void write(Path docs, Path generated) throws IOException {
+    var text = new StringBuilder();
+    var folder = docs.resolve("benchmarks/runtime");
+    if (Files.isDirectory(folder)) {
+      try (var files = Files.list(folder)) {
+        for (var file : files.filter(f -> f.toString().endsWith(".json")).sorted().toList()) {
+          try {
+            text.append(sentence(JsonMapper.shared().readTree(Files.readString(file)))).append("\n\n");
+          } catch (JacksonException | IllegalArgumentException e) {
+            throw new BrokenSiteException(List.of(file + ": " + e.getMessage()));
+          }
+        }
+      }
+    }
+    Files.writeString(generated.resolve("runtime.adoc"), text.isEmpty() ? "No run has been recorded yet.\n" : text);
+  }
+
+  /** One recorded run; a field that is missing is a fault of the file. */
+  static String sentence(JsonNode run) {
+    var where = "%s, driver for CUDA %s, %s, commit %s: ".formatted(text(run, "gpu"), text(run, "driver"),
+        text(run, "date"), text(run, "commit").replaceFirst("(\\w{10})\\w*", "$1"));
+    return where + (run.has("launches") && run.has("medianUs") ? launches(run) : soak(run));
+  }
+
+  private static String launches(JsonNode run) {
+    return String.format(Locale.ROOT, "%.0f launches from Java cost %.2f µs each in the median, 90 %% at most %.2f, "
+        + "99 %% at most %.2f; with the wait for the device %.2f; %.1f bytes of garbage each; a graph of one kernel "
+        + "%.2f µs.", number(run, "launches"), number(run, "medianUs"), number(run, "p90Us"), number(run, "p99Us"),
+        number(run, "throughputUs"), number(run, "bytesPerLaunch"), number(run, "graphLaunchUs"));
+  }
+
+  private static String soak(JsonNode run) {
+    return String.format(Locale.ROOT, "%.0f cycles of opening, launching and closing with %.0f launches in %.0f s: "
+        + "device memory grew by %.0f bytes, the process by %.1f MiB; %.0f wrong results.", number(run, "cycles"),
+        number(run, "launches"), number(run, "seconds"), number(run, "deviceBytes"),
+        number(run, "residentBytes") / (1 << 20), number(run, "wrong"));
+  }
+
+  private static double number(JsonNode node, String field) {
+    return required(node, field).asDouble();
+  }
+
+  private static String text(JsonNode node, String field) {
+    return required(node, field).asString();
+  }
+
+  private static JsonNode required(JsonNode node, String field) {
+    if (node.get(field) == null) throw new IllegalArgumentException("no field '" + field + "' in " + node);
+    return node.get(field);
+  }
+}
