@@ -109,6 +109,8 @@ final class BenchCommand implements Callable<Integer> {
       };
     } catch (BenchmarkException e) {
       throw CommandFailure.environmentLacks(e.getMessage());
+    } catch (IllegalArgumentException e) {
+      throw CommandFailure.badInput(e.getMessage());
     }
   }
 

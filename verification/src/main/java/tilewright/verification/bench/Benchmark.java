@@ -53,11 +53,19 @@ public final class Benchmark {
     return new Suite(new Options(List.of(), Map.of(), false, 1, Optional.empty(), "")).names();
   }
 
-  /** @throws BenchmarkException when there is no GPU, or the peers cannot be measured */
+  /**
+   * Measures all that the options choose.
+   *
+   * @throws BenchmarkException when there is no GPU, or the peers cannot be measured
+   * @throws IllegalArgumentException when the options choose nothing
+   */
   public static BenchmarkRecord run(Options options, Progress progress) {
+    if (new Suite(options).isEmpty()) {
+      throw new IllegalArgumentException("no variant of these kernels has the settings " + options.settings());
+    }
     var available = requireGpu();
     try (var gpu = Gpu.open(0); var stream = gpu.stream()) {
-      var peers = options.python().map(Peers::start);
+      var peers = options.python().map(python -> Peers.start(python, progress::step));
       try {
         progress.step("the limits of " + gpu.properties().name());
         var limits = Limits.measure(gpu, stream);
@@ -84,7 +92,7 @@ public final class Benchmark {
     BenchmarkRecord all(Options options, BenchmarkRecord empty, Progress progress) {
       var suite = new Suite(options);
       var record = empty;
-      for (var kernel : options.kernels().isEmpty() ? suite.names() : options.kernels()) {
+      for (var kernel : suite.chosen()) {
         for (var problem : suite.of(kernel)) {
           var row = measure(kernel, problem, progress::step);
           if (row.isEmpty()) continue;

@@ -10,6 +10,7 @@ import java.nio.file.Path;
 import java.nio.file.StandardCopyOption;
 import java.util.Map;
 import java.util.TreeMap;
+import java.util.function.Consumer;
 import tools.jackson.databind.JsonNode;
 import tools.jackson.databind.ObjectMapper;
 
@@ -21,23 +22,30 @@ final class Peers implements AutoCloseable {
   private final Process process;
   private final BufferedWriter requests;
   private final BufferedReader answers;
+  private final Consumer<String> notes;
 
-  private Peers(Path script, Process process) {
+  private Peers(Path script, Process process, Consumer<String> notes) {
+    this.notes = notes;
     this.script = script;
     this.process = process;
     this.requests = process.outputWriter(StandardCharsets.UTF_8);
     this.answers = process.inputReader(StandardCharsets.UTF_8);
   }
 
-  /** @throws BenchmarkException when there is no such Python */
-  static Peers start(String python) {
+  /**
+   * Starts the interpreter.
+   *
+   * @param notes told what peers could not do
+   * @throws BenchmarkException when there is no such Python
+   */
+  static Peers start(String python, Consumer<String> notes) {
     try {
       var script = Files.createTempFile("tilewright-peers", ".py");
       try (var source = Peers.class.getResourceAsStream("peers.py")) {
         Files.copy(source, script, StandardCopyOption.REPLACE_EXISTING);
       }
       return new Peers(script, new ProcessBuilder(python, script.toString())
-          .redirectError(ProcessBuilder.Redirect.DISCARD).start());
+          .redirectError(ProcessBuilder.Redirect.DISCARD).start(), notes);
     } catch (IOException e) {
       throw new BenchmarkException("cannot start '" + python + "' for the peers: " + e.getMessage());
     }
@@ -46,7 +54,9 @@ final class Peers implements AutoCloseable {
   /** Median milliseconds of one run, by peer; empty where no peer has such a kernel. */
   Map<String, Double> times(Map<String, Object> request) {
     var times = new TreeMap<String, Double>();
-    ask(request).path("ms").properties().forEach(e -> times.put(e.getKey(), e.getValue().asDouble()));
+    var answer = ask(request);
+    answer.path("ms").properties().forEach(e -> times.put(e.getKey(), e.getValue().asDouble()));
+    answer.path("failures").forEach(failure -> notes.accept("a peer failed: " + failure.asString()));
     return times;
   }
 

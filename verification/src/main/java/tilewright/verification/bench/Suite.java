@@ -10,6 +10,10 @@ import tilewright.kernels.Gemm;
 import tilewright.kernels.GemmProblem;
 import tilewright.kernels.Transpose;
 import tilewright.kernels.VectorAdd;
+import tilewright.kernels.catalogue.Choice;
+import tilewright.kernels.catalogue.Families;
+import tilewright.kernels.catalogue.Family;
+import tilewright.kernels.catalogue.Operand;
 import tilewright.numerics.ElementType;
 import tilewright.sm100.PackedVectorAdd;
 import tilewright.sm90.BulkVectorAdd;
@@ -31,6 +35,7 @@ final class Suite {
         () -> List.of(() -> addition("packed_vector_add", "sm100", PackedVectorAdd.prepare(ADDED))));
     kernels.put("transpose", () -> List.of(Suite::transposition));
     kernels.put("sm80_gemm", this::gemms);
+    Families.all().forEach(family -> kernels.put(family.name(), () -> problems(family)));
   }
 
   /** All names, in order. */
@@ -41,6 +46,49 @@ final class Suite {
   /** The problems of one kernel; each is traced when it is asked for. */
   List<Supplier<Measured>> of(String name) {
     return kernels.get(name).get();
+  }
+
+  /** Whether the options leave nothing to measure. */
+  boolean isEmpty() {
+    return chosen().stream().allMatch(name -> of(name).isEmpty());
+  }
+
+  /** The kernels that the options name, or all. */
+  List<String> chosen() {
+    return options.kernels().isEmpty() ? names() : options.kernels();
+  }
+
+  private List<Supplier<Measured>> problems(Family family) {
+    return family.variants().stream().filter(variant -> options.everyVariant() || isPlain(family, variant))
+        .flatMap(variant -> family.measured().stream().map(extents -> family.sized(variant, extents)))
+        .filter(choice -> options.settings().entrySet().stream()
+            .allMatch(wanted -> wanted.getValue().equals(choice.values().get(wanted.getKey()))))
+        .map(choice -> (Supplier<Measured>) () -> measured(family, choice)).toList();
+  }
+
+  /** Whether a variant has the default of every option but the element type, or what the user has chosen. */
+  private boolean isPlain(Family family, Choice variant) {
+    return family.settings().stream().filter(s -> !s.extent() && !s.name().equals("dtype"))
+        .allMatch(s -> options.settings().containsKey(s.name())
+            || s.values().getFirst().equals(variant.values().get(s.name())));
+  }
+
+  private static Measured measured(Family family, Choice choice) {
+    var workload = family.workload(choice);
+    var arch = family.target(choice).architecture().replaceAll("_|[af]$", "");
+    var tensors = workload.operands().stream()
+        .map(o -> new Measured.Tensor(o.name(), o.type(), o.elements(), content(o.fill()))).toList();
+    return new Measured(family.name(), arch, choice.toString(), workload.launch(), tensors, workload.bytes(),
+        workload.operations(), catalogue(family.name(), choice.values()));
+  }
+
+  private static Measured.Content content(Operand.Fill fill) {
+    return switch (fill) {
+      case Operand.Fill.Normal(double deviation) -> new Measured.Content.Normal(deviation);
+      case Operand.Fill.Indices(long bound) -> new Measured.Content.Indices(bound);
+      case Operand.Fill.Zeros _ -> new Measured.Content.Zeros();
+      case Operand.Fill.Poison _ -> new Measured.Content.Undefined();
+    };
   }
 
   private static Measured addition(String name, String arch, PreparedLaunch launch) {

@@ -17,7 +17,8 @@ Reads one JSON object a line from stdin and answers each with one JSON object a 
 A is M x K and B is K x N as cuBLAS sees them, row-major; a transposed operand is stored the other way round. Inputs are
 N(0, 1) with a fixed seed, several sets in turn, so that together they exceed the L2 cache. Runs shorter than a tenth of
 a millisecond are replayed as a CUDA graph of many. A causal mask is aligned to the first key. An operation that nobody
-here knows is answered by no times, a failure by {"error": ".."}; what failed of several peers is left out.
+here knows is answered by no times, what a peer cannot do by "failures" beside the others' times, and what nobody can
+by {"error": ".."}.
 """
 
 import json
@@ -167,7 +168,7 @@ def attention(request):
 class Settings:
     def __init__(self, values):
         self.values = values
-        self.dtype = DTYPES[values.get("dtype", "f32")]
+        self.dtype = DTYPES.get(values.get("dtype", "f32"))
 
     def extent(self, name):
         return int(self.values[name])
@@ -195,25 +196,41 @@ def pointwise(name, s):
     return lambda: (s.tensor("n"),), UNARY[name], elementwise_triton(name)
 
 
-def rope(x, cos, sin):
+def rope_half(x, cos, sin):
     a, b = x.chunk(2, dim=-1)
-    return torch.cat((a * cos - b * sin, b * cos + a * sin), dim=-1)
+    return torch.cat((a * cos - b * sin, b * cos + a * sin), dim=-1).to(x.dtype)
 
 
-def rope_interleaved(x, cos, sin):
+def rope_neighbours(x, cos, sin):
     a, b = x[..., 0::2], x[..., 1::2]
-    return torch.stack((a * cos - b * sin, a * sin + b * cos), dim=-1).flatten(-2)
+    return torch.stack((a * cos - b * sin, a * sin + b * cos), dim=-1).flatten(-2).to(x.dtype)
 
 
 def catalogue(name, s):
     """Inputs, eager function and Triton function (or None) of a kernel; None for one that is not known."""
+    if name in ("sgemm", "hgemm"):
+        dtype = torch.float32 if name == "sgemm" else torch.float16
+        m, n, k = s.extent("m"), s.extent("n"), s.extent("k")
+        return lambda: (normal(m, k, dtype=dtype), normal(k, n, dtype=dtype)), torch.matmul, None
+    if name == "byte_sum":
+        def small():
+            return (torch.randint(-128, 128, (s.extent("n"),), device="cuda", dtype=torch.int8),)
+        return small, lambda x: x.sum(dtype=torch.int32), None
+    if name == "histogram":
+        bins = s.extent("bins")
+
+        def numbers():
+            return (torch.randint(0, bins, (s.extent("n"),), device="cuda", dtype=torch.int32),)
+        return numbers, lambda x: torch.bincount(x, minlength=bins), None
+    if s.dtype is None:
+        return None
     if name == "add" or name in UNARY:
         return pointwise(name, s)
     if name == "vector_add":
         return lambda: (s.tensor("n"), s.tensor("n")), torch.add, elementwise_triton("add")
     if name in ("transpose", "mat_transpose"):
         return lambda: (s.tensor("m", "n"),), lambda x: x.t().contiguous(), transpose_triton
-    if name in ("softmax", "safe_softmax", "online_softmax"):
+    if name == "softmax":
         return lambda: (s.tensor("m", "n"),), lambda x: torch.softmax(x, dim=-1), row_triton("softmax")
     if name == "layer_norm":
         def inputs():
@@ -222,29 +239,25 @@ def catalogue(name, s):
     if name == "rms_norm":
         return (lambda: (s.tensor("m", "n"), s.tensor("n")),
                 lambda x, g: F.rms_norm(x, x.shape[-1:], g, 1e-5), row_triton("rms_norm"))
-    if name in ("sum", "reduce", "reduce_sum", "all_reduce_sum"):
+    if name == "row_sum":
+        return lambda: (s.tensor("m", "n"),), lambda x: x.sum(dim=-1, dtype=torch.float32), None
+    if name == "sum":
         return lambda: (s.tensor("n"),), lambda x: x.sum(dtype=torch.float32), sum_triton
-    if name in ("dot", "dot_product"):
+    if name == "dot":
         return lambda: (s.tensor("n"), s.tensor("n")), torch.dot, None
-    if name in ("gemv", "sgemv", "hgemv"):
-        return lambda: (s.tensor("m", "k"), s.tensor("k")), torch.mv, gemv_triton
+    if name == "gemv":
+        return lambda: (s.tensor("m", "n"), s.tensor("n")), torch.mv, gemv_triton
     if name == "embedding":
         def table():
             rows = s.extent("v")
-            indices = torch.randint(0, rows, (s.extent("n"),), device="cuda", dtype=torch.int32)
-            return indices, s.tensor("v", "d")
+            indices = torch.randint(0, rows, (s.extent("m"),), device="cuda", dtype=torch.int32)
+            return indices, s.tensor("v", "n")
         return table, F.embedding, None
-    if name == "histogram":
-        bins = int(s.values.get("bins", 256))
-
-        def numbers():
-            return (torch.randint(0, bins, (s.extent("n"),), device="cuda", dtype=torch.int32),)
-        return numbers, lambda x: torch.bincount(x, minlength=bins), None
     if name == "rope":
         def rotation():
-            half = (s.extent("m"), s.extent("d") // 2)
-            return s.tensor("m", "d"), normal(*half, dtype=torch.float32), normal(*half, dtype=torch.float32)
-        return rotation, rope_interleaved if s.values.get("pairs") == "interleaved" else rope, None
+            pairs = (s.extent("s"), 1, s.extent("d") // 2)
+            return s.tensor("s", "h", "d"), normal(*pairs, dtype=torch.float32), normal(*pairs, dtype=torch.float32)
+        return rotation, rope_half if s.values.get("convention") == "half" else rope_neighbours, None
     return None
 
 
@@ -372,10 +385,14 @@ def gemv_triton(a, x):
 
 def rows(request):
     """Eager, compiled and Triton runs of a catalogue kernel."""
-    found = catalogue(request["op"], Settings(request["settings"]))
+    name = request["op"]
+    found = catalogue(name, Settings(request["settings"]))
     if found is None:
         return None, {}
     make, eager, written = found
+    if name.endswith("gemm"):
+        torch.backends.cuda.matmul.allow_tf32 = False
+        return make, {"cublas": eager}
     torch._dynamo.reset()
     runs = {"eager": eager, "compile": torch.compile(eager, dynamic=False)}
     if triton and written:
@@ -405,16 +422,14 @@ def answer(request, prepared):
     if request["op"] == "versions":
         return {"versions": versions()}
     prepared.prepare(request)
-    ms = {}
+    ms, failures = {}, []
     for name, run in list(prepared.runs.items()):
         try:
             ms[name] = median_ms(run, prepared.sets, request["warmup"], request["iterations"])
         except Exception as failure:
-            if len(prepared.runs) == 1:
-                raise
-            print(f"{request['op']} by {name}: {type(failure).__name__}: {failure}", file=sys.stderr)
+            failures.append(f"{request['op']} by {name}: {type(failure).__name__}: {failure}"[:300])
             del prepared.runs[name]
-    return {"op": request["op"], "ms": ms}
+    return {"op": request["op"], "ms": ms, "failures": failures}
 
 
 def main():
