@@ -8,6 +8,7 @@ import static org.junit.jupiter.api.Assertions.assertTrue;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
+import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.Map;
 import java.util.Optional;
@@ -79,6 +80,27 @@ class CubinCacheTest {
     var cache = new CubinCache(file.resolve("below"));
     cache.write(KEY, CODE);
     assertEquals(Optional.empty(), cache.read(KEY));
+  }
+
+  @Test
+  void aReaderSeesAWholeEntryWhileOthersWriteIt() throws InterruptedException {
+    var cache = new CubinCache(folder);
+    cache.write(KEY, CODE);
+    var writers = new ArrayList<Thread>();
+    for (int writer = 1; writer <= 3; writer++) {
+      var code = new byte[50_000 * writer];
+      Arrays.fill(code, (byte) writer);
+      // A cache of its own each, as processes have; files are all that they share.
+      writers.add(Thread.ofPlatform().start(() -> {
+        for (int i = 0; i < 50; i++) new CubinCache(folder).write(KEY, code);
+      }));
+    }
+    do {
+      var code = cache.read(KEY).orElseThrow();
+      assertTrue(code.length == CODE.length || code.length == 50_000 * code[0], code.length + " bytes");
+    } while (writers.stream().anyMatch(Thread::isAlive));
+    for (var writer : writers) writer.join();
+    assertEquals(0, cache.read(KEY).orElseThrow().length % 50_000);
   }
 
   @Test
