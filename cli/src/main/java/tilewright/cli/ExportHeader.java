@@ -53,7 +53,8 @@ final class ExportHeader {
     if (m.grid().formula().isEmpty()) return m.grid().blocks().get(direction).toString();
     var d = m.grid().formula().get().get(direction);
     var factors = d.tiles().entrySet().stream()
-        .map(e -> " * %s_ceil_div(%s, %d)".formatted(m.entry(), e.getKey(), e.getValue())).collect(Collectors.joining());
+        .map(e -> " * %s_ceil_div(%s, %d)".formatted(m.entry(), e.getKey(), e.getValue()))
+        .collect(Collectors.joining());
     return "%s_at_least_one(%d%s)".formatted(m.entry(), d.factor(), factors);
   }
 

@@ -124,6 +124,7 @@ record GridFormula(List<Direction> directions) {
   /** The least tile by which all blocks are in proportion. */
   private static Optional<Integer> tile(int base, Map<Integer, Long> blocks) {
     return IntStream.rangeClosed(1, LARGEST_TILE).filter(tile -> blocks.entrySet().stream().allMatch(e ->
-        e.getValue() * Math.ceilDiv(base, tile) == blocks.get(base) * Math.ceilDiv(e.getKey(), tile))).boxed().findFirst();
+        e.getValue() * Math.ceilDiv(base, tile) == blocks.get(base) * Math.ceilDiv(e.getKey(), tile)))
+        .boxed().findFirst();
   }
 }

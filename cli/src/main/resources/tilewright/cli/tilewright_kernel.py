@@ -4,8 +4,9 @@
     add = Kernel("folder")
     add(X=x, Y=y, Z=z)
 
-Needs the CUDA driver and a current CUDA context, which PyTorch makes; no Java. Tensors are checked against the manifest:
-extents that tensors share, contiguity, alignment. The launch is enqueued on PyTorch's current stream or the one given.
+Needs the CUDA driver and a current CUDA context, which PyTorch makes; no Java. Tensors are checked against the
+manifest: extents that tensors share, contiguity, alignment. The launch is enqueued on PyTorch's current stream or the
+one given.
 """
 
 import ctypes

@@ -1,5 +1,6 @@
 package tilewright.device;
 
+import java.lang.foreign.Arena;
 import java.util.Comparator;
 import java.util.Map;
 import java.util.concurrent.ConcurrentHashMap;
@@ -124,7 +125,7 @@ public final class Gpu implements AutoCloseable {
   /** Bytes of the device that nobody, in no process, has allocated. */
   public long freeBytes() {
     enter();
-    try (var arena = java.lang.foreign.Arena.ofConfined()) {
+    try (var arena = Arena.ofConfined()) {
       var total = arena.allocate(Long.BYTES, Long.BYTES);
       return driver.get("cuMemGetInfo_v2", this, total.address());
     }

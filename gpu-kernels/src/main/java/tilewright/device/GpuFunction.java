@@ -81,7 +81,7 @@ public final class GpuFunction {
   private void requireRoom(LaunchShape shape) {
     long room = (long) blocksPerMultiprocessor(shape) * gpu().properties().multiprocessors();
     if (shape.grid().size() <= room) return;
-    throw new GpuException("bind", "COOPERATIVE_LAUNCH_TOO_LARGE", "kernel '" + name + "' asks for " + shape.grid().size()
+    throw new GpuException("bind", "COOPERATIVE_LAUNCH_TOO_LARGE", this + " asks for " + shape.grid().size()
         + " blocks at the same time, but " + gpu() + " has room for " + room + " of this shape; use fewer blocks");
   }
 
@@ -100,8 +100,8 @@ public final class GpuFunction {
   }
 
   private void set(int attribute, int value) {
-    gpu().driver().call("cuFuncSetAttribute", "setting attribute " + attribute + " of kernel '" + name + "' to " + value,
-        handle, attribute, value);
+    gpu().driver().call("cuFuncSetAttribute", "setting attribute " + attribute + " of " + this + " to " + value, handle,
+        attribute, value);
   }
 
   private int attribute(int attribute) {

@@ -104,7 +104,8 @@ class GpuRuntimeTest {
 
   @Test
   void pinnedMemoryTravelsWhileTheHostGoesOn() {
-    try (var stream = gpu.independentStream(0); var host = gpu.allocateHost(4L * N); var back = gpu.allocateHost(4L * N);
+    try (var stream = gpu.independentStream(0);
+        var host = gpu.allocateHost(4L * N); var back = gpu.allocateHost(4L * N);
         var x = gpu.allocate(4L * N); var z = gpu.allocate(4L * N)) {
       for (int i = 0; i < N; i++) host.segment().setAtIndex(ValueLayout.JAVA_FLOAT, i, i);
       x.copyFrom(host, stream);

@@ -81,7 +81,8 @@ class GpuTest {
     gpu.run(addition(second, N, Dim3.of(128)));
     assertArrayEquals(first, second);
     assertTrue(CubinCache.ofUser()
-        .read(CubinCache.key(Ptx.VECTOR_ADD, gpu.driver().version(), gpu.properties().capability(), CompileOptions.DEFAULT)).isPresent());
+        .read(CubinCache.key(Ptx.VECTOR_ADD, gpu.driver().version(), gpu.properties().capability(),
+            CompileOptions.DEFAULT)).isPresent());
   }
 
   @Test

@@ -69,7 +69,7 @@ public final class Benchmark {
       try {
         progress.step("the limits of " + gpu.properties().name());
         var limits = Limits.measure(gpu, stream);
-        var run = new Run(gpu, stream, limits, peers, new DeviceInputs(gpu));
+        var run = new Run(gpu, stream, limits, peers, new DeviceInputs(gpu, stream));
         var empty = new BenchmarkRecord(LocalDate.now(ZoneOffset.UTC).toString(), gpu.properties().name(),
             available.driverVersion(), peers.map(Peers::versions).orElse(Map.of()), options.commit(), limits.rates(),
             List.of());

@@ -9,6 +9,7 @@ import java.util.Map;
 import java.util.SplittableRandom;
 import tilewright.device.DeviceMemory;
 import tilewright.device.Gpu;
+import tilewright.device.Stream;
 import tilewright.layout.Layout;
 import tilewright.numerics.ElementType;
 import tilewright.reference.TensorView;
@@ -26,13 +27,15 @@ final class DeviceInputs {
   private static final int MOST_SETS = 64;
 
   private final Gpu gpu;
+  private final Stream stream;
   private final Arena arena = Arena.ofAuto();
   private final Map<Drawn, MemorySegment> patterns = new HashMap<>();
 
   private record Drawn(ElementType type, Measured.Content content) {}
 
-  DeviceInputs(Gpu gpu) {
+  DeviceInputs(Gpu gpu, Stream stream) {
     this.gpu = gpu;
+    this.stream = stream;
   }
 
   /** How many sets are needed of so many bytes each. */
@@ -59,12 +62,23 @@ final class DeviceInputs {
       case Measured.Content.Zeros _ -> memory.fill((byte) 0);
       default -> {
         var pattern = patterns.computeIfAbsent(new Drawn(tensor.type(), tensor.content()), this::draw);
-        for (long at = 0; at < memory.byteSize(); at += pattern.byteSize()) {
-          memory.copyFrom(pattern.asSlice(0, Math.min(pattern.byteSize(), memory.byteSize() - at)), at);
-        }
+        memory.copyFrom(pattern.asSlice(0, Math.min(pattern.byteSize(), memory.byteSize())));
+        repeat(memory, pattern.byteSize());
       }
     }
     return memory;
+  }
+
+  /** Fills memory with what its first bytes hold, doubling what is there: by the device, which is far faster. */
+  private void repeat(DeviceMemory memory, long there) {
+    for (long done = there; done < memory.byteSize(); done *= 2) {
+      long bytes = Math.min(done, memory.byteSize() - done);
+      try (var from = gpu.foreignMemory(memory.address(), bytes);
+          var to = gpu.foreignMemory(memory.address() + done, bytes)) {
+        to.copyFrom(from, stream);
+      }
+    }
+    stream.synchronize();
   }
 
   private MemorySegment draw(Drawn drawn) {
