@@ -22,8 +22,8 @@ import tilewright.kernels.VectorAdd;
  * modules, graphs, launches with checked results. Nothing may grow.
  *
  * @param cycles how often
- * @param deviceBytes that the device lost from the first tenth of the run to its end; negative when it gained
- * @param residentBytes that this process gained on the host meanwhile (resident set)
+ * @param deviceBytes that the device had less at its worst in the second half of the run than in the first
+ * @param residentBytes that this process had more on the host at its worst in the second half (resident set)
  * @param wrong results that were not those of the addition
  * @param samples of free device memory and resident host memory, in bytes, in the course of the run
  */
@@ -58,18 +58,27 @@ public record Soak(String date, String gpu, String driver, String commit, double
       while (samples.size() <= SAMPLES) {
         double elapsed = (System.nanoTime() - begin) * 1e-9;
         if (elapsed >= seconds * samples.size() / SAMPLES) {
+          pool.trimTo(0);
           samples.add(new Memory(gpu.freeBytes(), resident()));
           progress.accept("%.0f of %.0f s, %d cycles".formatted(elapsed, seconds, cycles));
         }
         wrong += cycle.run(cycles++);
       }
-      // The first tenth is start-up: compiled code, the driver's own pools.
-      var first = samples.get(SAMPLES / 10);
-      var last = samples.getLast();
+      // The first samples are of the start: compiled code, the driver's own pools.
+      var first = samples.subList(2, SAMPLES / 2);
+      var last = samples.subList(SAMPLES / 2, samples.size());
       return new Soak(LocalDate.now(ZoneOffset.UTC).toString(), gpu.properties().name(), available.driverVersion(),
           commit, (System.nanoTime() - begin) * 1e-9, cycles, cycles * Cycle.LAUNCHES,
-          first.freeOnDevice - last.freeOnDevice, last.residentOnHost - first.residentOnHost, wrong, samples);
+          leastFree(first) - leastFree(last), mostResident(last) - mostResident(first), wrong, samples);
     }
+  }
+
+  private static long leastFree(List<Memory> samples) {
+    return samples.stream().mapToLong(Memory::freeOnDevice).min().orElseThrow();
+  }
+
+  private static long mostResident(List<Memory> samples) {
+    return samples.stream().mapToLong(Memory::residentOnHost).max().orElseThrow();
   }
 
   private static long resident() {
