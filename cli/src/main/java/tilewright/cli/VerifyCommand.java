@@ -84,7 +84,7 @@ final class VerifyCommand implements Callable<Integer> {
   }
 
   private final class Steps implements Verification.Progress {
-    private int failures;
+    private final Optional<FailureDump> failures = dump.map(FailureDump::new);
 
     @Override
     public void begins(String kernel, String config, String backend, int number, int total) {
@@ -93,12 +93,8 @@ final class VerifyCommand implements Callable<Integer> {
 
     @Override
     public void failed(Row row, Supplier<Launch> launch) {
-      failures++;
-      dump.ifPresent(parent -> {
-        var folder = parent.resolve("%02d-%s-%s".formatted(failures, row.kernel(), row.backend()));
-        LaunchFileWriter.write(folder, launch.get());
-        console.note("%s %s failed on %s: %s".formatted(row.kernel(), row.config(), row.backend(), folder));
-      });
+      failures.ifPresent(all -> console.note("%s %s failed on %s: %s".formatted(row.kernel(), row.config(),
+          row.backend(), all.write(row, launch.get()))));
     }
   }
 
