@@ -47,7 +47,7 @@ final class BenchCommand implements Callable<Integer> {
   private Subject subject;
 
   @Option(names = "--set", paramLabel = "NAME=VALUE",
-      description = "Only variants of catalogue kernels with this setting; may be repeated.")
+      description = "Of kernels that have this setting only variants with this value; may be repeated.")
   private Map<String, String> settings = new LinkedHashMap<>();
 
   @Option(names = "--all-variants", description = "Every variant, not only those that differ in element type.")

@@ -25,7 +25,7 @@ public final class Benchmark {
    * What to measure.
    *
    * @param kernels names; empty for all
-   * @param settings of catalogue kernels that narrow the choice, such as {@code dtype=bf16}
+   * @param settings that narrow the choice, such as {@code dtype=bf16}, of the kernels that have such a setting
    * @param everyVariant whether to measure variants that differ in more than their type
    * @param size M, N and K of matrix products
    * @param python the peers' interpreter; without one ours are measured alone
@@ -60,9 +60,7 @@ public final class Benchmark {
    * @throws IllegalArgumentException when the options choose nothing
    */
   public static BenchmarkRecord run(Options options, Progress progress) {
-    if (new Suite(options).isEmpty()) {
-      throw new IllegalArgumentException("no variant of these kernels has the settings " + options.settings());
-    }
+    new Suite(options).requireProblems();
     var available = requireGpu();
     try (var gpu = Gpu.open(0); var stream = gpu.stream()) {
       var peers = options.python().map(python -> Peers.start(python, progress::step));

@@ -48,9 +48,17 @@ final class Suite {
     return kernels.get(name).get();
   }
 
-  /** Whether the options leave nothing to measure. */
-  boolean isEmpty() {
-    return chosen().stream().allMatch(name -> of(name).isEmpty());
+  /** @throws IllegalArgumentException when no chosen kernel has a setting, or the settings leave nothing to measure */
+  void requireProblems() {
+    var families = chosen().stream().flatMap(name -> Families.named(name).stream()).toList();
+    for (var name : options.settings().keySet()) {
+      if (families.stream().noneMatch(f -> f.defaults().values().containsKey(name))) {
+        throw new IllegalArgumentException("none of these kernels has a setting " + name);
+      }
+    }
+    if (chosen().stream().allMatch(name -> of(name).isEmpty())) {
+      throw new IllegalArgumentException("no variant of these kernels has the settings " + options.settings());
+    }
   }
 
   /** The kernels that the options name, or all. */
@@ -62,7 +70,8 @@ final class Suite {
     return family.variants().stream().filter(variant -> options.everyVariant() || isPlain(family, variant))
         .flatMap(variant -> family.measured().stream().map(extents -> family.sized(variant, extents)))
         .filter(choice -> options.settings().entrySet().stream()
-            .allMatch(wanted -> wanted.getValue().equals(choice.values().get(wanted.getKey()))))
+            .allMatch(wanted -> wanted.getValue().equals(choice.values().getOrDefault(wanted.getKey(),
+                wanted.getValue()))))
         .map(choice -> (Supplier<Measured>) () -> measured(family, choice)).toList();
   }
 

@@ -2,6 +2,7 @@ package tilewright.verification.bench;
 
 import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertFalse;
+import static org.junit.jupiter.api.Assertions.assertThrows;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import java.util.List;
@@ -51,8 +52,19 @@ class SuiteTest {
     assertEquals(1, problems("relu", Map.of("dtype", "bf16"), false).size());
     assertTrue(problems("relu", Map.of("dtype", "bf16"), true).size() > 1);
     assertEquals(1, problems("relu", Map.of("dtype", "bf16", "vec", "1"), false).size());
-    assertTrue(new Suite(new Benchmark.Options(List.of("relu"), Map.of("dtype", "no"), false, 1, Optional.empty(), ""))
-        .isEmpty());
+  }
+
+  @Test
+  void aKernelWithoutTheSettingIsMeasuredAsItIs() {
+    assertEquals(2, problems("sgemm", Map.of("dtype", "bf16"), false).size());
+  }
+
+  @Test
+  void settingsThatLeaveNothingAreRefused() {
+    for (var setting : List.of("dtype", "luck")) {
+      var options = new Benchmark.Options(List.of("relu"), Map.of(setting, "no"), false, 1, Optional.empty(), "");
+      assertThrows(IllegalArgumentException.class, () -> new Suite(options).requireProblems());
+    }
   }
 
   @Test
