@@ -1,5 +1,6 @@
 package tilewright.simulator.core;
 
+import tilewright.simulator.Fp4Model;
 import tilewright.simulator.tensorcore.DotModel;
 import tilewright.simulator.tensorcore.Factors;
 import tilewright.simulator.tensorcore.Fp4Dot;
@@ -12,6 +13,7 @@ import tilewright.simulator.tmem.TmemAddress;
 /** The part of a product's D that one CTA holds in one part of its lanes: computes it and writes it. */
 final class TensorPart {
   private static final int HALF_MASK = 0xFFFF;
+  private static final float NAN = Float.intBitsToFloat(0x7FFF_FFFF);
 
   private final TensorProduct p;
   private final int ctaIndex;
@@ -156,35 +158,59 @@ final class TensorPart {
   }
 
   private void scaled() {
-    int[] aScales = new int[Fp4Dot.GROUPS];
-    int[] bScales = new int[Fp4Dot.GROUPS];
-    boolean mma = cta.state.fp4Model == tilewright.simulator.Fp4Model.MMA_SIM;
-    var bytes = new ScaledDot(mma);
+    if (p.kind.containerBits() == Byte.SIZE) {
+      scaledBytes();
+    } else {
+      scaledNibbles();
+    }
+  }
+
+  private void scaledBytes() {
+    var dot = new ScaledDot(cta.state.fp4Model == Fp4Model.MMA_SIM);
     var format = p.descriptor.scale();
-    var nibbles = new Fp4Dot(cta.state.fp4Model, format);
-    boolean packed = p.kind.containerBits() == 4;
-    var factors = packed ? null : factors();
+    var factors = factors();
+    int[] aScales = new int[1];
+    int[] bScales = new int[1];
     int[] positions = new int[left.length];
     for (int row = 0; row < rows; row++) {
       if (isDisabled(row)) continue;
       if (p.sparse()) p.positions(cta, row, fold, positions);
       scales(p.aScales, p.descriptor.aScale(), row, row, aScales);
-      var a = packed ? null : factor(row);
-      int[] aDoubled = packed ? doubled(left, row, p.descriptor.negateA(), null) : null;
+      var a = factor(row);
       for (int n = 0; n < columns; n++) {
         scales(p.bScales, p.descriptor.bScale(), row, n, bScales);
         float old = old(row, n);
-        float sum;
-        if (packed) {
-          int[] b = doubled(right, firstColumn + n, p.descriptor.negateB(), p.sparse() ? positions : null);
-          sum = nibbles.add(old, aDoubled, b, aScales, bScales);
-        } else if (format.isNan(aScales[0]) || format.isNan(bScales[0])) {
-          sum = Float.intBitsToFloat(0x7FFF_FFFF);
-        } else {
-          var b = p.sparse() ? gathered(factors[n], positions) : factors[n];
-          sum = bytes.add(old, a, b, left.length, format.exponent(aScales[0]) + format.exponent(bScales[0]));
+        if (format.isNan(aScales[0]) || format.isNan(bScales[0])) {
+          write(row, n, NAN);
+          continue;
         }
-        write(row, n, sum);
+        var b = p.sparse() ? gathered(factors[n], positions) : factors[n];
+        int scale = format.exponent(aScales[0]) + format.exponent(bScales[0]);
+        write(row, n, dot.add(old, a, b, left.length, scale));
+      }
+    }
+  }
+
+  private void scaledNibbles() {
+    var dot = new Fp4Dot(cta.state.fp4Model, p.descriptor.scale());
+    var columnsOfB = nibbles(right, firstColumn, columns, p.descriptor.negateB());
+    var rowsOfA = nibbles(left, 0, rows, p.descriptor.negateA());
+    var gathered = new Fp4Dot.Factor();
+    int[] aScales = new int[Fp4Dot.GROUPS];
+    int[] bScales = new int[Fp4Dot.GROUPS];
+    int[] positions = new int[left.length];
+    for (int row = 0; row < rows; row++) {
+      if (isDisabled(row)) continue;
+      if (p.sparse()) p.positions(cta, row, fold, positions);
+      scales(p.aScales, p.descriptor.aScale(), row, row, aScales);
+      for (int n = 0; n < columns; n++) {
+        scales(p.bScales, p.descriptor.bScale(), row, n, bScales);
+        var b = columnsOfB[n];
+        if (p.sparse()) {
+          for (int k = 0; k < positions.length; k++) gathered.copy(k, b, positions[k]);
+          b = gathered;
+        }
+        write(row, n, dot.add(old(row, n), rowsOfA[row], b, aScales, bScales));
       }
     }
   }
@@ -224,12 +250,13 @@ final class TensorPart {
     return some;
   }
 
-  private static int[] doubled(int[][] bits, int index, boolean negated, int[] positions) {
-    int[] values = new int[Fp4Dot.DEPTH];
-    for (int k = 0; k < values.length; k++) {
-      int value = Fp4Dot.doubled(bits[positions == null ? k : positions[k]][index]);
-      values[k] = negated ? -value : value;
+  /** Rows of A or columns of B; as many steps as there are. */
+  private static Fp4Dot.Factor[] nibbles(int[][] bits, int first, int count, boolean negated) {
+    var all = new Fp4Dot.Factor[count];
+    for (int i = 0; i < count; i++) {
+      all[i] = new Fp4Dot.Factor(new int[bits.length], new int[bits.length]);
+      for (int k = 0; k < bits.length; k++) all[i].set(k, bits[k][first + i], negated);
     }
-    return values;
+    return all;
   }
 }

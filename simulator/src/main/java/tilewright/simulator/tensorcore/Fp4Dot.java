@@ -1,5 +1,6 @@
 package tilewright.simulator.tensorcore;
 
+import java.util.Arrays;
 import tilewright.simulator.Fp4Model;
 
 /**
@@ -15,6 +16,7 @@ public final class Fp4Dot {
   private static final int FINE = 39;
   private static final int ZERO = -139;
   private static final int NONE = Integer.MIN_VALUE / 2;
+  private static final int ZERO_FACTOR = -100;
   /** Products come in quarters, significands of scales in eighths. */
   private static final int PRODUCT_BITS = 8;
   private static final double TINY = 0x1p-174;
@@ -32,8 +34,29 @@ public final class Fp4Dot {
     this.format = format;
   }
 
+  /** One row of A or column of B: twice the values, which are whole, and the exponents, far below all for zeros. */
+  public record Factor(int[] doubled, int[] exponents) {
+    /** Zeros. */
+    public Factor() {
+      this(new int[DEPTH], new int[DEPTH]);
+      Arrays.fill(exponents, ZERO_FACTOR);
+    }
+
+    public void set(int k, int bits, boolean negated) {
+      int value = Fp4Dot.doubled(bits);
+      doubled[k] = negated ? -value : value;
+      exponents[k] = value == 0 ? ZERO_FACTOR : exponent(value);
+    }
+
+    /** Takes step {@code from} of another. */
+    public void copy(int k, Factor other, int from) {
+      doubled[k] = other.doubled[from];
+      exponents[k] = other.exponents[from];
+    }
+  }
+
   /** Twice the value of a pattern. */
-  public static int doubled(int bits) {
+  private static int doubled(int bits) {
     int magnitude = switch (bits & 7) {
       case 0 -> 0;
       case 1 -> 1;
@@ -55,12 +78,10 @@ public final class Fp4Dot {
   /**
    * Adds the products.
    *
-   * @param a twice the values of A's row
-   * @param b twice the values of B's column
    * @param aScales the bits of A's scales, one a group
    * @param bScales the same of B's
    */
-  public float add(float old, int[] a, int[] b, int[] aScales, int[] bScales) {
+  public float add(float old, Factor a, Factor b, int[] aScales, int[] bScales) {
     if (old != old) return ScaledDot.NAN;
     for (int g = 0; g < GROUPS; g++) {
       if (format.isNan(aScales[g]) || format.isNan(bScales[g])) return ScaledDot.NAN;
@@ -72,20 +93,20 @@ public final class Fp4Dot {
     return model == Fp4Model.MMA_SIM ? aligned(old) : windowed(old);
   }
 
-  private void sum(int[] a, int[] b, int g) {
+  private void sum(Factor a, Factor b, int g) {
     sums[g] = 0;
-    largest[g] = NONE;
+    int top = 2 * ZERO_FACTOR;
     for (int q = g * GROUP; q < (g + 1) * GROUP; q += QUARTER) {
       int sum = 0;
       for (int k = q; k < q + QUARTER; k++) {
-        sum += a[k] * b[k];
-        if (a[k] * b[k] != 0) largest[g] = Math.max(largest[g], exponent(a[k]) + exponent(b[k]));
+        sum += a.doubled[k] * b.doubled[k];
+        top = Math.max(top, a.exponents[k] + b.exponents[k]);
       }
       quarters[q / QUARTER] = sum;
       sums[g] += sum;
     }
     // A scale of zero makes all products of its group zero.
-    if (eighths[g] == 0) largest[g] = NONE;
+    largest[g] = top < 0 || eighths[g] == 0 ? NONE : top;
   }
 
   private static int exponentOf(float c) {

@@ -57,8 +57,13 @@ class TensorScaleTest {
   }
 
   private static void put(byte[] memory, int base, int row, int k, int bits, int element) {
+    put(memory, base, row, k, bits, element, 256);
+  }
+
+  /** Groups of eight rows stand so many bytes apart. */
+  private static void put(byte[] memory, int base, int row, int k, int bits, int element, int stride) {
     int bit = k * bits;
-    int at = base + row / 8 * 256 + bit / 128 * 128 + row % 8 * 16 + bit % 128 / 8;
+    int at = base + row / 8 * stride + bit / 128 * 128 + row % 8 * 16 + bit % 128 / 8;
     memory[at] |= (byte) (element << bit % 8);
   }
 
@@ -134,6 +139,70 @@ class TensorScaleTest {
       "mxf4nvf4, scale_vec::4X, 2, 0", "mxf4nvf4, scale_vec::2X, 1, 2", "mxf4nvf4, block32, 2, 2"})
   void powersOfTwo(String name, String size, int ctas, int id) {
     check(kind(name, size, false), ctas, id, Fp4Model.SF_TENSOR);
+  }
+
+  /** Of A half is stored; of every four or, in pairs, every eight elements the metadata names two. */
+  @ParameterizedTest
+  @CsvSource({"mxf8f6f4, block32, false", "mxf4, block32, false", "mxf4nvf4, block16, true"})
+  void sparse(String name, String size, boolean ue4m3) {
+    var kind = kind(name, size, ue4m3);
+    var random = new Random(name.hashCode());
+    var machine = new TensorMachine(1, 34816, TensorMachine.descriptor(0, 128, 256, 0),
+        TensorMachine.descriptor(16384, 128, 512, 0), TensorMachine.descriptor(A_SCALES, 128, 128, 0),
+        TensorMachine.descriptor(B_SCALES, 128, 128, 0));
+    int run = kind.bits == 4 ? 2 : 1;
+    int[] nibbles = {0x4, 0x8, 0xC, 0x9, 0xD, 0xE};
+    var dense = new float[128][2 * kind.depth];
+    var b = new float[N][2 * kind.depth];
+    var aScale = new int[128][kind.scales];
+    var bScale = new int[N][kind.scales];
+    for (int row = 0; row < 128; row++) {
+      for (int chunk = 0; chunk < 16; chunk++) {
+        int nibble = nibbles[random.nextInt(nibbles.length)];
+        machine.tensor[TensorMachine.cell(0, row, 300 + chunk / 8)] |= nibble << 4 * (chunk % 8);
+        for (int i = 0; i < 2 * run; i++) {
+          int element = element(kind, random);
+          put(machine.shared, 0, row, 2 * run * chunk + i, kind.bits, element);
+          int index = (i < run ? nibble : nibble >> 2) & 3;
+          dense[row][4 * run * chunk + run * index + i % run] = value(kind, element);
+        }
+      }
+      for (int s = 0; s < kind.scales; s++) {
+        putScale(machine.shared, A_SCALES, row, s, aScale[row][s] = scale(kind, random));
+      }
+    }
+    for (int n = 0; n < N; n++) {
+      for (int k = 0; k < 2 * kind.depth; k++) {
+        int element = element(kind, random);
+        put(machine.shared, 16384, n, k, kind.bits, element, 512);
+        b[n][k] = value(kind, element);
+      }
+      for (int s = 0; s < kind.scales; s++) {
+        putScale(machine.shared, B_SCALES, n, s, bScale[n][s] = scale(kind, random));
+      }
+    }
+    int descriptor = (kind.bits == 4 ? 1 << 7 | 1 << 10 : 0) | N / 8 << 17 | 1 << 27 | (ue4m3 ? 0 : 1 << 23) | 4;
+    var result = machine.run("""
+          mov.b32 %r10, DESCRIPTOR;
+          add.u32 %r11, %tm, 200;
+          add.u32 %r12, %tm, 208;
+          add.u32 %r13, %tm, 300;
+          tcgen05.cp.cta_group::1.32x128b.warpx4 [%r11], %l12;
+          tcgen05.cp.cta_group::1.32x128b.warpx4 [%r12], %l13;
+          tcgen05.mma.sp.cta_group::1.kind::KIND [%tm], %l10, %l11, [%r13], %r10, [%r11], [%r12], %q0;
+        """.replace("DESCRIPTOR", String.valueOf(descriptor)).replace("KIND", name + ".block_scale." + size),
+        Blackwell.PLAIN);
+    assertEquals(List.of(), result.findings());
+    for (int row = 0; row < 128; row++) {
+      for (int n = 0; n < N; n++) {
+        double sum = 0;
+        for (int k = 0; k < 2 * kind.depth; k++) {
+          sum += (double) dense[row][k] * b[n][k] * scaleValue(kind, aScale[row][k / (2 * kind.perScale())])
+              * scaleValue(kind, bScale[n][k / (2 * kind.perScale())]);
+        }
+        assertEquals((float) sum, Float.intBitsToFloat(machine.tensor[TensorMachine.cell(0, row, n)]), row + ", " + n);
+      }
+    }
   }
 
   @ParameterizedTest

@@ -83,8 +83,8 @@ class ScaledDotTest {
     var random = new Random(format.ordinal());
     var dot = new Fp4Dot(model, format);
     for (int i = 0; i < CASES; i++) {
-      int[] a = new int[64];
-      int[] b = new int[64];
+      var a = new Fp4Dot.Factor();
+      var b = new Fp4Dot.Factor();
       int[] aScales = new int[4];
       int[] bScales = new int[4];
       var groups = new ArrayList<ExactScaledDot.Group>();
@@ -96,8 +96,8 @@ class ScaledDotTest {
         for (int k = 0; k < 16; k++) {
           int x = sparse && random.nextInt(20) != 0 ? 0 : random.nextInt(16);
           int y = random.nextInt(16);
-          a[16 * g + k] = Fp4Dot.doubled(x);
-          b[16 * g + k] = Fp4Dot.doubled(y);
+          a.set(16 * g + k, x, false);
+          b.set(16 * g + k, y ^ 8, true);
           products[k] = value(x) * value(y);
           exponents[k] = exponent(x) + exponent(y);
         }
@@ -130,7 +130,7 @@ class ScaledDotTest {
   @ParameterizedTest
   @EnumSource(Fp4Model.class)
   void specialsOfNibbles(Fp4Model model) {
-    int[] zeros = new int[64];
+    var zeros = new Fp4Dot.Factor();
     int[] ones = {127, 127, 127, 127};
     var dot = new Fp4Dot(model, ScaleFormat.UE8M0);
     assertEquals(Float.POSITIVE_INFINITY, dot.add(Float.POSITIVE_INFINITY, zeros, zeros, ones, ones));
