@@ -27,6 +27,9 @@ final class LaneGroup {
   /** The instruction it waits at, and what for. */
   int site;
   int barrier;
+  /** The lanes that were suspended until a phase of an mbarrier is over, and which. */
+  int suspended;
+  long phase;
   /** Its wait has taken so long that it comes back without what it waited for. */
   boolean timedOut;
 

@@ -88,7 +88,35 @@ public final class Mbarriers {
 
   /** A phase by parity; lanes whose phase has completed are set in the predicate. Nonzero: nobody's has, so wait. */
   public static int tryWaitParity(Warp w, int mask, int[] parity, int predicate, int site) {
-    return settleWait(w, mask, testParity(w, mask, parity, site), predicate, site);
+    int done = testParity(w, mask, parity, site) | resumed(w, mask, site);
+    int waits = settleWait(w, mask, done, predicate, site);
+    w.current.suspended = 0;
+    if (waits != 0) suspend(w, mask, site);
+    return waits;
+  }
+
+  /** Remembers which phase ends the suspension of lanes that wait at one object. */
+  private static void suspend(Warp w, int mask, int site) {
+    int first = Integer.numberOfTrailingZeros(mask);
+    for (int lane = 0; lane < Warp.LANES; lane++) {
+      if ((mask >>> lane & 1) != 0 && w.offsets[lane] != w.offsets[first]) return;
+    }
+    w.current.suspended = mask;
+    w.current.phase = find(own(w, first, site), w, first, site).phase();
+  }
+
+  /** Lanes whose suspension a phase has ended: however late they run, they have seen it, even if others followed. */
+  private static int resumed(Warp w, int mask, int site) {
+    var group = w.current;
+    int lanes = mask & group.suspended;
+    if (lanes == 0 || group.site != site || group.barrier != w.offsets[Integer.numberOfTrailingZeros(lanes)]) return 0;
+    int done = 0;
+    for (int rest = lanes; rest != 0; rest &= rest - 1) {
+      int lane = Integer.numberOfTrailingZeros(rest);
+      var b = find(own(w, lane, site), w, lane, site);
+      if (b.phase() > group.phase) done |= acquired(w, lane, b, site);
+    }
+    return done;
   }
 
   /** A phase by the state that the arrival in it returned. */

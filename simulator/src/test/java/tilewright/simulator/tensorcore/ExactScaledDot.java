@@ -35,6 +35,8 @@ final class ExactScaledDot {
     int exponent = Math.max(units.abs().bitLength() - 1 - UNIT, -126);
     if (exponent > 127) return units.signum() < 0 ? Float.NEGATIVE_INFINITY : Float.POSITIVE_INFINITY;
     var kept = units.abs().shiftRight(UNIT + exponent - 23);
+    // What is cut to nothing has lost its sign, as in the sums of other kinds.
+    if (kept.signum() == 0) return 0;
     float value = (float) Math.scalb(kept.doubleValue(), exponent - 23);
     return units.signum() < 0 ? -value : value;
   }
