@@ -16,6 +16,8 @@ import tilewright.ptx.tensormap.TensorMapRules;
 /** Rows, images and swizzles against the definition of each element. */
 class RowCopyProperties {
   private static final byte BACKGROUND = (byte) 0xA5;
+  /** Room for the largest box, whose rows a swizzle spreads. */
+  private static final int SHARED = 1 << 16;
   private static final byte[] TENSORS = new byte[1 << 19];
 
   static {
@@ -37,7 +39,7 @@ class RowCopyProperties {
     assertEquals(List.of(), TensorMapRules.violations(c.map(), c.tensor(), 100));
     var descriptor = TensorDescriptor.of(c.map(), c.tensor());
     var format = CopyFormat.of(descriptor);
-    var region = new byte[TmaKernel.REGION * 4];
+    var region = new byte[SHARED];
     Arrays.fill(region, BACKGROUND);
     int bytes = 0;
     for (var row : rows(c, descriptor)) {
@@ -58,7 +60,7 @@ class RowCopyProperties {
     assertEquals(List.of(), TensorMapRules.violations(c.map(), c.tensor(), 100));
     var descriptor = TensorDescriptor.of(c.map(), c.tensor());
     var format = CopyFormat.of(descriptor);
-    var shared = Arrays.copyOf(TENSORS, 4 * TmaKernel.REGION);
+    var shared = Arrays.copyOf(TENSORS, SHARED);
     var tensor = new byte[TENSORS.length];
     for (var row : rows(c, descriptor)) {
       var content = RowCopy.content(format, row.stored(), RowCopy.gather(format, row, shared, c.shared()));
