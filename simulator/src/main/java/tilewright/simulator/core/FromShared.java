@@ -23,7 +23,7 @@ record FromShared(Issuer issuer, int group, int offset, List<BoxRow> rows, CopyF
     if (rows.isEmpty()) return;
     var cta = issuer.cta();
     int bytes = rows.getLast().shared() + rows.getLast().bytes();
-    if (offset + bytes > cta.sharedBytes) {
+    if (offset + format.extent(rows) > cta.sharedBytes) {
       throw Memory.outOfBounds(issuer.warp(), issuer.lane(), AddressSpace.SHARED_WINDOW + offset, offset, bytes,
           Access.READ, issuer.site());
     }

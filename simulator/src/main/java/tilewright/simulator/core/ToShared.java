@@ -2,7 +2,6 @@ package tilewright.simulator.core;
 
 import java.util.List;
 import java.util.Optional;
-import tilewright.ptx.tensormap.SwizzleMode;
 import tilewright.simulator.tensormap.BoxRow;
 import tilewright.simulator.tensormap.CopyFormat;
 import tilewright.simulator.tensormap.RowCopy;
@@ -17,7 +16,6 @@ import tilewright.simulator.tensormap.RowCopy;
  */
 record ToShared(Issuer issuer, long origin, List<BoxRow> rows, CopyFormat format, Target target,
     Optional<Element> reduction, Optional<AsyncAccess> access) implements AsyncOperation {
-  private static final int LINE = 128;
   private static final String FIX = "wait for the phase of the mbarrier that the copy completes on";
 
   /** Where a copy goes and which mbarrier it signals. */
@@ -59,10 +57,7 @@ record ToShared(Issuer issuer, long origin, List<BoxRow> rows, CopyFormat format
     }
     if (rows.isEmpty()) return;
     int bytes = rows.getLast().shared() + rows.getLast().bytes();
-    int end = target.offset + bytes;
-    // The swizzle moves bytes within lines of 128, so a box that ends within one may reach to its end.
-    if (format.swizzle() != SwizzleMode.NONE) end = Math.ceilDiv(end, LINE) * LINE;
-    if (end > target.cta.sharedBytes) {
+    if (target.offset + format.extent(rows) > target.cta.sharedBytes) {
       throw Memory.outOfBounds(issuer.warp(), issuer.lane(), AddressSpace.SHARED_WINDOW + target.offset,
           target.offset, bytes, Access.WRITE, issuer.site());
     }
