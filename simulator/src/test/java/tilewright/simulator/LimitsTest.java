@@ -22,6 +22,27 @@ class LimitsTest {
   }
 
   @Test
+  void whoWaitsAtALimitIsTold() {
+    // The second warp polls for a phase that is never over; the first waits at a barrier for the second.
+    var ptx = Kernels.kernel(0, """
+        .shared .align 8 .b64 bar;
+        setp.eq.u32 %q0, %t, 0;
+        @%q0 mbarrier.init.shared.b64 [bar], 1;
+        bar.sync 0;
+        setp.lt.u32 %q1, %t, 32;
+        @%q1 bra MEET;
+        POLL: mbarrier.test_wait.parity.shared.b64 %q2, [bar], 0;
+        @!%q2 bra POLL;
+        MEET: bar.sync 1;
+        """);
+    var result = Kernels.run(ptx, 64, Kernels.PLAIN.withInstructionLimit(100_000));
+    assertEquals(List.of(Finding.Kind.INSTRUCTION_LIMIT), Kernels.kinds(result));
+    var message = result.findings().getFirst().message();
+    assertTrue(message.contains("block (0,0,0) waits in part: warp 0 waits"), message);
+    assertTrue(message.contains("barrier 1 expects all threads, arrived: warps 0, missing: warps 1"), message);
+  }
+
+  @Test
   void anEndlessLoopStopsAtTheTimeLimit() {
     var result = Kernels.run(ENDLESS, Dim3.of(3), Dim3.of(64), 0, Kernels.PLAIN.withTimeLimit(Duration.ofMillis(50)));
     assertEquals(List.of(Finding.Kind.TIME_LIMIT), Kernels.kinds(result));

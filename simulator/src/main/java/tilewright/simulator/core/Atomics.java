@@ -111,7 +111,9 @@ public final class Atomics {
       case XOR -> before ^ b;
       case EXCH -> b;
       case CAS -> before == b ? swap : before;
-      case ADD_F64 -> Double.doubleToRawLongBits(Double.longBitsToDouble(before) + Double.longBitsToDouble(b));
+      // Of two NaN, what memory held goes through.
+      case ADD_F64 -> Double.doubleToRawLongBits(
+          DoubleNans.add(Double.longBitsToDouble(b), Double.longBitsToDouble(before)));
       default -> throw new IllegalArgumentException(op + " has not 64 bits");
     };
   }

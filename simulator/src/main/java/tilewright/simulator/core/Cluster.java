@@ -141,6 +141,10 @@ final class Cluster {
   void flush() {
     long n = executed;
     executed = 0;
-    state.executed(n);
+    try {
+      state.executed(n);
+    } catch (Fault limit) {
+      throw StuckReport.stopped(limit, this);
+    }
   }
 }

@@ -126,6 +126,18 @@ final class Cta {
     return cluster.random();
   }
 
+  /** Whether any of its threads can go on. */
+  boolean runs() {
+    for (var w : warps) if (w.runnable()) return true;
+    return false;
+  }
+
+  /** Whether any of its threads wait. */
+  boolean waits() {
+    for (var w : warps) for (var g : w.groups) if (g.state != LaneGroup.State.RUNNING) return true;
+    return false;
+  }
+
   boolean finished() {
     for (var w : warps) if (!w.finished()) return false;
     return true;

@@ -11,6 +11,8 @@ final class StuckReport {
   /** Where some lanes wait; warps that wait alike are listed together. */
   private record Wait(int site, String lanes) {}
 
+  private static final int MOST_OPERATIONS = 4;
+
   private final List<String> text = new ArrayList<>();
   private int site = Fault.NO_SITE;
   private boolean parked;
@@ -29,6 +31,20 @@ final class StuckReport {
         String.join("; ", report.text));
   }
 
+  /** A launch that came to a limit: who waits by then, and which operations are under way, may tell why. */
+  static Fault stopped(Fault limit, Cluster cluster) {
+    var report = new StuckReport();
+    report.text.add(limit.getMessage());
+    for (var cta : cluster.ctas) if (cta.waits()) report.add(cta);
+    var operations = cluster.async.operations();
+    for (var operation : operations.subList(0, Math.min(MOST_OPERATIONS, operations.size()))) {
+      report.text.add("under way: " + operation.describe());
+    }
+    int rest = operations.size() - MOST_OPERATIONS;
+    if (rest > 0) report.text.add("and " + rest + " more operations");
+    return new Fault(limit.kind, limit.site, limit.lane, limit.address, String.join("; ", report.text));
+  }
+
   private void add(Cta cta) {
     var waits = new LinkedHashMap<Wait, List<Integer>>();
     var objects = new TreeSet<String>();
@@ -36,6 +52,7 @@ final class StuckReport {
     for (var w : cta.warps) {
       if (w.finished()) exited++;
       for (var g : w.groups) {
+        if (g.state == LaneGroup.State.RUNNING) continue;
         var wait = new Wait(g.site, g.mask == w.live ? "" : LaneReport.ranges(g.mask));
         waits.computeIfAbsent(wait, _ -> new ArrayList<>()).add(w.index);
         if (g.state == LaneGroup.State.AT_BARRIER) objects.add(cta.barriers.describe(g.barrier));
@@ -53,7 +70,7 @@ final class StuckReport {
     waits.forEach((wait, warps) -> parts.add(describe(cta, wait, warps)));
     if (exited > 0) parts.add(exited + (exited == 1 ? " warp has exited" : " warps have exited"));
     parts.addAll(objects);
-    text.add("block " + cta.position + " cannot go on: " + String.join("; ", parts));
+    text.add("block " + cta.position + (cta.runs() ? " waits in part: " : " cannot go on: ") + String.join("; ", parts));
   }
 
   private static String describe(Cta cta, Wait wait, List<Integer> warps) {
