@@ -22,8 +22,8 @@ import tilewright.ptx.Launch;
 
 /**
  * Kernels that draw factors by hashing, multiply them with {@code mma} or {@code wgmma}, and hash what comes out, 64
- * bits for 128 sums or more: what an H200 recorded. Each goes in turn through raw bits, numbers near one, any exponents,
- * cancelling products, tiny and zero factors, huge ones, and a few large ones among others.
+ * bits for 128 sums or more: what an H200 recorded. Each goes in turn through raw bits, numbers near one, any
+ * exponents, cancelling products, tiny and zero factors, huge ones, and a few large ones among others.
  */
 class TensorCoresRecordedTest {
   private static final int ITERATIONS = 8;
@@ -41,7 +41,9 @@ class TensorCoresRecordedTest {
     Map<String, byte[]> files = new TreeMap<>();
     try (InputStream in = TensorCoresRecordedTest.class.getResourceAsStream("tensor-cores-h200.zip");
         var zip = new ZipInputStream(in)) {
-      for (ZipEntry e = zip.getNextEntry(); e != null; e = zip.getNextEntry()) files.put(e.getName(), zip.readAllBytes());
+      for (ZipEntry e = zip.getNextEntry(); e != null; e = zip.getNextEntry()) {
+        files.put(e.getName(), zip.readAllBytes());
+      }
     }
     return files.keySet().stream().filter(f -> f.endsWith(".ptx")).map(f -> {
       var name = f.substring(0, f.length() - 4);
