@@ -35,6 +35,7 @@ final class Cluster {
   boolean sawRefusal;
   private long executed;
   private int timeouts;
+  private int round;
 
   Cluster(LaunchState state) {
     this.state = state;
@@ -52,6 +53,7 @@ final class Cluster {
     published.clear();
     accesses.reset();
     timeouts = 0;
+    round = 1;
     sawRefusal = false;
     barrier.reset();
     this.number = number;
@@ -109,11 +111,29 @@ final class Cluster {
     return true;
   }
 
+  /**
+   * Finds the warps that may run next: those that have not run yet in this round, so that no warp is left behind for
+   * long. Hardware does not do that either, and kernels wait for phases by parity, which cannot tell a waiter that has
+   * missed two.
+   */
+  private int candidates() {
+    int n = 0;
+    int runnable = 0;
+    for (var w : warps) {
+      if (!w.runnable()) continue;
+      runnable++;
+      if (w.round != round) candidates[n++] = w;
+    }
+    if (n > 0 || runnable == 0) return n;
+    round++;
+    for (var w : warps) if (w.runnable()) candidates[n++] = w;
+    return n;
+  }
+
   /** Runs until all threads have exited or the turns are used up; returns whether they have exited. */
   boolean run(int turns) {
     while (turns-- > 0) {
-      int n = 0;
-      for (var w : warps) if (w.runnable()) candidates[n++] = w;
+      int n = candidates();
       if (n == 0 && !async.pending()) {
         if (finished()) {
           for (var cta : ctas) cta.tensor.finish();
@@ -126,6 +146,7 @@ final class Cluster {
         async.completeOne();
       } else {
         running = candidates[random.nextInt(n)];
+        running.round = round;
         running.cta.started = true;
         var runner = running.cta.runner;
         runner.run(running, 1 + random.nextInt(LONGEST_TURN));

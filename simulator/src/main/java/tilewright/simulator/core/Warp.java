@@ -39,6 +39,8 @@ public final class Warp {
   /** Lanes that exist and have not exited. */
   int live;
   long clock;
+  /** The scheduler's round in which it ran last. */
+  int round;
   int diverged;
 
   byte[] base = PER_LANE;
@@ -97,6 +99,7 @@ public final class Warp {
     int threads = Math.min(LANES, cta.threads - index * LANES);
     live = threads == LANES ? -1 : (1 << threads) - 1;
     clock = 0;
+    round = 0;
     diverged = 0;
     groups.clear();
     groups.add(new LaneGroup(live, 0));
