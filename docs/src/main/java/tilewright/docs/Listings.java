@@ -66,8 +66,10 @@ final class Listings {
     save(generated, "morphism-theorem.java", Excerpt.method(root.resolve(MORPHISM_LAWS),
         "void theRealisationOfACompositeIsTheCompositeOfRealisations("));
 
-    for (var launch : List.of("missing-barrier", "lost-update", "deadlock")) {
-      save(generated, launch + ".txt", wrapped(Command.transcript(root, List.of("sim", "--sanitize", "--threads", "1"),
+    for (var launch : List.of("missing-barrier", "lost-update", "deadlock", "asynchrony/proxy-fence",
+        "asynchrony/source-reused", "asynchrony/initialisation", "asynchrony/bytes-expected", "asynchrony/phase-missed",
+        "asynchrony/weak-arrival", "asynchrony/sums-early", "asynchrony/stage-reused")) {
+      save(generated, launch.replace('/', '-') + ".txt", wrapped(Command.transcript(root, List.of("sim", "--sanitize", "--threads", "1"),
           LAUNCHES + launch + "/launch.json", FOUND)));
     }
     save(generated, "profile.txt", Command.transcript(root, List.of("sim", "--profile"),

@@ -11,8 +11,8 @@ import java.util.List;
 public final class Site {
   /** The pages in reading order; each is {@code docs/src/site/NAME.adoc}. */
   static final List<String> PAGES = List.of("index", "gemm-to-gpu", "kernel-language", "layout-expressions",
-      "morphisms", "command-line", "simulator", "tensor-cores", "tensor-memory", "simulator-speed", "verification",
-      "gpu-lab", "golden", "proofs", "limits", "decisions");
+      "morphisms", "command-line", "simulator", "asynchrony", "tensor-cores", "tensor-memory", "simulator-speed",
+      "verification", "gpu-lab", "golden", "proofs", "limits", "decisions");
 
   private Site() {}
 
