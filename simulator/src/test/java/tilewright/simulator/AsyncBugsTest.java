@@ -135,6 +135,25 @@ class AsyncBugsTest {
           @%q0 mbarrier.arrive.expect_tx.shared.b64 _, [%r12], 256;
           @%q0 cp.async.bulk.shared::cluster.global.mbarrier::complete_tx::bytes [%r10], [%p0], 256, [%r12]; // HERE
           """ + await("W", 0), "asynchronously writes shared 'tile' + ", "reads at line"),
+      SeededBug.sm90("a copy of global memory that others have just written", 1, 64, Finding.Kind.RACE, INIT + """
+          add.s64 %l0, %p0, %t4;
+          st.global.u32 [%l0], %t; // THERE
+          FIX[fence.proxy.async.global;]
+          FIX[bar.sync 0;]
+          @%q0 mbarrier.arrive.expect_tx.shared.b64 _, [%r12], 256;
+          @%q0 cp.async.bulk.shared::cluster.global.mbarrier::complete_tx::bytes [%r10], [%p0], 256, [%r12]; // HERE
+          """ + await("W", 0), "asynchronously reads 'arg0' + 4 ", "thread (1,0,0) of the same warp"),
+      SeededBug.sm90("global memory read that a copy has just written", 1, 64, Finding.Kind.RACE, START + """
+          st.shared.u32 [%r11], %t;
+          fence.proxy.async.shared::cta;
+          bar.sync 0;
+          @%q0 cp.async.bulk.global.shared::cta.bulk_group [%p1], [%r10], 256; // THERE
+          @%q0 cp.async.bulk.commit_group;
+          @%q0 cp.async.bulk.wait_group 0;
+          FIX[bar.sync 0;]
+          add.s64 %l0, %p1, %t4;
+          ld.global.u32 %r0, [%l0]; // HERE
+          """, "'arg1' + ", "with nothing that orders the two"),
       SeededBug.sm90("a wait by parity two phases behind", 1, 64, Finding.Kind.PHASE_MISSED, INIT + """
           setp.ge.u32 %q1, %t, 32;
           @%q1 bra LATE;

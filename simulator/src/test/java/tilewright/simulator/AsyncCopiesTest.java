@@ -7,6 +7,7 @@ import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import java.util.HashSet;
 import java.util.List;
+import java.util.Set;
 import java.util.stream.IntStream;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
@@ -267,5 +268,29 @@ class AsyncCopiesTest {
       found |= Kernels.kinds(Kernels.run(hasty, 64, Kernels.SANITIZED.withSeed(seed), out)).contains(Finding.Kind.RACE);
     }
     assertTrue(found, "some schedule overwrites the source before it is read");
+  }
+
+  @Test
+  void whatABulkStoreWritesIsInitialisedAndNothingElse() {
+    var body = ADDRESSES + """
+        st.shared.u32 [%r11], %t;
+        st.shared.u32 [%r11+4], %t;
+        st.shared.u32 [%r11+8], %t;
+        st.shared.u32 [%r11+12], %t;
+        fence.proxy.async;
+        bar.sync 0;
+        setp.eq.u32 %q0, %t, 0;
+        @%q0 cp.async.bulk.global.shared::cta.bulk_group [%p1], [%r10], 512;
+        @%q0 cp.async.bulk.commit_group;
+        @%q0 cp.async.bulk.wait_group 0;
+        bar.sync 0;
+        ld.global.u32 %r0, [%p1+508];
+        """;
+    var options = Kernels.SANITIZED.withUninitialized(Set.of("arg1"));
+    assertEquals(List.of(), Kernels.run(Kernels.kernel("sm_90", 2, "", body), 64, options, new int[256], new int[256])
+        .findings());
+    var beyond = Kernels.kernel("sm_90", 2, "", body.replace("+508", "+512"));
+    assertEquals(List.of(Finding.Kind.UNINITIALIZED_READ),
+        Kernels.kinds(Kernels.run(beyond, 64, options, new int[256], new int[256])));
   }
 }

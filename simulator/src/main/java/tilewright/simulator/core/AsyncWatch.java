@@ -95,6 +95,48 @@ final class AsyncWatch {
     }
   }
 
+  /**
+   * An operation reads global memory. What it reads must be there; that it has read is not kept, because who waits for
+   * the data need not know of its issuer.
+   */
+  void readGlobal(Issuer issuer, long address, int bytes) {
+    var buffer = issuer.cta().space.shadow(address);
+    if (buffer == null) return;
+    var w = issuer.warp();
+    long base = sanitizer.causality().base(w, MemoryOrder.Scope.NONE);
+    for (long at = address & -Shadow.WORD; at < address + bytes; at += Shadow.WORD) {
+      var page = buffer.page((int) (at & AddressSpace.OFFSETS));
+      int word = (int) (at & GlobalShadow.PAGE - 1) >> 2;
+      long mine = Epoch.of(base, issuer.lane(), touched(at, address, bytes));
+      sanitizer.checkInitialised(page, word, at, w, issuer.lane(), mine, issuer.site(), bytes);
+      long writer = page.write(word);
+      boolean touches = writer != 0 && Epoch.touches(writer, Epoch.bytes(mine));
+      if (touches && !sanitizer.ordered(w, issuer.lane(), mine, writer)) {
+        report.conflict(w, issuer.lane(), at, issuer.site(), Access.READ, writer, page.writeSite(word), Access.WRITE);
+      }
+    }
+  }
+
+  /** An operation writes or reduces global memory, which counts as done by its thread when that issues it. */
+  void writeGlobal(Issuer issuer, long address, int bytes, boolean reduces) {
+    var buffer = issuer.cta().space.shadow(address);
+    if (buffer == null) return;
+    var w = issuer.warp();
+    long base = sanitizer.causality().base(w, reduces ? MemoryOrder.Scope.GPU : MemoryOrder.Scope.NONE);
+    for (long at = address & -Shadow.WORD; at < address + bytes; at += Shadow.WORD) {
+      sanitizer.access(buffer.page((int) (at & AddressSpace.OFFSETS)), (int) (at & GlobalShadow.PAGE - 1) >> 2, at, w,
+          issuer.lane(), Epoch.of(base, issuer.lane(), touched(at, address, bytes)),
+          reduces ? Access.ATOMIC : Access.WRITE, issuer.site(), bytes);
+    }
+  }
+
+  /** The bytes of the word at an address that lie in a range. */
+  private static int touched(long word, long address, int bytes) {
+    int first = (int) Math.max(0, address - word);
+    int end = (int) Math.min(Shadow.WORD, address + bytes - word);
+    return (1 << end) - (1 << first);
+  }
+
   /** A {@code cp.async} begins to write the places in {@code offsets}. */
   void copying(Warp w, int lanes, int[] offsets, int bytes, int site) {
     var shared = sanitizer.shared();

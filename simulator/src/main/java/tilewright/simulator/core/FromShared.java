@@ -31,9 +31,20 @@ record FromShared(Issuer issuer, int group, int offset, List<BoxRow> rows, CopyF
     if (cta.sanitizer != null) {
       var access = cta.cluster.accesses.begin(FIX).in(cta.groups.queue(issuer.warp(), issuer.lane()), group + 1);
       cta.sanitizer.async().read(issuer, access, cta, offset, bytes);
+      watchGlobal(issuer, rows, format, effect);
     }
     for (var piece : BoxRow.pieces(rows, cta.random())) {
       cta.cluster.async.issue(new FromShared(issuer, group, offset, piece, format, effect));
+    }
+  }
+
+  private static void watchGlobal(Issuer issuer, List<BoxRow> rows, CopyFormat format, ToGlobal.Effect effect) {
+    if (effect.bytes() != ToGlobal.ALL_BYTES) return;
+    for (var row : rows) {
+      int inside = format.globalBytes(row.inside());
+      if (inside == 0) continue;
+      issuer.cta().sanitizer.async().writeGlobal(issuer, effect.origin() + row.global(), inside,
+          effect.reduction().isPresent());
     }
   }
 
