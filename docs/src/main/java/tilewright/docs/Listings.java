@@ -69,8 +69,9 @@ final class Listings {
     for (var launch : List.of("missing-barrier", "lost-update", "deadlock", "asynchrony/proxy-fence",
         "asynchrony/source-reused", "asynchrony/initialisation", "asynchrony/bytes-expected", "asynchrony/phase-missed",
         "asynchrony/weak-arrival", "asynchrony/sums-early", "asynchrony/stage-reused")) {
-      save(generated, launch.replace('/', '-') + ".txt", wrapped(Command.transcript(root, List.of("sim", "--sanitize", "--threads", "1"),
-          LAUNCHES + launch + "/launch.json", FOUND)));
+      var transcript = Command.transcript(root, List.of("sim", "--sanitize", "--threads", "1"),
+          LAUNCHES + launch + "/launch.json", FOUND);
+      save(generated, launch.replace('/', '-') + ".txt", wrapped(transcript));
     }
     save(generated, "profile.txt", Command.transcript(root, List.of("sim", "--profile"),
         LAUNCHES + "transpose/launch.json", 0));
