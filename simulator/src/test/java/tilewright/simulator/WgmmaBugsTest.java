@@ -61,7 +61,7 @@ class WgmmaBugsTest {
           mov.f32 %f2, 0f3F800000;
           FIX[wgmma.fence.sync.aligned;]
           """ + MULTIPLY + " // HERE\n" + WAIT, "a register of it was written at line", "mov.f32 %f2"),
-      SeededBug.sm90("sums that are read before wait_group", 1, 128, Finding.Kind.REGISTER_IN_FLIGHT, START + WRITE + """
+      SeededBug.sm90("sums read before wait_group", 1, 128, Finding.Kind.REGISTER_IN_FLIGHT, START + WRITE + """
           wgmma.fence.sync.aligned;
           """ + MULTIPLY + """
 

@@ -34,7 +34,8 @@ class WgmmaHazardsTest {
 
   @ParameterizedTest
   @CsvSource({"'mov.f32 %x3, 0f00000000;', sums, write", "'st.global.f32 [%own], %x7;', sums, read",
-      "'mov.b32 %a2, 0;', a factor, write", "'setp.eq.u32 %more, %t, %t; @%more mov.f32 %x0, 0f00000000;', sums, write"})
+      "'mov.b32 %a2, 0;', a factor, write",
+      "'setp.eq.u32 %more, %t, %t; @%more mov.f32 %x0, 0f00000000;', sums, write"})
   void accessToARegisterInFlightIsFound(String access, String what, String how) {
     var result = run(KERNEL.ptx(4096, access), Kernels.SANITIZED);
     assertEquals(List.of(Finding.Kind.REGISTER_IN_FLIGHT), Kernels.kinds(result), result.findings().toString());

@@ -8,8 +8,8 @@ import java.util.Set;
 import tilewright.simulator.core.Wgmma;
 
 /**
- * Makes watched code tell what it does to registers that {@code wgmma} works on: those of D, and those of A. Between two
- * wgmma instructions the order does not matter, so that a run of other operations tells at its start, and stays one
+ * Makes watched code tell what it does to registers that {@code wgmma} works on: those of D, and those of A. Between
+ * two wgmma instructions the order does not matter, so that a run of other operations tells at its start, and stays one
  * loop.
  */
 final class WgmmaChecks {

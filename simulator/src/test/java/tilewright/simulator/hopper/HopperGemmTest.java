@@ -117,7 +117,8 @@ class HopperGemmTest {
         Arguments.of("fence.mbarrier_init.release.cluster;", "", Finding.Kind.RACE, "initialises at line"),
         Arguments.of("mbarrier.try_wait.parity.shared::cta.b64 %q, [%full], %parity;\n  @!%q bra LOADED;", "",
             Finding.Kind.PENDING_COPY_READ, "wait for the phase of the mbarrier"),
-        Arguments.of("wgmma.wait_group.sync.aligned 0;", "", Finding.Kind.RACE, "the source of an asynchronous operation"),
+        Arguments.of("wgmma.wait_group.sync.aligned 0;", "", Finding.Kind.RACE,
+            "the source of an asynchronous operation"),
         Arguments.of("bar.sync %r10, 128;", "", Finding.Kind.RACE, "with nothing that orders the two"),
         Arguments.of("setmaxnreg.inc.sync.aligned.u32 232;", "setmaxnreg.inc.sync.aligned.u32 256;",
             Finding.Kind.BARRIER_DIVERGENCE, "the block's register pool has"));
