@@ -7,6 +7,7 @@ import java.io.PrintStream;
 import java.io.PrintWriter;
 import java.nio.charset.StandardCharsets;
 import picocli.CommandLine;
+import tilewright.kernels.catalogue.Families;
 
 /** The {@code tilewright} command. */
 public final class Main {
@@ -33,6 +34,17 @@ public final class Main {
     }
   }
 
+  /** The families are not listed one by one; {@code kernels} does that. */
+  private static CommandLine run(Console console) {
+    var run = new CommandLine(new RunCommand()).addSubcommand(new RunGemm(console));
+    for (var family : Families.all()) {
+      var command = new CommandLine(new RunFamily(console, family));
+      command.getCommandSpec().usageMessage().hidden(true);
+      run.addSubcommand(family.name(), command);
+    }
+    return run;
+  }
+
   private static CommandLine commandLine(Console console) {
     var failures = new Failures(console);
     return new CommandLine(new Tilewright(console))
@@ -47,8 +59,7 @@ public final class Main {
         .addSubcommand(new PtxCommand(console))
         .addSubcommand(new ResourcesCommand(console))
         .addSubcommand(new ExportCommand(console))
-        .addSubcommand(new CommandLine(new RunCommand())
-            .addSubcommand(new RunGemm(console)))
+        .addSubcommand(run(console))
         .addSubcommand(new SimCommand(console))
         .addSubcommand(new GpuCommand(console))
         .addSubcommand(new BenchCommand(console))

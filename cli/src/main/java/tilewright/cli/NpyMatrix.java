@@ -20,6 +20,10 @@ record NpyMatrix(Path path, NpyFile file, boolean transposed) {
   /** @throws CommandFailure if the file is no matrix */
   static NpyMatrix read(Path path, boolean transposed, Arena arena) {
     var file = NpyFile.read(path, arena);
+    if (!file.header().type().isMatrixElement()) {
+      throw CommandFailure.badFile(path, "its element type is '" + file.header().type().descr()
+          + "'; needed is f2, f4 or f8, or bfloat16 stored as V2 or u2");
+    }
     var rank = file.header().shape().size();
     if (rank != 2 && rank != 3) {
       throw CommandFailure.badFile(path, "has rank " + rank + " (" + file.header().extents()

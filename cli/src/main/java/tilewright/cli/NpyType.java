@@ -1,11 +1,14 @@
 package tilewright.cli;
 
 import java.nio.ByteOrder;
+import java.util.Optional;
+import java.util.stream.Stream;
+import tilewright.numerics.ElementType;
 
 /**
  * The type of a NumPy array's elements.
  *
- * @param kind {@code f} floating point, {@code u} unsigned integer, {@code V} bytes of no declared meaning
+ * @param kind {@code f} floating point, {@code i} and {@code u} signed and unsigned integer, {@code V} bytes of no declared meaning
  */
 record NpyType(char kind, int bytes, ByteOrder order) {
   static final NpyType FLOAT16 = littleEndian('f', 2);
@@ -24,12 +27,38 @@ record NpyType(char kind, int bytes, ByteOrder order) {
    * @throws IllegalArgumentException if it is not one of the types a matrix here can have
    */
   static NpyType parse(String descr) {
-    if (!descr.matches("[<>|=](f2|f4|f8|u2|V2)")) {
+    if (!descr.matches("[<>|=](f2|f4|f8|u2|V2|i1|i4|u1|V1)")) {
       throw new IllegalArgumentException("its element type is '" + descr
-          + "'; needed is f2, f4 or f8, or bfloat16 stored as V2 or u2");
+          + "'; needed is f2, f4 or f8, bfloat16 stored as V2 or u2, i1, i4, or an 8-bit float as u1 or V1");
     }
     var order = descr.charAt(0) == '>' ? ByteOrder.BIG_ENDIAN : ByteOrder.LITTLE_ENDIAN;
     return new NpyType(descr.charAt(1), descr.charAt(2) - '0', order);
+  }
+
+  /** How elements are stored; what NumPy has no type for as bytes of no declared meaning. */
+  static NpyType of(ElementType type) {
+    return littleEndian(switch (type) {
+      case F64, F32, TF32, F16 -> 'f';
+      case I8, I32 -> 'i';
+      case BF16, E4M3, E5M2 -> 'V';
+    }, type.bytes());
+  }
+
+  /** Whether matrices that are multiplied can have such elements: floating point, or bfloat16 stored as bytes. */
+  boolean isMatrixElement() {
+    return kind == 'f' || bytes == 2;
+  }
+
+  /** Whether elements of that type can be stored so. */
+  boolean holds(ElementType type) {
+    return bytes == type.bytes() && (kind == of(type).kind || of(type).kind == 'V' && kind == 'u');
+  }
+
+  /** The element type, where only one is stored so. */
+  Optional<ElementType> element() {
+    var all = Stream.of(ElementType.F32, ElementType.F16, ElementType.BF16, ElementType.I8, ElementType.I32)
+        .filter(this::holds).toList();
+    return all.size() == 1 ? Optional.of(all.getFirst()) : Optional.empty();
   }
 
   /** NumPy's spelling. */

@@ -3,5 +3,7 @@ package tilewright.cli;
 import picocli.CommandLine.Command;
 
 /** {@code tilewright run}: the group of commands that run a kernel on data in files. */
-@Command(name = "run", description = "Run a kernel on data in files.", synopsisSubcommandLabel = "KERNEL")
+@Command(name = "run", description = {"Run a kernel on data in files.",
+    "KERNEL is gemm, or any family that \"tilewright kernels\" lists with its formula, such as relu."},
+    synopsisSubcommandLabel = "KERNEL")
 final class RunCommand {}

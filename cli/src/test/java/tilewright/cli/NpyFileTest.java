@@ -77,7 +77,7 @@ class NpyFileTest {
 
   @ParameterizedTest
   @CsvSource(delimiter = '|', quoteCharacter = '~', textBlock = """
-      {'descr': '<i4', 'fortran_order': False, 'shape': (2, 3)} | element type is '<i4'; needed is f2, f4 or f8
+      {'descr': '<i8', 'fortran_order': False, 'shape': (2, 3)} | element type is '<i8'; needed is f2, f4 or f8
       {'descr': [('x', '<f4')], 'fortran_order': False, 'shape': (2,)} | 'descr' is [[x, <f4]]; needed is one plain element
       {'descr': '<f4', 'shape': (2, 3)} | lacks 'fortran_order'
       {'descr': '<f4', 'fortran_order': 1, 'shape': (2, 3)} | 'fortran_order' is 1; needed is True or False

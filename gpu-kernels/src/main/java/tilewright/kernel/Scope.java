@@ -38,6 +38,7 @@ public final class Scope {
   private final Map<Node, Induction> inductions = new IdentityHashMap<>();
   private Region region = root;
   private Optional<Integer> block = Optional.empty();
+  private Optional<Integer> resident = Optional.empty();
   private int sharedBytes;
   private final List<CompiledKernel.SharedPart> sharedTensors = new ArrayList<>();
   private int nodes;
@@ -65,6 +66,11 @@ public final class Scope {
     if (threads < 1 || threads > 1024) throw new TraceException("invalid block of " + threads + " threads: 1 to 1024");
     block = Optional.of(threads);
     return special("%tid.x", threads - 1);
+  }
+
+  /** Asks for registers so few that so many blocks fit on a multiprocessor. */
+  public void blocksPerMultiprocessor(int blocks) {
+    resident = Optional.of(blocks);
   }
 
   public I32 blockX() {
@@ -435,7 +441,8 @@ public final class Scope {
     registers.forEach((bank, count) -> body.add(new Statement.Registers(bank, prefix(bank), count)));
     body.addAll(root.body());
     var head = parameters.values().stream().map(p -> Variable.parameter(p.type(), p.name())).toList();
-    var directives = List.of(new Function.Directive("maxntid", List.of((long) threads, 1L, 1L)));
+    var directives = new ArrayList<>(List.of(new Function.Directive("maxntid", List.of((long) threads, 1L, 1L))));
+    resident.ifPresent(blocks -> directives.add(new Function.Directive("minnctapersm", List.of((long) blocks))));
     var items = new ArrayList<PtxModule.ModuleItem>();
     files.forEach((path, index) -> items.add(new PtxModule.SourceFile(index, path)));
     if (sharedBytes > 0) items.add(Variable.dynamicShared(DYNAMIC_SHARED, SHARED_ALIGNMENT));

@@ -48,6 +48,11 @@ final class FamilyCases {
     return cases;
   }
 
+  /** Fresh buffers for one choice. */
+  static Map<String, MemorySegment> buffers(Family family, Choice choice, long seed) {
+    return new Inputs(family, choice, false, seed).buffers();
+  }
+
   /** One choice and what its tensors hold. */
   private static final class Inputs {
     private final Family family;

@@ -34,10 +34,10 @@ record SimtGemm(ElementType type, Config config, int vector) implements Kernel {
 
   /** One element a thread; eight by eight; the same with two and with four tiles under way. */
   enum Config {
-    SLICED(16, 16, 16, 1, "((16,16),1):((16,1),0)"),
-    TILED(128, 128, 16, 1, Config.EIGHT_BY_EIGHT),
-    DOUBLE_BUFFER(128, 128, 16, 2, Config.EIGHT_BY_EIGHT),
-    ASYNC(128, 128, 16, 4, Config.EIGHT_BY_EIGHT);
+    SLICED(16, 16, 64, 1, "((16,16),1):((16,1),0)"),
+    TILED(128, 128, 32, 1, Config.EIGHT_BY_EIGHT),
+    DOUBLE_BUFFER(128, 128, 32, 2, Config.EIGHT_BY_EIGHT),
+    ASYNC(128, 128, 32, 4, Config.EIGHT_BY_EIGHT);
 
     /**
      * Lanes lie 4×8 on a warp's 32×64, warps 4×2 on the tile. A thread has every fourth row, and of every 32 columns
@@ -47,14 +47,14 @@ record SimtGemm(ElementType type, Config config, int vector) implements Kernel {
 
     private final int m;
     private final int n;
-    private final int k;
+    private final int bytesK;
     private final int stages;
     private final Partition threads;
 
-    Config(int m, int n, int k, int stages, String threads) {
+    Config(int m, int n, int bytesK, int stages, String threads) {
       this.m = m;
       this.n = n;
-      this.k = k;
+      this.bytesK = bytesK;
       this.stages = stages;
       this.threads = Partition.exact(Layout.parse(threads), m, n);
     }
@@ -89,6 +89,7 @@ record SimtGemm(ElementType type, Config config, int vector) implements Kernel {
   @Override
   public void trace(Scope k) {
     var thread = k.block(config.threads.threads());
+    if (vector > 1 && config.stages > 1) k.blocksPerMultiprocessor(2);
     var a = tensor(k, "A", "M", "K");
     var b = tensor(k, "B", "K", "N");
     var c = tensor(k, "C", "M", "N");
@@ -101,6 +102,10 @@ record SimtGemm(ElementType type, Config config, int vector) implements Kernel {
 
     ring.run(a.extent(1), stage -> multiply(thread, ring, stage, sums));
     store(k, thread, sums, c.tile(List.of(config.m, config.n), tile.m(), tile.n()));
+  }
+
+  private int tileK() {
+    return config.bytesK / type.bytes();
   }
 
   private GlobalTensor tensor(Scope k, String name, String rows, String columns) {
@@ -125,12 +130,12 @@ record SimtGemm(ElementType type, Config config, int vector) implements Kernel {
       this.a = a;
       this.b = b;
       // 16 bytes more a row, so that four rows begin in different banks.
-      int rowA = config.k + 16 / type.bytes();
-      this.tilesA = k.shared(type, Layout.of(Layout.of(config.m, rowA), Layout.of(config.k, 1),
+      int rowA = tileK() + 16 / type.bytes();
+      this.tilesA = k.shared(type, Layout.of(Layout.of(config.m, rowA), Layout.of(tileK(), 1),
           Layout.of(config.stages, (long) config.m * rowA)));
-      this.tilesB = k.shared(type, Layout.of(Layout.of(config.k, config.n), Layout.of(config.n, 1),
-          Layout.of(config.stages, (long) config.k * config.n)));
-      this.copyA = copy(config.k);
+      this.tilesB = k.shared(type, Layout.of(Layout.of(tileK(), config.n), Layout.of(config.n, 1),
+          Layout.of(config.stages, (long) tileK() * config.n)));
+      this.copyA = copy(tileK());
       this.copyB = copy(config.n);
     }
 
@@ -143,7 +148,7 @@ record SimtGemm(ElementType type, Config config, int vector) implements Kernel {
     }
 
     void run(I32 extent, Consumer<I32> multiply) {
-      var tiles = extent.ceilDiv(config.k);
+      var tiles = extent.ceilDiv(tileK());
       int ahead = config.stages - 1;
       for (int stage = 0; stage < ahead; stage++) fill(k.constant(stage), k.constant(stage));
       var reading = k.variable(k.constant(0), ahead);
@@ -167,16 +172,17 @@ record SimtGemm(ElementType type, Config config, int vector) implements Kernel {
 
     private void fill(I32 tile, I32 stage) {
       var zero = k.constant(0);
-      copyA.copy(thread, a.from(zero, tile.times(config.k)), tilesA, stage);
-      copyB.copy(thread, b.from(tile.times(config.k), zero), tilesB, stage);
+      copyA.copy(thread, a.from(zero, tile.times(tileK())), tilesA, stage);
+      copyB.copy(thread, b.from(tile.times(tileK()), zero), tilesB, stage);
       CpAsync.commit(k);
     }
   }
 
   private void multiply(I32 thread, Ring ring, I32 stage, List<F32.Accumulator> sums) {
-    int step = config == Config.SLICED ? 1 : 16 / type.bytes();
+    // What is read of A at once; more singles would not leave registers for a second block.
+    int step = config == Config.SLICED ? 1 : type == ElementType.F32 ? 2 : 8;
     int perRow = config.run() * config.runs();
-    for (int from = 0; from < config.k; from += step) {
+    for (int from = 0; from < tileK(); from += step) {
       var rows = new ArrayList<List<F32>>();
       for (int i = 0; i < config.rows(); i++) {
         var row = config.threads.coordinate(thread, i * perRow)[0];
