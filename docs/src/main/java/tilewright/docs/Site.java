@@ -10,8 +10,9 @@ import java.util.List;
 /** The documentation site: {@code Site REPOSITORY OUTPUT} builds it. */
 public final class Site {
   /** The pages in reading order; each is {@code docs/src/site/NAME.adoc}. */
-  static final List<String> PAGES = List.of("index", "gemm-to-gpu", "kernel-language", "layout-expressions",
-      "morphisms", "command-line", "simulator", "asynchrony", "tensor-cores", "tensor-memory", "simulator-speed",
+  static final List<String> PAGES = List.of("index", "gemm-to-gpu", "kernel-language", "catalogue",
+      "layout-expressions", "morphisms", "command-line", "simulator", "asynchrony", "tensor-cores", "tensor-memory",
+      "simulator-speed",
       "verification", "gpu-lab", "golden", "proofs", "limits", "decisions");
 
   private Site() {}
@@ -41,6 +42,7 @@ public final class Site {
     Figures.write(images);
     Listings.write(root, Files.createDirectories(generated));
     HelpPages.write(generated);
+    CataloguePage.write(root, generated);
     Expressions.write(root.resolve("docs"), generated);
     Golden.write(root, generated);
     Records.write(root.resolve("docs"), generated);

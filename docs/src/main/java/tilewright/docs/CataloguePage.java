@@ -1,0 +1,118 @@
+package tilewright.docs;
+
+import java.io.IOException;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.ArrayList;
+import java.util.LinkedHashMap;
+import java.util.List;
+import java.util.Locale;
+import java.util.TreeSet;
+import java.util.stream.Collectors;
+import tilewright.kernels.catalogue.Families;
+import tilewright.kernels.catalogue.Family;
+import tools.jackson.databind.JsonNode;
+import tools.jackson.databind.json.JsonMapper;
+
+/** The catalogue, a section for each source file: what it computes, its families and options, source and figures. */
+final class CataloguePage {
+  private static final String SOURCES = "gpu-kernels/src/main/java/tilewright/kernels/catalogue/";
+
+  private CataloguePage() {}
+
+  static void write(Path root, Path generated) throws IOException {
+    var bySource = Families.all().stream()
+        .collect(Collectors.groupingBy(CataloguePage::source, LinkedHashMap::new, Collectors.toList()));
+    var measured = measured(root.resolve("docs/benchmarks"));
+    var page = new StringBuilder("%d kernels in %d variants.\n\n".formatted(Families.all().size(),
+        Families.variants()));
+    for (var entry : bySource.entrySet()) {
+      var file = root.resolve(SOURCES + entry.getKey() + ".java");
+      page.append("== ").append(title(entry.getKey())).append("\n\n").append(plain(javadoc(file))).append("\n\n")
+          .append(table(entry.getValue())).append(shared(entry.getValue()))
+          .append("[source,java]\n----\n").append(Excerpt.method(file, "void trace(Scope k)")).append("----\n\n")
+          .append(figures(entry.getValue(), measured));
+    }
+    Files.writeString(generated.resolve("catalogue.adoc"), page.toString());
+  }
+
+  /** The file that a family's kernel is in: that of the class around it. */
+  static String source(Family family) {
+    return family.getClass().getNestHost().getSimpleName().replaceFirst("Family$", "");
+  }
+
+  private static String title(String source) {
+    return source.replaceAll("(?<=[a-z])(?=[A-Z])", " ");
+  }
+
+  private static String table(List<Family> families) {
+    var table = new StringBuilder("[cols=\"2,5,4,>1\"]\n|===\n|Name |Computes |Options |Variants\n\n");
+    for (var family : families) {
+      var options = family.settings().stream().filter(s -> !s.extent())
+          .map(s -> s.name() + "=" + String.join("/", s.values())).collect(Collectors.joining(" "));
+      table.append("|`%s` |%s |%s |%d\n".formatted(family.name(), plain(family.formula()), plain(options),
+          family.variants().size()));
+    }
+    return table + "|===\n\n";
+  }
+
+  /** What the variants keep in shared memory. */
+  private static String shared(List<Family> families) {
+    var layouts = new TreeSet<String>();
+    for (var family : families) {
+      for (var variant : family.variants()) {
+        family.workload(variant).launch().kernel().sharedTensors()
+            .forEach(t -> layouts.add(t.layout() + " of " + t.type().text()));
+      }
+    }
+    if (layouts.isEmpty()) return "";
+    return "In shared memory:\n\n" + layouts.stream().map(l -> "* " + plain(l) + "\n").collect(Collectors.joining())
+        + "\n";
+  }
+
+  /** The comment of the file's record, without tags. */
+  static String javadoc(Path file) throws IOException {
+    var lines = Files.readAllLines(file);
+    int end = 0;
+    while (!lines.get(end).startsWith("record ")) {
+      if (++end == lines.size()) throw new BrokenSiteException(List.of(file + " declares no record"));
+    }
+    int begin = end;
+    while (!lines.get(begin).startsWith("/**")) {
+      if (--begin < 0) throw new BrokenSiteException(List.of(file + ": its record has no comment"));
+    }
+    return lines.subList(begin, end).stream().map(l -> l.replaceFirst("^\\s*/?\\*+/?", "").replace("*/", "").strip())
+        .takeWhile(l -> !l.startsWith("@")).collect(Collectors.joining(" ")).replaceAll("\\{@\\w+ ([^}]*)}", "$1")
+        .strip();
+  }
+
+  private static List<JsonNode> measured(Path benchmarks) throws IOException {
+    var rows = new ArrayList<JsonNode>();
+    try (var files = Files.list(benchmarks)) {
+      for (var file : files.filter(f -> f.toString().endsWith(".json")).sorted().toList()) {
+        var record = JsonMapper.shared().readTree(Files.readString(file));
+        if (record.has("rows") && record.has("gpu")) record.get("rows").forEach(rows::add);
+      }
+    }
+    return rows;
+  }
+
+  private static String figures(List<Family> families, List<JsonNode> measured) {
+    var names = families.stream().map(Family::name).toList();
+    var rows = measured.stream().filter(row -> names.contains(row.get("kernel").asString())).toList();
+    if (rows.isEmpty()) return "";
+    var table = new StringBuilder(".Measured\n[cols=\"1,4,>1,1,>1\"]\n|===\n")
+        .append("|Name |Problem |Rate |Unit |To best peer\n\n");
+    for (var row : rows) {
+      var ratio = row.path("ratio").isNumber() ? String.format(Locale.ROOT, "%.2f", row.get("ratio").asDouble()) : "";
+      table.append(String.format(Locale.ROOT, "|`%s` |%s |%.2f |%s |%s%n", row.get("kernel").asString(),
+          plain(row.get("config").asString()), row.get("ours").asDouble(), row.get("unit").asString(), ratio));
+    }
+    return table + "|===\n\n";
+  }
+
+  /** Without meaning to AsciiDoc. */
+  private static String plain(String text) {
+    return "pass:c[" + text.replace("|", "\\|").replace("]", "\\]") + "]";
+  }
+}
