@@ -3,31 +3,34 @@ package tilewright.kernel.collective;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.function.Consumer;
+import java.util.function.Supplier;
 import tilewright.kernel.F32;
 import tilewright.kernel.GlobalTensor;
 import tilewright.kernel.I32;
 import tilewright.kernel.Pred;
 import tilewright.kernel.Scope;
 import tilewright.kernel.Vector;
+import tilewright.kernel.atom.CpAsync;
+import tilewright.layout.Layout;
 
 /**
  * The rows of a matrix that a CTA works on, spread over its threads. A row that fits is read once and kept in
- * registers, packed; a longer one is read again by every pass.
+ * registers, packed, the rest of it in shared memory; a longer one is read again by every pass.
  */
 public final class Rows {
   private final Scope k;
   private final RowShape shape;
   private final I32[] first;
   private final GlobalTensor x;
-  private final List<Vector> kept = new ArrayList<>();
+  private final List<Supplier<Vector>> resident = new ArrayList<>();
 
   /** A run of neighbours of one row. */
   public final class Run {
     private final I32 row;
     private final I32 column;
-    private final Vector vector;
+    private final Supplier<Vector> vector;
 
-    private Run(I32 row, I32 column, Vector vector) {
+    private Run(I32 row, I32 column, Supplier<Vector> vector) {
       this.row = row;
       this.column = column;
       this.vector = vector;
@@ -39,7 +42,7 @@ public final class Rows {
     }
 
     public List<F32> values() {
-      return vector.values();
+      return vector.get().values();
     }
 
     /** The values, where the row has none a stand-in that does not matter to the reduction. */
@@ -64,7 +67,33 @@ public final class Rows {
     this.shape = shape;
     this.x = tile;
     this.first = shape.partition().coordinate(thread, 0);
-    if (shape.resident()) eachRun(k.constant(0), run -> kept.add(run.vector));
+    if (shape.resident()) load(thread);
+  }
+
+  /** What stays in shared memory is only ever read by the thread that brought it, so nothing but its arrival counts. */
+  private void load(I32 thread) {
+    var places = places(k.constant(0));
+    int inShared = shape.accesses() - shape.kept();
+    var later = new ArrayList<Supplier<Vector>>();
+    if (inShared > 0) {
+      int vector = shape.vector();
+      var type = x.spec().type();
+      var copy = new CpAsync(k, vector, type.bytes());
+      var shared = k.shared(type, Layout.of(Layout.of(shape.block(), vector), Layout.of(vector, 1),
+          Layout.of(inShared, (long) shape.block() * vector)));
+      for (int i = 0; i < inShared; i++) {
+        var mine = shared.at(thread, k.constant(0), k.constant(i));
+        copy.copy(x, places.get(shape.kept() + i), mine);
+        later.add(() -> mine.vector(vector));
+      }
+      CpAsync.commit(k);
+    }
+    for (var place : places.subList(0, shape.kept())) {
+      var vector = x.at(place).vectorOrZeros(shape.vector(), x.contains(place));
+      resident.add(() -> vector);
+    }
+    resident.addAll(later);
+    if (inShared > 0) CpAsync.waitFor(k, 0);
   }
 
   /** This thread's row, from the CTA's first on. */
@@ -81,7 +110,7 @@ public final class Rows {
   public void forEach(Consumer<Run> body) {
     if (shape.resident()) {
       var mine = places(k.constant(0));
-      for (int i = 0; i < mine.size(); i++) body.accept(new Run(mine.get(i)[0], mine.get(i)[1], kept.get(i)));
+      for (int i = 0; i < mine.size(); i++) body.accept(new Run(mine.get(i)[0], mine.get(i)[1], resident.get(i)));
     } else {
       k.loop(k.constant(0), x.extent(1), shape.columns(), from -> eachRun(from, body));
     }
@@ -91,7 +120,7 @@ public final class Rows {
     var runs = new ArrayList<Run>();
     for (var place : places(from)) {
       var vector = x.at(place).vectorOrZeros(shape.vector(), x.contains(place));
-      runs.add(new Run(place[0], place[1], vector));
+      runs.add(new Run(place[0], place[1], () -> vector));
     }
     runs.forEach(body);
   }

@@ -38,7 +38,8 @@ record Embedding(ElementType type, RowShape shape) implements Kernel {
     }
 
     @Override
-    Workload workload(Choice choice, ElementType type, RowShape shape) {
+    Workload workload(Choice choice, ElementType type, RowShape free) {
+      var shape = free.walking();
       int m = choice.number("m");
       int v = choice.number("v");
       int n = choice.number("n");

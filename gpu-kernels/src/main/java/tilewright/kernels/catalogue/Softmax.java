@@ -21,10 +21,10 @@ record Softmax(Method method, ElementType type, RowShape shape) implements Kerne
   /** Below every finite value, yet its difference to itself is a number. */
   private static final float LOWEST = -Float.MAX_VALUE;
 
-  enum Method { SAFE, ONLINE, PLAIN }
+  enum Method { ONLINE, SAFE, PLAIN }
 
   static final Family FAMILY = new RowFamily("softmax", "Y = softmax(X), row by row (M,N)",
-      List.of(Setting.option("method", "safe", "online", "plain"))) {
+      List.of(Setting.option("method", "online", "safe", "plain"))) {
     @Override
     Workload workload(Choice choice, ElementType type, RowShape shape) {
       var method = Method.valueOf(choice.text("method").toUpperCase(java.util.Locale.ROOT));
