@@ -4,10 +4,10 @@ import java.util.stream.Stream;
 import org.junit.jupiter.api.DynamicTest;
 import org.junit.jupiter.api.TestFactory;
 
-/** Matrix products without tensor cores. */
+/** Matrix products of the catalogue. */
 class GemmFamilyTest {
   @TestFactory
   Stream<DynamicTest> everyVariantAgreesWithTheReferenceAndIsClean() {
-    return FamilyChecks.of("sgemm", "hgemm");
+    return FamilyChecks.of("sgemm", "hgemm", "tf32_gemm");
   }
 }

@@ -1,25 +1,23 @@
 package tilewright.kernels.catalogue;
 
 import java.util.ArrayList;
+import java.util.Arrays;
 import java.util.List;
 import java.util.Locale;
-import java.util.function.Consumer;
 import tilewright.kernel.F32;
 import tilewright.kernel.GlobalTensor;
 import tilewright.kernel.I32;
-import tilewright.kernel.I32Variable;
 import tilewright.kernel.Kernel;
 import tilewright.kernel.Partition;
 import tilewright.kernel.Scope;
 import tilewright.kernel.SharedTensor;
+import tilewright.kernel.Target;
 import tilewright.kernel.TensorSpec;
-import tilewright.kernel.atom.CopyAtom;
-import tilewright.kernel.atom.CpAsync;
-import tilewright.kernel.atom.ElementCopy;
+import tilewright.kernel.collective.TileRing;
 import tilewright.kernel.collective.TileScheduler;
-import tilewright.kernel.tiled.TiledCopy;
 import tilewright.layout.Layout;
 import tilewright.numerics.ElementType;
+import tilewright.reference.MatrixReference;
 
 /**
  * C (M,N) = A (M,K) · B (K,N), rows contiguous in all three, without tensor cores: one fused multiply-add after the
@@ -31,6 +29,32 @@ import tilewright.numerics.ElementType;
 record SimtGemm(ElementType type, Config config, int vector) implements Kernel {
   /** Tile rows that CTAs work through together, for L2. */
   private static final int BAND = 8;
+
+  static Family singles() {
+    return family("sgemm", ElementType.F32);
+  }
+
+  static Family halves() {
+    return family("hgemm", ElementType.F16);
+  }
+
+  private static Family family(String name, ElementType type) {
+    var paths = Arrays.stream(Config.values()).map(c -> c.name().toLowerCase(Locale.ROOT)).sorted()
+        .toArray(String[]::new);
+    return new GemmFamily(name, "C (M,N) = A (M,K) · B (K,N) of " + type.text()
+        + " without tensor cores, summed in f32", List.of(Setting.option("path", paths))) {
+      @Override
+      public Workload workload(Choice choice) {
+        var config = Config.valueOf(choice.text("path").toUpperCase(Locale.ROOT));
+        int widest = 16 / type.bytes();
+        int n = choice.number("n");
+        int k = choice.number("k");
+        boolean wide = config != Config.SLICED && k % widest == 0 && n % widest == 0;
+        return product(new SimtGemm(type, config, wide ? widest : 1), Target.SM80, type, config.m, config.n,
+            MatrixReference.sequential(type, choice.number("m"), n, k), choice);
+      }
+    };
+  }
 
   /** One element a thread; eight by eight; the same with two and with four tiles under way. */
   enum Config {
@@ -57,14 +81,6 @@ record SimtGemm(ElementType type, Config config, int vector) implements Kernel {
       this.bytesK = bytesK;
       this.stages = stages;
       this.threads = Partition.exact(Layout.parse(threads), m, n);
-    }
-
-    int m() {
-      return m;
-    }
-
-    int n() {
-      return n;
     }
 
     /** Neighbours along n that a thread has together. */
@@ -96,11 +112,18 @@ record SimtGemm(ElementType type, Config config, int vector) implements Kernel {
     var zero = k.constant(0);
     var tile = TileScheduler.banded(k, c.extent(0).ceilDiv(config.m).max(1), c.extent(1).ceilDiv(config.n).max(1),
         BAND);
-    var ring = new Ring(k, thread, a.tile(List.of(config.m), tile.m(), zero), b.from(zero, tile.n().times(config.n)));
+    // 16 bytes more a row, so that four rows begin in different banks.
+    int rowA = tileK() + 16 / type.bytes();
+    var tilesA = k.shared(type, Layout.of(Layout.of(config.m, rowA), Layout.of(tileK(), 1),
+        Layout.of(config.stages, (long) config.m * rowA)));
+    var tilesB = k.shared(type, Layout.of(Layout.of(tileK(), config.n), Layout.of(config.n, 1),
+        Layout.of(config.stages, (long) tileK() * config.n)));
+    var ring = new TileRing(k, thread, config.threads.threads(), vector, a.tile(List.of(config.m), tile.m(), zero),
+        tilesA, b.from(zero, tile.n().times(config.n)), tilesB);
     var sums = new ArrayList<F32.Accumulator>();
     for (int i = 0; i < config.threads.values(); i++) sums.add(k.accumulator());
 
-    ring.run(a.extent(1), stage -> multiply(thread, ring, stage, sums));
+    ring.run(a.extent(1), stage -> multiply(k, thread, tilesA, tilesB, stage, sums));
     store(k, thread, sums, c.tile(List.of(config.m, config.n), tile.m(), tile.n()));
   }
 
@@ -113,72 +136,8 @@ record SimtGemm(ElementType type, Config config, int vector) implements Kernel {
     return k.global(name.equals("A") ? spec : spec.multipleOf(columns, vector));
   }
 
-  /** Tiles of A and B in shared memory, filled ahead of their use. */
-  private final class Ring {
-    private final Scope k;
-    private final I32 thread;
-    private final GlobalTensor a;
-    private final GlobalTensor b;
-    private final SharedTensor tilesA;
-    private final SharedTensor tilesB;
-    private final TiledCopy copyA;
-    private final TiledCopy copyB;
-
-    Ring(Scope k, I32 thread, GlobalTensor a, GlobalTensor b) {
-      this.k = k;
-      this.thread = thread;
-      this.a = a;
-      this.b = b;
-      // 16 bytes more a row, so that four rows begin in different banks.
-      int rowA = tileK() + 16 / type.bytes();
-      this.tilesA = k.shared(type, Layout.of(Layout.of(config.m, rowA), Layout.of(tileK(), 1),
-          Layout.of(config.stages, (long) config.m * rowA)));
-      this.tilesB = k.shared(type, Layout.of(Layout.of(tileK(), config.n), Layout.of(config.n, 1),
-          Layout.of(config.stages, (long) tileK() * config.n)));
-      this.copyA = copy(tileK());
-      this.copyB = copy(config.n);
-    }
-
-    private TiledCopy copy(int columns) {
-      CopyAtom atom = vector == 1 ? new ElementCopy() : new CpAsync(k, vector, type.bytes());
-      int threads = config.threads.threads();
-      int along = Math.min(columns / vector, threads);
-      return TiledCopy.of(atom, Layout.of(Layout.of(threads / along, along), Layout.of(along, 1)),
-          Layout.columnMajor(1, vector));
-    }
-
-    void run(I32 extent, Consumer<I32> multiply) {
-      var tiles = extent.ceilDiv(tileK());
-      int ahead = config.stages - 1;
-      for (int stage = 0; stage < ahead; stage++) fill(k.constant(stage), k.constant(stage));
-      var reading = k.variable(k.constant(0), ahead);
-      var writing = k.variable(k.constant(ahead), ahead);
-      k.loop(tiles, tile -> {
-        if (ahead == 0) fill(tile, k.constant(0));
-        CpAsync.waitFor(k, Math.max(0, ahead - 1));
-        k.barrier();
-        // The stage that was read last is free, because every thread has passed the barrier.
-        if (ahead > 0) fill(tile.plus(ahead), writing.value());
-        multiply.accept(reading.value());
-        if (ahead == 0) k.barrier();
-        advance(writing);
-        advance(reading);
-      });
-    }
-
-    private void advance(I32Variable stage) {
-      stage.set(stage.value().plus(1).where(stage.value().lessThan(config.stages - 1), 0));
-    }
-
-    private void fill(I32 tile, I32 stage) {
-      var zero = k.constant(0);
-      copyA.copy(thread, a.from(zero, tile.times(tileK())), tilesA, stage);
-      copyB.copy(thread, b.from(tile.times(tileK()), zero), tilesB, stage);
-      CpAsync.commit(k);
-    }
-  }
-
-  private void multiply(I32 thread, Ring ring, I32 stage, List<F32.Accumulator> sums) {
+  private void multiply(Scope k, I32 thread, SharedTensor tilesA, SharedTensor tilesB, I32 stage,
+      List<F32.Accumulator> sums) {
     // What is read of A at once; more singles would not leave registers for a second block.
     int step = config == Config.SLICED ? 1 : type == ElementType.F32 ? 2 : 8;
     int perRow = config.run() * config.runs();
@@ -186,13 +145,13 @@ record SimtGemm(ElementType type, Config config, int vector) implements Kernel {
       var rows = new ArrayList<List<F32>>();
       for (int i = 0; i < config.rows(); i++) {
         var row = config.threads.coordinate(thread, i * perRow)[0];
-        rows.add(ring.tilesA.at(row, ring.k.constant(from), stage).load(step));
+        rows.add(tilesA.at(row, k.constant(from), stage).load(step));
       }
       for (int inner = 0; inner < step; inner++) {
         var columns = new ArrayList<F32>();
         for (int j = 0; j < config.runs(); j++) {
           var column = config.threads.coordinate(thread, j * config.run())[1];
-          columns.addAll(ring.tilesB.at(ring.k.constant(from + inner), column, stage).load(config.run()));
+          columns.addAll(tilesB.at(k.constant(from + inner), column, stage).load(config.run()));
         }
         for (int i = 0; i < config.rows(); i++) {
           for (int j = 0; j < perRow; j++) sums.get(i * perRow + j).fma(rows.get(i).get(inner), columns.get(j));

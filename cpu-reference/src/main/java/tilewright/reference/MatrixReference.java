@@ -1,0 +1,50 @@
+package tilewright.reference;
+
+import java.util.List;
+import tilewright.numerics.ElementType;
+import tilewright.numerics.Rounding;
+
+/** C (M,N) = A (M,K) · B (K,N), rows contiguous: the definition, and as kernels add it up. */
+public final class MatrixReference {
+  private MatrixReference() {}
+
+  private interface Factor {
+    double of(double value);
+  }
+
+  private interface Step {
+    double add(double sum, double x, double y);
+  }
+
+  /** One fused multiply-add after the other in single precision, rounded once at the end: a kernel's exact bits. */
+  public static Reference sequential(ElementType type, int m, int n, int k) {
+    return product(type, m, n, k, x -> x, (sum, x, y) -> Math.fma((float) x, (float) y, (float) sum), true);
+  }
+
+  /** Factors rounded to tf32; each product added with what is below a single's last place cut off, as tensor cores do. */
+  public static Reference tf32(int m, int n, int k) {
+    return product(ElementType.F32, m, n, k,
+        x -> ElementType.TF32.toDouble(ElementType.TF32.fromDouble(x, Rounding.NEAREST_AWAY)),
+        (sum, x, y) -> ElementType.F32.toDouble(ElementType.F32.fromDouble(sum + x * y, Rounding.TOWARD_ZERO)), false);
+  }
+
+  private static Reference product(ElementType type, int m, int n, int k, Factor factor, Step step, boolean bitwise) {
+    return tensors -> {
+      var a = tensors.get("A");
+      var b = tensors.get("B");
+      var exact = new double[m * n];
+      var stepwise = new double[m * n];
+      for (int i = 0; i < m * n; i++) {
+        double sum = 0;
+        for (int j = 0; j < k; j++) {
+          double x = factor.of(a[i / n * k + j]);
+          double y = factor.of(b[j * n + i % n]);
+          exact[i] += x * y;
+          sum = step.add(sum, x, y);
+        }
+        stepwise[i] = type.round(sum);
+      }
+      return List.of(new Expected("C", exact, stepwise, bitwise));
+    };
+  }
+}

@@ -1,0 +1,86 @@
+package tilewright.kernel.collective;
+
+import java.util.function.Consumer;
+import tilewright.kernel.GlobalTensor;
+import tilewright.kernel.I32;
+import tilewright.kernel.I32Variable;
+import tilewright.kernel.Scope;
+import tilewright.kernel.SharedTensor;
+import tilewright.kernel.atom.CopyAtom;
+import tilewright.kernel.atom.CpAsync;
+import tilewright.kernel.atom.ElementCopy;
+import tilewright.kernel.tiled.TiledCopy;
+import tilewright.layout.Layout;
+
+/**
+ * Tiles of A (M,K) and B (K,N), rows contiguous in both, in shared memory (rows, columns, stages), filled as many steps
+ * along k ahead of their use as there are stages but one. With one stage nothing is ahead.
+ */
+public final class TileRing {
+  private final Scope k;
+  private final I32 thread;
+  private final Operand a;
+  private final Operand b;
+  private final int stages;
+  private final int tileK;
+
+  /** One operand: where it comes from, where its tiles lie, and how they get there. */
+  private record Operand(GlobalTensor source, SharedTensor tiles, TiledCopy copy) {}
+
+  /**
+   * @param threads of the block
+   * @param vector elements of one copy: 4, 8 or 16 bytes by {@code cp.async}, or 1 through a register
+   * @param a from the block's first row on
+   * @param b from the block's first column on
+   */
+  public TileRing(Scope k, I32 thread, int threads, int vector, GlobalTensor a, SharedTensor tilesA, GlobalTensor b,
+      SharedTensor tilesB) {
+    this.k = k;
+    this.thread = thread;
+    this.a = new Operand(a, tilesA, copy(k, threads, vector, tilesA));
+    this.b = new Operand(b, tilesB, copy(k, threads, vector, tilesB));
+    this.stages = extent(tilesA, 2);
+    this.tileK = extent(tilesA, 1);
+  }
+
+  private static int extent(SharedTensor tiles, int mode) {
+    return Math.toIntExact(tiles.layout().shape().mode(mode).size());
+  }
+
+  private static TiledCopy copy(Scope k, int threads, int vector, SharedTensor tiles) {
+    CopyAtom atom = vector == 1 ? new ElementCopy() : new CpAsync(k, vector, tiles.type().bytes());
+    int along = Math.min(extent(tiles, 1) / vector, threads);
+    return TiledCopy.of(atom, Layout.of(Layout.of(threads / along, along), Layout.of(along, 1)),
+        Layout.columnMajor(1, vector));
+  }
+
+  /** Multiplies every tile along k once it is there; what lies beyond the tensors is zero. */
+  public void run(I32 extentK, Consumer<I32> multiply) {
+    int ahead = stages - 1;
+    for (int stage = 0; stage < ahead; stage++) fill(k.constant(stage), k.constant(stage));
+    var reading = k.variable(k.constant(0), ahead);
+    var writing = k.variable(k.constant(ahead), ahead);
+    k.loop(extentK.ceilDiv(tileK), tile -> {
+      if (ahead == 0) fill(tile, k.constant(0));
+      CpAsync.waitFor(k, Math.max(0, ahead - 1));
+      k.barrier();
+      // The stage that was read last is free, because every thread has passed the barrier.
+      if (ahead > 0) fill(tile.plus(ahead), writing.value());
+      multiply.accept(reading.value());
+      if (ahead == 0) k.barrier();
+      advance(writing);
+      advance(reading);
+    });
+  }
+
+  private void advance(I32Variable stage) {
+    stage.set(stage.value().plus(1).where(stage.value().lessThan(stages - 1), 0));
+  }
+
+  private void fill(I32 tile, I32 stage) {
+    var zero = k.constant(0);
+    a.copy.copy(thread, a.source.from(zero, tile.times(tileK)), a.tiles, stage);
+    b.copy.copy(thread, b.source.from(tile.times(tileK), zero), b.tiles, stage);
+    CpAsync.commit(k);
+  }
+}

@@ -1,0 +1,59 @@
+package tilewright.kernels.catalogue;
+
+import java.util.ArrayList;
+import java.util.List;
+import tilewright.kernel.Kernel;
+import tilewright.kernel.Target;
+import tilewright.numerics.ElementType;
+import tilewright.reference.Reference;
+
+/** Families that multiply: C (M,N) = A (M,K) · B (K,N). */
+abstract class GemmFamily implements Family {
+  private final String name;
+  private final String formula;
+  private final List<Setting> options;
+
+  GemmFamily(String name, String formula, List<Setting> options) {
+    this.name = name;
+    this.formula = formula;
+    this.options = List.copyOf(options);
+  }
+
+  @Override
+  public String name() {
+    return name;
+  }
+
+  @Override
+  public String formula() {
+    return formula;
+  }
+
+  @Override
+  public List<Setting> settings() {
+    var settings = new ArrayList<>(List.of(Setting.extent("m", 1024), Setting.extent("n", 1024),
+        Setting.extent("k", 1024)));
+    settings.addAll(options);
+    return settings;
+  }
+
+  @Override
+  public List<List<Integer>> awkward() {
+    return List.of(List.of(0, 3, 4), List.of(1, 1, 0), List.of(1, 1, 1), List.of(33, 17, 65), List.of(136, 144, 72));
+  }
+
+  @Override
+  public List<List<Integer>> measured() {
+    return List.of(List.of(4096, 4096, 4096), List.of(8192, 8192, 8192));
+  }
+
+  /** One CTA a tile of C. */
+  static Workload product(Kernel kernel, Target target, ElementType type, int tileM, int tileN, Reference reference,
+      Choice choice) {
+    int m = choice.number("m");
+    int n = choice.number("n");
+    return Workload.of(kernel, target, (long) Math.ceilDiv(m, tileM) * Math.ceilDiv(n, tileN), reference,
+        Operand.input("A", type, choice, "m", "k"), Operand.input("B", type, choice, "k", "n"),
+        Operand.output("C", type, choice, "m", "n")).computing(2.0 * m * n * choice.number("k"));
+  }
+}
