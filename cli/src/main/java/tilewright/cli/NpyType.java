@@ -8,7 +8,8 @@ import tilewright.numerics.ElementType;
 /**
  * The type of a NumPy array's elements.
  *
- * @param kind {@code f} floating point, {@code i} and {@code u} signed and unsigned integer, {@code V} bytes of no declared meaning
+ * @param kind {@code f} floating point, {@code i} and {@code u} signed and unsigned integer,
+ *     {@code V} bytes of no declared meaning
  */
 record NpyType(char kind, int bytes, ByteOrder order) {
   static final NpyType FLOAT16 = littleEndian('f', 2);

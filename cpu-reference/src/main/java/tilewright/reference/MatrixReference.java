@@ -21,7 +21,7 @@ public final class MatrixReference {
     return product(type, m, n, k, x -> x, (sum, x, y) -> Math.fma((float) x, (float) y, (float) sum), true);
   }
 
-  /** Factors rounded to tf32; each product added with what is below a single's last place cut off, as tensor cores do. */
+  /** Factors rounded to tf32; of each sum what is below a single's last place is cut off, as tensor cores do. */
   public static Reference tf32(int m, int n, int k) {
     return product(ElementType.F32, m, n, k,
         x -> ElementType.TF32.toDouble(ElementType.TF32.fromDouble(x, Rounding.NEAREST_AWAY)),

@@ -22,32 +22,33 @@ public final class RowReference {
     }, x -> {
       double max = Arrays.stream(x).reduce(Double.NEGATIVE_INFINITY, Math::max);
       double[] e = Arrays.stream(x).map(v -> (float) Math.exp((float) (v - (shifted ? max : 0)))).toArray();
-      float sum = sum(e);
+      float sum = sum(e, ElementType.F32);
       return Arrays.stream(e).map(v -> (float) v / sum).toArray();
     });
   }
 
-  /** With weights W (N) and bias B (N). */
-  public static Reference layerNorm(ElementType type, int columns, float epsilon) {
+  /** With weights W (N) and bias B (N); sums step by step in the accumulator's type. */
+  public static Reference layerNorm(ElementType type, ElementType accumulator, int columns, float epsilon) {
     return tensors -> byRow(type, tensors.get("X"), columns, x -> {
       double mean = Arrays.stream(x).sum() / columns;
       double variance = Arrays.stream(x).map(v -> (v - mean) * (v - mean)).sum() / columns;
       return each(x, i -> (x[i] - mean) / Math.sqrt(variance + epsilon) * tensors.get("W")[i] + tensors.get("B")[i]);
     }, x -> {
-      float mean = sum(x) / columns;
-      float variance = sum(each(x, i -> (float) (x[i] - mean) * (float) (x[i] - mean))) / columns;
+      float mean = (float) accumulator.round(sum(x, accumulator) / columns);
+      float variance = (float) accumulator.round(
+          sum(each(x, i -> (x[i] - mean) * (x[i] - mean)), accumulator) / columns);
       float factor = 1 / (float) Math.sqrt(variance + epsilon);
       return each(x, i -> ((float) x[i] - mean) * factor * (float) tensors.get("W")[i] + (float) tensors.get("B")[i]);
     });
   }
 
-  /** With weights W (N). */
-  public static Reference rmsNorm(ElementType type, int columns, float epsilon) {
+  /** With weights W (N); sums step by step in the accumulator's type. */
+  public static Reference rmsNorm(ElementType type, ElementType accumulator, int columns, float epsilon) {
     return tensors -> byRow(type, tensors.get("X"), columns, x -> {
       double square = Arrays.stream(x).map(v -> v * v).sum() / columns;
       return each(x, i -> x[i] / Math.sqrt(square + epsilon) * tensors.get("W")[i]);
     }, x -> {
-      float square = sum(each(x, i -> (float) x[i] * (float) x[i])) / columns;
+      float square = (float) accumulator.round(sum(each(x, i -> x[i] * x[i]), accumulator) / columns);
       float factor = 1 / (float) Math.sqrt(square + epsilon);
       return each(x, i -> (float) x[i] * factor * (float) tensors.get("W")[i]);
     });
@@ -63,10 +64,10 @@ public final class RowReference {
     return y;
   }
 
-  private static float sum(double[] x) {
-    float sum = 0;
-    for (double v : x) sum += (float) v;
-    return sum;
+  private static float sum(double[] x, ElementType accumulator) {
+    double sum = 0;
+    for (double v : x) sum = accumulator.round(sum + v);
+    return (float) sum;
   }
 
   private static List<Expected> byRow(ElementType type, double[] x, int columns, Row exact, Row single) {

@@ -12,17 +12,19 @@ import tilewright.numerics.ElementType;
 import tilewright.reference.RowReference;
 
 /**
- * Y(m,n) = X(m,n) / √(mean of X(m,·)² + 10⁻⁵) · W(n), row by row of X (M,N). A NaN makes the row NaN; an infinity makes
- * the finite rest of its row zero and itself NaN.
+ * Y(m,n) = X(m,n) / √(mean of X(m,·)² + 10⁻⁵) · W(n), row by row of X (M,N). The squares are summed in the
+ * accumulator's type. A NaN makes the row NaN; an infinity makes the finite rest of its row zero and itself NaN.
  */
-record RmsNorm(ElementType type, RowShape shape) implements Kernel {
+record RmsNorm(ElementType type, ElementType accumulator, RowShape shape) implements Kernel {
   private static final float EPSILON = 1e-5f;
 
   static final Family FAMILY = new RowFamily("rms_norm", "Y = X / sqrt(mean(X²) + 1e-5) · W, row by row (M,N), W (N)",
-      List.of()) {
+      List.of(RowFamily.ACCUMULATOR)) {
     @Override
     Workload workload(Choice choice, ElementType type, RowShape shape) {
-      return rows(choice, new RmsNorm(type, shape), shape, RowReference.rmsNorm(type, choice.number("n"), EPSILON),
+      var accumulator = accumulator(choice, type);
+      return rows(choice, new RmsNorm(type, accumulator, shape), shape,
+          RowReference.rmsNorm(type, accumulator, choice.number("n"), EPSILON),
           Operand.input("X", type, choice, "m", "n"), Operand.input("W", type, choice, "n"),
           Operand.output("Y", type, choice, "m", "n"));
     }
@@ -30,7 +32,7 @@ record RmsNorm(ElementType type, RowShape shape) implements Kernel {
 
   @Override
   public String name() {
-    return "rms_norm_" + type.text();
+    return "rms_norm_" + type.text() + "_" + accumulator.text();
   }
 
   @Override
@@ -44,8 +46,10 @@ record RmsNorm(ElementType type, RowShape shape) implements Kernel {
     var share = k.constant(1f).dividedBy(x.extent(1).toF32());
 
     var squares = k.accumulator();
-    rows.forEach(run -> run.values().forEach(v -> squares.fma(v, v)));
-    var factor = k.constant(1f).dividedBy(group.sum(squares.value()).fma(share, k.constant(EPSILON)).root());
+    rows.forEach(run -> run.values().forEach(v ->
+        squares.set(v.fma(v, squares.value()).roundedTo(accumulator))));
+    var mean = group.reduce(squares.value(), (a, b) -> a.plus(b).roundedTo(accumulator)).times(share);
+    var factor = k.constant(1f).dividedBy(mean.roundedTo(accumulator).plus(EPSILON).root());
 
     rows.forEach(run -> {
       var results = new ArrayList<F32>();

@@ -67,6 +67,21 @@ abstract class RowFamily implements Family {
 
   abstract Workload workload(Choice choice, ElementType type, RowShape shape);
 
+  /** Sums in single precision, or in the element type's own: f16 for types of 8 bits. */
+  static final Setting ACCUMULATOR = Setting.option("acc", "f32", "narrow");
+
+  /** What {@link #ACCUMULATOR} means for a type. */
+  static ElementType accumulator(Choice choice, ElementType type) {
+    if (choice.text("acc").equals("f32")) return ElementType.F32;
+    return type == ElementType.BF16 ? ElementType.BF16 : ElementType.F16;
+  }
+
+  /** Singles have no narrower sum. */
+  @Override
+  public boolean supports(Choice choice) {
+    return !"narrow".equals(choice.text("acc")) || choice.type("dtype") != ElementType.F32;
+  }
+
   /** One CTA for as many rows as the shape has. */
   Workload rows(Choice choice, Kernel kernel, RowShape shape, Reference reference,
       Operand... operands) {

@@ -19,15 +19,10 @@ import tilewright.reference.SumReference;
 record RowSum(ElementType type, ElementType accumulator, RowShape shape) implements Kernel {
 
   static final Family FAMILY = new RowFamily("row_sum", "Y = Σ X, row by row (M,N), Y (M)",
-      List.of(Setting.option("acc", "f32", "narrow"), Setting.option("threads", "auto", "32", "256"))) {
+      List.of(RowFamily.ACCUMULATOR, Setting.option("threads", "auto", "32", "256"))) {
     @Override
     List<String> types() {
       return List.of("f32", "f16", "bf16", "e4m3", "e5m2");
-    }
-
-    @Override
-    public boolean supports(Choice choice) {
-      return choice.text("acc").equals("f32") || choice.type("dtype") != ElementType.F32;
     }
 
     @Override
@@ -40,8 +35,7 @@ record RowSum(ElementType type, ElementType accumulator, RowShape shape) impleme
       int columns = choice.number("n");
       var shape = choice.text("threads").equals("auto") ? free
           : RowShape.of(type, columns, choice.number("threads"));
-      var narrow = type == ElementType.BF16 ? ElementType.BF16 : ElementType.F16;
-      var accumulator = choice.text("acc").equals("f32") ? ElementType.F32 : narrow;
+      var accumulator = accumulator(choice, type);
       return rows(choice, new RowSum(type, accumulator, shape), shape,
           SumReference.rows(accumulator, choice.number("m"), columns), Operand.input("X", type, choice, "m", "n"),
           Operand.output("Y", accumulator, choice, "m"));

@@ -42,7 +42,7 @@ record Total(String family, List<String> inputs, ElementType type, ElementType a
     @Override
     public List<Setting> settings() {
       return List.of(Setting.extent("n", 1 << 20), Setting.option("dtype", types.toArray(String[]::new)),
-          Setting.option("acc", "f32", "narrow"), Setting.option("vec", "16", "1"));
+          RowFamily.ACCUMULATOR, Setting.option("vec", "16", "1"));
     }
 
     @Override
@@ -68,8 +68,7 @@ record Total(String family, List<String> inputs, ElementType type, ElementType a
     @Override
     public Workload workload(Choice choice) {
       var type = choice.type("dtype");
-      var narrow = type == ElementType.BF16 ? ElementType.BF16 : ElementType.F16;
-      var accumulator = choice.text("acc").equals("f32") ? ElementType.F32 : narrow;
+      var accumulator = RowFamily.accumulator(choice, type);
       int vector = Math.max(1, choice.number("vec") / type.bytes());
       int tiles = Math.ceilDiv(choice.number("n"), partition(type, vector).size());
       int blocks = Math.clamp(tiles, 1, MOST_BLOCKS);
