@@ -1,0 +1,57 @@
+package tilewright.kernel.collective;
+
+import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertTrue;
+
+import java.util.stream.IntStream;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.EnumSource;
+import tilewright.numerics.ElementType;
+
+/** How threads lie on rows of every length. */
+class RowShapeTest {
+  private static final int REGISTERS = 32;
+  private static final int SHARED = 128 << 10;
+
+  @ParameterizedTest
+  @EnumSource(names = {"F32", "F16", "BF16", "E4M3"})
+  void aRowIsCoveredByWholeRunsWithinWhatAnSmHas(ElementType type) {
+    IntStream.concat(IntStream.range(0, 600), IntStream.of(1004, 4096, 9000, 32768, 33001, 65536, 65544, 1 << 20))
+        .forEach(columns -> {
+          var shape = RowShape.of(type, columns);
+          var what = type + " " + columns + " " + shape;
+          assertEquals(0, columns % shape.vector(), what);
+          assertTrue(shape.vector() * type.bytes() <= 16, what);
+          assertEquals(1, Integer.bitCount(shape.threads()), what);
+          assertTrue(shape.block() <= 1024 && shape.block() % 32 == 0, what);
+          assertTrue(shape.rows() == 1 || shape.threads() <= 32, what);
+          if (shape.resident()) assertTrue(shape.columns() >= columns, what);
+          int runBytes = shape.vector() * type.bytes();
+          assertTrue((shape.accesses() - shape.kept()) * shape.block() * runBytes <= SHARED, what);
+          if (shape.block() == 1024) assertTrue(shape.kept() * Math.max(1, runBytes / 4) <= REGISTERS, what);
+        });
+  }
+
+  @Test
+  void sixtyFourThousandSinglesAreReadOnce() {
+    var shape = RowShape.of(ElementType.F32, 65536);
+    assertTrue(shape.resident());
+    assertEquals(8, shape.kept());
+    assertEquals(16, shape.accesses());
+  }
+
+  @Test
+  void aWalkingShapeHasFewRunsUnderWay() {
+    assertEquals(4, RowShape.of(ElementType.F32, 65536).walking().accesses());
+    var small = RowShape.of(ElementType.F32, 128);
+    assertEquals(small, small.walking());
+  }
+
+  @Test
+  void theThreadsOfARowAreAsMany() {
+    for (int threads : new int[] {16, 32, 256}) {
+      assertEquals(threads, RowShape.of(ElementType.BF16, 4096, threads).threads());
+    }
+  }
+}
