@@ -149,7 +149,8 @@ public final class Element {
   }
 
   private static String move(PtxType piece) {
-    return piece == PtxType.F32 ? "f32" : piece.text();
+    // Bytes live in registers of 16 bits, and mov has no smaller type.
+    return piece == PtxType.F32 ? "f32" : piece.bits() == 8 ? "b16" : piece.text();
   }
 
   private static Operand zero(PtxType piece) {

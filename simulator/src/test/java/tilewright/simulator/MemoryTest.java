@@ -275,4 +275,11 @@ class MemoryTest {
     assertEquals(List.of(), Kernels.run(ptx, 1, Kernels.SANITIZED, in, out).findings());
     assertArrayEquals(new long[] {2, 1, 3, 4}, out);
   }
+
+  @Test
+  void aMoveHasNoTypesOfEightBits() {
+    var ptx = Kernels.kernel(1, "mov.b8 %h0, 0;");
+    var problem = assertThrows(UnsupportedPtxException.class, () -> Simulator.load(ptx)).problems().getFirst();
+    assertEquals("mov.b8 %h0, 0;", problem.text());
+  }
 }

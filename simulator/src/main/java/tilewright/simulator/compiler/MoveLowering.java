@@ -13,6 +13,7 @@ final class MoveLowering {
   static void lower(Instruction i, Modifiers m, Lowering c) {
     var type = m.type();
     m.requireNone();
+    if (type.bits() == 8) throw new Unsupported("mov has no 8-bit types: move 16 bits");
     var operands = c.operands(i, 2);
     if (type == PtxType.B128) {
       moveHalves(c.halves(operands.get(0)), c.halves(operands.get(1)), c);
