@@ -8,6 +8,10 @@ import java.util.Arrays;
  * them or both are strong and within each other's scope.
  */
 final class Sanitizer {
+  /** How long to wait for another block's write, and how often at most without success. */
+  private static final int PATIENCE = 1 << 10;
+  private static final int MOST_IN_VAIN = 16;
+
   private final Cta cta;
   private final int warps;
   private final Causality causality;
@@ -24,6 +28,7 @@ final class Sanitizer {
   /** Of several lanes that make one access, one that is not the first. */
   private int alike;
   private final StoredValues stored = new StoredValues();
+  private int inVain;
 
   Sanitizer(Cta cta) {
     this.cta = cta;
@@ -258,7 +263,7 @@ final class Sanitizer {
     long writer = s.write(word);
     if (writer != 0 && Epoch.touches(writer, touched) && !ordered(w, lane, me, writer)) {
       if (writer == Epoch.FORBIDDEN) throw report.overrun(w, lane, address, bytes, site, Access.WRITE);
-      if (Epoch.isPending(writer) || !stored.same(w, lane, address, touched, site)) {
+      if (Epoch.isPending(writer) || !storesTheSame(w, lane, address, touched, site, writer)) {
         report.conflict(w, lane, address, site, access, writer, s.writeSite(word), Access.WRITE);
       }
     }
@@ -271,6 +276,18 @@ final class Sanitizer {
     }
     s.write(word, Epoch.sameMoment(writer, me) && !Epoch.isPending(writer) ? Epoch.merged(writer, me) : me, site);
     s.initialise(word, touched);
+  }
+
+  /** A block that runs on another processor announces a write before it makes it: it may be about to write the same. */
+  private boolean storesTheSame(Warp w, int lane, long address, int touched, int site, long writer) {
+    boolean same = stored.same(w, lane, address, touched, site);
+    if (same || cta.cluster.made(writer) || inVain == MOST_IN_VAIN) return same;
+    for (int k = 0; k < PATIENCE; k++) {
+      Thread.yield();
+      if (stored.same(w, lane, address, touched, site)) return true;
+    }
+    inVain++;
+    return false;
   }
 
   /** Whether an earlier access comes before one of a lane, or is none that it could race with. */
