@@ -106,10 +106,15 @@ enum Pointwise {
     return x.negated().exp().plus(1).reciprocal();
   }
 
-  /** exp(x) - 1 for x ≤ 0; near 0, where that would cancel, x + x² · p(x) with a least-maximum fit p, error 2⁻²⁹. */
+  /**
+   * exp(x) - 1 for x ≤ 0; above -1, where that would cancel, e² + 2e of e = exp(h) - 1 = h + h² · p(h), h = x / 2, with
+   * a least-maximum fit p, error 2⁻²⁹.
+   */
   private static F32 expMinusOne(F32 x) {
-    var p = polynomial(x, 1.1259903e-3f, 8.19336902e-3f, 4.16320749e-2f, 0.166662887f, 0.499999851f);
-    return x.times(x).fma(p, x).where(x.greaterThan(x.constant(-0.5f)), x.exp().plus(-1));
+    var h = x.times(0.5f);
+    var p = polynomial(h, 1.1259903e-3f, 8.19336902e-3f, 4.16320749e-2f, 0.166662887f, 0.499999851f);
+    var e = h.times(h).fma(p, h);
+    return e.fma(e, e.times(2)).where(x.greaterThan(x.constant(-1)), x.exp().plus(-1));
   }
 
   /**
