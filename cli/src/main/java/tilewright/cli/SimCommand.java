@@ -37,8 +37,8 @@ final class SimCommand extends LaunchCommand {
   private long seed;
 
   @Option(names = "--fp4-model", paramLabel = "MODEL", defaultValue = "sf-tensor",
-      description = "How sm_100 adds up block-scaled products: sf-tensor or mma-sim, two published models that differ in "
-          + "rare cases; both are unverified here (default: sf-tensor).")
+      description = "How sm_100 adds up block-scaled products: sf-tensor or mma-sim, two published models that differ "
+          + "in rare cases; both are unverified here (default: sf-tensor).")
   private String fp4Model;
 
   @Option(names = "--threads", paramLabel = "N",

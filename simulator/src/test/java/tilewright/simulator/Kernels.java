@@ -9,7 +9,7 @@ import tilewright.ptx.Dim3;
 import tilewright.ptx.Launch;
 
 /** Builds and runs small PTX kernels whose parameters are buffers. */
-final class Kernels {
+public final class Kernels {
   static final SimulatorOptions PLAIN = SimulatorOptions.defaults();
   static final SimulatorOptions SANITIZED = PLAIN.withSanitizer(true);
 
@@ -65,13 +65,17 @@ final class Kernels {
   }
 
   static Launch launch(String ptx, Dim3 grid, Dim3 block, int dynamicShared, Object... arrays) {
+    return launch(ptx, grid, block, Dim3.ONE, dynamicShared, arrays);
+  }
+
+  public static Launch launch(String ptx, Dim3 grid, Dim3 block, Dim3 cluster, int dynamicShared, Object... arrays) {
     Map<String, MemorySegment> buffers = new LinkedHashMap<>();
     List<Launch.Argument> arguments = new ArrayList<>();
     for (int i = 0; i < arrays.length; i++) {
       buffers.put("arg" + i, segment(arrays[i]));
       arguments.add(new Launch.Argument.Buffer("arg" + i));
     }
-    return new Launch(ptx, "k", grid, block, Dim3.ONE, dynamicShared, buffers, arguments);
+    return new Launch(ptx, "k", grid, block, cluster, dynamicShared, buffers, arguments);
   }
 
   static MemorySegment segment(Object array) {
@@ -87,7 +91,7 @@ final class Kernels {
   }
 
   /** The kinds of a result's findings, for comparison with what was seeded. */
-  static List<Finding.Kind> kinds(SimulationResult result) {
+  public static List<Finding.Kind> kinds(SimulationResult result) {
     return result.findings().stream().map(Finding::kind).distinct().toList();
   }
 }

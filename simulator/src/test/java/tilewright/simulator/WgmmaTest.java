@@ -56,7 +56,8 @@ class WgmmaTest {
       var immediates = integers() ? "" : signs + ", 1" + (bits() != 16 ? "" : (registers ? "" : transA ? ", 1" : ", 0")
           + (transB ? ", 1" : ", 0"));
       return new WgmmaKernel("m64n" + columns + "k" + depth() + "." + d + "." + a + "." + b
-          + (a.equals("b1") ? ".and.popc" : "") + suffix, columns / (d.equals("f16") ? 4 : 2), registers, -1, immediates);
+          + (a.equals("b1") ? ".and.popc" : "") + suffix, columns / (d.equals("f16") ? 4 : 2), registers, -1,
+          immediates);
     }
   }
 
@@ -196,7 +197,8 @@ class WgmmaTest {
     int[] c = new int[64 * 8];
     for (int i = 0; i < c.length; i++) c[i] = i % 2 == 0 ? Integer.MAX_VALUE - 5 : Integer.MIN_VALUE;
     var image = SharedImage.of(0, 128, true, 8, 64, 32);
-    var inputs = new WgmmaKernel.Inputs(shared, image.descriptor(), image.descriptor(), new int[0], new int[0], c, true);
+    long same = image.descriptor();
+    var inputs = new WgmmaKernel.Inputs(shared, same, same, new int[0], new int[0], c, true);
     int[] d = form.kernel(".satfinite").run(inputs, Kernels.PLAIN);
     for (int i = 0; i < d.length; i++) {
       assertEquals(i % 2 == 0 ? Integer.MAX_VALUE : Integer.MIN_VALUE + 32 * 128 * 128, d[i]);

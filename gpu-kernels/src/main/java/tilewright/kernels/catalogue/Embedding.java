@@ -20,8 +20,8 @@ record Embedding(ElementType type, RowShape shape) implements Kernel {
 
   static final Family FAMILY = new RowFamily("embedding", "Y (M,N) = W (V,N) at rows I (M)", List.of()) {
     @Override
-    public List<Setting> settings() {
-      var settings = new ArrayList<>(super.settings());
+    List<Setting> common() {
+      var settings = new ArrayList<>(super.common());
       settings.add(2, Setting.extent("v", LARGEST));
       return settings;
     }

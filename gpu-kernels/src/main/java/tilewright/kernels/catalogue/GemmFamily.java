@@ -1,6 +1,5 @@
 package tilewright.kernels.catalogue;
 
-import java.util.ArrayList;
 import java.util.List;
 import tilewright.kernel.Kernel;
 import tilewright.kernel.Target;
@@ -8,33 +7,14 @@ import tilewright.numerics.ElementType;
 import tilewright.reference.Reference;
 
 /** Families that multiply: C (M,N) = A (M,K) · B (K,N). */
-abstract class GemmFamily implements Family {
-  private final String name;
-  private final String formula;
-  private final List<Setting> options;
-
+abstract class GemmFamily extends OptionedFamily {
   GemmFamily(String name, String formula, List<Setting> options) {
-    this.name = name;
-    this.formula = formula;
-    this.options = List.copyOf(options);
+    super(name, formula, options);
   }
 
   @Override
-  public String name() {
-    return name;
-  }
-
-  @Override
-  public String formula() {
-    return formula;
-  }
-
-  @Override
-  public List<Setting> settings() {
-    var settings = new ArrayList<>(List.of(Setting.extent("m", 1024), Setting.extent("n", 1024),
-        Setting.extent("k", 1024)));
-    settings.addAll(options);
-    return settings;
+  List<Setting> common() {
+    return List.of(Setting.extent("m", 1024), Setting.extent("n", 1024), Setting.extent("k", 1024));
   }
 
   @Override

@@ -25,8 +25,8 @@ record LayerNorm(ElementType type, ElementType accumulator, RowShape shape) impl
     Workload workload(Choice choice, ElementType type, RowShape shape) {
       var accumulator = accumulator(choice, type);
       return rows(choice, new LayerNorm(type, accumulator, shape), shape,
-          RowReference.layerNorm(type, accumulator, choice.number("n"), EPSILON), Operand.input("X", type, choice, "m", "n"),
-          Operand.input("W", type, choice, "n"), Operand.input("B", type, choice, "n"),
+          RowReference.layerNorm(type, accumulator, choice.number("n"), EPSILON),
+          Operand.input("X", type, choice, "m", "n"), Operand.input("W", type, choice, "n"), Operand.input("B", type, choice, "n"),
           Operand.output("Y", type, choice, "m", "n"));
     }
   };

@@ -11,33 +11,15 @@ import tilewright.numerics.ElementType;
 import tilewright.reference.Reference;
 
 /** Families that work on the rows of a matrix X (M,N), each row by as many threads as its length wants. */
-abstract class RowFamily implements Family {
-  private final String name;
-  private final String formula;
-  private final List<Setting> options;
-
+abstract class RowFamily extends OptionedFamily {
   RowFamily(String name, String formula, List<Setting> options) {
-    this.name = name;
-    this.formula = formula;
-    this.options = List.copyOf(options);
+    super(name, formula, options);
   }
 
   @Override
-  public String name() {
-    return name;
-  }
-
-  @Override
-  public String formula() {
-    return formula;
-  }
-
-  @Override
-  public List<Setting> settings() {
-    var settings = new ArrayList<>(List.of(Setting.extent("m", 4096), Setting.extent("n", 4096),
-        Setting.option("dtype", types().toArray(String[]::new))));
-    settings.addAll(options);
-    return settings;
+  List<Setting> common() {
+    return List.of(Setting.extent("m", 4096), Setting.extent("n", 4096),
+        Setting.option("dtype", types().toArray(String[]::new)));
   }
 
   /** Element types. */

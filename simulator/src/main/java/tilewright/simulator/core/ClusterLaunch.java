@@ -7,7 +7,8 @@ import tilewright.simulator.Finding.Kind;
 
 /**
  * Cluster launch control (PTX ISA, clusterlaunchcontrol): a cluster takes over the work of one that has not been
- * launched yet. The answer is 16 bytes in shared memory: whether there was one, and where its first CTA would have been.
+ * launched yet. The answer is 16 bytes in shared memory: whether there was one, and where its first CTA would have
+ * been.
  */
 public final class ClusterLaunch {
   private static final int BYTES = 16;

@@ -33,7 +33,9 @@ final class SparseMetadata {
   private int bits(int row, int at, int count) {
     int quad = row % 8 * QUAD + first;
     int lower = row / 8;
-    if (type.isInteger() || type.bits() == Byte.SIZE) return lanes[quad + lower + at / WORD * 2] >>> at % WORD & (1 << count) - 1;
+    if (type.isInteger() || type.bits() == Byte.SIZE) {
+      return lanes[quad + lower + at / WORD * 2] >>> at % WORD & (1 << count) - 1;
+    }
     return lanes[quad + at / PART] >>> at % PART + PART * lower & (1 << count) - 1;
   }
 

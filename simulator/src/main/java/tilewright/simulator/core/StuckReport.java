@@ -70,7 +70,8 @@ final class StuckReport {
     waits.forEach((wait, warps) -> parts.add(describe(cta, wait, warps)));
     if (exited > 0) parts.add(exited + (exited == 1 ? " warp has exited" : " warps have exited"));
     parts.addAll(objects);
-    text.add("block " + cta.position + (cta.runs() ? " waits in part: " : " cannot go on: ") + String.join("; ", parts));
+    text.add("block " + cta.position + (cta.runs() ? " waits in part: " : " cannot go on: ")
+        + String.join("; ", parts));
   }
 
   private static String describe(Cta cta, Wait wait, List<Integer> warps) {

@@ -8,8 +8,8 @@ import java.util.Optional;
 import tilewright.simulator.Finding.Kind;
 
 /**
- * Four neighbouring warps and their {@code wgmma}. Each warp goes through the instructions at its own pace: the first to
- * come to one begins it, the last sets it going. A warpgroup's operations complete in order.
+ * Four neighbouring warps and their {@code wgmma}. Each warp goes through the instructions at its own pace: the first
+ * to come to one begins it, the last sets it going. A warpgroup's operations complete in order.
  */
 final class Warpgroup {
   static final int WARPS = 4;

@@ -57,8 +57,8 @@ public final class Wgmma {
     var group = Warpgroup.of(w, mask, site);
     int scale = w.p[scaleSlot];
     if (scale != 0 && scale != -1) {
-      throw Warpgroup.invalid(w, site, " has a scale-d that differs between its warp's lanes: " + LaneReport.ranges(scale)
-          + " have it true");
+      throw Warpgroup.invalid(w, site, " has a scale-d that differs between its warp's lanes: "
+          + LaneReport.ranges(scale) + " have it true");
     }
     var form = new WgmmaForm(columns, depth, MmaType.at(aType), MmaType.at(bType), MmaType.at(dType), selector, flags);
     var operation = group.join(w, w.fragments, form, a, b, scale != 0, site);

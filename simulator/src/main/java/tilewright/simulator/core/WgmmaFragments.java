@@ -9,8 +9,8 @@ import tilewright.simulator.tensorcore.MmaType;
 
 /**
  * The registers of one warp's quarter of a {@code wgmma}: sixteen rows of D, and of A if that is not in shared memory
- * (PTX ISA, Register Fragments and Shared Memory Matrix Layouts). Lane l holds rows l/4 and l/4+8 and, of eight columns,
- * two.
+ * (PTX ISA, Register Fragments and Shared Memory Matrix Layouts). Lane l holds rows l/4 and l/4+8 and, of eight
+ * columns, two.
  */
 final class WgmmaFragments {
   private static final int A_REGISTERS = 4;
@@ -143,8 +143,8 @@ final class WgmmaFragments {
   private static int word(int register, int index, MmaType type) {
     return switch (type) {
       case B1 -> register;
-      case F16, BF16, TF32, E4M3, E5M2 -> Factors.word(register >>> index * type.bits() & (int) ((1L << type.bits()) - 1),
-          type);
+      case F16, BF16, TF32, E4M3, E5M2 -> Factors.word(
+          register >>> index * type.bits() & (int) ((1L << type.bits()) - 1), type);
       default -> type.integer(register, index);
     };
   }

@@ -57,7 +57,7 @@ final class WgmmaOperation implements AsyncOperation {
     return operand;
   }
 
-  /** The addresses in shared memory of the sixteen-byte runs that a warp's quarter takes: its rows of A, and all of B. */
+  /** Where in shared memory the sixteen-byte runs are that a warp's quarter takes: its rows of A, and all of B. */
   private int[] reads(Warp w) {
     int rank = w.index % Warpgroup.WARPS;
     int[] left = form.aInRegisters() ? new int[0] : a.addresses(rank * WgmmaForm.ROWS / Warpgroup.WARPS,

@@ -1,9 +1,10 @@
 package tilewright.simulator.tensorcore;
 
 /**
- * How tensor cores add up a dot product (truncated fused dot product and add; parameters as published for MMA-Sim,
- * except for f16 sums, whose {@code zero} is the Leeds model's: an H200 confirms it for sm_90): terms are aligned to the largest exponent, cut to {@code fraction} bits below it, summed exactly, and rounded once for
- * each block of {@code block} products. Which numbers hold depends on the target and the instruction.
+ * How tensor cores add up a dot product (truncated fused dot product and add): terms are aligned to the largest
+ * exponent, cut to {@code fraction} bits below it, summed exactly, and rounded once for each block of {@code block}
+ * products. Which numbers hold depends on the target and the instruction. They are those published for MMA-Sim, except
+ * for the {@code zero} of f16 sums, which the Leeds model gives and an H200 confirms for sm_90.
  *
  * @param block products added at a time; longer dot products chain blocks
  * @param fraction bits kept below the largest exponent
@@ -48,6 +49,11 @@ public record DotModel(int block, int fraction, int zero, Rounding rounding) {
     return new DotModel(block, fraction, half ? halfZero : zero, half ? Rounding.F16 : Rounding.F32);
   }
 
+  /** Products of fp8: sums that are not f16 keep 13 fraction bits only. */
+  private static DotModel bytes(int block, int zero, boolean half) {
+    return new DotModel(block, BYTE_FRACTION, zero, half ? Rounding.F16 : Rounding.E8M13);
+  }
+
   /**
    * {@code mma.sync} and {@code wmma}.
    *
@@ -63,7 +69,7 @@ public record DotModel(int block, int fraction, int zero, Rounding rounding) {
           "tensor cores of sm_" + architecture + " do not multiply " + factors.text() + " in a warp: use 80 or newer");
     }
     if (bytes) {
-      return new DotModel(16, BYTE_FRACTION, half ? AMPERE_HALF_ZERO : AMPERE_ZERO, half ? Rounding.F16 : Rounding.E8M13);
+      return bytes(16, half ? AMPERE_HALF_ZERO : AMPERE_ZERO, half);
     }
     int block = (hopper ? 16 : 8) / (factors == MmaType.TF32 ? 2 : 1);
     return hopper ? of(block, HOPPER_FRACTION, HOPPER_ZERO, HOPPER_HALF_ZERO, half)
@@ -73,7 +79,7 @@ public record DotModel(int block, int fraction, int zero, Rounding rounding) {
   /** {@code wgmma.mma_async}, which only sm_90a has. */
   public static DotModel warpgroup(MmaType factors, boolean half) {
     if (factors.bits() == Byte.SIZE) {
-      return new DotModel(32, BYTE_FRACTION, half ? HOPPER_HALF_ZERO : HOPPER_ZERO, half ? Rounding.F16 : Rounding.E8M13);
+      return bytes(32, half ? HOPPER_HALF_ZERO : HOPPER_ZERO, half);
     }
     return of(factors == MmaType.TF32 ? 8 : 16, HOPPER_FRACTION, HOPPER_ZERO, HOPPER_HALF_ZERO, half);
   }

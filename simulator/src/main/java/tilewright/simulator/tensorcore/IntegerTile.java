@@ -1,8 +1,8 @@
 package tilewright.simulator.tensorcore;
 
 /**
- * A product of two matrices of integers or bits, up to 64×64 and 32 words deep. Columns are innermost, so that loops over
- * them become vector instructions.
+ * A product of two matrices of integers or bits, up to 64×64 and 32 words deep. Columns are innermost, so that loops
+ * over them become vector instructions.
  */
 public final class IntegerTile {
   private static final int SIDE = TensorTile.WIDTH;

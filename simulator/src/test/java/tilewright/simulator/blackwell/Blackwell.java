@@ -1,13 +1,9 @@
 package tilewright.simulator.blackwell;
 
-import java.lang.foreign.MemorySegment;
 import java.util.ArrayList;
-import java.util.LinkedHashMap;
 import java.util.List;
-import java.util.Map;
 import tilewright.ptx.Dim3;
-import tilewright.ptx.Launch;
-import tilewright.simulator.Finding;
+import tilewright.simulator.Kernels;
 import tilewright.simulator.SimulationResult;
 import tilewright.simulator.Simulator;
 import tilewright.simulator.SimulatorOptions;
@@ -98,28 +94,7 @@ final class Blackwell {
   /** The same for what the assembler refuses too. */
   static SimulationResult runUnassembled(String ptx, int blocks, int cluster, int threads, int shared,
       SimulatorOptions options, Object... arrays) {
-    Map<String, MemorySegment> buffers = new LinkedHashMap<>();
-    List<Launch.Argument> arguments = new ArrayList<>();
-    for (int i = 0; i < arrays.length; i++) {
-      buffers.put("arg" + i, segment(arrays[i]));
-      arguments.add(new Launch.Argument.Buffer("arg" + i));
-    }
-    var launch = new Launch(ptx, "k", Dim3.of(blocks), Dim3.of(threads), Dim3.of(cluster), shared, buffers,
-        arguments);
+    var launch = Kernels.launch(ptx, Dim3.of(blocks), Dim3.of(threads), Dim3.of(cluster), shared, arrays);
     return Simulator.load(ptx).run(launch, options);
-  }
-
-  private static MemorySegment segment(Object array) {
-    return switch (array) {
-      case byte[] a -> MemorySegment.ofArray(a);
-      case short[] a -> MemorySegment.ofArray(a);
-      case int[] a -> MemorySegment.ofArray(a);
-      case float[] a -> MemorySegment.ofArray(a);
-      default -> throw new IllegalArgumentException("no array: " + array);
-    };
-  }
-
-  static List<Finding.Kind> kinds(SimulationResult result) {
-    return result.findings().stream().map(Finding::kind).distinct().toList();
   }
 }

@@ -10,6 +10,7 @@ import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
 import org.junit.jupiter.params.provider.ValueSource;
 import tilewright.simulator.Finding;
+import tilewright.simulator.Kernels;
 import tilewright.simulator.SimulationResult;
 
 /** The rules of allocation: sizes, order, blocking, pairs of CTAs, and that everything is freed. */
@@ -19,7 +20,7 @@ class TensorAllocationTest {
   }
 
   private static void finds(Finding.Kind kind, String part, SimulationResult result) {
-    assertEquals(List.of(kind), Blackwell.kinds(result));
+    assertEquals(List.of(kind), Kernels.kinds(result));
     var message = result.findings().getFirst().message();
     assertTrue(message.contains(part), message);
   }

@@ -10,6 +10,7 @@ import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
 import org.junit.jupiter.params.provider.ValueSource;
 import tilewright.simulator.Finding;
+import tilewright.simulator.Kernels;
 
 /** What multiplications do beside multiplying: signs, majorness, lanes, scales, sparsity, masks, integers. */
 class TensorMmaFormsTest {
@@ -232,7 +233,7 @@ class TensorMmaFormsTest {
     var wrong = halves();
     var result = wrong.machine.run("  mov.b32 %r10, " + (F32 | 8 << 24 | 4 << 17) + ";\n" + fill + use + use,
         Blackwell.PLAIN);
-    assertEquals(List.of(Finding.Kind.INVALID_OPERATION), Blackwell.kinds(result));
+    assertEquals(List.of(Finding.Kind.INVALID_OPERATION), Kernels.kinds(result));
     assertTrue(result.findings().getFirst().message().contains("collector buffer that was not filled"));
   }
 }

@@ -42,7 +42,8 @@ class NumberFormatTest {
   @EnumSource(names = {"F16", "BF16"})
   void halvesDecodeAsTheJdkSays(NumberFormat format) {
     for (int bits = 0; bits < 1 << 16; bits++) {
-      float expected = format == NumberFormat.F16 ? Float.float16ToFloat((short) bits) : Float.intBitsToFloat(bits << 16);
+      float expected = format == NumberFormat.F16
+          ? Float.float16ToFloat((short) bits) : Float.intBitsToFloat(bits << 16);
       assertEquals(Float.valueOf(expected), Float.valueOf(format.decode(bits)));
     }
   }

@@ -51,8 +51,8 @@ class TensorTileTest {
         warpgroup(MmaType.E4M3, MmaType.E5M2, false), warpgroup(MmaType.E5M2, MmaType.E4M3, true));
     var ada = new Form("sm_89 e5m2", DotModel.warp(89, MmaType.E5M2, false), MmaType.E5M2, MmaType.E5M2, 32,
         new ExactDot(13, 16, -132, 13));
-    var blackwell = Stream.of(blackwell(MmaType.E5M2, MmaType.E5M2, false), blackwell(MmaType.E4M3, MmaType.E2M3, false),
-        blackwell(MmaType.E3M2, MmaType.E2M1, true));
+    var blackwell = Stream.of(blackwell(MmaType.E5M2, MmaType.E5M2, false),
+        blackwell(MmaType.E4M3, MmaType.E2M3, false), blackwell(MmaType.E3M2, MmaType.E2M1, true));
     return Stream.of(old, hopper, Stream.of(ada), blackwell).flatMap(s -> s);
   }
 
