@@ -23,12 +23,18 @@ public final class Kernels {
   }
 
   static String kernel(String target, int buffers, String moduleItems, String body) {
+    return kernel(target, buffers, List.of(), moduleItems, body);
+  }
+
+  /** @param more parameters behind the pointers */
+  static String kernel(String target, int buffers, List<String> more, String moduleItems, String body) {
     var parameters = new ArrayList<String>();
     var loads = new StringBuilder();
     for (int i = 0; i < buffers; i++) {
       parameters.add(".param .u64 arg" + i);
       loads.append("  ld.param.u64 %p").append(i).append(", [arg").append(i).append("];\n");
     }
+    parameters.addAll(more);
     return """
         .version 8.8
         .target %s

@@ -4,13 +4,19 @@ import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertFalse;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
+import java.util.ArrayList;
 import java.util.List;
 import java.util.stream.IntStream;
 import tilewright.ptx.Dim3;
 import tilewright.ptx.Launch;
+import tilewright.ptx.tensormap.TensorElement;
+import tilewright.ptx.tensormap.TensorMap;
+import tilewright.ptx.tensormap.TensorView;
 
 /**
- * A kernel with one mistake, and the same without it. Its two buffers have 1024 words each.
+ * A kernel with one mistake, and the same without it. Its two buffers have 1024 words each; for chips that have tensor
+ * maps there is one more parameter, {@code map}, which says that the first buffer has 32 by 32 words and takes boxes of
+ * 16 by 4.
  *
  * @param cluster blocks of a cluster
  * @param kind of the finding
@@ -20,6 +26,8 @@ import tilewright.ptx.Launch;
  */
 record SeededBug(String name, String target, int blocks, int cluster, int threads, Finding.Kind kind, String body,
     List<String> facts) {
+  private static final TensorMap MAP =
+      new TensorMap.Tiled(TensorView.of(TensorElement.U32, List.of(32L, 32L), List.of(128L)), List.of(16, 4));
 
   static SeededBug sm80(String name, int blocks, int threads, Finding.Kind kind, String body, List<String> facts) {
     return new SeededBug(name, "sm_80", blocks, 1, threads, kind, body, facts);
@@ -37,7 +45,11 @@ record SeededBug(String name, String target, int blocks, int cluster, int thread
   String ptx(boolean faulty) {
     var text = body.replaceAll((faulty ? "FIX" : "BAD") + "\\[(.*)\\]", "")
         .replaceAll("(?:FIX|BAD)\\[(.*)\\]", "$1");
-    return Kernels.kernel(target, 2, "", text);
+    return Kernels.kernel(target, 2, hasMap() ? List.of(".param .align 64 .b8 map[128]") : List.of(), "", text);
+  }
+
+  private boolean hasMap() {
+    return !target.equals("sm_80");
   }
 
   /** What the kernel, or its twin, comes to under each of so many seeds. */
@@ -46,7 +58,9 @@ record SeededBug(String name, String target, int blocks, int cluster, int thread
     var program = Simulator.load(ptx);
     return IntStream.range(0, seeds).mapToObj(seed -> {
       var l = Kernels.launch(ptx, Dim3.of(blocks), Dim3.of(threads), 0, new int[1024], new int[1024]);
-      var launch = new Launch(ptx, "k", l.grid(), l.block(), Dim3.of(cluster), 0, l.buffers(), l.arguments());
+      var arguments = new ArrayList<>(l.arguments());
+      if (hasMap()) arguments.add(new Launch.Argument.TensorMapOf(new Launch.Argument.Buffer("arg0"), MAP));
+      var launch = new Launch(ptx, "k", l.grid(), l.block(), Dim3.of(cluster), 0, l.buffers(), arguments);
       return program.run(launch, Kernels.SANITIZED.withThreads(1).withSeed(seed)).findings();
     }).toList();
   }

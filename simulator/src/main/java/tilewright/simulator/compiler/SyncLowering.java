@@ -94,7 +94,8 @@ final class SyncLowering {
   }
 
   private static void fence(Instruction i, Modifiers m, Lowering c) {
-    if (m.take("tensormap::generic") && i.has("acquire")
+    boolean tensorMap = m.take("tensormap::generic");
+    if (tensorMap && i.has("acquire")
         && !c.operands(i, 2).get(1).equals(new Operand.Integer(TENSOR_MAP_BYTES))) {
       throw new Unsupported("a fence of another size than a tensor map's 128 bytes");
     }
@@ -109,6 +110,17 @@ final class SyncLowering {
     m.takeOne(SCOPES);
     m.requireNone();
     fenceInstruction(c);
+    if (c.watched() && tensorMap) tensorMapFence(i, c);
+  }
+
+  private static void tensorMapFence(Instruction i, Lowering c) {
+    if (i.has("release")) {
+      c.warp(Probes.class, "tensorMapRelease", List.of(), List.of());
+      return;
+    }
+    var map = Addressing.of(c.operands(i, 2).getFirst(), Addressing.Window.GENERIC, c);
+    c.warp(Probes.class, "tensorMapAcquire", List.of(map.reg()), List.of(), new Op.Argument.Lanes(map.reg()),
+        new Op.Argument.LongValue(map.displacement()));
   }
 
   private static void fenceInstruction(Lowering c) {

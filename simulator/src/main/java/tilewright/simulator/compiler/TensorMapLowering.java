@@ -10,6 +10,8 @@ import tilewright.ptx.PtxType;
 import tilewright.ptx.StateSpace;
 import tilewright.simulator.core.Access;
 import tilewright.simulator.core.BulkOperands;
+import tilewright.simulator.core.MemoryOrder;
+import tilewright.simulator.core.Probes;
 import tilewright.simulator.core.Reduction;
 import tilewright.simulator.core.TensorCopies;
 import tilewright.simulator.core.TensorForm;
@@ -183,8 +185,13 @@ final class TensorMapLowering {
     var to = Addressing.of(operands.get(0), Optional.of(StateSpace.GLOBAL), c);
     Addressing.resolve(from, MAP_ALIGNMENT, Access.READ, c);
     c.warp(Warp.class, "hold", List.of(), List.of());
-    Addressing.resolve(to, MAP_ALIGNMENT, Access.WRITE, c);
-    c.warp(TensorMaps.class, "copy", List.of(), List.of(), new Op.Argument.IntValue(c.site()));
+    Addressing.resolve(to, MAP_ALIGNMENT, Access.PLACE, c);
+    c.warp(TensorMaps.class, "copy", List.of(to.reg()), List.of(), new Op.Argument.Lanes(to.reg()),
+        new Op.Argument.LongValue(to.displacement()), new Op.Argument.IntValue(c.site()));
     SyncLowering.fence(c);
+    if (c.watched()) {
+      c.warp(Probes.class, "tensorMapCopied", List.of(), List.of(),
+          new Op.Argument.IntValue(MemoryOrder.releasedTo(i).ordinal()));
+    }
   }
 }

@@ -24,6 +24,7 @@ final class Causality {
   /** By address, what strong writes made known to threads of this CTA. */
   private final Map<Long, VectorClock> places = new HashMap<>();
   private final ProxyFences proxyFences;
+  private final ProxyFences tensorMapFences;
   private int cta;
   private int queues;
 
@@ -35,6 +36,7 @@ final class Causality {
     known = new WarpClock[warps];
     reads = new WarpClock[warps];
     proxyFences = new ProxyFences(warps);
+    tensorMapFences = new ProxyFences(warps);
   }
 
   void reset() {
@@ -48,6 +50,7 @@ final class Causality {
     observed.clear();
     places.clear();
     proxyFences.reset();
+    tensorMapFences.reset();
     queues = 0;
   }
 
@@ -76,7 +79,22 @@ final class Causality {
 
   /** Whether a lane of any CTA knows of a proxy fence behind a write that a thread of this CTA made. */
   boolean isProxied(long write, Warp w, int lane) {
-    long fence = proxyFences.after(write);
+    return isFenced(write, w, lane, proxyFences);
+  }
+
+  /** {@code fence.proxy.tensormap::generic.release}: as {@link #proxyFence}, for what reads tensor maps. */
+  void tensorMapFence(Warp w, int mask) {
+    tensorMapFences.add(w.index, mask, now[w.index]);
+    tick(w);
+  }
+
+  /** As {@link #isProxied}, for what reads tensor maps. */
+  boolean isReleasedAsTensorMap(long write, Warp w, int lane) {
+    return isFenced(write, w, lane, tensorMapFences);
+  }
+
+  private boolean isFenced(long write, Warp w, int lane, ProxyFences fences) {
+    long fence = fences.after(write);
     boolean own = w.cta == owner && Epoch.warp(write) == w.index && Epoch.lane(write) == lane;
     return fence != 0 && (own || w.cta.sanitizer.causality().knows(w, lane, fence));
   }

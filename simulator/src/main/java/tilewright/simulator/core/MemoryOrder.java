@@ -36,11 +36,16 @@ public record MemoryOrder(Scope scope, boolean acquire, boolean release) {
       case "multimem" -> i.has("red") ? update(i, Scope.SYS) : access(i);
       case "ld", "st" -> access(i);
       case "membar" -> new MemoryOrder(scope(i, Scope.GPU), true, true);
-      case "fence" -> i.has("mbarrier_init") || i.modifiers().stream().anyMatch(m -> m.startsWith("proxy")) ? WEAK
-          : new MemoryOrder(scope(i, Scope.CTA), !i.has("release"), !i.has("acquire"));
+      case "fence" -> i.has("tensormap::generic") ? fence(i)
+          : i.has("mbarrier_init") || i.modifiers().stream().anyMatch(m -> m.startsWith("proxy")) ? WEAK
+          : fence(i);
       case "mbarrier" -> mbarrier(i);
       default -> WEAK;
     };
+  }
+
+  private static MemoryOrder fence(Instruction i) {
+    return new MemoryOrder(scope(i, Scope.CTA), !i.has("release"), !i.has("acquire"));
   }
 
   private static MemoryOrder mbarrier(Instruction i) {
@@ -59,6 +64,11 @@ public record MemoryOrder(Scope scope, boolean acquire, boolean release) {
     if (i.has("volatile") || i.has("mmio")) return new MemoryOrder(Scope.SYS, false, false);
     boolean strong = i.has("relaxed") || i.has("acquire") || i.has("release");
     return strong ? new MemoryOrder(scope(i, Scope.GPU), i.has("acquire"), i.has("release")) : WEAK;
+  }
+
+  /** How the fence of an instruction makes known what came before it. */
+  public static Scope releasedTo(Instruction i) {
+    return scope(i, Scope.CTA);
   }
 
   private static Scope scope(Instruction i, Scope otherwise) {

@@ -35,6 +35,24 @@ public final class Probes {
     if (w.cta.sanitizer != null) w.cta.sanitizer.causality().proxyFence(w, mask);
   }
 
+  /** {@code fence.proxy.tensormap::generic.release}. */
+  public static void tensorMapRelease(Warp w, int mask) {
+    if (w.cta.sanitizer != null) w.cta.sanitizer.tensorMaps().release(w, mask);
+  }
+
+  /** The lanes of a warp have copied a tensor map together, and release it to a scope. */
+  public static void tensorMapCopied(Warp w, int mask, int scope) {
+    if (w.cta.sanitizer == null) return;
+    w.cta.sanitizer.causality().fence(w, mask, new MemoryOrder(MemoryOrder.Scope.values()[scope], false, true));
+    w.cta.sanitizer.tensorMaps().release(w, mask);
+    w.cta.sanitizer.causality().meet(w, mask);
+  }
+
+  /** {@code fence.proxy.tensormap::generic.acquire} of the maps at those addresses. */
+  public static void tensorMapAcquire(Warp w, int mask, long[] address, long displacement) {
+    if (w.cta.sanitizer != null) w.cta.sanitizer.tensorMaps().acquire(w, mask, address, displacement);
+  }
+
   /** {@code fence.mbarrier_init}. */
   public static void initialisationFence(Warp w, int mask) {
     if (w.cta.sanitizer == null) return;

@@ -52,6 +52,22 @@ final class RaceReport {
         + " through the generic one, with no proxy fence of that thread behind it");
   }
 
+  /** A copy goes by a tensor map that its author has not released, or its block not acquired, for such reads. */
+  void missingTensorMapFence(Warp w, int lane, long address, int site, long writer, int writerSite,
+      boolean released) {
+    var at = cta.kernel.sites().get(writerSite);
+    var related = related(w, lane, writer, at);
+    cta.state.findings.add(new Findings.Report(Kind.MISSING_PROXY_FENCE, site, cta, w.thread(lane),
+        AddressSpace.offset(address), released
+        ? "put fence.proxy.tensormap::generic.acquire of the map, 128 bytes, before the copy, in a thread of its block"
+        : "put fence.proxy.tensormap::generic.release (or tensormap.cp_fenceproxy) behind line " + at.line()
+        + ", in the thread that writes, before what hands the map over", Optional.of(related), writerSite),
+        () -> w.who(lane) + " copies by the tensor map at " + place(address)
+        + " through the tensormap proxy, which " + who(w, writer, related) + " writes" + at(at)
+        + " through the generic one, with no fence.proxy.tensormap::generic."
+        + (released ? "acquire behind that in this block" : "release of that thread behind it"));
+  }
+
   /** A thread uses an mbarrier although it cannot rely on the initialisation. */
   void uninitialisedBarrier(Warp w, int lane, Cta owner, int offset, int site, long author, int authorSite,
       String fix) {

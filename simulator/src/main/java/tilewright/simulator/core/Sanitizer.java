@@ -22,6 +22,7 @@ final class Sanitizer {
   private final byte[] local;
   private final RaceReport report;
   private final AsyncWatch async;
+  private final TensorMapWatch tensorMaps;
   /** Lanes whose strong read is under way, and what they read. */
   private int observing;
   private final long[] observed = new long[Warp.LANES];
@@ -41,6 +42,7 @@ final class Sanitizer {
     local = new byte[cta.threads * cta.kernel.localBytes()];
     report = new RaceReport(cta);
     async = new AsyncWatch(this, report);
+    tensorMaps = new TensorMapWatch(this, report);
   }
 
   void reset() {
@@ -48,6 +50,7 @@ final class Sanitizer {
     causality.reset();
     shared.clear();
     visits.reset();
+    tensorMaps.reset();
     Arrays.fill(local, (byte) 0);
     forbidGaps();
   }
@@ -68,6 +71,10 @@ final class Sanitizer {
 
   AsyncWatch async() {
     return async;
+  }
+
+  TensorMapWatch tensorMaps() {
+    return tensorMaps;
   }
 
   RaceReport report() {

@@ -19,7 +19,9 @@ public final class TensorCopies {
   private record Request(Issuer issuer, TensorForm form, TensorDescriptor descriptor) {
     static Request of(Warp w, int lane, long map, int form, int site) {
       var issuer = new Issuer(w, lane, site);
-      return new Request(issuer, TensorForm.of(form), TensorMaps.at(issuer, map));
+      var descriptor = TensorMaps.at(issuer, map);
+      if (w.cta.sanitizer != null) w.cta.sanitizer.tensorMaps().use(issuer, map);
+      return new Request(issuer, TensorForm.of(form), descriptor);
     }
 
     /** The rows, all of which lie in memory as far as they lie in the tensor. */

@@ -1,5 +1,6 @@
 package tilewright.simulator.core;
 
+import java.util.HashSet;
 import tilewright.simulator.Finding.Kind;
 import tilewright.simulator.tensormap.TensorDescriptor;
 import tilewright.simulator.tensormap.TensorMapBytes;
@@ -57,13 +58,19 @@ public final class TensorMaps {
   }
 
   /**
-   * Copies the maps of 128 bytes at the held places in shared memory to global memory, at {@link Warp#offsets}
+   * Copies the maps of 128 bytes at the held places in shared memory to those addresses in global memory
    * ({@code tensormap.cp_fenceproxy}).
    */
-  public static void copy(Warp w, int mask, int site) {
+  public static void copy(Warp w, int mask, long[] address, long displacement, int site) {
+    var written = new HashSet<Long>();
     for (int rest = mask; rest != 0; rest &= rest - 1) {
       int lane = Integer.numberOfTrailingZeros(rest);
       var to = w.base == Warp.PER_LANE ? w.bases[lane] : w.base;
+      // The warp copies as one: where its lanes agree, nobody writes twice.
+      if (w.cta.watch != null && written.add(address[lane])) {
+        long window = address[lane] + displacement & ~AddressSpace.OFFSETS;
+        w.cta.watch.global(w, 1 << lane, window, TensorMapBytes.SIZE, Access.WRITE, site);
+      }
       System.arraycopy(w.cta.shared, w.held[lane], to, w.offsets[lane], TensorMapBytes.SIZE);
     }
   }
