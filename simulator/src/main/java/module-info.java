@@ -6,4 +6,5 @@ module tilewright.simulator {
   requires static jdk.incubator.vector;
 
   exports tilewright.simulator;
+  exports tilewright.simulator.witness;
 }

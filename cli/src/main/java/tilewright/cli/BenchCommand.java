@@ -22,7 +22,7 @@ import tools.jackson.databind.json.JsonMapper;
 @Command(name = "bench", description = {
     "Time kernels on the GPU: device events or graph replay, median of many, rotating inputs, beside their floor.",
     "With --compare peers, PyTorch and Triton run in turns with ours, through a Python that has them.",
-    "With --measure launches or soak, measure the runtime instead; with --on sim, the simulator on one core."})
+    "With --measure launches or soak, measure the runtime instead; with --on sim, the simulator's own speed."})
 final class BenchCommand implements Callable<Integer> {
   private static final int GPU_SIZE = 4096;
   private static final int SIMULATOR_SIZE = 512;

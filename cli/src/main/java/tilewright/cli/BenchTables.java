@@ -1,5 +1,7 @@
 package tilewright.cli;
 
+import java.util.Collections;
+import java.util.List;
 import java.util.Map;
 import java.util.stream.Collectors;
 import tilewright.verification.SimulatorRecord;
@@ -48,7 +50,22 @@ final class BenchTables {
           "%.1f".formatted(row.usPerCta()), "%.1f".formatted(row.usPerCtaOfQuarter()));
     }
     return "One core of " + record.processor() + ", Java " + record.java() + ", "
-        + (record.vectors() ? "Vector API" : "no Vector API") + ", commit " + record.commit() + "\n" + table
-        + "\ncold start of sim: " + record.coldStartMs().map("%.0f ms"::formatted).orElse("not measured");
+        + (record.vectors() ? "Vector API" : "no Vector API") + ", commit " + record.commit() + "\n"
+        + (record.rows().isEmpty() ? "" : table + "\n") + clocked(record.clocked())
+        + "cold start of sim: " + record.coldStartMs().map("%.0f ms"::formatted).orElse("not measured");
+  }
+
+  private static String clocked(List<SimulatorRecord.Clocked> rows) {
+    if (rows.isEmpty()) return "";
+    var table = new TextTable("kernel", "config", "threads", "runs", "first s", "least s", "all s", "least CPU s",
+        "sanitized s", "load");
+    for (var row : rows) {
+      table.add(row.kernel(), row.config(), Integer.toString(row.threads()), Integer.toString(row.seconds().size()),
+          "%.2f".formatted(row.seconds().getFirst()), "%.2f".formatted(Collections.min(row.seconds())),
+          "%.2f".formatted(row.seconds().stream().mapToDouble(s -> s).sum()),
+          "%.2f".formatted(Collections.min(row.cpuSeconds())),
+          row.sanitizedSeconds().map("%.2f"::formatted).orElse("-"), "%.2f".formatted(row.load()));
+    }
+    return table + "\n";
   }
 }

@@ -3,6 +3,7 @@ package tilewright.docs;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
+import java.util.Arrays;
 import java.util.List;
 import java.util.Locale;
 import tools.jackson.core.JacksonException;
@@ -44,12 +45,29 @@ final class SimulatorSpeed {
           number(row, "usPerCtaOfQuarter")));
     }
     table.append("|===\n\n");
+    table.append(clocked(required(run, "clocked")));
     var coldStart = required(run, "coldStartMs");
     if (coldStart.isNumber()) {
       table.append(String.format(Locale.ROOT, "Cold start of `sim` on a small launch: %.0f ms.%n%n",
           coldStart.asDouble()));
     }
     return table.toString();
+  }
+
+  /** Whole programs by the clock. */
+  private static String clocked(JsonNode rows) {
+    if (rows.isEmpty()) return "";
+    var table = new StringBuilder("[cols=\"2,2,>1,>1,>1,>1,>2,>2,>1\"]\n|===\n");
+    table.append("|Kernel |Size |Threads |Runs |First, s |Least, s |All, s |All, CPU s |Load\n\n");
+    for (var row : rows) {
+      var seconds = required(row, "seconds").valueStream().mapToDouble(JsonNode::asDouble).toArray();
+      var cpu = required(row, "cpuSeconds").valueStream().mapToDouble(JsonNode::asDouble).sum();
+      table.append(String.format(Locale.ROOT, "|`%s` |%s |%d |%d |%.2f |%.2f |%.1f |%.1f |%.1f%n",
+          required(row, "kernel").asString(), required(row, "config").asString(), required(row, "threads").asInt(),
+          seconds.length, seconds[0], Arrays.stream(seconds).min().orElseThrow(), Arrays.stream(seconds).sum(), cpu,
+          number(row, "load")));
+    }
+    return table + "|===\n\n";
   }
 
   private static double number(JsonNode node, String field) {

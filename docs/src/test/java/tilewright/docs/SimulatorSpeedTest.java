@@ -10,6 +10,8 @@ class SimulatorSpeedTest {
   private static final String RUN = """
       {"date":"2026-01-02","processor":"EPYC","java":"25","vectors":true,"commit":"0123456789abcdef",
        "coldStartMs":612.4,
+       "clocked":[{"kernel":"wgmma_gemm","config":"1024","threads":2,"seconds":[2.5,0.875,1.0],
+                   "cpuSeconds":[4.0,1.5,1.75],"sanitizedSeconds":3.0,"load":0.25}],
        "rows":[{"kernel":"sm80_gemm","config":"512","instructions":5,"ms":1.5,"instructionsPerSecond":0.05,
                 "macPerSecond":1.234,"sanitizerRatio":2.04,"usPerCta":100.4,"usPerCtaOfQuarter":99.6}]}
       """;
@@ -29,6 +31,13 @@ class SimulatorSpeedTest {
         |`sm80_gemm` |512 |0.05 |1.23 |2.0× |100 |100
         |===
 
+        [cols="2,2,>1,>1,>1,>1,>2,>2,>1"]
+        |===
+        |Kernel |Size |Threads |Runs |First, s |Least, s |All, s |All, CPU s |Load
+
+        |`wgmma_gemm` |1024 |2 |3 |2.50 |0.88 |4.4 |7.3 |0.3
+        |===
+
         Cold start of `sim` on a small launch: 612 ms.
 
         """, table(RUN));
@@ -37,5 +46,6 @@ class SimulatorSpeedTest {
   @Test
   void aRecordWithoutAFieldIsAFault() {
     assertThrows(IllegalArgumentException.class, () -> table(RUN.replace("macPerSecond", "mac")));
+    assertThrows(IllegalArgumentException.class, () -> table(RUN.replace("cpuSeconds", "cpu")));
   }
 }

@@ -11,14 +11,15 @@ import java.util.Optional;
  * @param coldStartMs from the shell's call of {@code sim} on a small launch to its end, where that could be measured
  */
 public record SimulatorRecord(String date, String processor, String java, boolean vectors, String commit,
-    List<Row> rows, Optional<Double> coldStartMs) {
+    List<Row> rows, List<Clocked> clocked, Optional<Double> coldStartMs) {
   public SimulatorRecord {
     rows = List.copyOf(rows);
+    clocked = List.copyOf(clocked);
   }
 
   /** With a start-up time. */
   public SimulatorRecord withColdStart(Optional<Double> ms) {
-    return new SimulatorRecord(date, processor, java, vectors, commit, rows, ms);
+    return new SimulatorRecord(date, processor, java, vectors, commit, rows, clocked, ms);
   }
 
   /**
@@ -33,4 +34,20 @@ public record SimulatorRecord(String date, String processor, String java, boolea
    */
   public record Row(String kernel, String config, long instructions, double ms, double instructionsPerSecond,
       double macPerSecond, double sanitizerRatio, double usPerCta, double usPerCtaOfQuarter) {}
+
+  /**
+   * One kernel on several cores, by the clock, loading included.
+   *
+   * @param seconds of every run, in their order: the first meets a JVM that has compiled little of it
+   * @param cpuSeconds of every run, by all threads of the JVM, its compilers among them
+   * @param sanitizedSeconds of a run with the sanitizer, where one was made
+   * @param load the machine's load average before
+   */
+  public record Clocked(String kernel, String config, int threads, List<Double> seconds,
+      List<Double> cpuSeconds, Optional<Double> sanitizedSeconds, double load) {
+    public Clocked {
+      seconds = List.copyOf(seconds);
+      cpuSeconds = List.copyOf(cpuSeconds);
+    }
+  }
 }

@@ -2,43 +2,31 @@ package tilewright.simulator.hopper;
 
 import static org.junit.jupiter.api.Assertions.assertArrayEquals;
 import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertThrows;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
-import java.io.IOException;
 import java.lang.foreign.MemorySegment;
-import java.nio.charset.StandardCharsets;
 import java.util.List;
-import java.util.Map;
 import java.util.Random;
 import java.util.stream.Stream;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.Arguments;
 import org.junit.jupiter.params.provider.MethodSource;
-import tilewright.ptx.Dim3;
 import tilewright.ptx.Launch;
-import tilewright.ptx.tensormap.SwizzleMode;
-import tilewright.ptx.tensormap.TensorElement;
-import tilewright.ptx.tensormap.TensorMap;
-import tilewright.ptx.tensormap.TensorView;
 import tilewright.simulator.Finding;
 import tilewright.simulator.SimulationResult;
 import tilewright.simulator.Simulator;
 import tilewright.simulator.SimulatorOptions;
 import tilewright.simulator.tensorcore.ExactDot;
+import tilewright.simulator.witness.WgmmaGemm;
 
 /** A warp-specialised GEMM with multicast tensor copies: bit for bit by definition, clean, and its breakages found. */
 class HopperGemmTest {
-  private static final int ROWS = 256;
-  private static final int COLUMNS = 128;
-  private static final int TILE = 64;
+  private static final int ROWS = WgmmaGemm.CLUSTER_ROWS;
+  private static final int COLUMNS = WgmmaGemm.CLUSTER_COLUMNS;
+  private static final int TILE = WgmmaGemm.DEPTH;
   private static final SimulatorOptions WATCHED = SimulatorOptions.defaults().withSanitizer(true);
-
-  private static String ptx() throws IOException {
-    try (var in = HopperGemmTest.class.getResourceAsStream("gemm.ptx")) {
-      return new String(in.readAllBytes(), StandardCharsets.UTF_8);
-    }
-  }
 
   private static short[] random(int count, long seed) {
     var random = new Random(seed);
@@ -50,22 +38,17 @@ class HopperGemmTest {
     return values;
   }
 
-  private static Launch.Argument map(String buffer, TensorElement element, long inner, long outer, SwizzleMode swizzle,
-      int... box) {
-    var view = TensorView.of(element, List.of(inner, outer), List.of(inner * element.bits() / Byte.SIZE));
-    return new Launch.Argument.TensorMapOf(new Launch.Argument.Buffer(buffer),
-        new TensorMap.Tiled(view.withSwizzle(swizzle), List.of(box[0], box[1])));
+  private static SimulationResult run(short[] a, short[] b, int[] c, int depth, SimulatorOptions options) {
+    return run(launch(a, b, c, depth), options);
   }
 
-  private static SimulationResult run(String ptx, short[] a, short[] b, int[] c, int depth, SimulatorOptions options) {
-    var swizzle = SwizzleMode.B128;
-    var arguments = List.of(map("a", TensorElement.BF16, depth, ROWS, swizzle, TILE, 128),
-        map("b", TensorElement.BF16, depth, COLUMNS, swizzle, TILE, 64),
-        map("c", TensorElement.F32, COLUMNS, ROWS, SwizzleMode.NONE, COLUMNS, 64),
-        Launch.Argument.u32(depth / TILE));
-    var launch = new Launch(ptx, "k", Dim3.of(2), Dim3.of(384), Dim3.of(2), 131072 + 32, Map.of("a",
-        MemorySegment.ofArray(a), "b", MemorySegment.ofArray(b), "c", MemorySegment.ofArray(c)), arguments);
-    return Simulator.load(ptx).run(launch, options);
+  private static SimulationResult run(Launch launch, SimulatorOptions options) {
+    return Simulator.load(launch.ptx()).run(launch, options);
+  }
+
+  private static Launch launch(short[] a, short[] b, int[] c, int depth) {
+    return WgmmaGemm.launch(ROWS, COLUMNS, depth, MemorySegment.ofArray(a), MemorySegment.ofArray(b),
+        MemorySegment.ofArray(c));
   }
 
   private static int[] row(short[] matrix, int row, int depth) {
@@ -75,32 +58,45 @@ class HopperGemmTest {
   }
 
   @Test
-  void everyOutputIsTheDefinition() throws IOException {
+  void everyOutputOfSeveralClustersIsTheDefinition() {
+    int rows = 2 * ROWS;
+    int columns = 2 * COLUMNS;
     int depth = 3 * TILE;
-    var a = random(ROWS * depth, 1);
-    var b = random(COLUMNS * depth, 2);
-    var c = new int[ROWS * COLUMNS];
-    assertEquals(List.of(), run(ptx(), a, b, c, depth, WATCHED).findings());
+    var a = random(rows * depth, 1);
+    var b = random(columns * depth, 2);
+    var c = new int[rows * columns];
+    var launch = WgmmaGemm.launch(rows, columns, depth, MemorySegment.ofArray(a), MemorySegment.ofArray(b),
+        MemorySegment.ofArray(c));
+    assertEquals(List.of(), run(launch, WATCHED).findings());
     var dot = new ExactDot(25, 16, -133, 23);
     var bf16 = ExactDot.Format.of("bf16");
-    for (int row = 0; row < ROWS; row += 5) {
-      for (int n = 0; n < COLUMNS; n++) {
-        assertEquals(dot.sum(0, row(a, row, depth), bf16, row(b, n, depth), bf16), c[row * COLUMNS + n],
+    for (int row = 0; row < rows; row += 19) {
+      for (int n = 0; n < columns; n++) {
+        assertEquals(dot.sum(0, row(a, row, depth), bf16, row(b, n, depth), bf16), c[row * columns + n],
             row + ", " + n);
       }
     }
   }
 
   @Test
-  void everyScheduleGivesTheSameAndIsClean() throws IOException {
+  void sizesThatAreNotWholeTilesAreRefused() {
+    var none = MemorySegment.ofArray(new byte[0]);
+    for (int[] size : new int[][] {{128, 128, 64}, {256, 64, 64}, {256, 128, 32}, {0, 128, 64}}) {
+      assertThrows(IllegalArgumentException.class,
+          () -> WgmmaGemm.launch(size[0], size[1], size[2], none, none, none));
+    }
+  }
+
+  @Test
+  void everyScheduleGivesTheSameAndIsClean() {
     int depth = 5 * TILE;
     var a = random(ROWS * depth, 3);
     var b = random(COLUMNS * depth, 4);
     var first = new int[ROWS * COLUMNS];
-    run(ptx(), a, b, first, depth, SimulatorOptions.defaults());
+    run(a, b, first, depth, SimulatorOptions.defaults());
     for (long seed = 1; seed < 12; seed++) {
       var c = new int[first.length];
-      assertEquals(List.of(), run(ptx(), a, b, c, depth, WATCHED.withSeed(seed)).findings(), "seed " + seed);
+      assertEquals(List.of(), run(a, b, c, depth, WATCHED.withSeed(seed)).findings(), "seed " + seed);
       assertArrayEquals(first, c, "seed " + seed);
     }
   }
@@ -126,14 +122,14 @@ class HopperGemmTest {
 
   @ParameterizedTest
   @MethodSource("breakages")
-  void whatBreaksItIsFoundUnderEverySeed(String piece, String replacement, Finding.Kind kind, String text)
-      throws IOException {
-    assertTrue(ptx().contains(piece), piece);
-    var broken = ptx().replace(piece, replacement);
+  void whatBreaksItIsFoundUnderEverySeed(String piece, String replacement, Finding.Kind kind, String text) {
     int depth = 4 * TILE;
+    var l = launch(random(ROWS * depth, 3), random(COLUMNS * depth, 4), new int[ROWS * COLUMNS], depth);
+    assertTrue(l.ptx().contains(piece), piece);
+    var broken = new Launch(l.ptx().replace(piece, replacement), l.entry(), l.grid(), l.block(), l.cluster(),
+        l.dynamicSharedBytes(), l.buffers(), l.arguments());
     for (long seed = 0; seed < 3; seed++) {
-      var findings = run(broken, random(ROWS * depth, 3), random(COLUMNS * depth, 4), new int[ROWS * COLUMNS], depth,
-          WATCHED.withSeed(seed)).findings();
+      var findings = run(broken, WATCHED.withSeed(seed)).findings();
       assertTrue(findings.stream().anyMatch(f -> f.kind() == kind && f.toString().contains(text)),
           () -> kind + " '" + text + "' is not among " + findings);
     }
