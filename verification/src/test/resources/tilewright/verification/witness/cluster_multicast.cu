@@ -6,12 +6,6 @@ constexpr int SIDE = 32;
 constexpr int DEPTH = 16;
 constexpr int STAGES = 2;
 
-__device__ inline void multicast(void* to, const TensorMap& map, int x, int y, uint64_t* barrier, uint16_t ranks) {
-  asm volatile("cp.async.bulk.tensor.2d.shared::cluster.global.tile.mbarrier::complete_tx::bytes.multicast::cluster "
-      "[%0], [%1, {%2, %3}], [%4], %5;"
-      :: "r"(shared(to)), "l"(&map), "r"(x), "r"(y), "r"(shared(barrier)), "h"(ranks) : "memory");
-}
-
 extern "C" __global__ void __cluster_dims__(2, 2, 1) multiply(const __grid_constant__ TensorMap a,
     const __grid_constant__ TensorMap b, float* c, int rows, int columns, int depth) {
   __shared__ alignas(128) float tile_a[STAGES][SIDE][DEPTH];

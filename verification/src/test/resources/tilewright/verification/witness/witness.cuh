@@ -21,9 +21,9 @@ __device__ inline uint32_t peer(const void* pointer, uint32_t rank) {
   return address;
 }
 
-__device__ inline void cluster_arrive() { asm volatile("barrier.cluster.arrive.release.aligned;" ::: "memory"); }
+__device__ inline void cluster_arrive() { asm volatile("barrier.cluster.arrive.release;" ::: "memory"); }
 
-__device__ inline void cluster_wait() { asm volatile("barrier.cluster.wait.acquire.aligned;" ::: "memory"); }
+__device__ inline void cluster_wait() { asm volatile("barrier.cluster.wait.acquire;" ::: "memory"); }
 
 __device__ inline void cluster_sync() {
   cluster_arrive();
@@ -57,6 +57,13 @@ __device__ inline void wait(uint64_t* barrier, uint32_t parity) {
 __device__ inline void load(void* to, const TensorMap& map, int x, int y, uint64_t* barrier) {
   asm volatile("cp.async.bulk.tensor.2d.shared::cluster.global.tile.mbarrier::complete_tx::bytes [%0], [%1, {%2, %3}], "
       "[%4];" :: "r"(shared(to)), "l"(&map), "r"(x), "r"(y), "r"(shared(barrier)) : "memory");
+}
+
+// To the same place in each block of the cluster that has its bit set, and to that block's barrier.
+__device__ inline void multicast(void* to, const TensorMap& map, int x, int y, uint64_t* barrier, uint16_t ranks) {
+  asm volatile("cp.async.bulk.tensor.2d.shared::cluster.global.tile.mbarrier::complete_tx::bytes.multicast::cluster "
+      "[%0], [%1, {%2, %3}], [%4], %5;"
+      :: "r"(shared(to)), "l"(&map), "r"(x), "r"(y), "r"(shared(barrier)), "h"(ranks) : "memory");
 }
 
 __device__ inline void store(const TensorMap& map, int x, int y, const void* from) {
