@@ -1,6 +1,8 @@
-/** Hopper: mbarrier and bulk-copy atoms, and the kernels on them. */
+/** Hopper: mbarrier, TMA and wgmma atoms, the collectives made of them, and the kernels on those. */
 module tilewright.sm90 {
   requires transitive tilewright.kernels;
 
   exports tilewright.sm90;
+  exports tilewright.sm90.atom;
+  exports tilewright.sm90.collective;
 }

@@ -16,6 +16,7 @@ import tilewright.kernels.catalogue.Family;
 import tilewright.numerics.ElementType;
 import tilewright.sm100.PackedVectorAdd;
 import tilewright.sm90.BulkVectorAdd;
+import tilewright.sm90.HopperGemm;
 
 /**
  * A kernel that the command knows by name, and what can be set of it.
@@ -35,6 +36,10 @@ record CatalogueKernel(String text, String arch, String description, Settings de
   static final CatalogueKernel SM80_GEMM = single("sm80_gemm", "sm_80",
       "C = A·Bᵀ on tensor cores: cp.async ring, ldmatrix, mma.sync", gemmSettings("out=f32", "batch=1"),
       s -> Gemm.sm80(problem(s, s.type("out", ElementType.F32, ElementType.F16, ElementType.BF16), s.extent("batch"))));
+  static final CatalogueKernel SM90_GEMM = single("sm90_gemm", "sm_90a",
+      "C = A·Bᵀ on Hopper's tensor cores: TMA ring, wgmma, warp roles", gemmSettings("out=bf16", "batch=1"),
+      s -> HopperGemm.prepare(problem(s, s.type("out", ElementType.BF16, ElementType.F16, ElementType.F32),
+          s.extent("batch"))));
   static final CatalogueKernel BULK_VECTOR_ADD = single("bulk_vector_add", "sm_90a",
       "Z = X + Y by Hopper's bulk copies", settings("n=1048576"), s -> BulkVectorAdd.prepare(s.extent("n")));
   static final CatalogueKernel PACKED_VECTOR_ADD = single("packed_vector_add", "sm_100a",
@@ -42,8 +47,8 @@ record CatalogueKernel(String text, String arch, String description, Settings de
 
   /** All of them: those that are no family first. */
   static List<CatalogueKernel> all() {
-    return Stream.concat(Stream.of(VECTOR_ADD, TRANSPOSE, NAIVE_GEMM, SM80_GEMM, BULK_VECTOR_ADD, PACKED_VECTOR_ADD),
-        Families.all().stream().map(CatalogueKernel::of)).toList();
+    return Stream.concat(Stream.of(VECTOR_ADD, TRANSPOSE, NAIVE_GEMM, SM80_GEMM, SM90_GEMM, BULK_VECTOR_ADD,
+        PACKED_VECTOR_ADD), Families.all().stream().map(CatalogueKernel::of)).toList();
   }
 
   /**

@@ -81,6 +81,8 @@ record ExportManifest(String kernel, Map<String, String> settings, String entry,
       case KernelParameter.Stride s -> new Argument.Stride("stride", s.name(), type, s.tensor().name(), s.mode());
       case KernelParameter.Extent(var name) -> new Argument.Extent("extent", name, type);
       case KernelParameter.Scalar(var name, _) -> new Argument.Scalar("scalar", name, type);
+      case KernelParameter.Map(var map) -> throw new IllegalArgumentException("kernels with tensor maps, here of "
+          + map.tensor().name() + ", are not exported yet: use a kernel for sm_80");
     };
   }
 

@@ -11,11 +11,12 @@ import tilewright.ptx.PtxPrinter;
  * A traced kernel: PTX and what a launch has to give.
  *
  * @param parameters in PTX order
+ * @param cluster in blocks; {@link Dim3#ONE} where there are none
  * @param dynamicSharedBytes bytes of shared memory a CTA
  * @param sharedTensors the tensors in it, for reports
  */
 public record CompiledKernel(String name, PtxModule module, List<KernelParameter> parameters, Dim3 block,
-    int dynamicSharedBytes, List<SharedPart> sharedTensors) {
+    Dim3 cluster, int dynamicSharedBytes, List<SharedPart> sharedTensors) {
   /** The variable that stands for all dynamic shared memory. */
   public static final String SHARED_VARIABLE = Scope.DYNAMIC_SHARED;
 

@@ -37,10 +37,7 @@ public final class GlobalTensor {
     var extents = new ArrayList<I32>();
     var strides = new ArrayList<Optional<Node>>();
     for (int mode = 0; mode < spec.extents().size(); mode++) {
-      var extent = new KernelParameter.Extent(spec.extents().get(mode));
-      k.parameter(extent);
-      long bits = Bits.upTo(MAX_EXTENT) & -Integer.lowestOneBit(spec.multiple(extent.name()));
-      extents.add(new I32(k, Linear.of(k.load(PtxType.S32, extent.name(), 0, MAX_EXTENT, bits))));
+      extents.add(k.extent(spec, spec.extents().get(mode)));
       if (spec.isContiguous(mode)) {
         strides.add(Optional.empty());
       } else {

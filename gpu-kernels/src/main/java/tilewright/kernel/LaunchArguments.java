@@ -56,7 +56,11 @@ public final class LaunchArguments {
   public List<Launch.Argument> build() {
     var extents = new HashMap<String, Long>();
     for (var parameter : kernel.parameters()) {
-      if (parameter instanceof KernelParameter.Pointer(var spec)) check(spec, tensor(spec), extents);
+      switch (parameter) {
+        case KernelParameter.Pointer(var spec) -> check(spec, tensor(spec), extents);
+        case KernelParameter.Map(var map) -> check(map.tensor(), tensor(map.tensor()), extents);
+        default -> {}
+      }
     }
     var arguments = new ArrayList<Launch.Argument>();
     for (var parameter : kernel.parameters()) {
@@ -71,6 +75,7 @@ public final class LaunchArguments {
               + " needs a value for '" + name + "'");
           yield Launch.Argument.f32(scalars.get(name));
         }
+        case KernelParameter.Map(var map) -> map.argument(tensor(map.tensor()));
       });
     }
     return arguments;

@@ -39,6 +39,7 @@ public final class Scope {
   private Region region = root;
   private Optional<Integer> block = Optional.empty();
   private Optional<Integer> resident = Optional.empty();
+  private int cluster = 1;
   private int sharedBytes;
   private final List<CompiledKernel.SharedPart> sharedTensors = new ArrayList<>();
   private int nodes;
@@ -73,8 +74,20 @@ public final class Scope {
     resident = Optional.of(blocks);
   }
 
+  /** Declares that so many blocks, neighbours in x, run as a cluster (SM90), and gives this block's rank in it. */
+  public I32 cluster(int blocks) {
+    if (blocks < 1 || blocks > 8) throw new TraceException("invalid cluster of " + blocks + " blocks: 1 to 8");
+    cluster = blocks;
+    return blocks == 1 ? constant(0) : special("%cluster_ctarank", blocks - 1);
+  }
+
   public I32 blockX() {
     return special("%ctaid.x", Integer.MAX_VALUE);
+  }
+
+  /** Blocks of the grid in x. */
+  public I32 gridX() {
+    return special("%nctaid.x", Integer.MAX_VALUE);
   }
 
   public I32 blockY() {
@@ -106,6 +119,19 @@ public final class Scope {
     return GlobalTensor.declare(this, spec);
   }
 
+  /** Declares a tensor in global memory that copies reach through a tensor map (SM90). */
+  public MappedTensor mapped(TensorMapSpec spec) {
+    return MappedTensor.declare(this, spec);
+  }
+
+  /** An extent, which the launch gives. */
+  I32 extent(TensorSpec tensor, String mode) {
+    var extent = new KernelParameter.Extent(mode);
+    parameter(extent);
+    long bits = Bits.upTo(GlobalTensor.MAX_EXTENT) & -Integer.lowestOneBit(tensor.multiple(mode));
+    return new I32(this, Linear.of(load(PtxType.S32, mode, 0, GlobalTensor.MAX_EXTENT, bits)));
+  }
+
   /** Declares a single-precision kernel parameter. */
   public F32 scalar(String name) {
     parameter(new KernelParameter.Scalar(name, PtxType.F32));
@@ -118,10 +144,15 @@ public final class Scope {
     return new SharedTensor(this, type, layout, reserve(SharedTensor.bytes(type, layout)));
   }
 
-  /** Sets aside bytes of shared memory that are no tensor, such as an mbarrier, and gives their address. */
-  public Operand.Address sharedBytes(int bytes) {
-    var address = reserve(bytes);
-    return new Operand.Address(sum(address.withoutConstant()).register(this), address.constant());
+  /** Sets aside bytes of shared memory that are no tensor, such as mbarriers, and gives where they begin. */
+  public I32 sharedBytes(int bytes) {
+    return new I32(this, reserve(bytes));
+  }
+
+  /** The operand for a shared-memory address in bytes. */
+  public Operand.Address address(I32 bytes) {
+    // What no register adds is the instruction's immediate, so neighbours share a register.
+    return new Operand.Address(sum(bytes.value.withoutConstant()).register(this), bytes.value.constant());
   }
 
   /** Everything begins at a multiple of the longest swizzle period, so that offsets and addresses swizzle alike. */
@@ -166,22 +197,29 @@ public final class Scope {
 
   /** For {@code i} from {@code from} in steps while it is below {@code to}. */
   public void loop(I32 from, I32 to, int step, Consumer<I32> body) {
+    loop(from, to, constant(step), body);
+  }
+
+  /** For {@code i} from {@code from} in positive steps while it is below {@code to}. */
+  public void loop(I32 from, I32 to, I32 step, Consumer<I32> body) {
     var outer = region;
     var inner = new Region(outer, true);
     var counter = newRegister(PtxType.B32);
     long last = Math.max(from.value.min(), to.value.max() - 1);
     // Every value is the first plus steps, so their common power of two divides it.
-    long unit = from.value.ones() == 0 ? Integer.lowestOneBit(step)
-        : Math.min(Integer.lowestOneBit(step), Long.lowestOneBit(from.value.ones()));
+    long unit = Long.lowestOneBit(from.value.ones() | step.value.ones());
     long ones = Bits.upTo(last) & -unit;
     var i = new Node(nodes++, PtxType.B32, inner, from.value.min(), last, ones, null, counter, null);
-    inductions.put(i, new Induction(from.value, step, inner));
+    if (step.value.isConstant()) {
+      inductions.put(i, new Induction(from.value, Math.toIntExact(step.value.constant()), inner));
+    }
     region = inner;
     body.accept(new I32(this, Linear.of(i)));
     region = outer;
     inner.close();
 
     var limit = to.operand();
+    var stride = step.operand();
     var notEmpty = from.lessThan(to);
     var begin = label("loop");
     var end = label("done");
@@ -191,7 +229,7 @@ public final class Scope {
     outer.appendAll(inner.body());
     inner.increments().forEach(increment -> outer.append(null, increment));
     var again = newRegister(PtxType.PRED);
-    emit(Optional.empty(), "add.s32", counter, counter, new Operand.Integer(step));
+    emit(Optional.empty(), "add.s32", counter, counter, stride);
     emit(Optional.empty(), "setp.lt.s32", again, counter, limit);
     branch(begin, again, false);
     outer.append(null, new Statement.Label(end));
@@ -274,7 +312,12 @@ public final class Scope {
 
   /** Waits for all threads of the block; orders their shared-memory accesses. */
   public void barrier() {
-    emit(Optional.empty(), "bar.sync", new Operand.Integer(0));
+    emit("bar.sync", new Operand.Integer(0));
+  }
+
+  /** Waits for so many threads of the block, whole warps, that name this barrier: 1 to 15. */
+  public void barrier(I32 name, int threads) {
+    emit("bar.sync", name.operand(), new Operand.Integer(threads));
   }
 
   // What atoms are made of
@@ -440,7 +483,7 @@ public final class Scope {
     var body = new ArrayList<Statement>();
     registers.forEach((bank, count) -> body.add(new Statement.Registers(bank, prefix(bank), count)));
     body.addAll(root.body());
-    var head = parameters.values().stream().map(p -> Variable.parameter(p.type(), p.name())).toList();
+    var head = parameters.values().stream().map(KernelParameter::declaration).toList();
     var directives = new ArrayList<>(List.of(new Function.Directive("maxntid", List.of((long) threads, 1L, 1L))));
     resident.ifPresent(blocks -> directives.add(new Function.Directive("minnctapersm", List.of((long) blocks))));
     var items = new ArrayList<PtxModule.ModuleItem>();
@@ -448,8 +491,8 @@ public final class Scope {
     if (sharedBytes > 0) items.add(Variable.dynamicShared(DYNAMIC_SHARED, SHARED_ALIGNMENT));
     items.add(new Function(Linkage.VISIBLE, true, List.of(), name, head, directives, Optional.of(body)));
     var module = new PtxModule(target.version(), List.of(target.architecture()), 64, items);
-    return new CompiledKernel(name, module, List.copyOf(parameters.values()), Dim3.of(threads), sharedBytes,
-        sharedTensors);
+    return new CompiledKernel(name, module, List.copyOf(parameters.values()), Dim3.of(threads), Dim3.of(cluster),
+        sharedBytes, sharedTensors);
   }
 
 }

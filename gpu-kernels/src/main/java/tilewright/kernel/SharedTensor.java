@@ -4,7 +4,6 @@ import tilewright.layout.ComposedLayout;
 import tilewright.layout.Layout;
 import tilewright.layout.OffsetMap;
 import tilewright.numerics.ElementType;
-import tilewright.ptx.Operand;
 import tilewright.ptx.StateSpace;
 
 /** A tensor in shared memory: a layout, swizzled or not, from a base address. */
@@ -31,15 +30,15 @@ public final class SharedTensor {
 
   /** The element at a coordinate: one value a mode of the layout. */
   public Element at(I32... coordinate) {
-    var bytes = base.plus(SymbolicLayout.offset(k, layout, coordinate).times(type.bytes()));
-    long ones = bytes.ones();
+    var bytes = addressOf(coordinate);
+    long ones = bytes.value.ones();
     int alignment = (int) Math.max(1, Math.min(1024, Long.lowestOneBit(ones)) / type.bytes());
-    return new Element(k, type, StateSpace.SHARED, () -> address(bytes), alignment, Pred.known(k, true));
+    return new Element(k, type, StateSpace.SHARED, () -> k.address(bytes), alignment, Pred.known(k, true));
   }
 
-  private Operand.Address address(Linear bytes) {
-    // What no register adds is the instruction's immediate, so neighbours share a register.
-    return new Operand.Address(k.sum(bytes.withoutConstant()).register(k), bytes.constant());
+  /** The shared-memory address of an element, in bytes: what matrix descriptors are made of. */
+  public I32 addressOf(I32... coordinate) {
+    return new I32(k, base.plus(SymbolicLayout.offset(k, layout, coordinate).times(type.bytes())));
   }
 
   static long bytes(ElementType type, OffsetMap layout) {

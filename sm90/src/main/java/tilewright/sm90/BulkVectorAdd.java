@@ -12,6 +12,8 @@ import tilewright.kernel.TensorSpec;
 import tilewright.kernels.VectorAdd;
 import tilewright.layout.Layout;
 import tilewright.numerics.ElementType;
+import tilewright.sm90.atom.BulkCopy;
+import tilewright.sm90.atom.Mbarrier;
 
 /** Z = X + Y over N singles, N a multiple of 4: one thread moves tiles by bulk copies, all threads add. */
 public record BulkVectorAdd() implements Kernel {
@@ -48,7 +50,7 @@ public record BulkVectorAdd() implements Kernel {
       BulkCopy.load(k, sharedX.at(zero), x.at(zero), bytes, landed);
       BulkCopy.load(k, sharedY.at(zero), y.at(zero), bytes, landed);
     });
-    landed.await(0);
+    landed.await(zero);
 
     var mine = THREADS.coordinate(thread, 0);
     k.when(z.contains(mine), () -> {

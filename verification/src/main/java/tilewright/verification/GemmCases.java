@@ -20,6 +20,7 @@ import tilewright.numerics.ElementType;
 import tilewright.reference.Comparison;
 import tilewright.reference.GemmReference;
 import tilewright.reference.TensorView;
+import tilewright.sm90.HopperGemm;
 
 /** GEMM: operand orders, odd sizes, batches, factors, and sizes that only a GPU does in reasonable time. */
 final class GemmCases {
@@ -36,7 +37,7 @@ final class GemmCases {
     var cases = new ArrayList<Case>();
     for (var type : List.of(ElementType.BF16, ElementType.F16, ElementType.F32)) {
       var problem = GemmProblem.packed(type, ElementType.F32, 17, 33, 65, 1, "TN");
-      cases.add(gemm("naive_gemm", problem, () -> Gemm.naive(problem), "TN", EVERYWHERE, true, seed));
+      cases.add(gemm("naive_gemm", "sm80", problem, () -> Gemm.naive(problem), "TN", EVERYWHERE, true, seed));
     }
     return cases;
   }
@@ -68,19 +69,40 @@ final class GemmCases {
     return cases;
   }
 
-  private static void add(List<Case> cases, GemmProblem problem, String order, Set<String> backends, boolean quick,
-      long seed) {
-    cases.add(gemm("sm80_gemm", problem, () -> Gemm.sm80(problem), order, backends, quick, seed));
+  /** Tails in every extent, a batch, a factor, K of none, and more tiles than CTAs. */
+  static List<Case> hopper(long seed) {
+    var cases = new ArrayList<Case>();
+    for (var order : ORDERS) {
+      var problem = GemmProblem.packed(ElementType.BF16, ElementType.BF16, 136, 264, 72, 1, order);
+      cases.add(hopper(problem, order, EVERYWHERE, seed));
+      cases.add(hopper(GemmProblem.packed(ElementType.BF16, ElementType.BF16, 4096, 4096, 4096, 1, order), order,
+          GPU_ONLY, seed));
+    }
+    cases.add(hopper(GemmProblem.packed(ElementType.F16, ElementType.F32, 40, 24, 200, 3, "TN").scaled(0.5f, 0), "TN",
+        EVERYWHERE, seed));
+    cases.add(hopper(GemmProblem.packed(ElementType.F16, ElementType.F16, 1, 8, 8, 1, "TN"), "TN", EVERYWHERE, seed));
+    cases.add(hopper(GemmProblem.packed(ElementType.BF16, ElementType.BF16, 16, 16, 0, 1, "TN"), "TN", EVERYWHERE,
+        seed));
+    return cases;
   }
 
-  private static Case gemm(String kernel, GemmProblem p, Supplier<PreparedLaunch> launch, String order,
-      Set<String> backends, boolean quick, long seed) {
+  private static Case hopper(GemmProblem problem, String order, Set<String> backends, long seed) {
+    return gemm("sm90_gemm", "sm90", problem, () -> HopperGemm.prepare(problem), order, backends, true, seed);
+  }
+
+  private static void add(List<Case> cases, GemmProblem problem, String order, Set<String> backends, boolean quick,
+      long seed) {
+    cases.add(gemm("sm80_gemm", "sm80", problem, () -> Gemm.sm80(problem), order, backends, quick, seed));
+  }
+
+  private static Case gemm(String kernel, String arch, GemmProblem p, Supplier<PreparedLaunch> launch,
+      String order, Set<String> backends, boolean quick, long seed) {
     var scale = (p.alpha() == 1 && p.beta() == 0 ? "" : " alpha=" + p.alpha() + " beta=" + p.beta())
         + (p.batch() == 1 ? "" : " batch=" + p.batch());
     var config = p.m() + "x" + p.n() + "x" + p.k() + " " + order + " " + p.operand().text() + "->" + p.output().text()
         + scale;
     boolean sequential = kernel.equals("naive_gemm");
-    return new Case(kernel, "sm80", config, backends, quick, launch, () -> inputs(p, seed),
+    return new Case(kernel, arch, config, backends, quick, launch, () -> inputs(p, seed),
         (in, out, architecture) -> compare(p, in, out, sequential, architecture));
   }
 

@@ -6,7 +6,7 @@ import tilewright.kernel.Scope;
 import tilewright.ptx.Operand;
 import tilewright.ptx.PtxType;
 
-/** Values between the lanes of a warp, all of which take part (PTX ISA, shfl.sync.bfly and redux.sync). */
+/** Values between the lanes of a warp, all of which take part (PTX ISA, shfl.sync and redux.sync). */
 public final class Shuffle {
   private static final Operand WHOLE_WARP = new Operand.Integer(0x1F);
   private static final Operand EVERY_LANE = new Operand.Integer(-1);
@@ -25,6 +25,13 @@ public final class Shuffle {
     var result = k.newRegister(PtxType.B32);
     k.emit("redux.sync.add.s32", result, value.register(), EVERY_LANE);
     return k.result(result, Integer.MAX_VALUE);
+  }
+
+  /** The first lane's value: what is the same for a whole warp, so that the assembler knows it too. */
+  public static I32 first(Scope k, I32 value, int max) {
+    var result = k.newRegister(PtxType.B32);
+    k.emit("shfl.sync.idx.b32", result, value.register(), new Operand.Integer(0), WHOLE_WARP, EVERY_LANE);
+    return k.result(result, max);
   }
 
   private static void exchange(Scope k, Operand.Register result, Operand.Register value, int mask) {

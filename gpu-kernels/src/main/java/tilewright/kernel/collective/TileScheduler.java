@@ -1,11 +1,12 @@
 package tilewright.kernel.collective;
 
+import java.util.function.Consumer;
 import tilewright.kernel.I32;
 import tilewright.kernel.Scope;
 
 /**
- * Which tile of C a CTA computes: one tile a CTA, in bands of {@code band} tile rows, so that CTAs that run together
- * share rows of A and columns of B in L2. The launch gives one CTA a tile in x and one batch entry in z.
+ * Which tile of C a CTA computes: in bands of {@code band} tile rows, so that CTAs that run together share rows of A and
+ * columns of B in L2.
  *
  * @param m the tile's row
  * @param n the tile's column
@@ -13,13 +14,23 @@ import tilewright.kernel.Scope;
  */
 public record TileScheduler(I32 m, I32 n, I32 batch) {
 
-  /** The tile of this CTA, of {@code tilesM} × {@code tilesN}. */
+  /** The one tile of this CTA, of {@code tilesM} × {@code tilesN}; the launch has one CTA a tile in x, and a batch in z. */
   public static TileScheduler banded(Scope k, I32 tilesM, I32 tilesN, int band) {
-    var index = k.blockX();
+    return banded(k.blockX(), tilesM, tilesN, band, k.blockZ());
+  }
+
+  /** All tiles of this CTA, one after the other: those of the whole batch go around the grid's CTAs. */
+  public static void persistent(Scope k, I32 tilesM, I32 tilesN, I32 batch, int band, Consumer<TileScheduler> body) {
+    var perEntry = tilesM.times(tilesN);
+    k.loop(k.blockX(), perEntry.times(batch), k.gridX(), tile ->
+        body.accept(banded(tile.modulo(perEntry), tilesM, tilesN, band, tile.dividedBy(perEntry))));
+  }
+
+  private static TileScheduler banded(I32 index, I32 tilesM, I32 tilesN, int band, I32 batch) {
     var perBand = tilesN.times(band);
     var inBand = index.modulo(perBand);
     var firstRow = index.dividedBy(perBand).times(band);
     var height = tilesM.minus(firstRow).min(band);
-    return new TileScheduler(firstRow.plus(inBand.modulo(height)), inBand.dividedBy(height), k.blockZ());
+    return new TileScheduler(firstRow.plus(inBand.modulo(height)), inBand.dividedBy(height), batch);
   }
 }

@@ -9,7 +9,6 @@ import tilewright.device.GpuFunction;
 import tilewright.device.KernelArgument;
 import tilewright.device.LaunchShape;
 import tilewright.kernel.PreparedLaunch;
-import tilewright.ptx.Dim3;
 import tilewright.ptx.Launch;
 
 /** From a prepared launch and memory on the GPU to a kernel that can be launched often. */
@@ -22,7 +21,7 @@ final class Bindings {
   }
 
   static BoundKernel bind(Gpu gpu, GpuFunction function, PreparedLaunch launch, Map<String, DeviceMemory> memory) {
-    var shape = new LaunchShape(launch.grid(), launch.kernel().block(), Dim3.ONE,
+    var shape = new LaunchShape(launch.grid(), launch.kernel().block(), launch.kernel().cluster(),
         launch.kernel().dynamicSharedBytes());
     return function.bind(shape, launch.arguments().stream().map(a -> argument(gpu, a, memory)).toList());
   }

@@ -4,7 +4,9 @@ import java.util.ArrayList;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
+import java.util.function.Function;
 import java.util.function.Supplier;
+import java.util.stream.Stream;
 import tilewright.kernel.PreparedLaunch;
 import tilewright.kernels.Gemm;
 import tilewright.kernels.GemmProblem;
@@ -17,6 +19,8 @@ import tilewright.kernels.catalogue.Operand;
 import tilewright.numerics.ElementType;
 import tilewright.sm100.PackedVectorAdd;
 import tilewright.sm90.BulkVectorAdd;
+import tilewright.sm90.HopperGemm;
+import tilewright.sm90.Sm90GemmConfig;
 
 /** The kernels that can be measured, each on its problems, by name. */
 final class Suite {
@@ -34,7 +38,10 @@ final class Suite {
     kernels.put("packed_vector_add",
         () -> List.of(() -> addition("packed_vector_add", "sm100", PackedVectorAdd.prepare(ADDED))));
     kernels.put("transpose", () -> List.of(Suite::transposition));
-    kernels.put("sm80_gemm", this::gemms);
+    kernels.put("sm80_gemm", () -> gemms("sm80_gemm", "sm80", List.of(ElementType.F32, ElementType.BF16),
+        p -> List.of(new Traced(Gemm.configure(p), () -> Gemm.sm80(p)))));
+    kernels.put("sm90_gemm", () -> gemms("sm90_gemm", "sm90", List.of(ElementType.BF16),
+        p -> configurations(p).map(c -> new Traced(c, () -> HopperGemm.prepare(p, c))).toList()));
     Families.all().forEach(family -> kernels.put(family.name(), () -> problems(family)));
   }
 
@@ -116,25 +123,36 @@ final class Suite {
         catalogue("transpose", Map.of("m", "" + TRANSPOSED, "n", "" + TRANSPOSED)));
   }
 
-  /** In every operand order, of bf16, into f32 and bf16. */
-  private List<Supplier<Measured>> gemms() {
+  private Stream<Sm90GemmConfig> configurations(GemmProblem problem) {
+    return options.everyVariant() ? HopperGemm.configurations(problem) : Stream.of(HopperGemm.configure(problem));
+  }
+
+  /** A configuration of a kernel for some problem. */
+  private record Traced(Object configuration, Supplier<PreparedLaunch> launch) {}
+
+  /** In every operand order, of bf16. */
+  private List<Supplier<Measured>> gemms(String kernel, String arch, List<ElementType> outputs,
+      Function<GemmProblem, List<Traced>> configurations) {
+    int size = options.size();
     var all = new ArrayList<Supplier<Measured>>();
-    for (var output : List.of(ElementType.F32, ElementType.BF16)) {
-      for (var order : List.of("TN", "NN", "TT", "NT")) all.add(() -> gemm(output, order));
+    for (var output : outputs) {
+      for (var order : List.of("TN", "NN", "TT", "NT")) {
+        var problem = GemmProblem.packed(ElementType.BF16, output, size, size, size, 1, order);
+        configurations.apply(problem).forEach(c -> all.add(() -> gemm(kernel, arch, problem, order, c)));
+      }
     }
     return all;
   }
 
-  private Measured gemm(ElementType output, String order) {
-    int size = options.size();
-    long elements = (long) size * size;
-    var problem = GemmProblem.packed(ElementType.BF16, output, size, size, size, 1, order);
-    var tensors = List.of(Measured.Tensor.input("A", ElementType.BF16, elements),
-        Measured.Tensor.input("B", ElementType.BF16, elements), Measured.Tensor.output("C", output, elements));
-    Map<String, Object> peer = Map.of("op", "gemm", "m", size, "n", size, "k", size, "dtype", "bf16", "transA",
-        order.charAt(0) == 'N', "transB", order.charAt(1) == 'N');
-    return new Measured("sm80_gemm", "sm80", size + "x" + size + "x" + size + " " + Gemm.configure(problem),
-        Gemm.sm80(problem), tensors, elements * (4 + output.bytes()), 2.0 * size * size * size, peer);
+  private static Measured gemm(String kernel, String arch, GemmProblem p, String order, Traced traced) {
+    var tensors = List.of(Measured.Tensor.input("A", p.operand(), (long) p.m() * p.k()),
+        Measured.Tensor.input("B", p.operand(), (long) p.n() * p.k()),
+        Measured.Tensor.output("C", p.output(), (long) p.m() * p.n()));
+    long bytes = tensors.stream().mapToLong(t -> t.elements() * t.type().bytes()).sum();
+    Map<String, Object> peer = Map.of("op", "gemm", "m", p.m(), "n", p.n(), "k", p.k(), "dtype", p.operand().text(),
+        "transA", order.charAt(0) == 'N', "transB", order.charAt(1) == 'N');
+    return new Measured(kernel, arch, p.m() + "x" + p.n() + "x" + p.k() + " " + traced.configuration,
+        traced.launch.get(), tensors, bytes, 2.0 * p.m() * p.n() * p.k(), peer);
   }
 
   private static Map<String, Object> catalogue(String op, Map<String, String> settings) {

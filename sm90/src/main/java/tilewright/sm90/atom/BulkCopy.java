@@ -1,4 +1,4 @@
-package tilewright.sm90;
+package tilewright.sm90.atom;
 
 import tilewright.kernel.Element;
 import tilewright.kernel.I32;
@@ -21,12 +21,22 @@ public final class BulkCopy {
   /** Shared to global, and waits until shared memory has been read. */
   public static void store(Scope k, Element destination, Element source, I32 bytes) {
     k.emit("cp.async.bulk.global.shared::cta.bulk_group", destination.address(), source.address(), bytes.operand());
-    k.emit("cp.async.bulk.commit_group");
-    k.emit("cp.async.bulk.wait_group.read", new Operand.Integer(0));
+    commit(k);
+    waitForReads(k, 0);
   }
 
-  /** Makes this thread's ordinary writes to shared memory visible to bulk copies. */
+  /** Closes the group of this thread's stores since the last one. */
+  public static void commit(Scope k) {
+    k.emit("cp.async.bulk.commit_group");
+  }
+
+  /** Waits until at most so many of this thread's newest groups still read shared memory. */
+  public static void waitForReads(Scope k, int pending) {
+    k.emit("cp.async.bulk.wait_group.read", new Operand.Integer(pending));
+  }
+
+  /** Makes this thread's ordinary writes to shared memory visible to copies and other users of the async proxy. */
   public static void publish(Scope k) {
-    k.emit("fence.proxy.async");
+    k.emit("fence.proxy.async.shared::cta");
   }
 }

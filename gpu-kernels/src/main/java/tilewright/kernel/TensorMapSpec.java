@@ -1,0 +1,91 @@
+package tilewright.kernel;
+
+import java.util.ArrayList;
+import java.util.List;
+import java.util.stream.IntStream;
+import tilewright.numerics.ElementType;
+import tilewright.ptx.Launch;
+import tilewright.ptx.tensormap.SwizzleMode;
+import tilewright.ptx.tensormap.TensorElement;
+import tilewright.ptx.tensormap.TensorMap;
+import tilewright.ptx.tensormap.TensorView;
+
+/**
+ * A tensor map that the launch makes from a tensor: which box of it one copy takes, and how the box is swizzled in shared
+ * memory (CUDA driver API, cuTensorMapEncodeTiled; SM90).
+ *
+ * @param tensor has a contiguous mode and is aligned to 16 bytes
+ * @param box elements of each mode of the tensor
+ */
+public record TensorMapSpec(TensorSpec tensor, List<Integer> box, SwizzleMode swizzle) {
+  private static final int GRANULE = 16;
+  private static final int MOST = 256;
+
+  public TensorMapSpec {
+    box = List.copyOf(box);
+    var name = "tensor " + tensor.name() + tensor.extents();
+    if (box.size() != tensor.extents().size() || box.size() > 5) {
+      throw new TraceException(name + " cannot be copied in boxes of " + box + ": one extent a mode, at most five");
+    }
+    for (int extent : box) {
+      if (extent < 1 || extent > MOST) {
+        throw new TraceException(name + " cannot be copied in boxes of " + box + ": extents are 1 to " + MOST);
+      }
+    }
+    if (tensor.contiguous().isEmpty() || tensor.alignment() * tensor.type().bytes() % GRANULE != 0) {
+      throw new TraceException(name + " cannot be copied in boxes: declare its contiguous mode, and it aligned to "
+          + GRANULE / tensor.type().bytes() + " elements");
+    }
+    int row = box.get(tensor.extents().indexOf(tensor.contiguous().get())) * tensor.type().bytes();
+    if (row % GRANULE != 0 || swizzle.span() > 0 && row > swizzle.span()) {
+      throw new TraceException(name + " cannot be copied in boxes of " + box + " swizzled by " + swizzle + ": " + row
+          + " contiguous bytes; a multiple of " + GRANULE + " is needed, at most the swizzle's span");
+    }
+  }
+
+  /** The parameter's name in PTX. */
+  String name() {
+    return tensor.name() + "_map";
+  }
+
+  /** The tensor's modes in the order of the map: the contiguous one is innermost. */
+  List<Integer> order() {
+    int inner = tensor.extents().indexOf(tensor.contiguous().orElseThrow());
+    var order = new ArrayList<>(List.of(inner));
+    IntStream.range(0, box.size()).filter(mode -> mode != inner).forEach(order::add);
+    return order;
+  }
+
+  /** The bytes of one box in shared memory. */
+  public int bytes() {
+    return box.stream().reduce(tensor.type().bytes(), Math::multiplyExact);
+  }
+
+  /** The map of a tensor that a launch gives. */
+  Launch.Argument argument(LaunchArguments.Tensor given) {
+    var dims = new ArrayList<Long>();
+    var strides = new ArrayList<Long>();
+    for (int mode : order()) {
+      long extent = given.extents().get(mode);
+      // A mode without elements leaves nothing to copy, but a map needs one.
+      dims.add(Math.max(1, extent));
+      // A stride that is never walked need not be aligned.
+      strides.add(extent > 1 ? given.strides().get(mode) * tensor.type().bytes() : GRANULE);
+    }
+    var view = TensorView.of(element(tensor.type()), dims, strides.subList(1, strides.size())).withSwizzle(swizzle);
+    return new Launch.Argument.TensorMapOf(new Launch.Argument.Buffer(given.buffer(), given.offset()),
+        new TensorMap.Tiled(view, order().stream().map(box::get).toList()));
+  }
+
+  private static TensorElement element(ElementType type) {
+    return switch (type) {
+      case F64 -> TensorElement.F64;
+      case F32 -> TensorElement.F32;
+      case TF32 -> TensorElement.TF32;
+      case F16 -> TensorElement.F16;
+      case BF16 -> TensorElement.BF16;
+      case E4M3, E5M2, I8 -> TensorElement.U8;
+      case I32 -> TensorElement.S32;
+    };
+  }
+}

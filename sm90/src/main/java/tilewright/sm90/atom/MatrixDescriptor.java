@@ -1,0 +1,143 @@
+package tilewright.sm90.atom;
+
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Optional;
+import tilewright.kernel.I32;
+import tilewright.kernel.Scope;
+import tilewright.kernel.SharedTensor;
+import tilewright.kernel.TraceException;
+import tilewright.layout.ComposedLayout;
+import tilewright.layout.Layout;
+import tilewright.layout.OffsetMap;
+import tilewright.layout.Swizzle;
+import tilewright.numerics.ElementType;
+import tilewright.ptx.Operand;
+import tilewright.ptx.PtxType;
+import tilewright.ptx.tensormap.SwizzleMode;
+
+/**
+ * How {@code wgmma} finds an operand in shared memory: two strides between core matrices of 8×16 bytes and a swizzle
+ * (PTX ISA, Asynchronous Warpgroup Level Matrix Shared Memory Layout). It is derived from the tile's layout, and the
+ * layout is compared with what the hardware will read, element by element.
+ *
+ * @param kMajor whether neighbours run along k
+ * @param inner bytes between core matrices along the contiguous mode; 16 where a swizzled row holds all of them
+ * @param outer bytes between core matrices along the other mode
+ */
+public record MatrixDescriptor(SwizzleMode swizzle, boolean kMajor, int inner, int outer) {
+  private static final int GRANULE = 16;
+  private static final int CORE = 8;
+  private static final int LEADING_SHIFT = 16;
+  private static final int SWIZZLE_SHIFT = 30;
+  private static final int STRIDE_LIMIT = 1 << 18;
+  private static final List<SwizzleMode> SWIZZLES = List.of(SwizzleMode.NONE, SwizzleMode.B128, SwizzleMode.B64,
+      SwizzleMode.B32);
+
+  /**
+   * The descriptor of every instruction's part of a tile.
+   *
+   * @param tile (rows, k, …), rows being M of A or N of B
+   * @param rows of one instruction
+   * @throws TraceException if no descriptor describes the layout, with one that can be described
+   */
+  public static MatrixDescriptor of(ElementType type, OffsetMap tile, int rows) {
+    var part = new Part(type, tile, rows);
+    var candidates = new ArrayList<MatrixDescriptor>();
+    part.swizzleMode().ifPresent(mode -> {
+      candidates.add(part.candidate(mode, true));
+      if (type.bits() == 16) candidates.add(part.candidate(mode, false));
+    });
+    return candidates.stream().filter(part::isDescribedBy).findFirst().orElseThrow(() -> new TraceException(
+        "no wgmma descriptor describes " + rows + "×" + part.depth + " parts of " + type.text() + " tile " + tile
+            + ": neighbours along k in swizzled rows would be " + part.legal()));
+  }
+
+  /** A 64-bit register with the descriptor of the part that begins at a coordinate of the tile. */
+  public Operand.Register register(Scope k, SharedTensor tile, I32... coordinate) {
+    // Without a swizzle, neighbours along m or n have the two strides change places.
+    boolean swapped = swizzle == SwizzleMode.NONE && !kMajor;
+    int leading = swapped ? outer : inner;
+    int stride = swapped ? inner : outer;
+    var low = tile.addressOf(coordinate).dividedBy(GRANULE).plus(leading / GRANULE << LEADING_SHIFT);
+    int high = stride / GRANULE | SWIZZLES.indexOf(swizzle) << SWIZZLE_SHIFT;
+    var upper = k.newRegister(PtxType.B32);
+    k.emit("mov.b32", upper, new Operand.Integer(high));
+    var descriptor = k.newRegister(PtxType.B64);
+    k.emit("mov.b64", descriptor, new Operand.Vector(List.of(low.register(), upper)));
+    return descriptor;
+  }
+
+  /** The offset in elements, before the swizzle, that the hardware computes for an element of a part. */
+  private long offset(ElementType type, int row, int depth) {
+    int along = kMajor ? depth : row;
+    int across = kMajor ? row : depth;
+    // Core matrices side by side in a swizzled row count as one wide core matrix.
+    int width = width(swizzle, type);
+    return along % width + across % CORE * (long) width
+        + (along / width * (long) inner + across / CORE * (long) outer) / type.bytes();
+  }
+
+  private static int width(SwizzleMode swizzle, ElementType type) {
+    return Math.max(GRANULE, swizzle.span()) / type.bytes();
+  }
+
+  /** One instruction's operand within a tile. */
+  private static final class Part {
+    private final ElementType type;
+    private final OffsetMap tile;
+    private final Layout plain;
+    private final Swizzle swizzle;
+    private final int rows;
+    private final int depth;
+
+    Part(ElementType type, OffsetMap tile, int rows) {
+      this.type = type;
+      this.tile = tile;
+      this.rows = rows;
+      depth = 2 * GRANULE / type.bytes();
+      swizzle = tile instanceof ComposedLayout composed ? composed.swizzle() : Swizzle.IDENTITY;
+      plain = switch (tile) {
+        case ComposedLayout composed -> composed.layout();
+        case Layout layout -> layout;
+      };
+    }
+
+    Optional<SwizzleMode> swizzleMode() {
+      if (tile instanceof ComposedLayout composed && composed.offset() != 0) return Optional.empty();
+      return SwizzledRows.mode(swizzle, type);
+    }
+
+    MatrixDescriptor candidate(SwizzleMode mode, boolean kMajor) {
+      int width = width(mode, type);
+      long inner = (kMajor ? depth : rows) > width ? (kMajor ? at(0, width) : at(width, 0)) * type.bytes() : GRANULE;
+      long outer = (kMajor ? rows : depth) > CORE ? (kMajor ? at(CORE, 0) : at(0, CORE)) * type.bytes() : GRANULE;
+      return new MatrixDescriptor(mode, kMajor, Math.toIntExact(inner), Math.toIntExact(outer));
+    }
+
+    private long at(int row, int k) {
+      return plain.mode(0).apply(row) + plain.mode(1).apply(k);
+    }
+
+    boolean isDescribedBy(MatrixDescriptor d) {
+      long height = plain.mode(0).size();
+      long width = plain.mode(1).size();
+      if (height % rows != 0 || width % depth != 0) return false;
+      if (d.inner % GRANULE != 0 || d.outer % GRANULE != 0) return false;
+      if (Math.min(d.inner, d.outer) < 0 || Math.max(d.inner, d.outer) >= STRIDE_LIMIT) return false;
+      for (int row = 0; row < height; row++) {
+        for (int k = 0; k < width; k++) {
+          int first = row - row % rows;
+          int start = k - k % depth;
+          if (at(row, k) - at(first, start) != d.offset(type, row - first, k - start)) return false;
+        }
+      }
+      return true;
+    }
+
+    ComposedLayout legal() {
+      int deep = Math.toIntExact(Math.ceilDiv(plain.mode(1).size(), depth) * depth);
+      return SwizzledRows.alongColumns(type, Math.toIntExact(plain.mode(0).size()), deep, 1);
+    }
+  }
+}

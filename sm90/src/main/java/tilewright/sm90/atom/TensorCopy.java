@@ -1,0 +1,41 @@
+package tilewright.sm90.atom;
+
+import tilewright.kernel.Element;
+import tilewright.kernel.I32;
+import tilewright.kernel.MappedTensor;
+import tilewright.kernel.Scope;
+import tilewright.ptx.Operand;
+import tilewright.ptx.PtxType;
+
+/**
+ * {@code cp.async.bulk.tensor}: one thread moves a box of a tensor between global and shared memory (PTX ISA, Tensor
+ * copy; SM90). What the tensor lacks of the box becomes zero in shared memory and is left out of global memory.
+ */
+public final class TensorCopy {
+  private TensorCopy() {}
+
+  /** A box to shared memory; completes on the barrier with the whole box's bytes. */
+  public static void load(Scope k, Element destination, MappedTensor source, Mbarrier barrier, I32... coordinate) {
+    k.emit(form(source, "shared::cluster.global") + ".tile.mbarrier::complete_tx::bytes", destination.address(),
+        source.box(k, coordinate), barrier.address());
+  }
+
+  /** A box to the same place of every block of the cluster whose bit is set, each completing on its own barrier. */
+  public static void multicast(Scope k, Element destination, MappedTensor source, Mbarrier barrier, int blocks,
+      I32... coordinate) {
+    var mask = k.newRegister(PtxType.B16);
+    k.emit("mov.b16", mask, new Operand.Integer(blocks));
+    k.emit(form(source, "shared::cluster.global") + ".tile.mbarrier::complete_tx::bytes.multicast::cluster",
+        destination.address(), source.box(k, coordinate), barrier.address(), mask);
+  }
+
+  /** A box to global memory, in this thread's present group of copies. */
+  public static void store(Scope k, MappedTensor destination, Element source, I32... coordinate) {
+    k.emit(form(destination, "global.shared::cta") + ".tile.bulk_group", destination.box(k, coordinate),
+        source.address());
+  }
+
+  private static String form(MappedTensor tensor, String direction) {
+    return "cp.async.bulk.tensor." + tensor.spec().box().size() + "d." + direction;
+  }
+}

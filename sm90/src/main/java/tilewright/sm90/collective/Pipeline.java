@@ -1,0 +1,101 @@
+package tilewright.sm90.collective;
+
+import tilewright.kernel.I32;
+import tilewright.kernel.I32Variable;
+import tilewright.kernel.Pred;
+import tilewright.kernel.Scope;
+import tilewright.kernel.TraceException;
+import tilewright.sm90.atom.Mbarrier;
+
+/**
+ * A ring of stages between a producer and consumers. Each stage has a barrier that completes when its bytes have landed
+ * and one that completes when all consumers are done with it (CUTLASS, PipelineTmaAsync).
+ */
+public final class Pipeline {
+  private final Scope k;
+  private final int stages;
+  private final I32 full;
+  private final I32 empty;
+
+  private Pipeline(Scope k, int stages, I32 full, I32 empty) {
+    this.k = k;
+    this.stages = stages;
+    this.full = full;
+    this.empty = empty;
+  }
+
+  /**
+   * Sets the barriers aside and has one thread initialise them. A barrier for all threads that use them follows.
+   *
+   * @param first true for that thread
+   * @param consumers arrivals that free a stage
+   */
+  public static Pipeline of(Scope k, int stages, Pred first, int consumers) {
+    if (stages < 2) throw new TraceException("a ring of " + stages + " stages cannot copy and compute at once: 2 or more");
+    var barriers = k.sharedBytes(2 * stages * Mbarrier.BYTES);
+    var pipeline = new Pipeline(k, stages, barriers, barriers.plus(stages * Mbarrier.BYTES));
+    k.when(first, () -> {
+      for (int stage = 0; stage < stages; stage++) {
+        pipeline.barrier(pipeline.full, k.constant(stage)).initialise(1);
+        pipeline.barrier(pipeline.empty, k.constant(stage)).initialise(consumers);
+      }
+      Mbarrier.publish(k);
+    });
+    return pipeline;
+  }
+
+  private Mbarrier barrier(I32 first, I32 stage) {
+    return new Mbarrier(k, first.plus(stage.times(Mbarrier.BYTES)));
+  }
+
+  /** The producer's place in the ring. Stages are free at first, as if a phase before the first had ended. */
+  public Cursor producer() {
+    return new Cursor(1);
+  }
+
+  /** A consumer's place in the ring. */
+  public Cursor consumer() {
+    return new Cursor(0);
+  }
+
+  /** A stage and the parity of the phase that its user waits for. */
+  public final class Cursor {
+    private final I32Variable stage;
+    private final I32Variable parity;
+
+    private Cursor(int parity) {
+      this.stage = k.variable(k.constant(0), stages - 1);
+      this.parity = k.variable(k.constant(parity), 1);
+    }
+
+    public I32 stage() {
+      return stage.value();
+    }
+
+    /** Producer: waits until the stage is free and expects so many bytes in it; copies complete on the result. */
+    public Mbarrier acquire(int bytes) {
+      barrier(empty, stage()).await(parity.value());
+      var landed = barrier(full, stage());
+      landed.arriveExpecting(k.constant(bytes));
+      return landed;
+    }
+
+    /** Consumer: waits until the stage's bytes have landed. */
+    public void awaitFull() {
+      barrier(full, stage()).await(parity.value());
+    }
+
+    /** Consumer: is done with the stage. */
+    public void release() {
+      barrier(empty, stage()).arrive();
+    }
+
+    /** Goes on to the next stage; behind the last comes the first, in its next phase. */
+    public void advance() {
+      var next = stage().plus(1);
+      var wraps = next.equalTo(stages);
+      parity.set(parity.value().xor(k.constant(1).where(wraps, 0)));
+      stage.set(next.where(stage().lessThan(stages - 1), 0));
+    }
+  }
+}

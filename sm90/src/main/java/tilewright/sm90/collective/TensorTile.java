@@ -1,0 +1,148 @@
+package tilewright.sm90.collective;
+
+import java.util.ArrayList;
+import java.util.List;
+import tilewright.kernel.I32;
+import tilewright.kernel.MappedTensor;
+import tilewright.kernel.Scope;
+import tilewright.kernel.SharedTensor;
+import tilewright.kernel.TensorMapSpec;
+import tilewright.kernel.TensorSpec;
+import tilewright.kernel.TraceException;
+import tilewright.layout.ComposedLayout;
+import tilewright.layout.Layout;
+import tilewright.layout.OffsetMap;
+import tilewright.layout.Swizzle;
+import tilewright.numerics.ElementType;
+import tilewright.ptx.tensormap.SwizzleMode;
+import tilewright.sm90.atom.Mbarrier;
+import tilewright.sm90.atom.SwizzledRows;
+import tilewright.sm90.atom.TensorCopy;
+
+/**
+ * A tile (rows, columns, stages) in shared memory that tensor copies fill or empty, box by box. The boxes follow from
+ * the tile's layout, which is compared with what they write, element by element.
+ */
+public final class TensorTile {
+  private static final int MOST = 256;
+  private static final int ALIGNMENT = 128;
+
+  private final SharedTensor tile;
+  private final MappedTensor tensor;
+  private final int boxRows;
+  private final int boxColumns;
+  private final int rows;
+  private final int columns;
+
+  private TensorTile(SharedTensor tile, MappedTensor tensor, Boxes boxes) {
+    this.tile = tile;
+    this.tensor = tensor;
+    this.boxRows = boxes.rows;
+    this.boxColumns = boxes.columns;
+    this.rows = extent(tile.layout(), 0);
+    this.columns = extent(tile.layout(), 1);
+  }
+
+  /**
+   * Declares the tensor and sets the tile aside.
+   *
+   * @param spec the tensor: rows, columns, and modes of which a tile has one coordinate each
+   * @param layout (rows, columns, stages)
+   */
+  public static TensorTile of(Scope k, TensorSpec spec, OffsetMap layout) {
+    var boxes = Boxes.of(spec, layout);
+    var box = new ArrayList<>(List.of(boxes.rows, boxes.columns));
+    while (box.size() < spec.extents().size()) box.add(1);
+    var tensor = k.mapped(new TensorMapSpec(spec, box, boxes.swizzle));
+    return new TensorTile(k.shared(spec.type(), layout), tensor, boxes);
+  }
+
+  public SharedTensor shared() {
+    return tile;
+  }
+
+  /** The whole tensor's extent. */
+  public I32 extent(int mode) {
+    return tensor.extent(mode);
+  }
+
+  /** Bytes of a stage. */
+  public int bytes() {
+    return rows * columns * tile.type().bytes();
+  }
+
+  /** Fills a stage from the tile of the tensor that begins at a coordinate; {@link #bytes} land on the barrier. */
+  public void load(Scope k, I32 stage, Mbarrier barrier, I32... coordinate) {
+    for (int column = 0; column < columns; column += boxColumns) {
+      for (int row = 0; row < rows; row += boxRows) {
+        TensorCopy.load(k, tile.at(k.constant(row), k.constant(column), stage), tensor, barrier,
+            shifted(coordinate, row, column));
+      }
+    }
+  }
+
+  /** Copies a stage to the tile of the tensor that begins at a coordinate, in this thread's present group of copies. */
+  public void store(Scope k, I32 stage, I32... coordinate) {
+    for (int column = 0; column < columns; column += boxColumns) {
+      for (int row = 0; row < rows; row += boxRows) {
+        TensorCopy.store(k, tensor, tile.at(k.constant(row), k.constant(column), stage),
+            shifted(coordinate, row, column));
+      }
+    }
+  }
+
+  private static I32[] shifted(I32[] coordinate, int row, int column) {
+    var place = coordinate.clone();
+    place[0] = place[0].plus(row);
+    place[1] = place[1].plus(column);
+    return place;
+  }
+
+  private static int extent(OffsetMap layout, int mode) {
+    return Math.toIntExact(layout.shape().mode(mode).size());
+  }
+
+  /** The largest boxes that a layout can be filled with. */
+  private record Boxes(int rows, int columns, SwizzleMode swizzle) {
+    static Boxes of(TensorSpec spec, OffsetMap layout) {
+      var plain = layout instanceof ComposedLayout composed ? composed.layout() : (Layout) layout;
+      var swizzle = layout instanceof ComposedLayout composed ? composed.swizzle() : Swizzle.IDENTITY;
+      var type = spec.type();
+      var mode = SwizzledRows.mode(swizzle, type).orElseThrow(() -> new TraceException("no tensor copy swizzles "
+          + type.text() + " elements by " + swizzle));
+      int inner = spec.contiguous().map(spec.extents()::indexOf).filter(m -> m < 2).orElseThrow(
+          () -> new TraceException("tensor " + spec.name() + spec.extents() + " needs rows or columns contiguous"));
+      int span = mode.span() == 0 ? MOST : mode.span() / type.bytes();
+      int width = run(plain.mode(inner), 1, span);
+      int height = run(plain.mode(1 - inner), width, MOST);
+      var boxes = inner == 0 ? new Boxes(width, height, mode) : new Boxes(height, width, mode);
+      boxes.requireToFill(type, plain, inner);
+      return boxes;
+    }
+
+    /** How many coordinates of a mode follow each other at a stride. */
+    private static int run(Layout mode, long stride, int most) {
+      int run = 1;
+      while (run < Math.min(mode.size(), most) && mode.apply(run) == run * stride) run++;
+      while (mode.size() % run != 0) run--;
+      return run;
+    }
+
+    private void requireToFill(ElementType type, Layout layout, int inner) {
+      for (int row = 0; row < layout.mode(0).size(); row++) {
+        for (int column = 0; column < layout.mode(1).size(); column++) {
+          int inRow = row % rows;
+          int inColumn = column % columns;
+          long first = layout.mode(0).apply(row - inRow) + layout.mode(1).apply(column - inColumn);
+          long filled = first + (inner == 0 ? inRow + (long) inColumn * rows : inColumn + (long) inRow * columns);
+          long offset = layout.mode(0).apply(row) + layout.mode(1).apply(column);
+          if (offset != filled || first * type.bytes() % ALIGNMENT != 0) {
+            throw new TraceException("tensor copies in boxes of " + rows + "×" + columns + " cannot fill " + layout
+                + ": element (" + row + "," + column + ") lies at " + offset + ", its box puts it at " + filled
+                + " and begins at " + first + "; boxes begin at multiples of " + ALIGNMENT + " bytes");
+          }
+        }
+      }
+    }
+  }
+}
