@@ -6,6 +6,8 @@ import java.nio.file.Files;
 import java.nio.file.NoSuchFileException;
 import java.nio.file.Path;
 import java.util.ArrayList;
+import java.util.Arrays;
+import java.util.HashSet;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
@@ -17,6 +19,7 @@ import tilewright.numerics.ElementType;
 import tilewright.ptx.Dim3;
 import tilewright.ptx.Launch;
 import tilewright.ptx.Launch.Argument;
+import tilewright.ptx.LaunchFeature;
 import tilewright.ptx.PtxType;
 import tilewright.simulator.Coordinates;
 import tilewright.verification.TensorCoordinates;
@@ -44,7 +47,8 @@ final class LaunchFileReader {
     for (var node : required(root, "args")) arguments.add(argument("args[" + arguments.size() + "]", node, buffers));
     var launch = new Launch(ptx(root), text("entry", required(root, "entry")),
         dim3(root, "grid"), dim3(root, "block"), dim3(root, "cluster"),
-        (int) integer("dynamicSharedBytes", root.path("dynamicSharedBytes"), 0, 1 << 30), buffers, arguments);
+        (int) integer("dynamicSharedBytes", root.path("dynamicSharedBytes"), 0, 1 << 30), features(root), buffers,
+        arguments);
     return new LaunchFile(path, launch, expected(root, buffers), uninitialised(root), elements(root));
   }
 
@@ -163,6 +167,16 @@ final class LaunchFileReader {
       extents.set(i, (int) integer(key + "[" + i + "]", node.get(i), 1, Integer.MAX_VALUE));
     }
     return new Dim3(extents.get(0), extents.get(1), extents.get(2));
+  }
+
+  private Set<LaunchFeature> features(JsonNode root) {
+    var features = new HashSet<LaunchFeature>();
+    for (var node : root.path("features")) {
+      var name = text("features[" + features.size() + "]", node);
+      features.add(LaunchFeature.parse(name).orElseThrow(() -> bad("features names " + name + "; needed are of "
+          + Arrays.stream(LaunchFeature.values()).map(LaunchFeature::text).toList())));
+    }
+    return features;
   }
 
   JsonNode required(JsonNode node, String key) {

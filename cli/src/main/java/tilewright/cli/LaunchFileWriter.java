@@ -10,6 +10,7 @@ import java.util.TreeMap;
 import tilewright.ptx.Dim3;
 import tilewright.ptx.Launch;
 import tilewright.ptx.Launch.Argument;
+import tilewright.ptx.LaunchFeature;
 import tilewright.simulator.Coordinates;
 import tilewright.verification.TensorCoordinates;
 import tools.jackson.databind.SerializationFeature;
@@ -38,6 +39,9 @@ final class LaunchFileWriter {
     extents(root.putArray("block"), launch.block());
     extents(root.putArray("cluster"), launch.cluster());
     root.put("dynamicSharedBytes", launch.dynamicSharedBytes());
+    if (!launch.features().isEmpty()) {
+      launch.features().stream().map(LaunchFeature::text).sorted().forEach(root.putArray("features")::add);
+    }
     var buffers = root.putObject("buffers");
     new TreeMap<>(launch.buffers()).forEach((name, bytes) -> {
       var buffer = buffers.putObject(name).put("bytes", bytes.byteSize()).put("file", name + ".bin");

@@ -9,6 +9,7 @@ import java.io.IOException;
 import java.lang.foreign.MemorySegment;
 import java.nio.file.Files;
 import java.nio.file.Path;
+import java.util.EnumSet;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
@@ -20,6 +21,7 @@ import org.junit.jupiter.params.provider.CsvSource;
 import tilewright.ptx.Dim3;
 import tilewright.ptx.Launch;
 import tilewright.ptx.Launch.Argument;
+import tilewright.ptx.LaunchFeature;
 import tilewright.ptx.PtxType;
 import tilewright.ptx.tensormap.Interleave;
 import tilewright.ptx.tensormap.L2Promotion;
@@ -87,7 +89,7 @@ class LaunchFileTest {
   @Test
   void readsBackWhatIsWritten() {
     var launch = new Launch("// text\n", "k", new Dim3(2, 3, 4), Dim3.of(64), new Dim3(2, 1, 1), 512,
-        Map.of("a", MemorySegment.ofArray(new byte[] {1, 2, 3})),
+        EnumSet.allOf(LaunchFeature.class), Map.of("a", MemorySegment.ofArray(new byte[] {1, 2, 3})),
         List.of(new Argument.Buffer("a", 2), Argument.f32(Float.NaN), Argument.u64(-1),
             new Argument.Struct(16, List.of(new Argument.Field(4, new Argument.Buffer("a", 1))))));
     var dumped = folder.resolve("dump");
@@ -96,6 +98,7 @@ class LaunchFileTest {
     assertEquals(launch.toString(), read.toString());
     assertEquals(launch.arguments(), read.arguments());
     assertEquals(launch.cluster(), read.cluster());
+    assertEquals(launch.features(), read.features());
     assertEquals(launch.ptx(), read.ptx());
     assertArrayEquals(launch.bytes("a"), read.bytes("a"));
   }

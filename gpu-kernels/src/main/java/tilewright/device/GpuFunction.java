@@ -2,6 +2,7 @@ package tilewright.device;
 
 import java.lang.foreign.Arena;
 import java.util.List;
+import tilewright.ptx.LaunchFeature;
 
 /** One kernel of a loaded module; usable while its {@link GpuModule} is open. */
 public final class GpuFunction {

@@ -20,7 +20,8 @@ final class GpuLauncher {
         var end = gpu.event()) {
       launch.buffers().forEach((name, content) -> buffers.put(name, new GuardedBuffer(gpu, name, content)));
       var arguments = launch.arguments().stream().map(argument -> encode(gpu, argument, buffers)).toList();
-      var shape = new LaunchShape(launch.grid(), launch.block(), launch.cluster(), launch.dynamicSharedBytes());
+      var shape = new LaunchShape(launch.grid(), launch.block(), launch.cluster(), launch.dynamicSharedBytes(),
+          launch.features());
       var kernel = module.function(launch.entry()).bind(shape, arguments);
       start.record(stream);
       kernel.launch(stream);

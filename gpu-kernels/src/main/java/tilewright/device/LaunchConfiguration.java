@@ -7,6 +7,7 @@ import static java.lang.foreign.ValueLayout.JAVA_LONG;
 import java.lang.foreign.Arena;
 import java.lang.foreign.MemorySegment;
 import tilewright.ptx.Dim3;
+import tilewright.ptx.LaunchFeature;
 
 /** A {@code CUlaunchConfig} with its attributes (cuda.h, 64 bit). */
 final class LaunchConfiguration {
@@ -20,7 +21,10 @@ final class LaunchConfiguration {
 
   private static final long ATTRIBUTE_VALUE = 8;
   private static final long ATTRIBUTE_BYTES = 72;
+  // CUlaunchAttributeID
+  private static final int COOPERATIVE = 2;
   private static final int CLUSTER_DIMENSION = 4;
+  private static final int PROGRAMMATIC_STREAM_SERIALIZATION = 6;
 
   private final MemorySegment segment;
 
@@ -38,11 +42,19 @@ final class LaunchConfiguration {
     }
     for (var feature : shape.features()) {
       long at = ATTRIBUTE_BYTES * count++;
-      attributes.set(JAVA_INT, at, feature.attribute());
+      attributes.set(JAVA_INT, at, attribute(feature));
       attributes.set(JAVA_INT, at + ATTRIBUTE_VALUE, 1);
     }
     segment.set(ADDRESS, ATTRIBUTES, attributes);
     segment.set(JAVA_INT, ATTRIBUTE_COUNT, count);
+  }
+
+  /** The attribute whose value is 1 where a launch has the feature. */
+  private static int attribute(LaunchFeature feature) {
+    return switch (feature) {
+      case COOPERATIVE -> COOPERATIVE;
+      case PROGRAMMATIC -> PROGRAMMATIC_STREAM_SERIALIZATION;
+    };
   }
 
   private static void set(MemorySegment target, long offset, Dim3 value) {

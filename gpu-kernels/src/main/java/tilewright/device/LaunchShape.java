@@ -2,6 +2,7 @@ package tilewright.device;
 
 import java.util.Set;
 import tilewright.ptx.Dim3;
+import tilewright.ptx.LaunchFeature;
 
 /**
  * How many blocks of how many threads.

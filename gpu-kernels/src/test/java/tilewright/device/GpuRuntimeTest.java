@@ -11,32 +11,14 @@ import java.lang.foreign.ValueLayout;
 import java.util.Arrays;
 import java.util.List;
 import java.util.OptionalInt;
-import org.junit.jupiter.api.AfterAll;
-import org.junit.jupiter.api.BeforeAll;
-import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
-import org.junit.jupiter.api.TestInstance;
 import tilewright.ptx.Dim3;
+import tilewright.ptx.LaunchFeature;
 
 /** What {@link RuntimeTest} checks against a fake driver, on a GPU. */
-@Tag("gpu")
-@TestInstance(TestInstance.Lifecycle.PER_CLASS)
-class GpuRuntimeTest {
+class GpuRuntimeTest extends OnGpu {
   private static final int N = 1 << 16;
   private static final LaunchShape SHAPE = LaunchShape.of(Dim3.of(N / 128), Dim3.of(128));
-
-  private Gpu gpu;
-
-  @BeforeAll
-  void open() {
-    if (Gpu.probe() instanceof GpuProbe.Missing(var reason)) assumeTrue(false, reason);
-    gpu = Gpu.open(0);
-  }
-
-  @AfterAll
-  void close() {
-    if (gpu != null) gpu.close();
-  }
 
   /** {@code z = x + y}. */
   private BoundKernel addition(LaunchShape shape, DeviceMemory x, DeviceMemory y, DeviceMemory z) {

@@ -17,35 +17,18 @@ import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
+import java.util.Set;
 import java.util.stream.IntStream;
-import org.junit.jupiter.api.AfterAll;
-import org.junit.jupiter.api.BeforeAll;
-import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
-import org.junit.jupiter.api.TestInstance;
 import org.junit.jupiter.api.io.TempDir;
 import tilewright.ptx.Dim3;
 import tilewright.ptx.Launch;
 import tilewright.ptx.Launch.Argument;
+import tilewright.ptx.LaunchFeature;
 
-@Tag("gpu")
-@TestInstance(TestInstance.Lifecycle.PER_CLASS)
-class GpuTest {
+class GpuTest extends OnGpu {
   private static final int N = 1000;
   private static final LaunchShape ONE_BLOCK = LaunchShape.of(Dim3.ONE, Dim3.of(32));
-
-  private Gpu gpu;
-
-  @BeforeAll
-  void open() {
-    if (Gpu.probe() instanceof GpuProbe.Missing(var reason)) assumeTrue(false, reason);
-    gpu = Gpu.open(0);
-  }
-
-  @AfterAll
-  void close() {
-    if (gpu != null) gpu.close();
-  }
 
   private static float[] ramp(float step, int count) {
     var values = new float[count];
@@ -151,6 +134,15 @@ class GpuTest {
     gpu.run(new Launch(Ptx.CLUSTER_RANK, "rank", Dim3.of(8), Dim3.of(32), Dim3.of(4), 0, Map.of("out", out),
         List.of(new Argument.Buffer("out"))));
     assertArrayEquals(new int[] {0, 1, 2, 3, 0, 1, 2, 3}, out.toArray(ValueLayout.JAVA_INT));
+  }
+
+  @Test
+  void runsACooperativeLaunch() {
+    var z = new float[N];
+    var l = addition(z, N, Dim3.of(128));
+    gpu.run(new Launch(l.ptx(), l.entry(), l.grid(), l.block(), l.cluster(), 0, Set.of(LaunchFeature.COOPERATIVE),
+        l.buffers(), l.arguments()));
+    assertArrayEquals(ramp(1.5f, N), z);
   }
 
   @Test

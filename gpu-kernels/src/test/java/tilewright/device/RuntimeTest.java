@@ -16,6 +16,7 @@ import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 import tilewright.ptx.Dim3;
+import tilewright.ptx.LaunchFeature;
 
 /** The runtime over a driver without a device. */
 class RuntimeTest {

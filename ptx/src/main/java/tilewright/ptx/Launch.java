@@ -3,6 +3,7 @@ package tilewright.ptx;
 import java.lang.foreign.MemorySegment;
 import java.util.List;
 import java.util.Map;
+import java.util.Set;
 import tilewright.ptx.tensormap.TensorMap;
 
 /**
@@ -12,15 +13,23 @@ import tilewright.ptx.tensormap.TensorMap;
  * @param entry the kernel's name
  * @param cluster {@link Dim3#ONE} when there are no clusters
  * @param dynamicSharedBytes bytes of dynamic shared memory a CTA
+ * @param features besides
  * @param buffers global memory by name; running a launch writes the results into these segments, save read-only ones
  * @param arguments in the order of the kernel's parameters
  */
 public record Launch(String ptx, String entry, Dim3 grid, Dim3 block, Dim3 cluster, int dynamicSharedBytes,
-    Map<String, MemorySegment> buffers, List<Argument> arguments) {
+    Set<LaunchFeature> features, Map<String, MemorySegment> buffers, List<Argument> arguments) {
   public Launch {
+    features = Set.copyOf(features);
     buffers = Map.copyOf(buffers);
     arguments = List.copyOf(arguments);
     for (var argument : arguments) requireBuffers(argument, buffers);
+  }
+
+  /** Without features. */
+  public Launch(String ptx, String entry, Dim3 grid, Dim3 block, Dim3 cluster, int dynamicSharedBytes,
+      Map<String, MemorySegment> buffers, List<Argument> arguments) {
+    this(ptx, entry, grid, block, cluster, dynamicSharedBytes, Set.of(), buffers, arguments);
   }
 
   private static void requireBuffers(Argument argument, Map<String, MemorySegment> buffers) {
@@ -85,6 +94,7 @@ public record Launch(String ptx, String entry, Dim3 grid, Dim3 block, Dim3 clust
 
   @Override
   public String toString() {
-    return entry + "<<<" + grid + ", " + block + ", " + dynamicSharedBytes + ">>>" + arguments;
+    return entry + "<<<" + grid + ", " + block + ", " + dynamicSharedBytes + (features.isEmpty() ? "" : ", " + features) + ">>>"
+        + arguments;
   }
 }

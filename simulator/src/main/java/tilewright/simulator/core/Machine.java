@@ -9,6 +9,7 @@ import java.util.Optional;
 import java.util.SplittableRandom;
 import tilewright.ptx.Dim3;
 import tilewright.ptx.Launch;
+import tilewright.ptx.LaunchFeature;
 import tilewright.simulator.Finding;
 import tilewright.simulator.SimulationResult;
 import tilewright.simulator.SimulatorOptions;
@@ -18,7 +19,7 @@ public final class Machine {
   /** Scheduler turns after which a cluster that may wait for another one lets that one run. */
   private static final int SLICE = 1 << 16;
   private static final int MOST_ACTIVE = 64;
-  /** The same where clusters compete for those that have not been launched. */
+  /** The same where clusters compete for those that have not been launched, or wait for all others. */
   private static final int SHORT_SLICE = 64;
   private static final int MOST_CANCELLING = 4;
 
@@ -29,8 +30,14 @@ public final class Machine {
   private Machine(LaunchState state) {
     this.state = state;
     boolean cancels = state.kernel.clusters().cancels();
-    slice = cancels ? SHORT_SLICE : SLICE;
-    mostActive = cancels ? 1 + new SplittableRandom(state.seed).nextInt(MOST_CANCELLING) : MOST_ACTIVE;
+    slice = cancels || cooperative() ? SHORT_SLICE : SLICE;
+    mostActive = cancels ? 1 + new SplittableRandom(state.seed).nextInt(MOST_CANCELLING)
+        : cooperative() ? Integer.MAX_VALUE : MOST_ACTIVE;
+  }
+
+  /** Whether all clusters are there at the same time: how many fit a device is the driver's to say, and not known. */
+  private boolean cooperative() {
+    return state.launch.features().contains(LaunchFeature.COOPERATIVE);
   }
 
   /** Runs a launch that fits the kernel; its buffers are updated in place. */

@@ -3,6 +3,7 @@ package tilewright.verification.bench;
 import java.io.IOException;
 import java.lang.foreign.MemorySegment;
 import java.lang.foreign.ValueLayout;
+import java.lang.management.ManagementFactory;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.time.LocalDate;
@@ -25,7 +26,8 @@ import tilewright.kernels.VectorAdd;
  * @param deviceBytes that the device had less at its worst in the second half of the run than in the first
  * @param residentBytes that this process had more on the host at its worst in the second half (resident set)
  * @param wrong results that were not those of the addition
- * @param samples of free device memory and resident host memory, in bytes, in the course of the run
+ * @param samples in the course of the run, each after the JVM's heap has been collected and shrunk: what garbage waits
+ *     in a heap is no growth
  */
 public record Soak(String date, String gpu, String driver, String commit, double seconds, long cycles, long launches,
     long deviceBytes, long residentBytes, long wrong, List<Memory> samples) {
@@ -38,8 +40,17 @@ public record Soak(String date, String gpu, String driver, String commit, double
     samples = List.copyOf(samples);
   }
 
-  /** What is free on the device, and used by this process on the host. */
-  public record Memory(long freeOnDevice, long residentOnHost) {}
+  /** Bytes free on the device, used by this process on the host, and of those the Java objects that are alive. */
+  public record Memory(long freeOnDevice, long residentOnHost, long heap) {
+    static Memory sample(Gpu gpu, MemoryPool pool) {
+      pool.trimTo(0);
+      // The first collection finds what the second gives back: native memory of objects that are gone.
+      System.gc();
+      System.gc();
+      long heap = ManagementFactory.getMemoryMXBean().getHeapMemoryUsage().getUsed();
+      return new Memory(gpu.freeBytes(), resident(), heap);
+    }
+  }
 
   /** Whether nothing grew and every result was right. */
   public boolean sound() {
@@ -58,8 +69,7 @@ public record Soak(String date, String gpu, String driver, String commit, double
       while (samples.size() <= SAMPLES) {
         double elapsed = (System.nanoTime() - begin) * 1e-9;
         if (elapsed >= seconds * samples.size() / SAMPLES) {
-          pool.trimTo(0);
-          samples.add(new Memory(gpu.freeBytes(), resident()));
+          samples.add(Memory.sample(gpu, pool));
           progress.accept("%.0f of %.0f s, %d cycles".formatted(elapsed, seconds, cycles));
         }
         wrong += cycle.run(cycles++);
