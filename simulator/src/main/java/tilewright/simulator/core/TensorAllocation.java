@@ -119,6 +119,7 @@ public final class TensorAllocation {
       var memory = group[i].tensor;
       if (oldest[i].freed < 0) {
         memory.take(column, first.columns, oldest[i].site);
+        if (memory.cta.tensorWatch != null) memory.cta.tensorWatch.allocated(oldest, column, first.columns);
       } else {
         var r = oldest[i];
         if (group[i].tensorWatch != null) group[i].tensorWatch.free(r.warp, r.freed, r.columns, r.site);
@@ -139,6 +140,8 @@ public final class TensorAllocation {
   private static void write(Warp w, int mask, int address, int site) {
     Arrays.fill(w.scratch, address);
     if (w.cta.watch != null) {
+      // The warp writes as one, so that no lane's earlier read can come later.
+      Probes.meet(w, mask);
       Probes.storing(w, mask, site);
       Probes.value(w, mask, Integer.BYTES, w.scratch);
       w.cta.watch.shared(w, mask, Integer.BYTES, Access.WRITE, site);

@@ -35,6 +35,8 @@ final class TensorWatch {
   private final Access[] writes = new Access[GROUPS * TmemAddress.COLUMNS];
   /** The last load, and the last read by the tensor core. */
   private final Access[][] reads = new Access[2][GROUPS * TmemAddress.COLUMNS];
+  /** By unit of columns, the allocation they belong to: by the warp, or by that of each CTA of a pair. */
+  private final Access[][] allocations = new Access[TmemAddress.COLUMNS / TensorMemory.UNIT][];
   private final short[] written = new short[GROUPS * TmemAddress.COLUMNS];
 
   TensorWatch(Cta cta) {
@@ -54,6 +56,7 @@ final class TensorWatch {
       queues[i] = null;
     }
     forget(0, TmemAddress.COLUMNS);
+    Arrays.fill(allocations, null);
   }
 
   /** The order of a warp of this CTA. */
@@ -99,9 +102,33 @@ final class TensorWatch {
     return new Access(w, lane, site, w.cta.tensorWatch.order(w).next(), completion, operation, verb);
   }
 
+  /** Requests to allocate columns, together where there are two, are granted. */
+  void allocated(TensorMemory.Request[] requests, int first, int columns) {
+    var by = new Access[requests.length];
+    for (int i = 0; i < by.length; i++) {
+      by[i] = begin(requests[i].warp, 0, requests[i].site, Completion.STORE, null, "allocates");
+    }
+    Arrays.fill(allocations, first / TensorMemory.UNIT, (first + columns) / TensorMemory.UNIT, by);
+  }
+
+  /** Who touches columns must come after their allocation: an address from an earlier one is no excuse. */
+  private void checkAllocated(Access by, int lane, int column, int columns) {
+    var known = by.warp.cta.tensorWatch.order(by.warp);
+    for (int unit = column / TensorMemory.UNIT; unit * TensorMemory.UNIT < column + columns; unit++) {
+      var allocation = allocations[unit];
+      if (allocation == null) continue;
+      if (Arrays.stream(allocation).anyMatch(a -> known.loose().issued(a.warp.number(), a.number))) continue;
+      var first = allocation[0];
+      report(Kind.RACE, by, first, lane, Math.max(column, unit * TensorMemory.UNIT), "with nothing that orders the two",
+          "let a barrier hand over the address of each allocation, and forget the address when it is freed");
+      known.assume(first.completion, first.warp.number(), first.number);
+    }
+  }
+
   /** Reads columns of a group of lanes, of which those of a mask must have been written. */
   void read(Access by, int lane, int mask, int column, int columns) {
     int slot = by.completion == Completion.LOAD ? 0 : 1;
+    checkAllocated(by, lane, column, columns);
     for (int c = column; c < column + columns; c++) {
       int at = lane / LANES * TmemAddress.COLUMNS + c;
       checkWritten(by, lane, mask, at, c);
@@ -129,6 +156,7 @@ final class TensorWatch {
   }
 
   void write(Access by, int lane, int mask, int column, int columns) {
+    checkAllocated(by, lane, column, columns);
     for (int c = column; c < column + columns; c++) {
       int at = lane / LANES * TmemAddress.COLUMNS + c;
       check(by, writes[at], lane, c);
