@@ -109,6 +109,19 @@ class AsyncBugsTest {
           @%q0 mbarrier.arrive.release.cluster.shared::cluster.b64 _, [%r2]; // HERE
           """ + await("W", 0) + MEET, "uses the mbarrier shared 'bar' + 0 of block (",
           "fence.mbarrier_init.release.cluster behind the initialisation, then barrier.cluster"),
+      SeededBug.sm90("a multicast copy to a peer whose mbarrier may not be initialised", 2, 32, Finding.Kind.RACE,
+          START + """
+          @%q0 mbarrier.init.shared.b64 [%r12], 1; // THERE
+          FIX[@%q0 fence.mbarrier_init.release.cluster;]
+          bar.warp.sync -1;
+          barrier.cluster.arrive.relaxed;
+          barrier.cluster.wait;
+          setp.eq.and.u32 %q1, %r20, 0, %q0;
+          mov.u16 %h0, 3;
+          @%q0 mbarrier.arrive.expect_tx.shared.b64 _, [%r12], 256;
+          @%q1 cp.async.bulk.shared::cluster.global.mbarrier::complete_tx::bytes.multicast::cluster [%r10], [%p0], 256, [%r12], %h0; // HERE
+          """ + await("W", 0) + MEET, "uses the mbarrier shared 'bar' + 0", "initialises at line",
+          "fence.mbarrier_init.release.cluster"),
       SeededBug.sm90("more bytes expected than a copy brings", 1, 32, Finding.Kind.DEADLOCK, INIT + """
           BAD[@%q0 mbarrier.arrive.expect_tx.shared.b64 _, [%r12], 320;]
           FIX[@%q0 mbarrier.arrive.expect_tx.shared.b64 _, [%r12], 256;]
@@ -135,25 +148,6 @@ class AsyncBugsTest {
           @%q0 mbarrier.arrive.expect_tx.shared.b64 _, [%r12], 256;
           @%q0 cp.async.bulk.shared::cluster.global.mbarrier::complete_tx::bytes [%r10], [%p0], 256, [%r12]; // HERE
           """ + await("W", 0), "asynchronously writes shared 'tile' + ", "reads at line"),
-      SeededBug.sm90("a copy of global memory that others have just written", 1, 64, Finding.Kind.RACE, INIT + """
-          add.s64 %l0, %p0, %t4;
-          st.global.u32 [%l0], %t; // THERE
-          FIX[fence.proxy.async.global;]
-          FIX[bar.sync 0;]
-          @%q0 mbarrier.arrive.expect_tx.shared.b64 _, [%r12], 256;
-          @%q0 cp.async.bulk.shared::cluster.global.mbarrier::complete_tx::bytes [%r10], [%p0], 256, [%r12]; // HERE
-          """ + await("W", 0), "asynchronously reads 'arg0' + 4 ", "thread (1,0,0) of the same warp"),
-      SeededBug.sm90("global memory read that a copy has just written", 1, 64, Finding.Kind.RACE, START + """
-          st.shared.u32 [%r11], %t;
-          fence.proxy.async.shared::cta;
-          bar.sync 0;
-          @%q0 cp.async.bulk.global.shared::cta.bulk_group [%p1], [%r10], 256; // THERE
-          @%q0 cp.async.bulk.commit_group;
-          @%q0 cp.async.bulk.wait_group 0;
-          FIX[bar.sync 0;]
-          add.s64 %l0, %p1, %t4;
-          ld.global.u32 %r0, [%l0]; // HERE
-          """, "'arg1' + ", "with nothing that orders the two"),
       SeededBug.sm90("a wait by parity two phases behind", 1, 64, Finding.Kind.PHASE_MISSED, INIT + """
           setp.ge.u32 %q1, %t, 32;
           @%q1 bra LATE;

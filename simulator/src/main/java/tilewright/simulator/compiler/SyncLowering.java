@@ -19,6 +19,7 @@ final class SyncLowering {
   static final Set<String> ORDERS = Set.of("sc", "acq_rel", "acquire", "release", "relaxed");
   private static final Set<String> PROXIES =
       Set.of("proxy", "alias", "global", "shared::cta", "shared::cluster");
+  private static final Set<String> SHARED = Set.of("shared::cta", "shared::cluster");
   private static final Pattern ASYNC_PROXY = Pattern.compile("async(::generic)?");
   private static final long TENSOR_MAP_BYTES = 128;
   private static final Source ALL_LANES = Source.of(-1);
@@ -102,7 +103,11 @@ final class SyncLowering {
     // Copies land through the same memory here, so these fences matter to the sanitizer alone.
     boolean proxy = m.takeMatching(ASYNC_PROXY).isPresent();
     boolean initialisation = m.take("mbarrier_init");
-    if (c.watched() && proxy) c.warp(Probes.class, "proxyFence", List.of(), List.of());
+    if (c.watched() && proxy) {
+      boolean shared = i.modifiers().stream().anyMatch(SHARED::contains);
+      c.warp(Probes.class, "proxyFence", List.of(), List.of(), new Op.Argument.IntValue(shared ? 1 : 0),
+          new Op.Argument.IntValue(i.has("global") ? 1 : 0));
+    }
     if (c.watched() && initialisation) c.warp(Probes.class, "initialisationFence", List.of(), List.of());
     m.ignore(PROXIES);
     m.ignorePrefix("sync_restrict::");

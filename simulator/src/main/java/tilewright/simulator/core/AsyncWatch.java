@@ -1,7 +1,8 @@
 package tilewright.simulator.core;
 
 /**
- * What asynchronous operations that threads of one CTA issue do to shared memory, for its {@link Sanitizer}. Copies by
+ * What asynchronous operations that threads of one CTA issue do to shared memory, for its {@link Sanitizer}
+ * ({@link GlobalWatch} has what they do to global memory). Copies by
  * {@code cp.async} are pending until their thread waits for them; all others are an {@link AsyncAccess}, which is over
  * for those who know so.
  */
@@ -20,8 +21,11 @@ final class AsyncWatch {
     return (cta.warps.length + Warpgroup.WARPS - 1) / Warpgroup.WARPS + (cta.cluster.ctas.length > 1 ? 1 : 0);
   }
 
-  boolean isOver(Warp w, int lane, long epoch) {
-    return w.cta.cluster.accesses.of(epoch).isKnown(sanitizer.causality(), w, lane);
+  /** Whether an operation is over for a lane, or is a reduction that an atomic access of the lane may go with. */
+  boolean isOver(Warp w, int lane, long me, long epoch) {
+    var access = w.cta.cluster.access(epoch);
+    return access.isKnown(sanitizer.causality(), w, lane)
+        || access.isReduction() && Epoch.isGlobal(epoch) && Epoch.reachesGpu(me);
   }
 
   /** An operation reads a CTA's shared memory until it is over. */
@@ -47,29 +51,30 @@ final class AsyncWatch {
         if (writer != good || writer == 0) {
           long address = owner.sanitizer.window() + 4L * word;
           sanitizer.checkInitialised(shared, word, address, w, lane, mine, site, bytes);
-          if (writer != 0 && isGood(writer, issuer, address, mine, shared, word)) good = writer;
+          if (writer != 0 && isGood(writer, issuer, address, mine, shared, word, ProxyFences.SHARED)) good = writer;
         }
         shared.read(word, reader, epoch, site);
       }
     }
   }
 
-  private boolean isGood(long writer, Issuer issuer, long address, long mine, Shadow shared, int word) {
+  boolean isGood(long writer, Issuer issuer, long address, long mine, Shadow shared, int word,
+      int space) {
     var w = issuer.warp();
     if (!sanitizer.ordered(w, issuer.lane(), mine, writer)) {
       report.conflict(w, issuer.lane(), address, issuer.site(), Access.READ, writer, shared.writeSite(word),
           Access.WRITE);
       return false;
     }
-    if (Epoch.isPending(writer) || isProxied(writer, w, issuer.lane())) return true;
-    report.missingProxyFence(w, issuer.lane(), address, issuer.site(), writer, shared.writeSite(word));
+    if (Epoch.isPending(writer) || isProxied(writer, w, issuer.lane(), space)) return true;
+    report.missingProxyFence(w, issuer.lane(), address, issuer.site(), Access.READ, writer, shared.writeSite(word));
     return false;
   }
 
-  private static boolean isProxied(long writer, Warp w, int lane) {
+  static boolean isProxied(long writer, Warp w, int lane, int space) {
     for (var cta : w.cta.cluster.ctas) {
       boolean wrote = Epoch.cta(cta.number) == Epoch.ctaOf(writer);
-      if (wrote) return cta.sanitizer.causality().isProxied(writer, w, lane);
+      if (wrote) return cta.sanitizer.causality().isProxied(writer, w, lane, space);
     }
     return true;
   }
@@ -93,48 +98,6 @@ final class AsyncWatch {
       }
       shared.write(word, epoch, site);
     }
-  }
-
-  /**
-   * An operation reads global memory. What it reads must be there; that it has read is not kept, because who waits for
-   * the data need not know of its issuer.
-   */
-  void readGlobal(Issuer issuer, long address, int bytes) {
-    var buffer = issuer.cta().space.shadow(address);
-    if (buffer == null) return;
-    var w = issuer.warp();
-    long base = sanitizer.causality().base(w, MemoryOrder.Scope.NONE);
-    for (long at = address & -Shadow.WORD; at < address + bytes; at += Shadow.WORD) {
-      var page = buffer.page((int) (at & AddressSpace.OFFSETS));
-      int word = (int) (at & GlobalShadow.PAGE - 1) >> 2;
-      long mine = Epoch.of(base, issuer.lane(), touched(at, address, bytes));
-      sanitizer.checkInitialised(page, word, at, w, issuer.lane(), mine, issuer.site(), bytes);
-      long writer = page.write(word);
-      boolean touches = writer != 0 && Epoch.touches(writer, Epoch.bytes(mine));
-      if (touches && !sanitizer.ordered(w, issuer.lane(), mine, writer)) {
-        report.conflict(w, issuer.lane(), at, issuer.site(), Access.READ, writer, page.writeSite(word), Access.WRITE);
-      }
-    }
-  }
-
-  /** An operation writes or reduces global memory, which counts as done by its thread when that issues it. */
-  void writeGlobal(Issuer issuer, long address, int bytes, boolean reduces) {
-    var buffer = issuer.cta().space.shadow(address);
-    if (buffer == null) return;
-    var w = issuer.warp();
-    long base = sanitizer.causality().base(w, reduces ? MemoryOrder.Scope.GPU : MemoryOrder.Scope.NONE);
-    for (long at = address & -Shadow.WORD; at < address + bytes; at += Shadow.WORD) {
-      sanitizer.access(buffer.page((int) (at & AddressSpace.OFFSETS)), (int) (at & GlobalShadow.PAGE - 1) >> 2, at, w,
-          issuer.lane(), Epoch.of(base, issuer.lane(), touched(at, address, bytes)),
-          reduces ? Access.ATOMIC : Access.WRITE, issuer.site(), bytes);
-    }
-  }
-
-  /** The bytes of the word at an address that lie in a range. */
-  private static int touched(long word, long address, int bytes) {
-    int first = (int) Math.max(0, address - word);
-    int end = (int) Math.min(Shadow.WORD, address + bytes - word);
-    return (1 << end) - (1 << first);
   }
 
   /** A {@code cp.async} begins to write the places in {@code offsets}. */

@@ -6,8 +6,9 @@ import java.util.Arrays;
 public final class BulkGroups {
   private final Cta cta;
   private final int[][] committed;
-  /** By warp and lane, for the sanitizer; null before a thread's first. */
+  /** By warp and lane, for the sanitizer: of groups that have read, and that have written; null before the first. */
   private final AsyncQueue[][] queues;
+  private final AsyncQueue[][] written;
 
   /** An operation that belongs to a group. */
   interface Member extends AsyncOperation {
@@ -24,11 +25,13 @@ public final class BulkGroups {
     this.cta = cta;
     committed = new int[cta.warps.length][Warp.LANES];
     queues = new AsyncQueue[cta.warps.length][Warp.LANES];
+    written = new AsyncQueue[cta.warps.length][Warp.LANES];
   }
 
   void reset() {
     for (var c : committed) Arrays.fill(c, 0);
     for (var q : queues) Arrays.fill(q, null);
+    for (var q : written) Arrays.fill(q, null);
   }
 
   /** The group that operations of a thread join now. */
@@ -38,8 +41,17 @@ public final class BulkGroups {
 
   /** Of a thread's groups, which have read their sources. */
   AsyncQueue queue(Warp w, int lane) {
-    if (queues[w.index][lane] == null) queues[w.index][lane] = cta.sanitizer.causality().queue();
-    return queues[w.index][lane];
+    return queue(queues[w.index], lane);
+  }
+
+  /** Of a thread's groups, which have written their destinations. */
+  AsyncQueue written(Warp w, int lane) {
+    return queue(written[w.index], lane);
+  }
+
+  private AsyncQueue queue(AsyncQueue[] byLane, int lane) {
+    if (byLane[lane] == null) byLane[lane] = cta.sanitizer.causality().queue();
+    return byLane[lane];
   }
 
   public static void commit(Warp w, int mask) {
@@ -53,11 +65,13 @@ public final class BulkGroups {
     w.cta.cluster.async.complete(op -> op instanceof Member m && m.issuer().warp() == w
         && (mask >>> m.issuer().lane() & 1) != 0 && m.group() < counts[m.issuer().lane()] - groups
         && (reads == 0 || m.reads()));
-      if (w.cta.sanitizer == null) return;
+    if (w.cta.sanitizer == null) return;
     for (int rest = mask; rest != 0; rest &= rest - 1) {
       int lane = Integer.numberOfTrailingZeros(rest);
-      var queue = w.cta.groups.queues[w.index][lane];
-      if (queue != null) w.cta.sanitizer.causality().complete(w, 1 << lane, queue, counts[lane] - groups);
+      var all = w.cta.groups;
+      for (var queue : new AsyncQueue[] {all.queues[w.index][lane], reads == 0 ? all.written[w.index][lane] : null}) {
+        if (queue != null) w.cta.sanitizer.causality().complete(w, 1 << lane, queue, counts[lane] - groups);
+      }
     }
   }
 }

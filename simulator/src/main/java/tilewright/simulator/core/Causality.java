@@ -72,29 +72,29 @@ final class Causality {
   }
 
   /** {@code fence.proxy.async}: what these lanes wrote is fit for asynchronous operations of whoever knows of this. */
-  void proxyFence(Warp w, int mask) {
-    proxyFences.add(w.index, mask, now[w.index]);
+  void proxyFence(Warp w, int mask, int spaces) {
+    proxyFences.add(w.index, mask, spaces, now[w.index]);
     tick(w);
   }
 
-  /** Whether a lane of any CTA knows of a proxy fence behind a write that a thread of this CTA made. */
-  boolean isProxied(long write, Warp w, int lane) {
-    return isFenced(write, w, lane, proxyFences);
+  /** Whether a lane of any CTA knows of a proxy fence for a space behind a write that a thread of this CTA made. */
+  boolean isProxied(long write, Warp w, int lane, int space) {
+    return isFenced(write, w, lane, proxyFences, space);
   }
 
   /** {@code fence.proxy.tensormap::generic.release}: as {@link #proxyFence}, for what reads tensor maps. */
   void tensorMapFence(Warp w, int mask) {
-    tensorMapFences.add(w.index, mask, now[w.index]);
+    tensorMapFences.add(w.index, mask, ProxyFences.GLOBAL, now[w.index]);
     tick(w);
   }
 
   /** As {@link #isProxied}, for what reads tensor maps. */
   boolean isReleasedAsTensorMap(long write, Warp w, int lane) {
-    return isFenced(write, w, lane, tensorMapFences);
+    return isFenced(write, w, lane, tensorMapFences, ProxyFences.GLOBAL);
   }
 
-  private boolean isFenced(long write, Warp w, int lane, ProxyFences fences) {
-    long fence = fences.after(write);
+  private boolean isFenced(long write, Warp w, int lane, ProxyFences fences, int space) {
+    long fence = fences.after(write, space);
     boolean own = w.cta == owner && Epoch.warp(write) == w.index && Epoch.lane(write) == lane;
     return fence != 0 && (own || w.cta.sanitizer.causality().knows(w, lane, fence));
   }

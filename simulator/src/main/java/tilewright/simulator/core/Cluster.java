@@ -82,6 +82,11 @@ final class Cluster {
     return false;
   }
 
+  /** What an epoch of an asynchronous operation stands for. */
+  AsyncAccess access(long epoch) {
+    return Epoch.isGlobal(epoch) ? state.globalAccesses.of(epoch) : accesses.of(epoch);
+  }
+
   /** The warp of that number in the cluster. */
   Warp warp(int number) {
     return warps[number];

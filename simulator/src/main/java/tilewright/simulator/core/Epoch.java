@@ -120,9 +120,19 @@ final class Epoch {
     return e < 0;
   }
 
-  /** An access by an asynchronous operation; {@link #time} is its number among the {@link AsyncAccesses}. */
+  /** An access by an asynchronous operation; {@link #time} is its number among the cluster's {@link AsyncAccesses}. */
   static long async(long cta, int warp, int lane, int number) {
-    return of(base(cta(cta), warp, number, MemoryOrder.Scope.GPU), lane, 0xF) | PENDING;
+    return of(base(cta(cta), warp, number, MemoryOrder.Scope.CLUSTER), lane, 0xF) | PENDING;
+  }
+
+  /** The same to global memory, without its bytes; {@link #time} is its number among the CTA's. */
+  static long asyncGlobal(long cta, int warp, int lane, int number) {
+    return of(base(cta(cta), warp, number, MemoryOrder.Scope.GPU), lane, 0) | PENDING;
+  }
+
+  /** Whether an asynchronous access is one to global memory. */
+  static boolean isGlobal(long e) {
+    return (e >>> SCOPE & 3) == 3;
   }
 
   static boolean isAsync(long e) {

@@ -13,6 +13,8 @@ import tilewright.simulator.tensormap.RowCopy;
 record FromShared(Issuer issuer, int group, int offset, List<BoxRow> rows, CopyFormat format, ToGlobal.Effect effect)
     implements BulkGroups.Member {
   private static final String FIX = "let the thread that copies wait (cp.async.bulk.wait_group.read), then a barrier";
+  private static final String WRITTEN = "let the thread that copies wait (cp.async.bulk.wait_group, not its .read form), "
+      + "then a barrier, or a flag that is released and acquired";
 
   /**
    * Begins a copy as several operations, which may be done apart.
@@ -31,21 +33,19 @@ record FromShared(Issuer issuer, int group, int offset, List<BoxRow> rows, CopyF
     if (cta.sanitizer != null) {
       var access = cta.cluster.accesses.begin(FIX).in(cta.groups.queue(issuer.warp(), issuer.lane()), group + 1);
       cta.sanitizer.async().read(issuer, access, cta, offset, bytes);
-      watchGlobal(issuer, rows, format, effect);
+      watchGlobal(issuer, group, rows, format, effect);
     }
     for (var piece : BoxRow.pieces(rows, cta.random())) {
       cta.cluster.async.issue(new FromShared(issuer, group, offset, piece, format, effect));
     }
   }
 
-  private static void watchGlobal(Issuer issuer, List<BoxRow> rows, CopyFormat format, ToGlobal.Effect effect) {
-    if (effect.bytes() != ToGlobal.ALL_BYTES) return;
-    for (var row : rows) {
-      int inside = format.globalBytes(row.inside());
-      if (inside == 0) continue;
-      issuer.cta().sanitizer.async().writeGlobal(issuer, effect.origin() + row.global(), inside,
-          effect.reduction().isPresent());
-    }
+  private static void watchGlobal(Issuer issuer, int group, List<BoxRow> rows, CopyFormat format,
+      ToGlobal.Effect effect) {
+    var cta = issuer.cta();
+    var access = new AsyncAccess(0, WRITTEN).in(cta.groups.written(issuer.warp(), issuer.lane()), group + 1);
+    if (effect.reduction().isPresent()) access.asReduction();
+    cta.sanitizer.asyncGlobal().write(issuer, access, effect.origin(), rows, format, effect.bytes());
   }
 
   @Override

@@ -26,6 +26,8 @@ final class LaunchState {
   final Places places;
   /** By address in global memory, what strong writes made known to all threads; lock it. */
   final Map<Long, VectorClock> published = new HashMap<>();
+  /** For the sanitizer. */
+  final GlobalAccesses globalAccesses = new GlobalAccesses();
   final boolean sanitize;
   final boolean profile;
   final Timeline timeline = new Timeline();

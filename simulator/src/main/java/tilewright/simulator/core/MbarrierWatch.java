@@ -52,7 +52,8 @@ final class MbarrierWatch {
 
   /** A lane issues an asynchronous operation that completes here: that must be fit for the asynchronous proxy. */
   void checkReady(Warp w, int lane, int user) {
-    if (isFenced(w, lane) || owner.sanitizer.causality().isProxied(initialisation, w, lane)) return;
+    if (isFenced(w, lane) || owner.sanitizer.causality().isProxied(initialisation, w, lane,
+        ProxyFences.SHARED)) return;
     w.cta.sanitizer.report().uninitialisedBarrier(w, lane, owner, offset, user, initialisation, site,
         "fence.mbarrier_init.release.cluster (or fence.proxy.async) behind the initialisation, in the same thread, "
         + "then a barrier");

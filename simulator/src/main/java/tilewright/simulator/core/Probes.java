@@ -30,9 +30,11 @@ public final class Probes {
     w.cta.sanitizer.causality().fence(w, mask, w.cta.kernel.sites().get(site).order());
   }
 
-  /** {@code fence.proxy.async}. */
-  public static void proxyFence(Warp w, int mask) {
-    if (w.cta.sanitizer != null) w.cta.sanitizer.causality().proxyFence(w, mask);
+  /** {@code fence.proxy.async} for shared memory, for global memory, or without either for all. */
+  public static void proxyFence(Warp w, int mask, int shared, int global) {
+    if (w.cta.sanitizer == null) return;
+    int spaces = (shared != 0 ? ProxyFences.SHARED : 0) | (global != 0 ? ProxyFences.GLOBAL : 0);
+    w.cta.sanitizer.causality().proxyFence(w, mask, spaces == 0 ? ProxyFences.ALL : spaces);
   }
 
   /** {@code fence.proxy.tensormap::generic.release}. */

@@ -8,7 +8,12 @@ import java.util.List;
  * proxy is fit for asynchronous operations of those who know of a fence that its own thread executed after it.
  */
 final class ProxyFences {
-  private record Fence(int mask, int time) {}
+  /** Spaces that a fence is for. */
+  static final int SHARED = 1;
+  static final int GLOBAL = 2;
+  static final int ALL = SHARED | GLOBAL;
+
+  private record Fence(int mask, int spaces, int time) {}
 
   private final List<List<Fence>> byWarp = new ArrayList<>();
 
@@ -20,12 +25,12 @@ final class ProxyFences {
     byWarp.forEach(List::clear);
   }
 
-  void add(int warp, int mask, int time) {
-    byWarp.get(warp).add(new Fence(mask, time));
+  void add(int warp, int mask, int spaces, int time) {
+    byWarp.get(warp).add(new Fence(mask, spaces, time));
   }
 
-  /** The fence that follows a write, as an access of the same lane at its time; 0 if there is none. */
-  long after(long write) {
+  /** The fence for a space that follows a write, as an access of the same lane at its time; 0 if there is none. */
+  long after(long write, int space) {
     var fences = byWarp.get(Epoch.warp(write));
     int low = 0;
     int high = fences.size();
@@ -39,7 +44,8 @@ final class ProxyFences {
     }
     for (; low < fences.size(); low++) {
       var fence = fences.get(low);
-      if ((fence.mask() >>> Epoch.lane(write) & 1) != 0) return Epoch.settled(write, fence.time());
+      boolean concerned = (fence.spaces() & space) != 0 && (fence.mask() >>> Epoch.lane(write) & 1) != 0;
+      if (concerned) return Epoch.settled(write, fence.time());
     }
     return 0;
   }

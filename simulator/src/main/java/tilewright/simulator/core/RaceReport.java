@@ -31,7 +31,7 @@ final class RaceReport {
     boolean pending = Epoch.isPending(other);
     var at = cta.kernel.sites().get(otherSite);
     var related = related(w, lane, other, at);
-    var kind = pending && otherAccess == Access.WRITE ? Kind.PENDING_COPY_READ : Kind.RACE;
+    var kind = pending && access == Access.READ ? Kind.PENDING_COPY_READ : Kind.RACE;
     cta.state.findings.add(new Findings.Report(kind, site, cta, w.thread(lane), AddressSpace.offset(address),
         pending ? waiting(other) : fix(w, other, site, otherSite), Optional.of(related), otherSite),
         () -> subject(w, lane, site) + verb(access) + " " + place(address) + value(address)
@@ -40,14 +40,14 @@ final class RaceReport {
         + (pending ? ", before that has been waited for" : ", with nothing that orders the two"));
   }
 
-  /** An asynchronous operation reads what its author has not made ready for it. */
-  void missingProxyFence(Warp w, int lane, long address, int site, long writer, int writerSite) {
+  /** An asynchronous operation accesses what its author has not made ready for it. */
+  void missingProxyFence(Warp w, int lane, long address, int site, int access, long writer, int writerSite) {
     var at = cta.kernel.sites().get(writerSite);
     var related = related(w, lane, writer, at);
     cta.state.findings.add(new Findings.Report(Kind.MISSING_PROXY_FENCE, site, cta, w.thread(lane),
         AddressSpace.offset(address), "add fence.proxy.async behind the writes of line " + at.line()
         + ", in the threads that write, before the barrier that hands over", Optional.of(related), writerSite),
-        () -> subject(w, lane, site) + "reads " + place(address) + value(address)
+        () -> subject(w, lane, site) + verb(access) + " " + place(address) + value(address)
         + " through the asynchronous proxy, which " + who(w, writer, related) + " writes" + at(at)
         + " through the generic one, with no proxy fence of that thread behind it");
   }
@@ -96,7 +96,7 @@ final class RaceReport {
   }
 
   private String waiting(long other) {
-    return Epoch.isAsync(other) ? cta.cluster.accesses.of(other).fix : COPY_FIX;
+    return Epoch.isAsync(other) ? cta.cluster.access(other).fix : COPY_FIX;
   }
 
   private static String async(Site at, int access) {

@@ -22,6 +22,7 @@ final class Sanitizer {
   private final byte[] local;
   private final RaceReport report;
   private final AsyncWatch async;
+  private final GlobalWatch asyncGlobal;
   private final TensorMapWatch tensorMaps;
   /** Lanes whose strong read is under way, and what they read. */
   private int observing;
@@ -42,6 +43,7 @@ final class Sanitizer {
     local = new byte[cta.threads * cta.kernel.localBytes()];
     report = new RaceReport(cta);
     async = new AsyncWatch(this, report);
+    asyncGlobal = new GlobalWatch(this, report);
     tensorMaps = new TensorMapWatch(this, report);
   }
 
@@ -71,6 +73,10 @@ final class Sanitizer {
 
   AsyncWatch async() {
     return async;
+  }
+
+  GlobalWatch asyncGlobal() {
+    return asyncGlobal;
   }
 
   TensorMapWatch tensorMaps() {
@@ -299,7 +305,7 @@ final class Sanitizer {
 
   /** Whether an earlier access comes before one of a lane, or is none that it could race with. */
   boolean ordered(Warp w, int lane, long me, long other) {
-    if (Epoch.isPending(other)) return Epoch.isAsync(other) && async.isOver(w, lane, other);
+    if (Epoch.isPending(other)) return Epoch.isAsync(other) && async.isOver(w, lane, me, other);
     if (Epoch.sameWarp(me, other)) {
       boolean several = Epoch.isSeveral(me) || Epoch.isSeveral(other);
       if (Epoch.sameThread(me, other) && !several || Epoch.isMixed(other)) return true;

@@ -34,11 +34,8 @@ record ToShared(Issuer issuer, long origin, List<BoxRow> rows, CopyFormat format
     var pieces = BoxRow.pieces(rows, cta.random());
     Optional<AsyncAccess> access = cta.sanitizer == null ? Optional.empty()
         : Optional.of(watch(issuer, origin, bytes, target, reduction.isPresent()).ofParts(pieces.size()));
-    if (cta.sanitizer != null && !AddressSpace.isShared(origin)) {
-      for (var row : rows) {
-        int inside = format.globalBytes(row.inside());
-        if (inside > 0) cta.sanitizer.async().readGlobal(issuer, origin + row.global(), inside);
-      }
+    if (access.isPresent() && !AddressSpace.isShared(origin)) {
+      cta.sanitizer.asyncGlobal().read(issuer, access.get(), origin, rows, format);
     }
     for (var piece : pieces) {
       cta.cluster.async.issue(new ToShared(issuer, origin, piece, format, target, reduction, access));
