@@ -24,20 +24,31 @@ record FromShared(Issuer issuer, int group, int offset, List<BoxRow> rows, CopyF
   static void issue(Issuer issuer, int offset, List<BoxRow> rows, CopyFormat format, ToGlobal.Effect effect) {
     if (rows.isEmpty()) return;
     var cta = issuer.cta();
-    int bytes = rows.getLast().shared() + rows.getLast().bytes();
     if (offset + format.extent(rows) > cta.sharedBytes) {
-      throw Memory.outOfBounds(issuer.warp(), issuer.lane(), AddressSpace.SHARED_WINDOW + offset, offset, bytes,
-          Access.READ, issuer.site());
+      throw Memory.outOfBounds(issuer.warp(), issuer.lane(), AddressSpace.SHARED_WINDOW + offset, offset,
+          rows.getLast().shared() + rows.getLast().bytes(), Access.READ, issuer.site());
     }
     int group = cta.groups.open(issuer.warp(), issuer.lane());
     if (cta.sanitizer != null) {
       var access = cta.cluster.accesses.begin(FIX).in(cta.groups.queue(issuer.warp(), issuer.lane()), group + 1);
-      cta.sanitizer.async().read(issuer, access, cta, offset, bytes);
+      watchShared(issuer, access, offset, rows, format);
       watchGlobal(issuer, group, rows, format, effect);
     }
     for (var piece : BoxRow.pieces(rows, cta.random())) {
       cta.cluster.async.issue(new FromShared(issuer, group, offset, piece, format, effect));
     }
+  }
+
+  /** What of a box lies outside the tensor counts as not read. */
+  private static void watchShared(Issuer issuer, AsyncAccess access, int offset, List<BoxRow> rows,
+      CopyFormat format) {
+    var cta = issuer.cta();
+    var async = cta.sanitizer.async();
+    if (rows.stream().allMatch(row -> row.inside() == row.bytes())) {
+      async.read(issuer, access, cta, offset, rows.getLast().shared() + rows.getLast().bytes());
+      return;
+    }
+    for (var row : rows) async.read(issuer, access, cta, RowCopy.units(format, row, offset), RowCopy.UNIT);
   }
 
   private static void watchGlobal(Issuer issuer, int group, List<BoxRow> rows, CopyFormat format,

@@ -1,13 +1,15 @@
 package tilewright.simulator.tensormap;
 
 import java.util.Arrays;
+import java.util.stream.IntStream;
 import tilewright.ptx.tensormap.OutOfBoundsFill;
 import tilewright.ptx.tensormap.SwizzleMode;
 import tilewright.ptx.tensormap.TensorElement;
 
 /** Moves rows between global memory and their places in shared memory. */
 public final class RowCopy {
-  private static final int UNIT = 16;
+  /** Bytes that stay together in shared memory. */
+  public static final int UNIT = 16;
   private static final int FLIPPED_UNIT = 8;
   /** What padding holds: nothing that a program may rely on. */
   private static final byte PADDING = (byte) 0xCD;
@@ -53,6 +55,13 @@ public final class RowCopy {
       System.arraycopy(shared, SharedSwizzle.apply(f.swizzle(), base + row.shared() + k), image, k, unit);
     }
     return image;
+  }
+
+  /** Where the {@link #UNIT units} of a row that lie in the tensor are in shared memory. */
+  public static int[] units(CopyFormat f, BoxRow row, int base) {
+    // A mode that swaps the halves of a unit leaves the unit in its place.
+    return IntStream.range(row.first() / UNIT, Math.ceilDiv(row.first() + row.inside(), UNIT))
+        .map(unit -> SharedSwizzle.apply(f.swizzle(), base + row.shared() + UNIT * unit) & -UNIT).toArray();
   }
 
   private static int unit(CopyFormat f) {
