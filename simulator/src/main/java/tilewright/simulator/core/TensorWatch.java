@@ -32,6 +32,8 @@ final class TensorWatch {
   private final AsyncQueue[] queues;
   /** By warp, the registers that loads fill which were not waited for, and those loads. */
   private final List<Map<Integer, Integer>> loads = new ArrayList<>();
+  /** By warp, its last multiplication. */
+  private final Access[] products;
   private final Access[] writes = new Access[GROUPS * TmemAddress.COLUMNS];
   /** The last load, and the last read by the tensor core. */
   private final Access[][] reads = new Access[2][GROUPS * TmemAddress.COLUMNS];
@@ -43,6 +45,7 @@ final class TensorWatch {
     this.cta = cta;
     orders = new TensorOrder[cta.warps.length];
     queues = new AsyncQueue[cta.warps.length];
+    products = new Access[cta.warps.length];
     for (int i = 0; i < orders.length; i++) loads.add(new HashMap<>());
   }
 
@@ -54,6 +57,7 @@ final class TensorWatch {
       orders[i].reset();
       loads.get(i).clear();
       queues[i] = null;
+      products[i] = null;
     }
     forget(0, TmemAddress.COLUMNS);
     Arrays.fill(allocations, null);
@@ -99,7 +103,10 @@ final class TensorWatch {
 
   /** An operation of a warp, of this CTA or of its peer, begins. */
   static Access begin(Warp w, int lane, int site, Completion completion, TensorOperation operation, String verb) {
-    return new Access(w, lane, site, w.cta.tensorWatch.order(w).next(), completion, operation, verb);
+    var watch = w.cta.tensorWatch;
+    var access = new Access(w, lane, site, watch.order(w).next(), completion, operation, verb);
+    if (operation instanceof TensorProduct) watch.products[w.index] = access;
+    return access;
   }
 
   /** Requests to allocate columns, together where there are two, are granted. */
@@ -204,9 +211,17 @@ final class TensorWatch {
   }
 
   private static boolean ordered(TensorKnowledge known, Access by, Access other) {
-    boolean pipelined = by.operation != null && other.operation != null && by.operation.follows(other.operation);
     int warp = other.warp.number();
-    return pipelined ? known.issued(warp, other.number) : known.done(other.completion, warp, other.number);
+    return pipelined(by, other) ? known.issued(warp, other.number) : known.done(other.completion, warp, other.number);
+  }
+
+  /** Whether they keep the order of their issue, directly or by way of a multiplication between the two. */
+  private static boolean pipelined(Access by, Access other) {
+    if (by.operation == null || other.operation == null) return false;
+    if (by.operation.follows(other.operation)) return true;
+    var between = by.warp.cta.tensorWatch.products[by.warp.index];
+    return between != null && between.warp == other.warp && between.number > other.number
+        && by.operation.follows(between.operation) && between.operation.follows(other.operation);
   }
 
   private static String completion(Access other) {

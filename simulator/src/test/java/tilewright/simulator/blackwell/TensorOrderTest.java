@@ -3,9 +3,14 @@ package tilewright.simulator.blackwell;
 import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertNotEquals;
 
+import java.util.List;
 import java.util.Set;
 import java.util.TreeSet;
+import java.util.stream.Collectors;
+
 import org.junit.jupiter.api.Test;
+import tilewright.simulator.Finding;
+import tilewright.simulator.SimulationResult;
 
 /** Operations that nothing orders take effect in either order, by seed; pipelined ones in that of their issue. */
 class TensorOrderTest {
@@ -28,7 +33,7 @@ class TensorOrderTest {
       int descriptor = 1 << 4 | SmallProduct.M / 16 << 24 | SmallProduct.N / 8 << 17;
       var result = p.machine.run("  mov.b32 %r10, " + descriptor + ";\n  add.u32 %r11, %tm, 16;\n" + instructions,
           Blackwell.PLAIN.withSeed(seed));
-      assertEquals(java.util.List.of(), result.findings());
+      assertEquals(List.of(), result.findings());
       outcomes.add(Float.intBitsToFloat(p.machine.tensor[TensorMachine.cell(0, 0, column)]));
     }
     return outcomes;
@@ -66,5 +71,33 @@ class TensorOrderTest {
   void twoCopiesToOnePlaceComeInAnyOrder() {
     var copies = "  tcgen05.cp.cta_group::1.128x128b [%r11], %l12;\n  tcgen05.cp.cta_group::1.128x128b [%r11], %l10;\n";
     assertEquals(2, outcomes(copies, 16).size());
+  }
+
+  /** Copies replace scales, before each of some block-scaled multiplications that read a part of them. */
+  private static SimulationResult rescaled(boolean multiply) {
+    var machine = new TensorMachine(1, 33792, TensorMachine.descriptor(0, 128, 256, 0),
+        TensorMachine.descriptor(16384, 128, 256, 0), TensorMachine.descriptor(32768, 128, 128, 0));
+    var step = """
+          tcgen05.cp.cta_group::1.32x128b.warpx4 [%r11], %l12;
+          tcgen05.cp.cta_group::1.32x128b.warpx4 [%r12], %l12;
+        """ + (multiply ? """
+          tcgen05.mma.cta_group::1.kind::mxf8f6f4.block_scale [%tm], %l10, %l11, %r10, [%r11], [%r12], %q1;
+        """ : "");
+    return machine.run("  mov.b32 %r10, " + (1 << 23 | SmallProduct.M / 16 << 24 | SmallProduct.N / 8 << 17) + """
+        ;
+          add.u32 %r11, %tm, 200;
+          add.u32 %r12, %tm, 208;
+        """ + step + step, Blackwell.SANITIZED);
+  }
+
+  @Test
+  void scalesMayBeReplacedBehindTheMultiplicationThatReadsThem() {
+    assertEquals(List.of(), rescaled(true).findings());
+  }
+
+  @Test
+  void scalesThatNoMultiplicationReadMayNot() {
+    assertEquals(Set.of(Finding.Kind.RACE),
+        rescaled(false).findings().stream().map(Finding::kind).collect(Collectors.toSet()));
   }
 }
