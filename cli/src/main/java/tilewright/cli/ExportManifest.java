@@ -10,6 +10,7 @@ import java.util.Optional;
 import java.util.TreeMap;
 import tilewright.kernel.KernelParameter;
 import tilewright.kernel.PreparedLaunch;
+import tilewright.kernel.TensorMapSpec;
 import tilewright.ptx.Dim3;
 import tilewright.ptx.Launch;
 
@@ -46,12 +47,31 @@ record ExportManifest(String kernel, Map<String, String> settings, String entry,
      *
      * @param extents names, one a mode
      * @param contiguous the mode of stride 1, or absent
-     * @param alignment bytes, of the address
+     * @param alignment bytes, of the address and of every stride but the contiguous mode's
      * @param multiples what an extent must be a multiple of
      */
     @JsonInclude(JsonInclude.Include.NON_ABSENT)
     record Pointer(String kind, String name, String type, String dtype, List<String> extents,
         Optional<String> contiguous, int alignment, Map<String, Integer> multiples) implements Argument {}
+
+    /**
+     * A tensor map, which a launch makes by {@code cuTensorMapEncodeTiled} from a tensor as a {@link Pointer} says.
+     *
+     * @param element the map's data type
+     * @param order the tensor's modes, innermost first
+     * @param box elements, innermost first
+     */
+    @JsonInclude(JsonInclude.Include.NON_ABSENT)
+    record TensorMap(String kind, String name, String type, String tensor, String dtype, List<String> extents,
+        Optional<String> contiguous, int alignment, Map<String, Integer> multiples, String element,
+        List<Integer> order, List<Integer> box, String swizzle) implements Argument {
+      static TensorMap of(String name, String type, TensorMapSpec map) {
+        var t = map.tensor();
+        return new TensorMap("tensorMap", name, type, t.name(), t.type().text(), t.extents(), t.contiguous(),
+            t.alignment() * t.type().bytes(), new TreeMap<>(t.multiples()), map.element().text(), map.order(),
+            map.order().stream().map(map.box()::get).toList(), map.swizzle().toString());
+      }
+    }
 
     /** The stride of a tensor's mode, in elements. */
     record Stride(String kind, String name, String type, String tensor, int mode) implements Argument {}
@@ -66,11 +86,14 @@ record ExportManifest(String kernel, Map<String, String> settings, String entry,
   static ExportManifest of(CatalogueKernel kernel, Map<String, String> settings, Map<String, String> cubins) {
     var launch = kernel.prepare(settings);
     var compiled = launch.kernel();
-    var block = compiled.block();
     return new ExportManifest(kernel.text(), new TreeMap<>(settings), compiled.name(), compiled.module().target(),
-        compiled.name() + ".ptx", new TreeMap<>(cubins), List.of(block.x(), block.y(), block.z()),
-        compiled.dynamicSharedBytes(), List.of(1, 1, 1), compiled.parameters().stream().map(ExportManifest::argument)
-            .toList(), grid(kernel, settings, launch));
+        compiled.name() + ".ptx", new TreeMap<>(cubins), list(compiled.block()),
+        compiled.dynamicSharedBytes(), list(compiled.cluster()),
+        compiled.parameters().stream().map(ExportManifest::argument).toList(), grid(kernel, settings, launch));
+  }
+
+  private static List<Integer> list(Dim3 extents) {
+    return List.of(extents.x(), extents.y(), extents.z());
   }
 
   private static Argument argument(KernelParameter parameter) {
@@ -81,8 +104,7 @@ record ExportManifest(String kernel, Map<String, String> settings, String entry,
       case KernelParameter.Stride s -> new Argument.Stride("stride", s.name(), type, s.tensor().name(), s.mode());
       case KernelParameter.Extent(var name) -> new Argument.Extent("extent", name, type);
       case KernelParameter.Scalar(var name, _) -> new Argument.Scalar("scalar", name, type);
-      case KernelParameter.Map(var map) -> throw new IllegalArgumentException("kernels with tensor maps, here of "
-          + map.tensor().name() + ", are not exported yet: use a kernel for sm_80");
+      case KernelParameter.Map(var map) -> Argument.TensorMap.of(parameter.name(), type, map);
     };
   }
 
@@ -97,8 +119,7 @@ record ExportManifest(String kernel, Map<String, String> settings, String entry,
       asked.forEach((extent, value) -> changed.put(names.get(extent), value.toString()));
       return prepared(kernel, changed).filter(p -> p.kernel().ptx().equals(ptx)).map(PreparedLaunch::grid);
     });
-    Dim3 blocks = launch.grid();
-    return new Grid(List.of(blocks.x(), blocks.y(), blocks.z()), extents, formula.map(GridFormula::directions),
+    return new Grid(list(launch.grid()), extents, formula.map(GridFormula::directions),
         formula.map(f -> f.directions().stream().map(Object::toString).toList()).orElse(List.of()));
   }
 

@@ -1,5 +1,6 @@
 package tilewright.cli;
 
+import com.fasterxml.jackson.annotation.JsonInclude;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
@@ -11,8 +12,8 @@ import java.util.stream.IntStream;
 import tilewright.ptx.Dim3;
 
 /**
- * The grid as a function of run-time extents: in each direction a factor times the product of ⌈extent / tile⌉, and at
- * least one. It is found by asking for the grid of many extents, and holds for every one that was asked for.
+ * The grid as a function of run-time extents: in each direction a factor times the product of ⌈extent / tile⌉, at least
+ * one and at most a limit. It is found by asking for the grid of many extents, and holds for every one asked for.
  *
  * @param directions x, y and z
  */
@@ -33,8 +34,10 @@ record GridFormula(List<Direction> directions) {
    * One direction of the grid.
    *
    * @param tiles by extent; extents that do not matter are missing
+   * @param most what a kernel that goes on to further tiles by itself asks for at most; absent without a limit
    */
-  record Direction(int factor, Map<String, Integer> tiles) {
+  @JsonInclude(JsonInclude.Include.NON_ABSENT)
+  record Direction(int factor, Map<String, Integer> tiles, Optional<Integer> most) {
     Direction {
       tiles = new TreeMap<>(tiles);
     }
@@ -42,14 +45,15 @@ record GridFormula(List<Direction> directions) {
     long at(Map<String, Integer> extents) {
       long blocks = factor;
       for (var tile : tiles.entrySet()) blocks *= Math.ceilDiv(extents.get(tile.getKey()), tile.getValue());
-      return Math.max(1, blocks);
+      return Math.clamp(blocks, 1, most.orElse(Integer.MAX_VALUE));
     }
 
     @Override
     public String toString() {
       var factors = tiles.entrySet().stream().map(e -> e.getValue() == 1 ? e.getKey() : "ceil(" + e.getKey() + "/"
           + e.getValue() + ")").collect(Collectors.joining(" * "));
-      return factors.isEmpty() ? "" + factor : factor == 1 ? factors : factor + " * " + factors;
+      var product = factors.isEmpty() ? "" + factor : factor == 1 ? factors : factor + " * " + factors;
+      return most.map(limit -> "min(" + limit + ", " + product + ")").orElse(product);
     }
   }
 
@@ -102,6 +106,17 @@ record GridFormula(List<Direction> directions) {
 
   private static Optional<Direction> direction(int d, Map<String, Integer> base,
       Map<Map<String, Integer>, List<Long>> asked) {
+    return product(d, base, asked).or(() -> {
+      long most = asked.values().stream().mapToLong(blocks -> blocks.get(d)).max().orElseThrow();
+      var below = new LinkedHashMap<>(asked);
+      below.values().removeIf(blocks -> blocks.get(d) == most);
+      return below.containsKey(base) ? product(d, base, below).map(p -> new Direction(p.factor, p.tiles,
+          Optional.of(Math.toIntExact(most)))) : Optional.empty();
+    });
+  }
+
+  private static Optional<Direction> product(int d, Map<String, Integer> base,
+      Map<Map<String, Integer>, List<Long>> asked) {
     var tiles = new TreeMap<String, Integer>();
     long rest = asked.get(base).get(d);
     for (var name : base.keySet()) {
@@ -118,7 +133,7 @@ record GridFormula(List<Direction> directions) {
       if (rest % factor != 0) return Optional.empty();
       rest /= factor;
     }
-    return Optional.of(new Direction(Math.toIntExact(rest), tiles));
+    return Optional.of(new Direction(Math.toIntExact(rest), tiles, Optional.empty()));
   }
 
   /** The least tile by which all blocks are in proportion. */

@@ -17,6 +17,11 @@ import struct
 FORMATS = {"u64": "Q", "b64": "Q", "s64": "q", "u32": "I", "b32": "I", "s32": "i", "f32": "f", "f64": "d"}
 CAPABILITY_MAJOR, CAPABILITY_MINOR = 75, 76
 DYNAMIC_SHARED_BYTES = 8
+CLUSTER_DIMENSION = 4
+TENSOR_MAP_BYTES, TENSOR_MAP_ALIGNMENT = 128, 64
+MAP_TYPES = ["u8", "u16", "u32", "s32", "u64", "s64", "f16", "f32", "f64", "bf16", "f32_ftz", "tf32"]
+SWIZZLES = ["none", "32B", "64B", "128B"]
+BYTES = {"f64": 8, "f32": 4, "i32": 4, "f16": 2, "bf16": 2}
 DTYPES = {"f32": "float32", "f64": "float64", "f16": "float16", "bf16": "bfloat16", "i8": "int8", "u8": "uint8",
           "i32": "int32", "e4m3": "float8_e4m3fn", "e5m2": "float8_e5m2"}
 
@@ -33,13 +38,13 @@ def grid(manifest, extents):
         count = direction["factor"]
         for name, tile in direction["tiles"].items():
             count *= -(-extents[name] // tile)
-        blocks.append(max(1, count))
+        blocks.append(min(max(1, count), direction.get("most", 2**31 - 1)))
     return tuple(blocks)
 
 
 def check(argument, tensor, extents):
     """Notes a tensor's extents; raises ValueError for what the kernel does not take."""
-    name, shape, stride = argument["name"], tuple(tensor.shape), tuple(tensor.stride())
+    name, shape, stride = tensor_name(argument), tuple(tensor.shape), tuple(tensor.stride())
     dtype = str(tensor.dtype).split(".")[-1]
     if DTYPES.get(argument["dtype"], dtype) != dtype:
         raise ValueError(f"tensor {name} is {dtype}, needed is {argument['dtype']}")
@@ -54,19 +59,49 @@ def check(argument, tensor, extents):
         if shape[mode] % argument["multiples"].get(extent, 1):
             raise ValueError(f"tensor {name}: {extent} = {shape[mode]} is not a multiple of "
                              f"{argument['multiples'][extent]}")
-        if extent == argument.get("contiguous") and shape[mode] > 1 and stride[mode] != 1:
+        if shape[mode] <= 1:
+            continue
+        if extent == argument.get("contiguous") and stride[mode] != 1:
             raise ValueError(f"tensor {name}: the stride of {extent} is {stride[mode]}, needed is 1")
+        if extent != argument.get("contiguous") and stride[mode] * size(argument) % argument["alignment"]:
+            raise ValueError(f"tensor {name}: the stride of {extent} is {stride[mode]}, needed are multiples of "
+                             f"{argument['alignment'] // size(argument)}")
 
 
-def pack(manifest, values):
-    """The arguments' bytes in order, and the extents, from tensors and numbers by name."""
+def tensor_name(argument):
+    """Which tensor a pointer or a tensor map is of."""
+    return argument.get("tensor", argument["name"])
+
+
+def size(argument):
+    """Bytes of an element."""
+    return BYTES.get(argument["dtype"], 1)
+
+
+def recipe(argument, tensor):
+    """A tensor map's extents, strides in bytes and box, innermost first; the first mode is contiguous."""
+    shape, stride, order = tensor.shape, tensor.stride(), argument["order"]
+    extents = [max(1, shape[mode]) for mode in order]
+    # A stride that is never walked need not be aligned.
+    strides = [stride[mode] * size(argument) if shape[mode] > 1 else 16 for mode in order[1:]]
+    return extents, strides, argument["box"]
+
+
+def pack(manifest, values, encode=None):
+    """The arguments' bytes in order, and the extents, from tensors and numbers by name.
+
+    encode(argument, tensor) makes the bytes of a tensor map.
+    """
     extents = {}
     for argument in manifest["arguments"]:
-        if argument["kind"] == "pointer":
-            check(argument, values[argument["name"]], extents)
+        if argument["kind"] in ("pointer", "tensorMap"):
+            check(argument, values[tensor_name(argument)], extents)
     packed = []
     for argument in manifest["arguments"]:
         kind, name = argument["kind"], argument["name"]
+        if kind == "tensorMap":
+            packed.append(encode(argument, values[tensor_name(argument)]))
+            continue
         if kind == "pointer":
             value = values[name].data_ptr()
         elif kind == "stride":
@@ -95,14 +130,30 @@ class Kernel:
         self._call("cuFuncSetAttribute", self.function, DYNAMIC_SHARED_BYTES, shared)
 
     def __call__(self, stream=None, **values):
-        packed, extents = pack(self.manifest, values)
+        packed, extents = pack(self.manifest, values, self._encode)
         blocks = grid(self.manifest, extents)
         buffers = [ctypes.create_string_buffer(value, len(value)) for value in packed]
         pointers = (ctypes.c_void_p * len(buffers))(*(ctypes.addressof(buffer) for buffer in buffers))
         if stream is None:
             stream = self._current_stream()
-        self._call("cuLaunchKernel", self.function, *blocks, *self.manifest["block"],
-                   self.manifest["dynamicSharedBytes"], ctypes.c_void_p(stream), pointers, None)
+        cluster = ctypes.create_string_buffer(struct.pack("i4x3I52x", CLUSTER_DIMENSION, *self.manifest["cluster"]))
+        clusters = 1 if max(self.manifest["cluster"]) > 1 else 0
+        launch = struct.pack("7I4xQQI4x", *blocks, *self.manifest["block"], self.manifest["dynamicSharedBytes"], stream,
+                             ctypes.addressof(cluster), clusters)
+        self._call("cuLaunchKernelEx", ctypes.create_string_buffer(launch, len(launch)), self.function, pointers, None)
+
+    def _encode(self, argument, tensor):
+        """The bytes of a tensor map, which only the driver can make."""
+        extents, strides, box = recipe(argument, tensor)
+        rank = len(extents)
+        memory = ctypes.create_string_buffer(TENSOR_MAP_BYTES + TENSOR_MAP_ALIGNMENT)
+        begin = -ctypes.addressof(memory) % TENSOR_MAP_ALIGNMENT
+        self._call("cuTensorMapEncodeTiled", ctypes.c_void_p(ctypes.addressof(memory) + begin),
+                   MAP_TYPES.index(argument["element"]), rank, ctypes.c_void_p(tensor.data_ptr()),
+                   (ctypes.c_uint64 * rank)(*extents), (ctypes.c_uint64 * rank)(*strides),
+                   (ctypes.c_uint32 * rank)(*box), (ctypes.c_uint32 * rank)(*[1] * rank), 0,
+                   SWIZZLES.index(argument["swizzle"]), 0, 0)
+        return memory.raw[begin:begin + TENSOR_MAP_BYTES]
 
     def _image(self):
         """Machine code for this device where there is some, else PTX, which the driver compiles."""

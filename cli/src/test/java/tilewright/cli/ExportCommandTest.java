@@ -10,6 +10,7 @@ import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.Map;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 import tools.jackson.databind.JsonNode;
@@ -70,22 +71,108 @@ class ExportCommandTest {
   @Test
   void theHeaderIsC() throws IOException, InterruptedException {
     export("transpose");
+    requireC("transpose", "return transpose_launch(0, 0, 1, 2, 3, 4, 5, 6);");
+  }
+
+  @Test
+  void theHeaderOfAKernelWithTensorMapsIsC() throws IOException, InterruptedException {
+    exportHopperGemm();
+    requireC(Files.list(folder).map(f -> f.getFileName().toString()).filter(f -> f.endsWith(".h")).findFirst()
+        .orElseThrow().replace(".h", ""), "return 0;");
+  }
+
+  private void requireC(String header, String statements) throws IOException, InterruptedException {
     // Just enough of cuda.h for a compiler to check the header against.
     Files.writeString(folder.resolve("cuda.h"), """
         typedef enum { CUDA_SUCCESS } CUresult;
         typedef struct F *CUfunction;
         typedef struct S *CUstream;
         typedef unsigned long long CUdeviceptr;
-        enum { CU_FUNC_ATTRIBUTE_MAX_DYNAMIC_SHARED_SIZE_BYTES = 8 };
+        typedef unsigned long long cuuint64_t;
+        typedef unsigned cuuint32_t;
+        typedef struct { cuuint64_t opaque[16]; } CUtensorMap;
+        enum { CU_FUNC_ATTRIBUTE_MAX_DYNAMIC_SHARED_SIZE_BYTES = 8, CU_LAUNCH_ATTRIBUTE_CLUSTER_DIMENSION = 4 };
+        enum { CU_TENSOR_MAP_DATA_TYPE_BFLOAT16 = 9, CU_TENSOR_MAP_INTERLEAVE_NONE = 0, CU_TENSOR_MAP_SWIZZLE_128B = 3,
+               CU_TENSOR_MAP_L2_PROMOTION_NONE = 0, CU_TENSOR_MAP_FLOAT_OOB_FILL_NONE = 0 };
+        typedef struct { int id; union { struct { unsigned x, y, z; } clusterDim; } value; } CUlaunchAttribute;
+        typedef struct { unsigned gridDimX, gridDimY, gridDimZ, blockDimX, blockDimY, blockDimZ, sharedMemBytes;
+          CUstream hStream; CUlaunchAttribute *attrs; unsigned numAttrs; } CUlaunchConfig;
         CUresult cuFuncSetAttribute(CUfunction, int, int);
-        CUresult cuLaunchKernel(CUfunction, unsigned, unsigned, unsigned, unsigned, unsigned, unsigned, unsigned,
-            CUstream, void **, void **);
+        CUresult cuLaunchKernelEx(const CUlaunchConfig *, CUfunction, void **, void **);
+        CUresult cuTensorMapEncodeTiled(CUtensorMap *, int, cuuint32_t, void *, const cuuint64_t *, const cuuint64_t *,
+            const cuuint32_t *, const cuuint32_t *, int, int, int, int);
         """);
     Files.writeString(folder.resolve("main.c"), """
-        #include "transpose.h"
-        int main(void) { return transpose_launch(0, 0, 1, 2, 3, 4, 5, 6); }
+        #include "%s.h"
+        int main(void) { %s }
+        """.formatted(header, statements));
+    assertEquals("", output("cc", "-std=c99", "-Wall", "-Wextra", "-Werror", "-Wno-missing-field-initializers",
+        "-fsyntax-only", "-I.", "main.c"));
+  }
+
+  /** Multiplies by TMA: tensor maps of all three tensors. */
+  private JsonNode exportHopperGemm() throws IOException {
+    return export("sm90-gemm", "--set", "m=512", "--set", "n=512", "--cubin", "sm_90a");
+  }
+
+  @Test
+  void theManifestHasTheRecipesOfTensorMaps() throws IOException {
+    var manifest = exportHopperGemm();
+    var a = manifest.get("arguments").valueStream().filter(x -> x.get("name").asString().equals("A_map")).findFirst()
+        .orElseThrow();
+    assertEquals("tensorMap A bf16 bf16 [\"M\",\"K\",\"L\"] K 16 [1,0,2] 128B", String.join(" ",
+        a.get("kind").asString(), a.get("tensor").asString(), a.get("dtype").asString(), a.get("element").asString(),
+        a.get("extents").toString(), a.get("contiguous").asString(), a.get("alignment").toString(),
+        a.get("order").toString(), a.get("swizzle").asString()));
+    assertEquals(64, a.get("box").get(0).asInt(), "one swizzled row of 128 bytes");
+    assertEquals(132, manifest.get("grid").get("formula").get(0).get("most").asInt());
+  }
+
+  @Test
+  void clustersAreAttributesOfTheLaunch() throws IOException, InterruptedException {
+    export("vector-add");
+    var m = ExportManifest.of(CatalogueKernel.VECTOR_ADD, Map.of("n", "1048576"), Map.of());
+    var clustered = new ExportManifest(m.kernel(), m.settings(), m.entry(), m.target(), m.ptx(), m.cubins(), m.block(),
+        m.dynamicSharedBytes(), List.of(2, 1, 1), m.arguments(), m.grid());
+    var header = ExportHeader.of(clustered);
+    assertTrue(header.contains("cluster.value.clusterDim.x = 2;"), header);
+    Files.writeString(folder.resolve("clustered.h"), header);
+    requireC("clustered", "return vector_add_launch(0, 0, 1, 2, 3, 4);");
+    assertFalse(ExportHeader.of(m).contains("CLUSTER"));
+  }
+
+  @Test
+  void theLoaderMakesTensorMapsFromTensors() throws IOException, InterruptedException {
+    exportHopperGemm();
+    Files.writeString(folder.resolve("try.py"), """
+        import json, tilewright_kernel as t
+        class Tensor:
+            dtype = "torch.bfloat16"
+            def __init__(self, shape, stride):
+                self.shape, self.strides = shape, stride
+            def stride(self):
+                return self.strides
+            def data_ptr(self):
+                return 4096
+        m = json.load(open("manifest.json"))
+        maps = []
+        def encode(argument, tensor):
+            maps.append(t.recipe(argument, tensor)[:2])
+            return bytes(128)
+        values = {"A": Tensor((100, 72, 1), (80, 1, 7)), "B": Tensor((136, 72, 1), (72, 1, 1)),
+                  "C": Tensor((100, 136, 1), (136, 1, 1)), "alpha": 1.0}
+        packed, extents = t.pack(m, values, encode)
+        print(maps[0], t.grid(m, extents))
+        values["A"].strides = (81, 1, 7)
+        try:
+            t.pack(m, values, encode)
+        except ValueError as e:
+            print(e)
         """);
-    assertEquals("", output("cc", "-std=c99", "-Wall", "-Wextra", "-Werror", "-fsyntax-only", "-I.", "main.c"));
+    assertEquals("""
+        ([72, 100, 1], [160, 16]) (1, 1, 1)
+        tensor A: the stride of M is 81, needed are multiples of 8
+        """, output("python3", "try.py"));
   }
 
   @Test

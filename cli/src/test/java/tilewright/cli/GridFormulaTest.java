@@ -56,6 +56,14 @@ class GridFormulaTest {
   @Test
   void whatIsNoProductOfTilesHasNoFormula() {
     assertTrue(GridFormula.find(Map.of("N", 100), e -> Optional.of(Dim3.of(e.get("N") * e.get("N")))).isEmpty());
-    assertTrue(GridFormula.find(Map.of("N", 100), e -> Optional.of(Dim3.of(Math.min(132, e.get("N"))))).isEmpty());
+    assertTrue(GridFormula.find(Map.of("N", 100), e -> Optional.of(Dim3.of(e.get("N") % 5 + 1))).isEmpty());
+  }
+
+  @Test
+  void aGridMayHaveALimit() {
+    var formula = GridFormula.find(Map.of("M", 1000, "N", 500), e -> Optional.of(Dim3.of(Math.min(132,
+        Math.ceilDiv(e.get("M"), 128) * Math.ceilDiv(e.get("N"), 256))))).orElseThrow();
+    assertEquals("min(132, ceil(M/128) * ceil(N/256))", formula.directions().getFirst().toString());
+    assertEquals(List.of(132L, 1L, 1L), formula.at(Map.of("M", 1 << 20, "N", 1 << 20)));
   }
 }

@@ -3,7 +3,6 @@ package tilewright.kernel;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.stream.IntStream;
-import tilewright.numerics.ElementType;
 import tilewright.ptx.Launch;
 import tilewright.ptx.tensormap.SwizzleMode;
 import tilewright.ptx.tensormap.TensorElement;
@@ -49,7 +48,7 @@ public record TensorMapSpec(TensorSpec tensor, List<Integer> box, SwizzleMode sw
   }
 
   /** The tensor's modes in the order of the map: the contiguous one is innermost. */
-  List<Integer> order() {
+  public List<Integer> order() {
     int inner = tensor.extents().indexOf(tensor.contiguous().orElseThrow());
     var order = new ArrayList<>(List.of(inner));
     IntStream.range(0, box.size()).filter(mode -> mode != inner).forEach(order::add);
@@ -72,13 +71,14 @@ public record TensorMapSpec(TensorSpec tensor, List<Integer> box, SwizzleMode sw
       // A stride that is never walked need not be aligned.
       strides.add(extent > 1 ? given.strides().get(mode) * tensor.type().bytes() : GRANULE);
     }
-    var view = TensorView.of(element(tensor.type()), dims, strides.subList(1, strides.size())).withSwizzle(swizzle);
+    var view = TensorView.of(element(), dims, strides.subList(1, strides.size())).withSwizzle(swizzle);
     return new Launch.Argument.TensorMapOf(new Launch.Argument.Buffer(given.buffer(), given.offset()),
         new TensorMap.Tiled(view, order().stream().map(box::get).toList()));
   }
 
-  private static TensorElement element(ElementType type) {
-    return switch (type) {
+  /** The elements' type as the map has it. */
+  public TensorElement element() {
+    return switch (tensor.type()) {
       case F64 -> TensorElement.F64;
       case F32 -> TensorElement.F32;
       case TF32 -> TensorElement.TF32;
