@@ -3,6 +3,7 @@ package tilewright.simulator.core;
 import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.List;
+import java.util.stream.IntStream;
 import tilewright.simulator.Finding.Kind;
 
 /** The sixteen named barriers of a CTA (PTX ISA, bar and barrier). */
@@ -172,8 +173,12 @@ public final class Barriers {
     for (var b : barriers) if (!b.waiting.isEmpty() && complete(b)) open(b);
   }
 
-  /** Who has arrived at a barrier and who has not, for a report. */
-  String describe(int id) {
+  /** Who has arrived at the barriers that are in use and who has not, for a report. */
+  List<String> describe() {
+    return IntStream.range(0, COUNT).filter(id -> barriers[id].used).mapToObj(this::describe).toList();
+  }
+
+  private String describe(int id) {
     var b = barriers[id];
     int arrived = 0;
     int missing = 0;
@@ -185,6 +190,7 @@ public final class Barriers {
     }
     var text = "barrier " + id + " expects " + text(b.expected) + ", arrived: warps " + LaneReport.ranges(arrived);
     if (b.expected == ALL) return text + ", missing: warps " + LaneReport.ranges(missing);
-    return text + ", missing: " + (b.expected - threads) + " threads";
+    return text + ", missing: " + (b.expected - threads) + " threads, "
+        + (missing == 0 ? "no warp could still arrive" : "could still arrive: warps " + LaneReport.ranges(missing));
   }
 }

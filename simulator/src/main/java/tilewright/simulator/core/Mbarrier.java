@@ -191,7 +191,16 @@ final class Mbarrier {
     var late = (BitSet) arrivedBefore.clone();
     late.andNot(arrived);
     if (pending > 0 && !late.isEmpty()) text += ", arrived only in earlier phases: " + warps(late);
-    return text;
+    if (pending == 0) return text;
+    var able = new BitSet();
+    for (var cta : owner.cluster.ctas) for (var w : cta.warps) if (couldArrive(w)) able.set(w.number());
+    return text + (able.isEmpty() ? ", no warp could still arrive" : ", could still arrive: " + warps(able));
+  }
+
+  /** Whether a warp has neither arrived in this phase nor waits for its end with all that is left of it. */
+  private boolean couldArrive(Warp w) {
+    return !arrived.get(w.number()) && w.groups.stream().anyMatch(
+        g -> w.cta != owner || g.state != LaneGroup.State.AT_MBARRIER || g.barrier != offset);
   }
 
   private String warps(BitSet numbers) {

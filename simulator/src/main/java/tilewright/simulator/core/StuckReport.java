@@ -14,8 +14,10 @@ final class StuckReport {
   private static final int MOST_OPERATIONS = 4;
 
   private final List<String> text = new ArrayList<>();
+  /** The first that waits for more than other lanes of its warp. */
   private int site = Fault.NO_SITE;
-  private boolean parked;
+  /** Where lanes of a warp wait that all wait for each other. */
+  private int diverged = Fault.NO_SITE;
 
   private StuckReport() {}
 
@@ -27,8 +29,9 @@ final class StuckReport {
     }
     long exited = java.util.Arrays.stream(cluster.ctas).filter(Cta::finished).count();
     if (exited > 0) report.text.add(exited + " of the cluster's " + cluster.ctas.length + " blocks have exited");
-    return new Fault(report.parked ? Kind.BARRIER_DIVERGENCE : Kind.DEADLOCK, report.site, Fault.NO_LANE, 0,
-        String.join("; ", report.text));
+    boolean divergence = report.diverged != Fault.NO_SITE;
+    return new Fault(divergence ? Kind.BARRIER_DIVERGENCE : Kind.DEADLOCK, divergence ? report.diverged : report.site,
+        Fault.NO_LANE, 0, String.join("; ", report.text));
   }
 
   /** A launch that came to a limit: who waits by then, and which operations are under way, may tell why. */
@@ -55,16 +58,16 @@ final class StuckReport {
         if (g.state == LaneGroup.State.RUNNING) continue;
         var wait = new Wait(g.site, g.mask == w.live ? "" : LaneReport.ranges(g.mask));
         waits.computeIfAbsent(wait, _ -> new ArrayList<>()).add(w.index);
-        if (g.state == LaneGroup.State.AT_BARRIER) objects.add(cta.barriers.describe(g.barrier));
         if (g.state == LaneGroup.State.AT_CLUSTER_BARRIER) objects.add(cta.cluster.barrier.describe());
         if (g.state == LaneGroup.State.AT_REGISTER_POOL) objects.add(cta.registers.describe(w.index));
         if (g.state == LaneGroup.State.AT_MBARRIER) objects.add(cta.mbarriers.describe(g.barrier));
         if (g.state == LaneGroup.State.AT_WGMMA) objects.add(cta.warpgroup(w.index / Warpgroup.WARPS).holdUp());
-        boolean isParked = g.state == LaneGroup.State.PARKED;
-        if (site == Fault.NO_SITE || isParked && !parked) site = g.site;
-        parked |= isParked;
+        if (site == Fault.NO_SITE && g.state != LaneGroup.State.PARKED) site = g.site;
       }
+      boolean amongItself = !w.finished() && w.groups.stream().allMatch(g -> g.state == LaneGroup.State.PARKED);
+      if (amongItself && diverged == Fault.NO_SITE) diverged = w.groups.getFirst().site;
     }
+    objects.addAll(cta.barriers.describe());
     objects.addAll(cta.tensor.waiting());
     var parts = new ArrayList<String>();
     waits.forEach((wait, warps) -> parts.add(describe(cta, wait, warps)));

@@ -108,7 +108,7 @@ class HopperGemmTest {
         Arguments.of("wgmma.wait_group.sync.aligned 0;", "wgmma.wait_group.sync.aligned 1;",
             Finding.Kind.REGISTER_IN_FLIGHT, "holds sums of the wgmma"),
         Arguments.of("wgmma.fence.sync.aligned;", "", Finding.Kind.MISSING_FENCE, "no wgmma.fence came before it"),
-        Arguments.of("[%full], 32768;", "[%full], 32784;", Finding.Kind.BARRIER_DIVERGENCE,
+        Arguments.of("[%full], 32768;", "[%full], 32784;", Finding.Kind.DEADLOCK,
             "transaction count 16 (bytes expected that nothing brings)"),
         Arguments.of("fence.mbarrier_init.release.cluster;", "", Finding.Kind.RACE, "initialises at line"),
         Arguments.of("mbarrier.try_wait.parity.shared::cta.b64 %q, [%full], %parity;\n  @!%q bra LOADED;", "",
@@ -117,7 +117,7 @@ class HopperGemmTest {
             "the source of an asynchronous operation"),
         Arguments.of("bar.sync %r10, 128;", "", Finding.Kind.RACE, "with nothing that orders the two"),
         Arguments.of("setmaxnreg.inc.sync.aligned.u32 232;", "setmaxnreg.inc.sync.aligned.u32 256;",
-            Finding.Kind.BARRIER_DIVERGENCE, "the block's register pool has"));
+            Finding.Kind.DEADLOCK, "the block's register pool has"));
   }
 
   @ParameterizedTest
