@@ -69,6 +69,13 @@ public record Finding(Kind kind, String message, String fix, int line, String te
     return new Finding(kind, message, fix, line, text, source, block, thread, address, other, occurrences);
   }
 
+  /** The same finding, if it stands for so many pairs of instructions, which one change mends. */
+  public Finding among(int pairs) {
+    if (pairs < 2) return this;
+    return new Finding(kind, message + " (the first of " + pairs + " such pairs of instructions)", fix, line, text, source,
+        block, thread, address, other, count);
+  }
+
   /** A short paragraph for people. */
   @Override
   public String toString() {

@@ -1,8 +1,12 @@
 package tilewright.simulator;
 
+import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertTrue;
+
 import java.util.List;
 import java.util.stream.Stream;
 import org.junit.jupiter.api.DynamicTest;
+import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.TestFactory;
 
 /**
@@ -196,6 +200,21 @@ class AsyncBugsTest {
           FIX[barrier.cluster.arrive;]
           FIX[barrier.cluster.wait;]
           """, "accesses the shared memory of block (1,0,0)", "nothing makes sure that that has not exited"));
+
+  @Test
+  void allWritesThatOneFenceWouldCoverAreOneFinding() {
+    var stores = "st.shared.u32 [%r11], %t;\nst.shared.u32 [%r11+128], %t;\nst.shared.u32 [%r11+256], %t;\n";
+    var copies = "@%q0 cp.async.bulk.global.shared::cta.bulk_group [%p1], [%r10], 256;\n"
+        + "@%q0 cp.async.bulk.global.shared::cta.bulk_group [%p1+256], [%r10+128], 256;\n";
+    var findings = Kernels.run(Kernels.kernel("sm_90a", 2, "", START + stores + "bar.sync 0;\n" + copies
+        + "@%q0 cp.async.bulk.commit_group;\n@%q0 cp.async.bulk.wait_group 0;\n"), 32,
+        Kernels.SANITIZED, new int[128], new int[128]).findings();
+    assertEquals(List.of(Finding.Kind.MISSING_PROXY_FENCE), findings.stream().map(Finding::kind).toList());
+    // The first copy reads what the first two stores wrote, the second one what the last two did; 32 words each.
+    assertTrue(findings.getFirst().toString().contains("the first of 4 such pairs of instructions"),
+        findings.toString());
+    assertEquals(128, findings.getFirst().count());
+  }
 
   @TestFactory
   Stream<DynamicTest> isReportedWithPlaceAndThreads() {

@@ -54,7 +54,7 @@ final class LaunchState {
     grid = ClusterGrid.of(kernel, launch);
     this.space = space;
     this.parameters = parameters;
-    findings = new Findings(kernel.sites());
+    findings = new Findings(kernel);
     places = new Places(kernel, space, options.coordinates());
     sanitize = options.sanitize();
     profile = options.profile();
