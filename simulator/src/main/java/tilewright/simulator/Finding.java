@@ -72,8 +72,8 @@ public record Finding(Kind kind, String message, String fix, int line, String te
   /** The same finding, if it stands for so many pairs of instructions, which one change mends. */
   public Finding among(int pairs) {
     if (pairs < 2) return this;
-    return new Finding(kind, message + " (the first of " + pairs + " such pairs of instructions)", fix, line, text, source,
-        block, thread, address, other, count);
+    var all = message + " (the first of " + pairs + " such pairs of instructions)";
+    return new Finding(kind, all, fix, line, text, source, block, thread, address, other, count);
   }
 
   /** A short paragraph for people. */
