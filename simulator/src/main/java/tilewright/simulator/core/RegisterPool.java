@@ -32,16 +32,16 @@ public final class RegisterPool {
 
   /**
    * Registers that a kernel's threads have at first, as far as its directives tell: those of {@code .maxnreg}, or what
-   * is left to each when as many CTAs are on an SM as {@code .minnctapersm} says. Without these directives it is the
-   * assembler's choice, and {@code setmaxnreg} need not have an effect.
+   * is left to each when as many CTAs are on an SM as {@code .minnctapersm} says. Without these directives ptxas says
+   * that it cannot tell the number, and ignores {@code setmaxnreg}.
    */
   public static OptionalInt initial(Function kernel) {
     var given = kernel.directive("maxnreg");
     if (given.isPresent()) return OptionalInt.of(given.get().getFirst().intValue());
     var threads = kernel.directive("reqntid").or(() -> kernel.directive("maxntid"));
-    if (threads.isEmpty()) return OptionalInt.empty();
-    long ctas = kernel.directive("minnctapersm").map(List::getFirst).orElse(1L);
-    long total = threads.get().stream().mapToLong(Long::longValue).reduce(Math.max(1, ctas), (a, b) -> a * b);
+    var ctas = kernel.directive("minnctapersm").map(List::getFirst);
+    if (threads.isEmpty() || ctas.isEmpty()) return OptionalInt.empty();
+    long total = threads.get().stream().mapToLong(Long::longValue).reduce(Math.max(1, ctas.get()), (a, b) -> a * b);
     return OptionalInt.of((int) Math.min(MOST, PER_SM / Math.max(1, total) / GRANULE * GRANULE));
   }
 
