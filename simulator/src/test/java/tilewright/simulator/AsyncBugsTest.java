@@ -123,7 +123,8 @@ class AsyncBugsTest {
           setp.eq.and.u32 %q1, %r20, 0, %q0;
           mov.u16 %h0, 3;
           @%q0 mbarrier.arrive.expect_tx.shared.b64 _, [%r12], 256;
-          @%q1 cp.async.bulk.shared::cluster.global.mbarrier::complete_tx::bytes.multicast::cluster [%r10], [%p0], 256, [%r12], %h0; // HERE
+          @%q1 cp.async.bulk.shared::cluster.global.mbarrier::complete_tx::bytes.multicast::cluster // HERE
+            [%r10], [%p0], 256, [%r12], %h0;
           """ + await("W", 0) + MEET, "uses the mbarrier shared 'bar' + 0", "initialises at line",
           "fence.mbarrier_init.release.cluster"),
       SeededBug.sm90("more bytes expected than a copy brings", 1, 32, Finding.Kind.DEADLOCK, INIT + """

@@ -36,7 +36,7 @@ class GlobalCopyBugsTest {
       "@%q0 cp.async.bulk.global.shared::cta.bulk_group [%p1], [%r10], 256; // THERE\n"
       + "@%q0 cp.async.bulk.commit_group;\n";
   private static final String REDUCE =
-      STORE.replace("cp.async.bulk.global.shared::cta.bulk_group", "cp.reduce.async.bulk.global.shared::cta.bulk_group.add.u32");
+      STORE.replace("cp.async", "cp.reduce.async").replace("bulk_group [", "bulk_group.add.u32 [");
   private static final String LOAD = """
       @%q0 mbarrier.arrive.expect_tx.shared.b64 _, [%r12], 256;
       @%q0 cp.async.bulk.shared::cluster.global.mbarrier::complete_tx::bytes [%r10], [%p0], 256, [%r12]; // HERE

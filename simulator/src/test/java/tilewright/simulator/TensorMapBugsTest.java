@@ -67,13 +67,15 @@ class TensorMapBugsTest {
           Finding.Kind.MISSING_PROXY_FENCE, START + STAGE + """
           @%q0 tensormap.replace.tile.global_dim.shared::cta.b1024.b32 [%r2], 0, 16;
           bar.warp.sync -1;
-          tensormap.cp_fenceproxy.global.shared::cta.tensormap::generic.release.gpu.sync.aligned [%p1], [%r2], 128; // THERE
+          tensormap.cp_fenceproxy.global.shared::cta.tensormap::generic.release.gpu.sync.aligned // THERE
+            [%p1], [%r2], 128;
           """ + "FIX[" + ACQUIRE + "]\n" + LOAD, "acquire behind that in this block"),
       SeededBug.sm90("a tensor map staged without waiting for the lane that edits it", 1, 32, Finding.Kind.RACE,
           START + STAGE + """
           @%q0 tensormap.replace.tile.global_dim.shared::cta.b1024.b32 [%r2], 0, 16; // THERE
           FIX[bar.warp.sync -1;]
-          tensormap.cp_fenceproxy.global.shared::cta.tensormap::generic.release.gpu.sync.aligned [%p1], [%r2], 128; // HERE
+          tensormap.cp_fenceproxy.global.shared::cta.tensormap::generic.release.gpu.sync.aligned // HERE
+            [%p1], [%r2], 128;
           """ + ACQUIRE + "\n" + LOAD.replace("// HERE", ""), "shared 'edited' + "),
       SeededBug.sm90("bytes expected of what lies in the tensor instead of the whole box", 1, 32,
           Finding.Kind.DEADLOCK, START + """

@@ -13,8 +13,8 @@ import tilewright.simulator.tensormap.RowCopy;
 record FromShared(Issuer issuer, int group, int offset, List<BoxRow> rows, CopyFormat format, ToGlobal.Effect effect)
     implements BulkGroups.Member {
   private static final String FIX = "let the thread that copies wait (cp.async.bulk.wait_group.read), then a barrier";
-  private static final String WRITTEN = "let the thread that copies wait (cp.async.bulk.wait_group, not its .read form), "
-      + "then a barrier, or a flag that is released and acquired";
+  private static final String WRITTEN = "let the thread that copies wait (cp.async.bulk.wait_group, not its .read "
+      + "form), then a barrier, or a flag that is released and acquired";
 
   /**
    * Begins a copy as several operations, which may be done apart.

@@ -40,7 +40,9 @@ final class GlobalWatch {
         long mine = Epoch.of(base, lane, touched);
         sanitizer.checkInitialised(page, word, at, w, lane, mine, issuer.site(), bytes);
         boolean touches = writer != 0 && Epoch.touches(writer, touched);
-        if (touches && sanitizer.async().isGood(writer, issuer, at, mine, page, word, ProxyFences.GLOBAL)) good = writer;
+        if (touches && sanitizer.async().isGood(writer, issuer, at, mine, page, word, ProxyFences.GLOBAL)) {
+          good = writer;
+        }
       }
       long read = Epoch.of(epoch, 0, touched);
       page.read(word, page.visitor(word, read), read, issuer.site());

@@ -90,8 +90,8 @@ public final class SmallConversions {
    */
   private static int randomly(float a, NumberFormat format, int random, int bits, boolean finite) {
     int exponent = Math.max(Math.getExponent(a), format.leastExponent());
-    boolean ordinary = Math.abs(a) < Math.scalb(1f, 1 - format.leastExponent()) || format == NumberFormat.BF16;
-    if (!ordinary || !Float.isFinite(a)) return format.encode(a, Rounding.NEAREST_EVEN, finite);
+    boolean ordinary = Float.isFinite(a) && Math.getExponent(a) <= format.greatestExponent();
+    if (!ordinary) return format.encode(a, Rounding.NEAREST_EVEN, finite);
     double quanta = Math.scalb(Math.abs((double) a), format.fractionBits() - exponent);
     int discarded = (int) Math.scalb(quanta - Math.floor(quanta), bits);
     boolean carries = discarded + random >= 1 << bits;

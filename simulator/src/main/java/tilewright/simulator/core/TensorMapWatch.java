@@ -9,8 +9,8 @@ import tilewright.simulator.tensormap.TensorMapBytes;
 
 /**
  * Whether a CTA's copies may rely on tensor maps that threads have changed in global memory (PTX ISA,
- * fence.proxy.tensormap): the thread that wrote a map releases it, a thread of the CTA acquires it, and who copies by it
- * comes after both.
+ * fence.proxy.tensormap): the thread that wrote a map releases it, a thread of the CTA acquires it, and who copies by
+ * it comes after both.
  */
 final class TensorMapWatch {
   private static final int WORDS = TensorMapBytes.SIZE / Shadow.WORD;

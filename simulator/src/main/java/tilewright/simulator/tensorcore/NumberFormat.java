@@ -129,6 +129,11 @@ public enum NumberFormat {
     return (sign | pattern) << shift;
   }
 
+  /** Of the largest finite number. */
+  public int greatestExponent() {
+    return exponent(largest());
+  }
+
   /** The canonical NaN; where there is none, what conversions give for it. */
   private int nan() {
     return switch (this) {
