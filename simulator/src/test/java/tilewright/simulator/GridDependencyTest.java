@@ -7,7 +7,7 @@ import java.util.List;
 import java.util.stream.IntStream;
 import org.junit.jupiter.api.Test;
 
-/** {@code griddepcontrol} in a launch that has neither prerequisites nor dependents does nothing, and orders nothing. */
+/** {@code griddepcontrol} in a launch without prerequisites and dependents does nothing, and orders nothing. */
 class GridDependencyTest {
   private static final int THREADS = 64;
 
