@@ -14,9 +14,13 @@ import tilewright.layout.Layout;
 
 /**
  * Tiles of A (M,K) and B (K,N), rows contiguous in both, in shared memory (rows, columns, stages), filled as many steps
- * along k ahead of their use as there are stages but one. With one stage nothing is ahead.
+ * along k ahead of their use as there are stages but one. With one stage nothing is ahead. Where rows are not contiguous
+ * in shared memory, copies of one element transpose the tile.
  */
 public final class TileRing {
+  /** What global memory gives at least. */
+  private static final int SECTOR_BYTES = 32;
+
   private final Scope k;
   private final I32 thread;
   private final Operand a;
@@ -29,7 +33,7 @@ public final class TileRing {
 
   /**
    * @param threads of the block
-   * @param vector elements of one copy: 4, 8 or 16 bytes by {@code cp.async}, or 1 through a register
+   * @param vector elements of one copy: 4, 8 or 16 bytes by {@code cp.async}, or 1 of fewer bytes through a register
    * @param a from the block's first row on
    * @param b from the block's first column on
    */
@@ -48,10 +52,15 @@ public final class TileRing {
   }
 
   private static TiledCopy copy(Scope k, int threads, int vector, SharedTensor tiles) {
-    CopyAtom atom = vector == 1 ? new ElementCopy() : new CpAsync(k, vector, tiles.type().bytes());
-    int along = Math.min(extent(tiles, 1) / vector, threads);
+    int bytes = tiles.type().bytes();
+    boolean transposes = tiles.layout() instanceof Layout layout && layout.mode(1).flatStride()[0] != 1;
+    int elements = transposes ? 1 : vector;
+    CopyAtom atom = elements * bytes < 4 ? new ElementCopy() : new CpAsync(k, elements, bytes);
+    // Few neighbours along rows leave a warp many rows to spread over banks.
+    int most = transposes ? SECTOR_BYTES / bytes : threads;
+    int along = Math.max(threads / extent(tiles, 0), Math.min(extent(tiles, 1) / elements, most));
     return TiledCopy.of(atom, Layout.of(Layout.of(threads / along, along), Layout.of(along, 1)),
-        Layout.columnMajor(1, vector));
+        Layout.columnMajor(1, elements));
   }
 
   /** Multiplies every tile along k once it is there; what lies beyond the tensors is zero. */

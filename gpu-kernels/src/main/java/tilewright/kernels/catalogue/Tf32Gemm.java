@@ -2,8 +2,6 @@ package tilewright.kernels.catalogue;
 
 import java.util.ArrayList;
 import java.util.List;
-import java.util.function.Function;
-import tilewright.kernel.F32;
 import tilewright.kernel.GlobalTensor;
 import tilewright.kernel.I32;
 import tilewright.kernel.Kernel;
@@ -24,7 +22,10 @@ import tilewright.reference.MatrixReference;
 
 /**
  * C (M,N) = A (M,K) · B (K,N) of singles, rows contiguous in all three, on tensor cores: factors rounded to tf32, sums
- * in the tensor cores' single precision. Eight warps, each with 32×64 of a tile of 128×128.
+ * in the tensor cores' single precision. Four warps, each with 64×64 of a tile of 128×128.
+ *
+ * <p>Atoms multiply Cᵀ = Bᵀ·Aᵀ: then the registers that one of them wants side by side are neighbours in shared memory,
+ * two columns of B and two steps along k of A, and so are a thread's results.
  *
  * @param stages tiles along k in shared memory
  * @param vector elements of one copy: 4 where both strides allow it, else 1
@@ -33,11 +34,18 @@ record Tf32Gemm(int stages, int vector) implements Kernel {
   private static final int TILE = 128;
   private static final int TILE_K = 16;
   private static final int BAND = 8;
-  private static final int ATOMS_M = 2;
-  private static final int ATOMS_N = 8;
-  /** Lanes, then warps 4×2; an atom's values, then the atoms of a warp. */
+  private static final int STEPS = TILE_K / Tf32Mma.K;
+  private static final int ATOMS_M = 8;
+  private static final int ATOMS_N = 4;
+  /** Lanes, then warps 2×2; an atom's values, then the atoms of a warp. */
   private static final Partition C = Partition.exact(Layout.parse(
-      "((4,8,4,2),(2,2,2,8)):((256,1,32,8192),(128,8,16,1024))"), TILE, TILE);
+      "((4,8,2,2),(2,2,4,8)):((2,256,64,8192),(1,128,2048,8))"), TILE, TILE);
+  /** Where pairs along k begin in A (M,K): the same lanes and warps; atoms, then steps. */
+  private static final Partition A = Partition.shared(Layout.parse(
+      "((4,8,2,2),(8,2)):((256,1,64,0),(8,1024))"), TILE, TILE_K);
+  /** Where pairs along n begin in B (K,N): two along k, atoms, steps. */
+  private static final Partition B = Partition.shared(Layout.parse(
+      "((4,8,2,2),(2,4,2)):((2,32,0,1024),(1,256,8))"), TILE_K, TILE);
 
   static final Family FAMILY = new GemmFamily("tf32_gemm", "C (M,N) = A (M,K) · B (K,N) of f32 rounded to tf32, on "
       + "tensor cores", List.of(Setting.option("stages", "3", "2", "4"))) {
@@ -59,14 +67,15 @@ record Tf32Gemm(int stages, int vector) implements Kernel {
   @Override
   public void trace(Scope k) {
     var thread = k.block(C.threads());
+    if (vector > 1) k.blocksPerMultiprocessor(2);
     var a = tensor(k, "A", "M", "K");
     var b = tensor(k, "B", "K", "N");
     var c = tensor(k, "C", "M", "N");
     var zero = k.constant(0);
     var tile = TileScheduler.banded(k, c.extent(0).ceilDiv(TILE).max(1), c.extent(1).ceilDiv(TILE).max(1), BAND);
-    // Rows of 20 and of 136 words, so that a fragment's 32 words lie in 32 banks.
-    var tilesA = shared(k, TILE, TILE_K, TILE_K + 4);
-    var tilesB = shared(k, TILE_K, TILE, TILE + 8);
+    // Rows of 24 and of 132 words, so that sixteen lanes with a pair each meet every bank once.
+    var tilesA = shared(k, TILE, TILE_K, TILE_K + 8);
+    var tilesB = shared(k, TILE_K, TILE, TILE + 4);
     var sums = Fragment.of(k, PtxType.F32, ATOMS_M * ATOMS_N, 4);
     sums.clear(k, PtxType.F32);
 
@@ -87,50 +96,39 @@ record Tf32Gemm(int stages, int vector) implements Kernel {
   }
 
   private void multiply(Scope k, I32 thread, SharedTensor tilesA, SharedTensor tilesB, I32 stage, Fragment sums) {
-    for (int from = 0; from < TILE_K; from += Tf32Mma.K) {
-      var a = new ArrayList<List<Operand.Register>>();
-      for (int i = 0; i < ATOMS_M; i++) a.add(fragmentA(k, thread, tilesA, stage, i, from));
-      for (int j = 0; j < ATOMS_N; j++) {
-        var b = fragmentB(k, thread, tilesB, stage, j, from);
-        for (int i = 0; i < ATOMS_M; i++) Tf32Mma.multiply(k, a.get(i), b, sums.group(i + j * ATOMS_M));
+    for (int step = 0; step < STEPS; step++) {
+      var columns = new ArrayList<List<Operand.Register>>();
+      for (int i = 0; i < ATOMS_N; i++) {
+        int value = 2 * (i + ATOMS_N * step);
+        var pairs = new ArrayList<>(pair(k, B, thread, value, tilesB, stage));
+        pairs.addAll(pair(k, B, thread, value + 1, tilesB, stage));
+        columns.add(pairs);
+      }
+      for (int j = 0; j < ATOMS_M; j++) {
+        var rows = pair(k, A, thread, j + ATOMS_M * step, tilesA, stage);
+        for (int i = 0; i < ATOMS_N; i++) Tf32Mma.multiply(k, columns.get(i), rows, sums.group(i + j * ATOMS_N));
       }
     }
   }
 
-  /** Rows of a warp are those of its part of C. */
-  private List<Operand.Register> fragmentA(Scope k, I32 thread, SharedTensor tiles, I32 stage, int atom, int from) {
-    var warps = Layout.of(Layout.of(4, 32), Layout.of(2, 0));
-    return fragment(k, Tf32Mma.A, warps, Tf32Mma.M, TILE, thread, atom,
-        place -> tiles.at(place[0], place[1].plus(from), stage).load());
+  private static List<Operand.Register> pair(Scope k, Partition partition, I32 thread, int value, SharedTensor tiles,
+      I32 stage) {
+    var place = partition.coordinate(thread, value);
+    return tiles.at(place[0], place[1], stage).load(2).stream().map(x -> Tf32Mma.round(k, x)).toList();
   }
 
-  private List<Operand.Register> fragmentB(Scope k, I32 thread, SharedTensor tiles, I32 stage, int atom, int from) {
-    var warps = Layout.of(Layout.of(4, 0), Layout.of(2, 64));
-    return fragment(k, Tf32Mma.B, warps, Tf32Mma.N, TILE, thread, atom,
-        place -> tiles.at(place[1].plus(from), place[0], stage).load());
-  }
-
-  /** An atom's operand: lanes and values as its layout says, spread over rows (or columns) of the tile and k. */
-  private static List<Operand.Register> fragment(Scope k, Layout operand, Layout warps, int extent, int tile,
-      I32 thread, int atom, Function<I32[], F32> load) {
-    var inTile = Layout.of(Layout.of(extent, 1), Layout.of(Tf32Mma.K, tile)).composition(operand);
-    var partition = Partition.shared(Layout.of(Layout.of(inTile.mode(0), warps), inTile.mode(1)), tile, Tf32Mma.K);
-    var registers = new ArrayList<Operand.Register>();
-    for (int value = 0; value < partition.values(); value++) {
-      var place = partition.coordinate(thread, value);
-      place[0] = place[0].plus(atom * extent);
-      registers.add(Tf32Mma.round(k, load.apply(place)));
-    }
-    return registers;
-  }
-
+  /** The results of a row lie two apart in an atom: a pair of columns each. */
   private void store(Scope k, I32 thread, Fragment sums, GlobalTensor c) {
     int run = Math.min(2, vector);
-    for (int v = 0; v < C.values(); v += run) {
-      var element = c.at(C.coordinate(thread, v));
+    for (int v = 0; v < C.values(); v++) {
+      if (v % 4 >= 2) continue;
       var group = sums.group(v / 4);
-      var results = group.subList(v % 4, v % 4 + run).stream().map(k::result).toList();
-      k.when(element.inside(), () -> element.store(results));
+      var pair = List.of(k.result(group.get(v % 4)), k.result(group.get(v % 4 + 2)));
+      for (int from = 0; from < 2; from += run) {
+        var element = c.at(C.coordinate(thread, v + 2 * from));
+        var results = pair.subList(from, from + run);
+        k.when(element.inside(), () -> element.store(results));
+      }
     }
   }
 }
