@@ -28,6 +28,7 @@ import tilewright.ptx.Variable;
 public final class Scope {
   static final String DYNAMIC_SHARED = "smem";
   private static final int SHARED_ALIGNMENT = 1024;
+  private static final int CLUSTER_SHIFT = 24;
 
   private final Target target;
   private final Region root = new Region(null, false);
@@ -164,7 +165,8 @@ public final class Scope {
 
   private Node sharedBase() {
     var recipe = new Node.Recipe("mov.u32", List.of(new Node.Argument.Constant(new Operand.Symbol(DYNAMIC_SHARED))));
-    long max = (1 << 18) - SHARED_ALIGNMENT;
+    // In a cluster the address says which block's memory it is, above the place in that memory.
+    long max = (8L << CLUSTER_SHIFT) - SHARED_ALIGNMENT;
     return pure(PtxType.B32, root, 0, max, Bits.upTo(max) & -SHARED_ALIGNMENT, recipe);
   }
 

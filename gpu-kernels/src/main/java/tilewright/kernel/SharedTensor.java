@@ -8,6 +8,8 @@ import tilewright.ptx.StateSpace;
 
 /** A tensor in shared memory: a layout, swizzled or not, from a base address. */
 public final class SharedTensor {
+  private static final int BLOCK_BYTES = 1 << 18;
+
   private final Scope k;
   private final ElementType type;
   private final OffsetMap layout;
@@ -36,9 +38,14 @@ public final class SharedTensor {
     return new Element(k, type, StateSpace.SHARED, () -> k.address(bytes), alignment, Pred.known(k, true));
   }
 
-  /** The shared-memory address of an element, in bytes: what matrix descriptors are made of. */
-  public I32 addressOf(I32... coordinate) {
+  private I32 addressOf(I32... coordinate) {
     return new I32(k, base.plus(SymbolicLayout.offset(k, layout, coordinate).times(type.bytes())));
+  }
+
+  /** The place of an element in this block's shared memory, in bytes: an address without the block's rank. */
+  public I32 placeOf(I32... coordinate) {
+    var begin = Arithmetic.and(k, base.withoutConstant(), BLOCK_BYTES - 1).plus(base.constant());
+    return new I32(k, begin.plus(SymbolicLayout.offset(k, layout, coordinate).times(type.bytes())));
   }
 
   static long bytes(ElementType type, OffsetMap layout) {

@@ -12,11 +12,12 @@ import tilewright.ptx.Dim3;
 
 /** The host side of the Hopper GEMM: from a problem to a configuration to a launch. */
 public final class HopperGemm {
-  private static final int BAND = 8;
   private static final int MULTIPROCESSORS = 132;
 
-  private static final List<Tile> TILES = List.of(new Tile(128, 256, 64, 2, 4), new Tile(256, 128, 64, 2, 4),
-      new Tile(128, 192, 64, 2, 4), new Tile(128, 128, 64, 2, 6));
+  private static final List<Tile> TILES = List.of(new Tile(128, 256, 64, 2, 4, 2, 8), new Tile(128, 256, 64, 2, 4, 1, 8),
+      new Tile(256, 128, 64, 2, 4, 2, 4), new Tile(256, 128, 64, 2, 4, 1, 4), new Tile(128, 256, 64, 2, 4, 2, 4),
+      new Tile(128, 256, 64, 2, 4, 2, 16), new Tile(256, 128, 64, 2, 4, 2, 8), new Tile(128, 192, 64, 2, 4, 2, 8),
+      new Tile(128, 128, 64, 2, 6, 2, 8));
 
   private HopperGemm() {}
 
@@ -31,14 +32,15 @@ public final class HopperGemm {
       throw new IllegalArgumentException("beta is " + problem.beta() + ": the Hopper GEMM does not read C, use sm80");
     }
     var kernel = CompiledKernel.compile(new Sm90Gemm(config), Target.SM90A);
-    long tiles = (long) Math.ceilDiv(problem.m(), config.tileM()) * Math.ceilDiv(problem.n(), config.tileN())
-        * problem.batch();
+    long groups = (long) Math.ceilDiv(problem.m(), config.tileM() * config.cluster())
+        * Math.ceilDiv(problem.n(), config.tileN()) * problem.batch();
     var arguments = LaunchArguments.of(kernel)
         .tensor("A", problem.a().argument(problem.m(), problem.k(), problem.batch()))
         .tensor("B", problem.b().argument(problem.n(), problem.k(), problem.batch()))
         .tensor("C", problem.c().argument(problem.m(), problem.n(), problem.batch()))
         .scalar("alpha", problem.alpha());
-    return new PreparedLaunch(kernel, Dim3.of((int) Math.min(tiles, MULTIPROCESSORS)), arguments.build());
+    return new PreparedLaunch(kernel, Dim3.of((int) Math.min(groups,
+        MULTIPROCESSORS / config.cluster()) * config.cluster()), arguments.build());
   }
 
   /** The configuration for a problem. */
@@ -49,10 +51,10 @@ public final class HopperGemm {
   /** Every configuration that a problem can be measured in, the best first. */
   public static Stream<Sm90GemmConfig> configurations(GemmProblem problem) {
     return TILES.stream().map(tile -> new Sm90GemmConfig(problem.operand(), problem.output(), alongK(problem.a()),
-        alongK(problem.b()), tile.m, tile.n, tile.k, tile.consumers, tile.stages, BAND));
+        alongK(problem.b()), tile.m, tile.n, tile.k, tile.consumers, tile.stages, tile.cluster, tile.band));
   }
 
-  private record Tile(int m, int n, int k, int consumers, int stages) {}
+  private record Tile(int m, int n, int k, int consumers, int stages, int cluster, int band) {}
 
   private static boolean alongK(Matrix matrix) {
     return matrix.columnStride() == 1 || matrix.rowStride() != 1;

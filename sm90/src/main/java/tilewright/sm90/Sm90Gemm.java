@@ -1,9 +1,11 @@
 package tilewright.sm90;
 
+import tilewright.kernel.I32;
 import tilewright.kernel.Kernel;
 import tilewright.kernel.Scope;
 import tilewright.kernel.atom.Shuffle;
 import tilewright.kernel.collective.TileScheduler;
+import tilewright.sm90.atom.ClusterBarrier;
 import tilewright.sm90.atom.RegisterBudget;
 import tilewright.sm90.atom.WgmmaAtom;
 import tilewright.sm90.collective.Pipeline;
@@ -32,47 +34,68 @@ public record Sm90Gemm(Sm90GemmConfig config) implements Kernel {
   @Override
   public void trace(Scope k) {
     var thread = k.block(config.threads());
+    var rank = k.cluster(config.cluster());
     k.blocksPerMultiprocessor(1);
     var a = TensorTile.of(k, config.a(), config.layoutA());
-    var b = TensorTile.of(k, config.b(), config.layoutB());
+    var b = TensorTile.shared(k, config.b(), config.layoutB(), config.cluster());
     var epilogue = StagedEpilogue.of(k, k.scalar("alpha"), config.c(), config.consumers(), STORE_STAGES);
     var mma = TiledWgmma.of(config.operand(), config.layoutA(), config.layoutB(), config.consumers());
-    var ring = Pipeline.of(k, config.stages(), thread.equalTo(0), config.consumers());
+    var ring = Pipeline.of(k, config.stages(), thread.equalTo(0), config.consumers(), config.cluster());
     var steps = a.extent(1).ceilDiv(config.tileK());
-    var tilesM = epilogue.extent(0).ceilDiv(config.tileM());
-    var tilesN = epilogue.extent(1).ceilDiv(config.tileN());
-    var zero = k.constant(0);
-    k.barrier();
+    meet(k);
 
-    var leader = thread.modulo(WgmmaAtom.THREADS).equalTo(0);
+    var lane = thread.modulo(WgmmaAtom.THREADS);
     var group = Shuffle.first(k, thread.dividedBy(WgmmaAtom.THREADS), config.consumers());
     k.when(group.equalTo(config.consumers()), () -> {
       RegisterBudget.shrink(k, PRODUCER_REGISTERS);
-      k.when(leader, () -> {
+      k.when(lane.equalTo(0), () -> {
         var stage = ring.producer();
-        TileScheduler.persistent(k, tilesM, tilesN, epilogue.extent(2), config.band(), tile -> k.loop(steps, step -> {
+        forEachTile(k, rank, epilogue, (m, n, batch) -> k.loop(steps, step -> {
           var landed = stage.acquire(a.bytes() + b.bytes());
-          a.load(k, stage.stage(), landed, tile.m().times(config.tileM()), step.times(config.tileK()), tile.batch());
-          b.load(k, stage.stage(), landed, tile.n().times(config.tileN()), step.times(config.tileK()), tile.batch());
+          var depth = step.times(config.tileK());
+          a.load(k, stage.stage(), landed, m, depth, batch);
+          b.loadShare(k, rank, config.cluster(), stage.stage(), landed, n, depth, batch);
           stage.advance();
         }));
       });
     }, () -> {
       RegisterBudget.grow(k, CONSUMER_REGISTERS);
       var stage = ring.consumer();
-      TileScheduler.persistent(k, tilesM, tilesN, epilogue.extent(2), config.band(), tile -> {
+      var done = ring.consumer();
+      forEachTile(k, rank, epilogue, (m, n, batch) -> {
         var sums = mma.accumulators(k);
-        k.loop(steps, _ -> {
+        k.loop(steps, step -> {
           stage.awaitFull();
           mma.multiply(k, group, a.shared(), b.shared(), stage.stage(), sums);
-          WgmmaAtom.waitFor(k, 0);
-          k.when(leader, stage::release);
           stage.advance();
+          WgmmaAtom.waitFor(k, 1);
+          k.when(step.atLeast(1), () -> done.releaseAndAdvance(lane));
         });
-        epilogue.store(thread, group, mma, sums, tile.m().times(config.tileM()), tile.n().times(config.tileN()),
-            tile.batch());
+        WgmmaAtom.waitFor(k, 0);
+        k.when(steps.atLeast(1), () -> done.releaseAndAdvance(lane));
+        epilogue.store(lane, group, mma, sums, m, n, batch);
       });
-      epilogue.drain(leader);
+      epilogue.drain(lane.equalTo(0));
     });
+    if (config.cluster() > 1) ClusterBarrier.meet(k);
+  }
+
+  /** What a CTA does for a tile of C that begins at a row and a column. */
+  private interface TileBody {
+    void accept(I32 m, I32 n, I32 batch);
+  }
+
+  /** The tiles of this CTA; those of a cluster lie one below the other. */
+  private void forEachTile(Scope k, I32 rank, StagedEpilogue c, TileBody body) {
+    int cluster = config.cluster();
+    TileScheduler.persistent(k, k.blockX().dividedBy(cluster), k.gridX().dividedBy(cluster),
+        c.extent(0).ceilDiv(cluster * config.tileM()), c.extent(1).ceilDiv(config.tileN()), c.extent(2), config.band(),
+        tile -> body.accept(tile.m().times(cluster).plus(rank).times(config.tileM()), tile.n().times(config.tileN()),
+            tile.batch()));
+  }
+
+  private void meet(Scope k) {
+    if (config.cluster() > 1) ClusterBarrier.meet(k);
+    else k.barrier();
   }
 }

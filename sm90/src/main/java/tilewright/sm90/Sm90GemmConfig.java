@@ -13,10 +13,11 @@ import tilewright.sm90.atom.SwizzledRows;
  * @param aKMajor whether A's neighbours run along k (else along m); likewise B
  * @param consumers warpgroups that multiply, each with tileM / consumers rows
  * @param stages tiles of shared memory in the ring
+ * @param cluster CTAs, one above the other, that load B's tiles for each other
  * @param band tile rows that CTAs work through together, for L2
  */
 public record Sm90GemmConfig(ElementType operand, ElementType output, boolean aKMajor, boolean bKMajor, int tileM,
-    int tileN, int tileK, int consumers, int stages, int band) {
+    int tileN, int tileK, int consumers, int stages, int cluster, int band) {
   private static final int ALIGNED_BYTES = 16;
 
   int threads() {
@@ -56,6 +57,7 @@ public record Sm90GemmConfig(ElementType operand, ElementType output, boolean aK
   @Override
   public String toString() {
     return (aKMajor ? "T" : "N") + (bKMajor ? "N" : "T") + " " + operand.text() + "->" + output.text() + " " + tileM
-        + "x" + tileN + "x" + tileK + " consumers " + consumers + " stages " + stages;
+        + "x" + tileN + "x" + tileK + " consumers " + consumers + " stages " + stages + " cluster "
+        + cluster + " band " + band;
   }
 }

@@ -19,10 +19,11 @@ public record TileScheduler(I32 m, I32 n, I32 batch) {
     return banded(k.blockX(), tilesM, tilesN, band, k.blockZ());
   }
 
-  /** All tiles of this CTA, one after the other: those of the whole batch go around the grid's CTAs. */
-  public static void persistent(Scope k, I32 tilesM, I32 tilesN, I32 batch, int band, Consumer<TileScheduler> body) {
+  /** All tiles of this worker, one after the other: those of the whole batch go around the workers. */
+  public static void persistent(Scope k, I32 worker, I32 workers, I32 tilesM, I32 tilesN, I32 batch, int band,
+      Consumer<TileScheduler> body) {
     var perEntry = tilesM.times(tilesN);
-    k.loop(k.blockX(), perEntry.times(batch), k.gridX(), tile ->
+    k.loop(worker, perEntry.times(batch), workers, tile ->
         body.accept(banded(tile.modulo(perEntry), tilesM, tilesN, band, tile.dividedBy(perEntry))));
   }
 

@@ -3,6 +3,7 @@ package tilewright.sm90.atom;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Optional;
+import java.util.stream.LongStream;
 import tilewright.kernel.I32;
 import tilewright.kernel.Scope;
 import tilewright.kernel.SharedTensor;
@@ -59,7 +60,7 @@ public record MatrixDescriptor(SwizzleMode swizzle, boolean kMajor, int inner, i
     boolean swapped = swizzle == SwizzleMode.NONE && !kMajor;
     int leading = swapped ? outer : inner;
     int stride = swapped ? inner : outer;
-    var low = tile.addressOf(coordinate).dividedBy(GRANULE).plus(leading / GRANULE << LEADING_SHIFT);
+    var low = tile.placeOf(coordinate).dividedBy(GRANULE).plus(leading / GRANULE << LEADING_SHIFT);
     int high = stride / GRANULE | SWIZZLES.indexOf(swizzle) << SWIZZLE_SHIFT;
     var upper = k.newRegister(PtxType.B32);
     k.emit("mov.b32", upper, new Operand.Integer(high));
@@ -86,7 +87,8 @@ public record MatrixDescriptor(SwizzleMode swizzle, boolean kMajor, int inner, i
   private static final class Part {
     private final ElementType type;
     private final OffsetMap tile;
-    private final Layout plain;
+    private final long[] byRow;
+    private final long[] byDepth;
     private final Swizzle swizzle;
     private final int rows;
     private final int depth;
@@ -97,10 +99,12 @@ public record MatrixDescriptor(SwizzleMode swizzle, boolean kMajor, int inner, i
       this.rows = rows;
       depth = 2 * GRANULE / type.bytes();
       swizzle = tile instanceof ComposedLayout composed ? composed.swizzle() : Swizzle.IDENTITY;
-      plain = switch (tile) {
+      var plain = switch (tile) {
         case ComposedLayout composed -> composed.layout();
         case Layout layout -> layout;
       };
+      byRow = offsets(plain.mode(0));
+      byDepth = offsets(plain.mode(1));
     }
 
     Optional<SwizzleMode> swizzleMode() {
@@ -116,17 +120,19 @@ public record MatrixDescriptor(SwizzleMode swizzle, boolean kMajor, int inner, i
     }
 
     private long at(int row, int k) {
-      return plain.mode(0).apply(row) + plain.mode(1).apply(k);
+      return byRow[row] + byDepth[k];
+    }
+
+    private static long[] offsets(Layout mode) {
+      return LongStream.range(0, mode.size()).map(mode::apply).toArray();
     }
 
     boolean isDescribedBy(MatrixDescriptor d) {
-      long height = plain.mode(0).size();
-      long width = plain.mode(1).size();
-      if (height % rows != 0 || width % depth != 0) return false;
+      if (byRow.length % rows != 0 || byDepth.length % depth != 0) return false;
       if (d.inner % GRANULE != 0 || d.outer % GRANULE != 0) return false;
       if (Math.min(d.inner, d.outer) < 0 || Math.max(d.inner, d.outer) >= STRIDE_LIMIT) return false;
-      for (int row = 0; row < height; row++) {
-        for (int k = 0; k < width; k++) {
+      for (int row = 0; row < byRow.length; row++) {
+        for (int k = 0; k < byDepth.length; k++) {
           int first = row - row % rows;
           int start = k - k % depth;
           if (at(row, k) - at(first, start) != d.offset(type, row - first, k - start)) return false;
@@ -136,8 +142,7 @@ public record MatrixDescriptor(SwizzleMode swizzle, boolean kMajor, int inner, i
     }
 
     ComposedLayout legal() {
-      int deep = Math.toIntExact(Math.ceilDiv(plain.mode(1).size(), depth) * depth);
-      return SwizzledRows.alongColumns(type, Math.toIntExact(plain.mode(0).size()), deep, 1);
+      return SwizzledRows.alongColumns(type, byRow.length, Math.ceilDiv(byDepth.length, depth) * depth, 1);
     }
   }
 }

@@ -14,12 +14,14 @@ import tilewright.sm90.atom.Mbarrier;
 public final class Pipeline {
   private final Scope k;
   private final int stages;
+  private final int blocks;
   private final I32 full;
   private final I32 empty;
 
-  private Pipeline(Scope k, int stages, I32 full, I32 empty) {
+  private Pipeline(Scope k, int stages, int blocks, I32 full, I32 empty) {
     this.k = k;
     this.stages = stages;
+    this.blocks = blocks;
     this.full = full;
     this.empty = empty;
   }
@@ -28,16 +30,19 @@ public final class Pipeline {
    * Sets the barriers aside and has one thread initialise them. A barrier for all threads that use them follows.
    *
    * @param first true for that thread
-   * @param consumers arrivals that free a stage
+   * @param consumers of each block
+   * @param blocks of the cluster that fill each other's stages: a stage is free when the consumers of all are done
    */
-  public static Pipeline of(Scope k, int stages, Pred first, int consumers) {
-    if (stages < 2) throw new TraceException("a ring of " + stages + " stages cannot copy and compute at once: 2 or more");
+  public static Pipeline of(Scope k, int stages, Pred first, int consumers, int blocks) {
+    if (stages < 2) {
+      throw new TraceException("a ring of " + stages + " stages cannot copy and compute at once: 2 or more");
+    }
     var barriers = k.sharedBytes(2 * stages * Mbarrier.BYTES);
-    var pipeline = new Pipeline(k, stages, barriers, barriers.plus(stages * Mbarrier.BYTES));
+    var pipeline = new Pipeline(k, stages, blocks, barriers, barriers.plus(stages * Mbarrier.BYTES));
     k.when(first, () -> {
       for (int stage = 0; stage < stages; stage++) {
         pipeline.barrier(pipeline.full, k.constant(stage)).initialise(1);
-        pipeline.barrier(pipeline.empty, k.constant(stage)).initialise(consumers);
+        pipeline.barrier(pipeline.empty, k.constant(stage)).initialise(consumers * blocks);
       }
       Mbarrier.publish(k);
     });
@@ -85,9 +90,23 @@ public final class Pipeline {
       barrier(full, stage()).await(parity.value());
     }
 
-    /** Consumer: is done with the stage. */
-    public void release() {
-      barrier(empty, stage()).arrive();
+    /**
+     * Consumer: is done with the stage, and says so to every block that fills it.
+     *
+     * @param lane of one of the consumer's threads; those from 0 on say it, each to one block
+     */
+    private void release(I32 lane) {
+      var free = barrier(empty, stage());
+      k.when(lane.lessThan(blocks), () -> {
+        if (blocks == 1) free.arrive();
+        else free.arriveAt(lane);
+      });
+    }
+
+    /** Consumer: is done with the stage and goes on to the next. */
+    public void releaseAndAdvance(I32 lane) {
+      release(lane);
+      advance();
     }
 
     /** Goes on to the next stage; behind the last comes the first, in its next phase. */

@@ -49,9 +49,12 @@ public final class StagedEpilogue {
     return c.extent(mode);
   }
 
-  /** Stores a warpgroup's rows of the tile that begins at a row and a column. */
-  public void store(I32 thread, I32 group, TiledWgmma mma, Fragment sums, I32 row, I32 column, I32... rest) {
-    var lane = thread.modulo(WgmmaAtom.THREADS);
+  /**
+   * Stores a warpgroup's rows of the tile that begins at a row and a column.
+   *
+   * @param lane the thread's number in its warpgroup
+   */
+  public void store(I32 lane, I32 group, TiledWgmma mma, Fragment sums, I32 row, I32 column, I32... rest) {
     int perBlock = sums.groups().size() / mma.blocks();
     for (int block = 0; block < mma.blocks(); block++) {
       for (int first = 0; first < mma.columns(); first += columns) {

@@ -2,6 +2,8 @@ package tilewright.sm90.collective;
 
 import java.util.ArrayList;
 import java.util.List;
+import java.util.function.BiConsumer;
+import java.util.stream.LongStream;
 import tilewright.kernel.I32;
 import tilewright.kernel.MappedTensor;
 import tilewright.kernel.Scope;
@@ -50,7 +52,12 @@ public final class TensorTile {
    * @param layout (rows, columns, stages)
    */
   public static TensorTile of(Scope k, TensorSpec spec, OffsetMap layout) {
-    var boxes = Boxes.of(spec, layout);
+    return shared(k, spec, layout, 1);
+  }
+
+  /** The same for a tile whose rows so many blocks of a cluster share the work of copying. */
+  public static TensorTile shared(Scope k, TensorSpec spec, OffsetMap layout, int blocks) {
+    var boxes = Boxes.of(spec, layout, extent(layout, 0) / blocks);
     var box = new ArrayList<>(List.of(boxes.rows, boxes.columns));
     while (box.size() < spec.extents().size()) box.add(1);
     var tensor = k.mapped(new TensorMapSpec(spec, box, boxes.swizzle));
@@ -73,21 +80,33 @@ public final class TensorTile {
 
   /** Fills a stage from the tile of the tensor that begins at a coordinate; {@link #bytes} land on the barrier. */
   public void load(Scope k, I32 stage, Mbarrier barrier, I32... coordinate) {
-    for (int column = 0; column < columns; column += boxColumns) {
-      for (int row = 0; row < rows; row += boxRows) {
-        TensorCopy.load(k, tile.at(k.constant(row), k.constant(column), stage), tensor, barrier,
-            shifted(coordinate, row, column));
-      }
+    forEachBox(rows, (row, column) -> TensorCopy.load(k, tile.at(k.constant(row), k.constant(column), stage), tensor,
+        barrier, shifted(coordinate, row, column)));
+  }
+
+  /** Fills this block's share of the rows of a stage, for all blocks of the cluster; the others fill the rest. */
+  public void loadShare(Scope k, I32 rank, int blocks, I32 stage, Mbarrier barrier, I32... coordinate) {
+    if (blocks == 1) {
+      load(k, stage, barrier, coordinate);
+      return;
     }
+    var first = rank.times(rows / blocks);
+    var begin = coordinate.clone();
+    begin[0] = begin[0].plus(first);
+    forEachBox(rows / blocks, (row, column) -> TensorCopy.multicast(k,
+        tile.at(first.plus(row), k.constant(column), stage), tensor, barrier, (1 << blocks) - 1,
+        shifted(begin, row, column)));
   }
 
   /** Copies a stage to the tile of the tensor that begins at a coordinate, in this thread's present group of copies. */
   public void store(Scope k, I32 stage, I32... coordinate) {
+    forEachBox(rows, (row, column) -> TensorCopy.store(k, tensor, tile.at(k.constant(row), k.constant(column), stage),
+        shifted(coordinate, row, column)));
+  }
+
+  private void forEachBox(int height, BiConsumer<Integer, Integer> copy) {
     for (int column = 0; column < columns; column += boxColumns) {
-      for (int row = 0; row < rows; row += boxRows) {
-        TensorCopy.store(k, tensor, tile.at(k.constant(row), k.constant(column), stage),
-            shifted(coordinate, row, column));
-      }
+      for (int row = 0; row < height; row += boxRows) copy.accept(row, column);
     }
   }
 
@@ -104,7 +123,7 @@ public final class TensorTile {
 
   /** The largest boxes that a layout can be filled with. */
   private record Boxes(int rows, int columns, SwizzleMode swizzle) {
-    static Boxes of(TensorSpec spec, OffsetMap layout) {
+    static Boxes of(TensorSpec spec, OffsetMap layout, int mostRows) {
       var plain = layout instanceof ComposedLayout composed ? composed.layout() : (Layout) layout;
       var swizzle = layout instanceof ComposedLayout composed ? composed.swizzle() : Swizzle.IDENTITY;
       var type = spec.type();
@@ -113,8 +132,8 @@ public final class TensorTile {
       int inner = spec.contiguous().map(spec.extents()::indexOf).filter(m -> m < 2).orElseThrow(
           () -> new TraceException("tensor " + spec.name() + spec.extents() + " needs rows or columns contiguous"));
       int span = mode.span() == 0 ? MOST : mode.span() / type.bytes();
-      int width = run(plain.mode(inner), 1, span);
-      int height = run(plain.mode(1 - inner), width, MOST);
+      int width = run(plain.mode(inner), 1, inner == 0 ? Math.min(span, mostRows) : span);
+      int height = run(plain.mode(1 - inner), width, inner == 0 ? MOST : Math.min(MOST, mostRows));
       var boxes = inner == 0 ? new Boxes(width, height, mode) : new Boxes(height, width, mode);
       boxes.requireToFill(type, plain, inner);
       return boxes;
@@ -129,13 +148,15 @@ public final class TensorTile {
     }
 
     private void requireToFill(ElementType type, Layout layout, int inner) {
-      for (int row = 0; row < layout.mode(0).size(); row++) {
-        for (int column = 0; column < layout.mode(1).size(); column++) {
+      long[] byRow = offsets(layout.mode(0));
+      long[] byColumn = offsets(layout.mode(1));
+      for (int row = 0; row < byRow.length; row++) {
+        for (int column = 0; column < byColumn.length; column++) {
           int inRow = row % rows;
           int inColumn = column % columns;
-          long first = layout.mode(0).apply(row - inRow) + layout.mode(1).apply(column - inColumn);
+          long first = byRow[row - inRow] + byColumn[column - inColumn];
           long filled = first + (inner == 0 ? inRow + (long) inColumn * rows : inColumn + (long) inRow * columns);
-          long offset = layout.mode(0).apply(row) + layout.mode(1).apply(column);
+          long offset = byRow[row] + byColumn[column];
           if (offset != filled || first * type.bytes() % ALIGNMENT != 0) {
             throw new TraceException("tensor copies in boxes of " + rows + "×" + columns + " cannot fill " + layout
                 + ": element (" + row + "," + column + ") lies at " + offset + ", its box puts it at " + filled
@@ -143,6 +164,10 @@ public final class TensorTile {
           }
         }
       }
+    }
+
+    private static long[] offsets(Layout mode) {
+      return LongStream.range(0, mode.size()).map(mode::apply).toArray();
     }
   }
 }

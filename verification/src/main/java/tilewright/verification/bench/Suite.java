@@ -27,6 +27,10 @@ final class Suite {
   private static final int ADDED = 1 << 28;
   private static final int TRANSPOSED = 16384;
 
+  private static final List<String> ORDERS = List.of("TN", "NN", "TT", "NT");
+  private static final List<String> GEMMS = List.of("sm80_gemm", "sm90_gemm");
+  private static final List<String> GEMM_SETTINGS = List.of("order", "m", "n", "k");
+
   private final Benchmark.Options options;
   private final Map<String, Supplier<List<Supplier<Measured>>>> kernels = new LinkedHashMap<>();
 
@@ -59,7 +63,9 @@ final class Suite {
   void requireProblems() {
     var families = chosen().stream().flatMap(name -> Families.named(name).stream()).toList();
     for (var name : options.settings().keySet()) {
-      if (families.stream().noneMatch(f -> f.defaults().values().containsKey(name))) {
+      boolean known = families.stream().anyMatch(f -> f.defaults().values().containsKey(name))
+          || GEMM_SETTINGS.contains(name) && chosen().stream().anyMatch(GEMMS::contains);
+      if (!known) {
         throw new IllegalArgumentException("none of these kernels has a setting " + name);
       }
     }
@@ -133,15 +139,22 @@ final class Suite {
   /** In every operand order, of bf16. */
   private List<Supplier<Measured>> gemms(String kernel, String arch, List<ElementType> outputs,
       Function<GemmProblem, List<Traced>> configurations) {
-    int size = options.size();
     var all = new ArrayList<Supplier<Measured>>();
     for (var output : outputs) {
-      for (var order : List.of("TN", "NN", "TT", "NT")) {
-        var problem = GemmProblem.packed(ElementType.BF16, output, size, size, size, 1, order);
+      for (var order : ORDERS) {
+        if (!options.settings().getOrDefault("order", order).equals(order)) continue;
+        var problem = GemmProblem.packed(ElementType.BF16, output, extent("m"), extent("n"), extent("k"), 1, order);
         configurations.apply(problem).forEach(c -> all.add(() -> gemm(kernel, arch, problem, order, c)));
       }
     }
     return all;
+  }
+
+  /** What the settings say, or the size that all extents have. */
+  private int extent(String name) {
+    var chosen = options.settings().get(name);
+    if (chosen == null) return options.size();
+    return new Choice(Map.of(name, chosen)).number(name);
   }
 
   private static Measured gemm(String kernel, String arch, GemmProblem p, String order, Traced traced) {
