@@ -15,9 +15,8 @@ public final class HopperGemm {
   private static final int MULTIPROCESSORS = 132;
 
   private static final List<Tile> TILES = List.of(new Tile(128, 256, 64, 2, 4, 2, 8), new Tile(128, 256, 64, 2, 4, 1, 8),
-      new Tile(256, 128, 64, 2, 4, 2, 4), new Tile(256, 128, 64, 2, 4, 1, 4), new Tile(128, 256, 64, 2, 4, 2, 4),
-      new Tile(128, 256, 64, 2, 4, 2, 16), new Tile(256, 128, 64, 2, 4, 2, 8), new Tile(128, 192, 64, 2, 4, 2, 8),
-      new Tile(128, 128, 64, 2, 6, 2, 8));
+      new Tile(256, 128, 64, 2, 4, 2, 4), new Tile(256, 128, 64, 2, 4, 1, 4), new Tile(128, 128, 64, 2, 6, 2, 8),
+      new Tile(128, 128, 64, 2, 6, 1, 8));
 
   private HopperGemm() {}
 
