@@ -39,8 +39,6 @@ class FormsTest {
   private static final Pattern VOLTA_MMA = Pattern.compile("mma\\.sync\\.aligned\\.m8n8k4\\..*f16.*");
   /** Which lane holds which byte is not known well enough without an SM100. */
   private static final Pattern BYTE_MATRICES = Pattern.compile("(ldmatrix.*m16n16|stmatrix.*m16n8)\\..*");
-  /** Of consumer GPUs only. */
-  private static final Pattern BLOCK_SCALED_WARP_MMA = Pattern.compile("mma\\.sync.*block_scale.*");
 
   private static List<String> forms(String target) throws IOException {
     try (var in = new GZIPInputStream(FormsTest.class.getResourceAsStream("forms." + target + ".txt.gz"))) {
@@ -69,8 +67,7 @@ class FormsTest {
   private static boolean known(String form) {
     var name = form.split(" ")[0].replace(";", "");
     return SATURATING_VIDEO.matcher(name).matches() || DIRECTED_DOUBLE_MMA.matcher(name).matches()
-        || VOLTA_MMA.matcher(name).matches() || BYTE_MATRICES.matcher(name).matches()
-        || BLOCK_SCALED_WARP_MMA.matcher(name).matches();
+        || VOLTA_MMA.matcher(name).matches() || BYTE_MATRICES.matcher(name).matches();
   }
 
   private static List<String> refused(String target) throws IOException {

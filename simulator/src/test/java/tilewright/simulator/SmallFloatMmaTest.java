@@ -9,13 +9,16 @@ import org.junit.jupiter.params.provider.CsvSource;
 import tilewright.simulator.tensorcore.ExactDot;
 import tilewright.simulator.tensorcore.NumberFormat;
 
-/** {@code mma.sync} of eight-bit floats: by tensor cores of its own on sm_89, by those for halves afterwards. */
+/**
+ * {@code mma.sync} of eight-bit floats: by tensor cores of its own on sm_89 and sm_120, by those for halves in between.
+ */
 class SmallFloatMmaTest {
   private static final ExactDot.Format HALF = new ExactDot.Format(10, 5);
 
   @ParameterizedTest
   @CsvSource({"e4m3,e4m3,f32,32,90", "e5m2,e4m3,f32,32,100", "e4m3,e5m2,f16,32,90", "e5m2,e5m2,f32,16,90",
-      "e4m3,e4m3,f16,16,100", "e4m3,e5m2,f32,32,89", "e5m2,e4m3,f16,32,89", "e5m2,e4m3,f32,16,89"})
+      "e4m3,e4m3,f16,16,100", "e4m3,e5m2,f32,32,89", "e5m2,e4m3,f16,32,89", "e5m2,e4m3,f32,16,89",
+      "e4m3,e5m2,f32,32,120", "e5m2,e5m2,f16,32,120", "e4m3,e4m3,f32,16,120"})
   void sumsAreTheDefinitionsBitForBit(String left, String right, String sum, int depth, int architecture) {
     var random = new Random(depth + architecture + left.hashCode());
     boolean half = sum.equals("f16");
@@ -34,8 +37,9 @@ class SmallFloatMmaTest {
           int[] column = line(b, depth / 16, n, depth);
           int at = (m % 8 * 4 + n / 2) * 4 + m / 8 * 2 + n % 2;
           int old = half ? c[at / 2] >>> at % 2 * 16 & 0xFFFF : c[at];
-          int expected = architecture == 89 ? ofAda(half).sum(old, row, ExactDot.Format.of(left), column,
-              ExactDot.Format.of(right)) : emulated(left, right, half, old, row, column);
+          int expected = architecture > 89 && architecture < 120 ? emulated(left, right, half, old, row, column)
+              : (architecture == 89 ? ofAda(half) : ofBlackwell(half)).sum(old, row, ExactDot.Format.of(left), column,
+                  ExactDot.Format.of(right));
           int got = half ? d[at / 2] >>> at % 2 * 16 & 0xFFFF : d[at];
           assertEquals(Integer.toHexString(expected), Integer.toHexString(got), m + "," + n);
         }
@@ -64,6 +68,11 @@ class SmallFloatMmaTest {
 
   private static ExactDot ofAda(boolean half) {
     return new ExactDot(13, 16, half ? -20 : -132, half ? 10 : 13);
+  }
+
+  /** That of tcgen05, which consumer GPUs are taken to share. */
+  private static ExactDot ofBlackwell(boolean half) {
+    return new ExactDot(25, 32, -133, half ? 10 : 23);
   }
 
   /** The products of steps 0 and 1 of every four, then with them those of steps 2 and 3, then C by an addition. */

@@ -41,7 +41,7 @@ final class MmaLowering {
     }
   }
 
-  private record Form(Shape shape, MmaType a, MmaType b, MmaType c, MmaType d, int flags, boolean sparse) {
+  record Form(Shape shape, MmaType a, MmaType b, MmaType c, MmaType d, int flags, boolean sparse) {
     /** Elements in a row of A that registers hold. */
     int depthOfA() {
       return sparse ? shape.k() / 2 : shape.k();
@@ -66,6 +66,11 @@ final class MmaLowering {
 
   private static void mma(Instruction i, Modifiers m, Lowering c) {
     boolean sparse = m.take("sp") | m.take("sp::ordered_metadata");
+    var kind = m.takeMatching(MmaKindLowering.KIND);
+    if (kind.isPresent() && !sparse) {
+      MmaKindLowering.lower(kind.get(), i, m, c);
+      return;
+    }
     var shape = Shape.take(m);
     m.require("row");
     m.require("col");
@@ -191,6 +196,11 @@ final class MmaLowering {
     } else {
       staged(form, a, b, sums, landings, "multiply", List.of(), c);
     }
+    land(landings, results, type, c);
+  }
+
+  /** Moves what is not where it belongs. */
+  static void land(List<Reg> landings, List<Reg> results, PtxType type, Lowering c) {
     for (int k = 0; k < results.size(); k++) {
       if (landings.get(k) != results.get(k)) c.move(Source.of(landings.get(k)), results.get(k), type);
     }
@@ -216,7 +226,7 @@ final class MmaLowering {
     c.warp(TensorCores.class, form.shape().toString(), arguments, new Op.Result.Nothing(), reads, landings);
   }
 
-  private static void staged(Form form, List<Reg> a, List<Reg> b, List<Reg> sums, List<Reg> landings, String method,
+  static void staged(Form form, List<Reg> a, List<Reg> b, List<Reg> sums, List<Reg> landings, String method,
       List<Op.Argument> more, Lowering c) {
     for (int k = 0; k < a.size(); k++) port("a", k, a.get(k), c);
     for (int k = 0; k < b.size(); k++) port("b", k, b.get(k), c);

@@ -65,6 +65,7 @@ final class LaunchState {
       throw new IllegalArgumentException(
           "tensor cores of sm_" + architecture + " are not modelled: use 80 or newer");
     }
+    MmaArithmetic.require(kernel.sites(), architecture);
     instructionLimit = options.instructionLimit();
     timeLimitNanos = options.timeLimit().toNanos();
     deadline = System.nanoTime() + timeLimitNanos;

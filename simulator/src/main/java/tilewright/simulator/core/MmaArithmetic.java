@@ -1,5 +1,7 @@
 package tilewright.simulator.core;
 
+import java.util.List;
+import java.util.regex.Pattern;
 import tilewright.simulator.tensorcore.DotModel;
 import tilewright.simulator.tensorcore.MmaType;
 
@@ -9,6 +11,8 @@ import tilewright.simulator.tensorcore.MmaType;
  * the upper two, and at last adds C as an ordinary number (seen in what it emits and in results of an H200).
  */
 record MmaArithmetic(MmaType a, MmaType b, DotModel model, boolean emulated) {
+  private static final Pattern WARP = Pattern.compile("(^|\\s)mma\\.(sync|sp)");
+  private static final Pattern BYTES = Pattern.compile("\\.(e4m3|e5m2)");
   private static final int ADA = 89;
   private static final int LAST_EMULATING = 119;
 
@@ -16,6 +20,21 @@ record MmaArithmetic(MmaType a, MmaType b, DotModel model, boolean emulated) {
     boolean bytes = a == MmaType.E4M3 || a == MmaType.E5M2;
     boolean emulated = bytes && architecture > ADA && architecture <= LAST_EMULATING;
     return new MmaArithmetic(a, b, DotModel.warp(architecture, emulated ? MmaType.F16 : a, half), emulated);
+  }
+
+  /**
+   * Checks that tensor cores of an architecture have what a kernel's warps multiply by.
+   *
+   * @throws IllegalArgumentException if they have not
+   */
+  static void require(List<Site> sites, int architecture) {
+    for (var site : sites) {
+      if (!WARP.matcher(site.text()).find()) continue;
+      int least = site.text().contains(".kind::") ? LAST_EMULATING + 1 : BYTES.matcher(site.text()).find() ? ADA : 0;
+      if (architecture >= least) continue;
+      throw new IllegalArgumentException("tensor cores of sm_" + architecture + " have no '" + site.text() + "' (line "
+          + site.line() + "): use sm_" + least + " or newer");
+    }
   }
 
   /** Which of the two halves a step belongs to. */

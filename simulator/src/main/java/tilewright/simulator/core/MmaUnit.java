@@ -1,6 +1,7 @@
 package tilewright.simulator.core;
 
 import tilewright.simulator.tensorcore.MmaType;
+import tilewright.simulator.tensorcore.ScaleFormat;
 import tilewright.simulator.tensorcore.TensorTile;
 
 /**
@@ -17,6 +18,8 @@ public final class MmaUnit {
   public static final int WMMA = 4;
   /** The result is f16, whatever the sums were. */
   public static final int HALF_RESULT = 8;
+  /** Each factor has a byte, however few bits it has. */
+  public static final int BYTES = 16;
 
   private final int[][] a = new int[REGISTERS][];
   private final int[][] b = new int[REGISTERS][];
@@ -29,6 +32,7 @@ public final class MmaUnit {
   private final TensorTile tile;
   private final int architecture;
   private boolean wmma;
+  private boolean bytes;
   private int rows;
   private int columns;
   private int depth;
@@ -78,6 +82,21 @@ public final class MmaUnit {
         new SparseMetadata(metadata, selector, k / 2, MmaType.at(aType)), (flags & SATURATE) != 0);
   }
 
+  /** The same with block scales, which {@link WarpScales} says where to find; the type is that of the scales. */
+  public static void multiplyScaled(Warp w, int mask, int m, int n, int k, int aType, int bType, int cType, int flags,
+      int[] aScales, int[] aByte, int[] aThread, int[] bScales, int[] bByte, int[] bThread, int vector, int type,
+      int site) {
+    w.cta.mma.take(m, n, k, MmaType.at(aType), MmaType.at(bType), MmaType.at(cType), flags);
+    var rows = WarpScales.ofA(w, aScales, aByte[0], aThread[0], vector, site);
+    var columns = WarpScales.ofB(w, bScales, bByte[0], bThread[0], vector, site);
+    var product = new ScaledMma(w.cta.mma.matrices, w.cta.state.fp4Model, ScaleFormat.values()[type], rows, columns);
+    if ((flags & BYTES) != 0) {
+      product.multiplyBytes(m, n, k, MmaType.at(aType), MmaType.at(bType));
+    } else {
+      product.multiplyNibbles(m, n);
+    }
+  }
+
   public static void d(Warp w, int mask, int register, int type, int[] lanes) {
     var unit = w.cta.mma;
     boolean half = MmaType.at(type) == MmaType.F16;
@@ -106,14 +125,19 @@ public final class MmaUnit {
     }
   }
 
-  private void multiply(int m, int n, int k, MmaType aType, MmaType bType, MmaType cType, int flags) {
+  private void take(int m, int n, int k, MmaType aType, MmaType bType, MmaType cType, int flags) {
     wmma = (flags & WMMA) != 0;
+    bytes = (flags & BYTES) != 0;
     rows = m;
     columns = n;
     depth = k;
     takeA(aType);
     takeB(bType);
     takeC(cType);
+  }
+
+  private void multiply(int m, int n, int k, MmaType aType, MmaType bType, MmaType cType, int flags) {
+    take(m, n, k, aType, bType, cType, flags);
     if (aType == MmaType.F64) {
       matrices.multiplyDoubles(m, n, k);
     } else if (aType == MmaType.B1) {
@@ -130,6 +154,7 @@ public final class MmaUnit {
   private void multiplySparse(int m, int n, int k, MmaType aType, MmaType bType, MmaType cType,
       SparseMetadata metadata, boolean saturate) {
     wmma = false;
+    bytes = false;
     rows = m;
     columns = n;
     depth = k / 2;
@@ -142,7 +167,7 @@ public final class MmaUnit {
   }
 
   private void takeA(MmaType type) {
-    int each = type.perRegister();
+    int each = each(type);
     int elements = rows * depth / Warp.LANES;
     for (int lane = 0; lane < Warp.LANES; lane++) {
       for (int e = 0; e < elements; e++) {
@@ -165,7 +190,7 @@ public final class MmaUnit {
   }
 
   private void takeB(MmaType type) {
-    int each = type.perRegister();
+    int each = each(type);
     int elements = columns * depth / Warp.LANES;
     for (int lane = 0; lane < Warp.LANES; lane++) {
       for (int e = 0; e < elements; e++) {
@@ -180,8 +205,15 @@ public final class MmaUnit {
     }
   }
 
-  private static int element(int register, int index, MmaType type) {
+  private int each(MmaType type) {
+    return bytes ? Integer.BYTES : type.perRegister();
+  }
+
+  private int element(int register, int index, MmaType type) {
     return switch (type) {
+      case E3M2, E2M3 -> register >>> 8 * index & 0x3F;
+      // In a byte the four bits stand in the middle.
+      case E2M1 -> (bytes ? register >>> 8 * index + 2 : register >>> 4 * index) & 0xF;
       case F16, BF16 -> register >>> 16 * index & 0xFFFF;
       case E4M3, E5M2 -> register >>> 8 * index & 0xFF;
       case TF32 -> register;

@@ -17,6 +17,7 @@ public record DotModel(int block, int fraction, int zero, Rounding rounding) {
   private static final int HOPPER_FRACTION = 25;
   private static final int HOPPER_ZERO = -133;
   private static final int HOPPER_HALF_ZERO = -21;
+  private static final int CONSUMER_BLACKWELL = 120;
   private static final int AMPERE_ZERO = -132;
   private static final int AMPERE_HALF_ZERO = -20;
   private static final int BYTE_FRACTION = 13;
@@ -55,7 +56,8 @@ public record DotModel(int block, int fraction, int zero, Rounding rounding) {
   }
 
   /**
-   * {@code mma.sync} and {@code wmma}.
+   * {@code mma.sync} and {@code wmma}. For fp8 and smaller on sm_120 it is taken to be that of {@code tcgen05.mma}; no
+   * device has shown that.
    *
    * @param architecture compute capability times ten
    * @param half whether the sums are f16
@@ -63,7 +65,8 @@ public record DotModel(int block, int fraction, int zero, Rounding rounding) {
    */
   public static DotModel warp(int architecture, MmaType factors, boolean half) {
     boolean hopper = architecture >= HOPPER;
-    boolean bytes = factors.bits() == Byte.SIZE && !factors.isInteger();
+    boolean bytes = factors.bits() <= Byte.SIZE && !factors.isInteger();
+    if (bytes && architecture >= CONSUMER_BLACKWELL) return blackwell(factors, half);
     if (architecture < AMPERE || bytes && architecture != ADA) {
       throw new IllegalArgumentException(
           "tensor cores of sm_" + architecture + " do not multiply " + factors.text() + " in a warp: use 80 or newer");
