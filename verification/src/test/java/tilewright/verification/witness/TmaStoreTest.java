@@ -59,7 +59,7 @@ class TmaStoreTest {
     var layers = TensorView.of(element, List.of((long) COLUMNS, (long) ROWS, (long) LAYERS), List.of(row, LINES * row));
     int tile = element.bits() / Byte.SIZE * BOX_COLUMNS * BOX_ROWS;
     var grid = new Dim3(Math.ceilDiv(COLUMNS, BOX_COLUMNS), Math.ceilDiv(ROWS, BOX_ROWS), LAYERS);
-    var launch = new Launch(Witness.ptx("tma_store"), reduction.entry(), grid, Dim3.of(32), Dim3.ONE, tile,
+    var launch = new Launch(Witness.ptx("tma_store"), reduction.entry(), grid, Dim3.of(32), Dim3.ONE, 0,
         Map.of("from", segment(from, element), "to", segment(to.clone(), element)),
         List.of(Maps.of("from", layers, BOX_COLUMNS, BOX_ROWS, 1),
             Maps.of("to", Maps.view(element, PITCH, COLUMNS, ROWS), BOX_COLUMNS, BOX_ROWS), Argument.u32(tile),

@@ -32,7 +32,7 @@ extern "C" __global__ void doubled(const __grid_constant__ TensorMap from, const
 #define COMBINE(NAME, OPERATION)                                                                                       \
   extern "C" __global__ void NAME(const __grid_constant__ TensorMap from, const __grid_constant__ TensorMap to,        \
       int bytes, int columns, int rows) {                                                                              \
-    extern __shared__ __align__(128) char tile[];                                                                      \
+    __shared__ alignas(128) char tile[256];                                                                            \
     __shared__ uint64_t full;                                                                                          \
     int x = blockIdx.x * columns;                                                                                      \
     int y = blockIdx.y * rows;                                                                                         \
