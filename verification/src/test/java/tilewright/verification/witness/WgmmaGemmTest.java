@@ -9,8 +9,9 @@ import tilewright.ptx.Dim3;
 import tilewright.ptx.Launch;
 import tilewright.ptx.Launch.Argument;
 import tilewright.ptx.tensormap.TensorElement;
+import tilewright.simulator.witness.WgmmaGemm;
 
-/** A warp-specialised GEMM of a cluster: multicast tensor copies, mbarriers, setmaxnreg, wgmma, a tensor store. */
+/** Warp-specialised GEMMs of clusters: multicast tensor copies, mbarriers, setmaxnreg, wgmma, a tensor store. */
 class WgmmaGemmTest {
   private static final int M = 256 - 57;
   private static final int N = 2 * 64 - 28;
@@ -29,14 +30,28 @@ class WgmmaGemmTest {
     return new Witness(launch, Map.of("c", product.expected(90)));
   }
 
+  /** The kernel in PTX by hand that whole tiles are timed with. */
+  private static Witness handWritten() {
+    var product = Product.random(256, 128, 5 * 64);
+    var launch = WgmmaGemm.launch(product.m(), product.n(), product.k(), MemorySegment.ofArray(product.a()),
+        MemorySegment.ofArray(product.b()), MemorySegment.ofArray(new float[product.m() * product.n()]));
+    return new Witness(launch, Map.of("c", product.expected(90)));
+  }
+
   @Test
   void everySumIsThatOfTensorCores() {
     gemm().underSeeds(20);
   }
 
   @Test
+  void soIsEverySumOfTheKernelByHand() {
+    handWritten().underSeeds(20);
+  }
+
+  @Test
   @Tag("gpu")
   void theSameOnAGpu() {
     gemm().onGpu(90);
+    handWritten().onGpu(90);
   }
 }
