@@ -49,6 +49,7 @@ public final class Site {
     Proofs.write(root.resolve("docs"), generated);
     SimulatorSpeed.write(root.resolve("docs"), generated);
     RuntimeFigures.write(root.resolve("docs"), generated);
+    Witnesses.write(root, generated);
     var decisions = Decisions.read(root.resolve("docs/decisions"));
     Files.writeString(generated.resolve("decisions.adoc"), Decisions.list(decisions));
 

@@ -41,6 +41,11 @@ class ClusterMulticastTest {
   }
 
   @Test
+  void anH200LeftTheseBits() {
+    product().wasRecorded("cluster_multicast");
+  }
+
+  @Test
   @Tag("gpu")
   void theSameOnAGpu() {
     product().onGpu(90);

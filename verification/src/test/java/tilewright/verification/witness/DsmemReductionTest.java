@@ -69,6 +69,12 @@ class DsmemReductionTest {
   }
 
   @Test
+  void anH200LeftTheseBits() {
+    pull().wasRecorded("dsmem_reduction.pull");
+    push().wasRecorded("dsmem_reduction.push");
+  }
+
+  @Test
   @Tag("gpu")
   void bothAddUpTheSameOnAGpu() {
     pull().onGpu(90);

@@ -2,6 +2,7 @@ package tilewright.verification.witness;
 
 import java.lang.foreign.MemorySegment;
 import java.util.List;
+import java.util.Locale;
 import java.util.Map;
 import java.util.Random;
 import org.junit.jupiter.api.Tag;
@@ -89,6 +90,14 @@ class TmaStoreTest {
   @EnumSource
   void reductionsCombineEveryLayerOnce(Reduction reduction) {
     combined(reduction).underSeeds(40);
+  }
+
+  @Test
+  void anH200LeftTheseBits() {
+    doubled().wasRecorded("tma_store.doubled");
+    for (var reduction : Reduction.values()) {
+      combined(reduction).wasRecorded("tma_store." + reduction.name().toLowerCase(Locale.ROOT));
+    }
   }
 
   @Test

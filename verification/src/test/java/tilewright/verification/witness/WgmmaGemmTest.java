@@ -49,6 +49,11 @@ class WgmmaGemmTest {
   }
 
   @Test
+  void anH200LeftTheseBits() {
+    gemm().wasRecorded("wgmma_gemm");
+  }
+
+  @Test
   @Tag("gpu")
   void theSameOnAGpu() {
     gemm().onGpu(90);
