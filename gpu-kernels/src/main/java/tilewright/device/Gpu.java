@@ -6,6 +6,7 @@ import java.util.Map;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.concurrent.atomic.AtomicLong;
+import tilewright.kernel.PreparedLaunch;
 import tilewright.ptx.Launch;
 import tilewright.ptx.tensormap.TensorMap;
 
@@ -163,6 +164,30 @@ public final class Gpu implements AutoCloseable {
   public GpuFunction kernel(String ptx, String entry) {
     enter();
     return modules.kernel(ptx, entry);
+  }
+
+  /**
+   * A prepared launch on memory, to launch often; {@link tilewright.kernel.PlanCache} keeps what is prepared, and the
+   * code is loaded once.
+   *
+   * @param memory by the names that the launch's arguments use
+   * @throws IllegalArgumentException when the launch names other memory
+   */
+  public BoundKernel bind(PreparedLaunch launch, Map<String, DeviceMemory> memory) {
+    return bind(kernel(launch.kernel().ptx(), launch.kernel().name()), launch, memory);
+  }
+
+  /** Likewise by a module of the caller's own; see {@link #bind(PreparedLaunch, Map)}. */
+  public BoundKernel bind(GpuFunction function, PreparedLaunch launch, Map<String, DeviceMemory> memory) {
+    var kernel = launch.kernel();
+    var arguments = new Arguments(this, buffer -> {
+      var place = memory.get(buffer.name());
+      if (place == null) throw new IllegalArgumentException("kernel '" + kernel.name() + "' needs memory '"
+          + buffer.name() + "', but there is " + memory.keySet());
+      return new KernelArgument.Address(place, buffer.offset());
+    });
+    var shape = new LaunchShape(launch.grid(), kernel.block(), kernel.cluster(), kernel.dynamicSharedBytes());
+    return function.bind(shape, launch.arguments().stream().map(arguments::encode).toList());
   }
 
   /**

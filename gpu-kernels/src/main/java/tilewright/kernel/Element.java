@@ -4,6 +4,7 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.Optional;
 import java.util.function.Supplier;
+import java.util.stream.Stream;
 import tilewright.numerics.ElementType;
 import tilewright.ptx.Operand;
 import tilewright.ptx.PtxType;
@@ -79,6 +80,11 @@ public final class Element {
     return new Vector(k, type, count, read(count, Optional.empty()));
   }
 
+  /** Reads neighbours in one access into the registers of {@code values}. */
+  public void loadInto(Vector values) {
+    read(values.count(), values.registers(), Optional.empty());
+  }
+
   /** Reads neighbours where the condition holds, and has zeros where it does not. */
   public Vector vectorOrZeros(int count, Pred condition) {
     return new Vector(k, type, count, read(count, Optional.of(condition)));
@@ -130,16 +136,24 @@ public final class Element {
   }
 
   private List<Operand.Register> read(int count, Optional<Pred> condition) {
+    var registers = registers(k, type, count);
+    read(count, registers, condition);
+    return registers;
+  }
+
+  private void read(int count, List<Operand.Register> registers, Optional<Pred> condition) {
     requireAligned(count);
     var access = Access.of(type, count);
-    var registers = new ArrayList<Operand.Register>();
-    for (int i = 0; i < access.pieces(); i++) {
-      var register = k.newRegister(access.piece());
-      if (condition.isPresent()) k.emit("mov." + move(access.piece()), register, zero(access.piece()));
-      registers.add(register);
+    if (condition.isPresent()) {
+      registers.forEach(register -> k.emit("mov." + move(access.piece()), register, zero(access.piece())));
     }
     k.emit(condition, "ld." + space.text() + access.suffix(), access.operand(registers), address());
-    return registers;
+  }
+
+  /** Fresh registers for so many neighbours. */
+  static List<Operand.Register> registers(Scope k, ElementType type, int count) {
+    var access = Access.of(type, count);
+    return Stream.generate(() -> k.newRegister(access.piece())).limit(access.pieces()).toList();
   }
 
   private void write(List<Operand.Register> pieces, int count, Optional<Pred> condition) {

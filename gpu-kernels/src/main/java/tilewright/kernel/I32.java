@@ -14,6 +14,11 @@ public final class I32 {
     this.value = value;
   }
 
+  /** A constant beside this value. */
+  public I32 constant(int value) {
+    return k.constant(value);
+  }
+
   public I32 plus(I32 other) {
     return new I32(k, value.plus(other.value));
   }

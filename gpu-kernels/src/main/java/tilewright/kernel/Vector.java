@@ -20,6 +20,11 @@ public final class Vector {
     this.registers = List.copyOf(registers);
   }
 
+  /** Registers for so many neighbours, undefined until {@link Element#loadInto} fills them. */
+  public static Vector of(Scope k, ElementType type, int count) {
+    return new Vector(k, type, count, Element.registers(k, type, count));
+  }
+
   /** Single elements side by side, bits unchanged. */
   public static Vector join(List<Vector> singles) {
     var head = singles.getFirst();

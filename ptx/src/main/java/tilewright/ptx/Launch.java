@@ -94,7 +94,7 @@ public record Launch(String ptx, String entry, Dim3 grid, Dim3 block, Dim3 clust
 
   @Override
   public String toString() {
-    return entry + "<<<" + grid + ", " + block + ", " + dynamicSharedBytes + (features.isEmpty() ? "" : ", " + features) + ">>>"
-        + arguments;
+    var besides = features.isEmpty() ? "" : ", " + features;
+    return entry + "<<<" + grid + ", " + block + ", " + dynamicSharedBytes + besides + ">>>" + arguments;
   }
 }

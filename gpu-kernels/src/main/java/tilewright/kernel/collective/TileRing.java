@@ -1,11 +1,11 @@
 package tilewright.kernel.collective;
 
-import java.util.function.Consumer;
 import tilewright.kernel.GlobalTensor;
 import tilewright.kernel.I32;
 import tilewright.kernel.I32Variable;
 import tilewright.kernel.Scope;
 import tilewright.kernel.SharedTensor;
+import tilewright.kernel.TraceException;
 import tilewright.kernel.atom.CopyAtom;
 import tilewright.kernel.atom.CpAsync;
 import tilewright.kernel.atom.ElementCopy;
@@ -14,8 +14,8 @@ import tilewright.layout.Layout;
 
 /**
  * Tiles of A (M,K) and B (K,N), rows contiguous in both, in shared memory (rows, columns, stages), filled as many steps
- * along k ahead of their use as there are stages but one. With one stage nothing is ahead. Where rows are not contiguous
- * in shared memory, copies of one element transpose the tile.
+ * along k ahead of their use as there are stages but one. With one stage nothing is ahead. Where rows are not
+ * contiguous in shared memory, copies of one element transpose the tile.
  */
 public final class TileRing {
   /** What global memory gives at least. */
@@ -25,6 +25,7 @@ public final class TileRing {
   private final I32 thread;
   private final Operand a;
   private final Operand b;
+  private final int vector;
   private final int stages;
   private final int tileK;
 
@@ -43,6 +44,7 @@ public final class TileRing {
     this.thread = thread;
     this.a = new Operand(a, tilesA, copy(k, threads, vector, tilesA));
     this.b = new Operand(b, tilesB, copy(k, threads, vector, tilesB));
+    this.vector = vector;
     this.stages = extent(tilesA, 2);
     this.tileK = extent(tilesA, 1);
   }
@@ -63,8 +65,30 @@ public final class TileRing {
         Layout.columnMajor(1, elements));
   }
 
-  /** Multiplies every tile along k once it is there; what lies beyond the tensors is zero. */
-  public void run(I32 extentK, Consumer<I32> multiply) {
+  /** What a thread does with a tile: slice by slice along k, each by way of one of two sets of registers. */
+  public interface Slices {
+    /** How many slices a tile has: an even number, so that the sets take turns. */
+    int count();
+
+    /** Reads a slice of the tile in that stage into a set. */
+    void load(I32 stage, int slice, int set);
+
+    /** Multiplies what a set holds. */
+    void multiply(int set);
+  }
+
+  /** Multiplies every tile along k; what lies beyond the tensors is zero. */
+  public void run(I32 extentK, Slices slices) {
+    if (slices.count() % 2 != 0) {
+      throw new TraceException("a tile of " + slices.count() + " slices along k leaves two sets of registers uneven: "
+          + "use an even number");
+    }
+    // Single elements have so many addresses that no registers are left to read ahead.
+    if (stages > 1 && vector > 1) runAhead(extentK, slices);
+    else runInTurn(extentK, slices);
+  }
+
+  private void runInTurn(I32 extentK, Slices slices) {
     int ahead = stages - 1;
     for (int stage = 0; stage < ahead; stage++) fill(k.constant(stage), k.constant(stage));
     var reading = k.variable(k.constant(0), ahead);
@@ -75,11 +99,46 @@ public final class TileRing {
       k.barrier();
       // The stage that was read last is free, because every thread has passed the barrier.
       if (ahead > 0) fill(tile.plus(ahead), writing.value());
-      multiply.accept(reading.value());
+      for (int slice = 0; slice < slices.count(); slice++) {
+        slices.load(reading.value(), slice, slice % 2);
+        slices.multiply(slice % 2);
+      }
       if (ahead == 0) k.barrier();
       advance(writing);
       advance(reading);
     });
+  }
+
+  /** Each slice is read while the one before is multiplied, from one tile to the next as well. */
+  private void runAhead(I32 extentK, Slices slices) {
+    int ahead = stages - 1;
+    var zero = k.constant(0);
+    for (int stage = 0; stage < ahead; stage++) fill(k.constant(stage), k.constant(stage));
+    awaitNext();
+    slices.load(zero, 0, 0);
+    var reading = k.variable(zero, ahead);
+    var writing = k.variable(k.constant(ahead), ahead);
+    k.loop(extentK.ceilDiv(tileK), tile -> {
+      for (int slice = 0; slice < slices.count(); slice++) {
+        int next = (slice + 1) % slices.count();
+        if (next == 0) {
+          awaitNext();
+          advance(reading);
+        }
+        slices.load(reading.value(), next, next % 2);
+        if (slice == 0) {
+          fill(tile.plus(ahead), writing.value());
+          advance(writing);
+        }
+        slices.multiply(slice % 2);
+      }
+    });
+  }
+
+  /** The oldest stage has landed for every thread, and every thread has read all of the stage before it. */
+  private void awaitNext() {
+    CpAsync.waitFor(k, stages - 2);
+    k.barrier();
   }
 
   private void advance(I32Variable stage) {

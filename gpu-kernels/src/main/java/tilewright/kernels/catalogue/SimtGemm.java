@@ -4,7 +4,7 @@ import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.List;
 import java.util.Locale;
-import java.util.stream.IntStream;
+import java.util.stream.Stream;
 import tilewright.kernel.F32;
 import tilewright.kernel.GlobalTensor;
 import tilewright.kernel.I32;
@@ -14,6 +14,7 @@ import tilewright.kernel.Scope;
 import tilewright.kernel.SharedTensor;
 import tilewright.kernel.Target;
 import tilewright.kernel.TensorSpec;
+import tilewright.kernel.Vector;
 import tilewright.kernel.collective.TileRing;
 import tilewright.kernel.collective.TileScheduler;
 import tilewright.layout.Layout;
@@ -24,9 +25,9 @@ import tilewright.reference.MatrixReference;
  * C (M,N) = A (M,K) · B (K,N), rows contiguous in all three, without tensor cores: one fused multiply-add after the
  * other along k in single precision, rounded once at the end. NaNs and infinities as in that sum.
  *
- * <p>Data path: global → {@code cp.async} → shared memory, {@code stages} tiles deep → registers, a column of A and a row
- * of B at a time → {@code fma}. Singles of A are transposed on the way, four bytes a copy: a thread then has neighbours
- * along m in neighbouring registers, so an {@code fma} finds its operands in different banks of the register file.
+ * <p>Data path: global → {@code cp.async} → shared memory, {@code stages} tiles deep → registers, a column of A and a
+ * row of B at a time → {@code fma}. Singles of A are transposed on the way, four bytes a copy: a thread then has
+ * neighbours along m in neighbouring registers, which lie in different banks of the register file.
  *
  * @param config tile and ring
  * @param vector elements of one copy: 16 bytes where both strides allow it, else 1
@@ -67,8 +68,8 @@ record SimtGemm(ElementType type, Config config, int vector) implements Kernel {
   /**
    * One element a thread; eight by eight; the same with two tiles under way; sixteen by eight with three.
    *
-   * <p>Warps lie on the tile, lanes 4×8 on a warp's part. Neighbouring lanes read the same of B and every other pair the
-   * same of A, so that 16-byte reads of shared memory take two passes, not four.
+   * <p>Warps lie on the tile, lanes 4×8 on a warp's part. Neighbouring lanes read the same of B and every other pair
+   * the same of A, so that 16-byte reads of shared memory take two passes, not four.
    */
   enum Config {
     SLICED(16, 16, 64, 1, 1, "((16,16),1):((16,1),0)", "((16,16),1):((16,1),0)"),
@@ -136,7 +137,7 @@ record SimtGemm(ElementType type, Config config, int vector) implements Kernel {
     var sums = new ArrayList<F32.Accumulator>();
     for (int i = 0; i < threads().values(); i++) sums.add(k.accumulator());
 
-    ring.run(a.extent(1), stage -> multiply(k, thread, tilesA, tilesB, stage, sums));
+    ring.run(a.extent(1), new Slices(k, thread, tilesA, tilesB, sums));
     store(k, thread, sums, c.tile(List.of(config.m, config.n), tile.m(), tile.n()));
   }
 
@@ -169,56 +170,79 @@ record SimtGemm(ElementType type, Config config, int vector) implements Kernel {
     return k.global(name.equals("A") ? spec : spec.multipleOf(columns, vector));
   }
 
-  private void multiply(Scope k, I32 thread, SharedTensor tilesA, SharedTensor tilesB, I32 stage,
-      List<F32.Accumulator> sums) {
-    // What is read of a row of A at once; of more rows, more would not leave registers for the rest.
-    int step = columnwise() || config == Config.SLICED ? 1 : config == Config.ASYNC ? 4 : 8;
-    for (int from = 0; from < tileK(); from += step) {
-      var a = columnwise() ? List.of(column(k, thread, tilesA, stage, from))
-          : rows(k, thread, tilesA, stage, from, step);
-      for (int inner = 0; inner < step; inner++) {
-        multiply(a.get(inner), row(k, thread, tilesB, stage, from + inner), sums);
+  /** A column of A and a row of B at a time; where A is read by rows, so many columns as a read of them holds. */
+  private final class Slices implements TileRing.Slices {
+    private final I32 thread;
+    private final SharedTensor tilesA;
+    private final SharedTensor tilesB;
+    private final List<F32.Accumulator> sums;
+    /** By set: of A by column or by row, of B by row. */
+    private final List<List<Vector>> a = new ArrayList<>();
+    private final List<List<Vector>> b = new ArrayList<>();
+
+    Slices(Scope k, I32 thread, SharedTensor tilesA, SharedTensor tilesB, List<F32.Accumulator> sums) {
+      this.thread = thread;
+      this.tilesA = tilesA;
+      this.tilesB = tilesB;
+      this.sums = sums;
+      for (int set = 0; set < 2; set++) {
+        a.add(Stream.generate(() -> Vector.of(k, type, columnwise() ? config.run() : columns()))
+            .limit(rows() / (columnwise() ? config.run() : 1)).toList());
+        b.add(Stream.generate(() -> Vector.of(k, type, config.run())).limit(columns() * config.columns() / config.run())
+            .toList());
       }
     }
-  }
 
-  /** To the right in one row and to the left in the next: what the turn keeps is not read from registers again. */
-  private void multiply(List<F32> a, List<F32> b, List<F32.Accumulator> sums) {
-    for (int i = 0; i < a.size(); i++) {
-      for (int j = 0; j < b.size(); j++) {
-        int column = i % 2 == 0 ? j : b.size() - 1 - j;
-        sums.get(i * b.size() + column).fma(a.get(i), b.get(column));
+    /** Of A in a slice; more by rows would not leave registers for the rest. */
+    private int columns() {
+      return columnwise() || config == Config.SLICED ? 1 : 4;
+    }
+
+    private int rows() {
+      return threads().values() / config.columns();
+    }
+
+    @Override
+    public int count() {
+      return tileK() / columns();
+    }
+
+    @Override
+    public void load(I32 stage, int slice, int set) {
+      int from = slice * columns();
+      int step = columnwise() ? config.run() : 1;
+      for (int i = 0; i < rows(); i += step) {
+        var row = threads().coordinate(thread, i * config.columns())[0];
+        tilesA.at(row, thread.constant(from), stage).loadInto(a.get(set).get(i / step));
+      }
+      int runs = config.columns() / config.run();
+      for (int run = 0; run < columns() * runs; run++) {
+        var column = threads().coordinate(thread, run % runs * config.run())[1];
+        tilesB.at(thread.constant(from + run / runs), column, stage).loadInto(b.get(set).get(run));
       }
     }
-  }
 
-  /** What a thread needs of a row of B. */
-  private List<F32> row(Scope k, I32 thread, SharedTensor tilesB, I32 stage, int row) {
-    var factors = new ArrayList<F32>();
-    for (int j = 0; j < config.columns(); j += config.run()) {
-      var column = threads().coordinate(thread, j)[1];
-      factors.addAll(tilesB.at(k.constant(row), column, stage).load(config.run()));
+    @Override
+    public void multiply(int set) {
+      var as = a.get(set).stream().map(Vector::values).toList();
+      var bs = b.get(set).stream().flatMap(vector -> vector.values().stream()).toList();
+      for (int inner = 0; inner < columns(); inner++) {
+        int column = inner;
+        var rows = columnwise() ? as.stream().flatMap(List::stream).toList()
+            : as.stream().map(row -> row.get(column)).toList();
+        multiply(rows, bs.subList(inner * config.columns(), (inner + 1) * config.columns()));
+      }
     }
-    return factors;
-  }
 
-  /** What a thread needs of a column of A. */
-  private List<F32> column(Scope k, I32 thread, SharedTensor tilesA, I32 stage, int column) {
-    var factors = new ArrayList<F32>();
-    for (int i = 0; i < threads().values(); i += config.columns() * config.run()) {
-      var row = threads().coordinate(thread, i)[0];
-      factors.addAll(tilesA.at(row, k.constant(column), stage).load(config.run()));
+    /** To the right in one row and to the left in the next: what the turn keeps is not read from registers again. */
+    private void multiply(List<F32> rows, List<F32> columns) {
+      for (int i = 0; i < rows.size(); i++) {
+        for (int j = 0; j < columns.size(); j++) {
+          int column = i % 2 == 0 ? j : columns.size() - 1 - j;
+          sums.get(i * columns.size() + column).fma(rows.get(i), columns.get(column));
+        }
+      }
     }
-    return factors;
-  }
-
-  /** What a thread needs of so many columns of A, read by rows. */
-  private List<List<F32>> rows(Scope k, I32 thread, SharedTensor tilesA, I32 stage, int from, int columns) {
-    var rows = new ArrayList<List<F32>>();
-    for (int i = 0; i < threads().values(); i += config.columns()) {
-      rows.add(tilesA.at(threads().coordinate(thread, i)[0], k.constant(from), stage).load(columns));
-    }
-    return IntStream.range(0, columns).mapToObj(j -> rows.stream().map(row -> row.get(j)).toList()).toList();
   }
 
   private void store(Scope k, I32 thread, List<F32.Accumulator> sums, GlobalTensor c) {

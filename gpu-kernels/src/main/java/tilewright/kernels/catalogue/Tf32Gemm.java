@@ -1,7 +1,7 @@
 package tilewright.kernels.catalogue;
 
-import java.util.ArrayList;
 import java.util.List;
+import java.util.stream.Stream;
 import tilewright.kernel.GlobalTensor;
 import tilewright.kernel.I32;
 import tilewright.kernel.Kernel;
@@ -10,6 +10,7 @@ import tilewright.kernel.Scope;
 import tilewright.kernel.SharedTensor;
 import tilewright.kernel.Target;
 import tilewright.kernel.TensorSpec;
+import tilewright.kernel.Vector;
 import tilewright.kernel.atom.Tf32Mma;
 import tilewright.kernel.collective.TileRing;
 import tilewright.kernel.collective.TileScheduler;
@@ -81,7 +82,7 @@ record Tf32Gemm(int stages, int vector) implements Kernel {
 
     new TileRing(k, thread, C.threads(), vector, a.tile(List.of(TILE), tile.m(), zero), tilesA,
         b.from(zero, tile.n().times(TILE)), tilesB)
-        .run(a.extent(1), stage -> multiply(k, thread, tilesA, tilesB, stage, sums));
+        .run(a.extent(1), Slices.of(k, thread, tilesA, tilesB, sums));
     store(k, thread, sums, c.tile(List.of(TILE, TILE), tile.m(), tile.n()));
   }
 
@@ -95,26 +96,52 @@ record Tf32Gemm(int stages, int vector) implements Kernel {
         Layout.of(stages, (long) rows * stride)));
   }
 
-  private void multiply(Scope k, I32 thread, SharedTensor tilesA, SharedTensor tilesB, I32 stage, Fragment sums) {
-    for (int step = 0; step < STEPS; step++) {
-      var columns = new ArrayList<List<Operand.Register>>();
-      for (int i = 0; i < ATOMS_N; i++) {
-        int value = 2 * (i + ATOMS_N * step);
-        var pairs = new ArrayList<>(pair(k, B, thread, value, tilesB, stage));
-        pairs.addAll(pair(k, B, thread, value + 1, tilesB, stage));
-        columns.add(pairs);
-      }
-      for (int j = 0; j < ATOMS_M; j++) {
-        var rows = pair(k, A, thread, j + ATOMS_M * step, tilesA, stage);
-        for (int i = 0; i < ATOMS_N; i++) Tf32Mma.multiply(k, columns.get(i), rows, sums.group(i + j * ATOMS_N));
+  /** The atoms of one step along k. */
+  private record Slices(Scope k, I32 thread, SharedTensor tilesA, SharedTensor tilesB, Fragment sums,
+      List<List<Vector>> a, List<List<Vector>> b) implements TileRing.Slices {
+
+    static Slices of(Scope k, I32 thread, SharedTensor tilesA, SharedTensor tilesB, Fragment sums) {
+      return new Slices(k, thread, tilesA, tilesB, sums, twoSets(k, A.values() / STEPS), twoSets(k, B.values() / STEPS));
+    }
+
+    private static List<List<Vector>> twoSets(Scope k, int pairs) {
+      return Stream.generate(() -> Stream.generate(() -> Vector.of(k, ElementType.F32, 2)).limit(pairs).toList())
+          .limit(2).toList();
+    }
+
+    @Override
+    public int count() {
+      return STEPS;
+    }
+
+    @Override
+    public void load(I32 stage, int slice, int set) {
+      load(A, tilesA, stage, slice, a.get(set));
+      load(B, tilesB, stage, slice, b.get(set));
+    }
+
+    private void load(Partition partition, SharedTensor tiles, I32 stage, int slice, List<Vector> pairs) {
+      for (int i = 0; i < pairs.size(); i++) {
+        var place = partition.coordinate(thread, slice * pairs.size() + i);
+        tiles.at(place[0], place[1], stage).loadInto(pairs.get(i));
       }
     }
-  }
 
-  private static List<Operand.Register> pair(Scope k, Partition partition, I32 thread, int value, SharedTensor tiles,
-      I32 stage) {
-    var place = partition.coordinate(thread, value);
-    return tiles.at(place[0], place[1], stage).load(2).stream().map(x -> Tf32Mma.round(k, x)).toList();
+    @Override
+    public void multiply(int set) {
+      var rows = rounded(a.get(set));
+      var columns = rounded(b.get(set));
+      for (int j = 0; j < ATOMS_M; j++) {
+        for (int i = 0; i < ATOMS_N; i++) {
+          var four = Stream.concat(columns.get(2 * i).stream(), columns.get(2 * i + 1).stream()).toList();
+          Tf32Mma.multiply(k, four, rows.get(j), sums.group(i + j * ATOMS_N));
+        }
+      }
+    }
+
+    private List<List<Operand.Register>> rounded(List<Vector> pairs) {
+      return pairs.stream().map(pair -> pair.values().stream().map(x -> Tf32Mma.round(k, x)).toList()).toList();
+    }
   }
 
   /** The results of a row lie two apart in an atom: a pair of columns each. */

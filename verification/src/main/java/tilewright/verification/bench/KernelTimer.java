@@ -31,7 +31,7 @@ final class KernelTimer implements AutoCloseable {
     this.stream = stream;
     this.measured = measured;
     this.sets = inputs.allocate(measured);
-    kernels = sets.stream().map(set -> Bindings.bind(gpu, measured.launch(), set)).toList();
+    kernels = sets.stream().map(set -> gpu.bind(measured.launch(), set)).toList();
   }
 
   /** Enqueues one run; those that rely on zeros have them set first. */

@@ -27,7 +27,7 @@ public record LaunchCost(String date, String gpu, String driver, String java, St
   public static LaunchCost measure(int launches, String commit) {
     var available = Benchmark.requireGpu();
     try (var gpu = Gpu.open(0); var stream = gpu.stream(); var memory = gpu.allocate(16)) {
-      var kernel = Bindings.bind(gpu, VectorAdd.prepare(1), Map.of("X", memory, "Y", memory, "Z", memory));
+      var kernel = gpu.bind(VectorAdd.prepare(1), Map.of("X", memory, "Y", memory, "Z", memory));
       Runnable launch = () -> kernel.launch(stream);
       var times = new long[launches];
       time(new long[WARMUPS], launch, stream::synchronize);

@@ -123,8 +123,7 @@ public record Soak(String date, String gpu, String driver, String commit, double
         fill(host.segment(), value);
         x.copyFrom(host, stream);
         y.copyFrom(host, stream);
-        var kernel = Bindings.bind(gpu, module.function(addition.kernel().name()), addition,
-            Map.of("X", x, "Y", y, "Z", z));
+        var kernel = gpu.bind(module.function(addition.kernel().name()), addition, Map.of("X", x, "Y", y, "Z", z));
         kernel.launch(stream);
         replayTwice(stream, () -> kernel.launch(stream));
         z.copyTo(host, stream);
