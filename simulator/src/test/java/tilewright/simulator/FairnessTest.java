@@ -6,6 +6,7 @@ import static org.junit.jupiter.api.Assertions.assertTrue;
 import java.util.ArrayList;
 import java.util.HashMap;
 import java.util.List;
+import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
 
@@ -82,5 +83,41 @@ class FairnessTest {
     assertEquals(List.of(), Kernels.run(Kernels.kernel(1, TWO_PHASES), 64, Kernels.PLAIN.withSeed(seed), out)
         .findings());
     assertEquals(7, out[0]);
+  }
+
+  /** Thread 0 copies sixteen times; all await each copy by parity, and nothing else holds warp 0 back. */
+  private static final String COPIES = """
+      .shared .align 16 .b8 target[16];
+      .shared .align 8 .b64 bar;
+      mov.u32 %r0, %tid.x;
+      mov.u32 %r1, 0;
+      mov.u32 %r2, target;
+      setp.ne.u32 %q0, %r0, 0;
+      @%q0 bra ready;
+      mbarrier.init.shared.b64 [bar], 1;
+      fence.proxy.async;
+      ready:
+      bar.sync 0;
+      copy:
+      @%q0 bra wait;
+      mbarrier.arrive.expect_tx.shared.b64 %l1, [bar], 16;
+      cp.async.bulk.shared::cluster.global.mbarrier::complete_tx::bytes [%r2], [%p0], 16, [bar];
+      wait:
+      and.b32 %r3, %r1, 1;
+      again:
+      mbarrier.try_wait.parity.shared.b64 %q2, [bar], %r3;
+      @!%q2 bra again;
+      add.u32 %r1, %r1, 1;
+      setp.lt.u32 %q1, %r1, 16;
+      @%q1 bra copy;
+      """;
+
+  @Test
+  void noWarpMissesTwoPhasesOfCopies() {
+    for (long seed = 0; seed < 300; seed++) {
+      var kernel = Kernels.kernel("sm_90", 1, "", COPIES);
+      assertEquals(List.of(), Kernels.run(kernel, 256, Kernels.PLAIN.withSeed(seed), new int[4]).findings(),
+          "seed " + seed);
+    }
   }
 }

@@ -14,37 +14,53 @@ final class AsyncEngine {
   /** By run, one in so many turns of the scheduler completes an operation while threads can go on. */
   private static final int[] LAGS = {1, 4, 4, 32, 256};
 
-  private final List<AsyncOperation> pending = new ArrayList<>();
+  /**
+   * Rounds of the scheduler that an operation takes at least while threads can go on. It is next to nothing, but with
+   * less a warp could miss two phases of an mbarrier within what on hardware are a few cycles.
+   */
+  private static final int LATENCY = 2;
+
+  private record Pending(AsyncOperation operation, int round) {}
+
+  private final List<Pending> pending = new ArrayList<>();
   private SplittableRandom random = new SplittableRandom();
   private int lag = 1;
+  private int round;
 
   /** Forgets all operations; from now on the generator chooses. */
   void reset(SplittableRandom generator) {
     pending.clear();
     random = generator;
     lag = 0;
+    round = 0;
+  }
+
+  /** The scheduler begins a round. */
+  void round(int number) {
+    round = number;
   }
 
   /** An operation begins. It completes later, never within this call. */
   void issue(AsyncOperation operation) {
     // Launches without asynchronous operations draw nothing for them.
     if (lag == 0) lag = LAGS[random.nextInt(LAGS.length)];
-    pending.add(operation);
+    pending.add(new Pending(operation, round));
   }
 
   boolean pending() {
     return !pending.isEmpty();
   }
 
-  /** Whether an operation completes now although threads could go on. */
-  boolean due() {
-    return !pending.isEmpty() && random.nextInt(lag) == 0;
+  /** Completes one of the operations now and then, although threads could go on. Returns whether it did. */
+  boolean completeIfDue() {
+    return !pending.isEmpty() && random.nextInt(lag) == 0 && completeOne(p -> p.round + LATENCY <= round);
   }
 
   /** Completes one of the operations that are ready. */
   void completeOne() {
     if (!completeOne(_ -> true)) {
-      throw new IllegalStateException("no operation is ready, not even the earliest: " + pending.getFirst().describe());
+      throw new IllegalStateException("no operation is ready, not even the earliest: "
+          + pending.getFirst().operation.describe());
     }
   }
 
@@ -53,17 +69,18 @@ final class AsyncEngine {
    * that waits for them.
    */
   void complete(Predicate<AsyncOperation> condition) {
-    while (pending.stream().anyMatch(condition)) if (!completeOne(condition)) completeOne();
+    Predicate<Pending> chosen = p -> condition.test(p.operation);
+    while (pending.stream().anyMatch(chosen)) if (!completeOne(chosen)) completeOne();
   }
 
-  private boolean completeOne(Predicate<AsyncOperation> condition) {
+  private boolean completeOne(Predicate<Pending> condition) {
     int first = random.nextInt(pending.size());
     for (int k = 0; k < pending.size(); k++) {
       int i = first + k < pending.size() ? first + k : first + k - pending.size();
-      var operation = pending.get(i);
-      if (!condition.test(operation) || !operation.ready()) continue;
+      var p = pending.get(i);
+      if (!condition.test(p) || !p.operation.ready()) continue;
       pending.remove(i);
-      operation.complete();
+      p.operation.complete();
       return true;
     }
     return false;
@@ -76,6 +93,6 @@ final class AsyncEngine {
 
   /** The operations under way, in order of their issue. */
   List<AsyncOperation> operations() {
-    return List.copyOf(pending);
+    return pending.stream().map(Pending::operation).toList();
   }
 }

@@ -59,7 +59,7 @@ public final class BulkCopies {
       requireGlobal(issuer, origin, bytes, reduction == NO_REDUCTION ? Access.WRITE : Access.ATOMIC);
       int byteMask = masked != 0 ? w.bulk.value(BulkOperands.BYTE_MASK, issuer.lane()) : ToGlobal.ALL_BYTES;
       FromShared.issue(issuer, w.offsets[issuer.lane()], BoxRow.contiguous(bytes, w.cta.random()), CopyFormat.PLAIN,
-          new ToGlobal.Effect(origin, operation(reduction, element), byteMask & ToGlobal.ALL_BYTES));
+          new ToGlobal.Effect(origin, operation(reduction, element), byteMask & ToGlobal.ALL_BYTES), true);
     }
   }
 

@@ -11,6 +11,7 @@ import tilewright.simulator.Finding.Kind;
  * engine for their asynchronous operations. Without clusters in the launch, each CTA is one of its own.
  */
 final class Cluster {
+  private static final int SHORTEST_TURN = 12;
   private static final int LONGEST_TURN = 24;
   private static final int FLUSH = 1 << 16;
   /** How often waits for mbarriers run out of time, with nothing happening in between, before that is a deadlock. */
@@ -36,6 +37,8 @@ final class Cluster {
   private long executed;
   private int timeouts;
   private int round;
+  /** Blocks of code that every warp runs in this round. */
+  private int turn;
 
   Cluster(LaunchState state) {
     this.state = state;
@@ -53,7 +56,8 @@ final class Cluster {
     published.clear();
     accesses.reset();
     timeouts = 0;
-    round = 1;
+    round = 0;
+    beginRound();
     sawRefusal = false;
     barrier.reset();
     this.number = number;
@@ -116,10 +120,16 @@ final class Cluster {
     return true;
   }
 
+  private void beginRound() {
+    round++;
+    turn = SHORTEST_TURN + random.nextInt(LONGEST_TURN - SHORTEST_TURN + 1);
+    async.round(round);
+  }
+
   /**
-   * Finds the warps that may run next: those that have not run yet in this round, so that no warp is left behind for
-   * long. Hardware does not do that either, and kernels wait for phases by parity, which cannot tell a waiter that has
-   * missed two.
+   * Finds the warps that may run next: those that have not run yet in this round. In a round all go equally far, so that
+   * none is left behind for long: hardware does not do that either, and kernels wait for phases by parity, which cannot
+   * tell a waiter that has missed two.
    */
   private int candidates() {
     int n = 0;
@@ -130,7 +140,7 @@ final class Cluster {
       if (w.round != round) candidates[n++] = w;
     }
     if (n > 0 || runnable == 0) return n;
-    round++;
+    beginRound();
     for (var w : warps) if (w.runnable()) candidates[n++] = w;
     return n;
   }
@@ -147,14 +157,14 @@ final class Cluster {
         if (timeouts++ < PATIENCE && timeOut()) continue;
         throw StuckReport.of(this);
       }
-      if (n == 0 || async.due()) {
+      if (n == 0) {
         async.completeOne();
-      } else {
+      } else if (!async.completeIfDue()) {
         running = candidates[random.nextInt(n)];
         running.round = round;
         running.cta.started = true;
         var runner = running.cta.runner;
-        runner.run(running, 1 + random.nextInt(LONGEST_TURN));
+        runner.run(running, turn);
         running = null;
         executed += runner.takeExecuted();
         if (executed > FLUSH) flush();

@@ -20,8 +20,10 @@ record FromShared(Issuer issuer, int group, int offset, List<BoxRow> rows, CopyF
    * Begins a copy as several operations, which may be done apart.
    *
    * @param offset of the source in the CTA's own shared memory
+   * @param watched whether the sanitizer is told
    */
-  static void issue(Issuer issuer, int offset, List<BoxRow> rows, CopyFormat format, ToGlobal.Effect effect) {
+  static void issue(Issuer issuer, int offset, List<BoxRow> rows, CopyFormat format, ToGlobal.Effect effect,
+      boolean watched) {
     if (rows.isEmpty()) return;
     var cta = issuer.cta();
     if (offset + format.extent(rows) > cta.sharedBytes) {
@@ -29,7 +31,7 @@ record FromShared(Issuer issuer, int group, int offset, List<BoxRow> rows, CopyF
           rows.getLast().shared() + rows.getLast().bytes(), Access.READ, issuer.site());
     }
     int group = cta.groups.open(issuer.warp(), issuer.lane());
-    if (cta.sanitizer != null) {
+    if (cta.sanitizer != null && watched) {
       var access = cta.cluster.accesses.begin(FIX).in(cta.groups.queue(issuer.warp(), issuer.lane()), group + 1);
       watchShared(issuer, access, offset, rows, format);
       watchGlobal(issuer, group, rows, format, effect);

@@ -1,5 +1,6 @@
 package tilewright.simulator.core;
 
+import java.util.Arrays;
 import java.util.List;
 import java.util.Optional;
 import tilewright.simulator.tensormap.BoxRow;
@@ -74,8 +75,24 @@ public final class TensorCopies {
       FromShared.issue(request.issuer, w.offsets[lane],
           request.rows(reduction.isPresent() ? Access.ATOMIC : Access.WRITE), CopyFormat.of(request.descriptor),
           new ToGlobal.Effect(request.descriptor.address(), reduction.map(r -> new ToShared.Element(r, element)),
-              ToGlobal.ALL_BYTES));
+              ToGlobal.ALL_BYTES), reduction.isPresent() || !repeats(w, mask, map, lane, request.form));
     }
+  }
+
+  /**
+   * Whether an earlier lane stores the same box to the same place: whole warps do, as hardware that runs such an
+   * instruction once makes them (CUTLASS's epilogues), and equal bytes do not conflict.
+   */
+  private static boolean repeats(Warp w, int mask, long[] map, int lane, TensorForm form) {
+    var coordinates = w.bulk.values(BulkOperands.COORDINATES, form.coordinates(), lane);
+    for (int rest = mask & (1 << lane) - 1; rest != 0; rest &= rest - 1) {
+      int other = Integer.numberOfTrailingZeros(rest);
+      if (map[other] == map[lane] && w.offsets[other] == w.offsets[lane]
+          && Arrays.equals(w.bulk.values(BulkOperands.COORDINATES, form.coordinates(), other), coordinates)) {
+        return true;
+      }
+    }
+    return false;
   }
 
   /** Into the L2 cache, which is not simulated: only the operands are checked. */

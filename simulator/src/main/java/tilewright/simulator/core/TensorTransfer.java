@@ -133,7 +133,8 @@ public final class TensorTransfer {
     packed = pack;
     split = newSplit;
     column = bits & HALF_MASK;
-    int base = bits >>> HALF_BITS;
+    // Kernels for pairs of CTAs count the second one's lanes on from 128, and are published as running so on a B200.
+    int base = (bits >>> HALF_BITS) % TmemAddress.LANES;
     int own = w.index % (TmemAddress.LANES / TmemAddress.WARP_LANES) * TmemAddress.WARP_LANES;
     int within = base % TmemAddress.WARP_LANES;
     boolean reachable = base < TmemAddress.WARP_LANES || base - within == own;

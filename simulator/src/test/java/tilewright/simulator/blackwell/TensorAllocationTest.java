@@ -169,8 +169,15 @@ class TensorAllocationTest {
     finds(Finding.Kind.OUT_OF_BOUNDS, part, run(32, body));
   }
 
+  @Test
+  void lanesOfThePairsSecondBlockMayBeCountedFromOneHundredAndTwentyEight() {
+    var body = Blackwell.allocate(32) + "add.u32 %r2, %tm, " + (128 << 16)
+        + ";\ntcgen05.ld.sync.aligned.32x32b.x1.b32 {%v0}, [%r2];\n" + Blackwell.free(32);
+    assertEquals(List.of(), run(32, body).findings());
+  }
+
   @ParameterizedTest
-  @CsvSource({"32x32b, 32", "32x32b, 16", "16x64b, 8", "16x64b, 112"})
+  @CsvSource({"32x32b, 32", "32x32b, 16", "16x64b, 8", "16x64b, 112", "32x32b, 160"})
   void lanesOfOtherWarpsAreOutOfReach(String shape, int lane) {
     var body = Blackwell.allocate(32) + "add.u32 %r2, %tm, " + (lane << 16) + ";\ntcgen05.ld.sync.aligned." + shape
         + ".x1.b32 {%v0}, [%r2];\n" + Blackwell.free(32);

@@ -13,6 +13,7 @@ import java.util.SplittableRandom;
 import org.junit.jupiter.api.Test;
 
 class AsyncEngineTest {
+  private static final int LATENCY = 2;
   private final List<Integer> completed = new ArrayList<>();
 
   /** Completes after those it names. */
@@ -83,11 +84,25 @@ class AsyncEngineTest {
     for (long seed = 0; seed < 200; seed++) {
       var engine = engine(seed, -1);
       int turns = 0;
-      while (turns < 100 && !engine.due()) turns++;
+      engine.round(LATENCY);
+      while (turns < 100 && !engine.completeIfDue()) turns++;
       if (turns == 0) eager++;
       if (turns == 100) late++;
     }
     assertTrue(eager > 20 && late > 20, eager + " eager, " + late + " late");
+  }
+
+  @Test
+  void noOperationCompletesWithinTwoRoundsWhileThreadsGoOn() {
+    for (long seed = 0; seed < 50; seed++) {
+      var engine = engine(seed, -1);
+      for (int turns = 0; turns < 1000; turns++) {
+        engine.round(turns / 500);
+        assertFalse(engine.completeIfDue(), "round " + turns / 500);
+      }
+      engine.completeOne();
+      assertEquals(List.of(0), completed);
+    }
   }
 
   @Test

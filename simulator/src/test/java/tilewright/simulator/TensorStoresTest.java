@@ -2,6 +2,7 @@ package tilewright.simulator;
 
 import static org.junit.jupiter.api.Assertions.assertArrayEquals;
 import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import java.lang.foreign.MemorySegment;
 import java.util.List;
@@ -18,11 +19,11 @@ import tilewright.ptx.tensormap.TensorElement;
 import tilewright.ptx.tensormap.TensorMap;
 import tilewright.ptx.tensormap.TensorView;
 
-/** What of a box lies outside the tensor a store does not read: padding that keeps rows off the same banks, say. */
-class ClippedStoresTest {
+/** What a store by tensor map reads, and which threads may store. */
+class TensorStoresTest {
   private static final int ROWS = 8;
 
-  /** Every thread writes 16 bytes at its place in a box of rows of 32; thread 0 stores the box. */
+  /** Every thread writes 16 bytes at its place in a box of rows of 32; some threads store the box. */
   private static final String PTX = """
       .version 8.8
       .target sm_90a
@@ -47,8 +48,9 @@ class ClippedStoresTest {
         WRITE st.shared.v4.u32 [%a], {%r3, %r3, %r3, %r3};
         fence.proxy.async.shared::cta;
         bar.sync 0;
-        setp.ne.u32 %p, %t, 0;
+        setp.ge.u32 %p, %t, STORERS;
         @%p bra DONE;
+        SOURCE
         cp.async.bulk.tensor.2d.global.shared::cta.bulk_group [%m, {0, 0}], [%r2];
         cp.async.bulk.commit_group;
         cp.async.bulk.wait_group 0;
@@ -56,6 +58,10 @@ class ClippedStoresTest {
         ret;
       }
       """;
+
+  private static String ptx(String write, int storers, String source) {
+    return PTX.replace("WRITE", write).replace("STORERS", Integer.toString(storers)).replace("SOURCE", source);
+  }
 
   private static SimulationResult run(String ptx, SwizzleMode swizzle, int[] out) {
     var view = TensorView.of(TensorElement.U32, List.of(4L, (long) ROWS), List.of(16L)).withSwizzle(swizzle);
@@ -70,13 +76,27 @@ class ClippedStoresTest {
   @EnumSource(value = SwizzleMode.class, names = {"NONE", "B32"})
   void paddingOutsideTheTensorNeedNotBeWritten(SwizzleMode swizzle) {
     var out = new int[4 * ROWS];
-    assertEquals(List.of(), run(PTX.replace("WRITE", ""), swizzle, out).findings());
+    assertEquals(List.of(), run(ptx("", 1, ""), swizzle, out).findings());
     assertArrayEquals(IntStream.range(0, 4 * ROWS).map(i -> 100 + i / 4).toArray(), out);
   }
 
   @Test
+  void lanesThatStoreTheSameBoxDoNotConflict() {
+    var out = new int[4 * ROWS];
+    assertEquals(List.of(), run(ptx("", ROWS, ""), SwizzleMode.NONE, out).findings());
+    assertArrayEquals(IntStream.range(0, 4 * ROWS).map(i -> 100 + i / 4).toArray(), out);
+  }
+
+  @Test
+  void lanesThatStoreDifferentBoxesToTheSamePlaceDo() {
+    var source = "shl.b32 %r3, %t, 7; add.u32 %r2, %r2, %r3;";
+    var result = run(ptx("", 2, source).replace("smem[256]", "smem[512]"), SwizzleMode.NONE, new int[4 * ROWS]);
+    assertTrue(Kernels.kinds(result).contains(Finding.Kind.RACE), result.findings().toString());
+  }
+
+  @Test
   void aRowInsideTheTensorMustBeWritten() {
-    var result = run(PTX.replace("WRITE", "setp.ne.u32 %p, %t, 5; @%p"), SwizzleMode.B32, new int[4 * ROWS]);
+    var result = run(ptx("setp.ne.u32 %p, %t, 5; @%p", 1, ""), SwizzleMode.B32, new int[4 * ROWS]);
     assertEquals(List.of(Finding.Kind.UNINITIALIZED_READ), Kernels.kinds(result));
   }
 }
