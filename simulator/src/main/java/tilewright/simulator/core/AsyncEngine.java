@@ -15,36 +15,36 @@ final class AsyncEngine {
   private static final int[] LAGS = {1, 4, 4, 32, 256};
 
   /**
-   * Rounds of the scheduler that an operation takes at least while threads can go on. It is next to nothing, but with
-   * less a warp could miss two phases of an mbarrier within what on hardware are a few cycles.
+   * Blocks of code that a warp can run, at least, before an operation completes while threads can go on. It is next to
+   * nothing, but with less a warp could miss two phases of an mbarrier within what on hardware are a few cycles.
    */
-  private static final int LATENCY = 2;
+  private static final int LATENCY = 48;
 
-  private record Pending(AsyncOperation operation, int round) {}
+  private record Pending(AsyncOperation operation, long issued) {}
 
   private final List<Pending> pending = new ArrayList<>();
   private SplittableRandom random = new SplittableRandom();
   private int lag = 1;
-  private int round;
+  private long now;
 
   /** Forgets all operations; from now on the generator chooses. */
   void reset(SplittableRandom generator) {
     pending.clear();
     random = generator;
     lag = 0;
-    round = 0;
+    now = 0;
   }
 
-  /** The scheduler begins a round. */
-  void round(int number) {
-    round = number;
+  /** Every warp that can go on will have run so many blocks more. */
+  void advance(int blocks) {
+    now += blocks;
   }
 
   /** An operation begins. It completes later, never within this call. */
   void issue(AsyncOperation operation) {
     // Launches without asynchronous operations draw nothing for them.
     if (lag == 0) lag = LAGS[random.nextInt(LAGS.length)];
-    pending.add(new Pending(operation, round));
+    pending.add(new Pending(operation, now));
   }
 
   boolean pending() {
@@ -53,7 +53,7 @@ final class AsyncEngine {
 
   /** Completes one of the operations now and then, although threads could go on. Returns whether it did. */
   boolean completeIfDue() {
-    return !pending.isEmpty() && random.nextInt(lag) == 0 && completeOne(p -> p.round + LATENCY <= round);
+    return !pending.isEmpty() && random.nextInt(lag) == 0 && completeOne(p -> p.issued + LATENCY <= now);
   }
 
   /** Completes one of the operations that are ready. */

@@ -11,7 +11,6 @@ import tilewright.simulator.Finding.Kind;
  * engine for their asynchronous operations. Without clusters in the launch, each CTA is one of its own.
  */
 final class Cluster {
-  private static final int SHORTEST_TURN = 12;
   private static final int LONGEST_TURN = 24;
   private static final int FLUSH = 1 << 16;
   /** How often waits for mbarriers run out of time, with nothing happening in between, before that is a deadlock. */
@@ -122,8 +121,8 @@ final class Cluster {
 
   private void beginRound() {
     round++;
-    turn = SHORTEST_TURN + random.nextInt(LONGEST_TURN - SHORTEST_TURN + 1);
-    async.round(round);
+    turn = 1 + random.nextInt(LONGEST_TURN);
+    async.advance(turn);
   }
 
   /**
