@@ -36,6 +36,43 @@ public final class Mutations {
             i.line()))) : Optional.empty());
   }
 
+  /** Kernels without one of the fences, arrivals, group ends or cluster barriers of asynchronous work (SM90). */
+  public static List<Mutant> withoutASignal(PtxModule module) {
+    return mutants(module, "removed", i -> isSignal(i.name()) ? Optional.of(List.of()) : Optional.empty());
+  }
+
+  private static boolean isSignal(String name) {
+    return name.startsWith("fence.") || name.startsWith("wgmma.fence") || name.contains(".commit_group")
+        || name.startsWith("mbarrier.arrive") || name.startsWith("mbarrier.init") || name.startsWith("barrier.cluster");
+  }
+
+  /** Kernels in which one wait of asynchronous work lets one more group be under way, or a barrier is not waited for. */
+  public static List<Mutant> withAnEarlierWait(PtxModule module) {
+    return mutants(module, "weakened", i -> {
+      var operands = i.operands();
+      if (i.name().startsWith("mbarrier.try_wait")) {
+        return Optional.of(List.of(Instruction.of("setp.eq.u32", operands.getFirst(), new Operand.Integer(0),
+            new Operand.Integer(0))));
+      }
+      return i.name().contains(".wait_group") && operands.getFirst() instanceof Operand.Integer(long pending)
+          ? Optional.of(List.of(new Instruction(i.guard(), i.opcode(), i.modifiers(),
+              List.of(new Operand.Integer(pending + 1)), i.line()))) : Optional.empty();
+    });
+  }
+
+  /** Kernels that expect sixteen bytes more or fewer on one barrier. */
+  public static List<Mutant> withOtherBytes(PtxModule module) {
+    var all = new ArrayList<Mutant>();
+    for (long change : new long[] {-16, 16}) {
+      all.addAll(mutants(module, "changed by " + change, i -> i.name().contains("expect_tx")
+          && i.operands().getLast() instanceof Operand.Integer(long bytes)
+          ? Optional.of(List.of(new Instruction(i.guard(), i.opcode(), i.modifiers(),
+              List.of(i.operands().get(0), i.operands().get(1), new Operand.Integer(bytes + change)), i.line())))
+          : Optional.empty()));
+    }
+    return all;
+  }
+
   private static List<Mutant> mutants(PtxModule module, String verb,
       Function<Instruction, Optional<List<Statement>>> change) {
     var mutants = new ArrayList<Mutant>();

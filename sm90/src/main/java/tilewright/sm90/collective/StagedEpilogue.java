@@ -56,15 +56,24 @@ public final class StagedEpilogue {
    */
   public void store(I32 lane, I32 group, TiledWgmma mma, Fragment sums, I32 row, I32 column, I32... rest) {
     int perBlock = sums.groups().size() / mma.blocks();
+    int turns = mma.blocks() * (mma.columns() / columns);
     for (int block = 0; block < mma.blocks(); block++) {
       for (int first = 0; first < mma.columns(); first += columns) {
         int turn = block * (mma.columns() / columns) + first / columns;
         var stage = group.times(stages).plus(turn % stages);
         int quad = block * perBlock + first / 8 * 2 * WgmmaAtom.M / WgmmaAtom.THREADS;
+        k.when(lane.equalTo(0), () -> BulkCopy.waitForReads(k, pending(turn, turns)));
         storeBlock(mma.partition(columns), lane, group, stage, sums, quad,
             place(row.plus(mma.row(group, block)), column.plus(first), rest));
       }
     }
+  }
+
+  /** The copies that may still be under way when a turn's stage is written: those since it was last read. */
+  private int pending(int turn, int turns) {
+    if (turn >= stages) return stages - 1;
+    int previous = turn + (turns - 1 - turn) / stages * stages;
+    return turns - 1 - previous + turn;
   }
 
   private static I32[] place(I32 row, I32 column, I32[] rest) {
@@ -76,8 +85,6 @@ public final class StagedEpilogue {
   }
 
   private void storeBlock(Partition partition, I32 lane, I32 group, I32 stage, Fragment sums, int quad, I32[] place) {
-    var leader = lane.equalTo(0);
-    k.when(leader, () -> BulkCopy.waitForReads(k, stages - 1));
     meet(group);
     for (int value = 0; value < partition.values(); value += 2) {
       var at = partition.coordinate(lane, value);
@@ -86,7 +93,7 @@ public final class StagedEpilogue {
     }
     BulkCopy.publish(k);
     meet(group);
-    k.when(leader, () -> {
+    k.when(lane.equalTo(0), () -> {
       c.store(k, stage, place);
       BulkCopy.commit(k);
     });
