@@ -76,6 +76,25 @@ class BulkGroupsTest {
   }
 
   @Test
+  void aBlockThatExitsWhileItsCopyReadsIsReported() {
+    var unwaited = Kernels.kernel("sm_90a", 1, ".shared .align 128 .b8 tile[256];", """
+          mov.u32 %r0, tile;
+          st.shared.v4.u32 [%r0], {%t, %t, %t, %t};
+          fence.proxy.async;
+          cp.async.bulk.global.shared::cta.bulk_group [%p0], [%r0], 16;
+          cp.async.bulk.commit_group;
+        """);
+    var waited = unwaited.replace("commit_group;", "commit_group; cp.async.bulk.wait_group.read 0;");
+    var kinds = new TreeSet<Finding.Kind>();
+    for (int seed = 0; seed < 60; seed++) {
+      var options = Kernels.SANITIZED.withSeed(seed);
+      kinds.addAll(Kernels.kinds(Kernels.run(unwaited, 1, options, new int[4])));
+      assertEquals(List.of(), Kernels.kinds(Kernels.run(waited, 1, options, new int[4])));
+    }
+    assertEquals(Set.of(Finding.Kind.INVALID_OPERATION), Set.copyOf(kinds));
+  }
+
+  @Test
   void aByteMaskSaysWhichOfSixteenBytesAreWritten() {
     var ptx = Kernels.kernel("sm_100a", 1, ".shared .align 128 .b8 tile[256];", """
           mov.u32 %r0, tile;

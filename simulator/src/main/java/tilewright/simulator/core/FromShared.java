@@ -2,6 +2,7 @@ package tilewright.simulator.core;
 
 import java.util.ArrayList;
 import java.util.List;
+import tilewright.simulator.Finding.Kind;
 import tilewright.simulator.tensormap.BoxRow;
 import tilewright.simulator.tensormap.CopyFormat;
 import tilewright.simulator.tensormap.RowCopy;
@@ -69,6 +70,11 @@ record FromShared(Issuer issuer, int group, int offset, List<BoxRow> rows, CopyF
   @Override
   public void complete() {
     var cta = issuer.cta();
+    if (cta.sanitizer != null && cta.finished()) {
+      throw new Fault(Kind.INVALID_OPERATION, issuer.site(), issuer.lane(), 0, describe() + " reads shared memory of "
+          + "block " + cta.position + ", which has exited: let the thread that copies wait first "
+          + "(cp.async.bulk.wait_group.read)").by(issuer.warp());
+    }
     var contents = new ArrayList<ToGlobal.Content>();
     for (var row : rows) {
       var image = RowCopy.gather(format, row, cta.shared, offset);
