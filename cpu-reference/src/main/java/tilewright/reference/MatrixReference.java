@@ -25,7 +25,16 @@ public final class MatrixReference {
   public static Reference tf32(int m, int n, int k) {
     return product(ElementType.F32, m, n, k,
         x -> ElementType.TF32.toDouble(ElementType.TF32.fromDouble(x, Rounding.NEAREST_AWAY)),
-        (sum, x, y) -> ElementType.F32.toDouble(ElementType.F32.fromDouble(sum + x * y, Rounding.TOWARD_ZERO)), false);
+        MatrixReference::cutOff, false);
+  }
+
+  /** Factors as they are, sums cut off likewise, rounded to the type at the end. */
+  public static Reference tensorCores(ElementType type, int m, int n, int k) {
+    return product(type, m, n, k, x -> x, MatrixReference::cutOff, false);
+  }
+
+  private static double cutOff(double sum, double x, double y) {
+    return ElementType.F32.toDouble(ElementType.F32.fromDouble(sum + x * y, Rounding.TOWARD_ZERO));
   }
 
   private static Reference product(ElementType type, int m, int n, int k, Factor factor, Step step, boolean bitwise) {

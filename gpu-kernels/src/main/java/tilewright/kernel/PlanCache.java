@@ -5,9 +5,9 @@ import java.util.Map;
 import java.util.function.Function;
 
 /**
- * Launches by the problem that they were prepared for, so that an equal problem is configured and traced once. Holds the
- * most recently used ones; any thread may ask, and waits for one that is being prepared. Plans are kept in memory only:
- * what takes long to make of them, machine code, a GPU keeps on disk by PTX and driver.
+ * Launches by the problem that they were prepared for, so that an equal problem is configured and traced once. Holds
+ * the most recently used ones; any thread may ask, and waits for one that is being prepared. Plans are kept in memory
+ * only: what takes long to make of them, machine code, a GPU keeps on disk by PTX and driver.
  *
  * @param <P> problems with equality, such as records
  */

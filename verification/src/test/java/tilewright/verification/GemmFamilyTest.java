@@ -8,6 +8,6 @@ import org.junit.jupiter.api.TestFactory;
 class GemmFamilyTest {
   @TestFactory
   Stream<DynamicTest> everyVariantAgreesWithTheReferenceAndIsClean() {
-    return FamilyChecks.of("sgemm", "hgemm", "tf32_gemm");
+    return FamilyChecks.of("sgemm", "hgemm", "tf32_gemm", "mma_gemm");
   }
 }

@@ -15,7 +15,7 @@ public final class Families {
         Total.sum(), Total.dot(), RowSum.FAMILY, ByteSum.FAMILY,
         Softmax.FAMILY, LayerNorm.FAMILY, RmsNorm.FAMILY, Gemv.FAMILY,
         MatrixTranspose.FAMILY, Rope.FAMILY, Embedding.FAMILY, Histogram.FAMILY, Nms.FAMILY,
-        SimtGemm.singles(), SimtGemm.halves(), Tf32Gemm.FAMILY)).toList();
+        SimtGemm.singles(), SimtGemm.halves(), Tf32Gemm.FAMILY, MmaGemm.FAMILY)).toList();
   }
 
   public static Optional<Family> named(String name) {

@@ -101,7 +101,8 @@ record Tf32Gemm(int stages, int vector) implements Kernel {
       List<List<Vector>> a, List<List<Vector>> b) implements TileRing.Slices {
 
     static Slices of(Scope k, I32 thread, SharedTensor tilesA, SharedTensor tilesB, Fragment sums) {
-      return new Slices(k, thread, tilesA, tilesB, sums, twoSets(k, A.values() / STEPS), twoSets(k, B.values() / STEPS));
+      return new Slices(k, thread, tilesA, tilesB, sums, twoSets(k, A.values() / STEPS),
+          twoSets(k, B.values() / STEPS));
     }
 
     private static List<List<Vector>> twoSets(Scope k, int pairs) {

@@ -210,8 +210,8 @@ def rope_neighbours(x, cos, sin):
 
 def catalogue(name, s):
     """Inputs, eager function and Triton function (or None) of a kernel; None for one that is not known."""
-    if name in ("sgemm", "hgemm"):
-        dtype = torch.float32 if name == "sgemm" else torch.float16
+    if name in ("sgemm", "hgemm", "tf32_gemm", "mma_gemm"):
+        dtype = {"hgemm": torch.float16, "mma_gemm": s.dtype}.get(name, torch.float32)
         m, n, k = s.extent("m"), s.extent("n"), s.extent("k")
         return lambda: (normal(m, k, dtype=dtype), normal(k, n, dtype=dtype)), torch.matmul, None
     if name == "byte_sum":
@@ -393,7 +393,7 @@ def rows(request):
         return None, {}
     make, eager, written = found
     if name.endswith("gemm"):
-        torch.backends.cuda.matmul.allow_tf32 = False
+        torch.backends.cuda.matmul.allow_tf32 = name == "tf32_gemm"
         return make, {"cublas": eager}
     torch._dynamo.reset()
     runs = {"eager": eager, "compile": torch.compile(eager, dynamic=False)}
