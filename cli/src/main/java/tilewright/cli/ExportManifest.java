@@ -49,10 +49,12 @@ record ExportManifest(String kernel, Map<String, String> settings, String entry,
      * @param contiguous the mode of stride 1, or absent
      * @param alignment bytes, of the address and of every stride but the contiguous mode's
      * @param multiples what an extent must be a multiple of
+     * @param fixed extents that the kernel was made for
      */
     @JsonInclude(JsonInclude.Include.NON_ABSENT)
     record Pointer(String kind, String name, String type, String dtype, List<String> extents,
-        Optional<String> contiguous, int alignment, Map<String, Integer> multiples) implements Argument {}
+        Optional<String> contiguous, int alignment, Map<String, Integer> multiples, Map<String, Integer> fixed)
+        implements Argument {}
 
     /**
      * A tensor map, which a launch makes by {@code cuTensorMapEncodeTiled} from a tensor as a {@link Pointer} says.
@@ -100,7 +102,8 @@ record ExportManifest(String kernel, Map<String, String> settings, String entry,
     var type = parameter.type().text();
     return switch (parameter) {
       case KernelParameter.Pointer(var t) -> new Argument.Pointer("pointer", t.name(), type, t.type().text(),
-          t.extents(), t.contiguous(), t.alignment() * t.type().bytes(), new TreeMap<>(t.multiples()));
+          t.extents(), t.contiguous(), t.alignment() * t.type().bytes(), new TreeMap<>(t.multiples()),
+          new TreeMap<>(t.fixed()));
       case KernelParameter.Stride s -> new Argument.Stride("stride", s.name(), type, s.tensor().name(), s.mode());
       case KernelParameter.Extent(var name) -> new Argument.Extent("extent", name, type);
       case KernelParameter.Scalar(var name, _) -> new Argument.Scalar("scalar", name, type);

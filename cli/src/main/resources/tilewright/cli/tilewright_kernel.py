@@ -59,6 +59,9 @@ def check(argument, tensor, extents):
         if shape[mode] % argument["multiples"].get(extent, 1):
             raise ValueError(f"tensor {name}: {extent} = {shape[mode]} is not a multiple of "
                              f"{argument['multiples'][extent]}")
+        if shape[mode] != argument.get("fixed", {}).get(extent, shape[mode]):
+            raise ValueError(f"tensor {name}: {extent} is {shape[mode]}, but this kernel was made for "
+                             f"{argument['fixed'][extent]}")
         if shape[mode] <= 1:
             continue
         if extent == argument.get("contiguous") and stride[mode] != 1:

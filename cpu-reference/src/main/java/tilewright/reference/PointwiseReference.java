@@ -17,7 +17,13 @@ public enum PointwiseReference {
       x -> 0.5f * x[0] * (1 + (float) Math.tanh((float) Math.sqrt(2 / Math.PI)
           * (x[0] + 0.044715f * x[0] * x[0] * x[0]))), false),
   SWISH(x -> x[0] * sigmoid(x[0]), x -> x[0] * sigmoid(x[0]), false),
-  HARDSWISH(x -> x[0] * Math.clamp(x[0] + 3, 0, 6) / 6, x -> x[0] * Math.clamp(x[0] + 3, 0f, 6f) * (1 / 6f), false),
+  HARDSWISH(x -> x[0] * Math.clamp(x[0] + 3, 0, 6) / 6, x -> x[0] * Math.clamp(x[0] + 3, 0f, 6f) * (1 / 6f), false) {
+    @Override
+    double rounded(ElementType type, float... x) {
+      double factor = Math.clamp(type.round(x[0] + 3), 0.0, 6.0);
+      return type.round(type.round(x[0] * factor) * type.round(1 / 6f));
+    }
+  },
   HARDSHRINK(x -> Math.abs(x[0]) <= 0.5 ? 0 : x[0], x -> Math.abs(x[0]) <= 0.5f ? 0 : x[0], true);
 
   private final Exact exact;
@@ -38,15 +44,24 @@ public enum PointwiseReference {
     this.oneRounding = oneRounding;
   }
 
-  /** Y from the tensors of those names, all of one type and size. */
-  public Reference of(ElementType type, String... inputs) {
+  /** With every operation rounded to the type; one that is a single rounding anyway is the same in single precision. */
+  double rounded(ElementType type, float... x) {
+    return type.round(single.of(x));
+  }
+
+  /**
+   * Y from the tensors of those names, all of one type and size.
+   *
+   * @param narrow whether every operation is rounded to the type, not only the result
+   */
+  public Reference of(ElementType type, boolean narrow, String... inputs) {
     return tensors -> {
       var x = Arrays.stream(inputs).map(tensors::get).toList();
       int n = x.getFirst().length;
       double[] exactly = IntStream.range(0, n)
           .mapToDouble(i -> exact.of(x.stream().mapToDouble(v -> v[i]).toArray())).toArray();
       double[] stepwise = IntStream.range(0, n)
-          .mapToDouble(i -> type.round(single.of(singles(x, i)))).toArray();
+          .mapToDouble(i -> narrow ? rounded(type, singles(x, i)) : type.round(single.of(singles(x, i)))).toArray();
       return List.of(new Expected("Y", exactly, stepwise, oneRounding));
     };
   }

@@ -1,43 +1,99 @@
 package tilewright.reference;
 
+import java.util.Arrays;
 import java.util.List;
 import java.util.Map;
+import java.util.function.Supplier;
 import java.util.stream.IntStream;
 import tilewright.numerics.ElementType;
 
-/** Sums of products by their definition, and one addition after the other in the accumulator's type. */
+/**
+ * Sums of products by their definition, and in a kernel's own order with each addition rounded to the accumulator's
+ * type. Between additions that lose digits the order decides the result, so nothing can be said about a kernel's error
+ * from an addition in another order: a long sum of halves, one after the other, stops growing where a tree does not.
+ * In the kernel's own order every rounding is known, and its result has to have the very bits.
+ *
+ * <p>Threads are paired as {@code shfl.sync.bfly} pairs them: 32 or fewer with masks from half of them down to 1, then
+ * the warps' sums alike.
+ */
 public final class SumReference {
-  private SumReference() {}
+  private static final int WARP = 32;
 
-  /** Y = the sum over all elements of the product of the inputs. */
-  public static Reference total(ElementType accumulator, List<String> inputs) {
+  private final ElementType accumulator;
+  private final List<double[]> factors;
+
+  private SumReference(ElementType accumulator, List<double[]> factors) {
+    this.accumulator = accumulator;
+    this.factors = factors;
+  }
+
+  /**
+   * Y = the sum over all elements of the product of the inputs, by blocks whose sums one more block adds in single
+   * precision, each thread every so many-th of them.
+   *
+   * @param order by block and thread the elements it adds, in its order
+   */
+  public static Reference total(ElementType accumulator, List<String> inputs, Supplier<int[][][]> order) {
     return tensors -> {
-      int n = tensors.get(inputs.getFirst()).length;
-      return List.of(Expected.rounded("Y", new double[] {exact(tensors, inputs, 0, n)},
-          new double[] {stepwise(accumulator, tensors, inputs, 0, n)}));
+      var threads = order.get();
+      var sum = of(accumulator, inputs, tensors);
+      double[] blocks = Arrays.stream(threads).mapToDouble(sum::paired).toArray();
+      var single = new SumReference(ElementType.F32, List.of(blocks));
+      int block = threads[0].length;
+      var last = IntStream.range(0, block).mapToObj(t -> IntStream.iterate(t, i -> i < blocks.length, i -> i + block)
+          .toArray()).toArray(int[][]::new);
+      return List.of(new Expected("Y", new double[] {sum.exact(0, sum.factors.getFirst().length)},
+          new double[] {accumulator.round(single.paired(last))}, true));
     };
   }
 
-  /** Y(m) = the sum over row m of X (M,N). */
-  public static Reference rows(ElementType accumulator, int rows, int columns) {
-    return tensors -> List.of(Expected.rounded("Y",
-        IntStream.range(0, rows).mapToDouble(m -> exact(tensors, List.of("X"), m * columns, columns)).toArray(),
-        IntStream.range(0, rows).mapToDouble(m -> stepwise(accumulator, tensors, List.of("X"), m * columns, columns))
-            .toArray()));
+  /**
+   * Y(m) = the sum over row m of X (M,N).
+   *
+   * @param threads by thread of a row the columns it adds, in its order
+   */
+  public static Reference rows(ElementType accumulator, int rows, int columns, int[][] threads) {
+    return tensors -> {
+      var sum = of(accumulator, List.of("X"), tensors);
+      return List.of(new Expected("Y",
+          IntStream.range(0, rows).mapToDouble(m -> sum.exact(m * columns, columns)).toArray(),
+          IntStream.range(0, rows).mapToDouble(m -> sum.paired(Arrays.stream(threads)
+              .map(mine -> Arrays.stream(mine).map(i -> m * columns + i).toArray()).toArray(int[][]::new))).toArray(),
+          true));
+    };
   }
 
-  private static double exact(Map<String, double[]> tensors, List<String> inputs, int from, int count) {
-    return IntStream.range(from, from + count).mapToDouble(i -> product(tensors, inputs, i)).sum();
+  private static SumReference of(ElementType accumulator, List<String> inputs, Map<String, double[]> tensors) {
+    return new SumReference(accumulator, inputs.stream().map(tensors::get).toList());
   }
 
-  private static double stepwise(ElementType accumulator, Map<String, double[]> tensors, List<String> inputs, int from,
-      int count) {
-    double sum = 0;
-    for (int i = from; i < from + count; i++) sum = accumulator.round(sum + product(tensors, inputs, i));
+  private double exact(int from, int count) {
+    return IntStream.range(from, from + count)
+        .mapToDouble(i -> factors.stream().mapToDouble(f -> f[i]).reduce(1, (a, b) -> a * b)).sum();
+  }
+
+  /** The threads' sums, added in pairs of threads and then of warps. */
+  private double paired(int[][] threads) {
+    double[] sums = Arrays.stream(threads).mapToDouble(this::stepwise).toArray();
+    if (sums.length <= WARP) return butterfly(sums);
+    return butterfly(IntStream.range(0, sums.length / WARP)
+        .mapToDouble(w -> butterfly(Arrays.copyOfRange(sums, w * WARP, (w + 1) * WARP))).toArray());
+  }
+
+  private double butterfly(double[] sums) {
+    for (int half = sums.length / 2; half > 0; half /= 2) {
+      for (int i = 0; i < half; i++) sums[i] = accumulator.round((float) sums[i] + (float) sums[i + half]);
+    }
+    return sums[0];
+  }
+
+  /** Products are not rounded, as those of halves are not in single precision. */
+  private double stepwise(int[] elements) {
+    float sum = 0;
+    for (int i : elements) {
+      float other = factors.size() == 1 ? 1 : (float) factors.get(1)[i];
+      sum = (float) accumulator.round(Math.fma((float) factors.getFirst()[i], other, sum));
+    }
     return sum;
-  }
-
-  private static double product(Map<String, double[]> tensors, List<String> inputs, int i) {
-    return inputs.stream().mapToDouble(name -> tensors.get(name)[i]).reduce(1, (a, b) -> a * b);
   }
 }

@@ -11,6 +11,7 @@ import java.util.TreeSet;
 import java.util.stream.Collectors;
 import tilewright.kernels.catalogue.Families;
 import tilewright.kernels.catalogue.Family;
+import tilewright.kernels.catalogue.Setting;
 import tools.jackson.databind.JsonNode;
 import tools.jackson.databind.json.JsonMapper;
 
@@ -20,7 +21,8 @@ final class CataloguePage {
 
   private CataloguePage() {}
 
-  static void write(Path root, Path generated) throws IOException {
+  /** Writes the page into one folder and its pictures into another. */
+  static void write(Path root, Path generated, Path images) throws IOException {
     var bySource = Families.all().stream()
         .collect(Collectors.groupingBy(CataloguePage::source, LinkedHashMap::new, Collectors.toList()));
     var measured = measured(root.resolve("docs/benchmarks"));
@@ -29,7 +31,8 @@ final class CataloguePage {
     for (var entry : bySource.entrySet()) {
       var file = root.resolve(SOURCES + entry.getKey() + ".java");
       page.append("== ").append(title(entry.getKey())).append("\n\n").append(plain(javadoc(file))).append("\n\n")
-          .append(table(entry.getValue())).append(shared(entry.getValue()))
+          .append(table(entry.getValue())).append(picture(entry.getValue().getFirst(), entry.getKey(), images))
+          .append(shared(entry.getValue()))
           .append("[source,java]\n----\n").append(Excerpt.method(file, "void trace(Scope k)")).append("----\n\n")
           .append(figures(entry.getValue(), measured));
     }
@@ -48,12 +51,23 @@ final class CataloguePage {
   private static String table(List<Family> families) {
     var table = new StringBuilder("[cols=\"2,5,4,>1\"]\n|===\n|Name |Computes |Options |Variants\n\n");
     for (var family : families) {
-      var options = family.settings().stream().filter(s -> !s.extent())
+      var options = family.settings().stream().filter(Setting::option)
           .map(s -> s.name() + "=" + String.join("/", s.values())).collect(Collectors.joining(" "));
       table.append("|`%s` |%s |%s |%d\n".formatted(family.name(), plain(family.formula()), plain(options),
           family.variants().size()));
     }
     return table + "|===\n\n";
+  }
+
+  /** How the first variant's threads share the first tile that they partition. */
+  private static String picture(Family family, String source, Path images) throws IOException {
+    var partitions = family.workload(family.defaults()).launch().kernel().partitions();
+    if (partitions.isEmpty()) return "";
+    var partition = partitions.getFirst();
+    var name = "catalogue-" + source.toLowerCase(Locale.ROOT) + ".svg";
+    Files.writeString(images.resolve(name), PartitionPicture.of(partition).toSvg());
+    return "Who has what of a tile of `%s` when nothing is set:\n\nimage::%s[Which thread has which run]\n\n"
+        .formatted(family.name(), name);
   }
 
   /** What the variants keep in shared memory. */

@@ -42,7 +42,7 @@ public final class Site {
     Figures.write(images);
     Listings.write(root, Files.createDirectories(generated));
     HelpPages.write(generated);
-    CataloguePage.write(root, generated);
+    CataloguePage.write(root, generated, images);
     Expressions.write(root.resolve("docs"), generated);
     Golden.write(root, generated);
     Records.write(root.resolve("docs"), generated);

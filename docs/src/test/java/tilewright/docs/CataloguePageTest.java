@@ -6,9 +6,12 @@ import static org.junit.jupiter.api.Assertions.assertTrue;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
+import java.util.List;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
+import tilewright.kernel.Partition;
 import tilewright.kernels.catalogue.Families;
+import tilewright.layout.Layout;
 
 class CataloguePageTest {
   @TempDir
@@ -16,12 +19,31 @@ class CataloguePageTest {
 
   @Test
   void everyFamilyHasItsSourceItsFormulaAndItsListing() throws IOException {
-    CataloguePage.write(Path.of(".."), folder);
+    CataloguePage.write(Path.of(".."), folder, folder);
     var page = Files.readString(folder.resolve("catalogue.adoc"));
     for (var family : Families.all()) assertTrue(page.contains("|`" + family.name() + "` |"), family.name());
     assertTrue(page.contains("== Layer Norm\n"), page.substring(0, 500));
-    assertTrue(page.contains("var variance = group.reduce(squares.value(), this::plus)"));
+    assertTrue(page.contains("var biases = rows.columns("), "the source of layer norm");
     assertTrue(page.contains("Sw<4,2,6>o0o(64,64):(64,1) of f32"), "the swizzled tile of transpose");
+  }
+
+  @Test
+  void everyKernelThatSharesATileAmongItsThreadsHasAPicture() throws IOException {
+    CataloguePage.write(Path.of(".."), folder, folder);
+    var page = Files.readString(folder.resolve("catalogue.adoc"));
+    for (var kernel : List.of("softmax", "elementwise", "matrixtranspose", "rope", "total", "embedding", "simtgemm")) {
+      assertTrue(page.contains("image::catalogue-" + kernel + ".svg["), kernel);
+      assertTrue(Files.readString(folder.resolve("catalogue-" + kernel + ".svg")).startsWith("<svg"), kernel);
+    }
+  }
+
+  @Test
+  void aPictureShowsWhoMovesWhat() {
+    var stripes = PartitionPicture.of(Partition.runs(4, 2, 3)).toText();
+    assertTrue(stripes.contains("first 3 of 3 rows, 8 of 8 columns"), stripes);
+    var rows = PartitionPicture.of(Partition.exact(Layout.parse("((2,4),(4,2)):((16,1),(4,32))"), 4, 16)).toText();
+    assertTrue(rows.contains("T2"), rows);
+    assertTrue(rows.contains("V4-7"), rows);
   }
 
   @Test

@@ -14,15 +14,17 @@ import tilewright.ptx.PtxPrinter;
  * @param cluster in blocks; {@link Dim3#ONE} where there are none
  * @param dynamicSharedBytes bytes of shared memory a CTA
  * @param sharedTensors the tensors in it, for reports
+ * @param partitions of tiles among the threads, for reports
  */
 public record CompiledKernel(String name, PtxModule module, List<KernelParameter> parameters, Dim3 block,
-    Dim3 cluster, int dynamicSharedBytes, List<SharedPart> sharedTensors) {
+    Dim3 cluster, int dynamicSharedBytes, List<SharedPart> sharedTensors, List<Partition> partitions) {
   /** The variable that stands for all dynamic shared memory. */
   public static final String SHARED_VARIABLE = Scope.DYNAMIC_SHARED;
 
   public CompiledKernel {
     parameters = List.copyOf(parameters);
     sharedTensors = List.copyOf(sharedTensors);
+    partitions = List.copyOf(partitions);
   }
 
   /** A tensor in shared memory, so many bytes from its begin. */

@@ -32,11 +32,24 @@ final class Conversion {
   /** The numbers in a register: two of 16 bits, or up to four of 8. */
   static List<F32> unpack(Scope k, ElementType type, Operand.Register packed) {
     if (type.bits() == 8 && packed.name().startsWith("%h")) return widen(k, type, packed);
+    if (type == ElementType.BF16) return List.of(upperHalf(k, "shl.b32", packed, 16),
+        upperHalf(k, "and.b32", packed, 0xFFFF0000));
     var low = k.newRegister(PtxType.B16);
     var high = k.newRegister(PtxType.B16);
     k.emit("mov.b32", new Operand.Vector(List.of(low, high)), packed);
-    if (type.bits() == 16) return List.of(toF32(k, type, low), toF32(k, type, high));
+    if (type == ElementType.F16) return List.of(widen(k, low), widen(k, high));
     return Stream.of(low, high).flatMap(pair -> widen(k, type, pair).stream()).toList();
+  }
+
+  private static F32 widen(Scope k, Operand.Register half) {
+    return new F32(k, k.deferred(PtxType.F32, "cvt.f32.f16", new Node.Argument.Constant(half)));
+  }
+
+  /** A single whose upper half is one of two bf16. Converted where it is used: early, it would only take a register. */
+  private static F32 upperHalf(Scope k, String instruction, Operand.Register packed, int operand) {
+    var bits = k.deferred(PtxType.B32, instruction, new Node.Argument.Constant(packed),
+        new Node.Argument.Constant(new Operand.Integer(operand)));
+    return new F32(k, k.deferred(PtxType.F32, "mov.b32", new Node.Argument.Value(bits)));
   }
 
   /** Two numbers of 8 bits, by way of f16, which holds them exactly (SM89). */

@@ -125,6 +125,15 @@ public final class Element {
     return k.result(drawn, tickets - 1);
   }
 
+  /** Waits until a 32-bit integer is at least so much, and makes visible what was published before it became that. */
+  public void await(int least) {
+    k.repeatUntil(() -> {
+      var seen = k.newRegister(PtxType.B32);
+      k.emit("ld.acquire.gpu.global.b32", seen, address());
+      return k.result(seen, Integer.MAX_VALUE).atLeast(least);
+    });
+  }
+
   /** Moves {@code count} neighbours to another place, bits unchanged, in one access each. */
   public void copyTo(Element other, int count, Optional<Pred> condition) {
     other.write(read(count, condition), count, condition);

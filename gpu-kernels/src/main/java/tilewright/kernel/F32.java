@@ -86,6 +86,11 @@ public final class F32 {
     return pure(k, "sqrt.rn.f32", this);
   }
 
+  /** {@code 1 / √this}, off by 2⁻²² of it at most; of what is below 2⁻¹²⁶ infinity. */
+  public F32 reciprocalRoot() {
+    return pure(k, "rsqrt.approx.ftz.f32", this);
+  }
+
   /** Two to this power, off by at most two units in the last place; what is below 2⁻¹²⁶ becomes 0. */
   public F32 exp2() {
     return pure(k, "ex2.approx.ftz.f32", this);

@@ -105,6 +105,8 @@ public final class LaunchArguments {
       require(known == null || known == extent, spec, name + " = " + extent + ", but another tensor has " + known);
       require(extent % spec.multiple(name) == 0, spec, name + " = " + extent + " is not a multiple of "
           + spec.multiple(name));
+      int fixed = spec.fixed().getOrDefault(name, Math.toIntExact(extent));
+      require(extent == fixed, spec, name + " = " + extent + ", but this kernel was made for " + fixed);
       if (spec.isContiguous(mode)) {
         require(stride == 1 || extent <= 1, spec, "stride of " + name + " is " + stride + ", this kernel needs 1");
       } else {

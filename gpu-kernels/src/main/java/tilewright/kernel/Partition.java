@@ -97,9 +97,20 @@ public final class Partition {
     return threadValue;
   }
 
+  /** The tile's extents. */
+  public List<Long> tile() {
+    return Arrays.stream(tile).boxed().toList();
+  }
+
+  @Override
+  public String toString() {
+    return threadValue + " on " + tile();
+  }
+
   /** The coordinate in the tile of a thread's value, one number a mode of the tile. */
   public I32[] coordinate(I32 thread, int value) {
     var k = thread.k;
+    k.partitioned(this);
     long[] fixed = split(threadValue.mode(1).apply(value));
     var coordinate = new Linear[tile.length];
     for (int mode = 0; mode < tile.length; mode++) coordinate[mode] = Linear.of(fixed[mode]);

@@ -43,6 +43,7 @@ public final class Scope {
   private int cluster = 1;
   private int sharedBytes;
   private final List<CompiledKernel.SharedPart> sharedTensors = new ArrayList<>();
+  private final Map<String, Partition> partitions = new LinkedHashMap<>();
   private int nodes;
   private int labels;
 
@@ -125,10 +126,11 @@ public final class Scope {
     return MappedTensor.declare(this, spec);
   }
 
-  /** An extent, which the launch gives. */
+  /** An extent, which the launch gives and, where the tensor fixes it, can only be one. */
   I32 extent(TensorSpec tensor, String mode) {
     var extent = new KernelParameter.Extent(mode);
     parameter(extent);
+    if (tensor.fixed().containsKey(mode)) return constant(tensor.fixed().get(mode));
     long bits = Bits.upTo(GlobalTensor.MAX_EXTENT) & -Integer.lowestOneBit(tensor.multiple(mode));
     return new I32(this, Linear.of(load(PtxType.S32, mode, 0, GlobalTensor.MAX_EXTENT, bits)));
   }
@@ -168,6 +170,11 @@ public final class Scope {
     // In a cluster the address says which block's memory it is, above the place in that memory.
     long max = (8L << CLUSTER_SHIFT) - SHARED_ALIGNMENT;
     return pure(PtxType.B32, root, 0, max, Bits.upTo(max) & -SHARED_ALIGNMENT, recipe);
+  }
+
+  /** Notes how the threads share a tile. */
+  void partitioned(Partition partition) {
+    partitions.putIfAbsent(partition.toString(), partition);
   }
 
   void parameter(KernelParameter parameter) {
@@ -387,6 +394,11 @@ public final class Scope {
         _ -> new Node(nodes++, type, home, min, max, ones, recipe, null, location()));
   }
 
+  /** A value that is computed in this region when something first needs it, and anew each time that it is asked for. */
+  Node deferred(PtxType type, String instruction, Node.Argument... arguments) {
+    return new Node(nodes++, type, region, 0, 0, -1, new Node.Recipe(instruction, List.of(arguments)), null, location());
+  }
+
   Node cellValue(Cell cell, PtxType type, long min, long max, long ones) {
     var node = new Node(nodes++, type, region, min, max, ones, null, cell.register, null);
     cellReads.put(node, new CellRead(cell, cell.version()));
@@ -494,7 +506,7 @@ public final class Scope {
     items.add(new Function(Linkage.VISIBLE, true, List.of(), name, head, directives, Optional.of(body)));
     var module = new PtxModule(target.version(), List.of(target.architecture()), 64, items);
     return new CompiledKernel(name, module, List.copyOf(parameters.values()), Dim3.of(threads), Dim3.of(cluster),
-        sharedBytes, sharedTensors);
+        sharedBytes, sharedTensors, List.copyOf(partitions.values()));
   }
 
 }

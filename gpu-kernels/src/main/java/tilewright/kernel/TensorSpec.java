@@ -13,35 +13,45 @@ import tilewright.numerics.ElementType;
  * @param contiguous the mode whose stride is one, if the kernel relies on one
  * @param alignment elements: the pointer and every other stride are multiples of it
  * @param multiples what an extent is a multiple of, where the kernel relies on it
+ * @param fixed extents that the kernel is made for and no other
  */
 public record TensorSpec(String name, ElementType type, List<String> extents, Optional<String> contiguous,
-    int alignment, Map<String, Integer> multiples) {
+    int alignment, Map<String, Integer> multiples, Map<String, Integer> fixed) {
   public TensorSpec {
     var modes = List.copyOf(extents);
     extents = modes;
     multiples = Map.copyOf(multiples);
+    fixed = Map.copyOf(fixed);
     multiples.keySet().forEach(mode -> requireMode(name, modes, mode));
+    fixed.keySet().forEach(mode -> requireMode(name, modes, mode));
     contiguous.ifPresent(mode -> requireMode(name, modes, mode));
   }
 
   public static TensorSpec of(String name, ElementType type, String... extents) {
-    return new TensorSpec(name, type, List.of(extents), Optional.empty(), 1, Map.of());
+    return new TensorSpec(name, type, List.of(extents), Optional.empty(), 1, Map.of(), Map.of());
   }
 
   public TensorSpec contiguous(String mode) {
-    return new TensorSpec(name, type, extents, Optional.of(mode), alignment, multiples);
+    return new TensorSpec(name, type, extents, Optional.of(mode), alignment, multiples, fixed);
   }
 
   /** With pointer and non-unit strides multiples of so many elements. */
   public TensorSpec aligned(int elements) {
-    return new TensorSpec(name, type, extents, contiguous, elements, multiples);
+    return new TensorSpec(name, type, extents, contiguous, elements, multiples, fixed);
   }
 
   /** With an extent that is a multiple of so many elements, so that a vector lies in the tensor whole or not at all. */
   public TensorSpec multipleOf(String mode, int elements) {
     var more = new HashMap<>(multiples);
     more.put(mode, elements);
-    return new TensorSpec(name, type, extents, contiguous, alignment, more);
+    return new TensorSpec(name, type, extents, contiguous, alignment, more, fixed);
+  }
+
+  /** With an extent that is known when the kernel is traced, so that nothing has to be checked against it later. */
+  public TensorSpec fixed(String mode, int extent) {
+    var more = new HashMap<>(fixed);
+    more.put(mode, extent);
+    return new TensorSpec(name, type, extents, contiguous, alignment, multiples, more);
   }
 
   int multiple(String mode) {

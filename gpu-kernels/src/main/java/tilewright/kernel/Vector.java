@@ -45,6 +45,11 @@ public final class Vector {
     return new Vector(head.k, head.type, singles.size(), pairs);
   }
 
+  /** What an instruction left in registers of 32 bits, as neighbours. */
+  public static Vector packed(Scope k, ElementType type, List<Operand.Register> registers) {
+    return new Vector(k, type, registers.size() * 32 / type.bits(), registers);
+  }
+
   int count() {
     return count;
   }
@@ -57,6 +62,12 @@ public final class Vector {
   public List<I32> integers() {
     if (type != ElementType.I32) throw new TraceException("only i32 elements are integers, not " + type.text());
     return registers.stream().map(r -> k.result(r, Integer.MIN_VALUE, Integer.MAX_VALUE)).toList();
+  }
+
+  /** The numbers two by two, for arithmetic in their own type. */
+  public List<Pair> pairs() {
+    if (count < 2) throw new TraceException("a single " + type.text() + " is no pair");
+    return registers.stream().map(r -> new Pair(k, type, r)).toList();
   }
 
   /** Adds the sum of all bytes, signed, to an integer: one instruction for four of them. */

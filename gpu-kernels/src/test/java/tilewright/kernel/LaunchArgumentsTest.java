@@ -53,6 +53,27 @@ class LaunchArgumentsTest {
   }
 
   @Test
+  void anExtentOtherThanTheOneTheKernelWasMadeForIsRefused() {
+    var made = CompiledKernel.compile(new Kernel() {
+      @Override
+      public String name() {
+        return "k";
+      }
+
+      @Override
+      public void trace(Scope k) {
+        k.block(32);
+        k.global(TensorSpec.of("X", ElementType.BF16, "M", "K").contiguous("K").fixed("K", 24));
+      }
+    }, Target.SM80);
+    var x = LaunchArguments.of(made);
+    assertEquals(Launch.Argument.u32(24), x.tensor("X",
+        new LaunchArguments.Tensor("x", 0, List.of(5L, 24L), List.of(24L, 1L))).build().getLast());
+    assertRefused(x.tensor("X", new LaunchArguments.Tensor("x", 0, List.of(5L, 32L), List.of(32L, 1L))),
+        "K = 32, but this kernel was made for 24");
+  }
+
+  @Test
   void extentsThatDisagreeAreRefused() {
     var arguments = arguments(16, 24, 24, 1, 0)
         .tensor("Y", new LaunchArguments.Tensor("y", 0, List.of(16L, 32L), List.of(32L, 1L)));

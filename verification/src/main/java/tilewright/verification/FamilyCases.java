@@ -48,6 +48,11 @@ final class FamilyCases {
     return cases;
   }
 
+  /** One choice, whatever its extents and tunings. */
+  static Case one(Family family, Choice choice, long seed) {
+    return new Inputs(family, choice, false, seed).makeCase(true);
+  }
+
   /** Fresh buffers for one choice. */
   static Map<String, MemorySegment> buffers(Family family, Choice choice, long seed) {
     return new Inputs(family, choice, false, seed).buffers();

@@ -8,6 +8,6 @@ import org.junit.jupiter.api.TestFactory;
 class RowFamilyTest {
   @TestFactory
   Stream<DynamicTest> everyVariantAgreesWithTheReferenceAndIsClean() {
-    return FamilyChecks.of("softmax", "layer_norm", "rms_norm", "gemv");
+    return FamilyChecks.of("softmax", "grid_softmax", "layer_norm", "rms_norm", "gemv");
   }
 }

@@ -1,17 +1,21 @@
 package tilewright.kernel.collective;
 
+import java.util.stream.IntStream;
 import tilewright.kernel.Partition;
 import tilewright.layout.Layout;
 import tilewright.numerics.ElementType;
 
 /**
- * How threads lie on rows: {@code threads} a row, {@code rows} rows a CTA, and a thread has {@code accesses} runs of
- * {@code vector} neighbours.
+ * How threads lie on rows: {@code cluster} CTAs a row, {@code threads} of each, {@code rows} rows side by side in a
+ * CTA, {@code each} rows a thread, and of each row a thread has {@code accesses} runs of {@code vector} neighbours.
  *
+ * @param length columns of a row
  * @param kept accesses whose values stay in registers; the others' stay in shared memory
  * @param resident whether all that covers a row; a longer row is walked through in steps
+ * @param blocks CTAs that are to fit on a multiprocessor; 0 for whatever number
  */
-public record RowShape(int threads, int rows, int vector, int accesses, int kept, boolean resident) {
+public record RowShape(int length, int cluster, int threads, int rows, int each, int vector, int accesses, int kept,
+    boolean resident, int blocks) {
   private static final int BLOCK = 256;
   private static final int LARGEST_BLOCK = 1024;
   private static final int WARP = 32;
@@ -19,40 +23,38 @@ public record RowShape(int threads, int rows, int vector, int accesses, int kept
   private static final int USUAL = 4;
   /** Registers of a thread in a block of 1024 are 64; half of them may hold the row. */
   private static final int MOST_REGISTERS = 32;
-
   /** Accesses of a block of 1024 that 128 KiB of shared memory hold, 16 bytes a thread each. */
   private static final int MOST_SHARED = 8;
 
   /** The shape for rows of so many columns: about four runs a thread, more only where a row has too many. */
   public static RowShape of(ElementType type, int columns) {
+    return of(type, columns, RowTuning.NONE);
+  }
+
+  /** The shape for rows of so many columns, as far as it is not chosen. */
+  public static RowShape of(ElementType type, int columns, RowTuning tuning) {
+    int cluster = Math.max(1, tuning.cluster());
     int vector = (int) Math.min(16 / type.bytes(), columns == 0 ? 1 : Integer.lowestOneBit(columns));
-    int runs = Math.max(1, Math.ceilDiv(columns, vector));
-    int threads = Math.clamp(Integer.highestOneBit(Math.max(1, Math.ceilDiv(runs, USUAL) * 2 - 1)), 1, LARGEST_BLOCK);
+    int runs = Math.max(1, Math.ceilDiv(columns, vector * cluster));
+    int threads = tuning.threads() > 0 ? tuning.threads()
+        : Math.clamp(Integer.highestOneBit(Math.max(1, Math.ceilDiv(runs, USUAL) * 2 - 1)), 1, LARGEST_BLOCK);
+    int rows = threads > WARP ? 1 : (tuning.block() > 0 ? tuning.block() : BLOCK) / threads;
     int accesses = Math.ceilDiv(runs, threads);
-    int kept = threads < LARGEST_BLOCK ? accesses
-        : Math.min(accesses, MOST_REGISTERS / Math.max(1, vector * type.bytes() / 4));
-    boolean fits = kept == accesses || vector * type.bytes() == 16 && accesses - kept <= MOST_SHARED;
-    if (!fits) return walking(threads, 1, vector);
-    return new RowShape(threads, threads <= WARP ? BLOCK / threads : 1, vector, accesses, kept, true);
+    int each = Math.max(1, tuning.each());
+    int held = accesses * each;
+    int most = MOST_REGISTERS / Math.max(1, vector * type.bytes() / 4);
+    int kept = threads < LARGEST_BLOCK && held <= 2 * USUAL ? held : Math.min(held, most);
+    var shape = new RowShape(columns, cluster, threads, rows, each, vector, accesses, kept, true, tuning.blocks());
+    return kept == held || vector * type.bytes() == 16 && held - kept <= MOST_SHARED ? shape : shape.walked();
   }
 
-  private static RowShape walking(int threads, int rows, int vector) {
-    return new RowShape(threads, rows, vector, USUAL, USUAL, false);
-  }
-
-  /** The same row by exactly so many threads. */
-  public static RowShape of(ElementType type, int columns, int threads) {
-    var free = of(type, columns);
-    int runs = Math.max(1, Math.ceilDiv(columns, free.vector));
-    int accesses = Math.ceilDiv(runs, threads);
-    int rows = threads <= WARP ? BLOCK / threads : 1;
-    return accesses <= 2 * USUAL ? new RowShape(threads, rows, free.vector, accesses, accesses, true)
-        : walking(threads, rows, free.vector);
+  private RowShape walked() {
+    return new RowShape(length, 1, threads, rows, each, vector, Math.max(1, USUAL / each), USUAL, false, blocks);
   }
 
   /** The same threads with few runs each, for kernels that walk through a row once. */
   public RowShape walking() {
-    return accesses <= USUAL ? this : walking(threads, rows, vector);
+    return accesses * each <= USUAL ? this : walked();
   }
 
   /** Threads of the CTA. */
@@ -60,7 +62,12 @@ public record RowShape(int threads, int rows, int vector, int accesses, int kept
     return threads * rows;
   }
 
-  /** Columns that the threads of a row cover at once. */
+  /** Rows of a CTA's tile. */
+  public int tileRows() {
+    return rows * each;
+  }
+
+  /** Columns that the threads of a row in one CTA cover at once. */
   public int columns() {
     return threads * vector * accesses;
   }
@@ -70,10 +77,25 @@ public record RowShape(int threads, int rows, int vector, int accesses, int kept
     return access * threads * vector;
   }
 
-  /** (thread of the row and row, run and access) → place in the tile of rows × columns. */
+  /** CTAs for so many rows, at least one cluster. */
+  public int grid(int m) {
+    return Math.max(1, Math.ceilDiv(m, tileRows())) * cluster;
+  }
+
+  /** (thread of the row and row, run, access and row of the thread) → place in the tile of rows × columns. */
   public Partition partition() {
-    var lanes = Layout.of(Layout.of(threads, (long) rows * vector), Layout.of(rows, 1));
-    var values = Layout.of(Layout.of(vector, rows), Layout.of(accesses, (long) rows * threads * vector));
-    return Partition.exact(Layout.of(lanes, values), rows, columns());
+    var lanes = Layout.of(Layout.of(threads, (long) tileRows() * vector), Layout.of(rows, 1));
+    var values = Layout.of(Layout.of(vector, tileRows()), Layout.of(accesses, (long) tileRows() * threads * vector),
+        Layout.of(each, rows));
+    return Partition.exact(Layout.of(lanes, values), tileRows(), columns());
+  }
+
+  /** By thread of a row in one CTA the columns that it has, in the order in which it comes to them. */
+  public int[][] order() {
+    var layout = partition().layout();
+    return IntStream.range(0, threads).mapToObj(thread -> IntStream.iterate(0, from -> from < length,
+        from -> from + columns()).flatMap(from -> IntStream.range(0, vector * accesses)
+            .map(v -> from + (int) (layout.apply((long) v * block() + thread) / tileRows())))
+        .filter(column -> column < length).toArray()).toArray(int[][]::new);
   }
 }

@@ -36,14 +36,21 @@ public record Choice(Map<String, String> values) {
         + ": needed is a whole number from 0 on");
   }
 
+  /** A tuning's number, or the kernel's own choice. */
+  int tuned(String name, int own) {
+    return Setting.AUTO.equals(values.getOrDefault(name, Setting.AUTO)) ? own : number(name);
+  }
+
   /** @throws IllegalArgumentException unless the value names an element type */
   public ElementType type(String name) {
     return ElementType.parse(values.get(name)).orElseThrow(() ->
         new IllegalArgumentException("invalid " + name + "=" + values.get(name) + ": not an element type"));
   }
 
+  /** What is set, without what is left to the kernel. */
   @Override
   public String toString() {
-    return values.entrySet().stream().map(e -> e.getKey() + "=" + e.getValue()).collect(Collectors.joining(" "));
+    return values.entrySet().stream().filter(e -> !e.getValue().equals(Setting.AUTO))
+        .map(e -> e.getKey() + "=" + e.getValue()).collect(Collectors.joining(" "));
   }
 }

@@ -2,9 +2,11 @@ package tilewright.kernels.catalogue;
 
 import java.util.ArrayList;
 import java.util.List;
+import java.util.stream.IntStream;
 import tilewright.kernel.F32;
 import tilewright.kernel.GlobalTensor;
 import tilewright.kernel.Kernel;
+import tilewright.kernel.Pair;
 import tilewright.kernel.Partition;
 import tilewright.kernel.Scope;
 import tilewright.kernel.Target;
@@ -14,12 +16,15 @@ import tilewright.numerics.ElementType;
 
 /**
  * Y(i) = f(X(i)…) over N elements in single precision, rounded once to the element type; NaNs and infinities as the
- * formula has them. A thread has all loads of a tile under way before it stores; the last tile goes element by element.
+ * formula has them. With {@code math=native}, where the elements' type has the operations, two elements an instruction,
+ * each operation rounded. A thread has all loads of a tile under way before it stores; the last tile goes element by
+ * element, in single precision.
  */
-record Elementwise(Pointwise f, ElementType type, int vector) implements Kernel {
+record Elementwise(Pointwise f, ElementType type, int vector, boolean pairs, int threads, int bytes)
+    implements Kernel {
   private static final int THREADS = 256;
   /** Bytes that a thread reads of each input: with 2048 threads a multiprocessor, what memory needs under way. */
-  private static final int BYTES = 64;
+  private static final int BYTES = 16;
 
   static Family family(Pointwise f) {
     return new Family() {
@@ -36,7 +41,15 @@ record Elementwise(Pointwise f, ElementType type, int vector) implements Kernel 
       @Override
       public List<Setting> settings() {
         return List.of(Setting.extent("n", 1 << 20), Setting.option("dtype", "f32", "f16", "bf16"),
-            Setting.option("vec", "16", "4", "1"));
+            Setting.option("vec", "16", "4", "1"),
+            f.hasPairs() ? Setting.option("math", "single", "native") : Setting.option("math", "single"),
+            Setting.tuning("threads"), Setting.tuning("bytes"));
+      }
+
+      @Override
+      public boolean supports(Choice choice) {
+        return choice.text("math").equals("single")
+            || choice.type("dtype") != ElementType.F32 && !choice.text("vec").equals("1");
       }
 
       @Override
@@ -52,12 +65,14 @@ record Elementwise(Pointwise f, ElementType type, int vector) implements Kernel 
       @Override
       public Workload workload(Choice choice) {
         var type = choice.type("dtype");
-        var kernel = new Elementwise(f, type, vector(choice, type));
+        var kernel = new Elementwise(f, type, vector(choice, type), choice.text("math").equals("native"),
+            choice.tuned("threads", THREADS), choice.tuned("bytes", BYTES));
+        var reference = f.reference().of(type, kernel.pairs, f.inputs().toArray(String[]::new));
         var operands = new ArrayList<Operand>();
         for (var name : f.inputs()) operands.add(Operand.input(name, type, choice, "n"));
         operands.add(Operand.output("Y", type, choice, "n"));
         return Workload.of(kernel, Target.SM80, Math.ceilDiv(choice.number("n"), kernel.partition().size()),
-            f.reference().of(type, f.inputs().toArray(String[]::new)), operands.toArray(Operand[]::new));
+            reference, operands.toArray(Operand[]::new));
       }
     };
   }
@@ -69,16 +84,16 @@ record Elementwise(Pointwise f, ElementType type, int vector) implements Kernel 
 
   @Override
   public String name() {
-    return f.text() + "_" + type.text() + "_x" + vector;
+    return f.text() + "_" + type.text() + "_x" + vector + (pairs ? "_native" : "");
   }
 
   private Partition partition() {
-    return Partition.runs(THREADS, vector, BYTES / type.bytes() / vector);
+    return Partition.runs(threads, vector, bytes / type.bytes() / vector);
   }
 
   @Override
   public void trace(Scope k) {
-    var thread = k.block(THREADS);
+    var thread = k.block(threads);
     var mine = partition();
     var inputs = f.inputs().stream().map(name -> tensor(k, name, mine)).toList();
     var y = tensor(k, "Y", mine);
@@ -91,11 +106,14 @@ record Elementwise(Pointwise f, ElementType type, int vector) implements Kernel 
             loaded.add(inputs.stream().map(x -> x.at(first).vector(vector)).toList());
           }
           for (int v = 0; v < mine.values(); v += vector) {
-            y.at(mine.coordinate(thread, v)).store(results(loaded.get(v / vector)));
+            var to = y.at(mine.coordinate(thread, v));
+            var inputsOfRun = loaded.get(v / vector);
+            if (pairs) to.store(inPairs(inputsOfRun));
+            else to.store(results(inputsOfRun));
           }
         },
-        () -> k.loop(thread, y.remaining(0, mine.size()), THREADS, i ->
-            y.at(i).store(f.of(inputs.stream().map(x -> x.at(i).load()).toList()))));
+        () -> k.loop(thread, y.remaining(0, mine.size()), threads, i ->
+            y.at(i).store(result(inputs.stream().map(x -> x.at(i).load()).toList()))));
   }
 
   private GlobalTensor tensor(Scope k, String name, Partition mine) {
@@ -103,13 +121,23 @@ record Elementwise(Pointwise f, ElementType type, int vector) implements Kernel 
         .tile(List.of(mine.size()), k.blockX());
   }
 
+  private F32 result(List<F32> x) {
+    return type == ElementType.F32 ? f.of(x) : f.narrow(x);
+  }
+
   private List<F32> results(List<Vector> loaded) {
     var inputs = loaded.stream().map(Vector::values).toList();
     var results = new ArrayList<F32>();
     for (int i = 0; i < vector; i++) {
       int element = i;
-      results.add(f.of(inputs.stream().map(x -> x.get(element)).toList()));
+      results.add(result(inputs.stream().map(x -> x.get(element)).toList()));
     }
     return results;
+  }
+
+  private Vector inPairs(List<Vector> loaded) {
+    var inputs = loaded.stream().map(Vector::pairs).toList();
+    return Pair.join(IntStream.range(0, vector / 2)
+        .mapToObj(i -> f.inPairs(inputs.stream().map(x -> x.get(i)).toList())).toList());
   }
 }

@@ -13,7 +13,7 @@ public final class Families {
     var pointwise = Arrays.stream(Pointwise.values()).map(Elementwise::family);
     return Stream.concat(pointwise, Stream.of(
         Total.sum(), Total.dot(), RowSum.FAMILY, ByteSum.FAMILY,
-        Softmax.FAMILY, LayerNorm.FAMILY, RmsNorm.FAMILY, Gemv.FAMILY,
+        Softmax.FAMILY, GridSoftmax.FAMILY, LayerNorm.FAMILY, RmsNorm.FAMILY, Gemv.FAMILY,
         MatrixTranspose.FAMILY, Rope.FAMILY, Embedding.FAMILY, Histogram.FAMILY, Nms.FAMILY,
         SimtGemm.singles(), SimtGemm.halves(), Tf32Gemm.FAMILY, MmaGemm.FAMILY)).toList();
   }

@@ -15,7 +15,7 @@ public interface Family {
   /** What it computes, with shapes, in one line. */
   String formula();
 
-  /** What can be set: extents first, then options. */
+  /** What can be set: extents first, then options, then tunings. */
   List<Setting> settings();
 
   /** The kernel and its tensors for one choice. */
@@ -42,7 +42,7 @@ public interface Family {
     for (var setting : settings()) {
       if (setting.extent()) {
         choice.number(setting.name());
-      } else if (!setting.values().contains(choice.text(setting.name()))) {
+      } else if (!setting.allows(choice.text(setting.name()))) {
         throw new IllegalArgumentException("invalid " + setting.name() + "=" + choice.text(setting.name()) + ": "
             + String.join(" or ", setting.values()));
       }
@@ -58,11 +58,11 @@ public interface Family {
     return new Choice(values);
   }
 
-  /** Every combination of options that there is a kernel for, extents at their defaults. */
+  /** Every combination of options that there is a kernel for, extents and tunings at their defaults. */
   default List<Choice> variants() {
     var all = List.of(defaults());
     for (var setting : settings()) {
-      if (setting.extent()) continue;
+      if (!setting.option()) continue;
       var next = new ArrayList<Choice>();
       for (var choice : all) setting.values().forEach(v -> next.add(choice.with(Map.of(setting.name(), v))));
       all = next;

@@ -2,12 +2,13 @@ package tilewright.kernels.catalogue;
 
 import java.util.List;
 import java.util.stream.IntStream;
+import tilewright.kernel.F32;
 import tilewright.kernel.Kernel;
 import tilewright.kernel.Scope;
 import tilewright.kernel.TensorSpec;
 import tilewright.kernel.collective.RowShape;
+import tilewright.kernel.collective.RowTuning;
 import tilewright.kernel.collective.Rows;
-import tilewright.kernel.collective.ThreadGroup;
 import tilewright.numerics.ElementType;
 import tilewright.reference.Expected;
 import tilewright.reference.Reference;
@@ -21,9 +22,11 @@ record Gemv(ElementType type, RowShape shape) implements Kernel {
   static final Family FAMILY = new RowFamily("gemv", "Y (M) = A (M,N) · X (N)",
       List.of(Setting.option("threads", "auto", "16", "32"))) {
     @Override
-    Workload workload(Choice choice, ElementType type, RowShape free) {
+    Workload workload(Choice choice, ElementType type, RowShape own) {
+      var free = choice.tuned("lanes", 0) > 0 ? own.walking() : own;
       int n = choice.number("n");
-      var shape = choice.text("threads").equals("auto") ? free : RowShape.of(type, n, choice.number("threads"));
+      var shape = choice.text("threads").equals("auto") ? free
+          : RowShape.of(type, n, RowTuning.NONE.withThreads(choice.number("threads")));
       return rows(choice, new Gemv(type, shape), shape, reference(type, choice.number("m"), n),
           Operand.input("A", type, choice, "m", "n"), Operand.input("X", type, choice, "n"),
           Operand.output("Y", type, choice, "m"));
@@ -53,16 +56,15 @@ record Gemv(ElementType type, RowShape shape) implements Kernel {
   @Override
   public void trace(Scope k) {
     var thread = k.block(shape.block());
-    var x = RowFamily.shared(k, "X", type, shape);
-    var rows = new Rows(k, thread, shape, RowFamily.tile(k, "A", type, shape));
-    var y = k.global(TensorSpec.of("Y", type, "M")).tile(List.of(shape.rows()), k.blockX());
-    var sum = k.accumulator();
-    rows.forEach(run -> {
-      var factors = run.shared(x);
+    var rows = new Rows(k, thread, shape, RowFamily.matrix(k, "A", type, shape));
+    var factors = rows.columns(RowFamily.shared(k, "X", type, shape));
+    var y = k.global(TensorSpec.of("Y", type, "M"));
+    rows.forTile(tile -> tile.reduce(0, (run, so) -> {
+      var sum = so;
       var values = run.values();
-      for (int i = 0; i < shape.vector(); i++) sum.fma(values.get(i), factors.get(i));
-    });
-    var total = new ThreadGroup(k, thread, shape.block(), shape.threads()).sum(sum.value());
-    k.when(rows.leads(), () -> y.at(rows.row()).store(total));
+      var others = factors.of(run);
+      for (int i = 0; i < shape.vector(); i++) sum = values.get(i).fma(others.get(i), sum);
+      return sum;
+    }, F32::plus).inLeaders((row, total) -> y.at(row).store(total.getFirst())));
   }
 }

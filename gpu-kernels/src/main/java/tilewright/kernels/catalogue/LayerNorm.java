@@ -7,7 +7,6 @@ import tilewright.kernel.Kernel;
 import tilewright.kernel.Scope;
 import tilewright.kernel.collective.RowShape;
 import tilewright.kernel.collective.Rows;
-import tilewright.kernel.collective.ThreadGroup;
 import tilewright.numerics.ElementType;
 import tilewright.reference.RowReference;
 
@@ -22,12 +21,17 @@ record LayerNorm(ElementType type, ElementType accumulator, RowShape shape) impl
   static final Family FAMILY = new RowFamily("layer_norm", "Y = (X - mean) / sqrt(variance + 1e-5) · W + B, row by row "
       + "(M,N), W and B (N)", List.of(RowFamily.ACCUMULATOR)) {
     @Override
+    boolean clusters() {
+      return true;
+    }
+
+    @Override
     Workload workload(Choice choice, ElementType type, RowShape shape) {
       var accumulator = accumulator(choice, type);
       return rows(choice, new LayerNorm(type, accumulator, shape), shape,
           RowReference.layerNorm(type, accumulator, choice.number("n"), EPSILON),
-          Operand.input("X", type, choice, "m", "n"), Operand.input("W", type, choice, "n"), Operand.input("B", type, choice, "n"),
-          Operand.output("Y", type, choice, "m", "n"));
+          Operand.input("X", type, choice, "m", "n"), Operand.input("W", type, choice, "n"),
+          Operand.input("B", type, choice, "n"), Operand.output("Y", type, choice, "m", "n"));
     }
   };
 
@@ -39,33 +43,35 @@ record LayerNorm(ElementType type, ElementType accumulator, RowShape shape) impl
   @Override
   public void trace(Scope k) {
     var thread = k.block(shape.block());
-    var x = RowFamily.tile(k, "X", type, shape);
-    var w = RowFamily.shared(k, "W", type, shape);
-    var b = RowFamily.shared(k, "B", type, shape);
-    var y = RowFamily.tile(k, "Y", type, shape);
+    var x = RowFamily.matrix(k, "X", type, shape);
+    var y = RowFamily.matrix(k, "Y", type, shape);
     var rows = new Rows(k, thread, shape, x);
-    var group = new ThreadGroup(k, thread, shape.block(), shape.threads());
-    var share = k.constant(1f).dividedBy(x.extent(1).toF32());
+    var weights = rows.columns(RowFamily.shared(k, "W", type, shape));
+    var biases = rows.columns(RowFamily.shared(k, "B", type, shape));
+    var share = k.constant(1f / Math.max(1, shape.length()));
 
-    var sum = k.accumulator();
-    rows.forEach(run -> run.values().forEach(v -> sum.set(plus(sum.value(), v))));
-    var mean = group.reduce(sum.value(), this::plus).times(share).roundedTo(accumulator);
+    rows.forTile(tile -> {
+      var means = tile.reduce(0, (run, sum) -> run.values().stream().reduce(sum, this::plus), this::plus)
+          .mapOnly(sum -> sum.times(share).roundedTo(accumulator));
+      var factors = tile.reduce(0, (run, sum) -> {
+        var squares = sum;
+        for (var v : run.values()) {
+          var d = v.minus(means.only(run)).where(run.inside(), k.constant(0f));
+          squares = d.fma(d, squares).roundedTo(accumulator);
+        }
+        return squares;
+      }, this::plus).mapOnly(sum -> sum.times(share).roundedTo(accumulator).plus(EPSILON).reciprocalRoot());
 
-    var squares = k.accumulator();
-    rows.forEach(run -> run.values().stream().map(v -> v.minus(mean)).map(d -> d.where(run.inside(), k.constant(0f)))
-        .forEach(d -> squares.set(d.fma(d, squares.value()).roundedTo(accumulator))));
-    var variance = group.reduce(squares.value(), this::plus).times(share).roundedTo(accumulator);
-    var factor = k.constant(1f).dividedBy(variance.plus(EPSILON).root());
-
-    rows.forEach(run -> {
-      var results = new ArrayList<F32>();
-      var weights = run.shared(w);
-      var bias = run.shared(b);
-      for (var v : run.values()) {
-        int i = results.size();
-        results.add(v.minus(mean).times(factor).fma(weights.get(i), bias.get(i)));
-      }
-      run.store(y, results);
+      tile.forEach(run -> {
+        var results = new ArrayList<F32>();
+        var w = weights.of(run);
+        var b = biases.of(run);
+        for (var v : run.values()) {
+          int i = results.size();
+          results.add(v.minus(means.only(run)).times(factors.only(run)).fma(w.get(i), b.get(i)));
+        }
+        run.store(y, results);
+      });
     });
   }
 

@@ -5,6 +5,7 @@ import java.util.List;
 import java.util.Locale;
 import java.util.Optional;
 import java.util.stream.IntStream;
+import java.util.stream.Stream;
 import tilewright.kernel.GlobalTensor;
 import tilewright.kernel.I32;
 import tilewright.kernel.Kernel;
@@ -14,12 +15,14 @@ import tilewright.kernel.SharedTensor;
 import tilewright.kernel.Target;
 import tilewright.kernel.TensorSpec;
 import tilewright.kernel.Vector;
+import tilewright.kernel.atom.LdMatrix;
 import tilewright.kernel.collective.TileScheduler;
 import tilewright.layout.ComposedLayout;
 import tilewright.layout.Layout;
 import tilewright.layout.OffsetMap;
 import tilewright.layout.Swizzle;
 import tilewright.numerics.ElementType;
+import tilewright.ptx.PtxType;
 import tilewright.reference.Expected;
 import tilewright.reference.Reference;
 
@@ -29,7 +32,8 @@ import tilewright.reference.Reference;
  * and {@code diagonal} (tiles in diagonal order) through a 32×32 tile, {@code rows} and {@code columns} without one,
  * reading or writing whole rows.
  */
-record MatrixTranspose(Path path, ElementType type, int vector) implements Kernel {
+record MatrixTranspose(Path path, ElementType type, int vector, int wide, int threads, int band)
+    implements Kernel {
   private static final int THREADS = 256;
   /** Tile rows that CTAs work through together, so that their writes meet in L2. */
   private static final int BAND = 8;
@@ -51,7 +55,7 @@ record MatrixTranspose(Path path, ElementType type, int vector) implements Kerne
     public List<Setting> settings() {
       return List.of(Setting.extent("m", 4096), Setting.extent("n", 4096), Setting.option("dtype", "f32", "bf16"),
           Setting.option("path", Arrays.stream(Path.values()).map(p -> p.name().toLowerCase(Locale.ROOT))
-              .toArray(String[]::new)));
+              .toArray(String[]::new)), Setting.tuning("side"), Setting.tuning("threads"), Setting.tuning("band"));
     }
 
     @Override
@@ -72,7 +76,8 @@ record MatrixTranspose(Path path, ElementType type, int vector) implements Kerne
       int n = choice.number("n");
       int widest = 16 / type.bytes();
       boolean wide = path == Path.VECTOR && m % widest == 0 && n % widest == 0;
-      var kernel = new MatrixTranspose(path, type, wide ? widest : 1);
+      var kernel = new MatrixTranspose(path, type, wide ? widest : 1, choice.tuned("side", 64),
+          choice.tuned("threads", THREADS), choice.tuned("band", BAND));
       return Workload.of(kernel, Target.SM80, (long) Math.ceilDiv(m, kernel.side()) * Math.ceilDiv(n, kernel.side()),
           reference(m, n), Operand.input("X", type, choice, "m", "n"), Operand.output("Y", type, choice, "n", "m"));
     }
@@ -89,18 +94,18 @@ record MatrixTranspose(Path path, ElementType type, int vector) implements Kerne
   }
 
   private int side() {
-    return vector > 1 ? 64 : 32;
+    return vector > 1 ? wide : 32;
   }
 
   @Override
   public void trace(Scope k) {
-    var thread = k.block(THREADS);
+    var thread = k.block(threads);
     var x = tensor(k, "X", "M", "N");
     var y = tensor(k, "Y", "N", "M");
     // An empty matrix has one tile, of which nothing is inside.
     var tilesM = x.extent(0).ceilDiv(side()).max(1);
     var tilesN = x.extent(1).ceilDiv(side()).max(1);
-    var tile = TileScheduler.banded(k, tilesM, tilesN, BAND);
+    var tile = TileScheduler.banded(k, tilesM, tilesN, band);
     var n = path == Path.DIAGONAL ? tile.n().plus(tile.m()).modulo(tilesN) : tile.n();
     var from = x.tile(List.of(side(), side()), tile.m(), n);
     var to = y.tile(List.of(side(), side()), n, tile.m());
@@ -137,10 +142,37 @@ record MatrixTranspose(Path path, ElementType type, int vector) implements Kerne
       shared.at(place).store(element.vectorOrZeros(vector, element.inside()));
     }
     k.barrier();
+    if (vector > 1 && type.bits() == 16) {
+      turnedByMatrix(k, thread, shared, to);
+      return;
+    }
     for (int v = 0; v < mine.values(); v += vector) {
       var place = mine.coordinate(thread, v);
       var element = to.at(place);
       k.when(element.inside(), () -> element.store(column(k, shared, place)));
+    }
+  }
+
+  /**
+   * Columns of 16-bit elements by {@code ldmatrix.trans}, whose lane 4c + q gets pairs (2q, 2q + 1) of column c of each
+   * of four matrices: they are made of such rows that the four pairs are rows 8q to 8q + 7 of the tile.
+   */
+  private void turnedByMatrix(Scope k, I32 thread, SharedTensor shared, GlobalTensor to) {
+    int side = side();
+    int warps = threads / 32;
+    var blocks = Layout.of(Layout.of(8, side), Layout.of(side / 32, 32),
+        Layout.of(side / 8 / warps, 8L * warps * side));
+    var rows = Layout.of(Layout.of(2, 1), Layout.of(4, 8), Layout.of(4, 2), Layout.of(warps, 8L * side));
+    var from = Partition.exact(Layout.of(rows, blocks), side, side);
+    var lanes = Layout.of(Layout.of(4, 8L * side), Layout.of(8, 1), Layout.of(warps, 8));
+    var mine = Partition.exact(Layout.of(lanes, Layout.of(Layout.of(8, side), Layout.of(side / 32, 32L * side),
+        Layout.of(side / 8 / warps, 8L * warps))), side, side);
+    var matrices = new LdMatrix(rows, true);
+    for (int v = 0; v < mine.values(); v += vector) {
+      var registers = Stream.generate(() -> k.newRegister(PtxType.B32)).limit(4).toList();
+      matrices.load(k, shared.at(from.coordinate(thread, v)), registers);
+      var element = to.at(mine.coordinate(thread, v));
+      k.when(element.inside(), () -> element.store(Vector.packed(k, type, registers)));
     }
   }
 
@@ -153,7 +185,7 @@ record MatrixTranspose(Path path, ElementType type, int vector) implements Kerne
   /** Threads along the rows of a tile first: 8 lanes of 16 bytes, or a warp of single elements. */
   private Partition rows() {
     int along = vector > 1 ? 8 : 32;
-    int down = THREADS / along;
+    int down = threads / along;
     int side = side();
     var threads = Layout.of(Layout.of(along, (long) side * vector), Layout.of(down, 1));
     var values = Layout.of(Layout.of(vector, side), Layout.of(Math.ceilDiv(side, along * vector),
@@ -167,6 +199,8 @@ record MatrixTranspose(Path path, ElementType type, int vector) implements Kerne
     if (path == Path.PADDED) return Layout.of(Layout.of(side, side + 1), Layout.of(side, 1));
     var plain = Layout.of(Layout.of(side, side), Layout.of(side, 1));
     if (vector == 1) return new ComposedLayout(new Swizzle(5, 0, 5), 0, plain);
-    return new ComposedLayout(type.bytes() == 4 ? new Swizzle(4, 2, 6) : new Swizzle(3, 3, 6), 0, plain);
+    int chunk = Integer.numberOfTrailingZeros(vector);
+    int row = Integer.numberOfTrailingZeros(side);
+    return new ComposedLayout(new Swizzle(Math.min(row - chunk, type.bytes() == 4 ? 4 : 3), chunk, row), 0, plain);
   }
 }

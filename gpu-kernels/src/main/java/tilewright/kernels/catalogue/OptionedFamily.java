@@ -27,9 +27,14 @@ abstract class OptionedFamily implements Family {
 
   @Override
   public final List<Setting> settings() {
-    return Stream.concat(common().stream(), options.stream()).toList();
+    return Stream.of(common(), options, tunings()).flatMap(List::stream).toList();
   }
 
   /** The settings of every family of this kind, extents first. */
   abstract List<Setting> common();
+
+  /** What only changes the speed. */
+  List<Setting> tunings() {
+    return List.of();
+  }
 }

@@ -7,7 +7,6 @@ import tilewright.kernel.Kernel;
 import tilewright.kernel.Scope;
 import tilewright.kernel.collective.RowShape;
 import tilewright.kernel.collective.Rows;
-import tilewright.kernel.collective.ThreadGroup;
 import tilewright.numerics.ElementType;
 import tilewright.reference.RowReference;
 
@@ -20,6 +19,11 @@ record RmsNorm(ElementType type, ElementType accumulator, RowShape shape) implem
 
   static final Family FAMILY = new RowFamily("rms_norm", "Y = X / sqrt(mean(X²) + 1e-5) · W, row by row (M,N), W (N)",
       List.of(RowFamily.ACCUMULATOR)) {
+    @Override
+    boolean clusters() {
+      return true;
+    }
+
     @Override
     Workload workload(Choice choice, ElementType type, RowShape shape) {
       var accumulator = accumulator(choice, type);
@@ -38,24 +42,26 @@ record RmsNorm(ElementType type, ElementType accumulator, RowShape shape) implem
   @Override
   public void trace(Scope k) {
     var thread = k.block(shape.block());
-    var x = RowFamily.tile(k, "X", type, shape);
-    var w = RowFamily.shared(k, "W", type, shape);
-    var y = RowFamily.tile(k, "Y", type, shape);
+    var x = RowFamily.matrix(k, "X", type, shape);
+    var y = RowFamily.matrix(k, "Y", type, shape);
     var rows = new Rows(k, thread, shape, x);
-    var group = new ThreadGroup(k, thread, shape.block(), shape.threads());
-    var share = k.constant(1f).dividedBy(x.extent(1).toF32());
+    var weights = rows.columns(RowFamily.shared(k, "W", type, shape));
+    var share = k.constant(1f / Math.max(1, shape.length()));
 
-    var squares = k.accumulator();
-    rows.forEach(run -> run.values().forEach(v ->
-        squares.set(v.fma(v, squares.value()).roundedTo(accumulator))));
-    var mean = group.reduce(squares.value(), (a, b) -> a.plus(b).roundedTo(accumulator)).times(share);
-    var factor = k.constant(1f).dividedBy(mean.roundedTo(accumulator).plus(EPSILON).root());
+    rows.forTile(tile -> {
+      var factors = tile.reduce(0, (run, sum) -> {
+        var squares = sum;
+        for (var v : run.values()) squares = v.fma(v, squares).roundedTo(accumulator);
+        return squares;
+      }, (a, b) -> a.plus(b).roundedTo(accumulator))
+          .mapOnly(sum -> sum.times(share).roundedTo(accumulator).plus(EPSILON).reciprocalRoot());
 
-    rows.forEach(run -> {
-      var results = new ArrayList<F32>();
-      var weights = run.shared(w);
-      for (var v : run.values()) results.add(v.times(factor).times(weights.get(results.size())));
-      run.store(y, results);
+      tile.forEach(run -> {
+        var results = new ArrayList<F32>();
+        var w = weights.of(run);
+        for (var v : run.values()) results.add(v.times(factors.only(run)).times(w.get(results.size())));
+        run.store(y, results);
+      });
     });
   }
 }

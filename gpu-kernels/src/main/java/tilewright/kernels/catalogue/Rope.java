@@ -3,6 +3,7 @@ package tilewright.kernels.catalogue;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.stream.IntStream;
+import tilewright.kernel.Element;
 import tilewright.kernel.F32;
 import tilewright.kernel.GlobalTensor;
 import tilewright.kernel.I32;
@@ -13,6 +14,7 @@ import tilewright.kernel.Target;
 import tilewright.kernel.TensorSpec;
 import tilewright.layout.Layout;
 import tilewright.numerics.ElementType;
+import tilewright.ptx.Dim3;
 import tilewright.reference.Expected;
 import tilewright.reference.Reference;
 
@@ -22,10 +24,12 @@ import tilewright.reference.Reference;
  * single precision, rounded once; NaNs and infinities as the formula has them.
  *
  * @param vector elements of one access
+ * @param heads and tokens: how many of them a CTA's threads lie on at once
+ * @param each heads of a thread, all with the same angles
  */
-record Rope(boolean half, ElementType type, int dim, int vector) implements Kernel {
+record Rope(boolean half, ElementType type, int pairs, int vector, int heads, int tokens, int each)
+    implements Kernel {
   private static final int THREADS = 256;
-  private static final int ROWS_A_THREAD = 2;
   private static final int WIDEST_SINGLES = 4;
 
   static final Family FAMILY = new Family() {
@@ -43,7 +47,7 @@ record Rope(boolean half, ElementType type, int dim, int vector) implements Kern
     public List<Setting> settings() {
       return List.of(Setting.extent("s", 1024), Setting.extent("h", 32), Setting.extent("d", 128),
           Setting.extent("pairs", 64), Setting.option("dtype", "f32", "f16", "bf16"),
-          Setting.option("convention", "neighbours", "half"));
+          Setting.option("convention", "neighbours", "half"), Setting.tuning("threads"), Setting.tuning("each"));
     }
 
     @Override
@@ -66,13 +70,26 @@ record Rope(boolean half, ElementType type, int dim, int vector) implements Kern
       var type = choice.type("dtype");
       boolean half = choice.text("convention").equals("half");
       int vector = Math.min(16 / type.bytes(), Integer.lowestOneBit(half ? dim / 2 : dim));
-      var kernel = new Rope(half, type, dim, vector);
-      long rows = (long) choice.number("s") * choice.number("h");
-      return Workload.of(kernel, Target.SM80, Math.ceilDiv(rows, kernel.rows()), reference(type, choice, half),
+      var kernel = of(half, type, dim / 2, vector, choice);
+      var grid = new Dim3(Math.max(1, Math.ceilDiv(choice.number("s"), kernel.tokens)),
+          Math.max(1, Math.ceilDiv(choice.number("h"), kernel.heads * kernel.each)), 1);
+      return Workload.of(kernel, Target.SM80, grid, reference(type, choice, half),
           Operand.input("X", type, choice, "s", "h", "d"), Operand.input("C", ElementType.F32, choice, "s", "pairs"),
           Operand.input("T", ElementType.F32, choice, "s", "pairs"), Operand.output("Y", type, choice, "s", "h", "d"));
     }
   };
+
+  private static Rope of(boolean half, ElementType type, int pairs, int vector, Choice choice) {
+    int atOnce = Math.max(1, choice.tuned("threads", THREADS) / (pairs / run(half, vector)));
+    int each = Math.clamp(choice.number("h"), 1, choice.tuned("each", 4));
+    int heads = Math.clamp(Math.ceilDiv(choice.number("h"), each), 1, atOnce);
+    return new Rope(half, type, pairs, vector, heads, atOnce / heads, each);
+  }
+
+  /** Pairs of an access. */
+  private static int run(boolean half, int vector) {
+    return half ? vector : vector / 2;
+  }
 
   private static Reference reference(ElementType type, Choice choice, boolean half) {
     int dim = choice.number("d");
@@ -101,37 +118,39 @@ record Rope(boolean half, ElementType type, int dim, int vector) implements Kern
     return "rope_" + (half ? "half_" : "neighbours_") + type.text() + "_x" + vector;
   }
 
-  /** Units of work of a head: a run of neighbours, or one of each half. */
-  private int units() {
-    return dim / (half ? 2 * vector : vector);
-  }
-
-  private int rowsAtOnce() {
-    return Math.max(1, THREADS / units());
-  }
-
-  private int rows() {
-    return rowsAtOnce() * ROWS_A_THREAD;
+  /** (thread, pair of a run and head of the thread) → place in a tile of tokens × heads × pairs. */
+  private Partition partition() {
+    int run = run(half, vector);
+    int tileHeads = heads * each;
+    long pair = (long) tokens * tileHeads;
+    var threads = Layout.of(Layout.of(pairs / run, run * pair), Layout.of(heads, tokens), Layout.of(tokens, 1));
+    var values = Layout.of(Layout.of(run, pair), Layout.of(each, (long) heads * tokens));
+    return Partition.exact(Layout.of(threads, values), tokens, tileHeads, pairs);
   }
 
   @Override
   public void trace(Scope k) {
-    var mine = Partition.exact(Layout.of(Layout.of(Layout.of(units(), rows()), Layout.of(rowsAtOnce(), 1)),
-        Layout.of(ROWS_A_THREAD, rowsAtOnce())), rows(), units());
+    var mine = partition();
     var thread = k.block(mine.threads());
-    var x = tensor(k, "X");
-    var y = tensor(k, "Y");
-    var cosines = table(k, "C");
-    var sines = table(k, "T");
-    for (int v = 0; v < mine.values(); v++) {
-      var place = mine.coordinate(thread, v);
-      var row = k.blockX().times(rows()).plus(place[0]);
-      var s = row.dividedBy(x.extent(1));
-      var h = row.modulo(x.extent(1));
-      k.when(s.lessThan(x.extent(0)), () -> {
-        if (half) rotateHalves(x, y, cosines, sines, s, h, place[1].times(vector));
-        else rotateNeighbours(x, y, cosines, sines, s, h, place[1]);
-      });
+    var zero = k.constant(0);
+    var x = tensor(k, "X").tile(List.of(tokens, heads * each), k.blockX(), k.blockY(), zero);
+    var y = tensor(k, "Y").tile(List.of(tokens, heads * each), k.blockX(), k.blockY(), zero);
+    var first = mine.coordinate(thread, 0);
+    var c = angles(table(k, "C"), first);
+    var t = angles(table(k, "T"), first);
+    int run = run(half, vector);
+    var places = IntStream.range(0, each).mapToObj(head -> mine.coordinate(thread, head * run)).toList();
+    var loaded = places.stream().map(place -> accesses(x, place).stream()
+        .map(from -> from.vectorOrZeros(vector, from.inside())).toList()).toList();
+    for (int head = 0; head < each; head++) {
+      var to = accesses(y, places.get(head));
+      var values = loaded.get(head).stream().flatMap(v -> v.values().stream()).toList();
+      var results = rotated(values, c, t);
+      for (int i = 0; i < to.size(); i++) {
+        var target = to.get(i);
+        var part = results.subList(i * vector, (i + 1) * vector);
+        k.when(target.inside(), () -> target.store(part));
+      }
     }
   }
 
@@ -140,50 +159,39 @@ record Rope(boolean half, ElementType type, int dim, int vector) implements Kern
   }
 
   private GlobalTensor table(Scope k, String name) {
-    int run = Math.min(WIDEST_SINGLES, half ? vector : Math.max(1, vector / 2));
-    return k.global(TensorSpec.of(name, ElementType.F32, "S", "P").contiguous("P").aligned(run).multipleOf("P", run));
+    int width = Math.min(WIDEST_SINGLES, run(half, vector));
+    return k.global(TensorSpec.of(name, ElementType.F32, "S", "P").contiguous("P").aligned(width)
+        .multipleOf("P", width)).tile(List.of(tokens), k.blockX(), k.constant(0));
   }
 
-  private void rotateNeighbours(GlobalTensor x, GlobalTensor y, GlobalTensor cosines, GlobalTensor sines, I32 s,
-      I32 h, I32 unit) {
-    var values = x.at(s, h, unit.times(vector)).load(vector);
-    var c = angles(cosines, s, unit.times(vector / 2), vector / 2);
-    var t = angles(sines, s, unit.times(vector / 2), vector / 2);
-    var results = new ArrayList<F32>();
-    for (int i = 0; i < vector / 2; i++) {
-      var a = values.get(2 * i);
-      var b = values.get(2 * i + 1);
-      results.add(first(a, b, c.get(i), t.get(i)));
-      results.add(second(a, b, c.get(i), t.get(i)));
-    }
-    y.at(s, h, unit.times(vector)).store(results);
+  /** A run of pairs is one run of elements, or one in each half of the head. */
+  private List<Element> accesses(GlobalTensor tensor, I32[] place) {
+    return half ? List.of(tensor.at(place), tensor.at(place[0], place[1], place[2].plus(pairs)))
+        : List.of(tensor.at(place[0], place[1], place[2].times(2)));
   }
 
-  private void rotateHalves(GlobalTensor x, GlobalTensor y, GlobalTensor cosines, GlobalTensor sines, I32 s, I32 h,
-      I32 from) {
-    var to = from.plus(dim / 2);
-    var a = x.at(s, h, from).load(vector);
-    var b = x.at(s, h, to).load(vector);
-    var c = angles(cosines, s, from, vector);
-    var t = angles(sines, s, from, vector);
-    y.at(s, h, from).store(IntStream.range(0, vector)
-        .mapToObj(i -> first(a.get(i), b.get(i), c.get(i), t.get(i))).toList());
-    y.at(s, h, to).store(IntStream.range(0, vector)
-        .mapToObj(i -> second(a.get(i), b.get(i), c.get(i), t.get(i))).toList());
-  }
-
-  private static List<F32> angles(GlobalTensor table, I32 s, I32 from, int count) {
-    int run = Math.min(WIDEST_SINGLES, count);
+  private List<F32> angles(GlobalTensor table, I32[] place) {
+    int run = run(half, vector);
+    int width = Math.min(WIDEST_SINGLES, run);
     var values = new ArrayList<F32>();
-    for (int i = 0; i < count; i += run) values.addAll(table.at(s, from.plus(i)).load(run));
+    for (int i = 0; i < run; i += width) {
+      var angle = table.at(place[0], place[2].plus(i));
+      values.addAll(angle.vectorOrZeros(width, angle.inside()).values());
+    }
     return values;
   }
 
-  private static F32 first(F32 a, F32 b, F32 c, F32 t) {
-    return a.fma(c, b.times(t).negated());
-  }
-
-  private static F32 second(F32 a, F32 b, F32 c, F32 t) {
-    return b.fma(c, a.times(t));
+  /** Pair i of the values is (2i, 2i + 1), or (i, i + run). */
+  private List<F32> rotated(List<F32> values, List<F32> c, List<F32> t) {
+    var results = new ArrayList<F32>(values);
+    for (int i = 0; i < c.size(); i++) {
+      int first = half ? i : 2 * i;
+      int second = half ? i + c.size() : 2 * i + 1;
+      var a = values.get(first);
+      var b = values.get(second);
+      results.set(first, a.fma(c.get(i), b.times(t.get(i)).negated()));
+      results.set(second, b.fma(c.get(i), a.times(t.get(i))));
+    }
+    return results;
   }
 }

@@ -2,11 +2,14 @@ package tilewright.kernels.catalogue;
 
 import java.util.ArrayList;
 import java.util.List;
+import java.util.stream.Stream;
 import tilewright.kernel.GlobalTensor;
 import tilewright.kernel.Kernel;
 import tilewright.kernel.Scope;
+import tilewright.kernel.Target;
 import tilewright.kernel.TensorSpec;
 import tilewright.kernel.collective.RowShape;
+import tilewright.kernel.collective.RowTuning;
 import tilewright.numerics.ElementType;
 import tilewright.reference.Reference;
 
@@ -20,6 +23,17 @@ abstract class RowFamily extends OptionedFamily {
   List<Setting> common() {
     return List.of(Setting.extent("m", 4096), Setting.extent("n", 4096),
         Setting.option("dtype", types().toArray(String[]::new)));
+  }
+
+  /** Threads of a row, threads of a CTA, rows of a thread, CTAs of a row and of a multiprocessor. */
+  @Override
+  List<Setting> tunings() {
+    return Stream.of("lanes", "block", "each", "cluster", "blocks").map(Setting::tuning).toList();
+  }
+
+  private static RowTuning tuning(Choice choice) {
+    return new RowTuning(choice.tuned("lanes", 0), choice.tuned("block", 0), choice.tuned("each", 0),
+        choice.tuned("cluster", 0), choice.tuned("blocks", 0));
   }
 
   /** Element types. */
@@ -43,8 +57,23 @@ abstract class RowFamily extends OptionedFamily {
 
   @Override
   public Workload workload(Choice choice) {
-    var type = choice.type("dtype");
-    return workload(choice, type, RowShape.of(type, choice.number("n")));
+    return workload(choice, choice.type("dtype"), shape(choice));
+  }
+
+  private RowShape shape(Choice choice) {
+    var tuning = tuning(choice);
+    return RowShape.of(choice.type("dtype"), choice.number("n"), clusters() ? tuning : tuning.inOneBlock());
+  }
+
+  /** Whether CTAs may share a row. */
+  boolean clusters() {
+    return false;
+  }
+
+  /** Clusters need Hopper. */
+  @Override
+  public Target target(Choice choice) {
+    return shape(choice).cluster() > 1 ? Target.SM90A : Target.SM80;
   }
 
   abstract Workload workload(Choice choice, ElementType type, RowShape shape);
@@ -67,19 +96,18 @@ abstract class RowFamily extends OptionedFamily {
   /** One CTA for as many rows as the shape has. */
   Workload rows(Choice choice, Kernel kernel, RowShape shape, Reference reference,
       Operand... operands) {
-    return Workload.of(kernel, target(choice), Math.ceilDiv(choice.number("m"), shape.rows()),
-        reference, operands);
+    return Workload.of(kernel, target(choice), shape.grid(choice.number("m")), reference, operands);
   }
 
-  /** The CTA's rows of a tensor (M,N). */
-  static GlobalTensor tile(Scope k, String name, ElementType type, RowShape shape) {
+  /** A matrix (M,N). */
+  static GlobalTensor matrix(Scope k, String name, ElementType type, RowShape shape) {
     return k.global(TensorSpec.of(name, type, "M", "N").contiguous("N").aligned(shape.vector())
-        .multipleOf("N", shape.vector())).tile(List.of(shape.rows()), k.blockX(), k.constant(0));
+        .fixed("N", shape.length()));
   }
 
   /** A vector (N) that all rows share. */
   static GlobalTensor shared(Scope k, String name, ElementType type, RowShape shape) {
     return k.global(TensorSpec.of(name, type, "N").contiguous("N").aligned(shape.vector())
-        .multipleOf("N", shape.vector()));
+        .fixed("N", shape.length()));
   }
 }

@@ -7,8 +7,8 @@ import tilewright.kernel.Scope;
 import tilewright.kernel.Target;
 import tilewright.kernel.TensorSpec;
 import tilewright.kernel.collective.RowShape;
+import tilewright.kernel.collective.RowTuning;
 import tilewright.kernel.collective.Rows;
-import tilewright.kernel.collective.ThreadGroup;
 import tilewright.numerics.ElementType;
 import tilewright.reference.SumReference;
 
@@ -34,11 +34,11 @@ record RowSum(ElementType type, ElementType accumulator, RowShape shape) impleme
     Workload workload(Choice choice, ElementType type, RowShape free) {
       int columns = choice.number("n");
       var shape = choice.text("threads").equals("auto") ? free
-          : RowShape.of(type, columns, choice.number("threads"));
+          : RowShape.of(type, columns, RowTuning.NONE.withThreads(choice.number("threads")));
       var accumulator = accumulator(choice, type);
       return rows(choice, new RowSum(type, accumulator, shape), shape,
-          SumReference.rows(accumulator, choice.number("m"), columns), Operand.input("X", type, choice, "m", "n"),
-          Operand.output("Y", accumulator, choice, "m"));
+          SumReference.rows(accumulator, choice.number("m"), columns, shape.order()),
+          Operand.input("X", type, choice, "m", "n"), Operand.output("Y", accumulator, choice, "m"));
     }
   };
 
@@ -50,12 +50,10 @@ record RowSum(ElementType type, ElementType accumulator, RowShape shape) impleme
   @Override
   public void trace(Scope k) {
     var thread = k.block(shape.block());
-    var rows = new Rows(k, thread, shape, RowFamily.tile(k, "X", type, shape));
-    var y = k.global(TensorSpec.of("Y", accumulator, "M")).tile(List.of(shape.rows()), k.blockX());
-    var sum = k.accumulator();
-    rows.forEach(run -> run.values().forEach(v -> sum.set(plus(sum.value(), v))));
-    var total = new ThreadGroup(k, thread, shape.block(), shape.threads()).reduce(sum.value(), this::plus);
-    k.when(rows.leads(), () -> y.at(rows.row()).store(total));
+    var y = k.global(TensorSpec.of("Y", accumulator, "M"));
+    new Rows(k, thread, shape, RowFamily.matrix(k, "X", type, shape)).forTile(tile ->
+        tile.reduce(0, (run, sum) -> run.values().stream().reduce(sum, this::plus), this::plus)
+            .inLeaders((row, total) -> y.at(row).store(total.getFirst())));
   }
 
   private F32 plus(F32 a, F32 b) {

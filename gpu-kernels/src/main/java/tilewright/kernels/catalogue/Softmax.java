@@ -6,8 +6,8 @@ import tilewright.kernel.Kernel;
 import tilewright.kernel.Scope;
 import tilewright.kernel.Target;
 import tilewright.kernel.collective.RowShape;
+import tilewright.kernel.collective.RowTile;
 import tilewright.kernel.collective.Rows;
-import tilewright.kernel.collective.ThreadGroup;
 import tilewright.numerics.ElementType;
 import tilewright.reference.RowReference;
 
@@ -17,14 +17,15 @@ import tilewright.reference.RowReference;
  * A NaN or +∞ makes the row NaN (plain: ∞ / ∞ at the infinity), -∞ becomes 0.
  */
 record Softmax(Method method, ElementType type, RowShape shape) implements Kernel {
-  private static final float LOG2_E = 1.44269504f;
-  /** Below every finite value, yet its difference to itself is a number. */
-  private static final float LOWEST = -Float.MAX_VALUE;
-
   enum Method { ONLINE, SAFE, PLAIN }
 
   static final Family FAMILY = new RowFamily("softmax", "Y = softmax(X), row by row (M,N)",
       List.of(Setting.option("method", "online", "safe", "plain"))) {
+    @Override
+    boolean clusters() {
+      return true;
+    }
+
     @Override
     Workload workload(Choice choice, ElementType type, RowShape shape) {
       var method = Method.valueOf(choice.text("method").toUpperCase(java.util.Locale.ROOT));
@@ -34,14 +35,6 @@ record Softmax(Method method, ElementType type, RowShape shape) implements Kerne
     }
   };
 
-  /** A maximum, and a sum of exponentials relative to it. */
-  private record Partial(F32 max, F32 sum) {
-    static List<F32> merge(List<F32> a, List<F32> b) {
-      var max = a.get(0).max(b.get(0));
-      return List.of(max, a.get(1).times(scale(a.get(0), max)).plus(b.get(1).times(scale(b.get(0), max))));
-    }
-  }
-
   @Override
   public String name() {
     return "softmax_" + method.name().toLowerCase(java.util.Locale.ROOT) + "_" + type.text();
@@ -50,53 +43,39 @@ record Softmax(Method method, ElementType type, RowShape shape) implements Kerne
   @Override
   public void trace(Scope k) {
     var thread = k.block(shape.block());
-    var x = RowFamily.tile(k, "X", type, shape);
-    var y = RowFamily.tile(k, "Y", type, shape);
-    var rows = new Rows(k, thread, shape, x);
-    var group = new ThreadGroup(k, thread, shape.block(), shape.threads());
-
-    var total = switch (method) {
-      case PLAIN -> new Partial(k.constant(0f), sum(k, rows, group, k.constant(0f)));
-      case SAFE -> {
-        var max = max(k, rows, group);
-        yield new Partial(max, sum(k, rows, group, max));
-      }
-      case ONLINE -> online(k, rows, group);
-    };
-    var factor = k.constant(1f).dividedBy(total.sum);
-    rows.forEach(run -> run.store(y, run.values().stream().map(v -> scale(v, total.max).times(factor)).toList()));
-  }
-
-  private static F32 max(Scope k, Rows rows, ThreadGroup group) {
-    var max = k.accumulator(LOWEST);
-    rows.forEach(run -> run.valuesOr(LOWEST).forEach(v -> max.set(max.value().max(v))));
-    return group.max(max.value());
-  }
-
-  private static F32 sum(Scope k, Rows rows, ThreadGroup group, F32 max) {
-    var sum = k.accumulator();
-    rows.forEach(run -> run.valuesOr(Float.NEGATIVE_INFINITY)
-        .forEach(v -> sum.set(sum.value().plus(scale(v, max)))));
-    return group.sum(sum.value());
-  }
-
-  private static Partial online(Scope k, Rows rows, ThreadGroup group) {
-    var max = k.accumulator(LOWEST);
-    var sum = k.accumulator();
-    rows.forEach(run -> {
-      var values = run.valuesOr(Float.NEGATIVE_INFINITY);
-      var next = values.stream().reduce(max.value(), F32::max);
-      var rescaled = sum.value().times(scale(max.value(), next));
-      for (var v : values) rescaled = rescaled.plus(scale(v, next));
-      sum.set(rescaled);
-      max.set(next);
+    var x = RowFamily.matrix(k, "X", type, shape);
+    var y = RowFamily.matrix(k, "Y", type, shape);
+    new Rows(k, thread, shape, x).forTile(tile -> {
+      var total = switch (method) {
+        case PLAIN -> sum(tile, tile.each(List.of(k.constant(0f))));
+        case SAFE -> sum(tile, max(tile));
+        case ONLINE -> online(tile);
+      };
+      // From 1 on unless plain: only then a division has to take care of what is very small.
+      var factors = total.map(t -> List.of(t.get(0), method == Method.PLAIN ? k.constant(1f).dividedBy(t.get(1))
+          : t.get(1).reciprocal()));
+      tile.forEach(run -> {
+        var max = factors.of(run).get(0);
+        var factor = factors.of(run).get(1);
+        run.store(y, run.values().stream().map(v -> OnlineSum.scale(v, max).times(factor)).toList());
+      });
     });
-    var all = group.reduceAll(List.of(max.value(), sum.value()), Partial::merge);
-    return new Partial(all.get(0), all.get(1));
   }
 
-  /** exp(x - max). */
-  private static F32 scale(F32 x, F32 max) {
-    return x.minus(max).times(LOG2_E).exp2();
+  private static RowTile.PerRow max(RowTile tile) {
+    return tile.reduce(OnlineSum.LOWEST,
+        (run, max) -> run.valuesOr(OnlineSum.LOWEST).stream().reduce(max, F32::max), F32::max);
+  }
+
+  /** The sums of exponentials relative to the maxima, beside these. */
+  private static RowTile.PerRow sum(RowTile tile, RowTile.PerRow max) {
+    var sum = tile.reduce(0, (run, so) -> run.valuesOr(Float.NEGATIVE_INFINITY).stream()
+        .map(v -> OnlineSum.scale(v, max.only(run))).reduce(so, F32::plus), F32::plus);
+    return max.and(sum);
+  }
+
+  private static RowTile.PerRow online(RowTile tile) {
+    return tile.reduce(OnlineSum.NONE, (run, so) -> OnlineSum.add(so, run.valuesOr(Float.NEGATIVE_INFINITY)),
+        OnlineSum::merge);
   }
 }

@@ -2,6 +2,7 @@ package tilewright.kernels.catalogue;
 
 import java.util.ArrayList;
 import java.util.List;
+import java.util.stream.IntStream;
 import tilewright.kernel.F32;
 import tilewright.kernel.GlobalTensor;
 import tilewright.kernel.I32;
@@ -78,8 +79,8 @@ record Total(String family, List<String> inputs, ElementType type, ElementType a
       operands.add(Operand.output("Y", accumulator, choice, "1"));
       operands.add(Operand.scratch("partial", ElementType.F32, new Operand.Fill.Poison(), blocks));
       operands.add(Operand.scratch("tickets", ElementType.I32, new Operand.Fill.Zeros(), 1));
-      return Workload.of(kernel, target(choice), blocks, SumReference.total(accumulator, inputs),
-          operands.toArray(Operand[]::new));
+      return Workload.of(kernel, target(choice), blocks, SumReference.total(accumulator, inputs,
+          () -> kernel.order(choice.number("n"))), operands.toArray(Operand[]::new));
     }
   }
 
@@ -90,6 +91,17 @@ record Total(String family, List<String> inputs, ElementType type, ElementType a
 
   private static Partition partition(ElementType type, int vector) {
     return Partition.runs(THREADS, vector, BYTES / type.bytes() / vector);
+  }
+
+  /** By block and thread the elements it adds, in its order: whole tiles run by run, the last one across threads. */
+  private int[][][] order(int n) {
+    var mine = partition(type, vector);
+    return IntStream.range(0, blocks).mapToObj(block -> IntStream.range(0, THREADS).mapToObj(thread ->
+        IntStream.iterate(block * mine.size(), from -> from < n, from -> from + blocks * mine.size())
+            .flatMap(from -> n - from < mine.size() ? IntStream.iterate(from + thread, i -> i < n, i -> i + THREADS)
+                : IntStream.range(0, mine.values())
+                    .map(v -> from + (int) mine.layout().apply((long) v * THREADS + thread))).toArray())
+        .toArray(int[][]::new)).toArray(int[][][]::new);
   }
 
   @Override

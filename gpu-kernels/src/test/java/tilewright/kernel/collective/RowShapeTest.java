@@ -1,12 +1,15 @@
 package tilewright.kernel.collective;
 
+import static org.junit.jupiter.api.Assertions.assertArrayEquals;
 import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
+import java.util.Arrays;
 import java.util.stream.IntStream;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.EnumSource;
+import org.junit.jupiter.params.provider.ValueSource;
 import tilewright.numerics.ElementType;
 
 /** How threads lie on rows of every length. */
@@ -41,6 +44,21 @@ class RowShapeTest {
     assertEquals(16, shape.accesses());
   }
 
+  @ParameterizedTest
+  @ValueSource(ints = {67, 128, 4096, 33001, 36004})
+  void everyColumnHasItsPlaceInTheOrderOnce(int columns) {
+    for (int threads : new int[] {0, 32}) {
+      var shape = RowShape.of(ElementType.BF16, columns, RowTuning.NONE.withThreads(threads));
+      int[][] order = shape.order();
+      assertEquals(shape.threads(), order.length);
+      assertArrayEquals(IntStream.range(0, columns).toArray(),
+          Arrays.stream(order).flatMapToInt(Arrays::stream).sorted().toArray());
+      int[] first = order[0];
+      // A thread's next run is behind every thread's first.
+      if (first.length > shape.vector()) assertEquals(shape.threads() * shape.vector(), first[shape.vector()]);
+    }
+  }
+
   @Test
   void aWalkingShapeHasFewRunsUnderWay() {
     assertEquals(4, RowShape.of(ElementType.F32, 65536).walking().accesses());
@@ -51,7 +69,7 @@ class RowShapeTest {
   @Test
   void theThreadsOfARowAreAsMany() {
     for (int threads : new int[] {16, 32, 256}) {
-      assertEquals(threads, RowShape.of(ElementType.BF16, 4096, threads).threads());
+      assertEquals(threads, RowShape.of(ElementType.BF16, 4096, RowTuning.NONE.withThreads(threads)).threads());
     }
   }
 }

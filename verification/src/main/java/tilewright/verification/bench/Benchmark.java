@@ -111,12 +111,13 @@ public final class Benchmark {
       step.accept(kernel + " " + measured.config());
       var ours = new ArrayList<Double>();
       var theirs = new HashMap<String, List<Double>>();
-      for (int round = 0; round < ROUNDS; round++) {
+      boolean alone = measured.peer().isEmpty() || peers.isEmpty();
+      for (int round = 0; round < (alone ? 1 : ROUNDS); round++) {
         // The peers' process needs the memory meanwhile, so ours is given back after each round.
         try (var timer = new KernelTimer(gpu, stream, measured, inputs)) {
-          ours.addAll(timer.round());
+          for (int i = 0; i < (alone ? ROUNDS : 1); i++) ours.addAll(timer.round());
         }
-        if (measured.peer().isEmpty() || peers.isEmpty()) continue;
+        if (alone) continue;
         var request = new HashMap<>(measured.peer());
         request.putAll(Map.of("warmup", PEER_WARMUPS, "iterations", PEER_RUNS));
         peers.get().times(request)

@@ -16,6 +16,7 @@ import tilewright.kernels.catalogue.Choice;
 import tilewright.kernels.catalogue.Families;
 import tilewright.kernels.catalogue.Family;
 import tilewright.kernels.catalogue.Operand;
+import tilewright.kernels.catalogue.Setting;
 import tilewright.numerics.ElementType;
 import tilewright.sm100.PackedVectorAdd;
 import tilewright.sm90.BulkVectorAdd;
@@ -80,22 +81,39 @@ final class Suite {
   }
 
   private List<Supplier<Measured>> problems(Family family) {
+    var tunings = family.settings().stream().filter(s -> s.kind() == Setting.Kind.TUNING).map(Setting::name).toList();
     return family.variants().stream().filter(variant -> options.everyVariant() || isPlain(family, variant))
         .flatMap(variant -> family.measured().stream().map(extents -> family.sized(variant, extents)))
-        .filter(choice -> options.settings().entrySet().stream()
-            .allMatch(wanted -> wanted.getValue().equals(choice.values().getOrDefault(wanted.getKey(),
-                wanted.getValue()))))
+        .filter(choice -> options.settings().keySet().stream().allMatch(name -> tunings.contains(name)
+            || !choice.values().containsKey(name) || wanted(name).contains(choice.text(name))))
+        .flatMap(choice -> tuned(choice, tunings).stream())
         .map(choice -> (Supplier<Measured>) () -> measured(family, choice)).toList();
+  }
+
+  /** The choice with every combination of the tunings' values. */
+  private List<Choice> tuned(Choice choice, List<String> tunings) {
+    var all = List.of(choice);
+    for (var name : tunings) {
+      if (!options.settings().containsKey(name)) continue;
+      all = all.stream().flatMap(c -> wanted(name).stream().map(value -> c.with(Map.of(name, value)))).toList();
+    }
+    return all;
+  }
+
+  /** The values of a setting that the options name, with commas between. */
+  private List<String> wanted(String name) {
+    return List.of(options.settings().get(name).split(","));
   }
 
   /** Whether a variant has the default of every option but the element type, or what the user has chosen. */
   private boolean isPlain(Family family, Choice variant) {
-    return family.settings().stream().filter(s -> !s.extent() && !s.name().equals("dtype"))
+    return family.settings().stream().filter(s -> s.option() && !s.name().equals("dtype"))
         .allMatch(s -> options.settings().containsKey(s.name())
             || s.values().getFirst().equals(variant.values().get(s.name())));
   }
 
   private static Measured measured(Family family, Choice choice) {
+    family.requireSupported(choice);
     var workload = family.workload(choice);
     var arch = family.target(choice).architecture().replaceAll("_|[af]$", "");
     var tensors = workload.operands().stream()

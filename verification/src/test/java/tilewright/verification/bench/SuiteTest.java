@@ -55,6 +55,15 @@ class SuiteTest {
   }
 
   @Test
+  void valuesWithCommasAreTriedInTurnAndTuningsInEveryCombination() {
+    assertEquals(2, problems("softmax", Map.of("dtype", "f32,bf16", "n", "4096"), false).size());
+    var configs = problems("softmax", Map.of("dtype", "f32", "n", "128,256", "lanes", "8,16", "each", "1,2"), false)
+        .stream().map(Measured::config).collect(Collectors.toSet());
+    assertEquals(8, configs.size());
+    assertTrue(configs.contains("m=2097152 n=128 dtype=f32 method=online lanes=8 each=2"), configs.toString());
+  }
+
+  @Test
   void aKernelWithoutTheSettingIsMeasuredAsItIs() {
     assertEquals(2, problems("sgemm", Map.of("dtype", "bf16"), false).size());
   }

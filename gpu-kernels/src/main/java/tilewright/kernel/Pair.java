@@ -1,0 +1,75 @@
+package tilewright.kernel;
+
+import java.util.List;
+import java.util.stream.Stream;
+import tilewright.numerics.ElementType;
+import tilewright.numerics.Rounding;
+import tilewright.ptx.Operand;
+import tilewright.ptx.PtxType;
+
+/**
+ * Two f16 or bf16 numbers in a register, worked on by one instruction in their own arithmetic: every operation rounds
+ * to the type (PTX ISA, Half Precision Floating-Point Instructions).
+ */
+public final class Pair {
+  private final Scope k;
+  private final ElementType type;
+  private final Operand.Register register;
+
+  Pair(Scope k, ElementType type, Operand.Register register) {
+    if (type != ElementType.F16 && type != ElementType.BF16) {
+      throw new TraceException("no arithmetic on pairs of " + type.text() + ": f16 or bf16");
+    }
+    this.k = k;
+    this.type = type;
+    this.register = register;
+  }
+
+  Operand.Register register() {
+    return register;
+  }
+
+  /** Two of a number, rounded to the type. */
+  public Pair constant(double value) {
+    return bits((int) type.fromDouble(value, Rounding.NEAREST_EVEN) & 0xFFFF);
+  }
+
+  private Pair bits(int half) {
+    var both = k.newRegister(PtxType.B32);
+    k.emit("mov.b32", both, new Operand.Integer(half | half << 16));
+    return new Pair(k, type, both);
+  }
+
+  /** SM80 adds pairs of bf16 only as 1 · this + other, which rounds alike. */
+  public Pair plus(Pair other) {
+    return type == ElementType.F16 ? operation("add.rn", this, other) : operation("fma.rn", this, constant(1), other);
+  }
+
+  /** SM80 multiplies pairs of bf16 only as this · other - 0, which rounds alike and keeps the sign of a zero. */
+  public Pair times(Pair other) {
+    return type == ElementType.F16 ? operation("mul.rn", this, other) : operation("fma.rn", this, other, bits(0x8000));
+  }
+
+  /** The larger numbers; NaN where one is. */
+  public Pair max(Pair other) {
+    return operation("max.NaN", this, other);
+  }
+
+  /** The smaller numbers; NaN where one is. */
+  public Pair min(Pair other) {
+    return operation("min.NaN", this, other);
+  }
+
+  private Pair operation(String name, Pair... arguments) {
+    var result = k.newRegister(PtxType.B32);
+    var operands = Stream.concat(Stream.of(result), Stream.of(arguments).map(Pair::register)).toArray(Operand[]::new);
+    k.emit(name + "." + type.text() + "x2", operands);
+    return new Pair(k, type, result);
+  }
+
+  /** Neighbours as one access moves them. */
+  public static Vector join(List<Pair> pairs) {
+    var first = pairs.getFirst();
+    return new Vector(first.k, first.type, 2 * pairs.size(), pairs.stream().map(Pair::register).toList());
+  }
+}

@@ -1,0 +1,31 @@
+package tilewright.kernel.atom;
+
+import tilewright.kernel.Element;
+import tilewright.kernel.F32;
+import tilewright.kernel.I32;
+import tilewright.kernel.Scope;
+import tilewright.ptx.Operand;
+import tilewright.ptx.PtxType;
+
+/** What blocks of a cluster do together (PTX ISA, {@code mapa} and {@code barrier.cluster}; SM90). */
+public final class Cluster {
+  private Cluster() {}
+
+  /** Says that this thread is here and has written what it wrote. */
+  public static void arrive(Scope k) {
+    k.emit("barrier.cluster.arrive.release.aligned");
+  }
+
+  /** Waits until all threads of the cluster have arrived; what they wrote, in each other's memory too, is visible. */
+  public static void await(Scope k) {
+    k.emit("barrier.cluster.wait.acquire.aligned");
+  }
+
+  /** Writes a single into the shared memory of the block of that rank, where this block has {@code place}. */
+  public static void store(Scope k, Element place, I32 rank, F32 value) {
+    var here = place.address();
+    var remote = k.newRegister(PtxType.B32);
+    k.emit("mapa.shared::cluster.u32", remote, here.base(), rank.operand());
+    k.emit("st.shared::cluster.f32", new Operand.Address(remote, here.offset()), value.register());
+  }
+}

@@ -1,0 +1,69 @@
+package tilewright.verification;
+
+import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertThrows;
+
+import java.util.LinkedHashMap;
+import java.util.Map;
+import java.util.stream.Stream;
+import org.junit.jupiter.api.DynamicTest;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.TestFactory;
+import tilewright.kernels.catalogue.Choice;
+import tilewright.kernels.catalogue.Families;
+import tilewright.kernels.catalogue.Family;
+
+/** What only changes the speed: results agree with the reference all the same, and the sanitizer finds nothing. */
+class FamilyTuningTest {
+
+  private static Choice choice(Family family, String settings) {
+    var values = new LinkedHashMap<String, String>();
+    for (var setting : settings.split(" ")) values.put(setting.split("=")[0], setting.split("=")[1]);
+    return family.defaults().with(values);
+  }
+
+  private static DynamicTest agrees(String name, String settings) {
+    var family = Families.named(name).orElseThrow();
+    var choice = choice(family, settings);
+    return DynamicTest.dynamicTest(name + " " + settings, () -> {
+      family.requireSupported(choice);
+      var row = Verification.verify(FamilyCases.one(family, choice, 20), new SimulatorBackend(3));
+      assertEquals(Row.Status.PASS, row.status(), row.reason());
+      assertEquals(0, row.findings());
+    });
+  }
+
+  /** Rows that CTAs of a cluster share, a few rows of a thread at once, few registers. */
+  @TestFactory
+  Stream<DynamicTest> rows() {
+    return Stream.of(
+        agrees("softmax", "m=3 n=4096 lanes=128 cluster=4"),
+        agrees("softmax", "m=2 n=2050 method=safe dtype=bf16 lanes=64 cluster=8 blocks=2"),
+        agrees("layer_norm", "m=3 n=2048 dtype=bf16 lanes=64 cluster=2"),
+        agrees("rms_norm", "m=2 n=67 lanes=64 cluster=2"),
+        agrees("layer_norm", "m=5 n=128 dtype=bf16 lanes=16 each=4 blocks=8"),
+        agrees("row_sum", "m=300 n=512 dtype=f16 acc=narrow lanes=32 block=64"),
+        agrees("row_sum", "m=7 n=128 dtype=bf16 acc=narrow lanes=8 each=2"),
+        agrees("gemv", "m=7 n=4096 lanes=64 each=2"));
+  }
+
+  @TestFactory
+  Stream<DynamicTest> others() {
+    return Stream.of(
+        agrees("relu", "n=9001 bytes=32 threads=128"),
+        agrees("mat_transpose", "m=200 n=136 dtype=bf16 side=128 band=2"),
+        agrees("mat_transpose", "m=200 n=136 side=128 threads=512"),
+        agrees("rope", "s=9 h=6 each=2 dtype=bf16 convention=half"),
+        agrees("rope", "s=9 h=5 each=4 threads=64"),
+        agrees("embedding", "m=9 n=256 v=5 lanes=16"));
+  }
+
+  @Test
+  void aTuningIsANumberOrLeftToTheKernel() {
+    var softmax = Families.named("softmax").orElseThrow();
+    softmax.requireSupported(softmax.defaults().with(Map.of("lanes", "auto")));
+    assertThrows(IllegalArgumentException.class,
+        () -> softmax.requireSupported(softmax.defaults().with(Map.of("lanes", "many"))));
+    assertEquals(9, softmax.variants().size());
+  }
+}
