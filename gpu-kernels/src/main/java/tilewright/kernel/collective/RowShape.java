@@ -21,6 +21,8 @@ public record RowShape(int length, int cluster, int threads, int rows, int each,
   private static final int WARP = 32;
   /** Runs under way a thread: 64 bytes. */
   private static final int USUAL = 4;
+  /** Threads that a row has if it can: their runs side by side are 128 bytes, what memory likes to give. */
+  private static final int FEWEST = 8;
   /** Registers of a thread in a block of 1024 are 64; half of them may hold the row. */
   private static final int MOST_REGISTERS = 32;
   /** Accesses of a block of 1024 that 128 KiB of shared memory hold, 16 bytes a thread each. */
@@ -37,7 +39,8 @@ public record RowShape(int length, int cluster, int threads, int rows, int each,
     int vector = (int) Math.min(16 / type.bytes(), columns == 0 ? 1 : Integer.lowestOneBit(columns));
     int runs = Math.max(1, Math.ceilDiv(columns, vector * cluster));
     int threads = tuning.threads() > 0 ? tuning.threads()
-        : Math.clamp(Integer.highestOneBit(Math.max(1, Math.ceilDiv(runs, USUAL) * 2 - 1)), 1, LARGEST_BLOCK);
+        : Math.clamp(Math.max(upTo(Math.ceilDiv(runs, tuning.runs() > 0 ? tuning.runs() : USUAL)),
+            Math.min(FEWEST, upTo(runs))), 1, LARGEST_BLOCK);
     int rows = threads > WARP ? 1 : (tuning.block() > 0 ? tuning.block() : BLOCK) / threads;
     int accesses = Math.ceilDiv(runs, threads);
     int each = Math.max(1, tuning.each());
@@ -46,6 +49,11 @@ public record RowShape(int length, int cluster, int threads, int rows, int each,
     int kept = threads < LARGEST_BLOCK && held <= 2 * USUAL ? held : Math.min(held, most);
     var shape = new RowShape(columns, cluster, threads, rows, each, vector, accesses, kept, true, tuning.blocks());
     return kept == held || vector * type.bytes() == 16 && held - kept <= MOST_SHARED ? shape : shape.walked();
+  }
+
+  /** The smallest power of two that is at least so much. */
+  private static int upTo(int number) {
+    return number <= 1 ? 1 : Integer.highestOneBit(2 * number - 1);
   }
 
   private RowShape walked() {

@@ -6,16 +6,22 @@ package tilewright.kernel.collective;
  * @param threads of a row in a CTA
  * @param block threads of a CTA whose rows have at most a warp each
  * @param each rows that a thread has at once
+ * @param runs that a thread has of a row, about
  * @param cluster CTAs of a row
  * @param blocks CTAs that are to fit on a multiprocessor, which limits registers
  */
-public record RowTuning(int threads, int block, int each, int cluster, int blocks) {
+public record RowTuning(int threads, int block, int each, int runs, int cluster, int blocks) {
   /** Nothing chosen. */
-  public static final RowTuning NONE = new RowTuning(0, 0, 0, 0, 0);
+  public static final RowTuning NONE = new RowTuning(0, 0, 0, 0, 0, 0);
 
   /** With so many threads a row, all in one CTA. */
   public RowTuning withThreads(int other) {
-    return new RowTuning(other, block, each, 1, blocks);
+    return new RowTuning(other, block, each, runs, 1, blocks);
+  }
+
+  /** With about so many runs of a row a thread. */
+  public RowTuning withRuns(int other) {
+    return new RowTuning(threads, block, each, other, cluster, blocks);
   }
 
   /** With every row in one CTA. */

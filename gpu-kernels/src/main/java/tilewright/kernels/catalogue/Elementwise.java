@@ -22,7 +22,7 @@ import tilewright.numerics.ElementType;
  */
 record Elementwise(Pointwise f, ElementType type, int vector, boolean pairs, int threads, int bytes)
     implements Kernel {
-  private static final int THREADS = 256;
+  private static final int THREADS = 128;
   /** Bytes that a thread reads of each input: with 2048 threads a multiprocessor, what memory needs under way. */
   private static final int BYTES = 16;
 

@@ -7,6 +7,7 @@ import tilewright.kernel.Kernel;
 import tilewright.kernel.Scope;
 import tilewright.kernel.TensorSpec;
 import tilewright.kernel.collective.RowShape;
+import tilewright.kernel.collective.RowTuning;
 import tilewright.numerics.ElementType;
 import tilewright.reference.Expected;
 import tilewright.reference.Reference;
@@ -17,6 +18,8 @@ import tilewright.reference.Reference;
  */
 record Embedding(ElementType type, RowShape shape) implements Kernel {
   private static final int LARGEST = 4096;
+  /** Threads of a row. */
+  private static final int MOST_THREADS = 64;
 
   static final Family FAMILY = new RowFamily("embedding", "Y (M,N) = W (V,N) at rows I (M)", List.of()) {
     @Override
@@ -39,7 +42,8 @@ record Embedding(ElementType type, RowShape shape) implements Kernel {
 
     @Override
     Workload workload(Choice choice, ElementType type, RowShape free) {
-      var shape = free.walking();
+      var shape = RowShape.of(type, choice.number("n"),
+          RowTuning.NONE.withRuns(Math.max(2, choice.number("n") * type.bytes() / 16 / MOST_THREADS))).walking();
       int m = choice.number("m");
       int v = choice.number("v");
       int n = choice.number("n");

@@ -81,7 +81,7 @@ record Rope(boolean half, ElementType type, int pairs, int vector, int heads, in
 
   private static Rope of(boolean half, ElementType type, int pairs, int vector, Choice choice) {
     int atOnce = Math.max(1, choice.tuned("threads", THREADS) / (pairs / run(half, vector)));
-    int each = Math.clamp(choice.number("h"), 1, choice.tuned("each", 4));
+    int each = Math.clamp(choice.number("h"), 1, choice.tuned("each", 2));
     int heads = Math.clamp(Math.ceilDiv(choice.number("h"), each), 1, atOnce);
     return new Rope(half, type, pairs, vector, heads, atOnce / heads, each);
   }

@@ -32,7 +32,7 @@ abstract class RowFamily extends OptionedFamily {
   }
 
   private static RowTuning tuning(Choice choice) {
-    return new RowTuning(choice.tuned("lanes", 0), choice.tuned("block", 0), choice.tuned("each", 0),
+    return new RowTuning(choice.tuned("lanes", 0), choice.tuned("block", 0), choice.tuned("each", 0), 0,
         choice.tuned("cluster", 0), choice.tuned("blocks", 0));
   }
 
