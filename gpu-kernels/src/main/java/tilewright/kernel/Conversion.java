@@ -32,20 +32,30 @@ final class Conversion {
   /** The numbers in a register: two of 16 bits, or up to four of 8. */
   static List<F32> unpack(Scope k, ElementType type, Operand.Register packed) {
     if (type.bits() == 8 && packed.name().startsWith("%h")) return widen(k, type, packed);
-    if (type == ElementType.BF16) return List.of(upperHalf(k, "shl.b32", packed, 16),
-        upperHalf(k, "and.b32", packed, 0xFFFF0000));
     var low = k.newRegister(PtxType.B16);
     var high = k.newRegister(PtxType.B16);
     k.emit("mov.b32", new Operand.Vector(List.of(low, high)), packed);
-    if (type == ElementType.F16) return List.of(widen(k, low), widen(k, high));
+    if (type.bits() == 16) return List.of(toF32(k, type, low), toF32(k, type, high));
     return Stream.of(low, high).flatMap(pair -> widen(k, type, pair).stream()).toList();
+  }
+
+  /** The two numbers in a register, each converted only where something uses it: early, it would take a register. */
+  static List<F32> unpackLater(Scope k, ElementType type, Operand.Register packed) {
+    if (type == ElementType.BF16) {
+      return List.of(upperHalf(k, "shl.b32", packed, 16), upperHalf(k, "and.b32", packed, 0xFFFF0000));
+    }
+    if (type != ElementType.F16) return unpack(k, type, packed);
+    var low = k.newRegister(PtxType.B16);
+    var high = k.newRegister(PtxType.B16);
+    k.emit("mov.b32", new Operand.Vector(List.of(low, high)), packed);
+    return List.of(widen(k, low), widen(k, high));
   }
 
   private static F32 widen(Scope k, Operand.Register half) {
     return new F32(k, k.deferred(PtxType.F32, "cvt.f32.f16", new Node.Argument.Constant(half)));
   }
 
-  /** A single whose upper half is one of two bf16. Converted where it is used: early, it would only take a register. */
+  /** A single whose upper half is one of two bf16. */
   private static F32 upperHalf(Scope k, String instruction, Operand.Register packed, int operand) {
     var bits = k.deferred(PtxType.B32, instruction, new Node.Argument.Constant(packed),
         new Node.Argument.Constant(new Operand.Integer(operand)));

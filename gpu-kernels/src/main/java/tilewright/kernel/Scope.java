@@ -396,7 +396,8 @@ public final class Scope {
 
   /** A value that is computed in this region when something first needs it, and anew each time that it is asked for. */
   Node deferred(PtxType type, String instruction, Node.Argument... arguments) {
-    return new Node(nodes++, type, region, 0, 0, -1, new Node.Recipe(instruction, List.of(arguments)), null, location());
+    var recipe = new Node.Recipe(instruction, List.of(arguments));
+    return new Node(nodes++, type, region, 0, 0, -1, recipe, null, location());
   }
 
   Node cellValue(Cell cell, PtxType type, long min, long max, long ones) {

@@ -64,6 +64,12 @@ public final class Vector {
     return registers.stream().map(r -> k.result(r, Integer.MIN_VALUE, Integer.MAX_VALUE)).toList();
   }
 
+  /** The numbers like {@link #values}, but each converted only where it is used, and anew each time: fewer registers. */
+  public List<F32> valuesLater() {
+    if (type.bits() == 32 || count == 1) return values();
+    return registers.stream().flatMap(r -> Conversion.unpackLater(k, type, r).stream()).toList();
+  }
+
   /** The numbers two by two, for arithmetic in their own type. */
   public List<Pair> pairs() {
     if (count < 2) throw new TraceException("a single " + type.text() + " is no pair");

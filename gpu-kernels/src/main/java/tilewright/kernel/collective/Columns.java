@@ -5,8 +5,8 @@ import tilewright.kernel.F32;
 import tilewright.kernel.GlobalTensor;
 
 /**
- * A thread's columns of a vector that all rows share. They stay in cache: in registers they would cost more threads than
- * they save loads.
+ * A thread's columns of a vector that all rows share. They stay in cache: in registers they would cost more threads
+ * than they save loads.
  */
 public final class Columns {
   private final RowShape shape;
@@ -19,6 +19,6 @@ public final class Columns {
 
   /** The values in a run's columns; zeros where the row has none. */
   public List<F32> of(RowTile.Run run) {
-    return vector.at(run.column()).vectorOrZeros(shape.vector(), vector.contains(run.column())).values();
+    return vector.at(run.column()).vectorOrZeros(shape.vector(), vector.contains(run.column())).valuesLater();
   }
 }

@@ -87,6 +87,11 @@ public final class RowTile {
       return vector.get().values();
     }
 
+    /** The values, converted where they are used. */
+    public List<F32> valuesLater() {
+      return vector.get().valuesLater();
+    }
+
     /** The values, where the row has none a stand-in that does not matter to the reduction. */
     public List<F32> valuesOr(float neutral) {
       return values().stream().map(v -> v.where(inside(), k.constant(neutral))).toList();

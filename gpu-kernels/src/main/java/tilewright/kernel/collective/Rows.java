@@ -14,8 +14,8 @@ import tilewright.layout.Layout;
 
 /**
  * The rows of a matrix (M,N), a tile of them a CTA, or one a cluster of CTAs (SM90), spread over the threads. A row
- * that fits is read once and kept in registers, packed, the rest of it in shared memory; a longer one is read again by every
- * pass.
+ * that fits is read once and kept in registers, packed, the rest of it in shared memory; a longer one is read again by
+ * every pass.
  */
 public final class Rows {
   private final Scope k;

@@ -29,8 +29,8 @@ record Gemv(ElementType type, RowShape shape) implements Kernel {
       int n = choice.number("n");
       int sixteenth = n * type.bytes() / 16 / LONG_RUNS;
       var free = sixteenth < LONG_THREADS ? own
-          : RowShape.of(type, n, RowTuning.NONE.withThreads(Math.min(2 * LONG_THREADS, Integer.highestOneBit(sixteenth))))
-              .walking();
+          : RowShape.of(type, n, RowTuning.NONE.withThreads(
+              Math.min(2 * LONG_THREADS, Integer.highestOneBit(sixteenth)))).walking();
       var shape = choice.text("threads").equals("auto") ? free
           : RowShape.of(type, n, RowTuning.NONE.withThreads(choice.number("threads")));
       return rows(choice, new Gemv(type, shape), shape, reference(type, choice.number("m"), n),

@@ -21,6 +21,13 @@ record LayerNorm(ElementType type, ElementType accumulator, RowShape shape) impl
   static final Family FAMILY = new RowFamily("layer_norm", "Y = (X - mean) / sqrt(variance + 1e-5) · W + B, row by row "
       + "(M,N), W and B (N)", List.of(RowFamily.ACCUMULATOR)) {
     @Override
+    int runs(ElementType type, int columns) {
+      int bytes = columns * type.bytes();
+      if (type.bits() == 32) return bytes <= 32768 ? 2 : 8;
+      return bytes <= 8192 ? 4 : 8;
+    }
+
+    @Override
     boolean clusters() {
       return true;
     }
@@ -51,11 +58,11 @@ record LayerNorm(ElementType type, ElementType accumulator, RowShape shape) impl
     var share = k.constant(1f / Math.max(1, shape.length()));
 
     rows.forTile(tile -> {
-      var means = tile.reduce(0, (run, sum) -> run.values().stream().reduce(sum, this::plus), this::plus)
+      var means = tile.reduce(0, (run, sum) -> run.valuesLater().stream().reduce(sum, this::plus), this::plus)
           .mapOnly(sum -> sum.times(share).roundedTo(accumulator));
       var factors = tile.reduce(0, (run, sum) -> {
         var squares = sum;
-        for (var v : run.values()) {
+        for (var v : run.valuesLater()) {
           var d = v.minus(means.only(run)).where(run.inside(), k.constant(0f));
           squares = d.fma(d, squares).roundedTo(accumulator);
         }
@@ -66,7 +73,7 @@ record LayerNorm(ElementType type, ElementType accumulator, RowShape shape) impl
         var results = new ArrayList<F32>();
         var w = weights.of(run);
         var b = biases.of(run);
-        for (var v : run.values()) {
+        for (var v : run.valuesLater()) {
           int i = results.size();
           results.add(v.minus(means.only(run)).times(factors.only(run)).fma(w.get(i), b.get(i)));
         }

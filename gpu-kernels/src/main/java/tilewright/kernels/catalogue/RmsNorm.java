@@ -20,6 +20,12 @@ record RmsNorm(ElementType type, ElementType accumulator, RowShape shape) implem
   static final Family FAMILY = new RowFamily("rms_norm", "Y = X / sqrt(mean(X²) + 1e-5) · W, row by row (M,N), W (N)",
       List.of(RowFamily.ACCUMULATOR)) {
     @Override
+    int runs(ElementType type, int columns) {
+      int bytes = columns * type.bytes();
+      return bytes <= 16384 ? 2 : bytes <= 32768 ? 4 : 8;
+    }
+
+    @Override
     boolean clusters() {
       return true;
     }
@@ -51,7 +57,7 @@ record RmsNorm(ElementType type, ElementType accumulator, RowShape shape) implem
     rows.forTile(tile -> {
       var factors = tile.reduce(0, (run, sum) -> {
         var squares = sum;
-        for (var v : run.values()) squares = v.fma(v, squares).roundedTo(accumulator);
+        for (var v : run.valuesLater()) squares = v.fma(v, squares).roundedTo(accumulator);
         return squares;
       }, (a, b) -> a.plus(b).roundedTo(accumulator))
           .mapOnly(sum -> sum.times(share).roundedTo(accumulator).plus(EPSILON).reciprocalRoot());
@@ -59,7 +65,7 @@ record RmsNorm(ElementType type, ElementType accumulator, RowShape shape) implem
       tile.forEach(run -> {
         var results = new ArrayList<F32>();
         var w = weights.of(run);
-        for (var v : run.values()) results.add(v.times(factors.only(run)).times(w.get(results.size())));
+        for (var v : run.valuesLater()) results.add(v.times(factors.only(run)).times(w.get(results.size())));
         run.store(y, results);
       });
     });

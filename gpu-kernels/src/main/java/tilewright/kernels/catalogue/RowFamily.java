@@ -31,9 +31,14 @@ abstract class RowFamily extends OptionedFamily {
     return Stream.of("lanes", "block", "each", "cluster", "blocks").map(Setting::tuning).toList();
   }
 
-  private static RowTuning tuning(Choice choice) {
-    return new RowTuning(choice.tuned("lanes", 0), choice.tuned("block", 0), choice.tuned("each", 0), 0,
-        choice.tuned("cluster", 0), choice.tuned("blocks", 0));
+  /** Runs of 16 bytes that a thread has of a row so long, about, as an H200 likes it; 0 for the usual number. */
+  int runs(ElementType type, int columns) {
+    return 0;
+  }
+
+  private RowTuning tuning(Choice choice) {
+    return new RowTuning(choice.tuned("lanes", 0), choice.tuned("block", 0), choice.tuned("each", 0),
+        runs(choice.type("dtype"), choice.number("n")), choice.tuned("cluster", 0), choice.tuned("blocks", 0));
   }
 
   /** Element types. */

@@ -22,6 +22,12 @@ record Softmax(Method method, ElementType type, RowShape shape) implements Kerne
   static final Family FAMILY = new RowFamily("softmax", "Y = softmax(X), row by row (M,N)",
       List.of(Setting.option("method", "online", "safe", "plain"))) {
     @Override
+    int runs(ElementType type, int columns) {
+      int bytes = columns * type.bytes();
+      return bytes <= 4096 ? 2 : bytes == 65536 ? 8 : 4;
+    }
+
+    @Override
     boolean clusters() {
       return true;
     }
