@@ -64,7 +64,7 @@ public final class Vector {
     return registers.stream().map(r -> k.result(r, Integer.MIN_VALUE, Integer.MAX_VALUE)).toList();
   }
 
-  /** The numbers like {@link #values}, but each converted only where it is used, and anew each time: fewer registers. */
+  /** The numbers like {@link #values}, but each converted only where it is used, anew each time: fewer registers. */
   public List<F32> valuesLater() {
     if (type.bits() == 32 || count == 1) return values();
     return registers.stream().flatMap(r -> Conversion.unpackLater(k, type, r).stream()).toList();

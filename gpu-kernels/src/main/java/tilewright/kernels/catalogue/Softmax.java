@@ -24,7 +24,7 @@ record Softmax(Method method, ElementType type, RowShape shape) implements Kerne
     @Override
     int runs(ElementType type, int columns) {
       int bytes = columns * type.bytes();
-      return bytes <= 4096 ? 2 : bytes == 65536 ? 8 : 4;
+      return bytes <= 4096 ? 2 : bytes == 65536 && type.bits() == 32 ? 8 : 4;
     }
 
     @Override
