@@ -51,7 +51,7 @@ class BlockScaledGemmTest {
     }
   }
 
-  private static Witness gemm(ScaledFormat format) {
+  static Witness gemm(ScaledFormat format) {
     var random = new Random(format.ordinal());
     var a = Factor.random(format, M, true, random);
     var b = Factor.random(format, N, false, random);

@@ -16,7 +16,7 @@ class ClcPersistentTest {
   private static final int COLUMNS = 5 * 32 + 20;
   private static final int ROWS = 6 * 16 + 3;
 
-  private static Witness doubled() {
+  static Witness doubled() {
     var grid = new Dim3(Math.ceilDiv(COLUMNS, 64) * 2, Math.ceilDiv(ROWS, 16), 1);
     var from = Floats.mixed(COLUMNS * ROWS, 3);
     var visits = new int[(int) grid.size()];

@@ -18,7 +18,7 @@ class ClusterMulticastTest {
   private static final int N = 2 * SIDE - 4;
   private static final int K = 5 * DEPTH - 4;
 
-  private static Witness product() {
+  static Witness product() {
     var a = Floats.mixed(M * K, 1);
     var b = Floats.mixed(K * N, 2);
     var grid = new Dim3(2 * Math.ceilDiv(N, 2 * SIDE), 2 * Math.ceilDiv(M, 2 * SIDE), 1);

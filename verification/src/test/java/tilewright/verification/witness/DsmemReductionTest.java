@@ -18,11 +18,11 @@ class DsmemReductionTest {
   private static final int COLUMNS = 333;
   private static final float[] X = Floats.mixed(ROWS * COLUMNS, 5);
 
-  private static Witness pull() {
+  static Witness pull() {
     return new Witness(launch("pull", "x", "sums"), Map.of("sums", MemorySegment.ofArray(sums())));
   }
 
-  private static Witness push() {
+  static Witness push() {
     return new Witness(launch("push", "x", "sums", "negative"),
         Map.of("sums", MemorySegment.ofArray(sums()), "negative", MemorySegment.ofArray(negative())));
   }

@@ -16,7 +16,7 @@ class Tcgen05GemmTest {
   private static final int N = 2 * 64 - 28;
   private static final int K = 5 * 64 - 24;
 
-  private static Witness gemm(int ctas) {
+  static Witness gemm(int ctas) {
     var product = Product.random(M, N, K);
     int shared = 3 * (16384 + 8192 / ctas) + 32768 + 64;
     var launch = new Launch(Witness.ptx("tcgen05_gemm"), ctas == 1 ? "single" : "pair",

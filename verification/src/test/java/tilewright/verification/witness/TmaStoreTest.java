@@ -36,7 +36,7 @@ class TmaStoreTest {
   }
 
   /** The input ends one column before the output, whose last column therefore becomes zero. */
-  private static Witness doubled() {
+  static Witness doubled() {
     var from = Floats.mixed(LINES * PITCH, 1);
     var to = Floats.mixed(LINES * PITCH, 2);
     var launch = new Launch(Witness.ptx("tma_store"), "doubled", new Dim3(2, 2, 1), Dim3.of(96), Dim3.ONE, 0,

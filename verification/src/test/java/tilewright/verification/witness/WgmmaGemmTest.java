@@ -18,7 +18,7 @@ class WgmmaGemmTest {
   private static final int K = 5 * 64 - 24;
   private static final int SHARED = 3 * 24576 + 32768 + 48;
 
-  private static Witness gemm() {
+  static Witness gemm() {
     var product = Product.random(M, N, K);
     var launch = new Launch(Witness.ptx("wgmma_gemm"), "gemm",
         new Dim3(2, Math.ceilDiv(N, 64), 1), Dim3.of(384), Dim3.of(2), SHARED,

@@ -18,6 +18,7 @@ import java.util.stream.Collectors;
 import tilewright.device.Gpu;
 import tilewright.device.GpuProbe;
 import tilewright.ptx.Launch;
+import tilewright.simulator.Finding;
 import tilewright.simulator.Simulator;
 import tilewright.simulator.SimulatorOptions;
 
@@ -66,6 +67,14 @@ record Witness(Launch launch, Map<String, MemorySegment> expected) {
       assertEquals(List.of(), program.run(run, options).findings(), how);
       check(run, how);
     }
+  }
+
+  /** What the sanitizer finds when every occurrence of a piece of the kernel's text is replaced. */
+  List<Finding> without(String piece, String replacement, long seed) {
+    var run = copy();
+    if (!run.ptx().contains(piece)) throw new AssertionError("no " + piece + " in " + run.entry());
+    var options = SimulatorOptions.defaults().withSanitizer(true).withSeed(seed);
+    return Simulator.load(run.ptx().replace(piece, replacement)).run(run, options).findings();
   }
 
   /** On a GPU of that very compute capability times ten, if there is one. */

@@ -1,5 +1,5 @@
-// Twice a matrix, by clusters of two blocks that go on with the tiles of clusters which then are not launched: while one
-// tile is worked on, the cluster's first block asks for the next on behalf of both.
+// Twice a matrix, by clusters of two blocks that go on with the tiles of clusters which then are not launched: while
+// one tile is worked on, the cluster's first block asks for the next on behalf of both.
 #include "witness.cuh"
 
 constexpr int COLUMNS = 32;

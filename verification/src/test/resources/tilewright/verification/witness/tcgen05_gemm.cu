@@ -1,5 +1,5 @@
-// C = A B^T of bf16 in singles, by one block or by two that multiply together: a warp fetches tiles, one multiplies into
-// Tensor Memory, four write out. Each of two blocks has half of the rows of A, of B and of C.
+// C = A B^T of bf16 in singles, by one block or by two that multiply together: a warp fetches tiles, one multiplies
+// into Tensor Memory, four write out. Each of two blocks has half of the rows of A, of B and of C.
 #include "tensor_memory.cuh"
 
 constexpr int ROWS = 128;
