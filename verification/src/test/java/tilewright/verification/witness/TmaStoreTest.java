@@ -16,8 +16,8 @@ import tilewright.ptx.tensormap.TensorElement;
 import tilewright.ptx.tensormap.TensorView;
 
 /**
- * Stores and reductions by tensor maps whose tensors end within tiles and are surrounded by what must stay. A tensor ends
- * no nearer than its last sixteen bytes: what is behind it there is stored too, and combined with zeros.
+ * Stores and reductions by tensor maps whose tensors end within tiles and are surrounded by what must stay. A tensor
+ * ends no nearer than its last sixteen bytes: what is behind it there is stored too, and combined with zeros.
  */
 class TmaStoreTest {
   private static final int COLUMNS = 41;

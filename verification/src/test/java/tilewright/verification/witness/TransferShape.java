@@ -3,8 +3,8 @@ package tilewright.verification.witness;
 import tilewright.layout.Layout;
 
 /**
- * The shapes of {@code tcgen05.ld} and {@code tcgen05.st} as layouts (after the traits of CuTe's copy atoms): which word
- * of a tile, row by row, each register of each thread of a warp is, for N repeats.
+ * The shapes of {@code tcgen05.ld} and {@code tcgen05.st} as layouts (after the traits of CuTe's copy atoms): which
+ * word of a tile, row by row, each register of each thread of a warp is, for N repeats.
  */
 enum TransferShape {
   LANES_32_BITS_32("32x32b", 32, 1, 128, "32:N", "N:1"),

@@ -1,5 +1,6 @@
-// C = A B^T of bf16 in singles, by clusters of two blocks above each other: in each a producer thread fetches tiles of A for
-// itself and half of a tile of B for both, and two warpgroups multiply 64 rows each. Tails are those of the maps.
+// C = A B^T of bf16 in singles, by clusters of two blocks above each other: in each a producer thread fetches tiles of
+// A for itself and half of a tile of B for both, and two warpgroups multiply 64 rows each. Tails are those of the
+// maps.
 #include "witness.cuh"
 
 constexpr int ROWS = 128;
