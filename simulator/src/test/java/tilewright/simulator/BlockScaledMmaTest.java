@@ -14,8 +14,8 @@ import org.junit.jupiter.params.provider.ValueSource;
 import tilewright.simulator.oracle.SmallFormat;
 
 /**
- * {@code mma.sync} of kinds, with factors and scales whose sums are exact: which registers, bytes and lanes hold what is
- * written down here once more (PTX ISA, Matrix Fragments for mma.m16n8k32 and mma.m16n8k64; Block scaling).
+ * {@code mma.sync} of kinds, with factors and scales whose sums are exact: which registers, bytes and lanes hold what
+ * is written down here once more (PTX ISA, Matrix Fragments for mma.m16n8k32 and mma.m16n8k64; Block scaling).
  */
 class BlockScaledMmaTest {
   private static final int ROWS = 16;
@@ -125,8 +125,9 @@ class BlockScaledMmaTest {
 
   /** Scales are 1/2, 1 and 2, all four bytes of all lanes different enough to tell a wrong one. */
   private static int scaleBits(Random random, String type) {
-    return IntStream.range(0, 4).map(k -> (type.equals("ue8m0") ? 126 + random.nextInt(3) : 0x30 + 8 * random.nextInt(3))
-        << 8 * k).reduce(0, (x, y) -> x | y);
+    int least = type.equals("ue8m0") ? 126 : 0x30;
+    int step = type.equals("ue8m0") ? 1 : 8;
+    return IntStream.range(0, 4).map(k -> least + step * random.nextInt(3) << 8 * k).reduce(0, (x, y) -> x | y);
   }
 
   @ParameterizedTest
@@ -146,8 +147,8 @@ class BlockScaledMmaTest {
       int bByte = seed / 2 % (4 / vector) * vector;
       int aThread = seed % 2;
       int bThread = seed % 4;
-      int[] d = p.run("mma.sync.aligned.kind::" + kind + ".m16n8k" + depth + ".row.col.f32." + left + "." + right + ".f32."
-          + type, ", %r6, {" + aByte + ", " + aThread + "}, %r7, {" + bByte + ", " + bThread + "}");
+      int[] d = p.run("mma.sync.aligned.kind::" + kind + ".m16n8k" + depth + ".row.col.f32." + left + "." + right
+          + ".f32." + type, ", %r6, {" + aByte + ", " + aThread + "}, %r7, {" + bByte + ", " + bThread + "}");
       for (int row = 0; row < ROWS; row++) {
         for (int column = 0; column < COLUMNS; column++) {
           int aWord = p.scales[row % 8 * 4 + 2 * aThread + row / 8];

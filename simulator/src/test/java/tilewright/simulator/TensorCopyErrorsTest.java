@@ -12,6 +12,7 @@ import org.junit.jupiter.params.provider.CsvSource;
 import tilewright.ptx.Dim3;
 import tilewright.ptx.Launch;
 import tilewright.ptx.Launch.Argument;
+import tilewright.ptx.tensormap.Interleave;
 import tilewright.ptx.tensormap.TensorElement;
 import tilewright.ptx.tensormap.TensorMap;
 import tilewright.ptx.tensormap.TensorView;
@@ -22,15 +23,18 @@ class TensorCopyErrorsTest {
   private static final TensorView IMAGES =
       TensorView.of(TensorElement.U16, List.of(64L, 4L, 8L), List.of(128L, 512L));
 
-  /** One thread; %m is the matrix's map, %i that of images, %b the mbarrier's address, %s that of 8192 shared bytes. */
+  private static final TensorView SLICES = IMAGES.withInterleave(Interleave.B16);
+
+  /** One thread; %m is the matrix's map, %i that of images, %n the same with an interleave, %b the mbarrier's address, %s that of 8192 shared bytes. */
   private static SimulationResult run(String body, Dim3 cluster) {
     var ptx = """
         .version 8.8
         .target sm_100a
         .address_size 64
-        .visible .entry k(.param .align 64 .b8 matrix[128], .param .align 64 .b8 images[128], .param .u64 data)
+        .visible .entry k(.param .align 64 .b8 matrix[128], .param .align 64 .b8 images[128],
+          .param .align 64 .b8 slices[128], .param .u64 data)
         {
-          .reg .b64 %%m, %%i, %%g, %%l<4>;
+          .reg .b64 %%m, %%i, %%n, %%g, %%l<4>;
           .reg .b32 %%b, %%s, %%r<8>;
           .reg .b16 %%h<4>;
           .reg .pred %%p;
@@ -40,6 +44,8 @@ class TensorCopyErrorsTest {
           cvta.param.u64 %%m, %%m;
           mov.b64 %%i, images;
           cvta.param.u64 %%i, %%i;
+          mov.b64 %%n, slices;
+          cvta.param.u64 %%n, %%n;
           ld.param.u64 %%g, [data];
           mov.u32 %%s, smem;
           mov.u32 %%b, barrier;
@@ -58,7 +64,9 @@ class TensorCopyErrorsTest {
         Map.of("data", MemorySegment.ofArray(new byte[4096])),
         List.of(new Argument.TensorMapOf(new Argument.Buffer("data"), new TensorMap.Tiled(MATRIX, List.of(64, 8))),
             new Argument.TensorMapOf(new Argument.Buffer("data"),
-                new TensorMap.Im2col(IMAGES, List.of(0), List.of(0), 64, 8)), new Argument.Buffer("data")));
+                new TensorMap.Im2col(IMAGES, List.of(0), List.of(0), 64, 8)),
+            new Argument.TensorMapOf(new Argument.Buffer("data"),
+                new TensorMap.Im2col(SLICES, List.of(0), List.of(0), 8, 8)), new Argument.Buffer("data")));
     return Simulator.load(ptx).run(launch, SimulatorOptions.defaults());
   }
 
@@ -91,6 +99,8 @@ class TensorCopyErrorsTest {
        | accesses a tensor map of mode im2col by .tile, which needs one of mode tiled
       mov.u16 %h0, 256; cp.async.bulk.tensor.3d.shared::cluster.global.im2col::w.mbarrier::complete_tx::bytes\
        [%s], [%i, {0, 0, 0}], [%b], {%h0, %h0}; | needs one of mode im2col_w
+      mov.u16 %h0, 0; cp.async.bulk.tensor.3d.shared::cluster.global.im2col.mbarrier::complete_tx::bytes\
+       [%s], [%n, {0, 0, 0}], [%b], {%h0}; | mode im2col with interleave 16B, which is not simulated
       cp.async.bulk.tensor.2d.shared::cluster.global.tile::gather4.mbarrier::complete_tx::bytes\
        [%s], [%m, {0, 0, 1, 2, 3}], [%b]; | accesses four rows by a tensor map whose box has 8 rows
       cp.reduce.async.bulk.tensor.2d.global.shared::cta.add.tile.bulk_group [%m, {0, 0}], [%s];\

@@ -204,4 +204,37 @@ class WarpInstructionsTest {
       assertArrayEquals(IntStream.range(0, 32).map(t -> t * 77 + 5).toArray(), out);
     }
   }
+
+  /** So an H200 elected for 1024 member masks drawn at random, down to one lane. */
+  @Test
+  void theLowestMemberIsElected() {
+    int[] masks = IntStream.range(0, 1024).map(k -> new Random(k).nextInt() & -1 << k % 32 | 1 << k % 32).toArray();
+    int[] out = new int[32 * masks.length];
+    var ptx = Kernels.kernel("sm_90", 2, "", """
+        mov.u32 %r0, %ctaid.x;
+        mul.wide.u32 %l0, %r0, 4;
+        add.s64 %l0, %p1, %l0;
+        ld.global.u32 %r1, [%l0];
+        shr.u32 %r2, %r1, %t;
+        and.b32 %r2, %r2, 1;
+        setp.eq.u32 %q0, %r2, 0;
+        @%q0 bra END;
+        elect.sync %r3|%q1, %r1;
+        selp.u32 %r4, 256, 512, %q1;
+        or.b32 %r4, %r4, %r3;
+        mad.lo.u32 %r5, %r0, 32, %t;
+        mul.wide.u32 %l1, %r5, 4;
+        add.s64 %l1, %p0, %l1;
+        st.global.u32 [%l1], %r4;
+        END:
+        """);
+    var result = Kernels.run(ptx, Dim3.of(masks.length), Dim3.of(32), 0, Kernels.SANITIZED, out, masks);
+    assertEquals(List.of(), result.findings());
+    for (int k = 0; k < out.length; k++) {
+      int mask = masks[k / 32];
+      int lowest = Integer.numberOfTrailingZeros(mask);
+      int expected = (mask >>> k % 32 & 1) == 0 ? 0 : (k % 32 == lowest ? 256 : 512) | lowest;
+      assertEquals(expected, out[k], "lane " + k % 32 + " of " + Integer.toHexString(mask));
+    }
+  }
 }

@@ -12,7 +12,7 @@ import tilewright.simulator.core.MmaUnit;
 import tilewright.simulator.tensorcore.MmaType;
 import tilewright.simulator.tensorcore.ScaleFormat;
 
-/** {@code mma.sync} that names a kind: small factors of several types, also with block scales (PTX ISA, mma, sm_120a). */
+/** {@code mma.sync} that names a kind: small factors of several types, also with block scales (sm_120a). */
 final class MmaKindLowering {
   static final Pattern KIND = Pattern.compile("kind::(f8f6f4|mxf8f6f4|mxf4|mxf4nvf4)");
   private static final Pattern VECTOR = Pattern.compile("scale_vec::[124]X");

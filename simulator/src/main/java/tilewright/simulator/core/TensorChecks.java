@@ -31,6 +31,10 @@ final class TensorChecks {
       throw issuer.invalid(d.address(), "accesses four rows by a tensor map whose box has " + d.box().get(1)
           + " rows and interleave " + d.interleave() + "; needed are 1 and none");
     }
+    if (d.interleave() != Interleave.NONE && d.mode() != AccessMode.TILED) {
+      throw issuer.invalid(d.address(), "accesses a tensor map of mode " + d.mode().name().toLowerCase(Locale.ROOT)
+          + " with interleave " + d.interleave() + ", which is not simulated; use interleave none, or a tiled map");
+    }
     if (d.address() % GRANULE != 0) {
       throw new Fault(Kind.MISALIGNED, issuer.site(), issuer.lane(), d.address(), issuer.warp().who(issuer.lane())
           + " accesses a tensor at an address that is no multiple of 16: " + issuer.cta().space.describe(d.address()));

@@ -3,8 +3,9 @@ package tilewright.simulator.core;
 import tilewright.simulator.Finding.Kind;
 
 /**
- * The block scales of one operand of {@code mma.sync} (PTX ISA, Block scaling for mma.sync): a lane's register has those
- * of a row of A or a column of B, and an instruction names which of a quad's lanes and which of the bytes it means.
+ * The block scales of one operand of {@code mma.sync} (PTX ISA, Block scaling for mma.sync): a lane's register has
+ * those of a row of A or a column of B, and an instruction names which of a quad's lanes and which of the bytes it
+ * means.
  *
  * @param words of the lanes
  * @param first byte of a word
@@ -23,8 +24,8 @@ record WarpScales(int[] words, int first, int thread, int vector, boolean rows) 
   private static WarpScales of(Warp w, int[] words, int first, int thread, int vector, boolean rows, int site) {
     int threads = rows ? 2 : 4;
     if (first < 0 || first + vector > Integer.BYTES || first % vector != 0 || thread < 0 || thread >= threads) {
-      throw new Fault(Kind.INVALID_OPERATION, site, 0, first, w.who(0) + " names byte " + first + " and thread " + thread
-          + " for scale_vec::" + vector + "X of " + (rows ? "A" : "B") + ": the byte must be a multiple of " + vector
+      throw new Fault(Kind.INVALID_OPERATION, site, 0, first, w.who(0) + " names byte " + first + " and thread "
+          + thread + " for scale_vec::" + vector + "X of " + (rows ? "A" : "B") + ": the byte must be a multiple of " + vector
           + " below 4, and the thread below " + threads);
     }
     return new WarpScales(words, first, thread, vector, rows);
