@@ -73,6 +73,7 @@ final class Listings {
           LAUNCHES + launch + "/launch.json", FOUND);
       save(generated, launch.replace('/', '-') + ".txt", wrapped(transcript));
     }
+    save(generated, "bug-classes.adoc", BugClasses.table(root));
     save(generated, "profile.txt", Command.transcript(root, List.of("sim", "--profile"),
         LAUNCHES + "transpose/launch.json", 0));
 

@@ -128,8 +128,8 @@ class GlobalCopyBugsTest {
 
   @Test
   void reductionsGoTogetherWithEachOtherAndWithAtomics() {
-    var together = acrossBlocks("reductions", Finding.Kind.RACE,
-        START + REDUCE + "red.relaxed.gpu.global.add.u32 [%l1], 1;\n" + WAITS);
+    var together = new SeededBug("reductions", "sm_90a", 2, 1, 64, Finding.Kind.RACE,
+        START + REDUCE + "red.relaxed.gpu.global.add.u32 [%l1], 1;\n" + WAITS, List.of());
     assertEquals(List.of(), together.findings(false, CLEAN_SEEDS).stream().flatMap(List::stream).toList());
   }
 }
