@@ -63,6 +63,14 @@ class RegisterPoolTest {
     return Kernels.run(ptx.replace(")\n{", ")\n" + directives + "\n{"), 128, Kernels.PLAIN);
   }
 
+  /** So it was on an H200. */
+  @ParameterizedTest
+  @ValueSource(strings = {"inc.sync.aligned.u32 104", "inc.sync.aligned.u32 128", "dec.sync.aligned.u32 128"})
+  void whatAsksForNoMoreThanThereIsPasses(String change) {
+    var ptx = Kernels.kernel("sm_90a", 0, "", "setmaxnreg." + change + ";\n").replace(")\n{", ")\n.maxnreg 128\n{");
+    assertEquals(List.of(), Kernels.run(ptx, 128, Kernels.PLAIN).findings());
+  }
+
   @Test
   void registersThatNobodyGivesUpAreADeadlock() {
     var result = run(".maxnreg 128", 104, 160, 3, new int[1]);
