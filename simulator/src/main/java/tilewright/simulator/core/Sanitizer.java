@@ -267,7 +267,7 @@ final class Sanitizer {
     }
     int slot = s == shared ? w.index : s.visitor(word, me);
     long old = s.read(word, slot);
-    long now = Epoch.sameMoment(old, me) ? Epoch.merged(old, me) : me;
+    long now = Epoch.sameMoment(old, me) && !Epoch.isPending(old) ? Epoch.merged(old, me) : me;
     if (now != old) s.read(word, slot, now, site);
   }
 
