@@ -47,7 +47,8 @@ final class BenchCommand implements Callable<Integer> {
   private Subject subject;
 
   @Option(names = "--set", paramLabel = "NAME=VALUE",
-      description = "Of kernels that have this setting only variants with this value; may be repeated.")
+      description = "Of kernels that have this setting only variants with this value, or one of a few, commas between;"
+          + " may be repeated. Tunings such as lanes or blocks are measured in every combination.")
   private Map<String, String> settings = new LinkedHashMap<>();
 
   @Option(names = "--all-variants", description = "Every variant, not only those that differ in element type.")

@@ -40,8 +40,8 @@ DTYPES = {"bf16": torch.bfloat16, "f16": torch.float16, "f32": torch.float32, "t
 ROTATED_BYTES = 256 << 20
 MAX_SETS = 64
 # Settings of our kernels that are no part of the problem.
-OURS = {"vec", "threads", "path", "method", "acc", "math", "lanes", "block", "each", "ring", "kept", "blocks", "cache",
-        "bytes", "side", "band", "walk"}
+OURS = {"vec", "threads", "path", "method", "acc", "math", "lanes", "block", "each", "cluster", "blocks", "bytes", "side",
+        "band"}
 SHORT_MS = 0.1
 GRAPH_MS = 2.0
 
