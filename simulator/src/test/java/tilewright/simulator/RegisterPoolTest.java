@@ -88,18 +88,27 @@ class RegisterPoolTest {
     assertEquals(List.of(), run(directives, 40, 256, 3, new int[1]).findings());
   }
 
-  @Test
-  void warpsOfOneWarpgroupThatDisagreeAreAnError() {
+  private static SimulationResult disagreement(String first, String second) {
     var ptx = Kernels.kernel("sm_90a", 0, "", """
-        setp.lt.u32 %q0, %t, 32;
-        @%q0 bra OTHER;
-        setmaxnreg.dec.sync.aligned.u32 40;
+        setp.lt.u32 %%q0, %%t, 32;
+        @%%q0 bra OTHER;
+        setmaxnreg.%s;
         ret;
-        OTHER: setmaxnreg.dec.sync.aligned.u32 48;
-        """).replace(")\n{", ")\n.maxnreg 128\n{");
-    var result = Kernels.run(ptx, 128, Kernels.PLAIN);
+        OTHER: setmaxnreg.%s;
+        """.formatted(first, second)).replace(")\n{", ")\n.maxnreg 128\n{");
+    return Kernels.run(ptx, 128, Kernels.PLAIN);
+  }
+
+  @Test
+  void warpsOfOneWarpgroupThatWantDifferentNumbersAreAnError() {
+    var result = disagreement("inc.sync.aligned.u32 128", "inc.sync.aligned.u32 120");
     assertEquals(List.of(Kind.INVALID_OPERATION), Kernels.kinds(result));
     assertTrue(result.findings().getFirst().message().contains("must execute the same setmaxnreg"));
+  }
+
+  @Test
+  void warpsOfOneWarpgroupMayGiveBackDifferentNumbers() {
+    assertEquals(List.of(), disagreement("dec.sync.aligned.u32 40", "dec.sync.aligned.u32 24").findings());
   }
 
   @ParameterizedTest

@@ -77,7 +77,7 @@ final class TensorLowering {
     var operands = c.operands(i, 2);
     var columns = c.inRegister(operands.get(1), PtxType.B32);
     if (operation.equals("alloc")) {
-      var place = Addressing.of(operands.getFirst(), MemoryLowering.sharedOrGeneric(m), c);
+      var place = destination(operands.getFirst(), m, c);
       together(m, c);
       m.requireNone();
       Addressing.resolve(place, Integer.BYTES, Access.PLACE, c);
@@ -92,6 +92,14 @@ final class TensorLowering {
           List.of(address, columns), List.of());
     }
     c.end(new Terminator.Retry());
+  }
+
+  /** ThunderKittens gives {@code .shared::cta} a generic address, and is published as running so on a B200. */
+  private static Addressing.Place destination(Operand operand, Modifiers m, Lowering c) {
+    var place = Addressing.of(operand, MemoryLowering.sharedOrGeneric(m), c);
+    boolean wide = place.reg().kind == Reg.Kind.LONG;
+    return wide && place.check().equals("shared")
+        ? new Addressing.Place(place.reg(), place.displacement(), "sharedOrGeneric") : place;
   }
 
   /** A place in Tensor Memory: its address in a register, and what is added to it. */

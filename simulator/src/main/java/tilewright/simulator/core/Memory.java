@@ -196,6 +196,16 @@ public final class Memory {
     if (w.cta.watch != null) w.cta.watch.shared(w, mask, bytes, access, site);
   }
 
+  /** As above, where lanes may also give generic addresses of shared memory. */
+  public static void sharedOrGeneric(Warp w, int mask, long[] address, long displacement, int bytes, int access,
+      int site) {
+    var own = address.clone();
+    for (int lane = 0; lane < Warp.LANES; lane++) {
+      if (AddressSpace.isShared(address[lane])) own[lane] = address[lane] & AddressSpace.OFFSETS;
+    }
+    shared(w, mask, own, displacement, bytes, access, site);
+  }
+
   /** An access to the lanes' own local memory. */
   public static void local(Warp w, int mask, long[] address, long displacement, int bytes, int access, int site) {
     int extent = w.cta.kernel.localBytes();

@@ -60,7 +60,8 @@ public final class RegisterPool {
   private boolean set(Warp w, int registers, boolean increase, int site) {
     if (cta.kernel.registers().isEmpty()) return true;
     int i = w.index;
-    requireSame(w, registers, site);
+    // Warps that give back different numbers are not stopped: CUTLASS's Blackwell attention does that.
+    if (increase) requireSame(w, registers, site);
     // What a decrease cannot decrease, and an increase cannot increase, stays as it is.
     if (increase ? registers > held[i] : registers < held[i]) {
       int change = (registers - held[i]) * Warp.LANES;

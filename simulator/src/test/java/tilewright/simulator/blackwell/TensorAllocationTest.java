@@ -170,6 +170,16 @@ class TensorAllocationTest {
   }
 
   @Test
+  void theDestinationMayBeAGenericAddressOfSharedMemory() {
+    var out = new int[] {-1};
+    var generic = "cvt.u64.u32 %l1, %sm;\ncvta.shared.u64 %l1, %l1;\n" + allocate("64").replace("%sm", "%l1");
+    var ptx = Blackwell.kernel(1, "", generic + "ld.shared.b32 %r1, [%sm];\nst.global.b32 [%p0], %r1;\n"
+        + free("%r1", 64));
+    assertEquals(List.of(), Blackwell.run(ptx, 1, 1, 32, 64, Blackwell.PLAIN, out).findings());
+    assertEquals(0, out[0]);
+  }
+
+  @Test
   void lanesOfThePairsSecondBlockMayBeCountedFromOneHundredAndTwentyEight() {
     var body = Blackwell.allocate(32) + "add.u32 %r2, %tm, " + (128 << 16)
         + ";\ntcgen05.ld.sync.aligned.32x32b.x1.b32 {%v0}, [%r2];\n" + Blackwell.free(32);
