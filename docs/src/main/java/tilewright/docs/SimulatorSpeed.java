@@ -31,21 +31,14 @@ final class SimulatorSpeed {
   /** One recorded run; a field that is missing is a fault of the file. */
   static String table(JsonNode run) {
     var commit = required(run, "commit").asString().replaceFirst("(\\w{10})\\w*", "$1");
-    var table = new StringBuilder(".One core of %s, Java %s, %s, %s, commit %s\n".formatted(
-        required(run, "processor").asString(), required(run, "java").asString(),
-        required(run, "vectors").asBoolean() ? "Vector API" : "no Vector API", required(run, "date").asString(),
-        commit));
-    table.append("[cols=\"2,2,>2,>1,>2,>1,>1\"]\n|===\n");
-    table.append("|Kernel |Size |10^9^ thread instructions/s |10^9^ MAC/s |Sanitizer costs |µs a CTA ");
-    table.append("|of a quarter of the grid\n\n");
-    for (var row : required(run, "rows")) {
-      table.append(String.format(Locale.ROOT, "|`%s` |%s |%.2f |%.2f |%.1f× |%.0f |%.0f%n",
-          required(row, "kernel").asString(), required(row, "config").asString(), number(row, "instructionsPerSecond"),
-          number(row, "macPerSecond"), number(row, "sanitizerRatio"), number(row, "usPerCta"),
-          number(row, "usPerCtaOfQuarter")));
-    }
-    table.append("|===\n\n");
-    table.append(clocked(required(run, "clocked")));
+    var table = new StringBuilder();
+    var where = "%s, Java %s, %s, %s, commit %s\n".formatted(required(run, "processor").asString(),
+        required(run, "java").asString(), required(run, "vectors").asBoolean() ? "Vector API" : "no Vector API",
+        required(run, "date").asString(), commit);
+    var rows = required(run, "rows");
+    if (!rows.isEmpty()) table.append(".One core of ").append(where).append(rows(rows));
+    var clocked = required(run, "clocked");
+    if (!clocked.isEmpty()) table.append(".By the clock on ").append(where).append(clocked(clocked));
     var coldStart = required(run, "coldStartMs");
     if (coldStart.isNumber()) {
       table.append(String.format(Locale.ROOT, "Cold start of `sim` on a small launch: %.0f ms.%n%n",
@@ -54,9 +47,22 @@ final class SimulatorSpeed {
     return table.toString();
   }
 
+  /** Kernels in CPU time. */
+  private static String rows(JsonNode rows) {
+    var table = new StringBuilder("[cols=\"2,2,>2,>1,>2,>1,>1\"]\n|===\n");
+    table.append("|Kernel |Size |10^9^ thread instructions/s |10^9^ MAC/s |Sanitizer costs |µs a CTA ");
+    table.append("|of a quarter of the grid\n\n");
+    for (var row : rows) {
+      table.append(String.format(Locale.ROOT, "|`%s` |%s |%.2f |%.2f |%.1f× |%.0f |%.0f%n",
+          required(row, "kernel").asString(), required(row, "config").asString(), number(row, "instructionsPerSecond"),
+          number(row, "macPerSecond"), number(row, "sanitizerRatio"), number(row, "usPerCta"),
+          number(row, "usPerCtaOfQuarter")));
+    }
+    return table + "|===\n\n";
+  }
+
   /** Whole programs by the clock. */
   private static String clocked(JsonNode rows) {
-    if (rows.isEmpty()) return "";
     var table = new StringBuilder("[cols=\"2,2,>1,>1,>1,>1,>2,>2,>1\"]\n|===\n");
     table.append("|Kernel |Size |Threads |Runs |First, s |Least, s |All, s |All, CPU s |Load\n\n");
     for (var row : rows) {

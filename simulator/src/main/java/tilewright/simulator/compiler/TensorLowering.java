@@ -77,7 +77,7 @@ final class TensorLowering {
     var operands = c.operands(i, 2);
     var columns = c.inRegister(operands.get(1), PtxType.B32);
     if (operation.equals("alloc")) {
-      var place = destination(operands.getFirst(), m, c);
+      var place = eitherForm(Addressing.of(operands.getFirst(), MemoryLowering.sharedOrGeneric(m), c));
       together(m, c);
       m.requireNone();
       Addressing.resolve(place, Integer.BYTES, Access.PLACE, c);
@@ -94,12 +94,17 @@ final class TensorLowering {
     c.end(new Terminator.Retry());
   }
 
-  /** ThunderKittens gives {@code .shared::cta} a generic address, and is published as running so on a B200. */
-  private static Addressing.Place destination(Operand operand, Modifiers m, Lowering c) {
-    var place = Addressing.of(operand, MemoryLowering.sharedOrGeneric(m), c);
-    boolean wide = place.reg().kind == Reg.Kind.LONG;
-    return wide && place.check().equals("shared")
-        ? new Addressing.Place(place.reg(), place.displacement(), "sharedOrGeneric") : place;
+  /**
+   * An address in shared memory that may be generic or not, whatever the instruction says: ThunderKittens does either,
+   * and is published as running so on a B200.
+   */
+  private static Addressing.Place eitherForm(Addressing.Place place) {
+    if (place.reg().kind != Reg.Kind.LONG) return place;
+    return switch (place.check()) {
+      case "shared" -> new Addressing.Place(place.reg(), place.displacement(), "sharedOrGeneric");
+      case "generic" -> new Addressing.Place(place.reg(), place.displacement(), "genericOrCluster");
+      default -> place;
+    };
   }
 
   /** A place in Tensor Memory: its address in a register, and what is added to it. */
@@ -221,7 +226,7 @@ final class TensorLowering {
     m.require("b64");
     m.requireNone();
     var operands = c.operands(i, multicast ? 2 : 1);
-    var place = Addressing.of(operands.getFirst(), window, c);
+    var place = eitherForm(Addressing.of(operands.getFirst(), window, c));
     if (multicast) {
       var ranks = c.inRegister(operands.get(1), PtxType.B16);
       Addressing.resolve(place, MbarrierLowering.BYTES, Access.PLACE, c);

@@ -81,6 +81,16 @@ public final class Memory {
     }
   }
 
+  /** As above, where lanes may also give addresses of the shared window's own. */
+  public static void genericOrCluster(Warp w, int mask, long[] address, long displacement, int bytes, int access,
+      int site) {
+    var own = address.clone();
+    for (int lane = 0; lane < Warp.LANES; lane++) {
+      if (AddressSpace.window(address[lane]) == 0) own[lane] |= AddressSpace.SHARED_WINDOW;
+    }
+    generic(w, mask, own, displacement, bytes, access, site);
+  }
+
   /** An access through addresses of the shared memory of any CTA of the cluster. */
   public static void cluster(Warp w, int mask, int[] address, long displacement, int bytes, int access, int site) {
     var wide = new long[Warp.LANES];
