@@ -1,25 +1,34 @@
 package tilewright.kernels.catalogue;
 
 import java.util.List;
+import tilewright.kernel.CompiledKernel;
+import tilewright.kernel.Kernel;
+import tilewright.kernel.LaunchArguments;
+import tilewright.kernel.PreparedLaunch;
+import tilewright.kernel.Scope;
+import tilewright.kernel.Target;
 import tilewright.kernels.Gemm;
 import tilewright.kernels.GemmConfig;
 import tilewright.kernels.GemmProblem;
 import tilewright.kernels.Sm80Gemm;
-import tilewright.numerics.ElementType;
+import tilewright.ptx.Dim3;
 import tilewright.reference.MatrixReference;
 
 /**
  * C (M,N) = A (M,K) · B (K,N) of 16-bit floats, rows contiguous in all three, on tensor cores: {@link Sm80Gemm} in
- * configurations worth comparing, summed in the tensor cores' single precision and rounded once. M and N are at least 1.
+ * configurations worth comparing, summed in the tensor cores' single precision and rounded once. M and N are at least
+ * 1.
+ *
+ * @param config of the underlying kernel
  */
-final class MmaGemm {
+record MmaGemm(GemmConfig config) implements Kernel {
   private static final int TILE_K = 32;
   private static final int WARPS = 2;
 
-  /** {@code band} is how many rows of tiles CTAs work through together: with 1 the order is that of the tiles. */
+  /** Square tiles, stages along k, and rows of tiles that CTAs work through together: with 1 in the tiles' order. */
   static final Family FAMILY = new GemmFamily("mma_gemm",
       "C (M,N) = A (M,K) · B (K,N) of 16-bit floats on tensor cores", List.of(
-          Setting.option("dtype", "f16", "bf16"), Setting.option("tile", "128x128", "64x64"),
+          Setting.option("dtype", "f16", "bf16"), Setting.option("tile", "128", "64"),
           Setting.option("stages", "4", "2", "3"), Setting.option("band", "8", "1"))) {
     @Override
     public List<List<Integer>> awkward() {
@@ -32,25 +41,45 @@ final class MmaGemm {
       int m = choice.number("m");
       int n = choice.number("n");
       int k = choice.number("k");
-      var problem = GemmProblem.packed(type, type, m, n, k, 1, "TT");
       var operands = List.of(Operand.input("A", type, choice, "m", "k"), Operand.input("B", type, choice, "k", "n"),
           Operand.output("C", type, choice, "m", "n"));
       long bytes = operands.stream().mapToLong(Operand::bytes).sum();
-      return new Workload(Gemm.sm80(problem, config(problem, choice)), operands,
+      return new Workload(launch(GemmProblem.packed(type, type, m, n, k, 1, "TT"), choice), operands,
           MatrixReference.tensorCores(type, m, n, k), bytes, 2.0 * m * n * k);
     }
   };
 
-  private MmaGemm() {}
+  private static PreparedLaunch launch(GemmProblem problem, Choice choice) {
+    var config = config(problem, choice);
+    var kernel = CompiledKernel.compile(new MmaGemm(config), Target.SM80);
+    int m = problem.m();
+    int n = problem.n();
+    int k = problem.k();
+    var arguments = LaunchArguments.of(kernel).tensor("A", problem.a().argument(m, k, 1))
+        .tensor("B", problem.b().argument(n, k, 1)).tensor("C", problem.c().argument(m, n, 1))
+        .scalar("alpha", 1).scalar("beta", 0);
+    var tiles = Math.multiplyExact(Math.ceilDiv(m, config.tileM()), Math.ceilDiv(n, config.tileN()));
+    return new PreparedLaunch(kernel, Dim3.of(tiles), arguments.build());
+  }
 
   /** The widest accesses that the problem allows, in the chosen tiles. */
   private static GemmConfig config(GemmProblem problem, Choice choice) {
     var widest = Gemm.configure(problem);
     // The addresses of single elements leave no registers for the larger tile.
     boolean single = widest.vectorA() == 1 || widest.vectorB() == 1;
-    int tile = single || choice.text("tile").equals("64x64") ? 64 : 128;
+    int tile = single ? Math.min(64, choice.number("tile")) : choice.number("tile");
     return new GemmConfig(widest.operand(), widest.output(), widest.aKMajor(), widest.bKMajor(), tile, tile, TILE_K,
-        WARPS, WARPS, Integer.parseInt(choice.text("stages")), widest.vectorA(), widest.vectorB(), widest.vectorC(),
-        Integer.parseInt(choice.text("band")));
+        WARPS, WARPS, choice.number("stages"), widest.vectorA(), widest.vectorB(), widest.vectorC(),
+        choice.number("band"));
+  }
+
+  @Override
+  public String name() {
+    return "mma_gemm_" + config.operand().text() + "_" + config.tileM() + "_s" + config.stages() + "_b" + config.band();
+  }
+
+  @Override
+  public void trace(Scope k) {
+    new Sm80Gemm(config).trace(k);
   }
 }
