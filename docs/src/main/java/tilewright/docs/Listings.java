@@ -7,15 +7,20 @@ import java.util.LinkedHashMap;
 import java.util.List;
 import tilewright.kernel.CompiledKernel;
 import tilewright.kernel.Target;
+import tilewright.kernel.TraceException;
 import tilewright.kernel.tiled.SwizzledTile;
 import tilewright.kernels.Gemm;
 import tilewright.kernels.GemmProblem;
 import tilewright.kernels.NaiveGemm;
+import tilewright.layout.Layout;
 import tilewright.numerics.ElementType;
+import tilewright.sm90.atom.MatrixDescriptor;
+import tilewright.sm90.atom.WgmmaAtom;
 
 /** What pages include from sources and from the kernels' PTX. */
 final class Listings {
   private static final Path KERNELS = Path.of("gpu-kernels/src/main/java/tilewright");
+  private static final Path HOPPER = Path.of("sm90/src/main/java/tilewright/sm90");
   private static final Path MORPHISM_LAWS =
       Path.of("layout-algebra/src/test/java/tilewright/layout/morphism/MorphismLawProperties.java");
 
@@ -47,6 +52,13 @@ final class Listings {
     save(generated, "vector-add-trace.java", trace(kernels.resolve("kernels/VectorAdd.java")));
     save(generated, "mainloop-run.java",
         Excerpt.method(kernels.resolve("kernel/collective/MultistageMainloop.java"), "Fragment run(Scope k"));
+    var hopper = root.resolve(HOPPER);
+    save(generated, "sm90-trace.java", trace(hopper.resolve("Sm90Gemm.java")));
+    save(generated, "sm90-mainloop.java", Excerpt.method(hopper.resolve("collective/Mainloop.java"),
+        "Fragment consume(Pipeline.Cursor stage"));
+    save(generated, "swizzled-rows.java", Excerpt.method(hopper.resolve("atom/SwizzledRows.java"),
+        "ComposedLayout alongColumns("));
+    save(generated, "wgmma-refusal.txt", wrapped(descriptorRefusal()));
     save(generated, "swizzled-tile.java",
         Excerpt.method(kernels.resolve("kernel/tiled/SwizzledTile.java"), "ComposedLayout alongColumns("));
 
@@ -80,6 +92,15 @@ final class Listings {
     save(generated, "layout.txt", Command.transcript(List.of("layout", "draw", "(4,(2,2)):(1,(4,8))")));
     save(generated, "banks-plain.txt", banks("(64,64):(64,1)"));
     save(generated, "banks-swizzled.txt", banks(SwizzledTile.alongColumns(64, 64, 1).swizzle() + "o0o(64,64):(64,1)"));
+  }
+
+  /** Why no descriptor describes plain rows. */
+  private static String descriptorRefusal() {
+    try {
+      return "described by " + MatrixDescriptor.of(ElementType.BF16, Layout.parse("(64,64):(64,1)"), WgmmaAtom.M);
+    } catch (TraceException e) {
+      return e.getMessage();
+    }
   }
 
   private static String trace(Path kernel) throws IOException {

@@ -1,5 +1,6 @@
 package tilewright.sm90;
 
+import java.util.Comparator;
 import java.util.List;
 import java.util.stream.Stream;
 import tilewright.kernel.CompiledKernel;
@@ -13,10 +14,13 @@ import tilewright.ptx.Dim3;
 /** The host side of the Hopper GEMM: from a problem to a configuration to a launch. */
 public final class HopperGemm {
   private static final int MULTIPROCESSORS = 132;
+  private static final int DEPTH = 64;
+  private static final int CONSUMERS = 2;
 
-  private static final List<Tile> TILES = List.of(new Tile(128, 256, 64, 2, 4, 2, 8), new Tile(128, 256, 64, 2, 4, 1, 8),
-      new Tile(256, 128, 64, 2, 4, 2, 4), new Tile(256, 128, 64, 2, 4, 1, 4), new Tile(128, 128, 64, 2, 6, 2, 8),
-      new Tile(128, 128, 64, 2, 6, 1, 8));
+  /** Rates relative to the first, as an H200 had them at 8192³ and 4096³ where nothing else differed. */
+  private static final List<Tile> TILES = List.of(new Tile(128, 256, 4, 2, 8, 1), new Tile(128, 256, 4, 1, 8, 0.99),
+      new Tile(256, 128, 4, 2, 4, 0.98), new Tile(256, 128, 4, 1, 4, 0.97), new Tile(128, 128, 6, 2, 8, 0.94),
+      new Tile(128, 128, 6, 1, 8, 0.93));
 
   private HopperGemm() {}
 
@@ -31,29 +35,45 @@ public final class HopperGemm {
       throw new IllegalArgumentException("beta is " + problem.beta() + ": the Hopper GEMM does not read C, use sm80");
     }
     var kernel = CompiledKernel.compile(new Sm90Gemm(config), Target.SM90A);
-    long groups = (long) Math.ceilDiv(problem.m(), config.tileM() * config.cluster())
-        * Math.ceilDiv(problem.n(), config.tileN()) * problem.batch();
+    int clusters = (int) Math.min(groups(problem, config.tileM() * config.cluster(), config.tileN()),
+        MULTIPROCESSORS / config.cluster());
     var arguments = LaunchArguments.of(kernel)
         .tensor("A", problem.a().argument(problem.m(), problem.k(), problem.batch()))
         .tensor("B", problem.b().argument(problem.n(), problem.k(), problem.batch()))
         .tensor("C", problem.c().argument(problem.m(), problem.n(), problem.batch()))
         .scalar("alpha", problem.alpha());
-    return new PreparedLaunch(kernel, Dim3.of((int) Math.min(groups,
-        MULTIPROCESSORS / config.cluster()) * config.cluster()), arguments.build());
+    return new PreparedLaunch(kernel, Dim3.of(clusters * config.cluster()), arguments.build());
   }
 
-  /** The configuration for a problem. */
+  /** The configuration that should be fastest. */
   public static Sm90GemmConfig configure(GemmProblem problem) {
     return configurations(problem).findFirst().orElseThrow();
   }
 
-  /** Every configuration that a problem can be measured in, the best first. */
+  /** Every configuration that a problem can be measured in, in the order of their expected speed. */
   public static Stream<Sm90GemmConfig> configurations(GemmProblem problem) {
-    return TILES.stream().map(tile -> new Sm90GemmConfig(problem.operand(), problem.output(), alongK(problem.a()),
-        alongK(problem.b()), tile.m, tile.n, tile.k, tile.consumers, tile.stages, tile.cluster, tile.band));
+    return TILES.stream().sorted(Comparator.comparingDouble(tile -> tile.cost(problem)))
+        .map(tile -> new Sm90GemmConfig(problem.operand(), problem.output(), alongK(problem.a()), alongK(problem.b()),
+            tile.m, tile.n, DEPTH, CONSUMERS, tile.stages, tile.cluster, tile.band));
   }
 
-  private record Tile(int m, int n, int k, int consumers, int stages, int cluster, int band) {}
+  /**
+   * A tile of C and how it is computed.
+   *
+   * @param rate multiplications a multiprocessor does in a unit of time
+   */
+  private record Tile(int m, int n, int stages, int cluster, int band, double rate) {
+
+    /** Units of time for a step along k: whole waves of tiles, the last of which may leave multiprocessors idle. */
+    double cost(GemmProblem problem) {
+      return Math.ceilDiv(groups(problem, m * cluster, n), MULTIPROCESSORS / cluster) * (m * n / rate);
+    }
+  }
+
+  /** How often the tiles of one cluster, so many rows and columns together, cover C. */
+  private static long groups(GemmProblem problem, int rows, int columns) {
+    return (long) Math.ceilDiv(problem.m(), rows) * Math.ceilDiv(problem.n(), columns) * problem.batch();
+  }
 
   private static boolean alongK(Matrix matrix) {
     return matrix.columnStride() == 1 || matrix.rowStride() != 1;

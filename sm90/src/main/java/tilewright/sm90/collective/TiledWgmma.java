@@ -71,6 +71,11 @@ public final class TiledWgmma {
     return rows() / WgmmaAtom.M;
   }
 
+  /** K of the tile. */
+  int depth() {
+    return tileK;
+  }
+
   /** Columns of the tile. */
   int columns() {
     return atom.columns();
