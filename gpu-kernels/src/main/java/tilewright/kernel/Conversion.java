@@ -32,6 +32,11 @@ final class Conversion {
   /** The numbers in a register: two of 16 bits, or up to four of 8. */
   static List<F32> unpack(Scope k, ElementType type, Operand.Register packed) {
     if (type.bits() == 8 && packed.name().startsWith("%h")) return widen(k, type, packed);
+    if (type == ElementType.BF16) {
+      var halves = unpackLater(k, type, packed);
+      halves.forEach(F32::register);
+      return halves;
+    }
     var low = k.newRegister(PtxType.B16);
     var high = k.newRegister(PtxType.B16);
     k.emit("mov.b32", new Operand.Vector(List.of(low, high)), packed);
