@@ -112,7 +112,8 @@ class ExportCommandTest {
 
   /** Multiplies by TMA: tensor maps of all three tensors. */
   private JsonNode exportHopperGemm() throws IOException {
-    return export("sm90-gemm", "--set", "m=512", "--set", "n=512", "--cubin", "sm_90a");
+    return export("sm90-gemm", "--set", "m=512", "--set", "n=512", "--set", "tile=128x256x1", "--cubin",
+        "sm_90a");
   }
 
   @Test

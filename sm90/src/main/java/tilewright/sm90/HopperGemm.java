@@ -53,8 +53,18 @@ public final class HopperGemm {
   /** Every configuration that a problem can be measured in, in the order of their expected speed. */
   public static Stream<Sm90GemmConfig> configurations(GemmProblem problem) {
     return TILES.stream().sorted(Comparator.comparingDouble(tile -> tile.cost(problem)))
-        .map(tile -> new Sm90GemmConfig(problem.operand(), problem.output(), alongK(problem.a()), alongK(problem.b()),
-            tile.m, tile.n, DEPTH, CONSUMERS, tile.stages, tile.cluster, tile.band));
+        .map(tile -> tile.configure(problem));
+  }
+
+  /** The tiles there are: rows, columns, and CTAs of a cluster, such as {@code 128x256x2}. */
+  public static List<String> tiles() {
+    return TILES.stream().map(Tile::name).toList();
+  }
+
+  /** The configuration with a tile of {@link #tiles()}, whatever the problem's extents. */
+  public static Sm90GemmConfig configure(GemmProblem problem, String tile) {
+    return TILES.stream().filter(t -> t.name().equals(tile)).findFirst().orElseThrow(() -> new IllegalArgumentException(
+        "invalid tile " + tile + ": " + String.join(" or ", tiles()))).configure(problem);
   }
 
   /**
@@ -63,6 +73,14 @@ public final class HopperGemm {
    * @param rate multiplications a multiprocessor does in a unit of time
    */
   private record Tile(int m, int n, int stages, int cluster, int band, double rate) {
+    String name() {
+      return m + "x" + n + "x" + cluster;
+    }
+
+    Sm90GemmConfig configure(GemmProblem problem) {
+      return new Sm90GemmConfig(problem.operand(), problem.output(), alongK(problem.a()), alongK(problem.b()), m, n,
+          DEPTH, CONSUMERS, stages, cluster, band);
+    }
 
     /** Units of time for a step along k: whole waves of tiles, the last of which may leave multiprocessors idle. */
     double cost(GemmProblem problem) {

@@ -33,7 +33,7 @@ class ArchitectureTest {
       "simulator", List.of("ptx", "numerics", "reference"),
       "kernel", List.of("layout", "ptx", "numerics"),
       "kernels", List.of("layout", "ptx", "numerics", "reference", "kernel"),
-      "device", List.of("ptx"),
+      "device", List.of("ptx", "kernel"),
       "sm90", List.of("layout", "ptx", "numerics", "kernel", "kernels"),
       "sm100", List.of("layout", "ptx", "numerics", "kernel", "kernels", "sm90")));
 
