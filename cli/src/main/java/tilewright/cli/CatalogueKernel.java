@@ -37,7 +37,8 @@ record CatalogueKernel(String text, String arch, String description, Settings de
       "C = A·Bᵀ on tensor cores: cp.async ring, ldmatrix, mma.sync", gemmSettings("out=f32", "batch=1"),
       s -> Gemm.sm80(problem(s, s.type("out", ElementType.F32, ElementType.F16, ElementType.BF16), s.extent("batch"))));
   static final CatalogueKernel SM90_GEMM = single("sm90_gemm", "sm_90a",
-      "C = A·Bᵀ on Hopper's tensor cores: TMA ring, wgmma, warp roles", gemmSettings("out=bf16", "batch=1", "tile=auto"),
+      "C = A·Bᵀ on Hopper's tensor cores: TMA ring, wgmma, warp roles",
+      gemmSettings("out=bf16", "batch=1", "tile=auto"),
       CatalogueKernel::hopperGemm);
   static final CatalogueKernel BULK_VECTOR_ADD = single("bulk_vector_add", "sm_90a",
       "Z = X + Y by Hopper's bulk copies", settings("n=1048576"), s -> BulkVectorAdd.prepare(s.extent("n")));

@@ -10,8 +10,8 @@ import tilewright.ptx.tensormap.TensorMap;
 import tilewright.ptx.tensormap.TensorView;
 
 /**
- * A tensor map that the launch makes from a tensor: which box of it one copy takes, and how the box is swizzled in shared
- * memory (CUDA driver API, cuTensorMapEncodeTiled; SM90).
+ * A tensor map that the launch makes from a tensor: which box of it one copy takes, and how the box is swizzled in
+ * shared memory (CUDA driver API, cuTensorMapEncodeTiled; SM90).
  *
  * @param tensor has a contiguous mode and is aligned to 16 bytes
  * @param box elements of each mode of the tensor

@@ -25,7 +25,10 @@ class TensorCopyErrorsTest {
 
   private static final TensorView SLICES = IMAGES.withInterleave(Interleave.B16);
 
-  /** One thread; %m is the matrix's map, %i that of images, %n the same with an interleave, %b the mbarrier's address, %s that of 8192 shared bytes. */
+  /**
+   * One thread; %m is the matrix's map, %i that of images, %n the same with an interleave, %b the mbarrier's address,
+   * %s that of 8192 shared bytes.
+   */
   private static SimulationResult run(String body, Dim3 cluster) {
     var ptx = """
         .version 8.8

@@ -46,7 +46,7 @@ public final class Mutations {
         || name.startsWith("mbarrier.arrive") || name.startsWith("mbarrier.init") || name.startsWith("barrier.cluster");
   }
 
-  /** Kernels in which one wait of asynchronous work lets one more group be under way, or a barrier is not waited for. */
+  /** Kernels in which one wait of asynchronous work lets one more group be under way, or one barrier goes unwaited. */
   public static List<Mutant> withAnEarlierWait(PtxModule module) {
     return mutants(module, "weakened", i -> {
       var operands = i.operands();

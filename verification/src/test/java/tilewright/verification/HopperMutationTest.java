@@ -20,7 +20,7 @@ import tilewright.simulator.SimulatorOptions;
 import tilewright.sm90.HopperGemm;
 import tilewright.sm90.Sm90GemmConfig;
 
-/** The Hopper GEMM with one piece of its synchronisation wrong, with small tiles and a ring that wraps in each of them. */
+/** The Hopper GEMM with one piece of its synchronisation wrong, in small tiles and a ring that wraps in each. */
 class HopperMutationTest {
   private static final int M = 256;
   private static final int N = 128;
@@ -78,6 +78,6 @@ class HopperMutationTest {
     assertFalse(mutants.isEmpty(), "nothing to mutate");
     var missed = mutants.stream().filter(m -> LongStream.range(0, SEEDS).allMatch(s -> run(m.module(), s).ok()))
         .map(Mutant::change).toList();
-    assertEquals(List.of(), missed, "of " + mutants.size() + " mutants these were not noticed under " + SEEDS + " seeds");
+    assertEquals(List.of(), missed, "of " + mutants.size() + " mutants not noticed under " + SEEDS + " seeds");
   }
 }

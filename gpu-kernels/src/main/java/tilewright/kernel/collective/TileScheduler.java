@@ -5,8 +5,8 @@ import tilewright.kernel.I32;
 import tilewright.kernel.Scope;
 
 /**
- * Which tile of C a CTA computes: in bands of {@code band} tile rows, so that CTAs that run together share rows of A and
- * columns of B in L2.
+ * Which tile of C a CTA computes: in bands of {@code band} tile rows, so that CTAs that run together share rows of A
+ * and columns of B in L2.
  *
  * @param m the tile's row
  * @param n the tile's column
@@ -14,7 +14,7 @@ import tilewright.kernel.Scope;
  */
 public record TileScheduler(I32 m, I32 n, I32 batch) {
 
-  /** The one tile of this CTA, of {@code tilesM} × {@code tilesN}; the launch has one CTA a tile in x, and a batch in z. */
+  /** The one tile of this CTA, of {@code tilesM} × {@code tilesN}; a launch has a CTA a tile in x, and a batch in z. */
   public static TileScheduler banded(Scope k, I32 tilesM, I32 tilesN, int band) {
     return banded(k.blockX(), tilesM, tilesN, band, k.blockZ());
   }

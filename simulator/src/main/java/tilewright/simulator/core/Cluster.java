@@ -126,9 +126,9 @@ final class Cluster {
   }
 
   /**
-   * Finds the warps that may run next: those that have not run yet in this round. In a round all go equally far, so that
-   * none is left behind for long: hardware does not do that either, and kernels wait for phases by parity, which cannot
-   * tell a waiter that has missed two.
+   * Finds the warps that may run next: those that have not run yet in this round. In a round all go equally far, so
+   * that none is left behind for long: hardware does not do that either, and kernels wait for phases by parity, which
+   * cannot tell a waiter that has missed two.
    */
   private int candidates() {
     int n = 0;

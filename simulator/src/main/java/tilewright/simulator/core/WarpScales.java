@@ -25,8 +25,8 @@ record WarpScales(int[] words, int first, int thread, int vector, boolean rows) 
     int threads = rows ? 2 : 4;
     if (first < 0 || first + vector > Integer.BYTES || first % vector != 0 || thread < 0 || thread >= threads) {
       throw new Fault(Kind.INVALID_OPERATION, site, 0, first, w.who(0) + " names byte " + first + " and thread "
-          + thread + " for scale_vec::" + vector + "X of " + (rows ? "A" : "B") + ": the byte must be a multiple of " + vector
-          + " below 4, and the thread below " + threads);
+          + thread + " for scale_vec::" + vector + "X of " + (rows ? "A" : "B") + ": the byte must be a multiple of "
+          + vector + " below 4, and the thread below " + threads);
     }
     return new WarpScales(words, first, thread, vector, rows);
   }

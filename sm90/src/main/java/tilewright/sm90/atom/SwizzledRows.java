@@ -10,8 +10,8 @@ import tilewright.numerics.ElementType;
 import tilewright.ptx.tensormap.SwizzleMode;
 
 /**
- * Shared-memory layouts (rows, columns, stages) that TMA fills and wgmma reads: neighbours run along one mode in rows of
- * 32, 64 or 128 bytes, whose 16-byte chunks are permuted by the row's number (PTX ISA, Swizzling Modes).
+ * Shared-memory layouts (rows, columns, stages) that TMA fills and wgmma reads: neighbours run along one mode in rows
+ * of 32, 64 or 128 bytes, whose 16-byte chunks are permuted by the row's number (PTX ISA, Swizzling Modes).
  */
 public final class SwizzledRows {
   private static final int CHUNK = 16;

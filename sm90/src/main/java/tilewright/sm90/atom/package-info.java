@@ -1,5 +1,5 @@
 /**
- * One Hopper instruction each, with the layouts it demands: transaction barriers, copies by the async proxy, wgmma and the
- * descriptors of its operands, register budgets.
+ * One Hopper instruction each, with the layouts it demands: transaction barriers, copies by the async proxy, wgmma and
+ * the descriptors of its operands, register budgets.
  */
 package tilewright.sm90.atom;

@@ -6,8 +6,8 @@ import tilewright.kernel.collective.TileScheduler;
 import tilewright.sm90.atom.ClusterBarrier;
 
 /**
- * The tiles of C that a CTA computes, one after the other; those of a cluster lie one below the other, so that they share
- * B's tile. Clusters stay and go around all tiles.
+ * The tiles of C that a CTA computes, one after the other; those of a cluster lie one below the other, so that they
+ * share B's tile. Clusters stay and go around all tiles.
  *
  * @param rank the CTA's rank in its cluster
  * @param blocks of a cluster

@@ -12,8 +12,8 @@ import tilewright.sm90.atom.SwizzledRows;
 import tilewright.sm90.atom.WgmmaAtom;
 
 /**
- * The epilogue C = alpha · accumulator by way of shared memory: each warpgroup rounds a block of 64 rows and 128 bytes of
- * columns into a swizzled stage, from where a tensor copy takes it while the next block, or the next tile, goes on.
+ * The epilogue C = alpha · accumulator by way of shared memory: each warpgroup rounds a block of 64 rows and 128 bytes
+ * of columns into a swizzled stage, from where a tensor copy takes it while the next block, or the next tile, goes on.
  */
 public final class StagedEpilogue {
   private static final int ROW_BYTES = 128;

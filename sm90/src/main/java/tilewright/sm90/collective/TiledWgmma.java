@@ -15,8 +15,8 @@ import tilewright.sm90.atom.MatrixDescriptor;
 import tilewright.sm90.atom.WgmmaAtom;
 
 /**
- * {@code wgmma} repeated over warpgroups and over each warpgroup's rows of the C tile: group g of {@code groups} has rows
- * g·tileM/groups and on.
+ * {@code wgmma} repeated over warpgroups and over each warpgroup's rows of the C tile: group g of {@code groups} has
+ * rows g·tileM/groups and on.
  */
 public final class TiledWgmma {
   private static final int VALUES = 4;

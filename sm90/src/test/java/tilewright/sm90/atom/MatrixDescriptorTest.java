@@ -11,7 +11,7 @@ import tilewright.layout.OffsetMap;
 import tilewright.numerics.ElementType;
 import tilewright.ptx.tensormap.SwizzleMode;
 
-/** Descriptors against the canonical layouts of the PTX ISA (Asynchronous Warpgroup Level Matrix Shared Memory Layout). */
+/** Descriptors against the PTX ISA's canonical layouts (Asynchronous Warpgroup Level Matrix Shared Memory Layout). */
 class MatrixDescriptorTest {
 
   private static MatrixDescriptor of(OffsetMap tile, int rows) {

@@ -67,8 +67,9 @@ class TensorTileTest {
 
   @Test
   void aTensorWithoutContiguousModeIsRefused() {
+    var spec = TensorSpec.of("A", ElementType.BF16, "M", "K");
     var problem = assertThrows(TraceException.class,
-        () -> map(TensorSpec.of("A", ElementType.BF16, "M", "K"), SwizzledRows.alongColumns(ElementType.BF16, 8, 64, 1)));
+        () -> map(spec, SwizzledRows.alongColumns(ElementType.BF16, 8, 64, 1)));
     assertTrue(problem.getMessage().contains("needs rows or columns contiguous"), problem.getMessage());
   }
 }
