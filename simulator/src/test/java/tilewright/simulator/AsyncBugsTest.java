@@ -4,19 +4,13 @@ import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import java.util.List;
-import java.util.stream.Stream;
-import org.junit.jupiter.api.DynamicTest;
 import org.junit.jupiter.api.Test;
-import org.junit.jupiter.api.TestFactory;
 
 /**
  * Kernels with one mistake each in the use of mbarriers, bulk copies and clusters, and the same without it: the report
  * names the place whatever the seed, the twin is clean.
  */
-class AsyncBugsTest {
-  private static final int SEEDS = 10;
-  private static final int CLEAN_SEEDS = 200;
-
+class AsyncBugsTest implements PlantedBugs {
   /**
    * r10: the tile; r11: this thread's word of it; r12: the mbarrier, which thread 0 initialises for one arrival; q0: is
    * thread 0; r20: the block's rank.
@@ -217,13 +211,8 @@ class AsyncBugsTest {
     assertEquals(128, findings.getFirst().count());
   }
 
-  @TestFactory
-  Stream<DynamicTest> isReportedWithPlaceAndThreads() {
-    return BUGS.stream().map(b -> DynamicTest.dynamicTest(b.name(), () -> b.requireReports(SEEDS)));
-  }
-
-  @TestFactory
-  Stream<DynamicTest> isNotReportedOfTheCorrectTwin() {
-    return BUGS.stream().map(b -> DynamicTest.dynamicTest(b.name(), () -> b.requireCleanTwin(CLEAN_SEEDS)));
+  @Override
+  public List<SeededBug> bugs() {
+    return BUGS;
   }
 }

@@ -3,16 +3,10 @@ package tilewright.simulator;
 import static org.junit.jupiter.api.Assertions.assertEquals;
 
 import java.util.List;
-import java.util.stream.Stream;
-import org.junit.jupiter.api.DynamicTest;
 import org.junit.jupiter.api.Test;
-import org.junit.jupiter.api.TestFactory;
 
 /** As {@link AsyncBugsTest}, for what bulk copies read and write in global memory. */
-class GlobalCopyBugsTest {
-  private static final int SEEDS = 10;
-  private static final int CLEAN_SEEDS = 200;
-
+class GlobalCopyBugsTest implements PlantedBugs {
   /**
    * r10: the tile, 256 bytes that the threads have written and that are fit for copies; r12: the mbarrier, which thread
    * 0 has initialised for one arrival; q0: is thread 0; l0 and l1: this thread's words of the buffers.
@@ -116,14 +110,9 @@ class GlobalCopyBugsTest {
           ld.global.u32 %r0, [%p0+128]; // HERE
           """, "reads 'arg0' + 128", "the destination of an asynchronous copy"));
 
-  @TestFactory
-  Stream<DynamicTest> isReportedWithPlaceAndThreads() {
-    return BUGS.stream().map(b -> DynamicTest.dynamicTest(b.name(), () -> b.requireReports(SEEDS)));
-  }
-
-  @TestFactory
-  Stream<DynamicTest> isNotReportedOfTheCorrectTwin() {
-    return BUGS.stream().map(b -> DynamicTest.dynamicTest(b.name(), () -> b.requireCleanTwin(CLEAN_SEEDS)));
+  @Override
+  public List<SeededBug> bugs() {
+    return BUGS;
   }
 
   @Test

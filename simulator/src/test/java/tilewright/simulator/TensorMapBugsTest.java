@@ -1,15 +1,9 @@
 package tilewright.simulator;
 
 import java.util.List;
-import java.util.stream.Stream;
-import org.junit.jupiter.api.DynamicTest;
-import org.junit.jupiter.api.TestFactory;
 
 /** As {@link AsyncBugsTest}, for copies by tensor maps, also such that threads have changed. */
-class TensorMapBugsTest {
-  private static final int SEEDS = 10;
-  private static final int CLEAN_SEEDS = 200;
-
+class TensorMapBugsTest implements PlantedBugs {
   /**
    * r10: the tile; r12: the mbarrier, which thread 0 has initialised for one arrival; q0: is thread 0; l1: this lane's
    * word of the map in global memory, which the second buffer holds, and l2 that of the parameter.
@@ -86,13 +80,8 @@ class TensorMapBugsTest {
           """ + load("map").replace("{%r1, %r1}", "{%r1, %r2}") + "\n" + AWAIT.replace(";\n@", "; // HERE\n@"),
           "transaction count -112 (bytes that came and were not expected)"));
 
-  @TestFactory
-  Stream<DynamicTest> isReportedWithPlaceAndThreads() {
-    return BUGS.stream().map(b -> DynamicTest.dynamicTest(b.name(), () -> b.requireReports(SEEDS)));
-  }
-
-  @TestFactory
-  Stream<DynamicTest> isNotReportedOfTheCorrectTwin() {
-    return BUGS.stream().map(b -> DynamicTest.dynamicTest(b.name(), () -> b.requireCleanTwin(CLEAN_SEEDS)));
+  @Override
+  public List<SeededBug> bugs() {
+    return BUGS;
   }
 }

@@ -1,15 +1,9 @@
 package tilewright.simulator;
 
 import java.util.List;
-import java.util.stream.Stream;
-import org.junit.jupiter.api.DynamicTest;
-import org.junit.jupiter.api.TestFactory;
 
 /** As {@link AsyncBugsTest}, for {@code tcgen05} and Tensor Memory. */
-class TensorMemoryBugsTest {
-  private static final int SEEDS = 10;
-  private static final int CLEAN_SEEDS = 200;
-
+class TensorMemoryBugsTest implements PlantedBugs {
   /**
    * q0: is thread 0; q1: holds; q9: is not of warp 0; r10: the instruction descriptor, of 128 by 8; r11: this thread's
    * 32 bytes of the matrices, which l0 describes; r12: the mbarrier, which thread 0 initialises; r13: where the
@@ -139,13 +133,8 @@ class TensorMemoryBugsTest {
     return SeededBug.sm100(name, 1, 128, kind, body, facts);
   }
 
-  @TestFactory
-  Stream<DynamicTest> isReportedWithPlaceAndThreads() {
-    return BUGS.stream().map(b -> DynamicTest.dynamicTest(b.name(), () -> b.requireReports(SEEDS)));
-  }
-
-  @TestFactory
-  Stream<DynamicTest> isNotReportedOfTheCorrectTwin() {
-    return BUGS.stream().map(b -> DynamicTest.dynamicTest(b.name(), () -> b.requireCleanTwin(CLEAN_SEEDS)));
+  @Override
+  public List<SeededBug> bugs() {
+    return BUGS;
   }
 }

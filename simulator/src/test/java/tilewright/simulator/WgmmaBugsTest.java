@@ -1,15 +1,9 @@
 package tilewright.simulator;
 
 import java.util.List;
-import java.util.stream.Stream;
-import org.junit.jupiter.api.DynamicTest;
-import org.junit.jupiter.api.TestFactory;
 
 /** As {@link AsyncBugsTest}, for {@code wgmma} and the registers of warpgroups. */
-class WgmmaBugsTest {
-  private static final int SEEDS = 10;
-  private static final int CLEAN_SEEDS = 200;
-
+class WgmmaBugsTest implements PlantedBugs {
   /**
    * A is 64 by 16 and B 16 by 8 of bf16 in core matrices of 8 by 16 bytes, that of A from l0 and that of B from l1; r11
    * is this thread's 16 bytes of A, r12 its own of B, if q0.
@@ -114,13 +108,8 @@ class WgmmaBugsTest {
           @!%q3 bra W;
           """, "asynchronously writes shared 'a' + ", "the source of an asynchronous operation"));
 
-  @TestFactory
-  Stream<DynamicTest> isReportedWithPlaceAndThreads() {
-    return BUGS.stream().map(b -> DynamicTest.dynamicTest(b.name(), () -> b.requireReports(SEEDS)));
-  }
-
-  @TestFactory
-  Stream<DynamicTest> isNotReportedOfTheCorrectTwin() {
-    return BUGS.stream().map(b -> DynamicTest.dynamicTest(b.name(), () -> b.requireCleanTwin(CLEAN_SEEDS)));
+  @Override
+  public List<SeededBug> bugs() {
+    return BUGS;
   }
 }
