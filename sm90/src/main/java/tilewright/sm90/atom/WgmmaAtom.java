@@ -10,8 +10,8 @@ import tilewright.numerics.ElementType;
 import tilewright.ptx.Operand;
 
 /**
- * {@code wgmma.mma_async.m64nNk}: D = A·B + D on a warpgroup, both operands in shared memory, sums in single precision
- * (PTX ISA, Asynchronous Warpgroup Level Matrix Multiply-Accumulate; SM90).
+ * {@code wgmma.mma_async.m64nNk}: D = A·B + D on a warpgroup, B in shared memory, A there or in registers, sums in
+ * single precision (PTX ISA, Asynchronous Warpgroup Level Matrix Multiply-Accumulate; SM90).
  *
  * @param columns N: 8 to 256 in steps of 8
  */
@@ -21,6 +21,7 @@ public record WgmmaAtom(ElementType operand, int columns) {
   private static final int DEPTH_BYTES = 32;
   private static final int MOST_COLUMNS = 256;
   private static final int LEAF = 8;
+  private static final int REGISTER_BYTES = 4;
 
   public WgmmaAtom {
     if (columns < LEAF || columns > MOST_COLUMNS || columns % LEAF != 0) {
@@ -40,6 +41,15 @@ public record WgmmaAtom(ElementType operand, int columns) {
   /** (thread of the warpgroup, value) → column-major index in the 64×N tile (PTX ISA, wgmma register fragments, D). */
   public Layout accumulator() {
     return Layout.parse("((4,8,4),(2,2,%d)):((128,1,16),(64,8,512))".formatted(columns / LEAF));
+  }
+
+  /**
+   * (thread of the warpgroup, value) → column-major index in the 64×k part of A that lies in four registers a thread,
+   * the first values in the first (PTX ISA, wgmma register fragments, A).
+   */
+  public Layout operandA() {
+    int packed = REGISTER_BYTES / operand.bytes();
+    return Layout.parse("((4,8,4),(%d,2,2)):((%d,1,16),(64,8,%d))".formatted(packed, packed * M, 4 * packed * M));
   }
 
   /** Which elements of the 64×N tile a thread of the warpgroup has. */
@@ -70,13 +80,27 @@ public record WgmmaAtom(ElementType operand, int columns) {
   /** Multiplies what two descriptors point to into D. */
   public void multiply(Scope k, Operand.Register a, MatrixDescriptor formA, Operand.Register b, MatrixDescriptor formB,
       List<Operand.Register> d) {
+    multiply(k, a, formA, b, formB, d, true);
+  }
+
+  /** The same, where D is replaced unless it is to be added to. */
+  public void multiply(Scope k, Operand.Register a, MatrixDescriptor formA, Operand.Register b, MatrixDescriptor formB,
+      List<Operand.Register> d, boolean add) {
+    multiply(k, a, b, d, add, List.of(formA, formB));
+  }
+
+  /** Multiplies four registers a thread, by {@link #operandA}, with what a descriptor points to into D. */
+  public void multiply(Scope k, List<Operand.Register> a, Operand.Register b, MatrixDescriptor formB,
+      List<Operand.Register> d, boolean add) {
+    multiply(k, new Operand.Vector(List.copyOf(a)), b, d, add, List.of(formB));
+  }
+
+  private void multiply(Scope k, Operand a, Operand b, List<Operand.Register> d, boolean add,
+      List<MatrixDescriptor> forms) {
     var type = operand.text();
-    var operands = new ArrayList<Operand>(List.of(new Operand.Vector(List.copyOf(d)), a, b,
-        new Operand.Integer(1), new Operand.Integer(1), new Operand.Integer(1)));
-    if (operand.bits() == 16) {
-      operands.add(new Operand.Integer(formA.kMajor() ? 0 : 1));
-      operands.add(new Operand.Integer(formB.kMajor() ? 0 : 1));
-    }
+    var operands = new ArrayList<>(List.of(new Operand.Vector(List.copyOf(d)), a, b,
+        new Operand.Integer(add ? 1 : 0), new Operand.Integer(1), new Operand.Integer(1)));
+    if (operand.bits() == 16) forms.forEach(form -> operands.add(new Operand.Integer(form.kMajor() ? 0 : 1)));
     k.emit("wgmma.mma_async.sync.aligned.m64n" + columns + "k" + depth() + ".f32." + type + "." + type,
         operands.toArray(Operand[]::new));
   }

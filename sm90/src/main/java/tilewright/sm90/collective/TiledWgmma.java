@@ -101,17 +101,27 @@ public final class TiledWgmma {
   /** Accumulates a stage of both tiles and leaves the multiplications under way, as one group. */
   public void multiply(Scope k, I32 group, SharedTensor tileA, SharedTensor tileB, I32 stage, Fragment accumulators) {
     WgmmaAtom.fence(k);
+    issue(k, group, tileA, stage, tileB, stage, accumulators, true);
+    WgmmaAtom.commit(k);
+  }
+
+  /**
+   * Begins the multiplications of a stage of each tile; a fence comes before, and a commit follows.
+   *
+   * @param add whether to add to the accumulators; else they are replaced
+   */
+  public void issue(Scope k, I32 group, SharedTensor tileA, I32 stageA, SharedTensor tileB, I32 stageB,
+      Fragment accumulators, boolean add) {
     var zero = k.constant(0);
     int perBlock = atom.registers() / VALUES;
     for (int slice = 0; slice < tileK; slice += atom.depth()) {
-      var rowsB = b.register(k, tileB, zero, k.constant(slice), stage);
+      var rowsB = b.register(k, tileB, zero, k.constant(slice), stageB);
       for (int block = 0; block < blocks(); block++) {
-        var rowsA = a.register(k, tileA, row(group, block), k.constant(slice), stage);
+        var rowsA = a.register(k, tileA, row(group, block), k.constant(slice), stageA);
         var sums = new ArrayList<>(accumulators.groups().subList(block * perBlock, (block + 1) * perBlock).stream()
             .flatMap(List::stream).toList());
-        atom.multiply(k, rowsA, a, rowsB, b, sums);
+        atom.multiply(k, rowsA, a, rowsB, b, sums, add || slice > 0);
       }
     }
-    WgmmaAtom.commit(k);
   }
 }
