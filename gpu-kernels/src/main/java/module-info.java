@@ -9,6 +9,7 @@ module tilewright.kernels {
   exports tilewright.kernel.atom;
   exports tilewright.kernel.tiled;
   exports tilewright.kernel.collective;
+  exports tilewright.kernel.collective.attention;
   exports tilewright.kernels;
   exports tilewright.kernels.catalogue;
   exports tilewright.device;

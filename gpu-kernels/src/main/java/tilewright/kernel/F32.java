@@ -96,6 +96,11 @@ public final class F32 {
     return pure(k, "ex2.approx.ftz.f32", this);
   }
 
+  /** The base-2 logarithm, off by at most 2⁻²²; of zero and subnormals −∞. */
+  public F32 log2() {
+    return pure(k, "lg2.approx.ftz.f32", this);
+  }
+
   /** e to this power by {@link #exp2}: the relative error grows with the magnitude, by 2⁻²⁴ a unit. */
   public F32 exp() {
     return times(LOG2_E).exp2();

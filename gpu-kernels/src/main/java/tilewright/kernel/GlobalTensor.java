@@ -2,15 +2,17 @@ package tilewright.kernel;
 
 import java.util.ArrayList;
 import java.util.Collections;
+import java.util.HashSet;
 import java.util.List;
 import java.util.Optional;
+import java.util.Set;
 import tilewright.ptx.PtxType;
 import tilewright.ptx.StateSpace;
 
 /** A tensor in global memory, with extents and strides that the launch gives, seen from some origin. */
 public final class GlobalTensor {
   /** Extents and coordinates stay below this, so that sums of them fit 32 bits. */
-  static final int MAX_EXTENT = 1 << 30;
+  public static final int MAX_EXTENT = 1 << 30;
 
   private final Scope k;
   private final TensorSpec spec;
@@ -18,15 +20,17 @@ public final class GlobalTensor {
   private final List<I32> extents;
   private final List<Optional<Node>> strides;
   private final List<I32> origin;
+  private final Set<Integer> covered;
 
   private GlobalTensor(Scope k, TensorSpec spec, Node base, List<I32> extents, List<Optional<Node>> strides,
-      List<I32> origin) {
+      List<I32> origin, Set<Integer> covered) {
     this.k = k;
     this.spec = spec;
     this.base = base;
     this.extents = extents;
     this.strides = strides;
     this.origin = origin;
+    this.covered = covered;
   }
 
   static GlobalTensor declare(Scope k, TensorSpec spec) {
@@ -46,7 +50,8 @@ public final class GlobalTensor {
         strides.add(Optional.of(k.load(PtxType.S64, stride.name(), 0, 0, -1)));
       }
     }
-    return new GlobalTensor(k, spec, base, extents, strides, Collections.nCopies(extents.size(), k.constant(0)));
+    return new GlobalTensor(k, spec, base, extents, strides, Collections.nCopies(extents.size(), k.constant(0)),
+        Set.of());
   }
 
   public TensorSpec spec() {
@@ -64,7 +69,23 @@ public final class GlobalTensor {
 
   /** The same tensor with coordinates counted from another origin: where a tile begins. */
   public GlobalTensor from(I32... coordinate) {
-    return new GlobalTensor(k, spec, base, extents, strides, shifted(coordinate));
+    return new GlobalTensor(k, spec, base, extents, strides, shifted(coordinate), covered);
+  }
+
+  /** The part of a mode that begins there and has that extent; coordinates of the mode count from its begin. */
+  public GlobalTensor part(int mode, I32 begin, I32 extent) {
+    var extents = new ArrayList<>(this.extents);
+    var origin = new ArrayList<>(this.origin);
+    origin.set(mode, origin.get(mode).plus(begin));
+    extents.set(mode, origin.get(mode).plus(extent));
+    return new GlobalTensor(k, spec, base, extents, strides, origin, covered);
+  }
+
+  /** The same tensor where the caller knows that it has every coordinate of the mode it is asked for. */
+  public GlobalTensor covered(int mode) {
+    var covered = new HashSet<>(this.covered);
+    covered.add(mode);
+    return new GlobalTensor(k, spec, base, extents, strides, origin, Set.copyOf(covered));
   }
 
   /** The tile of that shape at a position counted in tiles; modes behind the shape's are positions themselves. */
@@ -93,7 +114,7 @@ public final class GlobalTensor {
   public Pred contains(I32... coordinate) {
     var place = shifted(coordinate);
     var inside = Pred.known(k, true);
-    for (int mode = 0; mode < rank(); mode++) inside = inside.and(place.get(mode).lessThan(extents.get(mode)));
+    for (int mode = 0; mode < rank(); mode++) inside = inside.and(contains(place, mode));
     return inside;
   }
 
@@ -104,9 +125,13 @@ public final class GlobalTensor {
     var left = extents.get(along).minus(place.get(along)).max(0).min(count).times(spec.type().bytes());
     var inside = Pred.known(k, true);
     for (int mode = 0; mode < rank(); mode++) {
-      if (mode != along) inside = inside.and(place.get(mode).lessThan(extents.get(mode)));
+      if (mode != along) inside = inside.and(contains(place, mode));
     }
     return left.where(inside, 0);
+  }
+
+  private Pred contains(List<I32> place, int mode) {
+    return covered.contains(mode) ? Pred.known(k, true) : place.get(mode).lessThan(extents.get(mode));
   }
 
   /** Elements by which the address of a coordinate is known to be aligned. */

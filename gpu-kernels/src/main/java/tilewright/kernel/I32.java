@@ -92,6 +92,15 @@ public final class I32 {
     return new I32(k, Arithmetic.maximum(k, value, Linear.of(bound)));
   }
 
+  public I32 max(I32 other) {
+    return new I32(k, Arithmetic.maximum(k, value, other.value));
+  }
+
+  /** The same value in one register of its own, so that comparisons with many constants share it. */
+  public I32 settled() {
+    return value.isConstant() ? this : k.result(register(), value.min(), value.max());
+  }
+
   public Pred lessThan(I32 other) {
     return Pred.less(k, value, other.value);
   }
@@ -102,6 +111,10 @@ public final class I32 {
 
   public Pred atLeast(int bound) {
     return Pred.less(k, Linear.of(bound - 1L), value);
+  }
+
+  public Pred equalTo(I32 other) {
+    return Pred.equal(k, value, other.value);
   }
 
   public Pred equalTo(int other) {

@@ -61,6 +61,23 @@ public final class Pred {
     return of(k, k.pure(PtxType.PRED, Region.deeper(a.home, b.home), 0, 1, 1, recipe));
   }
 
+  public Pred or(Pred other) {
+    if (known.isPresent()) return known.get() ? this : other;
+    if (other.known.isPresent()) return other.or(this);
+    var a = node.orElseThrow();
+    var b = other.node.orElseThrow();
+    if (a == b) return this;
+    var recipe = new Node.Recipe("or.pred", List.of(new Node.Argument.Value(a), new Node.Argument.Value(b)));
+    return of(k, k.pure(PtxType.PRED, Region.deeper(a.home, b.home), 0, 1, 1, recipe));
+  }
+
+  public Pred not() {
+    if (known.isPresent()) return known(k, !known.get());
+    var a = node.orElseThrow();
+    var recipe = new Node.Recipe("not.pred", List.of(new Node.Argument.Value(a)));
+    return of(k, k.pure(PtxType.PRED, a.home, 0, 1, 1, recipe));
+  }
+
   I32 select(I32 yes, I32 no) {
     if (known.isPresent()) return known.get() ? yes : no;
     var p = node.orElseThrow();

@@ -50,6 +50,11 @@ public final class Vector {
     return new Vector(k, type, registers.size() * 32 / type.bits(), registers);
   }
 
+  /** Two numbers in one register, rounded to nearest even, the first in the low half. */
+  public static Operand.Register pack(Scope k, ElementType type, F32 first, F32 second) {
+    return Conversion.pack(k, type, first, second);
+  }
+
   int count() {
     return count;
   }

@@ -2,11 +2,12 @@ package tilewright.kernel.atom;
 
 import tilewright.kernel.F32;
 import tilewright.kernel.I32;
+import tilewright.kernel.Pred;
 import tilewright.kernel.Scope;
 import tilewright.ptx.Operand;
 import tilewright.ptx.PtxType;
 
-/** Values between the lanes of a warp, all of which take part (PTX ISA, shfl.sync and redux.sync). */
+/** Values between the lanes of a warp, all of which take part (PTX ISA, shfl.sync, redux.sync and vote.sync). */
 public final class Shuffle {
   private static final Operand WHOLE_WARP = new Operand.Integer(0x1F);
   private static final Operand EVERY_LANE = new Operand.Integer(-1);
@@ -32,6 +33,13 @@ public final class Shuffle {
     var result = k.newRegister(PtxType.B32);
     k.emit("shfl.sync.idx.b32", result, value.register(), new Operand.Integer(0), WHOLE_WARP, EVERY_LANE);
     return k.result(result, max);
+  }
+
+  /** Whether the predicate holds in any lane (PTX ISA, vote.sync). */
+  public static Pred any(Scope k, Pred mine) {
+    var result = k.newRegister(PtxType.PRED);
+    k.emit("vote.sync.any.pred", result, mine.register(), EVERY_LANE);
+    return k.predicate(result);
   }
 
   private static void exchange(Scope k, Operand.Register result, Operand.Register value, int mask) {

@@ -33,10 +33,9 @@ public final class SwizzledTile {
   }
 
   private static int width(int extent) {
-    int width = Math.min(extent, BANK_ROW);
-    if (Integer.bitCount(width) != 1 || width < 2 * CHUNK || extent % width != 0) {
-      throw new TraceException("no swizzled rows for a contiguous extent of " + extent
-          + ": 16, 32 or a multiple of 64");
+    int width = Math.min(Integer.lowestOneBit(extent), BANK_ROW);
+    if (width < 2 * CHUNK) {
+      throw new TraceException("no swizzled rows for a contiguous extent of " + extent + ": a multiple of 16");
     }
     return width;
   }

@@ -77,6 +77,15 @@ public final class TiledMma {
     return c;
   }
 
+  MmaAtom atom() {
+    return atom;
+  }
+
+  /** Rows of a warp's block. */
+  int blockM() {
+    return blockM;
+  }
+
   /** Accumulators of a thread, one group an atom, rows of the block first; zero. */
   public Fragment accumulators(Scope k) {
     var fragment = Fragment.of(k, atom.accumulatorType(), blockM / MmaAtom.M * (blockN / MmaAtom.N),

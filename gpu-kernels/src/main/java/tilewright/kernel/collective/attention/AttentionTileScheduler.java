@@ -1,0 +1,41 @@
+package tilewright.kernel.collective.attention;
+
+import java.util.function.Consumer;
+import tilewright.kernel.I32;
+import tilewright.kernel.Scope;
+
+/**
+ * Which tile of queries a CTA works on: tiles of a few heads at a time, so that their keys and values stay in L2, and
+ * among these, where later queries see more keys, the longest first, so that none is left at the end
+ * (longest-processing-time-first; FlashAttention-3, tile_scheduler.hpp).
+ *
+ * @param tiles of queries a head
+ * @param heads of all batch entries, of one entry
+ * @param headsTogether heads whose tiles run side by side
+ */
+public record AttentionTileScheduler(I32 tiles, I32 heads, I32 batch, int headsTogether, boolean longestFirst) {
+
+  /** A tile of queries: its number, head and batch entry. */
+  public record Tile(I32 number, I32 head, I32 batch) {}
+
+  /** The one tile of this CTA; a launch has one in x for each tile. */
+  public Tile single(Scope k) {
+    return tile(k.blockX());
+  }
+
+  /** This worker's tiles, one after the other. */
+  public void persistent(Scope k, I32 worker, I32 workers, Consumer<Tile> body) {
+    k.loop(worker, tiles.times(heads).times(batch), workers, index -> body.accept(tile(index)));
+  }
+
+  private Tile tile(I32 index) {
+    var perGroup = tiles.times(headsTogether);
+    var firstHead = index.dividedBy(perGroup).times(headsTogether);
+    var inGroup = index.modulo(perGroup);
+    var together = heads.times(batch).minus(firstHead).min(headsTogether);
+    var number = inGroup.dividedBy(together);
+    var head = firstHead.plus(inGroup.modulo(together));
+    if (longestFirst) number = tiles.plus(-1).minus(number);
+    return new Tile(number, head.modulo(heads), head.dividedBy(heads));
+  }
+}

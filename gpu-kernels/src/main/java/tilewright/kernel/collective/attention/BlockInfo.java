@@ -1,0 +1,34 @@
+package tilewright.kernel.collective.attention;
+
+import tilewright.kernel.I32;
+
+/**
+ * Which blocks of {@code tileN} keys a tile of queries has to look at: {@code first} … {@code end} − 1. Of these only
+ * {@code insideFirst} … {@code insideEnd} − 1 are seen whole by every query; the others need a mask
+ * (FlashAttention-2 and -3, block.h).
+ */
+public record BlockInfo(I32 first, I32 insideFirst, I32 insideEnd, I32 end) {
+
+  /** @param firstQuery the tile's first row, counted from the sequence's begin */
+  public static BlockInfo of(Band band, SeqlenInfo sequence, I32 firstQuery, int tileM, int tileN) {
+    var zero = firstQuery.constant(0);
+    var position = firstQuery.plus(sequence.shift());
+    var last = firstQuery.plus(tileM).min(sequence.queries()).plus(-1).plus(sequence.shift());
+    var end = sequence.keys();
+    var insideEnd = sequence.keys();
+    if (band.right().isPresent()) {
+      // One behind the last key that the last query sees, and that the first query sees.
+      end = end.min(last.plus(band.right().getAsInt() + 1)).max(0);
+      insideEnd = insideEnd.min(position.plus(band.right().getAsInt() + 1)).max(0);
+    }
+    var first = zero;
+    var insideFirst = zero;
+    if (band.left().isPresent()) {
+      first = position.plus(-band.left().getAsInt()).max(0).dividedBy(tileN);
+      insideFirst = last.plus(-band.left().getAsInt()).max(0).ceilDiv(tileN);
+    }
+    var blocks = end.ceilDiv(tileN).max(first);
+    var whole = insideEnd.dividedBy(tileN).min(blocks).max(first);
+    return new BlockInfo(first, insideFirst.min(whole).max(first), whole, blocks);
+  }
+}

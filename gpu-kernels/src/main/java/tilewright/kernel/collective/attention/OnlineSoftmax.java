@@ -1,0 +1,131 @@
+package tilewright.kernel.collective.attention;
+
+import java.util.ArrayList;
+import java.util.List;
+import java.util.stream.IntStream;
+import java.util.stream.Stream;
+import tilewright.kernel.F32;
+import tilewright.kernel.Pred;
+import tilewright.kernel.Scope;
+import tilewright.kernel.atom.Shuffle;
+import tilewright.kernel.tiled.Fragment;
+
+/**
+ * Softmax of rows that come tile by tile (Milakov and Gimelshein, 2018; FlashAttention-2, algorithm 1): each row's
+ * largest score m and the sum ℓ of 2^(c·(s−m)) so far, with c = scale · log₂e, so that a weight costs one fused
+ * multiply-add and one {@code ex2}. Sums stay in each thread until the end.
+ */
+public final class OnlineSoftmax {
+  private static final float LN_2 = 0.6931472f;
+
+  private final Scope k;
+  private final FragmentRows rows;
+  private final F32 scale;
+  private final float threshold;
+  private final List<F32.Accumulator> max;
+  private final List<F32.Accumulator> sum;
+
+  private OnlineSoftmax(Scope k, FragmentRows rows, F32 scale, float threshold) {
+    this.k = k;
+    this.rows = rows;
+    this.scale = scale;
+    this.threshold = threshold;
+    this.max = Stream.generate(() -> k.accumulator(Float.NEGATIVE_INFINITY)).limit(rows.count()).toList();
+    this.sum = Stream.generate(k::accumulator).limit(rows.count()).toList();
+  }
+
+  /**
+   * @param rows of the tiles of scores
+   * @param scale c: what scores are multiplied by, in units of the binary logarithm; positive
+   */
+  public static OnlineSoftmax of(Scope k, FragmentRows rows, F32 scale) {
+    return new OnlineSoftmax(k, rows, scale, 0);
+  }
+
+  /**
+   * A softmax that keeps a row's maximum, and so its factor at one, until scores exceed it by a factor of
+   * 2^{@code threshold} (FlashAttention-4): weights grow to at most that.
+   */
+  public static OnlineSoftmax lazy(Scope k, FragmentRows rows, F32 scale, float threshold) {
+    return new OnlineSoftmax(k, rows, scale, threshold);
+  }
+
+  /**
+   * A tile's weights and what earlier results have to be multiplied by.
+   *
+   * @param weights one a value of the tile
+   * @param factors one a row of the thread
+   */
+  public record Step(List<F32> weights, List<F32> factors) {
+    /** Whether some row of the warp has a factor other than one. */
+    public Pred rescales(Scope k) {
+      var one = k.constant(1f);
+      return Shuffle.any(k, factors.stream().map(f -> f.lessThan(one)).reduce(Pred::or).orElseThrow());
+    }
+  }
+
+  /**
+   * Takes a tile of scores in.
+   *
+   * @param mayBeEmpty whether a row's scores so far may all be −∞, as behind a mask
+   */
+  public Step next(List<F32> scores, boolean mayBeEmpty) {
+    var raised = raise(scores);
+    var factors = new ArrayList<F32>();
+    var shifts = new ArrayList<F32>();
+    for (int row = 0; row < rows.count(); row++) {
+      var top = raised.get(row);
+      if (mayBeEmpty) top = top.where(top.greaterThan(k.constant(Float.NEGATIVE_INFINITY)), k.constant(0f));
+      var shift = top.times(scale).negated();
+      var factor = max.get(row).value().fma(scale, shift).exp2();
+      // Before the maximum changes.
+      factor.register();
+      shift.register();
+      max.get(row).set(raised.get(row));
+      factors.add(factor);
+      shifts.add(shift);
+    }
+    var weights = IntStream.range(0, scores.size())
+        .mapToObj(v -> scores.get(v).fma(scale, shifts.get(rows.rowOf(v))).exp2()).toList();
+    weights.forEach(F32::register);
+    var sums = rows.inThread(weights, F32::plus);
+    for (int row = 0; row < rows.count(); row++) {
+      sum.get(row).set(sum.get(row).value().fma(factors.get(row), sums.get(row)));
+    }
+    return new Step(weights, factors);
+  }
+
+  private List<F32> raise(List<F32> scores) {
+    var tops = rows.acrossLanes(k, rows.inThread(scores, F32::max), F32::max);
+    return IntStream.range(0, rows.count()).mapToObj(row -> {
+      var before = max.get(row).value();
+      var raised = before.max(tops.get(row));
+      return threshold == 0 ? raised
+          : raised.where(raised.minus(before).times(scale).greaterThan(k.constant(threshold)), before);
+    }).toList();
+  }
+
+  /** Multiplies the rows of accumulators by a step's factors, where that changes anything. */
+  public void rescale(Step step, FragmentRows of, Fragment accumulators) {
+    k.when(step.rescales(k), () -> of.scale(k, accumulators, step.factors()));
+  }
+
+  /**
+   * What a row is at the end.
+   *
+   * @param inverse 1/ℓ, by which the sum of weighted values is multiplied; 1 for a row without scores
+   * @param logSumExp ln Σ e^(scale·s); −∞ for a row without scores
+   */
+  public record Total(F32 inverse, F32 logSumExp) {}
+
+  /** Adds up the threads' sums: one result a row of this thread. */
+  public List<Total> finish() {
+    var sums = rows.acrossLanes(k, sum.stream().map(F32.Accumulator::value).toList(), F32::plus);
+    return IntStream.range(0, rows.count()).mapToObj(row -> {
+      var all = sums.get(row);
+      var inverse = all.reciprocal().where(all.notEqualTo(0f), k.constant(1f));
+      var log = max.get(row).value().fma(scale, all.log2()).times(LN_2);
+      return new Total(inverse, log);
+    }).toList();
+  }
+}

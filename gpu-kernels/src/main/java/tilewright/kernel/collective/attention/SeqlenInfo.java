@@ -1,0 +1,39 @@
+package tilewright.kernel.collective.attention;
+
+import tilewright.kernel.GlobalTensor;
+import tilewright.kernel.I32;
+
+/**
+ * Where a sequence's queries and keys lie in their tensors, and how many there are.
+ *
+ * @param firstQuery row of Q where the sequence begins
+ * @param firstKey row of K and V where it begins
+ */
+public record SeqlenInfo(I32 firstQuery, I32 queries, I32 firstKey, I32 keys) {
+
+  /** Every batch entry has the same lengths. */
+  public static SeqlenInfo fixed(I32 queries, I32 keys) {
+    return new SeqlenInfo(queries.constant(0), queries, keys.constant(0), keys);
+  }
+
+  /**
+   * Sequences one after the other: entry b has rows cu[b] to before cu[b + 1].
+   *
+   * @param cuQueries (batch + 1) of 32-bit integers; likewise {@code cuKeys}
+   */
+  public static SeqlenInfo packed(GlobalTensor cuQueries, GlobalTensor cuKeys, I32 entry) {
+    var firstQuery = bound(cuQueries, entry);
+    var firstKey = bound(cuKeys, entry);
+    return new SeqlenInfo(firstQuery, bound(cuQueries, entry.plus(1)).minus(firstQuery), firstKey,
+        bound(cuKeys, entry.plus(1)).minus(firstKey));
+  }
+
+  private static I32 bound(GlobalTensor cu, I32 entry) {
+    return cu.at(entry).loadInteger(GlobalTensor.MAX_EXTENT);
+  }
+
+  /** How much later a key has to be to have the same position as a query; negative with fewer keys than queries. */
+  I32 shift() {
+    return keys.minus(queries);
+  }
+}
