@@ -6,8 +6,10 @@ import java.util.Map;
 import java.util.function.Function;
 import java.util.stream.Stream;
 import tilewright.kernel.PreparedLaunch;
+import tilewright.kernels.Accumulation;
 import tilewright.kernels.Gemm;
 import tilewright.kernels.GemmProblem;
+import tilewright.kernels.GemmTypes;
 import tilewright.kernels.Transpose;
 import tilewright.kernels.VectorAdd;
 import tilewright.kernels.catalogue.Choice;
@@ -38,7 +40,7 @@ record CatalogueKernel(String text, String arch, String description, Settings de
       s -> Gemm.sm80(problem(s, s.type("out", ElementType.F32, ElementType.F16, ElementType.BF16), s.extent("batch"))));
   static final CatalogueKernel SM90_GEMM = single("sm90_gemm", "sm_90a",
       "C = A·Bᵀ on Hopper's tensor cores: TMA ring, wgmma, warp roles",
-      gemmSettings("out=bf16", "batch=1", "tile=auto"),
+      gemmSettings("dtypeb=same", "out=auto", "accumulation=fast", "batch=1", "tile=auto"),
       CatalogueKernel::hopperGemm);
   static final CatalogueKernel BULK_VECTOR_ADD = single("bulk_vector_add", "sm_90a",
       "Z = X + Y by Hopper's bulk copies", settings("n=1048576"), s -> BulkVectorAdd.prepare(s.extent("n")));
@@ -84,10 +86,22 @@ record CatalogueKernel(String text, String arch, String description, Settings de
   }
 
   private static PreparedLaunch hopperGemm(Settings s) {
-    var problem = problem(s, s.type("out", ElementType.BF16, ElementType.F16, ElementType.F32), s.extent("batch"));
+    var problem = GemmProblem.packed(hopperTypes(s), s.extent("m"), s.extent("n"), s.extent("k"), s.extent("batch"),
+        s.choice("order", "TN", "TT", "NN", "NT"));
     var tile = s.choice("tile", Stream.concat(Stream.of("auto"), HopperGemm.tiles().stream()).toArray(String[]::new));
     return tile.equals("auto") ? HopperGemm.prepare(problem)
         : HopperGemm.prepare(problem, HopperGemm.configure(problem, tile));
+  }
+
+  private static GemmTypes hopperTypes(Settings s) {
+    var operands = List.of(ElementType.BF16, ElementType.F16, ElementType.TF32, ElementType.E4M3, ElementType.E5M2,
+        ElementType.I8).toArray(ElementType[]::new);
+    var a = s.type("dtype", operands);
+    var b = s.values().get("dtypeb").equals("same") ? a : s.type("dtypeb", operands);
+    var output = s.values().get("out").equals("auto") ? GemmTypes.usualOutput(a)
+        : s.type("out", ElementType.BF16, ElementType.F16, ElementType.F32, ElementType.I32);
+    var accumulation = s.choice("accumulation", Accumulation.FAST.text(), Accumulation.EXACT.text());
+    return new GemmTypes(a, b, output, Accumulation.named(accumulation));
   }
 
   private static GemmProblem problem(Settings s, ElementType output, int batch) {

@@ -5,6 +5,7 @@ import java.util.Optional;
 import java.util.stream.Stream;
 import tilewright.kernel.Matrix;
 import tilewright.kernels.GemmProblem;
+import tilewright.kernels.GemmTypes;
 import tilewright.numerics.ElementType;
 
 /** A (M×K) and B (N×K) of a GEMM, checked against each other. */
@@ -57,8 +58,8 @@ record GemmOperands(NpyMatrix a, NpyMatrix b, ElementType type, int batch) {
 
   /** The problem on buffers A, B and C, C being packed in C order. */
   GemmProblem problem(ElementType output) {
-    return new GemmProblem(type, output, a.rows(), b.rows(), a.columns(), batch, a.matrix("A"), b.matrix("B"),
-        Matrix.rowMajor("C", a.rows(), b.rows()), 1, 0);
+    return new GemmProblem(GemmTypes.of(type, output), a.rows(), b.rows(), a.columns(), batch, a.matrix("A"),
+        b.matrix("B"), Matrix.rowMajor("C", a.rows(), b.rows()), 1, 0);
   }
 
   /** Whether the result has a batch index of its own. */

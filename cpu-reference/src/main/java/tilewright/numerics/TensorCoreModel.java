@@ -7,10 +7,13 @@ package tilewright.numerics;
  *
  * @param block products that one summation takes
  * @param fraction bits kept below the largest exponent
+ * @param a type of the first factors; likewise b
  * @param accumulator F32, truncated, or F16, rounded to nearest even
+ * @param dropped last bits of a single that a sum does not keep
  * @param zeroExponent the exponent that a zero counts with
  */
-public record TensorCoreModel(int block, int fraction, ElementType operand, ElementType accumulator, int zeroExponent) {
+public record TensorCoreModel(int block, int fraction, ElementType a, ElementType b, ElementType accumulator,
+    int dropped, int zeroExponent) {
   private static final long CANONICAL_F32_NAN = 0x7FFFFFFFL;
   private static final long CANONICAL_F16_NAN = 0x7FFFL;
 
@@ -19,6 +22,7 @@ public record TensorCoreModel(int block, int fraction, ElementType operand, Elem
   private static final int DIRECT_MAX = 300;
   /** The last bit of a double that a single has too. */
   private static final long BELOW_SINGLE = 1L << 29;
+  private static final int NARROW_FRACTION = 13;
 
   /**
    * The model of {@code mma.sync} for f16, bf16 and tf32 factors.
@@ -39,31 +43,58 @@ public record TensorCoreModel(int block, int fraction, ElementType operand, Elem
     boolean hopper = architecture >= 90;
     int block = (hopper ? 16 : 8) / (operand == ElementType.TF32 ? 2 : 1);
     int zero = (accumulator == ElementType.F32 ? -132 : -20) - (hopper ? 1 : 0);
-    return new TensorCoreModel(block, hopper ? 25 : 24, operand, accumulator, zero);
+    return new TensorCoreModel(block, hopper ? 25 : 24, operand, operand, accumulator, 0, zero);
+  }
+
+  /**
+   * The model of {@code wgmma} (SM90) with sums in single precision; those of 8-bit factors keep 13 fraction bits.
+   *
+   * @throws IllegalArgumentException if there is no such instruction
+   */
+  public static TensorCoreModel wgmma(ElementType a, ElementType b) {
+    if (isNarrow(a) && isNarrow(b)) {
+      return new TensorCoreModel(32, NARROW_FRACTION, a, b, ElementType.F32, 23 - NARROW_FRACTION, -133);
+    }
+    if (a != b) {
+      throw new IllegalArgumentException("no wgmma multiplies " + a.text() + " by " + b.text()
+          + ": only e4m3 and e5m2 mix");
+    }
+    return mma(90, a, ElementType.F32);
+  }
+
+  private static boolean isNarrow(ElementType type) {
+    return type == ElementType.E4M3 || type == ElementType.E5M2;
   }
 
   /** A finite number: an integer significand, the exponent of its unit, and that of its leading bit. */
   private record Parts(long significand, int unit, int exponent) {}
 
-  /** Bits of {@code c + Σ a·b}, the operands as bits of their types, in blocks of increasing index. */
-  public long dot(long c, long[] a, long[] b) {
+  /** Bits of {@code c + Σ x·y}, the factors as bits of their types, in blocks of increasing index. */
+  public long dot(long c, long[] x, long[] y) {
     long sum = c;
-    for (int begin = 0; begin < a.length; begin += block) {
-      sum = blockDot(sum, a, b, begin, Math.min(a.length, begin + block));
+    for (int begin = 0; begin < x.length; begin += block) {
+      sum = blockDot(sum, x, y, begin, Math.min(x.length, begin + block));
     }
     return sum;
   }
 
   /** The same for decoded factors, bit for bit, and several times as fast. */
-  public long dot(long c, TensorCoreOperands a, TensorCoreOperands b) {
-    if (a.type() != operand || b.type() != operand || a.count() != b.count()) {
-      throw new IllegalArgumentException("a dot product of " + operand.text() + " needs equally many " + operand.text()
-          + " factors, got " + a.count() + " " + a.type().text() + " and " + b.count() + " " + b.type().text());
+  public long dot(long c, TensorCoreOperands x, TensorCoreOperands y) {
+    if (x.count() != y.count()) {
+      throw new IllegalArgumentException("a dot product needs equally many factors, got " + x.count() + " and "
+          + y.count());
+    }
+    return dot(c, x, y, 0, x.count());
+  }
+
+  /** The same for the factors from one index to before another. */
+  public long dot(long c, TensorCoreOperands x, TensorCoreOperands y, int from, int to) {
+    if (x.type() != a || y.type() != b) {
+      throw new IllegalArgumentException("this dot product is of " + a.text() + " and " + b.text() + ", got "
+          + x.type().text() + " and " + y.type().text());
     }
     long sum = c;
-    for (int begin = 0; begin < a.count(); begin += block) {
-      sum = blockDot(sum, a, b, begin, Math.min(a.count(), begin + block));
-    }
+    for (int begin = from; begin < to; begin += block) sum = blockDot(sum, x, y, begin, Math.min(to, begin + block));
     return sum;
   }
 
@@ -71,17 +102,22 @@ public record TensorCoreModel(int block, int fraction, ElementType operand, Elem
    * In doubles where nothing can go wrong: all terms are finite, a zero is not the largest, and the sum is not
    * subnormal. A product has at most 22 bits and the sum 34, so they are exact; a cast to long truncates.
    */
-  private long blockDot(long c, TensorCoreOperands a, TensorCoreOperands b, int begin, int end) {
+  private long blockDot(long c, TensorCoreOperands x, TensorCoreOperands y, int begin, int end) {
     double old = accumulator.toDouble(c);
     int largest = Math.max(TensorCoreOperands.exponent(old, accumulator.minExponent()),
-        TensorCoreOperands.largestExponent(a, b, begin, end));
+        TensorCoreOperands.largestExponent(x, y, begin, end));
     if (largest < Math.max(zeroExponent, DIRECT_MIN) || largest > DIRECT_MAX) {
-      return blockDot(c, a.bits(begin, end), b.bits(begin, end), 0, end - begin);
+      return blockDot(c, x.bits(begin, end), y.bits(begin, end), 0, end - begin);
     }
     double scale = powerOfTwo(fraction - largest);
-    long sum = (long) (old * scale) + TensorCoreOperands.truncatedSum(a, b, begin, end, scale);
+    long sum = (long) (old * scale) + TensorCoreOperands.truncatedSum(x, y, begin, end, scale);
     double exact = sum * powerOfTwo(largest - fraction);
-    return accumulator == ElementType.F16 ? nearestHalf(exact) : truncatedSingle(exact);
+    return accumulator == ElementType.F16 ? nearestHalf(exact) : kept(truncatedSingle(exact));
+  }
+
+  /** A single without the bits that sums do not keep. */
+  private long kept(long single) {
+    return unsignedZero(single & -1L << dropped, ElementType.F32);
   }
 
   private static double powerOfTwo(int exponent) {
@@ -102,18 +138,19 @@ public record TensorCoreModel(int block, int fraction, ElementType operand, Elem
         ElementType.F16);
   }
 
-  private long blockDot(long c, long[] a, long[] b, int begin, int end) {
-    double special = special(c, a, b, begin, end);
+  private long blockDot(long c, long[] x, long[] y, int begin, int end) {
+    double special = special(c, x, y, begin, end);
     if (Double.isNaN(special)) return accumulator == ElementType.F32 ? CANONICAL_F32_NAN : CANONICAL_F16_NAN;
     if (Double.isInfinite(special)) return accumulator.fromDouble(special, Rounding.NEAREST_EVEN);
 
     var terms = new Parts[end - begin + 1];
     terms[0] = parts(accumulator, c);
     for (int i = begin; i < end; i++) {
-      var x = parts(operand, a[i]);
-      var y = parts(operand, b[i]);
+      var left = parts(a, x[i]);
+      var right = parts(b, y[i]);
       // The exponent of a product is the sum of its factors', whether or not the significands carry.
-      terms[i - begin + 1] = new Parts(x.significand * y.significand, x.unit + y.unit, x.exponent + y.exponent);
+      terms[i - begin + 1] = new Parts(left.significand * right.significand, left.unit + right.unit,
+          left.exponent + right.exponent);
     }
     int largest = Integer.MIN_VALUE;
     for (var term : terms) largest = Math.max(largest, term.significand == 0 ? zeroExponent : term.exponent);
@@ -139,7 +176,7 @@ public record TensorCoreModel(int block, int fraction, ElementType operand, Elem
     }
     // Truncation overflows to infinity all the same.
     var rounding = Math.abs(exact) >= 0x1p128 ? Rounding.NEAREST_AWAY : Rounding.TOWARD_ZERO;
-    return unsignedZero(ElementType.F32.fromDouble(exact, rounding), ElementType.F32);
+    return kept(ElementType.F32.fromDouble(exact, rounding));
   }
 
   /** A sum too small for its format is positive zero, whatever its sign. (As an H200 rounds.) */
@@ -148,11 +185,11 @@ public record TensorCoreModel(int block, int fraction, ElementType operand, Elem
   }
 
   /** NaN or an infinity where the terms demand it, else zero. */
-  private double special(long c, long[] a, long[] b, int begin, int end) {
+  private double special(long c, long[] x, long[] y, int begin, int end) {
     double special = accumulator.toDouble(c);
     special = Double.isInfinite(special) || Double.isNaN(special) ? special : 0;
     for (int i = begin; i < end; i++) {
-      double product = operand.toDouble(a[i]) * operand.toDouble(b[i]);
+      double product = a.toDouble(x[i]) * b.toDouble(y[i]);
       if (Double.isInfinite(product) || Double.isNaN(product)) special += product;
     }
     return special;
@@ -165,6 +202,8 @@ public record TensorCoreModel(int block, int fraction, ElementType operand, Elem
       case F16, TF32 -> 10;
       case BF16 -> 7;
       case F32 -> 23;
+      case E4M3 -> 3;
+      case E5M2 -> 2;
       default -> throw new IllegalArgumentException("no tensor-core operand of type " + type.text());
     };
     int exponent = Math.max(Math.getExponent(value), type.minExponent());

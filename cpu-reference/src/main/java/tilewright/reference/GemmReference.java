@@ -65,6 +65,34 @@ public record GemmReference(TensorView a, TensorView b, TensorView c, float alph
         stored(ElementType.F32.toDouble(model.dot(0, decodedA[row], decodedB[column])), old));
   }
 
+  /** As a kernel that sums by {@code wgmma}: 8-bit integers exactly in 32 bits that wrap, others as SM90 does. */
+  public double[] onWarpgroups(int[] rows) {
+    return onWarpgroups(Math.max(1, extent(a, 1)), rows);
+  }
+
+  /** The same, but what has been summed is added to a single every so many steps of k. */
+  public double[] onWarpgroups(int interval, int[] rows) {
+    if (a.type() == ElementType.I8) return eachDot(rows, (x, y, old) -> wrapped(x, y));
+    var model = TensorCoreModel.wgmma(a.type(), b.type());
+    int depth = extent(a, 1);
+    var decodedA = decoded(a, depth);
+    var decodedB = decoded(b, depth);
+    return each(rows, (row, column, old) -> {
+      float sum = 0;
+      for (int from = 0; from < depth; from += interval) {
+        long part = model.dot(0, decodedA[row], decodedB[column], from, Math.min(depth, from + interval));
+        sum += (float) ElementType.F32.toDouble(part);
+      }
+      return stored(sum, old);
+    });
+  }
+
+  private static int wrapped(double[] x, double[] y) {
+    int sum = 0;
+    for (int k = 0; k < x.length; k++) sum += (int) x[k] * (int) y[k];
+    return sum;
+  }
+
   /** The epilogue in single precision: alpha·sum, or beta·old + alpha·sum fused, rounded to C's type. */
   private double stored(double sum, double old) {
     float product = alpha * (float) sum;

@@ -1,15 +1,19 @@
 package tilewright.reference;
 
 import java.util.SplittableRandom;
+import tilewright.numerics.ElementType;
 
 /** Inputs to compare and to measure on. What they are changes a GPU's clock, so they are always drawn alike. */
 public final class Inputs {
+  private static final double BYTE_DEVIATION = 32;
+
   private Inputs() {}
 
-  /** Fills a tensor with normally distributed values of mean 0 and deviation 1, rounded to its type. */
+  /** Fills a tensor with normally distributed values of mean 0 and deviation 1 (of bytes 32), rounded to its type. */
   public static void normal(TensorView tensor, long seed) {
     var random = new SplittableRandom(seed);
-    for (long i = 0; i < tensor.size(); i++) tensor.set(i, random.nextGaussian());
+    double deviation = tensor.type() == ElementType.I8 ? BYTE_DEVIATION : 1;
+    for (long i = 0; i < tensor.size(); i++) tensor.set(i, deviation * random.nextGaussian());
   }
 
   /** Fills a tensor with all ones in every bit: a NaN in every floating-point format, to show what was not written. */

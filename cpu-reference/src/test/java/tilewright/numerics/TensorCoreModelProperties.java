@@ -23,8 +23,8 @@ class TensorCoreModelProperties {
   @Property(tries = 6000)
   void oneBlockIsAlignedTruncatedSummedAndRoundedOnce(@ForAll("models") TensorCoreModel model, @ForAll long seed) {
     var random = new SplittableRandom(seed);
-    long[] x = finite(model.operand(), random, model.block());
-    long[] y = finite(model.operand(), random, model.block());
+    long[] x = finite(model.a(), random, model.block());
+    long[] y = finite(model.b(), random, model.block());
     long c = finite(model.accumulator(), random, 1)[0];
     assertEquals(Long.toHexString(definition(model, c, x, y)), Long.toHexString(model.dot(c, x, y)));
   }
@@ -34,10 +34,10 @@ class TensorCoreModelProperties {
   void decodedFactorsGiveTheSameBits(@ForAll("models") TensorCoreModel model, @ForAll long seed) {
     var random = new SplittableRandom(seed);
     int length = random.nextInt(3 * model.block());
-    long[] x = drawn(model.operand(), random, length);
-    long[] y = drawn(model.operand(), random, length);
+    long[] x = drawn(model.a(), random, length);
+    long[] y = drawn(model.b(), random, length);
     long c = drawn(model.accumulator(), random, 1)[0];
-    long decoded = model.dot(c, new TensorCoreOperands(model.operand(), x), new TensorCoreOperands(model.operand(), y));
+    long decoded = model.dot(c, new TensorCoreOperands(model.a(), x), new TensorCoreOperands(model.b(), y));
     assertEquals(Long.toHexString(model.dot(c, x, y)), Long.toHexString(decoded));
   }
 
@@ -78,11 +78,11 @@ class TensorCoreModelProperties {
     int largest = exponent(model.accumulator(), c, model.zeroExponent());
     terms.add(new BigDecimal(model.accumulator().toDouble(c)));
     for (int i = 0; i < a.length; i++) {
-      double x = model.operand().toDouble(a[i]);
-      double y = model.operand().toDouble(b[i]);
+      double x = model.a().toDouble(a[i]);
+      double y = model.b().toDouble(b[i]);
       terms.add(new BigDecimal(x).multiply(new BigDecimal(y)));
       largest = Math.max(largest, x == 0 || y == 0 ? model.zeroExponent()
-          : exponent(model.operand(), a[i], 0) + exponent(model.operand(), b[i], 0));
+          : exponent(model.a(), a[i], 0) + exponent(model.b(), b[i], 0));
     }
     var quantum = power(largest - model.fraction());
     var sum = BigDecimal.ZERO;
@@ -90,7 +90,7 @@ class TensorCoreModelProperties {
     if (sum.signum() == 0) return 0;
     boolean half = model.accumulator() == ElementType.F16;
     long magnitude = half ? rounded(sum.abs(), 5, 10, RoundingMode.HALF_EVEN)
-        : rounded(sum.abs(), 8, 23, RoundingMode.DOWN);
+        : rounded(sum.abs(), 8, 23 - model.dropped(), RoundingMode.DOWN) << model.dropped();
     // What becomes zero has lost its sign.
     return sum.signum() > 0 || magnitude == 0 ? magnitude : magnitude | (half ? 0x8000L : 0x80000000L);
   }
@@ -139,10 +139,12 @@ class TensorCoreModelProperties {
 
   @Provide
   Arbitrary<TensorCoreModel> models() {
-    return Combinators.combine(Arbitraries.of(80, 86, 90, 100), Arbitraries.of(
+    var onWarps = Combinators.combine(Arbitraries.of(80, 86, 90, 100), Arbitraries.of(
         List.of(ElementType.F16, ElementType.F32), List.of(ElementType.F16, ElementType.F16),
         List.of(ElementType.BF16, ElementType.F32), List.of(ElementType.TF32, ElementType.F32)))
         .as((architecture, types) -> TensorCoreModel.mma(architecture, types.get(0), types.get(1)));
+    var narrow = Arbitraries.of(ElementType.E4M3, ElementType.E5M2);
+    return Arbitraries.oneOf(onWarps, Combinators.combine(narrow, narrow).as(TensorCoreModel::wgmma));
   }
 
   /** 1 + 2^-24 + 2^-24: SM80 keeps 24 bits below the one, so both survive alignment; a single one falls to rounding. */
@@ -165,6 +167,20 @@ class TensorCoreModelProperties {
     long one = ElementType.F32.fromDouble(1, Rounding.NEAREST_EVEN);
     assertEquals(1, dot(80, one, a, b), "sixteen times 2^-25, each cut off at 2^-24");
     assertEquals(1 + 0x1p-21, dot(90, one, a, b), "sixteen times 2^-25");
+  }
+
+  /** 1 + 2^-13 survives alignment to 13 fraction bits; of 2 + 2^-13 + 2^-13 each is cut off. */
+  @Example
+  void sumsOfBytesKeepThirteenFractionBits() {
+    var model = TensorCoreModel.wgmma(ElementType.E4M3, ElementType.E5M2);
+    long tiny = ElementType.E4M3.fromDouble(0x1p-6, Rounding.NEAREST_EVEN);
+    long factor = ElementType.E5M2.fromDouble(0x1p-7, Rounding.NEAREST_EVEN);
+    long one = ElementType.F32.fromDouble(1, Rounding.NEAREST_EVEN);
+    long two = ElementType.F32.fromDouble(2, Rounding.NEAREST_EVEN);
+    assertEquals(1 + 0x1p-13, ElementType.F32.toDouble(model.dot(one, new long[] {tiny}, new long[] {factor})));
+    assertEquals(two, model.dot(two, new long[] {tiny, tiny}, new long[] {factor, factor}));
+    long exact = ElementType.F32.fromDouble(1 + 0x1p-20, Rounding.NEAREST_EVEN);
+    assertEquals(one, model.dot(exact, new long[] {0}, new long[] {0}), "an old sum is cut as well");
   }
 
   @Example

@@ -66,6 +66,27 @@ class GemmReferenceTest {
     assertEquals(1 + 14 * 0x1p-25, reference.onTensorCores(90, reference.allRows())[0], 0x1p-24);
   }
 
+  /** 32 + 2^-10, added in blocks of 32: the second block is cut off from a sum of 14 bits, and not from a single. */
+  @Test
+  void sumsOfBytesLoseLessWhereTheyArePromoted() {
+    var a = filled(ElementType.E4M3, "(1,64,1):(64,1,64)", 1);
+    var b = filled(ElementType.E5M2, "(1,64,1):(64,1,64)", 1);
+    for (int k = 32; k < 64; k++) a.set(k, k == 32 ? 0x1p-9 : 0);
+    var reference = new GemmReference(a, b, filled(ElementType.F32, "(1,1,1):(0,0,0)", 0), 1, 0);
+    assertEquals(32, reference.onWarpgroups(reference.allRows())[0]);
+    assertEquals(32 + 0x1p-9, reference.onWarpgroups(32, reference.allRows())[0]);
+  }
+
+  @Test
+  void integersAreSummedExactlyAndWrap() {
+    int depth = 1 << 18;
+    var a = filled(ElementType.I8, "(1," + depth + ",1):(" + depth + ",1,0)", -128);
+    var c = filled(ElementType.I32, "(1,1,1):(0,0,0)", 0);
+    var reference = new GemmReference(a, a, c, 1, 0);
+    assertEquals((double) (int) (depth * 16384L), reference.onWarpgroups(reference.allRows())[0]);
+    assertEquals(depth * 16384.0, reference.exact(reference.allRows())[0]);
+  }
+
   @Test
   void noProductsLeaveOnlyC() {
     var a = filled(ElementType.BF16, "(2,0,1):(1,1,0)", 0);

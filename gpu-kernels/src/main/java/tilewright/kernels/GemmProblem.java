@@ -5,12 +5,9 @@ import tilewright.numerics.ElementType;
 
 /**
  * C = alpha·A·Bᵀ + beta·C, {@code batch} times. A is M×K, B is N×K, C is M×N, each with any strides.
- *
- * @param operand type of A and B
- * @param output type of C
  */
-public record GemmProblem(ElementType operand, ElementType output, int m, int n, int k, int batch, Matrix a, Matrix b,
-    Matrix c, float alpha, float beta) {
+public record GemmProblem(GemmTypes types, int m, int n, int k, int batch, Matrix a, Matrix b, Matrix c, float alpha,
+    float beta) {
   public GemmProblem {
     if (m < 1 || n < 1 || k < 0 || batch < 1) {
       throw new IllegalArgumentException("invalid GEMM extents M=" + m + " N=" + n + " K=" + k + " batch=" + batch
@@ -18,9 +15,14 @@ public record GemmProblem(ElementType operand, ElementType output, int m, int n,
     }
   }
 
-  /** Buffers "A", "B", "C" packed in the given operand order, C row-major; T is row-major A, N is row-major B (N×K). */
+  /** The same with both operands of one type. */
   public static GemmProblem packed(ElementType operand, ElementType output, int m, int n, int k, int batch,
       String order) {
+    return packed(GemmTypes.of(operand, output), m, n, k, batch, order);
+  }
+
+  /** Buffers "A", "B", "C" packed in the given operand order, C row-major; T is row-major A, N is row-major B (N×K). */
+  public static GemmProblem packed(GemmTypes types, int m, int n, int k, int batch, String order) {
     var a = switch (order.charAt(0)) {
       case 'T' -> Matrix.rowMajor("A", m, k);
       case 'N' -> Matrix.columnMajor("A", m, k);
@@ -31,12 +33,21 @@ public record GemmProblem(ElementType operand, ElementType output, int m, int n,
       case 'T' -> Matrix.columnMajor("B", n, k);
       default -> throw invalidOrder(order);
     };
-    return new GemmProblem(operand, output, m, n, k, batch, a, b, Matrix.rowMajor("C", m, n), 1, 0);
+    return new GemmProblem(types, m, n, k, batch, a, b, Matrix.rowMajor("C", m, n), 1, 0);
+  }
+
+  /** The operands' type, where they share one. */
+  public ElementType operand() {
+    return types.operand();
+  }
+
+  public ElementType output() {
+    return types.output();
   }
 
   /** With other factors. */
   public GemmProblem scaled(float alpha, float beta) {
-    return new GemmProblem(operand, output, m, n, k, batch, a, b, c, alpha, beta);
+    return new GemmProblem(types, m, n, k, batch, a, b, c, alpha, beta);
   }
 
   private static IllegalArgumentException invalidOrder(String order) {

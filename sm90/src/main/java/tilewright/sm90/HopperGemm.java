@@ -9,12 +9,14 @@ import tilewright.kernel.Matrix;
 import tilewright.kernel.PreparedLaunch;
 import tilewright.kernel.Target;
 import tilewright.kernels.GemmProblem;
+import tilewright.numerics.ElementType;
 import tilewright.ptx.Dim3;
 
 /** The host side of the Hopper GEMM: from a problem to a configuration to a launch. */
 public final class HopperGemm {
   private static final int MULTIPROCESSORS = 132;
-  private static final int DEPTH = 64;
+  /** Bytes of k in a stage: a swizzled row. */
+  private static final int DEPTH_BYTES = 128;
   private static final int CONSUMERS = 2;
 
   /** Rates relative to the first, as an H200 had them at 8192³ and 4096³ where nothing else differed. */
@@ -33,6 +35,9 @@ public final class HopperGemm {
   public static PreparedLaunch prepare(GemmProblem problem, Sm90GemmConfig config) {
     if (problem.beta() != 0) {
       throw new IllegalArgumentException("beta is " + problem.beta() + ": the Hopper GEMM does not read C, use sm80");
+    }
+    if (problem.output() == ElementType.I32 && problem.alpha() != 1) {
+      throw new IllegalArgumentException("alpha is " + problem.alpha() + ": integers are stored as they are, with 1");
     }
     var kernel = CompiledKernel.compile(new Sm90Gemm(config), Target.SM90A);
     int clusters = (int) Math.min(groups(problem, config.tileM() * config.cluster(), config.tileN()),
@@ -78,8 +83,8 @@ public final class HopperGemm {
     }
 
     Sm90GemmConfig configure(GemmProblem problem) {
-      return new Sm90GemmConfig(problem.operand(), problem.output(), alongK(problem.a()), alongK(problem.b()), m, n,
-          DEPTH, CONSUMERS, stages, cluster, band);
+      return new Sm90GemmConfig(problem.types(), alongK(problem.a()), alongK(problem.b()), m, n,
+          DEPTH_BYTES / problem.types().a().bytes(), CONSUMERS, stages, cluster, band);
     }
 
     /** Units of time for a step along k: whole waves of tiles, the last of which may leave multiprocessors idle. */

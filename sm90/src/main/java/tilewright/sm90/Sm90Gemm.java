@@ -8,6 +8,7 @@ import tilewright.sm90.atom.WgmmaAtom;
 import tilewright.sm90.collective.ClusterTiles;
 import tilewright.sm90.collective.Mainloop;
 import tilewright.sm90.collective.Pipeline;
+import tilewright.sm90.collective.Promotion;
 import tilewright.sm90.collective.StagedEpilogue;
 import tilewright.sm90.collective.TensorTile;
 import tilewright.sm90.collective.TiledWgmma;
@@ -26,7 +27,7 @@ public record Sm90Gemm(Sm90GemmConfig config) implements Kernel {
 
   @Override
   public String name() {
-    return "sm90_gemm_" + config.operand().text() + "_" + (config.aKMajor() ? "t" : "n")
+    return "sm90_gemm_" + config.types().toString().replaceAll("[^a-z0-9]+", "_") + "_" + (config.aKMajor() ? "t" : "n")
         + (config.bKMajor() ? "n" : "t");
   }
 
@@ -38,7 +39,7 @@ public record Sm90Gemm(Sm90GemmConfig config) implements Kernel {
     var a = TensorTile.of(k, config.a(), config.layoutA());
     var b = TensorTile.shared(k, config.b(), config.layoutB(), config.cluster());
     var c = StagedEpilogue.of(k, k.scalar("alpha"), config.c(), config.consumers(), STORE_STAGES);
-    var mma = TiledWgmma.of(config.operand(), config.layoutA(), config.layoutB(), config.consumers());
+    var mma = TiledWgmma.of(config.atom(), config.layoutA(), config.layoutB(), config.consumers());
     var mainloop = new Mainloop(k, a, b, mma, tiles.rank(), config.cluster());
     var ring = Pipeline.of(k, config.stages(), thread.equalTo(0), config.consumers(), config.cluster());
     tiles.meet();
@@ -57,7 +58,8 @@ public record Sm90Gemm(Sm90GemmConfig config) implements Kernel {
       var stage = ring.consumer();
       var done = ring.consumer();
       tiles.forEach(c.extent(0), c.extent(1), c.extent(2), (m, n, batch) -> {
-        var sums = mainloop.consume(stage, done, group, lane);
+        var sums = config.types().isPromoted() ? new Promotion(k, mainloop).consume(stage, group, lane)
+            : mainloop.consume(stage, done, group, lane);
         c.store(lane, group, mma, sums, m, n, batch);
       });
       c.drain(lane.equalTo(0));

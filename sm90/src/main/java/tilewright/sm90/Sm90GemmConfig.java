@@ -1,63 +1,91 @@
 package tilewright.sm90;
 
 import tilewright.kernel.TensorSpec;
+import tilewright.kernels.Accumulation;
+import tilewright.kernels.GemmTypes;
 import tilewright.layout.OffsetMap;
 import tilewright.numerics.ElementType;
 import tilewright.sm90.atom.SwizzledRows;
+import tilewright.sm90.atom.WgmmaAtom;
 
 /**
  * What is fixed when a Hopper GEMM is traced.
  *
- * @param operand type of A and B: f16 or bf16
- * @param output type of C: f32, f16 or bf16
+ * @param types of A and B: f16 and bf16 in any order, tf32, 8-bit floats and integers along k; of C: f32, f16 or bf16,
+ *     of integers i32
  * @param aKMajor whether A's neighbours run along k (else along m); likewise B
  * @param consumers warpgroups that multiply, each with tileM / consumers rows
  * @param stages tiles of shared memory in the ring
  * @param cluster CTAs, one above the other, that load B's tiles for each other
  * @param band tile rows that CTAs work through together, for L2
  */
-public record Sm90GemmConfig(ElementType operand, ElementType output, boolean aKMajor, boolean bKMajor, int tileM,
-    int tileN, int tileK, int consumers, int stages, int cluster, int band) {
+public record Sm90GemmConfig(GemmTypes types, boolean aKMajor, boolean bKMajor, int tileM, int tileN, int tileK,
+    int consumers, int stages, int cluster, int band) {
   private static final int ALIGNED_BYTES = 16;
+  /** Sums of a piece that are added elsewhere live beside all sums. */
+  private static final int MOST_PROMOTED_COLUMNS = 128;
+
+  public Sm90GemmConfig {
+    requireAlongK("A", types.a(), aKMajor);
+    requireAlongK("B", types.b(), bKMajor);
+    if ((types.a() == ElementType.I8) != (types.output() == ElementType.I32)) {
+      throw new IllegalArgumentException("products " + types + " are not supported: those of i8 are i32, and only those");
+    }
+    if (types.isPromoted() && tileK != Accumulation.INTERVAL) {
+      throw new IllegalArgumentException("an exact accumulation adds every " + Accumulation.INTERVAL
+          + " of k, which tileK = " + tileK + " must be");
+    }
+  }
+
+  private static void requireAlongK(String name, ElementType type, boolean kMajor) {
+    if (type.bits() != 16 && !kMajor) {
+      throw new IllegalArgumentException(name + " of " + type.text()
+          + " must have its neighbours along k, as order TN has: wgmma transposes 16-bit elements only");
+    }
+  }
+
+  WgmmaAtom atom() {
+    return new WgmmaAtom(types.a(), types.b(), types.isPromoted() ? Math.min(tileN, MOST_PROMOTED_COLUMNS) : tileN);
+  }
 
   int threads() {
     return 128 * (consumers + 1);
   }
 
   TensorSpec a() {
-    return operand("A", "M", aKMajor);
+    return operand("A", types.a(), "M", aKMajor);
   }
 
   TensorSpec b() {
-    return operand("B", "N", bKMajor);
+    return operand("B", types.b(), "N", bKMajor);
   }
 
-  private TensorSpec operand(String name, String rows, boolean kMajor) {
-    return TensorSpec.of(name, operand, rows, "K", "L").contiguous(kMajor ? "K" : rows)
-        .aligned(ALIGNED_BYTES / operand.bytes());
+  private static TensorSpec operand(String name, ElementType type, String rows, boolean kMajor) {
+    return TensorSpec.of(name, type, rows, "K", "L").contiguous(kMajor ? "K" : rows)
+        .aligned(ALIGNED_BYTES / type.bytes());
   }
 
   TensorSpec c() {
-    return TensorSpec.of("C", output, "M", "N", "L").contiguous("N").aligned(ALIGNED_BYTES / output.bytes());
+    return TensorSpec.of("C", types.output(), "M", "N", "L").contiguous("N")
+        .aligned(ALIGNED_BYTES / types.output().bytes());
   }
 
   OffsetMap layoutA() {
-    return layout(tileM, aKMajor);
+    return layout(types.a(), tileM, aKMajor);
   }
 
   OffsetMap layoutB() {
-    return layout(tileN, bKMajor);
+    return layout(types.b(), tileN, bKMajor);
   }
 
-  private OffsetMap layout(int rows, boolean kMajor) {
-    return kMajor ? SwizzledRows.alongColumns(operand, rows, tileK, stages)
-        : SwizzledRows.alongRows(operand, rows, tileK, stages);
+  private OffsetMap layout(ElementType type, int rows, boolean kMajor) {
+    return kMajor ? SwizzledRows.alongColumns(type, rows, tileK, stages)
+        : SwizzledRows.alongRows(type, rows, tileK, stages);
   }
 
   @Override
   public String toString() {
-    return (aKMajor ? "T" : "N") + (bKMajor ? "N" : "T") + " " + operand.text() + "->" + output.text() + " " + tileM
-        + "x" + tileN + "x" + tileK + " consumers " + consumers + " stages " + stages + " cluster "
+    return (aKMajor ? "T" : "N") + (bKMajor ? "N" : "T") + " " + types + " " + tileM + "x" + tileN + "x" + tileK + " consumers " + consumers + " stages " + stages + " cluster "
         + cluster + " band " + band;
   }
 }

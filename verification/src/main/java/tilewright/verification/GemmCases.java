@@ -12,6 +12,7 @@ import java.util.function.Supplier;
 import java.util.stream.IntStream;
 import tilewright.kernel.Matrix;
 import tilewright.kernel.PreparedLaunch;
+import tilewright.kernels.Accumulation;
 import tilewright.kernels.Gemm;
 import tilewright.kernels.GemmProblem;
 import tilewright.layout.IntTuple;
@@ -95,32 +96,35 @@ final class GemmCases {
     cases.add(gemm("sm80_gemm", "sm80", problem, () -> Gemm.sm80(problem), order, backends, quick, seed));
   }
 
-  private static Case gemm(String kernel, String arch, GemmProblem p, Supplier<PreparedLaunch> launch,
+  static Case gemm(String kernel, String arch, GemmProblem p, Supplier<PreparedLaunch> launch,
       String order, Set<String> backends, boolean quick, long seed) {
     var scale = (p.alpha() == 1 && p.beta() == 0 ? "" : " alpha=" + p.alpha() + " beta=" + p.beta())
         + (p.batch() == 1 ? "" : " batch=" + p.batch());
-    var config = p.m() + "x" + p.n() + "x" + p.k() + " " + order + " " + p.operand().text() + "->" + p.output().text()
-        + scale;
-    boolean sequential = kernel.equals("naive_gemm");
+    var config = p.m() + "x" + p.n() + "x" + p.k() + " " + order + " " + p.types() + scale;
     return new Case(kernel, arch, config, backends, quick, launch, () -> inputs(p, seed),
-        (in, out, architecture) -> compare(p, in, out, sequential, architecture));
+        (in, out, architecture) -> compare(p, in, out, kernel, architecture));
   }
 
   private static Map<String, MemorySegment> inputs(GemmProblem p, long seed) {
     long c = (long) p.m() * p.n() * p.batch();
-    return Map.of("A", Buffers.normal(p.operand(), (long) p.m() * p.k() * p.batch(), seed),
-        "B", Buffers.normal(p.operand(), (long) p.n() * p.k() * p.batch(), seed + 1),
+    return Map.of("A", Buffers.normal(p.types().a(), (long) p.m() * p.k() * p.batch(), seed),
+        "B", Buffers.normal(p.types().b(), (long) p.n() * p.k() * p.batch(), seed + 1),
         "C", p.beta() == 0 ? Buffers.poisoned(p.output(), c) : Buffers.normal(p.output(), c, seed + 2));
   }
 
   private static Verdict compare(GemmProblem p, Map<String, MemorySegment> in, Map<String, MemorySegment> out,
-      boolean sequential, int architecture) {
+      String kernel, int architecture) {
     var c = view(p.output(), in, p.c(), p.m(), p.n(), p.batch());
-    var reference = new GemmReference(view(p.operand(), in, p.a(), p.m(), p.k(), p.batch()),
-        view(p.operand(), in, p.b(), p.n(), p.k(), p.batch()), c, p.alpha(), p.beta());
+    var reference = new GemmReference(view(p.types().a(), in, p.a(), p.m(), p.k(), p.batch()),
+        view(p.types().b(), in, p.b(), p.n(), p.k(), p.batch()), c, p.alpha(), p.beta());
     int[] rows = (long) p.m() * p.n() * p.k() < LARGE ? reference.allRows() : sampledRows(p.m());
     var exact = reference.exact(rows);
-    var stepwise = sequential ? reference.sequential(rows) : reference.onTensorCores(architecture, rows);
+    var stepwise = switch (kernel) {
+      case "naive_gemm" -> reference.sequential(rows);
+      case "sm80_gemm" -> reference.onTensorCores(architecture, rows);
+      default -> p.types().isPromoted() ? reference.onWarpgroups(Accumulation.INTERVAL, rows)
+          : reference.onWarpgroups(rows);
+    };
     var ours = view(p.output(), out, p.c(), p.m(), p.n(), p.batch()).values();
     var comparison = Comparison.of(ours, exact, stepwise, p.output(), elements(p, rows));
     return new Verdict(OptionalDouble.of(comparison.maxError()), OptionalDouble.of(comparison.meanError()),

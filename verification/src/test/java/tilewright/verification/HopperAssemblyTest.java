@@ -11,7 +11,9 @@ import org.junit.jupiter.params.provider.Arguments;
 import org.junit.jupiter.params.provider.MethodSource;
 import tilewright.device.Assembler;
 import tilewright.device.Assembly;
+import tilewright.kernels.Accumulation;
 import tilewright.kernels.GemmProblem;
+import tilewright.kernels.GemmTypes;
 import tilewright.numerics.ElementType;
 import tilewright.sm90.HopperGemm;
 
@@ -20,18 +22,21 @@ class HopperAssemblyTest {
   private static final Assembler ASSEMBLER = Assembler.find();
 
   static Stream<Arguments> configurations() {
-    var ordered = Stream.of("TN", "NN", "TT", "NT")
-        .map(order -> Arguments.of(ElementType.BF16, ElementType.BF16, order));
-    var others = Stream.of(Arguments.of(ElementType.F16, ElementType.F16, "TN"),
-        Arguments.of(ElementType.BF16, ElementType.F32, "TN"));
+    var bf16 = GemmTypes.of(ElementType.BF16, ElementType.BF16);
+    var ordered = Stream.of("TN", "NN", "TT", "NT").map(order -> Arguments.of(bf16, order));
+    var others = Stream.of(GemmTypes.of(ElementType.F16, ElementType.F16),
+        GemmTypes.of(ElementType.BF16, ElementType.F32), GemmTypes.of(ElementType.TF32, ElementType.F32),
+        GemmTypes.of(ElementType.I8, ElementType.I32), GemmTypes.of(ElementType.E4M3, ElementType.BF16),
+        new GemmTypes(ElementType.E4M3, ElementType.E5M2, ElementType.BF16, Accumulation.EXACT))
+        .map(types -> Arguments.of(types, "TN"));
     return Stream.concat(ordered, others).flatMap(form -> HopperGemm.tiles().stream()
-        .map(tile -> Arguments.of(form.get()[0], form.get()[1], form.get()[2], tile)));
+        .map(tile -> Arguments.of(form.get()[0], form.get()[1], tile)));
   }
 
-  @ParameterizedTest(name = "{0} to {1}, {2}, {3}")
+  @ParameterizedTest(name = "{0}, {1}, {2}")
   @MethodSource("configurations")
-  void isAssembledWithoutSpillsAndWarnings(ElementType operand, ElementType output, String order, String tile) {
-    var problem = GemmProblem.packed(operand, output, 4096, 4096, 4096, 1, order);
+  void isAssembledWithoutSpillsAndWarnings(GemmTypes types, String order, String tile) {
+    var problem = GemmProblem.packed(types, 4096, 4096, 4096, 1, order);
     var kernel = HopperGemm.prepare(problem, HopperGemm.configure(problem, tile)).kernel();
     switch (ASSEMBLER.assemble(kernel.ptx(), "sm_90a")) {
       case Assembly.Assembled assembled -> {

@@ -11,6 +11,7 @@ import java.util.stream.LongStream;
 import org.junit.jupiter.api.Test;
 import tilewright.kernel.PreparedLaunch;
 import tilewright.kernels.GemmProblem;
+import tilewright.kernels.GemmTypes;
 import tilewright.numerics.ElementType;
 import tilewright.ptx.Dim3;
 import tilewright.ptx.PtxModule;
@@ -30,7 +31,7 @@ class HopperMutationTest {
 
   private static PreparedLaunch launch() {
     var problem = GemmProblem.packed(ElementType.BF16, ElementType.BF16, M, N, K, 1, "TN");
-    var config = new Sm90GemmConfig(ElementType.BF16, ElementType.BF16, true, true, 128, 64, 64, 2, 2, 2, 8);
+    var config = new Sm90GemmConfig(GemmTypes.of(ElementType.BF16, ElementType.BF16), true, true, 128, 64, 64, 2, 2, 2, 8);
     var launch = HopperGemm.prepare(problem, config);
     // One cluster, so that it has both tiles.
     return new PreparedLaunch(launch.kernel(), Dim3.of(2), launch.arguments());

@@ -62,7 +62,7 @@ public record RegisterOperand(WgmmaAtom next, Layout values) {
 
   /** Rounds the accumulators of a slice into its registers. */
   public void round(Scope k, List<Operand.Register> accumulators, int slice, List<Operand.Register> into) {
-    var type = next.operand();
+    var type = next.a();
     if (type.bits() != 16) throw new TraceException("no pair of singles is rounded to " + type.text());
     for (int i = 0; i < into.size(); i++) {
       k.emit("cvt.rn." + type.text() + "x2.f32", into.get(i), accumulators.get(accumulator(2 * i + 1, slice)),

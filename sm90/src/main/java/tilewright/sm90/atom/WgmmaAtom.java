@@ -8,34 +8,55 @@ import tilewright.kernel.TraceException;
 import tilewright.layout.Layout;
 import tilewright.numerics.ElementType;
 import tilewright.ptx.Operand;
+import tilewright.ptx.PtxType;
 
 /**
  * {@code wgmma.mma_async.m64nNk}: D = A·B + D on a warpgroup, B in shared memory, A there or in registers, sums in
- * single precision (PTX ISA, Asynchronous Warpgroup Level Matrix Multiply-Accumulate; SM90).
+ * single precision, those of 8-bit integers in 32-bit integers (PTX ISA, Asynchronous Warpgroup Level Matrix
+ * Multiply-Accumulate; SM90).
  *
- * @param columns N: 8 to 256 in steps of 8
+ * @param a type of A: f16, bf16, tf32, e4m3, e5m2 or i8
+ * @param b type of B: that of A; e4m3 and e5m2 mix
+ * @param columns N: 8 to 256 in steps of 8, of integers above 24 in steps of 16
  */
-public record WgmmaAtom(ElementType operand, int columns) {
+public record WgmmaAtom(ElementType a, ElementType b, int columns) {
   public static final int M = 64;
   public static final int THREADS = 128;
   private static final int DEPTH_BYTES = 32;
   private static final int MOST_COLUMNS = 256;
   private static final int LEAF = 8;
   private static final int REGISTER_BYTES = 4;
+  private static final int MOST_ODD_COLUMNS = 24;
+  private static final List<ElementType> NARROW = List.of(ElementType.E4M3, ElementType.E5M2);
+  private static final List<ElementType> UNMIXED = List.of(ElementType.F16, ElementType.BF16, ElementType.TF32,
+      ElementType.I8);
 
   public WgmmaAtom {
     if (columns < LEAF || columns > MOST_COLUMNS || columns % LEAF != 0) {
       throw new TraceException("no wgmma has " + columns + " columns: a multiple of 8 up to 256");
     }
-    if (operand.bits() > 32 || operand == ElementType.F32 || operand == ElementType.I32 || operand == ElementType.I8) {
-      throw new TraceException("no wgmma multiplies " + operand.text()
-          + " into f32: f16, bf16, tf32, e4m3 or e5m2");
+    if (a == ElementType.I8 && columns > MOST_ODD_COLUMNS && columns % (2 * LEAF) != 0) {
+      throw new TraceException("no wgmma of i8 has " + columns + " columns: a multiple of 16, or 8 or 24");
     }
+    if (!(a == b && UNMIXED.contains(a)) && !(NARROW.contains(a) && NARROW.contains(b))) {
+      throw new TraceException("no wgmma multiplies " + a.text() + " by " + b.text()
+          + ": f16, bf16, tf32, i8 with themselves, e4m3 and e5m2 with either");
+    }
+  }
+
+  /** Both operands of one type. */
+  public WgmmaAtom(ElementType operand, int columns) {
+    this(operand, operand, columns);
+  }
+
+  /** The type of the sums' registers. */
+  public PtxType sums() {
+    return a == ElementType.I8 ? PtxType.B32 : PtxType.F32;
   }
 
   /** K of one instruction. */
   public int depth() {
-    return DEPTH_BYTES / operand.bytes();
+    return DEPTH_BYTES / a.bytes();
   }
 
   /** (thread of the warpgroup, value) → column-major index in the 64×N tile (PTX ISA, wgmma register fragments, D). */
@@ -48,7 +69,7 @@ public record WgmmaAtom(ElementType operand, int columns) {
    * the first values in the first (PTX ISA, wgmma register fragments, A).
    */
   public Layout operandA() {
-    int packed = REGISTER_BYTES / operand.bytes();
+    int packed = REGISTER_BYTES / a.bytes();
     return Layout.parse("((4,8,4),(%d,2,2)):((%d,1,16),(64,8,%d))".formatted(packed, packed * M, 4 * packed * M));
   }
 
@@ -57,7 +78,7 @@ public record WgmmaAtom(ElementType operand, int columns) {
     return Partition.exact(accumulator(), M, columns);
   }
 
-  /** Singles of D a thread. */
+  /** Registers of D a thread. */
   public int registers() {
     return M * columns / THREADS;
   }
@@ -95,13 +116,17 @@ public record WgmmaAtom(ElementType operand, int columns) {
     multiply(k, new Operand.Vector(List.copyOf(a)), b, d, add, List.of(formB));
   }
 
-  private void multiply(Scope k, Operand a, Operand b, List<Operand.Register> d, boolean add,
+  private void multiply(Scope k, Operand left, Operand right, List<Operand.Register> d, boolean add,
       List<MatrixDescriptor> forms) {
-    var type = operand.text();
-    var operands = new ArrayList<>(List.of(new Operand.Vector(List.copyOf(d)), a, b,
-        new Operand.Integer(add ? 1 : 0), new Operand.Integer(1), new Operand.Integer(1)));
-    if (operand.bits() == 16) forms.forEach(form -> operands.add(new Operand.Integer(form.kMajor() ? 0 : 1)));
-    k.emit("wgmma.mma_async.sync.aligned.m64n" + columns + "k" + depth() + ".f32." + type + "." + type,
-        operands.toArray(Operand[]::new));
+    var operands = new ArrayList<>(List.of(new Operand.Vector(List.copyOf(d)), left, right,
+        new Operand.Integer(add ? 1 : 0)));
+    if (a != ElementType.I8) operands.addAll(List.of(new Operand.Integer(1), new Operand.Integer(1)));
+    if (a.bits() == 16) forms.forEach(form -> operands.add(new Operand.Integer(form.kMajor() ? 0 : 1)));
+    k.emit("wgmma.mma_async.sync.aligned.m64n" + columns + "k" + depth() + (a == ElementType.I8 ? ".s32." : ".f32.")
+        + name(a) + "." + name(b), operands.toArray(Operand[]::new));
+  }
+
+  private static String name(ElementType type) {
+    return type == ElementType.I8 ? "s8" : type.text();
   }
 }

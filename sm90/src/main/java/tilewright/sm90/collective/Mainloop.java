@@ -16,7 +16,7 @@ import tilewright.sm90.atom.WgmmaAtom;
 public record Mainloop(Scope k, TensorTile a, TensorTile b, TiledWgmma mma, I32 rank, int blocks) {
 
   /** Stages that a tile of C takes. */
-  private I32 steps() {
+  I32 steps() {
     return a.extent(1).ceilDiv(mma.depth());
   }
 

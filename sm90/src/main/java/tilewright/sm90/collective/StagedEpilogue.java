@@ -6,7 +6,9 @@ import tilewright.kernel.Partition;
 import tilewright.kernel.Pred;
 import tilewright.kernel.Scope;
 import tilewright.kernel.TensorSpec;
+import tilewright.kernel.Vector;
 import tilewright.kernel.tiled.Fragment;
+import tilewright.numerics.ElementType;
 import tilewright.sm90.atom.BulkCopy;
 import tilewright.sm90.atom.SwizzledRows;
 import tilewright.sm90.atom.WgmmaAtom;
@@ -84,17 +86,19 @@ public final class StagedEpilogue {
     return place;
   }
 
-  private void storeBlock(Partition partition, I32 lane, I32 group, I32 stage, Fragment sums, int quad, I32[] place) {
+  private void storeBlock(Partition partition, I32 lane, I32 group, I32 stage, Fragment sums, int quad, I32[] where) {
     meet(group);
     for (int value = 0; value < partition.values(); value += 2) {
       var at = partition.coordinate(lane, value);
       var pair = sums.group(quad + value / 4).subList(value % 4, value % 4 + 2);
-      c.shared().at(at[0], at[1], stage).store(alpha.times(k.result(pair.get(0))), alpha.times(k.result(pair.get(1))));
+      var place = c.shared().at(at[0], at[1], stage);
+      if (place.type() == ElementType.I32) place.store(Vector.packed(k, ElementType.I32, pair));
+      else place.store(alpha.times(k.result(pair.get(0))), alpha.times(k.result(pair.get(1))));
     }
     BulkCopy.publish(k);
     meet(group);
     k.when(lane.equalTo(0), () -> {
-      c.store(k, stage, place);
+      c.store(k, stage, where);
       BulkCopy.commit(k);
     });
   }

@@ -1,6 +1,5 @@
 package tilewright.sm90.collective;
 
-import java.util.ArrayList;
 import java.util.List;
 import tilewright.kernel.I32;
 import tilewright.kernel.Partition;
@@ -10,52 +9,62 @@ import tilewright.kernel.TraceException;
 import tilewright.kernel.tiled.Fragment;
 import tilewright.layout.OffsetMap;
 import tilewright.numerics.ElementType;
-import tilewright.ptx.PtxType;
+import tilewright.ptx.Operand;
 import tilewright.sm90.atom.MatrixDescriptor;
 import tilewright.sm90.atom.WgmmaAtom;
 
 /**
  * {@code wgmma} repeated over warpgroups and over each warpgroup's rows of the C tile: group g of {@code groups} has
- * rows g·tileM/groups and on.
+ * rows g·tileM/groups and on. A warpgroup's rows are pieces of 64 rows and as many columns as the atom has.
  */
 public final class TiledWgmma {
   private static final int VALUES = 4;
 
   private final WgmmaAtom atom;
   private final int tileM;
+  private final int tileN;
   private final int tileK;
   private final int groups;
   private final MatrixDescriptor a;
   private final MatrixDescriptor b;
 
-  private TiledWgmma(WgmmaAtom atom, int tileM, int tileK, int groups, MatrixDescriptor a, MatrixDescriptor b) {
+  private TiledWgmma(WgmmaAtom atom, int tileM, int tileN, int tileK, int groups, MatrixDescriptor a,
+      MatrixDescriptor b) {
     this.atom = atom;
     this.tileM = tileM;
+    this.tileN = tileN;
     this.tileK = tileK;
     this.groups = groups;
     this.a = a;
     this.b = b;
   }
 
+  /** Pieces as wide as the tile, both operands of one type. */
+  public static TiledWgmma of(ElementType operand, OffsetMap tileA, OffsetMap tileB, int groups) {
+    return of(new WgmmaAtom(operand, operand, extent(tileB, 0)), tileA, tileB, groups);
+  }
+
   /**
    * @param tileA (M, K, …) in shared memory
    * @param tileB (N, K, …) in shared memory
    */
-  public static TiledWgmma of(ElementType operand, OffsetMap tileA, OffsetMap tileB, int groups) {
+  public static TiledWgmma of(WgmmaAtom atom, OffsetMap tileA, OffsetMap tileB, int groups) {
     int tileM = extent(tileA, 0);
     int tileN = extent(tileB, 0);
     int tileK = extent(tileA, 1);
-    var atom = new WgmmaAtom(operand, tileN);
     if (tileM % (groups * WgmmaAtom.M) != 0) {
       throw new TraceException("tileM = " + tileM + " does not give " + groups + " warpgroups rows in blocks of "
           + WgmmaAtom.M);
+    }
+    if (tileN % atom.columns() != 0) {
+      throw new TraceException("tileN = " + tileN + " is not made of pieces of " + atom.columns() + " columns");
     }
     if (tileK != extent(tileB, 1) || tileK % atom.depth() != 0) {
       throw new TraceException("tiles " + tileA + " and " + tileB + " do not share a multiple of " + atom.depth()
           + " along k");
     }
-    return new TiledWgmma(atom, tileM, tileK, groups, MatrixDescriptor.of(operand, tileA, WgmmaAtom.M),
-        MatrixDescriptor.of(operand, tileB, tileN));
+    return new TiledWgmma(atom, tileM, tileN, tileK, groups, MatrixDescriptor.of(atom.a(), tileA, WgmmaAtom.M),
+        MatrixDescriptor.of(atom.b(), tileB, atom.columns()));
   }
 
   private static int extent(OffsetMap tile, int mode) {
@@ -78,12 +87,12 @@ public final class TiledWgmma {
 
   /** Columns of the tile. */
   int columns() {
-    return atom.columns();
+    return tileN;
   }
 
   /** Which elements of so many columns of a block a thread of a warpgroup has. */
   Partition partition(int columns) {
-    return new WgmmaAtom(atom.operand(), columns).partition();
+    return new WgmmaAtom(atom.a(), atom.b(), columns).partition();
   }
 
   /** The first row of a warpgroup's block. */
@@ -91,11 +100,35 @@ public final class TiledWgmma {
     return group.times(rows()).plus(block * WgmmaAtom.M);
   }
 
+  /** Of a warpgroup: block after block, in each from the left. */
+  int pieces() {
+    return blocks() * piecesPerBlock();
+  }
+
+  private int piecesPerBlock() {
+    return tileN / atom.columns();
+  }
+
   /** Accumulators of a thread, in groups of four, zero. */
   public Fragment accumulators(Scope k) {
-    var fragment = Fragment.of(k, PtxType.F32, blocks() * atom.registers() / VALUES, VALUES);
-    fragment.clear(k, PtxType.F32);
+    var fragment = Fragment.of(k, atom.sums(), pieces() * groupsPerPiece(), VALUES);
+    fragment.clear(k, atom.sums());
     return fragment;
+  }
+
+  /** Accumulators of one piece, undefined. */
+  Fragment pieceAccumulators(Scope k) {
+    return Fragment.of(k, atom.sums(), groupsPerPiece(), VALUES);
+  }
+
+  /** A piece's part of all accumulators. */
+  Fragment piece(Fragment accumulators, int piece) {
+    int first = piece * groupsPerPiece();
+    return new Fragment(accumulators.groups().subList(first, first + groupsPerPiece()));
+  }
+
+  private int groupsPerPiece() {
+    return atom.registers() / VALUES;
   }
 
   /** Accumulates a stage of both tiles and leaves the multiplications under way, as one group. */
@@ -112,16 +145,31 @@ public final class TiledWgmma {
    */
   public void issue(Scope k, I32 group, SharedTensor tileA, I32 stageA, SharedTensor tileB, I32 stageB,
       Fragment accumulators, boolean add) {
-    var zero = k.constant(0);
-    int perBlock = atom.registers() / VALUES;
     for (int slice = 0; slice < tileK; slice += atom.depth()) {
-      var rowsB = b.register(k, tileB, zero, k.constant(slice), stageB);
-      for (int block = 0; block < blocks(); block++) {
-        var rowsA = a.register(k, tileA, row(group, block), k.constant(slice), stageA);
-        var sums = new ArrayList<>(accumulators.groups().subList(block * perBlock, (block + 1) * perBlock).stream()
-            .flatMap(List::stream).toList());
-        atom.multiply(k, rowsA, a, rowsB, b, sums, add || slice > 0);
+      for (int column = 0; column < tileN; column += atom.columns()) {
+        var rowsB = b.register(k, tileB, k.constant(column), k.constant(slice), stageB);
+        for (int block = 0; block < blocks(); block++) {
+          int piece = block * piecesPerBlock() + column / atom.columns();
+          var rowsA = a.register(k, tileA, row(group, block), k.constant(slice), stageA);
+          atom.multiply(k, rowsA, a, rowsB, b, all(piece(accumulators, piece)), add || slice > 0);
+        }
       }
     }
+  }
+
+  /** Replaces the accumulators of one piece by its products of a stage, under way as one group. */
+  void multiplyPiece(Scope k, I32 group, SharedTensor tileA, SharedTensor tileB, I32 stage, int piece, Fragment sums) {
+    int column = piece % piecesPerBlock() * atom.columns();
+    WgmmaAtom.fence(k);
+    for (int slice = 0; slice < tileK; slice += atom.depth()) {
+      var rowsB = b.register(k, tileB, k.constant(column), k.constant(slice), stage);
+      var rowsA = a.register(k, tileA, row(group, piece / piecesPerBlock()), k.constant(slice), stage);
+      atom.multiply(k, rowsA, a, rowsB, b, all(sums), slice > 0);
+    }
+    WgmmaAtom.commit(k);
+  }
+
+  private static List<Operand.Register> all(Fragment fragment) {
+    return fragment.groups().stream().flatMap(List::stream).toList();
   }
 }

@@ -4,12 +4,15 @@ import java.util.ArrayList;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
+import java.util.Optional;
 import java.util.function.Function;
 import java.util.function.Supplier;
 import java.util.stream.Stream;
 import tilewright.kernel.PreparedLaunch;
+import tilewright.kernels.Accumulation;
 import tilewright.kernels.Gemm;
 import tilewright.kernels.GemmProblem;
+import tilewright.kernels.GemmTypes;
 import tilewright.kernels.Transpose;
 import tilewright.kernels.VectorAdd;
 import tilewright.kernels.catalogue.Choice;
@@ -30,7 +33,8 @@ final class Suite {
 
   private static final List<String> ORDERS = List.of("TN", "NN", "TT", "NT");
   private static final List<String> GEMMS = List.of("sm80_gemm", "sm90_gemm");
-  private static final List<String> GEMM_SETTINGS = List.of("order", "m", "n", "k");
+  private static final List<String> GEMM_SETTINGS = List.of("order", "m", "n", "k", "dtype", "dtypeb", "out",
+      "accumulation");
 
   private final Benchmark.Options options;
   private final Map<String, Supplier<List<Supplier<Measured>>>> kernels = new LinkedHashMap<>();
@@ -43,9 +47,9 @@ final class Suite {
     kernels.put("packed_vector_add",
         () -> List.of(() -> addition("packed_vector_add", "sm100", PackedVectorAdd.prepare(ADDED))));
     kernels.put("transpose", () -> List.of(Suite::transposition));
-    kernels.put("sm80_gemm", () -> gemms("sm80_gemm", "sm80", List.of(ElementType.F32, ElementType.BF16),
-        p -> List.of(new Traced(Gemm.configure(p), () -> Gemm.sm80(p)))));
-    kernels.put("sm90_gemm", () -> gemms("sm90_gemm", "sm90", List.of(ElementType.BF16),
+    kernels.put("sm80_gemm", () -> gemms("sm80_gemm", "sm80", List.of(GemmTypes.of(ElementType.BF16, ElementType.F32),
+        GemmTypes.of(ElementType.BF16, ElementType.BF16)), p -> List.of(new Traced(Gemm.configure(p), () -> Gemm.sm80(p)))));
+    kernels.put("sm90_gemm", () -> gemms("sm90_gemm", "sm90", List.of(hopperTypes()),
         p -> configurations(p).map(c -> new Traced(c, () -> HopperGemm.prepare(p, c))).toList()));
     Families.all().forEach(family -> kernels.put(family.name(), () -> problems(family)));
   }
@@ -154,14 +158,25 @@ final class Suite {
   /** A configuration of a kernel for some problem. */
   private record Traced(Object configuration, Supplier<PreparedLaunch> launch) {}
 
-  /** In every operand order, of bf16. */
-  private List<Supplier<Measured>> gemms(String kernel, String arch, List<ElementType> outputs,
+  private GemmTypes hopperTypes() {
+    var a = type("dtype", ElementType.BF16);
+    var accumulation = Accumulation.named(options.settings().getOrDefault("accumulation", "fast"));
+    return new GemmTypes(a, type("dtypeb", a), type("out", GemmTypes.usualOutput(a)), accumulation);
+  }
+
+  private ElementType type(String setting, ElementType otherwise) {
+    return Optional.ofNullable(options.settings().get(setting)).map(text -> ElementType.parse(text).orElseThrow(
+        () -> new IllegalArgumentException("no type is called " + text))).orElse(otherwise);
+  }
+
+  /** In every operand order that there is; what is not 16 bits wide must lie along k. */
+  private List<Supplier<Measured>> gemms(String kernel, String arch, List<GemmTypes> forms,
       Function<GemmProblem, List<Traced>> configurations) {
     var all = new ArrayList<Supplier<Measured>>();
-    for (var output : outputs) {
-      for (var order : ORDERS) {
+    for (var types : forms) {
+      for (var order : types.a().bits() == 16 ? ORDERS : ORDERS.subList(0, 1)) {
         if (!options.settings().getOrDefault("order", order).equals(order)) continue;
-        var problem = GemmProblem.packed(ElementType.BF16, output, extent("m"), extent("n"), extent("k"), 1, order);
+        var problem = GemmProblem.packed(types, extent("m"), extent("n"), extent("k"), 1, order);
         configurations.apply(problem).forEach(c -> all.add(() -> gemm(kernel, arch, problem, order, c)));
       }
     }
@@ -176,11 +191,12 @@ final class Suite {
   }
 
   private static Measured gemm(String kernel, String arch, GemmProblem p, String order, Traced traced) {
-    var tensors = List.of(Measured.Tensor.input("A", p.operand(), (long) p.m() * p.k()),
-        Measured.Tensor.input("B", p.operand(), (long) p.n() * p.k()),
+    var tensors = List.of(Measured.Tensor.input("A", p.types().a(), (long) p.m() * p.k()),
+        Measured.Tensor.input("B", p.types().b(), (long) p.n() * p.k()),
         Measured.Tensor.output("C", p.output(), (long) p.m() * p.n()));
     long bytes = tensors.stream().mapToLong(t -> t.elements() * t.type().bytes()).sum();
-    Map<String, Object> peer = Map.of("op", "gemm", "m", p.m(), "n", p.n(), "k", p.k(), "dtype", p.operand().text(),
+    Map<String, Object> peer = Map.of("op", "gemm", "m", p.m(), "n", p.n(), "k", p.k(), "dtype", p.types().a().text(),
+        "dtypeB", p.types().b().text(), "out", p.output().text(), "accumulation", p.types().accumulation().text(),
         "transA", order.charAt(0) == 'N', "transB", order.charAt(1) == 'N');
     return new Measured(kernel, arch, p.m() + "x" + p.n() + "x" + p.k() + " " + traced.configuration,
         traced.launch.get(), tensors, bytes, 2.0 * p.m() * p.n() * p.k(), peer);

@@ -4,8 +4,8 @@ Reads one JSON object a line from stdin and answers each with one JSON object a 
 
   {"op": "versions"} -> {"versions": {"torch": "..", ..}}
 
-  {"op": "gemm", "m": .., "n": .., "k": .., "dtype": "bf16|f16|f32|tf32", "transA": false, "transB": true,
-   "iterations": 20, "warmup": 5}
+  {"op": "gemm", "m": .., "n": .., "k": .., "dtype": "bf16|f16|f32|tf32|e4m3|e5m2|i8", "dtypeB": .., "out": ..,
+   "accumulation": "fast|exact", "transA": false, "transB": true, "iterations": 20, "warmup": 5}
   -> {"op": "gemm", "ms": {"cublas": median of one run}}
 
   {"op": "attention", "batch": .., "heads": .., "kvHeads": .., "queries": .., "keys": .., "headDim": .., "dtype": ..,
@@ -36,7 +36,8 @@ try:
 except ImportError:
     triton = None
 
-DTYPES = {"bf16": torch.bfloat16, "f16": torch.float16, "f32": torch.float32, "tf32": torch.float32}
+DTYPES = {"bf16": torch.bfloat16, "f16": torch.float16, "f32": torch.float32, "tf32": torch.float32,
+          "e4m3": torch.float8_e4m3fn, "e5m2": torch.float8_e5m2, "i8": torch.int8}
 ROTATED_BYTES = 256 << 20
 MAX_SETS = 64
 # Settings of our kernels that are no part of the problem.
@@ -124,7 +125,28 @@ def median_ms(run, sets, warmup, iterations):
 # Matrix products and attention
 
 
+def bytes_gemm(request):
+    """Operands of 8 bits, A by rows and B by columns: floats with unit scales, or integers."""
+    m, n, k = request["m"], request["n"], request["k"]
+    types = DTYPES[request["dtype"]], DTYPES[request["dtypeB"]]
+
+    def operand(rows, dtype):
+        values = normal(rows, k, dtype=torch.float32)
+        return (values * 32).clamp(-128, 127).to(dtype) if dtype == torch.int8 else values.to(dtype)
+
+    def make():
+        return operand(m, types[0]), operand(n, types[1]).t()
+
+    if request["dtype"] == "i8":
+        return make, {"cublas": torch._int_mm}
+    one = torch.ones((), device="cuda")
+    fast, out = request["accumulation"] == "fast", DTYPES[request["out"]]
+    return make, {"cublas": lambda a, b: torch._scaled_mm(a, b, one, one, out_dtype=out, use_fast_accum=fast)}
+
+
 def gemm(request):
+    if DTYPES[request["dtype"]].itemsize == 1:
+        return bytes_gemm(request)
     m, n, k = request["m"], request["n"], request["k"]
     dtype = DTYPES[request["dtype"]]
     torch.backends.cuda.matmul.allow_tf32 = request["dtype"] == "tf32"

@@ -1,0 +1,27 @@
+package tilewright.kernels;
+
+import java.util.Locale;
+
+/** How a product is summed where a tensor core's own sums keep fewer bits than a single: that of fp8 on SM90. */
+public enum Accumulation {
+  /** In the tensor core, which keeps 14 bits. */
+  FAST,
+  /** In the tensor core for {@link #INTERVAL} of k, and those sums in singles. */
+  EXACT;
+
+  /** Steps of k that an exact accumulation leaves to the tensor core. */
+  public static final int INTERVAL = 128;
+
+  /** The name on the command line. */
+  public String text() {
+    return name().toLowerCase(Locale.ROOT);
+  }
+
+  /** The accumulation with this {@link #text()}. */
+  public static Accumulation named(String text) {
+    for (var accumulation : values()) {
+      if (accumulation.text().equals(text)) return accumulation;
+    }
+    throw new IllegalArgumentException("no accumulation is called " + text + ": fast or exact");
+  }
+}

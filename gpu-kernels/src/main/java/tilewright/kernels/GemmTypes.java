@@ -1,0 +1,46 @@
+package tilewright.kernels;
+
+import tilewright.numerics.ElementType;
+
+/**
+ * The types of a matrix product.
+ *
+ * @param a type of A's elements; likewise b and output, of C's
+ */
+public record GemmTypes(ElementType a, ElementType b, ElementType output, Accumulation accumulation) {
+
+  /** Both operands of one type. */
+  public static GemmTypes of(ElementType operand, ElementType output) {
+    return new GemmTypes(operand, operand, output, Accumulation.FAST);
+  }
+
+  /** What C's elements are unless something else is asked for: operands that have 16 bits, else what holds the sums. */
+  public static ElementType usualOutput(ElementType operand) {
+    return switch (operand) {
+      case TF32 -> ElementType.F32;
+      case I8 -> ElementType.I32;
+      case E4M3, E5M2 -> ElementType.BF16;
+      default -> operand;
+    };
+  }
+
+  /** The operands' type, where they share one. */
+  public ElementType operand() {
+    if (a != b) {
+      throw new IllegalArgumentException("operands of " + a.text() + " and " + b.text()
+          + ": this kernel needs both of one type");
+    }
+    return a;
+  }
+
+  /** Whether sums leave the tensor core on the way: only those of 8-bit floats are too short there. */
+  public boolean isPromoted() {
+    return accumulation == Accumulation.EXACT && (a == ElementType.E4M3 || a == ElementType.E5M2);
+  }
+
+  @Override
+  public String toString() {
+    return (a == b ? a.text() : a.text() + "*" + b.text()) + "->" + output.text()
+        + (accumulation == Accumulation.EXACT ? " exact" : "");
+  }
+}
