@@ -11,6 +11,7 @@ module tilewright.kernels {
   exports tilewright.kernel.collective;
   exports tilewright.kernel.collective.attention;
   exports tilewright.kernels;
+  exports tilewright.kernels.attention;
   exports tilewright.kernels.catalogue;
   exports tilewright.device;
 }

@@ -1,6 +1,7 @@
 package tilewright.kernel.collective.attention;
 
 import tilewright.kernel.I32;
+import tilewright.kernel.Scope;
 
 /**
  * Which blocks of {@code tileN} keys a tile of queries has to look at: {@code first} … {@code end} − 1. Of these only
@@ -30,5 +31,23 @@ public record BlockInfo(I32 first, I32 insideFirst, I32 insideEnd, I32 end) {
     var blocks = end.ceilDiv(tileN).max(first);
     var whole = insideEnd.dividedBy(tileN).min(blocks).max(first);
     return new BlockInfo(first, insideFirst.min(whole).max(first), whole, blocks);
+  }
+
+  /** What is done with block n of keys; {@code masked} says whether some query may not see all of it. */
+  @FunctionalInterface
+  public interface Body {
+    void accept(I32 n, boolean masked);
+  }
+
+  /** Goes through all blocks from the last to the first. */
+  public void descending(Scope k, Body body) {
+    descending(k, insideEnd, end, true, body);
+    descending(k, insideFirst, insideEnd, false, body);
+    descending(k, first, insideFirst, true, body);
+  }
+
+  private static void descending(Scope k, I32 from, I32 to, boolean masked, Body body) {
+    var blocks = to.minus(from);
+    if (!blocks.lessThan(1).known().orElse(false)) k.loop(blocks, i -> body.accept(to.plus(-1).minus(i), masked));
   }
 }

@@ -1,0 +1,40 @@
+package tilewright.kernel.collective.attention;
+
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Optional;
+import tilewright.kernel.F32;
+import tilewright.kernel.I32;
+import tilewright.kernel.Scope;
+
+/** What users change of the scores: a function of each, a mask, both or neither. */
+public record Modification(Optional<ScoreMod> score, Optional<MaskMod> mask) {
+  public static final Modification NONE = new Modification(Optional.empty(), Optional.empty());
+
+  private static final float LOG2_E = 1.44269504f;
+
+  /** Where a tile of scores lies: its batch entry, head, first query and first key. */
+  public record Place(I32 batch, I32 head, I32 firstQuery, I32 firstKey) {}
+
+  /** What the softmax multiplies scores by: the scale, unless {@link #apply} has done that, in binary logarithms. */
+  public F32 softmaxScale(Scope k, F32 scale) {
+    return score.isPresent() ? k.constant(LOG2_E) : scale.times(LOG2_E);
+  }
+
+  /** Scales and changes the scores where there is a function for it; hides what the mask does not let through. */
+  public List<F32> apply(Scope k, I32 thread, FragmentRows rows, F32 scale, Place place, List<F32> scores) {
+    if (score.isEmpty() && mask.isEmpty()) return scores;
+    var changed = new ArrayList<F32>();
+    for (int value = 0; value < scores.size(); value++) {
+      var q = place.firstQuery.plus(rows.row(thread, rows.rowOf(value)));
+      var key = place.firstKey.plus(rows.column(thread)).plus(rows.columnOffset(value));
+      var now = scores.get(value);
+      if (score.isPresent()) now = score.get().apply(now.times(scale), place.batch, place.head, q, key);
+      if (mask.isPresent()) {
+        now = now.where(mask.get().apply(place.batch, place.head, q, key), k.constant(Float.NEGATIVE_INFINITY));
+      }
+      changed.add(now);
+    }
+    return changed;
+  }
+}

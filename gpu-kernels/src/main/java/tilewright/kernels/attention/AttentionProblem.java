@@ -1,0 +1,108 @@
+package tilewright.kernels.attention;
+
+import java.util.Optional;
+import tilewright.kernel.collective.attention.Band;
+import tilewright.kernel.collective.attention.Modification;
+import tilewright.numerics.ElementType;
+
+/**
+ * O = softmax(scale · Q·Kᵀ) · V for Q (B,Sq,H,D), K (B,Sk,Hk,D), V (B,Sk,Hk,Dv) and O (B,Sq,H,Dv); head h of Q reads
+ * head h·Hk/H of K and V.
+ *
+ * @param type of Q, K, V and O: f16 or bf16
+ * @param lse where each row's logarithm of its sum of exponentials goes, (B,Sq,H) of singles, if anywhere
+ * @param scale positive
+ * @param band which keys a query sees, by distance
+ * @param modification of scores
+ * @param packed where sequences of different lengths lie one after the other; B is 1 then, Sq and Sk their sums
+ */
+public record AttentionProblem(ElementType type, Sizes sizes, View q, View k, View v, View o, Optional<View> lse,
+    float scale, Band band, Modification modification, Optional<Packed> packed) {
+  public AttentionProblem {
+    if (type != ElementType.F16 && type != ElementType.BF16) {
+      throw new IllegalArgumentException("no attention of " + type.text() + ": f16 or bf16");
+    }
+    if (!(scale > 0)) throw new IllegalArgumentException("invalid scale " + scale + ": it must be positive");
+    if (packed.isPresent() && sizes.batch != 1) {
+      throw new IllegalArgumentException("packed sequences lie in one batch entry, not in " + sizes.batch);
+    }
+  }
+
+  /** Extents. */
+  public record Sizes(int batch, int queries, int keys, int heads, int keyHeads, int headDim, int valueDim) {
+    public Sizes {
+      if (batch < 1 || queries < 0 || keys < 0 || heads < 1 || keyHeads < 1 || headDim < 1 || valueDim < 1) {
+        throw new IllegalArgumentException("invalid attention extents B=" + batch + " Sq=" + queries + " Sk=" + keys
+            + " H=" + heads + " Hk=" + keyHeads + " D=" + headDim + " Dv=" + valueDim
+            + ": sequences may be empty, all else is at least 1");
+      }
+      if (heads % keyHeads != 0) {
+        throw new IllegalArgumentException(heads + " heads do not share " + keyHeads
+            + " heads of keys: they must be a multiple");
+      }
+    }
+
+    /** One head dimension, and as many heads of keys as of queries. */
+    public static Sizes of(int batch, int queries, int keys, int heads, int headDim) {
+      return new Sizes(batch, queries, keys, heads, heads, headDim, headDim);
+    }
+  }
+
+  /**
+   * Where a tensor lies.
+   *
+   * @param offset bytes from the buffer's begin
+   * @param batch elements from one batch entry to the next; likewise sequence positions, heads and head dimensions
+   */
+  public record View(String buffer, long offset, long batch, long sequence, long head, long dim) {
+
+    /** (B,S,H,D), the last contiguous. */
+    public static View bshd(String buffer, long sequence, long heads, long dim) {
+      return new View(buffer, 0, sequence * heads * dim, heads * dim, dim, 1);
+    }
+
+    /** (B,H,S,D), the last contiguous. */
+    public static View bhsd(String buffer, long sequence, long heads, long dim) {
+      return new View(buffer, 0, heads * sequence * dim, dim, sequence * dim, 1);
+    }
+
+    /** One of the three tensors of (B,S,3,H,D), the last contiguous; 0 is Q. */
+    public static View packedQkv(String buffer, int which, long sequence, long heads, long dim, int elementBytes) {
+      return new View(buffer, which * heads * dim * elementBytes, sequence * 3 * heads * dim, 3 * heads * dim, dim, 1);
+    }
+  }
+
+  /**
+   * Sequences one after the other: entry b has rows cu[b] to before cu[b + 1].
+   *
+   * @param queries buffer of (sequences + 1) 32-bit integers, the cumulated lengths; likewise {@code keys}
+   * @param longest queries of the longest sequence, or more
+   */
+  public record Packed(String queries, String keys, int sequences, int longest) {}
+
+  /** Dense tensors named Q, K, V, O and LSE, (B,S,H,D) in memory, and the usual scale 1/√D. */
+  public static AttentionProblem dense(ElementType type, Sizes s) {
+    return new AttentionProblem(type, s, View.bshd("Q", s.queries, s.heads, s.headDim),
+        View.bshd("K", s.keys, s.keyHeads, s.headDim), View.bshd("V", s.keys, s.keyHeads, s.valueDim),
+        View.bshd("O", s.queries, s.heads, s.valueDim),
+        Optional.of(new View("LSE", 0, (long) s.heads * s.queries, 1, s.queries, 1)),
+        (float) (1 / Math.sqrt(s.headDim)), Band.ALL, Modification.NONE, Optional.empty());
+  }
+
+  public AttentionProblem with(Band other) {
+    return new AttentionProblem(type, sizes, q, k, v, o, lse, scale, other, modification, packed);
+  }
+
+  public AttentionProblem with(Modification other) {
+    return new AttentionProblem(type, sizes, q, k, v, o, lse, scale, band, other, packed);
+  }
+
+  public AttentionProblem with(Packed other) {
+    return new AttentionProblem(type, sizes, q, k, v, o, lse, scale, band, modification, Optional.of(other));
+  }
+
+  /** With tensors elsewhere. */
+  public AttentionProblem at(View otherQ, View otherK, View otherV, View otherO) {
+    return new AttentionProblem(type, sizes, otherQ, otherK, otherV, otherO, lse, scale, band, modification, packed);
+  }
+}

@@ -1,0 +1,134 @@
+package tilewright.kernels.attention;
+
+import java.util.Optional;
+import tilewright.kernel.GlobalTensor;
+import tilewright.kernel.I32;
+import tilewright.kernel.Kernel;
+import tilewright.kernel.Scope;
+import tilewright.kernel.atom.CpAsync;
+import tilewright.kernel.collective.attention.AttentionEpilogue;
+import tilewright.kernel.collective.attention.AttentionTileScheduler;
+import tilewright.kernel.collective.attention.BlockInfo;
+import tilewright.kernel.collective.attention.Modification;
+import tilewright.kernel.collective.attention.OnlineSoftmax;
+import tilewright.kernel.collective.attention.ScoreMask;
+import tilewright.kernel.collective.attention.SeqlenInfo;
+import tilewright.kernel.tiled.SwizzledTile;
+import tilewright.kernel.tiled.TiledCopy;
+import tilewright.layout.Layout;
+
+/**
+ * O = softmax(scale · Q·Kᵀ) · V on SM80 tensor cores (FlashAttention-2, algorithm 1): Q (Sq,D,H,B), K (Sk,D,Hk,B), V
+ * (Dv,Sk,Hk,B) and O (Sq,Dv,H,B), any strides but along the head dimensions.
+ *
+ * <p>A CTA has a tile of queries, each warp whole rows of it. Keys and values come tile by tile, the last first: global
+ * → {@code cp.async} → swizzled shared memory → {@code ldmatrix} → {@code mma.sync}; weights never leave registers.
+ */
+public record Sm80Attention(Sm80AttentionConfig config) implements Kernel {
+  private static final int VECTOR = 8;
+
+  @Override
+  public String name() {
+    return "sm80_attention_" + config.type().text() + "_d" + config.shape().tileD();
+  }
+
+  @Override
+  public void trace(Scope k) {
+    var shape = config.shape();
+    var thread = k.block(shape.threads());
+    k.blocksPerMultiprocessor(shape.residentBlocks());
+    var q = k.global(config.q());
+    var keys = k.global(config.k());
+    var values = k.global(config.v());
+    var o = k.global(config.o());
+    var lse = config.lse() ? Optional.of(k.global(config.logSumExp())) : Optional.<GlobalTensor>empty();
+    var scale = k.scalar("scale");
+    var zero = k.constant(0);
+
+    var lengths = config.packed()
+        ? Optional.of(new Lengths(k.global(config.lengths("cuQ")), k.global(config.lengths("cuK"))))
+        : Optional.<Lengths>empty();
+
+    var tile = scheduler(k, q, lengths).single(k);
+    var headOfKeys = tile.head().dividedBy(q.extent(2).dividedBy(keys.extent(2)));
+    var sequence = lengths.map(l -> SeqlenInfo.packed(l.queries, l.keys, tile.batch()))
+        .orElseGet(() -> SeqlenInfo.fixed(q.extent(0), keys.extent(0)));
+    var entry = config.packed() ? zero : tile.batch();
+    var firstQuery = tile.number().times(shape.tileM());
+
+    var tileQ = k.shared(config.type(), SwizzledTile.alongColumns(shape.tileM(), shape.tileD(), 1));
+    var tileK = k.shared(config.type(), SwizzledTile.alongColumns(shape.tileN(), shape.tileD(), shape.stages()));
+    var tileV = k.shared(config.type(), SwizzledTile.alongRows(shape.tileDv(), shape.tileN(), shape.stages()));
+    var copyRows = TiledCopy.of(new CpAsync(k, VECTOR, config.type().bytes()), threads(shape.tileD(), true),
+        Layout.columnMajor(1, VECTOR));
+    var copyColumns = TiledCopy.of(new CpAsync(k, VECTOR, config.type().bytes()), threads(shape.tileDv(), false),
+        Layout.columnMajor(VECTOR, 1));
+
+    k.when(firstQuery.lessThan(sequence.queries()), () -> {
+      var blocks = BlockInfo.of(config.band(), sequence, firstQuery, shape.tileM(), shape.tileN());
+      var tiles = KeyValueTiles.of(k, thread,
+          new KeyValueTiles.Operand(head(keys, 0, sequence.firstKey(), sequence.keys(), headOfKeys, entry), 0, copyRows,
+              tileK),
+          new KeyValueTiles.Operand(head(values, 1, sequence.firstKey(), sequence.keys(), headOfKeys, entry), 1,
+              copyColumns, tileV), shape.stages());
+      var queries = head(q, 0, sequence.firstQuery(), sequence.queries(), tile.head(), entry)
+          .from(firstQuery, zero, zero, zero);
+      copyRows.copy(thread, queries, tileQ, zero, zero, zero);
+      k.when(blocks.first().lessThan(blocks.end()), () -> tiles.begin(blocks.end().plus(-1)));
+
+      var products = new AttentionProducts(k, thread, config, tileQ);
+      if (shape.queryInRegisters()) {
+        tiles.settle();
+        products.holdQueries();
+      }
+      var rows = products.rowsOfScores();
+      var softmax = OnlineSoftmax.of(k, rows, config.modification().softmaxScale(k, scale));
+      var mask = new ScoreMask(config.band(), sequence, rows);
+      blocks.descending(k, (n, masked) -> {
+        tiles.awaitKeys(n, blocks.first());
+        var firstKey = n.times(shape.tileN());
+        var place = new Modification.Place(tile.batch(), tile.head(), firstQuery, firstKey);
+        var s = products.scores(tiles.keys(), tiles.stage());
+        s = config.modification().apply(k, thread, rows, scale, place, s);
+        if (masked) s = mask.apply(k, thread, firstQuery, firstKey, s);
+        var step = softmax.next(s, masked || config.modification().mask().isPresent());
+        softmax.rescale(step, products.rowsOfOutput(), products.sums());
+        tiles.awaitValues(n, blocks.first());
+        products.mix(step.weights(), tiles.values(), tiles.stage());
+      });
+
+      var output = products.rowsOfOutput();
+      new AttentionEpilogue(output, lse.map(l -> l.part(0, sequence.firstQuery(), sequence.queries())
+          .from(firstQuery, tile.head(), entry)))
+          .store(k, thread, softmax.finish(), output.values(k, products.sums()),
+              head(o, 0, sequence.firstQuery(), sequence.queries(), tile.head(), entry)
+                  .from(firstQuery, zero, zero, zero));
+    });
+  }
+
+  private AttentionTileScheduler scheduler(Scope k, GlobalTensor q, Optional<Lengths> lengths) {
+    boolean longestFirst = config.band().right().isPresent();
+    // Packed sequences all get the tiles of the longest, which only the launch knows.
+    var entries = lengths.map(l -> l.queries.extent(0).plus(-1)).orElse(q.extent(3));
+    var tiles = lengths.isPresent() ? k.gridX().dividedBy(q.extent(2).times(entries))
+        : q.extent(0).ceilDiv(config.shape().tileM());
+    return new AttentionTileScheduler(tiles, q.extent(2), entries, config.shape().headsTogether(), longestFirst);
+  }
+
+  /** Cumulated lengths. */
+  private record Lengths(GlobalTensor queries, GlobalTensor keys) {}
+
+  /** A sequence's part of one head; {@code along} is the mode that counts its rows. */
+  private static GlobalTensor head(GlobalTensor whole, int along, I32 first, I32 count, I32 head, I32 entry) {
+    var zero = first.constant(0);
+    return whole.from(zero, zero, head, entry).covered(2).covered(3).part(along, first, count);
+  }
+
+  /** Threads that copy rows of a swizzled tile: neighbours along the head dimension, so that a warp reads sectors. */
+  private Layout threads(int dim, boolean rowsFirst) {
+    int along = Math.min(Integer.lowestOneBit(dim), 64) / VECTOR;
+    int across = config.shape().threads() / along;
+    return rowsFirst ? Layout.of(Layout.of(across, along), Layout.of(along, 1))
+        : Layout.of(Layout.of(along, 1), Layout.of(across, along));
+  }
+}
