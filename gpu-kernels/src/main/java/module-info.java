@@ -13,5 +13,6 @@ module tilewright.kernels {
   exports tilewright.kernels;
   exports tilewright.kernels.attention;
   exports tilewright.kernels.catalogue;
+  exports tilewright.kernels.epilogue;
   exports tilewright.device;
 }

@@ -44,6 +44,16 @@ public enum PointwiseReference {
     this.oneRounding = oneRounding;
   }
 
+  /** By the definition. */
+  public double exact(double... x) {
+    return exact.of(x);
+  }
+
+  /** In single precision. */
+  public float single(float... x) {
+    return single.of(x);
+  }
+
   /** With every operation rounded to the type; one that is a single rounding anyway is the same in single precision. */
   double rounded(ElementType type, float... x) {
     return type.round(single.of(x));

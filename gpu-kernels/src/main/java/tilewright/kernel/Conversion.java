@@ -83,6 +83,8 @@ final class Conversion {
 
   static Operand.Register fromF32(Scope k, ElementType type, F32 value) {
     if (type == ElementType.F32) return value.register();
+    // One value twice: a store of one byte takes the low one.
+    if (type.bits() == 8) return packBytes(k, type, value, value);
     var result = k.newRegister(PtxType.B16);
     k.emit("cvt.rn." + half(type) + ".f32", result, value.register());
     return result;
@@ -95,9 +97,39 @@ final class Conversion {
     return result;
   }
 
+  /** Two values of 8 bits in half a register, the first in the low byte; what is beyond the type saturates. */
+  static Operand.Register packBytes(Scope k, ElementType type, F32 first, F32 second) {
+    var result = k.newRegister(PtxType.B16);
+    if (type != ElementType.I8) {
+      k.emit("cvt.rn.satfinite." + type.text() + "x2.f32", result, second.register(), first.register());
+      return result;
+    }
+    var bytes = k.newRegister(PtxType.B32);
+    k.emit("cvt.pack.sat.s8.s32.b32", bytes, wholeNumber(k, second), wholeNumber(k, first), new Operand.Integer(0));
+    k.emit("cvt.u16.u32", result, bytes);
+    return result;
+  }
+
+  private static Operand.Register wholeNumber(Scope k, F32 value) {
+    var result = k.newRegister(PtxType.B32);
+    k.emit("cvt.rni.s32.f32", result, value.register());
+    return result;
+  }
+
   /** Rounded to the type and exactly back. */
   static F32 round(Scope k, ElementType type, F32 value) {
-    return type == ElementType.F32 ? value : toF32(k, type, fromF32(k, type, value));
+    return switch (type) {
+      case F32 -> value;
+      case E4M3, E5M2 -> widen(k, type, packBytes(k, type, value, value)).getFirst();
+      case I8 -> {
+        var bounded = k.newRegister(PtxType.B16);
+        var result = k.newRegister(PtxType.F32);
+        k.emit("cvt.rni.s8.f32", bounded, value.register());
+        k.emit("cvt.rn.f32.s8", result, bounded);
+        yield k.result(result);
+      }
+      default -> toF32(k, type, fromF32(k, type, value));
+    };
   }
 
   private static String half(ElementType type) {

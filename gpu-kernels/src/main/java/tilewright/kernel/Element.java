@@ -64,6 +64,8 @@ public final class Element {
       for (int i = 0; i < values.size(); i += 2) {
         pieces.add(Conversion.pack(k, type, values.get(i), values.get(i + 1)));
       }
+    } else if (type.bits() == 8 && values.size() == 2) {
+      pieces.add(Conversion.packBytes(k, type, values.get(0), values.get(1)));
     } else {
       values.forEach(value -> pieces.add(Conversion.fromF32(k, type, value)));
     }
@@ -108,6 +110,23 @@ public final class Element {
   /** Writes a 32-bit integer. */
   public void store(I32 value) {
     write(List.of(value.register()), 1, Optional.empty());
+  }
+
+  /** Adds to a single, atomically. */
+  public void atomicAdd(F32 value) {
+    k.emit("red." + space.text() + ".add.f32", address(), value.register());
+  }
+
+  /** Raises a single to another where that is larger, atomically; a NaN stays. */
+  public void atomicMax(F32 value) {
+    // Singles of one sign are ordered like their bits, those below zero backwards; PTX has no maximum of singles.
+    var bits = k.newRegister(PtxType.B32);
+    var negative = k.newRegister(PtxType.PRED);
+    k.emit("mov.b32", bits, value.register());
+    k.emit("setp.lt.s32", negative, bits, new Operand.Integer(0));
+    var place = address();
+    k.when(k.predicate(negative), () -> k.emit("red." + space.text() + ".min.u32", place, bits),
+        () -> k.emit("red." + space.text() + ".max.s32", place, bits));
   }
 
   /** Adds to a 32-bit integer, atomically. */

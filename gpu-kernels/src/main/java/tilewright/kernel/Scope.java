@@ -178,7 +178,11 @@ public final class Scope {
   }
 
   void parameter(KernelParameter parameter) {
-    parameters.putIfAbsent(parameter.name(), parameter);
+    var known = parameters.putIfAbsent(parameter.name(), parameter);
+    if (known != null && !known.equals(parameter)) {
+      throw new TraceException("'" + parameter.name() + "' is declared twice, and not alike: " + known + " and "
+          + parameter);
+    }
   }
 
   Node load(PtxType type, String parameter, long min, long max, long ones) {

@@ -1,10 +1,12 @@
 package tilewright.kernels;
 
+import java.util.Optional;
 import tilewright.kernel.CompiledKernel;
 import tilewright.kernel.LaunchArguments;
 import tilewright.kernel.Matrix;
 import tilewright.kernel.PreparedLaunch;
 import tilewright.kernel.Target;
+import tilewright.kernels.epilogue.EpilogueArguments;
 import tilewright.ptx.Dim3;
 
 /** The host side of GEMM: from a problem to a configuration to a launch. */
@@ -22,16 +24,34 @@ public final class Gemm {
   /** Prepares the tensor-core kernel in a given configuration. */
   public static PreparedLaunch sm80(GemmProblem problem, GemmConfig config) {
     var kernel = CompiledKernel.compile(new Sm80Gemm(config), Target.SM80);
-    int tilesM = Math.ceilDiv(problem.m(), config.tileM());
-    int tilesN = Math.ceilDiv(problem.n(), config.tileN());
-    var arguments = LaunchArguments.of(kernel)
+    var arguments = matrices(kernel, problem).scalar("alpha", problem.alpha()).scalar("beta", problem.beta());
+    return new PreparedLaunch(kernel, grid(problem, config), arguments.build());
+  }
+
+  /** Prepares the tensor-core kernel with another epilogue, in the configuration that fits the problem. */
+  public static PreparedLaunch sm80(GemmProblem problem, EpilogueArguments epilogue) {
+    return sm80(problem, configure(problem), epilogue);
+  }
+
+  /** Prepares the tensor-core kernel with another epilogue. */
+  public static PreparedLaunch sm80(GemmProblem problem, GemmConfig config, EpilogueArguments epilogue) {
+    var kernel = CompiledKernel.compile(new Sm80Gemm(config, Optional.of(epilogue.tree())), Target.SM80);
+    var arguments = matrices(kernel, problem);
+    epilogue.bind(arguments);
+    return new PreparedLaunch(kernel, grid(problem, config), arguments.build());
+  }
+
+  private static LaunchArguments matrices(CompiledKernel kernel, GemmProblem problem) {
+    return LaunchArguments.of(kernel)
         .tensor("A", problem.a().argument(problem.m(), problem.k(), problem.batch()))
         .tensor("B", problem.b().argument(problem.n(), problem.k(), problem.batch()))
-        .tensor("C", problem.c().argument(problem.m(), problem.n(), problem.batch()))
-        .scalar("alpha", problem.alpha())
-        .scalar("beta", problem.beta());
-    return new PreparedLaunch(kernel, new Dim3(Math.multiplyExact(tilesM, tilesN), 1, problem.batch()),
-        arguments.build());
+        .tensor("C", problem.c().argument(problem.m(), problem.n(), problem.batch()));
+  }
+
+  private static Dim3 grid(GemmProblem problem, GemmConfig config) {
+    int tilesM = Math.ceilDiv(problem.m(), config.tileM());
+    int tilesN = Math.ceilDiv(problem.n(), config.tileN());
+    return new Dim3(Math.multiplyExact(tilesM, tilesN), 1, problem.batch());
   }
 
   /** Prepares the naive kernel; C is of singles, one batch entry, alpha 1 and beta 0. */

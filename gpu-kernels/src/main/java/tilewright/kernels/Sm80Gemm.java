@@ -1,6 +1,7 @@
 package tilewright.kernels;
 
 import java.util.List;
+import java.util.Optional;
 import tilewright.kernel.Kernel;
 import tilewright.kernel.Scope;
 import tilewright.kernel.atom.CopyAtom;
@@ -13,6 +14,8 @@ import tilewright.kernel.collective.TileScheduler;
 import tilewright.kernel.tiled.SwizzledTile;
 import tilewright.kernel.tiled.TiledCopy;
 import tilewright.kernel.tiled.TiledMma;
+import tilewright.kernels.epilogue.DirectEpilogue;
+import tilewright.kernels.epilogue.Epilogue;
 import tilewright.layout.ComposedLayout;
 import tilewright.layout.Layout;
 import tilewright.numerics.ElementType;
@@ -23,8 +26,15 @@ import tilewright.numerics.ElementType;
  *
  * <p>Data path: global → {@code cp.async} → swizzled shared memory, {@code stages} tiles deep → {@code ldmatrix} → two
  * register sets → {@code mma.sync} → registers → global.
+ *
+ * @param epilogue what C is, if not alpha · product + beta · C
  */
-public record Sm80Gemm(GemmConfig config) implements Kernel {
+public record Sm80Gemm(GemmConfig config, Optional<Epilogue> epilogue) implements Kernel {
+
+  /** With the usual epilogue, alpha and beta. */
+  public Sm80Gemm(GemmConfig config) {
+    this(config, Optional.empty());
+  }
 
   @Override
   public String name() {
@@ -37,8 +47,6 @@ public record Sm80Gemm(GemmConfig config) implements Kernel {
     var a = k.global(config.a());
     var b = k.global(config.b());
     var c = k.global(config.c());
-    var alpha = k.scalar("alpha");
-    var beta = k.scalar("beta");
     var zero = k.constant(0);
 
     var tileA = k.shared(config.operand(), sharedLayout(config.tileM(), config.aKMajor()));
@@ -54,8 +62,12 @@ public record Sm80Gemm(GemmConfig config) implements Kernel {
         a.tile(List.of(config.tileM()), tile.m(), zero, tile.batch()),
         b.tile(List.of(config.tileN()), tile.n(), zero, tile.batch()), a.extent(1));
 
-    new LinearCombination(alpha, beta, config.vectorC()).store(k, thread, mma.accumulatorPartition(), accumulators,
-        c.tile(List.of(config.tileM(), config.tileN()), tile.m(), tile.n(), tile.batch()));
+    epilogue.ifPresentOrElse(
+        tree -> DirectEpilogue.of(k, tree, config.vectorC()).store(thread, mma.accumulatorPartition(), accumulators, c,
+            tile.m().times(config.tileM()), tile.n().times(config.tileN()), tile.batch()),
+        () -> new LinearCombination(k.scalar("alpha"), k.scalar("beta"), config.vectorC()).store(k, thread,
+            mma.accumulatorPartition(), accumulators,
+            c.tile(List.of(config.tileM(), config.tileN()), tile.m(), tile.n(), tile.batch())));
   }
 
   private ComposedLayout sharedLayout(int rows, boolean kMajor) {

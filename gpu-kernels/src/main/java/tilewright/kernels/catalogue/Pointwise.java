@@ -6,7 +6,7 @@ import tilewright.kernel.Pair;
 import tilewright.reference.PointwiseReference;
 
 /** Functions of the elements at one place, in single precision and, some, two by two in a narrow type. */
-enum Pointwise {
+public enum Pointwise {
   ADD("add", "Y = X + Z", PointwiseReference.ADD) {
     @Override
     F32 of(List<F32> x) {
@@ -19,13 +19,13 @@ enum Pointwise {
     }
 
     @Override
-    List<String> inputs() {
+    public List<String> inputs() {
       return List.of("X", "Z");
     }
   },
   RELU("relu", "Y = max(X, 0)", PointwiseReference.RELU) {
     @Override
-    F32 of(F32 x) {
+    public F32 of(F32 x) {
       return x.max(x.constant(0));
     }
 
@@ -36,19 +36,19 @@ enum Pointwise {
   },
   SIGMOID("sigmoid", "Y = 1 / (1 + exp(-X))", PointwiseReference.SIGMOID) {
     @Override
-    F32 of(F32 x) {
+    public F32 of(F32 x) {
       return sigmoid(x);
     }
   },
   ELU("elu", "Y = X where X > 0, else exp(X) - 1", PointwiseReference.ELU) {
     @Override
-    F32 of(F32 x) {
+    public F32 of(F32 x) {
       return x.where(x.greaterThan(x.constant(0)), expMinusOne(x));
     }
   },
   GELU_ERF("gelu_erf", "Y = X · (1 + erf(X / √2)) / 2", PointwiseReference.GELU_ERF) {
     @Override
-    F32 of(F32 x) {
+    public F32 of(F32 x) {
       return x.times(0.5f).times(erfPlusOne(x.times(0.70710678f)));
     }
 
@@ -58,7 +58,7 @@ enum Pointwise {
      * it grows like the function.
      */
     @Override
-    F32 narrow(F32 x) {
+    public F32 narrow(F32 x) {
       var t = x.magnitude();
       var q = polynomial(t, 1.76032432e-6f, -6.00019975e-5f, 9.17044251e-4f, -8.45107326e-3f, 5.38355297e-2f,
           0.458597888f, 1.15119411f);
@@ -69,20 +69,20 @@ enum Pointwise {
   GELU_TANH("gelu_tanh", "Y = X · (1 + tanh(√(2/π) · (X + 0.044715·X³))) / 2", PointwiseReference.GELU_TANH) {
     /** (1 + tanh u) / 2 is the sigmoid of 2u. */
     @Override
-    F32 of(F32 x) {
+    public F32 of(F32 x) {
       var inner = x.times(x).fma(0.044715f, 1).times(x);
       return x.times(sigmoid(inner.times(1.59576912f)));
     }
   },
   SWISH("swish", "Y = X / (1 + exp(-X))", PointwiseReference.SWISH) {
     @Override
-    F32 of(F32 x) {
+    public F32 of(F32 x) {
       return x.times(sigmoid(x));
     }
   },
   HARDSWISH("hardswish", "Y = X · min(max(X + 3, 0), 6) / 6", PointwiseReference.HARDSWISH) {
     @Override
-    F32 of(F32 x) {
+    public F32 of(F32 x) {
       return x.times(x.plus(3).max(x.constant(0)).min(x.constant(6))).times(1 / 6f);
     }
 
@@ -95,7 +95,7 @@ enum Pointwise {
   },
   HARDSHRINK("hardshrink", "Y = 0 where |X| ≤ 1/2, else X", PointwiseReference.HARDSHRINK) {
     @Override
-    F32 of(F32 x) {
+    public F32 of(F32 x) {
       return x.constant(0).where(x.magnitude().atMost(x.constant(0.5f)), x);
     }
   };
@@ -110,7 +110,8 @@ enum Pointwise {
     this.reference = reference;
   }
 
-  String text() {
+  /** The name on the command line. */
+  public String text() {
     return text;
   }
 
@@ -118,11 +119,12 @@ enum Pointwise {
     return formula;
   }
 
-  PointwiseReference reference() {
+  public PointwiseReference reference() {
     return reference;
   }
 
-  List<String> inputs() {
+  /** The tensors that it takes. */
+  public List<String> inputs() {
     return List.of("X");
   }
 
@@ -130,7 +132,8 @@ enum Pointwise {
     return of(x.getFirst());
   }
 
-  F32 of(F32 x) {
+  /** A function of one value. */
+  public F32 of(F32 x) {
     return of(List.of(x));
   }
 
@@ -139,7 +142,8 @@ enum Pointwise {
     return inputs().size() > 1 ? of(x) : narrow(x.getFirst());
   }
 
-  F32 narrow(F32 x) {
+  /** As exact as the result of 16 bits can show. */
+  public F32 narrow(F32 x) {
     return of(x);
   }
 

@@ -1,0 +1,196 @@
+package tilewright.kernels.epilogue;
+
+import java.util.LinkedHashSet;
+import java.util.List;
+import java.util.Set;
+import tilewright.kernels.catalogue.Pointwise;
+import tilewright.numerics.ElementType;
+
+/**
+ * What becomes of each element of a product before it is stored, as a tree: D(m,n) from the accumulator, from other
+ * matrices and vectors, and from scalars (CUTLASS, epilogue visitor trees). Arithmetic is in single precision.
+ *
+ * <p>The tree is data. {@link EpilogueTrace} makes a kernel's instructions of it, {@link EpilogueReference} numbers.
+ * A term of a sum that is a product is fused with the addition, the right term first.
+ */
+public sealed interface Epilogue {
+
+  /** The product's element. */
+  record Accumulator() implements Epilogue {}
+
+  /** A number that is fixed when the kernel is traced. */
+  record Constant(float value) implements Epilogue {}
+
+  /** A number that the launch gives. */
+  record Scalar(String name) implements Epilogue {}
+
+  /** The element of a matrix (M,N,L) at the same place. */
+  record Source(String name, ElementType type) implements Epilogue {}
+
+  /** The element of a vector (M,L) for this row. */
+  record PerRow(String name, ElementType type) implements Epilogue {}
+
+  /** The element of a vector (N,L) for this column. */
+  record PerColumn(String name, ElementType type) implements Epilogue {}
+
+  /** Two values in one. */
+  record Combined(Operation operation, Epilogue left, Epilogue right) implements Epilogue {
+    boolean isProduct() {
+      return operation == Operation.TIMES;
+    }
+  }
+
+  /** A function of one value. */
+  record Applied(Pointwise function, Epilogue x) implements Epilogue {
+    public Applied {
+      if (function.inputs().size() != 1) {
+        throw new IllegalArgumentException(function.text() + " takes " + function.inputs().size()
+            + " values, an epilogue applies functions of one");
+      }
+    }
+  }
+
+  /**
+   * Rounded to a type, to nearest even.
+   *
+   * @param saturating whether what is beyond the largest number becomes that number; 8-bit types always do
+   */
+  record Converted(ElementType type, boolean saturating, Epilogue x) implements Epilogue {
+    public Converted {
+      saturating |= type.bits() == 8;
+    }
+  }
+
+  /** Passed on, and stored in a matrix (M,N,L) as well, rounded like {@link Converted}. */
+  record Stored(String name, ElementType type, Epilogue x) implements Epilogue {}
+
+  /**
+   * Passed on, and combined with others into singles that begin as the reduction's {@link Reduction#identity}.
+   *
+   * @param name a vector (M,L) or (N,L), or (1)
+   */
+  record Reduced(String name, Reduction reduction, Along along, Epilogue x) implements Epilogue {}
+
+  /** How two values become one. */
+  enum Operation { PLUS, TIMES, MAX, MIN }
+
+  /** Where a reduction's results are. */
+  enum Along {
+    /** One a row, over its columns. */
+    ROWS,
+    /** One a column, over its rows. */
+    COLUMNS,
+    /** One of the whole batch. */
+    ALL
+  }
+
+  static Epilogue accumulator() {
+    return new Accumulator();
+  }
+
+  static Epilogue constant(float value) {
+    return new Constant(value);
+  }
+
+  static Epilogue scalar(String name) {
+    return new Scalar(name);
+  }
+
+  static Epilogue source(String name, ElementType type) {
+    return new Source(name, type);
+  }
+
+  static Epilogue rowBias(String name, ElementType type) {
+    return new PerRow(name, type);
+  }
+
+  static Epilogue columnBias(String name, ElementType type) {
+    return new PerColumn(name, type);
+  }
+
+  /** alpha · accumulator, rounded: what a product without an epilogue does. */
+  static Epilogue scaled(ElementType output) {
+    return accumulator().times(scalar("alpha")).convert(output);
+  }
+
+  /** alpha · accumulator + beta · C, rounded. */
+  static Epilogue linearCombination(ElementType output) {
+    return accumulator().times(scalar("alpha")).plus(source("C", output).times(scalar("beta"))).convert(output);
+  }
+
+  default Epilogue plus(Epilogue other) {
+    return new Combined(Operation.PLUS, this, other);
+  }
+
+  default Epilogue times(Epilogue other) {
+    return new Combined(Operation.TIMES, this, other);
+  }
+
+  default Epilogue max(Epilogue other) {
+    return new Combined(Operation.MAX, this, other);
+  }
+
+  default Epilogue min(Epilogue other) {
+    return new Combined(Operation.MIN, this, other);
+  }
+
+  default Epilogue apply(Pointwise function) {
+    return new Applied(function, this);
+  }
+
+  default Epilogue convert(ElementType type) {
+    return new Converted(type, false, this);
+  }
+
+  /** Like {@link #convert}, with the largest number for what is beyond it. */
+  default Epilogue saturate(ElementType type) {
+    return new Converted(type, true, this);
+  }
+
+  default Epilogue store(String name, ElementType type) {
+    return new Stored(name, type, this);
+  }
+
+  default Epilogue reduce(String name, Reduction reduction, Along along) {
+    return new Reduced(name, reduction, along, this);
+  }
+
+  /** The largest magnitude of all values. */
+  default Epilogue amax(String name) {
+    return reduce(name, Reduction.AMAX, Along.ALL);
+  }
+
+  /** The type of D: what the root rounds to, else single precision. */
+  default ElementType output() {
+    return switch (this) {
+      case Converted(var type, _, _) -> type;
+      case Stored(_, _, var x) -> x.output();
+      case Reduced(_, _, _, var x) -> x.output();
+      default -> ElementType.F32;
+    };
+  }
+
+  /** What this is made of. */
+  default List<Epilogue> operands() {
+    return switch (this) {
+      case Accumulator _, Constant _, Scalar _, Source _, PerRow _, PerColumn _ -> List.of();
+      case Combined(_, var left, var right) -> List.of(left, right);
+      case Applied(_, var x) -> List.of(x);
+      case Converted(_, _, var x) -> List.of(x);
+      case Stored(_, _, var x) -> List.of(x);
+      case Reduced(_, _, _, var x) -> List.of(x);
+    };
+  }
+
+  /** All nodes of a kind, operands before what is made of them, each once. */
+  default <T extends Epilogue> List<T> nodes(Class<T> kind) {
+    var all = new LinkedHashSet<Epilogue>();
+    collect(this, all);
+    return all.stream().filter(kind::isInstance).map(kind::cast).toList();
+  }
+
+  private static void collect(Epilogue node, Set<Epilogue> all) {
+    node.operands().forEach(operand -> collect(operand, all));
+    all.add(node);
+  }
+}

@@ -1,0 +1,86 @@
+package tilewright.kernels.epilogue;
+
+import java.util.HashMap;
+import java.util.LinkedHashMap;
+import java.util.List;
+import java.util.Map;
+import tilewright.kernel.LaunchArguments;
+import tilewright.kernel.Matrix;
+import tilewright.kernels.GemmProblem;
+
+/**
+ * An epilogue and what a launch gives it.
+ *
+ * @param tensors by the names that the tree has for them
+ * @param scalars likewise
+ */
+public record EpilogueArguments(Epilogue tree, Map<String, LaunchArguments.Tensor> tensors,
+    Map<String, Float> scalars) {
+  public EpilogueArguments {
+    tensors = Map.copyOf(tensors);
+    scalars = Map.copyOf(scalars);
+  }
+
+  /** alpha · A·Bᵀ, and beta · C where beta is not zero; C is read and written in place. */
+  public static EpilogueArguments plain(GemmProblem problem) {
+    return packed(problem.beta() == 0 ? Epilogue.scaled(problem.output())
+        : Epilogue.linearCombination(problem.output()), problem);
+  }
+
+  /**
+   * Every tensor packed in a buffer of its name, matrices row-major; one called C is the problem's own. Scalars alpha
+   * and beta are the problem's.
+   */
+  public static EpilogueArguments packed(Epilogue tree, GemmProblem problem) {
+    long m = problem.m();
+    long n = problem.n();
+    long batch = problem.batch();
+    var tensors = new LinkedHashMap<String, LaunchArguments.Tensor>();
+    tree.nodes(Epilogue.Source.class).forEach(s -> tensors.put(s.name(), matrix(s.name(), problem)));
+    tree.nodes(Epilogue.Stored.class).forEach(s -> tensors.put(s.name(), matrix(s.name(), problem)));
+    tree.nodes(Epilogue.PerRow.class).forEach(v -> tensors.put(v.name(), vector(v.name(), m, batch)));
+    tree.nodes(Epilogue.PerColumn.class).forEach(v -> tensors.put(v.name(), vector(v.name(), n, batch)));
+    for (var reduced : tree.nodes(Epilogue.Reduced.class)) {
+      tensors.put(reduced.name(), switch (reduced.along()) {
+        case ROWS -> vector(reduced.name(), m, batch);
+        case COLUMNS -> vector(reduced.name(), n, batch);
+        case ALL -> new LaunchArguments.Tensor(reduced.name(), 0, List.of(1L), List.of(1L));
+      });
+    }
+    var scalars = new HashMap<String, Float>();
+    for (var scalar : tree.nodes(Epilogue.Scalar.class)) {
+      if (scalar.name().equals("alpha")) scalars.put("alpha", problem.alpha());
+      if (scalar.name().equals("beta")) scalars.put("beta", problem.beta());
+    }
+    return new EpilogueArguments(tree, tensors, scalars);
+  }
+
+  private static LaunchArguments.Tensor matrix(String name, GemmProblem problem) {
+    var packed = name.equals("C") ? problem.c() : Matrix.rowMajor(name, problem.m(), problem.n());
+    return packed.argument(problem.m(), problem.n(), problem.batch());
+  }
+
+  private static LaunchArguments.Tensor vector(String name, long extent, long batch) {
+    return new LaunchArguments.Tensor(name, 0, List.of(extent, batch), List.of(1L, extent));
+  }
+
+  /** With a tensor elsewhere than packed in its own buffer. */
+  public EpilogueArguments with(String name, LaunchArguments.Tensor tensor) {
+    var all = new HashMap<>(tensors);
+    all.put(name, tensor);
+    return new EpilogueArguments(tree, all, scalars);
+  }
+
+  /** With a scalar's value. */
+  public EpilogueArguments with(String name, float value) {
+    var all = new HashMap<>(scalars);
+    all.put(name, value);
+    return new EpilogueArguments(tree, tensors, all);
+  }
+
+  /** Gives them to a launch. */
+  public void bind(LaunchArguments arguments) {
+    tensors.forEach(arguments::tensor);
+    scalars.forEach(arguments::scalar);
+  }
+}

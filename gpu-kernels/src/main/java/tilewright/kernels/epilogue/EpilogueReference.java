@@ -1,0 +1,151 @@
+package tilewright.kernels.epilogue;
+
+import java.util.ArrayList;
+import java.util.Arrays;
+import java.util.HashMap;
+import java.util.LinkedHashMap;
+import java.util.List;
+import java.util.Map;
+import tilewright.kernels.epilogue.Epilogue.Operation;
+import tilewright.numerics.ElementType;
+import tilewright.numerics.Rounding;
+import tilewright.reference.Expected;
+
+/**
+ * What an epilogue makes of a product, on the CPU: in double precision without any rounding, and in single precision in
+ * the order of the tree.
+ *
+ * @param tensors what the tree reads, the first mode fastest: matrices (M,N,L), vectors (M,L) or (N,L)
+ * @param scalars by name
+ */
+public record EpilogueReference(Epilogue tree, int m, int n, int batch, Map<String, double[]> tensors,
+    Map<String, Float> scalars) {
+
+  /** What is expected of D, of auxiliary outputs and of reductions, from both kinds of accumulators (M,N,L). */
+  public List<Expected> of(String d, double[] exactly, double[] stepwise) {
+    var exact = new Run(false, exactly);
+    var rounded = new Run(true, stepwise);
+    var body = tree instanceof Epilogue.Converted(var type, boolean saturating, var x) && !saturating ? x : tree;
+    for (int i = 0; i < exactly.length; i++) {
+      exact.output(d)[i] = exact.of(tree, i);
+      rounded.output(d)[i] = tree.output().round(rounded.of(body, i));
+    }
+    var all = new ArrayList<Expected>();
+    exact.outputs.forEach((name, values) -> all.add(Expected.rounded(name, values, rounded.outputs.get(name))));
+    return all;
+  }
+
+  /** The tree on all elements in one kind of arithmetic. */
+  private final class Run {
+    private final boolean single;
+    private final double[] accumulators;
+    private final Map<String, double[]> outputs = new LinkedHashMap<>();
+    private final Map<Epilogue, Double> known = new HashMap<>();
+    private int element;
+
+    Run(boolean single, double[] accumulators) {
+      this.single = single;
+      this.accumulators = accumulators;
+      for (var reduced : tree.nodes(Epilogue.Reduced.class)) {
+        int results = switch (reduced.along()) {
+          case ROWS -> m * batch;
+          case COLUMNS -> n * batch;
+          case ALL -> 1;
+        };
+        var values = new double[results];
+        Arrays.fill(values, reduced.reduction().identity());
+        outputs.put(reduced.name(), values);
+      }
+    }
+
+    double[] output(String name) {
+      return outputs.computeIfAbsent(name, _ -> new double[accumulators.length]);
+    }
+
+    double of(Epilogue node, int index) {
+      known.clear();
+      element = index;
+      return of(node);
+    }
+
+    private double of(Epilogue node) {
+      // A node that occurs twice is stored, or reduced, once.
+      var value = known.get(node);
+      if (value == null) {
+        value = evaluate(node);
+        known.put(node, value);
+      }
+      return value;
+    }
+
+    private double evaluate(Epilogue node) {
+      return switch (node) {
+        case Epilogue.Accumulator _ -> accumulators[element];
+        case Epilogue.Constant(float value) -> value;
+        case Epilogue.Scalar(var name) -> scalars.get(name);
+        case Epilogue.Source(var name, _) -> tensors.get(name)[element];
+        case Epilogue.PerRow(var name, _) -> tensors.get(name)[row()];
+        case Epilogue.PerColumn(var name, _) -> tensors.get(name)[column()];
+        case Epilogue.Combined(var operation, var left, var right) -> combine(operation, left, right);
+        case Epilogue.Applied(var f, var x) ->
+            single ? f.reference().single((float) of(x)) : f.reference().exact(of(x));
+        case Epilogue.Converted(var type, boolean saturating, var x) -> converted(of(x), type, saturating);
+        case Epilogue.Stored(var name, var type, var x) -> {
+          output(name)[element] = single ? type.round(of(x)) : of(x);
+          yield of(x);
+        }
+        case Epilogue.Reduced reduced -> {
+          reduce(reduced, of(reduced.x()));
+          yield of(reduced.x());
+        }
+      };
+    }
+
+    private int row() {
+      return element % m + m * (element / (m * n));
+    }
+
+    private int column() {
+      return element / m % n + n * (element / (m * n));
+    }
+
+    private double combine(Operation operation, Epilogue left, Epilogue right) {
+      if (single && operation == Operation.PLUS) {
+        if (right instanceof Epilogue.Combined(var inner, var x, var y) && inner == Operation.TIMES) {
+          return Math.fma((float) of(x), (float) of(y), (float) of(left));
+        }
+        if (left instanceof Epilogue.Combined(var inner, var x, var y) && inner == Operation.TIMES) {
+          return Math.fma((float) of(x), (float) of(y), (float) of(right));
+        }
+      }
+      double a = of(left);
+      double b = of(right);
+      double result = switch (operation) {
+        case PLUS -> a + b;
+        case TIMES -> a * b;
+        case MAX -> Math.max(a, b);
+        case MIN -> Math.min(a, b);
+      };
+      return single ? (float) result : result;
+    }
+
+    private double converted(double x, ElementType type, boolean saturating) {
+      double largest = type.toDouble(type.fromDouble(Double.MAX_VALUE, Rounding.TOWARD_ZERO));
+      double lowest = type.toDouble(type.fromDouble(-Double.MAX_VALUE, Rounding.TOWARD_ZERO));
+      double bounded = saturating && !Double.isNaN(x) ? Math.clamp(x, lowest, largest) : x;
+      return single ? type.round(bounded) : bounded;
+    }
+
+    private void reduce(Epilogue.Reduced node, double value) {
+      var results = outputs.get(node.name());
+      int place = switch (node.along()) {
+        case ROWS -> row();
+        case COLUMNS -> column();
+        case ALL -> 0;
+      };
+      double x = node.reduction() == Reduction.AMAX ? Math.abs(value) : value;
+      double combined = node.reduction() == Reduction.SUM ? results[place] + x : Math.max(results[place], x);
+      results[place] = single ? (float) combined : combined;
+    }
+  }
+}

@@ -1,0 +1,263 @@
+package tilewright.kernels.epilogue;
+
+import java.util.Collections;
+import java.util.Comparator;
+import java.util.HashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.function.BiFunction;
+import java.util.stream.IntStream;
+import tilewright.kernel.Element;
+import tilewright.kernel.F32;
+import tilewright.kernel.GlobalTensor;
+import tilewright.kernel.I32;
+import tilewright.kernel.Partition;
+import tilewright.kernel.Scope;
+import tilewright.kernel.TensorSpec;
+import tilewright.numerics.ElementType;
+import tilewright.numerics.Rounding;
+
+/**
+ * An epilogue in a kernel: declares the tree's scalars, vectors and reductions as parameters, and makes instructions of
+ * it for the values that a thread has. Matrices are the architecture's own affair.
+ */
+public final class EpilogueTrace {
+  private final Scope k;
+  private final Epilogue root;
+  private final boolean narrow;
+  private final Map<String, F32> scalars = new HashMap<>();
+  private final Map<String, GlobalTensor> vectors = new HashMap<>();
+
+  private EpilogueTrace(Scope k, Epilogue root) {
+    this.k = k;
+    this.root = root;
+    this.narrow = root.output().bits() <= 16 && root.nodes(Epilogue.Reduced.class).isEmpty()
+        && root.nodes(Epilogue.Stored.class).stream().allMatch(s -> s.type().bits() <= 16);
+  }
+
+  /**
+   * @param neighbours along n that are read of a vector at once: 2 where N is even, else 1
+   */
+  public static EpilogueTrace of(Scope k, Epilogue root, int neighbours) {
+    var trace = new EpilogueTrace(k, root);
+    root.nodes(Epilogue.Scalar.class).forEach(s -> trace.scalars.put(s.name(), k.scalar(s.name())));
+    root.nodes(Epilogue.PerRow.class).forEach(v -> trace.vector(v.name(), v.type(), "M", 1));
+    root.nodes(Epilogue.PerColumn.class).forEach(v -> trace.vector(v.name(), v.type(), "N", neighbours));
+    for (var reduced : root.nodes(Epilogue.Reduced.class)) {
+      switch (reduced.along()) {
+        case ROWS -> trace.vector(reduced.name(), ElementType.F32, "M", 1);
+        case COLUMNS -> trace.vector(reduced.name(), ElementType.F32, "N", 1);
+        case ALL -> trace.vectors.put(reduced.name(), k.global(TensorSpec.of(reduced.name(), ElementType.F32, "ONE")
+            .fixed("ONE", 1)));
+      }
+    }
+    return trace;
+  }
+
+  private void vector(String name, ElementType type, String mode, int neighbours) {
+    var spec = TensorSpec.of(name, type, mode, "L").contiguous(mode).aligned(neighbours);
+    vectors.put(name, k.global(neighbours > 1 ? spec.multipleOf(mode, neighbours) : spec));
+  }
+
+  /**
+   * Where a part of D lies.
+   *
+   * @param m the first row; likewise n
+   * @param extentM D's rows; likewise extentN
+   */
+  public record Place(I32 m, I32 n, I32 batch, I32 extentM, I32 extentN) {}
+
+  /** Begins with a part of D that threads share by a partition (rows, columns). */
+  public Tile tile(Partition partition, I32 thread, Place place, MatrixAccess matrices) {
+    return new Tile(partition, thread, place, matrices);
+  }
+
+  /** A part of D, value by value; what is the same for a row or a column is read once. */
+  public final class Tile {
+    private final Partition partition;
+    private final I32 thread;
+    private final Place place;
+    private final MatrixAccess matrices;
+    private final Map<Shared, List<F32>> read = new HashMap<>();
+    private final Map<Shared, F32> running = new HashMap<>();
+
+    /** What values of a row, or of a column, have in common. */
+    private record Shared(Epilogue node, long row, long column) {}
+
+    private Tile(Partition partition, I32 thread, Place place, MatrixAccess matrices) {
+      this.partition = partition;
+      this.thread = thread;
+      this.place = place;
+      this.matrices = matrices;
+    }
+
+    /**
+     * D's elements from the accumulators of so many neighbours along n, still to be rounded to D's type.
+     *
+     * @param first the number of the first value in the partition
+     */
+    public List<F32> values(int first, List<F32> accumulators) {
+      var body = root instanceof Epilogue.Converted(var type, boolean saturating, var x)
+          ? saturating && type.bits() > 8 ? clamped(x, type) : x : root;
+      return new Evaluation(first, accumulators).of(body);
+    }
+
+    /** Reads what values of a run of columns will need, ahead of them. */
+    public void prefetch(int first, int count) {
+      for (var vector : root.nodes(Epilogue.PerRow.class)) row(vector, first);
+      for (var vector : root.nodes(Epilogue.PerColumn.class)) column(vector, first, count);
+    }
+
+    private long row(int value) {
+      return partition.layout().mode(1).apply(value) % partition.tile().getFirst();
+    }
+
+    private long column(int value) {
+      return partition.layout().mode(1).apply(value) / partition.tile().getFirst();
+    }
+
+    private List<F32> row(Epilogue.PerRow vector, int value) {
+      return read.computeIfAbsent(new Shared(vector, row(value), 0), _ -> {
+        var element = vectors.get(vector.name()).at(place.m().plus(partition.coordinate(thread, value)[0]),
+            place.batch());
+        return element.vectorOrZeros(1, element.inside()).values();
+      });
+    }
+
+    private List<F32> column(Epilogue.PerColumn vector, int value, int count) {
+      return read.computeIfAbsent(new Shared(vector, 0, column(value)), _ -> {
+        var tensor = vectors.get(vector.name());
+        int step = tensor.spec().alignment();
+        var n = place.n().plus(partition.coordinate(thread, value)[1]);
+        return IntStream.iterate(0, i -> i < count, i -> i + step).mapToObj(i -> tensor.at(n.plus(i), place.batch()))
+            .flatMap(e -> e.vectorOrZeros(step, e.inside()).values().stream()).toList();
+      });
+    }
+
+    /** Combines what was reduced so far of every column with the results; those columns do not come again. */
+    public void finishColumns() {
+      finish(Epilogue.Along.COLUMNS);
+    }
+
+    /** Combines all that was reduced with the results. */
+    public void finish() {
+      for (var along : Epilogue.Along.values()) finish(along);
+    }
+
+    private void finish(Epilogue.Along along) {
+      // The order of the tree and of the values, so that the same kernel is always the same text.
+      for (var reduced : root.nodes(Epilogue.Reduced.class)) {
+        if (reduced.along() != along) continue;
+        var lanes = LaneReduction.of(partition, along);
+        running.keySet().stream().filter(key -> key.node().equals(reduced)).sorted(
+            Comparator.comparingLong(Shared::row).thenComparingLong(Shared::column)).toList()
+            .forEach(key -> lanes.into(k, thread, result(reduced, key), reduced.reduction(), running.remove(key)));
+      }
+    }
+
+    private Element result(Epilogue.Reduced reduced, Shared key) {
+      var tensor = vectors.get(reduced.name());
+      var lane = partition.coordinate(thread, 0);
+      return switch (reduced.along()) {
+        case ROWS -> tensor.at(place.m().plus(lane[0]).plus((int) (key.row() - row(0))), place.batch());
+        case COLUMNS -> tensor.at(place.n().plus(lane[1]).plus((int) (key.column() - column(0))), place.batch());
+        case ALL -> tensor.at(k.constant(0));
+      };
+    }
+
+    /** The tree on neighbours. */
+    private final class Evaluation {
+      private final int first;
+      private final List<F32> accumulators;
+      private final Map<Epilogue, List<F32>> known = new HashMap<>();
+
+      Evaluation(int first, List<F32> accumulators) {
+        this.first = first;
+        this.accumulators = accumulators;
+      }
+
+      List<F32> of(Epilogue node) {
+        var values = known.get(node);
+        if (values == null) {
+          values = evaluate(node);
+          known.put(node, values);
+        }
+        return values;
+      }
+
+      private List<F32> evaluate(Epilogue node) {
+        return switch (node) {
+          case Epilogue.Accumulator _ -> accumulators;
+          case Epilogue.Constant(float value) -> same(k.constant(value));
+          case Epilogue.Scalar(var name) -> same(scalars.get(name));
+          case Epilogue.Source source -> matrices.load(source, first, accumulators.size());
+          case Epilogue.PerRow vector -> same(row(vector, first).getFirst());
+          case Epilogue.PerColumn vector -> column(vector, first, accumulators.size());
+          case Epilogue.Combined combined -> combine(combined);
+          case Epilogue.Applied(var f, var x) -> of(x).stream().map(narrow ? f::narrow : f::of).toList();
+          case Epilogue.Converted(var type, boolean saturating, var x) ->
+              of(saturating && type.bits() > 8 ? clamped(x, type) : x).stream().map(v -> v.roundedTo(type)).toList();
+          case Epilogue.Stored stored -> {
+            matrices.store(stored, first, of(stored.x()));
+            yield of(stored.x());
+          }
+          case Epilogue.Reduced reduced -> {
+            reduce(reduced, of(reduced.x()));
+            yield of(reduced.x());
+          }
+        };
+      }
+
+      private List<F32> same(F32 value) {
+        return Collections.nCopies(accumulators.size(), value);
+      }
+
+      private List<F32> combine(Epilogue.Combined node) {
+        var left = node.left();
+        var right = node.right();
+        if (node.operation() == Epilogue.Operation.PLUS) {
+          if (right instanceof Epilogue.Combined product && product.isProduct()) return fused(product, left);
+          if (left instanceof Epilogue.Combined product && product.isProduct()) return fused(product, right);
+        }
+        return each((i, a) -> switch (node.operation()) {
+          case PLUS -> a.get(0).get(i).plus(a.get(1).get(i));
+          case TIMES -> a.get(0).get(i).times(a.get(1).get(i));
+          case MAX -> a.get(0).get(i).max(a.get(1).get(i));
+          case MIN -> a.get(0).get(i).min(a.get(1).get(i));
+        }, of(left), of(right));
+      }
+
+      private List<F32> fused(Epilogue.Combined product, Epilogue addend) {
+        return each((i, a) -> a.get(0).get(i).fma(a.get(1).get(i), a.get(2).get(i)), of(product.left()),
+            of(product.right()), of(addend));
+      }
+
+      @SafeVarargs
+      private List<F32> each(BiFunction<Integer, List<List<F32>>, F32> f, List<F32>... operands) {
+        return IntStream.range(0, accumulators.size()).mapToObj(i -> f.apply(i, List.of(operands))).toList();
+      }
+
+      private void reduce(Epilogue.Reduced node, List<F32> values) {
+        var reduction = node.reduction();
+        for (int i = 0; i < values.size(); i++) {
+          var at = partition.coordinate(thread, first + i);
+          var inside = place.m().plus(at[0]).lessThan(place.extentM())
+              .and(place.n().plus(at[1]).lessThan(place.extentN()));
+          var value = reduction.prepare(values.get(i)).where(inside, k.constant(reduction.identity()));
+          var key = switch (node.along()) {
+            case ROWS -> new Shared(node, row(first + i), 0);
+            case COLUMNS -> new Shared(node, 0, column(first + i));
+            case ALL -> new Shared(node, 0, 0);
+          };
+          running.merge(key, value, reduction::combine);
+        }
+      }
+    }
+  }
+
+  /** Bounded by the largest numbers of a type. */
+  private static Epilogue clamped(Epilogue x, ElementType type) {
+    float largest = (float) type.toDouble(type.fromDouble(Float.MAX_VALUE, Rounding.TOWARD_ZERO));
+    return x.min(Epilogue.constant(largest)).max(Epilogue.constant(-largest));
+  }
+}

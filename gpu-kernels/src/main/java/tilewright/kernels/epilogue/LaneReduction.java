@@ -1,0 +1,51 @@
+package tilewright.kernels.epilogue;
+
+import java.util.ArrayList;
+import java.util.List;
+import tilewright.kernel.Element;
+import tilewright.kernel.F32;
+import tilewright.kernel.I32;
+import tilewright.kernel.Partition;
+import tilewright.kernel.Scope;
+import tilewright.kernel.TraceException;
+import tilewright.kernel.atom.Shuffle;
+
+/**
+ * Which lanes of a warp share a row, or a column, of a tile: found from the thread-value layout, one bit of the lane's
+ * number after the other.
+ *
+ * @param masks bits whose lanes share it
+ */
+record LaneReduction(List<Integer> masks) {
+  private static final int WARP = 32;
+
+  static LaneReduction of(Partition partition, Epilogue.Along along) {
+    long height = partition.tile().getFirst();
+    var masks = new ArrayList<Integer>();
+    for (int bit = 1; bit < WARP; bit *= 2) {
+      long step = partition.layout().mode(0).apply(bit);
+      boolean down = step % height != 0;
+      boolean right = step / height != 0;
+      if (down && right) {
+        throw new TraceException("lanes that differ in bit " + bit + " share neither rows nor columns of " + partition);
+      }
+      boolean shared = switch (along) {
+        case ROWS -> !down;
+        case COLUMNS -> !right;
+        case ALL -> true;
+      };
+      if (shared) masks.add(bit);
+    }
+    return new LaneReduction(List.copyOf(masks));
+  }
+
+  /** Combines the lanes' values, and from one lane of those that share it the result in memory. */
+  void into(Scope k, I32 thread, Element result, Reduction reduction, F32 value) {
+    var combined = value;
+    for (int mask : masks) combined = reduction.combine(combined, Shuffle.butterfly(k, combined, mask));
+    var all = combined;
+    all.register();
+    int sharing = masks.stream().mapToInt(m -> m).sum();
+    k.when(thread.and(sharing).equalTo(0).and(result.inside()), () -> reduction.into(result, all));
+  }
+}
