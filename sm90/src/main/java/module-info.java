@@ -3,6 +3,7 @@ module tilewright.sm90 {
   requires transitive tilewright.kernels;
 
   exports tilewright.sm90;
+  exports tilewright.sm90.attention;
   exports tilewright.sm90.atom;
   exports tilewright.sm90.collective;
 }

@@ -333,6 +333,11 @@ public final class Scope {
     emit("bar.sync", name.operand(), new Operand.Integer(threads));
   }
 
+  /** Arrives at a barrier that so many threads take part in, those who wait and those who only arrive. */
+  public void arrive(I32 name, int threads) {
+    emit("bar.arrive", name.operand(), new Operand.Integer(threads));
+  }
+
   // What atoms are made of
 
   /** A fresh register. */

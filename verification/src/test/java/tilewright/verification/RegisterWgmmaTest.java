@@ -97,8 +97,7 @@ class RegisterWgmmaTest {
       WgmmaAtom.waitFor(k, 0);
       var operand = RegisterOperand.of(new WgmmaAtom(type, middle), second.atom());
       var rounded = operand.registers(k);
-      var singles = scores.groups().stream().flatMap(List::stream).toList();
-      for (int slice = 0; slice < operand.slices(); slice++) operand.round(k, singles, slice, rounded.get(slice));
+      operand.round(k, scores.registers().stream().map(k::result).toList(), rounded);
       var sums = second.accumulators(k);
       WgmmaAtom.fence(k);
       second.issue(k, rounded, c.shared(), zero, sums, false);

@@ -28,6 +28,11 @@ public record Fragment(List<List<Operand.Register>> groups) {
     }
   }
 
+  /** All registers, group by group. */
+  public List<Operand.Register> registers() {
+    return groups.stream().flatMap(List::stream).toList();
+  }
+
   public List<Operand.Register> group(int index) {
     return groups.get(index);
   }

@@ -2,6 +2,7 @@ package tilewright.sm90.atom;
 
 import java.util.ArrayList;
 import java.util.List;
+import tilewright.kernel.F32;
 import tilewright.kernel.Scope;
 import tilewright.kernel.TraceException;
 import tilewright.layout.Layout;
@@ -60,13 +61,19 @@ public record RegisterOperand(WgmmaAtom next, Layout values) {
     return Math.toIntExact(values.mode(1).apply(value + (long) slice * size()) / WgmmaAtom.THREADS);
   }
 
-  /** Rounds the accumulators of a slice into its registers. */
-  public void round(Scope k, List<Operand.Register> accumulators, int slice, List<Operand.Register> into) {
+  /**
+   * Rounds what became of the accumulators into the registers of all slices.
+   *
+   * @param values in the order of the accumulators
+   */
+  public void round(Scope k, List<F32> values, List<List<Operand.Register>> into) {
     var type = next.a();
     if (type.bits() != 16) throw new TraceException("no pair of singles is rounded to " + type.text());
-    for (int i = 0; i < into.size(); i++) {
-      k.emit("cvt.rn." + type.text() + "x2.f32", into.get(i), accumulators.get(accumulator(2 * i + 1, slice)),
-          accumulators.get(accumulator(2 * i, slice)));
+    for (int slice = 0; slice < slices(); slice++) {
+      for (int i = 0; i < into.get(slice).size(); i++) {
+        k.emit("cvt.rn." + type.text() + "x2.f32", into.get(slice).get(i),
+            values.get(accumulator(2 * i + 1, slice)).register(), values.get(accumulator(2 * i, slice)).register());
+      }
     }
   }
 }

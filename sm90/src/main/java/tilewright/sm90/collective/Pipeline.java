@@ -37,6 +37,15 @@ public final class Pipeline {
     if (stages < 2) {
       throw new TraceException("a ring of " + stages + " stages cannot copy and compute at once: 2 or more");
     }
+    return ring(k, stages, first, consumers, blocks);
+  }
+
+  /** A single stage of this block, for what is used long after it landed. */
+  public static Pipeline single(Scope k, Pred first, int consumers) {
+    return ring(k, 1, first, consumers, 1);
+  }
+
+  private static Pipeline ring(Scope k, int stages, Pred first, int consumers, int blocks) {
     var barriers = k.sharedBytes(2 * stages * Mbarrier.BYTES);
     var pipeline = new Pipeline(k, stages, blocks, barriers, barriers.plus(stages * Mbarrier.BYTES));
     k.when(first, () -> {

@@ -62,7 +62,7 @@ public final class RegisterWgmma {
    */
   public void issue(Scope k, List<List<Operand.Register>> a, SharedTensor tileB, I32 stage, Fragment accumulators,
       boolean add) {
-    var sums = accumulators.groups().stream().flatMap(List::stream).toList();
+    var sums = accumulators.registers();
     for (int slice = 0; slice < slices(); slice++) {
       var rowsB = b.register(k, tileB, k.constant(0), k.constant(slice * atom.depth()), stage);
       atom.multiply(k, a.get(slice), rowsB, b, sums, add || slice > 0);

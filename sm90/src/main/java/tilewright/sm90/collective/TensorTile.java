@@ -55,13 +55,16 @@ public final class TensorTile {
     return shared(k, spec, layout, 1);
   }
 
+  /** Declares the tensor for a tile that already lies in shared memory, such as one that another tensor fills. */
+  public static TensorTile over(Scope k, TensorSpec spec, SharedTensor tile) {
+    var boxes = Boxes.of(spec, tile.layout(), extent(tile.layout(), 0));
+    return new TensorTile(tile, boxes.map(k, spec), boxes);
+  }
+
   /** The same for a tile whose rows so many blocks of a cluster share the work of copying. */
   public static TensorTile shared(Scope k, TensorSpec spec, OffsetMap layout, int blocks) {
     var boxes = Boxes.of(spec, layout, extent(layout, 0) / blocks);
-    var box = new ArrayList<>(List.of(boxes.rows, boxes.columns));
-    while (box.size() < spec.extents().size()) box.add(1);
-    var tensor = k.mapped(new TensorMapSpec(spec, box, boxes.swizzle));
-    return new TensorTile(k.shared(spec.type(), layout), tensor, boxes);
+    return new TensorTile(k.shared(spec.type(), layout), boxes.map(k, spec), boxes);
   }
 
   public SharedTensor shared() {
@@ -137,6 +140,12 @@ public final class TensorTile {
       var boxes = inner == 0 ? new Boxes(width, height, mode) : new Boxes(height, width, mode);
       boxes.requireToFill(type, plain, inner);
       return boxes;
+    }
+
+    MappedTensor map(Scope k, TensorSpec spec) {
+      var box = new ArrayList<>(List.of(rows, columns));
+      while (box.size() < spec.extents().size()) box.add(1);
+      return k.mapped(new TensorMapSpec(spec, box, swizzle));
     }
 
     /** How many coordinates of a mode follow each other at a stride. */

@@ -1,0 +1,47 @@
+package tilewright.sm90.attention;
+
+import tilewright.kernel.I32;
+import tilewright.kernel.Scope;
+import tilewright.sm90.atom.WgmmaAtom;
+import tilewright.sm90.collective.Pipeline;
+import tilewright.sm90.collective.TensorTile;
+
+/** The thread that has a tile's queries, keys and values copied, the last block first, keys a block before values. */
+record AttentionProducer(Scope k, Sm90AttentionConfig config, TensorTile q, TensorTile key, TensorTile value,
+    Pipeline.Cursor queries, Pipeline.Cursor keys, Pipeline.Cursor values) {
+
+  void copy(AttentionTiles.Tile tile) {
+    var blocks = tile.blocks();
+    k.when(blocks.first().lessThan(blocks.end()), () -> {
+      copyKeys(tile, blocks.end().plus(-1));
+      copyQueries(tile);
+      k.loop(blocks.first().plus(1), blocks.end(), 1, i -> {
+        var block = blocks.end().plus(blocks.first()).minus(i);
+        copyKeys(tile, block.plus(-1));
+        copyValues(tile, block);
+      });
+      copyValues(tile, blocks.first());
+    });
+  }
+
+  private void copyQueries(AttentionTiles.Tile tile) {
+    var landed = queries.acquire(config.consumers() * q.bytes());
+    for (int group = 0; group < config.consumers(); group++) {
+      q.load(k, k.constant(group), landed, tile.query().plus(group * WgmmaAtom.M), k.constant(0), tile.head(),
+          tile.batch());
+    }
+    queries.advance();
+  }
+
+  private void copyKeys(AttentionTiles.Tile tile, I32 block) {
+    key.load(k, keys.stage(), keys.acquire(key.bytes()), block.times(config.keys()), k.constant(0), tile.headOfKeys(),
+        tile.batch());
+    keys.advance();
+  }
+
+  private void copyValues(AttentionTiles.Tile tile, I32 block) {
+    value.load(k, values.stage(), values.acquire(value.bytes()), k.constant(0), block.times(config.keys()),
+        tile.headOfKeys(), tile.batch());
+    values.advance();
+  }
+}
