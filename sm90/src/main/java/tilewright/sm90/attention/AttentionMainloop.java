@@ -34,6 +34,7 @@ final class AttentionMainloop {
   private final Pipeline.Cursor queries;
   private final Pipeline.Cursor keys;
   private final Pipeline.Cursor values;
+  private final Pipeline.Cursor weighed;
   private final I32 lane;
   private final I32 group;
   private final Turns turns;
@@ -47,15 +48,16 @@ final class AttentionMainloop {
   private final Fragment sums;
 
   AttentionMainloop(Scope k, Sm90AttentionConfig config, TensorTile q, TensorTile key, TensorTile value,
-      Pipeline.Cursor queries, Pipeline.Cursor keys, Pipeline.Cursor values, I32 lane, I32 group) {
+      Pipeline queries, Pipeline keys, Pipeline values, I32 lane, I32 group) {
     this.k = k;
     this.config = config;
     this.q = q;
     this.key = key;
     this.value = value;
-    this.queries = queries;
-    this.keys = keys;
-    this.values = values;
+    this.queries = queries.consumer();
+    this.keys = keys.consumer();
+    this.values = values.consumer();
+    this.weighed = values.consumer();
     this.lane = lane;
     this.group = group;
     turns = new Turns(k, config.consumers() + 1, group, config.turns() ? config.consumers() : 1);
@@ -128,30 +130,32 @@ final class AttentionMainloop {
     issueScores();
     WgmmaAtom.waitFor(k, 0);
     keys.releaseAndAdvance(lane);
-    operand.round(k, weigh(softmax, tile, tile.blocks().end().plus(-1), true).weights(), weights);
+    var step = weigh(softmax, tile, tile.blocks().end().plus(-1), true);
+    values.awaitFull();
+    operand.round(k, step.weights(), weights);
   }
 
   private void nextBlock(OnlineSoftmax softmax, AttentionTiles.Tile tile, I32 block, boolean masked) {
     keys.awaitFull();
     turns.take();
     issueScores();
-    values.awaitFull();
     issueProduct();
     turns.pass();
     WgmmaAtom.waitFor(k, 1);
     keys.releaseAndAdvance(lane);
     var step = weigh(softmax, tile, block, masked);
+    // Here, so that the assembler cannot put the softmax behind the product.
+    values.awaitFull();
     WgmmaAtom.waitFor(k, 0);
-    values.releaseAndAdvance(lane);
+    weighed.releaseAndAdvance(lane);
     operand.round(k, step.weights(), weights);
     rowsOfSums.scale(k, sums, step.factors());
   }
 
   private void lastProduct() {
-    values.awaitFull();
     issueProduct();
     WgmmaAtom.waitFor(k, 0);
-    values.releaseAndAdvance(lane);
+    weighed.releaseAndAdvance(lane);
   }
 
   private void issueScores() {
@@ -164,6 +168,7 @@ final class AttentionMainloop {
     WgmmaAtom.fence(k);
     weighing.issue(k, weights, value.shared(), values.stage(), sums, true);
     WgmmaAtom.commit(k);
+    values.advance();
   }
 
   private OnlineSoftmax.Step weigh(OnlineSoftmax softmax, AttentionTiles.Tile tile, I32 block, boolean masked) {

@@ -49,8 +49,7 @@ public record Sm90Attention(Sm90AttentionConfig config) implements Kernel {
       });
     }, () -> {
       RegisterBudget.grow(k, config.consumerRegisters());
-      var mainloop = new AttentionMainloop(k, config, q, key, value, queries.consumer(), keys.consumer(),
-          values.consumer(), lane, group);
+      var mainloop = new AttentionMainloop(k, config, q, key, value, queries, keys, values, lane, group);
       var output = new StagedOutput(k, o, lse, mainloop.rows(), lane, group);
       mainloop.begin();
       tiles.forEach(tile -> {
