@@ -157,7 +157,7 @@ public final class Gpu implements AutoCloseable {
   /** Compiles PTX in a certain way; see {@link #load(String)}. */
   public GpuModule load(String ptx, CompileOptions options) {
     enter();
-    return register(new GpuModule(this, compiler.compile(ptx, options)));
+    return register(new GpuModule(this, compiler.compile(ptx, options), options));
   }
 
   /** A kernel of PTX that is loaded once, when first asked for, and stays until this GPU is closed. */

@@ -8,12 +8,18 @@ import java.lang.foreign.ValueLayout;
 public final class GpuModule extends DriverObject {
   private final long handle;
 
-  GpuModule(Gpu gpu, byte[] cubin) {
+  /** @param image machine code, or PTX that ends with a zero */
+  GpuModule(Gpu gpu, byte[] image, CompileOptions options) {
     super(gpu);
     enter();
     try (var arena = Arena.ofConfined()) {
-      var image = arena.allocate(cubin.length, 8).copyFrom(MemorySegment.ofArray(cubin));
-      handle = driver().get("cuModuleLoadData", "loading a cubin of " + cubin.length + " bytes", image.address());
+      var place = arena.allocate(image.length, 8).copyFrom(MemorySegment.ofArray(image));
+      var module = arena.allocate(ValueLayout.JAVA_LONG);
+      var log = new CompileLog(arena, options);
+      int result = driver().result("cuModuleLoadDataEx", module.address(), place.address(), log.count(), log.options(),
+          log.values());
+      driver().check(result, "cuModuleLoadDataEx", "loading code of " + image.length + " bytes\n" + log.text());
+      handle = module.get(ValueLayout.JAVA_LONG, 0);
     }
   }
 

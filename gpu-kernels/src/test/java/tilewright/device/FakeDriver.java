@@ -133,7 +133,7 @@ final class FakeDriver implements DriverLibrary {
     var code = Arena.ofAuto().allocateFrom("machine code");
     functions.put("cuLinkComplete", a -> number(a[1], code.address()) + number(a[2], code.byteSize()));
     functions.put("cuLinkDestroy", a -> release(a[0], "link"));
-    functions.put("cuModuleLoadData", a -> create(a[0], "module"));
+    functions.put("cuModuleLoadDataEx", a -> create(a[0], "module"));
     functions.put("cuModuleUnload", a -> release(a[0], "module"));
     functions.put("cuModuleGetFunction", a -> known(a[1], "module") + number(a[0], 77));
     functions.put("cuFuncGetAttribute", a -> number(a[0], 32));

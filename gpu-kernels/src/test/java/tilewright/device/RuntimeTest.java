@@ -118,9 +118,9 @@ class RuntimeTest {
     gpu.kernel("ptx", "k");
     gpu.kernel("ptx", "k");
     gpu.kernel("ptx", "other");
-    assertEquals(1, driver.calls.get("cuModuleLoadData"));
+    assertEquals(1, driver.calls.get("cuModuleLoadDataEx"));
     gpu.kernel("ptx2", "k");
-    assertEquals(2, driver.calls.get("cuModuleLoadData"));
+    assertEquals(2, driver.calls.get("cuModuleLoadDataEx"));
   }
 
   @Test
@@ -132,6 +132,14 @@ class RuntimeTest {
     }
     assertEquals(1, driver.calls.get("cuLinkComplete"));
     assertFalse(second.calls.containsKey("cuLinkComplete"));
+  }
+
+  /** The linker's compiler would ignore that, and spill. */
+  @Test
+  void aKernelThatMovesRegistersBetweenWarpgroupsIsNotLinked() {
+    gpu.kernel("setmaxnreg", "k");
+    assertFalse(driver.calls.containsKey("cuLinkComplete"));
+    assertEquals(1, driver.calls.get("cuModuleLoadDataEx"));
   }
 
   @Test
