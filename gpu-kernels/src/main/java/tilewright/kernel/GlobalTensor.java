@@ -4,6 +4,7 @@ import java.util.ArrayList;
 import java.util.Collections;
 import java.util.HashSet;
 import java.util.List;
+import java.util.Map;
 import java.util.Optional;
 import java.util.Set;
 import tilewright.ptx.PtxType;
@@ -21,9 +22,10 @@ public final class GlobalTensor {
   private final List<Optional<Node>> strides;
   private final List<I32> origin;
   private final Set<Integer> covered;
+  private final Map<Integer, Integer> rungs;
 
   private GlobalTensor(Scope k, TensorSpec spec, Node base, List<I32> extents, List<Optional<Node>> strides,
-      List<I32> origin, Set<Integer> covered) {
+      List<I32> origin, Set<Integer> covered, Map<Integer, Integer> rungs) {
     this.k = k;
     this.spec = spec;
     this.base = base;
@@ -31,6 +33,7 @@ public final class GlobalTensor {
     this.strides = strides;
     this.origin = origin;
     this.covered = covered;
+    this.rungs = rungs;
   }
 
   static GlobalTensor declare(Scope k, TensorSpec spec) {
@@ -51,7 +54,7 @@ public final class GlobalTensor {
       }
     }
     return new GlobalTensor(k, spec, base, extents, strides, Collections.nCopies(extents.size(), k.constant(0)),
-        Set.of());
+        Set.of(), Map.of());
   }
 
   public TensorSpec spec() {
@@ -69,7 +72,7 @@ public final class GlobalTensor {
 
   /** The same tensor with coordinates counted from another origin: where a tile begins. */
   public GlobalTensor from(I32... coordinate) {
-    return new GlobalTensor(k, spec, base, extents, strides, shifted(coordinate), covered);
+    return new GlobalTensor(k, spec, base, extents, strides, shifted(coordinate), covered, rungs);
   }
 
   /** The part of a mode that begins there and has that extent; coordinates of the mode count from its begin. */
@@ -78,14 +81,22 @@ public final class GlobalTensor {
     var origin = new ArrayList<>(this.origin);
     origin.set(mode, origin.get(mode).plus(begin));
     extents.set(mode, origin.get(mode).plus(extent));
-    return new GlobalTensor(k, spec, base, extents, strides, origin, covered);
+    return new GlobalTensor(k, spec, base, extents, strides, origin, covered, rungs);
   }
 
   /** The same tensor where the caller knows that it has every coordinate of the mode it is asked for. */
   public GlobalTensor covered(int mode) {
     var covered = new HashSet<>(this.covered);
     covered.add(mode);
-    return new GlobalTensor(k, spec, base, extents, strides, origin, Set.copyOf(covered));
+    return new GlobalTensor(k, spec, base, extents, strides, origin, Set.copyOf(covered), rungs);
+  }
+
+  /**
+   * The same tensor, whose addresses of coordinates {@code step} apart in a mode are added up from each other instead
+   * of being pointers of their own: fewer registers and more additions.
+   */
+  public GlobalTensor climbing(int mode, int step) {
+    return new GlobalTensor(k, spec, base, extents, strides, origin, covered, Map.of(mode, step));
   }
 
   /** The tile of that shape at a position counted in tiles; modes behind the shape's are positions themselves. */
@@ -99,7 +110,9 @@ public final class GlobalTensor {
   public Element at(I32... coordinate) {
     var place = shifted(coordinate);
     var parts = new ArrayList<Pointers.Part>();
-    for (int mode = 0; mode < rank(); mode++) parts.add(new Pointers.Part(place.get(mode).value, strides.get(mode)));
+    for (int mode = 0; mode < rank(); mode++) {
+      parts.add(new Pointers.Part(place.get(mode).value, strides.get(mode), rungs.getOrDefault(mode, 0)));
+    }
     return new Element(k, spec.type(), StateSpace.GLOBAL,
         () -> Pointers.materialize(k, k.region(), base, parts, spec.type().bytes()), alignment(place),
             contains(coordinate));

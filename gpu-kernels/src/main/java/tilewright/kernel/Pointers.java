@@ -15,11 +15,23 @@ import tilewright.ptx.PtxType;
 final class Pointers {
   private Pointers() {}
 
-  /** A coordinate and its stride in elements; no stride means one. */
-  record Part(Linear coordinate, Optional<Node> stride) {}
+  /**
+   * A coordinate and its stride in elements; no stride means one.
+   *
+   * @param rung coordinates from one address to the next where addresses are added up from each other, else 0
+   */
+  record Part(Linear coordinate, Optional<Node> stride, int rung) {}
 
   /** {@code factor · sum · stride} bytes. */
-  private record Product(Linear sum, Optional<Node> stride, long factor) {
+  private record Product(Linear sum, Optional<Node> stride, long factor, int rung) {
+    Product(Linear sum, Optional<Node> stride, long factor) {
+      this(sum, stride, factor, 0);
+    }
+
+    boolean isLadder() {
+      return rung > 0 && sum.isConstant() && sum.constant() > 0 && sum.constant() % rung == 0;
+    }
+
     Region home(Scope k) {
       var home = sum.home(k.root());
       return stride.map(s -> Region.deeper(s.home, home)).orElse(home);
@@ -40,7 +52,9 @@ final class Pointers {
       var moving = part.coordinate().withoutConstant();
       if (!moving.isConstant()) products.add(new Product(moving, part.stride(), elementBytes));
       if (part.coordinate().constant() != 0) {
-        products.add(new Product(Linear.of(1), part.stride(), part.coordinate().constant() * elementBytes));
+        products.add(part.rung() > 0
+            ? new Product(Linear.of(part.coordinate().constant()), part.stride(), elementBytes, part.rung())
+            : new Product(Linear.of(1), part.stride(), part.coordinate().constant() * elementBytes));
       }
     }
     constant += bytes.constant();
@@ -66,6 +80,10 @@ final class Pointers {
     var moving = new ArrayList<Product>();
     var erratic = new ArrayList<Product>();
     for (var product : products) {
+      if (product.isLadder()) {
+        erratic.add(product);
+        continue;
+      }
       var inside = product.sum().where(t -> t.atom() != counter && t.atom().home.depth >= loop.depth);
       if (!inside.isConstant()) erratic.add(new Product(inside, product.stride(), product.factor()));
       var rest = product.sum().minus(inside);
@@ -121,6 +139,11 @@ final class Pointers {
       var home = Region.deeper(sum.home, product.home(k));
       if (product.stride().isEmpty()) {
         for (var group : groups(k, product)) sum = addBytes(k, sum, group);
+      } else if (product.isLadder()) {
+        var rung = scaled(k, product.stride().get(), product.factor() * product.rung());
+        for (long at = 0; at < product.sum().constant(); at += product.rung()) {
+          sum = wide(k, "add.s64", home, value(sum), value(rung));
+        }
       } else if (product.sum().isConstant()) {
         var offset = scaled(k, product.stride().get(), product.factor() * product.sum().constant());
         sum = wide(k, "add.s64", home, value(sum), value(offset));

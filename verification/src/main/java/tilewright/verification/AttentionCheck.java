@@ -1,6 +1,8 @@
 package tilewright.verification;
 
 import java.lang.foreign.MemorySegment;
+import java.util.ArrayList;
+import java.util.List;
 import java.util.Map;
 import java.util.Optional;
 import java.util.OptionalDouble;
@@ -22,20 +24,47 @@ final class AttentionCheck {
   private AttentionCheck() {}
 
   /** One sequence of a problem: rows of Q and of K that it begins at, and how many it has. */
-  private record Sequence(long firstQuery, int queries, long firstKey, int keys) {}
+  private record Sequence(int firstQuery, int queries, int firstKey, int keys) {}
 
-  /** @param rule what the problem's band and modification do, in Java */
-  static Verdict compare(AttentionProblem p, ScoreRule rule, Map<String, MemorySegment> in,
+  /** What a problem's band and modification do to a sequence of so many queries and keys, in Java. */
+  @FunctionalInterface
+  interface Rules {
+    ScoreRule of(int sequence, int queries, int keys);
+  }
+
+  static Verdict compare(AttentionProblem p, Rules rules, Map<String, MemorySegment> in,
       Map<String, MemorySegment> out) {
-    if (p.packed().isEmpty()) {
-      return compare(p, rule, in, out, new Sequence(0, p.sizes().queries(), 0, p.sizes().keys()));
+    var sequences = sequences(p, in);
+    var total = new Verdict(OptionalDouble.of(0), OptionalDouble.of(0), Optional.empty(), Optional.empty());
+    for (int i = 0; i < sequences.size(); i++) {
+      var s = sequences.get(i);
+      var next = compare(p, rules.of(i, s.queries, s.keys), in, out, s);
+      total = new Verdict(OptionalDouble.of(Math.max(total.maxError().getAsDouble(), next.maxError().getAsDouble())),
+          OptionalDouble.of(Math.max(total.meanError().getAsDouble(), next.meanError().getAsDouble())),
+          Optional.empty(), total.violation().or(next::violation));
     }
-    throw new IllegalArgumentException("packed");
+    return total;
+  }
+
+  private static List<Sequence> sequences(AttentionProblem p, Map<String, MemorySegment> in) {
+    if (p.packed().isEmpty()) return List.of(new Sequence(0, p.sizes().queries(), 0, p.sizes().keys()));
+    var all = new ArrayList<Sequence>();
+    var packed = p.packed().get();
+    var queries = Buffers.values(ElementType.I32, in.get(packed.queries()));
+    var keys = Buffers.values(ElementType.I32, in.get(packed.keys()));
+    for (int i = 0; i < packed.sequences(); i++) {
+      all.add(new Sequence((int) queries[i], (int) (queries[i + 1] - queries[i]), (int) keys[i],
+          (int) (keys[i + 1] - keys[i])));
+    }
+    return all;
   }
 
   private static Verdict compare(AttentionProblem p, ScoreRule rule, Map<String, MemorySegment> in,
       Map<String, MemorySegment> out, Sequence s) {
     var sizes = p.sizes();
+    // Layouts have no empty modes; an empty sequence of queries has no results, one of keys sees nothing.
+    if (s.queries == 0) return new Verdict(OptionalDouble.of(0), OptionalDouble.of(0), Optional.empty(),
+        Optional.empty());
     var reference = new AttentionReference(
         view(p, p.q(), in, s.firstQuery, s.queries, sizes.heads(), sizes.headDim()),
         view(p, p.k(), in, s.firstKey, s.keys, sizes.keyHeads(), sizes.headDim()),

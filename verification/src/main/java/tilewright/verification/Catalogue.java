@@ -28,6 +28,7 @@ final class Catalogue {
     cases.addAll(GemmCases.tensorCores(seed));
     cases.addAll(GemmCases.hopper(seed));
     cases.addAll(HopperTypeCases.all(seed));
+    cases.addAll(AttentionCases.sm80(seed));
     for (long n : new long[] {4, 100_000}) {
       cases.add(MemoryCases.vectorAdd("bulk_vector_add", "sm90", () -> BulkVectorAdd.prepare(n), n, seed));
     }

@@ -42,6 +42,11 @@ public final class TiledCopy {
     return new TiledCopy(atom, Partition.exact(threadValue, rows, columns), rows, columns);
   }
 
+  /** Coordinates of a mode from one of a thread's accesses to its next. */
+  public int step(int mode) {
+    return mode == 0 ? rows : columns;
+  }
+
   /**
    * Copies a tile: {@code source} from its origin on, {@code destination} at {@code stage}.
    *

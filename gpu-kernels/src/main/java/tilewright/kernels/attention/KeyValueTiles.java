@@ -28,8 +28,10 @@ abstract sealed class KeyValueTiles {
     /** @param covered whether the sequence surely has all of the tile */
     void copy(Scope k, I32 thread, I32 n, I32 stage, boolean covered) {
       var zero = k.constant(0);
-      var first = n.times(width());
-      var from = along == 0 ? global.from(first, zero, zero, zero) : global.from(zero, first, zero, zero);
+      // Registers are short: one address a tile, from which the others are added up, and no pointer through the loop.
+      var first = n.settled().times(width());
+      var from = (along == 0 ? global.from(first, zero, zero, zero) : global.from(zero, first, zero, zero))
+          .climbing(along, copy.step(along));
       copy.copy(thread, covered ? from.covered(along) : from, tile, stage, zero, zero);
     }
   }

@@ -92,17 +92,22 @@ public record Sm80Attention(Sm80AttentionConfig config) implements Kernel {
         s = config.modification().apply(k, thread, rows, scale, place, s);
         if (masked) s = mask.apply(k, thread, firstQuery, firstKey, s);
         var step = softmax.next(s, masked || config.modification().mask().isPresent());
-        softmax.rescale(step, products.rowsOfOutput(), products.sums());
+        if (shape.conditionalRescale()) softmax.rescale(step, products.rowsOfOutput(), products.sums());
+        else products.rowsOfOutput().scale(k, products.sums(), step.factors());
         tiles.awaitValues(n, blocks.first());
         products.mix(step.weights(), tiles.values(), tiles.stage());
       });
 
+      // What only the end needs is computed there, not held through the loop.
+      var end = tile.settled();
+      var lastThread = thread.settled();
+      var firstRow = end.number().times(shape.tileM());
       var output = products.rowsOfOutput();
       new AttentionEpilogue(output, lse.map(l -> l.part(0, sequence.firstQuery(), sequence.queries())
-          .from(firstQuery, tile.head(), entry)))
-          .store(k, thread, softmax.finish(), output.values(k, products.sums()),
-              head(o, 0, sequence.firstQuery(), sequence.queries(), tile.head(), entry)
-                  .from(firstQuery, zero, zero, zero));
+          .from(firstRow, end.head(), config.packed() ? zero : end.batch())))
+          .store(k, lastThread, softmax.finish(), output.values(k, products.sums()),
+              head(o, 0, sequence.firstQuery(), sequence.queries(), end.head(), config.packed() ? zero : end.batch())
+                  .from(firstRow, zero, zero, zero));
     });
   }
 

@@ -16,7 +16,12 @@ import tilewright.kernel.Scope;
 public record AttentionTileScheduler(I32 tiles, I32 heads, I32 batch, int headsTogether, boolean longestFirst) {
 
   /** A tile of queries: its number, head and batch entry. */
-  public record Tile(I32 number, I32 head, I32 batch) {}
+  public record Tile(I32 number, I32 head, I32 batch) {
+    /** The same tile in fresh values: what depends on them is computed from here on, and not before. */
+    public Tile settled() {
+      return new Tile(number.settled(), head.settled(), batch.settled());
+    }
+  }
 
   /** The one tile of this CTA; a launch has one in x for each tile. */
   public Tile single(Scope k) {

@@ -1,0 +1,153 @@
+package tilewright.verification;
+
+import java.lang.foreign.MemorySegment;
+import java.lang.foreign.ValueLayout;
+import java.util.ArrayList;
+import java.util.HashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.Optional;
+import java.util.Set;
+import java.util.function.Function;
+import tilewright.kernel.PreparedLaunch;
+import tilewright.kernel.collective.attention.Band;
+import tilewright.kernel.collective.attention.Modification;
+import tilewright.kernel.collective.attention.ScoreMod;
+import tilewright.kernels.attention.AttentionLaunch;
+import tilewright.kernels.attention.AttentionProblem;
+import tilewright.kernels.attention.AttentionProblem.Packed;
+import tilewright.kernels.attention.AttentionProblem.Sizes;
+import tilewright.kernels.attention.AttentionProblem.View;
+import tilewright.numerics.ElementType;
+import tilewright.reference.ScoreRule;
+
+/** Attention: every feature on sizes with tails, unequal lengths and rows that see nothing. */
+final class AttentionCases {
+  private static final Set<String> EVERYWHERE = Set.of("sim", "gpu");
+  private static final Set<String> GPU_ONLY = Set.of("gpu");
+
+  private AttentionCases() {}
+
+  /** A problem, what it does in Java, and the lengths of its sequences where they are packed. */
+  record Setup(String name, AttentionProblem problem, AttentionCheck.Rules rules, int[] queries, int[] keys) {
+    Setup(String name, AttentionProblem problem, AttentionCheck.Rules rules) {
+      this(name, problem, rules, new int[0], new int[0]);
+    }
+  }
+
+  /** A kernel by its name and the architecture it needs. */
+  record Architecture(String kernel, String arch, Function<AttentionProblem, PreparedLaunch> launch) {}
+
+  static final Architecture SM80 = new Architecture("sm80_attention", "sm80", AttentionLaunch::sm80);
+
+  static List<Case> sm80(long seed) {
+    var cases = new ArrayList<Case>();
+    for (var setup : small()) cases.add(makeCase(SM80, setup, EVERYWHERE, seed));
+    for (var setup : large()) cases.add(makeCase(SM80, setup, GPU_ONLY, seed));
+    return cases;
+  }
+
+  /** Small enough for the simulator. */
+  static List<Setup> small() {
+    var all = new ArrayList<Setup>();
+    for (int dim : new int[] {32, 64, 96, 128, 192, 256}) {
+      all.add(band(ElementType.BF16, Sizes.of(1, 65, 129, 1, dim), Band.CAUSAL));
+    }
+    all.add(band(ElementType.F16, Sizes.of(2, 130, 70, 2, 64), Band.ALL));
+    all.add(band(ElementType.F16, new Sizes(1, 77, 131, 4, 2, 40, 40), Band.window(40, 3)));
+    all.add(band(ElementType.BF16, Sizes.of(1, 150, 20, 1, 64), Band.CAUSAL));
+    all.add(band(ElementType.BF16, Sizes.of(1, 3, 1, 1, 64), Band.window(0, 0)));
+    all.add(softcap());
+    all.add(packed());
+    all.add(views());
+    return all;
+  }
+
+  /** What only a GPU does in reasonable time. */
+  static List<Setup> large() {
+    var all = new ArrayList<Setup>();
+    for (int dim : new int[] {64, 128, 256}) {
+      for (var band : List.of(Band.ALL, Band.CAUSAL)) {
+        all.add(band(ElementType.BF16, new Sizes(2, 1023, 1024, 4, 2, dim, dim), band));
+      }
+    }
+    return all;
+  }
+
+  static Setup band(ElementType type, Sizes s, Band band) {
+    var p = AttentionProblem.dense(type, s).with(band);
+    return new Setup(band.isAll() ? "full" : band.equals(Band.CAUSAL) ? "causal" : "window", p, (_, q, k) -> rule(band,
+        q, k));
+  }
+
+  private static ScoreRule rule(Band band, int queries, int keys) {
+    return ScoreRule.window(queries, keys, band.left().orElse(Integer.MAX_VALUE / 2),
+        band.right().orElse(Integer.MAX_VALUE / 2));
+  }
+
+  private static Setup softcap() {
+    var p = AttentionProblem.dense(ElementType.BF16, Sizes.of(1, 70, 90, 1, 64)).with(Band.CAUSAL)
+        .with(new Modification(Optional.of(ScoreMod.softcap(1.5f)), Optional.empty()));
+    return new Setup("softcap", p, (_, q, k) -> rule(Band.CAUSAL, q, k).and(ScoreRule.softcap(1.5)));
+  }
+
+  /** Sequences of different lengths, some of them empty. */
+  private static Setup packed() {
+    int[] queries = {70, 0, 1, 129, 33};
+    int[] keys = {20, 5, 0, 140, 64};
+    int longest = 129;
+    var p = AttentionProblem.dense(ElementType.BF16, Sizes.of(1, 233, 229, 2, 64)).with(Band.CAUSAL)
+        .with(new Packed("cuQ", "cuK", queries.length, longest));
+    return new Setup("packed", p, (_, q, k) -> rule(Band.CAUSAL, q, k), queries, keys);
+  }
+
+  /** Q, K and V side by side in one tensor, O with its heads apart. */
+  private static Setup views() {
+    var s = Sizes.of(2, 66, 66, 2, 64);
+    var p = AttentionProblem.dense(ElementType.BF16, s).at(View.packedQkv("QKV", 0, 66, 2, 64, 2),
+        View.packedQkv("QKV", 1, 66, 2, 64, 2), View.packedQkv("QKV", 2, 66, 2, 64, 2), View.bhsd("O", 66, 2, 64));
+    return new Setup("packed qkv, bhsd out", p, (_, q, k) -> ScoreRule.NONE);
+  }
+
+  static Case makeCase(Architecture architecture, Setup setup, Set<String> backends, long seed) {
+    var s = setup.problem.sizes();
+    var config = setup.name + " " + setup.problem.type().text() + " B=" + s.batch() + " Sq=" + s.queries() + " Sk="
+        + s.keys() + " H=" + s.heads() + " Hk=" + s.keyHeads() + " D=" + s.headDim();
+    return new Case(architecture.kernel, architecture.arch, config, backends, true,
+        () -> architecture.launch.apply(setup.problem), () -> buffers(setup, seed),
+        (in, out, _) -> AttentionCheck.compare(setup.problem, setup.rules, in, out));
+  }
+
+  /** Fresh buffers for a problem: inputs drawn, outputs poisoned. */
+  static Map<String, MemorySegment> buffers(Setup setup, long seed) {
+    var p = setup.problem;
+    var s = p.sizes();
+    long queries = (long) s.batch() * s.queries() * s.heads();
+    long keys = (long) s.batch() * s.keys() * s.keyHeads();
+    var buffers = new HashMap<String, MemorySegment>();
+    if (p.q().buffer().equals(p.k().buffer())) {
+      buffers.put(p.q().buffer(), Buffers.normal(p.type(), 3 * queries * s.headDim(), seed));
+    } else {
+      buffers.put(p.q().buffer(), Buffers.normal(p.type(), queries * s.headDim(), seed));
+      buffers.put(p.k().buffer(), Buffers.normal(p.type(), keys * s.headDim(), seed + 1));
+      buffers.put(p.v().buffer(), Buffers.normal(p.type(), keys * s.valueDim(), seed + 2));
+    }
+    buffers.put(p.o().buffer(), Buffers.poisoned(p.type(), queries * s.valueDim()));
+    p.lse().ifPresent(lse -> buffers.put(lse.buffer(), Buffers.poisoned(ElementType.F32, queries)));
+    p.packed().ifPresent(packed -> {
+      buffers.put(packed.queries(), cumulated(setup.queries));
+      buffers.put(packed.keys(), cumulated(setup.keys));
+    });
+    return buffers;
+  }
+
+  private static MemorySegment cumulated(int[] lengths) {
+    var buffer = Buffers.poisoned(ElementType.I32, lengths.length + 1L);
+    int sum = 0;
+    for (int i = 0; i <= lengths.length; i++) {
+      buffer.setAtIndex(ValueLayout.JAVA_INT_UNALIGNED, i, sum);
+      if (i < lengths.length) sum += lengths[i];
+    }
+    return buffer;
+  }
+}
