@@ -1,6 +1,5 @@
 package tilewright.kernel;
 
-import java.util.ArrayList;
 import java.util.List;
 import java.util.Optional;
 import java.util.function.Supplier;
@@ -59,17 +58,7 @@ public final class Element {
 
   /** Writes neighbours in one access, rounded to nearest even. */
   public void store(List<F32> values) {
-    var pieces = new ArrayList<Operand.Register>();
-    if (type.bits() == 16 && values.size() > 1) {
-      for (int i = 0; i < values.size(); i += 2) {
-        pieces.add(Conversion.pack(k, type, values.get(i), values.get(i + 1)));
-      }
-    } else if (type.bits() == 8 && values.size() == 2) {
-      pieces.add(Conversion.packBytes(k, type, values.get(0), values.get(1)));
-    } else {
-      values.forEach(value -> pieces.add(Conversion.fromF32(k, type, value)));
-    }
-    write(pieces, values.size(), Optional.empty());
+    store(Vector.rounded(k, type, values));
   }
 
   /** Reads neighbours in one access, exactly converted to single precision. */

@@ -55,11 +55,27 @@ public final class Vector {
     return Conversion.pack(k, type, first, second);
   }
 
+  /** Numbers rounded to a type, to nearest even, side by side as one access writes them. */
+  public static Vector rounded(Scope k, ElementType type, List<F32> values) {
+    var pieces = new ArrayList<Operand.Register>();
+    if (type.bits() == 16 && values.size() > 1) {
+      for (int i = 0; i < values.size(); i += 2) {
+        pieces.add(Conversion.pack(k, type, values.get(i), values.get(i + 1)));
+      }
+    } else if (type.bits() == 8 && values.size() == 2) {
+      pieces.add(Conversion.packBytes(k, type, values.get(0), values.get(1)));
+    } else {
+      values.forEach(value -> pieces.add(Conversion.fromF32(k, type, value)));
+    }
+    return new Vector(k, type, values.size(), pieces);
+  }
+
   int count() {
     return count;
   }
 
-  List<Operand.Register> registers() {
+  /** The registers, two elements of 16 bits in one of 32. */
+  public List<Operand.Register> registers() {
     return registers;
   }
 

@@ -9,8 +9,10 @@ import tilewright.kernel.Matrix;
 import tilewright.kernel.PreparedLaunch;
 import tilewright.kernel.Target;
 import tilewright.kernels.GemmProblem;
+import tilewright.kernels.epilogue.EpilogueArguments;
 import tilewright.numerics.ElementType;
 import tilewright.ptx.Dim3;
+import tilewright.sm90.collective.StagedEpilogue;
 
 /** The host side of the Hopper GEMM: from a problem to a configuration to a launch. */
 public final class HopperGemm {
@@ -33,20 +35,26 @@ public final class HopperGemm {
 
   /** Prepares a given configuration. */
   public static PreparedLaunch prepare(GemmProblem problem, Sm90GemmConfig config) {
-    if (problem.beta() != 0) {
-      throw new IllegalArgumentException("beta is " + problem.beta() + ": the Hopper GEMM does not read C, use sm80");
-    }
+    return prepare(problem, config, EpilogueArguments.plain(problem));
+  }
+
+  /** Prepares a given configuration with another epilogue; the ring yields shared memory to what that stores. */
+  public static PreparedLaunch prepare(GemmProblem problem, Sm90GemmConfig fastest, EpilogueArguments epilogue) {
     if (problem.output() == ElementType.I32 && problem.alpha() != 1) {
       throw new IllegalArgumentException("alpha is " + problem.alpha() + ": integers are stored as they are, with 1");
     }
-    var kernel = CompiledKernel.compile(new Sm90Gemm(config), Target.SM90A);
+    var tree = epilogue.tree();
+    var config = fastest.yielding(fastest.consumers() * StagedEpilogue.auxiliaryBytes(tree, fastest.tileN(),
+        Sm90Gemm.STORE_STAGES));
+    var output = new OutputForm(tree, alongK(problem.c()), epilogue.neighbours());
+    var kernel = CompiledKernel.compile(new Sm90Gemm(config, output), Target.SM90A);
     int clusters = (int) Math.min(groups(problem, config.tileM() * config.cluster(), config.tileN()),
         MULTIPROCESSORS / config.cluster());
     var arguments = LaunchArguments.of(kernel)
         .tensor("A", problem.a().argument(problem.m(), problem.k(), problem.batch()))
         .tensor("B", problem.b().argument(problem.n(), problem.k(), problem.batch()))
-        .tensor("C", problem.c().argument(problem.m(), problem.n(), problem.batch()))
-        .scalar("alpha", problem.alpha());
+        .tensor("C", problem.c().argument(problem.m(), problem.n(), problem.batch()));
+    epilogue.bind(arguments);
     return new PreparedLaunch(kernel, Dim3.of(clusters * config.cluster()), arguments.build());
   }
 

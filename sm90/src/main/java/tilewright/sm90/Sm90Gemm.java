@@ -3,6 +3,7 @@ package tilewright.sm90;
 import tilewright.kernel.Kernel;
 import tilewright.kernel.Scope;
 import tilewright.kernel.atom.Shuffle;
+import tilewright.kernels.epilogue.Epilogue;
 import tilewright.sm90.atom.RegisterBudget;
 import tilewright.sm90.atom.WgmmaAtom;
 import tilewright.sm90.collective.ClusterTiles;
@@ -20,10 +21,15 @@ import tilewright.sm90.collective.TiledWgmma;
  * <p>One warpgroup copies, the others multiply: global → TMA → swizzled shared memory, {@code stages} tiles deep →
  * {@code wgmma} → registers → global. CTAs stay and go from tile to tile.
  */
-public record Sm90Gemm(Sm90GemmConfig config) implements Kernel {
+public record Sm90Gemm(Sm90GemmConfig config, OutputForm output) implements Kernel {
+  static final int STORE_STAGES = 2;
   private static final int PRODUCER_REGISTERS = 40;
   private static final int CONSUMER_REGISTERS = 232;
-  private static final int STORE_STAGES = 2;
+
+  /** With alpha · product for C, row-major. */
+  public Sm90Gemm(Sm90GemmConfig config) {
+    this(config, new OutputForm(Epilogue.scaled(config.types().output()), true, 1));
+  }
 
   @Override
   public String name() {
@@ -38,7 +44,8 @@ public record Sm90Gemm(Sm90GemmConfig config) implements Kernel {
     var tiles = ClusterTiles.of(k, config.cluster(), config.tileM(), config.tileN(), config.band());
     var a = TensorTile.of(k, config.a(), config.layoutA());
     var b = TensorTile.shared(k, config.b(), config.layoutB(), config.cluster());
-    var c = StagedEpilogue.of(k, k.scalar("alpha"), config.c(), config.consumers(), STORE_STAGES);
+    var c = StagedEpilogue.of(k, output.epilogue(), output.neighbours(), config.c(output.alongN()), config.tileN(),
+        config.consumers(), STORE_STAGES);
     var mma = TiledWgmma.of(config.atom(), config.layoutA(), config.layoutB(), config.consumers());
     var mainloop = new Mainloop(k, a, b, mma, tiles.rank(), config.cluster());
     var ring = Pipeline.of(k, config.stages(), thread.equalTo(0), config.consumers(), config.cluster());

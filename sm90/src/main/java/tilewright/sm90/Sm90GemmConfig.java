@@ -65,9 +65,16 @@ public record Sm90GemmConfig(GemmTypes types, boolean aKMajor, boolean bKMajor, 
         .aligned(ALIGNED_BYTES / type.bytes());
   }
 
-  TensorSpec c() {
-    return TensorSpec.of("C", types.output(), "M", "N", "L").contiguous("N")
+  TensorSpec c(boolean alongN) {
+    return TensorSpec.of("C", types.output(), "M", "N", "L").contiguous(alongN ? "N" : "M")
         .aligned(ALIGNED_BYTES / types.output().bytes());
+  }
+
+  /** With fewer stages in the ring, by so many bytes that are needed elsewhere. */
+  Sm90GemmConfig yielding(int bytes) {
+    int stage = (tileM + tileN) * tileK * types.a().bytes();
+    return new Sm90GemmConfig(types, aKMajor, bKMajor, tileM, tileN, tileK, consumers,
+        stages - Math.ceilDiv(bytes, stage), cluster, band);
   }
 
   OffsetMap layoutA() {

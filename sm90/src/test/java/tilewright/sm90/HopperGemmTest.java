@@ -34,11 +34,4 @@ class HopperGemmTest {
     assertTrue(refusal.getMessage().contains("stride of M is 65, this kernel needs multiples of 8"),
         refusal.getMessage());
   }
-
-  @Test
-  void whatWouldReadCIsRefused() {
-    var refusal = assertThrows(IllegalArgumentException.class,
-        () -> HopperGemm.prepare(problem(64, 64, 64).scaled(1, 2)));
-    assertTrue(refusal.getMessage().contains("beta is 2.0"), refusal.getMessage());
-  }
 }

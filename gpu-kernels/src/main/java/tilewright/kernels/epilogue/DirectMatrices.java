@@ -58,7 +58,7 @@ public final class DirectMatrices {
       @Override
       public List<F32> load(Epilogue.Source source, int value, int count) {
         return elements(source.name(), value, count)
-            .stream().flatMap(e -> e.vectorOrZeros(neighbours, e.inside()).values().stream()).toList();
+            .stream().flatMap(e -> e.vectorOrZeros(neighbours, e.inside()).valuesLater().stream()).toList();
       }
 
       @Override

@@ -4,9 +4,11 @@ import java.util.HashMap;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
+import java.util.stream.IntStream;
 import tilewright.kernel.LaunchArguments;
 import tilewright.kernel.Matrix;
 import tilewright.kernels.GemmProblem;
+import tilewright.numerics.ElementType;
 
 /**
  * An epilogue and what a launch gives it.
@@ -76,6 +78,21 @@ public record EpilogueArguments(Epilogue tree, Map<String, LaunchArguments.Tenso
     var all = new HashMap<>(scalars);
     all.put(name, value);
     return new EpilogueArguments(tree, tensors, all);
+  }
+
+  /** Neighbours along n that can be read at once of all that the tree reads: 2 where each pair is aligned, else 1. */
+  public int neighbours() {
+    boolean pairs = tree.nodes(Epilogue.Source.class).stream().allMatch(s -> isPaired(s.name(), 1, s.type()))
+        && tree.nodes(Epilogue.PerColumn.class).stream().allMatch(v -> isPaired(v.name(), 0, v.type()));
+    return pairs ? 2 : 1;
+  }
+
+  private boolean isPaired(String name, int mode, ElementType type) {
+    var tensor = tensors.get(name);
+    long others = IntStream.range(0, tensor.strides().size()).filter(i -> i != mode && tensor.extents().get(i) > 1)
+        .mapToLong(tensor.strides()::get).reduce(0, (a, b) -> a | b);
+    return tensor.strides().get(mode) == 1 && tensor.extents().get(mode) % 2 == 0 && others % 2 == 0
+        && tensor.offset() % (2L * type.bytes()) == 0;
   }
 
   /** Gives them to a launch. */

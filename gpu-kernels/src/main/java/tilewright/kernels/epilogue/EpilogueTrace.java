@@ -102,10 +102,18 @@ public final class EpilogueTrace {
       return new Evaluation(first, accumulators).of(body);
     }
 
-    /** Reads what values of a run of columns will need, ahead of them. */
+    /** Reads what a run of values will need, two neighbours at a time, ahead of them. */
     public void prefetch(int first, int count) {
-      for (var vector : root.nodes(Epilogue.PerRow.class)) row(vector, first);
-      for (var vector : root.nodes(Epilogue.PerColumn.class)) column(vector, first, count);
+      for (int value = first; value < first + count; value += 2) {
+        for (var vector : root.nodes(Epilogue.PerRow.class)) row(vector, value);
+        for (var vector : root.nodes(Epilogue.PerColumn.class)) column(vector, value, 2);
+        for (var source : root.nodes(Epilogue.Source.class)) element(source, value, 2);
+      }
+    }
+
+    private List<F32> element(Epilogue.Source source, int value, int count) {
+      return read.computeIfAbsent(new Shared(source, row(value), column(value)),
+          _ -> matrices.load(source, value, count));
     }
 
     private long row(int value) {
@@ -130,7 +138,7 @@ public final class EpilogueTrace {
         int step = tensor.spec().alignment();
         var n = place.n().plus(partition.coordinate(thread, value)[1]);
         return IntStream.iterate(0, i -> i < count, i -> i + step).mapToObj(i -> tensor.at(n.plus(i), place.batch()))
-            .flatMap(e -> e.vectorOrZeros(step, e.inside()).values().stream()).toList();
+            .flatMap(e -> e.vectorOrZeros(step, e.inside()).valuesLater().stream()).toList();
       });
     }
 
@@ -190,7 +198,7 @@ public final class EpilogueTrace {
           case Epilogue.Accumulator _ -> accumulators;
           case Epilogue.Constant(float value) -> same(k.constant(value));
           case Epilogue.Scalar(var name) -> same(scalars.get(name));
-          case Epilogue.Source source -> matrices.load(source, first, accumulators.size());
+          case Epilogue.Source source -> element(source, first, accumulators.size());
           case Epilogue.PerRow vector -> same(row(vector, first).getFirst());
           case Epilogue.PerColumn vector -> column(vector, first, accumulators.size());
           case Epilogue.Combined combined -> combine(combined);

@@ -61,6 +61,10 @@ public record WgmmaAtom(ElementType a, ElementType b, int columns) {
 
   /** (thread of the warpgroup, value) → column-major index in the 64×N tile (PTX ISA, wgmma register fragments, D). */
   public Layout accumulator() {
+    return accumulator(columns);
+  }
+
+  private static Layout accumulator(int columns) {
     return Layout.parse("((4,8,4),(2,2,%d)):((128,1,16),(64,8,512))".formatted(columns / LEAF));
   }
 
@@ -75,7 +79,12 @@ public record WgmmaAtom(ElementType a, ElementType b, int columns) {
 
   /** Which elements of the 64×N tile a thread of the warpgroup has. */
   public Partition partition() {
-    return Partition.exact(accumulator(), M, columns);
+    return accumulators(columns);
+  }
+
+  /** Which elements of so many columns a thread of the warpgroup has, be it of several tiles side by side. */
+  public static Partition accumulators(int columns) {
+    return Partition.exact(accumulator(columns), M, columns);
   }
 
   /** Registers of D a thread. */

@@ -1,54 +1,91 @@
 package tilewright.sm90.collective;
 
+import java.util.LinkedHashMap;
+import java.util.List;
+import java.util.Map;
 import tilewright.kernel.F32;
 import tilewright.kernel.I32;
-import tilewright.kernel.Partition;
 import tilewright.kernel.Pred;
 import tilewright.kernel.Scope;
 import tilewright.kernel.TensorSpec;
-import tilewright.kernel.Vector;
 import tilewright.kernel.tiled.Fragment;
+import tilewright.kernels.epilogue.DirectMatrices;
+import tilewright.kernels.epilogue.Epilogue;
+import tilewright.kernels.epilogue.EpilogueTrace;
+import tilewright.kernels.epilogue.MatrixAccess;
 import tilewright.numerics.ElementType;
+import tilewright.ptx.Operand;
+import tilewright.ptx.PtxType;
 import tilewright.sm90.atom.BulkCopy;
-import tilewright.sm90.atom.SwizzledRows;
 import tilewright.sm90.atom.WgmmaAtom;
 
 /**
- * The epilogue C = alpha · accumulator by way of shared memory: each warpgroup rounds a block of 64 rows and 128 bytes
- * of columns into a swizzled stage, from where a tensor copy takes it while the next block, or the next tile, goes on.
+ * An epilogue by way of shared memory: each warpgroup rounds a block of 64 rows and 128 bytes of columns into a
+ * swizzled stage, from where a tensor copy takes it while the next block, or the next tile, goes on. What the tree reads
+ * is read a block ahead.
  */
 public final class StagedEpilogue {
   private static final int ROW_BYTES = 128;
+  private static final int ALIGNED_BYTES = 16;
+  private static final int PAIR = 2;
 
   private final Scope k;
-  private final F32 alpha;
-  private final TensorTile c;
+  private final EpilogueTrace trace;
+  private final DirectMatrices sources;
+  private final StagedOutput d;
+  private final Map<String, StagedOutput> auxiliary;
   private final int columns;
   private final int stages;
 
-  private StagedEpilogue(Scope k, F32 alpha, TensorTile c, int columns, int stages) {
+  private StagedEpilogue(Scope k, EpilogueTrace trace, DirectMatrices sources, StagedOutput d,
+      Map<String, StagedOutput> auxiliary, int columns, int stages) {
     this.k = k;
-    this.alpha = alpha;
-    this.c = c;
+    this.trace = trace;
+    this.sources = sources;
+    this.d = d;
+    this.auxiliary = auxiliary;
     this.columns = columns;
     this.stages = stages;
   }
 
   /**
-   * Sets the stages aside.
+   * Declares what the tree reads and writes, and sets the stages aside.
    *
-   * @param spec (M,N,…) with N contiguous, of 16-bit or 32-bit elements
+   * @param neighbours along n that are read at once: 2 where N is even, else 1
+   * @param spec of D (M,N,L), M or N contiguous
+   * @param tileN columns of a tile; the blocks divide them
    * @param stages of each warpgroup
    */
-  public static StagedEpilogue of(Scope k, F32 alpha, TensorSpec spec, int groups, int stages) {
-    int columns = ROW_BYTES / spec.type().bytes();
-    var c = TensorTile.of(k, spec, SwizzledRows.alongColumns(spec.type(), WgmmaAtom.M, columns, groups * stages));
-    return new StagedEpilogue(k, alpha, c, columns, stages);
+  public static StagedEpilogue of(Scope k, Epilogue tree, int neighbours, TensorSpec spec, int tileN, int groups,
+      int stages) {
+    int columns = columns(spec.type(), tileN);
+    var block = WgmmaAtom.accumulators(columns);
+    var trace = EpilogueTrace.of(k, tree, neighbours);
+    var d = StagedOutput.of(k, spec, block, groups * stages);
+    var auxiliary = new LinkedHashMap<String, StagedOutput>();
+    for (var stored : tree.nodes(Epilogue.Stored.class)) {
+      var matrix = TensorSpec.of(stored.name(), stored.type(), "M", "N", "L").contiguous("N")
+          .aligned(ALIGNED_BYTES / stored.type().bytes());
+      auxiliary.put(stored.name(), StagedOutput.of(k, matrix, block, groups * stages));
+    }
+    return new StagedEpilogue(k, trace, DirectMatrices.sources(k, tree, neighbours), d, auxiliary, columns, stages);
   }
 
-  /** C's extent. */
+  private static int columns(ElementType type, int tileN) {
+    int columns = ROW_BYTES / type.bytes();
+    while (tileN % columns != 0) columns /= 2;
+    return columns;
+  }
+
+  /** Bytes of shared memory that a warpgroup's stages of auxiliary outputs take. */
+  public static int auxiliaryBytes(Epilogue tree, int tileN, int stages) {
+    int block = stages * WgmmaAtom.M * columns(tree.output(), tileN);
+    return tree.nodes(Epilogue.Stored.class).stream().mapToInt(s -> block * s.type().bytes()).sum();
+  }
+
+  /** D's extent. */
   public I32 extent(int mode) {
-    return c.extent(mode);
+    return d.tile().extent(mode);
   }
 
   /**
@@ -56,18 +93,21 @@ public final class StagedEpilogue {
    *
    * @param lane the thread's number in its warpgroup
    */
-  public void store(I32 lane, I32 group, TiledWgmma mma, Fragment sums, I32 row, I32 column, I32... rest) {
+  public void store(I32 lane, I32 group, TiledWgmma mma, Fragment sums, I32 row, I32 column, I32 batch) {
     int perBlock = sums.groups().size() / mma.blocks();
-    int turns = mma.blocks() * (mma.columns() / columns);
+    int across = mma.columns() / columns;
+    int turns = mma.blocks() * across;
     for (int block = 0; block < mma.blocks(); block++) {
-      for (int first = 0; first < mma.columns(); first += columns) {
-        int turn = block * (mma.columns() / columns) + first / columns;
-        var stage = group.times(stages).plus(turn % stages);
-        int quad = block * perBlock + first / 8 * 2 * WgmmaAtom.M / WgmmaAtom.THREADS;
-        k.when(lane.equalTo(0), () -> BulkCopy.waitForReads(k, pending(turn, turns)));
-        storeBlock(mma.partition(columns), lane, group, stage, sums, quad,
-            place(row.plus(mma.row(group, block)), column.plus(first), rest));
+      var part = new Block(lane, group, mma, new Fragment(sums.groups().subList(block * perBlock,
+          (block + 1) * perBlock)), row.plus(mma.row(group, block)), column, batch);
+      part.tile.prefetch(0, part.values);
+      for (int turn = 0; turn < across; turn++) {
+        int current = block * across + turn;
+        k.when(lane.equalTo(0), () -> BulkCopy.waitForReads(k, pending(current, turns)));
+        if (turn + 1 < across) part.tile.prefetch((turn + 1) * part.values, part.values);
+        part.store(turn, group.times(stages).plus(current % stages));
       }
+      part.tile.finish();
     }
   }
 
@@ -78,33 +118,81 @@ public final class StagedEpilogue {
     return turns - 1 - previous + turn;
   }
 
-  private static I32[] place(I32 row, I32 column, I32[] rest) {
-    var place = new I32[2 + rest.length];
-    place[0] = row;
-    place[1] = column;
-    System.arraycopy(rest, 0, place, 2, rest.length);
-    return place;
-  }
+  /** 64 rows of a tile. */
+  private final class Block {
+    private final I32 lane;
+    private final I32 group;
+    private final Fragment sums;
+    private final PtxType sumType;
+    private final I32 row;
+    private final I32 column;
+    private final I32 batch;
+    private final int values;
+    private final EpilogueTrace.Tile tile;
+    private I32 stage;
 
-  private void storeBlock(Partition partition, I32 lane, I32 group, I32 stage, Fragment sums, int quad, I32[] where) {
-    meet(group);
-    for (int value = 0; value < partition.values(); value += 2) {
-      var at = partition.coordinate(lane, value);
-      var pair = sums.group(quad + value / 4).subList(value % 4, value % 4 + 2);
-      var place = c.shared().at(at[0], at[1], stage);
-      if (place.type() == ElementType.I32) place.store(Vector.packed(k, ElementType.I32, pair));
-      else place.store(alpha.times(k.result(pair.get(0))), alpha.times(k.result(pair.get(1))));
+    Block(I32 lane, I32 group, TiledWgmma mma, Fragment sums, I32 row, I32 column, I32 batch) {
+      this.lane = lane;
+      this.group = group;
+      this.sums = sums;
+      this.sumType = mma.sums();
+      this.row = row;
+      this.column = column;
+      this.batch = batch;
+      this.values = columns * WgmmaAtom.M / WgmmaAtom.THREADS;
+      var partition = WgmmaAtom.accumulators(mma.columns());
+      var place = new EpilogueTrace.Place(row, column, batch, extent(0), extent(1));
+      this.tile = trace.tile(partition, lane, place, new Matrices(sources.at(partition, lane, place)));
     }
-    BulkCopy.publish(k);
-    meet(group);
-    k.when(lane.equalTo(0), () -> {
-      c.store(k, stage, where);
-      BulkCopy.commit(k);
-    });
-  }
 
-  private void meet(I32 group) {
-    k.barrier(group.plus(1), WgmmaAtom.THREADS);
+    /** Makes so many columns of D, and has them copied. */
+    void store(int turn, I32 intoStage) {
+      stage = intoStage;
+      int first = turn * values;
+      meet();
+      for (int value = first; value < first + values; value += PAIR) {
+        var pair = sums.group(value / 4).subList(value % 4, value % 4 + PAIR);
+        if (d.type() == ElementType.I32) d.putIntegers(lane, stage, value - first, pair);
+        else d.put(lane, stage, value - first, tile.values(value, pair.stream().map(this::sum).toList()));
+      }
+      tile.finishColumns();
+      BulkCopy.publish(k);
+      meet();
+      k.when(lane.equalTo(0), () -> {
+        var from = column.plus(turn * columns);
+        d.tile().store(k, stage, row, from, batch);
+        auxiliary.values().forEach(output -> output.tile().store(k, stage, row, from, batch));
+        BulkCopy.commit(k);
+      });
+    }
+
+    private F32 sum(Operand.Register register) {
+      return sumType == PtxType.F32 ? k.result(register) : k.result(register, Integer.MIN_VALUE, Integer.MAX_VALUE)
+          .toF32();
+    }
+
+    private void meet() {
+      k.barrier(group.plus(1), WgmmaAtom.THREADS);
+    }
+
+    /** Sources come from global memory, auxiliary outputs go by way of stages of their own. */
+    private final class Matrices implements MatrixAccess {
+      private final MatrixAccess direct;
+
+      Matrices(MatrixAccess direct) {
+        this.direct = direct;
+      }
+
+      @Override
+      public List<F32> load(Epilogue.Source source, int value, int count) {
+        return direct.load(source, value, count);
+      }
+
+      @Override
+      public void store(Epilogue.Stored stored, int value, List<F32> elements) {
+        auxiliary.get(stored.name()).put(lane, stage, value % values, elements);
+      }
+    }
   }
 
   /** Before the end: waits until every stage has been read. */

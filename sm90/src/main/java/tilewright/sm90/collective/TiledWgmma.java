@@ -2,7 +2,6 @@ package tilewright.sm90.collective;
 
 import java.util.List;
 import tilewright.kernel.I32;
-import tilewright.kernel.Partition;
 import tilewright.kernel.Scope;
 import tilewright.kernel.SharedTensor;
 import tilewright.kernel.TraceException;
@@ -10,6 +9,7 @@ import tilewright.kernel.tiled.Fragment;
 import tilewright.layout.OffsetMap;
 import tilewright.numerics.ElementType;
 import tilewright.ptx.Operand;
+import tilewright.ptx.PtxType;
 import tilewright.sm90.atom.MatrixDescriptor;
 import tilewright.sm90.atom.WgmmaAtom;
 
@@ -90,9 +90,9 @@ public final class TiledWgmma {
     return tileN;
   }
 
-  /** Which elements of so many columns of a block a thread of a warpgroup has. */
-  Partition partition(int columns) {
-    return new WgmmaAtom(atom.a(), atom.b(), columns).partition();
+  /** The type of the accumulators. */
+  PtxType sums() {
+    return atom.sums();
   }
 
   /** The first row of a warpgroup's block. */
