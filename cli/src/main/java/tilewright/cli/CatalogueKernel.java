@@ -15,10 +15,14 @@ import tilewright.kernels.VectorAdd;
 import tilewright.kernels.catalogue.Choice;
 import tilewright.kernels.catalogue.Families;
 import tilewright.kernels.catalogue.Family;
+import tilewright.kernels.epilogue.Epilogue;
+import tilewright.kernels.epilogue.EpilogueArguments;
+import tilewright.kernels.epilogue.StandardEpilogue;
 import tilewright.numerics.ElementType;
 import tilewright.sm100.PackedVectorAdd;
 import tilewright.sm90.BulkVectorAdd;
 import tilewright.sm90.HopperGemm;
+import tilewright.sm90.ladder.LadderStep;
 
 /**
  * A kernel that the command knows by name, and what can be set of it.
@@ -40,8 +44,15 @@ record CatalogueKernel(String text, String arch, String description, Settings de
       s -> Gemm.sm80(problem(s, s.type("out", ElementType.F32, ElementType.F16, ElementType.BF16), s.extent("batch"))));
   static final CatalogueKernel SM90_GEMM = single("sm90_gemm", "sm_90a",
       "C = A·Bᵀ on Hopper's tensor cores: TMA ring, wgmma, warp roles",
-      gemmSettings("dtypeb=same", "out=auto", "accumulation=fast", "batch=1", "tile=auto"),
+      gemmSettings("dtypeb=same", "out=auto", "accumulation=fast", "batch=1", "tile=auto", "epilogue=plain",
+          "alpha=1", "beta=0"),
       CatalogueKernel::hopperGemm);
+  static final CatalogueKernel SM90_LADDER = single("sm90_ladder", "sm_90a",
+      "C = A·Bᵀ of bf16, one of ten steps from naive to sm90_gemm", settings("step=10", "m=1024", "n=1024", "k=1024"),
+      s -> {
+        var step = LadderStep.of(s.extent("step"));
+        return step.prepare(step.problem(s.extent("m"), s.extent("n"), s.extent("k")));
+      });
   static final CatalogueKernel BULK_VECTOR_ADD = single("bulk_vector_add", "sm_90a",
       "Z = X + Y by Hopper's bulk copies", settings("n=1048576"), s -> BulkVectorAdd.prepare(s.extent("n")));
   static final CatalogueKernel PACKED_VECTOR_ADD = single("packed_vector_add", "sm_100a",
@@ -49,8 +60,8 @@ record CatalogueKernel(String text, String arch, String description, Settings de
 
   /** All of them: those that are no family first. */
   static List<CatalogueKernel> all() {
-    return Stream.concat(Stream.of(VECTOR_ADD, TRANSPOSE, NAIVE_GEMM, SM80_GEMM, SM90_GEMM, BULK_VECTOR_ADD,
-        PACKED_VECTOR_ADD), Families.all().stream().map(CatalogueKernel::of)).toList();
+    return Stream.concat(Stream.of(VECTOR_ADD, TRANSPOSE, NAIVE_GEMM, SM80_GEMM, SM90_GEMM, SM90_LADDER,
+        BULK_VECTOR_ADD, PACKED_VECTOR_ADD), Families.all().stream().map(CatalogueKernel::of)).toList();
   }
 
   /**
@@ -87,10 +98,21 @@ record CatalogueKernel(String text, String arch, String description, Settings de
 
   private static PreparedLaunch hopperGemm(Settings s) {
     var problem = GemmProblem.packed(hopperTypes(s), s.extent("m"), s.extent("n"), s.extent("k"), s.extent("batch"),
-        s.choice("order", "TN", "TT", "NN", "NT"));
+        s.choice("order", "TN", "TT", "NN", "NT")).scaled(s.number("alpha"), s.number("beta"));
+    var epilogue = epilogue(s, problem);
     var tile = s.choice("tile", Stream.concat(Stream.of("auto"), HopperGemm.tiles().stream()).toArray(String[]::new));
-    return tile.equals("auto") ? HopperGemm.prepare(problem)
-        : HopperGemm.prepare(problem, HopperGemm.configure(problem, tile));
+    return tile.equals("auto") ? HopperGemm.prepare(problem, epilogue)
+        : HopperGemm.prepare(problem, HopperGemm.configure(problem, tile), epilogue);
+  }
+
+  private static EpilogueArguments epilogue(Settings s, GemmProblem problem) {
+    var chosen = StandardEpilogue.parse(s.values().get("epilogue"));
+    if (chosen == StandardEpilogue.PLAIN) return EpilogueArguments.plain(problem);
+    var tree = chosen.tree(problem.output());
+    if (problem.beta() != 0 && !tree.nodes(Epilogue.Scalar.class).contains(new Epilogue.Scalar("beta"))) {
+      throw new IllegalArgumentException("epilogue " + chosen.text() + " has no beta: leave it at 0");
+    }
+    return EpilogueArguments.packed(tree, problem);
   }
 
   private static GemmTypes hopperTypes(Settings s) {

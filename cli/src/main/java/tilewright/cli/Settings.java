@@ -32,6 +32,17 @@ record Settings(Map<String, String> values) {
     throw CommandFailure.badInput("invalid --set " + name + "=" + value + ": needed is an integer from 1 on");
   }
 
+  /** Any finite number. */
+  float number(String name) {
+    try {
+      float number = Float.parseFloat(values.get(name));
+      if (Float.isFinite(number)) return number;
+    } catch (NumberFormatException _) {
+      // Reported below.
+    }
+    throw CommandFailure.badInput("invalid --set " + name + "=" + values.get(name) + ": needed is a finite number");
+  }
+
   ElementType type(String name, ElementType... allowed) {
     return ElementType.parse(values.get(name)).filter(List.of(allowed)::contains).orElseThrow(() -> invalid(name,
         List.of(allowed).stream().map(ElementType::text).toList()));

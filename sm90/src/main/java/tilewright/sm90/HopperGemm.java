@@ -33,6 +33,11 @@ public final class HopperGemm {
     return prepare(problem, configure(problem));
   }
 
+  /** Prepares the configuration that fits the problem, with another epilogue. */
+  public static PreparedLaunch prepare(GemmProblem problem, EpilogueArguments epilogue) {
+    return prepare(problem, configure(problem), epilogue);
+  }
+
   /** Prepares a given configuration. */
   public static PreparedLaunch prepare(GemmProblem problem, Sm90GemmConfig config) {
     return prepare(problem, config, EpilogueArguments.plain(problem));

@@ -13,6 +13,7 @@ final class Catalogue {
   /** All of them. */
   static List<Case> cases(long seed) {
     var cases = new ArrayList<>(single(seed));
+    cases.addAll(EpilogueCases.hopper(seed));
     cases.addAll(FamilyCases.all(seed));
     return cases;
   }
@@ -27,6 +28,7 @@ final class Catalogue {
     cases.addAll(GemmCases.naive(seed));
     cases.addAll(GemmCases.tensorCores(seed));
     cases.addAll(GemmCases.hopper(seed));
+    cases.addAll(GemmCases.ladder(seed));
     cases.addAll(HopperTypeCases.all(seed));
     cases.addAll(AttentionCases.sm80(seed));
     for (long n : new long[] {4, 100_000}) {

@@ -1,6 +1,7 @@
 package tilewright.verification;
 
 import java.lang.foreign.MemorySegment;
+import java.util.Arrays;
 import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
@@ -16,6 +17,7 @@ import tilewright.kernels.GemmProblem;
 import tilewright.kernels.epilogue.Epilogue;
 import tilewright.kernels.epilogue.EpilogueArguments;
 import tilewright.kernels.epilogue.EpilogueReference;
+import tilewright.kernels.epilogue.StandardEpilogue;
 import tilewright.layout.IntTuple;
 import tilewright.layout.Layout;
 import tilewright.numerics.ElementType;
@@ -23,11 +25,20 @@ import tilewright.reference.Comparison;
 import tilewright.reference.Expected;
 import tilewright.reference.GemmReference;
 import tilewright.reference.TensorView;
+import tilewright.sm90.HopperGemm;
 
 /** A product with an epilogue, compared with the tree's reference. */
 record EpilogueCases(String kernel, String arch, BiFunction<GemmProblem, EpilogueArguments, PreparedLaunch> prepare,
     long seed) {
   private static final Set<String> EVERYWHERE = Set.of("sim", "gpu");
+
+  /** The Hopper GEMM with each epilogue that has a name. */
+  static List<Case> hopper(long seed) {
+    var cases = new EpilogueCases("sm90_gemm", "sm90", HopperGemm::prepare, seed);
+    var problem = GemmProblem.packed(ElementType.BF16, ElementType.BF16, 136, 264, 72, 1, "TN").scaled(0.5f, -2);
+    return Arrays.stream(StandardEpilogue.values())
+        .map(e -> cases.of(e.text(), problem, e.tree(problem.output()), true)).toList();
+  }
 
   /** One tree on one problem. */
   Case of(String name, GemmProblem p, Epilogue tree, boolean quick) {
@@ -43,7 +54,7 @@ record EpilogueCases(String kernel, String arch, BiFunction<GemmProblem, Epilogu
     buffers.put("A", Buffers.normal(p.operand(), (long) p.m() * p.k() * p.batch(), seed));
     buffers.put("B", Buffers.normal(p.operand(), (long) p.n() * p.k() * p.batch(), seed + 1));
     buffers.put("C", Buffers.poisoned(p.output(), (long) p.m() * p.n() * p.batch()));
-    types(given.tree()).forEach((name, type) -> buffers.put(name,
+    given.tree().inputs().forEach((name, type) -> buffers.put(name,
         Buffers.normal(type, elements(given.tensors().get(name)), seed + name.hashCode())));
     for (var stored : given.tree().nodes(Epilogue.Stored.class)) {
       buffers.put(stored.name(), Buffers.poisoned(stored.type(), elements(given.tensors().get(stored.name()))));
@@ -57,15 +68,6 @@ record EpilogueCases(String kernel, String arch, BiFunction<GemmProblem, Epilogu
     return buffers;
   }
 
-  /** What the tree reads. */
-  private static Map<String, ElementType> types(Epilogue tree) {
-    var types = new HashMap<String, ElementType>();
-    tree.nodes(Epilogue.Source.class).forEach(s -> types.put(s.name(), s.type()));
-    tree.nodes(Epilogue.PerRow.class).forEach(v -> types.put(v.name(), v.type()));
-    tree.nodes(Epilogue.PerColumn.class).forEach(v -> types.put(v.name(), v.type()));
-    return types;
-  }
-
   private static long elements(LaunchArguments.Tensor tensor) {
     return tensor.extents().stream().reduce(1L, Math::multiplyExact);
   }
@@ -74,7 +76,7 @@ record EpilogueCases(String kernel, String arch, BiFunction<GemmProblem, Epilogu
       Map<String, MemorySegment> out, int architecture) {
     var total = new Verdict(OptionalDouble.of(0), OptionalDouble.of(0), Optional.of(true), Optional.empty());
     for (var expected : expected(p, given, in, architecture)) {
-      var type = outputs(p, given.tree()).get(expected.tensor());
+      var type = given.tree().outputs().getOrDefault(expected.tensor(), p.output());
       var tensor = expected.tensor().equals("C") ? p.c().argument(p.m(), p.n(), p.batch())
           : given.tensors().get(expected.tensor());
       var ours = view(type, out, tensor).values();
@@ -84,14 +86,6 @@ record EpilogueCases(String kernel, String arch, BiFunction<GemmProblem, Epilogu
     return total;
   }
 
-  private static Map<String, ElementType> outputs(GemmProblem p, Epilogue tree) {
-    var types = new HashMap<String, ElementType>();
-    types.put("C", p.output());
-    tree.nodes(Epilogue.Stored.class).forEach(s -> types.put(s.name(), s.type()));
-    tree.nodes(Epilogue.Reduced.class).forEach(r -> types.put(r.name(), ElementType.F32));
-    return types;
-  }
-
   private static List<Expected> expected(GemmProblem p, EpilogueArguments given, Map<String, MemorySegment> in,
       int architecture) {
     var sums = new TensorView(ElementType.F32, MemorySegment.ofArray(new byte[0]),
@@ -99,7 +93,7 @@ record EpilogueCases(String kernel, String arch, BiFunction<GemmProblem, Epilogu
     var product = new GemmReference(view(p.operand(), in, p.a().argument(p.m(), p.k(), p.batch())),
         view(p.operand(), in, p.b().argument(p.n(), p.k(), p.batch())), sums, 1, 0);
     var tensors = new HashMap<String, double[]>();
-    types(given.tree()).forEach((name, type) -> tensors.put(name, view(type, in, given.tensors().get(name)).values()));
+    given.tree().inputs().forEach((name, type) -> tensors.put(name, view(type, in, given.tensors().get(name)).values()));
     var rows = product.allRows();
     return new EpilogueReference(given.tree(), p.m(), p.n(), p.batch(), tensors, given.scalars())
         .of("C", product.exact(rows), product.onTensorCores(architecture, rows));

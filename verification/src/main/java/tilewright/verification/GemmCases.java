@@ -22,6 +22,7 @@ import tilewright.reference.Comparison;
 import tilewright.reference.GemmReference;
 import tilewright.reference.TensorView;
 import tilewright.sm90.HopperGemm;
+import tilewright.sm90.ladder.LadderStep;
 
 /** GEMM: operand orders, odd sizes, batches, factors, and sizes that only a GPU does in reasonable time. */
 final class GemmCases {
@@ -85,6 +86,24 @@ final class GemmCases {
     cases.add(hopper(GemmProblem.packed(ElementType.BF16, ElementType.BF16, 16, 16, 0, 1, "TN"), "TN", EVERYWHERE,
         seed));
     return cases;
+  }
+
+  /** Every step from naive to final: tails in every extent, and on a GPU a size that fills it. */
+  static List<Case> ladder(long seed) {
+    var cases = new ArrayList<Case>();
+    for (var step : LadderStep.values()) {
+      // Where there is a ring, it wraps.
+      var p = step.isSequential() ? step.problem(40, 24, 72) : step.problem(136, 264, 392);
+      cases.add(ladder(step, p, EVERYWHERE, seed));
+      if (!step.isSequential()) cases.add(ladder(step, step.problem(4096, 4096, 4096), GPU_ONLY, seed));
+    }
+    return cases;
+  }
+
+  private static Case ladder(LadderStep step, GemmProblem p, Set<String> backends, long seed) {
+    return new Case("sm90_ladder", "sm90", "step=" + step.number() + " " + p.m() + "x" + p.n() + "x" + p.k(), backends,
+        true, () -> step.prepare(p), () -> inputs(p, seed), (in, out, architecture) -> compare(p, in, out,
+        step.isSequential() ? "naive_gemm" : step == LadderStep.TENSOR_CORES ? "sm80_gemm" : "sm90_gemm", architecture));
   }
 
   private static Case hopper(GemmProblem problem, String order, Set<String> backends, long seed) {

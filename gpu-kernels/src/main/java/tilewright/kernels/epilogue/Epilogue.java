@@ -1,7 +1,9 @@
 package tilewright.kernels.epilogue;
 
+import java.util.LinkedHashMap;
 import java.util.LinkedHashSet;
 import java.util.List;
+import java.util.Map;
 import java.util.Set;
 import tilewright.kernels.catalogue.Pointwise;
 import tilewright.numerics.ElementType;
@@ -168,6 +170,23 @@ public sealed interface Epilogue {
       case Reduced(_, _, _, var x) -> x.output();
       default -> ElementType.F32;
     };
+  }
+
+  /** The types of all matrices and vectors that are read, by name. */
+  default Map<String, ElementType> inputs() {
+    var types = new LinkedHashMap<String, ElementType>();
+    nodes(Source.class).forEach(s -> types.put(s.name(), s.type()));
+    nodes(PerRow.class).forEach(v -> types.put(v.name(), v.type()));
+    nodes(PerColumn.class).forEach(v -> types.put(v.name(), v.type()));
+    return types;
+  }
+
+  /** The types of all that is written beside D, by name. */
+  default Map<String, ElementType> outputs() {
+    var types = new LinkedHashMap<String, ElementType>();
+    nodes(Stored.class).forEach(s -> types.put(s.name(), s.type()));
+    nodes(Reduced.class).forEach(r -> types.put(r.name(), ElementType.F32));
+    return types;
   }
 
   /** What this is made of. */

@@ -17,6 +17,8 @@ final class KernelTimer implements AutoCloseable {
   private static final int WARMUPS = 5;
   private static final int RUNS = 20;
   private static final double SHORT_MS = 0.1;
+  /** A run beside which loading the kernel is nothing. */
+  private static final double LONG_MS = 200;
   private static final double GRAPH_MS = 2;
   private static final int MOST_IN_A_GRAPH = 500;
 
@@ -46,6 +48,8 @@ final class KernelTimer implements AutoCloseable {
   /** Times runs, in milliseconds each. */
   List<Double> round() {
     IntConsumer launch = this::run;
+    var first = GpuTimer.times(gpu, stream, 0, 1, launch);
+    if (first[0] >= LONG_MS) return Sample.of(first).times();
     var direct = GpuTimer.times(gpu, stream, WARMUPS, RUNS, launch);
     double once = Sample.of(direct).median();
     if (once >= SHORT_MS) return Sample.of(direct).times();

@@ -1,6 +1,7 @@
 package tilewright.verification.bench;
 
 import java.util.ArrayList;
+import java.util.Arrays;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
@@ -25,6 +26,7 @@ import tilewright.sm100.PackedVectorAdd;
 import tilewright.sm90.BulkVectorAdd;
 import tilewright.sm90.HopperGemm;
 import tilewright.sm90.Sm90GemmConfig;
+import tilewright.sm90.ladder.LadderStep;
 
 /** The kernels that can be measured, each on its problems, by name. */
 final class Suite {
@@ -32,9 +34,9 @@ final class Suite {
   private static final int TRANSPOSED = 16384;
 
   private static final List<String> ORDERS = List.of("TN", "NN", "TT", "NT");
-  private static final List<String> GEMMS = List.of("sm80_gemm", "sm90_gemm");
+  private static final List<String> GEMMS = List.of("sm80_gemm", "sm90_gemm", "sm90_ladder");
   private static final List<String> GEMM_SETTINGS = List.of("order", "m", "n", "k", "dtype", "dtypeb", "out",
-      "accumulation");
+      "accumulation", "step", "epilogue");
 
   private final Benchmark.Options options;
   private final Map<String, Supplier<List<Supplier<Measured>>>> kernels = new LinkedHashMap<>();
@@ -49,8 +51,10 @@ final class Suite {
     kernels.put("transpose", () -> List.of(Suite::transposition));
     kernels.put("sm80_gemm", () -> gemms("sm80_gemm", "sm80", List.of(GemmTypes.of(ElementType.BF16, ElementType.F32),
         GemmTypes.of(ElementType.BF16, ElementType.BF16)), p -> List.of(new Traced(Gemm.configure(p), () -> Gemm.sm80(p)))));
-    kernels.put("sm90_gemm", () -> gemms("sm90_gemm", "sm90", List.of(hopperTypes()),
-        p -> configurations(p).map(c -> new Traced(c, () -> HopperGemm.prepare(p, c))).toList()));
+    kernels.put("sm90_gemm", () -> options.settings().containsKey("epilogue") ? epilogues()
+        : gemms("sm90_gemm", "sm90", List.of(hopperTypes()),
+            p -> configurations(p).map(c -> new Traced(c, () -> HopperGemm.prepare(p, c))).toList()));
+    kernels.put("sm90_ladder", this::ladder);
     Families.all().forEach(family -> kernels.put(family.name(), () -> problems(family)));
   }
 
@@ -181,6 +185,22 @@ final class Suite {
       }
     }
     return all;
+  }
+
+  private List<Supplier<Measured>> epilogues() {
+    return wanted("epilogue").stream().<Supplier<Measured>>map(name -> () ->
+        EpilogueProblems.measured(name, extent("m"), extent("n"), extent("k"))).toList();
+  }
+
+  /** Every step, or those that the settings name. */
+  private List<Supplier<Measured>> ladder() {
+    return Arrays.stream(LadderStep.values())
+        .filter(s -> !options.settings().containsKey("step") || wanted("step").contains("" + s.number()))
+        .<Supplier<Measured>>map(step -> () -> {
+          var p = step.problem(extent("m"), extent("n"), extent("k"));
+          return gemm("sm90_ladder", "sm90", p, "TN", new Traced("step " + step.number() + ": " + step.idea(),
+              () -> step.prepare(p)));
+        }).toList();
   }
 
   /** What the settings say, or the size that all extents have. */

@@ -1,0 +1,60 @@
+package tilewright.sm90.ladder;
+
+import tilewright.kernel.Kernel;
+import tilewright.kernel.Scope;
+import tilewright.kernel.atom.Shuffle;
+import tilewright.sm90.atom.RegisterBudget;
+import tilewright.sm90.atom.WgmmaAtom;
+import tilewright.sm90.collective.ClusterTiles;
+import tilewright.sm90.collective.Mainloop;
+import tilewright.sm90.collective.Pipeline;
+import tilewright.sm90.collective.TensorTile;
+import tilewright.sm90.collective.TiledWgmma;
+
+/**
+ * Steps 7 to 9: a warpgroup of its own copies, others only multiply, each 64 rows of the tile.
+ *
+ * @param consumers warpgroups that multiply
+ * @param cluster CTAs, one above the other, that load B's tile for each other
+ */
+record WarpRolesGemm(int consumers, int cluster) implements Kernel {
+  private static final int STAGES = 4;
+
+  int rows() {
+    return consumers * Tile.M;
+  }
+
+  @Override
+  public String name() {
+    return "ladder_warp_roles_" + consumers + "_" + cluster;
+  }
+
+  @Override
+  public void trace(Scope k) {
+    var thread = k.block(WgmmaAtom.THREADS * (consumers + 1));
+    k.blocksPerMultiprocessor(1);
+    var tiles = ClusterTiles.of(k, cluster, rows(), Tile.N, Tile.BAND / consumers);
+    var a = TensorTile.of(k, Tile.operand("A", "M"), Tile.layout(rows(), STAGES));
+    var b = TensorTile.shared(k, Tile.operand("B", "N"), Tile.layout(Tile.N, STAGES), cluster);
+    var c = Tile.of(k);
+    var mma = TiledWgmma.of(Tile.TYPE, Tile.layout(rows(), STAGES), Tile.layout(Tile.N, STAGES), consumers);
+    var mainloop = new Mainloop(k, a, b, mma, tiles.rank(), cluster);
+    var ring = Pipeline.of(k, STAGES, thread.equalTo(0), consumers, cluster);
+    tiles.meet();
+
+    var lane = thread.modulo(WgmmaAtom.THREADS);
+    var group = Shuffle.first(k, thread.dividedBy(WgmmaAtom.THREADS), consumers);
+    k.when(group.equalTo(consumers), () -> {
+      if (consumers > 1) RegisterBudget.shrink(k, 40);
+      k.when(lane.equalTo(0), () -> tiles.forEach(c.extent(0), c.extent(1), c.extent(2),
+          (m, n, batch) -> mainloop.produce(ring.producer(), m, n, batch)));
+    }, () -> {
+      if (consumers > 1) RegisterBudget.grow(k, 232);
+      tiles.forEach(c.extent(0), c.extent(1), c.extent(2), (m, n, batch) -> {
+        var sums = mainloop.consume(ring.consumer(), ring.consumer(), group, lane);
+        c.store(lane, sums, m.plus(group.times(Tile.M)), n, batch);
+      });
+    });
+    tiles.part();
+  }
+}
