@@ -1,12 +1,17 @@
 package tilewright.kernels;
 
+import java.util.Collection;
+import java.util.List;
 import java.util.Optional;
+import java.util.stream.Stream;
 import tilewright.kernel.CompiledKernel;
 import tilewright.kernel.LaunchArguments;
 import tilewright.kernel.Matrix;
 import tilewright.kernel.PreparedLaunch;
 import tilewright.kernel.Target;
+import tilewright.kernels.epilogue.Epilogue;
 import tilewright.kernels.epilogue.EpilogueArguments;
+import tilewright.numerics.ElementType;
 import tilewright.ptx.Dim3;
 
 /** The host side of GEMM: from a problem to a configuration to a launch. */
@@ -35,10 +40,17 @@ public final class Gemm {
 
   /** Prepares the tensor-core kernel with another epilogue. */
   public static PreparedLaunch sm80(GemmProblem problem, GemmConfig config, EpilogueArguments epilogue) {
-    var kernel = CompiledKernel.compile(new Sm80Gemm(config, Optional.of(epilogue.tree())), Target.SM80);
+    var gemm = new Sm80Gemm(config.storing(epilogue.neighbours()), Optional.of(epilogue.tree()));
+    var kernel = CompiledKernel.compile(gemm, target(epilogue.tree()));
     var arguments = matrices(kernel, problem);
     epilogue.bind(arguments);
     return new PreparedLaunch(kernel, grid(problem, config), arguments.build());
+  }
+
+  /** SM80 cannot convert 8-bit floats. */
+  private static Target target(Epilogue tree) {
+    var types = Stream.of(tree.inputs().values(), tree.outputs().values(), List.of(tree.output())).flatMap(Collection::stream);
+    return types.anyMatch(t -> t == ElementType.E4M3 || t == ElementType.E5M2) ? Target.SM90A : Target.SM80;
   }
 
   private static LaunchArguments matrices(CompiledKernel kernel, GemmProblem problem) {

@@ -18,6 +18,12 @@ import tilewright.numerics.ElementType;
 public record GemmConfig(ElementType operand, ElementType output, boolean aKMajor, boolean bKMajor, int tileM,
     int tileN, int tileK, int warpsM, int warpsN, int stages, int vectorA, int vectorB, int vectorC, int band) {
 
+  /** With at most so many neighbours of C stored at once. */
+  GemmConfig storing(int most) {
+    return new GemmConfig(operand, output, aKMajor, bKMajor, tileM, tileN, tileK, warpsM, warpsN, stages, vectorA,
+        vectorB, Math.min(vectorC, most), band);
+  }
+
   TiledMma.Shape shape() {
     return new TiledMma.Shape(tileM, tileN, tileK, warpsM, warpsN, aKMajor, bKMajor);
   }

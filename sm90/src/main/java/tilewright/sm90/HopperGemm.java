@@ -8,6 +8,7 @@ import tilewright.kernel.LaunchArguments;
 import tilewright.kernel.Matrix;
 import tilewright.kernel.PreparedLaunch;
 import tilewright.kernel.Target;
+import tilewright.kernels.Gemm;
 import tilewright.kernels.GemmProblem;
 import tilewright.kernels.epilogue.EpilogueArguments;
 import tilewright.numerics.ElementType;
@@ -30,12 +31,17 @@ public final class HopperGemm {
 
   /** Prepares the configuration that fits the problem. */
   public static PreparedLaunch prepare(GemmProblem problem) {
-    return prepare(problem, configure(problem));
+    return prepare(problem, EpilogueArguments.plain(problem));
   }
 
-  /** Prepares the configuration that fits the problem, with another epilogue. */
+  /**
+   * Prepares the configuration that fits the problem, with another epilogue. What tensor copies cannot reach, the SM80
+   * kernel computes.
+   */
   public static PreparedLaunch prepare(GemmProblem problem, EpilogueArguments epilogue) {
-    return prepare(problem, configure(problem), epilogue);
+    boolean halves = problem.types().a() == problem.types().b() && problem.types().a().bits() == 16;
+    return halves && TensorCopies.obstacle(problem, epilogue).isPresent() ? Gemm.sm80(problem, epilogue)
+        : prepare(problem, configure(problem), epilogue);
   }
 
   /** Prepares a given configuration. */
@@ -45,6 +51,9 @@ public final class HopperGemm {
 
   /** Prepares a given configuration with another epilogue; the ring yields shared memory to what that stores. */
   public static PreparedLaunch prepare(GemmProblem problem, Sm90GemmConfig fastest, EpilogueArguments epilogue) {
+    TensorCopies.obstacle(problem, epilogue).ifPresent(obstacle -> {
+      throw new IllegalArgumentException(obstacle + "; the SM80 kernel takes any strides of f16 and bf16");
+    });
     if (problem.output() == ElementType.I32 && problem.alpha() != 1) {
       throw new IllegalArgumentException("alpha is " + problem.alpha() + ": integers are stored as they are, with 1");
     }

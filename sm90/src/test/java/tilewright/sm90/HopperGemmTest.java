@@ -7,6 +7,7 @@ import static org.junit.jupiter.api.Assertions.assertTrue;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
+import tilewright.kernel.Matrix;
 import tilewright.kernels.GemmProblem;
 import tilewright.numerics.ElementType;
 
@@ -28,10 +29,35 @@ class HopperGemmTest {
     assertEquals(2, HopperGemm.prepare(problem(200, 104, 64)).grid().x());
   }
 
+  @ParameterizedTest
+  @CsvSource({"64, 65, 'B has rows, or columns, 65 elements apart: pad them to 72'",
+      "65, 64, 'C has rows, or columns, 65 elements apart: pad them to 72'"})
+  void unalignedRowsAreRefusedWithTheFixWhereTensorCopiesAreAskedFor(int n, int k, String fix) {
+    var problem = GemmProblem.packed(ElementType.BF16, ElementType.BF16, 1, n, k, 1, "TN");
+    // A single row has no next one.
+    var wide = GemmProblem.packed(ElementType.BF16, ElementType.BF16, 64, n, k, 1, "NN");
+    assertEquals(k == 64, HopperGemm.prepare(problem).kernel().name().startsWith("sm90"));
+    var refusal = assertThrows(IllegalArgumentException.class,
+        () -> HopperGemm.prepare(wide, HopperGemm.configure(wide)));
+    assertTrue(refusal.getMessage().startsWith(fix), refusal.getMessage());
+  }
+
   @Test
-  void unalignedRowsAreRefusedWithTheRule() {
-    var refusal = assertThrows(IllegalArgumentException.class, () -> HopperGemm.prepare(problem(64, 64, 65)));
-    assertTrue(refusal.getMessage().contains("stride of M is 65, this kernel needs multiples of 8"),
+  void anOffsetThatIsNotAlignedIsRefusedAndGoesAnotherWay() {
+    var aligned = problem(64, 64, 64);
+    var a = new Matrix("A", 2, 64, 1, 0);
+    var shifted = new GemmProblem(aligned.types(), 64, 64, 64, 1, a, aligned.b(), aligned.c(), 1, 0);
+    var refusal = assertThrows(IllegalArgumentException.class,
+        () -> HopperGemm.prepare(shifted, HopperGemm.configure(shifted)));
+    assertTrue(refusal.getMessage().startsWith("A begins 2 bytes into its buffer"), refusal.getMessage());
+    assertTrue(HopperGemm.prepare(shifted).kernel().name().startsWith("sm80"));
+  }
+
+  @Test
+  void unalignedOperandsThatOnlyWgmmaTakesAreRefusedWithTheFix() {
+    var problem = GemmProblem.packed(ElementType.E4M3, ElementType.BF16, 64, 64, 24, 1, "TN");
+    var refusal = assertThrows(IllegalArgumentException.class, () -> HopperGemm.prepare(problem));
+    assertTrue(refusal.getMessage().startsWith("A has rows, or columns, 24 elements apart: pad them to 32"),
         refusal.getMessage());
   }
 }

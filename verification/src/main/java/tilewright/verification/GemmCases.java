@@ -88,6 +88,25 @@ final class GemmCases {
     return cases;
   }
 
+  /** What tensor copies cannot reach: odd rows, and a begin between two multiples of 16 bytes. */
+  static List<Case> unaligned(long seed) {
+    var cases = new ArrayList<Case>();
+    for (var order : ORDERS) {
+      cases.add(unaligned(GemmProblem.packed(ElementType.BF16, ElementType.BF16, 33, 47, 65, 2, order), order, seed));
+    }
+    var p = GemmProblem.packed(ElementType.F16, ElementType.F32, 40, 24, 72, 1, "TN");
+    cases.add(unaligned(new GemmProblem(p.types(), 39, 24, 72, 1, new Matrix("A", 6, 72, 1, 0), p.b(), p.c(), 2, 0),
+        "TN from A+6", seed));
+    cases.add(unaligned(GemmProblem.packed(ElementType.BF16, ElementType.BF16, 3, 5, 0, 1, "TN"), "TN", seed));
+    return cases;
+  }
+
+  private static Case unaligned(GemmProblem p, String order, long seed) {
+    var config = p.m() + "x" + p.n() + "x" + p.k() + " " + order + " " + p.types() + " unaligned";
+    return new Case("sm90_gemm", "sm90", config, EVERYWHERE, true, () -> HopperGemm.prepare(p), () -> inputs(p, seed),
+        (in, out, architecture) -> compare(p, in, out, "sm80_gemm", architecture));
+  }
+
   /** Every step from naive to final: tails in every extent, and on a GPU a size that fills it. */
   static List<Case> ladder(long seed) {
     var cases = new ArrayList<Case>();
@@ -126,7 +145,8 @@ final class GemmCases {
 
   private static Map<String, MemorySegment> inputs(GemmProblem p, long seed) {
     long c = (long) p.m() * p.n() * p.batch();
-    return Map.of("A", Buffers.normal(p.types().a(), (long) p.m() * p.k() * p.batch(), seed),
+    long shift = p.a().offset() / p.types().a().bytes();
+    return Map.of("A", Buffers.normal(p.types().a(), (long) p.m() * p.k() * p.batch() + shift, seed),
         "B", Buffers.normal(p.types().b(), (long) p.n() * p.k() * p.batch(), seed + 1),
         "C", p.beta() == 0 ? Buffers.poisoned(p.output(), c) : Buffers.normal(p.output(), c, seed + 2));
   }

@@ -1,13 +1,16 @@
 package tilewright.verification;
 
 import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertTrue;
 
+import java.util.List;
 import java.util.Optional;
 import java.util.Set;
-import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.EnumSource;
+import tilewright.kernel.Matrix;
 import tilewright.kernels.GemmProblem;
+import tilewright.kernels.epilogue.Epilogue;
 import tilewright.kernels.epilogue.StandardEpilogue;
 import tilewright.numerics.ElementType;
 import tilewright.sm90.HopperGemm;
@@ -26,8 +29,44 @@ class HopperEpilogueTest {
     check(epilogue, GemmProblem.packed(ElementType.BF16, ElementType.BF16, 136, 72, 40, 2, "TN").scaled(0.5f, -2));
   }
 
+  @ParameterizedTest
+  @EnumSource(names = {"BETA", "BIAS_GELU_AUX", "COLUMN_SUM"})
+  void goesTheSm80WayWhereNothingIsAligned(StandardEpilogue epilogue) {
+    var unaligned = new EpilogueCases("sm90_gemm", "sm90", HopperGemm::prepare, 1);
+    check(unaligned, epilogue, GemmProblem.packed(ElementType.BF16, ElementType.BF16, 33, 47, 19, 2, "TN"));
+  }
+
+  @ParameterizedTest
+  @EnumSource(names = {"BIAS_RELU", "SATURATED", "AMAX", "BIAS_RESIDUAL"})
+  void roundsToEightBits(StandardEpilogue epilogue) {
+    // Products of some hundred: beyond E4M3's 448 and a byte's 127.
+    for (var type : List.of(ElementType.E4M3, ElementType.E5M2, ElementType.I8)) {
+      var problem = GemmProblem.packed(ElementType.BF16, type, 72, 80, 40, 1, "TN").scaled(50, 0);
+      check(SM90, epilogue, problem, epilogue.tree(ElementType.BF16).convert(type));
+    }
+  }
+
+  @ParameterizedTest
+  @EnumSource(names = {"PLAIN", "BETA", "BIAS", "ROW_BIAS", "ROW_SUM"})
+  void storesColumnMajorByTheTransposedInstruction(StandardEpilogue epilogue) {
+    var p = GemmProblem.packed(ElementType.BF16, ElementType.BF16, 136, 72, 40, 2, "TN").scaled(0.5f, 3);
+    var problem = new GemmProblem(p.types(), p.m(), p.n(), p.k(), p.batch(), p.a(), p.b(),
+        Matrix.columnMajor("C", p.m(), p.n()), p.alpha(), p.beta());
+    check(SM90, epilogue, problem, epilogue.tree(problem.output()));
+    var kernel = HopperGemm.prepare(problem).kernel();
+    assertTrue(kernel.ptx().contains("stmatrix.sync.aligned.m8n8.x4.trans"));
+  }
+
   private static void check(StandardEpilogue epilogue, GemmProblem problem) {
-    var row = Verification.verify(SM90.of(epilogue.text(), problem, epilogue.tree(problem.output()), true),
+    check(SM90, epilogue, problem);
+  }
+
+  private static void check(EpilogueCases cases, StandardEpilogue epilogue, GemmProblem problem) {
+    check(cases, epilogue, problem, epilogue.tree(problem.output()));
+  }
+
+  private static void check(EpilogueCases cases, StandardEpilogue epilogue, GemmProblem problem, Epilogue tree) {
+    var row = Verification.verify(cases.of(epilogue.text(), problem, tree, true),
         new SimulatorBackend(1));
     assertEquals(Row.Status.PASS, row.status(), row.reason());
     if (!ROUNDED.contains(epilogue)) assertEquals(Optional.of(true), row.bitExact());

@@ -80,9 +80,10 @@ public record EpilogueArguments(Epilogue tree, Map<String, LaunchArguments.Tenso
     return new EpilogueArguments(tree, tensors, all);
   }
 
-  /** Neighbours along n that can be read at once of all that the tree reads: 2 where each pair is aligned, else 1. */
+  /** Neighbours along n that can be read or written at once of all tensors: 2 where each pair is aligned, else 1. */
   public int neighbours() {
     boolean pairs = tree.nodes(Epilogue.Source.class).stream().allMatch(s -> isPaired(s.name(), 1, s.type()))
+        && tree.nodes(Epilogue.Stored.class).stream().allMatch(s -> isPaired(s.name(), 1, s.type()))
         && tree.nodes(Epilogue.PerColumn.class).stream().allMatch(v -> isPaired(v.name(), 0, v.type()));
     return pairs ? 2 : 1;
   }
