@@ -186,7 +186,8 @@ public final class Gpu implements AutoCloseable {
           + buffer.name() + "', but there is " + memory.keySet());
       return new KernelArgument.Address(place, buffer.offset());
     });
-    var shape = new LaunchShape(launch.grid(), kernel.block(), kernel.cluster(), kernel.dynamicSharedBytes());
+    var shape = new LaunchShape(launch.grid(), kernel.block(), kernel.cluster(), kernel.dynamicSharedBytes(),
+        kernel.features());
     return function.bind(shape, launch.arguments().stream().map(arguments::encode).toList());
   }
 

@@ -1,9 +1,11 @@
 package tilewright.kernel;
 
 import java.util.List;
+import java.util.Set;
 import tilewright.layout.OffsetMap;
 import tilewright.numerics.ElementType;
 import tilewright.ptx.Dim3;
+import tilewright.ptx.LaunchFeature;
 import tilewright.ptx.PtxModule;
 import tilewright.ptx.PtxPrinter;
 
@@ -11,18 +13,21 @@ import tilewright.ptx.PtxPrinter;
  * A traced kernel: PTX and what a launch has to give.
  *
  * @param parameters in PTX order
+ * @param features of every launch
  * @param cluster in blocks; {@link Dim3#ONE} where there are none
  * @param dynamicSharedBytes bytes of shared memory a CTA
  * @param sharedTensors the tensors in it, for reports
  * @param partitions of tiles among the threads, for reports
  */
 public record CompiledKernel(String name, PtxModule module, List<KernelParameter> parameters, Dim3 block,
-    Dim3 cluster, int dynamicSharedBytes, List<SharedPart> sharedTensors, List<Partition> partitions) {
+    Dim3 cluster, int dynamicSharedBytes, Set<LaunchFeature> features, List<SharedPart> sharedTensors,
+    List<Partition> partitions) {
   /** The variable that stands for all dynamic shared memory. */
   public static final String SHARED_VARIABLE = Scope.DYNAMIC_SHARED;
 
   public CompiledKernel {
     parameters = List.copyOf(parameters);
+    features = Set.copyOf(features);
     sharedTensors = List.copyOf(sharedTensors);
     partitions = List.copyOf(partitions);
   }

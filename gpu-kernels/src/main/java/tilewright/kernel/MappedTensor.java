@@ -52,6 +52,11 @@ public final class MappedTensor {
     return new Operand.Address(map.register(k), 0, List.of(new Operand.Vector(innermostFirst)));
   }
 
+  /** The operand that names the map. */
+  public Operand.Address map(Scope k) {
+    return new Operand.Address(map.register(k), 0);
+  }
+
   private List<I32> shifted(I32[] coordinate) {
     if (coordinate.length != extents.size()) {
       throw new TraceException("tensor " + spec.tensor().name() + spec.tensor().extents() + " takes " + extents.size()

@@ -15,6 +15,6 @@ public record PreparedLaunch(CompiledKernel kernel, Dim3 grid, List<Launch.Argum
   /** The launch on these buffers, by the names that the arguments use. */
   public Launch on(Map<String, MemorySegment> buffers) {
     return new Launch(kernel.ptx(), kernel.name(), grid, kernel.block(), kernel.cluster(),
-        kernel.dynamicSharedBytes(), buffers, arguments);
+        kernel.dynamicSharedBytes(), kernel.features(), buffers, arguments);
   }
 }

@@ -2,11 +2,13 @@ package tilewright.kernel;
 
 import java.util.ArrayList;
 import java.util.EnumMap;
+import java.util.EnumSet;
 import java.util.IdentityHashMap;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
+import java.util.Set;
 import java.util.function.Consumer;
 import java.util.function.Supplier;
 import tilewright.layout.OffsetMap;
@@ -14,6 +16,7 @@ import tilewright.numerics.ElementType;
 import tilewright.ptx.Dim3;
 import tilewright.ptx.Function;
 import tilewright.ptx.Instruction;
+import tilewright.ptx.LaunchFeature;
 import tilewright.ptx.Linkage;
 import tilewright.ptx.Operand;
 import tilewright.ptx.PtxModule;
@@ -27,7 +30,9 @@ import tilewright.ptx.Variable;
  */
 public final class Scope {
   static final String DYNAMIC_SHARED = "smem";
+  /** Tensors begin at a multiple of the longest swizzle period, so that offsets and addresses swizzle alike. */
   private static final int SHARED_ALIGNMENT = 1024;
+  private static final int RAW_ALIGNMENT = 128;
   private static final int CLUSTER_SHIFT = 24;
 
   private final Target target;
@@ -41,6 +46,7 @@ public final class Scope {
   private Optional<Integer> block = Optional.empty();
   private Optional<Integer> resident = Optional.empty();
   private int cluster = 1;
+  private final Set<LaunchFeature> features = EnumSet.noneOf(LaunchFeature.class);
   private int sharedBytes;
   private final List<CompiledKernel.SharedPart> sharedTensors = new ArrayList<>();
   private final Map<String, Partition> partitions = new LinkedHashMap<>();
@@ -81,6 +87,11 @@ public final class Scope {
     if (blocks < 1 || blocks > 8) throw new TraceException("invalid cluster of " + blocks + " blocks: 1 to 8");
     cluster = blocks;
     return blocks == 1 ? constant(0) : special("%cluster_ctarank", blocks - 1);
+  }
+
+  /** Asks that every launch has a feature. */
+  public void launchedWith(LaunchFeature feature) {
+    features.add(feature);
   }
 
   public I32 blockX() {
@@ -143,13 +154,15 @@ public final class Scope {
 
   /** Sets aside shared memory for a tensor of that type and layout; offsets of the layout count elements. */
   public SharedTensor shared(ElementType type, OffsetMap layout) {
-    sharedTensors.add(new CompiledKernel.SharedPart(sharedBytes, type, layout));
-    return new SharedTensor(this, type, layout, reserve(SharedTensor.bytes(type, layout)));
+    var place = reserve(SharedTensor.bytes(type, layout), SHARED_ALIGNMENT);
+    int offset = Math.toIntExact(place.constant());
+    sharedTensors.add(new CompiledKernel.SharedPart(offset, type, layout));
+    return new SharedTensor(this, type, layout, place);
   }
 
   /** Sets aside bytes of shared memory that are no tensor, such as mbarriers, and gives where they begin. */
   public I32 sharedBytes(int bytes) {
-    return new I32(this, reserve(bytes));
+    return new I32(this, reserve(bytes, RAW_ALIGNMENT));
   }
 
   /** The operand for a shared-memory address in bytes. */
@@ -158,10 +171,9 @@ public final class Scope {
     return new Operand.Address(sum(bytes.value.withoutConstant()).register(this), bytes.value.constant());
   }
 
-  /** Everything begins at a multiple of the longest swizzle period, so that offsets and addresses swizzle alike. */
-  private Linear reserve(long bytes) {
-    int offset = sharedBytes;
-    sharedBytes = Math.toIntExact((offset + bytes + SHARED_ALIGNMENT - 1) / SHARED_ALIGNMENT * SHARED_ALIGNMENT);
+  private Linear reserve(long bytes, int alignment) {
+    int offset = Math.ceilDiv(sharedBytes, alignment) * alignment;
+    sharedBytes = Math.toIntExact(offset + bytes);
     return Linear.of(sharedBase()).plus(offset);
   }
 
@@ -516,7 +528,7 @@ public final class Scope {
     items.add(new Function(Linkage.VISIBLE, true, List.of(), name, head, directives, Optional.of(body)));
     var module = new PtxModule(target.version(), List.of(target.architecture()), 64, items);
     return new CompiledKernel(name, module, List.copyOf(parameters.values()), Dim3.of(threads), Dim3.of(cluster),
-        sharedBytes, sharedTensors, List.copyOf(partitions.values()));
+        sharedBytes, features, sharedTensors, List.copyOf(partitions.values()));
   }
 
 }

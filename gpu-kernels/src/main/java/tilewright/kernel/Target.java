@@ -8,7 +8,7 @@ package tilewright.kernel;
  */
 public record Target(String architecture, String version) {
   public static final Target SM80 = new Target("sm_80", "8.0");
-  public static final Target SM90A = new Target("sm_90a", "8.0");
+  public static final Target SM90A = new Target("sm_90a", "8.1");
   public static final Target SM100A = new Target("sm_100a", "8.8");
 
   /** The compute capability times ten, such as 80. */

@@ -4,6 +4,7 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.stream.IntStream;
 import tilewright.ptx.Launch;
+import tilewright.ptx.tensormap.L2Promotion;
 import tilewright.ptx.tensormap.SwizzleMode;
 import tilewright.ptx.tensormap.TensorElement;
 import tilewright.ptx.tensormap.TensorMap;
@@ -71,7 +72,8 @@ public record TensorMapSpec(TensorSpec tensor, List<Integer> box, SwizzleMode sw
       // A stride that is never walked need not be aligned.
       strides.add(extent > 1 ? given.strides().get(mode) * tensor.type().bytes() : GRANULE);
     }
-    var view = TensorView.of(element(), dims, strides.subList(1, strides.size())).withSwizzle(swizzle);
+    var view = TensorView.of(element(), dims, strides.subList(1, strides.size())).withSwizzle(swizzle)
+        .withL2Promotion(L2Promotion.B256);
     return new Launch.Argument.TensorMapOf(new Launch.Argument.Buffer(given.buffer(), given.offset()),
         new TensorMap.Tiled(view, order().stream().map(box::get).toList()));
   }

@@ -13,6 +13,7 @@ import tilewright.kernels.GemmProblem;
 import tilewright.kernels.epilogue.EpilogueArguments;
 import tilewright.numerics.ElementType;
 import tilewright.ptx.Dim3;
+import tilewright.sm90.collective.ClusterShape;
 import tilewright.sm90.collective.StagedEpilogue;
 
 /** The host side of the Hopper GEMM: from a problem to a configuration to a launch. */
@@ -58,18 +59,19 @@ public final class HopperGemm {
       throw new IllegalArgumentException("alpha is " + problem.alpha() + ": integers are stored as they are, with 1");
     }
     var tree = epilogue.tree();
-    var config = fastest.yielding(fastest.consumers() * StagedEpilogue.auxiliaryBytes(tree, fastest.tileN(),
+    var config = fastest.yielding(fastest.consumers() * StagedEpilogue.auxiliaryBytes(tree, fastest.outputColumns(),
         Sm90Gemm.STORE_STAGES));
     var output = new OutputForm(tree, alongK(problem.c()), epilogue.neighbours());
     var kernel = CompiledKernel.compile(new Sm90Gemm(config, output), Target.SM90A);
-    int clusters = (int) Math.min(groups(problem, config.tileM() * config.cluster(), config.tileN()),
-        MULTIPROCESSORS / config.cluster());
+    var cluster = config.cluster();
+    int clusters = Math.toIntExact(Math.min(MULTIPROCESSORS * config.resident() / cluster.blocks(),
+        groups(problem, config.tileM() * cluster.m(), config.tileN() * cluster.n())));
     var arguments = LaunchArguments.of(kernel)
         .tensor("A", problem.a().argument(problem.m(), problem.k(), problem.batch()))
         .tensor("B", problem.b().argument(problem.n(), problem.k(), problem.batch()))
         .tensor("C", problem.c().argument(problem.m(), problem.n(), problem.batch()));
     epilogue.bind(arguments);
-    return new PreparedLaunch(kernel, Dim3.of(clusters * config.cluster()), arguments.build());
+    return new PreparedLaunch(kernel, Dim3.of(clusters * cluster.blocks()), arguments.build());
   }
 
   /** The configuration that should be fastest. */
@@ -106,7 +108,8 @@ public final class HopperGemm {
 
     Sm90GemmConfig configure(GemmProblem problem) {
       return new Sm90GemmConfig(problem.types(), alongK(problem.a()), alongK(problem.b()), m, n,
-          DEPTH_BYTES / problem.types().a().bytes(), CONSUMERS, stages, cluster, band);
+          DEPTH_BYTES / problem.types().a().bytes(), CONSUMERS, stages, new ClusterShape(cluster, 1, 1), band, 1,
+          false);
     }
 
     /** Units of time for a step along k: whole waves of tiles, the last of which may leave multiprocessors idle. */

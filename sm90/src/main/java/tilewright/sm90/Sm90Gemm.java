@@ -2,6 +2,7 @@ package tilewright.sm90;
 
 import tilewright.kernel.Kernel;
 import tilewright.kernel.Scope;
+import tilewright.kernel.atom.DependentLaunch;
 import tilewright.kernel.atom.Shuffle;
 import tilewright.kernels.epilogue.Epilogue;
 import tilewright.sm90.atom.RegisterBudget;
@@ -10,6 +11,7 @@ import tilewright.sm90.collective.ClusterTiles;
 import tilewright.sm90.collective.Mainloop;
 import tilewright.sm90.collective.Pipeline;
 import tilewright.sm90.collective.Promotion;
+import tilewright.sm90.collective.SplitSum;
 import tilewright.sm90.collective.StagedEpilogue;
 import tilewright.sm90.collective.TensorTile;
 import tilewright.sm90.collective.TiledWgmma;
@@ -23,8 +25,6 @@ import tilewright.sm90.collective.TiledWgmma;
  */
 public record Sm90Gemm(Sm90GemmConfig config, OutputForm output) implements Kernel {
   static final int STORE_STAGES = 2;
-  private static final int PRODUCER_REGISTERS = 40;
-  private static final int CONSUMER_REGISTERS = 232;
 
   /** With alpha · product for C, row-major. */
   public Sm90Gemm(Sm90GemmConfig config) {
@@ -40,34 +40,41 @@ public record Sm90Gemm(Sm90GemmConfig config, OutputForm output) implements Kern
   @Override
   public void trace(Scope k) {
     var thread = k.block(config.threads());
-    k.blocksPerMultiprocessor(1);
+    k.blocksPerMultiprocessor(config.resident());
     var tiles = ClusterTiles.of(k, config.cluster(), config.tileM(), config.tileN(), config.band());
-    var a = TensorTile.of(k, config.a(), config.layoutA());
-    var b = TensorTile.shared(k, config.b(), config.layoutB(), config.cluster());
-    var c = StagedEpilogue.of(k, output.epilogue(), output.neighbours(), config.c(output.alongN()), config.tileN(),
-        config.consumers(), STORE_STAGES);
-    var mma = TiledWgmma.of(config.atom(), config.layoutA(), config.layoutB(), config.consumers());
-    var mainloop = new Mainloop(k, a, b, mma, tiles.rank(), config.cluster());
-    var ring = Pipeline.of(k, config.stages(), thread.equalTo(0), config.consumers(), config.cluster());
+    var a = TensorTile.shared(k, config.a(), config.layoutA(), config.cluster().n());
+    var b = TensorTile.shared(k, config.b(), config.layoutB(), config.cluster().m());
+    var c = StagedEpilogue.of(k, output.epilogue(), output.neighbours(), config.c(output.alongN()),
+        config.outputColumns(), config.consumers(), STORE_STAGES);
+    var mma = TiledWgmma.of(config.atom(), config.layoutA(), config.layoutB(), config.sharers());
+    var mainloop = new Mainloop(k, a, b, mma, tiles);
+    var first = thread.equalTo(0);
+    var ring = Pipeline.of(k, config.stages(), first, config.sharers(), tiles);
+    var split = SplitSum.of(k, tiles, mma, config.sharers(), first);
+    DependentLaunch.allowNext(k);
+    k.when(first, mainloop::prefetchMaps);
     tiles.meet();
+    DependentLaunch.awaitPrevious(k);
 
     var lane = thread.modulo(WgmmaAtom.THREADS);
     var group = Shuffle.first(k, thread.dividedBy(WgmmaAtom.THREADS), config.consumers());
     k.when(group.equalTo(config.consumers()), () -> {
-      RegisterBudget.shrink(k, PRODUCER_REGISTERS);
+      RegisterBudget.shrink(k, config.producerRegisters());
       k.when(lane.equalTo(0), () -> {
         var stage = ring.producer();
         tiles.forEach(c.extent(0), c.extent(1), c.extent(2),
             (m, n, batch) -> mainloop.produce(stage, m, n, batch));
       });
     }, () -> {
-      RegisterBudget.grow(k, CONSUMER_REGISTERS);
-      var stage = ring.consumer();
-      var done = ring.consumer();
-      tiles.forEach(c.extent(0), c.extent(1), c.extent(2), (m, n, batch) -> {
-        var sums = config.types().isPromoted() ? new Promotion(k, mainloop).consume(stage, group, lane)
-            : mainloop.consume(stage, done, group, lane);
-        c.store(lane, group, mma, sums, m, n, batch);
+      RegisterBudget.grow(k, config.consumerRegisters());
+      var place = mainloop.place(ring);
+      var turn = config.pingPong() ? group : k.constant(0);
+      place.skipTiles(turn);
+      tiles.forEach(turn, config.turns(), c.extent(0), c.extent(1), c.extent(2), (m, n, batch) -> {
+        var sums = config.types().isPromoted() ? new Promotion(k, mainloop).consume(place.stage(), group, lane)
+            : mainloop.consume(place, group, lane);
+        c.store(lane, group, split.mma(), split.of(lane, group, sums), m, n.plus(split.column()), batch);
+        place.skipTiles(k.constant(config.turns() - 1));
       });
       c.drain(lane.equalTo(0));
     });

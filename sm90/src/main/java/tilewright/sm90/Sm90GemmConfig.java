@@ -7,6 +7,7 @@ import tilewright.layout.OffsetMap;
 import tilewright.numerics.ElementType;
 import tilewright.sm90.atom.SwizzledRows;
 import tilewright.sm90.atom.WgmmaAtom;
+import tilewright.sm90.collective.ClusterShape;
 
 /**
  * What is fixed when a Hopper GEMM is traced.
@@ -16,12 +17,16 @@ import tilewright.sm90.atom.WgmmaAtom;
  * @param aKMajor whether A's neighbours run along k (else along m); likewise B
  * @param consumers warpgroups that multiply, each with tileM / consumers rows
  * @param stages tiles of shared memory in the ring
- * @param cluster CTAs, one above the other, that load B's tiles for each other
+ * @param cluster CTAs that copy tiles for each other
  * @param band tile rows that CTAs work through together, for L2
+ * @param resident CTAs on a multiprocessor
+ * @param pingPong whether each consumer has a tile of its own, and they take turns, rather than rows of one tile
  */
 public record Sm90GemmConfig(GemmTypes types, boolean aKMajor, boolean bKMajor, int tileM, int tileN, int tileK,
-    int consumers, int stages, int cluster, int band) {
+    int consumers, int stages, ClusterShape cluster, int band, int resident, boolean pingPong) {
   private static final int ALIGNED_BYTES = 16;
+  private static final int REGISTERS = 65536;
+  private static final int MOST_REGISTERS = 240;
   /** Sums of a piece that are added elsewhere live beside all sums. */
   private static final int MOST_PROMOTED_COLUMNS = 128;
 
@@ -50,6 +55,27 @@ public record Sm90GemmConfig(GemmTypes types, boolean aKMajor, boolean bKMajor, 
 
   int threads() {
     return 128 * (consumers + 1);
+  }
+
+  /** Consumers that share a tile. */
+  int sharers() {
+    return pingPong ? 1 : consumers;
+  }
+
+  /** Consumers that take turns at tiles. */
+  int turns() {
+    return consumers / sharers();
+  }
+
+  /** Registers that a thread of the producer's warpgroup keeps. */
+  int producerRegisters() {
+    return consumers > 2 || resident > 1 ? 24 : 40;
+  }
+
+  /** Registers of a consumer's thread: an equal part of the others. */
+  int consumerRegisters() {
+    int warpgroup = REGISTERS / 128 / resident;
+    return Math.min(MOST_REGISTERS, (warpgroup - producerRegisters()) / consumers) / 8 * 8;
   }
 
   TensorSpec a() {
@@ -92,7 +118,8 @@ public record Sm90GemmConfig(GemmTypes types, boolean aKMajor, boolean bKMajor, 
 
   @Override
   public String toString() {
-    return (aKMajor ? "T" : "N") + (bKMajor ? "N" : "T") + " " + types + " " + tileM + "x" + tileN + "x" + tileK + " consumers " + consumers + " stages " + stages + " cluster "
-        + cluster + " band " + band;
+    return (aKMajor ? "T" : "N") + (bKMajor ? "N" : "T") + " " + types + " " + tileM + "x" + tileN + "x" + tileK
+        + " consumers " + consumers + " stages " + stages + " cluster " + cluster + " band " + band
+        + (resident > 1 ? " resident " + resident : "") + (pingPong ? " ping-pong" : "");
   }
 }

@@ -20,6 +20,7 @@ import tilewright.simulator.Simulator;
 import tilewright.simulator.SimulatorOptions;
 import tilewright.sm90.HopperGemm;
 import tilewright.sm90.Sm90GemmConfig;
+import tilewright.sm90.collective.ClusterShape;
 
 /** The Hopper GEMM with one piece of its synchronisation wrong, in small tiles and a ring that wraps in each. */
 class HopperMutationTest {
@@ -31,7 +32,8 @@ class HopperMutationTest {
 
   private static PreparedLaunch launch() {
     var problem = GemmProblem.packed(ElementType.BF16, ElementType.BF16, M, N, K, 1, "TN");
-    var config = new Sm90GemmConfig(GemmTypes.of(ElementType.BF16, ElementType.BF16), true, true, 128, 64, 64, 2, 2, 2, 8);
+    var config = new Sm90GemmConfig(GemmTypes.of(ElementType.BF16, ElementType.BF16), true, true, 128, 64, 64, 2, 2,
+        new ClusterShape(2, 1, 1), 8, 1, false);
     var launch = HopperGemm.prepare(problem, config);
     // One cluster, so that it has both tiles.
     return new PreparedLaunch(launch.kernel(), Dim3.of(2), launch.arguments());

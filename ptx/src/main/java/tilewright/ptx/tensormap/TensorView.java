@@ -27,6 +27,10 @@ public record TensorView(TensorElement element, List<Long> dims, List<Long> stri
     return new TensorView(element, dims, strides, elementStrides, interleave, swizzle, l2Promotion, fill);
   }
 
+  public TensorView withL2Promotion(L2Promotion l2Promotion) {
+    return new TensorView(element, dims, strides, elementStrides, interleave, swizzle, l2Promotion, fill);
+  }
+
   public TensorView withInterleave(Interleave interleave) {
     return new TensorView(element, dims, strides, elementStrides, interleave, swizzle, l2Promotion, fill);
   }

@@ -5,7 +5,6 @@ import tilewright.kernel.I32;
 import tilewright.kernel.MappedTensor;
 import tilewright.kernel.Scope;
 import tilewright.ptx.Operand;
-import tilewright.ptx.PtxType;
 
 /**
  * {@code cp.async.bulk.tensor}: one thread moves a box of a tensor between global and shared memory (PTX ISA, Tensor
@@ -21,18 +20,21 @@ public final class TensorCopy {
   }
 
   /** A box to the same place of every block of the cluster whose bit is set, each completing on its own barrier. */
-  public static void multicast(Scope k, Element destination, MappedTensor source, Mbarrier barrier, int blocks,
-      I32... coordinate) {
-    var mask = k.newRegister(PtxType.B16);
-    k.emit("mov.b16", mask, new Operand.Integer(blocks));
+  public static void multicast(Scope k, Element destination, MappedTensor source, Mbarrier barrier,
+      Operand.Register blocks, I32... coordinate) {
     k.emit(form(source, "shared::cluster.global") + ".tile.mbarrier::complete_tx::bytes.multicast::cluster",
-        destination.address(), source.box(k, coordinate), barrier.address(), mask);
+        destination.address(), source.box(k, coordinate), barrier.address(), blocks);
   }
 
   /** A box to global memory, in this thread's present group of copies. */
   public static void store(Scope k, MappedTensor destination, Element source, I32... coordinate) {
     k.emit(form(destination, "global.shared::cta") + ".tile.bulk_group", destination.box(k, coordinate),
         source.address());
+  }
+
+  /** Fetches the map itself, which the first copy would otherwise wait for. */
+  public static void prefetchMap(Scope k, MappedTensor tensor) {
+    k.emit("prefetch.tensormap", tensor.map(k));
   }
 
   private static String form(MappedTensor tensor, String direction) {

@@ -6,18 +6,17 @@ import tilewright.kernel.collective.TileScheduler;
 import tilewright.sm90.atom.ClusterBarrier;
 
 /**
- * The tiles of C that a CTA computes, one after the other; those of a cluster lie one below the other, so that they
- * share B's tile. Clusters stay and go around all tiles.
+ * The tiles of C that a CTA computes, one after the other; those of a cluster are neighbours, so that CTAs one below
+ * the other share B's tile, and CTAs side by side A's. Clusters stay and go around all tiles.
  *
- * @param rank the CTA's rank in its cluster
- * @param blocks of a cluster
+ * @param rank the CTA's rank in its cluster: rows first, then columns, then parts of k
  * @param band rows of the cluster's tiles that clusters work through together, for L2
  */
-public record ClusterTiles(Scope k, I32 rank, int blocks, int tileM, int tileN, int band) {
+public record ClusterTiles(Scope k, I32 rank, ClusterShape shape, int tileM, int tileN, int band) {
 
   /** Declares the cluster. */
-  public static ClusterTiles of(Scope k, int blocks, int tileM, int tileN, int band) {
-    return new ClusterTiles(k, k.cluster(blocks), blocks, tileM, tileN, band);
+  public static ClusterTiles of(Scope k, ClusterShape shape, int tileM, int tileN, int band) {
+    return new ClusterTiles(k, k.cluster(shape.blocks()), shape, tileM, tileN, band);
   }
 
   /** What is done for the tile that begins at a row, a column and a batch entry. */
@@ -27,19 +26,59 @@ public record ClusterTiles(Scope k, I32 rank, int blocks, int tileM, int tileN, 
 
   /** Goes through the tiles of a C of these extents. */
   public void forEach(I32 extentM, I32 extentN, I32 batch, Body body) {
-    TileScheduler.persistent(k, k.blockX().dividedBy(blocks), k.gridX().dividedBy(blocks),
-        extentM.ceilDiv(blocks * tileM), extentN.ceilDiv(tileN), batch, band,
-        tile -> body.accept(tile.m().times(blocks).plus(rank).times(tileM), tile.n().times(tileN), tile.batch()));
+    forEach(k.constant(0), 1, extentM, extentN, batch, body);
+  }
+
+  /** Goes through every so many-th tile, from the one of that turn on. */
+  public void forEach(I32 turn, int turns, I32 extentM, I32 extentN, I32 batch, Body body) {
+    var clusters = k.gridX().dividedBy(shape.blocks());
+    TileScheduler.persistent(k, k.blockX().dividedBy(shape.blocks()).plus(turn.times(clusters)),
+        clusters.times(turns), extentM.ceilDiv(shape.m() * tileM), extentN.ceilDiv(shape.n() * tileN), batch, band,
+        tile -> body.accept(tile.m().times(shape.m()).plus(row()).times(tileM),
+            tile.n().times(shape.n()).plus(column()).times(tileN), tile.batch()));
+  }
+
+  private I32 row() {
+    return rank.modulo(shape.m());
+  }
+
+  private I32 column() {
+    return rank.dividedBy(shape.m()).modulo(shape.n());
+  }
+
+  /** Which part of k the CTA works on. */
+  I32 slice() {
+    return rank.dividedBy(shape.sharers());
+  }
+
+  /** The rank of the CTA that works on another part of k of the same tile. */
+  I32 rankOfSlice(int slice) {
+    return rank.modulo(shape.sharers()).plus(slice * shape.sharers());
+  }
+
+  /** The first of the ranks that copy for each other. */
+  I32 firstSharer() {
+    return slice().times(shape.sharers());
+  }
+
+  /** A's tile, which those in the same row need. */
+  public Share shareOfA() {
+    return new Share(column(), shape.n(), firstSharer().plus(row()), shape.m());
+  }
+
+  /** B's tile, which those in the same column need. */
+  public Share shareOfB() {
+    return new Share(row(), shape.m(), firstSharer().plus(column().times(shape.m())), 1);
   }
 
   /** Waits for all threads of the cluster, or of the block where that is all. */
   public void meet() {
-    if (blocks > 1) ClusterBarrier.meet(k);
+    if (shape.blocks() > 1) ClusterBarrier.meet(k);
     else k.barrier();
   }
 
   /** At the end: no CTA may go while another still writes to its shared memory or signals it. */
   public void part() {
-    if (blocks > 1) ClusterBarrier.meet(k);
+    if (shape.blocks() > 1) ClusterBarrier.meet(k);
   }
 }

@@ -10,23 +10,41 @@ import tilewright.sm90.atom.WgmmaAtom;
  * consumer multiplies them and leaves one stage's multiplications under way while the next begins (CUTLASS,
  * MainloopSm90TmaGmmaWarpSpecialized).
  *
- * @param a tiles (M, K, stages), of this CTA alone
- * @param b tiles (N, K, stages), which the CTAs of a cluster copy for each other
+ * @param a tiles (M, K, stages)
+ * @param b tiles (N, K, stages)
+ * @param tiles which CTAs of a cluster copy a's and b's tiles for each other
  */
-public record Mainloop(Scope k, TensorTile a, TensorTile b, TiledWgmma mma, I32 rank, int blocks) {
+public record Mainloop(Scope k, TensorTile a, TensorTile b, TiledWgmma mma, ClusterTiles tiles) {
 
-  /** Stages that a tile of C takes. */
-  I32 steps() {
-    return a.extent(1).ceilDiv(mma.depth());
+  /** Stages that a tile of C takes, of this CTA's part of k. */
+  public I32 steps() {
+    var steps = a.extent(1).ceilDiv(mma.depth());
+    if (tiles.shape().splits() == 1) return steps;
+    return steps.minus(first()).max(0).min(perSlice());
+  }
+
+  private I32 perSlice() {
+    return a.extent(1).ceilDiv(mma.depth() * tiles.shape().splits());
+  }
+
+  /** The first stage of this CTA's part of k. */
+  private I32 first() {
+    return tiles.shape().splits() == 1 ? k.constant(0) : tiles.slice().times(perSlice());
+  }
+
+  /** Has both tensors' maps fetched ahead of the first copies; one thread does it. */
+  public void prefetchMaps() {
+    a.prefetchMap(k);
+    b.prefetchMap(k);
   }
 
   /** One thread copies what the tile at (m, n) is made of. */
   public void produce(Pipeline.Cursor stage, I32 m, I32 n, I32 batch) {
     k.loop(steps(), step -> {
       var landed = stage.acquire(a.bytes() + b.bytes());
-      var depth = step.times(mma.depth());
-      a.load(k, stage.stage(), landed, m, depth, batch);
-      b.loadShare(k, rank, blocks, stage.stage(), landed, n, depth, batch);
+      var depth = first().plus(step).times(mma.depth());
+      a.loadShare(k, tiles.shareOfA(), stage.stage(), landed, m, depth, batch);
+      b.loadShare(k, tiles.shareOfB(), stage.stage(), landed, n, depth, batch);
       stage.advance();
     });
   }
@@ -34,11 +52,11 @@ public record Mainloop(Scope k, TensorTile a, TensorTile b, TiledWgmma mma, I32 
   /**
    * A warpgroup multiplies its rows of the tile.
    *
-   * @param stage its place in the ring
-   * @param done the same place, which follows once multiplications have read it
    * @param lane the thread's number in its warpgroup
    */
-  public Fragment consume(Pipeline.Cursor stage, Pipeline.Cursor done, I32 group, I32 lane) {
+  public Fragment consume(Place place, I32 group, I32 lane) {
+    var stage = place.stage();
+    var done = place.done();
     var sums = mma.accumulators(k);
     k.loop(steps(), step -> {
       stage.awaitFull();
@@ -50,5 +68,25 @@ public record Mainloop(Scope k, TensorTile a, TensorTile b, TiledWgmma mma, I32 
     WgmmaAtom.waitFor(k, 0);
     k.when(steps().atLeast(1), () -> done.releaseAndAdvance(lane));
     return sums;
+  }
+
+  /** A consumer's place in the ring, at its beginning. */
+  public Place place(Pipeline ring) {
+    return new Place(this, ring.consumer(), ring.consumer());
+  }
+
+  /**
+   * A consumer's place in the ring.
+   *
+   * @param stage that is multiplied next
+   * @param done the same, which follows once multiplications have read it
+   */
+  public record Place(Mainloop loop, Pipeline.Cursor stage, Pipeline.Cursor done) {
+    /** Leaves the stages of so many tiles to other consumers. */
+    public void skipTiles(I32 tiles) {
+      var count = loop.steps().times(tiles);
+      stage.skip(count);
+      done.skip(count);
+    }
   }
 }

@@ -14,14 +14,14 @@ import tilewright.sm90.atom.Mbarrier;
 public final class Pipeline {
   private final Scope k;
   private final int stages;
-  private final int blocks;
+  private final ClusterTiles tiles;
   private final I32 full;
   private final I32 empty;
 
-  private Pipeline(Scope k, int stages, int blocks, I32 full, I32 empty) {
+  private Pipeline(Scope k, int stages, ClusterTiles tiles, I32 full, I32 empty) {
     this.k = k;
     this.stages = stages;
-    this.blocks = blocks;
+    this.tiles = tiles;
     this.full = full;
     this.empty = empty;
   }
@@ -31,9 +31,9 @@ public final class Pipeline {
    *
    * @param first true for that thread
    * @param consumers of each block
-   * @param blocks of the cluster that fill each other's stages: a stage is free when the consumers of all are done
+   * @param tiles says which blocks fill each other's stages: a stage is free when the consumers of all are done
    */
-  public static Pipeline of(Scope k, int stages, Pred first, int consumers, int blocks) {
+  public static Pipeline of(Scope k, int stages, Pred first, int consumers, ClusterTiles tiles) {
     if (stages < 2) {
       throw new TraceException("a ring of " + stages + " stages cannot copy and compute at once: 2 or more");
     }
@@ -47,11 +47,11 @@ public final class Pipeline {
 
   private static Pipeline ring(Scope k, int stages, Pred first, int consumers, int blocks) {
     var barriers = k.sharedBytes(2 * stages * Mbarrier.BYTES);
-    var pipeline = new Pipeline(k, stages, blocks, barriers, barriers.plus(stages * Mbarrier.BYTES));
+    var pipeline = new Pipeline(k, stages, tiles, barriers, barriers.plus(stages * Mbarrier.BYTES));
     k.when(first, () -> {
       for (int stage = 0; stage < stages; stage++) {
         pipeline.barrier(pipeline.full, k.constant(stage)).initialise(1);
-        pipeline.barrier(pipeline.empty, k.constant(stage)).initialise(consumers * blocks);
+        pipeline.barrier(pipeline.empty, k.constant(stage)).initialise(consumers * tiles.shape().sharers());
       }
       Mbarrier.publish(k);
     });
@@ -106,9 +106,10 @@ public final class Pipeline {
      */
     private void release(I32 lane) {
       var free = barrier(empty, stage());
-      k.when(lane.lessThan(blocks), () -> {
-        if (blocks == 1) free.arrive();
-        else free.arriveAt(lane);
+      int sharers = tiles.shape().sharers();
+      k.when(lane.lessThan(sharers), () -> {
+        if (sharers == 1) free.arrive();
+        else free.arriveAt(tiles.firstSharer().plus(lane));
       });
     }
 
@@ -116,6 +117,13 @@ public final class Pipeline {
     public void releaseAndAdvance(I32 lane) {
       release(lane);
       advance();
+    }
+
+    /** Leaves out so many stages, which another consumer takes. */
+    void skip(I32 count) {
+      var place = stage().plus(count);
+      parity.set(parity.value().xor(place.dividedBy(stages).and(1)));
+      stage.set(place.modulo(stages));
     }
 
     /** Goes on to the next stage; behind the last comes the first, in its next phase. */

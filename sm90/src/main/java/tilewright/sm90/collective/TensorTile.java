@@ -71,6 +71,11 @@ public final class TensorTile {
     return tile;
   }
 
+  /** Has the tensor's map fetched ahead of the first copy; one thread does it. */
+  public void prefetchMap(Scope k) {
+    TensorCopy.prefetchMap(k, tensor);
+  }
+
   /** The whole tensor's extent. */
   public I32 extent(int mode) {
     return tensor.extent(mode);
@@ -88,17 +93,18 @@ public final class TensorTile {
   }
 
   /** Fills this block's share of the rows of a stage, for all blocks of the cluster; the others fill the rest. */
-  public void loadShare(Scope k, I32 rank, int blocks, I32 stage, Mbarrier barrier, I32... coordinate) {
-    if (blocks == 1) {
+  public void loadShare(Scope k, Share share, I32 stage, Mbarrier barrier, I32... coordinate) {
+    if (share.parts() == 1) {
       load(k, stage, barrier, coordinate);
       return;
     }
-    var first = rank.times(rows / blocks);
+    int height = rows / share.parts();
+    var first = share.part().times(height);
+    var mask = share.mask(k);
     var begin = coordinate.clone();
     begin[0] = begin[0].plus(first);
-    forEachBox(rows / blocks, (row, column) -> TensorCopy.multicast(k,
-        tile.at(first.plus(row), k.constant(column), stage), tensor, barrier, (1 << blocks) - 1,
-        shifted(begin, row, column)));
+    forEachBox(height, (row, column) -> TensorCopy.multicast(k,
+        tile.at(first.plus(row), k.constant(column), stage), tensor, barrier, mask, shifted(begin, row, column)));
   }
 
   /** Copies a stage to the tile of the tensor that begins at a coordinate, in this thread's present group of copies. */

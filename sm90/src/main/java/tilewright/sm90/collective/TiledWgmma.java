@@ -90,14 +90,19 @@ public final class TiledWgmma {
     return tileN;
   }
 
+  /** The same rows of fewer columns, as far as accumulators are concerned. */
+  public TiledWgmma narrowed(int columns) {
+    return new TiledWgmma(atom, tileM, columns, tileK, groups, a, b);
+  }
+
   /** The type of the accumulators. */
   PtxType sums() {
     return atom.sums();
   }
 
-  /** The first row of a warpgroup's block. */
+  /** The first row of a warpgroup's block; where a tile has one group, that may be any of the CTA's. */
   I32 row(I32 group, int block) {
-    return group.times(rows()).plus(block * WgmmaAtom.M);
+    return (groups == 1 ? group.constant(0) : group.times(rows())).plus(block * WgmmaAtom.M);
   }
 
   /** Of a warpgroup: block after block, in each from the left. */
