@@ -35,7 +35,7 @@ public final class Scope {
   private static final int RAW_ALIGNMENT = 128;
   private static final int CLUSTER_SHIFT = 24;
 
-  private final Target target;
+  private Target target;
   private final Region root = new Region(null, false);
   private final Map<String, KernelParameter> parameters = new LinkedHashMap<>();
   private final Map<String, Integer> files = new LinkedHashMap<>();
@@ -66,6 +66,11 @@ public final class Scope {
 
   public Target target() {
     return target;
+  }
+
+  /** Asks for a PTX ISA version that an instruction needs, such as 8.1. */
+  public void needsPtx(String version) {
+    target = target.atLeast(version);
   }
 
   // Place in the grid

@@ -1,5 +1,8 @@
 package tilewright.kernel;
 
+import java.lang.module.ModuleDescriptor;
+import java.util.Comparator;
+
 /**
  * What PTX is written for.
  *
@@ -8,8 +11,14 @@ package tilewright.kernel;
  */
 public record Target(String architecture, String version) {
   public static final Target SM80 = new Target("sm_80", "8.0");
-  public static final Target SM90A = new Target("sm_90a", "8.1");
+  public static final Target SM90A = new Target("sm_90a", "8.0");
   public static final Target SM100A = new Target("sm_100a", "8.8");
+
+  /** The same architecture in the later of this and another version. */
+  Target atLeast(String other) {
+    var order = Comparator.comparing(ModuleDescriptor.Version::parse);
+    return order.compare(version, other) >= 0 ? this : new Target(architecture, other);
+  }
 
   /** The compute capability times ten, such as 80. */
   public int capability() {

@@ -15,6 +15,7 @@ import tilewright.sm90.collective.SplitSum;
 import tilewright.sm90.collective.StagedEpilogue;
 import tilewright.sm90.collective.TensorTile;
 import tilewright.sm90.collective.TiledWgmma;
+import tilewright.sm90.collective.Turns;
 
 /**
  * C = alpha·A·Bᵀ on SM90 tensor cores, batched. A (M,K,L), B (N,K,L), C (M,N,L): any extents, either operand
@@ -49,8 +50,9 @@ public record Sm90Gemm(Sm90GemmConfig config, OutputForm output) implements Kern
     var mma = TiledWgmma.of(config.atom(), config.layoutA(), config.layoutB(), config.sharers());
     var mainloop = new Mainloop(k, a, b, mma, tiles);
     var first = thread.equalTo(0);
+    var turns = Turns.of(k, first, config.turns());
+    var split = SplitSum.of(k, tiles, mma, config.consumers(), first);
     var ring = Pipeline.of(k, config.stages(), first, config.sharers(), tiles);
-    var split = SplitSum.of(k, tiles, mma, config.sharers(), first);
     DependentLaunch.allowNext(k);
     k.when(first, mainloop::prefetchMaps);
     tiles.meet();
@@ -67,14 +69,13 @@ public record Sm90Gemm(Sm90GemmConfig config, OutputForm output) implements Kern
       });
     }, () -> {
       RegisterBudget.grow(k, config.consumerRegisters());
-      var place = mainloop.place(ring);
-      var turn = config.pingPong() ? group : k.constant(0);
-      place.skipTiles(turn);
-      tiles.forEach(turn, config.turns(), c.extent(0), c.extent(1), c.extent(2), (m, n, batch) -> {
+      var turn = turns.of(group);
+      var place = mainloop.place(ring, turn);
+      var exchange = split.exchange();
+      tiles.forEach(turn.before(), turn.round(), c.extent(0), c.extent(1), c.extent(2), (m, n, batch) -> {
         var sums = config.types().isPromoted() ? new Promotion(k, mainloop).consume(place.stage(), group, lane)
             : mainloop.consume(place, group, lane);
-        c.store(lane, group, split.mma(), split.of(lane, group, sums), m, n.plus(split.column()), batch);
-        place.skipTiles(k.constant(config.turns() - 1));
+        c.store(lane, group, split.mma(), exchange.sum(lane, group, sums), m, n.plus(split.column()), batch);
       });
       c.drain(lane.equalTo(0));
     });

@@ -62,6 +62,11 @@ public record Sm90GemmConfig(GemmTypes types, boolean aKMajor, boolean bKMajor, 
     return pingPong ? 1 : consumers;
   }
 
+  /** Columns of a tile that a CTA stores. */
+  int outputColumns() {
+    return tileN / cluster.splits();
+  }
+
   /** Consumers that take turns at tiles. */
   int turns() {
     return consumers / sharers();
@@ -100,7 +105,7 @@ public record Sm90GemmConfig(GemmTypes types, boolean aKMajor, boolean bKMajor, 
   Sm90GemmConfig yielding(int bytes) {
     int stage = (tileM + tileN) * tileK * types.a().bytes();
     return new Sm90GemmConfig(types, aKMajor, bKMajor, tileM, tileN, tileK, consumers,
-        stages - Math.ceilDiv(bytes, stage), cluster, band);
+        stages - Math.ceilDiv(bytes, stage), cluster, band, resident, pingPong);
   }
 
   OffsetMap layoutA() {

@@ -8,7 +8,8 @@ import java.util.List;
 import java.util.Map;
 import java.util.function.Function;
 import java.util.stream.LongStream;
-import org.junit.jupiter.api.Test;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.EnumSource;
 import tilewright.kernel.PreparedLaunch;
 import tilewright.kernels.GemmProblem;
 import tilewright.kernels.GemmTypes;
@@ -24,62 +25,83 @@ import tilewright.sm90.collective.ClusterShape;
 
 /** The Hopper GEMM with one piece of its synchronisation wrong, in small tiles and a ring that wraps in each. */
 class HopperMutationTest {
-  private static final int M = 256;
-  private static final int N = 128;
-  private static final int K = 200;
+  private static final int K = 328;
   private static final int SEEDS = 20;
-  private static final PreparedLaunch LAUNCH = launch();
 
-  private static PreparedLaunch launch() {
-    var problem = GemmProblem.packed(ElementType.BF16, ElementType.BF16, M, N, K, 1, "TN");
-    var config = new Sm90GemmConfig(GemmTypes.of(ElementType.BF16, ElementType.BF16), true, true, 128, 64, 64, 2, 2,
-        new ClusterShape(2, 1, 1), 8, 1, false);
-    var launch = HopperGemm.prepare(problem, config);
-    // One cluster, so that it has both tiles.
-    return new PreparedLaunch(launch.kernel(), Dim3.of(2), launch.arguments());
-  }
+  /** How the kernel's warpgroups and CTAs share the work; each launch is one cluster. */
+  enum Form {
+    /** Two consumers share each of two tiles, whose CTAs copy B's tiles for each other. */
+    COOPERATIVE(256, 128, 64, 128, 2, new ClusterShape(2, 1, 1), false),
+    /** Two consumers take turns at three tiles, and each CTA copies half of A's tiles for both. */
+    PING_PONG(64, 384, 64, 64, 2, new ClusterShape(1, 2, 1), true),
+    /** Each of two CTAs sums half of k of two tiles, and gets half of the columns. */
+    SPLIT(64, 256, 128, 64, 1, new ClusterShape(1, 1, 2), false);
 
-  private static SimulationResult run(PtxModule module, long seed) {
-    var buffers = Map.of("A", bytes(2 * M * K), "B", bytes(2 * N * K), "C", bytes(2 * M * N));
-    return Simulator.load(module).run(LAUNCH.on(buffers),
-        SimulatorOptions.defaults().withSanitizer(true).withSeed(seed));
-  }
+    private final int m;
+    private final int n;
+    private final PreparedLaunch launch;
 
-  private static MemorySegment bytes(int count) {
-    return MemorySegment.ofArray(new byte[count]);
-  }
+    Form(int m, int n, int tileN, int tileM, int consumers, ClusterShape cluster, boolean pingPong) {
+      this.m = m;
+      this.n = n;
+      var problem = GemmProblem.packed(ElementType.BF16, ElementType.BF16, m, n, K, 1, "TN");
+      var config = new Sm90GemmConfig(GemmTypes.of(ElementType.BF16, ElementType.BF16), true, true, tileM, tileN, 64,
+          consumers, 2, cluster, 8, 1, pingPong);
+      var prepared = HopperGemm.prepare(problem, config);
+      launch = new PreparedLaunch(prepared.kernel(), Dim3.of(2), prepared.arguments());
+    }
 
-  @Test
-  void theKernelItselfIsCleanUnderEverySchedule() {
-    for (long seed = 0; seed < SEEDS; seed++) {
-      assertEquals(List.of(), run(LAUNCH.kernel().module(), seed).findings(), "seed " + seed);
+    PtxModule module() {
+      return launch.kernel().module();
+    }
+
+    SimulationResult run(PtxModule module, long seed) {
+      var buffers = Map.of("A", bytes(2 * m * K), "B", bytes(2 * n * K), "C", bytes(2 * m * n));
+      return Simulator.load(module).run(launch.on(buffers),
+          SimulatorOptions.defaults().withSanitizer(true).withSeed(seed));
+    }
+
+    private static MemorySegment bytes(int count) {
+      return MemorySegment.ofArray(new byte[count]);
     }
   }
 
-  @Test
-  void aMissingSignalIsNoticed() {
-    assertNoticed(Mutations::withoutASignal);
+  @ParameterizedTest
+  @EnumSource(Form.class)
+  void theKernelItselfIsCleanUnderEverySchedule(Form form) {
+    for (long seed = 0; seed < SEEDS; seed++) {
+      assertEquals(List.of(), form.run(form.module(), seed).findings(), "seed " + seed);
+    }
   }
 
-  @Test
-  void aMissingBarrierIsNoticed() {
-    assertNoticed(Mutations::withoutABarrier);
+  @ParameterizedTest
+  @EnumSource(Form.class)
+  void aMissingSignalIsNoticed(Form form) {
+    assertNoticed(form, Mutations::withoutASignal);
   }
 
-  @Test
-  void anEarlierWaitIsNoticed() {
-    assertNoticed(Mutations::withAnEarlierWait);
+  @ParameterizedTest
+  @EnumSource(Form.class)
+  void aMissingBarrierIsNoticed(Form form) {
+    assertNoticed(form, Mutations::withoutABarrier);
   }
 
-  @Test
-  void otherBytesAreNoticed() {
-    assertNoticed(Mutations::withOtherBytes);
+  @ParameterizedTest
+  @EnumSource(Form.class)
+  void anEarlierWaitIsNoticed(Form form) {
+    assertNoticed(form, Mutations::withAnEarlierWait);
   }
 
-  private static void assertNoticed(Function<PtxModule, List<Mutant>> mutations) {
-    var mutants = mutations.apply(LAUNCH.kernel().module());
+  @ParameterizedTest
+  @EnumSource(Form.class)
+  void otherBytesAreNoticed(Form form) {
+    assertNoticed(form, Mutations::withOtherBytes);
+  }
+
+  private static void assertNoticed(Form form, Function<PtxModule, List<Mutant>> mutations) {
+    var mutants = mutations.apply(form.module());
     assertFalse(mutants.isEmpty(), "nothing to mutate");
-    var missed = mutants.stream().filter(m -> LongStream.range(0, SEEDS).allMatch(s -> run(m.module(), s).ok()))
+    var missed = mutants.stream().filter(m -> LongStream.range(0, SEEDS).allMatch(s -> form.run(m.module(), s).ok()))
         .map(Mutant::change).toList();
     assertEquals(List.of(), missed, "of " + mutants.size() + " mutants not noticed under " + SEEDS + " seeds");
   }

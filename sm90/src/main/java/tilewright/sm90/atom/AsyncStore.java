@@ -12,6 +12,7 @@ public final class AsyncStore {
 
   /** Four registers of 32 bits to the same place of the cluster's block of that rank, whose barrier in turn counts the 16 bytes. */
   public static void quad(Scope k, I32 place, Mbarrier landed, I32 rank, List<Operand.Register> values) {
+    k.needsPtx("8.1");
     k.emit("st.async.shared::cluster.mbarrier::complete_tx::bytes.v4.b32", remote(k, place, rank),
         new Operand.Vector(List.copyOf(values)), remote(k, landed.place(), rank));
   }

@@ -52,8 +52,8 @@ public record ClusterTiles(Scope k, I32 rank, ClusterShape shape, int tileM, int
   }
 
   /** The rank of the CTA that works on another part of k of the same tile. */
-  I32 rankOfSlice(int slice) {
-    return rank.modulo(shape.sharers()).plus(slice * shape.sharers());
+  I32 rankOfSlice(I32 slice) {
+    return rank.modulo(shape.sharers()).plus(slice.times(shape.sharers()));
   }
 
   /** The first of the ranks that copy for each other. */

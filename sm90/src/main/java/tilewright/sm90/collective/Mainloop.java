@@ -58,6 +58,7 @@ public record Mainloop(Scope k, TensorTile a, TensorTile b, TiledWgmma mma, Clus
     var stage = place.stage();
     var done = place.done();
     var sums = mma.accumulators(k);
+    place.turn().await();
     k.loop(steps(), step -> {
       stage.awaitFull();
       mma.multiply(k, group, a.shared(), b.shared(), stage.stage(), sums);
@@ -65,14 +66,18 @@ public record Mainloop(Scope k, TensorTile a, TensorTile b, TiledWgmma mma, Clus
       WgmmaAtom.waitFor(k, 1);
       k.when(step.atLeast(1), () -> done.releaseAndAdvance(lane));
     });
+    place.turn().pass();
     WgmmaAtom.waitFor(k, 0);
     k.when(steps().atLeast(1), () -> done.releaseAndAdvance(lane));
+    place.skip(k.constant(place.turn().between()));
     return sums;
   }
 
-  /** A consumer's place in the ring, at its beginning. */
-  public Place place(Pipeline ring) {
-    return new Place(this, ring.consumer(), ring.consumer());
+  /** Where a consumer begins in the ring. */
+  public Place place(Pipeline ring, Turns.Turn turn) {
+    var place = new Place(this, ring.consumer(), ring.consumer(), turn);
+    place.skip(turn.before());
+    return place;
   }
 
   /**
@@ -80,10 +85,12 @@ public record Mainloop(Scope k, TensorTile a, TensorTile b, TiledWgmma mma, Clus
    *
    * @param stage that is multiplied next
    * @param done the same, which follows once multiplications have read it
+   * @param turn when the consumer multiplies, where others have other tiles
    */
-  public record Place(Mainloop loop, Pipeline.Cursor stage, Pipeline.Cursor done) {
+  public record Place(Mainloop loop, Pipeline.Cursor stage, Pipeline.Cursor done, Turns.Turn turn) {
     /** Leaves the stages of so many tiles to other consumers. */
-    public void skipTiles(I32 tiles) {
+    private void skip(I32 tiles) {
+      if (turn.between() == 0) return;
       var count = loop.steps().times(tiles);
       stage.skip(count);
       done.skip(count);
