@@ -15,7 +15,7 @@ import tilewright.sm90.collective.SplitSum;
 import tilewright.sm90.collective.StagedEpilogue;
 import tilewright.sm90.collective.TensorTile;
 import tilewright.sm90.collective.TiledWgmma;
-import tilewright.sm90.collective.Turns;
+import tilewright.sm90.collective.Rotation;
 
 /**
  * C = alpha·A·Bᵀ on SM90 tensor cores, batched. A (M,K,L), B (N,K,L), C (M,N,L): any extents, either operand
@@ -50,7 +50,7 @@ public record Sm90Gemm(Sm90GemmConfig config, OutputForm output) implements Kern
     var mma = TiledWgmma.of(config.atom(), config.layoutA(), config.layoutB(), config.sharers());
     var mainloop = new Mainloop(k, a, b, mma, tiles);
     var first = thread.equalTo(0);
-    var turns = Turns.of(k, first, config.turns());
+    var rotation = Rotation.of(k, first, config.turns());
     var split = SplitSum.of(k, tiles, mma, config.consumers(), first);
     var ring = Pipeline.of(k, config.stages(), first, config.sharers(), tiles);
     DependentLaunch.allowNext(k);
@@ -69,7 +69,7 @@ public record Sm90Gemm(Sm90GemmConfig config, OutputForm output) implements Kern
       });
     }, () -> {
       RegisterBudget.grow(k, config.consumerRegisters());
-      var turn = turns.of(group);
+      var turn = rotation.of(group);
       var place = mainloop.place(ring, turn);
       var exchange = split.exchange();
       tiles.forEach(turn.before(), turn.round(), c.extent(0), c.extent(1), c.extent(2), (m, n, batch) -> {

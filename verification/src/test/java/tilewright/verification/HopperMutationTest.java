@@ -25,7 +25,7 @@ import tilewright.sm90.collective.ClusterShape;
 
 /** The Hopper GEMM with one piece of its synchronisation wrong, in small tiles and a ring that wraps in each. */
 class HopperMutationTest {
-  private static final int K = 328;
+  private static final int K = 200;
   private static final int SEEDS = 20;
 
   /** How the kernel's warpgroups and CTAs share the work; each launch is one cluster. */

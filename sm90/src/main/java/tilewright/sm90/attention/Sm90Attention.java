@@ -33,8 +33,8 @@ public record Sm90Attention(Sm90AttentionConfig config) implements Kernel {
     var lse = k.global(config.lse());
     var first = thread.equalTo(0);
     var queries = Pipeline.single(k, first, config.consumers());
-    var keys = Pipeline.of(k, config.stages(), first, config.consumers(), 1);
-    var values = Pipeline.of(k, config.stages(), first, config.consumers(), 1);
+    var keys = Pipeline.of(k, config.stages(), first, config.consumers());
+    var values = Pipeline.of(k, config.stages(), first, config.consumers());
     k.barrier();
 
     var lane = thread.modulo(WgmmaAtom.THREADS);

@@ -74,7 +74,7 @@ public record Mainloop(Scope k, TensorTile a, TensorTile b, TiledWgmma mma, Clus
   }
 
   /** Where a consumer begins in the ring. */
-  public Place place(Pipeline ring, Turns.Turn turn) {
+  public Place place(Pipeline ring, Rotation.Turn turn) {
     var place = new Place(this, ring.consumer(), ring.consumer(), turn);
     place.skip(turn.before());
     return place;
@@ -87,7 +87,7 @@ public record Mainloop(Scope k, TensorTile a, TensorTile b, TiledWgmma mma, Clus
    * @param done the same, which follows once multiplications have read it
    * @param turn when the consumer multiplies, where others have other tiles
    */
-  public record Place(Mainloop loop, Pipeline.Cursor stage, Pipeline.Cursor done, Turns.Turn turn) {
+  public record Place(Mainloop loop, Pipeline.Cursor stage, Pipeline.Cursor done, Rotation.Turn turn) {
     /** Leaves the stages of so many tiles to other consumers. */
     private void skip(I32 tiles) {
       if (turn.between() == 0) return;

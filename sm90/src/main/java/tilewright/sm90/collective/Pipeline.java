@@ -14,14 +14,16 @@ import tilewright.sm90.atom.Mbarrier;
 public final class Pipeline {
   private final Scope k;
   private final int stages;
-  private final ClusterTiles tiles;
+  private final int blocks;
+  private final I32 firstBlock;
   private final I32 full;
   private final I32 empty;
 
-  private Pipeline(Scope k, int stages, ClusterTiles tiles, I32 full, I32 empty) {
+  private Pipeline(Scope k, int stages, int blocks, I32 firstBlock, I32 full, I32 empty) {
     this.k = k;
     this.stages = stages;
-    this.tiles = tiles;
+    this.blocks = blocks;
+    this.firstBlock = firstBlock;
     this.full = full;
     this.empty = empty;
   }
@@ -31,27 +33,36 @@ public final class Pipeline {
    *
    * @param first true for that thread
    * @param consumers of each block
-   * @param tiles says which blocks fill each other's stages: a stage is free when the consumers of all are done
    */
+  public static Pipeline of(Scope k, int stages, Pred first, int consumers) {
+    return of(k, stages, first, consumers, 1, k.constant(0));
+  }
+
+  /** The same for blocks of a cluster that fill each other's stages, which are free when the consumers of all are done. */
   public static Pipeline of(Scope k, int stages, Pred first, int consumers, ClusterTiles tiles) {
+    return of(k, stages, first, consumers, tiles.shape().sharers(), tiles.firstSharer());
+  }
+
+  private static Pipeline of(Scope k, int stages, Pred first, int consumers, int blocks, I32 firstBlock) {
     if (stages < 2) {
       throw new TraceException("a ring of " + stages + " stages cannot copy and compute at once: 2 or more");
     }
-    return ring(k, stages, first, consumers, blocks);
+    return ring(k, stages, first, consumers, blocks, firstBlock);
   }
 
   /** A single stage of this block, for what is used long after it landed. */
   public static Pipeline single(Scope k, Pred first, int consumers) {
-    return ring(k, 1, first, consumers, 1);
+    return ring(k, 1, first, consumers, 1, k.constant(0));
   }
 
-  private static Pipeline ring(Scope k, int stages, Pred first, int consumers, int blocks) {
+  private static Pipeline ring(Scope k, int stages, Pred first, int consumers, int blocks, I32 firstBlock) {
     var barriers = k.sharedBytes(2 * stages * Mbarrier.BYTES);
-    var pipeline = new Pipeline(k, stages, tiles, barriers, barriers.plus(stages * Mbarrier.BYTES));
+    var pipeline = new Pipeline(k, stages, blocks, firstBlock, barriers,
+        barriers.plus(stages * Mbarrier.BYTES));
     k.when(first, () -> {
       for (int stage = 0; stage < stages; stage++) {
         pipeline.barrier(pipeline.full, k.constant(stage)).initialise(1);
-        pipeline.barrier(pipeline.empty, k.constant(stage)).initialise(consumers * tiles.shape().sharers());
+        pipeline.barrier(pipeline.empty, k.constant(stage)).initialise(consumers * blocks);
       }
       Mbarrier.publish(k);
     });
@@ -106,10 +117,9 @@ public final class Pipeline {
      */
     private void release(I32 lane) {
       var free = barrier(empty, stage());
-      int sharers = tiles.shape().sharers();
-      k.when(lane.lessThan(sharers), () -> {
-        if (sharers == 1) free.arrive();
-        else free.arriveAt(tiles.firstSharer().plus(lane));
+      k.when(lane.lessThan(blocks), () -> {
+        if (blocks == 1) free.arrive();
+        else free.arriveAt(firstBlock.plus(lane));
       });
     }
 

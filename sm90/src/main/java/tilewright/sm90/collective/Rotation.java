@@ -12,12 +12,12 @@ import tilewright.sm90.atom.WgmmaAtom;
  * ring need it where each takes other tiles: a stage's parity tells the present phase from the last, not from those
  * before.
  */
-public final class Turns {
+public final class Rotation {
   private final Scope k;
   private final int groups;
   private final I32 barriers;
 
-  private Turns(Scope k, int groups, I32 barriers) {
+  private Rotation(Scope k, int groups, I32 barriers) {
     this.k = k;
     this.groups = groups;
     this.barriers = barriers;
@@ -29,13 +29,13 @@ public final class Turns {
    * @param first true for that thread
    * @param groups that take turns; one never waits
    */
-  public static Turns of(Scope k, Pred first, int groups) {
-    if (groups == 1) return new Turns(k, groups, k.constant(0));
-    var turns = new Turns(k, groups, k.sharedBytes(groups * Mbarrier.BYTES));
+  public static Rotation of(Scope k, Pred first, int groups) {
+    if (groups == 1) return new Rotation(k, groups, k.constant(0));
+    var rotation = new Rotation(k, groups, k.sharedBytes(groups * Mbarrier.BYTES));
     k.when(first, () -> {
-      for (int group = 0; group < groups; group++) turns.barrier(k.constant(group)).initialise(WgmmaAtom.THREADS);
+      for (int group = 0; group < groups; group++) rotation.barrier(k.constant(group)).initialise(WgmmaAtom.THREADS);
     });
-    return turns;
+    return rotation;
   }
 
   private Mbarrier barrier(I32 group) {
@@ -67,7 +67,7 @@ public final class Turns {
       return groups - 1;
     }
 
-    /** Turns until all have had one. */
+    /** Rotation until all have had one. */
     public int round() {
       return groups;
     }
