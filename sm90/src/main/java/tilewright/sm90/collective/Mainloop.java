@@ -73,6 +73,11 @@ public record Mainloop(Scope k, TensorTile a, TensorTile b, TiledWgmma mma, Clus
     return sums;
   }
 
+  /** Where a consumer of all tiles begins in the ring. */
+  public Place place(Pipeline ring) {
+    return place(ring, Rotation.alone(k));
+  }
+
   /** Where a consumer begins in the ring. */
   public Place place(Pipeline ring, Rotation.Turn turn) {
     var place = new Place(this, ring.consumer(), ring.consumer(), turn);

@@ -38,6 +38,11 @@ public final class Rotation {
     return rotation;
   }
 
+  /** The view of a warpgroup that takes all turns. */
+  static Turn alone(Scope k) {
+    return new Rotation(k, 1, k.constant(0)).of(k.constant(0));
+  }
+
   private Mbarrier barrier(I32 group) {
     return new Mbarrier(k, barriers.plus(group.times(Mbarrier.BYTES)));
   }

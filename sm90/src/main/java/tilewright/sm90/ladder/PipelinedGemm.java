@@ -28,7 +28,7 @@ record PipelinedGemm() implements Kernel {
     var b = TensorTile.of(k, Tile.operand("B", "N"), Tile.layout(Tile.N, STAGES));
     var c = Tile.of(k);
     var mma = TiledWgmma.of(Tile.TYPE, Tile.layout(Tile.M, STAGES), Tile.layout(Tile.N, STAGES), 1);
-    var ring = Pipeline.of(k, STAGES, first, 1, 1);
+    var ring = Pipeline.of(k, STAGES, first, 1);
     k.barrier();
     var tile = TileScheduler.banded(k, c.extent(0).ceilDiv(Tile.M), c.extent(1).ceilDiv(Tile.N), Tile.BAND);
     var m = tile.m().times(Tile.M);

@@ -5,6 +5,7 @@ import tilewright.kernel.Scope;
 import tilewright.kernel.atom.Shuffle;
 import tilewright.sm90.atom.RegisterBudget;
 import tilewright.sm90.atom.WgmmaAtom;
+import tilewright.sm90.collective.ClusterShape;
 import tilewright.sm90.collective.ClusterTiles;
 import tilewright.sm90.collective.Mainloop;
 import tilewright.sm90.collective.Pipeline;
@@ -33,13 +34,13 @@ record WarpRolesGemm(int consumers, int cluster) implements Kernel {
   public void trace(Scope k) {
     var thread = k.block(WgmmaAtom.THREADS * (consumers + 1));
     k.blocksPerMultiprocessor(1);
-    var tiles = ClusterTiles.of(k, cluster, rows(), Tile.N, Tile.BAND / consumers);
+    var tiles = ClusterTiles.of(k, new ClusterShape(cluster, 1, 1), rows(), Tile.N, Tile.BAND / consumers);
     var a = TensorTile.of(k, Tile.operand("A", "M"), Tile.layout(rows(), STAGES));
     var b = TensorTile.shared(k, Tile.operand("B", "N"), Tile.layout(Tile.N, STAGES), cluster);
     var c = Tile.of(k);
     var mma = TiledWgmma.of(Tile.TYPE, Tile.layout(rows(), STAGES), Tile.layout(Tile.N, STAGES), consumers);
-    var mainloop = new Mainloop(k, a, b, mma, tiles.rank(), cluster);
-    var ring = Pipeline.of(k, STAGES, thread.equalTo(0), consumers, cluster);
+    var mainloop = new Mainloop(k, a, b, mma, tiles);
+    var ring = Pipeline.of(k, STAGES, thread.equalTo(0), consumers, tiles);
     tiles.meet();
 
     var lane = thread.modulo(WgmmaAtom.THREADS);
@@ -51,7 +52,7 @@ record WarpRolesGemm(int consumers, int cluster) implements Kernel {
     }, () -> {
       if (consumers > 1) RegisterBudget.grow(k, 232);
       tiles.forEach(c.extent(0), c.extent(1), c.extent(2), (m, n, batch) -> {
-        var sums = mainloop.consume(ring.consumer(), ring.consumer(), group, lane);
+        var sums = mainloop.consume(mainloop.place(ring), group, lane);
         c.store(lane, sums, m.plus(group.times(Tile.M)), n, batch);
       });
     });
