@@ -21,8 +21,11 @@ import tilewright.kernels.epilogue.StandardEpilogue;
 import tilewright.numerics.ElementType;
 import tilewright.sm100.PackedVectorAdd;
 import tilewright.sm90.BulkVectorAdd;
+import tilewright.sm90.GroupedGemm;
+import tilewright.sm90.Grouping;
 import tilewright.sm90.HopperGemm;
 import tilewright.sm90.ladder.LadderStep;
+import tilewright.sm90.ScaledGemm;
 
 /**
  * A kernel that the command knows by name, and what can be set of it.
@@ -53,6 +56,13 @@ record CatalogueKernel(String text, String arch, String description, Settings de
         var step = LadderStep.of(s.extent("step"));
         return step.prepare(step.problem(s.extent("m"), s.extent("n"), s.extent("k")));
       });
+  static final CatalogueKernel SM90_SCALED_GEMM = single("sm90_scaled_gemm", "sm_90a",
+      "C = A·Bᵀ of 8-bit floats with a scale for 1×128 of A and 128×128 of B",
+      settings("dtype=e4m3", "m=1024", "n=1024", "k=1024", "out=bf16", "tile=auto"), CatalogueKernel::scaledGemm);
+  static final CatalogueKernel SM90_GROUPED_GEMM = single("sm90_grouped_gemm", "sm_90a",
+      "C = A·Bᵀ for groups of A's rows, each with a B of its own: contiguous, or masked with m rows at most",
+      settings("dtype=bf16", "m=1024", "n=1024", "k=1024", "out=bf16", "groups=4", "grouping=contiguous"),
+      CatalogueKernel::groupedGemm);
   static final CatalogueKernel BULK_VECTOR_ADD = single("bulk_vector_add", "sm_90a",
       "Z = X + Y by Hopper's bulk copies", settings("n=1048576"), s -> BulkVectorAdd.prepare(s.extent("n")));
   static final CatalogueKernel PACKED_VECTOR_ADD = single("packed_vector_add", "sm_100a",
@@ -60,8 +70,9 @@ record CatalogueKernel(String text, String arch, String description, Settings de
 
   /** All of them: those that are no family first. */
   static List<CatalogueKernel> all() {
-    return Stream.concat(Stream.of(VECTOR_ADD, TRANSPOSE, NAIVE_GEMM, SM80_GEMM, SM90_GEMM, SM90_LADDER,
-        BULK_VECTOR_ADD, PACKED_VECTOR_ADD), Families.all().stream().map(CatalogueKernel::of)).toList();
+    var single = Stream.of(VECTOR_ADD, TRANSPOSE, NAIVE_GEMM, SM80_GEMM, SM90_GEMM, SM90_SCALED_GEMM,
+        SM90_GROUPED_GEMM, SM90_LADDER, BULK_VECTOR_ADD, PACKED_VECTOR_ADD);
+    return Stream.concat(single, Families.all().stream().map(CatalogueKernel::of)).toList();
   }
 
   /**
@@ -113,6 +124,25 @@ record CatalogueKernel(String text, String arch, String description, Settings de
       throw new IllegalArgumentException("epilogue " + chosen.text() + " has no beta: leave it at 0");
     }
     return EpilogueArguments.packed(tree, problem);
+  }
+
+  private static PreparedLaunch scaledGemm(Settings s) {
+    var operand = s.type("dtype", ElementType.E4M3, ElementType.E5M2);
+    var output = s.type("out", ElementType.BF16, ElementType.F16, ElementType.F32);
+    var gemm = ScaledGemm.packed(GemmProblem.packed(new GemmTypes(operand, operand, output, Accumulation.SCALED),
+        s.extent("m"), s.extent("n"), s.extent("k"), 1, "TN"));
+    var tile = s.choice("tile", Stream.concat(Stream.of("auto"), HopperGemm.tiles().stream()).toArray(String[]::new));
+    return tile.equals("auto") ? gemm.prepare() : gemm.prepare(HopperGemm.configure(gemm.problem(), tile));
+  }
+
+  private static PreparedLaunch groupedGemm(Settings s) {
+    var operand = s.type("dtype", ElementType.BF16, ElementType.F16, ElementType.E4M3, ElementType.E5M2);
+    var output = s.type("out", ElementType.BF16, ElementType.F16, ElementType.F32);
+    boolean contiguous = s.choice("grouping", "contiguous", "masked").equals("contiguous");
+    int groups = s.extent("groups");
+    var problem = GemmProblem.packed(GemmTypes.of(operand, output), s.extent("m"), s.extent("n"), s.extent("k"),
+        contiguous ? 1 : groups, "TN");
+    return new GroupedGemm(problem, contiguous ? Grouping.CONTIGUOUS : Grouping.MASKED, groups).prepare();
   }
 
   private static GemmTypes hopperTypes(Settings s) {

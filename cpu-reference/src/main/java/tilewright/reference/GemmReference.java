@@ -73,6 +73,19 @@ public record GemmReference(TensorView a, TensorView b, TensorView c, float alph
   /** The same, but what has been summed is added to a single every so many steps of k. */
   public double[] onWarpgroups(int interval, int[] rows) {
     if (a.type() == ElementType.I8) return eachDot(rows, (x, y, old) -> wrapped(x, y));
+    return onWarpgroups(interval, Scales.ONE, rows);
+  }
+
+  /** Of an interval of k, what a row of A or B is multiplied by; rows are counted through the batch. */
+  interface Scales {
+    /** No scales. */
+    Scales ONE = (_, _, _) -> 1;
+
+    float of(boolean ofA, int row, int interval);
+  }
+
+  /** The same, where the sums of an interval are multiplied by its scales' product. */
+  double[] onWarpgroups(int interval, Scales scales, int[] rows) {
     var model = TensorCoreModel.wgmma(a.type(), b.type());
     int depth = extent(a, 1);
     var decodedA = decoded(a, depth);
@@ -81,9 +94,24 @@ public record GemmReference(TensorView a, TensorView b, TensorView c, float alph
       float sum = 0;
       for (int from = 0; from < depth; from += interval) {
         long part = model.dot(0, decodedA[row], decodedB[column], from, Math.min(depth, from + interval));
-        sum += (float) ElementType.F32.toDouble(part);
+        float scale = scales.of(true, row, from / interval) * scales.of(false, column, from / interval);
+        sum = Math.fma((float) ElementType.F32.toDouble(part), scale, sum);
       }
       return stored(sum, old);
+    });
+  }
+
+  /** In double precision with scales. */
+  double[] exact(int interval, Scales scales, int[] rows) {
+    var valuesA = values(a);
+    var valuesB = values(b);
+    return each(rows, (row, column, old) -> {
+      double sum = 0;
+      for (int k = 0; k < valuesA[row].length; k++) {
+        sum += valuesA[row][k] * scales.of(true, row, k / interval) * valuesB[column][k]
+            * scales.of(false, column, k / interval);
+      }
+      return alpha * sum + (beta == 0 ? 0 : beta * old);
     });
   }
 

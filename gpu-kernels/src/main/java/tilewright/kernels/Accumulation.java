@@ -7,7 +7,9 @@ public enum Accumulation {
   /** In the tensor core, which keeps 14 bits. */
   FAST,
   /** In the tensor core for {@link #INTERVAL} of k, and those sums in singles. */
-  EXACT;
+  EXACT,
+  /** As exact, and the sums of an interval are multiplied by the scales that A and B have there. */
+  SCALED;
 
   /** Steps of k that an exact accumulation leaves to the tensor core. */
   public static final int INTERVAL = 128;
@@ -22,6 +24,6 @@ public enum Accumulation {
     for (var accumulation : values()) {
       if (accumulation.text().equals(text)) return accumulation;
     }
-    throw new IllegalArgumentException("no accumulation is called " + text + ": fast or exact");
+    throw new IllegalArgumentException("no accumulation is called " + text + ": fast, exact or scaled");
   }
 }

@@ -35,12 +35,12 @@ public record GemmTypes(ElementType a, ElementType b, ElementType output, Accumu
 
   /** Whether sums leave the tensor core on the way: only those of 8-bit floats are too short there. */
   public boolean isPromoted() {
-    return accumulation == Accumulation.EXACT && (a == ElementType.E4M3 || a == ElementType.E5M2);
+    return accumulation != Accumulation.FAST && (a == ElementType.E4M3 || a == ElementType.E5M2);
   }
 
   @Override
   public String toString() {
     return (a == b ? a.text() : a.text() + "*" + b.text()) + "->" + output.text()
-        + (accumulation == Accumulation.EXACT ? " exact" : "");
+        + (accumulation == Accumulation.FAST ? "" : " " + accumulation.text());
   }
 }

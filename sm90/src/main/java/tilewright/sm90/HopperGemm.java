@@ -2,6 +2,7 @@ package tilewright.sm90;
 
 import java.util.Comparator;
 import java.util.List;
+import java.util.function.Consumer;
 import java.util.stream.Stream;
 import tilewright.kernel.CompiledKernel;
 import tilewright.kernel.LaunchArguments;
@@ -52,6 +53,12 @@ public final class HopperGemm {
 
   /** Prepares a given configuration with another epilogue; the ring yields shared memory to what that stores. */
   public static PreparedLaunch prepare(GemmProblem problem, Sm90GemmConfig fastest, EpilogueArguments epilogue) {
+    return prepare(problem, fastest, epilogue, Grouping.BATCH, _ -> {});
+  }
+
+  /** The same with more arguments, or others. */
+  static PreparedLaunch prepare(GemmProblem problem, Sm90GemmConfig fastest, EpilogueArguments epilogue,
+      Grouping grouping, Consumer<LaunchArguments> more) {
     TensorCopies.obstacle(problem, epilogue).ifPresent(obstacle -> {
       throw new IllegalArgumentException(obstacle + "; the SM80 kernel takes any strides of f16 and bf16");
     });
@@ -62,7 +69,7 @@ public final class HopperGemm {
     var config = fastest.yielding(fastest.consumers() * StagedEpilogue.auxiliaryBytes(tree, fastest.outputColumns(),
         Sm90Gemm.STORE_STAGES));
     var output = new OutputForm(tree, alongK(problem.c()), epilogue.neighbours());
-    var kernel = CompiledKernel.compile(new Sm90Gemm(config, output), Target.SM90A);
+    var kernel = CompiledKernel.compile(new Sm90Gemm(config, output, grouping), Target.SM90A);
     var cluster = config.cluster();
     int clusters = Math.toIntExact(Math.min(MULTIPROCESSORS * config.resident() / cluster.blocks(),
         groups(problem, config.tileM() * cluster.m(), config.tileN() * cluster.n())));
@@ -71,6 +78,7 @@ public final class HopperGemm {
         .tensor("B", problem.b().argument(problem.n(), problem.k(), problem.batch()))
         .tensor("C", problem.c().argument(problem.m(), problem.n(), problem.batch()));
     epilogue.bind(arguments);
+    more.accept(arguments);
     return new PreparedLaunch(kernel, Dim3.of(clusters * cluster.blocks()), arguments.build());
   }
 
@@ -96,6 +104,13 @@ public final class HopperGemm {
         "invalid tile " + tile + ": " + String.join(" or ", tiles()))).configure(problem);
   }
 
+  /** A configuration in which all consumers share a tile. */
+  static Sm90GemmConfig configure(GemmProblem problem, ClusterShape cluster, int m, int n, int consumers, int stages,
+      int band) {
+    return new Sm90GemmConfig(problem.types(), alongK(problem.a()), alongK(problem.b()), m, n,
+        DEPTH_BYTES / problem.types().a().bytes(), consumers, stages, cluster, band, 1, false);
+  }
+
   /**
    * A tile of C and how it is computed.
    *
@@ -107,9 +122,7 @@ public final class HopperGemm {
     }
 
     Sm90GemmConfig configure(GemmProblem problem) {
-      return new Sm90GemmConfig(problem.types(), alongK(problem.a()), alongK(problem.b()), m, n,
-          DEPTH_BYTES / problem.types().a().bytes(), CONSUMERS, stages, new ClusterShape(cluster, 1, 1), band, 1,
-          false);
+      return HopperGemm.configure(problem, new ClusterShape(cluster, 1, 1), m, n, CONSUMERS, stages, band);
     }
 
     /** Units of time for a step along k: whole waves of tiles, the last of which may leave multiprocessors idle. */

@@ -1,12 +1,15 @@
 package tilewright.sm90;
 
+import java.util.Optional;
 import tilewright.kernel.Kernel;
 import tilewright.kernel.Scope;
 import tilewright.kernel.atom.DependentLaunch;
 import tilewright.kernel.atom.Shuffle;
+import tilewright.kernels.Accumulation;
 import tilewright.kernels.epilogue.Epilogue;
 import tilewright.sm90.atom.RegisterBudget;
 import tilewright.sm90.atom.WgmmaAtom;
+import tilewright.sm90.collective.BlockScales;
 import tilewright.sm90.collective.ClusterTiles;
 import tilewright.sm90.collective.Mainloop;
 import tilewright.sm90.collective.Pipeline;
@@ -24,12 +27,12 @@ import tilewright.sm90.collective.Rotation;
  * <p>One warpgroup copies, the others multiply: global → TMA → swizzled shared memory, {@code stages} tiles deep →
  * {@code wgmma} → registers → global. CTAs stay and go from tile to tile.
  */
-public record Sm90Gemm(Sm90GemmConfig config, OutputForm output) implements Kernel {
+public record Sm90Gemm(Sm90GemmConfig config, OutputForm output, Grouping grouping) implements Kernel {
   static final int STORE_STAGES = 2;
 
   /** With alpha · product for C, row-major. */
   public Sm90Gemm(Sm90GemmConfig config) {
-    this(config, new OutputForm(Epilogue.scaled(config.types().output()), true, 1));
+    this(config, new OutputForm(Epilogue.scaled(config.types().output()), true, 1), Grouping.BATCH);
   }
 
   @Override
@@ -43,14 +46,17 @@ public record Sm90Gemm(Sm90GemmConfig config, OutputForm output) implements Kern
     var thread = k.block(config.threads());
     k.blocksPerMultiprocessor(config.resident());
     var tiles = ClusterTiles.of(k, config.cluster(), config.tileM(), config.tileN(), config.band());
+    var grouped = grouping.of(k, tiles);
     var a = TensorTile.shared(k, config.a(), config.layoutA(), config.cluster().n());
-    var b = TensorTile.shared(k, config.b(), config.layoutB(), config.cluster().m());
+    var b = TensorTile.shared(k, config.b(grouping), config.layoutB(), config.cluster().m());
     var c = StagedEpilogue.of(k, output.epilogue(), output.neighbours(), config.c(output.alongN()),
         config.outputColumns(), config.consumers(), STORE_STAGES);
     var mma = TiledWgmma.of(config.atom(), config.layoutA(), config.layoutB(), config.sharers());
     var mainloop = new Mainloop(k, a, b, mma, tiles);
     var first = thread.equalTo(0);
     var rotation = Rotation.of(k, first, config.turns());
+    var scales = Optional.of(config.types().accumulation()).filter(Accumulation.SCALED::equals)
+        .map(_ -> BlockScales.of(k, grouping.batchOfB()));
     var split = SplitSum.of(k, tiles, mma, config.consumers(), first);
     var ring = Pipeline.of(k, config.stages(), first, config.sharers(), tiles);
     DependentLaunch.allowNext(k);
@@ -64,16 +70,17 @@ public record Sm90Gemm(Sm90GemmConfig config, OutputForm output) implements Kern
       RegisterBudget.shrink(k, config.producerRegisters());
       k.when(lane.equalTo(0), () -> {
         var stage = ring.producer();
-        tiles.forEach(c.extent(0), c.extent(1), c.extent(2),
-            (m, n, batch) -> mainloop.produce(stage, m, n, batch));
+        grouped.forEach(k.constant(0), 1, c.extent(0), c.extent(1), c.extent(2),
+            (m, n, batch, of) -> mainloop.produce(stage, m, n, batch, of));
       });
     }, () -> {
       RegisterBudget.grow(k, config.consumerRegisters());
       var turn = rotation.of(group);
       var place = mainloop.place(ring, turn);
       var exchange = split.exchange();
-      tiles.forEach(turn.before(), turn.round(), c.extent(0), c.extent(1), c.extent(2), (m, n, batch) -> {
-        var sums = config.types().isPromoted() ? new Promotion(k, mainloop).consume(place.stage(), group, lane)
+      grouped.forEach(turn.before(), turn.round(), c.extent(0), c.extent(1), c.extent(2), (m, n, batch, of) -> {
+        var sums = config.types().isPromoted() ? new Promotion(k, mainloop, scales)
+            .consume(place.stage(), group, lane, m, n, batch, of)
             : mainloop.consume(place, group, lane);
         c.store(lane, group, split.mma(), exchange.sum(lane, group, sums), m, n.plus(split.column()), batch);
       });

@@ -34,7 +34,7 @@ public record Sm90GemmConfig(GemmTypes types, boolean aKMajor, boolean bKMajor, 
     requireAlongK("A", types.a(), aKMajor);
     requireAlongK("B", types.b(), bKMajor);
     if ((types.a() == ElementType.I8) != (types.output() == ElementType.I32)) {
-      throw new IllegalArgumentException("products " + types + " are not supported: those of i8 are i32, and only those");
+      throw new IllegalArgumentException("unsupported products " + types + ": those of i8 are i32, and only those");
     }
     if (types.isPromoted() && tileK != Accumulation.INTERVAL) {
       throw new IllegalArgumentException("an exact accumulation adds every " + Accumulation.INTERVAL
@@ -50,7 +50,8 @@ public record Sm90GemmConfig(GemmTypes types, boolean aKMajor, boolean bKMajor, 
   }
 
   WgmmaAtom atom() {
-    return new WgmmaAtom(types.a(), types.b(), types.isPromoted() ? Math.min(tileN, MOST_PROMOTED_COLUMNS) : tileN);
+    int pieces = types.isPromoted() ? Math.ceilDiv(tileN, MOST_PROMOTED_COLUMNS) : 1;
+    return new WgmmaAtom(types.a(), types.b(), tileN / pieces);
   }
 
   int threads() {
@@ -84,15 +85,15 @@ public record Sm90GemmConfig(GemmTypes types, boolean aKMajor, boolean bKMajor, 
   }
 
   TensorSpec a() {
-    return operand("A", types.a(), "M", aKMajor);
+    return operand("A", types.a(), "M", "L", aKMajor);
   }
 
-  TensorSpec b() {
-    return operand("B", types.b(), "N", bKMajor);
+  TensorSpec b(Grouping grouping) {
+    return operand("B", types.b(), "N", grouping.batchOfB(), bKMajor);
   }
 
-  private static TensorSpec operand(String name, ElementType type, String rows, boolean kMajor) {
-    return TensorSpec.of(name, type, rows, "K", "L").contiguous(kMajor ? "K" : rows)
+  private static TensorSpec operand(String name, ElementType type, String rows, String batch, boolean kMajor) {
+    return TensorSpec.of(name, type, rows, "K", batch).contiguous(kMajor ? "K" : rows)
         .aligned(ALIGNED_BYTES / type.bytes());
   }
 

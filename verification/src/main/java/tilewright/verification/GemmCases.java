@@ -156,7 +156,7 @@ final class GemmCases {
     var c = view(p.output(), in, p.c(), p.m(), p.n(), p.batch());
     var reference = new GemmReference(view(p.types().a(), in, p.a(), p.m(), p.k(), p.batch()),
         view(p.types().b(), in, p.b(), p.n(), p.k(), p.batch()), c, p.alpha(), p.beta());
-    int[] rows = (long) p.m() * p.n() * p.k() < LARGE ? reference.allRows() : sampledRows(p.m());
+    int[] rows = compared(p);
     var exact = reference.exact(rows);
     var stepwise = switch (kernel) {
       case "naive_gemm" -> reference.sequential(rows);
@@ -164,16 +164,23 @@ final class GemmCases {
       default -> p.types().isPromoted() ? reference.onWarpgroups(Accumulation.INTERVAL, rows)
           : reference.onWarpgroups(rows);
     };
+    return verdict(p, out, rows, exact, stepwise);
+  }
+
+  /** C beside its reference, in some rows. */
+  static Verdict verdict(GemmProblem p, Map<String, MemorySegment> out, int[] rows, double[] exact,
+      double[] stepwise) {
     var ours = view(p.output(), out, p.c(), p.m(), p.n(), p.batch()).values();
     var comparison = Comparison.of(ours, exact, stepwise, p.output(), elements(p, rows));
     return new Verdict(OptionalDouble.of(comparison.maxError()), OptionalDouble.of(comparison.meanError()),
         Optional.of(comparison.bitExact()), comparison.violation());
   }
 
-  /** The first, the last, and some between, always the same. */
-  private static int[] sampledRows(int m) {
-    return IntStream.concat(IntStream.of(0, m - 1), new SplittableRandom(7).ints(SAMPLED_ROWS, 0, m)).distinct()
-        .toArray();
+  /** All rows of C, or of a large one the first, the last, and some between, always the same. */
+  static int[] compared(GemmProblem p) {
+    if ((long) p.m() * p.n() * p.k() < LARGE) return IntStream.range(0, p.m()).toArray();
+    var sampled = new SplittableRandom(7).ints(SAMPLED_ROWS, 0, p.m());
+    return IntStream.concat(IntStream.of(0, p.m() - 1), sampled).distinct().toArray();
   }
 
   private static int[] elements(GemmProblem p, int[] rows) {
@@ -181,7 +188,7 @@ final class GemmCases {
         .flatMap(column -> IntStream.of(rows).map(row -> row + p.m() * column)).toArray();
   }
 
-  private static TensorView view(ElementType type, Map<String, MemorySegment> buffers, Matrix matrix, long rows,
+  static TensorView view(ElementType type, Map<String, MemorySegment> buffers, Matrix matrix, long rows,
       long columns, long batch) {
     var layout = new Layout(IntTuple.flat(rows, columns, batch),
         IntTuple.flat(matrix.rowStride(), matrix.columnStride(), matrix.batchStride()));

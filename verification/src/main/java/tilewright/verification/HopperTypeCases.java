@@ -8,7 +8,10 @@ import tilewright.kernels.Accumulation;
 import tilewright.kernels.GemmProblem;
 import tilewright.kernels.GemmTypes;
 import tilewright.numerics.ElementType;
+import tilewright.sm90.GroupedGemm;
+import tilewright.sm90.Grouping;
 import tilewright.sm90.HopperGemm;
+import tilewright.sm90.ScaledGemm;
 
 /** The Hopper GEMM in types that are not 16 bits wide. */
 final class HopperTypeCases {
@@ -17,12 +20,45 @@ final class HopperTypeCases {
 
   private HopperTypeCases() {}
 
+  /** With scales in blocks: tails in every extent, operands that are quantised normal values. */
+  static List<Case> scaled(long seed) {
+    return List.of(scaled(136, 264, 400, 2, EVERYWHERE, seed), scaled(40, 16, 16, 1, EVERYWHERE, seed),
+        scaled(1024, 2048, 4096, 1, GPU_ONLY, seed));
+  }
+
+  /** Groups of rows: one after the other, with a block of none and a tail, and masked, with none and all of the rows. */
+  static List<Case> grouped(long seed) {
+    var cases = new ArrayList<Case>();
+    for (var types : List.of(GemmTypes.of(ElementType.BF16, ElementType.BF16),
+        GemmTypes.of(ElementType.E4M3, ElementType.BF16))) {
+      cases.add(grouped(types, 400, 48, 96, Grouping.CONTIGUOUS, List.of(2, 0, -1, 1), 3, EVERYWHERE, seed));
+      cases.add(grouped(types, 200, 48, 96, Grouping.MASKED, List.of(130, 0, 200, 7), 4, EVERYWHERE, seed));
+      cases.add(grouped(types, 2048, 512, 1024, Grouping.CONTIGUOUS,
+          List.of(7, 7, 0, 3, 3, 3, 3, 3, 1, 1, 2, 4, 4, 5, 6, 6), 8, GPU_ONLY, seed));
+      cases.add(grouped(types, 512, 512, 1024, Grouping.MASKED, List.of(300, 1, 512, 0, 129, 64), 6, GPU_ONLY, seed));
+    }
+    return cases;
+  }
+
+  private static Case grouped(GemmTypes types, int m, int n, int k, Grouping grouping, List<Integer> table, int groups,
+      Set<String> backends, long seed) {
+    var problem = GemmProblem.packed(types, m, n, k, grouping == Grouping.MASKED ? groups : 1, "TN");
+    return new GroupedCase(new GroupedGemm(problem, grouping, groups), table).of(backends, seed);
+  }
+
+  private static Case scaled(int m, int n, int k, int batch, Set<String> backends, long seed) {
+    var problem = GemmProblem.packed(fp8(ElementType.E4M3, ElementType.E4M3, ElementType.BF16, Accumulation.SCALED), m,
+        n, k, batch, "TN");
+    var gemm = ScaledGemm.packed(problem);
+    return new ScaledCase(gemm).of(backends, seed);
+  }
+
   /** Tails in every extent, a batch, K of none, and every mix of 8-bit floats in both accumulations. */
   static List<Case> all(long seed) {
     var cases = new ArrayList<Case>();
     types().forEach(types -> cases.add(of(types, 136, 48, 288, 1, EVERYWHERE, seed)));
     types().filter(types -> types.a() == types.b())
-        .forEach(types -> cases.add(of(types, 4096, 4096, 4096, 1, GPU_ONLY, seed)));
+        .forEach(types -> cases.add(of(types, 1024, 2048, 4096, 1, GPU_ONLY, seed)));
     for (var output : List.of(ElementType.F16, ElementType.F32)) {
       cases.add(of(fp8(ElementType.E4M3, ElementType.E4M3, output, Accumulation.EXACT), 72, 264, 400, 2, EVERYWHERE,
           seed));

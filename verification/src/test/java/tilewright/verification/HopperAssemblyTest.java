@@ -16,6 +16,7 @@ import tilewright.kernels.GemmProblem;
 import tilewright.kernels.GemmTypes;
 import tilewright.numerics.ElementType;
 import tilewright.sm90.HopperGemm;
+import tilewright.sm90.ScaledGemm;
 
 /** What the assembler says of the Hopper GEMM in every tile: no registers spilled, no {@code wgmma} made to wait. */
 class HopperAssemblyTest {
@@ -27,7 +28,8 @@ class HopperAssemblyTest {
     var others = Stream.of(GemmTypes.of(ElementType.F16, ElementType.F16),
         GemmTypes.of(ElementType.BF16, ElementType.F32), GemmTypes.of(ElementType.TF32, ElementType.F32),
         GemmTypes.of(ElementType.I8, ElementType.I32), GemmTypes.of(ElementType.E4M3, ElementType.BF16),
-        new GemmTypes(ElementType.E4M3, ElementType.E5M2, ElementType.BF16, Accumulation.EXACT))
+        new GemmTypes(ElementType.E4M3, ElementType.E5M2, ElementType.BF16, Accumulation.EXACT),
+        new GemmTypes(ElementType.E4M3, ElementType.E4M3, ElementType.BF16, Accumulation.SCALED))
         .map(types -> Arguments.of(types, "TN"));
     return Stream.concat(ordered, others).flatMap(form -> HopperGemm.tiles().stream()
         .map(tile -> Arguments.of(form.get()[0], form.get()[1], tile)));
@@ -37,7 +39,9 @@ class HopperAssemblyTest {
   @MethodSource("configurations")
   void isAssembledWithoutSpillsAndWarnings(GemmTypes types, String order, String tile) {
     var problem = GemmProblem.packed(types, 4096, 4096, 4096, 1, order);
-    var kernel = HopperGemm.prepare(problem, HopperGemm.configure(problem, tile)).kernel();
+    var config = HopperGemm.configure(problem, tile);
+    var kernel = types.accumulation() == Accumulation.SCALED ? ScaledGemm.packed(problem).prepare(config).kernel()
+        : HopperGemm.prepare(problem, config).kernel();
     switch (ASSEMBLER.assemble(kernel.ptx(), "sm_90a")) {
       case Assembly.Assembled assembled -> {
         assertEquals(List.of(), assembled.warnings());

@@ -27,7 +27,8 @@ public record TileScheduler(I32 m, I32 n, I32 batch) {
         body.accept(banded(tile.modulo(perEntry), tilesM, tilesN, band, tile.dividedBy(perEntry))));
   }
 
-  private static TileScheduler banded(I32 index, I32 tilesM, I32 tilesN, int band, I32 batch) {
+  /** The tile of a number in a batch entry. */
+  public static TileScheduler banded(I32 index, I32 tilesM, I32 tilesN, int band, I32 batch) {
     var perBand = tilesN.times(band);
     var inBand = index.modulo(perBand);
     var firstRow = index.dividedBy(perBand).times(band);

@@ -34,8 +34,13 @@ public record ClusterTiles(Scope k, I32 rank, ClusterShape shape, int tileM, int
     var clusters = k.gridX().dividedBy(shape.blocks());
     TileScheduler.persistent(k, k.blockX().dividedBy(shape.blocks()).plus(turn.times(clusters)),
         clusters.times(turns), extentM.ceilDiv(shape.m() * tileM), extentN.ceilDiv(shape.n() * tileN), batch, band,
-        tile -> body.accept(tile.m().times(shape.m()).plus(row()).times(tileM),
-            tile.n().times(shape.n()).plus(column()).times(tileN), tile.batch()));
+        tile -> at(tile, (m, n, entry, _) -> body.accept(m, n, entry)));
+  }
+
+  /** What this CTA does of a cluster's tile. */
+  void at(TileScheduler tile, GroupedTiles.Body body) {
+    body.accept(tile.m().times(shape.m()).plus(row()).times(tileM),
+        tile.n().times(shape.n()).plus(column()).times(tileN), tile.batch(), tile.batch());
   }
 
   private I32 row() {

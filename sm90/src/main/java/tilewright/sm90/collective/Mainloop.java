@@ -38,13 +38,13 @@ public record Mainloop(Scope k, TensorTile a, TensorTile b, TiledWgmma mma, Clus
     b.prefetchMap(k);
   }
 
-  /** One thread copies what the tile at (m, n) is made of. */
-  public void produce(Pipeline.Cursor stage, I32 m, I32 n, I32 batch) {
+  /** One thread copies what the tile at (m, n) is made of, of an entry of A and one of B. */
+  public void produce(Pipeline.Cursor stage, I32 m, I32 n, I32 batch, I32 group) {
     k.loop(steps(), step -> {
       var landed = stage.acquire(a.bytes() + b.bytes());
       var depth = first().plus(step).times(mma.depth());
       a.loadShare(k, tiles.shareOfA(), stage.stage(), landed, m, depth, batch);
-      b.loadShare(k, tiles.shareOfB(), stage.stage(), landed, n, depth, batch);
+      b.loadShare(k, tiles.shareOfB(), stage.stage(), landed, n, depth, group);
       stage.advance();
     });
   }

@@ -2,6 +2,7 @@ package tilewright.sm90.collective;
 
 import java.util.List;
 import tilewright.kernel.I32;
+import tilewright.kernel.Partition;
 import tilewright.kernel.Scope;
 import tilewright.kernel.SharedTensor;
 import tilewright.kernel.TraceException;
@@ -114,6 +115,25 @@ public final class TiledWgmma {
     return tileN / atom.columns();
   }
 
+  /** Which elements of a piece a thread of the warpgroup has. */
+  Partition partition() {
+    return atom.partition();
+  }
+
+  int pieceColumns() {
+    return atom.columns();
+  }
+
+  /** The block that a piece is in. */
+  int block(int piece) {
+    return piece / piecesPerBlock();
+  }
+
+  /** The first column of a piece. */
+  int column(int piece) {
+    return piece % piecesPerBlock() * atom.columns();
+  }
+
   /** Accumulators of a thread, in groups of four, zero. */
   public Fragment accumulators(Scope k) {
     var fragment = Fragment.of(k, atom.sums(), pieces() * groupsPerPiece(), VALUES);
@@ -164,11 +184,10 @@ public final class TiledWgmma {
 
   /** Replaces the accumulators of one piece by its products of a stage, under way as one group. */
   void multiplyPiece(Scope k, I32 group, SharedTensor tileA, SharedTensor tileB, I32 stage, int piece, Fragment sums) {
-    int column = piece % piecesPerBlock() * atom.columns();
     WgmmaAtom.fence(k);
     for (int slice = 0; slice < tileK; slice += atom.depth()) {
-      var rowsB = b.register(k, tileB, k.constant(column), k.constant(slice), stage);
-      var rowsA = a.register(k, tileA, row(group, piece / piecesPerBlock()), k.constant(slice), stage);
+      var rowsB = b.register(k, tileB, k.constant(column(piece)), k.constant(slice), stage);
+      var rowsA = a.register(k, tileA, row(group, block(piece)), k.constant(slice), stage);
       atom.multiply(k, rowsA, a, rowsB, b, all(sums), slice > 0);
     }
     WgmmaAtom.commit(k);

@@ -69,6 +69,8 @@ record Limits(Map<String, Double> rates) {
   /** The limit that holds for a kernel, by the instructions that it has. */
   static String arithmetic(String ptx) {
     if (!ptx.contains("mma")) return "f32";
+    if (ptx.contains(".f32.e4m3.") || ptx.contains(".f32.e5m2.")) return "fp8";
+    if (ptx.contains(".s32.s8.")) return "i8";
     return ptx.contains(".tf32") ? "tf32" : "bf16";
   }
 }

@@ -42,8 +42,9 @@ record Measured(String kernel, String arch, String config, PreparedLaunch launch
       return Math.max(1, elements * type.bytes());
     }
 
+    /** Bytes are spread over their range. */
     static Tensor input(String name, ElementType type, long elements) {
-      return new Tensor(name, type, elements, new Content.Normal(1));
+      return new Tensor(name, type, elements, new Content.Normal(type == ElementType.I8 ? 32 : 1));
     }
 
     static Tensor output(String name, ElementType type, long elements) {

@@ -39,6 +39,13 @@ enum PeakKernel {
       return wgmma("m64n256k16", "bf16", ", 0, 0");
     }
   },
+  /** {@code wgmma} of e4m3. */
+  FP8_WGMMA("fp8", 90, 256, 1, 8 * 2 * 2.0 * 64 * 256 * 32) {
+    @Override
+    String body() {
+      return wgmma("m64n256k32", "e4m3", "");
+    }
+  },
   /** {@code wgmma} of tf32. */
   TF32_WGMMA("tf32", 90, 256, 1, 8 * 2 * 2.0 * 64 * 256 * 8) {
     @Override

@@ -25,6 +25,7 @@ import tilewright.numerics.ElementType;
 import tilewright.sm100.PackedVectorAdd;
 import tilewright.sm90.BulkVectorAdd;
 import tilewright.sm90.HopperGemm;
+import tilewright.sm90.ScaledGemm;
 import tilewright.sm90.Sm90GemmConfig;
 import tilewright.sm90.ladder.LadderStep;
 
@@ -34,7 +35,8 @@ final class Suite {
   private static final int TRANSPOSED = 16384;
 
   private static final List<String> ORDERS = List.of("TN", "NN", "TT", "NT");
-  private static final List<String> GEMMS = List.of("sm80_gemm", "sm90_gemm", "sm90_ladder");
+  private static final List<String> GEMMS = List.of("sm80_gemm", "sm90_gemm", "sm90_scaled_gemm",
+      "sm90_grouped_gemm", "sm90_ladder");
   private static final List<String> GEMM_SETTINGS = List.of("order", "m", "n", "k", "dtype", "dtypeb", "out",
       "accumulation", "step", "epilogue");
 
@@ -50,10 +52,16 @@ final class Suite {
         () -> List.of(() -> addition("packed_vector_add", "sm100", PackedVectorAdd.prepare(ADDED))));
     kernels.put("transpose", () -> List.of(Suite::transposition));
     kernels.put("sm80_gemm", () -> gemms("sm80_gemm", "sm80", List.of(GemmTypes.of(ElementType.BF16, ElementType.F32),
-        GemmTypes.of(ElementType.BF16, ElementType.BF16)), p -> List.of(new Traced(Gemm.configure(p), () -> Gemm.sm80(p)))));
+        GemmTypes.of(ElementType.BF16, ElementType.BF16)),
+        p -> List.of(new Traced(Gemm.configure(p), () -> Gemm.sm80(p)))));
     kernels.put("sm90_gemm", () -> options.settings().containsKey("epilogue") ? epilogues()
         : gemms("sm90_gemm", "sm90", List.of(hopperTypes()),
             p -> configurations(p).map(c -> new Traced(c, () -> HopperGemm.prepare(p, c))).toList()));
+    kernels.put("sm90_scaled_gemm", () -> gemms("sm90_scaled_gemm", "sm90", List.of(new GemmTypes(ElementType.E4M3,
+        ElementType.E4M3, ElementType.BF16, Accumulation.SCALED)),
+        p -> configurations(p).map(c -> new Traced(c, () -> ScaledGemm.packed(p).prepare(c))).toList()));
+    kernels.put("sm90_grouped_gemm", () -> List.of(() -> GroupedProblem.measured(
+        GemmProblem.packed(hopperTypes(), extent("m"), extent("n"), extent("k"), 1, "TN"))));
     kernels.put("sm90_ladder", this::ladder);
     Families.all().forEach(family -> kernels.put(family.name(), () -> problems(family)));
   }
@@ -211,9 +219,14 @@ final class Suite {
   }
 
   private static Measured gemm(String kernel, String arch, GemmProblem p, String order, Traced traced) {
-    var tensors = List.of(Measured.Tensor.input("A", p.types().a(), (long) p.m() * p.k()),
+    var tensors = new ArrayList<>(List.of(Measured.Tensor.input("A", p.types().a(), (long) p.m() * p.k()),
         Measured.Tensor.input("B", p.types().b(), (long) p.n() * p.k()),
-        Measured.Tensor.output("C", p.output(), (long) p.m() * p.n()));
+        Measured.Tensor.output("C", p.output(), (long) p.m() * p.n())));
+    if (p.types().accumulation() == Accumulation.SCALED) {
+      long depth = ScaledGemm.blocks(p.k());
+      tensors.add(Measured.Tensor.input("SA", ElementType.F32, p.m() * depth));
+      tensors.add(Measured.Tensor.input("SB", ElementType.F32, ScaledGemm.blocks(p.n()) * depth));
+    }
     long bytes = tensors.stream().mapToLong(t -> t.elements() * t.type().bytes()).sum();
     Map<String, Object> peer = Map.of("op", "gemm", "m", p.m(), "n", p.n(), "k", p.k(), "dtype", p.types().a().text(),
         "dtypeB", p.types().b().text(), "out", p.output().text(), "accumulation", p.types().accumulation().text(),

@@ -5,7 +5,7 @@ Reads one JSON object a line from stdin and answers each with one JSON object a 
   {"op": "versions"} -> {"versions": {"torch": "..", ..}}
 
   {"op": "gemm", "m": .., "n": .., "k": .., "dtype": "bf16|f16|f32|tf32|e4m3|e5m2|i8", "dtypeB": .., "out": ..,
-   "accumulation": "fast|exact", "transA": false, "transB": true, "iterations": 20, "warmup": 5}
+   "accumulation": "fast|exact|scaled", "transA": false, "transB": true, "iterations": 20, "warmup": 5}
   -> {"op": "gemm", "ms": {"cublas": median of one run}}
 
   {"op": "attention", "batch": .., "heads": .., "kvHeads": .., "queries": .., "keys": .., "headDim": .., "dtype": ..,
@@ -139,9 +139,18 @@ def bytes_gemm(request):
 
     if request["dtype"] == "i8":
         return make, {"cublas": torch._int_mm}
-    one = torch.ones((), device="cuda")
     fast, out = request["accumulation"] == "fast", DTYPES[request["out"]]
-    return make, {"cublas": lambda a, b: torch._scaled_mm(a, b, one, one, out_dtype=out, use_fast_accum=fast)}
+    scale_a = scale_b = torch.ones((), device="cuda")
+    if request["accumulation"] == "scaled":
+        # A row and 128 of k have a scale, rows fastest; B's are of blocks of 128 by 128, k fastest.
+        blocks = k // 128
+        scale_a = torch.rand(blocks, m, device="cuda").t()
+        scale_b = torch.rand(n // 128, blocks, device="cuda").t()
+
+    def product(a, b):
+        return torch._scaled_mm(a, b, scale_a, scale_b, out_dtype=out, use_fast_accum=fast)
+
+    return make, {"cublas": product}
 
 
 def gemm(request):
@@ -161,6 +170,20 @@ def gemm(request):
         return a, b, torch.empty(m, n, device="cuda", dtype=dtype)
 
     return make, {"cublas": lambda a, b, c: torch.matmul(a, b, out=c)}
+
+
+def grouped_gemm(request):
+    """Groups of equally many rows one after the other, of 16-bit operands."""
+    m, n, k, groups = request["m"], request["n"], request["k"], request["groups"]
+    dtype = DTYPES[request["dtype"]]
+    if dtype.itemsize != 2:
+        return None, {}
+    ends = torch.arange(1, groups + 1, device="cuda", dtype=torch.int32) * (m // groups)
+
+    def make():
+        return normal(m, k, dtype=dtype), normal(groups, n, k, dtype=dtype).transpose(1, 2)
+
+    return make, {"torch": lambda a, b: torch._grouped_mm(a, b, offs=ends)}
 
 
 def attention(request):
@@ -443,7 +466,7 @@ class Prepared:
         self.key, self.sets, self.runs = None, [], {}
         torch.cuda.empty_cache()
         torch.manual_seed(0)
-        make, self.runs = {"gemm": gemm, "attention": attention}.get(request["op"], rows)(request)
+        make, self.runs = {"gemm": gemm, "grouped_gemm": grouped_gemm, "attention": attention}.get(request["op"], rows)(request)
         self.sets = rotated(make) if make else []
         self.key = key
 

@@ -1,0 +1,63 @@
+package tilewright.sm90;
+
+import java.util.List;
+import tilewright.kernel.LaunchArguments;
+import tilewright.kernel.PreparedLaunch;
+import tilewright.kernels.GemmProblem;
+import tilewright.kernels.epilogue.EpilogueArguments;
+import tilewright.sm90.collective.ClusterShape;
+
+/**
+ * The Hopper GEMM for groups of rows that each have a B of their own, as the experts of a mixture have.
+ *
+ * <p>{@link Grouping#CONTIGUOUS}: A (M, K) and C (M, N) hold the groups' rows one after the other, B is (N, K, groups),
+ * and a buffer "groups" says for each {@link #ROWS} rows which group they are of, or a negative number: those are left
+ * as they are. {@link Grouping#MASKED}: A, B and C have a batch entry for each group, and a buffer "rows" says how many
+ * rows of each count; rows behind them are undefined.
+ *
+ * @param problem of one batch entry if contiguous, else of one for each group
+ */
+public record GroupedGemm(GemmProblem problem, Grouping grouping, int groups) {
+  /** Rows that are of one group. */
+  public static final int ROWS = 128;
+  private static final int COLUMNS = 256;
+  private static final int STAGES = 4;
+  private static final int CONSUMERS = 2;
+  private static final int BAND = 8;
+
+  public GroupedGemm {
+    int entries = grouping == Grouping.CONTIGUOUS ? 1 : groups;
+    if (grouping == Grouping.BATCH || problem.batch() != entries) {
+      throw new IllegalArgumentException("grouping " + grouping + " of " + groups + " groups with a batch of "
+          + problem.batch() + ": contiguous groups have one batch entry, masked ones an entry each");
+    }
+  }
+
+  /** Prepares tiles that fit every problem whose groups are not small. */
+  public PreparedLaunch prepare() {
+    return prepare(HopperGemm.configure(problem, new ClusterShape(1, 1, 1), ROWS, COLUMNS, CONSUMERS, STAGES, BAND));
+  }
+
+  /** Prepares a given configuration, whose tiles have {@link #ROWS} rows. */
+  public PreparedLaunch prepare(Sm90GemmConfig config) {
+    if (config.tileM() != ROWS) {
+      throw new IllegalArgumentException("tiles of " + config.tileM() + " rows: those of a group come in " + ROWS);
+    }
+    return HopperGemm.prepare(problem, config, EpilogueArguments.plain(problem), grouping, this::groups);
+  }
+
+  private void groups(LaunchArguments arguments) {
+    arguments.tensor("B", problem.b().argument(problem.n(), problem.k(), groups));
+    if (grouping == Grouping.CONTIGUOUS) arguments.tensor("groups", vector("groups", blocks()));
+    else arguments.tensor("rows", vector("rows", groups));
+  }
+
+  /** Blocks of rows that C has. */
+  public int blocks() {
+    return Math.ceilDiv(problem.m(), ROWS);
+  }
+
+  private static LaunchArguments.Tensor vector(String buffer, long count) {
+    return new LaunchArguments.Tensor(buffer, 0, List.of(count), List.of(1L));
+  }
+}

@@ -1,0 +1,47 @@
+package tilewright.sm90;
+
+import tilewright.kernel.Matrix;
+import tilewright.kernel.PreparedLaunch;
+import tilewright.kernels.Accumulation;
+import tilewright.kernels.GemmProblem;
+import tilewright.kernels.epilogue.EpilogueArguments;
+import tilewright.sm90.collective.BlockScales;
+
+/**
+ * The Hopper GEMM of 8-bit floats with scales: C = alpha·Σ (SA·A)·(SB·B)ᵀ, where A has a scale for each row and 128 of
+ * k, B for each 128 rows and 128 of k, and every 128 of k the sums are added in single precision (DeepSeek-V3's recipe).
+ *
+ * @param problem with an accumulation that is {@link Accumulation#SCALED}
+ * @param scalesA (M, ⌈K/128⌉), any strides; likewise scalesB (⌈N/128⌉, ⌈K/128⌉)
+ */
+public record ScaledGemm(GemmProblem problem, Matrix scalesA, Matrix scalesB) {
+  public ScaledGemm {
+    if (!problem.types().isPromoted() || problem.types().accumulation() != Accumulation.SCALED) {
+      throw new IllegalArgumentException("products " + problem.types()
+          + " have no scales: needed are e4m3 or e5m2 and the accumulation scaled");
+    }
+  }
+
+  /** Scales in buffers "SA" and "SB", by rows. */
+  public static ScaledGemm packed(GemmProblem problem) {
+    return new ScaledGemm(problem, Matrix.rowMajor("SA", problem.m(), blocks(problem.k())),
+        Matrix.rowMajor("SB", blocks(problem.n()), blocks(problem.k())));
+  }
+
+  /** Blocks that an extent has. */
+  public static int blocks(int extent) {
+    return Math.ceilDiv(extent, BlockScales.BLOCK);
+  }
+
+  /** Prepares the configuration that fits the problem. */
+  public PreparedLaunch prepare() {
+    return prepare(HopperGemm.configure(problem));
+  }
+
+  /** Prepares a given configuration. */
+  public PreparedLaunch prepare(Sm90GemmConfig config) {
+    return HopperGemm.prepare(problem, config, EpilogueArguments.plain(problem), Grouping.BATCH, arguments -> arguments
+        .tensor("SA", scalesA.argument(problem.m(), blocks(problem.k()), problem.batch()))
+        .tensor("SB", scalesB.argument(blocks(problem.n()), blocks(problem.k()), problem.batch())));
+  }
+}
