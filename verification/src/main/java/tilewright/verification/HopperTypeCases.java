@@ -26,7 +26,7 @@ final class HopperTypeCases {
         scaled(1024, 2048, 4096, 1, GPU_ONLY, seed));
   }
 
-  /** Groups of rows: one after the other, with a block of none and a tail, and masked, with none and all of the rows. */
+  /** Groups of rows one after the other, with a block of none and a tail, and masked, with none and all of the rows. */
   static List<Case> grouped(long seed) {
     var cases = new ArrayList<Case>();
     for (var types : List.of(GemmTypes.of(ElementType.BF16, ElementType.BF16),

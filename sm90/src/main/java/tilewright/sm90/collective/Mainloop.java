@@ -38,7 +38,12 @@ public record Mainloop(Scope k, TensorTile a, TensorTile b, TiledWgmma mma, Clus
     b.prefetchMap(k);
   }
 
-  /** One thread copies what the tile at (m, n) is made of, of an entry of A and one of B. */
+  /** One thread copies what the tile at (m, n) of a batch entry is made of. */
+  public void produce(Pipeline.Cursor stage, I32 m, I32 n, I32 batch) {
+    produce(stage, m, n, batch, batch);
+  }
+
+  /** The same with the B of another entry. */
   public void produce(Pipeline.Cursor stage, I32 m, I32 n, I32 batch, I32 group) {
     k.loop(steps(), step -> {
       var landed = stage.acquire(a.bytes() + b.bytes());

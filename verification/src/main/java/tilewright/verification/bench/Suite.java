@@ -55,13 +55,13 @@ final class Suite {
         GemmTypes.of(ElementType.BF16, ElementType.BF16)),
         p -> List.of(new Traced(Gemm.configure(p), () -> Gemm.sm80(p)))));
     kernels.put("sm90_gemm", () -> options.settings().containsKey("epilogue") ? epilogues()
-        : gemms("sm90_gemm", "sm90", List.of(hopperTypes()),
+        : gemms("sm90_gemm", "sm90", hopperTypes(),
             p -> configurations(p).map(c -> new Traced(c, () -> HopperGemm.prepare(p, c))).toList()));
     kernels.put("sm90_scaled_gemm", () -> gemms("sm90_scaled_gemm", "sm90", List.of(new GemmTypes(ElementType.E4M3,
         ElementType.E4M3, ElementType.BF16, Accumulation.SCALED)),
         p -> configurations(p).map(c -> new Traced(c, () -> ScaledGemm.packed(p).prepare(c))).toList()));
-    kernels.put("sm90_grouped_gemm", () -> List.of(() -> GroupedProblem.measured(
-        GemmProblem.packed(hopperTypes(), extent("m"), extent("n"), extent("k"), 1, "TN"))));
+    kernels.put("sm90_grouped_gemm", () -> hopperTypes().stream().map(types -> (Supplier<Measured>) () ->
+        GroupedProblem.measured(GemmProblem.packed(types, extent("m"), extent("n"), extent("k"), 1, "TN"))).toList());
     kernels.put("sm90_ladder", this::ladder);
     Families.all().forEach(family -> kernels.put(family.name(), () -> problems(family)));
   }
@@ -170,15 +170,30 @@ final class Suite {
   /** A configuration of a kernel for some problem. */
   private record Traced(Object configuration, Supplier<PreparedLaunch> launch) {}
 
-  private GemmTypes hopperTypes() {
-    var a = type("dtype", ElementType.BF16);
-    var accumulation = Accumulation.named(options.settings().getOrDefault("accumulation", "fast"));
-    return new GemmTypes(a, type("dtypeb", a), type("out", GemmTypes.usualOutput(a)), accumulation);
+  /** What the settings say, of which types and accumulations may be several; only 8-bit floats have both of these. */
+  private List<GemmTypes> hopperTypes() {
+    var all = new ArrayList<GemmTypes>();
+    for (var a : types("dtype")) {
+      for (var text : options.settings().getOrDefault("accumulation", "fast").split(",")) {
+        var types = new GemmTypes(a, type("dtypeb", a), type("out", GemmTypes.usualOutput(a)),
+            Accumulation.named(text));
+        if (types.isPromoted() || types.accumulation() == Accumulation.FAST) all.add(types);
+      }
+    }
+    return all;
+  }
+
+  private List<ElementType> types(String setting) {
+    var named = options.settings().getOrDefault(setting, ElementType.BF16.text());
+    return Stream.of(named.split(",")).map(Suite::type).toList();
+  }
+
+  private static ElementType type(String text) {
+    return ElementType.parse(text).orElseThrow(() -> new IllegalArgumentException("no type is called " + text));
   }
 
   private ElementType type(String setting, ElementType otherwise) {
-    return Optional.ofNullable(options.settings().get(setting)).map(text -> ElementType.parse(text).orElseThrow(
-        () -> new IllegalArgumentException("no type is called " + text))).orElse(otherwise);
+    return Optional.ofNullable(options.settings().get(setting)).map(Suite::type).orElse(otherwise);
   }
 
   /** In every operand order that there is; what is not 16 bits wide must lie along k. */

@@ -466,7 +466,8 @@ class Prepared:
         self.key, self.sets, self.runs = None, [], {}
         torch.cuda.empty_cache()
         torch.manual_seed(0)
-        make, self.runs = {"gemm": gemm, "grouped_gemm": grouped_gemm, "attention": attention}.get(request["op"], rows)(request)
+        known = {"gemm": gemm, "grouped_gemm": grouped_gemm, "attention": attention}
+        make, self.runs = known.get(request["op"], rows)(request)
         self.sets = rotated(make) if make else []
         self.key = key
 
