@@ -7,4 +7,5 @@ module tilewright.sm90 {
   exports tilewright.sm90.atom;
   exports tilewright.sm90.collective;
   exports tilewright.sm90.ladder;
+  exports tilewright.sm90.rows;
 }

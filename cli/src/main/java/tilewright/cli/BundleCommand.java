@@ -9,6 +9,7 @@ import java.util.Arrays;
 import java.util.List;
 import java.util.concurrent.Callable;
 import java.util.jar.JarFile;
+import java.util.regex.Pattern;
 import java.util.spi.ToolProvider;
 import java.util.stream.Stream;
 import picocli.CommandLine.Command;
@@ -22,11 +23,14 @@ import picocli.CommandLine.Option;
     description = "Make a self-contained folder that runs where there is no Java, Maven or network.")
 final class BundleCommand implements Callable<Integer> {
   /**
-   * What the jars use, if only on request, and, for JUnit's scan of jars, zipfs; jdeps would add what Jackson only
-   * mentions, such as java.desktop.
+   * What the jars use, if only on request, and, for JUnit's scan of jars, zipfs; jdeps would add what Jackson and JUnit
+   * only mention, such as java.desktop, and java.xml, a tenth of the runtime.
    */
   private static final String JDK_MODULES =
-      "java.base,java.logging,java.xml,jdk.incubator.vector,jdk.management,jdk.unsupported,jdk.zipfs";
+      "java.base,java.logging,jdk.incubator.vector,jdk.management,jdk.unsupported,jdk.zipfs";
+
+  /** Jars that the tests' dependencies bring and no GPU test needs: properties, and reports as XML. */
+  private static final Pattern NOT_FOR_GPU_TESTS = Pattern.compile("(jqwik|.*-reporting-|open-test-reporting).*");
 
   private final Console console;
 
@@ -50,7 +54,8 @@ final class BundleCommand implements Callable<Integer> {
     console.note("linking a Java runtime");
     linkRuntime(folder.resolve("runtime"));
     for (var jar : applicationJars()) copyInto(folder.resolve("app"), jar);
-    var tests = list(sources.resolve("cli/target/tests"));
+    var tests = list(sources.resolve("cli/target/tests")).stream()
+        .filter(jar -> !NOT_FOR_GPU_TESTS.matcher(jar.getFileName().toString()).matches()).toList();
     for (var jar : tests) copyInto(folder.resolve("tests"), jar);
     for (var file : List.of("tilewright", "LICENSE")) copyInto(folder, sources.resolve(file));
     Files.writeString(folder.resolve(SourceCommit.FILE), SourceCommit.find() + "\n");

@@ -13,7 +13,6 @@ import tilewright.kernels.GemmTypes;
 import tilewright.kernels.Transpose;
 import tilewright.kernels.VectorAdd;
 import tilewright.kernels.catalogue.Choice;
-import tilewright.kernels.catalogue.Families;
 import tilewright.kernels.catalogue.Family;
 import tilewright.kernels.epilogue.Epilogue;
 import tilewright.kernels.epilogue.EpilogueArguments;
@@ -26,6 +25,7 @@ import tilewright.sm90.Grouping;
 import tilewright.sm90.HopperGemm;
 import tilewright.sm90.ladder.LadderStep;
 import tilewright.sm90.ScaledGemm;
+import tilewright.sm90.rows.HopperFamilies;
 
 /**
  * A kernel that the command knows by name, and what can be set of it.
@@ -72,7 +72,7 @@ record CatalogueKernel(String text, String arch, String description, Settings de
   static List<CatalogueKernel> all() {
     var single = Stream.of(VECTOR_ADD, TRANSPOSE, NAIVE_GEMM, SM80_GEMM, SM90_GEMM, SM90_SCALED_GEMM,
         SM90_GROUPED_GEMM, SM90_LADDER, BULK_VECTOR_ADD, PACKED_VECTOR_ADD);
-    return Stream.concat(single, Families.all().stream().map(CatalogueKernel::of)).toList();
+    return Stream.concat(single, HopperFamilies.all().stream().map(CatalogueKernel::of)).toList();
   }
 
   /**

@@ -7,7 +7,7 @@ import java.io.PrintStream;
 import java.io.PrintWriter;
 import java.nio.charset.StandardCharsets;
 import picocli.CommandLine;
-import tilewright.kernels.catalogue.Families;
+import tilewright.sm90.rows.HopperFamilies;
 
 /** The {@code tilewright} command. */
 public final class Main {
@@ -37,7 +37,7 @@ public final class Main {
   /** The families are not listed one by one; {@code kernels} does that. */
   private static CommandLine run(Console console) {
     var run = new CommandLine(new RunCommand()).addSubcommand(new RunGemm(console));
-    for (var family : Families.all()) {
+    for (var family : HopperFamilies.all()) {
       var command = new CommandLine(new RunFamily(console, family));
       command.getCommandSpec().usageMessage().hidden(true);
       run.addSubcommand(family.name(), command);

@@ -9,8 +9,9 @@ import java.nio.charset.StandardCharsets;
 
 /**
  * PTX to what the driver loads: machine code by its linker, which gives the code away for the cache. The linker's
- * compiler ignores {@code setmaxnreg} (ptxas, C7504) and spills what does not fit without; PTX that has it is left to
- * the driver as it is, which keeps its code in a cache of its own.
+ * compiler ignores {@code setmaxnreg} (ptxas, C7504) and spills what does not fit without, and places dynamic shared
+ * memory right behind static, whatever alignment it declares; such PTX is left to the driver as it is, which keeps its
+ * code in a cache of its own.
  */
 final class ModuleCompiler {
   private static final int INPUT_PTX = 1;
@@ -33,7 +34,9 @@ final class ModuleCompiler {
 
   /** A cubin, or PTX that ends with a zero. */
   byte[] compile(String ptx, CompileOptions options) {
-    if (ptx.contains("setmaxnreg")) return (ptx + "\0").getBytes(StandardCharsets.UTF_8);
+    if (ptx.contains("setmaxnreg") || SharedDeclarations.of(ptx).mixed()) {
+      return (ptx + "\0").getBytes(StandardCharsets.UTF_8);
+    }
     var key = key(ptx, options);
     return cache.read(key).orElseGet(() -> {
       var cubin = link(ptx, options);

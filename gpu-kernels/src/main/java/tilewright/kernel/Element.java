@@ -133,6 +133,13 @@ public final class Element {
     return k.result(drawn, tickets - 1);
   }
 
+  /** Draws the next of so many tickets like {@link #drawTicket}, but neither publishes nor makes visible anything. */
+  public I32 drawNext(I32 tickets) {
+    var drawn = k.newRegister(PtxType.B32);
+    k.emit("atom.relaxed.gpu.global.inc.u32", drawn, address(), tickets.minus(k.constant(1)).operand());
+    return k.result(drawn, Integer.MAX_VALUE);
+  }
+
   /** Waits until a 32-bit integer is at least so much, and makes visible what was published before it became that. */
   public void await(int least) {
     k.repeatUntil(() -> {

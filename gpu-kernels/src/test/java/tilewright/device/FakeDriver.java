@@ -25,6 +25,8 @@ final class FakeDriver implements DriverLibrary {
 
   final List<SeenLaunch> launches = new ArrayList<>();
   final Map<String, Integer> calls = new TreeMap<>();
+  /** What was loaded as a module, up to its first zero byte. */
+  final List<String> loaded = new ArrayList<>();
   /** What is open, by handle. */
   final Map<Long, String> open = new TreeMap<>();
   private final Map<Long, Arena> memory = new HashMap<>();
@@ -133,7 +135,10 @@ final class FakeDriver implements DriverLibrary {
     var code = Arena.ofAuto().allocateFrom("machine code");
     functions.put("cuLinkComplete", a -> number(a[1], code.address()) + number(a[2], code.byteSize()));
     functions.put("cuLinkDestroy", a -> release(a[0], "link"));
-    functions.put("cuModuleLoadDataEx", a -> create(a[0], "module"));
+    functions.put("cuModuleLoadDataEx", a -> {
+      loaded.add(at(a[1], Integer.MAX_VALUE).getString(0));
+      return create(a[0], "module");
+    });
     functions.put("cuModuleUnload", a -> release(a[0], "module"));
     functions.put("cuModuleGetFunction", a -> known(a[1], "module") + number(a[0], 77));
     functions.put("cuFuncGetAttribute", a -> number(a[0], 32));

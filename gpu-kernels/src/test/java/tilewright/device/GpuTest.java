@@ -155,6 +155,14 @@ class GpuTest extends OnGpu {
   }
 
   @Test
+  void keepsDynamicSharedMemoryAlignedBehindStatic() {
+    var out = MemorySegment.ofArray(new int[] {-1});
+    gpu.run(new Launch(Ptx.ALIGNED_SHARED, "remainder", Dim3.ONE, Dim3.ONE, Dim3.ONE, 2048, Map.of("out", out),
+        List.of(new Argument.Buffer("out"))));
+    assertEquals(0, out.get(ValueLayout.JAVA_INT, 0));
+  }
+
+  @Test
   void saysHowMuchSharedMemoryThereIs() {
     int tooMuch = gpu.properties().maxSharedBytes() + 1;
     try (var module = gpu.load(Ptx.DYNAMIC_SHARED)) {

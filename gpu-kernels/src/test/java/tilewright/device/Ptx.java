@@ -79,5 +79,28 @@ final class Ptx {
       }
       """;
 
+  /** Writes the address of dynamic shared memory, which lies behind static, modulo its alignment to {@code out}. */
+  static final String ALIGNED_SHARED = """
+      .version 8.0
+      .target sm_80
+      .address_size 64
+      .extern .shared .align 1024 .b8 pool[];
+
+      .visible .entry remainder(.param .u64 out)
+      {
+        .reg .b32 %r<4>;
+        .reg .b64 %rd<2>;
+        .shared .align 4 .b8 few[36];
+        ld.param.u64 %rd1, [out];
+        mov.u32 %r0, few;
+        mov.u32 %r1, pool;
+        and.b32 %r2, %r1, 1023;
+        st.shared.u32 [%r0], %r2;
+        ld.shared.u32 %r3, [%r0];
+        st.global.u32 [%rd1], %r3;
+        ret;
+      }
+      """;
+
   private Ptx() {}
 }

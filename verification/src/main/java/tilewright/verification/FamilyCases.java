@@ -12,7 +12,6 @@ import java.util.SplittableRandom;
 import java.util.function.Supplier;
 import java.util.stream.IntStream;
 import tilewright.kernels.catalogue.Choice;
-import tilewright.kernels.catalogue.Families;
 import tilewright.kernels.catalogue.Family;
 import tilewright.kernels.catalogue.Operand;
 import tilewright.kernels.catalogue.Workload;
@@ -20,6 +19,7 @@ import tilewright.layout.Layout;
 import tilewright.numerics.ElementType;
 import tilewright.reference.Comparison;
 import tilewright.reference.TensorView;
+import tilewright.sm90.rows.HopperFamilies;
 
 /** Every variant of every family, on the extents that break kernels, once with NaNs and infinities among the inputs. */
 final class FamilyCases {
@@ -30,7 +30,7 @@ final class FamilyCases {
   private FamilyCases() {}
 
   static List<Case> all(long seed) {
-    return Families.all().stream().flatMap(f -> of(f, seed).stream()).toList();
+    return HopperFamilies.all().stream().flatMap(f -> of(f, seed).stream()).toList();
   }
 
   /** The first variant's cases are quick; the others are on their last extents. */

@@ -9,20 +9,21 @@ import java.util.HashSet;
 import java.util.Map;
 import org.junit.jupiter.api.Test;
 import tilewright.kernels.catalogue.Families;
+import tilewright.sm90.rows.HopperFamilies;
 
 /** The list of families and what they refuse. */
 class FamilyListTest {
   @Test
   void namesAreDistinctAndNotThoseOfSingleKernels() {
     var names = new HashSet<String>();
-    Families.all().forEach(f -> assertTrue(names.add(f.name()), f.name()));
+    HopperFamilies.all().forEach(f -> assertTrue(names.add(f.name()), f.name()));
     Catalogue.single(0).forEach(c -> assertTrue(!names.contains(c.kernel()), c.kernel()));
   }
 
   @Test
   void everyVariantIsSupportedAndCounted() {
     int count = 0;
-    for (var family : Families.all()) {
+    for (var family : HopperFamilies.all()) {
       for (var variant : family.variants()) family.requireSupported(variant);
       count += family.variants().size();
     }
@@ -31,7 +32,7 @@ class FamilyListTest {
 
   @Test
   void aValueThatIsNoOptionIsRefusedWithThoseThereAre() {
-    var relu = Families.named("relu").orElseThrow();
+    var relu = HopperFamilies.named("relu").orElseThrow();
     var refusal = assertThrows(IllegalArgumentException.class,
         () -> relu.requireSupported(relu.defaults().with(Map.of("dtype", "e4m3"))));
     assertEquals("invalid dtype=e4m3: f32 or f16 or bf16", refusal.getMessage());
@@ -41,7 +42,7 @@ class FamilyListTest {
   /** The comparison must be able to say no: one wrong bit of one element fails. */
   @Test
   void aResultThatIsSlightlyWrongFails() {
-    var c = FamilyCases.of(Families.named("add").orElseThrow(), 20).get(2);
+    var c = FamilyCases.of(HopperFamilies.named("add").orElseThrow(), 20).get(2);
     var inputs = c.inputs().get();
     var buffers = c.inputs().get();
     new SimulatorBackend(3).run(c.launch().get().on(buffers));

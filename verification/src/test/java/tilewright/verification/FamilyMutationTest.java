@@ -10,19 +10,19 @@ import java.util.stream.Stream;
 import org.junit.jupiter.api.DynamicTest;
 import org.junit.jupiter.api.TestFactory;
 import tilewright.kernels.catalogue.Choice;
-import tilewright.kernels.catalogue.Families;
 import tilewright.kernels.catalogue.Family;
 import tilewright.ptx.PtxModule;
 import tilewright.simulator.SimulationResult;
 import tilewright.simulator.Simulator;
 import tilewright.simulator.SimulatorOptions;
+import tilewright.sm90.rows.HopperFamilies;
 
 /** Families that synchronise, with one barrier removed or one wait weakened: the simulator notices each. */
 class FamilyMutationTest {
 
   private record Subject(Family family, Choice choice) {
     static Subject of(String name, List<Integer> extents, Map<String, String> options) {
-      var family = Families.named(name).orElseThrow();
+      var family = HopperFamilies.named(name).orElseThrow();
       return new Subject(family, family.sized(family.defaults().with(options), extents));
     }
 

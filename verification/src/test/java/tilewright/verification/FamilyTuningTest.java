@@ -10,8 +10,8 @@ import org.junit.jupiter.api.DynamicTest;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.TestFactory;
 import tilewright.kernels.catalogue.Choice;
-import tilewright.kernels.catalogue.Families;
 import tilewright.kernels.catalogue.Family;
+import tilewright.sm90.rows.HopperFamilies;
 
 /** What only changes the speed: results agree with the reference all the same, and the sanitizer finds nothing. */
 class FamilyTuningTest {
@@ -23,7 +23,7 @@ class FamilyTuningTest {
   }
 
   private static DynamicTest agrees(String name, String settings) {
-    var family = Families.named(name).orElseThrow();
+    var family = HopperFamilies.named(name).orElseThrow();
     var choice = choice(family, settings);
     return DynamicTest.dynamicTest(name + " " + settings, () -> {
       family.requireSupported(choice);
@@ -47,6 +47,17 @@ class FamilyTuningTest {
         agrees("gemv", "m=7 n=4096 lanes=64 each=2"));
   }
 
+  /** More rows than fit at once, a ring that wraps, and one that does not. */
+  @TestFactory
+  Stream<DynamicTest> streamedRows() {
+    return Stream.of(
+        agrees("softmax", "m=300 n=256 dtype=bf16 stream=1"),
+        agrees("softmax", "m=75 n=2048 stream=4"),
+        agrees("layer_norm", "m=70 n=1024 dtype=f16 stream=2"),
+        agrees("layer_norm", "m=0 n=2048 stream=2"),
+        agrees("rms_norm", "m=20 n=4096 dtype=bf16 stream=8"));
+  }
+
   @TestFactory
   Stream<DynamicTest> others() {
     return Stream.of(
@@ -60,7 +71,7 @@ class FamilyTuningTest {
 
   @Test
   void aTuningIsANumberOrLeftToTheKernel() {
-    var softmax = Families.named("softmax").orElseThrow();
+    var softmax = HopperFamilies.named("softmax").orElseThrow();
     softmax.requireSupported(softmax.defaults().with(Map.of("lanes", "auto")));
     assertThrows(IllegalArgumentException.class,
         () -> softmax.requireSupported(softmax.defaults().with(Map.of("lanes", "many"))));

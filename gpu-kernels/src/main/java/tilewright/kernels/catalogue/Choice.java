@@ -37,7 +37,7 @@ public record Choice(Map<String, String> values) {
   }
 
   /** A tuning's number, or the kernel's own choice. */
-  int tuned(String name, int own) {
+  public int tuned(String name, int own) {
     return Setting.AUTO.equals(values.getOrDefault(name, Setting.AUTO)) ? own : number(name);
   }
 

@@ -6,6 +6,7 @@ import tilewright.kernel.F32;
 import tilewright.kernel.Kernel;
 import tilewright.kernel.Scope;
 import tilewright.kernel.collective.RowShape;
+import tilewright.kernel.collective.RowTuning;
 import tilewright.kernel.collective.Rows;
 import tilewright.numerics.ElementType;
 import tilewright.reference.RowReference;
@@ -21,10 +22,15 @@ record LayerNorm(ElementType type, ElementType accumulator, RowShape shape) impl
   static final Family FAMILY = new RowFamily("layer_norm", "Y = (X - mean) / sqrt(variance + 1e-5) · W + B, row by row "
       + "(M,N), W and B (N)", List.of(RowFamily.ACCUMULATOR)) {
     @Override
-    int runs(ElementType type, int columns) {
+    RowTuning liked(ElementType type, int columns) {
       int bytes = columns * type.bytes();
-      if (type.bits() == 32) return bytes <= 32768 ? 2 : 8;
-      return bytes <= 8192 ? 4 : 8;
+      if (type.bits() == 32 && bytes <= 2048) return small(1, 2);
+      if (type.bits() == 32) return small(bytes <= 32768 ? 2 : 8, bytes == 16384 ? 2 : 1);
+      return switch (bytes) {
+        case 1024 -> small(1, 4);
+        case 2048 -> small(2, 2);
+        default -> small(bytes <= 512 ? 2 : bytes <= 8192 ? 4 : 8, 1);
+      };
     }
 
     @Override

@@ -49,7 +49,7 @@ public record Operand(String name, Role role, Fill fill, ElementType type, List<
     return of(name, Role.OUTPUT, new Fill.Poison(), type, choice, modes);
   }
 
-  static Operand scratch(String name, ElementType type, Fill fill, long extent) {
+  public static Operand scratch(String name, ElementType type, Fill fill, long extent) {
     return new Operand(name, Role.SCRATCH, fill, type, List.of(Long.toString(extent)), List.of(extent));
   }
 
@@ -79,7 +79,7 @@ public record Operand(String name, Role role, Fill fill, ElementType type, List<
   }
 
   /** As a launch's argument. */
-  LaunchArguments.Tensor argument() {
+  public LaunchArguments.Tensor argument() {
     return new LaunchArguments.Tensor(name, 0, extents, strides());
   }
 

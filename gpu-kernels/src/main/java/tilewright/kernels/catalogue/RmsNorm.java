@@ -6,6 +6,7 @@ import tilewright.kernel.F32;
 import tilewright.kernel.Kernel;
 import tilewright.kernel.Scope;
 import tilewright.kernel.collective.RowShape;
+import tilewright.kernel.collective.RowTuning;
 import tilewright.kernel.collective.Rows;
 import tilewright.numerics.ElementType;
 import tilewright.reference.RowReference;
@@ -20,9 +21,10 @@ record RmsNorm(ElementType type, ElementType accumulator, RowShape shape) implem
   static final Family FAMILY = new RowFamily("rms_norm", "Y = X / sqrt(mean(X²) + 1e-5) · W, row by row (M,N), W (N)",
       List.of(RowFamily.ACCUMULATOR)) {
     @Override
-    int runs(ElementType type, int columns) {
+    RowTuning liked(ElementType type, int columns) {
       int bytes = columns * type.bytes();
-      return bytes <= 16384 ? 2 : bytes <= 32768 ? 4 : 8;
+      if (bytes <= (type.bits() == 32 ? 2048 : 512)) return small(1, type.bits() == 32 ? 2 : 1);
+      return small(bytes <= 16384 ? 2 : bytes <= 32768 ? 4 : 8, 1);
     }
 
     @Override

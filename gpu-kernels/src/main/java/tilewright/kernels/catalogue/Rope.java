@@ -29,7 +29,7 @@ import tilewright.reference.Reference;
  */
 record Rope(boolean half, ElementType type, int pairs, int vector, int heads, int tokens, int each)
     implements Kernel {
-  private static final int THREADS = 256;
+  private static final int THREADS = 512;
   private static final int WIDEST_SINGLES = 4;
 
   static final Family FAMILY = new Family() {

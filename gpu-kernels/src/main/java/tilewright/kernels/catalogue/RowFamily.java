@@ -15,6 +15,8 @@ import tilewright.reference.Reference;
 
 /** Families that work on the rows of a matrix X (M,N), each row by as many threads as its length wants. */
 abstract class RowFamily extends OptionedFamily {
+  private static final int SMALL_BLOCK = 128;
+
   RowFamily(String name, String formula, List<Setting> options) {
     super(name, formula, options);
   }
@@ -31,14 +33,20 @@ abstract class RowFamily extends OptionedFamily {
     return Stream.of("lanes", "block", "each", "cluster", "blocks").map(Setting::tuning).toList();
   }
 
-  /** Runs of 16 bytes that a thread has of a row so long, about, as an H200 likes it; 0 for the usual number. */
-  int runs(ElementType type, int columns) {
-    return 0;
+  /** What an H200 likes for rows so long. */
+  RowTuning liked(ElementType type, int columns) {
+    return RowTuning.NONE;
+  }
+
+  /** So many runs of 16 bytes a thread, about, of so many rows each, in CTAs of half the usual size. */
+  static RowTuning small(int runs, int each) {
+    return new RowTuning(0, SMALL_BLOCK, each, runs, 0, 0);
   }
 
   private RowTuning tuning(Choice choice) {
-    return new RowTuning(choice.tuned("lanes", 0), choice.tuned("block", 0), choice.tuned("each", 0),
-        runs(choice.type("dtype"), choice.number("n")), choice.tuned("cluster", 0), choice.tuned("blocks", 0));
+    var liked = liked(choice.type("dtype"), choice.number("n"));
+    return new RowTuning(choice.tuned("lanes", 0), choice.tuned("block", liked.block()),
+        choice.tuned("each", liked.each()), liked.runs(), choice.tuned("cluster", 0), choice.tuned("blocks", 0));
   }
 
   /** Element types. */

@@ -10,7 +10,7 @@ import java.util.List;
  */
 public record Setting(String name, List<String> values, Kind kind) {
   /** The tuning that is not set: the kernel's own choice. */
-  static final String AUTO = "auto";
+  public static final String AUTO = "auto";
 
   public Setting {
     values = List.copyOf(values);
@@ -35,7 +35,7 @@ public record Setting(String name, List<String> values, Kind kind) {
   }
 
   /** Any number. */
-  static Setting tuning(String name) {
+  public static Setting tuning(String name) {
     return new Setting(name, List.of(AUTO), Kind.TUNING);
   }
 

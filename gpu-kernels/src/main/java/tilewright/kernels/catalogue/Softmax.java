@@ -7,6 +7,7 @@ import tilewright.kernel.Scope;
 import tilewright.kernel.Target;
 import tilewright.kernel.collective.RowShape;
 import tilewright.kernel.collective.RowTile;
+import tilewright.kernel.collective.RowTuning;
 import tilewright.kernel.collective.Rows;
 import tilewright.numerics.ElementType;
 import tilewright.reference.RowReference;
@@ -22,9 +23,11 @@ record Softmax(Method method, ElementType type, RowShape shape) implements Kerne
   static final Family FAMILY = new RowFamily("softmax", "Y = softmax(X), row by row (M,N)",
       List.of(Setting.option("method", "online", "safe", "plain"))) {
     @Override
-    int runs(ElementType type, int columns) {
+    RowTuning liked(ElementType type, int columns) {
       int bytes = columns * type.bytes();
-      return bytes <= 4096 ? 2 : bytes == 65536 && type.bits() == 32 ? 8 : 4;
+      if (type.bits() == 32 && bytes <= 2048) return small(1, 2);
+      if (type.bits() == 32) return small(bytes == 65536 ? 8 : bytes <= 16384 ? 2 : 4, bytes == 16384 ? 2 : 1);
+      return small(bytes <= 4096 ? 2 : 4, 1);
     }
 
     @Override

@@ -1,25 +1,52 @@
 package tilewright.sm90.atom;
 
 import java.util.List;
+import tilewright.kernel.Element;
+import tilewright.kernel.F32;
 import tilewright.kernel.I32;
 import tilewright.kernel.Scope;
 import tilewright.ptx.Operand;
 import tilewright.ptx.PtxType;
 
-/** {@code st.async}: registers into another block's shared memory (PTX ISA, st.async; SM90). */
+/**
+ * {@code st.async}: words into the shared memory of a block of the cluster, which complete at an mbarrier there as
+ * bytes that have landed (PTX ISA, Data Movement: st.async; SM90). In a launch without clusters it is an illegal
+ * instruction on an H200.
+ */
 public final class AsyncStore {
   private AsyncStore() {}
 
-  /** Four registers of 32 bits to the same place of the cluster's block of that rank, whose barrier in turn counts the 16 bytes. */
-  public static void quad(Scope k, I32 place, Mbarrier landed, I32 rank, List<Operand.Register> values) {
-    k.needsPtx("8.1");
-    k.emit("st.async.shared::cluster.mbarrier::complete_tx::bytes.v4.b32", remote(k, place, rank),
-        new Operand.Vector(List.copyOf(values)), remote(k, landed.place(), rank));
+  /** Stores one, two or four neighbours where the block of that rank has {@code place} and {@code landed}. */
+  public static void store(Scope k, Element place, I32 rank, List<F32> values, Mbarrier landed) {
+    var registers = values.stream().<Operand>map(F32::register).toList();
+    if (values.size() == 1) store(k, place, rank, ".f32", registers.getFirst(), landed);
+    else store(k, place, rank, ".v" + values.size() + ".f32", new Operand.Vector(registers), landed);
   }
 
-  private static Operand.Address remote(Scope k, I32 place, I32 rank) {
-    var remote = k.newRegister(PtxType.B32);
-    k.emit("mapa.shared::cluster.u32", remote, place.register(), rank.operand());
-    return new Operand.Address(remote, 0);
+  /** Likewise an integer. */
+  public static void store(Scope k, Element place, I32 rank, I32 value, Mbarrier landed) {
+    store(k, place, rank, ".b32", value.register(), landed);
+  }
+
+  private static void store(Scope k, Element place, I32 rank, String type, Operand value, Mbarrier landed) {
+    var here = place.address();
+    store(k, remote(k, (Operand.Register) here.base(), here.offset(), rank), rank, type, value, landed);
+  }
+
+  /** Four registers of 32 bits to the same place of the block of that rank, and 16 bytes to its {@code landed}. */
+  public static void quad(Scope k, I32 place, Mbarrier landed, I32 rank, List<Operand.Register> values) {
+    store(k, remote(k, place.register(), 0, rank), rank, ".v4.b32", new Operand.Vector(List.copyOf(values)), landed);
+  }
+
+  private static void store(Scope k, Operand.Address there, I32 rank, String type, Operand value, Mbarrier landed) {
+    k.needsPtx("8.1");
+    k.emit("st.async.shared::cluster.mbarrier::complete_tx::bytes" + type, there, value,
+        remote(k, landed.place().register(), 0, rank));
+  }
+
+  private static Operand.Address remote(Scope k, Operand.Register here, long offset, I32 rank) {
+    var there = k.newRegister(PtxType.B32);
+    k.emit("mapa.shared::cluster.u32", there, here, rank.operand());
+    return new Operand.Address(there, offset);
   }
 }

@@ -17,7 +17,6 @@ import tilewright.kernels.GemmTypes;
 import tilewright.kernels.Transpose;
 import tilewright.kernels.VectorAdd;
 import tilewright.kernels.catalogue.Choice;
-import tilewright.kernels.catalogue.Families;
 import tilewright.kernels.catalogue.Family;
 import tilewright.kernels.catalogue.Operand;
 import tilewright.kernels.catalogue.Setting;
@@ -28,6 +27,7 @@ import tilewright.sm90.HopperGemm;
 import tilewright.sm90.ScaledGemm;
 import tilewright.sm90.Sm90GemmConfig;
 import tilewright.sm90.ladder.LadderStep;
+import tilewright.sm90.rows.HopperFamilies;
 
 /** The kernels that can be measured, each on its problems, by name. */
 final class Suite {
@@ -63,7 +63,7 @@ final class Suite {
     kernels.put("sm90_grouped_gemm", () -> hopperTypes().stream().map(types -> (Supplier<Measured>) () ->
         GroupedProblem.measured(GemmProblem.packed(types, extent("m"), extent("n"), extent("k"), 1, "TN"))).toList());
     kernels.put("sm90_ladder", this::ladder);
-    Families.all().forEach(family -> kernels.put(family.name(), () -> problems(family)));
+    HopperFamilies.all().forEach(family -> kernels.put(family.name(), () -> problems(family)));
   }
 
   /** All names, in order. */
@@ -78,7 +78,7 @@ final class Suite {
 
   /** @throws IllegalArgumentException when no chosen kernel has a setting, or the settings leave nothing to measure */
   void requireProblems() {
-    var families = chosen().stream().flatMap(name -> Families.named(name).stream()).toList();
+    var families = chosen().stream().flatMap(name -> HopperFamilies.named(name).stream()).toList();
     for (var name : options.settings().keySet()) {
       boolean known = families.stream().anyMatch(f -> f.defaults().values().containsKey(name))
           || GEMM_SETTINGS.contains(name) && chosen().stream().anyMatch(GEMMS::contains);

@@ -1,0 +1,106 @@
+package tilewright.sm90.rows;
+
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Optional;
+import java.util.stream.Stream;
+import tilewright.kernel.CompiledKernel;
+import tilewright.kernel.LaunchArguments;
+import tilewright.kernel.PreparedLaunch;
+import tilewright.kernel.Target;
+import tilewright.kernels.catalogue.Choice;
+import tilewright.kernels.catalogue.Family;
+import tilewright.kernels.catalogue.Operand;
+import tilewright.kernels.catalogue.Setting;
+import tilewright.kernels.catalogue.Workload;
+import tilewright.numerics.ElementType;
+import tilewright.ptx.Dim3;
+
+/**
+ * A family of the catalogue whose long rows are streamed. The tuning {@code stream} says how many CTAs share a row;
+ * with 0 no row is streamed, and the kernel needs no Hopper.
+ *
+ * @param option of the base that must have that value, or there is no streamed kernel
+ */
+record StreamedFamily(Family base, RowOperation operation, String option, String value) implements Family {
+  private static final String STREAM = "stream";
+  /** {@code st.async} is of this version. */
+  private static final Target TARGET = new Target(Target.SM90A.architecture(), "8.1");
+
+  @Override
+  public String name() {
+    return base.name();
+  }
+
+  @Override
+  public String formula() {
+    return base.formula();
+  }
+
+  @Override
+  public List<Setting> settings() {
+    return Stream.concat(base.settings().stream(), Stream.of(Setting.tuning(STREAM))).toList();
+  }
+
+  @Override
+  public boolean supports(Choice choice) {
+    return base.supports(choice);
+  }
+
+  /** The base's, and before them rows that are streamed. */
+  @Override
+  public List<List<Integer>> awkward() {
+    var extents = new ArrayList<>(List.of(List.of(5, 32768)));
+    extents.addAll(base.awkward());
+    return extents;
+  }
+
+  @Override
+  public List<List<Integer>> measured() {
+    return base.measured();
+  }
+
+  @Override
+  public Target target(Choice choice) {
+    return config(choice).isPresent() ? TARGET : base.target(choice);
+  }
+
+  @Override
+  public Workload workload(Choice choice) {
+    var portable = base.workload(choice);
+    return config(choice).map(config -> streamed(choice, config, portable)).orElse(portable);
+  }
+
+  /** @throws IllegalArgumentException when rows cannot be streamed as chosen */
+  private Optional<RowStreamConfig> config(Choice choice) {
+    var type = choice.type("dtype");
+    int columns = choice.number("n");
+    int cluster = choice.tuned(STREAM, -1);
+    if (cluster == 0) return Optional.empty();
+    if (cluster < 0) return choice.text(option).equals(value) ? liked(type, columns) : Optional.empty();
+    if (!choice.text(option).equals(value) || cluster > 8 || Integer.bitCount(cluster) != 1) {
+      throw new IllegalArgumentException("cannot stream rows with " + choice + ": needed are 1, 2, 4 or 8 CTAs a row "
+          + "and " + option + "=" + value);
+    }
+    return Optional.of(RowStreamConfig.of(type, columns, cluster, 1).orElseThrow(() -> new IllegalArgumentException(
+        "cannot stream rows of " + columns + " columns: each of " + cluster + " CTAs needs a multiple of 512 bytes, "
+            + "twice in its shared memory")));
+  }
+
+  /** What an H200 is fastest with. */
+  private Optional<RowStreamConfig> liked(ElementType type, int columns) {
+    return Optional.empty();
+  }
+
+  private Workload streamed(Choice choice, RowStreamConfig config, Workload portable) {
+    var kernel = new StreamedRows(operation, choice.type("dtype"), choice.number("n"), config);
+    var compiled = CompiledKernel.compile(kernel, TARGET);
+    var arguments = LaunchArguments.of(compiled);
+    var operands = new ArrayList<>(portable.operands());
+    operands.add(Operand.scratch("tickets", ElementType.I32, new Operand.Fill.Zeros(), 1));
+    operands.forEach(operand -> arguments.tensor(operand.name(), operand.argument()));
+    var grid = Dim3.of(config.grid(choice.number("m")));
+    return new Workload(new PreparedLaunch(compiled, grid, arguments.build()), operands, portable.reference(),
+        portable.bytes(), portable.operations());
+  }
+}

@@ -1,0 +1,150 @@
+package tilewright.sm90.rows;
+
+import java.util.ArrayList;
+import java.util.List;
+import tilewright.kernel.F32;
+import tilewright.kernel.GlobalTensor;
+import tilewright.kernel.I32;
+import tilewright.kernel.Kernel;
+import tilewright.kernel.Scope;
+import tilewright.kernel.SharedTensor;
+import tilewright.kernel.TensorSpec;
+import tilewright.kernel.Vector;
+import tilewright.kernel.atom.Shuffle;
+import tilewright.layout.Layout;
+import tilewright.numerics.ElementType;
+import tilewright.ptx.Operand;
+import tilewright.sm90.atom.BulkCopy;
+import tilewright.sm90.atom.ClusterBarrier;
+import tilewright.sm90.collective.Pipeline;
+import tilewright.sm90.collective.RowExchange;
+import tilewright.sm90.collective.RowTickets;
+
+/**
+ * Y (M,N) of X (M,N) row by row, for rows too long for many to be in flight: each CTA of a cluster has a slice of all
+ * its rows. One warp keeps a ring of slices in shared memory filled by bulk copies; the others sum up a slice, send the
+ * summary to the whole cluster and finish an earlier row, so that nothing ever waits for memory and little for others.
+ */
+record StreamedRows(RowOperation operation, ElementType type, int n, RowStreamConfig config) implements Kernel {
+  private static final int WARP = 32;
+  private static final int ACCESS = 16;
+
+  @Override
+  public String name() {
+    return operation.name() + "_" + type.text() + "_streamed";
+  }
+
+  private int slice() {
+    return n / config.cluster();
+  }
+
+  private int vector() {
+    return ACCESS / type.bytes();
+  }
+
+  /** Accesses of a thread to a slice. */
+  private int runs() {
+    return slice() / (config.threads() * vector());
+  }
+
+  @Override
+  public void trace(Scope k) {
+    var thread = k.block(config.threads() + WARP);
+    k.blocksPerMultiprocessor(config.blocks());
+    var rank = k.cluster(config.cluster());
+    var x = tensor(k, "X", "M", "N");
+    var first = thread.equalTo(0);
+    var ring = k.shared(type, Layout.of(Layout.of(slice(), 1), Layout.of(config.stages(), slice())));
+    var exchange = new RowExchange(k, first, config.warps(), config.cluster(), operation.width(), config.stages());
+    var tickets = new RowTickets(k, first, x.extent(0), rank, config.cluster(), config.stages());
+    var pipeline = Pipeline.of(k, config.stages(), first, config.warps(), config.cluster());
+    meet(k);
+
+    var lane = thread.modulo(WARP);
+    var warp = Shuffle.first(k, thread.dividedBy(WARP), config.warps());
+    var begin = rank.times(slice());
+    k.when(warp.equalTo(config.warps()), () -> k.when(lane.equalTo(0), () -> {
+      var stage = pipeline.producer();
+      int bytes = slice() * type.bytes();
+      tickets.drawAll((row, meanwhile) -> {
+        var landed = stage.acquire(bytes);
+        BulkCopy.load(k, ring.at(k.constant(0), stage.stage()), x.at(row, begin), k.constant(bytes), landed);
+        meanwhile.run();
+        stage.advance();
+      });
+    }), () -> compute(k, new Consumer(lane, warp, rank, begin, columns(k, thread)), ring, pipeline, exchange, tickets));
+    if (config.cluster() > 1) ClusterBarrier.meet(k);
+  }
+
+  /** A thread that computes: its place in warp, CTA and cluster, and its columns of the slice that begins there. */
+  private record Consumer(I32 lane, I32 warp, I32 rank, I32 begin, List<I32> columns) {}
+
+  /** Sums up each row as it arrives, and finishes the one before, whose summaries have come meanwhile. */
+  private void compute(Scope k, Consumer me, SharedTensor ring, Pipeline pipeline, RowExchange exchange,
+      RowTickets tickets) {
+    var y = tensor(k, "Y", "M", "N");
+    var weights = operation.vectors().stream().map(name -> tensor(k, name, "N"))
+        .map(v -> me.columns.stream().map(c -> v.at(me.begin.plus(c)).vector(vector())).toList()).toList();
+    var arriving = pipeline.consumer();
+    var leaving = pipeline.consumer();
+    var rows = tickets.reader();
+    var before = k.variable(tickets.none(), Integer.MAX_VALUE);
+    int each = runs() * vector();
+    k.repeatUntil(() -> {
+      var row = rows.next();
+      k.when(tickets.isRow(row), () -> {
+        arriving.awaitFull();
+        var runs = runs(ring, me.columns, arriving.stage());
+        var summary = operation.summary(() -> runs.stream().flatMap(r -> r.valuesLater().stream()).toList());
+        arriving.advance();
+        exchange.send(me.rank, me.warp, me.lane, each, summary, operation::merge);
+      });
+      var finished = before.value();
+      k.when(tickets.isRow(finished), () -> {
+        var factors = operation.factors(n, exchange.receive(me.lane, each * WARP, operation::merge));
+        var runs = runs(ring, me.columns, leaving.stage());
+        for (int i = 0; i < runs.size(); i++) {
+          int run = i;
+          y.at(finished, me.begin.plus(me.columns.get(i))).store(results(runs.get(i), factors,
+              weights.stream().map(w -> w.get(run)).toList()));
+        }
+        // One lane speaks for all: the others must have read.
+        k.emit("bar.warp.sync", new Operand.Integer(-1));
+        leaving.releaseAndAdvance(me.lane);
+      });
+      before.set(row);
+      return tickets.isRow(row).not();
+    });
+  }
+
+  private void meet(Scope k) {
+    if (config.cluster() > 1) ClusterBarrier.meet(k);
+    else k.barrier();
+  }
+
+  private List<F32> results(Vector run, List<F32> factors, List<Vector> weights) {
+    var values = run.valuesLater();
+    var shared = weights.stream().map(Vector::valuesLater).toList();
+    var results = new ArrayList<F32>();
+    for (int i = 0; i < values.size(); i++) {
+      int column = i;
+      results.add(operation.result(values.get(i), factors, shared.stream().map(s -> s.get(column)).toList()));
+    }
+    return results;
+  }
+
+  /** A thread's columns of a slice, one for each access. */
+  private List<I32> columns(Scope k, I32 thread) {
+    var columns = new ArrayList<I32>();
+    for (int i = 0; i < runs(); i++) columns.add(thread.times(vector()).plus(i * config.threads() * vector()));
+    return columns;
+  }
+
+  private List<Vector> runs(SharedTensor ring, List<I32> columns, I32 stage) {
+    return columns.stream().map(c -> ring.at(c, stage).vector(vector())).toList();
+  }
+
+  private GlobalTensor tensor(Scope k, String name, String... modes) {
+    return k.global(TensorSpec.of(name, type, modes).contiguous("N").aligned(vector()).fixed("N", n));
+  }
+}
