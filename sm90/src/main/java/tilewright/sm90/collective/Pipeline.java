@@ -43,6 +43,11 @@ public final class Pipeline {
     return of(k, stages, first, consumers, tiles.shape().sharers(), tiles.firstSharer());
   }
 
+  /** The same for all the blocks of a cluster, whose stages of one number are free together. */
+  public static Pipeline together(Scope k, int stages, Pred first, int consumers, int blocks) {
+    return of(k, stages, first, consumers, blocks, k.constant(0));
+  }
+
   private static Pipeline of(Scope k, int stages, Pred first, int consumers, int blocks, I32 firstBlock) {
     if (stages < 2) {
       throw new TraceException("a ring of " + stages + " stages cannot copy and compute at once: 2 or more");

@@ -3,6 +3,7 @@ package tilewright.sm90.rows;
 import java.util.List;
 import java.util.function.Supplier;
 import tilewright.kernel.F32;
+import tilewright.numerics.ElementType;
 
 /**
  * (x - mean) / √(variance + 10⁻⁵) · w + b; the summary is the sum and the sum of squared differences to the mean, which
@@ -20,6 +21,11 @@ record LayerNormRows() implements RowOperation {
   @Override
   public List<String> vectors() {
     return List.of("W", "B");
+  }
+
+  @Override
+  public int leastBytes(ElementType type) {
+    return type.bits() == 32 ? 128 << 10 : 32 << 10;
   }
 
   @Override

@@ -3,6 +3,7 @@ package tilewright.sm90.rows;
 import java.util.List;
 import java.util.function.Supplier;
 import tilewright.kernel.F32;
+import tilewright.numerics.ElementType;
 
 /** x / √(mean of x² + 10⁻⁵) · w; the summary is the sum of squares. */
 record RmsNormRows() implements RowOperation {
@@ -16,6 +17,11 @@ record RmsNormRows() implements RowOperation {
   @Override
   public List<String> vectors() {
     return List.of("W");
+  }
+
+  @Override
+  public int leastBytes(ElementType type) {
+    return type.bits() == 32 ? 128 << 10 : 64 << 10;
   }
 
   @Override

@@ -3,6 +3,7 @@ package tilewright.sm90.rows;
 import java.util.List;
 import java.util.function.Supplier;
 import tilewright.kernel.F32;
+import tilewright.numerics.ElementType;
 
 /** What a kernel does with each row: numbers that sum it up, and with them each value's result. */
 interface RowOperation {
@@ -11,6 +12,9 @@ interface RowOperation {
 
   /** Names of the vectors (N) that all rows share. */
   List<String> vectors();
+
+  /** Bytes of a row from which on streaming is faster than registers on an H200. */
+  int leastBytes(ElementType type);
 
   /** Numbers of a summary: 1, 2 or 4. */
   int width();

@@ -10,30 +10,38 @@ import tilewright.numerics.ElementType;
  * @param cluster CTAs that share a row, side by side
  * @param warps of a CTA that compute
  * @param stages slices of rows in a CTA's ring
- * @param blocks CTAs of a multiprocessor
  */
-record RowStreamConfig(int cluster, int warps, int stages, int blocks) {
+record RowStreamConfig(int cluster, int warps, int stages) {
   private static final int WARP = 32;
   private static final int ACCESS_BYTES = 16;
-  private static final int MOST_WARPS = 16;
+  /** Of a thread to a slice: as few as there are warps enough for. */
+  private static final int LEAST_ACCESSES = 4;
   private static final int MOST_ACCESSES = 8;
   private static final int MOST_STAGES = 8;
   private static final int MULTIPROCESSORS = 132;
-  /** Of a multiprocessor, and what of a CTA's is no slice: barriers, summaries, row numbers, and what CUDA takes. */
-  private static final int SHARED_BYTES = 228 << 10;
-  private static final int OTHER_BYTES = 7 << 10;
+  /** Of a CTA's ring: with more under way, rows that are worked on together lie farther apart, and memory is slower. */
+  private static final int RING_BYTES = 128 << 10;
+  /** What a CTA has, and what of it is no slice: barriers, summaries, row numbers. */
+  private static final int SHARED_BYTES = 227 << 10;
+  private static final int OTHER_BYTES = 6 << 10;
 
-  /** For rows of so many columns that a cluster of that size shares; none where a warp's accesses do not divide it. */
-  static Optional<RowStreamConfig> of(ElementType type, int columns, int cluster, int blocks) {
+  /**
+   * For rows of so many columns that a cluster of that size shares; none where a warp's accesses do not divide its
+   * slices, or two do not fit.
+   *
+   * @param mostWarps of a CTA that compute
+   */
+  static Optional<RowStreamConfig> of(ElementType type, int columns, int cluster, int mostWarps) {
     long bytes = (long) columns * type.bytes();
     if (columns == 0 || bytes % ((long) cluster * WARP * ACCESS_BYTES) != 0) return Optional.empty();
     int slice = Math.toIntExact(bytes / cluster);
     int accesses = slice / (WARP * ACCESS_BYTES);
-    int stages = Math.min(MOST_STAGES, (SHARED_BYTES / blocks - OTHER_BYTES) / slice);
-    if (stages < 2) return Optional.empty();
-    return IntStream.rangeClosed(1, MOST_WARPS).map(i -> MOST_WARPS + 1 - i)
-        .filter(warps -> Integer.bitCount(warps) == 1 && accesses % warps == 0 && accesses / warps <= MOST_ACCESSES)
-        .mapToObj(warps -> new RowStreamConfig(cluster, warps, stages, blocks)).findFirst();
+    int stages = Math.clamp(RING_BYTES / slice, 2, MOST_STAGES);
+    if ((long) stages * slice > SHARED_BYTES - OTHER_BYTES) return Optional.empty();
+    return IntStream.iterate(mostWarps, warps -> warps > 0, warps -> warps / 2)
+        .filter(warps -> accesses % warps == 0 && accesses / warps <= MOST_ACCESSES
+            && (warps == 1 || accesses / warps >= Math.min(LEAST_ACCESSES, accesses)))
+        .mapToObj(warps -> new RowStreamConfig(cluster, warps, stages)).findFirst();
   }
 
   int threads() {
@@ -42,6 +50,6 @@ record RowStreamConfig(int cluster, int warps, int stages, int blocks) {
 
   /** CTAs for so many rows: as many clusters as there is room for, at least one. */
   int grid(int rows) {
-    return Math.clamp(rows, 1, MULTIPROCESSORS * blocks / cluster) * cluster;
+    return Math.clamp(rows, 1, MULTIPROCESSORS / cluster) * cluster;
   }
 }

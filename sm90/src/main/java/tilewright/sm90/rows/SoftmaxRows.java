@@ -3,6 +3,7 @@ package tilewright.sm90.rows;
 import java.util.List;
 import java.util.function.Supplier;
 import tilewright.kernel.F32;
+import tilewright.numerics.ElementType;
 
 /** exp(x - max) / Σ exp(x - max); the summary is a maximum and the sum relative to it. */
 record SoftmaxRows() implements RowOperation {
@@ -18,6 +19,11 @@ record SoftmaxRows() implements RowOperation {
   @Override
   public List<String> vectors() {
     return List.of();
+  }
+
+  @Override
+  public int leastBytes(ElementType type) {
+    return type.bits() == 32 ? 256 << 10 : 32 << 10;
   }
 
   @Override

@@ -24,8 +24,9 @@ import tilewright.ptx.Dim3;
  */
 record StreamedFamily(Family base, RowOperation operation, String option, String value) implements Family {
   private static final String STREAM = "stream";
-  /** {@code st.async} is of this version. */
-  private static final Target TARGET = new Target(Target.SM90A.architecture(), "8.1");
+  /** What a CTA has of a row, about. */
+  private static final int SLICE_BYTES = 32 << 10;
+  private static final int MOST_CLUSTER = 8;
 
   @Override
   public String name() {
@@ -62,7 +63,7 @@ record StreamedFamily(Family base, RowOperation operation, String option, String
 
   @Override
   public Target target(Choice choice) {
-    return config(choice).isPresent() ? TARGET : base.target(choice);
+    return config(choice).isPresent() ? Target.SM90A : base.target(choice);
   }
 
   @Override
@@ -78,23 +79,36 @@ record StreamedFamily(Family base, RowOperation operation, String option, String
     int cluster = choice.tuned(STREAM, -1);
     if (cluster == 0) return Optional.empty();
     if (cluster < 0) return choice.text(option).equals(value) ? liked(type, columns) : Optional.empty();
-    if (!choice.text(option).equals(value) || cluster > 8 || Integer.bitCount(cluster) != 1) {
+    if (!choice.text(option).equals(value) || cluster > MOST_CLUSTER || Integer.bitCount(cluster) != 1) {
       throw new IllegalArgumentException("cannot stream rows with " + choice + ": needed are 1, 2, 4 or 8 CTAs a row "
           + "and " + option + "=" + value);
     }
-    return Optional.of(RowStreamConfig.of(type, columns, cluster, 1).orElseThrow(() -> new IllegalArgumentException(
-        "cannot stream rows of " + columns + " columns: each of " + cluster + " CTAs needs a multiple of 512 bytes, "
-            + "twice in its shared memory")));
+    var config = RowStreamConfig.of(type, columns, cluster, most(cluster));
+    if (config.isEmpty()) {
+      throw new IllegalArgumentException("cannot stream rows of " + columns + " columns: each of " + cluster
+          + " CTAs needs a multiple of 512 bytes, twice in its shared memory");
+    }
+    return config;
   }
 
-  /** What an H200 is fastest with. */
+  /** What an H200 is fastest with, measured up to 256 KiB a row; shorter rows it has in registers as fast. */
   private Optional<RowStreamConfig> liked(ElementType type, int columns) {
-    return Optional.empty();
+    long bytes = (long) columns * type.bytes();
+    if (bytes < operation.leastBytes(type)) return Optional.empty();
+    boolean fine = type.bits() == 16 && bytes >= 4 * SLICE_BYTES && !operation.vectors().isEmpty();
+    long slices = Math.ceilDiv(bytes, fine ? SLICE_BYTES / 2 : SLICE_BYTES);
+    int cluster = (int) Math.min(MOST_CLUSTER, slices == 1 ? 1 : 2 * Long.highestOneBit(slices - 1));
+    return RowStreamConfig.of(type, columns, cluster, most(cluster));
+  }
+
+  /** Where exponentials merge summaries, many warps of many CTAs are too many. */
+  private int most(int cluster) {
+    return operation.vectors().isEmpty() && cluster > 2 ? 8 : 16;
   }
 
   private Workload streamed(Choice choice, RowStreamConfig config, Workload portable) {
     var kernel = new StreamedRows(operation, choice.type("dtype"), choice.number("n"), config);
-    var compiled = CompiledKernel.compile(kernel, TARGET);
+    var compiled = CompiledKernel.compile(kernel, Target.SM90A);
     var arguments = LaunchArguments.of(compiled);
     var operands = new ArrayList<>(portable.operands());
     operands.add(Operand.scratch("tickets", ElementType.I32, new Operand.Fill.Zeros(), 1));

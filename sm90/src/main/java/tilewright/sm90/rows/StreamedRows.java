@@ -50,14 +50,14 @@ record StreamedRows(RowOperation operation, ElementType type, int n, RowStreamCo
   @Override
   public void trace(Scope k) {
     var thread = k.block(config.threads() + WARP);
-    k.blocksPerMultiprocessor(config.blocks());
+    k.blocksPerMultiprocessor(1);
     var rank = k.cluster(config.cluster());
     var x = tensor(k, "X", "M", "N");
     var first = thread.equalTo(0);
     var ring = k.shared(type, Layout.of(Layout.of(slice(), 1), Layout.of(config.stages(), slice())));
     var exchange = new RowExchange(k, first, config.warps(), config.cluster(), operation.width(), config.stages());
     var tickets = new RowTickets(k, first, x.extent(0), rank, config.cluster(), config.stages());
-    var pipeline = Pipeline.of(k, config.stages(), first, config.warps(), config.cluster());
+    var pipeline = Pipeline.together(k, config.stages(), first, config.warps(), config.cluster());
     meet(k);
 
     var lane = thread.modulo(WARP);
