@@ -1,7 +1,9 @@
-/** Blackwell: packed arithmetic and wide access atoms, and the kernels on them. */
+/** Blackwell: Tensor Memory, tcgen05 and launch control atoms, the collectives made of them, and the kernels. */
 module tilewright.sm100 {
   requires transitive tilewright.kernels;
-  requires tilewright.sm90;
+  requires transitive tilewright.sm90;
 
   exports tilewright.sm100;
+  exports tilewright.sm100.atom;
+  exports tilewright.sm100.collective;
 }

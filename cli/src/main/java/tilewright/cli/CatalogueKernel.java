@@ -18,6 +18,7 @@ import tilewright.kernels.epilogue.Epilogue;
 import tilewright.kernels.epilogue.EpilogueArguments;
 import tilewright.kernels.epilogue.StandardEpilogue;
 import tilewright.numerics.ElementType;
+import tilewright.sm100.BlackwellGemm;
 import tilewright.sm100.PackedVectorAdd;
 import tilewright.sm90.BulkVectorAdd;
 import tilewright.sm90.GroupedGemm;
@@ -63,6 +64,9 @@ record CatalogueKernel(String text, String arch, String description, Settings de
       "C = A·Bᵀ for groups of A's rows, each with a B of its own: contiguous, or masked with m rows at most",
       settings("dtype=bf16", "m=1024", "n=1024", "k=1024", "out=bf16", "groups=4", "grouping=contiguous"),
       CatalogueKernel::groupedGemm);
+  static final CatalogueKernel SM100_GEMM = single("sm100_gemm", "sm_100a",
+      "C = A·Bᵀ on Blackwell's tensor cores: TMA ring, tcgen05 into Tensor Memory, pairs of SMs",
+      gemmSettings("dtypeb=same", "out=auto", "batch=1", "rung=auto"), CatalogueKernel::blackwellGemm);
   static final CatalogueKernel BULK_VECTOR_ADD = single("bulk_vector_add", "sm_90a",
       "Z = X + Y by Hopper's bulk copies", settings("n=1048576"), s -> BulkVectorAdd.prepare(s.extent("n")));
   static final CatalogueKernel PACKED_VECTOR_ADD = single("packed_vector_add", "sm_100a",
@@ -71,7 +75,7 @@ record CatalogueKernel(String text, String arch, String description, Settings de
   /** All of them: those that are no family first. */
   static List<CatalogueKernel> all() {
     var single = Stream.of(VECTOR_ADD, TRANSPOSE, NAIVE_GEMM, SM80_GEMM, SM90_GEMM, SM90_SCALED_GEMM,
-        SM90_GROUPED_GEMM, SM90_LADDER, BULK_VECTOR_ADD, PACKED_VECTOR_ADD);
+        SM90_GROUPED_GEMM, SM90_LADDER, SM100_GEMM, BULK_VECTOR_ADD, PACKED_VECTOR_ADD);
     return Stream.concat(single, HopperFamilies.all().stream().map(CatalogueKernel::of)).toList();
   }
 
@@ -145,15 +149,26 @@ record CatalogueKernel(String text, String arch, String description, Settings de
     return new GroupedGemm(problem, contiguous ? Grouping.CONTIGUOUS : Grouping.MASKED, groups).prepare();
   }
 
+  private static PreparedLaunch blackwellGemm(Settings s) {
+    var problem = GemmProblem.packed(types(s, Accumulation.FAST), s.extent("m"), s.extent("n"), s.extent("k"),
+        s.extent("batch"), s.choice("order", "TN", "TT", "NN", "NT"));
+    var rung = s.choice("rung", Stream.concat(Stream.of("auto"), BlackwellGemm.rungs().stream())
+        .toArray(String[]::new));
+    return rung.equals("auto") ? BlackwellGemm.prepare(problem) : BlackwellGemm.prepare(problem, rung);
+  }
+
   private static GemmTypes hopperTypes(Settings s) {
+    return types(s, Accumulation.named(s.choice("accumulation", Accumulation.FAST.text(), Accumulation.EXACT.text())));
+  }
+
+  private static GemmTypes types(Settings s, Accumulation accumulation) {
     var operands = List.of(ElementType.BF16, ElementType.F16, ElementType.TF32, ElementType.E4M3, ElementType.E5M2,
         ElementType.I8).toArray(ElementType[]::new);
     var a = s.type("dtype", operands);
     var b = s.values().get("dtypeb").equals("same") ? a : s.type("dtypeb", operands);
     var output = s.values().get("out").equals("auto") ? GemmTypes.usualOutput(a)
         : s.type("out", ElementType.BF16, ElementType.F16, ElementType.F32, ElementType.I32);
-    var accumulation = s.choice("accumulation", Accumulation.FAST.text(), Accumulation.EXACT.text());
-    return new GemmTypes(a, b, output, Accumulation.named(accumulation));
+    return new GemmTypes(a, b, output, accumulation);
   }
 
   private static GemmProblem problem(Settings s, ElementType output, int batch) {

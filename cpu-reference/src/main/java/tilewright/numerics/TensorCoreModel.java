@@ -62,6 +62,20 @@ public record TensorCoreModel(int block, int fraction, ElementType a, ElementTyp
     return mma(90, a, ElementType.F32);
   }
 
+  /**
+   * The model of {@code tcgen05.mma} (SM100) without scales, with sums in single precision.
+   *
+   * @throws IllegalArgumentException if there is no such instruction
+   */
+  public static TensorCoreModel tcgen05(ElementType a, ElementType b) {
+    if (isNarrow(a) && isNarrow(b)) return new TensorCoreModel(32, 25, a, b, ElementType.F32, 0, -133);
+    if (a != b) {
+      throw new IllegalArgumentException("no tcgen05.mma multiplies " + a.text() + " by " + b.text()
+          + ": only 8-bit floats mix");
+    }
+    return mma(100, a, ElementType.F32);
+  }
+
   private static boolean isNarrow(ElementType type) {
     return type == ElementType.E4M3 || type == ElementType.E5M2;
   }

@@ -86,7 +86,16 @@ public record GemmReference(TensorView a, TensorView b, TensorView c, float alph
 
   /** The same, where the sums of an interval are multiplied by its scales' product. */
   double[] onWarpgroups(int interval, Scales scales, int[] rows) {
-    var model = TensorCoreModel.wgmma(a.type(), b.type());
+    return summed(TensorCoreModel.wgmma(a.type(), b.type()), interval, scales, rows);
+  }
+
+  /** As a kernel that sums by {@code tcgen05.mma}: 8-bit integers exactly, others as SM100 does. */
+  public double[] inTensorMemory(int[] rows) {
+    if (a.type() == ElementType.I8) return eachDot(rows, (x, y, old) -> wrapped(x, y));
+    return summed(TensorCoreModel.tcgen05(a.type(), b.type()), Math.max(1, extent(a, 1)), Scales.ONE, rows);
+  }
+
+  private double[] summed(TensorCoreModel model, int interval, Scales scales, int[] rows) {
     int depth = extent(a, 1);
     var decodedA = decoded(a, depth);
     var decodedB = decoded(b, depth);

@@ -48,6 +48,7 @@ public final class Scope {
   private int cluster = 1;
   private final Set<LaunchFeature> features = EnumSet.noneOf(LaunchFeature.class);
   private int sharedBytes;
+  private final List<Runnable> checks = new ArrayList<>();
   private final List<CompiledKernel.SharedPart> sharedTensors = new ArrayList<>();
   private final Map<String, Partition> partitions = new LinkedHashMap<>();
   private int nodes;
@@ -357,6 +358,11 @@ public final class Scope {
 
   // What atoms are made of
 
+  /** A check that is done when the kernel has been traced, such as whether what was allocated has been given back. */
+  public void atEnd(Runnable check) {
+    checks.add(check);
+  }
+
   /** A fresh register. */
   public Operand.Register newRegister(PtxType type) {
     var bank = bank(type);
@@ -520,6 +526,7 @@ public final class Scope {
   CompiledKernel finish(String name) {
     int threads = block.orElseThrow(() ->
         new TraceException("kernel '" + name + "' never declared its block: call block(threads)"));
+    checks.forEach(Runnable::run);
     root.append(null, Instruction.of("ret"));
     var body = new ArrayList<Statement>();
     registers.forEach((bank, count) -> body.add(new Statement.Registers(bank, prefix(bank), count)));

@@ -70,7 +70,7 @@ public record TensorMapSpec(TensorSpec tensor, List<Integer> box, SwizzleMode sw
       // A mode without elements leaves nothing to copy, but a map needs one.
       dims.add(Math.max(1, extent));
       // A stride that is never walked need not be aligned.
-      strides.add(extent > 1 ? given.strides().get(mode) * tensor.type().bytes() : GRANULE);
+      strides.add(extent > 1 ? given.strides().get(mode) * element().bits() / Byte.SIZE : 2 * GRANULE);
     }
     var view = TensorView.of(element(), dims, strides.subList(1, strides.size())).withSwizzle(swizzle)
         .withL2Promotion(L2Promotion.B256);
@@ -80,7 +80,7 @@ public record TensorMapSpec(TensorSpec tensor, List<Integer> box, SwizzleMode sw
 
   /** The elements' type as the map has it. */
   public TensorElement element() {
-    return switch (tensor.type()) {
+    return tensor.packed().orElse(switch (tensor.type()) {
       case F64 -> TensorElement.F64;
       case F32 -> TensorElement.F32;
       case TF32 -> TensorElement.TF32;
@@ -88,6 +88,6 @@ public record TensorMapSpec(TensorSpec tensor, List<Integer> box, SwizzleMode sw
       case BF16 -> TensorElement.BF16;
       case E4M3, E5M2, I8 -> TensorElement.U8;
       case I32 -> TensorElement.S32;
-    };
+    });
   }
 }

@@ -161,6 +161,7 @@ final class GemmCases {
     var stepwise = switch (kernel) {
       case "naive_gemm" -> reference.sequential(rows);
       case "sm80_gemm" -> reference.onTensorCores(architecture, rows);
+      case "sm100_gemm" -> reference.inTensorMemory(rows);
       default -> p.types().isPromoted() ? reference.onWarpgroups(Accumulation.INTERVAL, rows)
           : reference.onWarpgroups(rows);
     };

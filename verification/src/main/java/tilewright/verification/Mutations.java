@@ -60,6 +60,51 @@ public final class Mutations {
     });
   }
 
+  /** Kernels without one of the commits, fences, waits or releases of work on Tensor Memory (SM100). */
+  public static List<Mutant> withoutATensorSignal(PtxModule module) {
+    return mutants(module, "removed", i -> isTensorSignal(i.name()) ? Optional.of(List.of()) : Optional.empty());
+  }
+
+  private static boolean isTensorSignal(String name) {
+    return name.startsWith("tcgen05.commit") || name.startsWith("tcgen05.fence") || name.startsWith("tcgen05.wait")
+        || name.startsWith("tcgen05.dealloc");
+  }
+
+  /** Kernels in which one wait for a phase always waits for the same one. */
+  public static List<Mutant> withAFrozenPhase(PtxModule module) {
+    var all = new ArrayList<Mutant>();
+    for (long parity : new long[] {0, 1}) {
+      all.addAll(mutants(module, "fixed the parity at " + parity, i -> i.name().startsWith("mbarrier.try_wait")
+          ? Optional.of(List.of(withLast(i, parity))) : Optional.empty()));
+    }
+    return all;
+  }
+
+  /** Kernels in which one barrier completes with an arrival fewer, or waits for one more. */
+  public static List<Mutant> withOtherArrivals(PtxModule module) {
+    var all = new ArrayList<Mutant>();
+    for (long change : new long[] {-1, 1}) {
+      all.addAll(mutants(module, "changed by " + change, i -> i.name().startsWith("mbarrier.init")
+          && i.operands().getLast() instanceof Operand.Integer(long arrivals) && arrivals + change > 0
+          ? Optional.of(List.of(withLast(i, arrivals + change))) : Optional.empty()));
+    }
+    return all;
+  }
+
+  /** Kernels in which one signal that several blocks should receive reaches only the own one. */
+  public static List<Mutant> withANarrowerSignal(PtxModule module) {
+    return mutants(module, "narrowed", i -> i.name().startsWith("tcgen05.commit") && i.name().contains("multicast")
+        ? Optional.of(List.of(new Instruction(i.guard(), i.opcode(),
+            i.modifiers().stream().filter(m -> !m.startsWith("multicast")).toList(), i.operands().subList(0, 1),
+            i.line()))) : Optional.empty());
+  }
+
+  private static Instruction withLast(Instruction i, long value) {
+    var operands = new ArrayList<>(i.operands());
+    operands.set(operands.size() - 1, new Operand.Integer(value));
+    return new Instruction(i.guard(), i.opcode(), i.modifiers(), operands, i.line());
+  }
+
   /** Kernels that expect sixteen bytes more or fewer on one barrier. */
   public static List<Mutant> withOtherBytes(PtxModule module) {
     var all = new ArrayList<Mutant>();

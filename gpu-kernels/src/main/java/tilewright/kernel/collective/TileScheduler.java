@@ -22,9 +22,14 @@ public record TileScheduler(I32 m, I32 n, I32 batch) {
   /** All tiles of this worker, one after the other: those of the whole batch go around the workers. */
   public static void persistent(Scope k, I32 worker, I32 workers, I32 tilesM, I32 tilesN, I32 batch, int band,
       Consumer<TileScheduler> body) {
+    k.loop(worker, tilesM.times(tilesN).times(batch), workers,
+        tile -> body.accept(numbered(tile, tilesM, tilesN, band)));
+  }
+
+  /** The tile of that number among those of the whole batch. */
+  public static TileScheduler numbered(I32 tile, I32 tilesM, I32 tilesN, int band) {
     var perEntry = tilesM.times(tilesN);
-    k.loop(worker, perEntry.times(batch), workers, tile ->
-        body.accept(banded(tile.modulo(perEntry), tilesM, tilesN, band, tile.dividedBy(perEntry))));
+    return banded(tile.modulo(perEntry), tilesM, tilesN, band, tile.dividedBy(perEntry));
   }
 
   /** The tile of a number in a batch entry. */

@@ -43,25 +43,41 @@ public record MatrixDescriptor(SwizzleMode swizzle, boolean kMajor, int inner, i
    * @throws TraceException if no descriptor describes the layout, with one that can be described
    */
   public static MatrixDescriptor of(ElementType type, OffsetMap tile, int rows) {
+    return of(type, tile, rows, type.bits() == 16);
+  }
+
+  /** The same where the instruction takes neighbours along the rows or, whatever the type, does not. */
+  public static MatrixDescriptor of(ElementType type, OffsetMap tile, int rows, boolean eitherMajor) {
     var part = new Part(type, tile, rows);
     var candidates = new ArrayList<MatrixDescriptor>();
     part.swizzleMode().ifPresent(mode -> {
       candidates.add(part.candidate(mode, true));
-      if (type.bits() == 16) candidates.add(part.candidate(mode, false));
+      if (eitherMajor) candidates.add(part.candidate(mode, false));
     });
     return candidates.stream().filter(part::isDescribedBy).findFirst().orElseThrow(() -> new TraceException(
         "no wgmma descriptor describes " + rows + "×" + part.depth + " parts of " + type.text() + " tile " + tile
             + ": neighbours along k in swizzled rows would be " + part.legal()));
   }
 
+  /** The leading dimension byte offset, as the word has it. */
+  public int leading() {
+    return swapped() ? outer : inner;
+  }
+
+  /** The stride dimension byte offset, as the word has it. */
+  public int stride() {
+    return swapped() ? inner : outer;
+  }
+
+  /** Without a swizzle, neighbours along m or n have the two strides change places. */
+  private boolean swapped() {
+    return swizzle == SwizzleMode.NONE && !kMajor;
+  }
+
   /** A 64-bit register with the descriptor of the part that begins at a coordinate of the tile. */
   public Operand.Register register(Scope k, SharedTensor tile, I32... coordinate) {
-    // Without a swizzle, neighbours along m or n have the two strides change places.
-    boolean swapped = swizzle == SwizzleMode.NONE && !kMajor;
-    int leading = swapped ? outer : inner;
-    int stride = swapped ? inner : outer;
-    var low = tile.placeOf(coordinate).dividedBy(GRANULE).plus(leading / GRANULE << LEADING_SHIFT);
-    int high = stride / GRANULE | SWIZZLES.indexOf(swizzle) << SWIZZLE_SHIFT;
+    var low = tile.placeOf(coordinate).dividedBy(GRANULE).plus(leading() / GRANULE << LEADING_SHIFT);
+    int high = stride() / GRANULE | SWIZZLES.indexOf(swizzle) << SWIZZLE_SHIFT;
     var upper = k.newRegister(PtxType.B32);
     k.emit("mov.b32", upper, new Operand.Integer(high));
     var descriptor = k.newRegister(PtxType.B64);

@@ -37,6 +37,12 @@ public record ClusterTiles(Scope k, I32 rank, ClusterShape shape, int tileM, int
         tile -> at(tile, (m, n, entry, _) -> body.accept(m, n, entry)));
   }
 
+  /** Does the cluster's tile that would be that of the cluster of this number, were there one for each. */
+  public void numbered(I32 cluster, I32 extentM, I32 extentN, Body body) {
+    at(TileScheduler.numbered(cluster, extentM.ceilDiv(shape.m() * tileM), extentN.ceilDiv(shape.n() * tileN), band),
+        (m, n, batch, _) -> body.accept(m, n, batch));
+  }
+
   /** What this CTA does of a cluster's tile. */
   void at(TileScheduler tile, GroupedTiles.Body body) {
     body.accept(tile.m().times(shape.m()).plus(row()).times(tileM),

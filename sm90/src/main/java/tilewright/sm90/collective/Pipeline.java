@@ -52,25 +52,41 @@ public final class Pipeline {
     if (stages < 2) {
       throw new TraceException("a ring of " + stages + " stages cannot copy and compute at once: 2 or more");
     }
-    return ring(k, stages, first, consumers, blocks, firstBlock);
+    return published(k, first, ring(k, stages, first, 1, consumers * blocks, blocks, firstBlock));
   }
 
   /** A single stage of this block, for what is used long after it landed. */
   public static Pipeline single(Scope k, Pred first, int consumers) {
-    return ring(k, 1, first, consumers, 1, k.constant(0));
+    return published(k, first, ring(k, 1, first, 1, consumers));
   }
 
-  private static Pipeline ring(Scope k, int stages, Pred first, int consumers, int blocks, I32 firstBlock) {
+  /**
+   * The same with any number of stages and of arrivals, which the users bring about themselves; that thread publishes
+   * the barriers of all rings at once.
+   *
+   * @param fills arrivals that a stage's full barrier waits for
+   * @param releases arrivals that its empty barrier waits for
+   */
+  public static Pipeline ring(Scope k, int stages, Pred first, int fills, int releases) {
+    return ring(k, stages, first, fills, releases, 1, k.constant(0));
+  }
+
+  private static Pipeline ring(Scope k, int stages, Pred first, int fills, int releases, int blocks,
+      I32 firstBlock) {
     var barriers = k.sharedBytes(2 * stages * Mbarrier.BYTES);
     var pipeline = new Pipeline(k, stages, blocks, firstBlock, barriers,
         barriers.plus(stages * Mbarrier.BYTES));
     k.when(first, () -> {
       for (int stage = 0; stage < stages; stage++) {
-        pipeline.barrier(pipeline.full, k.constant(stage)).initialise(1);
-        pipeline.barrier(pipeline.empty, k.constant(stage)).initialise(consumers * blocks);
+        pipeline.barrier(pipeline.full, k.constant(stage)).initialise(fills);
+        pipeline.barrier(pipeline.empty, k.constant(stage)).initialise(releases);
       }
-      Mbarrier.publish(k);
     });
+    return pipeline;
+  }
+
+  private static Pipeline published(Scope k, Pred first, Pipeline pipeline) {
+    k.when(first, () -> Mbarrier.publish(k));
     return pipeline;
   }
 
@@ -102,17 +118,32 @@ public final class Pipeline {
       return stage.value();
     }
 
+    /** The barrier of the stage that completes when it is full. */
+    public Mbarrier full() {
+      return barrier(full, stage());
+    }
+
+    /** The barrier of the stage that completes when all are done with it. */
+    public Mbarrier empty() {
+      return barrier(empty, stage());
+    }
+
+    /** Producer: waits until the stage is free. */
+    public void awaitEmpty() {
+      empty().await(parity.value());
+    }
+
     /** Producer: waits until the stage is free and expects so many bytes in it; copies complete on the result. */
     public Mbarrier acquire(int bytes) {
-      barrier(empty, stage()).await(parity.value());
-      var landed = barrier(full, stage());
+      awaitEmpty();
+      var landed = full();
       landed.arriveExpecting(k.constant(bytes));
       return landed;
     }
 
     /** Consumer: waits until the stage's bytes have landed. */
     public void awaitFull() {
-      barrier(full, stage()).await(parity.value());
+      full().await(parity.value());
     }
 
     /**
@@ -121,7 +152,7 @@ public final class Pipeline {
      * @param lane of one of the consumer's threads; those from 0 on say it, each to one block
      */
     private void release(I32 lane) {
-      var free = barrier(empty, stage());
+      var free = empty();
       k.when(lane.lessThan(blocks), () -> {
         if (blocks == 1) free.arrive();
         else free.arriveAt(firstBlock.plus(lane));

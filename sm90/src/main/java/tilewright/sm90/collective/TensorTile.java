@@ -4,6 +4,7 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.function.BiConsumer;
 import java.util.stream.LongStream;
+import tilewright.kernel.Element;
 import tilewright.kernel.I32;
 import tilewright.kernel.MappedTensor;
 import tilewright.kernel.Scope;
@@ -81,15 +82,34 @@ public final class TensorTile {
     return tensor.extent(mode);
   }
 
-  /** Bytes of a stage. */
+  /** Bytes of a stage, as they count at a barrier: elements that are unpacked count as they were. */
   public int bytes() {
-    return rows * columns * tile.type().bytes();
+    return rows * columns * tensor.spec().element().bits() / Byte.SIZE;
   }
 
   /** Fills a stage from the tile of the tensor that begins at a coordinate; {@link #bytes} land on the barrier. */
   public void load(Scope k, I32 stage, Mbarrier barrier, I32... coordinate) {
-    forEachBox(rows, (row, column) -> TensorCopy.load(k, tile.at(k.constant(row), k.constant(column), stage), tensor,
-        barrier, shifted(coordinate, row, column)));
+    fill(k, k.constant(0), 1, stage, (box, source, at) -> TensorCopy.load(k, box, source, barrier, at), coordinate);
+  }
+
+  /** How one box is copied to its place. */
+  public interface Fill {
+    void copy(Element box, MappedTensor source, I32... coordinate);
+  }
+
+  /**
+   * Fills a share of a stage's rows.
+   *
+   * @param share which of {@code shares} equal parts
+   * @param coordinate where the whole tile begins in the tensor
+   */
+  public void fill(Scope k, I32 share, int shares, I32 stage, Fill copy, I32... coordinate) {
+    int height = rows / shares;
+    var first = share.times(height);
+    var begin = coordinate.clone();
+    begin[0] = begin[0].plus(first);
+    forEachBox(height, (row, column) -> copy.copy(tile.at(first.plus(row), k.constant(column), stage), tensor,
+        shifted(begin, row, column)));
   }
 
   /** Fills this block's share of the rows of a stage, for all blocks of the cluster; the others fill the rest. */
@@ -98,13 +118,9 @@ public final class TensorTile {
       load(k, stage, barrier, coordinate);
       return;
     }
-    int height = rows / share.parts();
-    var first = share.part().times(height);
     var mask = share.mask(k);
-    var begin = coordinate.clone();
-    begin[0] = begin[0].plus(first);
-    forEachBox(height, (row, column) -> TensorCopy.multicast(k,
-        tile.at(first.plus(row), k.constant(column), stage), tensor, barrier, mask, shifted(begin, row, column)));
+    fill(k, share.part(), share.parts(), stage,
+        (box, source, at) -> TensorCopy.multicast(k, box, source, barrier, mask, at), coordinate);
   }
 
   /** Copies a stage to the tile of the tensor that begins at a coordinate, in this thread's present group of copies. */

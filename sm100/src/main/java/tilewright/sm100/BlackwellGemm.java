@@ -1,0 +1,125 @@
+package tilewright.sm100;
+
+import java.util.Arrays;
+import java.util.List;
+import java.util.Locale;
+import tilewright.kernel.CompiledKernel;
+import tilewright.kernel.Kernel;
+import tilewright.kernel.LaunchArguments;
+import tilewright.kernel.Matrix;
+import tilewright.kernel.PreparedLaunch;
+import tilewright.kernel.Target;
+import tilewright.kernels.GemmProblem;
+import tilewright.ptx.Dim3;
+
+/** The host side of the Blackwell GEMM: from a problem to a configuration to a launch. */
+public final class BlackwellGemm {
+  private static final int MULTIPROCESSORS = 148;
+  private static final int MOST_COLUMNS = 256;
+  private static final int DEPTH_BYTES = 128;
+  private static final int BAND = 8;
+  private static final int MOST_STAGES = 6;
+  /** Shared memory for the ring: what barriers and the epilogue's stages leave. */
+  private static final int STAGE_BYTES = 232448 - 40960;
+
+  private BlackwellGemm() {}
+
+  /** Prepares the configuration that fits the problem. */
+  public static PreparedLaunch prepare(GemmProblem problem) {
+    return prepare(problem, configure(problem));
+  }
+
+  /** Prepares the kernel as it is on one of {@link #rungs()}, whatever the problem's extents. */
+  public static PreparedLaunch prepare(GemmProblem problem, String text) {
+    var rung = Arrays.stream(Rung.values()).filter(r -> r.text().equals(text)).findFirst().orElseThrow(
+        () -> new IllegalArgumentException("invalid rung " + text + ": " + String.join(" or ", rungs())));
+    var config = configure(problem, rung);
+    return rung.specialised() ? prepare(problem, config) : prepare(problem, config, new SingleThreadGemm(config));
+  }
+
+  /** Prepares a given configuration. */
+  public static PreparedLaunch prepare(GemmProblem problem, Sm100GemmConfig config) {
+    return prepare(problem, config, new Sm100Gemm(config));
+  }
+
+  private static PreparedLaunch prepare(GemmProblem problem, Sm100GemmConfig config, Kernel traced) {
+    if (problem.beta() != 0) {
+      throw new IllegalArgumentException("beta is " + problem.beta()
+          + ": the Blackwell GEMM does not read C, use sm80");
+    }
+    var kernel = CompiledKernel.compile(traced, Target.SM100A);
+    long tiles = (long) Math.ceilDiv(problem.m(), config.cluster() * Sm100GemmConfig.TILE_M)
+        * Math.ceilDiv(problem.n(), config.tileN()) * problem.batch();
+    boolean stays = !config.dynamic() && config.accumulators() > 1;
+    long clusters = !stays ? tiles : Math.min(tiles, MULTIPROCESSORS / config.cluster());
+    var arguments = LaunchArguments.of(kernel)
+        .tensor("A", problem.a().argument(problem.m(), problem.k(), problem.batch()))
+        .tensor("B", problem.b().argument(problem.n(), problem.k(), problem.batch()))
+        .tensor("C", problem.c().argument(problem.m(), problem.n(), problem.batch()))
+        .scalar("alpha", problem.alpha());
+    return new PreparedLaunch(kernel, Dim3.of(Math.toIntExact(clusters * config.cluster())), arguments.build());
+  }
+
+  /** The configuration that should be fastest. */
+  public static Sm100GemmConfig configure(GemmProblem problem) {
+    return configure(problem, problem.m() > Sm100GemmConfig.TILE_M ? Rung.DYNAMIC : Rung.DYNAMIC_SINGLE);
+  }
+
+  /** The steps by which the kernel became what it is, the simplest first. */
+  public static List<String> rungs() {
+    return Arrays.stream(Rung.values()).map(Rung::text).toList();
+  }
+
+  private static Sm100GemmConfig configure(GemmProblem problem, Rung rung) {
+    int tileN = problem.n() > MOST_COLUMNS / 2 ? MOST_COLUMNS : MOST_COLUMNS / 2;
+    int stageBytes = DEPTH_BYTES * (Sm100GemmConfig.TILE_M + tileN / rung.ctas);
+    return new Sm100GemmConfig(UmmaTypes.of(problem.types()), alongK(problem.a()), alongK(problem.b()), tileN,
+        rung.ctas, rung.cluster, Math.min(rung.stages, STAGE_BYTES / stageBytes), rung.accumulators, rung.dynamic,
+        BAND);
+  }
+
+  private enum Rung {
+    /** One thread copies a stage, waits, multiplies, and waits. */
+    SEQUENTIAL(1, 1, 1, 1, false),
+    /** It copies ahead. */
+    PIPELINED(4, 1, 1, 1, false),
+    /** Warps have roles. */
+    SPECIALISED(MOST_STAGES, 1, 1, 1, false),
+    /** Two CTAs copy tiles of B for each other. */
+    MULTICAST(MOST_STAGES, 1, 2, 1, false),
+    /** Two CTAs multiply together. */
+    PAIR(MOST_STAGES, 2, 2, 1, false),
+    /** Pairs stay, and write a tile out while they compute the next. */
+    PERSISTENT(MOST_STAGES, 2, 2, 2, false),
+    /** Pairs ask for tiles whose launch they cancel. */
+    DYNAMIC(MOST_STAGES, 2, 2, 2, true),
+    /** The same without pairs, where there are no rows for two. */
+    DYNAMIC_SINGLE(MOST_STAGES, 1, 1, 2, true);
+
+    private final int stages;
+    private final int ctas;
+    private final int cluster;
+    private final int accumulators;
+    private final boolean dynamic;
+
+    Rung(int stages, int ctas, int cluster, int accumulators, boolean dynamic) {
+      this.stages = stages;
+      this.ctas = ctas;
+      this.cluster = cluster;
+      this.accumulators = accumulators;
+      this.dynamic = dynamic;
+    }
+
+    boolean specialised() {
+      return ordinal() >= SPECIALISED.ordinal();
+    }
+
+    String text() {
+      return name().toLowerCase(Locale.ROOT);
+    }
+  }
+
+  private static boolean alongK(Matrix matrix) {
+    return matrix.columnStride() == 1 || matrix.rowStride() != 1;
+  }
+}

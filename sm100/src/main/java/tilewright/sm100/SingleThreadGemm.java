@@ -1,0 +1,62 @@
+package tilewright.sm100;
+
+import tilewright.kernel.Kernel;
+import tilewright.kernel.Scope;
+import tilewright.kernel.atom.Shuffle;
+import tilewright.sm100.atom.TensorFence;
+import tilewright.sm100.atom.TensorMemory;
+import tilewright.sm100.collective.CtaGroups;
+import tilewright.sm100.collective.TensorMemoryEpilogue;
+import tilewright.sm90.atom.Mbarrier;
+import tilewright.sm90.collective.ClusterShape;
+import tilewright.sm90.collective.ClusterTiles;
+import tilewright.sm90.collective.Pipeline;
+
+/**
+ * The first rungs of the Blackwell GEMM: one thread copies and multiplies, ahead of itself by as many stages as there
+ * are but one; then all 128 threads write the tile out. A CTA has one tile.
+ */
+public record SingleThreadGemm(Sm100GemmConfig config) implements Kernel {
+  private static final int WARP = 32;
+
+  @Override
+  public String name() {
+    return "sm100_single_thread_gemm_" + config.types().name();
+  }
+
+  @Override
+  public void trace(Scope k) {
+    var thread = k.block(TensorMemoryEpilogue.THREADS);
+    var warp = Shuffle.first(k, thread.dividedBy(WARP), TensorMemoryEpilogue.WARPS - 1);
+    var first = thread.equalTo(0);
+    var tiles = ClusterTiles.of(k, new ClusterShape(1, 1, 1), Sm100GemmConfig.TILE_M, config.tileN(), config.band());
+    var mainloop = config.products(k, new CtaGroups(k, tiles.rank(), 1, 1));
+    var c = TensorMemoryEpilogue.of(k, k.scalar("alpha"), config.c(), config.tileN(), 2);
+    var ring = Pipeline.ring(k, config.stages(), first, 1, 1);
+    var done = Pipeline.ring(k, 1, first, 1, 1);
+    k.when(first, () -> Mbarrier.publish(k));
+    var memory = TensorMemory.allocate(k, 1, config.allocated(0), warp.equalTo(0), tiles::meet);
+    var sums = memory.take(config.tileN());
+
+    tiles.numbered(k.blockX(), c.extent(0), c.extent(1), (m, n, batch) -> {
+      var steps = mainloop.steps();
+      var finished = done.consumer();
+      k.when(first, () -> {
+        var filled = ring.producer();
+        var used = ring.consumer();
+        int ahead = config.stages() - 1;
+        k.loop(steps.min(ahead), step -> mainloop.copy(filled, step, m, n, batch));
+        k.loop(steps, step -> {
+          k.when(step.plus(ahead).lessThan(steps), () -> mainloop.copy(filled, step.plus(ahead), m, n, batch));
+          mainloop.multiply(used, step, sums);
+        });
+        mainloop.groups().commitToGroup(finished.full());
+      });
+      finished.awaitFull();
+      TensorFence.afterSync(k);
+      c.store(thread, warp, sums, () -> {}, m, n, batch);
+    });
+    c.drain(first);
+    memory.release(tiles::meet);
+  }
+}

@@ -1,0 +1,93 @@
+package tilewright.sm100;
+
+import tilewright.kernel.Kernel;
+import tilewright.kernel.Pred;
+import tilewright.kernel.Scope;
+import tilewright.kernel.atom.Shuffle;
+import tilewright.sm100.atom.Elect;
+import tilewright.sm100.atom.TensorFence;
+import tilewright.sm100.atom.TensorMemory;
+import tilewright.sm100.collective.CancelledTiles;
+import tilewright.sm100.collective.CtaGroups;
+import tilewright.sm100.collective.StaticTiles;
+import tilewright.sm100.collective.TensorMemoryEpilogue;
+import tilewright.sm100.collective.TileWork;
+import tilewright.sm90.atom.Mbarrier;
+import tilewright.sm90.collective.ClusterShape;
+import tilewright.sm90.collective.ClusterTiles;
+import tilewright.sm90.collective.Pipeline;
+
+/**
+ * C = alpha·A·Bᵀ on SM100 tensor cores, batched. A (M,K,L), B (N,K,L), C (M,N,L): any extents, either operand order,
+ * accumulated in single precision in Tensor Memory.
+ *
+ * <p>Four warps write results out, one copies, one multiplies, one finds tiles: global → TMA → swizzled shared memory →
+ * {@code tcgen05.mma} → Tensor Memory → registers → shared memory → TMA → global.
+ */
+public record Sm100Gemm(Sm100GemmConfig config) implements Kernel {
+  private static final int COPY = 4;
+  private static final int MULTIPLY = 5;
+  private static final int SCHEDULE = 6;
+  private static final int WARP = 32;
+  private static final int STORE_STAGES = 2;
+
+  @Override
+  public String name() {
+    return "sm100_gemm_" + config.types().name() + "_" + (config.aKMajor() ? "t" : "n")
+        + (config.bKMajor() ? "n" : "t");
+  }
+
+  @Override
+  public void trace(Scope k) {
+    var thread = k.block(WARP * (SCHEDULE + 1));
+    var warp = Shuffle.first(k, thread.dividedBy(WARP), SCHEDULE);
+    var first = thread.equalTo(0);
+    var shape = new ClusterShape(config.cluster(), 1, 1);
+    var tiles = ClusterTiles.of(k, shape, Sm100GemmConfig.TILE_M, config.tileN(), config.band());
+    var groups = new CtaGroups(k, tiles.rank(), config.ctas(), config.cluster());
+    var mainloop = config.mainloop(k, groups);
+    var c = TensorMemoryEpilogue.of(k, k.scalar("alpha"), config.c(), config.tileN(), STORE_STAGES);
+    var ring = Pipeline.ring(k, config.stages(), first, 1, groups.count());
+    var done = Pipeline.ring(k, config.accumulators(), first, 1, config.ctas() * TensorMemoryEpilogue.WARPS);
+    var work = work(k, tiles, new TileWork.Extents(c.extent(0), c.extent(1), c.extent(2)), groups, first);
+    k.when(first, () -> Mbarrier.publish(k));
+    var memory = TensorMemory.allocate(k, config.ctas(), config.allocated(mainloop.columns()), warp.equalTo(MULTIPLY), tiles::meet);
+    var sums = memory.take(config.columns());
+    mainloop.take(memory);
+
+    k.when(warp.lessThan(COPY), () -> {
+      var tile = done.consumer();
+      work.forEach((m, n, batch) -> {
+        tile.awaitFull();
+        TensorFence.afterSync(k);
+        c.store(thread, warp, sums.stage(tile.stage(), config.accumulators()),
+            () -> groups.arriveAtFirst(tile.empty()), m, n, batch);
+        tile.advance();
+      });
+      c.drain(first);
+    });
+    k.when(warp.equalTo(COPY), () -> k.when(Elect.one(k), () -> {
+      var stage = ring.producer();
+      work.forEach((m, n, batch) -> mainloop.produce(stage, m, n, batch));
+    }));
+    k.when(warp.equalTo(MULTIPLY), () -> k.when(Elect.one(k), () -> k.when(groups.isFirst(), () -> {
+      var stage = ring.consumer();
+      var tile = done.producer();
+      work.forEach((m, n, batch) -> {
+        tile.awaitEmpty();
+        TensorFence.afterSync(k);
+        mainloop.multiply(stage, sums.stage(tile.stage(), config.accumulators()));
+        groups.commitToGroup(tile.full());
+        tile.advance();
+      });
+    })));
+    k.when(warp.equalTo(SCHEDULE), () -> k.when(Elect.one(k), work::schedule));
+    memory.release(tiles::meet);
+  }
+
+  private TileWork work(Scope k, ClusterTiles tiles, TileWork.Extents extents, CtaGroups groups, Pred first) {
+    if (!config.dynamic()) return new StaticTiles(tiles, extents);
+    int readers = groups.blocks() * (TensorMemoryEpilogue.THREADS + 1) + groups.count();
+    return CancelledTiles.of(k, tiles, extents, first, readers);
+  }
+}

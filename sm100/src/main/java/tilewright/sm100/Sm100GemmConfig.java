@@ -1,0 +1,114 @@
+package tilewright.sm100;
+
+import tilewright.kernel.Scope;
+import tilewright.kernel.TensorSpec;
+import tilewright.layout.OffsetMap;
+import tilewright.numerics.ElementType;
+import tilewright.ptx.tensormap.TensorElement;
+import tilewright.sm100.atom.MmaFormat;
+import tilewright.sm100.atom.TensorMemory;
+import tilewright.sm100.atom.UmmaAtom;
+import tilewright.sm100.collective.CtaGroups;
+import tilewright.sm100.collective.ScaledMainloop;
+import tilewright.sm100.collective.TensorMainloop;
+import tilewright.sm100.collective.TiledUmma;
+import tilewright.sm100.collective.UmmaMainloop;
+import tilewright.sm90.atom.SwizzledRows;
+import tilewright.sm90.collective.TensorTile;
+
+/**
+ * What is fixed when a Blackwell GEMM is traced.
+ *
+ * @param aKMajor whether A's neighbours run along k (else along m); likewise B
+ * @param tileN columns of C that a group of CTAs computes at once; a CTA has 128 rows of them
+ * @param ctas that multiply together: 1 or 2
+ * @param cluster CTAs, one above the other, whose groups load B's tiles for each other
+ * @param stages tiles of shared memory in the ring
+ * @param accumulators tiles of C in Tensor Memory: with two, one is written out while the next is computed
+ * @param dynamic whether tiles are those of cancelled launches, else clusters take turns
+ * @param band tile rows that clusters work through together, for L2
+ */
+public record Sm100GemmConfig(UmmaTypes types, boolean aKMajor, boolean bKMajor, int tileN, int ctas, int cluster,
+    int stages, int accumulators, boolean dynamic, int band) {
+  /** Rows of C that a CTA computes at once. */
+  public static final int TILE_M = TensorMemory.LANES;
+  private static final int DEPTH_BYTES = 128;
+  private static final int ALIGNED_BYTES = 16;
+  private static final int UNPACKED = 128;
+
+  public Sm100GemmConfig {
+    requireOrder("A", types.a(), aKMajor);
+    requireOrder("B", types.b(), bKMajor);
+    if (types.kind().scaled() && tileN % TILE_M != 0) {
+      throw new IllegalArgumentException("tileN = " + tileN + ": scales come for " + TILE_M + " columns at once");
+    }
+  }
+
+  private static void requireOrder(String name, MmaFormat format, boolean kMajor) {
+    if (!kMajor && (format.bits() == 32 || format.bits() < 8)) {
+      throw new IllegalArgumentException(name + " of " + format.text()
+          + " must have its neighbours along k, as order TN has");
+    }
+  }
+
+  /** The main loop, with the tiles that it needs set aside. */
+  TensorMainloop mainloop(Scope k, CtaGroups groups) {
+    var products = products(k, groups);
+    return types.kind().scaled() ? ScaledMainloop.of(products, stages) : products;
+  }
+
+  /** The same without scales. */
+  UmmaMainloop products(Scope k, CtaGroups groups) {
+    var a = TensorTile.of(k, operand("A", types.a(), "M", aKMajor), layout(types.a(), TILE_M, aKMajor));
+    var layoutB = layout(types.b(), tileN / ctas, bKMajor);
+    var b = TensorTile.shared(k, operand("B", types.b(), "N", bKMajor), layoutB, groups.count());
+    var mma = TiledUmma.of(atom(), a.shared().layout(), layoutB);
+    return new UmmaMainloop(k, a, b, mma, groups);
+  }
+
+  private UmmaAtom atom() {
+    var sums = types.output() == ElementType.I32 ? ElementType.I32 : ElementType.F32;
+    return new UmmaAtom(types.kind(), types.a(), types.b(), sums, ctas * TILE_M, tileN, ctas);
+  }
+
+  /** Columns of Tensor Memory that hold the accumulators. */
+  int columns() {
+    return accumulators * tileN;
+  }
+
+  /** Columns to allocate for these and so many more. */
+  int allocated(int more) {
+    return Math.max(TensorMemory.FEWEST, Integer.highestOneBit(2 * (columns() + more) - 1));
+  }
+
+  /** K of a stage, in containers. */
+  private int tileK() {
+    return DEPTH_BYTES / types.a().container().bytes();
+  }
+
+  private TensorSpec operand(String name, MmaFormat format, String rows, boolean kMajor) {
+    var type = format.container();
+    var spec = TensorSpec.of(name, type, rows, "K", "L").contiguous(kMajor ? "K" : rows)
+        .aligned(ALIGNED_BYTES / type.bytes());
+    if (format.bits() >= Byte.SIZE || types.kind().perContainer() > 1) return spec;
+    return spec.aligned(UNPACKED).multipleOf("K", UNPACKED)
+        .packedAs(format.bits() == 4 ? TensorElement.U4_ALIGN16B : TensorElement.U6_ALIGN16B);
+  }
+
+  TensorSpec c() {
+    return TensorSpec.of("C", types.output(), "M", "N", "L").contiguous("N")
+        .aligned(ALIGNED_BYTES / types.output().bytes());
+  }
+
+  private OffsetMap layout(MmaFormat format, int rows, boolean kMajor) {
+    return kMajor ? SwizzledRows.alongColumns(format.container(), rows, tileK(), stages)
+        : SwizzledRows.alongRows(format.container(), rows, tileK(), stages);
+  }
+
+  @Override
+  public String toString() {
+    return (aKMajor ? "T" : "N") + (bKMajor ? "N" : "T") + " " + types.name() + "->" + types.output().text() + " "
+        + ctas * TILE_M + "x" + tileN + "x" + tileK() + " ctas " + ctas + " cluster " + cluster + " stages " + stages
+        + " accumulators " + accumulators + (dynamic ? " dynamic" : "") + " band " + band;
+  }
+}

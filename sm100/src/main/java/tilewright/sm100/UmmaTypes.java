@@ -1,0 +1,38 @@
+package tilewright.sm100;
+
+import java.util.Locale;
+import tilewright.kernels.GemmTypes;
+import tilewright.numerics.ElementType;
+import tilewright.sm100.atom.MmaFormat;
+import tilewright.sm100.atom.MmaKind;
+
+/**
+ * The types of a product on Blackwell.
+ *
+ * @param a format of A's elements; likewise b
+ * @param output type of C's elements
+ */
+public record UmmaTypes(MmaKind kind, MmaFormat a, MmaFormat b, ElementType output) {
+  public UmmaTypes {
+    if ((kind == MmaKind.I8) != (output == ElementType.I32)) {
+      throw new IllegalArgumentException("products of kind " + kind + " are not stored as " + output.text()
+          + ": those of i8 are i32, and only those");
+    }
+  }
+
+  /** Of elements that have no scales. */
+  public static UmmaTypes of(GemmTypes types) {
+    var a = MmaFormat.of(types.a());
+    return new UmmaTypes(MmaKind.of(a), a, MmaFormat.of(types.b()), types.output());
+  }
+
+  /** Such as {@code bf16}, {@code e4m3_e2m1} or {@code nvf4}. */
+  String name() {
+    var formats = a == b ? a.text() : a.text() + "_" + b.text();
+    return switch (kind) {
+      case MXF8F6F4 -> "mx_" + formats;
+      case MXF4, NVF4 -> kind.name().toLowerCase(Locale.ROOT);
+      default -> formats;
+    };
+  }
+}

@@ -1,0 +1,129 @@
+package tilewright.sm100.atom;
+
+import tilewright.kernel.Pred;
+import tilewright.kernel.Scope;
+import tilewright.kernel.TraceException;
+import tilewright.layout.Layout;
+import tilewright.numerics.ElementType;
+import tilewright.ptx.Operand;
+
+/**
+ * {@code tcgen05.mma}: D = A·Bᵀ + D, one thread for a CTA or a pair of them, A in shared or in Tensor Memory, B in
+ * shared memory, D in Tensor Memory (PTX ISA, tcgen05.mma; SM100). Each CTA of a pair has half of the rows of A and D
+ * and half of the rows of B.
+ *
+ * @param sums type of D: f32, f16 or i32
+ * @param m rows of D, in both CTAs of a pair together
+ * @param n columns of D
+ * @param ctas 1 or 2
+ */
+public record UmmaAtom(MmaKind kind, MmaFormat a, MmaFormat b, ElementType sums, int m, int n, int ctas) {
+  private static final int DEPTH_BYTES = 32;
+  private static final int HALF_ROWS = 64;
+  private static final int MOST_COLUMNS = 256;
+
+  public UmmaAtom {
+    TensorMemory.group(ctas);
+    if (!kind.formats().contains(a) || !kind.formats().contains(b) || kind == MmaKind.F16 && a != b) {
+      throw new TraceException("kind " + kind + " does not multiply " + a.text() + " by " + b.text() + ": it takes "
+          + kind.formats());
+    }
+    if (!kind.addsInto(sums) || a == MmaFormat.BF16 && sums == ElementType.F16) {
+      throw new TraceException("kind " + kind + " does not add " + a.text() + " products in " + sums.text());
+    }
+    if (m != ctas * TensorMemory.LANES && (m != ctas * HALF_ROWS || kind.scaled())) {
+      throw new TraceException("no tcgen05.mma of " + ctas + " CTAs and kind " + kind + " has " + m + " rows: "
+          + (kind.scaled() ? "" : ctas * HALF_ROWS + " or ") + ctas * TensorMemory.LANES);
+    }
+    int unit = columnUnit(kind, m, ctas);
+    if (n < unit || n > MOST_COLUMNS || n % unit != 0) {
+      throw new TraceException("no tcgen05.mma of " + ctas + " CTAs, kind " + kind + " and " + m + " rows has " + n
+          + " columns: a multiple of " + unit + " up to " + MOST_COLUMNS);
+    }
+  }
+
+  private static int columnUnit(MmaKind kind, int m, int ctas) {
+    if (kind == MmaKind.I8 || ctas == 2) return kind == MmaKind.I8 ? 16 * ctas : 16;
+    return m == HALF_ROWS ? 8 : 16;
+  }
+
+  /** The atom without scales for elements of one type. */
+  public static UmmaAtom of(ElementType operand, int m, int n, int ctas) {
+    var format = MmaFormat.of(operand);
+    var kind = MmaKind.of(format);
+    return new UmmaAtom(kind, format, format, kind == MmaKind.I8 ? ElementType.I32 : ElementType.F32, m, n, ctas);
+  }
+
+  /** K of one instruction, in containers of shared memory. */
+  public int depth() {
+    return DEPTH_BYTES / a.container().bytes();
+  }
+
+  /** Rows of A and D in each CTA. */
+  public int rows() {
+    return m / ctas;
+  }
+
+  /** Rows of B in each CTA. */
+  public int columnsEach() {
+    return n / ctas;
+  }
+
+  /** Columns of Tensor Memory that D takes. */
+  public int accumulatorColumns() {
+    return folded() ? n / 2 : n;
+  }
+
+  private boolean folded() {
+    return ctas == 2 && rows() == HALF_ROWS;
+  }
+
+  /**
+   * Where one CTA's rows of D lie: (row, column) → 65536 · lane + column, which is the difference of addresses (PTX
+   * ISA, Data Path Layout Organization A, B, D and F).
+   */
+  public Layout accumulator() {
+    if (rows() == TensorMemory.LANES) {
+      return Layout.parse("(128,%d):(65536,1)".formatted(n));
+    }
+    return Layout.parse(folded() ? "(64,(%d,2)):(65536,(1,4194304))".formatted(n / 2)
+        : "((16,4),%d):((65536,2097152),1)".formatted(n));
+  }
+
+  /** The instruction descriptor for factors whose neighbours run along k or along m and n. */
+  int descriptor(boolean aKMajor, boolean bKMajor) {
+    int shape = n / 8 << 17 | m / 16 << 24;
+    int factors = a.code(kind) << 7 | b.code(kind) << 10 | (aKMajor ? 0 : 1 << 15) | (bKMajor ? 0 : 1 << 16);
+    return shape | factors | (kind.scaled() ? kind.scaleCode() << 23 : kind.accumulatorCode(sums) << 4);
+  }
+
+  /** Multiplies both factors in shared memory; {@code more} is false where D shall not be added. */
+  public void multiply(Scope k, TensorMemoryTile d, Operand.Register a, UmmaDescriptor formA, Operand.Register b,
+      UmmaDescriptor formB, Pred more) {
+    k.emit(form(), d.address(k), a, b, new Operand.Integer(descriptor(formA.kMajor(), formB.kMajor())),
+        more.register());
+  }
+
+  /** Multiplies A in Tensor Memory, a row a lane and neighbours along k in a column, by B in shared memory. */
+  public void multiply(Scope k, TensorMemoryTile d, TensorMemoryTile a, Operand.Register b, UmmaDescriptor formB,
+      Pred more) {
+    k.emit(form(), d.address(k), a.address(k), b, new Operand.Integer(descriptor(true, formB.kMajor())),
+        more.register());
+  }
+
+  /**
+   * Multiplies factors that have scales.
+   *
+   * @param scalesA begin at a byte of this column's words, which {@code byteA} gives; likewise B
+   */
+  public void multiplyScaled(Scope k, TensorMemoryTile d, Operand.Register a, UmmaDescriptor formA, Operand.Register b,
+      UmmaDescriptor formB, TensorMemoryTile scalesA, TensorMemoryTile scalesB, int scaleByte, Pred more) {
+    int form = descriptor(formA.kMajor(), formB.kMajor()) | scaleByte << 4 | scaleByte << 29;
+    k.emit(form(), d.address(k), a, b, new Operand.Integer(form), scalesA.address(k), scalesB.address(k),
+        more.register());
+  }
+
+  private String form() {
+    return "tcgen05.mma" + TensorMemory.group(ctas) + ".kind::" + kind.text();
+  }
+}

@@ -1,0 +1,63 @@
+package tilewright.sm100.atom;
+
+import java.util.List;
+import tilewright.kernel.I32;
+import tilewright.kernel.Scope;
+import tilewright.kernel.SharedTensor;
+import tilewright.kernel.TraceException;
+import tilewright.layout.OffsetMap;
+import tilewright.numerics.ElementType;
+import tilewright.ptx.Operand;
+import tilewright.ptx.PtxType;
+import tilewright.ptx.tensormap.SwizzleMode;
+import tilewright.sm90.atom.MatrixDescriptor;
+
+/**
+ * How {@code tcgen05.mma} finds a factor in shared memory (PTX ISA, Shared memory descriptor; SM100): the strides and
+ * the swizzle are those of {@code wgmma}, derived from the tile's layout and compared with it; their places in the word
+ * are others.
+ */
+public record UmmaDescriptor(MatrixDescriptor matrix) {
+  private static final int GRANULE = 16;
+  private static final int LEADING_SHIFT = 16;
+  private static final int VERSION = 1 << 14;
+  private static final int SWIZZLE_SHIFT = 29;
+  /** In the order of their codes; those in between do not occur. */
+  private static final List<SwizzleMode> SWIZZLES = List.of(SwizzleMode.NONE, SwizzleMode.B128_ATOM_32B,
+      SwizzleMode.B128, SwizzleMode.B128, SwizzleMode.B64, SwizzleMode.B64, SwizzleMode.B32);
+
+  /**
+   * The descriptor of every instruction's part of a tile.
+   *
+   * @param tile (rows, k, …), rows being M of A or N of B
+   * @param rows that one instruction takes from this CTA
+   * @throws TraceException if no descriptor describes the layout, with one that can be described
+   */
+  public static UmmaDescriptor of(ElementType container, OffsetMap tile, int rows) {
+    // Neighbours of 32 bits along m or n would need a swizzle of their own.
+    return new UmmaDescriptor(MatrixDescriptor.of(container, tile, rows, container.bits() <= 16));
+  }
+
+  public boolean kMajor() {
+    return matrix.kMajor();
+  }
+
+  /** The word's upper half. */
+  long high() {
+    return matrix.stride() / GRANULE | VERSION | (long) SWIZZLES.indexOf(matrix.swizzle()) << SWIZZLE_SHIFT;
+  }
+
+  /** A 64-bit register with the descriptor of the part that begins at a coordinate of the tile. */
+  public Operand.Register register(Scope k, SharedTensor tile, I32... coordinate) {
+    return register(k, tile.placeOf(coordinate).dividedBy(GRANULE).plus(matrix.leading() / GRANULE << LEADING_SHIFT),
+        high());
+  }
+
+  static Operand.Register register(Scope k, I32 low, long high) {
+    var upper = k.newRegister(PtxType.B32);
+    k.emit("mov.b32", upper, new Operand.Integer(high));
+    var descriptor = k.newRegister(PtxType.B64);
+    k.emit("mov.b64", descriptor, new Operand.Vector(List.of(low.register(), upper)));
+    return descriptor;
+  }
+}

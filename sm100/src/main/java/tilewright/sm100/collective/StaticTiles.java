@@ -1,0 +1,15 @@
+package tilewright.sm100.collective;
+
+import tilewright.sm90.collective.ClusterTiles;
+
+/** Tiles that clusters take turns in, as many as the launch has. */
+public record StaticTiles(ClusterTiles tiles, Extents extents) implements TileWork {
+
+  @Override
+  public void forEach(ClusterTiles.Body body) {
+    tiles.forEach(extents.m(), extents.n(), extents.batch(), body);
+  }
+
+  @Override
+  public void schedule() {}
+}

@@ -1,0 +1,21 @@
+package tilewright.sm100.collective;
+
+import tilewright.kernel.I32;
+import tilewright.sm90.collective.ClusterTiles;
+
+/** The tiles of C that a CTA computes; every role of the CTA goes through them in the same order. */
+public sealed interface TileWork permits StaticTiles, CancelledTiles {
+
+  /** Goes through the tiles. */
+  void forEach(ClusterTiles.Body body);
+
+  /** What the warp does that finds out about further tiles. */
+  void schedule();
+
+  /**
+   * The extents of C.
+   *
+   * @param batch entries
+   */
+  record Extents(I32 m, I32 n, I32 batch) {}
+}

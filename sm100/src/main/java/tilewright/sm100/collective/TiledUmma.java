@@ -1,0 +1,88 @@
+package tilewright.sm100.collective;
+
+import tilewright.kernel.I32;
+import tilewright.kernel.Pred;
+import tilewright.kernel.Scope;
+import tilewright.kernel.SharedTensor;
+import tilewright.kernel.TraceException;
+import tilewright.layout.OffsetMap;
+import tilewright.sm100.atom.ScaleCopy;
+import tilewright.sm100.atom.TensorMemoryTile;
+import tilewright.sm100.atom.UmmaAtom;
+import tilewright.sm100.atom.UmmaDescriptor;
+
+/** {@code tcgen05.mma} repeated along k over a stage of both factors' tiles. */
+public final class TiledUmma {
+  private final UmmaAtom atom;
+  private final int depth;
+  private final UmmaDescriptor a;
+  private final UmmaDescriptor b;
+
+  private TiledUmma(UmmaAtom atom, int depth, UmmaDescriptor a, UmmaDescriptor b) {
+    this.atom = atom;
+    this.depth = depth;
+    this.a = a;
+    this.b = b;
+  }
+
+  /**
+   * @param tileA (rows of A in one CTA, K, …) in shared memory
+   * @param tileB (rows of B in one CTA, K, …) in shared memory
+   */
+  public static TiledUmma of(UmmaAtom atom, OffsetMap tileA, OffsetMap tileB) {
+    require(extent(tileA, 0) == atom.rows(), "A's tile " + tileA + " has not the " + atom.rows() + " rows of " + atom);
+    require(extent(tileB, 0) == atom.columnsEach(),
+        "B's tile " + tileB + " has not the " + atom.columnsEach() + " rows of " + atom);
+    int depth = extent(tileA, 1);
+    require(depth == extent(tileB, 1) && depth % atom.depth() == 0,
+        "tiles " + tileA + " and " + tileB + " do not share a multiple of " + atom.depth() + " along k");
+    return new TiledUmma(atom, depth, UmmaDescriptor.of(atom.a().container(), tileA, atom.rows()),
+        UmmaDescriptor.of(atom.b().container(), tileB, atom.columnsEach()));
+  }
+
+  private static void require(boolean condition, String message) {
+    if (!condition) throw new TraceException(message);
+  }
+
+  private static int extent(OffsetMap tile, int mode) {
+    return Math.toIntExact(tile.shape().mode(mode).size());
+  }
+
+  public UmmaAtom atom() {
+    return atom;
+  }
+
+  /** K of a stage. */
+  public int depth() {
+    return depth;
+  }
+
+  /** One thread multiplies a stage of both tiles into D; {@code more} is false where D shall not be added. */
+  public void multiply(Scope k, TensorMemoryTile d, SharedTensor tileA, SharedTensor tileB, I32 stage, Pred more) {
+    var zero = k.constant(0);
+    for (int slice = 0; slice < depth; slice += atom.depth()) {
+      var at = k.constant(slice);
+      atom.multiply(k, d, a.register(k, tileA, zero, at, stage), a, b.register(k, tileB, zero, at, stage), b,
+          slice == 0 ? more : zero.equalTo(0));
+    }
+  }
+
+  /** Which columns of Tensor Memory hold the scales of a tile of four along k. */
+  public interface Scales {
+    TensorMemoryTile of(int tile);
+  }
+
+  /** The same for factors that have scales, which are in Tensor Memory already. */
+  public void multiplyScaled(Scope k, TensorMemoryTile d, SharedTensor tileA, SharedTensor tileB, I32 stage,
+      Scales scalesA, Scales scalesB, Pred more) {
+    var zero = k.constant(0);
+    int perSlice = atom.depth() * atom.kind().perContainer() / atom.kind().block();
+    for (int slice = 0; slice < depth; slice += atom.depth()) {
+      var at = k.constant(slice);
+      int scale = slice / atom.depth() * perSlice;
+      int tile = scale / ScaleCopy.SCALES;
+      atom.multiplyScaled(k, d, a.register(k, tileA, zero, at, stage), a, b.register(k, tileB, zero, at, stage), b,
+          scalesA.of(tile), scalesB.of(tile), scale % ScaleCopy.SCALES, slice == 0 ? more : zero.equalTo(0));
+    }
+  }
+}
