@@ -51,7 +51,8 @@ public record Sm100Gemm(Sm100GemmConfig config) implements Kernel {
     var done = Pipeline.ring(k, config.accumulators(), first, 1, config.ctas() * TensorMemoryEpilogue.WARPS);
     var work = work(k, tiles, new TileWork.Extents(c.extent(0), c.extent(1), c.extent(2)), groups, first);
     k.when(first, () -> Mbarrier.publish(k));
-    var memory = TensorMemory.allocate(k, config.ctas(), config.allocated(mainloop.columns()), warp.equalTo(MULTIPLY), tiles::meet);
+    var memory = TensorMemory.allocate(k, config.ctas(), config.allocated(mainloop.columns()),
+        warp.equalTo(MULTIPLY), tiles::meet);
     var sums = memory.take(config.columns());
     mainloop.take(memory);
 

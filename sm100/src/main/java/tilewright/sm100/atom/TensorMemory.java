@@ -85,8 +85,8 @@ public final class TensorMemory {
   /** These columns, also those that others have: tiles may share columns one after the other. */
   public TensorMemoryTile columns(int first, int count) {
     if (first < 0 || count < 1 || first + count > columns) {
-      throw new TraceException("columns " + first + " to " + (first + count - 1) + " of Tensor Memory are not among the "
-          + columns + " that are allocated: allocate more, or share columns");
+      throw new TraceException("columns " + first + " to " + (first + count - 1) + " of Tensor Memory are not among "
+          + "the " + columns + " that are allocated: allocate more, or share columns");
     }
     return new TensorMemoryTile(this, k.constant(first), count);
   }

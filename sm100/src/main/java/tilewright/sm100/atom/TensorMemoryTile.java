@@ -16,7 +16,8 @@ public record TensorMemoryTile(TensorMemory memory, I32 first, int columns) {
   /** Some of the columns. */
   public TensorMemoryTile part(int from, int count) {
     if (from < 0 || count < 1 || from + count > columns) {
-      throw new TraceException("columns " + from + " to " + (from + count - 1) + " are not among the tile's " + columns);
+      throw new TraceException("columns " + from + " to " + (from + count - 1) + " are not among the tile's "
+          + columns);
     }
     return new TensorMemoryTile(memory, first.plus(from), count);
   }

@@ -35,7 +35,8 @@ class TensorMemoryAccessTest {
         for (int value = 0; value < partition.values(); value++) {
           int[] place = place(shape, thread % 32, value % registers);
           int lane = thread / 32 * 32 + value / registers * 16 + place[0];
-          assertEquals(lane + 128L * place[1], partition.layout().apply(thread + 128L * value), "thread " + thread + " " + value);
+          assertEquals(lane + 128L * place[1], partition.layout().apply(thread + 128L * value),
+              "thread " + thread + ", value " + value);
         }
       }
     }

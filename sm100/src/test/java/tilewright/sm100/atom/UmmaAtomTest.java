@@ -66,8 +66,9 @@ class UmmaAtomTest {
   }
 
   @ParameterizedTest
-  @CsvSource({"BF16, 192, 64, 1, has 192 rows", "BF16, 128, 24, 1, has 24 columns", "BF16, 128, 272, 1, has 272 columns",
-      "BF16, 256, 72, 2, has 72 columns", "I8, 128, 24, 1, has 24 columns", "F64, 128, 64, 1, multiplies f64",
+  @CsvSource({"BF16, 192, 64, 1, has 192 rows", "BF16, 128, 24, 1, has 24 columns",
+      "BF16, 128, 272, 1, has 272 columns", "BF16, 256, 72, 2, has 72 columns",
+      "I8, 128, 24, 1, has 24 columns", "F64, 128, 64, 1, multiplies f64",
       "BF16, 128, 64, 3, no 3 CTAs"})
   void shapesThatDoNotExistAreRefused(ElementType type, int m, int n, int ctas, String why) {
     var problem = assertThrows(TraceException.class, () -> UmmaAtom.of(type, m, n, ctas));
