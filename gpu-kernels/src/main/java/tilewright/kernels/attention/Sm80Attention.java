@@ -64,13 +64,14 @@ public record Sm80Attention(Sm80AttentionConfig config) implements Kernel {
     var copyColumns = TiledCopy.of(new CpAsync(k, VECTOR, config.type().bytes()), threads(shape.tileDv(), false),
         Layout.columnMajor(VECTOR, 1));
 
+    var mixing = new boolean[1];
     k.when(firstQuery.lessThan(sequence.queries()), () -> {
       var blocks = BlockInfo.of(config.band(), sequence, firstQuery, shape.tileM(), shape.tileN());
       var tiles = KeyValueTiles.of(k, thread,
           new KeyValueTiles.Operand(head(keys, 0, sequence.firstKey(), sequence.keys(), headOfKeys, entry), 0, copyRows,
               tileK),
           new KeyValueTiles.Operand(head(values, 1, sequence.firstKey(), sequence.keys(), headOfKeys, entry), 1,
-              copyColumns, tileV), shape.stages());
+              copyColumns, tileV), shape.stages(), shape.overlapped());
       var queries = head(q, 0, sequence.firstQuery(), sequence.queries(), tile.head(), entry)
           .from(firstQuery, zero, zero, zero);
       copyRows.copy(thread, queries, tileQ, zero, zero, zero);
@@ -84,7 +85,32 @@ public record Sm80Attention(Sm80AttentionConfig config) implements Kernel {
       var rows = products.rowsOfScores();
       var softmax = OnlineSoftmax.of(k, rows, config.modification().softmaxScale(k, scale));
       var mask = new ScoreMask(config.band(), sequence, rows);
-      blocks.descending(k, (n, masked) -> {
+      if (shape.overlapped()) k.when(blocks.first().lessThan(blocks.end()), () -> {
+        BlockInfo.Body softmaxOf = (n, masked) -> {
+          var firstKey = n.times(shape.tileN());
+          var place = new Modification.Place(tile.batch(), tile.head(), firstQuery, firstKey);
+          var s = products.scores(tiles.keys(), tiles.stage());
+          if (!n.equals(blocks.end().plus(-1)) && mixing[0]) products.mixHeld(tiles.values(), tiles.stage().xor(k.constant(1)));
+          s = config.modification().apply(k, thread, rows, scale, place, s);
+          if (masked) s = mask.apply(k, thread, firstQuery, firstKey, s);
+          var step = softmax.next(s, masked || config.modification().mask().isPresent());
+          if (shape.conditionalRescale()) softmax.rescale(step, products.rowsOfOutput(), products.sums());
+          else products.rowsOfOutput().scale(k, products.sums(), step.factors());
+          products.hold(step.weights());
+        };
+        var last = blocks.end().plus(-1);
+        tiles.awaitKeys(last, blocks.first());
+        mixing[0] = false;
+        softmaxOf.accept(last, true);
+        mixing[0] = true;
+        blocks.withoutLast().descending(k, (n, masked) -> {
+          tiles.awaitKeys(n, blocks.first());
+          softmaxOf.accept(n, masked);
+        });
+        tiles.awaitValues(blocks.first(), blocks.first());
+        products.mixHeld(tiles.values(), tiles.stage());
+      });
+      else blocks.descending(k, (n, masked) -> {
         tiles.awaitKeys(n, blocks.first());
         var firstKey = n.times(shape.tileN());
         var place = new Modification.Place(tile.batch(), tile.head(), firstQuery, firstKey);
