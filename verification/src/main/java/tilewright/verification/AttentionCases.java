@@ -13,11 +13,11 @@ import tilewright.kernel.PreparedLaunch;
 import tilewright.kernel.collective.attention.Band;
 import tilewright.kernel.collective.attention.Modification;
 import tilewright.kernel.collective.attention.ScoreMod;
-import tilewright.kernels.attention.AttentionLaunch;
 import tilewright.kernels.attention.AttentionProblem;
 import tilewright.kernels.attention.AttentionProblem.Packed;
 import tilewright.kernels.attention.AttentionProblem.Sizes;
 import tilewright.kernels.attention.AttentionProblem.View;
+import tilewright.kernels.attention.Sm80AttentionKernel;
 import tilewright.numerics.ElementType;
 import tilewright.reference.ScoreRule;
 
@@ -38,7 +38,7 @@ final class AttentionCases {
   /** A kernel by its name and the architecture it needs. */
   record Architecture(String kernel, String arch, Function<AttentionProblem, PreparedLaunch> launch) {}
 
-  static final Architecture SM80 = new Architecture("sm80_attention", "sm80", AttentionLaunch::sm80);
+  static final Architecture SM80 = new Architecture("sm80_attention", "sm80", problem -> new Sm80AttentionKernel().prepare(problem));
 
   static List<Case> sm80(long seed) {
     var cases = new ArrayList<Case>();
@@ -57,6 +57,8 @@ final class AttentionCases {
     all.add(band(ElementType.F16, new Sizes(1, 77, 131, 4, 2, 40, 40), Band.window(40, 3)));
     all.add(band(ElementType.BF16, Sizes.of(1, 150, 20, 1, 64), Band.CAUSAL));
     all.add(band(ElementType.BF16, Sizes.of(1, 3, 1, 1, 64), Band.window(0, 0)));
+    all.add(band(ElementType.BF16, Sizes.of(1, 30, 50, 1, 36), Band.CAUSAL));
+    all.add(band(ElementType.F16, new Sizes(1, 20, 30, 1, 1, 33, 21), Band.ALL));
     all.add(softcap());
     all.add(packed());
     all.add(views());

@@ -1,5 +1,7 @@
 package tilewright.kernel.tiled;
 
+import java.util.Optional;
+import java.util.function.BiConsumer;
 import tilewright.kernel.GlobalTensor;
 import tilewright.kernel.I32;
 import tilewright.kernel.Partition;
@@ -53,23 +55,35 @@ public final class TiledCopy {
    * @param rest coordinates of the source's modes behind the first two
    */
   public void copy(I32 thread, GlobalTensor source, SharedTensor destination, I32 stage, I32... rest) {
-    var extents = destination.layout().shape();
+    eachAccess(thread, destination, (r, c) -> atom.copy(source, place(r, c, rest), destination.at(r, c, stage)));
+  }
+
+  /** Copies a tile back: what the destination has of it, in accesses as wide as the atom's. */
+  public void copyBack(I32 thread, SharedTensor source, I32 stage, GlobalTensor destination, I32... rest) {
+    eachAccess(thread, source, (r, c) -> {
+      var to = destination.at(place(r, c, rest));
+      source.at(r, c, stage).copyTo(to, atom.elements(), Optional.of(to.inside()));
+    });
+  }
+
+  private static I32[] place(I32 row, I32 column, I32[] rest) {
+    var place = new I32[2 + rest.length];
+    place[0] = row;
+    place[1] = column;
+    System.arraycopy(rest, 0, place, 2, rest.length);
+    return place;
+  }
+
+  private void eachAccess(I32 thread, SharedTensor tile, BiConsumer<I32, I32> access) {
+    var extents = tile.layout().shape();
     long height = extents.mode(0).size();
     long width = extents.mode(1).size();
     if (height % rows != 0 || width % columns != 0) {
-      throw new TraceException("a copy of " + rows + "×" + columns + " elements does not tile " + destination.layout());
+      throw new TraceException("a copy of " + rows + "×" + columns + " elements does not tile " + tile.layout());
     }
     var first = partition.coordinate(thread, 0);
     for (int column = 0; column < width; column += columns) {
-      for (int row = 0; row < height; row += rows) {
-        var r = first[0].plus(row);
-        var c = first[1].plus(column);
-        var place = new I32[2 + rest.length];
-        place[0] = r;
-        place[1] = c;
-        System.arraycopy(rest, 0, place, 2, rest.length);
-        atom.copy(source, place, destination.at(r, c, stage));
-      }
+      for (int row = 0; row < height; row += rows) access.accept(first[0].plus(row), first[1].plus(column));
     }
   }
 }

@@ -56,6 +56,12 @@ public record AttentionProblem(ElementType type, Sizes sizes, View q, View k, Vi
    */
   public record View(String buffer, long offset, long batch, long sequence, long head, long dim) {
 
+    /** Whether vectors of so many neighbours along the head dimension are aligned, whatever row they are of. */
+    boolean isAligned(int vector, int elementBytes) {
+      return dim == 1 && batch % vector == 0 && sequence % vector == 0 && head % vector == 0
+          && offset % ((long) vector * elementBytes) == 0;
+    }
+
     /** (B,S,H,D), the last contiguous. */
     public static View bshd(String buffer, long sequence, long heads, long dim) {
       return new View(buffer, 0, sequence * heads * dim, heads * dim, dim, 1);
@@ -89,6 +95,11 @@ public record AttentionProblem(ElementType type, Sizes sizes, View q, View k, Vi
         (float) (1 / Math.sqrt(s.headDim)), Band.ALL, Modification.NONE, Optional.empty());
   }
 
+  /** The larger of the two head dimensions. */
+  public int largestDim() {
+    return Math.max(sizes.headDim, sizes.valueDim);
+  }
+
   public AttentionProblem with(Band other) {
     return new AttentionProblem(type, sizes, q, k, v, o, lse, scale, other, modification, packed);
   }
@@ -104,5 +115,14 @@ public record AttentionProblem(ElementType type, Sizes sizes, View q, View k, Vi
   /** With tensors elsewhere. */
   public AttentionProblem at(View otherQ, View otherK, View otherV, View otherO) {
     return new AttentionProblem(type, sizes, otherQ, otherK, otherV, otherO, lse, scale, band, modification, packed);
+  }
+
+  /** With the logarithms elsewhere, or without them. */
+  public AttentionProblem withLogarithms(Optional<View> other) {
+    return new AttentionProblem(type, sizes, q, k, v, o, other, scale, band, modification, packed);
+  }
+
+  public AttentionProblem scaled(float other) {
+    return new AttentionProblem(type, sizes, q, k, v, o, lse, other, band, modification, packed);
   }
 }

@@ -5,7 +5,9 @@ import tilewright.kernel.GlobalTensor;
 import tilewright.kernel.I32;
 import tilewright.kernel.Kernel;
 import tilewright.kernel.Scope;
+import tilewright.kernel.atom.CopyAtom;
 import tilewright.kernel.atom.CpAsync;
+import tilewright.kernel.atom.ElementCopy;
 import tilewright.kernel.collective.attention.AttentionEpilogue;
 import tilewright.kernel.collective.attention.AttentionTileScheduler;
 import tilewright.kernel.collective.attention.BlockInfo;
@@ -25,8 +27,6 @@ import tilewright.layout.Layout;
  * → {@code cp.async} → swizzled shared memory → {@code ldmatrix} → {@code mma.sync}; weights never leave registers.
  */
 public record Sm80Attention(Sm80AttentionConfig config) implements Kernel {
-  private static final int VECTOR = 8;
-
   @Override
   public String name() {
     return "sm80_attention_" + config.type().text() + "_d" + config.shape().tileD();
@@ -49,7 +49,8 @@ public record Sm80Attention(Sm80AttentionConfig config) implements Kernel {
         ? Optional.of(new Lengths(k.global(config.lengths("cuQ")), k.global(config.lengths("cuK"))))
         : Optional.<Lengths>empty();
 
-    var tile = scheduler(k, q, lengths).single(k);
+    var scheduler = scheduler(k, q, lengths);
+    var tile = scheduler.tile(k.blockX());
     var headOfKeys = tile.head().dividedBy(q.extent(2).dividedBy(keys.extent(2)));
     var sequence = lengths.map(l -> SeqlenInfo.packed(l.queries, l.keys, tile.batch()))
         .orElseGet(() -> SeqlenInfo.fixed(q.extent(0), keys.extent(0)));
@@ -59,10 +60,9 @@ public record Sm80Attention(Sm80AttentionConfig config) implements Kernel {
     var tileQ = k.shared(config.type(), SwizzledTile.alongColumns(shape.tileM(), shape.tileD(), 1));
     var tileK = k.shared(config.type(), SwizzledTile.alongColumns(shape.tileN(), shape.tileD(), shape.stages()));
     var tileV = k.shared(config.type(), SwizzledTile.alongRows(shape.tileDv(), shape.tileN(), shape.stages()));
-    var copyRows = TiledCopy.of(new CpAsync(k, VECTOR, config.type().bytes()), threads(shape.tileD(), true),
-        Layout.columnMajor(1, VECTOR));
-    var copyColumns = TiledCopy.of(new CpAsync(k, VECTOR, config.type().bytes()), threads(shape.tileDv(), false),
-        Layout.columnMajor(VECTOR, 1));
+    CopyAtom atom = config.vector() == 1 ? new ElementCopy() : new CpAsync(k, config.vector(), config.type().bytes());
+    var copyRows = TiledCopy.of(atom, threads(shape.tileD(), true), Layout.columnMajor(1, config.vector()));
+    var copyColumns = TiledCopy.of(atom, threads(shape.tileDv(), false), Layout.columnMajor(config.vector(), 1));
 
     var mixing = new boolean[1];
     k.when(firstQuery.lessThan(sequence.queries()), () -> {
@@ -125,11 +125,11 @@ public record Sm80Attention(Sm80AttentionConfig config) implements Kernel {
       });
 
       // What only the end needs is computed there, not held through the loop.
-      var end = tile.settled();
+      var end = scheduler.tile(k.blockX().settled());
       var lastThread = thread.settled();
       var firstRow = end.number().times(shape.tileM());
       var output = products.rowsOfOutput();
-      new AttentionEpilogue(output, lse.map(l -> l.part(0, sequence.firstQuery(), sequence.queries())
+      new AttentionEpilogue(output, tileQ, copyRows, lse.map(l -> l.part(0, sequence.firstQuery(), sequence.queries())
           .from(firstRow, end.head(), config.packed() ? zero : end.batch())))
           .store(k, lastThread, softmax.finish(), output.values(k, products.sums()),
               head(o, 0, sequence.firstQuery(), sequence.queries(), end.head(), config.packed() ? zero : end.batch())
@@ -157,7 +157,7 @@ public record Sm80Attention(Sm80AttentionConfig config) implements Kernel {
 
   /** Threads that copy rows of a swizzled tile: neighbours along the head dimension, so that a warp reads sectors. */
   private Layout threads(int dim, boolean rowsFirst) {
-    int along = Math.min(Integer.lowestOneBit(dim), 64) / VECTOR;
+    int along = Math.min(Integer.lowestOneBit(dim), 64) / config.vector();
     int across = config.shape().threads() / along;
     return rowsFirst ? Layout.of(Layout.of(across, along), Layout.of(along, 1))
         : Layout.of(Layout.of(along, 1), Layout.of(across, along));

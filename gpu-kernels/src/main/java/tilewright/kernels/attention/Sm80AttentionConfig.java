@@ -11,15 +11,15 @@ import tilewright.numerics.ElementType;
  *
  * @param type of Q, K, V and O: f16 or bf16
  * @param shape of tiles and warps
- * @param headDim of Q and K, if it is the tile's; else it may be smaller
+ * @param vector elements that one access moves: 8, 4 or 2 aligned neighbours, or 1 for any strides
+ * @param exactDims whether the head dimensions are the tile's; else they may be smaller
  * @param band which keys are seen, by distance
  * @param modification of scores
  * @param packed whether sequences lie one after the other, bounded by cumulated lengths
  * @param lse whether the rows' logarithms are stored
  */
-public record Sm80AttentionConfig(ElementType type, Shape shape, boolean exactDims, Band band,
+public record Sm80AttentionConfig(ElementType type, Shape shape, int vector, boolean exactDims, Band band,
     Modification modification, boolean packed, boolean lse) {
-  private static final int VECTOR = 8;
 
   /**
    * Tiles and warps.
@@ -66,8 +66,9 @@ public record Sm80AttentionConfig(ElementType type, Shape shape, boolean exactDi
   }
 
   private TensorSpec operand(String name, String rows, String columns, String heads, int dim, String... order) {
-    var spec = TensorSpec.of(name, type, order[0], order[1], heads, "B").contiguous(columns).aligned(VECTOR);
-    return exactDims ? spec.fixed(columns, dim) : spec.multipleOf(columns, VECTOR);
+    var spec = TensorSpec.of(name, type, order[0], order[1], heads, "B");
+    if (vector > 1) spec = spec.contiguous(columns).aligned(vector);
+    return exactDims ? spec.fixed(columns, dim) : spec.multipleOf(columns, vector);
   }
 
   TensorSpec logSumExp() {

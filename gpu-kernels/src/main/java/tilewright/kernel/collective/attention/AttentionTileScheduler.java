@@ -16,24 +16,15 @@ import tilewright.kernel.Scope;
 public record AttentionTileScheduler(I32 tiles, I32 heads, I32 batch, int headsTogether, boolean longestFirst) {
 
   /** A tile of queries: its number, head and batch entry. */
-  public record Tile(I32 number, I32 head, I32 batch) {
-    /** The same tile in fresh values: what depends on them is computed from here on, and not before. */
-    public Tile settled() {
-      return new Tile(number.settled(), head.settled(), batch.settled());
-    }
-  }
-
-  /** The one tile of this CTA; a launch has one in x for each tile. */
-  public Tile single(Scope k) {
-    return tile(k.blockX());
-  }
+  public record Tile(I32 number, I32 head, I32 batch) {}
 
   /** This worker's tiles, one after the other. */
   public void persistent(Scope k, I32 worker, I32 workers, Consumer<Tile> body) {
     k.loop(worker, tiles.times(heads).times(batch), workers, index -> body.accept(tile(index)));
   }
 
-  private Tile tile(I32 index) {
+  /** The tile of that number in the order; a launch with a CTA for each has them in x. */
+  public Tile tile(I32 index) {
     var perGroup = tiles.times(headsTogether);
     var firstHead = index.dividedBy(perGroup).times(headsTogether);
     var inGroup = index.modulo(perGroup);

@@ -1,6 +1,8 @@
 package tilewright.kernels.attention;
 
 import java.util.List;
+import java.util.Optional;
+import java.util.stream.Stream;
 import tilewright.kernel.CompiledKernel;
 import tilewright.kernel.LaunchArguments;
 import tilewright.kernel.PreparedLaunch;
@@ -8,20 +10,37 @@ import tilewright.kernel.Target;
 import tilewright.kernels.attention.AttentionProblem.View;
 import tilewright.ptx.Dim3;
 
-/** From a problem to a configuration to a launch of the SM80 kernel. */
-public final class AttentionLaunch {
-  private AttentionLaunch() {}
+/** The SM80 kernel: from a problem to a configuration to a launch. */
+public final class Sm80AttentionKernel implements AttentionKernel {
+  private static final int WIDEST_ACCESS_BYTES = 16;
 
-  /** Prepares the kernel in the configuration that fits the problem. */
-  public static PreparedLaunch sm80(AttentionProblem problem) {
-    return sm80(problem, shape(problem));
+  @Override
+  public String name() {
+    return "sm80_attention";
+  }
+
+  @Override
+  public String arch() {
+    return "sm80";
+  }
+
+  @Override
+  public Optional<String> refusal(AttentionProblem problem) {
+    int most = Sm80AttentionShapes.ALL.getLast().tileD();
+    return problem.largestDim() <= most ? Optional.empty()
+        : Optional.of("head dimension " + problem.largestDim() + " is more than " + most);
+  }
+
+  @Override
+  public PreparedLaunch prepare(AttentionProblem problem) {
+    return prepare(problem, shape(problem));
   }
 
   /** Prepares the kernel in given tiles. */
-  public static PreparedLaunch sm80(AttentionProblem p, Sm80AttentionConfig.Shape shape) {
+  public static PreparedLaunch prepare(AttentionProblem p, Sm80AttentionConfig.Shape shape) {
     var s = p.sizes();
     boolean exact = s.headDim() == shape.tileD() && s.valueDim() == shape.tileDv();
-    var config = new Sm80AttentionConfig(p.type(), shape, exact, p.band(), p.modification(), p.packed().isPresent(),
+    var config = new Sm80AttentionConfig(p.type(), shape, vector(p), exact, p.band(), p.modification(), p.packed().isPresent(),
         p.lse().isPresent());
     var kernel = CompiledKernel.compile(new Sm80Attention(config), Target.SM80);
     var arguments = LaunchArguments.of(kernel)
@@ -53,13 +72,21 @@ public final class AttentionLaunch {
             : List.of(view.dim(), view.sequence(), view.head(), view.batch()));
   }
 
-  /** Tiles for a head dimension. */
+  /** Neighbours along the head dimensions that an access may move in every tensor. */
+  static int vector(AttentionProblem p) {
+    int vector = WIDEST_ACCESS_BYTES / p.type().bytes();
+    while (vector > 1 && !aligned(p, vector)) vector /= 2;
+    return vector;
+  }
+
+  private static boolean aligned(AttentionProblem p, int vector) {
+    return p.sizes().headDim() % vector == 0 && p.sizes().valueDim() % vector == 0
+        && Stream.of(p.q(), p.k(), p.v(), p.o()).allMatch(view -> view.isAligned(vector, p.type().bytes()));
+  }
+
+  /** The smallest tiles that have the head dimensions. */
   static Sm80AttentionConfig.Shape shape(AttentionProblem problem) {
-    int dim = Math.max(problem.sizes().headDim(), problem.sizes().valueDim());
-    for (var shape : Sm80AttentionShapes.ALL) {
-      if (dim <= shape.tileD()) return shape;
-    }
-    throw new IllegalArgumentException("no SM80 attention kernel has head dimension " + dim + ": at most "
-        + Sm80AttentionShapes.ALL.getLast().tileD());
+    return Sm80AttentionShapes.ALL.stream().filter(shape -> problem.largestDim() <= shape.tileD()).findFirst()
+        .orElseThrow(() -> new IllegalArgumentException("no SM80 attention for head dimension " + problem.largestDim()));
   }
 }

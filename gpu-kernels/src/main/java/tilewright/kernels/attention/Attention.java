@@ -1,0 +1,118 @@
+package tilewright.kernels.attention;
+
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Optional;
+import java.util.OptionalInt;
+import tilewright.kernel.PreparedLaunch;
+import tilewright.kernel.collective.attention.Band;
+import tilewright.kernel.collective.attention.MaskMod;
+import tilewright.kernel.collective.attention.Modification;
+import tilewright.kernel.collective.attention.ScoreMod;
+import tilewright.kernels.attention.AttentionProblem.Packed;
+import tilewright.kernels.attention.AttentionProblem.Sizes;
+import tilewright.kernels.attention.AttentionProblem.View;
+import tilewright.numerics.ElementType;
+
+/**
+ * Attention as a user asks for it:
+ *
+ * <pre>{@code
+ * Attention.forward(ElementType.BF16, Sizes.of(2, 4096, 4096, 16, 128)).causal().softcap(30)
+ *     .prepare(List.of(new Sm80AttentionKernel()));
+ * }</pre>
+ */
+public final class Attention {
+  private AttentionProblem problem;
+
+  private Attention(AttentionProblem problem) {
+    this.problem = problem;
+  }
+
+  /** O = softmax(Q·Kᵀ/√D) · V of buffers Q, K, V and O, (B,S,H,D) in memory, with the logarithms in LSE. */
+  public static Attention forward(ElementType type, Sizes sizes) {
+    return new Attention(AttentionProblem.dense(type, sizes));
+  }
+
+  /** With tensors elsewhere. */
+  public Attention tensors(View q, View k, View v, View o) {
+    problem = problem.at(q, k, v, o);
+    return this;
+  }
+
+  /** With the logarithms elsewhere, or without them. */
+  public Attention logSumExp(Optional<View> lse) {
+    problem = problem.withLogarithms(lse);
+    return this;
+  }
+
+  /** With another scale than 1/√D; positive. */
+  public Attention scale(float scale) {
+    problem = problem.scaled(scale);
+    return this;
+  }
+
+  /** Each query sees the keys up to its own position; the last query is aligned with the last key. */
+  public Attention causal() {
+    problem = problem.with(Band.CAUSAL);
+    return this;
+  }
+
+  /**
+   * Each query sees the keys from {@code left} before its own position to {@code right} behind it, both included;
+   * {@code -1} is all of that side.
+   */
+  public Attention window(int left, int right) {
+    if (left < -1 || right < -1) {
+      throw new IllegalArgumentException("invalid window " + left + "," + right + ": lengths from 0, or -1 for all");
+    }
+    problem = problem.with(new Band(left < 0 ? OptionalInt.empty() : OptionalInt.of(left),
+        right < 0 ? OptionalInt.empty() : OptionalInt.of(right)));
+    return this;
+  }
+
+  /** Scores bent into ±{@code cap}. */
+  public Attention softcap(float cap) {
+    if (!(cap > 0)) throw new IllegalArgumentException("invalid softcap " + cap + ": it must be positive");
+    return score(ScoreMod.softcap(cap));
+  }
+
+  /** A function of each score, after those that were there before. */
+  public Attention score(ScoreMod next) {
+    var old = problem.modification();
+    problem = problem.with(new Modification(Optional.of(old.score().map(s -> s.then(next)).orElse(next)), old.mask()));
+    return this;
+  }
+
+  /** A mask, beside those that were there before. */
+  public Attention mask(MaskMod next) {
+    var old = problem.modification();
+    problem = problem.with(new Modification(old.score(), Optional.of(old.mask().map(m -> m.and(next)).orElse(next))));
+    return this;
+  }
+
+  /** Sequences of different lengths one after the other. */
+  public Attention packed(Packed packed) {
+    problem = problem.with(packed);
+    return this;
+  }
+
+  public AttentionProblem problem() {
+    return problem;
+  }
+
+  /**
+   * The launch of the first of these kernels that can do it.
+   *
+   * @throws IllegalArgumentException saying why none can
+   */
+  public PreparedLaunch prepare(List<AttentionKernel> kernels) {
+    var reasons = new ArrayList<String>();
+    for (var kernel : kernels) {
+      var reason = kernel.refusal(problem);
+      if (reason.isEmpty()) return kernel.prepare(problem);
+      reasons.add(kernel.name() + ": " + reason.get());
+    }
+    throw new IllegalArgumentException("no kernel computes this attention: " + String.join("; ", reasons));
+  }
+}

@@ -1,0 +1,19 @@
+package tilewright.kernels.attention;
+
+import java.util.Optional;
+import tilewright.kernel.PreparedLaunch;
+
+/** A way to compute attention. */
+public interface AttentionKernel {
+
+  String name();
+
+  /** The architecture it needs, such as {@code sm80}. */
+  String arch();
+
+  /** Why it cannot compute a problem, if it cannot. */
+  Optional<String> refusal(AttentionProblem problem);
+
+  /** @throws IllegalArgumentException where there is a {@link #refusal}, or tensors break what the kernel relies on */
+  PreparedLaunch prepare(AttentionProblem problem);
+}
