@@ -346,6 +346,11 @@ public final class Scope {
     emit("bar.sync", new Operand.Integer(0));
   }
 
+  /** Waits for the lanes of the warp; orders their memory accesses. */
+  public void warpBarrier() {
+    emit("bar.warp.sync", new Operand.Integer(-1));
+  }
+
   /** Waits for so many threads of the block, whole warps, that name this barrier: 1 to 15. */
   public void barrier(I32 name, int threads) {
     emit("bar.sync", name.operand(), new Operand.Integer(threads));

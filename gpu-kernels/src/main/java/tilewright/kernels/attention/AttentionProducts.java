@@ -24,7 +24,6 @@ final class AttentionProducts {
   private final TiledMma output;
   private final AccumulatorOperand weights;
   private final Fragment sums;
-  private final List<Fragment> held;
   private Optional<List<Fragment>> queries = Optional.empty();
 
   AttentionProducts(Scope k, I32 thread, Sm80AttentionConfig config, SharedTensor tileQ) {
@@ -37,7 +36,6 @@ final class AttentionProducts {
     output = TiledMma.of(atom, shape.output());
     weights = AccumulatorOperand.of(scores, config.type());
     sums = output.accumulators(k);
-    held = IntStream.range(0, TiledMma.slices(shape.tileN())).mapToObj(_ -> output.fragmentA(k)).toList();
   }
 
   FragmentRows rowsOfScores() {
@@ -83,25 +81,6 @@ final class AttentionProducts {
       var b = output.fragmentB(k);
       output.loadB(k, thread, values, stage, slice, b);
       output.multiply(k, weights.slice(k, p, slice), b, sums);
-    }
-  }
-
-  /** Rounds weights into registers that keep them for {@link #mixHeld}. */
-  void hold(List<F32> p) {
-    for (int slice = 0; slice < TiledMma.slices(shape.tileN()); slice++) {
-      var rounded = weights.slice(k, p, slice);
-      for (int g = 0; g < rounded.groups().size(); g++) {
-        for (int r = 0; r < 4; r++) k.emit("mov.b32", held.get(slice).group(g).get(r), rounded.group(g).get(r));
-      }
-    }
-  }
-
-  /** O += P·V with the weights held. */
-  void mixHeld(SharedTensor values, I32 stage) {
-    for (int slice = 0; slice < TiledMma.slices(shape.tileN()); slice++) {
-      var b = output.fragmentB(k);
-      output.loadB(k, thread, values, stage, slice, b);
-      output.multiply(k, held.get(slice), b, sums);
     }
   }
 }

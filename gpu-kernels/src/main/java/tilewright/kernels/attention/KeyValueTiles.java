@@ -43,8 +43,7 @@ abstract sealed class KeyValueTiles {
     this.values = values;
   }
 
-  static KeyValueTiles of(Scope k, I32 thread, Operand keys, Operand values, int stages, boolean overlapped) {
-    if (overlapped) return new Staggered(k, thread, keys, values);
+  static KeyValueTiles of(Scope k, I32 thread, Operand keys, Operand values, int stages) {
     return stages == 1 ? new Alternating(k, thread, keys, values) : new DoubleBuffered(k, thread, keys, values);
   }
 
@@ -111,41 +110,6 @@ abstract sealed class KeyValueTiles {
 
     @Override
     void awaitValues(I32 n, I32 first) {}
-
-    @Override
-    I32 stage() {
-      return stage.value();
-    }
-  }
-
-  /** Keys are one tile ahead of values: the scores of one tile are computed beside the mixing of the tile behind it. */
-  private static final class Staggered extends KeyValueTiles {
-    private final I32Variable stage;
-
-    Staggered(Scope k, I32 thread, Operand keys, Operand values) {
-      super(k, thread, keys, values);
-      stage = k.variable(k.constant(1), 1);
-    }
-
-    @Override
-    void begin(I32 last) {
-      copyKeys(last, k.constant(0), false);
-    }
-
-    @Override
-    void awaitKeys(I32 n, I32 first) {
-      settle();
-      var old = stage.value();
-      k.when(first.lessThan(n), () -> copyKeys(n.plus(-1), old, true));
-      var next = old.xor(k.constant(1));
-      copyValues(n, next, false);
-      stage.set(next);
-    }
-
-    @Override
-    void awaitValues(I32 n, I32 first) {
-      settle();
-    }
 
     @Override
     I32 stage() {

@@ -64,53 +64,28 @@ public record Sm80Attention(Sm80AttentionConfig config) implements Kernel {
     var copyRows = TiledCopy.of(atom, threads(shape.tileD(), true), Layout.columnMajor(1, config.vector()));
     var copyColumns = TiledCopy.of(atom, threads(shape.tileDv(), false), Layout.columnMajor(config.vector(), 1));
 
-    var mixing = new boolean[1];
     k.when(firstQuery.lessThan(sequence.queries()), () -> {
       var blocks = BlockInfo.of(config.band(), sequence, firstQuery, shape.tileM(), shape.tileN());
       var tiles = KeyValueTiles.of(k, thread,
           new KeyValueTiles.Operand(head(keys, 0, sequence.firstKey(), sequence.keys(), headOfKeys, entry), 0, copyRows,
               tileK),
           new KeyValueTiles.Operand(head(values, 1, sequence.firstKey(), sequence.keys(), headOfKeys, entry), 1,
-              copyColumns, tileV), shape.stages(), shape.overlapped());
+              copyColumns, tileV), shape.stages());
       var queries = head(q, 0, sequence.firstQuery(), sequence.queries(), tile.head(), entry)
           .from(firstQuery, zero, zero, zero);
-      copyRows.copy(thread, queries, tileQ, zero, zero, zero);
-      k.when(blocks.first().lessThan(blocks.end()), () -> tiles.begin(blocks.end().plus(-1)));
-
       var products = new AttentionProducts(k, thread, config, tileQ);
-      if (shape.queryInRegisters()) {
-        tiles.settle();
-        products.holdQueries();
-      }
+      k.when(blocks.first().lessThan(blocks.end()), () -> {
+        copyRows.copy(thread, queries, tileQ, zero, zero, zero);
+        tiles.begin(blocks.end().plus(-1));
+        if (shape.queryInRegisters()) {
+          tiles.settle();
+          products.holdQueries();
+        }
+      });
       var rows = products.rowsOfScores();
       var softmax = OnlineSoftmax.of(k, rows, config.modification().softmaxScale(k, scale));
       var mask = new ScoreMask(config.band(), sequence, rows);
-      if (shape.overlapped()) k.when(blocks.first().lessThan(blocks.end()), () -> {
-        BlockInfo.Body softmaxOf = (n, masked) -> {
-          var firstKey = n.times(shape.tileN());
-          var place = new Modification.Place(tile.batch(), tile.head(), firstQuery, firstKey);
-          var s = products.scores(tiles.keys(), tiles.stage());
-          if (!n.equals(blocks.end().plus(-1)) && mixing[0]) products.mixHeld(tiles.values(), tiles.stage().xor(k.constant(1)));
-          s = config.modification().apply(k, thread, rows, scale, place, s);
-          if (masked) s = mask.apply(k, thread, firstQuery, firstKey, s);
-          var step = softmax.next(s, masked || config.modification().mask().isPresent());
-          if (shape.conditionalRescale()) softmax.rescale(step, products.rowsOfOutput(), products.sums());
-          else products.rowsOfOutput().scale(k, products.sums(), step.factors());
-          products.hold(step.weights());
-        };
-        var last = blocks.end().plus(-1);
-        tiles.awaitKeys(last, blocks.first());
-        mixing[0] = false;
-        softmaxOf.accept(last, true);
-        mixing[0] = true;
-        blocks.withoutLast().descending(k, (n, masked) -> {
-          tiles.awaitKeys(n, blocks.first());
-          softmaxOf.accept(n, masked);
-        });
-        tiles.awaitValues(blocks.first(), blocks.first());
-        products.mixHeld(tiles.values(), tiles.stage());
-      });
-      else blocks.descending(k, (n, masked) -> {
+      blocks.descending(k, (n, masked) -> {
         tiles.awaitKeys(n, blocks.first());
         var firstKey = n.times(shape.tileN());
         var place = new Modification.Place(tile.batch(), tile.head(), firstQuery, firstKey);
@@ -124,6 +99,8 @@ public record Sm80Attention(Sm80AttentionConfig config) implements Kernel {
         products.mix(step.weights(), tiles.values(), tiles.stage());
       });
 
+      // A warp's rows of Q become its rows of O; with two stages it read them after the last barrier.
+      if (shape.stages() > 1 && !shape.queryInRegisters()) k.warpBarrier();
       // What only the end needs is computed there, not held through the loop.
       var end = scheduler.tile(k.blockX().settled());
       var lastThread = thread.settled();

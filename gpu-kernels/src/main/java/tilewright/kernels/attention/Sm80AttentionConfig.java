@@ -33,7 +33,7 @@ public record Sm80AttentionConfig(ElementType type, Shape shape, int vector, boo
    * @param headsTogether heads whose tiles run side by side
    */
   public record Shape(int tileM, int tileN, int tileD, int tileDv, int warps, int stages, boolean queryInRegisters,
-      boolean conditionalRescale, int residentBlocks, int headsTogether, boolean overlapped) {
+      boolean conditionalRescale, int residentBlocks, int headsTogether) {
     public int threads() {
       return 32 * warps;
     }

@@ -26,14 +26,14 @@ public final class Sm80AttentionKernel implements AttentionKernel {
 
   @Override
   public Optional<String> refusal(AttentionProblem problem) {
-    int most = Sm80AttentionShapes.ALL.getLast().tileD();
+    int most = Sm80AttentionShapes.MOST_DIM;
     return problem.largestDim() <= most ? Optional.empty()
         : Optional.of("head dimension " + problem.largestDim() + " is more than " + most);
   }
 
   @Override
   public PreparedLaunch prepare(AttentionProblem problem) {
-    return prepare(problem, shape(problem));
+    return prepare(problem, Sm80AttentionShapes.of(problem));
   }
 
   /** Prepares the kernel in given tiles. */
@@ -82,11 +82,5 @@ public final class Sm80AttentionKernel implements AttentionKernel {
   private static boolean aligned(AttentionProblem p, int vector) {
     return p.sizes().headDim() % vector == 0 && p.sizes().valueDim() % vector == 0
         && Stream.of(p.q(), p.k(), p.v(), p.o()).allMatch(view -> view.isAligned(vector, p.type().bytes()));
-  }
-
-  /** The smallest tiles that have the head dimensions. */
-  static Sm80AttentionConfig.Shape shape(AttentionProblem problem) {
-    return Sm80AttentionShapes.ALL.stream().filter(shape -> problem.largestDim() <= shape.tileD()).findFirst()
-        .orElseThrow(() -> new IllegalArgumentException("no SM80 attention for head dimension " + problem.largestDim()));
   }
 }

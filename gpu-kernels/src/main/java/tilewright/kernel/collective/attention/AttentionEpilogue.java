@@ -13,7 +13,7 @@ import tilewright.kernel.tiled.TiledCopy;
  * The end of attention: rows of weighted sums are divided by their sums of weights, rounded into shared memory and
  * copied from there in wide accesses; each row's logarithm is stored by one of the lanes that share it.
  *
- * @param staging (queries, head dimension, 1) in shared memory whose rows only the warp that has them used before
+ * @param staging (queries, head dimension, 1) in shared memory that nobody reads any more
  * @param copy of a tile of O
  * @param lse (queries, 1, 1) from the tile's origin on
  */

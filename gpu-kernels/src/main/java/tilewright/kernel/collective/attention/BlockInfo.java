@@ -33,12 +33,6 @@ public record BlockInfo(I32 first, I32 insideFirst, I32 insideEnd, I32 end) {
     return new BlockInfo(first, insideFirst.min(whole).max(first), whole, blocks);
   }
 
-  /** The blocks without the last one. */
-  public BlockInfo withoutLast() {
-    var last = end.plus(-1);
-    return new BlockInfo(first, insideFirst.min(last), insideEnd.min(last), last);
-  }
-
   /** What is done with block n of keys; {@code masked} says whether some query may not see all of it. */
   @FunctionalInterface
   public interface Body {
