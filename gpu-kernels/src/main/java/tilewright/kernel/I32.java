@@ -126,6 +126,11 @@ public final class I32 {
     return condition.select(this, k.constant(otherwise));
   }
 
+  /** This value where the predicate holds, {@code otherwise} where it does not. */
+  public I32 where(Pred condition, I32 otherwise) {
+    return condition.select(this, otherwise);
+  }
+
   /** The nearest single. */
   public F32 toF32() {
     var recipe = new Node.Recipe("cvt.rn.f32.s32", List.of(new Node.Argument.Sum(value)));

@@ -38,7 +38,8 @@ final class AttentionCases {
   /** A kernel by its name and the architecture it needs. */
   record Architecture(String kernel, String arch, Function<AttentionProblem, PreparedLaunch> launch) {}
 
-  static final Architecture SM80 = new Architecture("sm80_attention", "sm80", problem -> new Sm80AttentionKernel().prepare(problem));
+  static final Architecture SM80 =
+      new Architecture("sm80_attention", "sm80", problem -> new Sm80AttentionKernel().prepare(problem));
 
   static List<Case> sm80(long seed) {
     var cases = new ArrayList<Case>();
@@ -62,6 +63,7 @@ final class AttentionCases {
     all.add(softcap());
     all.add(packed());
     all.add(views());
+    all.addAll(AttentionMods.setups());
     return all;
   }
 
@@ -78,8 +80,8 @@ final class AttentionCases {
 
   static Setup band(ElementType type, Sizes s, Band band) {
     var p = AttentionProblem.dense(type, s).with(band);
-    return new Setup(band.isAll() ? "full" : band.equals(Band.CAUSAL) ? "causal" : "window", p, (_, q, k) -> rule(band,
-        q, k));
+    var name = band.isAll() ? "full" : band.equals(Band.CAUSAL) ? "causal" : "window";
+    return new Setup(name, p, (_, q, k) -> rule(band, q, k));
   }
 
   private static ScoreRule rule(Band band, int queries, int keys) {
@@ -136,11 +138,22 @@ final class AttentionCases {
     }
     buffers.put(p.o().buffer(), Buffers.poisoned(p.type(), queries * s.valueDim()));
     p.lse().ifPresent(lse -> buffers.put(lse.buffer(), Buffers.poisoned(ElementType.F32, queries)));
+    if (p.blockMask()) blockMask(p, buffers);
     p.packed().ifPresent(packed -> {
       buffers.put(packed.queries(), cumulated(setup.queries));
       buffers.put(packed.keys(), cumulated(setup.keys));
     });
     return buffers;
+  }
+
+  /** Lists of blocks, made by their kernel on the simulator. */
+  private static void blockMask(AttentionProblem p, Map<String, MemorySegment> buffers) {
+    var kernel = new Sm80AttentionKernel();
+    for (var name : List.of("blockCounts", "partialBlocks", "fullBlocks")) {
+      buffers.put(name, Buffers.poisoned(ElementType.I32, kernel.blockMaskElements(p)));
+    }
+    var outcome = new SimulatorBackend(1).run(kernel.prepareBlockMask(p).on(buffers));
+    if (!outcome.findings().isEmpty()) throw new IllegalStateException(outcome.findings().getFirst());
   }
 
   private static MemorySegment cumulated(int[] lengths) {

@@ -91,6 +91,15 @@ public final class Attention {
     return this;
   }
 
+  /**
+   * Skips blocks of keys that the mask hides, and the mask where it shows all of a block; {@link
+   * Sm80AttentionKernel#prepareBlockMask} makes the lists of blocks that this needs.
+   */
+  public Attention skippingBlocks() {
+    problem = problem.skipping();
+    return this;
+  }
+
   /** Sequences of different lengths one after the other. */
   public Attention packed(Packed packed) {
     problem = problem.with(packed);

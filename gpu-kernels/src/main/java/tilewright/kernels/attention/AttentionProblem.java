@@ -14,11 +14,15 @@ import tilewright.numerics.ElementType;
  * @param scale positive
  * @param band which keys a query sees, by distance
  * @param modification of scores
+ * @param blockMask whether blocks of keys that the mask hides are skipped, by lists that another launch makes
  * @param packed where sequences of different lengths lie one after the other; B is 1 then, Sq and Sk their sums
  */
 public record AttentionProblem(ElementType type, Sizes sizes, View q, View k, View v, View o, Optional<View> lse,
-    float scale, Band band, Modification modification, Optional<Packed> packed) {
+    float scale, Band band, Modification modification, Optional<Packed> packed, boolean blockMask) {
   public AttentionProblem {
+    if (blockMask && (packed.isPresent() || modification.mask().isEmpty() || !band.isAll())) {
+      throw new IllegalArgumentException("a block mask goes with a mask, and with neither packed sequences nor a band");
+    }
     if (type != ElementType.F16 && type != ElementType.BF16) {
       throw new IllegalArgumentException("no attention of " + type.text() + ": f16 or bf16");
     }
@@ -92,7 +96,7 @@ public record AttentionProblem(ElementType type, Sizes sizes, View q, View k, Vi
         View.bshd("K", s.keys, s.keyHeads, s.headDim), View.bshd("V", s.keys, s.keyHeads, s.valueDim),
         View.bshd("O", s.queries, s.heads, s.valueDim),
         Optional.of(new View("LSE", 0, (long) s.heads * s.queries, 1, s.queries, 1)),
-        (float) (1 / Math.sqrt(s.headDim)), Band.ALL, Modification.NONE, Optional.empty());
+        (float) (1 / Math.sqrt(s.headDim)), Band.ALL, Modification.NONE, Optional.empty(), false);
   }
 
   /** The larger of the two head dimensions. */
@@ -101,28 +105,34 @@ public record AttentionProblem(ElementType type, Sizes sizes, View q, View k, Vi
   }
 
   public AttentionProblem with(Band other) {
-    return new AttentionProblem(type, sizes, q, k, v, o, lse, scale, other, modification, packed);
+    return new AttentionProblem(type, sizes, q, k, v, o, lse, scale, other, modification, packed, blockMask);
   }
 
   public AttentionProblem with(Modification other) {
-    return new AttentionProblem(type, sizes, q, k, v, o, lse, scale, band, other, packed);
+    return new AttentionProblem(type, sizes, q, k, v, o, lse, scale, band, other, packed, blockMask);
   }
 
   public AttentionProblem with(Packed other) {
-    return new AttentionProblem(type, sizes, q, k, v, o, lse, scale, band, modification, Optional.of(other));
+    return new AttentionProblem(type, sizes, q, k, v, o, lse, scale, band, modification, Optional.of(other), blockMask);
   }
 
   /** With tensors elsewhere. */
   public AttentionProblem at(View otherQ, View otherK, View otherV, View otherO) {
-    return new AttentionProblem(type, sizes, otherQ, otherK, otherV, otherO, lse, scale, band, modification, packed);
+    return new AttentionProblem(type, sizes, otherQ, otherK, otherV, otherO, lse, scale, band, modification, packed,
+        blockMask);
   }
 
   /** With the logarithms elsewhere, or without them. */
   public AttentionProblem withLogarithms(Optional<View> other) {
-    return new AttentionProblem(type, sizes, q, k, v, o, other, scale, band, modification, packed);
+    return new AttentionProblem(type, sizes, q, k, v, o, other, scale, band, modification, packed, blockMask);
   }
 
   public AttentionProblem scaled(float other) {
-    return new AttentionProblem(type, sizes, q, k, v, o, lse, other, band, modification, packed);
+    return new AttentionProblem(type, sizes, q, k, v, o, lse, other, band, modification, packed, blockMask);
+  }
+
+  /** With blocks of keys that the mask hides skipped. */
+  public AttentionProblem skipping() {
+    return new AttentionProblem(type, sizes, q, k, v, o, lse, scale, band, modification, packed, true);
   }
 }

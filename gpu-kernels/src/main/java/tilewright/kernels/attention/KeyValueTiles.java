@@ -3,6 +3,7 @@ package tilewright.kernels.attention;
 import tilewright.kernel.GlobalTensor;
 import tilewright.kernel.I32;
 import tilewright.kernel.I32Variable;
+import tilewright.kernel.Pred;
 import tilewright.kernel.Scope;
 import tilewright.kernel.SharedTensor;
 import tilewright.kernel.atom.CpAsync;
@@ -58,11 +59,11 @@ abstract sealed class KeyValueTiles {
   /** Starts the copies of the tile that comes first. */
   abstract void begin(I32 last);
 
-  /** Waits for the keys of tile n, and copies on. */
-  abstract void awaitKeys(I32 n, I32 first);
+  /** Waits for the keys of tile n, and copies on; {@code next} follows it where there is {@code more}. */
+  abstract void awaitKeys(I32 n, I32 next, Pred more);
 
-  /** Waits for the values of tile n, and copies on. */
-  abstract void awaitValues(I32 n, I32 first);
+  /** Waits for the values of the tile, and copies on. */
+  abstract void awaitValues(I32 next, Pred more);
 
   /** Where the present tile lies. */
   abstract I32 stage();
@@ -98,18 +99,18 @@ abstract sealed class KeyValueTiles {
     }
 
     @Override
-    void awaitKeys(I32 n, I32 first) {
+    void awaitKeys(I32 n, I32 next, Pred more) {
       settle();
       var free = stage.value();
-      k.when(first.lessThan(n), () -> {
-        copyKeys(n.plus(-1), free, true);
-        copyValues(n.plus(-1), free, true);
+      k.when(more, () -> {
+        copyKeys(next, free, true);
+        copyValues(next, free, true);
       });
       stage.set(k.constant(1).minus(free));
     }
 
     @Override
-    void awaitValues(I32 n, I32 first) {}
+    void awaitValues(I32 next, Pred more) {}
 
     @Override
     I32 stage() {
@@ -129,15 +130,15 @@ abstract sealed class KeyValueTiles {
     }
 
     @Override
-    void awaitKeys(I32 n, I32 first) {
+    void awaitKeys(I32 n, I32 next, Pred more) {
       settle();
       copyValues(n, k.constant(0), false);
     }
 
     @Override
-    void awaitValues(I32 n, I32 first) {
+    void awaitValues(I32 next, Pred more) {
       settle();
-      k.when(first.lessThan(n), () -> copyKeys(n.plus(-1), k.constant(0), true));
+      k.when(more, () -> copyKeys(next, k.constant(0), true));
     }
 
     @Override

@@ -11,6 +11,8 @@ import tilewright.kernel.atom.ElementCopy;
 import tilewright.kernel.collective.attention.AttentionEpilogue;
 import tilewright.kernel.collective.attention.AttentionTileScheduler;
 import tilewright.kernel.collective.attention.BlockInfo;
+import tilewright.kernel.collective.attention.BlockLists;
+import tilewright.kernel.collective.attention.BlockOrder;
 import tilewright.kernel.collective.attention.Modification;
 import tilewright.kernel.collective.attention.OnlineSoftmax;
 import tilewright.kernel.collective.attention.ScoreMask;
@@ -65,7 +67,8 @@ public record Sm80Attention(Sm80AttentionConfig config) implements Kernel {
     var copyColumns = TiledCopy.of(atom, threads(shape.tileDv(), false), Layout.columnMajor(config.vector(), 1));
 
     k.when(firstQuery.lessThan(sequence.queries()), () -> {
-      var blocks = BlockInfo.of(config.band(), sequence, firstQuery, shape.tileM(), shape.tileN());
+      BlockOrder blocks = config.blockMask() ? BlockLists.of(k, tile)
+          : BlockInfo.of(config.band(), sequence, firstQuery, shape.tileM(), shape.tileN());
       var tiles = KeyValueTiles.of(k, thread,
           new KeyValueTiles.Operand(head(keys, 0, sequence.firstKey(), sequence.keys(), headOfKeys, entry), 0, copyRows,
               tileK),
@@ -74,9 +77,9 @@ public record Sm80Attention(Sm80AttentionConfig config) implements Kernel {
       var queries = head(q, 0, sequence.firstQuery(), sequence.queries(), tile.head(), entry)
           .from(firstQuery, zero, zero, zero);
       var products = new AttentionProducts(k, thread, config, tileQ);
-      k.when(blocks.first().lessThan(blocks.end()), () -> {
+      k.when(blocks.any(), () -> {
         copyRows.copy(thread, queries, tileQ, zero, zero, zero);
-        tiles.begin(blocks.end().plus(-1));
+        tiles.begin(blocks.begin());
         if (shape.queryInRegisters()) {
           tiles.settle();
           products.holdQueries();
@@ -85,17 +88,17 @@ public record Sm80Attention(Sm80AttentionConfig config) implements Kernel {
       var rows = products.rowsOfScores();
       var softmax = OnlineSoftmax.of(k, rows, config.modification().softmaxScale(k, scale));
       var mask = new ScoreMask(config.band(), sequence, rows);
-      blocks.descending(k, (n, masked) -> {
-        tiles.awaitKeys(n, blocks.first());
+      blocks.visit(k, (n, masked, next, more) -> {
+        tiles.awaitKeys(n, next, more);
         var firstKey = n.times(shape.tileN());
         var place = new Modification.Place(tile.batch(), tile.head(), firstQuery, firstKey);
         var s = products.scores(tiles.keys(), tiles.stage());
-        s = config.modification().apply(k, thread, rows, scale, place, s);
+        s = config.modification().apply(k, thread, rows, scale, place, config.blockMask() && !masked, s);
         if (masked) s = mask.apply(k, thread, firstQuery, firstKey, s);
         var step = softmax.next(s, masked || config.modification().mask().isPresent());
         if (shape.conditionalRescale()) softmax.rescale(step, products.rowsOfOutput(), products.sums());
         else products.rowsOfOutput().scale(k, products.sums(), step.factors());
-        tiles.awaitValues(n, blocks.first());
+        tiles.awaitValues(next, more);
         products.mix(step.weights(), tiles.values(), tiles.stage());
       });
 

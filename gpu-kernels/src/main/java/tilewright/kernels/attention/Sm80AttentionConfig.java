@@ -16,10 +16,11 @@ import tilewright.numerics.ElementType;
  * @param band which keys are seen, by distance
  * @param modification of scores
  * @param packed whether sequences lie one after the other, bounded by cumulated lengths
+ * @param blockMask whether blocks of keys come from lists, by {@link BlockMaskKernel}
  * @param lse whether the rows' logarithms are stored
  */
 public record Sm80AttentionConfig(ElementType type, Shape shape, int vector, boolean exactDims, Band band,
-    Modification modification, boolean packed, boolean lse) {
+    Modification modification, boolean packed, boolean blockMask, boolean lse) {
 
   /**
    * Tiles and warps.

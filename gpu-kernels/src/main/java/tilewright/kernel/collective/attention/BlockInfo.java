@@ -1,6 +1,7 @@
 package tilewright.kernel.collective.attention;
 
 import tilewright.kernel.I32;
+import tilewright.kernel.Pred;
 import tilewright.kernel.Scope;
 
 /**
@@ -8,7 +9,7 @@ import tilewright.kernel.Scope;
  * {@code insideFirst} … {@code insideEnd} − 1 are seen whole by every query; the others need a mask
  * (FlashAttention-2 and -3, block.h).
  */
-public record BlockInfo(I32 first, I32 insideFirst, I32 insideEnd, I32 end) {
+public record BlockInfo(I32 first, I32 insideFirst, I32 insideEnd, I32 end) implements BlockOrder {
 
   /** @param firstQuery the tile's first row, counted from the sequence's begin */
   public static BlockInfo of(Band band, SeqlenInfo sequence, I32 firstQuery, int tileM, int tileN) {
@@ -49,5 +50,20 @@ public record BlockInfo(I32 first, I32 insideFirst, I32 insideEnd, I32 end) {
   private static void descending(Scope k, I32 from, I32 to, boolean masked, Body body) {
     var blocks = to.minus(from);
     if (!blocks.lessThan(1).known().orElse(false)) k.loop(blocks, i -> body.accept(to.plus(-1).minus(i), masked));
+  }
+
+  @Override
+  public Pred any() {
+    return first.lessThan(end);
+  }
+
+  @Override
+  public I32 begin() {
+    return end.plus(-1);
+  }
+
+  @Override
+  public void visit(Scope k, Visitor visitor) {
+    descending(k, (n, masked) -> visitor.accept(n, masked, n.plus(-1), first.lessThan(n)));
   }
 }

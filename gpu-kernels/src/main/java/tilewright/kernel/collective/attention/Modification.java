@@ -21,16 +21,20 @@ public record Modification(Optional<ScoreMod> score, Optional<MaskMod> mask) {
     return score.isPresent() ? k.constant(LOG2_E) : scale.times(LOG2_E);
   }
 
-  /** Scales and changes the scores where there is a function for it; hides what the mask does not let through. */
-  public List<F32> apply(Scope k, I32 thread, FragmentRows rows, F32 scale, Place place, List<F32> scores) {
-    if (score.isEmpty() && mask.isEmpty()) return scores;
+  /**
+   * Scales and changes the scores where there is a function for it; hides what the mask does not let through, unless
+   * {@code whole} says that it lets all of the tile.
+   */
+  public List<F32> apply(Scope k, I32 thread, FragmentRows rows, F32 scale, Place place, boolean whole,
+      List<F32> scores) {
+    if (score.isEmpty() && (mask.isEmpty() || whole)) return scores;
     var changed = new ArrayList<F32>();
     for (int value = 0; value < scores.size(); value++) {
       var q = place.firstQuery.plus(rows.row(thread, rows.rowOf(value)));
       var key = place.firstKey.plus(rows.column(thread)).plus(rows.columnOffset(value));
       var now = scores.get(value);
       if (score.isPresent()) now = score.get().apply(now.times(scale), place.batch, place.head, q, key);
-      if (mask.isPresent()) {
+      if (mask.isPresent() && !whole) {
         now = now.where(mask.get().apply(place.batch, place.head, q, key), k.constant(Float.NEGATIVE_INFINITY));
       }
       changed.add(now);

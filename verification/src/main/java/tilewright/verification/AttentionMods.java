@@ -1,0 +1,43 @@
+package tilewright.verification;
+
+import java.util.List;
+import java.util.Optional;
+import tilewright.kernel.collective.attention.MaskMod;
+import tilewright.kernel.collective.attention.Modification;
+import tilewright.kernel.collective.attention.ScoreMod;
+import tilewright.kernels.attention.AttentionProblem;
+import tilewright.kernels.attention.AttentionProblem.Sizes;
+import tilewright.numerics.ElementType;
+import tilewright.reference.ScoreRule;
+
+/** What users write as lambdas, and the same as plain Java. */
+final class AttentionMods {
+  private static final int PREFIX = 37;
+  private static final int DOCUMENT = 50;
+  private static final int HEADS = 2;
+  private static final Sizes SIZES = Sizes.of(1, 140, 140, HEADS, 64);
+
+  private AttentionMods() {}
+
+  static List<AttentionCases.Setup> setups() {
+    MaskMod causal = (b, h, q, k) -> k.lessThan(q.plus(1));
+    MaskMod prefix = causal.or((b, h, q, k) -> k.lessThan(PREFIX));
+    MaskMod document = causal.and((b, h, q, k) -> q.dividedBy(DOCUMENT).equalTo(k.dividedBy(DOCUMENT)));
+    ScoreMod alibi = (score, b, h, q, k) -> k.minus(q).toF32().fma(h.plus(1).toF32().times(-8f / HEADS).exp2(), score);
+    return List.of(
+        mask("prefix", prefix, false, (b, h, q, k) -> k <= q || k < PREFIX),
+        mask("prefix skipping blocks", prefix, true, (b, h, q, k) -> k <= q || k < PREFIX),
+        mask("documents skipping blocks", document, true, (b, h, q, k) -> k <= q && q / DOCUMENT == k / DOCUMENT),
+        new AttentionCases.Setup("ALiBi", problem().with(new Modification(Optional.of(alibi), Optional.empty())),
+            (_, q, k) -> ScoreRule.bias((b, h, i, j) -> Math.pow(2, -8.0 * (h + 1) / HEADS) * (j - i))));
+  }
+
+  private static AttentionCases.Setup mask(String name, MaskMod mask, boolean skipping, ScoreRule.Visible visible) {
+    var masked = problem().with(new Modification(Optional.empty(), Optional.of(mask)));
+    return new AttentionCases.Setup(name, skipping ? masked.skipping() : masked, (_, q, k) -> ScoreRule.mask(visible));
+  }
+
+  private static AttentionProblem problem() {
+    return AttentionProblem.dense(ElementType.BF16, SIZES);
+  }
+}
