@@ -24,7 +24,10 @@ import tilewright.reference.TensorView;
 import tilewright.sm90.HopperGemm;
 import tilewright.sm90.ladder.LadderStep;
 
-/** GEMM: operand orders, odd sizes, batches, factors, and sizes that only a GPU does in reasonable time. */
+/**
+ * GEMM: operand orders, odd sizes, batches, factors, and a size that only a GPU does in reasonable time: more than two
+ * waves of tiles.
+ */
 final class GemmCases {
   private static final Set<String> EVERYWHERE = Set.of("sim", "gpu");
   private static final Set<String> GPU_ONLY = Set.of("gpu");
@@ -65,7 +68,7 @@ final class GemmCases {
     add(cases, GemmProblem.packed(ElementType.BF16, ElementType.F32, 512, 512, 512, 1, "TN"), "TN", EVERYWHERE, true,
         seed);
     for (var order : ORDERS) {
-      add(cases, GemmProblem.packed(ElementType.BF16, ElementType.F32, 4096, 4096, 4096, 1, order), order, GPU_ONLY,
+      add(cases, GemmProblem.packed(ElementType.BF16, ElementType.F32, 2176, 4352, 512, 1, order), order, GPU_ONLY,
           true, seed);
     }
     return cases;
@@ -77,7 +80,7 @@ final class GemmCases {
     for (var order : ORDERS) {
       var problem = GemmProblem.packed(ElementType.BF16, ElementType.BF16, 136, 264, 72, 1, order);
       cases.add(hopper(problem, order, EVERYWHERE, seed));
-      cases.add(hopper(GemmProblem.packed(ElementType.BF16, ElementType.BF16, 4096, 4096, 4096, 1, order), order,
+      cases.add(hopper(GemmProblem.packed(ElementType.BF16, ElementType.BF16, 2176, 4352, 512, 1, order), order,
           GPU_ONLY, seed));
     }
     cases.add(hopper(GemmProblem.packed(ElementType.F16, ElementType.F32, 40, 24, 200, 3, "TN").scaled(0.5f, 0), "TN",
@@ -114,7 +117,7 @@ final class GemmCases {
       // Where there is a ring, it wraps.
       var p = step.isSequential() ? step.problem(40, 24, 72) : step.problem(136, 264, 392);
       cases.add(ladder(step, p, EVERYWHERE, seed));
-      if (!step.isSequential()) cases.add(ladder(step, step.problem(4096, 4096, 4096), GPU_ONLY, seed));
+      if (!step.isSequential()) cases.add(ladder(step, step.problem(2176, 4352, 512), GPU_ONLY, seed));
     }
     return cases;
   }
