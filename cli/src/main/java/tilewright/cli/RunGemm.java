@@ -3,21 +3,26 @@ package tilewright.cli;
 import java.lang.foreign.Arena;
 import java.lang.foreign.MemorySegment;
 import java.nio.file.Path;
+import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
 import java.util.concurrent.Callable;
 import java.util.stream.Stream;
 import picocli.CommandLine.Command;
+import picocli.CommandLine.Mixin;
 import picocli.CommandLine.Option;
 import tilewright.kernel.PreparedLaunch;
 import tilewright.kernels.Gemm;
 import tilewright.kernels.GemmProblem;
+import tilewright.kernels.epilogue.EpilogueArguments;
 import tilewright.numerics.ElementType;
+import tilewright.sm90.HopperGemm;
 import tilewright.verification.TensorCoordinates;
 
 /** {@code tilewright run gemm}: multiplies matrices in {@code .npy} files. */
-@Command(name = "gemm", description = {"Multiply matrices: C = A·Bᵀ, with A of M×K, B of N×K and C of M×N.",
+@Command(name = "gemm", description = {"Multiply matrices: C = A·Bᵀ, with A of M×K, B of N×K and C of M×N;",
+    "or C = f(alpha·A·Bᵀ + beta·C + bias).",
     "The files are NumPy's, in C or Fortran order; a first index of three counts a batch."})
 final class RunGemm implements Callable<Integer> {
   private final Console console;
@@ -47,8 +52,11 @@ final class RunGemm implements Callable<Integer> {
       description = "The type of C.npy (default: f32); bf16 is stored as V2.")
   private String outDtype;
 
-  @Option(names = "--kernel", paramLabel = "sm80|naive", defaultValue = "sm80",
-      description = "Tensor cores, or one thread an element.")
+  @Mixin
+  private GemmEpilogueOptions epilogue;
+
+  @Option(names = "--kernel", paramLabel = "sm80|sm90|naive", defaultValue = "sm80",
+      description = "Tensor cores, Hopper's, or one thread an element (default: sm80).")
   private String kernel;
 
   @Option(names = "--on", paramLabel = "sim|gpu", defaultValue = "sim", description = "Where to run (default: sim).")
@@ -75,11 +83,11 @@ final class RunGemm implements Callable<Integer> {
           wanted);
       noteRounding(operands);
       var problem = operands.problem(output);
-      var buffers = Map.of(
+      var buffers = new HashMap<>(Map.of(
           "A", nonEmpty(operands.a().elements(operands.type(), arena), arena),
           "B", nonEmpty(operands.b().elements(operands.type(), arena), arena),
-          "C", arena.allocate((long) problem.m() * problem.n() * problem.batch() * output.bytes(), 256));
-      var prepared = prepare(problem);
+          "C", arena.allocate((long) problem.m() * problem.n() * problem.batch() * output.bytes(), 256)));
+      var prepared = prepare(problem, epilogue.of(problem, arena, buffers));
       var launch = prepared.on(buffers);
       dump.ifPresent(folder -> LaunchFileWriter.write(folder, launch, TensorCoordinates.of(prepared)));
       var result = backend.run(launch);
@@ -88,12 +96,16 @@ final class RunGemm implements Callable<Integer> {
     }
   }
 
-  private PreparedLaunch prepare(GemmProblem problem) {
+  private PreparedLaunch prepare(GemmProblem problem, EpilogueArguments arguments) {
+    if (kernel.equals("naive") && !epilogue.isPlain()) {
+      throw CommandFailure.badInput("--kernel naive stores products as they are: leave it out, or what else is done");
+    }
     try {
       return switch (kernel) {
-        case "sm80" -> Gemm.sm80(problem);
+        case "sm80" -> epilogue.isPlain() ? Gemm.sm80(problem) : Gemm.sm80(problem, arguments);
+        case "sm90" -> HopperGemm.prepare(problem, arguments);
         case "naive" -> Gemm.naive(problem);
-        default -> throw CommandFailure.badInput("invalid --kernel " + kernel + ": sm80 or naive");
+        default -> throw CommandFailure.badInput("invalid --kernel " + kernel + ": sm80, sm90 or naive");
       };
     } catch (IllegalArgumentException e) {
       throw CommandFailure.badInput(e.getMessage());

@@ -9,6 +9,7 @@ import java.nio.ByteBuffer;
 import java.nio.ByteOrder;
 import java.nio.file.Files;
 import java.nio.file.Path;
+import java.util.Arrays;
 import java.util.function.IntBinaryOperator;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
@@ -90,6 +91,35 @@ class RunGemmTest {
     assertRefused("invalid --dtype f8: f16 or bf16", "--a", "a.npy", "--b", "a.npy", "--dtype", "f8");
   }
 
+  @ParameterizedTest
+  @CsvSource({"sm80", "sm90"})
+  void addsAMatrixAndABiasAndAppliesAnActivation(String kernel) throws IOException {
+    write("a.npy", "<f2", 'C', M, K, A);
+    write("b.npy", "<f2", 'C', N, K, B);
+    write("old.npy", "<f4", 'C', M, N, (i, j) -> 10 * i - j);
+    writeVector("bias.npy", "<f2", N);
+    writeVector("rows.npy", "|V2", M);
+    assertRuns("--a", "a.npy", "--b", "b.npy", "--kernel", kernel, "--alpha", "-2", "--beta", "3", "--c", "old.npy",
+        "--bias", "bias.npy", "--row-bias", "rows.npy", "--activation", "relu");
+    var c = output("(5, 7)");
+    for (int i = 0; i < M; i++) {
+      for (int j = 0; j < N; j++) {
+        assertEquals(Math.max(0, -2 * product(i, j) + 3 * (10 * i - j) + 4 * j + 4 * i), c.getFloat());
+      }
+    }
+  }
+
+  @Test
+  void refusesWhatAnEpilogueCannotTake() throws IOException {
+    write("a.npy", "<f2", 'C', M, K, A);
+    write("b.npy", "<f2", 'C', N, K, B);
+    writeVector("bias.npy", "<f4", M);
+    assertRefused("holds 5 of <f4; needed is 7 of f2", "--a", "a.npy", "--b", "b.npy", "--bias", "bias.npy");
+    assertRefused("invalid --activation gelu: relu or", "--a", "a.npy", "--b", "b.npy", "--activation", "gelu");
+    assertRefused("--kernel naive stores products as they are", "--a", "a.npy", "--b", "b.npy", "--alpha", "2",
+        "--kernel", "naive");
+  }
+
   @Test
   void refusesAnOutputThatCannotBeWrittenBeforeItComputes() throws IOException {
     write("a.npy", "<f2", 'C', M, K, A);
@@ -140,6 +170,14 @@ class RunGemmTest {
     var header = new String(bytes, 10, bytes[8], java.nio.charset.StandardCharsets.US_ASCII);
     assertTrue(header.startsWith("{'descr': '<f4', 'fortran_order': False, 'shape': " + shape), header);
     return ByteBuffer.wrap(bytes, 10 + bytes[8], bytes.length - 10 - bytes[8]).slice().order(ByteOrder.LITTLE_ENDIAN);
+  }
+
+  /** The numbers 0, 4, 8 and so on. */
+  private void writeVector(String name, String type, int count) throws IOException {
+    write(name, type, 'C', 1, count, (_, j) -> 4 * j);
+    var file = Files.readAllBytes(folder.resolve(name));
+    var data = Arrays.copyOfRange(file, file.length - count * (type.charAt(2) - '0'), file.length);
+    Files.write(folder.resolve(name), Npy.file(1, Npy.header(type, false, "(" + count + ",)"), data));
   }
 
   private void write(String name, String type, char order, int rows, int columns, IntBinaryOperator element)
