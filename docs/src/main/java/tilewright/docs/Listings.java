@@ -23,6 +23,8 @@ final class Listings {
   private static final Path HOPPER = Path.of("sm90/src/main/java/tilewright/sm90");
   private static final Path MORPHISM_LAWS =
       Path.of("layout-algebra/src/test/java/tilewright/layout/morphism/MorphismLawProperties.java");
+  private static final Path EPILOGUES =
+      Path.of("verification/src/test/java/tilewright/verification/HopperEpilogueTest.java");
 
   private static final String LAUNCHES = "docs/src/launches/";
   /** The exit code of a command whose check failed, which these shall. */
@@ -58,6 +60,11 @@ final class Listings {
         "Fragment consume(Pipeline.Cursor stage"));
     save(generated, "swizzled-rows.java", Excerpt.method(hopper.resolve("atom/SwizzledRows.java"),
         "ComposedLayout alongColumns("));
+    save(generated, "epilogue-example.java", Excerpt.method(root.resolve(EPILOGUES), "Epilogue example()"));
+    for (var step : List.of("TiledGemm", "OneStageGemm", "PipelinedGemm", "WarpRolesGemm")) {
+      save(generated, "ladder-" + step + ".java", trace(hopper.resolve("ladder/" + step + ".java")));
+    }
+    save(generated, "naive-trace.java", trace(kernels.resolve("kernels/NaiveGemm.java")));
     save(generated, "wgmma-refusal.txt", wrapped(descriptorRefusal()));
     save(generated, "swizzled-tile.java",
         Excerpt.method(kernels.resolve("kernel/tiled/SwizzledTile.java"), "ComposedLayout alongColumns("));

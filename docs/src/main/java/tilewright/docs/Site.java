@@ -10,7 +10,8 @@ import java.util.List;
 /** The documentation site: {@code Site REPOSITORY OUTPUT} builds it. */
 public final class Site {
   /** The pages in reading order; each is {@code docs/src/site/NAME.adoc}. */
-  static final List<String> PAGES = List.of("index", "gemm-to-gpu", "hopper-gemm", "kernel-language", "catalogue",
+  static final List<String> PAGES = List.of("index", "gemm-to-gpu", "hopper-gemm", "ladder",
+      "kernel-language", "catalogue",
       "layout-expressions", "morphisms", "command-line", "simulator", "asynchrony", "tensor-cores", "tensor-memory",
       "simulator-speed",
       "verification", "gpu-lab", "golden", "proofs", "limits", "decisions");
@@ -48,6 +49,7 @@ public final class Site {
     Records.write(root.resolve("docs"), generated);
     Proofs.write(root.resolve("docs"), generated);
     SimulatorSpeed.write(root.resolve("docs"), generated);
+    LadderFigures.write(root.resolve("docs"), generated);
     RuntimeFigures.write(root.resolve("docs"), generated);
     Witnesses.write(root, generated);
     var decisions = Decisions.read(root.resolve("docs/decisions"));

@@ -6,10 +6,12 @@ import static org.junit.jupiter.api.Assertions.assertTrue;
 import java.util.List;
 import java.util.Optional;
 import java.util.Set;
+import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.EnumSource;
 import tilewright.kernel.Matrix;
 import tilewright.kernels.GemmProblem;
+import tilewright.kernels.catalogue.Pointwise;
 import tilewright.kernels.epilogue.Epilogue;
 import tilewright.kernels.epilogue.StandardEpilogue;
 import tilewright.numerics.ElementType;
@@ -55,6 +57,23 @@ class HopperEpilogueTest {
     check(SM90, epilogue, problem, epilogue.tree(problem.output()));
     var kernel = HopperGemm.prepare(problem).kernel();
     assertTrue(kernel.ptx().contains("stmatrix.sync.aligned.m8n8.x4.trans"));
+  }
+
+  private static Epilogue example() {
+    return Epilogue.accumulator().times(Epilogue.scalar("alpha"))
+        .plus(Epilogue.source("R", ElementType.BF16).times(Epilogue.scalar("beta")))
+        .plus(Epilogue.columnBias("bias", ElementType.F32))
+        .store("Z", ElementType.BF16)
+        .apply(Pointwise.GELU_ERF)
+        .amax("largest")
+        .convert(ElementType.BF16);
+  }
+
+  @Test
+  void everythingAtOnce() {
+    var problem = GemmProblem.packed(ElementType.BF16, ElementType.BF16, 72, 136, 40, 2, "TN").scaled(0.5f, -2);
+    var row = Verification.verify(SM90.of("example", problem, example(), true), new SimulatorBackend(1));
+    assertEquals(Row.Status.PASS, row.status(), row.reason());
   }
 
   private static void check(StandardEpilogue epilogue, GemmProblem problem) {
