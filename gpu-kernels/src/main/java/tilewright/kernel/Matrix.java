@@ -34,6 +34,11 @@ public record Matrix(String buffer, long offset, long rowStride, long columnStri
     return alignment;
   }
 
+  /** Its rows for columns. */
+  public Matrix transposed() {
+    return new Matrix(buffer, offset, columnStride, rowStride, batchStride);
+  }
+
   /** As an argument of extents rows × columns × batch. */
   public LaunchArguments.Tensor argument(long rows, long columns, long batch) {
     return new LaunchArguments.Tensor(buffer, offset, List.of(rows, columns, batch),

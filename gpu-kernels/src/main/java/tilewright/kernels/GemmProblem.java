@@ -50,6 +50,11 @@ public record GemmProblem(GemmTypes types, int m, int n, int k, int batch, Matri
     return new GemmProblem(types, m, n, k, batch, a, b, c, alpha, beta);
   }
 
+  /** The same product seen from the other side: Cᵀ = alpha·B·Aᵀ + beta·Cᵀ. */
+  public GemmProblem transposed() {
+    return new GemmProblem(types.transposed(), n, m, k, batch, b, a, c.transposed(), alpha, beta);
+  }
+
   private static IllegalArgumentException invalidOrder(String order) {
     return new IllegalArgumentException("invalid operand order '" + order + "': TN, TT, NN or NT");
   }

@@ -33,6 +33,11 @@ public record GemmTypes(ElementType a, ElementType b, ElementType output, Accumu
     return a;
   }
 
+  /** With the operands' places changed. */
+  public GemmTypes transposed() {
+    return new GemmTypes(b, a, output, accumulation);
+  }
+
   /** Whether sums leave the tensor core on the way: only those of 8-bit floats are too short there. */
   public boolean isPromoted() {
     return accumulation != Accumulation.FAST && (a == ElementType.E4M3 || a == ElementType.E5M2);

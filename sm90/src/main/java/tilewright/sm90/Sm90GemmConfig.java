@@ -21,9 +21,11 @@ import tilewright.sm90.collective.ClusterShape;
  * @param band tile rows that CTAs work through together, for L2
  * @param resident CTAs on a multiprocessor
  * @param pingPong whether each consumer has a tile of its own, and they take turns, rather than rows of one tile
+ * @param transposed whether A and B have changed places: this is of Cᵀ = B·Aᵀ
  */
 public record Sm90GemmConfig(GemmTypes types, boolean aKMajor, boolean bKMajor, int tileM, int tileN, int tileK,
-    int consumers, int stages, ClusterShape cluster, int band, int resident, boolean pingPong) {
+    int consumers, int stages, ClusterShape cluster, int band, int resident, boolean pingPong,
+    boolean transposed) {
   private static final int ALIGNED_BYTES = 16;
   private static final int REGISTERS = 65536;
   private static final int MOST_REGISTERS = 240;
@@ -56,6 +58,12 @@ public record Sm90GemmConfig(GemmTypes types, boolean aKMajor, boolean bKMajor, 
 
   int threads() {
     return 128 * (consumers + 1);
+  }
+
+  /** So much of {@code k} is summed by the tensor core at a time; what comes out is added in single precision. */
+  public int interval(int k) {
+    if (types.isPromoted()) return Accumulation.INTERVAL;
+    return Math.max(1, Math.ceilDiv(k, tileK * cluster.splits()) * tileK);
   }
 
   /** Consumers that share a tile. */
@@ -106,7 +114,7 @@ public record Sm90GemmConfig(GemmTypes types, boolean aKMajor, boolean bKMajor, 
   Sm90GemmConfig yielding(int bytes) {
     int stage = (tileM + tileN) * tileK * types.a().bytes();
     return new Sm90GemmConfig(types, aKMajor, bKMajor, tileM, tileN, tileK, consumers,
-        stages - Math.ceilDiv(bytes, stage), cluster, band, resident, pingPong);
+        stages - Math.ceilDiv(bytes, stage), cluster, band, resident, pingPong, transposed);
   }
 
   OffsetMap layoutA() {
@@ -126,6 +134,7 @@ public record Sm90GemmConfig(GemmTypes types, boolean aKMajor, boolean bKMajor, 
   public String toString() {
     return (aKMajor ? "T" : "N") + (bKMajor ? "N" : "T") + " " + types + " " + tileM + "x" + tileN + "x" + tileK
         + " consumers " + consumers + " stages " + stages + " cluster " + cluster + " band " + band
-        + (resident > 1 ? " resident " + resident : "") + (pingPong ? " ping-pong" : "");
+        + (resident > 1 ? " resident " + resident : "") + (pingPong ? " ping-pong" : "")
+        + (transposed ? " transposed" : "");
   }
 }

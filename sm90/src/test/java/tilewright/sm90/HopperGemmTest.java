@@ -16,17 +16,32 @@ class HopperGemmTest {
     return GemmProblem.packed(ElementType.BF16, ElementType.BF16, m, n, k, 1, "TN");
   }
 
-  /** One wave of 128 large tiles; four waves of which the last is a third full, against seven of small ones. */
+  /** One wave of 128 large tiles; four waves of which the last is a third full, against four of narrower ones. */
   @ParameterizedTest
-  @CsvSource({"2048, 2048, 128, 256", "4096, 4096, 128, 256", "1024, 14336, 128, 128"})
+  @CsvSource({"2048, 2048, 128, 256", "4096, 4096, 128, 256", "1024, 14336, 128, 224", "256, 4096, 128, 64"})
   void tilesAreChosenByWaves(int m, int n, int tileM, int tileN) {
     var config = HopperGemm.configure(problem(m, n, 4096));
     assertEquals(tileM + "x" + tileN, config.tileM() + "x" + config.tileN());
   }
 
   @Test
+  void fewRowsBecomeColumnsWhoseTilesShareK() {
+    var config = HopperGemm.configure(problem(16, 4096, 4096));
+    assertEquals("64x16 of 2 along k", config.tileM() + "x" + config.tileN() + " of " + config.cluster().splits()
+        + " along k");
+    assertTrue(config.transposed());
+    assertEquals(128, HopperGemm.prepare(problem(16, 4096, 4096)).grid().x());
+  }
+
+  @Test
+  void consumersTakeTurnsWhereKIsShort() {
+    assertTrue(HopperGemm.configure(problem(8192, 24576, 1536)).pingPong());
+  }
+
+  @Test
   void noMoreClustersAreLaunchedThanThereAreTiles() {
-    assertEquals(2, HopperGemm.prepare(problem(200, 104, 64)).grid().x());
+    var problem = problem(200, 104, 64);
+    assertEquals(2, HopperGemm.prepare(problem, HopperGemm.configure(problem, "128x256x2")).grid().x());
   }
 
   @ParameterizedTest

@@ -28,6 +28,7 @@ final class Catalogue {
     cases.addAll(GemmCases.naive(seed));
     cases.addAll(GemmCases.tensorCores(seed));
     cases.addAll(GemmCases.hopper(seed));
+    cases.addAll(GemmCases.hopperTiles(seed));
     cases.addAll(GemmCases.unaligned(seed));
     cases.addAll(GemmCases.ladder(seed));
     cases.addAll(HopperTypeCases.all(seed));

@@ -8,8 +8,10 @@ import java.util.Optional;
 import java.util.OptionalDouble;
 import java.util.Set;
 import java.util.SplittableRandom;
+import java.util.function.BiFunction;
 import java.util.function.Supplier;
 import java.util.stream.IntStream;
+import java.util.stream.Stream;
 import tilewright.kernel.Matrix;
 import tilewright.kernel.PreparedLaunch;
 import tilewright.kernels.Accumulation;
@@ -22,6 +24,7 @@ import tilewright.reference.Comparison;
 import tilewright.reference.GemmReference;
 import tilewright.reference.TensorView;
 import tilewright.sm90.HopperGemm;
+import tilewright.sm90.Sm90GemmConfig;
 import tilewright.sm90.ladder.LadderStep;
 
 /**
@@ -91,6 +94,18 @@ final class GemmCases {
     return cases;
   }
 
+  /** Each tile: with tails, and where there is time for it with a ring that wraps and more tiles than CTAs. */
+  static List<Case> hopperTiles(long seed) {
+    var small = GemmProblem.packed(ElementType.BF16, ElementType.BF16, 72, 136, 200, 1, "TN");
+    var large = GemmProblem.packed(ElementType.BF16, ElementType.BF16, 1288, 2056, 1416, 1, "TN");
+    return HopperGemm.tiles(small).stream()
+        .flatMap(tile -> Stream.of(tiled(small, tile, EVERYWHERE, seed), tiled(large, tile, GPU_ONLY, seed))).toList();
+  }
+
+  private static Case tiled(GemmProblem p, String tile, Set<String> backends, long seed) {
+    return hopper(p, HopperGemm.configure(p, tile), config(p, "TN") + " tile=" + tile, backends, seed);
+  }
+
   /** What tensor copies cannot reach: odd rows, and a begin between two multiples of 16 bytes. */
   static List<Case> unaligned(long seed) {
     var cases = new ArrayList<Case>();
@@ -129,7 +144,14 @@ final class GemmCases {
   }
 
   private static Case hopper(GemmProblem problem, String order, Set<String> backends, long seed) {
-    return gemm("sm90_gemm", "sm90", problem, () -> HopperGemm.prepare(problem), order, backends, true, seed);
+    return hopper(problem, HopperGemm.configure(problem), config(problem, order), backends, seed);
+  }
+
+  /** A problem in a given configuration. */
+  static Case hopper(GemmProblem p, Sm90GemmConfig config, String name, Set<String> backends, long seed) {
+    return new Case("sm90_gemm", "sm90", name, backends, true, () -> HopperGemm.prepare(p, config),
+        () -> inputs(p, seed), (in, out, architecture) -> compare(p, in, out,
+            (reference, rows) -> reference.onWarpgroups(config.interval(p.k()), rows)));
   }
 
   private static void add(List<Case> cases, GemmProblem problem, String order, Set<String> backends, boolean quick,
@@ -139,11 +161,14 @@ final class GemmCases {
 
   static Case gemm(String kernel, String arch, GemmProblem p, Supplier<PreparedLaunch> launch,
       String order, Set<String> backends, boolean quick, long seed) {
+    return new Case(kernel, arch, config(p, order), backends, quick, launch, () -> inputs(p, seed),
+        (in, out, architecture) -> compare(p, in, out, kernel, architecture));
+  }
+
+  static String config(GemmProblem p, String order) {
     var scale = (p.alpha() == 1 && p.beta() == 0 ? "" : " alpha=" + p.alpha() + " beta=" + p.beta())
         + (p.batch() == 1 ? "" : " batch=" + p.batch());
-    var config = p.m() + "x" + p.n() + "x" + p.k() + " " + order + " " + p.types() + scale;
-    return new Case(kernel, arch, config, backends, quick, launch, () -> inputs(p, seed),
-        (in, out, architecture) -> compare(p, in, out, kernel, architecture));
+    return p.m() + "x" + p.n() + "x" + p.k() + " " + order + " " + p.types() + scale;
   }
 
   private static Map<String, MemorySegment> inputs(GemmProblem p, long seed) {
@@ -156,19 +181,23 @@ final class GemmCases {
 
   private static Verdict compare(GemmProblem p, Map<String, MemorySegment> in, Map<String, MemorySegment> out,
       String kernel, int architecture) {
-    var c = view(p.output(), in, p.c(), p.m(), p.n(), p.batch());
-    var reference = new GemmReference(view(p.types().a(), in, p.a(), p.m(), p.k(), p.batch()),
-        view(p.types().b(), in, p.b(), p.n(), p.k(), p.batch()), c, p.alpha(), p.beta());
-    int[] rows = compared(p);
-    var exact = reference.exact(rows);
-    var stepwise = switch (kernel) {
+    return compare(p, in, out, (reference, rows) -> switch (kernel) {
       case "naive_gemm" -> reference.sequential(rows);
       case "sm80_gemm" -> reference.onTensorCores(architecture, rows);
       case "sm100_gemm" -> reference.inTensorMemory(rows);
       default -> p.types().isPromoted() ? reference.onWarpgroups(Accumulation.INTERVAL, rows)
           : reference.onWarpgroups(rows);
-    };
-    return verdict(p, out, rows, exact, stepwise);
+    });
+  }
+
+  private static Verdict compare(GemmProblem p, Map<String, MemorySegment> in, Map<String, MemorySegment> out,
+      BiFunction<GemmReference, int[], double[]> arithmetic) {
+    var c = view(p.output(), in, p.c(), p.m(), p.n(), p.batch());
+    var reference = new GemmReference(view(p.types().a(), in, p.a(), p.m(), p.k(), p.batch()),
+        view(p.types().b(), in, p.b(), p.n(), p.k(), p.batch()), c, p.alpha(), p.beta());
+    int[] rows = compared(p);
+    var exact = reference.exact(rows);
+    return verdict(p, out, rows, exact, arithmetic.apply(reference, rows));
   }
 
   /** C beside its reference, in some rows. */

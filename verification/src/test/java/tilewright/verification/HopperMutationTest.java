@@ -46,7 +46,7 @@ class HopperMutationTest {
       this.n = n;
       var problem = GemmProblem.packed(ElementType.BF16, ElementType.BF16, m, n, K, 1, "TN");
       var config = new Sm90GemmConfig(GemmTypes.of(ElementType.BF16, ElementType.BF16), true, true, tileM, tileN, 64,
-          consumers, 2, cluster, 8, 1, pingPong);
+          consumers, 2, cluster, 8, 1, pingPong, false);
       var prepared = HopperGemm.prepare(problem, config);
       launch = new PreparedLaunch(prepared.kernel(), Dim3.of(2), prepared.arguments());
     }

@@ -64,7 +64,12 @@ public final class TensorTile {
 
   /** The same for a tile whose rows so many blocks of a cluster share the work of copying. */
   public static TensorTile shared(Scope k, TensorSpec spec, OffsetMap layout, int blocks) {
-    var boxes = Boxes.of(spec, layout, extent(layout, 0) / blocks);
+    int share = extent(layout, 0) / blocks;
+    var boxes = Boxes.of(spec, layout, share);
+    if (share % boxes.rows != 0) {
+      throw new TraceException(blocks + " blocks cannot copy " + share + " rows each of " + layout + " in boxes of "
+          + boxes.rows);
+    }
     return new TensorTile(k.shared(spec.type(), layout), boxes.map(k, spec), boxes);
   }
 

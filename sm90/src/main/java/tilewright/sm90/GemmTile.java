@@ -1,0 +1,165 @@
+package tilewright.sm90;
+
+import java.util.List;
+import java.util.stream.IntStream;
+import java.util.stream.Stream;
+import tilewright.kernel.Matrix;
+import tilewright.kernels.GemmProblem;
+import tilewright.sm90.collective.ClusterShape;
+
+/**
+ * A tile of C and how it is computed, with what that is expected to cost.
+ *
+ * @param rate multiplications in a unit of time, relative to the largest tile
+ */
+record GemmTile(int m, int n, int consumers, ClusterShape cluster, Schedule schedule, double rate) {
+  private static final int MULTIPROCESSORS = 132;
+  /** Bytes of k in a stage: a swizzled row. */
+  static final int DEPTH_BYTES = 128;
+  private static final int SHARED_BYTES = 227 << 10;
+  private static final int BARRIER_BYTES = 1024;
+  private static final int STORED_ROW_BYTES = 128;
+  private static final int MOST_STAGES = 20;
+  /** Elements of 16 bits. */
+  private static final int WIDEST_ROW = 64;
+  private static final int NARROWEST_ROW = 16;
+  private static final int BAND_ROWS = 1024;
+
+  // What an H200 took, in microseconds.
+  private static final double LAUNCH = 2.5;
+  private static final double LARGEST_STEP = 0.62;
+  private static final double LARGEST_STORE = 2.6;
+  private static final double EXCHANGE = 5;
+  private static final double WAVE = 0.2;
+  /** Bytes that all multiprocessors copy, a microsecond; most of it hides. */
+  private static final double COPIED_BYTES = 1.5e8;
+  /** How much slower memory is where all multiprocessors idle, or all that they copy lies outside. */
+  private static final double IDLE = 0.2;
+  private static final double CLUSTER = 4;
+  private static final double BYTES = 4.05e6;
+  private static final double STAGED_BYTES = 1.1e5;
+  /** The part of a tile's way out that nothing hides where consumers take turns. */
+  private static final double SEEN = 0.3;
+  private static final double LARGEST = 128 * 256;
+
+  /** How consumers share tiles. */
+  enum Schedule {
+    /** Each has rows of the same tile. */
+    TOGETHER,
+    /** Each has tiles of its own: one stores while another multiplies. */
+    IN_TURN,
+    /** As the first, for Cᵀ = B·Aᵀ: few rows of A become few columns. */
+    TRANSPOSED
+  }
+
+  /** The tiles that any type has. */
+  private static final List<GemmTile> COMMON = Stream.of(new GemmTile(128, 256, 2, 1), new GemmTile(256, 128, 2, 0.97),
+      new GemmTile(128, 128, 2, 0.94)).flatMap(tile -> Stream.of(tile.clustered(2, 1), tile)).toList();
+
+  /** Those that are for types of 16 bits besides. */
+  private static final List<GemmTile> OTHERS = Stream.concat(
+      Stream.of(new GemmTile(128, 224, 2, 0.98), new GemmTile(128, 192, 2, 0.95), new GemmTile(128, 112, 2, 0.9),
+          new GemmTile(128, 96, 2, 0.86), new GemmTile(128, 64, 2, 0.82),
+          new GemmTile(128, 64, 2, 0.82).clustered(1, 2), new GemmTile(128, 128, 2, 0.925).inTurn(),
+          new GemmTile(128, 128, 2, 0.925).inTurn().clustered(2, 1)),
+      IntStream.of(8, 16, 32, 64).boxed().flatMap(n -> Stream.of(new GemmTile(64, n, 1, 0.8).transposed(),
+          new GemmTile(64, n, 1, 0.8).transposed().clustered(1, 2), new GemmTile(128, n, 2, 0.8).transposed(),
+          new GemmTile(192, n, 3, 0.8).transposed())).filter(tile -> tile.n / tile.cluster.splits() >= 8)).toList();
+
+  /** All tiles. */
+  static final List<GemmTile> ALL = Stream.concat(COMMON.stream(), OTHERS.stream()).toList();
+
+  private GemmTile(int m, int n, int consumers, double rate) {
+    this(m, n, consumers, new ClusterShape(1, 1, 1), Schedule.TOGETHER, rate);
+  }
+
+  private GemmTile clustered(int rows, int splits) {
+    return new GemmTile(m, n, consumers, new ClusterShape(rows, 1, splits), schedule, rate);
+  }
+
+  private GemmTile inTurn() {
+    return new GemmTile(m, n, consumers, cluster, Schedule.IN_TURN, rate);
+  }
+
+  private GemmTile transposed() {
+    return new GemmTile(m, n, consumers, cluster, Schedule.TRANSPOSED, rate);
+  }
+
+  /** Such as {@code 128x256x2}: rows, columns, and CTAs that share B's tiles. */
+  String name() {
+    return m + "x" + n + "x" + cluster.m() + (cluster.splits() > 1 ? "-split" + cluster.splits() : "")
+        + switch (schedule) {
+          case TOGETHER -> "";
+          case IN_TURN -> "-in-turn";
+          case TRANSPOSED -> "-transposed";
+        };
+  }
+
+  /** Whether the problem can be computed so. */
+  boolean takes(GemmProblem problem) {
+    if (COMMON.contains(this)) return true;
+    var p = seen(problem);
+    return p.types().a() == p.types().b() && p.operand().bits() == 16 && isCopied(p.a(), m, cluster.n())
+        && isCopied(p.b(), n, cluster.m());
+  }
+
+  /** Whether CTAs can each copy an equal part of a tile: across k, parts are of whole swizzled rows. */
+  private static boolean isCopied(Matrix matrix, int rows, int parts) {
+    int width = Math.min(WIDEST_ROW, Integer.lowestOneBit(rows));
+    return alongK(matrix) || width >= NARROWEST_ROW && rows / parts % width == 0;
+  }
+
+  Sm90GemmConfig configure(GemmProblem problem) {
+    var p = seen(problem);
+    int stage = (m + n) * DEPTH_BYTES;
+    int columns = n / cluster.splits();
+    int stored = Math.min(STORED_ROW_BYTES, columns * p.output().bytes()) * 64 * consumers * Sm90Gemm.STORE_STAGES;
+    int exchanged = cluster.splits() > 1 ? m * n * Float.BYTES : 0;
+    int stages = Math.min(MOST_STAGES, (SHARED_BYTES - BARRIER_BYTES - stored - exchanged) / stage);
+    return new Sm90GemmConfig(p.types(), alongK(p.a()), alongK(p.b()), m, n, DEPTH_BYTES / p.types().a().bytes(),
+        consumers, stages, cluster, BAND_ROWS / m, 1, schedule == Schedule.IN_TURN, schedule == Schedule.TRANSPOSED);
+  }
+
+  private GemmProblem seen(GemmProblem problem) {
+    return schedule == Schedule.TRANSPOSED ? problem.transposed() : problem;
+  }
+
+  /**
+   * Expected microseconds: waves of tiles, of which the last may leave multiprocessors idle, each as long as its steps
+   * along k and its way out; but no less than the tensors take to cross global memory.
+   */
+  double cost(GemmProblem problem) {
+    var p = seen(problem);
+    double size = m * n / LARGEST;
+    long blocks = groups(p, m * cluster.m(), n) * cluster.blocks();
+    long waves = Math.ceilDiv(blocks, MULTIPROCESSORS / cluster.blocks() * cluster.blocks());
+    double steps = Math.ceilDiv((long) p.k() * p.types().a().bytes(), (long) DEPTH_BYTES * cluster.splits());
+    double step = Math.max(LARGEST_STEP * size / rate, (m + n) * DEPTH_BYTES / STAGED_BYTES);
+    double store = LARGEST_STORE * size;
+    boolean inTurn = schedule == Schedule.IN_TURN;
+    double work = waves * (steps * step + (inTurn ? SEEN * store : store)) + (inTurn ? (1 - SEEN) * store : 0)
+        + (cluster.splits() > 1 ? EXCHANGE * size : 0) + (cluster.m() > 1 && waves == 1 ? CLUSTER : 0);
+    double bytes = (((double) p.m() + p.n()) * p.k() * p.types().a().bytes()
+        + (double) p.m() * p.n() * p.output().bytes()) * p.batch();
+    double copied = blocks * steps * (m / (double) cluster.n() + n / (double) cluster.m()) * DEPTH_BYTES;
+    double inside = (p.m() / (double) Math.ceilDiv(p.m(), m) + p.n() / (double) Math.ceilDiv(p.n(), n)) / (m + n);
+    double used = inside * blocks / (waves * MULTIPROCESSORS);
+    return LAUNCH + WAVE * waves + copied / COPIED_BYTES + Math.max(work, bytes / BYTES * (1 + IDLE * (1 - used)));
+  }
+
+  /** How often the tiles of one cluster, so many rows and columns together, cover C. */
+  static long groups(GemmProblem problem, int rows, int columns) {
+    return (long) Math.ceilDiv(problem.m(), rows) * Math.ceilDiv(problem.n(), columns) * problem.batch();
+  }
+
+  /** The clusters of a launch: as many as there is room for, if there is work for them. */
+  static int clusters(GemmProblem problem, Sm90GemmConfig config) {
+    var cluster = config.cluster();
+    return Math.toIntExact(Math.min(MULTIPROCESSORS * config.resident() / cluster.blocks(),
+        groups(problem, config.tileM() * cluster.m(), config.tileN() * cluster.n())));
+  }
+
+  static boolean alongK(Matrix matrix) {
+    return matrix.columnStride() == 1 || matrix.rowStride() != 1;
+  }
+}
