@@ -22,9 +22,7 @@ public final class HopperGemm {
 
   /** Prepares the configuration that fits the problem. */
   public static PreparedLaunch prepare(GemmProblem problem) {
-    var epilogue = EpilogueArguments.plain(problem);
-    return TensorCopies.obstacle(problem, epilogue).isPresent() ? prepare(problem, epilogue)
-        : prepare(problem, configure(problem));
+    return prepare(problem, EpilogueArguments.plain(problem));
   }
 
   /**
@@ -33,8 +31,9 @@ public final class HopperGemm {
    */
   public static PreparedLaunch prepare(GemmProblem problem, EpilogueArguments epilogue) {
     boolean halves = problem.types().a() == problem.types().b() && problem.types().a().bits() == 16;
-    return halves && TensorCopies.obstacle(problem, epilogue).isPresent() ? Gemm.sm80(problem, epilogue)
-        : prepare(problem, straight(problem), epilogue);
+    if (halves && TensorCopies.obstacle(problem, epilogue).isPresent()) return Gemm.sm80(problem, epilogue);
+    boolean plain = epilogue.equals(EpilogueArguments.plain(problem));
+    return plain ? prepare(problem, configure(problem)) : prepare(problem, straight(problem), epilogue);
   }
 
   /** Prepares a given configuration. */

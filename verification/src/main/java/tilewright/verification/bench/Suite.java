@@ -37,7 +37,7 @@ final class Suite {
   private static final List<String> ORDERS = List.of("TN", "NN", "TT", "NT");
   private static final List<String> GEMMS = List.of("sm80_gemm", "sm90_gemm", "sm90_scaled_gemm",
       "sm90_grouped_gemm", "sm90_ladder");
-  private static final List<String> GEMM_SETTINGS = List.of("order", "m", "n", "k", "dtype", "dtypeb", "out",
+  private static final List<String> GEMM_SETTINGS = List.of("order", "m", "n", "k", "shape", "dtype", "dtypeb", "out",
       "accumulation", "step", "epilogue");
 
   private final Benchmark.Options options;
@@ -203,11 +203,26 @@ final class Suite {
     for (var types : forms) {
       for (var order : types.a().bits() == 16 ? ORDERS : ORDERS.subList(0, 1)) {
         if (!options.settings().getOrDefault("order", order).equals(order)) continue;
-        var problem = GemmProblem.packed(types, extent("m"), extent("n"), extent("k"), 1, order);
-        configurations.apply(problem).forEach(c -> all.add(() -> gemm(kernel, arch, problem, order, c)));
+        for (var shape : shapes()) {
+          var problem = GemmProblem.packed(types, shape.get(0), shape.get(1), shape.get(2), 1, order);
+          configurations.apply(problem).forEach(c -> all.add(() -> gemm(kernel, arch, problem, order, c)));
+        }
       }
     }
     return all;
+  }
+
+  /** M, N and K of each problem: a list such as {@code 16x4096x4096,2048x2048x2048}, or the one of m, n and k. */
+  private List<List<Integer>> shapes() {
+    if (!options.settings().containsKey("shape")) return List.of(List.of(extent("m"), extent("n"), extent("k")));
+    return wanted("shape").stream().map(Suite::shape).toList();
+  }
+
+  private static List<Integer> shape(String text) {
+    if (!text.matches("[1-9]\\d{0,8}(x[1-9]\\d{0,8}){2}")) {
+      throw new IllegalArgumentException("invalid shape " + text + ": needed is MxNxK, such as 16x4096x4096");
+    }
+    return Stream.of(text.split("x")).map(Integer::valueOf).toList();
   }
 
   private List<Supplier<Measured>> epilogues() {
