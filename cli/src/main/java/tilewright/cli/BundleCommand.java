@@ -23,11 +23,11 @@ import picocli.CommandLine.Option;
     description = "Make a self-contained folder that runs where there is no Java, Maven or network.")
 final class BundleCommand implements Callable<Integer> {
   /**
-   * What the jars use, if only on request, and, for JUnit's scan of jars, zipfs; jdeps would add what Jackson and JUnit
-   * only mention, such as java.desktop, and java.xml, a tenth of the runtime.
+   * What the jars use, if only on request, and, for JUnit's scan of jars, zipfs; jdeps would add what Jackson only
+   * mentions, such as java.desktop.
    */
   private static final String JDK_MODULES =
-      "java.base,java.logging,jdk.incubator.vector,jdk.management,jdk.unsupported,jdk.zipfs";
+      "java.base,java.logging,java.xml,jdk.incubator.vector,jdk.management,jdk.unsupported,jdk.zipfs";
 
   /** Jars that the tests' dependencies bring and no GPU test needs: properties, and reports as XML. */
   private static final Pattern NOT_FOR_GPU_TESTS = Pattern.compile("(jqwik|.*-reporting-|open-test-reporting).*");
