@@ -25,6 +25,7 @@ import tilewright.sm90.GroupedGemm;
 import tilewright.sm90.Grouping;
 import tilewright.sm90.HopperGemm;
 import tilewright.sm90.ladder.LadderStep;
+import tilewright.sm90.MixedGemm;
 import tilewright.sm90.ScaledGemm;
 import tilewright.sm90.rows.HopperFamilies;
 
@@ -51,6 +52,9 @@ record CatalogueKernel(String text, String arch, String description, Settings de
       gemmSettings("dtypeb=same", "out=auto", "accumulation=fast", "batch=1", "tile=auto", "epilogue=plain",
           "alpha=1", "beta=0"),
       CatalogueKernel::hopperGemm);
+  static final CatalogueKernel SM90_MIXED_GEMM = single("sm90_mixed_gemm", "sm_90a",
+      "C = A·Bᵀ of 8-bit weights A, scaled for 1×128 and converted in registers, and 16-bit activations B",
+      settings("dtype=e4m3", "dtypeb=bf16", "m=1024", "n=1024", "k=1024"), CatalogueKernel::mixedGemm);
   static final CatalogueKernel SM90_LADDER = single("sm90_ladder", "sm_90a",
       "C = A·Bᵀ of bf16, one of ten steps from naive to sm90_gemm", settings("step=10", "m=1024", "n=1024", "k=1024"),
       s -> {
@@ -75,7 +79,7 @@ record CatalogueKernel(String text, String arch, String description, Settings de
   /** All of them: those that are no family first. */
   static List<CatalogueKernel> all() {
     var single = Stream.of(VECTOR_ADD, TRANSPOSE, NAIVE_GEMM, SM80_GEMM, SM90_GEMM, SM90_SCALED_GEMM,
-        SM90_GROUPED_GEMM, SM90_LADDER, SM100_GEMM, BULK_VECTOR_ADD, PACKED_VECTOR_ADD);
+        SM90_GROUPED_GEMM, SM90_MIXED_GEMM, SM90_LADDER, SM100_GEMM, BULK_VECTOR_ADD, PACKED_VECTOR_ADD);
     return Stream.concat(single, HopperFamilies.all().stream().map(CatalogueKernel::of)).toList();
   }
 
@@ -137,6 +141,13 @@ record CatalogueKernel(String text, String arch, String description, Settings de
         s.extent("m"), s.extent("n"), s.extent("k"), 1, "TN"));
     var tile = s.choice("tile", Stream.concat(Stream.of("auto"), HopperGemm.tiles().stream()).toArray(String[]::new));
     return tile.equals("auto") ? gemm.prepare() : gemm.prepare(HopperGemm.configure(gemm.problem(), tile));
+  }
+
+  private static PreparedLaunch mixedGemm(Settings s) {
+    var activations = s.type("dtypeb", ElementType.BF16, ElementType.F16);
+    var types = new GemmTypes(s.type("dtype", ElementType.E4M3, ElementType.E5M2), activations, activations,
+        Accumulation.SCALED);
+    return MixedGemm.packed(GemmProblem.packed(types, s.extent("m"), s.extent("n"), s.extent("k"), 1, "TN")).prepare();
   }
 
   private static PreparedLaunch groupedGemm(Settings s) {

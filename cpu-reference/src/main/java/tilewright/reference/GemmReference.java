@@ -86,7 +86,9 @@ public record GemmReference(TensorView a, TensorView b, TensorView c, float alph
 
   /** The same, where the sums of an interval are multiplied by its scales' product. */
   double[] onWarpgroups(int interval, Scales scales, int[] rows) {
-    return summed(TensorCoreModel.wgmma(a.type(), b.type()), interval, scales, rows);
+    // An 8-bit operand beside one of 16 bits is converted to its type, exactly.
+    var multiplied = a.type().bits() < b.type().bits() ? b.type() : a.type();
+    return summed(TensorCoreModel.wgmma(multiplied, b.type()), interval, scales, rows);
   }
 
   /** As a kernel that sums by {@code tcgen05.mma}: 8-bit integers exactly, others as SM100 does. */
@@ -97,7 +99,7 @@ public record GemmReference(TensorView a, TensorView b, TensorView c, float alph
 
   private double[] summed(TensorCoreModel model, int interval, Scales scales, int[] rows) {
     int depth = extent(a, 1);
-    var decodedA = decoded(a, depth);
+    var decodedA = decoded(a, depth, model.a());
     var decodedB = decoded(b, depth);
     return each(rows, (row, column, old) -> {
       float sum = 0;
@@ -182,9 +184,14 @@ public record GemmReference(TensorView a, TensorView b, TensorView c, float alph
   }
 
   private static TensorCoreOperands[] decoded(TensorView tensor, int padded) {
+    return decoded(tensor, padded, tensor.type());
+  }
+
+  private static TensorCoreOperands[] decoded(TensorView tensor, int padded, ElementType type) {
     var bits = new long[extent(tensor, 0) * extent(tensor, 2)][padded];
-    eachElement(tensor, (row, k, index) -> bits[row][k] = tensor.bits(index));
-    return Arrays.stream(bits).parallel().map(row -> new TensorCoreOperands(tensor.type(), row))
+    eachElement(tensor, (row, k, index) -> bits[row][k] = type == tensor.type() ? tensor.bits(index)
+        : type.fromDouble(tensor.value(index), Rounding.NEAREST_EVEN));
+    return Arrays.stream(bits).parallel().map(row -> new TensorCoreOperands(type, row))
         .toArray(TensorCoreOperands[]::new);
   }
 

@@ -40,7 +40,21 @@ public record GemmTypes(ElementType a, ElementType b, ElementType output, Accumu
 
   /** Whether sums leave the tensor core on the way: only those of 8-bit floats are too short there. */
   public boolean isPromoted() {
-    return accumulation != Accumulation.FAST && (a == ElementType.E4M3 || a == ElementType.E5M2);
+    return accumulation != Accumulation.FAST && isNarrow(a);
+  }
+
+  /** Whether A is converted to B's type before the product: 8-bit floats beside 16 bits. */
+  public boolean isMixed() {
+    return isNarrow(a) && b.bits() == 16;
+  }
+
+  /** The type that A's elements are multiplied in. */
+  public ElementType multiplied() {
+    return isMixed() ? b : a;
+  }
+
+  private static boolean isNarrow(ElementType type) {
+    return type == ElementType.E4M3 || type == ElementType.E5M2;
   }
 
   @Override

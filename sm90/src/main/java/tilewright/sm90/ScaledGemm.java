@@ -16,7 +16,8 @@ import tilewright.sm90.collective.BlockScales;
  */
 public record ScaledGemm(GemmProblem problem, Matrix scalesA, Matrix scalesB) {
   public ScaledGemm {
-    if (!problem.types().isPromoted() || problem.types().accumulation() != Accumulation.SCALED) {
+    var types = problem.types();
+    if (types.isMixed() || !types.isPromoted() || types.accumulation() != Accumulation.SCALED) {
       throw new IllegalArgumentException("products " + problem.types()
           + " have no scales: needed are e4m3 or e5m2 and the accumulation scaled");
     }

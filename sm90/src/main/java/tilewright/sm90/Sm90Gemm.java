@@ -17,7 +17,6 @@ import tilewright.sm90.collective.Promotion;
 import tilewright.sm90.collective.SplitSum;
 import tilewright.sm90.collective.StagedEpilogue;
 import tilewright.sm90.collective.TensorTile;
-import tilewright.sm90.collective.TiledWgmma;
 import tilewright.sm90.collective.Rotation;
 
 /**
@@ -51,12 +50,12 @@ public record Sm90Gemm(Sm90GemmConfig config, OutputForm output, Grouping groupi
     var b = TensorTile.shared(k, config.b(grouping), config.layoutB(), config.cluster().m());
     var c = StagedEpilogue.of(k, output.epilogue(), output.neighbours(), config.c(output.alongN()),
         config.outputColumns(), config.consumers(), STORE_STAGES);
-    var mma = TiledWgmma.of(config.atom(), config.layoutA(), config.layoutB(), config.sharers());
+    var mma = config.mma();
     var mainloop = new Mainloop(k, a, b, mma, tiles);
     var first = thread.equalTo(0);
     var rotation = Rotation.of(k, first, config.turns());
     var scales = Optional.of(config.types().accumulation()).filter(Accumulation.SCALED::equals)
-        .map(_ -> BlockScales.of(k, grouping.batchOfB()));
+        .map(_ -> config.types().isMixed() ? BlockScales.ofA(k) : BlockScales.of(k, grouping.batchOfB()));
     var split = SplitSum.of(k, tiles, mma, config.consumers(), first);
     var ring = Pipeline.of(k, config.stages(), first, config.sharers(), tiles);
     DependentLaunch.allowNext(k);

@@ -7,6 +7,7 @@ import tilewright.layout.OffsetMap;
 import tilewright.numerics.ElementType;
 import tilewright.sm90.atom.SwizzledRows;
 import tilewright.sm90.atom.WgmmaAtom;
+import tilewright.sm90.collective.TiledWgmma;
 import tilewright.sm90.collective.ClusterShape;
 
 /**
@@ -53,7 +54,12 @@ public record Sm90GemmConfig(GemmTypes types, boolean aKMajor, boolean bKMajor, 
 
   WgmmaAtom atom() {
     int pieces = types.isPromoted() ? Math.ceilDiv(tileN, MOST_PROMOTED_COLUMNS) : 1;
-    return new WgmmaAtom(types.a(), types.b(), tileN / pieces);
+    return new WgmmaAtom(types.multiplied(), types.b(), tileN / pieces);
+  }
+
+  TiledWgmma mma() {
+    return types.isMixed() ? TiledWgmma.converting(atom(), layoutA(), layoutB(), sharers())
+        : TiledWgmma.of(atom(), layoutA(), layoutB(), sharers());
   }
 
   int threads() {

@@ -35,6 +35,7 @@ final class Catalogue {
     cases.addAll(AttentionCases.sm80(seed));
     cases.addAll(HopperTypeCases.scaled(seed));
     cases.addAll(HopperTypeCases.grouped(seed));
+    cases.addAll(HopperTypeCases.mixed(seed));
     cases.addAll(BlackwellGemmCases.all(seed));
     for (long n : new long[] {4, 100_000}) {
       cases.add(MemoryCases.vectorAdd("bulk_vector_add", "sm90", () -> BulkVectorAdd.prepare(n), n, seed));

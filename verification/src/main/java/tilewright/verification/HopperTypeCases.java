@@ -11,6 +11,7 @@ import tilewright.numerics.ElementType;
 import tilewright.sm90.GroupedGemm;
 import tilewright.sm90.Grouping;
 import tilewright.sm90.HopperGemm;
+import tilewright.sm90.MixedGemm;
 import tilewright.sm90.ScaledGemm;
 
 /** The Hopper GEMM in types that are not 16 bits wide. */
@@ -44,6 +45,21 @@ final class HopperTypeCases {
       Set<String> backends, long seed) {
     var problem = GemmProblem.packed(types, m, n, k, grouping == Grouping.MASKED ? groups : 1, "TN");
     return new GroupedCase(new GroupedGemm(problem, grouping, groups), table).of(backends, seed);
+  }
+
+  /** 8-bit weights and 16-bit activations. */
+  static List<Case> mixed(long seed) {
+    var cases = new ArrayList<Case>();
+    for (var types : List.of(mixed(ElementType.E4M3, ElementType.BF16), mixed(ElementType.E5M2, ElementType.F16))) {
+      cases.add(new MixedCase(MixedGemm.packed(GemmProblem.packed(types, 136, 48, 288, 2, "TN"))).of(EVERYWHERE, seed));
+      cases.add(new MixedCase(MixedGemm.packed(GemmProblem.packed(types, 1024, 2048, 4096, 1, "TN")))
+          .of(GPU_ONLY, seed));
+    }
+    return cases;
+  }
+
+  private static GemmTypes mixed(ElementType weights, ElementType activations) {
+    return new GemmTypes(weights, activations, activations, Accumulation.SCALED);
   }
 
   private static Case scaled(int m, int n, int k, int batch, Set<String> backends, long seed) {

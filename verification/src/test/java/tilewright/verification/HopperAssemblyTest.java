@@ -8,14 +8,20 @@ import java.util.List;
 import java.util.stream.Stream;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.Arguments;
+import org.junit.jupiter.params.provider.CsvSource;
+import org.junit.jupiter.params.provider.EnumSource;
 import org.junit.jupiter.params.provider.MethodSource;
 import tilewright.device.Assembler;
 import tilewright.device.Assembly;
+import tilewright.kernel.PreparedLaunch;
 import tilewright.kernels.Accumulation;
 import tilewright.kernels.GemmProblem;
 import tilewright.kernels.GemmTypes;
 import tilewright.numerics.ElementType;
+import tilewright.sm90.GroupedGemm;
+import tilewright.sm90.Grouping;
 import tilewright.sm90.HopperGemm;
+import tilewright.sm90.MixedGemm;
 import tilewright.sm90.ScaledGemm;
 
 /** What the assembler says of the Hopper GEMM in every tile: no registers spilled, no {@code wgmma} made to wait. */
@@ -46,9 +52,29 @@ class HopperAssemblyTest {
   void isAssembledWithoutSpillsAndWarnings(GemmTypes types, String order, String tile) {
     var problem = GemmProblem.packed(types, 4096, 4096, 4096, 1, order);
     var config = HopperGemm.configure(problem, tile);
-    var kernel = types.accumulation() == Accumulation.SCALED ? ScaledGemm.packed(problem).prepare(config).kernel()
-        : HopperGemm.prepare(problem, config).kernel();
-    switch (ASSEMBLER.assemble(kernel.ptx(), "sm_90a")) {
+    assertAssembled(types.accumulation() == Accumulation.SCALED ? ScaledGemm.packed(problem).prepare(config)
+        : HopperGemm.prepare(problem, config));
+  }
+
+  @ParameterizedTest
+  @EnumSource(names = {"CONTIGUOUS", "MASKED"})
+  void groupsAreAssembledWithoutSpillsAndWarnings(Grouping grouping) {
+    for (var operand : List.of(ElementType.BF16, ElementType.E4M3)) {
+      var problem = GemmProblem.packed(operand, ElementType.BF16, 4096, 4096, 4096, grouping == Grouping.MASKED ? 4 : 1,
+          "TN");
+      assertAssembled(new GroupedGemm(problem, grouping, 4).prepare());
+    }
+  }
+
+  @ParameterizedTest
+  @CsvSource({"E4M3, BF16", "E5M2, F16"})
+  void mixedOperandsAreAssembledWithoutSpillsAndWarnings(ElementType weights, ElementType activations) {
+    var types = new GemmTypes(weights, activations, activations, Accumulation.SCALED);
+    assertAssembled(MixedGemm.packed(GemmProblem.packed(types, 4096, 4096, 4096, 1, "TN")).prepare());
+  }
+
+  private static void assertAssembled(PreparedLaunch launch) {
+    switch (ASSEMBLER.assemble(launch.kernel().ptx(), "sm_90a")) {
       case Assembly.Assembled assembled -> {
         assertEquals(List.of(), assembled.warnings());
         assertEquals(List.of(0), assembled.resources().stream().map(Assembly.Resources::spillStoreBytes).toList());

@@ -87,6 +87,11 @@ public record WgmmaAtom(ElementType a, ElementType b, int columns) {
     return Partition.exact(accumulator(columns), M, columns);
   }
 
+  /** Which elements of the 64×k part of A a thread of the warpgroup has in registers. */
+  public Partition partitionOfA() {
+    return Partition.exact(operandA(), M, depth());
+  }
+
   /** Registers of D a thread. */
   public int registers() {
     return M * columns / THREADS;

@@ -2,6 +2,7 @@ package tilewright.sm90.collective;
 
 import java.util.ArrayList;
 import java.util.List;
+import java.util.Optional;
 import tilewright.kernel.F32;
 import tilewright.kernel.GlobalTensor;
 import tilewright.kernel.I32;
@@ -15,9 +16,9 @@ import tilewright.numerics.ElementType;
  * Consumers read them from global memory, where a step's are few and each is read again by many CTAs.
  *
  * @param a (M, K/128, L)
- * @param b (N/128, K/128, L)
+ * @param b (N/128, K/128, L), where B has scales
  */
-public record BlockScales(Scope k, GlobalTensor a, GlobalTensor b) {
+public record BlockScales(Scope k, GlobalTensor a, Optional<GlobalTensor> b) {
   /** Rows of B and steps of k that share a scale. */
   public static final int BLOCK = 128;
   /** Of a block of 64 rows a thread has values in two. */
@@ -25,8 +26,17 @@ public record BlockScales(Scope k, GlobalTensor a, GlobalTensor b) {
 
   /** Declares tensors SA and SB, of which the latter has an entry for each of so many matrices B. */
   public static BlockScales of(Scope k, String batchOfB) {
-    return new BlockScales(k, k.global(TensorSpec.of("SA", ElementType.F32, "M", "KB", "L")),
-        k.global(TensorSpec.of("SB", ElementType.F32, "NB", "KB", batchOfB)));
+    return new BlockScales(k, scalesOfA(k),
+        Optional.of(k.global(TensorSpec.of("SB", ElementType.F32, "NB", "KB", batchOfB))));
+  }
+
+  /** Declares tensor SA alone. */
+  public static BlockScales ofA(Scope k) {
+    return new BlockScales(k, scalesOfA(k), Optional.empty());
+  }
+
+  private static GlobalTensor scalesOfA(Scope k) {
+    return k.global(TensorSpec.of("SA", ElementType.F32, "M", "KB", "L"));
   }
 
   /**
@@ -49,9 +59,9 @@ public record BlockScales(Scope k, GlobalTensor a, GlobalTensor b) {
       }
     }
     var columns = new ArrayList<F32>();
-    for (int piece = 0; piece < mma.pieces() / mma.blocks(); piece++) {
-      var block = n.plus(mma.column(piece)).dividedBy(BLOCK);
-      columns.add(b.at(block.min(b.extent(0).plus(-1)), step, of).load());
+    for (int i = 0; i < mma.pieces() / mma.blocks(); i++) {
+      var block = n.plus(mma.column(i)).dividedBy(BLOCK);
+      b.ifPresent(scales -> columns.add(scales.at(block.min(scales.extent(0).plus(-1)), step, of).load()));
     }
     return new Factors(rows, columns);
   }
@@ -60,7 +70,8 @@ public record BlockScales(Scope k, GlobalTensor a, GlobalTensor b) {
   record Factors(List<F32> rows, List<F32> columns) {
     /** What the products of a thread's first or second row of a piece are multiplied by. */
     F32 of(TiledWgmma mma, int piece, int row) {
-      return rows.get(ROWS * mma.block(piece) + row).times(columns.get(piece % columns.size()));
+      var ofRow = rows.get(ROWS * mma.block(piece) + row);
+      return columns.isEmpty() ? ofRow : ofRow.times(columns.get(piece % columns.size()));
     }
   }
 }

@@ -1,6 +1,7 @@
 package tilewright.sm90.collective;
 
 import java.util.List;
+import java.util.Optional;
 import tilewright.kernel.I32;
 import tilewright.kernel.Partition;
 import tilewright.kernel.Scope;
@@ -26,11 +27,11 @@ public final class TiledWgmma {
   private final int tileN;
   private final int tileK;
   private final int groups;
-  private final MatrixDescriptor a;
+  private final Optional<MatrixDescriptor> a;
   private final MatrixDescriptor b;
 
-  private TiledWgmma(WgmmaAtom atom, int tileM, int tileN, int tileK, int groups, MatrixDescriptor a,
-      MatrixDescriptor b) {
+  private TiledWgmma(WgmmaAtom atom, int tileM, int tileN, int tileK, int groups,
+      Optional<MatrixDescriptor> a, MatrixDescriptor b) {
     this.atom = atom;
     this.tileM = tileM;
     this.tileN = tileN;
@@ -50,6 +51,16 @@ public final class TiledWgmma {
    * @param tileB (N, K, …) in shared memory
    */
   public static TiledWgmma of(WgmmaAtom atom, OffsetMap tileA, OffsetMap tileB, int groups) {
+    return of(atom, tileA, tileB, groups, Optional.of(MatrixDescriptor.of(atom.a(), tileA, WgmmaAtom.M)));
+  }
+
+  /** The same for a tile of A of an 8-bit type, which is converted on its way. */
+  public static TiledWgmma converting(WgmmaAtom atom, OffsetMap tileA, OffsetMap tileB, int groups) {
+    return of(atom, tileA, tileB, groups, Optional.empty());
+  }
+
+  private static TiledWgmma of(WgmmaAtom atom, OffsetMap tileA, OffsetMap tileB, int groups,
+      Optional<MatrixDescriptor> a) {
     int tileM = extent(tileA, 0);
     int tileN = extent(tileB, 0);
     int tileK = extent(tileA, 1);
@@ -64,7 +75,7 @@ public final class TiledWgmma {
       throw new TraceException("tiles " + tileA + " and " + tileB + " do not share a multiple of " + atom.depth()
           + " along k");
     }
-    return new TiledWgmma(atom, tileM, tileN, tileK, groups, MatrixDescriptor.of(atom.a(), tileA, WgmmaAtom.M),
+    return new TiledWgmma(atom, tileM, tileN, tileK, groups, a,
         MatrixDescriptor.of(atom.b(), tileB, atom.columns()));
   }
 
@@ -175,20 +186,37 @@ public final class TiledWgmma {
         var rowsB = b.register(k, tileB, k.constant(column), k.constant(slice), stageB);
         for (int block = 0; block < blocks(); block++) {
           int piece = block * piecesPerBlock() + column / atom.columns();
-          var rowsA = a.register(k, tileA, row(group, block), k.constant(slice), stageA);
-          atom.multiply(k, rowsA, a, rowsB, b, all(piece(accumulators, piece)), add || slice > 0);
+          var formA = formOfA();
+          var rowsA = formA.register(k, tileA, row(group, block), k.constant(slice), stageA);
+          atom.multiply(k, rowsA, formA, rowsB, b, all(piece(accumulators, piece)), add || slice > 0);
         }
       }
     }
   }
 
+  private MatrixDescriptor formOfA() {
+    return a.orElseThrow(() -> new TraceException("operand A is converted in registers, piece by piece"));
+  }
+
+  boolean converts() {
+    return a.isEmpty();
+  }
+
   /** Replaces the accumulators of one piece by its products of a stage, under way as one group. */
-  void multiplyPiece(Scope k, I32 group, SharedTensor tileA, SharedTensor tileB, I32 stage, int piece, Fragment sums) {
+  void multiplyPiece(Scope k, I32 group, I32 lane, SharedTensor tileA, SharedTensor tileB, I32 stage, int piece,
+      Fragment sums) {
+    var rows = row(group, block(piece));
+    var converted = converts() ? new ConvertedRows(atom).read(k, tileA, lane, rows, stage, tileK)
+        : List.<List<Operand.Register>>of();
     WgmmaAtom.fence(k);
     for (int slice = 0; slice < tileK; slice += atom.depth()) {
       var rowsB = b.register(k, tileB, k.constant(column(piece)), k.constant(slice), stage);
-      var rowsA = a.register(k, tileA, row(group, block(piece)), k.constant(slice), stage);
-      atom.multiply(k, rowsA, a, rowsB, b, all(sums), slice > 0);
+      if (converts()) {
+        atom.multiply(k, converted.get(slice / atom.depth()), rowsB, b, all(sums), slice > 0);
+      } else {
+        var rowsA = formOfA().register(k, tileA, rows, k.constant(slice), stage);
+        atom.multiply(k, rowsA, formOfA(), rowsB, b, all(sums), slice > 0);
+      }
     }
     WgmmaAtom.commit(k);
   }

@@ -7,7 +7,7 @@ import tilewright.numerics.ElementType;
 import tilewright.sm90.GroupedGemm;
 import tilewright.sm90.Grouping;
 
-/** Eight groups, to which the blocks of A's rows belong. */
+/** Eight groups of equally many rows, one after the other. */
 final class GroupedProblem {
   private static final int GROUPS = 8;
 
@@ -18,7 +18,8 @@ final class GroupedProblem {
     var tensors = List.of(Measured.Tensor.input("A", p.types().a(), (long) p.m() * p.k()),
         Measured.Tensor.input("B", p.types().b(), (long) GROUPS * p.n() * p.k()),
         Measured.Tensor.output("C", p.output(), (long) p.m() * p.n()),
-        new Measured.Tensor("groups", ElementType.I32, gemm.blocks(), new Measured.Content.Indices(GROUPS)));
+        new Measured.Tensor("groups", ElementType.I32, gemm.blocks(),
+            new Measured.Content.Ranges(Math.ceilDiv(gemm.blocks(), GROUPS))));
     long bytes = tensors.stream().mapToLong(t -> t.elements() * t.type().bytes()).sum();
     Map<String, Object> peer = Map.of("op", "grouped_gemm", "m", p.m(), "n", p.n(), "k", p.k(), "groups", GROUPS,
         "dtype", p.types().a().text());

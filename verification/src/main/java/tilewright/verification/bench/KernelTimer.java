@@ -16,7 +16,7 @@ import tilewright.device.Stream;
 final class KernelTimer implements AutoCloseable {
   private static final int WARMUPS = 5;
   private static final int RUNS = 20;
-  private static final double SHORT_MS = 0.1;
+  private static final double SHORT_MS = 0.2;
   /** A run beside which loading the kernel is nothing. */
   private static final double LONG_MS = 200;
   private static final double GRAPH_MS = 2;

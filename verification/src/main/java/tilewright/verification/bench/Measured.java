@@ -29,6 +29,9 @@ record Measured(String kernel, String arch, String config, PreparedLaunch launch
     /** Whole numbers from 0 to below the bound. */
     record Indices(long bound) implements Content {}
 
+    /** 0 so many times, then 1 as many times, and so on. */
+    record Ranges(long each) implements Content {}
+
     /** Zeros, which the kernel relies on: setting them is part of a run. */
     record Zeros() implements Content {}
 

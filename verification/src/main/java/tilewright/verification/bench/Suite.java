@@ -24,6 +24,7 @@ import tilewright.numerics.ElementType;
 import tilewright.sm100.PackedVectorAdd;
 import tilewright.sm90.BulkVectorAdd;
 import tilewright.sm90.HopperGemm;
+import tilewright.sm90.MixedGemm;
 import tilewright.sm90.ScaledGemm;
 import tilewright.sm90.Sm90GemmConfig;
 import tilewright.sm90.ladder.LadderStep;
@@ -36,7 +37,7 @@ final class Suite {
 
   private static final List<String> ORDERS = List.of("TN", "NN", "TT", "NT");
   private static final List<String> GEMMS = List.of("sm80_gemm", "sm90_gemm", "sm90_scaled_gemm",
-      "sm90_grouped_gemm", "sm90_ladder");
+      "sm90_grouped_gemm", "sm90_mixed_gemm", "sm90_ladder");
   private static final List<String> GEMM_SETTINGS = List.of("order", "m", "n", "k", "shape", "dtype", "dtypeb", "out",
       "accumulation", "step", "epilogue");
 
@@ -60,6 +61,9 @@ final class Suite {
     kernels.put("sm90_scaled_gemm", () -> gemms("sm90_scaled_gemm", "sm90", List.of(new GemmTypes(ElementType.E4M3,
         ElementType.E4M3, ElementType.BF16, Accumulation.SCALED)),
         p -> configurations(p).map(c -> new Traced(c, () -> ScaledGemm.packed(p).prepare(c))).toList()));
+    kernels.put("sm90_mixed_gemm", () -> gemms("sm90_mixed_gemm", "sm90", List.of(new GemmTypes(ElementType.E4M3,
+        ElementType.BF16, ElementType.BF16, Accumulation.SCALED)),
+        p -> List.of(new Traced("128x128", () -> MixedGemm.packed(p).prepare()))));
     kernels.put("sm90_grouped_gemm", () -> hopperTypes().stream().map(types -> (Supplier<Measured>) () ->
         GroupedProblem.measured(GemmProblem.packed(types, extent("m"), extent("n"), extent("k"), 1, "TN"))).toList());
     kernels.put("sm90_ladder", this::ladder);
@@ -258,9 +262,10 @@ final class Suite {
       tensors.add(Measured.Tensor.input("SB", ElementType.F32, ScaledGemm.blocks(p.n()) * depth));
     }
     long bytes = tensors.stream().mapToLong(t -> t.elements() * t.type().bytes()).sum();
-    Map<String, Object> peer = Map.of("op", "gemm", "m", p.m(), "n", p.n(), "k", p.k(), "dtype", p.types().a().text(),
-        "dtypeB", p.types().b().text(), "out", p.output().text(), "accumulation", p.types().accumulation().text(),
-        "transA", order.charAt(0) == 'N', "transB", order.charAt(1) == 'N');
+    Map<String, Object> peer = Map.of("op", "gemm", "m", p.m(), "n", p.n(), "k", p.k(), "dtype",
+        p.types().multiplied().text(), "dtypeB", p.types().b().text(), "out", p.output().text(),
+        "accumulation", p.types().accumulation().text(), "transA", order.charAt(0) == 'N',
+        "transB", order.charAt(1) == 'N');
     return new Measured(kernel, arch, p.m() + "x" + p.n() + "x" + p.k() + " " + traced.configuration,
         traced.launch.get(), tensors, bytes, 2.0 * p.m() * p.n() * p.k(), peer);
   }
