@@ -57,7 +57,7 @@ final class Listings {
     var hopper = root.resolve(HOPPER);
     save(generated, "sm90-trace.java", trace(hopper.resolve("Sm90Gemm.java")));
     save(generated, "sm90-mainloop.java", Excerpt.method(hopper.resolve("collective/Mainloop.java"),
-        "Fragment consume(Pipeline.Cursor stage"));
+        "Fragment consume(Place place"));
     save(generated, "swizzled-rows.java", Excerpt.method(hopper.resolve("atom/SwizzledRows.java"),
         "ComposedLayout alongColumns("));
     save(generated, "epilogue-example.java", Excerpt.method(root.resolve(EPILOGUES), "Epilogue example()"));

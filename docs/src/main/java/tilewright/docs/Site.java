@@ -10,7 +10,7 @@ import java.util.List;
 /** The documentation site: {@code Site REPOSITORY OUTPUT} builds it. */
 public final class Site {
   /** The pages in reading order; each is {@code docs/src/site/NAME.adoc}. */
-  static final List<String> PAGES = List.of("index", "gemm-to-gpu", "hopper-gemm", "ladder",
+  static final List<String> PAGES = List.of("index", "gemm-to-gpu", "hopper-gemm", "ladder", "blackwell-gemm",
       "kernel-language", "catalogue",
       "layout-expressions", "morphisms", "command-line", "simulator", "asynchrony", "tensor-cores", "tensor-memory",
       "simulator-speed",
@@ -42,6 +42,7 @@ public final class Site {
     var images = Files.createDirectories(output.resolve("images"));
     Figures.write(images);
     Listings.write(root, Files.createDirectories(generated));
+    BlackwellPage.write(root, generated, images);
     HelpPages.write(generated);
     CataloguePage.write(root, generated, images);
     Expressions.write(root.resolve("docs"), generated);

@@ -31,8 +31,7 @@ public final class BlackwellGemm {
 
   /** Prepares the kernel as it is on one of {@link #rungs()}, whatever the problem's extents. */
   public static PreparedLaunch prepare(GemmProblem problem, String text) {
-    var rung = Arrays.stream(Rung.values()).filter(r -> r.text().equals(text)).findFirst().orElseThrow(
-        () -> new IllegalArgumentException("invalid rung " + text + ": " + String.join(" or ", rungs())));
+    var rung = named(text);
     var config = configure(problem, rung);
     return rung.specialised() ? prepare(problem, config) : prepare(problem, config, new SingleThreadGemm(config));
   }
@@ -68,6 +67,16 @@ public final class BlackwellGemm {
   /** The steps by which the kernel became what it is, the simplest first. */
   public static List<String> rungs() {
     return Arrays.stream(Rung.values()).map(Rung::text).toList();
+  }
+
+  /** The configuration of one of {@link #rungs()}. */
+  public static Sm100GemmConfig configure(GemmProblem problem, String rung) {
+    return configure(problem, named(rung));
+  }
+
+  private static Rung named(String text) {
+    return Arrays.stream(Rung.values()).filter(r -> r.text().equals(text)).findFirst().orElseThrow(
+        () -> new IllegalArgumentException("invalid rung " + text + ": " + String.join(" or ", rungs())));
   }
 
   private static Sm100GemmConfig configure(GemmProblem problem, Rung rung) {

@@ -16,6 +16,7 @@ import tilewright.sm100.atom.ScaleCopy;
 public final class NarrowGemm {
   private static final int TILE_N = 128;
   private static final int STAGES = 4;
+  private static final int BAND = 8;
   private static final int WORDS = ScaleCopy.BYTES / Integer.BYTES;
   private static final int MULTIPROCESSORS = 148;
 
@@ -23,8 +24,13 @@ public final class NarrowGemm {
 
   /** Prepares a product; two CTAs multiply together where there are rows for both. */
   public static PreparedLaunch prepare(UmmaTypes types, int m, int n, int k, float alpha) {
+    return prepare(configure(types, m), m, n, k, alpha);
+  }
+
+  /** The configuration for products with so many rows. */
+  public static Sm100GemmConfig configure(UmmaTypes types, int m) {
     int ctas = m > Sm100GemmConfig.TILE_M ? 2 : 1;
-    return prepare(new Sm100GemmConfig(types, true, true, TILE_N, ctas, ctas, STAGES, 2, false, 8), m, n, k, alpha);
+    return new Sm100GemmConfig(types, true, true, TILE_N, ctas, ctas, STAGES, 2, false, BAND);
   }
 
   /** Prepares a given configuration. */

@@ -1,11 +1,14 @@
 package tilewright.sm100;
 
+import java.util.ArrayList;
+import java.util.List;
 import tilewright.kernel.Scope;
 import tilewright.kernel.TensorSpec;
 import tilewright.layout.OffsetMap;
 import tilewright.numerics.ElementType;
 import tilewright.ptx.tensormap.TensorElement;
 import tilewright.sm100.atom.MmaFormat;
+import tilewright.sm100.atom.ScaleCopy;
 import tilewright.sm100.atom.TensorMemory;
 import tilewright.sm100.atom.UmmaAtom;
 import tilewright.sm100.collective.CtaGroups;
@@ -74,6 +77,25 @@ public record Sm100GemmConfig(UmmaTypes types, boolean aKMajor, boolean bKMajor,
   /** Columns of Tensor Memory that hold the accumulators. */
   int columns() {
     return accumulators * tileN;
+  }
+
+  /**
+   * Columns of Tensor Memory with one use.
+   *
+   * @param use such as {@code sums 0}
+   */
+  public record Columns(String use, int first, int count) {}
+
+  /** Which columns of Tensor Memory hold what, in the order in which the kernel takes them. */
+  public List<Columns> tensorMemory() {
+    var uses = new ArrayList<Columns>();
+    for (int i = 0; i < accumulators; i++) uses.add(new Columns("sums " + i, i * tileN, tileN));
+    if (types.kind().scaled()) {
+      int ofA = ScaledMainloop.tiles(types.kind(), tileK()) * ScaleCopy.COLUMNS;
+      uses.add(new Columns("scales of A", columns(), ofA));
+      uses.add(new Columns("scales of B", columns() + ofA, ofA * tileN / ScaleCopy.ROWS));
+    }
+    return List.copyOf(uses);
   }
 
   /** Columns to allocate for these and so many more. */

@@ -7,6 +7,7 @@ import tilewright.kernel.TensorSpec;
 import tilewright.kernel.TraceException;
 import tilewright.layout.Layout;
 import tilewright.numerics.ElementType;
+import tilewright.sm100.atom.MmaKind;
 import tilewright.sm100.atom.ScaleCopy;
 import tilewright.sm100.atom.TensorMemory;
 import tilewright.sm100.atom.TensorMemoryTile;
@@ -40,10 +41,15 @@ public final class ScaledMainloop implements TensorMainloop {
   public static ScaledMainloop of(UmmaMainloop products, int stages) {
     var mma = products.mma();
     var kind = mma.atom().kind();
-    int tiles = mma.depth() * kind.perContainer() / kind.block() / ScaleCopy.SCALES;
+    int tiles = tiles(kind, mma.depth());
     int blocks = mma.atom().n() / ScaleCopy.ROWS;
     return new ScaledMainloop(products, scales(products.k(), "SA", "BM", tiles, stages),
         scales(products.k(), "SB", "BN", tiles, stages * blocks), tiles, blocks);
+  }
+
+  /** Tiles of scales along k that a stage of so many containers has. */
+  public static int tiles(MmaKind kind, int depth) {
+    return depth * kind.perContainer() / kind.block() / ScaleCopy.SCALES;
   }
 
   private static TensorTile scales(Scope k, String name, String rows, int tiles, int stages) {
