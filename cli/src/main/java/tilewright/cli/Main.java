@@ -64,6 +64,7 @@ public final class Main {
         .addSubcommand(new SimCommand(console))
         .addSubcommand(new GpuCommand(console))
         .addSubcommand(new BenchCommand(console))
+        .addSubcommand(new TuneCommand(console))
         .addSubcommand(new BundleCommand(console))
         .addSubcommand(new DoctorCommand(console))
         .setOut(new PrintWriter(console.out(), true))

@@ -103,13 +103,20 @@ final class RunGemm implements Callable<Integer> {
     try {
       return switch (kernel) {
         case "sm80" -> epilogue.isPlain() ? Gemm.sm80(problem) : Gemm.sm80(problem, arguments);
-        case "sm90" -> HopperGemm.prepare(problem, arguments);
+        case "sm90" -> tuned(problem).map(tile -> HopperGemm.prepare(problem, HopperGemm.configure(problem, tile)))
+            .orElseGet(() -> HopperGemm.prepare(problem, arguments));
         case "naive" -> Gemm.naive(problem);
         default -> throw CommandFailure.badInput("invalid --kernel " + kernel + ": sm80, sm90 or naive");
       };
     } catch (IllegalArgumentException e) {
       throw CommandFailure.badInput(e.getMessage());
     }
+  }
+
+  /** The tile that {@code tune} has found for this GPU, unless an epilogue asks for rows and columns as they are. */
+  private Optional<String> tuned(GemmProblem problem) {
+    if (backend != Backend.GPU || !epilogue.isPlain()) return Optional.empty();
+    return TunedTiles.ofThisGpu(console).flatMap(table -> table.tile(problem));
   }
 
   private void noteRounding(GemmOperands operands) {

@@ -26,7 +26,7 @@ final class CubinCache {
   }
 
   static CubinCache ofUser() {
-    return new CubinCache(userFolder(System.getenv(), Path.of(System.getProperty("user.home"))));
+    return new CubinCache(UserCache.folder());
   }
 
   /** By the XDG base directory specification, which has relative paths ignored. */

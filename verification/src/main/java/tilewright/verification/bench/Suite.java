@@ -252,6 +252,11 @@ final class Suite {
     return new Choice(Map.of(name, chosen)).number(name);
   }
 
+  /** The Hopper GEMM in a tile, without peers. */
+  static Measured gemm(GemmProblem problem, String tile, PreparedLaunch launch) {
+    return gemm("sm90_gemm", "sm90", problem, "TN", new Traced(tile, () -> launch));
+  }
+
   private static Measured gemm(String kernel, String arch, GemmProblem p, String order, Traced traced) {
     var tensors = new ArrayList<>(List.of(Measured.Tensor.input("A", p.types().a(), (long) p.m() * p.k()),
         Measured.Tensor.input("B", p.types().b(), (long) p.n() * p.k()),

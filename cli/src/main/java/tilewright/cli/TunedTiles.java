@@ -1,0 +1,82 @@
+package tilewright.cli;
+
+import java.io.IOException;
+import java.io.UncheckedIOException;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.LinkedHashMap;
+import java.util.Locale;
+import java.util.Map;
+import java.util.Optional;
+import tilewright.device.Gpu;
+import tilewright.device.GpuProbe;
+import tilewright.device.UserCache;
+import tilewright.kernel.Matrix;
+import tilewright.kernels.GemmProblem;
+import tilewright.sm90.HopperGemm;
+import tools.jackson.core.JacksonException;
+import tools.jackson.databind.json.JsonMapper;
+
+/**
+ * The fastest tile for problems that {@code tune} has measured on one GPU: a JSON object of shapes and tiles in the
+ * user's cache.
+ */
+record TunedTiles(Path file, String gpu, Map<String, String> tiles) {
+  TunedTiles {
+    tiles = Map.copyOf(tiles);
+  }
+
+  /** The table of a GPU in a folder; empty where there is none yet. */
+  static TunedTiles of(Path folder, String gpu, Console console) {
+    var file = folder.resolve("tuned-" + gpu.toLowerCase(Locale.ROOT).replaceAll("[^a-z0-9]+", "-") + ".json");
+    var tiles = new LinkedHashMap<String, String>();
+    try {
+      if (Files.exists(file)) {
+        JsonMapper.shared().readTree(Files.readString(file)).path("tiles").properties()
+            .forEach(entry -> tiles.put(entry.getKey(), entry.getValue().asString()));
+      }
+    } catch (IOException | JacksonException e) {
+      tiles.clear();
+      console.note(file + " is ignored: it is no table of tiles; tune writes a new one");
+    }
+    return new TunedTiles(file, gpu, tiles);
+  }
+
+  /** The table of this machine's first GPU, if it has one. */
+  static Optional<TunedTiles> ofThisGpu(Console console) {
+    return Gpu.probe() instanceof GpuProbe.Available(_, var devices)
+        ? Optional.of(of(UserCache.folder(), devices.getFirst().name(), console)) : Optional.empty();
+  }
+
+  /** What was found for a problem, if that is a tile it can have. */
+  Optional<String> tile(GemmProblem problem) {
+    return Optional.ofNullable(tiles.get(key(problem))).filter(HopperGemm.tiles(problem)::contains);
+  }
+
+  /** The same with the tile of another problem. */
+  TunedTiles with(GemmProblem problem, String tile) {
+    var more = new LinkedHashMap<>(tiles);
+    more.put(key(problem), tile);
+    return new TunedTiles(file, gpu, more);
+  }
+
+  /** Keeps the table for later runs. */
+  void save() {
+    try {
+      Files.createDirectories(file.getParent());
+    } catch (IOException e) {
+      throw new UncheckedIOException("cannot make the folder " + file.getParent(), e);
+    }
+    AtomicFile.write(file, JsonMapper.shared().writeValueAsString(Map.of("gpu", gpu, "tiles", tiles)));
+  }
+
+  /** Such as {@code 4096x4096x4096 TN bf16->bf16}. */
+  static String key(GemmProblem p) {
+    return p.m() + "x" + p.n() + "x" + p.k() + (p.batch() > 1 ? "x" + p.batch() : "") + " "
+        + (alongK(p.a()) ? "T" : "N") + (alongK(p.b()) ? "N" : "T") + " " + p.types();
+  }
+
+  private static boolean alongK(Matrix matrix) {
+    return matrix.columnStride() == 1;
+  }
+}
