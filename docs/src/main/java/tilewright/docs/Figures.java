@@ -25,7 +25,8 @@ final class Figures {
 
   static void write(Path folder) throws IOException {
     var figures = Map.of("flow", flow(), "swizzle", swizzle().toDrawing(), "fragment-c", fragmentC().toDrawing(),
-        "ldmatrix", ldMatrix().toDrawing(), "morphisms", MorphismExample.figure());
+        "ldmatrix", ldMatrix().toDrawing(), "morphisms", MorphismExample.figure(),
+        "attention-blocks", AttentionFigures.blocks().toDrawing());
     for (var figure : figures.entrySet()) {
       Files.writeString(folder.resolve(figure.getKey() + ".svg"), figure.getValue().toSvg());
     }

@@ -26,6 +26,9 @@ final class Listings {
   private static final Path EPILOGUES =
       Path.of("verification/src/test/java/tilewright/verification/HopperEpilogueTest.java");
 
+  private static final Path MODS =
+      Path.of("verification/src/main/java/tilewright/verification/AttentionMods.java");
+
   private static final String LAUNCHES = "docs/src/launches/";
   /** The exit code of a command whose check failed, which these shall. */
   private static final int FOUND = 1;
@@ -68,7 +71,7 @@ final class Listings {
     save(generated, "wgmma-refusal.txt", wrapped(descriptorRefusal()));
     save(generated, "swizzled-tile.java",
         Excerpt.method(kernels.resolve("kernel/tiled/SwizzledTile.java"), "ComposedLayout alongColumns("));
-
+    attention(root, generated);
 
     var naive = CompiledKernel.compile(new NaiveGemm(ElementType.BF16), Target.SM80).ptx();
     save(generated, "naive-gemm.ptx", naive);
@@ -99,6 +102,17 @@ final class Listings {
     save(generated, "layout.txt", Command.transcript(List.of("layout", "draw", "(4,(2,2)):(1,(4,8))")));
     save(generated, "banks-plain.txt", banks("(64,64):(64,1)"));
     save(generated, "banks-swizzled.txt", banks(SwizzledTile.alongColumns(64, 64, 1).swizzle() + "o0o(64,64):(64,1)"));
+  }
+
+  private static void attention(Path root, Path generated) throws IOException {
+    var kernels = root.resolve(KERNELS);
+    var collective = kernels.resolve("kernel/collective/attention");
+    save(generated, "sm80-attention-trace.java", trace(kernels.resolve("kernels/attention/Sm80Attention.java")));
+    save(generated, "softmax-next.java", Excerpt.method(collective.resolve("OnlineSoftmax.java"), "Step next("));
+    save(generated, "block-info.java", Excerpt.method(collective.resolve("BlockInfo.java"), "BlockInfo of("));
+    save(generated, "accumulator-operand.java",
+        Excerpt.method(kernels.resolve("kernel/tiled/AccumulatorOperand.java"), "Fragment slice("));
+    save(generated, "attention-mods.java", Excerpt.method(root.resolve(MODS), "List<AttentionCases.Setup> setups()"));
   }
 
   /** Why no descriptor describes plain rows. */

@@ -11,6 +11,7 @@ import java.util.List;
 public final class Site {
   /** The pages in reading order; each is {@code docs/src/site/NAME.adoc}. */
   static final List<String> PAGES = List.of("index", "gemm-to-gpu", "hopper-gemm", "ladder", "blackwell-gemm",
+      "attention",
       "kernel-language", "catalogue",
       "layout-expressions", "morphisms", "command-line", "simulator", "asynchrony", "tensor-cores", "tensor-memory",
       "simulator-speed",

@@ -136,6 +136,27 @@ public final class TiledMma {
     }
   }
 
+  /**
+   * Accumulates one k-slice with B straight from shared memory: two columns of atoms at a time, so that few registers
+   * hold B.
+   */
+  public void multiply(Scope k, I32 thread, Fragment a, SharedTensor tileB, I32 stage, int slice,
+      Fragment accumulators) {
+    int rows = blockM / MmaAtom.M;
+    int pairs = blockN / LdMatrix.TILE;
+    for (int pair = 0; pair < pairs; pair++) {
+      var registers = Fragment.of(k, PtxType.B32, 1, 4).group(0);
+      var place = b.coordinate(thread, pair + slice * pairs);
+      loadB.load(k, tileB.at(place[0], place[1], stage), registers);
+      for (int i = 0; i < rows; i++) {
+        for (int j = 0; j < 2; j++) {
+          atom.multiply(k, a.group(i), registers.subList(2 * j, 2 * j + 2),
+              accumulators.group(i + (2 * pair + j) * rows));
+        }
+      }
+    }
+  }
+
   /** Slices of k in a tile. */
   public static int slices(int tileK) {
     return tileK / MmaAtom.K;

@@ -68,9 +68,7 @@ final class AttentionProducts {
     for (int slice = 0; slice < TiledMma.slices(shape.tileD()); slice++) {
       int at = slice;
       var a = queries.map(all -> all.get(at)).orElseGet(() -> loadQueries(at));
-      var b = scores.fragmentB(k);
-      scores.loadB(k, thread, keys, stage, slice, b);
-      scores.multiply(k, a, b, products);
+      scores.multiply(k, thread, a, keys, stage, slice, products);
     }
     return rowsOfScores().values(k, products);
   }
@@ -78,9 +76,7 @@ final class AttentionProducts {
   /** O += P·V for a tile of values. */
   void mix(List<F32> p, SharedTensor values, I32 stage) {
     for (int slice = 0; slice < TiledMma.slices(shape.tileN()); slice++) {
-      var b = output.fragmentB(k);
-      output.loadB(k, thread, values, stage, slice, b);
-      output.multiply(k, weights.slice(k, p, slice), b, sums);
+      output.multiply(k, thread, weights.slice(k, p, slice), values, stage, slice, sums);
     }
   }
 }
