@@ -12,6 +12,9 @@ import tilewright.kernels.GemmProblem;
 import tilewright.kernels.GemmTypes;
 import tilewright.kernels.Transpose;
 import tilewright.kernels.VectorAdd;
+import tilewright.kernels.attention.Attention;
+import tilewright.kernels.attention.AttentionProblem;
+import tilewright.kernels.attention.Sm80AttentionKernel;
 import tilewright.kernels.catalogue.Choice;
 import tilewright.kernels.catalogue.Family;
 import tilewright.kernels.epilogue.Epilogue;
@@ -71,6 +74,10 @@ record CatalogueKernel(String text, String arch, String description, Settings de
   static final CatalogueKernel SM100_GEMM = single("sm100_gemm", "sm_100a",
       "C = A·Bᵀ on Blackwell's tensor cores: TMA ring, tcgen05 into Tensor Memory, pairs of SMs",
       gemmSettings("dtypeb=same", "out=auto", "batch=1", "rung=auto"), CatalogueKernel::blackwellGemm);
+  static final CatalogueKernel SM80_ATTENTION = single("sm80_attention", "sm_80",
+      "O = softmax(Q·Kᵀ/√D)·V on tensor cores: FlashAttention-2; (batch, sequence, heads, dim)",
+      settings("dtype=bf16", "batch=1", "queries=1024", "keys=1024", "heads=16", "keyheads=16", "dim=128",
+          "causal=no"), CatalogueKernel::attention);
   static final CatalogueKernel BULK_VECTOR_ADD = single("bulk_vector_add", "sm_90a",
       "Z = X + Y by Hopper's bulk copies", settings("n=1048576"), s -> BulkVectorAdd.prepare(s.extent("n")));
   static final CatalogueKernel PACKED_VECTOR_ADD = single("packed_vector_add", "sm_100a",
@@ -79,7 +86,8 @@ record CatalogueKernel(String text, String arch, String description, Settings de
   /** All of them: those that are no family first. */
   static List<CatalogueKernel> all() {
     var single = Stream.of(VECTOR_ADD, TRANSPOSE, NAIVE_GEMM, SM80_GEMM, SM90_GEMM, SM90_SCALED_GEMM,
-        SM90_GROUPED_GEMM, SM90_MIXED_GEMM, SM90_LADDER, SM100_GEMM, BULK_VECTOR_ADD, PACKED_VECTOR_ADD);
+        SM90_GROUPED_GEMM, SM90_MIXED_GEMM, SM90_LADDER, SM100_GEMM, SM80_ATTENTION, BULK_VECTOR_ADD,
+        PACKED_VECTOR_ADD);
     return Stream.concat(single, HopperFamilies.all().stream().map(CatalogueKernel::of)).toList();
   }
 
@@ -99,6 +107,15 @@ record CatalogueKernel(String text, String arch, String description, Settings de
   /** Traces the kernel; the defaults fill in what is not set. */
   PreparedLaunch prepare(Map<String, String> chosen) {
     return prepare.apply(defaults.with(chosen));
+  }
+
+  private static PreparedLaunch attention(Settings s) {
+    int dim = s.extent("dim");
+    var sizes = new AttentionProblem.Sizes(s.extent("batch"), s.extent("queries"), s.extent("keys"), s.extent("heads"),
+        s.extent("keyheads"), dim, dim);
+    var attention = Attention.forward(s.type("dtype", ElementType.F16, ElementType.BF16), sizes);
+    if (s.choice("causal", "no", "yes").equals("yes")) attention.causal();
+    return attention.prepare(List.of(new Sm80AttentionKernel()));
   }
 
   private static CatalogueKernel of(Family family) {
