@@ -1,6 +1,8 @@
 package tilewright.cli;
 
 import java.io.IOException;
+import java.net.URI;
+import java.nio.file.FileSystems;
 import java.nio.file.Files;
 import java.nio.file.LinkOption;
 import java.nio.file.Path;
@@ -9,9 +11,11 @@ import java.util.Arrays;
 import java.util.List;
 import java.util.concurrent.Callable;
 import java.util.jar.JarFile;
+import java.util.jar.JarOutputStream;
 import java.util.regex.Pattern;
 import java.util.spi.ToolProvider;
 import java.util.stream.Stream;
+import java.util.zip.ZipEntry;
 import picocli.CommandLine.Command;
 import picocli.CommandLine.Option;
 
@@ -23,11 +27,15 @@ import picocli.CommandLine.Option;
     description = "Make a self-contained folder that runs where there is no Java, Maven or network.")
 final class BundleCommand implements Callable<Integer> {
   /**
-   * What the jars use, if only on request, and, for JUnit's scan of jars, zipfs; jdeps would add what Jackson only
-   * mentions, such as java.desktop.
+   * What the jars use, if only on request, and, for JUnit's scan of jars, zipfs; jdeps would add what Jackson and JUnit
+   * only mention, such as java.desktop and most of java.xml.
    */
   private static final String JDK_MODULES =
-      "java.base,java.logging,java.xml,jdk.incubator.vector,jdk.management,jdk.unsupported,jdk.zipfs";
+      "java.base,java.logging,jdk.incubator.vector,jdk.management,jdk.unsupported,jdk.zipfs";
+
+  /** Jackson does not start without these interfaces; the module that they are from is a tenth of the runtime. */
+  private static final String DOM = "org/w3c/dom";
+  private static final String DOM_JAR = "w3c-dom.jar";
 
   /** Jars that the tests' dependencies bring and no GPU test needs: properties, and reports as XML. */
   private static final Pattern NOT_FOR_GPU_TESTS = Pattern.compile("(jqwik|.*-reporting-|open-test-reporting).*");
@@ -54,6 +62,7 @@ final class BundleCommand implements Callable<Integer> {
     console.note("linking a Java runtime");
     linkRuntime(folder.resolve("runtime"));
     for (var jar : applicationJars()) copyInto(folder.resolve("app"), jar);
+    writeDom(folder.resolve("app").resolve(DOM_JAR));
     var tests = list(sources.resolve("cli/target/tests")).stream()
         .filter(jar -> !NOT_FOR_GPU_TESTS.matcher(jar.getFileName().toString()).matches()).toList();
     for (var jar : tests) copyInto(folder.resolve("tests"), jar);
@@ -104,6 +113,17 @@ final class BundleCommand implements Callable<Integer> {
       console.note("no strip (Debian: package binutils) found: the bundle is 5 MB larger than needed");
     } catch (InterruptedException _) {
       Thread.currentThread().interrupt();
+    }
+  }
+
+  private static void writeDom(Path jar) throws IOException {
+    var classes = FileSystems.getFileSystem(URI.create("jrt:/")).getPath("modules/java.xml", DOM);
+    try (var out = new JarOutputStream(Files.newOutputStream(jar))) {
+      for (var file : list(classes)) {
+        if (!Files.isRegularFile(file)) continue;
+        out.putNextEntry(new ZipEntry(DOM + "/" + file.getFileName()));
+        Files.copy(file, out);
+      }
     }
   }
 
