@@ -66,8 +66,13 @@ record GemmTile(int m, int n, int consumers, ClusterShape cluster, Schedule sche
           new GemmTile(64, n, 1, 0.8).transposed().clustered(1, 2), new GemmTile(128, n, 2, 0.8).transposed(),
           new GemmTile(192, n, 3, 0.8).transposed())).filter(tile -> tile.n / tile.cluster.splits() >= 8)).toList();
 
+  /** Those of 8 bits besides, where L2 holds both operands: CTAs side by side copy A's tiles for each other. */
+  private static final List<GemmTile> BYTES_IN_L2 =
+      List.of(new GemmTile(128, 256, 2, new ClusterShape(1, 2, 1), Schedule.TOGETHER, 1.04));
+  private static final long L2_BYTES = 40 << 20;
+
   /** All tiles. */
-  static final List<GemmTile> ALL = Stream.concat(COMMON.stream(), OTHERS.stream()).toList();
+  static final List<GemmTile> ALL = Stream.of(COMMON, OTHERS, BYTES_IN_L2).flatMap(List::stream).toList();
 
   private GemmTile(int m, int n, int consumers, double rate) {
     this(m, n, consumers, new ClusterShape(1, 1, 1), Schedule.TOGETHER, rate);
@@ -87,7 +92,8 @@ record GemmTile(int m, int n, int consumers, ClusterShape cluster, Schedule sche
 
   /** Such as {@code 128x256x2}: rows, columns, and CTAs that share B's tiles. */
   String name() {
-    return m + "x" + n + "x" + cluster.m() + (cluster.splits() > 1 ? "-split" + cluster.splits() : "")
+    return m + "x" + n + "x" + cluster.m() + (cluster.n() > 1 ? "-beside" + cluster.n() : "")
+        + (cluster.splits() > 1 ? "-split" + cluster.splits() : "")
         + switch (schedule) {
           case TOGETHER -> "";
           case IN_TURN -> "-in-turn";
@@ -98,6 +104,9 @@ record GemmTile(int m, int n, int consumers, ClusterShape cluster, Schedule sche
   /** Whether the problem can be computed so. */
   boolean takes(GemmProblem problem) {
     if (COMMON.contains(this)) return true;
+    if (BYTES_IN_L2.contains(this)) {
+      return problem.types().a().bits() == 8 && ((long) problem.m() + problem.n()) * problem.k() <= L2_BYTES;
+    }
     var p = seen(problem);
     return p.types().a() == p.types().b() && p.operand().bits() == 16 && isCopied(p.a(), m, cluster.n())
         && isCopied(p.b(), n, cluster.m());
@@ -131,14 +140,14 @@ record GemmTile(int m, int n, int consumers, ClusterShape cluster, Schedule sche
   double cost(GemmProblem problem) {
     var p = seen(problem);
     double size = m * n / LARGEST;
-    long blocks = groups(p, m * cluster.m(), n) * cluster.blocks();
+    long blocks = groups(p, m * cluster.m(), n * cluster.n()) * cluster.blocks();
     long waves = Math.ceilDiv(blocks, MULTIPROCESSORS / cluster.blocks() * cluster.blocks());
     double steps = Math.ceilDiv((long) p.k() * p.types().a().bytes(), (long) DEPTH_BYTES * cluster.splits());
     double step = Math.max(LARGEST_STEP * size / rate, (m + n) * DEPTH_BYTES / STAGED_BYTES);
     double store = LARGEST_STORE * size;
     boolean inTurn = schedule == Schedule.IN_TURN;
     double work = waves * (steps * step + (inTurn ? SEEN * store : store)) + (inTurn ? (1 - SEEN) * store : 0)
-        + (cluster.splits() > 1 ? EXCHANGE * size : 0) + (cluster.m() > 1 && waves == 1 ? CLUSTER : 0);
+        + (cluster.splits() > 1 ? EXCHANGE * size : 0) + (cluster.m() * cluster.n() > 1 && waves == 1 ? CLUSTER : 0);
     double bytes = (((double) p.m() + p.n()) * p.k() * p.types().a().bytes()
         + (double) p.m() * p.n() * p.output().bytes()) * p.batch();
     double copied = blocks * steps * (m / (double) cluster.n() + n / (double) cluster.m()) * DEPTH_BYTES;

@@ -10,6 +10,7 @@ import org.junit.jupiter.params.provider.CsvSource;
 import tilewright.kernel.Matrix;
 import tilewright.kernels.GemmProblem;
 import tilewright.numerics.ElementType;
+import tilewright.sm90.collective.ClusterShape;
 
 class HopperGemmTest {
   private static GemmProblem problem(int m, int n, int k) {
@@ -22,6 +23,13 @@ class HopperGemmTest {
   void tilesAreChosenByWaves(int m, int n, int tileM, int tileN) {
     var config = HopperGemm.configure(problem(m, n, 4096));
     assertEquals(tileM + "x" + tileN, config.tileM() + "x" + config.tileN());
+  }
+
+  @ParameterizedTest
+  @CsvSource({"2048, 1, 1", "4096, 1, 2", "8192, 2, 1", "16384, 2, 1"})
+  void bytesShareRowsWhereL2HoldsThemAndColumnsWhereNot(int size, int down, int beside) {
+    var problem = GemmProblem.packed(ElementType.E4M3, ElementType.BF16, size, size, size, 1, "TN");
+    assertEquals(new ClusterShape(down, beside, 1), HopperGemm.configure(problem).cluster());
   }
 
   @Test
