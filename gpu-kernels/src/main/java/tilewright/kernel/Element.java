@@ -128,9 +128,18 @@ public final class Element {
    * before and makes visible what earlier drawers published.
    */
   public I32 drawTicket(int tickets) {
+    return drawTicket("acq_rel", k.constant(tickets), tickets - 1);
+  }
+
+  /** Likewise draws one of at most {@code most} tickets, and publishes nothing. */
+  public I32 drawTicket(I32 tickets, int most) {
+    return drawTicket("relaxed", tickets, most - 1);
+  }
+
+  private I32 drawTicket(String order, I32 tickets, int last) {
     var drawn = k.newRegister(PtxType.B32);
-    k.emit("atom.acq_rel.gpu.global.inc.u32", drawn, address(), new Operand.Integer(tickets - 1));
-    return k.result(drawn, tickets - 1);
+    k.emit("atom." + order + ".gpu.global.inc.u32", drawn, address(), tickets.plus(-1).operand());
+    return k.result(drawn, last);
   }
 
   /** Draws the next of so many tickets like {@link #drawTicket}, but neither publishes nor makes visible anything. */

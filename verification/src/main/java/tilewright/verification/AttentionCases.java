@@ -9,6 +9,7 @@ import java.util.Map;
 import java.util.Optional;
 import java.util.Set;
 import java.util.function.Function;
+import java.util.function.Predicate;
 import tilewright.kernel.PreparedLaunch;
 import tilewright.kernel.collective.attention.Band;
 import tilewright.kernel.collective.attention.Modification;
@@ -20,6 +21,7 @@ import tilewright.kernels.attention.AttentionProblem.View;
 import tilewright.kernels.attention.Sm80AttentionKernel;
 import tilewright.numerics.ElementType;
 import tilewright.reference.ScoreRule;
+import tilewright.sm90.attention.HopperAttention;
 
 /** Attention: every feature on sizes with tails, unequal lengths and rows that see nothing. */
 final class AttentionCases {
@@ -41,10 +43,22 @@ final class AttentionCases {
   static final Architecture SM80 =
       new Architecture("sm80_attention", "sm80", problem -> new Sm80AttentionKernel().prepare(problem));
 
+  static final Architecture SM90 =
+      new Architecture("sm90_attention", "sm90", problem -> new HopperAttention().prepare(problem));
+
   static List<Case> sm80(long seed) {
+    return cases(SM80, s -> true, seed);
+  }
+
+  /** What the Hopper kernel does not do is left to SM80. */
+  static List<Case> sm90(long seed) {
+    return cases(SM90, s -> new HopperAttention().refusal(s.problem).isEmpty(), seed);
+  }
+
+  private static List<Case> cases(Architecture architecture, Predicate<Setup> supported, long seed) {
     var cases = new ArrayList<Case>();
-    for (var setup : small()) cases.add(makeCase(SM80, setup, EVERYWHERE, seed));
-    for (var setup : large()) cases.add(makeCase(SM80, setup, GPU_ONLY, seed));
+    small().stream().filter(supported).forEach(s -> cases.add(makeCase(architecture, s, EVERYWHERE, seed)));
+    large().stream().filter(supported).forEach(s -> cases.add(makeCase(architecture, s, GPU_ONLY, seed)));
     return cases;
   }
 
@@ -139,6 +153,7 @@ final class AttentionCases {
     buffers.put(p.o().buffer(), Buffers.poisoned(p.type(), queries * s.valueDim()));
     p.lse().ifPresent(lse -> buffers.put(lse.buffer(), Buffers.poisoned(ElementType.F32, queries)));
     if (p.blockMask()) blockMask(p, buffers);
+    buffers.put(HopperAttention.COUNTER, Buffers.zeros(ElementType.I32, 1));
     p.packed().ifPresent(packed -> {
       buffers.put(packed.queries(), cumulated(setup.queries));
       buffers.put(packed.keys(), cumulated(setup.keys));

@@ -23,6 +23,11 @@ final class Buffers {
     return empty(type, elements).fill((byte) 0xFF);
   }
 
+  /** So many elements, every bit clear. */
+  static MemorySegment zeros(ElementType type, long elements) {
+    return empty(type, elements);
+  }
+
   private static MemorySegment empty(ElementType type, long elements) {
     // A long array, so that every element is aligned.
     long words = (elements * type.bytes() + Long.BYTES - 1) / Long.BYTES;

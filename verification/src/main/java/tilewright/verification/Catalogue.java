@@ -33,6 +33,7 @@ final class Catalogue {
     cases.addAll(GemmCases.ladder(seed));
     cases.addAll(HopperTypeCases.all(seed));
     cases.addAll(AttentionCases.sm80(seed));
+    cases.addAll(AttentionCases.sm90(seed));
     cases.addAll(HopperTypeCases.scaled(seed));
     cases.addAll(HopperTypeCases.grouped(seed));
     cases.addAll(HopperTypeCases.mixed(seed));

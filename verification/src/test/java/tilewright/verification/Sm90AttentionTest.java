@@ -3,24 +3,24 @@ package tilewright.verification;
 import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
-import java.util.ArrayList;
+import java.lang.foreign.MemorySegment;
+import java.lang.foreign.ValueLayout;
 import java.util.List;
 import java.util.Map;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
-import tilewright.kernel.CompiledKernel;
-import tilewright.kernel.LaunchArguments;
 import tilewright.kernel.PreparedLaunch;
-import tilewright.kernel.Target;
 import tilewright.kernel.collective.attention.Band;
+import tilewright.kernels.attention.AttentionProblem;
+import tilewright.kernels.attention.AttentionProblem.Sizes;
 import tilewright.layout.Layout;
 import tilewright.numerics.ElementType;
 import tilewright.ptx.Dim3;
 import tilewright.reference.AttentionReference;
 import tilewright.reference.ScoreRule;
 import tilewright.reference.TensorView;
-import tilewright.sm90.attention.Sm90Attention;
-import tilewright.sm90.attention.Sm90AttentionConfig;
+import tilewright.sm90.attention.HopperAttention;
+import tilewright.sm90.attention.Sm90AttentionConfig.Shape;
 
 /** Hopper attention beside the reference, in small tiles and one CTA that has them all. */
 class Sm90AttentionTest {
@@ -43,7 +43,9 @@ class Sm90AttentionTest {
       case "window" -> ScoreRule.window(queries, keys, 40, 10);
       default -> ScoreRule.NONE;
     };
-    var config = new Sm90AttentionConfig(TYPE, depth, width, groups, block, 2, true, apart, 1, band);
+    var problem = AttentionProblem.dense(TYPE, new Sizes(1, queries, keys, heads, 1, depth, width)).with(band);
+    var shape = new Shape(depth, width, groups, block, 2, apart ? 2 : 1, apart ? 64 : 0, true);
+    var launch = HopperAttention.prepare(problem, shape);
     var q = tensor(queries, heads, depth, 1);
     var k = tensor(keys, 1, depth, 2);
     var v = tensor(keys, 1, width, 3);
@@ -51,18 +53,14 @@ class Sm90AttentionTest {
     o.data().fill((byte) 0xFF);
     var lse = new TensorView(ElementType.F32, Buffers.poisoned(ElementType.F32, (long) queries * heads),
         Layout.columnMajor(queries, heads));
-    float scale = 0.125f;
-    var kernel = CompiledKernel.compile(new Sm90Attention(config), Target.SM90A);
-    var arguments = LaunchArguments.of(kernel).tensor("Q", argument("Q", q, 0, 1))
-        .tensor("K", argument("K", k, 0, 1)).tensor("V", argument("V", v, 1, 0)).tensor("O", argument("O", o, 0, 1))
-        .tensor("LSE", new LaunchArguments.Tensor("LSE", 0, List.of((long) queries, (long) heads, 1L),
-            List.of(1L, (long) queries, 0L)))
-        .scalar("scale", scale);
-    var outcome = new SimulatorBackend(1).run(new PreparedLaunch(kernel, Dim3.ONE, arguments.build())
-        .on(Map.of("Q", q.data(), "K", k.data(), "V", v.data(), "O", o.data(), "LSE", lse.data())));
+    var counter = MemorySegment.ofArray(new int[1]);
+    // One CTA, which has all tiles.
+    var outcome = new SimulatorBackend(1).run(new PreparedLaunch(launch.kernel(), Dim3.ONE, launch.arguments()).on(
+        Map.of("Q", q.data(), "K", k.data(), "V", v.data(), "O", o.data(), "LSE", lse.data(), "tiles", counter)));
     assertEquals(List.of(), outcome.findings());
+    assertEquals(0, counter.get(ValueLayout.JAVA_INT, 0), "the counter of tiles");
 
-    var reference = new AttentionReference(rows(q), rows(k), rows(v), scale, rule);
+    var reference = new AttentionReference(rows(q), rows(k), rows(v), problem.scale(), rule);
     var exact = reference.exact();
     var stepwise = reference.stepwise();
     double allowed = 0;
@@ -72,7 +70,8 @@ class Sm90AttentionTest {
     for (int i = 0; i < exact.o().length; i++) assertEquals(exact.o()[i], rows(o).value(i), allowed, "O, " + i);
     for (int i = 0; i < exact.lse().length; i++) {
       double expected = exact.lse()[i];
-      assertTrue(expected == lse.value(i) || Math.abs(expected - lse.value(i)) <= 1e-5 * Math.max(1, Math.abs(expected)),
+      double allowedLog = 1e-5 * Math.max(1, Math.abs(expected));
+      assertTrue(expected == lse.value(i) || Math.abs(expected - lse.value(i)) <= allowedLog,
           "LSE, " + i + " is " + lse.value(i) + ", not " + expected);
     }
   }
@@ -81,16 +80,6 @@ class Sm90AttentionTest {
   private static TensorView tensor(int rows, int heads, int columns, long seed) {
     var layout = Layout.of(Layout.of(rows, (long) heads * columns), Layout.of(columns, 1), Layout.of(heads, columns));
     return new TensorView(TYPE, Buffers.normal(TYPE, (long) rows * heads * columns, seed), layout);
-  }
-
-  private static LaunchArguments.Tensor argument(String name, TensorView tensor, int first, int second) {
-    var layout = tensor.layout();
-    var order = List.of(first, second, 2);
-    var extents = new ArrayList<>(order.stream().map(mode -> layout.mode(mode).size()).toList());
-    var strides = new ArrayList<>(order.stream().map(mode -> layout.flatStride()[mode]).toList());
-    extents.add(1L);
-    strides.add(0L);
-    return new LaunchArguments.Tensor(name, 0, extents, strides);
   }
 
   /** With the modes of the reference: batch, rows, heads, columns. */

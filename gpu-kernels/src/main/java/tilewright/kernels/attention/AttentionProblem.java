@@ -61,7 +61,7 @@ public record AttentionProblem(ElementType type, Sizes sizes, View q, View k, Vi
   public record View(String buffer, long offset, long batch, long sequence, long head, long dim) {
 
     /** Whether vectors of so many neighbours along the head dimension are aligned, whatever row they are of. */
-    boolean isAligned(int vector, int elementBytes) {
+    public boolean isAligned(int vector, int elementBytes) {
       return dim == 1 && batch % vector == 0 && sequence % vector == 0 && head % vector == 0
           && offset % ((long) vector * elementBytes) == 0;
     }

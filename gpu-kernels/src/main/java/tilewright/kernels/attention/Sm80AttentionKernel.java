@@ -10,7 +10,6 @@ import tilewright.kernel.LaunchArguments;
 import tilewright.kernel.PreparedLaunch;
 import tilewright.kernel.Target;
 import tilewright.kernel.TensorSpec;
-import tilewright.kernels.attention.AttentionProblem.View;
 import tilewright.numerics.ElementType;
 import tilewright.ptx.Dim3;
 
@@ -47,17 +46,7 @@ public final class Sm80AttentionKernel implements AttentionKernel {
     var config = new Sm80AttentionConfig(p.type(), shape, vector(p), exact, p.band(), p.modification(),
         p.packed().isPresent(), p.blockMask(), p.lse().isPresent());
     var kernel = CompiledKernel.compile(new Sm80Attention(config), Target.SM80);
-    var arguments = LaunchArguments.of(kernel)
-        .tensor("Q", tensor(p.q(), s.queries(), s.headDim(), s.heads(), s.batch(), true))
-        .tensor("K", tensor(p.k(), s.keys(), s.headDim(), s.keyHeads(), s.batch(), true))
-        .tensor("V", tensor(p.v(), s.keys(), s.valueDim(), s.keyHeads(), s.batch(), false))
-        .tensor("O", tensor(p.o(), s.queries(), s.valueDim(), s.heads(), s.batch(), true))
-        .scalar("scale", p.scale());
-    p.lse().ifPresent(lse -> arguments.tensor("LSE", new LaunchArguments.Tensor(lse.buffer(), lse.offset(),
-        List.of((long) s.queries(), (long) s.heads(), (long) s.batch()),
-        List.of(lse.sequence(), lse.head(), lse.batch()))));
-    p.packed().ifPresent(packed -> arguments.tensor("cuQ", lengths(packed.queries(), packed.sequences()))
-        .tensor("cuK", lengths(packed.keys(), packed.sequences())));
+    var arguments = AttentionArguments.of(kernel, p);
     if (p.blockMask()) blockLists(p, shape).forEach(arguments::tensor);
     int queries = p.packed().map(AttentionProblem.Packed::longest).orElse(s.queries());
     int entries = p.packed().map(AttentionProblem.Packed::sequences).orElse(s.batch());
@@ -106,18 +95,6 @@ public final class Sm80AttentionKernel implements AttentionKernel {
           List.of(1L, entries, entries * tiles, entries * tiles * heads)));
     }
     return lists;
-  }
-
-  private static LaunchArguments.Tensor lengths(String buffer, int sequences) {
-    return new LaunchArguments.Tensor(buffer, 0, List.of(sequences + 1L), List.of(1L));
-  }
-
-  private static LaunchArguments.Tensor tensor(View view, long rows, long dim, long heads, long batch,
-      boolean rowsFirst) {
-    return new LaunchArguments.Tensor(view.buffer(), view.offset(),
-        rowsFirst ? List.of(rows, dim, heads, batch) : List.of(dim, rows, heads, batch),
-        rowsFirst ? List.of(view.sequence(), view.dim(), view.head(), view.batch())
-            : List.of(view.dim(), view.sequence(), view.head(), view.batch()));
   }
 
   /** Neighbours along the head dimensions that an access may move in every tensor. */

@@ -5,6 +5,7 @@ import java.util.function.Consumer;
 import tilewright.kernel.I32;
 import tilewright.kernel.Scope;
 import tilewright.kernel.collective.attention.FragmentRows;
+import tilewright.kernel.collective.attention.Modification;
 import tilewright.kernel.collective.attention.OnlineSoftmax;
 import tilewright.kernel.collective.attention.ScoreMask;
 import tilewright.kernel.tiled.Fragment;
@@ -18,12 +19,11 @@ import tilewright.sm90.collective.TensorTile;
 import tilewright.sm90.collective.TiledWgmma;
 
 /**
- * What a warpgroup does for its 64 queries of a tile: block by block, the last one first, scores S = Q·Kᵀ, their
+ * What a warpgroup does for its 64 queries of each tile: block by block, the last one first, scores S = Q·Kᵀ, their
  * softmax, and O += P·V, where a block's S is computed while the softmax of the block before is multiplied with V
  * (FlashAttention-3, algorithm 2).
  */
 final class AttentionMainloop {
-  private static final float LOG2_E = 1.44269504f;
   private static final int QUAD = 4;
 
   private final Scope k;
@@ -60,10 +60,11 @@ final class AttentionMainloop {
     this.weighed = values.consumer();
     this.lane = lane;
     this.group = group;
-    turns = new Turns(k, config.consumers() + 1, group, config.turns() ? config.consumers() : 1);
+    var shape = config.shape();
+    turns = new Turns(k, shape.consumers() + 1, group, shape.turns() ? shape.consumers() : 1);
     scoring = TiledWgmma.of(config.type(), config.layoutQ(), config.layoutK(), 1);
     weighing = RegisterWgmma.of(config.type(), config.layoutV());
-    var scored = new WgmmaAtom(config.type(), config.keys());
+    var scored = new WgmmaAtom(config.type(), shape.keys());
     operand = RegisterOperand.of(scored, weighing.atom());
     rowsOfScores = FragmentRows.of(scored.partition());
     rowsOfSums = FragmentRows.of(weighing.atom().partition());
@@ -77,47 +78,78 @@ final class AttentionMainloop {
     return rowsOfSums;
   }
 
-  /** O before its rows are divided by their sums. */
-  Fragment sums() {
-    return sums;
-  }
-
-  void begin() {
+  /**
+   * Computes all tiles. Between two of them, the last product of one and the first scores of the next run together,
+   * beside which the one is stored.
+   */
+  void run(TileQueue.Taker taker, AttentionTiles tiles, StagedOutput output) {
+    var softmax = OnlineSoftmax.of(k, rowsOfScores, config.modification().softmaxScale(k, k.scalar("scale")));
+    var first = taker.take();
+    taker.set(first);
     turns.begin();
-  }
-
-  void end() {
+    k.when(taker.exists(first), () -> {
+      firstScores();
+      WgmmaAtom.waitFor(k, 0);
+      firstWeights(softmax, tiles.tile(first));
+      k.repeatUntil(() -> {
+        var tile = tiles.tile(taker.present());
+        nextBlocks(softmax, tile);
+        var next = taker.take();
+        var exists = taker.exists(next);
+        k.when(exists, () -> {
+          betweenTiles(softmax, tile, output);
+          firstWeights(softmax, tiles.tile(next));
+        }, () -> {
+          issueProduct();
+          finish(softmax, tile, output, 0, () -> {});
+        });
+        taker.set(next);
+        return exists.not();
+      });
+    });
     turns.end();
+    output.drain();
   }
 
-  /** Computes a tile's sums. */
-  List<OnlineSoftmax.Total> compute(AttentionTiles.Tile tile) {
-    var softmax = OnlineSoftmax.of(k, rowsOfScores, k.scalar("scale").times(LOG2_E));
+  /** The blocks of a tile behind its first. */
+  private void nextBlocks(OnlineSoftmax softmax, AttentionTiles.Tile tile) {
     var blocks = tile.blocks();
-    sums.clear(k, PtxType.F32);
-    k.when(blocks.first().lessThan(blocks.end()), () -> {
-      queries.awaitFull();
-      firstBlock(softmax, tile);
-      var last = blocks.end().plus(-1);
-      if (config.band().right().isPresent()) {
-        descend(blocks.insideEnd(), last, block -> nextBlock(softmax, tile, block, true));
-      }
-      descend(blocks.insideFirst(), blocks.insideEnd().min(last), block -> nextBlock(softmax, tile, block, false));
-      if (config.band().left().isPresent()) {
-        descend(blocks.first(), blocks.insideFirst().min(last), block -> nextBlock(softmax, tile, block, true));
-      }
-      if (config.apart()) queries.releaseAndAdvance(lane);
-      lastProduct();
-    });
-    return softmax.finish();
+    var last = blocks.end().plus(-1);
+    if (config.band().right().isPresent()) {
+      descend(blocks.insideEnd(), last, block -> nextBlock(softmax, tile, block, true));
+    }
+    descend(blocks.insideFirst(), blocks.insideEnd().min(last), block -> nextBlock(softmax, tile, block, false));
+    if (config.band().left().isPresent()) {
+      descend(blocks.first(), blocks.insideFirst().min(last), block -> nextBlock(softmax, tile, block, true));
+    }
+    if (config.shape().columns() > 0) queries.releaseAndAdvance(lane);
   }
 
-  /** Gives the place of the tile's queries back, once what is to happen has happened. */
-  void releaseQueries(AttentionTiles.Tile tile, Runnable before) {
-    k.when(tile.blocks().first().lessThan(tile.blocks().end()), () -> {
-      before.run();
-      queries.releaseAndAdvance(lane);
-    });
+  /** The last product of a tile, its way out, and the next one's first scores. */
+  private void betweenTiles(OnlineSoftmax softmax, AttentionTiles.Tile tile, StagedOutput output) {
+    issueProduct();
+    if (config.shape().ahead() > 1) {
+      firstScores();
+      finish(softmax, tile, output, 1, () -> weighed.releaseAndAdvance(lane));
+    } else {
+      finish(softmax, tile, output, 0, () -> weighed.releaseAndAdvance(lane));
+      if (config.shape().columns() == 0) {
+        output.drain();
+        queries.releaseAndAdvance(lane);
+      }
+      firstScores();
+    }
+    WgmmaAtom.waitFor(k, 0);
+    softmax.restart();
+  }
+
+  /** Waits for the last product, beside which so many others may be under way, and stores its tile. */
+  private void finish(OnlineSoftmax softmax, AttentionTiles.Tile tile, StagedOutput output, int others,
+      Runnable release) {
+    var totals = softmax.finish();
+    WgmmaAtom.waitFor(k, others);
+    release.run();
+    output.store(sums, totals, tile);
   }
 
   /** From the block before {@code end} down to {@code first}. */
@@ -125,14 +157,19 @@ final class AttentionMainloop {
     k.loop(first, end, 1, i -> body.accept(end.plus(first).plus(-1).minus(i)));
   }
 
-  private void firstBlock(OnlineSoftmax softmax, AttentionTiles.Tile tile) {
+  private void firstScores() {
+    queries.awaitFull();
     keys.awaitFull();
     issueScores();
-    WgmmaAtom.waitFor(k, 0);
+  }
+
+  /** What the scores of a tile's first block become. */
+  private void firstWeights(OnlineSoftmax softmax, AttentionTiles.Tile tile) {
     keys.releaseAndAdvance(lane);
     var step = weigh(softmax, tile, tile.blocks().end().plus(-1), true);
     values.awaitFull();
     operand.round(k, step.weights(), weights);
+    sums.clear(k, PtxType.F32);
   }
 
   private void nextBlock(OnlineSoftmax softmax, AttentionTiles.Tile tile, I32 block, boolean masked) {
@@ -152,15 +189,10 @@ final class AttentionMainloop {
     rowsOfSums.scale(k, sums, step.factors());
   }
 
-  private void lastProduct() {
-    issueProduct();
-    WgmmaAtom.waitFor(k, 0);
-    weighed.releaseAndAdvance(lane);
-  }
-
   private void issueScores() {
     WgmmaAtom.fence(k);
-    scoring.issue(k, k.constant(0), q.shared(), group, key.shared(), keys.stage(), scores, false);
+    var own = queries.stage().times(config.shape().consumers()).plus(group);
+    scoring.issue(k, k.constant(0), q.shared(), own, key.shared(), keys.stage(), scores, false);
     WgmmaAtom.commit(k);
   }
 
@@ -172,10 +204,13 @@ final class AttentionMainloop {
   }
 
   private OnlineSoftmax.Step weigh(OnlineSoftmax softmax, AttentionTiles.Tile tile, I32 block, boolean masked) {
-    var all = rowsOfScores.values(k, scores);
-    if (!masked) return softmax.next(all, false);
-    var mask = new ScoreMask(config.band(), tile.sequence(), rowsOfScores);
-    return softmax.next(mask.apply(k, lane, tile.query().plus(group.times(WgmmaAtom.M)), block.times(config.keys()),
-        all), true);
+    var modification = config.modification();
+    var query = tile.query().plus(group.times(WgmmaAtom.M));
+    var key = block.times(config.shape().keys());
+    var place = new Modification.Place(tile.batch(), tile.head(), query, key);
+    var all = modification.apply(k, lane, rowsOfScores, k.scalar("scale"), place, false,
+        rowsOfScores.values(k, scores));
+    if (masked) all = new ScoreMask(config.band(), tile.sequence(), rowsOfScores).apply(k, lane, query, key, all);
+    return softmax.next(all, masked || modification.mask().isPresent());
   }
 }

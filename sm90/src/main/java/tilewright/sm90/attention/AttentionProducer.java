@@ -12,36 +12,40 @@ record AttentionProducer(Scope k, Sm90AttentionConfig config, TensorTile q, Tens
 
   void copy(AttentionTiles.Tile tile) {
     var blocks = tile.blocks();
-    k.when(blocks.first().lessThan(blocks.end()), () -> {
-      copyKeys(tile, blocks.end().plus(-1));
-      copyQueries(tile);
-      k.loop(blocks.first().plus(1), blocks.end(), 1, i -> {
-        var block = blocks.end().plus(blocks.first()).minus(i);
-        copyKeys(tile, block.plus(-1));
-        copyValues(tile, block);
-      });
-      copyValues(tile, blocks.first());
+    copyKeys(tile, blocks.end().plus(-1));
+    copyQueries(tile);
+    k.loop(blocks.first().plus(1), blocks.end(), 1, i -> {
+      var block = blocks.end().plus(blocks.first()).minus(i);
+      copyKeys(tile, block.plus(-1));
+      copyValues(tile, block);
     });
+    copyValues(tile, blocks.first());
   }
 
   private void copyQueries(AttentionTiles.Tile tile) {
-    var landed = queries.acquire(config.consumers() * q.bytes());
-    for (int group = 0; group < config.consumers(); group++) {
-      q.load(k, k.constant(group), landed, tile.query().plus(group * WgmmaAtom.M), k.constant(0), tile.head(),
+    var landed = queries.acquire(config.shape().consumers() * q.bytes());
+    var first = queries.stage().times(config.shape().consumers());
+    for (int group = 0; group < config.shape().consumers(); group++) {
+      q.load(k, first.plus(group), landed, tile.query().plus(group * WgmmaAtom.M), k.constant(0), tile.head(),
           tile.batch());
     }
     queries.advance();
   }
 
   private void copyKeys(AttentionTiles.Tile tile, I32 block) {
-    key.load(k, keys.stage(), keys.acquire(key.bytes()), block.times(config.keys()), k.constant(0), tile.headOfKeys(),
+    key.load(k, keys.stage(), keys.acquire(key.bytes()), firstKey(tile, block), k.constant(0), tile.headOfKeys(),
         tile.batch());
     keys.advance();
   }
 
   private void copyValues(AttentionTiles.Tile tile, I32 block) {
-    value.load(k, values.stage(), values.acquire(value.bytes()), k.constant(0), block.times(config.keys()),
+    value.load(k, values.stage(), values.acquire(value.bytes()), k.constant(0), firstKey(tile, block),
         tile.headOfKeys(), tile.batch());
     values.advance();
+  }
+
+  /** A map of no keys still has one row, behind which all is zero. */
+  private I32 firstKey(AttentionTiles.Tile tile, I32 block) {
+    return block.times(config.shape().keys()).plus(k.constant(1).where(tile.sequence().keys().lessThan(1), 0));
   }
 }

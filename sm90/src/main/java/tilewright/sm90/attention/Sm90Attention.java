@@ -1,8 +1,11 @@
 package tilewright.sm90.attention;
 
+import java.util.Optional;
+import tilewright.kernel.GlobalTensor;
 import tilewright.kernel.Kernel;
 import tilewright.kernel.Scope;
 import tilewright.kernel.atom.Shuffle;
+import tilewright.sm90.atom.Mbarrier;
 import tilewright.sm90.atom.RegisterBudget;
 import tilewright.sm90.atom.WgmmaAtom;
 import tilewright.sm90.collective.Pipeline;
@@ -18,47 +21,43 @@ public record Sm90Attention(Sm90AttentionConfig config) implements Kernel {
 
   @Override
   public String name() {
-    return "sm90_attention_" + config.type().text() + "_d" + config.depth();
+    return "sm90_attention_" + config.type().text() + "_d" + config.shape().headDim();
   }
 
   @Override
   public void trace(Scope k) {
-    var thread = k.block(config.threads());
+    var shape = config.shape();
+    var thread = k.block(shape.threads());
     k.blocksPerMultiprocessor(1);
     var q = TensorTile.of(k, config.q(), config.layoutQ());
     var key = TensorTile.of(k, config.k(), config.layoutK());
     var value = TensorTile.of(k, config.v(), config.layoutV());
-    var o = config.apart() ? TensorTile.of(k, config.o(), config.layoutO())
+    var o = shape.columns() > 0 ? TensorTile.of(k, config.o(), config.layoutO())
         : TensorTile.over(k, config.o(), q.shared());
-    var lse = k.global(config.lse());
+    var lse = config.lse() ? Optional.of(k.global(config.logSumExp())) : Optional.<GlobalTensor>empty();
     var first = thread.equalTo(0);
-    var queries = Pipeline.single(k, first, config.consumers());
-    var keys = Pipeline.of(k, config.stages(), first, config.consumers());
-    var values = Pipeline.of(k, config.stages(), first, config.consumers());
+    var queries = Pipeline.ring(k, shape.ahead(), first, 1, shape.consumers());
+    var keys = Pipeline.ring(k, shape.stages(), first, 1, shape.consumers());
+    var values = Pipeline.ring(k, shape.stages(), first, 1, shape.consumers());
+    var tiles = AttentionTiles.of(config, q, key);
+    var queue = TileQueue.of(k, first, shape.consumers() * WgmmaAtom.THREADS, tiles.order());
+    k.when(first, () -> Mbarrier.publish(k));
     k.barrier();
 
     var lane = thread.modulo(WgmmaAtom.THREADS);
-    var group = Shuffle.first(k, thread.dividedBy(WgmmaAtom.THREADS), config.consumers());
-    var tiles = new AttentionTiles(k, config, q, key);
-    k.when(group.equalTo(config.consumers()), () -> {
-      RegisterBudget.shrink(k, config.producerRegisters());
+    var group = Shuffle.first(k, thread.dividedBy(WgmmaAtom.THREADS), shape.consumers());
+    k.when(group.equalTo(shape.consumers()), () -> {
+      RegisterBudget.shrink(k, shape.producerRegisters());
       k.when(lane.equalTo(0), () -> {
         var producer = new AttentionProducer(k, config, q, key, value, queries.producer(), keys.producer(),
             values.producer());
-        tiles.forEach(producer::copy);
+        queue.produce(tile -> producer.copy(tiles.tile(tile)));
       });
     }, () -> {
-      RegisterBudget.grow(k, config.consumerRegisters());
+      RegisterBudget.grow(k, shape.consumerRegisters());
       var mainloop = new AttentionMainloop(k, config, q, key, value, queries, keys, values, lane, group);
       var output = new StagedOutput(k, o, lse, mainloop.rows(), lane, group);
-      mainloop.begin();
-      tiles.forEach(tile -> {
-        var totals = mainloop.compute(tile);
-        output.store(mainloop.sums(), totals, tile);
-        if (!config.apart()) mainloop.releaseQueries(tile, output::drain);
-      });
-      mainloop.end();
-      output.drain();
+      mainloop.run(queue.taker(), tiles, output);
     });
   }
 }

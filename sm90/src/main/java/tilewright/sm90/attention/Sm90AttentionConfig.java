@@ -2,6 +2,7 @@ package tilewright.sm90.attention;
 
 import tilewright.kernel.TensorSpec;
 import tilewright.kernel.collective.attention.Band;
+import tilewright.kernel.collective.attention.Modification;
 import tilewright.layout.OffsetMap;
 import tilewright.numerics.ElementType;
 import tilewright.sm90.atom.SwizzledRows;
@@ -11,51 +12,69 @@ import tilewright.sm90.atom.WgmmaAtom;
  * What is fixed when Hopper attention is traced.
  *
  * @param type of Q, K, V and O: f16 or bf16
- * @param depth extent of Q's and K's heads in tiles
- * @param width extent of V's and O's heads in tiles
- * @param consumers warpgroups that multiply, each with 64 queries
- * @param keys of a block
- * @param stages blocks of K, and of V, in shared memory
- * @param turns whether warpgroups take turns at issuing products
- * @param apart whether O has shared memory of its own; else it takes Q's
+ * @param shape of tiles and warpgroups
  * @param headsTogether heads whose tiles run side by side, so that their K and V stay in L2
- * @param band the keys that a query sees
+ * @param band which keys are seen, by distance
+ * @param modification of scores
+ * @param lse whether the rows' logarithms are stored
  */
-public record Sm90AttentionConfig(ElementType type, int depth, int width, int consumers, int keys, int stages,
-    boolean turns, boolean apart, int headsTogether, Band band) {
+public record Sm90AttentionConfig(ElementType type, Shape shape, int headsTogether, Band band,
+    Modification modification, boolean lse) {
   private static final int ALIGNED_BYTES = 16;
 
-  int threads() {
-    return WgmmaAtom.THREADS * (consumers + 1);
-  }
+  /**
+   * Tiles and warpgroups.
+   *
+   * @param headDim of Q and K in tiles; {@code valueDim} that of V and O
+   * @param consumers warpgroups that multiply, each with 64 queries
+   * @param keys of a block
+   * @param stages blocks of K, and of V, in shared memory
+   * @param ahead tiles of Q in shared memory: with two, the next is there before this is done
+   * @param columns of O that a warpgroup stores at once, by shared memory of their own; 0 where all take Q's place
+   * @param turns whether warpgroups take turns at issuing products
+   */
+  public record Shape(int headDim, int valueDim, int consumers, int keys, int stages, int ahead, int columns,
+      boolean turns) {
+    public Shape {
+      if (columns == 0 && (ahead > 1 || headDim != valueDim) || columns > 0 && valueDim % columns != 0) {
+        throw new IllegalArgumentException("no attention stores " + columns + " of " + valueDim + " columns with "
+            + ahead + " tiles of Q: a divisor, or 0 with one tile of Q and equal head dimensions");
+      }
+    }
 
-  /** Queries of a tile. */
-  int queries() {
-    return WgmmaAtom.M * consumers;
-  }
+    int threads() {
+      return WgmmaAtom.THREADS * (consumers + 1);
+    }
 
-  int producerRegisters() {
-    return consumers == 3 ? 32 : 24;
-  }
+    /** Of a tile. */
+    int queries() {
+      return WgmmaAtom.M * consumers;
+    }
 
-  int consumerRegisters() {
-    return consumers == 3 ? 160 : 240;
+    /** Together with the consumers' no more than the block has from the start: as many a thread as all can have. */
+    int producerRegisters() {
+      return consumers == 3 ? 32 : 40;
+    }
+
+    int consumerRegisters() {
+      return consumers == 3 ? 160 : 232;
+    }
   }
 
   TensorSpec q() {
-    return tensor("Q", "SQ", "D", "H", "D");
+    return tensor("Q", "Sq", "D", "H", "D");
   }
 
   TensorSpec k() {
-    return tensor("K", "SK", "D", "HK", "D");
+    return tensor("K", "Sk", "D", "Hk", "D");
   }
 
   TensorSpec v() {
-    return tensor("V", "DV", "SK", "HK", "DV");
+    return tensor("V", "Dv", "Sk", "Hk", "Dv");
   }
 
   TensorSpec o() {
-    return tensor("O", "SQ", "DV", "H", "DV");
+    return tensor("O", "Sq", "Dv", "H", "Dv");
   }
 
   private TensorSpec tensor(String name, String rows, String columns, String heads, String contiguous) {
@@ -63,24 +82,24 @@ public record Sm90AttentionConfig(ElementType type, int depth, int width, int co
         .aligned(ALIGNED_BYTES / type.bytes());
   }
 
-  TensorSpec lse() {
-    return TensorSpec.of("LSE", ElementType.F32, "SQ", "H", "B").contiguous("SQ");
+  TensorSpec logSumExp() {
+    return TensorSpec.of("LSE", ElementType.F32, "Sq", "H", "B");
   }
 
-  /** A stage of Q is what a warpgroup has. */
+  /** A stage of Q is what a warpgroup has of a tile. */
   OffsetMap layoutQ() {
-    return SwizzledRows.alongColumns(type, WgmmaAtom.M, depth, consumers);
+    return SwizzledRows.alongColumns(type, WgmmaAtom.M, shape.headDim, shape.consumers * shape.ahead);
   }
 
   OffsetMap layoutO() {
-    return SwizzledRows.alongColumns(type, WgmmaAtom.M, width, consumers);
+    return SwizzledRows.alongColumns(type, WgmmaAtom.M, shape.columns, shape.consumers);
   }
 
   OffsetMap layoutK() {
-    return SwizzledRows.alongColumns(type, keys, depth, stages);
+    return SwizzledRows.alongColumns(type, shape.keys, shape.headDim, shape.stages);
   }
 
   OffsetMap layoutV() {
-    return SwizzledRows.alongRows(type, width, keys, stages);
+    return SwizzledRows.alongRows(type, shape.valueDim, shape.keys, shape.stages);
   }
 }

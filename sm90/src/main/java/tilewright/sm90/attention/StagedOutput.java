@@ -1,6 +1,8 @@
 package tilewright.sm90.attention;
 
 import java.util.List;
+import java.util.Optional;
+import tilewright.kernel.F32;
 import tilewright.kernel.GlobalTensor;
 import tilewright.kernel.I32;
 import tilewright.kernel.Scope;
@@ -12,39 +14,50 @@ import tilewright.sm90.atom.WgmmaAtom;
 import tilewright.sm90.collective.TensorTile;
 
 /**
- * A warpgroup's way out: 64 rows of O by way of shared memory, from where a tensor copy takes them, and their
- * logarithms.
+ * A warpgroup's way out: 64 rows of O, some columns at a time, by way of shared memory, from where a tensor copy takes
+ * them, and their logarithms.
  *
  * @param o a stage a warpgroup
+ * @param lse where the logarithms go, if anywhere
  * @param rows of a warpgroup's O
  */
-record StagedOutput(Scope k, TensorTile o, GlobalTensor lse, FragmentRows rows, I32 lane, I32 group) {
+record StagedOutput(Scope k, TensorTile o, Optional<GlobalTensor> lse, FragmentRows rows, I32 lane, I32 group) {
   private static final int QUAD = 4;
 
   /** Divides sums by their rows' sums of exponentials and stores them. */
   void store(Fragment sums, List<OnlineSoftmax.Total> totals, AttentionTiles.Tile tile) {
     rows.scale(k, sums, totals.stream().map(OnlineSoftmax.Total::inverse).toList());
+    var query = tile.query().plus(group.times(WgmmaAtom.M));
+    int columns = Math.toIntExact(o.shared().layout().shape().mode(1).size());
+    for (int first = 0; first < rows.partition().tile().get(1); first += columns) {
+      storeColumns(rows.values(k, sums), first, columns, query, tile);
+    }
+    lse.ifPresent(tensor -> storeLogarithms(tensor, totals, query, tile));
+  }
+
+  private void storeColumns(List<F32> values, int first, int columns, I32 query, AttentionTiles.Tile tile) {
     drain();
     meet();
-    var values = rows.values(k, sums);
-    for (int value = 0; value < values.size(); value += 2) {
+    // Values of a thread go from column to column in the end.
+    long width = rows.partition().tile().get(1);
+    for (int value = (int) (first * values.size() / width); value < (first + columns) * values.size() / width;
+        value += 2) {
       var at = rows.partition().coordinate(lane, value);
-      o.shared().at(at[0], at[1], group).store(values.get(value), values.get(value + 1));
+      o.shared().at(at[0], at[1].plus(-first), group).store(values.get(value), values.get(value + 1));
     }
     BulkCopy.publish(k);
     meet();
-    var query = tile.query().plus(group.times(WgmmaAtom.M));
     k.when(lane.equalTo(0), () -> {
-      o.store(k, group, query, k.constant(0), tile.head(), tile.batch());
+      o.store(k, group, query, k.constant(first), tile.head(), tile.batch());
       BulkCopy.commit(k);
     });
-    storeLogarithms(totals, query, tile);
   }
 
-  private void storeLogarithms(List<OnlineSoftmax.Total> totals, I32 query, AttentionTiles.Tile tile) {
+  private void storeLogarithms(GlobalTensor tensor, List<OnlineSoftmax.Total> totals, I32 query,
+      AttentionTiles.Tile tile) {
     for (int row = 0; row < totals.size(); row++) {
       var log = totals.get(row).logSumExp();
-      var place = lse.at(query.plus(rows.row(lane, row)), tile.head(), tile.batch());
+      var place = tensor.at(query.plus(rows.row(lane, row)), tile.head(), tile.batch());
       log.register();
       k.when(lane.modulo(QUAD).equalTo(0).and(place.inside()), () -> place.store(log));
     }

@@ -55,11 +55,6 @@ public final class Pipeline {
     return published(k, first, ring(k, stages, first, 1, consumers * blocks, blocks, firstBlock));
   }
 
-  /** A single stage of this block, for what is used long after it landed. */
-  public static Pipeline single(Scope k, Pred first, int consumers) {
-    return published(k, first, ring(k, 1, first, 1, consumers));
-  }
-
   /**
    * The same with any number of stages and of arrivals, which the users bring about themselves; that thread publishes
    * the barriers of all rings at once.

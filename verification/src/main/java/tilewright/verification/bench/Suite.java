@@ -16,6 +16,7 @@ import tilewright.kernels.GemmProblem;
 import tilewright.kernels.GemmTypes;
 import tilewright.kernels.Transpose;
 import tilewright.kernels.VectorAdd;
+import tilewright.kernels.attention.Sm80AttentionKernel;
 import tilewright.kernels.catalogue.Choice;
 import tilewright.kernels.catalogue.Family;
 import tilewright.kernels.catalogue.Operand;
@@ -27,6 +28,7 @@ import tilewright.sm90.HopperGemm;
 import tilewright.sm90.MixedGemm;
 import tilewright.sm90.ScaledGemm;
 import tilewright.sm90.Sm90GemmConfig;
+import tilewright.sm90.attention.HopperAttention;
 import tilewright.sm90.ladder.LadderStep;
 import tilewright.sm90.rows.HopperFamilies;
 
@@ -67,6 +69,9 @@ final class Suite {
     kernels.put("sm90_grouped_gemm", () -> hopperTypes().stream().map(types -> (Supplier<Measured>) () ->
         GroupedProblem.measured(GemmProblem.packed(types, extent("m"), extent("n"), extent("k"), 1, "TN"))).toList());
     kernels.put("sm90_ladder", this::ladder);
+    var attention = new AttentionSuite(options.settings());
+    kernels.put("sm80_attention", () -> attention.of(new Sm80AttentionKernel()));
+    kernels.put("sm90_attention", () -> attention.of(new HopperAttention()));
     HopperFamilies.all().forEach(family -> kernels.put(family.name(), () -> problems(family)));
   }
 
@@ -85,7 +90,8 @@ final class Suite {
     var families = chosen().stream().flatMap(name -> HopperFamilies.named(name).stream()).toList();
     for (var name : options.settings().keySet()) {
       boolean known = families.stream().anyMatch(f -> f.defaults().values().containsKey(name))
-          || GEMM_SETTINGS.contains(name) && chosen().stream().anyMatch(GEMMS::contains);
+          || GEMM_SETTINGS.contains(name) && chosen().stream().anyMatch(GEMMS::contains)
+          || AttentionSuite.SETTINGS.contains(name) && chosen().stream().anyMatch(AttentionSuite.KERNELS::contains);
       if (!known) {
         throw new IllegalArgumentException("none of these kernels has a setting " + name);
       }

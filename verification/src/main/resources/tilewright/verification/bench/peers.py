@@ -9,7 +9,8 @@ Reads one JSON object a line from stdin and answers each with one JSON object a 
   -> {"op": "gemm", "ms": {"cublas": median of one run}}
 
   {"op": "attention", "batch": .., "heads": .., "kvHeads": .., "queries": .., "keys": .., "headDim": .., "dtype": ..,
-   "causal": false, "backward": false, ..} -> {"ms": {"torch": ..}}; "backward" times the backward pass alone
+   "causal": false, "backward": false, ..} -> {"ms": {"cudnn": .., "flash": ..}}, PyTorch by cuDNN and by its own
+   FlashAttention-2; "backward" times the backward pass alone
 
   {"op": a kernel of the catalogue, "settings": {"n": "4096", "dtype": "bf16", ..}, ..}
   -> {"ms": {"eager": .., "compile": .., "triton": ..}}, without those that are not there
@@ -29,6 +30,7 @@ import sys
 
 import torch
 import torch.nn.functional as F
+from torch.nn.attention import SDPBackend, sdpa_kernel
 
 try:
     import triton
@@ -193,21 +195,29 @@ def attention(request):
     dtype, causal, backward = DTYPES[request["dtype"]], request.get("causal", False), request.get("backward", False)
 
     def tensor(count, length):
-        return normal(batch, count, length, head_dim, dtype=dtype).requires_grad_(backward)
+        """(batch, heads, length, dim) to the caller, in memory with the heads of a position side by side."""
+        return normal(batch, length, count, head_dim, dtype=dtype).transpose(1, 2).requires_grad_(backward)
 
-    def forward(q, k, v):
-        return F.scaled_dot_product_attention(q, k, v, is_causal=causal, enable_gqa=kv_heads != heads)
+    def by(backend):
+        def forward(q, k, v):
+            with sdpa_kernel(backend):
+                return F.scaled_dot_product_attention(q, k, v, is_causal=causal, enable_gqa=kv_heads != heads)
+        return forward
 
     def make():
-        q, k, v = tensor(heads, queries), tensor(kv_heads, keys), tensor(kv_heads, keys)
-        if not backward:
-            return q, k, v
-        return q, k, v, forward(q, k, v), normal(batch, heads, queries, head_dim, dtype=dtype)
+        return tensor(heads, queries), tensor(kv_heads, keys), tensor(kv_heads, keys)
+
+    def make_backward(forward):
+        q, k, v = make()
+        return q, k, v, forward(q, k, v), normal(batch, queries, heads, head_dim, dtype=dtype).transpose(1, 2)
 
     def run_backward(q, k, v, out, gradient):
         torch.autograd.grad(out, (q, k, v), gradient, retain_graph=True)
 
-    return make, {"torch": run_backward if backward else forward}
+    backends = {"cudnn": by(SDPBackend.CUDNN_ATTENTION), "flash": by(SDPBackend.FLASH_ATTENTION)}
+    if backward:
+        return lambda: make_backward(backends["cudnn"]), {"cudnn": run_backward}
+    return make, backends
 
 
 # The catalogue: what eager PyTorch calls, by name. Extents are settings; tensors are row-major.

@@ -20,7 +20,12 @@ public record AttentionTileScheduler(I32 tiles, I32 heads, I32 batch, int headsT
 
   /** This worker's tiles, one after the other. */
   public void persistent(Scope k, I32 worker, I32 workers, Consumer<Tile> body) {
-    k.loop(worker, tiles.times(heads).times(batch), workers, index -> body.accept(tile(index)));
+    k.loop(worker, count(), workers, index -> body.accept(tile(index)));
+  }
+
+  /** How many tiles there are. */
+  public I32 count() {
+    return tiles.times(heads).times(batch);
   }
 
   /** The tile of that number in the order; a launch with a CTA for each has them in x. */

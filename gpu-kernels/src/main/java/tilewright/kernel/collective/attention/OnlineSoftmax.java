@@ -50,6 +50,12 @@ public final class OnlineSoftmax {
     return new OnlineSoftmax(k, rows, scale, threshold);
   }
 
+  /** Forgets all scores, before the first tile of other rows. */
+  public void restart() {
+    max.forEach(m -> m.set(k.constant(Float.NEGATIVE_INFINITY)));
+    sum.forEach(s -> s.set(k.constant(0f)));
+  }
+
   /**
    * A tile's weights and what earlier results have to be multiplied by.
    *

@@ -1,0 +1,40 @@
+package tilewright.kernels.attention;
+
+import java.util.List;
+import tilewright.kernel.CompiledKernel;
+import tilewright.kernel.LaunchArguments;
+import tilewright.kernels.attention.AttentionProblem.View;
+
+/** What all attention kernels are given: Q, K, V, O, scale, and where the problem has them LSE, cuQ and cuK. */
+public final class AttentionArguments {
+  private AttentionArguments() {}
+
+  /** A kernel's arguments, to which it may add others. */
+  public static LaunchArguments of(CompiledKernel kernel, AttentionProblem p) {
+    var s = p.sizes();
+    var arguments = LaunchArguments.of(kernel)
+        .tensor("Q", tensor(p.q(), s.queries(), s.headDim(), s.heads(), s.batch(), true))
+        .tensor("K", tensor(p.k(), s.keys(), s.headDim(), s.keyHeads(), s.batch(), true))
+        .tensor("V", tensor(p.v(), s.keys(), s.valueDim(), s.keyHeads(), s.batch(), false))
+        .tensor("O", tensor(p.o(), s.queries(), s.valueDim(), s.heads(), s.batch(), true))
+        .scalar("scale", p.scale());
+    p.lse().ifPresent(lse -> arguments.tensor("LSE", new LaunchArguments.Tensor(lse.buffer(), lse.offset(),
+        List.of((long) s.queries(), (long) s.heads(), (long) s.batch()),
+        List.of(lse.sequence(), lse.head(), lse.batch()))));
+    p.packed().ifPresent(packed -> arguments.tensor("cuQ", lengths(packed.queries(), packed.sequences()))
+        .tensor("cuK", lengths(packed.keys(), packed.sequences())));
+    return arguments;
+  }
+
+  private static LaunchArguments.Tensor lengths(String buffer, int sequences) {
+    return new LaunchArguments.Tensor(buffer, 0, List.of(sequences + 1L), List.of(1L));
+  }
+
+  private static LaunchArguments.Tensor tensor(View view, long rows, long dim, long heads, long batch,
+      boolean rowsFirst) {
+    return new LaunchArguments.Tensor(view.buffer(), view.offset(),
+        rowsFirst ? List.of(rows, dim, heads, batch) : List.of(dim, rows, heads, batch),
+        rowsFirst ? List.of(view.sequence(), view.dim(), view.head(), view.batch())
+            : List.of(view.dim(), view.sequence(), view.head(), view.batch()));
+  }
+}

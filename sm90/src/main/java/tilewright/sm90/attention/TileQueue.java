@@ -1,0 +1,123 @@
+package tilewright.sm90.attention;
+
+import java.util.List;
+import java.util.function.Consumer;
+import java.util.stream.IntStream;
+import tilewright.kernel.GlobalTensor;
+import tilewright.kernel.I32;
+import tilewright.kernel.I32Variable;
+import tilewright.kernel.Pred;
+import tilewright.kernel.Scope;
+import tilewright.kernel.SharedTensor;
+import tilewright.kernel.TensorSpec;
+import tilewright.kernel.atom.Shuffle;
+import tilewright.kernel.collective.attention.AttentionTileScheduler;
+import tilewright.kernel.collective.attention.AttentionTileScheduler.Tile;
+import tilewright.layout.Layout;
+import tilewright.numerics.ElementType;
+import tilewright.sm90.collective.Pipeline;
+
+/**
+ * Tiles that CTAs draw one by one, so that none waits for another: the producer draws, and tells the consumers through
+ * shared memory (FlashAttention-3, DynamicPersistentTileScheduler). The counter in global memory is zero before a
+ * launch, and again after it.
+ */
+final class TileQueue {
+  private static final int STAGES = 2;
+  private static final int MOST = 1 << 30;
+  private static final int FIELDS = 3;
+
+  private final Scope k;
+  private final GlobalTensor counter;
+  private final SharedTensor drawn;
+  private final Pipeline ring;
+  private final AttentionTileScheduler order;
+
+  private TileQueue(Scope k, GlobalTensor counter, SharedTensor drawn, Pipeline ring, AttentionTileScheduler order) {
+    this.k = k;
+    this.counter = counter;
+    this.drawn = drawn;
+    this.ring = ring;
+    this.order = order;
+  }
+
+  /** The counter that a launch gives. */
+  static TensorSpec counter() {
+    return TensorSpec.of(HopperAttention.COUNTER, ElementType.I32, "ONE").contiguous("ONE").fixed("ONE", 1);
+  }
+
+  /**
+   * @param first true for the thread that initialises barriers; one for all threads follows
+   * @param threads that consume
+   * @param order of all tiles
+   */
+  static TileQueue of(Scope k, Pred first, int threads, AttentionTileScheduler order) {
+    return new TileQueue(k, k.global(counter()), k.shared(ElementType.I32, Layout.columnMajor(FIELDS, STAGES)),
+        Pipeline.ring(k, STAGES, first, 1, threads), order);
+  }
+
+  /** One thread draws this CTA's tiles. */
+  void produce(Consumer<Tile> body) {
+    var slot = ring.producer();
+    var next = k.variable(k.blockX(), MOST);
+    var count = order.count();
+    k.repeatUntil(() -> {
+      var index = next.value().settled();
+      var exists = index.lessThan(count);
+      k.when(exists, () -> {
+        var drawnTile = order.tile(index);
+        var tile = new Tile(drawnTile.number().settled(), drawnTile.head().settled(), drawnTile.batch().settled());
+        publish(slot, List.of(tile.number(), tile.head(), tile.batch()));
+        // Drawn before the work, so that it has come by its end.
+        var ticket = counter.at(k.constant(0)).drawTicket(count, MOST);
+        body.accept(tile);
+        next.set(ticket.plus(k.gridX()));
+      }, () -> publish(slot, List.of(k.constant(MOST), k.constant(0), k.constant(0))));
+      return exists.not();
+    });
+  }
+
+  private void publish(Pipeline.Cursor slot, List<I32> fields) {
+    slot.awaitEmpty();
+    for (int i = 0; i < fields.size(); i++) drawn.at(k.constant(i), slot.stage()).store(fields.get(i));
+    slot.full().arrive();
+    slot.advance();
+  }
+
+  /** Where all threads that consume take the tiles that were drawn. */
+  Taker taker() {
+    return new Taker();
+  }
+
+  /** The tile that a consumer has, and the one that it takes next. */
+  final class Taker {
+    private final Pipeline.Cursor slot = ring.consumer();
+    private final List<I32Variable> fields =
+        IntStream.range(0, FIELDS).mapToObj(i -> k.variable(k.constant(0), MOST)).toList();
+
+    /** Waits for the next tile. */
+    Tile take() {
+      slot.awaitFull();
+      var values = IntStream.range(0, FIELDS).mapToObj(i ->
+          Shuffle.first(k, drawn.at(k.constant(i), slot.stage()).loadInteger(MOST), MOST)).toList();
+      slot.releaseAndAdvance(k.constant(0));
+      return new Tile(values.get(0), values.get(1), values.get(2));
+    }
+
+    /** Whether a tile that was taken is one; else there are no more. */
+    Pred exists(Tile tile) {
+      return tile.number().lessThan(MOST);
+    }
+
+    /** Makes a tile the present one. */
+    void set(Tile tile) {
+      fields.get(0).set(tile.number());
+      fields.get(1).set(tile.head());
+      fields.get(2).set(tile.batch());
+    }
+
+    Tile present() {
+      return new Tile(fields.get(0).value(), fields.get(1).value(), fields.get(2).value());
+    }
+  }
+}

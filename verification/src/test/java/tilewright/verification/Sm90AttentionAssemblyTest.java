@@ -1,0 +1,48 @@
+package tilewright.verification;
+
+import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.fail;
+import static org.junit.jupiter.api.Assumptions.abort;
+
+import java.util.List;
+import java.util.stream.Stream;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.Arguments;
+import org.junit.jupiter.params.provider.MethodSource;
+import tilewright.device.Assembler;
+import tilewright.device.Assembly;
+import tilewright.kernel.collective.attention.Band;
+import tilewright.kernels.attention.AttentionProblem;
+import tilewright.kernels.attention.AttentionProblem.Sizes;
+import tilewright.numerics.ElementType;
+import tilewright.sm90.attention.HopperAttention;
+
+/** What the assembler says of Hopper attention: no registers spilled, no {@code wgmma} made to wait. */
+class Sm90AttentionAssemblyTest {
+  private static final Assembler ASSEMBLER = Assembler.find();
+  private static final int BLOCK_BYTES = 232448;
+
+  static Stream<Arguments> problems() {
+    return Stream.of(Band.ALL, Band.CAUSAL, Band.window(512, 0)).flatMap(band -> Stream.of(
+        Arguments.of(ElementType.BF16, 64, 64, 4096, band), Arguments.of(ElementType.BF16, 128, 128, 4096, band),
+        Arguments.of(ElementType.BF16, 128, 128, 16384, band), Arguments.of(ElementType.BF16, 192, 128, 4096, band),
+        Arguments.of(ElementType.F16, 192, 192, 4096, band), Arguments.of(ElementType.F16, 96, 96, 4096, band),
+        Arguments.of(ElementType.BF16, 256, 256, 512, band), Arguments.of(ElementType.BF16, 256, 256, 8192, band)));
+  }
+
+  @ParameterizedTest(name = "{0}, {1} and {2}, {3} keys, {4}")
+  @MethodSource("problems")
+  void isAssembledWithoutSpillsAndWarnings(ElementType type, int depth, int width, int keys, Band band) {
+    var problem = AttentionProblem.dense(type, new Sizes(1, keys, keys, 1, 1, depth, width)).with(band);
+    var kernel = new HopperAttention().prepare(problem).kernel();
+    assertEquals(Math.min(BLOCK_BYTES, kernel.dynamicSharedBytes()), kernel.dynamicSharedBytes());
+    switch (ASSEMBLER.assemble(kernel.ptx(), "sm_90a")) {
+      case Assembly.Assembled assembled -> {
+        assertEquals(List.of(), assembled.warnings());
+        assertEquals(List.of(0), assembled.resources().stream().map(Assembly.Resources::spillStoreBytes).toList());
+      }
+      case Assembly.Rejected rejected -> fail(rejected.log());
+      case Assembly.Unavailable missing -> abort(missing.reason());
+    }
+  }
+}
