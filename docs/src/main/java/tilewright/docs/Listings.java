@@ -61,6 +61,8 @@ final class Listings {
     save(generated, "sm90-trace.java", trace(hopper.resolve("Sm90Gemm.java")));
     save(generated, "sm90-mainloop.java", Excerpt.method(hopper.resolve("collective/Mainloop.java"),
         "Fragment consume(Place place"));
+    save(generated, "sm90-split.java", Excerpt.method(hopper.resolve("collective/SplitSum.java"),
+        "Fragment sum(I32 lane"));
     save(generated, "swizzled-rows.java", Excerpt.method(hopper.resolve("atom/SwizzledRows.java"),
         "ComposedLayout alongColumns("));
     save(generated, "epilogue-example.java", Excerpt.method(root.resolve(EPILOGUES), "Epilogue example()"));
