@@ -9,10 +9,12 @@ import java.util.Set;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.EnumSource;
+import org.junit.jupiter.params.provider.ValueSource;
 import tilewright.kernel.Matrix;
 import tilewright.kernels.GemmProblem;
 import tilewright.kernels.catalogue.Pointwise;
 import tilewright.kernels.epilogue.Epilogue;
+import tilewright.kernels.epilogue.Reduction;
 import tilewright.kernels.epilogue.StandardEpilogue;
 import tilewright.numerics.ElementType;
 import tilewright.sm90.HopperGemm;
@@ -59,6 +61,31 @@ class HopperEpilogueTest {
     assertTrue(kernel.ptx().contains("stmatrix.sync.aligned.m8n8.x4.trans"));
   }
 
+  @Test
+  void findsMaximaOfRowsAndMagnitudesOfColumns() {
+    var problem = GemmProblem.packed(ElementType.BF16, ElementType.BF16, 136, 72, 40, 2, "TN").scaled(-1, 0);
+    // Far below zero, so that the largest is no maximum of magnitudes, and zero would be wrong beyond the borders.
+    var tree = Epilogue.accumulator().times(Epilogue.scalar("alpha")).plus(Epilogue.constant(-100))
+        .reduce("rows", Reduction.MAX, Epilogue.Along.ROWS)
+        .reduce("columns", Reduction.AMAX, Epilogue.Along.COLUMNS).convert(ElementType.BF16);
+    assertEquals(Optional.of(true), verified(SM90, "maxima", problem, tree).bitExact());
+  }
+
+  @ParameterizedTest
+  @ValueSource(booleans = {true, false})
+  void overflowSaturatesWhereAskedToAndElseIsInfinite(boolean saturating) {
+    var problem = GemmProblem.packed(ElementType.BF16, ElementType.F16, 72, 80, 40, 1, "TN").scaled(20_000, 0);
+    var product = Epilogue.accumulator().times(Epilogue.scalar("alpha"));
+    var tree = saturating ? product.saturate(ElementType.F16) : product.convert(ElementType.F16);
+    assertEquals(Optional.of(true), verified(SM90, "overflow", problem, tree).bitExact());
+  }
+
+  @Test
+  void nothingAlongKLeavesTheBias() {
+    var problem = GemmProblem.packed(ElementType.BF16, ElementType.BF16, 72, 80, 0, 1, "TN");
+    check(StandardEpilogue.BIAS_RELU, problem);
+  }
+
   private static Epilogue example() {
     return Epilogue.accumulator().times(Epilogue.scalar("alpha"))
         .plus(Epilogue.source("R", ElementType.BF16).times(Epilogue.scalar("beta")))
@@ -72,8 +99,7 @@ class HopperEpilogueTest {
   @Test
   void everythingAtOnce() {
     var problem = GemmProblem.packed(ElementType.BF16, ElementType.BF16, 72, 136, 40, 2, "TN").scaled(0.5f, -2);
-    var row = Verification.verify(SM90.of("example", problem, example(), true), new SimulatorBackend(1));
-    assertEquals(Row.Status.PASS, row.status(), row.reason());
+    verified(SM90, "example", problem, example());
   }
 
   private static void check(StandardEpilogue epilogue, GemmProblem problem) {
@@ -85,9 +111,13 @@ class HopperEpilogueTest {
   }
 
   private static void check(EpilogueCases cases, StandardEpilogue epilogue, GemmProblem problem, Epilogue tree) {
-    var row = Verification.verify(cases.of(epilogue.text(), problem, tree, true),
-        new SimulatorBackend(1));
-    assertEquals(Row.Status.PASS, row.status(), row.reason());
+    var row = verified(cases, epilogue.text(), problem, tree);
     if (!ROUNDED.contains(epilogue)) assertEquals(Optional.of(true), row.bitExact());
+  }
+
+  private static Row verified(EpilogueCases cases, String name, GemmProblem problem, Epilogue tree) {
+    var row = Verification.verify(cases.of(name, problem, tree, true), new SimulatorBackend(1));
+    assertEquals(Row.Status.PASS, row.status(), row.reason());
+    return row;
   }
 }

@@ -86,26 +86,32 @@ public sealed interface Epilogue {
     ALL
   }
 
+  /** The product's element. */
   static Epilogue accumulator() {
     return new Accumulator();
   }
 
+  /** A number that is fixed when the kernel is traced. */
   static Epilogue constant(float value) {
     return new Constant(value);
   }
 
+  /** A number that the launch gives. */
   static Epilogue scalar(String name) {
     return new Scalar(name);
   }
 
+  /** The element of a matrix (M,N,L) at the same place. */
   static Epilogue source(String name, ElementType type) {
     return new Source(name, type);
   }
 
+  /** The element of a vector (M,L) for this row. */
   static Epilogue rowBias(String name, ElementType type) {
     return new PerRow(name, type);
   }
 
+  /** The element of a vector (N,L) for this column. */
   static Epilogue columnBias(String name, ElementType type) {
     return new PerColumn(name, type);
   }
@@ -120,26 +126,32 @@ public sealed interface Epilogue {
     return accumulator().times(scalar("alpha")).plus(source("C", output).times(scalar("beta"))).convert(output);
   }
 
+  /** The sum; one rounding where either is a product. */
   default Epilogue plus(Epilogue other) {
     return new Combined(Operation.PLUS, this, other);
   }
 
+  /** The product. */
   default Epilogue times(Epilogue other) {
     return new Combined(Operation.TIMES, this, other);
   }
 
+  /** The larger; NaN where one is. */
   default Epilogue max(Epilogue other) {
     return new Combined(Operation.MAX, this, other);
   }
 
+  /** The smaller; NaN where one is. */
   default Epilogue min(Epilogue other) {
     return new Combined(Operation.MIN, this, other);
   }
 
+  /** @throws IllegalArgumentException if the function takes more than one value */
   default Epilogue apply(Pointwise function) {
     return new Applied(function, this);
   }
 
+  /** Rounded to a type, to nearest even; 8-bit types saturate. */
   default Epilogue convert(ElementType type) {
     return new Converted(type, false, this);
   }
@@ -149,10 +161,12 @@ public sealed interface Epilogue {
     return new Converted(type, true, this);
   }
 
+  /** Stored in a matrix (M,N,L) as well. */
   default Epilogue store(String name, ElementType type) {
     return new Stored(name, type, this);
   }
 
+  /** Combined into singles as well: (M,L), (N,L) or (1). */
   default Epilogue reduce(String name, Reduction reduction, Along along) {
     return new Reduced(name, reduction, along, this);
   }
