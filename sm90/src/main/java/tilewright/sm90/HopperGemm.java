@@ -32,15 +32,12 @@ public final class HopperGemm {
   public static PreparedLaunch prepare(GemmProblem problem, EpilogueArguments epilogue) {
     boolean halves = problem.types().a() == problem.types().b() && problem.types().a().bits() == 16;
     if (halves && TensorCopies.obstacle(problem, epilogue).isPresent()) return Gemm.sm80(problem, epilogue);
-    boolean plain = epilogue.equals(EpilogueArguments.plain(problem));
-    return plain ? prepare(problem, configure(problem)) : prepare(problem, straight(problem), epilogue);
+    return prepare(problem, configure(problem), epilogue);
   }
 
   /** Prepares a given configuration. */
   public static PreparedLaunch prepare(GemmProblem problem, Sm90GemmConfig config) {
-    requireReachable(problem, EpilogueArguments.plain(problem));
-    var seen = config.transposed() ? problem.transposed() : problem;
-    return prepare(seen, config, EpilogueArguments.plain(seen), Grouping.BATCH, _ -> {});
+    return prepare(problem, config, EpilogueArguments.plain(problem));
   }
 
   /**
@@ -48,11 +45,9 @@ public final class HopperGemm {
    * memory to what that stores.
    */
   public static PreparedLaunch prepare(GemmProblem problem, Sm90GemmConfig fastest, EpilogueArguments epilogue) {
-    if (fastest.transposed()) {
-      throw new IllegalArgumentException("configuration " + fastest + " exchanges rows and columns, which an epilogue"
-          + " does not");
-    }
-    return prepare(problem, fastest, epilogue, Grouping.BATCH, _ -> {});
+    requireReachable(problem, epilogue);
+    return fastest.transposed() ? prepare(problem.transposed(), fastest, epilogue.transposed(), Grouping.BATCH, _ -> {})
+        : prepare(problem, fastest, epilogue, Grouping.BATCH, _ -> {});
   }
 
   private static void requireReachable(GemmProblem problem, EpilogueArguments epilogue) {
@@ -86,11 +81,6 @@ public final class HopperGemm {
   /** The configuration that should be fastest. */
   public static Sm90GemmConfig configure(GemmProblem problem) {
     return configurations(problem).findFirst().orElseThrow();
-  }
-
-  /** The one of those that leave rows and columns as they are. */
-  private static Sm90GemmConfig straight(GemmProblem problem) {
-    return configurations(problem).filter(config -> !config.transposed()).findFirst().orElseThrow();
   }
 
   /** Every configuration that a problem can be measured in, in the order of their expected speed. */

@@ -8,6 +8,7 @@ import java.util.Optional;
 import java.util.Set;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.CsvSource;
 import org.junit.jupiter.params.provider.EnumSource;
 import org.junit.jupiter.params.provider.ValueSource;
 import tilewright.kernel.Matrix;
@@ -23,6 +24,7 @@ import tilewright.sm90.HopperGemm;
 class HopperEpilogueTest {
   private static final EpilogueCases SM90 = new EpilogueCases("sm90_gemm", "sm90",
       (p, epilogue) -> HopperGemm.prepare(p, HopperGemm.configure(p, "128x128x1"), epilogue), 1);
+  private static final EpilogueCases CHOSEN = new EpilogueCases("sm90_gemm", "sm90", HopperGemm::prepare, 1);
   private static final Set<StandardEpilogue> ROUNDED = Set.of(StandardEpilogue.BIAS_GELU,
       StandardEpilogue.BIAS_GELU_TANH, StandardEpilogue.BIAS_SILU, StandardEpilogue.BIAS_GELU_AUX,
       StandardEpilogue.ROW_SUM, StandardEpilogue.COLUMN_SUM);
@@ -34,10 +36,20 @@ class HopperEpilogueTest {
   }
 
   @ParameterizedTest
+  @CsvSource({"BETA, 64x64x1-transposed", "BIAS, 64x64x1-transposed", "ROW_BIAS, 64x64x1-transposed",
+      "BIAS_GELU_AUX, 64x64x1-transposed", "ROW_SUM, 64x64x1-transposed", "COLUMN_SUM, 64x64x1-transposed",
+      "BIAS_GELU, 64x64x1-split2-transposed", "AMAX, 64x64x1-transposed"})
+  void followsRowsThatAreComputedAsColumns(StandardEpilogue epilogue, String tile) {
+    var transposed = new EpilogueCases("sm90_gemm", "sm90",
+        (p, given) -> HopperGemm.prepare(p, HopperGemm.configure(p, tile), given), 1);
+    var problem = GemmProblem.packed(ElementType.BF16, ElementType.BF16, 24, 136, 200, 1, "TN").scaled(0.5f, -2);
+    check(transposed, epilogue, problem);
+  }
+
+  @ParameterizedTest
   @EnumSource(names = {"BETA", "BIAS_GELU_AUX", "COLUMN_SUM"})
   void goesTheSm80WayWhereNothingIsAligned(StandardEpilogue epilogue) {
-    var unaligned = new EpilogueCases("sm90_gemm", "sm90", HopperGemm::prepare, 1);
-    check(unaligned, epilogue, GemmProblem.packed(ElementType.BF16, ElementType.BF16, 33, 47, 19, 2, "TN"));
+    check(CHOSEN, epilogue, GemmProblem.packed(ElementType.BF16, ElementType.BF16, 33, 47, 19, 2, "TN"));
   }
 
   @ParameterizedTest
@@ -57,7 +69,8 @@ class HopperEpilogueTest {
     var problem = new GemmProblem(p.types(), p.m(), p.n(), p.k(), p.batch(), p.a(), p.b(),
         Matrix.columnMajor("C", p.m(), p.n()), p.alpha(), p.beta());
     check(SM90, epilogue, problem, epilogue.tree(problem.output()));
-    var kernel = HopperGemm.prepare(problem).kernel();
+    check(CHOSEN, epilogue, problem, epilogue.tree(problem.output()));
+    var kernel = HopperGemm.prepare(problem, HopperGemm.configure(problem, "128x128x1")).kernel();
     assertTrue(kernel.ptx().contains("stmatrix.sync.aligned.m8n8.x4.trans"));
   }
 

@@ -83,7 +83,15 @@ public sealed interface Epilogue {
     /** One a column, over its rows. */
     COLUMNS,
     /** One of the whole batch. */
-    ALL
+    ALL;
+
+    Along transposed() {
+      return switch (this) {
+        case ROWS -> COLUMNS;
+        case COLUMNS -> ROWS;
+        case ALL -> ALL;
+      };
+    }
   }
 
   /** The product's element. */
@@ -174,6 +182,22 @@ public sealed interface Epilogue {
   /** The largest magnitude of all values. */
   default Epilogue amax(String name) {
     return reduce(name, Reduction.AMAX, Along.ALL);
+  }
+
+  /** What makes Dᵀ of the transposed product and the other matrices transposed. */
+  default Epilogue transposed() {
+    return switch (this) {
+      case Accumulator _, Constant _, Scalar _, Source _ -> this;
+      case PerRow(var name, var type) -> new PerColumn(name, type);
+      case PerColumn(var name, var type) -> new PerRow(name, type);
+      case Combined(var operation, var left, var right) ->
+          new Combined(operation, left.transposed(), right.transposed());
+      case Applied(var function, var x) -> new Applied(function, x.transposed());
+      case Converted(var type, boolean saturating, var x) -> new Converted(type, saturating, x.transposed());
+      case Stored(var name, var type, var x) -> new Stored(name, type, x.transposed());
+      case Reduced(var name, var reduction, var along, var x) ->
+          new Reduced(name, reduction, along.transposed(), x.transposed());
+    };
   }
 
   /** The type of D: what the root rounds to, else single precision. */

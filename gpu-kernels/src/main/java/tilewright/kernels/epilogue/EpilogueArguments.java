@@ -66,6 +66,18 @@ public record EpilogueArguments(Epilogue tree, Map<String, LaunchArguments.Tenso
     return new LaunchArguments.Tensor(name, 0, List.of(extent, batch), List.of(1L, extent));
   }
 
+  /** The same for the transposed problem: vectors stay where they are. */
+  public EpilogueArguments transposed() {
+    var all = new HashMap<>(tensors);
+    all.replaceAll((_, tensor) -> tensor.extents().size() < 3 ? tensor : new LaunchArguments.Tensor(tensor.buffer(),
+        tensor.offset(), exchanged(tensor.extents()), exchanged(tensor.strides())));
+    return new EpilogueArguments(tree.transposed(), all, scalars);
+  }
+
+  private static List<Long> exchanged(List<Long> modes) {
+    return List.of(modes.get(1), modes.get(0), modes.get(2));
+  }
+
   /** With a tensor elsewhere than packed in its own buffer. */
   public EpilogueArguments with(String name, LaunchArguments.Tensor tensor) {
     var all = new HashMap<>(tensors);

@@ -52,7 +52,7 @@ public final class StagedEpilogue {
    * Declares what the tree reads and writes, and sets the stages aside.
    *
    * @param neighbours along n that are read at once: 2 where N is even, else 1
-   * @param spec of D (M,N,L), M or N contiguous
+   * @param spec of D (M,N,L), M or N contiguous, and that of auxiliary outputs too
    * @param tileN columns of a tile; the blocks divide them
    * @param stages of each warpgroup
    */
@@ -64,7 +64,8 @@ public final class StagedEpilogue {
     var d = StagedOutput.of(k, spec, block, groups * stages);
     var auxiliary = new LinkedHashMap<String, StagedOutput>();
     for (var stored : tree.nodes(Epilogue.Stored.class)) {
-      var matrix = TensorSpec.of(stored.name(), stored.type(), "M", "N", "L").contiguous("N")
+      var matrix = TensorSpec.of(stored.name(), stored.type(), "M", "N", "L")
+          .contiguous(spec.contiguous().orElseThrow())
           .aligned(ALIGNED_BYTES / stored.type().bytes());
       auxiliary.put(stored.name(), StagedOutput.of(k, matrix, block, groups * stages));
     }

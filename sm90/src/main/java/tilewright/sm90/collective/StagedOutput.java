@@ -9,6 +9,8 @@ import tilewright.kernel.Partition;
 import tilewright.kernel.Scope;
 import tilewright.kernel.TensorSpec;
 import tilewright.kernel.Vector;
+import tilewright.layout.Layout;
+import tilewright.layout.OffsetMap;
 import tilewright.numerics.ElementType;
 import tilewright.ptx.Operand;
 import tilewright.sm90.atom.StoreMatrix;
@@ -20,6 +22,8 @@ import tilewright.sm90.atom.WgmmaAtom;
  * the values that they have, and tensor copies empty.
  */
 final class StagedOutput {
+  private static final int CHUNK = 16;
+
   private final Scope k;
   private final TensorTile tile;
   private final Partition partition;
@@ -45,11 +49,17 @@ final class StagedOutput {
   static StagedOutput of(Scope k, TensorSpec spec, Partition partition, int stages) {
     int columns = Math.toIntExact(partition.tile().get(1));
     boolean transposed = spec.contiguous().filter("M"::equals).isPresent();
-    var layout = transposed ? SwizzledRows.alongRows(spec.type(), WgmmaAtom.M, columns, stages)
-        : SwizzledRows.alongColumns(spec.type(), WgmmaAtom.M, columns, stages);
+    var layout = layout(spec.type(), transposed, columns, stages);
     boolean whole = spec.type().bits() == 16 && partition.values() % StoreMatrix.VALUES == 0;
     return new StagedOutput(k, TensorTile.of(k, spec, layout), partition, transposed,
         whole ? Optional.of(StoreMatrix.of(partition, transposed)) : Optional.empty());
+  }
+
+  private static OffsetMap layout(ElementType type, boolean transposed, int columns, int stages) {
+    if (transposed) return SwizzledRows.alongRows(type, WgmmaAtom.M, columns, stages);
+    // Rows of a single chunk have nothing to permute.
+    return columns * type.bytes() > CHUNK ? SwizzledRows.alongColumns(type, WgmmaAtom.M, columns, stages)
+        : Layout.of(Layout.of(WgmmaAtom.M, columns), Layout.of(columns, 1), Layout.of(stages, WgmmaAtom.M * columns));
   }
 
   TensorTile tile() {
