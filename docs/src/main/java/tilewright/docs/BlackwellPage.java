@@ -67,12 +67,12 @@ final class BlackwellPage {
         .box(100, 10, 120, 50, "copy", "warp 4").box(100, 140, 120, 50, "copy", "warp 4")
         .box(340, 10, 120, 50, "multiply", "warp 5").box(600, 10, 130, 50, "write out", "warps 0–3")
         .box(600, 140, 130, 50, "write out", "warps 0–3")
-        .arrow(220, 22, 340, 22).text(228, 16, "small", "full: bytes of both")
-        .arrow(340, 48, 220, 48).text(244, 66, "small", "empty: commit")
+        .arrow(220, 22, 340, 22).text(280, 16, "small", "full: bytes of both")
+        .arrow(340, 48, 220, 48).text(280, 66, "small", "empty: commit")
         .line(220, 154, 380, 154).arrow(380, 154, 380, 60)
-        .line(420, 60, 420, 178).arrow(420, 178, 220, 178).text(244, 196, "small", "empty: multicast commit")
-        .arrow(460, 22, 600, 22).text(470, 16, "small", "sums full: commit")
-        .arrow(600, 48, 460, 48).text(470, 66, "small", "sums empty: 8 warps")
+        .line(420, 60, 420, 178).arrow(420, 178, 220, 178).text(310, 196, "small", "empty: multicast commit")
+        .arrow(460, 22, 600, 22).text(532, 16, "small", "sums full: commit")
+        .arrow(600, 48, 460, 48).text(532, 66, "small", "sums empty: 8 warps")
         .line(445, 60, 445, 154).arrow(445, 154, 600, 154)
         .line(600, 178, 455, 178).arrow(455, 178, 455, 60);
   }
