@@ -10,6 +10,8 @@ import tilewright.kernel.Matrix;
 import tilewright.kernel.PreparedLaunch;
 import tilewright.kernel.Target;
 import tilewright.kernels.GemmProblem;
+import tilewright.kernels.epilogue.EpilogueArguments;
+import tilewright.numerics.ElementType;
 import tilewright.ptx.Dim3;
 
 /** The host side of the Blackwell GEMM: from a problem to a configuration to a launch. */
@@ -29,33 +31,48 @@ public final class BlackwellGemm {
     return prepare(problem, configure(problem));
   }
 
+  /** The same with an epilogue. */
+  public static PreparedLaunch prepare(GemmProblem problem, EpilogueArguments epilogue) {
+    return prepare(problem, configure(problem), epilogue);
+  }
+
   /** Prepares the kernel as it is on one of {@link #rungs()}, whatever the problem's extents. */
   public static PreparedLaunch prepare(GemmProblem problem, String text) {
     var rung = named(text);
     var config = configure(problem, rung);
-    return rung.specialised() ? prepare(problem, config) : prepare(problem, config, new SingleThreadGemm(config));
+    if (rung.specialised()) return prepare(problem, config);
+    if (problem.beta() != 0) {
+      throw new IllegalArgumentException("beta is " + problem.beta() + ": rung " + text + " does not read C, "
+          + Rung.SPECIALISED.text() + " and those behind it do");
+    }
+    return prepare(problem, config, EpilogueArguments.plain(problem), new SingleThreadGemm(config));
   }
 
   /** Prepares a given configuration. */
   public static PreparedLaunch prepare(GemmProblem problem, Sm100GemmConfig config) {
-    return prepare(problem, config, new Sm100Gemm(config));
+    return prepare(problem, config, EpilogueArguments.plain(problem));
   }
 
-  private static PreparedLaunch prepare(GemmProblem problem, Sm100GemmConfig config, Kernel traced) {
-    if (problem.beta() != 0) {
-      throw new IllegalArgumentException("beta is " + problem.beta()
-          + ": the Blackwell GEMM does not read C, use sm80");
+  private static PreparedLaunch prepare(GemmProblem problem, Sm100GemmConfig config, EpilogueArguments epilogue) {
+    return prepare(problem, config, epilogue, new Sm100Gemm(config, epilogue.tree(), epilogue.neighbours()));
+  }
+
+  private static PreparedLaunch prepare(GemmProblem problem, Sm100GemmConfig config, EpilogueArguments epilogue,
+      Kernel traced) {
+    if (problem.output() == ElementType.I32 && (problem.alpha() != 1 || problem.beta() != 0)) {
+      throw new IllegalArgumentException("alpha is " + problem.alpha() + " and beta " + problem.beta()
+          + ": integers are stored as they are, with 1 and 0");
     }
     var kernel = CompiledKernel.compile(traced, Target.SM100A);
     long tiles = (long) Math.ceilDiv(problem.m(), config.cluster() * Sm100GemmConfig.TILE_M)
         * Math.ceilDiv(problem.n(), config.tileN()) * problem.batch();
     boolean stays = !config.dynamic() && config.accumulators() > 1;
-    long clusters = !stays ? tiles : Math.min(tiles, MULTIPROCESSORS / config.cluster());
+    long clusters = stays ? Math.min(tiles, MULTIPROCESSORS / config.cluster()) : tiles;
     var arguments = LaunchArguments.of(kernel)
         .tensor("A", problem.a().argument(problem.m(), problem.k(), problem.batch()))
         .tensor("B", problem.b().argument(problem.n(), problem.k(), problem.batch()))
-        .tensor("C", problem.c().argument(problem.m(), problem.n(), problem.batch()))
-        .scalar("alpha", problem.alpha());
+        .tensor("C", problem.c().argument(problem.m(), problem.n(), problem.batch()));
+    epilogue.bind(arguments);
     return new PreparedLaunch(kernel, Dim3.of(Math.toIntExact(clusters * config.cluster())), arguments.build());
   }
 

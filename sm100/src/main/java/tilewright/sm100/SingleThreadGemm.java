@@ -3,6 +3,7 @@ package tilewright.sm100;
 import tilewright.kernel.Kernel;
 import tilewright.kernel.Scope;
 import tilewright.kernel.atom.Shuffle;
+import tilewright.kernels.epilogue.Epilogue;
 import tilewright.sm100.atom.TensorFence;
 import tilewright.sm100.atom.TensorMemory;
 import tilewright.sm100.collective.CtaGroups;
@@ -31,7 +32,7 @@ public record SingleThreadGemm(Sm100GemmConfig config) implements Kernel {
     var first = thread.equalTo(0);
     var tiles = ClusterTiles.of(k, new ClusterShape(1, 1, 1), Sm100GemmConfig.TILE_M, config.tileN(), config.band());
     var mainloop = config.products(k, new CtaGroups(k, tiles.rank(), 1, 1));
-    var c = TensorMemoryEpilogue.of(k, k.scalar("alpha"), config.c(), config.tileN(), 2);
+    var c = TensorMemoryEpilogue.of(k, Epilogue.scaled(config.types().output()), 1, config.c(), config.tileN(), 2);
     var ring = Pipeline.ring(k, config.stages(), first, 1, 1);
     var done = Pipeline.ring(k, 1, first, 1, 1);
     k.when(first, () -> Mbarrier.publish(k));

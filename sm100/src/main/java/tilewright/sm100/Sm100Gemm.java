@@ -4,6 +4,7 @@ import tilewright.kernel.Kernel;
 import tilewright.kernel.Pred;
 import tilewright.kernel.Scope;
 import tilewright.kernel.atom.Shuffle;
+import tilewright.kernels.epilogue.Epilogue;
 import tilewright.sm100.atom.Elect;
 import tilewright.sm100.atom.TensorFence;
 import tilewright.sm100.atom.TensorMemory;
@@ -18,18 +19,25 @@ import tilewright.sm90.collective.ClusterTiles;
 import tilewright.sm90.collective.Pipeline;
 
 /**
- * C = alpha·A·Bᵀ on SM100 tensor cores, batched. A (M,K,L), B (N,K,L), C (M,N,L): any extents, either operand order,
+ * C = f(A·Bᵀ), f being an epilogue, on SM100 tensor cores, batched. A (M,K,L), B (N,K,L), C (M,N,L): any extents, either operand order,
  * accumulated in single precision in Tensor Memory.
  *
  * <p>Four warps write results out, one copies, one multiplies, one finds tiles: global → TMA → swizzled shared memory →
  * {@code tcgen05.mma} → Tensor Memory → registers → shared memory → TMA → global.
+ *
+ * @param neighbours along n that the epilogue reads at once: 2 where N is even, else 1
  */
-public record Sm100Gemm(Sm100GemmConfig config) implements Kernel {
+public record Sm100Gemm(Sm100GemmConfig config, Epilogue epilogue, int neighbours) implements Kernel {
   private static final int COPY = 4;
   private static final int MULTIPLY = 5;
   private static final int SCHEDULE = 6;
   private static final int WARP = 32;
   private static final int STORE_STAGES = 2;
+
+  /** C = alpha·A·Bᵀ. */
+  public Sm100Gemm(Sm100GemmConfig config) {
+    this(config, Epilogue.scaled(config.types().output()), 1);
+  }
 
   @Override
   public String name() {
@@ -46,7 +54,7 @@ public record Sm100Gemm(Sm100GemmConfig config) implements Kernel {
     var tiles = ClusterTiles.of(k, shape, Sm100GemmConfig.TILE_M, config.tileN(), config.band());
     var groups = new CtaGroups(k, tiles.rank(), config.ctas(), config.cluster());
     var mainloop = config.mainloop(k, groups);
-    var c = TensorMemoryEpilogue.of(k, k.scalar("alpha"), config.c(), config.tileN(), STORE_STAGES);
+    var c = TensorMemoryEpilogue.of(k, epilogue, neighbours, config.c(), config.tileN(), STORE_STAGES);
     var ring = Pipeline.ring(k, config.stages(), first, 1, groups.count());
     var done = Pipeline.ring(k, config.accumulators(), first, 1, config.ctas() * TensorMemoryEpilogue.WARPS);
     var work = work(k, tiles, new TileWork.Extents(c.extent(0), c.extent(1), c.extent(2)), groups, first);

@@ -1,12 +1,18 @@
 package tilewright.sm100.collective;
 
+import java.util.List;
 import tilewright.kernel.F32;
 import tilewright.kernel.I32;
+import tilewright.kernel.Partition;
 import tilewright.kernel.Pred;
 import tilewright.kernel.Scope;
 import tilewright.kernel.TensorSpec;
 import tilewright.kernel.Vector;
 import tilewright.kernel.tiled.Fragment;
+import tilewright.kernels.epilogue.DirectMatrices;
+import tilewright.kernels.epilogue.Epilogue;
+import tilewright.kernels.epilogue.EpilogueTrace;
+import tilewright.layout.Layout;
 import tilewright.numerics.ElementType;
 import tilewright.ptx.PtxType;
 import tilewright.sm100.atom.TensorFence;
@@ -18,8 +24,9 @@ import tilewright.sm90.atom.SwizzledRows;
 import tilewright.sm90.collective.TensorTile;
 
 /**
- * The epilogue C = alpha · accumulator from Tensor Memory: four warps, a row a thread, round blocks of 128 bytes of
- * columns into swizzled stages of shared memory, from where tensor copies take them while the next block goes on.
+ * An epilogue from Tensor Memory: four warps, a row a thread, round blocks of 128 bytes of columns into swizzled stages
+ * of shared memory, from where tensor copies take them while the next block goes on. What else the tree reads and
+ * writes goes through threads.
  */
 public final class TensorMemoryEpilogue {
   public static final int THREADS = TensorMemory.LANES;
@@ -28,39 +35,48 @@ public final class TensorMemoryEpilogue {
   private static final int ROW_BYTES = 128;
   private static final int ACCESS_BYTES = 16;
   private static final int BARRIER = 1;
+  private static final int MOST_COLUMNS = 32;
 
   private final Scope k;
-  private final F32 alpha;
-  private final TensorTile c;
+  private final EpilogueTrace trace;
+  private final DirectMatrices matrices;
+  private final TensorTile d;
+  private final Partition partition;
   private final int tileN;
   private final int columns;
   private final int stages;
 
-  private TensorMemoryEpilogue(Scope k, F32 alpha, TensorTile c, int tileN, int columns, int stages) {
+  private TensorMemoryEpilogue(Scope k, EpilogueTrace trace, DirectMatrices matrices, TensorTile d, int tileN,
+      int columns, int stages) {
     this.k = k;
-    this.alpha = alpha;
-    this.c = c;
+    this.trace = trace;
+    this.matrices = matrices;
+    this.d = d;
+    this.partition = Partition.exact(Layout.of(Layout.of(THREADS, 1), Layout.of(tileN, THREADS)), THREADS, tileN);
     this.tileN = tileN;
     this.columns = columns;
     this.stages = stages;
   }
 
   /**
-   * Sets the stages aside.
+   * Declares what the tree reads and writes, and sets the stages aside.
    *
-   * @param spec (M,N,…) with N contiguous, of 16-bit or 32-bit elements
+   * @param neighbours along n that are read at once: 2 where N is even, else 1
+   * @param spec of D (M,N,L) with N contiguous
    */
-  public static TensorMemoryEpilogue of(Scope k, F32 alpha, TensorSpec spec, int tileN, int stages) {
+  public static TensorMemoryEpilogue of(Scope k, Epilogue tree, int neighbours, TensorSpec spec, int tileN,
+      int stages) {
     int columns = Math.min(ROW_BYTES / spec.type().bytes(), Integer.lowestOneBit(tileN));
     // Blocks of all tiles go around the stages.
     int ring = tileN / columns % stages == 0 ? stages : 1;
     var layout = SwizzledRows.alongColumns(spec.type(), TensorMemory.LANES, columns, ring);
-    return new TensorMemoryEpilogue(k, alpha, TensorTile.of(k, spec, layout), tileN, columns, ring);
+    return new TensorMemoryEpilogue(k, EpilogueTrace.of(k, tree, neighbours), DirectMatrices.of(k, tree, neighbours),
+        TensorTile.of(k, spec, layout), tileN, columns, ring);
   }
 
-  /** C's extent. */
+  /** D's extent. */
   public I32 extent(int mode) {
-    return c.extent(mode);
+    return d.extent(mode);
   }
 
   /**
@@ -70,37 +86,58 @@ public final class TensorMemoryEpilogue {
    * @param release done by one thread of each warp when the warp has read its accumulators
    */
   public void store(I32 thread, I32 warp, TensorMemoryTile sums, Runnable release, I32 row, I32 column, I32 batch) {
-    var access = TensorMemoryAccess.rows(columns);
     var leader = thread.equalTo(0);
+    var place = new EpilogueTrace.Place(row, column, batch, extent(0), extent(1));
+    var tile = trace.tile(partition, thread, place, matrices.at(partition, thread, place));
     for (int first = 0; first < tileN; first += columns) {
       var stage = k.constant(first / columns % stages);
-      var values = access.fragment(k, c.shared().type() == ElementType.I32 ? PtxType.B32 : PtxType.F32);
-      access.load(k, sums, warp, first, values);
       k.when(leader, () -> BulkCopy.waitForReads(k, stages - 1));
-      TensorFence.waitForLoads(k);
-      if (first + columns == tileN) {
-        TensorFence.beforeSync(k);
-        k.when(thread.modulo(WARP).equalTo(0), release);
-      }
       meet();
-      stage(thread, stage, values);
+      for (int piece = 0; piece < columns; piece += read()) {
+        var values = load(thread, warp, sums, first + piece, release);
+        stage(thread, stage, piece, values, tile, first + piece);
+      }
+      tile.finishColumns();
       BulkCopy.publish(k);
       meet();
-      var place = column.plus(first);
+      var from = column.plus(first);
       k.when(leader, () -> {
-        c.store(k, stage, row, place, batch);
+        d.store(k, stage, row, from, batch);
         BulkCopy.commit(k);
       });
     }
+    tile.finish();
   }
 
-  private void stage(I32 row, I32 stage, Fragment values) {
-    int each = ACCESS_BYTES / c.shared().type().bytes();
-    for (int column = 0; column < columns; column += each) {
+  /** Columns that are read at once: more would leave too few registers for the tree. */
+  private int read() {
+    return Math.min(columns, MOST_COLUMNS);
+  }
+
+  private Fragment load(I32 thread, I32 warp, TensorMemoryTile sums, int first, Runnable release) {
+    var access = TensorMemoryAccess.rows(read());
+    var values = access.fragment(k, d.shared().type() == ElementType.I32 ? PtxType.B32 : PtxType.F32);
+    access.load(k, sums, warp, first, values);
+    TensorFence.waitForLoads(k);
+    if (first + read() == tileN) {
+      TensorFence.beforeSync(k);
+      k.when(thread.modulo(WARP).equalTo(0), release);
+    }
+    return values;
+  }
+
+  private void stage(I32 row, I32 stage, int at, Fragment values, EpilogueTrace.Tile tile, int first) {
+    int each = ACCESS_BYTES / d.shared().type().bytes();
+    for (int column = 0; column < read(); column += each) {
       var sums = values.group(0).subList(column, column + each);
-      var place = c.shared().at(row, k.constant(column), stage);
-      if (place.type() == ElementType.I32) place.store(Vector.packed(k, ElementType.I32, sums));
-      else place.store(sums.stream().map(sum -> alpha.times(k.result(sum))).toList());
+      var place = d.shared().at(row, k.constant(at + column), stage);
+      if (place.type() == ElementType.I32) {
+        place.store(Vector.packed(k, ElementType.I32, sums));
+      } else {
+        var results = List.copyOf(tile.values(first + column, sums.stream().map(k::result).toList()));
+        results.forEach(F32::register);
+        place.store(results);
+      }
     }
   }
 

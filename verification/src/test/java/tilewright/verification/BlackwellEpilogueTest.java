@@ -1,0 +1,30 @@
+package tilewright.verification;
+
+import static org.junit.jupiter.api.Assertions.assertEquals;
+
+import java.util.Optional;
+import java.util.Set;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.EnumSource;
+import tilewright.kernels.GemmProblem;
+import tilewright.kernels.epilogue.StandardEpilogue;
+import tilewright.numerics.ElementType;
+import tilewright.sm100.BlackwellGemm;
+
+/** Epilogues of the Blackwell GEMM: the error rule everywhere, the reference's bits where every function is exact. */
+class BlackwellEpilogueTest {
+  private static final EpilogueCases SM100 = new EpilogueCases("sm100_gemm", "sm100", BlackwellGemm::prepare, 1);
+  private static final Set<StandardEpilogue> ROUNDED = Set.of(StandardEpilogue.BIAS_GELU,
+      StandardEpilogue.BIAS_GELU_TANH, StandardEpilogue.BIAS_SILU, StandardEpilogue.BIAS_GELU_AUX,
+      StandardEpilogue.ROW_SUM, StandardEpilogue.COLUMN_SUM);
+
+  @ParameterizedTest
+  @EnumSource
+  void isWhatTheReferenceSays(StandardEpilogue epilogue) {
+    var problem = GemmProblem.packed(ElementType.BF16, ElementType.BF16, 136, 72, 40, 2, "TN").scaled(0.5f, -2);
+    var row = Verification.verify(SM100.of(epilogue.text(), problem, epilogue.tree(problem.output()), true),
+        new SimulatorBackend(1));
+    assertEquals(Row.Status.PASS, row.status(), row.reason());
+    if (!ROUNDED.contains(epilogue)) assertEquals(Optional.of(true), row.bitExact());
+  }
+}
