@@ -87,8 +87,8 @@ final class HopperTypeCases {
     var narrow = List.of(ElementType.E4M3, ElementType.E5M2);
     var plain = Stream.of(GemmTypes.of(ElementType.TF32, ElementType.F32),
         GemmTypes.of(ElementType.I8, ElementType.I32));
-    return Stream.concat(plain, Stream.of(Accumulation.values()).flatMap(accumulation -> narrow.stream().flatMap(
-        a -> narrow.stream().map(b -> fp8(a, b, ElementType.BF16, accumulation)))));
+    return Stream.concat(plain, Stream.of(Accumulation.FAST, Accumulation.EXACT).flatMap(accumulation ->
+        narrow.stream().flatMap(a -> narrow.stream().map(b -> fp8(a, b, ElementType.BF16, accumulation)))));
   }
 
   private static GemmTypes fp8(ElementType a, ElementType b, ElementType output, Accumulation accumulation) {
