@@ -63,6 +63,8 @@ final class Listings {
         "Fragment consume(Place place"));
     save(generated, "sm90-split.java", Excerpt.method(hopper.resolve("collective/SplitSum.java"),
         "Fragment sum(I32 lane"));
+    save(generated, "sm90-promotion.java", Excerpt.method(hopper.resolve("collective/Promotion.java"),
+        "Fragment consume(Pipeline.Cursor stage"));
     save(generated, "swizzled-rows.java", Excerpt.method(hopper.resolve("atom/SwizzledRows.java"),
         "ComposedLayout alongColumns("));
     save(generated, "epilogue-example.java", Excerpt.method(root.resolve(EPILOGUES), "Epilogue example()"));

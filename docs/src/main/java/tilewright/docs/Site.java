@@ -10,9 +10,8 @@ import java.util.List;
 /** The documentation site: {@code Site REPOSITORY OUTPUT} builds it. */
 public final class Site {
   /** The pages in reading order; each is {@code docs/src/site/NAME.adoc}. */
-  static final List<String> PAGES = List.of("index", "gemm-to-gpu", "hopper-gemm", "ladder", "blackwell-gemm",
-      "attention",
-      "kernel-language", "catalogue",
+  static final List<String> PAGES = List.of("index", "gemm-to-gpu", "hopper-gemm", "hopper-types", "ladder",
+      "blackwell-gemm", "attention", "kernel-language", "catalogue",
       "layout-expressions", "morphisms", "command-line", "simulator", "asynchrony", "tensor-cores", "tensor-memory",
       "simulator-speed",
       "verification", "gpu-lab", "golden", "proofs", "limits", "decisions");
