@@ -4,6 +4,7 @@ import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertFalse;
 
 import java.lang.foreign.MemorySegment;
+import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.function.Function;
@@ -11,6 +12,7 @@ import java.util.stream.LongStream;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.EnumSource;
 import tilewright.kernel.PreparedLaunch;
+import tilewright.kernels.Accumulation;
 import tilewright.kernels.GemmProblem;
 import tilewright.kernels.GemmTypes;
 import tilewright.numerics.ElementType;
@@ -20,12 +22,14 @@ import tilewright.simulator.SimulationResult;
 import tilewright.simulator.Simulator;
 import tilewright.simulator.SimulatorOptions;
 import tilewright.sm90.HopperGemm;
+import tilewright.sm90.MixedGemm;
+import tilewright.sm90.ScaledGemm;
 import tilewright.sm90.Sm90GemmConfig;
 import tilewright.sm90.collective.ClusterShape;
 
 /** The Hopper GEMM with one piece of its synchronisation wrong, in small tiles and a ring that wraps in each. */
 class HopperMutationTest {
-  private static final int K = 200;
+  private static final int K = 208;
   private static final int SEEDS = 20;
 
   /** How the kernel's warpgroups and CTAs share the work; each launch is one cluster. */
@@ -35,19 +39,32 @@ class HopperMutationTest {
     /** Two consumers take turns at three tiles, and each CTA copies half of A's tiles for both. */
     PING_PONG(64, 384, 64, 64, 2, new ClusterShape(1, 2, 1), true),
     /** Each of two CTAs sums half of k of two tiles, and gets half of the columns. */
-    SPLIT(64, 256, 128, 64, 1, new ClusterShape(1, 1, 2), false);
+    SPLIT(64, 256, 128, 64, 1, new ClusterShape(1, 1, 2), false),
+    /** Sums leave the tensor core after each of two stages. */
+    PROMOTED(new GemmTypes(ElementType.E4M3, ElementType.E4M3, ElementType.BF16, Accumulation.EXACT), 256, 128),
+    /** The same for a converted operand, which all threads read. */
+    MIXED(new GemmTypes(ElementType.E4M3, ElementType.BF16, ElementType.BF16, Accumulation.SCALED), 256, 128);
 
-    private final int m;
-    private final int n;
+    private final Map<String, Integer> bytes;
     private final PreparedLaunch launch;
 
+    Form(GemmTypes types, int m, int n) {
+      this(types, m, n, 64, 128, 128, 2, new ClusterShape(2, 1, 1), false);
+    }
+
     Form(int m, int n, int tileN, int tileM, int consumers, ClusterShape cluster, boolean pingPong) {
-      this.m = m;
-      this.n = n;
-      var problem = GemmProblem.packed(ElementType.BF16, ElementType.BF16, m, n, K, 1, "TN");
-      var config = new Sm90GemmConfig(GemmTypes.of(ElementType.BF16, ElementType.BF16), true, true, tileM, tileN, 64,
-          consumers, 2, cluster, 8, 1, pingPong, false);
-      var prepared = HopperGemm.prepare(problem, config);
+      this(GemmTypes.of(ElementType.BF16, ElementType.BF16), m, n, tileN, tileM, 64, consumers, cluster, pingPong);
+    }
+
+    Form(GemmTypes types, int m, int n, int tileN, int tileM, int tileK, int consumers, ClusterShape cluster,
+        boolean pingPong) {
+      bytes = Map.of("A", types.a().bytes() * m * K, "B", types.b().bytes() * n * K, "C", 2 * m * n, "SA",
+          Float.BYTES * m * ScaledGemm.blocks(K));
+      var problem = GemmProblem.packed(types, m, n, K, 1, "TN");
+      var config = new Sm90GemmConfig(types, true, true, tileM, tileN, tileK, consumers, 2, cluster, 8, 1, pingPong,
+          false);
+      var prepared = types.isMixed() ? MixedGemm.packed(problem).prepare(config)
+          : HopperGemm.prepare(problem, config);
       launch = new PreparedLaunch(prepared.kernel(), Dim3.of(2), prepared.arguments());
     }
 
@@ -56,13 +73,10 @@ class HopperMutationTest {
     }
 
     SimulationResult run(PtxModule module, long seed) {
-      var buffers = Map.of("A", bytes(2 * m * K), "B", bytes(2 * n * K), "C", bytes(2 * m * n));
+      var buffers = new HashMap<String, MemorySegment>();
+      bytes.forEach((name, count) -> buffers.put(name, MemorySegment.ofArray(new byte[count])));
       return Simulator.load(module).run(launch.on(buffers),
           SimulatorOptions.defaults().withSanitizer(true).withSeed(seed));
-    }
-
-    private static MemorySegment bytes(int count) {
-      return MemorySegment.ofArray(new byte[count]);
     }
   }
 
