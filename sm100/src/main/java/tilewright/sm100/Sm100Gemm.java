@@ -19,8 +19,8 @@ import tilewright.sm90.collective.ClusterTiles;
 import tilewright.sm90.collective.Pipeline;
 
 /**
- * C = f(A·Bᵀ), f being an epilogue, on SM100 tensor cores, batched. A (M,K,L), B (N,K,L), C (M,N,L): any extents, either operand order,
- * accumulated in single precision in Tensor Memory.
+ * C = f(A·Bᵀ), f being an epilogue, on SM100 tensor cores, batched. A (M,K,L), B (N,K,L), C (M,N,L): any extents,
+ * either operand order, accumulated in Tensor Memory.
  *
  * <p>Four warps write results out, one copies, one multiplies, one finds tiles: global → TMA → swizzled shared memory →
  * {@code tcgen05.mma} → Tensor Memory → registers → shared memory → TMA → global.

@@ -1,0 +1,66 @@
+package tilewright.sm100;
+
+import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertThrows;
+import static org.junit.jupiter.api.Assertions.assertTrue;
+
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.CsvSource;
+import tilewright.kernels.GemmProblem;
+import tilewright.kernels.GemmTypes;
+import tilewright.numerics.ElementType;
+import tilewright.sm100.atom.MmaFormat;
+import tilewright.sm100.atom.MmaKind;
+
+class BlackwellGemmTest {
+  private static GemmProblem problem(int m, int n, int k) {
+    return GemmProblem.packed(ElementType.BF16, ElementType.BF16, m, n, k, 1, "TN");
+  }
+
+  @Test
+  void aClusterATileIsLaunchedWhereTilesAreCancelled() {
+    assertEquals(2 * 3 * 5, BlackwellGemm.prepare(problem(600, 1240, 64)).grid().x());
+  }
+
+  @Test
+  void persistentPairsAreNoMoreThanThereAreSms() {
+    assertEquals(148, BlackwellGemm.prepare(problem(8192, 8192, 64), "persistent").grid().x());
+  }
+
+  /** All columns that the kernel takes are in the allocation, the next power of two. */
+  @ParameterizedTest
+  @CsvSource({"MXF8F6F4, E4M3, 512", "NVF4, E2M1, 512", "F8F6F4, E4M3, 256"})
+  void columnsFollowEachOtherInTheAllocation(MmaKind kind, MmaFormat format, int allocated) {
+    var types = new UmmaTypes(kind, format, format, ElementType.BF16);
+    int next = 0;
+    for (var columns : NarrowGemm.configure(types, 256).tensorMemory()) {
+      assertEquals(next, columns.first());
+      next += columns.count();
+    }
+    assertTrue(next <= allocated);
+    var ptx = NarrowGemm.prepare(types, 256, 256, 256, 1).kernel().ptx();
+    assertTrue(ptx.lines().anyMatch(line -> line.contains("tcgen05.alloc.") && line.endsWith(", " + allocated + ";")));
+  }
+
+  @Test
+  void unalignedRowsAreRefusedWithTheRule() {
+    var refusal = assertThrows(IllegalArgumentException.class, () -> BlackwellGemm.prepare(problem(64, 64, 65)));
+    assertTrue(refusal.getMessage().contains("stride of M is 65, this kernel needs multiples of 8"),
+        refusal.getMessage());
+  }
+
+  @Test
+  void wordsAlongMAreRefused() {
+    var types = GemmTypes.of(ElementType.TF32, ElementType.F32);
+    var refusal = assertThrows(IllegalArgumentException.class,
+        () -> BlackwellGemm.prepare(GemmProblem.packed(types, 64, 64, 64, 1, "NN")));
+    assertTrue(refusal.getMessage().contains("A of tf32 must have its neighbours along k"), refusal.getMessage());
+  }
+
+  @Test
+  void anUnknownRungIsRefusedWithThoseThereAre() {
+    var refusal = assertThrows(IllegalArgumentException.class, () -> BlackwellGemm.prepare(problem(64, 64, 64), "top"));
+    assertTrue(refusal.getMessage().startsWith("invalid rung top: sequential or pipelined or"), refusal.getMessage());
+  }
+}
