@@ -116,6 +116,14 @@ final class Listings {
     save(generated, "block-info.java", Excerpt.method(collective.resolve("BlockInfo.java"), "BlockInfo of("));
     save(generated, "accumulator-operand.java",
         Excerpt.method(kernels.resolve("kernel/tiled/AccumulatorOperand.java"), "Fragment slice("));
+    var hopper = root.resolve(HOPPER);
+    save(generated, "sm90-attention-trace.java", trace(hopper.resolve("attention/Sm90Attention.java")));
+    save(generated, "attention-next-block.java",
+        Excerpt.method(hopper.resolve("attention/AttentionMainloop.java"), "void nextBlock("));
+    save(generated, "attention-between-tiles.java",
+        Excerpt.method(hopper.resolve("attention/AttentionMainloop.java"), "void betweenTiles("));
+    save(generated, "register-operand.java",
+        Excerpt.method(hopper.resolve("atom/RegisterOperand.java"), "RegisterOperand of("));
     save(generated, "attention-mods.java", Excerpt.method(root.resolve(MODS), "List<AttentionCases.Setup> setups()"));
   }
 

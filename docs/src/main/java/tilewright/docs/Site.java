@@ -11,7 +11,7 @@ import java.util.List;
 public final class Site {
   /** The pages in reading order; each is {@code docs/src/site/NAME.adoc}. */
   static final List<String> PAGES = List.of("index", "gemm-to-gpu", "hopper-gemm", "hopper-types", "ladder",
-      "blackwell-gemm", "attention", "kernel-language", "catalogue",
+      "blackwell-gemm", "attention", "hopper-attention", "kernel-language", "catalogue",
       "layout-expressions", "morphisms", "command-line", "simulator", "asynchrony", "tensor-cores", "tensor-memory",
       "simulator-speed",
       "verification", "gpu-lab", "golden", "proofs", "limits", "decisions");
