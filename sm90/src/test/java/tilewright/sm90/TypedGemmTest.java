@@ -1,0 +1,81 @@
+package tilewright.sm90;
+
+import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertThrows;
+import static org.junit.jupiter.api.Assertions.assertTrue;
+
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.function.Executable;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.CsvSource;
+import org.junit.jupiter.params.provider.EnumSource;
+import tilewright.kernel.TraceException;
+import tilewright.kernels.Accumulation;
+import tilewright.kernels.GemmProblem;
+import tilewright.kernels.GemmTypes;
+import tilewright.numerics.ElementType;
+import tilewright.sm90.collective.ClusterShape;
+
+/** What the Hopper GEMM says to types, scales and groups that it does not take. */
+class TypedGemmTest {
+  private static GemmProblem problem(GemmTypes types, int batch, String order) {
+    return GemmProblem.packed(types, 256, 256, 256, batch, order);
+  }
+
+  private static GemmTypes fp8(Accumulation accumulation) {
+    return new GemmTypes(ElementType.E4M3, ElementType.E4M3, ElementType.BF16, accumulation);
+  }
+
+  private static void assertRefused(String reason, Executable call) {
+    var refusal = assertThrows(IllegalArgumentException.class, call);
+    assertTrue(refusal.getMessage().contains(reason), refusal.getMessage());
+  }
+
+  @ParameterizedTest
+  @CsvSource({"E4M3, NN, A of e4m3", "E5M2, TT, B of e5m2", "TF32, NN, A of tf32", "I8, TT, B of i8"})
+  void whatHasNot16BitsMustLieAlongK(ElementType operand, String order, String reason) {
+    var problem = problem(GemmTypes.of(operand, GemmTypes.usualOutput(operand)), 1, order);
+    assertRefused(reason + " must have its neighbours along k", () -> HopperGemm.prepare(problem));
+  }
+
+  @Test
+  void integersAreNeitherScaledNorRounded() {
+    var integers = problem(GemmTypes.of(ElementType.I8, ElementType.I32), 1, "TN");
+    assertRefused("alpha is 2.0", () -> HopperGemm.prepare(integers.scaled(2, 0)));
+    var rounded = problem(GemmTypes.of(ElementType.I8, ElementType.BF16), 1, "TN");
+    assertRefused("those of i8 are i32", () -> HopperGemm.prepare(rounded));
+  }
+
+  @ParameterizedTest
+  @EnumSource(names = {"FAST", "EXACT"})
+  void productsWithoutScalesAreNotScaled(Accumulation accumulation) {
+    assertRefused("have no scales", () -> ScaledGemm.packed(problem(fp8(accumulation), 1, "TN")));
+  }
+
+  @Test
+  void scalesMustBeGiven() {
+    assertThrows(IllegalArgumentException.class, () -> HopperGemm.prepare(problem(fp8(Accumulation.SCALED), 1, "TN")));
+  }
+
+  @Test
+  void onlyNarrowTimesWideIsMixed() {
+    assertRefused("are not mixed", () -> MixedGemm.packed(problem(fp8(Accumulation.SCALED), 1, "TN")));
+  }
+
+  @Test
+  void groupsAndBatchMustFit() {
+    var batch = problem(GemmTypes.of(ElementType.BF16, ElementType.BF16), 3, "TN");
+    assertRefused("contiguous groups have one batch entry", () -> new GroupedGemm(batch, Grouping.CONTIGUOUS, 3));
+    assertRefused("masked ones an entry each", () -> new GroupedGemm(batch, Grouping.MASKED, 4));
+    assertEquals(2, new GroupedGemm(batch, Grouping.MASKED, 3).blocks());
+  }
+
+  @Test
+  void rowsOfOtherGroupsDoNotShareATileOfB() {
+    var problem = problem(GemmTypes.of(ElementType.BF16, ElementType.BF16), 1, "TN");
+    var config = HopperGemm.configure(problem, new ClusterShape(2, 1, 1), 128, 128, 2, 4, 8);
+    var refusal = assertThrows(TraceException.class,
+        () -> new GroupedGemm(problem, Grouping.CONTIGUOUS, 2).prepare(config));
+    assertTrue(refusal.getMessage().contains("use a cluster along n"), refusal.getMessage());
+  }
+}
