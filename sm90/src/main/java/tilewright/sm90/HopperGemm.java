@@ -10,6 +10,7 @@ import tilewright.kernel.PreparedLaunch;
 import tilewright.kernel.Target;
 import tilewright.kernels.Gemm;
 import tilewright.kernels.GemmProblem;
+import tilewright.kernels.epilogue.Epilogue;
 import tilewright.kernels.epilogue.EpilogueArguments;
 import tilewright.numerics.ElementType;
 import tilewright.ptx.Dim3;
@@ -32,7 +33,10 @@ public final class HopperGemm {
   public static PreparedLaunch prepare(GemmProblem problem, EpilogueArguments epilogue) {
     boolean halves = problem.types().a() == problem.types().b() && problem.types().a().bits() == 16;
     if (halves && TensorCopies.obstacle(problem, epilogue).isPresent()) return Gemm.sm80(problem, epilogue);
-    return prepare(problem, configure(problem), epilogue);
+    // Exchanged, a matrix that is read lies across, and is read element by element.
+    boolean reads = !epilogue.tree().nodes(Epilogue.Source.class).isEmpty();
+    var config = configurations(problem).filter(c -> !reads || !c.transposed()).findFirst().orElseThrow();
+    return prepare(problem, config, epilogue);
   }
 
   /** Prepares a given configuration. */

@@ -34,16 +34,18 @@ public final class StagedEpilogue {
   private final DirectMatrices sources;
   private final StagedOutput d;
   private final Map<String, StagedOutput> auxiliary;
+  private final int neighbours;
   private final int columns;
   private final int stages;
 
   private StagedEpilogue(Scope k, EpilogueTrace trace, DirectMatrices sources, StagedOutput d,
-      Map<String, StagedOutput> auxiliary, int columns, int stages) {
+      Map<String, StagedOutput> auxiliary, int neighbours, int columns, int stages) {
     this.k = k;
     this.trace = trace;
     this.sources = sources;
     this.d = d;
     this.auxiliary = auxiliary;
+    this.neighbours = neighbours;
     this.columns = columns;
     this.stages = stages;
   }
@@ -69,7 +71,8 @@ public final class StagedEpilogue {
           .aligned(ALIGNED_BYTES / stored.type().bytes());
       auxiliary.put(stored.name(), StagedOutput.of(k, matrix, block, groups * stages));
     }
-    return new StagedEpilogue(k, trace, DirectMatrices.sources(k, tree, neighbours), d, auxiliary, columns, stages);
+    return new StagedEpilogue(k, trace, DirectMatrices.sources(k, tree, neighbours), d, auxiliary, neighbours,
+        columns, stages);
   }
 
   private static int columns(ElementType type, int tileN) {
@@ -98,14 +101,17 @@ public final class StagedEpilogue {
     int perBlock = sums.groups().size() / mma.blocks();
     int across = mma.columns() / columns;
     int turns = mma.blocks() * across;
+    // Single elements take too many addresses to be read ahead, and two blocks' sums leave no room for two turns.
+    boolean ahead = neighbours == 2 && mma.blocks() == 1;
     for (int block = 0; block < mma.blocks(); block++) {
       var part = new Block(lane, group, mma, new Fragment(sums.groups().subList(block * perBlock,
           (block + 1) * perBlock)), row.plus(mma.row(group, block)), column, batch);
-      part.tile.prefetch(0, part.values);
+      if (ahead) part.tile.prefetch(0, part.values);
       for (int turn = 0; turn < across; turn++) {
         int current = block * across + turn;
         k.when(lane.equalTo(0), () -> BulkCopy.waitForReads(k, pending(current, turns)));
-        if (turn + 1 < across) part.tile.prefetch((turn + 1) * part.values, part.values);
+        int next = ahead ? turn + 1 : turn;
+        if (neighbours == 2 && next < across) part.tile.prefetch(next * part.values, part.values);
         part.store(turn, group.times(stages).plus(current % stages));
       }
       part.tile.finish();
