@@ -39,6 +39,10 @@ public record Sm90GemmConfig(GemmTypes types, boolean aKMajor, boolean bKMajor, 
     if ((types.a() == ElementType.I8) != (types.output() == ElementType.I32)) {
       throw new IllegalArgumentException("unsupported products " + types + ": those of i8 are i32, and only those");
     }
+    if (types.isPromoted() && (pingPong || cluster.splits() > 1)) {
+      throw new IllegalArgumentException("sums of " + types
+          + " leave the tensor core on the way: consumers share a tile and all of its k");
+    }
     if (types.isPromoted() && tileK != Accumulation.INTERVAL) {
       throw new IllegalArgumentException("an exact accumulation adds every " + Accumulation.INTERVAL
           + " of k, which tileK = " + tileK + " must be");

@@ -53,6 +53,14 @@ class TypedGemmTest {
   }
 
   @Test
+  void promotedSumsAreOfOneTileAndAllOfK() {
+    assertRefused("leave the tensor core on the way", () -> new Sm90GemmConfig(fp8(Accumulation.EXACT), true, true, 128,
+        128, 128, 2, 4, new ClusterShape(1, 1, 1), 8, 1, true, false));
+    assertRefused("leave the tensor core on the way", () -> new Sm90GemmConfig(fp8(Accumulation.EXACT), true, true, 128,
+        128, 128, 2, 4, new ClusterShape(1, 1, 2), 8, 1, false, false));
+  }
+
+  @Test
   void scalesMustBeGiven() {
     assertThrows(IllegalArgumentException.class, () -> HopperGemm.prepare(problem(fp8(Accumulation.SCALED), 1, "TN")));
   }
