@@ -5,5 +5,6 @@ module tilewright.sm100 {
 
   exports tilewright.sm100;
   exports tilewright.sm100.atom;
+  exports tilewright.sm100.attention;
   exports tilewright.sm100.collective;
 }

@@ -13,6 +13,7 @@ import tilewright.kernels.GemmTypes;
 import tilewright.kernels.Transpose;
 import tilewright.kernels.VectorAdd;
 import tilewright.kernels.attention.Attention;
+import tilewright.kernels.attention.AttentionKernel;
 import tilewright.kernels.attention.AttentionProblem;
 import tilewright.kernels.attention.Sm80AttentionKernel;
 import tilewright.kernels.catalogue.Choice;
@@ -23,13 +24,15 @@ import tilewright.kernels.epilogue.StandardEpilogue;
 import tilewright.numerics.ElementType;
 import tilewright.sm100.BlackwellGemm;
 import tilewright.sm100.PackedVectorAdd;
+import tilewright.sm100.attention.BlackwellAttention;
 import tilewright.sm90.BulkVectorAdd;
 import tilewright.sm90.GroupedGemm;
 import tilewright.sm90.Grouping;
 import tilewright.sm90.HopperGemm;
-import tilewright.sm90.ladder.LadderStep;
 import tilewright.sm90.MixedGemm;
 import tilewright.sm90.ScaledGemm;
+import tilewright.sm90.attention.HopperAttention;
+import tilewright.sm90.ladder.LadderStep;
 import tilewright.sm90.rows.HopperFamilies;
 
 /**
@@ -74,10 +77,9 @@ record CatalogueKernel(String text, String arch, String description, Settings de
   static final CatalogueKernel SM100_GEMM = single("sm100_gemm", "sm_100a",
       "C = A·Bᵀ on Blackwell's tensor cores: TMA ring, tcgen05 into Tensor Memory, pairs of SMs",
       gemmSettings("dtypeb=same", "out=auto", "batch=1", "rung=auto"), CatalogueKernel::blackwellGemm);
-  static final CatalogueKernel SM80_ATTENTION = single("sm80_attention", "sm_80",
-      "O = softmax(Q·Kᵀ/√D)·V on tensor cores: FlashAttention-2; (batch, sequence, heads, dim)",
-      settings("dtype=bf16", "batch=1", "queries=1024", "keys=1024", "heads=16", "keyheads=16", "dim=128",
-          "causal=no"), CatalogueKernel::attention);
+  static final CatalogueKernel SM80_ATTENTION = attention("sm_80", "FlashAttention-2", new Sm80AttentionKernel());
+  static final CatalogueKernel SM90_ATTENTION = attention("sm_90a", "FlashAttention-3", new HopperAttention());
+  static final CatalogueKernel SM100_ATTENTION = attention("sm_100a", "FlashAttention-4", new BlackwellAttention());
   static final CatalogueKernel BULK_VECTOR_ADD = single("bulk_vector_add", "sm_90a",
       "Z = X + Y by Hopper's bulk copies", settings("n=1048576"), s -> BulkVectorAdd.prepare(s.extent("n")));
   static final CatalogueKernel PACKED_VECTOR_ADD = single("packed_vector_add", "sm_100a",
@@ -86,8 +88,8 @@ record CatalogueKernel(String text, String arch, String description, Settings de
   /** All of them: those that are no family first. */
   static List<CatalogueKernel> all() {
     var single = Stream.of(VECTOR_ADD, TRANSPOSE, NAIVE_GEMM, SM80_GEMM, SM90_GEMM, SM90_SCALED_GEMM,
-        SM90_GROUPED_GEMM, SM90_MIXED_GEMM, SM90_LADDER, SM100_GEMM, SM80_ATTENTION, BULK_VECTOR_ADD,
-        PACKED_VECTOR_ADD);
+        SM90_GROUPED_GEMM, SM90_MIXED_GEMM, SM90_LADDER, SM100_GEMM, SM80_ATTENTION, SM90_ATTENTION,
+        SM100_ATTENTION, BULK_VECTOR_ADD, PACKED_VECTOR_ADD);
     return Stream.concat(single, HopperFamilies.all().stream().map(CatalogueKernel::of)).toList();
   }
 
@@ -109,13 +111,19 @@ record CatalogueKernel(String text, String arch, String description, Settings de
     return prepare.apply(defaults.with(chosen));
   }
 
-  private static PreparedLaunch attention(Settings s) {
+  private static CatalogueKernel attention(String arch, String algorithm, AttentionKernel kernel) {
+    return single(kernel.name(), arch,
+        "O = softmax(Q·Kᵀ/√D)·V on tensor cores: " + algorithm + "; (batch, sequence, heads, dim)",
+        settings("dtype=bf16", "batch=1", "queries=1024", "keys=1024", "heads=16", "keyheads=16", "dim=128",
+            "causal=no"), s -> attention(s).prepare(List.of(kernel)));
+  }
+
+  private static Attention attention(Settings s) {
     int dim = s.extent("dim");
     var sizes = new AttentionProblem.Sizes(s.extent("batch"), s.extent("queries"), s.extent("keys"), s.extent("heads"),
         s.extent("keyheads"), dim, dim);
     var attention = Attention.forward(s.type("dtype", ElementType.F16, ElementType.BF16), sizes);
-    if (s.choice("causal", "no", "yes").equals("yes")) attention.causal();
-    return attention.prepare(List.of(new Sm80AttentionKernel()));
+    return s.choice("causal", "no", "yes").equals("yes") ? attention.causal() : attention;
   }
 
   private static CatalogueKernel of(Family family) {

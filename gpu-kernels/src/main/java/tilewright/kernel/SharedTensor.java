@@ -30,6 +30,20 @@ public final class SharedTensor {
     return layout;
   }
 
+  /** The same memory under another layout, for what takes turns in it. */
+  public SharedTensor under(OffsetMap other) {
+    if (bytes(type, other) > bytes(type, layout)) {
+      throw new TraceException("layout " + other + " takes " + bytes(type, other) + " bytes, more than the "
+          + bytes(type, layout) + " of " + layout);
+    }
+    return new SharedTensor(k, type, other, base);
+  }
+
+  /** The same tensor, whose addresses are computed from here on, and not before. */
+  public SharedTensor settled() {
+    return new SharedTensor(k, type, layout, new I32(k, base).settled().value);
+  }
+
   /** The element at a coordinate: one value a mode of the layout. */
   public Element at(I32... coordinate) {
     var bytes = addressOf(coordinate);

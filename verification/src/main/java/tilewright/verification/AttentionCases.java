@@ -21,6 +21,7 @@ import tilewright.kernels.attention.AttentionProblem.View;
 import tilewright.kernels.attention.Sm80AttentionKernel;
 import tilewright.numerics.ElementType;
 import tilewright.reference.ScoreRule;
+import tilewright.sm100.attention.BlackwellAttention;
 import tilewright.sm90.attention.HopperAttention;
 
 /** Attention: every feature on sizes with tails, unequal lengths and rows that see nothing. */
@@ -46,6 +47,9 @@ final class AttentionCases {
   static final Architecture SM90 =
       new Architecture("sm90_attention", "sm90", problem -> new HopperAttention().prepare(problem));
 
+  static final Architecture SM100 =
+      new Architecture("sm100_attention", "sm100", problem -> new BlackwellAttention().prepare(problem));
+
   static List<Case> sm80(long seed) {
     return cases(SM80, s -> true, seed);
   }
@@ -53,6 +57,14 @@ final class AttentionCases {
   /** What the Hopper kernel does not do is left to SM80. */
   static List<Case> sm90(long seed) {
     return cases(SM90, s -> new HopperAttention().refusal(s.problem).isEmpty(), seed);
+  }
+
+  /** What the Blackwell kernel does, and two tiles of queries in one CTA. */
+  static List<Case> sm100(long seed) {
+    var cases = cases(SM100, s -> new BlackwellAttention().refusal(s.problem).isEmpty(), seed);
+    cases.add(makeCase(SM100, band(ElementType.BF16, new Sizes(1, 300, 260, 2, 1, 128, 128), Band.ALL), EVERYWHERE,
+        seed));
+    return cases;
   }
 
   private static List<Case> cases(Architecture architecture, Predicate<Setup> supported, long seed) {

@@ -34,6 +34,7 @@ final class Catalogue {
     cases.addAll(HopperTypeCases.all(seed));
     cases.addAll(AttentionCases.sm80(seed));
     cases.addAll(AttentionCases.sm90(seed));
+    cases.addAll(AttentionCases.sm100(seed));
     cases.addAll(HopperTypeCases.scaled(seed));
     cases.addAll(HopperTypeCases.grouped(seed));
     cases.addAll(HopperTypeCases.mixed(seed));

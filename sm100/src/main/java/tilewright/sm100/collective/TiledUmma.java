@@ -59,10 +59,16 @@ public final class TiledUmma {
 
   /** One thread multiplies a stage of both tiles into D; {@code more} is false where D shall not be added. */
   public void multiply(Scope k, TensorMemoryTile d, SharedTensor tileA, SharedTensor tileB, I32 stage, Pred more) {
+    multiply(k, d, tileA, stage, tileB, stage, more);
+  }
+
+  /** The same for stages of their own. */
+  public void multiply(Scope k, TensorMemoryTile d, SharedTensor tileA, I32 stageA, SharedTensor tileB, I32 stageB,
+      Pred more) {
     var zero = k.constant(0);
     for (int slice = 0; slice < depth; slice += atom.depth()) {
       var at = k.constant(slice);
-      atom.multiply(k, d, a.register(k, tileA, zero, at, stage), a, b.register(k, tileB, zero, at, stage), b,
+      atom.multiply(k, d, a.register(k, tileA, zero, at, stageA), a, b.register(k, tileB, zero, at, stageB), b,
           slice == 0 ? more : zero.equalTo(0));
     }
   }

@@ -76,6 +76,36 @@ public final class OnlineSoftmax {
    * @param mayBeEmpty whether a row's scores so far may all be −∞, as behind a mask
    */
   public Step next(List<F32> scores, boolean mayBeEmpty) {
+    var maximum = raiseMaximum(scores, mayBeEmpty);
+    var weights = IntStream.range(0, scores.size())
+        .mapToObj(v -> scores.get(v).fma(scale, maximum.shifts.get(rows.rowOf(v))).exp2()).toList();
+    weights.forEach(F32::register);
+    var sums = rows.inThread(weights, F32::plus);
+    for (int row = 0; row < rows.count(); row++) {
+      sum.get(row).set(sum.get(row).value().fma(maximum.factors.get(row), sums.get(row)));
+    }
+    return new Step(weights, maximum.factors);
+  }
+
+  /**
+   * What a tile makes of the rows' maxima: the first half of {@link #next}, for those who compute weights themselves.
+   *
+   * @param factors by which what came before has to be multiplied, one a row of the thread
+   * @param shifts to be added to c·s to get the binary logarithm of a weight
+   */
+  public record Maximum(List<F32> factors, List<F32> shifts) {}
+
+  /** Takes the maxima of a tile in; {@link #add} follows. */
+  public Maximum maximum(List<F32> scores, boolean mayBeEmpty) {
+    var maximum = raiseMaximum(scores, mayBeEmpty);
+    // At once, so that factors need no registers while weights are computed.
+    for (int row = 0; row < rows.count(); row++) {
+      sum.get(row).set(sum.get(row).value().times(maximum.factors.get(row)));
+    }
+    return maximum;
+  }
+
+  private Maximum raiseMaximum(List<F32> scores, boolean mayBeEmpty) {
     var raised = raise(scores);
     var factors = new ArrayList<F32>();
     var shifts = new ArrayList<F32>();
@@ -91,14 +121,12 @@ public final class OnlineSoftmax {
       factors.add(factor);
       shifts.add(shift);
     }
-    var weights = IntStream.range(0, scores.size())
-        .mapToObj(v -> scores.get(v).fma(scale, shifts.get(rows.rowOf(v))).exp2()).toList();
-    weights.forEach(F32::register);
-    var sums = rows.inThread(weights, F32::plus);
-    for (int row = 0; row < rows.count(); row++) {
-      sum.get(row).set(sum.get(row).value().fma(factors.get(row), sums.get(row)));
-    }
-    return new Step(weights, factors);
+    return new Maximum(factors, shifts);
+  }
+
+  /** Takes in what a thread's weights of the tile add up to in each row. */
+  public void add(List<F32> sums) {
+    for (int row = 0; row < rows.count(); row++) sum.get(row).add(sums.get(row));
   }
 
   private List<F32> raise(List<F32> scores) {

@@ -1,0 +1,35 @@
+package tilewright.kernel.collective.attention;
+
+import java.util.function.Function;
+import tilewright.kernel.I32;
+
+/**
+ * The tiles of O that a launch computes.
+ *
+ * @param band which keys are seen, by distance
+ * @param order in which tiles come
+ * @param sharers heads of Q that read the same head of K
+ * @param sequences where a batch entry's sequences lie
+ * @param queries of a tile
+ * @param keys of a block
+ */
+public record AttentionTiles(Band band, AttentionTileScheduler order, I32 sharers,
+    Function<I32, SeqlenInfo> sequences, int queries, int keys) {
+
+  /**
+   * A tile of queries of one head.
+   *
+   * @param query the first one, counted from the sequence's begin
+   * @param blocks of keys that some query of the tile sees
+   */
+  public record Tile(I32 query, I32 head, I32 headOfKeys, I32 batch, SeqlenInfo sequence, BlockInfo blocks) {}
+
+  /** The tile of that number in the scheduler's order. */
+  public Tile tile(I32 index) {
+    var tile = order.tile(index);
+    var query = tile.number().times(queries);
+    var sequence = sequences.apply(tile.batch());
+    return new Tile(query, tile.head(), tile.head().dividedBy(sharers), tile.batch(), sequence,
+        BlockInfo.of(band, sequence, query, queries, keys));
+  }
+}

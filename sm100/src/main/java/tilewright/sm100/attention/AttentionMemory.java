@@ -1,0 +1,27 @@
+package tilewright.sm100.attention;
+
+import tilewright.kernel.I32;
+import tilewright.sm100.atom.TensorMemory;
+import tilewright.sm100.atom.TensorMemoryTile;
+
+/**
+ * Who has which columns of Tensor Memory: S of both tiles, then O of both. P takes the upper half of the columns of its
+ * S, which has been read by then; a column holds two of P.
+ */
+record AttentionMemory(TensorMemory memory, Sm100AttentionConfig config) {
+  private static final int TILES = Sm100AttentionConfig.TILES;
+  private static final int EACH = TensorMemory.COLUMNS / 2 / TILES;
+
+  TensorMemoryTile scores(I32 tile) {
+    return memory.columns(0, TILES * EACH).stage(tile, TILES).part(0, config.shape().keys());
+  }
+
+  TensorMemoryTile weights(I32 tile) {
+    int half = config.shape().keys() / 2;
+    return scores(tile).part(half, half);
+  }
+
+  TensorMemoryTile sums(I32 tile) {
+    return memory.columns(TILES * EACH, TILES * EACH).stage(tile, TILES).part(0, config.shape().valueDim());
+  }
+}

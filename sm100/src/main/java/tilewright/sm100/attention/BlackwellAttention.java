@@ -1,0 +1,82 @@
+package tilewright.sm100.attention;
+
+import java.util.List;
+import java.util.Optional;
+import java.util.stream.Stream;
+import tilewright.kernel.CompiledKernel;
+import tilewright.kernel.PreparedLaunch;
+import tilewright.kernel.Target;
+import tilewright.kernels.attention.AttentionArguments;
+import tilewright.kernels.attention.AttentionKernel;
+import tilewright.kernels.attention.AttentionProblem;
+import tilewright.ptx.Dim3;
+import tilewright.sm100.attention.Sm100AttentionConfig.Shape;
+
+/** The Blackwell kernel: from a problem to a configuration to a launch. */
+public final class BlackwellAttention implements AttentionKernel {
+  private static final int MULTIPROCESSORS = 148;
+  private static final int VECTOR_BYTES = 16;
+  /** Of L2, for the keys and values of heads whose tiles run side by side. */
+  private static final long CACHE_BYTES = 50L << 20;
+  private static final List<Shape> SHAPES = List.of(new Shape(64, 64, 128, 6, 6), new Shape(128, 128, 128, 3, 6));
+
+  @Override
+  public String name() {
+    return "sm100_attention";
+  }
+
+  @Override
+  public String arch() {
+    return "sm100";
+  }
+
+  @Override
+  public Optional<String> refusal(AttentionProblem problem) {
+    if (problem.packed().isPresent()) return Optional.of("packed sequences are not for sm100_attention");
+    if (problem.blockMask()) return Optional.of("lists of blocks are not for sm100_attention");
+    int vector = VECTOR_BYTES / problem.type().bytes();
+    if (!Stream.of(problem.q(), problem.k(), problem.v(), problem.o())
+        .allMatch(view -> view.isAligned(vector, problem.type().bytes()))) {
+      return Optional.of("tensor copies need strides and offsets of " + VECTOR_BYTES + " bytes");
+    }
+    return shape(problem).isPresent() ? Optional.empty() : Optional.of("head dimensions "
+        + problem.sizes().headDim() + " and " + problem.sizes().valueDim() + " are more than "
+        + SHAPES.getLast().headDim());
+  }
+
+  @Override
+  public PreparedLaunch prepare(AttentionProblem problem) {
+    refusal(problem).ifPresent(reason -> {
+      throw new IllegalArgumentException(reason);
+    });
+    return prepare(problem, shape(problem).orElseThrow());
+  }
+
+  /** Prepares the kernel in a given shape. */
+  public static PreparedLaunch prepare(AttentionProblem p, Shape shape) {
+    var config = new Sm100AttentionConfig(p.type(), shape, headsTogether(p), p.band(), p.modification(),
+        p.lse().isPresent());
+    var kernel = CompiledKernel.compile(new Sm100Attention(config), Target.SM100A);
+    var s = p.sizes();
+    long tiles = (long) Math.ceilDiv(s.queries(), config.queries()) * s.heads() * s.batch();
+    // Where tiles take unequal time, a CTA a tile lets the hardware fill gaps.
+    long most = p.band().right().isPresent() ? Integer.MAX_VALUE : MULTIPROCESSORS;
+    return new PreparedLaunch(kernel, Dim3.of((int) Math.clamp(tiles, 1, most)),
+        AttentionArguments.of(kernel, p).build());
+  }
+
+  /** The shape that should be fastest, if there is one. */
+  public static Optional<Shape> shape(AttentionProblem problem) {
+    var s = problem.sizes();
+    return SHAPES.stream().filter(shape -> s.headDim() <= shape.headDim() && s.valueDim() <= shape.valueDim())
+        .findFirst();
+  }
+
+  private static int headsTogether(AttentionProblem problem) {
+    var s = problem.sizes();
+    if (problem.band().right().isEmpty()) return 1;
+    long head = (long) s.keys() * (s.headDim() + s.valueDim()) * problem.type().bytes();
+    long sharers = s.heads() / s.keyHeads();
+    return Math.toIntExact(Math.clamp(CACHE_BYTES / Math.max(1, head) * sharers, 1, (long) s.heads() * s.batch()));
+  }
+}

@@ -1,0 +1,39 @@
+package tilewright.sm100.attention;
+
+import java.util.List;
+import java.util.stream.IntStream;
+import tilewright.kernel.Scope;
+import tilewright.kernel.collective.attention.AttentionTiles.Tile;
+import tilewright.sm100.collective.Signals;
+import tilewright.sm90.atom.BulkCopy;
+import tilewright.sm90.collective.TensorTile;
+
+/** The thread that has O copied from shared to global memory. */
+final class OutputStore {
+  private static final int TILES = Sm100AttentionConfig.TILES;
+
+  private final Scope k;
+  private final AttentionSignals signals;
+  private final TensorTile o;
+  private final List<Signals.Waiter> staged;
+
+  OutputStore(Scope k, AttentionSignals signals, TensorTile o) {
+    this.k = k;
+    this.signals = signals;
+    this.o = o;
+    staged = IntStream.range(0, TILES).mapToObj(i -> signals.staged().waiter(k.constant(i))).toList();
+  }
+
+  void store(Tile tile) {
+    for (int i = 0; i < TILES; i++) {
+      staged.get(i).await();
+      o.store(k, k.constant(i), tile.query().plus(i * Sm100AttentionConfig.ROWS), k.constant(0), tile.head(),
+          tile.batch());
+      BulkCopy.commit(k);
+    }
+    for (int i = 0; i < TILES; i++) {
+      BulkCopy.waitForReads(k, TILES - 1 - i);
+      signals.stored().of(k.constant(i)).arrive();
+    }
+  }
+}

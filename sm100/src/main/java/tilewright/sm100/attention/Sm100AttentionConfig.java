@@ -1,0 +1,102 @@
+package tilewright.sm100.attention;
+
+import tilewright.kernel.TensorSpec;
+import tilewright.kernel.collective.attention.Band;
+import tilewright.kernel.collective.attention.Modification;
+import tilewright.layout.OffsetMap;
+import tilewright.numerics.ElementType;
+import tilewright.sm100.atom.TensorMemory;
+import tilewright.sm90.atom.SwizzledRows;
+
+/**
+ * What is fixed when Blackwell attention is traced.
+ *
+ * @param type of Q, K, V and O: f16 or bf16
+ * @param headsTogether heads whose tiles run side by side, so that their K and V stay in L2
+ * @param band which keys are seen, by distance
+ * @param modification of scores
+ * @param lse whether the rows' logarithms are stored
+ */
+public record Sm100AttentionConfig(ElementType type, Shape shape, int headsTogether, Band band,
+    Modification modification, boolean lse) {
+  /** Tiles of queries that a CTA works on at once, one's softmax beside the other's products. */
+  static final int TILES = 2;
+  /** Queries of a tile: one a lane of Tensor Memory, so that a thread has a row. */
+  static final int ROWS = TensorMemory.LANES;
+
+  /** Scores that become weights between two stores. */
+  static final int CHUNK = 32;
+
+  private static final int ALIGNED_BYTES = 16;
+
+  /**
+   * Tiles and what computes them.
+   *
+   * @param headDim of Q and K in tiles; {@code valueDim} that of V and O
+   * @param keys of a block
+   * @param stages blocks of K or V in shared memory
+   * @param emulated of 16 neighbouring pairs of exponentials, those that FMA units compute
+   */
+  public record Shape(int headDim, int valueDim, int keys, int stages, int emulated) {}
+
+  int queries() {
+    return TILES * ROWS;
+  }
+
+  /** Of a thread that computes weights; masks take registers from them. */
+  int softmaxRegisters() {
+    return band.isAll() ? 192 : 184;
+  }
+
+  /** Of any other thread: what is left of 512 that a lane has in four warpgroups. */
+  int otherRegisters() {
+    return (512 - 2 * softmaxRegisters()) / 2;
+  }
+
+  /** Keys of a block whose weights are signalled first, so that their product begins while the others are computed. */
+  int early() {
+    return shape.keys / 4 * 3;
+  }
+
+  TensorSpec q() {
+    return tensor("Q", "Sq", "D", "H", "D");
+  }
+
+  TensorSpec k() {
+    return tensor("K", "Sk", "D", "Hk", "D");
+  }
+
+  TensorSpec v() {
+    return tensor("V", "Dv", "Sk", "Hk", "Dv");
+  }
+
+  TensorSpec o() {
+    return tensor("O", "Sq", "Dv", "H", "Dv");
+  }
+
+  private TensorSpec tensor(String name, String rows, String columns, String heads, String contiguous) {
+    return TensorSpec.of(name, type, rows, columns, heads, "B").contiguous(contiguous)
+        .aligned(ALIGNED_BYTES / type.bytes());
+  }
+
+  TensorSpec logSumExp() {
+    return TensorSpec.of("LSE", ElementType.F32, "Sq", "H", "B");
+  }
+
+  OffsetMap layoutQ() {
+    return SwizzledRows.alongColumns(type, ROWS, shape.headDim, TILES);
+  }
+
+  OffsetMap layoutO() {
+    return SwizzledRows.alongColumns(type, ROWS, shape.valueDim, TILES);
+  }
+
+  OffsetMap layoutK() {
+    return SwizzledRows.alongColumns(type, shape.keys, shape.headDim, shape.stages);
+  }
+
+  /** In the same stages as K. */
+  OffsetMap layoutV() {
+    return SwizzledRows.alongRows(type, shape.valueDim, shape.keys, shape.stages);
+  }
+}

@@ -1,0 +1,136 @@
+package tilewright.sm100.attention;
+
+import java.util.ArrayList;
+import java.util.List;
+import tilewright.kernel.F32;
+import tilewright.kernel.I32;
+import tilewright.kernel.Scope;
+import tilewright.kernel.Vector;
+import tilewright.kernel.collective.attention.AttentionTiles.Tile;
+import tilewright.kernel.collective.attention.FragmentRows;
+import tilewright.kernel.collective.attention.Modification;
+import tilewright.kernel.collective.attention.OnlineSoftmax;
+import tilewright.kernel.collective.attention.ScoreMask;
+import tilewright.kernel.tiled.Fragment;
+import tilewright.ptx.Operand;
+import tilewright.ptx.PtxType;
+import tilewright.sm100.atom.TensorFence;
+import tilewright.sm100.atom.TensorMemoryAccess;
+import tilewright.sm100.collective.Signals;
+import tilewright.sm90.atom.Mbarrier;
+
+/**
+ * A warpgroup that makes weights of one tile's scores, a row a thread: S from Tensor Memory into registers, P back into
+ * its place, and by what the row's sums have to be multiplied to the warpgroup that corrects them.
+ */
+final class Softmax {
+  /** Sums are left as they are until a weight would grow beyond 2⁸ (FlashAttention-4, section 3.2). */
+  private static final float THRESHOLD = 8;
+
+  private static final int CHUNK = Sm100AttentionConfig.CHUNK;
+
+  private final Scope k;
+  private final Sm100AttentionConfig config;
+  private final AttentionMemory memory;
+  private final AttentionSignals signals;
+  private final RowFactors factors;
+  private final I32 thread;
+  private final I32 warp;
+  private final I32 which;
+  private final FragmentRows rows;
+  private final Exponentials exponentials;
+  private final Signals.Waiter scored;
+  private final Signals.Waiter taken;
+
+  /**
+   * @param thread of the warpgroup
+   * @param which of the two tiles
+   */
+  Softmax(Scope k, Sm100AttentionConfig config, AttentionMemory memory, AttentionSignals signals, RowFactors factors,
+      I32 thread, I32 warp, I32 which) {
+    this.k = k;
+    this.config = config;
+    this.memory = memory;
+    this.signals = signals;
+    this.factors = factors;
+    this.thread = thread;
+    this.warp = warp;
+    this.which = which;
+    rows = FragmentRows.of(TensorMemoryAccess.rows(config.shape().keys()).partition());
+    exponentials = new Exponentials(k, config.shape().emulated());
+    scored = signals.scored().waiter(which);
+    taken = signals.taken().waiterButFirst(which);
+  }
+
+  void compute(Tile tile) {
+    var scale = config.modification().softmaxScale(k, k.scalar("scale"));
+    var softmax = OnlineSoftmax.lazy(k, rows, scale, THRESHOLD);
+    tile.blocks().descending(k, (block, masked) -> {
+      scored.await();
+      TensorFence.afterSync(k);
+      var scores = scores(tile, block, masked);
+      var maximum = softmax.maximum(scores, masked || config.modification().mask().isPresent());
+      send(maximum.factors().getFirst());
+      var sum = weigh(scores, scale, maximum.shifts().getFirst());
+      softmax.add(List.of(sum));
+    });
+    var total = softmax.finish().getFirst();
+    send(total.inverse());
+    if (config.lse()) send(total.logSumExp());
+  }
+
+  private I32 query(Tile tile) {
+    return tile.query().plus(which.times(Sm100AttentionConfig.ROWS));
+  }
+
+  private List<F32> scores(Tile tile, I32 block, boolean masked) {
+    int keys = config.shape().keys();
+    var loaded = Fragment.of(k, PtxType.F32, keys / CHUNK, CHUNK);
+    var columns = memory.scores(which);
+    for (int i = 0; i < keys / CHUNK; i++) {
+      TensorMemoryAccess.rows(CHUNK).load(k, columns, warp, i * CHUNK,
+          new Fragment(List.of(loaded.group(i))));
+    }
+    TensorFence.waitForLoads(k);
+    var key = block.times(keys);
+    var place = new Modification.Place(tile.batch(), tile.head(), query(tile), key);
+    var all = config.modification().apply(k, thread, rows, k.scalar("scale"), place, false,
+        rows.values(k, loaded));
+    if (!masked) return all;
+    return new ScoreMask(config.band(), tile.sequence(), rows).apply(k, thread, query(tile), key, all);
+  }
+
+  /** Tells the correction a number of this thread's row, such as by what its sums have to be multiplied. */
+  private void send(F32 value) {
+    value.register();
+    taken.await();
+    factors.store(which, thread, value);
+    TensorFence.beforeSync(k);
+    WarpSync.arrive(k, thread, signals.factors().of(which));
+  }
+
+  /** Puts the weights in the scores' place, most of them first, and returns their sum. */
+  private F32 weigh(List<F32> scores, F32 scale, F32 shift) {
+    var store = TensorMemoryAccess.rows(CHUNK / 2);
+    var place = memory.weights(which);
+    var row = exponentials.of(scale, shift);
+    for (int first = 0; first < scores.size(); first += CHUNK) {
+      var weights = row.weights(scores.subList(first, first + CHUNK), first > 0 && first + CHUNK < scores.size());
+      var packed = new ArrayList<Operand.Register>();
+      for (int i = 0; i < CHUNK; i += 2) {
+        packed.add(Vector.pack(k, config.type(), weights.get(i), weights.get(i + 1)));
+      }
+      store.store(k, place, warp, first / 2, new Fragment(List.of(List.copyOf(packed))));
+      if (first + CHUNK == config.early()) signal(signals.weighed().of(which));
+    }
+    signal(signals.weighedRest().of(which));
+    return row.sum();
+  }
+
+  private void signal(Mbarrier barrier) {
+    TensorFence.waitForStores(k);
+    TensorFence.beforeSync(k);
+    WarpSync.arrive(k, thread, barrier);
+  }
+
+}

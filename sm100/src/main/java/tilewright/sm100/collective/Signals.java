@@ -1,0 +1,62 @@
+package tilewright.sm100.collective;
+
+import tilewright.kernel.I32;
+import tilewright.kernel.I32Variable;
+import tilewright.kernel.Pred;
+import tilewright.kernel.Scope;
+import tilewright.sm90.atom.Mbarrier;
+
+/**
+ * Barriers by which one role of a CTA tells another, again and again, that something is ready: one for each of several
+ * tiles that are worked on alike. Where a ring has a barrier for each direction, this is one direction.
+ *
+ * @param first address of the first one's barrier
+ */
+public record Signals(Scope k, I32 first) {
+
+  /**
+   * Sets the barriers aside and has one thread initialise them. A barrier for all threads that use them follows.
+   *
+   * @param initialises true for that thread
+   * @param arrivals that make a signal
+   */
+  public static Signals of(Scope k, int count, Pred initialises, int arrivals) {
+    var signals = new Signals(k, k.sharedBytes(count * Mbarrier.BYTES));
+    k.when(initialises, () -> {
+      for (int i = 0; i < count; i++) signals.of(k.constant(i)).initialise(arrivals);
+      Mbarrier.publish(k);
+    });
+    return signals;
+  }
+
+  /** The barrier at which one arrives. */
+  public Mbarrier of(I32 which) {
+    return new Mbarrier(k, first.plus(which.times(Mbarrier.BYTES)));
+  }
+
+  /** Waits for one of the signals, each time for the next. */
+  public Waiter waiter(I32 which) {
+    return new Waiter(which, 0);
+  }
+
+  /** The same where the first time nothing has to be waited for, as if a signal had come before. */
+  public Waiter waiterButFirst(I32 which) {
+    return new Waiter(which, 1);
+  }
+
+  /** A role's place in the sequence of a signal. */
+  public final class Waiter {
+    private final I32 which;
+    private final I32Variable parity;
+
+    private Waiter(I32 which, int parity) {
+      this.which = which;
+      this.parity = k.variable(k.constant(parity), 1);
+    }
+
+    public void await() {
+      of(which).await(parity.value());
+      parity.set(parity.value().xor(k.constant(1)));
+    }
+  }
+}
