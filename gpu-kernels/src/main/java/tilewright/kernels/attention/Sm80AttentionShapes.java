@@ -17,7 +17,7 @@ final class Sm80AttentionShapes {
     int together = problem.band().right().isPresent() ? 16 : 1;
     if (dim <= 32) return new Shape(128, 64, 32, 32, 4, 2, true, false, 2, together);
     if (dim <= 64) return new Shape(128, 64, 64, 64, 4, 2, true, false, 2, together);
-    if (dim <= 96) return new Shape(128, 64, 96, 96, 4, 1, false, false, 2, together);
+    if (dim <= 96) return new Shape(128, 64, 96, 96, 4, 2, false, false, 2, together);
     if (dim <= 128) return new Shape(128, 64, 128, 128, 4, 1, false, false, 2, together);
     if (dim <= 192) return wide(problem, 192);
     if (dim <= MOST_DIM) return wide(problem, MOST_DIM);
