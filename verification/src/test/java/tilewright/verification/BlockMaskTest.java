@@ -12,7 +12,7 @@ import org.junit.jupiter.params.provider.MethodSource;
 
 /** Masks written as lambdas: which blocks of keys their lists name, and what attention makes of them. */
 class BlockMaskTest {
-  private static final int TILE_QUERIES = 128;
+  private static final int TILE_QUERIES = 64;
   private static final int TILE_KEYS = 64;
   private static final long SEED = 5;
 

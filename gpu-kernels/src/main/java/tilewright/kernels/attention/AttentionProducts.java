@@ -65,6 +65,8 @@ final class AttentionProducts {
   /** Q·Kᵀ for a tile of keys. */
   List<F32> scores(SharedTensor keys, I32 stage) {
     var products = scores.accumulators(k);
+    // Addresses are computed anew for each tile: held through the loop, they would be spilled.
+    var thread = this.thread.settled();
     for (int slice = 0; slice < TiledMma.slices(shape.tileD()); slice++) {
       int at = slice;
       var a = queries.map(all -> all.get(at)).orElseGet(() -> loadQueries(at));
@@ -75,6 +77,7 @@ final class AttentionProducts {
 
   /** O += P·V for a tile of values. */
   void mix(List<F32> p, SharedTensor values, I32 stage) {
+    var thread = this.thread.settled();
     for (int slice = 0; slice < TiledMma.slices(shape.tileN()); slice++) {
       output.multiply(k, thread, weights.slice(k, p, slice), values, stage, slice, sums);
     }

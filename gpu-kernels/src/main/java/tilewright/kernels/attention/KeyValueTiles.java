@@ -33,7 +33,7 @@ abstract sealed class KeyValueTiles {
       var first = n.settled().times(width());
       var from = (along == 0 ? global.from(first, zero, zero, zero) : global.from(zero, first, zero, zero))
           .climbing(along, copy.step(along));
-      copy.copy(thread, covered ? from.covered(along) : from, tile, stage, zero, zero);
+      copy.copy(thread.settled(), covered ? from.covered(along) : from, tile, stage, zero, zero);
     }
   }
 

@@ -2,31 +2,48 @@ package tilewright.kernels.attention;
 
 import tilewright.kernels.attention.Sm80AttentionConfig.Shape;
 
-/** Tiles of the SM80 kernel as they were fastest on an H200, by head dimension. */
+/** Tiles of the SM80 kernel as they were fastest on an H200 without spilling registers, by head dimension. */
 final class Sm80AttentionShapes {
   static final int MOST_DIM = 256;
+  private static final int[] DIMS = {32, 64, 96, 128, 192, MOST_DIM};
+  private static final int WIDEST_VECTOR = 8;
   /** From this many queries on, keys and values in L2 count for more than tiles to hand out. */
   private static final int MANY_QUERIES = 2048;
 
   private Sm80AttentionShapes() {}
 
   /** The smallest tiles that have the head dimensions. */
-  static Shape of(AttentionProblem problem) {
-    int dim = problem.largestDim();
-    // Where later tiles see more keys, the long ones of many heads come first.
-    int together = problem.band().right().isPresent() ? 16 : 1;
-    if (dim <= 32) return new Shape(128, 64, 32, 32, 4, 2, true, false, 2, together);
-    if (dim <= 64) return new Shape(128, 64, 64, 64, 4, 2, true, false, 2, together);
-    if (dim <= 96) return new Shape(128, 64, 96, 96, 4, 2, false, false, 2, together);
-    if (dim <= 128) return new Shape(128, 64, 128, 128, 4, 1, false, false, 2, together);
-    if (dim <= 192) return wide(problem, 192);
-    if (dim <= MOST_DIM) return wide(problem, MOST_DIM);
-    throw new IllegalArgumentException("no SM80 attention for head dimension " + dim + ": at most " + MOST_DIM);
+  static Shape of(AttentionProblem p) {
+    for (int dim : DIMS) {
+      if (p.largestDim() <= dim) return isPlain(p, dim) ? plain(p, dim) : small(dim, 1);
+    }
+    throw new IllegalArgumentException("no SM80 attention for head dimension " + p.largestDim() + ": at most "
+        + MOST_DIM);
   }
 
-  private static Shape wide(AttentionProblem problem, int dim) {
-    return problem.sizes().queries() < MANY_QUERIES
-        ? new Shape(64, 64, dim, dim, 4, 1, false, false, 2, 1)
-        : new Shape(128, 64, dim, dim, 8, 1, false, false, 1, 8);
+  /** Whether nothing takes registers besides the products and the softmax. */
+  private static boolean isPlain(AttentionProblem p, int dim) {
+    var mod = p.modification();
+    return p.sizes().headDim() == dim && p.sizes().valueDim() == dim && mod.score().isEmpty() && mod.mask().isEmpty()
+        && p.packed().isEmpty() && Sm80AttentionKernel.vector(p) == WIDEST_VECTOR;
+  }
+
+  private static Shape plain(AttentionProblem p, int dim) {
+    // Where later tiles see more keys, the long ones of many heads come first.
+    int together = p.band().right().isPresent() ? 16 : 1;
+    return switch (dim) {
+      case 32 -> new Shape(128, 64, dim, dim, 4, 2, true, false, 2, together);
+      case 64 -> new Shape(128, 64, dim, dim, 4, 2, false, false, 2, together);
+      case 96 -> new Shape(128, 64, dim, dim, 4, 2, false, true, 2, together);
+      case 128 -> p.band().left().isPresent() ? small(dim, together)
+          : new Shape(128, 64, dim, dim, 4, 1, false, true, 2, together);
+      default -> p.sizes().queries() < MANY_QUERIES ? small(dim, 1)
+          : new Shape(128, 64, dim, dim, 8, 1, false, false, 1, 8);
+    };
+  }
+
+  /** Sixteen rows a warp leave registers for what else there is. */
+  private static Shape small(int dim, int together) {
+    return new Shape(64, 64, dim, dim, 4, 1, false, false, 2, together);
   }
 }
