@@ -17,6 +17,8 @@ record GemmTile(int m, int n, int consumers, ClusterShape cluster, Schedule sche
   /** Bytes of k in a stage: a swizzled row. */
   static final int DEPTH_BYTES = 128;
   private static final int SHARED_BYTES = 227 << 10;
+  /** What the system takes of each CTA's. */
+  private static final int RESERVED_BYTES = 1 << 10;
   private static final int BARRIER_BYTES = 1024;
   private static final int STORED_ROW_BYTES = 128;
   private static final int MOST_STAGES = 20;
@@ -35,6 +37,9 @@ record GemmTile(int m, int n, int consumers, ClusterShape cluster, Schedule sche
   private static final double COPIED_BYTES = 1.5e8;
   /** How much slower memory is where all multiprocessors idle, or all that they copy lies outside. */
   private static final double IDLE = 0.2;
+  /** How much slower it is for each time that the larger operand is read again, up to some. */
+  private static final double AGAIN = 0.1;
+  private static final int MOST_AGAIN = 3;
   private static final double CLUSTER = 4;
   private static final double BYTES = 4.05e6;
   private static final double STAGED_BYTES = 1.1e5;
@@ -124,9 +129,15 @@ record GemmTile(int m, int n, int consumers, ClusterShape cluster, Schedule sche
     int columns = n / cluster.splits();
     int stored = Math.min(STORED_ROW_BYTES, columns * p.output().bytes()) * 64 * consumers * Sm90Gemm.STORE_STAGES;
     int exchanged = cluster.splits() > 1 ? m * n * Float.BYTES : 0;
-    int stages = Math.min(MOST_STAGES, (SHARED_BYTES - BARRIER_BYTES - stored - exchanged) / stage);
+    int shared = (SHARED_BYTES + RESERVED_BYTES) / resident() - RESERVED_BYTES;
+    int stages = Math.min(MOST_STAGES, (shared - BARRIER_BYTES - stored - exchanged) / stage);
     return new Sm90GemmConfig(p.types(), alongK(p.a()), alongK(p.b()), m, n, DEPTH_BYTES / p.types().a().bytes(),
-        consumers, stages, cluster, BAND_ROWS / m, 1, schedule == Schedule.IN_TURN, schedule == Schedule.TRANSPOSED);
+        consumers, stages, cluster, BAND_ROWS / m, resident(), schedule == Schedule.IN_TURN, schedule == Schedule.TRANSPOSED);
+  }
+
+  /** CTAs on a multiprocessor: where the next kernel's find room early, their prologues are hidden. */
+  private int resident() {
+    return schedule == Schedule.TRANSPOSED && consumers == 1 && cluster.splits() == 1 ? 2 : 1;
   }
 
   private GemmProblem seen(GemmProblem problem) {
@@ -152,8 +163,11 @@ record GemmTile(int m, int n, int consumers, ClusterShape cluster, Schedule sche
         + (double) p.m() * p.n() * p.output().bytes()) * p.batch();
     double copied = blocks * steps * (m / (double) cluster.n() + n / (double) cluster.m()) * DEPTH_BYTES;
     double inside = (p.m() / (double) Math.ceilDiv(p.m(), m) + p.n() / (double) Math.ceilDiv(p.n(), n)) / (m + n);
-    double used = inside * blocks / (waves * MULTIPROCESSORS);
-    return LAUNCH + WAVE * waves + copied / COPIED_BYTES + Math.max(work, bytes / BYTES * (1 + IDLE * (1 - used)));
+    long rounds = Math.ceilDiv(waves, resident());
+    double used = inside * Math.min(1, blocks / (double) (rounds * MULTIPROCESSORS));
+    int passes = p.m() > p.n() ? Math.ceilDiv(p.n(), n) : Math.ceilDiv(p.m(), m);
+    double slower = 1 + IDLE * (1 - used) + AGAIN * Math.min(MOST_AGAIN, passes - 1);
+    return LAUNCH + WAVE * rounds + copied / COPIED_BYTES + Math.max(work, bytes / BYTES * slower);
   }
 
   /** How often the tiles of one cluster, so many rows and columns together, cover C. */

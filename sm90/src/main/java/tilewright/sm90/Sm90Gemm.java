@@ -58,7 +58,6 @@ public record Sm90Gemm(Sm90GemmConfig config, OutputForm output, Grouping groupi
         .map(_ -> config.types().isMixed() ? BlockScales.ofA(k) : BlockScales.of(k, grouping.batchOfB()));
     var split = SplitSum.of(k, tiles, mma, config.consumers(), first);
     var ring = Pipeline.of(k, config.stages(), first, config.sharers(), tiles);
-    DependentLaunch.allowNext(k);
     k.when(first, mainloop::prefetchMaps);
     tiles.meet();
     DependentLaunch.awaitPrevious(k);
@@ -81,6 +80,8 @@ public record Sm90Gemm(Sm90GemmConfig config, OutputForm output, Grouping groupi
         var sums = config.types().isPromoted() ? new Promotion(k, mainloop, scales)
             .consume(place.stage(), group, lane, m, n, batch, of)
             : mainloop.consume(place, group, lane);
+        // Earlier, the next kernel's blocks would crowd where this one left multiprocessors idle.
+        DependentLaunch.allowNext(k);
         c.store(lane, group, split.mma(), exchange.sum(lane, group, sums), m, n.plus(split.column()), batch);
       });
       c.drain(lane.equalTo(0));
