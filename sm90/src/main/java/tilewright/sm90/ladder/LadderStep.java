@@ -23,7 +23,7 @@ public enum LadderStep {
   WARP_ROLES("a warpgroup that only copies", p -> roles(p, new WarpRolesGemm(1, 1))),
   TWO_CONSUMERS("two warpgroups that multiply", p -> roles(p, new WarpRolesGemm(2, 1))),
   MULTICAST("two CTAs share tiles of B", p -> roles(p, new WarpRolesGemm(2, 2))),
-  PERSISTENT("CTAs stay, stores overlap", HopperGemm::prepare);
+  PERSISTENT("CTAs stay, stores overlap", p -> HopperGemm.prepare(p, HopperGemm.configure(p, "128x256x2")));
 
   private final String idea;
   private final Function<GemmProblem, PreparedLaunch> prepare;
