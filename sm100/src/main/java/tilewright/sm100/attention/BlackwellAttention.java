@@ -18,7 +18,9 @@ public final class BlackwellAttention implements AttentionKernel {
   private static final int VECTOR_BYTES = 16;
   /** Of L2, for the keys and values of heads whose tiles run side by side. */
   private static final long CACHE_BYTES = 50L << 20;
-  private static final List<Shape> SHAPES = List.of(new Shape(64, 64, 128, 6, 6), new Shape(128, 128, 128, 3, 6));
+  private static final List<Shape> SHAPES = List.of(new Shape(64, 64, 128, 6, 4), new Shape(128, 128, 128, 3, 4));
+  /** Fewer keys a block, since masks take registers: with 128 a thread of the softmax spills one. */
+  private static final List<Shape> MASKED = List.of(new Shape(64, 64, 64, 6, 4), new Shape(128, 128, 64, 6, 4));
 
   @Override
   public String name() {
@@ -68,7 +70,8 @@ public final class BlackwellAttention implements AttentionKernel {
   /** The shape that should be fastest, if there is one. */
   public static Optional<Shape> shape(AttentionProblem problem) {
     var s = problem.sizes();
-    return SHAPES.stream().filter(shape -> s.headDim() <= shape.headDim() && s.valueDim() <= shape.valueDim())
+    var shapes = problem.band().isAll() && problem.modification().mask().isEmpty() ? SHAPES : MASKED;
+    return shapes.stream().filter(shape -> s.headDim() <= shape.headDim() && s.valueDim() <= shape.valueDim())
         .findFirst();
   }
 

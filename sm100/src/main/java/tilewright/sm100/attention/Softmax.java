@@ -115,7 +115,7 @@ final class Softmax {
     var place = memory.weights(which);
     var row = exponentials.of(scale, shift);
     for (int first = 0; first < scores.size(); first += CHUNK) {
-      var weights = row.weights(scores.subList(first, first + CHUNK), first > 0 && first + CHUNK < scores.size());
+      var weights = row.weights(scores.subList(first, first + CHUNK), first + CHUNK < scores.size());
       var packed = new ArrayList<Operand.Register>();
       for (int i = 0; i < CHUNK; i += 2) {
         packed.add(Vector.pack(k, config.type(), weights.get(i), weights.get(i + 1)));
