@@ -6,6 +6,7 @@ import java.util.stream.Stream;
 import tilewright.kernel.CompiledKernel;
 import tilewright.kernel.PreparedLaunch;
 import tilewright.kernel.Target;
+import tilewright.kernel.collective.attention.Modification;
 import tilewright.kernels.attention.AttentionArguments;
 import tilewright.kernels.attention.AttentionKernel;
 import tilewright.kernels.attention.AttentionProblem;
@@ -36,6 +37,9 @@ public final class BlackwellAttention implements AttentionKernel {
   public Optional<String> refusal(AttentionProblem problem) {
     if (problem.packed().isPresent()) return Optional.of("packed sequences are not for sm100_attention");
     if (problem.blockMask()) return Optional.of("lists of blocks are not for sm100_attention");
+    if (!problem.modification().equals(Modification.NONE)) {
+      return Optional.of("changes of scores are not for sm100_attention: a thread has no registers for them");
+    }
     int vector = VECTOR_BYTES / problem.type().bytes();
     if (!Stream.of(problem.q(), problem.k(), problem.v(), problem.o())
         .allMatch(view -> view.isAligned(vector, problem.type().bytes()))) {
@@ -70,7 +74,7 @@ public final class BlackwellAttention implements AttentionKernel {
   /** The shape that should be fastest, if there is one. */
   public static Optional<Shape> shape(AttentionProblem problem) {
     var s = problem.sizes();
-    var shapes = problem.band().isAll() && problem.modification().mask().isEmpty() ? SHAPES : MASKED;
+    var shapes = problem.band().isAll() ? SHAPES : MASKED;
     return shapes.stream().filter(shape -> s.headDim() <= shape.headDim() && s.valueDim() <= shape.valueDim())
         .findFirst();
   }
