@@ -98,6 +98,8 @@ final class Multiplier {
         commit(signals.summed().of(k.constant(i)));
       }
       release(values);
+      // The next tile's first S takes P's place too.
+      for (int i = 0; i < TILES; i++) awaitProduct(i);
     });
   }
 
