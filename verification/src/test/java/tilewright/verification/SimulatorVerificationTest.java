@@ -11,7 +11,10 @@ import org.junit.jupiter.api.DynamicTest;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.TestFactory;
 
-/** Every kernel that is no family in the simulator, sanitizer on, against the CPU reference: bit for bit. */
+/**
+ * Every kernel that is no family in the simulator, sanitizer on, against the CPU reference: bit for bit, attention by
+ * the error rule.
+ */
 class SimulatorVerificationTest {
   private static final AssemblyCheck ASSEMBLY = new AssemblyCheck();
 
@@ -22,7 +25,9 @@ class SimulatorVerificationTest {
           var row = Verification.verify(c, new SimulatorBackend(3), ASSEMBLY);
           assertEquals(Row.Status.PASS, row.status(), row.reason());
           assertEquals(0, row.findings());
-          assertTrue(row.bitExact().orElseThrow(), "not the bits that the arithmetic's model predicts");
+          // Exponentials have no model of their bits: attention is held to the error rule.
+          boolean attention = c.kernel().endsWith("attention");
+          assertTrue(row.bitExact().orElse(attention), "not the bits that the arithmetic's model predicts");
         }));
   }
 

@@ -7,6 +7,7 @@ import tilewright.kernel.CompiledKernel;
 import tilewright.kernel.LaunchArguments;
 import tilewright.kernel.PreparedLaunch;
 import tilewright.kernel.Target;
+import tilewright.kernel.collective.attention.Modification;
 import tilewright.kernels.attention.AttentionArguments;
 import tilewright.kernels.attention.AttentionKernel;
 import tilewright.kernels.attention.AttentionProblem;
@@ -34,6 +35,10 @@ public final class HopperAttention implements AttentionKernel {
       new Choice(new Shape(192, 192, 2, 96, 2, 1, 96, true), true, 0, LONGEST),
       new Choice(new Shape(256, 256, 2, 80, 2, 1, 0, false), true, 1024, LONGEST),
       new Choice(new Shape(256, 256, 2, 64, 2, 1, 128, true), true, 0, LONGEST));
+  /** Blocks of few keys: functions of scores take registers. From 128 on some masks spill a few all the same. */
+  private static final List<Shape> MODIFIED = List.of(new Shape(64, 64, 2, 64, 4, 2, 64, false),
+      new Shape(128, 128, 2, 64, 2, 2, 128, true), new Shape(192, 192, 2, 64, 2, 1, 96, true),
+      new Shape(256, 256, 2, 32, 2, 1, 128, true));
 
   @Override
   public String name() {
@@ -80,7 +85,10 @@ public final class HopperAttention implements AttentionKernel {
 
   /** The shapes that a problem can be computed in, the one that should be fastest first. */
   private static Stream<Shape> shapes(AttentionProblem problem) {
-    return CHOICES.stream().filter(choice -> choice.fits(problem)).map(Choice::shape);
+    var shapes = problem.modification().equals(Modification.NONE)
+        ? CHOICES.stream().filter(choice -> choice.fits(problem)).map(Choice::shape) : MODIFIED.stream();
+    return shapes.filter(shape -> problem.sizes().headDim() <= shape.headDim()
+        && problem.sizes().valueDim() <= shape.valueDim());
   }
 
   /**
@@ -95,8 +103,7 @@ public final class HopperAttention implements AttentionKernel {
       var band = problem.band();
       int seen = band.left().isPresent() && band.right().isPresent()
           ? Math.min(s.keys(), band.left().getAsInt() + band.right().getAsInt() + 1) : s.keys();
-      return s.headDim() <= shape.headDim() && s.valueDim() <= shape.valueDim() && (full || !band.isAll())
-          && from <= seen && seen <= to;
+      return (full || !band.isAll()) && from <= seen && seen <= to;
     }
   }
 
