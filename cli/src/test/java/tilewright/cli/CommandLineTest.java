@@ -32,7 +32,8 @@ class CommandLineTest {
   @ValueSource(strings = {"nonsense", "doctor --nonsense", "run", "run gemm", "run gemm --a", "sim", "ptx",
       "ptx no-such-kernel", "ptx vector-add --set n=0", "ptx vector-add --set n=many", "ptx vector-add --set x=1",
       "ptx naive-gemm --set order=XY", "bench no_such_kernel", "bench --measure luck",
-      "bench --seconds 0", "tune --shape 4096", "tune --dtype f32", "tune --order XY", "bench --size 0", "bench --compare friends",
+      "bench --seconds 0", "tune --shape 4096", "tune --dtype f32", "tune --order XY", "bench --size 0",
+      "bench --compare friends",
       "run gemm --a x --b y --out z --on nowhere", "sim no/such/launch.json"})
   void badUsageGetsOneLineAndExitCode2(String arguments) {
     var run = Cli.run(arguments.split(" "));

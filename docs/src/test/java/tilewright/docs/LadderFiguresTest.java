@@ -11,7 +11,8 @@ import tools.jackson.databind.json.JsonMapper;
 class LadderFiguresTest {
   private static JsonNode run(String... rows) {
     return JsonMapper.shared().readTree("""
-        {"date":"2026-01-02","gpu":"H200","commit":"0123456789abcdef","rows":[%s]}""".formatted(String.join(",", rows)));
+        {"date":"2026-01-02","gpu":"H200","commit":"0123456789abcdef","rows":[%s]}"""
+        .formatted(String.join(",", rows)));
   }
 
   private static String row(int size, String step, double ours) {
@@ -22,7 +23,8 @@ class LadderFiguresTest {
 
   @Test
   void aStepIsARowWithItsGainOverTheOneBefore() {
-    var table = LadderFigures.table(run(row(4096, "1: slow", 2.5), row(4096, "2: fast", 500), row(8192, "2: fast", 600)));
+    var table = LadderFigures.table(run(row(4096, "1: slow", 2.5), row(4096, "2: fast", 500),
+        row(8192, "2: fast", 600)));
     var lines = table.lines().toList();
     assertEquals(".TFLOP/s on an H200, 2026-01-02, commit 0123456789", lines.getFirst());
     assertTrue(lines.contains("|1 |slow |2.50 | | |"), table);

@@ -49,7 +49,8 @@ public final class Gemm {
 
   /** SM80 cannot convert 8-bit floats. */
   private static Target target(Epilogue tree) {
-    var types = Stream.of(tree.inputs().values(), tree.outputs().values(), List.of(tree.output())).flatMap(Collection::stream);
+    var types = Stream.of(tree.inputs().values(), tree.outputs().values(), List.of(tree.output()))
+        .flatMap(Collection::stream);
     return types.anyMatch(t -> t == ElementType.E4M3 || t == ElementType.E5M2) ? Target.SM90A : Target.SM80;
   }
 

@@ -5,7 +5,7 @@ import java.util.stream.Stream;
 import org.junit.jupiter.api.DynamicTest;
 import org.junit.jupiter.api.TestFactory;
 
-/** Tests of kernels with one mistake each: the report names the place whatever the seed, the twin without it is clean. */
+/** Tests of kernels with one mistake each: the report names the place whatever the seed, the twin without is clean. */
 interface PlantedBugs {
   int SEEDS = 10;
   int CLEAN_SEEDS = 200;

@@ -132,7 +132,8 @@ record GemmTile(int m, int n, int consumers, ClusterShape cluster, Schedule sche
     int shared = (SHARED_BYTES + RESERVED_BYTES) / resident() - RESERVED_BYTES;
     int stages = Math.min(MOST_STAGES, (shared - BARRIER_BYTES - stored - exchanged) / stage);
     return new Sm90GemmConfig(p.types(), alongK(p.a()), alongK(p.b()), m, n, DEPTH_BYTES / p.types().a().bytes(),
-        consumers, stages, cluster, BAND_ROWS / m, resident(), schedule == Schedule.IN_TURN, schedule == Schedule.TRANSPOSED);
+        consumers, stages, cluster, BAND_ROWS / m, resident(), schedule == Schedule.IN_TURN,
+        schedule == Schedule.TRANSPOSED);
   }
 
   /** CTAs on a multiprocessor: where the next kernel's find room early, their prologues are hidden. */

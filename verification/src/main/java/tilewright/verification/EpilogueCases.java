@@ -93,7 +93,8 @@ record EpilogueCases(String kernel, String arch, BiFunction<GemmProblem, Epilogu
     var product = new GemmReference(view(p.operand(), in, p.a().argument(p.m(), p.k(), p.batch())),
         view(p.operand(), in, p.b().argument(p.n(), p.k(), p.batch())), sums, 1, 0);
     var tensors = new HashMap<String, double[]>();
-    given.tree().inputs().forEach((name, type) -> tensors.put(name, view(type, in, given.tensors().get(name)).values()));
+    given.tree().inputs().forEach(
+        (name, type) -> tensors.put(name, view(type, in, given.tensors().get(name)).values()));
     var rows = product.allRows();
     return new EpilogueReference(given.tree(), p.m(), p.n(), p.batch(), tensors, given.scalars())
         .of("C", product.exact(rows), product.onTensorCores(architecture, rows));

@@ -140,7 +140,8 @@ final class GemmCases {
   private static Case ladder(LadderStep step, GemmProblem p, Set<String> backends, long seed) {
     return new Case("sm90_ladder", "sm90", "step=" + step.number() + " " + p.m() + "x" + p.n() + "x" + p.k(), backends,
         true, () -> step.prepare(p), () -> inputs(p, seed), (in, out, architecture) -> compare(p, in, out,
-        step.isSequential() ? "naive_gemm" : step == LadderStep.TENSOR_CORES ? "sm80_gemm" : "sm90_gemm", architecture));
+        step.isSequential() ? "naive_gemm" : step == LadderStep.TENSOR_CORES ? "sm80_gemm" : "sm90_gemm",
+        architecture));
   }
 
   private static Case hopper(GemmProblem problem, String order, Set<String> backends, long seed) {

@@ -5,9 +5,12 @@ import static org.junit.jupiter.api.Assertions.assertEquals;
 import java.util.Set;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
+import org.junit.jupiter.params.provider.ValueSource;
+import tilewright.kernel.PreparedLaunch;
 import tilewright.kernel.collective.attention.Band;
 import tilewright.kernels.attention.AttentionProblem.Sizes;
 import tilewright.numerics.ElementType;
+import tilewright.ptx.Dim3;
 
 /** Blackwell attention beside the reference, under several schedules. */
 class Sm100AttentionTest {
@@ -25,6 +28,20 @@ class Sm100AttentionTest {
     var sizes = new Sizes(1, queries, keys, heads, keyHeads, dim, dim);
     var row = Verification.verify(AttentionCases.makeCase(AttentionCases.SM100,
         AttentionCases.band(ElementType.BF16, sizes, band), Set.of("sim"), seed), new SimulatorBackend(seed));
+    assertEquals(Row.Status.PASS, row.status(), row.reason());
+  }
+
+  /** What is on its way when a CTA turns to its next tile must not be overwritten. */
+  @ParameterizedTest(name = "seed {0}")
+  @ValueSource(longs = {0, 1, 2, 3, 4, 5})
+  void oneCtaComputesAllTilesAsWell(long seed) {
+    var alone = new AttentionCases.Architecture(AttentionCases.SM100.kernel(), AttentionCases.SM100.arch(), problem -> {
+      var launch = AttentionCases.SM100.launch().apply(problem);
+      return new PreparedLaunch(launch.kernel(), Dim3.ONE, launch.arguments());
+    });
+    var sizes = new Sizes(1, 520, 200, 1, 1, 64, 64);
+    var row = Verification.verify(AttentionCases.makeCase(alone, AttentionCases.band(ElementType.BF16, sizes, Band.ALL),
+        Set.of("sim"), seed), new SimulatorBackend(seed));
     assertEquals(Row.Status.PASS, row.status(), row.reason());
   }
 }

@@ -107,7 +107,8 @@ final class Multiplier {
   private void score(int tile) {
     TensorFence.afterSync(k);
     var which = k.constant(tile);
-    scoring.multiply(k, memory.scores(which), q.settled(), which, key.settled(), keys.stage(), k.constant(0).equalTo(1));
+    scoring.multiply(k, memory.scores(which), q.settled(), which, key.settled(), keys.stage(),
+        k.constant(0).equalTo(1));
     commit(signals.scored().of(which));
   }
 

@@ -38,7 +38,7 @@ public final class Pipeline {
     return of(k, stages, first, consumers, 1, k.constant(0));
   }
 
-  /** The same for blocks of a cluster that fill each other's stages, which are free when the consumers of all are done. */
+  /** The same for blocks of a cluster that fill each other's stages, free when the consumers of all are done. */
   public static Pipeline of(Scope k, int stages, Pred first, int consumers, ClusterTiles tiles) {
     return of(k, stages, first, consumers, tiles.shape().sharers(), tiles.firstSharer());
   }

@@ -128,7 +128,9 @@ public final class SplitSum {
   private Fragment add(I32 lane, I32 group) {
     var total = Fragment.of(k, mma.sums(), quads, QUAD);
     for (int quad = 0; quad < quads; quad++) {
-      for (int part = 0; part < splits; part++) add(total.group(quad), part, place(lane, group, k.constant(part), quad));
+      for (int part = 0; part < splits; part++) {
+        add(total.group(quad), part, place(lane, group, k.constant(part), quad));
+      }
     }
     return total;
   }

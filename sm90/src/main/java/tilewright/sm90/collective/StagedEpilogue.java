@@ -21,7 +21,7 @@ import tilewright.sm90.atom.WgmmaAtom;
 
 /**
  * An epilogue by way of shared memory: each warpgroup rounds a block of 64 rows and 128 bytes of columns into a
- * swizzled stage, from where a tensor copy takes it while the next block, or the next tile, goes on. What the tree reads
+ * swizzled stage, from where a tensor copy takes it while the next block, or tile, goes on. What the tree reads
  * is read a block ahead.
  */
 public final class StagedEpilogue {

@@ -13,7 +13,7 @@ import tilewright.numerics.ElementType;
 import tilewright.sm90.atom.SwizzledRows;
 import tilewright.sm90.atom.WgmmaAtom;
 
-/** What the steps with {@code wgmma} have in common: 64 × 256 of C a warpgroup, stages 64 deep, stores from registers. */
+/** What the steps with {@code wgmma} share: 64 × 256 of C a warpgroup, stages 64 deep, stores from registers. */
 final class Tile {
   static final ElementType TYPE = ElementType.BF16;
   static final int M = WgmmaAtom.M;

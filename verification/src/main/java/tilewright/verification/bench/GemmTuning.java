@@ -50,7 +50,8 @@ public final class GemmTuning implements AutoCloseable {
    */
   public List<Timed> measure(GemmProblem problem, int most) {
     var tiles = HopperGemm.tiles(problem).stream().limit(most).toList();
-    var launches = tiles.stream().map(tile -> HopperGemm.prepare(problem, HopperGemm.configure(problem, tile))).toList();
+    var launches = tiles.stream().map(tile -> HopperGemm.prepare(problem, HopperGemm.configure(problem, tile)))
+        .toList();
     var times = tiles.stream().map(_ -> new ArrayList<Double>()).toList();
     for (int round = 0; round < ROUNDS; round++) {
       for (int i = 0; i < tiles.size(); i++) {
