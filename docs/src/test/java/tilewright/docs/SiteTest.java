@@ -57,7 +57,8 @@ class SiteTest {
         var file = page.resolveSibling(reference).toFile();
         var svg = DocumentBuilderFactory.newInstance().newDocumentBuilder().parse(file);
         assertEquals("svg", svg.getDocumentElement().getNodeName());
-        assertTrue(svg.getElementsByTagName("rect").getLength() > 5, reference);
+        int marks = svg.getElementsByTagName("rect").getLength() + svg.getElementsByTagName("path").getLength();
+        assertTrue(marks > 5, reference);
         assertTrue(svg.getElementsByTagName("text").getLength() > 5, reference);
         drawn.add(file.toPath().toRealPath());
       }
