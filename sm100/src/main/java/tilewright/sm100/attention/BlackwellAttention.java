@@ -2,7 +2,6 @@ package tilewright.sm100.attention;
 
 import java.util.List;
 import java.util.Optional;
-import java.util.stream.Stream;
 import tilewright.kernel.CompiledKernel;
 import tilewright.kernel.PreparedLaunch;
 import tilewright.kernel.Target;
@@ -10,13 +9,13 @@ import tilewright.kernel.collective.attention.Modification;
 import tilewright.kernels.attention.AttentionArguments;
 import tilewright.kernels.attention.AttentionKernel;
 import tilewright.kernels.attention.AttentionProblem;
+import tilewright.kernels.attention.AttentionSpecs;
 import tilewright.ptx.Dim3;
 import tilewright.sm100.attention.Sm100AttentionConfig.Shape;
 
 /** The Blackwell kernel: from a problem to a configuration to a launch. */
 public final class BlackwellAttention implements AttentionKernel {
   private static final int MULTIPROCESSORS = 148;
-  private static final int VECTOR_BYTES = 16;
   /** Of L2, for the keys and values of heads whose tiles run side by side. */
   private static final long CACHE_BYTES = 50L << 20;
   private static final List<Shape> SHAPES = List.of(new Shape(64, 64, 128, 6, 4), new Shape(128, 128, 128, 3, 4));
@@ -40,11 +39,8 @@ public final class BlackwellAttention implements AttentionKernel {
     if (!problem.modification().equals(Modification.NONE)) {
       return Optional.of("changes of scores are not for sm100_attention: a thread has no registers for them");
     }
-    int vector = VECTOR_BYTES / problem.type().bytes();
-    if (!Stream.of(problem.q(), problem.k(), problem.v(), problem.o())
-        .allMatch(view -> view.isAligned(vector, problem.type().bytes()))) {
-      return Optional.of("tensor copies need strides and offsets of " + VECTOR_BYTES + " bytes");
-    }
+    var misaligned = AttentionSpecs.refusal(problem);
+    if (misaligned.isPresent()) return misaligned;
     return shape(problem).isPresent() ? Optional.empty() : Optional.of("head dimensions "
         + problem.sizes().headDim() + " and " + problem.sizes().valueDim() + " are more than "
         + SHAPES.getLast().headDim());

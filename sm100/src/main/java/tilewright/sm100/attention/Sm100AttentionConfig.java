@@ -1,8 +1,8 @@
 package tilewright.sm100.attention;
 
-import tilewright.kernel.TensorSpec;
 import tilewright.kernel.collective.attention.Band;
 import tilewright.kernel.collective.attention.Modification;
+import tilewright.kernels.attention.AttentionSpecs;
 import tilewright.layout.OffsetMap;
 import tilewright.numerics.ElementType;
 import tilewright.sm100.atom.TensorMemory;
@@ -26,8 +26,6 @@ public record Sm100AttentionConfig(ElementType type, Shape shape, int headsToget
 
   /** Scores that become weights between two stores. */
   static final int CHUNK = 32;
-
-  private static final int ALIGNED_BYTES = 16;
 
   /**
    * Tiles and what computes them.
@@ -58,29 +56,9 @@ public record Sm100AttentionConfig(ElementType type, Shape shape, int headsToget
     return shape.keys - CHUNK;
   }
 
-  TensorSpec q() {
-    return tensor("Q", "Sq", "D", "H", "D");
-  }
-
-  TensorSpec k() {
-    return tensor("K", "Sk", "D", "Hk", "D");
-  }
-
-  TensorSpec v() {
-    return tensor("V", "Dv", "Sk", "Hk", "Dv");
-  }
-
-  TensorSpec o() {
-    return tensor("O", "Sq", "Dv", "H", "Dv");
-  }
-
-  private TensorSpec tensor(String name, String rows, String columns, String heads, String contiguous) {
-    return TensorSpec.of(name, type, rows, columns, heads, "B").contiguous(contiguous)
-        .aligned(ALIGNED_BYTES / type.bytes());
-  }
-
-  TensorSpec logSumExp() {
-    return TensorSpec.of("LSE", ElementType.F32, "Sq", "H", "B");
+  /** Tensors in global memory. */
+  AttentionSpecs tensors() {
+    return new AttentionSpecs(type);
   }
 
   OffsetMap layoutQ() {

@@ -4,6 +4,7 @@ import java.util.List;
 import java.util.function.Consumer;
 import tilewright.kernel.I32;
 import tilewright.kernel.Scope;
+import tilewright.kernel.collective.attention.AttentionTiles;
 import tilewright.kernel.collective.attention.FragmentRows;
 import tilewright.kernel.collective.attention.Modification;
 import tilewright.kernel.collective.attention.OnlineSoftmax;
@@ -113,7 +114,7 @@ final class AttentionMainloop {
 
   /** The blocks of a tile behind its first. */
   private void nextBlocks(OnlineSoftmax softmax, AttentionTiles.Tile tile) {
-    var blocks = tile.blocks();
+    var blocks = tile.blocks().atLeastOne();
     var last = blocks.end().plus(-1);
     if (config.band().right().isPresent()) {
       descend(blocks.insideEnd(), last, block -> nextBlock(softmax, tile, block, true));
@@ -166,7 +167,7 @@ final class AttentionMainloop {
   /** What the scores of a tile's first block become. */
   private void firstWeights(OnlineSoftmax softmax, AttentionTiles.Tile tile) {
     keys.releaseAndAdvance(lane);
-    var step = weigh(softmax, tile, tile.blocks().end().plus(-1), true);
+    var step = weigh(softmax, tile, tile.blocks().atLeastOne().end().plus(-1), true);
     values.awaitFull();
     operand.round(k, step.weights(), weights);
     sums.clear(k, PtxType.F32);

@@ -2,6 +2,7 @@ package tilewright.sm90.attention;
 
 import tilewright.kernel.I32;
 import tilewright.kernel.Scope;
+import tilewright.kernel.collective.attention.AttentionTiles;
 import tilewright.sm90.atom.WgmmaAtom;
 import tilewright.sm90.collective.Pipeline;
 import tilewright.sm90.collective.TensorTile;
@@ -11,7 +12,7 @@ record AttentionProducer(Scope k, Sm90AttentionConfig config, TensorTile q, Tens
     Pipeline.Cursor queries, Pipeline.Cursor keys, Pipeline.Cursor values) {
 
   void copy(AttentionTiles.Tile tile) {
-    var blocks = tile.blocks();
+    var blocks = tile.blocks().atLeastOne();
     copyKeys(tile, blocks.end().plus(-1));
     copyQueries(tile);
     k.loop(blocks.first().plus(1), blocks.end(), 1, i -> {

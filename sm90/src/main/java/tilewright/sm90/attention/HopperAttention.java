@@ -11,6 +11,7 @@ import tilewright.kernel.collective.attention.Modification;
 import tilewright.kernels.attention.AttentionArguments;
 import tilewright.kernels.attention.AttentionKernel;
 import tilewright.kernels.attention.AttentionProblem;
+import tilewright.kernels.attention.AttentionSpecs;
 import tilewright.ptx.Dim3;
 import tilewright.sm90.attention.Sm90AttentionConfig.Shape;
 
@@ -20,7 +21,6 @@ public final class HopperAttention implements AttentionKernel {
   public static final String COUNTER = "tiles";
 
   private static final int MULTIPROCESSORS = 132;
-  private static final int VECTOR_BYTES = 16;
   private static final int LONGEST = Integer.MAX_VALUE;
   /** Of L2, for the keys and values of heads whose tiles run side by side. */
   private static final long CACHE_BYTES = 32L << 20;
@@ -54,11 +54,8 @@ public final class HopperAttention implements AttentionKernel {
   public Optional<String> refusal(AttentionProblem problem) {
     if (problem.packed().isPresent()) return Optional.of("packed sequences are not for sm90_attention");
     if (problem.blockMask()) return Optional.of("lists of blocks are not for sm90_attention");
-    int vector = VECTOR_BYTES / problem.type().bytes();
-    if (!Stream.of(problem.q(), problem.k(), problem.v(), problem.o())
-        .allMatch(view -> view.isAligned(vector, problem.type().bytes()))) {
-      return Optional.of("tensor copies need strides and offsets of " + VECTOR_BYTES + " bytes");
-    }
+    var misaligned = AttentionSpecs.refusal(problem);
+    if (misaligned.isPresent()) return misaligned;
     return shapes(problem).findFirst().isPresent() ? Optional.empty() : Optional.of("head dimensions "
         + problem.sizes().headDim() + " and " + problem.sizes().valueDim() + " are more than 256");
   }

@@ -2,9 +2,14 @@ package tilewright.sm90.attention;
 
 import java.util.Optional;
 import tilewright.kernel.GlobalTensor;
+import tilewright.kernel.I32;
 import tilewright.kernel.Kernel;
 import tilewright.kernel.Scope;
 import tilewright.kernel.atom.Shuffle;
+import tilewright.kernel.collective.attention.AttentionTileScheduler;
+import tilewright.kernel.collective.attention.AttentionTiles;
+import tilewright.kernel.collective.attention.SeqlenInfo;
+import tilewright.kernels.attention.AttentionSpecs;
 import tilewright.sm90.atom.Mbarrier;
 import tilewright.sm90.atom.RegisterBudget;
 import tilewright.sm90.atom.WgmmaAtom;
@@ -29,17 +34,17 @@ public record Sm90Attention(Sm90AttentionConfig config) implements Kernel {
     var shape = config.shape();
     var thread = k.block(shape.threads());
     k.blocksPerMultiprocessor(1);
-    var q = TensorTile.of(k, config.q(), config.layoutQ());
-    var key = TensorTile.of(k, config.k(), config.layoutK());
-    var value = TensorTile.of(k, config.v(), config.layoutV());
-    var o = shape.columns() > 0 ? TensorTile.of(k, config.o(), config.layoutO())
-        : TensorTile.over(k, config.o(), q.shared());
-    var lse = config.lse() ? Optional.of(k.global(config.logSumExp())) : Optional.<GlobalTensor>empty();
+    var q = TensorTile.of(k, config.tensors().q(), config.layoutQ());
+    var key = TensorTile.of(k, config.tensors().k(), config.layoutK());
+    var value = TensorTile.of(k, config.tensors().v(), config.layoutV());
+    var o = shape.columns() > 0 ? TensorTile.of(k, config.tensors().o(), config.layoutO())
+        : TensorTile.over(k, config.tensors().o(), q.shared());
+    var lse = config.lse() ? Optional.of(k.global(AttentionSpecs.logSumExp())) : Optional.<GlobalTensor>empty();
     var first = thread.equalTo(0);
     var queries = Pipeline.ring(k, shape.ahead(), first, 1, shape.consumers());
     var keys = Pipeline.ring(k, shape.stages(), first, 1, shape.consumers());
     var values = Pipeline.ring(k, shape.stages(), first, 1, shape.consumers());
-    var tiles = AttentionTiles.of(config, q, key);
+    var tiles = tiles(q, key);
     var queue = TileQueue.of(k, first, shape.consumers() * WgmmaAtom.THREADS, tiles.order());
     k.when(first, () -> Mbarrier.publish(k));
     k.barrier();
@@ -59,5 +64,14 @@ public record Sm90Attention(Sm90AttentionConfig config) implements Kernel {
       var output = new StagedOutput(k, o, lse, mainloop.rows(), lane, group);
       mainloop.run(queue.taker(), tiles, output);
     });
+  }
+
+  private AttentionTiles tiles(TensorTile q, TensorTile key) {
+    var sequence = SeqlenInfo.fixed(q.extent(0), key.extent(0));
+    var shape = config.shape();
+    var order = new AttentionTileScheduler(sequence.queries().ceilDiv(shape.queries()), q.extent(2), q.extent(3),
+        config.headsTogether(), config.band().right().isPresent());
+    return new AttentionTiles(config.band(), order, q.extent(2).dividedBy(key.extent(2)), (I32 _) -> sequence,
+        shape.queries(), shape.keys());
   }
 }

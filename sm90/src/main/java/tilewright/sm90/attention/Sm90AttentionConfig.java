@@ -1,8 +1,8 @@
 package tilewright.sm90.attention;
 
-import tilewright.kernel.TensorSpec;
 import tilewright.kernel.collective.attention.Band;
 import tilewright.kernel.collective.attention.Modification;
+import tilewright.kernels.attention.AttentionSpecs;
 import tilewright.layout.OffsetMap;
 import tilewright.numerics.ElementType;
 import tilewright.sm90.atom.SwizzledRows;
@@ -20,8 +20,6 @@ import tilewright.sm90.atom.WgmmaAtom;
  */
 public record Sm90AttentionConfig(ElementType type, Shape shape, int headsTogether, Band band,
     Modification modification, boolean lse) {
-  private static final int ALIGNED_BYTES = 16;
-
   /**
    * Tiles and warpgroups.
    *
@@ -61,29 +59,9 @@ public record Sm90AttentionConfig(ElementType type, Shape shape, int headsTogeth
     }
   }
 
-  TensorSpec q() {
-    return tensor("Q", "Sq", "D", "H", "D");
-  }
-
-  TensorSpec k() {
-    return tensor("K", "Sk", "D", "Hk", "D");
-  }
-
-  TensorSpec v() {
-    return tensor("V", "Dv", "Sk", "Hk", "Dv");
-  }
-
-  TensorSpec o() {
-    return tensor("O", "Sq", "Dv", "H", "Dv");
-  }
-
-  private TensorSpec tensor(String name, String rows, String columns, String heads, String contiguous) {
-    return TensorSpec.of(name, type, rows, columns, heads, "B").contiguous(contiguous)
-        .aligned(ALIGNED_BYTES / type.bytes());
-  }
-
-  TensorSpec logSumExp() {
-    return TensorSpec.of("LSE", ElementType.F32, "Sq", "H", "B");
+  /** Tensors in global memory. */
+  AttentionSpecs tensors() {
+    return new AttentionSpecs(type);
   }
 
   /** A stage of Q is what a warpgroup has of a tile. */

@@ -26,7 +26,11 @@ public record AttentionTiles(Band band, AttentionTileScheduler order, I32 sharer
 
   /** The tile of that number in the scheduler's order. */
   public Tile tile(I32 index) {
-    var tile = order.tile(index);
+    return tile(order.tile(index));
+  }
+
+  /** What a tile of the scheduler's is made of. */
+  public Tile tile(AttentionTileScheduler.Tile tile) {
     var query = tile.number().times(queries);
     var sequence = sequences.apply(tile.batch());
     return new Tile(query, tile.head(), tile.head().dividedBy(sharers), tile.batch(), sequence,

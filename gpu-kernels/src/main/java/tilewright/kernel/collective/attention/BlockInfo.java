@@ -34,6 +34,11 @@ public record BlockInfo(I32 first, I32 insideFirst, I32 insideEnd, I32 end) impl
     return new BlockInfo(first, insideFirst.min(whole).max(first), whole, blocks);
   }
 
+  /** With one block where there is none, which is seen by no query. */
+  public BlockInfo atLeastOne() {
+    return new BlockInfo(first, insideFirst, insideEnd, end.max(first.plus(1)));
+  }
+
   /** What is done with block n of keys; {@code masked} says whether some query may not see all of it. */
   @FunctionalInterface
   public interface Body {

@@ -1,0 +1,49 @@
+package tilewright.kernels.attention;
+
+import java.util.Optional;
+import java.util.stream.Stream;
+import tilewright.kernel.TensorSpec;
+import tilewright.numerics.ElementType;
+
+/**
+ * What kernels that copy tensors in boxes assume of attention's: head dimensions are contiguous, all else is aligned.
+ *
+ * @param type of Q, K, V and O
+ */
+public record AttentionSpecs(ElementType type) {
+  private static final int ALIGNED_BYTES = 16;
+
+  /** Why a problem's tensors cannot be copied in boxes, if they cannot. */
+  public static Optional<String> refusal(AttentionProblem p) {
+    int vector = ALIGNED_BYTES / p.type().bytes();
+    return Stream.of(p.q(), p.k(), p.v(), p.o()).allMatch(view -> view.isAligned(vector, p.type().bytes()))
+        ? Optional.empty() : Optional.of("tensor copies need strides and offsets of " + ALIGNED_BYTES + " bytes");
+  }
+
+  public TensorSpec q() {
+    return tensor("Q", "Sq", "D", "H", "D");
+  }
+
+  public TensorSpec k() {
+    return tensor("K", "Sk", "D", "Hk", "D");
+  }
+
+  /** With keys as its second mode, as an operand of the second product has them. */
+  public TensorSpec v() {
+    return tensor("V", "Dv", "Sk", "Hk", "Dv");
+  }
+
+  public TensorSpec o() {
+    return tensor("O", "Sq", "Dv", "H", "Dv");
+  }
+
+  /** The logarithms of rows' sums. */
+  public static TensorSpec logSumExp() {
+    return TensorSpec.of("LSE", ElementType.F32, "Sq", "H", "B");
+  }
+
+  private TensorSpec tensor(String name, String rows, String columns, String heads, String contiguous) {
+    return TensorSpec.of(name, type, rows, columns, heads, "B").contiguous(contiguous)
+        .aligned(ALIGNED_BYTES / type.bytes());
+  }
+}
