@@ -7,4 +7,10 @@ import tilewright.ptx.PtxModule;
  *
  * @param change what was changed, and on which instruction
  */
-public record Mutant(String change, PtxModule module) {}
+public record Mutant(String change, PtxModule module) {
+  /** The change, without the module around it. */
+  @Override
+  public String toString() {
+    return change;
+  }
+}

@@ -130,8 +130,10 @@ public final class Mutations {
         var changed = new ArrayList<>(body.subList(0, at));
         changed.addAll(replacement.get());
         changed.addAll(body.subList(at + 1, body.size()));
-        var description = verb + " statement " + at + " of " + function.name() + ": " + PtxPrinter.print(instruction);
-        mutants.add(new Mutant(description, replaced(module, function, changed)));
+        var where = instruction.line() > 0 ? "line " + instruction.line()
+            : "statement " + at + " of " + function.name();
+        mutants.add(new Mutant(verb + " " + where + ": " + PtxPrinter.print(instruction),
+            replaced(module, function, changed)));
       }
     }
     return mutants;

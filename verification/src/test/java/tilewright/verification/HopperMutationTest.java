@@ -1,26 +1,13 @@
 package tilewright.verification;
 
-import static org.junit.jupiter.api.Assertions.assertEquals;
-import static org.junit.jupiter.api.Assertions.assertFalse;
-
-import java.lang.foreign.MemorySegment;
-import java.util.HashMap;
-import java.util.List;
 import java.util.Map;
-import java.util.function.Function;
-import java.util.stream.LongStream;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.EnumSource;
-import tilewright.kernel.PreparedLaunch;
 import tilewright.kernels.Accumulation;
 import tilewright.kernels.GemmProblem;
 import tilewright.kernels.GemmTypes;
 import tilewright.numerics.ElementType;
 import tilewright.ptx.Dim3;
-import tilewright.ptx.PtxModule;
-import tilewright.simulator.SimulationResult;
-import tilewright.simulator.Simulator;
-import tilewright.simulator.SimulatorOptions;
 import tilewright.sm90.HopperGemm;
 import tilewright.sm90.MixedGemm;
 import tilewright.sm90.ScaledGemm;
@@ -30,7 +17,6 @@ import tilewright.sm90.collective.ClusterShape;
 /** The Hopper GEMM with one piece of its synchronisation wrong, in small tiles and a ring that wraps in each. */
 class HopperMutationTest {
   private static final int K = 208;
-  private static final int SEEDS = 20;
 
   /** How the kernel's warpgroups and CTAs share the work; each launch is one cluster. */
   enum Form {
@@ -45,8 +31,7 @@ class HopperMutationTest {
     /** The same for a converted operand, which all threads read. */
     MIXED(new GemmTypes(ElementType.E4M3, ElementType.BF16, ElementType.BF16, Accumulation.SCALED), 256, 128);
 
-    private final Map<String, Integer> bytes;
-    private final PreparedLaunch launch;
+    private final MutationTrial trial;
 
     Form(GemmTypes types, int m, int n) {
       this(types, m, n, 64, 128, 128, 2, new ClusterShape(2, 1, 1), false);
@@ -58,65 +43,43 @@ class HopperMutationTest {
 
     Form(GemmTypes types, int m, int n, int tileN, int tileM, int tileK, int consumers, ClusterShape cluster,
         boolean pingPong) {
-      bytes = Map.of("A", types.a().bytes() * m * K, "B", types.b().bytes() * n * K, "C", 2 * m * n, "SA",
+      var bytes = Map.of("A", types.a().bytes() * m * K, "B", types.b().bytes() * n * K, "C", 2 * m * n, "SA",
           Float.BYTES * m * ScaledGemm.blocks(K));
       var problem = GemmProblem.packed(types, m, n, K, 1, "TN");
       var config = new Sm90GemmConfig(types, true, true, tileM, tileN, tileK, consumers, 2, cluster, 8, 1, pingPong,
           false);
-      var prepared = types.isMixed() ? MixedGemm.packed(problem).prepare(config)
-          : HopperGemm.prepare(problem, config);
-      launch = new PreparedLaunch(prepared.kernel(), Dim3.of(2), prepared.arguments());
-    }
-
-    PtxModule module() {
-      return launch.kernel().module();
-    }
-
-    SimulationResult run(PtxModule module, long seed) {
-      var buffers = new HashMap<String, MemorySegment>();
-      bytes.forEach((name, count) -> buffers.put(name, MemorySegment.ofArray(new byte[count])));
-      return Simulator.load(module).run(launch.on(buffers),
-          SimulatorOptions.defaults().withSanitizer(true).withSeed(seed));
+      var launch = types.isMixed() ? MixedGemm.packed(problem).prepare(config) : HopperGemm.prepare(problem, config);
+      trial = MutationTrial.ofZeros(launch, bytes).on(Dim3.of(2));
     }
   }
 
   @ParameterizedTest
   @EnumSource(Form.class)
   void theKernelItselfIsCleanUnderEverySchedule(Form form) {
-    for (long seed = 0; seed < SEEDS; seed++) {
-      assertEquals(List.of(), form.run(form.module(), seed).findings(), "seed " + seed);
-    }
+    form.trial.assertTheKernelItselfIsClean();
   }
 
   @ParameterizedTest
   @EnumSource(Form.class)
   void aMissingSignalIsNoticed(Form form) {
-    assertNoticed(form, Mutations::withoutASignal);
+    form.trial.assertNoticed(Mutations::withoutASignal);
   }
 
   @ParameterizedTest
   @EnumSource(Form.class)
   void aMissingBarrierIsNoticed(Form form) {
-    assertNoticed(form, Mutations::withoutABarrier);
+    form.trial.assertNoticed(Mutations::withoutABarrier);
   }
 
   @ParameterizedTest
   @EnumSource(Form.class)
   void anEarlierWaitIsNoticed(Form form) {
-    assertNoticed(form, Mutations::withAnEarlierWait);
+    form.trial.assertNoticed(Mutations::withAnEarlierWait);
   }
 
   @ParameterizedTest
   @EnumSource(Form.class)
   void otherBytesAreNoticed(Form form) {
-    assertNoticed(form, Mutations::withOtherBytes);
-  }
-
-  private static void assertNoticed(Form form, Function<PtxModule, List<Mutant>> mutations) {
-    var mutants = mutations.apply(form.module());
-    assertFalse(mutants.isEmpty(), "nothing to mutate");
-    var missed = mutants.stream().filter(m -> LongStream.range(0, SEEDS).allMatch(s -> form.run(m.module(), s).ok()))
-        .map(Mutant::change).toList();
-    assertEquals(List.of(), missed, "of " + mutants.size() + " mutants not noticed under " + SEEDS + " seeds");
+    form.trial.assertNoticed(Mutations::withOtherBytes);
   }
 }
