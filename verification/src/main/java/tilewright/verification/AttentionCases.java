@@ -14,10 +14,12 @@ import tilewright.kernel.PreparedLaunch;
 import tilewright.kernel.collective.attention.Band;
 import tilewright.kernel.collective.attention.Modification;
 import tilewright.kernel.collective.attention.ScoreMod;
+import tilewright.kernels.attention.AttentionKernel;
 import tilewright.kernels.attention.AttentionProblem;
 import tilewright.kernels.attention.AttentionProblem.Packed;
 import tilewright.kernels.attention.AttentionProblem.Sizes;
 import tilewright.kernels.attention.AttentionProblem.View;
+import tilewright.kernels.attention.BlockMask;
 import tilewright.kernels.attention.Sm80AttentionKernel;
 import tilewright.numerics.ElementType;
 import tilewright.reference.ScoreRule;
@@ -38,37 +40,37 @@ final class AttentionCases {
     }
   }
 
-  /** A kernel by its name and the architecture it needs. */
-  record Architecture(String kernel, String arch, Function<AttentionProblem, PreparedLaunch> launch) {}
+  /** A kernel and how it is launched. */
+  record Architecture(AttentionKernel kernel, Function<AttentionProblem, PreparedLaunch> launch) {
+    Architecture(AttentionKernel kernel) {
+      this(kernel, kernel::prepare);
+    }
+  }
 
-  static final Architecture SM80 =
-      new Architecture("sm80_attention", "sm80", problem -> new Sm80AttentionKernel().prepare(problem));
-
-  static final Architecture SM90 =
-      new Architecture("sm90_attention", "sm90", problem -> new HopperAttention().prepare(problem));
-
-  static final Architecture SM100 =
-      new Architecture("sm100_attention", "sm100", problem -> new BlackwellAttention().prepare(problem));
+  static final Architecture SM80 = new Architecture(new Sm80AttentionKernel());
+  static final Architecture SM90 = new Architecture(new HopperAttention());
+  static final Architecture SM100 = new Architecture(new BlackwellAttention());
 
   static List<Case> sm80(long seed) {
-    return cases(SM80, s -> true, seed);
+    return cases(SM80, seed);
   }
 
-  /** What the Hopper kernel does not do is left to SM80. */
   static List<Case> sm90(long seed) {
-    return cases(SM90, s -> new HopperAttention().refusal(s.problem).isEmpty(), seed);
+    return cases(SM90, seed);
   }
 
-  /** What the Blackwell kernel does, and two tiles of queries in one CTA. */
+  /** And two tiles of queries in one CTA. */
   static List<Case> sm100(long seed) {
-    var cases = cases(SM100, s -> new BlackwellAttention().refusal(s.problem).isEmpty(), seed);
+    var cases = cases(SM100, seed);
     cases.add(makeCase(SM100, band(ElementType.BF16, new Sizes(1, 300, 260, 2, 1, 128, 128), Band.ALL), EVERYWHERE,
         seed));
     return cases;
   }
 
-  private static List<Case> cases(Architecture architecture, Predicate<Setup> supported, long seed) {
+  /** Of what a kernel does. */
+  private static List<Case> cases(Architecture architecture, long seed) {
     var cases = new ArrayList<Case>();
+    Predicate<Setup> supported = s -> architecture.kernel.refusal(s.problem).isEmpty();
     small().stream().filter(supported).forEach(s -> cases.add(makeCase(architecture, s, EVERYWHERE, seed)));
     large().stream().filter(supported).forEach(s -> cases.add(makeCase(architecture, s, GPU_ONLY, seed)));
     return cases;
@@ -143,13 +145,19 @@ final class AttentionCases {
     var s = setup.problem.sizes();
     var config = setup.name + " " + setup.problem.type().text() + " B=" + s.batch() + " Sq=" + s.queries() + " Sk="
         + s.keys() + " H=" + s.heads() + " Hk=" + s.keyHeads() + " D=" + s.headDim();
-    return new Case(architecture.kernel, architecture.arch, config, backends, true,
-        () -> architecture.launch.apply(setup.problem), () -> buffers(setup, seed),
+    var kernel = architecture.kernel;
+    return new Case(kernel.name(), kernel.arch(), config, backends, true,
+        () -> architecture.launch.apply(setup.problem), () -> buffers(kernel, setup, seed),
         (in, out, _) -> AttentionCheck.compare(setup.problem, setup.rules, in, out));
   }
 
-  /** Fresh buffers for a problem: inputs drawn, outputs poisoned. */
+  /** Fresh buffers for a problem of the SM80 kernel. */
   static Map<String, MemorySegment> buffers(Setup setup, long seed) {
+    return buffers(SM80.kernel, setup, seed);
+  }
+
+  /** Fresh buffers for a problem: inputs drawn, outputs poisoned. */
+  static Map<String, MemorySegment> buffers(AttentionKernel kernel, Setup setup, long seed) {
     var p = setup.problem;
     var s = p.sizes();
     long queries = (long) s.batch() * s.queries() * s.heads();
@@ -164,7 +172,7 @@ final class AttentionCases {
     }
     buffers.put(p.o().buffer(), Buffers.poisoned(p.type(), queries * s.valueDim()));
     p.lse().ifPresent(lse -> buffers.put(lse.buffer(), Buffers.poisoned(ElementType.F32, queries)));
-    if (p.blockMask()) blockMask(p, buffers);
+    if (p.blockMask()) blockMask(kernel.blockMask(p), buffers);
     buffers.put(HopperAttention.COUNTER, Buffers.zeros(ElementType.I32, 1));
     p.packed().ifPresent(packed -> {
       buffers.put(packed.queries(), cumulated(setup.queries));
@@ -174,12 +182,9 @@ final class AttentionCases {
   }
 
   /** Lists of blocks, made by their kernel on the simulator. */
-  private static void blockMask(AttentionProblem p, Map<String, MemorySegment> buffers) {
-    var kernel = new Sm80AttentionKernel();
-    for (var name : List.of("blockCounts", "partialBlocks", "fullBlocks")) {
-      buffers.put(name, Buffers.poisoned(ElementType.I32, kernel.blockMaskElements(p)));
-    }
-    var outcome = new SimulatorBackend(1).run(kernel.prepareBlockMask(p).on(buffers));
+  private static void blockMask(BlockMask mask, Map<String, MemorySegment> buffers) {
+    for (var name : BlockMask.BUFFERS) buffers.put(name, Buffers.poisoned(ElementType.I32, mask.elements()));
+    var outcome = new SimulatorBackend(1).run(mask.prepare().on(buffers));
     if (!outcome.findings().isEmpty()) throw new IllegalStateException(outcome.findings().getFirst());
   }
 

@@ -35,7 +35,7 @@ class Sm100AttentionTest {
   @ParameterizedTest(name = "seed {0}")
   @ValueSource(longs = {0, 1, 2, 3, 4, 5})
   void oneCtaComputesAllTilesAsWell(long seed) {
-    var alone = new AttentionCases.Architecture(AttentionCases.SM100.kernel(), AttentionCases.SM100.arch(), problem -> {
+    var alone = new AttentionCases.Architecture(AttentionCases.SM100.kernel(), problem -> {
       var launch = AttentionCases.SM100.launch().apply(problem);
       return new PreparedLaunch(launch.kernel(), Dim3.ONE, launch.arguments());
     });

@@ -92,8 +92,8 @@ public final class Attention {
   }
 
   /**
-   * Skips blocks of keys that the mask hides, and the mask where it shows all of a block; {@link
-   * Sm80AttentionKernel#prepareBlockMask} makes the lists of blocks that this needs.
+   * Skips blocks of keys that the mask hides, and the mask where it shows all of a block; {@link BlockMask#prepare} of
+   * the kernel's {@link AttentionKernel#blockMask} makes the lists of blocks that this needs.
    */
   public Attention skippingBlocks() {
     problem = problem.skipping();

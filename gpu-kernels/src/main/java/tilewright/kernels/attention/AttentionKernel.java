@@ -16,4 +16,9 @@ public interface AttentionKernel {
 
   /** @throws IllegalArgumentException where there is a {@link #refusal}, or tensors break what the kernel relies on */
   PreparedLaunch prepare(AttentionProblem problem);
+
+  /** The lists of blocks that a problem that skips blocks needs, in the tiles that {@link #prepare} takes. */
+  default BlockMask blockMask(AttentionProblem problem) {
+    throw new IllegalArgumentException(name() + " skips no blocks");
+  }
 }

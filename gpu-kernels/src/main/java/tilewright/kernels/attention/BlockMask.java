@@ -1,0 +1,65 @@
+package tilewright.kernels.attention;
+
+import java.util.List;
+import tilewright.kernel.CompiledKernel;
+import tilewright.kernel.LaunchArguments;
+import tilewright.kernel.PreparedLaunch;
+import tilewright.kernel.Target;
+import tilewright.kernel.TensorSpec;
+import tilewright.numerics.ElementType;
+import tilewright.ptx.Dim3;
+
+/**
+ * The lists of blocks of keys that {@link AttentionProblem#skipping} needs: buffers blockCounts, partialBlocks and
+ * fullBlocks of {@link #elements} 32-bit integers each, in the tiles of one kernel.
+ *
+ * @param tileM queries of a tile
+ * @param tileN keys of a block
+ */
+public record BlockMask(AttentionProblem problem, int tileM, int tileN) {
+  /** The buffers, and the tensors in them. */
+  public static final List<String> BUFFERS = List.of("blockCounts", "partialBlocks", "fullBlocks");
+
+  private static final int KINDS = 2;
+
+  public BlockMask {
+    if (problem.modification().mask().isEmpty()) throw new IllegalArgumentException("a block mask needs a mask");
+  }
+
+  /** Elements of each buffer. */
+  public long elements() {
+    return Math.max(KINDS, blocks()) * tiles() * problem.sizes().heads() * problem.sizes().batch();
+  }
+
+  /** The launch that makes the lists. */
+  public PreparedLaunch prepare() {
+    var s = problem.sizes();
+    var lengths = TensorSpec.of("lengths", ElementType.I32, "Sq", "Sk");
+    var mask = problem.modification().mask().orElseThrow();
+    var kernel = CompiledKernel.compile(new BlockMaskKernel(mask, lengths, tileM, tileN), Target.SM80);
+    var arguments = LaunchArguments.of(kernel).tensor("lengths", new LaunchArguments.Tensor("blockCounts", 0,
+        List.of((long) s.queries(), (long) s.keys()), List.of(0L, 0L)));
+    addTo(arguments);
+    return new PreparedLaunch(kernel, new Dim3(Math.toIntExact(tiles()), s.heads(), s.batch()), arguments.build());
+  }
+
+  /** Gives the lists to a launch. */
+  public void addTo(LaunchArguments arguments) {
+    for (var name : BUFFERS) arguments.tensor(name, list(name));
+  }
+
+  private LaunchArguments.Tensor list(String name) {
+    long entries = name.equals("blockCounts") ? KINDS : blocks();
+    long heads = problem.sizes().heads();
+    return new LaunchArguments.Tensor(name, 0, List.of(entries, tiles(), heads, (long) problem.sizes().batch()),
+        List.of(1L, entries, entries * tiles(), entries * tiles() * heads));
+  }
+
+  private long tiles() {
+    return Math.max(1, Math.ceilDiv(problem.sizes().queries(), tileM));
+  }
+
+  private long blocks() {
+    return Math.max(1, Math.ceilDiv(problem.sizes().keys(), tileN));
+  }
+}
