@@ -5,18 +5,22 @@ import java.lang.foreign.MemorySegment;
 import java.nio.file.Path;
 import java.util.HashMap;
 import java.util.List;
+import java.util.Map;
 import java.util.Optional;
 import java.util.concurrent.Callable;
 import java.util.stream.Stream;
 import picocli.CommandLine.Command;
 import picocli.CommandLine.Option;
-import tilewright.kernel.PreparedLaunch;
+import tilewright.device.Gpu;
+import tilewright.device.GpuProbe;
 import tilewright.kernels.attention.Attention;
+import tilewright.kernels.attention.AttentionKernel;
 import tilewright.kernels.attention.AttentionProblem;
+import tilewright.kernels.attention.AttentionProblem.Packed;
 import tilewright.kernels.attention.AttentionProblem.Sizes;
 import tilewright.kernels.attention.AttentionProblem.View;
-import tilewright.kernels.attention.Sm80AttentionKernel;
 import tilewright.numerics.ElementType;
+import tilewright.sm100.attention.AttentionKernels;
 
 /** {@code tilewright run attention}: attention on tensors in files. */
 @Command(name = "attention", description = {
@@ -59,6 +63,16 @@ final class RunAttention implements Callable<Integer> {
   @Option(names = "--scale", paramLabel = "X", description = "What scores are multiplied by (default: 1/√D).")
   private Optional<Float> scale;
 
+  @Option(names = "--varlen", paramLabel = "FILE[,FILE]", split = ",", arity = "1",
+      description = "Sequences of different lengths one after the other in a batch of 1: cumulated lengths (N+1 "
+          + "i4, .npy) of queries and of keys, or of both.")
+  private List<Path> varlen = List.of();
+
+  @Option(names = "--kernel", paramLabel = "NAME",
+      description = "sm80_attention, sm90_attention or sm100_attention (default: on a GPU its architecture's where that "
+          + "can do it, else sm80_attention).")
+  private Optional<String> kernel;
+
   @Option(names = "--dtype", paramLabel = "f16|bf16",
       description = "The type to compute in (default: that of Q's file; f4 and f8 are rounded to bf16).")
   private Optional<String> dtype;
@@ -70,7 +84,7 @@ final class RunAttention implements Callable<Integer> {
     this.console = console;
   }
 
-  record Row(String out, Sizes sizes, String dtype, String backend, double ms, List<?> findings) {}
+  record Row(String out, Sizes sizes, String dtype, String kernel, String backend, double ms, List<?> findings) {}
 
   @Override
   public Integer call() {
@@ -79,17 +93,19 @@ final class RunAttention implements Callable<Integer> {
       var files = Stream.of(q, k, v).map(where -> TensorFile.read(where, arena)).toList();
       var type = type(files.getFirst());
       var attention = Attention.forward(type, sizes(files));
-      var problem = options(attention).problem();
-      var prepared = prepare(attention);
       var buffers = new HashMap<String, MemorySegment>();
+      var problem = options(attention, buffers, arena).problem();
+      var chosen = choose(attention);
+      var prepared = chosen.prepare(problem);
       for (int i = 0; i < 3; i++) buffers.put("QKV".substring(i, i + 1), elements(files.get(i), type, arena));
       var s = problem.sizes();
       long rows = (long) s.batch() * s.queries() * s.heads();
       buffers.put("O", arena.allocate(Math.max(1, rows * s.valueDim() * type.bytes()), 256));
       buffers.put("LSE", arena.allocate(Math.max(1, rows * Float.BYTES), 256));
+      chosen.zeros(problem).forEach((name, bytes) -> buffers.put(name, arena.allocate(bytes, 256)));
       var result = backend.run(prepared.on(buffers));
       if (result.findings().isEmpty()) write(problem, buffers);
-      return report(problem, result);
+      return report(problem, chosen.name(), result);
     }
   }
 
@@ -141,7 +157,7 @@ final class RunAttention implements Callable<Integer> {
     }
   }
 
-  private Attention options(Attention attention) {
+  private Attention options(Attention attention, Map<String, MemorySegment> buffers, Arena arena) {
     var s = attention.problem().sizes();
     try {
       if (headsFirst()) {
@@ -153,6 +169,7 @@ final class RunAttention implements Callable<Integer> {
       if (!window.isEmpty()) window(attention);
       softcap.ifPresent(attention::softcap);
       scale.ifPresent(attention::scale);
+      if (!varlen.isEmpty()) pack(attention, buffers, arena);
       return attention;
     } catch (IllegalArgumentException e) {
       throw CommandFailure.badInput(e.getMessage());
@@ -165,12 +182,38 @@ final class RunAttention implements Callable<Integer> {
     attention.window(window.get(0), window.get(1));
   }
 
-  private static PreparedLaunch prepare(Attention attention) {
+  private void pack(Attention attention, Map<String, MemorySegment> buffers, Arena arena) {
+    var s = attention.problem().sizes();
+    var queries = SequenceLengths.read(varlen.getFirst(), s.queries(), arena);
+    var keys = SequenceLengths.read(varlen.getLast(), s.keys(), arena);
+    if (varlen.size() > 2 || queries.sequences() != keys.sequences()) {
+      throw CommandFailure.badInput("invalid --varlen: one file, or two with as many sequences; here are "
+          + queries.sequences() + " and " + keys.sequences());
+    }
+    buffers.put("cuQ", queries.buffer(arena));
+    buffers.put("cuK", keys.buffer(arena));
+    attention.packed(new Packed("cuQ", "cuK", queries.sequences(), queries.longest()));
+  }
+
+  private AttentionKernel choose(Attention attention) {
     try {
-      return attention.prepare(List.of(new Sm80AttentionKernel()));
+      return attention.choose(kernel.map(RunAttention::named).orElseGet(() -> AttentionKernels.of(capability())));
     } catch (IllegalArgumentException e) {
       throw CommandFailure.badInput(e.getMessage());
     }
+  }
+
+  private static List<AttentionKernel> named(String name) {
+    var all = AttentionKernels.all();
+    return List.of(all.stream().filter(k -> k.name().equals(name)).findFirst().orElseThrow(() ->
+        new IllegalArgumentException("no kernel of attention is called " + name + "; there are "
+            + String.join(", ", all.stream().map(AttentionKernel::name).toList()))));
+  }
+
+  /** The simulator runs everything; SM80's kernel does most and is simulated in the least time. */
+  private int capability() {
+    return backend == Backend.GPU && Gpu.probe() instanceof GpuProbe.Available(_, var devices)
+        ? devices.getFirst().capability() : 80;
   }
 
   private void write(AttentionProblem problem, HashMap<String, MemorySegment> buffers) {
@@ -182,12 +225,13 @@ final class RunAttention implements Callable<Integer> {
         List.of((long) s.batch(), (long) s.heads(), (long) s.queries()), buffers.get("LSE")));
   }
 
-  private int report(AttentionProblem problem, Backend.Result result) {
+  private int report(AttentionProblem problem, String chosen, Backend.Result result) {
     var s = problem.sizes();
-    var row = new Row(out.toString(), s, problem.type().text(), backend.toString(), result.ms(), result.findings());
-    console.result(row, "%s: attention of %d×%d×%d×%d queries and %d×%d keys in %s on %s, %.1f ms".formatted(
+    var row = new Row(out.toString(), s, problem.type().text(), chosen, backend.toString(), result.ms(),
+        result.findings());
+    console.result(row, "%s: attention of %d×%d×%d×%d queries and %d×%d keys in %s by %s on %s, %.1f ms".formatted(
         result.findings().isEmpty() ? out : "not written", s.batch(), s.queries(), s.heads(), s.headDim(), s.keys(),
-        s.keyHeads(), row.dtype, row.backend, row.ms));
+        s.keyHeads(), row.dtype, chosen, row.backend, row.ms));
     result.findings().forEach(finding -> console.note(finding.toString()));
     return result.findings().isEmpty() ? Exit.OK : Exit.CHECK_FAILED;
   }

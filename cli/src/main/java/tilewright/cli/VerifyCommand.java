@@ -48,6 +48,10 @@ final class VerifyCommand implements Callable<Integer> {
       description = "Of the inputs and the simulator's schedule (default: 1).")
   private long seed;
 
+  @Option(names = "--seeds", paramLabel = "N", defaultValue = "1",
+      description = "How many seeds each kernel runs with, from the first on (default: 1).")
+  private int seeds;
+
   @Option(names = "--report", paramLabel = "FILE",
       description = "Where the HTML report goes (default: target/verify.html).")
   private Path report;
@@ -75,7 +79,8 @@ final class VerifyCommand implements Callable<Integer> {
     requireKnown("--arch", archs, ARCHS);
     requireKnown("--on", backends, BACKENDS);
     var file = reportFile();
-    var options = new VerifyOptions(chosen, archs, backends.isEmpty() ? BACKENDS : backends, size, seed);
+    var options = new VerifyOptions(chosen, archs, backends.isEmpty() ? BACKENDS : backends, size, seed,
+        atLeastOne(seeds));
     var rows = Verification.run(options, new Steps());
     console.progressDone();
     print(rows);
@@ -91,11 +96,23 @@ final class VerifyCommand implements Callable<Integer> {
       console.progress("%d/%d %s %s on %s".formatted(number, total, kernel, config, backend));
     }
 
+    /** A verdict is out before the next run, which may never end. */
+    @Override
+    public void ends(Row row) {
+      if (console.json()) console.result(Line.of(row), "");
+      else console.progress("  %s%s".formatted(row.status().text(), row.reason().isEmpty() ? "" : ": " + row.reason()));
+    }
+
     @Override
     public void failed(Row row, Supplier<Launch> launch) {
       failures.ifPresent(all -> console.note("%s %s failed on %s: %s".formatted(row.kernel(), row.config(),
           row.backend(), all.write(row, launch.get()))));
     }
+  }
+
+  private static int atLeastOne(int seeds) {
+    if (seeds < 1) throw CommandFailure.badInput("invalid --seeds " + seeds + ": 1 or more");
+    return seeds;
   }
 
   private static void requireKnown(String what, Set<String> chosen, Set<String> known) {
@@ -108,10 +125,7 @@ final class VerifyCommand implements Callable<Integer> {
   }
 
   private void print(List<Row> rows) {
-    if (console.json()) {
-      rows.forEach(row -> console.result(Line.of(row), ""));
-      return;
-    }
+    if (console.json()) return;
     var table = new TextTable("kernel", "arch", "backend", "config", "status", "max error", "mean error", "bit-exact",
         "findings", "ms", "");
     for (var row : rows) {

@@ -11,6 +11,7 @@ import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.Arrays;
+import java.util.List;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 
@@ -72,6 +73,35 @@ class RunAttentionTest {
     assertFalse(Files.exists(folder.resolve("o.npy")));
   }
 
+  @Test
+  void packedSequencesSeeTheirOwnKeys() throws IOException {
+    npy("q.npy", KEYS, _ -> 0);
+    npy("v.npy", KEYS, i -> i / DIM);
+    lengths("cu.npy", 0, 1, 4);
+    var tensors = new String[] {"--q", path("q.npy"), "--k", path("q.npy"), "--v", path("v.npy"), "--varlen",
+        path("cu.npy")};
+    var run = run(tensors);
+    assertEquals(0, run.exitCode(), run.err());
+    var o = data("o.npy", 2 * KEYS * DIM);
+    for (int i = 0; i < KEYS; i++) assertEquals(i == 0 ? 0 : 2, Float.float16ToFloat(o.getShort(2 * i * DIM)));
+    lengths("cu.npy", 0, 3, 2, 4);
+    assertTrue(run(tensors).err().contains("needed are cumulated lengths that rise from 0 to 4"));
+  }
+
+  @Test
+  void everyKernelGivesTheSameAndOthersAreRefusedByName() throws IOException {
+    npy("q.npy", KEYS, _ -> 0);
+    npy("v.npy", KEYS, i -> i / DIM);
+    for (var kernel : List.of("sm80_attention", "sm90_attention", "sm100_attention")) {
+      var run = run("--q", path("q.npy"), "--k", path("q.npy"), "--v", path("v.npy"), "--kernel", kernel);
+      assertEquals(0, run.exitCode(), run.err());
+      assertTrue(run.out().contains("by " + kernel + " on sim"), run.out());
+      assertEquals(1.5f, Float.float16ToFloat(data("o.npy", 2 * KEYS * DIM).getShort(0)));
+    }
+    assertTrue(run("--q", path("q.npy"), "--k", path("q.npy"), "--v", path("v.npy"), "--kernel", "sm70_attention").err()
+        .contains("there are sm100_attention, sm90_attention, sm80_attention"));
+  }
+
   private Cli run(String... arguments) {
     var all = Arrays.copyOf(new String[] {"run", "attention", "--out", path("o.npy")}, 4 + arguments.length);
     System.arraycopy(arguments, 0, all, 4, arguments.length);
@@ -90,6 +120,12 @@ class RunAttentionTest {
     var data = ByteBuffer.allocate(2 * keys * DIM).order(ByteOrder.LITTLE_ENDIAN);
     for (int i = 0; i < keys * DIM; i++) data.putShort(Float.floatToFloat16(value.at(i)));
     Files.write(folder.resolve(name), Npy.file(1, Npy.header("<f2", false, "(1, " + keys + ", 1, 8)"), data.array()));
+  }
+
+  private void lengths(String name, int... bounds) throws IOException {
+    var data = ByteBuffer.allocate(4 * bounds.length).order(ByteOrder.LITTLE_ENDIAN);
+    for (int bound : bounds) data.putInt(bound);
+    Files.write(folder.resolve(name), Npy.file(1, Npy.header("<i4", false, "(" + bounds.length + ",)"), data.array()));
   }
 
   /** The elements: what a file ends with. */

@@ -38,8 +38,19 @@ class VerifyCommandTest {
   }
 
   @Test
+  void aRowStandsForAllSeeds() {
+    var run = Cli.run("verify", "bulk-vector-add", "--on", "sim", "--seeds", "3", "--json", "--report",
+        folder.resolve("report.html").toString());
+    assertEquals(Exit.OK, run.exitCode(), run.err());
+    assertTrue(run.json().getFirst().get("config").asString().endsWith(" seeds=3"), run.out());
+    assertEquals(run.json().size(), Set.copyOf(run.json().stream().map(r -> r.get("config").asString()).toList())
+        .size(), run.out());
+  }
+
+  @Test
   void refusesWhatItDoesNotKnow() {
-    for (var arguments : List.of("verify no_such_kernel", "verify --arch sm70", "verify --on moon")) {
+    for (var arguments : List.of("verify no_such_kernel", "verify --arch sm70", "verify --on moon",
+        "verify --seeds 0")) {
       var run = Cli.run(arguments.split(" "));
       assertEquals(Exit.BAD_INPUT, run.exitCode(), run.err());
       assertEquals(1, run.err().lines().count(), run.err());

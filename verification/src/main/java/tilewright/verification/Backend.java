@@ -23,6 +23,11 @@ interface Backend extends AutoCloseable {
     return run(launch);
   }
 
+  /** This backend with another seed for its schedule, where it has one. */
+  default Backend seeded(long seed) {
+    return this;
+  }
+
   @Override
   void close();
 

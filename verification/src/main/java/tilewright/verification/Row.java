@@ -36,6 +36,25 @@ public record Row(String kernel, String arch, String backend, String config, Sta
     return withoutResult(c, backend, Status.FAIL, reason);
   }
 
+  /** This as the result of the last of so many seeds. */
+  Row ofSeed(long seed, int seeds) {
+    var why = status == Status.FAIL ? "seed " + seed + ": " + reason : reason;
+    return new Row(kernel, arch, backend, config + (status == Status.SKIPPED ? "" : " seeds=" + seeds), status,
+        maxError, meanError, bitExact, findings, ms, why);
+  }
+
+  /** This row and the next seed's as one: the larger errors, all time. */
+  Row worse(Row next) {
+    return new Row(next.kernel, next.arch, next.backend, next.config, next.status, larger(maxError, next.maxError),
+        larger(meanError, next.meanError), bitExact.flatMap(mine -> next.bitExact.map(its -> mine && its)),
+        findings + next.findings, ms + next.ms, next.reason);
+  }
+
+  private static OptionalDouble larger(OptionalDouble a, OptionalDouble b) {
+    if (a.isEmpty() || b.isEmpty()) return a.isEmpty() ? b : a;
+    return OptionalDouble.of(Math.max(a.getAsDouble(), b.getAsDouble()));
+  }
+
   private static Row withoutResult(Case c, String backend, Status status, String reason) {
     return new Row(c.kernel(), c.arch(), backend, c.config(), status, OptionalDouble.empty(), OptionalDouble.empty(),
         Optional.empty(), 0, 0, reason);

@@ -30,6 +30,11 @@ final class SimulatorBackend implements Backend {
   }
 
   @Override
+  public Backend seeded(long other) {
+    return new SimulatorBackend(other, architecture);
+  }
+
+  @Override
   public String name() {
     return "sim";
   }

@@ -8,9 +8,11 @@ import java.util.Set;
  * @param kernels names in the catalogue; empty for all
  * @param archs such as {@code sm80}; empty for all
  * @param backends of {@code sim} and {@code gpu}
- * @param seed of inputs and of the simulator's schedule
+ * @param seed of inputs and of the simulator's schedule, the first one
+ * @param seeds how many, one after the other
  */
-public record VerifyOptions(Set<String> kernels, Set<String> archs, Set<String> backends, Size size, long seed) {
+public record VerifyOptions(Set<String> kernels, Set<String> archs, Set<String> backends, Size size, long seed,
+    int seeds) {
   /** How much: {@code QUICK} takes seconds, {@code FULL} every configuration. */
   public enum Size { QUICK, FULL }
 
@@ -18,10 +20,11 @@ public record VerifyOptions(Set<String> kernels, Set<String> archs, Set<String> 
     kernels = Set.copyOf(kernels);
     archs = Set.copyOf(archs);
     backends = Set.copyOf(backends);
+    if (seeds < 1) throw new IllegalArgumentException("invalid number of seeds " + seeds + ": 1 or more");
   }
 
   public static VerifyOptions defaults() {
-    return new VerifyOptions(Set.of(), Set.of(), Set.of("sim", "gpu"), Size.QUICK, 1);
+    return new VerifyOptions(Set.of(), Set.of(), Set.of("sim", "gpu"), Size.QUICK, 1, 1);
   }
 
   boolean includes(Case c) {

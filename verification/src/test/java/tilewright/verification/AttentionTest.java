@@ -1,19 +1,12 @@
 package tilewright.verification;
 
 import static org.junit.jupiter.api.Assertions.assertEquals;
-import static org.junit.jupiter.api.Assertions.assertThrows;
-import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import java.util.List;
 import java.util.Optional;
 import java.util.stream.Stream;
-import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.MethodSource;
-import tilewright.kernels.attention.Attention;
-import tilewright.kernels.attention.AttentionProblem.Sizes;
-import tilewright.kernels.attention.Sm80AttentionKernel;
-import tilewright.numerics.ElementType;
 
 /** Features of SM80 attention on the simulator; {@code verify} has the larger grid. */
 class AttentionTest {
@@ -32,23 +25,5 @@ class AttentionTest {
     assertEquals(List.of(), outcome.findings());
     assertEquals(Optional.empty(),
         AttentionCheck.compare(setup.problem(), setup.rules(), buffers, buffers).violation());
-  }
-
-  @Test
-  void whatNoKernelCanDoIsRefusedWithTheReason() {
-    var asked = Attention.forward(ElementType.BF16, Sizes.of(1, 8, 8, 1, 264)).causal();
-    var error = assertThrows(IllegalArgumentException.class,
-        () -> asked.prepare(List.of(new Sm80AttentionKernel())));
-    assertTrue(error.getMessage().contains("head dimension 264 is more than 256"), error.getMessage());
-  }
-
-  @Test
-  void invalidArgumentsAreRefusedAtOnce() {
-    var asked = Attention.forward(ElementType.F16, Sizes.of(1, 8, 8, 1, 64));
-    assertThrows(IllegalArgumentException.class, () -> asked.window(-2, 0));
-    assertThrows(IllegalArgumentException.class, () -> asked.softcap(0));
-    assertThrows(IllegalArgumentException.class, () -> asked.scale(Float.NaN));
-    assertThrows(IllegalArgumentException.class, () -> new Sizes(1, 8, 8, 3, 2, 64, 64));
-    assertThrows(IllegalArgumentException.class, () -> Attention.forward(ElementType.F32, Sizes.of(1, 8, 8, 1, 64)));
   }
 }

@@ -19,7 +19,7 @@ import tilewright.numerics.ElementType;
  *
  * <pre>{@code
  * Attention.forward(ElementType.BF16, Sizes.of(2, 4096, 4096, 16, 128)).causal().softcap(30)
- *     .prepare(List.of(new Sm80AttentionKernel()));
+ *     .prepare(AttentionKernels.of(90));
  * }</pre>
  */
 public final class Attention {
@@ -116,10 +116,19 @@ public final class Attention {
    * @throws IllegalArgumentException saying why none can
    */
   public PreparedLaunch prepare(List<AttentionKernel> kernels) {
+    return choose(kernels).prepare(problem);
+  }
+
+  /**
+   * The first of these kernels that can do it.
+   *
+   * @throws IllegalArgumentException saying why none can
+   */
+  public AttentionKernel choose(List<AttentionKernel> kernels) {
     var reasons = new ArrayList<String>();
     for (var kernel : kernels) {
       var reason = kernel.refusal(problem);
-      if (reason.isEmpty()) return kernel.prepare(problem);
+      if (reason.isEmpty()) return kernel;
       reasons.add(kernel.name() + ": " + reason.get());
     }
     throw new IllegalArgumentException("no kernel computes this attention: " + String.join("; ", reasons));

@@ -1,5 +1,6 @@
 package tilewright.kernels.attention;
 
+import java.util.Map;
 import java.util.Optional;
 import tilewright.kernel.PreparedLaunch;
 
@@ -13,6 +14,11 @@ public interface AttentionKernel {
 
   /** Why it cannot compute a problem, if it cannot. */
   Optional<String> refusal(AttentionProblem problem);
+
+  /** Buffers that a launch needs besides the problem's, by name: so many bytes of zeros, which it leaves so. */
+  default Map<String, Long> zeros(AttentionProblem problem) {
+    return Map.of();
+  }
 
   /** @throws IllegalArgumentException where there is a {@link #refusal}, or tensors break what the kernel relies on */
   PreparedLaunch prepare(AttentionProblem problem);

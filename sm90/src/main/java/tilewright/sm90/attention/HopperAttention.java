@@ -1,6 +1,7 @@
 package tilewright.sm90.attention;
 
 import java.util.List;
+import java.util.Map;
 import java.util.Optional;
 import java.util.stream.Stream;
 import tilewright.kernel.CompiledKernel;
@@ -58,6 +59,11 @@ public final class HopperAttention implements AttentionKernel {
     if (misaligned.isPresent()) return misaligned;
     return shapes(problem).findFirst().isPresent() ? Optional.empty() : Optional.of("head dimensions "
         + problem.sizes().headDim() + " and " + problem.sizes().valueDim() + " are more than 256");
+  }
+
+  @Override
+  public Map<String, Long> zeros(AttentionProblem problem) {
+    return Map.of(COUNTER, (long) Integer.BYTES);
   }
 
   @Override

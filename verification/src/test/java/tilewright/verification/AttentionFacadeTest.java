@@ -1,0 +1,92 @@
+package tilewright.verification;
+
+import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertThrows;
+
+import java.util.List;
+import java.util.Optional;
+import java.util.stream.Stream;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.function.Executable;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.Arguments;
+import org.junit.jupiter.params.provider.MethodSource;
+import tilewright.kernel.collective.attention.MaskMod;
+import tilewright.kernels.attention.Attention;
+import tilewright.kernels.attention.AttentionProblem.Packed;
+import tilewright.kernels.attention.AttentionProblem.Sizes;
+import tilewright.kernels.attention.AttentionProblem.View;
+import tilewright.numerics.ElementType;
+import tilewright.sm100.attention.AttentionKernels;
+
+/** What {@link Attention} chooses, and what it says of what cannot be done. */
+class AttentionFacadeTest {
+  private static final MaskMod EVERYTHING = (b, h, q, k) -> k.atLeast(0);
+
+  private static Attention asked(int dim) {
+    return Attention.forward(ElementType.BF16, Sizes.of(1, 8, 8, 1, dim));
+  }
+
+  @Test
+  void aGpuGetsTheKernelOfItsArchitecture() {
+    assertEquals("sm80_attention", asked(64).choose(AttentionKernels.of(80)).name());
+    assertEquals("sm80_attention", asked(64).choose(AttentionKernels.of(89)).name());
+    assertEquals("sm90_attention", asked(64).choose(AttentionKernels.of(90)).name());
+    assertEquals("sm100_attention", asked(64).choose(AttentionKernels.of(100)).name());
+  }
+
+  @Test
+  void whatItsKernelCannotDoIsLeftToSm80() {
+    // A distance of 36 elements from row to row is no multiple of 16 bytes.
+    assertEquals("sm80_attention", asked(36).choose(AttentionKernels.of(100)).name());
+    var strided = asked(64).tensors(new View("Q", 0, 1, 8, 1, 8), View.bshd("K", 8, 1, 64), View.bshd("V", 8, 1, 64),
+        View.bshd("O", 8, 1, 64));
+    assertEquals("sm80_attention", strided.choose(AttentionKernels.of(100)).name());
+  }
+
+  @Test
+  void whatNoKernelCanDoIsRefusedWithEveryKernelsReason() {
+    var error = assertThrows(IllegalArgumentException.class, () -> asked(264).prepare(AttentionKernels.all()));
+    assertEquals("no kernel computes this attention: "
+        + "sm100_attention: head dimensions 264 and 264 are more than 128; "
+        + "sm90_attention: head dimensions 264 and 264 are more than 256; "
+        + "sm80_attention: head dimension 264 is more than 256", error.getMessage());
+  }
+
+  static Stream<Arguments> refusals() {
+    return Stream.of(
+        refusal("invalid window -2,0: lengths from 0, or -1 for all", () -> asked(64).window(-2, 0)),
+        refusal("invalid softcap 0.0: it must be positive", () -> asked(64).softcap(0)),
+        refusal("invalid softcap NaN: it must be positive", () -> asked(64).softcap(Float.NaN)),
+        refusal("invalid scale -1.0: it must be positive", () -> asked(64).scale(-1)),
+        refusal("invalid scale NaN: it must be positive", () -> asked(64).scale(Float.NaN)),
+        refusal("no attention of f32: f16 or bf16", () -> Attention.forward(ElementType.F32, Sizes.of(1, 8, 8, 1, 64))),
+        refusal("3 heads do not share 2 heads of keys: they must be a multiple",
+            () -> new Sizes(1, 8, 8, 3, 2, 64, 64)),
+        refusal("invalid attention extents B=0 Sq=8 Sk=8 H=1 Hk=1 D=64 Dv=64: sequences may be empty, all else is at "
+            + "least 1", () -> Sizes.of(0, 8, 8, 1, 64)),
+        refusal("packed sequences lie in one batch entry, not in 2",
+            () -> Attention.forward(ElementType.BF16, Sizes.of(2, 8, 8, 1, 64)).packed(new Packed("cuQ", "cuK", 2, 8))),
+        refusal("a block mask goes with a mask, and with neither packed sequences nor a band",
+            () -> asked(64).skippingBlocks()),
+        refusal("a block mask goes with a mask, and with neither packed sequences nor a band",
+            () -> asked(64).mask(EVERYTHING).causal().skippingBlocks()),
+        refusal("no attention for sm75: sm80 or later", () -> AttentionKernels.of(75)));
+  }
+
+  private static Arguments refusal(String message, Executable asked) {
+    return Arguments.of(message, asked);
+  }
+
+  @ParameterizedTest(name = "{0}")
+  @MethodSource("refusals")
+  void whatMakesNoSenseIsRefusedAtOnce(String message, Executable asked) {
+    assertEquals(message, assertThrows(IllegalArgumentException.class, asked).getMessage());
+  }
+
+  @Test
+  void logarithmsMayBeLeftOut() {
+    var launch = asked(64).logSumExp(Optional.empty()).prepare(List.copyOf(AttentionKernels.of(90)));
+    assertEquals(List.of(), launch.kernel().parameters().stream().filter(p -> p.name().startsWith("LSE")).toList());
+  }
+}
