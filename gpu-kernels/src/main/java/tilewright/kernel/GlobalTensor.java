@@ -23,9 +23,13 @@ public final class GlobalTensor {
   private final List<I32> origin;
   private final Set<Integer> covered;
   private final Map<Integer, Integer> rungs;
+  private final Optional<Interleaving> interleaving;
+
+  /** Rows that count {@code count} coordinates of a mode {@code inner} for each one of {@code outer}. */
+  private record Interleaving(int outer, int inner, int count, I32 begin) {}
 
   private GlobalTensor(Scope k, TensorSpec spec, Node base, List<I32> extents, List<Optional<Node>> strides,
-      List<I32> origin, Set<Integer> covered, Map<Integer, Integer> rungs) {
+      List<I32> origin, Set<Integer> covered, Map<Integer, Integer> rungs, Optional<Interleaving> interleaving) {
     this.k = k;
     this.spec = spec;
     this.base = base;
@@ -34,6 +38,7 @@ public final class GlobalTensor {
     this.origin = origin;
     this.covered = covered;
     this.rungs = rungs;
+    this.interleaving = interleaving;
   }
 
   static GlobalTensor declare(Scope k, TensorSpec spec) {
@@ -54,7 +59,7 @@ public final class GlobalTensor {
       }
     }
     return new GlobalTensor(k, spec, base, extents, strides, Collections.nCopies(extents.size(), k.constant(0)),
-        Set.of(), Map.of());
+        Set.of(), Map.of(), Optional.empty());
   }
 
   public TensorSpec spec() {
@@ -72,7 +77,14 @@ public final class GlobalTensor {
 
   /** The same tensor with coordinates counted from another origin: where a tile begins. */
   public GlobalTensor from(I32... coordinate) {
-    return new GlobalTensor(k, spec, base, extents, strides, shifted(coordinate), covered, rungs);
+    if (interleaving.isPresent()) {
+      var rows = interleaving.get();
+      var others = coordinate.clone();
+      others[rows.outer] = k.constant(0);
+      return new GlobalTensor(k, spec, base, extents, strides, sum(others), covered, rungs, Optional.of(new Interleaving(
+          rows.outer, rows.inner, rows.count, rows.begin.plus(coordinate[rows.outer]))));
+    }
+    return new GlobalTensor(k, spec, base, extents, strides, shifted(coordinate), covered, rungs, interleaving);
   }
 
   /** The part of a mode that begins there and has that extent; coordinates of the mode count from its begin. */
@@ -81,14 +93,14 @@ public final class GlobalTensor {
     var origin = new ArrayList<>(this.origin);
     origin.set(mode, origin.get(mode).plus(begin));
     extents.set(mode, origin.get(mode).plus(extent));
-    return new GlobalTensor(k, spec, base, extents, strides, origin, covered, rungs);
+    return new GlobalTensor(k, spec, base, extents, strides, origin, covered, rungs, interleaving);
   }
 
   /** The same tensor where the caller knows that it has every coordinate of the mode it is asked for. */
   public GlobalTensor covered(int mode) {
     var covered = new HashSet<>(this.covered);
     covered.add(mode);
-    return new GlobalTensor(k, spec, base, extents, strides, origin, Set.copyOf(covered), rungs);
+    return new GlobalTensor(k, spec, base, extents, strides, origin, Set.copyOf(covered), rungs, interleaving);
   }
 
   /**
@@ -96,7 +108,17 @@ public final class GlobalTensor {
    * of being pointers of their own: fewer registers and more additions.
    */
   public GlobalTensor climbing(int mode, int step) {
-    return new GlobalTensor(k, spec, base, extents, strides, origin, covered, Map.of(mode, step));
+    return new GlobalTensor(k, spec, base, extents, strides, origin, covered, Map.of(mode, step),
+        interleaving);
+  }
+
+  /**
+   * The same tensor where a coordinate of {@code mode} counts rows: {@code count} neighbours along {@code other} for each
+   * coordinate that the mode had.
+   */
+  public GlobalTensor interleaved(int mode, int other, int count) {
+    return new GlobalTensor(k, spec, base, extents, strides, origin, covered, rungs,
+        Optional.of(new Interleaving(mode, other, count, k.constant(0))));
   }
 
   /** The tile of that shape at a position counted in tiles; modes behind the shape's are positions themselves. */
@@ -166,6 +188,16 @@ public final class GlobalTensor {
       throw new TraceException("tensor " + spec.name() + spec.extents() + " takes " + rank() + " coordinates, got "
           + coordinate.length);
     }
+    if (interleaving.isEmpty()) return sum(coordinate);
+    var rows = interleaving.get();
+    var row = rows.begin.plus(coordinate[rows.outer]);
+    var apart = coordinate.clone();
+    apart[rows.outer] = row.dividedBy(rows.count);
+    apart[rows.inner] = coordinate[rows.inner].plus(row.modulo(rows.count));
+    return sum(apart);
+  }
+
+  private List<I32> sum(I32[] coordinate) {
     var place = new ArrayList<I32>();
     for (int mode = 0; mode < coordinate.length; mode++) place.add(origin.get(mode).plus(coordinate[mode]));
     return place;

@@ -3,6 +3,7 @@ package tilewright.verification;
 import java.lang.foreign.MemorySegment;
 import java.lang.foreign.ValueLayout;
 import java.util.ArrayList;
+import java.util.Arrays;
 import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
@@ -88,8 +89,12 @@ final class AttentionCases {
     all.add(band(ElementType.BF16, Sizes.of(1, 3, 1, 1, 64), Band.window(0, 0)));
     all.add(band(ElementType.BF16, Sizes.of(1, 30, 50, 1, 36), Band.CAUSAL));
     all.add(band(ElementType.F16, new Sizes(1, 20, 30, 1, 1, 33, 21), Band.ALL));
+    // Few queries: heads that read the same keys may share a tile.
+    all.add(band(ElementType.BF16, new Sizes(2, 5, 70, 8, 2, 64, 64), Band.CAUSAL));
+    all.add(band(ElementType.F16, new Sizes(1, 1, 150, 5, 1, 128, 128), Band.ALL));
     all.add(softcap());
-    all.add(packed());
+    all.add(packed(2, 2));
+    all.add(packed(6, 2));
     all.add(views());
     all.addAll(AttentionMods.setups());
     return all;
@@ -124,12 +129,13 @@ final class AttentionCases {
   }
 
   /** Sequences of different lengths, some of them empty. */
-  private static Setup packed() {
-    int[] queries = {70, 0, 1, 129, 33};
-    int[] keys = {20, 5, 0, 140, 64};
-    int longest = 129;
-    var p = AttentionProblem.dense(ElementType.BF16, Sizes.of(1, 233, 229, 2, 64)).with(Band.CAUSAL)
-        .with(new Packed("cuQ", "cuK", queries.length, longest));
+  private static Setup packed(int heads, int keyHeads) {
+    boolean few = heads > keyHeads;
+    int[] queries = few ? new int[] {3, 0, 1, 30} : new int[] {70, 0, 1, 129, 33};
+    int[] keys = few ? new int[] {70, 5, 0, 64} : new int[] {20, 5, 0, 140, 64};
+    var sizes = new Sizes(1, Arrays.stream(queries).sum(), Arrays.stream(keys).sum(), heads, keyHeads, 64, 64);
+    var p = AttentionProblem.dense(ElementType.BF16, sizes).with(Band.CAUSAL)
+        .with(new Packed("cuQ", "cuK", queries.length, Arrays.stream(queries).max().getAsInt()));
     return new Setup("packed", p, (_, q, k) -> rule(Band.CAUSAL, q, k), queries, keys);
   }
 

@@ -16,6 +16,7 @@ final class AttentionMods {
   private static final int DOCUMENT = 50;
   private static final int HEADS = 2;
   private static final Sizes SIZES = Sizes.of(1, 140, 140, HEADS, 64);
+  private static final Sizes SHARED = new Sizes(1, 7, 90, 6, 2, 64, 64);
 
   private AttentionMods() {}
 
@@ -28,8 +29,12 @@ final class AttentionMods {
         mask("prefix", prefix, false, (b, h, q, k) -> k <= q || k < PREFIX),
         mask("prefix skipping blocks", prefix, true, (b, h, q, k) -> k <= q || k < PREFIX),
         mask("documents skipping blocks", document, true, (b, h, q, k) -> k <= q && q / DOCUMENT == k / DOCUMENT),
-        new AttentionCases.Setup("ALiBi", problem().with(new Modification(Optional.of(alibi), Optional.empty())),
-            (_, q, k) -> ScoreRule.bias((b, h, i, j) -> Math.pow(2, -8.0 * (h + 1) / HEADS) * (j - i))));
+        alibi("ALiBi", alibi, problem()), alibi("ALiBi", alibi, AttentionProblem.dense(ElementType.BF16, SHARED)));
+  }
+
+  private static AttentionCases.Setup alibi(String name, ScoreMod alibi, AttentionProblem problem) {
+    return new AttentionCases.Setup(name, problem.with(new Modification(Optional.of(alibi), Optional.empty())),
+        (_, q, k) -> ScoreRule.bias((b, h, i, j) -> Math.pow(2, -8.0 * (h + 1) / HEADS) * (j - i)));
   }
 
   private static AttentionCases.Setup mask(String name, MaskMod mask, boolean skipping, ScoreRule.Visible visible) {

@@ -45,9 +45,10 @@ final class AttentionTensors {
   /** Packed sequences all get as many tiles as the longest has, which only the launch knows. */
   private AttentionTileScheduler scheduler() {
     var entries = lengths.map(l -> l.queries.extent(0).plus(-1)).orElse(q.extent(3));
-    var tiles = lengths.isPresent() ? k.gridX().dividedBy(q.extent(2).times(entries))
-        : q.extent(0).ceilDiv(config.shape().tileM());
-    return new AttentionTileScheduler(tiles, q.extent(2), entries, config.shape().headsTogether(),
+    var heads = config.packing().heads() == 1 ? q.extent(2) : keys.extent(2);
+    var tiles = lengths.isPresent() ? k.gridX().dividedBy(heads.times(entries))
+        : config.packing().rows(q.extent(0)).ceilDiv(config.shape().tileM());
+    return new AttentionTileScheduler(tiles, heads, entries, config.shape().headsTogether(),
         config.band().right().isPresent());
   }
 
@@ -58,27 +59,26 @@ final class AttentionTensors {
   /**
    * A tile of queries.
    *
-   * @param firstQuery its first row, counted from the sequence's begin
+   * @param head of Q, the first one of those that are packed
+   * @param firstRow its first row, counted from the sequence's begin
    */
-  record Tile(AttentionTileScheduler.Tile place, SeqlenInfo sequence, I32 firstQuery) {
-    /** Whether the sequence has it. */
-    Pred exists() {
-      return firstQuery.lessThan(sequence.queries());
-    }
-  }
+  record Tile(AttentionTileScheduler.Tile place, I32 head, SeqlenInfo sequence, I32 firstRow, Pred exists) {}
 
   /** The tile that a CTA works on. */
   Tile tile(I32 block) {
     var place = scheduler.tile(block);
     var sequence = lengths.map(l -> SeqlenInfo.packed(l.queries, l.keys, place.batch()))
         .orElseGet(() -> SeqlenInfo.fixed(q.extent(0), keys.extent(0)));
-    return new Tile(place, sequence, place.number().times(config.shape().tileM()));
+    var firstRow = place.number().times(config.shape().tileM());
+    return new Tile(place, place.head().times(config.packing().heads()), sequence, firstRow,
+        firstRow.lessThan(config.packing().rows(sequence.queries())));
   }
 
   /** The blocks of keys that a tile looks at. */
   BlockOrder blocks(Tile tile) {
     return config.blockMask() ? BlockLists.of(k, tile.place)
-        : BlockInfo.of(config.band(), tile.sequence, tile.firstQuery, config.shape().tileM(), config.shape().tileN());
+        : BlockInfo.of(config.band(), tile.sequence, tile.firstRow, config.shape().tileM(), config.shape().tileN(),
+            config.packing());
   }
 
   /** A tile's rows of Q. */
@@ -93,8 +93,8 @@ final class AttentionTensors {
 
   /** A tile's rows of the logarithms, where they are stored. */
   Optional<GlobalTensor> logarithms(Tile tile) {
-    return lse.map(tensor -> tensor.part(0, tile.sequence.firstQuery(), tile.sequence.queries())
-        .from(tile.firstQuery, tile.place.head(), entry(tile)));
+    return lse.map(tensor -> packed(tensor.part(0, tile.sequence.firstQuery(), tile.sequence.queries()), 1)
+        .from(tile.firstRow, tile.head, entry(tile)));
   }
 
   /** The keys that a tile's head reads: all of its sequence. */
@@ -109,12 +109,18 @@ final class AttentionTensors {
 
   private GlobalTensor rows(GlobalTensor tensor, Tile tile) {
     var zero = k.constant(0);
-    return head(tensor, 0, tile.sequence.firstQuery(), tile.sequence.queries(), tile.place.head(), entry(tile))
-        .from(tile.firstQuery, zero, zero, zero);
+    return packed(head(tensor, 0, tile.sequence.firstQuery(), tile.sequence.queries(), tile.head, entry(tile)), 2)
+        .from(tile.firstRow, zero, zero, zero);
+  }
+
+  private GlobalTensor packed(GlobalTensor tensor, int headMode) {
+    int heads = config.packing().heads();
+    return heads == 1 ? tensor : tensor.interleaved(0, headMode, heads);
   }
 
   private I32 headOfKeys(Tile tile) {
-    return tile.place.head().dividedBy(q.extent(2).dividedBy(keys.extent(2)));
+    return config.packing().heads() == 1 ? tile.head.dividedBy(q.extent(2).dividedBy(keys.extent(2)))
+        : tile.place.head();
   }
 
   private I32 entry(Tile tile) {

@@ -55,14 +55,15 @@ public record Sm80Attention(Sm80AttentionConfig config) implements Kernel {
       var rows = products.rowsOfScores();
       var scores = config.modification();
       var softmax = OnlineSoftmax.of(k, rows, scores.softmaxScale(k, tensors.scale()));
-      var mask = new ScoreMask(config.band(), tile.sequence(), rows);
+      var mask = new ScoreMask(config.band(), tile.sequence(), rows, config.packing());
       blocks.visit(k, (n, masked, next, more) -> {
         var firstKey = n.times(shape().tileN());
-        var place = new Modification.Place(tile.place().batch(), tile.place().head(), tile.firstQuery(), firstKey);
+        var place = new Modification.Place(tile.place().batch(), tile.head(), tile.firstRow(), firstKey,
+            config.packing());
         tiles.awaitKeys(n, next, more);
         var s = products.scores(tiles.keys(), tiles.stage());
         s = scores.apply(k, thread, rows, tensors.scale(), place, config.blockMask() && !masked, s);
-        if (masked) s = mask.apply(k, thread, tile.firstQuery(), firstKey, s);
+        if (masked) s = mask.apply(k, thread, tile.firstRow(), firstKey, s);
         var step = softmax.next(s, masked || scores.mask().isPresent());
         if (shape().conditionalRescale()) softmax.rescale(step, products.rowsOfOutput(), products.sums());
         else products.rowsOfOutput().scale(k, products.sums(), step.factors());

@@ -2,6 +2,7 @@ package tilewright.kernels.attention;
 
 import tilewright.kernel.TensorSpec;
 import tilewright.kernel.collective.attention.Band;
+import tilewright.kernel.collective.attention.HeadPacking;
 import tilewright.kernel.collective.attention.Modification;
 import tilewright.kernel.tiled.TiledMma;
 import tilewright.numerics.ElementType;
@@ -18,9 +19,10 @@ import tilewright.numerics.ElementType;
  * @param packed whether sequences lie one after the other, bounded by cumulated lengths
  * @param blockMask whether blocks of keys come from lists, by {@link BlockMaskKernel}
  * @param lse whether the rows' logarithms are stored
+ * @param packing of all heads that read the same keys, or none
  */
 public record Sm80AttentionConfig(ElementType type, Shape shape, int vector, boolean exactDims, Band band,
-    Modification modification, boolean packed, boolean blockMask, boolean lse) {
+    Modification modification, boolean packed, boolean blockMask, boolean lse, HeadPacking packing) {
 
   /**
    * Tiles and warps.

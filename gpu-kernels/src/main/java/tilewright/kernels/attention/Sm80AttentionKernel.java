@@ -5,6 +5,7 @@ import java.util.stream.Stream;
 import tilewright.kernel.CompiledKernel;
 import tilewright.kernel.PreparedLaunch;
 import tilewright.kernel.Target;
+import tilewright.kernel.collective.attention.HeadPacking;
 import tilewright.ptx.Dim3;
 
 /** The SM80 kernel: from a problem to a configuration to a launch. */
@@ -30,21 +31,27 @@ public final class Sm80AttentionKernel implements AttentionKernel {
 
   @Override
   public PreparedLaunch prepare(AttentionProblem problem) {
-    return prepare(problem, Sm80AttentionShapes.of(problem));
+    return prepare(problem, Sm80AttentionShapes.of(problem), Sm80AttentionShapes.packing(problem));
+  }
+
+  /** Prepares the kernel in given tiles, a row for each query. */
+  public static PreparedLaunch prepare(AttentionProblem p, Sm80AttentionConfig.Shape shape) {
+    return prepare(p, shape, HeadPacking.NONE);
   }
 
   /** Prepares the kernel in given tiles. */
-  public static PreparedLaunch prepare(AttentionProblem p, Sm80AttentionConfig.Shape shape) {
+  public static PreparedLaunch prepare(AttentionProblem p, Sm80AttentionConfig.Shape shape, HeadPacking packing) {
     var s = p.sizes();
     boolean exact = s.headDim() == shape.tileD() && s.valueDim() == shape.tileDv();
     var config = new Sm80AttentionConfig(p.type(), shape, vector(p), exact, p.band(), p.modification(),
-        p.packed().isPresent(), p.blockMask(), p.lse().isPresent());
+        p.packed().isPresent(), p.blockMask(), p.lse().isPresent(), packing);
     var kernel = CompiledKernel.compile(new Sm80Attention(config), Target.SM80);
     var arguments = AttentionArguments.of(kernel, p);
     if (p.blockMask()) blockMask(p, shape).addTo(arguments);
     int queries = p.packed().map(AttentionProblem.Packed::longest).orElse(s.queries());
     int entries = p.packed().map(AttentionProblem.Packed::sequences).orElse(s.batch());
-    long tiles = (long) Math.max(1, Math.ceilDiv(queries, shape.tileM())) * s.heads() * entries;
+    long tiles = Math.max(1, Math.ceilDiv((long) queries * packing.heads(), shape.tileM()))
+        * (s.heads() / packing.heads()) * entries;
     return new PreparedLaunch(kernel, Dim3.of(Math.toIntExact(tiles)), arguments.build());
   }
 

@@ -1,5 +1,6 @@
 package tilewright.kernels.attention;
 
+import tilewright.kernel.collective.attention.HeadPacking;
 import tilewright.kernels.attention.Sm80AttentionConfig.Shape;
 
 /** Tiles of the SM80 kernel as they were fastest on an H200 without spilling registers, by head dimension. */
@@ -7,6 +8,7 @@ final class Sm80AttentionShapes {
   static final int MOST_DIM = 256;
   private static final int[] DIMS = {32, 64, 96, 128, 192, MOST_DIM};
   private static final int WIDEST_VECTOR = 8;
+  private static final int SMALL_QUERIES = 64;
   /** From this many queries on, keys and values in L2 count for more than tiles to hand out. */
   private static final int MANY_QUERIES = 2048;
 
@@ -15,10 +17,22 @@ final class Sm80AttentionShapes {
   /** The smallest tiles that have the head dimensions. */
   static Shape of(AttentionProblem p) {
     for (int dim : DIMS) {
-      if (p.largestDim() <= dim) return isPlain(p, dim) ? plain(p, dim) : small(dim, 1);
+      if (p.largestDim() <= dim) return isPlain(p, dim) && !isPacked(p) ? plain(p, dim) : small(dim, 1);
     }
     throw new IllegalArgumentException("no SM80 attention for head dimension " + p.largestDim() + ": at most "
         + MOST_DIM);
+  }
+
+  /** Heads that read the same keys share tiles where queries are few. Lists of blocks are each head's own. */
+  static HeadPacking packing(AttentionProblem p) {
+    var s = p.sizes();
+    int queries = p.packed().map(AttentionProblem.Packed::longest).orElse(s.queries());
+    return p.blockMask() ? HeadPacking.NONE : HeadPacking.of(queries, s.heads() / s.keyHeads(), SMALL_QUERIES,
+        SMALL_QUERIES);
+  }
+
+  private static boolean isPacked(AttentionProblem p) {
+    return packing(p).heads() > 1;
   }
 
   /** Whether nothing takes registers besides the products and the softmax. */
@@ -44,6 +58,6 @@ final class Sm80AttentionShapes {
 
   /** Sixteen rows a warp leave registers for what else there is. */
   private static Shape small(int dim, int together) {
-    return new Shape(64, 64, dim, dim, 4, 1, false, false, 2, together);
+    return new Shape(SMALL_QUERIES, 64, dim, dim, 4, 1, false, false, 2, together);
   }
 }

@@ -13,9 +13,15 @@ public record BlockInfo(I32 first, I32 insideFirst, I32 insideEnd, I32 end) impl
 
   /** @param firstQuery the tile's first row, counted from the sequence's begin */
   public static BlockInfo of(Band band, SeqlenInfo sequence, I32 firstQuery, int tileM, int tileN) {
-    var zero = firstQuery.constant(0);
-    var position = firstQuery.plus(sequence.shift());
-    var last = firstQuery.plus(tileM).min(sequence.queries()).plus(-1).plus(sequence.shift());
+    return of(band, sequence, firstQuery, tileM, tileN, HeadPacking.NONE);
+  }
+
+  /** @param firstRow the tile's first row, counted from the sequence's begin */
+  public static BlockInfo of(Band band, SeqlenInfo sequence, I32 firstRow, int tileM, int tileN, HeadPacking packing) {
+    var zero = firstRow.constant(0);
+    var lastRow = firstRow.plus(tileM).min(packing.rows(sequence.queries())).plus(-1);
+    var position = packing.query(firstRow).plus(sequence.shift());
+    var last = packing.query(lastRow).plus(sequence.shift());
     var end = sequence.keys();
     var insideEnd = sequence.keys();
     if (band.right().isPresent()) {

@@ -13,8 +13,13 @@ public record Modification(Optional<ScoreMod> score, Optional<MaskMod> mask) {
 
   private static final float LOG2_E = 1.44269504f;
 
-  /** Where a tile of scores lies: its batch entry, head, first query and first key. */
-  public record Place(I32 batch, I32 head, I32 firstQuery, I32 firstKey) {}
+  /** Where a tile of scores lies: its batch entry, first head, first row and first key. */
+  public record Place(I32 batch, I32 head, I32 firstRow, I32 firstKey, HeadPacking packing) {
+    /** With a row for each query. */
+    public Place(I32 batch, I32 head, I32 firstQuery, I32 firstKey) {
+      this(batch, head, firstQuery, firstKey, HeadPacking.NONE);
+    }
+  }
 
   /** What the softmax multiplies scores by: the scale, unless {@link #apply} has done that, in binary logarithms. */
   public F32 softmaxScale(Scope k, F32 scale) {
@@ -30,12 +35,14 @@ public record Modification(Optional<ScoreMod> score, Optional<MaskMod> mask) {
     if (score.isEmpty() && (mask.isEmpty() || whole)) return scores;
     var changed = new ArrayList<F32>();
     for (int value = 0; value < scores.size(); value++) {
-      var q = place.firstQuery.plus(rows.row(thread, rows.rowOf(value)));
+      var row = place.firstRow.plus(rows.row(thread, rows.rowOf(value)));
+      var q = place.packing.query(row);
+      var head = place.packing.head(place.head, row);
       var key = place.firstKey.plus(rows.column(thread)).plus(rows.columnOffset(value));
       var now = scores.get(value);
-      if (score.isPresent()) now = score.get().apply(now.times(scale), place.batch, place.head, q, key);
+      if (score.isPresent()) now = score.get().apply(now.times(scale), place.batch, head, q, key);
       if (mask.isPresent() && !whole) {
-        now = now.where(mask.get().apply(place.batch, place.head, q, key), k.constant(Float.NEGATIVE_INFINITY));
+        now = now.where(mask.get().apply(place.batch, head, q, key), k.constant(Float.NEGATIVE_INFINITY));
       }
       changed.add(now);
     }
