@@ -43,8 +43,8 @@ final class BlackwellPage {
     var mxf8 = new UmmaTypes(MmaKind.MXF8F6F4, MmaFormat.E4M3, MmaFormat.E4M3, ElementType.BF16);
     var nvf4 = new UmmaTypes(MmaKind.NVF4, MmaFormat.E2M1, MmaFormat.E2M1, ElementType.BF16);
     map(drawing, 0, "bf16", BlackwellGemm.configure(problem));
-    map(drawing, 1, "mxf8", NarrowGemm.configure(mxf8, problem.m()));
-    map(drawing, 2, "nvf4", NarrowGemm.configure(nvf4, problem.m()));
+    map(drawing, 1, "mxf8", NarrowGemm.configure(mxf8, problem.m(), problem.n()));
+    map(drawing, 2, "nvf4", NarrowGemm.configure(nvf4, problem.m(), problem.n()));
     for (int column = 0; column <= COLUMNS; column += 128) {
       drawing.text(LEFT + column, 3 * ROW + 20, "axis", String.valueOf(column));
     }

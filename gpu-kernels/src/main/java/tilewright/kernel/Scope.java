@@ -370,7 +370,15 @@ public final class Scope {
 
   /** A fresh register. */
   public Operand.Register newRegister(PtxType type) {
-    var bank = bank(type);
+    return inBank(bank(type));
+  }
+
+  /** A fresh register of eight bits, which few instructions take; bytes are in registers of 16 otherwise. */
+  public Operand.Register newByteRegister() {
+    return inBank(PtxType.B8);
+  }
+
+  private Operand.Register inBank(PtxType bank) {
     int index = registers.merge(bank, 1, Integer::sum) - 1;
     return new Operand.Register(prefix(bank) + index);
   }
@@ -521,6 +529,7 @@ public final class Scope {
       case PRED -> "%p";
       case F32 -> "%f";
       case F64 -> "%fd";
+      case B8 -> "%b";
       case B16 -> "%h";
       case B32 -> "%r";
       case B128 -> "%rq";

@@ -3,16 +3,19 @@ package tilewright.sm100;
 import java.util.Arrays;
 import java.util.List;
 import java.util.Locale;
+import java.util.function.Consumer;
 import tilewright.kernel.CompiledKernel;
 import tilewright.kernel.Kernel;
 import tilewright.kernel.LaunchArguments;
 import tilewright.kernel.Matrix;
 import tilewright.kernel.PreparedLaunch;
 import tilewright.kernel.Target;
+import tilewright.kernels.Gemm;
 import tilewright.kernels.GemmProblem;
 import tilewright.kernels.epilogue.EpilogueArguments;
 import tilewright.numerics.ElementType;
 import tilewright.ptx.Dim3;
+import tilewright.sm90.TensorCopies;
 
 /** The host side of the Blackwell GEMM: from a problem to a configuration to a launch. */
 public final class BlackwellGemm {
@@ -28,11 +31,13 @@ public final class BlackwellGemm {
 
   /** Prepares the configuration that fits the problem. */
   public static PreparedLaunch prepare(GemmProblem problem) {
-    return prepare(problem, configure(problem));
+    return prepare(problem, EpilogueArguments.plain(problem));
   }
 
-  /** The same with an epilogue. */
+  /** The same with an epilogue. What tensor copies cannot reach, the SM80 kernel computes. */
   public static PreparedLaunch prepare(GemmProblem problem, EpilogueArguments epilogue) {
+    boolean halves = problem.types().a() == problem.types().b() && problem.types().a().bits() == 16;
+    if (halves && TensorCopies.obstacle(problem, epilogue).isPresent()) return Gemm.sm80(problem, epilogue);
     return prepare(problem, configure(problem), epilogue);
   }
 
@@ -45,7 +50,7 @@ public final class BlackwellGemm {
       throw new IllegalArgumentException("beta is " + problem.beta() + ": rung " + text + " does not read C, "
           + Rung.SPECIALISED.text() + " and those behind it do");
     }
-    return prepare(problem, config, EpilogueArguments.plain(problem), new SingleThreadGemm(config));
+    return prepare(problem, config, EpilogueArguments.plain(problem), new SingleThreadGemm(config), _ -> {});
   }
 
   /** Prepares a given configuration. */
@@ -53,12 +58,17 @@ public final class BlackwellGemm {
     return prepare(problem, config, EpilogueArguments.plain(problem));
   }
 
-  private static PreparedLaunch prepare(GemmProblem problem, Sm100GemmConfig config, EpilogueArguments epilogue) {
-    return prepare(problem, config, epilogue, new Sm100Gemm(config, epilogue.tree(), epilogue.neighbours()));
+  /** The same with an epilogue. */
+  public static PreparedLaunch prepare(GemmProblem problem, Sm100GemmConfig config, EpilogueArguments epilogue) {
+    return prepare(problem, config, epilogue, new Sm100Gemm(config, epilogue.tree(), epilogue.neighbours()), _ -> {});
   }
 
-  private static PreparedLaunch prepare(GemmProblem problem, Sm100GemmConfig config, EpilogueArguments epilogue,
-      Kernel traced) {
+  /** A kernel for that, with more arguments. */
+  static PreparedLaunch prepare(GemmProblem problem, Sm100GemmConfig config, EpilogueArguments epilogue, Kernel traced,
+      Consumer<LaunchArguments> more) {
+    TensorCopies.obstacle(problem, epilogue).ifPresent(obstacle -> {
+      throw new IllegalArgumentException(obstacle);
+    });
     if (problem.output() == ElementType.I32 && (problem.alpha() != 1 || problem.beta() != 0)) {
       throw new IllegalArgumentException("alpha is " + problem.alpha() + " and beta " + problem.beta()
           + ": integers are stored as they are, with 1 and 0");
@@ -73,6 +83,7 @@ public final class BlackwellGemm {
         .tensor("B", problem.b().argument(problem.n(), problem.k(), problem.batch()))
         .tensor("C", problem.c().argument(problem.m(), problem.n(), problem.batch()));
     epilogue.bind(arguments);
+    more.accept(arguments);
     return new PreparedLaunch(kernel, Dim3.of(Math.toIntExact(clusters * config.cluster())), arguments.build());
   }
 

@@ -1,58 +1,74 @@
 package tilewright.sm100;
 
 import java.util.List;
-import tilewright.kernel.CompiledKernel;
 import tilewright.kernel.LaunchArguments;
+import tilewright.kernel.Matrix;
 import tilewright.kernel.PreparedLaunch;
-import tilewright.kernel.Target;
-import tilewright.ptx.Dim3;
-import tilewright.sm100.atom.MmaKind;
+import tilewright.kernels.Accumulation;
+import tilewright.kernels.GemmProblem;
+import tilewright.kernels.GemmTypes;
+import tilewright.kernels.epilogue.EpilogueArguments;
 import tilewright.sm100.atom.ScaleCopy;
 
 /**
- * The host side of products of floats of eight bits and fewer, with scales or without: C = alpha·A·Bᵀ for buffers "A"
- * (M×K), "B" (N×K) and "C" (M×N), row by row, and the scales "SA" and "SB" as {@link NarrowMatrix} has them.
+ * The host side of products of floats of eight bits and fewer, with scales or without: C = f(alpha·A·Bᵀ) for
+ * elements "A" (M×K) and "B" (N×K) and scales "SA" and "SB" as {@link NarrowLayout} has them, and C (M×N) row by row.
+ * Epilogues, and who computes which tile, are as in {@link BlackwellGemm}.
  */
 public final class NarrowGemm {
-  private static final int TILE_N = 128;
   private static final int STAGES = 4;
   private static final int BAND = 8;
+  private static final int SCALED_COLUMNS = 128;
+  private static final int MOST_COLUMNS = 256;
   private static final int WORDS = ScaleCopy.BYTES / Integer.BYTES;
-  private static final int MULTIPROCESSORS = 148;
 
   private NarrowGemm() {}
 
-  /** Prepares a product; two CTAs multiply together where there are rows for both. */
+  /** The problem for buffers "A", "B" and "C": K counts the containers of rows with the zeros behind them. */
+  public static GemmProblem problem(UmmaTypes types, int m, int n, int k) {
+    int containers = layout(types, m, k).pitch() / types.kind().perContainer();
+    var stored = new GemmTypes(types.a().container(), types.b().container(), types.output(), Accumulation.FAST);
+    return new GemmProblem(stored, m, n, containers, 1, Matrix.rowMajor("A", m, containers),
+        Matrix.rowMajor("B", n, containers), Matrix.rowMajor("C", m, n), 1, 0);
+  }
+
+  /** Prepares C = alpha·A·Bᵀ; alpha includes the factors of both matrices. */
   public static PreparedLaunch prepare(UmmaTypes types, int m, int n, int k, float alpha) {
-    return prepare(configure(types, m), m, n, k, alpha);
+    var problem = problem(types, m, n, k).scaled(alpha, 0);
+    return prepare(configure(types, m, n), problem, k, EpilogueArguments.plain(problem));
   }
 
-  /** The configuration for products with so many rows. */
-  public static Sm100GemmConfig configure(UmmaTypes types, int m) {
+  /**
+   * Prepares a given configuration.
+   *
+   * @param problem as {@link #problem} makes it, scaled perhaps, and with another C
+   * @param k elements of a row
+   */
+  public static PreparedLaunch prepare(Sm100GemmConfig config, GemmProblem problem, int k,
+      EpilogueArguments epilogue) {
+    var types = config.types();
+    return BlackwellGemm.prepare(problem, config, epilogue,
+        new Sm100Gemm(config, epilogue.tree(), epilogue.neighbours()), arguments -> {
+          if (!types.kind().scaled()) return;
+          arguments.tensor("SA", scales("SA", layout(types, problem.m(), k)));
+          arguments.tensor("SB", scales("SB", layout(types, problem.n(), k)));
+        });
+  }
+
+  /** The configuration for products of that size; two CTAs multiply together where there are rows for both. */
+  public static Sm100GemmConfig configure(UmmaTypes types, int m, int n) {
     int ctas = m > Sm100GemmConfig.TILE_M ? 2 : 1;
-    return new Sm100GemmConfig(types, true, true, TILE_N, ctas, ctas, STAGES, 2, false, BAND);
+    int columns = types.kind().scaled() || n <= SCALED_COLUMNS ? SCALED_COLUMNS : MOST_COLUMNS;
+    return new Sm100GemmConfig(types, true, true, columns, ctas, ctas, STAGES, 2, true, BAND);
   }
 
-  /** Prepares a given configuration. */
-  public static PreparedLaunch prepare(Sm100GemmConfig config, int m, int n, int k, float alpha) {
-    var kind = config.types().kind();
-    var kernel = CompiledKernel.compile(new Sm100Gemm(config), Target.SM100A);
-    int containers = k / kind.perContainer();
-    var arguments = LaunchArguments.of(kernel).tensor("A", matrix("A", m, containers))
-        .tensor("B", matrix("B", n, containers)).tensor("C", matrix("C", m, n)).scalar("alpha", alpha);
-    if (kind.scaled()) arguments.tensor("SA", scales("SA", kind, m, k)).tensor("SB", scales("SB", kind, n, k));
-    int tiles = Math.ceilDiv(m, config.cluster() * Sm100GemmConfig.TILE_M) * Math.ceilDiv(n, config.tileN());
-    int clusters = config.dynamic() ? tiles : Math.min(tiles, MULTIPROCESSORS / config.cluster());
-    return new PreparedLaunch(kernel, Dim3.of(clusters * config.cluster()), arguments.build());
+  private static NarrowLayout layout(UmmaTypes types, int rows, int k) {
+    return new NarrowLayout(new NarrowFormat(types.kind(), types.a()), rows, k);
   }
 
-  private static LaunchArguments.Tensor matrix(String name, long rows, long columns) {
-    return new LaunchArguments.Tensor(name, 0, List.of(rows, columns, 1L), List.of(columns, 1L, rows * columns));
-  }
-
-  private static LaunchArguments.Tensor scales(String name, MmaKind kind, int rows, int k) {
-    long tiles = Math.ceilDiv(k, kind.block() * ScaleCopy.SCALES);
-    long blocks = Math.ceilDiv(rows, ScaleCopy.ROWS);
+  private static LaunchArguments.Tensor scales(String name, NarrowLayout layout) {
+    long tiles = layout.tiles();
+    long blocks = layout.blockRows();
     return new LaunchArguments.Tensor(name, 0, List.of(tiles, (long) WORDS, blocks, 1L),
         List.of((long) WORDS, 1L, tiles * WORDS, blocks * tiles * WORDS));
   }

@@ -1,110 +1,91 @@
 package tilewright.sm100;
 
-import tilewright.layout.Layout;
-import tilewright.sm100.atom.MmaFormat;
-import tilewright.sm100.atom.MmaKind;
-import tilewright.sm100.atom.ScaleCopy;
-
 /**
- * Rows of floats of eight bits or fewer as a Blackwell GEMM reads them, with the scales of blocks of neighbours along k
- * where its kind has them.
+ * Rows of floats of eight bits or fewer as a Blackwell GEMM reads them, quantized by the host.
  *
- * @param elements rows one after the other, elements without gaps from the lowest bits up
- * @param scales tiles of 128 rows by four, tiles along k first; empty where there are none
+ * @param factor of all numbers, which a product is multiplied with
+ * @param elements as the layout has them; likewise scales, empty where there are none
  */
-public record NarrowMatrix(MmaKind kind, MmaFormat format, int rows, int k, byte[] elements, byte[] scales) {
-  private static final int UE8M0_BIAS = 127;
-  private static final Layout TILE = ScaleCopy.layout();
+public record NarrowMatrix(NarrowLayout layout, float factor, byte[] elements, byte[] scales) {
+
+  /** Quantizes with the factor that the format has for such numbers. */
+  public static NarrowMatrix quantize(NarrowFormat format, int rows, int k, float[] values) {
+    return quantize(format, format.factor(NarrowFormat.largest(values)), rows, k, values);
+  }
 
   /**
-   * Rounds each number to the nearest, in units of its block's scale: the power of two with which the block's largest
-   * exponent is the format's (OCP Microscaling Formats 1.0, section 6.3), or for NVF4 the nearest UE4M3 to a sixth of
-   * the block's largest magnitude.
+   * Rounds each number to the nearest in units of its block's scale and the factor, ties to the even one; what is
+   * beyond the largest becomes that. A block with a number that is not finite becomes NaN by its scale, with elements
+   * of zero.
    *
-   * @param values row by row, finite
+   * @param values row by row; finite where there are no scales
    */
-  public static NarrowMatrix quantize(MmaKind kind, MmaFormat format, int rows, int k, float[] values) {
-    int unit = kind.scaled() ? kind.block() * ScaleCopy.SCALES : 1;
-    int tiles = Math.ceilDiv(k, unit);
-    if (values.length != rows * k || k * format.bits() % Byte.SIZE != 0 || kind.scaled() && k % kind.block() != 0) {
-      throw new IllegalArgumentException("cannot quantize " + values.length + " numbers as " + rows + " rows of " + k
-          + " " + format.text() + ": rows are whole bytes and whole blocks");
+  public static NarrowMatrix quantize(NarrowFormat format, float factor, int rows, int k, float[] values) {
+    var layout = new NarrowLayout(format, rows, k);
+    if (values.length != (long) rows * k) {
+      throw new IllegalArgumentException(values.length + " numbers are not " + rows + " rows of " + k);
     }
-    int bytes = kind.scaled() ? Math.ceilDiv(rows, ScaleCopy.ROWS) * tiles * ScaleCopy.BYTES : 0;
-    var elements = new byte[Math.toIntExact((long) rows * k * format.bits() / Byte.SIZE)];
-    var matrix = new NarrowMatrix(kind, format, rows, k, elements, new byte[bytes]);
-    int block = kind.scaled() ? kind.block() : k;
+    var matrix = new NarrowMatrix(layout, factor, new byte[Math.toIntExact(layout.elementBytes())],
+        new byte[Math.toIntExact(layout.scaleBytes())]);
+    int block = format.kind().scaled() ? format.kind().block() : Math.max(k, 1);
     for (int row = 0; row < rows; row++) {
-      for (int first = 0; first < k; first += block) matrix.quantizeBlock(values, row, first, block);
+      for (int first = 0; first < k; first += block) {
+        matrix.quantizeBlock(values, row, first, Math.min(k, first + block), first / block);
+      }
     }
     return matrix;
   }
 
-  private void quantizeBlock(float[] values, int row, int first, int block) {
-    double largest = 0;
-    for (int i = first; i < first + block; i++) {
-      float value = values[row * k + i];
-      if (!Float.isFinite(value)) {
-        throw new IllegalArgumentException("cannot quantize " + value + " in row " + row + " at " + i
-            + ": numbers must be finite");
-      }
-      largest = Math.max(largest, Math.abs(value));
+  private void quantizeBlock(float[] values, int row, int first, int end, int block) {
+    var format = layout.format();
+    int begin = row * layout.k();
+    float largest = 0;
+    for (int i = first; i < end; i++) largest = Math.max(largest, Math.abs(values[begin + i]));
+    float inverse = 1;
+    if (format.kind().scaled()) {
+      byte scale = format.scale(largest, factor);
+      scales[Math.toIntExact(layout.scalePlace(row, block))] = scale;
+      inverse = format.inverse(scale, factor);
+    } else if (!Float.isFinite(largest)) {
+      throw new IllegalArgumentException("cannot quantize " + largest + " in row " + row + ": a format without scales "
+          + "needs finite numbers");
     }
-    double scale = 1;
-    if (kind.scaled()) {
-      int bits = scaleBits(largest);
-      scales[place(row, first / block)] = (byte) bits;
-      scale = scale(bits);
-    }
-    var numbers = NarrowNumbers.of(format);
-    for (int i = first; i < first + block; i++) {
-      put(row * k + i, numbers.encode(scale == 0 ? 0 : values[row * k + i] / scale));
-    }
+    if (!Float.isFinite(largest)) return;
+    var numbers = NarrowNumbers.of(format.element());
+    for (int i = first; i < end; i++) put(row, i, numbers.encode(values[begin + i] * inverse));
   }
 
-  private int scaleBits(double largest) {
-    var numbers = NarrowNumbers.of(format);
-    if (kind == MmaKind.NVF4) return NarrowNumbers.of(MmaFormat.E4M3).encode(largest / numbers.largest());
-    int exponent = largest == 0 ? 0 : Math.getExponent(largest) - numbers.largestExponent();
-    return Math.clamp(exponent, -UE8M0_BIAS, UE8M0_BIAS) + UE8M0_BIAS;
-  }
-
-  private double scale(int bits) {
-    return kind == MmaKind.NVF4 ? NarrowNumbers.of(MmaFormat.E4M3).decode(bits)
-        : Math.scalb(1.0, (bits & 0xFF) - UE8M0_BIAS);
-  }
-
-  /** Tiles of scales along k. */
-  public int tiles() {
-    return Math.ceilDiv(k, kind.block() * ScaleCopy.SCALES);
-  }
-
-  /** Where the scale of a row's block is. */
-  private int place(int row, int block) {
-    int tile = row / ScaleCopy.ROWS * tiles() + block / ScaleCopy.SCALES;
-    return tile * ScaleCopy.BYTES
-        + Math.toIntExact(TILE.apply(row % ScaleCopy.ROWS + (long) ScaleCopy.ROWS * (block % ScaleCopy.SCALES)));
-  }
-
-  /** The number that an element and its scale stand for. */
+  /** The number that an element, its scale and the factor stand for. */
   public double value(int row, int at) {
-    double element = NarrowNumbers.of(format).decode(get(row * k + at));
-    return kind.scaled() ? element * scale(scales[place(row, at / kind.block())]) : element;
+    return inUnits(row, at) * factor;
   }
 
-  private void put(int index, int bits) {
-    int first = index * format.bits();
-    for (int i = 0; i < format.bits(); i++) {
-      elements[(first + i) / Byte.SIZE] |= (byte) ((bits >> i & 1) << (first + i) % Byte.SIZE);
+  /** The same without the factor. */
+  public double inUnits(int row, int at) {
+    var format = layout.format();
+    double element = NarrowNumbers.of(format.element()).decode(get(row, at));
+    if (!format.kind().scaled()) return element;
+    return element * format.scaleValue(scales[Math.toIntExact(layout.scalePlace(row, at / format.kind().block()))]);
+  }
+
+  private void put(int row, int at, int bits) {
+    int each = layout.format().element().bits();
+    long first = bit(row, at);
+    for (int i = 0; i < each; i++) {
+      elements[(int) ((first + i) / Byte.SIZE)] |= (byte) ((bits >> i & 1) << (first + i) % Byte.SIZE);
     }
   }
 
-  private int get(int index) {
+  private int get(int row, int at) {
     int bits = 0;
-    int first = index * format.bits();
-    for (int i = 0; i < format.bits(); i++) {
-      bits |= (elements[(first + i) / Byte.SIZE] >> (first + i) % Byte.SIZE & 1) << i;
+    long first = bit(row, at);
+    for (int i = 0; i < layout.format().element().bits(); i++) {
+      bits |= (elements[(int) ((first + i) / Byte.SIZE)] >> (first + i) % Byte.SIZE & 1) << i;
     }
     return bits;
+  }
+
+  private long bit(int row, int at) {
+    return ((long) row * layout.pitch() + at) * layout.format().element().bits();
   }
 }

@@ -39,13 +39,13 @@ record NarrowNumbers(int exponents, int fraction, double largest) {
     return (bits >> exponents + fraction & 1) == 0 ? magnitude : -magnitude;
   }
 
-  /** The nearest number, ties to the even one; the largest for what is beyond it. */
+  /** The nearest number, ties to the even one; the largest for what is beyond it. Zeros keep their sign. */
   int encode(double value) {
     double magnitude = Math.min(Math.abs(value), largest);
     int exponent = Math.max(Math.getExponent(magnitude), 1 - bias());
     int units = (int) Math.rint(Math.scalb(magnitude, fraction - exponent));
     // Units below one fraction's are subnormal; those that carry reach the next exponent by themselves.
     int code = units < 1 << fraction ? units : (exponent + bias() << fraction) + units - (1 << fraction);
-    return value < 0 ? code | 1 << exponents + fraction : code;
+    return Double.doubleToRawLongBits(value) < 0 ? code | 1 << exponents + fraction : code;
   }
 }

@@ -4,7 +4,9 @@ import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertThrows;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
+import java.util.List;
 import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.function.Executable;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
 import tilewright.kernels.GemmProblem;
@@ -30,11 +32,11 @@ class BlackwellGemmTest {
 
   /** All columns that the kernel takes are in the allocation, the next power of two. */
   @ParameterizedTest
-  @CsvSource({"MXF8F6F4, E4M3, 512", "NVF4, E2M1, 512", "F8F6F4, E4M3, 256"})
+  @CsvSource({"MXF8F6F4, E4M3, 512", "NVF4, E2M1, 512", "F8F6F4, E4M3, 512"})
   void columnsFollowEachOtherInTheAllocation(MmaKind kind, MmaFormat format, int allocated) {
     var types = new UmmaTypes(kind, format, format, ElementType.BF16);
     int next = 0;
-    for (var columns : NarrowGemm.configure(types, 256).tensorMemory()) {
+    for (var columns : NarrowGemm.configure(types, 256, 256).tensorMemory()) {
       assertEquals(next, columns.first());
       next += columns.count();
     }
@@ -44,10 +46,19 @@ class BlackwellGemmTest {
   }
 
   @Test
-  void unalignedRowsAreRefusedWithTheRule() {
-    var refusal = assertThrows(IllegalArgumentException.class, () -> BlackwellGemm.prepare(problem(64, 64, 65)));
-    assertTrue(refusal.getMessage().contains("stride of M is 65, this kernel needs multiples of 8"),
-        refusal.getMessage());
+  void unalignedRowsTakeTheOlderWay() {
+    assertEquals("sm_80", BlackwellGemm.prepare(problem(64, 64, 65)).kernel().module().target());
+  }
+
+  @Test
+  void unalignedRowsOfBytesAreRefusedWithTheRule() {
+    var bytes = GemmProblem.packed(GemmTypes.of(ElementType.E4M3, ElementType.BF16), 64, 64, 65, 1, "TN");
+    for (var attempt : List.<Executable>of(() -> BlackwellGemm.prepare(bytes),
+        () -> BlackwellGemm.prepare(problem(64, 64, 65), "pair"))) {
+      var refusal = assertThrows(IllegalArgumentException.class, attempt);
+      assertTrue(refusal.getMessage().contains("A has rows, or columns, 65 elements apart: pad them to "),
+          refusal.getMessage());
+    }
   }
 
   @Test

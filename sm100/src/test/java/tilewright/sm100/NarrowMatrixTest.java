@@ -67,7 +67,7 @@ class NarrowMatrixTest {
     var values = new float[rows * k];
     // The scale of row r and block b is 2 to the (r + 3b) mod 100 - 50.
     for (int i = 0; i < values.length; i++) values[i] = Math.scalb(6f, (i / k + 3 * (i % k / 32)) % 100 - 50);
-    var matrix = NarrowMatrix.quantize(MmaKind.MXF4, MmaFormat.E2M1, rows, k, values);
+    var matrix = NarrowMatrix.quantize(NarrowFormat.named("mxf4"), rows, k, values);
     assertEquals(2 * 3 * 512, matrix.scales().length);
     for (int row = 0; row < rows; row++) {
       for (int block = 0; block < k / 32; block++) {
@@ -79,12 +79,16 @@ class NarrowMatrixTest {
 
   @Test
   void elementsFollowEachOtherFromTheLowestBits() {
-    var four = NarrowMatrix.quantize(MmaKind.F8F6F4, MmaFormat.E2M1, 1, 4, new float[] {0.5f, 1, 6, -6});
+    var four = quantized(MmaFormat.E2M1, 0.5f, 1, 6, -6);
     assertEquals(List.of((byte) 0x21, (byte) 0xF7), IntStream.range(0, 2).mapToObj(i -> four.elements()[i]).toList());
     // E3M2: 0.25 is code 4, 1 is 12, 28 is 31, -28 is 63.
-    var six = NarrowMatrix.quantize(MmaKind.F8F6F4, MmaFormat.E3M2, 1, 4, new float[] {0.25f, 1, 28, -28});
+    var six = quantized(MmaFormat.E3M2, 0.25f, 1, 28, -28);
     int word = 4 | 12 << 6 | 31 << 12 | 63 << 18;
     assertEquals(word, six.elements()[0] & 0xFF | (six.elements()[1] & 0xFF) << 8 | (six.elements()[2] & 0xFF) << 16);
+  }
+
+  private static NarrowMatrix quantized(MmaFormat element, float... row) {
+    return NarrowMatrix.quantize(new NarrowFormat(MmaKind.F8F6F4, element), 1, row.length, row);
   }
 
   /**
@@ -97,7 +101,7 @@ class NarrowMatrixTest {
     var random = new Random(3);
     var values = new float[4 * 128];
     for (int i = 0; i < values.length; i++) values[i] = (float) Math.scalb(random.nextGaussian(), i / 32 % 7 - 3);
-    var matrix = NarrowMatrix.quantize(kind, format, 4, 128, values);
+    var matrix = NarrowMatrix.quantize(new NarrowFormat(kind, format), 4, 128, values);
     for (int i = 0; i < values.length; i++) {
       int first = i / kind.block() * kind.block();
       double largest = IntStream.range(first, first + kind.block()).mapToDouble(j -> Math.abs(values[j])).max()
@@ -107,13 +111,75 @@ class NarrowMatrixTest {
     }
   }
 
+  /** The standard: the power of two not above the largest magnitude, over that of the format. */
+  @ParameterizedTest
+  @CsvSource({"mxf8, 8", "mxf8_e5m2, 15", "mxf6, 2", "mxf6_e3m2, 4", "mxf4, 2"})
+  void scalesArePowersOfTwoOfTheLargestMagnitude(String name, int largestExponent) {
+    for (float largest : new float[] {1, 1.99f, 3e38f, 448, 0.75f, 1e-30f, Float.MIN_NORMAL, Float.MIN_VALUE, 0}) {
+      int exponent = -127;
+      while (exponent < 127 && Math.scalb(1.0, exponent + 1 + largestExponent) <= largest) exponent++;
+      assertEquals(exponent + 127, scale(NarrowFormat.named(name), largest), "of " + largest);
+    }
+  }
+
+  /** The least power of two with which the largest magnitude is not beyond the format's largest number. */
+  @ParameterizedTest
+  @CsvSource({"mxf8, 448", "mxf8_e5m2, 57344", "mxf6, 7.5", "mxf6_e3m2, 28", "mxf4, 6"})
+  void coveringScalesSaturateNothing(String name, double largestNumber) {
+    for (float largest : new float[] {1, 1.75f, Math.nextUp(1.75f), 448, 449, 6, 6.1f, 3.4e38f, 1e-30f, 0}) {
+      int exponent = -127;
+      while (Math.scalb(largestNumber, exponent) < largest) exponent++;
+      assertEquals(exponent + 127, scale(NarrowFormat.named(name).scaledBy(ScaleRule.COVERING), largest),
+          "of " + largest);
+    }
+  }
+
+  private static int scale(NarrowFormat format, float largest) {
+    return NarrowMatrix.quantize(format, 1, 3, new float[] {0, -largest, largest / 2}).scales()[0] & 0xFF;
+  }
+
   @Test
-  void whatIsNotFiniteIsRefused() {
+  void theLargestBlockOfAFactorHasTheLargestScale() {
     var values = new float[64];
-    Arrays.fill(values, 1);
-    values[40] = Float.NaN;
-    var problem = assertThrows(IllegalArgumentException.class,
-        () -> NarrowMatrix.quantize(MmaKind.MXF4, MmaFormat.E2M1, 1, 64, values));
-    assertTrue(problem.getMessage().contains("NaN in row 0 at 40"), problem.getMessage());
+    values[0] = 1000;
+    values[20] = 5;
+    var matrix = NarrowMatrix.quantize(NarrowFormat.named("nvf4"), 1, 64, values);
+    assertEquals(1000f / 2688, matrix.factor());
+    assertEquals(0x7E, matrix.scales()[0]);
+    assertEquals(1000, matrix.value(0, 0), 1e-4);
+    // 5/6 of 1/factor is 2.24: 2.25 is the nearest scale, and 6 the nearest element.
+    assertEquals(2.25 * 6 * (1000 / 2688.0), matrix.value(0, 20), 1e-6);
+  }
+
+  @ParameterizedTest
+  @CsvSource({"mxf8, 255", "mxf6, 255", "mxf4, 255", "nvf4, 127"})
+  void aBlockThatIsNotFiniteIsNotANumber(String name, int scale) {
+    var format = NarrowFormat.named(name);
+    for (float bad : new float[] {Float.NaN, Float.POSITIVE_INFINITY, Float.NEGATIVE_INFINITY}) {
+      var values = new float[64];
+      Arrays.fill(values, 1);
+      values[40] = bad;
+      var matrix = NarrowMatrix.quantize(format, 1, 64, values);
+      assertEquals(scale, matrix.scales()[32 / format.kind().block()] & 0xFF);
+      for (int i = 0; i < 64; i++) {
+        int at = i;
+        assertEquals(i / format.kind().block() == 40 / format.kind().block(), Double.isNaN(matrix.value(0, i)),
+            () -> name + " at " + at);
+      }
+    }
+  }
+
+  @ParameterizedTest
+  @CsvSource({"mxf8", "mxf6", "mxf4", "nvf4"})
+  void zerosKeepTheirSign(String name) {
+    var matrix = NarrowMatrix.quantize(NarrowFormat.named(name), 1, 2, new float[] {0f, -0f});
+    assertEquals(0.0, matrix.value(0, 0));
+    assertEquals(-0.0, matrix.value(0, 1));
+  }
+
+  @Test
+  void withoutScalesWhatIsNotFiniteIsRefused() {
+    var problem = assertThrows(IllegalArgumentException.class, () -> quantized(MmaFormat.E2M1, 1, Float.NaN));
+    assertTrue(problem.getMessage().contains("cannot quantize NaN in row 0"), problem.getMessage());
   }
 }

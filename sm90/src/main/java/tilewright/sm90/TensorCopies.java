@@ -9,13 +9,13 @@ import tilewright.kernels.epilogue.EpilogueArguments;
 import tilewright.numerics.ElementType;
 
 /** Which matrices tensor copies can reach: rows, or columns, contiguous, each of them at a multiple of 16 bytes. */
-final class TensorCopies {
+public final class TensorCopies {
   private static final int BYTES = 16;
 
   private TensorCopies() {}
 
   /** Why some matrix of a problem cannot be copied, and what to do about it. */
-  static Optional<String> obstacle(GemmProblem p, EpilogueArguments epilogue) {
+  public static Optional<String> obstacle(GemmProblem p, EpilogueArguments epilogue) {
     record Copied(LaunchArguments.Tensor tensor, ElementType type) {}
     var all = new LinkedHashMap<String, Copied>();
     all.put("A", new Copied(p.a().argument(p.m(), p.k(), p.batch()), p.types().a()));

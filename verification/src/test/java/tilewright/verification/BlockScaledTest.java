@@ -10,9 +10,11 @@ import java.util.Map;
 import java.util.Random;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
+import tilewright.kernels.epilogue.EpilogueArguments;
 import tilewright.numerics.ElementType;
 import tilewright.simulator.Simulator;
 import tilewright.simulator.SimulatorOptions;
+import tilewright.sm100.NarrowFormat;
 import tilewright.sm100.NarrowGemm;
 import tilewright.sm100.NarrowMatrix;
 import tilewright.sm100.Sm100GemmConfig;
@@ -37,11 +39,12 @@ class BlockScaledTest {
   void productsAreThoseOfTheNumbersThatWereQuantized(MmaKind kind, MmaFormat a, MmaFormat b, int m, int n, int k,
       int ctas, int tileN) {
     var types = new UmmaTypes(kind, a, b, ElementType.F32);
-    var config = new Sm100GemmConfig(types, true, true, tileN, ctas, ctas, 2, 1, false, 8);
-    var left = NarrowMatrix.quantize(kind, a, m, k, numbers(kind, m, k, 1));
-    var right = NarrowMatrix.quantize(kind, b, n, k, numbers(kind, n, k, 2));
+    var config = new Sm100GemmConfig(types, true, true, tileN, ctas, ctas, 2, 1, ctas == 2, 8);
+    var left = NarrowMatrix.quantize(new NarrowFormat(kind, a), 1, m, k, numbers(kind, m, k, 1));
+    var right = NarrowMatrix.quantize(new NarrowFormat(kind, b), 1, n, k, numbers(kind, n, k, 2));
     var expected = product(left, right);
-    var launch = NarrowGemm.prepare(config, m, n, k, 1);
+    var problem = NarrowGemm.problem(types, m, n, k);
+    var launch = NarrowGemm.prepare(config, problem, k, EpilogueArguments.plain(problem));
     var program = Simulator.load(launch.kernel().ptx());
     for (long seed = 0; seed < SEEDS; seed++) {
       var c = Buffers.poisoned(ElementType.F32, (long) m * n);
@@ -68,12 +71,13 @@ class BlockScaledTest {
   }
 
   private static float[] product(NarrowMatrix a, NarrowMatrix b) {
-    var product = new float[a.rows() * b.rows()];
+    var product = new float[a.layout().rows() * b.layout().rows()];
     var left = values(a);
     var right = values(b);
+    int n = right.length;
     for (int i = 0; i < product.length; i++) {
       double sum = 0;
-      for (int k = 0; k < a.k(); k++) sum += left[i / b.rows()][k] * right[i % b.rows()][k];
+      for (int k = 0; k < a.layout().k(); k++) sum += left[i / n][k] * right[i % n][k];
       if (sum != (float) sum) throw new AssertionError(sum + " is no single: choose smaller numbers");
       product[i] = (float) sum;
     }
@@ -81,9 +85,9 @@ class BlockScaledTest {
   }
 
   private static double[][] values(NarrowMatrix matrix) {
-    var values = new double[matrix.rows()][matrix.k()];
-    for (int row = 0; row < matrix.rows(); row++) {
-      for (int k = 0; k < matrix.k(); k++) values[row][k] = matrix.value(row, k);
+    var values = new double[matrix.layout().rows()][matrix.layout().k()];
+    for (int row = 0; row < values.length; row++) {
+      for (int k = 0; k < values[row].length; k++) values[row][k] = matrix.value(row, k);
     }
     return values;
   }

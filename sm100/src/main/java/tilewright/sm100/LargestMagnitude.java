@@ -1,0 +1,49 @@
+package tilewright.sm100;
+
+import tilewright.kernel.Kernel;
+import tilewright.kernel.Scope;
+import tilewright.kernel.TensorSpec;
+import tilewright.kernel.atom.Shuffle;
+import tilewright.numerics.ElementType;
+
+/**
+ * Raises "G", one single that was zero, to the largest finite magnitude of "X" (M,K).
+ *
+ * @param source f32, bf16 or f16
+ * @param vectors whether X is read 16 bytes at once
+ */
+record LargestMagnitude(ElementType source, boolean vectors) implements Kernel {
+  static final int THREADS = 256;
+  /** Columns that a block of threads reads. */
+  static final int COLUMNS = 128;
+  /** Rows that a block of threads reads. */
+  static final int ROWS = 128;
+  private static final int UNITS = COLUMNS / QuantizedRows.UNIT;
+  private static final int WARP = 32;
+
+  @Override
+  public String name() {
+    return "largest_magnitude_" + source.text();
+  }
+
+  @Override
+  public void trace(Scope k) {
+    var thread = k.block(THREADS);
+    var x = QuantizedRows.of(k, source, vectors);
+    var result = k.global(TensorSpec.of("G", ElementType.F32, "ONE").fixed("ONE", 1)).at(k.constant(0));
+    var tiles = x.x().extent(1).ceilDiv(COLUMNS).max(1);
+    var column = k.blockX().modulo(tiles).times(COLUMNS).plus(thread.modulo(UNITS).times(QuantizedRows.UNIT));
+    var row = k.blockX().dividedBy(tiles).times(ROWS).plus(thread.dividedBy(UNITS));
+    var largest = k.constant(0f);
+    for (int pass = 0; pass < ROWS; pass += THREADS / UNITS) {
+      for (var value : x.read(row.plus(pass), column)) {
+        var magnitude = value.magnitude();
+        var finite = magnitude.atMost(k.constant(Float.MAX_VALUE));
+        largest = largest.max(magnitude.where(finite, k.constant(0f)));
+      }
+    }
+    for (int lanes = 1; lanes < WARP; lanes *= 2) largest = largest.max(Shuffle.butterfly(k, largest, lanes));
+    var ofWarp = largest;
+    k.when(thread.modulo(WARP).equalTo(0), () -> result.atomicMax(ofWarp));
+  }
+}

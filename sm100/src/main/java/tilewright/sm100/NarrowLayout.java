@@ -1,0 +1,56 @@
+package tilewright.sm100;
+
+import tilewright.layout.Layout;
+import tilewright.sm100.atom.ScaleCopy;
+
+/**
+ * Where elements and scales of a matrix lie in memory. Rows follow one another, elements without gaps from the lowest
+ * bits up; behind each row are as many zeros as tensor copies and blocks need. Scales lie in tiles of 128 rows by four,
+ * tiles along k first.
+ */
+public record NarrowLayout(NarrowFormat format, int rows, int k) {
+  private static final Layout TILE = ScaleCopy.layout();
+  /** Copies that unpack elements need rows of so many; alike for all formats, so that they can be mixed. */
+  private static final int UNIT = 128;
+
+  public NarrowLayout {
+    if (rows < 1 || k < 0) {
+      throw new IllegalArgumentException("invalid extents " + rows + "x" + k + ": at least 1x0");
+    }
+  }
+
+  /** Elements from one row to the next. */
+  public int pitch() {
+    return Math.multiplyExact(Math.ceilDiv(k, UNIT), UNIT);
+  }
+
+  /** Words of 32 bits of a row. */
+  public int words() {
+    return Math.toIntExact((long) pitch() * format.element().bits() / Integer.SIZE);
+  }
+
+  public long elementBytes() {
+    return (long) rows * words() * Integer.BYTES;
+  }
+
+  /** Tiles of scales along k. */
+  public int tiles() {
+    return format.kind().scaled() ? Math.ceilDiv(k, format.kind().block() * ScaleCopy.SCALES) : 0;
+  }
+
+  /** Tiles of scales along the rows. */
+  public int blockRows() {
+    return Math.ceilDiv(rows, ScaleCopy.ROWS);
+  }
+
+  public long scaleBytes() {
+    return (long) blockRows() * tiles() * ScaleCopy.BYTES;
+  }
+
+  /** The byte of the scale of a row's block. */
+  public long scalePlace(int row, int block) {
+    long tile = (long) (row / ScaleCopy.ROWS) * tiles() + block / ScaleCopy.SCALES;
+    return tile * ScaleCopy.BYTES
+        + TILE.apply(row % ScaleCopy.ROWS + (long) ScaleCopy.ROWS * (block % ScaleCopy.SCALES));
+  }
+}

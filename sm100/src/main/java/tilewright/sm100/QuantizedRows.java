@@ -1,0 +1,46 @@
+package tilewright.sm100;
+
+import java.util.ArrayList;
+import java.util.List;
+import tilewright.kernel.F32;
+import tilewright.kernel.GlobalTensor;
+import tilewright.kernel.I32;
+import tilewright.kernel.Scope;
+import tilewright.kernel.TensorSpec;
+import tilewright.numerics.ElementType;
+
+/**
+ * The rows of the matrix "X" (M,K) that a quantizer reads, sixteen neighbours a thread, zeros beside it.
+ *
+ * @param vectors whether 16 bytes are read at once: rows begin at multiples of them and K is whole ones
+ */
+record QuantizedRows(GlobalTensor x, boolean vectors) {
+  /** Neighbours along k that a thread has. */
+  static final int UNIT = 16;
+  private static final int ACCESS_BYTES = 16;
+
+  static QuantizedRows of(Scope k, ElementType type, boolean vectors) {
+    var spec = TensorSpec.of("X", type, "M", "K").contiguous("K");
+    int each = each(type, vectors);
+    return new QuantizedRows(k.global(vectors ? spec.aligned(each).multipleOf("K", each) : spec), vectors);
+  }
+
+  private static int each(ElementType type, boolean vectors) {
+    return vectors ? ACCESS_BYTES / type.bytes() : 1;
+  }
+
+  /** The numbers from there on. */
+  List<F32> read(I32 row, I32 at) {
+    int each = each(x.spec().type(), vectors);
+    var values = new ArrayList<F32>();
+    for (int i = 0; i < UNIT; i += each) {
+      values.addAll(x.at(row, at.plus(i)).vectorOrZeros(each, x.contains(row, at.plus(i))).values());
+    }
+    return values;
+  }
+
+  /** The largest magnitude; NaN where a number is. */
+  static F32 largest(List<F32> values) {
+    return values.stream().map(F32::magnitude).reduce(F32::max).orElseThrow();
+  }
+}
