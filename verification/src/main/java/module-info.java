@@ -13,5 +13,6 @@ module tilewright.verification {
 
   exports tilewright.verification;
   exports tilewright.verification.bench;
+  exports tilewright.verification.budget;
   exports tilewright.verification.golden;
 }

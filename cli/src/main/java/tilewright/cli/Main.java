@@ -59,6 +59,7 @@ public final class Main {
         .addSubcommand(new KernelsCommand(console))
         .addSubcommand(new PtxCommand(console))
         .addSubcommand(new ResourcesCommand(console))
+        .addSubcommand(new BudgetCommand(console))
         .addSubcommand(new ExportCommand(console))
         .addSubcommand(run(console))
         .addSubcommand(new SimCommand(console))

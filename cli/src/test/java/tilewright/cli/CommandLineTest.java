@@ -19,7 +19,7 @@ class CommandLineTest {
   @ParameterizedTest
   @ValueSource(strings = {"", "layout", "layout eval", "layout explain", "run", "run gemm", "sim", "gpu", "kernels",
       "ptx", "resources", "verify", "bench", "export", "layout banks", "layout draw",
-      "bundle", "doctor", "tune"})
+      "bundle", "doctor", "tune", "budget"})
   void everyCommandHasHelp(String command) {
     var run = Cli.run((command + " --help").trim().split(" "));
     assertEquals(Exit.OK, run.exitCode());
@@ -33,7 +33,8 @@ class CommandLineTest {
       "ptx no-such-kernel", "ptx vector-add --set n=0", "ptx vector-add --set n=many", "ptx vector-add --set x=1",
       "ptx naive-gemm --set order=XY", "bench no_such_kernel", "bench --measure luck",
       "bench --seconds 0", "tune --shape 4096", "tune --dtype f32", "tune --order XY", "bench --size 0",
-      "bench --compare friends",
+      "bench --compare friends", "budget", "budget softmax", "budget gemm --arch sm80", "budget gemm --set tile=x",
+      "budget gemm --most 0", "budget attention --set dim=256",
       "run gemm --a x --b y --out z --on nowhere", "sim no/such/launch.json"})
   void badUsageGetsOneLineAndExitCode2(String arguments) {
     var run = Cli.run(arguments.split(" "));

@@ -7,16 +7,21 @@ import tilewright.ptx.Dim3;
  * What a launch did, by kind of work.
  *
  * @param classes instructions executed, most frequent class first
- * @param spaces bytes moved, by state space
+ * @param executions of each instruction, in PTX order
+ * @param spaces bytes that threads moved, by state space
+ * @param bulk bytes that bulk copies moved, by instruction, in PTX order
  * @param sharedAccesses shared-memory accesses by instruction, in PTX order
  * @param globalAccesses global-memory accesses by instruction, in PTX order
  * @param occupancy how many CTAs an SM holds, and what limits them
  * @param timeline what the warps of the first CTAs did when
  */
-public record Profile(List<ClassCount> classes, List<SpaceTraffic> spaces, List<BankConflicts> sharedAccesses,
-    List<GlobalTraffic> globalAccesses, Occupancy occupancy, List<Slice> timeline) {
+public record Profile(List<ClassCount> classes, List<Executions> executions, List<SpaceTraffic> spaces,
+    List<BulkTraffic> bulk, List<BankConflicts> sharedAccesses, List<GlobalTraffic> globalAccesses, Occupancy occupancy,
+    List<Slice> timeline) {
   public Profile {
     classes = List.copyOf(classes);
+    executions = List.copyOf(executions);
+    bulk = List.copyOf(bulk);
     spaces = List.copyOf(spaces);
     sharedAccesses = List.copyOf(sharedAccesses);
     globalAccesses = List.copyOf(globalAccesses);
@@ -31,6 +36,25 @@ public record Profile(List<ClassCount> classes, List<SpaceTraffic> spaces, List<
    * @param threads executions by a thread
    */
   public record ClassCount(String name, long warps, long threads) {}
+
+  /**
+   * How often an instruction was executed.
+   *
+   * @param line of the PTX text
+   * @param warps executions by a warp, or a part of one
+   * @param threads executions by a thread, counting those whose guard is false
+   */
+  public record Executions(int line, String instruction, long warps, long threads) {}
+
+  /**
+   * What the bulk copies of an instruction moved.
+   *
+   * @param line of the PTX text
+   * @param loaded bytes from global memory, once for all CTAs that receive them
+   * @param received bytes in all of these
+   * @param stored bytes from shared to global memory
+   */
+  public record BulkTraffic(int line, String instruction, long loaded, long received, long stored) {}
 
   /** Bytes that threads read from and wrote to a state space; an atomic operation does both. */
   public record SpaceTraffic(String space, long bytesRead, long bytesWritten) {}

@@ -44,6 +44,21 @@ class ProfileTest {
   }
 
   @Test
+  void everyInstructionIsCountedByLine() {
+    var p = profile("""
+        setp.lt.u32 %q0, %t, 8;
+        @!%q0 bra END;
+        ex2.approx.ftz.f32 %f0, %f1;
+        END:
+        """, 2, 40);
+    var ex2 = p.executions().stream().filter(e -> e.instruction().startsWith("ex2")).toList();
+    var setp = p.executions().stream().filter(e -> e.instruction().startsWith("setp")).toList();
+    assertEquals(List.of(2L, 2L * 8), List.of(ex2.getFirst().warps(), ex2.getFirst().threads()));
+    assertEquals(List.of(2L * 2, 2L * 40), List.of(setp.getFirst().warps(), setp.getFirst().threads()));
+    assertEquals(setp.getFirst().line() + 2, ex2.getFirst().line());
+  }
+
+  @Test
   void bytesAreCountedBySpaceAndDirection() {
     var p = profile("""
         .shared .align 16 .b8 tile[512];

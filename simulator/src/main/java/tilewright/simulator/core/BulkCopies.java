@@ -25,9 +25,7 @@ public final class BulkCopies {
       int bytes = bytes(issuer);
       requireGlobal(issuer, origin, bytes, Access.READ);
       var rows = BoxRow.contiguous(bytes, w.cta.random());
-      for (var target : Multicast.targets(issuer, multicast != 0, false)) {
-        ToShared.issue(issuer, origin, rows, CopyFormat.PLAIN, target, Optional.empty());
-      }
+      ToShared.issue(issuer, origin, rows, CopyFormat.PLAIN, Multicast.targets(issuer, multicast != 0, false));
     }
   }
 

@@ -5,6 +5,7 @@ import java.util.Comparator;
 import java.util.EnumMap;
 import java.util.List;
 import tilewright.simulator.Profile.ClassCount;
+import tilewright.simulator.Profile.Executions;
 
 /** Counts how often the CTAs of one worker execute each basic block. */
 final class ExecutionCounter {
@@ -26,6 +27,20 @@ final class ExecutionCounter {
       warps[i] += other.warps[i];
       threads[i] += other.threads[i];
     }
+  }
+
+  /** How often each instruction was executed, in PTX order. */
+  List<Executions> executions(Kernel kernel) {
+    var list = new ArrayList<Executions>();
+    for (int b = 0; b < warps.length; b++) {
+      if (warps[b] == 0) continue;
+      for (int site : kernel.blocks().get(b).sites()) {
+        int line = kernel.sites().get(site).line();
+        if (line > 0) list.add(new Executions(line, kernel.sites().get(site).text(), warps[b], threads[b]));
+      }
+    }
+    list.sort(Comparator.comparingInt(Executions::line));
+    return list;
   }
 
   /** Executions by class of instruction, most frequent first. */

@@ -6,7 +6,7 @@ import tilewright.ptx.PtxType;
 
 /** What kind of work an instruction is, as a profile counts it: by the unit of an SM that does most of it. */
 public enum InstructionClass {
-  INTEGER, F16, F32, F64, SPECIAL_FUNCTION, CONVERT, COMPARE, MOVE, TENSOR, GLOBAL, SHARED, LOCAL, GENERIC, CONSTANT,
+  INTEGER, F16, F32, F64, SPECIAL_FUNCTION, CONVERT, COMPARE, MOVE, TENSOR, TENSOR_MEMORY, GLOBAL, SHARED, LOCAL, GENERIC, CONSTANT,
   ATOMIC, ASYNC_COPY, WARP, SYNCHRONISE, CONTROL;
 
   @Override
@@ -21,6 +21,7 @@ public enum InstructionClass {
       case "atom", "red" -> ATOMIC;
       case "cp", "prefetch", "prefetchu" -> ASYNC_COPY;
       case "mma", "wmma", "wgmma" -> TENSOR;
+      case "tcgen05" -> tensor(i);
       case "shfl", "vote", "match", "redux", "elect", "activemask", "movmatrix" -> WARP;
       case "bar", "barrier", "membar", "fence", "mbarrier", "nanosleep" -> SYNCHRONISE;
       case "bra", "brx", "ret", "exit", "call", "trap" -> CONTROL;
@@ -29,6 +30,14 @@ public enum InstructionClass {
       case "cvt" -> CONVERT;
       case "rcp", "sqrt", "rsqrt", "ex2", "lg2", "sin", "cos", "tanh" -> SPECIAL_FUNCTION;
       default -> i.type().map(InstructionClass::arithmetic).orElse(INTEGER);
+    };
+  }
+
+  private static InstructionClass tensor(Instruction i) {
+    return switch (i.modifiers().getFirst()) {
+      case "mma" -> TENSOR;
+      case "ld", "st", "cp", "shift" -> TENSOR_MEMORY;
+      default -> SYNCHRONISE;
     };
   }
 

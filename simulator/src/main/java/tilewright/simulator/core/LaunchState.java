@@ -101,8 +101,8 @@ final class LaunchState {
     executions.forEach(executed::add);
     var occupancy = Occupancy.of(kernel.target(), kernel.liveRegisters(), sharedBytes - kernel.gapBytes(),
         (int) launch.block().size());
-    return new Profile(executed.classes(kernel), moved.spaces(), moved.bankConflicts(), moved.globalTraffic(),
-        occupancy, timeline.slices());
+    return new Profile(executed.classes(kernel), executed.executions(kernel), moved.spaces(), moved.bulk(),
+        moved.bankConflicts(), moved.globalTraffic(), occupancy, timeline.slices());
   }
 
   /** The number of the next cluster, which the caller launches, or whose work it does; empty if there is none left. */

@@ -2,7 +2,6 @@ package tilewright.simulator.core;
 
 import java.util.Arrays;
 import java.util.List;
-import java.util.Optional;
 import tilewright.simulator.tensormap.BoxRow;
 import tilewright.simulator.tensormap.BoxTraversal;
 import tilewright.simulator.tensormap.CopyFormat;
@@ -57,10 +56,8 @@ public final class TensorCopies {
       var request = Request.of(w, lane, map[lane] + displacement, form, site);
       TensorChecks.load(request.issuer, request.form, request.descriptor, w.held[lane]);
       var rows = request.rows(Access.READ);
-      for (var target : Multicast.targets(request.issuer, request.form.multicast(), request.form.pair())) {
-        ToShared.issue(request.issuer, request.descriptor.address(), rows, CopyFormat.of(request.descriptor), target,
-            Optional.empty());
-      }
+      ToShared.issue(request.issuer, request.descriptor.address(), rows, CopyFormat.of(request.descriptor),
+          Multicast.targets(request.issuer, request.form.multicast(), request.form.pair()));
     }
   }
 

@@ -24,6 +24,13 @@ record ToShared(Issuer issuer, long origin, List<BoxRow> rows, CopyFormat format
   /** An operation on elements of a type. */
   record Element(Reduction operation, tilewright.ptx.tensormap.TensorElement type) {}
 
+  /** Begins a copy from global memory to all of its targets. */
+  static void issue(Issuer issuer, long origin, List<BoxRow> rows, CopyFormat format, List<Target> targets) {
+    var watch = issuer.cta().watch;
+    if (watch != null) watch.bulkLoad(rows.stream().mapToInt(BoxRow::bytes).sum(), targets.size(), issuer.site());
+    for (var target : targets) issue(issuer, origin, rows, format, target, Optional.empty());
+  }
+
   /** Begins a copy as several operations, which may land apart. */
   static void issue(Issuer issuer, long origin, List<BoxRow> rows, CopyFormat format, Target target,
       Optional<Element> reduction) {

@@ -4,6 +4,7 @@ import java.util.ArrayList;
 import java.util.List;
 import tilewright.simulator.BankConflicts;
 import tilewright.simulator.GlobalTraffic;
+import tilewright.simulator.Profile.BulkTraffic;
 import tilewright.simulator.Profile.SpaceTraffic;
 
 /** Counts what the CTAs of one worker move, instruction by instruction. */
@@ -17,7 +18,10 @@ final class TrafficCounter {
   /** Bytes read and written, by space. */
   private static final int BYTES = 6;
   private static final List<String> SPACES = List.of("global", "shared", "local");
-  private static final int COLUMNS = BYTES + 2 * 3;
+  private static final int BULK_LOADED = BYTES + 2 * 3;
+  private static final int BULK_RECEIVED = BULK_LOADED + 1;
+  private static final int BULK_STORED = BULK_RECEIVED + 1;
+  private static final int COLUMNS = BULK_STORED + 1;
 
   private final List<Site> sites;
   private final long[] counts;
@@ -53,6 +57,29 @@ final class TrafficCounter {
     long sum = (long) bytes * Integer.bitCount(mask);
     if (access != Access.WRITE) counts[at + BYTES + 2 * space] += sum;
     if (access != Access.READ) counts[at + BYTES + 2 * space + 1] += sum;
+  }
+
+  /** A bulk copy to so many places in shared memory. */
+  void bulkLoad(int bytes, int receivers, int site) {
+    counts[site * COLUMNS + BULK_LOADED] += bytes;
+    counts[site * COLUMNS + BULK_RECEIVED] += (long) bytes * receivers;
+  }
+
+  /** A bulk copy from shared to global memory. */
+  void bulkStore(int bytes, int site) {
+    counts[site * COLUMNS + BULK_STORED] += bytes;
+  }
+
+  List<BulkTraffic> bulk() {
+    var list = new ArrayList<BulkTraffic>();
+    for (int i = 0; i < sites.size(); i++) {
+      int at = i * COLUMNS;
+      if (counts[at + BULK_RECEIVED] + counts[at + BULK_STORED] == 0) continue;
+      list.add(new BulkTraffic(sites.get(i).line(), sites.get(i).text(), counts[at + BULK_LOADED],
+          counts[at + BULK_RECEIVED], counts[at + BULK_STORED]));
+    }
+    list.sort(java.util.Comparator.comparingInt(BulkTraffic::line));
+    return list;
   }
 
   void add(TrafficCounter other) {

@@ -30,6 +30,16 @@ final class Watch {
     if (sanitizer != null) sanitizer.global(w, mask, window, w.offsets, bytes, access, site);
   }
 
+  /** A bulk copy of so many bytes to so many places in shared memory. */
+  void bulkLoad(int bytes, int receivers, int site) {
+    traffic.bulkLoad(bytes, receivers, site);
+  }
+
+  /** A bulk copy from shared to global memory. */
+  void bulkStore(int bytes, int site) {
+    traffic.bulkStore(bytes, site);
+  }
+
   void local(Warp w, int mask, int bytes, int access, int site) {
     traffic.local(mask, bytes, access, site);
     if (sanitizer != null) sanitizer.local(w, mask, bytes, access, site);

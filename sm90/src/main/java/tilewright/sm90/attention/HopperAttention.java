@@ -87,7 +87,7 @@ public final class HopperAttention implements AttentionKernel {
   }
 
   /** The shapes that a problem can be computed in, the one that should be fastest first. */
-  private static Stream<Shape> shapes(AttentionProblem problem) {
+  public static Stream<Shape> shapes(AttentionProblem problem) {
     var shapes = problem.modification().equals(Modification.NONE)
         ? CHOICES.stream().filter(choice -> choice.fits(problem)).map(Choice::shape) : MODIFIED.stream();
     return shapes.filter(shape -> problem.sizes().headDim() <= shape.headDim()

@@ -1,0 +1,87 @@
+package tilewright.cli;
+
+import java.util.LinkedHashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.concurrent.Callable;
+import picocli.CommandLine.Command;
+import picocli.CommandLine.Option;
+import picocli.CommandLine.Parameters;
+import tilewright.kernel.collective.attention.Band;
+import tilewright.kernels.GemmProblem;
+import tilewright.kernels.attention.AttentionProblem;
+import tilewright.kernels.attention.AttentionProblem.Sizes;
+import tilewright.numerics.ElementType;
+import tilewright.verification.budget.Budget;
+import tilewright.verification.budget.Budgets;
+
+/** {@code tilewright budget}: what a kernel asks of each unit of a multiprocessor, and which bounds it. */
+@Command(name = "budget", description = {
+    "Count what a kernel's instructions ask of each unit of an H200 (sm90) or a B200 (sm100), and name what bounds it.",
+    "It is a model: the kernel runs on the simulator, and published throughputs turn its counts into cycles."})
+final class BudgetCommand implements Callable<Integer> {
+  private static final Settings GEMM = new Settings(new LinkedHashMap<>(Map.of("m", "8192", "n", "8192", "k", "8192",
+      "dtype", "bf16", "order", "TN")));
+  private static final Settings ATTENTION = new Settings(new LinkedHashMap<>(Map.of("batch", "4", "heads", "16",
+      "queries", "8192", "keys", "8192", "dim", "128", "dtype", "bf16", "mask", "none")));
+
+  private final Console console;
+
+  @Parameters(paramLabel = "KERNEL", description = "gemm or attention.")
+  private String kernel;
+
+  @Option(names = "--arch", paramLabel = "sm90|sm100", defaultValue = "sm100",
+      description = "Whose kernel, and so which GPU: sm90 an H200, sm100 a B200 (default: sm100).")
+  private String arch;
+
+  @Option(names = "--set", paramLabel = "NAME=VALUE", description = {
+      "A problem's setting; may be repeated. Of gemm: m, n, k, dtype, order (default: 8192 cubed, bf16, TN).",
+      "Of attention: batch, heads, queries, keys, dim, dtype, mask (none or causal)."})
+  private Map<String, String> chosen = new LinkedHashMap<>();
+
+  @Option(names = "--most", paramLabel = "N", defaultValue = "1",
+      description = "Configurations to compare, the one expected to be fastest first (default: 1).")
+  private int most;
+
+  BudgetCommand(Console console) {
+    this.console = console;
+  }
+
+  @Override
+  public Integer call() {
+    if (most < 1) throw CommandFailure.badInput("invalid --most " + most + ": needed is an integer from 1 on");
+    var budgets = budgets();
+    for (var budget : budgets) {
+      if (console.json()) console.result(BudgetText.row(budget), "");
+    }
+    if (!console.json()) {
+      console.text(BudgetText.of(budgets.getFirst()));
+      if (budgets.size() > 1) console.text("\n" + BudgetText.ranking(budgets));
+    }
+    return Exit.OK;
+  }
+
+  private List<Budget> budgets() {
+    try {
+      return switch (kernel) {
+        case "gemm" -> new Budgets().ranked(gemm(GEMM.with(chosen)), arch, most);
+        case "attention" -> new Budgets().ranked(attention(ATTENTION.with(chosen)), arch, most);
+        default -> throw CommandFailure.badInput("no budget of " + kernel + ": gemm or attention");
+      };
+    } catch (IllegalArgumentException e) {
+      throw CommandFailure.badInput(e.getMessage());
+    }
+  }
+
+  private static GemmProblem gemm(Settings s) {
+    var type = s.type("dtype", ElementType.F16, ElementType.BF16);
+    return GemmProblem.packed(type, type, s.extent("m"), s.extent("n"), s.extent("k"), 1,
+        s.choice("order", "TN", "NN", "TT", "NT"));
+  }
+
+  private static AttentionProblem attention(Settings s) {
+    var problem = AttentionProblem.dense(s.type("dtype", ElementType.F16, ElementType.BF16),
+        Sizes.of(s.extent("batch"), s.extent("queries"), s.extent("keys"), s.extent("heads"), s.extent("dim")));
+    return s.choice("mask", "none", "causal").equals("causal") ? problem.with(Band.CAUSAL) : problem;
+  }
+}

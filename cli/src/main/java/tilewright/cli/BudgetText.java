@@ -1,0 +1,76 @@
+package tilewright.cli;
+
+import java.util.LinkedHashMap;
+import java.util.List;
+import java.util.Locale;
+import java.util.Map;
+import tilewright.verification.budget.Amount;
+import tilewright.verification.budget.Budget;
+import tilewright.verification.budget.Counts;
+import tilewright.verification.budget.Unit;
+
+/** A budget as a table for a terminal, and as an object for programs. */
+final class BudgetText {
+  private BudgetText() {}
+
+  /**
+   * A budget for programs.
+   *
+   * @param model that none of it was measured
+   * @param step amounts of a step of the main loop; {@code tile} those of a tile beside its steps
+   * @param cycles of each unit for a tile of average length
+   * @param attainable of the tensor cores' peak
+   */
+  record Row(boolean model, String kernel, String problem, String configuration, String chip,
+      Map<String, Double> step, Map<String, Double> tile, Map<String, Double> cycles, String bottleneck,
+      boolean memoryBound, double attainable, double boundTflops, double expectedTflops) {}
+
+  static Row row(Budget b) {
+    var cycles = new LinkedHashMap<String, Double>();
+    for (var unit : Unit.values()) cycles.put(unit.toString(), b.cycles(unit));
+    return new Row(true, b.kernel(), b.problem(), b.configuration(), b.chip().name(), amounts(b.step()),
+        amounts(b.tile()), cycles, b.bottleneck().toString(), b.isMemoryBound(), b.attainable(), b.tflops(),
+        b.expectedTflops());
+  }
+
+  private static Map<String, Double> amounts(Counts counts) {
+    var amounts = new LinkedHashMap<String, Double>();
+    for (var amount : Amount.values()) amounts.put(amount.toString(), counts.of(amount));
+    return amounts;
+  }
+
+  static String of(Budget b) {
+    var table = new TextTable("unit", "a cycle", "cycles a step", "beside steps", "a tile", "of the most");
+    double most = b.cycles(b.bottleneck());
+    for (var unit : Unit.values()) {
+      table.add(unit.toString(), "" + b.chip().perCycle().get(unit), number(b.chip().cycles(b.step(), unit)),
+          number(b.chip().cycles(b.tile(), unit)), number(b.cycles(unit)), percent(b.cycles(unit) / most));
+    }
+    return b.kernel() + " " + b.problem() + ", " + b.configuration() + ", on " + b.chip().name()
+        + ": a model, not a measurement\n\n" + table + "\n\n" + verdict(b);
+  }
+
+  private static String verdict(Budget b) {
+    return "bound by " + (b.isMemoryBound() ? "global memory" : "the " + b.bottleneck()) + ": at most "
+        + percent(b.attainable()) + " of the tensor cores' peak, " + number(b.tflops())
+        + " TFLOP/s (model)\nif units hinder each other as on an H200: " + number(b.expectedTflops())
+        + " TFLOP/s (model)";
+  }
+
+  static String ranking(List<Budget> budgets) {
+    var table = new TextTable("configuration", "bound by", "at most", "TFLOP/s at most (model)", "expected (model)");
+    for (var b : budgets) {
+      table.add(b.configuration(), b.isMemoryBound() ? "global memory" : b.bottleneck().toString(),
+          percent(b.attainable()), number(b.tflops()), number(b.expectedTflops()));
+    }
+    return table.toString();
+  }
+
+  private static String number(double value) {
+    return String.format(Locale.ROOT, "%,.0f", value);
+  }
+
+  private static String percent(double part) {
+    return String.format(Locale.ROOT, "%.1f %%", 100 * part);
+  }
+}

@@ -1,0 +1,24 @@
+package tilewright.verification.budget;
+
+/**
+ * What a CTA does for a step of its main loop, and for a tile beside its steps: differences of launches that have more
+ * of one and as many of the other, so that what is done once a launch drops out.
+ */
+record Marginal(Counts step, Counts tile) {
+  private static final int TILES = 1;
+
+  /** A launch of a kernel on one CTA, or one cluster. */
+  @FunctionalInterface
+  interface Traced {
+    /** What each of its CTAs does for so many tiles of so many steps. */
+    Counts counts(int tiles, int steps);
+  }
+
+  /** @param steps of a small tile: so many that the loop is in its steady state */
+  static Marginal of(Traced kernel, int steps) {
+    var few = kernel.counts(TILES, steps);
+    var step = kernel.counts(TILES, 2 * steps).minus(few).times(1.0 / (TILES * steps));
+    var tile = kernel.counts(2 * TILES, steps).minus(few).times(1.0 / TILES).minus(step.times(steps));
+    return new Marginal(step, tile);
+  }
+}

@@ -1,0 +1,64 @@
+package tilewright.verification.budget;
+
+import java.util.regex.Pattern;
+import tilewright.ptx.Instruction;
+import tilewright.ptx.Operand;
+
+/**
+ * What a tensor-core instruction multiplies.
+ *
+ * @param operandBits of an element in shared memory
+ * @param rate elements of k that take the time of one of 16 bits
+ * @param placeA where A comes from
+ */
+record MmaShape(int m, int n, int k, int operandBits, double rate, Place placeA) {
+  /** Of an operand. */
+  enum Place { SHARED, REGISTERS, TENSOR_MEMORY }
+
+  private static final Pattern WGMMA = Pattern.compile("m(\\d+)n(\\d+)k(\\d+)");
+  private static final int DEPTH_BITS = 256;
+  private static final int HALF = 16;
+
+  /** Of a {@code wgmma.mma_async} or {@code tcgen05.mma}. */
+  static MmaShape of(Instruction i) {
+    return i.opcode().equals("wgmma") ? wgmma(i) : tcgen05(i);
+  }
+
+  private static MmaShape wgmma(Instruction i) {
+    var shape = WGMMA.matcher(i.name());
+    if (!shape.find()) throw new IllegalArgumentException("no shape in " + i.name());
+    int k = Integer.parseInt(shape.group(3));
+    int bits = DEPTH_BITS / k;
+    return new MmaShape(Integer.parseInt(shape.group(1)), Integer.parseInt(shape.group(2)), k, bits,
+        (double) HALF / bits, i.operands().get(1) instanceof Operand.Vector ? Place.REGISTERS : Place.SHARED);
+  }
+
+  /** M and N are in the instruction descriptor (PTX ISA, tcgen05 instruction descriptor), N from bit 17, M from 24. */
+  private static MmaShape tcgen05(Instruction i) {
+    if (!(i.operands().get(3) instanceof Operand.Integer(long descriptor))) {
+      throw new IllegalArgumentException("the descriptor of " + i.name() + " is not known while tracing");
+    }
+    int n = (int) (descriptor >>> 17 & 0x3F) * 8;
+    int m = (int) (descriptor >>> 24 & 0x1F) * 16;
+    var placeA = i.operands().get(1) instanceof Operand.Register ? Place.SHARED : Place.TENSOR_MEMORY;
+    if (i.has("kind::f16")) return new MmaShape(m, n, 16, HALF, 1, placeA);
+    if (i.has("kind::tf32")) return new MmaShape(m, n, 8, 32, 0.5, placeA);
+    if (i.has("kind::mxf4") || i.has("kind::mxf4nvf4")) return new MmaShape(m, n, 64, 4, 4, placeA);
+    return new MmaShape(m, n, 32, Byte.SIZE, 2, placeA);
+  }
+
+  /** Additions and multiplications, as many of 16 bits as take the same time. */
+  double operations() {
+    return 2.0 * m * n * k / rate;
+  }
+
+  /** Of operands in shared memory; those of a pair of CTAs are the halves of one. */
+  double sharedBytes() {
+    return ((placeA == Place.SHARED ? m : 0) + n) * (double) k * operandBits / Byte.SIZE;
+  }
+
+  /** Of A in Tensor Memory. */
+  double tensorMemoryBytes() {
+    return placeA == Place.TENSOR_MEMORY ? (double) m * k * operandBits / Byte.SIZE : 0;
+  }
+}

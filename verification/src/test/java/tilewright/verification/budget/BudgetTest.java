@@ -1,0 +1,100 @@
+package tilewright.verification.budget;
+
+import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertTrue;
+
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.ValueSource;
+import tilewright.kernels.GemmProblem;
+import tilewright.kernels.attention.AttentionProblem;
+import tilewright.kernels.attention.AttentionProblem.Sizes;
+import tilewright.numerics.ElementType;
+import tilewright.sm100.BlackwellGemm;
+import tilewright.sm100.attention.BlackwellAttention;
+
+/** Budgets of the Blackwell kernels beside what FlashAttention-4 and CUTLASS publish of theirs. */
+class BudgetTest {
+  private static final Budgets BUDGETS = new Budgets();
+  private static final AttentionProblem ATTENTION =
+      AttentionProblem.dense(ElementType.BF16, Sizes.of(4, 8192, 8192, 16, 128));
+
+  /** Of forward attention with head dimension 128, and of 16 neighbouring pairs of exponentials so many on FMA units. */
+  private static Budget attention(int emulated) {
+    return BUDGETS.blackwell(ATTENTION,
+        AttentionTrace.emulating(BlackwellAttention.shape(ATTENTION).orElseThrow(), emulated));
+  }
+
+  private static Budget gemm(String rung) {
+    var problem = GemmProblem.packed(ElementType.BF16, ElementType.BF16, 8192, 8192, 8192, 1, "TN");
+    return BUDGETS.blackwell(problem, BlackwellGemm.configure(problem, rung));
+  }
+
+  @Test
+  void withoutEmulationTheExponentUnitBoundsAttention() {
+    assertEquals(Unit.EXPONENT, attention(0).bottleneck());
+  }
+
+  @Test
+  void withEmulationTheTensorCoresBoundAttentionAndCanBeBusyMostOfTheTime() {
+    var budget = attention(BlackwellAttention.shape(ATTENTION).orElseThrow().emulated());
+    assertEquals(Unit.TENSOR, budget.bottleneck());
+    assertTrue(budget.attainable() >= 0.70, () -> "attainable: " + budget.attainable());
+  }
+
+  /** FlashAttention-4, section 3: 1024 cycles of products, 768 of shared memory and 1024 of exponentials a tile. */
+  @Test
+  void aTileOfAttentionTakesThePublishedCyclesOfEachUnit() {
+    var step = attention(0).step();
+    assertEquals(2 * 1024, Chip.B200.cycles(step, Unit.TENSOR));
+    assertEquals(2 * 768, step.of(Amount.OPERAND_BYTES) / 128);
+    // One more exponential for each row, by which its sum is rescaled.
+    assertEquals(2 * (1024 + 8), Chip.B200.cycles(step, Unit.EXPONENT));
+  }
+
+  /** Scores are read once and weights written once; tensor cores read these again. */
+  @Test
+  void scoresAndWeightsCrossTensorMemoryOnce() {
+    var step = attention(0).step();
+    double scores = 2 * 128 * 128;
+    assertEquals(scores * Float.BYTES + scores * 2, step.of(Amount.TENSOR_MEMORY_READ));
+    assertEquals(scores * 2, step.of(Amount.TENSOR_MEMORY_WRITTEN));
+  }
+
+  /** Of every 16 pairs in three of four chunks of a row, so many are on FMA units. */
+  @ParameterizedTest
+  @ValueSource(ints = {4, 8})
+  void emulationTakesItsShareFromTheExponentUnit(int emulated) {
+    double all = 2 * 128 * 128;
+    assertEquals(all * 0.75 * emulated / 16,
+        attention(0).step().of(Amount.EXPONENTIALS) - attention(emulated).step().of(Amount.EXPONENTIALS));
+  }
+
+  /** 128x256 of C by 64 of k on each SM; a pair shares B, so that each reads and copies half of it. */
+  @Test
+  void aPairOfMultiprocessorsHalvesTheTrafficOfB() {
+    double a = 128 * 64 * 2;
+    double b = 256 * 64 * 2;
+    assertEquals(a + b, gemm("specialised").step().of(Amount.OPERAND_BYTES));
+    assertEquals(a + b, gemm("specialised").step().of(Amount.GLOBAL_BYTES));
+    assertEquals(a + b, gemm("multicast").step().of(Amount.COPIED_BYTES));
+    assertEquals(a + b / 2, gemm("multicast").step().of(Amount.GLOBAL_BYTES));
+    assertEquals(a + b / 2, gemm("persistent").step().of(Amount.OPERAND_BYTES));
+    assertEquals(a + b / 2, gemm("persistent").step().of(Amount.COPIED_BYTES));
+  }
+
+  /** CUTLASS's kernel: a wait, four products and two signals a stage, 512 cycles of tensor cores. */
+  @Test
+  void aStageOfTheGemmIsFourProductsBetweenAWaitAndACommit() {
+    var step = gemm("persistent").step();
+    assertEquals(512, Chip.B200.cycles(step, Unit.TENSOR));
+    assertTrue(step.of(Amount.SIGNALS) <= 2, () -> "signals of a CTA: " + step.of(Amount.SIGNALS));
+    assertTrue(Chip.B200.cycles(step, Unit.ISSUE) < 0.1 * 512, "the warps that copy and multiply leave the rest free");
+  }
+
+  /** A tile's sums are read from Tensor Memory once. */
+  @Test
+  void sumsAreReadOnce() {
+    assertEquals(128 * 256 * Float.BYTES, gemm("persistent").tile().of(Amount.TENSOR_MEMORY_READ));
+  }
+}
