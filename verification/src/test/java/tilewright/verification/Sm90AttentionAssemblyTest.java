@@ -5,6 +5,7 @@ import static org.junit.jupiter.api.Assertions.fail;
 import static org.junit.jupiter.api.Assumptions.abort;
 
 import java.util.List;
+import java.util.Optional;
 import java.util.stream.Stream;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.Arguments;
@@ -12,7 +13,11 @@ import org.junit.jupiter.params.provider.MethodSource;
 import tilewright.device.Assembler;
 import tilewright.device.Assembly;
 import tilewright.kernel.collective.attention.Band;
+import tilewright.kernel.collective.attention.MaskMod;
+import tilewright.kernel.collective.attention.Modification;
+import tilewright.kernel.collective.attention.ScoreMod;
 import tilewright.kernels.attention.AttentionProblem;
+import tilewright.kernels.attention.AttentionProblem.Packed;
 import tilewright.kernels.attention.AttentionProblem.Sizes;
 import tilewright.numerics.ElementType;
 import tilewright.sm90.attention.HopperAttention;
@@ -30,10 +35,35 @@ class Sm90AttentionAssemblyTest {
         Arguments.of(ElementType.BF16, 256, 256, 512, band), Arguments.of(ElementType.BF16, 256, 256, 8192, band)));
   }
 
+  static Stream<Arguments> changed() {
+    MaskMod document = (_, _, q, k) -> k.lessThan(q.plus(1)).and(q.dividedBy(500).equalTo(k.dividedBy(500)));
+    ScoreMod alibi = (score, _, h, q, k) -> k.minus(q).toF32().fma(h.plus(1).toF32().times(-4).exp2(), score);
+    return Stream.of(64, 128, 256).flatMap(dim -> {
+      var plain = AttentionProblem.dense(ElementType.BF16, Sizes.of(1, 4096, 4096, 2, dim));
+      var masked = plain.with(new Modification(Optional.empty(), Optional.of(document)));
+      return Stream.of(Arguments.of("packed", dim, plain.with(Band.CAUSAL).with(new Packed("cuQ", "cuK", 5, 4096))),
+          Arguments.of("ALiBi", dim, plain.with(Band.CAUSAL)
+              .with(new Modification(Optional.of(alibi), Optional.empty()))),
+          Arguments.of("documents", dim, masked), Arguments.of("documents skipping blocks", dim, masked.skipping()),
+          Arguments.of("ALiBi in documents", dim,
+              plain.with(new Modification(Optional.of(alibi), Optional.of(document))).skipping()));
+    });
+  }
+
+  @ParameterizedTest(name = "{0} of {1}")
+  @MethodSource("changed")
+  void functionsAndListsNeitherSpillNorWarn(String name, int dim, AttentionProblem problem) {
+    assertIsAssembledWell(problem);
+  }
+
   @ParameterizedTest(name = "{0}, {1} and {2}, {3} keys, {4}")
   @MethodSource("problems")
   void isAssembledWithoutSpillsAndWarnings(ElementType type, int depth, int width, int keys, Band band) {
     var problem = AttentionProblem.dense(type, new Sizes(1, keys, keys, 1, 1, depth, width)).with(band);
+    assertIsAssembledWell(problem);
+  }
+
+  private static void assertIsAssembledWell(AttentionProblem problem) {
     var kernel = new HopperAttention().prepare(problem).kernel();
     assertEquals(Math.min(BLOCK_BYTES, kernel.dynamicSharedBytes()), kernel.dynamicSharedBytes());
     switch (ASSEMBLER.assemble(kernel.ptx(), "sm_90a")) {

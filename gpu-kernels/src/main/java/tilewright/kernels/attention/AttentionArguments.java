@@ -1,6 +1,7 @@
 package tilewright.kernels.attention;
 
 import java.util.List;
+import java.util.Map;
 import tilewright.kernel.CompiledKernel;
 import tilewright.kernel.LaunchArguments;
 import tilewright.kernels.attention.AttentionProblem.View;
@@ -12,18 +13,23 @@ public final class AttentionArguments {
   /** A kernel's arguments, to which it may add others. */
   public static LaunchArguments of(CompiledKernel kernel, AttentionProblem p) {
     var s = p.sizes();
-    var arguments = LaunchArguments.of(kernel)
-        .tensor("Q", tensor(p.q(), s.queries(), s.headDim(), s.heads(), s.batch(), true))
-        .tensor("K", tensor(p.k(), s.keys(), s.headDim(), s.keyHeads(), s.batch(), true))
-        .tensor("V", tensor(p.v(), s.keys(), s.valueDim(), s.keyHeads(), s.batch(), false))
-        .tensor("O", tensor(p.o(), s.queries(), s.valueDim(), s.heads(), s.batch(), true))
-        .scalar("scale", p.scale());
+    var arguments = LaunchArguments.of(kernel).scalar("scale", p.scale());
+    tensors(p).forEach(arguments::tensor);
     p.lse().ifPresent(lse -> arguments.tensor("LSE", new LaunchArguments.Tensor(lse.buffer(), lse.offset(),
         List.of((long) s.queries(), (long) s.heads(), (long) s.batch()),
         List.of(lse.sequence(), lse.head(), lse.batch()))));
     p.packed().ifPresent(packed -> arguments.tensor("cuQ", lengths(packed.queries(), packed.sequences()))
         .tensor("cuK", lengths(packed.keys(), packed.sequences())));
     return arguments;
+  }
+
+  /** Q, K, V and O. */
+  public static Map<String, LaunchArguments.Tensor> tensors(AttentionProblem p) {
+    var s = p.sizes();
+    return Map.of("Q", tensor(p.q(), s.queries(), s.headDim(), s.heads(), s.batch(), true),
+        "K", tensor(p.k(), s.keys(), s.headDim(), s.keyHeads(), s.batch(), true),
+        "V", tensor(p.v(), s.keys(), s.valueDim(), s.keyHeads(), s.batch(), false),
+        "O", tensor(p.o(), s.queries(), s.valueDim(), s.heads(), s.batch(), true));
   }
 
   private static LaunchArguments.Tensor lengths(String buffer, int sequences) {

@@ -42,6 +42,11 @@ public record AttentionSpecs(ElementType type) {
     return TensorSpec.of("LSE", ElementType.F32, "Sq", "H", "B");
   }
 
+  /** Cumulated lengths of packed sequences: cuQ or cuK. */
+  public static TensorSpec lengths(String name) {
+    return TensorSpec.of(name, ElementType.I32, "B1").contiguous("B1");
+  }
+
   private TensorSpec tensor(String name, String rows, String columns, String heads, String contiguous) {
     return TensorSpec.of(name, type, rows, columns, heads, "B").contiguous(contiguous)
         .aligned(ALIGNED_BYTES / type.bytes());

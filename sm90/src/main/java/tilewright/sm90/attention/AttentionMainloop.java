@@ -1,7 +1,6 @@
 package tilewright.sm90.attention;
 
 import java.util.List;
-import java.util.function.Consumer;
 import tilewright.kernel.I32;
 import tilewright.kernel.Scope;
 import tilewright.kernel.collective.attention.AttentionTiles;
@@ -29,6 +28,7 @@ final class AttentionMainloop {
 
   private final Scope k;
   private final Sm90AttentionConfig config;
+  private final VisitedBlocks blocks;
   private final TensorTile q;
   private final TensorTile key;
   private final TensorTile value;
@@ -48,10 +48,11 @@ final class AttentionMainloop {
   private final List<List<Operand.Register>> weights;
   private final Fragment sums;
 
-  AttentionMainloop(Scope k, Sm90AttentionConfig config, TensorTile q, TensorTile key, TensorTile value,
-      Pipeline queries, Pipeline keys, Pipeline values, I32 lane, I32 group) {
+  AttentionMainloop(Scope k, Sm90AttentionConfig config, VisitedBlocks blocks, TensorTile q, TensorTile key,
+      TensorTile value, Pipeline queries, Pipeline keys, Pipeline values, I32 lane, I32 group) {
     this.k = k;
     this.config = config;
+    this.blocks = blocks;
     this.q = q;
     this.key = key;
     this.value = value;
@@ -114,15 +115,7 @@ final class AttentionMainloop {
 
   /** The blocks of a tile behind its first. */
   private void nextBlocks(OnlineSoftmax softmax, AttentionTiles.Tile tile) {
-    var blocks = tile.blocks().atLeastOne();
-    var last = blocks.end().plus(-1);
-    if (config.band().right().isPresent()) {
-      descend(blocks.insideEnd(), last, block -> nextBlock(softmax, tile, block, true));
-    }
-    descend(blocks.insideFirst(), blocks.insideEnd().min(last), block -> nextBlock(softmax, tile, block, false));
-    if (config.band().left().isPresent()) {
-      descend(blocks.first(), blocks.insideFirst().min(last), block -> nextBlock(softmax, tile, block, true));
-    }
+    blocks.of(tile).others(k, (place, masked) -> nextBlock(softmax, tile, place, masked));
     if (config.shape().columns() > 0) queries.releaseAndAdvance(lane);
   }
 
@@ -153,11 +146,6 @@ final class AttentionMainloop {
     output.store(sums, totals, tile);
   }
 
-  /** From the block before {@code end} down to {@code first}. */
-  private void descend(I32 first, I32 end, Consumer<I32> body) {
-    k.loop(first, end, 1, i -> body.accept(end.plus(first).plus(-1).minus(i)));
-  }
-
   private void firstScores() {
     queries.awaitFull();
     keys.awaitFull();
@@ -166,21 +154,21 @@ final class AttentionMainloop {
 
   /** What the scores of a tile's first block become. */
   private void firstWeights(OnlineSoftmax softmax, AttentionTiles.Tile tile) {
-    keys.releaseAndAdvance(lane);
-    var step = weigh(softmax, tile, tile.blocks().atLeastOne().end().plus(-1), true);
+    var block = releaseKeys(tile, k.constant(0));
+    var step = weigh(softmax, tile, block, true);
     values.awaitFull();
     operand.round(k, step.weights(), weights);
     sums.clear(k, PtxType.F32);
   }
 
-  private void nextBlock(OnlineSoftmax softmax, AttentionTiles.Tile tile, I32 block, boolean masked) {
+  private void nextBlock(OnlineSoftmax softmax, AttentionTiles.Tile tile, I32 place, boolean masked) {
     keys.awaitFull();
     turns.take();
     issueScores();
     issueProduct();
     turns.pass();
     WgmmaAtom.waitFor(k, 1);
-    keys.releaseAndAdvance(lane);
+    var block = releaseKeys(tile, place);
     var step = weigh(softmax, tile, block, masked);
     // Here, so that the assembler cannot put the softmax behind the product.
     values.awaitFull();
@@ -188,6 +176,13 @@ final class AttentionMainloop {
     weighed.releaseAndAdvance(lane);
     operand.round(k, step.weights(), weights);
     rowsOfSums.scale(k, sums, step.factors());
+  }
+
+  /** Gives back the keys at a place, which have become scores: the block that they were. */
+  private I32 releaseKeys(AttentionTiles.Tile tile, I32 place) {
+    var block = blocks.block(tile, place, keys.stage()).settled();
+    keys.releaseAndAdvance(lane);
+    return block;
   }
 
   private void issueScores() {
@@ -206,10 +201,11 @@ final class AttentionMainloop {
 
   private OnlineSoftmax.Step weigh(OnlineSoftmax softmax, AttentionTiles.Tile tile, I32 block, boolean masked) {
     var modification = config.modification();
+    boolean whole = config.blockMask() && !masked;
     var query = tile.query().plus(group.times(WgmmaAtom.M));
     var key = block.times(config.shape().keys());
     var place = new Modification.Place(tile.batch(), tile.head(), query, key);
-    var all = modification.apply(k, lane, rowsOfScores, k.scalar("scale"), place, false,
+    var all = modification.apply(k, lane, rowsOfScores, k.scalar("scale"), place, whole,
         rowsOfScores.values(k, scores));
     if (masked) all = new ScoreMask(config.band(), tile.sequence(), rowsOfScores).apply(k, lane, query, key, all);
     return softmax.next(all, masked || modification.mask().isPresent());

@@ -1,6 +1,7 @@
 package tilewright.sm90.attention;
 
 import java.util.Optional;
+import java.util.function.Function;
 import tilewright.kernel.GlobalTensor;
 import tilewright.kernel.I32;
 import tilewright.kernel.Kernel;
@@ -8,6 +9,7 @@ import tilewright.kernel.Scope;
 import tilewright.kernel.atom.Shuffle;
 import tilewright.kernel.collective.attention.AttentionTileScheduler;
 import tilewright.kernel.collective.attention.AttentionTiles;
+import tilewright.kernel.collective.attention.PackedTiles;
 import tilewright.kernel.collective.attention.SeqlenInfo;
 import tilewright.kernels.attention.AttentionSpecs;
 import tilewright.sm90.atom.Mbarrier;
@@ -34,44 +36,56 @@ public record Sm90Attention(Sm90AttentionConfig config) implements Kernel {
     var shape = config.shape();
     var thread = k.block(shape.threads());
     k.blocksPerMultiprocessor(1);
-    var q = TensorTile.of(k, config.tensors().q(), config.layoutQ());
-    var key = TensorTile.of(k, config.tensors().k(), config.layoutK());
-    var value = TensorTile.of(k, config.tensors().v(), config.layoutV());
-    var o = shape.columns() > 0 ? TensorTile.of(k, config.tensors().o(), config.layoutO())
-        : TensorTile.over(k, config.tensors().o(), q.shared());
+    var q = TensorTile.of(k, config.q(), config.layoutQ());
+    var key = TensorTile.of(k, config.k(), config.layoutK());
+    var value = TensorTile.of(k, config.v(), config.layoutV());
+    var o = shape.columns() > 0 ? TensorTile.of(k, config.o(), config.layoutO())
+        : TensorTile.over(k, config.o(), q.shared());
     var lse = config.lse() ? Optional.of(k.global(AttentionSpecs.logSumExp())) : Optional.<GlobalTensor>empty();
     var first = thread.equalTo(0);
     var queries = Pipeline.ring(k, shape.ahead(), first, 1, shape.consumers());
     var keys = Pipeline.ring(k, shape.stages(), first, 1, shape.consumers());
     var values = Pipeline.ring(k, shape.stages(), first, 1, shape.consumers());
-    var tiles = tiles(q, key);
-    var queue = TileQueue.of(k, first, shape.consumers() * WgmmaAtom.THREADS, tiles.order());
+    var cuQ = config.packed() ? Optional.of(k.global(AttentionSpecs.lengths("cuQ"))) : Optional.<GlobalTensor>empty();
+    var packed = cuQ.map(lengths -> new PackedTiles(lengths, shape.queries()));
+    var tiles = packed.map(p -> tiles(k, q, key, p)).orElseGet(() -> tiles(q, key));
+    var queue = TileQueue.of(k, first, shape.consumers() * WgmmaAtom.THREADS, tiles.order(), packed);
+    var blocks = VisitedBlocks.of(k, config);
     k.when(first, () -> Mbarrier.publish(k));
     k.barrier();
 
     var lane = thread.modulo(WgmmaAtom.THREADS);
     var group = Shuffle.first(k, thread.dividedBy(WgmmaAtom.THREADS), shape.consumers());
     k.when(group.equalTo(shape.consumers()), () -> {
-      RegisterBudget.shrink(k, shape.producerRegisters());
+      RegisterBudget.shrink(k, config.producerRegisters());
       k.when(lane.equalTo(0), () -> {
-        var producer = new AttentionProducer(k, config, q, key, value, queries.producer(), keys.producer(),
+        var producer = new AttentionProducer(k, config, blocks, q, key, value, queries.producer(), keys.producer(),
             values.producer());
         queue.produce(tile -> producer.copy(tiles.tile(tile)));
       });
     }, () -> {
-      RegisterBudget.grow(k, shape.consumerRegisters());
-      var mainloop = new AttentionMainloop(k, config, q, key, value, queries, keys, values, lane, group);
-      var output = new StagedOutput(k, o, lse, mainloop.rows(), lane, group);
+      RegisterBudget.grow(k, config.consumerRegisters());
+      var mainloop = new AttentionMainloop(k, config, blocks, q, key, value, queries, keys, values, lane, group);
+      var output = new StagedOutput(k, o, new TileCoordinates(k, config.packed()), lse, mainloop.rows(), lane, group);
       mainloop.run(queue.taker(), tiles, output);
     });
   }
 
   private AttentionTiles tiles(TensorTile q, TensorTile key) {
     var sequence = SeqlenInfo.fixed(q.extent(0), key.extent(0));
-    var shape = config.shape();
-    var order = new AttentionTileScheduler(sequence.queries().ceilDiv(shape.queries()), q.extent(2), q.extent(3),
-        config.headsTogether(), config.band().right().isPresent());
-    return new AttentionTiles(config.band(), order, q.extent(2).dividedBy(key.extent(2)), (I32 _) -> sequence,
-        shape.queries(), shape.keys());
+    var rows = sequence.queries().ceilDiv(config.shape().queries());
+    return tiles(q, key, rows, q.extent(3), (I32 _) -> sequence);
+  }
+
+  private AttentionTiles tiles(Scope k, TensorTile q, TensorTile key, PackedTiles packed) {
+    var cuK = k.global(AttentionSpecs.lengths("cuK"));
+    return tiles(q, key, packed.slots(), k.constant(1), entry -> SeqlenInfo.packed(packed.lengths(), cuK, entry));
+  }
+
+  private AttentionTiles tiles(TensorTile q, TensorTile key, I32 rows, I32 batch, Function<I32, SeqlenInfo> sequences) {
+    var order = new AttentionTileScheduler(rows, q.extent(2), batch, config.headsTogether(),
+        config.band().right().isPresent());
+    return new AttentionTiles(config.band(), order, q.extent(2).dividedBy(key.extent(2)), sequences,
+        config.shape().queries(), config.shape().keys());
   }
 }

@@ -1,5 +1,6 @@
 package tilewright.sm90.attention;
 
+import tilewright.kernel.TensorSpec;
 import tilewright.kernel.collective.attention.Band;
 import tilewright.kernel.collective.attention.Modification;
 import tilewright.kernels.attention.AttentionSpecs;
@@ -7,6 +8,7 @@ import tilewright.layout.OffsetMap;
 import tilewright.numerics.ElementType;
 import tilewright.sm90.atom.SwizzledRows;
 import tilewright.sm90.atom.WgmmaAtom;
+import tilewright.sm90.collective.RaggedRows;
 
 /**
  * What is fixed when Hopper attention is traced.
@@ -16,10 +18,12 @@ import tilewright.sm90.atom.WgmmaAtom;
  * @param headsTogether heads whose tiles run side by side, so that their K and V stay in L2
  * @param band which keys are seen, by distance
  * @param modification of scores
+ * @param packed whether sequences lie one after the other, bounded by cumulated lengths
+ * @param blockMask whether blocks of keys come from lists
  * @param lse whether the rows' logarithms are stored
  */
 public record Sm90AttentionConfig(ElementType type, Shape shape, int headsTogether, Band band,
-    Modification modification, boolean lse) {
+    Modification modification, boolean packed, boolean blockMask, boolean lse) {
   /**
    * Tiles and warpgroups.
    *
@@ -48,20 +52,40 @@ public record Sm90AttentionConfig(ElementType type, Shape shape, int headsTogeth
     int queries() {
       return WgmmaAtom.M * consumers;
     }
-
-    /** Together with the consumers' no more than the block has from the start: as many a thread as all can have. */
-    int producerRegisters() {
-      return consumers == 3 ? 32 : 40;
-    }
-
-    int consumerRegisters() {
-      return consumers == 3 ? 160 : 232;
-    }
   }
 
-  /** Tensors in global memory. */
-  AttentionSpecs tensors() {
-    return new AttentionSpecs(type);
+  /** Together with the consumers' no more than the block has from the start: as many a thread as all can have. */
+  int producerRegisters() {
+    return (shape.consumers == 3 ? 32 : 40) + shape.consumers * lent();
+  }
+
+  int consumerRegisters() {
+    return (shape.consumers == 3 ? 160 : 232) - lent();
+  }
+
+  /** Of each consumer's, what a producer needs to walk through lists. */
+  private int lent() {
+    return blockMask ? 8 : 0;
+  }
+
+  TensorSpec q() {
+    return packed(new AttentionSpecs(type).q(), "Sq");
+  }
+
+  TensorSpec k() {
+    return packed(new AttentionSpecs(type).k(), "Sk");
+  }
+
+  TensorSpec v() {
+    return packed(new AttentionSpecs(type).v(), "Sk");
+  }
+
+  TensorSpec o() {
+    return packed(new AttentionSpecs(type).o(), "Sq");
+  }
+
+  private TensorSpec packed(TensorSpec dense, String rows) {
+    return packed ? RaggedRows.spec(dense, rows) : dense;
   }
 
   /** A stage of Q is what a warpgroup has of a tile. */

@@ -22,7 +22,8 @@ import tilewright.sm90.collective.TensorTile;
  * @param lse where the logarithms go, if anywhere
  * @param rows of a warpgroup's O
  */
-record StagedOutput(Scope k, TensorTile o, Optional<GlobalTensor> lse, FragmentRows rows, I32 lane, I32 group) {
+record StagedOutput(Scope k, TensorTile o, TileCoordinates coordinates, Optional<GlobalTensor> lse, FragmentRows rows,
+    I32 lane, I32 group) {
   private static final int QUAD = 4;
 
   /** Divides sums by their rows' sums of exponentials and stores them. */
@@ -49,16 +50,17 @@ record StagedOutput(Scope k, TensorTile o, Optional<GlobalTensor> lse, FragmentR
     BulkCopy.publish(k);
     meet();
     k.when(lane.equalTo(0), () -> {
-      o.store(k, group, query, k.constant(first), tile.head(), tile.batch());
+      o.store(k, group, coordinates.queries(tile, query, k.constant(first)));
       BulkCopy.commit(k);
     });
   }
 
   private void storeLogarithms(GlobalTensor tensor, List<OnlineSoftmax.Total> totals, I32 query,
       AttentionTiles.Tile tile) {
+    var logarithms = tensor.part(0, tile.sequence().firstQuery(), tile.sequence().queries());
     for (int row = 0; row < totals.size(); row++) {
       var log = totals.get(row).logSumExp();
-      var place = tensor.at(query.plus(rows.row(lane, row)), tile.head(), tile.batch());
+      var place = logarithms.at(query.plus(rows.row(lane, row)), tile.head(), coordinates.entry(tile));
       log.register();
       k.when(lane.modulo(QUAD).equalTo(0).and(place.inside()), () -> place.store(log));
     }

@@ -1,6 +1,7 @@
 package tilewright.sm90.attention;
 
 import java.util.List;
+import java.util.Optional;
 import java.util.function.Consumer;
 import java.util.stream.IntStream;
 import tilewright.kernel.GlobalTensor;
@@ -13,6 +14,7 @@ import tilewright.kernel.TensorSpec;
 import tilewright.kernel.atom.Shuffle;
 import tilewright.kernel.collective.attention.AttentionTileScheduler;
 import tilewright.kernel.collective.attention.AttentionTileScheduler.Tile;
+import tilewright.kernel.collective.attention.PackedTiles;
 import tilewright.layout.Layout;
 import tilewright.numerics.ElementType;
 import tilewright.sm90.collective.Pipeline;
@@ -32,13 +34,16 @@ final class TileQueue {
   private final SharedTensor drawn;
   private final Pipeline ring;
   private final AttentionTileScheduler order;
+  private final Optional<PackedTiles> packed;
 
-  private TileQueue(Scope k, GlobalTensor counter, SharedTensor drawn, Pipeline ring, AttentionTileScheduler order) {
+  private TileQueue(Scope k, GlobalTensor counter, SharedTensor drawn, Pipeline ring, AttentionTileScheduler order,
+      Optional<PackedTiles> packed) {
     this.k = k;
     this.counter = counter;
     this.drawn = drawn;
     this.ring = ring;
     this.order = order;
+    this.packed = packed;
   }
 
   /** The counter that a launch gives. */
@@ -49,11 +54,11 @@ final class TileQueue {
   /**
    * @param first true for the thread that initialises barriers; one for all threads follows
    * @param threads that consume
-   * @param order of all tiles
+   * @param order of all tiles, or of the slots of packed sequences
    */
-  static TileQueue of(Scope k, Pred first, int threads, AttentionTileScheduler order) {
+  static TileQueue of(Scope k, Pred first, int threads, AttentionTileScheduler order, Optional<PackedTiles> packed) {
     return new TileQueue(k, k.global(counter()), k.shared(ElementType.I32, Layout.columnMajor(FIELDS, STAGES)),
-        Pipeline.ring(k, STAGES, first, 1, threads), order);
+        Pipeline.ring(k, STAGES, first, 1, threads), order, packed);
   }
 
   /** One thread draws this CTA's tiles. */
@@ -61,20 +66,27 @@ final class TileQueue {
     var slot = ring.producer();
     var next = k.variable(k.blockX(), MOST);
     var count = order.count();
+    var always = k.constant(0).equalTo(0);
     k.repeatUntil(() -> {
       var index = next.value().settled();
       var exists = index.lessThan(count);
       k.when(exists, () -> {
-        var drawnTile = order.tile(index);
+        var drawnTile = tile(index);
         var tile = new Tile(drawnTile.number().settled(), drawnTile.head().settled(), drawnTile.batch().settled());
-        publish(slot, List.of(tile.number(), tile.head(), tile.batch()));
+        var real = packed.map(tiles -> tiles.exists(tile)).orElse(always);
+        k.when(real, () -> publish(slot, List.of(tile.number(), tile.head(), tile.batch())));
         // Drawn before the work, so that it has come by its end.
         var ticket = counter.at(k.constant(0)).drawTicket(count, MOST);
-        body.accept(tile);
+        k.when(real, () -> body.accept(tile));
         next.set(ticket.plus(k.gridX()));
       }, () -> publish(slot, List.of(k.constant(MOST), k.constant(0), k.constant(0))));
       return exists.not();
     });
+  }
+
+  private Tile tile(I32 index) {
+    var tile = order.tile(index);
+    return packed.map(tiles -> tiles.tile(k, tile)).orElse(tile);
   }
 
   private void publish(Pipeline.Cursor slot, List<I32> fields) {

@@ -17,12 +17,12 @@ public record BlockLists(GlobalTensor partial, I32 partials, GlobalTensor full, 
 
   /** How many blocks of each kind: (2, tiles, heads, batch), those in part first. */
   public static TensorSpec counts() {
-    return TensorSpec.of("blockCounts", ElementType.I32, "Kinds", "Tiles", "H", "B").fixed("Kinds", 2);
+    return TensorSpec.of("blockCounts", ElementType.I32, "Kinds", "Tiles", "H", "B").contiguous("Kinds").fixed("Kinds", 2);
   }
 
   /** A list of blocks: (blocks, tiles, heads, batch). */
   public static TensorSpec list(String name) {
-    return TensorSpec.of(name, ElementType.I32, "Blocks", "Tiles", "H", "B");
+    return TensorSpec.of(name, ElementType.I32, "Blocks", "Tiles", "H", "B").contiguous("Blocks");
   }
 
   /** The lists of one tile. */
@@ -54,6 +54,11 @@ public record BlockLists(GlobalTensor partial, I32 partials, GlobalTensor full, 
       visitor.accept(entry(partial, i), true, next, another.or(fulls.atLeast(1)));
     });
     k.loop(fulls, i -> visitor.accept(entry(full, i), false, entry(full, i.plus(1)), i.plus(1).lessThan(fulls)));
+  }
+
+  /** The block at a place in the order; any block where there is none. */
+  I32 block(I32 place) {
+    return entry(partial, place).where(place.lessThan(partials), entry(full, place.minus(partials).max(0)));
   }
 
   /** An entry, or the last where the list has none there. */

@@ -3,6 +3,7 @@ package tilewright.kernel.collective.attention;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Optional;
+import java.util.stream.IntStream;
 import tilewright.kernel.F32;
 import tilewright.kernel.I32;
 import tilewright.kernel.Scope;
@@ -34,11 +35,15 @@ public record Modification(Optional<ScoreMod> score, Optional<MaskMod> mask) {
       List<F32> scores) {
     if (score.isEmpty() && (mask.isEmpty() || whole)) return scores;
     var changed = new ArrayList<F32>();
+    // Settled, or the assembler computes a key of each value ahead of all blocks, which takes a register each.
+    var rowsHere = IntStream.range(0, rows.count())
+        .mapToObj(row -> place.firstRow.plus(rows.row(thread, row)).settled()).toList();
+    var firstKey = place.firstKey.plus(rows.column(thread)).settled();
     for (int value = 0; value < scores.size(); value++) {
-      var row = place.firstRow.plus(rows.row(thread, rows.rowOf(value)));
+      var row = rowsHere.get(rows.rowOf(value));
       var q = place.packing.query(row);
       var head = place.packing.head(place.head, row);
-      var key = place.firstKey.plus(rows.column(thread)).plus(rows.columnOffset(value));
+      var key = firstKey.plus(rows.columnOffset(value));
       var now = scores.get(value);
       if (score.isPresent()) now = score.get().apply(now.times(scale), place.batch, head, q, key);
       if (mask.isPresent() && !whole) {

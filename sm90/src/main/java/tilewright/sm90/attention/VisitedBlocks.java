@@ -1,0 +1,44 @@
+package tilewright.sm90.attention;
+
+import java.util.Optional;
+import tilewright.kernel.GlobalTensor;
+import tilewright.kernel.I32;
+import tilewright.kernel.Scope;
+import tilewright.kernel.SharedTensor;
+import tilewright.kernel.collective.attention.AttentionTileScheduler;
+import tilewright.kernel.collective.attention.AttentionTiles.Tile;
+import tilewright.kernel.collective.attention.BlockLists;
+import tilewright.kernel.collective.attention.BlockVisits;
+import tilewright.layout.Layout;
+import tilewright.numerics.ElementType;
+
+/**
+ * Which blocks of keys a tile visits, for those who copy and those who multiply. Where blocks come from lists, only who
+ * copies reads them, and leaves the number beside each stage of keys: consumers have no registers for lists.
+ *
+ * @param left the numbers of the blocks in the stages
+ */
+record VisitedBlocks(Scope k, Sm90AttentionConfig config, Optional<SharedTensor> left) {
+
+  static VisitedBlocks of(Scope k, Sm90AttentionConfig config) {
+    return new VisitedBlocks(k, config, config.blockMask()
+        ? Optional.of(k.shared(ElementType.I32, Layout.of(config.shape().stages(), 1))) : Optional.empty());
+  }
+
+  BlockVisits of(Tile tile) {
+    if (!config.blockMask()) return BlockVisits.of(config.band(), tile.blocks());
+    var number = tile.query().dividedBy(config.shape().queries());
+    return BlockVisits.of(BlockLists.of(k, new AttentionTileScheduler.Tile(number, tile.head(), tile.batch())));
+  }
+
+  /** Producer: says which block a stage of keys is about to have, before the copy is announced. */
+  void leave(I32 stage, I32 block) {
+    left.ifPresent(numbers -> numbers.at(stage).store(block));
+  }
+
+  /** Consumer: the block at a place, whose keys a stage has. */
+  I32 block(Tile tile, I32 place, I32 stage) {
+    return left.map(numbers -> numbers.at(stage).loadInteger(GlobalTensor.MAX_EXTENT))
+        .orElseGet(() -> of(tile).block().apply(place));
+  }
+}
