@@ -1,5 +1,6 @@
 package tilewright.kernel;
 
+import java.util.ArrayList;
 import java.util.List;
 import java.util.Optional;
 import java.util.function.Supplier;
@@ -17,14 +18,17 @@ public final class Element {
   private final Supplier<Operand.Address> address;
   private final int alignment;
   private final Pred inside;
+  private final boolean lasting;
 
-  Element(Scope k, ElementType type, StateSpace space, Supplier<Operand.Address> address, int alignment, Pred inside) {
+  Element(Scope k, ElementType type, StateSpace space, Supplier<Operand.Address> address, int alignment, Pred inside,
+      boolean lasting) {
     this.k = k;
     this.type = type;
     this.space = space;
     this.address = address;
     this.alignment = alignment;
     this.inside = inside;
+    this.lasting = lasting;
   }
 
   public ElementType type() {
@@ -34,6 +38,11 @@ public final class Element {
   /** The operand {@code [register+offset]}. */
   public Operand.Address address() {
     return address.get();
+  }
+
+  /** What L2 is to do with what reads bring, where the tensor's specification says it. */
+  public Optional<Operand.Register> policy() {
+    return lasting ? Optional.of(k.lastingReads()) : Optional.empty();
   }
 
   /** Whether the tensor has this element. */
@@ -180,7 +189,10 @@ public final class Element {
     if (condition.isPresent()) {
       registers.forEach(register -> k.emit("mov." + move(access.piece()), register, zero(access.piece())));
     }
-    k.emit(condition, "ld." + space.text() + access.suffix(), access.operand(registers), address());
+    var name = "ld." + space.text() + (lasting ? ".L1::no_allocate.L2::cache_hint" : "") + access.suffix();
+    var operands = new ArrayList<Operand>(List.of(access.operand(registers), address()));
+    policy().ifPresent(operands::add);
+    k.emit(condition, name, operands.toArray(Operand[]::new));
   }
 
   /** Fresh registers for so many neighbours. */

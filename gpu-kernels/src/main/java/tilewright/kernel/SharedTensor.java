@@ -49,7 +49,8 @@ public final class SharedTensor {
     var bytes = addressOf(coordinate);
     long ones = bytes.value.ones();
     int alignment = (int) Math.max(1, Math.min(1024, Long.lowestOneBit(ones)) / type.bytes());
-    return new Element(k, type, StateSpace.SHARED, () -> k.address(bytes), alignment, Pred.known(k, true));
+    return new Element(k, type, StateSpace.SHARED, () -> k.address(bytes), alignment, Pred.known(k, true),
+        false);
   }
 
   private I32 addressOf(I32... coordinate) {

@@ -31,6 +31,23 @@ class ScopeTest {
   }
 
   @Test
+  void lastingReadsNameOnePolicyMadeBeforeBranchesAndWritesNone() {
+    var ptx = trace(k -> {
+      var thread = k.block(64);
+      var x = k.global(TensorSpec.of("X", ElementType.F32, "N").contiguous("N").lastingReads());
+      k.when(thread.lessThan(k.gridX()), () -> {
+        x.at(thread).load();
+        x.at(thread.plus(64)).load();
+        x.at(thread).store(k.constant(1f));
+      });
+    });
+    assertEquals(1, count(ptx, "createpolicy"));
+    assertTrue(ptx.indexOf("createpolicy") < ptx.indexOf("@"), ptx);
+    assertEquals(2, count(ptx, "ld.global.L1::no_allocate.L2::cache_hint.f32"));
+    assertEquals(1, count(ptx, "st.global.f32"));
+  }
+
+  @Test
   void whatTheLoopDoesNotChangeIsComputedBeforeIt() {
     var ptx = trace(k -> {
       var thread = k.block(64);

@@ -66,7 +66,7 @@ public record Sm100Gemm(Sm100GemmConfig config, Epilogue epilogue, int neighbour
 
     k.when(warp.lessThan(COPY), () -> {
       var tile = done.consumer();
-      work.forEach((m, n, batch) -> {
+      work.forEachOfWarp(thread.modulo(WARP).equalTo(0), (m, n, batch) -> {
         tile.awaitFull();
         TensorFence.afterSync(k);
         c.store(thread, warp, sums.stage(tile.stage(), config.accumulators()),
@@ -96,7 +96,7 @@ public record Sm100Gemm(Sm100GemmConfig config, Epilogue epilogue, int neighbour
 
   private TileWork work(Scope k, ClusterTiles tiles, TileWork.Extents extents, CtaGroups groups, Pred first) {
     if (!config.dynamic()) return new StaticTiles(tiles, extents);
-    int readers = groups.blocks() * (TensorMemoryEpilogue.THREADS + 1) + groups.count();
+    int readers = groups.blocks() * (TensorMemoryEpilogue.WARPS + 1) + groups.count();
     return CancelledTiles.of(k, tiles, extents, first, readers);
   }
 }

@@ -64,6 +64,9 @@ class FamilyTuningTest {
         agrees("relu", "n=9001 bytes=32 threads=128"),
         agrees("mat_transpose", "m=200 n=136 dtype=bf16 side=128 band=2"),
         agrees("mat_transpose", "m=200 n=136 side=128 threads=512"),
+        agrees("dot", "n=9001 threads=128 bytes=32 blocks=3"),
+        agrees("sum", "n=9001 dtype=f16 acc=narrow threads=64 bytes=128 blocks=2"),
+        agrees("grid_softmax", "n=9001 blocks=2"),
         agrees("rope", "s=9 h=6 each=2 dtype=bf16 convention=half"),
         agrees("rope", "s=9 h=5 each=4 threads=64"),
         agrees("embedding", "m=9 n=256 v=5 lanes=16"));

@@ -26,13 +26,16 @@ public record CpAsync(Scope k, int elements, int elementBytes) implements CopyAt
   public void copy(GlobalTensor source, I32[] coordinate, Element destination) {
     int bytes = elements * elementBytes;
     // Only 16-byte copies may bypass L1 (.cg); a tile is read once by each CTA, so L1 has nothing to gain.
-    var name = "cp.async." + (bytes == 16 ? "cg" : "ca") + ".shared.global.L2::128B";
+    var cache = bytes == 16 ? "cg" : "ca";
     var from = source.at(coordinate);
     from.requireAligned(elements);
     destination.requireAligned(elements);
     var operands = new ArrayList<Operand>(List.of(destination.address(), from.address(), new Operand.Integer(bytes)));
     var available = source.availableBytes(elements, coordinate).operand();
     if (!available.equals(new Operand.Integer(bytes))) operands.add(available);
+    var policy = from.policy();
+    policy.ifPresent(operands::add);
+    var name = "cp.async." + cache + ".shared.global" + (policy.isPresent() ? ".L2::cache_hint" : "") + ".L2::128B";
     k.emit(name, operands.toArray(Operand[]::new));
   }
 

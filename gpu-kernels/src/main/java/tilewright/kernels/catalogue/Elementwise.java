@@ -4,7 +4,6 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.stream.IntStream;
 import tilewright.kernel.F32;
-import tilewright.kernel.GlobalTensor;
 import tilewright.kernel.Kernel;
 import tilewright.kernel.Pair;
 import tilewright.kernel.Partition;
@@ -95,8 +94,10 @@ record Elementwise(Pointwise f, ElementType type, int vector, boolean pairs, int
   public void trace(Scope k) {
     var thread = k.block(threads);
     var mine = partition();
-    var inputs = f.inputs().stream().map(name -> tensor(k, name, mine)).toList();
-    var y = tensor(k, "Y", mine);
+    var tile = List.of(mine.size());
+    var inputs = f.inputs().stream().map(name -> k.global(tensor(name).lastingReads()).tile(tile, k.blockX()))
+        .toList();
+    var y = k.global(tensor("Y")).tile(tile, k.blockX());
 
     k.when(y.contains(k.constant(mine.size() - 1)),
         () -> {
@@ -116,9 +117,8 @@ record Elementwise(Pointwise f, ElementType type, int vector, boolean pairs, int
             y.at(i).store(result(inputs.stream().map(x -> x.at(i).load()).toList()))));
   }
 
-  private GlobalTensor tensor(Scope k, String name, Partition mine) {
-    return k.global(TensorSpec.of(name, type, "N").contiguous("N").aligned(vector))
-        .tile(List.of(mine.size()), k.blockX());
+  private TensorSpec tensor(String name) {
+    return TensorSpec.of(name, type, "N").contiguous("N").aligned(vector);
   }
 
   private F32 result(List<F32> x) {

@@ -71,7 +71,7 @@ record Embedding(ElementType type, RowShape shape) implements Kernel {
     var thread = k.block(shape.block());
     var indices = k.global(TensorSpec.of("I", ElementType.I32, "M")).tile(List.of(shape.rows()), k.blockX());
     var w = k.global(TensorSpec.of("W", type, "V", "N").contiguous("N").aligned(shape.vector())
-        .fixed("N", shape.length()));
+        .fixed("N", shape.length()).lastingReads());
     var y = RowFamily.matrix(k, "Y", type, shape).tile(List.of(shape.rows()), k.blockX(), k.constant(0));
     var place = shape.partition().coordinate(thread, 0);
 

@@ -43,7 +43,7 @@ record GridSoftmax(ElementType type, int vector, int blocks) implements Kernel {
     @Override
     public List<Setting> settings() {
       return List.of(Setting.extent("n", 1 << 20), Setting.option("dtype", "f32", "f16", "bf16"),
-          Setting.option("vec", "16", "1"));
+          Setting.option("vec", "16", "1"), Setting.tuning("blocks"));
     }
 
     @Override
@@ -61,7 +61,8 @@ record GridSoftmax(ElementType type, int vector, int blocks) implements Kernel {
       var type = choice.type("dtype");
       int n = choice.number("n");
       int vector = Math.max(1, choice.number("vec") / type.bytes());
-      int blocks = Math.clamp(Math.ceilDiv(n, partition(type, vector).size()), 1, MOST_BLOCKS);
+      int blocks = Math.clamp(Math.ceilDiv(n, partition(type, vector).size()), 1,
+          choice.tuned("blocks", MOST_BLOCKS));
       return Workload.of(new GridSoftmax(type, vector, blocks), Target.SM80, 2L * blocks,
           RowReference.softmax(type, n, true), Operand.input("X", type, choice, "n"),
           Operand.output("Y", type, choice, "n"),
@@ -82,14 +83,14 @@ record GridSoftmax(ElementType type, int vector, int blocks) implements Kernel {
   @Override
   public void trace(Scope k) {
     var thread = k.block(THREADS);
-    var x = tensor(k, "X");
-    var y = tensor(k, "Y");
+    var x = k.global(tensor("X").lastingReads());
+    var y = k.global(tensor("Y"));
     var partial = k.global(TensorSpec.of("partial", ElementType.F32, "both").contiguous("both").aligned(2));
     var group = new ThreadGroup(k, thread, THREADS, THREADS);
 
     new GridPhases(k, thread, blocks).run(block -> {
       var sum = new Sum(k);
-      eachRun(k, thread, block, x, (_, _, values) -> sum.set(OnlineSum.add(sum.value(), values)));
+      eachRun(k, thread, block, x, false, (_, _, values) -> sum.set(OnlineSum.add(sum.value(), values)));
       var mine = group.reduceAll(sum.value(), OnlineSum::merge);
       k.when(thread.equalTo(0), () -> {
         var both = partial.tile(List.of(2), block);
@@ -101,13 +102,14 @@ record GridSoftmax(ElementType type, int vector, int blocks) implements Kernel {
           sum.set(OnlineSum.merge(sum.value(), partial.tile(List.of(2), i).at(k.constant(0)).load(2))));
       var all = group.reduceAll(sum.value(), OnlineSum::merge);
       var factor = all.get(1).reciprocal();
-      eachRun(k, thread, block, x, (tile, place, values) -> tiles(y, tile).at(place)
+      // From the end on, which is what L2 still has.
+      eachRun(k, thread, block, x, true, (tile, place, values) -> tiles(y, tile).at(place)
           .store(values.stream().map(v -> OnlineSum.scale(v, all.get(0)).times(factor)).toList()));
     });
   }
 
-  private GlobalTensor tensor(Scope k, String name) {
-    return k.global(TensorSpec.of(name, type, "N").contiguous("N").aligned(vector));
+  private TensorSpec tensor(String name) {
+    return TensorSpec.of(name, type, "N").contiguous("N").aligned(vector);
   }
 
   private GlobalTensor tiles(GlobalTensor whole, I32 tile) {
@@ -142,9 +144,11 @@ record GridSoftmax(ElementType type, int vector, int blocks) implements Kernel {
   }
 
   /** Each run of every {@code blocks}-th tile; the last tile goes element by element. */
-  private void eachRun(Scope k, I32 thread, I32 block, GlobalTensor x, Body body) {
+  private void eachRun(Scope k, I32 thread, I32 block, GlobalTensor x, boolean fromEnd, Body body) {
     var mine = partition(type, vector);
-    k.loop(block, x.extent(0).ceilDiv(mine.size()), blocks, tile -> {
+    var count = x.extent(0).ceilDiv(mine.size());
+    k.loop(block, count, blocks, number -> {
+      var tile = fromEnd ? count.minus(number).plus(-1).max(0) : number;
       var from = tiles(x, tile);
       k.when(from.contains(k.constant(mine.size() - 1)), () -> {
         var loaded = new ArrayList<Vector>();

@@ -35,7 +35,7 @@ import tilewright.reference.Reference;
 record MatrixTranspose(Path path, ElementType type, int vector, int wide, int threads, int band)
     implements Kernel {
   private static final int THREADS = 256;
-  /** Tile rows that CTAs work through together, so that their writes meet in L2. */
+  /** Rows of tiles of Y that CTAs work through together, so that their reads meet in L2. */
   private static final int BAND = 2;
   /** Rows of Y in a tile are 256 bytes, which memory writes in one go. */
   private static final int ROW_BYTES = 256;
@@ -102,15 +102,16 @@ record MatrixTranspose(Path path, ElementType type, int vector, int wide, int th
   @Override
   public void trace(Scope k) {
     var thread = k.block(threads);
-    var x = tensor(k, "X", "M", "N");
-    var y = tensor(k, "Y", "N", "M");
+    var x = k.global(tensor("X", "M", "N").lastingReads());
+    var y = k.global(tensor("Y", "N", "M"));
     // An empty matrix has one tile, of which nothing is inside.
     var tilesM = x.extent(0).ceilDiv(side()).max(1);
     var tilesN = x.extent(1).ceilDiv(side()).max(1);
-    var tile = TileScheduler.banded(k, tilesM, tilesN, band);
-    var n = path == Path.DIAGONAL ? tile.n().plus(tile.m()).modulo(tilesN) : tile.n();
-    var from = x.tile(List.of(side(), side()), tile.m(), n);
-    var to = y.tile(List.of(side(), side()), n, tile.m());
+    // Of the transposed: its tiles come row by row, since memory minds scattered writes more than scattered reads.
+    var tile = TileScheduler.banded(k, tilesN, tilesM, band);
+    var n = path == Path.DIAGONAL ? tile.m().plus(tile.n()).modulo(tilesN) : tile.m();
+    var from = x.tile(List.of(side(), side()), tile.n(), n);
+    var to = y.tile(List.of(side(), side()), n, tile.n());
 
     switch (path) {
       case ROWS -> direct(k, thread, from, to, false);
@@ -119,9 +120,8 @@ record MatrixTranspose(Path path, ElementType type, int vector, int wide, int th
     }
   }
 
-  private GlobalTensor tensor(Scope k, String name, String rows, String columns) {
-    return k.global(TensorSpec.of(name, type, rows, columns).contiguous(columns).aligned(vector)
-        .multipleOf(columns, vector));
+  private TensorSpec tensor(String name, String rows, String columns) {
+    return TensorSpec.of(name, type, rows, columns).contiguous(columns).aligned(vector).multipleOf(columns, vector);
   }
 
   /** Neighbouring threads along the rows of X, or along those of Y. */

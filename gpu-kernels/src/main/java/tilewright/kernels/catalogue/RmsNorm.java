@@ -50,7 +50,7 @@ record RmsNorm(ElementType type, ElementType accumulator, RowShape shape) implem
   @Override
   public void trace(Scope k) {
     var thread = k.block(shape.block());
-    var x = RowFamily.matrix(k, "X", type, shape);
+    var x = RowFamily.source(k, "X", type, shape);
     var y = RowFamily.matrix(k, "Y", type, shape);
     var rows = new Rows(k, thread, shape, x);
     var weights = rows.columns(RowFamily.shared(k, "W", type, shape));

@@ -133,8 +133,8 @@ record Rope(boolean half, ElementType type, int pairs, int vector, int heads, in
     var mine = partition();
     var thread = k.block(mine.threads());
     var zero = k.constant(0);
-    var x = tensor(k, "X").tile(List.of(tokens, heads * each), k.blockX(), k.blockY(), zero);
-    var y = tensor(k, "Y").tile(List.of(tokens, heads * each), k.blockX(), k.blockY(), zero);
+    var x = k.global(tensor("X").lastingReads()).tile(List.of(tokens, heads * each), k.blockX(), k.blockY(), zero);
+    var y = k.global(tensor("Y")).tile(List.of(tokens, heads * each), k.blockX(), k.blockY(), zero);
     var first = mine.coordinate(thread, 0);
     var c = angles(table(k, "C"), first);
     var t = angles(table(k, "T"), first);
@@ -154,8 +154,8 @@ record Rope(boolean half, ElementType type, int pairs, int vector, int heads, in
     }
   }
 
-  private GlobalTensor tensor(Scope k, String name) {
-    return k.global(TensorSpec.of(name, type, "S", "H", "D").contiguous("D").aligned(vector).multipleOf("D", vector));
+  private TensorSpec tensor(String name) {
+    return TensorSpec.of(name, type, "S", "H", "D").contiguous("D").aligned(vector).multipleOf("D", vector);
   }
 
   private GlobalTensor table(Scope k, String name) {

@@ -114,8 +114,16 @@ abstract class RowFamily extends OptionedFamily {
 
   /** A matrix (M,N). */
   static GlobalTensor matrix(Scope k, String name, ElementType type, RowShape shape) {
-    return k.global(TensorSpec.of(name, type, "M", "N").contiguous("N").aligned(shape.vector())
-        .fixed("N", shape.length()));
+    return k.global(specification(name, type, shape));
+  }
+
+  /** A matrix (M,N) that is read while as large a one is written. */
+  static GlobalTensor source(Scope k, String name, ElementType type, RowShape shape) {
+    return k.global(specification(name, type, shape).lastingReads());
+  }
+
+  private static TensorSpec specification(String name, ElementType type, RowShape shape) {
+    return TensorSpec.of(name, type, "M", "N").contiguous("N").aligned(shape.vector()).fixed("N", shape.length());
   }
 
   /** A vector (N) that all rows share. */

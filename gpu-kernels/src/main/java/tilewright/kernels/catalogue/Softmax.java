@@ -52,7 +52,7 @@ record Softmax(Method method, ElementType type, RowShape shape) implements Kerne
   @Override
   public void trace(Scope k) {
     var thread = k.block(shape.block());
-    var x = RowFamily.matrix(k, "X", type, shape);
+    var x = RowFamily.source(k, "X", type, shape);
     var y = RowFamily.matrix(k, "Y", type, shape);
     new Rows(k, thread, shape, x).forTile(tile -> {
       var total = switch (method) {

@@ -22,10 +22,11 @@ import tilewright.reference.SumReference;
  * Each addition is rounded to the accumulator's type, and so is Y. A NaN, or infinities of both signs, make it NaN.
  *
  * @param inputs X, or X and Z
+ * @param bytes of an input that a thread reads at once
  * @param blocks of the grid
  */
 record Total(String family, List<String> inputs, ElementType type, ElementType accumulator, int vector,
-    int blocks) implements Kernel {
+    int threads, int bytes, int blocks) implements Kernel {
   private static final int THREADS = 256;
   private static final int BYTES = 64;
   /** Eight blocks for each of an H200's multiprocessors. */
@@ -43,7 +44,8 @@ record Total(String family, List<String> inputs, ElementType type, ElementType a
     @Override
     public List<Setting> settings() {
       return List.of(Setting.extent("n", 1 << 20), Setting.option("dtype", types.toArray(String[]::new)),
-          RowFamily.ACCUMULATOR, Setting.option("vec", "16", "1"));
+          RowFamily.ACCUMULATOR, Setting.option("vec", "16", "1"), Setting.tuning("threads"), Setting.tuning("bytes"),
+          Setting.tuning("blocks"));
     }
 
     @Override
@@ -71,9 +73,11 @@ record Total(String family, List<String> inputs, ElementType type, ElementType a
       var type = choice.type("dtype");
       var accumulator = RowFamily.accumulator(choice, type);
       int vector = Math.max(1, choice.number("vec") / type.bytes());
-      int tiles = Math.ceilDiv(choice.number("n"), partition(type, vector).size());
-      int blocks = Math.clamp(tiles, 1, MOST_BLOCKS);
-      var kernel = new Total(name, inputs, type, accumulator, vector, blocks);
+      int threads = choice.tuned("threads", THREADS);
+      int bytes = choice.tuned("bytes", BYTES);
+      int tiles = Math.ceilDiv(choice.number("n"), partition(type, vector, threads, bytes).size());
+      int blocks = Math.clamp(tiles, 1, choice.tuned("blocks", MOST_BLOCKS));
+      var kernel = new Total(name, inputs, type, accumulator, vector, threads, bytes, blocks);
       var operands = new ArrayList<Operand>();
       for (var input : inputs) operands.add(Operand.input(input, type, choice, "n"));
       operands.add(Operand.output("Y", accumulator, choice, "1"));
@@ -89,36 +93,40 @@ record Total(String family, List<String> inputs, ElementType type, ElementType a
     return family + "_" + type.text() + "_" + accumulator.text() + "_x" + vector;
   }
 
-  private static Partition partition(ElementType type, int vector) {
-    return Partition.runs(THREADS, vector, BYTES / type.bytes() / vector);
+  private static Partition partition(ElementType type, int vector, int threads, int bytes) {
+    return Partition.runs(threads, vector, bytes / type.bytes() / vector);
+  }
+
+  private Partition partition() {
+    return partition(type, vector, threads, bytes);
   }
 
   /** By block and thread the elements it adds, in its order: whole tiles run by run, the last one across threads. */
   private int[][][] order(int n) {
-    var mine = partition(type, vector);
-    return IntStream.range(0, blocks).mapToObj(block -> IntStream.range(0, THREADS).mapToObj(thread ->
+    var mine = partition();
+    return IntStream.range(0, blocks).mapToObj(block -> IntStream.range(0, threads).mapToObj(thread ->
         IntStream.iterate(block * mine.size(), from -> from < n, from -> from + blocks * mine.size())
-            .flatMap(from -> n - from < mine.size() ? IntStream.iterate(from + thread, i -> i < n, i -> i + THREADS)
+            .flatMap(from -> n - from < mine.size() ? IntStream.iterate(from + thread, i -> i < n, i -> i + threads)
                 : IntStream.range(0, mine.values())
-                    .map(v -> from + (int) mine.layout().apply((long) v * THREADS + thread))).toArray())
+                    .map(v -> from + (int) mine.layout().apply((long) v * threads + thread))).toArray())
         .toArray(int[][]::new)).toArray(int[][][]::new);
   }
 
   @Override
   public void trace(Scope k) {
-    var thread = k.block(THREADS);
-    var mine = partition(type, vector);
+    var thread = k.block(threads);
+    var mine = partition();
     var x = inputs.stream().map(name -> k.global(TensorSpec.of(name, type, "N").contiguous("N").aligned(vector)))
         .toList();
     var y = k.global(TensorSpec.of("Y", accumulator, "one"));
-    var group = new ThreadGroup(k, thread, THREADS, THREADS);
+    var group = new ThreadGroup(k, thread, threads, threads);
     var sum = k.accumulator();
 
     k.loop(k.blockX(), x.getFirst().extent(0).ceilDiv(mine.size()), blocks, tile -> {
       var tiles = x.stream().map(t -> t.tile(List.of(mine.size()), tile)).toList();
       k.when(tiles.getFirst().contains(k.constant(mine.size() - 1)),
           () -> loadAll(mine, thread, tiles).forEach(vectors -> addRun(sum, vectors)),
-          () -> k.loop(thread, tiles.getFirst().remaining(0, mine.size()), THREADS, i ->
+          () -> k.loop(thread, tiles.getFirst().remaining(0, mine.size()), threads, i ->
               add(sum, tiles.stream().map(t -> t.at(i).load()).toList())));
     });
     new LastBlock(k, group, blocks).sum(group.reduce(sum.value(), this::plus),

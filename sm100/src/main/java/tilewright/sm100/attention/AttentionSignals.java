@@ -1,14 +1,17 @@
 package tilewright.sm100.attention;
 
+import java.util.function.IntFunction;
 import tilewright.kernel.Pred;
 import tilewright.kernel.Scope;
 import tilewright.sm100.collective.Signals;
+import tilewright.sm90.atom.Mbarrier;
 import tilewright.sm90.collective.Pipeline;
 
 /**
  * What the roles tell each other, tile by tile of queries.
  *
- * @param queries Q's ring, a stage a tile: load → multiply
+ * @param queries Q is in shared memory: load → multiply
+ * @param asked all of its products are over, of both tiles: multiply → load
  * @param blocks the ring of K and V: load → multiply
  * @param scored S is in Tensor Memory: multiply → softmax
  * @param weighed most of P is in S's place, and O may be added to: softmax and correction → multiply
@@ -20,16 +23,17 @@ import tilewright.sm90.collective.Pipeline;
  * @param staged O is in shared memory: correction → store
  * @param stored it has been read: store → correction
  */
-record AttentionSignals(Pipeline queries, Pipeline blocks, Signals scored, Signals weighed, Signals weighedRest,
+record AttentionSignals(Signals queries, Signals asked, Pipeline blocks, Signals scored, Signals weighed, Signals weighedRest,
     Signals mixed, Signals summed, Signals factors, Signals taken, Signals staged, Signals stored) {
   private static final int WARPS = 4;
 
   /** Has one thread initialise them; a barrier for all threads follows. */
   static AttentionSignals of(Scope k, int stages, Pred first) {
-    int tiles = Sm100AttentionConfig.TILES;
-    return new AttentionSignals(Pipeline.ring(k, tiles, first, 1, 1), Pipeline.ring(k, stages, first, 1, 1),
-        Signals.of(k, tiles, first, 1), Signals.of(k, tiles, first, 2 * WARPS), Signals.of(k, tiles, first, WARPS),
-        Signals.of(k, tiles, first, 1), Signals.of(k, tiles, first, 1), Signals.of(k, tiles, first, WARPS),
-        Signals.of(k, tiles, first, WARPS), Signals.of(k, tiles, first, WARPS), Signals.of(k, tiles, first, 1));
+    IntFunction<Signals> each = arrivals -> Signals.unpublished(k, Sm100AttentionConfig.TILES, first, arrivals);
+    var signals = new AttentionSignals(each.apply(1), Signals.unpublished(k, 1, first, 1),
+        Pipeline.ring(k, stages, first, 1, 1), each.apply(1), each.apply(2 * WARPS), each.apply(WARPS), each.apply(1),
+        each.apply(1), each.apply(WARPS), each.apply(WARPS), each.apply(WARPS), each.apply(1));
+    k.when(first, () -> Mbarrier.publish(k));
+    return signals;
   }
 }

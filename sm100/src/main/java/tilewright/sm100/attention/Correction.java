@@ -74,6 +74,7 @@ final class Correction {
       for (int i = 0; i < TILES; i++) {
         int which = i;
         var factor = receive(i);
+        TensorFence.afterSync(k);
         // The first block's product replaces what O was.
         k.when(range.first().lessThan(block), () ->
             k.when(Shuffle.any(k, factor.lessThan(k.constant(1f))), () -> rescale(which, factor)));
@@ -96,7 +97,6 @@ final class Correction {
   /** What the softmax has to say of this thread's row. */
   private F32 receive(int tile) {
     sent.get(tile).await();
-    TensorFence.afterSync(k);
     var factor = factors.load(k.constant(tile), thread);
     factor.register();
     WarpSync.arrive(k, thread, signals.taken().of(k.constant(tile)));

@@ -3,16 +3,18 @@ package tilewright.sm100.attention;
 import tilewright.kernel.I32;
 import tilewright.kernel.Scope;
 import tilewright.kernel.collective.attention.AttentionTiles.Tile;
+import tilewright.sm100.collective.Signals;
 import tilewright.sm90.collective.Pipeline;
 import tilewright.sm90.collective.TensorTile;
 
 /** The thread that has tiles of Q, and blocks of K and V by turns, copied to shared memory; the last block first. */
-record Loader(Scope k, TensorTile q, TensorTile key, TensorTile value, Pipeline.Cursor queries,
+record Loader(Scope k, TensorTile q, TensorTile key, TensorTile value, Signals queries, Signals.Waiter asked,
     Pipeline.Cursor blocks) {
 
   void load(Tile tile) {
     var range = tile.blocks();
     k.when(range.first().lessThan(range.end()), () -> {
+      asked.await();
       for (int i = 0; i < Sm100AttentionConfig.TILES; i++) loadQueries(tile, i);
       k.loop(range.first(), range.end(), 1, i -> {
         var begin = range.end().plus(range.first()).plus(-1).minus(i).times(keys());
@@ -27,9 +29,11 @@ record Loader(Scope k, TensorTile q, TensorTile key, TensorTile value, Pipeline.
   }
 
   private void loadQueries(Tile tile, int which) {
-    q.load(k, queries.stage(), queries.acquire(q.bytes()), tile.query().plus(which * Sm100AttentionConfig.ROWS),
-        k.constant(0), tile.head(), tile.batch());
-    queries.advance();
+    var stage = k.constant(which);
+    var loaded = queries.of(stage);
+    loaded.arriveExpecting(k.constant(q.bytes()));
+    q.load(k, stage, loaded, tile.query().plus(which * Sm100AttentionConfig.ROWS), k.constant(0), tile.head(),
+        tile.batch());
   }
 
   private int keys() {

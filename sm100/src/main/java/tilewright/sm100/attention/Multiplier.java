@@ -31,10 +31,9 @@ final class Multiplier {
   private final SharedTensor value;
   private final TiledUmma scoring;
   private final TensorMemoryUmma weighing;
-  private final Pipeline.Cursor queries;
-  private final Pipeline.Cursor asked;
   private final Pipeline.Cursor keys;
   private final Pipeline.Cursor values;
+  private final List<Signals.Waiter> queries;
   private final List<Signals.Waiter> weighed;
   private final List<Signals.Waiter> weighedRest;
   private final List<Signals.Waiter> mixed;
@@ -52,11 +51,10 @@ final class Multiplier {
     var shape = config.shape();
     scoring = TiledUmma.of(UmmaAtom.of(config.type(), rows, shape.keys(), 1), config.layoutQ(), config.layoutK());
     weighing = TensorMemoryUmma.of(UmmaAtom.of(config.type(), rows, shape.valueDim(), 1), config.layoutV());
-    queries = signals.queries().consumer();
-    asked = signals.queries().consumer();
     keys = signals.blocks().consumer();
     values = signals.blocks().consumer();
     values.advance();
+    queries = waiters(signals.queries());
     weighed = waiters(signals.weighed());
     mixed = waiters(signals.mixed());
     weighedRest = waiters(signals.weighedRest());
@@ -71,9 +69,8 @@ final class Multiplier {
     k.when(range.first().lessThan(range.end()), () -> {
       keys.awaitFull();
       for (int i = 0; i < TILES; i++) {
-        queries.awaitFull();
+        queries.get(i).await();
         score(i);
-        queries.advance();
       }
       release(keys);
       k.loop(range.first().plus(1), range.end(), 1, i -> {
@@ -88,24 +85,20 @@ final class Multiplier {
         score(1);
         release(keys);
       });
-      for (int i = 0; i < TILES; i++) {
-        commit(asked.empty());
-        asked.advance();
-      }
+      commit(signals.asked().of(k.constant(0)));
       values.awaitFull();
       for (int i = 0; i < TILES; i++) {
         weigh(i, range.first().plus(1).lessThan(range.end()));
         commit(signals.summed().of(k.constant(i)));
       }
       release(values);
-      // The next tile's first S takes P's place too.
-      for (int i = 0; i < TILES; i++) awaitProduct(i);
+      // The next tile's first S takes P's place too; the last product is over after all others.
+      awaitProduct(TILES - 1);
     });
   }
 
   /** S = Q·Kᵀ of a tile. */
   private void score(int tile) {
-    TensorFence.afterSync(k);
     var which = k.constant(tile);
     scoring.multiply(k, memory.scores(which), q.settled(), which, key.settled(), keys.stage(),
         k.constant(0).equalTo(1));
@@ -132,6 +125,7 @@ final class Multiplier {
   private void awaitProduct(int tile) {
     commit(signals.mixed().of(k.constant(tile)));
     mixed.get(tile).await();
+    TensorFence.afterSync(k);
   }
 
   /** Gives a block's place back when all that was issued is done, and goes on to the block after the next. */

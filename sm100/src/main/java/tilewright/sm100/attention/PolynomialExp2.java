@@ -13,7 +13,7 @@ import tilewright.sm100.atom.F32x2;
  * from −126 to 8, of all singles in between; below, results are less than 2⁻¹²⁵, and 0 from −127 on. Degree 3 would do
  * for weights of 16 bits, but the logarithms of their sums would be off by up to 9·10⁻⁵.
  */
-final class PolynomialExp2 {
+public final class PolynomialExp2 {
   private static final float LEAST = -127;
   /** Where neighbouring singles are 1 apart: added, it leaves ⌊x⌋ in the lowest bits. */
   private static final float INTEGERS = 0x1.8p23f;
@@ -25,7 +25,7 @@ final class PolynomialExp2 {
   private PolynomialExp2() {}
 
   /** Of two at once. */
-  static List<F32> of(Scope k, F32x2 logarithms) {
+  public static List<F32> of(Scope k, F32x2 logarithms) {
     var bounded = logarithms.singles().stream().map(x -> x.max(k.constant(LEAST))).toList();
     var x = F32x2.of(k, bounded.get(0), bounded.get(1));
     var shifted = x.plusDown(F32x2.constant(k, INTEGERS));

@@ -70,7 +70,7 @@ public record Sm100Attention(Sm100AttentionConfig config) implements Kernel {
       k.when(warp.equalTo(STORE), () -> k.when(Elect.one(k), () -> forEach(k, tiles,
           new OutputStore(k, signals, o)::store)));
       k.when(warp.equalTo(LOAD), () -> k.when(Elect.one(k), () -> forEach(k, tiles, new Loader(k, q, key, value,
-          signals.queries().producer(), signals.blocks().producer())::load)));
+          signals.queries(), signals.asked().waiterButFirst(k.constant(0)), signals.blocks().producer())::load)));
     });
     allocated.release(k::barrier);
   }

@@ -70,6 +70,8 @@ final class Softmax {
       TensorFence.afterSync(k);
       var scores = scores(tile, block, masked);
       var maximum = softmax.maximum(scores, masked || config.modification().mask().isPresent());
+      // The correction touches O, which is complete as S is.
+      TensorFence.beforeSync(k);
       send(maximum.factors().getFirst());
       var sum = weigh(scores, scale, maximum.shifts().getFirst());
       softmax.add(List.of(sum));
@@ -105,7 +107,6 @@ final class Softmax {
     value.register();
     taken.await();
     factors.store(which, thread, value);
-    TensorFence.beforeSync(k);
     WarpSync.arrive(k, thread, signals.factors().of(which));
   }
 

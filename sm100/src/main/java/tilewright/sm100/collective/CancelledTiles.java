@@ -1,8 +1,10 @@
 package tilewright.sm100.collective;
 
+import java.util.function.Supplier;
 import tilewright.kernel.I32;
 import tilewright.kernel.Pred;
 import tilewright.kernel.Scope;
+import tilewright.kernel.atom.Shuffle;
 import tilewright.sm100.atom.LaunchControl;
 import tilewright.sm90.atom.BulkCopy;
 import tilewright.sm90.collective.ClusterTiles;
@@ -34,7 +36,7 @@ public final class CancelledTiles implements TileWork {
    * Sets the ring aside.
    *
    * @param first true for the thread that initialises it
-   * @param readers threads of the whole cluster that go through the tiles, without those that schedule
+   * @param readers threads and warps of the whole cluster that go through the tiles, without those that schedule
    */
   public static CancelledTiles of(Scope k, ClusterTiles tiles, Extents extents, Pred first, int readers) {
     var ring = Pipeline.ring(k, STAGES, first, 1, readers + tiles.shape().blocks());
@@ -44,13 +46,33 @@ public final class CancelledTiles implements TileWork {
   @Override
   public void forEach(ClusterTiles.Body body) {
     var cursor = ring.consumer();
+    through(body, () -> numbered(read(cursor)));
+  }
+
+  /** The first lane reads for all: what others have read before an arrival, no barrier of the cluster would know. */
+  @Override
+  public void forEachOfWarp(Pred first, ClusterTiles.Body body) {
+    var cursor = ring.consumer();
+    through(body, () -> {
+      var found = k.variable(k.constant(0), Integer.MAX_VALUE);
+      k.when(first, () -> found.set(numbered(read(cursor))));
+      return Shuffle.first(k, found.value(), Integer.MAX_VALUE);
+    });
+  }
+
+  /** @param answer finds the next cluster's number from 1 on, or 0 where there is none */
+  private void through(ClusterTiles.Body body, Supplier<I32> answer) {
     var next = k.variable(k.blockX().dividedBy(tiles.shape().blocks()), Integer.MAX_VALUE);
     k.repeatUntil(() -> {
       tiles.numbered(next.value(), extents.m(), extents.n(), body);
-      var answer = read(cursor);
-      next.set(answer.blockX().dividedBy(tiles.shape().blocks()));
-      return none(answer);
+      var number = answer.get();
+      next.set(number.plus(-1));
+      return number.equalTo(0);
     });
+  }
+
+  private I32 numbered(LaunchControl.Answer answer) {
+    return answer.blockX().dividedBy(tiles.shape().blocks()).plus(1).where(answer.cancelled(), 0);
   }
 
   /** One thread of every CTA expects answers; that of the cluster's first asks. */
@@ -64,7 +86,7 @@ public final class CancelledTiles implements TileWork {
       asked.full().arriveExpecting(k.constant(LaunchControl.BYTES));
       k.when(asks, () -> LaunchControl.tryCancel(k, place(asked), asked.full(), tiles.shape().blocks()));
       asked.advance();
-      return none(read(cursor));
+      return numbered(read(cursor)).equalTo(0);
     });
   }
 
@@ -81,9 +103,5 @@ public final class CancelledTiles implements TileWork {
 
   private I32 place(Pipeline.Cursor cursor) {
     return answers.plus(cursor.stage().times(LaunchControl.BYTES));
-  }
-
-  private Pred none(LaunchControl.Answer answer) {
-    return k.constant(1).where(answer.cancelled(), 0).equalTo(0);
   }
 }

@@ -21,10 +21,16 @@ public record Signals(Scope k, I32 first) {
    * @param arrivals that make a signal
    */
   public static Signals of(Scope k, int count, Pred initialises, int arrivals) {
+    var signals = unpublished(k, count, initialises, arrivals);
+    k.when(initialises, () -> Mbarrier.publish(k));
+    return signals;
+  }
+
+  /** The same, where that thread publishes all its barriers at once. */
+  public static Signals unpublished(Scope k, int count, Pred initialises, int arrivals) {
     var signals = new Signals(k, k.sharedBytes(count * Mbarrier.BYTES));
     k.when(initialises, () -> {
       for (int i = 0; i < count; i++) signals.of(k.constant(i)).initialise(arrivals);
-      Mbarrier.publish(k);
     });
     return signals;
   }

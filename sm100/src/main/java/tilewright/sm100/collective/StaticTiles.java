@@ -1,5 +1,6 @@
 package tilewright.sm100.collective;
 
+import tilewright.kernel.Pred;
 import tilewright.sm90.collective.ClusterTiles;
 
 /** Tiles that clusters take turns in, as many as the launch has. */
@@ -8,6 +9,11 @@ public record StaticTiles(ClusterTiles tiles, Extents extents) implements TileWo
   @Override
   public void forEach(ClusterTiles.Body body) {
     tiles.forEach(extents.m(), extents.n(), extents.batch(), body);
+  }
+
+  @Override
+  public void forEachOfWarp(Pred first, ClusterTiles.Body body) {
+    forEach(body);
   }
 
   @Override

@@ -1,13 +1,21 @@
 package tilewright.sm100.collective;
 
 import tilewright.kernel.I32;
+import tilewright.kernel.Pred;
 import tilewright.sm90.collective.ClusterTiles;
 
 /** The tiles of C that a CTA computes; every role of the CTA goes through them in the same order. */
 public sealed interface TileWork permits StaticTiles, CancelledTiles {
 
-  /** Goes through the tiles. */
+  /** One thread goes through the tiles. */
   void forEach(ClusterTiles.Body body);
+
+  /**
+   * The lanes of a warp go through the tiles together.
+   *
+   * @param first true for the first of them
+   */
+  void forEachOfWarp(Pred first, ClusterTiles.Body body);
 
   /** What the warp does that finds out about further tiles. */
   void schedule();

@@ -1,5 +1,7 @@
 package tilewright.sm90.atom;
 
+import java.util.ArrayList;
+import java.util.List;
 import tilewright.kernel.Element;
 import tilewright.kernel.I32;
 import tilewright.kernel.Scope;
@@ -14,8 +16,12 @@ public final class BulkCopy {
 
   /** Global to shared; completes on the barrier. */
   public static void load(Scope k, Element destination, Element source, I32 bytes, Mbarrier barrier) {
-    k.emit("cp.async.bulk.shared::cluster.global.mbarrier::complete_tx::bytes",
-        destination.address(), source.address(), bytes.operand(), barrier.address());
+    var operands = new ArrayList<Operand>(List.of(destination.address(), source.address(), bytes.operand(),
+        barrier.address()));
+    var policy = source.policy();
+    policy.ifPresent(operands::add);
+    k.emit("cp.async.bulk.shared::cluster.global.mbarrier::complete_tx::bytes"
+        + (policy.isPresent() ? ".L2::cache_hint" : ""), operands.toArray(Operand[]::new));
   }
 
   /** Shared to global, and waits until shared memory has been read. */

@@ -2,6 +2,7 @@ package tilewright.sm90.rows;
 
 import java.util.ArrayList;
 import java.util.List;
+import java.util.function.Supplier;
 import tilewright.kernel.F32;
 import tilewright.kernel.GlobalTensor;
 import tilewright.kernel.I32;
@@ -28,6 +29,8 @@ import tilewright.sm90.collective.RowTickets;
 record StreamedRows(RowOperation operation, ElementType type, int n, RowStreamConfig config) implements Kernel {
   private static final int WARP = 32;
   private static final int ACCESS = 16;
+  /** Of a thread for the vectors that all rows share; 17 warps have 96 registers a thread, and a slice takes 32. */
+  private static final int MOST_REGISTERS = 48;
 
   @Override
   public String name() {
@@ -52,7 +55,7 @@ record StreamedRows(RowOperation operation, ElementType type, int n, RowStreamCo
     var thread = k.block(config.threads() + WARP);
     k.blocksPerMultiprocessor(1);
     var rank = k.cluster(config.cluster());
-    var x = tensor(k, "X", "M", "N");
+    var x = k.global(tensor("X", "M", "N").lastingReads());
     var first = thread.equalTo(0);
     var ring = k.shared(type, Layout.of(Layout.of(slice(), 1), Layout.of(config.stages(), slice())));
     var exchange = new RowExchange(k, first, config.warps(), config.cluster(), operation.width(), config.stages());
@@ -82,9 +85,8 @@ record StreamedRows(RowOperation operation, ElementType type, int n, RowStreamCo
   /** Sums up each row as it arrives, and finishes the one before, whose summaries have come meanwhile. */
   private void compute(Scope k, Consumer me, SharedTensor ring, Pipeline pipeline, RowExchange exchange,
       RowTickets tickets) {
-    var y = tensor(k, "Y", "M", "N");
-    var weights = operation.vectors().stream().map(name -> tensor(k, name, "N"))
-        .map(v -> me.columns.stream().map(c -> v.at(me.begin.plus(c)).vector(vector())).toList()).toList();
+    var y = k.global(tensor("Y", "M", "N"));
+    var weights = operation.vectors().stream().map(name -> weights(k.global(tensor(name, "N")), me)).toList();
     var arriving = pipeline.consumer();
     var leaving = pipeline.consumer();
     var rows = tickets.reader();
@@ -106,7 +108,7 @@ record StreamedRows(RowOperation operation, ElementType type, int n, RowStreamCo
         for (int i = 0; i < runs.size(); i++) {
           int run = i;
           y.at(finished, me.begin.plus(me.columns.get(i))).store(results(runs.get(i), factors,
-              weights.stream().map(w -> w.get(run)).toList()));
+              weights.stream().map(w -> w.get(run).get()).toList()));
         }
         // One lane speaks for all: the others must have read.
         k.emit("bar.warp.sync", new Operand.Integer(-1));
@@ -115,6 +117,17 @@ record StreamedRows(RowOperation operation, ElementType type, int n, RowStreamCo
       before.set(row);
       return tickets.isRow(row).not();
     });
+  }
+
+  /** A thread's values of a vector, one for each access: in registers if there are enough, else read for every row. */
+  private List<Supplier<Vector>> weights(GlobalTensor vector, Consumer me) {
+    int registers = operation.vectors().size() * runs() * ACCESS / Integer.BYTES;
+    return me.columns.stream().<Supplier<Vector>>map(column -> {
+      Supplier<Vector> read = () -> vector.at(me.begin.plus(column)).vector(vector());
+      if (registers > MOST_REGISTERS) return read;
+      var values = read.get();
+      return () -> values;
+    }).toList();
   }
 
   private void meet(Scope k) {
@@ -144,7 +157,7 @@ record StreamedRows(RowOperation operation, ElementType type, int n, RowStreamCo
     return columns.stream().map(c -> ring.at(c, stage).vector(vector())).toList();
   }
 
-  private GlobalTensor tensor(Scope k, String name, String... modes) {
-    return k.global(TensorSpec.of(name, type, modes).contiguous("N").aligned(vector()).fixed("N", n));
+  private TensorSpec tensor(String name, String... modes) {
+    return TensorSpec.of(name, type, modes).contiguous("N").aligned(vector()).fixed("N", n);
   }
 }
