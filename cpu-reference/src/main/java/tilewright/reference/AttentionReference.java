@@ -120,7 +120,7 @@ public record AttentionReference(TensorView q, TensorView k, TensorView v, doubl
         float max = (float) max(scores);
         float sum = 0;
         var weights = new double[scores.length];
-        for (int i = 0; i < scores.length && max > Float.NEGATIVE_INFINITY; i++) {
+        for (int i = 0; i < scores.length && max != Float.NEGATIVE_INFINITY; i++) {
           float e = (float) Math.exp((float) scores[i] - max);
           sum += e;
           weights[i] = v.type().round(e);

@@ -77,6 +77,11 @@ public final class TiledMma {
     return c;
   }
 
+  /** Of a register of accumulators. */
+  public PtxType accumulatorType() {
+    return atom.accumulatorType();
+  }
+
   MmaAtom atom() {
     return atom;
   }

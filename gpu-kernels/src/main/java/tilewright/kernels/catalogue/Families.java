@@ -11,11 +11,12 @@ public final class Families {
 
   public static List<Family> all() {
     var pointwise = Arrays.stream(Pointwise.values()).map(Elementwise::family);
-    return Stream.concat(pointwise, Stream.of(
+    return Stream.of(pointwise, Stream.of(
         Total.sum(), Total.dot(), RowSum.FAMILY, ByteSum.FAMILY,
         Softmax.FAMILY, GridSoftmax.FAMILY, LayerNorm.FAMILY, RmsNorm.FAMILY, Gemv.FAMILY,
         MatrixTranspose.FAMILY, Rope.FAMILY, Embedding.FAMILY, Histogram.FAMILY, Nms.FAMILY,
-        SimtGemm.singles(), SimtGemm.halves(), Tf32Gemm.FAMILY, MmaGemm.FAMILY)).toList();
+        SimtGemm.singles(), SimtGemm.halves(), Tf32Gemm.FAMILY, MmaGemm.FAMILY),
+        MmaAttention.families()).flatMap(families -> families).toList();
   }
 
   public static Optional<Family> named(String name) {

@@ -39,6 +39,15 @@ public final class FragmentRows {
 
   /** @throws TraceException unless each row belongs to one warp */
   public static FragmentRows of(Partition partition) {
+    return of(partition, false);
+  }
+
+  /** Of rows that warps may share: {@link #acrossLanes} reaches those of one warp only. */
+  public static FragmentRows overWarps(Partition partition) {
+    return of(partition, true);
+  }
+
+  private static FragmentRows of(Partition partition, boolean overWarps) {
     long height = partition.tile().getFirst();
     var ofValues = partition.layout().mode(1);
     var offsets = IntStream.range(0, partition.values()).mapToLong(v -> ofValues.apply(v) % height).distinct().sorted()
@@ -46,7 +55,7 @@ public final class FragmentRows {
     var values = offsets.stream().map(offset -> IntStream.range(0, partition.values())
         .filter(v -> ofValues.apply(v) % height == offset).boxed().toList()).toList();
     var partners = new ArrayList<Integer>();
-    for (int bit = 1; bit < partition.threads(); bit *= 2) {
+    for (int bit = 1; bit < (overWarps ? WARP : partition.threads()); bit *= 2) {
       if (partition.layout().mode(0).apply(bit) % height != 0) continue;
       if (bit >= WARP) throw new TraceException(partition + " spreads a row over warps");
       partners.add(bit);
@@ -109,7 +118,7 @@ public final class FragmentRows {
   }
 
   /** Combines a number of each row over the lanes that share it; all of them get the same. */
-  List<F32> acrossLanes(Scope k, List<F32> perRow, BinaryOperator<F32> operation) {
+  public List<F32> acrossLanes(Scope k, List<F32> perRow, BinaryOperator<F32> operation) {
     var result = perRow;
     for (int bit : partners) {
       result = result.stream().map(x -> operation.apply(x, Shuffle.butterfly(k, x, bit))).toList();

@@ -2,6 +2,7 @@ package tilewright.kernel.collective.attention;
 
 import java.util.ArrayList;
 import java.util.List;
+import java.util.function.BinaryOperator;
 import java.util.stream.IntStream;
 import java.util.stream.Stream;
 import tilewright.kernel.F32;
@@ -22,14 +23,22 @@ public final class OnlineSoftmax {
   private final FragmentRows rows;
   private final F32 scale;
   private final float threshold;
+  private final Combination combination;
   private final List<F32.Accumulator> max;
   private final List<F32.Accumulator> sum;
 
-  private OnlineSoftmax(Scope k, FragmentRows rows, F32 scale, float threshold) {
+  /** How a number of each row comes together from all who have a part of the row. */
+  @FunctionalInterface
+  public interface Combination {
+    List<F32> combine(List<F32> perRow, BinaryOperator<F32> operation);
+  }
+
+  private OnlineSoftmax(Scope k, FragmentRows rows, F32 scale, float threshold, Combination combination) {
     this.k = k;
     this.rows = rows;
     this.scale = scale;
     this.threshold = threshold;
+    this.combination = combination;
     this.max = Stream.generate(() -> k.accumulator(Float.NEGATIVE_INFINITY)).limit(rows.count()).toList();
     this.sum = Stream.generate(k::accumulator).limit(rows.count()).toList();
   }
@@ -39,7 +48,12 @@ public final class OnlineSoftmax {
    * @param scale c: what scores are multiplied by, in units of the binary logarithm; positive
    */
   public static OnlineSoftmax of(Scope k, FragmentRows rows, F32 scale) {
-    return new OnlineSoftmax(k, rows, scale, 0);
+    return lazy(k, rows, scale, 0);
+  }
+
+  /** A softmax of rows that come together in another way than over a warp's lanes. */
+  public static OnlineSoftmax of(Scope k, FragmentRows rows, F32 scale, Combination combination) {
+    return new OnlineSoftmax(k, rows, scale, 0, combination);
   }
 
   /**
@@ -47,7 +61,8 @@ public final class OnlineSoftmax {
    * 2^{@code threshold} (FlashAttention-4): weights grow to at most that.
    */
   public static OnlineSoftmax lazy(Scope k, FragmentRows rows, F32 scale, float threshold) {
-    return new OnlineSoftmax(k, rows, scale, threshold);
+    return new OnlineSoftmax(k, rows, scale, threshold,
+        (perRow, operation) -> rows.acrossLanes(k, perRow, operation));
   }
 
   /** Forgets all scores, before the first tile of other rows. */
@@ -130,7 +145,7 @@ public final class OnlineSoftmax {
   }
 
   private List<F32> raise(List<F32> scores) {
-    var tops = rows.acrossLanes(k, rows.inThread(scores, F32::max), F32::max);
+    var tops = combination.combine(rows.inThread(scores, F32::max), F32::max);
     return IntStream.range(0, rows.count()).mapToObj(row -> {
       var before = max.get(row).value();
       var raised = before.max(tops.get(row));
@@ -154,7 +169,7 @@ public final class OnlineSoftmax {
 
   /** Adds up the threads' sums: one result a row of this thread. */
   public List<Total> finish() {
-    var sums = rows.acrossLanes(k, sum.stream().map(F32.Accumulator::value).toList(), F32::plus);
+    var sums = combination.combine(sum.stream().map(F32.Accumulator::value).toList(), F32::plus);
     return IntStream.range(0, rows.count()).mapToObj(row -> {
       var all = sums.get(row);
       var inverse = all.reciprocal().where(all.notEqualTo(0f), k.constant(1f));

@@ -1,0 +1,56 @@
+package tilewright.verification;
+
+import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertThrows;
+
+import java.util.List;
+import java.util.Map;
+import java.util.stream.Stream;
+import org.junit.jupiter.api.DynamicTest;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.TestFactory;
+import tilewright.kernels.catalogue.Choice;
+import tilewright.kernels.catalogue.Families;
+import tilewright.kernels.catalogue.Family;
+
+/** The other ways to attend, whatever is swizzled. */
+class AttentionVariantTest {
+  static final List<String> WAYS = List.of("attention_split_kv", "attention_split_q", "attention_shared_kv",
+      "attention_shared_qkv", "attention_tiled_qk", "attention_tiled_qkv");
+
+  /** Two blocks of keys, the last of them cut; chunks where they are in use. */
+  static Choice choice(Family family, Map<String, String> options) {
+    int dim = family.name().contains("tiled") ? 96 : 32;
+    return family.sized(family.defaults().with(options), List.of(1, 70, 1, dim));
+  }
+
+  static Family family(String name) {
+    return Families.named(name).orElseThrow();
+  }
+
+  @TestFactory
+  Stream<DynamicTest> everySwizzleGivesTheSameResults() {
+    return WAYS.stream().flatMap(name -> Stream.of("none", "q", "qk").map(swizzle -> {
+      var choice = choice(family(name), Map.of("swizzle", swizzle, "dtype", "bf16"));
+      return DynamicTest.dynamicTest(name + " " + swizzle, () -> {
+        var row = Verification.verify(FamilyCases.one(family(name), choice, 20), new SimulatorBackend(3));
+        assertEquals(Row.Status.PASS, row.status(), row.reason());
+      });
+    }));
+  }
+
+  @Test
+  void headDimensionsThatNoTileHasAreRefused() {
+    assertEquals("no attention_shared_qkv for head dimension 160: a multiple of 32 up to 128", refusal(
+        "attention_shared_qkv", 160));
+    assertEquals("no attention_tiled_qkv for head dimension 544: a multiple of 64 up to 1024", refusal(
+        "attention_tiled_qkv", 544));
+    assertEquals("no attention_split_q for head dimension 40: a multiple of 32 up to 256", refusal(
+        "attention_split_q", 40));
+  }
+
+  private static String refusal(String name, int dim) {
+    var choice = family(name).sized(family(name).defaults(), List.of(1, 8, 1, dim));
+    return assertThrows(IllegalArgumentException.class, () -> family(name).workload(choice)).getMessage();
+  }
+}
