@@ -22,7 +22,6 @@ import tilewright.kernels.epilogue.Epilogue;
 import tilewright.kernels.epilogue.EpilogueArguments;
 import tilewright.kernels.epilogue.StandardEpilogue;
 import tilewright.numerics.ElementType;
-import tilewright.sm100.BlackwellGemm;
 import tilewright.sm100.PackedVectorAdd;
 import tilewright.sm100.attention.BlackwellAttention;
 import tilewright.sm90.BulkVectorAdd;
@@ -76,7 +75,15 @@ record CatalogueKernel(String text, String arch, String description, Settings de
       CatalogueKernel::groupedGemm);
   static final CatalogueKernel SM100_GEMM = single("sm100_gemm", "sm_100a",
       "C = A·Bᵀ on Blackwell's tensor cores: TMA ring, tcgen05 into Tensor Memory, pairs of SMs",
-      gemmSettings("dtypeb=same", "out=auto", "batch=1", "rung=auto"), CatalogueKernel::blackwellGemm);
+      gemmSettings("dtypeb=same", "out=auto", "batch=1", "rung=auto", "epilogue=plain", "alpha=1", "beta=0"),
+      CatalogueKernel::blackwellGemm);
+  static final CatalogueKernel SM100_NARROW_GEMM = single("sm100_narrow_gemm", "sm_100a",
+      "C = A·Bᵀ of floats of four to eight bits, with scales in blocks: mxf8, mxf6, mxf4, nvf4, or without",
+      settings("kind=mxf8f6f4", "dtype=auto", "dtypeb=auto", "m=1024", "n=1024", "k=1024", "out=bf16", "alpha=1"),
+      BlackwellKernels::narrowGemm);
+  static final CatalogueKernel SM100_QUANTIZE = single("sm100_quantize", "sm_100a",
+      "Rows of f32, bf16 or f16 as elements and scales of sm100_narrow_gemm",
+      settings("format=mxf8", "dtype=bf16", "m=1024", "k=1024", "scales=ocp"), BlackwellKernels::quantizer);
   static final CatalogueKernel SM80_ATTENTION = attention("sm_80", "FlashAttention-2", new Sm80AttentionKernel());
   static final CatalogueKernel SM90_ATTENTION = attention("sm_90a", "FlashAttention-3", new HopperAttention());
   static final CatalogueKernel SM100_ATTENTION = attention("sm_100a", "FlashAttention-4", new BlackwellAttention());
@@ -88,8 +95,8 @@ record CatalogueKernel(String text, String arch, String description, Settings de
   /** All of them: those that are no family first. */
   static List<CatalogueKernel> all() {
     var single = Stream.of(VECTOR_ADD, TRANSPOSE, NAIVE_GEMM, SM80_GEMM, SM90_GEMM, SM90_SCALED_GEMM,
-        SM90_GROUPED_GEMM, SM90_MIXED_GEMM, SM90_LADDER, SM100_GEMM, SM80_ATTENTION, SM90_ATTENTION,
-        SM100_ATTENTION, BULK_VECTOR_ADD, PACKED_VECTOR_ADD);
+        SM90_GROUPED_GEMM, SM90_MIXED_GEMM, SM90_LADDER, SM100_GEMM, SM100_NARROW_GEMM, SM100_QUANTIZE,
+        SM80_ATTENTION, SM90_ATTENTION, SM100_ATTENTION, BULK_VECTOR_ADD, PACKED_VECTOR_ADD);
     return Stream.concat(single, HopperFamilies.all().stream().map(CatalogueKernel::of)).toList();
   }
 
@@ -187,10 +194,8 @@ record CatalogueKernel(String text, String arch, String description, Settings de
 
   private static PreparedLaunch blackwellGemm(Settings s) {
     var problem = GemmProblem.packed(types(s, Accumulation.FAST), s.extent("m"), s.extent("n"), s.extent("k"),
-        s.extent("batch"), s.choice("order", "TN", "TT", "NN", "NT"));
-    var rung = s.choice("rung", Stream.concat(Stream.of("auto"), BlackwellGemm.rungs().stream())
-        .toArray(String[]::new));
-    return rung.equals("auto") ? BlackwellGemm.prepare(problem) : BlackwellGemm.prepare(problem, rung);
+        s.extent("batch"), s.choice("order", "TN", "TT", "NN", "NT")).scaled(s.number("alpha"), s.number("beta"));
+    return BlackwellKernels.gemm(s, problem, epilogue(s, problem));
   }
 
   private static GemmTypes hopperTypes(Settings s) {

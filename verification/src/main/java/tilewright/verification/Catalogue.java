@@ -14,6 +14,8 @@ final class Catalogue {
   static List<Case> cases(long seed) {
     var cases = new ArrayList<>(single(seed));
     cases.addAll(EpilogueCases.hopper(seed));
+    cases.addAll(NarrowCases.products(seed));
+    cases.addAll(NarrowCases.quantizers(seed));
     cases.addAll(FamilyCases.all(seed));
     return cases;
   }
