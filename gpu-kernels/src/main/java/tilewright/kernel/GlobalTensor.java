@@ -55,7 +55,8 @@ public final class GlobalTensor {
       } else {
         var stride = new KernelParameter.Stride(spec, mode);
         k.parameter(stride);
-        strides.add(Optional.of(k.load(PtxType.S64, stride.name(), 0, 0, -1)));
+        strides.add(spec.strides().containsKey(spec.extents().get(mode)) ? Optional.empty()
+            : Optional.of(k.load(PtxType.S64, stride.name(), 0, 0, -1)));
       }
     }
     return new GlobalTensor(k, spec, base, extents, strides, Collections.nCopies(extents.size(), k.constant(0)),
@@ -133,7 +134,8 @@ public final class GlobalTensor {
     var place = shifted(coordinate);
     var parts = new ArrayList<Pointers.Part>();
     for (int mode = 0; mode < rank(); mode++) {
-      parts.add(new Pointers.Part(place.get(mode).value, strides.get(mode), rungs.getOrDefault(mode, 0)));
+      parts.add(new Pointers.Part(place.get(mode).value, strides.get(mode),
+          spec.strides().getOrDefault(spec.extents().get(mode), 1L), rungs.getOrDefault(mode, 0)));
     }
     return new Element(k, spec.type(), StateSpace.GLOBAL,
         () -> Pointers.materialize(k, k.region(), base, parts, spec.type().bytes()), alignment(place),

@@ -112,6 +112,9 @@ public final class LaunchArguments {
       } else {
         require(stride % spec.alignment() == 0 || extent <= 1, spec, "stride of " + name + " is " + stride
             + ", this kernel needs multiples of " + spec.alignment());
+        long made = spec.strides().getOrDefault(name, stride);
+        require(stride == made || extent <= 1, spec, "stride of " + name + " is " + stride
+            + ", but this kernel was made for " + made);
       }
     }
   }

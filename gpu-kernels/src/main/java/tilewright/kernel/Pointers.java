@@ -16,11 +16,13 @@ final class Pointers {
   private Pointers() {}
 
   /**
-   * A coordinate and its stride in elements; no stride means one.
+   * A coordinate and its stride in elements.
    *
+   * @param stride none where it is known
+   * @param known the stride then
    * @param rung coordinates from one address to the next where addresses are added up from each other, else 0
    */
-  record Part(Linear coordinate, Optional<Node> stride, int rung) {}
+  record Part(Linear coordinate, Optional<Node> stride, long known, int rung) {}
 
   /** {@code factor · sum · stride} bytes. */
   private record Product(Linear sum, Optional<Node> stride, long factor, int rung) {
@@ -45,8 +47,16 @@ final class Pointers {
     var bytes = Linear.of(0);
     var products = new ArrayList<Product>();
     for (var part : parts) {
-      if (part.stride().isEmpty()) {
+      if (part.stride().isEmpty() && part.known() == 1) {
         bytes = bytes.plus(part.coordinate().times(elementBytes));
+        continue;
+      }
+      if (part.stride().isEmpty()) {
+        // A product of its own: its sum with the others might not fit 32 bits.
+        long step = part.known() * elementBytes;
+        constant += part.coordinate().constant() * step;
+        var moving = part.coordinate().withoutConstant();
+        if (!moving.isConstant()) products.add(new Product(moving, Optional.empty(), step));
         continue;
       }
       var moving = part.coordinate().withoutConstant();

@@ -44,6 +44,14 @@ public final class SharedTensor {
     return new SharedTensor(k, type, layout, new I32(k, base).settled().value);
   }
 
+  /** The same memory seen by another layout of the same elements. */
+  public SharedTensor as(OffsetMap other) {
+    if (bytes(type, other) != bytes(type, layout)) {
+      throw new TraceException("layout " + other + " does not have the " + bytes(type, layout) + " bytes of " + layout);
+    }
+    return new SharedTensor(k, type, other, base);
+  }
+
   /** The element at a coordinate: one value a mode of the layout. */
   public Element at(I32... coordinate) {
     var bytes = addressOf(coordinate);

@@ -18,51 +18,63 @@ import tilewright.ptx.tensormap.TensorElement;
  * @param packed how elements of fewer than eight bits lie in global memory, whose bytes a copy makes of them; strides
  *     count elements all the same
  * @param lasting whether reads ask L2 to give up last what they bring
+ * @param strides by mode those that the kernel is made for and no other, in elements
  */
 public record TensorSpec(String name, ElementType type, List<String> extents, Optional<String> contiguous,
     int alignment, Map<String, Integer> multiples, Map<String, Integer> fixed, Optional<TensorElement> packed,
-    boolean lasting) {
+    boolean lasting, Map<String, Long> strides) {
   public TensorSpec {
     var modes = List.copyOf(extents);
     extents = modes;
     multiples = Map.copyOf(multiples);
     fixed = Map.copyOf(fixed);
+    strides = Map.copyOf(strides);
     multiples.keySet().forEach(mode -> requireMode(name, modes, mode));
     fixed.keySet().forEach(mode -> requireMode(name, modes, mode));
+    strides.keySet().forEach(mode -> requireMode(name, modes, mode));
     contiguous.ifPresent(mode -> requireMode(name, modes, mode));
   }
 
   public static TensorSpec of(String name, ElementType type, String... extents) {
     return new TensorSpec(name, type, List.of(extents), Optional.empty(), 1, Map.of(), Map.of(), Optional.empty(),
-        false);
+        false, Map.of());
   }
 
   public TensorSpec contiguous(String mode) {
-    return new TensorSpec(name, type, extents, Optional.of(mode), alignment, multiples, fixed, packed, lasting);
+    return new TensorSpec(name, type, extents, Optional.of(mode), alignment, multiples, fixed, packed, lasting,
+        strides);
   }
 
   /** With pointer and non-unit strides multiples of so many elements. */
   public TensorSpec aligned(int elements) {
-    return new TensorSpec(name, type, extents, contiguous, elements, multiples, fixed, packed, lasting);
+    return new TensorSpec(name, type, extents, contiguous, elements, multiples, fixed, packed, lasting, strides);
   }
 
   /** With an extent that is a multiple of so many elements, so that a vector lies in the tensor whole or not at all. */
   public TensorSpec multipleOf(String mode, int elements) {
     var more = new HashMap<>(multiples);
     more.put(mode, elements);
-    return new TensorSpec(name, type, extents, contiguous, alignment, more, fixed, packed, lasting);
+    return new TensorSpec(name, type, extents, contiguous, alignment, more, fixed, packed, lasting, strides);
   }
 
   /** With an extent that is known when the kernel is traced, so that nothing has to be checked against it later. */
   public TensorSpec fixed(String mode, int extent) {
     var more = new HashMap<>(fixed);
     more.put(mode, extent);
-    return new TensorSpec(name, type, extents, contiguous, alignment, multiples, more, packed, lasting);
+    return new TensorSpec(name, type, extents, contiguous, alignment, multiples, more, packed, lasting, strides);
+  }
+
+  /** With a stride that is known when the kernel is traced: what it multiplies goes into the instructions' offsets. */
+  public TensorSpec stride(String mode, long elements) {
+    var more = new HashMap<>(strides);
+    more.put(mode, elements);
+    return new TensorSpec(name, type, extents, contiguous, alignment, multiples, fixed, packed, lasting, more);
   }
 
   /** With elements that a copy unpacks into bytes. */
   public TensorSpec packedAs(TensorElement element) {
-    return new TensorSpec(name, type, extents, contiguous, alignment, multiples, fixed, Optional.of(element), lasting);
+    return new TensorSpec(name, type, extents, contiguous, alignment, multiples, fixed, Optional.of(element), lasting,
+        strides);
   }
 
   /**
@@ -70,7 +82,7 @@ public record TensorSpec(String name, ElementType type, List<String> extents, Op
    * writes as much as it reads, the writes then reach memory earlier and in better order: on an H200 1 to 4 % faster.
    */
   public TensorSpec lastingReads() {
-    return new TensorSpec(name, type, extents, contiguous, alignment, multiples, fixed, packed, true);
+    return new TensorSpec(name, type, extents, contiguous, alignment, multiples, fixed, packed, true, strides);
   }
 
   int multiple(String mode) {

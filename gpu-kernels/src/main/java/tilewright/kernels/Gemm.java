@@ -88,8 +88,10 @@ public final class Gemm {
     boolean bKMajor = alongK(problem.b());
     int vectorA = width(problem.a(), aKMajor, problem.operand().bytes());
     int vectorB = width(problem.b(), bKMajor, problem.operand().bytes());
-    int vectorC = problem.c().columnStride() == 1 && problem.n() % 2 == 0
-        ? problem.c().alignment(true, problem.output().bytes(), 2) : 1;
+    // Where B's rows are contiguous along n, a thread has two neighbours of C, elsewhere eight if need be.
+    int most = Integer.lowestOneBit(problem.n() | (bKMajor ? WIDEST_COPY_BYTES / problem.output().bytes() : 2));
+    int vectorC = problem.c().columnStride() == 1
+        ? problem.c().alignment(true, problem.output().bytes(), most) : 1;
     long tiles = (long) Math.ceilDiv(problem.m(), 128) * Math.ceilDiv(problem.n(), 128) * problem.batch();
     // Measured on an H200 at 4096³: the wide tile is fastest where neither operand is transposed on its way to
     // registers; where one is, it spills, and two CTAs of the square tile share a multiprocessor instead.
@@ -97,7 +99,7 @@ public final class Gemm {
         : tiles >= 16 ? new Tile(128, 128, 32, 2, 2, 4)
         : new Tile(64, 64, 32, 2, 2, 4);
     return new GemmConfig(problem.operand(), problem.output(), aKMajor, bKMajor, tile.m, tile.n, tile.k, tile.warpsM,
-        tile.warpsN, tile.stages, vectorA, vectorB, vectorC, BAND);
+        tile.warpsN, tile.stages, vectorA, vectorB, vectorC, BAND).fitting(problem);
   }
 
   private record Tile(int m, int n, int k, int warpsM, int warpsN, int stages) {}

@@ -1,5 +1,6 @@
 package tilewright.kernels;
 
+import java.util.Optional;
 import tilewright.kernel.TensorSpec;
 import tilewright.kernel.tiled.TiledMma;
 import tilewright.numerics.ElementType;
@@ -12,16 +13,57 @@ import tilewright.numerics.ElementType;
  * @param aKMajor whether A's neighbours run along k (else along m); likewise B
  * @param stages tiles of shared memory in the ring
  * @param vectorA elements of A that one copy moves: 8, 4 or 2 aligned neighbours, or 1 for any strides; likewise B
- * @param vectorC neighbours along n that one store writes: 2, or 1 for any strides
+ * @param vectorC neighbours along n that one store writes: 8 or 4 in 16 bytes, 2, or 1 for any strides
  * @param band tile rows that CTAs work through together, for L2
+ * @param fit of a kernel that is made for certain strides and for extents of whole tiles
  */
 public record GemmConfig(ElementType operand, ElementType output, boolean aKMajor, boolean bKMajor, int tileM,
-    int tileN, int tileK, int warpsM, int warpsN, int stages, int vectorA, int vectorB, int vectorC, int band) {
+    int tileN, int tileK, int warpsM, int warpsN, int stages, int vectorA, int vectorB, int vectorC, int band,
+    Optional<Fit> fit) {
+  /** Between two rows 32 apart, elements: beyond, an instruction's offset does not reach all that a thread copies. */
+  private static final long MOST_STRIDE = 1 << 14;
+
+  /**
+   * Strides in elements, so that the loop has no pointer and no check for each copy, nor the epilogue for each store.
+   *
+   * @param a from a row of A to the next, or a column where the rows are contiguous; likewise b; c from row to row
+   */
+  public record Fit(long a, long b, long c) {
+    public Fit {
+      if (Math.max(a, Math.max(b, c)) > MOST_STRIDE || Math.min(a, Math.min(b, c)) < 1) {
+        throw new IllegalArgumentException("no kernel is made for strides of " + a + ", " + b + " and " + c
+            + " elements: 1 to " + MOST_STRIDE);
+      }
+    }
+  }
+
+  /** For any strides and extents that the vectors allow. */
+  public GemmConfig(ElementType operand, ElementType output, boolean aKMajor, boolean bKMajor, int tileM, int tileN,
+      int tileK, int warpsM, int warpsN, int stages, int vectorA, int vectorB, int vectorC, int band) {
+    this(operand, output, aKMajor, bKMajor, tileM, tileN, tileK, warpsM, warpsN, stages, vectorA, vectorB, vectorC,
+        band, Optional.empty());
+  }
+
+  /** Made for a problem's strides, if its extents are whole tiles and nothing is too far apart. */
+  GemmConfig fitting(GemmProblem p) {
+    long a = aKMajor ? p.a().rowStride() : p.a().columnStride();
+    long b = bKMajor ? p.b().rowStride() : p.b().columnStride();
+    long c = p.c().rowStride();
+    boolean whole = p.m() % tileM == 0 && p.n() % tileN == 0 && Math.min(vectorA, Math.min(vectorB, vectorC)) > 1;
+    boolean near = Math.max(a, Math.max(b, c)) <= MOST_STRIDE && Math.min(a, Math.min(b, c)) > 0;
+    return new GemmConfig(operand, output, aKMajor, bKMajor, tileM, tileN, tileK, warpsM, warpsN, stages, vectorA,
+        vectorB, vectorC, band, whole && near ? Optional.of(new Fit(a, b, c)) : Optional.empty());
+  }
+
+  /** Whether a thread's accumulators are eight neighbours along n, which B's order in shared memory brings about. */
+  boolean byEights() {
+    return bKMajor && vectorC > 2;
+  }
 
   /** With at most so many neighbours of C stored at once. */
   GemmConfig storing(int most) {
     return new GemmConfig(operand, output, aKMajor, bKMajor, tileM, tileN, tileK, warpsM, warpsN, stages, vectorA,
-        vectorB, Math.min(vectorC, most), band);
+        vectorB, Math.min(vectorC, most), band, fit);
   }
 
   TiledMma.Shape shape() {
@@ -38,11 +80,13 @@ public record GemmConfig(ElementType operand, ElementType output, boolean aKMajo
   }
 
   TensorSpec a() {
-    return operand("A", "M", aKMajor, vectorA);
+    var spec = operand("A", "M", aKMajor, vectorA);
+    return fit.map(f -> spec.stride(aKMajor ? "M" : "K", f.a).multipleOf("M", tileM)).orElse(spec);
   }
 
   TensorSpec b() {
-    return operand("B", "N", bKMajor, vectorB);
+    var spec = operand("B", "N", bKMajor, vectorB);
+    return fit.map(f -> spec.stride(bKMajor ? "N" : "K", f.b).multipleOf("N", tileN)).orElse(spec);
   }
 
   private TensorSpec operand(String name, String rows, boolean kMajor, int vector) {
@@ -52,12 +96,15 @@ public record GemmConfig(ElementType operand, ElementType output, boolean aKMajo
 
   TensorSpec c() {
     var spec = TensorSpec.of("C", output, "M", "N", "L");
-    return vectorC == 1 ? spec : spec.contiguous("N").aligned(vectorC).multipleOf("N", vectorC);
+    if (vectorC == 1) return spec;
+    var vectors = spec.contiguous("N").aligned(vectorC).multipleOf("N", vectorC);
+    return fit.map(f -> vectors.stride("M", f.c)).orElse(vectors);
   }
 
   @Override
   public String toString() {
     return order() + " " + operand.text() + "->" + output.text() + " " + tileM + "x" + tileN + "x" + tileK + " warps "
-        + warpsM + "x" + warpsN + " stages " + stages + " vec " + vectorA + "," + vectorB + "," + vectorC;
+        + warpsM + "x" + warpsN + " stages " + stages + " vec " + vectorA + "," + vectorB + "," + vectorC
+        + (fit.isPresent() ? " fit" : "");
   }
 }

@@ -2,6 +2,7 @@ package tilewright.kernels;
 
 import java.util.List;
 import java.util.Optional;
+import tilewright.kernel.GlobalTensor;
 import tilewright.kernel.Kernel;
 import tilewright.kernel.Scope;
 import tilewright.kernel.atom.CopyAtom;
@@ -44,20 +45,23 @@ public record Sm80Gemm(GemmConfig config, Optional<Epilogue> epilogue) implement
   @Override
   public void trace(Scope k) {
     var thread = k.block(config.threads());
-    var a = k.global(config.a());
-    var b = k.global(config.b());
-    var c = k.global(config.c());
+    var a = covered(k.global(config.a()), 0);
+    var b = covered(k.global(config.b()), 0);
+    var c = covered(k.global(config.c()), 0, 1);
     var zero = k.constant(0);
 
     var tileA = k.shared(config.operand(), sharedLayout(config.tileM(), config.aKMajor()));
     var tileB = k.shared(config.operand(), sharedLayout(config.tileN(), config.bKMajor()));
     var copyA = copy(k, config.vectorA(), config.tileM(), config.aKMajor());
     var copyB = copy(k, config.vectorB(), config.tileN(), config.bKMajor());
-    var mma = TiledMma.of(MmaAtom.of(config.operand(), ElementType.F32), config.shape());
+    var atom = MmaAtom.of(config.operand(), ElementType.F32);
+    var mma = config.byEights() ? TiledMma.byEights(atom, config.shape()) : TiledMma.of(atom, config.shape());
 
     var tile = TileScheduler.banded(k, c.extent(0).ceilDiv(config.tileM()), c.extent(1).ceilDiv(config.tileN()),
         config.band());
-    var mainloop = new MultistageMainloop(config.stages(), config.tileK(), copyA, copyB, tileA, tileB, mma);
+    var mainloop = new MultistageMainloop(config.stages(), config.tileK(), copyA, copyB, tileA, tileB,
+        config.byEights() ? tileB.as(SwizzledTile.alongColumnsByEights(config.tileN(), config.tileK(), config.stages()))
+            : tileB, mma);
     var accumulators = mainloop.run(k, thread,
         a.tile(List.of(config.tileM()), tile.m(), zero, tile.batch()),
         b.tile(List.of(config.tileN()), tile.n(), zero, tile.batch()), a.extent(1));
@@ -68,6 +72,13 @@ public record Sm80Gemm(GemmConfig config, Optional<Epilogue> epilogue) implement
         () -> new LinearCombination(k.scalar("alpha"), k.scalar("beta"), config.vectorC()).store(k, thread,
             mma.accumulatorPartition(), accumulators,
             c.tile(List.of(config.tileM(), config.tileN()), tile.m(), tile.n(), tile.batch())));
+  }
+
+  /** Without checks of modes whose extents are whole tiles. */
+  private GlobalTensor covered(GlobalTensor tensor, int... modes) {
+    var all = tensor;
+    if (config.fit().isPresent()) for (int mode : modes) all = all.covered(mode);
+    return all;
   }
 
   private ComposedLayout sharedLayout(int rows, boolean kMajor) {

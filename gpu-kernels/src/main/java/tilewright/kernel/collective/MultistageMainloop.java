@@ -17,9 +17,10 @@ import tilewright.kernel.tiled.TiledMma;
  * multiplied.
  *
  * @param tileK k extent of a tile
+ * @param writtenB tileB as the copies see it, which may order its rows differently
  */
 public record MultistageMainloop(int stages, int tileK, TiledCopy copyA, TiledCopy copyB, SharedTensor tileA,
-    SharedTensor tileB, TiledMma mma) {
+    SharedTensor tileB, SharedTensor writtenB, TiledMma mma) {
   public MultistageMainloop {
     if (stages < 2) throw new TraceException("a ring of " + stages
         + " stages cannot copy and multiply at once: 2 or more");
@@ -65,7 +66,7 @@ public record MultistageMainloop(int stages, int tileK, TiledCopy copyA, TiledCo
   private void fill(Scope k, I32 thread, GlobalTensor a, GlobalTensor b, I32 tile, I32 stage) {
     var zero = k.constant(0);
     copyA.copy(thread, a.from(zero, tile.times(tileK), zero), tileA, stage, zero);
-    copyB.copy(thread, b.from(zero, tile.times(tileK), zero), tileB, stage, zero);
+    copyB.copy(thread, b.from(zero, tile.times(tileK), zero), writtenB, stage, zero);
     CpAsync.commit(k);
   }
 

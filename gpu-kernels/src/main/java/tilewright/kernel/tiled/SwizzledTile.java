@@ -32,6 +32,18 @@ public final class SwizzledTile {
         Layout.of(row, Layout.of(columns, width), Layout.of(stages, (long) rows * columns)));
   }
 
+  /**
+   * {@link #alongColumns} for an operand whose rows a thread's accumulators shall have as neighbours, eight by eight:
+   * of 32 rows, what {@code mma} takes for its columns 2q and 2q + 1 of atom j are rows 8q + 2j and 8q + 2j + 1.
+   */
+  public static ComposedLayout alongColumnsByEights(int rows, int columns, int stages) {
+    var plain = (Layout) alongColumns(rows, columns, stages).layout();
+    int width = width(columns);
+    var row = Layout.of(Layout.of(2, width), Layout.of(4, 8L * width), Layout.of(4, 2L * width),
+        Layout.of(rows / 32, 32L * width));
+    return new ComposedLayout(swizzle(width), 0, Layout.of(row, plain.mode(1), plain.mode(2)));
+  }
+
   private static int width(int extent) {
     int width = Math.min(Integer.lowestOneBit(extent), BANK_ROW);
     if (width < 2 * CHUNK) {

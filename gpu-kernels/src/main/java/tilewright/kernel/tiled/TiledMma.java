@@ -31,13 +31,13 @@ public final class TiledMma {
     }
   }
 
-  private TiledMma(MmaAtom atom, Shape s) {
+  private TiledMma(MmaAtom atom, Shape s, boolean byEights) {
     this.atom = atom;
     this.blockM = s.tileM / s.warpsM;
     this.blockN = s.tileN / s.warpsN;
     this.loadA = s.aKMajor ? LdMatrix.A_K_MAJOR : LdMatrix.A_M_MAJOR;
     this.loadB = s.bKMajor ? LdMatrix.B_K_MAJOR : LdMatrix.B_N_MAJOR;
-    this.c = Partition.exact(accumulatorLayout(s), s.tileM, s.tileN);
+    this.c = Partition.exact(byEights ? accumulatorsByEights(s) : accumulatorLayout(s), s.tileM, s.tileN);
     this.a = Partition.shared(operandLayout(loadA.lanes(), s.tileM, s.tileK, blockM,
         Layout.of(Layout.of(s.warpsM, blockM), Layout.of(s.warpsN, 0))), s.tileM, s.tileK);
     this.b = Partition.shared(operandLayout(loadB.lanes(), s.tileN, s.tileK, blockN,
@@ -45,10 +45,20 @@ public final class TiledMma {
   }
 
   public static TiledMma of(MmaAtom atom, Shape shape) {
+    return of(atom, shape, false);
+  }
+
+  /** The same for a B whose rows lie in shared memory as {@link SwizzledTile#alongColumnsByEights} says. */
+  public static TiledMma byEights(MmaAtom atom, Shape shape) {
+    require(shape.tileN % (shape.warpsN * 4 * MmaAtom.N) == 0, "tileN", shape.tileN, shape.warpsN * 4 * MmaAtom.N);
+    return of(atom, shape, true);
+  }
+
+  private static TiledMma of(MmaAtom atom, Shape shape, boolean byEights) {
     require(shape.tileM % (shape.warpsM * MmaAtom.M) == 0, "tileM", shape.tileM, shape.warpsM * MmaAtom.M);
     require(shape.tileN % (shape.warpsN * LdMatrix.TILE) == 0, "tileN", shape.tileN, shape.warpsN * LdMatrix.TILE);
     require(shape.tileK % MmaAtom.K == 0, "tileK", shape.tileK, MmaAtom.K);
-    return new TiledMma(atom, shape);
+    return new TiledMma(atom, shape, byEights);
   }
 
   private static void require(boolean condition, String name, int value, int unit) {
@@ -62,6 +72,17 @@ public final class TiledMma {
     var repeats = Layout.of(Layout.of(blockM / MmaAtom.M, MmaAtom.M),
         Layout.of(blockN / MmaAtom.N, (long) MmaAtom.N * s.tileM));
     return Layout.of(Layout.of(inTile.mode(0), warps), Layout.of(inTile.mode(1), repeats));
+  }
+
+  /** The same where four atoms' columns of a lane are eight neighbours. */
+  private Layout accumulatorsByEights(Shape s) {
+    long column = s.tileM;
+    var lanes = Layout.of(Layout.of(4, 8 * column), Layout.of(8, 1));
+    var warps = Layout.of(Layout.of(s.warpsM, blockM), Layout.of(s.warpsN, blockN * column));
+    var inAtom = Layout.of(Layout.of(2, column), Layout.of(2, 8));
+    var repeats = Layout.of(Layout.of(blockM / MmaAtom.M, MmaAtom.M), Layout.of(4, 2 * column),
+        Layout.of(blockN / (4 * MmaAtom.N), 4 * MmaAtom.N * column));
+    return Layout.of(Layout.of(lanes, warps), Layout.of(inAtom, repeats));
   }
 
   /** (lane and warp, repetitions) → index of the row that a lane hands to ldmatrix. */
