@@ -53,6 +53,25 @@ class LaunchArgumentsTest {
   }
 
   @Test
+  void aStrideOtherThanTheOneTheKernelWasMadeForIsRefused() {
+    var made = CompiledKernel.compile(new Kernel() {
+      @Override
+      public String name() {
+        return "k";
+      }
+
+      @Override
+      public void trace(Scope k) {
+        k.block(32);
+        k.global(TensorSpec.of("X", ElementType.BF16, "M", "K").contiguous("K").stride("M", 24));
+      }
+    }, Target.SM80);
+    LaunchArguments.of(made).tensor("X", new LaunchArguments.Tensor("x", 0, List.of(2L, 8L), List.of(24L, 1L))).build();
+    assertRefused(LaunchArguments.of(made).tensor("X",
+        new LaunchArguments.Tensor("x", 0, List.of(2L, 8L), List.of(8L, 1L))), "stride of M is 8");
+  }
+
+  @Test
   void anExtentOtherThanTheOneTheKernelWasMadeForIsRefused() {
     var made = CompiledKernel.compile(new Kernel() {
       @Override

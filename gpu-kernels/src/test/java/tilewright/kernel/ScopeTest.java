@@ -60,6 +60,17 @@ class ScopeTest {
   }
 
   @Test
+  void aKnownStrideGoesIntoTheOffsetsOfOnePointer() {
+    var ptx = trace(k -> {
+      var thread = k.block(64);
+      var z = k.global(TensorSpec.of("Z", ElementType.F32, "M", "N").contiguous("N").stride("M", 100));
+      for (int row = 0; row < 3; row++) z.at(thread.plus(row), k.constant(7)).store(k.constant(1f));
+    });
+    assertEquals(1, count(ptx, "mad.wide.s32"));
+    for (int row = 0; row < 3; row++) assertEquals(1, count(ptx, "+" + (400 * row + 28) + "]"), ptx);
+  }
+
+  @Test
   void aVariablesOldValueCannotBeUsedAfterItChanged() {
     var e = assertThrows(TraceException.class, () -> trace(k -> {
       var thread = k.block(64);
