@@ -79,8 +79,7 @@ record MatrixTranspose(Path path, ElementType type, int vector, int wide, int th
       int widest = 16 / type.bytes();
       boolean wide = path == Path.VECTOR && m % widest == 0 && n % widest == 0;
       var kernel = new MatrixTranspose(path, type, wide ? widest : 1, choice.tuned("side", ROW_BYTES / type.bytes()),
-          choice.tuned("threads", !wide ? THREADS : type.bits() == 16 ? THREADS / 2 : 2 * THREADS),
-          choice.tuned("band", BAND));
+          choice.tuned("threads", wide && type.bits() == 32 ? 2 * THREADS : THREADS), choice.tuned("band", BAND));
       return Workload.of(kernel, Target.SM80, (long) Math.ceilDiv(m, kernel.side()) * Math.ceilDiv(n, kernel.side()),
           reference(m, n), Operand.input("X", type, choice, "m", "n"), Operand.output("Y", type, choice, "n", "m"));
     }
