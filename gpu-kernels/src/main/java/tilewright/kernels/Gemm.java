@@ -84,22 +84,29 @@ public final class Gemm {
 
   /** The configuration for a problem: the largest tiles that still fill a GPU, the widest accesses that are aligned. */
   public static GemmConfig configure(GemmProblem problem) {
+    long tiles = (long) Math.ceilDiv(problem.m(), 128) * Math.ceilDiv(problem.n(), 128) * problem.batch();
+    var wide = configure(problem, new Tile(128, 256, 64, 2, 4, 3));
+    // Measured on an H200: the wide tile is fastest, but where an operand is transposed on its way to registers it has
+    // enough of these only if the kernel is made for the problem's strides.
+    if (tiles >= 512 && (wide.fit().isPresent() || wide.aKMajor() && wide.bKMajor())) return wide;
+    return configure(problem, tiles >= 16 ? new Tile(128, 128, 32, 2, 2, 4) : new Tile(64, 64, 32, 2, 2, 4));
+  }
+
+  private static GemmConfig configure(GemmProblem problem, Tile tile) {
     boolean aKMajor = alongK(problem.a());
     boolean bKMajor = alongK(problem.b());
     int vectorA = width(problem.a(), aKMajor, problem.operand().bytes());
     int vectorB = width(problem.b(), bKMajor, problem.operand().bytes());
-    // Where B's rows are contiguous along n, a thread has two neighbours of C, elsewhere eight if need be.
-    int most = Integer.lowestOneBit(problem.n() | (bKMajor ? WIDEST_COPY_BYTES / problem.output().bytes() : 2));
-    int vectorC = problem.c().columnStride() == 1
-        ? problem.c().alignment(true, problem.output().bytes(), most) : 1;
-    long tiles = (long) Math.ceilDiv(problem.m(), 128) * Math.ceilDiv(problem.n(), 128) * problem.batch();
-    // Measured on an H200 at 4096³: the wide tile is fastest where neither operand is transposed on its way to
-    // registers; where one is, it spills, and two CTAs of the square tile share a multiprocessor instead.
-    var tile = tiles >= 512 && aKMajor && bKMajor ? new Tile(128, 256, 64, 2, 4, 3)
-        : tiles >= 16 ? new Tile(128, 128, 32, 2, 2, 4)
-        : new Tile(64, 64, 32, 2, 2, 4);
     return new GemmConfig(problem.operand(), problem.output(), aKMajor, bKMajor, tile.m, tile.n, tile.k, tile.warpsM,
-        tile.warpsN, tile.stages, vectorA, vectorB, vectorC, BAND).fitting(problem);
+        tile.warpsN, tile.stages, vectorA, vectorB, vectorC(problem, bKMajor), BAND).fitting(problem);
+  }
+
+  private static int vectorC(GemmProblem problem, boolean bKMajor) {
+    if (problem.c().columnStride() != 1) return 1;
+    int bytes = problem.output().bytes();
+    int vector = problem.c().alignment(true, bytes, Integer.lowestOneBit(problem.n() | WIDEST_COPY_BYTES / bytes));
+    // Where B's neighbours run along n, a thread has two of C beside one another, and lanes trade eight of 16 bits.
+    return bKMajor || bytes == 2 && vector == 8 ? vector : Math.min(2, vector);
   }
 
   private record Tile(int m, int n, int k, int warpsM, int warpsN, int stages) {}

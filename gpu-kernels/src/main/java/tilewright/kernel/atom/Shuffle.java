@@ -1,5 +1,7 @@
 package tilewright.kernel.atom;
 
+import java.util.ArrayList;
+import java.util.List;
 import tilewright.kernel.F32;
 import tilewright.kernel.I32;
 import tilewright.kernel.Pred;
@@ -19,6 +21,44 @@ public final class Shuffle {
     var result = k.newRegister(PtxType.F32);
     exchange(k, result, value.register(), mask);
     return k.result(result);
+  }
+
+  /**
+   * Four neighbouring lanes trade what each has of four items: lane q of them gets all parts of item q, in the order of
+   * the lanes they come from.
+   *
+   * @param items registers of 32 bits
+   */
+  public static List<Operand.Register> tradeInFours(Scope k, I32 thread, List<Operand.Register> items) {
+    var odd = thread.modulo(2).equalTo(1);
+    var high = thread.dividedBy(2).modulo(2).equalTo(1);
+    // Of items 2h and 2h + 1 a lane keeps its own parity's: first this lane's part and the neighbour's, in lane order.
+    var kept = new ArrayList<List<Operand.Register>>();
+    for (int h = 0; h < 2; h++) kept.add(trade(k, odd, 1, List.of(items.get(2 * h)), List.of(items.get(2 * h + 1))));
+    return trade(k, high, 2, kept.get(0), kept.get(1));
+  }
+
+  /** Lanes where the predicate holds keep the second list, others the first, each with the partner's part beside it. */
+  private static List<Operand.Register> trade(Scope k, Pred second, int mask, List<Operand.Register> a,
+      List<Operand.Register> b) {
+    var mine = new ArrayList<Operand.Register>();
+    var theirs = new ArrayList<Operand.Register>();
+    for (int i = 0; i < a.size(); i++) {
+      mine.add(choose(k, second, b.get(i), a.get(i)));
+      var received = k.newRegister(PtxType.B32);
+      exchange(k, received, choose(k, second, a.get(i), b.get(i)), mask);
+      theirs.add(received);
+    }
+    var ordered = new ArrayList<Operand.Register>();
+    for (int i = 0; i < mine.size(); i++) ordered.add(choose(k, second, theirs.get(i), mine.get(i)));
+    for (int i = 0; i < mine.size(); i++) ordered.add(choose(k, second, mine.get(i), theirs.get(i)));
+    return ordered;
+  }
+
+  private static Operand.Register choose(Scope k, Pred condition, Operand.Register yes, Operand.Register no) {
+    var result = k.newRegister(PtxType.B32);
+    k.emit("selp.b32", result, yes, no, condition.register());
+    return result;
   }
 
   /** The sum over all lanes, in every lane ({@code redux.sync}; SM80). */
