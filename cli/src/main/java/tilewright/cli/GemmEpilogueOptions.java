@@ -12,6 +12,7 @@ import java.util.Optional;
 import java.util.stream.Collectors;
 import picocli.CommandLine.Option;
 import tilewright.kernel.LaunchArguments;
+import tilewright.kernel.Matrix;
 import tilewright.kernels.GemmProblem;
 import tilewright.kernels.catalogue.Pointwise;
 import tilewright.kernels.epilogue.Epilogue;
@@ -40,12 +41,18 @@ final class GemmEpilogueOptions {
 
   /** The epilogue, and buffers of what it reads, which come to {@code buffers}. */
   EpilogueArguments of(GemmProblem p, Arena arena, Map<String, MemorySegment> buffers) {
+    return of(p, 1, arena, buffers);
+  }
+
+  /** The same of a product that stands for {@code factor} times as much. */
+  EpilogueArguments of(GemmProblem p, float factor, Arena arena, Map<String, MemorySegment> buffers) {
+    float alpha = this.alpha * factor;
     var tree = alpha == 1 ? Epilogue.accumulator() : Epilogue.accumulator().times(Epilogue.constant(alpha));
     var tensors = new LinkedHashMap<String, LaunchArguments.Tensor>();
     if (c.isPresent()) {
       long[] shape = p.batch() > 1 ? new long[] {p.batch(), p.m(), p.n()} : new long[] {p.m(), p.n()};
       buffers.put("R", singles(c.get(), arena, shape));
-      tensors.put("R", p.c().argument(p.m(), p.n(), p.batch()));
+      tensors.put("R", Matrix.rowMajor("R", p.m(), p.n()).argument(p.m(), p.n(), p.batch()));
       tree = tree.plus(Epilogue.source("R", ElementType.F32).times(Epilogue.constant(beta)));
     }
     if (bias.isPresent()) {

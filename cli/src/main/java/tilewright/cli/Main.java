@@ -37,6 +37,7 @@ public final class Main {
   /** The families are not listed one by one; {@code kernels} does that. */
   private static CommandLine run(Console console) {
     var run = new CommandLine(new RunCommand()).addSubcommand(new RunGemm(console))
+        .addSubcommand(new RunNarrowGemm(console))
         .addSubcommand(new RunAttention(console));
     for (var family : HopperFamilies.all()) {
       var command = new CommandLine(new RunFamily(console, family));

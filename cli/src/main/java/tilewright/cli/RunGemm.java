@@ -17,6 +17,7 @@ import tilewright.kernels.Gemm;
 import tilewright.kernels.GemmProblem;
 import tilewright.kernels.epilogue.EpilogueArguments;
 import tilewright.numerics.ElementType;
+import tilewright.sm100.BlackwellGemm;
 import tilewright.sm90.HopperGemm;
 import tilewright.verification.TensorCoordinates;
 
@@ -55,8 +56,8 @@ final class RunGemm implements Callable<Integer> {
   @Mixin
   private GemmEpilogueOptions epilogue;
 
-  @Option(names = "--kernel", paramLabel = "sm80|sm90|naive", defaultValue = "sm80",
-      description = "Tensor cores, Hopper's, or one thread an element (default: sm80).")
+  @Option(names = "--kernel", paramLabel = "sm80|sm90|sm100|naive", defaultValue = "sm80",
+      description = "Tensor cores, Hopper's, Blackwell's, or one thread an element (default: sm80).")
   private String kernel;
 
   @Option(names = "--on", paramLabel = "sim|gpu", defaultValue = "sim", description = "Where to run (default: sim).")
@@ -105,8 +106,9 @@ final class RunGemm implements Callable<Integer> {
         case "sm80" -> epilogue.isPlain() ? Gemm.sm80(problem) : Gemm.sm80(problem, arguments);
         case "sm90" -> tuned(problem).map(tile -> HopperGemm.prepare(problem, HopperGemm.configure(problem, tile)))
             .orElseGet(() -> HopperGemm.prepare(problem, arguments));
+        case "sm100" -> BlackwellGemm.prepare(problem, arguments);
         case "naive" -> Gemm.naive(problem);
-        default -> throw CommandFailure.badInput("invalid --kernel " + kernel + ": sm80, sm90 or naive");
+        default -> throw CommandFailure.badInput("invalid --kernel " + kernel + ": sm80, sm90, sm100 or naive");
       };
     } catch (IllegalArgumentException e) {
       throw CommandFailure.badInput(e.getMessage());

@@ -92,7 +92,7 @@ class RunGemmTest {
   }
 
   @ParameterizedTest
-  @CsvSource({"sm80", "sm90"})
+  @CsvSource({"sm80", "sm90", "sm100"})
   void addsAMatrixAndABiasAndAppliesAnActivation(String kernel) throws IOException {
     write("a.npy", "<f2", 'C', M, K, A);
     write("b.npy", "<f2", 'C', N, K, B);
