@@ -58,7 +58,7 @@ record CatalogueKernel(String text, String arch, String description, Settings de
           "alpha=1", "beta=0"),
       CatalogueKernel::hopperGemm);
   static final CatalogueKernel SM90_MIXED_GEMM = single("sm90_mixed_gemm", "sm_90a",
-      "C = A·Bᵀ of 8-bit weights A, scaled for 1×128 and converted in registers, and 16-bit activations B",
+      "C = A·Bᵀ of 8- or 4-bit weights A, scaled for 1×128 and converted in registers, and 16-bit activations B",
       settings("dtype=e4m3", "dtypeb=bf16", "m=1024", "n=1024", "k=1024"), CatalogueKernel::mixedGemm);
   static final CatalogueKernel SM90_LADDER = single("sm90_ladder", "sm_90a",
       "C = A·Bᵀ of bf16, one of ten steps from naive to sm90_gemm", settings("step=10", "m=1024", "n=1024", "k=1024"),
@@ -177,8 +177,8 @@ record CatalogueKernel(String text, String arch, String description, Settings de
 
   private static PreparedLaunch mixedGemm(Settings s) {
     var activations = s.type("dtypeb", ElementType.BF16, ElementType.F16);
-    var types = new GemmTypes(s.type("dtype", ElementType.E4M3, ElementType.E5M2), activations, activations,
-        Accumulation.SCALED);
+    var weights = s.type("dtype", ElementType.E4M3, ElementType.E5M2, ElementType.I4);
+    var types = new GemmTypes(weights, activations, activations, Accumulation.SCALED);
     return MixedGemm.packed(GemmProblem.packed(types, s.extent("m"), s.extent("n"), s.extent("k"), 1, "TN")).prepare();
   }
 

@@ -41,7 +41,7 @@ record NpyType(char kind, int bytes, ByteOrder order) {
     return littleEndian(switch (type) {
       case F64, F32, TF32, F16 -> 'f';
       case I8, I32 -> 'i';
-      case BF16, E4M3, E5M2 -> 'V';
+      case BF16, E4M3, E5M2, I4 -> 'V';
     }, type.bytes());
   }
 

@@ -21,6 +21,8 @@ public enum ElementType {
   E4M3(8, new FiniteFormat(4, 3)),
   E5M2(8, new BinaryFormat(5, 2)),
   I8(8, new IntegerFormat(8)),
+  /** Two in a byte, the first in the low half. */
+  I4(4, new IntegerFormat(4)),
   I32(32, new IntegerFormat(32));
 
   private final int bits;
@@ -38,9 +40,19 @@ public enum ElementType {
     return bits;
   }
 
-  /** Bytes of one element in memory. */
+  /**
+   * Bytes of one element in memory.
+   *
+   * @throws IllegalStateException where that is no whole number
+   */
   public int bytes() {
-    return bits / 8;
+    if (bits < Byte.SIZE) throw new IllegalStateException(text() + " has half a byte an element: count bits");
+    return bits / Byte.SIZE;
+  }
+
+  /** Bytes that so many neighbours take. */
+  public long bytes(long elements) {
+    return Math.ceilDiv(Math.multiplyExact(elements, bits), Byte.SIZE);
   }
 
   /** Exponent of the smallest normal number: -14 for f16. */
@@ -56,7 +68,7 @@ public enum ElementType {
       case F16 -> Float.float16ToFloat((short) bits);
       case BF16 -> Float.intBitsToFloat((int) bits << 16);
       case TF32 -> Float.intBitsToFloat((int) bits & -1 << padding);
-      case E4M3, E5M2, I8, I32 -> format.decode(bits);
+      case E4M3, E5M2, I8, I4, I32 -> format.decode(bits);
     };
   }
 

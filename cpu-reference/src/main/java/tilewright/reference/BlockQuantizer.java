@@ -60,8 +60,9 @@ public record BlockQuantizer(int rows, int depth) {
       case E4M3 -> 448;
       case E5M2 -> 57344;
       case I8 -> 127;
+      case I4 -> 7;
       default -> throw new IllegalArgumentException("cannot quantise to " + narrow.type().text()
-          + ": e4m3, e5m2 or i8");
+          + ": e4m3, e5m2, i8 or i4");
     };
   }
 

@@ -24,6 +24,7 @@ public record TensorView(ElementType type, MemorySegment data, long offset, Layo
 
   /** The bits of the element with that colexicographic index. */
   public long bits(long index) {
+    if (type == ElementType.I4) return data.get(ValueLayout.JAVA_BYTE, halfByte(index) / 2) >> shift(index) & 0xF;
     long at = offset + layout.apply(index) * type.bytes();
     return switch (type.bytes()) {
       case 1 -> data.get(ValueLayout.JAVA_BYTE, at) & 0xFFL;
@@ -38,6 +39,12 @@ public record TensorView(ElementType type, MemorySegment data, long offset, Layo
   }
 
   public void setBits(long index, long bits) {
+    if (type == ElementType.I4) {
+      long at = halfByte(index) / 2;
+      int others = data.get(ValueLayout.JAVA_BYTE, at) & 0xF0 >> shift(index);
+      data.set(ValueLayout.JAVA_BYTE, at, (byte) (others | (bits & 0xF) << shift(index)));
+      return;
+    }
     long at = offset + layout.apply(index) * type.bytes();
     switch (type.bytes()) {
       case 1 -> data.set(ValueLayout.JAVA_BYTE, at, (byte) bits);
@@ -45,6 +52,14 @@ public record TensorView(ElementType type, MemorySegment data, long offset, Layo
       case 4 -> data.set(INT, at, (int) bits);
       default -> data.set(LONG, at, bits);
     }
+  }
+
+  private long halfByte(long index) {
+    return 2 * offset + layout.apply(index);
+  }
+
+  private int shift(long index) {
+    return (int) (halfByte(index) % 2) * 4;
   }
 
   /** Stores a value, rounded to nearest even. */

@@ -1,6 +1,7 @@
 package tilewright.numerics;
 
 import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertThrows;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import org.junit.jupiter.api.Test;
@@ -39,6 +40,23 @@ class NarrowTypesTest {
       assertEquals(pattern, ElementType.E4M3.fromDouble(Math.nextDown(middle), Rounding.NEAREST_EVEN));
       assertEquals(0x80 | pattern + 1, ElementType.E4M3.fromDouble(-Math.nextUp(middle), Rounding.NEAREST_EVEN));
     }
+  }
+
+  @Test
+  void fourBitsAreTwosComplementAndSaturate() {
+    for (int value = -8; value < 8; value++) {
+      assertEquals(value, ElementType.I4.toDouble(value & 0xF), "pattern " + (value & 0xF));
+      assertEquals(value & 0xF, ElementType.I4.fromDouble(value, Rounding.NEAREST_EVEN), "value " + value);
+    }
+    assertEquals(7, ElementType.I4.fromDouble(9.6, Rounding.NEAREST_EVEN));
+    assertEquals(8, ElementType.I4.fromDouble(-9.6, Rounding.NEAREST_EVEN));
+  }
+
+  @Test
+  void fourBitsHaveNoWholeByteButSeveralDo() {
+    assertThrows(IllegalStateException.class, ElementType.I4::bytes);
+    assertEquals(3, ElementType.I4.bytes(5));
+    assertEquals(10, ElementType.BF16.bytes(5));
   }
 
   @Test

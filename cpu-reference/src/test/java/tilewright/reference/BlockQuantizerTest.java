@@ -4,6 +4,8 @@ import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import java.lang.foreign.MemorySegment;
+import java.lang.foreign.ValueLayout;
+import java.util.List;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
 import org.junit.jupiter.api.Test;
@@ -13,7 +15,7 @@ import tilewright.numerics.ElementType;
 class BlockQuantizerTest {
   private static TensorView tensor(ElementType type, String text) {
     var layout = Layout.parse(text);
-    return new TensorView(type, MemorySegment.ofArray(new byte[(int) layout.cosize() * type.bytes()]), layout);
+    return new TensorView(type, MemorySegment.ofArray(new byte[(int) type.bytes(layout.cosize())]), layout);
   }
 
   /** Half the distance between neighbours near the largest of a block, 1/16 of it below for e4m3, 1/8 for e5m2. */
@@ -37,6 +39,17 @@ class BlockQuantizerTest {
         }
       }
     }
+  }
+
+  @Test
+  void twoNumbersOfFourBitsShareAByteTheFirstInTheLowHalf() {
+    var source = tensor(ElementType.F32, "(1,4,1):(4,1,4)");
+    for (int i = 0; i < 4; i++) source.set(i, new double[] {1, -7, 3, -2}[i]);
+    var narrow = tensor(ElementType.I4, "(1,4,1):(4,1,4)");
+    BlockQuantizer.ROWS.quantize(source, narrow, tensor(ElementType.F32, "(1,1,1):(1,1,1)"));
+    assertEquals(List.of((byte) 0x91, (byte) 0xE3), List.of(narrow.data().get(ValueLayout.JAVA_BYTE, 0),
+        narrow.data().get(ValueLayout.JAVA_BYTE, 1)));
+    for (int i = 0; i < 4; i++) assertEquals(source.value(i), narrow.value(i));
   }
 
   @Test

@@ -8,6 +8,9 @@ import tilewright.ptx.PtxType;
 
 /** Conversions between stored elements and single precision, in instructions that SM80 has. */
 final class Conversion {
+  /** {@code a & b ^ c} (PTX ISA, lop3). */
+  private static final int AND_XOR = 0xF0 & 0xCC ^ 0xAA;
+
   private Conversion() {}
 
   static F32 toF32(Scope k, ElementType type, Operand.Register stored) {
@@ -72,6 +75,27 @@ final class Conversion {
     var halves = k.newRegister(PtxType.B32);
     k.emit("cvt.rn.f16x2." + type.text() + "x2", halves, pair);
     return unpack(k, ElementType.F16, halves);
+  }
+
+  /**
+   * The two signed integers of 4 bits in a byte, the low half first. Beside the exponent of 2²³ a single's fraction
+   * counts in ones: no conversion instruction is needed, of which a GPU makes few at a time.
+   */
+  static List<F32> fourBits(Scope k, Operand.Register stored) {
+    var low = k.newRegister(PtxType.B32);
+    var high = k.newRegister(PtxType.B32);
+    k.emit("cvt.u32.u16", low, stored);
+    k.emit("shr.u32", high, low, new Operand.Integer(4));
+    return Stream.of(low, high).map(bits -> fourBitsIn(k, bits)).toList();
+  }
+
+  private static F32 fourBitsIn(Scope k, Operand.Register bits) {
+    var biased = k.newRegister(PtxType.B32);
+    var single = k.newRegister(PtxType.F32);
+    k.emit("lop3.b32", biased, bits, new Operand.Integer(0xF), new Operand.Integer(Float.floatToIntBits(0x1p23f) | 8),
+        new Operand.Integer(AND_XOR));
+    k.emit("mov.b32", single, biased);
+    return k.result(single).plus(-0x1p23f - 8);
   }
 
   /** A signed byte as an integer. */

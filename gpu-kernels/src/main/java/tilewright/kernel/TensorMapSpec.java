@@ -88,6 +88,7 @@ public record TensorMapSpec(TensorSpec tensor, List<Integer> box, SwizzleMode sw
       case BF16 -> TensorElement.BF16;
       case E4M3, E5M2, I8 -> TensorElement.U8;
       case I32 -> TensorElement.S32;
+      case I4 -> throw new TraceException("no tensor copy takes " + tensor + " as i4: copy bytes, as i8");
     });
   }
 }

@@ -97,6 +97,14 @@ public final class Vector {
     return registers.stream().map(r -> new Pair(k, type, r)).toList();
   }
 
+  /** The two integers of 4 bits that lie in a single byte, the low half first, exactly as singles. */
+  public List<F32> fourBits() {
+    if (type != ElementType.I8 || count > 1) {
+      throw new TraceException(count + " " + type.text() + " elements are no pair of 4 bits: one i8 is");
+    }
+    return Conversion.fourBits(k, registers.getFirst());
+  }
+
   /** Adds the sum of all bytes, signed, to an integer: one instruction for four of them. */
   public void addBytesTo(I32Variable sum) {
     if (type != ElementType.I8) throw new TraceException("only i8 is added as bytes, not " + type.text());

@@ -8,7 +8,10 @@ public enum Accumulation {
   FAST,
   /** In the tensor core for {@link #INTERVAL} of k, and those sums in singles. */
   EXACT,
-  /** As exact, and the sums of an interval are multiplied by the scales that A and B have there. */
+  /**
+   * As exact, and the sums of an interval are multiplied by the scales that A and B have there. Beside a B of 16 bits,
+   * whose sums can stay, A's scales take part in its conversion.
+   */
   SCALED;
 
   /** Steps of k that an exact accumulation leaves to the tensor core. */

@@ -40,12 +40,12 @@ public record GemmTypes(ElementType a, ElementType b, ElementType output, Accumu
 
   /** Whether sums leave the tensor core on the way: only those of 8-bit floats are too short there. */
   public boolean isPromoted() {
-    return accumulation != Accumulation.FAST && isNarrow(a);
+    return accumulation != Accumulation.FAST && isNarrow(a) && !isMixed();
   }
 
-  /** Whether A is converted to B's type before the product: 8-bit floats beside 16 bits. */
+  /** Whether A is converted to B's type before the product: 8-bit floats, or integers of 4 bits, beside 16 bits. */
   public boolean isMixed() {
-    return isNarrow(a) && b.bits() == 16;
+    return (isNarrow(a) || a == ElementType.I4) && b.bits() == 16;
   }
 
   /** The type that A's elements are multiplied in. */

@@ -54,7 +54,12 @@ class WgmmaBugsTest implements PlantedBugs {
           BAD[wgmma.fence.sync.aligned;]
           mov.f32 %f2, 0f3F800000;
           FIX[wgmma.fence.sync.aligned;]
-          """ + MULTIPLY + " // HERE\n" + WAIT, "a register of it was written at line", "mov.f32 %f2"),
+          """ + MULTIPLY + " // HERE\n" + WAIT, "a register of it was used at line", "mov.f32 %f2"),
+      SeededBug.sm90("sums that are read and then replaced without wgmma.fence", 1, 128, Finding.Kind.MISSING_FENCE,
+          START + WRITE + "wgmma.fence.sync.aligned;\n" + MULTIPLY + WAIT + """
+          add.rn.f32 %f4, %f2, %f2;
+          FIX[wgmma.fence.sync.aligned;]
+          """ + MULTIPLY + " // HERE\n" + WAIT, "a register of it was used at line", "add.rn.f32 %f4"),
       SeededBug.sm90("sums read before wait_group", 1, 128, Finding.Kind.REGISTER_IN_FLIGHT, START + WRITE + """
           wgmma.fence.sync.aligned;
           """ + MULTIPLY + """

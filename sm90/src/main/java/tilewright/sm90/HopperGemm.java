@@ -70,7 +70,8 @@ public final class HopperGemm {
     var tree = epilogue.tree();
     var config = fastest.yielding(fastest.consumers() * StagedEpilogue.auxiliaryBytes(tree, fastest.outputColumns(),
         Sm90Gemm.STORE_STAGES));
-    var output = new OutputForm(tree, GemmTile.alongK(problem.c()), epilogue.neighbours());
+    var output = new OutputForm(tree, GemmTile.alongK(problem.c()), epilogue.neighbours(),
+        GemmTile.alongK(problem.c()) && TensorCopies.reachSources(epilogue));
     var kernel = CompiledKernel.compile(new Sm90Gemm(config, output, grouping), Target.SM90A);
     int blocks = GemmTile.clusters(problem, config) * config.cluster().blocks();
     var arguments = LaunchArguments.of(kernel)

@@ -11,6 +11,7 @@ import tilewright.sm90.atom.RegisterBudget;
 import tilewright.sm90.atom.WgmmaAtom;
 import tilewright.sm90.collective.BlockScales;
 import tilewright.sm90.collective.ClusterTiles;
+import tilewright.sm90.collective.Conversion;
 import tilewright.sm90.collective.Mainloop;
 import tilewright.sm90.collective.Pipeline;
 import tilewright.sm90.collective.Promotion;
@@ -31,7 +32,7 @@ public record Sm90Gemm(Sm90GemmConfig config, OutputForm output, Grouping groupi
 
   /** With alpha · product for C, row-major. */
   public Sm90Gemm(Sm90GemmConfig config) {
-    this(config, new OutputForm(Epilogue.scaled(config.types().output()), true, 1), Grouping.BATCH);
+    this(config, new OutputForm(Epilogue.scaled(config.types().output()), true, 1, false), Grouping.BATCH);
   }
 
   @Override
@@ -48,11 +49,11 @@ public record Sm90Gemm(Sm90GemmConfig config, OutputForm output, Grouping groupi
     var grouped = grouping.of(k, tiles);
     var a = TensorTile.shared(k, config.a(), config.layoutA(), config.cluster().n());
     var b = TensorTile.shared(k, config.b(grouping), config.layoutB(), config.cluster().m());
-    var c = StagedEpilogue.of(k, output.epilogue(), output.neighbours(), config.c(output.alongN()),
-        config.outputColumns(), config.consumers(), STORE_STAGES);
+    var first = thread.equalTo(0);
+    var c = StagedEpilogue.of(k, output.epilogue(), output.neighbours(), output.copies(), config.c(output.alongN()),
+        config.outputColumns(), config.consumers(), STORE_STAGES, first);
     var mma = config.mma();
     var mainloop = new Mainloop(k, a, b, mma, tiles);
-    var first = thread.equalTo(0);
     var rotation = Rotation.of(k, first, config.turns());
     var scales = Optional.of(config.types().accumulation()).filter(Accumulation.SCALED::equals)
         .map(_ -> config.types().isMixed() ? BlockScales.ofA(k) : BlockScales.of(k, grouping.batchOfB()));
@@ -75,9 +76,13 @@ public record Sm90Gemm(Sm90GemmConfig config, OutputForm output, Grouping groupi
       RegisterBudget.grow(k, config.consumerRegisters());
       var turn = rotation.of(group);
       var place = mainloop.place(ring, turn);
+      var conversion = scales.filter(_ -> config.types().isMixed())
+          .map(of -> new Conversion(k, mainloop, config.types().a(), of, ring.consumer()));
       var exchange = split.exchange();
       grouped.forEach(turn.before(), turn.round(), c.extent(0), c.extent(1), c.extent(2), (m, n, batch, of) -> {
-        var sums = config.types().isPromoted() ? new Promotion(k, mainloop, scales)
+        c.begin(lane, group, split.mma(), m, n.plus(split.column()), batch);
+        var sums = conversion.isPresent() ? conversion.get().consume(place, group, lane, m, batch)
+            : config.types().isPromoted() ? new Promotion(k, mainloop, scales)
             .consume(place.stage(), group, lane, m, n, batch, of)
             : mainloop.consume(place, group, lane);
         // Earlier, the next kernel's blocks would crowd where this one left multiprocessors idle.

@@ -43,6 +43,10 @@ public record Sm90GemmConfig(GemmTypes types, boolean aKMajor, boolean bKMajor, 
       throw new IllegalArgumentException("sums of " + types
           + " leave the tensor core on the way: consumers share a tile and all of its k");
     }
+    if (types.isMixed() && (pingPong || types.accumulation() != Accumulation.SCALED)) {
+      throw new IllegalArgumentException("products of " + types + " need the accumulation scaled, and consumers that"
+          + " share a tile");
+    }
     if (types.isPromoted() && tileK != Accumulation.INTERVAL) {
       throw new IllegalArgumentException("an exact accumulation adds every " + Accumulation.INTERVAL
           + " of k, which tileK = " + tileK + " must be");
@@ -103,6 +107,9 @@ public record Sm90GemmConfig(GemmTypes types, boolean aKMajor, boolean bKMajor, 
   }
 
   TensorSpec a() {
+    if (types.a() == ElementType.I4) {
+      return TensorSpec.of("A", ElementType.I8, "M", "KPairs", "L").contiguous("KPairs").aligned(ALIGNED_BYTES);
+    }
     return operand("A", types.a(), "M", "L", aKMajor);
   }
 
@@ -122,12 +129,13 @@ public record Sm90GemmConfig(GemmTypes types, boolean aKMajor, boolean bKMajor, 
 
   /** With fewer stages in the ring, by so many bytes that are needed elsewhere. */
   Sm90GemmConfig yielding(int bytes) {
-    int stage = (tileM + tileN) * tileK * types.a().bytes();
+    int stage = (tileM * types.a().bits() + tileN * types.b().bits()) * tileK / Byte.SIZE;
     return new Sm90GemmConfig(types, aKMajor, bKMajor, tileM, tileN, tileK, consumers,
         stages - Math.ceilDiv(bytes, stage), cluster, band, resident, pingPong, transposed);
   }
 
   OffsetMap layoutA() {
+    if (types.a() == ElementType.I4) return SwizzledRows.alongColumns(ElementType.I8, tileM, tileK / 2, stages);
     return layout(types.a(), tileM, aKMajor);
   }
 

@@ -5,6 +5,7 @@ import java.util.Optional;
 import java.util.stream.IntStream;
 import tilewright.kernel.LaunchArguments;
 import tilewright.kernels.GemmProblem;
+import tilewright.kernels.epilogue.Epilogue;
 import tilewright.kernels.epilogue.EpilogueArguments;
 import tilewright.numerics.ElementType;
 
@@ -29,8 +30,16 @@ public final class TensorCopies {
         .flatMap(e -> obstacle(e.getKey(), e.getValue().tensor, e.getValue().type).stream()).findFirst();
   }
 
+  /** Whether all matrices that an epilogue reads can be copied by rows. */
+  static boolean reachSources(EpilogueArguments epilogue) {
+    return epilogue.tree().nodes(Epilogue.Source.class).stream().allMatch(s -> {
+      var tensor = epilogue.tensors().get(s.name());
+      return tensor.strides().get(1) == 1 && obstacle(s.name(), tensor, s.type()).isEmpty();
+    });
+  }
+
   private static Optional<String> obstacle(String name, LaunchArguments.Tensor tensor, ElementType type) {
-    int elements = BYTES / type.bytes();
+    int elements = BYTES * Byte.SIZE / type.bits();
     int along = tensor.strides().get(1) == 1 || tensor.strides().get(0) != 1 ? 1 : 0;
     if (tensor.strides().get(along) != 1 && tensor.extents().get(along) > 1) {
       return Optional.of(name + " has neither rows nor columns contiguous: copy it");

@@ -30,8 +30,8 @@ final class Buffers {
 
   private static MemorySegment empty(ElementType type, long elements) {
     // A long array, so that every element is aligned.
-    long words = (elements * type.bytes() + Long.BYTES - 1) / Long.BYTES;
-    return MemorySegment.ofArray(new long[Math.toIntExact(words)]).asSlice(0, elements * type.bytes());
+    long words = Math.ceilDiv(type.bytes(elements), Long.BYTES);
+    return MemorySegment.ofArray(new long[Math.toIntExact(words)]).asSlice(0, type.bytes(elements));
   }
 
   static double[] values(ElementType type, MemorySegment buffer) {

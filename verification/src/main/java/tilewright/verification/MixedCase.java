@@ -5,16 +5,18 @@ import java.util.HashMap;
 import java.util.Map;
 import java.util.Set;
 import tilewright.kernel.Matrix;
+import tilewright.layout.Layout;
 import tilewright.numerics.ElementType;
 import tilewright.reference.BlockQuantizer;
 import tilewright.reference.GemmReference;
-import tilewright.reference.ScaledGemmReference;
 import tilewright.reference.TensorView;
 import tilewright.sm90.MixedGemm;
 import tilewright.sm90.ScaledGemm;
 
-/** A product of 8-bit weights, quantised from normally distributed singles, and 16-bit activations. */
+/** A product of narrow weights, quantised from normally distributed singles, and 16-bit activations. */
 record MixedCase(MixedGemm gemm) {
+  private static final int BLOCK = 128;
+
   Case of(Set<String> backends, long seed) {
     var p = gemm.problem();
     var config = p.m() + "x" + p.n() + "x" + p.k() + " TN " + p.types()
@@ -42,18 +44,30 @@ record MixedCase(MixedGemm gemm) {
     return GemmCases.view(ElementType.F32, buffers, scales, rows, ScaledGemm.blocks(p.k()), p.batch());
   }
 
+  /** What the kernel multiplies: each weight times its scale, in single precision, rounded to B's type. */
+  private TensorView converted(Map<String, MemorySegment> in) {
+    var p = gemm.problem();
+    var weights = GemmCases.view(p.types().a(), in, p.a(), p.m(), p.k(), p.batch());
+    var scales = scales(in, gemm.scales(), p.m());
+    var packed = Layout.of(Layout.of(p.m(), p.k()), Layout.of(p.k(), 1), Layout.of(p.batch(), (long) p.m() * p.k()));
+    var converted = new TensorView(p.types().b(), Buffers.zeros(p.types().b(), packed.size()), packed);
+    for (int i = 0; i < packed.size(); i++) {
+      int row = i % p.m();
+      int block = i / p.m() % p.k() / BLOCK;
+      int batch = i / p.m() / p.k();
+      float scale = (float) scales.value(row + (long) p.m() * (block + (long) ScaledGemm.blocks(p.k()) * batch));
+      converted.set(i, (float) weights.value(i) * scale);
+    }
+    return converted;
+  }
+
   private Verdict compare(Map<String, MemorySegment> in, Map<String, MemorySegment> out) {
     var p = gemm.problem();
-    var product = new GemmReference(GemmCases.view(p.types().a(), in, p.a(), p.m(), p.k(), p.batch()),
+    var reference = new GemmReference(converted(in),
         GemmCases.view(p.types().b(), in, p.b(), p.n(), p.k(), p.batch()),
         GemmCases.view(p.output(), in, p.c(), p.m(), p.n(), p.batch()), p.alpha(), p.beta());
-    // Activations have no scales of their own: ones.
-    int blocks = ScaledGemm.blocks(p.n());
-    var unit = Buffers.poisoned(ElementType.F32, (long) blocks * ScaledGemm.blocks(p.k()) * p.batch());
-    var ones = scales(Map.of("ones", unit), Matrix.rowMajor("ones", blocks, ScaledGemm.blocks(p.k())), blocks);
-    for (long i = 0; i < ones.size(); i++) ones.set(i, 1);
-    var reference = new ScaledGemmReference(product, scales(in, gemm.scales(), p.m()), ones);
     int[] rows = GemmCases.compared(p);
-    return GemmCases.verdict(p, out, rows, reference.exact(rows), reference.onWarpgroups(rows));
+    return GemmCases.verdict(p, out, rows, reference.exact(rows),
+        reference.onWarpgroups(gemm.configure().interval(p.k()), rows));
   }
 }

@@ -69,7 +69,7 @@ class HopperAssemblyTest {
   }
 
   @ParameterizedTest
-  @CsvSource({"E4M3, BF16", "E5M2, F16"})
+  @CsvSource({"E4M3, BF16", "E5M2, F16", "I4, BF16"})
   void mixedOperandsAreAssembledWithoutSpillsAndWarnings(ElementType weights, ElementType activations) {
     var types = new GemmTypes(weights, activations, activations, Accumulation.SCALED);
     assertAssembled(MixedGemm.packed(GemmProblem.packed(types, 4096, 4096, 4096, 1, "TN")).prepare());

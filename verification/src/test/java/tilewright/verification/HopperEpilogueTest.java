@@ -12,12 +12,14 @@ import org.junit.jupiter.params.provider.CsvSource;
 import org.junit.jupiter.params.provider.EnumSource;
 import org.junit.jupiter.params.provider.ValueSource;
 import tilewright.kernel.Matrix;
+import tilewright.kernel.PreparedLaunch;
 import tilewright.kernels.GemmProblem;
 import tilewright.kernels.catalogue.Pointwise;
 import tilewright.kernels.epilogue.Epilogue;
 import tilewright.kernels.epilogue.Reduction;
 import tilewright.kernels.epilogue.StandardEpilogue;
 import tilewright.numerics.ElementType;
+import tilewright.ptx.Dim3;
 import tilewright.sm90.HopperGemm;
 
 /** Epilogues of the Hopper GEMM: the error rule everywhere, the reference's bits where every function is exact. */
@@ -91,6 +93,17 @@ class HopperEpilogueTest {
     var product = Epilogue.accumulator().times(Epilogue.scalar("alpha"));
     var tree = saturating ? product.saturate(ElementType.F16) : product.convert(ElementType.F16);
     assertEquals(Optional.of(true), verified(SM90, "overflow", problem, tree).bitExact());
+  }
+
+  @ParameterizedTest
+  @EnumSource(names = {"BETA", "BIAS_RESIDUAL"})
+  void aMatrixComesToTheStagesOfEveryTileOfABlock(StandardEpilogue epilogue) {
+    var alone = new EpilogueCases("sm90_gemm", "sm90", (p, given) -> {
+      var launch = HopperGemm.prepare(p, HopperGemm.configure(p, "128x256x1"), given);
+      return new PreparedLaunch(launch.kernel(), Dim3.of(1), launch.arguments());
+    }, 1);
+    check(alone, epilogue, GemmProblem.packed(ElementType.BF16, ElementType.BF16, 200, 392, 40, 1, "TN").scaled(1, 2),
+        epilogue.tree(ElementType.BF16));
   }
 
   @Test

@@ -3,11 +3,14 @@ package tilewright.verification;
 import java.util.Map;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.EnumSource;
+import tilewright.kernel.PreparedLaunch;
 import tilewright.kernels.Accumulation;
 import tilewright.kernels.GemmProblem;
 import tilewright.kernels.GemmTypes;
 import tilewright.numerics.ElementType;
 import tilewright.ptx.Dim3;
+import tilewright.sm90.GroupedGemm;
+import tilewright.sm90.Grouping;
 import tilewright.sm90.HopperGemm;
 import tilewright.sm90.MixedGemm;
 import tilewright.sm90.ScaledGemm;
@@ -16,41 +19,76 @@ import tilewright.sm90.collective.ClusterShape;
 
 /** The Hopper GEMM with one piece of its synchronisation wrong, in small tiles and a ring that wraps in each. */
 class HopperMutationTest {
-  private static final int K = 208;
+  private static final int K = 288;
+  private static final int GROUPS = 2;
 
   /** How the kernel's warpgroups and CTAs share the work; each launch is one cluster. */
   enum Form {
     /** Two consumers share each of two tiles, whose CTAs copy B's tiles for each other. */
-    COOPERATIVE(256, 128, 64, 128, 2, new ClusterShape(2, 1, 1), false),
+    COOPERATIVE(bf16(), 256, 128, tile(128, 64, 2, new ClusterShape(2, 1, 1))),
     /** Two consumers take turns at three tiles, and each CTA copies half of A's tiles for both. */
-    PING_PONG(64, 384, 64, 64, 2, new ClusterShape(1, 2, 1), true),
+    PING_PONG(bf16(), 64, 384, new Tile(64, 64, 2, new ClusterShape(1, 2, 1), true)),
+    /** Four CTAs, two rows of two: each copies half of A's tiles for one neighbour and of B's for the other. */
+    SQUARE(bf16(), 128, 256, tile(64, 64, 1, new ClusterShape(2, 2, 1))),
     /** Each of two CTAs sums half of k of two tiles, and gets half of the columns. */
-    SPLIT(64, 256, 128, 64, 1, new ClusterShape(1, 1, 2), false),
+    SPLIT(bf16(), 64, 256, tile(64, 128, 1, new ClusterShape(1, 1, 2))),
+    /** What C is made of besides comes to the stages from where three blocks of each of two tiles leave. */
+    SOURCE(bf16(), 64, 384, tile(64, 192, 1, new ClusterShape(1, 1, 1)),
+        (p, c) -> HopperGemm.prepare(p.scaled(1, 0.5f), c)),
     /** Sums leave the tensor core after each of two stages. */
-    PROMOTED(new GemmTypes(ElementType.E4M3, ElementType.E4M3, ElementType.BF16, Accumulation.EXACT), 256, 128),
-    /** The same for a converted operand, which all threads read. */
-    MIXED(new GemmTypes(ElementType.E4M3, ElementType.BF16, ElementType.BF16, Accumulation.SCALED), 256, 128);
+    PROMOTED(fp8(Accumulation.EXACT), 256, 128, tile(128, 64, 2, new ClusterShape(2, 1, 1))),
+    /** The same with scales, and with two blocks of rows for a consumer. */
+    SCALED(fp8(Accumulation.SCALED), 128, 256, tile(128, 64, 1, new ClusterShape(1, 2, 1)),
+        (p, c) -> ScaledGemm.packed(p).prepare(c)),
+    /** Threads convert an operand, which all of them read, while the stage before is multiplied. */
+    MIXED(new GemmTypes(ElementType.E4M3, ElementType.BF16, ElementType.BF16, Accumulation.SCALED), 256, 128,
+        tile(128, 64, 2, new ClusterShape(2, 1, 1)), (p, c) -> MixedGemm.packed(p).prepare(c)),
+    /** Each of two blocks of rows has a B of its own. */
+    CONTIGUOUS(bf16(), 256, 128, tile(128, 64, 2, new ClusterShape(1, 2, 1)),
+        (p, c) -> new GroupedGemm(p, Grouping.CONTIGUOUS, GROUPS).prepare(c));
 
     private final MutationTrial trial;
 
-    Form(GemmTypes types, int m, int n) {
-      this(types, m, n, 64, 128, 128, 2, new ClusterShape(2, 1, 1), false);
+    Form(GemmTypes types, int m, int n, Tile tile) {
+      this(types, m, n, tile, HopperGemm::prepare);
     }
 
-    Form(int m, int n, int tileN, int tileM, int consumers, ClusterShape cluster, boolean pingPong) {
-      this(GemmTypes.of(ElementType.BF16, ElementType.BF16), m, n, tileN, tileM, 64, consumers, cluster, pingPong);
-    }
-
-    Form(GemmTypes types, int m, int n, int tileN, int tileM, int tileK, int consumers, ClusterShape cluster,
-        boolean pingPong) {
-      var bytes = Map.of("A", types.a().bytes() * m * K, "B", types.b().bytes() * n * K, "C", 2 * m * n, "SA",
-          Float.BYTES * m * ScaledGemm.blocks(K));
+    Form(GemmTypes types, int m, int n, Tile tile, Preparation preparation) {
       var problem = GemmProblem.packed(types, m, n, K, 1, "TN");
-      var config = new Sm90GemmConfig(types, true, true, tileM, tileN, tileK, consumers, 2, cluster, 8, 1, pingPong,
-          false);
-      var launch = types.isMixed() ? MixedGemm.packed(problem).prepare(config) : HopperGemm.prepare(problem, config);
-      trial = MutationTrial.ofZeros(launch, bytes).on(Dim3.of(2));
+      trial = MutationTrial.ofZeros(preparation.of(problem, tile.configuration(types)), bytes(types, m, n))
+          .on(Dim3.of(tile.cluster.m() * tile.cluster.n() * tile.cluster.splits()));
     }
+
+    private static Map<String, Integer> bytes(GemmTypes types, int m, int n) {
+      int blocks = ScaledGemm.blocks(K);
+      return Map.of("A", m * K * types.a().bits() / Byte.SIZE, "B", GROUPS * n * K * types.b().bytes(), "C", 2 * m * n,
+          "SA", Float.BYTES * m * blocks, "SB", Float.BYTES * ScaledGemm.blocks(n) * blocks,
+          "groups", Integer.BYTES * m / GroupedGemm.ROWS);
+    }
+  }
+
+  private interface Preparation {
+    PreparedLaunch of(GemmProblem problem, Sm90GemmConfig config);
+  }
+
+  /** A configuration with two stages of 128 bytes of the wider operand. */
+  private record Tile(int m, int n, int consumers, ClusterShape cluster, boolean pingPong) {
+    Sm90GemmConfig configuration(GemmTypes types) {
+      return new Sm90GemmConfig(types, true, true, m, n, 128 / types.b().bytes(), consumers, 2, cluster, 8, 1,
+          pingPong, false);
+    }
+  }
+
+  private static Tile tile(int m, int n, int consumers, ClusterShape cluster) {
+    return new Tile(m, n, consumers, cluster, false);
+  }
+
+  private static GemmTypes bf16() {
+    return GemmTypes.of(ElementType.BF16, ElementType.BF16);
+  }
+
+  private static GemmTypes fp8(Accumulation accumulation) {
+    return new GemmTypes(ElementType.E4M3, ElementType.E4M3, ElementType.BF16, accumulation);
   }
 
   @ParameterizedTest
@@ -81,5 +119,19 @@ class HopperMutationTest {
   @EnumSource(Form.class)
   void otherBytesAreNoticed(Form form) {
     form.trial.assertNoticed(Mutations::withOtherBytes);
+  }
+
+  @ParameterizedTest
+  @EnumSource(Form.class)
+  void aPhaseThatDoesNotChangeIsNoticed(Form form) {
+    form.trial.assertNoticed(Mutations::withAFrozenPhase);
+  }
+
+  @ParameterizedTest
+  @EnumSource(Form.class)
+  void anotherNumberOfArrivalsIsNoticed(Form form) {
+    // Warps arrive whole: a turn's barrier that lacks one thread of 128 is early by a warp only after 32 turns.
+    form.trial.exceptFor(m -> m.change().contains("by -1") && m.change().endsWith(", 128;"))
+        .assertNoticed(Mutations::withOtherArrivals);
   }
 }

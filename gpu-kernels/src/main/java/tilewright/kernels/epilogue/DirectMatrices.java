@@ -30,8 +30,13 @@ public final class DirectMatrices {
    * @param neighbours 2 where N is even and all matrices are row-major, or 1 for any extents and strides
    */
   public static DirectMatrices sources(Scope k, Epilogue tree, int neighbours) {
+    return of(k, tree.nodes(Epilogue.Source.class), neighbours);
+  }
+
+  /** Declares these sources of a tree. */
+  public static DirectMatrices of(Scope k, List<Epilogue.Source> sources, int neighbours) {
     var matrices = new DirectMatrices(k, neighbours);
-    tree.nodes(Epilogue.Source.class).forEach(s -> matrices.declare(s.name(), s.type()));
+    sources.forEach(s -> matrices.declare(s.name(), s.type()));
     return matrices;
   }
 

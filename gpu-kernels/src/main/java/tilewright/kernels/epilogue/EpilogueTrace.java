@@ -104,9 +104,21 @@ public final class EpilogueTrace {
 
     /** Reads what a run of values will need, two neighbours at a time, ahead of them. */
     public void prefetch(int first, int count) {
+      prefetchVectors(first, count);
+      prefetchSources(first, count);
+    }
+
+    /** The same of vectors alone. */
+    public void prefetchVectors(int first, int count) {
       for (int value = first; value < first + count; value += 2) {
         for (var vector : root.nodes(Epilogue.PerRow.class)) row(vector, value);
         for (var vector : root.nodes(Epilogue.PerColumn.class)) column(vector, value, 2);
+      }
+    }
+
+    /** The same of matrices alone. */
+    public void prefetchSources(int first, int count) {
+      for (int value = first; value < first + count; value += 2) {
         for (var source : root.nodes(Epilogue.Source.class)) element(source, value, 2);
       }
     }

@@ -8,15 +8,15 @@ import tilewright.simulator.Finding.Kind;
 
 /**
  * Whether one warp leaves what its {@code wgmma} work on alone (PTX ISA, wgmma.fence and wgmma.wait_group): registers
- * may not be touched before a wait for the group, and those that were written may not be worked on before a fence.
+ * may not be touched before a wait for the group, and those that were touched may not be worked on before a fence.
  * Registers are known by their arrays.
  */
 final class WgmmaWatch {
   private final Warp warp;
   /** Operations that were not waited for, in order. */
   private final Deque<WgmmaOperation> unawaited = new ArrayDeque<>();
-  /** Registers that were written since the last fence, and where. */
-  private final Map<Object, Integer> written = new IdentityHashMap<>();
+  /** Registers that were read or written since the last fence, and where. */
+  private final Map<Object, Integer> accessed = new IdentityHashMap<>();
   private boolean fenced;
 
   WgmmaWatch(Warp warp) {
@@ -25,17 +25,17 @@ final class WgmmaWatch {
 
   void fence() {
     fenced = true;
-    written.clear();
+    accessed.clear();
   }
 
   void issued(WgmmaOperation operation, WgmmaFragments fragments) {
     if (!fenced) {
       report(operation.site, "it is this warp's first wgmma, and no wgmma.fence came before it");
-    } else if (!written.isEmpty()) {
+    } else if (!accessed.isEmpty()) {
       for (var register : fragments.registers()) {
-        Integer site = written.get(register);
+        Integer site = accessed.get(register);
         if (site == null) continue;
-        report(operation.site, "a register of it was written" + warp.cta.at(site) + ", and no wgmma.fence came since");
+        report(operation.site, "a register of it was used" + warp.cta.at(site) + ", and no wgmma.fence came since");
         break;
       }
     }
@@ -49,7 +49,7 @@ final class WgmmaWatch {
   }
 
   void touched(Object register, boolean writes, int site) {
-    if (writes) written.put(register, site);
+    accessed.put(register, site);
     for (var operation : unawaited) {
       boolean sum = operation.fragments(warp).isSum(register);
       if (!sum && !(writes && operation.fragments(warp).isFactor(register))) continue;

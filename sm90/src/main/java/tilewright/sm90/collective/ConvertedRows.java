@@ -2,45 +2,65 @@ package tilewright.sm90.collective;
 
 import java.util.ArrayList;
 import java.util.List;
+import tilewright.kernel.F32;
 import tilewright.kernel.I32;
 import tilewright.kernel.Scope;
 import tilewright.kernel.SharedTensor;
 import tilewright.kernel.TraceException;
+import tilewright.numerics.ElementType;
 import tilewright.ptx.Operand;
 import tilewright.ptx.PtxType;
 import tilewright.sm90.atom.WgmmaAtom;
 
 /**
- * Rows of A that lie in shared memory in an 8-bit type and become operand A of a 16-bit {@code wgmma} in registers:
+ * Rows of A that lie in shared memory in a narrow type and become operand A of a 16-bit {@code wgmma} in registers:
  * each thread reads what it needs in pairs along k, and nothing moves between threads (CUTLASS, example 55).
+ *
+ * @param narrow type of A's elements in shared memory, where two of 4 bits make a byte
  */
-final class ConvertedRows {
+record ConvertedRows(WgmmaAtom atom, ElementType narrow) {
   private static final int PAIR = 2;
 
-  private final WgmmaAtom atom;
-
-  ConvertedRows(WgmmaAtom atom) {
-    this.atom = atom;
+  ConvertedRows {
     if (atom.a().bits() != 16) throw new TraceException("no rows are converted to " + atom.a().text());
   }
 
-  /** The registers of every slice of a stage, for the block of 64 rows that begins at a row. */
-  List<List<Operand.Register>> read(Scope k, SharedTensor tile, I32 lane, I32 row, I32 stage, int depth) {
+  /** Registers for the slices of a stage of so much of k. */
+  List<List<Operand.Register>> registers(Scope k, int depth) {
     var slices = new ArrayList<List<Operand.Register>>();
-    for (int slice = 0; slice < depth; slice += atom.depth()) slices.add(slice(k, tile, lane, row, stage, slice));
-    return slices;
+    for (int slice = 0; slice < depth; slice += atom.depth()) {
+      var registers = new ArrayList<Operand.Register>();
+      for (int i = 0; i < pairs(); i++) registers.add(k.newRegister(PtxType.B32));
+      slices.add(List.copyOf(registers));
+    }
+    return List.copyOf(slices);
   }
 
-  private List<Operand.Register> slice(Scope k, SharedTensor tile, I32 lane, I32 row, I32 stage, int slice) {
+  private int pairs() {
+    return atom.partitionOfA().values() / PAIR;
+  }
+
+  /**
+   * Reads a stage, for the block of 64 rows that begins at a row.
+   *
+   * @param scales of the thread's two rows, which its elements are multiplied by before they are rounded
+   */
+  void read(Scope k, SharedTensor tile, I32 lane, I32 row, I32 stage, List<F32> scales,
+      List<List<Operand.Register>> into) {
     var partition = atom.partitionOfA();
-    var registers = new ArrayList<Operand.Register>();
-    for (int value = 0; value < partition.values(); value += PAIR) {
-      var at = partition.coordinate(lane, value);
-      var pair = tile.at(row.plus(at[0]), at[1].plus(slice), stage).load(PAIR);
-      var packed = k.newRegister(PtxType.B32);
-      k.emit("cvt.rn." + atom.a().text() + "x2.f32", packed, pair.get(1).register(), pair.get(0).register());
-      registers.add(packed);
+    for (int slice = 0; slice < into.size(); slice++) {
+      for (int i = 0; i < pairs(); i++) {
+        var at = partition.coordinate(lane, i * PAIR);
+        var pair = pair(tile, row.plus(at[0]), at[1].plus(slice * atom.depth()), stage);
+        var scale = scales.get(i % scales.size());
+        k.emit("cvt.rn." + atom.a().text() + "x2.f32", into.get(slice).get(i),
+            pair.get(1).times(scale).register(), pair.get(0).times(scale).register());
+      }
     }
-    return List.copyOf(registers);
+  }
+
+  private List<F32> pair(SharedTensor tile, I32 row, I32 column, I32 stage) {
+    if (narrow == ElementType.I4) return tile.at(row, column.dividedBy(PAIR), stage).vector(1).fourBits();
+    return tile.at(row, column, stage).load(PAIR);
   }
 }

@@ -18,17 +18,17 @@ public record Mainloop(Scope k, TensorTile a, TensorTile b, TiledWgmma mma, Clus
 
   /** Stages that a tile of C takes, of this CTA's part of k. */
   public I32 steps() {
-    var steps = a.extent(1).ceilDiv(mma.depth());
+    var steps = b.extent(1).ceilDiv(mma.depth());
     if (tiles.shape().splits() == 1) return steps;
     return steps.minus(first()).max(0).min(perSlice());
   }
 
   private I32 perSlice() {
-    return a.extent(1).ceilDiv(mma.depth() * tiles.shape().splits());
+    return b.extent(1).ceilDiv(mma.depth() * tiles.shape().splits());
   }
 
   /** The first stage of this CTA's part of k. */
-  private I32 first() {
+  I32 first() {
     return tiles.shape().splits() == 1 ? k.constant(0) : tiles.slice().times(perSlice());
   }
 
@@ -47,9 +47,9 @@ public record Mainloop(Scope k, TensorTile a, TensorTile b, TiledWgmma mma, Clus
   public void produce(Pipeline.Cursor stage, I32 m, I32 n, I32 batch, I32 group) {
     k.loop(steps(), step -> {
       var landed = stage.acquire(a.bytes() + b.bytes());
-      var depth = first().plus(step).times(mma.depth());
-      a.loadShare(k, tiles.shareOfA(), stage.stage(), landed, m, depth, batch);
-      b.loadShare(k, tiles.shareOfB(), stage.stage(), landed, n, depth, group);
+      var place = first().plus(step);
+      a.loadShare(k, tiles.shareOfA(), stage.stage(), landed, m, place.times(a.columns()), batch);
+      b.loadShare(k, tiles.shareOfB(), stage.stage(), landed, n, place.times(b.columns()), group);
       stage.advance();
     });
   }

@@ -27,13 +27,9 @@ public record Promotion(Scope k, Mainloop loop, Optional<BlockScales> scales) {
       stage.awaitFull();
       for (int i = 0; i < mma.pieces(); i++) {
         int piece = i;
-        mma.multiplyPiece(k, group, lane, loop.a().shared(), loop.b().shared(), stage.stage(), piece, part);
+        mma.multiplyPiece(k, group, loop.a().shared(), loop.b().shared(), stage.stage(), piece, part);
         WgmmaAtom.waitFor(k, 0);
-        if (piece == mma.pieces() - 1) {
-          // Threads that convert have read the stage themselves, which the one that releases it cannot know.
-          if (mma.converts()) k.barrier(group.plus(1), WgmmaAtom.THREADS);
-          stage.releaseAndAdvance(lane);
-        }
+        if (piece == mma.pieces() - 1) stage.releaseAndAdvance(lane);
         for (int row = 0; row < BlockScales.ROWS; row++) {
           int half = row;
           add(mma.piece(sums, piece), part, row, factors.map(f -> f.of(mma, piece, half)));

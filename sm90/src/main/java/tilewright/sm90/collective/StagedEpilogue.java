@@ -3,6 +3,7 @@ package tilewright.sm90.collective;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
+import java.util.Optional;
 import tilewright.kernel.F32;
 import tilewright.kernel.I32;
 import tilewright.kernel.Pred;
@@ -32,17 +33,19 @@ public final class StagedEpilogue {
   private final Scope k;
   private final EpilogueTrace trace;
   private final DirectMatrices sources;
+  private final Optional<StagedSource> copied;
   private final StagedOutput d;
   private final Map<String, StagedOutput> auxiliary;
   private final int neighbours;
   private final int columns;
   private final int stages;
 
-  private StagedEpilogue(Scope k, EpilogueTrace trace, DirectMatrices sources, StagedOutput d,
-      Map<String, StagedOutput> auxiliary, int neighbours, int columns, int stages) {
+  private StagedEpilogue(Scope k, EpilogueTrace trace, DirectMatrices sources, Optional<StagedSource> copied,
+      StagedOutput d, Map<String, StagedOutput> auxiliary, int neighbours, int columns, int stages) {
     this.k = k;
     this.trace = trace;
     this.sources = sources;
+    this.copied = copied;
     this.d = d;
     this.auxiliary = auxiliary;
     this.neighbours = neighbours;
@@ -54,12 +57,14 @@ public final class StagedEpilogue {
    * Declares what the tree reads and writes, and sets the stages aside.
    *
    * @param neighbours along n that are read at once: 2 where N is even, else 1
+   * @param copies whether tensor copies reach what is read; one matrix as wide as D is then copied by way of D's stages
    * @param spec of D (M,N,L), M or N contiguous, and that of auxiliary outputs too
    * @param tileN columns of a tile; the blocks divide them
    * @param stages of each warpgroup
+   * @param first true for the thread that initialises barriers
    */
-  public static StagedEpilogue of(Scope k, Epilogue tree, int neighbours, TensorSpec spec, int tileN, int groups,
-      int stages) {
+  public static StagedEpilogue of(Scope k, Epilogue tree, int neighbours, boolean copies, TensorSpec spec, int tileN,
+      int groups, int stages, Pred first) {
     int columns = columns(spec.type(), tileN);
     var block = WgmmaAtom.accumulators(columns);
     var trace = EpilogueTrace.of(k, tree, neighbours);
@@ -71,8 +76,13 @@ public final class StagedEpilogue {
           .aligned(ALIGNED_BYTES / stored.type().bytes());
       auxiliary.put(stored.name(), StagedOutput.of(k, matrix, block, groups * stages));
     }
-    return new StagedEpilogue(k, trace, DirectMatrices.sources(k, tree, neighbours), d, auxiliary, neighbours,
-        columns, stages);
+    var read = tree.nodes(Epilogue.Source.class);
+    boolean alone = copies && read.size() == 1 && read.getFirst().type().bits() == 16 && spec.type().bits() == 16;
+    var copied = Optional.of(read).filter(_ -> alone).map(List::getFirst).map(source -> StagedSource.of(k,
+        TensorSpec.of(source.name(), source.type(), "M", "N", "L").contiguous("N")
+            .aligned(ALIGNED_BYTES / source.type().bytes()), d, block, groups, stages, first));
+    return new StagedEpilogue(k, trace, DirectMatrices.of(k, alone ? List.of() : read, neighbours), copied, d,
+        auxiliary, neighbours, columns, stages);
   }
 
   private static int columns(ElementType type, int tileN) {
@@ -92,6 +102,26 @@ public final class StagedEpilogue {
     return d.tile().extent(mode);
   }
 
+  /** Begins to copy what a warpgroup's rows of a tile are made of, while they are multiplied. */
+  public void begin(I32 lane, I32 group, TiledWgmma mma, I32 row, I32 column, I32 batch) {
+    copied.ifPresent(source -> k.when(lane.equalTo(0), () -> {
+      BulkCopy.waitForReads(k, 0);
+      for (int turn = 0; turn < Math.min(stages, turns(mma)); turn++) {
+        begin(source, group, mma, turn, row, column, batch);
+      }
+    }));
+  }
+
+  private void begin(StagedSource source, I32 group, TiledWgmma mma, int turn, I32 row, I32 column, I32 batch) {
+    int across = mma.columns() / columns;
+    source.begin(group, turn % stages, row.plus(mma.row(group, turn / across)), column.plus(turn % across * columns),
+        batch);
+  }
+
+  private int turns(TiledWgmma mma) {
+    return mma.blocks() * (mma.columns() / columns);
+  }
+
   /**
    * Stores a warpgroup's rows of the tile that begins at a row and a column.
    *
@@ -100,19 +130,30 @@ public final class StagedEpilogue {
   public void store(I32 lane, I32 group, TiledWgmma mma, Fragment sums, I32 row, I32 column, I32 batch) {
     int perBlock = sums.groups().size() / mma.blocks();
     int across = mma.columns() / columns;
-    int turns = mma.blocks() * across;
+    int turns = turns(mma);
     // Single elements take too many addresses to be read ahead, and two blocks' sums leave no room for two turns.
     boolean ahead = neighbours == 2 && mma.blocks() == 1;
     for (int block = 0; block < mma.blocks(); block++) {
       var part = new Block(lane, group, mma, new Fragment(sums.groups().subList(block * perBlock,
           (block + 1) * perBlock)), row.plus(mma.row(group, block)), column, batch);
-      if (ahead) part.tile.prefetch(0, part.values);
+      if (ahead) part.prefetch(0);
       for (int turn = 0; turn < across; turn++) {
         int current = block * across + turn;
-        k.when(lane.equalTo(0), () -> BulkCopy.waitForReads(k, pending(current, turns)));
+        if (copied.isEmpty()) k.when(lane.equalTo(0), () -> BulkCopy.waitForReads(k, pending(current, turns)));
         int next = ahead ? turn + 1 : turn;
-        if (neighbours == 2 && next < across) part.tile.prefetch(next * part.values, part.values);
-        part.store(turn, group.times(stages).plus(current % stages));
+        if (neighbours == 2 && next < across) part.prefetch(next);
+        part.stage = group.times(stages).plus(current % stages);
+        copied.ifPresent(source -> {
+          if (current > 0 && current - 1 + stages < turns) {
+            k.when(lane.equalTo(0), () -> {
+              BulkCopy.waitForReads(k, 0);
+              begin(source, group, mma, current - 1 + stages, row, column, batch);
+            });
+          }
+          source.await(group, current % stages);
+          part.takeCopied(current % across);
+        });
+        part.store(turn);
       }
       part.tile.finish();
     }
@@ -152,9 +193,19 @@ public final class StagedEpilogue {
       this.tile = trace.tile(partition, lane, place, new Matrices(sources.at(partition, lane, place)));
     }
 
+    /** Reads what a turn needs of global memory. */
+    void prefetch(int turn) {
+      if (copied.isPresent()) tile.prefetchVectors(turn * values, values);
+      else tile.prefetch(turn * values, values);
+    }
+
+    /** Reads what has been copied for a turn, before D takes its place. */
+    void takeCopied(int turn) {
+      tile.prefetchSources(turn * values, values);
+    }
+
     /** Makes so many columns of D, and has them copied. */
-    void store(int turn, I32 intoStage) {
-      stage = intoStage;
+    void store(int turn) {
       int first = turn * values;
       meet();
       for (int value = first; value < first + values; value += PAIR) {
@@ -182,7 +233,7 @@ public final class StagedEpilogue {
       k.barrier(group.plus(1), WgmmaAtom.THREADS);
     }
 
-    /** Sources come from global memory, auxiliary outputs go by way of stages of their own. */
+    /** Sources come from global memory, or are in the stage already; auxiliary outputs go by way of stages of their own. */
     private final class Matrices implements MatrixAccess {
       private final MatrixAccess direct;
 
@@ -192,7 +243,8 @@ public final class StagedEpilogue {
 
       @Override
       public List<F32> load(Epilogue.Source source, int value, int count) {
-        return direct.load(source, value, count);
+        return copied.isPresent() ? copied.get().read(lane, stage, value % values, count)
+            : direct.load(source, value, count);
       }
 
       @Override

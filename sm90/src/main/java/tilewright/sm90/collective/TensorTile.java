@@ -87,6 +87,11 @@ public final class TensorTile {
     return tensor.extent(mode);
   }
 
+  /** Columns of the tile. */
+  int columns() {
+    return columns;
+  }
+
   /** Bytes of a stage, as they count at a barrier: elements that are unpacked count as they were. */
   public int bytes() {
     return rows * columns * tensor.spec().element().bits() / Byte.SIZE;

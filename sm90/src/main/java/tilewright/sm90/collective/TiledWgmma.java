@@ -54,7 +54,7 @@ public final class TiledWgmma {
     return of(atom, tileA, tileB, groups, Optional.of(MatrixDescriptor.of(atom.a(), tileA, WgmmaAtom.M)));
   }
 
-  /** The same for a tile of A of an 8-bit type, which is converted on its way. */
+  /** The same for a tile of A of a narrow type, which is converted on its way. */
   public static TiledWgmma converting(WgmmaAtom atom, OffsetMap tileA, OffsetMap tileB, int groups) {
     return of(atom, tileA, tileB, groups, Optional.empty());
   }
@@ -63,7 +63,7 @@ public final class TiledWgmma {
       Optional<MatrixDescriptor> a) {
     int tileM = extent(tileA, 0);
     int tileN = extent(tileB, 0);
-    int tileK = extent(tileA, 1);
+    int tileK = extent(tileB, 1);
     if (tileM % (groups * WgmmaAtom.M) != 0) {
       throw new TraceException("tileM = " + tileM + " does not give " + groups + " warpgroups rows in blocks of "
           + WgmmaAtom.M);
@@ -71,7 +71,8 @@ public final class TiledWgmma {
     if (tileN % atom.columns() != 0) {
       throw new TraceException("tileN = " + tileN + " is not made of pieces of " + atom.columns() + " columns");
     }
-    if (tileK != extent(tileB, 1) || tileK % atom.depth() != 0) {
+    // A narrow A's bytes may hold two elements each.
+    if (a.isPresent() && tileK != extent(tileA, 1) || tileK % atom.depth() != 0) {
       throw new TraceException("tiles " + tileA + " and " + tileB + " do not share a multiple of " + atom.depth()
           + " along k");
     }
@@ -194,29 +195,41 @@ public final class TiledWgmma {
     }
   }
 
-  private MatrixDescriptor formOfA() {
-    return a.orElseThrow(() -> new TraceException("operand A is converted in registers, piece by piece"));
+  /**
+   * The same with A in registers.
+   *
+   * @param a of each block of rows the registers of each slice
+   */
+  void issue(Scope k, List<List<List<Operand.Register>>> a, SharedTensor tileB, I32 stageB, Fragment accumulators) {
+    for (int slice = 0; slice < tileK; slice += atom.depth()) {
+      for (int column = 0; column < tileN; column += atom.columns()) {
+        var rowsB = b.register(k, tileB, k.constant(column), k.constant(slice), stageB);
+        for (int block = 0; block < blocks(); block++) {
+          int piece = block * piecesPerBlock() + column / atom.columns();
+          atom.multiply(k, a.get(block).get(slice / atom.depth()), rowsB, b, all(piece(accumulators, piece)), true);
+        }
+      }
+    }
   }
 
-  boolean converts() {
-    return a.isEmpty();
+  /** How rows of a narrow type become A. */
+  ConvertedRows convertedRows(ElementType narrow) {
+    return new ConvertedRows(atom, narrow);
+  }
+
+  private MatrixDescriptor formOfA() {
+    return a.orElseThrow(() -> new TraceException("operand A is converted in registers"));
   }
 
   /** Replaces the accumulators of one piece by its products of a stage, under way as one group. */
-  void multiplyPiece(Scope k, I32 group, I32 lane, SharedTensor tileA, SharedTensor tileB, I32 stage, int piece,
+  void multiplyPiece(Scope k, I32 group, SharedTensor tileA, SharedTensor tileB, I32 stage, int piece,
       Fragment sums) {
     var rows = row(group, block(piece));
-    var converted = converts() ? new ConvertedRows(atom).read(k, tileA, lane, rows, stage, tileK)
-        : List.<List<Operand.Register>>of();
     WgmmaAtom.fence(k);
     for (int slice = 0; slice < tileK; slice += atom.depth()) {
       var rowsB = b.register(k, tileB, k.constant(column(piece)), k.constant(slice), stage);
-      if (converts()) {
-        atom.multiply(k, converted.get(slice / atom.depth()), rowsB, b, all(sums), slice > 0);
-      } else {
-        var rowsA = formOfA().register(k, tileA, rows, k.constant(slice), stage);
-        atom.multiply(k, rowsA, formOfA(), rowsB, b, all(sums), slice > 0);
-      }
+      var rowsA = formOfA().register(k, tileA, rows, k.constant(slice), stage);
+      atom.multiply(k, rowsA, formOfA(), rowsB, b, all(sums), slice > 0);
     }
     WgmmaAtom.commit(k);
   }

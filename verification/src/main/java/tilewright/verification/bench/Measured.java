@@ -32,6 +32,9 @@ record Measured(String kernel, String arch, String config, PreparedLaunch launch
     /** 0 so many times, then 1 as many times, and so on. */
     record Ranges(long each) implements Content {}
 
+    /** One number everywhere. */
+    record Same(double value) implements Content {}
+
     /** Zeros, which the kernel relies on: setting them is part of a run. */
     record Zeros() implements Content {}
 

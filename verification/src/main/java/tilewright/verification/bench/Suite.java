@@ -24,6 +24,7 @@ import tilewright.kernels.catalogue.Setting;
 import tilewright.numerics.ElementType;
 import tilewright.sm100.PackedVectorAdd;
 import tilewright.sm90.BulkVectorAdd;
+import tilewright.sm90.Grouping;
 import tilewright.sm90.HopperGemm;
 import tilewright.sm90.MixedGemm;
 import tilewright.sm90.ScaledGemm;
@@ -41,7 +42,7 @@ final class Suite {
   private static final List<String> GEMMS = List.of("sm80_gemm", "sm90_gemm", "sm90_scaled_gemm",
       "sm90_grouped_gemm", "sm90_mixed_gemm", "sm90_ladder");
   private static final List<String> GEMM_SETTINGS = List.of("order", "m", "n", "k", "shape", "dtype", "dtypeb", "out",
-      "accumulation", "step", "epilogue");
+      "accumulation", "step", "epilogue", "grouping");
 
   private final Benchmark.Options options;
   private final Map<String, Supplier<List<Supplier<Measured>>>> kernels = new LinkedHashMap<>();
@@ -63,11 +64,9 @@ final class Suite {
     kernels.put("sm90_scaled_gemm", () -> gemms("sm90_scaled_gemm", "sm90", List.of(new GemmTypes(ElementType.E4M3,
         ElementType.E4M3, ElementType.BF16, Accumulation.SCALED)),
         p -> configurations(p).map(c -> new Traced(c, () -> ScaledGemm.packed(p).prepare(c))).toList()));
-    kernels.put("sm90_mixed_gemm", () -> gemms("sm90_mixed_gemm", "sm90", List.of(new GemmTypes(ElementType.E4M3,
-        ElementType.BF16, ElementType.BF16, Accumulation.SCALED)),
-        p -> List.of(new Traced("128x128", () -> MixedGemm.packed(p).prepare()))));
-    kernels.put("sm90_grouped_gemm", () -> hopperTypes().stream().map(types -> (Supplier<Measured>) () ->
-        GroupedProblem.measured(GemmProblem.packed(types, extent("m"), extent("n"), extent("k"), 1, "TN"))).toList());
+    kernels.put("sm90_mixed_gemm", () -> gemms("sm90_mixed_gemm", "sm90", mixedTypes(),
+        p -> List.of(new Traced(MixedGemm.packed(p).configure(), () -> MixedGemm.packed(p).prepare()))));
+    kernels.put("sm90_grouped_gemm", this::grouped);
     kernels.put("sm90_ladder", this::ladder);
     var attention = new AttentionSuite(options.settings());
     kernels.put("sm80_attention", () -> attention.of(new Sm80AttentionKernel()));
@@ -173,6 +172,17 @@ final class Suite {
         catalogue("transpose", Map.of("m", "" + TRANSPOSED, "n", "" + TRANSPOSED)));
   }
 
+  private List<Supplier<Measured>> grouped() {
+    var groupings = Stream.of(options.settings().getOrDefault("grouping", "contiguous").split(","))
+        .map(text -> switch (text) {
+          case "contiguous" -> Grouping.CONTIGUOUS;
+          case "masked" -> Grouping.MASKED;
+          default -> throw new IllegalArgumentException("invalid grouping " + text + ": contiguous or masked");
+        }).toList();
+    return hopperTypes().stream().flatMap(types -> groupings.stream().map(grouping -> (Supplier<Measured>) () ->
+        GroupedProblem.measured(types, grouping, extent("m"), extent("n"), extent("k")))).toList();
+  }
+
   private Stream<Sm90GemmConfig> configurations(GemmProblem problem) {
     return options.everyVariant() ? HopperGemm.configurations(problem) : Stream.of(HopperGemm.configure(problem));
   }
@@ -183,7 +193,7 @@ final class Suite {
   /** What the settings say, of which types and accumulations may be several; only 8-bit floats have both of these. */
   private List<GemmTypes> hopperTypes() {
     var all = new ArrayList<GemmTypes>();
-    for (var a : types("dtype")) {
+    for (var a : types("dtype", ElementType.BF16)) {
       for (var text : options.settings().getOrDefault("accumulation", "fast").split(",")) {
         var types = new GemmTypes(a, type("dtypeb", a), type("out", GemmTypes.usualOutput(a)),
             Accumulation.named(text));
@@ -193,8 +203,15 @@ final class Suite {
     return all;
   }
 
-  private List<ElementType> types(String setting) {
-    var named = options.settings().getOrDefault(setting, ElementType.BF16.text());
+  /** Narrow weights, of which there may be several types, beside 16-bit activations. */
+  private List<GemmTypes> mixedTypes() {
+    var activations = type("dtypeb", ElementType.BF16);
+    return types("dtype", ElementType.E4M3).stream()
+        .map(a -> new GemmTypes(a, activations, activations, Accumulation.SCALED)).toList();
+  }
+
+  private List<ElementType> types(String setting, ElementType otherwise) {
+    var named = options.settings().getOrDefault(setting, otherwise.text());
     return Stream.of(named.split(",")).map(Suite::type).toList();
   }
 
@@ -264,15 +281,21 @@ final class Suite {
   }
 
   private static Measured gemm(String kernel, String arch, GemmProblem p, String order, Traced traced) {
-    var tensors = new ArrayList<>(List.of(Measured.Tensor.input("A", p.types().a(), (long) p.m() * p.k()),
+    long weights = (long) p.m() * p.k();
+    // Two integers of 4 bits are measured as a byte of any value.
+    var a = p.types().a() == ElementType.I4 ? Measured.Tensor.input("A", ElementType.I8, weights / 2)
+        : Measured.Tensor.input("A", p.types().a(), weights);
+    var tensors = new ArrayList<>(List.of(a,
         Measured.Tensor.input("B", p.types().b(), (long) p.n() * p.k()),
         Measured.Tensor.output("C", p.output(), (long) p.m() * p.n())));
     if (p.types().accumulation() == Accumulation.SCALED) {
       long depth = ScaledGemm.blocks(p.k());
       tensors.add(Measured.Tensor.input("SA", ElementType.F32, p.m() * depth));
-      tensors.add(Measured.Tensor.input("SB", ElementType.F32, ScaledGemm.blocks(p.n()) * depth));
+      if (!p.types().isMixed()) {
+        tensors.add(Measured.Tensor.input("SB", ElementType.F32, ScaledGemm.blocks(p.n()) * depth));
+      }
     }
-    long bytes = tensors.stream().mapToLong(t -> t.elements() * t.type().bytes()).sum();
+    long bytes = tensors.stream().mapToLong(Measured.Tensor::bytes).sum();
     Map<String, Object> peer = Map.of("op", "gemm", "m", p.m(), "n", p.n(), "k", p.k(), "dtype",
         p.types().multiplied().text(), "dtypeB", p.types().b().text(), "out", p.output().text(),
         "accumulation", p.types().accumulation().text(), "transA", order.charAt(0) == 'N',

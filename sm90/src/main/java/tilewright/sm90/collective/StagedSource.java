@@ -1,0 +1,81 @@
+package tilewright.sm90.collective;
+
+import java.util.List;
+import java.util.stream.IntStream;
+import tilewright.kernel.F32;
+import tilewright.kernel.I32;
+import tilewright.kernel.I32Variable;
+import tilewright.kernel.Partition;
+import tilewright.kernel.Pred;
+import tilewright.kernel.Scope;
+import tilewright.kernel.TensorSpec;
+import tilewright.sm90.atom.Mbarrier;
+
+/**
+ * A matrix that D is made of, on its way in: tensor copies bring a block into the stage from where D's block will leave
+ * (CUTLASS, epilogues that reuse C's shared memory). Each warpgroup has stages, and a barrier for each, of its own.
+ */
+final class StagedSource {
+  private static final int PAIR = 2;
+
+  private final Scope k;
+  private final TensorTile tile;
+  private final Partition partition;
+  private final int stages;
+  private final I32 barriers;
+  private final List<I32Variable> parities;
+
+  private StagedSource(Scope k, TensorTile tile, Partition partition, int stages, I32 barriers) {
+    this.k = k;
+    this.tile = tile;
+    this.partition = partition;
+    this.stages = stages;
+    this.barriers = barriers;
+    parities = IntStream.range(0, stages).mapToObj(_ -> k.variable(k.constant(0), 1)).toList();
+  }
+
+  /**
+   * Sets the barriers aside and has one thread initialise them; {@link Mbarrier#publish} follows.
+   *
+   * @param spec with rows contiguous
+   * @param output whose stages are shared
+   * @param partition of a block among a warpgroup's threads
+   * @param stages of each of so many warpgroups
+   */
+  static StagedSource of(Scope k, TensorSpec spec, StagedOutput output, Partition partition, int groups, int stages,
+      Pred first) {
+    var barriers = k.sharedBytes(groups * stages * Mbarrier.BYTES);
+    k.when(first, () -> {
+      for (int i = 0; i < groups * stages; i++) {
+        new Mbarrier(k, barriers.plus(i * Mbarrier.BYTES)).initialise(1);
+      }
+    });
+    return new StagedSource(k, TensorTile.over(k, spec, output.tile().shared()), partition, stages, barriers);
+  }
+
+  private Mbarrier landed(I32 group, int stage) {
+    return new Mbarrier(k, barriers.plus(group.times(stages).plus(stage).times(Mbarrier.BYTES)));
+  }
+
+  /** One thread begins to fill a stage that nothing reads any more. */
+  void begin(I32 group, int stage, I32... coordinate) {
+    var landed = landed(group, stage);
+    landed.arriveExpecting(k.constant(tile.bytes()));
+    tile.load(k, group.times(stages).plus(stage), landed, coordinate);
+  }
+
+  /** Waits until a stage is full. */
+  void await(I32 group, int stage) {
+    var parity = parities.get(stage);
+    landed(group, stage).await(parity.value());
+    parity.set(parity.value().xor(k.constant(1)));
+  }
+
+  /** So many neighbours of a full stage, of which the first has this number in the partition. */
+  List<F32> read(I32 lane, I32 stage, int value, int count) {
+    return IntStream.iterate(value, i -> i < value + count, i -> i + PAIR).boxed().flatMap(i -> {
+      var at = partition.coordinate(lane, i);
+      return tile.shared().at(at[0], at[1], stage).vector(PAIR).valuesLater().stream();
+    }).toList();
+  }
+}
