@@ -95,7 +95,7 @@ final class LayoutDraw implements Callable<Integer> {
     throw CommandFailure.badInput("--as " + kind + " takes layouts without a swizzle, got " + map);
   }
 
-  private static String contents(Path file, Picture picture) {
+  static String contents(Path file, Picture picture) {
     var name = file.toString();
     if (name.endsWith(".svg")) return picture.toSvg();
     if (name.endsWith(".tex")) return picture.toTikz();

@@ -55,6 +55,7 @@ public final class Main {
             .addSubcommand(new LayoutEval(console))
             .addSubcommand(new LayoutExplain(console))
             .addSubcommand(new LayoutDraw(console))
+            .addSubcommand(new LayoutAtom(console))
             .addSubcommand(new LayoutBanks(console))
             .addSubcommand(new LayoutGolden(console)))
         .addSubcommand(new KernelsCommand(console))

@@ -79,18 +79,21 @@ public record TensorMemoryAccess(Shape shape, int repeats) {
   /** Begins to fill registers from the tile's columns; {@link TensorFence#waitForLoads} says when they are filled. */
   public void load(Scope k, TensorMemoryTile tile, I32 warp, int column, Fragment into) {
     for (int i = 0; i < instructions(); i++) {
-      k.emit("tcgen05.ld" + form(), new Operand.Vector(List.copyOf(into.group(i))), place(k, tile, warp, column, i));
+      var registers = new Operand.Vector(List.copyOf(into.group(i)));
+      k.emit("tcgen05.ld" + instruction(), registers, place(k, tile, warp, column, i));
     }
   }
 
   /** Begins to store registers in the tile's columns; {@link TensorFence#waitForStores} says when it is done. */
   public void store(Scope k, TensorMemoryTile tile, I32 warp, int column, Fragment from) {
     for (int i = 0; i < instructions(); i++) {
-      k.emit("tcgen05.st" + form(), place(k, tile, warp, column, i), new Operand.Vector(List.copyOf(from.group(i))));
+      var registers = new Operand.Vector(List.copyOf(from.group(i)));
+      k.emit("tcgen05.st" + instruction(), place(k, tile, warp, column, i), registers);
     }
   }
 
-  private String form() {
+  /** What follows {@code tcgen05.ld} or {@code st} in the instruction's name. */
+  public String instruction() {
     return ".sync.aligned." + shape.text + ".x" + repeats + ".b32";
   }
 

@@ -3,6 +3,7 @@ package tilewright.sm100.atom;
 import tilewright.kernel.Pred;
 import tilewright.kernel.Scope;
 import tilewright.kernel.TraceException;
+import tilewright.layout.IntTuple;
 import tilewright.layout.Layout;
 import tilewright.numerics.ElementType;
 import tilewright.ptx.Operand;
@@ -90,6 +91,19 @@ public record UmmaAtom(MmaKind kind, MmaFormat a, MmaFormat b, ElementType sums,
         : "((16,4),%d):((65536,2097152),1)".formatted(n));
   }
 
+  /** The same as a partition of the lanes × columns that D takes: (row, column) → lane + 128 · column. */
+  public Layout partition() {
+    return Layout.of(inTile(accumulator().mode(0)), inTile(accumulator().mode(1)));
+  }
+
+  private static Layout inTile(Layout addresses) {
+    long[] strides = addresses.flatStride();
+    for (int i = 0; i < strides.length; i++) {
+      strides[i] = strides[i] / TensorMemory.LANE + strides[i] % TensorMemory.LANE * TensorMemory.LANES;
+    }
+    return new Layout(IntTuple.flat(addresses.flatShape()), IntTuple.flat(strides));
+  }
+
   /** The instruction descriptor for factors whose neighbours run along k or along m and n. */
   int descriptor(boolean aKMajor, boolean bKMajor) {
     int shape = n / 8 << 17 | m / 16 << 24;
@@ -123,7 +137,8 @@ public record UmmaAtom(MmaKind kind, MmaFormat a, MmaFormat b, ElementType sums,
         more.register());
   }
 
-  private String form() {
+  /** The instruction's name. */
+  public String form() {
     return "tcgen05.mma" + TensorMemory.group(ctas) + ".kind::" + kind.text();
   }
 }

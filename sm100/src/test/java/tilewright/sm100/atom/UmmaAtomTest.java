@@ -31,6 +31,7 @@ class UmmaAtomTest {
       for (int column = 0; column < n; column++) {
         int[] place = place(atom, row, column);
         assertEquals(place[0] * 65536L + place[1], atom.accumulator().apply(row + (long) column * m / ctas));
+        assertEquals(place[0] + 128L * place[1], atom.partition().apply(row + (long) column * m / ctas));
       }
     }
   }
