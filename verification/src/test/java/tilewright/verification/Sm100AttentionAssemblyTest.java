@@ -13,6 +13,7 @@ import tilewright.device.Assembler;
 import tilewright.device.Assembly;
 import tilewright.kernel.collective.attention.Band;
 import tilewright.kernels.attention.AttentionProblem;
+import tilewright.kernels.attention.AttentionProblem.Packed;
 import tilewright.kernels.attention.AttentionProblem.Sizes;
 import tilewright.numerics.ElementType;
 import tilewright.sm100.attention.BlackwellAttention;
@@ -20,17 +21,32 @@ import tilewright.sm100.attention.BlackwellAttention;
 /** What the assembler says of Blackwell attention: no registers spilled, no warnings. */
 class Sm100AttentionAssemblyTest {
   private static final Assembler ASSEMBLER = Assembler.find();
+  private static final List<Sizes> DIMS = Stream.of(new int[] {64, 64}, new int[] {96, 96}, new int[] {128, 128},
+      new int[] {192, 128}).map(d -> new Sizes(1, 4096, 4096, 2, 1, d[0], d[1])).toList();
 
   static Stream<Arguments> problems() {
-    return Stream.of(Band.ALL, Band.CAUSAL, Band.window(512, 0)).flatMap(band -> Stream.of(
-        Arguments.of(ElementType.BF16, 64, band), Arguments.of(ElementType.BF16, 128, band),
-        Arguments.of(ElementType.F16, 128, band)));
+    return DIMS.stream().flatMap(dims -> Stream.concat(bands(dims), functions(dims)));
   }
 
-  @ParameterizedTest(name = "{0}, {1}, {2}")
+  private static Stream<Arguments> bands(Sizes dims) {
+    return Stream.of(Band.ALL, Band.CAUSAL, Band.window(512, 0)).flatMap(band -> {
+      var dense = AttentionProblem.dense(ElementType.BF16, dims).with(band);
+      var name = "band " + band.left() + band.right();
+      return Stream.of(Arguments.of(dims.headDim(), name, dense), Arguments.of(dims.headDim(), name + " packed",
+          dense.with(new Packed("cuQ", "cuK", 4, 2048))));
+    });
+  }
+
+  private static Stream<Arguments> functions(Sizes dims) {
+    return AttentionMods.setups().stream().map(setup -> {
+      var problem = AttentionProblem.dense(ElementType.F16, dims).with(setup.problem().modification());
+      return Arguments.of(dims.headDim(), setup.name(), setup.problem().blockMask() ? problem.skipping() : problem);
+    });
+  }
+
+  @ParameterizedTest(name = "{0} wide, {1}")
   @MethodSource("problems")
-  void isAssembledWithoutSpillsAndWarnings(ElementType type, int dim, Band band) {
-    var problem = AttentionProblem.dense(type, Sizes.of(1, 4096, 4096, 1, dim)).with(band);
+  void isAssembledWithoutSpillsAndWarnings(int dim, String name, AttentionProblem problem) {
     var kernel = new BlackwellAttention().prepare(problem).kernel();
     switch (ASSEMBLER.assemble(kernel.ptx(), "sm_100a")) {
       case Assembly.Assembled assembled -> {

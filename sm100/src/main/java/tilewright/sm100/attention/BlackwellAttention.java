@@ -6,10 +6,12 @@ import tilewright.kernel.CompiledKernel;
 import tilewright.kernel.PreparedLaunch;
 import tilewright.kernel.Target;
 import tilewright.kernel.collective.attention.Modification;
+import tilewright.kernel.collective.attention.PackedTiles;
 import tilewright.kernels.attention.AttentionArguments;
 import tilewright.kernels.attention.AttentionKernel;
 import tilewright.kernels.attention.AttentionProblem;
 import tilewright.kernels.attention.AttentionSpecs;
+import tilewright.kernels.attention.BlockMask;
 import tilewright.ptx.Dim3;
 import tilewright.sm100.attention.Sm100AttentionConfig.Shape;
 
@@ -18,9 +20,11 @@ public final class BlackwellAttention implements AttentionKernel {
   private static final int MULTIPROCESSORS = 148;
   /** Of L2, for the keys and values of heads whose tiles run side by side. */
   private static final long CACHE_BYTES = 50L << 20;
-  private static final List<Shape> SHAPES = List.of(new Shape(64, 64, 128, 6, 4), new Shape(128, 128, 128, 3, 4));
-  /** Fewer keys a block, since masks take registers: with 128 a thread of the softmax spills one. */
-  private static final List<Shape> MASKED = List.of(new Shape(64, 64, 64, 6, 4), new Shape(128, 128, 64, 6, 4));
+  private static final List<Shape> SHAPES = List.of(new Shape(64, 64, 128, 6, 4), new Shape(96, 96, 128, 4, 4),
+      new Shape(128, 128, 128, 3, 3), new Shape(192, 128, 64, 5, 4));
+  /** Fewer keys a block, since bands and functions of scores take registers. */
+  private static final List<Shape> MASKED = List.of(new Shape(64, 64, 64, 6, 4), new Shape(96, 96, 64, 6, 4),
+      new Shape(128, 128, 64, 6, 4), new Shape(192, 128, 64, 5, 4));
 
   @Override
   public String name() {
@@ -34,16 +38,11 @@ public final class BlackwellAttention implements AttentionKernel {
 
   @Override
   public Optional<String> refusal(AttentionProblem problem) {
-    if (problem.packed().isPresent()) return Optional.of("packed sequences are not for sm100_attention");
-    if (problem.blockMask()) return Optional.of("lists of blocks are not for sm100_attention");
-    if (!problem.modification().equals(Modification.NONE)) {
-      return Optional.of("changes of scores are not for sm100_attention: a thread has no registers for them");
-    }
     var misaligned = AttentionSpecs.refusal(problem);
     if (misaligned.isPresent()) return misaligned;
     return shape(problem).isPresent() ? Optional.empty() : Optional.of("head dimensions "
         + problem.sizes().headDim() + " and " + problem.sizes().valueDim() + " are more than "
-        + SHAPES.getLast().headDim());
+        + SHAPES.getLast().headDim() + " and " + SHAPES.getLast().valueDim());
   }
 
   @Override
@@ -57,20 +56,33 @@ public final class BlackwellAttention implements AttentionKernel {
   /** Prepares the kernel in a given shape. */
   public static PreparedLaunch prepare(AttentionProblem p, Shape shape) {
     var config = new Sm100AttentionConfig(p.type(), shape, headsTogether(p), p.band(), p.modification(),
-        p.lse().isPresent());
+        p.packed().isPresent(), p.blockMask(), p.lse().isPresent());
     var kernel = CompiledKernel.compile(new Sm100Attention(config), Target.SM100A);
+    var arguments = AttentionArguments.of(kernel, p);
+    config.tensors().giveTo(arguments, p);
+    if (p.blockMask()) blockMask(p, shape).addTo(arguments);
     var s = p.sizes();
-    long tiles = (long) Math.ceilDiv(s.queries(), config.queries()) * s.heads() * s.batch();
+    long tiles = p.packed().map(packed -> PackedTiles.slots(s.queries(), packed.sequences(), config.queries()))
+        .orElse((long) Math.ceilDiv(s.queries(), config.queries()) * s.batch()) * s.heads();
     // Where tiles take unequal time, a CTA a tile lets the hardware fill gaps.
     long most = p.band().right().isPresent() ? Integer.MAX_VALUE : MULTIPROCESSORS;
     return new PreparedLaunch(kernel, Dim3.of((int) Math.clamp(tiles, 1, most)),
-        AttentionArguments.of(kernel, p).build());
+        arguments.build());
+  }
+
+  @Override
+  public BlockMask blockMask(AttentionProblem problem) {
+    return blockMask(problem, shape(problem).orElseThrow());
+  }
+
+  private static BlockMask blockMask(AttentionProblem problem, Shape shape) {
+    return new BlockMask(problem, Sm100AttentionConfig.TILES * Sm100AttentionConfig.ROWS, shape.keys());
   }
 
   /** The shape that should be fastest, if there is one. */
   public static Optional<Shape> shape(AttentionProblem problem) {
     var s = problem.sizes();
-    var shapes = problem.band().isAll() ? SHAPES : MASKED;
+    var shapes = problem.band().isAll() && problem.modification().equals(Modification.NONE) ? SHAPES : MASKED;
     return shapes.stream().filter(shape -> s.headDim() <= shape.headDim() && s.valueDim() <= shape.valueDim())
         .findFirst();
   }

@@ -20,6 +20,7 @@ import tilewright.sm100.atom.TensorFence;
 import tilewright.sm100.atom.TensorMemoryAccess;
 import tilewright.sm100.collective.Signals;
 import tilewright.sm90.atom.BulkCopy;
+import tilewright.sm90.attention.TileCoordinates;
 
 /**
  * The warpgroup that keeps O right while the softmax goes on: multiplies its rows where a maximum has grown, and at the
@@ -32,6 +33,8 @@ final class Correction {
   private static final int ACCESS = 8;
 
   private final Scope k;
+  private final AttentionWork work;
+  private final TileCoordinates coordinates;
   private final AttentionMemory memory;
   private final AttentionSignals signals;
   private final RowFactors factors;
@@ -49,9 +52,11 @@ final class Correction {
    * @param lse where rows' logarithms go, if anywhere
    * @param thread of the warpgroup
    */
-  Correction(Scope k, AttentionMemory memory, AttentionSignals signals, RowFactors factors, SharedTensor o,
+  Correction(Scope k, AttentionWork work, AttentionMemory memory, AttentionSignals signals, RowFactors factors, SharedTensor o,
       Optional<GlobalTensor> lse, I32 thread, I32 warp) {
     this.k = k;
+    this.work = work;
+    coordinates = new TileCoordinates(k, work.config().packed());
     this.memory = memory;
     this.signals = signals;
     this.factors = factors;
@@ -69,26 +74,25 @@ final class Correction {
   }
 
   void correct(Tile tile) {
-    var range = tile.blocks();
-    k.loop(range.first(), range.end(), 1, block -> {
+    k.loop(work.blocks(tile).count(), place -> {
       for (int i = 0; i < TILES; i++) {
         int which = i;
         var factor = receive(i);
         TensorFence.afterSync(k);
         // The first block's product replaces what O was.
-        k.when(range.first().lessThan(block), () ->
+        k.when(k.constant(0).lessThan(place), () ->
             k.when(Shuffle.any(k, factor.lessThan(k.constant(1f))), () -> rescale(which, factor)));
         TensorFence.beforeSync(k);
         WarpSync.arrive(k, thread, signals.weighed().of(k.constant(i)));
       }
     });
     for (int i = 0; i < TILES; i++) {
-      finish(i, receive(i), tile);
+      finish(i, receive(i));
       int which = i;
       lse.ifPresent(tensor -> {
         var log = receive(which);
         var query = tile.query().plus(which * Sm100AttentionConfig.ROWS).plus(thread);
-        var place = tensor.at(query, tile.head(), tile.batch());
+        var place = work.logarithms(tensor, tile).at(query, tile.head(), coordinates.entry(tile));
         k.when(place.inside(), () -> place.store(log));
       });
     }
@@ -126,26 +130,17 @@ final class Correction {
   }
 
   /** Puts a tile's rows, divided by the sums of their weights, into shared memory. */
-  private void finish(int tile, F32 inverse, Tile of) {
+  private void finish(int tile, F32 inverse) {
     var sums = memory.sums(k.constant(tile));
-    var some = of.blocks().first().lessThan(of.blocks().end());
-    k.when(some, () -> {
-      summed.get(tile).await();
-      TensorFence.afterSync(k);
-    });
+    summed.get(tile).await();
+    TensorFence.afterSync(k);
     stored.get(tile).await();
-    k.when(some, () -> {
-      for (int column = 0; column < sums.columns(); column += COLUMNS) {
-        var values = access.fragment(k, PtxType.F32);
-        access.load(k, sums, warp, column, values);
-        TensorFence.waitForLoads(k);
-        stage(tile, column, scaled(values, inverse));
-      }
-    }, () -> {
-      for (int column = 0; column < sums.columns(); column += COLUMNS) {
-        stage(tile, column, IntStream.range(0, COLUMNS).mapToObj(_ -> k.constant(0f)).toList());
-      }
-    });
+    for (int column = 0; column < sums.columns(); column += COLUMNS) {
+      var values = access.fragment(k, PtxType.F32);
+      access.load(k, sums, warp, column, values);
+      TensorFence.waitForLoads(k);
+      stage(tile, column, scaled(values, inverse));
+    }
     BulkCopy.publish(k);
     WarpSync.arrive(k, thread, signals.staged().of(k.constant(tile)));
   }

@@ -24,6 +24,7 @@ final class Multiplier {
 
   private final Scope k;
   private final Sm100AttentionConfig config;
+  private final AttentionWork work;
   private final AttentionMemory memory;
   private final AttentionSignals signals;
   private final SharedTensor q;
@@ -38,10 +39,11 @@ final class Multiplier {
   private final List<Signals.Waiter> weighedRest;
   private final List<Signals.Waiter> mixed;
 
-  Multiplier(Scope k, Sm100AttentionConfig config, AttentionMemory memory, AttentionSignals signals, SharedTensor q,
+  Multiplier(Scope k, AttentionWork work, AttentionMemory memory, AttentionSignals signals, SharedTensor q,
       SharedTensor key, SharedTensor value) {
     this.k = k;
-    this.config = config;
+    this.config = work.config();
+    this.work = work;
     this.memory = memory;
     this.signals = signals;
     this.q = q;
@@ -65,36 +67,34 @@ final class Multiplier {
   }
 
   void multiply(Tile tile) {
-    var range = tile.blocks();
-    k.when(range.first().lessThan(range.end()), () -> {
-      keys.awaitFull();
-      for (int i = 0; i < TILES; i++) {
-        queries.get(i).await();
-        score(i);
-      }
-      release(keys);
-      k.loop(range.first().plus(1), range.end(), 1, i -> {
-        values.awaitFull();
-        weigh(0, range.first().plus(1).lessThan(i));
-        keys.awaitFull();
-        awaitProduct(0);
-        score(0);
-        weigh(1, range.first().plus(1).lessThan(i));
-        release(values);
-        awaitProduct(1);
-        score(1);
-        release(keys);
-      });
-      commit(signals.asked().of(k.constant(0)));
+    var count = work.blocks(tile).count().settled();
+    keys.awaitFull();
+    for (int i = 0; i < TILES; i++) {
+      queries.get(i).await();
+      score(i);
+    }
+    release(keys);
+    k.loop(k.constant(1), count, 1, place -> {
       values.awaitFull();
-      for (int i = 0; i < TILES; i++) {
-        weigh(i, range.first().plus(1).lessThan(range.end()));
-        commit(signals.summed().of(k.constant(i)));
-      }
+      weigh(0, k.constant(1).lessThan(place));
+      keys.awaitFull();
+      awaitProduct(0);
+      score(0);
+      weigh(1, k.constant(1).lessThan(place));
       release(values);
-      // The next tile's first S takes P's place too; the last product is over after all others.
-      awaitProduct(TILES - 1);
+      awaitProduct(1);
+      score(1);
+      release(keys);
     });
+    commit(signals.asked().of(k.constant(0)));
+    values.awaitFull();
+    for (int i = 0; i < TILES; i++) {
+      weigh(i, k.constant(1).lessThan(count));
+      commit(signals.summed().of(k.constant(i)));
+    }
+    release(values);
+    // The next tile's first S takes P's place too; the last product is over after all others.
+    awaitProduct(TILES - 1);
   }
 
   /** S = Q·Kᵀ of a tile. */

@@ -6,6 +6,7 @@ import tilewright.kernel.Scope;
 import tilewright.kernel.collective.attention.AttentionTiles.Tile;
 import tilewright.sm100.collective.Signals;
 import tilewright.sm90.atom.BulkCopy;
+import tilewright.sm90.attention.TileCoordinates;
 import tilewright.sm90.collective.TensorTile;
 
 /** The thread that has O copied from shared to global memory. */
@@ -14,12 +15,14 @@ final class OutputStore {
 
   private final Scope k;
   private final AttentionSignals signals;
+  private final TileCoordinates coordinates;
   private final TensorTile o;
   private final List<Signals.Waiter> staged;
 
-  OutputStore(Scope k, AttentionSignals signals, TensorTile o) {
+  OutputStore(Scope k, AttentionWork work, AttentionSignals signals, TensorTile o) {
     this.k = k;
     this.signals = signals;
+    coordinates = new TileCoordinates(k, work.config().packed());
     this.o = o;
     staged = IntStream.range(0, TILES).mapToObj(i -> signals.staged().waiter(k.constant(i))).toList();
   }
@@ -27,8 +30,8 @@ final class OutputStore {
   void store(Tile tile) {
     for (int i = 0; i < TILES; i++) {
       staged.get(i).await();
-      o.store(k, k.constant(i), tile.query().plus(i * Sm100AttentionConfig.ROWS), k.constant(0), tile.head(),
-          tile.batch());
+      o.store(k, k.constant(i),
+          coordinates.queries(tile, tile.query().plus(i * Sm100AttentionConfig.ROWS), k.constant(0)));
       BulkCopy.commit(k);
     }
     for (int i = 0; i < TILES; i++) {

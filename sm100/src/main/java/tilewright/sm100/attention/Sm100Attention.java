@@ -1,16 +1,10 @@
 package tilewright.sm100.attention;
 
 import java.util.Optional;
-import java.util.function.Consumer;
 import tilewright.kernel.GlobalTensor;
-import tilewright.kernel.I32;
 import tilewright.kernel.Kernel;
 import tilewright.kernel.Scope;
 import tilewright.kernel.atom.Shuffle;
-import tilewright.kernel.collective.attention.AttentionTileScheduler;
-import tilewright.kernel.collective.attention.AttentionTiles;
-import tilewright.kernel.collective.attention.AttentionTiles.Tile;
-import tilewright.kernel.collective.attention.SeqlenInfo;
 import tilewright.kernels.attention.AttentionSpecs;
 import tilewright.sm100.atom.Elect;
 import tilewright.sm100.atom.TensorMemory;
@@ -47,43 +41,33 @@ public record Sm100Attention(Sm100AttentionConfig config) implements Kernel {
     var q = TensorTile.of(k, config.tensors().q(), config.layoutQ());
     var key = TensorTile.of(k, config.tensors().k(), config.layoutK());
     var value = TensorTile.over(k, config.tensors().v(), key.shared().under(config.layoutV()));
-    var o = TensorTile.of(k, config.tensors().o(), config.layoutO());
+    var o = config.shape().outputReplacesQueries()
+        ? TensorTile.over(k, config.tensors().o(), q.shared().under(config.layoutO()))
+        : TensorTile.of(k, config.tensors().o(), config.layoutO());
     var lse = config.lse() ? Optional.of(k.global(AttentionSpecs.logSumExp())) : Optional.<GlobalTensor>empty();
     var factors = RowFactors.of(k);
     var signals = AttentionSignals.of(k, config.shape().stages(), first);
     var allocated = TensorMemory.allocate(k, 1, TensorMemory.COLUMNS, warp.equalTo(MULTIPLY), k::barrier);
     var memory = new AttentionMemory(allocated, config);
-    var tiles = tiles(q, key);
+    var work = AttentionWork.of(k, config, q, key);
 
     var lane = thread.modulo(GROUP * WARP);
     var quarter = warp.modulo(GROUP);
     var group = warp.dividedBy(GROUP);
     k.when(group.lessThan(CORRECT), () -> {
       RegisterBudget.grow(k, config.softmaxRegisters());
-      forEach(k, tiles, new Softmax(k, config, memory, signals, factors, lane, quarter, group)::compute);
+      work.forEach(new Softmax(k, work, memory, signals, factors, lane, quarter, group)::compute);
     }, () -> {
       RegisterBudget.shrink(k, config.otherRegisters());
-      k.when(group.equalTo(CORRECT), () -> forEach(k, tiles,
-          new Correction(k, memory, signals, factors, o.shared(), lse, lane, quarter)::correct));
-      k.when(warp.equalTo(MULTIPLY), () -> k.when(Elect.one(k), () -> forEach(k, tiles,
-          new Multiplier(k, config, memory, signals, q.shared(), key.shared(), value.shared())::multiply)));
-      k.when(warp.equalTo(STORE), () -> k.when(Elect.one(k), () -> forEach(k, tiles,
-          new OutputStore(k, signals, o)::store)));
-      k.when(warp.equalTo(LOAD), () -> k.when(Elect.one(k), () -> forEach(k, tiles, new Loader(k, q, key, value,
-          signals.queries(), signals.asked().waiterButFirst(k.constant(0)), signals.blocks().producer())::load)));
+      k.when(group.equalTo(CORRECT), () -> work.forEach(
+          new Correction(k, work, memory, signals, factors, o.shared(), lse, lane, quarter)::correct));
+      k.when(warp.equalTo(MULTIPLY), () -> k.when(Elect.one(k), () -> work.forEach(
+          new Multiplier(k, work, memory, signals, q.shared(), key.shared(), value.shared())::multiply)));
+      k.when(warp.equalTo(STORE), () -> k.when(Elect.one(k), () -> work.forEach(
+          new OutputStore(k, work, signals, o)::store)));
+      k.when(warp.equalTo(LOAD), () -> k.when(Elect.one(k), () -> work.forEach(
+          new Loader(k, work, signals, q, key, value)::load)));
     });
     allocated.release(k::barrier);
-  }
-
-  private static void forEach(Scope k, AttentionTiles tiles, Consumer<Tile> body) {
-    k.loop(k.blockX(), tiles.order().count(), k.gridX(), index -> body.accept(tiles.tile(index)));
-  }
-
-  private AttentionTiles tiles(TensorTile q, TensorTile key) {
-    var sequence = SeqlenInfo.fixed(q.extent(0), key.extent(0));
-    var order = new AttentionTileScheduler(sequence.queries().ceilDiv(config.queries()), q.extent(2), q.extent(3),
-        config.headsTogether(), config.band().right().isPresent());
-    return new AttentionTiles(config.band(), order, q.extent(2).dividedBy(key.extent(2)), (I32 _) -> sequence,
-        config.queries(), config.shape().keys());
   }
 }

@@ -2,11 +2,12 @@ package tilewright.sm100.attention;
 
 import tilewright.kernel.collective.attention.Band;
 import tilewright.kernel.collective.attention.Modification;
-import tilewright.kernels.attention.AttentionSpecs;
+import tilewright.layout.Layout;
 import tilewright.layout.OffsetMap;
 import tilewright.numerics.ElementType;
 import tilewright.sm100.atom.TensorMemory;
 import tilewright.sm90.atom.SwizzledRows;
+import tilewright.sm90.attention.BoxedTensors;
 
 /**
  * What is fixed when Blackwell attention is traced.
@@ -15,10 +16,12 @@ import tilewright.sm90.atom.SwizzledRows;
  * @param headsTogether heads whose tiles run side by side, so that their K and V stay in L2
  * @param band which keys are seen, by distance
  * @param modification of scores
+ * @param packed whether sequences lie one after the other, bounded by cumulated lengths
+ * @param blockMask whether blocks of keys come from lists
  * @param lse whether the rows' logarithms are stored
  */
 public record Sm100AttentionConfig(ElementType type, Shape shape, int headsTogether, Band band,
-    Modification modification, boolean lse) {
+    Modification modification, boolean packed, boolean blockMask, boolean lse) {
   /** Tiles of queries that a CTA works on at once, one's softmax beside the other's products. */
   static final int TILES = 2;
   /** Queries of a tile: one a lane of Tensor Memory, so that a thread has a row. */
@@ -30,20 +33,27 @@ public record Sm100AttentionConfig(ElementType type, Shape shape, int headsToget
   /**
    * Tiles and what computes them.
    *
-   * @param headDim of Q and K in tiles; {@code valueDim} that of V and O
+   * @param headDim of Q and K in tiles; {@code valueDim} that of V and O, not larger
    * @param keys of a block
    * @param stages blocks of K or V in shared memory
    * @param emulated of 16 neighbouring pairs of exponentials, those that FMA units compute
    */
-  public record Shape(int headDim, int valueDim, int keys, int stages, int emulated) {}
+  public record Shape(int headDim, int valueDim, int keys, int stages, int emulated) {
+    private static final int ROOMY = 128;
+
+    /** Whether O goes through shared memory in Q's place, since both do not fit. */
+    boolean outputReplacesQueries() {
+      return headDim > ROOMY;
+    }
+  }
 
   int queries() {
     return TILES * ROWS;
   }
 
-  /** Of a thread that computes weights; masks take registers from them. */
+  /** Of a thread that computes weights; it leaves more to others where those walk through lists. */
   int softmaxRegisters() {
-    return band.isAll() ? 192 : 184;
+    return blockMask ? 176 : 184;
   }
 
   /** Of any other thread: what is left of 512 that a lane has in four warpgroups. */
@@ -57,8 +67,8 @@ public record Sm100AttentionConfig(ElementType type, Shape shape, int headsToget
   }
 
   /** Tensors in global memory. */
-  AttentionSpecs tensors() {
-    return new AttentionSpecs(type);
+  BoxedTensors tensors() {
+    return new BoxedTensors(type, packed);
   }
 
   OffsetMap layoutQ() {
@@ -75,6 +85,8 @@ public record Sm100AttentionConfig(ElementType type, Shape shape, int headsToget
 
   /** In the same stages as K. */
   OffsetMap layoutV() {
-    return SwizzledRows.alongRows(type, shape.valueDim, shape.keys, shape.stages);
+    var one = SwizzledRows.alongRows(type, shape.valueDim, shape.keys, 1);
+    return one.with(Layout.of(one.layout().mode(0), one.layout().mode(1),
+        Layout.of(shape.stages, (long) shape.headDim * shape.keys)));
   }
 }

@@ -31,6 +31,7 @@ final class Softmax {
 
   private final Scope k;
   private final Sm100AttentionConfig config;
+  private final AttentionWork work;
   private final AttentionMemory memory;
   private final AttentionSignals signals;
   private final RowFactors factors;
@@ -46,10 +47,11 @@ final class Softmax {
    * @param thread of the warpgroup
    * @param which of the two tiles
    */
-  Softmax(Scope k, Sm100AttentionConfig config, AttentionMemory memory, AttentionSignals signals, RowFactors factors,
+  Softmax(Scope k, AttentionWork work, AttentionMemory memory, AttentionSignals signals, RowFactors factors,
       I32 thread, I32 warp, I32 which) {
     this.k = k;
-    this.config = config;
+    this.config = work.config();
+    this.work = work;
     this.memory = memory;
     this.signals = signals;
     this.factors = factors;
@@ -65,10 +67,11 @@ final class Softmax {
   void compute(Tile tile) {
     var scale = config.modification().softmaxScale(k, k.scalar("scale"));
     var softmax = OnlineSoftmax.lazy(k, rows, scale, THRESHOLD);
-    tile.blocks().descending(k, (block, masked) -> {
+    var visits = work.blocks(tile);
+    visits.all(k, (place, masked) -> {
       scored.await();
       TensorFence.afterSync(k);
-      var scores = scores(tile, block, masked);
+      var scores = scores(tile, visits.block().apply(place), masked);
       var maximum = softmax.maximum(scores, masked || config.modification().mask().isPresent());
       // The correction touches O, which is complete as S is.
       TensorFence.beforeSync(k);
@@ -94,10 +97,10 @@ final class Softmax {
           new Fragment(List.of(loaded.group(i))));
     }
     TensorFence.waitForLoads(k);
-    var key = block.times(keys);
+    var key = block.times(keys).settled();
     var place = new Modification.Place(tile.batch(), tile.head(), query(tile), key);
-    var all = config.modification().apply(k, thread, rows, k.scalar("scale"), place, false,
-        rows.values(k, loaded));
+    var all = config.modification().apply(k, thread, rows, k.scalar("scale"), place,
+        config.blockMask() && !masked, rows.values(k, loaded));
     if (!masked) return all;
     return new ScoreMask(config.band(), tile.sequence(), rows).apply(k, thread, query(tile), key, all);
   }

@@ -16,7 +16,6 @@ import tilewright.kernels.attention.AttentionSpecs;
 import tilewright.kernels.attention.BlockMask;
 import tilewright.ptx.Dim3;
 import tilewright.sm90.attention.Sm90AttentionConfig.Shape;
-import tilewright.sm90.collective.RaggedRows;
 
 /** The Hopper kernel: from a problem to a configuration to a launch. */
 public final class HopperAttention implements AttentionKernel {
@@ -66,10 +65,7 @@ public final class HopperAttention implements AttentionKernel {
     var kernel = CompiledKernel.compile(new Sm90Attention(config), Target.SM90A);
     var arguments = AttentionArguments.of(kernel, p)
         .tensor(COUNTER, new LaunchArguments.Tensor(COUNTER, 0, List.of(1L), List.of(1L)));
-    if (p.packed().isPresent()) {
-      AttentionArguments.tensors(p).forEach((name, tensor) -> arguments.tensor(name,
-          RaggedRows.tensor(tensor, name.equals("V") ? 1 : 0, p.type().bytes())));
-    }
+    config.tensors().giveTo(arguments, p);
     if (p.blockMask()) blockMask(p, shape).addTo(arguments);
     long tiles = p.packed().map(packed -> PackedTiles.slots(s.queries(), packed.sequences(), shape.queries()))
         .orElse((long) Math.ceilDiv(s.queries(), shape.queries()) * s.batch()) * s.heads();

@@ -36,11 +36,11 @@ public record Sm90Attention(Sm90AttentionConfig config) implements Kernel {
     var shape = config.shape();
     var thread = k.block(shape.threads());
     k.blocksPerMultiprocessor(1);
-    var q = TensorTile.of(k, config.q(), config.layoutQ());
-    var key = TensorTile.of(k, config.k(), config.layoutK());
-    var value = TensorTile.of(k, config.v(), config.layoutV());
-    var o = shape.columns() > 0 ? TensorTile.of(k, config.o(), config.layoutO())
-        : TensorTile.over(k, config.o(), q.shared());
+    var q = TensorTile.of(k, config.tensors().q(), config.layoutQ());
+    var key = TensorTile.of(k, config.tensors().k(), config.layoutK());
+    var value = TensorTile.of(k, config.tensors().v(), config.layoutV());
+    var o = shape.columns() > 0 ? TensorTile.of(k, config.tensors().o(), config.layoutO())
+        : TensorTile.over(k, config.tensors().o(), q.shared());
     var lse = config.lse() ? Optional.of(k.global(AttentionSpecs.logSumExp())) : Optional.<GlobalTensor>empty();
     var first = thread.equalTo(0);
     var queries = Pipeline.ring(k, shape.ahead(), first, 1, shape.consumers());

@@ -1,14 +1,11 @@
 package tilewright.sm90.attention;
 
-import tilewright.kernel.TensorSpec;
 import tilewright.kernel.collective.attention.Band;
 import tilewright.kernel.collective.attention.Modification;
-import tilewright.kernels.attention.AttentionSpecs;
 import tilewright.layout.OffsetMap;
 import tilewright.numerics.ElementType;
 import tilewright.sm90.atom.SwizzledRows;
 import tilewright.sm90.atom.WgmmaAtom;
-import tilewright.sm90.collective.RaggedRows;
 
 /**
  * What is fixed when Hopper attention is traced.
@@ -68,24 +65,9 @@ public record Sm90AttentionConfig(ElementType type, Shape shape, int headsTogeth
     return blockMask ? 8 : 0;
   }
 
-  TensorSpec q() {
-    return packed(new AttentionSpecs(type).q(), "Sq");
-  }
-
-  TensorSpec k() {
-    return packed(new AttentionSpecs(type).k(), "Sk");
-  }
-
-  TensorSpec v() {
-    return packed(new AttentionSpecs(type).v(), "Sk");
-  }
-
-  TensorSpec o() {
-    return packed(new AttentionSpecs(type).o(), "Sq");
-  }
-
-  private TensorSpec packed(TensorSpec dense, String rows) {
-    return packed ? RaggedRows.spec(dense, rows) : dense;
+  /** Tensors in global memory. */
+  BoxedTensors tensors() {
+    return new BoxedTensors(type, packed);
   }
 
   /** A stage of Q is what a warpgroup has of a tile. */

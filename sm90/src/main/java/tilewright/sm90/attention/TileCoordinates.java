@@ -10,23 +10,25 @@ import tilewright.sm90.collective.RaggedRows;
  *
  * @param packed whether sequences lie one after the other
  */
-record TileCoordinates(Scope k, boolean packed) {
+public record TileCoordinates(Scope k, boolean packed) {
 
   /** Of Q and O, from a row of the sequence on. */
-  I32[] queries(Tile tile, I32 row, I32 column) {
+  public I32[] queries(Tile tile, I32 row, I32 column) {
     var s = tile.sequence();
     return packed ? RaggedRows.coordinate(s.firstQuery(), s.queries(), 0, row, column, tile.head())
         : new I32[] {row, column, tile.head(), tile.batch()};
   }
 
-  I32[] keys(Tile tile, I32 row) {
+  /** Of K, from a key of the sequence on. */
+  public I32[] keys(Tile tile, I32 row) {
     var s = tile.sequence();
     var head = tile.headOfKeys();
     return packed ? RaggedRows.coordinate(s.firstKey(), s.keys(), 0, row, k.constant(0), head)
         : new I32[] {existing(tile, row), k.constant(0), head, tile.batch()};
   }
 
-  I32[] values(Tile tile, I32 row) {
+  /** Of V, likewise. */
+  public I32[] values(Tile tile, I32 row) {
     var s = tile.sequence();
     var head = tile.headOfKeys();
     return packed ? RaggedRows.coordinate(s.firstKey(), s.keys(), 1, k.constant(0), row, head)
@@ -39,7 +41,7 @@ record TileCoordinates(Scope k, boolean packed) {
   }
 
   /** The batch entry of the tensor that a tile is in. */
-  I32 entry(Tile tile) {
+  public I32 entry(Tile tile) {
     return packed ? k.constant(0) : tile.batch();
   }
 }

@@ -36,7 +36,8 @@ public record BlockVisits(I32 count, UnaryOperator<I32> block, List<Stretch> str
   /** Blocks that are seen in part, then those that are seen whole. */
   public static BlockVisits of(BlockLists lists) {
     var all = lists.partials().plus(lists.fulls());
-    return new BlockVisits(all.max(1), lists::block, List.of(new Stretch(all.constant(1), lists.partials(), true),
+    // Without any, the first, which the mask hides like all others.
+    return new BlockVisits(all.max(1), place -> lists.block(place).where(all.atLeast(1), 0), List.of(new Stretch(all.constant(1), lists.partials(), true),
         new Stretch(lists.partials().max(1), all, false)));
   }
 
@@ -44,6 +45,19 @@ public record BlockVisits(I32 count, UnaryOperator<I32> block, List<Stretch> str
   @FunctionalInterface
   public interface Body {
     void accept(I32 place, boolean masked);
+  }
+
+  /** Goes through all places. */
+  public void all(Scope k, Body body) {
+    var first = stretches.getFirst();
+    if (!first.masked) {
+      body.accept(count.constant(0), true);
+      others(k, body);
+      return;
+    }
+    var begin = new BlockVisits(count, block, List.of(new Stretch(count.constant(0), first.end.max(1), true)));
+    begin.others(k, body);
+    new BlockVisits(count, block, stretches.subList(1, stretches.size())).others(k, body);
   }
 
   /** Goes through all places but the first. */

@@ -1,0 +1,68 @@
+package tilewright.sm100.attention;
+
+import java.util.Optional;
+import java.util.function.Consumer;
+import java.util.function.Function;
+import tilewright.kernel.GlobalTensor;
+import tilewright.kernel.I32;
+import tilewright.kernel.Scope;
+import tilewright.kernel.collective.attention.AttentionTileScheduler;
+import tilewright.kernel.collective.attention.AttentionTiles;
+import tilewright.kernel.collective.attention.AttentionTiles.Tile;
+import tilewright.kernel.collective.attention.BlockLists;
+import tilewright.kernel.collective.attention.BlockVisits;
+import tilewright.kernel.collective.attention.PackedTiles;
+import tilewright.kernel.collective.attention.SeqlenInfo;
+import tilewright.kernels.attention.AttentionSpecs;
+import tilewright.sm90.collective.TensorTile;
+
+/**
+ * What a CTA does, tile by tile and block by block; all roles go through the same.
+ *
+ * @param packed slots of tiles where sequences lie one after the other
+ */
+record AttentionWork(Scope k, Sm100AttentionConfig config, AttentionTiles tiles, Optional<PackedTiles> packed) {
+
+  static AttentionWork of(Scope k, Sm100AttentionConfig config, TensorTile q, TensorTile key) {
+    if (config.packed()) {
+      var slots = new PackedTiles(k.global(AttentionSpecs.lengths("cuQ")), config.queries());
+      var keys = k.global(AttentionSpecs.lengths("cuK"));
+      return new AttentionWork(k, config, tiles(config, q, key, slots.slots(), k.constant(1),
+          entry -> SeqlenInfo.packed(slots.lengths(), keys, entry)), Optional.of(slots));
+    }
+    var sequence = SeqlenInfo.fixed(q.extent(0), key.extent(0));
+    return new AttentionWork(k, config, tiles(config, q, key, sequence.queries().ceilDiv(config.queries()),
+        q.extent(3), _ -> sequence), Optional.empty());
+  }
+
+  private static AttentionTiles tiles(Sm100AttentionConfig config, TensorTile q, TensorTile key, I32 rows, I32 batch,
+      Function<I32, SeqlenInfo> sequences) {
+    var order = new AttentionTileScheduler(rows, q.extent(2), batch, config.headsTogether(),
+        config.band().right().isPresent());
+    return new AttentionTiles(config.band(), order, q.extent(2).dividedBy(key.extent(2)), sequences, config.queries(),
+        config.shape().keys());
+  }
+
+  /** Goes through this CTA's tiles. */
+  void forEach(Consumer<Tile> body) {
+    k.loop(k.blockX(), tiles.order().count(), k.gridX(), index -> {
+      var tile = tiles.order().tile(index);
+      packed.ifPresentOrElse(slots -> {
+        var found = slots.tile(k, tile);
+        k.when(slots.exists(found), () -> body.accept(tiles.tile(found)));
+      }, () -> body.accept(tiles.tile(tile)));
+    });
+  }
+
+  /** The blocks of keys that a tile visits. */
+  BlockVisits blocks(Tile tile) {
+    if (!config.blockMask()) return BlockVisits.of(config.band(), tile.blocks());
+    var number = tile.query().dividedBy(config.queries());
+    return BlockVisits.of(BlockLists.of(k, new AttentionTileScheduler.Tile(number, tile.head(), tile.batch())));
+  }
+
+  /** A tile's part of the rows' logarithms, from its sequence's first query on. */
+  GlobalTensor logarithms(GlobalTensor all, Tile tile) {
+    return all.part(0, tile.sequence().firstQuery(), tile.sequence().queries());
+  }
+}
