@@ -85,10 +85,12 @@ public final class Gemm {
   /** The configuration for a problem: the largest tiles that still fill a GPU, the widest accesses that are aligned. */
   public static GemmConfig configure(GemmProblem problem) {
     long tiles = (long) Math.ceilDiv(problem.m(), 128) * Math.ceilDiv(problem.n(), 128) * problem.batch();
-    var wide = configure(problem, new Tile(128, 256, 64, 2, 4, 3));
-    // Measured on an H200: the wide tile is fastest, but where an operand is transposed on its way to registers it has
+    boolean bothAlongK = alongK(problem.a()) && alongK(problem.b());
+    boolean alike = alongK(problem.a()) == alongK(problem.b());
+    var wide = configure(problem, alike ? new Tile(128, 256, 64, 2, 4, 3) : new Tile(256, 128, 64, 4, 2, 3));
+    // Measured on an H200: wide tiles are fastest, but where an operand is transposed on its way to registers there are
     // enough of these only if the kernel is made for the problem's strides.
-    if (tiles >= 512 && (wide.fit().isPresent() || wide.aKMajor() && wide.bKMajor())) return wide;
+    if (tiles >= 256 && (wide.fit().isPresent() || bothAlongK)) return wide;
     return configure(problem, tiles >= 16 ? new Tile(128, 128, 32, 2, 2, 4) : new Tile(64, 64, 32, 2, 2, 4));
   }
 
@@ -104,9 +106,11 @@ public final class Gemm {
   private static int vectorC(GemmProblem problem, boolean bKMajor) {
     if (problem.c().columnStride() != 1) return 1;
     int bytes = problem.output().bytes();
-    int vector = problem.c().alignment(true, bytes, Integer.lowestOneBit(problem.n() | WIDEST_COPY_BYTES / bytes));
-    // Where B's neighbours run along n, a thread has two of C beside one another, and lanes trade eight of 16 bits.
-    return bKMajor || bytes == 2 && vector == 8 ? vector : Math.min(2, vector);
+    // Four lanes' pairs of singles are a whole sector of memory; of 16 bits a thread needs eight neighbours for one.
+    int most = bytes == 2 ? WIDEST_COPY_BYTES / bytes : 2;
+    int vector = problem.c().alignment(true, bytes, Integer.lowestOneBit(problem.n() | most));
+    // Where B's neighbours run along n, lanes have to trade for them, and can trade only all eight.
+    return bKMajor || vector == most ? vector : Math.min(2, vector);
   }
 
   private record Tile(int m, int n, int k, int warpsM, int warpsN, int stages) {}

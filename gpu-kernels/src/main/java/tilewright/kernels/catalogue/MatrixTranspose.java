@@ -36,7 +36,7 @@ record MatrixTranspose(Path path, ElementType type, int vector, int wide, int th
     implements Kernel {
   private static final int THREADS = 256;
   /** Rows of tiles of Y that CTAs work through together, so that their reads meet in L2. */
-  private static final int BAND = 1;
+  private static final int BAND = 2;
   /** Rows of Y in a tile are 256 bytes, which memory writes in one go. */
   private static final int ROW_BYTES = 256;
 
@@ -79,7 +79,7 @@ record MatrixTranspose(Path path, ElementType type, int vector, int wide, int th
       int widest = 16 / type.bytes();
       boolean wide = path == Path.VECTOR && m % widest == 0 && n % widest == 0;
       var kernel = new MatrixTranspose(path, type, wide ? widest : 1, choice.tuned("side", ROW_BYTES / type.bytes()),
-          choice.tuned("threads", wide && type.bits() == 32 ? 2 * THREADS : THREADS), choice.tuned("band", BAND));
+          choice.tuned("threads", THREADS), choice.tuned("band", type.bits() == 16 ? 1 : BAND));
       return Workload.of(kernel, Target.SM80, (long) Math.ceilDiv(m, kernel.side()) * Math.ceilDiv(n, kernel.side()),
           reference(m, n), Operand.input("X", type, choice, "m", "n"), Operand.output("Y", type, choice, "n", "m"));
     }
