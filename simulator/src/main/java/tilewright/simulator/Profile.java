@@ -14,10 +14,11 @@ import tilewright.ptx.Dim3;
  * @param globalAccesses global-memory accesses by instruction, in PTX order
  * @param occupancy how many CTAs an SM holds, and what limits them
  * @param timeline what the warps of the first CTAs did when
+ * @param barriers who arrived at which mbarrier of the first CTAs, and who waited for it
  */
 public record Profile(List<ClassCount> classes, List<Executions> executions, List<SpaceTraffic> spaces,
     List<BulkTraffic> bulk, List<BankConflicts> sharedAccesses, List<GlobalTraffic> globalAccesses, Occupancy occupancy,
-    List<Slice> timeline) {
+    List<Slice> timeline, List<BarrierUse> barriers) {
   public Profile {
     classes = List.copyOf(classes);
     executions = List.copyOf(executions);
@@ -26,6 +27,7 @@ public record Profile(List<ClassCount> classes, List<Executions> executions, Lis
     sharedAccesses = List.copyOf(sharedAccesses);
     globalAccesses = List.copyOf(globalAccesses);
     timeline = List.copyOf(timeline);
+    barriers = List.copyOf(barriers);
   }
 
   /**
@@ -58,6 +60,19 @@ public record Profile(List<ClassCount> classes, List<Executions> executions, Lis
 
   /** Bytes that threads read from and wrote to a state space; an atomic operation does both. */
   public record SpaceTraffic(String space, long bytesRead, long bytesWritten) {}
+
+  /**
+   * What a warp does with an mbarrier.
+   *
+   * @param block that has it
+   * @param offset in its shared memory
+   * @param by block of the warp
+   * @param times threads that waited until a phase was over, threads or operations that arrived
+   */
+  public record BarrierUse(Dim3 block, int offset, Kind kind, Dim3 by, int warp, long times) {
+    /** An asynchronous operation arrives with bytes that it has brought, or since the thread committed to that. */
+    public enum Kind { ARRIVAL, BYTES, COMMIT, WAIT }
+  }
 
   /**
    * A stretch of a warp's life.

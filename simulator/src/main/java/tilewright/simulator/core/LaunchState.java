@@ -31,6 +31,7 @@ final class LaunchState {
   final boolean sanitize;
   final boolean profile;
   final Timeline timeline = new Timeline();
+  final MbarrierTrace barriers = new MbarrierTrace();
   private final List<TrafficCounter> traffic = new ArrayList<>();
   private final List<ExecutionCounter> executions = new ArrayList<>();
   final long seed;
@@ -102,7 +103,7 @@ final class LaunchState {
     var occupancy = Occupancy.of(kernel.target(), kernel.liveRegisters(), sharedBytes - kernel.gapBytes(),
         (int) launch.block().size());
     return new Profile(executed.classes(kernel), executed.executions(kernel), moved.spaces(), moved.bulk(),
-        moved.bankConflicts(), moved.globalTraffic(), occupancy, timeline.slices());
+        moved.bankConflicts(), moved.globalTraffic(), occupancy, timeline.slices(), barriers.uses());
   }
 
   /** The number of the next cluster, which the caller launches, or whose work it does; empty if there is none left. */

@@ -3,6 +3,7 @@ package tilewright.simulator.core;
 import java.util.Optional;
 import java.util.TreeMap;
 import tilewright.simulator.Finding.Kind;
+import tilewright.simulator.Profile.BarrierUse;
 
 /**
  * The mbarrier objects in a CTA's shared memory, and the instructions on them. Generated code resolves the addresses
@@ -67,6 +68,7 @@ public final class Mbarriers {
       if ((mask >>> lane & 1) == 0) continue;
       var b = find(w, lane, site);
       token[lane] = b.state();
+      w.owners[lane].mbarriers.used(w.offsets[lane], BarrierUse.Kind.ARRIVAL, w);
       release(w, lane, b, site);
       require(b.arrive(count[lane], (flags & DROPS) != 0, (flags & KEEPS_PHASE) != 0, w), w, lane, site);
     }
@@ -161,6 +163,7 @@ public final class Mbarriers {
 
   private static int acquired(Warp w, int lane, Mbarrier b, int site) {
     w.cta.cluster.progress();
+    w.cta.mbarriers.used(w.offsets[lane], BarrierUse.Kind.WAIT, w);
     if (w.cta.sanitizer != null) b.acquire(w, lane, w.cta.kernel.sites().get(site).order());
     return 1 << lane;
   }
@@ -194,6 +197,7 @@ public final class Mbarriers {
    */
   void complete(Warp by, int lane, int offset, int bytes, SyncClock clock, int site) {
     var b = landing(by, lane, offset, site);
+    used(offset, BarrierUse.Kind.BYTES, by);
     if (clock != null) b.carry(clock);
     b.complete(bytes).ifPresent(what -> {
       throw invalid(by, lane, offset, site, "'s operation " + what);
@@ -203,10 +207,15 @@ public final class Mbarriers {
   /** An asynchronous operation that a lane issued arrives once, as {@link #complete}. */
   void arrive(Warp by, int lane, int offset, SyncClock clock, int site) {
     var b = landing(by, lane, offset, site);
+    used(offset, BarrierUse.Kind.COMMIT, by);
     if (clock != null) b.carry(clock);
     b.arrive(1, false, false, by).ifPresent(what -> {
       throw invalid(by, lane, offset, site, "'s operation " + what);
     });
+  }
+
+  private void used(int offset, BarrierUse.Kind kind, Warp by) {
+    if (cta.state.profile) cta.state.barriers.add(cta, offset, kind, by);
   }
 
   private Mbarrier landing(Warp by, int lane, int offset, int site) {
