@@ -1,5 +1,8 @@
 package tilewright.cli;
 
+import java.io.IOException;
+import java.nio.file.Files;
+import java.nio.file.Path;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
@@ -14,6 +17,7 @@ import tilewright.kernels.attention.AttentionProblem.Sizes;
 import tilewright.numerics.ElementType;
 import tilewright.verification.budget.Budget;
 import tilewright.verification.budget.Budgets;
+import tilewright.verification.budget.RecordedRates;
 
 /** {@code tilewright budget}: what a kernel asks of each unit of a multiprocessor, and which bounds it. */
 @Command(name = "budget", description = {
@@ -27,8 +31,8 @@ final class BudgetCommand implements Callable<Integer> {
 
   private final Console console;
 
-  @Parameters(paramLabel = "KERNEL", description = "gemm or attention.")
-  private String kernel;
+  @Parameters(paramLabel = "KERNEL", arity = "0..1", description = "gemm or attention.")
+  private String kernel = "";
 
   @Option(names = "--arch", paramLabel = "sm90|sm100", defaultValue = "sm100",
       description = "Whose kernel, and so which GPU: sm90 an H200, sm100 a B200 (default: sm100).")
@@ -43,6 +47,10 @@ final class BudgetCommand implements Callable<Integer> {
       description = "Configurations to compare, the one expected to be fastest first (default: 1).")
   private int most;
 
+  @Option(names = "--compare", paramLabel = "RECORD",
+      description = "Instead, compare the Hopper kernels' rates in a record of bench with those of the model.")
+  private Path record;
+
   BudgetCommand(Console console) {
     this.console = console;
   }
@@ -50,6 +58,7 @@ final class BudgetCommand implements Callable<Integer> {
   @Override
   public Integer call() {
     if (most < 1) throw CommandFailure.badInput("invalid --most " + most + ": needed is an integer from 1 on");
+    if (record != null) return compare();
     var budgets = budgets();
     for (var budget : budgets) {
       if (console.json()) console.result(BudgetText.row(budget), "");
@@ -61,12 +70,26 @@ final class BudgetCommand implements Callable<Integer> {
     return Exit.OK;
   }
 
+  private int compare() {
+    try {
+      var rates = RecordedRates.of(Files.readString(record), new Budgets());
+      if (rates.rows().isEmpty()) throw CommandFailure.badFile(record, "no rows of sm90_gemm or sm90_attention");
+      rates.unknown().forEach(row -> console.note("no configuration any more: " + row));
+      if (console.json()) rates.rows().forEach(row -> console.result(BudgetText.Compared.of(row), ""));
+      else console.text(BudgetText.comparison(rates));
+      return Exit.OK;
+    } catch (IOException e) {
+      throw CommandFailure.badFile(record, "cannot be read: " + e.getMessage());
+    }
+  }
+
   private List<Budget> budgets() {
     try {
       return switch (kernel) {
         case "gemm" -> new Budgets().ranked(gemm(GEMM.with(chosen)), arch, most);
         case "attention" -> new Budgets().ranked(attention(ATTENTION.with(chosen)), arch, most);
-        default -> throw CommandFailure.badInput("no budget of " + kernel + ": gemm or attention");
+        default -> throw CommandFailure.badInput("no budget of " + (kernel.isEmpty() ? "nothing" : kernel)
+            + ": gemm or attention");
       };
     } catch (IllegalArgumentException e) {
       throw CommandFailure.badInput(e.getMessage());

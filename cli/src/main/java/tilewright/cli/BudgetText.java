@@ -7,6 +7,7 @@ import java.util.Map;
 import tilewright.verification.budget.Amount;
 import tilewright.verification.budget.Budget;
 import tilewright.verification.budget.Counts;
+import tilewright.verification.budget.RecordedRates;
 import tilewright.verification.budget.Unit;
 
 /** A budget as a table for a terminal, and as an object for programs. */
@@ -18,18 +19,23 @@ final class BudgetText {
    *
    * @param model that none of it was measured
    * @param step amounts of a step of the main loop; {@code tile} those of a tile beside its steps
-   * @param cycles of each unit for a tile of average length
+   * @param stepCycles of each unit for a step; {@code cycles} those for a tile of average length
    * @param attainable of the tensor cores' peak
    */
   record Row(boolean model, String kernel, String problem, String configuration, String chip,
-      Map<String, Double> step, Map<String, Double> tile, Map<String, Double> cycles, String bottleneck,
+      Map<String, Double> step, Map<String, Double> tile, Map<String, Double> stepCycles, Map<String, Double> cycles,
+      String bottleneck,
       boolean memoryBound, double attainable, double boundTflops, double expectedTflops) {}
 
   static Row row(Budget b) {
+    var step = new LinkedHashMap<String, Double>();
     var cycles = new LinkedHashMap<String, Double>();
-    for (var unit : Unit.values()) cycles.put(unit.toString(), b.cycles(unit));
+    for (var unit : Unit.values()) {
+      step.put(unit.toString(), b.chip().cycles(b.step(), unit));
+      cycles.put(unit.toString(), b.cycles(unit));
+    }
     return new Row(true, b.kernel(), b.problem(), b.configuration(), b.chip().name(), amounts(b.step()),
-        amounts(b.tile()), cycles, b.bottleneck().toString(), b.isMemoryBound(), b.attainable(), b.tflops(),
+        amounts(b.tile()), step, cycles, b.bottleneck().toString(), b.isMemoryBound(), b.attainable(), b.tflops(),
         b.expectedTflops());
   }
 
@@ -60,10 +66,32 @@ final class BudgetText {
   static String ranking(List<Budget> budgets) {
     var table = new TextTable("configuration", "bound by", "at most", "TFLOP/s at most (model)", "expected (model)");
     for (var b : budgets) {
-      table.add(b.configuration(), b.isMemoryBound() ? "global memory" : b.bottleneck().toString(),
-          percent(b.attainable()), number(b.tflops()), number(b.expectedTflops()));
+      table.add(b.configuration(), boundBy(b), percent(b.attainable()), number(b.tflops()), number(b.expectedTflops()));
     }
     return table.toString();
+  }
+
+  /** A measurement beside the model, in TFLOP/s. */
+  record Compared(String problem, String configuration, String bottleneck, double bound, double expected,
+      double measured) {
+    static Compared of(RecordedRates.Row row) {
+      var b = row.budget();
+      return new Compared(b.problem(), b.configuration(), boundBy(b), row.bound(), row.expected(), row.measured());
+    }
+  }
+
+  static String comparison(RecordedRates rates) {
+    var table = new TextTable("problem", "configuration", "bound by", "bound", "expected", "measured", "ratio");
+    for (var row : rates.rows()) {
+      table.add(row.budget().problem(), row.budget().configuration(), boundBy(row.budget()), number(row.bound()),
+          number(row.expected()), number(row.measured()), String.format(Locale.ROOT, "%.2f", row.ratio()));
+    }
+    return table + String.format(Locale.ROOT, "%n%nmeasured over expected: %.3f in the geometric mean, off by %.1f %%",
+        rates.mean(), 100 * rates.error());
+  }
+
+  private static String boundBy(Budget b) {
+    return b.isMemoryBound() ? "global memory" : b.bottleneck().toString();
   }
 
   private static String number(double value) {

@@ -23,7 +23,7 @@ final class RungCounts {
     for (var rung : BlackwellGemm.rungs()) {
       var launch = BlackwellGemm.prepare(problem, rung);
       var config = BlackwellGemm.configure(problem, rung);
-      var profile = WarpTimeline.profile(problem, launch);
+      var profile = BlackwellTrace.gemm(problem, launch);
       long all = profile.classes().stream().mapToLong(Profile.ClassCount::warps).sum();
       long waits = profile.classes().stream().filter(c -> c.name().equals("synchronise"))
           .mapToLong(Profile.ClassCount::warps).sum();

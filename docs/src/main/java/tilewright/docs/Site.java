@@ -11,7 +11,8 @@ import java.util.List;
 public final class Site {
   /** The pages in reading order; each is {@code docs/src/site/NAME.adoc}. */
   static final List<String> PAGES = List.of("index", "gemm-to-gpu", "hopper-gemm", "hopper-types", "ladder",
-      "blackwell-gemm", "attention", "hopper-attention", "kernel-language", "catalogue",
+      "blackwell-gemm", "blackwell-pairs", "blackwell-scales", "attention", "hopper-attention",
+      "blackwell-attention", "budget", "kernel-language", "catalogue",
       "layout-expressions", "morphisms", "command-line", "simulator", "asynchrony", "tensor-cores", "tensor-memory",
       "simulator-speed",
       "verification", "gpu-lab", "golden", "proofs", "limits", "decisions");
@@ -42,7 +43,9 @@ public final class Site {
     var images = Files.createDirectories(output.resolve("images"));
     Figures.write(images);
     Listings.write(root, Files.createDirectories(generated));
-    BlackwellPage.write(root, generated, images);
+    BlackwellPages.write(root, generated, images);
+    BlackwellAttentionPage.write(root, generated, images);
+    BudgetPage.write(root.resolve("docs"), generated);
     HelpPages.write(generated);
     CataloguePage.write(root, generated, images);
     Expressions.write(root.resolve("docs"), generated);

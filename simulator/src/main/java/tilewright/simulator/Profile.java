@@ -15,10 +15,12 @@ import tilewright.ptx.Dim3;
  * @param occupancy how many CTAs an SM holds, and what limits them
  * @param timeline what the warps of the first CTAs did when
  * @param barriers who arrived at which mbarrier of the first CTAs, and who waited for it
+ * @param tensorMemory who used which columns of Tensor Memory in the first CTAs
  */
 public record Profile(List<ClassCount> classes, List<Executions> executions, List<SpaceTraffic> spaces,
     List<BulkTraffic> bulk, List<BankConflicts> sharedAccesses, List<GlobalTraffic> globalAccesses, Occupancy occupancy,
-    List<Slice> timeline, List<BarrierUse> barriers) {
+    List<Slice> timeline, List<BarrierUse> barriers,
+    List<TensorMemoryUse> tensorMemory) {
   public Profile {
     classes = List.copyOf(classes);
     executions = List.copyOf(executions);
@@ -28,6 +30,7 @@ public record Profile(List<ClassCount> classes, List<Executions> executions, Lis
     globalAccesses = List.copyOf(globalAccesses);
     timeline = List.copyOf(timeline);
     barriers = List.copyOf(barriers);
+    tensorMemory = List.copyOf(tensorMemory);
   }
 
   /**
@@ -72,6 +75,25 @@ public record Profile(List<ClassCount> classes, List<Executions> executions, Lis
   public record BarrierUse(Dim3 block, int offset, Kind kind, Dim3 by, int warp, long times) {
     /** An asynchronous operation arrives with bytes that it has brought, or since the thread committed to that. */
     public enum Kind { ARRIVAL, BYTES, COMMIT, WAIT }
+
+    /** The same, so often. */
+    public BarrierUse times(long count) {
+      return new BarrierUse(block, offset, kind, by, warp, count);
+    }
+  }
+
+  /**
+   * What a warp does with columns of Tensor Memory.
+   *
+   * @param block that has them
+   * @param what such as {@code loads from} or {@code multiplies into}
+   * @param by block of the warp
+   */
+  public record TensorMemoryUse(Dim3 block, int first, int columns, String what, Dim3 by, int warp, long times) {
+    /** The same, so often. */
+    public TensorMemoryUse times(long count) {
+      return new TensorMemoryUse(block, first, columns, what, by, warp, count);
+    }
   }
 
   /**

@@ -31,7 +31,7 @@ final class LaunchState {
   final boolean sanitize;
   final boolean profile;
   final Timeline timeline = new Timeline();
-  final MbarrierTrace barriers = new MbarrierTrace();
+  final UseTrace uses = new UseTrace();
   private final List<TrafficCounter> traffic = new ArrayList<>();
   private final List<ExecutionCounter> executions = new ArrayList<>();
   final long seed;
@@ -103,7 +103,8 @@ final class LaunchState {
     var occupancy = Occupancy.of(kernel.target(), kernel.liveRegisters(), sharedBytes - kernel.gapBytes(),
         (int) launch.block().size());
     return new Profile(executed.classes(kernel), executed.executions(kernel), moved.spaces(), moved.bulk(),
-        moved.bankConflicts(), moved.globalTraffic(), occupancy, timeline.slices(), barriers.uses());
+        moved.bankConflicts(), moved.globalTraffic(), occupancy, timeline.slices(), uses.barriers(),
+        uses.tensorMemory());
   }
 
   /** The number of the next cluster, which the caller launches, or whose work it does; empty if there is none left. */

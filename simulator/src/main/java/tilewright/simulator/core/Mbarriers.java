@@ -128,6 +128,9 @@ public final class Mbarriers {
 
   private static int settleWait(Warp w, int mask, int done, int predicate, int site) {
     w.p[predicate] = w.p[predicate] & ~mask | done;
+    for (int rest = done; rest != 0; rest &= rest - 1) {
+      w.cta.mbarriers.used(w.offsets[Integer.numberOfTrailingZeros(rest)], BarrierUse.Kind.WAIT, w);
+    }
     var group = w.current;
     boolean late = group.timedOut;
     group.timedOut = false;
@@ -163,7 +166,6 @@ public final class Mbarriers {
 
   private static int acquired(Warp w, int lane, Mbarrier b, int site) {
     w.cta.cluster.progress();
-    w.cta.mbarriers.used(w.offsets[lane], BarrierUse.Kind.WAIT, w);
     if (w.cta.sanitizer != null) b.acquire(w, lane, w.cta.kernel.sites().get(site).order());
     return 1 << lane;
   }
@@ -215,7 +217,7 @@ public final class Mbarriers {
   }
 
   private void used(int offset, BarrierUse.Kind kind, Warp by) {
-    if (cta.state.profile) cta.state.barriers.add(cta, offset, kind, by);
+    if (cta.state.profile) cta.state.uses.barrier(cta, offset, kind, by);
   }
 
   private Mbarrier landing(Warp by, int lane, int offset, int site) {

@@ -145,6 +145,7 @@ final class TensorMemory {
       throw new Fault(Kind.OUT_OF_BOUNDS, site, lane, first, w.who(lane) + " " + verb + " tensor memory columns "
           + first + " to " + (first + columns - 1) + " of block " + cta.position + ", but " + describe());
     }
+    if (cta.state.profile) cta.state.uses.tensorMemory(cta, first, columns, verb, w);
   }
 
   /** What is allocated, for reports. */

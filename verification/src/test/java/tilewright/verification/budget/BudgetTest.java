@@ -19,7 +19,7 @@ class BudgetTest {
   private static final AttentionProblem ATTENTION =
       AttentionProblem.dense(ElementType.BF16, Sizes.of(4, 8192, 8192, 16, 128));
 
-  /** Of forward attention with head dimension 128, and of 16 neighbouring pairs of exponentials so many on FMA units. */
+  /** Of attention with head dimension 128, and of 16 neighbouring pairs of exponentials so many on FMA units. */
   private static Budget attention(int emulated) {
     return BUDGETS.blackwell(ATTENTION,
         AttentionTrace.emulating(BlackwellAttention.shape(ATTENTION).orElseThrow(), emulated));
