@@ -7,7 +7,10 @@ import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
+import java.util.Set;
 import java.util.TreeMap;
+import java.util.stream.Collectors;
+import java.util.stream.Stream;
 import tilewright.kernel.KernelParameter;
 import tilewright.kernel.PreparedLaunch;
 import tilewright.kernel.TensorMapSpec;
@@ -116,6 +119,7 @@ record ExportManifest(String kernel, Map<String, String> settings, String entry,
     var names = settingsByExtent(kernel, settings, extents);
     var base = new TreeMap<>(extents);
     base.keySet().retainAll(names.keySet());
+    base.keySet().removeAll(fixed(launch));
     var ptx = launch.kernel().ptx();
     var formula = base.isEmpty() ? Optional.<GridFormula>empty() : GridFormula.find(base, asked -> {
       var changed = new HashMap<>(settings);
@@ -124,6 +128,12 @@ record ExportManifest(String kernel, Map<String, String> settings, String entry,
     });
     return new Grid(list(launch.grid()), extents, formula.map(GridFormula::directions),
         formula.map(f -> f.directions().stream().map(Object::toString).toList()).orElse(List.of()));
+  }
+
+  /** Extents that the kernel was made for, although it is told them. */
+  private static Set<String> fixed(PreparedLaunch launch) {
+    return launch.kernel().parameters().stream().flatMap(p -> p instanceof KernelParameter.Pointer(var tensor)
+        ? tensor.fixed().keySet().stream() : Stream.empty()).collect(Collectors.toSet());
   }
 
   /** The run-time extents' values. */

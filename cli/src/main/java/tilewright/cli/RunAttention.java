@@ -69,8 +69,8 @@ final class RunAttention implements Callable<Integer> {
   private List<Path> varlen = List.of();
 
   @Option(names = "--kernel", paramLabel = "NAME",
-      description = "sm80_attention, sm90_attention or sm100_attention (default: on a GPU its architecture's where that "
-          + "can do it, else sm80_attention).")
+      description = "sm80_attention, sm90_attention or sm100_attention (default: on a GPU its architecture's "
+          + "where that can do it, else sm80_attention).")
   private Optional<String> kernel;
 
   @Option(names = "--dtype", paramLabel = "f16|bf16",

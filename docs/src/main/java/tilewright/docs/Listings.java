@@ -113,7 +113,8 @@ final class Listings {
     var collective = kernels.resolve("kernel/collective/attention");
     save(generated, "sm80-attention-trace.java", trace(kernels.resolve("kernels/attention/Sm80Attention.java")));
     save(generated, "softmax-next.java", Excerpt.method(collective.resolve("OnlineSoftmax.java"), "Step next("));
-    save(generated, "block-info.java", Excerpt.method(collective.resolve("BlockInfo.java"), "BlockInfo of("));
+    save(generated, "head-packing.java", Excerpt.method(collective.resolve("HeadPacking.java"), "HeadPacking of("));
+    save(generated, "block-info.java", Excerpt.method(collective.resolve("BlockInfo.java"), "HeadPacking packing) {"));
     save(generated, "accumulator-operand.java",
         Excerpt.method(kernels.resolve("kernel/tiled/AccumulatorOperand.java"), "Fragment slice("));
     var hopper = root.resolve(HOPPER);

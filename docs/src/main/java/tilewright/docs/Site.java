@@ -55,6 +55,7 @@ public final class Site {
     SimulatorSpeed.write(root.resolve("docs"), generated);
     LadderFigures.write(root.resolve("docs"), generated);
     RuntimeFigures.write(root.resolve("docs"), generated);
+    AttentionErrors.write(root.resolve("docs"), generated);
     Witnesses.write(root, generated);
     var decisions = Decisions.read(root.resolve("docs/decisions"));
     Files.writeString(generated.resolve("decisions.adoc"), Decisions.list(decisions));

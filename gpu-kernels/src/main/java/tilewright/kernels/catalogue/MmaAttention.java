@@ -66,9 +66,9 @@ final class MmaAttention extends OptionedFamily {
     var type = choice.type("dtype");
     var accumulator = choice.type("acc");
     var config = new VariantConfig(way, type, accumulator, d, choice.text("swizzle"));
-    var operands = Stream.of("Q", "K", "V").map(name -> Operand.input(name, type, choice, "batch", "seq", "heads", "d"));
-    var all = Stream.concat(operands, Stream.of(Operand.output("O", type, choice, "batch", "seq", "heads", "d")))
-        .toList();
+    var modes = new String[] {"batch", "seq", "heads", "d"};
+    var inputs = Stream.of("Q", "K", "V").map(name -> Operand.input(name, type, choice, modes));
+    var all = Stream.concat(inputs, Stream.of(Operand.output("O", type, choice, modes))).toList();
     long bytes = all.stream().mapToLong(Operand::bytes).sum();
     var reference = new TiledAttentionReference(type, accumulator == ElementType.F16, batch, sequence, heads, d, BLOCK);
     return new Workload(VariantAttention.prepare(config, batch, sequence, heads), all, reference, bytes,

@@ -22,8 +22,8 @@ import tilewright.kernels.attention.AttentionSpecs;
 import tilewright.ptx.Dim3;
 
 /**
- * O = softmax(Q·Kᵀ/√D)·V of packed Q, K, V and O (B,S,H,D) by {@code mma.sync}, in one of several ways. A CTA has a tile
- * of queries; blocks of 64 keys come one after the other, the last first.
+ * O = softmax(Q·Kᵀ/√D)·V of packed Q, K, V and O (B,S,H,D) by {@code mma.sync}, in one of several ways. A CTA has a
+ * tile of queries; blocks of 64 keys come one after the other, the last first.
  */
 public record VariantAttention(VariantConfig config) implements Kernel {
 
@@ -86,7 +86,8 @@ public record VariantAttention(VariantConfig config) implements Kernel {
     var epilogue = new AttentionEpilogue(products.rowsOfOutput(), staging, tiles.copy(chunk, true), Optional.empty());
     for (int i = 0; i * chunk < config.dim(); i++) {
       if (i > 0 || tiles.valuesAreInUse()) k.barrier();
-      epilogue.store(k, thread, totals, products.sums(i), head(k, o).from(firstQuery, k.constant(i * chunk), zero, zero));
+      var part = head(k, o).from(firstQuery, k.constant(i * chunk), zero, zero);
+      epilogue.store(k, thread, totals, products.sums(i), part);
     }
   }
 
