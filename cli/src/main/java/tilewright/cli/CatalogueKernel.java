@@ -51,7 +51,7 @@ record CatalogueKernel(String text, String arch, String description, Settings de
       gemmSettings(), s -> Gemm.naive(problem(s, ElementType.F32, 1)));
   static final CatalogueKernel SM80_GEMM = single("sm80_gemm", "sm_80",
       "C = A·Bᵀ on tensor cores: cp.async ring, ldmatrix, mma.sync", gemmSettings("out=f32", "batch=1"),
-      s -> Gemm.sm80(problem(s, s.type("out", ElementType.F32, ElementType.F16, ElementType.BF16), s.extent("batch"))));
+      CatalogueKernel::tensorCoreGemm);
   static final CatalogueKernel SM90_GEMM = single("sm90_gemm", "sm_90a",
       "C = A·Bᵀ on Hopper's tensor cores: TMA ring, wgmma, warp roles",
       gemmSettings("dtypeb=same", "out=auto", "accumulation=fast", "batch=1", "tile=auto", "epilogue=plain",
@@ -145,6 +145,11 @@ record CatalogueKernel(String text, String arch, String description, Settings de
   private static CatalogueKernel single(String text, String arch, String description, Settings defaults,
       Function<Settings, PreparedLaunch> prepare) {
     return new CatalogueKernel(text, arch, description, defaults, 1, prepare);
+  }
+
+  private static PreparedLaunch tensorCoreGemm(Settings s) {
+    var p = problem(s, s.type("out", ElementType.F32, ElementType.F16, ElementType.BF16), s.extent("batch"));
+    return Gemm.sm80(p, Gemm.configureForAnyStrides(p));
   }
 
   private static PreparedLaunch hopperGemm(Settings s) {

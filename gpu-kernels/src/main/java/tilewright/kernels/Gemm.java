@@ -84,23 +84,35 @@ public final class Gemm {
 
   /** The configuration for a problem: the largest tiles that still fill a GPU, the widest accesses that are aligned. */
   public static GemmConfig configure(GemmProblem problem) {
+    return configure(problem, true);
+  }
+
+  /** Likewise, but not made for the problem's strides: what is exported meets others. */
+  public static GemmConfig configureForAnyStrides(GemmProblem problem) {
+    return configure(problem, false);
+  }
+
+  private static GemmConfig configure(GemmProblem problem, boolean fitting) {
     long tiles = (long) Math.ceilDiv(problem.m(), 128) * Math.ceilDiv(problem.n(), 128) * problem.batch();
     boolean bothAlongK = alongK(problem.a()) && alongK(problem.b());
     boolean alike = alongK(problem.a()) == alongK(problem.b());
-    var wide = configure(problem, alike ? new Tile(128, 256, 64, 2, 4, 3) : new Tile(256, 128, 64, 4, 2, 3));
+    var wide = configure(problem, fitting,
+        alike ? new Tile(128, 256, 64, 2, 4, 3) : new Tile(256, 128, 64, 4, 2, 3));
     // Measured on an H200: wide tiles are fastest, but where an operand is transposed on its way to registers there are
     // enough of these only if the kernel is made for the problem's strides.
     if (tiles >= 256 && (wide.fit().isPresent() || bothAlongK)) return wide;
-    return configure(problem, tiles >= 16 ? new Tile(128, 128, 32, 2, 2, 4) : new Tile(64, 64, 32, 2, 2, 4));
+    return configure(problem, fitting,
+        tiles >= 16 ? new Tile(128, 128, 32, 2, 2, 4) : new Tile(64, 64, 32, 2, 2, 4));
   }
 
-  private static GemmConfig configure(GemmProblem problem, Tile tile) {
+  private static GemmConfig configure(GemmProblem problem, boolean fitting, Tile tile) {
     boolean aKMajor = alongK(problem.a());
     boolean bKMajor = alongK(problem.b());
     int vectorA = width(problem.a(), aKMajor, problem.operand().bytes());
     int vectorB = width(problem.b(), bKMajor, problem.operand().bytes());
-    return new GemmConfig(problem.operand(), problem.output(), aKMajor, bKMajor, tile.m, tile.n, tile.k, tile.warpsM,
-        tile.warpsN, tile.stages, vectorA, vectorB, vectorC(problem, bKMajor), BAND).fitting(problem);
+    var config = new GemmConfig(problem.operand(), problem.output(), aKMajor, bKMajor, tile.m, tile.n, tile.k,
+        tile.warpsM, tile.warpsN, tile.stages, vectorA, vectorB, vectorC(problem, bKMajor), BAND);
+    return fitting ? config.fitting(problem) : config;
   }
 
   private static int vectorC(GemmProblem problem, boolean bKMajor) {
