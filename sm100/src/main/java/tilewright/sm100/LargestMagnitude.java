@@ -34,14 +34,17 @@ record LargestMagnitude(ElementType source, boolean vectors) implements Kernel {
     var tiles = x.x().extent(1).ceilDiv(COLUMNS).max(1);
     var column = k.blockX().modulo(tiles).times(COLUMNS).plus(thread.modulo(UNITS).times(QuantizedRows.UNIT));
     var row = k.blockX().dividedBy(tiles).times(ROWS).plus(thread.dividedBy(UNITS));
-    var largest = k.constant(0f);
-    for (int pass = 0; pass < ROWS; pass += THREADS / UNITS) {
+    var found = k.accumulator(0);
+    k.loop(k.constant(0), k.constant(ROWS), THREADS / UNITS, pass -> {
+      var largest = found.value();
       for (var value : x.read(row.plus(pass), column)) {
         var magnitude = value.magnitude();
         var finite = magnitude.atMost(k.constant(Float.MAX_VALUE));
         largest = largest.max(magnitude.where(finite, k.constant(0f)));
       }
-    }
+      found.set(largest);
+    });
+    var largest = found.value();
     for (int lanes = 1; lanes < WARP; lanes *= 2) largest = largest.max(Shuffle.butterfly(k, largest, lanes));
     var ofWarp = largest;
     k.when(thread.modulo(WARP).equalTo(0), () -> result.atomicMax(ofWarp));

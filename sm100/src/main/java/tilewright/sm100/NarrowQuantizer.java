@@ -57,7 +57,7 @@ record NarrowQuantizer(NarrowFormat format, ElementType source, boolean vectors)
     var rows = k.blockX().dividedBy(tiles);
     var unit = thread.modulo(units);
     var column = tile.times(units).plus(unit);
-    for (int pass = 0; pass < ScaleCopy.ROWS; pass += together) {
+    k.loop(k.constant(0), k.constant(ScaleCopy.ROWS), together, pass -> {
       var row = thread.dividedBy(units).plus(pass);
       var values = x.read(rows.times(ScaleCopy.ROWS).plus(row), column.times(UNIT));
       var largest = QuantizedRows.largest(values);
@@ -69,7 +69,7 @@ record NarrowQuantizer(NarrowFormat format, ElementType source, boolean vectors)
       var place = scales.at(row.modulo(32), row.dividedBy(32), unit.dividedBy(block / UNIT), tile, rows);
       var stores = unit.modulo(block / UNIT).equalTo(0).and(tile.lessThan(scales.extent(3)));
       k.when(stores, () -> k.emit("st.global.b8", place.address(), scaling.scale()));
-    }
+    });
   }
 
   private F32 factor(Scope k) {

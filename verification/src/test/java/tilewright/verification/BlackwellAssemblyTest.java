@@ -6,6 +6,8 @@ import static org.junit.jupiter.api.Assumptions.abort;
 
 import java.util.List;
 import java.util.stream.Stream;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.TestReporter;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.Arguments;
 import org.junit.jupiter.params.provider.CsvSource;
@@ -13,6 +15,7 @@ import org.junit.jupiter.params.provider.EnumSource;
 import org.junit.jupiter.params.provider.MethodSource;
 import tilewright.device.Assembler;
 import tilewright.device.Assembly;
+import tilewright.kernel.LaunchArguments;
 import tilewright.kernel.PreparedLaunch;
 import tilewright.kernels.GemmProblem;
 import tilewright.kernels.GemmTypes;
@@ -20,12 +23,20 @@ import tilewright.kernels.epilogue.EpilogueArguments;
 import tilewright.kernels.epilogue.StandardEpilogue;
 import tilewright.numerics.ElementType;
 import tilewright.sm100.BlackwellGemm;
+import tilewright.sm100.NarrowFormat;
 import tilewright.sm100.NarrowGemm;
+import tilewright.sm100.NarrowLayout;
+import tilewright.sm100.NarrowQuantization;
+import tilewright.sm100.PackedVectorAdd;
+import tilewright.sm100.ScaleRule;
 import tilewright.sm100.UmmaTypes;
 import tilewright.sm100.atom.MmaFormat;
 import tilewright.sm100.atom.MmaKind;
 
-/** What the assembler says of the Blackwell GEMM on every rung: no registers spilled, no warnings. */
+/**
+ * What the assembler says of the Blackwell GEMM on every rung, and of what quantizes for it: no registers spilled, no
+ * stack, no warnings. Prints the registers of each.
+ */
 class BlackwellAssemblyTest {
   private static final Assembler ASSEMBLER = Assembler.find();
 
@@ -40,38 +51,67 @@ class BlackwellAssemblyTest {
 
   @ParameterizedTest(name = "{0} to {1}, {2}, {3}")
   @MethodSource("configurations")
-  void isAssembledWithoutSpillsAndWarnings(ElementType operand, ElementType output, String order, String rung) {
-    assertAssembled(BlackwellGemm.prepare(GemmProblem.packed(operand, output, 4096, 4096, 4096, 1, order), rung));
+  void isAssembledWithoutSpillsAndWarnings(ElementType operand, ElementType output, String order, String rung,
+      TestReporter reporter) {
+    assertAssembled(reporter, BlackwellGemm.prepare(GemmProblem.packed(operand, output, 4096, 4096, 4096, 1, order), rung));
   }
 
   @ParameterizedTest
   @EnumSource
-  void epiloguesAreToo(StandardEpilogue epilogue) {
+  void epiloguesAreToo(StandardEpilogue epilogue, TestReporter reporter) {
     var problem = GemmProblem.packed(ElementType.BF16, ElementType.BF16, 4096, 4096, 4096, 1, "TN").scaled(1, 2);
-    assertAssembled(BlackwellGemm.prepare(problem, EpilogueArguments.packed(epilogue.tree(ElementType.BF16), problem)));
+    assertAssembled(reporter,
+        BlackwellGemm.prepare(problem, EpilogueArguments.packed(epilogue.tree(ElementType.BF16), problem)));
   }
 
   @ParameterizedTest
   @CsvSource({"MXF8F6F4, E4M3, E5M2", "MXF8F6F4, E2M3, E3M2", "MXF4, E2M1, E2M1", "NVF4, E2M1, E2M1",
       "F8F6F4, E2M1, E3M2"})
-  void narrowFormatsAreToo(MmaKind kind, MmaFormat a, MmaFormat b) {
+  void narrowFormatsAreToo(MmaKind kind, MmaFormat a, MmaFormat b, TestReporter reporter) {
     for (int m : new int[] {128, 4096}) {
-      assertAssembled(NarrowGemm.prepare(new UmmaTypes(kind, a, b, ElementType.BF16), m, 4096, 4096, 1));
+      assertAssembled(reporter, NarrowGemm.prepare(new UmmaTypes(kind, a, b, ElementType.BF16), m, 4096, 4096, 1));
     }
   }
 
   @ParameterizedTest
   @EnumSource(names = {"TF32", "E4M3", "E5M2", "I8"})
-  void otherTypesAreToo(ElementType type) {
+  void otherTypesAreToo(ElementType type, TestReporter reporter) {
     var types = GemmTypes.of(type, GemmTypes.usualOutput(type));
-    assertAssembled(BlackwellGemm.prepare(GemmProblem.packed(types, 4096, 4096, 4096, 1, "TN")));
+    for (var order : type.bits() == 8 ? List.of("TN", "NT") : List.of("TN")) {
+      for (var rung : BlackwellGemm.rungs()) {
+        assertAssembled(reporter, BlackwellGemm.prepare(GemmProblem.packed(types, 4096, 4096, 4096, 1, order), rung));
+      }
+    }
   }
 
-  private static void assertAssembled(PreparedLaunch launch) {
+  /** With rows that are read 16 bytes at once, and with rows that begin anywhere. */
+  @ParameterizedTest
+  @EnumSource(names = {"F32", "BF16", "F16"})
+  void quantizersAreToo(ElementType type, TestReporter reporter) {
+    for (long stride : new long[] {1024, 1025}) {
+      var x = new LaunchArguments.Tensor("X", 0, List.of(1024L, 1024L), List.of(stride, 1L));
+      assertAssembled(reporter, NarrowQuantization.largest(type, x));
+      for (var format : NarrowFormat.named().values()) {
+        for (var rule : ScaleRule.values()) {
+          assertAssembled(reporter, NarrowQuantization.quantize(new NarrowLayout(format.scaledBy(rule), 1024, 1024),
+              type, x));
+        }
+      }
+    }
+  }
+
+  @Test
+  void packedAdditionIsToo(TestReporter reporter) {
+    assertAssembled(reporter, PackedVectorAdd.prepare(1024));
+  }
+
+  private static void assertAssembled(TestReporter reporter, PreparedLaunch launch) {
     switch (ASSEMBLER.assemble(launch.kernel().ptx(), "sm_100a")) {
       case Assembly.Assembled assembled -> {
         assertEquals(List.of(), assembled.warnings());
-        assertEquals(List.of(0), assembled.resources().stream().map(Assembly.Resources::spillStoreBytes).toList());
+        var needs = assembled.resources().getFirst();
+        assertEquals(0, needs.spillStoreBytes() + needs.spillLoadBytes() + needs.stackBytes(), needs.toString());
+        reporter.publishEntry(needs.entry(), needs.registers() + " registers, " + needs.stackBytes() + " bytes of stack");
       }
       case Assembly.Rejected rejected -> fail(rejected.log());
       case Assembly.Unavailable missing -> abort(missing.reason());
