@@ -19,7 +19,7 @@ import tilewright.sm90.collective.ClusterShape;
 
 /** The Hopper GEMM with one piece of its synchronisation wrong, in small tiles and a ring that wraps in each. */
 class HopperMutationTest {
-  private static final int K = 288;
+  private static final int K = 224;
   private static final int GROUPS = 2;
 
   /** How the kernel's warpgroups and CTAs share the work; each launch is one cluster. */
@@ -27,22 +27,22 @@ class HopperMutationTest {
     /** Two consumers share each of two tiles, whose CTAs copy B's tiles for each other. */
     COOPERATIVE(bf16(), 256, 128, tile(128, 64, 2, new ClusterShape(2, 1, 1))),
     /** Two consumers take turns at three tiles, and each CTA copies half of A's tiles for both. */
-    PING_PONG(bf16(), 64, 384, new Tile(64, 64, 2, new ClusterShape(1, 2, 1), true)),
+    PING_PONG(bf16(), 64, 384, new Tile(64, 64, 2, 2, new ClusterShape(1, 2, 1), true)),
     /** Four CTAs, two rows of two: each copies half of A's tiles for one neighbour and of B's for the other. */
     SQUARE(bf16(), 128, 256, tile(64, 64, 1, new ClusterShape(2, 2, 1))),
     /** Each of two CTAs sums half of k of two tiles, and gets half of the columns. */
     SPLIT(bf16(), 64, 256, tile(64, 128, 1, new ClusterShape(1, 1, 2))),
-    /** What C is made of besides comes to the stages from where three blocks of each of two tiles leave. */
-    SOURCE(bf16(), 64, 384, tile(64, 192, 1, new ClusterShape(1, 1, 1)),
+    /** What C is made of besides comes to the stage from where each of three tiles leaves. */
+    SOURCE(bf16(), 64, 192, tile(64, 64, 1, new ClusterShape(1, 1, 1)),
         (p, c) -> HopperGemm.prepare(p.scaled(1, 0.5f), c)),
     /** Sums leave the tensor core after each of two stages. */
     PROMOTED(fp8(Accumulation.EXACT), 256, 128, tile(128, 64, 2, new ClusterShape(2, 1, 1))),
     /** The same with scales, and with two blocks of rows for a consumer. */
     SCALED(fp8(Accumulation.SCALED), 128, 256, tile(128, 64, 1, new ClusterShape(1, 2, 1)),
         (p, c) -> ScaledGemm.packed(p).prepare(c)),
-    /** Threads convert an operand, which all of them read, while the stage before is multiplied. */
-    MIXED(new GemmTypes(ElementType.E4M3, ElementType.BF16, ElementType.BF16, Accumulation.SCALED), 256, 128,
-        tile(128, 64, 2, new ClusterShape(2, 1, 1)), (p, c) -> MixedGemm.packed(p).prepare(c)),
+    /** Threads convert an operand, which all of them read, while the stage before is multiplied: three tiles. */
+    MIXED(new GemmTypes(ElementType.E4M3, ElementType.BF16, ElementType.BF16, Accumulation.SCALED), 256, 192,
+        new Tile(128, 64, 2, 3, new ClusterShape(2, 1, 1), false), (p, c) -> MixedGemm.packed(p).prepare(c)),
     /** Each of two blocks of rows has a B of its own. */
     CONTIGUOUS(bf16(), 256, 128, tile(128, 64, 2, new ClusterShape(1, 2, 1)),
         (p, c) -> new GroupedGemm(p, Grouping.CONTIGUOUS, GROUPS).prepare(c));
@@ -71,16 +71,16 @@ class HopperMutationTest {
     PreparedLaunch of(GemmProblem problem, Sm90GemmConfig config);
   }
 
-  /** A configuration with two stages of 128 bytes of the wider operand. */
-  private record Tile(int m, int n, int consumers, ClusterShape cluster, boolean pingPong) {
+  /** A configuration with stages of 128 bytes of the wider operand. */
+  private record Tile(int m, int n, int consumers, int stages, ClusterShape cluster, boolean pingPong) {
     Sm90GemmConfig configuration(GemmTypes types) {
-      return new Sm90GemmConfig(types, true, true, m, n, 128 / types.b().bytes(), consumers, 2, cluster, 8, 1,
+      return new Sm90GemmConfig(types, true, true, m, n, 128 / types.b().bytes(), consumers, stages, cluster, 8, 1,
           pingPong, false);
     }
   }
 
   private static Tile tile(int m, int n, int consumers, ClusterShape cluster) {
-    return new Tile(m, n, consumers, cluster, false);
+    return new Tile(m, n, consumers, 2, cluster, false);
   }
 
   private static GemmTypes bf16() {

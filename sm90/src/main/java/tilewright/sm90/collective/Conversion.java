@@ -36,10 +36,12 @@ public record Conversion(Scope k, Mainloop loop, ElementType narrow, BlockScales
     tile.keep(tile.read(k.constant(1)));
     k.loop(loop.steps().ceilDiv(SETS), round -> {
       var step = round.times(SETS);
+      tile.meet();
       tile.multiply(even, sums, step, odd);
       k.when(step.plus(1).lessThan(loop.steps()), () -> tile.multiply(odd, sums, step.plus(1), even));
     });
     WgmmaAtom.waitFor(k, 0);
+    tile.meet();
     k.when(loop.steps().atLeast(1), tile::release);
     return sums;
   }
@@ -108,9 +110,12 @@ public record Conversion(Scope k, Mainloop loop, ElementType narrow, BlockScales
       keep(later);
     }
 
-    void release() {
-      // All threads have read the stage themselves, which the one that releases it cannot know.
+    /** All threads have read the stages converted so far themselves, which the one that releases them cannot know. */
+    void meet() {
       k.barrier(group.plus(1), WgmmaAtom.THREADS);
+    }
+
+    void release() {
       place.done().releaseAndAdvance(lane);
     }
   }

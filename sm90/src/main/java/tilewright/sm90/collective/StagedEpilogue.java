@@ -59,13 +59,13 @@ public final class StagedEpilogue {
    * @param neighbours along n that are read at once: 2 where N is even, else 1
    * @param copies whether tensor copies reach what is read; one matrix as wide as D is then copied by way of D's stages
    * @param spec of D (M,N,L), M or N contiguous, and that of auxiliary outputs too
-   * @param tileN columns of a tile; the blocks divide them
+   * @param mma what a tile has when it is stored; blocks divide its columns
    * @param stages of each warpgroup
    * @param first true for the thread that initialises barriers
    */
-  public static StagedEpilogue of(Scope k, Epilogue tree, int neighbours, boolean copies, TensorSpec spec, int tileN,
-      int groups, int stages, Pred first) {
-    int columns = columns(spec.type(), tileN);
+  public static StagedEpilogue of(Scope k, Epilogue tree, int neighbours, boolean copies, TensorSpec spec,
+      TiledWgmma mma, int groups, int stages, Pred first) {
+    int columns = columns(spec.type(), mma.columns());
     var block = WgmmaAtom.accumulators(columns);
     var trace = EpilogueTrace.of(k, tree, neighbours);
     var d = StagedOutput.of(k, spec, block, groups * stages);
@@ -80,7 +80,8 @@ public final class StagedEpilogue {
     boolean alone = copies && read.size() == 1 && read.getFirst().type().bits() == 16 && spec.type().bits() == 16;
     var copied = Optional.of(read).filter(_ -> alone).map(List::getFirst).map(source -> StagedSource.of(k,
         TensorSpec.of(source.name(), source.type(), "M", "N", "L").contiguous("N")
-            .aligned(ALIGNED_BYTES / source.type().bytes()), d, block, groups, stages, first));
+            .aligned(ALIGNED_BYTES / source.type().bytes()), d, block, groups, stages,
+        Math.min(stages, mma.blocks() * (mma.columns() / columns)), first));
     return new StagedEpilogue(k, trace, DirectMatrices.of(k, alone ? List.of() : read, neighbours), copied, d,
         auxiliary, neighbours, columns, stages);
   }
@@ -233,7 +234,7 @@ public final class StagedEpilogue {
       k.barrier(group.plus(1), WgmmaAtom.THREADS);
     }
 
-    /** Sources come from global memory, or are in the stage already; auxiliary outputs go by way of stages of their own. */
+    /** Sources come from global memory or are in the stage already, auxiliary outputs have stages of their own. */
     private final class Matrices implements MatrixAccess {
       private final MatrixAccess direct;
 

@@ -22,16 +22,18 @@ final class StagedSource {
   private final TensorTile tile;
   private final Partition partition;
   private final int stages;
+  private final int used;
   private final I32 barriers;
   private final List<I32Variable> parities;
 
-  private StagedSource(Scope k, TensorTile tile, Partition partition, int stages, I32 barriers) {
+  private StagedSource(Scope k, TensorTile tile, Partition partition, int stages, int used, I32 barriers) {
     this.k = k;
     this.tile = tile;
     this.partition = partition;
     this.stages = stages;
+    this.used = used;
     this.barriers = barriers;
-    parities = IntStream.range(0, stages).mapToObj(_ -> k.variable(k.constant(0), 1)).toList();
+    parities = IntStream.range(0, used).mapToObj(_ -> k.variable(k.constant(0), 1)).toList();
   }
 
   /**
@@ -41,20 +43,22 @@ final class StagedSource {
    * @param output whose stages are shared
    * @param partition of a block among a warpgroup's threads
    * @param stages of each of so many warpgroups
+   * @param used of them
    */
   static StagedSource of(Scope k, TensorSpec spec, StagedOutput output, Partition partition, int groups, int stages,
-      Pred first) {
-    var barriers = k.sharedBytes(groups * stages * Mbarrier.BYTES);
+      int used, Pred first) {
+    var barriers = k.sharedBytes(groups * used * Mbarrier.BYTES);
     k.when(first, () -> {
-      for (int i = 0; i < groups * stages; i++) {
+      for (int i = 0; i < groups * used; i++) {
         new Mbarrier(k, barriers.plus(i * Mbarrier.BYTES)).initialise(1);
       }
     });
-    return new StagedSource(k, TensorTile.over(k, spec, output.tile().shared()), partition, stages, barriers);
+    var tile = TensorTile.over(k, spec, output.tile().shared());
+    return new StagedSource(k, tile, partition, stages, used, barriers);
   }
 
   private Mbarrier landed(I32 group, int stage) {
-    return new Mbarrier(k, barriers.plus(group.times(stages).plus(stage).times(Mbarrier.BYTES)));
+    return new Mbarrier(k, barriers.plus(group.times(used).plus(stage).times(Mbarrier.BYTES)));
   }
 
   /** One thread begins to fill a stage that nothing reads any more. */
