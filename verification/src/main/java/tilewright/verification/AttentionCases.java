@@ -57,7 +57,12 @@ final class AttentionCases {
   }
 
   static List<Case> sm90(long seed) {
-    return cases(SM90, seed);
+    var cases = cases(SM90, seed);
+    for (int dim : new int[] {96, 128, 192, 256}) {
+      cases.add(makeCase(SM90, AttentionMods.all(dim), EVERYWHERE, seed));
+      cases.add(makeCase(SM90, packed(dim), EVERYWHERE, seed));
+    }
+    return cases;
   }
 
   /** And two tiles of queries in one CTA. */
@@ -138,6 +143,16 @@ final class AttentionCases {
     var p = AttentionProblem.dense(ElementType.BF16, sizes).with(Band.CAUSAL)
         .with(new Packed("cuQ", "cuK", queries.length, Arrays.stream(queries).max().getAsInt()));
     return new Setup("packed", p, (_, q, k) -> rule(Band.CAUSAL, q, k), queries, keys);
+  }
+
+  /** Two short sequences with a window, in the tiles of a head dimension. */
+  private static Setup packed(int dim) {
+    int[] queries = {67, 30};
+    int[] keys = {40, 71};
+    var band = Band.window(20, 4);
+    var p = AttentionProblem.dense(ElementType.F16, Sizes.of(1, 97, 111, 1, dim)).with(band)
+        .with(new Packed("cuQ", "cuK", queries.length, 67));
+    return new Setup("packed window", p, (_, q, k) -> rule(band, q, k), queries, keys);
   }
 
   /** Q, K and V side by side in one tensor, O with its heads apart. */

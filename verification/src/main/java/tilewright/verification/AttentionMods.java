@@ -32,6 +32,16 @@ final class AttentionMods {
         alibi("ALiBi", alibi, problem()), alibi("ALiBi", alibi, AttentionProblem.dense(ElementType.BF16, SHARED)));
   }
 
+  /** A function, a mask and lists of blocks together, in the tiles of a head dimension. */
+  static AttentionCases.Setup all(int dim) {
+    var masked = setups().get(2);
+    var scored = setups().get(3);
+    var problem = AttentionProblem.dense(ElementType.BF16, Sizes.of(1, 140, 140, 1, dim)).with(new Modification(
+        scored.problem().modification().score(), masked.problem().modification().mask())).skipping();
+    return new AttentionCases.Setup("ALiBi in documents", problem,
+        (i, q, k) -> masked.rules().of(i, q, k).and(scored.rules().of(i, q, k)));
+  }
+
   private static AttentionCases.Setup alibi(String name, ScoreMod alibi, AttentionProblem problem) {
     return new AttentionCases.Setup(name, problem.with(new Modification(Optional.of(alibi), Optional.empty())),
         (_, q, k) -> ScoreRule.bias((b, h, i, j) -> Math.pow(2, -8.0 * (h + 1) / HEADS) * (j - i)));

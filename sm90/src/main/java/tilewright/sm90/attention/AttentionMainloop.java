@@ -109,7 +109,6 @@ final class AttentionMainloop {
         return exists.not();
       });
     });
-    turns.end();
     output.drain();
   }
 
@@ -165,7 +164,8 @@ final class AttentionMainloop {
     keys.awaitFull();
     turns.take();
     issueScores();
-    issueProduct();
+    // Behind the same fence: nothing has touched their registers since.
+    multiply();
     turns.pass();
     WgmmaAtom.waitFor(k, 1);
     var block = releaseKeys(tile, place);
@@ -194,6 +194,10 @@ final class AttentionMainloop {
 
   private void issueProduct() {
     WgmmaAtom.fence(k);
+    multiply();
+  }
+
+  private void multiply() {
     weighing.issue(k, weights, value.shared(), values.stage(), sums, true);
     WgmmaAtom.commit(k);
     values.advance();

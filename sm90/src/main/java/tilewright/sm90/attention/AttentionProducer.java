@@ -9,8 +9,8 @@ import tilewright.sm90.collective.Pipeline;
 import tilewright.sm90.collective.TensorTile;
 
 /** The thread that has a tile's queries, keys and values copied, keys a block before values. */
-record AttentionProducer(Scope k, Sm90AttentionConfig config, VisitedBlocks blocks, TensorTile q, TensorTile key, TensorTile value,
-    Pipeline.Cursor queries, Pipeline.Cursor keys, Pipeline.Cursor values) {
+record AttentionProducer(Scope k, Sm90AttentionConfig config, VisitedBlocks blocks, TensorTile q, TensorTile key,
+    TensorTile value, Pipeline.Cursor queries, Pipeline.Cursor keys, Pipeline.Cursor values) {
 
   void copy(AttentionTiles.Tile tile) {
     var visits = blocks.of(tile);

@@ -25,6 +25,8 @@ import tilewright.sm90.collective.TensorTile;
  * softmax → registers → ·V, while the tensor cores are busy with the next block. CTAs stay and go from tile to tile.
  */
 public record Sm90Attention(Sm90AttentionConfig config) implements Kernel {
+  /** Of a warpgroup. */
+  private static final int WARPS = 4;
 
   @Override
   public String name() {
@@ -49,7 +51,7 @@ public record Sm90Attention(Sm90AttentionConfig config) implements Kernel {
     var cuQ = config.packed() ? Optional.of(k.global(AttentionSpecs.lengths("cuQ"))) : Optional.<GlobalTensor>empty();
     var packed = cuQ.map(lengths -> new PackedTiles(lengths, shape.queries()));
     var tiles = packed.map(p -> tiles(k, q, key, p)).orElseGet(() -> tiles(q, key));
-    var queue = TileQueue.of(k, first, shape.consumers() * WgmmaAtom.THREADS, tiles.order(), packed);
+    var queue = TileQueue.of(k, first, shape.consumers() * WARPS, tiles.order(), packed);
     var blocks = VisitedBlocks.of(k, config);
     k.when(first, () -> Mbarrier.publish(k));
     k.barrier();
@@ -67,7 +69,7 @@ public record Sm90Attention(Sm90AttentionConfig config) implements Kernel {
       RegisterBudget.grow(k, config.consumerRegisters());
       var mainloop = new AttentionMainloop(k, config, blocks, q, key, value, queries, keys, values, lane, group);
       var output = new StagedOutput(k, o, new TileCoordinates(k, config.packed()), lse, mainloop.rows(), lane, group);
-      mainloop.run(queue.taker(), tiles, output);
+      mainloop.run(queue.taker(thread.modulo(WgmmaAtom.THREADS / WARPS)), tiles, output);
     });
   }
 

@@ -53,12 +53,12 @@ final class TileQueue {
 
   /**
    * @param first true for the thread that initialises barriers; one for all threads follows
-   * @param threads that consume
+   * @param warps that consume
    * @param order of all tiles, or of the slots of packed sequences
    */
-  static TileQueue of(Scope k, Pred first, int threads, AttentionTileScheduler order, Optional<PackedTiles> packed) {
+  static TileQueue of(Scope k, Pred first, int warps, AttentionTileScheduler order, Optional<PackedTiles> packed) {
     return new TileQueue(k, k.global(counter()), k.shared(ElementType.I32, Layout.columnMajor(FIELDS, STAGES)),
-        Pipeline.ring(k, STAGES, first, 1, threads), order, packed);
+        Pipeline.ring(k, STAGES, first, 1, warps), order, packed);
   }
 
   /** One thread draws this CTA's tiles. */
@@ -96,23 +96,36 @@ final class TileQueue {
     slot.advance();
   }
 
-  /** Where all threads that consume take the tiles that were drawn. */
-  Taker taker() {
-    return new Taker();
+  /**
+   * Where all threads that consume take the tiles that were drawn.
+   *
+   * @param lane of the warp
+   */
+  Taker taker(I32 lane) {
+    return new Taker(lane);
   }
 
   /** The tile that a consumer has, and the one that it takes next. */
   final class Taker {
+    private final I32 lane;
     private final Pipeline.Cursor slot = ring.consumer();
     private final List<I32Variable> fields =
         IntStream.range(0, FIELDS).mapToObj(i -> k.variable(k.constant(0), MOST)).toList();
 
+    private Taker(I32 lane) {
+      this.lane = lane;
+    }
+
     /** Waits for the next tile. */
     Tile take() {
       slot.awaitFull();
-      var values = IntStream.range(0, FIELDS).mapToObj(i ->
-          Shuffle.first(k, drawn.at(k.constant(i), slot.stage()).loadInteger(MOST), MOST)).toList();
-      slot.releaseAndAdvance(k.constant(0));
+      // One lane reads, so that its own arrival says that all is read.
+      var read = IntStream.range(0, FIELDS).mapToObj(_ -> k.variable(k.constant(0), MOST)).toList();
+      k.when(lane.equalTo(0), () -> {
+        for (int i = 0; i < FIELDS; i++) read.get(i).set(drawn.at(k.constant(i), slot.stage()).loadInteger(MOST));
+      });
+      var values = read.stream().map(field -> Shuffle.first(k, field.value(), MOST)).toList();
+      slot.releaseAndAdvance(lane);
       return new Tile(values.get(0), values.get(1), values.get(2));
     }
 

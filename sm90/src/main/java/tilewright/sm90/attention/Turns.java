@@ -7,7 +7,7 @@ import tilewright.sm90.atom.WgmmaAtom;
 /**
  * Warpgroups that issue products one after the other, round and round, so that one's softmax runs beside another's
  * products (FlashAttention-3, ping-pong scheduling). Each has a named barrier that it waits at and the one before it
- * arrives at.
+ * arrives at. The turn that is left over at the end is nobody's.
  *
  * @param first the first one's barrier
  */
@@ -27,10 +27,5 @@ record Turns(Scope k, int first, I32 group, int groups) {
   /** Gives the next one its turn. */
   void pass() {
     if (groups > 1) k.arrive(group.plus(1).where(group.lessThan(groups - 1), 0).plus(first), THREADS);
-  }
-
-  /** Takes the turn that is left over. */
-  void end() {
-    if (groups > 1) k.when(group.equalTo(0), this::take);
   }
 }

@@ -10,8 +10,8 @@ import tilewright.kernel.TensorSpec;
  * Sequences that lie one after the other, copied in boxes that stop where a sequence does: rows behind its end are zero
  * when loaded and left alone when stored, whichever sequence they belong to.
  *
- * <p>One tensor map serves all sequences. Row r of the n rows from f on has three coordinates, (2²⁹ − n + r, f + n, 2²⁹),
- * with strides s, s and 2³⁵ − s bytes. The first leaves the map, which has 2²⁹, where r = n; together they reach
+ * <p>One tensor map serves all sequences. Row r of the n rows from f on has three coordinates, (2²⁹ − n + r, f + n,
+ * 2²⁹), with strides s, s and 2³⁵ − s bytes. The first leaves the map, which has 2²⁹, where r = n; together they reach
  * (f + r)·s + 2⁶⁴, and addresses have 64 bits (Triton, ragged_tma.py).
  */
 public final class RaggedRows {

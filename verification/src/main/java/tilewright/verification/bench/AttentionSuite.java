@@ -1,6 +1,7 @@
 package tilewright.verification.bench;
 
 import java.util.ArrayList;
+import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.function.Supplier;
@@ -9,13 +10,13 @@ import tilewright.kernel.collective.attention.Band;
 import tilewright.kernels.attention.AttentionKernel;
 import tilewright.kernels.attention.AttentionProblem;
 import tilewright.kernels.attention.AttentionProblem.Sizes;
+import tilewright.kernels.attention.BlockMask;
 import tilewright.numerics.ElementType;
-import tilewright.sm90.attention.HopperAttention;
 
 /** The problems of FlashAttention's own measurements: 16384 tokens of width 2048 in sequences of 512 and on. */
 final class AttentionSuite {
   static final List<String> KERNELS = List.of("sm80_attention", "sm90_attention");
-  static final List<String> SETTINGS = List.of("dtype", "d", "s", "causal");
+  static final List<String> SETTINGS = List.of("dtype", "d", "s", "causal", "form");
 
   private static final int TOKENS = 16384;
   private static final int WIDTH = 2048;
@@ -40,11 +41,20 @@ final class AttentionSuite {
           if (!wanted(choice)) continue;
           var problem = AttentionProblem.dense(type, Sizes.of(TOKENS / length, length, length, WIDTH / dim, dim))
               .with(band);
-          all.add(() -> measured(kernel, problem));
+          for (var form : forms()) {
+            // A mask is causal itself.
+            if (form.mask().isPresent() && !band.isAll()) continue;
+            all.add(() -> measured(kernel, form.of(problem), form));
+          }
         }
       }
     }
     return all;
+  }
+
+  private List<AttentionForm> forms() {
+    return Stream.of(settings.getOrDefault("form", AttentionForm.PLAIN.name()).split(",")).map(AttentionForm::named)
+        .toList();
   }
 
   private boolean wanted(Map<String, String> choice) {
@@ -52,7 +62,7 @@ final class AttentionSuite {
         || List.of(settings.get(setting.getKey()).split(",")).contains(setting.getValue()));
   }
 
-  private static Measured measured(AttentionKernel kernel, AttentionProblem p) {
+  private static Measured measured(AttentionKernel kernel, AttentionProblem p, AttentionForm form) {
     var s = p.sizes();
     boolean causal = p.band().equals(Band.CAUSAL);
     long queries = (long) s.batch() * s.queries() * s.heads();
@@ -64,20 +74,23 @@ final class AttentionSuite {
         Measured.Tensor.output("LSE", ElementType.F32, queries));
     long bytes = tensors.stream().mapToLong(Measured.Tensor::bytes).sum();
     // By convention a causal mask halves the work, whatever its diagonal.
-    double operations = 2.0 * queries * s.keys() * (s.headDim() + s.valueDim()) / (causal ? 2 : 1);
-    Map<String, Object> peer = Map.of("op", "attention", "batch", s.batch(), "heads", s.heads(), "kvHeads",
+    double operations = 2.0 * s.batch() * s.heads() * form.seen(s.queries(), p.band()) * (s.headDim() + s.valueDim());
+    var peer = new HashMap<String, Object>(Map.of("op", "attention", "batch", s.batch(), "heads", s.heads(), "kvHeads",
         s.keyHeads(), "queries", s.queries(), "keys", s.keys(), "headDim", s.headDim(), "dtype", p.type().text(),
-        "causal", causal);
+        "causal", causal));
+    if (form != AttentionForm.PLAIN) peer.put("form", form.name());
     var config = p.type().text() + " B=" + s.batch() + " S=" + s.queries() + " H=" + s.heads() + " D=" + s.headDim()
-        + (causal ? " causal" : "");
-    return new Measured(kernel.name(), kernel.arch(), config, kernel.prepare(p), withCounter(kernel, tensors), bytes,
-        operations, peer);
-  }
-
-  /** A counter is a zero that each launch leaves so. */
-  private static List<Measured.Tensor> withCounter(AttentionKernel kernel, List<Measured.Tensor> tensors) {
-    if (!(kernel instanceof HopperAttention)) return tensors;
-    var counter = new Measured.Tensor(HopperAttention.COUNTER, ElementType.I32, 1, new Measured.Content.Indices(1));
-    return Stream.concat(tensors.stream(), Stream.of(counter)).toList();
+        + (causal ? " causal" : "") + (form == AttentionForm.PLAIN ? "" : " " + form.name());
+    var all = new ArrayList<>(tensors);
+    // Zeros that each launch leaves so.
+    kernel.zeros(p).forEach((name, size) -> all.add(
+        new Measured.Tensor(name, ElementType.I32, size / Integer.BYTES, new Measured.Content.Indices(1))));
+    if (!p.blockMask()) {
+      return new Measured(kernel.name(), kernel.arch(), config, kernel.prepare(p), all, bytes, operations, peer);
+    }
+    var lists = kernel.blockMask(p);
+    BlockMask.BUFFERS.forEach(name -> all.add(Measured.Tensor.output(name, ElementType.I32, lists.elements())));
+    return new Measured(kernel.name(), kernel.arch(), config, kernel.prepare(p), all, bytes, operations, peer,
+        List.of(lists.prepare()));
   }
 }

@@ -13,12 +13,20 @@ import tilewright.numerics.ElementType;
  * @param bytes that have to cross global memory at least
  * @param operations that have to be made at least; 0 where moving is all
  * @param peer what the peers are asked for the same problem; empty where there is no peer
+ * @param before launches that make what the launch reads, once and untimed
  */
 record Measured(String kernel, String arch, String config, PreparedLaunch launch, List<Tensor> tensors, long bytes,
-    double operations, Map<String, Object> peer) {
+    double operations, Map<String, Object> peer, List<PreparedLaunch> before) {
   Measured {
     tensors = List.copyOf(tensors);
     peer = Map.copyOf(peer);
+    before = List.copyOf(before);
+  }
+
+  /** Where all that is read is drawn. */
+  Measured(String kernel, String arch, String config, PreparedLaunch launch, List<Tensor> tensors, long bytes,
+      double operations, Map<String, Object> peer) {
+    this(kernel, arch, config, launch, tensors, bytes, operations, peer, List.of());
   }
 
   /** What a tensor holds before the launch. */

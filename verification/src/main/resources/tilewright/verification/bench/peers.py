@@ -31,6 +31,7 @@ import sys
 import torch
 import torch.nn.functional as F
 from torch.nn.attention import SDPBackend, sdpa_kernel
+from torch.nn.attention.flex_attention import create_block_mask, flex_attention
 
 try:
     import triton
@@ -207,6 +208,9 @@ def attention(request):
     def make():
         return tensor(heads, queries), tensor(kv_heads, keys), tensor(kv_heads, keys)
 
+    if "form" in request:
+        return make, {"flex": flex(request["form"], heads, queries, keys, causal)}
+
     def make_backward(forward):
         q, k, v = make()
         return q, k, v, forward(q, k, v), normal(batch, queries, heads, head_dim, dtype=dtype).transpose(1, 2)
@@ -218,6 +222,24 @@ def attention(request):
     if backward:
         return lambda: make_backward(backends["cudnn"]), {"cudnn": run_backward}
     return make, backends
+
+
+def flex(form, heads, queries, keys, causal):
+    """FlexAttention, compiled, with the functions of AttentionForm."""
+    prefix, document, cap = 1024, 1024, 30
+
+    def below(b, h, q, k):
+        return k <= q
+
+    masks = {"mask": below, "prefix": lambda b, h, q, k: (k <= q) | (k < prefix),
+             "documents": lambda b, h, q, k: (k <= q) & (q // document == k // document)}
+    scores = {"softcap": lambda score, b, h, q, k: cap * torch.tanh(score / cap),
+              "alibi": lambda score, b, h, q, k: score + torch.exp2(-0.5 * (h + 1)) * (k - q)}
+    mask = masks.get(form, below if causal else None)
+    blocks = create_block_mask(mask, None, None, queries, keys, device="cuda") if mask else None
+    torch._dynamo.reset()
+    compiled = torch.compile(flex_attention, dynamic=False)
+    return lambda q, k, v: compiled(q, k, v, score_mod=scores.get(form), block_mask=blocks)
 
 
 # The catalogue: what eager PyTorch calls, by name. Extents are settings; tensors are row-major.

@@ -17,7 +17,8 @@ public record BlockLists(GlobalTensor partial, I32 partials, GlobalTensor full, 
 
   /** How many blocks of each kind: (2, tiles, heads, batch), those in part first. */
   public static TensorSpec counts() {
-    return TensorSpec.of("blockCounts", ElementType.I32, "Kinds", "Tiles", "H", "B").contiguous("Kinds").fixed("Kinds", 2);
+    return TensorSpec.of("blockCounts", ElementType.I32, "Kinds", "Tiles", "H", "B").contiguous("Kinds")
+        .fixed("Kinds", 2);
   }
 
   /** A list of blocks: (blocks, tiles, heads, batch). */

@@ -7,8 +7,8 @@ import tilewright.kernel.I32;
 import tilewright.kernel.Scope;
 
 /**
- * The blocks of keys that a tile of queries visits, at least one, for kernels whose copies and products run at different
- * places in the order.
+ * The blocks of keys that a tile of queries visits, at least one, for kernels whose copies and products run at
+ * different places in the order.
  *
  * @param count of them
  * @param block the number of the block at a place from 0 on

@@ -6,8 +6,8 @@ import tilewright.kernel.Pred;
 import tilewright.kernel.Scope;
 
 /**
- * Tiles of queries of sequences that lie one after the other. Sequence b has slots from cu[b] / queries + b on: at least
- * as many as it has tiles, and at most one more, so that no sum over the sequences before it is needed.
+ * Tiles of queries of sequences that lie one after the other. Sequence b has slots from cu[b] / queries + b on: at
+ * least as many as it has tiles, and at most one more, so that no sum over the sequences before it is needed.
  *
  * @param lengths cumulated numbers of queries, from 0 on: one more than there are sequences
  * @param queries of a tile
