@@ -1,6 +1,7 @@
 package tilewright.reference;
 
 import java.util.Arrays;
+import java.util.List;
 import java.util.stream.IntStream;
 import tilewright.numerics.ElementType;
 import tilewright.numerics.Rounding;
@@ -74,6 +75,31 @@ public record GemmReference(TensorView a, TensorView b, TensorView c, float alph
   public double[] onWarpgroups(int interval, int[] rows) {
     if (a.type() == ElementType.I8) return eachDot(rows, (x, y, old) -> wrapped(x, y));
     return onWarpgroups(interval, Scales.ONE, rows);
+  }
+
+  /** In which parts along k an element of C is summed. */
+  public interface Parts {
+    /** From one k to below another. */
+    record Part(int from, int to) {}
+
+    /** The parts in the order in which they are added. */
+    List<Part> of(int row, int column, int batch);
+  }
+
+  /** As a kernel that sums parts of k by {@code wgmma} and adds the parts, in their order, in single precision. */
+  public double[] onWarpgroups(Parts parts, int[] rows) {
+    var model = TensorCoreModel.wgmma(a.type(), b.type());
+    var decodedA = decoded(a, extent(a, 1));
+    var decodedB = decoded(b, extent(a, 1));
+    int m = extent(c, 0);
+    int n = extent(c, 1);
+    return each(rows, (row, column, old) -> {
+      float sum = 0;
+      for (var part : parts.of(row % m, column % n, row / m)) {
+        sum += (float) ElementType.F32.toDouble(model.dot(0, decodedA[row], decodedB[column], part.from, part.to));
+      }
+      return stored(sum, old);
+    });
   }
 
   /** Of an interval of k, what a row of A or B is multiplied by; rows are counted through the batch. */

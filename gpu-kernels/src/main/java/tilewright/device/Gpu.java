@@ -2,6 +2,7 @@ package tilewright.device;
 
 import java.lang.foreign.Arena;
 import java.util.Comparator;
+import java.util.HashMap;
 import java.util.Map;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.atomic.AtomicBoolean;
@@ -168,7 +169,8 @@ public final class Gpu implements AutoCloseable {
 
   /**
    * A prepared launch on memory, to launch often; {@link tilewright.kernel.PlanCache} keeps what is prepared, and the
-   * code is loaded once.
+   * code is loaded once. Scratch memory that is not given is allocated and stays until this GPU is closed; what is bound
+   * once is then for one stream at a time.
    *
    * @param memory by the names that the launch's arguments use
    * @throws IllegalArgumentException when the launch names other memory
@@ -180,15 +182,23 @@ public final class Gpu implements AutoCloseable {
   /** Likewise by a module of the caller's own; see {@link #bind(PreparedLaunch, Map)}. */
   public BoundKernel bind(GpuFunction function, PreparedLaunch launch, Map<String, DeviceMemory> memory) {
     var kernel = launch.kernel();
+    var all = new HashMap<>(memory);
+    launch.scratch().forEach(part -> all.computeIfAbsent(part.name(), _ -> zeros(part.bytes())));
     var arguments = new Arguments(this, buffer -> {
-      var place = memory.get(buffer.name());
+      var place = all.get(buffer.name());
       if (place == null) throw new IllegalArgumentException("kernel '" + kernel.name() + "' needs memory '"
-          + buffer.name() + "', but there is " + memory.keySet());
+          + buffer.name() + "', but there is " + all.keySet());
       return new KernelArgument.Address(place, buffer.offset());
     });
     var shape = new LaunchShape(launch.grid(), kernel.block(), kernel.cluster(), kernel.dynamicSharedBytes(),
         kernel.features());
     return function.bind(shape, launch.arguments().stream().map(arguments::encode).toList());
+  }
+
+  private DeviceMemory zeros(long bytes) {
+    var memory = allocate(bytes);
+    memory.fill((byte) 0);
+    return memory;
   }
 
   /**

@@ -1,20 +1,52 @@
 package tilewright.kernel;
 
+import java.lang.foreign.Arena;
 import java.lang.foreign.MemorySegment;
+import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
+import tilewright.numerics.ElementType;
 import tilewright.ptx.Dim3;
 import tilewright.ptx.Launch;
 
-/** A compiled kernel with its grid and checked arguments: everything of a launch but the bytes. */
-public record PreparedLaunch(CompiledKernel kernel, Dim3 grid, List<Launch.Argument> arguments) {
+/**
+ * A compiled kernel with its grid and checked arguments: everything of a launch but the bytes.
+ *
+ * @param scratch memory that is the kernel's own; one launch after the other may use it, not two at once
+ */
+public record PreparedLaunch(CompiledKernel kernel, Dim3 grid, List<Launch.Argument> arguments,
+    List<Scratch> scratch) {
+  private static final int ALIGNMENT = 256;
+
   public PreparedLaunch {
     arguments = List.copyOf(arguments);
+    scratch = List.copyOf(scratch);
   }
 
-  /** The launch on these buffers, by the names that the arguments use. */
+  /** Without scratch memory. */
+  public PreparedLaunch(CompiledKernel kernel, Dim3 grid, List<Launch.Argument> arguments) {
+    this(kernel, grid, arguments, List.of());
+  }
+
+  /** A buffer of zeros before the first launch, which each launch leaves as the next one needs it. */
+  public record Scratch(String name, ElementType type, long elements) {
+    public long bytes() {
+      return elements * type.bytes();
+    }
+
+    /** As an argument. */
+    public LaunchArguments.Tensor tensor() {
+      return new LaunchArguments.Tensor(name, 0, List.of(elements), List.of(1L));
+    }
+  }
+
+  /** The launch on these buffers, by the names that the arguments use; scratch memory that is not among them is new. */
   public Launch on(Map<String, MemorySegment> buffers) {
+    var all = new HashMap<>(buffers);
+    for (var part : scratch) {
+      all.computeIfAbsent(part.name(), _ -> Arena.ofAuto().allocate(part.bytes(), ALIGNMENT));
+    }
     return new Launch(kernel.ptx(), kernel.name(), grid, kernel.block(), kernel.cluster(),
-        kernel.dynamicSharedBytes(), kernel.features(), buffers, arguments);
+        kernel.dynamicSharedBytes(), kernel.features(), all, arguments);
   }
 }

@@ -6,6 +6,7 @@ import java.util.stream.Stream;
 import tilewright.kernel.Matrix;
 import tilewright.kernels.GemmProblem;
 import tilewright.sm90.collective.ClusterShape;
+import tilewright.sm90.collective.SharedTail;
 
 /**
  * A tile of C and how it is computed, with what that is expected to cost.
@@ -24,14 +25,22 @@ record GemmTile(int m, int n, int consumers, ClusterShape cluster, Schedule sche
   private static final int MOST_STAGES = 20;
   /** Elements of 16 bits. */
   private static final int WIDEST_ROW = 64;
+  /** Of a few columns; of many, copying in narrow boxes takes longer than multiplying. */
   private static final int NARROWEST_ROW = 16;
-  private static final int BAND_ROWS = 1024;
+  private static final int BAND_ROWS = 2048;
+  /** Elements along k that split CTAs are done with before the next kernel's have found their way: two then share. */
+  private static final int SHORT_K = 8192;
+  /** So few that half of the shared memory holds a deep ring. */
+  private static final int FEW_COLUMNS = 16;
 
   // What an H200 took, in microseconds.
   private static final double LAUNCH = 2.5;
   private static final double LARGEST_STEP = 0.62;
   private static final double LARGEST_STORE = 2.6;
   private static final double EXCHANGE = 5;
+  /** To leave a part for another CTA, and to add up each. */
+  private static final double LEAVE = 12;
+  private static final double GATHER = 2;
   private static final double WAVE = 0.2;
   /** Bytes that all multiprocessors copy, a microsecond; most of it hides. */
   private static final double COPIED_BYTES = 1.5e8;
@@ -54,7 +63,9 @@ record GemmTile(int m, int n, int consumers, ClusterShape cluster, Schedule sche
     /** Each has tiles of its own: one stores while another multiplies. */
     IN_TURN,
     /** As the first, for Cᵀ = B·Aᵀ: few rows of A become few columns. */
-    TRANSPOSED
+    TRANSPOSED,
+    /** As the first, and tiles that do not fill a wave are cut along k, so that more CTAs have a part. */
+    SHARED_TAIL
   }
 
   /** The tiles that any type has. */
@@ -63,10 +74,13 @@ record GemmTile(int m, int n, int consumers, ClusterShape cluster, Schedule sche
 
   /** Those that are for types of 16 bits besides. */
   private static final List<GemmTile> OTHERS = Stream.concat(
-      Stream.of(new GemmTile(128, 224, 2, 0.98), new GemmTile(128, 192, 2, 0.95), new GemmTile(128, 112, 2, 0.9),
-          new GemmTile(128, 96, 2, 0.86), new GemmTile(128, 64, 2, 0.82),
-          new GemmTile(128, 64, 2, 0.82).clustered(1, 2), new GemmTile(128, 128, 2, 0.925).inTurn(),
-          new GemmTile(128, 128, 2, 0.925).inTurn().clustered(2, 1)),
+      Stream.of(new GemmTile(256, 192, 2, 1.04), new GemmTile(128, 224, 2, 0.98),
+          new GemmTile(128, 192, 2, 0.95), new GemmTile(128, 112, 2, 0.9), new GemmTile(128, 96, 2, 0.86),
+          new GemmTile(128, 64, 2, 0.82), new GemmTile(128, 64, 2, 0.82).clustered(1, 2),
+          new GemmTile(128, 192, 2, 1).inTurn(), new GemmTile(128, 176, 2, 1.02).inTurn(),
+          new GemmTile(128, 128, 2, 0.925).inTurn(), new GemmTile(128, 128, 2, 0.925).inTurn().clustered(2, 1),
+          new GemmTile(128, 192, 2, 0.86).sharedTail(), new GemmTile(128, 128, 2, 0.85).sharedTail(),
+          new GemmTile(64, 32, 1, 0.8).transposed().beside(2)),
       IntStream.of(8, 16, 32, 64).boxed().flatMap(n -> Stream.of(new GemmTile(64, n, 1, 0.8).transposed(),
           new GemmTile(64, n, 1, 0.8).transposed().clustered(1, 2), new GemmTile(128, n, 2, 0.8).transposed(),
           new GemmTile(192, n, 3, 0.8).transposed())).filter(tile -> tile.n / tile.cluster.splits() >= 8)).toList();
@@ -87,12 +101,20 @@ record GemmTile(int m, int n, int consumers, ClusterShape cluster, Schedule sche
     return new GemmTile(m, n, consumers, new ClusterShape(rows, 1, splits), schedule, rate);
   }
 
+  private GemmTile beside(int columns) {
+    return new GemmTile(m, n, consumers, new ClusterShape(1, columns, 1), schedule, rate);
+  }
+
   private GemmTile inTurn() {
     return new GemmTile(m, n, consumers, cluster, Schedule.IN_TURN, rate);
   }
 
   private GemmTile transposed() {
     return new GemmTile(m, n, consumers, cluster, Schedule.TRANSPOSED, rate);
+  }
+
+  private GemmTile sharedTail() {
+    return new GemmTile(m, n, consumers, cluster, Schedule.SHARED_TAIL, rate);
   }
 
   /** Such as {@code 128x256x2}: rows, columns, and CTAs that share B's tiles. */
@@ -103,6 +125,7 @@ record GemmTile(int m, int n, int consumers, ClusterShape cluster, Schedule sche
           case TOGETHER -> "";
           case IN_TURN -> "-in-turn";
           case TRANSPOSED -> "-transposed";
+          case SHARED_TAIL -> "-shared-tail";
         };
   }
 
@@ -112,15 +135,17 @@ record GemmTile(int m, int n, int consumers, ClusterShape cluster, Schedule sche
     if (BYTES_IN_L2.contains(this)) {
       return problem.types().a().bits() == 8 && ((long) problem.m() + problem.n()) * problem.k() <= L2_BYTES;
     }
+    if (schedule == Schedule.SHARED_TAIL && problem.k() == 0) return false;
     var p = seen(problem);
     return p.types().a() == p.types().b() && p.operand().bits() == 16 && isCopied(p.a(), m, cluster.n())
         && isCopied(p.b(), n, cluster.m());
   }
 
   /** Whether CTAs can each copy an equal part of a tile: across k, parts are of whole swizzled rows. */
-  private static boolean isCopied(Matrix matrix, int rows, int parts) {
+  private boolean isCopied(Matrix matrix, int rows, int parts) {
     int width = Math.min(WIDEST_ROW, Integer.lowestOneBit(rows));
-    return alongK(matrix) || width >= NARROWEST_ROW && rows / parts % width == 0;
+    int least = schedule == Schedule.TRANSPOSED ? NARROWEST_ROW : WIDEST_ROW;
+    return alongK(matrix) || width >= least && rows / parts % width == 0;
   }
 
   Sm90GemmConfig configure(GemmProblem problem) {
@@ -129,16 +154,19 @@ record GemmTile(int m, int n, int consumers, ClusterShape cluster, Schedule sche
     int columns = n / cluster.splits();
     int stored = Math.min(STORED_ROW_BYTES, columns * p.output().bytes()) * 64 * consumers * Sm90Gemm.STORE_STAGES;
     int exchanged = cluster.splits() > 1 ? m * n * Float.BYTES : 0;
-    int shared = (SHARED_BYTES + RESERVED_BYTES) / resident() - RESERVED_BYTES;
+    int resident = resident(p);
+    int shared = (SHARED_BYTES + RESERVED_BYTES) / resident - RESERVED_BYTES;
     int stages = Math.min(MOST_STAGES, (shared - BARRIER_BYTES - stored - exchanged) / stage);
-    return new Sm90GemmConfig(p.types(), alongK(p.a()), alongK(p.b()), m, n, DEPTH_BYTES / p.types().a().bytes(),
-        consumers, stages, cluster, BAND_ROWS / m, resident(), schedule == Schedule.IN_TURN,
-        schedule == Schedule.TRANSPOSED);
+    var config = new Sm90GemmConfig(p.types(), alongK(p.a()), alongK(p.b()), m, n,
+        DEPTH_BYTES / p.types().a().bytes(), consumers, stages, cluster, BAND_ROWS / (m * cluster.m()), resident,
+        schedule == Schedule.IN_TURN, schedule == Schedule.TRANSPOSED);
+    return schedule == Schedule.SHARED_TAIL ? config.withSharedTail() : config;
   }
 
   /** CTAs on a multiprocessor: where the next kernel's find room early, their prologues are hidden. */
-  private int resident() {
-    return schedule == Schedule.TRANSPOSED && consumers == 1 && cluster.splits() == 1 ? 2 : 1;
+  private int resident(GemmProblem p) {
+    if (schedule != Schedule.TRANSPOSED || consumers > 1 || cluster.n() > 1) return 1;
+    return cluster.splits() == 1 || n <= FEW_COLUMNS && p.k() <= SHORT_K ? 2 : 1;
   }
 
   private GemmProblem seen(GemmProblem problem) {
@@ -153,22 +181,33 @@ record GemmTile(int m, int n, int consumers, ClusterShape cluster, Schedule sche
     var p = seen(problem);
     double size = m * n / LARGEST;
     long blocks = groups(p, m * cluster.m(), n * cluster.n()) * cluster.blocks();
-    long waves = Math.ceilDiv(blocks, MULTIPROCESSORS / cluster.blocks() * cluster.blocks());
+    int places = MULTIPROCESSORS / cluster.blocks() * cluster.blocks();
+    int cuts = cuts(blocks, places, p.k() * p.types().a().bytes() / DEPTH_BYTES);
+    double waves = cuts == 1 ? Math.ceilDiv(blocks, places) : blocks / places + 1.0 / cuts;
     double steps = Math.ceilDiv((long) p.k() * p.types().a().bytes(), (long) DEPTH_BYTES * cluster.splits());
     double step = Math.max(LARGEST_STEP * size / rate, (m + n) * DEPTH_BYTES / STAGED_BYTES);
-    double store = LARGEST_STORE * size;
+    // Half of the registers hold sums where a tile is larger.
+    double store = LARGEST_STORE * size * Math.max(1, size);
     boolean inTurn = schedule == Schedule.IN_TURN;
     double work = waves * (steps * step + (inTurn ? SEEN * store : store)) + (inTurn ? (1 - SEEN) * store : 0)
-        + (cluster.splits() > 1 ? EXCHANGE * size : 0) + (cluster.m() * cluster.n() > 1 && waves == 1 ? CLUSTER : 0);
+        + (cluster.splits() > 1 ? EXCHANGE * size : 0) + (cuts > 1 ? LEAVE + cuts * GATHER : 0) * size
+        + (cluster.m() * cluster.n() > 1 && waves == 1 && schedule != Schedule.TRANSPOSED ? CLUSTER : 0);
     double bytes = (((double) p.m() + p.n()) * p.k() * p.types().a().bytes()
         + (double) p.m() * p.n() * p.output().bytes()) * p.batch();
     double copied = blocks * steps * (m / (double) cluster.n() + n / (double) cluster.m()) * DEPTH_BYTES;
     double inside = (p.m() / (double) Math.ceilDiv(p.m(), m) + p.n() / (double) Math.ceilDiv(p.n(), n)) / (m + n);
-    long rounds = Math.ceilDiv(waves, resident());
-    double used = inside * Math.min(1, blocks / (double) (rounds * MULTIPROCESSORS));
-    int passes = p.m() > p.n() ? Math.ceilDiv(p.n(), n) : Math.ceilDiv(p.m(), m);
+    double rounds = Math.ceil(waves / resident(p));
+    double used = inside * Math.min(1, blocks * cuts / (rounds * MULTIPROCESSORS));
+    int passes = p.m() > p.n() ? Math.ceilDiv(p.n(), n * cluster.n()) : Math.ceilDiv(p.m(), m * cluster.m());
     double slower = 1 + IDLE * (1 - used) + AGAIN * Math.min(MOST_AGAIN, passes - 1);
     return LAUNCH + WAVE * rounds + copied / COPIED_BYTES + Math.max(work, bytes / BYTES * slower);
+  }
+
+  /** Parts of a tile that does not fill a wave. */
+  private int cuts(long blocks, int places, int steps) {
+    long left = blocks % places;
+    if (schedule != Schedule.SHARED_TAIL || left == 0) return 1;
+    return Math.clamp(Math.min(places / left, steps / SharedTail.LEAST_STEPS), 1, SharedTail.MOST_PARTS);
   }
 
   /** How often the tiles of one cluster, so many rows and columns together, cover C. */
@@ -179,8 +218,9 @@ record GemmTile(int m, int n, int consumers, ClusterShape cluster, Schedule sche
   /** The clusters of a launch: as many as there is room for, if there is work for them. */
   static int clusters(GemmProblem problem, Sm90GemmConfig config) {
     var cluster = config.cluster();
-    return Math.toIntExact(Math.min(MULTIPROCESSORS * config.resident() / cluster.blocks(),
-        groups(problem, config.tileM() * cluster.m(), config.tileN() * cluster.n())));
+    long work = groups(problem, config.tileM() * cluster.m(), config.tileN() * cluster.n())
+        * (config.sharedTail() ? Math.ceilDiv(problem.k(), config.tileK()) : 1);
+    return Math.toIntExact(Math.min(MULTIPROCESSORS * config.resident() / cluster.blocks(), work));
   }
 
   static boolean alongK(Matrix matrix) {

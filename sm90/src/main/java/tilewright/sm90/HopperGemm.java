@@ -19,6 +19,9 @@ import tilewright.sm90.collective.StagedEpilogue;
 
 /** The host side of the Hopper GEMM: from a problem to a configuration to a launch. */
 public final class HopperGemm {
+  /** Of a thread that has more to do with them than to store them. */
+  private static final int MOST_ACCUMULATORS = 128;
+
   private HopperGemm() {}
 
   /** Prepares the configuration that fits the problem. */
@@ -35,7 +38,9 @@ public final class HopperGemm {
     if (halves && TensorCopies.obstacle(problem, epilogue).isPresent()) return Gemm.sm80(problem, epilogue);
     // Exchanged, a matrix that is read lies across, and is read element by element.
     boolean reads = !epilogue.tree().nodes(Epilogue.Source.class).isEmpty();
-    var config = configurations(problem).filter(c -> !reads || !c.transposed()).findFirst().orElseThrow();
+    boolean plain = epilogue.tree().equals(Epilogue.scaled(problem.output()));
+    var config = configurations(problem).filter(c -> !reads || !c.transposed())
+        .filter(c -> plain || c.accumulators() <= MOST_ACCUMULATORS).findFirst().orElseThrow();
     return prepare(problem, config, epilogue);
   }
 
@@ -73,6 +78,9 @@ public final class HopperGemm {
     var output = new OutputForm(tree, GemmTile.alongK(problem.c()), epilogue.neighbours(),
         GemmTile.alongK(problem.c()) && TensorCopies.reachSources(epilogue));
     var kernel = CompiledKernel.compile(new Sm90Gemm(config, output, grouping), Target.SM90A);
+    if (config.sharedTail() && problem.k() == 0) {
+      throw new IllegalArgumentException("K is 0: there are no parts of k to share");
+    }
     int blocks = GemmTile.clusters(problem, config) * config.cluster().blocks();
     var arguments = LaunchArguments.of(kernel)
         .tensor("A", problem.a().argument(problem.m(), problem.k(), problem.batch()))
@@ -80,7 +88,9 @@ public final class HopperGemm {
         .tensor("C", problem.c().argument(problem.m(), problem.n(), problem.batch()));
     epilogue.bind(arguments);
     more.accept(arguments);
-    return new PreparedLaunch(kernel, Dim3.of(blocks), arguments.build());
+    var scratch = config.sharedTail() ? config.scratch(blocks) : List.<PreparedLaunch.Scratch>of();
+    scratch.forEach(part -> arguments.tensor(part.name(), part.tensor()));
+    return new PreparedLaunch(kernel, Dim3.of(blocks), arguments.build(), scratch);
   }
 
   /** The configuration that should be fastest. */

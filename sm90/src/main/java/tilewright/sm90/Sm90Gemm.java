@@ -13,12 +13,14 @@ import tilewright.sm90.collective.BlockScales;
 import tilewright.sm90.collective.ClusterTiles;
 import tilewright.sm90.collective.Conversion;
 import tilewright.sm90.collective.Mainloop;
+import tilewright.sm90.collective.PartialSums;
 import tilewright.sm90.collective.Pipeline;
 import tilewright.sm90.collective.Promotion;
+import tilewright.sm90.collective.Rotation;
+import tilewright.sm90.collective.SharedTail;
 import tilewright.sm90.collective.SplitSum;
 import tilewright.sm90.collective.StagedEpilogue;
 import tilewright.sm90.collective.TensorTile;
-import tilewright.sm90.collective.Rotation;
 
 /**
  * C = alpha·A·Bᵀ on SM90 tensor cores, batched. A (M,K,L), B (N,K,L), C (M,N,L): any extents, either operand
@@ -58,6 +60,9 @@ public record Sm90Gemm(Sm90GemmConfig config, OutputForm output, Grouping groupi
     var scales = Optional.of(config.types().accumulation()).filter(Accumulation.SCALED::equals)
         .map(_ -> config.types().isMixed() ? BlockScales.ofA(k) : BlockScales.of(k, grouping.batchOfB()));
     var split = SplitSum.of(k, tiles, mma, config.consumers(), first);
+    var tail = Optional.of(config.sharedTail()).filter(Boolean::booleanValue)
+        .map(_ -> SharedTail.of(tiles, c.extent(0), c.extent(1), c.extent(2), mainloop.steps()));
+    var partials = tail.map(_ -> PartialSums.of(k, mma, config.consumers()));
     var ring = Pipeline.of(k, config.stages(), first, config.sharers(), tiles);
     k.when(first, mainloop::prefetchMaps);
     tiles.meet();
@@ -69,8 +74,10 @@ public record Sm90Gemm(Sm90GemmConfig config, OutputForm output, Grouping groupi
       RegisterBudget.shrink(k, config.producerRegisters());
       k.when(lane.equalTo(0), () -> {
         var stage = ring.producer();
-        grouped.forEach(k.constant(0), 1, c.extent(0), c.extent(1), c.extent(2),
-            (m, n, batch, of) -> mainloop.produce(stage, m, n, batch, of));
+        tail.ifPresentOrElse(all -> all.forEach(part -> mainloop.produce(stage, part)),
+            () -> grouped.forEach(k.constant(0), 1, c.extent(0), c.extent(1), c.extent(2),
+                (m, n, batch, of) -> mainloop.produce(stage, m, n, batch, of)));
+        if (config.cluster().splits() > 1) DependentLaunch.allowNext(k);
       });
     }, () -> {
       RegisterBudget.grow(k, config.consumerRegisters());
@@ -79,16 +86,25 @@ public record Sm90Gemm(Sm90GemmConfig config, OutputForm output, Grouping groupi
       var conversion = scales.filter(_ -> config.types().isMixed())
           .map(of -> new Conversion(k, mainloop, config.types().a(), of, ring.consumer()));
       var exchange = split.exchange();
-      grouped.forEach(turn.before(), turn.round(), c.extent(0), c.extent(1), c.extent(2), (m, n, batch, of) -> {
-        c.begin(lane, group, split.mma(), m, n.plus(split.column()), batch);
-        var sums = conversion.isPresent() ? conversion.get().consume(place, group, lane, m, batch)
-            : config.types().isPromoted() ? new Promotion(k, mainloop, scales)
-            .consume(place.stage(), group, lane, m, n, batch, of)
-            : mainloop.consume(place, group, lane);
-        // Earlier, the next kernel's blocks would crowd where this one left multiprocessors idle.
+      tail.ifPresentOrElse(all -> all.forEach(part -> {
+        var sums = mainloop.consume(place, group, lane, part.steps());
         DependentLaunch.allowNext(k);
-        c.store(lane, group, split.mma(), exchange.sum(lane, group, sums), m, n.plus(split.column()), batch);
-      });
+        partials.orElseThrow().gather(all, part, lane, group, sums,
+            () -> {
+              c.begin(lane, group, mma, part.m(), part.n(), part.batch());
+              c.store(lane, group, mma, sums, part.m(), part.n(), part.batch());
+            });
+      }), () -> grouped.forEach(turn.before(), turn.round(), c.extent(0), c.extent(1), c.extent(2),
+          (m, n, batch, of) -> {
+            c.begin(lane, group, split.mma(), m, n.plus(split.column()), batch);
+            var sums = conversion.isPresent() ? conversion.get().consume(place, group, lane, m, batch)
+                : config.types().isPromoted() ? new Promotion(k, mainloop, scales)
+                .consume(place.stage(), group, lane, m, n, batch, of)
+                : mainloop.consume(place, group, lane);
+            // Earlier, the next kernel's blocks would crowd where this one left multiprocessors idle.
+            if (config.cluster().splits() == 1) DependentLaunch.allowNext(k);
+            c.store(lane, group, split.mma(), exchange.sum(lane, group, sums), m, n.plus(split.column()), batch);
+          }));
       c.drain(lane.equalTo(0));
     });
     tiles.part();

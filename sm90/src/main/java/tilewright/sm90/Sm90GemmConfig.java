@@ -1,5 +1,7 @@
 package tilewright.sm90;
 
+import java.util.List;
+import tilewright.kernel.PreparedLaunch;
 import tilewright.kernel.TensorSpec;
 import tilewright.kernels.Accumulation;
 import tilewright.kernels.GemmTypes;
@@ -7,8 +9,9 @@ import tilewright.layout.OffsetMap;
 import tilewright.numerics.ElementType;
 import tilewright.sm90.atom.SwizzledRows;
 import tilewright.sm90.atom.WgmmaAtom;
-import tilewright.sm90.collective.TiledWgmma;
 import tilewright.sm90.collective.ClusterShape;
+import tilewright.sm90.collective.PartialSums;
+import tilewright.sm90.collective.TiledWgmma;
 
 /**
  * What is fixed when a Hopper GEMM is traced.
@@ -23,10 +26,11 @@ import tilewright.sm90.collective.ClusterShape;
  * @param resident CTAs on a multiprocessor
  * @param pingPong whether each consumer has a tile of its own, and they take turns, rather than rows of one tile
  * @param transposed whether A and B have changed places: this is of Cᵀ = B·Aᵀ
+ * @param sharedTail whether tiles that do not fill a wave are cut along k, so that more CTAs have a part
  */
 public record Sm90GemmConfig(GemmTypes types, boolean aKMajor, boolean bKMajor, int tileM, int tileN, int tileK,
     int consumers, int stages, ClusterShape cluster, int band, int resident, boolean pingPong,
-    boolean transposed) {
+    boolean transposed, boolean sharedTail) {
   private static final int ALIGNED_BYTES = 16;
   private static final int REGISTERS = 65536;
   private static final int MOST_REGISTERS = 240;
@@ -47,10 +51,27 @@ public record Sm90GemmConfig(GemmTypes types, boolean aKMajor, boolean bKMajor, 
       throw new IllegalArgumentException("products of " + types + " need the accumulation scaled, and consumers that"
           + " share a tile");
     }
+    if (sharedTail && (pingPong || cluster.splits() > 1 || types.isPromoted() || types.output() == ElementType.I32)) {
+      throw new IllegalArgumentException("parts of k are sums in single precision that all consumers of a CTA have"
+          + " together, not those of " + types + ", of ping-pong or of a cluster");
+    }
     if (types.isPromoted() && tileK != Accumulation.INTERVAL) {
       throw new IllegalArgumentException("an exact accumulation adds every " + Accumulation.INTERVAL
           + " of k, which tileK = " + tileK + " must be");
     }
+  }
+
+  /** Where tiles are whole. */
+  public Sm90GemmConfig(GemmTypes types, boolean aKMajor, boolean bKMajor, int tileM, int tileN, int tileK,
+      int consumers, int stages, ClusterShape cluster, int band, int resident, boolean pingPong, boolean transposed) {
+    this(types, aKMajor, bKMajor, tileM, tileN, tileK, consumers, stages, cluster, band, resident, pingPong,
+        transposed, false);
+  }
+
+  /** The same with the last tiles cut along k. */
+  public Sm90GemmConfig withSharedTail() {
+    return new Sm90GemmConfig(types, aKMajor, bKMajor, tileM, tileN, tileK, consumers, stages, cluster, band, resident,
+        pingPong, transposed, true);
   }
 
   private static void requireAlongK(String name, ElementType type, boolean kMajor) {
@@ -85,6 +106,11 @@ public record Sm90GemmConfig(GemmTypes types, boolean aKMajor, boolean bKMajor, 
     return pingPong ? 1 : consumers;
   }
 
+  /** Sums of a consumer's thread. */
+  int accumulators() {
+    return tileM * tileN / (sharers() * WgmmaAtom.THREADS);
+  }
+
   /** Columns of a tile that a CTA stores. */
   int outputColumns() {
     return tileN / cluster.splits();
@@ -97,13 +123,13 @@ public record Sm90GemmConfig(GemmTypes types, boolean aKMajor, boolean bKMajor, 
 
   /** Registers that a thread of the producer's warpgroup keeps. */
   int producerRegisters() {
-    return consumers > 2 || resident > 1 ? 24 : 40;
+    return consumers > 2 || resident > 1 ? 24 : sharedTail ? 72 : 40;
   }
 
-  /** Registers of a consumer's thread: an equal part of the others. */
+  /** Registers of a consumer's thread: an equal part of what the CTA begins with and its producer leaves. */
   int consumerRegisters() {
-    int warpgroup = REGISTERS / 128 / resident;
-    return Math.min(MOST_REGISTERS, (warpgroup - producerRegisters()) / consumers) / 8 * 8;
+    int all = REGISTERS / resident / threads() / 8 * 8 * (consumers + 1);
+    return Math.min(MOST_REGISTERS, (all - producerRegisters()) / consumers) / 8 * 8;
   }
 
   TensorSpec a() {
@@ -131,7 +157,13 @@ public record Sm90GemmConfig(GemmTypes types, boolean aKMajor, boolean bKMajor, 
   Sm90GemmConfig yielding(int bytes) {
     int stage = (tileM * types.a().bits() + tileN * types.b().bits()) * tileK / Byte.SIZE;
     return new Sm90GemmConfig(types, aKMajor, bKMajor, tileM, tileN, tileK, consumers,
-        stages - Math.ceilDiv(bytes, stage), cluster, band, resident, pingPong, transposed);
+        stages - Math.ceilDiv(bytes, stage), cluster, band, resident, pingPong, transposed, sharedTail);
+  }
+
+  /** What so many blocks need in memory where the last tiles are cut along k. */
+  public List<PreparedLaunch.Scratch> scratch(int blocks) {
+    return List.of(new PreparedLaunch.Scratch(PartialSums.PARTIALS, ElementType.F32, (long) blocks * tileM * tileN),
+        new PreparedLaunch.Scratch(PartialSums.FLAGS, ElementType.I32, (long) blocks * consumers));
   }
 
   OffsetMap layoutA() {
@@ -153,6 +185,6 @@ public record Sm90GemmConfig(GemmTypes types, boolean aKMajor, boolean bKMajor, 
     return (aKMajor ? "T" : "N") + (bKMajor ? "N" : "T") + " " + types + " " + tileM + "x" + tileN + "x" + tileK
         + " consumers " + consumers + " stages " + stages + " cluster " + cluster + " band " + band
         + (resident > 1 ? " resident " + resident : "") + (pingPong ? " ping-pong" : "")
-        + (transposed ? " transposed" : "");
+        + (transposed ? " transposed" : "") + (sharedTail ? " shared tail" : "");
   }
 }

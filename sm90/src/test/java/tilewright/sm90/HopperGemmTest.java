@@ -4,10 +4,12 @@ import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertThrows;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
+import java.util.List;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
 import tilewright.kernel.Matrix;
+import tilewright.kernel.PreparedLaunch;
 import tilewright.kernels.GemmProblem;
 import tilewright.numerics.ElementType;
 import tilewright.sm90.collective.ClusterShape;
@@ -17,12 +19,25 @@ class HopperGemmTest {
     return GemmProblem.packed(ElementType.BF16, ElementType.BF16, m, n, k, 1, "TN");
   }
 
-  /** One wave of 128 large tiles; four waves of which the last is a third full, against four of narrower ones. */
+  /** One wave of 128 large tiles; four waves of which the last is a third full, against five full ones of others. */
   @ParameterizedTest
-  @CsvSource({"2048, 2048, 128, 256", "4096, 4096, 128, 256", "1024, 14336, 128, 224", "256, 4096, 128, 64"})
+  @CsvSource({"2048, 2048, 128, 256", "4096, 4096, 128, 256", "1024, 14336, 128, 176", "256, 4096, 128, 64"})
   void tilesAreChosenByWaves(int m, int n, int tileM, int tileN) {
     var config = HopperGemm.configure(problem(m, n, 4096));
     assertEquals(tileM + "x" + tileN, config.tileM() + "x" + config.tileN());
+  }
+
+  @Test
+  void theLargestTilesAreForWhatL2DoesNotHold() {
+    var config = HopperGemm.configure(problem(16384, 16384, 16384));
+    assertEquals("256x192", config.tileM() + "x" + config.tileN());
+  }
+
+  @Test
+  void tilesThatFillNoWaveAreCutAlongKWhereThatIsLong() {
+    assertTrue(HopperGemm.configure(problem(384, 1536, 32768)).sharedTail());
+    var launch = HopperGemm.prepare(problem(384, 1536, 32768));
+    assertEquals(List.of("partials", "flags"), launch.scratch().stream().map(PreparedLaunch.Scratch::name).toList());
   }
 
   @ParameterizedTest

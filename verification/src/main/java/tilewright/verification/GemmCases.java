@@ -150,9 +150,16 @@ final class GemmCases {
 
   /** A problem in a given configuration. */
   static Case hopper(GemmProblem p, Sm90GemmConfig config, String name, Set<String> backends, long seed) {
-    return new Case("sm90_gemm", "sm90", name, backends, true, () -> HopperGemm.prepare(p, config),
-        () -> inputs(p, seed), (in, out, architecture) -> compare(p, in, out,
-            (reference, rows) -> reference.onWarpgroups(config.interval(p.k()), rows)));
+    return hopper(p, config, () -> HopperGemm.prepare(p, config), name, backends, seed);
+  }
+
+  /** The same by a given launch, which may have another grid. */
+  static Case hopper(GemmProblem p, Sm90GemmConfig config, Supplier<PreparedLaunch> launch, String name,
+      Set<String> backends, long seed) {
+    return new Case("sm90_gemm", "sm90", name, backends, true, launch, () -> inputs(p, seed),
+        (in, out, architecture) -> compare(p, in, out, (reference, rows) -> config.sharedTail()
+            ? reference.onWarpgroups(TailParts.of(p, config, launch.get().grid().x()), rows)
+            : reference.onWarpgroups(config.interval(p.k()), rows)));
   }
 
   private static void add(List<Case> cases, GemmProblem problem, String order, Set<String> backends, boolean quick,

@@ -105,6 +105,19 @@ public final class Mutations {
     return new Instruction(i.guard(), i.opcode(), i.modifiers(), operands, i.line());
   }
 
+  /** Kernels in which one flag in global memory is not raised, raised without publishing, or not waited for. */
+  public static List<Mutant> withAWeakerFlag(PtxModule module) {
+    var all = new ArrayList<>(mutants(module, "removed", i -> i.name().startsWith("atom.acq_rel")
+        ? Optional.of(List.of()) : Optional.empty()));
+    all.addAll(mutants(module, "relaxed", i -> i.name().startsWith("atom.acq_rel")
+        ? Optional.of(List.of(new Instruction(i.guard(), i.opcode(), i.modifiers().stream()
+            .map(m -> m.equals("acq_rel") ? "relaxed" : m).toList(), i.operands(), i.line()))) : Optional.empty()));
+    all.addAll(mutants(module, "passed", i -> i.name().startsWith("ld.acquire")
+        ? Optional.of(List.of(Instruction.of("mov.b32", i.operands().getFirst(), new Operand.Integer(1))))
+        : Optional.empty()));
+    return all;
+  }
+
   /** Kernels that expect sixteen bytes more or fewer on one barrier. */
   public static List<Mutant> withOtherBytes(PtxModule module) {
     var all = new ArrayList<Mutant>();

@@ -51,7 +51,7 @@ record MutationTrial(PreparedLaunch launch, Supplier<Map<String, MemorySegment>>
 
   /** With a grid that is not the kernel's own: fewer CTAs have more tiles each, so that rings wrap. */
   MutationTrial on(Dim3 grid) {
-    var other = new PreparedLaunch(launch.kernel(), grid, launch.arguments());
+    var other = new PreparedLaunch(launch.kernel(), grid, launch.arguments(), launch.scratch());
     return new MutationTrial(other, buffers, check, seeds, equivalent);
   }
 

@@ -10,7 +10,7 @@ import tilewright.ptx.LaunchFeature;
 public final class DependentLaunch {
   private DependentLaunch() {}
 
-  /** Lets the next kernel's blocks begin as soon as there is room; every thread of every block says so, or ends. */
+  /** Lets the next kernel's blocks begin as soon as there is room and a thread of every block has said so, or ended. */
   public static void allowNext(Scope k) {
     k.emit("griddepcontrol.launch_dependents");
   }

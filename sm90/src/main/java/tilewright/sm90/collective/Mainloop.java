@@ -45,9 +45,18 @@ public record Mainloop(Scope k, TensorTile a, TensorTile b, TiledWgmma mma, Clus
 
   /** The same with the B of another entry. */
   public void produce(Pipeline.Cursor stage, I32 m, I32 n, I32 batch, I32 group) {
-    k.loop(steps(), step -> {
+    produce(stage, m, n, batch, group, first(), steps());
+  }
+
+  /** The same for a part of its k. */
+  public void produce(Pipeline.Cursor stage, SharedTail.Part part) {
+    produce(stage, part.m(), part.n(), part.batch(), part.batch(), part.first(), part.steps());
+  }
+
+  private void produce(Pipeline.Cursor stage, I32 m, I32 n, I32 batch, I32 group, I32 first, I32 steps) {
+    k.loop(steps, step -> {
       var landed = stage.acquire(a.bytes() + b.bytes());
-      var place = first().plus(step);
+      var place = first.plus(step);
       a.loadShare(k, tiles.shareOfA(), stage.stage(), landed, m, place.times(a.columns()), batch);
       b.loadShare(k, tiles.shareOfB(), stage.stage(), landed, n, place.times(b.columns()), group);
       stage.advance();
@@ -60,11 +69,16 @@ public record Mainloop(Scope k, TensorTile a, TensorTile b, TiledWgmma mma, Clus
    * @param lane the thread's number in its warpgroup
    */
   public Fragment consume(Place place, I32 group, I32 lane) {
+    return consume(place, group, lane, steps());
+  }
+
+  /** The same of so many steps along k. */
+  public Fragment consume(Place place, I32 group, I32 lane, I32 steps) {
     var stage = place.stage();
     var done = place.done();
     var sums = mma.accumulators(k);
     place.turn().await();
-    k.loop(steps(), step -> {
+    k.loop(steps, step -> {
       stage.awaitFull();
       mma.multiply(k, group, a.shared(), b.shared(), stage.stage(), sums);
       stage.advance();
@@ -73,7 +87,7 @@ public record Mainloop(Scope k, TensorTile a, TensorTile b, TiledWgmma mma, Clus
     });
     place.turn().pass();
     WgmmaAtom.waitFor(k, 0);
-    k.when(steps().atLeast(1), () -> done.releaseAndAdvance(lane));
+    k.when(steps.atLeast(1), () -> done.releaseAndAdvance(lane));
     place.skip(k.constant(place.turn().between()));
     return sums;
   }

@@ -15,9 +15,8 @@ import tilewright.device.Stream;
 
 /** Times kernels on this machine's first GPU, beside their floor and, where a Python with PyTorch is at hand, peers. */
 public final class Benchmark {
-  private static final int ROUNDS = 3;
-  private static final int PEER_WARMUPS = 5;
-  private static final int PEER_RUNS = 20;
+  /** Many and short: at its power limit a GPU changes its clock every few milliseconds, and all shall meet the same. */
+  private static final int ROUNDS = 9;
 
   private Benchmark() {}
 
@@ -112,16 +111,15 @@ public final class Benchmark {
       var ours = new ArrayList<Double>();
       var theirs = new HashMap<String, List<Double>>();
       boolean alone = measured.peer().isEmpty() || peers.isEmpty();
-      for (int round = 0; round < (alone ? 1 : ROUNDS); round++) {
-        // The peers' process needs the memory meanwhile, so ours is given back after each round.
-        try (var timer = new KernelTimer(gpu, stream, measured, inputs)) {
-          for (int i = 0; i < (alone ? ROUNDS : 1); i++) ours.addAll(timer.round());
+      var request = new HashMap<>(measured.peer());
+      request.putAll(Map.of("warmup", KernelTimer.WARMUPS, "iterations", KernelTimer.RUNS));
+      try (var timer = new KernelTimer(gpu, stream, measured, inputs)) {
+        for (int round = 0; round < ROUNDS; round++) {
+          ours.addAll(timer.round());
+          if (alone) continue;
+          peers.get().times(request)
+              .forEach((name, ms) -> theirs.computeIfAbsent(name, _ -> new ArrayList<>()).add(ms));
         }
-        if (alone) continue;
-        var request = new HashMap<>(measured.peer());
-        request.putAll(Map.of("warmup", PEER_WARMUPS, "iterations", PEER_RUNS));
-        peers.get().times(request)
-            .forEach((name, ms) -> theirs.computeIfAbsent(name, _ -> new ArrayList<>()).add(ms));
       }
       return Optional.of(row(measured, new Sample(ours), theirs));
     }

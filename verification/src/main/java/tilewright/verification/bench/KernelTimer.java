@@ -1,5 +1,6 @@
 package tilewright.verification.bench;
 
+import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.function.IntConsumer;
@@ -14,8 +15,8 @@ import tilewright.device.Stream;
  * many; a run's time is then the graph's over their number, gaps between kernels included.
  */
 final class KernelTimer implements AutoCloseable {
-  private static final int WARMUPS = 5;
-  private static final int RUNS = 20;
+  static final int WARMUPS = 3;
+  static final int RUNS = 8;
   private static final double SHORT_MS = 0.2;
   /** A run beside which loading the kernel is nothing. */
   private static final double LONG_MS = 200;
@@ -27,12 +28,20 @@ final class KernelTimer implements AutoCloseable {
   private final List<Map<String, DeviceMemory>> sets;
   private final List<BoundKernel> kernels;
   private final Measured measured;
+  /** Runs follow one another, so all sets share it. */
+  private final Map<String, DeviceMemory> scratch = new HashMap<>();
 
   KernelTimer(Gpu gpu, Stream stream, Measured measured, DeviceInputs inputs) {
     this.gpu = gpu;
     this.stream = stream;
     this.measured = measured;
     this.sets = inputs.allocate(measured);
+    for (var part : measured.launch().scratch()) {
+      var memory = gpu.allocate(part.bytes());
+      memory.fill((byte) 0);
+      scratch.put(part.name(), memory);
+    }
+    sets.forEach(set -> set.putAll(scratch));
     kernels = sets.stream().map(set -> gpu.bind(measured.launch(), set)).toList();
     sets.forEach(set -> measured.before().forEach(launch -> gpu.bind(launch, set).launch(stream)));
   }

@@ -1,0 +1,72 @@
+package tilewright.verification;
+
+import static org.junit.jupiter.api.Assertions.assertArrayEquals;
+import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertThrows;
+import static org.junit.jupiter.api.Assertions.assertTrue;
+
+import java.lang.foreign.ValueLayout;
+import java.util.List;
+import java.util.Optional;
+import java.util.Set;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.CsvSource;
+import tilewright.kernel.PreparedLaunch;
+import tilewright.kernels.GemmProblem;
+import tilewright.numerics.ElementType;
+import tilewright.ptx.Dim3;
+import tilewright.simulator.Simulator;
+import tilewright.simulator.SimulatorOptions;
+import tilewright.sm90.HopperGemm;
+import tilewright.sm90.Sm90GemmConfig;
+import tilewright.sm90.collective.ClusterShape;
+
+/** Tiles cut along k for several CTAs: which parts there are is part of what each sum is, bit for bit. */
+class SharedTailTest {
+  private static final int SEEDS = 5;
+
+  private static GemmProblem problem(int m, int n, int k, int batch) {
+    return GemmProblem.packed(ElementType.BF16, ElementType.F32, m, n, k, batch, "TN");
+  }
+
+  private static Sm90GemmConfig config(GemmProblem p, int consumers, ClusterShape cluster) {
+    return new Sm90GemmConfig(p.types(), true, true, 64 * consumers, 64, 64, consumers, 2, cluster, 2, 1, false, false)
+        .withSharedTail();
+  }
+
+  /**
+   * Fewer tiles than workers, by two and by more, some of which have nothing; waves and a rest, with and without parts; a
+   * full wave; a batch; two consumers; clusters; tails in every extent; parts of unlike lengths; too few steps to cut.
+   */
+  @ParameterizedTest
+  @CsvSource({"64, 64, 640, 1, 2, 1, 1", "72, 64, 1096, 1, 11, 1, 1", "64, 320, 520, 1, 4, 1, 1",
+      "64, 320, 520, 1, 3, 1, 1", "64, 192, 520, 1, 3, 1, 1", "64, 328, 584, 2, 5, 1, 1",
+      "128, 72, 968, 1, 5, 2, 1", "136, 136, 712, 1, 8, 1, 2", "64, 64, 192, 1, 3, 1, 1"})
+  void sumsAreThoseOfTheirPartsUnderEverySchedule(int m, int n, int k, int batch, int blocks, int consumers,
+      int cluster) {
+    var p = problem(m, n, k, batch);
+    var config = config(p, consumers, new ClusterShape(cluster, 1, 1));
+    var prepared = HopperGemm.prepare(p, config);
+    var launch = new PreparedLaunch(prepared.kernel(), Dim3.of(blocks), prepared.arguments(), config.scratch(blocks));
+    var given = GemmCases.hopper(p, config, () -> launch, "shared tail", Set.of("sim"), 3);
+    for (long seed = 0; seed < SEEDS; seed++) {
+      var run = launch.on(given.inputs().get());
+      var result = Simulator.load(launch.kernel().module())
+          .run(run, SimulatorOptions.defaults().withSanitizer(true).withSeed(seed));
+      assertEquals(List.of(), result.findings());
+      var verdict = given.check().compare(run.buffers(), run.buffers(), 90);
+      assertEquals(Optional.of(true), verdict.bitExact(), verdict.toString());
+      assertArrayEquals(new int[blocks * consumers], run.buffers().get("flags").toArray(ValueLayout.JAVA_INT),
+          "flags are left as the next launch needs them");
+    }
+  }
+
+  @Test
+  void thereIsNothingToShareWithoutK() {
+    var p = problem(16, 16, 0, 1);
+    var refusal = assertThrows(IllegalArgumentException.class,
+        () -> HopperGemm.prepare(p, config(p, 1, new ClusterShape(1, 1, 1))));
+    assertTrue(refusal.getMessage().startsWith("K is 0"), refusal.getMessage());
+  }
+}
