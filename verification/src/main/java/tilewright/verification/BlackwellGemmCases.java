@@ -22,11 +22,19 @@ final class BlackwellGemmCases {
     }
     cases.add(gemm(GemmProblem.packed(ElementType.F16, ElementType.F32, 40, 24, 200, 3, "TN").scaled(0.5f, 0), "TN",
         seed));
+    for (var order : List.of("NN", "TT", "NT")) {
+      cases.add(gemm(problem(ElementType.F16, ElementType.F16, 136, 72, 40, order), order, seed));
+    }
     cases.add(gemm(problem(ElementType.F16, ElementType.F16, 1, 8, 8, "TN"), "TN", seed));
+    var odd = problem(ElementType.BF16, ElementType.F32, 17, 33, 65, "TN");
+    cases.add(GemmCases.unaligned("sm100", () -> BlackwellGemm.prepare(odd), odd, "TN", seed));
     cases.add(gemm(problem(ElementType.BF16, ElementType.BF16, 16, 16, 0, "TN"), "TN", seed));
     for (var types : types()) {
       cases.add(gemm(GemmProblem.packed(types, 136, 48, 288, 1, "TN"), "TN", seed));
-      if (types.a().bits() == 8) cases.add(gemm(GemmProblem.packed(types, 144, 48, 288, 1, "NT"), "NT", seed));
+      if (types.a().bits() > 8) continue;
+      for (var order : List.of("NN", "TT", "NT")) {
+        cases.add(gemm(GemmProblem.packed(types, 144, 48, 160, 1, order), order, seed));
+      }
     }
     for (var rung : BlackwellGemm.rungs()) {
       var problem = problem(ElementType.BF16, ElementType.F32, 392, 264, 136, "TN");

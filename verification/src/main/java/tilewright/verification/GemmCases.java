@@ -120,8 +120,13 @@ final class GemmCases {
   }
 
   private static Case unaligned(GemmProblem p, String order, long seed) {
+    return unaligned("sm90", () -> HopperGemm.prepare(p), p, order, seed);
+  }
+
+  /** What another architecture's GEMM leaves to the SM80 kernel. */
+  static Case unaligned(String arch, Supplier<PreparedLaunch> launch, GemmProblem p, String order, long seed) {
     var config = p.m() + "x" + p.n() + "x" + p.k() + " " + order + " " + p.types() + " unaligned";
-    return new Case("sm90_gemm", "sm90", config, EVERYWHERE, true, () -> HopperGemm.prepare(p), () -> inputs(p, seed),
+    return new Case(arch + "_gemm", arch, config, EVERYWHERE, true, launch, () -> inputs(p, seed),
         (in, out, architecture) -> compare(p, in, out, "sm80_gemm", architecture));
   }
 
