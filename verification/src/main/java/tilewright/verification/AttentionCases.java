@@ -39,6 +39,10 @@ final class AttentionCases {
     Setup(String name, AttentionProblem problem, AttentionCheck.Rules rules) {
       this(name, problem, rules, new int[0], new int[0]);
     }
+
+    Setup named(String other) {
+      return new Setup(other, problem, rules, queries, keys);
+    }
   }
 
   /** A kernel and how it is launched. */
@@ -51,6 +55,9 @@ final class AttentionCases {
   static final Architecture SM80 = new Architecture(new Sm80AttentionKernel());
   static final Architecture SM90 = new Architecture(new HopperAttention());
   static final Architecture SM100 = new Architecture(new BlackwellAttention());
+
+  /** Whose CTAs cancel launches. */
+  private static final Architecture CANCELLING = new Architecture(new BlackwellAttention(true));
 
   static List<Case> sm80(long seed) {
     return cases(SM80, seed);
@@ -65,11 +72,14 @@ final class AttentionCases {
     return cases;
   }
 
-  /** And two tiles of queries in one CTA. */
+  /** And two tiles of queries in one CTA, and tiles from cancelled launches. */
   static List<Case> sm100(long seed) {
     var cases = cases(SM100, seed);
     cases.add(makeCase(SM100, band(ElementType.BF16, new Sizes(1, 300, 260, 2, 1, 128, 128), Band.ALL), EVERYWHERE,
         seed));
+    for (var setup : List.of(band(ElementType.BF16, new Sizes(1, 300, 130, 3, 1, 64, 64), Band.CAUSAL), packed(2, 2))) {
+      cases.add(makeCase(CANCELLING, setup.named(setup.name + ", cancelled launches"), EVERYWHERE, seed));
+    }
     return cases;
   }
 

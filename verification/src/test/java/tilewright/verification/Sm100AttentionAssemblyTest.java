@@ -11,6 +11,7 @@ import org.junit.jupiter.params.provider.Arguments;
 import org.junit.jupiter.params.provider.MethodSource;
 import tilewright.device.Assembler;
 import tilewright.device.Assembly;
+import tilewright.kernel.CompiledKernel;
 import tilewright.kernel.collective.attention.Band;
 import tilewright.kernels.attention.AttentionProblem;
 import tilewright.kernels.attention.AttentionProblem.Packed;
@@ -47,7 +48,23 @@ class Sm100AttentionAssemblyTest {
   @ParameterizedTest(name = "{0} wide, {1}")
   @MethodSource("problems")
   void isAssembledWithoutSpillsAndWarnings(int dim, String name, AttentionProblem problem) {
-    var kernel = new BlackwellAttention().prepare(problem).kernel();
+    assemble(new BlackwellAttention().prepare(problem).kernel());
+  }
+
+  @ParameterizedTest(name = "{0}")
+  @MethodSource
+  void cancelsLaunchesWithoutSpillsAndWarnings(Sizes dims) {
+    for (var band : List.of(Band.ALL, Band.CAUSAL)) {
+      var problem = AttentionProblem.dense(ElementType.BF16, dims).with(band);
+      assemble(new BlackwellAttention(true).prepare(problem).kernel());
+    }
+  }
+
+  static List<Sizes> cancelsLaunchesWithoutSpillsAndWarnings() {
+    return DIMS;
+  }
+
+  private static void assemble(CompiledKernel kernel) {
     switch (ASSEMBLER.assemble(kernel.ptx(), "sm_100a")) {
       case Assembly.Assembled assembled -> {
         assertEquals(List.of(), assembled.warnings());

@@ -5,6 +5,7 @@ import java.util.function.Consumer;
 import java.util.function.Function;
 import tilewright.kernel.GlobalTensor;
 import tilewright.kernel.I32;
+import tilewright.kernel.Pred;
 import tilewright.kernel.Scope;
 import tilewright.kernel.collective.attention.AttentionTileScheduler;
 import tilewright.kernel.collective.attention.AttentionTiles;
@@ -14,25 +15,29 @@ import tilewright.kernel.collective.attention.BlockVisits;
 import tilewright.kernel.collective.attention.PackedTiles;
 import tilewright.kernel.collective.attention.SeqlenInfo;
 import tilewright.kernels.attention.AttentionSpecs;
+import tilewright.sm100.collective.CancelledLaunches;
 import tilewright.sm90.collective.TensorTile;
 
 /**
  * What a CTA does, tile by tile and block by block; all roles go through the same.
  *
  * @param packed slots of tiles where sequences lie one after the other
+ * @param launches where CTAs take over the tiles of others that have not begun
  */
-record AttentionWork(Scope k, Sm100AttentionConfig config, AttentionTiles tiles, Optional<PackedTiles> packed) {
+record AttentionWork(Scope k, Sm100AttentionConfig config, AttentionTiles tiles, Optional<PackedTiles> packed,
+    Optional<CancelledLaunches> launches) {
 
-  static AttentionWork of(Scope k, Sm100AttentionConfig config, TensorTile q, TensorTile key) {
+  static AttentionWork of(Scope k, Sm100AttentionConfig config, TensorTile q, TensorTile key,
+      Optional<CancelledLaunches> launches) {
     if (config.packed()) {
       var slots = new PackedTiles(k.global(AttentionSpecs.lengths("cuQ")), config.queries());
       var keys = k.global(AttentionSpecs.lengths("cuK"));
       return new AttentionWork(k, config, tiles(config, q, key, slots.slots(), k.constant(1),
-          entry -> SeqlenInfo.packed(slots.lengths(), keys, entry)), Optional.of(slots));
+          entry -> SeqlenInfo.packed(slots.lengths(), keys, entry)), Optional.of(slots), launches);
     }
     var sequence = SeqlenInfo.fixed(q.extent(0), key.extent(0));
     return new AttentionWork(k, config, tiles(config, q, key, sequence.queries().ceilDiv(config.queries()),
-        q.extent(3), _ -> sequence), Optional.empty());
+        q.extent(3), _ -> sequence), Optional.empty(), launches);
   }
 
   private static AttentionTiles tiles(Sm100AttentionConfig config, TensorTile q, TensorTile key, I32 rows, I32 batch,
@@ -43,15 +48,26 @@ record AttentionWork(Scope k, Sm100AttentionConfig config, AttentionTiles tiles,
         config.shape().keys());
   }
 
-  /** Goes through this CTA's tiles. */
+  /** One thread goes through this CTA's tiles. */
   void forEach(Consumer<Tile> body) {
-    k.loop(k.blockX(), tiles.order().count(), k.gridX(), index -> {
-      var tile = tiles.order().tile(index);
-      packed.ifPresentOrElse(slots -> {
-        var found = slots.tile(k, tile);
-        k.when(slots.exists(found), () -> body.accept(tiles.tile(found)));
-      }, () -> body.accept(tiles.tile(tile)));
-    });
+    launches.ifPresentOrElse(all -> all.forEach(index -> at(index, body)), () -> inTurns(body));
+  }
+
+  /** A warp goes through them together, of which that is the first lane. */
+  void forEachOfWarp(Pred first, Consumer<Tile> body) {
+    launches.ifPresentOrElse(all -> all.forEachOfWarp(first, index -> at(index, body)), () -> inTurns(body));
+  }
+
+  private void inTurns(Consumer<Tile> body) {
+    k.loop(k.blockX(), tiles.order().count(), k.gridX(), index -> at(index, body));
+  }
+
+  private void at(I32 index, Consumer<Tile> body) {
+    var tile = tiles.order().tile(index);
+    packed.ifPresentOrElse(slots -> {
+      var found = slots.tile(k, tile);
+      k.when(slots.exists(found), () -> body.accept(tiles.tile(found)));
+    }, () -> body.accept(tiles.tile(tile)));
   }
 
   /** The blocks of keys that a tile visits. */

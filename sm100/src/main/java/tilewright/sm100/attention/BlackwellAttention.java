@@ -15,16 +15,25 @@ import tilewright.kernels.attention.BlockMask;
 import tilewright.ptx.Dim3;
 import tilewright.sm100.attention.Sm100AttentionConfig.Shape;
 
-/** The Blackwell kernel: from a problem to a configuration to a launch. */
-public final class BlackwellAttention implements AttentionKernel {
+/**
+ * The Blackwell kernel: from a problem to a configuration to a launch.
+ *
+ * @param cancelling whether CTAs take over tiles of others that have not begun (CLC), instead of every so many-th
+ */
+public record BlackwellAttention(boolean cancelling) implements AttentionKernel {
   private static final int MULTIPROCESSORS = 148;
   /** Of L2, for the keys and values of heads whose tiles run side by side. */
   private static final long CACHE_BYTES = 50L << 20;
   private static final List<Shape> SHAPES = List.of(new Shape(64, 64, 128, 6, 4), new Shape(96, 96, 128, 4, 4),
       new Shape(128, 128, 128, 3, 3), new Shape(192, 128, 64, 5, 4));
-  /** Fewer keys a block, since bands and functions of scores take registers. */
-  private static final List<Shape> MASKED = List.of(new Shape(64, 64, 64, 6, 4), new Shape(96, 96, 64, 6, 4),
+  /** Fewer keys a block, since bands, functions of scores and answers about launches take registers. */
+  private static final List<Shape> FEW_KEYS = List.of(new Shape(64, 64, 64, 6, 4), new Shape(96, 96, 64, 6, 4),
       new Shape(128, 128, 64, 6, 4), new Shape(192, 128, 64, 5, 4));
+
+  /** With every so many-th tile for a CTA. */
+  public BlackwellAttention() {
+    this(false);
+  }
 
   @Override
   public String name() {
@@ -50,13 +59,17 @@ public final class BlackwellAttention implements AttentionKernel {
     refusal(problem).ifPresent(reason -> {
       throw new IllegalArgumentException(reason);
     });
-    return prepare(problem, shape(problem).orElseThrow());
+    return prepare(problem, shape(problem, cancelling).orElseThrow(), cancelling);
   }
 
   /** Prepares the kernel in a given shape. */
   public static PreparedLaunch prepare(AttentionProblem p, Shape shape) {
+    return prepare(p, shape, false);
+  }
+
+  private static PreparedLaunch prepare(AttentionProblem p, Shape shape, boolean cancelling) {
     var config = new Sm100AttentionConfig(p.type(), shape, headsTogether(p), p.band(), p.modification(),
-        p.packed().isPresent(), p.blockMask(), p.lse().isPresent());
+        p.packed().isPresent(), p.blockMask(), p.lse().isPresent(), cancelling);
     var kernel = CompiledKernel.compile(new Sm100Attention(config), Target.SM100A);
     var arguments = AttentionArguments.of(kernel, p);
     config.tensors().giveTo(arguments, p);
@@ -65,14 +78,13 @@ public final class BlackwellAttention implements AttentionKernel {
     long tiles = p.packed().map(packed -> PackedTiles.slots(s.queries(), packed.sequences(), config.queries()))
         .orElse((long) Math.ceilDiv(s.queries(), config.queries()) * s.batch()) * s.heads();
     // Where tiles take unequal time, a CTA a tile lets the hardware fill gaps.
-    long most = p.band().right().isPresent() ? Integer.MAX_VALUE : MULTIPROCESSORS;
-    return new PreparedLaunch(kernel, Dim3.of((int) Math.clamp(tiles, 1, most)),
-        arguments.build());
+    long most = cancelling || p.band().right().isPresent() ? Integer.MAX_VALUE : MULTIPROCESSORS;
+    return new PreparedLaunch(kernel, Dim3.of((int) Math.clamp(tiles, 1, most)), arguments.build());
   }
 
   @Override
   public BlockMask blockMask(AttentionProblem problem) {
-    return blockMask(problem, shape(problem).orElseThrow());
+    return blockMask(problem, shape(problem, cancelling).orElseThrow());
   }
 
   private static BlockMask blockMask(AttentionProblem problem, Shape shape) {
@@ -81,8 +93,13 @@ public final class BlackwellAttention implements AttentionKernel {
 
   /** The shape that should be fastest, if there is one. */
   public static Optional<Shape> shape(AttentionProblem problem) {
+    return shape(problem, false);
+  }
+
+  private static Optional<Shape> shape(AttentionProblem problem, boolean cancelling) {
     var s = problem.sizes();
-    var shapes = problem.band().isAll() && problem.modification().equals(Modification.NONE) ? SHAPES : MASKED;
+    boolean plain = !cancelling && problem.band().isAll() && problem.modification().equals(Modification.NONE);
+    var shapes = plain ? SHAPES : FEW_KEYS;
     return shapes.stream().filter(shape -> s.headDim() <= shape.headDim() && s.valueDim() <= shape.valueDim())
         .findFirst();
   }

@@ -8,6 +8,7 @@ import tilewright.kernel.atom.Shuffle;
 import tilewright.kernels.attention.AttentionSpecs;
 import tilewright.sm100.atom.Elect;
 import tilewright.sm100.atom.TensorMemory;
+import tilewright.sm100.collective.CancelledLaunches;
 import tilewright.sm90.atom.RegisterBudget;
 import tilewright.sm90.collective.TensorTile;
 
@@ -25,7 +26,10 @@ public record Sm100Attention(Sm100AttentionConfig config) implements Kernel {
   private static final int MULTIPLY = 12;
   private static final int STORE = 13;
   private static final int LOAD = 14;
+  private static final int SCHEDULE = 15;
   private static final int WARPS = 16;
+  /** Who goes through the tiles: twelve warps together, of three others a thread each. */
+  private static final int READERS = 15;
 
   @Override
   public String name() {
@@ -46,20 +50,24 @@ public record Sm100Attention(Sm100AttentionConfig config) implements Kernel {
         : TensorTile.of(k, config.tensors().o(), config.layoutO());
     var lse = config.lse() ? Optional.of(k.global(AttentionSpecs.logSumExp())) : Optional.<GlobalTensor>empty();
     var factors = RowFactors.of(k);
+    var launches = config.cancelling()
+        ? Optional.of(CancelledLaunches.of(k, 1, k.constant(0).equalTo(0), first, READERS))
+        : Optional.<CancelledLaunches>empty();
     var signals = AttentionSignals.of(k, config.shape().stages(), first);
     var allocated = TensorMemory.allocate(k, 1, TensorMemory.COLUMNS, warp.equalTo(MULTIPLY), k::barrier);
     var memory = new AttentionMemory(allocated, config);
-    var work = AttentionWork.of(k, config, q, key);
+    var work = AttentionWork.of(k, config, q, key, launches);
 
     var lane = thread.modulo(GROUP * WARP);
+    var leads = thread.modulo(WARP).equalTo(0);
     var quarter = warp.modulo(GROUP);
     var group = warp.dividedBy(GROUP);
     k.when(group.lessThan(CORRECT), () -> {
       RegisterBudget.grow(k, config.softmaxRegisters());
-      work.forEach(new Softmax(k, work, memory, signals, factors, lane, quarter, group)::compute);
+      work.forEachOfWarp(leads, new Softmax(k, work, memory, signals, factors, lane, quarter, group)::compute);
     }, () -> {
       RegisterBudget.shrink(k, config.otherRegisters());
-      k.when(group.equalTo(CORRECT), () -> work.forEach(
+      k.when(group.equalTo(CORRECT), () -> work.forEachOfWarp(leads,
           new Correction(k, work, memory, signals, factors, o.shared(), lse, lane, quarter)::correct));
       k.when(warp.equalTo(MULTIPLY), () -> k.when(Elect.one(k), () -> work.forEach(
           new Multiplier(k, work, memory, signals, q.shared(), key.shared(), value.shared())::multiply)));
@@ -67,6 +75,7 @@ public record Sm100Attention(Sm100AttentionConfig config) implements Kernel {
           new OutputStore(k, work, signals, o)::store)));
       k.when(warp.equalTo(LOAD), () -> k.when(Elect.one(k), () -> work.forEach(
           new Loader(k, work, signals, q, key, value)::load)));
+      launches.ifPresent(all -> k.when(warp.equalTo(SCHEDULE), () -> k.when(Elect.one(k), all::schedule)));
     });
     allocated.release(k::barrier);
   }

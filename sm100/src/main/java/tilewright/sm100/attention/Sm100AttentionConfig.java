@@ -19,9 +19,11 @@ import tilewright.sm90.attention.BoxedTensors;
  * @param packed whether sequences lie one after the other, bounded by cumulated lengths
  * @param blockMask whether blocks of keys come from lists
  * @param lse whether the rows' logarithms are stored
+ * @param cancelling whether CTAs take over tiles of others that have not begun (CLC), else they have every so many-th
  */
 public record Sm100AttentionConfig(ElementType type, Shape shape, int headsTogether, Band band,
-    Modification modification, boolean packed, boolean blockMask, boolean lse) {
+    Modification modification, boolean packed, boolean blockMask, boolean lse,
+    boolean cancelling) {
   /** Tiles of queries that a CTA works on at once, one's softmax beside the other's products. */
   static final int TILES = 2;
   /** Queries of a tile: one a lane of Tensor Memory, so that a thread has a row. */
@@ -51,9 +53,9 @@ public record Sm100AttentionConfig(ElementType type, Shape shape, int headsToget
     return TILES * ROWS;
   }
 
-  /** Of a thread that computes weights; it leaves more to others where those walk through lists. */
+  /** Of a thread that computes weights; it leaves more to others where those find out what to do. */
   int softmaxRegisters() {
-    return blockMask ? 176 : 184;
+    return blockMask || cancelling ? 176 : 184;
   }
 
   /** Of any other thread: what is left of 512 that a lane has in four warpgroups. */
