@@ -1,13 +1,10 @@
 package tilewright.kernels.attention.variants;
 
 import java.util.Optional;
-import tilewright.kernel.CompiledKernel;
 import tilewright.kernel.GlobalTensor;
 import tilewright.kernel.I32;
 import tilewright.kernel.Kernel;
-import tilewright.kernel.PreparedLaunch;
 import tilewright.kernel.Scope;
-import tilewright.kernel.Target;
 import tilewright.kernel.collective.attention.AttentionEpilogue;
 import tilewright.kernel.collective.attention.Band;
 import tilewright.kernel.collective.attention.BlockInfo;
@@ -15,27 +12,13 @@ import tilewright.kernel.collective.attention.Modification;
 import tilewright.kernel.collective.attention.OnlineSoftmax;
 import tilewright.kernel.collective.attention.ScoreMask;
 import tilewright.kernel.collective.attention.SeqlenInfo;
-import tilewright.kernels.attention.AttentionArguments;
-import tilewright.kernels.attention.AttentionProblem;
-import tilewright.kernels.attention.AttentionProblem.Sizes;
 import tilewright.kernels.attention.AttentionSpecs;
-import tilewright.ptx.Dim3;
 
 /**
  * O = softmax(Q·Kᵀ/√D)·V of packed Q, K, V and O (B,S,H,D) by {@code mma.sync}, in one of several ways. A CTA has a
  * tile of queries; blocks of 64 keys come one after the other, the last first.
  */
 public record VariantAttention(VariantConfig config) implements Kernel {
-
-  /** The kernel on a problem. */
-  public static PreparedLaunch prepare(VariantConfig config, int batch, int sequence, int heads) {
-    var kernel = CompiledKernel.compile(new VariantAttention(config), Target.SM80);
-    var problem = AttentionProblem.dense(config.type(), Sizes.of(batch, sequence, sequence, heads, config.dim()))
-        .withLogarithms(Optional.empty());
-    return new PreparedLaunch(kernel, new Dim3(Math.ceilDiv(sequence, config.tileM()), heads, batch),
-        AttentionArguments.of(kernel, problem).build());
-  }
-
   @Override
   public String name() {
     return "attention_" + config.way() + "_" + config.type().text() + "_" + config.accumulator().text() + "_d"

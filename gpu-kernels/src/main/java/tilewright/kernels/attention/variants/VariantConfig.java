@@ -35,7 +35,7 @@ public record VariantConfig(Way way, ElementType type, ElementType accumulator, 
   }
 
   /** Queries of a CTA. */
-  int tileM() {
+  public int tileM() {
     return dim > WHOLE_TILE ? TILE / 2 : TILE;
   }
 
