@@ -123,6 +123,9 @@ final class Listings {
         Excerpt.method(hopper.resolve("attention/AttentionMainloop.java"), "void nextBlock("));
     save(generated, "attention-between-tiles.java",
         Excerpt.method(hopper.resolve("attention/AttentionMainloop.java"), "void betweenTiles("));
+    save(generated, "ragged-rows.java",
+        Excerpt.method(hopper.resolve("collective/RaggedRows.java"), "I32[] coordinate("));
+    save(generated, "packed-tiles.java", Excerpt.method(collective.resolve("PackedTiles.java"), "I32 sequence(Scope"));
     save(generated, "register-operand.java",
         Excerpt.method(hopper.resolve("atom/RegisterOperand.java"), "RegisterOperand of("));
     save(generated, "attention-mods.java", Excerpt.method(root.resolve(MODS), "List<AttentionCases.Setup> setups()"));

@@ -48,7 +48,7 @@ class AttentionFacadeTest {
   void whatNoKernelCanDoIsRefusedWithEveryKernelsReason() {
     var error = assertThrows(IllegalArgumentException.class, () -> asked(264).prepare(AttentionKernels.all()));
     assertEquals("no kernel computes this attention: "
-        + "sm100_attention: head dimensions 264 and 264 are more than 128; "
+        + "sm100_attention: head dimensions 264 and 264 are more than 192 and 128; "
         + "sm90_attention: head dimensions 264 and 264 are more than 256; "
         + "sm80_attention: head dimension 264 is more than 256", error.getMessage());
   }
