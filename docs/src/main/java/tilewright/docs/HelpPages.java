@@ -10,7 +10,7 @@ import java.util.regex.Pattern;
 /** The command's help, asked of the command itself. */
 final class HelpPages {
   private static final Pattern COMMANDS = Pattern.compile("(?s)\\nCommands:\\n(.*?)(\\n\\n|$)");
-  private static final Pattern COMMAND = Pattern.compile("(?m)^  ([a-z]+)\\b");
+  private static final Pattern COMMAND = Pattern.compile("(?m)^  ([a-z][a-z_-]*)");
 
   private HelpPages() {}
 

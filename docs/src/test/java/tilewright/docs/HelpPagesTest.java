@@ -15,11 +15,12 @@ class HelpPagesTest {
           verify  Run kernels in the simulator
                     and compare.
           layout  Evaluate.
+          narrow-gemm  Multiply.
 
         Exit codes: 0 done
           none
         """;
-    assertEquals(List.of("verify", "layout"), HelpPages.subcommands(help));
+    assertEquals(List.of("verify", "layout", "narrow-gemm"), HelpPages.subcommands(help));
   }
 
   @Test
