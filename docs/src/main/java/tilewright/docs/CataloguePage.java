@@ -7,6 +7,7 @@ import java.util.ArrayList;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Locale;
+import java.util.Map;
 import java.util.TreeSet;
 import java.util.stream.Collectors;
 import tilewright.kernels.catalogue.Families;
@@ -18,6 +19,9 @@ import tools.jackson.databind.json.JsonMapper;
 /** The catalogue, a section for each source file: what it computes, its families and options, source and figures. */
 final class CataloguePage {
   private static final String SOURCES = "gpu-kernels/src/main/java/tilewright/kernels/catalogue/";
+  /** Kernels that are not in their families' files. */
+  private static final Map<String, String> ELSEWHERE =
+      Map.of("MmaAttention", "../attention/variants/VariantAttention");
 
   private CataloguePage() {}
 
@@ -29,7 +33,7 @@ final class CataloguePage {
     var page = new StringBuilder("%d kernels in %d variants.\n\n".formatted(Families.all().size(),
         Families.variants()));
     for (var entry : bySource.entrySet()) {
-      var file = root.resolve(SOURCES + entry.getKey() + ".java");
+      var file = root.resolve(SOURCES + ELSEWHERE.getOrDefault(entry.getKey(), entry.getKey()) + ".java");
       page.append("== ").append(title(entry.getKey())).append("\n\n").append(plain(javadoc(file))).append("\n\n")
           .append(table(entry.getValue())).append(picture(entry.getValue().getFirst(), entry.getKey(), images))
           .append(shared(entry.getValue()))
@@ -88,7 +92,7 @@ final class CataloguePage {
   static String javadoc(Path file) throws IOException {
     var lines = Files.readAllLines(file);
     int end = 0;
-    while (!lines.get(end).startsWith("record ")) {
+    while (!lines.get(end).matches("(public )?record .*")) {
       if (++end == lines.size()) throw new BrokenSiteException(List.of(file + " declares no record"));
     }
     int begin = end;
