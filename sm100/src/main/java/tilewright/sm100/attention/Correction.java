@@ -13,7 +13,6 @@ import tilewright.kernel.SharedTensor;
 import tilewright.kernel.atom.Shuffle;
 import tilewright.kernel.collective.attention.AttentionTiles.Tile;
 import tilewright.kernel.tiled.Fragment;
-import tilewright.ptx.Operand;
 import tilewright.ptx.PtxType;
 import tilewright.sm100.atom.F32x2;
 import tilewright.sm100.atom.TensorFence;
