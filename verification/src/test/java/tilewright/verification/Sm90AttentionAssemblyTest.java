@@ -38,7 +38,7 @@ class Sm90AttentionAssemblyTest {
   static Stream<Arguments> changed() {
     MaskMod document = (_, _, q, k) -> k.lessThan(q.plus(1)).and(q.dividedBy(500).equalTo(k.dividedBy(500)));
     ScoreMod alibi = (score, _, h, q, k) -> k.minus(q).toF32().fma(h.plus(1).toF32().times(-4).exp2(), score);
-    return Stream.of(64, 128, 256).flatMap(dim -> {
+    return Stream.of(64, 96, 128, 256).flatMap(dim -> {
       var plain = AttentionProblem.dense(ElementType.BF16, Sizes.of(1, 4096, 4096, 2, dim));
       var masked = plain.with(new Modification(Optional.empty(), Optional.of(document)));
       return Stream.of(Arguments.of("packed", dim, plain.with(Band.CAUSAL).with(new Packed("cuQ", "cuK", 5, 4096))),

@@ -20,7 +20,7 @@ final class Sm90AttentionShapes {
       new Choice(new Shape(256, 256, 2, 80, 2, 1, 0, false), true, 1024, LONGEST),
       new Choice(new Shape(256, 256, 2, 64, 2, 1, 128, true), true, 0, LONGEST));
   /** With a function of each score. */
-  private static final List<Shape> SCORED = List.of(new Shape(64, 64, 3, 128, 4, 2, 64, true),
+  private static final List<Shape> SCORED = List.of(new Shape(64, 64, 2, 128, 4, 2, 64, true),
       new Shape(96, 96, 2, 128, 2, 2, 96, true), new Shape(128, 128, 2, 128, 2, 2, 128, true),
       new Shape(192, 128, 2, 112, 2, 1, 128, true), new Shape(192, 192, 2, 96, 2, 1, 96, true),
       new Shape(256, 256, 2, 64, 2, 1, 128, true));
@@ -31,9 +31,9 @@ final class Sm90AttentionShapes {
       new Shape(256, 256, 2, 48, 2, 1, 128, true));
   /** With both, or a mask and lists of blocks. */
   private static final List<Shape> LISTED = List.of(new Shape(64, 64, 2, 96, 4, 2, 64, true),
-      new Shape(96, 96, 2, 112, 2, 2, 96, true), new Shape(128, 128, 2, 96, 2, 2, 128, true),
+      new Shape(96, 96, 2, 96, 2, 2, 96, true), new Shape(128, 128, 2, 96, 2, 2, 128, true),
       new Shape(192, 128, 2, 96, 2, 1, 128, true), new Shape(192, 192, 2, 80, 2, 1, 96, true),
-      new Shape(256, 256, 2, 48, 2, 1, 128, true));
+      new Shape(256, 256, 2, 32, 2, 1, 128, true));
 
   private Sm90AttentionShapes() {}
 
