@@ -21,13 +21,12 @@ public record VariantConfig(Way way, ElementType type, ElementType accumulator, 
   private static final int WIDE_CHUNK = 64;
   private static final int NARROW_CHUNK = 32;
   private static final int TILE = 64;
-  /** Up to this head dimension registers hold whole rows of O beside the addresses of chunks. */
+  /** Up to these head dimensions registers hold whole rows of O beside the addresses of chunks, or half of them. */
   private static final int WHOLE_ROWS = 96;
-  /** Up to this one they hold a quarter of the columns of a whole tile. */
-  private static final int WHOLE_TILE = 512;
+  private static final int HALF_ROWS = 512;
 
   public VariantConfig {
-    int unit = way == Way.TILED_QKV && dim > WHOLE_ROWS ? WIDE_CHUNK : NARROW_CHUNK;
+    int unit = dim > HALF_ROWS ? WIDE_CHUNK : NARROW_CHUNK;
     if (dim < unit || dim > way.mostDim() || dim % unit != 0) {
       throw new IllegalArgumentException("no attention_" + way + " for head dimension " + dim + ": a multiple of "
           + unit + " up to " + way.mostDim());
@@ -36,7 +35,7 @@ public record VariantConfig(Way way, ElementType type, ElementType accumulator, 
 
   /** Queries of a CTA. */
   public int tileM() {
-    return dim > WHOLE_TILE ? TILE / 2 : TILE;
+    return warpsN() > 2 ? TILE / 2 : TILE;
   }
 
   /** Keys of a block. */
@@ -45,13 +44,14 @@ public record VariantConfig(Way way, ElementType type, ElementType accumulator, 
   }
 
   int warpsM() {
-    return warpsN() == 1 ? 4 : 2;
+    return way == Way.SPLIT_KV || warpsN() > 2 ? 2 : 4;
   }
 
   /** Warps that share rows: each has some of the keys of S, and some of the columns of O. */
   int warpsN() {
     if (way == Way.SPLIT_KV) return 2;
-    return way == Way.TILED_QKV && dim > WHOLE_ROWS ? 4 : 1;
+    if (way != Way.TILED_QKV || dim <= WHOLE_ROWS) return 1;
+    return dim <= HALF_ROWS ? 2 : 4;
   }
 
   int threads() {
