@@ -19,7 +19,7 @@ final class Sm90AttentionShapes {
       new Choice(new Shape(192, 192, 2, 96, 2, 1, 96, true), true, 0, LONGEST),
       new Choice(new Shape(256, 256, 2, 80, 2, 1, 0, false), true, 1024, LONGEST),
       new Choice(new Shape(256, 256, 2, 64, 2, 1, 128, true), true, 0, LONGEST));
-  /** With a function of each score. */
+  /** With a function of each score, or packed sequences. */
   private static final List<Shape> SCORED = List.of(new Shape(64, 64, 2, 128, 4, 2, 64, true),
       new Shape(96, 96, 2, 128, 2, 2, 96, true), new Shape(128, 128, 2, 128, 2, 2, 128, true),
       new Shape(192, 128, 2, 112, 2, 1, 128, true), new Shape(192, 192, 2, 96, 2, 1, 96, true),
@@ -48,7 +48,7 @@ final class Sm90AttentionShapes {
     if (modification.mask().isPresent()) {
       return (modification.score().isPresent() || problem.blockMask() ? LISTED : MASKED).stream();
     }
-    return modification.score().isPresent() ? SCORED.stream()
+    return modification.score().isPresent() || problem.packed().isPresent() ? SCORED.stream()
         : PLAIN.stream().filter(choice -> choice.fits(problem)).map(Choice::shape);
   }
 
@@ -61,7 +61,7 @@ final class Sm90AttentionShapes {
   private record Choice(Shape shape, boolean full, int from, int to) {
     boolean fits(AttentionProblem problem) {
       var band = problem.band();
-      int keys = problem.packed().map(AttentionProblem.Packed::longest).orElse(problem.sizes().keys());
+      int keys = problem.sizes().keys();
       int seen = band.left().isPresent() && band.right().isPresent()
           ? Math.min(keys, band.left().getAsInt() + band.right().getAsInt() + 1) : keys;
       return (full || !band.isAll()) && from <= seen && seen <= to;
