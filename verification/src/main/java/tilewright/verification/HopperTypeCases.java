@@ -24,7 +24,7 @@ final class HopperTypeCases {
   /** With scales in blocks: tails in every extent, operands that are quantised normal values. */
   static List<Case> scaled(long seed) {
     return List.of(scaled(136, 264, 400, 2, EVERYWHERE, seed), scaled(40, 16, 16, 1, EVERYWHERE, seed),
-        scaled(1024, 2048, 4096, 1, GPU_ONLY, seed));
+        scaled(1024, 2048, 1536, 1, GPU_ONLY, seed));
   }
 
   /** Groups of rows one after the other, with a block of none and a tail, and masked, with none and all of the rows. */
@@ -53,7 +53,7 @@ final class HopperTypeCases {
     for (var types : List.of(mixed(ElementType.E4M3, ElementType.BF16), mixed(ElementType.E5M2, ElementType.F16),
         mixed(ElementType.I4, ElementType.BF16), mixed(ElementType.I4, ElementType.F16))) {
       cases.add(new MixedCase(MixedGemm.packed(GemmProblem.packed(types, 136, 48, 288, 2, "TN"))).of(EVERYWHERE, seed));
-      cases.add(new MixedCase(MixedGemm.packed(GemmProblem.packed(types, 1024, 2048, 4096, 1, "TN")))
+      cases.add(new MixedCase(MixedGemm.packed(GemmProblem.packed(types, 1024, 2048, 1536, 1, "TN")))
           .of(GPU_ONLY, seed));
     }
     return cases;
@@ -75,7 +75,7 @@ final class HopperTypeCases {
     var cases = new ArrayList<Case>();
     types().forEach(types -> cases.add(of(types, 136, 48, 288, 1, EVERYWHERE, seed)));
     types().filter(types -> types.a() == types.b())
-        .forEach(types -> cases.add(of(types, 1024, 2048, 4096, 1, GPU_ONLY, seed)));
+        .forEach(types -> cases.add(of(types, 1024, 2048, 1536, 1, GPU_ONLY, seed)));
     for (var output : List.of(ElementType.F16, ElementType.F32)) {
       cases.add(of(fp8(ElementType.E4M3, ElementType.E4M3, output, Accumulation.EXACT), 72, 264, 400, 2, EVERYWHERE,
           seed));
