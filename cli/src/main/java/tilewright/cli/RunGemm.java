@@ -28,30 +28,12 @@ import tilewright.verification.TensorCoordinates;
 final class RunGemm implements Callable<Integer> {
   private final Console console;
 
-  @Option(names = "--a", required = true, paramLabel = "A.npy",
-      description = "A, M×K: f2, f4, f8, or bfloat16 as V2 or u2.")
-  private Path a;
-
-  @Option(names = "--b", required = true, paramLabel = "B.npy", description = "B, N×K.")
-  private Path b;
-
-  @Option(names = "--out", required = true, paramLabel = "C.npy",
-      description = "Where C goes; it is written whole or not at all.")
-  private Path out;
-
-  @Option(names = "--trans-a", description = "A.npy holds K×M.")
-  private boolean transposeA;
-
-  @Option(names = "--trans-b", description = "B.npy holds K×N.")
-  private boolean transposeB;
+  @Mixin
+  private GemmFileOptions files;
 
   @Option(names = "--dtype", paramLabel = "f16|bf16",
       description = "The type to multiply in (default: that of the files; f4 and f8 are rounded to bf16).")
   private Optional<String> dtype;
-
-  @Option(names = "--out-dtype", paramLabel = "f32|f16|bf16", defaultValue = "f32",
-      description = "The type of C.npy (default: f32); bf16 is stored as V2.")
-  private String outDtype;
 
   @Mixin
   private GemmEpilogueOptions epilogue;
@@ -76,12 +58,11 @@ final class RunGemm implements Callable<Integer> {
 
   @Override
   public Integer call() {
-    AtomicFile.requireWritable(out);
-    var output = type("--out-dtype", outDtype, ElementType.F32, ElementType.F16, ElementType.BF16);
-    var wanted = dtype.map(name -> type("--dtype", name, ElementType.F16, ElementType.BF16));
+    AtomicFile.requireWritable(files.out());
+    var output = files.output();
+    var wanted = dtype.map(name -> GemmFileOptions.type("--dtype", name, ElementType.F16, ElementType.BF16));
     try (var arena = Arena.ofShared()) {
-      var operands = GemmOperands.of(NpyMatrix.read(a, transposeA, arena), NpyMatrix.read(b, transposeB, arena),
-          wanted);
+      var operands = files.read(wanted, arena);
       noteRounding(operands);
       var problem = operands.problem(output);
       var buffers = new HashMap<>(Map.of(
@@ -140,22 +121,16 @@ final class RunGemm implements Callable<Integer> {
     };
     var shape = operands.batched() ? List.of((long) problem.batch(), (long) problem.m(), (long) problem.n())
         : List.of((long) problem.m(), (long) problem.n());
-    new NpyFile(new NpyHeader(type, false, shape), c).write(out);
+    new NpyFile(new NpyHeader(type, false, shape), c).write(files.out());
   }
 
   private int report(GemmProblem problem, Backend.Result result) {
-    var row = new Row(out.toString(), problem.m(), problem.n(), problem.k(), problem.batch(),
+    var row = new Row(files.out().toString(), problem.m(), problem.n(), problem.k(), problem.batch(),
         problem.operand().text(), kernel, backend.toString(), result.ms(), result.findings());
     console.result(row, "%s: C = A·Bᵀ, %d×%d×%d%s in %s on %s (%s), %.1f ms".formatted(
-        result.findings().isEmpty() ? out : "not written", row.m, row.n, row.k,
+        result.findings().isEmpty() ? files.out() : "not written", row.m, row.n, row.k,
         row.batch > 1 ? ", batch of " + row.batch : "", row.dtype, row.backend, row.kernel, row.ms));
     result.findings().forEach(finding -> console.note(finding.toString()));
     return result.findings().isEmpty() ? Exit.OK : Exit.CHECK_FAILED;
-  }
-
-  private static ElementType type(String option, String name, ElementType... allowed) {
-    return Stream.of(allowed).filter(type -> type.text().equals(name)).findFirst().orElseThrow(() ->
-        CommandFailure.badInput("invalid " + option + " " + name + ": "
-            + String.join(" or ", Stream.of(allowed).map(ElementType::text).toList())));
   }
 }

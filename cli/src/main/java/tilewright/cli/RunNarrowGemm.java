@@ -2,7 +2,6 @@ package tilewright.cli;
 
 import java.lang.foreign.Arena;
 import java.lang.foreign.MemorySegment;
-import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.HashMap;
 import java.util.List;
@@ -10,7 +9,6 @@ import java.util.Locale;
 import java.util.Map;
 import java.util.Optional;
 import java.util.concurrent.Callable;
-import java.util.stream.Stream;
 import picocli.CommandLine.Command;
 import picocli.CommandLine.Mixin;
 import picocli.CommandLine.Option;
@@ -32,21 +30,8 @@ final class RunNarrowGemm implements Callable<Integer> {
 
   private final Console console;
 
-  @Option(names = "--a", required = true, paramLabel = "A.npy", description = "A, M×K: f2, f4, f8, or bfloat16 as V2.")
-  private Path a;
-
-  @Option(names = "--b", required = true, paramLabel = "B.npy", description = "B, N×K.")
-  private Path b;
-
-  @Option(names = "--out", required = true, paramLabel = "C.npy",
-      description = "Where C goes; it is written whole or not at all.")
-  private Path out;
-
-  @Option(names = "--trans-a", description = "A.npy holds K×M.")
-  private boolean transposeA;
-
-  @Option(names = "--trans-b", description = "B.npy holds K×N.")
-  private boolean transposeB;
+  @Mixin
+  private GemmFileOptions files;
 
   @Option(names = "--format", paramLabel = "NAME", defaultValue = "mxf8",
       description = "Of mxf8, mxf8_e5m2, mxf6, mxf6_e3m2, mxf4, nvf4 (default: mxf8).")
@@ -59,10 +44,6 @@ final class RunNarrowGemm implements Callable<Integer> {
       "Powers of two as the standard chooses them, where the largest numbers may saturate,",
       "or the least with which nothing does (default: ocp)."})
   private ScaleRule scales;
-
-  @Option(names = "--out-dtype", paramLabel = "f32|f16|bf16", defaultValue = "f32",
-      description = "The type of C.npy (default: f32); bf16 is stored as V2.")
-  private String outDtype;
 
   @Mixin
   private GemmEpilogueOptions epilogue;
@@ -78,11 +59,10 @@ final class RunNarrowGemm implements Callable<Integer> {
 
   @Override
   public Integer call() {
-    AtomicFile.requireWritable(out);
+    AtomicFile.requireWritable(files.out());
     try (var arena = Arena.ofShared()) {
       // The shapes must fit; the type that this finds is not used.
-      var operands = GemmOperands.of(NpyMatrix.read(a, transposeA, arena), NpyMatrix.read(b, transposeB, arena),
-          Optional.of(ElementType.F32));
+      var operands = files.read(Optional.of(ElementType.F32), arena);
       var types = types();
       var left = QuantizedOperand.of(operands.a(), named(format), backend, arena);
       var right = QuantizedOperand.of(operands.b(), named(formatB.orElse(format)), backend, arena);
@@ -96,7 +76,7 @@ final class RunNarrowGemm implements Callable<Integer> {
       findings.addAll(right.findings());
       findings.addAll(product.findings());
       if (findings.isEmpty()) write(problem, buffers.get("C"), arena);
-      return report(new Row(out.toString(), problem.m(), problem.n(), operands.a().columns(),
+      return report(new Row(files.out().toString(), problem.m(), problem.n(), operands.a().columns(),
           format + formatB.map(other -> "*" + other).orElse(""), backend.toString(),
           left.ms() + right.ms() + product.ms(), findings));
     }
@@ -109,10 +89,7 @@ final class RunNarrowGemm implements Callable<Integer> {
       throw CommandFailure.badInput("--format " + format + " and --format-b " + formatB.get()
           + " are not multiplied: mxf8 and mxf6 mix, mxf4 and nvf4 do not");
     }
-    var output = Stream.of(ElementType.F32, ElementType.F16, ElementType.BF16)
-        .filter(type -> type.text().equals(outDtype)).findFirst().orElseThrow(() ->
-            CommandFailure.badInput("invalid --out-dtype " + outDtype + ": f32 or f16 or bf16"));
-    return new UmmaTypes(left.kind(), left.element(), right.element(), output);
+    return new UmmaTypes(left.kind(), left.element(), right.element(), files.output());
   }
 
   private NarrowFormat named(String name) {
@@ -140,12 +117,12 @@ final class RunNarrowGemm implements Callable<Integer> {
       MemorySegment.copy(c, i * problem.c().rowStride() * problem.output().bytes(), packed, i * row, row);
     }
     new NpyFile(new NpyHeader(NpyType.of(problem.output()), false, List.of((long) problem.m(), (long) problem.n())),
-        packed).write(out);
+        packed).write(files.out());
   }
 
   private int report(Row row) {
     console.result(row, "%s: C = A·Bᵀ, %d×%d×%d in %s on %s, %.1f ms".formatted(
-        row.findings().isEmpty() ? out : "not written", row.m, row.n, row.k, row.format, row.backend, row.ms));
+        row.findings().isEmpty() ? files.out() : "not written", row.m, row.n, row.k, row.format, row.backend, row.ms));
     row.findings().forEach(finding -> console.note(finding.toString()));
     return row.findings().isEmpty() ? Exit.OK : Exit.CHECK_FAILED;
   }

@@ -180,8 +180,9 @@ final class AttentionMainloop {
 
   /** Gives back the keys at a place, which have become scores: the block that they were. */
   private I32 releaseKeys(AttentionTiles.Tile tile, I32 place) {
-    var block = blocks.block(tile, place, keys.stage()).settled();
-    keys.releaseAndAdvance(lane);
+    var releasing = lane.modulo(config.releasing());
+    var block = blocks.block(tile, place, keys.stage(), releasing).settled();
+    keys.releaseAndAdvance(releasing);
     return block;
   }
 

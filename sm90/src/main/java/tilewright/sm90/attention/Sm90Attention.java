@@ -25,9 +25,6 @@ import tilewright.sm90.collective.TensorTile;
  * softmax → registers → ·V, while the tensor cores are busy with the next block. CTAs stay and go from tile to tile.
  */
 public record Sm90Attention(Sm90AttentionConfig config) implements Kernel {
-  /** Of a warpgroup. */
-  private static final int WARPS = 4;
-
   @Override
   public String name() {
     return "sm90_attention_" + config.type().text() + "_d" + config.shape().headDim();
@@ -44,14 +41,15 @@ public record Sm90Attention(Sm90AttentionConfig config) implements Kernel {
     var o = shape.columns() > 0 ? TensorTile.of(k, config.tensors().o(), config.layoutO())
         : TensorTile.over(k, config.tensors().o(), q.shared());
     var lse = config.lse() ? Optional.of(k.global(AttentionSpecs.logSumExp())) : Optional.<GlobalTensor>empty();
+    int consuming = shape.consumers() * WgmmaAtom.THREADS;
     var first = thread.equalTo(0);
     var queries = Pipeline.ring(k, shape.ahead(), first, 1, shape.consumers());
-    var keys = Pipeline.ring(k, shape.stages(), first, 1, shape.consumers());
+    var keys = Pipeline.ring(k, shape.stages(), first, 1, consuming / config.releasing());
     var values = Pipeline.ring(k, shape.stages(), first, 1, shape.consumers());
     var cuQ = config.packed() ? Optional.of(k.global(AttentionSpecs.lengths("cuQ"))) : Optional.<GlobalTensor>empty();
     var packed = cuQ.map(lengths -> new PackedTiles(lengths, shape.queries()));
     var tiles = packed.map(p -> tiles(k, q, key, p)).orElseGet(() -> tiles(q, key));
-    var queue = TileQueue.of(k, first, shape.consumers() * WARPS, tiles.order(), packed);
+    var queue = TileQueue.of(k, first, consuming / Sm90AttentionConfig.WARP, tiles.order(), packed);
     var blocks = VisitedBlocks.of(k, config);
     k.when(first, () -> Mbarrier.publish(k));
     k.barrier();
@@ -69,7 +67,7 @@ public record Sm90Attention(Sm90AttentionConfig config) implements Kernel {
       RegisterBudget.grow(k, config.consumerRegisters());
       var mainloop = new AttentionMainloop(k, config, blocks, q, key, value, queries, keys, values, lane, group);
       var output = new StagedOutput(k, o, new TileCoordinates(k, config.packed()), lse, mainloop.rows(), lane, group);
-      mainloop.run(queue.taker(thread.modulo(WgmmaAtom.THREADS / WARPS)), tiles, output);
+      mainloop.run(queue.taker(lane.modulo(Sm90AttentionConfig.WARP)), tiles, output);
     });
   }
 

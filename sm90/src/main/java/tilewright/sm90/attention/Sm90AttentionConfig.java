@@ -21,6 +21,8 @@ import tilewright.sm90.atom.WgmmaAtom;
  */
 public record Sm90AttentionConfig(ElementType type, Shape shape, int headsTogether, Band band,
     Modification modification, boolean packed, boolean blockMask, boolean lse) {
+  static final int WARP = 32;
+
   /**
    * Tiles and warpgroups.
    *
@@ -63,6 +65,11 @@ public record Sm90AttentionConfig(ElementType type, Shape shape, int headsTogeth
   /** Of each consumer's, what a producer needs to walk through lists. */
   private int lent() {
     return blockMask ? 8 : 0;
+  }
+
+  /** Threads of which one gives back keys: where a block's number lies beside them, every warp has read it. */
+  int releasing() {
+    return blockMask ? WARP : WgmmaAtom.THREADS;
   }
 
   /** Tensors in global memory. */

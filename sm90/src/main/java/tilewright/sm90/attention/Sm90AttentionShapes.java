@@ -32,7 +32,7 @@ final class Sm90AttentionShapes {
   /** With both, or a mask and lists of blocks. */
   private static final List<Shape> LISTED = List.of(new Shape(64, 64, 2, 96, 4, 2, 64, true),
       new Shape(96, 96, 2, 96, 2, 2, 96, true), new Shape(128, 128, 2, 96, 2, 2, 128, true),
-      new Shape(192, 128, 2, 96, 2, 1, 128, true), new Shape(192, 192, 2, 80, 2, 1, 96, true),
+      new Shape(192, 128, 2, 96, 2, 1, 128, true), new Shape(192, 192, 2, 64, 2, 1, 96, true),
       new Shape(256, 256, 2, 32, 2, 1, 128, true));
 
   private Sm90AttentionShapes() {}

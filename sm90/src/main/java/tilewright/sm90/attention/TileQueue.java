@@ -3,6 +3,7 @@ package tilewright.sm90.attention;
 import java.util.List;
 import java.util.Optional;
 import java.util.function.Consumer;
+import java.util.function.Supplier;
 import java.util.stream.IntStream;
 import tilewright.kernel.GlobalTensor;
 import tilewright.kernel.I32;
@@ -11,7 +12,6 @@ import tilewright.kernel.Pred;
 import tilewright.kernel.Scope;
 import tilewright.kernel.SharedTensor;
 import tilewright.kernel.TensorSpec;
-import tilewright.kernel.atom.Shuffle;
 import tilewright.kernel.collective.attention.AttentionTileScheduler;
 import tilewright.kernel.collective.attention.AttentionTileScheduler.Tile;
 import tilewright.kernel.collective.attention.PackedTiles;
@@ -119,12 +119,8 @@ final class TileQueue {
     /** Waits for the next tile. */
     Tile take() {
       slot.awaitFull();
-      // One lane reads, so that its own arrival says that all is read.
-      var read = IntStream.range(0, FIELDS).mapToObj(_ -> k.variable(k.constant(0), MOST)).toList();
-      k.when(lane.equalTo(0), () -> {
-        for (int i = 0; i < FIELDS; i++) read.get(i).set(drawn.at(k.constant(i), slot.stage()).loadInteger(MOST));
-      });
-      var values = read.stream().map(field -> Shuffle.first(k, field.value(), MOST)).toList();
+      var values = WarpRead.of(k, lane, MOST, IntStream.range(0, FIELDS)
+          .<Supplier<I32>>mapToObj(i -> () -> drawn.at(k.constant(i), slot.stage()).loadInteger(MOST)).toList());
       slot.releaseAndAdvance(lane);
       return new Tile(values.get(0), values.get(1), values.get(2));
     }

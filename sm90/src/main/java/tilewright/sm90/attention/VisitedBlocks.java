@@ -1,6 +1,8 @@
 package tilewright.sm90.attention;
 
+import java.util.List;
 import java.util.Optional;
+import java.util.function.Supplier;
 import tilewright.kernel.GlobalTensor;
 import tilewright.kernel.I32;
 import tilewright.kernel.Scope;
@@ -36,9 +38,15 @@ record VisitedBlocks(Scope k, Sm90AttentionConfig config, Optional<SharedTensor>
     left.ifPresent(numbers -> numbers.at(stage).store(block));
   }
 
-  /** Consumer: the block at a place, whose keys a stage has. */
-  I32 block(Tile tile, I32 place, I32 stage) {
-    return left.map(numbers -> numbers.at(stage).loadInteger(GlobalTensor.MAX_EXTENT))
+  /**
+   * Consumer: the block at a place, whose keys a stage has.
+   *
+   * @param lane of the warp
+   */
+  I32 block(Tile tile, I32 place, I32 stage, I32 lane) {
+    int most = GlobalTensor.MAX_EXTENT;
+    return left.map(numbers -> List.<Supplier<I32>>of(() -> numbers.at(stage).loadInteger(most)))
+        .map(read -> WarpRead.of(k, lane, most, read).getFirst())
         .orElseGet(() -> of(tile).block().apply(place));
   }
 }

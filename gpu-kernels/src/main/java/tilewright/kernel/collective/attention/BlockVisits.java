@@ -37,8 +37,9 @@ public record BlockVisits(I32 count, UnaryOperator<I32> block, List<Stretch> str
   public static BlockVisits of(BlockLists lists) {
     var all = lists.partials().plus(lists.fulls());
     // Without any, the first, which the mask hides like all others.
-    return new BlockVisits(all.max(1), place -> lists.block(place).where(all.atLeast(1), 0), List.of(new Stretch(all.constant(1), lists.partials(), true),
-        new Stretch(lists.partials().max(1), all, false)));
+    return new BlockVisits(all.max(1), place -> lists.block(place).where(all.atLeast(1), 0),
+        List.of(new Stretch(all.constant(1), lists.partials(), true),
+            new Stretch(lists.partials().max(1), all, false)));
   }
 
   /** What is done with the block at a place. */
