@@ -3,7 +3,6 @@ package tilewright.reference;
 import java.util.Arrays;
 import java.util.stream.IntStream;
 import tilewright.layout.Layout;
-import tilewright.numerics.ElementType;
 
 /**
  * O = softmax(rule(scale · Q·Kᵀ)) · V for Q (B,Sq,H,D), K (B,Sk,Hk,D), V (B,Sk,Hk,Dv), any strides; head h of Q reads

@@ -169,8 +169,8 @@ public final class Gpu implements AutoCloseable {
 
   /**
    * A prepared launch on memory, to launch often; {@link tilewright.kernel.PlanCache} keeps what is prepared, and the
-   * code is loaded once. Scratch memory that is not given is allocated and stays until this GPU is closed; what is bound
-   * once is then for one stream at a time.
+   * code is loaded once. Scratch memory that is not given is allocated and stays until this GPU is closed; what is
+   * bound once is then for one stream at a time.
    *
    * @param memory by the names that the launch's arguments use
    * @throws IllegalArgumentException when the launch names other memory

@@ -82,8 +82,8 @@ public final class GlobalTensor {
       var rows = interleaving.get();
       var others = coordinate.clone();
       others[rows.outer] = k.constant(0);
-      return new GlobalTensor(k, spec, base, extents, strides, sum(others), covered, rungs, Optional.of(new Interleaving(
-          rows.outer, rows.inner, rows.count, rows.begin.plus(coordinate[rows.outer]))));
+      var moved = new Interleaving(rows.outer, rows.inner, rows.count, rows.begin.plus(coordinate[rows.outer]));
+      return new GlobalTensor(k, spec, base, extents, strides, sum(others), covered, rungs, Optional.of(moved));
     }
     return new GlobalTensor(k, spec, base, extents, strides, shifted(coordinate), covered, rungs, interleaving);
   }
@@ -114,8 +114,8 @@ public final class GlobalTensor {
   }
 
   /**
-   * The same tensor where a coordinate of {@code mode} counts rows: {@code count} neighbours along {@code other} for each
-   * coordinate that the mode had.
+   * The same tensor where a coordinate of {@code mode} counts rows: {@code count} neighbours along {@code other} for
+   * each coordinate that the mode had.
    */
   public GlobalTensor interleaved(int mode, int other, int count) {
     return new GlobalTensor(k, spec, base, extents, strides, origin, covered, rungs,

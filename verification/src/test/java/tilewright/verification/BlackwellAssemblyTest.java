@@ -53,7 +53,8 @@ class BlackwellAssemblyTest {
   @MethodSource("configurations")
   void isAssembledWithoutSpillsAndWarnings(ElementType operand, ElementType output, String order, String rung,
       TestReporter reporter) {
-    assertAssembled(reporter, BlackwellGemm.prepare(GemmProblem.packed(operand, output, 4096, 4096, 4096, 1, order), rung));
+    var problem = GemmProblem.packed(operand, output, 4096, 4096, 4096, 1, order);
+    assertAssembled(reporter, BlackwellGemm.prepare(problem, rung));
   }
 
   @ParameterizedTest
@@ -111,7 +112,8 @@ class BlackwellAssemblyTest {
         assertEquals(List.of(), assembled.warnings());
         var needs = assembled.resources().getFirst();
         assertEquals(0, needs.spillStoreBytes() + needs.spillLoadBytes() + needs.stackBytes(), needs.toString());
-        reporter.publishEntry(needs.entry(), needs.registers() + " registers, " + needs.stackBytes() + " bytes of stack");
+        reporter.publishEntry(needs.entry(),
+            needs.registers() + " registers, " + needs.stackBytes() + " bytes of stack");
       }
       case Assembly.Rejected rejected -> fail(rejected.log());
       case Assembly.Unavailable missing -> abort(missing.reason());

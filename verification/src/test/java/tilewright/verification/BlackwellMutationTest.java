@@ -17,7 +17,7 @@ import tilewright.sm100.UmmaTypes;
 import tilewright.sm100.atom.MmaFormat;
 import tilewright.sm100.atom.MmaKind;
 
-/** The Blackwell GEMM on pairs of SMs with one piece of its synchronisation wrong, with rings that wrap in each tile. */
+/** The Blackwell GEMM on pairs of SMs with a piece of its synchronisation wrong, and rings that wrap in each tile. */
 class BlackwellMutationTest {
   private static final int SEEDS = 8;
 
@@ -37,7 +37,8 @@ class BlackwellMutationTest {
       var launch = launch(config, m, n, k);
       var all = MutationTrial.ofZeros(launch, Map.of("A", 2 * m * k, "B", 2 * n * k, "C", 2 * m * n, "SA", m * k / 8,
           "SB", n * k / 8));
-      trial = (dynamic ? all : all.on(Dim3.of(2))).withSeeds(SEEDS).exceptFor(Form::isConvergence).exceptFor(isOfAnswers(launch));
+      trial = (dynamic ? all : all.on(Dim3.of(2))).withSeeds(SEEDS).exceptFor(Form::isConvergence)
+          .exceptFor(isOfAnswers(launch));
     }
 
     private static PreparedLaunch launch(Sm100GemmConfig config, int m, int n, int k) {

@@ -71,7 +71,8 @@ class Sm100AttentionMutationTest {
     if (!mutant.change().contains("bar.warp.sync")) return false;
     var lines = FULL.launch().kernel().ptx().lines().map(String::strip).toList();
     int line = Integer.parseInt(mutant.change().replaceAll("\\D*(\\d+).*", "$1"));
-    return lines.get(line - 2).startsWith("tcgen05.fence::before_thread_sync") || lines.get(line).startsWith("bar.sync");
+    return lines.get(line - 2).startsWith("tcgen05.fence::before_thread_sync")
+        || lines.get(line).startsWith("bar.sync");
   }
 
   @Test

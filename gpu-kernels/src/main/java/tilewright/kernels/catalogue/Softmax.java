@@ -4,7 +4,6 @@ import java.util.List;
 import tilewright.kernel.F32;
 import tilewright.kernel.Kernel;
 import tilewright.kernel.Scope;
-import tilewright.kernel.Target;
 import tilewright.kernel.collective.RowShape;
 import tilewright.kernel.collective.RowTile;
 import tilewright.kernel.collective.RowTuning;

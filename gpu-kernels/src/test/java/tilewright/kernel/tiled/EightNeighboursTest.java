@@ -34,7 +34,8 @@ class EightNeighboursTest {
 
   @Test
   void aThreadsColumnsOfARowAreRunsOfEight() {
-    var layout = TiledMma.byEights(MmaAtom.of(ElementType.BF16, ElementType.F32), SHAPE).accumulatorPartition().layout();
+    var mma = TiledMma.byEights(MmaAtom.of(ElementType.BF16, ElementType.F32), SHAPE);
+    var layout = mma.accumulatorPartition().layout();
     long threads = layout.mode(0).size();
     for (long thread = 0; thread < threads; thread++) {
       long t = thread;

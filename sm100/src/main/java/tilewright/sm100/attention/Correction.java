@@ -51,8 +51,8 @@ final class Correction {
    * @param lse where rows' logarithms go, if anywhere
    * @param thread of the warpgroup
    */
-  Correction(Scope k, AttentionWork work, AttentionMemory memory, AttentionSignals signals, RowFactors factors, SharedTensor o,
-      Optional<GlobalTensor> lse, I32 thread, I32 warp) {
+  Correction(Scope k, AttentionWork work, AttentionMemory memory, AttentionSignals signals, RowFactors factors,
+      SharedTensor o, Optional<GlobalTensor> lse, I32 thread, I32 warp) {
     this.k = k;
     this.work = work;
     coordinates = new TileCoordinates(k, work.config().packed());

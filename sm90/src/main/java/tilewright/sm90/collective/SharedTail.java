@@ -7,9 +7,10 @@ import tilewright.kernel.Scope;
 import tilewright.kernel.collective.TileScheduler;
 
 /**
- * Tiles of C for workers that have equally many of them; those that are left over, and do not fill a wave, are cut along
- * k into equal parts, at most one a worker: the data-parallel part of Stream-K with split-K for the rest (Osama and
- * others, Stream-K: Work-Centric Parallel Decomposition for Dense Matrix-Matrix Multiplication on the GPU, 2023). Workers
+ * Tiles of C for workers that have equally many of them; those that are left over, and do not fill a wave, are cut
+ * along k into equal parts, at most one a worker: the data-parallel part of Stream-K with split-K for the rest (Osama
+ * and others, Stream-K: Work-Centric Parallel Decomposition for Dense Matrix-Matrix Multiplication on the GPU, 2023).
+ * Workers
  * with the same part of their tiles go through the same k at the same time, and share in L2 what they copy.
  *
  * <p>Workers are clusters. The worker with a tile's last part finishes it, and waits only for clusters before it in the
