@@ -37,7 +37,7 @@ class SharedTailTest {
 
   /**
    * Fewer tiles than workers, by two and by more, some of which have nothing; waves and a rest, with and without parts;
-   * a full wave; a batch; two consumers; clusters; tails in every extent; parts of unlike lengths; too few steps to cut.
+   * a full wave; a batch; two consumers; clusters; tails in every extent; parts of unlike lengths; too few steps.
    */
   @ParameterizedTest
   @CsvSource({"64, 64, 640, 1, 2, 1, 1", "72, 64, 1096, 1, 11, 1, 1", "64, 320, 520, 1, 4, 1, 1",

@@ -23,7 +23,7 @@ import tilewright.sm90.attention.Sm90AttentionConfig.Shape;
 
 /**
  * Hopper attention with one piece of its synchronisation wrong: two warpgroups in turns, on one CTA in whose tiles
- * every ring wraps. What waits for one ring may spare waiting for another, so there are two trials, of which one notices.
+ * every ring wraps. What waits for one ring may spare waiting for another, so of two trials one notices.
  */
 class Sm90AttentionMutationTest {
   private static final int DIM = 64;

@@ -6,8 +6,8 @@ import tilewright.ptx.PtxType;
 
 /** What kind of work an instruction is, as a profile counts it: by the unit of an SM that does most of it. */
 public enum InstructionClass {
-  INTEGER, F16, F32, F64, SPECIAL_FUNCTION, CONVERT, COMPARE, MOVE, TENSOR, TENSOR_MEMORY, GLOBAL, SHARED, LOCAL, GENERIC,
-  CONSTANT, ATOMIC, ASYNC_COPY, WARP, SYNCHRONISE, CONTROL;
+  INTEGER, F16, F32, F64, SPECIAL_FUNCTION, CONVERT, COMPARE, MOVE, TENSOR, TENSOR_MEMORY, GLOBAL, SHARED, LOCAL,
+  GENERIC, CONSTANT, ATOMIC, ASYNC_COPY, WARP, SYNCHRONISE, CONTROL;
 
   @Override
   public String toString() {

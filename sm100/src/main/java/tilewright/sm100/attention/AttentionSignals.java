@@ -24,7 +24,8 @@ import tilewright.sm90.collective.Pipeline;
  * @param stored it has been read: store → correction
  */
 record AttentionSignals(Signals queries, Signals asked, Pipeline blocks, Signals scored, Signals weighed,
-    Signals weighedRest, Signals mixed, Signals summed, Signals factors, Signals taken, Signals staged, Signals stored) {
+    Signals weighedRest, Signals mixed, Signals summed, Signals factors, Signals taken, Signals staged,
+    Signals stored) {
   private static final int WARPS = 4;
 
   /** Has one thread initialise them; a barrier for all threads follows. */
