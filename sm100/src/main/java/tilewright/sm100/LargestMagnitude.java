@@ -1,6 +1,8 @@
 package tilewright.sm100;
 
+import java.util.List;
 import tilewright.kernel.Kernel;
+import tilewright.kernel.Partition;
 import tilewright.kernel.Scope;
 import tilewright.kernel.TensorSpec;
 import tilewright.kernel.atom.Shuffle;
@@ -18,7 +20,7 @@ record LargestMagnitude(ElementType source, boolean vectors) implements Kernel {
   static final int COLUMNS = 128;
   /** Rows that a block of threads reads. */
   static final int ROWS = 128;
-  private static final int UNITS = COLUMNS / QuantizedRows.UNIT;
+  private static final Partition READS = QuantizedRows.partition(THREADS, COLUMNS, ROWS, QuantizedRows.UNIT);
   private static final int WARP = 32;
 
   @Override
@@ -29,15 +31,13 @@ record LargestMagnitude(ElementType source, boolean vectors) implements Kernel {
   @Override
   public void trace(Scope k) {
     var thread = k.block(THREADS);
-    var x = QuantizedRows.of(k, source, vectors);
+    var x = QuantizedRows.of(k, source, vectors).tile(List.of(ROWS, COLUMNS), k.blockX(), k.blockY());
     var result = k.global(TensorSpec.of("G", ElementType.F32, "ONE").fixed("ONE", 1)).at(k.constant(0));
-    var tiles = x.x().extent(1).ceilDiv(COLUMNS).max(1);
-    var column = k.blockX().modulo(tiles).times(COLUMNS).plus(thread.modulo(UNITS).times(QuantizedRows.UNIT));
-    var row = k.blockX().dividedBy(tiles).times(ROWS).plus(thread.dividedBy(UNITS));
+    var place = READS.coordinate(thread, 0);
     var found = k.accumulator(0);
-    k.loop(k.constant(0), k.constant(ROWS), THREADS / UNITS, pass -> {
+    k.loop(k.constant(0), k.constant(ROWS), THREADS / (COLUMNS / QuantizedRows.UNIT), pass -> {
       var largest = found.value();
-      for (var value : x.read(row.plus(pass), column)) {
+      for (var value : x.read(place[1].plus(pass), place[0])) {
         var magnitude = value.magnitude();
         var finite = magnitude.atMost(k.constant(Float.MAX_VALUE));
         largest = largest.max(magnitude.where(finite, k.constant(0f)));

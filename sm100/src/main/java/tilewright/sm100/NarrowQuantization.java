@@ -42,15 +42,15 @@ public final class NarrowQuantization {
                 ScaleCopy.BYTES * tiles)));
     if (to.format().hasFactor()) arguments.tensor("G", single());
     long across = to.pitch() / ((long) to.format().kind().block() * ScaleCopy.SCALES);
-    return new PreparedLaunch(kernel, Dim3.of(Math.toIntExact(across * blocks)), arguments.build());
+    return new PreparedLaunch(kernel, Dim3.of(Math.toIntExact(blocks), Math.toIntExact(across)), arguments.build());
   }
 
   /** Prepares the kernel that raises the single in buffer "G", zero at first, to the largest finite magnitude. */
   public static PreparedLaunch largest(ElementType type, LaunchArguments.Tensor x) {
     var kernel = CompiledKernel.compile(new LargestMagnitude(type, vectors(type, x)), Target.SM100A);
-    long tiles = Math.max(1, Math.ceilDiv(x.extents().get(1), LargestMagnitude.COLUMNS));
-    long blocks = tiles * Math.ceilDiv(x.extents().get(0), LargestMagnitude.ROWS);
-    return new PreparedLaunch(kernel, Dim3.of(Math.toIntExact(blocks)),
+    long rows = Math.ceilDiv(x.extents().get(0), LargestMagnitude.ROWS);
+    long columns = Math.max(1, Math.ceilDiv(x.extents().get(1), LargestMagnitude.COLUMNS));
+    return new PreparedLaunch(kernel, Dim3.of(Math.toIntExact(rows), Math.toIntExact(columns)),
         LaunchArguments.of(kernel).tensor("X", x).tensor("G", single()).build());
   }
 

@@ -37,37 +37,46 @@ record NarrowQuantizer(NarrowFormat format, ElementType source, boolean vectors)
         .fixed("R4", 4).fixed("C", ScaleCopy.SCALES);
   }
 
+  /** Columns of a tile: four scales. */
+  private int columns() {
+    return ScaleCopy.SCALES * format.kind().block();
+  }
+
+  /** Words of 32 bits that a thread's neighbours become. */
   private int words() {
     return UNIT * format.element().bits() / Integer.SIZE;
   }
 
   @Override
   public void trace(Scope k) {
+    int across = columns() / UNIT;
+    var reads = QuantizedRows.partition(THREADS, columns(), ScaleCopy.ROWS, UNIT);
+    var writes = QuantizedRows.partition(THREADS, across * words(), ScaleCopy.ROWS, words());
     var thread = k.block(THREADS);
-    var x = QuantizedRows.of(k, source, vectors);
-    var elements = k.global(TensorSpec.of("Q", ElementType.I32, "M", "W").contiguous("W").aligned(4));
+    var rows = k.blockX();
+    var tile = k.blockY();
+    var x = QuantizedRows.of(k, source, vectors).tile(List.of(ScaleCopy.ROWS, columns()), rows, tile);
+    var elements = k.global(TensorSpec.of("Q", ElementType.I32, "M", "W").contiguous("W").aligned(4))
+        .tile(List.of(ScaleCopy.ROWS, across * words()), rows, tile);
     var scales = k.global(scales());
     var factor = factor(k);
     int block = format.kind().block();
-    int units = ScaleCopy.SCALES * block / UNIT;
-    int together = THREADS / units;
-    // The zeros behind a row may go beyond the last tile of scales.
-    var tiles = elements.extent(1).dividedBy(units * words());
-    var tile = k.blockX().modulo(tiles);
-    var rows = k.blockX().dividedBy(tiles);
-    var unit = thread.modulo(units);
-    var column = tile.times(units).plus(unit);
-    k.loop(k.constant(0), k.constant(ScaleCopy.ROWS), together, pass -> {
-      var row = thread.dividedBy(units).plus(pass);
-      var values = x.read(rows.times(ScaleCopy.ROWS).plus(row), column.times(UNIT));
+
+    var from = reads.coordinate(thread, 0);
+    var to = writes.coordinate(thread, 0);
+    k.loop(k.constant(0), k.constant(ScaleCopy.ROWS), THREADS / across, pass -> {
+      var row = from[1].plus(pass);
+      var values = x.read(row, from[0]);
       var largest = QuantizedRows.largest(values);
       for (int lanes = 1; lanes < block / UNIT; lanes *= 2) {
         largest = largest.max(Shuffle.butterfly(k, largest, lanes));
       }
       var scaling = BlockScaling.of(k, format, largest, factor);
-      store(k, elements, rows.times(ScaleCopy.ROWS).plus(row), column.times(words()), values, scaling);
-      var place = scales.at(row.modulo(32), row.dividedBy(32), unit.dividedBy(block / UNIT), tile, rows);
-      var stores = unit.modulo(block / UNIT).equalTo(0).and(tile.lessThan(scales.extent(3)));
+      store(k, elements, row, to[0], values, scaling);
+      // A global tensor's mode has one stride; rows of scales have two.
+      var place = scales.at(row.modulo(32), row.dividedBy(32), from[0].dividedBy(block), tile, rows);
+      // The zeros behind a row may go beyond the last tile of scales.
+      var stores = from[0].modulo(block).equalTo(0).and(tile.lessThan(scales.extent(3)));
       k.when(stores, () -> k.emit("st.global.b8", place.address(), scaling.scale()));
     });
   }

@@ -5,8 +5,10 @@ import java.util.List;
 import tilewright.kernel.F32;
 import tilewright.kernel.GlobalTensor;
 import tilewright.kernel.I32;
+import tilewright.kernel.Partition;
 import tilewright.kernel.Scope;
 import tilewright.kernel.TensorSpec;
+import tilewright.layout.Layout;
 import tilewright.numerics.ElementType;
 
 /**
@@ -23,6 +25,20 @@ record QuantizedRows(GlobalTensor x, boolean vectors) {
     var spec = TensorSpec.of("X", type, "M", "K").contiguous("K");
     int each = each(type, vectors);
     return new QuantizedRows(k.global(vectors ? spec.aligned(each).multipleOf("K", each) : spec), vectors);
+  }
+
+  /** The tile at a position counted in tiles. */
+  QuantizedRows tile(List<Integer> shape, I32... position) {
+    return new QuantizedRows(x.tile(shape, position), vectors);
+  }
+
+  /** Which items of a tile of columns and rows a thread has: so many neighbours, in every so many-th row. */
+  static Partition partition(int threads, int columns, int rows, int neighbours) {
+    int across = columns / neighbours;
+    int down = threads / across;
+    var place = Layout.of(Layout.of(across, neighbours), Layout.of(down, columns));
+    return Partition.exact(Layout.of(place, Layout.of(Layout.of(neighbours, 1),
+        Layout.of(rows / down, (long) columns * down))), columns, rows);
   }
 
   private static int each(ElementType type, boolean vectors) {

@@ -3,6 +3,7 @@ package tilewright.kernels.attention;
 import java.util.Optional;
 import tilewright.kernel.collective.attention.Band;
 import tilewright.kernel.collective.attention.Modification;
+import tilewright.kernel.collective.attention.PackedTiles;
 import tilewright.numerics.ElementType;
 
 /**
@@ -102,6 +103,20 @@ public record AttentionProblem(ElementType type, Sizes sizes, View q, View k, Vi
   /** The larger of the two head dimensions. */
   public int largestDim() {
     return Math.max(sizes.headDim, sizes.valueDim);
+  }
+
+  /** Tiles of so many queries; of packed sequences, the places that tiles may have. */
+  public long tiles(int queries) {
+    return packed.map(lengths -> PackedTiles.slots(sizes.queries, lengths.sequences, queries))
+        .orElse((long) Math.ceilDiv(sizes.queries, queries) * sizes.batch) * sizes.heads;
+  }
+
+  /** Heads whose tiles run side by side, so that their keys and values stay in a cache; one where all are seen. */
+  public int headsWithin(long cacheBytes) {
+    if (band.right().isEmpty()) return 1;
+    long head = (long) sizes.keys * (sizes.headDim + sizes.valueDim) * type.bytes();
+    long sharers = sizes.heads / sizes.keyHeads;
+    return Math.toIntExact(Math.clamp(cacheBytes / Math.max(1, head) * sharers, 1, (long) sizes.heads * sizes.batch));
   }
 
   public AttentionProblem with(Band other) {

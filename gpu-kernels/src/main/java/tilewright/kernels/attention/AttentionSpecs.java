@@ -13,11 +13,18 @@ import tilewright.numerics.ElementType;
 public record AttentionSpecs(ElementType type) {
   private static final int ALIGNED_BYTES = 16;
 
-  /** Why a problem's tensors cannot be copied in boxes, if they cannot. */
-  public static Optional<String> refusal(AttentionProblem p) {
+  /**
+   * Why a kernel that copies boxes cannot compute a problem, if it cannot.
+   *
+   * @param fits whether it has tiles for the head dimensions, of which {@code most} says the largest
+   */
+  public static Optional<String> refusal(AttentionProblem p, boolean fits, String most) {
     int vector = ALIGNED_BYTES / p.type().bytes();
-    return Stream.of(p.q(), p.k(), p.v(), p.o()).allMatch(view -> view.isAligned(vector, p.type().bytes()))
-        ? Optional.empty() : Optional.of("tensor copies need strides and offsets of " + ALIGNED_BYTES + " bytes");
+    if (!Stream.of(p.q(), p.k(), p.v(), p.o()).allMatch(view -> view.isAligned(vector, p.type().bytes()))) {
+      return Optional.of("tensor copies need strides and offsets of " + ALIGNED_BYTES + " bytes");
+    }
+    return fits ? Optional.empty() : Optional.of("head dimensions " + p.sizes().headDim() + " and "
+        + p.sizes().valueDim() + " are more than " + most);
   }
 
   public TensorSpec q() {

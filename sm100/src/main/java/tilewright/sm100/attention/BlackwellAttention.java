@@ -6,7 +6,6 @@ import tilewright.kernel.CompiledKernel;
 import tilewright.kernel.PreparedLaunch;
 import tilewright.kernel.Target;
 import tilewright.kernel.collective.attention.Modification;
-import tilewright.kernel.collective.attention.PackedTiles;
 import tilewright.kernels.attention.AttentionArguments;
 import tilewright.kernels.attention.AttentionKernel;
 import tilewright.kernels.attention.AttentionProblem;
@@ -47,11 +46,8 @@ public record BlackwellAttention(boolean cancelling) implements AttentionKernel 
 
   @Override
   public Optional<String> refusal(AttentionProblem problem) {
-    var misaligned = AttentionSpecs.refusal(problem);
-    if (misaligned.isPresent()) return misaligned;
-    return shape(problem).isPresent() ? Optional.empty() : Optional.of("head dimensions "
-        + problem.sizes().headDim() + " and " + problem.sizes().valueDim() + " are more than "
-        + SHAPES.getLast().headDim() + " and " + SHAPES.getLast().valueDim());
+    return AttentionSpecs.refusal(problem, shape(problem).isPresent(),
+        SHAPES.getLast().headDim() + " and " + SHAPES.getLast().valueDim());
   }
 
   @Override
@@ -68,18 +64,15 @@ public record BlackwellAttention(boolean cancelling) implements AttentionKernel 
   }
 
   private static PreparedLaunch prepare(AttentionProblem p, Shape shape, boolean cancelling) {
-    var config = new Sm100AttentionConfig(p.type(), shape, headsTogether(p), p.band(), p.modification(),
+    var config = new Sm100AttentionConfig(p.type(), shape, p.headsWithin(CACHE_BYTES), p.band(), p.modification(),
         p.packed().isPresent(), p.blockMask(), p.lse().isPresent(), cancelling);
     var kernel = CompiledKernel.compile(new Sm100Attention(config), Target.SM100A);
     var arguments = AttentionArguments.of(kernel, p);
     config.tensors().giveTo(arguments, p);
     if (p.blockMask()) blockMask(p, shape).addTo(arguments);
-    var s = p.sizes();
-    long tiles = p.packed().map(packed -> PackedTiles.slots(s.queries(), packed.sequences(), config.queries()))
-        .orElse((long) Math.ceilDiv(s.queries(), config.queries()) * s.batch()) * s.heads();
     // Where tiles take unequal time, a CTA a tile lets the hardware fill gaps.
     long most = cancelling || p.band().right().isPresent() ? Integer.MAX_VALUE : MULTIPROCESSORS;
-    return new PreparedLaunch(kernel, Dim3.of((int) Math.clamp(tiles, 1, most)), arguments.build());
+    return new PreparedLaunch(kernel, Dim3.of((int) Math.clamp(p.tiles(config.queries()), 1, most)), arguments.build());
   }
 
   @Override
@@ -102,13 +95,5 @@ public record BlackwellAttention(boolean cancelling) implements AttentionKernel 
     var shapes = plain ? SHAPES : FEW_KEYS;
     return shapes.stream().filter(shape -> s.headDim() <= shape.headDim() && s.valueDim() <= shape.valueDim())
         .findFirst();
-  }
-
-  private static int headsTogether(AttentionProblem problem) {
-    var s = problem.sizes();
-    if (problem.band().right().isEmpty()) return 1;
-    long head = (long) s.keys() * (s.headDim() + s.valueDim()) * problem.type().bytes();
-    long sharers = s.heads() / s.keyHeads();
-    return Math.toIntExact(Math.clamp(CACHE_BYTES / Math.max(1, head) * sharers, 1, (long) s.heads() * s.batch()));
   }
 }

@@ -8,7 +8,6 @@ import tilewright.kernel.CompiledKernel;
 import tilewright.kernel.LaunchArguments;
 import tilewright.kernel.PreparedLaunch;
 import tilewright.kernel.Target;
-import tilewright.kernel.collective.attention.PackedTiles;
 import tilewright.kernels.attention.AttentionArguments;
 import tilewright.kernels.attention.AttentionKernel;
 import tilewright.kernels.attention.AttentionProblem;
@@ -38,10 +37,7 @@ public final class HopperAttention implements AttentionKernel {
 
   @Override
   public Optional<String> refusal(AttentionProblem problem) {
-    var misaligned = AttentionSpecs.refusal(problem);
-    if (misaligned.isPresent()) return misaligned;
-    return shapes(problem).findFirst().isPresent() ? Optional.empty() : Optional.of("head dimensions "
-        + problem.sizes().headDim() + " and " + problem.sizes().valueDim() + " are more than 256");
+    return AttentionSpecs.refusal(problem, shapes(problem).findFirst().isPresent(), "256");
   }
 
   @Override
@@ -59,17 +55,15 @@ public final class HopperAttention implements AttentionKernel {
 
   /** Prepares the kernel in a given shape. */
   public static PreparedLaunch prepare(AttentionProblem p, Shape shape) {
-    var s = p.sizes();
-    var config = new Sm90AttentionConfig(p.type(), shape, headsTogether(p), p.band(), p.modification(),
+    var config = new Sm90AttentionConfig(p.type(), shape, p.headsWithin(CACHE_BYTES), p.band(), p.modification(),
         p.packed().isPresent(), p.blockMask(), p.lse().isPresent());
     var kernel = CompiledKernel.compile(new Sm90Attention(config), Target.SM90A);
     var arguments = AttentionArguments.of(kernel, p)
         .tensor(COUNTER, new LaunchArguments.Tensor(COUNTER, 0, List.of(1L), List.of(1L)));
     config.tensors().giveTo(arguments, p);
     if (p.blockMask()) blockMask(p, shape).addTo(arguments);
-    long tiles = p.packed().map(packed -> PackedTiles.slots(s.queries(), packed.sequences(), shape.queries()))
-        .orElse((long) Math.ceilDiv(s.queries(), shape.queries()) * s.batch()) * s.heads();
-    return new PreparedLaunch(kernel, Dim3.of((int) Math.clamp(tiles, 1, MULTIPROCESSORS)), arguments.build());
+    int blocks = (int) Math.clamp(p.tiles(shape.queries()), 1, MULTIPROCESSORS);
+    return new PreparedLaunch(kernel, Dim3.of(blocks), arguments.build());
   }
 
   /** The shapes that a problem can be computed in, the one that should be fastest first. */
@@ -84,13 +78,5 @@ public final class HopperAttention implements AttentionKernel {
 
   private static BlockMask blockMask(AttentionProblem problem, Shape shape) {
     return new BlockMask(problem, shape.queries(), shape.keys());
-  }
-
-  private static int headsTogether(AttentionProblem problem) {
-    var s = problem.sizes();
-    if (problem.band().right().isEmpty()) return 1;
-    long head = (long) s.keys() * (s.headDim() + s.valueDim()) * problem.type().bytes();
-    long sharers = s.heads() / s.keyHeads();
-    return Math.toIntExact(Math.clamp(CACHE_BYTES / Math.max(1, head) * sharers, 1, (long) s.heads() * s.batch()));
   }
 }
