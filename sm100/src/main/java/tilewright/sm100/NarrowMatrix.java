@@ -62,10 +62,18 @@ public record NarrowMatrix(NarrowLayout layout, float factor, byte[] elements, b
 
   /** The same without the factor. */
   public double inUnits(int row, int at) {
-    var format = layout.format();
-    double element = NarrowNumbers.of(format.element()).decode(get(row, at));
-    if (!format.kind().scaled()) return element;
-    return element * format.scaleValue(scales[Math.toIntExact(layout.scalePlace(row, at / format.kind().block()))]);
+    var kind = layout.format().kind();
+    return kind.scaled() ? element(row, at) * scale(row, at / kind.block()) : element(row, at);
+  }
+
+  /** The number that an element stands for, without its scale. */
+  public double element(int row, int at) {
+    return NarrowNumbers.of(layout.format().element()).decode(get(row, at));
+  }
+
+  /** The scale of a block of a row, where the format has scales. */
+  public double scale(int row, int block) {
+    return layout.format().scaleValue(scales[Math.toIntExact(layout.scalePlace(row, block))]);
   }
 
   private void put(int row, int at, int bits) {

@@ -12,8 +12,9 @@ import java.util.SplittableRandom;
 import java.util.stream.IntStream;
 import tilewright.kernels.epilogue.EpilogueArguments;
 import tilewright.layout.Layout;
+import tilewright.numerics.BlockScaledModel;
 import tilewright.numerics.ElementType;
-import tilewright.numerics.Rounding;
+import tilewright.reference.BlockScaledReference;
 import tilewright.reference.Comparison;
 import tilewright.reference.TensorView;
 import tilewright.sm100.NarrowFormat;
@@ -35,16 +36,26 @@ record NarrowCase(UmmaTypes types, int m, int n, int k, Numbers numbers, long se
     /** Whole numbers times powers of two that change from block to block: a single holds every sum, in any order. */
     WHOLE,
     /** Normally distributed numbers, of which some are not finite where there are scales. */
-    NORMAL
+    NORMAL,
+    /** The same, finite, of magnitudes that change from block to block, so that sums cut products off. */
+    SPREAD
   }
 
   Case makeCase() {
     var config = m + "x" + n + "x" + k + " TN " + name() + "->" + types.output().text()
-        + (numbers == Numbers.WHOLE ? "" : types.kind().scaled() ? " with NaN and infinities" : " normal");
+        + description();
     var problem = NarrowGemm.problem(types, m, n, k).scaled(alpha(), 0);
     return new Case("sm100_narrow_gemm", "sm100", config, EVERYWHERE, true,
         () -> NarrowGemm.prepare(NarrowGemm.configure(types, m, n), problem, k, EpilogueArguments.plain(problem)),
         this::buffers, (_, out, _) -> compare(out));
+  }
+
+  private String description() {
+    return switch (numbers) {
+      case WHOLE -> "";
+      case NORMAL -> types.kind().scaled() ? " with NaN and infinities" : " normal";
+      case SPREAD -> " spread";
+    };
   }
 
   private String name() {
@@ -70,15 +81,24 @@ record NarrowCase(UmmaTypes types, int m, int n, int k, Numbers numbers, long se
     boolean scaled = types.kind().scaled();
     float unit = 1;
     for (int i = 0; i < values.length; i++) {
-      if (scaled && i % k % types.kind().block() == 0) unit = Math.scalb(1f, random.nextInt(5) - 2);
-      values[i] = numbers == Numbers.WHOLE ? (random.nextInt(7) - 3) * unit : (float) random.nextGaussian();
+      if (scaled && i % k % types.kind().block() == 0) unit = Math.scalb(1f, exponent(random));
+      values[i] = unit * (numbers == Numbers.WHOLE ? random.nextInt(7) - 3 : (float) random.nextGaussian());
     }
     if (numbers == Numbers.WHOLE) return NarrowMatrix.quantize(format, 1, rows, k, values);
-    if (scaled) {
+    if (scaled && numbers == Numbers.NORMAL) {
       values[random.nextInt(values.length)] = Float.NaN;
       values[random.nextInt(values.length)] = Float.NEGATIVE_INFINITY;
     }
     return NarrowMatrix.quantize(format, rows, k, values);
+  }
+
+  /** Of a block's magnitude. */
+  private int exponent(SplittableRandom random) {
+    return switch (numbers) {
+      case WHOLE -> random.nextInt(5) - 2;
+      case NORMAL -> 0;
+      case SPREAD -> random.nextInt(41) - 20;
+    };
   }
 
   private Map<String, MemorySegment> buffers() {
@@ -97,41 +117,21 @@ record NarrowCase(UmmaTypes types, int m, int n, int k, Numbers numbers, long se
   }
 
   private Verdict compare(Map<String, MemorySegment> out) {
-    var left = values(left(), m);
-    var right = values(right(), n);
-    float alpha = alpha();
-    var exact = new double[m * n];
-    var stepwise = new double[m * n];
-    for (int row = 0; row < m; row++) {
-      for (int column = 0; column < n; column++) {
-        double sum = 0;
-        float single = 0;
-        for (int i = 0; i < k; i++) {
-          double product = left[row][i] * right[column][i];
-          sum += product;
-          single += (float) product;
-        }
-        // As tensors lie here, rows first.
-        exact[row + m * column] = sum * alpha;
-        stepwise[row + m * column] = rounded(single * alpha);
-      }
-    }
+    var reference = new BlockScaledReference(model(), NarrowRows.of(left()), NarrowRows.of(right()), 1, types.output(),
+        alpha());
+    // As tensors lie here, rows first.
     var view = new TensorView(types.output(), out.get("C"), Layout.parse("(%d,%d):(%d,1)".formatted(m, n, n)));
-    var comparison = Comparison.of(view.values(), exact, stepwise, types.output(), IntStream.range(0, m * n).toArray());
+    var comparison = Comparison.of(view.values(), reference.exact(), reference.inTensorMemory(), types.output(),
+        IntStream.range(0, m * n).toArray());
     return new Verdict(OptionalDouble.of(comparison.maxError()), OptionalDouble.of(comparison.meanError()),
-        numbers == Numbers.WHOLE ? Optional.of(comparison.bitExact()) : Optional.empty(), comparison.violation());
+        Optional.of(comparison.bitExact()), comparison.violation());
   }
 
-  private double rounded(double value) {
-    return types.output().toDouble(types.output().fromDouble(value, Rounding.NEAREST_EVEN));
-  }
-
-  /** Numbers in units of the factor, which the product is multiplied with at the end. */
-  private double[][] values(NarrowMatrix matrix, int rows) {
-    var values = new double[rows][k];
-    for (int row = 0; row < rows; row++) {
-      for (int i = 0; i < k; i++) values[row][i] = matrix.inUnits(row, i);
-    }
-    return values;
+  private BlockScaledModel model() {
+    return switch (types.kind()) {
+      case MXF4 -> BlockScaledModel.MXF4;
+      case NVF4 -> BlockScaledModel.NVF4;
+      default -> BlockScaledModel.MXF8F6F4;
+    };
   }
 }

@@ -23,6 +23,7 @@ final class NarrowCases {
       cases.add(new NarrowCase(types, 136, 40, 288, NarrowCase.Numbers.WHOLE, seed).makeCase());
       var half = types(format.kind(), format.element(), format.element(), ElementType.BF16);
       cases.add(new NarrowCase(half, 40, 136, 75, NarrowCase.Numbers.NORMAL, seed).makeCase());
+      cases.add(new NarrowCase(types, 24, 136, 330, NarrowCase.Numbers.SPREAD, seed).makeCase());
     }
     for (var kind : List.of(MmaKind.F8F6F4, MmaKind.MXF8F6F4)) {
       for (var a : FLOATS) {
