@@ -113,7 +113,8 @@ final class Listings {
     var collective = kernels.resolve("kernel/collective/attention");
     save(generated, "sm80-attention-trace.java", trace(kernels.resolve("kernels/attention/Sm80Attention.java")));
     save(generated, "softmax-next.java", Excerpt.method(collective.resolve("OnlineSoftmax.java"), "Step next("));
-    save(generated, "head-packing.java", Excerpt.method(collective.resolve("HeadPacking.java"), "HeadPacking of("));
+    save(generated, "head-packing.java",
+        Excerpt.method(collective.resolve("HeadPacking.java"), "HeadPacking whereWorth("));
     save(generated, "block-info.java", Excerpt.method(collective.resolve("BlockInfo.java"), "HeadPacking packing) {"));
     save(generated, "accumulator-operand.java",
         Excerpt.method(kernels.resolve("kernel/tiled/AccumulatorOperand.java"), "Fragment slice("));
@@ -123,6 +124,8 @@ final class Listings {
         Excerpt.method(hopper.resolve("attention/AttentionMainloop.java"), "void nextBlock("));
     save(generated, "attention-between-tiles.java",
         Excerpt.method(hopper.resolve("attention/AttentionMainloop.java"), "void betweenTiles("));
+    save(generated, "boxed-queries.java",
+        Excerpt.method(hopper.resolve("attention/BoxedTensors.java"), "TensorSpec queries("));
     save(generated, "ragged-rows.java",
         Excerpt.method(hopper.resolve("collective/RaggedRows.java"), "I32[] coordinate("));
     save(generated, "packed-tiles.java", Excerpt.method(collective.resolve("PackedTiles.java"), "I32 sequence(Scope"));

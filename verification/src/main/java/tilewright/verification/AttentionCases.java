@@ -65,6 +65,10 @@ final class AttentionCases {
 
   static List<Case> sm90(long seed) {
     var cases = cases(SM90, seed);
+    // Heads in one tile: of sequences of different lengths, and with queries for more than a tile.
+    for (var setup : List.of(packed(8, 2), band(ElementType.BF16, new Sizes(1, 70, 140, 8, 2, 64, 64), Band.CAUSAL))) {
+      cases.add(makeCase(SM90, setup, EVERYWHERE, seed));
+    }
     for (int dim : new int[] {96, 128, 192, 256}) {
       cases.add(makeCase(SM90, AttentionMods.all(dim), EVERYWHERE, seed));
       cases.add(makeCase(SM90, packed(dim), EVERYWHERE, seed));

@@ -207,12 +207,15 @@ final class AttentionMainloop {
   private OnlineSoftmax.Step weigh(OnlineSoftmax softmax, AttentionTiles.Tile tile, I32 block, boolean masked) {
     var modification = config.modification();
     boolean whole = config.blockMask() && !masked;
-    var query = tile.query().plus(group.times(WgmmaAtom.M));
+    var packing = config.packing();
+    var row = packing.rows(tile.query()).plus(group.times(WgmmaAtom.M));
     var key = block.times(config.shape().keys());
-    var place = new Modification.Place(tile.batch(), tile.head(), query, key);
+    var place = new Modification.Place(tile.batch(), tile.head(), row, key, packing);
     var all = modification.apply(k, lane, rowsOfScores, k.scalar("scale"), place, whole,
         rowsOfScores.values(k, scores));
-    if (masked) all = new ScoreMask(config.band(), tile.sequence(), rowsOfScores).apply(k, lane, query, key, all);
+    if (masked) {
+      all = new ScoreMask(config.band(), tile.sequence(), rowsOfScores, packing).apply(k, lane, row, key, all);
+    }
     return softmax.next(all, masked || modification.mask().isPresent());
   }
 }

@@ -31,7 +31,7 @@ record AttentionProducer(Scope k, Sm90AttentionConfig config, VisitedBlocks bloc
     var first = queries.stage().times(config.shape().consumers());
     for (int group = 0; group < config.shape().consumers(); group++) {
       q.load(k, first.plus(group), landed,
-          coordinates().queries(tile, tile.query().plus(group * WgmmaAtom.M), k.constant(0)));
+          coordinates().queries(tile, config.packing().rows(tile.query()).plus(group * WgmmaAtom.M), k.constant(0)));
     }
     queries.advance();
   }
@@ -53,6 +53,6 @@ record AttentionProducer(Scope k, Sm90AttentionConfig config, VisitedBlocks bloc
   }
 
   private TileCoordinates coordinates() {
-    return new TileCoordinates(k, config.packed());
+    return config.coordinates(k);
   }
 }

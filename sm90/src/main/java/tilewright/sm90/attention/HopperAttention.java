@@ -8,12 +8,14 @@ import tilewright.kernel.CompiledKernel;
 import tilewright.kernel.LaunchArguments;
 import tilewright.kernel.PreparedLaunch;
 import tilewright.kernel.Target;
+import tilewright.kernel.collective.attention.HeadPacking;
 import tilewright.kernels.attention.AttentionArguments;
 import tilewright.kernels.attention.AttentionKernel;
 import tilewright.kernels.attention.AttentionProblem;
 import tilewright.kernels.attention.AttentionSpecs;
 import tilewright.kernels.attention.BlockMask;
 import tilewright.ptx.Dim3;
+import tilewright.sm90.atom.WgmmaAtom;
 import tilewright.sm90.attention.Sm90AttentionConfig.Shape;
 
 /** The Hopper kernel: from a problem to a configuration to a launch. */
@@ -50,19 +52,38 @@ public final class HopperAttention implements AttentionKernel {
     refusal(problem).ifPresent(reason -> {
       throw new IllegalArgumentException(reason);
     });
-    return prepare(problem, shapes(problem).findFirst().orElseThrow());
+    var shape = shapes(problem).findFirst().orElseThrow();
+    return prepare(problem, shape, packing(problem, shape));
+  }
+
+  /** Prepares the kernel in a given shape, a row for each query. */
+  public static PreparedLaunch prepare(AttentionProblem p, Shape shape) {
+    return prepare(p, shape, HeadPacking.NONE);
+  }
+
+  /** Heads that read the same keys share tiles where queries are few, unless boxes cannot hold a query's heads. */
+  private static HeadPacking packing(AttentionProblem p, Shape shape) {
+    int sharers = p.sizes().heads() / p.sizes().keyHeads();
+    var packing = new HeadPacking(sharers).inBoxes();
+    // Lists of blocks are each head's own. Boxes of packed sequences would reach into the next group of heads.
+    if (p.blockMask() || packing.stride() > WgmmaAtom.M || p.packed().isPresent() && packing.stride() > sharers) {
+      return HeadPacking.NONE;
+    }
+    int queries = p.packed().map(AttentionProblem.Packed::longest).orElse(p.sizes().queries());
+    return packing.whereWorth(queries, shape.rows(), shape.rows());
   }
 
   /** Prepares the kernel in a given shape. */
-  public static PreparedLaunch prepare(AttentionProblem p, Shape shape) {
-    var config = new Sm90AttentionConfig(p.type(), shape, p.headsWithin(CACHE_BYTES), p.band(), p.modification(),
-        p.packed().isPresent(), p.blockMask(), p.lse().isPresent());
+  public static PreparedLaunch prepare(AttentionProblem p, Shape shape, HeadPacking packing) {
+    int together = Math.max(1, p.headsWithin(CACHE_BYTES) / packing.heads());
+    var config = new Sm90AttentionConfig(p.type(), shape, together, p.band(), p.modification(),
+        p.packed().isPresent(), p.blockMask(), p.lse().isPresent(), packing);
     var kernel = CompiledKernel.compile(new Sm90Attention(config), Target.SM90A);
     var arguments = AttentionArguments.of(kernel, p)
         .tensor(COUNTER, new LaunchArguments.Tensor(COUNTER, 0, List.of(1L), List.of(1L)));
     config.tensors().giveTo(arguments, p);
     if (p.blockMask()) blockMask(p, shape).addTo(arguments);
-    int blocks = (int) Math.clamp(p.tiles(shape.queries()), 1, MULTIPROCESSORS);
+    int blocks = (int) Math.clamp(p.tiles(config.queries()) / packing.heads(), 1, MULTIPROCESSORS);
     return new PreparedLaunch(kernel, Dim3.of(blocks), arguments.build());
   }
 
@@ -77,6 +98,6 @@ public final class HopperAttention implements AttentionKernel {
   }
 
   private static BlockMask blockMask(AttentionProblem problem, Shape shape) {
-    return new BlockMask(problem, shape.queries(), shape.keys());
+    return new BlockMask(problem, shape.rows(), shape.keys());
   }
 }

@@ -6,6 +6,8 @@ import tilewright.kernel.GlobalTensor;
 import tilewright.kernel.I32;
 import tilewright.kernel.Kernel;
 import tilewright.kernel.Scope;
+import tilewright.kernel.SharedTensor;
+import tilewright.kernel.TensorSpec;
 import tilewright.kernel.atom.Shuffle;
 import tilewright.kernel.collective.attention.AttentionTileScheduler;
 import tilewright.kernel.collective.attention.AttentionTiles;
@@ -35,11 +37,11 @@ public record Sm90Attention(Sm90AttentionConfig config) implements Kernel {
     var shape = config.shape();
     var thread = k.block(shape.threads());
     k.blocksPerMultiprocessor(1);
-    var q = TensorTile.of(k, config.tensors().q(), config.layoutQ());
+    var q = rows(k, config.tensors().q(), k.shared(config.type(), config.layoutQ()));
     var key = TensorTile.of(k, config.tensors().k(), config.layoutK());
     var value = TensorTile.of(k, config.tensors().v(), config.layoutV());
-    var o = shape.columns() > 0 ? TensorTile.of(k, config.tensors().o(), config.layoutO())
-        : TensorTile.over(k, config.tensors().o(), q.shared());
+    var o = rows(k, config.tensors().o(),
+        shape.columns() > 0 ? k.shared(config.type(), config.layoutO()) : q.shared());
     var lse = config.lse() ? Optional.of(k.global(AttentionSpecs.logSumExp())) : Optional.<GlobalTensor>empty();
     int consuming = shape.consumers() * WgmmaAtom.THREADS;
     var first = thread.equalTo(0);
@@ -47,7 +49,7 @@ public record Sm90Attention(Sm90AttentionConfig config) implements Kernel {
     var keys = Pipeline.ring(k, shape.stages(), first, 1, consuming / config.releasing());
     var values = Pipeline.ring(k, shape.stages(), first, 1, shape.consumers());
     var cuQ = config.packed() ? Optional.of(k.global(AttentionSpecs.lengths("cuQ"))) : Optional.<GlobalTensor>empty();
-    var packed = cuQ.map(lengths -> new PackedTiles(lengths, shape.queries()));
+    var packed = cuQ.map(lengths -> new PackedTiles(lengths, config.queries()));
     var tiles = packed.map(p -> tiles(k, q, key, p)).orElseGet(() -> tiles(q, key));
     var queue = TileQueue.of(k, first, consuming / Sm90AttentionConfig.WARP, tiles.order(), packed);
     var blocks = VisitedBlocks.of(k, config);
@@ -66,15 +68,15 @@ public record Sm90Attention(Sm90AttentionConfig config) implements Kernel {
     }, () -> {
       RegisterBudget.grow(k, config.consumerRegisters());
       var mainloop = new AttentionMainloop(k, config, blocks, q, key, value, queries, keys, values, lane, group);
-      var output = new StagedOutput(k, o, new TileCoordinates(k, config.packed()), lse, mainloop.rows(), lane, group);
+      var output = new StagedOutput(k, o, config.coordinates(k), lse, mainloop.rows(), lane, group);
       mainloop.run(queue.taker(lane.modulo(Sm90AttentionConfig.WARP)), tiles, output);
     });
   }
 
   private AttentionTiles tiles(TensorTile q, TensorTile key) {
-    var sequence = SeqlenInfo.fixed(q.extent(0), key.extent(0));
-    var rows = sequence.queries().ceilDiv(config.shape().queries());
-    return tiles(q, key, rows, q.extent(3), (I32 _) -> sequence);
+    var sequence = SeqlenInfo.fixed(config.tensors().queries(q), key.extent(0));
+    var rows = sequence.queries().ceilDiv(config.queries());
+    return tiles(q, key, rows, key.extent(3), (I32 _) -> sequence);
   }
 
   private AttentionTiles tiles(Scope k, TensorTile q, TensorTile key, PackedTiles packed) {
@@ -83,9 +85,17 @@ public record Sm90Attention(Sm90AttentionConfig config) implements Kernel {
   }
 
   private AttentionTiles tiles(TensorTile q, TensorTile key, I32 rows, I32 batch, Function<I32, SeqlenInfo> sequences) {
-    var order = new AttentionTileScheduler(rows, q.extent(2), batch, config.headsTogether(),
+    var packing = config.packing();
+    boolean apart = packing.heads() == 1;
+    var heads = apart ? q.extent(2) : key.extent(2);
+    var sharers = apart ? q.extent(2).dividedBy(key.extent(2)) : heads.constant(packing.heads());
+    var order = new AttentionTileScheduler(rows, heads, batch, config.headsTogether(),
         config.band().right().isPresent());
-    return new AttentionTiles(config.band(), order, q.extent(2).dividedBy(key.extent(2)), sequences,
-        config.shape().queries(), config.shape().keys());
+    return new AttentionTiles(config.band(), order, sharers, sequences, config.queries(), config.shape().keys(),
+        packing);
+  }
+
+  private TensorTile rows(Scope k, TensorSpec spec, SharedTensor tile) {
+    return TensorTile.interleaved(k, spec, tile, config.packing().stride());
   }
 }

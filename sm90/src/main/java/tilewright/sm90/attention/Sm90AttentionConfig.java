@@ -1,6 +1,8 @@
 package tilewright.sm90.attention;
 
+import tilewright.kernel.Scope;
 import tilewright.kernel.collective.attention.Band;
+import tilewright.kernel.collective.attention.HeadPacking;
 import tilewright.kernel.collective.attention.Modification;
 import tilewright.layout.OffsetMap;
 import tilewright.numerics.ElementType;
@@ -18,9 +20,10 @@ import tilewright.sm90.atom.WgmmaAtom;
  * @param packed whether sequences lie one after the other, bounded by cumulated lengths
  * @param blockMask whether blocks of keys come from lists
  * @param lse whether the rows' logarithms are stored
+ * @param packing of all heads that read the same keys, or none
  */
 public record Sm90AttentionConfig(ElementType type, Shape shape, int headsTogether, Band band,
-    Modification modification, boolean packed, boolean blockMask, boolean lse) {
+    Modification modification, boolean packed, boolean blockMask, boolean lse, HeadPacking packing) {
   static final int WARP = 32;
 
   /**
@@ -48,7 +51,7 @@ public record Sm90AttentionConfig(ElementType type, Shape shape, int headsTogeth
     }
 
     /** Of a tile. */
-    int queries() {
+    int rows() {
       return WgmmaAtom.M * consumers;
     }
   }
@@ -72,9 +75,19 @@ public record Sm90AttentionConfig(ElementType type, Shape shape, int headsTogeth
     return blockMask ? WARP : WgmmaAtom.THREADS;
   }
 
+  /** Of a tile. */
+  int queries() {
+    return shape.rows() / packing.stride();
+  }
+
   /** Tensors in global memory. */
   BoxedTensors tensors() {
-    return new BoxedTensors(type, packed);
+    return new BoxedTensors(type, packed, packing);
+  }
+
+  /** Where boxes of them begin. */
+  TileCoordinates coordinates(Scope k) {
+    return new TileCoordinates(k, packed, packing);
   }
 
   /** A stage of Q is what a warpgroup has of a tile. */

@@ -29,15 +29,15 @@ record StagedOutput(Scope k, TensorTile o, TileCoordinates coordinates, Optional
   /** Divides sums by their rows' sums of exponentials and stores them. */
   void store(Fragment sums, List<OnlineSoftmax.Total> totals, AttentionTiles.Tile tile) {
     rows.scale(k, sums, totals.stream().map(OnlineSoftmax.Total::inverse).toList());
-    var query = tile.query().plus(group.times(WgmmaAtom.M));
+    var row = coordinates.packing().rows(tile.query()).plus(group.times(WgmmaAtom.M));
     int columns = Math.toIntExact(o.shared().layout().shape().mode(1).size());
     for (int first = 0; first < rows.partition().tile().get(1); first += columns) {
-      storeColumns(rows.values(k, sums), first, columns, query, tile);
+      storeColumns(rows.values(k, sums), first, columns, row, tile);
     }
-    lse.ifPresent(tensor -> storeLogarithms(tensor, totals, query, tile));
+    lse.ifPresent(tensor -> storeLogarithms(tensor, totals, row, tile));
   }
 
-  private void storeColumns(List<F32> values, int first, int columns, I32 query, AttentionTiles.Tile tile) {
+  private void storeColumns(List<F32> values, int first, int columns, I32 row, AttentionTiles.Tile tile) {
     drain();
     meet();
     // Values of a thread go from column to column in the end.
@@ -50,19 +50,21 @@ record StagedOutput(Scope k, TensorTile o, TileCoordinates coordinates, Optional
     BulkCopy.publish(k);
     meet();
     k.when(lane.equalTo(0), () -> {
-      o.store(k, group, coordinates.queries(tile, query, k.constant(first)));
+      o.store(k, group, coordinates.queries(tile, row, k.constant(first)));
       BulkCopy.commit(k);
     });
   }
 
-  private void storeLogarithms(GlobalTensor tensor, List<OnlineSoftmax.Total> totals, I32 query,
+  private void storeLogarithms(GlobalTensor tensor, List<OnlineSoftmax.Total> totals, I32 firstRow,
       AttentionTiles.Tile tile) {
+    var packing = coordinates.packing();
     var logarithms = tensor.part(0, tile.sequence().firstQuery(), tile.sequence().queries());
     for (int row = 0; row < totals.size(); row++) {
       var log = totals.get(row).logSumExp();
-      var place = logarithms.at(query.plus(rows.row(lane, row)), tile.head(), coordinates.entry(tile));
+      var at = firstRow.plus(rows.row(lane, row));
+      var place = logarithms.at(packing.query(at), packing.head(tile.head(), at), coordinates.entry(tile));
       log.register();
-      k.when(lane.modulo(QUAD).equalTo(0).and(place.inside()), () -> place.store(log));
+      k.when(lane.modulo(QUAD).equalTo(0).and(place.inside()).and(packing.exists(at)), () -> place.store(log));
     }
   }
 

@@ -3,18 +3,30 @@ package tilewright.sm90.attention;
 import tilewright.kernel.I32;
 import tilewright.kernel.Scope;
 import tilewright.kernel.collective.attention.AttentionTiles.Tile;
+import tilewright.kernel.collective.attention.HeadPacking;
 import tilewright.sm90.collective.RaggedRows;
 
 /**
  * Where a tile's boxes begin in Q, K, V and O.
  *
  * @param packed whether sequences lie one after the other
+ * @param packing of rows
  */
-public record TileCoordinates(Scope k, boolean packed) {
+public record TileCoordinates(Scope k, boolean packed, HeadPacking packing) {
 
-  /** Of Q and O, from a row of the sequence on. */
+  /** With a row for each query. */
+  public TileCoordinates(Scope k, boolean packed) {
+    this(k, packed, HeadPacking.NONE);
+  }
+
+  /** Of Q and O, from a row of the sequence on, with which a query begins. */
   public I32[] queries(Tile tile, I32 row, I32 column) {
     var s = tile.sequence();
+    if (packing.heads() > 1) {
+      var query = packing.query(row);
+      return packed ? RaggedRows.coordinate(s.firstQuery(), s.queries(), 2, tile.head(), column, query)
+          : new I32[] {k.constant(0), column, query, tile.headOfKeys(), tile.batch()};
+    }
     return packed ? RaggedRows.coordinate(s.firstQuery(), s.queries(), 0, row, column, tile.head())
         : new I32[] {row, column, tile.head(), tile.batch()};
   }

@@ -36,6 +36,7 @@ public final class TensorTile {
   private final int boxColumns;
   private final int rows;
   private final int columns;
+  private final int interleaved;
 
   private TensorTile(SharedTensor tile, MappedTensor tensor, Boxes boxes) {
     this.tile = tile;
@@ -44,6 +45,7 @@ public final class TensorTile {
     this.boxColumns = boxes.columns;
     this.rows = extent(tile.layout(), 0);
     this.columns = extent(tile.layout(), 1);
+    this.interleaved = boxes.interleaved;
   }
 
   /**
@@ -58,14 +60,23 @@ public final class TensorTile {
 
   /** Declares the tensor for a tile that already lies in shared memory, such as one that another tensor fills. */
   public static TensorTile over(Scope k, TensorSpec spec, SharedTensor tile) {
-    var boxes = Boxes.of(spec, tile.layout(), extent(tile.layout(), 0));
+    return interleaved(k, spec, tile, 1);
+  }
+
+  /**
+   * The same for a tile whose rows count two modes, the first and for each of its rounds a coordinate of the third.
+   *
+   * @param count rows of a round, of which the first mode may have fewer; divides a box's rows
+   */
+  public static TensorTile interleaved(Scope k, TensorSpec spec, SharedTensor tile, int count) {
+    var boxes = Boxes.of(spec, tile.layout(), extent(tile.layout(), 0), count);
     return new TensorTile(tile, boxes.map(k, spec), boxes);
   }
 
   /** The same for a tile whose rows so many blocks of a cluster share the work of copying. */
   public static TensorTile shared(Scope k, TensorSpec spec, OffsetMap layout, int blocks) {
     int share = extent(layout, 0) / blocks;
-    var boxes = Boxes.of(spec, layout, share);
+    var boxes = Boxes.of(spec, layout, share, 1);
     if (share % boxes.rows != 0) {
       throw new TraceException(blocks + " blocks cannot copy " + share + " rows each of " + layout + " in boxes of "
           + boxes.rows);
@@ -145,9 +156,11 @@ public final class TensorTile {
     }
   }
 
-  private static I32[] shifted(I32[] coordinate, int row, int column) {
+  private I32[] shifted(I32[] coordinate, int row, int column) {
     var place = coordinate.clone();
-    place[0] = place[0].plus(row);
+    // Boxes hold whole coordinates of the third mode.
+    if (interleaved > 1) place[2] = place[2].plus(row / interleaved);
+    else place[0] = place[0].plus(row);
     place[1] = place[1].plus(column);
     return place;
   }
@@ -157,8 +170,8 @@ public final class TensorTile {
   }
 
   /** The largest boxes that a layout can be filled with. */
-  private record Boxes(int rows, int columns, SwizzleMode swizzle) {
-    static Boxes of(TensorSpec spec, OffsetMap layout, int mostRows) {
+  private record Boxes(int rows, int columns, int interleaved, SwizzleMode swizzle) {
+    static Boxes of(TensorSpec spec, OffsetMap layout, int mostRows, int interleaved) {
       var plain = layout instanceof ComposedLayout composed ? composed.layout() : (Layout) layout;
       var swizzle = layout instanceof ComposedLayout composed ? composed.swizzle() : Swizzle.IDENTITY;
       var type = spec.type();
@@ -169,13 +182,18 @@ public final class TensorTile {
       int span = mode.span() == 0 ? MOST : mode.span() / type.bytes();
       int width = run(plain.mode(inner), 1, inner == 0 ? Math.min(span, mostRows) : span);
       int height = run(plain.mode(1 - inner), width, inner == 0 ? MOST : Math.min(MOST, mostRows));
-      var boxes = inner == 0 ? new Boxes(width, height, mode) : new Boxes(height, width, mode);
+      var boxes = inner == 0 ? new Boxes(width, height, interleaved, mode)
+          : new Boxes(height, width, interleaved, mode);
+      if (boxes.rows % interleaved != 0) {
+        throw new TraceException("boxes of " + boxes.rows + " rows of " + layout + " hold no whole " + interleaved);
+      }
       boxes.requireToFill(type, plain, inner);
       return boxes;
     }
 
     MappedTensor map(Scope k, TensorSpec spec) {
-      var box = new ArrayList<>(List.of(rows, columns));
+      var box = new ArrayList<>(interleaved == 1 ? List.of(rows, columns)
+          : List.of(interleaved, columns, rows / interleaved));
       while (box.size() < spec.extents().size()) box.add(1);
       return k.mapped(new TensorMapSpec(spec, box, swizzle));
     }

@@ -7,19 +7,26 @@ import tilewright.kernel.I32;
  * The tiles of O that a launch computes.
  *
  * @param band which keys are seen, by distance
- * @param order in which tiles come
+ * @param order in which tiles come, of a head for all that are packed
  * @param sharers heads of Q that read the same head of K
  * @param sequences where a batch entry's sequences lie
  * @param queries of a tile
  * @param keys of a block
  */
 public record AttentionTiles(Band band, AttentionTileScheduler order, I32 sharers,
-    Function<I32, SeqlenInfo> sequences, int queries, int keys) {
+    Function<I32, SeqlenInfo> sequences, int queries, int keys, HeadPacking packing) {
+
+  /** With a row for each query. */
+  public AttentionTiles(Band band, AttentionTileScheduler order, I32 sharers, Function<I32, SeqlenInfo> sequences,
+      int queries, int keys) {
+    this(band, order, sharers, sequences, queries, keys, HeadPacking.NONE);
+  }
 
   /**
-   * A tile of queries of one head.
+   * A tile of queries of one head, or of packed heads.
    *
    * @param query the first one, counted from the sequence's begin
+   * @param head the first one
    * @param blocks of keys that some query of the tile sees
    */
   public record Tile(I32 query, I32 head, I32 headOfKeys, I32 batch, SeqlenInfo sequence, BlockInfo blocks) {}
@@ -33,7 +40,8 @@ public record AttentionTiles(Band band, AttentionTileScheduler order, I32 sharer
   public Tile tile(AttentionTileScheduler.Tile tile) {
     var query = tile.number().times(queries);
     var sequence = sequences.apply(tile.batch());
-    return new Tile(query, tile.head(), tile.head().dividedBy(sharers), tile.batch(), sequence,
+    var head = tile.head().times(packing.heads());
+    return new Tile(query, head, head.dividedBy(sharers), tile.batch(), sequence,
         BlockInfo.of(band, sequence, query, queries, keys));
   }
 }
