@@ -5,6 +5,7 @@ import java.lang.foreign.MemorySegment;
 import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
+import tilewright.layout.Layout;
 import tilewright.numerics.ElementType;
 import tilewright.ptx.Dim3;
 import tilewright.ptx.Launch;
@@ -29,14 +30,15 @@ public record PreparedLaunch(CompiledKernel kernel, Dim3 grid, List<Launch.Argum
   }
 
   /** A buffer of zeros before the first launch, which each launch leaves as the next one needs it. */
-  public record Scratch(String name, ElementType type, long elements) {
+  public record Scratch(String name, ElementType type, Layout layout) {
     public long bytes() {
-      return elements * type.bytes();
+      return layout.cosize() * type.bytes();
     }
 
     /** As an argument. */
     public LaunchArguments.Tensor tensor() {
-      return new LaunchArguments.Tensor(name, 0, List.of(elements), List.of(1L));
+      return new LaunchArguments.Tensor(name, 0, layout.shape().leaves().boxed().toList(),
+          layout.stride().leaves().boxed().toList());
     }
   }
 

@@ -12,6 +12,7 @@ import tilewright.sm90.atom.WgmmaAtom;
 import tilewright.sm90.collective.BlockScales;
 import tilewright.sm90.collective.ClusterTiles;
 import tilewright.sm90.collective.Conversion;
+import tilewright.sm90.collective.HeadStart;
 import tilewright.sm90.collective.Mainloop;
 import tilewright.sm90.collective.PartialSums;
 import tilewright.sm90.collective.Pipeline;
@@ -66,7 +67,7 @@ public record Sm90Gemm(Sm90GemmConfig config, OutputForm output, Grouping groupi
     var ring = Pipeline.of(k, config.stages(), first, config.sharers(), tiles);
     k.when(first, mainloop::prefetchMaps);
     tiles.meet();
-    DependentLaunch.awaitPrevious(k);
+    if (!config.weightsAhead()) DependentLaunch.awaitPrevious(k);
 
     var lane = thread.modulo(WgmmaAtom.THREADS);
     var group = Shuffle.first(k, thread.dividedBy(WgmmaAtom.THREADS), config.consumers());
@@ -74,13 +75,21 @@ public record Sm90Gemm(Sm90GemmConfig config, OutputForm output, Grouping groupi
       RegisterBudget.shrink(k, config.producerRegisters());
       k.when(lane.equalTo(0), () -> {
         var stage = ring.producer();
-        tail.ifPresentOrElse(all -> all.forEach(part -> mainloop.produce(stage, part)),
-            () -> grouped.forEach(k.constant(0), 1, c.extent(0), c.extent(1), c.extent(2),
-                (m, n, batch, of) -> mainloop.produce(stage, m, n, batch, of)));
-        if (config.cluster().splits() > 1) DependentLaunch.allowNext(k);
+        if (config.weightsAhead()) {
+          var head = HeadStart.of(mainloop, ring, config.transposed(), c.extent(0), c.extent(1), c.extent(2));
+          DependentLaunch.awaitPrevious(k);
+          tiles.forEach(c.extent(0), c.extent(1), c.extent(2),
+              (m, n, batch) -> mainloop.produce(head, stage, m, n, batch));
+        } else {
+          tail.ifPresentOrElse(all -> all.forEach(part -> mainloop.produce(stage, part)),
+              () -> grouped.forEach(k.constant(0), 1, c.extent(0), c.extent(1), c.extent(2),
+                  (m, n, batch, of) -> mainloop.produce(stage, m, n, batch, of)));
+        }
+        if (config.allowsNextEarly()) DependentLaunch.allowNext(k);
       });
     }, () -> {
       RegisterBudget.grow(k, config.consumerRegisters());
+      if (config.weightsAhead()) DependentLaunch.awaitPrevious(k);
       var turn = rotation.of(group);
       var place = mainloop.place(ring, turn);
       var conversion = scales.filter(_ -> config.types().isMixed())
@@ -102,7 +111,7 @@ public record Sm90Gemm(Sm90GemmConfig config, OutputForm output, Grouping groupi
                 .consume(place.stage(), group, lane, m, n, batch, of)
                 : mainloop.consume(place, group, lane);
             // Earlier, the next kernel's blocks would crowd where this one left multiprocessors idle.
-            if (config.cluster().splits() == 1) DependentLaunch.allowNext(k);
+            if (!config.allowsNextEarly()) DependentLaunch.allowNext(k);
             c.store(lane, group, split.mma(), exchange.sum(lane, group, sums), m, n.plus(split.column()), batch);
           }));
       c.drain(lane.equalTo(0));

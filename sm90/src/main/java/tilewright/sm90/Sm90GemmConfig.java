@@ -27,10 +27,12 @@ import tilewright.sm90.collective.TiledWgmma;
  * @param pingPong whether each consumer has a tile of its own, and they take turns, rather than rows of one tile
  * @param transposed whether A and B have changed places: this is of Cᵀ = B·Aᵀ
  * @param sharedTail whether tiles that do not fill a wave are cut along k, so that more CTAs have a part
+ * @param weightsAhead whether B, or A where they have changed places, is read before the stream's previous kernel has
+ *     ended, which must not write it
  */
 public record Sm90GemmConfig(GemmTypes types, boolean aKMajor, boolean bKMajor, int tileM, int tileN, int tileK,
     int consumers, int stages, ClusterShape cluster, int band, int resident, boolean pingPong,
-    boolean transposed, boolean sharedTail) {
+    boolean transposed, boolean sharedTail, boolean weightsAhead) {
   private static final int ALIGNED_BYTES = 16;
   private static final int REGISTERS = 65536;
   private static final int MOST_REGISTERS = 240;
@@ -65,13 +67,19 @@ public record Sm90GemmConfig(GemmTypes types, boolean aKMajor, boolean bKMajor, 
   public Sm90GemmConfig(GemmTypes types, boolean aKMajor, boolean bKMajor, int tileM, int tileN, int tileK,
       int consumers, int stages, ClusterShape cluster, int band, int resident, boolean pingPong, boolean transposed) {
     this(types, aKMajor, bKMajor, tileM, tileN, tileK, consumers, stages, cluster, band, resident, pingPong,
-        transposed, false);
+        transposed, false, false);
   }
 
   /** The same with the last tiles cut along k. */
   public Sm90GemmConfig withSharedTail() {
     return new Sm90GemmConfig(types, aKMajor, bKMajor, tileM, tileN, tileK, consumers, stages, cluster, band, resident,
-        pingPong, transposed, true);
+        pingPong, transposed, true, weightsAhead);
+  }
+
+  /** The same with the weights read before the previous kernel has ended. */
+  public Sm90GemmConfig withWeightsAhead() {
+    return new Sm90GemmConfig(types, aKMajor, bKMajor, tileM, tileN, tileK, consumers, stages, cluster, band, resident,
+        pingPong, transposed, sharedTail, true);
   }
 
   private static void requireAlongK(String name, ElementType type, boolean kMajor) {
@@ -121,6 +129,11 @@ public record Sm90GemmConfig(GemmTypes types, boolean aKMajor, boolean bKMajor, 
     return consumers / sharers();
   }
 
+  /** Whether the next kernel may begin when the last copies are under way, rather than when they are multiplied. */
+  boolean allowsNextEarly() {
+    return cluster.splits() > 1 || weightsAhead;
+  }
+
   /** Registers that a thread of the producer's warpgroup keeps. */
   int producerRegisters() {
     return consumers > 2 || resident > 1 ? 24 : sharedTail ? 72 : 40;
@@ -157,13 +170,13 @@ public record Sm90GemmConfig(GemmTypes types, boolean aKMajor, boolean bKMajor, 
   Sm90GemmConfig yielding(int bytes) {
     int stage = (tileM * types.a().bits() + tileN * types.b().bits()) * tileK / Byte.SIZE;
     return new Sm90GemmConfig(types, aKMajor, bKMajor, tileM, tileN, tileK, consumers,
-        stages - Math.ceilDiv(bytes, stage), cluster, band, resident, pingPong, transposed, sharedTail);
+        stages - Math.ceilDiv(bytes, stage), cluster, band, resident, pingPong, transposed, sharedTail,
+        weightsAhead);
   }
 
   /** What so many blocks need in memory where the last tiles are cut along k. */
   public List<PreparedLaunch.Scratch> scratch(int blocks) {
-    return List.of(new PreparedLaunch.Scratch(PartialSums.PARTIALS, ElementType.F32, (long) blocks * tileM * tileN),
-        new PreparedLaunch.Scratch(PartialSums.FLAGS, ElementType.I32, (long) blocks * consumers));
+    return PartialSums.scratch(mma(), consumers, blocks);
   }
 
   OffsetMap layoutA() {
@@ -185,6 +198,7 @@ public record Sm90GemmConfig(GemmTypes types, boolean aKMajor, boolean bKMajor, 
     return (aKMajor ? "T" : "N") + (bKMajor ? "N" : "T") + " " + types + " " + tileM + "x" + tileN + "x" + tileK
         + " consumers " + consumers + " stages " + stages + " cluster " + cluster + " band " + band
         + (resident > 1 ? " resident " + resident : "") + (pingPong ? " ping-pong" : "")
-        + (transposed ? " transposed" : "") + (sharedTail ? " shared tail" : "");
+        + (transposed ? " transposed" : "") + (sharedTail ? " shared tail" : "")
+        + (weightsAhead ? " weights ahead" : "");
   }
 }

@@ -1,15 +1,18 @@
 package tilewright.sm90.collective;
 
-import java.util.ArrayList;
 import java.util.List;
+import java.util.stream.IntStream;
+import java.util.stream.Stream;
 import tilewright.kernel.Element;
 import tilewright.kernel.GlobalTensor;
 import tilewright.kernel.I32;
+import tilewright.kernel.PreparedLaunch;
 import tilewright.kernel.Scope;
 import tilewright.kernel.TensorSpec;
+import tilewright.kernel.Vector;
 import tilewright.kernel.tiled.Fragment;
+import tilewright.layout.Layout;
 import tilewright.numerics.ElementType;
-import tilewright.ptx.Operand;
 import tilewright.sm90.atom.WgmmaAtom;
 
 /**
@@ -17,22 +20,59 @@ import tilewright.sm90.atom.WgmmaAtom;
  * and "flags", an integer for each of a block's consumers, which is 0 before the launch and 0 again after it. Who
  * finishes a tile adds the others' parts in their order, so that every run has the same bits.
  *
- * <p>A thread leaves its accumulators for the thread of the same number.
+ * <p>A thread leaves its accumulators, four by four, for the thread of the same number.
  *
- * @param groups consumers of a block
+ * @param partials (four, lane, quad, consumer, block), column-major
+ * @param flags (consumer, block), column-major
  */
-public record PartialSums(Scope k, TiledWgmma mma, int groups, GlobalTensor partials, GlobalTensor flags) {
-  /** The name of the tensor of sums. */
-  public static final String PARTIALS = "partials";
-  /** The name of the tensor that says which of them are there. */
-  public static final String FLAGS = "flags";
+public record PartialSums(Scope k, GlobalTensor partials, GlobalTensor flags) {
+  private static final String PARTIALS = "partials";
+  private static final String FLAGS = "flags";
   private static final int QUAD = 4;
 
-  /** Declares both tensors. */
-  public static PartialSums of(Scope k, TiledWgmma mma, int groups) {
-    return new PartialSums(k, mma, groups,
-        k.global(TensorSpec.of(PARTIALS, ElementType.F32, "sums").contiguous("sums").aligned(QUAD)),
-        k.global(TensorSpec.of(FLAGS, ElementType.I32, "consumers").contiguous("consumers")));
+  /**
+   * Declares both tensors.
+   *
+   * @param consumers of a block
+   */
+  public static PartialSums of(Scope k, TiledWgmma mma, int consumers) {
+    var partials = TensorSpec.of(PARTIALS, ElementType.F32, "four", "lane", "quad", "consumer", "block");
+    var flags = TensorSpec.of(FLAGS, ElementType.I32, "consumer", "block");
+    return new PartialSums(k, k.global(ofBlocks(partials, partials(mma, consumers)).aligned(QUAD)),
+        k.global(ofBlocks(flags, flags(consumers))));
+  }
+
+  /** What both are for so many blocks. */
+  public static List<PreparedLaunch.Scratch> scratch(TiledWgmma mma, int consumers, int blocks) {
+    return List.of(
+        new PreparedLaunch.Scratch(PARTIALS, ElementType.F32, ofBlocks(partials(mma, consumers), blocks)),
+        new PreparedLaunch.Scratch(FLAGS, ElementType.I32, ofBlocks(flags(consumers), blocks)));
+  }
+
+  /** A block's. */
+  private static Layout partials(TiledWgmma mma, int consumers) {
+    int quads = mma.blocks() * WgmmaAtom.M * mma.columns() / (WgmmaAtom.THREADS * QUAD);
+    return Layout.columnMajor(QUAD, WgmmaAtom.THREADS, quads, consumers);
+  }
+
+  private static Layout flags(int consumers) {
+    return Layout.columnMajor(consumers);
+  }
+
+  private static Layout ofBlocks(Layout block, int blocks) {
+    return Layout.of(Stream.concat(IntStream.range(0, block.rank()).mapToObj(block::mode),
+        Stream.of(Layout.of(blocks, block.size()))).toList());
+  }
+
+  /** With the extents and strides of a block's layout; only how many blocks there are is left to the launch. */
+  private static TensorSpec ofBlocks(TensorSpec spec, Layout block) {
+    var modes = spec.extents();
+    var known = spec.contiguous(modes.getFirst()).stride(modes.getLast(), block.size());
+    for (int mode = 0; mode < block.rank(); mode++) {
+      known = known.fixed(modes.get(mode), Math.toIntExact(block.mode(mode).size()));
+      if (mode > 0) known = known.stride(modes.get(mode), block.mode(mode).stride().leaves().sum());
+    }
+    return known;
   }
 
   /**
@@ -49,40 +89,28 @@ public record PartialSums(Scope k, TiledWgmma mma, int groups, GlobalTensor part
   }
 
   private void leave(I32 lane, I32 group, Fragment sums) {
-    forEachQuad(k.blockX(), lane, group, sums,
-        (place, quad) -> k.emit("st.global.v4.f32", place, new Operand.Vector(List.copyOf(quad))));
+    for (int quad = 0; quad < sums.groups().size(); quad++) {
+      place(k.blockX(), lane, group, quad).store(Vector.packed(k, ElementType.F32, sums.group(quad)));
+    }
     meet(group);
-    k.when(lane.equalTo(0), () -> flag(k.blockX(), group).drawTicket(2));
+    k.when(lane.equalTo(0), () -> flags.at(group, k.blockX()).drawTicket(2));
   }
 
   private void add(I32 block, I32 lane, I32 group, Fragment sums) {
-    k.when(lane.equalTo(0), () -> flag(block, group).await(1));
+    k.when(lane.equalTo(0), () -> flags.at(group, block).await(1));
     meet(group);
-    forEachQuad(block, lane, group, sums, (place, quad) -> {
-      var other = new ArrayList<Operand>();
-      for (int i = 0; i < QUAD; i++) other.add(k.newRegister(mma.sums()));
-      k.emit("ld.global.v4.f32", new Operand.Vector(other), place);
-      for (int i = 0; i < QUAD; i++) k.emit("add.f32", quad.get(i), quad.get(i), other.get(i));
-    });
-    k.when(lane.equalTo(0), () -> flag(block, group).drawNext(k.constant(2)));
-  }
-
-  private interface Use {
-    void accept(Operand.Address place, List<Operand.Register> quad);
-  }
-
-  private void forEachQuad(I32 block, I32 lane, I32 group, Fragment sums, Use use) {
-    int quads = sums.groups().size();
-    var first = block.times(groups).plus(group).times(quads * WgmmaAtom.THREADS).plus(lane).times(QUAD);
-    var here = partials.at(first).address();
-    for (int quad = 0; quad < quads; quad++) {
-      use.accept(new Operand.Address(here.base(), here.offset() + (long) quad * WgmmaAtom.THREADS * QUAD * Float.BYTES),
-          sums.group(quad));
+    for (int quad = 0; quad < sums.groups().size(); quad++) {
+      var others = place(block, lane, group, quad).vector(QUAD).registers();
+      for (int i = 0; i < QUAD; i++) {
+        var sum = sums.group(quad).get(i);
+        k.emit("add.f32", sum, sum, others.get(i));
+      }
     }
+    k.when(lane.equalTo(0), () -> flags.at(group, block).drawNext(k.constant(2)));
   }
 
-  private Element flag(I32 block, I32 group) {
-    return flags.at(block.times(groups).plus(group));
+  private Element place(I32 block, I32 lane, I32 group, int quad) {
+    return partials.at(k.constant(0), lane, k.constant(quad), group, block);
   }
 
   private void meet(I32 group) {

@@ -89,6 +89,10 @@ public final class Pipeline {
     return new Mbarrier(k, first.plus(stage.times(Mbarrier.BYTES)));
   }
 
+  int stages() {
+    return stages;
+  }
+
   /** The producer's place in the ring. Stages are free at first, as if a phase before the first had ended. */
   public Cursor producer() {
     return new Cursor(1);
