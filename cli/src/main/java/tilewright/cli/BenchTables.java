@@ -14,13 +14,15 @@ final class BenchTables {
   private BenchTables() {}
 
   static String of(BenchmarkRecord record) {
-    var table = new TextTable("kernel", "config", "ms", "ours", "floor", "of floor", "peers", "ours/best", "unit");
+    var table = new TextTable("kernel", "config", "ms", "ours", "floor", "of floor", "peers", "ours/best",
+          "spread", "unit");
     for (var row : record.rows()) {
       var peers = row.peers().entrySet().stream().sorted(Map.Entry.comparingByKey())
           .map(e -> "%s %.2f".formatted(e.getKey(), e.getValue())).collect(Collectors.joining(", "));
       table.add(row.kernel(), row.config(), "%.4f".formatted(row.ms()), "%.2f".formatted(row.ours()),
           row.floor().map("%.2f"::formatted).orElse("-"), row.fraction().map("%.3f"::formatted).orElse("-"),
-          peers.isEmpty() ? "-" : peers, row.ratio().map("%.3f"::formatted).orElse("-"), row.unit());
+          peers.isEmpty() ? "-" : peers, row.ratio().map("%.3f"::formatted).orElse("-"),
+          row.ratioSpread().map(s -> "%.3f to %.3f".formatted(s.get(0), s.get(1))).orElse("-"), row.unit());
     }
     var limits = record.limits().entrySet().stream().sorted(Map.Entry.comparingByKey())
         .map(e -> "%s %.2f".formatted(e.getKey(), e.getValue())).collect(Collectors.joining(", "));

@@ -10,20 +10,25 @@ import tilewright.numerics.ElementType;
 import tilewright.ptx.Launch;
 
 class LaunchArgumentsTest {
-  private static final CompiledKernel KERNEL = CompiledKernel.compile(new Kernel() {
-    @Override
-    public String name() {
-      return "k";
-    }
+  private static final TensorSpec X = TensorSpec.of("X", ElementType.BF16, "M", "K").contiguous("K");
+  private static final CompiledKernel KERNEL =
+      made(X.aligned(8), TensorSpec.of("Y", ElementType.BF16, "M", "K").multipleOf("M", 2));
 
-    @Override
-    public void trace(Scope k) {
-      var thread = k.block(32);
-      var x = k.global(TensorSpec.of("X", ElementType.BF16, "M", "K").contiguous("K").aligned(8));
-      var y = k.global(TensorSpec.of("Y", ElementType.BF16, "M", "K").multipleOf("M", 2));
-      y.at(thread, thread).store(x.at(thread, thread).load());
-    }
-  }, Target.SM80);
+  /** A kernel that does nothing with such tensors. */
+  private static CompiledKernel made(TensorSpec... tensors) {
+    return CompiledKernel.compile(new Kernel() {
+      @Override
+      public String name() {
+        return "k";
+      }
+
+      @Override
+      public void trace(Scope k) {
+        k.block(32);
+        for (var tensor : tensors) k.global(tensor);
+      }
+    }, Target.SM80);
+  }
 
   @Test
   void valuesComeInTheKernelsOrder() {
@@ -54,18 +59,7 @@ class LaunchArgumentsTest {
 
   @Test
   void aStrideOtherThanTheOneTheKernelWasMadeForIsRefused() {
-    var made = CompiledKernel.compile(new Kernel() {
-      @Override
-      public String name() {
-        return "k";
-      }
-
-      @Override
-      public void trace(Scope k) {
-        k.block(32);
-        k.global(TensorSpec.of("X", ElementType.BF16, "M", "K").contiguous("K").stride("M", 24));
-      }
-    }, Target.SM80);
+    var made = made(X.stride("M", 24));
     LaunchArguments.of(made).tensor("X", new LaunchArguments.Tensor("x", 0, List.of(2L, 8L), List.of(24L, 1L))).build();
     assertRefused(LaunchArguments.of(made).tensor("X",
         new LaunchArguments.Tensor("x", 0, List.of(2L, 8L), List.of(8L, 1L))), "stride of M is 8");
@@ -73,18 +67,7 @@ class LaunchArgumentsTest {
 
   @Test
   void anExtentOtherThanTheOneTheKernelWasMadeForIsRefused() {
-    var made = CompiledKernel.compile(new Kernel() {
-      @Override
-      public String name() {
-        return "k";
-      }
-
-      @Override
-      public void trace(Scope k) {
-        k.block(32);
-        k.global(TensorSpec.of("X", ElementType.BF16, "M", "K").contiguous("K").fixed("K", 24));
-      }
-    }, Target.SM80);
+    var made = made(X.fixed("K", 24));
     var x = LaunchArguments.of(made);
     assertEquals(Launch.Argument.u32(24), x.tensor("X",
         new LaunchArguments.Tensor("x", 0, List.of(5L, 24L), List.of(24L, 1L))).build().getLast());

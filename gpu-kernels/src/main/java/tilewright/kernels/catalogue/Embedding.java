@@ -18,8 +18,10 @@ import tilewright.reference.Reference;
  */
 record Embedding(ElementType type, RowShape shape) implements Kernel {
   private static final int LARGEST = 4096;
-  /** Threads of a row. */
-  private static final int MOST_THREADS = 64;
+  /** Of a thread: with more, rows that are moved together lie farther apart, and memory is slower. */
+  private static final int RUNS = 2;
+  /** Of a row. */
+  private static final int MOST_THREADS = 512;
 
   static final Family FAMILY = new RowFamily("embedding", "Y (M,N) = W (V,N) at rows I (M)", List.of()) {
     @Override
@@ -42,8 +44,10 @@ record Embedding(ElementType type, RowShape shape) implements Kernel {
 
     @Override
     Workload workload(Choice choice, ElementType type, RowShape free) {
-      var shape = RowShape.of(type, choice.number("n"),
-          RowTuning.NONE.withRuns(Math.max(2, choice.number("n") * type.bytes() / 16 / MOST_THREADS))).walking();
+      int lanes = choice.tuned("lanes", 0);
+      var tuning = lanes > 0 ? RowTuning.NONE.withThreads(lanes)
+          : RowTuning.NONE.withRuns(Math.max(RUNS, choice.number("n") * type.bytes() / 16 / MOST_THREADS));
+      var shape = RowShape.of(type, choice.number("n"), tuning).walking();
       int m = choice.number("m");
       int v = choice.number("v");
       int n = choice.number("n");

@@ -18,20 +18,12 @@ import tilewright.reference.Reference;
  * as the row wants. NaNs and infinities as in the sum of products.
  */
 record Gemv(ElementType type, RowShape shape) implements Kernel {
-  /** Rows of so many accesses for each of so many threads and more are walked through: fewer threads have to meet. */
-  private static final int LONG_RUNS = 16;
-  private static final int LONG_THREADS = 256;
-
   static final Family FAMILY = new RowFamily("gemv", "Y (M) = A (M,N) · X (N)",
       List.of(Setting.option("threads", "auto", "16", "32"))) {
     @Override
     Workload workload(Choice choice, ElementType type, RowShape own) {
       int n = choice.number("n");
-      int sixteenth = n * type.bytes() / 16 / LONG_RUNS;
-      var free = sixteenth < LONG_THREADS ? own
-          : RowShape.of(type, n, RowTuning.NONE.withThreads(
-              Math.min(2 * LONG_THREADS, Integer.highestOneBit(sixteenth)))).walking();
-      var shape = choice.text("threads").equals("auto") ? free
+      var shape = choice.text("threads").equals("auto") ? readOnce(choice, type, own)
           : RowShape.of(type, n, RowTuning.NONE.withThreads(choice.number("threads")));
       return rows(choice, new Gemv(type, shape), shape, reference(type, choice.number("m"), n),
           Operand.input("A", type, choice, "m", "n"), Operand.input("X", type, choice, "n"),

@@ -19,7 +19,8 @@ import tilewright.reference.RowReference;
 /**
  * Y(i) = exp(X(i) - s) / Σ exp(X - s) over all N elements, s the largest: blocks reduce their parts, each to a maximum
  * and a sum relative to it, and once all have, blocks combine these and write. A NaN or +∞ makes all of Y NaN, -∞
- * becomes 0.
+ * becomes 0. No result is known before the last element has been read, and no chip holds half a gibibyte: what has to
+ * be moved is X twice and Y once.
  *
  * @param blocks of each phase
  */
@@ -67,7 +68,7 @@ record GridSoftmax(ElementType type, int vector, int blocks) implements Kernel {
           RowReference.softmax(type, n, true), Operand.input("X", type, choice, "n"),
           Operand.output("Y", type, choice, "n"),
           Operand.scratch("partial", ElementType.F32, new Operand.Fill.Poison(), 2L * blocks),
-          Operand.scratch("tickets", ElementType.I32, new Operand.Fill.Zeros(), 2));
+          Operand.scratch("tickets", ElementType.I32, new Operand.Fill.Zeros(), 2)).moving(3L * n * type.bytes());
     }
   };
 

@@ -25,7 +25,7 @@ record LayerNorm(ElementType type, ElementType accumulator, RowShape shape) impl
     RowTuning liked(ElementType type, int columns) {
       int bytes = columns * type.bytes();
       if (type.bits() == 32 && bytes <= 2048) return small(1, 2);
-      if (type.bits() == 32) return small(bytes <= 32768 ? 2 : 8, bytes == 16384 ? 2 : 1);
+      if (type.bits() == 32) return small(bytes <= 16384 ? 2 : bytes <= 32768 ? 4 : 8, 1);
       return switch (bytes) {
         case 1024 -> small(1, 4);
         case 2048 -> small(2, 2);

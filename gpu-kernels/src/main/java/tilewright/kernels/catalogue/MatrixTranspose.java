@@ -31,14 +31,19 @@ import tilewright.reference.Reference;
  * swizzled 64×64 tile, where both extents allow it; the others move single elements: {@code swizzled}, {@code padded}
  * and {@code diagonal} (tiles in diagonal order) through a 32×32 tile, {@code rows} and {@code columns} without one,
  * reading or writing whole rows.
+ *
+ * @param high rows of X in a tile
+ * @param wide columns of X in a tile
  */
-record MatrixTranspose(Path path, ElementType type, int vector, int wide, int threads, int band)
+record MatrixTranspose(Path path, ElementType type, int vector, int high, int wide, int threads, int band)
     implements Kernel {
   private static final int THREADS = 256;
   /** Rows of tiles of Y that CTAs work through together, so that their reads meet in L2. */
   private static final int BAND = 2;
   /** Rows of Y in a tile are 256 bytes, which memory writes in one go. */
   private static final int ROW_BYTES = 256;
+  /** Of a tile that single elements cross. */
+  private static final int SIDE = 32;
 
   enum Path { VECTOR, SWIZZLED, PADDED, DIAGONAL, ROWS, COLUMNS }
 
@@ -57,7 +62,8 @@ record MatrixTranspose(Path path, ElementType type, int vector, int wide, int th
     public List<Setting> settings() {
       return List.of(Setting.extent("m", 4096), Setting.extent("n", 4096), Setting.option("dtype", "f32", "bf16"),
           Setting.option("path", Arrays.stream(Path.values()).map(p -> p.name().toLowerCase(Locale.ROOT))
-              .toArray(String[]::new)), Setting.tuning("side"), Setting.tuning("threads"), Setting.tuning("band"));
+              .toArray(String[]::new)), Setting.tuning("high"), Setting.tuning("wide"),
+          Setting.tuning("threads"), Setting.tuning("band"));
     }
 
     @Override
@@ -78,9 +84,11 @@ record MatrixTranspose(Path path, ElementType type, int vector, int wide, int th
       int n = choice.number("n");
       int widest = 16 / type.bytes();
       boolean wide = path == Path.VECTOR && m % widest == 0 && n % widest == 0;
-      var kernel = new MatrixTranspose(path, type, wide ? widest : 1, choice.tuned("side", ROW_BYTES / type.bytes()),
-          choice.tuned("threads", THREADS), choice.tuned("band", type.bits() == 16 ? 1 : BAND));
-      return Workload.of(kernel, Target.SM80, (long) Math.ceilDiv(m, kernel.side()) * Math.ceilDiv(n, kernel.side()),
+      int side = wide ? ROW_BYTES / type.bytes() : SIDE;
+      var kernel = new MatrixTranspose(path, type, wide ? widest : 1, wide ? choice.tuned("high", side) : side,
+          wide ? choice.tuned("wide", side) : side, choice.tuned("threads", THREADS),
+          choice.tuned("band", type.bits() == 16 ? 1 : BAND));
+      return Workload.of(kernel, Target.SM80, (long) Math.ceilDiv(m, kernel.high) * Math.ceilDiv(n, kernel.wide),
           reference(m, n), Operand.input("X", type, choice, "m", "n"), Operand.output("Y", type, choice, "n", "m"));
     }
   };
@@ -95,23 +103,19 @@ record MatrixTranspose(Path path, ElementType type, int vector, int wide, int th
     return "transpose_" + path.name().toLowerCase(Locale.ROOT) + "_" + type.text() + "_x" + vector;
   }
 
-  private int side() {
-    return vector > 1 ? wide : 32;
-  }
-
   @Override
   public void trace(Scope k) {
     var thread = k.block(threads);
     var x = k.global(tensor("X", "M", "N").lastingReads());
     var y = k.global(tensor("Y", "N", "M"));
     // An empty matrix has one tile, of which nothing is inside.
-    var tilesM = x.extent(0).ceilDiv(side()).max(1);
-    var tilesN = x.extent(1).ceilDiv(side()).max(1);
+    var tilesM = x.extent(0).ceilDiv(high).max(1);
+    var tilesN = x.extent(1).ceilDiv(wide).max(1);
     // Of the transposed: its tiles come row by row, since memory minds scattered writes more than scattered reads.
     var tile = TileScheduler.banded(k, tilesN, tilesM, band);
     var n = path == Path.DIAGONAL ? tile.m().plus(tile.n()).modulo(tilesN) : tile.m();
-    var from = x.tile(List.of(side(), side()), tile.n(), n);
-    var to = y.tile(List.of(side(), side()), n, tile.n());
+    var from = x.tile(List.of(high, wide), tile.n(), n);
+    var to = y.tile(List.of(wide, high), n, tile.n());
 
     switch (path) {
       case ROWS -> direct(k, thread, from, to, false);
@@ -126,7 +130,7 @@ record MatrixTranspose(Path path, ElementType type, int vector, int wide, int th
 
   /** Neighbouring threads along the rows of X, or along those of Y. */
   private void direct(Scope k, I32 thread, GlobalTensor from, GlobalTensor to, boolean alongY) {
-    var mine = rows();
+    var mine = rows(high, wide);
     for (int v = 0; v < mine.values(); v++) {
       var place = mine.coordinate(thread, v);
       var element = alongY ? from.at(place[1], place[0]) : from.at(place);
@@ -136,10 +140,10 @@ record MatrixTranspose(Path path, ElementType type, int vector, int wide, int th
   }
 
   private void throughShared(Scope k, I32 thread, GlobalTensor from, GlobalTensor to) {
-    var mine = rows();
+    var read = rows(high, wide);
     var shared = k.shared(type, shared());
-    for (int v = 0; v < mine.values(); v += vector) {
-      var place = mine.coordinate(thread, v);
+    for (int v = 0; v < read.values(); v += vector) {
+      var place = read.coordinate(thread, v);
       var element = from.at(place);
       shared.at(place).store(element.vectorOrZeros(vector, element.inside()));
     }
@@ -148,8 +152,9 @@ record MatrixTranspose(Path path, ElementType type, int vector, int wide, int th
       turnedByMatrix(k, thread, shared, to);
       return;
     }
-    for (int v = 0; v < mine.values(); v += vector) {
-      var place = mine.coordinate(thread, v);
+    var written = rows(wide, high);
+    for (int v = 0; v < written.values(); v += vector) {
+      var place = written.coordinate(thread, v);
       var element = to.at(place);
       k.when(element.inside(), () -> element.store(column(k, shared, place)));
     }
@@ -160,15 +165,14 @@ record MatrixTranspose(Path path, ElementType type, int vector, int wide, int th
    * of four matrices: they are made of such rows that the four pairs are rows 8q to 8q + 7 of the tile.
    */
   private void turnedByMatrix(Scope k, I32 thread, SharedTensor shared, GlobalTensor to) {
-    int side = side();
     int warps = threads / 32;
-    var blocks = Layout.of(Layout.of(8, side), Layout.of(side / 32, 32),
-        Layout.of(side / 8 / warps, 8L * warps * side));
-    var rows = Layout.of(Layout.of(2, 1), Layout.of(4, 8), Layout.of(4, 2), Layout.of(warps, 8L * side));
-    var from = Partition.exact(Layout.of(rows, blocks), side, side);
-    var lanes = Layout.of(Layout.of(4, 8L * side), Layout.of(8, 1), Layout.of(warps, 8));
-    var mine = Partition.exact(Layout.of(lanes, Layout.of(Layout.of(8, side), Layout.of(side / 32, 32L * side),
-        Layout.of(side / 8 / warps, 8L * warps))), side, side);
+    int along = wide / 8 / warps;
+    var blocks = Layout.of(Layout.of(8, high), Layout.of(high / 32, 32), Layout.of(along, 8L * warps * high));
+    var rows = Layout.of(Layout.of(2, 1), Layout.of(4, 8), Layout.of(4, 2), Layout.of(warps, 8L * high));
+    var from = Partition.exact(Layout.of(rows, blocks), high, wide);
+    var lanes = Layout.of(Layout.of(4, 8L * wide), Layout.of(8, 1), Layout.of(warps, 8));
+    var mine = Partition.exact(Layout.of(lanes, Layout.of(Layout.of(8, wide), Layout.of(high / 32, 32L * wide),
+        Layout.of(along, 8L * warps))), wide, high);
     var matrices = new LdMatrix(rows, true);
     for (int v = 0; v < mine.values(); v += vector) {
       var registers = Stream.generate(() -> k.newRegister(PtxType.B32)).limit(4).toList();
@@ -185,24 +189,22 @@ record MatrixTranspose(Path path, ElementType type, int vector, int wide, int th
   }
 
   /** Threads along the rows of a tile first: 8 lanes of 16 bytes, or a warp of single elements. */
-  private Partition rows() {
+  private Partition rows(int rows, int columns) {
     int along = vector > 1 ? 8 : 32;
     int down = threads / along;
-    int side = side();
-    var threads = Layout.of(Layout.of(along, (long) side * vector), Layout.of(down, 1));
-    var values = Layout.of(Layout.of(vector, side), Layout.of(Math.ceilDiv(side, along * vector),
-        (long) side * along * vector), Layout.of(side / down, down));
-    return Partition.exact(Layout.of(threads, values), side, side);
+    var threads = Layout.of(Layout.of(along, (long) rows * vector), Layout.of(down, 1));
+    var values = Layout.of(Layout.of(vector, rows), Layout.of(Math.ceilDiv(columns, along * vector),
+        (long) rows * along * vector), Layout.of(rows / down, down));
+    return Partition.exact(Layout.of(threads, values), rows, columns);
   }
 
   /** A read down a column of the tile meets every bank once: the chunk of a row is permuted by the row's number. */
   private OffsetMap shared() {
-    int side = side();
-    if (path == Path.PADDED) return Layout.of(Layout.of(side, side + 1), Layout.of(side, 1));
-    var plain = Layout.of(Layout.of(side, side), Layout.of(side, 1));
+    if (path == Path.PADDED) return Layout.of(Layout.of(high, wide + 1), Layout.of(wide, 1));
+    var plain = Layout.of(Layout.of(high, wide), Layout.of(wide, 1));
     if (vector == 1) return new ComposedLayout(new Swizzle(5, 0, 5), 0, plain);
     int chunk = Integer.numberOfTrailingZeros(vector);
-    int row = Integer.numberOfTrailingZeros(side);
+    int row = Integer.numberOfTrailingZeros(wide);
     return new ComposedLayout(new Swizzle(Math.min(row - chunk, type.bytes() == 4 ? 4 : 3), chunk, row), 0, plain);
   }
 }

@@ -23,8 +23,10 @@ record RmsNorm(ElementType type, ElementType accumulator, RowShape shape) implem
     @Override
     RowTuning liked(ElementType type, int columns) {
       int bytes = columns * type.bytes();
-      if (bytes <= (type.bits() == 32 ? 2048 : 512)) return small(1, type.bits() == 32 ? 2 : 1);
-      return small(bytes <= 16384 ? 2 : bytes <= 32768 ? 4 : 8, 1);
+      boolean singles = type.bits() == 32;
+      if (bytes <= (singles ? 2048 : 512)) return small(1, singles ? 2 : 1);
+      if (bytes == 16384 && !singles) return small(2, 2);
+      return small(bytes <= (singles ? 32768 : 16384) ? 2 : bytes <= 32768 ? 4 : 8, 1);
     }
 
     @Override

@@ -16,6 +16,9 @@ import tilewright.reference.Reference;
 /** Families that work on the rows of a matrix X (M,N), each row by as many threads as its length wants. */
 abstract class RowFamily extends OptionedFamily {
   private static final int SMALL_BLOCK = 128;
+  /** Rows of so many accesses for each of so many threads and more are long. */
+  private static final int LONG_RUNS = 16;
+  private static final int LONG_THREADS = 256;
 
   RowFamily(String name, String formula, List<Setting> options) {
     super(name, formula, options);
@@ -76,6 +79,15 @@ abstract class RowFamily extends OptionedFamily {
   private RowShape shape(Choice choice) {
     var tuning = tuning(choice);
     return RowShape.of(choice.type("dtype"), choice.number("n"), clusters() ? tuning : tuning.inOneBlock());
+  }
+
+  /** For kernels that read a row once: long ones are walked through, since fewer threads then have to meet. */
+  static RowShape readOnce(Choice choice, ElementType type, RowShape own) {
+    int sixteenth = choice.number("n") * type.bytes() / 16 / LONG_RUNS;
+    if (choice.tuned("lanes", 0) > 0) return own.walking();
+    if (sixteenth < LONG_THREADS) return own;
+    int threads = Math.min(2 * LONG_THREADS, Integer.highestOneBit(sixteenth));
+    return RowShape.of(type, choice.number("n"), RowTuning.NONE.withThreads(threads)).walking();
   }
 
   /** Whether CTAs may share a row. */

@@ -31,9 +31,9 @@ record RowSum(ElementType type, ElementType accumulator, RowShape shape) impleme
     }
 
     @Override
-    Workload workload(Choice choice, ElementType type, RowShape free) {
+    Workload workload(Choice choice, ElementType type, RowShape own) {
       int columns = choice.number("n");
-      var shape = choice.text("threads").equals("auto") ? free
+      var shape = choice.text("threads").equals("auto") ? readOnce(choice, type, own)
           : RowShape.of(type, columns, RowTuning.NONE.withThreads(choice.number("threads")));
       var accumulator = accumulator(choice, type);
       return rows(choice, new RowSum(type, accumulator, shape), shape,

@@ -27,10 +27,11 @@ import tilewright.reference.SumReference;
  */
 record Total(String family, List<String> inputs, ElementType type, ElementType accumulator, int vector,
     int threads, int bytes, int blocks) implements Kernel {
-  private static final int THREADS = 256;
-  private static final int BYTES = 64;
-  /** Eight blocks for each of an H200's multiprocessors. */
-  private static final int MOST_BLOCKS = 8 * 132;
+  private static final int THREADS = 512;
+  /** Of all inputs together that a thread has under way. */
+  private static final int BYTES = 128;
+  /** Far more than run at once: multiprocessors do not get equal shares of the bandwidth. */
+  private static final int MOST_BLOCKS = 64 * 132;
 
   static Family sum() {
     return new TotalFamily("sum", "Y = Σ X over (N)", List.of("X"), List.of("f32", "f16", "bf16", "e4m3", "e5m2"));
@@ -74,7 +75,7 @@ record Total(String family, List<String> inputs, ElementType type, ElementType a
       var accumulator = RowFamily.accumulator(choice, type);
       int vector = Math.max(1, choice.number("vec") / type.bytes());
       int threads = choice.tuned("threads", THREADS);
-      int bytes = choice.tuned("bytes", BYTES);
+      int bytes = choice.tuned("bytes", BYTES / inputs.size());
       int tiles = Math.ceilDiv(choice.number("n"), partition(type, vector, threads, bytes).size());
       int blocks = Math.clamp(tiles, 1, choice.tuned("blocks", MOST_BLOCKS));
       var kernel = new Total(name, inputs, type, accumulator, vector, threads, bytes, blocks);

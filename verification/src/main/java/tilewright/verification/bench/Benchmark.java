@@ -2,7 +2,6 @@ package tilewright.verification.bench;
 
 import java.time.LocalDate;
 import java.time.ZoneOffset;
-import java.util.ArrayList;
 import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
@@ -108,31 +107,29 @@ public final class Benchmark {
         return Optional.empty();
       }
       step.accept(kernel + " " + measured.config());
-      var ours = new ArrayList<Double>();
-      var theirs = new HashMap<String, List<Double>>();
+      var rounds = new Rounds();
       boolean alone = measured.peer().isEmpty() || peers.isEmpty();
       var request = new HashMap<>(measured.peer());
       request.putAll(Map.of("warmup", KernelTimer.WARMUPS, "iterations", KernelTimer.RUNS));
       try (var timer = new KernelTimer(gpu, stream, measured, inputs)) {
         for (int round = 0; round < ROUNDS; round++) {
-          ours.addAll(timer.round());
-          if (alone) continue;
-          peers.get().times(request)
-              .forEach((name, ms) -> theirs.computeIfAbsent(name, _ -> new ArrayList<>()).add(ms));
+          rounds.add(timer.round(), alone ? Map.of() : peers.get().times(request));
         }
       }
-      return Optional.of(row(measured, new Sample(ours), theirs));
+      return Optional.of(row(measured, rounds));
     }
 
-    private BenchmarkRecord.Row row(Measured measured, Sample ours, Map<String, List<Double>> theirs) {
+    private BenchmarkRecord.Row row(Measured measured, Rounds rounds) {
       var rates = new HashMap<String, Double>();
-      theirs.forEach((name, times) -> rates.put(name, rate(measured, new Sample(times).median())));
+      rounds.peers().forEach((name, ms) -> rates.put(name, rate(measured, ms)));
+      var ours = rounds.ours();
       double rate = rate(measured, ours.median());
       var floor = Optional.of(limits.floorMs(measured)).filter(Double::isFinite).map(ms -> rate(measured, ms));
-      var best = rates.values().stream().max(Double::compare);
+      var ratios = rounds.ratios();
       return new BenchmarkRecord.Row(measured.kernel(), measured.arch(), measured.config(),
           measured.operations() == 0 ? "TB/s" : "TFLOP/s", rate, ours.median(), ours.spread(), measured.bytes(),
-          measured.operations(), floor, floor.map(f -> rate / f), rates, best.map(b -> rate / b));
+          measured.operations(), floor, floor.map(f -> rate / f), rates, ratios.map(Sample::median),
+          ratios.map(Sample::spread));
     }
 
     private static double rate(Measured measured, double ms) {

@@ -38,11 +38,12 @@ public record BenchmarkRecord(String date, String gpu, String driver, Map<String
    * @param floor the rate in {@code unit} that the limits allow
    * @param fraction ours over the floor
    * @param peers rates of others on the same shape in the same run
-   * @param ratio ours over the best peer
+   * @param ratio ours over the best peer, the median of the rounds in which both took a turn
+   * @param ratioSpread the 10th and 90th percentile of the rounds' ratios
    */
   public record Row(String kernel, String arch, String config, String unit, double ours, double ms,
       List<Double> spread, long bytes, double operations, Optional<Double> floor, Optional<Double> fraction,
-      Map<String, Double> peers, Optional<Double> ratio) {
+      Map<String, Double> peers, Optional<Double> ratio, Optional<List<Double>> ratioSpread) {
     public Row {
       spread = List.copyOf(spread);
       peers = Map.copyOf(peers);
