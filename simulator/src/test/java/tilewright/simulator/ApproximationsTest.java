@@ -1,7 +1,6 @@
 package tilewright.simulator;
 
 import static org.junit.jupiter.api.Assertions.assertArrayEquals;
-import static org.junit.jupiter.api.Assertions.assertEquals;
 
 import java.io.IOException;
 import java.nio.ByteBuffer;
@@ -10,18 +9,19 @@ import java.util.List;
 import java.util.zip.GZIPInputStream;
 import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.params.ParameterizedTest;
-import org.junit.jupiter.params.provider.CsvSource;
-import org.junit.jupiter.params.provider.ValueSource;
+import org.junit.jupiter.params.provider.FieldSource;
 
 /**
- * Approximate functions against 1,024 operands each, from all exponents, as an H200 answered the launches of
- * approximations.ptx: operands, then results, function by function.
+ * Approximate functions on edges, all exponents and subnormals, as an H200 answered: the operands, each function's
+ * results; then dividends, divisors and each quotient's results.
  */
 class ApproximationsTest {
-  private static final int SAMPLES = 1024;
+  private static final int SAMPLES = 2048;
   private static final List<String> FUNCTIONS = List.of("rcp.approx.ftz", "rcp.approx", "sqrt.approx.ftz",
-      "sqrt.approx", "rsqrt.approx.ftz", "rsqrt.approx", "ex2.approx.ftz", "ex2.approx", "sin.approx.ftz",
-      "cos.approx.ftz", "lg2.approx.ftz", "tanh.approx");
+      "sqrt.approx", "rsqrt.approx.ftz", "rsqrt.approx", "ex2.approx.ftz", "ex2.approx", "sin.approx.ftz", "sin.approx",
+      "cos.approx.ftz", "cos.approx", "lg2.approx.ftz", "lg2.approx", "tanh.approx");
+  private static final List<String> QUOTIENTS =
+      List.of("div.approx.ftz", "div.approx", "div.full.ftz", "div.full");
   private static ByteBuffer recorded;
 
   @BeforeAll
@@ -31,36 +31,27 @@ class ApproximationsTest {
     }
   }
 
-  private static int[] recorded(String function, int part) {
+  private static int[] column(int number) {
     int[] values = new int[SAMPLES];
-    int from = (2 * FUNCTIONS.indexOf(function) + part) * SAMPLES * Integer.BYTES;
-    for (int i = 0; i < SAMPLES; i++) values[i] = recorded.getInt(from + i * Integer.BYTES);
+    for (int i = 0; i < SAMPLES; i++) values[i] = recorded.getInt((number * SAMPLES + i) * Integer.BYTES);
     return values;
   }
 
-  private static int[] simulated(String function, int[] operands) {
-    return Instructions.on32(function + ".f32", operands, operands, operands, 1);
+  @ParameterizedTest
+  @FieldSource("FUNCTIONS")
+  void functionsGiveTheHardwaresBits(String function) {
+    int[] operands = column(0);
+    assertArrayEquals(column(1 + FUNCTIONS.indexOf(function)),
+        Instructions.on32(function + ".f32", operands, operands, operands, 1));
   }
 
   @ParameterizedTest
-  @ValueSource(strings = {"rcp.approx.ftz", "rcp.approx", "sqrt.approx.ftz", "sqrt.approx", "rsqrt.approx.ftz",
-      "rsqrt.approx", "ex2.approx.ftz", "ex2.approx"})
-  void rootsReciprocalsAndPowersGiveTheHardwaresBits(String function) {
-    assertArrayEquals(recorded(function, 1), simulated(function, recorded(function, 0)));
-  }
-
-  /** Absolute distances, of the size of the errors that the PTX ISA documents. */
-  @ParameterizedTest
-  @CsvSource({"sin.approx.ftz, 0x1p-20", "cos.approx.ftz, 0x1p-20", "lg2.approx.ftz, 0x1p-17", "tanh.approx, 0x1p-10"})
-  void otherFunctionsStayNearTheHardware(String function, double bound) {
-    int[] operands = recorded(function, 0);
-    int[] expected = recorded(function, 1);
-    int[] actual = simulated(function, operands);
-    for (int i = 0; i < SAMPLES; i++) {
-      float x = Float.intBitsToFloat(expected[i]);
-      float y = Float.intBitsToFloat(actual[i]);
-      if (Float.isFinite(x)) assertEquals(x, y, bound, function + " of " + Float.intBitsToFloat(operands[i]));
-      else assertEquals(expected[i], actual[i], function + " of " + Integer.toHexString(operands[i]));
-    }
+  @FieldSource("QUOTIENTS")
+  void quotientsGiveTheHardwaresBits(String quotient) {
+    int dividends = 1 + FUNCTIONS.size();
+    int[] a = column(dividends);
+    int[] b = column(dividends + 1);
+    assertArrayEquals(column(dividends + 2 + QUOTIENTS.indexOf(quotient)),
+        Instructions.on32(quotient + ".f32", a, b, b, 2));
   }
 }

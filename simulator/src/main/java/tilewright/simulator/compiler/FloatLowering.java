@@ -16,6 +16,7 @@ import tilewright.simulator.core.HalfFunctions;
 import tilewright.simulator.core.HalfMath;
 import tilewright.simulator.core.OutOfBounds;
 import tilewright.simulator.core.SignedExtrema;
+import tilewright.simulator.core.SpecialFunctions;
 
 /** Floating-point arithmetic: f32, f64, f16, bf16 and their pairs. */
 final class FloatLowering {
@@ -39,8 +40,8 @@ final class FloatLowering {
     boolean propagate = m.take("NaN");
     boolean signed = m.take("xorsign");
     boolean magnitudes = m.take("abs") && !signed;
-    boolean approximate = m.take("approx") | m.take("full");
-    // Correctly rounded results are within every documented error of the approximate forms.
+    boolean full = m.take("full");
+    boolean approximate = m.take("approx") || full;
     m.take("rn");
     m.take("noftz");
     boolean zeroing = m.take("oob");
@@ -66,7 +67,10 @@ final class FloatLowering {
       case "add", "sub", "mul", "fma", "mad" -> form.arithmetic();
       case "min", "max" -> form.extremum();
       case "neg", "abs" -> form.sign();
-      case "div" -> form.divide();
+      case "div" -> {
+        if (approximate) form.quotient(full ? "divFull" : "div");
+        else form.divide();
+      }
       case "copysign" -> form.binary("copysign");
       case "rcp", "sqrt", "rsqrt" -> form.root();
       case "ex2", "lg2", "sin", "cos", "tanh" -> {
@@ -177,6 +181,13 @@ final class FloatLowering {
       });
     }
 
+    /** An approximate quotient. */
+    void quotient(String name) {
+      if (type != PtxType.F32) throw new Unsupported("approximate division of " + type.text());
+      emit(2, code -> code.call(Approximations.class, name + (clamps.flush() ? "Flush" : ""), float.class, float.class,
+          float.class));
+    }
+
     void binary(String name) {
       Class<?> j = jvmType();
       emit(2, code -> code.call(FloatMath.class, name, j, j, j));
@@ -186,8 +197,7 @@ final class FloatLowering {
       Class<?> j = jvmType();
       emit(1, code -> {
         if (mode == Conversions.NEAREST_EVEN) {
-          var owner = approximate && type == PtxType.F32 ? Approximations.class : FloatMath.class;
-          code.call(owner, i.opcode(), j, j);
+          code.call(approximate && type == PtxType.F32 ? special() : FloatMath.class, i.opcode(), j, j);
         } else {
           boolean early = clamps.flush() && type == PtxType.F32 && i.opcode().equals("rcp");
           directed(code, i.opcode() + (early ? "Flush" : ""), 1);
@@ -202,14 +212,19 @@ final class FloatLowering {
     void function() {
       emit(1, code -> {
         if (type == PtxType.F32) {
-          boolean early = clamps.flush() && i.opcode().equals("ex2");
-          code.call(Approximations.class, i.opcode() + (early ? "Flush" : ""), float.class, float.class);
+          code.call(special(), i.opcode(), float.class, float.class);
         } else if (type.bits() <= 32 && Set.of("ex2", "tanh").contains(i.opcode())) {
           code.call(HalfFunctions.class, i.opcode() + half(), int.class, int.class);
         } else {
           throw new Unsupported(i.opcode() + " of " + type.text());
         }
       });
+    }
+
+    /** Who has the f32 function: what needs no steps around it is the unit's own. */
+    private Class<?> special() {
+      boolean bare = clamps.flush() || Set.of("sin", "cos", "tanh").contains(i.opcode());
+      return bare ? SpecialFunctions.class : Approximations.class;
     }
 
     private Class<?> jvmType() {

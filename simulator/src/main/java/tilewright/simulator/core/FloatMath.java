@@ -5,6 +5,9 @@ public final class FloatMath {
   /** The NaN that the hardware's f32 arithmetic gives. */
   private static final float NAN = Float.intBitsToFloat(0x7FFF_FFFF);
 
+  /** The least number that 24 bits round to a normal one; an f32 itself has fewer bits there. */
+  private static final double LEAST_KEPT = 0x1.ffffffp-127;
+
   private FloatMath() {}
 
   /** Every NaN becomes the hardware's. */
@@ -129,6 +132,12 @@ public final class FloatMath {
 
   public static float mul(float a, float b, int mode) {
     return Conversions.toF32((double) a * b, mode);
+  }
+
+  /** With {@code .ftz}: what is below the normal numbers once rounded to 24 bits is flushed, as on an H200. */
+  static float mulFlush(float a, float b) {
+    double exact = (double) a * b;
+    return Math.abs(exact) < LEAST_KEPT ? Math.copySign(0f, (float) exact) : canonical((float) exact);
   }
 
   public static float fma(float a, float b, float c, int mode) {

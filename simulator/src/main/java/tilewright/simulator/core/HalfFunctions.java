@@ -11,10 +11,10 @@ public final class HalfFunctions {
 
   /** What an H200 gives for every operand; read when first used. */
   private static final class Tables {
-    static final char[] EX2_F16 = CorrectionTable.values("ex2.f16.gz");
-    static final char[] EX2_BF16 = CorrectionTable.values("ex2.bf16.gz");
-    static final char[] TANH_F16 = CorrectionTable.values("tanh.f16.gz");
-    static final char[] TANH_BF16 = CorrectionTable.values("tanh.bf16.gz");
+    static final char[] EX2_F16 = HalfTables.read("ex2.f16.gz");
+    static final char[] EX2_BF16 = HalfTables.read("ex2.bf16.gz");
+    static final char[] TANH_F16 = HalfTables.read("tanh.f16.gz");
+    static final char[] TANH_BF16 = HalfTables.read("tanh.bf16.gz");
   }
 
   private static int pack(int low, int high) {
