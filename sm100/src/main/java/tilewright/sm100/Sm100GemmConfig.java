@@ -40,17 +40,23 @@ public record Sm100GemmConfig(UmmaTypes types, boolean aKMajor, boolean bKMajor,
   private static final int UNPACKED = 128;
 
   public Sm100GemmConfig {
-    requireOrder("A", types.a(), aKMajor);
-    requireOrder("B", types.b(), bKMajor);
+    requireOrder("A", types, types.a(), aKMajor, TILE_M);
+    requireOrder("B", types, types.b(), bKMajor, tileN / cluster);
     if (types.kind().scaled() && tileN % TILE_M != 0) {
       throw new IllegalArgumentException("tileN = " + tileN + ": scales come for " + TILE_M + " columns at once");
     }
   }
 
-  private static void requireOrder(String name, MmaFormat format, boolean kMajor) {
-    if (!kMajor && (format.bits() == 32 || format.bits() < 8)) {
-      throw new IllegalArgumentException(name + " of " + format.text()
-          + " must have its neighbours along k, as order TN has");
+  /** @param copied rows that a CTA copies at once */
+  private static void requireOrder(String name, UmmaTypes types, MmaFormat format, boolean kMajor, int copied) {
+    if (kMajor || format.bits() >= Byte.SIZE) return;
+    if (types.kind().perContainer() > 1) {
+      throw new IllegalArgumentException(name + " of " + types.name() + " must have its neighbours along k: the "
+          + "instruction transposes no elements of which two share a byte (PTX ISA, Instruction descriptor)");
+    }
+    if (copied % UNPACKED != 0) {
+      throw new IllegalArgumentException(name + " of " + format.text() + " has its neighbours along the rows, of which "
+          + "a CTA copies " + copied + ": copies that unpack elements take a multiple of " + UNPACKED);
     }
   }
 
@@ -113,7 +119,7 @@ public record Sm100GemmConfig(UmmaTypes types, boolean aKMajor, boolean bKMajor,
     var spec = TensorSpec.of(name, type, rows, "K", "L").contiguous(kMajor ? "K" : rows)
         .aligned(ALIGNED_BYTES / type.bytes());
     if (format.bits() >= Byte.SIZE || types.kind().perContainer() > 1) return spec;
-    return spec.aligned(UNPACKED).multipleOf("K", UNPACKED)
+    return spec.aligned(UNPACKED).multipleOf(kMajor ? "K" : rows, UNPACKED)
         .packedAs(format.bits() == 4 ? TensorElement.U4_ALIGN16B : TensorElement.U6_ALIGN16B);
   }
 
@@ -123,7 +129,9 @@ public record Sm100GemmConfig(UmmaTypes types, boolean aKMajor, boolean bKMajor,
   }
 
   private OffsetMap layout(MmaFormat format, int rows, boolean kMajor) {
-    return kMajor ? SwizzledRows.alongColumns(format.container(), rows, tileK(), stages)
+    if (kMajor) return SwizzledRows.alongColumns(format.container(), rows, tileK(), stages);
+    return format.bits() == Integer.SIZE
+        ? SwizzledRows.alongRowsInWideChunks(format.container(), rows, tileK(), stages)
         : SwizzledRows.alongRows(format.container(), rows, tileK(), stages);
   }
 

@@ -61,12 +61,21 @@ class BlackwellGemmTest {
     }
   }
 
+  /** PTX ISA, Instruction descriptor: the bits that transpose must be zero for kind::mxf4 and kind::mxf4nvf4. */
   @Test
-  void wordsAlongMAreRefused() {
-    var types = GemmTypes.of(ElementType.TF32, ElementType.F32);
+  void twoElementsInAByteLieAlongKOnly() {
+    var types = new UmmaTypes(MmaKind.NVF4, MmaFormat.E2M1, MmaFormat.E2M1, ElementType.F32);
     var refusal = assertThrows(IllegalArgumentException.class,
-        () -> BlackwellGemm.prepare(GemmProblem.packed(types, 64, 64, 64, 1, "NN")));
-    assertTrue(refusal.getMessage().contains("A of tf32 must have its neighbours along k"), refusal.getMessage());
+        () -> new Sm100GemmConfig(types, true, false, 128, 1, 1, 4, 1, false, 8));
+    assertTrue(refusal.getMessage().contains("B of nvf4 must have its neighbours along k"), refusal.getMessage());
+  }
+
+  @Test
+  void unpackedElementsAlongNNeedTilesThatOneCopyFills() {
+    var types = new UmmaTypes(MmaKind.F8F6F4, MmaFormat.E4M3, MmaFormat.E2M3, ElementType.F32);
+    var refusal = assertThrows(IllegalArgumentException.class,
+        () -> new Sm100GemmConfig(types, true, false, 128, 2, 2, 4, 1, false, 8));
+    assertTrue(refusal.getMessage().contains("a CTA copies 64"), refusal.getMessage());
   }
 
   @Test

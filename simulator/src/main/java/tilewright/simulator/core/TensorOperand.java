@@ -4,6 +4,7 @@ import tilewright.simulator.Finding.Kind;
 import tilewright.simulator.tensorcore.MatrixDescriptor;
 import tilewright.simulator.tensorcore.MatrixLayout;
 import tilewright.simulator.tensorcore.MmaType;
+import tilewright.simulator.tensorcore.Swizzle;
 import tilewright.simulator.tmem.PackedElements;
 
 /**
@@ -32,7 +33,7 @@ final class TensorOperand {
     this.outer = outer;
     this.depth = depth;
     try {
-      layout = new MatrixLayout(MatrixDescriptor.blackwell(descriptor), !transposed, bits);
+      layout = new MatrixLayout(swizzled(MatrixDescriptor.blackwell(descriptor), transposed, bits), !transposed, bits);
     } catch (IllegalArgumentException e) {
       throw TensorAllocation.fault(w, lane, site, "names a matrix that does not exist: " + e.getMessage());
     }
@@ -50,6 +51,14 @@ final class TensorOperand {
         addresses[i * runs + j] = address;
       }
     }
+  }
+
+  /** Chunks of 32 bytes are for transposed operands of 32 bits, which take nothing else. */
+  private static MatrixDescriptor swizzled(MatrixDescriptor descriptor, boolean transposed, int bits) {
+    boolean wide = transposed && bits == Integer.SIZE;
+    if (wide == (descriptor.swizzle() == Swizzle.B128_ATOM32)) return descriptor;
+    throw new IllegalArgumentException(wide ? "a transposed operand of 32 bits has the swizzle code 1 only"
+        : "the swizzle code 1 is for transposed operands of 32 bits only");
   }
 
   /** Tells the sanitizer that an operation reads it. */

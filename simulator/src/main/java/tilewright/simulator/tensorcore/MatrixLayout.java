@@ -2,14 +2,14 @@ package tilewright.simulator.tensorcore;
 
 /**
  * The canonical layouts of matrix operands in shared memory (PTX ISA, Strides; CuTe's GMMA and UMMA descriptors). A
- * matrix consists of core matrices of eight rows of sixteen bytes; how they stand side by side depends on the swizzle
- * and on which extent, that of depth (K) or the other (M or N), lies along the rows.
+ * matrix consists of core matrices of eight rows of sixteen bytes (four rows where chunks of 32 bytes are permuted); how
+ * they stand side by side depends on the swizzle and on which extent, that of depth (K) or the other (M or N), lies
+ * along the rows.
  *
  * @param depthMajor whether neighbours in depth are neighbours in memory
  * @param bits of an element in memory
  */
 public record MatrixLayout(MatrixDescriptor descriptor, boolean depthMajor, int bits) {
-  private static final int CORE_ROWS = 8;
   private static final int CORE_BYTES = 16;
 
   /** Elements that lie side by side, aligned to as many bytes: sixteen bytes of them. */
@@ -26,9 +26,10 @@ public record MatrixLayout(MatrixDescriptor descriptor, boolean depthMajor, int 
   public int address(int outer, int depth) {
     int along = (depthMajor ? depth : outer) / run();
     int across = depthMajor ? outer : depth;
-    int group = across / CORE_ROWS;
-    int row = across % CORE_ROWS;
     var d = descriptor;
+    int rows = d.swizzle().rows();
+    int group = across / rows;
+    int row = across % rows;
     int offset;
     if (d.swizzle() == Swizzle.NONE) {
       offset = row * CORE_BYTES + (depthMajor ? group * d.stride() + beyond(along)

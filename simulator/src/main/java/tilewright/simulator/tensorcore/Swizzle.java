@@ -27,9 +27,9 @@ public enum Swizzle {
     return span;
   }
 
-  /** Bytes of the pattern: eight rows. */
-  public int patternBytes() {
-    return 8 * span;
+  /** Rows after which the pattern repeats. */
+  int rows() {
+    return this == B128_ATOM32 ? 4 : 8;
   }
 
   /** The address at which the byte of that linear address lies. */

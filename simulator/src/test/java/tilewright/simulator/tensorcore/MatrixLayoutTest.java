@@ -84,4 +84,18 @@ class MatrixLayoutTest {
       assertEquals(permutation.apply(address), Swizzle.B128_ATOM32.apply(address));
     }
   }
+
+  /** CUTLASS, Layout_MN_SW128_32B_Atom: groups of four steps of depth stand one stride apart. */
+  @Test
+  void chunksOfThirtyTwoBytesRepeatAfterFourSteps() {
+    var layout = new MatrixLayout(new MatrixDescriptor(0, 4096, 2048, 0, Swizzle.B128_ATOM32, false), false, 32);
+    for (int depth = 0; depth < 8; depth++) {
+      for (int outer = 0; outer < 64; outer += 4) {
+        int row = depth % 4;
+        int chunk = outer % 32 / 8 ^ row;
+        assertEquals(depth / 4 * 2048 + outer / 32 * 4096 + row * 128 + chunk * 32 + outer % 8 * 4,
+            layout.address(outer, depth), outer + ", " + depth);
+      }
+    }
+  }
 }

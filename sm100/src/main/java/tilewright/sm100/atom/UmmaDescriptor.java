@@ -34,8 +34,13 @@ public record UmmaDescriptor(MatrixDescriptor matrix) {
    * @throws TraceException if no descriptor describes the layout, with one that can be described
    */
   public static UmmaDescriptor of(ElementType container, OffsetMap tile, int rows) {
-    // Neighbours of 32 bits along m or n would need a swizzle of their own.
-    return new UmmaDescriptor(MatrixDescriptor.of(container, tile, rows, container.bits() <= 16));
+    return new UmmaDescriptor(MatrixDescriptor.of(container, tile, rows, matrix -> isTaken(container, matrix)));
+  }
+
+  /** Chunks of 32 bytes are for neighbours of 32 bits along m or n, and those take no others. */
+  private static boolean isTaken(ElementType container, MatrixDescriptor matrix) {
+    boolean wide = !matrix.kMajor() && container.bits() == 32;
+    return wide == (matrix.swizzle() == SwizzleMode.B128_ATOM_32B);
   }
 
   public boolean kMajor() {

@@ -95,10 +95,22 @@ class UmmaAtomTest {
   }
 
   @Test
-  void bytesMayRunAlongMButWordsMayNot() {
+  void bytesMayRunAlongM() {
     var form = UmmaDescriptor.of(ElementType.E4M3, SwizzledRows.alongRows(ElementType.E4M3, 128, 128, 1), 128);
     assertEquals(false, form.kMajor());
+  }
+
+  /** Swizzle code 1, 512 bytes from four rows to the next four, 32 rows of 128 bytes to the next 32 of m (CUTLASS). */
+  @Test
+  void wordsRunAlongMInChunksOf32BytesOnly() {
+    var form = UmmaDescriptor.of(ElementType.TF32, SwizzledRows.alongRowsInWideChunks(ElementType.TF32, 128, 32, 2),
+        128);
+    assertEquals(false, form.kMajor());
+    assertEquals(1L << 29 | 1 << 14 | 512 / 16, form.high());
+    assertEquals(32 * 128, form.matrix().leading());
     assertThrows(TraceException.class,
         () -> UmmaDescriptor.of(ElementType.TF32, SwizzledRows.alongRows(ElementType.TF32, 128, 32, 1), 128));
+    assertThrows(TraceException.class, () -> UmmaDescriptor.of(ElementType.BF16,
+        SwizzledRows.alongRowsInWideChunks(ElementType.BF16, 128, 64, 1), 128));
   }
 }

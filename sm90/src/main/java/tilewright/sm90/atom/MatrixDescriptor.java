@@ -1,9 +1,10 @@
 package tilewright.sm90.atom;
 
-import java.util.ArrayList;
 import java.util.List;
 import java.util.Optional;
+import java.util.function.Predicate;
 import java.util.stream.LongStream;
+import java.util.stream.Stream;
 import tilewright.kernel.I32;
 import tilewright.kernel.Scope;
 import tilewright.kernel.SharedTensor;
@@ -43,18 +44,14 @@ public record MatrixDescriptor(SwizzleMode swizzle, boolean kMajor, int inner, i
    * @throws TraceException if no descriptor describes the layout, with one that can be described
    */
   public static MatrixDescriptor of(ElementType type, OffsetMap tile, int rows) {
-    return of(type, tile, rows, type.bits() == 16);
+    return of(type, tile, rows, d -> SWIZZLES.contains(d.swizzle) && (d.kMajor || type.bits() == 16));
   }
 
-  /** The same where the instruction takes neighbours along the rows or, whatever the type, does not. */
-  public static MatrixDescriptor of(ElementType type, OffsetMap tile, int rows, boolean eitherMajor) {
+  /** The same for an instruction that takes other orders and swizzles. */
+  public static MatrixDescriptor of(ElementType type, OffsetMap tile, int rows, Predicate<MatrixDescriptor> taken) {
     var part = new Part(type, tile, rows);
-    var candidates = new ArrayList<MatrixDescriptor>();
-    part.swizzleMode().ifPresent(mode -> {
-      candidates.add(part.candidate(mode, true));
-      if (eitherMajor) candidates.add(part.candidate(mode, false));
-    });
-    return candidates.stream().filter(part::isDescribedBy).findFirst().orElseThrow(() -> new TraceException(
+    return part.swizzleMode().stream().flatMap(mode -> Stream.of(part.candidate(mode, true),
+        part.candidate(mode, false))).filter(taken).filter(part::isDescribedBy).findFirst().orElseThrow(() -> new TraceException(
         "no wgmma descriptor describes " + rows + "×" + part.depth + " parts of " + type.text() + " tile " + tile
             + ": neighbours along k in swizzled rows would be " + part.legal()));
   }
@@ -91,12 +88,18 @@ public record MatrixDescriptor(SwizzleMode swizzle, boolean kMajor, int inner, i
     int across = kMajor ? row : depth;
     // Core matrices side by side in a swizzled row count as one wide core matrix.
     int width = width(swizzle, type);
-    return along % width + across % CORE * (long) width
-        + (along / width * (long) inner + across / CORE * (long) outer) / type.bytes();
+    int core = core(swizzle);
+    return along % width + across % core * (long) width
+        + (along / width * (long) inner + across / core * (long) outer) / type.bytes();
   }
 
   private static int width(SwizzleMode swizzle, ElementType type) {
     return Math.max(GRANULE, swizzle.span()) / type.bytes();
+  }
+
+  /** Rows of a core matrix: the pattern of chunks of 32 bytes repeats after four. */
+  private static int core(SwizzleMode swizzle) {
+    return swizzle == SwizzleMode.B128_ATOM_32B ? CORE / 2 : CORE;
   }
 
   /** One instruction's operand within a tile. */
@@ -131,7 +134,8 @@ public record MatrixDescriptor(SwizzleMode swizzle, boolean kMajor, int inner, i
     MatrixDescriptor candidate(SwizzleMode mode, boolean kMajor) {
       int width = width(mode, type);
       long inner = (kMajor ? depth : rows) > width ? (kMajor ? at(0, width) : at(width, 0)) * type.bytes() : GRANULE;
-      long outer = (kMajor ? rows : depth) > CORE ? (kMajor ? at(CORE, 0) : at(0, CORE)) * type.bytes() : GRANULE;
+      int core = core(mode);
+      long outer = (kMajor ? rows : depth) > core ? (kMajor ? at(core, 0) : at(0, core)) * type.bytes() : GRANULE;
       return new MatrixDescriptor(mode, kMajor, Math.toIntExact(inner), Math.toIntExact(outer));
     }
 

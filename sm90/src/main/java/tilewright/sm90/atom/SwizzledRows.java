@@ -16,6 +16,8 @@ import tilewright.ptx.tensormap.SwizzleMode;
 public final class SwizzledRows {
   private static final int CHUNK = 16;
   private static final int SHIFT = 3;
+  private static final SwizzleMode WIDE = SwizzleMode.B128_ATOM_32B;
+  private static final int WIDE_SHIFT = 2;
   private static final List<SwizzleMode> MODES = List.of(SwizzleMode.B128, SwizzleMode.B64, SwizzleMode.B32);
 
   private SwizzledRows() {}
@@ -33,6 +35,21 @@ public final class SwizzledRows {
     int width = width(type, rows);
     var row = Layout.of(Layout.of(width, 1), Layout.of(rows / width, (long) width * columns));
     return of(type, width, row, Layout.of(columns, width), Layout.of(stages, (long) rows * columns));
+  }
+
+  /**
+   * Neighbours along the rows in rows of 128 bytes whose chunks of 32 bytes are permuted: what {@code tcgen05.mma}
+   * takes of 32-bit elements (CUTLASS, Layout_MN_SW128_32B_Atom; SM100).
+   */
+  public static ComposedLayout alongRowsInWideChunks(ElementType type, int rows, int columns, int stages) {
+    int width = WIDE.span() / type.bytes();
+    if (rows % width != 0) {
+      throw new TraceException("no rows of " + WIDE.span() + " bytes for a contiguous extent of " + rows + " "
+          + type.text() + ": a multiple of " + width);
+    }
+    var row = Layout.of(Layout.of(width, 1), Layout.of(rows / width, (long) width * columns));
+    return new ComposedLayout(wide(type), 0,
+        Layout.of(row, Layout.of(columns, width), Layout.of(stages, (long) rows * columns)));
   }
 
   private static ComposedLayout of(ElementType type, int width, Layout row, Layout column, Layout stage) {
@@ -54,9 +71,14 @@ public final class SwizzledRows {
         Integer.numberOfTrailingZeros(CHUNK / type.bytes()), SHIFT);
   }
 
+  private static Swizzle wide(ElementType type) {
+    return new Swizzle(WIDE_SHIFT, Integer.numberOfTrailingZeros(WIDE.atom() / type.bytes()), WIDE_SHIFT);
+  }
+
   /** The mode that permutes element offsets so, if the hardware has one. */
   public static Optional<SwizzleMode> mode(Swizzle swizzle, ElementType type) {
     if (swizzle.bits() == 0) return Optional.of(SwizzleMode.NONE);
+    if (swizzle.equals(wide(type))) return Optional.of(WIDE);
     return MODES.stream().filter(mode -> swizzle.equals(swizzle(mode.span(), type))).findFirst();
   }
 }

@@ -62,5 +62,7 @@ class MatrixDescriptorTest {
   void onlySixteenBitsMayRunAlongN() {
     assertThrows(TraceException.class, () -> MatrixDescriptor.of(ElementType.TF32,
         SwizzledRows.alongRows(ElementType.TF32, 64, 32, 1), 64));
+    assertThrows(TraceException.class, () -> MatrixDescriptor.of(ElementType.TF32,
+        SwizzledRows.alongRowsInWideChunks(ElementType.TF32, 64, 32, 1), 64));
   }
 }
