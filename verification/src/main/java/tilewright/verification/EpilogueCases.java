@@ -74,13 +74,13 @@ record EpilogueCases(String kernel, String arch, BiFunction<GemmProblem, Epilogu
 
   private static Verdict compare(GemmProblem p, EpilogueArguments given, Map<String, MemorySegment> in,
       Map<String, MemorySegment> out, int architecture) {
-    var total = new Verdict(OptionalDouble.of(0), OptionalDouble.of(0), Optional.of(true), Optional.empty());
+    var total = new Verdict(OptionalDouble.of(0), OptionalDouble.of(0), Optional.empty(), Optional.empty());
     for (var expected : expected(p, given, in, architecture)) {
       var type = given.tree().outputs().getOrDefault(expected.tensor(), p.output());
       var tensor = expected.tensor().equals("C") ? p.c().argument(p.m(), p.n(), p.batch())
           : given.tensors().get(expected.tensor());
       var ours = view(type, out, tensor).values();
-      total = worse(total, expected.tensor(), Comparison.of(ours, expected.exact(), expected.stepwise(), type,
+      total = worse(total, expected, Comparison.of(ours, expected.exact(), expected.stepwise(), type,
           IntStream.range(0, ours.length).toArray()));
     }
     return total;
@@ -100,11 +100,11 @@ record EpilogueCases(String kernel, String arch, BiFunction<GemmProblem, Epilogu
         .of("C", product.exact(rows), product.onTensorCores(architecture, rows));
   }
 
-  private static Verdict worse(Verdict total, String tensor, Comparison next) {
+  private static Verdict worse(Verdict total, Expected expected, Comparison next) {
     return new Verdict(OptionalDouble.of(Math.max(total.maxError().getAsDouble(), next.maxError())),
         OptionalDouble.of(Math.max(total.meanError().getAsDouble(), next.meanError())),
-        Optional.of(next.bitExact() && total.bitExact().get()),
-        total.violation().or(() -> next.violation().map(v -> tensor + ": " + v)));
+        expected.bitwise() ? Optional.of(next.bitExact() && total.bitExact().orElse(true)) : total.bitExact(),
+        total.violation().or(() -> next.violation().map(v -> expected.tensor() + ": " + v)));
   }
 
   private static TensorView view(ElementType type, Map<String, MemorySegment> buffers, LaunchArguments.Tensor tensor) {

@@ -28,8 +28,7 @@ class HopperEpilogueTest {
       (p, epilogue) -> HopperGemm.prepare(p, HopperGemm.configure(p, "128x128x1"), epilogue), 1);
   private static final EpilogueCases CHOSEN = new EpilogueCases("sm90_gemm", "sm90", HopperGemm::prepare, 1);
   private static final Set<StandardEpilogue> ROUNDED = Set.of(StandardEpilogue.BIAS_GELU,
-      StandardEpilogue.BIAS_GELU_TANH, StandardEpilogue.BIAS_SILU, StandardEpilogue.BIAS_GELU_AUX,
-      StandardEpilogue.ROW_SUM, StandardEpilogue.COLUMN_SUM);
+      StandardEpilogue.BIAS_GELU_TANH, StandardEpilogue.BIAS_SILU);
 
   @ParameterizedTest
   @EnumSource
@@ -138,7 +137,7 @@ class HopperEpilogueTest {
 
   private static void check(EpilogueCases cases, StandardEpilogue epilogue, GemmProblem problem, Epilogue tree) {
     var row = verified(cases, epilogue.text(), problem, tree);
-    if (!ROUNDED.contains(epilogue)) assertEquals(Optional.of(true), row.bitExact());
+    assertEquals(ROUNDED.contains(epilogue) ? Optional.empty() : Optional.of(true), row.bitExact());
   }
 
   private static Row verified(EpilogueCases cases, String name, GemmProblem problem, Epilogue tree) {

@@ -6,6 +6,9 @@ import java.util.HashMap;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
+import java.util.Set;
+import java.util.stream.Stream;
+import tilewright.kernels.catalogue.Pointwise;
 import tilewright.kernels.epilogue.Epilogue.Operation;
 import tilewright.numerics.ElementType;
 import tilewright.numerics.Rounding;
@@ -20,6 +23,7 @@ import tilewright.reference.Expected;
  */
 public record EpilogueReference(Epilogue tree, int m, int n, int batch, Map<String, double[]> tensors,
     Map<String, Float> scalars) {
+  private static final Set<Pointwise> EXACT = Set.of(Pointwise.RELU, Pointwise.HARDSHRINK);
 
   /** What is expected of D, of auxiliary outputs and of reductions, from both kinds of accumulators (M,N,L). */
   public List<Expected> of(String d, double[] exactly, double[] stepwise) {
@@ -31,8 +35,18 @@ public record EpilogueReference(Epilogue tree, int m, int n, int batch, Map<Stri
       rounded.output(d)[i] = tree.output().round(rounded.of(body, i));
     }
     var all = new ArrayList<Expected>();
-    exact.outputs.forEach((name, values) -> all.add(Expected.rounded(name, values, rounded.outputs.get(name))));
+    exact.outputs.forEach((name, values) ->
+        all.add(new Expected(name, values, rounded.outputs.get(name), hasBits(name, d))));
     return all;
+  }
+
+  /** Whether the steps of an output are known to the bit: no approximate functions, no sums in whatever order. */
+  private boolean hasBits(String name, String d) {
+    var sources = name.equals(d) ? List.of(tree) : Stream.<Epilogue>concat(
+        tree.nodes(Epilogue.Stored.class).stream().filter(s -> s.name().equals(name)),
+        tree.nodes(Epilogue.Reduced.class).stream().filter(r -> r.name().equals(name))).toList();
+    return sources.stream().noneMatch(source -> source instanceof Epilogue.Reduced r && r.reduction() == Reduction.SUM
+        || source.nodes(Epilogue.Applied.class).stream().anyMatch(a -> !EXACT.contains(a.function())));
   }
 
   /** The tree on all elements in one kind of arithmetic. */
