@@ -28,6 +28,7 @@ import tilewright.verification.VerifyOptions;
 final class VerifyCommand implements Callable<Integer> {
   private static final Set<String> ARCHS = Set.of("sm80", "sm90", "sm100");
   private static final Set<String> BACKENDS = Set.of("sim", "gpu");
+  private static final Set<String> COMPARED = Set.of("sim", "gpu", "both");
 
   private final Console console;
 
@@ -37,7 +38,8 @@ final class VerifyCommand implements Callable<Integer> {
   @Option(names = "--arch", split = ",", paramLabel = "ARCH", description = "Of sm80, sm90, sm100 (default: all).")
   private Set<String> archs = new LinkedHashSet<>();
 
-  @Option(names = "--on", split = ",", paramLabel = "BACKEND", description = "Of sim, gpu (default: both).")
+  @Option(names = "--on", split = ",", paramLabel = "BACKEND", description = {
+      "Of sim, gpu (default: these two), both.", "both compares a GPU's results with the simulator's bit by bit."})
   private Set<String> backends = new LinkedHashSet<>();
 
   @Option(names = "--size", defaultValue = "quick", paramLabel = "quick|full",
@@ -77,7 +79,7 @@ final class VerifyCommand implements Callable<Integer> {
   public Integer call() {
     var chosen = kernels.stream().map(name -> CatalogueKernel.named(name).text()).collect(Collectors.toSet());
     requireKnown("--arch", archs, ARCHS);
-    requireKnown("--on", backends, BACKENDS);
+    requireKnown("--on", backends, COMPARED);
     var file = reportFile();
     var options = new VerifyOptions(chosen, archs, backends.isEmpty() ? BACKENDS : backends, size, seed,
         atLeastOne(seeds));

@@ -3,14 +3,20 @@ package tilewright.verification;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
+import java.util.Set;
 import tilewright.ptx.Launch;
 import tilewright.simulator.Coordinates;
 
 /** Something that executes a launch. */
 interface Backend extends AutoCloseable {
 
-  /** {@code sim} or {@code gpu}. */
+  /** {@code sim}, {@code gpu} or {@code both}. */
   String name();
+
+  /** Which of {@code sim} and {@code gpu} run. */
+  default Set<String> parts() {
+    return Set.of(name());
+  }
 
   /** Why a kernel for that target cannot run here, if it cannot. */
   Optional<String> refuses(String arch);

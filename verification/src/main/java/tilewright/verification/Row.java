@@ -8,11 +8,11 @@ import java.util.OptionalDouble;
  * What one kernel did on one backend with one configuration.
  *
  * @param arch the target's architecture, such as {@code sm80}
- * @param backend {@code sim} or {@code gpu}
+ * @param backend {@code sim}, {@code gpu}, or {@code both} where their results were compared bit by bit
  * @param maxError largest absolute error against the reference in double precision; absent when nothing was compared
  * @param bitExact whether every bit is what the reference predicts in the kernel's own arithmetic, where that is
  *     modelled
- * @param findings what the simulator's sanitizer found, or what the GPU's guard regions did
+ * @param findings what the simulator's sanitizer found, or what the GPU's guard regions did, or which buffers differ
  * @param ms milliseconds: wall time in the simulator, device time on a GPU
  * @param reason why it failed or was skipped; empty when it passed
  */

@@ -63,6 +63,9 @@ public final class Verification {
     var backends = new ArrayList<Backend>();
     if (options.backends().contains("sim")) backends.add(new SimulatorBackend(options.seed()));
     if (options.backends().contains("gpu")) backends.add(GpuBackend.open());
+    if (options.backends().contains(TwinBackend.NAME)) {
+      backends.add(TwinBackend.of(GpuBackend.open(), options.seed()));
+    }
     return backends;
   }
 
@@ -79,8 +82,9 @@ public final class Verification {
   static Row verify(Case c, Backend backend) {
     var refusal = backend.refuses(c.arch());
     if (refusal.isPresent()) return Row.skipped(c, backend.name(), refusal.get());
-    if (!c.backends().contains(backend.name())) return Row.skipped(c, backend.name(), "too large for "
-        + backend.name());
+    if (!c.backends().containsAll(backend.parts())) {
+      return Row.skipped(c, backend.name(), "too large for " + backend.name());
+    }
     var inputs = c.inputs().get();
     var buffers = c.inputs().get();
     var prepared = c.launch().get();

@@ -7,7 +7,7 @@ import java.util.Set;
  *
  * @param kernels names in the catalogue; empty for all
  * @param archs such as {@code sm80}; empty for all
- * @param backends of {@code sim} and {@code gpu}
+ * @param backends of {@code sim}, {@code gpu} and {@code both}, which compares the two bit by bit
  * @param seed of inputs and of the simulator's schedule, the first one
  * @param seeds how many, one after the other
  */
