@@ -18,17 +18,17 @@ public final class Element {
   private final Supplier<Operand.Address> address;
   private final int alignment;
   private final Pred inside;
-  private final boolean lasting;
+  private final Optional<Eviction> eviction;
 
   Element(Scope k, ElementType type, StateSpace space, Supplier<Operand.Address> address, int alignment, Pred inside,
-      boolean lasting) {
+      Optional<Eviction> eviction) {
     this.k = k;
     this.type = type;
     this.space = space;
     this.address = address;
     this.alignment = alignment;
     this.inside = inside;
-    this.lasting = lasting;
+    this.eviction = eviction;
   }
 
   public ElementType type() {
@@ -42,7 +42,7 @@ public final class Element {
 
   /** What L2 is to do with what reads bring, where the tensor's specification says it. */
   public Optional<Operand.Register> policy() {
-    return lasting ? Optional.of(k.lastingReads()) : Optional.empty();
+    return eviction.map(k::reads);
   }
 
   /** Whether the tensor has this element. */
@@ -189,7 +189,7 @@ public final class Element {
     if (condition.isPresent()) {
       registers.forEach(register -> k.emit("mov." + move(access.piece()), register, zero(access.piece())));
     }
-    var name = "ld." + space.text() + (lasting ? ".L1::no_allocate.L2::cache_hint" : "") + access.suffix();
+    var name = "ld." + space.text() + (eviction.isPresent() ? ".L1::no_allocate.L2::cache_hint" : "") + access.suffix();
     var operands = new ArrayList<Operand>(List.of(access.operand(registers), address()));
     policy().ifPresent(operands::add);
     k.emit(condition, name, operands.toArray(Operand[]::new));

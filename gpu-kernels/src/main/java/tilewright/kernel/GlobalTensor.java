@@ -139,7 +139,7 @@ public final class GlobalTensor {
     }
     return new Element(k, spec.type(), StateSpace.GLOBAL,
         () -> Pointers.materialize(k, k.region(), base, parts, spec.type().bytes()), alignment(place),
-            contains(coordinate), spec.lasting());
+            contains(coordinate), spec.eviction());
   }
 
   /** How many coordinates of a mode, at most so many, lie in the tensor from the origin on. */

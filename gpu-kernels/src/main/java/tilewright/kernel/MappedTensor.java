@@ -3,6 +3,7 @@ package tilewright.kernel;
 import java.util.ArrayList;
 import java.util.Collections;
 import java.util.List;
+import java.util.Optional;
 import tilewright.ptx.Operand;
 import tilewright.ptx.PtxType;
 
@@ -55,6 +56,11 @@ public final class MappedTensor {
   /** The operand that names the map. */
   public Operand.Address map(Scope k) {
     return new Operand.Address(map.register(k), 0);
+  }
+
+  /** What L2 is to do with what copies bring, where the tensor's specification says it. */
+  public Optional<Operand.Register> policy(Scope k) {
+    return spec.tensor().eviction().map(k::reads);
   }
 
   private List<I32> shifted(I32[] coordinate) {

@@ -177,11 +177,11 @@ public final class Scope {
     return new Operand.Address(sum(bytes.value.withoutConstant()).register(this), bytes.value.constant());
   }
 
-  /** The policy of reads whose lines L2 gives up last. */
-  Operand.Register lastingReads() {
+  /** The policy of reads whose lines L2 gives up so. */
+  Operand.Register reads(Eviction eviction) {
     var whole = new Node.Argument.Constant(Operand.Float.of(1f));
     return pure(PtxType.B64, root, 0, 0, -1,
-        new Node.Recipe("createpolicy.fractional.L2::evict_last.b64", List.of(whole))).register(this);
+        new Node.Recipe("createpolicy.fractional.L2::" + eviction.text() + ".b64", List.of(whole))).register(this);
   }
 
   private Linear reserve(long bytes, int alignment) {

@@ -1,5 +1,6 @@
 package tilewright.kernel;
 
+import java.util.Optional;
 import tilewright.layout.ComposedLayout;
 import tilewright.layout.Layout;
 import tilewright.layout.OffsetMap;
@@ -58,7 +59,7 @@ public final class SharedTensor {
     long ones = bytes.value.ones();
     int alignment = (int) Math.max(1, Math.min(1024, Long.lowestOneBit(ones)) / type.bytes());
     return new Element(k, type, StateSpace.SHARED, () -> k.address(bytes), alignment, Pred.known(k, true),
-        false);
+        Optional.empty());
   }
 
   private I32 addressOf(I32... coordinate) {

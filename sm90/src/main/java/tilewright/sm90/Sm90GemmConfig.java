@@ -149,7 +149,9 @@ public record Sm90GemmConfig(GemmTypes types, boolean aKMajor, boolean bKMajor, 
     if (types.a() == ElementType.I4) {
       return TensorSpec.of("A", ElementType.I8, "M", "KPairs", "L").contiguous("KPairs").aligned(ALIGNED_BYTES);
     }
-    return operand("A", types.a(), "M", "L", aKMajor);
+    var a = operand("A", types.a(), "M", "L", aKMajor);
+    // B has few rows then, so that A is read about once, and would only drive out of L2 what is read again.
+    return transposed ? a.passingReads() : a;
   }
 
   TensorSpec b(Grouping grouping) {

@@ -1,5 +1,6 @@
 package tilewright.sm90.atom;
 
+import java.util.stream.Stream;
 import tilewright.kernel.Element;
 import tilewright.kernel.I32;
 import tilewright.kernel.MappedTensor;
@@ -15,15 +16,21 @@ public final class TensorCopy {
 
   /** A box to shared memory; completes on the barrier with the whole box's bytes. */
   public static void load(Scope k, Element destination, MappedTensor source, Mbarrier barrier, I32... coordinate) {
-    k.emit(form(source, "shared::cluster.global") + ".tile.mbarrier::complete_tx::bytes", destination.address(),
-        source.box(k, coordinate), barrier.address());
+    load(k, source, "", destination.address(), source.box(k, coordinate), barrier.address());
   }
 
   /** A box to the same place of every block of the cluster whose bit is set, each completing on its own barrier. */
   public static void multicast(Scope k, Element destination, MappedTensor source, Mbarrier barrier,
       Operand.Register blocks, I32... coordinate) {
-    k.emit(form(source, "shared::cluster.global") + ".tile.mbarrier::complete_tx::bytes.multicast::cluster",
-        destination.address(), source.box(k, coordinate), barrier.address(), blocks);
+    load(k, source, ".multicast::cluster", destination.address(), source.box(k, coordinate), barrier.address(),
+        blocks);
+  }
+
+  private static void load(Scope k, MappedTensor source, String way, Operand... operands) {
+    var name = form(source, "shared::cluster.global") + ".tile.mbarrier::complete_tx::bytes" + way;
+    var policy = source.policy(k);
+    k.emit(name + (policy.isPresent() ? ".L2::cache_hint" : ""),
+        Stream.concat(Stream.of(operands), policy.stream()).toArray(Operand[]::new));
   }
 
   /** A box to global memory, in this thread's present group of copies. */
