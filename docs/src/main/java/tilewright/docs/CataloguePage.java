@@ -122,9 +122,9 @@ final class CataloguePage {
     var table = new StringBuilder(".Measured\n[cols=\"1,4,>1,1,>1\"]\n|===\n")
         .append("|Name |Problem |Rate |Unit |To best peer\n\n");
     for (var row : rows) {
-      var ratio = row.path("ratio").isNumber() ? String.format(Locale.ROOT, "%.2f", row.get("ratio").asDouble()) : "";
       table.append(String.format(Locale.ROOT, "|`%s` |%s |%.2f |%s |%s%n", row.get("kernel").asString(),
-          plain(row.get("config").asString()), row.get("ours").asDouble(), row.get("unit").asString(), ratio));
+          plain(row.get("config").asString()), row.get("ours").asDouble(), row.get("unit").asString(),
+          Records.ratio(row)));
     }
     return table + "|===\n\n";
   }

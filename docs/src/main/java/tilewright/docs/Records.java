@@ -40,7 +40,7 @@ final class Records {
     table.append("|Kernel |Arch |Config |Ours |Unit |Peers |Ratio |Floor |Of floor\n\n");
     for (var row : required(run, "rows")) {
       var cells = List.of(text(row, "kernel"), text(row, "arch"), text(row, "config"), number(row, "ours"),
-          text(row, "unit"), peers(required(row, "peers")), number(row, "ratio"), number(row, "floor"),
+          text(row, "unit"), peers(required(row, "peers")), ratio(row), number(row, "floor"),
           ofFloor(row));
       table.append('|').append(String.join(" |", cells)).append('\n');
     }
@@ -55,6 +55,15 @@ final class Records {
     return run.get("limits").properties().stream().map(l -> l.getKey() + " " + format(l.getValue())
         + (l.getKey().equals("copy") ? " TB/s" : " TFLOP/s")).sorted()
         .collect(Collectors.joining(", ", "Measured limits: ", ".\n\n"));
+  }
+
+  /** Ours over the best peer; newer runs know between what the rounds' ratios lie. Empty without peers. */
+  static String ratio(JsonNode row) {
+    var ratio = required(row, "ratio");
+    var spread = row.path("ratioSpread");
+    if (!ratio.isNumber() || !spread.isArray()) return format(ratio);
+    return String.format(Locale.ROOT, "%.3f (%.3f to %.3f)", ratio.asDouble(), spread.get(0).asDouble(),
+        spread.get(1).asDouble());
   }
 
   private static String ofFloor(JsonNode row) {

@@ -43,6 +43,12 @@ class RecordsTest {
   }
 
   @Test
+  void aRatioWithASpreadShowsBoth() throws IOException {
+    record("run.json", RUN.replace("\"ratio\":0.5003", "\"ratio\":0.99849,\"ratioSpread\":[0.993,1.0042]"));
+    assertTrue(tables().contains("|0.998 (0.993 to 1.004) |"), tables());
+  }
+
+  @Test
   void measuredLimitsAreNamed() throws IOException {
     record("run.json", RUN.replace("\"rows\"", "\"limits\":{\"f32\":60.5,\"copy\":4.28},\"rows\""));
     assertTrue(tables().contains("Measured limits: copy 4.28 TB/s, f32 60.50 TFLOP/s.\n"), tables());

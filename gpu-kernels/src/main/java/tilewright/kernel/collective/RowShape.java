@@ -48,7 +48,8 @@ public record RowShape(int length, int cluster, int threads, int rows, int each,
     int most = MOST_REGISTERS / Math.max(1, vector * type.bytes() / 4);
     int kept = threads < LARGEST_BLOCK && held <= 2 * USUAL ? held : Math.min(held, most);
     var shape = new RowShape(columns, cluster, threads, rows, each, vector, accesses, kept, true, tuning.blocks());
-    return kept == held || vector * type.bytes() == 16 && held - kept <= MOST_SHARED ? shape : shape.walked();
+    return kept == held || vector * type.bytes() == 16 && held - kept <= MOST_SHARED ? shape
+        : shape.walked(USUAL);
   }
 
   /** The smallest power of two that is at least so much. */
@@ -56,13 +57,18 @@ public record RowShape(int length, int cluster, int threads, int rows, int each,
     return number <= 1 ? 1 : Integer.highestOneBit(2 * number - 1);
   }
 
-  private RowShape walked() {
-    return new RowShape(length, 1, threads, rows, each, vector, Math.max(1, USUAL / each), USUAL, false, blocks);
+  private RowShape walked(int most) {
+    return new RowShape(length, 1, threads, rows, each, vector, Math.max(1, most / each), most, false, blocks);
   }
 
   /** The same threads with few runs each, for kernels that walk through a row once. */
   public RowShape walking() {
-    return accesses * each <= USUAL ? this : walked();
+    return walking(USUAL);
+  }
+
+  /** Likewise with at most so many runs under way a thread. */
+  public RowShape walking(int most) {
+    return accesses * each <= most ? this : walked(most);
   }
 
   /** Threads of the CTA. */

@@ -28,7 +28,7 @@ record GridSoftmax(ElementType type, int vector, int blocks) implements Kernel {
   private static final int THREADS = 256;
   private static final int BYTES = 64;
   /** Every block of the second phase combines so many partial results. */
-  private static final int MOST_BLOCKS = 16 * 132;
+  private static final int MOST_BLOCKS = 32 * 132;
 
   static final Family FAMILY = new Family() {
     @Override

@@ -29,7 +29,8 @@ record LayerNorm(ElementType type, ElementType accumulator, RowShape shape) impl
       return switch (bytes) {
         case 1024 -> small(1, 4);
         case 2048 -> small(2, 2);
-        default -> small(bytes <= 512 ? 2 : bytes <= 8192 ? 4 : 8, 1);
+        case 8192 -> small(4, 2);
+        default -> small(bytes <= 512 ? 2 : bytes < 8192 ? 4 : 8, 1);
       };
     }
 

@@ -16,9 +16,11 @@ import tilewright.reference.Reference;
 /** Families that work on the rows of a matrix X (M,N), each row by as many threads as its length wants. */
 abstract class RowFamily extends OptionedFamily {
   private static final int SMALL_BLOCK = 128;
-  /** Rows of so many accesses for each of so many threads and more are long. */
-  private static final int LONG_RUNS = 16;
-  private static final int LONG_THREADS = 256;
+  /** Rows of so many accesses are long. */
+  private static final int LONG = 4096;
+  /** Accesses of a long row that a thread has, about, and how many of them are under way. */
+  private static final int LONG_RUNS = 32;
+  private static final int LONG_UNDER_WAY = 8;
 
   RowFamily(String name, String formula, List<Setting> options) {
     super(name, formula, options);
@@ -81,13 +83,17 @@ abstract class RowFamily extends OptionedFamily {
     return RowShape.of(choice.type("dtype"), choice.number("n"), clusters() ? tuning : tuning.inOneBlock());
   }
 
-  /** For kernels that read a row once: long ones are walked through, since fewer threads then have to meet. */
-  static RowShape readOnce(Choice choice, ElementType type, RowShape own) {
-    int sixteenth = choice.number("n") * type.bytes() / 16 / LONG_RUNS;
-    if (choice.tuned("lanes", 0) > 0) return own.walking();
-    if (sixteenth < LONG_THREADS) return own;
-    int threads = Math.min(2 * LONG_THREADS, Integer.highestOneBit(sixteenth));
-    return RowShape.of(type, choice.number("n"), RowTuning.NONE.withThreads(threads)).walking();
+  /**
+   * For kernels that read a row once: long ones are walked through, since fewer threads then have to meet.
+   *
+   * @param fewest threads of a long row; at most there are twice as many
+   */
+  static RowShape readOnce(Choice choice, ElementType type, RowShape own, int fewest) {
+    int runs = choice.number("n") * type.bytes() / 16;
+    if (runs < LONG) return own;
+    int threads = Math.clamp(Integer.highestOneBit(runs / LONG_RUNS), fewest, 2 * fewest);
+    return RowShape.of(type, choice.number("n"), RowTuning.NONE.withThreads(choice.tuned("lanes", threads)))
+        .walking(LONG_UNDER_WAY);
   }
 
   /** Whether CTAs may share a row. */

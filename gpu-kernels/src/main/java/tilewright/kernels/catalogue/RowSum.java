@@ -17,6 +17,7 @@ import tilewright.reference.SumReference;
  * addition is rounded to the accumulator's type, and so is Y (M).
  */
 record RowSum(ElementType type, ElementType accumulator, RowShape shape) implements Kernel {
+  private static final int LONG_THREADS = 256;
 
   static final Family FAMILY = new RowFamily("row_sum", "Y = Σ X, row by row (M,N), Y (M)",
       List.of(RowFamily.ACCUMULATOR, Setting.option("threads", "auto", "32", "256"))) {
@@ -33,7 +34,7 @@ record RowSum(ElementType type, ElementType accumulator, RowShape shape) impleme
     @Override
     Workload workload(Choice choice, ElementType type, RowShape own) {
       int columns = choice.number("n");
-      var shape = choice.text("threads").equals("auto") ? readOnce(choice, type, own)
+      var shape = choice.text("threads").equals("auto") ? readOnce(choice, type, own, LONG_THREADS)
           : RowShape.of(type, columns, RowTuning.NONE.withThreads(choice.number("threads")));
       var accumulator = accumulator(choice, type);
       return rows(choice, new RowSum(type, accumulator, shape), shape,

@@ -25,7 +25,7 @@ record Softmax(Method method, ElementType type, RowShape shape) implements Kerne
     RowTuning liked(ElementType type, int columns) {
       int bytes = columns * type.bytes();
       if (type.bits() == 32 && bytes <= 2048) return small(1, 2);
-      if (type.bits() == 32) return small(bytes == 65536 ? 8 : bytes <= 16384 ? 2 : 4, bytes == 16384 ? 2 : 1);
+      if (type.bits() == 32) return small(bytes == 65536 ? 8 : bytes < 16384 ? 2 : 4, bytes == 16384 ? 2 : 1);
       return small(bytes <= 4096 ? 2 : 4, 1);
     }
 

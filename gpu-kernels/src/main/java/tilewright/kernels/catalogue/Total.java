@@ -31,7 +31,7 @@ record Total(String family, List<String> inputs, ElementType type, ElementType a
   /** Of all inputs together that a thread has under way. */
   private static final int BYTES = 128;
   /** Far more than run at once: multiprocessors do not get equal shares of the bandwidth. */
-  private static final int MOST_BLOCKS = 64 * 132;
+  private static final int MOST_BLOCKS = 32 * 132;
 
   static Family sum() {
     return new TotalFamily("sum", "Y = Σ X over (N)", List.of("X"), List.of("f32", "f16", "bf16", "e4m3", "e5m2"));
