@@ -1,5 +1,6 @@
 package tilewright.simulator;
 
+import static org.junit.jupiter.api.Assertions.assertArrayEquals;
 import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
@@ -85,6 +86,17 @@ class FloatInstructionsTest {
     int one = Float.floatToRawIntBits(1);
     assertEquals(0x8000_0000, Instructions.on32("mul.ftz.f32", new int[] {tiny}, new int[] {one}, new int[1], 2)[0]);
     assertEquals(tiny, Instructions.on32("mul.f32", new int[] {tiny}, new int[] {one}, new int[1], 2)[0]);
+  }
+
+  /** 24 bits decide, as on an H200, though the f32 nearest to 2⁻¹²⁶ · (1 - 2⁻²⁴) is 2⁻¹²⁶. */
+  @Test
+  void flushingLooksAtResultsOfTwentyFourBits() {
+    int[] a = {0x0080_0000, 0x0080_0001, 0x8080_0000};
+    int[] b = {0x3F7F_FFFF, 0x3F7F_FFFE, 0x3F7F_FFFF};
+    int[] want = {0, 0x0080_0000, 0x8000_0000};
+    assertArrayEquals(want, Instructions.on32("mul.ftz.f32", a, b, a, 2));
+    assertArrayEquals(want, Instructions.on32("fma.rn.ftz.f32", a, b, new int[] {0, 0, 0x8000_0000}, 3));
+    assertArrayEquals(new int[] {0x0080_0000, 0x0080_0000, 0x8080_0000}, Instructions.on32("mul.f32", a, b, a, 2));
   }
 
   @Test

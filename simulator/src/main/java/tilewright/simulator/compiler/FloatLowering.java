@@ -90,7 +90,7 @@ final class FloatLowering {
       var name = inputs == 3 ? "fma" : i.opcode();
       emit(inputs, code -> {
         switch (type) {
-          case F32 -> SingleArithmetic.emit(code, name, mode);
+          case F32 -> SingleArithmetic.emit(code, name, mode, clamps.flush());
           case F64 -> {
             if (mode == Conversions.NEAREST_EVEN) {
               code.call(DoubleNans.class, name, double.class, same(double.class, inputs));

@@ -18,8 +18,8 @@ final class SingleArithmetic {
 
   private SingleArithmetic() {}
 
-  /** Emits an operation on what is on the stack. */
-  static void emit(LaneCode code, String name, int mode) {
+  /** Emits an operation on what is on the stack; with {@code flush} subnormal results are still to be flushed. */
+  static void emit(LaneCode code, String name, int mode, boolean flush) {
     int inputs = name.equals("fma") ? 3 : 2;
     if (mode != Conversions.NEAREST_EVEN) {
       var types = new Class<?>[inputs + 1];
@@ -32,8 +32,11 @@ final class SingleArithmetic {
     switch (name) {
       case "add" -> code.op(Opcode.FADD);
       case "sub" -> code.op(Opcode.FSUB);
-      case "mul" -> code.op(Opcode.FMUL);
-      default -> code.call(Math.class, "fma", F, F, F, F);
+      case "mul" -> {
+        if (flush) code.call(FloatMath.class, "mulFlush", F, F, F);
+        else code.op(Opcode.FMUL);
+      }
+      default -> code.call(flush ? FloatMath.class : Math.class, flush ? "fmaFlush" : "fma", F, F, F, F);
     }
     canonical(code);
   }
@@ -68,7 +71,7 @@ final class SingleArithmetic {
           code.call(Float.class, "intBitsToFloat", F, int.class);
           clamps.input(code, PtxType.F32);
         }
-        emit(code, i.opcode(), mode);
+        emit(code, i.opcode(), mode, clamps.flush());
         clamps.output(code, PtxType.F32);
       }
       code.call(FloatMath.class, "pair", long.class, F, F).pop(to, PtxType.B64);
@@ -88,7 +91,7 @@ final class SingleArithmetic {
         code.call(Conversions.class, narrow == PtxType.F16 ? "fromF16" : "fromBf16", F, int.class);
       }
       code.push(sources.getLast(), PtxType.F32);
-      emit(code, i.opcode(), mode);
+      emit(code, i.opcode(), mode, false);
       clamps.output(code, PtxType.F32);
       code.pop(to, PtxType.F32);
     });

@@ -5,7 +5,7 @@ public final class FloatMath {
   /** The NaN that the hardware's f32 arithmetic gives. */
   private static final float NAN = Float.intBitsToFloat(0x7FFF_FFFF);
 
-  /** The least number that 24 bits round to a normal one; an f32 itself has fewer bits there. */
+  /** The least number that rounds to a normal one when it has 24 bits. */
   private static final double LEAST_KEPT = 0x1.ffffffp-127;
 
   private FloatMath() {}
@@ -134,10 +134,22 @@ public final class FloatMath {
     return Conversions.toF32((double) a * b, mode);
   }
 
-  /** With {@code .ftz}: what is below the normal numbers once rounded to 24 bits is flushed, as on an H200. */
-  static float mulFlush(float a, float b) {
-    double exact = (double) a * b;
-    return Math.abs(exact) < LEAST_KEPT ? Math.copySign(0f, (float) exact) : canonical((float) exact);
+  /**
+   * With {@code .ftz}, before subnormal results are flushed: what 24 bits hold below the normal numbers is flushed too,
+   * though an f32, which has fewer bits there, would be rounded up to a normal one (recorded on an H200).
+   */
+  public static float mulFlush(float a, float b) {
+    return kept(a * b, (double) a * b);
+  }
+
+  /** As {@link #mulFlush}. */
+  public static float fmaFlush(float a, float b, float c) {
+    float result = Math.fma(a, b, c);
+    return Math.abs(result) == Float.MIN_NORMAL ? kept(result, sticky((double) a * b, c)) : canonical(result);
+  }
+
+  private static float kept(float result, double exact) {
+    return Math.abs(exact) < LEAST_KEPT ? Math.copySign(0f, result) : canonical(result);
   }
 
   public static float fma(float a, float b, float c, int mode) {
