@@ -71,12 +71,17 @@ final class BudgetText {
     return table.toString();
   }
 
-  /** A measurement beside the model, in TFLOP/s. */
-  record Compared(String problem, String configuration, String bottleneck, double bound, double expected,
+  /**
+   * A measurement beside the model, in TFLOP/s.
+   *
+   * @param row the name in the record of measurements
+   */
+  record Compared(String row, String problem, String configuration, String bottleneck, double bound, double expected,
       double measured) {
     static Compared of(RecordedRates.Row row) {
       var b = row.budget();
-      return new Compared(b.problem(), b.configuration(), boundBy(b), row.bound(), row.expected(), row.measured());
+      return new Compared(row.config(), b.problem(), b.configuration(), boundBy(b), row.bound(), row.expected(),
+          row.measured());
     }
   }
 

@@ -41,12 +41,6 @@ final class GemmEpilogueOptions {
 
   /** The epilogue, and buffers of what it reads, which come to {@code buffers}. */
   EpilogueArguments of(GemmProblem p, Arena arena, Map<String, MemorySegment> buffers) {
-    return of(p, 1, arena, buffers);
-  }
-
-  /** The same of a product that stands for {@code factor} times as much. */
-  EpilogueArguments of(GemmProblem p, float factor, Arena arena, Map<String, MemorySegment> buffers) {
-    float alpha = this.alpha * factor;
     var tree = alpha == 1 ? Epilogue.accumulator() : Epilogue.accumulator().times(Epilogue.constant(alpha));
     var tensors = new LinkedHashMap<String, LaunchArguments.Tensor>();
     if (c.isPresent()) {

@@ -49,6 +49,32 @@ class RunNarrowGemmTest {
     assertProduct(6, 1e-3);
   }
 
+  /** Entries of A of other magnitudes, so of other factors; B is one matrix for all. */
+  @ParameterizedTest
+  @CsvSource({"mxf8, 0", "nvf4, 1e-4"})
+  void multipliesABatchByOneMatrix(String format, double error) throws IOException {
+    int[] factors = {1, 16, 1024};
+    var data = ByteBuffer.allocate(factors.length * M * K * Float.BYTES).order(ByteOrder.LITTLE_ENDIAN);
+    for (int factor : factors) {
+      for (int n = 0; n < M * K; n++) data.putFloat(factor * A.applyAsInt(n / K, n % K));
+    }
+    Files.write(folder.resolve("a.npy"), Npy.file(1, Npy.header("<f4", false, "(3, " + M + ", " + K + ")"),
+        data.array()));
+    write("b.npy", N, B);
+    var run = narrow("--a", path("a.npy"), "--b", path("b.npy"), "--format", format, "--scales", "covering");
+    assertEquals(Exit.OK, run.exitCode(), run.err());
+    assertTrue(run.out().contains(M + "×" + N + "×" + K + ", batch of 3"), run.out());
+    var c = product(factors.length * M * N);
+    for (int factor : factors) {
+      for (int i = 0; i < M; i++) {
+        for (int j = 0; j < N; j++) {
+          assertEquals(factor * sum(i, j), c.getFloat(), error * factor * Math.max(1, Math.abs(sum(i, j))),
+              factor + "·C[" + i + "," + j + "]");
+        }
+      }
+    }
+  }
+
   @Test
   void refusesFormatsThatAreNotMultiplied() throws IOException {
     write("a.npy", M, A);
@@ -64,17 +90,25 @@ class RunNarrowGemmTest {
   }
 
   private void assertProduct(int times, double error) throws IOException {
-    var bytes = Files.readAllBytes(folder.resolve("c.npy"));
-    var c = ByteBuffer.wrap(bytes, bytes.length - M * N * Float.BYTES, M * N * Float.BYTES).slice()
-        .order(ByteOrder.LITTLE_ENDIAN);
+    var c = product(M * N);
     for (int i = 0; i < M; i++) {
       for (int j = 0; j < N; j++) {
-        int sum = 0;
-        for (int k = 0; k < K; k++) sum += A.applyAsInt(i, k) * B.applyAsInt(j, k);
-        double expected = times == 1 ? sum : Math.max(0, times * sum);
+        double expected = times == 1 ? sum(i, j) : Math.max(0, times * sum(i, j));
         assertEquals(expected, c.getFloat(), error * Math.max(1, Math.abs(expected)), "C[" + i + "," + j + "]");
       }
     }
+  }
+
+  private static int sum(int i, int j) {
+    int sum = 0;
+    for (int k = 0; k < K; k++) sum += A.applyAsInt(i, k) * B.applyAsInt(j, k);
+    return sum;
+  }
+
+  private ByteBuffer product(int count) throws IOException {
+    var bytes = Files.readAllBytes(folder.resolve("c.npy"));
+    return ByteBuffer.wrap(bytes, bytes.length - count * Float.BYTES, count * Float.BYTES).slice()
+        .order(ByteOrder.LITTLE_ENDIAN);
   }
 
   private Cli narrow(String... arguments) {

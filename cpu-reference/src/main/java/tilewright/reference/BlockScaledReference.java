@@ -8,22 +8,18 @@ import tilewright.numerics.Rounding;
 import tilewright.numerics.ScaledFactors;
 
 /**
- * C = alpha·A·Bᵀ for numbers of eight bits or fewer with block scales, results in the order of C's indices (M,N,L), m
+ * C = alpha·A·Bᵀ for numbers of eight bits or fewer with block scales, results in the order of C's indices (M,N), m
  * fastest.
  *
- * @param a rows of A, batch after batch; likewise b
+ * @param a rows of A; likewise b
  * @param output type of C
  */
-public record BlockScaledReference(BlockScaledModel model, List<ScaledFactors> a, List<ScaledFactors> b, int batch,
+public record BlockScaledReference(BlockScaledModel model, List<ScaledFactors> a, List<ScaledFactors> b,
     ElementType output, float alpha) {
 
   public BlockScaledReference {
     a = List.copyOf(a);
     b = List.copyOf(b);
-    if (batch < 1 || a.size() % batch != 0 || b.size() % batch != 0) {
-      throw new IllegalArgumentException(a.size() + " rows of A and " + b.size() + " of B are not " + batch
-          + " batches");
-    }
   }
 
   /** In double precision from the exact inputs. */
@@ -45,9 +41,7 @@ public record BlockScaledReference(BlockScaledModel model, List<ScaledFactors> a
   }
 
   private double[] each(Dot dot) {
-    int m = a.size() / batch;
-    int n = b.size() / batch;
-    return IntStream.range(0, m * n * batch).parallel().mapToDouble(i ->
-        dot.of(a.get(i % m + m * (i / (m * n))), b.get(i / m))).toArray();
+    int m = a.size();
+    return IntStream.range(0, m * b.size()).parallel().mapToDouble(i -> dot.of(a.get(i % m), b.get(i / m))).toArray();
   }
 }

@@ -3,15 +3,18 @@ package tilewright.docs;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
+import java.util.HashMap;
 import java.util.List;
 import java.util.Locale;
+import java.util.Map;
 import java.util.function.Function;
 import tools.jackson.databind.JsonNode;
 import tools.jackson.databind.json.JsonMapper;
 
 /**
  * Tables of the budget model, from what {@code tilewright budget --json} printed: {@code docs/budget/KERNEL-ARCH.jsonl}
- * with several configurations, and {@code KERNEL-h200.jsonl} beside measurements.
+ * with several configurations, and {@code KERNEL-h200.jsonl} for the rows of a record of measurements, which stand
+ * there.
  */
 final class BudgetPage {
   private static final int BYTES_A_CYCLE = 128;
@@ -32,14 +35,25 @@ final class BudgetPage {
     Files.writeString(generated.resolve("budget-published.adoc"),
         published(emulating(attention, 0), gemm.getFirst()));
     Files.writeString(generated.resolve("budget-h200.adoc"),
-        measured("GEMM", rows(folder.resolve("gemm-h200.jsonl")))
-            + measured("Attention", rows(folder.resolve("attention-h200.jsonl"))));
+        measured("GEMM", rows(folder.resolve("gemm-h200.jsonl")), rates(docs, "sm90-gemm-h200.json"))
+            + measured("Attention", rows(folder.resolve("attention-h200.jsonl")),
+                rates(docs, "sm90-attention-h200.json")));
   }
 
   static List<JsonNode> rows(Path file) throws IOException {
     var rows = Files.readAllLines(file).stream().map(JsonMapper.shared()::readTree).toList();
     if (rows.isEmpty()) throw new BrokenSiteException(List.of(file + " has no rows"));
     return rows;
+  }
+
+  /** What was measured in TFLOP/s, by row of a record. */
+  static Map<String, Double> rates(Path docs, String record) throws IOException {
+    var rates = new HashMap<String, Double>();
+    for (var row : JsonMapper.shared().readTree(Files.readString(docs.resolve("benchmarks").resolve(record)))
+        .get("rows")) {
+      rates.put(text(row, "config"), row.get("ours").asDouble());
+    }
+    return rates;
   }
 
   /** The first that the tensor cores bound. */
@@ -127,23 +141,27 @@ final class BudgetPage {
         counted / published);
   }
 
-  static String measured(String title, List<JsonNode> rows) {
-    double mean = Math.exp(rows.stream().mapToDouble(row -> Math.log(ratio(row))).average().orElseThrow());
-    double error = rows.stream().mapToDouble(row -> Math.abs(ratio(row) - 1)).average().orElseThrow();
+  /** @param rates of which those that the model has no row for are left out, and counted */
+  static String measured(String title, List<JsonNode> model, Map<String, Double> rates) {
+    var rows = model.stream().filter(row -> rates.containsKey(text(row, "row"))).toList();
+    if (rows.isEmpty()) throw new BrokenSiteException(List.of("no row of the model is in the record of " + title));
+    double mean = Math.exp(rows.stream().mapToDouble(row -> Math.log(ratio(row, rates))).average().orElseThrow());
+    double error = rows.stream().mapToDouble(row -> Math.abs(ratio(row, rates) - 1)).average().orElseThrow();
     var table = new StringBuilder(String.format(Locale.ROOT, ".%s: measured over expected is %.3f in the geometric "
-        + "mean; the expectation is off by %.1f %% on average\n", title, mean, 100 * error));
+        + "mean of %d rows; the expectation is off by %.1f %% on average%s\n", title, mean, rows.size(), 100 * error,
+        rows.size() == rates.size() ? "" : " (" + (rates.size() - rows.size()) + " more were not modelled)"));
     table.append("[cols=\"3,4,2,>1,>1,>1,>1\"]\n|===\n|Problem |Configuration |Bound by |Bound |Expected |Measured "
         + "|Measured over expected\n\n");
     for (var row : rows) {
       table.append(String.format(Locale.ROOT, "|%s |%s |%s |%s |%s |%s |%.2f\n", text(row, "problem"),
           text(row, "configuration"), text(row, "bottleneck"), number(row.get("bound").asDouble()),
-          number(row.get("expected").asDouble()), number(row.get("measured").asDouble()), ratio(row)));
+          number(row.get("expected").asDouble()), number(rates.get(text(row, "row"))), ratio(row, rates)));
     }
     return table.append("|===\n\n").toString();
   }
 
-  private static double ratio(JsonNode row) {
-    return row.get("measured").asDouble() / row.get("expected").asDouble();
+  private static double ratio(JsonNode row, Map<String, Double> rates) {
+    return rates.get(text(row, "row")) / row.get("expected").asDouble();
   }
 
   private static String text(JsonNode row, String field) {

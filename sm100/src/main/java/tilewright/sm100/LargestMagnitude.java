@@ -9,7 +9,7 @@ import tilewright.kernel.atom.Shuffle;
 import tilewright.numerics.ElementType;
 
 /**
- * Raises "G", one single that was zero, to the largest finite magnitude of "X" (M,K).
+ * Raises "G" (L), singles that were zero, to the largest finite magnitudes of "X" (M,K,L).
  *
  * @param source f32, bf16 or f16
  * @param vectors whether X is read 16 bytes at once
@@ -31,13 +31,14 @@ record LargestMagnitude(ElementType source, boolean vectors) implements Kernel {
   @Override
   public void trace(Scope k) {
     var thread = k.block(THREADS);
-    var x = QuantizedRows.of(k, source, vectors).tile(List.of(ROWS, COLUMNS), k.blockX(), k.blockY());
-    var result = k.global(TensorSpec.of("G", ElementType.F32, "ONE").fixed("ONE", 1)).at(k.constant(0));
+    var x = QuantizedRows.of(k, source, vectors).tile(List.of(ROWS, COLUMNS), k.blockX(), k.blockY(),
+        k.blockZ());
+    var result = k.global(TensorSpec.of("G", ElementType.F32, "L")).at(k.blockZ());
     var place = READS.coordinate(thread, 0);
     var found = k.accumulator(0);
     k.loop(k.constant(0), k.constant(ROWS), THREADS / (COLUMNS / QuantizedRows.UNIT), pass -> {
       var largest = found.value();
-      for (var value : x.read(place[1].plus(pass), place[0])) {
+      for (var value : x.read(k, place[1].plus(pass), place[0])) {
         var magnitude = value.magnitude();
         var finite = magnitude.atMost(k.constant(Float.MAX_VALUE));
         largest = largest.max(magnitude.where(finite, k.constant(0f)));

@@ -12,8 +12,8 @@ import tilewright.sm100.atom.ScaleCopy;
 
 /**
  * The host side of products of floats of eight bits and fewer, with scales or without: C = f(alpha·A·Bᵀ) for
- * elements "A" (M×K) and "B" (N×K) and scales "SA" and "SB" as {@link NarrowLayout} has them, and C (M×N) row by row.
- * Epilogues, and who computes which tile, are as in {@link BlackwellGemm}.
+ * elements "A" (M×K) and "B" (N×K) and scales "SA" and "SB" as {@link NarrowLayout} has them, and C (M×N) row by row;
+ * matrices of a batch follow each other. Epilogues, and who computes which tile, are as in {@link BlackwellGemm}.
  */
 public final class NarrowGemm {
   private static final int STAGES = 4;
@@ -26,10 +26,20 @@ public final class NarrowGemm {
 
   /** The problem for buffers "A", "B" and "C": K counts the containers of rows with the zeros behind them. */
   public static GemmProblem problem(UmmaTypes types, int m, int n, int k) {
+    return problem(types, m, n, k, 1);
+  }
+
+  /** The same of a batch. */
+  public static GemmProblem problem(UmmaTypes types, int m, int n, int k, int batch) {
     int containers = layout(types, m, k).pitch() / types.kind().perContainer();
     var stored = new GemmTypes(types.a().container(), types.b().container(), types.output(), Accumulation.FAST);
-    return new GemmProblem(stored, m, n, containers, 1, Matrix.rowMajor("A", m, containers),
+    return new GemmProblem(stored, m, n, containers, batch, Matrix.rowMajor("A", m, containers),
         Matrix.rowMajor("B", n, containers), Matrix.rowMajor("C", m, n), 1, 0);
+  }
+
+  /** An epilogue on products that are multiplied by the factors that quantizers left in buffers "FA" and "FB" (L). */
+  public static EpilogueArguments withFactors(EpilogueArguments epilogue, int batch) {
+    return epilogue.withFactors(batch, "FA", "FB");
   }
 
   /** Prepares C = alpha·A·Bᵀ; alpha includes the factors of both matrices. */
@@ -41,7 +51,8 @@ public final class NarrowGemm {
   /**
    * Prepares a given configuration.
    *
-   * @param problem as {@link #problem} makes it, scaled perhaps, and with another C
+   * @param problem as {@link #problem} makes it, scaled perhaps, and with another C; a matrix whose batch has no stride
+   *     is that of every entry
    * @param k elements of a row
    */
   public static PreparedLaunch prepare(Sm100GemmConfig config, GemmProblem problem, int k,
@@ -50,8 +61,8 @@ public final class NarrowGemm {
     return BlackwellGemm.prepare(problem, config, epilogue,
         new Sm100Gemm(config, epilogue.tree(), epilogue.neighbours()), arguments -> {
           if (!types.kind().scaled()) return;
-          arguments.tensor("SA", scales("SA", layout(types, problem.m(), k)));
-          arguments.tensor("SB", scales("SB", layout(types, problem.n(), k)));
+          arguments.tensor("SA", scales("SA", layout(types, problem.m(), k), problem.a(), problem.batch()));
+          arguments.tensor("SB", scales("SB", layout(types, problem.n(), k), problem.b(), problem.batch()));
         });
   }
 
@@ -66,10 +77,10 @@ public final class NarrowGemm {
     return new NarrowLayout(new NarrowFormat(types.kind(), types.a()), rows, k);
   }
 
-  private static LaunchArguments.Tensor scales(String name, NarrowLayout layout) {
+  private static LaunchArguments.Tensor scales(String name, NarrowLayout layout, Matrix elements, long batch) {
     long tiles = layout.tiles();
     long blocks = layout.blockRows();
-    return new LaunchArguments.Tensor(name, 0, List.of(tiles, (long) WORDS, blocks, 1L),
-        List.of((long) WORDS, 1L, tiles * WORDS, blocks * tiles * WORDS));
+    return new LaunchArguments.Tensor(name, 0, List.of(tiles, (long) WORDS, blocks, batch),
+        List.of((long) WORDS, 1L, tiles * WORDS, elements.batchStride() == 0 ? 0 : blocks * tiles * WORDS));
   }
 }

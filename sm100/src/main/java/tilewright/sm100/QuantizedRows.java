@@ -12,7 +12,7 @@ import tilewright.layout.Layout;
 import tilewright.numerics.ElementType;
 
 /**
- * The rows of the matrix "X" (M,K) that a quantizer reads, sixteen neighbours a thread, zeros beside it.
+ * The rows of matrices "X" (M,K,L) that a quantizer reads, sixteen neighbours a thread, zeros beside it.
  *
  * @param vectors whether 16 bytes are read at once: rows begin at multiples of them and K is whole ones
  */
@@ -22,12 +22,12 @@ record QuantizedRows(GlobalTensor x, boolean vectors) {
   private static final int ACCESS_BYTES = 16;
 
   static QuantizedRows of(Scope k, ElementType type, boolean vectors) {
-    var spec = TensorSpec.of("X", type, "M", "K").contiguous("K");
+    var spec = TensorSpec.of("X", type, "M", "K", "L").contiguous("K");
     int each = each(type, vectors);
     return new QuantizedRows(k.global(vectors ? spec.aligned(each).multipleOf("K", each) : spec), vectors);
   }
 
-  /** The tile at a position counted in tiles. */
+  /** The tile at a position counted in tiles, and of an entry of the batch. */
   QuantizedRows tile(List<Integer> shape, I32... position) {
     return new QuantizedRows(x.tile(shape, position), vectors);
   }
@@ -46,11 +46,13 @@ record QuantizedRows(GlobalTensor x, boolean vectors) {
   }
 
   /** The numbers from there on. */
-  List<F32> read(I32 row, I32 at) {
+  List<F32> read(Scope k, I32 row, I32 at) {
     int each = each(x.spec().type(), vectors);
     var values = new ArrayList<F32>();
+    var first = k.constant(0);
     for (int i = 0; i < UNIT; i += each) {
-      values.addAll(x.at(row, at.plus(i)).vectorOrZeros(each, x.contains(row, at.plus(i))).values());
+      var place = x.at(row, at.plus(i), first);
+      values.addAll(place.vectorOrZeros(each, place.inside()).values());
     }
     return values;
   }

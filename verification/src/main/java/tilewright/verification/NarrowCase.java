@@ -9,7 +9,10 @@ import java.util.Optional;
 import java.util.OptionalDouble;
 import java.util.Set;
 import java.util.SplittableRandom;
+import java.util.function.Function;
+import java.util.function.IntFunction;
 import java.util.stream.IntStream;
+import tilewright.kernel.PreparedLaunch;
 import tilewright.kernels.epilogue.EpilogueArguments;
 import tilewright.layout.Layout;
 import tilewright.numerics.BlockScaledModel;
@@ -26,10 +29,15 @@ import tilewright.sm100.atom.MmaFormat;
 /**
  * A product of matrices that the host has quantized to floats of eight bits or fewer.
  *
+ * @param batch of which every entry has factors of its own, which the kernel reads
  * @param numbers which numbers
  */
-record NarrowCase(UmmaTypes types, int m, int n, int k, Numbers numbers, long seed) {
+record NarrowCase(UmmaTypes types, int m, int n, int k, int batch, Numbers numbers, long seed) {
   private static final Set<String> EVERYWHERE = Set.of("sim", "gpu");
+
+  NarrowCase(UmmaTypes types, int m, int n, int k, Numbers numbers, long seed) {
+    this(types, m, n, k, 1, numbers, seed);
+  }
 
   /** What is quantized. */
   enum Numbers {
@@ -42,12 +50,18 @@ record NarrowCase(UmmaTypes types, int m, int n, int k, Numbers numbers, long se
   }
 
   Case makeCase() {
-    var config = m + "x" + n + "x" + k + " TN " + name() + "->" + types.output().text()
-        + description();
-    var problem = NarrowGemm.problem(types, m, n, k).scaled(alpha(), 0);
-    return new Case("sm100_narrow_gemm", "sm100", config, EVERYWHERE, true,
-        () -> NarrowGemm.prepare(NarrowGemm.configure(types, m, n), problem, k, EpilogueArguments.plain(problem)),
-        this::buffers, (_, out, _) -> compare(out));
+    var config = m + "x" + n + "x" + k + " TN " + name() + "->" + types.output().text() + description()
+        + (batch == 1 ? "" : " batch=" + batch);
+    return new Case("sm100_narrow_gemm", "sm100", config, EVERYWHERE, true, this::launch, this::buffers,
+        (_, out, _) -> compare(out));
+  }
+
+  private PreparedLaunch launch() {
+    var problem = NarrowGemm.problem(types, m, n, k, batch);
+    if (batch == 1) problem = problem.scaled(factor(0), 0);
+    var plain = EpilogueArguments.plain(problem);
+    return NarrowGemm.prepare(NarrowGemm.configure(types, m, n), problem, k,
+        batch == 1 ? plain : NarrowGemm.withFactors(plain, batch));
   }
 
   private String description() {
@@ -62,16 +76,16 @@ record NarrowCase(UmmaTypes types, int m, int n, int k, Numbers numbers, long se
     return types.kind().name().toLowerCase(Locale.ROOT) + " " + types.a().text() + "*" + types.b().text();
   }
 
-  private float alpha() {
-    return left().factor() * right().factor();
+  private float factor(int entry) {
+    return left(entry).factor() * right(entry).factor();
   }
 
-  private NarrowMatrix left() {
-    return matrix(types.a(), m, seed);
+  private NarrowMatrix left(int entry) {
+    return matrix(types.a(), m, seed + 2 * entry);
   }
 
-  private NarrowMatrix right() {
-    return matrix(types.b(), n, seed + 1);
+  private NarrowMatrix right(int entry) {
+    return matrix(types.b(), n, seed + 2 * entry + 1);
   }
 
   private NarrowMatrix matrix(MmaFormat element, int rows, long seed) {
@@ -102,27 +116,51 @@ record NarrowCase(UmmaTypes types, int m, int n, int k, Numbers numbers, long se
   }
 
   private Map<String, MemorySegment> buffers() {
-    var left = left();
-    var right = right();
-    var all = new HashMap<>(Map.of("A", aligned(left.elements()), "B", aligned(right.elements()), "C",
-        Buffers.poisoned(types.output(), (long) m * n)));
-    if (types.kind().scaled()) all.putAll(Map.of("SA", aligned(left.scales()), "SB", aligned(right.scales())));
+    var all = new HashMap<>(Map.of("A", joined(this::left, NarrowMatrix::elements),
+        "B", joined(this::right, NarrowMatrix::elements), "C", Buffers.poisoned(types.output(), (long) batch * m * n)));
+    if (types.kind().scaled()) {
+      all.put("SA", joined(this::left, NarrowMatrix::scales));
+      all.put("SB", joined(this::right, NarrowMatrix::scales));
+    }
+    if (batch > 1) {
+      all.put("FA", factors(this::left));
+      all.put("FB", factors(this::right));
+    }
     return all;
   }
 
-  private static MemorySegment aligned(byte[] bytes) {
-    var segment = Buffers.zeros(ElementType.I8, bytes.length);
-    MemorySegment.copy(bytes, 0, segment, ValueLayout.JAVA_BYTE, 0, bytes.length);
-    return segment;
+  /** Of all entries, one after the other. */
+  private MemorySegment joined(IntFunction<NarrowMatrix> matrix, Function<NarrowMatrix, byte[]> part) {
+    var parts = IntStream.range(0, batch).mapToObj(matrix).map(part).toList();
+    var all = Buffers.zeros(ElementType.I8, parts.stream().mapToLong(bytes -> bytes.length).sum());
+    long at = 0;
+    for (var bytes : parts) {
+      MemorySegment.copy(bytes, 0, all, ValueLayout.JAVA_BYTE, at, bytes.length);
+      at += bytes.length;
+    }
+    return all;
+  }
+
+  private MemorySegment factors(IntFunction<NarrowMatrix> matrix) {
+    var all = Buffers.zeros(ElementType.F32, batch);
+    for (int i = 0; i < batch; i++) all.setAtIndex(ValueLayout.JAVA_FLOAT, i, matrix.apply(i).factor());
+    return all;
   }
 
   private Verdict compare(Map<String, MemorySegment> out) {
-    var reference = new BlockScaledReference(model(), NarrowRows.of(left()), NarrowRows.of(right()), 1, types.output(),
-        alpha());
+    int each = m * n;
+    var exact = new double[batch * each];
+    var stepwise = new double[batch * each];
+    for (int i = 0; i < batch; i++) {
+      var reference = new BlockScaledReference(model(), NarrowRows.of(left(i)), NarrowRows.of(right(i)),
+          types.output(), factor(i));
+      System.arraycopy(reference.exact(), 0, exact, i * each, each);
+      System.arraycopy(reference.inTensorMemory(), 0, stepwise, i * each, each);
+    }
     // As tensors lie here, rows first.
-    var view = new TensorView(types.output(), out.get("C"), Layout.parse("(%d,%d):(%d,1)".formatted(m, n, n)));
-    var comparison = Comparison.of(view.values(), reference.exact(), reference.inTensorMemory(), types.output(),
-        IntStream.range(0, m * n).toArray());
+    var layout = Layout.parse("(%d,%d,%d):(%d,1,%d)".formatted(m, n, batch, n, each));
+    var comparison = Comparison.of(new TensorView(types.output(), out.get("C"), layout).values(), exact, stepwise,
+        types.output(), IntStream.range(0, batch * each).toArray());
     return new Verdict(OptionalDouble.of(comparison.maxError()), OptionalDouble.of(comparison.meanError()),
         Optional.of(comparison.bitExact()), comparison.violation());
   }

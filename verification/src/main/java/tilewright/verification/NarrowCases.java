@@ -33,6 +33,13 @@ final class NarrowCases {
         }
       }
     }
+    for (var format : List.of("mxf8", "mxf6_e3m2", "mxf4", "nvf4")) {
+      var f = NarrowFormat.named(format);
+      var types = types(f.kind(), f.element(), f.element(), ElementType.BF16);
+      cases.add(new NarrowCase(types, 136, 40, 270, 3, NarrowCase.Numbers.SPREAD, seed).makeCase());
+    }
+    cases.add(new NarrowCase(types(MmaKind.F8F6F4, MmaFormat.E3M2, MmaFormat.E4M3, ElementType.F32), 40, 24, 100, 2,
+        NarrowCase.Numbers.NORMAL, seed).makeCase());
     cases.add(new NarrowCase(types(MmaKind.F8F6F4, MmaFormat.E2M3, MmaFormat.E2M1, ElementType.BF16), 264, 136, 300,
         NarrowCase.Numbers.NORMAL, seed).makeCase());
     cases.add(new NarrowCase(types(MmaKind.NVF4, MmaFormat.E2M1, MmaFormat.E2M1, ElementType.F16), 264, 264, 600,

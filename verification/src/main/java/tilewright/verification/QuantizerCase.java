@@ -57,7 +57,10 @@ record QuantizerCase(NarrowFormat format, ElementType type, int rows, int k, lon
     var all = new HashMap<>(Map.of("X", numbers().data(),
         "Q", Buffers.poisoned(ElementType.I8, layout.elementBytes()),
         "S", Buffers.poisoned(ElementType.I8, layout.scaleBytes())));
-    if (format.hasFactor()) all.put("G", largest);
+    if (format.hasFactor()) {
+      all.put("G", largest);
+      all.put("F", Buffers.poisoned(ElementType.F32, 1));
+    }
     return all;
   }
 
@@ -65,7 +68,8 @@ record QuantizerCase(NarrowFormat format, ElementType type, int rows, int k, lon
     var expected = NarrowMatrix.quantize(format, rows, k, values());
     boolean same = Arrays.equals(expected.elements(), out.get("Q").toArray(ValueLayout.JAVA_BYTE))
         && Arrays.equals(expected.scales(), out.get("S").toArray(ValueLayout.JAVA_BYTE));
+    if (format.hasFactor()) same &= out.get("F").get(ValueLayout.JAVA_FLOAT, 0) == expected.factor();
     return new Verdict(OptionalDouble.empty(), OptionalDouble.empty(), Optional.of(same),
-        same ? Optional.empty() : Optional.of("elements or scales are not what the host makes of the same numbers"));
+        same ? Optional.empty() : Optional.of("elements, scales or factor are not what the host makes of the numbers"));
   }
 }

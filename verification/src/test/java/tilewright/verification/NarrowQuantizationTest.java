@@ -52,6 +52,7 @@ class NarrowQuantizationTest {
         var buffers = new HashMap<>(Map.of("X", x.data(), "G", Buffers.zeros(ElementType.F32, 1)));
         run(NarrowQuantization.largest(type, tensor), buffers, seed);
         assertEquals(largest, Buffers.single(buffers.get("G"), 0));
+        buffers.put("F", Buffers.poisoned(ElementType.F32, 1));
         buffers.put("Q", Buffers.poisoned(ElementType.I8, expected.elements().length));
         buffers.put("S", Buffers.poisoned(ElementType.I8, expected.scales().length));
         run(NarrowQuantization.quantize(expected.layout(), type, tensor), buffers, seed);

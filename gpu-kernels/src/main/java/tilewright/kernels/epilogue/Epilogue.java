@@ -35,6 +35,9 @@ public sealed interface Epilogue {
   /** The element of a vector (N,L) for this column. */
   record PerColumn(String name, ElementType type) implements Epilogue {}
 
+  /** The element of a vector (L) for this entry of the batch, in single precision. */
+  record PerBatch(String name) implements Epilogue {}
+
   /** Two values in one. */
   record Combined(Operation operation, Epilogue left, Epilogue right) implements Epilogue {
     boolean isProduct() {
@@ -124,6 +127,11 @@ public sealed interface Epilogue {
     return new PerColumn(name, type);
   }
 
+  /** The element of a vector (L) for this entry of the batch, such as a factor that another kernel has found. */
+  static Epilogue factor(String name) {
+    return new PerBatch(name);
+  }
+
   /** alpha · accumulator, rounded: what a product without an epilogue does. */
   static Epilogue scaled(ElementType output) {
     return accumulator().times(scalar("alpha")).convert(output);
@@ -184,10 +192,25 @@ public sealed interface Epilogue {
     return reduce(name, Reduction.AMAX, Along.ALL);
   }
 
+  /** The same with something else in place of the product's element. */
+  default Epilogue onProduct(Epilogue product) {
+    return switch (this) {
+      case Accumulator _ -> product;
+      case Constant _, Scalar _, Source _, PerRow _, PerColumn _, PerBatch _ -> this;
+      case Combined(var operation, var left, var right) ->
+          new Combined(operation, left.onProduct(product), right.onProduct(product));
+      case Applied(var function, var x) -> new Applied(function, x.onProduct(product));
+      case Converted(var type, boolean saturating, var x) -> new Converted(type, saturating, x.onProduct(product));
+      case Stored(var name, var type, var x) -> new Stored(name, type, x.onProduct(product));
+      case Reduced(var name, var reduction, var along, var x) ->
+          new Reduced(name, reduction, along, x.onProduct(product));
+    };
+  }
+
   /** What makes Dᵀ of the transposed product and the other matrices transposed. */
   default Epilogue transposed() {
     return switch (this) {
-      case Accumulator _, Constant _, Scalar _, Source _ -> this;
+      case Accumulator _, Constant _, Scalar _, Source _, PerBatch _ -> this;
       case PerRow(var name, var type) -> new PerColumn(name, type);
       case PerColumn(var name, var type) -> new PerRow(name, type);
       case Combined(var operation, var left, var right) ->
@@ -216,6 +239,7 @@ public sealed interface Epilogue {
     nodes(Source.class).forEach(s -> types.put(s.name(), s.type()));
     nodes(PerRow.class).forEach(v -> types.put(v.name(), v.type()));
     nodes(PerColumn.class).forEach(v -> types.put(v.name(), v.type()));
+    nodes(PerBatch.class).forEach(v -> types.put(v.name(), ElementType.F32));
     return types;
   }
 
@@ -230,7 +254,7 @@ public sealed interface Epilogue {
   /** What this is made of. */
   default List<Epilogue> operands() {
     return switch (this) {
-      case Accumulator _, Constant _, Scalar _, Source _, PerRow _, PerColumn _ -> List.of();
+      case Accumulator _, Constant _, Scalar _, Source _, PerRow _, PerColumn _, PerBatch _ -> List.of();
       case Combined(_, var left, var right) -> List.of(left, right);
       case Applied(_, var x) -> List.of(x);
       case Converted(_, _, var x) -> List.of(x);

@@ -42,6 +42,7 @@ public record EpilogueArguments(Epilogue tree, Map<String, LaunchArguments.Tenso
     tree.nodes(Epilogue.Stored.class).forEach(s -> tensors.put(s.name(), matrix(s.name(), problem)));
     tree.nodes(Epilogue.PerRow.class).forEach(v -> tensors.put(v.name(), vector(v.name(), m, batch)));
     tree.nodes(Epilogue.PerColumn.class).forEach(v -> tensors.put(v.name(), vector(v.name(), n, batch)));
+    tree.nodes(Epilogue.PerBatch.class).forEach(v -> tensors.put(v.name(), entries(v.name(), batch)));
     for (var reduced : tree.nodes(Epilogue.Reduced.class)) {
       tensors.put(reduced.name(), switch (reduced.along()) {
         case ROWS -> vector(reduced.name(), m, batch);
@@ -66,6 +67,10 @@ public record EpilogueArguments(Epilogue tree, Map<String, LaunchArguments.Tenso
     return new LaunchArguments.Tensor(name, 0, List.of(extent, batch), List.of(1L, extent));
   }
 
+  private static LaunchArguments.Tensor entries(String name, long batch) {
+    return new LaunchArguments.Tensor(name, 0, List.of(batch), List.of(1L));
+  }
+
   /** The same for the transposed problem: vectors stay where they are. */
   public EpilogueArguments transposed() {
     var all = new HashMap<>(tensors);
@@ -76,6 +81,14 @@ public record EpilogueArguments(Epilogue tree, Map<String, LaunchArguments.Tenso
 
   private static List<Long> exchanged(List<Long> modes) {
     return List.of(modes.get(1), modes.get(0), modes.get(2));
+  }
+
+  /** With every product multiplied by vectors (L), each packed in a buffer of its name, before all else. */
+  public EpilogueArguments withFactors(int batch, String left, String right) {
+    var factors = Epilogue.factor(left).times(Epilogue.factor(right));
+    var all = new HashMap<>(tensors);
+    for (var name : List.of(left, right)) all.put(name, entries(name, batch));
+    return new EpilogueArguments(tree.onProduct(Epilogue.accumulator().times(factors)), all, scalars);
   }
 
   /** With a tensor elsewhere than packed in its own buffer. */

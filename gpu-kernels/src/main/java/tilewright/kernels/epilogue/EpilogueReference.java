@@ -18,7 +18,7 @@ import tilewright.reference.Expected;
  * What an epilogue makes of a product, on the CPU: in double precision without any rounding, and in single precision in
  * the order of the tree.
  *
- * @param tensors what the tree reads, the first mode fastest: matrices (M,N,L), vectors (M,L) or (N,L)
+ * @param tensors what the tree reads, the first mode fastest: matrices (M,N,L), vectors (M,L), (N,L) or (L)
  * @param scalars by name
  */
 public record EpilogueReference(Epilogue tree, int m, int n, int batch, Map<String, double[]> tensors,
@@ -100,6 +100,7 @@ public record EpilogueReference(Epilogue tree, int m, int n, int batch, Map<Stri
         case Epilogue.Source(var name, _) -> tensors.get(name)[element];
         case Epilogue.PerRow(var name, _) -> tensors.get(name)[row()];
         case Epilogue.PerColumn(var name, _) -> tensors.get(name)[column()];
+        case Epilogue.PerBatch(var name) -> tensors.get(name)[element / (m * n)];
         case Epilogue.Combined(var operation, var left, var right) -> combine(operation, left, right);
         case Epilogue.Applied(var f, var x) ->
             single ? f.reference().single((float) of(x)) : f.reference().exact(of(x));

@@ -43,6 +43,8 @@ public final class EpilogueTrace {
     root.nodes(Epilogue.Scalar.class).forEach(s -> trace.scalars.put(s.name(), k.scalar(s.name())));
     root.nodes(Epilogue.PerRow.class).forEach(v -> trace.vector(v.name(), v.type(), "M", 1));
     root.nodes(Epilogue.PerColumn.class).forEach(v -> trace.vector(v.name(), v.type(), "N", neighbours));
+    root.nodes(Epilogue.PerBatch.class).forEach(v -> trace.vectors.put(v.name(),
+        k.global(TensorSpec.of(v.name(), ElementType.F32, "L"))));
     for (var reduced : root.nodes(Epilogue.Reduced.class)) {
       switch (reduced.along()) {
         case ROWS -> trace.vector(reduced.name(), ElementType.F32, "M", 1);
@@ -114,6 +116,7 @@ public final class EpilogueTrace {
         for (var vector : root.nodes(Epilogue.PerRow.class)) row(vector, value);
         for (var vector : root.nodes(Epilogue.PerColumn.class)) column(vector, value, 2);
       }
+      root.nodes(Epilogue.PerBatch.class).forEach(this::entry);
     }
 
     /** The same of matrices alone. */
@@ -152,6 +155,11 @@ public final class EpilogueTrace {
         return IntStream.iterate(0, i -> i < count, i -> i + step).mapToObj(i -> tensor.at(n.plus(i), place.batch()))
             .flatMap(e -> e.vectorOrZeros(step, e.inside()).valuesLater().stream()).toList();
       });
+    }
+
+    private List<F32> entry(Epilogue.PerBatch factor) {
+      return read.computeIfAbsent(new Shared(factor, 0, 0),
+          _ -> List.of(vectors.get(factor.name()).at(place.batch()).load()));
     }
 
     /** Combines what was reduced so far of every column with the results; those columns do not come again. */
@@ -213,6 +221,7 @@ public final class EpilogueTrace {
           case Epilogue.Source source -> element(source, first, accumulators.size());
           case Epilogue.PerRow vector -> same(row(vector, first).getFirst());
           case Epilogue.PerColumn vector -> column(vector, first, accumulators.size());
+          case Epilogue.PerBatch factor -> same(entry(factor).getFirst());
           case Epilogue.Combined combined -> combine(combined);
           case Epilogue.Applied(var f, var x) -> of(x).stream().map(narrow ? f::narrow : f::of).toList();
           case Epilogue.Converted(var type, boolean saturating, var x) ->

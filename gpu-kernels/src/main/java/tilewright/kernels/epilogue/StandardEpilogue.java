@@ -12,6 +12,8 @@ import tilewright.numerics.ElementType;
 public enum StandardEpilogue {
   PLAIN(Epilogue::scaled),
   BETA(Epilogue::linearCombination),
+  /** A number in memory is one more factor. */
+  FACTOR(type -> product().times(Epilogue.factor("factor")).convert(type)),
   BIAS(type -> biased(type).convert(type)),
   ROW_BIAS(type -> product().plus(Epilogue.rowBias("bias", type)).convert(type)),
   BIAS_RELU(type -> biased(type).apply(Pointwise.RELU).convert(type)),

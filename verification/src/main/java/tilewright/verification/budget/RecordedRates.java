@@ -34,9 +34,10 @@ public record RecordedRates(List<Row> rows, List<String> unknown) {
   /**
    * One measurement.
    *
+   * @param config the row's name in the record
    * @param measured in TFLOP/s; {@code bound} and {@code expected} likewise, with operations as the record counts them
    */
-  public record Row(Budget budget, double measured, double bound, double expected) {
+  public record Row(String config, Budget budget, double measured, double bound, double expected) {
     /** Measured over expected: 1 where the model is right. */
     public double ratio() {
       return measured / expected;
@@ -48,11 +49,12 @@ public record RecordedRates(List<Row> rows, List<String> unknown) {
     var rows = new ArrayList<Row>();
     var unknown = new ArrayList<String>();
     for (var row : JsonMapper.shared().readTree(record).get("rows")) {
+      var config = row.get("config").asString();
       budget(row, budgets).ifPresentOrElse(budget -> {
         double operations = row.get("operations").asDouble() / TERA;
-        rows.add(new Row(budget, row.get("ours").asDouble(), operations / budget.seconds(),
+        rows.add(new Row(config, budget, row.get("ours").asDouble(), operations / budget.seconds(),
             operations / budget.expectedSeconds()));
-      }, () -> unknown.add(row.get("config").asString()));
+      }, () -> unknown.add(config));
     }
     return new RecordedRates(rows, unknown);
   }
