@@ -53,6 +53,7 @@ public final class Site {
     Records.write(root.resolve("docs"), generated);
     Proofs.write(root.resolve("docs"), generated);
     SimulatorSpeed.write(root.resolve("docs"), generated);
+    BitEquality.write(root.resolve("docs"), generated);
     LadderFigures.write(root.resolve("docs"), generated);
     RuntimeFigures.write(root.resolve("docs"), generated);
     AttentionErrors.write(root.resolve("docs"), generated);

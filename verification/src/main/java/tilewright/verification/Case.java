@@ -17,9 +17,21 @@ import tilewright.kernel.PreparedLaunch;
  * @param launch traces the kernel
  * @param inputs makes fresh buffers, outputs poisoned, always the same bytes
  * @param check compares the buffers after a run with the reference
+ * @param ordered whether every run leaves the same bits; float sums that CTAs add to as they come do not
  */
 record Case(String kernel, String arch, String config, Set<String> backends, boolean quick,
-    Supplier<PreparedLaunch> launch, Supplier<Map<String, MemorySegment>> inputs, Check check) {
+    Supplier<PreparedLaunch> launch, Supplier<Map<String, MemorySegment>> inputs, Check check, boolean ordered) {
+
+  /** Whose runs all leave the same bits. */
+  Case(String kernel, String arch, String config, Set<String> backends, boolean quick, Supplier<PreparedLaunch> launch,
+      Supplier<Map<String, MemorySegment>> inputs, Check check) {
+    this(kernel, arch, config, backends, quick, launch, inputs, check, true);
+  }
+
+  /** This, its bits depending on which CTA comes first. */
+  Case unordered() {
+    return new Case(kernel, arch, config, backends, quick, launch, inputs, check, false);
+  }
 
   /** The comparison with the reference, by the design's error rule. */
   @FunctionalInterface

@@ -17,6 +17,7 @@ import tilewright.kernels.GemmProblem;
 import tilewright.kernels.epilogue.Epilogue;
 import tilewright.kernels.epilogue.EpilogueArguments;
 import tilewright.kernels.epilogue.EpilogueReference;
+import tilewright.kernels.epilogue.Reduction;
 import tilewright.kernels.epilogue.StandardEpilogue;
 import tilewright.layout.IntTuple;
 import tilewright.layout.Layout;
@@ -45,8 +46,10 @@ record EpilogueCases(String kernel, String arch, BiFunction<GemmProblem, Epilogu
     var given = EpilogueArguments.packed(tree, p);
     var config = "%dx%dx%d %s->%s epilogue=%s%s".formatted(p.m(), p.n(), p.k(), p.operand().text(), p.output().text(),
         name, p.batch() == 1 ? "" : " batch=" + p.batch());
-    return new Case(kernel, arch, config, EVERYWHERE, quick, () -> prepare.apply(p, given), () -> buffers(p, given),
-        (in, out, architecture) -> compare(p, given, in, out, architecture));
+    var made = new Case(kernel, arch, config, EVERYWHERE, quick, () -> prepare.apply(p, given),
+        () -> buffers(p, given), (in, out, architecture) -> compare(p, given, in, out, architecture));
+    boolean sums = tree.nodes(Epilogue.Reduced.class).stream().anyMatch(r -> r.reduction() == Reduction.SUM);
+    return sums ? made.unordered() : made;
   }
 
   private Map<String, MemorySegment> buffers(GemmProblem p, EpilogueArguments given) {

@@ -85,6 +85,9 @@ public final class Verification {
     if (!c.backends().containsAll(backend.parts())) {
       return Row.skipped(c, backend.name(), "too large for " + backend.name());
     }
+    if (backend.parts().size() > 1 && !c.ordered()) {
+      return Row.skipped(c, backend.name(), "the order of its float sums is open");
+    }
     var inputs = c.inputs().get();
     var buffers = c.inputs().get();
     var prepared = c.launch().get();

@@ -25,7 +25,7 @@ class SimulatorVerificationTest {
           var row = Verification.verify(c, new SimulatorBackend(3), ASSEMBLY);
           assertEquals(Row.Status.PASS, row.status(), row.reason());
           assertEquals(0, row.findings());
-          // Exponentials have no model of their bits: attention is held to the error rule.
+          // The reference has not the steps of attention; its bits are a GPU's (GpuVerificationTest).
           boolean attention = c.kernel().endsWith("attention");
           assertTrue(row.bitExact().orElse(attention), "not the bits that the arithmetic's model predicts");
         }));

@@ -4,6 +4,7 @@ import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import java.lang.foreign.ValueLayout;
+import java.util.List;
 import java.util.Optional;
 import java.util.Set;
 import org.junit.jupiter.api.Test;
@@ -75,5 +76,19 @@ class TwinBackendTest {
     var row = Verification.verify(large, TwinBackend.of(new Flipping(new SimulatorBackend(1), false), 2));
     assertEquals(Row.Status.SKIPPED, row.status());
     assertEquals("too large for both", row.reason());
+  }
+
+  @Test
+  void sumsInAnyOrderAreNotAskedForTheirBits() {
+    var row = Verification.verify(addition().unordered(),
+        TwinBackend.of(new Flipping(new SimulatorBackend(1), false), 2));
+    assertEquals("the order of its float sums is open", row.reason());
+  }
+
+  @Test
+  void onlyEpiloguesThatAddUpAcrossTilesAreUnordered() {
+    var unordered = EpilogueCases.hopper(1).stream().filter(c -> !c.ordered()).map(Case::config)
+        .map(c -> c.substring(c.indexOf('=') + 1)).toList();
+    assertEquals(List.of("row_sum", "column_sum"), unordered);
   }
 }
