@@ -155,20 +155,25 @@ public final class GlobalTensor {
     return inside;
   }
 
+  /** Whether the caller knows that all coordinates of the mode that are asked for are there. */
+  public boolean covers(int mode) {
+    return covered.contains(mode);
+  }
+
   /** How many bytes of {@code count} elements from a coordinate on, along the contiguous mode, lie in the tensor. */
   public I32 availableBytes(int count, I32... coordinate) {
     var place = shifted(coordinate);
     int along = contiguousMode();
-    var left = extents.get(along).minus(place.get(along)).max(0).min(count).times(spec.type().bytes());
+    var elements = covers(along) ? k.constant(count) : extents.get(along).minus(place.get(along)).max(0).min(count);
     var inside = Pred.known(k, true);
     for (int mode = 0; mode < rank(); mode++) {
       if (mode != along) inside = inside.and(contains(place, mode));
     }
-    return left.where(inside, 0);
+    return elements.times(spec.type().bytes()).where(inside, 0);
   }
 
   private Pred contains(List<I32> place, int mode) {
-    return covered.contains(mode) ? Pred.known(k, true) : place.get(mode).lessThan(extents.get(mode));
+    return covers(mode) ? Pred.known(k, true) : place.get(mode).lessThan(extents.get(mode));
   }
 
   /** Elements by which the address of a coordinate is known to be aligned. */

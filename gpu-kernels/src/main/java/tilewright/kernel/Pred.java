@@ -18,7 +18,8 @@ public final class Pred {
     this.node = node;
   }
 
-  static Pred known(Scope k, boolean value) {
+  /** One that is known when the kernel is traced. */
+  public static Pred known(Scope k, boolean value) {
     return new Pred(k, Optional.of(value), Optional.empty());
   }
 

@@ -17,7 +17,8 @@ import tilewright.ptx.Dim3;
 /** The host side of GEMM: from a problem to a configuration to a launch. */
 public final class Gemm {
   private static final int WIDEST_COPY_BYTES = 16;
-  private static final int BAND = 8;
+  /** Rows of C that CTAs work through together. */
+  private static final int BAND_ROWS = 2048;
 
   private Gemm() {}
 
@@ -95,9 +96,9 @@ public final class Gemm {
   private static GemmConfig configure(GemmProblem problem, boolean fitting) {
     long tiles = (long) Math.ceilDiv(problem.m(), 128) * Math.ceilDiv(problem.n(), 128) * problem.batch();
     boolean bothAlongK = alongK(problem.a()) && alongK(problem.b());
-    boolean alike = alongK(problem.a()) == alongK(problem.b());
+    boolean onlyA = alongK(problem.a()) && !alongK(problem.b());
     var wide = configure(problem, fitting,
-        alike ? new Tile(128, 256, 64, 2, 4, 3) : new Tile(256, 128, 64, 4, 2, 3));
+        onlyA ? new Tile(256, 128, 64, 4, 2, 3) : new Tile(128, 256, 64, 2, 4, 3));
     // Measured on an H200: wide tiles are fastest, but where an operand is transposed on its way to registers there are
     // enough of these only if the kernel is made for the problem's strides.
     if (tiles >= 256 && (wide.fit().isPresent() || bothAlongK)) return wide;
@@ -111,7 +112,7 @@ public final class Gemm {
     int vectorA = width(problem.a(), aKMajor, problem.operand().bytes());
     int vectorB = width(problem.b(), bKMajor, problem.operand().bytes());
     var config = new GemmConfig(problem.operand(), problem.output(), aKMajor, bKMajor, tile.m, tile.n, tile.k,
-        tile.warpsM, tile.warpsN, tile.stages, vectorA, vectorB, vectorC(problem, bKMajor), BAND);
+        tile.warpsM, tile.warpsN, tile.stages, vectorA, vectorB, vectorC(problem, bKMajor), BAND_ROWS / tile.m);
     return fitting ? config.fitting(problem) : config;
   }
 

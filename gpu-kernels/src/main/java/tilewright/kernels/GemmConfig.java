@@ -27,8 +27,9 @@ public record GemmConfig(ElementType operand, ElementType output, boolean aKMajo
    * Strides in elements, so that the loop has no pointer and no check for each copy, nor the epilogue for each store.
    *
    * @param a from a row of A to the next, or a column where the rows are contiguous; likewise b; c from row to row
+   * @param wholeK whether k is made of whole tiles too
    */
-  public record Fit(long a, long b, long c) {
+  public record Fit(long a, long b, long c, boolean wholeK) {
     public Fit {
       if (Math.max(a, Math.max(b, c)) > MOST_STRIDE || Math.min(a, Math.min(b, c)) < 1) {
         throw new IllegalArgumentException("no kernel is made for strides of " + a + ", " + b + " and " + c
@@ -52,7 +53,8 @@ public record GemmConfig(ElementType operand, ElementType output, boolean aKMajo
     boolean whole = p.m() % tileM == 0 && p.n() % tileN == 0 && Math.min(vectorA, Math.min(vectorB, vectorC)) > 1;
     boolean near = Math.max(a, Math.max(b, c)) <= MOST_STRIDE && Math.min(a, Math.min(b, c)) > 0;
     return new GemmConfig(operand, output, aKMajor, bKMajor, tileM, tileN, tileK, warpsM, warpsN, stages, vectorA,
-        vectorB, vectorC, band, whole && near ? Optional.of(new Fit(a, b, c)) : Optional.empty());
+        vectorB, vectorC, band,
+        whole && near ? Optional.of(new Fit(a, b, c, p.k() > 0 && p.k() % tileK == 0)) : Optional.empty());
   }
 
   /** Whether a thread's accumulators are eight neighbours along n, which B's order in shared memory brings about. */
@@ -81,12 +83,16 @@ public record GemmConfig(ElementType operand, ElementType output, boolean aKMajo
 
   TensorSpec a() {
     var spec = operand("A", "M", aKMajor, vectorA);
-    return fit.map(f -> spec.stride(aKMajor ? "M" : "K", f.a).multipleOf("M", tileM)).orElse(spec);
+    return fit.map(f -> fitting(spec.stride(aKMajor ? "M" : "K", f.a).multipleOf("M", tileM), f)).orElse(spec);
   }
 
   TensorSpec b() {
     var spec = operand("B", "N", bKMajor, vectorB);
-    return fit.map(f -> spec.stride(bKMajor ? "N" : "K", f.b).multipleOf("N", tileN)).orElse(spec);
+    return fit.map(f -> fitting(spec.stride(bKMajor ? "N" : "K", f.b).multipleOf("N", tileN), f)).orElse(spec);
+  }
+
+  private TensorSpec fitting(TensorSpec spec, Fit fit) {
+    return fit.wholeK ? spec.multipleOf("K", tileK) : spec;
   }
 
   private TensorSpec operand(String name, String rows, boolean kMajor, int vector) {

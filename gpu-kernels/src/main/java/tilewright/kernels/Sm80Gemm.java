@@ -45,9 +45,9 @@ public record Sm80Gemm(GemmConfig config, Optional<Epilogue> epilogue) implement
   @Override
   public void trace(Scope k) {
     var thread = k.block(config.threads());
-    var a = covered(k.global(config.a()), 0);
-    var b = covered(k.global(config.b()), 0);
-    var c = covered(k.global(config.c()), 0, 1);
+    var a = operand(k.global(config.a()));
+    var b = operand(k.global(config.b()));
+    var c = covered(k.global(config.c()), 0, 1, 2);
     var zero = k.constant(0);
 
     var tileA = k.shared(config.operand(), sharedLayout(config.tileM(), config.aKMajor()));
@@ -74,7 +74,11 @@ public record Sm80Gemm(GemmConfig config, Optional<Epilogue> epilogue) implement
             c.tile(List.of(config.tileM(), config.tileN()), tile.m(), tile.n(), tile.batch())));
   }
 
-  /** Without checks of modes whose extents are whole tiles. */
+  private GlobalTensor operand(GlobalTensor tensor) {
+    return config.fit().filter(GemmConfig.Fit::wholeK).isPresent() ? covered(tensor, 0, 1, 2) : covered(tensor, 0, 2);
+  }
+
+  /** Without checks of modes whose extents are whole tiles, as those of the batch are. */
   private GlobalTensor covered(GlobalTensor tensor, int... modes) {
     var all = tensor;
     if (config.fit().isPresent()) for (int mode : modes) all = all.covered(mode);

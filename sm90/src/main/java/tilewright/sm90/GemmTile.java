@@ -4,6 +4,7 @@ import java.util.List;
 import java.util.stream.IntStream;
 import java.util.stream.Stream;
 import tilewright.kernel.Matrix;
+import tilewright.kernels.Accumulation;
 import tilewright.kernels.GemmProblem;
 import tilewright.sm90.collective.ClusterShape;
 import tilewright.sm90.collective.SharedTail;
@@ -14,7 +15,7 @@ import tilewright.sm90.collective.SharedTail;
  * @param rate multiplications in a unit of time, relative to the largest tile
  */
 record GemmTile(int m, int n, int consumers, ClusterShape cluster, Schedule schedule, double rate) {
-  private static final int MULTIPROCESSORS = 132;
+  static final int MULTIPROCESSORS = 132;
   /** Bytes of k in a stage: a swizzled row. */
   static final int DEPTH_BYTES = 128;
   private static final int SHARED_BYTES = 227 << 10;
@@ -90,8 +91,13 @@ record GemmTile(int m, int n, int consumers, ClusterShape cluster, Schedule sche
       List.of(new GemmTile(128, 256, 2, new ClusterShape(1, 2, 1), Schedule.TOGETHER, 1.04));
   private static final long L2_BYTES = 40 << 20;
 
+  /** Those besides of which a thread holds two pieces beside all sums, so that one is multiplied while one is added. */
+  private static final List<GemmTile> PROMOTED = List.of(new GemmTile(128, 192, 2, 1.02).clustered(2, 1));
+  /** Of larger operands an H200 likes larger tiles, which read less. */
+  private static final long MOST_PROMOTED_BYTES = 1 << 28;
+
   /** All tiles. */
-  static final List<GemmTile> ALL = Stream.of(COMMON, OTHERS, BYTES_IN_L2).flatMap(List::stream).toList();
+  static final List<GemmTile> ALL = Stream.of(COMMON, OTHERS, BYTES_IN_L2, PROMOTED).flatMap(List::stream).toList();
 
   private GemmTile(int m, int n, int consumers, double rate) {
     this(m, n, consumers, new ClusterShape(1, 1, 1), Schedule.TOGETHER, rate);
@@ -134,6 +140,10 @@ record GemmTile(int m, int n, int consumers, ClusterShape cluster, Schedule sche
     if (COMMON.contains(this)) return true;
     if (BYTES_IN_L2.contains(this)) {
       return problem.types().a().bits() == 8 && ((long) problem.m() + problem.n()) * problem.k() <= L2_BYTES;
+    }
+    if (PROMOTED.contains(this)) {
+      return problem.types().accumulation() == Accumulation.EXACT && problem.types().isPromoted()
+          && ((long) problem.m() + problem.n()) * problem.k() <= MOST_PROMOTED_BYTES;
     }
     if (schedule == Schedule.SHARED_TAIL && problem.k() == 0) return false;
     var p = seen(problem);

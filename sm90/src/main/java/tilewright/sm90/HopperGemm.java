@@ -21,6 +21,8 @@ import tilewright.sm90.collective.StagedEpilogue;
 public final class HopperGemm {
   /** Of a thread that has more to do with them than to store them. */
   private static final int MOST_ACCUMULATORS = 128;
+  /** Along k, where waiting for a matrix that is read takes longer than what smaller tiles cost, if others multiply. */
+  private static final int SHORT_K = 4096;
 
   private HopperGemm() {}
 
@@ -36,12 +38,21 @@ public final class HopperGemm {
   public static PreparedLaunch prepare(GemmProblem problem, EpilogueArguments epilogue) {
     boolean halves = problem.types().a() == problem.types().b() && problem.types().a().bits() == 16;
     if (halves && TensorCopies.obstacle(problem, epilogue).isPresent()) return Gemm.sm80(problem, epilogue);
+    return prepare(problem, configure(problem, epilogue.tree()), epilogue);
+  }
+
+  /** The configuration that fits a problem with that epilogue. */
+  public static Sm90GemmConfig configure(GemmProblem problem, Epilogue tree) {
     // Exchanged, a matrix that is read lies across, and is read element by element.
-    boolean reads = !epilogue.tree().nodes(Epilogue.Source.class).isEmpty();
-    boolean plain = epilogue.tree().equals(Epilogue.scaled(problem.output()));
-    var config = configurations(problem).filter(c -> !reads || !c.transposed())
-        .filter(c -> plain || c.accumulators() <= MOST_ACCUMULATORS).findFirst().orElseThrow();
-    return prepare(problem, config, epilogue);
+    boolean reads = !tree.nodes(Epilogue.Source.class).isEmpty();
+    boolean plain = tree.equals(Epilogue.scaled(problem.output()));
+    var configurations = configurations(problem).filter(c -> !reads || !c.transposed())
+        .filter(c -> plain || c.accumulators() <= MOST_ACCUMULATORS).toList();
+    var first = configurations.getFirst();
+    boolean waves = GemmTile.groups(problem, first.tileM(), first.tileN()) > GemmTile.MULTIPROCESSORS;
+    if (!reads || !waves || problem.k() > SHORT_K || first.accumulators() < MOST_ACCUMULATORS) return first;
+    return configurations.stream().filter(c -> c.pingPong() && c.tileM() == c.tileN() && c.cluster().blocks() == 1)
+        .findFirst().orElse(first);
   }
 
   /** Prepares a given configuration. */

@@ -48,6 +48,22 @@ class HopperEpilogueTest {
   }
 
   @ParameterizedTest
+  @EnumSource(names = {"BETA", "BIAS_RESIDUAL"})
+  void readsAMatrixWhereConsumersTakeTurns(StandardEpilogue epilogue) {
+    var inTurn = new EpilogueCases("sm90_gemm", "sm90",
+        (p, given) -> HopperGemm.prepare(p, HopperGemm.configure(p, "128x128x1-in-turn"), given), 1);
+    check(inTurn, epilogue,
+        GemmProblem.packed(ElementType.BF16, ElementType.BF16, 136, 264, 72, 1, "TN").scaled(0.5f, -2));
+  }
+
+  @ParameterizedTest
+  @CsvSource({"BETA, 4096, true", "BETA, 8192, false", "BETA, 512, false", "BIAS, 4096, false"})
+  void hasConsumersTakeTurnsWhereAMatrixIsReadAndKIsShort(StandardEpilogue epilogue, int n, boolean turns) {
+    var problem = GemmProblem.packed(ElementType.BF16, ElementType.BF16, n, n, n, 1, "TN");
+    assertEquals(turns, HopperGemm.configure(problem, epilogue.tree(problem.output())).pingPong());
+  }
+
+  @ParameterizedTest
   @EnumSource(names = {"BETA", "BIAS_GELU_AUX", "COLUMN_SUM"})
   void goesTheSm80WayWhereNothingIsAligned(StandardEpilogue epilogue) {
     check(CHOSEN, epilogue, GemmProblem.packed(ElementType.BF16, ElementType.BF16, 33, 47, 19, 2, "TN"));

@@ -2,9 +2,11 @@ package tilewright.kernel.atom;
 
 import java.util.ArrayList;
 import java.util.List;
+import java.util.Optional;
 import tilewright.kernel.Element;
 import tilewright.kernel.GlobalTensor;
 import tilewright.kernel.I32;
+import tilewright.kernel.Pred;
 import tilewright.kernel.Scope;
 import tilewright.kernel.TraceException;
 import tilewright.ptx.Operand;
@@ -12,14 +14,26 @@ import tilewright.ptx.Operand;
 /**
  * {@code cp.async}: 4, 8 or 16 bytes from global to shared memory without passing registers (PTX ISA, Asynchronous Copy
  * Instructions; SM80). The source size is what the tensor has of the run; the hardware fills the rest with zero.
+ *
+ * @param condition without which nothing is copied, not even zeros
  */
-public record CpAsync(Scope k, int elements, int elementBytes) implements CopyAtom {
+public record CpAsync(Scope k, int elements, int elementBytes, Optional<Pred> condition) implements CopyAtom {
   public CpAsync {
     int bytes = elements * elementBytes;
     if (bytes != 4 && bytes != 8 && bytes != 16) {
       throw new TraceException("cp.async moves 4, 8 or 16 bytes, not " + elements + " elements of " + elementBytes
           + " bytes");
     }
+  }
+
+  /** That copies in any case. */
+  public CpAsync(Scope k, int elements, int elementBytes) {
+    this(k, elements, elementBytes, Optional.empty());
+  }
+
+  @Override
+  public CpAsync where(Pred condition) {
+    return new CpAsync(k, elements, elementBytes, Optional.of(condition));
   }
 
   @Override
@@ -36,7 +50,7 @@ public record CpAsync(Scope k, int elements, int elementBytes) implements CopyAt
     var policy = from.policy();
     policy.ifPresent(operands::add);
     var name = "cp.async." + cache + ".shared.global" + (policy.isPresent() ? ".L2::cache_hint" : "") + ".L2::128B";
-    k.emit(name, operands.toArray(Operand[]::new));
+    k.emit(condition, name, operands.toArray(Operand[]::new));
   }
 
   /** Closes the group of copies issued since the last one. */

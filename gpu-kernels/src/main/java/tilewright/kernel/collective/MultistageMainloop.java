@@ -3,6 +3,7 @@ package tilewright.kernel.collective;
 import tilewright.kernel.GlobalTensor;
 import tilewright.kernel.I32;
 import tilewright.kernel.I32Variable;
+import tilewright.kernel.Pred;
 import tilewright.kernel.Scope;
 import tilewright.kernel.SharedTensor;
 import tilewright.kernel.TraceException;
@@ -37,23 +38,26 @@ public record MultistageMainloop(int stages, int tileK, TiledCopy copyA, TiledCo
     var fragmentsB = new Fragment[] {mma.fragmentB(k), mma.fragmentB(k)};
     var zero = k.constant(0);
 
-    for (int stage = 0; stage < stages - 1; stage++) fill(k, thread, a, b, k.constant(stage), k.constant(stage));
+    var tiles = extentK.ceilDiv(tileK);
+    for (int i = 0; i < stages - 1; i++) fill(k, thread, a, b, k.constant(i), tiles, k.constant(i));
     awaitStage(k);
     loadSlice(k, thread, zero, 0, fragmentsA[0], fragmentsB[0]);
 
     var reading = k.variable(zero, stages - 1);
     var writing = k.variable(k.constant(stages - 1), stages - 1);
     int slices = TiledMma.slices(tileK);
-    k.loop(extentK.ceilDiv(tileK), tile -> {
+    k.loop(tiles, tile -> {
       for (int slice = 0; slice < slices; slice++) {
         if (slice == slices - 1) {
           awaitStage(k);
-          advance(reading);
+          // Behind the last tile there may be a stage that nothing was ever copied to.
+          if (whole(a, b)) k.when(tile.plus(1).lessThan(tiles), () -> advance(reading));
+          else advance(reading);
         }
         int next = (slice + 1) % slices;
         loadSlice(k, thread, reading.value(), next, fragmentsA[next % 2], fragmentsB[next % 2]);
         if (slice == 0) {
-          fill(k, thread, a, b, tile.plus(stages - 1), writing.value());
+          fill(k, thread, a, b, tile.plus(stages - 1), tiles, writing.value());
           advance(writing);
         }
         mma.multiply(k, fragmentsA[slice % 2], fragmentsB[slice % 2], accumulators);
@@ -62,11 +66,17 @@ public record MultistageMainloop(int stages, int tileK, TiledCopy copyA, TiledCo
     return accumulators;
   }
 
-  /** Starts the copies of one tile; past the end of k they write zeros. */
-  private void fill(Scope k, I32 thread, GlobalTensor a, GlobalTensor b, I32 tile, I32 stage) {
+  /** Whether k is known to be made of whole tiles, so that nothing is left to be filled up with zeros. */
+  private static boolean whole(GlobalTensor a, GlobalTensor b) {
+    return a.covers(1) && b.covers(1);
+  }
+
+  /** Starts the copies of one tile; past the end of k they write zeros, or nothing. */
+  private void fill(Scope k, I32 thread, GlobalTensor a, GlobalTensor b, I32 tile, I32 tiles, I32 stage) {
     var zero = k.constant(0);
-    copyA.copy(thread, a.from(zero, tile.times(tileK), zero), tileA, stage, zero);
-    copyB.copy(thread, b.from(zero, tile.times(tileK), zero), writtenB, stage, zero);
+    var there = whole(a, b) ? tile.lessThan(tiles) : Pred.known(k, true);
+    copyA.where(there).copy(thread, a.from(zero, tile.times(tileK), zero), tileA, stage, zero);
+    copyB.where(there).copy(thread, b.from(zero, tile.times(tileK), zero), writtenB, stage, zero);
     CpAsync.commit(k);
   }
 

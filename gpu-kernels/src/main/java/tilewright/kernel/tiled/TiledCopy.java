@@ -5,6 +5,7 @@ import java.util.function.BiConsumer;
 import tilewright.kernel.GlobalTensor;
 import tilewright.kernel.I32;
 import tilewright.kernel.Partition;
+import tilewright.kernel.Pred;
 import tilewright.kernel.SharedTensor;
 import tilewright.kernel.TraceException;
 import tilewright.kernel.atom.CopyAtom;
@@ -42,6 +43,11 @@ public final class TiledCopy {
     var threadValue = threads.rakedProduct(values).rightInverse()
         .composition(Layout.columnMajor(threads.size(), values.size()));
     return new TiledCopy(atom, Partition.exact(threadValue, rows, columns), rows, columns);
+  }
+
+  /** The same where nobody reads what is copied while the condition is false. */
+  public TiledCopy where(Pred condition) {
+    return new TiledCopy(atom.where(condition), partition, rows, columns);
   }
 
   /** Coordinates of a mode from one of a thread's accesses to its next. */

@@ -149,13 +149,16 @@ public final class TiledMma {
     }
   }
 
-  /** Accumulates one k-slice: all atoms of the block, columns back and forth so that neighbours share an operand. */
+  /**
+   * Accumulates one k-slice: all atoms of the block, rows back and forth so that neighbours share an operand. (Columns
+   * back and forth were 2 % slower on an H200.)
+   */
   public void multiply(Scope k, Fragment a, Fragment b, Fragment accumulators) {
     int rows = blockM / MmaAtom.M;
     int columns = blockN / MmaAtom.N;
-    for (int i = 0; i < rows; i++) {
-      for (int step = 0; step < columns; step++) {
-        int j = i % 2 == 0 ? step : columns - 1 - step;
+    for (int j = 0; j < columns; j++) {
+      for (int step = 0; step < rows; step++) {
+        int i = j % 2 == 0 ? step : rows - 1 - step;
         var pair = b.group(j / 2);
         atom.multiply(k, a.group(i), pair.subList(j % 2 * 2, j % 2 * 2 + 2), accumulators.group(i + j * rows));
       }

@@ -26,7 +26,7 @@ final class EpilogueProblems {
     tensors.add(tree.inputs().containsKey("C") ? Measured.Tensor.input("C", problem.output(), (long) m * n)
         : Measured.Tensor.output("C", problem.output(), (long) m * n));
     tree.outputs().forEach((name, type) -> tensors.add(Measured.Tensor.output(name, type, elements(given, name))));
-    var config = HopperGemm.configurations(problem).filter(c -> !c.transposed()).findFirst().orElseThrow();
+    var config = HopperGemm.configure(problem, tree);
     long bytes = tensors.stream().mapToLong(Measured.Tensor::bytes).sum();
     return new Measured("sm90_gemm", "sm90", m + "x" + n + "x" + k + " " + config + " epilogue " + epilogue,
         HopperGemm.prepare(problem, config, given), tensors, bytes, 2.0 * m * n * k, Map.of());
