@@ -1,6 +1,8 @@
 package tilewright.sm90;
 
+import java.util.Comparator;
 import java.util.List;
+import java.util.Optional;
 import java.util.stream.IntStream;
 import java.util.stream.Stream;
 import tilewright.kernel.Matrix;
@@ -26,6 +28,8 @@ record GemmTile(int m, int n, int consumers, ClusterShape cluster, Schedule sche
   private static final int MOST_STAGES = 20;
   /** Elements of 16 bits. */
   private static final int WIDEST_ROW = 64;
+  /** Weights that a CTA multiplies at a time, where few rows of A are all there is. */
+  private static final int AHEAD_ROWS = 64;
   /** Of a few columns; of many, copying in narrow boxes takes longer than multiplying. */
   private static final int NARROWEST_ROW = 16;
   private static final int BAND_ROWS = 2048;
@@ -159,16 +163,30 @@ record GemmTile(int m, int n, int consumers, ClusterShape cluster, Schedule sche
   }
 
   Sm90GemmConfig configure(GemmProblem problem) {
-    var p = seen(problem);
-    int stage = (m + n) * DEPTH_BYTES;
+    return configure(seen(problem), resident(seen(problem)), DEPTH_BYTES);
+  }
+
+  /**
+   * Where the few rows' weights are copied ahead: the ring fills the multiprocessor, to hold the more of them, in steps
+   * of two swizzled rows; clusters split k while there is room for them.
+   */
+  static Optional<Sm90GemmConfig> weightsAhead(GemmProblem problem) {
+    return ALL.stream().filter(t -> t.schedule == Schedule.TRANSPOSED && t.m == AHEAD_ROWS && t.cluster.n() == 1)
+        .filter(t -> t.n >= problem.m() && t.takes(problem) && alongK(problem.a()) && alongK(problem.b()))
+        .filter(t -> groups(t.seen(problem), t.m, t.n) * t.cluster.splits() <= MULTIPROCESSORS || t.cluster.splits() == 1)
+        .min(Comparator.comparingInt((GemmTile t) -> -t.cluster.splits()).thenComparingInt(GemmTile::n))
+        .map(t -> t.configure(t.seen(problem), 1, 2 * DEPTH_BYTES).withWeightsAhead());
+  }
+
+  private Sm90GemmConfig configure(GemmProblem p, int resident, int depthBytes) {
+    int stage = (m + n) * depthBytes;
     int columns = n / cluster.splits();
     int stored = Math.min(STORED_ROW_BYTES, columns * p.output().bytes()) * 64 * consumers * Sm90Gemm.STORE_STAGES;
     int exchanged = cluster.splits() > 1 ? m * n * Float.BYTES : 0;
-    int resident = resident(p);
     int shared = (SHARED_BYTES + RESERVED_BYTES) / resident - RESERVED_BYTES;
     int stages = Math.min(MOST_STAGES, (shared - BARRIER_BYTES - stored - exchanged) / stage);
     var config = new Sm90GemmConfig(p.types(), alongK(p.a()), alongK(p.b()), m, n,
-        DEPTH_BYTES / p.types().a().bytes(), consumers, stages, cluster, BAND_ROWS / (m * cluster.m()), resident,
+        depthBytes / p.types().a().bytes(), consumers, stages, cluster, BAND_ROWS / (m * cluster.m()), resident,
         schedule == Schedule.IN_TURN, schedule == Schedule.TRANSPOSED);
     return schedule == Schedule.SHARED_TAIL ? config.withSharedTail() : config;
   }

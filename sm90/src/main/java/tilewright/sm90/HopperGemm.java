@@ -109,6 +109,19 @@ public final class HopperGemm {
     return configurations(problem).findFirst().orElseThrow();
   }
 
+  /**
+   * The configuration that should be fastest where a kernel that multiplies at most 64 rows may read the weights, B,
+   * before the stream's previous kernel has ended: in a chain of layers, whose weights no kernel writes. Memory is then
+   * busy while that kernel ends, and this one begins. A, C and what else the epilogue reads may be that kernel's.
+   *
+   * @throws IllegalArgumentException where there are more rows, or operands that are not of 16 bits and along k
+   */
+  public static Sm90GemmConfig configureWeightsAhead(GemmProblem problem) {
+    return GemmTile.weightsAhead(problem).orElseThrow(() -> new IllegalArgumentException("no weights are copied ahead"
+        + " for " + problem.m() + " rows of " + problem.types() + ": needed are at most 64, and 16-bit operands along"
+        + " k"));
+  }
+
   /** Every configuration that a problem can be measured in, in the order of their expected speed. */
   public static Stream<Sm90GemmConfig> configurations(GemmProblem problem) {
     return GemmTile.ALL.stream().filter(tile -> tile.takes(problem))

@@ -1,6 +1,7 @@
 package tilewright.sm90;
 
 import java.util.Optional;
+import tilewright.kernel.I32;
 import tilewright.kernel.Kernel;
 import tilewright.kernel.Scope;
 import tilewright.kernel.atom.DependentLaunch;
@@ -12,7 +13,6 @@ import tilewright.sm90.atom.WgmmaAtom;
 import tilewright.sm90.collective.BlockScales;
 import tilewright.sm90.collective.ClusterTiles;
 import tilewright.sm90.collective.Conversion;
-import tilewright.sm90.collective.HeadStart;
 import tilewright.sm90.collective.Mainloop;
 import tilewright.sm90.collective.PartialSums;
 import tilewright.sm90.collective.Pipeline;
@@ -32,6 +32,13 @@ import tilewright.sm90.collective.TensorTile;
  */
 public record Sm90Gemm(Sm90GemmConfig config, OutputForm output, Grouping grouping) implements Kernel {
   static final int STORE_STAGES = 2;
+  private static final int WARP = 32;
+
+  public Sm90Gemm {
+    if (config.weightsAhead() && grouping != Grouping.BATCH) {
+      throw new IllegalArgumentException("weights cannot be copied ahead of groups: which they are is read first");
+    }
+  }
 
   /** With alpha · product for C, row-major. */
   public Sm90Gemm(Sm90GemmConfig config) {
@@ -64,8 +71,11 @@ public record Sm90Gemm(Sm90GemmConfig config, OutputForm output, Grouping groupi
     var tail = Optional.of(config.sharedTail()).filter(Boolean::booleanValue)
         .map(_ -> SharedTail.of(tiles, c.extent(0), c.extent(1), c.extent(2), mainloop.steps()));
     var partials = tail.map(_ -> PartialSums.of(k, mma, config.consumers()));
-    var ring = Pipeline.of(k, config.stages(), first, config.sharers(), tiles);
-    k.when(first, mainloop::prefetchMaps);
+    var ring = Pipeline.of(k, config.stages(), first, config.weightsAhead() ? 2 : 1, config.sharers(), tiles);
+    k.when(first, () -> {
+      mainloop.prefetchMaps();
+      c.prefetchMap();
+    });
     tiles.meet();
     if (!config.weightsAhead()) DependentLaunch.awaitPrevious(k);
 
@@ -73,19 +83,16 @@ public record Sm90Gemm(Sm90GemmConfig config, OutputForm output, Grouping groupi
     var group = Shuffle.first(k, thread.dividedBy(WgmmaAtom.THREADS), config.consumers());
     k.when(group.equalTo(config.consumers()), () -> {
       RegisterBudget.shrink(k, config.producerRegisters());
+      if (config.weightsAhead()) {
+        copyWeightsAhead(k, lane, ring, mainloop, c);
+        return;
+      }
       k.when(lane.equalTo(0), () -> {
         var stage = ring.producer();
-        if (config.weightsAhead()) {
-          var head = HeadStart.of(mainloop, ring, config.transposed(), c.extent(0), c.extent(1), c.extent(2));
-          DependentLaunch.awaitPrevious(k);
-          tiles.forEach(c.extent(0), c.extent(1), c.extent(2),
-              (m, n, batch) -> mainloop.produce(head, stage, m, n, batch));
-        } else {
-          tail.ifPresentOrElse(all -> all.forEach(part -> mainloop.produce(stage, part)),
-              () -> grouped.forEach(k.constant(0), 1, c.extent(0), c.extent(1), c.extent(2),
-                  (m, n, batch, of) -> mainloop.produce(stage, m, n, batch, of)));
-        }
-        if (config.allowsNextEarly()) DependentLaunch.allowNext(k);
+        tail.ifPresentOrElse(all -> all.forEach(part -> mainloop.produce(stage, part)),
+            () -> grouped.forEach(k.constant(0), 1, c.extent(0), c.extent(1), c.extent(2),
+                (m, n, batch, of) -> mainloop.produce(stage, m, n, batch, of)));
+        if (config.cluster().splits() > 1) DependentLaunch.allowNext(k);
       });
     }, () -> {
       RegisterBudget.grow(k, config.consumerRegisters());
@@ -111,11 +118,30 @@ public record Sm90Gemm(Sm90GemmConfig config, OutputForm output, Grouping groupi
                 .consume(place.stage(), group, lane, m, n, batch, of)
                 : mainloop.consume(place, group, lane);
             // Earlier, the next kernel's blocks would crowd where this one left multiprocessors idle.
-            if (!config.allowsNextEarly()) DependentLaunch.allowNext(k);
+            if (config.cluster().splits() == 1 && !config.weightsAhead()) DependentLaunch.allowNext(k);
             c.store(lane, group, split.mma(), exchange.sum(lane, group, sums), m, n.plus(split.column()), batch);
           }));
+      if (!config.endsTogether()) exchange.finish(group);
       c.drain(lane.equalTo(0));
     });
-    tiles.part();
+    if (config.endsTogether()) tiles.part();
+  }
+
+  /** A thread copies weights as soon as there is room for them, another what the previous kernel may have written. */
+  private void copyWeightsAhead(Scope k, I32 lane, Pipeline ring, Mainloop mainloop, StagedEpilogue c) {
+    k.when(lane.equalTo(0), () -> copy(config.transposed(), ring.producer(), mainloop, c));
+    k.when(lane.equalTo(WARP), () -> {
+      DependentLaunch.awaitPrevious(k);
+      // A ring that fills the multiprocessor leaves no room: the next kernel's blocks follow those that end.
+      DependentLaunch.allowNext(k);
+      copy(!config.transposed(), ring.producer(), mainloop, c);
+    });
+  }
+
+  private static void copy(boolean ofA, Pipeline.Cursor stage, Mainloop mainloop, StagedEpilogue c) {
+    mainloop.tiles().forEach(c.extent(0), c.extent(1), c.extent(2), (m, n, batch) -> {
+      if (ofA) mainloop.produceA(stage, m, batch);
+      else mainloop.produceB(stage, n, batch);
+    });
   }
 }

@@ -98,4 +98,39 @@ class HopperGemmTest {
     assertTrue(refusal.getMessage().startsWith("A has rows, or columns, 24 elements apart: pad them to 32"),
         refusal.getMessage());
   }
+
+  /** Clusters split k while all of them fit at once. */
+  @ParameterizedTest
+  @CsvSource({"1, 4096, 64x16 of 2", "16, 4096, 64x16 of 2", "40, 4096, 64x64 of 2", "1, 14336, 64x8 of 1",
+      "17, 7168, 64x32 of 1"})
+  void weightsAheadAreOfTheFewestColumnsThatHoldAllRows(int m, int n, String tile) {
+    var config = HopperGemm.configureWeightsAhead(problem(m, n, 4096));
+    assertEquals(tile, config.tileM() + "x" + config.tileN() + " of " + config.cluster().splits());
+    assertTrue(config.weightsAhead() && config.transposed());
+  }
+
+  @Test
+  void weightsAheadOfManyRowsOrAcrossAreRefused() {
+    for (var problem : List.of(problem(65, 4096, 4096),
+        GemmProblem.packed(ElementType.BF16, ElementType.BF16, 16, 64, 64, 1, "NN"),
+        GemmProblem.packed(ElementType.E4M3, ElementType.BF16, 16, 64, 64, 1, "TN"))) {
+      var refusal = assertThrows(IllegalArgumentException.class, () -> HopperGemm.configureWeightsAhead(problem));
+      assertTrue(refusal.getMessage().startsWith("no weights are copied ahead for " + problem.m() + " rows"),
+          refusal.getMessage());
+    }
+  }
+
+  @Test
+  void onlyTheThreadThatCopiesWeightsDoesNotWaitForThePreviousKernel() {
+    var problem = problem(16, 4096, 4096);
+    var ptx = HopperGemm.prepare(problem, HopperGemm.configureWeightsAhead(problem)).kernel().ptx();
+    var roles = ptx.split("griddepcontrol.wait", -1);
+    assertEquals(3, roles.length, "one thread that copies waits, and those that multiply");
+    var weights = ptx.substring(ptx.indexOf(", A_map")).replaceAll("(?s).*?cvta.param.u64 (%rd\\d+).*", "$1");
+    assertTrue(roles[0].lines().filter(line -> line.contains("cp.async.bulk.tensor"))
+        .allMatch(line -> line.contains("[" + weights + ",")), "copies before a wait are of weights");
+    assertTrue(roles[0].contains("cp.async.bulk.tensor") && roles[1].contains("cp.async.bulk.tensor"));
+    assertTrue(roles[1].indexOf("griddepcontrol.launch_dependents") > 0, "the next kernel may begin after the wait");
+    assertTrue(!roles[0].contains("griddepcontrol"), "and not before");
+  }
 }

@@ -31,6 +31,7 @@ final class Catalogue {
     cases.addAll(GemmCases.tensorCores(seed));
     cases.addAll(GemmCases.hopper(seed));
     cases.addAll(GemmCases.hopperTiles(seed));
+    cases.addAll(GemmCases.weightsAhead(seed));
     cases.addAll(GemmCases.unaligned(seed));
     cases.addAll(GemmCases.ladder(seed));
     cases.addAll(HopperTypeCases.all(seed));

@@ -102,6 +102,14 @@ final class GemmCases {
         .flatMap(tile -> Stream.of(tiled(small, tile, EVERYWHERE, seed), tiled(large, tile, GPU_ONLY, seed))).toList();
   }
 
+  /** Few rows whose weights are copied ahead: with tails, and where there is time for it more tiles than CTAs. */
+  static List<Case> weightsAhead(long seed) {
+    var small = GemmProblem.packed(ElementType.BF16, ElementType.BF16, 13, 136, 712, 1, "TN");
+    var large = GemmProblem.packed(ElementType.BF16, ElementType.BF16, 61, 14344, 1416, 1, "TN");
+    return Stream.of(small, large).map(p -> hopper(p, HopperGemm.configureWeightsAhead(p), config(p, "TN")
+        + " weights ahead", p == small ? EVERYWHERE : GPU_ONLY, seed)).toList();
+  }
+
   private static Case tiled(GemmProblem p, String tile, Set<String> backends, long seed) {
     return hopper(p, HopperGemm.configure(p, tile), config(p, "TN") + " tile=" + tile, backends, seed);
   }

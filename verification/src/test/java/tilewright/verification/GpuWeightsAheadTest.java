@@ -36,7 +36,7 @@ class GpuWeightsAheadTest {
   private static byte[] chain(Gpu gpu, int m, boolean waits) {
     var problem = GemmProblem.packed(ElementType.BF16, ElementType.BF16, m, SIZE, SIZE, 1, "TN")
         .scaled((float) (1 / Math.sqrt(SIZE)), 0);
-    var launch = HopperGemm.prepare(problem, HopperGemm.configure(problem).withWeightsAhead());
+    var launch = HopperGemm.prepare(problem, HopperGemm.configureWeightsAhead(problem));
     long bytes = (long) m * SIZE * ElementType.BF16.bytes();
     try (var stream = gpu.stream(); var arena = Arena.ofConfined(); var x = gpu.allocate(bytes);
         var y = gpu.allocate(bytes); var weights = gpu.allocate(SIZE * (long) SIZE * ElementType.BF16.bytes())) {

@@ -75,6 +75,13 @@ class HopperAssemblyTest {
     assertAssembled(MixedGemm.packed(GemmProblem.packed(types, 4096, 4096, 4096, 1, "TN")).prepare());
   }
 
+  @ParameterizedTest
+  @CsvSource({"1, 4096", "16, 4096", "64, 4096", "8, 14336", "32, 14336"})
+  void weightsAheadAreAssembledWithoutSpillsAndWarnings(int m, int n) {
+    var problem = GemmProblem.packed(ElementType.BF16, ElementType.BF16, m, n, 4096, 1, "TN");
+    assertAssembled(HopperGemm.prepare(problem, HopperGemm.configureWeightsAhead(problem)));
+  }
+
   private static void assertAssembled(PreparedLaunch launch) {
     switch (ASSEMBLER.assemble(launch.kernel().ptx(), "sm_90a")) {
       case Assembly.Assembled assembled -> {

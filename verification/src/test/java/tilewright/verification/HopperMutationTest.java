@@ -22,7 +22,7 @@ class HopperMutationTest {
   private static final int K = 224;
   private static final int GROUPS = 2;
 
-  /** How the kernel's warpgroups and CTAs share the work; each launch is one cluster. */
+  /** How the kernel's warpgroups and CTAs share the work; a launch is one cluster unless it says otherwise. */
   enum Form {
     /** Two consumers share each of two tiles, whose CTAs copy B's tiles for each other. */
     COOPERATIVE(bf16(), 256, 128, tile(128, 64, 2, new ClusterShape(2, 1, 1))),
@@ -32,6 +32,9 @@ class HopperMutationTest {
     SQUARE(bf16(), 128, 256, tile(64, 64, 1, new ClusterShape(2, 2, 1))),
     /** Each of two CTAs sums half of k of two tiles, and gets half of the columns. */
     SPLIT(bf16(), 64, 256, tile(64, 128, 1, new ClusterShape(1, 1, 2))),
+    /** The same with A's and B's tiles copied by a thread each; of two clusters, one has two tiles. */
+    AHEAD(bf16(), 64, 384, tile(64, 128, 1, new ClusterShape(1, 1, 2)),
+        (p, c) -> HopperGemm.prepare(p, c.withWeightsAhead()), 2),
     /** What C is made of besides comes to the stage from where each of three tiles leaves. */
     SOURCE(bf16(), 64, 192, tile(64, 64, 1, new ClusterShape(1, 1, 1)),
         (p, c) -> HopperGemm.prepare(p.scaled(1, 0.5f), c)),
@@ -54,9 +57,13 @@ class HopperMutationTest {
     }
 
     Form(GemmTypes types, int m, int n, Tile tile, Preparation preparation) {
+      this(types, m, n, tile, preparation, 1);
+    }
+
+    Form(GemmTypes types, int m, int n, Tile tile, Preparation preparation, int clusters) {
       var problem = GemmProblem.packed(types, m, n, K, 1, "TN");
       trial = MutationTrial.ofZeros(preparation.of(problem, tile.configuration(types)), bytes(types, m, n))
-          .on(Dim3.of(tile.cluster.m() * tile.cluster.n() * tile.cluster.splits()));
+          .on(Dim3.of(tile.cluster.m() * tile.cluster.n() * tile.cluster.splits() * clusters));
     }
 
     private static Map<String, Integer> bytes(GemmTypes types, int m, int n) {

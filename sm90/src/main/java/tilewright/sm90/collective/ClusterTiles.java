@@ -1,7 +1,6 @@
 package tilewright.sm90.collective;
 
 import tilewright.kernel.I32;
-import tilewright.kernel.Pred;
 import tilewright.kernel.Scope;
 import tilewright.kernel.collective.TileScheduler;
 import tilewright.sm90.atom.ClusterBarrier;
@@ -33,23 +32,9 @@ public record ClusterTiles(Scope k, I32 rank, ClusterShape shape, int tileM, int
   /** Goes through every so many-th tile, from the one of that turn on. */
   public void forEach(I32 turn, int turns, I32 extentM, I32 extentN, I32 batch, Body body) {
     var clusters = k.gridX().dividedBy(shape.blocks());
-    TileScheduler.persistent(k, worker().plus(turn.times(clusters)),
+    TileScheduler.persistent(k, k.blockX().dividedBy(shape.blocks()).plus(turn.times(clusters)),
         clusters.times(turns), extentM.ceilDiv(shape.m() * tileM), extentN.ceilDiv(shape.n() * tileN), batch, band,
         tile -> at(tile, (m, n, entry, _) -> body.accept(m, n, entry)));
-  }
-
-  /** Does the first tile of {@link #forEach}, or, unless {@link #haveFirst}, some other. */
-  void first(I32 extentM, I32 extentN, Body body) {
-    numbered(worker(), extentM, extentN, body);
-  }
-
-  /** Whether there is a tile for this CTA. */
-  Pred haveFirst(I32 extentM, I32 extentN, I32 batch) {
-    return worker().lessThan(extentM.ceilDiv(shape.m() * tileM).times(extentN.ceilDiv(shape.n() * tileN)).times(batch));
-  }
-
-  private I32 worker() {
-    return k.blockX().dividedBy(shape.blocks());
   }
 
   /** Does the cluster's tile that would be that of the cluster of this number, were there one for each. */

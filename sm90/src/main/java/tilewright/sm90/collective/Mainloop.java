@@ -56,37 +56,34 @@ public record Mainloop(Scope k, TensorTile a, TensorTile b, TiledWgmma mma, Clus
 
   private void produce(Pipeline.Cursor stage, I32 m, I32 n, I32 batch, I32 group, I32 first, I32 steps) {
     k.loop(steps, step -> {
-      var landed = stage.acquire(bytes());
+      var landed = stage.acquire(a.bytes() + b.bytes());
       copyA(stage, landed, m, first.plus(step), batch);
       copyB(stage, landed, n, first.plus(step), group);
       stage.advance();
     });
   }
 
-  /** The same where stages of the first tile may have one operand already. */
-  public void produce(HeadStart head, Pipeline.Cursor stage, I32 m, I32 n, I32 batch) {
+  /** One of two threads copies A's part of what a tile is made of, into a ring whose stages are filled by both. */
+  public void produceA(Pipeline.Cursor stage, I32 m, I32 batch) {
     k.loop(steps(), step -> {
-      var place = first().plus(step);
-      if (head.ofA()) {
-        head.unlessBegun(k, () -> copyA(stage, stage.acquire(bytes()), m, place, batch));
-        copyB(stage, stage.full(), n, place, batch);
-      } else {
-        head.unlessBegun(k, () -> copyB(stage, stage.acquire(bytes()), n, place, batch));
-        copyA(stage, stage.full(), m, place, batch);
-      }
+      copyA(stage, stage.acquire(a.bytes()), m, first().plus(step), batch);
       stage.advance();
     });
   }
 
-  int bytes() {
-    return a.bytes() + b.bytes();
+  /** The other copies B's. */
+  public void produceB(Pipeline.Cursor stage, I32 n, I32 batch) {
+    k.loop(steps(), step -> {
+      copyB(stage, stage.acquire(b.bytes()), n, first().plus(step), batch);
+      stage.advance();
+    });
   }
 
-  void copyA(Pipeline.Cursor stage, Mbarrier landed, I32 m, I32 step, I32 batch) {
+  private void copyA(Pipeline.Cursor stage, Mbarrier landed, I32 m, I32 step, I32 batch) {
     a.loadShare(k, tiles.shareOfA(), stage.stage(), landed, m, step.times(a.columns()), batch);
   }
 
-  void copyB(Pipeline.Cursor stage, Mbarrier landed, I32 n, I32 step, I32 batch) {
+  private void copyB(Pipeline.Cursor stage, Mbarrier landed, I32 n, I32 step, I32 batch) {
     b.loadShare(k, tiles.shareOfB(), stage.stage(), landed, n, step.times(b.columns()), batch);
   }
 

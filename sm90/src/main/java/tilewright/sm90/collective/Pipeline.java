@@ -35,24 +35,30 @@ public final class Pipeline {
    * @param consumers of each block
    */
   public static Pipeline of(Scope k, int stages, Pred first, int consumers) {
-    return of(k, stages, first, consumers, 1, k.constant(0));
+    return of(k, stages, first, 1, consumers, 1, k.constant(0));
   }
 
   /** The same for blocks of a cluster that fill each other's stages, free when the consumers of all are done. */
   public static Pipeline of(Scope k, int stages, Pred first, int consumers, ClusterTiles tiles) {
-    return of(k, stages, first, consumers, tiles.shape().sharers(), tiles.firstSharer());
+    return of(k, stages, first, 1, consumers, tiles);
+  }
+
+  /** The same with several producers, each of which copies a part of every stage. */
+  public static Pipeline of(Scope k, int stages, Pred first, int producers, int consumers, ClusterTiles tiles) {
+    return of(k, stages, first, producers, consumers, tiles.shape().sharers(), tiles.firstSharer());
   }
 
   /** The same for all the blocks of a cluster, whose stages of one number are free together. */
   public static Pipeline together(Scope k, int stages, Pred first, int consumers, int blocks) {
-    return of(k, stages, first, consumers, blocks, k.constant(0));
+    return of(k, stages, first, 1, consumers, blocks, k.constant(0));
   }
 
-  private static Pipeline of(Scope k, int stages, Pred first, int consumers, int blocks, I32 firstBlock) {
+  private static Pipeline of(Scope k, int stages, Pred first, int producers, int consumers, int blocks,
+      I32 firstBlock) {
     if (stages < 2) {
       throw new TraceException("a ring of " + stages + " stages cannot copy and compute at once: 2 or more");
     }
-    return published(k, first, ring(k, stages, first, 1, consumers * blocks, blocks, firstBlock));
+    return published(k, first, ring(k, stages, first, producers, consumers * blocks, blocks, firstBlock));
   }
 
   /**
@@ -87,10 +93,6 @@ public final class Pipeline {
 
   private Mbarrier barrier(I32 first, I32 stage) {
     return new Mbarrier(k, first.plus(stage.times(Mbarrier.BYTES)));
-  }
-
-  int stages() {
-    return stages;
   }
 
   /** The producer's place in the ring. Stages are free at first, as if a phase before the first had ended. */

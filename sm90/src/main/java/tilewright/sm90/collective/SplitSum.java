@@ -112,6 +112,11 @@ public final class SplitSum {
       k.when(lane.modulo(WARP).lessThan(splits), () -> read(group).arriveAt(tiles.rankOfSlice(lane.modulo(WARP))));
       return total;
     }
+
+    /** At the end: waits until no other CTA has anything more to write or to signal here. */
+    public void finish(I32 group) {
+      if (splits > 1) read(group).await(parity.value().xor(k.constant(1)));
+    }
   }
 
   private void send(I32 lane, I32 group, Fragment sums) {

@@ -103,6 +103,11 @@ public final class StagedEpilogue {
     return d.tile().extent(mode);
   }
 
+  /** Has the map of what is stored fetched ahead of the first copy; one thread does it. */
+  public void prefetchMap() {
+    d.tile().prefetchMap(k);
+  }
+
   /** Begins to copy what a warpgroup's rows of a tile are made of, while they are multiplied. */
   public void begin(I32 lane, I32 group, TiledWgmma mma, I32 row, I32 column, I32 batch) {
     copied.ifPresent(source -> k.when(lane.equalTo(0), () -> {

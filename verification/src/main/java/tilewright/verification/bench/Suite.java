@@ -42,7 +42,7 @@ final class Suite {
   private static final List<String> GEMMS = List.of("sm80_gemm", "sm90_gemm", "sm90_scaled_gemm",
       "sm90_grouped_gemm", "sm90_mixed_gemm", "sm90_ladder");
   private static final List<String> GEMM_SETTINGS = List.of("order", "m", "n", "k", "shape", "dtype", "dtypeb", "out",
-      "accumulation", "step", "epilogue", "grouping");
+      "accumulation", "step", "epilogue", "grouping", "weights");
 
   private final Benchmark.Options options;
   private final Map<String, Supplier<List<Supplier<Measured>>>> kernels = new LinkedHashMap<>();
@@ -184,6 +184,11 @@ final class Suite {
   }
 
   private Stream<Sm90GemmConfig> configurations(GemmProblem problem) {
+    if (options.settings().containsKey("weights")) {
+      if (wanted("weights").equals(List.of("ahead"))) return Stream.of(HopperGemm.configureWeightsAhead(problem));
+      throw new IllegalArgumentException("invalid weights " + options.settings().get("weights") + ": ahead, if they"
+          + " are to be read before the previous kernel has ended");
+    }
     return options.everyVariant() ? HopperGemm.configurations(problem) : Stream.of(HopperGemm.configure(problem));
   }
 
