@@ -59,6 +59,8 @@ final class Listings {
         Excerpt.method(kernels.resolve("kernel/collective/MultistageMainloop.java"), "Fragment run(Scope k"));
     var hopper = root.resolve(HOPPER);
     save(generated, "sm90-trace.java", trace(hopper.resolve("Sm90Gemm.java")));
+    save(generated, "sm90-weights-ahead.java", Excerpt.method(hopper.resolve("Sm90Gemm.java"),
+        "void copyWeightsAhead("));
     save(generated, "sm90-mainloop.java", Excerpt.method(hopper.resolve("collective/Mainloop.java"),
         "Fragment consume(Place place"));
     save(generated, "sm90-split.java", Excerpt.method(hopper.resolve("collective/SplitSum.java"),
