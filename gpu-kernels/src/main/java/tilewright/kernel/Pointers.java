@@ -139,10 +139,11 @@ final class Pointers {
   }
 
   /**
-   * Adds products to a pointer, outermost first and constant multiples last, so that neighbours share the beginning.
+   * Adds products to a pointer, outermost first and constant multiples last, so that neighbours share the beginning;
+   * rungs behind all others, or a loop would have a pointer of each alive.
    */
   private static Node sum(Scope k, Node base, List<Product> products) {
-    var ordered = products.stream().sorted(Comparator.comparingInt((Product p) -> p.home(k).depth)
+    var ordered = products.stream().sorted(Comparator.comparing(Product::isLadder).thenComparing(p -> p.home(k).depth)
         .thenComparing(p -> p.sum().isConstant())).toList();
     var sum = base;
     for (var product : ordered) {

@@ -59,8 +59,12 @@ abstract sealed class KeyValueTiles {
   /** Starts the copies of the tile that comes first. */
   abstract void begin(I32 last);
 
-  /** Waits for the keys of tile n, and copies on; {@code next} follows it where there is {@code more}. */
-  abstract void awaitKeys(I32 n, I32 next, Pred more);
+  /**
+   * Waits for the keys of tile n, and copies on; {@code next} follows it where there is {@code more}.
+   *
+   * @param whole whether the sequence surely has all of tile n
+   */
+  abstract void awaitKeys(I32 n, boolean whole, I32 next, Pred more);
 
   /** Waits for the values of the tile, and copies on. */
   abstract void awaitValues(I32 next, Pred more);
@@ -99,7 +103,7 @@ abstract sealed class KeyValueTiles {
     }
 
     @Override
-    void awaitKeys(I32 n, I32 next, Pred more) {
+    void awaitKeys(I32 n, boolean whole, I32 next, Pred more) {
       settle();
       var free = stage.value();
       k.when(more, () -> {
@@ -130,9 +134,9 @@ abstract sealed class KeyValueTiles {
     }
 
     @Override
-    void awaitKeys(I32 n, I32 next, Pred more) {
+    void awaitKeys(I32 n, boolean whole, I32 next, Pred more) {
       settle();
-      copyValues(n, k.constant(0), false);
+      copyValues(n, k.constant(0), whole);
     }
 
     @Override

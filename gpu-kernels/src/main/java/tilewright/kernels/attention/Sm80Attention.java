@@ -60,11 +60,11 @@ public record Sm80Attention(Sm80AttentionConfig config) implements Kernel {
         var firstKey = n.times(shape().tileN());
         var place = new Modification.Place(tile.place().batch(), tile.head(), tile.firstRow(), firstKey,
             config.packing());
-        tiles.awaitKeys(n, next, more);
+        tiles.awaitKeys(n, !masked, next, more);
         var s = products.scores(tiles.keys(), tiles.stage());
         s = scores.apply(k, thread, rows, tensors.scale(), place, config.blockMask() && !masked, s);
         if (masked) s = mask.apply(k, thread, tile.firstRow(), firstKey, s);
-        var step = softmax.next(s, masked || scores.mask().isPresent());
+        var step = softmax.next(s);
         if (shape().conditionalRescale()) softmax.rescale(step, products.rowsOfOutput(), products.sums());
         else products.rowsOfOutput().scale(k, products.sums(), step.factors());
         tiles.awaitValues(next, more);

@@ -72,7 +72,7 @@ final class Softmax {
       scored.await();
       TensorFence.afterSync(k);
       var scores = scores(tile, visits.block().apply(place), masked);
-      var maximum = softmax.maximum(scores, masked || config.modification().mask().isPresent());
+      var maximum = softmax.maximum(scores);
       // The correction touches O, which is complete as S is.
       TensorFence.beforeSync(k);
       send(maximum.factors().getFirst());

@@ -1,6 +1,7 @@
 package tilewright.sm90.attention;
 
 import java.util.List;
+import tilewright.kernel.F32;
 import tilewright.kernel.I32;
 import tilewright.kernel.Scope;
 import tilewright.kernel.collective.attention.AttentionTiles;
@@ -85,7 +86,7 @@ final class AttentionMainloop {
    * beside which the one is stored.
    */
   void run(TileQueue.Taker taker, AttentionTiles tiles, StagedOutput output) {
-    var softmax = OnlineSoftmax.of(k, rowsOfScores, config.modification().softmaxScale(k, k.scalar("scale")));
+    var softmax = softmax(config.modification().softmaxScale(k, k.scalar("scale")));
     var first = taker.take();
     taker.set(first);
     turns.begin();
@@ -110,6 +111,12 @@ final class AttentionMainloop {
       });
     });
     output.drain();
+  }
+
+  /** Three warpgroups have no registers for a reference of each block's own. */
+  private OnlineSoftmax softmax(F32 scale) {
+    return config.shape().consumers() > 2 ? OnlineSoftmax.lazy(k, rowsOfScores, scale, 0)
+        : OnlineSoftmax.of(k, rowsOfScores, scale);
   }
 
   /** The blocks of a tile behind its first. */
@@ -216,6 +223,6 @@ final class AttentionMainloop {
     if (masked) {
       all = new ScoreMask(config.band(), tile.sequence(), rowsOfScores, packing).apply(k, lane, row, key, all);
     }
-    return softmax.next(all, masked || modification.mask().isPresent());
+    return softmax.next(all);
   }
 }

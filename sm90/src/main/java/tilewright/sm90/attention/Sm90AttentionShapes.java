@@ -26,7 +26,7 @@ final class Sm90AttentionShapes {
       new Shape(256, 256, 2, 64, 2, 1, 128, true));
   /** With a mask. */
   private static final List<Shape> MASKED = List.of(new Shape(64, 64, 2, 128, 4, 2, 64, true),
-      new Shape(96, 96, 2, 128, 2, 2, 96, true), new Shape(128, 128, 2, 112, 2, 2, 128, true),
+      new Shape(96, 96, 2, 112, 2, 2, 96, true), new Shape(128, 128, 2, 112, 2, 2, 128, true),
       new Shape(192, 128, 2, 112, 2, 1, 128, true), new Shape(192, 192, 2, 96, 2, 1, 96, true),
       new Shape(256, 256, 2, 48, 2, 1, 128, true));
   /** With both, or a mask and lists of blocks. */

@@ -13,18 +13,28 @@ import tilewright.kernel.tiled.Fragment;
 
 /**
  * Softmax of rows that come tile by tile (Milakov and Gimelshein, 2018; FlashAttention-2, algorithm 1): each row's
- * largest score m and the sum ℓ of 2^(c·(s−m)) so far, with c = scale · log₂e, so that a weight costs one fused
+ * largest c·s so far, a reference r and the sum ℓ of 2^(c·s−r), with c = scale · log₂e, so that a weight costs one fused
  * multiply-add and one {@code ex2}. Sums stay in each thread until the end.
+ *
+ * <p>A tile's reference is the tile's own largest c·s. That one's weight is then 1, which rounding to the operands of
+ * the next product leaves as it is, in every tile and not only in the one that has the row's largest.
  */
 public final class OnlineSoftmax {
   private static final float LN_2 = 0.6931472f;
+  /** Below all scores, but not infinite: the difference of two of them is a number. */
+  private static final float LEAST = -Float.MAX_VALUE;
+
+  /** How far a reference may be below a row's largest: what is further below adds less than rounding takes. */
+  private static final float REACH = 16;
 
   private final Scope k;
   private final FragmentRows rows;
   private final F32 scale;
   private final float threshold;
+  private final boolean eachItsOwn;
   private final Combination combination;
-  private final List<F32.Accumulator> max;
+  private final List<F32.Accumulator> tops;
+  private final List<F32.Accumulator> references;
   private final List<F32.Accumulator> sum;
 
   /** How a number of each row comes together from all who have a part of the row. */
@@ -33,13 +43,16 @@ public final class OnlineSoftmax {
     List<F32> combine(List<F32> perRow, BinaryOperator<F32> operation);
   }
 
-  private OnlineSoftmax(Scope k, FragmentRows rows, F32 scale, float threshold, Combination combination) {
+  private OnlineSoftmax(Scope k, FragmentRows rows, F32 scale, float threshold, boolean eachItsOwn,
+      Combination combination) {
     this.k = k;
     this.rows = rows;
     this.scale = scale;
     this.threshold = threshold;
+    this.eachItsOwn = eachItsOwn;
     this.combination = combination;
-    this.max = Stream.generate(() -> k.accumulator(Float.NEGATIVE_INFINITY)).limit(rows.count()).toList();
+    this.tops = leasts();
+    this.references = eachItsOwn ? leasts() : tops;
     this.sum = Stream.generate(k::accumulator).limit(rows.count()).toList();
   }
 
@@ -48,26 +61,32 @@ public final class OnlineSoftmax {
    * @param scale c: what scores are multiplied by, in units of the binary logarithm; positive
    */
   public static OnlineSoftmax of(Scope k, FragmentRows rows, F32 scale) {
-    return lazy(k, rows, scale, 0);
+    return of(k, rows, scale, (perRow, operation) -> rows.acrossLanes(k, perRow, operation));
   }
 
   /** A softmax of rows that come together in another way than over a warp's lanes. */
   public static OnlineSoftmax of(Scope k, FragmentRows rows, F32 scale, Combination combination) {
-    return new OnlineSoftmax(k, rows, scale, 0, combination);
+    return new OnlineSoftmax(k, rows, scale, 0, true, combination);
   }
 
   /**
-   * A softmax that keeps a row's maximum, and so its factor at one, until scores exceed it by a factor of
-   * 2^{@code threshold} (FlashAttention-4): weights grow to at most that.
+   * A softmax that keeps a row's reference, and so its factor at one, until c·s exceeds it by more than
+   * {@code threshold} (FlashAttention-4): weights grow to at most two to that power. One with threshold 0 refers to the
+   * row's largest, which takes a register a row less than a reference of each tile's own.
    */
   public static OnlineSoftmax lazy(Scope k, FragmentRows rows, F32 scale, float threshold) {
-    return new OnlineSoftmax(k, rows, scale, threshold,
+    return new OnlineSoftmax(k, rows, scale, threshold, false,
         (perRow, operation) -> rows.acrossLanes(k, perRow, operation));
+  }
+
+  private List<F32.Accumulator> leasts() {
+    return Stream.generate(() -> k.accumulator(LEAST)).limit(rows.count()).toList();
   }
 
   /** Forgets all scores, before the first tile of other rows. */
   public void restart() {
-    max.forEach(m -> m.set(k.constant(Float.NEGATIVE_INFINITY)));
+    tops.forEach(top -> top.set(k.constant(LEAST)));
+    if (references != tops) references.forEach(r -> r.set(k.constant(LEAST)));
     sum.forEach(s -> s.set(k.constant(0f)));
   }
 
@@ -80,18 +99,13 @@ public final class OnlineSoftmax {
   public record Step(List<F32> weights, List<F32> factors) {
     /** Whether some row of the warp has a factor other than one. */
     public Pred rescales(Scope k) {
-      var one = k.constant(1f);
-      return Shuffle.any(k, factors.stream().map(f -> f.lessThan(one)).reduce(Pred::or).orElseThrow());
+      return Shuffle.any(k, factors.stream().map(f -> f.notEqualTo(1f)).reduce(Pred::or).orElseThrow());
     }
   }
 
-  /**
-   * Takes a tile of scores in.
-   *
-   * @param mayBeEmpty whether a row's scores so far may all be −∞, as behind a mask
-   */
-  public Step next(List<F32> scores, boolean mayBeEmpty) {
-    var maximum = raiseMaximum(scores, mayBeEmpty);
+  /** Takes a tile of scores in; −∞ is that of a key that is not seen. */
+  public Step next(List<F32> scores) {
+    var maximum = raiseMaximum(scores);
     var weights = IntStream.range(0, scores.size())
         .mapToObj(v -> scores.get(v).fma(scale, maximum.shifts.get(rows.rowOf(v))).exp2()).toList();
     weights.forEach(F32::register);
@@ -111,8 +125,8 @@ public final class OnlineSoftmax {
   public record Maximum(List<F32> factors, List<F32> shifts) {}
 
   /** Takes the maxima of a tile in; {@link #add} follows. */
-  public Maximum maximum(List<F32> scores, boolean mayBeEmpty) {
-    var maximum = raiseMaximum(scores, mayBeEmpty);
+  public Maximum maximum(List<F32> scores) {
+    var maximum = raiseMaximum(scores);
     // At once, so that factors need no registers while weights are computed.
     for (int row = 0; row < rows.count(); row++) {
       sum.get(row).set(sum.get(row).value().times(maximum.factors.get(row)));
@@ -120,38 +134,38 @@ public final class OnlineSoftmax {
     return maximum;
   }
 
-  private Maximum raiseMaximum(List<F32> scores, boolean mayBeEmpty) {
-    var raised = raise(scores);
+  private Maximum raiseMaximum(List<F32> scores) {
+    var here = combination.combine(rows.inThread(scores, F32::max), F32::max);
     var factors = new ArrayList<F32>();
     var shifts = new ArrayList<F32>();
     for (int row = 0; row < rows.count(); row++) {
-      var top = raised.get(row);
-      if (mayBeEmpty) top = top.where(top.greaterThan(k.constant(Float.NEGATIVE_INFINITY)), k.constant(0f));
-      var shift = top.times(scale).negated();
-      var factor = max.get(row).value().fma(scale, shift).exp2();
-      // Before the maximum changes.
+      var top = here.get(row).times(scale);
+      var before = tops.get(row).value();
+      var raised = raise(before, top);
+      var reference = eachItsOwn ? top.max(before.plus(-REACH)) : raised;
+      var factor = references.get(row).value().minus(reference).exp2();
+      var shift = reference.negated();
+      // Before the row's state changes.
       factor.register();
       shift.register();
-      max.get(row).set(raised.get(row));
+      raised.register();
+      reference.register();
+      tops.get(row).set(raised);
+      if (references != tops) references.get(row).set(reference);
       factors.add(factor);
       shifts.add(shift);
     }
     return new Maximum(factors, shifts);
   }
 
+  private F32 raise(F32 before, F32 top) {
+    var raised = before.max(top);
+    return threshold > 0 ? raised.where(raised.minus(before).greaterThan(k.constant(threshold)), before) : raised;
+  }
+
   /** Takes in what a thread's weights of the tile add up to in each row. */
   public void add(List<F32> sums) {
     for (int row = 0; row < rows.count(); row++) sum.get(row).add(sums.get(row));
-  }
-
-  private List<F32> raise(List<F32> scores) {
-    var tops = combination.combine(rows.inThread(scores, F32::max), F32::max);
-    return IntStream.range(0, rows.count()).mapToObj(row -> {
-      var before = max.get(row).value();
-      var raised = before.max(tops.get(row));
-      return threshold == 0 ? raised
-          : raised.where(raised.minus(before).times(scale).greaterThan(k.constant(threshold)), before);
-    }).toList();
   }
 
   /** Multiplies the rows of accumulators by a step's factors, where that changes anything. */
@@ -173,7 +187,7 @@ public final class OnlineSoftmax {
     return IntStream.range(0, rows.count()).mapToObj(row -> {
       var all = sums.get(row);
       var inverse = all.reciprocal().where(all.notEqualTo(0f), k.constant(1f));
-      var log = max.get(row).value().fma(scale, all.log2()).times(LN_2);
+      var log = references.get(row).value().plus(all.log2()).times(LN_2);
       return new Total(inverse, log);
     }).toList();
   }

@@ -60,7 +60,7 @@ public record VariantAttention(VariantConfig config) implements Kernel {
       if (!step.last()) return;
       var scores = products.scores();
       if (masked) scores = mask.apply(k, thread, firstQuery, n.times(config.tileN()), scores);
-      products.weigh(softmax.next(scores, masked));
+      products.weigh(softmax.next(scores));
     }));
 
     var totals = softmax.finish();
