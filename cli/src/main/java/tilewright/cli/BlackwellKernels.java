@@ -40,10 +40,9 @@ final class BlackwellKernels {
     var a = element(s, "dtype", kind.perContainer() > 1 ? MmaFormat.E2M1 : MmaFormat.E4M3);
     var b = element(s, "dtypeb", a);
     var types = new UmmaTypes(kind, a, b, s.type("out", ElementType.BF16, ElementType.F16, ElementType.F32));
-    int m = s.extent("m");
-    int n = s.extent("n");
-    var problem = NarrowGemm.problem(types, m, n, s.extent("k")).scaled(s.number("alpha"), 0);
-    return NarrowGemm.prepare(NarrowGemm.configure(types, m, n), problem, s.extent("k"),
+    var problem = NarrowGemm.problem(types, s.extent("m"), s.extent("n"), s.extent("k"), s.extent("batch"),
+        s.choice("order", "TN", "NN", "TT", "NT")).scaled(s.number("alpha"), 0);
+    return NarrowGemm.prepare(NarrowGemm.configure(types, problem), problem, s.extent("k"),
         EpilogueArguments.plain(problem));
   }
 

@@ -79,8 +79,8 @@ record CatalogueKernel(String text, String arch, String description, Settings de
       CatalogueKernel::blackwellGemm);
   static final CatalogueKernel SM100_NARROW_GEMM = single("sm100_narrow_gemm", "sm_100a",
       "C = A·Bᵀ of floats of four to eight bits, with scales in blocks: mxf8, mxf6, mxf4, nvf4, or without",
-      settings("kind=mxf8f6f4", "dtype=auto", "dtypeb=auto", "m=1024", "n=1024", "k=1024", "out=bf16", "alpha=1"),
-      BlackwellKernels::narrowGemm);
+      settings("kind=mxf8f6f4", "dtype=auto", "dtypeb=auto", "m=1024", "n=1024", "k=1024", "order=TN", "out=bf16",
+          "batch=1", "alpha=1"), BlackwellKernels::narrowGemm);
   static final CatalogueKernel SM100_QUANTIZE = single("sm100_quantize", "sm_100a",
       "Rows of f32, bf16 or f16 as elements and scales of sm100_narrow_gemm",
       settings("format=mxf8", "dtype=bf16", "m=1024", "k=1024", "scales=ocp"), BlackwellKernels::quantizer);

@@ -79,8 +79,8 @@ public final class BlackwellGemm {
     boolean stays = !config.dynamic() && config.accumulators() > 1;
     long clusters = stays ? Math.min(tiles, MULTIPROCESSORS / config.cluster()) : tiles;
     var arguments = LaunchArguments.of(kernel)
-        .tensor("A", problem.a().argument(problem.m(), problem.k(), problem.batch()))
-        .tensor("B", problem.b().argument(problem.n(), problem.k(), problem.batch()))
+        .tensor("A", problem.a().argument(config.storedM(problem.m()), problem.k(), problem.batch()))
+        .tensor("B", problem.b().argument(config.storedN(problem.n()), problem.k(), problem.batch()))
         .tensor("C", problem.c().argument(problem.m(), problem.n(), problem.batch()));
     epilogue.bind(arguments);
     more.accept(arguments);

@@ -31,10 +31,25 @@ public final class NarrowGemm {
 
   /** The same of a batch. */
   public static GemmProblem problem(UmmaTypes types, int m, int n, int k, int batch) {
-    int containers = layout(types, m, k).pitch() / types.kind().perContainer();
+    return problem(types, m, n, k, batch, "TN");
+  }
+
+  /** The same in an operand order: with N for A, or T for B, {@link NarrowLayout} has columns one after the other. */
+  public static GemmProblem problem(UmmaTypes types, int m, int n, int k, int batch, String order) {
+    if (!List.of("TN", "NN", "TT", "NT").contains(order)) {
+      throw new IllegalArgumentException("invalid operand order '" + order + "': TN, TT, NN or NT");
+    }
+    var a = layout(types, m, k, order.charAt(0) == 'T');
+    var b = layout(types, n, k, order.charAt(1) == 'N');
+    int containers = a.columns() / types.kind().perContainer();
     var stored = new GemmTypes(types.a().container(), types.b().container(), types.output(), Accumulation.FAST);
-    return new GemmProblem(stored, m, n, containers, batch, Matrix.rowMajor("A", m, containers),
-        Matrix.rowMajor("B", n, containers), Matrix.rowMajor("C", m, n), 1, 0);
+    return new GemmProblem(stored, m, n, containers, batch, matrix("A", a, containers), matrix("B", b, containers),
+        Matrix.rowMajor("C", m, n), 1, 0);
+  }
+
+  private static Matrix matrix(String buffer, NarrowLayout layout, int containers) {
+    return layout.alongK() ? Matrix.rowMajor(buffer, layout.rows(), containers)
+        : Matrix.columnMajor(buffer, layout.storedRows(), containers);
   }
 
   /** An epilogue on products that are multiplied by the factors that quantizers left in buffers "FA" and "FB" (L). */
@@ -61,20 +76,30 @@ public final class NarrowGemm {
     return BlackwellGemm.prepare(problem, config, epilogue,
         new Sm100Gemm(config, epilogue.tree(), epilogue.neighbours()), arguments -> {
           if (!types.kind().scaled()) return;
-          arguments.tensor("SA", scales("SA", layout(types, problem.m(), k), problem.a(), problem.batch()));
-          arguments.tensor("SB", scales("SB", layout(types, problem.n(), k), problem.b(), problem.batch()));
+          arguments.tensor("SA", scales("SA", layout(types, problem.m(), k, true), problem.a(), problem.batch()));
+          arguments.tensor("SB", scales("SB", layout(types, problem.n(), k, true), problem.b(), problem.batch()));
         });
   }
 
   /** The configuration for products of that size; two CTAs multiply together where there are rows for both. */
   public static Sm100GemmConfig configure(UmmaTypes types, int m, int n) {
-    int ctas = m > Sm100GemmConfig.TILE_M ? 2 : 1;
-    int columns = types.kind().scaled() || n <= SCALED_COLUMNS ? SCALED_COLUMNS : MOST_COLUMNS;
-    return new Sm100GemmConfig(types, true, true, columns, ctas, ctas, STAGES, 2, true, BAND);
+    return configure(types, problem(types, m, n, 0));
   }
 
-  private static NarrowLayout layout(UmmaTypes types, int rows, int k) {
-    return new NarrowLayout(new NarrowFormat(types.kind(), types.a()), rows, k);
+  /** The same for the orders of a problem. */
+  public static Sm100GemmConfig configure(UmmaTypes types, GemmProblem problem) {
+    int columns = types.kind().scaled() || problem.n() <= SCALED_COLUMNS ? SCALED_COLUMNS : MOST_COLUMNS;
+    boolean aKMajor = problem.a().columnStride() == 1;
+    boolean bKMajor = problem.b().columnStride() == 1;
+    // A copy that unpacks elements along n fills 128 columns, which half a tile may not have.
+    boolean halves = bKMajor || types.b().bits() == Byte.SIZE || columns == MOST_COLUMNS;
+    int ctas = problem.m() > Sm100GemmConfig.TILE_M && halves ? 2 : 1;
+    return new Sm100GemmConfig(types, aKMajor, bKMajor, columns, ctas, ctas, STAGES, 2, true, BAND);
+  }
+
+  /** That of all elements of the kind. */
+  private static NarrowLayout layout(UmmaTypes types, int rows, int k, boolean alongK) {
+    return new NarrowLayout(new NarrowFormat(types.kind(), types.a()), rows, k, alongK);
   }
 
   private static LaunchArguments.Tensor scales(String name, NarrowLayout layout, Matrix elements, long batch) {

@@ -5,10 +5,12 @@ import tilewright.sm100.atom.ScaleCopy;
 
 /**
  * Where elements and scales of a matrix lie in memory. Rows follow one another, elements without gaps from the lowest
- * bits up; behind each row are as many zeros as tensor copies and blocks need. Scales lie in tiles of 128 rows by four,
- * tiles along k first.
+ * bits up; behind each row are as many zeros as tensor copies and blocks need. Or columns do, and behind the last are
+ * columns of zeros. Scales lie in tiles of 128 rows by four, tiles along k first, whatever lies along k.
+ *
+ * @param alongK whether rows follow one another, else columns
  */
-public record NarrowLayout(NarrowFormat format, int rows, int k) {
+public record NarrowLayout(NarrowFormat format, int rows, int k, boolean alongK) {
   private static final Layout TILE = ScaleCopy.layout();
   /** Copies that unpack elements need rows of so many; alike for all formats, so that they can be mixed. */
   private static final int UNIT = 128;
@@ -17,20 +19,48 @@ public record NarrowLayout(NarrowFormat format, int rows, int k) {
     if (rows < 1 || k < 0) {
       throw new IllegalArgumentException("invalid extents " + rows + "x" + k + ": at least 1x0");
     }
+    if (!alongK && format.kind().perContainer() > 1) {
+      throw new IllegalArgumentException(format + " cannot lie along the rows: the instruction transposes no elements "
+          + "of which two share a byte (PTX ISA, Instruction descriptor)");
+    }
   }
 
-  /** Elements from one row to the next. */
+  /** Rows one after the other. */
+  public NarrowLayout(NarrowFormat format, int rows, int k) {
+    this(format, rows, k, true);
+  }
+
+  private static int padded(int extent) {
+    return Math.multiplyExact(Math.ceilDiv(extent, UNIT), UNIT);
+  }
+
+  /** Elements from one row, or column, to the next. */
   public int pitch() {
-    return Math.multiplyExact(Math.ceilDiv(k, UNIT), UNIT);
+    return padded(alongK ? k : rows);
   }
 
-  /** Words of 32 bits of a row. */
+  /** Columns, with those of zeros. */
+  int columns() {
+    return padded(k);
+  }
+
+  /** Rows, with those of zeros. */
+  int storedRows() {
+    return alongK ? rows : pitch();
+  }
+
+  /** The number of an element, counted from the first. */
+  long index(int row, int at) {
+    return alongK ? (long) row * pitch() + at : (long) at * pitch() + row;
+  }
+
+  /** Words of 32 bits of a row, or column. */
   public int words() {
     return Math.toIntExact((long) pitch() * format.element().bits() / Integer.SIZE);
   }
 
   public long elementBytes() {
-    return (long) rows * words() * Integer.BYTES;
+    return (long) (alongK ? rows : columns()) * words() * Integer.BYTES;
   }
 
   /** Tiles of scales along k. */

@@ -21,7 +21,14 @@ public record NarrowMatrix(NarrowLayout layout, float factor, byte[] elements, b
    * @param values row by row; finite where there are no scales
    */
   public static NarrowMatrix quantize(NarrowFormat format, float factor, int rows, int k, float[] values) {
-    var layout = new NarrowLayout(format, rows, k);
+    return quantize(new NarrowLayout(format, rows, k), factor, values);
+  }
+
+  /** The same for a given layout. */
+  public static NarrowMatrix quantize(NarrowLayout layout, float factor, float[] values) {
+    var format = layout.format();
+    int rows = layout.rows();
+    int k = layout.k();
     if (values.length != (long) rows * k) {
       throw new IllegalArgumentException(values.length + " numbers are not " + rows + " rows of " + k);
     }
@@ -94,6 +101,6 @@ public record NarrowMatrix(NarrowLayout layout, float factor, byte[] elements, b
   }
 
   private long bit(int row, int at) {
-    return ((long) row * layout.pitch() + at) * layout.format().element().bits();
+    return layout.index(row, at) * layout.format().element().bits();
   }
 }

@@ -31,6 +31,10 @@ public final class NarrowQuantization {
     if (!to.format().kind().scaled()) {
       throw new IllegalArgumentException(to.format() + " has no scales: use mxf8, mxf6, mxf4 or nvf4");
     }
+    if (!to.alongK()) {
+      throw new IllegalArgumentException("rows are quantized as they lie, along k: NarrowMatrix lays columns one after "
+          + "the other");
+    }
     var batched = batched(x);
     requireRows(to, batched);
     long batch = batched.extents().get(2);

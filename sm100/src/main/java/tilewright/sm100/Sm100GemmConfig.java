@@ -60,6 +60,20 @@ public record Sm100GemmConfig(UmmaTypes types, boolean aKMajor, boolean bKMajor,
     }
   }
 
+  /** Rows of A that lie in memory: whole units where copies unpack elements along m. */
+  int storedM(int m) {
+    return stored(types.a(), aKMajor, m);
+  }
+
+  /** The same of B. */
+  int storedN(int n) {
+    return stored(types.b(), bKMajor, n);
+  }
+
+  private static int stored(MmaFormat format, boolean kMajor, int rows) {
+    return kMajor || format.bits() >= Byte.SIZE ? rows : Math.ceilDiv(rows, UNPACKED) * UNPACKED;
+  }
+
   /** The main loop, with the tiles that it needs set aside. */
   TensorMainloop mainloop(Scope k, CtaGroups groups) {
     var products = products(k, groups);
@@ -116,10 +130,13 @@ public record Sm100GemmConfig(UmmaTypes types, boolean aKMajor, boolean bKMajor,
 
   private TensorSpec operand(String name, MmaFormat format, String rows, boolean kMajor) {
     var type = format.container();
-    var spec = TensorSpec.of(name, type, rows, "K", "L").contiguous(kMajor ? "K" : rows)
+    boolean unpacked = format.bits() < Byte.SIZE && types.kind().perContainer() == 1;
+    // More rows may be stored than C has.
+    var mode = unpacked && !kMajor ? rows + "_stored" : rows;
+    var spec = TensorSpec.of(name, type, mode, "K", "L").contiguous(kMajor ? "K" : mode)
         .aligned(ALIGNED_BYTES / type.bytes());
-    if (format.bits() >= Byte.SIZE || types.kind().perContainer() > 1) return spec;
-    return spec.aligned(UNPACKED).multipleOf(kMajor ? "K" : rows, UNPACKED)
+    if (!unpacked) return spec;
+    return spec.aligned(UNPACKED).multipleOf(kMajor ? "K" : mode, UNPACKED)
         .packedAs(format.bits() == 4 ? TensorElement.U4_ALIGN16B : TensorElement.U6_ALIGN16B);
   }
 

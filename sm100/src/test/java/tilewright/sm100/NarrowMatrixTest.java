@@ -1,5 +1,6 @@
 package tilewright.sm100;
 
+import static org.junit.jupiter.api.Assertions.assertArrayEquals;
 import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertThrows;
 import static org.junit.jupiter.api.Assertions.assertTrue;
@@ -85,6 +86,30 @@ class NarrowMatrixTest {
     var six = quantized(MmaFormat.E3M2, 0.25f, 1, 28, -28);
     int word = 4 | 12 << 6 | 31 << 12 | 63 << 18;
     assertEquals(word, six.elements()[0] & 0xFF | (six.elements()[1] & 0xFF) << 8 | (six.elements()[2] & 0xFF) << 16);
+  }
+
+  /** Twelve bytes have sixteen elements of six bits; row 1 of column 2 is the 257th behind the first. */
+  @Test
+  void columnsLieOneAfterTheOtherWithZerosBehindRowsAndColumns() {
+    var values = new float[] {1, 2, 3, -1, 0.5f, 7.5f};
+    var rows = NarrowMatrix.quantize(NarrowFormat.named("mxf6"), 2, 3, values);
+    var columns = NarrowMatrix.quantize(new NarrowLayout(NarrowFormat.named("mxf6"), 2, 3, false), 1, values);
+    assertArrayEquals(rows.scales(), columns.scales());
+    assertEquals(128 * 128 * 6 / 8, columns.elements().length);
+    int nonZero = 0;
+    for (byte b : columns.elements()) nonZero += b != 0 ? 1 : 0;
+    assertTrue(nonZero <= 2 * values.length, "zeros behind rows and columns");
+    int bit = 257 * 6;
+    int word = columns.elements()[bit / 8] & 0xFF | (columns.elements()[bit / 8 + 1] & 0xFF) << 8;
+    assertEquals(0b01_1111, word >> bit % 8 & 0x3F, "7.5 is the largest of e2m3");
+    for (int i = 0; i < values.length; i++) assertEquals(rows.value(i / 3, i % 3), columns.value(i / 3, i % 3));
+  }
+
+  @Test
+  void twoElementsInAByteLieAlongKOnly() {
+    var refusal = assertThrows(IllegalArgumentException.class,
+        () -> new NarrowLayout(NarrowFormat.named("nvf4"), 2, 3, false));
+    assertTrue(refusal.getMessage().contains("nvf4 cannot lie along the rows"), refusal.getMessage());
   }
 
   private static NarrowMatrix quantized(MmaFormat element, float... row) {

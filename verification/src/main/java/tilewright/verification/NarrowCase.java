@@ -22,6 +22,7 @@ import tilewright.reference.Comparison;
 import tilewright.reference.TensorView;
 import tilewright.sm100.NarrowFormat;
 import tilewright.sm100.NarrowGemm;
+import tilewright.sm100.NarrowLayout;
 import tilewright.sm100.NarrowMatrix;
 import tilewright.sm100.UmmaTypes;
 import tilewright.sm100.atom.MmaFormat;
@@ -29,14 +30,15 @@ import tilewright.sm100.atom.MmaFormat;
 /**
  * A product of matrices that the host has quantized to floats of eight bits or fewer.
  *
+ * @param order of operands
  * @param batch of which every entry has factors of its own, which the kernel reads
  * @param numbers which numbers
  */
-record NarrowCase(UmmaTypes types, int m, int n, int k, int batch, Numbers numbers, long seed) {
+record NarrowCase(UmmaTypes types, String order, int m, int n, int k, int batch, Numbers numbers, long seed) {
   private static final Set<String> EVERYWHERE = Set.of("sim", "gpu");
 
   NarrowCase(UmmaTypes types, int m, int n, int k, Numbers numbers, long seed) {
-    this(types, m, n, k, 1, numbers, seed);
+    this(types, "TN", m, n, k, 1, numbers, seed);
   }
 
   /** What is quantized. */
@@ -50,17 +52,17 @@ record NarrowCase(UmmaTypes types, int m, int n, int k, int batch, Numbers numbe
   }
 
   Case makeCase() {
-    var config = m + "x" + n + "x" + k + " TN " + name() + "->" + types.output().text() + description()
+    var config = m + "x" + n + "x" + k + " " + order + " " + name() + "->" + types.output().text() + description()
         + (batch == 1 ? "" : " batch=" + batch);
     return new Case("sm100_narrow_gemm", "sm100", config, EVERYWHERE, true, this::launch, this::buffers,
         (_, out, _) -> compare(out));
   }
 
   private PreparedLaunch launch() {
-    var problem = NarrowGemm.problem(types, m, n, k, batch);
+    var problem = NarrowGemm.problem(types, m, n, k, batch, order);
     if (batch == 1) problem = problem.scaled(factor(0), 0);
     var plain = EpilogueArguments.plain(problem);
-    return NarrowGemm.prepare(NarrowGemm.configure(types, m, n), problem, k,
+    return NarrowGemm.prepare(NarrowGemm.configure(types, problem), problem, k,
         batch == 1 ? plain : NarrowGemm.withFactors(plain, batch));
   }
 
@@ -81,15 +83,16 @@ record NarrowCase(UmmaTypes types, int m, int n, int k, int batch, Numbers numbe
   }
 
   private NarrowMatrix left(int entry) {
-    return matrix(types.a(), m, seed + 2 * entry);
+    return matrix(types.a(), m, order.charAt(0) == 'T', seed + 2 * entry);
   }
 
   private NarrowMatrix right(int entry) {
-    return matrix(types.b(), n, seed + 2 * entry + 1);
+    return matrix(types.b(), n, order.charAt(1) == 'N', seed + 2 * entry + 1);
   }
 
-  private NarrowMatrix matrix(MmaFormat element, int rows, long seed) {
+  private NarrowMatrix matrix(MmaFormat element, int rows, boolean alongK, long seed) {
     var format = new NarrowFormat(types.kind(), element);
+    var layout = new NarrowLayout(format, rows, k, alongK);
     var random = new SplittableRandom(seed);
     var values = new float[rows * k];
     boolean scaled = types.kind().scaled();
@@ -98,12 +101,12 @@ record NarrowCase(UmmaTypes types, int m, int n, int k, int batch, Numbers numbe
       if (scaled && i % k % types.kind().block() == 0) unit = Math.scalb(1f, exponent(random));
       values[i] = unit * (numbers == Numbers.WHOLE ? random.nextInt(7) - 3 : (float) random.nextGaussian());
     }
-    if (numbers == Numbers.WHOLE) return NarrowMatrix.quantize(format, 1, rows, k, values);
+    if (numbers == Numbers.WHOLE) return NarrowMatrix.quantize(layout, 1, values);
     if (scaled && numbers == Numbers.NORMAL) {
       values[random.nextInt(values.length)] = Float.NaN;
       values[random.nextInt(values.length)] = Float.NEGATIVE_INFINITY;
     }
-    return NarrowMatrix.quantize(format, rows, k, values);
+    return NarrowMatrix.quantize(layout, format.factor(NarrowFormat.largest(values)), values);
   }
 
   /** Of a block's magnitude. */

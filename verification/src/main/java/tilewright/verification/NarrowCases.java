@@ -36,10 +36,20 @@ final class NarrowCases {
     for (var format : List.of("mxf8", "mxf6_e3m2", "mxf4", "nvf4")) {
       var f = NarrowFormat.named(format);
       var types = types(f.kind(), f.element(), f.element(), ElementType.BF16);
-      cases.add(new NarrowCase(types, 136, 40, 270, 3, NarrowCase.Numbers.SPREAD, seed).makeCase());
+      cases.add(new NarrowCase(types, "TN", 136, 40, 270, 3, NarrowCase.Numbers.SPREAD, seed).makeCase());
     }
-    cases.add(new NarrowCase(types(MmaKind.F8F6F4, MmaFormat.E3M2, MmaFormat.E4M3, ElementType.F32), 40, 24, 100, 2,
-        NarrowCase.Numbers.NORMAL, seed).makeCase());
+    cases.add(new NarrowCase(types(MmaKind.F8F6F4, MmaFormat.E3M2, MmaFormat.E4M3, ElementType.F32), "TN", 40, 24, 100,
+        2, NarrowCase.Numbers.NORMAL, seed).makeCase());
+    for (var order : List.of("NN", "TT", "NT")) {
+      for (var kind : List.of(MmaKind.F8F6F4, MmaKind.MXF8F6F4)) {
+        for (var b : List.of(MmaFormat.E3M2, MmaFormat.E5M2)) {
+          cases.add(new NarrowCase(types(kind, MmaFormat.E2M1, b, ElementType.F32), order, 136, 152, 160, 1,
+              NarrowCase.Numbers.SPREAD, seed).makeCase());
+        }
+      }
+    }
+    cases.add(new NarrowCase(types(MmaKind.MXF8F6F4, MmaFormat.E2M3, MmaFormat.E2M3, ElementType.BF16), "NT", 40, 24,
+        100, 2, NarrowCase.Numbers.SPREAD, seed).makeCase());
     cases.add(new NarrowCase(types(MmaKind.F8F6F4, MmaFormat.E2M3, MmaFormat.E2M1, ElementType.BF16), 264, 136, 300,
         NarrowCase.Numbers.NORMAL, seed).makeCase());
     cases.add(new NarrowCase(types(MmaKind.NVF4, MmaFormat.E2M1, MmaFormat.E2M1, ElementType.F16), 264, 264, 600,

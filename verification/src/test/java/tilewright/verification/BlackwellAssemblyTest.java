@@ -74,6 +74,16 @@ class BlackwellAssemblyTest {
     }
   }
 
+  /** On one CTA, where copies that unpack along n need a whole tile, and on pairs. */
+  @ParameterizedTest
+  @CsvSource({"MXF8F6F4, E2M3, E4M3, NT", "F8F6F4, E2M1, E3M2, NT", "F8F6F4, E3M2, E5M2, TT"})
+  void narrowFormatsInOtherOrdersAreToo(MmaKind kind, MmaFormat a, MmaFormat b, String order, TestReporter reporter) {
+    var types = new UmmaTypes(kind, a, b, ElementType.BF16);
+    var problem = NarrowGemm.problem(types, 4096, 4096, 4096, 2, order);
+    assertAssembled(reporter, NarrowGemm.prepare(NarrowGemm.configure(types, problem), problem, 4096,
+        NarrowGemm.withFactors(EpilogueArguments.plain(problem), 2)));
+  }
+
   @ParameterizedTest
   @EnumSource(names = {"TF32", "E4M3", "E5M2", "I8"})
   void otherTypesAreToo(ElementType type, TestReporter reporter) {
