@@ -16,13 +16,16 @@ import tilewright.kernels.attention.AttentionProblem;
 record AttentionForm(String name, Optional<ScoreMod> score, Optional<MaskMod> mask, boolean skipping) {
   static final AttentionForm PLAIN = new AttentionForm("plain", Optional.empty(), Optional.empty(), false);
 
+  /** Sequences of different lengths, one after the other. */
+  static final AttentionForm VARLEN = new AttentionForm("varlen", Optional.empty(), Optional.empty(), false);
+
   private static final float CAP = 30;
   private static final int PREFIX = 1024;
   private static final int DOCUMENT = 1024;
   private static final MaskMod CAUSAL = (_, _, q, k) -> k.lessThan(q.plus(1));
   private static final MaskMod IN_DOCUMENT =
       CAUSAL.and((_, _, q, k) -> q.dividedBy(DOCUMENT).equalTo(k.dividedBy(DOCUMENT)));
-  private static final List<AttentionForm> ALL = List.of(PLAIN,
+  private static final List<AttentionForm> ALL = List.of(PLAIN, VARLEN,
       new AttentionForm("softcap", Optional.of(ScoreMod.softcap(CAP)), Optional.empty(), false),
       // Slopes 2^(-8 (h + 1) / 16), for sixteen heads.
       new AttentionForm("alibi", Optional.of((score, _, h, q, k) ->

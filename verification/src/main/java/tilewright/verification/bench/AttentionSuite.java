@@ -39,17 +39,39 @@ final class AttentionSuite {
         for (int length = SHORTEST; length <= TOKENS; length *= 2) {
           var choice = Map.of("d", "" + dim, "s", "" + length, "causal", "" + band.equals(Band.CAUSAL));
           if (!wanted(choice)) continue;
-          var problem = AttentionProblem.dense(type, Sizes.of(TOKENS / length, length, length, WIDTH / dim, dim))
-              .with(band);
+          var sizes = Sizes.of(TOKENS / length, length, length, WIDTH / dim, dim);
           for (var form : forms()) {
             // A mask is causal itself.
             if (form.mask().isPresent() && !band.isAll()) continue;
-            all.add(() -> measured(kernel, form.of(problem), form));
+            if (form != AttentionForm.VARLEN) {
+              all.add(() -> measured(kernel, form.of(AttentionProblem.dense(type, sizes).with(band)), form));
+            } else if (length < TOKENS) {
+              all.add(() -> packed(kernel, type, sizes, band));
+            }
           }
         }
       }
     }
     return all;
+  }
+
+  /** As many tokens in sequences of at most that length. */
+  private static Measured packed(AttentionKernel kernel, ElementType type, Sizes longest, Band band) {
+    var lengths = new SequenceLengths(longest.queries(), TOKENS);
+    var dense = AttentionProblem.dense(type, Sizes.of(1, TOKENS, TOKENS, longest.heads(), longest.headDim()));
+    var plain = measured(kernel, dense.with(band).with(new AttentionProblem.Packed("cuQ", "cuK", lengths.count(),
+        lengths.longest())), AttentionForm.VARLEN);
+    var tensors = new ArrayList<>(plain.tensors());
+    var given = new Measured.Content.Given(lengths.cumulated());
+    for (var name : List.of("cuQ", "cuK")) {
+      tensors.add(new Measured.Tensor(name, ElementType.I32, lengths.count() + 1, given));
+    }
+    double seen = lengths.pairs() / (band.isAll() ? 1 : 2);
+    var peer = new HashMap<>(plain.peer());
+    peer.remove("form");
+    peer.put("cumulated", lengths.cumulated());
+    return new Measured(plain.kernel(), plain.arch(), plain.config().replace(" S=" + TOKENS, " S<=" + lengths.longest()),
+        plain.launch(), tensors, plain.bytes(), 4.0 * longest.heads() * seen * longest.headDim(), peer);
   }
 
   private List<AttentionForm> forms() {

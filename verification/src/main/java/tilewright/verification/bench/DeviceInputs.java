@@ -90,6 +90,7 @@ final class DeviceInputs {
         case Measured.Content.Normal(double deviation) -> deviation * random.nextGaussian();
         case Measured.Content.Indices(long bound) -> random.nextLong(bound);
         case Measured.Content.Ranges(long each) -> (double) (i / each);
+        case Measured.Content.Given(List<Integer> values) -> i < values.size() ? values.get((int) i) : 0;
         case Measured.Content.Same(double value) -> value;
         case Measured.Content.Zeros _, Measured.Content.Undefined _ -> 0;
       });

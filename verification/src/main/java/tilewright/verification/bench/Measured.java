@@ -40,6 +40,9 @@ record Measured(String kernel, String arch, String config, PreparedLaunch launch
     /** 0 so many times, then 1 as many times, and so on. */
     record Ranges(long each) implements Content {}
 
+    /** These numbers. */
+    record Given(List<Integer> values) implements Content {}
+
     /** One number everywhere. */
     record Same(double value) implements Content {}
 

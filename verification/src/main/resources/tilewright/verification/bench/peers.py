@@ -10,7 +10,8 @@ Reads one JSON object a line from stdin and answers each with one JSON object a 
 
   {"op": "attention", "batch": .., "heads": .., "kvHeads": .., "queries": .., "keys": .., "headDim": .., "dtype": ..,
    "causal": false, "backward": false, ..} -> {"ms": {"cudnn": .., "flash": ..}}, PyTorch by cuDNN and by its own
-   FlashAttention-2; "backward" times the backward pass alone
+   FlashAttention-2; "backward" times the backward pass alone; with "cumulated", the begins and the end of sequences that
+  lie one after the other, FlashAttention-2 alone
 
   {"op": a kernel of the catalogue, "settings": {"n": "4096", "dtype": "bf16", ..}, ..}
   -> {"ms": {"eager": .., "compile": .., "triton": ..}}, without those that are not there
@@ -22,6 +23,7 @@ here knows is answered by no times, what a peer cannot do by "failures" beside t
 by {"error": ".."}.
 """
 
+import inspect
 import json
 import math
 import os
@@ -208,6 +210,8 @@ def attention(request):
     def make():
         return tensor(heads, queries), tensor(kv_heads, keys), tensor(kv_heads, keys)
 
+    if "cumulated" in request:
+        return varlen(request, dtype)
     if "form" in request:
         return make, {"flex": flex(request["form"], heads, queries, keys, causal)}
 
@@ -222,6 +226,25 @@ def attention(request):
     if backward:
         return lambda: make_backward(backends["cudnn"]), {"cudnn": run_backward}
     return make, backends
+
+
+def varlen(request, dtype):
+    """Sequences one after the other, by PyTorch's FlashAttention-2."""
+    from torch.nn.attention.varlen import varlen_attn
+
+    ends = torch.tensor(request["cumulated"], dtype=torch.int32, device="cuda")
+    longest = int((ends[1:] - ends[:-1]).max())
+    options = {}
+    if request["causal"]:
+        # Versions differ in how they are told.
+        takes_window = "window_size" in inspect.signature(varlen_attn).parameters
+        options = {"window_size": (-1, 0)} if takes_window else {"is_causal": True}
+
+    def make():
+        shape = request["queries"], request["heads"], request["headDim"]
+        return tuple(normal(*shape, dtype=dtype) for _ in range(3))
+
+    return make, {"flash": lambda q, k, v: varlen_attn(q, k, v, ends, ends, longest, longest, **options)}
 
 
 def flex(form, heads, queries, keys, causal):
