@@ -40,7 +40,10 @@ class HopperMutationTest {
         (p, c) -> HopperGemm.prepare(p.scaled(1, 0.5f), c)),
     /** Sums leave the tensor core after each of two stages. */
     PROMOTED(fp8(Accumulation.EXACT), 256, 128, tile(128, 64, 2, new ClusterShape(2, 1, 1))),
-    /** The same with scales, and with two blocks of rows for a consumer. */
+    /** The same in two pieces, of which one is added while the other is multiplied. */
+    TWO_PIECES(new GemmTypes(ElementType.E4M3, ElementType.E4M3, ElementType.F32, Accumulation.EXACT), 64, 384,
+        tile(64, 192, 1, new ClusterShape(1, 1, 1))),
+    /** Those of PROMOTED with scales, and with two blocks of rows for a consumer. */
     SCALED(fp8(Accumulation.SCALED), 128, 256, tile(128, 64, 1, new ClusterShape(1, 2, 1)),
         (p, c) -> ScaledGemm.packed(p).prepare(c)),
     /** Threads convert an operand, which all of them read, while the stage before is multiplied: three tiles. */
@@ -68,8 +71,9 @@ class HopperMutationTest {
 
     private static Map<String, Integer> bytes(GemmTypes types, int m, int n) {
       int blocks = ScaledGemm.blocks(K);
-      return Map.of("A", m * K * types.a().bits() / Byte.SIZE, "B", GROUPS * n * K * types.b().bytes(), "C", 2 * m * n,
-          "SA", Float.BYTES * m * blocks, "SB", Float.BYTES * ScaledGemm.blocks(n) * blocks,
+      return Map.of("A", m * K * types.a().bits() / Byte.SIZE, "B", GROUPS * n * K * types.b().bytes(), "C",
+          types.output().bytes() * m * n, "SA", Float.BYTES * m * blocks, "SB",
+          Float.BYTES * ScaledGemm.blocks(n) * blocks,
           "groups", Integer.BYTES * m / GroupedGemm.ROWS);
     }
   }

@@ -34,6 +34,8 @@ public record Promotion(Scope k, Mainloop loop, Optional<BlockScales> scales) {
       for (int piece = 0; piece <= last + behind; piece++) {
         boolean more = piece <= last;
         if (more) {
+          // Of two parts, the step's first fence holds for both.
+          if (piece == 0 || piece >= parts.size()) WgmmaAtom.fence(k);
           mma.multiplyPiece(k, group, loop.a().shared(), loop.b().shared(), stage.stage(), piece,
               parts.get(piece % parts.size()));
         }

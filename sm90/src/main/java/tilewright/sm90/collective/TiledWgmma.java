@@ -226,11 +226,10 @@ public final class TiledWgmma {
     return a.orElseThrow(() -> new TraceException("operand A is converted in registers"));
   }
 
-  /** Replaces the accumulators of one piece by its products of a stage, under way as one group. */
+  /** Replaces the accumulators of one piece by its products of a stage, under way as one group; a fence comes before. */
   void multiplyPiece(Scope k, I32 group, SharedTensor tileA, SharedTensor tileB, I32 stage, int piece,
       Fragment sums) {
     var rows = row(group, block(piece));
-    WgmmaAtom.fence(k);
     for (int slice = 0; slice < tileK; slice += atom.depth()) {
       var rowsB = b.register(k, tileB, k.constant(column(piece)), k.constant(slice), stage);
       var rowsA = formOfA().register(k, tileA, rows, k.constant(slice), stage);
