@@ -50,6 +50,25 @@ class Sm90AttentionAssemblyTest {
     });
   }
 
+  /** One query of heads that share a tile, and sixteen. */
+  static Stream<Arguments> few() {
+    ScoreMod alibi = (score, _, h, q, k) -> k.minus(q).toF32().fma(h.plus(1).toF32().times(-4).exp2(), score);
+    return Stream.of(64, 96, 128, 192, 256).flatMap(dim -> {
+      var one = AttentionProblem.dense(ElementType.BF16, new Sizes(4, 1, 4096, 10, 2, dim, dim));
+      var sixteen = AttentionProblem.dense(ElementType.F16, new Sizes(1, 16, 4096, 16, 2, dim, dim));
+      return Stream.of(Arguments.of("one", dim, one), Arguments.of("sixteen", dim, sixteen),
+          Arguments.of("causal", dim, sixteen.with(Band.CAUSAL)),
+          Arguments.of("packed", dim, sixteen.with(Band.window(512, 0)).with(new Packed("cuQ", "cuK", 5, 4))),
+          Arguments.of("ALiBi", dim, one.with(new Modification(Optional.of(alibi), Optional.empty()))));
+    });
+  }
+
+  @ParameterizedTest(name = "{0} of {1}")
+  @MethodSource("few")
+  void headsInOneTileNeitherSpillNorWarn(String name, int dim, AttentionProblem problem) {
+    assertIsAssembledWell(problem);
+  }
+
   @ParameterizedTest(name = "{0} of {1}")
   @MethodSource("changed")
   void functionsAndListsNeitherSpillNorWarn(String name, int dim, AttentionProblem problem) {

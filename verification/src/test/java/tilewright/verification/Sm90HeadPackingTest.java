@@ -26,9 +26,12 @@ class Sm90HeadPackingTest {
   private static final Shape APART = new Shape(DIM, DIM, 2, 32, 2, 2, DIM, true);
   private static final Shape IN_PLACE = new Shape(DIM, DIM, 1, 32, 2, 1, 0, false);
 
-  /** Sharers that fill their boxes and sharers that do not; tiles that begin in the middle of the queries. */
+  /**
+   * Sharers that fill their boxes and sharers that do not; tiles that begin in the middle of the queries, but for bands,
+   * where tiles of other queries begin with other blocks.
+   */
   @ParameterizedTest(name = "{0} queries of {1} heads, {2} of keys, {3}")
-  @CsvSource({"1, 6, 2, all", "7, 8, 2, causal", "70, 6, 2, causal", "45, 8, 1, window", "33, 5, 1, all"})
+  @CsvSource({"1, 6, 2, all", "7, 8, 2, causal", "70, 6, 2, all", "8, 8, 1, window", "33, 5, 1, all"})
   void headsInOneTileGetTheBitsThatTheyGetApart(int queries, int heads, int keyHeads, String form) {
     var band = switch (form) {
       case "causal" -> Band.CAUSAL;
@@ -47,7 +50,7 @@ class Sm90HeadPackingTest {
   void headsOfSequencesThatLieOneAfterTheOtherDoToo(int heads, int keyHeads) {
     int[] queries = {20, 0, 3, 37};
     int[] keys = {20, 5, 0, 64};
-    var problem = AttentionCases.band(ElementType.F16, new Sizes(1, 60, 89, heads, keyHeads, DIM, DIM), Band.CAUSAL)
+    var problem = AttentionCases.band(ElementType.F16, new Sizes(1, 60, 89, heads, keyHeads, DIM, DIM), Band.ALL)
         .problem().with(new Packed("cuQ", "cuK", queries.length, 37));
     var setup = new AttentionCases.Setup("packed", problem, (_, _, _) -> null, queries, keys);
     assertSameBits(setup, APART, new HeadPacking(heads / keyHeads));

@@ -15,7 +15,6 @@ import tilewright.kernels.attention.AttentionProblem;
 import tilewright.kernels.attention.AttentionSpecs;
 import tilewright.kernels.attention.BlockMask;
 import tilewright.ptx.Dim3;
-import tilewright.sm90.atom.WgmmaAtom;
 import tilewright.sm90.attention.Sm90AttentionConfig.Shape;
 
 /** The Hopper kernel: from a problem to a configuration to a launch. */
@@ -53,24 +52,12 @@ public final class HopperAttention implements AttentionKernel {
       throw new IllegalArgumentException(reason);
     });
     var shape = shapes(problem).findFirst().orElseThrow();
-    return prepare(problem, shape, packing(problem, shape));
+    return prepare(problem, shape, Sm90AttentionShapes.packing(problem, shape));
   }
 
   /** Prepares the kernel in a given shape, a row for each query. */
   public static PreparedLaunch prepare(AttentionProblem p, Shape shape) {
     return prepare(p, shape, HeadPacking.NONE);
-  }
-
-  /** Heads that read the same keys share tiles where queries are few, unless boxes cannot hold a query's heads. */
-  private static HeadPacking packing(AttentionProblem p, Shape shape) {
-    int sharers = p.sizes().heads() / p.sizes().keyHeads();
-    var packing = new HeadPacking(sharers).inBoxes();
-    // Lists of blocks are each head's own. Boxes of packed sequences would reach into the next group of heads.
-    if (p.blockMask() || packing.stride() > WgmmaAtom.M || p.packed().isPresent() && packing.stride() > sharers) {
-      return HeadPacking.NONE;
-    }
-    int queries = p.packed().map(AttentionProblem.Packed::longest).orElse(p.sizes().queries());
-    return packing.whereWorth(queries, shape.rows(), shape.rows());
   }
 
   /** Prepares the kernel in a given shape. */

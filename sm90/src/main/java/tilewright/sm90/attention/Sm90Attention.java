@@ -68,7 +68,8 @@ public record Sm90Attention(Sm90AttentionConfig config) implements Kernel {
     }, () -> {
       RegisterBudget.grow(k, config.consumerRegisters());
       var mainloop = new AttentionMainloop(k, config, blocks, q, key, value, queries, keys, values, lane, group);
-      var output = new StagedOutput(k, o, config.coordinates(k), lse, mainloop.rows(), lane, group);
+      var output = new StagedOutput(k, o, shape.columns() > 0, config.coordinates(k), lse, mainloop.rows(), lane,
+          group);
       mainloop.run(queue.taker(lane.modulo(Sm90AttentionConfig.WARP)), tiles, output);
     });
   }

@@ -2,7 +2,9 @@ package tilewright.sm90.attention;
 
 import java.util.List;
 import java.util.stream.Stream;
+import tilewright.kernel.collective.attention.HeadPacking;
 import tilewright.kernels.attention.AttentionProblem;
+import tilewright.sm90.atom.WgmmaAtom;
 import tilewright.sm90.attention.Sm90AttentionConfig.Shape;
 
 /** Tiles of the Hopper kernel, each list in the order of head dimensions. None spills registers. */
@@ -19,6 +21,11 @@ final class Sm90AttentionShapes {
       new Choice(new Shape(192, 192, 2, 96, 2, 1, 96, true), true, 0, LONGEST),
       new Choice(new Shape(256, 256, 2, 80, 2, 1, 0, false), true, 1024, LONGEST),
       new Choice(new Shape(256, 256, 2, 64, 2, 1, 128, true), true, 0, LONGEST));
+  /** With no more rows than one warpgroup has: what counts is how many keys are under way. */
+  private static final List<Shape> FEW = List.of(new Shape(64, 64, 1, 128, 4, 2, 64, false),
+      new Shape(96, 96, 1, 128, 3, 1, 96, false), new Shape(128, 128, 1, 128, 3, 1, 128, false),
+      new Shape(192, 128, 1, 112, 2, 1, 128, false), new Shape(192, 192, 1, 96, 2, 1, 96, false),
+      new Shape(256, 256, 1, 64, 2, 1, 128, false));
   /** With a function of each score, or packed sequences. */
   private static final List<Shape> SCORED = List.of(new Shape(64, 64, 2, 128, 4, 2, 64, true),
       new Shape(96, 96, 2, 128, 2, 2, 96, true), new Shape(128, 128, 2, 128, 2, 2, 128, true),
@@ -43,11 +50,31 @@ final class Sm90AttentionShapes {
         && problem.sizes().valueDim() <= shape.valueDim());
   }
 
+  /** Heads that read the same keys share tiles where queries are few. */
+  static HeadPacking packing(AttentionProblem problem, Shape shape) {
+    return sharing(problem).whereWorth(queries(problem), shape.rows(), shape.rows());
+  }
+
+  /** All heads that read the same keys, unless boxes cannot hold a query's. */
+  private static HeadPacking sharing(AttentionProblem problem) {
+    int sharers = problem.sizes().heads() / problem.sizes().keyHeads();
+    var packing = new HeadPacking(sharers).inBoxes();
+    boolean leavesRows = packing.stride() > sharers;
+    // Lists of blocks are each head's own. Empty rows of packed sequences would be those of the next heads.
+    return problem.blockMask() || packing.stride() > WgmmaAtom.M || problem.packed().isPresent() && leavesRows
+        ? HeadPacking.NONE : packing;
+  }
+
+  private static int queries(AttentionProblem problem) {
+    return problem.packed().map(AttentionProblem.Packed::longest).orElse(problem.sizes().queries());
+  }
+
   private static Stream<Shape> candidates(AttentionProblem problem) {
     var modification = problem.modification();
     if (modification.mask().isPresent()) {
       return (modification.score().isPresent() || problem.blockMask() ? LISTED : MASKED).stream();
     }
+    if (sharing(problem).stride() * queries(problem) <= WgmmaAtom.M) return FEW.stream();
     return modification.score().isPresent() || problem.packed().isPresent() ? SCORED.stream()
         : PLAIN.stream().filter(choice -> choice.fits(problem)).map(Choice::shape);
   }

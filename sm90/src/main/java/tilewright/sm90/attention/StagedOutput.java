@@ -19,11 +19,12 @@ import tilewright.sm90.collective.TensorTile;
  * them, and their logarithms.
  *
  * @param o a stage a warpgroup
+ * @param apart whether O has memory of its own, else it takes that of the queries, of which each warp read its own rows
  * @param lse where the logarithms go, if anywhere
  * @param rows of a warpgroup's O
  */
-record StagedOutput(Scope k, TensorTile o, TileCoordinates coordinates, Optional<GlobalTensor> lse, FragmentRows rows,
-    I32 lane, I32 group) {
+record StagedOutput(Scope k, TensorTile o, boolean apart, TileCoordinates coordinates, Optional<GlobalTensor> lse,
+    FragmentRows rows, I32 lane, I32 group) {
   private static final int QUAD = 4;
 
   /** Divides sums by their rows' sums of exponentials and stores them. */
@@ -38,8 +39,10 @@ record StagedOutput(Scope k, TensorTile o, TileCoordinates coordinates, Optional
   }
 
   private void storeColumns(List<F32> values, int first, int columns, I32 row, AttentionTiles.Tile tile) {
-    drain();
-    meet();
+    if (apart) {
+      drain();
+      meet();
+    }
     // Values of a thread go from column to column in the end.
     long width = rows.partition().tile().get(1);
     for (int value = (int) (first * values.size() / width); value < (first + columns) * values.size() / width;

@@ -30,7 +30,9 @@ record AttentionForm(String name, Optional<ScoreMod> score, Optional<MaskMod> ma
       // Slopes 2^(-8 (h + 1) / 16), for sixteen heads.
       new AttentionForm("alibi", Optional.of((score, _, h, q, k) ->
           k.minus(q).toF32().fma(h.plus(1).toF32().times(-0.5f).exp2(), score)), Optional.empty(), false),
-      new AttentionForm("mask", Optional.empty(), Optional.of(CAUSAL), false),
+      // Of which every block has a part.
+      new AttentionForm("mask", Optional.empty(), Optional.of((_, _, q, k) -> q.plus(k).modulo(4).atLeast(1)), false),
+      new AttentionForm("causal-mask", Optional.empty(), Optional.of(CAUSAL), true),
       new AttentionForm("prefix", Optional.empty(), Optional.of(CAUSAL.or((_, _, _, k) -> k.lessThan(PREFIX))), true),
       new AttentionForm("documents", Optional.empty(), Optional.of(IN_DOCUMENT), true));
 
@@ -46,14 +48,15 @@ record AttentionForm(String name, Optional<ScoreMod> score, Optional<MaskMod> ma
   }
 
   /** Pairs of a query and a key that are seen, of a head of so many of each. */
-  double seen(long length, Band band) {
-    boolean causal = band.equals(Band.CAUSAL) || mask.isPresent();
-    double half = length * length / 2.0;
+  double seen(long queries, long length, Band band) {
+    double half = queries * length / 2.0;
     return switch (name) {
+      case "mask" -> 1.5 * half;
+      case "causal-mask" -> half;
       case "prefix" -> length <= PREFIX ? length * length
           : half + PREFIX * (double) PREFIX / 2;
       case "documents" -> length * Math.min(length, DOCUMENT) / 2.0;
-      default -> causal ? half : length * length;
+      default -> band.equals(Band.CAUSAL) ? half : 2 * half;
     };
   }
 }

@@ -13,10 +13,13 @@ import tilewright.kernels.attention.AttentionProblem.Sizes;
 import tilewright.kernels.attention.BlockMask;
 import tilewright.numerics.ElementType;
 
-/** The problems of FlashAttention's own measurements: 16384 tokens of width 2048 in sequences of 512 and on. */
+/**
+ * The problems of FlashAttention's own measurements: 16384 tokens of width 2048 in sequences of 512 and on; where
+ * settings say so, of another number of batch entries, of fewer queries, and of heads that share keys.
+ */
 final class AttentionSuite {
   static final List<String> KERNELS = List.of("sm80_attention", "sm90_attention");
-  static final List<String> SETTINGS = List.of("dtype", "d", "s", "causal", "form");
+  static final List<String> SETTINGS = List.of("dtype", "d", "s", "causal", "form", "b", "q", "share");
 
   private static final int TOKENS = 16384;
   private static final int WIDTH = 2048;
@@ -39,14 +42,15 @@ final class AttentionSuite {
         for (int length = SHORTEST; length <= TOKENS; length *= 2) {
           var choice = Map.of("d", "" + dim, "s", "" + length, "causal", "" + band.equals(Band.CAUSAL));
           if (!wanted(choice)) continue;
-          var sizes = Sizes.of(TOKENS / length, length, length, WIDTH / dim, dim);
           for (var form : forms()) {
             // A mask is causal itself.
             if (form.mask().isPresent() && !band.isAll()) continue;
-            if (form != AttentionForm.VARLEN) {
-              all.add(() -> measured(kernel, form.of(AttentionProblem.dense(type, sizes).with(band)), form));
-            } else if (length < TOKENS) {
-              all.add(() -> packed(kernel, type, sizes, band));
+            for (var sizes : sizes(dim, length)) {
+              if (form != AttentionForm.VARLEN) {
+                all.add(() -> measured(kernel, form.of(AttentionProblem.dense(type, sizes).with(band)), form));
+              } else if (length < TOKENS) {
+                all.add(() -> packed(kernel, type, sizes, band));
+              }
             }
           }
         }
@@ -74,6 +78,17 @@ final class AttentionSuite {
         plain.launch(), tensors, plain.bytes(), 4.0 * longest.heads() * seen * longest.headDim(), peer);
   }
 
+  private List<Sizes> sizes(int dim, int length) {
+    int heads = WIDTH / dim;
+    return numbers("b", TOKENS / length).flatMap(batch -> numbers("q", length).flatMap(queries ->
+        numbers("share", 1).map(sharers ->
+            new Sizes(batch, queries, length, heads, heads / sharers, dim, dim)))).toList();
+  }
+
+  private Stream<Integer> numbers(String name, int otherwise) {
+    return Stream.of(settings.getOrDefault(name, "" + otherwise).split(",")).map(Integer::parseInt);
+  }
+
   private List<AttentionForm> forms() {
     return Stream.of(settings.getOrDefault("form", AttentionForm.PLAIN.name()).split(",")).map(AttentionForm::named)
         .toList();
@@ -96,12 +111,14 @@ final class AttentionSuite {
         Measured.Tensor.output("LSE", ElementType.F32, queries));
     long bytes = tensors.stream().mapToLong(Measured.Tensor::bytes).sum();
     // By convention a causal mask halves the work, whatever its diagonal.
-    double operations = 2.0 * s.batch() * s.heads() * form.seen(s.queries(), p.band()) * (s.headDim() + s.valueDim());
+    double pairs = s.batch() * s.heads() * form.seen(s.queries(), s.keys(), p.band());
+    double operations = 2 * pairs * (s.headDim() + s.valueDim());
     var peer = new HashMap<String, Object>(Map.of("op", "attention", "batch", s.batch(), "heads", s.heads(), "kvHeads",
         s.keyHeads(), "queries", s.queries(), "keys", s.keys(), "headDim", s.headDim(), "dtype", p.type().text(),
         "causal", causal));
     if (form != AttentionForm.PLAIN) peer.put("form", form.name());
-    var config = p.type().text() + " B=" + s.batch() + " S=" + s.queries() + " H=" + s.heads() + " D=" + s.headDim()
+    var config = p.type().text() + " B=" + s.batch() + (s.queries() == s.keys() ? "" : " Sq=" + s.queries()) + " S="
+        + s.keys() + " H=" + s.heads() + (s.keyHeads() == s.heads() ? "" : " Hk=" + s.keyHeads()) + " D=" + s.headDim()
         + (causal ? " causal" : "") + (form == AttentionForm.PLAIN ? "" : " " + form.name());
     var all = new ArrayList<>(tensors);
     // Zeros that each launch leaves so.

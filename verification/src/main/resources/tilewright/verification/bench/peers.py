@@ -254,7 +254,8 @@ def flex(form, heads, queries, keys, causal):
     def below(b, h, q, k):
         return k <= q
 
-    masks = {"mask": below, "prefix": lambda b, h, q, k: (k <= q) | (k < prefix),
+    masks = {"causal-mask": below, "mask": lambda b, h, q, k: (q + k) % 4 > 0,
+             "prefix": lambda b, h, q, k: (k <= q) | (k < prefix),
              "documents": lambda b, h, q, k: (k <= q) & (q // document == k // document)}
     scores = {"softcap": lambda score, b, h, q, k: cap * torch.tanh(score / cap),
               "alibi": lambda score, b, h, q, k: score + torch.exp2(-0.5 * (h + 1)) * (k - q)}
