@@ -28,7 +28,7 @@ import tilewright.reference.Reference;
 
 /**
  * Y (N,M) = X (M,N)ᵀ, rows contiguous in both, every bit as it was. {@code vector} moves 16 bytes an access through a
- * swizzled 64×64 tile, where both extents allow it; the others move single elements: {@code swizzled}, {@code padded}
+ * swizzled tile, where both extents allow it; the others move single elements: {@code swizzled}, {@code padded}
  * and {@code diagonal} (tiles in diagonal order) through a 32×32 tile, {@code rows} and {@code columns} without one,
  * reading or writing whole rows.
  *
