@@ -14,7 +14,7 @@ final class Cluster {
   private static final int LONGEST_TURN = 24;
   private static final int FLUSH = 1 << 16;
   /** How often waits for mbarriers run out of time, with nothing happening in between, before that is a deadlock. */
-  private static final int PATIENCE = 1 << 12;
+  private static final int PATIENCE = 1 << 6;
 
   final LaunchState state;
   /** By rank. */
