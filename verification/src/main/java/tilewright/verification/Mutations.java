@@ -140,22 +140,12 @@ public final class Mutations {
         if (!(body.get(at) instanceof Instruction instruction)) continue;
         var replacement = change.apply(instruction);
         if (replacement.isEmpty()) continue;
-        var changed = new ArrayList<>(body.subList(0, at));
-        changed.addAll(replacement.get());
-        changed.addAll(body.subList(at + 1, body.size()));
         var where = instruction.line() > 0 ? "line " + instruction.line()
             : "statement " + at + " of " + function.name();
-        mutants.add(new Mutant(verb + " " + where + ": " + PtxPrinter.print(instruction),
-            replaced(module, function, changed)));
+        mutants.add(new Mutant(verb + " " + where + ": " + PtxPrinter.print(instruction), module, function, at,
+            replacement.get()));
       }
     }
     return mutants;
-  }
-
-  private static PtxModule replaced(PtxModule module, tilewright.ptx.Function old, List<Statement> body) {
-    var function = new tilewright.ptx.Function(old.linkage(), old.entry(), old.results(), old.name(), old.parameters(),
-        old.directives(), Optional.of(body));
-    var items = module.items().stream().map(item -> item == old ? function : item).toList();
-    return new PtxModule(module.version(), module.targets(), module.addressSize(), items);
   }
 }

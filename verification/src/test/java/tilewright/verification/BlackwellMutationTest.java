@@ -1,9 +1,11 @@
 package tilewright.verification;
 
+import static org.junit.jupiter.api.DynamicContainer.dynamicContainer;
+
 import java.util.Map;
-import java.util.function.Predicate;
-import org.junit.jupiter.params.ParameterizedTest;
-import org.junit.jupiter.params.provider.EnumSource;
+import java.util.stream.Stream;
+import org.junit.jupiter.api.DynamicContainer;
+import org.junit.jupiter.api.TestFactory;
 import tilewright.kernel.PreparedLaunch;
 import tilewright.kernels.GemmProblem;
 import tilewright.kernels.GemmTypes;
@@ -37,8 +39,8 @@ class BlackwellMutationTest {
       var launch = launch(config, m, n, k);
       var all = MutationTrial.ofZeros(launch, Map.of("A", 2 * m * k, "B", 2 * n * k, "C", 2 * m * n, "SA", m * k / 8,
           "SB", n * k / 8));
-      trial = (dynamic ? all : all.on(Dim3.of(2))).withSeeds(SEEDS).exceptFor(Form::isConvergence)
-          .exceptFor(isOfAnswers(launch));
+      trial = (dynamic ? all : all.on(Dim3.of(2))).withSeeds(SEEDS)
+          .exceptFor(HarmlessMutants::isConvergence).exceptFor(HarmlessMutants.ofAnswers(launch));
     }
 
     private static PreparedLaunch launch(Sm100GemmConfig config, int m, int n, int k) {
@@ -48,80 +50,12 @@ class BlackwellMutationTest {
       var problem = NarrowGemm.problem(config.types(), m, n, k);
       return NarrowGemm.prepare(config, problem, k, EpilogueArguments.plain(problem));
     }
-
-    /** The simulator's warps come together behind a branch without {@code bar.warp.sync}. */
-    private static boolean isConvergence(Mutant mutant) {
-      return mutant.change().contains("bar.warp.sync");
-    }
-
-    /**
-     * A fence behind the reading of an answer about a cancelled launch. The next answer, by the asynchronous proxy,
-     * comes after it was asked for, which is behind a barrier at which all readers have arrived: that orders a read
-     * before an asynchronous write, as in every ring of tensor copies. The fence is there because the PTX ISA's own
-     * example has it.
-     */
-    private static Predicate<Mutant> isOfAnswers(PreparedLaunch launch) {
-      var lines = launch.kernel().ptx().lines().toList();
-      return mutant -> mutant.change().contains("fence.proxy.async")
-          && lines.get(line(mutant) - 2).contains("clusterlaunchcontrol.query_cancel");
-    }
-
-    private static int line(Mutant mutant) {
-      return Integer.parseInt(mutant.change().replaceAll(".* line (\\d+):.*", "$1"));
-    }
   }
 
-  @ParameterizedTest
-  @EnumSource
-  void theKernelItselfIsCleanUnderEverySchedule(Form form) {
-    form.trial.assertTheKernelItselfIsClean();
-  }
-
-  @ParameterizedTest
-  @EnumSource
-  void aMissingCommitFenceOrWaitOfTensorMemoryIsNoticed(Form form) {
-    form.trial.assertNoticed(Mutations::withoutATensorSignal);
-  }
-
-  @ParameterizedTest
-  @EnumSource
-  void aMissingSignalIsNoticed(Form form) {
-    form.trial.assertNoticed(Mutations::withoutASignal);
-  }
-
-  @ParameterizedTest
-  @EnumSource
-  void aMissingBarrierIsNoticed(Form form) {
-    form.trial.assertNoticed(Mutations::withoutABarrier);
-  }
-
-  @ParameterizedTest
-  @EnumSource
-  void anEarlierWaitIsNoticed(Form form) {
-    form.trial.assertNoticed(Mutations::withAnEarlierWait);
-  }
-
-  @ParameterizedTest
-  @EnumSource
-  void aPhaseThatDoesNotChangeIsNoticed(Form form) {
-    form.trial.assertNoticed(Mutations::withAFrozenPhase);
-  }
-
-  @ParameterizedTest
-  @EnumSource
-  void anotherNumberOfArrivalsIsNoticed(Form form) {
-    form.trial.assertNoticed(Mutations::withOtherArrivals);
-  }
-
-  @ParameterizedTest
-  @EnumSource
-  void aSignalThatTheOtherSmMissesIsNoticed(Form form) {
-    form.trial.assertNoticed(Mutations::withANarrowerSignal);
-  }
-
-  @ParameterizedTest
-  @EnumSource
-  void otherBytesAreNoticed(Form form) {
-    form.trial.assertNoticed(Mutations::withOtherBytes);
+  @TestFactory
+  Stream<DynamicContainer> everyMistakeIsNoticed() {
+    return Stream.of(Form.values()).map(form -> dynamicContainer(form.name(), form.trial.tests(Flaw.MISSING_SIGNAL,
+        Flaw.MISSING_TENSOR_SIGNAL, Flaw.NARROWER_SIGNAL, Flaw.MISSING_BARRIER, Flaw.EARLIER_WAIT, Flaw.FROZEN_PHASE,
+        Flaw.OTHER_ARRIVALS, Flaw.OTHER_BYTES)));
   }
 }

@@ -4,43 +4,39 @@ import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertFalse;
 
 import java.lang.foreign.MemorySegment;
-import java.util.ArrayList;
+import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
-import java.util.concurrent.Callable;
-import java.util.concurrent.ExecutionException;
-import java.util.concurrent.Executors;
 import java.util.function.Function;
 import java.util.function.Predicate;
 import java.util.function.Supplier;
 import java.util.stream.Collectors;
 import java.util.stream.LongStream;
+import java.util.stream.Stream;
+import org.junit.jupiter.api.DynamicTest;
 import tilewright.kernel.PreparedLaunch;
 import tilewright.ptx.Dim3;
 import tilewright.ptx.PtxModule;
 import tilewright.ptx.PtxParser;
-import tilewright.simulator.Program;
+import tilewright.simulator.SimulationResult;
 import tilewright.simulator.Simulator;
 import tilewright.simulator.SimulatorOptions;
 
 /**
  * One launch of one kernel on the simulator, as it is and with one thing wrong: a mutant is noticed by a finding of
- * the sanitizer, by a result that the check calls wrong, or by taking twenty times the kernel's own instructions.
+ * the sanitizer, by a result that the check calls wrong, or by taking many times the kernel's own instructions.
  *
  * @param buffers new inputs and outputs for every run
  * @param check what is wrong with a run's buffers, if anything
- * @param seeds schedules: 0, 1, …; a mutant is tried under one after the other until one of them notices
+ * @param seeds of schedules; a mutant is tried under one after the other until one of them notices
  * @param equivalent mutants that are no mistakes, which are left out
  */
 record MutationTrial(PreparedLaunch launch, Supplier<Map<String, MemorySegment>> buffers,
-    Function<Map<String, MemorySegment>, Optional<String>> check, int seeds, Predicate<Mutant> equivalent) {
-  private static final int PATIENCE = 20;
-  private static final int WORKERS = Math.min(2, Runtime.getRuntime().availableProcessors());
-
+    Function<Map<String, MemorySegment>, Optional<String>> check, List<Long> seeds, Predicate<Mutant> equivalent) {
   /** Under twenty schedules, where the results do not matter. */
   static MutationTrial of(PreparedLaunch launch, Supplier<Map<String, MemorySegment>> buffers) {
-    return new MutationTrial(launch, buffers, _ -> Optional.empty(), 20, _ -> false);
+    return new MutationTrial(launch, buffers, _ -> Optional.empty(), first(20), _ -> false);
   }
 
   /** The same on buffers of so many zero bytes: enough wherever no value decides what the kernel does. */
@@ -55,8 +51,18 @@ record MutationTrial(PreparedLaunch launch, Supplier<Map<String, MemorySegment>>
     return new MutationTrial(other, buffers, check, seeds, equivalent);
   }
 
+  /** Under so many schedules. */
   MutationTrial withSeeds(int count) {
-    return new MutationTrial(launch, buffers, check, count, equivalent);
+    return withSeeds(first(count));
+  }
+
+  /** Under these schedules, where it matters which come first. */
+  MutationTrial withSeeds(List<Long> others) {
+    return new MutationTrial(launch, buffers, check, others, equivalent);
+  }
+
+  private static List<Long> first(int count) {
+    return LongStream.range(0, count).boxed().toList();
   }
 
   /** Notices wrong results too. */
@@ -84,57 +90,57 @@ record MutationTrial(PreparedLaunch launch, Supplier<Map<String, MemorySegment>>
 
   void assertTheKernelItselfIsClean() {
     var program = Simulator.load(module());
-    for (long seed = 0; seed < seeds; seed++) {
-      assertEquals(List.of(), findings(program, seed, Long.MAX_VALUE), "seed " + seed);
+    for (long seed : seeds) {
+      var held = buffers.get();
+      assertEquals(List.of(), findings(program.run(launch.on(held), options(seed)), held), "seed " + seed);
     }
+  }
+
+  /** A test that the kernel itself is clean, and one for each kind of flaw that all its mutants are noticed. */
+  Stream<DynamicTest> tests(Flaw... flaws) {
+    var module = module();
+    var kinds = new LinkedHashMap<Flaw, List<Mutant>>();
+    for (var flaw : flaws) kinds.put(flaw, mistakes(flaw.in(module)));
+    var all = new MutantSwitch(this, kinds.values().stream().flatMap(List::stream).toList());
+    return Stream.concat(
+        Stream.of(DynamicTest.dynamicTest("the kernel itself is clean", this::assertTheKernelItselfIsClean)),
+        kinds.entrySet().stream().map(kind -> DynamicTest.dynamicTest(kind.getKey() + " is noticed",
+            () -> assertNoneIsMissed(kind.getValue(), all))));
   }
 
   /** Fails with the mutants, by PTX line, that no schedule notices. */
   void assertNoticed(Function<PtxModule, List<Mutant>> mutations) {
     var mutants = mutants(mutations);
+    assertNoneIsMissed(mutants, new MutantSwitch(this, mutants));
+  }
+
+  private void assertNoneIsMissed(List<Mutant> mutants, MutantSwitch all) {
     assertFalse(mutants.isEmpty(), "nothing to mutate in " + launch.kernel().name());
-    var missed = missed(mutants).stream().map(Mutant::change).toList();
-    assertEquals(List.of(), missed, "of " + mutants.size() + " mutants not noticed under " + seeds + " seeds");
+    var missed = all.missed(mutants).stream().map(Mutant::change).toList();
+    assertEquals(List.of(), missed, "of " + mutants.size() + " mutants not noticed under seeds " + seeds);
   }
 
   /** The mutants of one kind that are mistakes. */
   List<Mutant> mutants(Function<PtxModule, List<Mutant>> mutations) {
-    return mutations.apply(module()).stream().filter(equivalent.negate()).toList();
+    return mistakes(mutations.apply(module()));
   }
 
-  /** Those of them that no schedule notices, two mutants at a time. */
+  private List<Mutant> mistakes(List<Mutant> mutants) {
+    return mutants.stream().filter(equivalent.negate()).toList();
+  }
+
+  /** Those of them that no schedule notices. */
   List<Mutant> missed(List<Mutant> mutants) {
-    long limit = PATIENCE * instructions();
-    try (var workers = Executors.newFixedThreadPool(WORKERS)) {
-      var noticed = workers.invokeAll(mutants.stream().map(m -> (Callable<Boolean>) () -> notices(m, limit)).toList());
-      var missed = new ArrayList<Mutant>();
-      for (int i = 0; i < mutants.size(); i++) {
-        if (!noticed.get(i).get()) missed.add(mutants.get(i));
-      }
-      return missed;
-    } catch (ExecutionException e) {
-      throw new IllegalStateException("a mutant cannot be run", e.getCause());
-    } catch (InterruptedException e) {
-      Thread.currentThread().interrupt();
-      throw new IllegalStateException("interrupted among the mutants", e);
-    }
+    return mutants.isEmpty() ? List.of() : new MutantSwitch(this, mutants).missed(mutants);
   }
 
-  private boolean notices(Mutant mutant, long limit) {
-    var program = Simulator.load(mutant.module());
-    return LongStream.range(0, seeds).anyMatch(seed -> !findings(program, seed, limit).isEmpty());
+  static SimulatorOptions options(long seed) {
+    return SimulatorOptions.defaults().withSanitizer(true).withSeed(seed).withThreads(1);
   }
 
-  private List<String> findings(Program program, long seed, long limit) {
-    var held = buffers.get();
-    var options = SimulatorOptions.defaults().withSanitizer(true).withSeed(seed).withThreads(1)
-        .withInstructionLimit(limit);
-    var found = program.run(launch.on(held), options).findings();
-    return found.isEmpty() ? check.apply(held).stream().toList()
-        : found.stream().map(Object::toString).toList();
-  }
-
-  private long instructions() {
-    return Simulator.load(module()).run(launch.on(buffers.get()), SimulatorOptions.defaults()).instructions();
+  /** What is wrong with a run that left these buffers. */
+  List<String> findings(SimulationResult result, Map<String, MemorySegment> held) {
+    return result.findings().isEmpty() ? check.apply(held).stream().toList()
+        : result.findings().stream().map(Object::toString).toList();
   }
 }

@@ -1,7 +1,9 @@
 package tilewright.verification;
 
 import java.util.Map;
-import org.junit.jupiter.api.Test;
+import java.util.stream.Stream;
+import org.junit.jupiter.api.DynamicTest;
+import org.junit.jupiter.api.TestFactory;
 import tilewright.kernels.GemmProblem;
 import tilewright.numerics.ElementType;
 import tilewright.ptx.Dim3;
@@ -14,7 +16,6 @@ class SharedTailMutationTest {
   private static final int M = 128;
   private static final int N = 192;
   private static final int K = 288;
-  private static final MutationTrial TRIAL = trial();
 
   private static MutationTrial trial() {
     var problem = GemmProblem.packed(ElementType.BF16, ElementType.BF16, M, N, K, 1, "TN");
@@ -24,28 +25,8 @@ class SharedTailMutationTest {
         2 * M * N)).on(Dim3.of(2));
   }
 
-  @Test
-  void theKernelItselfIsCleanUnderEverySchedule() {
-    TRIAL.assertTheKernelItselfIsClean();
-  }
-
-  @Test
-  void aWeakerFlagBetweenPartsIsNoticed() {
-    TRIAL.assertNoticed(Mutations::withAWeakerFlag);
-  }
-
-  @Test
-  void aMissingSignalIsNoticed() {
-    TRIAL.assertNoticed(Mutations::withoutASignal);
-  }
-
-  @Test
-  void aMissingBarrierIsNoticed() {
-    TRIAL.assertNoticed(Mutations::withoutABarrier);
-  }
-
-  @Test
-  void anEarlierWaitIsNoticed() {
-    TRIAL.assertNoticed(Mutations::withAnEarlierWait);
+  @TestFactory
+  Stream<DynamicTest> everyMistakeIsNoticed() {
+    return trial().tests(Flaw.WEAKER_FLAG, Flaw.MISSING_SIGNAL, Flaw.MISSING_BARRIER, Flaw.EARLIER_WAIT);
   }
 }

@@ -63,7 +63,8 @@ public record BlackwellAttention(boolean cancelling) implements AttentionKernel 
     return prepare(p, shape, false);
   }
 
-  private static PreparedLaunch prepare(AttentionProblem p, Shape shape, boolean cancelling) {
+  /** The same, whose CTAs may take over tiles of others. */
+  public static PreparedLaunch prepare(AttentionProblem p, Shape shape, boolean cancelling) {
     var config = new Sm100AttentionConfig(p.type(), shape, p.headsWithin(CACHE_BYTES), p.band(), p.modification(),
         p.packed().isPresent(), p.blockMask(), p.lse().isPresent(), cancelling);
     var kernel = CompiledKernel.compile(new Sm100Attention(config), Target.SM100A);

@@ -1,0 +1,54 @@
+package tilewright.verification;
+
+import java.util.List;
+import java.util.function.BiPredicate;
+import java.util.function.Predicate;
+import tilewright.kernel.PreparedLaunch;
+
+/** Mutants that are no mistakes, and why not. */
+final class HarmlessMutants {
+  private static final String TENSOR_FENCE = "tcgen05.fence::before_thread_sync";
+
+  private HarmlessMutants() {}
+
+  /** The simulator's warps come together behind a branch without {@code bar.warp.sync}. */
+  static boolean isConvergence(Mutant mutant) {
+    return mutant.change().contains("bar.warp.sync");
+  }
+
+  /**
+   * A {@code bar.warp.sync} where the warp comes together anyway: behind the wait for its stores to Tensor Memory,
+   * which is {@code .sync.aligned}, and in the simulator behind a branch, before the barrier at the end.
+   */
+  static Predicate<Mutant> whereWarpsAreTogether(PreparedLaunch launch) {
+    return at(launch, "bar.warp.sync", (lines, line) -> lines.get(line - 2).startsWith(TENSOR_FENCE)
+        || lines.get(line).startsWith("bar.sync"));
+  }
+
+  /**
+   * A fence behind the reading of an answer about a cancelled launch. The next answer, by the asynchronous proxy,
+   * comes after it was asked for, which is behind a barrier at which all readers have arrived: that orders a read
+   * before an asynchronous write, as in every ring of tensor copies. The fence is there because the PTX ISA's own
+   * example has it.
+   */
+  static Predicate<Mutant> ofAnswers(PreparedLaunch launch) {
+    return at(launch, "fence.proxy.async",
+        (lines, line) -> lines.get(line - 2).contains("clusterlaunchcontrol.query_cancel"));
+  }
+
+  /**
+   * The first fence of attention behind the loading of scores, where the first block of keys has code of its own: it
+   * orders work on O, and the first block's product replaces what O was.
+   */
+  static Predicate<Mutant> ofTheFirstScores(PreparedLaunch launch) {
+    return at(launch, TENSOR_FENCE, (lines, line) -> lines.stream().limit(line - 1)
+        .noneMatch(earlier -> earlier.startsWith(TENSOR_FENCE)));
+  }
+
+  /** Changes of such instructions on lines, counted from 1, that a condition holds for. */
+  private static Predicate<Mutant> at(PreparedLaunch launch, String what, BiPredicate<List<String>, Integer> where) {
+    var lines = launch.kernel().ptx().lines().map(String::strip).toList();
+    return mutant -> mutant.change().contains(what)
+        && where.test(lines, Integer.parseInt(mutant.change().replaceAll(".* line (\\d+):.*", "$1")));
+  }
+}
