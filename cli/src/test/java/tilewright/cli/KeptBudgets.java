@@ -11,11 +11,11 @@ import tools.jackson.databind.JsonNode;
 import tools.jackson.databind.json.JsonMapper;
 
 /**
- * The files of {@code docs/budget}, and rows of them beside rows of a fresh run. The documentation prints whole cycles
- * and tenths of a percent; a kernel may change by so little without the files being made again.
+ * The files of {@code docs/budget}, and rows of them beside rows of a fresh run. What the documentation concludes from
+ * them does not depend on a fiftieth: a kernel may change by so little without the files being made again.
  */
 final class KeptBudgets {
-  private static final double TOLERANCE = 0.01;
+  private static final double TOLERANCE = 0.02;
 
   private KeptBudgets() {}
 
@@ -47,13 +47,19 @@ final class KeptBudgets {
     }
     for (var name : List.of("attainable", "boundTflops", "expectedTflops")) assertClose(file, name, kept, fresh);
     for (var table : List.of("stepCycles", "cycles")) {
-      for (var unit : fresh.get(table).propertyNames()) assertClose(file, unit, kept.get(table), fresh.get(table));
+      double busiest = fresh.get(table).valueStream().mapToDouble(JsonNode::asDouble).max().orElseThrow();
+      for (var unit : fresh.get(table).propertyNames()) {
+        assertClose(file, unit, kept.get(table), fresh.get(table), busiest);
+      }
     }
   }
 
   static void assertClose(String file, String name, JsonNode kept, JsonNode fresh) {
-    double expected = fresh.get(name).asDouble();
-    assertEquals(expected, kept.get(name).asDouble(), TOLERANCE * Math.abs(expected),
+    assertClose(file, name, kept, fresh, fresh.get(name).asDouble());
+  }
+
+  private static void assertClose(String file, String name, JsonNode kept, JsonNode fresh, double measure) {
+    assertEquals(fresh.get(name).asDouble(), kept.get(name).asDouble(), TOLERANCE * measure,
         () -> name + " in docs/budget/" + file + " of " + fresh + ": make the file again");
   }
 }

@@ -2,6 +2,7 @@ package tilewright.verification;
 
 import java.util.ArrayList;
 import java.util.List;
+import java.util.stream.Stream;
 import tilewright.numerics.ElementType;
 import tilewright.sm100.NarrowFormat;
 import tilewright.sm100.UmmaTypes;
@@ -15,8 +16,12 @@ final class NarrowCases {
 
   private NarrowCases() {}
 
-  /** Every format that has a name on one CTA and on pairs, with tails in every extent; then every mix. */
   static List<Case> products(long seed) {
+    return Stream.of(formats(seed), mixes(seed), orders(seed)).flatMap(List::stream).toList();
+  }
+
+  /** Every format that has a name on one CTA and on pairs, with tails in every extent, and in batches. */
+  static List<Case> formats(long seed) {
     var cases = new ArrayList<Case>();
     for (var format : NarrowFormat.named().values()) {
       var types = types(format.kind(), format.element(), format.element(), ElementType.F32);
@@ -24,7 +29,16 @@ final class NarrowCases {
       var half = types(format.kind(), format.element(), format.element(), ElementType.BF16);
       cases.add(new NarrowCase(half, 40, 136, 75, NarrowCase.Numbers.NORMAL, seed).makeCase());
       cases.add(new NarrowCase(types, 24, 136, 330, NarrowCase.Numbers.SPREAD, seed).makeCase());
+      cases.add(new NarrowCase(half, "TN", 136, 40, 140, 2, NarrowCase.Numbers.SPREAD, seed).makeCase());
     }
+    cases.add(new NarrowCase(types(MmaKind.NVF4, MmaFormat.E2M1, MmaFormat.E2M1, ElementType.F16), 264, 264, 600,
+        NarrowCase.Numbers.NORMAL, seed).makeCase());
+    return cases;
+  }
+
+  /** Every mix, with scales and without. */
+  static List<Case> mixes(long seed) {
+    var cases = new ArrayList<Case>();
     for (var kind : List.of(MmaKind.F8F6F4, MmaKind.MXF8F6F4)) {
       for (var a : FLOATS) {
         for (var b : FLOATS) {
@@ -33,13 +47,14 @@ final class NarrowCases {
         }
       }
     }
-    for (var format : List.of("mxf8", "mxf6_e3m2", "mxf4", "nvf4")) {
-      var f = NarrowFormat.named(format);
-      var types = types(f.kind(), f.element(), f.element(), ElementType.BF16);
-      cases.add(new NarrowCase(types, "TN", 136, 40, 270, 3, NarrowCase.Numbers.SPREAD, seed).makeCase());
-    }
-    cases.add(new NarrowCase(types(MmaKind.F8F6F4, MmaFormat.E3M2, MmaFormat.E4M3, ElementType.F32), "TN", 40, 24, 100,
-        2, NarrowCase.Numbers.NORMAL, seed).makeCase());
+    cases.add(new NarrowCase(types(MmaKind.F8F6F4, MmaFormat.E2M3, MmaFormat.E2M1, ElementType.BF16), 264, 136, 300,
+        NarrowCase.Numbers.NORMAL, seed).makeCase());
+    return cases;
+  }
+
+  /** Elements that are unpacked along m and n, beside others that are not. */
+  static List<Case> orders(long seed) {
+    var cases = new ArrayList<Case>();
     for (var order : List.of("NN", "TT", "NT")) {
       for (var kind : List.of(MmaKind.F8F6F4, MmaKind.MXF8F6F4)) {
         for (var b : List.of(MmaFormat.E3M2, MmaFormat.E5M2)) {
@@ -50,10 +65,8 @@ final class NarrowCases {
     }
     cases.add(new NarrowCase(types(MmaKind.MXF8F6F4, MmaFormat.E2M3, MmaFormat.E2M3, ElementType.BF16), "NT", 40, 24,
         100, 2, NarrowCase.Numbers.SPREAD, seed).makeCase());
-    cases.add(new NarrowCase(types(MmaKind.F8F6F4, MmaFormat.E2M3, MmaFormat.E2M1, ElementType.BF16), 264, 136, 300,
-        NarrowCase.Numbers.NORMAL, seed).makeCase());
-    cases.add(new NarrowCase(types(MmaKind.NVF4, MmaFormat.E2M1, MmaFormat.E2M1, ElementType.F16), 264, 264, 600,
-        NarrowCase.Numbers.NORMAL, seed).makeCase());
+    cases.add(new NarrowCase(types(MmaKind.F8F6F4, MmaFormat.E3M2, MmaFormat.E4M3, ElementType.F32), "TN", 40, 24, 100,
+        2, NarrowCase.Numbers.NORMAL, seed).makeCase());
     return cases;
   }
 

@@ -1,0 +1,14 @@
+package tilewright.verification;
+
+import java.util.stream.Stream;
+import org.junit.jupiter.api.DynamicTest;
+import org.junit.jupiter.api.TestFactory;
+
+/** Every format that is quantized by a kernel: clean, and the bits that the host makes. */
+class QuantizerCasesTest {
+
+  @TestFactory
+  Stream<DynamicTest> everyQuantizerIsCleanAndHasTheBitsOfTheHost() {
+    return ExactCases.of(NarrowCases.quantizers(5));
+  }
+}
