@@ -59,7 +59,9 @@ class Sm90AttentionAssemblyTest {
       return Stream.of(Arguments.of("one", dim, one), Arguments.of("sixteen", dim, sixteen),
           Arguments.of("causal", dim, sixteen.with(Band.CAUSAL)),
           Arguments.of("packed", dim, sixteen.with(Band.window(512, 0)).with(new Packed("cuQ", "cuK", 5, 4))),
-          Arguments.of("ALiBi", dim, one.with(new Modification(Optional.of(alibi), Optional.empty()))));
+          Arguments.of("ALiBi", dim, one.with(new Modification(Optional.of(alibi), Optional.empty()))),
+          Arguments.of("sixteen with ALiBi", dim,
+              sixteen.with(Band.CAUSAL).with(new Modification(Optional.of(alibi), Optional.empty()))));
     });
   }
 

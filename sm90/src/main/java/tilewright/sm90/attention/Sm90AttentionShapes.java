@@ -25,13 +25,13 @@ final class Sm90AttentionShapes {
   private static final List<Shape> FEW = List.of(new Shape(64, 64, 1, 128, 4, 2, 64, false),
       new Shape(96, 96, 1, 128, 3, 1, 96, false), new Shape(128, 128, 1, 128, 3, 1, 128, false),
       new Shape(192, 128, 1, 112, 2, 1, 128, false), new Shape(192, 192, 1, 96, 2, 1, 96, false),
-      new Shape(256, 256, 1, 64, 2, 1, 128, false));
+      new Shape(256, 256, 1, 48, 3, 1, 128, false));
   /** With a function of each score, or packed sequences. */
   private static final List<Shape> SCORED = List.of(new Shape(64, 64, 2, 128, 4, 2, 64, true),
       new Shape(96, 96, 2, 128, 2, 2, 96, true), new Shape(128, 128, 2, 128, 2, 2, 128, true),
       new Shape(192, 128, 2, 112, 2, 1, 128, true), new Shape(192, 192, 2, 96, 2, 1, 96, true),
       new Shape(256, 256, 2, 64, 2, 1, 128, true));
-  /** With a mask. */
+  /** With a mask, or several heads in a tile of several warpgroups. */
   private static final List<Shape> MASKED = List.of(new Shape(64, 64, 2, 128, 4, 2, 64, true),
       new Shape(96, 96, 2, 112, 2, 2, 96, true), new Shape(128, 128, 2, 112, 2, 2, 128, true),
       new Shape(192, 128, 2, 112, 2, 1, 128, true), new Shape(192, 192, 2, 96, 2, 1, 96, true),
@@ -75,6 +75,7 @@ final class Sm90AttentionShapes {
       return (modification.score().isPresent() || problem.blockMask() ? LISTED : MASKED).stream();
     }
     if (sharing(problem).stride() * queries(problem) <= WgmmaAtom.M) return FEW.stream();
+    if (packing(problem, MASKED.getFirst()).heads() > 1) return MASKED.stream();
     return modification.score().isPresent() || problem.packed().isPresent() ? SCORED.stream()
         : PLAIN.stream().filter(choice -> choice.fits(problem)).map(Choice::shape);
   }
