@@ -81,7 +81,12 @@ final class AttentionCases {
     var cases = cases(SM100, seed);
     cases.add(makeCase(SM100, band(ElementType.BF16, new Sizes(1, 300, 260, 2, 1, 128, 128), Band.ALL), EVERYWHERE,
         seed));
-    for (var setup : List.of(band(ElementType.BF16, new Sizes(1, 300, 130, 3, 1, 64, 64), Band.CAUSAL), packed(2, 2))) {
+    for (int dim : new int[] {96, 128}) {
+      cases.add(makeCase(SM100, AttentionMods.all(dim), EVERYWHERE, seed));
+      cases.add(makeCase(SM100, packed(dim), EVERYWHERE, seed));
+    }
+    for (var setup : List.of(band(ElementType.BF16, new Sizes(1, 300, 130, 3, 1, 64, 64), Band.CAUSAL), packed(2, 2),
+        AttentionMods.all(128))) {
       cases.add(makeCase(CANCELLING, setup.named(setup.name + ", cancelled launches"), EVERYWHERE, seed));
     }
     return cases;
