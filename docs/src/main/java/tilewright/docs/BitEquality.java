@@ -22,12 +22,28 @@ final class BitEquality {
     }
   }
 
-  /** One recorded run: functions by operands, then kernels by cases. */
+  /** Recorded runs: functions by operands, kernels by cases, and cases under many seeds. */
   static String tables(JsonNode run) {
-    var where = "%s, %s, commit %s".formatted(text(run, "gpu"), text(run, "date"),
-        text(run, "commit").replaceFirst("(\\w{10})\\w*", "$1"));
+    var machine = text(run, "gpu") + ", " + text(run, "date");
+    var where = machine + commit(run);
     return table("Approximate functions: " + where, "Function |Operands", required(run, "functions"), "function",
-        "operands") + "\n" + table("Kernels: " + where, "Kernel |Cases", required(run, "kernels"), "kernel", "cases");
+        "operands") + "\n" + table("Kernels: " + where, "Kernel |Cases", required(run, "kernels"), "kernel", "cases")
+        + "\n" + seeds(machine, required(run, "seeds"));
+  }
+
+  private static String commit(JsonNode run) {
+    return ", commit " + text(run, "commit").replaceFirst("(\\w{10})\\w*", "$1");
+  }
+
+  /** Other inputs and another schedule of the simulator by each seed. */
+  private static String seeds(String machine, JsonNode run) {
+    var table = new StringBuilder(".Under many seeds: " + machine + commit(run));
+    table.append("\n[cols=\"3,>2,>2,>2\"]\n|===\n|Kernel |Cases |Seeds |Of other bits\n\n");
+    for (var row : required(run, "rows")) {
+      table.append(String.format(Locale.ROOT, "|`%s` |%d |%d |%d%n", text(row, "kernel"),
+          required(row, "cases").asInt(), required(row, "seeds").asInt(), required(row, "different").asInt()));
+    }
+    return table + "|===\n";
   }
 
   private static String table(String title, String heads, JsonNode rows, String name, String count) {

@@ -10,7 +10,8 @@ class BitEqualityTest {
   private static final String RUN = """
       {"date":"2026-01-02","gpu":"H200","commit":"0123456789abcdef",
        "functions":[{"function":"ex2.approx","operands":4294967296,"different":0,"hash":"0"}],
-       "kernels":[{"kernel":"softmax","cases":81,"different":2}]}
+       "kernels":[{"kernel":"softmax","cases":81,"different":2}],
+       "seeds":{"commit":"fedcba9876543210","rows":[{"kernel":"softmax","cases":3,"seeds":20,"different":0}]}}
       """;
 
   private static String tables(String json) {
@@ -34,6 +35,14 @@ class BitEqualityTest {
         |Kernel |Cases |Of other bits
 
         |`softmax` |81 |2
+        |===
+
+        .Under many seeds: H200, 2026-01-02, commit fedcba9876
+        [cols="3,>2,>2,>2"]
+        |===
+        |Kernel |Cases |Seeds |Of other bits
+
+        |`softmax` |3 |20 |0
         |===
         """, tables(RUN));
   }
