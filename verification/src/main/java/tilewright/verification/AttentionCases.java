@@ -11,6 +11,7 @@ import java.util.Optional;
 import java.util.Set;
 import java.util.function.Function;
 import java.util.function.Predicate;
+import java.util.stream.Stream;
 import tilewright.kernel.PreparedLaunch;
 import tilewright.kernel.collective.attention.Band;
 import tilewright.kernel.collective.attention.Modification;
@@ -60,7 +61,9 @@ final class AttentionCases {
   private static final Architecture CANCELLING = new Architecture(new BlackwellAttention(true));
 
   static List<Case> sm80(long seed) {
-    return cases(SM80, seed);
+    var cases = cases(SM80, seed);
+    cases.addAll(inTilesOf(SM80, seed, 32, 96, 128, 192, 256));
+    return cases;
   }
 
   static List<Case> sm90(long seed) {
@@ -69,11 +72,14 @@ final class AttentionCases {
     for (var setup : List.of(packed(8, 2), band(ElementType.BF16, new Sizes(1, 70, 140, 8, 2, 64, 64), Band.CAUSAL))) {
       cases.add(makeCase(SM90, setup, EVERYWHERE, seed));
     }
-    for (int dim : new int[] {96, 128, 192, 256}) {
-      cases.add(makeCase(SM90, AttentionMods.all(dim), EVERYWHERE, seed));
-      cases.add(makeCase(SM90, packed(dim), EVERYWHERE, seed));
-    }
+    cases.addAll(inTilesOf(SM90, seed, 96, 128, 192, 256));
     return cases;
+  }
+
+  /** What takes most registers, in the tiles of head dimensions. */
+  private static List<Case> inTilesOf(Architecture architecture, long seed, int... dims) {
+    return Arrays.stream(dims).boxed().flatMap(dim -> Stream.of(AttentionMods.all(dim), packed(dim)))
+        .map(setup -> makeCase(architecture, setup, EVERYWHERE, seed)).toList();
   }
 
   /** And two tiles of queries in one CTA, and tiles from cancelled launches. */
@@ -121,6 +127,7 @@ final class AttentionCases {
     all.add(packed(2, 2));
     all.add(packed(6, 2));
     all.add(views());
+    all.add(headsApart());
     all.addAll(AttentionMods.setups());
     return all;
   }
@@ -180,6 +187,14 @@ final class AttentionCases {
     var p = AttentionProblem.dense(ElementType.BF16, s).at(View.packedQkv("QKV", 0, 66, 2, 64, 2),
         View.packedQkv("QKV", 1, 66, 2, 64, 2), View.packedQkv("QKV", 2, 66, 2, 64, 2), View.bhsd("O", 66, 2, 64));
     return new Setup("packed qkv, bhsd out", p, (_, q, k) -> ScoreRule.NONE);
+  }
+
+  /** Each head by itself, and nobody wants the logarithms. */
+  private static Setup headsApart() {
+    var s = new Sizes(2, 40, 70, 4, 2, 64, 64);
+    var p = AttentionProblem.dense(ElementType.F16, s).at(View.bhsd("Q", 40, 4, 64), View.bhsd("K", 70, 2, 64),
+        View.bhsd("V", 70, 2, 64), View.bhsd("O", 40, 4, 64)).with(Band.CAUSAL).withLogarithms(Optional.empty());
+    return new Setup("bhsd, no logarithms", p, (_, q, k) -> rule(Band.CAUSAL, q, k));
   }
 
   static Case makeCase(Architecture architecture, Setup setup, Set<String> backends, long seed) {

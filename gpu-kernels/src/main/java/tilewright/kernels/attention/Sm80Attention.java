@@ -54,7 +54,8 @@ public record Sm80Attention(Sm80AttentionConfig config) implements Kernel {
 
       var rows = products.rowsOfScores();
       var scores = config.modification();
-      var softmax = OnlineSoftmax.of(k, rows, scores.softmaxScale(k, tensors.scale()));
+      var scale = scores.softmaxScale(k, tensors.scale());
+      var softmax = rarelyRescales() ? OnlineSoftmax.lazy(k, rows, scale, 0) : OnlineSoftmax.of(k, rows, scale);
       var mask = new ScoreMask(config.band(), tile.sequence(), rows, config.packing());
       blocks.visit(k, (n, masked, next, more) -> {
         var firstKey = n.times(shape().tileN());
@@ -79,6 +80,11 @@ public record Sm80Attention(Sm80AttentionConfig config) implements Kernel {
       new AttentionEpilogue(output, tileQ, copy, tensors.logarithms(end)).store(k, thread.settled(), softmax.finish(),
           output.values(k, products.sums()), tensors.output(end));
     });
+  }
+
+  /** Blocks that a diagonal cuts need the registers that a reference of each block's own would take. */
+  private boolean rarelyRescales() {
+    return shape().conditionalRescale() && config.band().right().isPresent();
   }
 
   private Sm80AttentionConfig.Shape shape() {

@@ -74,8 +74,9 @@ final class AttentionSuite {
     var peer = new HashMap<>(plain.peer());
     peer.remove("form");
     peer.put("cumulated", lengths.cumulated());
-    return new Measured(plain.kernel(), plain.arch(), plain.config().replace(" S=" + TOKENS, " S<=" + lengths.longest()),
-        plain.launch(), tensors, plain.bytes(), 4.0 * longest.heads() * seen * longest.headDim(), peer);
+    var config = plain.config().replace(" S=" + TOKENS, " S<=" + lengths.longest());
+    double operations = 4.0 * longest.heads() * seen * longest.headDim();
+    return new Measured(plain.kernel(), plain.arch(), config, plain.launch(), tensors, plain.bytes(), operations, peer);
   }
 
   private List<Sizes> sizes(int dim, int length) {

@@ -1,0 +1,74 @@
+package tilewright.verification;
+
+import static org.junit.jupiter.api.Assertions.assertTrue;
+
+import java.util.LinkedHashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.function.Predicate;
+import java.util.stream.Stream;
+import org.junit.jupiter.api.DynamicTest;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.TestFactory;
+import tilewright.kernel.collective.attention.Band;
+import tilewright.kernels.attention.AttentionKernel;
+import tilewright.kernels.attention.AttentionProblem;
+import tilewright.kernels.attention.AttentionProblem.Sizes;
+import tilewright.kernels.attention.Sm80AttentionKernel;
+import tilewright.numerics.ElementType;
+import tilewright.sm100.attention.BlackwellAttention;
+import tilewright.sm90.attention.HopperAttention;
+
+/** That {@code verify} has a case of every feature that an attention kernel takes, small enough for the simulator. */
+class AttentionFeaturesTest {
+  private static final List<AttentionKernel> KERNELS = List.of(new Sm80AttentionKernel(), new HopperAttention(),
+      new BlackwellAttention());
+  private static final int FEW = 8;
+  private static final Map<String, List<String>> REFUSED = Map.of("sm100_attention", List.of("head dimension 256"));
+
+  private static Map<String, Predicate<AttentionProblem>> features() {
+    var all = new LinkedHashMap<String, Predicate<AttentionProblem>>();
+    all.put("full", p -> p.band().isAll());
+    all.put("causal", p -> p.band().equals(Band.CAUSAL));
+    all.put("window", p -> p.band().left().isPresent());
+    all.put("heads that share keys", p -> p.sizes().heads() > p.sizes().keyHeads() && p.sizes().queries() > 2 * FEW);
+    all.put("heads that share keys, few queries", p -> p.sizes().heads() > p.sizes().keyHeads()
+        && p.sizes().queries() <= FEW && p.packed().isEmpty());
+    all.put("packed sequences", p -> p.packed().isPresent());
+    all.put("packed sequences of heads that share keys",
+        p -> p.packed().isPresent() && p.sizes().heads() > p.sizes().keyHeads());
+    all.put("Q, K and V in one tensor", p -> p.q().buffer().equals(p.k().buffer()));
+    all.put("each head by itself", p -> p.sizes().heads() > 1 && p.q().head() > p.q().sequence());
+    all.put("logarithms", p -> p.lse().isPresent());
+    all.put("no logarithms", p -> p.lse().isEmpty());
+    all.put("function of scores", p -> p.modification().score().isPresent());
+    all.put("mask", p -> p.modification().mask().isPresent());
+    all.put("lists of blocks", AttentionProblem::blockMask);
+    all.put("bf16", p -> p.type() == ElementType.BF16);
+    all.put("f16", p -> p.type() == ElementType.F16);
+    all.put("more keys than queries", p -> p.sizes().keys() > p.sizes().queries());
+    all.put("more queries than keys", p -> p.sizes().keys() < p.sizes().queries());
+    all.put("head dimensions of keys and values apart", p -> p.sizes().headDim() != p.sizes().valueDim());
+    for (int dim : new int[] {32, 64, 96, 128, 192, 256}) {
+      all.put("head dimension " + dim, p -> p.sizes().headDim() == dim);
+    }
+    return all;
+  }
+
+  @TestFactory
+  Stream<DynamicTest> everyFeatureIsVerifiedOnEveryArchitecture() {
+    return KERNELS.stream().flatMap(kernel -> {
+      var cases = AttentionCases.small().stream().filter(s -> kernel.refusal(s.problem()).isEmpty()).toList();
+      return features().entrySet().stream()
+          .filter(feature -> !REFUSED.getOrDefault(kernel.name(), List.of()).contains(feature.getKey()))
+          .map(feature -> DynamicTest.dynamicTest(kernel.name() + ": " + feature.getKey(),
+              () -> assertTrue(cases.stream().anyMatch(s -> feature.getValue().test(s.problem())))));
+    });
+  }
+
+  @Test
+  void whatIsLeftOutIsRefused() {
+    var wide = AttentionProblem.dense(ElementType.BF16, Sizes.of(1, 8, 8, 1, 256));
+    assertTrue(new BlackwellAttention().refusal(wide).isPresent());
+  }
+}
