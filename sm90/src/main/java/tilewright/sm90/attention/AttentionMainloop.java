@@ -113,9 +113,9 @@ final class AttentionMainloop {
     output.drain();
   }
 
-  /** Three warpgroups have no registers for a reference of each block's own. */
+  /** Three warpgroups that mask have no registers for a reference of each block's own. */
   private OnlineSoftmax softmax(F32 scale) {
-    return config.shape().consumers() > 2 ? OnlineSoftmax.lazy(k, rowsOfScores, scale, 0)
+    return config.shape().consumers() > 2 && !config.band().isAll() ? OnlineSoftmax.lazy(k, rowsOfScores, scale, 0)
         : OnlineSoftmax.of(k, rowsOfScores, scale);
   }
 
