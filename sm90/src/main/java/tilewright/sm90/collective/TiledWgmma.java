@@ -226,7 +226,7 @@ public final class TiledWgmma {
     return a.orElseThrow(() -> new TraceException("operand A is converted in registers"));
   }
 
-  /** Replaces the accumulators of one piece by its products of a stage, under way as one group; a fence comes before. */
+  /** Replaces one piece's accumulators by its products of a stage, under way as one group; a fence comes before. */
   void multiplyPiece(Scope k, I32 group, SharedTensor tileA, SharedTensor tileB, I32 stage, int piece,
       Fragment sums) {
     var rows = row(group, block(piece));
