@@ -8,6 +8,7 @@ import java.util.Map;
 import java.util.SplittableRandom;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.CsvSource;
 import org.junit.jupiter.params.provider.EnumSource;
 
 /** Sums worked by hand from the rules that sf-tensor published, beside one that a bit more or less would change. */
@@ -57,6 +58,25 @@ class BlockScaledModelTest {
     assertBits(Math.nextUp(1f), BlockScaledModel.MXF8F6F4.dot(1, together, y));
     var later = factors(96, 32, Map.of(0, 0x1p-4, 32, 0x1p-4, 64, 1.0), 0x1p-20, 0x1p-20, 1);
     assertBits(Math.nextUp(1f), BlockScaledModel.MXF8F6F4.dot(0, later, y));
+  }
+
+  /** Half a bit of the accumulator at the end of an instruction and at the begin of the next: neither shows. */
+  @ParameterizedTest
+  @CsvSource({"MXF8F6F4, 32", "MXF4, 64", "NVF4, 64"})
+  void instructionsAreAsLongAsTheirKindSays(BlockScaledModel model, int depth) {
+    int count = 2 * depth;
+    var scales = filled(count / 16, 0x1p-8);
+    var y = new ScaledFactors(filled(count, 1), 0, scales, -6, 16);
+    var across = new ScaledFactors(some(count, depth - 1, depth), 0, scales, -6, 16);
+    assertBits(0x1p8f, model.dot(0x1p8f, across, y));
+    var within = new ScaledFactors(some(count, depth, depth + 1), 0, scales, -6, 16);
+    assertBits(Math.nextUp(0x1p8f), model.dot(0x1p8f, within, y));
+  }
+
+  private static double[] some(int count, int... ones) {
+    var values = new double[count];
+    for (int k : ones) values[k] = 1;
+    return values;
   }
 
   /** Four quarters of a group, each 2^-11, are 2^-9 together; without an accumulator two of 2^-20 are nothing. */
@@ -138,6 +158,20 @@ class BlockScaledModelTest {
     assertBits(-0f, model.dot(-0f, zeros, ones(64, 16)));
     assertBits(Float.NEGATIVE_INFINITY, model.dot(Float.NEGATIVE_INFINITY, zeros, ones(64, 16)));
     assertBits(3.5f, model.dot(3.5f, zeros, ones(64, 16)));
+  }
+
+  @ParameterizedTest
+  @EnumSource
+  void anAccumulatorThatIsNoNumberStays(BlockScaledModel model) {
+    assertBits(Float.POSITIVE_INFINITY, model.dot(Float.POSITIVE_INFINITY, ones(64, 16), ones(64, 16)));
+    assertBits(Float.NaN, model.dot(Float.NaN, ones(64, 16), ones(64, 16)));
+  }
+
+  @Test
+  void whatIsCutToNothingHasNoSign() {
+    var x = factors(32, 32, Map.of(0, -1.0), 0x1p-100);
+    var y = new ScaledFactors(filled(32, 1), 0, new double[] {0x1p-51}, LEAST_UE8M0, 32);
+    assertBits(0, BlockScaledModel.MXF8F6F4.dot(0, x, y));
   }
 
   @ParameterizedTest
