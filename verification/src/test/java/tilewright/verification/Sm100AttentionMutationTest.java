@@ -1,7 +1,8 @@
 package tilewright.verification;
 
+import static tilewright.verification.Sm100CorrectionTest.setFirst;
+
 import java.lang.foreign.MemorySegment;
-import java.lang.foreign.ValueLayout;
 import java.util.Arrays;
 import java.util.List;
 import java.util.Map;
@@ -12,6 +13,7 @@ import org.junit.jupiter.api.TestFactory;
 import tilewright.kernel.collective.attention.Band;
 import tilewright.kernel.collective.attention.MaskMod;
 import tilewright.kernel.collective.attention.Modification;
+import tilewright.kernel.collective.attention.ScoreMod;
 import tilewright.kernels.attention.AttentionProblem;
 import tilewright.kernels.attention.AttentionProblem.Packed;
 import tilewright.kernels.attention.AttentionProblem.Sizes;
@@ -80,8 +82,9 @@ class Sm100AttentionMutationTest {
   private static AttentionCases.Setup lists() {
     MaskMod causal = (_, _, q, k) -> k.lessThan(q.plus(1));
     var mask = before(64).or(tile(0).and(causal)).or(tile(1).and(before(192))).or(tile(2).and(before(70)));
-    var problem = AttentionProblem.dense(ElementType.BF16, Sizes.of(1, 520, 200, 1, DIM)).with(new Modification(
-        Optional.of((score, _, h, q, k) -> k.minus(q).toF32().fma(h.plus(1).toF32().times(-1f / 64), score)), Optional.of(mask)));
+    ScoreMod bias = (score, _, h, q, k) -> k.minus(q).toF32().fma(h.plus(1).toF32().times(-1f / 64), score);
+    var problem = AttentionProblem.dense(ElementType.BF16, Sizes.of(1, 520, 200, 1, DIM))
+        .with(new Modification(Optional.of(bias), Optional.of(mask)));
     return new AttentionCases.Setup("lists", problem.skipping(), (_, _, _) -> ScoreRule.NONE);
   }
 
@@ -96,13 +99,8 @@ class Sm100AttentionMutationTest {
   private static Map<String, MemorySegment> growing(AttentionCases.Setup setup) {
     var buffers = AttentionCases.buffers(new BlackwellAttention(), setup, 1);
     int keys = setup.problem().sizes().keys();
-    for (int q = 0; q < setup.problem().sizes().queries(); q++) setFirst(buffers.get("Q"), q, 8 * (1 + q % 3));
-    for (int k = 0; k < keys; k++) setFirst(buffers.get("K"), k, (keys - k) / 10f);
+    for (int q = 0; q < setup.problem().sizes().queries(); q++) setFirst(buffers.get("Q"), DIM, q, 8 * (1 + q % 3));
+    for (int k = 0; k < keys; k++) setFirst(buffers.get("K"), DIM, k, (keys - k) / 10f);
     return buffers;
-  }
-
-  private static void setFirst(MemorySegment rows, int row, float value) {
-    rows.setAtIndex(ValueLayout.JAVA_SHORT_UNALIGNED, (long) row * DIM,
-        (short) (Float.floatToRawIntBits(value) >>> Short.SIZE));
   }
 }
