@@ -37,8 +37,8 @@ final class AttentionErrors {
     table.append("[cols=\"3,>2,>2,>2,>2\"]\n|===\n|Problem |")
         .append(ORDER.stream().map(KERNELS::get).collect(Collectors.joining(" |"))).append("\n\n");
     for (var row : required(run, "rows")) {
-      table.append("|%s d=%s S=%s%s".formatted(text(row, "dtype"), text(row, "d"), text(row, "s"),
-          required(row, "causal").asBoolean() ? " causal" : ""));
+      table.append("|%s d=%s S=%s H=%s%s".formatted(text(row, "dtype"), text(row, "d"), text(row, "s"),
+          text(row, "heads"), required(row, "causal").asBoolean() ? " causal" : ""));
       for (var kernel : ORDER) table.append(" |").append(cell(required(required(row, "errors"), kernel)));
       table.append('\n');
     }
