@@ -60,9 +60,8 @@ public record Sm90Gemm(Sm90GemmConfig config, OutputForm output, Grouping groupi
     var a = TensorTile.shared(k, config.a(), config.layoutA(), config.cluster().n());
     var b = TensorTile.shared(k, config.b(grouping), config.layoutB(), config.cluster().m());
     var first = thread.equalTo(0);
-    var staged = StagedEpilogue.of(k, output.epilogue(), output.neighbours(), output.copies(), config.c(output.alongN()),
+    var c = StagedEpilogue.of(k, output.epilogue(), output.neighbours(), output.copies(), config.c(output.alongN()),
         config.mma().narrowed(config.outputColumns()), config.consumers(), STORE_STAGES, first);
-    var c = config.weightsAhead() && config.transposed() ? staged.direct(config.c(output.alongN())) : staged;
     var mma = config.mma();
     var mainloop = new Mainloop(k, a, b, mma, tiles);
     var rotation = Rotation.of(k, first, config.turns());

@@ -5,9 +5,7 @@ import java.util.List;
 import java.util.Map;
 import java.util.Optional;
 import tilewright.kernel.F32;
-import tilewright.kernel.GlobalTensor;
 import tilewright.kernel.I32;
-import tilewright.kernel.Partition;
 import tilewright.kernel.Pred;
 import tilewright.kernel.Scope;
 import tilewright.kernel.TensorSpec;
@@ -41,11 +39,9 @@ public final class StagedEpilogue {
   private final int neighbours;
   private final int columns;
   private final int stages;
-  private final Optional<GlobalTensor> direct;
 
   private StagedEpilogue(Scope k, EpilogueTrace trace, DirectMatrices sources, Optional<StagedSource> copied,
-      StagedOutput d, Map<String, StagedOutput> auxiliary, int neighbours, int columns, int stages,
-      Optional<GlobalTensor> direct) {
+      StagedOutput d, Map<String, StagedOutput> auxiliary, int neighbours, int columns, int stages) {
     this.k = k;
     this.trace = trace;
     this.sources = sources;
@@ -55,7 +51,6 @@ public final class StagedEpilogue {
     this.neighbours = neighbours;
     this.columns = columns;
     this.stages = stages;
-    this.direct = direct;
   }
 
   /**
@@ -88,19 +83,7 @@ public final class StagedEpilogue {
             .aligned(ALIGNED_BYTES / source.type().bytes()), d, block, groups, stages,
         Math.min(stages, mma.blocks() * (mma.columns() / columns)), first));
     return new StagedEpilogue(k, trace, DirectMatrices.of(k, alone ? List.of() : read, neighbours), copied, d,
-        auxiliary, neighbours, columns, stages, Optional.empty());
-  }
-
-  /**
-   * The same where threads store D themselves, if D is all that is staged: a few columns are in memory sooner so than by
-   * way of shared memory and a copy.
-   *
-   * @param spec of D
-   */
-  public StagedEpilogue direct(TensorSpec spec) {
-    if (copied.isPresent() || !auxiliary.isEmpty() || spec.type() == ElementType.I32) return this;
-    return new StagedEpilogue(k, trace, sources, copied, d, auxiliary, neighbours, columns, stages,
-        Optional.of(k.global(spec)));
+        auxiliary, neighbours, columns, stages);
   }
 
   private static int columns(ElementType type, int tileN) {
@@ -122,7 +105,7 @@ public final class StagedEpilogue {
 
   /** Has the map of what is stored fetched ahead of the first copy; one thread does it. */
   public void prefetchMap() {
-    if (direct.isEmpty()) d.tile().prefetchMap(k);
+    d.tile().prefetchMap(k);
   }
 
   /** Begins to copy what a warpgroup's rows of a tile are made of, while they are multiplied. */
@@ -199,7 +182,6 @@ public final class StagedEpilogue {
     private final I32 column;
     private final I32 batch;
     private final int values;
-    private final Partition partition;
     private final EpilogueTrace.Tile tile;
     private I32 stage;
 
@@ -212,7 +194,7 @@ public final class StagedEpilogue {
       this.column = column;
       this.batch = batch;
       this.values = columns * WgmmaAtom.M / WgmmaAtom.THREADS;
-      this.partition = WgmmaAtom.accumulators(mma.columns());
+      var partition = WgmmaAtom.accumulators(mma.columns());
       var place = new EpilogueTrace.Place(row, column, batch, extent(0), extent(1));
       this.tile = trace.tile(partition, lane, place, new Matrices(sources.at(partition, lane, place)));
     }
@@ -231,10 +213,6 @@ public final class StagedEpilogue {
     /** Makes so many columns of D, and has them copied. */
     void store(int turn) {
       int first = turn * values;
-      if (direct.isPresent()) {
-        storeDirectly(direct.get().from(row, column, batch), first);
-        return;
-      }
       meet();
       for (int value = first; value < first + values; value += PAIR) {
         var pair = sums.group(value / 4).subList(value % 4, value % 4 + PAIR);
@@ -250,22 +228,6 @@ public final class StagedEpilogue {
         auxiliary.values().forEach(output -> output.tile().store(k, stage, row, from, batch));
         BulkCopy.commit(k);
       });
-    }
-
-    private void storeDirectly(GlobalTensor out, int first) {
-      for (int value = first; value < first + values; value += PAIR) {
-        var pair = tile.values(value, sums.group(value / 4).subList(value % 4, value % 4 + PAIR).stream()
-            .map(this::sum).toList());
-        for (int i = 0; i < PAIR; i++) {
-          var at = partition.coordinate(lane, value + i);
-          var element = out.at(at[0], at[1], k.constant(0));
-          var result = pair.get(i);
-          // Where a lane stores nothing, others have a part in what a value comes from.
-          result.register();
-          k.when(element.inside(), () -> element.store(result));
-        }
-      }
-      tile.finishColumns();
     }
 
     private F32 sum(Operand.Register register) {
