@@ -173,7 +173,8 @@ record GemmTile(int m, int n, int consumers, ClusterShape cluster, Schedule sche
   static Optional<Sm90GemmConfig> weightsAhead(GemmProblem problem) {
     return ALL.stream().filter(t -> t.schedule == Schedule.TRANSPOSED && t.m == AHEAD_ROWS && t.cluster.n() == 1)
         .filter(t -> t.n >= problem.m() && t.takes(problem) && alongK(problem.a()) && alongK(problem.b()))
-        .filter(t -> groups(t.seen(problem), t.m, t.n) * t.cluster.splits() <= MULTIPROCESSORS || t.cluster.splits() == 1)
+        .filter(t -> t.cluster.splits() == 1
+            || groups(t.seen(problem), t.m, t.n) * t.cluster.splits() <= MULTIPROCESSORS)
         .min(Comparator.comparingInt((GemmTile t) -> -t.cluster.splits()).thenComparingInt(GemmTile::n))
         .map(t -> t.configure(t.seen(problem), 1, 2 * DEPTH_BYTES).withWeightsAhead());
   }

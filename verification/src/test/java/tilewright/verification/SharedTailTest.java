@@ -1,13 +1,10 @@
 package tilewright.verification;
 
 import static org.junit.jupiter.api.Assertions.assertArrayEquals;
-import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertThrows;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import java.lang.foreign.ValueLayout;
-import java.util.List;
-import java.util.Optional;
 import java.util.Set;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
@@ -16,8 +13,6 @@ import tilewright.kernel.PreparedLaunch;
 import tilewright.kernels.GemmProblem;
 import tilewright.numerics.ElementType;
 import tilewright.ptx.Dim3;
-import tilewright.simulator.Simulator;
-import tilewright.simulator.SimulatorOptions;
 import tilewright.sm90.HopperGemm;
 import tilewright.sm90.Sm90GemmConfig;
 import tilewright.sm90.collective.ClusterShape;
@@ -51,12 +46,7 @@ class SharedTailTest {
     var launch = new PreparedLaunch(prepared.kernel(), Dim3.of(blocks), prepared.arguments(), config.scratch(blocks));
     var given = GemmCases.hopper(p, config, () -> launch, "shared tail", Set.of("sim"), 3);
     for (long seed = 0; seed < SEEDS; seed++) {
-      var run = launch.on(given.inputs().get());
-      var result = Simulator.load(launch.kernel().module())
-          .run(run, SimulatorOptions.defaults().withSanitizer(true).withSeed(seed));
-      assertEquals(List.of(), result.findings());
-      var verdict = given.check().compare(run.buffers(), run.buffers(), 90);
-      assertEquals(Optional.of(true), verdict.bitExact(), verdict.toString());
+      var run = CheckedRun.bitExact(launch, given, seed);
       assertArrayEquals(new int[blocks * consumers], run.buffers().get("flags").toArray(ValueLayout.JAVA_INT),
           "flags are left as the next launch needs them");
     }

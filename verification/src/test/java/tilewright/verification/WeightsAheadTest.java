@@ -1,20 +1,12 @@
 package tilewright.verification;
 
-import static org.junit.jupiter.api.Assertions.assertEquals;
-import static org.junit.jupiter.api.Assertions.assertTrue;
-
-import java.util.List;
-import java.util.Optional;
 import java.util.Set;
-import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
 import tilewright.kernel.PreparedLaunch;
 import tilewright.kernels.GemmProblem;
 import tilewright.numerics.ElementType;
 import tilewright.ptx.Dim3;
-import tilewright.simulator.Simulator;
-import tilewright.simulator.SimulatorOptions;
 import tilewright.sm90.HopperGemm;
 import tilewright.sm90.Sm90GemmConfig;
 import tilewright.sm90.collective.ClusterShape;
@@ -48,13 +40,6 @@ class WeightsAheadTest {
     var prepared = HopperGemm.prepare(p, config);
     var launch = new PreparedLaunch(prepared.kernel(), Dim3.of(blocks), prepared.arguments());
     var given = GemmCases.hopper(p, config, () -> launch, "weights ahead", Set.of("sim"), 3);
-    for (long seed = 0; seed < SEEDS; seed++) {
-      var run = launch.on(given.inputs().get());
-      var result = Simulator.load(launch.kernel().module())
-          .run(run, SimulatorOptions.defaults().withSanitizer(true).withSeed(seed));
-      assertEquals(List.of(), result.findings());
-      var verdict = given.check().compare(run.buffers(), run.buffers(), 90);
-      assertEquals(Optional.of(true), verdict.bitExact(), verdict.toString());
-    }
+    for (long seed = 0; seed < SEEDS; seed++) CheckedRun.bitExact(launch, given, seed);
   }
 }
