@@ -27,8 +27,8 @@ class Sm90HeadPackingTest {
   private static final Shape IN_PLACE = new Shape(DIM, DIM, 1, 32, 2, 1, 0, false);
 
   /**
-   * Sharers that fill their boxes and sharers that do not; tiles that begin in the middle of the queries, but for bands,
-   * where tiles of other queries begin with other blocks.
+   * Sharers that fill their boxes and sharers that do not; tiles that begin in the middle of the queries, but for
+   * bands, where tiles of other queries begin with other blocks.
    */
   @ParameterizedTest(name = "{0} queries of {1} heads, {2} of keys, {3}")
   @CsvSource({"1, 6, 2, all", "7, 8, 2, causal", "70, 6, 2, all", "8, 8, 1, window", "33, 5, 1, all"})
