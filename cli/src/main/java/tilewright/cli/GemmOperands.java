@@ -1,6 +1,5 @@
 package tilewright.cli;
 
-import java.nio.file.Path;
 import java.util.Optional;
 import java.util.stream.Stream;
 import tilewright.kernel.Matrix;

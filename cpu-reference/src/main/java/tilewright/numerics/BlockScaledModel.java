@@ -7,7 +7,7 @@ package tilewright.numerics;
  */
 public enum BlockScaledModel {
   /**
-   * {@code kind::mxf8f6f4}: every product is cut by itself. So does {@code kind::f8f6f4}, where all scales are one; that
+   * {@code kind::mxf8f6f4}: every product is cut by itself, as by {@code kind::f8f6f4}, where all scales are one; that
    * zeros count there as 2^-133 shows in no sum, as no product is as small.
    */
   MXF8F6F4(32),

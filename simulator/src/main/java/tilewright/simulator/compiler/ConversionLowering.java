@@ -2,7 +2,6 @@ package tilewright.simulator.compiler;
 
 import java.util.List;
 import java.util.Map;
-import java.util.Optional;
 import tilewright.ptx.Instruction;
 import tilewright.ptx.PtxType;
 import tilewright.simulator.core.Conversions;

@@ -2,8 +2,8 @@ package tilewright.simulator.tensorcore;
 
 /**
  * The canonical layouts of matrix operands in shared memory (PTX ISA, Strides; CuTe's GMMA and UMMA descriptors). A
- * matrix consists of core matrices of eight rows of sixteen bytes (four rows where chunks of 32 bytes are permuted); how
- * they stand side by side depends on the swizzle and on which extent, that of depth (K) or the other (M or N), lies
+ * matrix consists of core matrices of eight rows of sixteen bytes (four rows where chunks of 32 bytes are permuted);
+ * how they stand side by side depends on the swizzle and on which extent, that of depth (K) or the other (M or N), lies
  * along the rows.
  *
  * @param depthMajor whether neighbours in depth are neighbours in memory

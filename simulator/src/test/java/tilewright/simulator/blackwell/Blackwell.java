@@ -1,7 +1,6 @@
 package tilewright.simulator.blackwell;
 
 import java.util.ArrayList;
-import java.util.List;
 import tilewright.ptx.Dim3;
 import tilewright.simulator.Kernels;
 import tilewright.simulator.SimulationResult;

@@ -34,8 +34,8 @@ class FormsTest {
   private static final ByteBuffer OPERANDS =
       ByteBuffer.wrap(OperandValues.bytes()).order(ByteOrder.LITTLE_ENDIAN);
   /** Approximations that are the hardware's own bits. */
-  private static final Pattern MODELLED =
-      Pattern.compile("((rcp|sqrt|rsqrt|ex2|lg2|sin|cos|tanh)\\.approx.*f32|div\\.(approx|full).*f32|(ex2|tanh)\\.approx.*f16(x2)?) .*");
+  private static final Pattern MODELLED = Pattern.compile("((rcp|sqrt|rsqrt|ex2|lg2|sin|cos|tanh)\\.approx.*f32"
+      + "|div\\.(approx|full).*f32|(ex2|tanh)\\.approx.*f16(x2)?) .*");
   private static List<Form> exact;
   private static LongBuffer simulated;
   private static LongBuffer recorded;

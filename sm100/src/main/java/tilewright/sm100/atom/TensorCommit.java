@@ -2,7 +2,6 @@ package tilewright.sm100.atom;
 
 import tilewright.kernel.I32;
 import tilewright.kernel.Scope;
-import tilewright.ptx.Operand;
 import tilewright.ptx.PtxType;
 import tilewright.sm90.atom.Mbarrier;
 

@@ -50,10 +50,12 @@ public record MatrixDescriptor(SwizzleMode swizzle, boolean kMajor, int inner, i
   /** The same for an instruction that takes other orders and swizzles. */
   public static MatrixDescriptor of(ElementType type, OffsetMap tile, int rows, Predicate<MatrixDescriptor> taken) {
     var part = new Part(type, tile, rows);
-    return part.swizzleMode().stream().flatMap(mode -> Stream.of(part.candidate(mode, true),
-        part.candidate(mode, false))).filter(taken).filter(part::isDescribedBy).findFirst().orElseThrow(() -> new TraceException(
-        "no wgmma descriptor describes " + rows + "×" + part.depth + " parts of " + type.text() + " tile " + tile
-            + ": neighbours along k in swizzled rows would be " + part.legal()));
+    return part.swizzleMode().stream()
+        .flatMap(mode -> Stream.of(part.candidate(mode, true), part.candidate(mode, false)))
+        .filter(taken).filter(part::isDescribedBy).findFirst()
+        .orElseThrow(() -> new TraceException(
+            "no wgmma descriptor describes " + rows + "×" + part.depth + " parts of " + type.text() + " tile " + tile
+                + ": neighbours along k in swizzled rows would be " + part.legal()));
   }
 
   /** The leading dimension byte offset, as the word has it. */

@@ -13,8 +13,8 @@ import tilewright.kernel.tiled.Fragment;
 
 /**
  * Softmax of rows that come tile by tile (Milakov and Gimelshein, 2018; FlashAttention-2, algorithm 1): each row's
- * largest c·s so far, a reference r and the sum ℓ of 2^(c·s−r), with c = scale · log₂e, so that a weight costs one fused
- * multiply-add and one {@code ex2}. Sums stay in each thread until the end.
+ * largest c·s so far, a reference r and the sum ℓ of 2^(c·s−r), with c = scale · log₂e, so that a weight costs one
+ * fused multiply-add and one {@code ex2}. Sums stay in each thread until the end.
  *
  * <p>A tile's reference is the tile's own largest c·s. That one's weight is then 1, which rounding to the operands of
  * the next product leaves as it is, in every tile and not only in the one that has the row's largest.
