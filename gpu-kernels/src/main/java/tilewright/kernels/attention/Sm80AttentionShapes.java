@@ -17,7 +17,7 @@ final class Sm80AttentionShapes {
   /** The smallest tiles that have the head dimensions. */
   static Shape of(AttentionProblem p) {
     for (int dim : DIMS) {
-      if (p.largestDim() <= dim) return isPlain(p, dim) && !isPacked(p) ? plain(p, dim) : small(dim, 1);
+      if (p.largestDim() <= dim) return isPlain(p, dim) && !isPacked(p) ? plain(p, dim) : other(p, dim);
     }
     throw new IllegalArgumentException("no SM80 attention for head dimension " + p.largestDim() + ": at most "
         + MOST_DIM);
@@ -55,6 +55,12 @@ final class Sm80AttentionShapes {
       default -> p.sizes().queries() < MANY_QUERIES ? small(dim, 1)
           : new Shape(128, 64, dim, dim, 8, 1, false, false, 1, 8);
     };
+  }
+
+  /** With bounds of sequences and on both sides, the largest tiles leave registers for half as many scores only. */
+  private static Shape other(AttentionProblem p, int dim) {
+    return p.packed().isPresent() && p.band().left().isPresent() && dim > 128
+        ? new Shape(SMALL_QUERIES, 32, dim, dim, 4, 1, false, false, 2, 1) : small(dim, 1);
   }
 
   /** Sixteen rows a warp leave registers for what else there is. */
