@@ -2,6 +2,7 @@ package tilewright.verification;
 
 import java.lang.foreign.MemorySegment;
 import java.util.ArrayList;
+import java.util.Arrays;
 import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
@@ -125,7 +126,15 @@ final class FamilyCases {
             ? Optional.of("not the bits of the reference") : Optional.empty()).map(v -> operand.name() + ": " + v);
         total = worse(total, comparison, expected.bitwise(), violation);
       }
-      return total;
+      return new Verdict(total.maxError(), total.meanError(), total.bitExact(),
+          total.violation().or(() -> leftBehind(out)));
+    }
+
+    /** Counters that the next launch would not find at zero. */
+    private Optional<String> leftBehind(Map<String, MemorySegment> out) {
+      return workload().operands().stream().filter(Operand::isCounter)
+          .filter(o -> Arrays.stream(numbers(o, out)).anyMatch(n -> n != 0)).findFirst()
+          .map(o -> o.name() + ": not zeros again after the launch");
     }
 
     private static Verdict worse(Verdict total, Comparison next, boolean bitwise, Optional<String> violation) {

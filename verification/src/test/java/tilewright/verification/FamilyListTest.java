@@ -39,6 +39,19 @@ class FamilyListTest {
     assertThrows(IllegalArgumentException.class, () -> relu.requireSupported(relu.defaults().with(Map.of("n", "-1"))));
   }
 
+  /** What the next launch relies on is part of the result: sums are taken right only by a counter that is 0 again. */
+  @Test
+  void aCounterThatIsLeftBehindFails() {
+    var c = FamilyCases.of(HopperFamilies.named("sum").orElseThrow(), 20).get(2);
+    var inputs = c.inputs().get();
+    var buffers = c.inputs().get();
+    new SimulatorBackend(3).run(c.launch().get().on(buffers));
+    assertTrue(c.check().compare(inputs, buffers, 80).violation().isEmpty());
+    buffers.get("tickets").set(ValueLayout.JAVA_INT, 0, 1);
+    assertEquals("tickets: not zeros again after the launch",
+        c.check().compare(inputs, buffers, 80).violation().orElse(""));
+  }
+
   /** The comparison must be able to say no: one wrong bit of one element fails. */
   @Test
   void aResultThatIsSlightlyWrongFails() {

@@ -19,7 +19,7 @@ public record Operand(String name, Role role, Fill fill, ElementType type, List<
     extents = List.copyOf(extents);
   }
 
-  /** What the kernel does with it. */
+  /** What the kernel does with it; scratch memory that it wants to be zeros it leaves as zeros for the next launch. */
   public enum Role { INPUT, OUTPUT, SCRATCH }
 
   /** What it holds before the launch. */
@@ -59,6 +59,11 @@ public record Operand(String name, Role role, Fill fill, ElementType type, List<
       extents.add(choice.values().containsKey(mode) ? choice.number(mode) : Long.parseLong(mode));
     }
     return new Operand(name, role, fill, type, List.of(modes), extents);
+  }
+
+  /** Whether it is zeros before the first launch, and again after every one. */
+  public boolean isCounter() {
+    return role == Role.SCRATCH && fill instanceof Fill.Zeros;
   }
 
   Operand filled(Fill other) {

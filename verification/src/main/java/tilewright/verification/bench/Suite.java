@@ -142,16 +142,17 @@ final class Suite {
     var workload = family.workload(choice);
     var arch = family.target(choice).architecture().replaceAll("_|[af]$", "");
     var tensors = workload.operands().stream()
-        .map(o -> new Measured.Tensor(o.name(), o.type(), o.elements(), content(o.fill()))).toList();
+        .map(o -> new Measured.Tensor(o.name(), o.type(), o.elements(), content(o))).toList();
     return new Measured(family.name(), arch, choice.toString(), workload.launch(), tensors, workload.bytes(),
         workload.operations(), catalogue(family.name(), choice.values()));
   }
 
-  private static Measured.Content content(Operand.Fill fill) {
-    return switch (fill) {
+  private static Measured.Content content(Operand operand) {
+    return switch (operand.fill()) {
       case Operand.Fill.Normal(double deviation) -> new Measured.Content.Normal(deviation);
       case Operand.Fill.Indices(long bound) -> new Measured.Content.Indices(bound);
-      case Operand.Fill.Zeros _ -> new Measured.Content.Zeros();
+      case Operand.Fill.Zeros _ -> operand.isCounter() ? new Measured.Content.Counters()
+          : new Measured.Content.Zeros();
       case Operand.Fill.Poison _ -> new Measured.Content.Undefined();
     };
   }

@@ -82,6 +82,19 @@ class SuiteTest {
     assertEquals(2L * 2 * relu.tensors().getFirst().elements(), relu.bytes());
   }
 
+  /** Only what a kernel adds to has to be made zeros before each run; its counters it leaves as it found them. */
+  @Test
+  void onlyOutputsThatAreAddedToAreSetInEveryRun() {
+    assertEquals(Map.of("tickets", new Measured.Content.Counters()), zeros("sum"));
+    assertEquals(Map.of("Y", new Measured.Content.Zeros()), zeros("histogram"));
+  }
+
+  private static Map<String, Measured.Content> zeros(String kernel) {
+    return problems(kernel, Map.of(), false).getFirst().tensors().stream()
+        .filter(t -> t.content() instanceof Measured.Content.Zeros || t.content() instanceof Measured.Content.Counters)
+        .collect(Collectors.toMap(Measured.Tensor::name, Measured.Tensor::content));
+  }
+
   @Test
   void additionMovesTwoInputsAndOneOutput() {
     assertEquals(3L * 4 * (1 << 28), SUITE.of("vector_add").getFirst().get().bytes());
