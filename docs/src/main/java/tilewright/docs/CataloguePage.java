@@ -104,7 +104,8 @@ final class CataloguePage {
         .strip();
   }
 
-  private static List<JsonNode> measured(Path benchmarks) throws IOException {
+  /** The rows of all recorded runs. */
+  static List<JsonNode> measured(Path benchmarks) throws IOException {
     var rows = new ArrayList<JsonNode>();
     try (var files = Files.list(benchmarks)) {
       for (var file : files.filter(f -> f.toString().endsWith(".json")).sorted().toList()) {

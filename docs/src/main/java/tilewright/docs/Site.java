@@ -48,6 +48,7 @@ public final class Site {
     BudgetPage.write(root.resolve("docs"), generated);
     HelpPages.write(generated);
     CataloguePage.write(root, generated, images);
+    MemoryFigures.write(root.resolve("docs"), generated);
     Expressions.write(root.resolve("docs"), generated);
     Golden.write(root, generated);
     Records.write(root.resolve("docs"), generated);

@@ -47,7 +47,7 @@ ROTATED_BYTES = 256 << 20
 MAX_SETS = 64
 # Settings of our kernels that are no part of the problem.
 OURS = {"vec", "threads", "path", "method", "acc", "math", "lanes", "block", "each", "cluster", "blocks", "bytes",
-        "high", "wide", "band"}
+        "high", "wide", "band", "stream", "tile", "stages"}
 SHORT_MS = 0.2
 GRAPH_MS = 2.0
 
