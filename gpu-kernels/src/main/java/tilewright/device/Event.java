@@ -3,6 +3,7 @@ package tilewright.device;
 /** A point in a stream's work, with its time. */
 public final class Event extends DriverObject {
   private final long handle;
+  private Capture capture = Capture.none();
 
   Event(Gpu gpu) {
     super(gpu);
@@ -15,6 +16,12 @@ public final class Event extends DriverObject {
     requireOpen();
     stream.enter();
     driver().call("cuEventRecord", stream, handle, stream.handle());
+    capture = stream.capture();
+  }
+
+  /** That of the stream whose work it marks. */
+  Capture capture() {
+    return capture;
   }
 
   /** Waits until the point is reached. */

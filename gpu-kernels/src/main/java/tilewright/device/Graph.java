@@ -1,6 +1,5 @@
 package tilewright.device;
 
-import java.util.Collection;
 import java.util.List;
 
 /**
@@ -14,9 +13,9 @@ public final class Graph extends DriverObject {
   /** The arguments of the call, kept so that a launch makes no garbage. */
   private final long[] call = new long[2];
 
-  Graph(Gpu gpu, long template, Collection<DriverObject> used) {
+  Graph(Gpu gpu, long template, List<DriverObject> used) {
     super(gpu);
-    this.used = List.copyOf(used);
+    this.used = used;
     this.handle = driver().get("cuGraphInstantiateWithFlags", "instantiating a graph", template, 0);
     this.call[0] = handle;
     this.launch = driver().function("cuGraphLaunch", 2);

@@ -2,8 +2,6 @@ package tilewright.device;
 
 import java.lang.foreign.Arena;
 import java.lang.foreign.ValueLayout;
-import java.util.LinkedHashSet;
-import java.util.Set;
 
 /** Work on a GPU that runs in order. */
 public final class Stream extends DriverObject {
@@ -15,8 +13,7 @@ public final class Stream extends DriverObject {
 
   private final long handle;
   private final boolean own;
-  private final Set<DriverObject> captured = new LinkedHashSet<>();
-  private boolean capturing;
+  private Capture capture = Capture.none();
 
   private Stream(Gpu gpu, long handle, boolean own) {
     super(gpu);
@@ -43,10 +40,11 @@ public final class Stream extends DriverObject {
    * @throws GpuException when some of it failed, such as a kernel with an illegal address
    */
   public void synchronize() {
-    synchronize("waiting for " + this);
+    synchronize(this);
   }
 
-  void synchronize(String doing) {
+  /** @param doing for the message, in words only if it fails */
+  void synchronize(Object doing) {
     enter();
     driver().call("cuStreamSynchronize", doing, handle);
   }
@@ -66,8 +64,9 @@ public final class Stream extends DriverObject {
   /** Makes later work of this stream wait for the event, which may be another stream's. */
   public void waitFor(Event event) {
     enter();
-    use(event);
+    event.requireOpen();
     driver().call("cuStreamWaitEvent", this, handle, event.handle(), 0);
+    if (event.capture().isOpen()) capture = event.capture();
   }
 
   /**
@@ -78,22 +77,25 @@ public final class Stream extends DriverObject {
    */
   public Graph capture(Runnable action) {
     enter();
-    if (capturing) throw new IllegalStateException(this + " is capturing already; captures do not nest");
+    if (capture.isOpen()) throw new IllegalStateException(this + " is capturing already; captures do not nest");
     driver().call("cuStreamBeginCapture_v2", this, handle, CAPTURE_THREAD_LOCAL);
-    capturing = true;
+    var begun = new Capture();
+    capture = begun;
     boolean complete = false;
     try {
       action.run();
       complete = true;
     } finally {
-      capturing = false;
-      if (!complete) discardCapture();
+      if (!complete) {
+        begun.end();
+        discardCapture();
+      }
     }
+    var needed = begun.end();
     long graph = endCapture();
     try {
-      return gpu().register(new Graph(gpu(), graph, captured));
+      return gpu().register(new Graph(gpu(), graph, needed));
     } finally {
-      captured.clear();
       driver().result("cuGraphDestroy", graph);
     }
   }
@@ -108,7 +110,6 @@ public final class Stream extends DriverObject {
 
   /** The action's own failure is the one to report. */
   private void discardCapture() {
-    captured.clear();
     try {
       driver().result("cuGraphDestroy", endCapture());
     } catch (GpuException _) {
@@ -119,7 +120,12 @@ public final class Stream extends DriverObject {
   /** Notes that enqueued work needs the object. */
   void use(DriverObject object) {
     object.requireOpen();
-    if (capturing) captured.add(object);
+    capture.needs(object);
+  }
+
+  /** The last one that this stream was part of. */
+  Capture capture() {
+    return capture;
   }
 
   /** The driver's {@code CUstream}. */

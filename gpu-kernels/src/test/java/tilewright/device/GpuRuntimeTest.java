@@ -65,16 +65,18 @@ class GpuRuntimeTest extends OnGpu {
 
   @Test
   void aCaptureCrossesStreamsByEvents() {
-    try (var stream = gpu.independentStream(0); var side = gpu.independentStream(0); var fork = gpu.event();
-        var join = gpu.event(); var x = ones(); var y = ones(); var z = ones()) {
+    try (var stream = gpu.independentStream(0); var side = gpu.independentStream(0);
+        var x = ones(); var y = ones(); var z = ones()) {
       var beside = addition(SHAPE, y, y, y);
       var after = addition(SHAPE, x, y, z);
       try (var graph = stream.capture(() -> {
-        fork.record(stream);
-        side.waitFor(fork);
-        beside.launch(side);
-        join.record(side);
-        stream.waitFor(join);
+        try (var fork = gpu.event(); var join = gpu.event()) {
+          fork.record(stream);
+          side.waitFor(fork);
+          beside.launch(side);
+          join.record(side);
+          stream.waitFor(join);
+        }
         after.launch(stream);
       })) {
         graph.launch(stream);

@@ -172,6 +172,29 @@ class RuntimeTest {
   }
 
   @Test
+  void whatAJoinedStreamUsesIsTheGraphsToo() {
+    var stream = gpu.stream();
+    var side = gpu.stream();
+    var memory = gpu.allocate(8);
+    var after = gpu.allocate(8);
+    var graph = stream.capture(() -> {
+      try (var fork = gpu.event(); var join = gpu.event()) {
+        fork.record(stream);
+        side.waitFor(fork);
+        memory.fill((byte) 3, side);
+        join.record(side);
+        stream.waitFor(join);
+      }
+    });
+    graph.launch(stream);
+    after.fill((byte) 4, side);
+    after.close();
+    graph.launch(stream);
+    memory.close();
+    assertThrows(IllegalStateException.class, () -> graph.launch(stream));
+  }
+
+  @Test
   void aCaptureThatFailsLeavesTheStreamUsable() {
     var stream = gpu.stream();
     assertThrows(ArithmeticException.class, () -> stream.capture(() -> {
