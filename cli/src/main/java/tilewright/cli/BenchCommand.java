@@ -6,9 +6,13 @@ import java.util.List;
 import java.util.Map;
 import java.util.Optional;
 import java.util.concurrent.Callable;
+import java.util.function.Supplier;
 import picocli.CommandLine.Command;
 import picocli.CommandLine.Option;
 import picocli.CommandLine.Parameters;
+import tilewright.kernels.GemmProblem;
+import tilewright.numerics.ElementType;
+import tilewright.sm90.HopperGemm;
 import tilewright.verification.SimulatorBenchmark;
 import tilewright.verification.SimulatorRecord;
 import tilewright.verification.bench.Benchmark;
@@ -16,13 +20,15 @@ import tilewright.verification.bench.BenchmarkException;
 import tilewright.verification.bench.BenchmarkRecord;
 import tilewright.verification.bench.LaunchCost;
 import tilewright.verification.bench.Soak;
+import tilewright.verification.bench.TraceCost;
 import tools.jackson.databind.json.JsonMapper;
 
 /** {@code tilewright bench}: kernels' speed on this machine's GPU, or that of the simulator. */
 @Command(name = "bench", description = {
     "Time kernels on the GPU: device events or graph replay, median of many, rotating inputs, beside their floor.",
     "With --compare peers, PyTorch and Triton run in turns with ours, through a Python that has them.",
-    "With --measure launches or soak, measure the runtime instead; with --on sim, the simulator's own speed."})
+    "With --measure launches or soak, measure the runtime instead; with --measure tracing, which needs no GPU,",
+    "how long kernels take to become PTX; with --on sim, the simulator's own speed."})
 final class BenchCommand implements Callable<Integer> {
   private static final int GPU_SIZE = 4096;
   private static final int SIMULATOR_SIZE = 512;
@@ -30,8 +36,8 @@ final class BenchCommand implements Callable<Integer> {
   /** What peers can be: all there are. */
   enum Peers { PEERS }
 
-  /** What of the GPU is measured. */
-  enum Subject { KERNELS, LAUNCHES, SOAK }
+  /** What is measured. */
+  enum Subject { KERNELS, LAUNCHES, SOAK, TRACING }
 
   private final Console console;
 
@@ -42,8 +48,9 @@ final class BenchCommand implements Callable<Integer> {
       description = "The GPU, or the simulator's own speed (default: gpu).")
   private Backend on;
 
-  @Option(names = "--measure", paramLabel = "kernels|launches|soak", defaultValue = "kernels",
-      description = "Kernels, what a launch costs, or whether minutes of use leave anything behind (default: kernels).")
+  @Option(names = "--measure", paramLabel = "kernels|launches|soak|tracing", defaultValue = "kernels",
+      description = "Kernels, what a launch costs, whether minutes of use leave anything behind, or how long tracing"
+          + " and printing take (default: kernels).")
   private Subject subject;
 
   @Option(names = "--set", paramLabel = "NAME=VALUE",
@@ -107,6 +114,11 @@ final class BenchCommand implements Callable<Integer> {
           console.progressDone();
           yield report(soak, BenchTables.of(soak), soak.sound());
         }
+        case TRACING -> {
+          var cost = TraceCost.measure(traced(), SourceCommit.find(), name -> console.progress("tracing " + name));
+          console.progressDone();
+          yield report(cost, BenchTables.of(cost), true);
+        }
       };
     } catch (BenchmarkException e) {
       throw CommandFailure.environmentLacks(e.getMessage());
@@ -125,6 +137,18 @@ final class BenchCommand implements Callable<Integer> {
       }
     }
     return chosen;
+  }
+
+  /** Every kernel as it is without settings, and the Hopper GEMM in each tile of 16-bit operands. */
+  private static Map<String, Supplier<String>> traced() {
+    var all = new LinkedHashMap<String, Supplier<String>>();
+    for (var kernel : CatalogueKernel.all()) all.put(kernel.text(), () -> kernel.prepare(Map.of()).kernel().ptx());
+    var problem = GemmProblem.packed(ElementType.BF16, ElementType.BF16, 1024, 1024, 1024, 1, "TN");
+    for (var tile : HopperGemm.tiles(problem)) {
+      all.put("sm90_gemm " + tile,
+          () -> CatalogueKernel.SM90_GEMM.prepare(Map.of("tile", tile)).kernel().ptx());
+    }
+    return all;
   }
 
   private static void requireFromOneOn(String option, int value) {

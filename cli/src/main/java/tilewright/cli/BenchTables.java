@@ -8,6 +8,7 @@ import tilewright.verification.SimulatorRecord;
 import tilewright.verification.bench.BenchmarkRecord;
 import tilewright.verification.bench.LaunchCost;
 import tilewright.verification.bench.Soak;
+import tilewright.verification.bench.TraceCost;
 
 /** What {@code bench} measured, as text. */
 final class BenchTables {
@@ -41,6 +42,15 @@ final class BenchTables {
     return ("%s, driver for CUDA %s: %d cycles and %d launches in %.0f s; device memory grew by %d bytes, "
         + "host memory by %d; %d wrong results").formatted(soak.gpu(), soak.driver(), soak.cycles(), soak.launches(),
             soak.seconds(), soak.deviceBytes(), soak.residentBytes(), soak.wrong());
+  }
+
+  static String of(TraceCost cost) {
+    var table = new TextTable("kernel", "lines", "first ms", "ms");
+    for (var row : cost.rows()) {
+      table.add(row.kernel(), Integer.toString(row.lines()), "%.1f".formatted(row.firstMs()),
+          "%.1f".formatted(row.medianMs()));
+    }
+    return "One thread of " + cost.processor() + ", Java " + cost.java() + ", commit " + cost.commit() + "\n" + table;
   }
 
   static String of(SimulatorRecord record) {

@@ -3,13 +3,14 @@ package tilewright.docs;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
+import java.util.Comparator;
 import java.util.List;
 import java.util.Locale;
 import tools.jackson.core.JacksonException;
 import tools.jackson.databind.JsonNode;
 import tools.jackson.databind.json.JsonMapper;
 
-/** What {@code bench --measure launches} and {@code --measure soak} recorded, in sentences. */
+/** What {@code bench --measure launches}, {@code soak} and {@code tracing} recorded, in sentences. */
 final class RuntimeFigures {
   private RuntimeFigures() {}
 
@@ -32,9 +33,21 @@ final class RuntimeFigures {
 
   /** One recorded run; a field that is missing is a fault of the file. */
   static String sentence(JsonNode run) {
-    var where = "%s, driver for CUDA %s, %s, commit %s: ".formatted(text(run, "gpu"), text(run, "driver"),
-        text(run, "date"), text(run, "commit").replaceFirst("(\\w{10})\\w*", "$1"));
+    var when = ", %s, commit %s: ".formatted(text(run, "date"),
+        text(run, "commit").replaceFirst("(\\w{10})\\w*", "$1"));
+    if (run.has("rows")) return "One thread of " + text(run, "processor") + when + tracing(run.get("rows"));
+    var where = text(run, "gpu") + ", driver for CUDA " + text(run, "driver") + when;
     return where + (run.has("launches") && run.has("medianUs") ? launches(run) : soak(run));
+  }
+
+  private static String tracing(JsonNode rows) {
+    var byTime = rows.valueStream().sorted(Comparator.comparingDouble(row -> number(row, "medianMs"))).toList();
+    var slowest = byTime.getLast();
+    return String.format(Locale.ROOT, "choosing a configuration, tracing and printing its PTX takes %.1f ms in the "
+        + "median of %d kernels and tiles once the JVM is warm, and at most %.1f (%s, %.0f lines); the first time, "
+        + "%.0f at most.", number(byTime.get((byTime.size() - 1) / 2), "medianMs"), byTime.size(),
+        number(slowest, "medianMs"), text(slowest, "kernel"), number(slowest, "lines"),
+        byTime.stream().mapToDouble(row -> number(row, "firstMs")).max().orElseThrow());
   }
 
   private static String launches(JsonNode run) {

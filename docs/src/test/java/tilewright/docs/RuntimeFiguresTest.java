@@ -42,6 +42,17 @@ class RuntimeFiguresTest {
   }
 
   @Test
+  void tracingBecomesASentence() throws IOException {
+    assertEquals("One thread of EPYC, 2026-01-02, commit abc: choosing a configuration, tracing and printing its PTX "
+        + "takes 2.0 ms in the median of 3 kernels and tiles once the JVM is warm, and at most 30.5 (b, 900 lines); "
+        + "the first time, 80 at most.\n\n", written("""
+        {"date":"2026-01-02","processor":"EPYC","java":"25","commit":"abc","rows":[
+         {"kernel":"a","lines":100,"firstMs":80,"medianMs":2},{"kernel":"b","lines":900,"firstMs":60,"medianMs":30.5},
+         {"kernel":"c","lines":10,"firstMs":1,"medianMs":0.25}]}
+        """));
+  }
+
+  @Test
   void aMissingFieldIsAFault() {
     assertThrows(BrokenSiteException.class, () -> written(SOAK.replace("cycles", "rounds")));
   }

@@ -1,10 +1,7 @@
 package tilewright.verification;
 
-import java.io.IOException;
 import java.lang.foreign.MemorySegment;
 import java.lang.management.ManagementFactory;
-import java.nio.file.Files;
-import java.nio.file.Path;
 import java.time.LocalDate;
 import java.time.ZoneOffset;
 import java.util.ArrayList;
@@ -63,7 +60,7 @@ public final class SimulatorBenchmark {
       rows.add(measure(kernel, options.size()));
     }
     boolean vectors = ModuleLayer.boot().findModule("jdk.incubator.vector").isPresent();
-    return new SimulatorRecord(LocalDate.now(ZoneOffset.UTC).toString(), processor(), Runtime.version().toString(),
+    return new SimulatorRecord(LocalDate.now(ZoneOffset.UTC).toString(), Processor.name(), Runtime.version().toString(),
         vectors, options.commit(), rows, clocked, Optional.empty());
   }
 
@@ -128,14 +125,5 @@ public final class SimulatorBenchmark {
     }
     Arrays.sort(seconds);
     return new Time(instructions, seconds[RUNS / 2]);
-  }
-
-  private static String processor() {
-    try (var lines = Files.lines(Path.of("/proc/cpuinfo"))) {
-      return lines.filter(l -> l.startsWith("model name")).map(l -> l.replaceFirst(".*:\\s*", "")).findFirst()
-          .orElse(System.getProperty("os.arch"));
-    } catch (IOException _) {
-      return System.getProperty("os.arch");
-    }
   }
 }
