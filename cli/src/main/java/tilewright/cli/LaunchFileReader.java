@@ -47,8 +47,8 @@ final class LaunchFileReader {
     for (var node : required(root, "args")) arguments.add(argument("args[" + arguments.size() + "]", node, buffers));
     var launch = new Launch(ptx(root), text("entry", required(root, "entry")),
         dim3(root, "grid"), dim3(root, "block"), dim3(root, "cluster"),
-        (int) integer("dynamicSharedBytes", root.path("dynamicSharedBytes"), 0, 1 << 30), features(root), buffers,
-        arguments);
+        (int) integer("dynamicSharedBytes", root.path("dynamicSharedBytes"), 0, 1 << 30), features(root), ahead(root),
+        buffers, arguments);
     return new LaunchFile(path, launch, expected(root, buffers), uninitialised(root), elements(root));
   }
 
@@ -83,6 +83,18 @@ final class LaunchFileReader {
     var segment = java.lang.foreign.Arena.ofAuto().allocate(Math.max(1, size), 256).asSlice(0, size);
     return hasFile ? segment.copyFrom(MemorySegment.ofArray(bytes))
         : segment.fill((byte) (node.has("fill") ? integer(where + ".fill", node.get("fill"), 0, 255) : UNKNOWN));
+  }
+
+  private Set<String> ahead(JsonNode root) {
+    var ahead = new HashSet<String>();
+    for (var e : root.path("buffers").properties()) {
+      var node = e.getValue().path("ahead");
+      if (!node.isMissingNode() && !node.isBoolean()) {
+        throw bad("buffers." + e.getKey() + ".ahead is " + node + "; needed is true or false");
+      }
+      if (node.asBoolean(false)) ahead.add(e.getKey());
+    }
+    return ahead;
   }
 
   private static Set<String> uninitialised(JsonNode root) {

@@ -48,6 +48,7 @@ final class LaunchFileWriter {
       if (elements.get(name) instanceof TensorCoordinates(int bits, var layout, long begin) && begin == 0) {
         buffer.put("dtype", "b" + bits).put("layout", layout.toString());
       }
+      if (launch.ahead().contains(name)) buffer.put("ahead", true);
     });
     var arguments = root.putArray("args");
     launch.arguments().forEach(argument -> argument(arguments.addObject(), argument));

@@ -13,6 +13,7 @@ import java.util.EnumSet;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
+import java.util.Set;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
@@ -89,7 +90,7 @@ class LaunchFileTest {
   @Test
   void readsBackWhatIsWritten() {
     var launch = new Launch("// text\n", "k", new Dim3(2, 3, 4), Dim3.of(64), new Dim3(2, 1, 1), 512,
-        EnumSet.allOf(LaunchFeature.class), Map.of("a", MemorySegment.ofArray(new byte[] {1, 2, 3})),
+        EnumSet.allOf(LaunchFeature.class), Set.of("a"), Map.of("a", MemorySegment.ofArray(new byte[] {1, 2, 3})),
         List.of(new Argument.Buffer("a", 2), Argument.f32(Float.NaN), Argument.u64(-1),
             new Argument.Struct(16, List.of(new Argument.Field(4, new Argument.Buffer("a", 1))))));
     var dumped = folder.resolve("dump");
@@ -99,6 +100,7 @@ class LaunchFileTest {
     assertEquals(launch.arguments(), read.arguments());
     assertEquals(launch.cluster(), read.cluster());
     assertEquals(launch.features(), read.features());
+    assertEquals(launch.ahead(), read.ahead());
     assertEquals(launch.ptx(), read.ptx());
     assertArrayEquals(launch.bytes("a"), read.bytes("a"));
   }

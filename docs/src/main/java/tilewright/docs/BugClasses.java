@@ -27,6 +27,7 @@ final class BugClasses {
     sections.put("AsyncBugsTest", "mbarriers, bulk copies, clusters");
     sections.put("GlobalCopyBugsTest", "Bulk copies and global memory");
     sections.put("TensorMapBugsTest", "Tensor maps");
+    sections.put("EarlierGridsTest", "Programmatic dependent launch");
     sections.put("WgmmaBugsTest", "`wgmma`");
     sections.put("TensorMemoryBugsTest", "`tcgen05` and Tensor Memory");
     sections.put("SeededBugsTest", "Threads, warps and blocks");

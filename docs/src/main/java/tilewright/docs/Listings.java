@@ -96,7 +96,8 @@ final class Listings {
 
     for (var launch : List.of("missing-barrier", "lost-update", "deadlock", "asynchrony/proxy-fence",
         "asynchrony/source-reused", "asynchrony/initialisation", "asynchrony/bytes-expected", "asynchrony/phase-missed",
-        "asynchrony/weak-arrival", "asynchrony/sums-early", "asynchrony/stage-reused")) {
+        "asynchrony/weak-arrival", "asynchrony/sums-early", "asynchrony/stage-reused",
+        "asynchrony/earlier-kernel")) {
       var transcript = Command.transcript(root, List.of("sim", "--sanitize", "--threads", "1"),
           LAUNCHES + launch + "/launch.json", FOUND);
       save(generated, launch.replace('/', '-') + ".txt", wrapped(transcript));

@@ -14,20 +14,22 @@ import tilewright.ptx.PtxPrinter;
  *
  * @param parameters in PTX order
  * @param features of every launch
+ * @param ahead tensors that the kernel may read before it has waited for earlier kernels, which must not write them
  * @param cluster in blocks; {@link Dim3#ONE} where there are none
  * @param dynamicSharedBytes bytes of shared memory a CTA
  * @param sharedTensors the tensors in it, for reports
  * @param partitions of tiles among the threads, for reports
  */
 public record CompiledKernel(String name, PtxModule module, List<KernelParameter> parameters, Dim3 block,
-    Dim3 cluster, int dynamicSharedBytes, Set<LaunchFeature> features, List<SharedPart> sharedTensors,
-    List<Partition> partitions) {
+    Dim3 cluster, int dynamicSharedBytes, Set<LaunchFeature> features, Set<String> ahead,
+    List<SharedPart> sharedTensors, List<Partition> partitions) {
   /** The variable that stands for all dynamic shared memory. */
   public static final String SHARED_VARIABLE = Scope.DYNAMIC_SHARED;
 
   public CompiledKernel {
     parameters = List.copyOf(parameters);
     features = Set.copyOf(features);
+    ahead = Set.copyOf(ahead);
     sharedTensors = List.copyOf(sharedTensors);
     partitions = List.copyOf(partitions);
   }

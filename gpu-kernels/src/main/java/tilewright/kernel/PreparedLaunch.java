@@ -3,8 +3,10 @@ package tilewright.kernel;
 import java.lang.foreign.Arena;
 import java.lang.foreign.MemorySegment;
 import java.util.HashMap;
+import java.util.HashSet;
 import java.util.List;
 import java.util.Map;
+import java.util.Set;
 import tilewright.layout.Layout;
 import tilewright.numerics.ElementType;
 import tilewright.ptx.Dim3;
@@ -49,6 +51,23 @@ public record PreparedLaunch(CompiledKernel kernel, Dim3 grid, List<Launch.Argum
       all.computeIfAbsent(part.name(), _ -> Arena.ofAuto().allocate(part.bytes(), ALIGNMENT));
     }
     return new Launch(kernel.ptx(), kernel.name(), grid, kernel.block(), kernel.cluster(),
-        kernel.dynamicSharedBytes(), kernel.features(), all, arguments);
+        kernel.dynamicSharedBytes(), kernel.features(), ahead(), all, arguments);
+  }
+
+  /** Buffers of the tensors that the kernel reads ahead. */
+  private Set<String> ahead() {
+    var buffers = new HashSet<String>();
+    for (int i = 0; i < kernel.parameters().size(); i++) {
+      var parameter = kernel.parameters().get(i);
+      if (parameter instanceof KernelParameter.Pointer(var tensor) && kernel.ahead().contains(tensor.name())
+          && arguments.get(i) instanceof Launch.Argument.Buffer(var name, _)) {
+        buffers.add(name);
+      }
+      if (parameter instanceof KernelParameter.Map(var map) && kernel.ahead().contains(map.tensor().name())
+          && arguments.get(i) instanceof Launch.Argument.TensorMapOf(var buffer, _)) {
+        buffers.add(buffer.name());
+      }
+    }
+    return buffers;
   }
 }

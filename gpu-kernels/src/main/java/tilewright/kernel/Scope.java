@@ -3,6 +3,7 @@ package tilewright.kernel;
 import java.util.ArrayList;
 import java.util.EnumMap;
 import java.util.EnumSet;
+import java.util.HashSet;
 import java.util.IdentityHashMap;
 import java.util.LinkedHashMap;
 import java.util.List;
@@ -47,6 +48,7 @@ public final class Scope {
   private Optional<Integer> resident = Optional.empty();
   private int cluster = 1;
   private final Set<LaunchFeature> features = EnumSet.noneOf(LaunchFeature.class);
+  private final Set<String> ahead = new HashSet<>();
   private int sharedBytes;
   private final List<Runnable> checks = new ArrayList<>();
   private final List<CompiledKernel.SharedPart> sharedTensors = new ArrayList<>();
@@ -98,6 +100,11 @@ public final class Scope {
   /** Asks that every launch has a feature. */
   public void launchedWith(LaunchFeature feature) {
     features.add(feature);
+  }
+
+  /** Asks that no earlier kernel of the stream writes a tensor, as this one may read it before those have ended. */
+  public void readsAhead(String tensor) {
+    ahead.add(tensor);
   }
 
   public I32 blockX() {
@@ -561,7 +568,7 @@ public final class Scope {
     items.add(new Function(Linkage.VISIBLE, true, List.of(), name, head, directives, Optional.of(body)));
     var module = new PtxModule(target.version(), List.of(target.architecture()), 64, items);
     return new CompiledKernel(name, module, List.copyOf(parameters.values()), Dim3.of(threads), Dim3.of(cluster),
-        sharedBytes, features, sharedTensors, List.copyOf(partitions.values()));
+        sharedBytes, features, ahead, sharedTensors, List.copyOf(partitions.values()));
   }
 
 }

@@ -139,9 +139,7 @@ class GpuTest extends OnGpu {
   @Test
   void runsACooperativeLaunch() {
     var z = new float[N];
-    var l = addition(z, N, Dim3.of(128));
-    gpu.run(new Launch(l.ptx(), l.entry(), l.grid(), l.block(), l.cluster(), 0, Set.of(LaunchFeature.COOPERATIVE),
-        l.buffers(), l.arguments()));
+    gpu.run(addition(z, N, Dim3.of(128)).with(LaunchFeature.COOPERATIVE));
     assertArrayEquals(ramp(1.5f, N), z);
   }
 

@@ -14,32 +14,54 @@ import tilewright.ptx.tensormap.TensorMap;
  * @param cluster {@link Dim3#ONE} when there are no clusters
  * @param dynamicSharedBytes bytes of dynamic shared memory a CTA
  * @param features besides
+ * @param ahead buffers that no earlier kernel of the stream writes: one that is {@link LaunchFeature#PROGRAMMATIC} may
+ *     read them before it has waited for those kernels
  * @param buffers global memory by name; running a launch writes the results into these segments, save read-only ones
  * @param arguments in the order of the kernel's parameters
  */
 public record Launch(String ptx, String entry, Dim3 grid, Dim3 block, Dim3 cluster, int dynamicSharedBytes,
-    Set<LaunchFeature> features, Map<String, MemorySegment> buffers, List<Argument> arguments) {
+    Set<LaunchFeature> features, Set<String> ahead, Map<String, MemorySegment> buffers, List<Argument> arguments) {
   public Launch {
     features = Set.copyOf(features);
+    ahead = Set.copyOf(ahead);
     buffers = Map.copyOf(buffers);
     arguments = List.copyOf(arguments);
+    for (var name : ahead) requireBuffer("ahead", name, buffers);
     for (var argument : arguments) requireBuffers(argument, buffers);
   }
 
   /** Without features. */
   public Launch(String ptx, String entry, Dim3 grid, Dim3 block, Dim3 cluster, int dynamicSharedBytes,
       Map<String, MemorySegment> buffers, List<Argument> arguments) {
-    this(ptx, entry, grid, block, cluster, dynamicSharedBytes, Set.of(), buffers, arguments);
+    this(ptx, entry, grid, block, cluster, dynamicSharedBytes, Set.of(), Set.of(), buffers, arguments);
+  }
+
+  /** The same with these features and no others. */
+  public Launch with(LaunchFeature... chosen) {
+    return new Launch(ptx, entry, grid, block, cluster, dynamicSharedBytes, Set.of(chosen), ahead, buffers, arguments);
+  }
+
+  /** The same where no earlier kernel writes these buffers. */
+  public Launch withAhead(String... names) {
+    return new Launch(ptx, entry, grid, block, cluster, dynamicSharedBytes, features, Set.of(names), buffers,
+        arguments);
+  }
+
+  /** The same on other buffers. */
+  public Launch on(Map<String, MemorySegment> others) {
+    return new Launch(ptx, entry, grid, block, cluster, dynamicSharedBytes, features, ahead, others, arguments);
+  }
+
+  private static void requireBuffer(String what, String name, Map<String, MemorySegment> buffers) {
+    if (!buffers.containsKey(name)) {
+      throw new IllegalArgumentException(
+          what + " names buffer '" + name + "', but the launch has " + buffers.keySet());
+    }
   }
 
   private static void requireBuffers(Argument argument, Map<String, MemorySegment> buffers) {
     switch (argument) {
-      case Argument.Buffer b -> {
-        if (!buffers.containsKey(b.name())) {
-          throw new IllegalArgumentException(
-              "argument names buffer '" + b.name() + "', but the launch has " + buffers.keySet());
-        }
-      }
+      case Argument.Buffer b -> requireBuffer("argument", b.name(), buffers);
       case Argument.Struct s -> s.fields().forEach(f -> requireBuffers(f.value(), buffers));
       case Argument.TensorMapOf m -> requireBuffers(m.buffer(), buffers);
       case Argument.Scalar _ -> {}

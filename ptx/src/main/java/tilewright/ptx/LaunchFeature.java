@@ -9,8 +9,8 @@ public enum LaunchFeature {
   /** All blocks run at the same time, so that they can wait for each other; a GPU refuses a larger grid. */
   COOPERATIVE,
   /**
-   * The kernel may begin before the stream's previous kernel has ended (programmatic dependent launch): before it
-   * reads what that kernel writes, it has to execute {@code griddepcontrol.wait}.
+   * The kernel may begin before the stream's earlier ones have ended (programmatic dependent launch): before it writes
+   * global memory, or reads what these may write ({@link Launch#ahead}), it has to execute {@code griddepcontrol.wait}.
    */
   PROGRAMMATIC;
 

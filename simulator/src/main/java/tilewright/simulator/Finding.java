@@ -39,6 +39,7 @@ public record Finding(Kind kind, String message, String fix, int line, String te
     UNINITIALIZED_READ("write it first"),
     PENDING_COPY_READ("wait for the copy"),
     MISSING_PROXY_FENCE("let the writer execute fence.proxy.async after its writes"),
+    MISSING_GRID_WAIT("put griddepcontrol.wait before the access"),
     PHASE_MISSED("wait for every phase of the mbarrier in turn, or let a barrier tell the thread how far it is"),
     REGISTER_IN_FLIGHT("wait for the operation before its registers are touched"),
     INVALID_SHUFFLE("let all named lanes take part"),

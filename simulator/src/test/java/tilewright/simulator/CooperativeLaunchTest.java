@@ -5,10 +5,8 @@ import static org.junit.jupiter.api.Assertions.assertEquals;
 
 import java.util.Arrays;
 import java.util.List;
-import java.util.Set;
 import org.junit.jupiter.api.Test;
 import tilewright.ptx.Dim3;
-import tilewright.ptx.Launch;
 import tilewright.ptx.LaunchFeature;
 
 /** Blocks that wait for all others. */
@@ -28,17 +26,15 @@ class CooperativeLaunchTest {
       st.global.u32 [%l1], %r2;
       """);
 
-  private static SimulationResult meet(Set<LaunchFeature> features, int[] seen) {
-    var l = Kernels.launch(MEETING, Dim3.of(BLOCKS), Dim3.of(1), 0, new int[1], seen);
-    var launch = new Launch(l.ptx(), l.entry(), l.grid(), l.block(), l.cluster(), 0, features, l.buffers(),
-        l.arguments());
+  private static SimulationResult meet(int[] seen, LaunchFeature... features) {
+    var launch = Kernels.launch(MEETING, Dim3.of(BLOCKS), Dim3.of(1), 0, new int[1], seen).with(features);
     return Simulator.load(MEETING).run(launch, Kernels.PLAIN.withThreads(1).withInstructionLimit(100_000_000));
   }
 
   @Test
   void allBlocksOfACooperativeLaunchMeet() {
     var seen = new int[BLOCKS];
-    assertEquals(List.of(), meet(Set.of(LaunchFeature.COOPERATIVE), seen).findings());
+    assertEquals(List.of(), meet(seen, LaunchFeature.COOPERATIVE).findings());
     var all = new int[BLOCKS];
     Arrays.fill(all, BLOCKS);
     assertArrayEquals(all, seen);
@@ -46,6 +42,6 @@ class CooperativeLaunchTest {
 
   @Test
   void blocksOfAnotherLaunchNeedNotBeThereTogether() {
-    assertEquals(List.of(Finding.Kind.INSTRUCTION_LIMIT), Kernels.kinds(meet(Set.of(), new int[BLOCKS])));
+    assertEquals(List.of(Finding.Kind.INSTRUCTION_LIMIT), Kernels.kinds(meet(new int[BLOCKS])));
   }
 }

@@ -9,6 +9,7 @@ import java.util.List;
 import java.util.stream.IntStream;
 import tilewright.ptx.Dim3;
 import tilewright.ptx.Launch;
+import tilewright.ptx.LaunchFeature;
 import tilewright.ptx.tensormap.TensorElement;
 import tilewright.ptx.tensormap.TensorMap;
 import tilewright.ptx.tensormap.TensorView;
@@ -19,15 +20,21 @@ import tilewright.ptx.tensormap.TensorView;
  * 16 by 4.
  *
  * @param cluster blocks of a cluster
+ * @param programmatic whether it may begin before earlier kernels have ended, which may write all but the first buffer
  * @param kind of the finding
- * @param body {@code FIX[…]} is only in the twin, {@code BAD[…]} only in the faulty kernel; {@code // HERE} marks the
- *     line that the report must name, {@code // THERE} the other one of a race
+ * @param body {@code FIX[…]} is only in the twin, {@code BAD[…]} only in the faulty kernel; {@code // HERE} marks
+ *     the line that the report must name, {@code // THERE} the other one of a race
  * @param facts what the report must say
  */
-record SeededBug(String name, String target, int blocks, int cluster, int threads, Finding.Kind kind, String body,
-    List<String> facts) {
-  private static final TensorMap MAP =
+record SeededBug(String name, String target, int blocks, int cluster, int threads, boolean programmatic,
+    Finding.Kind kind, String body, List<String> facts) {
+  static final TensorMap MAP =
       new TensorMap.Tiled(TensorView.of(TensorElement.U32, List.of(32L, 32L), List.of(128L)), List.of(16, 4));
+
+  SeededBug(String name, String target, int blocks, int cluster, int threads, Finding.Kind kind, String body,
+      List<String> facts) {
+    this(name, target, blocks, cluster, threads, false, kind, body, facts);
+  }
 
   static SeededBug sm80(String name, int blocks, int threads, Finding.Kind kind, String body, List<String> facts) {
     return new SeededBug(name, "sm_80", blocks, 1, threads, kind, body, facts);
@@ -40,6 +47,12 @@ record SeededBug(String name, String target, int blocks, int cluster, int thread
 
   static SeededBug sm100(String name, int blocks, int threads, Finding.Kind kind, String body, String... facts) {
     return new SeededBug(name, "sm_100a", blocks, blocks, threads, kind, body, List.of(facts));
+  }
+
+  /** With all blocks in one cluster, launched as {@link #programmatic} says. */
+  static SeededBug programmatic(String name, int blocks, int threads, Finding.Kind kind, String body,
+      String... facts) {
+    return new SeededBug(name, "sm_90a", blocks, blocks, threads, true, kind, body, List.of(facts));
   }
 
   String ptx(boolean faulty) {
@@ -61,7 +74,8 @@ record SeededBug(String name, String target, int blocks, int cluster, int thread
       var arguments = new ArrayList<>(l.arguments());
       if (hasMap()) arguments.add(new Launch.Argument.TensorMapOf(new Launch.Argument.Buffer("arg0"), MAP));
       var launch = new Launch(ptx, "k", l.grid(), l.block(), Dim3.of(cluster), 0, l.buffers(), arguments);
-      return program.run(launch, Kernels.SANITIZED.withThreads(1).withSeed(seed)).findings();
+      return program.run(programmatic ? launch.with(LaunchFeature.PROGRAMMATIC).withAhead("arg0") : launch,
+          Kernels.SANITIZED.withThreads(1).withSeed(seed)).findings();
     }).toList();
   }
 

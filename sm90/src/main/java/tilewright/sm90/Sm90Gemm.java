@@ -27,8 +27,8 @@ import tilewright.sm90.collective.TensorTile;
  * C = alpha·A·Bᵀ on SM90 tensor cores, batched. A (M,K,L), B (N,K,L), C (M,N,L): any extents, either operand
  * order, accumulated in single precision.
  *
- * <p>One warpgroup copies, the others multiply: global → TMA → swizzled shared memory, {@code stages} tiles deep →
- * {@code wgmma} → registers → global. CTAs stay and go from tile to tile.
+ * <p>One warpgroup copies, the others multiply: global → TMA → swizzled shared memory, {@code stages} tiles deep
+ * → {@code wgmma} → registers → global. CTAs stay and go from tile to tile.
  */
 public record Sm90Gemm(Sm90GemmConfig config, OutputForm output, Grouping grouping) implements Kernel {
   static final int STORE_STAGES = 2;
@@ -77,7 +77,8 @@ public record Sm90Gemm(Sm90GemmConfig config, OutputForm output, Grouping groupi
       c.prefetchMap();
     });
     tiles.meet();
-    if (!config.weightsAhead()) DependentLaunch.awaitPrevious(k);
+    if (config.weightsAhead()) DependentLaunch.readsAhead(k, config.transposed() ? "A" : "B");
+    else DependentLaunch.awaitPrevious(k);
 
     var lane = thread.modulo(WgmmaAtom.THREADS);
     var group = Shuffle.first(k, thread.dividedBy(WgmmaAtom.THREADS), config.consumers());

@@ -2,6 +2,7 @@ package tilewright.verification;
 
 import java.util.ArrayList;
 import java.util.List;
+import java.util.Map;
 import java.util.Optional;
 import tilewright.ptx.Function;
 import tilewright.ptx.PtxModule;
@@ -14,19 +15,20 @@ import tilewright.ptx.Variable;
  * @param change what was changed, and on which instruction
  * @param original the module of the kernel as it should be
  * @param function the one of its functions that differs
- * @param at the number of the statement that differs
- * @param replacement what stands in its place, if anything
+ * @param replacements by the number of a statement that differs, what stands in its place, if anything
  */
-public record Mutant(String change, PtxModule original, Function function, int at, List<Statement> replacement) {
+public record Mutant(String change, PtxModule original, Function function, Map<Integer, List<Statement>> replacements) {
   public Mutant {
-    replacement = List.copyOf(replacement);
+    replacements = Map.copyOf(replacements);
   }
 
   /** The module with the change. */
   public PtxModule module() {
-    var body = new ArrayList<>(function.body().orElseThrow());
-    body.remove(at);
-    body.addAll(at, replacement);
+    var statements = function.body().orElseThrow();
+    var body = new ArrayList<Statement>();
+    for (int i = 0; i < statements.size(); i++) {
+      body.addAll(replacements.getOrDefault(i, List.of(statements.get(i))));
+    }
     return replaced(original, function, function.parameters(), body);
   }
 

@@ -2,8 +2,10 @@ package tilewright.verification;
 
 import java.util.ArrayList;
 import java.util.List;
+import java.util.Map;
 import java.util.Optional;
 import java.util.function.Function;
+import java.util.stream.IntStream;
 import tilewright.ptx.Instruction;
 import tilewright.ptx.Operand;
 import tilewright.ptx.PtxModule;
@@ -131,6 +133,31 @@ public final class Mutations {
     return all;
   }
 
+  /**
+   * Kernels in which one wait for the stream's earlier kernels is missing, or comes behind the first access to global
+   * memory that follows it.
+   */
+  public static List<Mutant> withALateGridWait(PtxModule module) {
+    var missing = mutants(module, "removed", i -> i.name().equals("griddepcontrol.wait") ? Optional.of(List.of())
+        : Optional.empty());
+    var all = new ArrayList<>(missing);
+    for (var mutant : missing) postponed(mutant).ifPresent(all::add);
+    return all;
+  }
+
+  private static Optional<Mutant> postponed(Mutant removed) {
+    var body = removed.function().body().orElseThrow();
+    int from = removed.replacements().keySet().iterator().next();
+    return IntStream.range(from + 1, body.size()).boxed()
+        .filter(i -> body.get(i) instanceof Instruction access && accessesGlobalMemory(access)).findFirst()
+        .map(to -> new Mutant(removed.change().replaceFirst("removed", "postponed"), removed.original(),
+            removed.function(), Map.of(from, List.of(), to, List.of(body.get(to), body.get(from)))));
+  }
+
+  private static boolean accessesGlobalMemory(Instruction i) {
+    return i.has("global") && List.of("ld", "st", "atom", "red", "cp").contains(i.opcode()) && !i.has("prefetch");
+  }
+
   private static List<Mutant> mutants(PtxModule module, String verb,
       Function<Instruction, Optional<List<Statement>>> change) {
     var mutants = new ArrayList<Mutant>();
@@ -142,8 +169,8 @@ public final class Mutations {
         if (replacement.isEmpty()) continue;
         var where = instruction.line() > 0 ? "line " + instruction.line()
             : "statement " + at + " of " + function.name();
-        mutants.add(new Mutant(verb + " " + where + ": " + PtxPrinter.print(instruction), module, function, at,
-            replacement.get()));
+        mutants.add(new Mutant(verb + " " + where + ": " + PtxPrinter.print(instruction), module, function,
+            Map.of(at, replacement.get())));
       }
     }
     return mutants;

@@ -70,8 +70,7 @@ public final class SimulatorBenchmark {
     var l = launch(problem, problem);
     var bytes = new HashMap<String, MemorySegment>();
     l.buffers().keySet().forEach(name -> bytes.put(name, MemorySegment.ofArray(l.bytes(name))));
-    return new Launch(l.ptx(), l.entry(), l.grid(), l.block(), l.cluster(), l.dynamicSharedBytes(),
-        l.features(), bytes, l.arguments());
+    return l.on(bytes);
   }
 
   private static SimulatorRecord.Row measure(String kernel, int size) {

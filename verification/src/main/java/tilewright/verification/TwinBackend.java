@@ -51,16 +51,11 @@ final class TwinBackend implements Backend {
     var copies = new TreeMap<String, MemorySegment>();
     launch.buffers().forEach((name, buffer) -> copies.put(name, copy(buffer)));
     var outcome = gpu.run(launch);
-    var simulated = SimulatorBackend.of(seed, outcome.architecture()).run(on(launch, copies));
+    var simulated = SimulatorBackend.of(seed, outcome.architecture()).run(launch.on(copies));
     var findings = new ArrayList<>(outcome.findings());
     findings.addAll(simulated.findings());
     copies.forEach((name, ours) -> difference(name, ours, launch.buffers().get(name)).ifPresent(findings::add));
     return new Outcome(outcome.ms(), outcome.architecture(), List.copyOf(findings));
-  }
-
-  private static Launch on(Launch l, Map<String, MemorySegment> buffers) {
-    return new Launch(l.ptx(), l.entry(), l.grid(), l.block(), l.cluster(), l.dynamicSharedBytes(), l.features(),
-        buffers, l.arguments());
   }
 
   private static MemorySegment copy(MemorySegment buffer) {

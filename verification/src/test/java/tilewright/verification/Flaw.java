@@ -18,6 +18,8 @@ enum Flaw {
   WEAKER_WAIT(Mutations::withAWeakerWait),
   /** Between CTAs, in global memory. */
   WEAKER_FLAG(Mutations::withAWeakerFlag),
+  /** For the stream's earlier kernels. */
+  LATE_GRID_WAIT(Mutations::withALateGridWait),
   FROZEN_PHASE(Mutations::withAFrozenPhase),
   OTHER_ARRIVALS(Mutations::withOtherArrivals),
   OTHER_BYTES(Mutations::withOtherBytes),

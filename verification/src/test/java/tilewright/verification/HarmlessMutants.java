@@ -45,6 +45,16 @@ final class HarmlessMutants {
         .noneMatch(earlier -> earlier.startsWith(TENSOR_FENCE)));
   }
 
+  /**
+   * The wait for earlier kernels of threads that access no global memory but to store what they multiplied: at the
+   * barriers of its stages a thread arrives that has waited itself. Where there are no stages they need their own.
+   */
+  static Predicate<Mutant> ofWaitsBehindStages(PreparedLaunch launch) {
+    return at(launch, "griddepcontrol.wait", (lines, line) -> lines.stream().skip(line)
+        .filter(later -> later.contains("cp.async.bulk.tensor")).findFirst()
+        .filter(first -> first.contains(".global.shared::cta")).isPresent());
+  }
+
   /** Changes of such instructions on lines, counted from 1, that a condition holds for. */
   private static Predicate<Mutant> at(PreparedLaunch launch, String what, BiPredicate<List<String>, Integer> where) {
     var lines = launch.kernel().ptx().lines().map(String::strip).toList();

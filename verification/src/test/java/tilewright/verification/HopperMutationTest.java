@@ -5,6 +5,7 @@ import static org.junit.jupiter.api.DynamicContainer.dynamicContainer;
 import java.util.Map;
 import java.util.stream.Stream;
 import org.junit.jupiter.api.DynamicContainer;
+import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.TestFactory;
 import tilewright.kernel.PreparedLaunch;
 import tilewright.kernels.Accumulation;
@@ -38,6 +39,12 @@ class HopperMutationTest {
     /** The same with A's and B's tiles copied by a thread each; of two clusters, one has two tiles. */
     AHEAD(bf16(), 64, 384, tile(64, 128, 1, new ClusterShape(1, 1, 2)),
         (p, c) -> HopperGemm.prepare(p, c.withWeightsAhead()), 2),
+    /** The same where weights are the rows. */
+    AHEAD_TRANSPOSED(bf16(), 16, 192, tile(64, 16, 1, new ClusterShape(1, 1, 2)),
+        (p, c) -> HopperGemm.prepare(p, transposed(c).withWeightsAhead()), 2),
+    /** One CTA that reads what an earlier kernel may have written also before it multiplies. */
+    AHEAD_SOURCE(bf16(), 64, 192, tile(64, 64, 1, new ClusterShape(1, 1, 1)),
+        (p, c) -> HopperGemm.prepare(p.scaled(1, 0.5f), c.withWeightsAhead())),
     /** What C is made of besides comes to the stage from where each of three tiles leaves. */
     SOURCE(bf16(), 64, 192, tile(64, 64, 1, new ClusterShape(1, 1, 1)),
         (p, c) -> HopperGemm.prepare(p.scaled(1, 0.5f), c)),
@@ -68,9 +75,10 @@ class HopperMutationTest {
 
     Form(GemmTypes types, int m, int n, Tile tile, Preparation preparation, int clusters) {
       var problem = GemmProblem.packed(types, m, n, K, 1, "TN");
-      trial = MutationTrial.ofZeros(preparation.of(problem, tile.configuration(types)), bytes(types, m, n))
+      var launch = preparation.of(problem, tile.configuration(types));
+      trial = MutationTrial.ofZeros(launch, bytes(types, m, n))
           .on(Dim3.of(tile.cluster.m() * tile.cluster.n() * tile.cluster.splits() * clusters))
-          .exceptFor(Form::isEarlyByAThread);
+          .exceptFor(Form::isEarlyByAThread).exceptFor(HarmlessMutants.ofWaitsBehindStages(launch));
     }
 
     /** Warps arrive whole: a turn's barrier that lacks one thread of 128 is early by a warp only after 32 turns. */
@@ -99,6 +107,11 @@ class HopperMutationTest {
     }
   }
 
+  private static Sm90GemmConfig transposed(Sm90GemmConfig c) {
+    return new Sm90GemmConfig(c.types(), true, true, c.tileM(), c.tileN(), c.tileK(), c.consumers(), c.stages(),
+        c.cluster(), c.band(), c.resident(), false, true);
+  }
+
   private static Tile tile(int m, int n, int consumers, ClusterShape cluster) {
     return new Tile(m, n, consumers, 2, cluster, false);
   }
@@ -111,9 +124,20 @@ class HopperMutationTest {
     return new GemmTypes(ElementType.E4M3, ElementType.E4M3, ElementType.BF16, accumulation);
   }
 
+  /** The wait for earlier kernels that {@link HarmlessMutants} has where something is multiplied. */
+  @Test
+  void whatIsStoredOfNothingWaits() {
+    var problem = GemmProblem.packed(bf16(), 64, 128, 0, 1, "TN");
+    var tile = tile(64, 128, 1, new ClusterShape(1, 1, 1));
+    var launch = HopperGemm.prepare(problem, tile.configuration(bf16()).withWeightsAhead());
+    MutationTrial.ofZeros(launch, Map.of("A", 0, "B", 0, "C", 2 * 64 * 128)).assertNoticed(module ->
+        Flaw.LATE_GRID_WAIT.in(module).stream().filter(HarmlessMutants.ofWaitsBehindStages(launch)).toList());
+  }
+
   @TestFactory
   Stream<DynamicContainer> everyMistakeIsNoticed() {
     return Stream.of(Form.values()).map(form -> dynamicContainer(form.name(), form.trial.tests(Flaw.MISSING_SIGNAL,
-        Flaw.MISSING_BARRIER, Flaw.EARLIER_WAIT, Flaw.FROZEN_PHASE, Flaw.OTHER_ARRIVALS, Flaw.OTHER_BYTES)));
+        Flaw.MISSING_BARRIER, Flaw.LATE_GRID_WAIT, Flaw.EARLIER_WAIT, Flaw.FROZEN_PHASE, Flaw.OTHER_ARRIVALS,
+        Flaw.OTHER_BYTES)));
   }
 }

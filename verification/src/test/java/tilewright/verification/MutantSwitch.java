@@ -108,7 +108,9 @@ final class MutantSwitch {
     var at = new HashMap<Integer, List<Integer>>();
     for (int i = 0; i < mutants.size(); i++) {
       if (mutants.get(i).function() != function) throw new IllegalArgumentException("mutants of several functions");
-      at.computeIfAbsent(mutants.get(i).at(), _ -> new ArrayList<>()).add(i);
+      for (int place : mutants.get(i).replacements().keySet()) {
+        at.computeIfAbsent(place, _ -> new ArrayList<>()).add(i);
+      }
     }
     var parameters = new ArrayList<>(function.parameters());
     parameters.add(Variable.parameter(PtxType.U32, PARAMETER));
@@ -124,15 +126,17 @@ final class MutantSwitch {
     for (int i = 0; i < original.size(); i++) {
       var here = at.getOrDefault(i, List.of());
       var end = "END_OF_MUTANTS_" + i;
-      for (int number : here) addChoice(body, number, mutants.get(number).replacement(), end);
+      for (int number : here) {
+        addChoice(body, number, mutants.get(number).replacements().get(i), "NOT_MUTANT_" + number + "_" + i, end);
+      }
       body.add(original.get(i));
       if (!here.isEmpty()) body.add(new Statement.Label(end));
     }
     return body;
   }
 
-  private static void addChoice(List<Statement> body, int number, List<Statement> replacement, String end) {
-    var next = "NOT_MUTANT_" + number;
+  private static void addChoice(List<Statement> body, int number, List<Statement> replacement, String next,
+      String end) {
     body.add(Instruction.of("setp.ne.u32", OTHER, WHICH, new Operand.Integer(number)));
     body.add(branch(Optional.of(new Guard(OTHER.name(), false)), next));
     body.addAll(replacement);

@@ -26,7 +26,9 @@ final class ModuleData {
       var v = declared.get(i);
       places.put(v.name(), new Scope.Place(v.space(), AddressSpace.base(i), v.bytes()));
     }
-    for (var v : declared) variables.add(new Kernel.ModuleVariable(v.name(), (int) v.bytes(), initial(v)));
+    for (var v : declared) {
+      variables.add(new Kernel.ModuleVariable(v.name(), v.space() == StateSpace.CONST, (int) v.bytes(), initial(v)));
+    }
   }
 
   private byte[] initial(Variable v) {

@@ -61,9 +61,11 @@ final class SyncLowering {
       case "mbarrier" -> MbarrierLowering.lower(i, m, c);
       case "setmaxnreg" -> setRegisters(i, m, c);
       case "griddepcontrol" -> {
-        // A launch has no others that it depends on or that depend on it.
-        if (!m.take("wait")) m.require("launch_dependents");
+        // Nothing else runs, so there is nothing to wait for or to let in: it matters to the sanitizer alone.
+        boolean waits = m.take("wait");
+        if (!waits) m.require("launch_dependents");
         m.requireNone();
+        if (c.watched() && waits) c.warp(Probes.class, "earlierGridsAwaited", List.of(), List.of());
       }
       case "nanosleep", "pmevent" -> {}
       case "trap", "brkpt" -> {

@@ -2,11 +2,10 @@ package tilewright.simulator.core;
 
 import java.util.List;
 import java.util.Optional;
-import java.util.Set;
 
 /**
- * The generic address space of a launch. Every buffer has a window of 2⁴⁰ bytes for itself, so an index that leaves its
- * buffer never lands in another; window 0 is empty, so that null and small addresses fault.
+ * The generic address space of a launch. Every buffer has a window of 2⁴⁰ bytes for itself, so an index that leaves
+ * its buffer never lands in another; window 0 is empty, so that null and small addresses fault.
  */
 public final class AddressSpace {
   public static final int WINDOW_BITS = 40;
@@ -30,18 +29,16 @@ public final class AddressSpace {
   private final GlobalShadow[] shadows;
   private final DeviceHeap heap;
 
-  /** @param uninitialised buffers whose first contents nobody may read, or empty when nobody watches */
-  AddressSpace(List<String> names, List<byte[]> contents, Optional<Set<String>> uninitialised) {
+  /** @param watched what is known of each buffer, or empty when nobody watches */
+  AddressSpace(List<String> names, List<byte[]> contents, Optional<List<GlobalShadow>> watched) {
     this.names = List.copyOf(names);
     buffers = new byte[contents.size() + 1][];
     buffers[0] = NOTHING;
     for (int i = 0; i < contents.size(); i++) buffers[i + 1] = contents.get(i);
     shadows = new GlobalShadow[buffers.length];
-    heap = new DeviceHeap(uninitialised.isPresent());
-    uninitialised.ifPresent(unknown -> {
-      for (int i = 1; i < shadows.length; i++) {
-        shadows[i] = new GlobalShadow(buffers[i].length, !unknown.contains(names.get(i - 1)));
-      }
+    heap = new DeviceHeap(watched.isPresent());
+    watched.ifPresent(known -> {
+      for (int i = 0; i < known.size(); i++) shadows[i + 1] = known.get(i);
     });
   }
 

@@ -71,6 +71,11 @@ final class Causality {
     known[w.index].learn(mask, w.live, clock);
   }
 
+  /** Some lanes have waited for the grids before this one: for whoever knows of that they are over. */
+  void earlierGridsAwaited(Warp w, int mask) {
+    known[w.index].learn(mask, w.live, VectorClock.ofEarlierGrids());
+  }
+
   /** {@code fence.proxy.async}: what these lanes wrote is fit for asynchronous operations of whoever knows of this. */
   void proxyFence(Warp w, int mask, int spaces) {
     proxyFences.add(w.index, mask, spaces, now[w.index]);

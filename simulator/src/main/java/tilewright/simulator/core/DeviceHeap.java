@@ -54,7 +54,7 @@ public final class DeviceHeap {
     larger[count] = block;
     blocks = larger;
     used += bytes;
-    if (watched) shadows.put(FIRST_WINDOW + count, new GlobalShadow((int) bytes, false));
+    if (watched) shadows.put(FIRST_WINDOW + count, new GlobalShadow((int) bytes, false, EarlierGrids.ABSENT));
     return (long) (FIRST_WINDOW + count++) << AddressSpace.WINDOW_BITS;
   }
 

@@ -11,6 +11,8 @@ final class Epoch {
   private static final int WARP = 5;
   private static final int CTA = 10;
   private static final int CTA_MASK = (1 << 26) - 1;
+  /** The grids that a programmatic launch may begin before the end of, as if they were a CTA of this one. */
+  static final int EARLIER_GRIDS = CTA_MASK;
   private static final int TIME = 36;
   private static final int BYTES = 55;
   private static final int SCOPE = 59;

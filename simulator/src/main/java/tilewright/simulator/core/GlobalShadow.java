@@ -7,10 +7,17 @@ final class GlobalShadow {
 
   private final Shadow[] pages;
   private final boolean initialised;
+  private final EarlierGrids earlier;
 
-  GlobalShadow(int bytes, boolean initialised) {
+  GlobalShadow(int bytes, boolean initialised, EarlierGrids earlier) {
     pages = new Shadow[(int) (((long) bytes + PAGE - 1) >> PAGE_BITS)];
     this.initialised = initialised;
+    this.earlier = earlier;
+  }
+
+  /** What the grids before this launch may still do to the buffer. */
+  EarlierGrids earlier() {
+    return earlier;
   }
 
   Shadow page(int offset) {

@@ -28,6 +28,7 @@ final class GlobalWatch {
     if (buffer == null || bytes == 0) return;
     var w = issuer.warp();
     int lane = issuer.lane();
+    buffer.earlier().check(sanitizer, w, lane, address, Access.READ, issuer.site());
     long base = sanitizer.causality().base(w, MemoryOrder.Scope.NONE);
     // What is read was mostly written by one operation or thread, so what was found good once is so again.
     long good = 0;
@@ -67,6 +68,7 @@ final class GlobalWatch {
     if (buffer == null || bytes == 0) return;
     var w = issuer.warp();
     int lane = issuer.lane();
+    buffer.earlier().check(sanitizer, w, lane, address, kind, issuer.site());
     long base = sanitizer.causality()
         .base(w, kind == Access.ATOMIC ? MemoryOrder.Scope.GPU : MemoryOrder.Scope.NONE);
     long good = 0;

@@ -26,5 +26,5 @@ public record Kernel(String name, BlockCode code, List<Block> blocks, List<Site>
   public record Parameter(String name, int offset, int bytes) {}
 
   /** A module variable in global or constant memory; its window is its position plus one. */
-  public record ModuleVariable(String name, int bytes, byte[] initial) {}
+  public record ModuleVariable(String name, boolean constant, int bytes, byte[] initial) {}
 }

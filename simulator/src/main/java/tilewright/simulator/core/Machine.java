@@ -7,6 +7,7 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.Optional;
 import java.util.SplittableRandom;
+import java.util.stream.IntStream;
 import tilewright.ptx.Dim3;
 import tilewright.ptx.Launch;
 import tilewright.ptx.LaunchFeature;
@@ -56,17 +57,22 @@ public final class Machine {
     long start = System.nanoTime();
     var names = new ArrayList<String>();
     var contents = new ArrayList<byte[]>();
+    var earlier = new ArrayList<EarlierGrids>();
     for (var v : kernel.variables()) {
       names.add(v.name());
       contents.add(v.initial().clone());
+      earlier.add(EarlierGrids.of(launch, v));
     }
     var buffers = launch.buffers().entrySet().stream().sorted(java.util.Map.Entry.comparingByKey()).toList();
     for (var b : buffers) {
       names.add(b.getKey());
       contents.add(b.getValue().toArray(ValueLayout.JAVA_BYTE));
+      earlier.add(EarlierGrids.of(launch, b.getKey()));
     }
+    var shadows = IntStream.range(0, names.size()).mapToObj(i -> new GlobalShadow(contents.get(i).length,
+        !options.uninitialized().contains(names.get(i)), earlier.get(i)));
     var space = new AddressSpace(names, contents,
-        options.sanitize() ? Optional.of(options.uninitialized()) : Optional.empty());
+        options.sanitize() ? Optional.of(shadows.toList()) : Optional.empty());
     var state = new LaunchState(kernel, launch, options, space, Arguments.encode(kernel, launch, names));
     new Machine(state).execute(options.threads());
     var text = state.printed();

@@ -61,6 +61,11 @@ public final class Probes {
     for (int rest = mask; rest != 0; rest &= rest - 1) Mbarriers.fence(w, Integer.numberOfTrailingZeros(rest));
   }
 
+  /** {@code griddepcontrol.wait}. */
+  public static void earlierGridsAwaited(Warp w, int mask) {
+    if (w.cta.sanitizer != null) w.cta.sanitizer.causality().earlierGridsAwaited(w, mask);
+  }
+
   /** A strong read or an atomic operation has been made. */
   public static void observed(Warp w, int mask, int site) {
     if (w.cta.sanitizer == null) return;

@@ -80,6 +80,17 @@ final class RaceReport {
         + ", with nothing that makes it ready for that");
   }
 
+  /** An access to what an earlier grid may still write, or only read, with no wait for that before it. */
+  void beforeEarlierGrids(Warp w, int lane, long address, int site, int access, boolean writing) {
+    var buffer = cta.space.name(address);
+    var fix = "put griddepcontrol.wait before it, in this thread or in one that hands over to it";
+    cta.state.findings.add(new Findings.Report(Kind.MISSING_GRID_WAIT, site, cta, w.thread(lane),
+        AddressSpace.offset(address), access == Access.READ && !buffer.isEmpty()
+        ? fix + "; if no earlier kernel writes '" + buffer + "', let the launch say that it is \"ahead\"" : fix),
+        () -> subject(w, lane, site) + verb(access) + " " + place(address) + ", which an earlier kernel of the stream"
+        + " may still " + (writing ? "write" : "read") + ": nothing orders this behind a griddepcontrol.wait");
+  }
+
   private Finding.Access related(Warp w, int lane, long other, Site at) {
     return new Finding.Access(at.line(), at.text(), at.source(), cta.blockAt(Epoch.ctaOf(other)),
         cta.thread(Epoch.warp(other) * Warp.LANES + otherLane(other, lane, w)));

@@ -152,6 +152,10 @@ final class Sanitizer {
   void global(Warp w, int mask, long window, int[] offsets, int bytes, int access, int site) {
     var buffer = cta.space.shadow(window);
     if (buffer == null) return;
+    for (int rest = buffer.earlier() == EarlierGrids.ABSENT ? 0 : mask; rest != 0; rest &= rest - 1) {
+      int lane = Integer.numberOfTrailingZeros(rest);
+      buffer.earlier().check(this, w, lane, window + offsets[lane], access, site);
+    }
     var order = cta.kernel.sites().get(site).order();
     long base = causality.base(w, order.scope());
     Shadow page = null;

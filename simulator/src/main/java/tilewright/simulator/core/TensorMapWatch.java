@@ -102,6 +102,7 @@ final class TensorMapWatch {
     if (buffer == null) return;
     var w = issuer.warp();
     int lane = issuer.lane();
+    buffer.earlier().check(sanitizer, w, lane, address, Access.READ, issuer.site());
     var writers = writers(issuer.cta(), address);
     if (Arrays.stream(writers).allMatch(writer -> writer == 0)) return;
     long mine = Epoch.of(sanitizer.causality().base(w, MemoryOrder.Scope.NONE), lane, 0xF);

@@ -33,6 +33,13 @@ final class VectorClock {
     return new VectorClock(LAUNCH, 0);
   }
 
+  /** A clock that knows that the grids before this one are over. */
+  static VectorClock ofEarlierGrids() {
+    var clock = new VectorClock(Epoch.EARLIER_GRIDS, 1);
+    clock.reach(0, 1);
+    return clock;
+  }
+
   boolean isOf(int number) {
     return cta == number;
   }
