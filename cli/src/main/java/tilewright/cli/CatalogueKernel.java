@@ -55,14 +55,14 @@ record CatalogueKernel(String text, String arch, String description, Settings de
   static final CatalogueKernel SM90_GEMM = single("sm90_gemm", "sm_90a",
       "C = A·Bᵀ on Hopper's tensor cores: TMA ring, wgmma, warp roles",
       gemmSettings("dtypeb=same", "out=auto", "accumulation=fast", "batch=1", "tile=auto", "epilogue=plain",
-          "alpha=1", "beta=0"),
+          "alpha=1", "beta=0", "weights=behind"),
       CatalogueKernel::hopperGemm);
   static final CatalogueKernel SM90_MIXED_GEMM = single("sm90_mixed_gemm", "sm_90a",
       "C = A·Bᵀ of 8- or 4-bit weights A, scaled for 1×128 and converted in registers, and 16-bit activations B",
       settings("dtype=e4m3", "dtypeb=bf16", "m=1024", "n=1024", "k=1024"), CatalogueKernel::mixedGemm);
   static final CatalogueKernel SM90_LADDER = single("sm90_ladder", "sm_90a",
-      "C = A·Bᵀ of bf16, one of ten steps from naive to sm90_gemm", settings("step=10", "m=1024", "n=1024", "k=1024"),
-      s -> {
+      "C = A·Bᵀ of bf16, one of ten steps from naive to sm90_gemm",
+      settings("step=10", "m=1024", "n=1024", "k=1024"), s -> {
         var step = LadderStep.of(s.extent("step"));
         return step.prepare(step.problem(s.extent("m"), s.extent("n"), s.extent("k")));
       });
@@ -157,6 +157,10 @@ record CatalogueKernel(String text, String arch, String description, Settings de
         s.choice("order", "TN", "TT", "NN", "NT")).scaled(s.number("alpha"), s.number("beta"));
     var epilogue = epilogue(s, problem);
     var tile = s.choice("tile", Stream.concat(Stream.of("auto"), HopperGemm.tiles().stream()).toArray(String[]::new));
+    if (s.choice("weights", "behind", "ahead").equals("ahead")) {
+      if (!tile.equals("auto")) throw new IllegalArgumentException("weights ahead have a tile of their own: leave it");
+      return HopperGemm.prepare(problem, HopperGemm.configureWeightsAhead(problem), epilogue);
+    }
     return tile.equals("auto") ? HopperGemm.prepare(problem, epilogue)
         : HopperGemm.prepare(problem, HopperGemm.configure(problem, tile), epilogue);
   }

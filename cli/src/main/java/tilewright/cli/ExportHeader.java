@@ -1,7 +1,10 @@
 package tilewright.cli;
 
+import java.util.ArrayList;
+import java.util.List;
 import java.util.Locale;
 import java.util.stream.Collectors;
+import tilewright.ptx.LaunchFeature;
 
 /** A C header with one function that launches an exported kernel by the CUDA driver, and one for each tensor map. */
 final class ExportHeader {
@@ -61,32 +64,49 @@ final class ExportHeader {
 
   private static String configuration(ExportManifest m, String prefix) {
     var launch = """
-          CUlaunchConfig launch = {0};
-          launch.gridDimX = %s;
-          launch.gridDimY = %s;
-          launch.gridDimZ = %s;
-          launch.blockDimX = %5$s_BLOCK_X;
-          launch.blockDimY = %5$s_BLOCK_Y;
-          launch.blockDimZ = %5$s_BLOCK_Z;
-          launch.sharedMemBytes = %5$s_DYNAMIC_SHARED_BYTES;
-          launch.hStream = stream;
+        CUlaunchConfig launch = {0};
+        launch.gridDimX = %s;
+        launch.gridDimY = %s;
+        launch.gridDimZ = %s;
+        launch.blockDimX = %5$s_BLOCK_X;
+        launch.blockDimY = %5$s_BLOCK_Y;
+        launch.blockDimZ = %5$s_BLOCK_Z;
+        launch.sharedMemBytes = %5$s_DYNAMIC_SHARED_BYTES;
+        launch.hStream = stream;
         """.formatted(blocks(m, 0), blocks(m, 1), blocks(m, 2), "", prefix);
-    var clusters = """
-          CUlaunchAttribute cluster;
-          cluster.id = CU_LAUNCH_ATTRIBUTE_CLUSTER_DIMENSION;
-          cluster.value.clusterDim.x = %d;
-          cluster.value.clusterDim.y = %d;
-          cluster.value.clusterDim.z = %d;
-          launch.attrs = &cluster;
-          launch.numAttrs = 1;
-        """.formatted(m.cluster().get(0), m.cluster().get(1), m.cluster().get(2));
-    var text = m.cluster().stream().anyMatch(blocks -> blocks > 1) ? launch + clusters : launch;
-    return text.indent(2).stripTrailing();
+    var attributes = attributes(m);
+    if (attributes.isEmpty()) return launch.indent(2).stripTrailing();
+    var text = new StringBuilder(launch).append("CUlaunchAttribute attributes[%d];\n".formatted(attributes.size()));
+    for (int i = 0; i < attributes.size(); i++) {
+      for (var line : attributes.get(i)) text.append("attributes[%d].%s;\n".formatted(i, line));
+    }
+    text.append("launch.attrs = attributes;\nlaunch.numAttrs = %d;\n".formatted(attributes.size()));
+    return text.toString().indent(2).stripTrailing();
+  }
+
+  /** What is set of each of the launch's attributes. */
+  private static List<List<String>> attributes(ExportManifest m) {
+    var attributes = new ArrayList<List<String>>();
+    if (m.cluster().stream().anyMatch(blocks -> blocks > 1)) {
+      attributes.add(List.of("id = CU_LAUNCH_ATTRIBUTE_CLUSTER_DIMENSION",
+          "value.clusterDim.x = " + m.cluster().get(0), "value.clusterDim.y = " + m.cluster().get(1),
+          "value.clusterDim.z = " + m.cluster().get(2)));
+    }
+    for (var name : m.features()) {
+      attributes.add(switch (LaunchFeature.parse(name).orElseThrow()) {
+        case COOPERATIVE -> List.of("id = CU_LAUNCH_ATTRIBUTE_COOPERATIVE", "value.cooperative = 1");
+        case PROGRAMMATIC -> List.of("id = CU_LAUNCH_ATTRIBUTE_PROGRAMMATIC_STREAM_SERIALIZATION",
+            "value.programmaticStreamSerializationAllowed = 1");
+      });
+    }
+    return attributes;
   }
 
   private static String validity(ExportManifest m) {
-    return m.grid().formula().isPresent() ? "Any extents."
+    var extents = m.grid().formula().isPresent() ? "Any extents."
         : "Only for these extents: " + m.grid().extents() + ".";
+    return m.ahead().isEmpty() ? extents : extents + "\n   It reads " + String.join(", ", m.ahead())
+        + " before the stream's earlier kernels have ended, which must not write that.";
   }
 
   private static String blocks(ExportManifest m, int direction) {

@@ -16,18 +16,23 @@ import tilewright.kernel.PreparedLaunch;
 import tilewright.kernel.TensorMapSpec;
 import tilewright.ptx.Dim3;
 import tilewright.ptx.Launch;
+import tilewright.ptx.LaunchFeature;
 
 /**
  * All that a program without Tilewright needs to launch a kernel.
  *
  * @param cubins file by target
+ * @param features that a launch has to be given, such as {@code programmatic}
+ * @param ahead tensors that a programmatic launch may read before the stream's earlier kernels have ended, which must
+ *     not write them
  * @param arguments in the kernel's order
  * @param grid the blocks in x, y and z; every {@code extents} value where {@code formula} is absent
  */
 @JsonInclude(JsonInclude.Include.NON_ABSENT)
 record ExportManifest(String kernel, Map<String, String> settings, String entry, String target, String ptx,
     Map<String, String> cubins, List<Integer> block, int dynamicSharedBytes, List<Integer> cluster,
-    List<Argument> arguments, Grid grid) {
+    @JsonInclude(JsonInclude.Include.NON_EMPTY) List<String> features,
+    @JsonInclude(JsonInclude.Include.NON_EMPTY) List<String> ahead, List<Argument> arguments, Grid grid) {
 
   /**
    * How many blocks.
@@ -94,6 +99,8 @@ record ExportManifest(String kernel, Map<String, String> settings, String entry,
     return new ExportManifest(kernel.text(), new TreeMap<>(settings), compiled.name(), compiled.module().target(),
         compiled.name() + ".ptx", new TreeMap<>(cubins), list(compiled.block()),
         compiled.dynamicSharedBytes(), list(compiled.cluster()),
+        compiled.features().stream().map(LaunchFeature::text).sorted().toList(),
+        compiled.ahead().stream().sorted().toList(),
         compiled.parameters().stream().map(ExportManifest::argument).toList(), grid(kernel, settings, launch));
   }
 

@@ -18,6 +18,7 @@ FORMATS = {"u64": "Q", "b64": "Q", "s64": "q", "u32": "I", "b32": "I", "s32": "i
 CAPABILITY_MAJOR, CAPABILITY_MINOR = 75, 76
 DYNAMIC_SHARED_BYTES = 8
 CLUSTER_DIMENSION = 4
+FEATURES = {"cooperative": 2, "programmatic": 6}
 TENSOR_MAP_BYTES, TENSOR_MAP_ALIGNMENT = 128, 64
 MAP_TYPES = ["u8", "u16", "u32", "s32", "u64", "s64", "f16", "f32", "f64", "bf16", "f32_ftz", "tf32"]
 SWIZZLES = ["none", "32B", "64B", "128B"]
@@ -118,6 +119,15 @@ def pack(manifest, values, encode=None):
     return packed, used
 
 
+def attributes(manifest):
+    """A launch's attributes: each a CUlaunchAttribute of 72 bytes."""
+    given = []
+    if max(manifest["cluster"]) > 1:
+        given.append(struct.pack("i4x3I52x", CLUSTER_DIMENSION, *manifest["cluster"]))
+    given += [struct.pack("i4xi60x", FEATURES[name], 1) for name in manifest.get("features", [])]
+    return given
+
+
 class Kernel:
     """An exported kernel, loaded into the current CUDA context."""
 
@@ -139,10 +149,10 @@ class Kernel:
         pointers = (ctypes.c_void_p * len(buffers))(*(ctypes.addressof(buffer) for buffer in buffers))
         if stream is None:
             stream = self._current_stream()
-        cluster = ctypes.create_string_buffer(struct.pack("i4x3I52x", CLUSTER_DIMENSION, *self.manifest["cluster"]))
-        clusters = 1 if max(self.manifest["cluster"]) > 1 else 0
+        given = attributes(self.manifest)
+        held = ctypes.create_string_buffer(b"".join(given))
         launch = struct.pack("7I4xQQI4x", *blocks, *self.manifest["block"], self.manifest["dynamicSharedBytes"], stream,
-                             ctypes.addressof(cluster), clusters)
+                             ctypes.addressof(held), len(given))
         self._call("cuLaunchKernelEx", ctypes.create_string_buffer(launch, len(launch)), self.function, pointers, None)
 
     def _encode(self, argument, tensor):

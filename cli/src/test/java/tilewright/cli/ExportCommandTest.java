@@ -91,10 +91,12 @@ class ExportCommandTest {
         typedef unsigned long long cuuint64_t;
         typedef unsigned cuuint32_t;
         typedef struct { cuuint64_t opaque[16]; } CUtensorMap;
-        enum { CU_FUNC_ATTRIBUTE_MAX_DYNAMIC_SHARED_SIZE_BYTES = 8, CU_LAUNCH_ATTRIBUTE_CLUSTER_DIMENSION = 4 };
+        enum { CU_FUNC_ATTRIBUTE_MAX_DYNAMIC_SHARED_SIZE_BYTES = 8, CU_LAUNCH_ATTRIBUTE_CLUSTER_DIMENSION = 4,
+               CU_LAUNCH_ATTRIBUTE_PROGRAMMATIC_STREAM_SERIALIZATION = 6 };
         enum { CU_TENSOR_MAP_DATA_TYPE_BFLOAT16 = 9, CU_TENSOR_MAP_INTERLEAVE_NONE = 0, CU_TENSOR_MAP_SWIZZLE_128B = 3,
                CU_TENSOR_MAP_L2_PROMOTION_NONE = 0, CU_TENSOR_MAP_FLOAT_OOB_FILL_NONE = 0 };
-        typedef struct { int id; union { struct { unsigned x, y, z; } clusterDim; } value; } CUlaunchAttribute;
+        typedef struct { int id; union { struct { unsigned x, y, z; } clusterDim;
+          int programmaticStreamSerializationAllowed; } value; } CUlaunchAttribute;
         typedef struct { unsigned gridDimX, gridDimY, gridDimZ, blockDimX, blockDimY, blockDimZ, sharedMemBytes;
           CUstream hStream; CUlaunchAttribute *attrs; unsigned numAttrs; } CUlaunchConfig;
         CUresult cuFuncSetAttribute(CUfunction, int, int);
@@ -134,12 +136,33 @@ class ExportCommandTest {
     export("vector-add");
     var m = ExportManifest.of(CatalogueKernel.VECTOR_ADD, Map.of("n", "1048576"), Map.of());
     var clustered = new ExportManifest(m.kernel(), m.settings(), m.entry(), m.target(), m.ptx(), m.cubins(), m.block(),
-        m.dynamicSharedBytes(), List.of(2, 1, 1), m.arguments(), m.grid());
+        m.dynamicSharedBytes(), List.of(2, 1, 1), m.features(), m.ahead(), m.arguments(), m.grid());
     var header = ExportHeader.of(clustered);
-    assertTrue(header.contains("cluster.value.clusterDim.x = 2;"), header);
+    assertTrue(header.contains("attributes[0].value.clusterDim.x = 2;"), header);
     Files.writeString(folder.resolve("clustered.h"), header);
     requireC("clustered", "return vector_add_launch(0, 0, 1, 2, 3, 4);");
-    assertFalse(ExportHeader.of(m).contains("CLUSTER"));
+    assertFalse(ExportHeader.of(m).contains("attributes"));
+  }
+
+  @Test
+  void aKernelThatBeginsEarlySaysSoAndWhatItReadsThen() throws IOException, InterruptedException {
+    var manifest = export("sm90-gemm", "--set", "m=16", "--set", "weights=ahead", "--cubin", "sm_90a");
+    assertEquals("[\"programmatic\"] [\"A\"]", manifest.get("features") + " " + manifest.get("ahead"),
+        "A and B have changed places");
+    var entry = manifest.get("entry").asString();
+    var header = Files.readString(folder.resolve(entry + ".h"));
+    assertTrue(header.contains("reads A before the stream's earlier kernels have ended"), header);
+    requireC(entry, "return 0;");
+    Files.writeString(folder.resolve("try.py"), """
+        import json, tilewright_kernel as t
+        manifest = json.load(open("manifest.json"))
+        for manifest["cluster"] in [[1, 1, 1], [2, 1, 1]]:
+            print([list(a[:12]) + [len(a)] for a in t.attributes(manifest)])
+        """);
+    assertEquals("""
+        [[6, 0, 0, 0, 0, 0, 0, 0, 1, 0, 0, 0, 72]]
+        [[4, 0, 0, 0, 0, 0, 0, 0, 2, 0, 0, 0, 72], [6, 0, 0, 0, 0, 0, 0, 0, 1, 0, 0, 0, 72]]
+        """, output("python3", "try.py"));
   }
 
   @Test
