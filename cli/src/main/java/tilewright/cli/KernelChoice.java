@@ -29,6 +29,9 @@ final class KernelChoice {
       return kernel().prepare(chosen);
     } catch (IllegalArgumentException e) {
       throw CommandFailure.badInput("kernel " + name + " cannot be made with these settings: " + e.getMessage());
+    } catch (ArithmeticException e) {
+      throw CommandFailure.badInput("kernel " + name + " cannot be made with these settings: too large ("
+          + e.getMessage() + ")");
     }
   }
 }

@@ -100,7 +100,7 @@ final class RunFamily implements Callable<Integer> {
     try {
       family.requireSupported(choice);
       return family.workload(choice);
-    } catch (IllegalArgumentException e) {
+    } catch (IllegalArgumentException | ArithmeticException e) {
       throw CommandFailure.badInput(e.getMessage());
     }
   }

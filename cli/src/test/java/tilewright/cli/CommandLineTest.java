@@ -31,7 +31,9 @@ class CommandLineTest {
   @ParameterizedTest
   @ValueSource(strings = {"nonsense", "doctor --nonsense", "run", "run gemm", "run gemm --a", "sim", "ptx",
       "ptx no-such-kernel", "ptx vector-add --set n=0", "ptx vector-add --set n=many", "ptx vector-add --set x=1",
-      "ptx naive-gemm --set order=XY", "bench no_such_kernel", "bench --measure luck",
+      "ptx naive-gemm --set order=XY", "ptx add --set threads=0", "ptx add --set bytes=1", "ptx add --set n=０",
+      "ptx row-sum --set each=65536", "ptx sum --set threads=3", "ptx softmax --set lanes=65536",
+      "ptx sm80-attention --set batch=2147483647", "bench no_such_kernel", "bench --measure luck",
       "bench --seconds 0", "tune --shape 4096", "tune --dtype f32", "tune --order XY", "bench --size 0",
       "bench --compare friends", "budget", "budget softmax", "budget gemm --arch sm80", "budget gemm --set tile=x",
       "budget gemm --most 0", "budget attention --set dim=256",

@@ -50,10 +50,11 @@ public final class SumReference {
   /**
    * Y(m) = the sum over row m of X (M,N).
    *
-   * @param threads by thread of a row the columns it adds, in its order
+   * @param order by thread of a row the columns it adds, in its order
    */
-  public static Reference rows(ElementType accumulator, int rows, int columns, int[][] threads) {
+  public static Reference rows(ElementType accumulator, int rows, int columns, Supplier<int[][]> order) {
     return tensors -> {
+      var threads = order.get();
       var sum = of(accumulator, List.of("X"), tensors);
       return List.of(new Expected("Y",
           IntStream.range(0, rows).mapToDouble(m -> sum.exact(m * columns, columns)).toArray(),

@@ -15,7 +15,7 @@ import tilewright.numerics.ElementType;
 class SumReferenceTest {
 
   private static Expected rows(ElementType accumulator, double[] x, int rows, int[][] threads) {
-    return SumReference.rows(accumulator, rows, x.length / rows, threads).of(Map.of("X", x)).getFirst();
+    return SumReference.rows(accumulator, rows, x.length / rows, () -> threads).of(Map.of("X", x)).getFirst();
   }
 
   @Test

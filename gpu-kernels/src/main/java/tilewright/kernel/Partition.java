@@ -2,14 +2,20 @@ package tilewright.kernel;
 
 import java.util.ArrayList;
 import java.util.Arrays;
+import java.util.Comparator;
 import java.util.List;
+import java.util.function.IntToLongFunction;
+import java.util.stream.IntStream;
 import tilewright.layout.Layout;
 
 /**
- * Which elements of a tile a thread has: a thread-value layout (threads, values) → column-major index in the tile. Made
- * only when coordinates of a thread and a value simply add up, which is checked on the whole domain.
+ * Which elements of a tile a thread has: a thread-value layout (threads, values) → column-major index in the tile.
+ * Made only when coordinates of a thread and a value simply add up, which is checked on the whole domain.
  */
 public final class Partition {
+  /** Far more than a CTA's registers hold. */
+  private static final long LARGEST = 1 << 20;
+
   private final Layout threadValue;
   private final long[] tile;
   private final List<Leaf> threadLeaves;
@@ -50,6 +56,8 @@ public final class Partition {
   public static Partition shared(Layout threadValue, long... tile) {
     if (threadValue.rank() != 2) throw new TraceException("not a thread-value layout: " + threadValue + " has rank "
         + threadValue.rank());
+    if (threadValue.size() > LARGEST) throw new TraceException("cannot share out " + threadValue.size()
+        + " elements among threads: at most " + LARGEST);
     var partition = new Partition(threadValue, tile.clone());
     partition.requireAdditive();
     return partition;
@@ -75,6 +83,10 @@ public final class Partition {
 
   /** So many accesses of so many neighbours a thread; with each access the threads cover a run without gaps. */
   public static Partition runs(int threads, int vector, int accesses) {
+    if (Math.min(Math.min(threads, vector), accesses) < 1) {
+      throw new TraceException("cannot share out elements among " + threads + " threads, each with " + accesses
+          + " accesses of " + vector + ": one of each at least");
+    }
     long stripe = (long) threads * vector;
     var values = Layout.of(Layout.of(vector, 1), Layout.of(accesses, stripe));
     return exact(Layout.of(Layout.of(threads, vector), values), stripe * accesses);
@@ -134,19 +146,23 @@ public final class Partition {
   }
 
   private void requireAdditive() {
-    for (int thread = 0; thread < threads(); thread++) {
-      long[] t = digits(thread);
-      for (int value = 0; value < values(); value++) {
-        long[] v = split(threadValue.mode(1).apply(value));
-        for (int mode = 0; mode < tile.length; mode++) {
-          if (t[mode] + v[mode] >= tile[mode]) {
-            throw new TraceException("thread-value layout " + threadValue + " leaves tile " + Arrays.toString(tile)
-                + ": thread " + thread + ", value " + value + " has coordinate " + (t[mode] + v[mode]) + " in mode "
-                    + mode);
-          }
-        }
+    var values = threadValue.mode(1);
+    for (int mode = 0; mode < tile.length; mode++) {
+      int m = mode;
+      int thread = farthest(threads(), t -> digits(t)[m]);
+      int value = farthest(values(), v -> split(values.apply(v))[m]);
+      long coordinate = digits(thread)[m] + split(values.apply(value))[m];
+      if (coordinate >= tile[m]) {
+        throw new TraceException("thread-value layout " + threadValue + " leaves tile " + Arrays.toString(tile)
+            + ": thread " + thread + ", value " + value + " has coordinate " + coordinate + " in mode " + m);
       }
     }
+  }
+
+  /** The first number below {@code count} whose coordinate is the largest. */
+  private static int farthest(int count, IntToLongFunction coordinate) {
+    return IntStream.range(0, count).boxed().max(Comparator.<Integer>comparingLong(coordinate::applyAsLong)
+        .thenComparing(Comparator.reverseOrder())).orElse(0);
   }
 
   private long[] digits(long thread) {

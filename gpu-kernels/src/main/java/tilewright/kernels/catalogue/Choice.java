@@ -27,13 +27,12 @@ public record Choice(Map<String, String> values) {
   /** @throws IllegalArgumentException unless the value is a whole number from 0 on */
   public int number(String name) {
     try {
-      int number = Integer.parseInt(values.get(name));
-      if (number >= 0) return number;
+      if (values.get(name).matches("[0-9]+")) return Integer.parseInt(values.get(name));
     } catch (NumberFormatException _) {
       // Reported below.
     }
     throw new IllegalArgumentException("invalid " + name + "=" + values.get(name)
-        + ": needed is a whole number from 0 on");
+        + ": needed is a whole number from 0 to " + Integer.MAX_VALUE);
   }
 
   /** A tuning's number, or the kernel's own choice. */

@@ -38,7 +38,7 @@ record RowSum(ElementType type, ElementType accumulator, RowShape shape) impleme
           : RowShape.of(type, columns, RowTuning.NONE.withThreads(choice.number("threads")));
       var accumulator = accumulator(choice, type);
       return rows(choice, new RowSum(type, accumulator, shape), shape,
-          SumReference.rows(accumulator, choice.number("m"), columns, shape.order()),
+          SumReference.rows(accumulator, choice.number("m"), columns, shape::order),
           Operand.input("X", type, choice, "m", "n"), Operand.output("Y", accumulator, choice, "m"));
     }
   };
