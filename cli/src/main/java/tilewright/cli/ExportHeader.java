@@ -105,8 +105,12 @@ final class ExportHeader {
   private static String validity(ExportManifest m) {
     var extents = m.grid().formula().isPresent() ? "Any extents."
         : "Only for these extents: " + m.grid().extents() + ".";
-    return m.ahead().isEmpty() ? extents : extents + "\n   It reads " + String.join(", ", m.ahead())
-        + " before the stream's earlier kernels have ended, which must not write that.";
+    var text = new StringBuilder(extents);
+    if (!m.ahead().isEmpty()) text.append("\n   It reads ").append(String.join(", ", m.ahead()))
+        .append(" before the stream's earlier kernels have ended, which must not write that.");
+    for (var part : m.scratch()) text.append("\n   %s are %d bytes of the kernel's own: zeros before the first launch."
+        .formatted(part.name(), part.bytes()));
+    return text.toString();
   }
 
   private static String blocks(ExportManifest m, int direction) {

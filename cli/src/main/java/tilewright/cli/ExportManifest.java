@@ -26,13 +26,15 @@ import tilewright.ptx.LaunchFeature;
  * @param ahead tensors that a programmatic launch may read before the stream's earlier kernels have ended, which must
  *     not write them
  * @param arguments in the kernel's order
+ * @param scratch the tensors among them that are the kernel's own
  * @param grid the blocks in x, y and z; every {@code extents} value where {@code formula} is absent
  */
 @JsonInclude(JsonInclude.Include.NON_ABSENT)
 record ExportManifest(String kernel, Map<String, String> settings, String entry, String target, String ptx,
     Map<String, String> cubins, List<Integer> block, int dynamicSharedBytes, List<Integer> cluster,
     @JsonInclude(JsonInclude.Include.NON_EMPTY) List<String> features,
-    @JsonInclude(JsonInclude.Include.NON_EMPTY) List<String> ahead, List<Argument> arguments, Grid grid) {
+    @JsonInclude(JsonInclude.Include.NON_EMPTY) List<String> ahead, List<Argument> arguments,
+    @JsonInclude(JsonInclude.Include.NON_EMPTY) List<Scratch> scratch, Grid grid) {
 
   /**
    * How many blocks.
@@ -43,6 +45,18 @@ record ExportManifest(String kernel, Map<String, String> settings, String entry,
   @JsonInclude(JsonInclude.Include.NON_ABSENT)
   record Grid(List<Integer> blocks, Map<String, Integer> extents, Optional<List<GridFormula.Direction>> formula,
       List<String> text) {}
+
+  /**
+   * Memory of zeros before the first launch, which each launch leaves as the next one needs it; not for two at once.
+   *
+   * @param strides in elements
+   */
+  record Scratch(String name, String dtype, long bytes, List<Long> extents, List<Long> strides) {
+    static Scratch of(PreparedLaunch.Scratch part) {
+      return new Scratch(part.name(), part.type().text(), part.bytes(), part.tensor().extents(),
+          part.tensor().strides());
+    }
+  }
 
   /** One argument by its PTX type. */
   sealed interface Argument {
@@ -101,7 +115,8 @@ record ExportManifest(String kernel, Map<String, String> settings, String entry,
         compiled.dynamicSharedBytes(), list(compiled.cluster()),
         compiled.features().stream().map(LaunchFeature::text).sorted().toList(),
         compiled.ahead().stream().sorted().toList(),
-        compiled.parameters().stream().map(ExportManifest::argument).toList(), grid(kernel, settings, launch));
+        compiled.parameters().stream().map(ExportManifest::argument).toList(),
+        launch.scratch().stream().map(Scratch::of).toList(), grid(kernel, settings, launch));
   }
 
   private static List<Integer> list(Dim3 extents) {
@@ -131,7 +146,9 @@ record ExportManifest(String kernel, Map<String, String> settings, String entry,
     var formula = base.isEmpty() ? Optional.<GridFormula>empty() : GridFormula.find(base, asked -> {
       var changed = new HashMap<>(settings);
       asked.forEach((extent, value) -> changed.put(names.get(extent), value.toString()));
-      return prepared(kernel, changed).filter(p -> p.kernel().ptx().equals(ptx)).map(PreparedLaunch::grid);
+      return prepared(kernel, changed)
+          .filter(p -> p.kernel().ptx().equals(ptx) && p.scratch().equals(launch.scratch()))
+          .map(PreparedLaunch::grid);
     });
     return new Grid(list(launch.grid()), extents, formula.map(GridFormula::directions),
         formula.map(f -> f.directions().stream().map(Object::toString).toList()).orElse(List.of()));

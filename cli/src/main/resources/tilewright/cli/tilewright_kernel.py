@@ -5,7 +5,8 @@
     add(X=x, Y=y, Z=z)
 
 Needs the CUDA driver and a current CUDA context, which PyTorch makes; no Java. Tensors are checked against the
-manifest: extents that tensors share, contiguity, alignment. The launch is enqueued on PyTorch's current stream or the
+manifest: extents that tensors share, contiguity, alignment. Scratch memory is the Kernel's own, so that one launch after
+the other may use it, not two at once. The launch is enqueued on PyTorch's current stream or the
 one given.
 """
 
@@ -47,7 +48,7 @@ def check(argument, tensor, extents):
     """Notes a tensor's extents; raises ValueError for what the kernel does not take."""
     name, shape, stride = tensor_name(argument), tuple(tensor.shape), tuple(tensor.stride())
     dtype = str(tensor.dtype).split(".")[-1]
-    if DTYPES.get(argument["dtype"], dtype) != dtype:
+    if dtype not in (argument["dtype"], DTYPES.get(argument["dtype"], dtype)):
         raise ValueError(f"tensor {name} is {dtype}, needed is {argument['dtype']}")
     if len(shape) != len(argument["extents"]):
         raise ValueError(f"tensor {name} has shape {shape}, needed are {argument['extents']}")
@@ -128,6 +129,19 @@ def attributes(manifest):
     return given
 
 
+class Scratch:
+    """A tensor of the kernel's own at an address."""
+
+    def __init__(self, part, address):
+        self.dtype, self.shape, self._strides, self._address = part["dtype"], part["extents"], part["strides"], address
+
+    def stride(self):
+        return self._strides
+
+    def data_ptr(self):
+        return self._address
+
+
 class Kernel:
     """An exported kernel, loaded into the current CUDA context."""
 
@@ -139,11 +153,12 @@ class Kernel:
         module, self.function = ctypes.c_void_p(), ctypes.c_void_p()
         self._call("cuModuleLoadData", ctypes.byref(module), self._image())
         self._call("cuModuleGetFunction", ctypes.byref(self.function), module, self.manifest["entry"].encode())
+        self.scratch = {part["name"]: self._zeros(part) for part in self.manifest.get("scratch", [])}
         shared = self.manifest["dynamicSharedBytes"]
         self._call("cuFuncSetAttribute", self.function, DYNAMIC_SHARED_BYTES, shared)
 
     def __call__(self, stream=None, **values):
-        packed, extents = pack(self.manifest, values, self._encode)
+        packed, extents = pack(self.manifest, {**self.scratch, **values}, self._encode)
         blocks = grid(self.manifest, extents)
         buffers = [ctypes.create_string_buffer(value, len(value)) for value in packed]
         pointers = (ctypes.c_void_p * len(buffers))(*(ctypes.addressof(buffer) for buffer in buffers))
@@ -154,6 +169,12 @@ class Kernel:
         launch = struct.pack("7I4xQQI4x", *blocks, *self.manifest["block"], self.manifest["dynamicSharedBytes"], stream,
                              ctypes.addressof(held), len(given))
         self._call("cuLaunchKernelEx", ctypes.create_string_buffer(launch, len(launch)), self.function, pointers, None)
+
+    def _zeros(self, part):
+        address = ctypes.c_uint64()
+        self._call("cuMemAlloc_v2", ctypes.byref(address), ctypes.c_size_t(part["bytes"]))
+        self._call("cuMemsetD8_v2", address, 0, ctypes.c_size_t(part["bytes"]))
+        return Scratch(part, address.value)
 
     def _encode(self, argument, tensor):
         """The bytes of a tensor map, which only the driver can make."""

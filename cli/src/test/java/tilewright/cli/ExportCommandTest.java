@@ -11,6 +11,7 @@ import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
+import java.util.stream.Collectors;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 import tools.jackson.databind.JsonNode;
@@ -136,7 +137,7 @@ class ExportCommandTest {
     export("vector-add");
     var m = ExportManifest.of(CatalogueKernel.VECTOR_ADD, Map.of("n", "1048576"), Map.of());
     var clustered = new ExportManifest(m.kernel(), m.settings(), m.entry(), m.target(), m.ptx(), m.cubins(), m.block(),
-        m.dynamicSharedBytes(), List.of(2, 1, 1), m.features(), m.ahead(), m.arguments(), m.grid());
+        m.dynamicSharedBytes(), List.of(2, 1, 1), m.features(), m.ahead(), m.arguments(), m.scratch(), m.grid());
     var header = ExportHeader.of(clustered);
     assertTrue(header.contains("attributes[0].value.clusterDim.x = 2;"), header);
     Files.writeString(folder.resolve("clustered.h"), header);
@@ -225,6 +226,31 @@ class ExportCommandTest {
         [('M', 100), ('N', 33)] (2, 4, 1) True True
         tensor Y: M is 101, but another tensor has 100
         """, output("python3", "try.py"));
+  }
+
+  @Test
+  void scratchMemoryIsTheLoadersPart() throws IOException, InterruptedException {
+    var manifest = export("sum", "--set", "n=20000", "--set", "vec=1");
+    var blocks = manifest.get("grid").get("blocks").get(0).asInt();
+    assertEquals("partial " + 4 * blocks + " tickets 4", manifest.get("scratch").valueStream()
+        .map(part -> part.get("name").asString() + " " + part.get("bytes")).collect(Collectors.joining(" ")));
+    assertTrue(Files.readString(folder.resolve(manifest.get("entry").asString() + ".h"))
+        .contains("tickets are 4 bytes of the kernel's own: zeros before the first launch."));
+    Files.writeString(folder.resolve("try.py"), """
+        import json, tilewright_kernel as t
+        class Tensor:
+            def __init__(self, *shape):
+                self.shape, self.dtype = shape, "torch.float32"
+            def stride(self):
+                return (1,)
+            def data_ptr(self):
+                return 4096
+        m = json.load(open("manifest.json"))
+        scratch = {part["name"]: t.Scratch(part, 8192) for part in m["scratch"]}
+        packed, extents = t.pack(m, {"X": Tensor(20000), "Y": Tensor(1), **scratch})
+        print(t.grid(m, extents) == tuple(m["grid"]["blocks"]), packed.count((8192).to_bytes(8, "little")))
+        """);
+    assertEquals("True 2\n", output("python3", "try.py"));
   }
 
   @Test

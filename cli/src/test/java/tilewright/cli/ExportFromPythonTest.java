@@ -47,6 +47,12 @@ class ExportFromPythonTest {
       Kernel("mat_transpose")(X=x, Y=y)
       judge("mat_transpose", y, x.T, x.T.double())
 
+      x, y = torch.randint(-8, 9, (1 << 20,), device="cuda").float(), torch.empty(1, device="cuda")
+      total = Kernel("sum")
+      for _ in range(2):  # the second finds the scratch memory as the first has left it
+          total(X=x, Y=y)
+      judge("sum", y, x.sum(), x.double().sum())
+
       x, w, b = normal(333, 4096), normal(4096), normal(4096)
       y = torch.empty_like(x)
       Kernel("layer_norm")(X=x, Y=y, W=w, B=b)
@@ -86,6 +92,7 @@ class ExportFromPythonTest {
         "no python3 with PyTorch for this GPU");
     export("softmax", "dtype=bf16");
     export("mat_transpose");
+    export("sum");
     export("layer_norm");
     export("sm80_attention", "batch=2");
     export("sm90_gemm", "tile=128x256x1");
@@ -94,6 +101,7 @@ class ExportFromPythonTest {
     assertEquals("""
         softmax right
         mat_transpose right
+        sum right
         layer_norm right
         sm80_attention right
         sm90_gemm right

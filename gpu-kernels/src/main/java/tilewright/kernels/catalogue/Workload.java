@@ -1,6 +1,7 @@
 package tilewright.kernels.catalogue;
 
 import java.util.List;
+import java.util.stream.Stream;
 import tilewright.kernel.CompiledKernel;
 import tilewright.kernel.Kernel;
 import tilewright.kernel.LaunchArguments;
@@ -27,7 +28,8 @@ public record Workload(PreparedLaunch launch, List<Operand> operands, Reference 
     return of(kernel, target, Dim3.of(Math.toIntExact(Math.max(1, tiles))), reference, operands);
   }
 
-  static Workload of(Kernel kernel, Target target, Dim3 grid, Reference reference, Operand... operands) {
+  /** Likewise on a grid of any shape; operands that are the kernel's own are scratch memory of the launch. */
+  public static Workload of(Kernel kernel, Target target, Dim3 grid, Reference reference, Operand... operands) {
     var compiled = CompiledKernel.compile(kernel, target);
     var arguments = LaunchArguments.of(compiled);
     long bytes = 0;
@@ -35,7 +37,10 @@ public record Workload(PreparedLaunch launch, List<Operand> operands, Reference 
       arguments.tensor(operand.name(), operand.argument());
       if (operand.role() != Operand.Role.SCRATCH) bytes += operand.bytes();
     }
-    return new Workload(new PreparedLaunch(compiled, grid, arguments.build()), List.of(operands), reference, bytes, 0);
+    var scratch = Stream.of(operands).filter(o -> o.role() == Operand.Role.SCRATCH)
+        .map(o -> new PreparedLaunch.Scratch(o.name(), o.type(), o.layout())).toList();
+    return new Workload(new PreparedLaunch(compiled, grid, arguments.build(), scratch), List.of(operands), reference,
+        bytes, 0);
   }
 
   /** With other traffic, where not all of the tensors is touched. */

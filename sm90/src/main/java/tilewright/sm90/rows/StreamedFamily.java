@@ -4,9 +4,6 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.Optional;
 import java.util.stream.Stream;
-import tilewright.kernel.CompiledKernel;
-import tilewright.kernel.LaunchArguments;
-import tilewright.kernel.PreparedLaunch;
 import tilewright.kernel.Target;
 import tilewright.kernels.catalogue.Choice;
 import tilewright.kernels.catalogue.Family;
@@ -108,13 +105,9 @@ record StreamedFamily(Family base, RowOperation operation, String option, String
 
   private Workload streamed(Choice choice, RowStreamConfig config, Workload portable) {
     var kernel = new StreamedRows(operation, choice.type("dtype"), choice.number("n"), config);
-    var compiled = CompiledKernel.compile(kernel, Target.SM90A);
-    var arguments = LaunchArguments.of(compiled);
     var operands = new ArrayList<>(portable.operands());
     operands.add(Operand.scratch("tickets", ElementType.I32, new Operand.Fill.Zeros(), 1));
-    operands.forEach(operand -> arguments.tensor(operand.name(), operand.argument()));
-    var grid = Dim3.of(config.grid(choice.number("m")));
-    return new Workload(new PreparedLaunch(compiled, grid, arguments.build()), operands, portable.reference(),
-        portable.bytes(), portable.operations());
+    return Workload.of(kernel, Target.SM90A, Dim3.of(config.grid(choice.number("m"))), portable.reference(),
+        operands.toArray(Operand[]::new));
   }
 }

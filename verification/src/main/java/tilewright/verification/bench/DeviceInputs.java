@@ -59,7 +59,7 @@ final class DeviceInputs {
     var memory = gpu.allocate(tensor.bytes());
     switch (tensor.content()) {
       case Measured.Content.Undefined _ -> memory.fill((byte) 0xFF);
-      case Measured.Content.Zeros _, Measured.Content.Counters _ -> memory.fill((byte) 0);
+      case Measured.Content.Zeros _ -> memory.fill((byte) 0);
       default -> {
         var pattern = patterns.computeIfAbsent(new Drawn(tensor.type(), tensor.content()), this::draw);
         memory.copyFrom(pattern.asSlice(0, Math.min(pattern.byteSize(), memory.byteSize())));
@@ -92,7 +92,7 @@ final class DeviceInputs {
         case Measured.Content.Ranges(long each) -> (double) (i / each);
         case Measured.Content.Given(List<Integer> values) -> i < values.size() ? values.get((int) i) : 0;
         case Measured.Content.Same(double value) -> value;
-        case Measured.Content.Zeros _, Measured.Content.Counters _, Measured.Content.Undefined _ -> 0;
+        case Measured.Content.Zeros _, Measured.Content.Undefined _ -> 0;
       });
     }
     return segment;

@@ -49,9 +49,6 @@ record Measured(String kernel, String arch, String config, PreparedLaunch launch
     /** Zeros, which the kernel relies on: setting them is part of a run. */
     record Zeros() implements Content {}
 
-    /** Zeros before the first run, which every run leaves as the next one needs them. */
-    record Counters() implements Content {}
-
     /** Nothing that matters. */
     record Undefined() implements Content {}
   }

@@ -141,18 +141,17 @@ final class Suite {
     family.requireSupported(choice);
     var workload = family.workload(choice);
     var arch = family.target(choice).architecture().replaceAll("_|[af]$", "");
-    var tensors = workload.operands().stream()
-        .map(o -> new Measured.Tensor(o.name(), o.type(), o.elements(), content(o))).toList();
+    var tensors = workload.operands().stream().filter(o -> o.role() != Operand.Role.SCRATCH)
+        .map(o -> new Measured.Tensor(o.name(), o.type(), o.elements(), content(o.fill()))).toList();
     return new Measured(family.name(), arch, choice.toString(), workload.launch(), tensors, workload.bytes(),
         workload.operations(), catalogue(family.name(), choice.values()));
   }
 
-  private static Measured.Content content(Operand operand) {
-    return switch (operand.fill()) {
+  private static Measured.Content content(Operand.Fill fill) {
+    return switch (fill) {
       case Operand.Fill.Normal(double deviation) -> new Measured.Content.Normal(deviation);
       case Operand.Fill.Indices(long bound) -> new Measured.Content.Indices(bound);
-      case Operand.Fill.Zeros _ -> operand.isCounter() ? new Measured.Content.Counters()
-          : new Measured.Content.Zeros();
+      case Operand.Fill.Zeros _ -> new Measured.Content.Zeros();
       case Operand.Fill.Poison _ -> new Measured.Content.Undefined();
     };
   }
