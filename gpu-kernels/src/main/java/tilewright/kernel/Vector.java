@@ -2,6 +2,7 @@ package tilewright.kernel;
 
 import java.util.ArrayList;
 import java.util.List;
+import java.util.stream.IntStream;
 import tilewright.numerics.ElementType;
 import tilewright.ptx.Operand;
 import tilewright.ptx.PtxType;
@@ -43,6 +44,27 @@ public final class Vector {
       pairs.add(pair);
     }
     return new Vector(head.k, head.type, singles.size(), pairs);
+  }
+
+  /** The columns of a square whose rows these are, bits unchanged. */
+  public static List<Vector> columns(List<Vector> rows) {
+    var head = rows.getFirst();
+    if (rows.size() != head.count || head.type.bits() != 32 && head.type.bits() != 16) {
+      throw new TraceException("no turning of " + rows.size() + " rows of " + head.count + " " + head.type.text()
+          + " elements: a square of 16 or 32 bits");
+    }
+    return IntStream.range(0, head.count).mapToObj(column -> new Vector(head.k, head.type, head.count,
+        head.type.bits() == 32 ? rows.stream().map(row -> row.registers.get(column)).toList()
+            : IntStream.range(0, head.count / 2).mapToObj(pair -> halves(head.k, rows.get(2 * pair),
+                rows.get(2 * pair + 1), column)).toList())).toList();
+  }
+
+  /** The elements of a column in two rows, side by side. */
+  private static Operand.Register halves(Scope k, Vector upper, Vector lower, int column) {
+    var pair = k.newRegister(PtxType.B32);
+    k.emit("prmt.b32", pair, upper.registers.get(column / 2), lower.registers.get(column / 2),
+        new Operand.Integer(column % 2 == 0 ? 0x5410 : 0x7632));
+    return pair;
   }
 
   /** What an instruction left in registers of 32 bits, as neighbours. */

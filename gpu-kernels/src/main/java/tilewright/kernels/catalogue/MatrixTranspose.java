@@ -1,36 +1,33 @@
 package tilewright.kernels.catalogue;
 
+import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.List;
 import java.util.Locale;
 import java.util.Optional;
 import java.util.stream.IntStream;
-import java.util.stream.Stream;
 import tilewright.kernel.GlobalTensor;
 import tilewright.kernel.I32;
 import tilewright.kernel.Kernel;
 import tilewright.kernel.Partition;
 import tilewright.kernel.Scope;
-import tilewright.kernel.SharedTensor;
 import tilewright.kernel.Target;
 import tilewright.kernel.TensorSpec;
 import tilewright.kernel.Vector;
-import tilewright.kernel.atom.LdMatrix;
 import tilewright.kernel.collective.TileScheduler;
 import tilewright.layout.ComposedLayout;
 import tilewright.layout.Layout;
 import tilewright.layout.OffsetMap;
 import tilewright.layout.Swizzle;
 import tilewright.numerics.ElementType;
-import tilewright.ptx.PtxType;
 import tilewright.reference.Expected;
 import tilewright.reference.Reference;
 
 /**
- * Y (N,M) = X (M,N)ᵀ, rows contiguous in both, every bit as it was. {@code vector} moves 16 bytes an access through a
- * swizzled tile, where both extents allow it; the others move single elements: {@code swizzled}, {@code padded}
- * and {@code diagonal} (tiles in diagonal order) through a 32×32 tile, {@code rows} and {@code columns} without one,
- * reading or writing whole rows.
+ * Y (N,M) = X (M,N)ᵀ, rows contiguous in both, every bit as it was. {@code vector} moves 16 bytes an access if both
+ * extents allow it: threads turn squares in registers and hand them on through a swizzled tile. The others move single
+ * elements: {@code swizzled}, {@code padded} and {@code diagonal} (tiles in diagonal order) through a 32×32 tile,
+ * {@code rows} and {@code columns} without one, reading or writing whole rows.
  *
  * @param high rows of X in a tile
  * @param wide columns of X in a tile
@@ -38,9 +35,9 @@ import tilewright.reference.Reference;
 record MatrixTranspose(Path path, ElementType type, int vector, int high, int wide, int threads, int band)
     implements Kernel {
   private static final int THREADS = 256;
-  /** Rows of tiles of Y that CTAs work through together, so that their reads meet in L2. */
-  private static final int BAND = 2;
-  /** Rows of Y in a tile are 256 bytes, which memory writes in one go. */
+  /** Rows of X in a tile, and rows of Y that CTAs work through together, so that their reads meet in L2. */
+  private static final int ROWS = 128;
+  /** Of a row of X in a tile, which is then 32 KiB. */
   private static final int ROW_BYTES = 256;
   /** Of a tile that single elements cross. */
   private static final int SIDE = 32;
@@ -73,7 +70,7 @@ record MatrixTranspose(Path path, ElementType type, int vector, int high, int wi
 
     @Override
     public List<List<Integer>> measured() {
-      return List.of(List.of(16384, 16384), List.of(1 << 20, 256));
+      return List.of(List.of(16384, 16384), List.of(1 << 20, 256), List.of(256, 1 << 20));
     }
 
     @Override
@@ -84,10 +81,9 @@ record MatrixTranspose(Path path, ElementType type, int vector, int high, int wi
       int n = choice.number("n");
       int widest = 16 / type.bytes();
       boolean wide = path == Path.VECTOR && m % widest == 0 && n % widest == 0;
-      int side = wide ? ROW_BYTES / type.bytes() : SIDE;
-      var kernel = new MatrixTranspose(path, type, wide ? widest : 1, wide ? choice.tuned("high", side) : side,
-          wide ? choice.tuned("wide", side) : side, choice.tuned("threads", THREADS),
-          choice.tuned("band", type.bits() == 16 ? 1 : BAND));
+      int columns = wide ? choice.tuned("wide", ROW_BYTES / type.bytes()) : SIDE;
+      var kernel = new MatrixTranspose(path, type, wide ? widest : 1, wide ? choice.tuned("high", ROWS) : SIDE,
+          columns, choice.tuned("threads", THREADS), choice.tuned("band", Math.max(1, ROWS / columns)));
       return Workload.of(kernel, Target.SM80, (long) Math.ceilDiv(m, kernel.high) * Math.ceilDiv(n, kernel.wide),
           reference(m, n), Operand.input("X", type, choice, "m", "n"), Operand.output("Y", type, choice, "n", "m"));
     }
@@ -120,7 +116,10 @@ record MatrixTranspose(Path path, ElementType type, int vector, int high, int wi
     switch (path) {
       case ROWS -> direct(k, thread, from, to, false);
       case COLUMNS -> direct(k, thread, from, to, true);
-      default -> throughShared(k, thread, from, to);
+      default -> {
+        if (vector > 1) inSquares(k, thread, from, to);
+        else throughShared(k, thread, from, to);
+      }
     }
   }
 
@@ -142,55 +141,65 @@ record MatrixTranspose(Path path, ElementType type, int vector, int high, int wi
   private void throughShared(Scope k, I32 thread, GlobalTensor from, GlobalTensor to) {
     var read = rows(high, wide);
     var shared = k.shared(type, shared());
-    for (int v = 0; v < read.values(); v += vector) {
+    for (int v = 0; v < read.values(); v++) {
       var place = read.coordinate(thread, v);
       var element = from.at(place);
-      shared.at(place).store(element.vectorOrZeros(vector, element.inside()));
+      shared.at(place).store(element.vectorOrZeros(1, element.inside()));
     }
     k.barrier();
-    if (vector > 1 && type.bits() == 16) {
-      turnedByMatrix(k, thread, shared, to);
-      return;
+    var written = rows(wide, high);
+    for (int v = 0; v < written.values(); v++) {
+      var place = written.coordinate(thread, v);
+      var element = to.at(place);
+      k.when(element.inside(), () -> element.store(shared.at(place[1], place[0]).vector(1)));
     }
+  }
+
+  /** Threads turn squares of vector × vector elements in registers and leave them in a tile of Y. */
+  private void inSquares(Scope k, I32 thread, GlobalTensor from, GlobalTensor to) {
+    var read = squares();
+    var turned = k.shared(type, turned());
+    for (int square = 0; square < read.values(); square += vector * vector) {
+      var corner = read.coordinate(thread, square);
+      // Both extents are multiples of the vector.
+      var inside = from.at(corner).inside();
+      var rows = new ArrayList<Vector>();
+      for (int i = 0; i < vector; i++) {
+        rows.add(from.at(corner[0].plus(i), corner[1]).vectorOrZeros(vector, inside));
+      }
+      var columns = Vector.columns(rows);
+      for (int i = 0; i < vector; i++) turned.at(corner[1].plus(i), corner[0]).store(columns.get(i));
+    }
+    k.barrier();
     var written = rows(wide, high);
     for (int v = 0; v < written.values(); v += vector) {
       var place = written.coordinate(thread, v);
       var element = to.at(place);
-      k.when(element.inside(), () -> element.store(column(k, shared, place)));
+      k.when(element.inside(), () -> element.store(turned.at(place).vector(vector)));
     }
   }
 
-  /**
-   * Columns of 16-bit elements by {@code ldmatrix.trans}, whose lane 4c + q gets pairs (2q, 2q + 1) of column c of each
-   * of four matrices: they are made of such rows that the four pairs are rows 8q to 8q + 7 of the tile.
-   */
-  private void turnedByMatrix(Scope k, I32 thread, SharedTensor shared, GlobalTensor to) {
-    int warps = threads / 32;
-    int along = wide / 8 / warps;
-    var blocks = Layout.of(Layout.of(8, high), Layout.of(high / 32, 32), Layout.of(along, 8L * warps * high));
-    var rows = Layout.of(Layout.of(2, 1), Layout.of(4, 8), Layout.of(4, 2), Layout.of(warps, 8L * high));
-    var from = Partition.exact(Layout.of(rows, blocks), high, wide);
-    var lanes = Layout.of(Layout.of(4, 8L * wide), Layout.of(8, 1), Layout.of(warps, 8));
-    var mine = Partition.exact(Layout.of(lanes, Layout.of(Layout.of(8, wide), Layout.of(high / 32, 32L * wide),
-        Layout.of(along, 8L * warps))), wide, high);
-    var matrices = new LdMatrix(rows, true);
-    for (int v = 0; v < mine.values(); v += vector) {
-      var registers = Stream.generate(() -> k.newRegister(PtxType.B32)).limit(4).toList();
-      matrices.load(k, shared.at(from.coordinate(thread, v)), registers);
-      var element = to.at(mine.coordinate(thread, v));
-      k.when(element.inside(), () -> element.store(Vector.packed(k, type, registers)));
-    }
+  /** Squares of a tile of X, side by side first. */
+  private Partition squares() {
+    int across = wide / vector;
+    int down = threads / across;
+    var lanes = Layout.of(Layout.of(across, (long) vector * high), Layout.of(down, vector));
+    var values = Layout.of(Layout.of(vector, 1), Layout.of(vector, high),
+        Layout.of(high / vector / down, (long) vector * down));
+    return Partition.exact(Layout.of(lanes, values), high, wide);
   }
 
-  /** Neighbours along a row of Y lie below one another in the tile. */
-  private Vector column(Scope k, SharedTensor shared, I32[] place) {
-    return Vector.join(IntStream.range(0, vector)
-        .mapToObj(i -> shared.at(place[1].plus(i), place[0]).vector(1)).toList());
+  /** A tile of Y, whose chunks of 16 bytes are permuted by the square's row: eight lanes meet every bank once. */
+  private OffsetMap turned() {
+    int chunk = Integer.numberOfTrailingZeros(vector);
+    int row = Integer.numberOfTrailingZeros(high);
+    return new ComposedLayout(new Swizzle(Math.min(row - chunk, 3), chunk, row), 0,
+        Layout.of(Layout.of(wide, high), Layout.of(high, 1)));
   }
 
-  /** Threads along the rows of a tile first: 8 lanes of 16 bytes, or a warp of single elements. */
+  /** Threads along whole rows of a tile first: what is moved together lies together. */
   private Partition rows(int rows, int columns) {
-    int along = vector > 1 ? 8 : 32;
+    int along = Math.min(columns / vector, threads);
     int down = threads / along;
     var threads = Layout.of(Layout.of(along, (long) rows * vector), Layout.of(down, 1));
     var values = Layout.of(Layout.of(vector, rows), Layout.of(Math.ceilDiv(columns, along * vector),
@@ -198,13 +207,9 @@ record MatrixTranspose(Path path, ElementType type, int vector, int high, int wi
     return Partition.exact(Layout.of(threads, values), rows, columns);
   }
 
-  /** A read down a column of the tile meets every bank once: the chunk of a row is permuted by the row's number. */
+  /** A read down a column of the tile meets every bank once: the places of a row are permuted by the row's number. */
   private OffsetMap shared() {
     if (path == Path.PADDED) return Layout.of(Layout.of(high, wide + 1), Layout.of(wide, 1));
-    var plain = Layout.of(Layout.of(high, wide), Layout.of(wide, 1));
-    if (vector == 1) return new ComposedLayout(new Swizzle(5, 0, 5), 0, plain);
-    int chunk = Integer.numberOfTrailingZeros(vector);
-    int row = Integer.numberOfTrailingZeros(wide);
-    return new ComposedLayout(new Swizzle(Math.min(row - chunk, type.bytes() == 4 ? 4 : 3), chunk, row), 0, plain);
+    return new ComposedLayout(new Swizzle(5, 0, 5), 0, Layout.of(Layout.of(high, wide), Layout.of(wide, 1)));
   }
 }
