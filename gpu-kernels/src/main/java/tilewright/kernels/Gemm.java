@@ -119,11 +119,10 @@ public final class Gemm {
   private static int vectorC(GemmProblem problem, boolean bKMajor) {
     if (problem.c().columnStride() != 1) return 1;
     int bytes = problem.output().bytes();
-    // Four lanes' pairs of singles are a whole sector of memory; of 16 bits a thread needs eight neighbours for one.
-    int most = bytes == 2 ? WIDEST_COPY_BYTES / bytes : 2;
+    int most = WIDEST_COPY_BYTES / bytes;
     int vector = problem.c().alignment(true, bytes, Integer.lowestOneBit(problem.n() | most));
-    // Where B's neighbours run along n, lanes have to trade for them, and can trade only all eight.
-    return bKMajor || vector == most ? vector : Math.min(2, vector);
+    // Where B's neighbours run along n, lanes have to trade for them, and can trade only eight, of 16 bits.
+    return bKMajor || vector == 8 ? vector : Math.min(2, vector);
   }
 
   private record Tile(int m, int n, int k, int warpsM, int warpsN, int stages) {}

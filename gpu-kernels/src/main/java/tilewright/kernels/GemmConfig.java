@@ -13,7 +13,7 @@ import tilewright.numerics.ElementType;
  * @param aKMajor whether A's neighbours run along k (else along m); likewise B
  * @param stages tiles of shared memory in the ring
  * @param vectorA elements of A that one copy moves: 8, 4 or 2 aligned neighbours, or 1 for any strides; likewise B
- * @param vectorC neighbours along n that one store writes: 8 or 4 of 16 bits, 2, or 1 for any strides
+ * @param vectorC neighbours along n that one store writes: 8 of 16 bits, 4, 2, or 1 for any strides
  * @param band tile rows that CTAs work through together, for L2
  * @param fit of a kernel that is made for certain strides and for extents of whole tiles
  */
@@ -57,8 +57,8 @@ public record GemmConfig(ElementType operand, ElementType output, boolean aKMajo
         whole && near ? Optional.of(new Fit(a, b, c, p.k() > 0 && p.k() % tileK == 0)) : Optional.empty());
   }
 
-  /** Whether a thread's accumulators are eight neighbours along n, which B's order in shared memory brings about. */
-  boolean byEights() {
+  /** Whether a thread's accumulators are runs of {@code vectorC}, which B's order in shared memory brings about. */
+  boolean inRuns() {
     return bKMajor && vectorC > 2;
   }
 

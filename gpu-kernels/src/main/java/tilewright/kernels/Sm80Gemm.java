@@ -22,11 +22,11 @@ import tilewright.layout.Layout;
 import tilewright.numerics.ElementType;
 
 /**
- * C = alpha·A·Bᵀ + beta·C on SM80 tensor cores, batched. A (M,K,L), B (N,K,L), C (M,N,L): any extents, either operand
- * order, accumulated in single precision.
+ * C = alpha·A·Bᵀ + beta·C on SM80 tensor cores, batched. A (M,K,L), B (N,K,L), C (M,N,L): any extents, either
+ * operand order, accumulated in single precision.
  *
- * <p>Data path: global → {@code cp.async} → swizzled shared memory, {@code stages} tiles deep → {@code ldmatrix} → two
- * register sets → {@code mma.sync} → registers → global.
+ * <p>Data path: global → {@code cp.async} → swizzled shared memory, {@code stages} tiles deep →
+ * {@code ldmatrix} → two register sets → {@code mma.sync} → registers → global.
  *
  * @param epilogue what C is, if not alpha · product + beta · C
  */
@@ -55,13 +55,15 @@ public record Sm80Gemm(GemmConfig config, Optional<Epilogue> epilogue) implement
     var copyA = copy(k, config.vectorA(), config.tileM(), config.aKMajor());
     var copyB = copy(k, config.vectorB(), config.tileN(), config.bKMajor());
     var atom = MmaAtom.of(config.operand(), ElementType.F32);
-    var mma = config.byEights() ? TiledMma.byEights(atom, config.shape()) : TiledMma.of(atom, config.shape());
+    var mma = config.inRuns() ? TiledMma.inRuns(atom, config.shape(), config.vectorC())
+        : TiledMma.of(atom, config.shape());
+    var writtenB = config.inRuns() ? tileB.as(SwizzledTile.alongColumnsInRuns(config.tileN(), config.tileK(),
+        config.stages(), config.vectorC())) : tileB;
 
     var tile = TileScheduler.banded(k, c.extent(0).ceilDiv(config.tileM()), c.extent(1).ceilDiv(config.tileN()),
         config.band());
     var mainloop = new MultistageMainloop(config.stages(), config.tileK(), copyA, copyB, tileA, tileB,
-        config.byEights() ? tileB.as(SwizzledTile.alongColumnsByEights(config.tileN(), config.tileK(), config.stages()))
-            : tileB, mma);
+        writtenB, mma);
     var accumulators = mainloop.run(k, thread,
         a.tile(List.of(config.tileM()), tile.m(), zero, tile.batch()),
         b.tile(List.of(config.tileN()), tile.n(), zero, tile.batch()), a.extent(1));

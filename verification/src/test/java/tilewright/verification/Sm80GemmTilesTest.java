@@ -10,7 +10,6 @@ import java.util.Optional;
 import java.util.Set;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
-import org.junit.jupiter.params.provider.ValueSource;
 import tilewright.device.Assembler;
 import tilewright.device.Assembly;
 import tilewright.kernels.Gemm;
@@ -26,11 +25,14 @@ class Sm80GemmTilesTest {
     return GemmProblem.packed(ElementType.BF16, output, m, n, k, 1, order);
   }
 
-  /** Whole tiles, k that ends within one and with one; C of 16 bits is stored eight at a time, by any order of B. */
+  /**
+   * Whole tiles, k that ends within one and with one. C of 16 bits is stored eight at a time, by any order of B;
+   * singles four at a time where B's neighbours run along k, else two.
+   */
   @ParameterizedTest
-  @CsvSource({"TN,72", "NN,72", "TT,72", "NT,72", "TN,128", "NT,192", "NN,64"})
-  void areExactInTheSimulator(String order, int k) {
-    var output = ElementType.BF16;
+  @CsvSource({"TN,72,BF16", "NN,72,BF16", "TT,72,BF16", "NT,72,BF16", "TN,128,BF16", "NT,192,BF16", "NN,64,BF16",
+      "TN,72,F32", "NN,64,F32", "NT,72,F32"})
+  void areExactInTheSimulator(String order, int k, ElementType output) {
     var large = Gemm.configure(problem(order, output, 2048, 2048, 512));
     int m = large.tileM();
     int n = large.tileN();
@@ -46,9 +48,9 @@ class Sm80GemmTilesTest {
   }
 
   @ParameterizedTest
-  @ValueSource(strings = {"TN", "NT"})
-  void areAssembledWithoutSpills(String order) {
-    var p = problem(order, ElementType.BF16, 4096, 4096, 4096);
+  @CsvSource({"TN,BF16", "NT,BF16", "TN,F32", "NT,F32"})
+  void areAssembledWithoutSpills(String order, ElementType output) {
+    var p = problem(order, output, 4096, 4096, 4096);
     assertTrue(Gemm.configure(p).fit().isPresent());
     switch (ASSEMBLER.assemble(Gemm.sm80(p).kernel().ptx(), "sm_90a")) {
       case Assembly.Assembled assembled ->

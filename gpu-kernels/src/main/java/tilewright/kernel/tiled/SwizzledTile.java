@@ -33,14 +33,15 @@ public final class SwizzledTile {
   }
 
   /**
-   * {@link #alongColumns} for an operand whose rows a thread's accumulators shall have as neighbours, eight by eight:
-   * of 32 rows, what {@code mma} takes for its columns 2q and 2q + 1 of atom j are rows 8q + 2j and 8q + 2j + 1.
+   * {@link #alongColumns} for an operand of whose rows a thread's accumulators shall have {@code run} neighbours, 4 or
+   * 8: of 4 · run rows, what {@code mma} takes for its columns 2q and 2q + 1 of atom j are rows run · q + 2j and
+   * run · q + 2j + 1.
    */
-  public static ComposedLayout alongColumnsByEights(int rows, int columns, int stages) {
+  public static ComposedLayout alongColumnsInRuns(int rows, int columns, int stages, int run) {
     var plain = (Layout) alongColumns(rows, columns, stages).layout();
     int width = width(columns);
-    var row = Layout.of(Layout.of(2, width), Layout.of(4, 8L * width), Layout.of(4, 2L * width),
-        Layout.of(rows / 32, 32L * width));
+    var row = Layout.of(Layout.of(2, width), Layout.of(run / 2, 8L * width), Layout.of(4, 2L * width),
+        Layout.of(rows / (4 * run), 4L * run * width));
     return new ComposedLayout(swizzle(width), 0, Layout.of(row, plain.mode(1), plain.mode(2)));
   }
 

@@ -29,15 +29,25 @@ public final class TiledMma {
     public int threads() {
       return 32 * warpsM * warpsN;
     }
+
+    /** Rows of a warp's block. */
+    int blockM() {
+      return tileM / warpsM;
+    }
+
+    /** Columns of a warp's block. */
+    int blockN() {
+      return tileN / warpsN;
+    }
   }
 
-  private TiledMma(MmaAtom atom, Shape s, boolean byEights) {
+  private TiledMma(MmaAtom atom, Shape s, Layout accumulators) {
     this.atom = atom;
-    this.blockM = s.tileM / s.warpsM;
-    this.blockN = s.tileN / s.warpsN;
+    this.blockM = s.blockM();
+    this.blockN = s.blockN();
     this.loadA = s.aKMajor ? LdMatrix.A_K_MAJOR : LdMatrix.A_M_MAJOR;
     this.loadB = s.bKMajor ? LdMatrix.B_K_MAJOR : LdMatrix.B_N_MAJOR;
-    this.c = Partition.exact(byEights ? accumulatorsByEights(s) : accumulatorLayout(s), s.tileM, s.tileN);
+    this.c = Partition.exact(accumulators, s.tileM, s.tileN);
     this.a = Partition.shared(operandLayout(loadA.lanes(), s.tileM, s.tileK, blockM,
         Layout.of(Layout.of(s.warpsM, blockM), Layout.of(s.warpsN, 0))), s.tileM, s.tileK);
     this.b = Partition.shared(operandLayout(loadB.lanes(), s.tileN, s.tileK, blockN,
@@ -45,20 +55,24 @@ public final class TiledMma {
   }
 
   public static TiledMma of(MmaAtom atom, Shape shape) {
-    return of(atom, shape, false);
+    return of(atom, shape, accumulatorLayout(shape));
   }
 
-  /** The same for a B whose rows lie in shared memory as {@link SwizzledTile#alongColumnsByEights} says. */
-  public static TiledMma byEights(MmaAtom atom, Shape shape) {
-    require(shape.tileN % (shape.warpsN * 4 * MmaAtom.N) == 0, "tileN", shape.tileN, shape.warpsN * 4 * MmaAtom.N);
-    return of(atom, shape, true);
+  /**
+   * The same for a B whose rows lie in shared memory as {@link SwizzledTile#alongColumnsInRuns} says.
+   *
+   * @param run neighbours along n that a thread's accumulators are: 4 or 8
+   */
+  public static TiledMma inRuns(MmaAtom atom, Shape shape, int run) {
+    require(shape.tileN % (shape.warpsN * 4 * run) == 0, "tileN", shape.tileN, shape.warpsN * 4 * run);
+    return of(atom, shape, accumulatorsInRuns(shape, run));
   }
 
-  private static TiledMma of(MmaAtom atom, Shape shape, boolean byEights) {
+  private static TiledMma of(MmaAtom atom, Shape shape, Layout accumulators) {
     require(shape.tileM % (shape.warpsM * MmaAtom.M) == 0, "tileM", shape.tileM, shape.warpsM * MmaAtom.M);
     require(shape.tileN % (shape.warpsN * LdMatrix.TILE) == 0, "tileN", shape.tileN, shape.warpsN * LdMatrix.TILE);
     require(shape.tileK % MmaAtom.K == 0, "tileK", shape.tileK, MmaAtom.K);
-    return new TiledMma(atom, shape, byEights);
+    return new TiledMma(atom, shape, accumulators);
   }
 
   private static void require(boolean condition, String name, int value, int unit) {
@@ -66,22 +80,22 @@ public final class TiledMma {
   }
 
   /** (lane and warp, values of an atom and its repetitions) → index in the M×N tile. */
-  private Layout accumulatorLayout(Shape s) {
+  private static Layout accumulatorLayout(Shape s) {
     var inTile = Layout.of(Layout.of(MmaAtom.M, 1), Layout.of(MmaAtom.N, s.tileM)).composition(MmaAtom.C);
-    var warps = Layout.of(Layout.of(s.warpsM, blockM), Layout.of(s.warpsN, (long) blockN * s.tileM));
-    var repeats = Layout.of(Layout.of(blockM / MmaAtom.M, MmaAtom.M),
-        Layout.of(blockN / MmaAtom.N, (long) MmaAtom.N * s.tileM));
+    var warps = Layout.of(Layout.of(s.warpsM, s.blockM()), Layout.of(s.warpsN, (long) s.blockN() * s.tileM));
+    var repeats = Layout.of(Layout.of(s.blockM() / MmaAtom.M, MmaAtom.M),
+        Layout.of(s.blockN() / MmaAtom.N, (long) MmaAtom.N * s.tileM));
     return Layout.of(Layout.of(inTile.mode(0), warps), Layout.of(inTile.mode(1), repeats));
   }
 
-  /** The same where four atoms' columns of a lane are eight neighbours. */
-  private Layout accumulatorsByEights(Shape s) {
+  /** The same where a lane's columns of run / 2 atoms are neighbours. */
+  private static Layout accumulatorsInRuns(Shape s, int run) {
     long column = s.tileM;
-    var lanes = Layout.of(Layout.of(4, 8 * column), Layout.of(8, 1));
-    var warps = Layout.of(Layout.of(s.warpsM, blockM), Layout.of(s.warpsN, blockN * column));
+    var lanes = Layout.of(Layout.of(4, run * column), Layout.of(8, 1));
+    var warps = Layout.of(Layout.of(s.warpsM, s.blockM()), Layout.of(s.warpsN, s.blockN() * column));
     var inAtom = Layout.of(Layout.of(2, column), Layout.of(2, 8));
-    var repeats = Layout.of(Layout.of(blockM / MmaAtom.M, MmaAtom.M), Layout.of(4, 2 * column),
-        Layout.of(blockN / (4 * MmaAtom.N), 4 * MmaAtom.N * column));
+    var repeats = Layout.of(Layout.of(s.blockM() / MmaAtom.M, MmaAtom.M), Layout.of(run / 2, 2 * column),
+        Layout.of(s.blockN() / (4 * run), 4 * run * column));
     return Layout.of(Layout.of(lanes, warps), Layout.of(inAtom, repeats));
   }
 
