@@ -12,15 +12,15 @@ import tilewright.numerics.ElementType;
 import tilewright.reference.RowReference;
 
 /**
- * Y(m,n) = (X(m,n) - μ(m)) / √(σ²(m) + 10⁻⁵) · W(n) + B(n), where μ is the mean of row m of X (M,N) and σ² the mean of
- * the squared differences to it, taken in a second pass over the row. Both are summed and kept in the accumulator's
- * type. A NaN or infinity makes the row NaN.
+ * Y(m,n) = (X(m,n) - μ(m)) / √(σ²(m) + 10⁻⁵) · W(n) + B(n), where μ is the mean of row m of X (M,N) and σ²
+ * the mean of the squared differences to it, taken in a second pass over the row. Both are summed and kept in the
+ * accumulator's type. A NaN or infinity makes the row NaN.
  */
 record LayerNorm(ElementType type, ElementType accumulator, RowShape shape) implements Kernel {
   static final float EPSILON = 1e-5f;
 
-  static final Family FAMILY = new RowFamily("layer_norm", "Y = (X - mean) / sqrt(variance + 1e-5) · W + B, row by row "
-      + "(M,N), W and B (N)", List.of(RowFamily.ACCUMULATOR)) {
+  static final Family FAMILY = new RowFamily("layer_norm", "Y = (X - mean) / sqrt(variance + 1e-5) · W + B, row by row"
+      + " (M,N), W and B (N)", List.of(RowFamily.ACCUMULATOR)) {
     @Override
     RowTuning liked(ElementType type, int columns) {
       int bytes = columns * type.bytes();
@@ -30,7 +30,7 @@ record LayerNorm(ElementType type, ElementType accumulator, RowShape shape) impl
         case 1024 -> small(1, 4);
         case 2048 -> small(2, 2);
         case 8192 -> small(4, 2);
-        default -> small(bytes <= 512 ? 2 : bytes < 8192 ? 4 : 8, 1);
+        default -> bytes <= 256 ? new RowTuning(0, 64, 1, 2, 0, 0) : small(bytes < 8192 ? 4 : 8, 1);
       };
     }
 

@@ -25,7 +25,8 @@ record RmsNorm(ElementType type, ElementType accumulator, RowShape shape) implem
       int bytes = columns * type.bytes();
       boolean singles = type.bits() == 32;
       if (bytes <= (singles ? 2048 : 512)) return small(1, singles ? 2 : 1);
-      if (bytes == 16384 && !singles) return small(2, 2);
+      if (singles && (bytes == 8192 || bytes == 16384)) return small(1, 2);
+      if (bytes == 16384) return small(2, 2);
       return small(bytes <= (singles ? 32768 : 16384) ? 2 : bytes <= 32768 ? 4 : 8, 1);
     }
 

@@ -6,9 +6,9 @@ import tilewright.kernel.F32;
 import tilewright.numerics.ElementType;
 
 /**
- * (x - mean) / √(variance + 10⁻⁵) · w + b; the summary is the sum and the sum of squared differences to the mean, which
- * merges without cancellation (Chan, Golub and LeVeque, "Updating Formulae and a Pairwise Algorithm for Computing
- * Sample Variances").
+ * (x - mean) / √(variance + 10⁻⁵) · w + b; the summary is the sum and the sum of squared differences to the
+ * mean, which merges without cancellation (Chan, Golub and LeVeque, "Updating Formulae and a Pairwise Algorithm for
+ * Computing Sample Variances").
  */
 record LayerNormRows() implements RowOperation {
   private static final float EPSILON = 1e-5f;
@@ -25,7 +25,7 @@ record LayerNormRows() implements RowOperation {
 
   @Override
   public int leastBytes(ElementType type) {
-    return type.bits() == 32 ? 128 << 10 : 32 << 10;
+    return type.bits() == 32 ? 64 << 10 : 32 << 10;
   }
 
   @Override

@@ -21,7 +21,7 @@ record RmsNormRows() implements RowOperation {
 
   @Override
   public int leastBytes(ElementType type) {
-    return type.bits() == 32 ? 128 << 10 : 64 << 10;
+    return 64 << 10;
   }
 
   @Override

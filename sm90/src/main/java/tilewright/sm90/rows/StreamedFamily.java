@@ -21,7 +21,7 @@ import tilewright.ptx.Dim3;
  */
 record StreamedFamily(Family base, RowOperation operation, String option, String value) implements Family {
   private static final String STREAM = "stream";
-  /** What a CTA has of a row, about. */
+  /** What a CTA has at most of a row that it has alone or with another; longer rows have as many CTAs as can be. */
   private static final int SLICE_BYTES = 32 << 10;
   private static final int MOST_CLUSTER = 8;
 
@@ -92,9 +92,7 @@ record StreamedFamily(Family base, RowOperation operation, String option, String
   private Optional<RowStreamConfig> liked(ElementType type, int columns) {
     long bytes = (long) columns * type.bytes();
     if (bytes < operation.leastBytes(type)) return Optional.empty();
-    boolean fine = type.bits() == 16 && bytes >= 4 * SLICE_BYTES && !operation.vectors().isEmpty();
-    long slices = Math.ceilDiv(bytes, fine ? SLICE_BYTES / 2 : SLICE_BYTES);
-    int cluster = (int) Math.min(MOST_CLUSTER, slices == 1 ? 1 : 2 * Long.highestOneBit(slices - 1));
+    int cluster = bytes > 2 * SLICE_BYTES ? MOST_CLUSTER : Math.ceilDiv((int) bytes, SLICE_BYTES);
     return RowStreamConfig.of(type, columns, cluster, most(cluster));
   }
 
