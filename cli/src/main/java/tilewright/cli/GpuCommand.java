@@ -34,7 +34,7 @@ final class GpuCommand extends LaunchCommand {
     var result = Backend.runOn(gpu, file.launch());
     if (!result.findings().isEmpty()) return LaunchRow.of(name, result, Optional.empty());
     if (!record) return LaunchRow.of(name, result, file.mismatch());
-    LaunchFileWriter.recordExpected(file, changed(file, before));
+    LaunchFileWriter.recordExpected(file, changed(file, before), gpu.properties().capability());
     return LaunchRow.of(name, result, Optional.empty());
   }
 

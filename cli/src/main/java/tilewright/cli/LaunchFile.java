@@ -8,6 +8,7 @@ import java.util.Arrays;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
+import java.util.OptionalInt;
 import java.util.Set;
 import java.util.TreeMap;
 import java.util.stream.Stream;
@@ -20,9 +21,11 @@ import tilewright.simulator.Coordinates;
  * @param expected contents by buffer
  * @param uninitialised buffers whose first contents mean nothing
  * @param elements of buffers whose type, and layout if it is not one run of elements, the file gives
+ * @param architecture compute capability times ten of the GPU that made what is expected, where one did: its tensor
+ *     cores add up otherwise than those of the PTX's target
  */
 record LaunchFile(Path path, Launch launch, Map<String, byte[]> expected, Set<String> uninitialised,
-    Map<String, Coordinates> elements) {
+    Map<String, Coordinates> elements, OptionalInt architecture) {
   static final String NAME = "launch.json";
 
   /**

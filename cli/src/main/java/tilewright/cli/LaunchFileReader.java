@@ -11,6 +11,7 @@ import java.util.HashSet;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
+import java.util.OptionalInt;
 import java.util.Set;
 import java.util.stream.Collectors;
 import tilewright.layout.Layout;
@@ -49,7 +50,13 @@ final class LaunchFileReader {
         dim3(root, "grid"), dim3(root, "block"), dim3(root, "cluster"),
         (int) integer("dynamicSharedBytes", root.path("dynamicSharedBytes"), 0, 1 << 30), features(root), ahead(root),
         buffers, arguments);
-    return new LaunchFile(path, launch, expected(root, buffers), uninitialised(root), elements(root));
+    return new LaunchFile(path, launch, expected(root, buffers), uninitialised(root), elements(root),
+        architecture(root));
+  }
+
+  private OptionalInt architecture(JsonNode root) {
+    return root.has("architecture") ? OptionalInt.of((int) integer("architecture", root.get("architecture"), 80, 999))
+        : OptionalInt.empty();
   }
 
   private JsonNode tree() {

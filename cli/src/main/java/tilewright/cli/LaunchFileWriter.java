@@ -55,9 +55,14 @@ final class LaunchFileWriter {
     AtomicFile.write(folder.resolve(LaunchFile.NAME), PRETTY.writeValueAsString(root));
   }
 
-  /** Makes the present contents of these buffers what the launch file expects. */
-  static void recordExpected(LaunchFile file, Collection<String> buffers) {
+  /**
+   * Makes the present contents of these buffers what the launch file expects.
+   *
+   * @param architecture compute capability times ten of the GPU that they are from
+   */
+  static void recordExpected(LaunchFile file, Collection<String> buffers, int architecture) {
     var root = (ObjectNode) PRETTY.readTree(readText(file.path()));
+    root.put("architecture", architecture);
     var expect = root.putObject("expect");
     for (var name : buffers) {
       var binary = file.path().resolveSibling(name + ".expected.bin");

@@ -100,7 +100,8 @@ final class SimCommand extends LaunchCommand {
         .withInstructionLimit(instructions).withTimeLimit(Duration.ofNanos((long) (seconds * 1e9)))
         .withUninitialized(file.uninitialised()).withCoordinates(file.elements())
         .withOutput(console()::kernelText);
-    return mebibytes.map(m -> options.withMemoryLimit(m << 20)).orElse(options);
+    var limited = mebibytes.map(m -> options.withMemoryLimit(m << 20)).orElse(options);
+    return file.architecture().isPresent() ? limited.withArchitecture(file.architecture().getAsInt()) : limited;
   }
 
   private static String firstOf(List<UnsupportedPtxException.Problem> problems) {

@@ -74,6 +74,19 @@ class GpuCommandTest {
     assertArrayEquals(Files.readAllBytes(folder.resolve("sim.npy")), Files.readAllBytes(folder.resolve("gpu.npy")));
   }
 
+  /** Hopper's tensor cores keep other bits of a sum than those of the PTX's own target, sm_80. */
+  @Test
+  void theSimulatorRoundsAsTheGpuThatRecorded() throws IOException {
+    Files.write(folder.resolve("a.npy"), Npy.normalHalves(200, 128, 1));
+    Files.write(folder.resolve("b.npy"), Npy.normalHalves(136, 128, 2));
+    var dump = path("dump");
+    Cli.run("run", "gemm", "--a", path("a.npy"), "--b", path("b.npy"), "--out", path("c.npy"), "--on", "gpu",
+        "--dump", dump);
+    assertEquals(Exit.OK, Cli.run("gpu", dump, "--record").exitCode());
+    var replay = Cli.run("sim", dump);
+    assertEquals(Exit.OK, replay.exitCode(), replay.out());
+  }
+
   private String path(String name) {
     return folder.resolve(name).toString();
   }

@@ -12,6 +12,7 @@ import java.nio.file.Path;
 import java.util.EnumSet;
 import java.util.List;
 import java.util.Map;
+import java.util.OptionalInt;
 import java.util.Optional;
 import java.util.Set;
 import org.junit.jupiter.api.BeforeEach;
@@ -155,8 +156,10 @@ class LaunchFileTest {
         {"ptx": "kernel.ptx", "entry": "k", "args": [], "buffers": {"d": {"bytes": 4, "fill": 7}}}
         """);
     file.launch().buffers().get("d").fill((byte) 9);
-    LaunchFileWriter.recordExpected(file, List.of("d"));
-    assertArrayEquals(new byte[] {9, 9, 9, 9}, LaunchFile.read(file.path()).expected().get("d"));
+    LaunchFileWriter.recordExpected(file, List.of("d"), 90);
+    var recorded = LaunchFile.read(file.path());
+    assertArrayEquals(new byte[] {9, 9, 9, 9}, recorded.expected().get("d"));
+    assertEquals(OptionalInt.of(90), recorded.architecture());
   }
 
   @ParameterizedTest

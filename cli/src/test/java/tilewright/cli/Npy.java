@@ -4,6 +4,7 @@ import java.io.ByteArrayOutputStream;
 import java.nio.ByteBuffer;
 import java.nio.ByteOrder;
 import java.nio.charset.StandardCharsets;
+import java.util.Random;
 
 /** Bytes of {@code .npy} files as NumPy's format description spells them, made without the code under test. */
 final class Npy {
@@ -23,6 +24,14 @@ final class Npy {
   static String header(String descr, boolean fortranOrder, String shape) {
     return "{'descr': '%s', 'fortran_order': %s, 'shape': %s, }\n".formatted(
         descr, fortranOrder ? "True" : "False", shape);
+  }
+
+  /** A file of normally distributed halves. */
+  static byte[] normalHalves(int rows, int columns, long seed) {
+    var random = new Random(seed);
+    var bytes = ByteBuffer.allocate(2 * rows * columns).order(ByteOrder.LITTLE_ENDIAN);
+    while (bytes.hasRemaining()) bytes.putShort(Float.floatToFloat16((float) random.nextGaussian()));
+    return file(1, header("<f2", false, "(" + rows + ", " + columns + ")"), bytes.array());
   }
 
   static byte[] floats(ByteOrder order, float... values) {

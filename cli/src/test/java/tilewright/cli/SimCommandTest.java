@@ -141,6 +141,24 @@ class SimCommandTest {
     assertArrayEquals(c, Arrays.copyOfRange(npy, npy.length - 4, npy.length));
   }
 
+  @Test
+  void anExpectationMayBeThatOfAnotherArchitecture() throws IOException {
+    Files.write(folder.resolve("a.npy"), Npy.normalHalves(64, 64, 1));
+    Files.write(folder.resolve("b.npy"), Npy.normalHalves(64, 64, 2));
+    var dump = folder.resolve("dump");
+    Cli.run("run", "gemm", "--a", path("a.npy"), "--b", path("b.npy"), "--out", path("c.npy"), "--dump",
+        dump.toString());
+    var launch = dump.resolve("launch.json");
+    var plain = Files.readString(launch);
+    Files.writeString(launch, plain.replaceFirst("\\{", "{\"architecture\": 90,"));
+    assertEquals(Exit.OK, Cli.run("sim", dump.toString(), "--out", path("hopper")).exitCode());
+    var expected = "{\"expect\": {\"C\": \"../hopper/dump/C.bin\"},";
+    Files.writeString(launch, plain.replaceFirst("\\{", expected));
+    assertEquals(Exit.CHECK_FAILED, Cli.run("sim", dump.toString()).exitCode(), "sums of sm_80 are others");
+    Files.writeString(launch, plain.replaceFirst("\\{", expected + "\"architecture\": 90,"));
+    assertEquals(Exit.OK, Cli.run("sim", dump.toString()).exitCode());
+  }
+
   private String launch(int threads, int bytes, int value) throws IOException {
     return Files.writeString(folder.resolve("launch.json"), """
         {"ptx": "k.ptx", "entry": "k", "block": [%d], "buffers": {"out": {"bytes": %d, "fill": "0xCD"}},
