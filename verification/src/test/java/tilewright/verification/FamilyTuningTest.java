@@ -65,6 +65,7 @@ class FamilyTuningTest {
         agrees("mat_transpose", "m=200 n=136 dtype=bf16 high=256 wide=64 band=2"),
         agrees("mat_transpose", "m=200 n=136 high=128 wide=64 threads=512"),
         agrees("dot", "n=9001 threads=128 bytes=32 blocks=3"),
+        agrees("sum", "n=70001 threads=64 bytes=16 blocks=150"),
         agrees("sum", "n=9001 dtype=f16 acc=narrow threads=64 bytes=128 blocks=2"),
         agrees("grid_softmax", "n=9001 blocks=2"),
         agrees("rope", "s=9 h=6 each=2 dtype=bf16 convention=half"),

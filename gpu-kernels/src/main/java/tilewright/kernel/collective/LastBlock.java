@@ -1,7 +1,10 @@
 package tilewright.kernel.collective;
 
+import java.util.ArrayList;
+import java.util.List;
 import java.util.function.Consumer;
 import tilewright.kernel.F32;
+import tilewright.kernel.GlobalTensor;
 import tilewright.kernel.Scope;
 import tilewright.kernel.TensorSpec;
 import tilewright.layout.Layout;
@@ -30,10 +33,18 @@ public record LastBlock(Scope k, ThreadGroup group, int blocks) {
     });
     k.barrier();
     k.when(drawn.loadInteger(blocks - 1).equalTo(blocks - 1), () -> {
-      var total = k.accumulator();
-      k.loop(group.thread(), k.constant(blocks), group.size(), i -> total.add(partial.at(i).load()));
-      var sum = group.sum(total.value());
+      var sum = group.sum(mine(partial).stream().reduce(k.constant(0f), F32::plus));
       k.when(leader, () -> use.accept(sum));
     });
+  }
+
+  /** The blocks' values that this thread adds: all reads are under way at once, since the whole grid waits for them. */
+  private List<F32> mine(GlobalTensor partial) {
+    var values = new ArrayList<F32>();
+    for (int from = 0; from < blocks; from += group.size()) {
+      var block = group.thread().plus(from);
+      values.addAll(partial.at(block).vectorOrZeros(1, partial.contains(block)).values());
+    }
+    return values;
   }
 }

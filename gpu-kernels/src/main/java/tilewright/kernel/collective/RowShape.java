@@ -49,7 +49,7 @@ public record RowShape(int length, int cluster, int threads, int rows, int each,
     int kept = threads < LARGEST_BLOCK && held <= 2 * USUAL ? held : Math.min(held, most);
     var shape = new RowShape(columns, cluster, threads, rows, each, vector, accesses, kept, true, tuning.blocks());
     return kept == held || vector * type.bytes() == 16 && held - kept <= MOST_SHARED ? shape
-        : shape.walked(USUAL);
+        : shape.walked();
   }
 
   /** The smallest power of two that is at least so much. */
@@ -57,18 +57,13 @@ public record RowShape(int length, int cluster, int threads, int rows, int each,
     return number <= 1 ? 1 : Integer.highestOneBit(2 * number - 1);
   }
 
-  private RowShape walked(int most) {
-    return new RowShape(length, 1, threads, rows, each, vector, Math.max(1, most / each), most, false, blocks);
+  private RowShape walked() {
+    return new RowShape(length, 1, threads, rows, each, vector, Math.max(1, USUAL / each), USUAL, false, blocks);
   }
 
   /** The same threads with few runs each, for kernels that walk through a row once. */
   public RowShape walking() {
-    return walking(USUAL);
-  }
-
-  /** Likewise with at most so many runs under way a thread. */
-  public RowShape walking(int most) {
-    return accesses * each <= most ? this : walked(most);
+    return accesses * each <= USUAL ? this : walked();
   }
 
   /** Threads of the CTA. */

@@ -14,18 +14,18 @@ import tilewright.reference.Expected;
 import tilewright.reference.Reference;
 
 /**
- * Y(m) = Σ A(m,·) · X(·) in single precision, rounded once: A (M,N) times X (N), by 16 or 32 threads a row or as many
- * as the row wants. NaNs and infinities as in the sum of products.
+ * Y(m) = Σ A(m,·) · X(·) in single precision, rounded once: A (M,N) times X (N), by 16 or 32 threads a row or as
+ * many as the row wants. NaNs and infinities as in the sum of products.
  */
 record Gemv(ElementType type, RowShape shape) implements Kernel {
-  private static final int LONG_THREADS = 128;
+  private static final int MOST_THREADS = 512;
 
   static final Family FAMILY = new RowFamily("gemv", "Y (M) = A (M,N) · X (N)",
       List.of(Setting.option("threads", "auto", "16", "32"))) {
     @Override
     Workload workload(Choice choice, ElementType type, RowShape own) {
       int n = choice.number("n");
-      var shape = choice.text("threads").equals("auto") ? readOnce(choice, type, own, LONG_THREADS)
+      var shape = choice.text("threads").equals("auto") ? readOnce(choice, type, own, MOST_THREADS)
           : RowShape.of(type, n, RowTuning.NONE.withThreads(choice.number("threads")));
       return rows(choice, new Gemv(type, shape), shape, reference(type, choice.number("m"), n),
           Operand.input("A", type, choice, "m", "n"), Operand.input("X", type, choice, "n"),
@@ -56,7 +56,7 @@ record Gemv(ElementType type, RowShape shape) implements Kernel {
   @Override
   public void trace(Scope k) {
     var thread = k.block(shape.block());
-    var rows = new Rows(k, thread, shape, RowFamily.matrix(k, "A", type, shape));
+    var rows = new Rows(k, thread, shape, RowFamily.passing(k, "A", type, shape));
     var factors = rows.columns(RowFamily.shared(k, "X", type, shape));
     var y = k.global(TensorSpec.of("Y", type, "M"));
     rows.forTile(tile -> tile.reduce(0, (run, so) -> {

@@ -18,9 +18,8 @@ abstract class RowFamily extends OptionedFamily {
   private static final int SMALL_BLOCK = 128;
   /** Rows of so many accesses are long. */
   private static final int LONG = 4096;
-  /** Accesses of a long row that a thread has, about, and how many of them are under way. */
-  private static final int LONG_RUNS = 32;
-  private static final int LONG_UNDER_WAY = 8;
+  /** Accesses of a long row that a thread has, about. */
+  private static final int LONG_RUNS = 8;
 
   RowFamily(String name, String formula, List<Setting> options) {
     super(name, formula, options);
@@ -86,14 +85,13 @@ abstract class RowFamily extends OptionedFamily {
   /**
    * For kernels that read a row once: long ones are walked through, since fewer threads then have to meet.
    *
-   * @param fewest threads of a long row; at most there are twice as many
+   * @param most threads of a row
    */
-  static RowShape readOnce(Choice choice, ElementType type, RowShape own, int fewest) {
+  static RowShape readOnce(Choice choice, ElementType type, RowShape own, int most) {
     int runs = choice.number("n") * type.bytes() / 16;
     if (runs < LONG) return own;
-    int threads = Math.clamp(Integer.highestOneBit(runs / LONG_RUNS), fewest, 2 * fewest);
-    return RowShape.of(type, choice.number("n"), RowTuning.NONE.withThreads(choice.tuned("lanes", threads)))
-        .walking(LONG_UNDER_WAY);
+    int threads = Math.min(Integer.highestOneBit(runs / LONG_RUNS), most);
+    return RowShape.of(type, choice.number("n"), RowTuning.NONE.withThreads(choice.tuned("lanes", threads))).walking();
   }
 
   /** Whether CTAs may share a row. */
@@ -133,6 +131,11 @@ abstract class RowFamily extends OptionedFamily {
   /** A matrix (M,N). */
   static GlobalTensor matrix(Scope k, String name, ElementType type, RowShape shape) {
     return k.global(specification(name, type, shape));
+  }
+
+  /** A matrix (M,N) that is read once, while next to nothing is written. */
+  static GlobalTensor passing(Scope k, String name, ElementType type, RowShape shape) {
+    return k.global(specification(name, type, shape).passingReads());
   }
 
   /** A matrix (M,N) that is read while as large a one is written. */

@@ -17,7 +17,7 @@ import tilewright.reference.SumReference;
  * addition is rounded to the accumulator's type, and so is Y (M).
  */
 record RowSum(ElementType type, ElementType accumulator, RowShape shape) implements Kernel {
-  private static final int LONG_THREADS = 256;
+  private static final int MOST_THREADS = 1024;
 
   static final Family FAMILY = new RowFamily("row_sum", "Y = Σ X, row by row (M,N), Y (M)",
       List.of(RowFamily.ACCUMULATOR, Setting.option("threads", "auto", "32", "256"))) {
@@ -34,7 +34,7 @@ record RowSum(ElementType type, ElementType accumulator, RowShape shape) impleme
     @Override
     Workload workload(Choice choice, ElementType type, RowShape own) {
       int columns = choice.number("n");
-      var shape = choice.text("threads").equals("auto") ? readOnce(choice, type, own, LONG_THREADS)
+      var shape = choice.text("threads").equals("auto") ? readOnce(choice, type, own, MOST_THREADS)
           : RowShape.of(type, columns, RowTuning.NONE.withThreads(choice.number("threads")));
       var accumulator = accumulator(choice, type);
       return rows(choice, new RowSum(type, accumulator, shape), shape,
@@ -52,7 +52,7 @@ record RowSum(ElementType type, ElementType accumulator, RowShape shape) impleme
   public void trace(Scope k) {
     var thread = k.block(shape.block());
     var y = k.global(TensorSpec.of("Y", accumulator, "M"));
-    new Rows(k, thread, shape, RowFamily.matrix(k, "X", type, shape)).forTile(tile ->
+    new Rows(k, thread, shape, RowFamily.passing(k, "X", type, shape)).forTile(tile ->
         tile.reduce(0, (run, sum) -> run.values().stream().reduce(sum, this::plus), this::plus)
             .inLeaders((row, total) -> y.at(row).store(total.getFirst())));
   }

@@ -18,8 +18,9 @@ import tilewright.numerics.ElementType;
 import tilewright.reference.SumReference;
 
 /**
- * Y = Σ X(i), or Σ X(i)·Z(i), over N elements: every thread adds its own, then the threads of a block, then the blocks.
- * Each addition is rounded to the accumulator's type, and so is Y. A NaN, or infinities of both signs, make it NaN.
+ * Y = Σ X(i), or Σ X(i)·Z(i), over N elements: every thread adds its own, then the threads of a block, then the
+ * blocks. Each addition is rounded to the accumulator's type, and so is Y. A NaN, or infinities of both signs, make it
+ * NaN.
  *
  * @param inputs X, or X and Z
  * @param bytes of an input that a thread reads at once
@@ -27,11 +28,16 @@ import tilewright.reference.SumReference;
  */
 record Total(String family, List<String> inputs, ElementType type, ElementType accumulator, int vector,
     int threads, int bytes, int blocks) implements Kernel {
-  private static final int THREADS = 512;
+  private static final int THREADS = 1024;
   /** Of all inputs together that a thread has under way. */
-  private static final int BYTES = 128;
-  /** Far more than run at once: multiprocessors do not get equal shares of the bandwidth. */
-  private static final int MOST_BLOCKS = 32 * 132;
+  private static final int BYTES = 64;
+  /**
+   * Of an input that a block adds, about. That makes far more blocks than run at once: multiprocessors do not get equal
+   * shares of the bandwidth, and none shall be alone at the end.
+   */
+  private static final int BLOCK_BYTES = 256 << 10;
+  /** As many as run at once. */
+  private static final int FEWEST_BLOCKS = 2 * 132;
 
   static Family sum() {
     return new TotalFamily("sum", "Y = Σ X over (N)", List.of("X"), List.of("f32", "f16", "bf16", "e4m3", "e5m2"));
@@ -76,8 +82,10 @@ record Total(String family, List<String> inputs, ElementType type, ElementType a
       int vector = Math.max(1, choice.number("vec") / type.bytes());
       int threads = choice.tuned("threads", THREADS);
       int bytes = choice.tuned("bytes", BYTES / inputs.size());
-      int tiles = Math.ceilDiv(choice.number("n"), partition(type, vector, threads, bytes).size());
-      int blocks = Math.clamp(tiles, 1, choice.tuned("blocks", MOST_BLOCKS));
+      int n = choice.number("n");
+      int tiles = Math.ceilDiv(n, partition(type, vector, threads, bytes).size());
+      int most = choice.tuned("blocks", Math.max(FEWEST_BLOCKS, n / (BLOCK_BYTES / type.bytes())));
+      int blocks = Math.clamp(tiles, 1, most);
       var kernel = new Total(name, inputs, type, accumulator, vector, threads, bytes, blocks);
       var operands = new ArrayList<Operand>();
       for (var input : inputs) operands.add(Operand.input(input, type, choice, "n"));
@@ -85,7 +93,7 @@ record Total(String family, List<String> inputs, ElementType type, ElementType a
       operands.add(Operand.scratch("partial", ElementType.F32, new Operand.Fill.Poison(), blocks));
       operands.add(Operand.scratch("tickets", ElementType.I32, new Operand.Fill.Zeros(), 1));
       return Workload.of(kernel, target(choice), blocks, SumReference.total(accumulator, inputs,
-          () -> kernel.order(choice.number("n"))), operands.toArray(Operand[]::new));
+          () -> kernel.order(n)), operands.toArray(Operand[]::new));
     }
   }
 
@@ -117,8 +125,8 @@ record Total(String family, List<String> inputs, ElementType type, ElementType a
   public void trace(Scope k) {
     var thread = k.block(threads);
     var mine = partition();
-    var x = inputs.stream().map(name -> k.global(TensorSpec.of(name, type, "N").contiguous("N").aligned(vector)))
-        .toList();
+    var x = inputs.stream().map(name -> k.global(TensorSpec.of(name, type, "N").contiguous("N").aligned(vector)
+        .passingReads())).toList();
     var y = k.global(TensorSpec.of("Y", accumulator, "one"));
     var group = new ThreadGroup(k, thread, threads, threads);
     var sum = k.accumulator();
