@@ -16,6 +16,27 @@ interface RowOperation {
   /** Bytes of a row from which on streaming is faster than registers on an H200. */
   int leastBytes(ElementType type);
 
+  /**
+   * CTAs that share a row, where {@code enough} have all of it in slices of the usual size. Sums are merged as soon as
+   * made: long rows have as many CTAs as can be.
+   */
+  default int cluster(int enough, int most) {
+    return enough <= 2 ? enough : most;
+  }
+
+  /** Warps of a CTA that compute, at most. */
+  default int warps(int cluster) {
+    return 16;
+  }
+
+  /**
+   * Of a CTA's ring, about: with more under way, rows that are worked on together lie farther apart, and memory is
+   * slower; with less, it waits while the CTAs of a row hear from one another.
+   */
+  default int ringBytes(int cluster) {
+    return cluster > 2 ? 112 << 10 : 96 << 10;
+  }
+
   /** Numbers of a summary: 1, 2 or 4. */
   int width();
 

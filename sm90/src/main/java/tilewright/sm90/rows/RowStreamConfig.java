@@ -19,10 +19,6 @@ record RowStreamConfig(int cluster, int warps, int stages) {
   private static final int MOST_ACCESSES = 8;
   private static final int MOST_STAGES = 8;
   private static final int MULTIPROCESSORS = 132;
-  /** Of a CTA's ring: with more under way, rows that are worked on together lie farther apart, and memory is slower. */
-  private static final int RING_BYTES = 96 << 10;
-  /** Where more than two CTAs share a row, which then takes longer, as all hear from all. */
-  private static final int WIDE_RING_BYTES = 112 << 10;
   /** What a CTA has, and what of it is no slice: barriers, summaries, row numbers. */
   private static final int SHARED_BYTES = 227 << 10;
   private static final int OTHER_BYTES = 6 << 10;
@@ -32,13 +28,14 @@ record RowStreamConfig(int cluster, int warps, int stages) {
    * slices, or two do not fit.
    *
    * @param mostWarps of a CTA that compute
+   * @param ringBytes of a CTA, about
    */
-  static Optional<RowStreamConfig> of(ElementType type, int columns, int cluster, int mostWarps) {
+  static Optional<RowStreamConfig> of(ElementType type, int columns, int cluster, int mostWarps, int ringBytes) {
     long bytes = (long) columns * type.bytes();
     if (columns == 0 || bytes % ((long) cluster * WARP * ACCESS_BYTES) != 0) return Optional.empty();
     int slice = Math.toIntExact(bytes / cluster);
     int accesses = slice / (WARP * ACCESS_BYTES);
-    int stages = Math.clamp(Math.ceilDiv(cluster > 2 ? WIDE_RING_BYTES : RING_BYTES, slice), 2, MOST_STAGES);
+    int stages = Math.clamp(Math.ceilDiv(ringBytes, slice), 2, MOST_STAGES);
     if ((long) stages * slice > SHARED_BYTES - OTHER_BYTES) return Optional.empty();
     return IntStream.iterate(mostWarps, warps -> warps > 0, warps -> warps / 2)
         .filter(warps -> accesses % warps == 0 && accesses / warps <= MOST_ACCESSES

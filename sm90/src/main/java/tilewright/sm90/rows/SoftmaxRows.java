@@ -26,6 +26,22 @@ record SoftmaxRows() implements RowOperation {
     return type.bits() == 32 ? 256 << 10 : 32 << 10;
   }
 
+  /** It takes exponentials to merge summaries: of many CTAs and warps they are too many. */
+  @Override
+  public int cluster(int enough, int most) {
+    return Math.min(enough, most);
+  }
+
+  @Override
+  public int warps(int cluster) {
+    return cluster > 2 ? 8 : 16;
+  }
+
+  @Override
+  public int ringBytes(int cluster) {
+    return 128 << 10;
+  }
+
   @Override
   public int width() {
     return 2;

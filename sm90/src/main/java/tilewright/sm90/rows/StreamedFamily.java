@@ -21,7 +21,7 @@ import tilewright.ptx.Dim3;
  */
 record StreamedFamily(Family base, RowOperation operation, String option, String value) implements Family {
   private static final String STREAM = "stream";
-  /** What a CTA has at most of a row that it has alone or with another; longer rows have as many CTAs as can be. */
+  /** What a CTA has of a row, about. */
   private static final int SLICE_BYTES = 32 << 10;
   private static final int MOST_CLUSTER = 8;
 
@@ -80,7 +80,7 @@ record StreamedFamily(Family base, RowOperation operation, String option, String
       throw new IllegalArgumentException("cannot stream rows with " + choice + ": needed are 1, 2, 4 or 8 CTAs a row "
           + "and " + option + "=" + value);
     }
-    var config = RowStreamConfig.of(type, columns, cluster, most(cluster));
+    var config = config(type, columns, cluster);
     if (config.isEmpty()) {
       throw new IllegalArgumentException("cannot stream rows of " + columns + " columns: each of " + cluster
           + " CTAs needs a multiple of 512 bytes, twice in its shared memory");
@@ -92,13 +92,13 @@ record StreamedFamily(Family base, RowOperation operation, String option, String
   private Optional<RowStreamConfig> liked(ElementType type, int columns) {
     long bytes = (long) columns * type.bytes();
     if (bytes < operation.leastBytes(type)) return Optional.empty();
-    int cluster = bytes > 2 * SLICE_BYTES ? MOST_CLUSTER : Math.ceilDiv((int) bytes, SLICE_BYTES);
-    return RowStreamConfig.of(type, columns, cluster, most(cluster));
+    long slices = Math.ceilDiv(bytes, SLICE_BYTES);
+    int enough = slices == 1 ? 1 : 2 * (int) Long.highestOneBit(slices - 1);
+    return config(type, columns, operation.cluster(enough, MOST_CLUSTER));
   }
 
-  /** Where exponentials merge summaries, many warps of many CTAs are too many. */
-  private int most(int cluster) {
-    return operation.vectors().isEmpty() && cluster > 2 ? 8 : 16;
+  private Optional<RowStreamConfig> config(ElementType type, int columns, int cluster) {
+    return RowStreamConfig.of(type, columns, cluster, operation.warps(cluster), operation.ringBytes(cluster));
   }
 
   private Workload streamed(Choice choice, RowStreamConfig config, Workload portable) {
