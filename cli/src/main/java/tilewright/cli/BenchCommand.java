@@ -27,11 +27,12 @@ import tools.jackson.databind.json.JsonMapper;
 @Command(name = "bench", description = {
     "Time kernels on the GPU: device events or graph replay, median of many, rotating inputs, beside their floor.",
     "With --compare peers, PyTorch and Triton run in turns with ours, through a Python that has them.",
-    "With --measure launches or soak, measure the runtime instead; with --measure tracing, which needs no GPU,",
-    "how long kernels take to become PTX; with --on sim, the simulator's own speed."})
+    "With --measure launches or soak, measure the runtime instead; with --on sim, the simulator's own speed.",
+    "With --measure tracing, which needs no GPU, how long it takes to make kernels' PTX."})
 final class BenchCommand implements Callable<Integer> {
   private static final int GPU_SIZE = 4096;
   private static final int SIMULATOR_SIZE = 512;
+  private static final int LARGEST = 1 << 16;
 
   /** What peers can be: all there are. */
   enum Peers { PEERS }
@@ -91,6 +92,9 @@ final class BenchCommand implements Callable<Integer> {
   public Integer call() {
     var chosen = chosen(on == Backend.SIM ? SimulatorBenchmark.Options.KERNELS : Benchmark.kernels());
     requireFromOneOn("--size", size.orElse(1));
+    if (size.orElse(1) > LARGEST) {
+      throw CommandFailure.badInput("invalid --size " + size.get() + ": needed is at most " + LARGEST);
+    }
     requireFromOneOn("--launches", launches);
     requireFromOneOn("--seconds", seconds);
     out.ifPresent(AtomicFile::requireWritable);

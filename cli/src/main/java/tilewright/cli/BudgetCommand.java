@@ -18,6 +18,7 @@ import tilewright.numerics.ElementType;
 import tilewright.verification.budget.Budget;
 import tilewright.verification.budget.Budgets;
 import tilewright.verification.budget.RecordedRates;
+import tools.jackson.core.JacksonException;
 
 /** {@code tilewright budget}: what a kernel asks of each unit of a multiprocessor, and which bounds it. */
 @Command(name = "budget", description = {
@@ -80,6 +81,8 @@ final class BudgetCommand implements Callable<Integer> {
       return Exit.OK;
     } catch (IOException e) {
       throw CommandFailure.badFile(record, "cannot be read: " + e.getMessage());
+    } catch (JacksonException e) {
+      throw CommandFailure.badFile(record, "is no record of bench: " + e.getOriginalMessage());
     }
   }
 

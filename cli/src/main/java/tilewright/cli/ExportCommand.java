@@ -77,6 +77,9 @@ final class ExportCommand implements Callable<Integer> {
   }
 
   private Optional<byte[]> assemble(String ptx, String target) {
+    if (!target.matches("sm_[1-9]\\d{1,2}[af]?")) {
+      throw CommandFailure.badInput("invalid --cubin " + target + ": needed is a target such as sm_90a");
+    }
     return switch (Assembler.find().assemble(ptx, target)) {
       case Assembly.Assembled assembled -> Optional.of(assembled.cubin());
       case Assembly.Rejected(var log, var assembler) ->

@@ -92,6 +92,10 @@ final class RunFamily implements Callable<Integer> {
       var known = values.containsKey(mode) ? bound.putIfAbsent(mode, extent) : Long.valueOf(mode);
       if (known != null && known != extent) throw CommandFailure.badFile(inputs.get(operand.name()),
           "has " + mode + " = " + extent + "; needed is " + known);
+      if (chosen.containsKey(mode) && !chosen.get(mode).equals(Long.toString(extent))) {
+        throw CommandFailure.badFile(inputs.get(operand.name()),
+            "has " + mode + " = " + extent + "; needed is " + chosen.get(mode) + ", as --set says");
+      }
       values.computeIfPresent(mode, (_, _) -> Long.toString(extent));
     }
   }

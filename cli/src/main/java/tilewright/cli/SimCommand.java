@@ -15,6 +15,7 @@ import tilewright.simulator.UnsupportedPtxException;
 /** {@code tilewright sim}: runs launches in the simulator. */
 @Command(name = "sim", description = "Run launches in the simulator and compare with what they expect.")
 final class SimCommand extends LaunchCommand {
+  private static final long MOST_MEBIBYTES = Long.MAX_VALUE >> 20;
   private static final Map<String, Fp4Model> FP4_MODELS =
       Map.of("sf-tensor", Fp4Model.SF_TENSOR, "mma-sim", Fp4Model.MMA_SIM);
 
@@ -70,6 +71,9 @@ final class SimCommand extends LaunchCommand {
     if (!(seconds > 0)) throw CommandFailure.badInput("--limit-seconds is " + seconds + "; needed is more than 0");
     threads.filter(n -> n < 1).ifPresent(n -> {
       throw CommandFailure.badInput("--threads is " + n + "; needed is 1 or more");
+    });
+    mebibytes.filter(m -> m < 1 || m > MOST_MEBIBYTES).ifPresent(m -> {
+      throw CommandFailure.badInput("--limit-memory is " + m + "; needed is 1 to " + MOST_MEBIBYTES);
     });
     if (!FP4_MODELS.containsKey(fp4Model)) {
       throw CommandFailure.badInput("--fp4-model is " + fp4Model + "; needed is sf-tensor or mma-sim");

@@ -50,20 +50,19 @@ final class TuneCommand implements Callable<Integer> {
     var problems = shapes.stream().map(this::problem).toList();
     if (most < 1) throw CommandFailure.badInput("invalid --most " + most + ": needed is an integer from 1 on");
     try (var tuning = GemmTuning.open()) {
-      var table = TunedTiles.of(UserCache.folder(), tuning.gpu(), console);
       var text = new TextTable("problem", "tile", "ms", "TFLOP/s", "expected", "gain");
       for (var problem : problems) {
         console.progress("tuning " + TunedTiles.key(problem));
         var row = row(problem, tuning.measure(problem, most));
-        table = table.with(problem, row.tile);
-        table.save();
+        // Read again, as another tune may have added to it since.
+        TunedTiles.of(UserCache.folder(), tuning.gpu(), console).with(problem, row.tile).save();
         if (console.json()) console.result(row, "");
         text.add(row.problem, row.tile, "%.4f".formatted(row.ms), "%.1f".formatted(row.tflops), row.expected,
             "%.3f".formatted(row.gain));
       }
       console.progressDone();
       if (!console.json()) console.text(text.toString());
-      console.note("kept in " + table.file());
+      console.note("kept in " + TunedTiles.file(UserCache.folder(), tuning.gpu()));
       return Exit.OK;
     } catch (BenchmarkException e) {
       throw CommandFailure.environmentLacks(e.getMessage());

@@ -1,7 +1,6 @@
 package tilewright.cli;
 
 import java.io.IOException;
-import java.io.UncheckedIOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.LinkedHashMap;
@@ -28,7 +27,7 @@ record TunedTiles(Path file, String gpu, Map<String, String> tiles) {
 
   /** The table of a GPU in a folder; empty where there is none yet. */
   static TunedTiles of(Path folder, String gpu, Console console) {
-    var file = folder.resolve("tuned-" + gpu.toLowerCase(Locale.ROOT).replaceAll("[^a-z0-9]+", "-") + ".json");
+    var file = file(folder, gpu);
     var tiles = new LinkedHashMap<String, String>();
     try {
       if (Files.exists(file)) {
@@ -40,6 +39,10 @@ record TunedTiles(Path file, String gpu, Map<String, String> tiles) {
       console.note(file + " is ignored: it is no table of tiles; tune writes a new one");
     }
     return new TunedTiles(file, gpu, tiles);
+  }
+
+  static Path file(Path folder, String gpu) {
+    return folder.resolve("tuned-" + gpu.toLowerCase(Locale.ROOT).replaceAll("[^a-z0-9]+", "-") + ".json");
   }
 
   /** The table of this machine's first GPU, if it has one. */
@@ -65,7 +68,7 @@ record TunedTiles(Path file, String gpu, Map<String, String> tiles) {
     try {
       Files.createDirectories(file.getParent());
     } catch (IOException e) {
-      throw new UncheckedIOException("cannot make the folder " + file.getParent(), e);
+      throw CommandFailure.badFile(file.getParent(), "cannot be made: " + e.getMessage());
     }
     AtomicFile.write(file, JsonMapper.shared().writeValueAsString(Map.of("gpu", gpu, "tiles", tiles)));
   }

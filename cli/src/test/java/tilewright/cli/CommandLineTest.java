@@ -34,7 +34,9 @@ class CommandLineTest {
       "ptx naive-gemm --set order=XY", "ptx add --set threads=0", "ptx add --set bytes=1", "ptx add --set n=０",
       "ptx row-sum --set each=65536", "ptx sum --set threads=3", "ptx softmax --set lanes=65536",
       "ptx sm80-attention --set batch=2147483647", "bench no_such_kernel", "bench --measure luck",
-      "bench --seconds 0", "tune --shape 4096", "tune --dtype f32", "tune --order XY", "bench --size 0",
+      "bench --seconds 0", "bench --size 100000000",
+      "export add --out x --cubin ../x", "sim x --limit-memory 0", "sim x --limit-memory 9223372036854775807",
+      "tune --shape 4096", "tune --dtype f32", "tune --order XY", "bench --size 0",
       "bench --compare friends", "budget", "budget softmax", "budget gemm --arch sm80", "budget gemm --set tile=x",
       "budget gemm --most 0", "budget attention --set dim=256",
       "run gemm --a x --b y --out z --on nowhere", "sim no/such/launch.json"})

@@ -45,7 +45,8 @@ class RunFamilyTest {
     for (var run : List.of(Cli.run("run", "add", "--in", "X=" + x, "--out", out),
         Cli.run("run", "add", "--in", "X=" + x, "--in", "Z=" + z, "--out", out),
         Cli.run("run", "softmax", "--in", "X=" + x, "--out", out),
-        Cli.run("run", "relu", "--in", "X=" + x, "--out", out, "--set", "dtype=f16"))) {
+        Cli.run("run", "relu", "--in", "X=" + x, "--out", out, "--set", "dtype=f16"),
+        Cli.run("run", "relu", "--in", "X=" + x, "--out", out, "--set", "n=5"))) {
       assertEquals(Exit.BAD_INPUT, run.exitCode(), run.err());
       assertEquals(1, run.err().lines().count(), run.err());
       assertTrue(run.err().contains("need"), run.err());

@@ -13,7 +13,7 @@ import tilewright.kernels.VectorAdd;
  *
  * @param launches how many of each kind
  * @param medianUs microseconds from before the call to after it; likewise the percentiles
- * @param bytesPerLaunch that a launch leaves to the garbage collector
+ * @param bytesPerLaunch that a launch and its share of the waits leave to the garbage collector
  * @param throughputUs wall time of all launches, with the wait for their end, over their number
  * @param graphLaunchUs median of launching a graph of one kernel
  */
@@ -31,12 +31,11 @@ public record LaunchCost(String date, String gpu, String driver, String java, St
       Runnable launch = () -> kernel.launch(stream);
       var times = new long[launches];
       time(new long[WARMUPS], launch, stream::synchronize);
-      var threads = (com.sun.management.ThreadMXBean) ManagementFactory.getThreadMXBean();
-      long allocated = threads.getCurrentThreadAllocatedBytes();
+      long idle = allocated(() -> time(times, () -> {}, () -> {}));
       long begin = System.nanoTime();
-      time(times, launch, stream::synchronize);
+      long allocated = allocated(() -> time(times, launch, stream::synchronize));
       double throughput = (System.nanoTime() - begin) * 1e-3 / launches;
-      double bytes = (double) (threads.getCurrentThreadAllocatedBytes() - allocated) / launches;
+      double bytes = (double) Math.max(0, allocated - idle) / launches;
       try (var graph = stream.capture(launch)) {
         var replays = new long[launches];
         time(new long[WARMUPS], () -> graph.launch(stream), stream::synchronize);
@@ -46,6 +45,14 @@ public record LaunchCost(String date, String gpu, String driver, String java, St
             us(times, 0.99), bytes, throughput, us(replays, 0.5));
       }
     }
+  }
+
+  /** Bytes that this thread allocates meanwhile. */
+  private static long allocated(Runnable action) {
+    var threads = (com.sun.management.ThreadMXBean) ManagementFactory.getThreadMXBean();
+    long before = threads.getCurrentThreadAllocatedBytes();
+    action.run();
+    return threads.getCurrentThreadAllocatedBytes() - before;
   }
 
   private static void time(long[] times, Runnable launch, Runnable drain) {

@@ -44,15 +44,19 @@ public record RecordedRates(List<Row> rows, List<String> unknown) {
     }
   }
 
-  /** Rows of {@code sm90_gemm} and {@code sm90_attention} in a benchmark record. */
+  /**
+   * Rows of {@code sm90_gemm} and {@code sm90_attention} in a benchmark record.
+   *
+   * @throws tools.jackson.core.JacksonException when the text is no such record
+   */
   public static RecordedRates of(String record, Budgets budgets) {
     var rows = new ArrayList<Row>();
     var unknown = new ArrayList<String>();
-    for (var row : JsonMapper.shared().readTree(record).get("rows")) {
-      var config = row.get("config").asString();
+    for (var row : JsonMapper.shared().readTree(record).required("rows")) {
+      var config = row.required("config").asString();
       budget(row, budgets).ifPresentOrElse(budget -> {
-        double operations = row.get("operations").asDouble() / TERA;
-        rows.add(new Row(config, budget, row.get("ours").asDouble(), operations / budget.seconds(),
+        double operations = row.required("operations").asDouble() / TERA;
+        rows.add(new Row(config, budget, row.required("ours").asDouble(), operations / budget.seconds(),
             operations / budget.expectedSeconds()));
       }, () -> unknown.add(config));
     }
@@ -60,8 +64,8 @@ public record RecordedRates(List<Row> rows, List<String> unknown) {
   }
 
   private static Optional<Budget> budget(JsonNode row, Budgets budgets) {
-    var config = row.get("config").asString();
-    return switch (row.get("kernel").asString()) {
+    var config = row.required("config").asString();
+    return switch (row.required("kernel").asString()) {
       case "sm90_gemm" -> match(GEMM, config).flatMap(m -> gemm(m, budgets));
       case "sm90_attention" -> match(ATTENTION, config).map(m -> attention(m, budgets));
       default -> Optional.empty();
