@@ -42,21 +42,33 @@ final class MutantSwitch {
   private static final Operand.Register WHICH = new Operand.Register("%mutant");
   private static final Operand.Register OTHER = new Operand.Register("%another_mutant");
 
-  private final MutationTrial trial;
   private final Program program;
   private final Map<Mutant, Integer> numbers = new IdentityHashMap<>();
-  private final long limit;
+  /** Tried one after the other, until one notices. */
+  private final List<Attempt> attempts = new ArrayList<>();
 
-  /** @param mutants all of one module */
-  MutantSwitch(MutationTrial trial, List<Mutant> mutants) {
-    this.trial = trial;
+  /** A trial under one schedule, with the most instructions that it may take. */
+  private record Attempt(MutationTrial trial, long seed, long limit) {}
+
+  /**
+   * @param trials of one kernel, by which a mutant is tried one after the other
+   * @param mutants all of one module
+   */
+  MutantSwitch(List<MutationTrial> trials, List<Mutant> mutants) {
     program = Simulator.load(module(mutants));
     for (int i = 0; i < mutants.size(); i++) numbers.put(mutants.get(i), i);
-    limit = PATIENCE * run(NONE, trial.buffers().get(), MutationTrial.options(trial.seeds().getFirst()))
-        .instructions();
+    for (var trial : trials) {
+      if (!trial.launch().kernel().ptx().equals(trials.getFirst().launch().kernel().ptx())) {
+        throw new IllegalArgumentException("trials of several kernels");
+      }
+      long limit = PATIENCE * run(trial, NONE, trial.buffers().get(),
+          MutationTrial.options(trial.seeds().getFirst())).instructions();
+      for (long seed : trial.seeds()) attempts.add(new Attempt(trial, seed, limit));
+    }
   }
 
-  private SimulationResult run(int number, Map<String, MemorySegment> buffers, SimulatorOptions options) {
+  private SimulationResult run(MutationTrial trial, int number, Map<String, MemorySegment> buffers,
+      SimulatorOptions options) {
     var launch = trial.launch();
     var arguments = new ArrayList<>(launch.arguments());
     arguments.add(Launch.Argument.u32(number));
@@ -64,24 +76,25 @@ final class MutantSwitch {
         options);
   }
 
-  private List<String> findings(int number, long seed) {
+  private List<String> findings(int number, Attempt attempt) {
+    var trial = attempt.trial();
     var held = trial.buffers().get();
-    return trial.findings(run(number, held, MutationTrial.options(seed).withInstructionLimit(limit)), held);
+    var options = MutationTrial.options(attempt.seed()).withInstructionLimit(attempt.limit());
+    return trial.findings(run(trial, number, held, options), held);
   }
 
-  /** Those of some of the mutants that no schedule notices, two at a time. */
+  /** Those of some of the mutants that no trial and schedule notices, two at a time. */
   List<Mutant> missed(List<Mutant> mutants) {
-    var seeds = trial.seeds();
     try (var workers = Executors.newFixedThreadPool(WORKERS)) {
-      var tried = workers.invokeAll(mutants.stream().map(m -> (Callable<Integer>) () -> seedsInVain(m)).toList());
+      var tried = workers.invokeAll(mutants.stream().map(m -> (Callable<Integer>) () -> attemptsInVain(m)).toList());
       var missed = new ArrayList<Mutant>();
       int most = 0;
       for (int i = 0; i < mutants.size(); i++) {
         int inVain = tried.get(i).get();
-        if (inVain == seeds.size()) missed.add(mutants.get(i));
+        if (inVain == attempts.size()) missed.add(mutants.get(i));
         else most = Math.max(most, inVain);
       }
-      assertTheKernelItselfIsClean(seeds.subList(0, most + 1));
+      assertTheKernelItselfIsClean(attempts.subList(0, most + 1));
       return missed;
     } catch (ExecutionException e) {
       throw new IllegalStateException("a mutant cannot be run", e.getCause());
@@ -91,16 +104,15 @@ final class MutantSwitch {
     }
   }
 
-  private int seedsInVain(Mutant mutant) {
-    var seeds = trial.seeds();
+  private int attemptsInVain(Mutant mutant) {
     int i = 0;
-    while (i < seeds.size() && findings(numbers.get(mutant), seeds.get(i)).isEmpty()) i++;
+    while (i < attempts.size() && findings(numbers.get(mutant), attempts.get(i)).isEmpty()) i++;
     return i;
   }
 
   /** Else it would be the switch that was noticed. */
-  private void assertTheKernelItselfIsClean(List<Long> used) {
-    for (long seed : used) assertEquals(List.of(), findings(NONE, seed), "seed " + seed);
+  private void assertTheKernelItselfIsClean(List<Attempt> used) {
+    for (var attempt : used) assertEquals(List.of(), findings(NONE, attempt), "seed " + attempt.seed());
   }
 
   private static PtxModule module(List<Mutant> mutants) {

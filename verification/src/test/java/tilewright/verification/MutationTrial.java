@@ -4,10 +4,12 @@ import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertFalse;
 
 import java.lang.foreign.MemorySegment;
+import java.lang.foreign.ValueLayout;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
+import java.util.function.BiConsumer;
 import java.util.function.Function;
 import java.util.function.Predicate;
 import java.util.function.Supplier;
@@ -43,6 +45,12 @@ record MutationTrial(PreparedLaunch launch, Supplier<Map<String, MemorySegment>>
   static MutationTrial ofZeros(PreparedLaunch launch, Map<String, Integer> bytes) {
     return of(launch, () -> bytes.entrySet().stream().collect(Collectors.toMap(Map.Entry::getKey, e ->
         MemorySegment.ofArray(new byte[e.getValue()]))));
+  }
+
+  /** Under twenty schedules, on copies of these buffers. */
+  static MutationTrial onCopies(PreparedLaunch launch, Map<String, MemorySegment> buffers) {
+    return of(launch, () -> buffers.entrySet().stream().collect(Collectors.toMap(Map.Entry::getKey,
+        e -> MemorySegment.ofArray(e.getValue().toArray(ValueLayout.JAVA_BYTE)))));
   }
 
   /** With a grid that is not the kernel's own: fewer CTAs have more tiles each, so that rings wrap. */
@@ -89,35 +97,54 @@ record MutationTrial(PreparedLaunch launch, Supplier<Map<String, MemorySegment>>
   }
 
   void assertTheKernelItselfIsClean() {
-    var program = Simulator.load(module());
-    for (long seed : seeds) {
-      var held = buffers.get();
-      assertEquals(List.of(), findings(program.run(launch.on(held), options(seed)), held), "seed " + seed);
+    assertTheKernelItselfIsClean(List.of(this));
+  }
+
+  private static void assertTheKernelItselfIsClean(List<MutationTrial> trials) {
+    var program = Simulator.load(trials.getFirst().module());
+    for (var trial : trials) {
+      for (long seed : trial.seeds) {
+        var held = trial.buffers.get();
+        var result = program.run(trial.launch.on(held), options(seed));
+        assertEquals(List.of(), trial.findings(result, held), "seed " + seed);
+      }
     }
   }
 
   /** A test that the kernel itself is clean, and one for each kind of flaw that all its mutants are noticed. */
   Stream<DynamicTest> tests(Flaw... flaws) {
-    var module = module();
+    return tests(List.of(this), (_, missed) -> assertNone(missed), flaws);
+  }
+
+  /**
+   * The same of trials of one kernel, of one of which a mutant has to be noticed, where some kinds of flaw have mutants
+   * that none notices.
+   *
+   * @param judge of the mutants of a kind that no trial notices
+   */
+  static Stream<DynamicTest> tests(List<MutationTrial> trials, BiConsumer<Flaw, List<Mutant>> judge, Flaw... flaws) {
+    var first = trials.getFirst();
+    var module = first.module();
     var kinds = new LinkedHashMap<Flaw, List<Mutant>>();
-    for (var flaw : flaws) kinds.put(flaw, mistakes(flaw.in(module)));
-    var all = new MutantSwitch(this, kinds.values().stream().flatMap(List::stream).toList());
+    for (var flaw : flaws) kinds.put(flaw, first.mistakes(flaw.in(module)));
+    var all = new MutantSwitch(trials, kinds.values().stream().flatMap(List::stream).toList());
     return Stream.concat(
-        Stream.of(DynamicTest.dynamicTest("the kernel itself is clean", this::assertTheKernelItselfIsClean)),
-        kinds.entrySet().stream().map(kind -> DynamicTest.dynamicTest(kind.getKey() + " is noticed",
-            () -> assertNoneIsMissed(kind.getValue(), all))));
+        Stream.of(DynamicTest.dynamicTest("the kernel itself is clean", () -> assertTheKernelItselfIsClean(trials))),
+        kinds.entrySet().stream().map(kind -> DynamicTest.dynamicTest(kind.getKey() + " is noticed", () -> {
+          assertFalse(kind.getValue().isEmpty(), "nothing to mutate in " + first.launch.kernel().name());
+          judge.accept(kind.getKey(), all.missed(kind.getValue()));
+        })));
   }
 
   /** Fails with the mutants, by PTX line, that no schedule notices. */
   void assertNoticed(Function<PtxModule, List<Mutant>> mutations) {
     var mutants = mutants(mutations);
-    assertNoneIsMissed(mutants, new MutantSwitch(this, mutants));
+    assertFalse(mutants.isEmpty(), "nothing to mutate in " + launch.kernel().name());
+    assertNone(missed(mutants));
   }
 
-  private void assertNoneIsMissed(List<Mutant> mutants, MutantSwitch all) {
-    assertFalse(mutants.isEmpty(), "nothing to mutate in " + launch.kernel().name());
-    var missed = all.missed(mutants).stream().map(Mutant::change).toList();
-    assertEquals(List.of(), missed, "of " + mutants.size() + " mutants not noticed under seeds " + seeds);
+  private static void assertNone(List<Mutant> missed) {
+    assertEquals(List.of(), missed.stream().map(Mutant::change).toList(), "not noticed");
   }
 
   /** The mutants of one kind that are mistakes. */
@@ -131,7 +158,7 @@ record MutationTrial(PreparedLaunch launch, Supplier<Map<String, MemorySegment>>
 
   /** Those of them that no schedule notices. */
   List<Mutant> missed(List<Mutant> mutants) {
-    return mutants.isEmpty() ? List.of() : new MutantSwitch(this, mutants).missed(mutants);
+    return mutants.isEmpty() ? List.of() : new MutantSwitch(List.of(this), mutants).missed(mutants);
   }
 
   static SimulatorOptions options(long seed) {

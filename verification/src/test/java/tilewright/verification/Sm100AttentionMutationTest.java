@@ -52,7 +52,7 @@ class Sm100AttentionMutationTest {
 
     Form(AttentionCases.Setup setup, boolean cancelling) {
       var launch = BlackwellAttention.prepare(setup.problem(), SHAPE, cancelling);
-      var plain = MutationTrial.of(launch, () -> growing(setup)).comparing("O")
+      var plain = MutationTrial.onCopies(launch, growing(setup)).comparing("O")
           .exceptFor(HarmlessMutants.whereWarpsAreTogether(launch)).exceptFor(HarmlessMutants.ofAnswers(launch));
       var scheduled = cancelling ? plain.withSeeds(ALONE_FIRST) : plain.on(Dim3.ONE).withSeeds(6);
       boolean unmasked = setup.problem().band().isAll() && setup.problem().modification().equals(Modification.NONE);

@@ -90,7 +90,7 @@ enum Sm90AttentionForm {
 
   private MutationTrial trial(AttentionProblem problem, int[] queries, int[] keys) {
     var setup = new AttentionCases.Setup(name(), problem, (_, _, _) -> null, queries, keys);
-    return MutationTrial.of(HopperAttention.prepare(problem, shape, packing), () -> buffers(setup))
+    return MutationTrial.onCopies(HopperAttention.prepare(problem, shape, packing), buffers(setup))
         .on(Dim3.of(blocks)).withSeeds(SEEDS).comparing("O");
   }
 

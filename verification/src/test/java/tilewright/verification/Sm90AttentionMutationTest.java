@@ -6,14 +6,12 @@ import static org.junit.jupiter.api.Assertions.fail;
 import static org.junit.jupiter.api.Assumptions.abort;
 
 import java.util.List;
-import java.util.function.Function;
 import java.util.regex.Pattern;
 import java.util.stream.Stream;
-import org.junit.jupiter.params.ParameterizedTest;
-import org.junit.jupiter.params.provider.EnumSource;
+import org.junit.jupiter.api.DynamicContainer;
+import org.junit.jupiter.api.TestFactory;
 import tilewright.device.Assembler;
 import tilewright.device.Assembly;
-import tilewright.ptx.PtxModule;
 import tilewright.ptx.PtxPrinter;
 
 /**
@@ -26,59 +24,48 @@ class Sm90AttentionMutationTest {
   /** What the assembler says where it puts a missing {@code wgmma.fence} in. */
   private static final String PUT_IN = "C7519";
 
-  /** Mutants that no problem of a form notices. */
-  private static List<Mutant> missed(Sm90AttentionForm form, Function<PtxModule, List<Mutant>> mutations) {
-    var trials = form.trials();
-    var left = trials.getFirst().missed(mutations.apply(trials.getFirst().module()));
-    for (var trial : trials.subList(1, trials.size())) {
-      var changes = left.stream().map(Mutant::change).toList();
-      // One kernel, so that changes are the same.
-      left = trial.missed(mutations.apply(trial.module()).stream().filter(m -> changes.contains(m.change())).toList());
-    }
-    return left;
+  @TestFactory
+  Stream<DynamicContainer> everyMistakeIsNoticed() {
+    return Stream.of(Sm90AttentionForm.values()).map(form -> DynamicContainer.dynamicContainer(form.name(),
+        MutationTrial.tests(form.trials(), (flaw, missed) -> judge(form, flaw, missed), Flaw.MISSING_BARRIER,
+            Flaw.MISSING_SIGNAL, Flaw.EARLIER_WAIT, Flaw.FROZEN_PHASE, Flaw.OTHER_ARRIVALS, Flaw.OTHER_BYTES)));
   }
 
-  private static void assertNoticed(Sm90AttentionForm form, Function<PtxModule, List<Mutant>> mutations) {
-    assertEquals(List.of(), missed(form, mutations).stream().map(Mutant::change).toList());
-  }
-
-  @ParameterizedTest
-  @EnumSource
-  void theKernelItselfIsCleanUnderEverySchedule(Sm90AttentionForm form) {
-    for (var trial : form.trials()) trial.withSeeds(5).assertTheKernelItselfIsClean();
-  }
-
-  /** Turns too: warpgroups whose counts of arrivals differ end up waiting for ever. */
-  @ParameterizedTest
-  @EnumSource
-  void aMissingBarrierIsNoticed(Sm90AttentionForm form) {
-    assertNoticed(form, Mutations::withoutABarrier);
-  }
-
-  /** But for some {@code wgmma.fence}, which the assembler puts in again. */
-  @ParameterizedTest
-  @EnumSource
-  void aMissingSignalIsNoticed(Sm90AttentionForm form) {
-    for (var mutant : missed(form, Mutations::withoutASignal)) {
-      assertTrue(mutant.change().contains("wgmma.fence"), mutant.change());
-      switch (Assembler.find().assemble(PtxPrinter.print(mutant.module()), "sm_90a")) {
-        case Assembly.Assembled assembled -> assertTrue(assembled.warnings().toString().contains(PUT_IN),
-            mutant.change() + " is not put in: " + assembled.warnings());
-        case Assembly.Rejected rejected -> fail(rejected.log());
-        case Assembly.Unavailable missing -> abort(missing.reason());
+  /** Turns are noticed too: warpgroups whose counts of arrivals differ end up waiting for ever. */
+  private static void judge(Sm90AttentionForm form, Flaw flaw, List<Mutant> missed) {
+    switch (flaw) {
+      case MISSING_SIGNAL -> missed.forEach(Sm90AttentionMutationTest::assertThatItIsPutInAgain);
+      case EARLIER_WAIT -> assertWaitsForTheLastTile(form, changes(missed));
+      case FROZEN_PHASE -> {
+        // Waits that are passed once, whose phase is always the first.
+        assertEquals(PASSED_ONCE, missed.size(), missed::toString);
+        assertTrue(changes(missed).allMatch(c -> c.startsWith("fixed the parity at 0")), missed::toString);
       }
+      default -> assertEquals(List.of(), changes(missed).toList());
+    }
+  }
+
+  private static Stream<String> changes(List<Mutant> mutants) {
+    return mutants.stream().map(Mutant::change);
+  }
+
+  /** Some {@code wgmma.fence}, which the assembler puts in again. */
+  private static void assertThatItIsPutInAgain(Mutant mutant) {
+    assertTrue(mutant.change().contains("wgmma.fence"), mutant.change());
+    switch (Assembler.find().assemble(PtxPrinter.print(mutant.module()), "sm_90a")) {
+      case Assembly.Assembled assembled -> assertTrue(assembled.warnings().toString().contains(PUT_IN),
+          mutant.change() + " is not put in: " + assembled.warnings());
+      case Assembly.Rejected rejected -> fail(rejected.log());
+      case Assembly.Unavailable missing -> abort(missing.reason());
     }
   }
 
   /**
-   * But, where O takes the place of the only queries, for the wait before the last word that there are no more tiles:
-   * the queries of the tile before were copied since, which waited until the tile before that was stored, and all of
-   * its warps had read its number by then.
+   * Where O takes the place of the only queries, the wait before the last word that there are no more tiles: the
+   * queries of the tile before were copied since, which waited until the tile before that was stored, and all of its
+   * warps had read its number by then.
    */
-  @ParameterizedTest
-  @EnumSource
-  void anEarlierWaitIsNoticed(Sm90AttentionForm form) {
-    var missed = missed(form, Mutations::withAnEarlierWait).stream().map(Mutant::change);
+  private static void assertWaitsForTheLastTile(Sm90AttentionForm form, Stream<String> missed) {
     var place = lastBarrier(form);
     var inPlace = form == Sm90AttentionForm.IN_PLACE;
     assertEquals(List.of(), missed.filter(change -> !(inPlace && change.contains("+" + place + "]"))).toList());
@@ -89,21 +76,5 @@ class Sm90AttentionMutationTest {
     var places = Pattern.compile("mbarrier\\.init\\S* \\[\\S*\\+(\\d+)\\]").matcher(
         form.trials().getFirst().launch().kernel().ptx()).results().map(m -> Long.parseLong(m.group(1))).toList();
     return places.getLast() - Long.BYTES;
-  }
-
-  /** But for waits that are passed once, whose phase is always the first. */
-  @ParameterizedTest
-  @EnumSource
-  void aPhaseThatDoesNotFlipIsNoticed(Sm90AttentionForm form) {
-    var missed = missed(form, Mutations::withAFrozenPhase).stream().map(Mutant::change).toList();
-    assertEquals(PASSED_ONCE, missed.size(), missed::toString);
-    assertTrue(missed.stream().allMatch(change -> change.startsWith("fixed the parity at 0")), missed::toString);
-  }
-
-  @ParameterizedTest
-  @EnumSource
-  void otherArrivalsAndBytesAreNoticed(Sm90AttentionForm form) {
-    assertNoticed(form, module -> Stream.of(Mutations.withOtherArrivals(module), Mutations.withOtherBytes(module))
-        .flatMap(List::stream).toList());
   }
 }
