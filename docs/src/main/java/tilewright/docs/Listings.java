@@ -64,7 +64,7 @@ final class Listings {
     save(generated, "sm90-mainloop.java", Excerpt.method(hopper.resolve("collective/Mainloop.java"),
         "Fragment consume(Place place"));
     save(generated, "sm90-split.java", Excerpt.method(hopper.resolve("collective/SplitSum.java"),
-        "Fragment sum(I32 lane"));
+        "void gather(I32 lane"));
     save(generated, "sm90-promotion.java", Excerpt.method(hopper.resolve("collective/Promotion.java"),
         "Fragment consume(Pipeline.Cursor stage"));
     save(generated, "swizzled-rows.java", Excerpt.method(hopper.resolve("atom/SwizzledRows.java"),

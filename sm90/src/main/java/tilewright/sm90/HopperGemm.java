@@ -84,7 +84,7 @@ public final class HopperGemm {
       throw new IllegalArgumentException("alpha is " + problem.alpha() + ": integers are stored as they are, with 1");
     }
     var tree = epilogue.tree();
-    var config = fastest.yielding(fastest.consumers() * StagedEpilogue.auxiliaryBytes(tree, fastest.outputColumns(),
+    var config = fastest.yielding(fastest.consumers() * StagedEpilogue.auxiliaryBytes(tree, fastest.tileN(),
         Sm90Gemm.STORE_STAGES));
     var output = new OutputForm(tree, GemmTile.alongK(problem.c()), epilogue.neighbours(),
         GemmTile.alongK(problem.c()) && TensorCopies.reachSources(epilogue));

@@ -60,10 +60,10 @@ public record Sm90Gemm(Sm90GemmConfig config, OutputForm output, Grouping groupi
     var a = TensorTile.shared(k, config.a(), config.layoutA(), config.cluster().n());
     var b = TensorTile.shared(k, config.b(grouping), config.layoutB(), config.cluster().m());
     var first = thread.equalTo(0);
-    var c = StagedEpilogue.of(k, output.epilogue(), output.neighbours(), output.copies(), config.c(output.alongN()),
-        config.mma().narrowed(config.outputColumns()), config.consumers(), STORE_STAGES, first);
     var mma = config.mma();
-    var mainloop = new Mainloop(k, a, b, mma, tiles);
+    var c = StagedEpilogue.of(k, output.epilogue(), output.neighbours(), output.copies(), config.c(output.alongN()),
+        mma, config.consumers(), STORE_STAGES, first);
+    var mainloop = new Mainloop(k, a, b, mma, tiles, config.lead());
     var rotation = Rotation.of(k, first, config.turns());
     var scales = Optional.of(config.types().accumulation()).filter(Accumulation.SCALED::equals)
         .map(_ -> config.types().isMixed() ? BlockScales.ofA(k) : BlockScales.of(k, grouping.batchOfB()));
@@ -113,19 +113,18 @@ public record Sm90Gemm(Sm90GemmConfig config, OutputForm output, Grouping groupi
             });
       }), () -> grouped.forEach(turn.before(), turn.round(), c.extent(0), c.extent(1), c.extent(2),
           (m, n, batch, of) -> {
-            c.begin(lane, group, split.mma(), m, n.plus(split.column()), batch);
+            exchange.begin(lane, group, () -> c.begin(lane, group, mma, m, n, batch));
             var sums = conversion.isPresent() ? conversion.get().consume(place, group, lane, m, batch)
                 : config.types().isPromoted() ? new Promotion(k, mainloop, scales)
                 .consume(place.stage(), group, lane, m, n, batch, of)
                 : mainloop.consume(place, group, lane);
             // Earlier, the next kernel's blocks would crowd where this one left multiprocessors idle.
             if (config.cluster().splits() == 1 && !config.weightsAhead()) DependentLaunch.allowNext(k);
-            c.store(lane, group, split.mma(), exchange.sum(lane, group, sums), m, n.plus(split.column()), batch);
+            exchange.gather(lane, group, sums, () -> c.store(lane, group, mma, sums, m, n, batch));
           }));
-      if (!config.endsTogether()) exchange.finish(group);
       c.drain(lane.equalTo(0));
     });
-    if (config.endsTogether()) tiles.part();
+    tiles.part();
   }
 
   /** A thread copies weights as soon as there is room for them, another what the previous kernel may have written. */

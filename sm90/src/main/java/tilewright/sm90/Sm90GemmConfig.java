@@ -38,6 +38,8 @@ public record Sm90GemmConfig(GemmTypes types, boolean aKMajor, boolean bKMajor, 
   private static final int MOST_REGISTERS = 240;
   /** Sums of a piece that are added elsewhere live beside all sums. */
   private static final int MOST_PROMOTED_COLUMNS = 128;
+  /** Of the ring's stages, fifths. */
+  private static final int LEAD = 3;
 
   public Sm90GemmConfig {
     requireAlongK("A", types.a(), aKMajor);
@@ -110,7 +112,8 @@ public record Sm90GemmConfig(GemmTypes types, boolean aKMajor, boolean bKMajor, 
   /** So much of {@code k} is summed by the tensor core at a time; what comes out is added in single precision. */
   public int interval(int k) {
     if (types.isPromoted()) return Accumulation.INTERVAL;
-    return Math.max(1, Math.ceilDiv(k, tileK * cluster.splits()) * tileK);
+    int equal = Math.ceilDiv(k, tileK * cluster.splits());
+    return Math.max(1, (equal + Math.min(lead(), equal / 2)) * tileK);
   }
 
   /** Consumers that share a tile. */
@@ -123,22 +126,18 @@ public record Sm90GemmConfig(GemmTypes types, boolean aKMajor, boolean bKMajor, 
     return tileM * tileN / (sharers() * WgmmaAtom.THREADS);
   }
 
-  /** Columns of a tile that a CTA stores. */
-  int outputColumns() {
-    return tileN / cluster.splits();
-  }
-
   /** Consumers that take turns at tiles. */
   int turns() {
     return consumers / sharers();
   }
 
   /**
-   * Whether the CTAs of a cluster wait for each other at the end. Where the next kernel's fill a multiprocessor, these
-   * had better come one by one; where two share it, 1×4096×4096 took 12.2 µs so, and 10.2 when they come together.
+   * Stages of k that the first of the CTAs which split it has beyond its equal part. The others go so much earlier: the
+   * next kernel's CTAs fill their rings in the others' places while the first reads alone, adds up and stores. That
+   * takes as long as the longer of two equal parts is ahead of the shorter, twice the lead, and a little more.
    */
-  boolean endsTogether() {
-    return !weightsAhead || cluster.m() * cluster.n() > 1;
+  int lead() {
+    return weightsAhead && cluster.splits() > 1 ? LEAD * stages / 5 : 0;
   }
 
   /** Registers that a thread of the producer's warpgroup keeps. */

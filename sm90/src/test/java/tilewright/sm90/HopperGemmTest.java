@@ -99,14 +99,24 @@ class HopperGemmTest {
         refusal.getMessage());
   }
 
-  /** Clusters split k while all of them fit at once. */
+  /** Clusters split k while all of them fit at once; other tiles leave the busiest CTA the fewest rows. */
   @ParameterizedTest
-  @CsvSource({"1, 4096, 64x16 of 2", "16, 4096, 64x16 of 2", "40, 4096, 64x64 of 2", "1, 14336, 64x8 of 1",
-      "17, 7168, 64x32 of 1"})
+  @CsvSource({"1, 4096, 64x16 of 2", "16, 4096, 64x16 of 2", "40, 4096, 64x64 of 2", "1, 14336, 128x8 of 1",
+      "17, 7168, 64x32 of 1", "64, 24576, 64x64 of 1"})
   void weightsAheadAreOfTheFewestColumnsThatHoldAllRows(int m, int n, String tile) {
     var config = HopperGemm.configureWeightsAhead(problem(m, n, 4096));
     assertEquals(tile, config.tileM() + "x" + config.tileN() + " of " + config.cluster().splits());
     assertTrue(config.weightsAhead() && config.transposed());
+  }
+
+  /** Three fifths of a ring, as far as the other CTA has enough of k left. */
+  @ParameterizedTest
+  @CsvSource({"16, 4096, 22", "64, 4096, 19", "16, 1024, 6", "16, 256, 1"})
+  void theFirstOfTwoThatShareKHasMoreOfItWhereWeightsAreAhead(int m, int k, int steps) {
+    var problem = problem(m, 4096, k);
+    var config = HopperGemm.configureWeightsAhead(problem);
+    assertEquals(steps * config.tileK(), config.interval(k));
+    assertEquals(Math.ceilDiv(k, 2), HopperGemm.configure(problem, "64x64x1-split2-transposed").interval(k));
   }
 
   @Test

@@ -29,19 +29,16 @@ public final class AsyncStore {
   }
 
   private static void store(Scope k, Element place, I32 rank, String type, Operand value, Mbarrier landed) {
-    var here = place.address();
-    store(k, remote(k, (Operand.Register) here.base(), here.offset(), rank), rank, type, value, landed);
-  }
-
-  /** Four registers of 32 bits to the same place of the block of that rank, and 16 bytes to its {@code landed}. */
-  public static void quad(Scope k, I32 place, Mbarrier landed, I32 rank, List<Operand.Register> values) {
-    store(k, remote(k, place.register(), 0, rank), rank, ".v4.b32", new Operand.Vector(List.copyOf(values)), landed);
-  }
-
-  private static void store(Scope k, Operand.Address there, I32 rank, String type, Operand value, Mbarrier landed) {
     k.needsPtx("8.1");
-    k.emit("st.async.shared::cluster.mbarrier::complete_tx::bytes" + type, there, value,
+    var here = place.address();
+    k.emit("st.async.shared::cluster.mbarrier::complete_tx::bytes" + type,
+        remote(k, (Operand.Register) here.base(), here.offset(), rank), value,
         remote(k, landed.place().register(), 0, rank));
+  }
+
+  /** Likewise four registers of 32 bits. */
+  public static void quad(Scope k, Element place, I32 rank, List<Operand.Register> values, Mbarrier landed) {
+    store(k, place, rank, ".v4.b32", new Operand.Vector(List.copyOf(values)), landed);
   }
 
   private static Operand.Address remote(Scope k, Operand.Register here, long offset, I32 rank) {

@@ -88,8 +88,8 @@ public record ClusterTiles(Scope k, I32 rank, ClusterShape shape, int tileM, int
     else k.barrier();
   }
 
-  /** At the end: no CTA may go while another still writes to its shared memory or signals it. */
+  /** At the end: no CTA may go while one that it copies for still writes to its shared memory or signals it. */
   public void part() {
-    if (shape.blocks() > 1) ClusterBarrier.meet(k);
+    if (shape.sharers() > 1) ClusterBarrier.meet(k);
   }
 }

@@ -14,8 +14,9 @@ import tilewright.sm90.atom.WgmmaAtom;
  * @param a tiles (M, K, stages)
  * @param b tiles (N, K, stages)
  * @param tiles which CTAs of a cluster copy a's and b's tiles for each other
+ * @param lead stages that the first of the CTAs which split k has beyond its equal part, at most half of that
  */
-public record Mainloop(Scope k, TensorTile a, TensorTile b, TiledWgmma mma, ClusterTiles tiles) {
+public record Mainloop(Scope k, TensorTile a, TensorTile b, TiledWgmma mma, ClusterTiles tiles, int lead) {
 
   /** Stages that a tile of C takes, of this CTA's part of k. */
   public I32 steps() {
@@ -25,7 +26,8 @@ public record Mainloop(Scope k, TensorTile a, TensorTile b, TiledWgmma mma, Clus
   }
 
   private I32 perSlice() {
-    return b.extent(1).ceilDiv(mma.depth() * tiles.shape().splits());
+    var equal = b.extent(1).ceilDiv(mma.depth() * tiles.shape().splits());
+    return lead == 0 ? equal : equal.plus(equal.dividedBy(2).min(lead));
   }
 
   /** The first stage of this CTA's part of k. */

@@ -1,46 +1,48 @@
 package tilewright.sm90.collective;
 
-import java.util.ArrayList;
-import java.util.List;
+import java.util.Optional;
+import tilewright.kernel.Element;
 import tilewright.kernel.I32;
 import tilewright.kernel.I32Variable;
 import tilewright.kernel.Pred;
 import tilewright.kernel.Scope;
+import tilewright.kernel.SharedTensor;
 import tilewright.kernel.tiled.Fragment;
-import tilewright.ptx.Operand;
+import tilewright.layout.Layout;
+import tilewright.numerics.ElementType;
+import tilewright.ptx.PtxType;
 import tilewright.sm90.atom.AsyncStore;
 import tilewright.sm90.atom.Mbarrier;
 import tilewright.sm90.atom.WgmmaAtom;
 
 /**
- * Adds what the CTAs of a cluster have each summed along their part of k. Each CTA gets its share of the columns from
- * all, and adds in the order of the parts, so that every run has the same bits. Where k is not split, there is nothing
- * to add.
+ * Adds what the CTAs of a cluster have each summed along their part of k. The first CTA gets the others' sums and adds
+ * them in the order of the parts, so that every run has the same bits. The others are done with a tile once they have
+ * sent theirs, and leave the multiprocessor to the next kernel early. Where k is not split, there is nothing to add.
  *
- * <p>Threads write to the thread of the same number in the other CTAs. Each warpgroup has two barriers: one completes
- * when all parts have landed, the other when all CTAs have read theirs.
+ * <p>Threads write to the thread of the same number in the first CTA. Each warpgroup has two barriers: one, the first
+ * CTA's, completes when all parts have landed, the other, the others', when the first has room for their parts.
  */
 public final class SplitSum {
   private static final int QUAD = 4;
-  private static final int QUAD_BYTES = 16;
-  private static final int WARP = 32;
 
   private final Scope k;
   private final ClusterTiles tiles;
   private final TiledWgmma mma;
-  private final int splits;
+  private final int others;
   private final int quads;
-  private final I32 parts;
+  private final Optional<SharedTensor> parts;
   private final I32 barriers;
 
   private SplitSum(Scope k, ClusterTiles tiles, TiledWgmma mma, int groups) {
     this.k = k;
     this.tiles = tiles;
     this.mma = mma;
-    splits = tiles.shape().splits();
-    quads = mma.blocks() * columns() / (2 * QUAD);
-    parts = splits == 1 ? k.constant(0) : k.sharedBytes(groups * bytes());
-    barriers = splits == 1 ? k.constant(0) : k.sharedBytes(2 * groups * Mbarrier.BYTES);
+    others = tiles.shape().splits() - 1;
+    quads = mma.blocks() * mma.columns() / (2 * QUAD);
+    var layout = Layout.columnMajor(QUAD, WgmmaAtom.THREADS, quads, Math.max(1, others), groups);
+    parts = Optional.of(layout).filter(_ -> others > 0).map(all -> k.shared(type(), all));
+    barriers = others == 0 ? k.constant(0) : k.sharedBytes(2 * groups * Mbarrier.BYTES);
   }
 
   /**
@@ -51,11 +53,11 @@ public final class SplitSum {
    */
   public static SplitSum of(Scope k, ClusterTiles tiles, TiledWgmma mma, int groups, Pred first) {
     var split = new SplitSum(k, tiles, mma, groups);
-    if (split.splits == 1) return split;
+    if (split.others == 0) return split;
     k.when(first, () -> {
       for (int group = 0; group < groups; group++) {
         split.landed(k.constant(group)).initialise(1);
-        split.read(k.constant(group)).initialise(split.splits * WgmmaAtom.THREADS / WARP);
+        split.room(k.constant(group)).initialise(1);
       }
     });
     return split;
@@ -65,27 +67,21 @@ public final class SplitSum {
     return new Mbarrier(k, barriers.plus(group.times(2 * Mbarrier.BYTES)));
   }
 
-  private Mbarrier read(I32 group) {
+  private Mbarrier room(I32 group) {
     return new Mbarrier(k, landed(group).place().plus(Mbarrier.BYTES));
   }
 
-  /** Of all parts that a warpgroup gets. */
+  /** Of all parts that a warpgroup of the first CTA gets. */
   private int bytes() {
-    return splits * quads * WgmmaAtom.THREADS * QUAD_BYTES;
+    return others * quads * WgmmaAtom.THREADS * QUAD * type().bytes();
   }
 
-  private int columns() {
-    return mma.columns() / splits;
+  private ElementType type() {
+    return mma.sums() == PtxType.F32 ? ElementType.F32 : ElementType.I32;
   }
 
-  /** What a CTA has of the tile afterwards. */
-  public TiledWgmma mma() {
-    return mma.narrowed(columns());
-  }
-
-  /** The first of this CTA's columns. */
-  public I32 column() {
-    return tiles.slice().times(columns());
+  private Pred isFirst() {
+    return tiles.slice().equalTo(0);
   }
 
   /** A warpgroup's part in the exchange, tile after tile. */
@@ -99,58 +95,68 @@ public final class SplitSum {
 
     private Exchange() {}
 
-    /** This CTA's columns of the sum, of a warpgroup's rows. */
-    public Fragment sum(I32 lane, I32 group, Fragment sums) {
-      if (splits == 1) return sums;
-      k.when(lane.equalTo(0), () -> landed(group).arriveExpecting(k.constant(bytes())));
-      read(group).await(parity.value().xor(k.constant(1)));
-      send(lane, group, sums);
-      landed(group).await(parity.value());
-      var total = add(lane, group);
-      parity.set(parity.value().xor(k.constant(1)));
-      k.emit("bar.warp.sync", new Operand.Integer(-1));
-      k.when(lane.modulo(WARP).lessThan(splits), () -> read(group).arriveAt(tiles.rankOfSlice(lane.modulo(WARP))));
-      return total;
+    /**
+     * Before a tile: the first CTA has read the parts of the tile before, and says that there is room.
+     *
+     * @param prepare what it does besides for the tile that it will store
+     */
+    public void begin(I32 lane, I32 group, Runnable prepare) {
+      if (others == 0) {
+        prepare.run();
+        return;
+      }
+      k.when(isFirst(), () -> {
+        k.when(lane.equalTo(0), () -> landed(group).arriveExpecting(k.constant(bytes())));
+        k.when(lane.lessThan(others), () -> room(group).arriveAt(tiles.rankOfSlice(lane.plus(1))));
+        prepare.run();
+      });
     }
 
-    /** At the end: waits until no other CTA has anything more to write or to signal here. */
-    public void finish(I32 group) {
-      if (splits > 1) read(group).await(parity.value().xor(k.constant(1)));
+    /**
+     * Brings the parts of a tile together in the first CTA.
+     *
+     * @param store what is done there when the sums have become those of the whole tile; all of the warpgroup's
+     *     threads meet in it, so that none still reads parts when the next tile begins
+     */
+    public void gather(I32 lane, I32 group, Fragment sums, Runnable store) {
+      if (others == 0) {
+        store.run();
+        return;
+      }
+      k.when(isFirst(), () -> {
+        landed(group).await(parity.value());
+        add(lane, group, sums);
+        store.run();
+      }, () -> {
+        room(group).await(parity.value());
+        send(lane, group, sums);
+      });
+      parity.set(parity.value().xor(k.constant(1)));
     }
   }
 
   private void send(I32 lane, I32 group, Fragment sums) {
-    int perBlock = quads / mma.blocks();
-    for (int to = 0; to < splits; to++) {
-      var rank = tiles.rankOfSlice(k.constant(to));
-      for (int quad = 0; quad < quads; quad++) {
-        var values = sums.group((quad / perBlock * splits + to) * perBlock + quad % perBlock);
-        AsyncStore.quad(k, place(lane, group, tiles.slice(), quad), landed(group), rank, values);
-      }
-    }
-  }
-
-  private Fragment add(I32 lane, I32 group) {
-    var total = Fragment.of(k, mma.sums(), quads, QUAD);
+    var first = tiles.rankOfSlice(k.constant(0));
+    var part = tiles.slice().minus(k.constant(1));
     for (int quad = 0; quad < quads; quad++) {
-      for (int part = 0; part < splits; part++) {
-        add(total.group(quad), part, place(lane, group, k.constant(part), quad));
+      AsyncStore.quad(k, place(lane, quad, part, group), first, sums.group(quad), landed(group));
+    }
+  }
+
+  private void add(I32 lane, I32 group, Fragment sums) {
+    for (int quad = 0; quad < quads; quad++) {
+      for (int part = 0; part < others; part++) {
+        var values = place(lane, quad, k.constant(part), group).vector(QUAD).registers();
+        for (int i = 0; i < QUAD; i++) {
+          var sum = sums.group(quad).get(i);
+          k.emit("add." + mma.sums().text(), sum, sum, values.get(i));
+        }
       }
     }
-    return total;
   }
 
-  private I32 place(I32 lane, I32 group, I32 slice, int quad) {
-    var before = group.times(splits).plus(slice).times(quads).plus(quad);
-    return parts.plus(before.times(WgmmaAtom.THREADS).plus(lane).times(QUAD_BYTES));
-  }
-
-  private void add(List<Operand.Register> total, int part, I32 place) {
-    var values = new ArrayList<Operand>();
-    for (int i = 0; i < QUAD; i++) values.add(part == 0 ? total.get(i) : k.newRegister(mma.sums()));
-    k.emit("ld.shared.v4.b32", new Operand.Vector(values), k.address(place));
-    for (int i = 0; i < QUAD && part > 0; i++) {
-      k.emit("add." + mma.sums().text(), total.get(i), total.get(i), values.get(i));
-    }
+  /** The first of four sums: (four, lane, quad, part, group). */
+  private Element place(I32 lane, int quad, I32 part, I32 group) {
+    return parts.orElseThrow().at(k.constant(0), lane, k.constant(quad), part, group);
   }
 }

@@ -103,11 +103,6 @@ public final class TiledWgmma {
     return tileN;
   }
 
-  /** The same rows of fewer columns, as far as accumulators are concerned. */
-  public TiledWgmma narrowed(int columns) {
-    return new TiledWgmma(atom, tileM, columns, tileK, groups, a, b);
-  }
-
   /** The type of the accumulators. */
   PtxType sums() {
     return atom.sums();
