@@ -158,6 +158,13 @@ public final class Element {
     return k.result(drawn, Integer.MAX_VALUE);
   }
 
+  /** What a 32-bit integer is that others change atomically; nothing that they published becomes visible. */
+  public I32 present() {
+    var seen = k.newRegister(PtxType.B32);
+    k.emit("ld.relaxed.gpu.global.b32", seen, address());
+    return k.result(seen, Integer.MAX_VALUE);
+  }
+
   /** Waits until a 32-bit integer is at least so much, and makes visible what was published before it became that. */
   public void await(int least) {
     k.repeatUntil(() -> {

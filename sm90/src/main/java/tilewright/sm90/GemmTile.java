@@ -99,8 +99,6 @@ record GemmTile(int m, int n, int consumers, ClusterShape cluster, Schedule sche
 
   /** Those besides of which a thread holds two pieces beside all sums, so that one is multiplied while one is added. */
   private static final List<GemmTile> PROMOTED = List.of(new GemmTile(128, 192, 2, 1.02).clustered(2, 1));
-  /** Of larger operands an H200 likes larger tiles, which read less. */
-  private static final long MOST_PROMOTED_BYTES = 1 << 28;
 
   /** All tiles. */
   static final List<GemmTile> ALL = Stream.of(COMMON, OTHERS, BYTES_IN_L2, PROMOTED).flatMap(List::stream).toList();
@@ -148,8 +146,7 @@ record GemmTile(int m, int n, int consumers, ClusterShape cluster, Schedule sche
       return problem.types().a().bits() == 8 && ((long) problem.m() + problem.n()) * problem.k() <= L2_BYTES;
     }
     if (PROMOTED.contains(this)) {
-      return problem.types().accumulation() == Accumulation.EXACT && problem.types().isPromoted()
-          && ((long) problem.m() + problem.n()) * problem.k() <= MOST_PROMOTED_BYTES;
+      return problem.types().accumulation() == Accumulation.EXACT && problem.types().isPromoted();
     }
     if (schedule == Schedule.SHARED_TAIL && problem.k() == 0) return false;
     var p = seen(problem);
@@ -194,7 +191,17 @@ record GemmTile(int m, int n, int consumers, ClusterShape cluster, Schedule sche
     var config = new Sm90GemmConfig(p.types(), alongK(p.a()), alongK(p.b()), m, n,
         depthBytes / p.types().a().bytes(), consumers, stages, cluster, BAND_ROWS / (m * cluster.m()), resident,
         schedule == Schedule.IN_TURN, schedule == Schedule.TRANSPOSED);
-    return schedule == Schedule.SHARED_TAIL ? config.withSharedTail() : config;
+    if (schedule == Schedule.SHARED_TAIL) return config.withSharedTail();
+    return schedule == Schedule.TOGETHER && cluster.splits() == 1 && outgrowsL2(p) ? config.withPace() : config;
+  }
+
+  /** Whether CTAs have several tiles each, and L2 does not hold all of k of what they copy for one wave. */
+  private boolean outgrowsL2(GemmProblem p) {
+    // Wider elements, which take longer to multiply than to copy, gained nothing but in the very largest tiles.
+    if (p.types().a().bits() > Byte.SIZE && m * n <= LARGEST) return false;
+    long rows = Math.min(p.m(), BAND_ROWS);
+    long columns = Math.min(p.n(), MULTIPROCESSORS * (long) m * n / BAND_ROWS);
+    return (rows + columns) * p.k() * p.types().a().bytes() > L2_BYTES && groups(p, m, n) >= 2L * MULTIPROCESSORS;
   }
 
   /** CTAs on a multiprocessor: where the next kernel's find room early, their prologues are hidden. */

@@ -99,7 +99,7 @@ public final class HopperGemm {
         .tensor("C", problem.c().argument(problem.m(), problem.n(), problem.batch()));
     epilogue.bind(arguments);
     more.accept(arguments);
-    var scratch = config.sharedTail() ? config.scratch(blocks) : List.<PreparedLaunch.Scratch>of();
+    var scratch = config.scratch(blocks);
     scratch.forEach(part -> arguments.tensor(part.name(), part.tensor()));
     return new PreparedLaunch(kernel, Dim3.of(blocks), arguments.build(), scratch);
   }

@@ -14,6 +14,7 @@ import tilewright.sm90.collective.BlockScales;
 import tilewright.sm90.collective.ClusterTiles;
 import tilewright.sm90.collective.Conversion;
 import tilewright.sm90.collective.Mainloop;
+import tilewright.sm90.collective.Pace;
 import tilewright.sm90.collective.PartialSums;
 import tilewright.sm90.collective.Pipeline;
 import tilewright.sm90.collective.Promotion;
@@ -37,6 +38,9 @@ public record Sm90Gemm(Sm90GemmConfig config, OutputForm output, Grouping groupi
   public Sm90Gemm {
     if (config.weightsAhead() && grouping != Grouping.BATCH) {
       throw new IllegalArgumentException("weights cannot be copied ahead of groups: which they are is read first");
+    }
+    if (config.paced() && grouping != Grouping.BATCH) {
+      throw new IllegalArgumentException("CTAs cannot keep in step through groups: some have fewer tiles than others");
     }
   }
 
@@ -71,6 +75,8 @@ public record Sm90Gemm(Sm90GemmConfig config, OutputForm output, Grouping groupi
     var tail = Optional.of(config.sharedTail()).filter(Boolean::booleanValue)
         .map(_ -> SharedTail.of(tiles, c.extent(0), c.extent(1), c.extent(2), mainloop.steps()));
     var partials = tail.map(_ -> PartialSums.of(k, mma, config.consumers()));
+    var pace = Optional.of(config.paced()).filter(Boolean::booleanValue)
+        .map(_ -> Pace.of(tiles, c.extent(0), c.extent(1), c.extent(2)));
     var ring = Pipeline.of(k, config.stages(), first, config.weightsAhead() ? 2 : 1, config.sharers(), tiles);
     k.when(first, () -> {
       mainloop.prefetchMaps();
@@ -92,7 +98,9 @@ public record Sm90Gemm(Sm90GemmConfig config, OutputForm output, Grouping groupi
         var stage = ring.producer();
         tail.ifPresentOrElse(all -> all.forEach(part -> mainloop.produce(stage, part)),
             () -> grouped.forEach(k.constant(0), 1, c.extent(0), c.extent(1), c.extent(2),
-                (m, n, batch, of) -> mainloop.produce(stage, m, n, batch, of)));
+                (m, n, batch, of) -> pace.ifPresentOrElse(
+                    inStep -> mainloop.produce(stage, m, n, batch, of, inStep),
+                    () -> mainloop.produce(stage, m, n, batch, of))));
         if (config.cluster().splits() > 1) DependentLaunch.allowNext(k);
       });
     }, () -> {

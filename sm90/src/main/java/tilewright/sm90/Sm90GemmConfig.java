@@ -10,6 +10,7 @@ import tilewright.numerics.ElementType;
 import tilewright.sm90.atom.SwizzledRows;
 import tilewright.sm90.atom.WgmmaAtom;
 import tilewright.sm90.collective.ClusterShape;
+import tilewright.sm90.collective.Pace;
 import tilewright.sm90.collective.PartialSums;
 import tilewright.sm90.collective.TiledWgmma;
 
@@ -29,10 +30,11 @@ import tilewright.sm90.collective.TiledWgmma;
  * @param sharedTail whether tiles that do not fill a wave are cut along k, so that more CTAs have a part
  * @param weightsAhead whether B, or A where they have changed places, is read before the stream's previous kernel has
  *     ended, which must not write it
+ * @param paced whether CTAs keep in step, so that L2 has what several of them copy
  */
 public record Sm90GemmConfig(GemmTypes types, boolean aKMajor, boolean bKMajor, int tileM, int tileN, int tileK,
     int consumers, int stages, ClusterShape cluster, int band, int resident, boolean pingPong,
-    boolean transposed, boolean sharedTail, boolean weightsAhead) {
+    boolean transposed, boolean sharedTail, boolean weightsAhead, boolean paced) {
   private static final int ALIGNED_BYTES = 16;
   private static final int REGISTERS = 65536;
   private static final int MOST_REGISTERS = 240;
@@ -63,6 +65,10 @@ public record Sm90GemmConfig(GemmTypes types, boolean aKMajor, boolean bKMajor, 
       throw new IllegalArgumentException("weights cannot be copied ahead where tiles are cut along k or where " + types
           + " are mixed: one thread copies both operands");
     }
+    if (paced && (sharedTail || weightsAhead)) {
+      throw new IllegalArgumentException("CTAs cannot keep in step where tiles are cut along k or weights are copied"
+          + " ahead: they have no equal tiles, or no one thread that copies them");
+    }
     if (types.isPromoted() && tileK != Accumulation.INTERVAL) {
       throw new IllegalArgumentException("an exact accumulation adds every " + Accumulation.INTERVAL
           + " of k, which tileK = " + tileK + " must be");
@@ -73,19 +79,25 @@ public record Sm90GemmConfig(GemmTypes types, boolean aKMajor, boolean bKMajor, 
   public Sm90GemmConfig(GemmTypes types, boolean aKMajor, boolean bKMajor, int tileM, int tileN, int tileK,
       int consumers, int stages, ClusterShape cluster, int band, int resident, boolean pingPong, boolean transposed) {
     this(types, aKMajor, bKMajor, tileM, tileN, tileK, consumers, stages, cluster, band, resident, pingPong,
-        transposed, false, false);
+        transposed, false, false, false);
   }
 
   /** The same with the last tiles cut along k. */
   public Sm90GemmConfig withSharedTail() {
     return new Sm90GemmConfig(types, aKMajor, bKMajor, tileM, tileN, tileK, consumers, stages, cluster, band, resident,
-        pingPong, transposed, true, weightsAhead);
+        pingPong, transposed, true, weightsAhead, paced);
   }
 
   /** The same with the weights read before the previous kernel has ended. */
   public Sm90GemmConfig withWeightsAhead() {
     return new Sm90GemmConfig(types, aKMajor, bKMajor, tileM, tileN, tileK, consumers, stages, cluster, band, resident,
-        pingPong, transposed, sharedTail, true);
+        pingPong, transposed, sharedTail, true, paced);
+  }
+
+  /** The same with CTAs that keep in step. */
+  public Sm90GemmConfig withPace() {
+    return new Sm90GemmConfig(types, aKMajor, bKMajor, tileM, tileN, tileK, consumers, stages, cluster, band, resident,
+        pingPong, transposed, sharedTail, weightsAhead, true);
   }
 
   private static void requireAlongK(String name, ElementType type, boolean kMajor) {
@@ -179,12 +191,13 @@ public record Sm90GemmConfig(GemmTypes types, boolean aKMajor, boolean bKMajor, 
     int stage = (tileM * types.a().bits() + tileN * types.b().bits()) * tileK / Byte.SIZE;
     return new Sm90GemmConfig(types, aKMajor, bKMajor, tileM, tileN, tileK, consumers,
         stages - Math.ceilDiv(bytes, stage), cluster, band, resident, pingPong, transposed, sharedTail,
-        weightsAhead);
+        weightsAhead, paced);
   }
 
-  /** What so many blocks need in memory where the last tiles are cut along k. */
+  /** What so many blocks need in memory where the last tiles are cut along k, or all keep in step. */
   public List<PreparedLaunch.Scratch> scratch(int blocks) {
-    return PartialSums.scratch(mma(), consumers, blocks);
+    if (paced) return Pace.scratch();
+    return sharedTail ? PartialSums.scratch(mma(), consumers, blocks) : List.of();
   }
 
   OffsetMap layoutA() {
@@ -207,6 +220,6 @@ public record Sm90GemmConfig(GemmTypes types, boolean aKMajor, boolean bKMajor, 
         + " consumers " + consumers + " stages " + stages + " cluster " + cluster + " band " + band
         + (resident > 1 ? " resident " + resident : "") + (pingPong ? " ping-pong" : "")
         + (transposed ? " transposed" : "") + (sharedTail ? " shared tail" : "")
-        + (weightsAhead ? " weights ahead" : "");
+        + (weightsAhead ? " weights ahead" : "") + (paced ? " paced" : "");
   }
 }

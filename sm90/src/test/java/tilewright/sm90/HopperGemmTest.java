@@ -10,7 +10,9 @@ import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
 import tilewright.kernel.Matrix;
 import tilewright.kernel.PreparedLaunch;
+import tilewright.kernels.Accumulation;
 import tilewright.kernels.GemmProblem;
+import tilewright.kernels.GemmTypes;
 import tilewright.numerics.ElementType;
 import tilewright.sm90.collective.ClusterShape;
 
@@ -45,6 +47,18 @@ class HopperGemmTest {
   void bytesShareRowsWhereL2HoldsThemAndColumnsWhereNot(int size, int down, int beside) {
     var problem = GemmProblem.packed(ElementType.E4M3, ElementType.BF16, size, size, size, 1, "TN");
     assertEquals(new ClusterShape(down, beside, 1), HopperGemm.configure(problem).cluster());
+  }
+
+  /** A wave of 30 MB and one of 68, too few waves, fewer rows, 16 bits in the largest tiles and others, a few rows. */
+  @ParameterizedTest
+  @CsvSource({"8192, 8192, 8192, E4M3, false", "16384, 16384, 16384, E4M3, true", "2048, 3072, 16384, E4M3, false",
+      "4096, 7168, 16384, E4M3, true", "16384, 16384, 16384, BF16, true", "8192, 4096, 14336, BF16, false",
+      "16, 16384, 16384, BF16, false"})
+  void blocksKeepInStepWhereL2DoesNotHoldWhatAWaveCopies(int m, int n, int k, ElementType type, boolean paced) {
+    var problem = GemmProblem.packed(new GemmTypes(type, type, ElementType.BF16, Accumulation.EXACT), m, n, k, 1, "TN");
+    assertEquals(paced, HopperGemm.configure(problem).paced());
+    assertEquals(paced ? List.of("pace") : List.of(),
+        HopperGemm.prepare(problem).scratch().stream().map(PreparedLaunch.Scratch::name).toList());
   }
 
   @Test

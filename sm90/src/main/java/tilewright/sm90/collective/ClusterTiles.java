@@ -37,6 +37,12 @@ public record ClusterTiles(Scope k, I32 rank, ClusterShape shape, int tileM, int
         tile -> at(tile, (m, n, entry, _) -> body.accept(m, n, entry)));
   }
 
+  /** Tiles of a C of these extents that every cluster has; some may have one more. */
+  I32 perCluster(I32 extentM, I32 extentN, I32 batch) {
+    var all = extentM.ceilDiv(shape.m() * tileM).times(extentN.ceilDiv(shape.n() * tileN)).times(batch);
+    return all.dividedBy(k.gridX().dividedBy(shape.blocks())).settled();
+  }
+
   /** Does the cluster's tile that would be that of the cluster of this number, were there one for each. */
   public void numbered(I32 cluster, I32 extentM, I32 extentN, Body body) {
     at(TileScheduler.numbered(cluster, extentM.ceilDiv(shape.m() * tileM), extentN.ceilDiv(shape.n() * tileN), band),

@@ -51,6 +51,15 @@ public record Mainloop(Scope k, TensorTile a, TensorTile b, TiledWgmma mma, Clus
     produce(stage, m, n, batch, group, first(), steps());
   }
 
+  /** The same in step with other CTAs. */
+  public void produce(Pipeline.Cursor stage, I32 m, I32 n, I32 batch, I32 group, Pace pace) {
+    var most = pace.steps(steps());
+    pace.await();
+    produce(stage, m, n, batch, group, first(), most);
+    pace.arrive();
+    produce(stage, m, n, batch, group, first().plus(most), steps().minus(most));
+  }
+
   /** The same for a part of its k. */
   public void produce(Pipeline.Cursor stage, SharedTail.Part part) {
     produce(stage, part.m(), part.n(), part.batch(), part.batch(), part.first(), part.steps());

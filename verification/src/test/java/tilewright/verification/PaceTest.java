@@ -1,0 +1,105 @@
+package tilewright.verification;
+
+import static org.junit.jupiter.api.Assertions.assertArrayEquals;
+import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertThrows;
+import static org.junit.jupiter.api.Assertions.assertTrue;
+
+import java.lang.foreign.MemorySegment;
+import java.lang.foreign.ValueLayout;
+import java.util.HashMap;
+import java.util.List;
+import java.util.Set;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.CsvSource;
+import tilewright.kernel.PreparedLaunch;
+import tilewright.kernels.GemmProblem;
+import tilewright.numerics.ElementType;
+import tilewright.ptx.Dim3;
+import tilewright.sm90.GroupedGemm;
+import tilewright.sm90.Grouping;
+import tilewright.sm90.HopperGemm;
+import tilewright.sm90.Sm90GemmConfig;
+import tilewright.sm90.collective.ClusterShape;
+
+/** CTAs that keep in step: only when they copy may differ, never what they compute. */
+class PaceTest {
+  private static final int SEEDS = 2;
+
+  private static GemmProblem problem(int m, int n, int k, int batch) {
+    return GemmProblem.packed(ElementType.BF16, ElementType.F32, m, n, k, batch, "TN");
+  }
+
+  private static Sm90GemmConfig config(GemmProblem p, int cluster) {
+    return new Sm90GemmConfig(p.types(), true, true, 64, 64, 64, 1, 2, new ClusterShape(cluster, 1, 1), 2, 1, false,
+        false).withPace();
+  }
+
+  private static PreparedLaunch launch(GemmProblem p, int cluster, int blocks) {
+    var prepared = HopperGemm.prepare(p, config(p, cluster));
+    return new PreparedLaunch(prepared.kernel(), Dim3.of(blocks), prepared.arguments(), prepared.scratch());
+  }
+
+  private static Case given(GemmProblem p, int cluster, PreparedLaunch launch) {
+    return GemmCases.hopper(p, config(p, cluster), () -> launch, "paced", Set.of("sim"), 3);
+  }
+
+  /** As many tiles for each, one more for some; a tile each; fewer than CTAs; clusters; a batch; short tiles. */
+  @ParameterizedTest
+  @CsvSource({"128, 192, 1160, 1, 3, 1", "192, 136, 1096, 1, 4, 1", "64, 192, 1160, 1, 3, 1", "64, 64, 1160, 1, 3, 1",
+      "256, 128, 1160, 1, 4, 2", "64, 128, 1096, 3, 2, 1", "136, 192, 200, 1, 2, 1"})
+  void productsAreTheSameAndTheCounterIsZeroAgain(int m, int n, int k, int batch, int blocks, int cluster) {
+    var p = problem(m, n, k, batch);
+    var launch = launch(p, cluster, blocks);
+    for (long seed = 0; seed < SEEDS; seed++) {
+      var run = CheckedRun.bitExact(launch, given(p, cluster, launch), seed);
+      assertArrayEquals(new int[1], run.buffers().get("pace").toArray(ValueLayout.JAVA_INT),
+          "the counter is left as the next launch needs it");
+    }
+  }
+
+  /** The first arrival starts the count again, so that all of a tile's are one too few. */
+  @Test
+  void whoWaitsInVainGoesOn() {
+    var p = problem(128, 192, 1160, 1);
+    var launch = launch(p, 1, 3);
+    var given = given(p, 1, launch);
+    var early = new Case(given.kernel(), given.arch(), given.config(), given.backends(), given.quick(), given.launch(),
+        () -> {
+          var buffers = new HashMap<>(given.inputs().get());
+          buffers.put("pace", MemorySegment.ofArray(new int[] {-1}));
+          return buffers;
+        }, given.check());
+    var run = CheckedRun.bitExact(launch, early, 1);
+    assertArrayEquals(new int[] {5}, run.buffers().get("pace").toArray(ValueLayout.JAVA_INT));
+  }
+
+  @Test
+  void aTileIsCopiedAfterTheWaitAndItsLastStepsAfterTheArrival() {
+    var p = problem(128, 192, 1160, 1);
+    var parts = HopperGemm.prepare(p, config(p, 1)).kernel().ptx()
+        .split("ld\\.relaxed\\.gpu\\.global|atom\\.relaxed\\.gpu\\.global\\.inc", -1);
+    assertEquals(List.of(false, true, true), List.of(parts).stream().map(PaceTest::copies).toList(),
+        "copies before the wait, up to the arrival, after it");
+  }
+
+  private static boolean copies(String ptx) {
+    return ptx.contains("cp.async.bulk.tensor.3d.shared::cluster");
+  }
+
+  @Test
+  void groupsAndSharedTailsHaveNoEqualTilesToKeepInStep() {
+    var p = problem(128, 128, 64, 1);
+    var config = config(p, 1);
+    assertTrue(assertThrows(IllegalArgumentException.class, config::withSharedTail).getMessage()
+        .startsWith("CTAs cannot keep in step"));
+    assertTrue(assertThrows(IllegalArgumentException.class, config::withWeightsAhead).getMessage()
+        .startsWith("CTAs cannot keep in step"));
+    var groups = new GroupedGemm(p, Grouping.CONTIGUOUS, 1);
+    var wide = new Sm90GemmConfig(p.types(), true, true, GroupedGemm.ROWS, 64, 64, 2, 2, new ClusterShape(1, 1, 1), 2,
+        1, false, false).withPace();
+    assertTrue(assertThrows(IllegalArgumentException.class, () -> groups.prepare(wide)).getMessage()
+        .startsWith("CTAs cannot keep in step"));
+  }
+}
