@@ -1,5 +1,6 @@
 package tilewright.sm90.atom;
 
+import java.util.Locale;
 import java.util.stream.Stream;
 import tilewright.kernel.Element;
 import tilewright.kernel.I32;
@@ -37,6 +38,24 @@ public final class TensorCopy {
   public static void store(Scope k, MappedTensor destination, Element source, I32... coordinate) {
     k.emit(form(destination, "global.shared::cta") + ".tile.bulk_group", destination.box(k, coordinate),
         source.address());
+  }
+
+  /** What becomes of an element in memory and one that comes; least and most are for integers and 16-bit floats. */
+  public enum Combination {
+    ADD, MIN, MAX;
+
+    private String text() {
+      return name().toLowerCase(Locale.ROOT);
+    }
+  }
+
+  /**
+   * Likewise, but combines the box with what is in global memory, each element at once, whoever else adds to it. Sums
+   * of floats are rounded one by one, and so depend on the order in which boxes come.
+   */
+  public static void reduce(Scope k, MappedTensor destination, Element source, Combination how, I32... coordinate) {
+    k.emit("cp.reduce.async.bulk.tensor." + destination.spec().box().size() + "d.global.shared::cta." + how.text()
+        + ".tile.bulk_group", destination.box(k, coordinate), source.address());
   }
 
   /** Fetches the map itself, which the first copy would otherwise wait for. */

@@ -150,6 +150,12 @@ public final class TensorTile {
         shifted(coordinate, row, column)));
   }
 
+  /** Combines a stage with the tile of the tensor that begins at a coordinate; see {@link TensorCopy#reduce}. */
+  public void reduce(Scope k, I32 stage, TensorCopy.Combination how, I32... coordinate) {
+    forEachBox(rows, (row, column) -> TensorCopy.reduce(k, tensor,
+        tile.at(k.constant(row), k.constant(column), stage), how, shifted(coordinate, row, column)));
+  }
+
   private void forEachBox(int height, BiConsumer<Integer, Integer> copy) {
     for (int column = 0; column < columns; column += boxColumns) {
       for (int row = 0; row < height; row += boxRows) copy.accept(row, column);
