@@ -48,6 +48,14 @@ enum Backend {
    */
   abstract Result run(Launch launch);
 
+  /** Likewise, and says what runs once that takes longer than a moment. */
+  Result run(Launch launch, Console console) {
+    try (var progress = new LaunchProgress(console, 1)) {
+      progress.begins(launch.entry() + " on " + this);
+      return run(launch);
+    }
+  }
+
   static Result simulate(Launch launch, SimulatorOptions options) {
     var result = Simulator.load(launch.ptx()).run(launch, options);
     return new Result(result.findings(), Optional.of(result.instructions()), result.time().toNanos() / 1e6,

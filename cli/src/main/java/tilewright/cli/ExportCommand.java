@@ -8,6 +8,7 @@ import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.Map;
 import java.util.Optional;
 import java.util.TreeMap;
 import java.util.concurrent.Callable;
@@ -57,7 +58,7 @@ final class ExportCommand implements Callable<Integer> {
         code.put(file, bytes);
       });
     }
-    var manifest = ExportManifest.of(choice.kernel(), choice.settings(), cubins);
+    var manifest = manifest(cubins);
     makeFolder();
     AtomicFile.write(out.resolve(manifest.ptx()), compiled.ptx());
     code.forEach((file, bytes) -> AtomicFile.write(out.resolve(file),
@@ -74,6 +75,13 @@ final class ExportCommand implements Callable<Integer> {
         "%s: entry %s, grid (%s)%s; %s".formatted(out, manifest.entry(), String.join(", ", grid),
             manifest.grid().formula().isPresent() ? "" : " for these extents only", String.join(", ", files)));
     return Exit.OK;
+  }
+
+  private ExportManifest manifest(Map<String, String> cubins) {
+    try (var progress = new LaunchProgress(console, 1)) {
+      progress.begins("asking for the grids of many extents");
+      return ExportManifest.of(choice.kernel(), choice.settings(), cubins);
+    }
   }
 
   private Optional<byte[]> assemble(String ptx, String target) {

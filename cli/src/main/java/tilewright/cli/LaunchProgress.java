@@ -2,7 +2,7 @@ package tilewright.cli;
 
 import java.time.Duration;
 
-/** Says which launch is under way once the whole takes longer than a moment. */
+/** Says what is under way once it takes longer than a moment. */
 final class LaunchProgress implements AutoCloseable {
   private static final Duration MOMENT = Duration.ofSeconds(2);
 

@@ -103,7 +103,7 @@ final class RunAttention implements Callable<Integer> {
       buffers.put("O", arena.allocate(Math.max(1, rows * s.valueDim() * type.bytes()), 256));
       buffers.put("LSE", arena.allocate(Math.max(1, rows * Float.BYTES), 256));
       chosen.zeros(problem).forEach((name, bytes) -> buffers.put(name, arena.allocate(bytes, 256)));
-      var result = backend.run(prepared.on(buffers));
+      var result = backend.run(prepared.on(buffers), console);
       if (result.findings().isEmpty()) write(problem, buffers);
       return report(problem, chosen.name(), result);
     }

@@ -54,7 +54,7 @@ final class RunFamily implements Callable<Integer> {
       var workload = workload(choice);
       var buffers = new HashMap<String, MemorySegment>();
       for (var operand : workload.operands()) buffers.put(operand.name(), buffer(operand, files, arena));
-      var result = backend.run(workload.launch().on(buffers));
+      var result = backend.run(workload.launch().on(buffers), console);
       if (result.findings().isEmpty()) write(workload, buffers);
       return report(choice, result);
     }

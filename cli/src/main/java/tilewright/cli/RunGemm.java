@@ -72,7 +72,7 @@ final class RunGemm implements Callable<Integer> {
       var prepared = prepare(problem, epilogue.of(problem, arena, buffers));
       var launch = prepared.on(buffers);
       dump.ifPresent(folder -> LaunchFileWriter.write(folder, launch, TensorCoordinates.of(prepared)));
-      var result = backend.run(launch);
+      var result = backend.run(launch, console);
       if (result.findings().isEmpty()) write(operands, problem, buffers.get("C"));
       return report(problem, result);
     }

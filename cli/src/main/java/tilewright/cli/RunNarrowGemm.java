@@ -76,7 +76,8 @@ final class RunNarrowGemm implements Callable<Integer> {
       var arguments = epilogue.of(problem, arena, buffers);
       if (named(format).hasFactor()) arguments = withFactors(arguments, problem);
       var config = NarrowGemm.configure(types, problem.m(), problem.n());
-      var product = backend.run(NarrowGemm.prepare(config, problem, operands.a().columns(), arguments).on(buffers));
+      var launch = NarrowGemm.prepare(config, problem, operands.a().columns(), arguments);
+      var product = backend.run(launch.on(buffers), console);
       var findings = new ArrayList<Object>(left.findings());
       findings.addAll(right.findings());
       findings.addAll(product.findings());
