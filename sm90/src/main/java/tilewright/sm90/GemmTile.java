@@ -199,6 +199,7 @@ record GemmTile(int m, int n, int consumers, ClusterShape cluster, Schedule sche
   private boolean outgrowsL2(GemmProblem p) {
     // Wider elements, which take longer to multiply than to copy, gained nothing but in the very largest tiles.
     if (p.types().a().bits() > Byte.SIZE && m * n <= LARGEST) return false;
+    if (p.types().accumulation() == Accumulation.SCALED) return false;
     long rows = Math.min(p.m(), BAND_ROWS);
     long columns = Math.min(p.n(), MULTIPROCESSORS * (long) m * n / BAND_ROWS);
     return (rows + columns) * p.k() * p.types().a().bytes() > L2_BYTES && groups(p, m, n) >= 2L * MULTIPROCESSORS;

@@ -1,6 +1,7 @@
 package tilewright.sm90;
 
 import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertFalse;
 import static org.junit.jupiter.api.Assertions.assertThrows;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
@@ -59,6 +60,12 @@ class HopperGemmTest {
     assertEquals(paced, HopperGemm.configure(problem).paced());
     assertEquals(paced ? List.of("pace") : List.of(),
         HopperGemm.prepare(problem).scratch().stream().map(PreparedLaunch.Scratch::name).toList());
+  }
+
+  @Test
+  void blocksWhoseThreadsReadScalesDoNotKeepInStep() {
+    var types = new GemmTypes(ElementType.E4M3, ElementType.E4M3, ElementType.BF16, Accumulation.SCALED);
+    assertFalse(HopperGemm.configure(GemmProblem.packed(types, 4096, 7168, 16384, 1, "TN")).paced());
   }
 
   @Test
