@@ -5,9 +5,9 @@ import java.util.stream.IntStream;
 import tilewright.layout.Layout;
 
 /**
- * O = softmax(rule(scale · Q·Kᵀ)) · V for Q (B,Sq,H,D), K (B,Sk,Hk,D), V (B,Sk,Hk,Dv), any strides; head h of Q reads
- * head h·Hk/H of K and V. O is (B,Sq,H,Dv) and LSE, the logarithm of each row's sum of exponentials, (B,Sq,H); results
- * in the order of their indices (b fastest). A query that sees no key has O = 0 and LSE = −∞.
+ * O = softmax(rule(scale · Q·Kᵀ)) · V for Q (B,Sq,H,D), K (B,Sk,Hk,D), V (B,Sk,Hk,Dv), any strides; head h of Q
+ * reads head h·Hk/H of K and V. O is (B,Sq,H,Dv) and LSE, the logarithm of each row's sum of exponentials, (B,Sq,H);
+ * results in the order of their indices (b fastest). A query that sees no key has O = 0 and LSE = −∞.
  */
 public record AttentionReference(TensorView q, TensorView k, TensorView v, double scale, ScoreRule rule) {
   public AttentionReference {
@@ -163,12 +163,13 @@ public record AttentionReference(TensorView q, TensorView k, TensorView v, doubl
       int query = row / b % sq;
       int head = row / b / sq;
       var scores = new double[keys()];
+      var read = rowsOfKeys(batch, head);
       for (int key = 0; key < scores.length; key++) {
         scores[key] = Double.NEGATIVE_INFINITY;
         if (!rule.visible(batch, head, query, key)) continue;
         double product = 0;
         var x = valuesQ[row];
-        var y = valuesK[rowOfKeys(batch, key, head)];
+        var y = valuesK[read[key]];
         for (int d = 0; d < x.length; d++) product = arithmetic.add(product, x[d], y[d]);
         scores[key] = arithmetic.score(product, batch, head, query, key);
       }
@@ -178,7 +179,7 @@ public record AttentionReference(TensorView q, TensorView k, TensorView v, doubl
         double sum = 0;
         for (int key = 0; key < scores.length; key++) {
           if (scores[key] == Double.NEGATIVE_INFINITY) continue;
-          sum = arithmetic.add(sum, weights.weights[key], valuesV[rowOfKeys(batch, key, head)][d]);
+          sum = arithmetic.add(sum, weights.weights[key], valuesV[read[key]][d]);
         }
         o[row + lse.length * d] = arithmetic.output(sum, weights);
       }
@@ -189,6 +190,11 @@ public record AttentionReference(TensorView q, TensorView k, TensorView v, doubl
   /** The row of K and V, in the order of {@link #rows}, that a head of Q reads. */
   int rowOfKeys(int batch, int key, int head) {
     return batch + batches() * (key + keys() * headOfKeys(head));
+  }
+
+  private int[] rowsOfKeys(int batch, int head) {
+    int next = batches();
+    return IntStream.iterate(rowOfKeys(batch, 0, head), row -> row + next).limit(keys()).toArray();
   }
 
   /** In double precision. */
@@ -207,9 +213,11 @@ public record AttentionReference(TensorView q, TensorView k, TensorView v, doubl
   static double[][] rows(TensorView tensor) {
     Layout layout = tensor.layout();
     int rows = Math.toIntExact(layout.mode(0).size() * layout.mode(1).size() * layout.mode(2).size());
-    var values = new double[rows][extent(tensor, 3)];
+    var within = layout.mode(3).offsets();
+    var values = new double[rows][within.length];
     IntStream.range(0, rows).parallel().forEach(row -> {
-      for (int d = 0; d < values[row].length; d++) values[row][d] = tensor.value(row + (long) rows * d);
+      long begin = layout.apply(row);
+      for (int d = 0; d < within.length; d++) values[row][d] = tensor.valueAt(begin + within[d]);
     });
     return values;
   }

@@ -24,8 +24,13 @@ public record TensorView(ElementType type, MemorySegment data, long offset, Layo
 
   /** The bits of the element with that colexicographic index. */
   public long bits(long index) {
-    if (type == ElementType.I4) return data.get(ValueLayout.JAVA_BYTE, halfByte(index) / 2) >> shift(index) & 0xF;
-    long at = offset + layout.apply(index) * type.bytes();
+    return bitsAt(layout.apply(index));
+  }
+
+  /** @param place the layout's offset of the element */
+  private long bitsAt(long place) {
+    if (type == ElementType.I4) return data.get(ValueLayout.JAVA_BYTE, halfByte(place) / 2) >> shift(place) & 0xF;
+    long at = offset + place * type.bytes();
     return switch (type.bytes()) {
       case 1 -> data.get(ValueLayout.JAVA_BYTE, at) & 0xFFL;
       case 2 -> data.get(SHORT, at) & 0xFFFFL;
@@ -38,14 +43,20 @@ public record TensorView(ElementType type, MemorySegment data, long offset, Layo
     return type.toDouble(bits(index));
   }
 
+  /** The value of the element that the layout puts there, which is found once for many elements in a row. */
+  double valueAt(long place) {
+    return type.toDouble(bitsAt(place));
+  }
+
   public void setBits(long index, long bits) {
+    long place = layout.apply(index);
     if (type == ElementType.I4) {
-      long at = halfByte(index) / 2;
-      int others = data.get(ValueLayout.JAVA_BYTE, at) & 0xF0 >> shift(index);
-      data.set(ValueLayout.JAVA_BYTE, at, (byte) (others | (bits & 0xF) << shift(index)));
+      long at = halfByte(place) / 2;
+      int others = data.get(ValueLayout.JAVA_BYTE, at) & 0xF0 >> shift(place);
+      data.set(ValueLayout.JAVA_BYTE, at, (byte) (others | (bits & 0xF) << shift(place)));
       return;
     }
-    long at = offset + layout.apply(index) * type.bytes();
+    long at = offset + place * type.bytes();
     switch (type.bytes()) {
       case 1 -> data.set(ValueLayout.JAVA_BYTE, at, (byte) bits);
       case 2 -> data.set(SHORT, at, (short) bits);
@@ -54,12 +65,12 @@ public record TensorView(ElementType type, MemorySegment data, long offset, Layo
     }
   }
 
-  private long halfByte(long index) {
-    return 2 * offset + layout.apply(index);
+  private long halfByte(long place) {
+    return 2 * offset + place;
   }
 
-  private int shift(long index) {
-    return (int) (halfByte(index) % 2) * 4;
+  private int shift(long place) {
+    return (int) (halfByte(place) % 2) * 4;
   }
 
   /** Stores a value, rounded to nearest even. */
