@@ -24,7 +24,7 @@ class CataloguePageTest {
     for (var family : Families.all()) assertTrue(page.contains("|`" + family.name() + "` |"), family.name());
     assertTrue(page.contains("== Layer Norm\n"), page.substring(0, 500));
     assertTrue(page.contains("var biases = rows.columns("), "the source of layer norm");
-    assertTrue(page.contains("Sw<4,2,6>o0o(64,64):(64,1) of f32"), "the swizzled tile of transpose");
+    assertTrue(page.contains("Sw<3,2,7>o0o(64,128):(128,1) of f32"), "the swizzled tile of transpose");
   }
 
   @Test
