@@ -15,15 +15,16 @@ import tilewright.numerics.ElementType;
  * a wave need the same rows of A and of B; in step, the first that copies them brings them to L2 and the others find
  * them there, where else CTAs drift apart by whole tiles.
  *
- * <p>Only the time depends on it: a CTA that has looked often enough goes on, so that those which other work on the GPU
- * keeps from starting hold up nobody for ever. The scratch tensor "pace" of one integer is 0 before the launch and 0
- * again after it.
+ * <p>Only the time depends on it: a CTA that has looked often enough for a tile goes on, and waits no more, so that
+ * those which other work on the GPU keeps from starting hold up nobody for long. The scratch tensor "pace" of one
+ * integer is 0 before the launch and 0 again after it.
  *
  * @param counter how often CTAs have come near the end of a tile
  * @param tiles that every CTA has; the last ones, which only some have, are not waited for
  * @param turn the number of this CTA's present tile
+ * @param patience how often the CTA looks before it goes on
  */
-public record Pace(Scope k, Element counter, I32 tiles, I32Variable turn) {
+public record Pace(Scope k, Element counter, I32 tiles, I32Variable turn, I32Variable patience) {
   private static final String PACE = "pace";
   /** Steps along k before the end of a tile that count as its end: as long as others may be late, without a wait. */
   private static final int LAST_STEPS = 16;
@@ -34,7 +35,7 @@ public record Pace(Scope k, Element counter, I32 tiles, I32Variable turn) {
     var k = tiles.k();
     var counter = k.global(TensorSpec.of(PACE, ElementType.I32, "one").contiguous("one")).at(k.constant(0));
     return new Pace(k, counter, tiles.perCluster(extentM, extentN, batch),
-        k.variable(k.constant(0), Integer.MAX_VALUE));
+        k.variable(k.constant(0), Integer.MAX_VALUE), k.variable(k.constant(MOST_LOOKS), MOST_LOOKS));
   }
 
   /** What the launch needs in memory. */
@@ -45,11 +46,11 @@ public record Pace(Scope k, Element counter, I32 tiles, I32Variable turn) {
   /** One thread, before it copies a tile: waits for the other CTAs. */
   void await() {
     var others = k.gridX().times(turn.value());
-    var looks = k.variable(k.constant(0), MOST_LOOKS);
     k.when(turn.value().lessThan(tiles), () -> k.repeatUntil(() -> {
-      looks.set(looks.value().plus(1));
-      return others.plus(-1).lessThan(counter.present()).or(looks.value().atLeast(MOST_LOOKS));
+      patience.set(patience.value().plus(-1).max(0));
+      return others.plus(-1).lessThan(counter.present()).or(patience.value().equalTo(0));
     }));
+    patience.set(k.constant(MOST_LOOKS).where(patience.value().atLeast(1), 0));
   }
 
   /** The steps of a tile after which it is near its end. */
