@@ -19,7 +19,7 @@ import tilewright.reference.Expected;
 import tilewright.reference.Reference;
 
 /**
- * Rotary position embedding of X (S,H,D): every pair (a, b) of a head becomes (a·c - b·s, a·s + b·c) with c and s from
+ * Rotary position embedding of X (S,H,D): every pair (a, b) of a head becomes (a·c - b·s, a·s + b·c), c and s of
  * tables C and T (S,D/2) of singles. Pairs are neighbours, (2i, 2i+1), or {@code half} a head apart, (i, i+D/2). In
  * single precision, rounded once; NaNs and infinities as the formula has them.
  *
@@ -29,7 +29,9 @@ import tilewright.reference.Reference;
  */
 record Rope(boolean half, ElementType type, int pairs, int vector, int heads, int tokens, int each)
     implements Kernel {
-  private static final int THREADS = 512;
+  private static final int THREADS = 1024;
+  /** Of 16 bytes a thread. */
+  private static final int ACCESSES = 4;
   private static final int WIDEST_SINGLES = 4;
 
   static final Family FAMILY = new Family() {
@@ -81,7 +83,7 @@ record Rope(boolean half, ElementType type, int pairs, int vector, int heads, in
 
   private static Rope of(boolean half, ElementType type, int pairs, int vector, Choice choice) {
     int atOnce = Math.max(1, choice.tuned("threads", THREADS) / (pairs / run(half, vector)));
-    int each = Math.clamp(choice.number("h"), 1, choice.tuned("each", 2));
+    int each = Math.clamp(choice.number("h"), 1, choice.tuned("each", half ? ACCESSES / 2 : ACCESSES));
     int heads = Math.clamp(Math.ceilDiv(choice.number("h"), each), 1, atOnce);
     return new Rope(half, type, pairs, vector, heads, atOnce / heads, each);
   }
