@@ -56,7 +56,8 @@ final class Suite {
         () -> List.of(() -> addition("packed_vector_add", "sm100", PackedVectorAdd.prepare(ADDED))));
     kernels.put("transpose", () -> List.of(Suite::transposition));
     kernels.put("sm80_gemm", () -> gemms("sm80_gemm", "sm80", List.of(GemmTypes.of(ElementType.BF16, ElementType.F32),
-        GemmTypes.of(ElementType.BF16, ElementType.BF16), GemmTypes.of(ElementType.F16, ElementType.F16)),
+        GemmTypes.of(ElementType.BF16, ElementType.BF16), GemmTypes.of(ElementType.F16, ElementType.F16),
+        GemmTypes.of(ElementType.F16, ElementType.F32)),
         p -> List.of(new Traced(Gemm.configure(p), () -> Gemm.sm80(p)))));
     kernels.put("sm90_gemm", () -> options.settings().containsKey("epilogue") ? epilogues()
         : gemms("sm90_gemm", "sm90", hopperTypes(),

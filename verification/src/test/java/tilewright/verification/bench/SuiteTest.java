@@ -104,8 +104,8 @@ class SuiteTest {
   @Test
   void productsCountTwoOperationsAMultiplication() {
     assertEquals(2.0 * 256 * 256 * 256, SUITE.of("sm80_gemm").getFirst().get().operations());
-    // Three types in four orders.
-    assertEquals(12, SUITE.of("sm80_gemm").size());
+    // Four pairs of types in four orders.
+    assertEquals(16, SUITE.of("sm80_gemm").size());
   }
 
   @Test
