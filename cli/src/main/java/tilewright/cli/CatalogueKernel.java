@@ -48,7 +48,8 @@ record CatalogueKernel(String text, String arch, String description, Settings de
   static final CatalogueKernel TRANSPOSE = single("transpose", "sm_80", "Y = Xᵀ through swizzled shared memory",
       settings("m=1024", "n=1024"), s -> Transpose.prepare(s.extent("m"), s.extent("n")));
   static final CatalogueKernel NAIVE_GEMM = single("naive_gemm", "sm_80", "C = A·Bᵀ, one output element a thread",
-      gemmSettings(), s -> Gemm.naive(problem(s, ElementType.F32, 1)));
+      gemmSettings(), s -> Gemm.naive(problem(s, s.type("dtype", ElementType.F16, ElementType.BF16,
+          ElementType.F32), ElementType.F32, 1)));
   static final CatalogueKernel SM80_GEMM = single("sm80_gemm", "sm_80",
       "C = A·Bᵀ on tensor cores: cp.async ring, ldmatrix, mma.sync", gemmSettings("out=f32", "batch=1"),
       CatalogueKernel::tensorCoreGemm);
@@ -148,7 +149,8 @@ record CatalogueKernel(String text, String arch, String description, Settings de
   }
 
   private static PreparedLaunch tensorCoreGemm(Settings s) {
-    var p = problem(s, s.type("out", ElementType.F32, ElementType.F16, ElementType.BF16), s.extent("batch"));
+    var p = problem(s, s.type("dtype", ElementType.F16, ElementType.BF16),
+        s.type("out", ElementType.F32, ElementType.F16, ElementType.BF16), s.extent("batch"));
     return Gemm.sm80(p, Gemm.configureForAnyStrides(p));
   }
 
@@ -221,9 +223,9 @@ record CatalogueKernel(String text, String arch, String description, Settings de
     return new GemmTypes(a, b, output, accumulation);
   }
 
-  private static GemmProblem problem(Settings s, ElementType output, int batch) {
-    return GemmProblem.packed(s.type("dtype", ElementType.F16, ElementType.BF16), output, s.extent("m"), s.extent("n"),
-        s.extent("k"), batch, s.choice("order", "TN", "TT", "NN", "NT"));
+  private static GemmProblem problem(Settings s, ElementType operand, ElementType output, int batch) {
+    return GemmProblem.packed(operand, output, s.extent("m"), s.extent("n"), s.extent("k"), batch,
+        s.choice("order", "TN", "TT", "NN", "NT"));
   }
 
   private static Settings gemmSettings(String... more) {

@@ -67,6 +67,13 @@ class CommandLineTest {
   }
 
   @Test
+  void theNaiveProductTakesSinglesToo() {
+    var ptx = Cli.run("ptx", "naive-gemm", "--set", "dtype=f32");
+    assertEquals(Exit.OK, ptx.exitCode(), ptx.err());
+    assertTrue(ptx.out().contains("ld.global.f32"), ptx.out());
+  }
+
+  @Test
   void resourcesAreThoseOfTheAssemblerThatJcudaCarries() {
     var run = Cli.run("resources", "vector-add", "--json");
     assertEquals(Exit.OK, run.exitCode(), run.err());

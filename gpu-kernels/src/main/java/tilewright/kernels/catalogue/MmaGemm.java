@@ -16,8 +16,8 @@ import tilewright.reference.MatrixReference;
 
 /**
  * C (M,N) = A (M,K) · B (K,N) of 16-bit floats, rows contiguous in all three, on tensor cores: {@link Sm80Gemm} in
- * configurations worth comparing, summed in the tensor cores' single precision and rounded once. M and N are at least
- * 1.
+ * configurations worth comparing, summed in the tensor cores' single precision and rounded once. NaNs and infinities as
+ * in that sum. M and N are at least 1.
  *
  * @param config of the underlying kernel
  */

@@ -14,7 +14,8 @@ import tilewright.reference.SumReference;
 
 /**
  * Y(m) = Σ X(m,·) over the rows of X (M,N), by one warp or one block a row, or as many threads as the row wants. Each
- * addition is rounded to the accumulator's type, and so is Y (M).
+ * addition is rounded to the accumulator's type, and so is Y (M). A NaN, or infinities of both signs, make a row's sum
+ * NaN.
  */
 record RowSum(ElementType type, ElementType accumulator, RowShape shape) implements Kernel {
   private static final int MOST_THREADS = 1024;

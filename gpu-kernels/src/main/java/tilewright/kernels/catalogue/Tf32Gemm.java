@@ -23,10 +23,11 @@ import tilewright.reference.MatrixReference;
 
 /**
  * C (M,N) = A (M,K) · B (K,N) of singles, rows contiguous in all three, on tensor cores: factors rounded to tf32, sums
- * in the tensor cores' single precision. Four warps, each with 64×64 of a tile of 128×128.
+ * in the tensor cores' single precision, NaNs and infinities as in that sum. Four warps, each with 64×64 of a tile of
+ * 128×128.
  *
- * <p>Atoms multiply Cᵀ = Bᵀ·Aᵀ: then the registers that one of them wants side by side are neighbours in shared memory,
- * two columns of B and two steps along k of A, and so are a thread's results.
+ * <p>Atoms multiply Cᵀ = Bᵀ·Aᵀ: then the registers that one of them wants side by side are neighbours in shared
+ * memory, two columns of B and two steps along k of A, and so are a thread's results.
  *
  * @param stages tiles along k in shared memory
  * @param vector elements of one copy: 4 where both strides allow it, else 1

@@ -15,8 +15,9 @@ import tilewright.kernel.collective.attention.SeqlenInfo;
 import tilewright.kernels.attention.AttentionSpecs;
 
 /**
- * O = softmax(Q·Kᵀ/√D)·V of packed Q, K, V and O (B,S,H,D) by {@code mma.sync}, in one of several ways. A CTA has a
- * tile of queries; blocks of 64 keys come one after the other, the last first.
+ * O = softmax(Q·Kᵀ/√D)·V of packed Q, K, V and O (B,S,H,D) by {@code mma.sync}, in one of several ways. A CTA has
+ * a tile of queries; blocks of 64 keys come one after the other, the last first. A score of NaN or +∞ makes its row
+ * of O NaN.
  */
 public record VariantAttention(VariantConfig config) implements Kernel {
   @Override
