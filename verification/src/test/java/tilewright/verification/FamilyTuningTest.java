@@ -44,7 +44,11 @@ class FamilyTuningTest {
         agrees("layer_norm", "m=5 n=128 dtype=bf16 lanes=16 each=4 blocks=8"),
         agrees("row_sum", "m=300 n=512 dtype=f16 acc=narrow lanes=32 block=64"),
         agrees("row_sum", "m=7 n=128 dtype=bf16 acc=narrow lanes=8 each=2"),
-        agrees("gemv", "m=7 n=4096 lanes=64 each=2"));
+        agrees("gemv", "m=7 n=4096 lanes=64 each=2"),
+        agrees("gemv", "m=3 n=16384"),
+        agrees("gemv", "m=0 n=16384"),
+        agrees("row_sum", "m=3 n=16384"),
+        agrees("row_sum", "m=2 n=16388"));
   }
 
   /** More rows than fit at once, a ring that wraps, and one that does not. */

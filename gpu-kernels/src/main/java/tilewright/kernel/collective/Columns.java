@@ -14,7 +14,7 @@ public final class Columns {
 
   Columns(RowShape shape, GlobalTensor vector) {
     this.shape = shape;
-    this.vector = vector;
+    this.vector = shape.exact() ? vector.covered(0) : vector;
   }
 
   /** The values in a run's columns; zeros where the row has none. */

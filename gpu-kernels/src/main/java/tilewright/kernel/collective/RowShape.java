@@ -81,6 +81,11 @@ public record RowShape(int length, int cluster, int threads, int rows, int each,
     return threads * vector * accesses;
   }
 
+  /** Whether its threads cover a row a whole number of times, so that none of them is ever behind its end. */
+  boolean exact() {
+    return length > 0 && length % (columns() * cluster) == 0;
+  }
+
   /** Columns from a thread's first run to another of its runs. */
   public int accessOffset(int access) {
     return access * threads * vector;

@@ -30,7 +30,7 @@ public final class Rows {
     this.k = k;
     this.thread = thread;
     this.shape = shape;
-    this.x = x;
+    this.x = shape.exact() ? x.covered(1) : x;
     this.rank = k.cluster(shape.cluster());
   }
 

@@ -31,13 +31,14 @@ record Total(String family, List<String> inputs, ElementType type, ElementType a
   private static final int THREADS = 1024;
   /** Of all inputs together that a thread has under way. */
   private static final int BYTES = 64;
+  private static final int MULTIPROCESSORS = 132;
+  /** Of a multiprocessor: as many as it runs at once. */
+  private static final int FEWEST_BLOCKS = 2;
   /**
    * Of an input that a block adds, about. That makes far more blocks than run at once: multiprocessors do not get equal
    * shares of the bandwidth, and none shall be alone at the end.
    */
   private static final int BLOCK_BYTES = 256 << 10;
-  /** As many as run at once. */
-  private static final int FEWEST_BLOCKS = 2 * 132;
 
   static Family sum() {
     return new TotalFamily("sum", "Y = Σ X over (N)", List.of("X"), List.of("f32", "f16", "bf16", "e4m3", "e5m2"));
@@ -84,8 +85,7 @@ record Total(String family, List<String> inputs, ElementType type, ElementType a
       int bytes = choice.tuned("bytes", BYTES / inputs.size());
       int n = choice.number("n");
       int tiles = Math.ceilDiv(n, partition(type, vector, threads, bytes).size());
-      int most = choice.tuned("blocks", Math.max(FEWEST_BLOCKS, n / (BLOCK_BYTES / type.bytes())));
-      int blocks = Math.clamp(tiles, 1, most);
+      int blocks = Math.clamp(tiles, 1, choice.tuned("blocks", blocks((long) n * type.bytes())));
       var kernel = new Total(name, inputs, type, accumulator, vector, threads, bytes, blocks);
       var operands = new ArrayList<Operand>();
       for (var input : inputs) operands.add(Operand.input(input, type, choice, "n"));
@@ -100,6 +100,12 @@ record Total(String family, List<String> inputs, ElementType type, ElementType a
   @Override
   public String name() {
     return family + "_" + type.text() + "_" + accumulator.text() + "_x" + vector;
+  }
+
+  /** No power of two, or blocks would read addresses that differ only in high bits at the same time. */
+  private static int blocks(long inputBytes) {
+    long each = Math.ceilDiv(inputBytes, (long) MULTIPROCESSORS * BLOCK_BYTES);
+    return Math.toIntExact(MULTIPROCESSORS * Math.max(FEWEST_BLOCKS, each));
   }
 
   private static Partition partition(ElementType type, int vector, int threads, int bytes) {

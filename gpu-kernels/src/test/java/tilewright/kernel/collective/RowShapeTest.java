@@ -5,6 +5,7 @@ import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import java.util.Arrays;
+import java.util.List;
 import java.util.stream.IntStream;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
@@ -64,6 +65,20 @@ class RowShapeTest {
     assertEquals(4, RowShape.of(ElementType.F32, 65536).walking().accesses());
     var small = RowShape.of(ElementType.F32, 128);
     assertEquals(small, small.walking());
+  }
+
+  @Test
+  void aRowIsCoveredExactlyWhereNoThreadIsBehindItsEnd() {
+    for (int columns : new int[] {0, 1, 67, 128, 4096, 16384, 16388, 65536, 1 << 20}) {
+      var own = RowShape.of(ElementType.F32, columns);
+      for (var shape : List.of(own, own.walking())) {
+        int[][] order = shape.order();
+        int most = Arrays.stream(order).mapToInt(mine -> mine.length).max().orElseThrow();
+        boolean equal = Arrays.stream(order).allMatch(mine -> mine.length == most);
+        assertEquals(columns > 0 && equal && most % (shape.accesses() * shape.vector()) == 0, shape.exact(),
+            columns + " " + shape);
+      }
+    }
   }
 
   @Test
