@@ -29,7 +29,7 @@ record MmaArithmetic(MmaType a, MmaType b, DotModel model, boolean emulated) {
    */
   static void require(List<Site> sites, int architecture) {
     for (var site : sites) {
-      if (!WARP.matcher(site.text()).find()) continue;
+      if (site.kind() != InstructionClass.TENSOR || !WARP.matcher(site.text()).find()) continue;
       int least = site.text().contains(".kind::") ? LAST_EMULATING + 1 : BYTES.matcher(site.text()).find() ? ADA : 0;
       if (architecture >= least) continue;
       throw new IllegalArgumentException("tensor cores of sm_" + architecture + " have no '" + site.text() + "' (line "
