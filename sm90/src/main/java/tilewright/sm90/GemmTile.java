@@ -161,8 +161,11 @@ record GemmTile(int m, int n, int consumers, ClusterShape cluster, Schedule sche
     return alongK(matrix) || width >= least && rows / parts % width == 0;
   }
 
+  /** Few columns are copied in steps of two swizzled rows where the ring has a whole multiprocessor. */
   Sm90GemmConfig configure(GemmProblem problem) {
-    return configure(seen(problem), resident(seen(problem)), DEPTH_BYTES);
+    int resident = resident(seen(problem));
+    boolean deep = schedule == Schedule.TRANSPOSED && consumers == 1 && cluster.n() == 1 && resident == 1;
+    return configure(seen(problem), resident, deep ? 2 * DEPTH_BYTES : DEPTH_BYTES);
   }
 
   /**
@@ -205,10 +208,17 @@ record GemmTile(int m, int n, int consumers, ClusterShape cluster, Schedule sche
     return (rows + columns) * p.k() * p.types().a().bytes() > L2_BYTES && groups(p, m, n) >= 2L * MULTIPROCESSORS;
   }
 
-  /** CTAs on a multiprocessor: where the next kernel's find room early, their prologues are hidden. */
+  /**
+   * CTAs on a multiprocessor: two where all then run at once, so that the next kernel's find room early and their
+   * prologues are hidden. Half of the shared memory is enough for few columns, and where k is not long; where k is
+   * split both have to be so.
+   */
   private int resident(GemmProblem p) {
     if (schedule != Schedule.TRANSPOSED || consumers > 1 || cluster.n() > 1) return 1;
-    return cluster.splits() == 1 || n <= FEW_COLUMNS && p.k() <= SHORT_K ? 2 : 1;
+    if (groups(p, m, n) * cluster.splits() > 2 * MULTIPROCESSORS) return 1;
+    boolean few = n <= FEW_COLUMNS;
+    boolean isShort = p.k() <= SHORT_K;
+    return (cluster.splits() == 1 ? few || isShort : few && isShort) ? 2 : 1;
   }
 
   private GemmProblem seen(GemmProblem problem) {

@@ -120,6 +120,16 @@ class HopperGemmTest {
         refusal.getMessage());
   }
 
+  /** Two CTAs share a multiprocessor where half a ring is enough and all tiles run at once. */
+  @ParameterizedTest
+  @CsvSource({"16, 7168, 16384, 2", "64, 14336, 4096, 2", "64, 7168, 16384, 1", "16, 4096, 4096, 2",
+      "16, 4096, 14336, 1"})
+  void twoShareAMultiprocessorWhereHalfARingIsEnough(int m, int n, int k, int resident) {
+    var config = HopperGemm.configure(problem(m, n, k));
+    assertEquals(resident, config.resident());
+    assertEquals(resident == 1 ? 128 : 64, config.tileK());
+  }
+
   /** Clusters split k while all of them fit at once; other tiles leave the busiest CTA the fewest rows. */
   @ParameterizedTest
   @CsvSource({"1, 4096, 64x16 of 2", "16, 4096, 64x16 of 2", "40, 4096, 64x64 of 2", "1, 14336, 128x8 of 1",
