@@ -76,11 +76,10 @@ final class Safetensors {
     var type = TYPES.get(entry.path("dtype").asString(""));
     if (type == null) throw new IllegalArgumentException("tensor '" + name + "' is of type " + entry.path("dtype")
         + "; needed is " + String.join(", ", TYPES.keySet().stream().sorted().toList()));
-    var shape = new ArrayList<Long>();
-    entry.path("shape").forEach(extent -> shape.add(extent.asLong(-1)));
+    var shape = shape(name, entry.path("shape"));
     long begin = entry.path("data_offsets").path(0).asLong(-1);
     long end = entry.path("data_offsets").path(1).asLong(-1);
-    long bytes = shape.stream().reduce((long) type.bytes(), Math::multiplyExact);
+    long bytes = bytes(name, type, shape);
     if (begin < 0 || end - begin != bytes || dataAt + end > channel.size()) {
       throw new IllegalArgumentException("tensor '" + name + "' of shape " + shape + " takes " + bytes
           + " bytes; the file has them at " + begin + " to " + end + " of " + (channel.size() - dataAt));
@@ -90,6 +89,26 @@ final class Safetensors {
     var mapped = channel.map(MapMode.READ_ONLY, dataAt + begin, bytes, arena);
     var data = mapped.address() % ALIGNMENT == 0 ? mapped : arena.allocate(bytes, ALIGNMENT).copyFrom(mapped);
     return new TensorFile(file, type, shape, data);
+  }
+
+  private static List<Long> shape(String name, JsonNode extents) {
+    var shape = new ArrayList<Long>();
+    for (var extent : extents) {
+      if (!extent.isIntegralNumber() || !extent.canConvertToLong() || extent.longValue() < 0) {
+        throw new IllegalArgumentException("tensor '" + name + "' has shape " + extents
+            + "; needed are integers from 0 on");
+      }
+      shape.add(extent.longValue());
+    }
+    return shape;
+  }
+
+  private static long bytes(String name, ElementType type, List<Long> shape) {
+    try {
+      return shape.stream().reduce((long) type.bytes(), Math::multiplyExact);
+    } catch (ArithmeticException _) {
+      throw new IllegalArgumentException("tensor '" + name + "' of shape " + shape + " is more than any memory holds");
+    }
   }
 
   private static List<String> names(JsonNode header) {

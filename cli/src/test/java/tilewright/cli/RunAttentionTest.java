@@ -14,6 +14,8 @@ import java.util.Arrays;
 import java.util.List;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.ValueSource;
 
 /** Queries of zeros weigh all keys alike, so the output is the mean of the values that are seen. */
 class RunAttentionTest {
@@ -58,6 +60,19 @@ class RunAttentionTest {
     assertTrue(new String(out, 8, length, StandardCharsets.US_ASCII).contains("\"dtype\":\"F16\""));
     assertEquals(2.5f, Float.float16ToFloat(ByteBuffer.wrap(out).order(ByteOrder.LITTLE_ENDIAN).getShort(8 + length)));
     assertTrue(run("--q", in + ":x", "--k", in + ":k", "--v", in + ":v").err().contains("has no tensor 'x'"));
+  }
+
+  @ParameterizedTest
+  @ValueSource(strings = {"[1099511627776,1099511627776,1,1]", "[-1,-1,1,8]", "[1.5,1,1,8]", "[1,1,1,9]", "8", "[]"})
+  void tensorsOfImpossibleShapesAreRefused(String shape) throws IOException {
+    var header = "{\"q\":{\"dtype\":\"F16\",\"shape\":" + shape + ",\"data_offsets\":[0,16]}}";
+    Files.write(folder.resolve("in.safetensors"), ByteBuffer.allocate(8 + header.length() + 16)
+        .order(ByteOrder.LITTLE_ENDIAN).putLong(header.length()).put(header.getBytes(StandardCharsets.US_ASCII))
+        .array());
+    var q = path("in.safetensors") + ":q";
+    var run = run("--q", q, "--k", q, "--v", q);
+    assertEquals(Exit.BAD_INPUT, run.exitCode(), run.err());
+    assertEquals(1, run.err().lines().count(), run.err());
   }
 
   @Test
