@@ -78,8 +78,26 @@ class ExportFromPythonTest {
           Kernel("sm90_gemm")(A=a, B=b, C=c, alpha=1.0)
           a, b = a[:, :, 0], b[:, :, 0]
           judge("sm90_gemm", c[:, :, 0], a @ b.T, a.double() @ b.double().T)
+
+          # Each launch reads what the one before writes, and its weights, the rows, before that one has ended.
+          ahead, weights = Kernel("ahead"), [normal(4096, 4096, 1, dtype=torch.bfloat16) for _ in range(3)]
+          first = normal(16, 4096, 1, dtype=torch.bfloat16)
+
+
+          def chain(waits):
+              x, y = first.clone(), torch.empty_like(first)
+              for i in range(60):
+                  ahead(A=weights[i % 3], B=x, C=y.transpose(0, 1), alpha=1 / 64)
+                  x, y = y, x
+                  if waits:
+                      torch.cuda.synchronize()
+              torch.cuda.synchronize()
+              return x
+
+
+          print("ahead", "right" if torch.equal(chain(False), chain(True)) else "has other bits than if waited for")
       else:
-          print("sm90_gemm right")
+          print("sm90_gemm right\\nahead right")
       """;
 
   @TempDir
@@ -96,6 +114,7 @@ class ExportFromPythonTest {
     export("layer_norm");
     export("sm80_attention", "batch=2");
     export("sm90_gemm", "tile=128x256x1");
+    exportTo("ahead", "sm90_gemm", "m=16", "n=4096", "k=4096", "weights=ahead");
     Files.copy(folder.resolve("softmax").resolve(ExportCommand.LOADER), folder.resolve(ExportCommand.LOADER));
     Files.writeString(folder.resolve("run.py"), SCRIPT);
     assertEquals("""
@@ -105,11 +124,16 @@ class ExportFromPythonTest {
         layer_norm right
         sm80_attention right
         sm90_gemm right
+        ahead right
         """, python("run.py"));
   }
 
   private void export(String kernel, String... settings) {
-    var arguments = new ArrayList<>(List.of("export", kernel, "--out", folder.resolve(kernel).toString()));
+    exportTo(kernel, kernel, settings);
+  }
+
+  private void exportTo(String name, String kernel, String... settings) {
+    var arguments = new ArrayList<>(List.of("export", kernel, "--out", folder.resolve(name).toString()));
     for (var setting : settings) arguments.addAll(List.of("--set", setting));
     var run = Cli.run(arguments.toArray(String[]::new));
     assertEquals(Exit.OK, run.exitCode(), run.err());

@@ -180,6 +180,7 @@ class LaunchFileTest {
       {"ptx": "kernel.ptx", "entry": "k", "args": [], "buffers": {"a": {"bytes": 4, "dtype": "f33"}}} | dtype is f33
       {"ptx": "a.bin", "entry": "k", "args": [], "buffers": {"a": {"bytes": 4, "dtype": "f32", "layout": "("}}} | layout
       {"ptx": "a.bin", "entry": "k", "args": [], "buffers": {"a": {"bytes": 5, "file": "a.bin"}}} | but its file a.bin has 4
+      {"ptx": "kernel.ptx", "entry": "k", "args": [], "buffers": {"a": {"bytes": 4, "ahead": 1}}} | ahead is 1; needed is
       {"ptx": "kernel.ptx", "entry": "k", "args": [], "expect": {"d": "d.bin"}} | expect names buffer "d"
       {"ptx": "kernel.ptx", | is not JSON at line
       [1, 2] | is not a JSON object
