@@ -10,11 +10,6 @@ public final class GpuTimer {
 
   private GpuTimer() {}
 
-  /** The times of {@link #times}, summarised. */
-  public static Timing measure(Gpu gpu, Stream stream, int warmups, int runs, IntConsumer launch) {
-    return summarise(times(gpu, stream, warmups, runs, launch));
-  }
-
   /**
    * Milliseconds of each run. Enqueues all runs and only then waits, so that the host's part of a launch hides behind
    * the device's work of the run before.
@@ -64,12 +59,5 @@ public final class GpuTimer {
       return Arrays.stream(times(gpu, stream, GRAPH_WARMUPS, replays, _ -> graph.launch(stream)))
           .map(ms -> ms / runsInGraph).toArray();
     }
-  }
-
-  static Timing summarise(double[] times) {
-    var sorted = times.clone();
-    Arrays.sort(sorted);
-    int n = sorted.length;
-    return new Timing((sorted[(n - 1) / 2] + sorted[n / 2]) / 2, sorted[0], sorted[n - 1], n);
   }
 }

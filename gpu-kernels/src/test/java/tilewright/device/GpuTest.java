@@ -15,6 +15,7 @@ import java.nio.channels.FileChannel;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.ArrayList;
+import java.util.Arrays;
 import java.util.List;
 import java.util.Map;
 import java.util.Set;
@@ -210,13 +211,13 @@ class GpuTest extends OnGpu {
       var argument = KernelArgument.of(memory);
       var kernel = module.function("add").bind(LaunchShape.of(Dim3.of(8), Dim3.of(128)),
           List.of(argument, argument, argument, KernelArgument.u32(N)));
-      var timing = GpuTimer.measure(gpu, stream, 2, 5, i -> {
+      var times = GpuTimer.times(gpu, stream, 2, 5, i -> {
         seen.add(i);
         kernel.launch(stream);
       });
       assertEquals(IntStream.range(0, 7).boxed().toList(), seen);
-      assertEquals(5, timing.runs());
-      assertTrue(timing.fastest() > 0 && timing.fastest() <= timing.median(), timing::toString);
+      assertEquals(5, times.length);
+      assertTrue(Arrays.stream(times).allMatch(ms -> ms > 0), () -> Arrays.toString(times));
     }
   }
 

@@ -17,7 +17,7 @@ import tilewright.ptx.Variable;
  * @param function the one of its functions that differs
  * @param replacements by the number of a statement that differs, what stands in its place, if anything
  */
-public record Mutant(String change, PtxModule original, Function function, Map<Integer, List<Statement>> replacements) {
+record Mutant(String change, PtxModule original, Function function, Map<Integer, List<Statement>> replacements) {
   public Mutant {
     replacements = Map.copyOf(replacements);
   }

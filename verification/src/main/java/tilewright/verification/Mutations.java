@@ -16,7 +16,7 @@ import tilewright.ptx.Statement;
  * Everything that can be wrong with a kernel's synchronisation and bounds, one at a time: a barrier that is missing, a
  * wait that lets one more copy be under way, a bound that is one too large. A simulator worth its name notices each.
  */
-public final class Mutations {
+final class Mutations {
   private Mutations() {}
 
   /** Kernels without one of their barriers. */

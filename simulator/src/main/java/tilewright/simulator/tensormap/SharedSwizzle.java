@@ -3,7 +3,7 @@ package tilewright.simulator.tensormap;
 import tilewright.ptx.tensormap.SwizzleMode;
 
 /** Where the swizzle modes put a byte of shared memory: an exclusive or on its address (PTX ISA, Swizzling Modes). */
-public final class SharedSwizzle {
+final class SharedSwizzle {
   private SharedSwizzle() {}
 
   /** The address at which the byte of a linear address lies. */
