@@ -52,9 +52,11 @@ final class Records {
   /** What the same run measured of the GPU itself; older runs have the data sheet's rates as their floors. */
   private static String limits(JsonNode run) {
     if (!run.path("limits").isObject()) return "";
+    var end = run.path("warmMs").isNumber() ? ". Each side ran " + run.get("warmMs").asInt()
+        + " ms before it was timed.\n\n" : ".\n\n";
     return run.get("limits").properties().stream().map(l -> l.getKey() + " " + format(l.getValue())
         + (l.getKey().equals("copy") ? " TB/s" : " TFLOP/s")).sorted()
-        .collect(Collectors.joining(", ", "Measured limits: ", ".\n\n"));
+        .collect(Collectors.joining(", ", "Measured limits: ", end));
   }
 
   /** Ours over the best peer; newer runs know between what the rounds' ratios lie. Empty without peers. */

@@ -55,6 +55,12 @@ class RecordsTest {
   }
 
   @Test
+  void howLongEachSideRanBeforeIsSaid() throws IOException {
+    record("run.json", RUN.replace("\"rows\"", "\"limits\":{\"copy\":4.28},\"warmMs\":200,\"rows\""));
+    assertTrue(tables().contains("copy 4.28 TB/s. Each side ran 200 ms before it was timed.\n"), tables());
+  }
+
+  @Test
   void thePlotHasABarForOursAndAMarkForAPeer() throws IOException {
     record("run.json", RUN);
     // Bars begin at 430 and a whole floor is 400 wide.

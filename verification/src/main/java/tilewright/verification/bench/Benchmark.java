@@ -14,8 +14,12 @@ import tilewright.device.Stream;
 
 /** Times kernels on this machine's first GPU, beside their floor and, where a Python with PyTorch is at hand, peers. */
 public final class Benchmark {
-  /** Many and short: at its power limit a GPU changes its clock every few milliseconds, and all shall meet the same. */
-  private static final int ROUNDS = 9;
+  private static final int ROUNDS = 5;
+  /**
+   * How long each side runs in every round before it is timed. At its power limit a GPU goes on for some time at the
+   * clock that the power of the side before has left it, or after a rest above what it can keep.
+   */
+  private static final int WARM_MS = 200;
 
   private Benchmark() {}
 
@@ -68,7 +72,7 @@ public final class Benchmark {
         var run = new Run(gpu, stream, limits, peers, new DeviceInputs(gpu, stream));
         var empty = new BenchmarkRecord(LocalDate.now(ZoneOffset.UTC).toString(), gpu.properties().name(),
             available.driverVersion(), peers.map(Peers::versions).orElse(Map.of()), options.commit(), limits.rates(),
-            List.of());
+            WARM_MS, List.of());
         return run.all(options, empty, progress);
       } finally {
         peers.ifPresent(Peers::close);
@@ -110,10 +114,10 @@ public final class Benchmark {
       var rounds = new Rounds();
       boolean alone = measured.peer().isEmpty() || peers.isEmpty();
       var request = new HashMap<>(measured.peer());
-      request.putAll(Map.of("warmup", KernelTimer.WARMUPS, "iterations", KernelTimer.RUNS));
+      request.putAll(Map.of("warmMs", WARM_MS, "iterations", KernelTimer.RUNS));
       try (var timer = new KernelTimer(gpu, stream, measured, inputs)) {
         for (int round = 0; round < ROUNDS; round++) {
-          rounds.add(timer.round(), alone ? Map.of() : peers.get().times(request));
+          rounds.add(timer.round(WARM_MS), alone ? Map.of() : peers.get().times(request));
         }
       }
       return Optional.of(row(measured, rounds));

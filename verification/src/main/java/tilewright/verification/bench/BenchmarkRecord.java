@@ -12,9 +12,10 @@ import java.util.Optional;
  * @param driver the newest CUDA that the driver supports
  * @param versions of the libraries behind the peers
  * @param limits what this GPU reached in the same run, by name: {@code copy} in TB/s, arithmetic in TFLOP/s
+ * @param warmMs how many milliseconds each side ran before it was timed
  */
 public record BenchmarkRecord(String date, String gpu, String driver, Map<String, String> versions, String commit,
-    Map<String, Double> limits, List<Row> rows) {
+    Map<String, Double> limits, int warmMs, List<Row> rows) {
   public BenchmarkRecord {
     versions = Map.copyOf(versions);
     limits = Map.copyOf(limits);
@@ -24,7 +25,7 @@ public record BenchmarkRecord(String date, String gpu, String driver, Map<String
   BenchmarkRecord with(Row row) {
     var more = new ArrayList<>(rows);
     more.add(row);
-    return new BenchmarkRecord(date, gpu, driver, versions, commit, limits, more);
+    return new BenchmarkRecord(date, gpu, driver, versions, commit, limits, warmMs, more);
   }
 
   /**

@@ -15,13 +15,14 @@ import tilewright.device.Stream;
  * many; a run's time is then the graph's over their number, gaps between kernels included.
  */
 final class KernelTimer implements AutoCloseable {
-  static final int WARMUPS = 3;
+  private static final int WARMUPS = 3;
   static final int RUNS = 8;
   private static final double SHORT_MS = 0.2;
   /** A run beside which loading the kernel is nothing. */
   private static final double LONG_MS = 200;
   private static final double GRAPH_MS = 2;
   private static final int MOST_IN_A_GRAPH = 500;
+  private static final int MOST_WARMUPS = 10_000;
 
   private final Gpu gpu;
   private final Stream stream;
@@ -55,12 +56,18 @@ final class KernelTimer implements AutoCloseable {
     kernels.get(set).launch(stream);
   }
 
-  /** Times runs, in milliseconds each. */
+  /** Times runs, in milliseconds each, after as few as load the kernel. */
   List<Double> round() {
+    return round(0);
+  }
+
+  /** The same after about so many milliseconds of runs that are not timed. */
+  List<Double> round(int warmMs) {
     IntConsumer launch = this::run;
     var first = GpuTimer.times(gpu, stream, 0, 1, launch);
     if (first[0] >= LONG_MS) return Sample.of(first).times();
-    var direct = GpuTimer.times(gpu, stream, WARMUPS, RUNS, launch);
+    int warmups = Math.clamp((long) Math.ceil(warmMs / first[0]), WARMUPS, MOST_WARMUPS);
+    var direct = GpuTimer.times(gpu, stream, warmups, RUNS, launch);
     double once = Sample.of(direct).median();
     if (once >= SHORT_MS) return Sample.of(direct).times();
     int many = Math.clamp((long) Math.ceil(GRAPH_MS / once), sets.size(), MOST_IN_A_GRAPH);

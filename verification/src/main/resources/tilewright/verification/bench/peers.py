@@ -5,7 +5,8 @@ Reads one JSON object a line from stdin and answers each with one JSON object a 
   {"op": "versions"} -> {"versions": {"torch": "..", ..}}
 
   {"op": "gemm", "m": .., "n": .., "k": .., "dtype": "bf16|f16|f32|tf32|e4m3|e5m2|i8", "dtypeB": .., "out": ..,
-   "accumulation": "fast|exact|scaled", "transA": false, "transB": true, "iterations": 20, "warmup": 5}
+   "accumulation": "fast|exact|scaled", "transA": false, "transB": true, "iterations": 20,
+   "warmMs": 100}
   -> {"op": "gemm", "ms": {"cublas": median of one run}}
 
   {"op": "attention", "batch": .., "heads": .., "kvHeads": .., "queries": .., "keys": .., "headDim": .., "dtype": ..,
@@ -48,6 +49,8 @@ MAX_SETS = 64
 # Settings of our kernels that are no part of the problem.
 OURS = {"vec", "threads", "path", "method", "acc", "math", "lanes", "block", "each", "cluster", "blocks", "bytes",
         "high", "wide", "band", "stream", "tile", "stages"}
+WARMUPS = 3
+MOST_WARMUPS = 10000
 SHORT_MS = 0.2
 GRAPH_MS = 2.0
 
@@ -108,11 +111,12 @@ def timed(run, count, warmup):
     return statistics.median(start.elapsed_time(end) for start, end in events)
 
 
-def median_ms(run, sets, warmup, iterations):
+def median_ms(run, sets, warm_ms, iterations):
     def once(i):
         return run(*sets[i % len(sets)])
 
-    direct = timed(once, iterations, warmup)
+    warmups = min(MOST_WARMUPS, max(WARMUPS, math.ceil(warm_ms / timed(once, 1, 1))))
+    direct = timed(once, iterations, warmups)
     if direct >= SHORT_MS:
         return direct
     many = max(len(sets), min(500, math.ceil(GRAPH_MS / direct)))
@@ -513,7 +517,7 @@ class Prepared:
         self.key, self.sets, self.runs = None, [], {}
 
     def prepare(self, request):
-        problem = {k: v for k, v in request.items() if k not in ("warmup", "iterations")}
+        problem = {k: v for k, v in request.items() if k not in ("warmMs", "iterations")}
         if "settings" in problem:
             problem["settings"] = {k: v for k, v in problem["settings"].items() if k not in OURS}
         key = json.dumps(problem, sort_keys=True)
@@ -535,7 +539,7 @@ def answer(request, prepared):
     ms, failures = {}, []
     for name, run in list(prepared.runs.items()):
         try:
-            ms[name] = median_ms(run, prepared.sets, request["warmup"], request["iterations"])
+            ms[name] = median_ms(run, prepared.sets, request["warmMs"], request["iterations"])
         except Exception as failure:
             failures.append(f"{request['op']} by {name}: {type(failure).__name__}: {failure}"[:300])
             del prepared.runs[name]
