@@ -19,7 +19,7 @@ class LaunchCostTest {
   @Test
   void aLaunchMakesNoGarbage() {
     var cost = LaunchCost.measure(20_000, "");
-    // About 30 KB are allocated once, whatever the count; a launch that allocated anything would leave 16 bytes each.
+    // The waits leave a tenth of a byte a launch; a launch that allocated anything would leave 16 bytes each.
     assertTrue(cost.bytesPerLaunch() < 8, cost::toString);
   }
 
