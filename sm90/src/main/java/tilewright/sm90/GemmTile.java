@@ -84,11 +84,9 @@ record GemmTile(int m, int n, int consumers, ClusterShape cluster, Schedule sche
           new GemmTile(128, 64, 2, 0.82), new GemmTile(128, 64, 2, 0.82).clustered(1, 2),
           new GemmTile(128, 176, 2, 1.02).inTurn(),
           new GemmTile(128, 128, 2, 0.925).inTurn(), new GemmTile(128, 128, 2, 0.925).inTurn().clustered(2, 1),
-          new GemmTile(128, 192, 2, 0.86).sharedTail(), new GemmTile(128, 128, 2, 0.85).sharedTail(),
-          new GemmTile(64, 32, 1, 0.8).transposed().beside(2)),
+          new GemmTile(128, 192, 2, 0.86).sharedTail(), new GemmTile(128, 128, 2, 0.85).sharedTail()),
       IntStream.of(8, 16, 32, 64).boxed().flatMap(n -> Stream.of(new GemmTile(64, n, 1, 0.8).transposed(),
-          new GemmTile(64, n, 1, 0.8).transposed().clustered(1, 2), new GemmTile(128, n, 2, 0.8).transposed(),
-          new GemmTile(192, n, 3, 0.8).transposed()))
+          new GemmTile(64, n, 1, 0.8).transposed().clustered(1, 2), new GemmTile(128, n, 2, 0.8).transposed()))
           // Narrower, 1×4096×4096 took 11.9 µs, where it takes 9.9 in 16 columns.
           .filter(tile -> tile.cluster.splits() == 1 || tile.n >= 16)).toList();
 
@@ -109,10 +107,6 @@ record GemmTile(int m, int n, int consumers, ClusterShape cluster, Schedule sche
 
   private GemmTile clustered(int rows, int splits) {
     return new GemmTile(m, n, consumers, new ClusterShape(rows, 1, splits), schedule, rate);
-  }
-
-  private GemmTile beside(int columns) {
-    return new GemmTile(m, n, consumers, new ClusterShape(1, columns, 1), schedule, rate);
   }
 
   private GemmTile inTurn() {
@@ -164,7 +158,7 @@ record GemmTile(int m, int n, int consumers, ClusterShape cluster, Schedule sche
   /** Few columns are copied in steps of two swizzled rows where the ring has a whole multiprocessor. */
   Sm90GemmConfig configure(GemmProblem problem) {
     int resident = resident(seen(problem));
-    boolean deep = schedule == Schedule.TRANSPOSED && consumers == 1 && cluster.n() == 1 && resident == 1;
+    boolean deep = schedule == Schedule.TRANSPOSED && consumers == 1 && resident == 1;
     return configure(seen(problem), resident, deep ? 2 * DEPTH_BYTES : DEPTH_BYTES);
   }
 
@@ -175,7 +169,7 @@ record GemmTile(int m, int n, int consumers, ClusterShape cluster, Schedule sche
    */
   static Optional<Sm90GemmConfig> weightsAhead(GemmProblem problem) {
     return ALL.stream()
-        .filter(t -> t.schedule == Schedule.TRANSPOSED && t.m <= MOST_AHEAD_ROWS && t.cluster.n() == 1)
+        .filter(t -> t.schedule == Schedule.TRANSPOSED && t.m <= MOST_AHEAD_ROWS)
         .filter(t -> t.n >= problem.m() && t.takes(problem) && alongK(problem.a()) && alongK(problem.b()))
         .filter(t -> t.cluster.splits() == 1
             || groups(t.seen(problem), t.m, t.n) * t.cluster.splits() <= MULTIPROCESSORS)
@@ -215,7 +209,7 @@ record GemmTile(int m, int n, int consumers, ClusterShape cluster, Schedule sche
    * split both have to be so.
    */
   private int resident(GemmProblem p) {
-    if (schedule != Schedule.TRANSPOSED || consumers > 1 || cluster.n() > 1) return 1;
+    if (schedule != Schedule.TRANSPOSED || consumers > 1) return 1;
     if (groups(p, m, n) * cluster.splits() > 2 * MULTIPROCESSORS) return 1;
     boolean few = n <= FEW_COLUMNS;
     boolean isShort = p.k() <= SHORT_K;
@@ -244,7 +238,7 @@ record GemmTile(int m, int n, int consumers, ClusterShape cluster, Schedule sche
     boolean inTurn = schedule == Schedule.IN_TURN;
     double work = waves * (steps * step + (inTurn ? SEEN * store : store)) + (inTurn ? (1 - SEEN) * store : 0)
         + (cluster.splits() > 1 ? EXCHANGE * size : 0) + (cuts > 1 ? LEAVE + cuts * GATHER : 0) * size
-        + (cluster.m() * cluster.n() > 1 && waves == 1 && schedule != Schedule.TRANSPOSED ? CLUSTER : 0);
+        + (cluster.m() * cluster.n() > 1 && waves == 1 ? CLUSTER : 0);
     double bytes = (((double) p.m() + p.n()) * p.k() * p.types().a().bytes()
         + (double) p.m() * p.n() * p.output().bytes()) * p.batch();
     double copied = blocks * steps * (m / (double) cluster.n() + n / (double) cluster.m()) * DEPTH_BYTES;
@@ -253,7 +247,9 @@ record GemmTile(int m, int n, int consumers, ClusterShape cluster, Schedule sche
     double used = inside * Math.min(1, blocks * cuts / (rounds * MULTIPROCESSORS));
     int passes = p.m() > p.n() ? Math.ceilDiv(p.n(), n * cluster.n()) : Math.ceilDiv(p.m(), m * cluster.m());
     double slower = 1 + IDLE * (1 - used) + AGAIN * Math.min(MOST_AGAIN, passes - 1);
-    return LAUNCH + WAVE * rounds + copied / COPIED_BYTES + Math.max(work, bytes / BYTES * slower);
+    // Few columns leave a wave's weights as they come, and the ring runs on.
+    double between = schedule == Schedule.TRANSPOSED ? 0 : WAVE * rounds;
+    return LAUNCH + between + copied / COPIED_BYTES + Math.max(work, bytes / BYTES * slower);
   }
 
   /** Parts of a tile that does not fill a wave. */

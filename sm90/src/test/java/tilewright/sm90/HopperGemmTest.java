@@ -123,7 +123,7 @@ class HopperGemmTest {
   /** Two CTAs share a multiprocessor where half a ring is enough and all tiles run at once. */
   @ParameterizedTest
   @CsvSource({"16, 7168, 16384, 2", "64, 14336, 4096, 2", "64, 7168, 16384, 1", "16, 4096, 4096, 2",
-      "16, 4096, 14336, 1"})
+      "16, 4096, 14336, 1", "64, 4096, 4096, 1", "40, 24576, 1536, 1"})
   void twoShareAMultiprocessorWhereHalfARingIsEnough(int m, int n, int k, int resident) {
     var config = HopperGemm.configure(problem(m, n, k));
     assertEquals(resident, config.resident());
