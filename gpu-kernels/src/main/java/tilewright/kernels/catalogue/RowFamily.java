@@ -20,6 +20,10 @@ abstract class RowFamily extends OptionedFamily {
   private static final int LONG = 4096;
   /** Accesses of a long row that a thread has, about. */
   private static final int LONG_RUNS = 8;
+  private static final int MOST_THREADS = 1024;
+  /** Threads that a multiprocessor has room for, in CTAs of so many at least. */
+  private static final int ROOM = 2048;
+  private static final int SMALLEST_BLOCK = 64;
 
   RowFamily(String name, String formula, List<Setting> options) {
     super(name, formula, options);
@@ -83,15 +87,16 @@ abstract class RowFamily extends OptionedFamily {
   }
 
   /**
-   * For kernels that read a row once: long ones are walked through, since fewer threads then have to meet.
-   *
-   * @param most threads of a row
+   * For kernels that read a row once: long ones are walked through, since fewer threads then have to meet. Registers
+   * are limited to what lets a multiprocessor be full, whatever a compiler would like to unroll: others read while the
+   * threads of a row meet.
    */
-  static RowShape readOnce(Choice choice, ElementType type, RowShape own, int most) {
+  static RowShape readOnce(Choice choice, ElementType type, RowShape own) {
     int runs = choice.number("n") * type.bytes() / 16;
     if (runs < LONG) return own;
-    int threads = Math.min(Integer.highestOneBit(runs / LONG_RUNS), most);
-    return RowShape.of(type, choice.number("n"), RowTuning.NONE.withThreads(choice.tuned("lanes", threads))).walking();
+    int threads = choice.tuned("lanes", Math.min(Integer.highestOneBit(runs / LONG_RUNS), MOST_THREADS));
+    int blocks = choice.tuned("blocks", ROOM / Math.max(threads, SMALLEST_BLOCK));
+    return RowShape.of(type, choice.number("n"), new RowTuning(threads, 0, 0, 0, 1, blocks)).walking();
   }
 
   /** Whether CTAs may share a row. */

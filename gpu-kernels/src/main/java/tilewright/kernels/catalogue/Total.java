@@ -32,8 +32,9 @@ record Total(String family, List<String> inputs, ElementType type, ElementType a
   /** Of all inputs together that a thread has under way. */
   private static final int BYTES = 64;
   private static final int MULTIPROCESSORS = 132;
-  /** Of a multiprocessor: as many as it runs at once. */
-  private static final int FEWEST_BLOCKS = 2;
+  /** Threads that a multiprocessor has room for, in blocks of so many at least. */
+  private static final int ROOM = 2048;
+  private static final int SMALLEST_BLOCK = 64;
   /**
    * Of an input that a block adds, about. That makes far more blocks than run at once: multiprocessors do not get equal
    * shares of the bandwidth, and none shall be alone at the end.
@@ -105,7 +106,7 @@ record Total(String family, List<String> inputs, ElementType type, ElementType a
   /** No power of two, or blocks would read addresses that differ only in high bits at the same time. */
   private static int blocks(long inputBytes) {
     long each = Math.ceilDiv(inputBytes, (long) MULTIPROCESSORS * BLOCK_BYTES);
-    return Math.toIntExact(MULTIPROCESSORS * Math.max(FEWEST_BLOCKS, each));
+    return Math.toIntExact(MULTIPROCESSORS * Math.max(ROOM / THREADS, each));
   }
 
   private static Partition partition(ElementType type, int vector, int threads, int bytes) {
@@ -130,6 +131,7 @@ record Total(String family, List<String> inputs, ElementType type, ElementType a
   @Override
   public void trace(Scope k) {
     var thread = k.block(threads);
+    k.blocksPerMultiprocessor(ROOM / Math.max(threads, SMALLEST_BLOCK));
     var mine = partition();
     var x = inputs.stream().map(name -> k.global(TensorSpec.of(name, type, "N").contiguous("N").aligned(vector)
         .passingReads())).toList();
