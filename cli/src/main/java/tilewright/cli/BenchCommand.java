@@ -73,6 +73,11 @@ final class BenchCommand implements Callable<Integer> {
   @Option(names = "--seconds", paramLabel = "S", defaultValue = "120", description = "Length of a soak (default: 120).")
   private int seconds;
 
+  @Option(names = "--warm", paramLabel = "MS",
+      description = "Let each side run for so many milliseconds before each turn, so that both have the clock that they"
+          + " keep (default: three runs, at the clock that the other side's power has left).")
+  private Optional<Integer> warm;
+
   @Option(names = "--compare", paramLabel = "peers", description = "Time others' kernels on the same problems too.")
   private Optional<Peers> compare;
 
@@ -95,6 +100,7 @@ final class BenchCommand implements Callable<Integer> {
     if (size.orElse(1) > LARGEST) {
       throw CommandFailure.badInput("invalid --size " + size.get() + ": needed is at most " + LARGEST);
     }
+    requireFromOneOn("--warm", warm.orElse(1));
     requireFromOneOn("--launches", launches);
     requireFromOneOn("--seconds", seconds);
     out.ifPresent(AtomicFile::requireWritable);
@@ -171,8 +177,8 @@ final class BenchCommand implements Callable<Integer> {
   }
 
   private BenchmarkRecord run(List<String> chosen) {
-    var options = new Benchmark.Options(chosen, settings, everyVariant, size.orElse(GPU_SIZE), compare.map(_ -> python),
-        SourceCommit.find());
+    var options = new Benchmark.Options(chosen, settings, everyVariant, size.orElse(GPU_SIZE), warm.orElse(0),
+        compare.map(_ -> python), SourceCommit.find());
     var record = Benchmark.run(options, new Benchmark.Progress() {
       @Override
       public void step(String description) {

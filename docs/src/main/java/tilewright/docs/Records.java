@@ -52,7 +52,7 @@ final class Records {
   /** What the same run measured of the GPU itself; older runs have the data sheet's rates as their floors. */
   private static String limits(JsonNode run) {
     if (!run.path("limits").isObject()) return "";
-    var end = run.path("warmMs").isNumber() ? ". Each side ran " + run.get("warmMs").asInt()
+    var end = run.path("warmMs").asInt(0) > 0 ? ". Each side ran " + run.get("warmMs").asInt()
         + " ms before it was timed.\n\n" : ".\n\n";
     return run.get("limits").properties().stream().map(l -> l.getKey() + " " + format(l.getValue())
         + (l.getKey().equals("copy") ? " TB/s" : " TFLOP/s")).sorted()

@@ -14,12 +14,10 @@ import tilewright.device.Stream;
 
 /** Times kernels on this machine's first GPU, beside their floor and, where a Python with PyTorch is at hand, peers. */
 public final class Benchmark {
-  private static final int ROUNDS = 5;
-  /**
-   * How long each side runs in every round before it is timed. At its power limit a GPU goes on for some time at the
-   * clock that the power of the side before has left it, or after a rest above what it can keep.
-   */
-  private static final int WARM_MS = 200;
+  /** Many and short: at its power limit a GPU changes its clock every few milliseconds, and all shall meet the same. */
+  private static final int ROUNDS = 9;
+  /** Where each side runs long enough to find its own clock. */
+  private static final int WARM_ROUNDS = 5;
 
   private Benchmark() {}
 
@@ -30,11 +28,13 @@ public final class Benchmark {
    * @param settings that narrow the choice, such as {@code dtype=bf16}, of the kernels that have such a setting
    * @param everyVariant whether to measure variants that differ in more than their type
    * @param size M, N and K of matrix products
+   * @param warmMs how many milliseconds each side runs before it is timed, in every round, as at its power limit a
+   *     GPU goes on for some time at the clock that the side before has left it; 0 for three runs
    * @param python the peers' interpreter; without one ours are measured alone
    * @param commit of the sources, for the record
    */
   public record Options(List<String> kernels, Map<String, String> settings, boolean everyVariant, int size,
-      Optional<String> python, String commit) {
+      int warmMs, Optional<String> python, String commit) {
     public Options {
       kernels = List.copyOf(kernels);
       settings = Map.copyOf(settings);
@@ -52,7 +52,7 @@ public final class Benchmark {
 
   /** The kernels that can be measured. */
   public static List<String> kernels() {
-    return new Suite(new Options(List.of(), Map.of(), false, 1, Optional.empty(), "")).names();
+    return new Suite(new Options(List.of(), Map.of(), false, 1, 0, Optional.empty(), "")).names();
   }
 
   /**
@@ -69,10 +69,10 @@ public final class Benchmark {
       try {
         progress.step("the limits of " + gpu.properties().name());
         var limits = Limits.measure(gpu, stream);
-        var run = new Run(gpu, stream, limits, peers, new DeviceInputs(gpu, stream));
+        var run = new Run(gpu, stream, limits, peers, new DeviceInputs(gpu, stream), options.warmMs());
         var empty = new BenchmarkRecord(LocalDate.now(ZoneOffset.UTC).toString(), gpu.properties().name(),
             available.driverVersion(), peers.map(Peers::versions).orElse(Map.of()), options.commit(), limits.rates(),
-            WARM_MS, List.of());
+            options.warmMs(), List.of());
         return run.all(options, empty, progress);
       } finally {
         peers.ifPresent(Peers::close);
@@ -87,7 +87,7 @@ public final class Benchmark {
     };
   }
 
-  private record Run(Gpu gpu, Stream stream, Limits limits, Optional<Peers> peers, DeviceInputs inputs) {
+  private record Run(Gpu gpu, Stream stream, Limits limits, Optional<Peers> peers, DeviceInputs inputs, int warmMs) {
 
     BenchmarkRecord all(Options options, BenchmarkRecord empty, Progress progress) {
       var suite = new Suite(options);
@@ -114,10 +114,10 @@ public final class Benchmark {
       var rounds = new Rounds();
       boolean alone = measured.peer().isEmpty() || peers.isEmpty();
       var request = new HashMap<>(measured.peer());
-      request.putAll(Map.of("warmMs", WARM_MS, "iterations", KernelTimer.RUNS));
+      request.putAll(Map.of("warmMs", warmMs, "iterations", KernelTimer.RUNS));
       try (var timer = new KernelTimer(gpu, stream, measured, inputs)) {
-        for (int round = 0; round < ROUNDS; round++) {
-          rounds.add(timer.round(WARM_MS), alone ? Map.of() : peers.get().times(request));
+        for (int round = 0; round < (warmMs > 0 ? WARM_ROUNDS : ROUNDS); round++) {
+          rounds.add(timer.round(warmMs), alone ? Map.of() : peers.get().times(request));
         }
       }
       return Optional.of(row(measured, rounds));

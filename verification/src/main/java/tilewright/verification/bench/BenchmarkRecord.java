@@ -12,7 +12,7 @@ import java.util.Optional;
  * @param driver the newest CUDA that the driver supports
  * @param versions of the libraries behind the peers
  * @param limits what this GPU reached in the same run, by name: {@code copy} in TB/s, arithmetic in TFLOP/s
- * @param warmMs how many milliseconds each side ran before it was timed
+ * @param warmMs how many milliseconds each side ran before it was timed; 0 for three runs
  */
 public record BenchmarkRecord(String date, String gpu, String driver, Map<String, String> versions, String commit,
     Map<String, Double> limits, int warmMs, List<Row> rows) {

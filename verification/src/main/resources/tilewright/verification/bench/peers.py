@@ -6,7 +6,7 @@ Reads one JSON object a line from stdin and answers each with one JSON object a 
 
   {"op": "gemm", "m": .., "n": .., "k": .., "dtype": "bf16|f16|f32|tf32|e4m3|e5m2|i8", "dtypeB": .., "out": ..,
    "accumulation": "fast|exact|scaled", "transA": false, "transB": true, "iterations": 20,
-   "warmMs": 100}
+   "warmMs": 0}
   -> {"op": "gemm", "ms": {"cublas": median of one run}}
 
   {"op": "attention", "batch": .., "heads": .., "kvHeads": .., "queries": .., "keys": .., "headDim": .., "dtype": ..,
@@ -115,7 +115,9 @@ def median_ms(run, sets, warm_ms, iterations):
     def once(i):
         return run(*sets[i % len(sets)])
 
-    warmups = min(MOST_WARMUPS, max(WARMUPS, math.ceil(warm_ms / timed(once, 1, 1))))
+    warmups = WARMUPS
+    if warm_ms > 0:
+        warmups = min(MOST_WARMUPS, max(WARMUPS, math.ceil(warm_ms / timed(once, 1, 1))))
     direct = timed(once, iterations, warmups)
     if direct >= SHORT_MS:
         return direct

@@ -15,7 +15,7 @@ import tilewright.ptx.Launch;
 
 class SuiteTest {
   private static final Suite SUITE =
-      new Suite(new Benchmark.Options(List.of(), Map.of(), false, 256, Optional.empty(), "0"));
+      new Suite(new Benchmark.Options(List.of(), Map.of(), false, 256, 0, Optional.empty(), "0"));
 
   @Test
   void everyProblemHasATensorForEveryBufferOfItsLaunch() {
@@ -35,7 +35,7 @@ class SuiteTest {
   }
 
   private static List<Measured> problems(String kernel, Map<String, String> settings, boolean every) {
-    var options = new Benchmark.Options(List.of(kernel), settings, every, 256, Optional.empty(), "0");
+    var options = new Benchmark.Options(List.of(kernel), settings, every, 256, 0, Optional.empty(), "0");
     return new Suite(options).of(kernel).stream().map(Supplier::get).toList();
   }
 
@@ -72,7 +72,7 @@ class SuiteTest {
   @Test
   void settingsThatLeaveNothingAreRefused() {
     for (var setting : List.of("dtype", "luck")) {
-      var options = new Benchmark.Options(List.of("relu"), Map.of(setting, "no"), false, 1, Optional.empty(), "");
+      var options = new Benchmark.Options(List.of("relu"), Map.of(setting, "no"), false, 1, 0, Optional.empty(), "");
       assertThrows(IllegalArgumentException.class, () -> new Suite(options).requireProblems());
     }
   }
