@@ -140,6 +140,22 @@ class HopperGemmTest {
     assertTrue(config.weightsAhead() && config.transposed());
   }
 
+  /** More rows than a tile has columns would read weights again. */
+  @ParameterizedTest
+  @CsvSource({"256, 4096, 4096", "256, 4096, 14336", "128, 7168, 16384"})
+  void manyRowsAreNotExchangedForColumns(int m, int n, int k) {
+    assertFalse(HopperGemm.configure(problem(m, n, k)).transposed());
+  }
+
+  /** Nor is memory idle for long between two that take long. */
+  @ParameterizedTest
+  @CsvSource({"1, 7168, false", "64, 7168, false", "16, 4096, true"})
+  void whereACtaHasAllOfALongKItWaits(int m, int n, boolean ahead) {
+    var problem = problem(m, n, 16384);
+    assertEquals(ahead, HopperGemm.configureWeightsAhead(problem).weightsAhead());
+    if (!ahead) assertEquals(HopperGemm.configure(problem), HopperGemm.configureWeightsAhead(problem));
+  }
+
   /** Three fifths of a ring, as far as the other CTA has enough of k left. */
   @ParameterizedTest
   @CsvSource({"16, 4096, 22", "64, 4096, 19", "16, 1024, 6", "16, 256, 1"})
