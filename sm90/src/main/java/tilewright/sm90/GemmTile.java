@@ -196,7 +196,7 @@ record GemmTile(int m, int n, int consumers, ClusterShape cluster, Schedule sche
 
   /** Whether CTAs have several tiles each, and L2 does not hold all of k of what they copy for one wave. */
   private boolean outgrowsL2(GemmProblem p) {
-    // Wider elements, which take longer to multiply than to copy, gained nothing but in the very largest tiles.
+    // Wider elements gained nothing but in the very largest tiles.
     if (p.types().a().bits() > Byte.SIZE && m * n <= LARGEST) return false;
     // Threads that read scales besides were 1 % slower in step.
     if (p.types().accumulation() == Accumulation.SCALED) return false;
