@@ -19,26 +19,8 @@ import tilewright.simulator.tensormap.TensorMapBytes;
  * buffer but the first, which they only read.
  */
 class EarlierGridsTest implements PlantedBugs {
-  /**
-   * r10: the tile, 256 bytes that the threads have written and that are fit for copies, r11 a thread's word of it; r12:
-   * an mbarrier for one arrival; q0: is thread 0; l0, l1: this thread's words of the buffers.
-   */
-  private static final String START = """
-      .shared .align 128 .b8 tile[256];
-      .shared .align 8 .b64 bar;
-      mov.u32 %r1, 0;
-      mov.u32 %r10, tile;
-      mad.lo.u32 %r11, %t, 4, %r10;
-      mov.u32 %r12, bar;
-      setp.eq.u32 %q0, %t, 0;
-      add.s64 %l0, %p0, %t4;
-      add.s64 %l1, %p1, %t4;
-      @%q0 mbarrier.init.shared.b64 [%r12], 1;
-      @%q0 fence.mbarrier_init.release.cluster;
-      st.shared.u32 [%r11], %t;
-      fence.proxy.async.shared::cta;
-      bar.sync 0;
-      """;
+  /** As for copies to and from global memory; r1: zero. */
+  private static final String START = GlobalCopyBugsTest.START + "mov.u32 %r1, 0;\n";
   private static final String WAIT = "griddepcontrol.wait;\n";
   private static final String FIX_WAIT = "FIX[griddepcontrol.wait;]\n";
   private static final String READ = "ld.global.u32 %r0, [%l1]; // HERE\n";

@@ -8,10 +8,11 @@ import org.junit.jupiter.api.Test;
 /** As {@link AsyncBugsTest}, for what bulk copies read and write in global memory. */
 class GlobalCopyBugsTest implements PlantedBugs {
   /**
-   * r10: the tile, 256 bytes that the threads have written and that are fit for copies; r12: the mbarrier, which thread
-   * 0 has initialised for one arrival; q0: is thread 0; l0 and l1: this thread's words of the buffers.
+   * r10: the tile, 256 bytes that the threads have written and that are fit for copies, r11 a thread's word of it; r12:
+   * the mbarrier, which thread 0 has initialised for one arrival; q0: is thread 0; l0 and l1: this thread's words of the
+   * buffers.
    */
-  private static final String START = """
+  static final String START = """
       .shared .align 128 .b8 tile[256];
       .shared .align 8 .b64 bar;
       mov.u32 %r10, tile;
