@@ -7,6 +7,7 @@ import static org.junit.jupiter.api.Assertions.assertTrue;
 import java.lang.foreign.ValueLayout;
 import java.util.HashSet;
 import java.util.Map;
+import java.util.stream.Collectors;
 import org.junit.jupiter.api.Test;
 import tilewright.kernels.catalogue.Families;
 import tilewright.sm90.rows.HopperFamilies;
@@ -37,6 +38,23 @@ class FamilyListTest {
         () -> relu.requireSupported(relu.defaults().with(Map.of("dtype", "e4m3"))));
     assertEquals("invalid dtype=e4m3: f32 or f16 or bf16", refusal.getMessage());
     assertThrows(IllegalArgumentException.class, () -> relu.requireSupported(relu.defaults().with(Map.of("n", "-1"))));
+  }
+
+  /** Whole rows of 1024 either way: what differs is how many neighbours one instruction moves. */
+  @Test
+  void vecSaysHowWideAnAccessIs() {
+    assertEquals("st.global.v4.f32", storeOfEmbedding("f32", "16"));
+    assertEquals("st.global.f32", storeOfEmbedding("f32", "1"));
+    assertEquals("st.global.v4.b32", storeOfEmbedding("f16", "16"));
+    assertEquals("st.global.b16", storeOfEmbedding("f16", "1"));
+  }
+
+  private static String storeOfEmbedding(String type, String width) {
+    var embedding = HopperFamilies.named("embedding").orElseThrow();
+    var choice = embedding.defaults().with(Map.of("n", "1024", "dtype", type, "vec", width));
+    return embedding.workload(choice).launch().kernel().ptx().lines()
+        .filter(line -> line.contains("st.global")).map(line -> line.strip().split(" ")[1]).distinct()
+        .collect(Collectors.joining(" "));
   }
 
   /** What the next launch relies on is part of the result: sums are taken right only by a counter that is 0 again. */

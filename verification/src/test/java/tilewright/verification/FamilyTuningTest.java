@@ -74,7 +74,8 @@ class FamilyTuningTest {
         agrees("grid_softmax", "n=9001 blocks=2"),
         agrees("rope", "s=9 h=6 each=2 dtype=bf16 convention=half"),
         agrees("rope", "s=9 h=5 each=4 threads=64"),
-        agrees("embedding", "m=9 n=256 v=5 lanes=16"));
+        agrees("embedding", "m=9 n=256 v=5 lanes=16"),
+        agrees("embedding", "m=5 n=1003 v=4 dtype=f16 vec=1 lanes=8"));
   }
 
   @Test

@@ -19,6 +19,7 @@ public record RowShape(int length, int cluster, int threads, int rows, int each,
   private static final int BLOCK = 256;
   private static final int LARGEST_BLOCK = 1024;
   private static final int WARP = 32;
+  private static final int ACCESS_BYTES = 16;
   /** Runs under way a thread: 64 bytes. */
   private static final int USUAL = 4;
   /** Threads that a row has if it can: their runs side by side are 128 bytes, what memory likes to give. */
@@ -36,7 +37,8 @@ public record RowShape(int length, int cluster, int threads, int rows, int each,
   /** The shape for rows of so many columns, as far as it is not chosen. */
   public static RowShape of(ElementType type, int columns, RowTuning tuning) {
     int cluster = Math.max(1, tuning.cluster());
-    int vector = (int) Math.min(16 / type.bytes(), columns == 0 ? 1 : Integer.lowestOneBit(columns));
+    int widest = tuning.vector() > 0 ? tuning.vector() : ACCESS_BYTES / type.bytes();
+    int vector = Math.min(widest, columns == 0 ? 1 : Integer.lowestOneBit(columns));
     int runs = Math.max(1, Math.ceilDiv(columns, vector * cluster));
     int threads = tuning.threads() > 0 ? tuning.threads()
         : Math.clamp(Math.max(upTo(Math.ceilDiv(runs, tuning.runs() > 0 ? tuning.runs() : USUAL)),
@@ -48,7 +50,7 @@ public record RowShape(int length, int cluster, int threads, int rows, int each,
     int most = MOST_REGISTERS / Math.max(1, vector * type.bytes() / 4);
     int kept = threads < LARGEST_BLOCK && held <= 2 * USUAL ? held : Math.min(held, most);
     var shape = new RowShape(columns, cluster, threads, rows, each, vector, accesses, kept, true, tuning.blocks());
-    return kept == held || vector * type.bytes() == 16 && held - kept <= MOST_SHARED ? shape
+    return kept == held || vector * type.bytes() == ACCESS_BYTES && held - kept <= MOST_SHARED ? shape
         : shape.walked();
   }
 

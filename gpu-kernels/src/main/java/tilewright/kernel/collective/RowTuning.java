@@ -9,19 +9,30 @@ package tilewright.kernel.collective;
  * @param runs that a thread has of a row, about
  * @param cluster CTAs of a row
  * @param blocks CTAs that are to fit on a multiprocessor, which limits registers
+ * @param vector neighbours that an access moves at most; else 16 bytes of them
  */
-public record RowTuning(int threads, int block, int each, int runs, int cluster, int blocks) {
+public record RowTuning(int threads, int block, int each, int runs, int cluster, int blocks, int vector) {
   /** Nothing chosen. */
   public static final RowTuning NONE = new RowTuning(0, 0, 0, 0, 0, 0);
 
+  /** In the widest accesses. */
+  public RowTuning(int threads, int block, int each, int runs, int cluster, int blocks) {
+    this(threads, block, each, runs, cluster, blocks, 0);
+  }
+
   /** With so many threads a row, all in one CTA. */
   public RowTuning withThreads(int other) {
-    return new RowTuning(other, block, each, runs, 1, blocks);
+    return new RowTuning(other, block, each, runs, 1, blocks, vector);
   }
 
   /** With about so many runs of a row a thread. */
   public RowTuning withRuns(int other) {
-    return new RowTuning(threads, block, each, other, cluster, blocks);
+    return new RowTuning(threads, block, each, other, cluster, blocks, vector);
+  }
+
+  /** With at most so many neighbours an access. */
+  public RowTuning withVector(int other) {
+    return new RowTuning(threads, block, each, runs, cluster, blocks, other);
   }
 
   /** With every row in one CTA. */

@@ -40,6 +40,11 @@ public record Choice(Map<String, String> values) {
     return Setting.AUTO.equals(values.getOrDefault(name, Setting.AUTO)) ? own : number(name);
   }
 
+  /** The elements of one access, which has as many bytes as the option says, and one element at least. */
+  public int vector(String name, ElementType type) {
+    return Math.max(1, number(name) / type.bytes());
+  }
+
   /** @throws IllegalArgumentException unless the value names an element type */
   public ElementType type(String name) {
     return ElementType.parse(values.get(name)).orElseThrow(() ->

@@ -64,7 +64,7 @@ record Elementwise(Pointwise f, ElementType type, int vector, boolean pairs, int
       @Override
       public Workload workload(Choice choice) {
         var type = choice.type("dtype");
-        var kernel = new Elementwise(f, type, vector(choice, type), choice.text("math").equals("native"),
+        var kernel = new Elementwise(f, type, choice.vector("vec", type), choice.text("math").equals("native"),
             choice.tuned("threads", THREADS), choice.tuned("bytes", BYTES));
         var reference = f.reference().of(type, kernel.pairs, f.inputs().toArray(String[]::new));
         var operands = new ArrayList<Operand>();
@@ -74,11 +74,6 @@ record Elementwise(Pointwise f, ElementType type, int vector, boolean pairs, int
             reference, operands.toArray(Operand[]::new));
       }
     };
-  }
-
-  /** Elements in so many bytes of one access; 1 stands for one element. */
-  private static int vector(Choice choice, ElementType type) {
-    return Math.max(1, choice.number("vec") / type.bytes());
   }
 
   @Override

@@ -23,7 +23,8 @@ record Embedding(ElementType type, RowShape shape) implements Kernel {
   /** Of a row. */
   private static final int MOST_THREADS = 512;
 
-  static final Family FAMILY = new RowFamily("embedding", "Y (M,N) = W (V,N) at rows I (M)", List.of()) {
+  static final Family FAMILY = new RowFamily("embedding", "Y (M,N) = W (V,N) at rows I (M)",
+      List.of(Setting.option("vec", "16", "1"))) {
     @Override
     List<Setting> common() {
       var settings = new ArrayList<>(super.common());
@@ -44,13 +45,14 @@ record Embedding(ElementType type, RowShape shape) implements Kernel {
 
     @Override
     Workload workload(Choice choice, ElementType type, RowShape free) {
-      int lanes = choice.tuned("lanes", 0);
-      var tuning = lanes > 0 ? RowTuning.NONE.withThreads(lanes)
-          : RowTuning.NONE.withRuns(Math.max(RUNS, choice.number("n") * type.bytes() / 16 / MOST_THREADS));
-      var shape = RowShape.of(type, choice.number("n"), tuning).walking();
       int m = choice.number("m");
       int v = choice.number("v");
       int n = choice.number("n");
+      int lanes = choice.tuned("lanes", 0);
+      int vector = choice.vector("vec", type);
+      var tuning = RowTuning.NONE.withVector(vector);
+      var shape = RowShape.of(type, n, lanes > 0 ? tuning.withThreads(lanes)
+          : tuning.withRuns(Math.max(RUNS, n / vector / MOST_THREADS))).walking();
       // One beyond the table, so that an index without a row is among them.
       return rows(choice, new Embedding(type, shape), shape, reference(m, n, v),
           Operand.indices("I", v + 1L, choice, "m"), Operand.input("W", type, choice, "v", "n"),

@@ -62,7 +62,7 @@ record GridSoftmax(ElementType type, int vector, int blocks) implements Kernel {
     public Workload workload(Choice choice) {
       var type = choice.type("dtype");
       int n = choice.number("n");
-      int vector = Math.max(1, choice.number("vec") / type.bytes());
+      int vector = choice.vector("vec", type);
       int blocks = Math.clamp(Math.ceilDiv(n, partition(vector).size()), 1,
           choice.tuned("blocks", MOST_BLOCKS));
       return Workload.of(new GridSoftmax(type, vector, blocks), Target.SM80, 2L * blocks,

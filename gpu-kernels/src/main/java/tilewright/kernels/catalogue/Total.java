@@ -81,7 +81,7 @@ record Total(String family, List<String> inputs, ElementType type, ElementType a
     public Workload workload(Choice choice) {
       var type = choice.type("dtype");
       var accumulator = RowFamily.accumulator(choice, type);
-      int vector = Math.max(1, choice.number("vec") / type.bytes());
+      int vector = choice.vector("vec", type);
       int threads = choice.tuned("threads", THREADS);
       int bytes = choice.tuned("bytes", BYTES / inputs.size());
       int n = choice.number("n");
