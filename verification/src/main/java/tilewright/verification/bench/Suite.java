@@ -263,15 +263,15 @@ final class Suite {
         EpilogueProblems.measured(name, extent("m"), extent("n"), extent("k"))).toList();
   }
 
-  /** Every step, or those that the settings name. */
+  /** Every step, or those that the settings name, of each shape. */
   private List<Supplier<Measured>> ladder() {
-    return Arrays.stream(LadderStep.values())
-        .filter(s -> !options.settings().containsKey("step") || wanted("step").contains("" + s.number()))
-        .<Supplier<Measured>>map(step -> () -> {
-          var p = step.problem(extent("m"), extent("n"), extent("k"));
-          return gemm("sm90_ladder", "sm90", p, "TN", new Traced("step " + step.number() + ": " + step.idea(),
-              () -> step.prepare(p)));
-        }).toList();
+    var steps = Arrays.stream(LadderStep.values())
+        .filter(s -> !options.settings().containsKey("step") || wanted("step").contains("" + s.number())).toList();
+    return shapes().stream().flatMap(shape -> steps.stream().<Supplier<Measured>>map(step -> () -> {
+      var p = step.problem(shape.get(0), shape.get(1), shape.get(2));
+      return gemm("sm90_ladder", "sm90", p, "TN", new Traced("step " + step.number() + ": " + step.idea(),
+          () -> step.prepare(p)));
+    })).toList();
   }
 
   /** What the settings say, or the size that all extents have. */

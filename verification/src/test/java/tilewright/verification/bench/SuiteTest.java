@@ -109,6 +109,14 @@ class SuiteTest {
   }
 
   @Test
+  void everyStepOfTheLadderIsMeasuredInEveryShape() {
+    var configs = problems("sm90_ladder", Map.of("step", "1,5", "shape", "128x256x512,256x256x256"), false).stream()
+        .map(problem -> problem.config().replaceAll(":.*", "")).toList();
+    assertEquals(List.of("128x256x512 step 1", "128x256x512 step 5", "256x256x256 step 1", "256x256x256 step 5"),
+        configs);
+  }
+
+  @Test
   void smallTensorsComeInManySets() {
     assertEquals(1, DeviceInputs.sets(1L << 30, 50 << 20));
     assertEquals(4, DeviceInputs.sets(64 << 20, 50 << 20));
