@@ -101,13 +101,13 @@ final class BudgetCommand implements Callable<Integer> {
 
   private static GemmProblem gemm(Settings s) {
     var type = s.type("dtype", ElementType.F16, ElementType.BF16);
-    return GemmProblem.packed(type, type, s.extent("m"), s.extent("n"), s.extent("k"), 1,
+    return GemmProblem.packed(type, type, s.count("m"), s.count("n"), s.count("k"), 1,
         s.choice("order", "TN", "NN", "TT", "NT"));
   }
 
   private static AttentionProblem attention(Settings s) {
     var problem = AttentionProblem.dense(s.type("dtype", ElementType.F16, ElementType.BF16),
-        Sizes.of(s.extent("batch"), s.extent("queries"), s.extent("keys"), s.extent("heads"), s.extent("dim")));
+        Sizes.of(s.count("batch"), s.count("queries"), s.count("keys"), s.count("heads"), s.count("dim")));
     return s.choice("mask", "none", "causal").equals("causal") ? problem.with(Band.CAUSAL) : problem;
   }
 }

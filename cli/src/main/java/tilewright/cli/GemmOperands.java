@@ -20,8 +20,6 @@ record GemmOperands(NpyMatrix a, NpyMatrix b, ElementType type, int batch) {
       throw CommandFailure.badFile(b.path(),
           text.formatted(b.columns(), b.rows(), b.columns(), a.columns(), a, hint(a, b)));
     }
-    if (a.rows() < 1) throw CommandFailure.badFile(a.path(), "has no rows: M is 0, needed is at least 1");
-    if (b.rows() < 1) throw CommandFailure.badFile(b.path(), "has no rows: N is 0, needed is at least 1");
     return new GemmOperands(a, b, wanted.orElseGet(() -> commonType(a, b)), batch(a, b));
   }
 
@@ -35,9 +33,7 @@ record GemmOperands(NpyMatrix a, NpyMatrix b, ElementType type, int batch) {
       throw CommandFailure.badFile(b.path(),
           "is a batch of " + batches.get(1) + ", but A is a batch of " + batches.get(0));
     }
-    var batch = batches.isEmpty() ? 1 : batches.getFirst();
-    if (batch < 1) throw CommandFailure.badFile(a.batch().isPresent() ? a.path() : b.path(), "is an empty batch");
-    return batch;
+    return batches.isEmpty() ? 1 : batches.getFirst();
   }
 
   private static ElementType commonType(NpyMatrix a, NpyMatrix b) {

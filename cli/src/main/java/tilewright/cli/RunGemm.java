@@ -65,15 +65,17 @@ final class RunGemm implements Callable<Integer> {
       var operands = files.read(wanted, arena);
       noteRounding(operands);
       var problem = operands.problem(output);
+      long elements = (long) problem.m() * problem.n() * problem.batch();
       var buffers = new HashMap<>(Map.of(
           "A", nonEmpty(operands.a().elements(operands.type(), arena), arena),
           "B", nonEmpty(operands.b().elements(operands.type(), arena), arena),
-          "C", arena.allocate((long) problem.m() * problem.n() * problem.batch() * output.bytes(), 256)));
+          "C", arena.allocate(Math.max(1, elements * output.bytes()), 256)));
       var prepared = prepare(problem, epilogue.of(problem, arena, buffers));
       var launch = prepared.on(buffers);
       dump.ifPresent(folder -> LaunchFileWriter.write(folder, launch, TensorCoordinates.of(prepared)));
       var result = backend.run(launch, console);
-      if (result.findings().isEmpty()) write(operands, problem, buffers.get("C"));
+      var c = buffers.get("C").asSlice(0, elements * output.bytes());
+      if (result.findings().isEmpty()) write(operands, problem, c);
       return report(problem, result);
     }
   }
@@ -108,7 +110,7 @@ final class RunGemm implements Callable<Integer> {
         .forEach(matrix -> console.note(matrix + " is rounded to " + operands.type().text()));
   }
 
-  /** No machine has a buffer of no bytes; K = 0 asks for one. */
+  /** No machine has a buffer of no bytes; an extent of 0 asks for one. */
   private static MemorySegment nonEmpty(MemorySegment segment, Arena arena) {
     return segment.byteSize() > 0 ? segment : arena.allocate(16, 16);
   }

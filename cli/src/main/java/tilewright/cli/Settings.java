@@ -20,16 +20,26 @@ record Settings(Map<String, String> values) {
     return new Settings(merged);
   }
 
-  /** A positive integer. */
+  /** An integer from 0 on. */
   int extent(String name) {
+    return number(name, 0);
+  }
+
+  /** An integer from 1 on: of something there must be some of. */
+  int count(String name) {
+    return number(name, 1);
+  }
+
+  private int number(String name, int least) {
     var value = values.get(name);
     try {
       var number = Integer.parseInt(value);
-      if (number > 0) return number;
+      if (number >= least) return number;
     } catch (NumberFormatException _) {
       // Reported below.
     }
-    throw CommandFailure.badInput("invalid --set " + name + "=" + value + ": needed is an integer from 1 on");
+    throw CommandFailure.badInput("invalid --set " + name + "=" + value + ": needed is an integer from " + least
+        + " on");
   }
 
   /** Any finite number. */

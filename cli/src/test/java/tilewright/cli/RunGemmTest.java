@@ -74,6 +74,21 @@ class RunGemmTest {
     }
   }
 
+  @ParameterizedTest
+  @CsvSource({"sm80", "sm90", "sm100", "naive"})
+  void takesExtentsOfNone(String kernel) throws IOException {
+    write("a.npy", "<f2", 'C', 0, K, A);
+    write("b.npy", "<f2", 'C', N, K, B);
+    assertRuns("--a", "a.npy", "--b", "b.npy", "--kernel", kernel);
+    assertEquals(0, output("(0, 7)").remaining());
+    write("a.npy", "<f2", 'C', M, 0, A);
+    write("b.npy", "<f2", 'C', N, 0, B);
+    assertRuns("--a", "a.npy", "--b", "b.npy", "--kernel", kernel);
+    var c = output("(5, 7)");
+    for (int i = 0; i < M * N; i++) assertEquals(0, c.getFloat());
+    assertEquals(0, c.remaining());
+  }
+
   @Test
   void refusesWhatDoesNotFitAndWritesNothing() throws IOException {
     write("a.npy", "<f2", 'C', M, K, A);

@@ -13,7 +13,8 @@ import tilewright.ptx.Dim3;
 import tilewright.ptx.Launch;
 
 /**
- * A compiled kernel with its grid and checked arguments: everything of a launch but the bytes.
+ * A compiled kernel with its grid and checked arguments: everything of a launch but the bytes. CUDA knows no grid of
+ * nothing, so a grid that is none has one cluster all the same, which finds that there is no work.
  *
  * @param scratch memory that is the kernel's own; one launch after the other may use it, not two at once
  */
@@ -22,6 +23,7 @@ public record PreparedLaunch(CompiledKernel kernel, Dim3 grid, List<Launch.Argum
   private static final int ALIGNMENT = 256;
 
   public PreparedLaunch {
+    grid = grid.max(kernel.cluster());
     arguments = List.copyOf(arguments);
     scratch = List.copyOf(scratch);
   }

@@ -330,6 +330,11 @@ public final class Scope {
     region.append(null, new Statement.Label(end));
   }
 
+  /** Ends the kernel for threads for which it holds; where barriers follow, those of a block leave all together. */
+  public void leave(Pred condition) {
+    emit(Optional.of(condition), "exit");
+  }
+
   private List<Statement> traced(Runnable body) {
     var outer = region;
     var inner = new Region(outer, false);

@@ -4,14 +4,15 @@ import tilewright.kernel.Matrix;
 import tilewright.numerics.ElementType;
 
 /**
- * C = alpha·A·Bᵀ + beta·C, {@code batch} times. A is M×K, B is N×K, C is M×N, each with any strides.
+ * C = alpha·A·Bᵀ + beta·C, {@code batch} times. A is M×K, B is N×K, C is M×N, each with any strides. Any extent
+ * may be 0: C is empty then, or where it is K, the product is zeros.
  */
 public record GemmProblem(GemmTypes types, int m, int n, int k, int batch, Matrix a, Matrix b, Matrix c, float alpha,
     float beta) {
   public GemmProblem {
-    if (m < 1 || n < 1 || k < 0 || batch < 1) {
+    if (m < 0 || n < 0 || k < 0 || batch < 0) {
       throw new IllegalArgumentException("invalid GEMM extents M=" + m + " N=" + n + " K=" + k + " batch=" + batch
-          + ": M, N and batch are at least 1, K at least 0");
+          + ": they are at least 0");
     }
   }
 
@@ -21,7 +22,7 @@ public record GemmProblem(GemmTypes types, int m, int n, int k, int batch, Matri
     return packed(GemmTypes.of(operand, output), m, n, k, batch, order);
   }
 
-  /** Buffers "A", "B", "C" packed in the given operand order, C row-major; T is row-major A, N is row-major B (N×K). */
+  /** Buffers "A", "B", "C" packed in the given operand order, C row-major; T is row-major A, N row-major B (N×K). */
   public static GemmProblem packed(GemmTypes types, int m, int n, int k, int batch, String order) {
     var a = switch (order.charAt(0)) {
       case 'T' -> Matrix.rowMajor("A", m, k);

@@ -61,7 +61,7 @@ public record Sm80Gemm(GemmConfig config, Optional<Epilogue> epilogue) implement
         config.stages(), config.vectorC())) : tileB;
 
     var tile = TileScheduler.banded(k, c.extent(0).ceilDiv(config.tileM()), c.extent(1).ceilDiv(config.tileN()),
-        config.band());
+        c.extent(2), config.band());
     var mainloop = new MultistageMainloop(config.stages(), config.tileK(), copyA, copyB, tileA, tileB,
         writtenB, mma);
     var accumulators = mainloop.run(k, thread,

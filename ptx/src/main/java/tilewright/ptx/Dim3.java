@@ -12,6 +12,11 @@ public record Dim3(int x, int y, int z) {
     return new Dim3(x, y, 1);
   }
 
+  /** The larger in each direction. */
+  public Dim3 max(Dim3 other) {
+    return new Dim3(Math.max(x, other.x), Math.max(y, other.y), Math.max(z, other.z));
+  }
+
   /** The number of positions. */
   public long size() {
     return (long) x * y * z;

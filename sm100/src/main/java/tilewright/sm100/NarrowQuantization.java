@@ -59,7 +59,7 @@ public final class NarrowQuantization {
     var batched = batched(x);
     var kernel = CompiledKernel.compile(new LargestMagnitude(type, vectors(type, batched)), Target.SM100A);
     long rows = Math.ceilDiv(x.extents().get(0), LargestMagnitude.ROWS);
-    long columns = Math.max(1, Math.ceilDiv(x.extents().get(1), LargestMagnitude.COLUMNS));
+    long columns = Math.ceilDiv(x.extents().get(1), LargestMagnitude.COLUMNS);
     long batch = batched.extents().get(2);
     return new PreparedLaunch(kernel, grid(rows, columns, batch),
         LaunchArguments.of(kernel).tensor("X", batched).tensor("G", singles("G", batch)).build());

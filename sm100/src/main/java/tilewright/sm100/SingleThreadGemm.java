@@ -33,6 +33,7 @@ public record SingleThreadGemm(Sm100GemmConfig config) implements Kernel {
     var tiles = ClusterTiles.of(k, new ClusterShape(1, 1, 1), Sm100GemmConfig.TILE_M, config.tileN(), config.band());
     var mainloop = config.products(k, new CtaGroups(k, tiles.rank(), 1, 1));
     var c = TensorMemoryEpilogue.of(k, Epilogue.scaled(config.types().output()), 1, config.c(), config.tileN(), 2);
+    k.leave(tiles.count(c.extent(0), c.extent(1), c.extent(2)).lessThan(1));
     var ring = Pipeline.ring(k, config.stages(), first, 1, 1);
     var done = Pipeline.ring(k, 1, first, 1, 1);
     k.when(first, () -> Mbarrier.publish(k));

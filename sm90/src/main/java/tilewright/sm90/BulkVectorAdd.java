@@ -43,6 +43,7 @@ public record BulkVectorAdd() implements Kernel {
     var zero = k.constant(0);
     var leader = thread.equalTo(0);
     var bytes = z.availableBytes(TILE.getFirst(), zero);
+    k.leave(bytes.lessThan(1));
     var landed = Mbarrier.of(k, leader, 1);
 
     k.when(leader, () -> {

@@ -266,12 +266,12 @@ record GemmTile(int m, int n, int consumers, ClusterShape cluster, Schedule sche
     return (long) Math.ceilDiv(problem.m(), rows) * Math.ceilDiv(problem.n(), columns) * problem.batch();
   }
 
-  /** The clusters of a launch: as many as there is room for, if there is work for them. */
+  /** The clusters of a launch: as many as there is room for, if there is work for them, and one at least. */
   static int clusters(GemmProblem problem, Sm90GemmConfig config) {
     var cluster = config.cluster();
     long work = groups(problem, config.tileM() * cluster.m(), config.tileN() * cluster.n())
         * (config.sharedTail() ? Math.ceilDiv(problem.k(), config.tileK()) : 1);
-    return Math.toIntExact(Math.min(MULTIPROCESSORS * config.resident() / cluster.blocks(), work));
+    return Math.clamp(work, 1, MULTIPROCESSORS * config.resident() / cluster.blocks());
   }
 
   static boolean alongK(Matrix matrix) {

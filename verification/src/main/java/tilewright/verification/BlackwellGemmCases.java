@@ -9,7 +9,7 @@ import tilewright.kernels.GemmTypes;
 import tilewright.numerics.ElementType;
 import tilewright.sm100.BlackwellGemm;
 
-/** The Blackwell GEMM: operand orders, tails in every extent, a batch, a factor, K of none, and every rung. */
+/** The Blackwell GEMM: operand orders, tails in every extent, a batch, a factor, extents of none, and every rung. */
 final class BlackwellGemmCases {
   private static final Set<String> EVERYWHERE = Set.of("sim", "gpu");
 
@@ -28,7 +28,7 @@ final class BlackwellGemmCases {
     cases.add(gemm(problem(ElementType.F16, ElementType.F16, 1, 8, 8, "TN"), "TN", seed));
     var odd = problem(ElementType.BF16, ElementType.F32, 17, 33, 65, "TN");
     cases.add(GemmCases.unaligned("sm100", () -> BlackwellGemm.prepare(odd), odd, "TN", seed));
-    cases.add(gemm(problem(ElementType.BF16, ElementType.BF16, 16, 16, 0, "TN"), "TN", seed));
+    for (var problem : GemmCases.empty(ElementType.BF16, ElementType.BF16)) cases.add(gemm(problem, "TN", seed));
     for (var types : types()) {
       cases.add(gemm(GemmProblem.packed(types, 136, 48, 288, 1, "TN"), "TN", seed));
       for (var order : List.of("NN", "TT", "NT")) {
@@ -40,6 +40,9 @@ final class BlackwellGemmCases {
       cases.add(GemmCases.gemm("sm100_gemm", "sm100", problem,
           () -> BlackwellGemm.prepare(problem, rung), "TN " + rung, EVERYWHERE, true,
           seed));
+      var empty = problem(ElementType.BF16, ElementType.F32, 0, 264, 136, "TN");
+      cases.add(GemmCases.gemm("sm100_gemm", "sm100", empty, () -> BlackwellGemm.prepare(empty, rung), "TN " + rung,
+          EVERYWHERE, true, seed));
     }
     return cases;
   }

@@ -23,7 +23,7 @@ final class Catalogue {
   /** Kernels that are no family. */
   static List<Case> single(long seed) {
     var cases = new ArrayList<Case>();
-    for (long n : new long[] {1, 1001, 100_000}) {
+    for (long n : new long[] {0, 1, 1001, 100_000}) {
       cases.add(MemoryCases.vectorAdd("vector_add", "sm80", () -> VectorAdd.prepare(n), n, seed));
     }
     cases.addAll(MemoryCases.transposes(seed));
@@ -42,10 +42,10 @@ final class Catalogue {
     cases.addAll(HopperTypeCases.grouped(seed));
     cases.addAll(HopperTypeCases.mixed(seed));
     cases.addAll(BlackwellGemmCases.all(seed));
-    for (long n : new long[] {4, 100_000}) {
+    for (long n : new long[] {0, 4, 100_000}) {
       cases.add(MemoryCases.vectorAdd("bulk_vector_add", "sm90", () -> BulkVectorAdd.prepare(n), n, seed));
     }
-    for (long n : new long[] {1, 1001, 100_000}) {
+    for (long n : new long[] {0, 1, 1001, 100_000}) {
       cases.add(MemoryCases.vectorAdd("packed_vector_add", "sm100", () -> PackedVectorAdd.prepare(n), n, seed));
     }
     return List.copyOf(cases);

@@ -47,6 +47,10 @@ final class GemmCases {
       var problem = GemmProblem.packed(type, ElementType.F32, 17, 33, 65, 1, "TN");
       cases.add(gemm("naive_gemm", "sm80", problem, () -> Gemm.naive(problem), "TN", EVERYWHERE, true, seed));
     }
+    for (var problem : empty(ElementType.BF16, ElementType.F32)) {
+      if (problem.batch() != 1) continue;
+      cases.add(gemm("naive_gemm", "sm80", problem, () -> Gemm.naive(problem), "TN", EVERYWHERE, true, seed));
+    }
     return cases;
   }
 
@@ -70,6 +74,9 @@ final class GemmCases {
         EVERYWHERE, true, seed);
     add(cases, GemmProblem.packed(ElementType.BF16, ElementType.F32, 512, 512, 512, 1, "TN"), "TN", EVERYWHERE, true,
         seed);
+    for (var problem : empty(ElementType.BF16, ElementType.BF16)) add(cases, problem, "TN", EVERYWHERE, true, seed);
+    add(cases, GemmProblem.packed(ElementType.F16, ElementType.F32, 33, 47, 0, 2, "TN").scaled(-1.5f, 0.25f), "TN",
+        EVERYWHERE, true, seed);
     for (var order : ORDERS) {
       add(cases, GemmProblem.packed(ElementType.BF16, ElementType.F32, 2176, 2304, 512, 1, order), order, GPU_ONLY,
           true, seed);
@@ -77,7 +84,14 @@ final class GemmCases {
     return cases;
   }
 
-  /** Tails in every extent, a batch, a factor, K of none, and more tiles than CTAs. */
+  /** Problems with nothing to write: no rows, no columns, no batch entry, and a C of zeros: nothing to add up. */
+  static List<GemmProblem> empty(ElementType operand, ElementType output) {
+    return Stream.of(List.of(0, 24, 72, 1), List.of(40, 0, 72, 1), List.of(40, 24, 72, 0), List.of(0, 0, 0, 0),
+        List.of(40, 24, 0, 1)).map(e -> GemmProblem.packed(operand, output, e.get(0), e.get(1), e.get(2), e.get(3),
+            "TN")).toList();
+  }
+
+  /** Tails in every extent, a batch, a factor, extents of none, and more tiles than CTAs. */
   static List<Case> hopper(long seed) {
     var cases = new ArrayList<Case>();
     for (var order : ORDERS) {
@@ -89,8 +103,9 @@ final class GemmCases {
     cases.add(hopper(GemmProblem.packed(ElementType.F16, ElementType.F32, 40, 24, 200, 3, "TN").scaled(0.5f, 0), "TN",
         EVERYWHERE, seed));
     cases.add(hopper(GemmProblem.packed(ElementType.F16, ElementType.F16, 1, 8, 8, 1, "TN"), "TN", EVERYWHERE, seed));
-    cases.add(hopper(GemmProblem.packed(ElementType.BF16, ElementType.BF16, 16, 16, 0, 1, "TN"), "TN", EVERYWHERE,
-        seed));
+    for (var problem : empty(ElementType.BF16, ElementType.BF16)) {
+      cases.add(hopper(problem, "TN", EVERYWHERE, seed));
+    }
     return cases;
   }
 
@@ -138,13 +153,15 @@ final class GemmCases {
         (in, out, architecture) -> compare(p, in, out, "sm80_gemm", architecture));
   }
 
-  /** Every step from naive to final: tails in every extent, and on a GPU a size that fills it. */
+  /** Every step from naive to final: tails in every extent, extents of none, and on a GPU a size that fills it. */
   static List<Case> ladder(long seed) {
     var cases = new ArrayList<Case>();
     for (var step : LadderStep.values()) {
       // Where there is a ring, it wraps.
       var p = step.isSequential() ? step.problem(40, 24, 72) : step.problem(136, 264, 392);
       cases.add(ladder(step, p, EVERYWHERE, seed));
+      cases.add(ladder(step, step.problem(0, 24, 72), EVERYWHERE, seed));
+      cases.add(ladder(step, step.problem(40, 24, 0), EVERYWHERE, seed));
       if (!step.isSequential()) cases.add(ladder(step, step.problem(2176, 4352, 512), GPU_ONLY, seed));
     }
     return cases;

@@ -93,9 +93,9 @@ public record RowShape(int length, int cluster, int threads, int rows, int each,
     return access * threads * vector;
   }
 
-  /** CTAs for so many rows, at least one cluster. */
+  /** CTAs for so many rows. */
   public int grid(int m) {
-    return Math.max(1, Math.ceilDiv(m, tileRows())) * cluster;
+    return Math.ceilDiv(m, tileRows()) * cluster;
   }
 
   /** (thread of the row and row, run, access and row of the thread) → place in the tile of rows × columns. */

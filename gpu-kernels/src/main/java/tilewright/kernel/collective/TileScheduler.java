@@ -14,9 +14,18 @@ import tilewright.kernel.Scope;
  */
 public record TileScheduler(I32 m, I32 n, I32 batch) {
 
-  /** The one tile of this CTA, of {@code tilesM} × {@code tilesN}; a launch has a CTA a tile in x, and a batch in z. */
-  public static TileScheduler banded(Scope k, I32 tilesM, I32 tilesN, int band) {
+  /**
+   * The one tile of this CTA, of {@code tilesM} × {@code tilesN} in each batch entry; a launch has a CTA a tile in x,
+   * and a batch in z. Where there is no tile, the kernel ends here for the one CTA that a launch has all the same.
+   */
+  public static TileScheduler banded(Scope k, I32 tilesM, I32 tilesN, I32 batch, int band) {
+    k.leave(tilesM.times(tilesN).times(batch).lessThan(1));
     return banded(k.blockX(), tilesM, tilesN, band, k.blockZ());
+  }
+
+  /** The same without a batch. */
+  public static TileScheduler banded(Scope k, I32 tilesM, I32 tilesN, int band) {
+    return banded(k, tilesM, tilesN, k.constant(1), band);
   }
 
   /** All tiles of this worker, one after the other: those of the whole batch go around the workers. */

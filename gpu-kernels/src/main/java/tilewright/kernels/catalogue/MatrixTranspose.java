@@ -104,9 +104,8 @@ record MatrixTranspose(Path path, ElementType type, int vector, int high, int wi
     var thread = k.block(threads);
     var x = k.global(tensor("X", "M", "N").lastingReads());
     var y = k.global(tensor("Y", "N", "M"));
-    // An empty matrix has one tile, of which nothing is inside.
-    var tilesM = x.extent(0).ceilDiv(high).max(1);
-    var tilesN = x.extent(1).ceilDiv(wide).max(1);
+    var tilesM = x.extent(0).ceilDiv(high);
+    var tilesN = x.extent(1).ceilDiv(wide);
     // Of the transposed: its tiles come row by row, since memory minds scattered writes more than scattered reads.
     var tile = TileScheduler.banded(k, tilesN, tilesM, band);
     var n = path == Path.DIAGONAL ? tile.m().plus(tile.n()).modulo(tilesN) : tile.m();

@@ -73,8 +73,8 @@ record Rope(boolean half, ElementType type, int pairs, int vector, int heads, in
       boolean half = choice.text("convention").equals("half");
       int vector = Math.min(16 / type.bytes(), Integer.lowestOneBit(half ? dim / 2 : dim));
       var kernel = of(half, type, dim / 2, vector, choice);
-      var grid = new Dim3(Math.max(1, Math.ceilDiv(choice.number("s"), kernel.tokens)),
-          Math.max(1, Math.ceilDiv(choice.number("h"), kernel.heads * kernel.each)), 1);
+      var grid = Dim3.of(Math.ceilDiv(choice.number("s"), kernel.tokens),
+          Math.ceilDiv(choice.number("h"), kernel.heads * kernel.each));
       return Workload.of(kernel, Target.SM80, grid, reference(type, choice, half),
           Operand.input("X", type, choice, "s", "h", "d"), Operand.input("C", ElementType.F32, choice, "s", "pairs"),
           Operand.input("T", ElementType.F32, choice, "s", "pairs"), Operand.output("Y", type, choice, "s", "h", "d"));

@@ -25,9 +25,9 @@ import tilewright.reference.MatrixReference;
  * C (M,N) = A (M,K) · B (K,N), rows contiguous in all three, without tensor cores: one fused multiply-add after the
  * other along k in single precision, rounded once at the end. NaNs and infinities as in that sum.
  *
- * <p>Data path: global → {@code cp.async} → shared memory, {@code stages} tiles deep → registers, a column of A and a
- * row of B at a time → {@code fma}. Singles of A are transposed on the way, four bytes a copy: a thread then has
- * neighbours along m in neighbouring registers, which lie in different banks of the register file.
+ * <p>Data path: global → {@code cp.async} → shared memory, {@code stages} tiles deep → registers, a column of A
+ * and a row of B at a time → {@code fma}. Singles of A are transposed on the way, four bytes a copy: a thread then
+ * has neighbours along m in neighbouring registers, which lie in different banks of the register file.
  *
  * @param config tile and ring
  * @param vector elements of one copy: 16 bytes where both strides allow it, else 1
@@ -127,8 +127,7 @@ record SimtGemm(ElementType type, Config config, int vector) implements Kernel {
     var b = tensor(k, "B", "K", "N");
     var c = tensor(k, "C", "M", "N");
     var zero = k.constant(0);
-    var tile = TileScheduler.banded(k, c.extent(0).ceilDiv(config.m).max(1), c.extent(1).ceilDiv(config.n).max(1),
-        BAND);
+    var tile = TileScheduler.banded(k, c.extent(0).ceilDiv(config.m), c.extent(1).ceilDiv(config.n), BAND);
     var tilesA = k.shared(type, layoutA());
     var tilesB = k.shared(type, Layout.of(Layout.of(tileK(), config.n), Layout.of(config.n, 1),
         Layout.of(config.stages, (long) tileK() * config.n)));

@@ -23,9 +23,9 @@ public record Workload(PreparedLaunch launch, List<Operand> operands, Reference 
     operands = List.copyOf(operands);
   }
 
-  /** Traces the kernel and binds it to the operands; a grid of no tiles still has one CTA, which finds no work. */
+  /** Traces the kernel and binds it to the operands; a CTA a tile. */
   static Workload of(Kernel kernel, Target target, long tiles, Reference reference, Operand... operands) {
-    return of(kernel, target, Dim3.of(Math.toIntExact(Math.max(1, tiles))), reference, operands);
+    return of(kernel, target, Dim3.of(Math.toIntExact(tiles)), reference, operands);
   }
 
   /** Likewise on a grid of any shape; operands that are the kernel's own are scratch memory of the launch. */

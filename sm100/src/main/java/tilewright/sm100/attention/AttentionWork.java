@@ -27,17 +27,29 @@ import tilewright.sm90.collective.TensorTile;
 record AttentionWork(Scope k, Sm100AttentionConfig config, AttentionTiles tiles, Optional<PackedTiles> packed,
     Optional<CancelledLaunches> launches) {
 
-  static AttentionWork of(Scope k, Sm100AttentionConfig config, TensorTile q, TensorTile key,
-      Optional<CancelledLaunches> launches) {
+  /**
+   * Of the tensors' extents; sets aside what tells of cancelled launches, whose barriers the caller publishes.
+   *
+   * @param first true for the thread that initialises them
+   * @param readers threads and warps that go through the tiles
+   */
+  static AttentionWork of(Scope k, Sm100AttentionConfig config, TensorTile q, TensorTile key, Pred first, int readers) {
     if (config.packed()) {
       var slots = new PackedTiles(k.global(AttentionSpecs.lengths("cuQ")), config.queries());
       var keys = k.global(AttentionSpecs.lengths("cuK"));
-      return new AttentionWork(k, config, tiles(config, q, key, slots.slots(), k.constant(1),
-          entry -> SeqlenInfo.packed(slots.lengths(), keys, entry)), Optional.of(slots), launches);
+      return of(k, config, tiles(config, q, key, slots.slots(), k.constant(1),
+          entry -> SeqlenInfo.packed(slots.lengths(), keys, entry)), Optional.of(slots), first, readers);
     }
     var sequence = SeqlenInfo.fixed(q.extent(0), key.extent(0));
-    return new AttentionWork(k, config, tiles(config, q, key, sequence.queries().ceilDiv(config.queries()),
-        q.extent(3), _ -> sequence), Optional.empty(), launches);
+    return of(k, config, tiles(config, q, key, sequence.queries().ceilDiv(config.queries()), q.extent(3),
+        _ -> sequence), Optional.empty(), first, readers);
+  }
+
+  private static AttentionWork of(Scope k, Sm100AttentionConfig config, AttentionTiles tiles,
+      Optional<PackedTiles> packed, Pred first, int readers) {
+    var always = k.constant(0).equalTo(0);
+    return new AttentionWork(k, config, tiles, packed, config.cancelling()
+        ? Optional.of(CancelledLaunches.of(k, 1, always, first, readers, tiles.order().count())) : Optional.empty());
   }
 
   private static AttentionTiles tiles(Sm100AttentionConfig config, TensorTile q, TensorTile key, I32 rows, I32 batch,

@@ -8,7 +8,6 @@ import tilewright.kernel.atom.Shuffle;
 import tilewright.kernels.attention.AttentionSpecs;
 import tilewright.sm100.atom.Elect;
 import tilewright.sm100.atom.TensorMemory;
-import tilewright.sm100.collective.CancelledLaunches;
 import tilewright.sm90.atom.RegisterBudget;
 import tilewright.sm90.collective.TensorTile;
 
@@ -50,13 +49,10 @@ public record Sm100Attention(Sm100AttentionConfig config) implements Kernel {
         : TensorTile.of(k, config.tensors().o(), config.layoutO());
     var lse = config.lse() ? Optional.of(k.global(AttentionSpecs.logSumExp())) : Optional.<GlobalTensor>empty();
     var factors = RowFactors.of(k);
-    var launches = config.cancelling()
-        ? Optional.of(CancelledLaunches.of(k, 1, k.constant(0).equalTo(0), first, READERS))
-        : Optional.<CancelledLaunches>empty();
+    var work = AttentionWork.of(k, config, q, key, first, READERS);
     var signals = AttentionSignals.of(k, config.shape().stages(), first);
     var allocated = TensorMemory.allocate(k, 1, TensorMemory.COLUMNS, warp.equalTo(MULTIPLY), k::barrier);
     var memory = new AttentionMemory(allocated, config);
-    var work = AttentionWork.of(k, config, q, key, launches);
 
     var lane = thread.modulo(GROUP * WARP);
     var leads = thread.modulo(WARP).equalTo(0);
@@ -75,7 +71,7 @@ public record Sm100Attention(Sm100AttentionConfig config) implements Kernel {
           new OutputStore(k, work, signals, o)::store)));
       k.when(warp.equalTo(LOAD), () -> k.when(Elect.one(k), () -> work.forEach(
           new Loader(k, work, signals, q, key, value)::load)));
-      launches.ifPresent(all -> k.when(warp.equalTo(SCHEDULE), () -> k.when(Elect.one(k), all::schedule)));
+      work.launches().ifPresent(all -> k.when(warp.equalTo(SCHEDULE), () -> k.when(Elect.one(k), all::schedule)));
     });
     allocated.release(k::barrier);
   }

@@ -23,13 +23,15 @@ public final class CancelledLaunches {
   private final Pred asks;
   private final Pipeline ring;
   private final I32 answers;
+  private final I32 count;
 
-  private CancelledLaunches(Scope k, int blocks, Pred asks, Pipeline ring, I32 answers) {
+  private CancelledLaunches(Scope k, int blocks, Pred asks, Pipeline ring, I32 answers, I32 count) {
     this.k = k;
     this.blocks = blocks;
     this.asks = asks;
     this.ring = ring;
     this.answers = answers;
+    this.count = count;
   }
 
   /**
@@ -39,10 +41,11 @@ public final class CancelledLaunches {
    * @param asks whether this CTA is its first
    * @param first true for the thread that initialises the ring
    * @param readers threads and warps of the whole cluster that go through the numbers, without those that schedule
+   * @param count of clusters that there is work for; of none a launch has one all the same, which does nothing
    */
-  public static CancelledLaunches of(Scope k, int blocks, Pred asks, Pred first, int readers) {
+  public static CancelledLaunches of(Scope k, int blocks, Pred asks, Pred first, int readers, I32 count) {
     var ring = Pipeline.ring(k, STAGES, first, 1, readers + blocks);
-    return new CancelledLaunches(k, blocks, asks, ring, k.sharedBytes(STAGES * LaunchControl.BYTES));
+    return new CancelledLaunches(k, blocks, asks, ring, k.sharedBytes(STAGES * LaunchControl.BYTES), count);
   }
 
   /** One thread goes through the numbers. */
@@ -64,12 +67,16 @@ public final class CancelledLaunches {
   /** @param answer finds the next cluster's number from 1 on, or 0 where there is none */
   private void through(Consumer<I32> body, Supplier<I32> answer) {
     var next = k.variable(k.blockX().dividedBy(blocks), Integer.MAX_VALUE);
-    k.repeatUntil(() -> {
+    repeatUntil(() -> {
       body.accept(next.value());
       var number = answer.get();
       next.set(number.plus(-1));
       return number.equalTo(0);
     });
+  }
+
+  private void repeatUntil(Supplier<Pred> attempt) {
+    k.when(count.atLeast(1), () -> k.repeatUntil(attempt));
   }
 
   private I32 numbered(LaunchControl.Answer answer) {
@@ -80,7 +87,7 @@ public final class CancelledLaunches {
   public void schedule() {
     var asked = ring.producer();
     var cursor = ring.consumer();
-    k.repeatUntil(() -> {
+    repeatUntil(() -> {
       k.when(asks, asked::awaitEmpty);
       asked.full().arriveExpecting(k.constant(LaunchControl.BYTES));
       k.when(asks, () -> LaunchControl.tryCancel(k, place(asked), asked.full(), blocks));

@@ -14,8 +14,9 @@ public record CancelledTiles(ClusterTiles tiles, Extents extents, CancelledLaunc
    * @param readers threads and warps of the whole cluster that go through the tiles, without those that schedule
    */
   public static CancelledTiles of(Scope k, ClusterTiles tiles, Extents extents, Pred first, int readers) {
+    var count = tiles.count(extents.m(), extents.n(), extents.batch());
     return new CancelledTiles(tiles, extents,
-        CancelledLaunches.of(k, tiles.shape().blocks(), tiles.rank().equalTo(0), first, readers));
+        CancelledLaunches.of(k, tiles.shape().blocks(), tiles.rank().equalTo(0), first, readers, count));
   }
 
   @Override

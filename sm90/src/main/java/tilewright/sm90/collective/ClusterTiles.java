@@ -39,8 +39,12 @@ public record ClusterTiles(Scope k, I32 rank, ClusterShape shape, int tileM, int
 
   /** Tiles of a C of these extents that every cluster has; some may have one more. */
   I32 perCluster(I32 extentM, I32 extentN, I32 batch) {
-    var all = extentM.ceilDiv(shape.m() * tileM).times(extentN.ceilDiv(shape.n() * tileN)).times(batch);
-    return all.dividedBy(k.gridX().dividedBy(shape.blocks())).settled();
+    return count(extentM, extentN, batch).dividedBy(k.gridX().dividedBy(shape.blocks())).settled();
+  }
+
+  /** Tiles of clusters that a C of these extents has. */
+  public I32 count(I32 extentM, I32 extentN, I32 batch) {
+    return extentM.ceilDiv(shape.m() * tileM).times(extentN.ceilDiv(shape.n() * tileN)).times(batch);
   }
 
   /** Does the cluster's tile that would be that of the cluster of this number, were there one for each. */

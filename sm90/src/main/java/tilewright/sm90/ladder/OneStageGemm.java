@@ -25,7 +25,8 @@ record OneStageGemm() implements Kernel {
     var c = Tile.of(k);
     var mma = TiledWgmma.of(Tile.TYPE, Tile.layout(Tile.M, 1), Tile.layout(Tile.N, 1), 1);
     var landed = Mbarrier.of(k, thread.equalTo(0), 1);
-    var tile = TileScheduler.banded(k, c.extent(0).ceilDiv(Tile.M), c.extent(1).ceilDiv(Tile.N), Tile.BAND);
+    var tile = TileScheduler.banded(k, c.extent(0).ceilDiv(Tile.M), c.extent(1).ceilDiv(Tile.N), c.extent(2),
+        Tile.BAND);
     var m = tile.m().times(Tile.M);
     var n = tile.n().times(Tile.N);
 

@@ -30,7 +30,8 @@ record PipelinedGemm() implements Kernel {
     var mma = TiledWgmma.of(Tile.TYPE, Tile.layout(Tile.M, STAGES), Tile.layout(Tile.N, STAGES), 1);
     var ring = Pipeline.of(k, STAGES, first, 1);
     k.barrier();
-    var tile = TileScheduler.banded(k, c.extent(0).ceilDiv(Tile.M), c.extent(1).ceilDiv(Tile.N), Tile.BAND);
+    var tile = TileScheduler.banded(k, c.extent(0).ceilDiv(Tile.M), c.extent(1).ceilDiv(Tile.N), c.extent(2),
+        Tile.BAND);
     var m = tile.m().times(Tile.M);
     var n = tile.n().times(Tile.N);
     var steps = a.extent(1).ceilDiv(Tile.K);

@@ -87,7 +87,7 @@ final class AttentionSuite {
   }
 
   private Stream<Integer> numbers(String name, int otherwise) {
-    return Stream.of(settings.getOrDefault(name, "" + otherwise).split(",")).map(Integer::parseInt);
+    return Stream.of(settings.getOrDefault(name, "" + otherwise).split(",")).map(text -> Suite.measurable(name, text));
   }
 
   private List<AttentionForm> forms() {

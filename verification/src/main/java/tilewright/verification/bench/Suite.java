@@ -278,7 +278,14 @@ final class Suite {
   private int extent(String name) {
     var chosen = options.settings().get(name);
     if (chosen == null) return options.size();
-    return new Choice(Map.of(name, chosen)).number(name);
+    return measurable(name, chosen);
+  }
+
+  /** @throws IllegalArgumentException unless a setting has a number from 1 on: what has no extent has no rate */
+  static int measurable(String name, String value) {
+    int number = new Choice(Map.of(name, value)).number(name);
+    if (number > 0) return number;
+    throw new IllegalArgumentException("invalid " + name + "=0: there is nothing to measure, needed is 1 at least");
   }
 
   /** The Hopper GEMM in a tile, without peers. */
