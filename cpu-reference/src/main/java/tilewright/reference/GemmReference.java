@@ -73,7 +73,7 @@ public record GemmReference(TensorView a, TensorView b, TensorView c, float alph
 
   /** The same, but what has been summed is added to a single every so many steps of k. */
   public double[] onWarpgroups(int interval, int[] rows) {
-    if (a.type() == ElementType.I8) return eachDot(rows, (x, y, old) -> wrapped(x, y));
+    if (a.type() == ElementType.I8) return integers(rows);
     return onWarpgroups(interval, Scales.ONE, rows);
   }
 
@@ -119,7 +119,7 @@ public record GemmReference(TensorView a, TensorView b, TensorView c, float alph
 
   /** As a kernel that sums by {@code tcgen05.mma}: 8-bit integers exactly, others as SM100 does. */
   public double[] inTensorMemory(int[] rows) {
-    if (a.type() == ElementType.I8) return eachDot(rows, (x, y, old) -> wrapped(x, y));
+    if (a.type() == ElementType.I8) return integers(rows);
     return summed(TensorCoreModel.tcgen05(a.type(), b.type()), Math.max(1, extent(a, 1)), Scales.ONE, rows);
   }
 
@@ -150,6 +150,11 @@ public record GemmReference(TensorView a, TensorView b, TensorView c, float alph
       }
       return alpha * sum + (beta == 0 ? 0 : beta * old);
     });
+  }
+
+  /** Sums of integers, stored as they are in integers. */
+  private double[] integers(int[] rows) {
+    return eachDot(rows, (x, y, old) -> c.type() == ElementType.I32 ? wrapped(x, y) : stored(wrapped(x, y), old));
   }
 
   private static int wrapped(double[] x, double[] y) {

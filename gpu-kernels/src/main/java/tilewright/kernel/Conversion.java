@@ -27,6 +27,7 @@ final class Conversion {
       case E4M3, E5M2 -> {
         return widen(k, type, stored).getFirst();
       }
+      case I8 -> k.emit("cvt.rn.f32.s8", result, stored);
       default -> throw new TraceException("no conversion from " + type.text() + " to f32 in the kernel language");
     }
     return k.result(result);
@@ -70,8 +71,13 @@ final class Conversion {
     return new F32(k, k.deferred(PtxType.F32, "mov.b32", new Node.Argument.Value(bits)));
   }
 
-  /** Two numbers of 8 bits, by way of f16, which holds them exactly (SM89). */
+  /** Two numbers of 8 bits, floats by way of f16, which holds them exactly (SM89). */
   private static List<F32> widen(Scope k, ElementType type, Operand.Register pair) {
+    if (type == ElementType.I8) {
+      var second = k.newRegister(PtxType.B16);
+      k.emit("shr.u16", second, pair, new Operand.Integer(Byte.SIZE));
+      return List.of(toF32(k, type, pair), toF32(k, type, second));
+    }
     var halves = k.newRegister(PtxType.B32);
     k.emit("cvt.rn.f16x2." + type.text() + "x2", halves, pair);
     return unpack(k, ElementType.F16, halves);

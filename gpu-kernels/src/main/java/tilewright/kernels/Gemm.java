@@ -41,6 +41,7 @@ public final class Gemm {
 
   /** Prepares the tensor-core kernel with another epilogue. */
   public static PreparedLaunch sm80(GemmProblem problem, GemmConfig config, EpilogueArguments epilogue) {
+    epilogue.requireFor(problem);
     var gemm = new Sm80Gemm(config.storing(epilogue.neighbours()), Optional.of(epilogue.tree()));
     var kernel = CompiledKernel.compile(gemm, target(epilogue.tree()));
     var arguments = matrices(kernel, problem);

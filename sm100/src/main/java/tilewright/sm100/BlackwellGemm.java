@@ -13,7 +13,6 @@ import tilewright.kernel.Target;
 import tilewright.kernels.Gemm;
 import tilewright.kernels.GemmProblem;
 import tilewright.kernels.epilogue.EpilogueArguments;
-import tilewright.numerics.ElementType;
 import tilewright.ptx.Dim3;
 import tilewright.sm90.TensorCopies;
 
@@ -34,10 +33,14 @@ public final class BlackwellGemm {
     return prepare(problem, EpilogueArguments.plain(problem));
   }
 
-  /** The same with an epilogue. What tensor copies cannot reach, the SM80 kernel computes. */
+  /**
+   * The same with an epilogue. What tensor copies cannot reach, or store alone, the SM80 kernel computes where it has
+   * the types; else what lies within the same 16 bytes as the end of a row of C may be written too.
+   */
   public static PreparedLaunch prepare(GemmProblem problem, EpilogueArguments epilogue) {
     boolean halves = problem.types().a() == problem.types().b() && problem.types().a().bits() == 16;
-    if (halves && TensorCopies.obstacle(problem, epilogue).isPresent()) return Gemm.sm80(problem, epilogue);
+    boolean copied = TensorCopies.obstacle(problem, epilogue).isEmpty() && TensorCopies.storeAll(problem, epilogue);
+    if (halves && !copied) return Gemm.sm80(problem, epilogue);
     return prepare(problem, configure(problem), epilogue);
   }
 
@@ -69,10 +72,7 @@ public final class BlackwellGemm {
     TensorCopies.obstacle(problem, epilogue).ifPresent(obstacle -> {
       throw new IllegalArgumentException(obstacle);
     });
-    if (problem.output() == ElementType.I32 && (problem.alpha() != 1 || problem.beta() != 0)) {
-      throw new IllegalArgumentException("alpha is " + problem.alpha() + " and beta " + problem.beta()
-          + ": integers are stored as they are, with 1 and 0");
-    }
+    epilogue.requireFor(problem);
     var kernel = CompiledKernel.compile(traced, Target.SM100A);
     long tiles = (long) Math.ceilDiv(problem.m(), config.cluster() * Sm100GemmConfig.TILE_M)
         * Math.ceilDiv(problem.n(), config.tileN()) * problem.batch();

@@ -9,6 +9,7 @@ import tilewright.kernel.Matrix;
 import tilewright.kernels.Accumulation;
 import tilewright.kernels.GemmProblem;
 import tilewright.sm90.collective.ClusterShape;
+import tilewright.sm90.collective.OutputForm;
 import tilewright.sm90.collective.SharedTail;
 
 /**
@@ -183,7 +184,7 @@ record GemmTile(int m, int n, int consumers, ClusterShape cluster, Schedule sche
 
   private Sm90GemmConfig configure(GemmProblem p, int resident, int depthBytes) {
     int stage = (m + n) * depthBytes;
-    int stored = Math.min(STORED_ROW_BYTES, n * p.output().bytes()) * 64 * consumers * Sm90Gemm.STORE_STAGES;
+    int stored = Math.min(STORED_ROW_BYTES, n * p.output().bytes()) * 64 * consumers * OutputForm.STAGES;
     int exchanged = (cluster.splits() - 1) * m * n * Float.BYTES;
     int shared = (SHARED_BYTES + RESERVED_BYTES) / resident - RESERVED_BYTES;
     int stages = Math.min(MOST_STAGES, (shared - BARRIER_BYTES - stored - exchanged) / stage);

@@ -12,10 +12,10 @@ import tilewright.kernels.Gemm;
 import tilewright.kernels.GemmProblem;
 import tilewright.kernels.epilogue.Epilogue;
 import tilewright.kernels.epilogue.EpilogueArguments;
-import tilewright.numerics.ElementType;
 import tilewright.ptx.Dim3;
 import tilewright.sm90.collective.ClusterShape;
-import tilewright.sm90.collective.StagedEpilogue;
+import tilewright.sm90.collective.OutputForm;
+import tilewright.sm90.collective.Pipeline;
 
 /** The host side of the Hopper GEMM: from a problem to a configuration to a launch. */
 public final class HopperGemm {
@@ -32,20 +32,25 @@ public final class HopperGemm {
   }
 
   /**
-   * Prepares the configuration that fits the problem, with another epilogue. What tensor copies cannot reach, the SM80
-   * kernel computes.
+   * Prepares the configuration that fits the problem, with another epilogue. Operands that tensor copies cannot reach
+   * are multiplied by the SM80 kernel; threads store what these copies cannot.
    */
   public static PreparedLaunch prepare(GemmProblem problem, EpilogueArguments epilogue) {
     boolean halves = problem.types().a() == problem.types().b() && problem.types().a().bits() == 16;
-    if (halves && TensorCopies.obstacle(problem, epilogue).isPresent()) return Gemm.sm80(problem, epilogue);
-    return prepare(problem, configure(problem, epilogue.tree()), epilogue);
+    if (halves && TensorCopies.obstacle(problem).isPresent()) return Gemm.sm80(problem, epilogue);
+    return prepare(problem, configure(problem, epilogue), epilogue);
   }
 
-  /** The configuration that fits a problem with that epilogue. */
+  /** The configuration that fits a problem with that epilogue, whose tensors are packed. */
   public static Sm90GemmConfig configure(GemmProblem problem, Epilogue tree) {
+    return configure(problem, EpilogueArguments.packed(tree, problem));
+  }
+
+  private static Sm90GemmConfig configure(GemmProblem problem, EpilogueArguments epilogue) {
+    var tree = epilogue.tree();
     // Exchanged, a matrix that is read lies across, and is read element by element.
     boolean reads = !tree.nodes(Epilogue.Source.class).isEmpty();
-    boolean plain = tree.equals(Epilogue.scaled(problem.output()));
+    boolean plain = tree.equals(Epilogue.scaled(problem.output())) && TensorCopies.storeAll(problem, epilogue);
     var configurations = configurations(problem).filter(c -> !reads || !c.transposed())
         .filter(c -> plain || c.accumulators() <= MOST_ACCUMULATORS).toList();
     var first = configurations.getFirst();
@@ -65,13 +70,13 @@ public final class HopperGemm {
    * memory to what that stores.
    */
   public static PreparedLaunch prepare(GemmProblem problem, Sm90GemmConfig fastest, EpilogueArguments epilogue) {
-    requireReachable(problem, epilogue);
+    requireReachable(problem);
     return fastest.transposed() ? prepare(problem.transposed(), fastest, epilogue.transposed(), Grouping.BATCH, _ -> {})
         : prepare(problem, fastest, epilogue, Grouping.BATCH, _ -> {});
   }
 
-  private static void requireReachable(GemmProblem problem, EpilogueArguments epilogue) {
-    TensorCopies.obstacle(problem, epilogue).ifPresent(obstacle -> {
+  private static void requireReachable(GemmProblem problem) {
+    TensorCopies.obstacle(problem).ifPresent(obstacle -> {
       throw new IllegalArgumentException(obstacle + "; the SM80 kernel takes any strides of f16 and bf16");
     });
   }
@@ -79,15 +84,14 @@ public final class HopperGemm {
   /** The same with more arguments, or others. */
   static PreparedLaunch prepare(GemmProblem problem, Sm90GemmConfig fastest, EpilogueArguments epilogue,
       Grouping grouping, Consumer<LaunchArguments> more) {
-    requireReachable(problem, epilogue);
-    if (problem.output() == ElementType.I32 && problem.alpha() != 1) {
-      throw new IllegalArgumentException("alpha is " + problem.alpha() + ": integers are stored as they are, with 1");
+    requireReachable(problem);
+    if (!fastest.types().equals(problem.types())) {
+      throw new IllegalArgumentException("a configuration for " + fastest.types() + " does not multiply "
+          + problem.types() + ": configure that problem");
     }
-    var tree = epilogue.tree();
-    var config = fastest.yielding(fastest.consumers() * StagedEpilogue.auxiliaryBytes(tree, fastest.tileN(),
-        Sm90Gemm.STORE_STAGES));
-    var output = new OutputForm(tree, GemmTile.alongK(problem.c()), epilogue.neighbours(),
-        GemmTile.alongK(problem.c()) && TensorCopies.reachSources(epilogue));
+    epilogue.requireFor(problem);
+    var output = form(problem, epilogue, fastest);
+    var config = yielding(fastest, output);
     var kernel = CompiledKernel.compile(new Sm90Gemm(config, output, grouping), Target.SM90A);
     if (config.sharedTail() && problem.k() == 0) {
       throw new IllegalArgumentException("K is 0: there are no parts of k to share");
@@ -102,6 +106,21 @@ public final class HopperGemm {
     var scratch = config.scratch(blocks);
     scratch.forEach(part -> arguments.tensor(part.name(), part.tensor()));
     return new PreparedLaunch(kernel, Dim3.of(blocks), arguments.build(), scratch);
+  }
+
+  /** Copies store what they reach, and nothing beside it, if there is room for them. */
+  private static OutputForm form(GemmProblem problem, EpilogueArguments epilogue, Sm90GemmConfig config) {
+    var tree = epilogue.tree();
+    boolean alongN = GemmTile.alongK(problem.c());
+    var copied = new OutputForm(tree, alongN, epilogue.neighbours(),
+        alongN && TensorCopies.reachSources(epilogue) ? OutputForm.Copies.ALL : OutputForm.Copies.OUTPUTS);
+    boolean hasRoom = yielding(config, copied).stages() >= Pipeline.LEAST_STAGES;
+    return TensorCopies.storeAll(problem, epilogue) && copied.hasLongRows(problem.output(), config.tileN()) && hasRoom
+        ? copied : new OutputForm(tree, alongN, epilogue.neighbours(), OutputForm.Copies.NONE);
+  }
+
+  private static Sm90GemmConfig yielding(Sm90GemmConfig config, OutputForm output) {
+    return config.yielding(config.consumers() * output.auxiliaryBytes(config.types().output(), config.tileN()));
   }
 
   /** The configuration that should be fastest. */

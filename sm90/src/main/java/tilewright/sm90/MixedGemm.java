@@ -9,11 +9,12 @@ import tilewright.kernels.GemmProblem;
 import tilewright.kernels.epilogue.EpilogueArguments;
 import tilewright.numerics.ElementType;
 import tilewright.sm90.collective.ClusterShape;
+import tilewright.sm90.collective.OutputForm;
 
 /**
- * The Hopper GEMM of narrow weights A and 16-bit activations B: C = alpha·Σ round(SA·A)·Bᵀ, where A has a scale for
- * each row and 128 of k. A is converted in registers: multiplied by its scale in single precision and rounded to B's
- * type, as GPTQ's and AWQ's kernels do (Marlin; CUTLASS, example 55). Weights multiply from the left because only
+ * The Hopper GEMM of narrow weights A and 16-bit activations B: C = alpha·Σ round(SA·A)·Bᵀ, where A has a scale
+ * for each row and 128 of k. A is converted in registers: multiplied by its scale in single precision and rounded to
+ * B's type, as GPTQ's and AWQ's kernels do (Marlin; CUTLASS, example 55). Weights multiply from the left because only
  * {@code wgmma}'s A can come from registers; a column-major C is the usual activations × weights.
  *
  * @param problem of e4m3, e5m2 or i4 and bf16 or f16, with an accumulation that is {@link Accumulation#SCALED}; of i4
@@ -78,7 +79,7 @@ public record MixedGemm(GemmProblem problem, Matrix scales) {
     int rows = ROWS * consumers;
     int stage = (rows * types.a().bits() + columns * types.b().bits()) * DEPTH / Byte.SIZE;
     int stored = consumers * Math.min(STORED_BYTES,
-        Sm90Gemm.STORE_STAGES * ROWS * columns / cluster.splits() * types.output().bytes());
+        OutputForm.STAGES * ROWS * columns / cluster.splits() * types.output().bytes());
     int exchanged = cluster.splits() > 1 ? rows * columns * Float.BYTES : 0;
     int stages = Math.min(MOST_STAGES, (SHARED_BYTES / resident - RESERVED_BYTES - stored - exchanged) / stage);
     return new Sm90GemmConfig(types, GemmTile.alongK(problem.a()), GemmTile.alongK(problem.b()), rows, columns, DEPTH,

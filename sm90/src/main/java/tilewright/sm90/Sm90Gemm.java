@@ -7,13 +7,13 @@ import tilewright.kernel.Scope;
 import tilewright.kernel.atom.DependentLaunch;
 import tilewright.kernel.atom.Shuffle;
 import tilewright.kernels.Accumulation;
-import tilewright.kernels.epilogue.Epilogue;
 import tilewright.sm90.atom.RegisterBudget;
 import tilewright.sm90.atom.WgmmaAtom;
 import tilewright.sm90.collective.BlockScales;
 import tilewright.sm90.collective.ClusterTiles;
 import tilewright.sm90.collective.Conversion;
 import tilewright.sm90.collective.Mainloop;
+import tilewright.sm90.collective.OutputForm;
 import tilewright.sm90.collective.Pace;
 import tilewright.sm90.collective.PartialSums;
 import tilewright.sm90.collective.Pipeline;
@@ -32,7 +32,6 @@ import tilewright.sm90.collective.TensorTile;
  * → {@code wgmma} → registers → global. CTAs stay and go from tile to tile.
  */
 public record Sm90Gemm(Sm90GemmConfig config, OutputForm output, Grouping grouping) implements Kernel {
-  static final int STORE_STAGES = 2;
   private static final int WARP = 32;
 
   public Sm90Gemm {
@@ -42,11 +41,6 @@ public record Sm90Gemm(Sm90GemmConfig config, OutputForm output, Grouping groupi
     if (config.paced() && grouping != Grouping.BATCH) {
       throw new IllegalArgumentException("CTAs cannot keep in step through groups: some have fewer tiles than others");
     }
-  }
-
-  /** With alpha · product for C, row-major. */
-  public Sm90Gemm(Sm90GemmConfig config) {
-    this(config, new OutputForm(Epilogue.scaled(config.types().output()), true, 1, false), Grouping.BATCH);
   }
 
   @Override
@@ -65,8 +59,7 @@ public record Sm90Gemm(Sm90GemmConfig config, OutputForm output, Grouping groupi
     var b = TensorTile.shared(k, config.b(grouping), config.layoutB(), config.cluster().m());
     var first = thread.equalTo(0);
     var mma = config.mma();
-    var c = StagedEpilogue.of(k, output.epilogue(), output.neighbours(), output.copies(), config.c(output.alongN()),
-        mma, config.consumers(), STORE_STAGES, first);
+    var c = StagedEpilogue.of(k, output, config.types().output(), mma, config.consumers(), first);
     var mainloop = new Mainloop(k, a, b, mma, tiles, config.lead());
     var rotation = Rotation.of(k, first, config.turns());
     var scales = Optional.of(config.types().accumulation()).filter(Accumulation.SCALED::equals)

@@ -17,8 +17,8 @@ import tilewright.sm90.collective.TiledWgmma;
 /**
  * What is fixed when a Hopper GEMM is traced.
  *
- * @param types of A and B: f16 and bf16 in any order, tf32, 8-bit floats and integers along k; of C: f32, f16 or bf16,
- *     of integers i32
+ * @param types of A and B: f16 and bf16 in any order, tf32, 8-bit floats and integers along k; of C: f32, f16, bf16 or
+ *     8 bits, of integers i32 too
  * @param aKMajor whether A's neighbours run along k (else along m); likewise B
  * @param consumers warpgroups that multiply, each with tileM / consumers rows
  * @param stages tiles of shared memory in the ring
@@ -46,8 +46,8 @@ public record Sm90GemmConfig(GemmTypes types, boolean aKMajor, boolean bKMajor, 
   public Sm90GemmConfig {
     requireAlongK("A", types.a(), aKMajor);
     requireAlongK("B", types.b(), bKMajor);
-    if ((types.a() == ElementType.I8) != (types.output() == ElementType.I32)) {
-      throw new IllegalArgumentException("unsupported products " + types + ": those of i8 are i32, and only those");
+    if (types.output() == ElementType.I32 && types.a() != ElementType.I8) {
+      throw new IllegalArgumentException("unsupported products " + types + ": only sums of i8 are integers");
     }
     if (types.isPromoted() && (pingPong || cluster.splits() > 1)) {
       throw new IllegalArgumentException("sums of " + types
@@ -179,11 +179,6 @@ public record Sm90GemmConfig(GemmTypes types, boolean aKMajor, boolean bKMajor, 
   private static TensorSpec operand(String name, ElementType type, String rows, String batch, boolean kMajor) {
     return TensorSpec.of(name, type, rows, "K", batch).contiguous(kMajor ? "K" : rows)
         .aligned(ALIGNED_BYTES / type.bytes());
-  }
-
-  TensorSpec c(boolean alongN) {
-    return TensorSpec.of("C", types.output(), "M", "N", "L").contiguous(alongN ? "N" : "M")
-        .aligned(ALIGNED_BYTES / types.output().bytes());
   }
 
   /** With fewer stages in the ring, by so many bytes that are needed elsewhere. */

@@ -88,17 +88,26 @@ class HopperGemmTest {
     assertEquals(2, HopperGemm.prepare(problem, HopperGemm.configure(problem, "128x256x2")).grid().x());
   }
 
-  @ParameterizedTest
-  @CsvSource({"64, 65, 'B has rows, or columns, 65 elements apart: pad them to 72'",
-      "65, 64, 'C has rows, or columns, 65 elements apart: pad them to 72'"})
-  void unalignedRowsAreRefusedWithTheFixWhereTensorCopiesAreAskedFor(int n, int k, String fix) {
-    var problem = GemmProblem.packed(ElementType.BF16, ElementType.BF16, 1, n, k, 1, "TN");
+  @Test
+  void unalignedOperandsAreRefusedWithTheFixWhereTensorCopiesAreAskedFor() {
     // A single row has no next one.
-    var wide = GemmProblem.packed(ElementType.BF16, ElementType.BF16, 64, n, k, 1, "NN");
-    assertEquals(k == 64, HopperGemm.prepare(problem).kernel().name().startsWith("sm90"));
+    var problem = GemmProblem.packed(ElementType.BF16, ElementType.BF16, 1, 64, 65, 1, "TN");
     var refusal = assertThrows(IllegalArgumentException.class,
-        () -> HopperGemm.prepare(wide, HopperGemm.configure(wide)));
-    assertTrue(refusal.getMessage().startsWith(fix), refusal.getMessage());
+        () -> HopperGemm.prepare(problem, HopperGemm.configure(problem)));
+    assertTrue(refusal.getMessage().startsWith("B has rows, or columns, 65 elements apart: pad them to 72"),
+        refusal.getMessage());
+    assertTrue(HopperGemm.prepare(problem).kernel().name().startsWith("sm80"));
+  }
+
+  /** Padded or not, 65 columns end within 16 bytes. */
+  @ParameterizedTest
+  @CsvSource({"64, 64, true", "65, 65, false", "65, 72, false"})
+  void whatEndsWithin16BytesThreadsStore(int n, int stride, boolean copied) {
+    var p = GemmProblem.packed(ElementType.BF16, ElementType.BF16, 64, n, 64, 1, "TN");
+    var problem = new GemmProblem(p.types(), p.m(), n, p.k(), 1, p.a(), p.b(), new Matrix("C", 0, stride, 1, 0), 1, 0);
+    var kernel = HopperGemm.prepare(problem).kernel();
+    assertTrue(kernel.name().startsWith("sm90"), kernel.name());
+    assertEquals(copied, kernel.ptx().contains("global.shared::cta"), "C is stored by tensor copies");
   }
 
   @Test

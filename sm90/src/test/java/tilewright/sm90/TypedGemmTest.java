@@ -4,6 +4,7 @@ import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertThrows;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
+import java.util.List;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.function.Executable;
 import org.junit.jupiter.params.ParameterizedTest;
@@ -13,6 +14,8 @@ import tilewright.kernel.TraceException;
 import tilewright.kernels.Accumulation;
 import tilewright.kernels.GemmProblem;
 import tilewright.kernels.GemmTypes;
+import tilewright.kernels.epilogue.EpilogueArguments;
+import tilewright.kernels.epilogue.StandardEpilogue;
 import tilewright.numerics.ElementType;
 import tilewright.sm90.collective.ClusterShape;
 
@@ -41,9 +44,28 @@ class TypedGemmTest {
   @Test
   void integersAreNeitherScaledNorRounded() {
     var integers = problem(GemmTypes.of(ElementType.I8, ElementType.I32), 1, "TN");
-    assertRefused("alpha is 2.0", () -> HopperGemm.prepare(integers.scaled(2, 0)));
-    var rounded = problem(GemmTypes.of(ElementType.I8, ElementType.BF16), 1, "TN");
-    assertRefused("those of i8 are i32", () -> HopperGemm.prepare(rounded));
+    assertRefused("alpha is 1, beta 0", () -> HopperGemm.prepare(integers.scaled(2, 0)));
+    assertRefused("alpha is 1, beta 0", () -> HopperGemm.prepare(integers.scaled(1, 1)));
+    for (var epilogue : List.of(StandardEpilogue.BIAS, StandardEpilogue.ROW_SUM, StandardEpilogue.AMAX)) {
+      assertRefused("needs another type of C", () -> HopperGemm.prepare(integers,
+          EpilogueArguments.packed(epilogue.tree(ElementType.I32), integers)));
+    }
+    assertRefused("only sums of i8 are integers", () -> HopperGemm.prepare(problem(GemmTypes.of(ElementType.BF16,
+        ElementType.I32), 1, "TN")));
+  }
+
+  @Test
+  void anEpilogueRoundsToTheTypeOfC() {
+    var problem = problem(GemmTypes.of(ElementType.BF16, ElementType.BF16), 1, "TN");
+    assertRefused("rounds to f16, but C is of bf16", () -> HopperGemm.prepare(problem,
+        EpilogueArguments.packed(StandardEpilogue.BIAS.tree(ElementType.F16), problem)));
+  }
+
+  @Test
+  void aConfigurationIsForTypes() {
+    var problem = problem(GemmTypes.of(ElementType.BF16, ElementType.BF16), 1, "TN");
+    var other = problem(GemmTypes.of(ElementType.F16, ElementType.BF16), 1, "TN");
+    assertRefused("does not multiply f16->bf16", () -> HopperGemm.prepare(other, HopperGemm.configure(problem)));
   }
 
   @ParameterizedTest

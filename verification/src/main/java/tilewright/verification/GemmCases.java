@@ -91,7 +91,7 @@ final class GemmCases {
             "TN")).toList();
   }
 
-  /** Tails in every extent, a batch, a factor, extents of none, and more tiles than CTAs. */
+  /** Tails in every extent, a batch, a factor, extents of none, rows that threads store, and more tiles than CTAs. */
   static List<Case> hopper(long seed) {
     var cases = new ArrayList<Case>();
     for (var order : ORDERS) {
@@ -103,6 +103,8 @@ final class GemmCases {
     cases.add(hopper(GemmProblem.packed(ElementType.F16, ElementType.F32, 40, 24, 200, 3, "TN").scaled(0.5f, 0), "TN",
         EVERYWHERE, seed));
     cases.add(hopper(GemmProblem.packed(ElementType.F16, ElementType.F16, 1, 8, 8, 1, "TN"), "TN", EVERYWHERE, seed));
+    cases.add(hopper(GemmProblem.packed(ElementType.BF16, ElementType.BF16, 136, 263, 72, 2, "TN"), "TN", EVERYWHERE,
+        seed));
     for (var problem : empty(ElementType.BF16, ElementType.BF16)) {
       cases.add(hopper(problem, "TN", EVERYWHERE, seed));
     }

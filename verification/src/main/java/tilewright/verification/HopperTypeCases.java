@@ -81,6 +81,7 @@ final class HopperTypeCases {
           seed));
     }
     cases.add(of(GemmTypes.of(ElementType.I8, ElementType.I32), 16, 16, 0, 1, EVERYWHERE, seed));
+    cases.add(of(GemmTypes.of(ElementType.I8, ElementType.BF16), 72, 263, 400, 2, EVERYWHERE, seed));
     cases.add(twoPieces(136, 200, 288, seed));
     return cases;
   }

@@ -76,6 +76,13 @@ class HopperAssemblyTest {
   }
 
   @ParameterizedTest
+  @CsvSource({"BF16, BF16, 16384", "F16, F32, 4096", "E4M3, BF16, 4096", "TF32, F32, 4096", "I8, I32, 4096",
+      "I8, BF16, 4096", "BF16, BF16, 16"})
+  void rowsThatThreadsStoreAreAssembledWithoutSpillsAndWarnings(ElementType operand, ElementType output, int m) {
+    assertAssembled(HopperGemm.prepare(GemmProblem.packed(operand, output, m, 4099, 4096, 1, "TN")));
+  }
+
+  @ParameterizedTest
   @CsvSource({"1, 4096", "16, 4096", "64, 4096", "8, 14336", "32, 14336"})
   void weightsAheadAreAssembledWithoutSpillsAndWarnings(int m, int n) {
     var problem = GemmProblem.packed(ElementType.BF16, ElementType.BF16, m, n, 4096, 1, "TN");

@@ -121,6 +121,24 @@ public record EpilogueArguments(Epilogue tree, Map<String, LaunchArguments.Tenso
         && tensor.offset() % (2L * type.bytes()) == 0;
   }
 
+  /**
+   * Requires that this makes what the problem stores.
+   *
+   * @throws IllegalArgumentException where the tree rounds to another type than C has, or has more to do with sums that
+   *     are stored as integers
+   */
+  public void requireFor(GemmProblem problem) {
+    boolean integers = problem.output() == ElementType.I32;
+    if (integers && (!tree.equals(Epilogue.scaled(ElementType.I32)) || problem.alpha() != 1)) {
+      throw new IllegalArgumentException("sums in i32 are stored as they are: alpha is 1, beta 0, and an epilogue that"
+          + " does more needs another type of C");
+    }
+    if (tree.output() != problem.output() && tree.output() != ElementType.F32) {
+      throw new IllegalArgumentException("the epilogue rounds to " + tree.output().text() + ", but C is of "
+          + problem.output().text() + ": convert to " + problem.output().text());
+    }
+  }
+
   /** Gives them to a launch. */
   public void bind(LaunchArguments arguments) {
     tensors.forEach(arguments::tensor);

@@ -31,9 +31,11 @@ public record Conversion(Scope k, Mainloop loop, ElementType narrow, BlockScales
     var tile = new Tile(place, group, lane, m, batch);
     var even = tile.registers();
     var odd = tile.registers();
-    tile.keep(tile.read(k.constant(0)));
-    k.when(loop.steps().atLeast(1), () -> tile.convert(even));
-    tile.keep(tile.read(k.constant(1)));
+    k.when(loop.steps().atLeast(1), () -> {
+      tile.keep(tile.read(k.constant(0)));
+      tile.convert(even);
+      tile.keep(tile.read(k.constant(1)));
+    });
     k.loop(loop.steps().ceilDiv(SETS), round -> {
       var step = round.times(SETS);
       tile.meet();

@@ -12,6 +12,9 @@ import tilewright.sm90.atom.Mbarrier;
  * and one that completes when all consumers are done with it (CUTLASS, PipelineTmaAsync).
  */
 public final class Pipeline {
+  /** With fewer nothing is copied while something is multiplied. */
+  public static final int LEAST_STAGES = 2;
+
   private final Scope k;
   private final int stages;
   private final int blocks;
@@ -55,8 +58,9 @@ public final class Pipeline {
 
   private static Pipeline of(Scope k, int stages, Pred first, int producers, int consumers, int blocks,
       I32 firstBlock) {
-    if (stages < 2) {
-      throw new TraceException("a ring of " + stages + " stages cannot copy and compute at once: 2 or more");
+    if (stages < LEAST_STAGES) {
+      throw new TraceException("a ring of " + stages + " stages cannot copy and compute at once: " + LEAST_STAGES
+          + " or more");
     }
     return published(k, first, ring(k, stages, first, producers, consumers * blocks, blocks, firstBlock));
   }

@@ -149,7 +149,7 @@ public final class SplitSum {
         var values = place(lane, quad, k.constant(part), group).vector(QUAD).registers();
         for (int i = 0; i < QUAD; i++) {
           var sum = sums.group(quad).get(i);
-          k.emit("add." + mma.sums().text(), sum, sum, values.get(i));
+          k.emit(mma.sums() == PtxType.F32 ? "add.f32" : "add.s32", sum, sum, values.get(i));
         }
       }
     }

@@ -6,6 +6,7 @@ import java.util.Map;
 import java.util.Optional;
 import tilewright.kernel.F32;
 import tilewright.kernel.I32;
+import tilewright.kernel.Partition;
 import tilewright.kernel.Pred;
 import tilewright.kernel.Scope;
 import tilewright.kernel.TensorSpec;
@@ -15,18 +16,15 @@ import tilewright.kernels.epilogue.Epilogue;
 import tilewright.kernels.epilogue.EpilogueTrace;
 import tilewright.kernels.epilogue.MatrixAccess;
 import tilewright.numerics.ElementType;
-import tilewright.ptx.Operand;
-import tilewright.ptx.PtxType;
 import tilewright.sm90.atom.BulkCopy;
 import tilewright.sm90.atom.WgmmaAtom;
 
 /**
  * An epilogue by way of shared memory: each warpgroup rounds a block of 64 rows and 128 bytes of columns into a
- * swizzled stage, from where a tensor copy takes it while the next block, or tile, goes on. What the tree reads
- * is read a block ahead.
+ * swizzled stage, from where a tensor copy takes it while the next block, or tile, goes on, or the warpgroup where
+ * copies cannot. What the tree reads is read a block ahead.
  */
 public final class StagedEpilogue {
-  private static final int ROW_BYTES = 128;
   private static final int ALIGNED_BYTES = 16;
   private static final int PAIR = 2;
 
@@ -39,73 +37,70 @@ public final class StagedEpilogue {
   private final int neighbours;
   private final int columns;
   private final int stages;
+  private final boolean copies;
 
   private StagedEpilogue(Scope k, EpilogueTrace trace, DirectMatrices sources, Optional<StagedSource> copied,
-      StagedOutput d, Map<String, StagedOutput> auxiliary, int neighbours, int columns, int stages) {
+      StagedOutput d, Map<String, StagedOutput> auxiliary, OutputForm form, int columns) {
     this.k = k;
     this.trace = trace;
     this.sources = sources;
     this.copied = copied;
     this.d = d;
     this.auxiliary = auxiliary;
-    this.neighbours = neighbours;
+    this.neighbours = form.neighbours();
     this.columns = columns;
-    this.stages = stages;
+    this.stages = form.stages();
+    this.copies = form.copies() != OutputForm.Copies.NONE;
   }
 
   /**
-   * Declares what the tree reads and writes, and sets the stages aside.
+   * Declares what the tree reads and writes, and sets the stages aside. Where copies bring what is read, one matrix as
+   * wide as D is copied by way of D's stages.
    *
-   * @param neighbours along n that are read at once: 2 where N is even, else 1
-   * @param copies whether tensor copies reach what is read; one matrix as wide as D is then copied by way of D's stages
-   * @param spec of D (M,N,L), M or N contiguous, and that of auxiliary outputs too
+   * @param type of D (M,N,L)
    * @param mma what a tile has when it is stored; blocks divide its columns
-   * @param stages of each warpgroup
    * @param first true for the thread that initialises barriers
    */
-  public static StagedEpilogue of(Scope k, Epilogue tree, int neighbours, boolean copies, TensorSpec spec,
-      TiledWgmma mma, int groups, int stages, Pred first) {
-    int columns = columns(spec.type(), mma.columns());
+  public static StagedEpilogue of(Scope k, OutputForm form, ElementType type, TiledWgmma mma, int groups, Pred first) {
+    var tree = form.epilogue();
+    int columns = form.columns(type, mma.columns());
+    int stages = form.stages();
     var block = WgmmaAtom.accumulators(columns);
-    var trace = EpilogueTrace.of(k, tree, neighbours);
-    var d = StagedOutput.of(k, spec, block, groups * stages);
+    var trace = EpilogueTrace.of(k, tree, form.neighbours());
+    var d = output(k, form, "C", type, block, groups * stages);
     var auxiliary = new LinkedHashMap<String, StagedOutput>();
     for (var stored : tree.nodes(Epilogue.Stored.class)) {
-      var matrix = TensorSpec.of(stored.name(), stored.type(), "M", "N", "L")
-          .contiguous(spec.contiguous().orElseThrow())
-          .aligned(ALIGNED_BYTES / stored.type().bytes());
-      auxiliary.put(stored.name(), StagedOutput.of(k, matrix, block, groups * stages));
+      auxiliary.put(stored.name(), output(k, form, stored.name(), stored.type(), block, groups * stages));
     }
     var read = tree.nodes(Epilogue.Source.class);
-    boolean alone = copies && read.size() == 1 && read.getFirst().type().bits() == 16 && spec.type().bits() == 16;
+    boolean alone = form.copies() == OutputForm.Copies.ALL && read.size() == 1
+        && read.getFirst().type().bits() == 16 && type.bits() == 16;
     var copied = Optional.of(read).filter(_ -> alone).map(List::getFirst).map(source -> StagedSource.of(k,
-        TensorSpec.of(source.name(), source.type(), "M", "N", "L").contiguous("N")
-            .aligned(ALIGNED_BYTES / source.type().bytes()), d, block, groups, stages,
+        copied(source.name(), source.type(), "N"), d, block, groups, stages,
         Math.min(stages, mma.blocks() * (mma.columns() / columns)), first));
-    return new StagedEpilogue(k, trace, DirectMatrices.of(k, alone ? List.of() : read, neighbours), copied, d,
-        auxiliary, neighbours, columns, stages);
+    return new StagedEpilogue(k, trace, DirectMatrices.of(k, alone ? List.of() : read, form.neighbours()), copied, d,
+        auxiliary, form, columns);
   }
 
-  private static int columns(ElementType type, int tileN) {
-    int columns = ROW_BYTES / type.bytes();
-    while (tileN % columns != 0) columns /= 2;
-    return columns;
+  private static StagedOutput output(Scope k, OutputForm form, String name, ElementType type, Partition block,
+      int stages) {
+    return form.copies() == OutputForm.Copies.NONE
+        ? StagedOutput.byThreads(k, TensorSpec.of(name, type, "M", "N", "L"), form.alongN(), block, stages)
+        : StagedOutput.copied(k, copied(name, type, form.alongN() ? "N" : "M"), block, stages);
   }
 
-  /** Bytes of shared memory that a warpgroup's stages of auxiliary outputs take. */
-  public static int auxiliaryBytes(Epilogue tree, int tileN, int stages) {
-    int block = stages * WgmmaAtom.M * columns(tree.output(), tileN);
-    return tree.nodes(Epilogue.Stored.class).stream().mapToInt(s -> block * s.type().bytes()).sum();
+  private static TensorSpec copied(String name, ElementType type, String contiguous) {
+    return TensorSpec.of(name, type, "M", "N", "L").contiguous(contiguous).aligned(ALIGNED_BYTES / type.bytes());
   }
 
   /** D's extent. */
   public I32 extent(int mode) {
-    return d.tile().extent(mode);
+    return d.extent(mode);
   }
 
-  /** Has the map of what is stored fetched ahead of the first copy; one thread does it. */
+  /** Has the map of what is stored, if copies store it, fetched ahead of the first one; one thread does it. */
   public void prefetchMap() {
-    d.tile().prefetchMap(k);
+    d.prefetchMap();
   }
 
   /** Begins to copy what a warpgroup's rows of a tile are made of, while they are multiplied. */
@@ -145,7 +140,9 @@ public final class StagedEpilogue {
       if (ahead) part.prefetch(0);
       for (int turn = 0; turn < across; turn++) {
         int current = block * across + turn;
-        if (copied.isEmpty()) k.when(lane.equalTo(0), () -> BulkCopy.waitForReads(k, pending(current, turns)));
+        if (copies && copied.isEmpty()) {
+          k.when(lane.equalTo(0), () -> BulkCopy.waitForReads(k, pending(current, turns)));
+        }
         int next = ahead ? turn + 1 : turn;
         if (neighbours == 2 && next < across) part.prefetch(next);
         part.stage = group.times(stages).plus(current % stages);
@@ -177,7 +174,6 @@ public final class StagedEpilogue {
     private final I32 lane;
     private final I32 group;
     private final Fragment sums;
-    private final PtxType sumType;
     private final I32 row;
     private final I32 column;
     private final I32 batch;
@@ -188,8 +184,7 @@ public final class StagedEpilogue {
     Block(I32 lane, I32 group, TiledWgmma mma, Fragment sums, I32 row, I32 column, I32 batch) {
       this.lane = lane;
       this.group = group;
-      this.sums = sums;
-      this.sumType = mma.sums();
+      this.sums = mma.inTypeOf(k, sums, d.type());
       this.row = row;
       this.column = column;
       this.batch = batch;
@@ -217,22 +212,25 @@ public final class StagedEpilogue {
       for (int value = first; value < first + values; value += PAIR) {
         var pair = sums.group(value / 4).subList(value % 4, value % 4 + PAIR);
         if (d.type() == ElementType.I32) d.putIntegers(lane, stage, value - first, pair);
-        else d.put(lane, stage, value - first, tile.values(value, pair.stream().map(this::sum).toList()));
+        else d.put(lane, stage, value - first, tile.values(value, pair.stream().map(k::result).toList()));
       }
       tile.finishColumns();
-      BulkCopy.publish(k);
+      if (copies) BulkCopy.publish(k);
       meet();
-      k.when(lane.equalTo(0), () -> {
-        var from = column.plus(turn * columns);
-        d.tile().store(k, stage, row, from, batch);
-        auxiliary.values().forEach(output -> output.tile().store(k, stage, row, from, batch));
-        BulkCopy.commit(k);
-      });
+      if (copies) {
+        k.when(lane.equalTo(0), () -> {
+          leave(turn);
+          BulkCopy.commit(k);
+        });
+      } else {
+        leave(turn);
+      }
     }
 
-    private F32 sum(Operand.Register register) {
-      return sumType == PtxType.F32 ? k.result(register) : k.result(register, Integer.MIN_VALUE, Integer.MAX_VALUE)
-          .toF32();
+    private void leave(int turn) {
+      var from = column.plus(turn * columns);
+      d.store(lane, stage, row, from, batch);
+      auxiliary.values().forEach(output -> output.store(lane, stage, row, from, batch));
     }
 
     private void meet() {
@@ -262,6 +260,6 @@ public final class StagedEpilogue {
 
   /** Before the end: waits until every stage has been read. */
   public void drain(Pred leader) {
-    k.when(leader, () -> BulkCopy.waitForReads(k, 0));
+    if (copies) k.when(leader, () -> BulkCopy.waitForReads(k, 0));
   }
 }

@@ -3,12 +3,17 @@ package tilewright.sm90.collective;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Optional;
+import tilewright.kernel.Element;
 import tilewright.kernel.F32;
+import tilewright.kernel.GlobalTensor;
 import tilewright.kernel.I32;
 import tilewright.kernel.Partition;
 import tilewright.kernel.Scope;
+import tilewright.kernel.SharedTensor;
 import tilewright.kernel.TensorSpec;
 import tilewright.kernel.Vector;
+import tilewright.kernel.atom.ElementCopy;
+import tilewright.kernel.tiled.TiledCopy;
 import tilewright.layout.Layout;
 import tilewright.layout.OffsetMap;
 import tilewright.numerics.ElementType;
@@ -19,40 +24,105 @@ import tilewright.sm90.atom.WgmmaAtom;
 
 /**
  * A matrix (M,N,…) on its way out: stages of 64 rows in swizzled shared memory, which a warpgroup's threads fill with
- * the values that they have, and tensor copies empty.
+ * the values that they have, and tensor copies empty, or threads where these reach too little or too much.
  */
 final class StagedOutput {
   private static final int CHUNK = 16;
 
   private final Scope k;
-  private final TensorTile tile;
+  private final SharedTensor stages;
+  private final Way way;
   private final Partition partition;
   private final boolean transposed;
   private final Optional<StoreMatrix> matrices;
   private final List<Operand.Register> waiting = new ArrayList<>();
 
-  private StagedOutput(Scope k, TensorTile tile, Partition partition, boolean transposed,
-      Optional<StoreMatrix> matrices) {
+  /** From a stage to memory. */
+  private interface Way {
+    I32 extent(int mode);
+
+    default void prefetchMap() {}
+
+    void store(I32 lane, I32 stage, I32 row, I32 column, I32 batch);
+  }
+
+  private record ByCopies(Scope k, TensorTile tile) implements Way {
+    @Override
+    public I32 extent(int mode) {
+      return tile.extent(mode);
+    }
+
+    @Override
+    public void prefetchMap() {
+      tile.prefetchMap(k);
+    }
+
+    @Override
+    public void store(I32 lane, I32 stage, I32 row, I32 column, I32 batch) {
+      tile.store(k, stage, row, column, batch);
+    }
+  }
+
+  /** @param along the mode whose neighbours a stage has side by side */
+  private record ByThreads(Scope k, GlobalTensor matrix, SharedTensor stages, TiledCopy copy, int along)
+      implements Way {
+    static ByThreads of(Scope k, TensorSpec spec, SharedTensor stages, int columns, boolean alongN) {
+      int run = Math.min(alongN ? columns : WgmmaAtom.M, WgmmaAtom.THREADS);
+      int runs = WgmmaAtom.THREADS / run;
+      var threads = alongN ? Layout.of(Layout.of(runs, run), Layout.of(run, 1))
+          : Layout.of(Layout.of(run, 1), Layout.of(runs, run));
+      var copy = TiledCopy.of(new ElementCopy(), threads, Layout.columnMajor(1, 1));
+      return new ByThreads(k, k.global(spec), stages, copy, alongN ? 1 : 0);
+    }
+
+    @Override
+    public I32 extent(int mode) {
+      return matrix.extent(mode);
+    }
+
+    @Override
+    public void store(I32 lane, I32 stage, I32 row, I32 column, I32 batch) {
+      int across = 1 - along;
+      copy.copyBack(lane, stages, stage, matrix.from(row, column, batch).climbing(across, copy.step(across)),
+          k.constant(0));
+    }
+  }
+
+  private StagedOutput(Scope k, SharedTensor stages, Way way, Partition partition, boolean transposed) {
     this.k = k;
-    this.tile = tile;
+    this.stages = stages;
+    this.way = way;
     this.partition = partition;
     this.transposed = transposed;
-    this.matrices = matrices;
+    boolean whole = stages.type().bits() == 16 && partition.values() % StoreMatrix.VALUES == 0;
+    this.matrices = whole ? Optional.of(StoreMatrix.of(partition, transposed)) : Optional.empty();
   }
 
   /**
-   * Sets the stages aside.
+   * Sets stages aside that tensor copies empty.
    *
    * @param spec with M or N contiguous
    * @param partition of a block (64, columns) among a warpgroup's threads
    */
-  static StagedOutput of(Scope k, TensorSpec spec, Partition partition, int stages) {
-    int columns = Math.toIntExact(partition.tile().get(1));
+  static StagedOutput copied(Scope k, TensorSpec spec, Partition partition, int stages) {
     boolean transposed = spec.contiguous().filter("M"::equals).isPresent();
-    var layout = layout(spec.type(), transposed, columns, stages);
-    boolean whole = spec.type().bits() == 16 && partition.values() % StoreMatrix.VALUES == 0;
-    return new StagedOutput(k, TensorTile.of(k, spec, layout), partition, transposed,
-        whole ? Optional.of(StoreMatrix.of(partition, transposed)) : Optional.empty());
+    var tile = TensorTile.of(k, spec, layout(spec.type(), transposed, columns(partition), stages));
+    return new StagedOutput(k, tile.shared(), new ByCopies(k, tile), partition, transposed);
+  }
+
+  /**
+   * Sets stages aside that threads empty, for a matrix of any strides.
+   *
+   * @param alongN whether its neighbours run along n, if along either
+   */
+  static StagedOutput byThreads(Scope k, TensorSpec spec, boolean alongN, Partition partition, int stages) {
+    int columns = columns(partition);
+    var shared = k.shared(spec.type(), layout(spec.type(), !alongN, columns, stages));
+    return new StagedOutput(k, shared, ByThreads.of(k, spec, shared, columns, alongN), partition, !alongN);
+  }
+
+  private static int columns(Partition partition) {
+    return Math.toIntExact(partition.tile().get(1));
   }
 
   private static OffsetMap layout(ElementType type, boolean transposed, int columns, int stages) {
@@ -62,18 +132,49 @@ final class StagedOutput {
         : Layout.of(Layout.of(WgmmaAtom.M, columns), Layout.of(columns, 1), Layout.of(stages, WgmmaAtom.M * columns));
   }
 
-  TensorTile tile() {
-    return tile;
+  /** The matrix's extent. */
+  I32 extent(int mode) {
+    return way.extent(mode);
+  }
+
+  /** Has the map of what is stored, if there is one, fetched; one thread does it. */
+  void prefetchMap() {
+    way.prefetchMap();
+  }
+
+  /** The stages, which a matrix that is read may fill. */
+  SharedTensor stages() {
+    return stages;
   }
 
   ElementType type() {
-    return tile.shared().type();
+    return stages.type();
   }
 
-  /** Writes integers, as they are. */
+  /**
+   * Stores a stage where the block at a row and a column of a batch entry is: one thread, where copies do, which it
+   * then commits; else all of the warpgroup.
+   */
+  void store(I32 lane, I32 stage, I32 row, I32 column, I32 batch) {
+    way.store(lane, stage, row, column, batch);
+  }
+
+  /** Writes two integers, as they are, like {@link #put}. */
   void putIntegers(I32 lane, I32 stage, int value, List<Operand.Register> pair) {
+    int step = neighbours();
+    for (int i = 0; i < pair.size(); i += step) {
+      element(lane, stage, value + i).store(Vector.packed(k, type(), pair.subList(i, i + step)));
+    }
+  }
+
+  /** How many of a pair lie side by side. */
+  private int neighbours() {
+    return transposed ? 1 : 2;
+  }
+
+  private Element element(I32 lane, I32 stage, int value) {
     var at = partition.coordinate(lane, value);
-    tile.shared().at(at[0], at[1], stage).store(Vector.packed(k, type(), pair));
+    return stages.at(at[0], at[1], stage);
   }
 
   /** Writes two neighbours along n, the first of which has this number; values come in order. */
@@ -85,18 +186,15 @@ final class StagedOutput {
       }
       return;
     }
-    int step = transposed ? 1 : 2;
-    for (int i = 0; i < pair.size(); i += step) {
-      var at = partition.coordinate(lane, value + i);
-      tile.shared().at(at[0], at[1], stage).store(pair.subList(i, i + step));
-    }
+    int step = neighbours();
+    for (int i = 0; i < pair.size(); i += step) element(lane, stage, value + i).store(pair.subList(i, i + step));
   }
 
   private void putMatrices(StoreMatrix store, I32 lane, I32 stage, int first) {
     long origin = partition.layout().mode(1).apply(first);
     int height = Math.toIntExact(partition.tile().getFirst());
     var row = store.row(lane);
-    var element = tile.shared().at(row[0].plus((int) (origin % height)), row[1].plus((int) (origin / height)), stage);
+    var element = stages.at(row[0].plus((int) (origin % height)), row[1].plus((int) (origin / height)), stage);
     store.store(k, element, waiting);
     waiting.clear();
   }

@@ -53,7 +53,7 @@ final class StagedSource {
         new Mbarrier(k, barriers.plus(i * Mbarrier.BYTES)).initialise(1);
       }
     });
-    var tile = TensorTile.over(k, spec, output.tile().shared());
+    var tile = TensorTile.over(k, spec, output.stages());
     return new StagedSource(k, tile, partition, stages, used, barriers);
   }
 

@@ -108,6 +108,13 @@ public final class TiledWgmma {
     return atom.sums();
   }
 
+  /** Sums as an epilogue takes them that makes elements of a type of them: integers only for integers. */
+  Fragment inTypeOf(Scope k, Fragment sums, ElementType type) {
+    if (atom.sums() == PtxType.F32 || type == ElementType.I32) return sums;
+    return new Fragment(sums.groups().stream().map(group -> group.stream().map(register ->
+        k.result(register, Integer.MIN_VALUE, Integer.MAX_VALUE).toF32().register()).toList()).toList());
+  }
+
   /** The first row of a warpgroup's block; where a tile has one group, that may be any of the CTA's. */
   I32 row(I32 group, int block) {
     return (groups == 1 ? group.constant(0) : group.times(rows())).plus(block * WgmmaAtom.M);
