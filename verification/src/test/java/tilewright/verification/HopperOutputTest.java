@@ -146,6 +146,16 @@ class HopperOutputTest {
         + operand(row, column) * operand(column, 0));
   }
 
+  /** Of as many bits as C, but not of its type: D's stages cannot hold it. */
+  @Test
+  void aMatrixOfAnotherTypeOf16BitsIsAddedAsWhatItIs() {
+    var p = problem(ElementType.BF16, ElementType.F16, 72, 64, 40, true, 64);
+    var tree = Epilogue.accumulator().plus(Epilogue.source("R", ElementType.BF16)).convert(ElementType.F16);
+    var buffers = run(p, HopperGemm.prepare(p, EpilogueArguments.packed(tree, p)),
+        Map.of("R", operands(ElementType.BF16, 72, 64)));
+    check(ElementType.F16, p.c(), 72, 64, buffers, (row, column) -> sum(p, row, column) + operand(row, column));
+  }
+
   /** There are no scales to read. */
   @Test
   void aMixedProductOfNothingIsZero() {

@@ -54,8 +54,8 @@ public final class StagedEpilogue {
   }
 
   /**
-   * Declares what the tree reads and writes, and sets the stages aside. Where copies bring what is read, one matrix as
-   * wide as D is copied by way of D's stages.
+   * Declares what the tree reads and writes, and sets the stages aside. Where copies bring what is read, one matrix
+   * of D's own 16-bit type is copied by way of D's stages.
    *
    * @param type of D (M,N,L)
    * @param mma what a tile has when it is stored; blocks divide its columns
@@ -73,8 +73,8 @@ public final class StagedEpilogue {
       auxiliary.put(stored.name(), output(k, form, stored.name(), stored.type(), block, groups * stages));
     }
     var read = tree.nodes(Epilogue.Source.class);
-    boolean alone = form.copies() == OutputForm.Copies.ALL && read.size() == 1
-        && read.getFirst().type().bits() == 16 && type.bits() == 16;
+    boolean alone = form.copies() == OutputForm.Copies.ALL && read.size() == 1 && read.getFirst().type() == type
+        && type.bits() == 16;
     var copied = Optional.of(read).filter(_ -> alone).map(List::getFirst).map(source -> StagedSource.of(k,
         copied(source.name(), source.type(), "N"), d, block, groups, stages,
         Math.min(stages, mma.blocks() * (mma.columns() / columns)), first));
