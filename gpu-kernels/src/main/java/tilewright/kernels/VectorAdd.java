@@ -44,8 +44,8 @@ public record VectorAdd() implements Kernel {
   public void trace(Scope k) {
     var thread = k.block(THREADS.threads());
     var tensors = List.of("X", "Y", "Z").stream()
-        .map(name -> k.global(TensorSpec.of(name, ElementType.F32, "N").contiguous("N").aligned(VECTOR))
-            .tile(TILE, k.blockX()))
+        .map(name -> k.global(TensorSpec.of(name, ElementType.F32, "N").contiguous("N").aligned(VECTOR)
+            .lastingReads()).tile(TILE, k.blockX()))
         .toList();
     var x = tensors.get(0);
     var y = tensors.get(1);

@@ -25,7 +25,7 @@ record LayerNormRows() implements RowOperation {
 
   @Override
   public int leastBytes(ElementType type) {
-    return type.bits() == 32 ? 64 << 10 : 32 << 10;
+    return 32 << 10;
   }
 
   @Override
