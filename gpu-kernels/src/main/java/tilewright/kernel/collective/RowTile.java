@@ -137,13 +137,14 @@ public final class RowTile {
       return map(tuple -> List.of(change.apply(tuple.getFirst())));
     }
 
-    /** Does something with each row's number and tuple, in one thread of the row. */
+    /** Does something with each row's number and tuple, in one thread of the row, which need not have columns. */
     public void inLeaders(BiConsumer<I32, List<F32>> body) {
+      var rows = x.covered(1);
       var all = places.apply(k.constant(0));
       for (int row = 0; row < shape.each(); row++) {
         var place = all.get(row * shape.accesses());
         var tuple = tuples.get(row);
-        k.when(place[1].equalTo(0).and(x.contains(place[0], k.constant(0))), () -> body.accept(place[0], tuple));
+        k.when(place[1].equalTo(0).and(rows.contains(place[0], k.constant(0))), () -> body.accept(place[0], tuple));
       }
     }
   }
