@@ -28,6 +28,11 @@ public final class LaunchArguments {
       extents = List.copyOf(extents);
       strides = List.copyOf(strides);
     }
+
+    /** Whether two elements can lie a stride of this mode apart: only then does it matter what the stride is. */
+    boolean walks(int mode) {
+      return extents.get(mode) > 1 && !extents.contains(0L);
+    }
   }
 
   private LaunchArguments(CompiledKernel kernel) {
@@ -108,12 +113,12 @@ public final class LaunchArguments {
       int fixed = spec.fixed().getOrDefault(name, Math.toIntExact(extent));
       require(extent == fixed, spec, name + " = " + extent + ", but this kernel was made for " + fixed);
       if (spec.isContiguous(mode)) {
-        require(stride == 1 || extent <= 1, spec, "stride of " + name + " is " + stride + ", this kernel needs 1");
+        require(stride == 1 || !tensor.walks(mode), spec, "stride of " + name + " is " + stride + ", this kernel needs 1");
       } else {
-        require(stride % spec.alignment() == 0 || extent <= 1, spec, "stride of " + name + " is " + stride
+        require(stride % spec.alignment() == 0 || !tensor.walks(mode), spec, "stride of " + name + " is " + stride
             + ", this kernel needs multiples of " + spec.alignment());
         long made = spec.strides().getOrDefault(name, stride);
-        require(stride == made || extent <= 1, spec, "stride of " + name + " is " + stride
+        require(stride == made || !tensor.walks(mode), spec, "stride of " + name + " is " + stride
             + ", but this kernel was made for " + made);
       }
     }

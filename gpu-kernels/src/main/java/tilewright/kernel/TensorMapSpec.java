@@ -66,11 +66,10 @@ public record TensorMapSpec(TensorSpec tensor, List<Integer> box, SwizzleMode sw
     var dims = new ArrayList<Long>();
     var strides = new ArrayList<Long>();
     for (int mode : order()) {
-      long extent = given.extents().get(mode);
       // A mode without elements leaves nothing to copy, but a map needs one.
-      dims.add(Math.max(1, extent));
+      dims.add(Math.max(1, given.extents().get(mode)));
       // A stride that is never walked need not be aligned.
-      strides.add(extent > 1 ? given.strides().get(mode) * element().bits() / Byte.SIZE : 2 * GRANULE);
+      strides.add(given.walks(mode) ? given.strides().get(mode) * element().bits() / Byte.SIZE : 2 * GRANULE);
     }
     var view = TensorView.of(element(), dims, strides.subList(1, strides.size())).withSwizzle(swizzle)
         .withL2Promotion(L2Promotion.B256);

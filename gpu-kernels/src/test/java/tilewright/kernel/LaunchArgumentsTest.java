@@ -43,6 +43,12 @@ class LaunchArgumentsTest {
   }
 
   @Test
+  void theStridesOfATensorWithoutElementsDoNotMatter() {
+    arguments(16, 0, 1, 0, 0).build();
+    assertRefused(arguments(16, 0, 1, 0, 2), "offset 2 bytes");
+  }
+
+  @Test
   void aContiguousModeWithAnotherStrideIsRefused() {
     assertRefused(arguments(16, 24, 24, 16, 0), "stride of K is 16");
   }

@@ -65,7 +65,7 @@ record MatrixTranspose(Path path, ElementType type, int vector, int high, int wi
 
     @Override
     public List<List<Integer>> awkward() {
-      return List.of(List.of(0, 5), List.of(1, 1), List.of(33, 65), List.of(72, 200));
+      return List.of(List.of(0, 5), List.of(8, 0), List.of(1, 1), List.of(33, 65), List.of(72, 200));
     }
 
     @Override
