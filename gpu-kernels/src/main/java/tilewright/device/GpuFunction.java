@@ -58,9 +58,16 @@ public final class GpuFunction {
   private void prepare(LaunchShape shape) {
     module.enter();
     requireSharedMemory(shape);
-    int shared = shape.dynamicSharedBytes();
-    if (shared + attributes.staticSharedBytes > SHARED_WITHOUT_OPT_IN) set(Attribute.DYNAMIC_SHARED_BYTES, shared);
+    raiseSharedMemory(shape.dynamicSharedBytes());
     if (shape.cluster().size() > PORTABLE_CLUSTER) set(Attribute.LARGE_CLUSTERS, 1);
+  }
+
+  /** Raises what launches may have; with less than before, those already bound would be refused. */
+  private void raiseSharedMemory(int bytes) {
+    if (bytes + attributes.staticSharedBytes <= SHARED_WITHOUT_OPT_IN) return;
+    synchronized (module) {
+      if (bytes > attribute(Attribute.DYNAMIC_SHARED_BYTES)) set(Attribute.DYNAMIC_SHARED_BYTES, bytes);
+    }
   }
 
   /** How many blocks of this shape run on one multiprocessor at a time. */

@@ -113,10 +113,11 @@ public final class LaunchArguments {
       int fixed = spec.fixed().getOrDefault(name, Math.toIntExact(extent));
       require(extent == fixed, spec, name + " = " + extent + ", but this kernel was made for " + fixed);
       if (spec.isContiguous(mode)) {
-        require(stride == 1 || !tensor.walks(mode), spec, "stride of " + name + " is " + stride + ", this kernel needs 1");
+        require(stride == 1 || !tensor.walks(mode), spec,
+            "stride of " + name + " is " + stride + ", this kernel needs 1");
       } else {
-        require(stride % spec.alignment() == 0 || !tensor.walks(mode), spec, "stride of " + name + " is " + stride
-            + ", this kernel needs multiples of " + spec.alignment());
+        require(stride % spec.alignment() == 0 || !tensor.walks(mode), spec, "stride of " + name + " is "
+            + stride + ", this kernel needs multiples of " + spec.alignment());
         long made = spec.strides().getOrDefault(name, stride);
         require(stride == made || !tensor.walks(mode), spec, "stride of " + name + " is " + stride
             + ", but this kernel was made for " + made);

@@ -18,6 +18,8 @@ import java.util.TreeMap;
 final class FakeDriver implements DriverLibrary {
   static final int INVALID_HANDLE = 400;
   private static final int TOO_LARGE = 1;
+  /** {@code CUfunction_attribute} (cuda.h): what a launch may have at most, 48 KiB unless set. */
+  private static final int DYNAMIC_SHARED = 8;
 
   /** One launch as the driver sees it. */
   record SeenLaunch(long function, List<Integer> dimensions, int sharedBytes, long stream, List<Long> attributes,
@@ -35,6 +37,7 @@ final class FakeDriver implements DriverLibrary {
   private final int parametersOfKernels;
   private List<Runnable> capture = List.of();
   private boolean capturing;
+  private long dynamicSharedBytes = 48 << 10;
   private long handles = 0x1000;
 
   /** @param parametersOfKernels how many 8-byte arguments every kernel has */
@@ -141,12 +144,15 @@ final class FakeDriver implements DriverLibrary {
     });
     functions.put("cuModuleUnload", a -> release(a[0], "module"));
     functions.put("cuModuleGetFunction", a -> known(a[1], "module") + number(a[0], 77));
-    functions.put("cuFuncGetAttribute", a -> number(a[0], 32));
-    functions.put("cuFuncSetAttribute", _ -> 0);
+    functions.put("cuFuncGetAttribute", a -> number(a[0], a[1] == DYNAMIC_SHARED ? dynamicSharedBytes : 32));
+    functions.put("cuFuncSetAttribute", a -> {
+      if (a[1] == DYNAMIC_SHARED) dynamicSharedBytes = a[2];
+      return 0;
+    });
     functions.put("cuOccupancyMaxActiveBlocksPerMultiprocessor", a -> number(a[0], 2));
     functions.put("cuLaunchKernelEx", a -> {
       var launch = seen(a[0], a[1], a[2]);
-      if (launch.dimensions.get(3) > 1024) return TOO_LARGE;
+      if (launch.dimensions.get(3) > 1024 || launch.sharedBytes > dynamicSharedBytes) return TOO_LARGE;
       return known(launch.stream, "stream") + enqueue(() -> launches.add(launch));
     });
   }

@@ -102,6 +102,16 @@ class RuntimeTest {
   }
 
   @Test
+  void aLaunchWithMoreSharedMemoryStaysBoundBesideOneWithLess() {
+    var module = gpu.load("ptx");
+    var launches = List.of(100 << 10, 60 << 10).stream().map(bytes -> module.function("k").bind(
+        new LaunchShape(Dim3.ONE, Dim3.of(32), Dim3.ONE, bytes),
+        List.of(KernelArgument.u64(1), KernelArgument.u64(2)))).toList();
+    launches.forEach(launch -> launch.launch(gpu.stream()));
+    assertEquals(List.of(100 << 10, 60 << 10), driver.launches.stream().map(l -> l.sharedBytes()).toList());
+  }
+
+  @Test
   void whatALaunchNeedsMustBeOpen() {
     var stream = gpu.stream();
     var memory = gpu.allocate(64);

@@ -62,7 +62,7 @@ abstract class RowFamily extends OptionedFamily {
     return List.of("f32", "f16", "bf16");
   }
 
-  /** No rows; rows of nothing, one group, one warp, one block; kept in registers, in shared memory too, read again. */
+  /** No rows; rows of nothing, a group, a warp, a block; kept in registers, in shared memory too, read again; odd. */
   @Override
   public List<List<Integer>> awkward() {
     return List.of(List.of(0, 8), List.of(3, 0), List.of(3, 1), List.of(2, 67), List.of(5, 128), List.of(1, 36004), List.of(1, 33001),
