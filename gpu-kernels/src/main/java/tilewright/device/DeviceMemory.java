@@ -5,12 +5,15 @@ import java.lang.foreign.MemorySegment;
 import java.util.function.LongConsumer;
 
 /**
- * Global memory of one GPU. Copies without a stream are ordered with the work of every {@link Gpu#stream()} and wait
- * for their end; those with a stream are that stream's work, and neither side may change before they are done.
+ * Global memory of one GPU. Copies and fills without a stream are ordered with the work of every {@link Gpu#stream()}
+ * and over when the call returns, so that every other stream may rely on them; those with a stream are that stream's
+ * work, and neither side may change before they are done.
  */
 public final class DeviceMemory extends DriverObject {
   /** What a segment on the heap is copied through, piece by piece. */
   private static final long STAGE_BYTES = 64L << 20;
+  /** The driver's stream for calls that name none. */
+  private static final long NO_STREAM = 0;
 
   private final long address;
   private final long byteSize;
@@ -69,6 +72,12 @@ public final class DeviceMemory extends DriverObject {
         driver().call("cuMemcpyHtoD_v2", this, address + offset + at, chunk.address(), bytes);
       }
     }
+    finish();
+  }
+
+  /** The driver returns from fills, and from copies of pageable memory that it has staged, before they are done. */
+  private void finish() {
+    driver().call("cuStreamSynchronize", this, NO_STREAM);
   }
 
   /**
@@ -126,6 +135,7 @@ public final class DeviceMemory extends DriverObject {
   public void fill(byte value) {
     enter();
     driver().call("cuMemsetD8_v2", this, address, Byte.toUnsignedLong(value), byteSize);
+    finish();
   }
 
   /** Enqueues setting every byte. */

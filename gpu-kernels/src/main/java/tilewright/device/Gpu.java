@@ -236,8 +236,11 @@ public final class Gpu implements AutoCloseable {
     setContext.call(context);
   }
 
+  /** @throws IllegalStateException when another thread has closed this GPU meanwhile; the object is then closed too */
   <T extends DriverObject> T register(T object) {
     open.put(object, opened.getAndIncrement());
+    if (closed.get()) object.close();
+    object.requireOpen();
     return object;
   }
 

@@ -7,13 +7,16 @@ import java.lang.foreign.Arena;
 import java.lang.foreign.MemorySegment;
 import java.util.ArrayList;
 import java.util.HashMap;
+import java.util.HashSet;
 import java.util.List;
 import java.util.Map;
+import java.util.Set;
 import java.util.TreeMap;
 
 /**
- * A driver without a device: its memory is the host's, work happens when it is enqueued, and a "kernel" only notes the
- * launch. It counts what is open, and refuses handles that it has not given or that are released.
+ * A driver without a device: its memory is the host's, work happens when it is enqueued, save fills without a stream,
+ * which happen when something is ordered behind them or waits, and a "kernel" only notes the launch. It counts what is
+ * open, and refuses handles that it has not given or that are released.
  */
 final class FakeDriver implements DriverLibrary {
   static final int INVALID_HANDLE = 400;
@@ -35,6 +38,11 @@ final class FakeDriver implements DriverLibrary {
   private final Map<Long, List<Runnable>> graphs = new HashMap<>();
   private final Map<String, DriverFunction> functions = new HashMap<>();
   private final int parametersOfKernels;
+  /** Fills without a stream, of which independent streams know nothing. */
+  private final List<Runnable> unordered = new ArrayList<>();
+  private final Set<Long> independent = new HashSet<>();
+  /** What another thread does in the midst of an allocation. */
+  Runnable whileAllocating = () -> {};
   private List<Runnable> capture = List.of();
   private boolean capturing;
   private long dynamicSharedBytes = 48 << 10;
@@ -84,15 +92,18 @@ final class FakeDriver implements DriverLibrary {
   }
 
   private void memory() {
-    functions.put("cuMemAlloc_v2", a -> allocate(a[0], a[1], "memory"));
+    functions.put("cuMemAlloc_v2", a -> {
+      whileAllocating.run();
+      return allocate(a[0], a[1], "memory");
+    });
     functions.put("cuMemFree_v2", a -> free(a[0], "memory"));
     functions.put("cuMemHostAlloc", a -> allocate(a[0], a[1], "host"));
     functions.put("cuMemFreeHost", a -> free(a[0], "host"));
-    functions.put("cuMemcpyHtoD_v2", a -> copy(a[0], a[1], a[2]));
-    functions.put("cuMemcpyDtoH_v2", a -> copy(a[0], a[1], a[2]));
-    functions.put("cuMemcpyAsync", a -> enqueue(() -> copy(a[0], a[1], a[2])));
-    functions.put("cuMemsetD8_v2", a -> fill(a[0], a[1], a[2]));
-    functions.put("cuMemsetD8Async", a -> enqueue(() -> fill(a[0], a[1], a[2])));
+    functions.put("cuMemcpyHtoD_v2", a -> inOrder() + copy(a[0], a[1], a[2]));
+    functions.put("cuMemcpyDtoH_v2", a -> inOrder() + copy(a[0], a[1], a[2]));
+    functions.put("cuMemcpyAsync", a -> enqueue(a[3], () -> copy(a[0], a[1], a[2])));
+    functions.put("cuMemsetD8_v2", a -> unordered.add(() -> fill(a[0], a[1], a[2])) ? 0 : INVALID_HANDLE);
+    functions.put("cuMemsetD8Async", a -> enqueue(a[3], () -> fill(a[0], a[1], a[2])));
     functions.put("cuMemPoolCreate", a -> create(a[0], "pool"));
     functions.put("cuMemPoolSetAttribute", a -> known(a[0], "pool"));
     functions.put("cuMemPoolDestroy", a -> release(a[0], "pool"));
@@ -103,8 +114,12 @@ final class FakeDriver implements DriverLibrary {
 
   private void streams() {
     functions.put("cuStreamCreate", a -> create(a[0], "stream"));
+    functions.put("cuStreamCreateWithPriority", a -> {
+      independent.add(handles);
+      return create(a[0], "stream");
+    });
     functions.put("cuStreamDestroy_v2", a -> release(a[0], "stream"));
-    functions.put("cuStreamSynchronize", a -> known(a[0], "stream"));
+    functions.put("cuStreamSynchronize", a -> a[0] == 0 ? inOrder() : known(a[0], "stream"));
     functions.put("cuStreamQuery", a -> known(a[0], "stream"));
     functions.put("cuStreamWaitEvent", a -> known(a[0], "stream") + known(a[1], "event"));
     functions.put("cuEventCreate", a -> create(a[0], "event"));
@@ -153,7 +168,7 @@ final class FakeDriver implements DriverLibrary {
     functions.put("cuLaunchKernelEx", a -> {
       var launch = seen(a[0], a[1], a[2]);
       if (launch.dimensions.get(3) > 1024 || launch.sharedBytes > dynamicSharedBytes) return TOO_LARGE;
-      return known(launch.stream, "stream") + enqueue(() -> launches.add(launch));
+      return known(launch.stream, "stream") + enqueue(launch.stream, () -> launches.add(launch));
     });
   }
 
@@ -175,9 +190,17 @@ final class FakeDriver implements DriverLibrary {
     return new SeenLaunch(function, dimensions, c.get(JAVA_INT, 24), c.get(JAVA_LONG, 32), attributes, arguments);
   }
 
-  private int enqueue(Runnable work) {
+  private int enqueue(long stream, Runnable work) {
+    if (!independent.contains(stream)) inOrder();
     if (capturing) capture.add(work);
     else work.run();
+    return 0;
+  }
+
+  /** Comes to what was enqueued without a stream. */
+  private int inOrder() {
+    unordered.forEach(Runnable::run);
+    unordered.clear();
     return 0;
   }
 

@@ -215,6 +215,22 @@ class RuntimeTest {
   }
 
   @Test
+  void aFillIsOverBeforeAnIndependentStreamLooks() {
+    var memory = gpu.allocate(1);
+    var back = gpu.allocateHost(1);
+    var stream = gpu.independentStream(0);
+    memory.fill((byte) 7);
+    memory.copyTo(back, stream);
+    assertEquals(7, back.segment().get(ValueLayout.JAVA_BYTE, 0));
+  }
+
+  @Test
+  void whatIsOpenedWhileTheGpuClosesIsReleased() {
+    driver.whileAllocating = gpu::close;
+    assertThrows(IllegalStateException.class, () -> gpu.allocate(8));
+  }
+
+  @Test
   void pinnedMemoryTravelsByAStream() {
     var stream = gpu.stream();
     var host = gpu.allocateHost(16);
