@@ -124,8 +124,9 @@ public record Sm90GemmConfig(GemmTypes types, boolean aKMajor, boolean bKMajor, 
   /** So much of {@code k} is summed by the tensor core at a time; what comes out is added in single precision. */
   public int interval(int k) {
     if (types.isPromoted()) return Accumulation.INTERVAL;
-    int equal = Math.ceilDiv(k, tileK * cluster.splits());
-    return Math.max(1, (equal + Math.min(lead(), equal / 2)) * tileK);
+    int unit = tileK * mma().unit();
+    int equal = Math.ceilDiv(k, unit * cluster.splits());
+    return Math.max(1, (equal + Math.min(lead(), equal / 2)) * unit);
   }
 
   /** Consumers that share a tile. */

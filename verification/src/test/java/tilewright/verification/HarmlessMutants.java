@@ -3,11 +3,15 @@ package tilewright.verification;
 import java.util.List;
 import java.util.function.BiPredicate;
 import java.util.function.Predicate;
+import java.util.stream.Stream;
 import tilewright.kernel.PreparedLaunch;
 
 /** Mutants that are no mistakes, and why not. */
 final class HarmlessMutants {
   private static final String TENSOR_FENCE = "tcgen05.fence::before_thread_sync";
+  private static final String FENCE = "wgmma.fence.sync.aligned;";
+  /** Between braces, behind those of the sums. */
+  private static final int REGISTERS_OF_A = 3;
 
   private HarmlessMutants() {}
 
@@ -53,6 +57,21 @@ final class HarmlessMutants {
     return at(launch, "griddepcontrol.wait", (lines, line) -> lines.stream().skip(line)
         .filter(later -> later.contains("cp.async.bulk.tensor")).findFirst()
         .filter(first -> first.contains(".global.shared::cta")).isPresent());
+  }
+
+  /**
+   * A fence before a multiplication with registers that were last written before the fence before: that one orders
+   * them. Where it is missing ptxas says that it adds one.
+   */
+  static Predicate<Mutant> ofFencesAgain(PreparedLaunch launch) {
+    return at(launch, FENCE, (lines, line) -> {
+      int before = lines.subList(0, line - 1).lastIndexOf(FENCE);
+      var operands = lines.stream().skip(line).filter(later -> later.startsWith("wgmma.mma_async")).findFirst()
+          .orElseThrow().split("[{}]");
+      boolean descriptor = operands.length < REGISTERS_OF_A + 1;
+      return before >= 0 && !descriptor && Stream.of(operands[REGISTERS_OF_A].split(", ")).noneMatch(register ->
+          lines.subList(before, line - 1).stream().anyMatch(between -> between.contains(" " + register + ",")));
+    });
   }
 
   /** Changes of such instructions on lines, counted from 1, that a condition holds for. */

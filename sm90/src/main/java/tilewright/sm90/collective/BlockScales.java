@@ -3,6 +3,7 @@ package tilewright.sm90.collective;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Optional;
+import tilewright.kernel.Element;
 import tilewright.kernel.F32;
 import tilewright.kernel.GlobalTensor;
 import tilewright.kernel.I32;
@@ -49,7 +50,7 @@ public record BlockScales(Scope k, GlobalTensor a, Optional<GlobalTensor> b) {
       throw new TraceException("pieces of " + mma.pieceColumns() + " columns and " + mma.depth()
           + " of k have no scale of their own: blocks are " + BLOCK + " wide");
     }
-    var rows = ofRows(mma, group, lane, step, m, batch);
+    var rows = ofRows(mma, group, lane, step, m, batch).stream().map(Element::load).toList();
     var columns = new ArrayList<F32>();
     for (int i = 0; i < mma.pieces() / mma.blocks(); i++) {
       var block = n.plus(mma.column(i)).dividedBy(BLOCK);
@@ -59,18 +60,17 @@ public record BlockScales(Scope k, GlobalTensor a, Optional<GlobalTensor> b) {
   }
 
   /**
-   * Reads the scales of A alone: of a thread's two rows of each block, for a 128th of k; behind the last are those of
-   * the last.
+   * The scales of A alone: of a thread's two rows of each block, for 128 of k; behind the last are those of the last.
    */
-  List<F32> ofRows(TiledWgmma mma, I32 group, I32 lane, I32 step, I32 m, I32 batch) {
-    var rows = new ArrayList<F32>();
+  List<Element> ofRows(TiledWgmma mma, I32 group, I32 lane, I32 step, I32 m, I32 batch) {
+    var rows = new ArrayList<Element>();
     var partition = mma.partition();
     var inside = step.min(a.extent(1).plus(-1));
     for (int block = 0; block < mma.blocks(); block++) {
       for (int value = 0; value < 2 * ROWS; value += 2) {
         var row = m.plus(mma.row(group, block)).plus(partition.coordinate(lane, value)[0]);
         // What is beyond the last row is multiplied by anything, and not stored.
-        rows.add(a.at(row.min(a.extent(0).plus(-1)), inside, batch).load());
+        rows.add(a.at(row.min(a.extent(0).plus(-1)), inside, batch));
       }
     }
     return rows;

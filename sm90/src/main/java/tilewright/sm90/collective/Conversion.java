@@ -1,10 +1,12 @@
 package tilewright.sm90.collective;
 
-import java.util.ArrayList;
 import java.util.List;
-import tilewright.kernel.F32;
+import java.util.stream.IntStream;
+import java.util.stream.Stream;
 import tilewright.kernel.I32;
+import tilewright.kernel.I32Variable;
 import tilewright.kernel.Scope;
+import tilewright.kernel.Vector;
 import tilewright.kernel.tiled.Fragment;
 import tilewright.numerics.ElementType;
 import tilewright.ptx.Operand;
@@ -12,43 +14,50 @@ import tilewright.ptx.PtxType;
 import tilewright.sm90.atom.WgmmaAtom;
 
 /**
- * A main loop's consumer for products whose A is narrower than B: a warpgroup converts the next stage of its rows in
- * registers while the tensor core multiplies this one (CUTLASS, MainloopSm90TmaGmmaRmemAWarpSpecializedMixedInput).
+ * A main loop's consumer for products whose A is narrower than B: a warpgroup converts slices of its rows, as deep as
+ * one {@code wgmma}, in registers while the tensor core multiplies those before (CUTLASS,
+ * MainloopSm90TmaGmmaRmemAWarpSpecializedMixedInput).
  *
- * <p>Two stages a round, each with registers of its own. One set that is filled from another would not do: ptxas makes
- * one of the two, and writes what is being multiplied.
+ * <p>Slices take turns at sets of registers. One set that is filled from another would not do: ptxas makes one of the
+ * two, and writes what is being multiplied.
  *
  * @param narrow type of A's elements in memory
  * @param scales of A's rows for every 128 of k, by which elements are multiplied before they are rounded to B's type
  * @param multiplied the stage that is multiplied next, which lies between the one that is converted and the one done
  */
 public record Conversion(Scope k, Mainloop loop, ElementType narrow, BlockScales scales, Pipeline.Cursor multiplied) {
-  private static final int SETS = 2;
+  /** Slices that are converted before the one that is multiplied next. */
+  private static final int AHEAD = 2;
+  /** Slices whose multiplications are under way while another is converted. */
+  private static final int PENDING = 2;
 
   /** Like {@link Mainloop#consume}, of the tile that begins at row m of a batch entry. */
   public Fragment consume(Mainloop.Place place, I32 group, I32 lane, I32 m, I32 batch) {
     var sums = loop.mma().accumulators(k);
     var tile = new Tile(place, group, lane, m, batch);
-    var even = tile.registers();
-    var odd = tile.registers();
-    k.when(loop.steps().atLeast(1), () -> {
-      tile.keep(tile.read(k.constant(0)));
-      tile.convert(even);
-      tile.keep(tile.read(k.constant(1)));
+    int slices = loop.mma().unit() * tile.slicesOfAStage();
+    var rounds = loop.steps().dividedBy(loop.mma().unit());
+    k.when(rounds.atLeast(1), () -> {
+      tile.readScales();
+      IntStream.range(0, AHEAD).forEach(tile::convert);
     });
-    k.loop(loop.steps().ceilDiv(SETS), round -> {
-      var step = round.times(SETS);
-      tile.meet();
-      tile.multiply(even, sums, step, odd);
-      k.when(step.plus(1).lessThan(loop.steps()), () -> tile.multiply(odd, sums, step.plus(1), even));
+    k.loop(rounds, round -> {
+      for (int slice = 0; slice < slices; slice++) {
+        tile.multiply(slice, sums);
+        int done = Math.floorMod(slice - PENDING, slices);
+        if (slice >= PENDING) tile.finish(done);
+        else k.when(round.atLeast(1), () -> tile.finish(done));
+        int next = slice + AHEAD;
+        if (next < slices) tile.convert(next);
+        else k.when(round.plus(1).lessThan(rounds), () -> tile.convert(next - slices));
+      }
     });
     WgmmaAtom.waitFor(k, 0);
-    tile.meet();
-    k.when(loop.steps().atLeast(1), tile::release);
+    k.when(rounds.atLeast(1), () -> IntStream.range(slices - PENDING, slices).forEach(tile::finish));
     return sums;
   }
 
-  /** A thread's rows of a tile of C, stage after stage. */
+  /** A thread's rows of a tile of C, slice after slice along k. */
   private final class Tile {
     private final Mainloop.Place place;
     private final I32 group;
@@ -56,7 +65,13 @@ public record Conversion(Scope k, Mainloop loop, ElementType narrow, BlockScales
     private final I32 m;
     private final I32 batch;
     private final ConvertedRows rows;
-    private final List<Operand.Register> scaled = new ArrayList<>();
+    /** In turns: of each block of rows, what one multiplication takes. */
+    private final List<List<List<Operand.Register>>> sets;
+    /** What elements are multiplied by: of a thread's two rows of each block. */
+    private final List<Operand.Register> factors;
+    /** Those of the next 128 of k, on their way. */
+    private final List<Vector> coming;
+    private final I32Variable block;
 
     Tile(Mainloop.Place place, I32 group, I32 lane, I32 m, I32 batch) {
       this.place = place;
@@ -64,60 +79,63 @@ public record Conversion(Scope k, Mainloop loop, ElementType narrow, BlockScales
       this.lane = lane;
       this.m = m;
       this.batch = batch;
+      int blocks = loop.mma().blocks();
       rows = loop.mma().convertedRows(narrow);
-      for (int i = 0; i < BlockScales.ROWS * loop.mma().blocks(); i++) scaled.add(k.newRegister(PtxType.F32));
+      sets = Stream.generate(() -> Stream.generate(() -> rows.registers(k)).limit(blocks).toList())
+          .limit(AHEAD + PENDING).toList();
+      factors = Stream.generate(() -> k.newRegister(PtxType.F32)).limit(BlockScales.ROWS * blocks).toList();
+      coming = factors.stream().map(_ -> Vector.of(k, ElementType.F32, 1)).toList();
+      block = k.variable(loop.first().times(loop.mma().depth()).dividedBy(BlockScales.BLOCK), Integer.MAX_VALUE);
     }
 
-    /** Of each block of rows, for each slice of a stage. */
-    List<List<List<Operand.Register>>> registers() {
-      var blocks = new ArrayList<List<List<Operand.Register>>>();
-      for (int block = 0; block < loop.mma().blocks(); block++) blocks.add(rows.registers(k, loop.mma().depth()));
-      return blocks;
+    int slicesOfAStage() {
+      return loop.mma().depth() / rows.depth();
     }
 
-    /** The scales of a step, under way. */
-    List<F32> read(I32 step) {
-      var depth = loop.first().plus(step).times(loop.mma().depth());
-      return scales.ofRows(loop.mma(), group, lane, depth.dividedBy(BlockScales.BLOCK), m, batch);
+    private List<List<Operand.Register>> set(int slice) {
+      return sets.get(slice % sets.size());
     }
 
-    /** Has the next conversion use these scales. */
-    void keep(List<F32> read) {
-      for (int i = 0; i < scaled.size(); i++) k.emit("mov.f32", scaled.get(i), read.get(i).register());
+    /** Has the scales of the next 128 of k read. */
+    void readScales() {
+      var there = scales.ofRows(loop.mma(), group, lane, block.value(), m, batch);
+      for (int i = 0; i < coming.size(); i++) there.get(i).loadInto(coming.get(i));
+      block.set(block.value().plus(1));
     }
 
-    /** Converts the next stage that has landed. */
-    void convert(List<List<List<Operand.Register>>> into) {
-      var stage = place.stage();
-      stage.awaitFull();
-      for (int block = 0; block < into.size(); block++) {
-        var factors = scaled.subList(BlockScales.ROWS * block, BlockScales.ROWS * (block + 1)).stream()
-            .map(k::result).toList();
-        rows.read(k, loop.a().shared(), lane, loop.mma().row(group, block), stage.stage(), factors, into.get(block));
+    /** Converts a slice, the first of a stage once that has landed, the first of 128 of k with other scales. */
+    void convert(int slice) {
+      int inStage = slice % slicesOfAStage();
+      if (inStage == 0) place.stage().awaitFull();
+      if (slice * rows.depth() % BlockScales.BLOCK == 0) {
+        for (int i = 0; i < factors.size(); i++) {
+          k.emit("mov.f32", factors.get(i), coming.get(i).registers().getFirst());
+        }
+        readScales();
       }
-      stage.advance();
+      for (int b = 0; b < loop.mma().blocks(); b++) {
+        var ofBlock = factors.subList(BlockScales.ROWS * b, BlockScales.ROWS * (b + 1)).stream().map(k::result)
+            .toList();
+        rows.read(k, loop.a().shared(), lane, loop.mma().row(group, b), inStage, place.stage().stage(), ofBlock,
+            set(slice).get(b));
+      }
+      if (inStage == slicesOfAStage() - 1) place.stage().advance();
     }
 
-    /** Begins the multiplications of a step, waits for those of the step before, and converts the next. */
-    void multiply(List<List<List<Operand.Register>>> a, Fragment sums, I32 step,
-        List<List<List<Operand.Register>>> next) {
-      var later = read(step.plus(2));
+    /** Begins the multiplications of a slice, and waits for those of the one before those that stay under way. */
+    void multiply(int slice, Fragment sums) {
+      int inStage = slice % slicesOfAStage();
       WgmmaAtom.fence(k);
-      loop.mma().issue(k, a, loop.b().shared(), multiplied.stage(), sums);
+      loop.mma().issue(k, set(slice), loop.b().shared(), inStage, multiplied.stage(), sums);
       WgmmaAtom.commit(k);
-      multiplied.advance();
-      WgmmaAtom.waitFor(k, 1);
-      k.when(step.atLeast(1), this::release);
-      k.when(step.plus(1).lessThan(loop.steps()), () -> convert(next));
-      keep(later);
+      if (inStage == slicesOfAStage() - 1) multiplied.advance();
+      WgmmaAtom.waitFor(k, PENDING);
     }
 
-    /** All threads have read the stages converted so far themselves, which the one that releases them cannot know. */
-    void meet() {
+    /** After a stage's last slice: the stage is free once all threads, which read it themselves, have come here. */
+    void finish(int slice) {
+      if (slice % slicesOfAStage() < slicesOfAStage() - 1) return;
       k.barrier(group.plus(1), WgmmaAtom.THREADS);
-    }
-
-    void release() {
       place.done().releaseAndAdvance(lane);
     }
   }

@@ -1,7 +1,7 @@
 package tilewright.sm90.collective;
 
-import java.util.ArrayList;
 import java.util.List;
+import java.util.stream.Stream;
 import tilewright.kernel.F32;
 import tilewright.kernel.I32;
 import tilewright.kernel.Scope;
@@ -25,15 +25,14 @@ record ConvertedRows(WgmmaAtom atom, ElementType narrow) {
     if (atom.a().bits() != 16) throw new TraceException("no rows are converted to " + atom.a().text());
   }
 
-  /** Registers for the slices of a stage of so much of k. */
-  List<List<Operand.Register>> registers(Scope k, int depth) {
-    var slices = new ArrayList<List<Operand.Register>>();
-    for (int slice = 0; slice < depth; slice += atom.depth()) {
-      var registers = new ArrayList<Operand.Register>();
-      for (int i = 0; i < pairs(); i++) registers.add(k.newRegister(PtxType.B32));
-      slices.add(List.copyOf(registers));
-    }
-    return List.copyOf(slices);
+  /** K of a slice, which is what one multiplication takes. */
+  int depth() {
+    return atom.depth();
+  }
+
+  /** Registers for a slice. */
+  List<Operand.Register> registers(Scope k) {
+    return Stream.generate(() -> k.newRegister(PtxType.B32)).limit(pairs()).toList();
   }
 
   private int pairs() {
@@ -41,21 +40,19 @@ record ConvertedRows(WgmmaAtom atom, ElementType narrow) {
   }
 
   /**
-   * Reads a stage, for the block of 64 rows that begins at a row.
+   * Reads a slice of a stage, for the block of 64 rows that begins at a row.
    *
    * @param scales of the thread's two rows, which its elements are multiplied by before they are rounded
    */
-  void read(Scope k, SharedTensor tile, I32 lane, I32 row, I32 stage, List<F32> scales,
-      List<List<Operand.Register>> into) {
+  void read(Scope k, SharedTensor tile, I32 lane, I32 row, int slice, I32 stage, List<F32> scales,
+      List<Operand.Register> into) {
     var partition = atom.partitionOfA();
-    for (int slice = 0; slice < into.size(); slice++) {
-      for (int i = 0; i < pairs(); i++) {
-        var at = partition.coordinate(lane, i * PAIR);
-        var pair = pair(tile, row.plus(at[0]), at[1].plus(slice * atom.depth()), stage);
-        var scale = scales.get(i % scales.size());
-        k.emit("cvt.rn." + atom.a().text() + "x2.f32", into.get(slice).get(i),
-            pair.get(1).times(scale).register(), pair.get(0).times(scale).register());
-      }
+    for (int i = 0; i < pairs(); i++) {
+      var at = partition.coordinate(lane, i * PAIR);
+      var pair = pair(tile, row.plus(at[0]), at[1].plus(slice * atom.depth()), stage);
+      var scale = scales.get(i % scales.size());
+      k.emit("cvt.rn." + atom.a().text() + "x2.f32", into.get(i), pair.get(1).times(scale).register(),
+          pair.get(0).times(scale).register());
     }
   }
 

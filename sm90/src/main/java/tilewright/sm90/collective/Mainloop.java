@@ -18,15 +18,15 @@ import tilewright.sm90.atom.WgmmaAtom;
  */
 public record Mainloop(Scope k, TensorTile a, TensorTile b, TiledWgmma mma, ClusterTiles tiles, int lead) {
 
-  /** Stages that a tile of C takes, of this CTA's part of k. */
+  /** Stages that a tile of C takes, of this CTA's part of k; some may lie beyond its end, and are zeros. */
   public I32 steps() {
-    var steps = b.extent(1).ceilDiv(mma.depth());
+    var steps = b.extent(1).ceilDiv(mma.depth() * mma.unit()).times(mma.unit());
     if (tiles.shape().splits() == 1) return steps;
     return steps.minus(first()).max(0).min(perSlice());
   }
 
   private I32 perSlice() {
-    var equal = b.extent(1).ceilDiv(mma.depth() * tiles.shape().splits());
+    var equal = b.extent(1).ceilDiv(mma.depth() * mma.unit() * tiles.shape().splits()).times(mma.unit());
     return lead == 0 ? equal : equal.plus(equal.dividedBy(2).min(lead));
   }
 

@@ -98,6 +98,11 @@ public final class TiledWgmma {
     return tileK;
   }
 
+  /** Stages of k that are multiplied together: where A is converted, all that share its scales. */
+  public int unit() {
+    return a.isPresent() ? 1 : Math.max(1, BlockScales.BLOCK / tileK);
+  }
+
   /** Columns of the tile. */
   int columns() {
     return tileN;
@@ -203,18 +208,17 @@ public final class TiledWgmma {
   }
 
   /**
-   * The same with A in registers.
+   * Begins the multiplications of a slice of a stage of B; a fence comes before, and a commit follows.
    *
-   * @param a of each block of rows the registers of each slice
+   * @param a of each block of rows the registers of the slice
    */
-  void issue(Scope k, List<List<List<Operand.Register>>> a, SharedTensor tileB, I32 stageB, Fragment accumulators) {
-    for (int slice = 0; slice < tileK; slice += atom.depth()) {
-      for (int column = 0; column < tileN; column += atom.columns()) {
-        var rowsB = b.register(k, tileB, k.constant(column), k.constant(slice), stageB);
-        for (int block = 0; block < blocks(); block++) {
-          int piece = block * piecesPerBlock() + column / atom.columns();
-          atom.multiply(k, a.get(block).get(slice / atom.depth()), rowsB, b, all(piece(accumulators, piece)), true);
-        }
+  void issue(Scope k, List<List<Operand.Register>> a, SharedTensor tileB, int slice, I32 stageB,
+      Fragment accumulators) {
+    for (int column = 0; column < tileN; column += atom.columns()) {
+      var rowsB = b.register(k, tileB, k.constant(column), k.constant(slice * atom.depth()), stageB);
+      for (int block = 0; block < blocks(); block++) {
+        int piece = block * piecesPerBlock() + column / atom.columns();
+        atom.multiply(k, a.get(block), rowsB, b, all(piece(accumulators, piece)), true);
       }
     }
   }
