@@ -8,6 +8,7 @@ import java.util.stream.Stream;
 import tilewright.kernel.Matrix;
 import tilewright.kernels.Accumulation;
 import tilewright.kernels.GemmProblem;
+import tilewright.sm90.collective.BlockScales;
 import tilewright.sm90.collective.ClusterShape;
 import tilewright.sm90.collective.OutputForm;
 import tilewright.sm90.collective.SharedTail;
@@ -24,7 +25,7 @@ record GemmTile(int m, int n, int consumers, ClusterShape cluster, Schedule sche
   private static final int SHARED_BYTES = 227 << 10;
   /** What the system takes of each CTA's. */
   private static final int RESERVED_BYTES = 1 << 10;
-  private static final int BARRIER_BYTES = 1024;
+  private static final int BARRIER_BYTES = 512;
   private static final int STORED_ROW_BYTES = 128;
   private static final int MOST_STAGES = 20;
   /** Elements of 16 bits. */
@@ -183,7 +184,8 @@ record GemmTile(int m, int n, int consumers, ClusterShape cluster, Schedule sche
   }
 
   private Sm90GemmConfig configure(GemmProblem p, int resident, int depthBytes) {
-    int stage = (m + n) * depthBytes;
+    boolean blocks = p.types().isPromoted() && p.types().accumulation() == Accumulation.SCALED;
+    int stage = (m + n) * depthBytes + (blocks ? BlockScales.bytes(m, n) : 0);
     int stored = Math.min(STORED_ROW_BYTES, n * p.output().bytes()) * 64 * consumers * OutputForm.STAGES;
     int exchanged = (cluster.splits() - 1) * m * n * Float.BYTES;
     int shared = (SHARED_BYTES + RESERVED_BYTES) / resident - RESERVED_BYTES;
@@ -199,7 +201,7 @@ record GemmTile(int m, int n, int consumers, ClusterShape cluster, Schedule sche
   private boolean outgrowsL2(GemmProblem p) {
     // Wider elements gained nothing but in the very largest tiles.
     if (p.types().a().bits() > Byte.SIZE && m * n <= LARGEST) return false;
-    // Threads that read scales besides were 1 % slower in step.
+    // Products with scales were 1 % slower in step.
     if (p.types().accumulation() == Accumulation.SCALED) return false;
     long rows = Math.min(p.m(), BAND_ROWS);
     long columns = Math.min(p.n(), MULTIPROCESSORS * (long) m * n / BAND_ROWS);

@@ -8,13 +8,18 @@ import tilewright.kernels.epilogue.EpilogueArguments;
 import tilewright.sm90.collective.BlockScales;
 
 /**
- * The Hopper GEMM of 8-bit floats with scales: C = alpha·Σ (SA·A)·(SB·B)ᵀ, where A has a scale for each row and 128 of
- * k, B for each 128 rows and 128 of k, and every 128 of k the sums are added in single precision (DeepSeek-V3).
+ * The Hopper GEMM of 8-bit floats with scales: C = alpha·Σ (SA·A)·(SB·B)ᵀ, where A has a scale for each row and
+ * 128 of k, B for each 128 rows and 128 of k, and every 128 of k the sums are added in single precision (DeepSeek-V3).
  *
  * @param problem with an accumulation that is {@link Accumulation#SCALED}
- * @param scalesA (M, ⌈K/128⌉), any strides; likewise scalesB (⌈N/128⌉, ⌈K/128⌉)
+ * @param scalesA (M, ⌈K/128⌉), neighbouring rows side by side and columns at multiples of 16 bytes, as tensor
+ *     copies need them and cuBLASLt has them
+ * @param scalesB (⌈N/128⌉, ⌈K/128⌉), any strides
  */
 public record ScaledGemm(GemmProblem problem, Matrix scalesA, Matrix scalesB) {
+  /** Rows that fill 16 bytes. */
+  private static final int PADDED = 4;
+
   public ScaledGemm {
     var types = problem.types();
     if (types.isMixed() || !types.isPromoted() || types.accumulation() != Accumulation.SCALED) {
@@ -23,9 +28,10 @@ public record ScaledGemm(GemmProblem problem, Matrix scalesA, Matrix scalesB) {
     }
   }
 
-  /** Scales in buffers "SA" and "SB", by rows. */
+  /** Scales in buffers "SA", neighbouring rows side by side, columns padded to 16 bytes, and "SB", by rows. */
   public static ScaledGemm packed(GemmProblem problem) {
-    return new ScaledGemm(problem, Matrix.rowMajor("SA", problem.m(), blocks(problem.k())),
+    int rows = Math.ceilDiv(problem.m(), PADDED) * PADDED;
+    return new ScaledGemm(problem, Matrix.columnMajor("SA", rows, blocks(problem.k())),
         Matrix.rowMajor("SB", blocks(problem.n()), blocks(problem.k())));
   }
 

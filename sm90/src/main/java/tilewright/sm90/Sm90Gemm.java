@@ -7,6 +7,7 @@ import tilewright.kernel.Scope;
 import tilewright.kernel.atom.DependentLaunch;
 import tilewright.kernel.atom.Shuffle;
 import tilewright.kernels.Accumulation;
+import tilewright.kernels.GemmTypes;
 import tilewright.sm90.atom.RegisterBudget;
 import tilewright.sm90.atom.WgmmaAtom;
 import tilewright.sm90.collective.BlockScales;
@@ -19,6 +20,7 @@ import tilewright.sm90.collective.PartialSums;
 import tilewright.sm90.collective.Pipeline;
 import tilewright.sm90.collective.Promotion;
 import tilewright.sm90.collective.Rotation;
+import tilewright.sm90.collective.RowScales;
 import tilewright.sm90.collective.SharedTail;
 import tilewright.sm90.collective.SplitSum;
 import tilewright.sm90.collective.StagedEpilogue;
@@ -60,17 +62,20 @@ public record Sm90Gemm(Sm90GemmConfig config, OutputForm output, Grouping groupi
     var first = thread.equalTo(0);
     var mma = config.mma();
     var c = StagedEpilogue.of(k, output, config.types().output(), mma, config.consumers(), first);
-    var mainloop = new Mainloop(k, a, b, mma, tiles, config.lead());
+    var scaled = Optional.of(config.types()).filter(types -> types.accumulation() == Accumulation.SCALED);
+    var ofRows = scaled.filter(GemmTypes::isMixed).map(_ -> RowScales.of(k));
+    var scales = scaled.filter(GemmTypes::isPromoted)
+        .map(_ -> BlockScales.of(k, grouping.batchOfB(), mma, config.tileM(), config.stages()));
+    var mainloop = new Mainloop(k, a, b, mma, tiles, scales, config.lead());
     var rotation = Rotation.of(k, first, config.turns());
-    var scales = Optional.of(config.types().accumulation()).filter(Accumulation.SCALED::equals)
-        .map(_ -> config.types().isMixed() ? BlockScales.ofA(k) : BlockScales.of(k, grouping.batchOfB()));
     var split = SplitSum.of(k, tiles, mma, config.consumers(), first);
     var tail = Optional.of(config.sharedTail()).filter(Boolean::booleanValue)
         .map(_ -> SharedTail.of(tiles, c.extent(0), c.extent(1), c.extent(2), mainloop.steps()));
     var partials = tail.map(_ -> PartialSums.of(k, mma, config.consumers()));
     var pace = Optional.of(config.paced()).filter(Boolean::booleanValue)
         .map(_ -> Pace.of(tiles, c.extent(0), c.extent(1), c.extent(2)));
-    var ring = Pipeline.of(k, config.stages(), first, config.weightsAhead() ? 2 : 1, config.sharers(), tiles);
+    var ring = Pipeline.of(k, config.stages(), first, config.weightsAhead() ? 2 : 1,
+        Promotion.speakers(scales, config.sharers()), tiles);
     k.when(first, () -> {
       mainloop.prefetchMaps();
       c.prefetchMap();
@@ -101,8 +106,7 @@ public record Sm90Gemm(Sm90GemmConfig config, OutputForm output, Grouping groupi
       if (config.weightsAhead()) DependentLaunch.awaitPrevious(k);
       var turn = rotation.of(group);
       var place = mainloop.place(ring, turn);
-      var conversion = scales.filter(_ -> config.types().isMixed())
-          .map(of -> new Conversion(k, mainloop, config.types().a(), of, ring.consumer()));
+      var conversion = ofRows.map(of -> new Conversion(k, mainloop, config.types().a(), of, ring.consumer()));
       var exchange = split.exchange();
       tail.ifPresentOrElse(all -> all.forEach(part -> {
         var sums = mainloop.consume(place, group, lane, part.steps());
@@ -116,8 +120,7 @@ public record Sm90Gemm(Sm90GemmConfig config, OutputForm output, Grouping groupi
           (m, n, batch, of) -> {
             exchange.begin(lane, group, () -> c.begin(lane, group, mma, m, n, batch));
             var sums = conversion.isPresent() ? conversion.get().consume(place, group, lane, m, batch)
-                : config.types().isPromoted() ? new Promotion(k, mainloop, scales)
-                .consume(place.stage(), group, lane, m, n, batch, of)
+                : config.types().isPromoted() ? new Promotion(k, mainloop).consume(place.stage(), group, lane)
                 : mainloop.consume(place, group, lane);
             // Earlier, the next kernel's blocks would crowd where this one left multiprocessors idle.
             if (config.cluster().splits() == 1 && !config.weightsAhead()) DependentLaunch.allowNext(k);

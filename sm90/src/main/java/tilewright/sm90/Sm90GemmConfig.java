@@ -61,9 +61,9 @@ public record Sm90GemmConfig(GemmTypes types, boolean aKMajor, boolean bKMajor, 
       throw new IllegalArgumentException("parts of k are sums in single precision that all consumers of a CTA have"
           + " together, not those of " + types + ", of ping-pong or of a cluster");
     }
-    if (weightsAhead && (sharedTail || types.isMixed())) {
+    if (weightsAhead && (sharedTail || types.accumulation() == Accumulation.SCALED)) {
       throw new IllegalArgumentException("weights cannot be copied ahead where tiles are cut along k or where " + types
-          + " are mixed: one thread copies both operands");
+          + " have scales: one thread copies both operands");
     }
     if (paced && (sharedTail || weightsAhead)) {
       throw new IllegalArgumentException("CTAs cannot keep in step where tiles are cut along k or weights are copied"

@@ -10,6 +10,7 @@ import org.junit.jupiter.api.function.Executable;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
 import org.junit.jupiter.params.provider.EnumSource;
+import tilewright.kernel.Matrix;
 import tilewright.kernel.TraceException;
 import tilewright.kernels.Accumulation;
 import tilewright.kernels.GemmProblem;
@@ -85,6 +86,22 @@ class TypedGemmTest {
   @Test
   void scalesMustBeGiven() {
     assertThrows(IllegalArgumentException.class, () -> HopperGemm.prepare(problem(fp8(Accumulation.SCALED), 1, "TN")));
+  }
+
+  @Test
+  void scalesOfNeighbouringRowsMustLieSideBySide() {
+    var problem = problem(fp8(Accumulation.SCALED), 1, "TN");
+    var scalesB = Matrix.rowMajor("SB", 2, 2);
+    assertRefused("stride of M is 2, this kernel needs 1",
+        () -> new ScaledGemm(problem, Matrix.rowMajor("SA", 256, 2), scalesB).prepare());
+    assertRefused("stride of KB is 257, this kernel needs multiples of 4",
+        () -> new ScaledGemm(problem, Matrix.columnMajor("SA", 257, 2), scalesB).prepare());
+  }
+
+  @Test
+  void weightsWithScalesAreNotCopiedAhead() {
+    assertRefused("have scales", () -> new Sm90GemmConfig(fp8(Accumulation.SCALED), true, true, 128, 128, 128, 2, 4,
+        new ClusterShape(1, 1, 1), 8, 1, false, false).withWeightsAhead());
   }
 
   @Test

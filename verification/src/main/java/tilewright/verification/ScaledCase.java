@@ -38,8 +38,7 @@ record ScaledCase(ScaledGemm gemm) {
     var singles = Map.of(matrix.buffer(), Buffers.normal(ElementType.F32, count, seed));
     buffers.put(matrix.buffer(), Buffers.poisoned(type, count));
     int blocks = Math.ceilDiv(rows, quantizer.rows());
-    buffers.put(scales.buffer(),
-        Buffers.poisoned(ElementType.F32, (long) blocks * ScaledGemm.blocks(p.k()) * p.batch()));
+    buffers.put(scales.buffer(), Buffers.poisoned(ElementType.F32, scales.batchStride() * p.batch()));
     quantizer.quantize(GemmCases.view(ElementType.F32, singles, matrix, rows, p.k(), p.batch()),
         GemmCases.view(type, buffers, matrix, rows, p.k(), p.batch()), scales(buffers, scales, blocks));
   }

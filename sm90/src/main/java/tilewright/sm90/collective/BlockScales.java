@@ -2,86 +2,102 @@ package tilewright.sm90.collective;
 
 import java.util.ArrayList;
 import java.util.List;
-import java.util.Optional;
-import tilewright.kernel.Element;
 import tilewright.kernel.F32;
 import tilewright.kernel.GlobalTensor;
 import tilewright.kernel.I32;
 import tilewright.kernel.Scope;
+import tilewright.kernel.SharedTensor;
 import tilewright.kernel.TensorSpec;
 import tilewright.kernel.TraceException;
+import tilewright.layout.Layout;
 import tilewright.numerics.ElementType;
+import tilewright.sm90.atom.Mbarrier;
 
 /**
  * Scales of 8-bit floats in blocks: A has one for a row and 128 of k, B one for 128 rows and 128 of k (DeepSeek-V3).
- * Consumers read them from global memory, where a step's are few and each is read again by many CTAs.
+ * Those of a step lie in its stage. Where consumers read them from global memory, ptxas multiplies one by the other
+ * before the first {@code wgmma}, which then waits for memory.
  *
- * @param a (M, K/128, L)
- * @param b (N/128, K/128, L), where B has scales
+ * @param a (M, K/128, L), M contiguous, of which tensor copies fill tiles (rows, 1, stages)
+ * @param b (N/128, K/128, L)
+ * @param stagedB (pieces of the tile's columns, stages)
+ * @param columns of a piece, which share a scale of B
  */
-public record BlockScales(Scope k, GlobalTensor a, Optional<GlobalTensor> b) {
+public record BlockScales(Scope k, TensorTile a, GlobalTensor b, SharedTensor stagedB, int columns) {
   /** Rows of B and steps of k that share a scale. */
   public static final int BLOCK = 128;
-  /** Of a block of 64 rows a thread has values in two. */
-  static final int ROWS = 2;
-
-  /** Declares tensors SA and SB, of which the latter has an entry for each of so many matrices B. */
-  public static BlockScales of(Scope k, String batchOfB) {
-    return new BlockScales(k, scalesOfA(k),
-        Optional.of(k.global(TensorSpec.of("SB", ElementType.F32, "NB", "KB", batchOfB))));
-  }
-
-  /** Declares tensor SA alone. */
-  public static BlockScales ofA(Scope k) {
-    return new BlockScales(k, scalesOfA(k), Optional.empty());
-  }
-
-  private static GlobalTensor scalesOfA(Scope k) {
-    return k.global(TensorSpec.of("SA", ElementType.F32, "M", "KB", "L"));
-  }
+  private static final int ALIGNED_BYTES = 16;
 
   /**
-   * Reads the scales of a step: of a thread's two rows of each block, and of each piece of columns.
-   *
-   * @param m the first row of the tile; likewise n
+   * Declares tensors SA and SB, of which the latter has an entry for each of so many matrices B, and sets the stages
+   * aside.
    */
-  Factors read(TiledWgmma mma, I32 group, I32 lane, I32 step, I32 m, I32 n, I32 batch, I32 of) {
-    if (mma.depth() != BLOCK || BLOCK % mma.pieceColumns() != 0) {
-      throw new TraceException("pieces of " + mma.pieceColumns() + " columns and " + mma.depth()
+  public static BlockScales of(Scope k, String batchOfB, TiledWgmma mma, int tileM, int stages) {
+    int columns = mma.pieceColumns();
+    if (mma.depth() != BLOCK || BLOCK % columns != 0) {
+      throw new TraceException("pieces of " + columns + " columns and " + mma.depth()
           + " of k have no scale of their own: blocks are " + BLOCK + " wide");
     }
-    var rows = ofRows(mma, group, lane, step, m, batch).stream().map(Element::load).toList();
-    var columns = new ArrayList<F32>();
-    for (int i = 0; i < mma.pieces() / mma.blocks(); i++) {
-      var block = n.plus(mma.column(i)).dividedBy(BLOCK);
-      b.ifPresent(scales -> columns.add(scales.at(block.min(scales.extent(0).plus(-1)), step, of).load()));
-    }
-    return new Factors(rows, columns);
+    int pieces = mma.columns() / columns;
+    var spec = RowScales.specOfA().contiguous("M").aligned(ALIGNED_BYTES / Float.BYTES);
+    return new BlockScales(k,
+        TensorTile.of(k, spec, Layout.of(Layout.of(tileM, 1), Layout.of(1, tileM), Layout.of(stages, tileM))),
+        k.global(TensorSpec.of("SB", ElementType.F32, "NB", "KB", batchOfB)),
+        k.shared(ElementType.F32, Layout.of(Layout.of(pieces, 1), Layout.of(stages, pieces))), columns);
   }
 
-  /**
-   * The scales of A alone: of a thread's two rows of each block, for 128 of k; behind the last are those of the last.
-   */
-  List<Element> ofRows(TiledWgmma mma, I32 group, I32 lane, I32 step, I32 m, I32 batch) {
-    var rows = new ArrayList<Element>();
-    var partition = mma.partition();
-    var inside = step.min(a.extent(1).plus(-1));
+  /** Shared memory of a stage. */
+  public static int bytes(int tileM, int tileN) {
+    return Float.BYTES * (tileM + Math.ceilDiv(tileN, BLOCK));
+  }
+
+  /** Of a stage, that land on its barrier. */
+  int copiedBytes() {
+    return a.bytes();
+  }
+
+  /** Has A's part of a stage copied: of the tile's rows from m on. */
+  void copyA(Pipeline.Cursor stage, Mbarrier landed, I32 m, I32 step, I32 batch) {
+    a.load(k, stage.stage(), landed, m, step, batch);
+  }
+
+  /** Reads B's scales of a step, of the tile's columns from n on: begun, they arrive while a thread waits. */
+  List<F32> readB(I32 n, I32 step, I32 group) {
+    var inside = b.extent(0).plus(-1);
+    var read = new ArrayList<F32>();
+    for (int piece = 0; piece < pieces(); piece++) {
+      read.add(b.at(n.plus(piece * columns).dividedBy(BLOCK).min(inside), step, group).load());
+    }
+    return read;
+  }
+
+  /** Puts them into a stage, which the thread then announces. */
+  void putB(List<F32> read, I32 stage) {
+    for (int piece = 0; piece < pieces(); piece++) stagedB.at(k.constant(piece), stage).store(read.get(piece));
+  }
+
+  private int pieces() {
+    return Math.toIntExact(stagedB.layout().shape().mode(0).size());
+  }
+
+  /** A thread takes its scales of a stage. */
+  Factors take(TiledWgmma mma, I32 group, I32 lane, I32 stage) {
+    var rows = new ArrayList<F32>();
     for (int block = 0; block < mma.blocks(); block++) {
-      for (int value = 0; value < 2 * ROWS; value += 2) {
-        var row = m.plus(mma.row(group, block)).plus(partition.coordinate(lane, value)[0]);
-        // What is beyond the last row is multiplied by anything, and not stored.
-        rows.add(a.at(row.min(a.extent(0).plus(-1)), inside, batch));
+      for (var row : mma.rowsOfThread(group, lane, block)) {
+        rows.add(a.shared().at(row, k.constant(0), stage).load());
       }
     }
-    return rows;
+    var pieces = new ArrayList<F32>();
+    for (int piece = 0; piece < pieces(); piece++) pieces.add(stagedB.at(k.constant(piece), stage).load());
+    return new Factors(rows, pieces);
   }
 
-  /** The scales of a step. */
-  record Factors(List<F32> rows, List<F32> columns) {
+  /** A thread's scales of a stage. */
+  record Factors(List<F32> rows, List<F32> pieces) {
     /** What the products of a thread's first or second row of a piece are multiplied by. */
     F32 of(TiledWgmma mma, int piece, int row) {
-      var ofRow = rows.get(ROWS * mma.block(piece) + row);
-      return columns.isEmpty() ? ofRow : ofRow.times(columns.get(piece % columns.size()));
+      return rows.get(TiledWgmma.ROWS * mma.block(piece) + row).times(pieces.get(piece % pieces.size()));
     }
   }
 }

@@ -25,7 +25,7 @@ import tilewright.sm90.atom.WgmmaAtom;
  * @param scales of A's rows for every 128 of k, by which elements are multiplied before they are rounded to B's type
  * @param multiplied the stage that is multiplied next, which lies between the one that is converted and the one done
  */
-public record Conversion(Scope k, Mainloop loop, ElementType narrow, BlockScales scales, Pipeline.Cursor multiplied) {
+public record Conversion(Scope k, Mainloop loop, ElementType narrow, RowScales scales, Pipeline.Cursor multiplied) {
   /** Slices that are converted before the one that is multiplied next. */
   private static final int AHEAD = 2;
   /** Slices whose multiplications are under way while another is converted. */
@@ -83,7 +83,7 @@ public record Conversion(Scope k, Mainloop loop, ElementType narrow, BlockScales
       rows = loop.mma().convertedRows(narrow);
       sets = Stream.generate(() -> Stream.generate(() -> rows.registers(k)).limit(blocks).toList())
           .limit(AHEAD + PENDING).toList();
-      factors = Stream.generate(() -> k.newRegister(PtxType.F32)).limit(BlockScales.ROWS * blocks).toList();
+      factors = Stream.generate(() -> k.newRegister(PtxType.F32)).limit(TiledWgmma.ROWS * blocks).toList();
       coming = factors.stream().map(_ -> Vector.of(k, ElementType.F32, 1)).toList();
       block = k.variable(loop.first().times(loop.mma().depth()).dividedBy(BlockScales.BLOCK), Integer.MAX_VALUE);
     }
@@ -114,7 +114,7 @@ public record Conversion(Scope k, Mainloop loop, ElementType narrow, BlockScales
         readScales();
       }
       for (int b = 0; b < loop.mma().blocks(); b++) {
-        var ofBlock = factors.subList(BlockScales.ROWS * b, BlockScales.ROWS * (b + 1)).stream().map(k::result)
+        var ofBlock = factors.subList(TiledWgmma.ROWS * b, TiledWgmma.ROWS * (b + 1)).stream().map(k::result)
             .toList();
         rows.read(k, loop.a().shared(), lane, loop.mma().row(group, b), inStage, place.stage().stage(), ofBlock,
             set(slice).get(b));

@@ -1,5 +1,6 @@
 package tilewright.sm90.collective;
 
+import java.util.Optional;
 import tilewright.kernel.I32;
 import tilewright.kernel.Scope;
 import tilewright.kernel.tiled.Fragment;
@@ -14,9 +15,11 @@ import tilewright.sm90.atom.WgmmaAtom;
  * @param a tiles (M, K, stages)
  * @param b tiles (N, K, stages)
  * @param tiles which CTAs of a cluster copy a's and b's tiles for each other
+ * @param scales of both, where they have some
  * @param lead stages that the first of the CTAs which split k has beyond its equal part, at most half of that
  */
-public record Mainloop(Scope k, TensorTile a, TensorTile b, TiledWgmma mma, ClusterTiles tiles, int lead) {
+public record Mainloop(Scope k, TensorTile a, TensorTile b, TiledWgmma mma, ClusterTiles tiles,
+    Optional<BlockScales> scales, int lead) {
 
   /** Stages that a tile of C takes, of this CTA's part of k; some may lie beyond its end, and are zeros. */
   public I32 steps() {
@@ -39,6 +42,7 @@ public record Mainloop(Scope k, TensorTile a, TensorTile b, TiledWgmma mma, Clus
   public void prefetchMaps() {
     a.prefetchMap(k);
     b.prefetchMap(k);
+    scales.ifPresent(all -> all.a().prefetchMap(k));
   }
 
   /** One thread copies what the tile at (m, n) of a batch entry is made of. */
@@ -67,9 +71,14 @@ public record Mainloop(Scope k, TensorTile a, TensorTile b, TiledWgmma mma, Clus
 
   private void produce(Pipeline.Cursor stage, I32 m, I32 n, I32 batch, I32 group, I32 first, I32 steps) {
     k.loop(steps, step -> {
-      var landed = stage.acquire(a.bytes() + b.bytes());
-      copyA(stage, landed, m, first.plus(step), batch);
-      copyB(stage, landed, n, first.plus(step), group);
+      var at = first.plus(step);
+      var ofB = scales.map(all -> all.readB(n, at, group));
+      stage.awaitEmpty();
+      ofB.ifPresent(read -> scales.orElseThrow().putB(read, stage.stage()));
+      var landed = stage.expect(a.bytes() + b.bytes() + scales.map(BlockScales::copiedBytes).orElse(0));
+      scales.ifPresent(all -> all.copyA(stage, landed, m, at, batch));
+      copyA(stage, landed, m, at, batch);
+      copyB(stage, landed, n, at, group);
       stage.advance();
     });
   }

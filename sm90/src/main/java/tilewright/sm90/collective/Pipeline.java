@@ -141,6 +141,11 @@ public final class Pipeline {
     /** Producer: waits until the stage is free and expects so many bytes in it; copies complete on the result. */
     public Mbarrier acquire(int bytes) {
       awaitEmpty();
+      return expect(bytes);
+    }
+
+    /** The same where the stage is free already; what the thread has written to it is published. */
+    Mbarrier expect(int bytes) {
       var landed = full();
       landed.arriveExpecting(k.constant(bytes));
       return landed;

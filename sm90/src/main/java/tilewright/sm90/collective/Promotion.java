@@ -13,24 +13,29 @@ import tilewright.sm90.atom.WgmmaAtom;
  * A main loop's consumer for products whose sums tensor cores keep too short: what a stage adds to a piece of the tile
  * is summed by itself and then added in single precision (two-level accumulation, as in DeepSeek-V3 and DeepGEMM).
  * While a warpgroup adds, others multiply; where registers suffice for two pieces, its own next one is multiplied too.
- *
- * @param scales that what a stage adds is multiplied by
+ * Scales are what a stage's sums are multiplied by.
  */
-public record Promotion(Scope k, Mainloop loop, Optional<BlockScales> scales) {
+public record Promotion(Scope k, Mainloop loop) {
+  private static final int WARP = 32;
   /** Of a thread's for sums, beside those for addresses. */
   private static final int MOST_REGISTERS = 192;
 
-  /** Like {@link Mainloop#consume}, of the tile that begins at (m, n) of a batch entry, with the B of a group. */
-  public Fragment consume(Pipeline.Cursor stage, I32 group, I32 lane, I32 m, I32 n, I32 batch, I32 of) {
+  /** Consumers of a CTA of so many warpgroups that say that they are done with a stage. */
+  public static int speakers(Optional<BlockScales> scales, int groups) {
+    return scales.isPresent() ? groups * WgmmaAtom.THREADS / WARP : groups;
+  }
+
+  /** Like {@link Mainloop#consume}. */
+  public Fragment consume(Pipeline.Cursor stage, I32 group, I32 lane) {
     var mma = loop.mma();
+    var scales = loop.scales();
     var sums = mma.accumulators(k);
     var parts = parts();
     int behind = parts.size() - 1;
     int last = mma.pieces() - 1;
-    k.loop(loop.steps(), step -> {
-      // Read before the multiplications, which take longer.
-      var factors = scales.map(s -> s.read(mma, group, lane, step, m, n, batch, of));
+    k.loop(loop.steps(), _ -> {
       stage.awaitFull();
+      var factors = scales.map(s -> s.take(mma, group, lane, stage.stage()));
       for (int piece = 0; piece <= last + behind; piece++) {
         boolean more = piece <= last;
         if (more) {
@@ -42,14 +47,24 @@ public record Promotion(Scope k, Mainloop loop, Optional<BlockScales> scales) {
         int done = piece - behind;
         if (done < 0) continue;
         WgmmaAtom.waitFor(k, more ? behind : 0);
-        if (done == last) stage.releaseAndAdvance(lane);
-        for (int row = 0; row < BlockScales.ROWS; row++) {
+        if (done == last) release(stage, lane);
+        for (int row = 0; row < TiledWgmma.ROWS; row++) {
           int half = row;
           add(mma.piece(sums, done), parts.get(done % parts.size()), row, factors.map(f -> f.of(mma, done, half)));
         }
       }
     });
     return sums;
+  }
+
+  /** What a wgmma has read, all of the warpgroup are done with; scales each warp has taken by itself. */
+  private void release(Pipeline.Cursor stage, I32 lane) {
+    if (loop.scales().isPresent()) {
+      k.warpBarrier();
+      stage.releaseAndAdvance(lane.modulo(WARP));
+    } else {
+      stage.releaseAndAdvance(lane);
+    }
   }
 
   /** Where a piece is summed; two, in turns, where registers suffice to multiply one while the last is added. */

@@ -2,6 +2,7 @@ package tilewright.sm90.collective;
 
 import java.util.List;
 import java.util.Optional;
+import java.util.stream.IntStream;
 import tilewright.kernel.I32;
 import tilewright.kernel.Partition;
 import tilewright.kernel.Scope;
@@ -20,6 +21,8 @@ import tilewright.sm90.atom.WgmmaAtom;
  * rows g·tileM/groups and on. A warpgroup's rows are pieces of 64 rows and as many columns as the atom has.
  */
 public final class TiledWgmma {
+  /** Of a block of 64 rows a thread has values in two. */
+  static final int ROWS = 2;
   private static final int VALUES = 4;
 
   private final WgmmaAtom atom;
@@ -139,6 +142,13 @@ public final class TiledWgmma {
     return atom.partition();
   }
 
+  /** The rows of the CTA's tile that a thread of a warpgroup has values in, of one block. */
+  List<I32> rowsOfThread(I32 group, I32 lane, int block) {
+    return IntStream.range(0, ROWS)
+        .mapToObj(row -> row(group, block).plus(partition().coordinate(lane, 2 * row)[0])).toList();
+  }
+
+  /** Columns of a piece. */
   int pieceColumns() {
     return atom.columns();
   }

@@ -1,5 +1,6 @@
 package tilewright.sm90.ladder;
 
+import java.util.Optional;
 import tilewright.kernel.Kernel;
 import tilewright.kernel.Scope;
 import tilewright.kernel.atom.Shuffle;
@@ -39,7 +40,7 @@ record WarpRolesGemm(int consumers, int cluster) implements Kernel {
     var b = TensorTile.shared(k, Tile.operand("B", "N"), Tile.layout(Tile.N, STAGES), cluster);
     var c = Tile.of(k);
     var mma = TiledWgmma.of(Tile.TYPE, Tile.layout(rows(), STAGES), Tile.layout(Tile.N, STAGES), consumers);
-    var mainloop = new Mainloop(k, a, b, mma, tiles, 0);
+    var mainloop = new Mainloop(k, a, b, mma, tiles, Optional.empty(), 0);
     var ring = Pipeline.of(k, STAGES, thread.equalTo(0), consumers, tiles);
     tiles.meet();
 

@@ -302,10 +302,12 @@ final class Suite {
         Measured.Tensor.input("B", p.types().b(), (long) p.n() * p.k()),
         Measured.Tensor.output("C", p.output(), (long) p.m() * p.n())));
     if (p.types().accumulation() == Accumulation.SCALED) {
-      long depth = ScaledGemm.blocks(p.k());
-      tensors.add(Measured.Tensor.input("SA", ElementType.F32, p.m() * depth));
-      if (!p.types().isMixed()) {
-        tensors.add(Measured.Tensor.input("SB", ElementType.F32, ScaledGemm.blocks(p.n()) * depth));
+      if (p.types().isMixed()) {
+        tensors.add(Measured.Tensor.input("SA", ElementType.F32, (long) p.m() * ScaledGemm.blocks(p.k())));
+      } else {
+        var gemm = ScaledGemm.packed(p);
+        tensors.add(Measured.Tensor.input("SA", ElementType.F32, gemm.scalesA().batchStride()));
+        tensors.add(Measured.Tensor.input("SB", ElementType.F32, gemm.scalesB().batchStride()));
       }
     }
     long bytes = tensors.stream().mapToLong(Measured.Tensor::bytes).sum();
