@@ -3,6 +3,7 @@ package tilewright.kernel;
 import java.util.List;
 import java.util.stream.Stream;
 import tilewright.numerics.ElementType;
+import tilewright.numerics.Rounding;
 import tilewright.ptx.Operand;
 import tilewright.ptx.PtxType;
 
@@ -84,24 +85,22 @@ final class Conversion {
   }
 
   /**
-   * The two signed integers of 4 bits in a byte, the low half first. Beside the exponent of 2²³ a single's fraction
-   * counts in ones: no conversion instruction is needed, of which a GPU makes few at a time.
+   * The two signed integers of 4 bits in a byte, the low half first. Beside the exponent that gives a fraction's last
+   * bit the value of one they count in ones: no conversion instruction is needed, of which a GPU makes few at a time.
    */
-  static List<F32> fourBits(Scope k, Operand.Register stored) {
-    var low = k.newRegister(PtxType.B32);
-    var high = k.newRegister(PtxType.B32);
-    k.emit("cvt.u32.u16", low, stored);
-    k.emit("shr.u32", high, low, new Operand.Integer(4));
-    return Stream.of(low, high).map(bits -> fourBitsIn(k, bits)).toList();
-  }
-
-  private static F32 fourBitsIn(Scope k, Operand.Register bits) {
+  static Pair fourBits(Scope k, ElementType type, Operand.Register stored) {
+    double ones = type == ElementType.F16 ? 0x1p10 : 0x1p7;
+    var wide = k.newRegister(PtxType.B32);
+    var apart = k.newRegister(PtxType.B32);
     var biased = k.newRegister(PtxType.B32);
-    var single = k.newRegister(PtxType.F32);
-    k.emit("lop3.b32", biased, bits, new Operand.Integer(0xF), new Operand.Integer(Float.floatToIntBits(0x1p23f) | 8),
+    k.emit("cvt.u32.u16", wide, stored);
+    k.emit("mul.lo.u32", apart, wide, new Operand.Integer(1 | 1 << 12));
+    // The bias of 8 turns two's complement into numbers from 0 on.
+    int both = (int) type.fromDouble(ones, Rounding.NEAREST_EVEN) | 8;
+    k.emit("lop3.b32", biased, apart, new Operand.Integer(0x000F000F), new Operand.Integer(both | both << 16),
         new Operand.Integer(AND_XOR));
-    k.emit("mov.b32", single, biased);
-    return k.result(single).plus(-0x1p23f - 8);
+    var pair = new Pair(k, type, biased);
+    return pair.plus(pair.constant(-ones - 8));
   }
 
   /** A signed byte as an integer. */

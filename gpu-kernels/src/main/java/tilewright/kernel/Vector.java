@@ -119,12 +119,12 @@ public final class Vector {
     return registers.stream().map(r -> new Pair(k, type, r)).toList();
   }
 
-  /** The two integers of 4 bits that lie in a single byte, the low half first, exactly as singles. */
-  public List<F32> fourBits() {
+  /** The two integers of 4 bits that lie in a single byte, the low half first, exactly in f16 or bf16. */
+  public Pair fourBits(ElementType result) {
     if (type != ElementType.I8 || count > 1) {
       throw new TraceException(count + " " + type.text() + " elements are no pair of 4 bits: one i8 is");
     }
-    return Conversion.fourBits(k, registers.getFirst());
+    return Conversion.fourBits(k, result, registers.getFirst());
   }
 
   /** Adds the sum of all bytes, signed, to an integer: one instruction for four of them. */

@@ -7,6 +7,7 @@ import java.util.Set;
 import tilewright.kernel.Matrix;
 import tilewright.layout.Layout;
 import tilewright.numerics.ElementType;
+import tilewright.numerics.Rounding;
 import tilewright.reference.BlockQuantizer;
 import tilewright.reference.GemmReference;
 import tilewright.reference.TensorView;
@@ -44,7 +45,7 @@ record MixedCase(MixedGemm gemm) {
     return GemmCases.view(ElementType.F32, buffers, scales, rows, ScaledGemm.blocks(p.k()), p.batch());
   }
 
-  /** What the kernel multiplies: each weight times its scale, in single precision, rounded to B's type. */
+  /** What the kernel multiplies: each weight times its scale, as {@link MixedGemm} says. */
   private TensorView converted(Map<String, MemorySegment> in) {
     var p = gemm.problem();
     var weights = GemmCases.view(p.types().a(), in, p.a(), p.m(), p.k(), p.batch());
@@ -56,9 +57,20 @@ record MixedCase(MixedGemm gemm) {
       int block = i / p.m() % p.k() / BLOCK;
       int batch = i / p.m() / p.k();
       float scale = (float) scales.value(row + (long) p.m() * (block + (long) ScaledGemm.blocks(p.k()) * batch));
-      converted.set(i, (float) weights.value(i) * scale);
+      converted.set(i, p.types().a() == ElementType.I4 ? inParts(p.types().b(), weights.value(i), scale)
+          : (float) weights.value(i) * scale);
     }
     return converted;
+  }
+
+  /** A weight times its scale's two parts, unrounded: doubles hold the products, and the sum of numbers so near. */
+  private static double inParts(ElementType type, double weight, float scale) {
+    double large = rounded(type, scale);
+    return weight * large + rounded(type, weight * rounded(type, scale - large));
+  }
+
+  private static double rounded(ElementType type, double value) {
+    return type.toDouble(type.fromDouble(value, Rounding.NEAREST_EVEN));
   }
 
   private Verdict compare(Map<String, MemorySegment> in, Map<String, MemorySegment> out) {

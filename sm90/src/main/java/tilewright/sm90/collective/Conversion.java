@@ -10,7 +10,6 @@ import tilewright.kernel.Vector;
 import tilewright.kernel.tiled.Fragment;
 import tilewright.numerics.ElementType;
 import tilewright.ptx.Operand;
-import tilewright.ptx.PtxType;
 import tilewright.sm90.atom.WgmmaAtom;
 
 /**
@@ -22,7 +21,7 @@ import tilewright.sm90.atom.WgmmaAtom;
  * two, and writes what is being multiplied.
  *
  * @param narrow type of A's elements in memory
- * @param scales of A's rows for every 128 of k, by which elements are multiplied before they are rounded to B's type
+ * @param scales of A's rows for every 128 of k, by which elements are multiplied as {@link PairConversion} says
  * @param multiplied the stage that is multiplied next, which lies between the one that is converted and the one done
  */
 public record Conversion(Scope k, Mainloop loop, ElementType narrow, RowScales scales, Pipeline.Cursor multiplied) {
@@ -68,7 +67,7 @@ public record Conversion(Scope k, Mainloop loop, ElementType narrow, RowScales s
     /** In turns: of each block of rows, what one multiplication takes. */
     private final List<List<List<Operand.Register>>> sets;
     /** What elements are multiplied by: of a thread's two rows of each block. */
-    private final List<Operand.Register> factors;
+    private final List<List<Operand.Register>> factors;
     /** Those of the next 128 of k, on their way. */
     private final List<Vector> coming;
     private final I32Variable block;
@@ -83,7 +82,7 @@ public record Conversion(Scope k, Mainloop loop, ElementType narrow, RowScales s
       rows = loop.mma().convertedRows(narrow);
       sets = Stream.generate(() -> Stream.generate(() -> rows.registers(k)).limit(blocks).toList())
           .limit(AHEAD + PENDING).toList();
-      factors = Stream.generate(() -> k.newRegister(PtxType.F32)).limit(TiledWgmma.ROWS * blocks).toList();
+      factors = Stream.generate(() -> rows.conversion().factor(k)).limit(TiledWgmma.ROWS * blocks).toList();
       coming = factors.stream().map(_ -> Vector.of(k, ElementType.F32, 1)).toList();
       block = k.variable(loop.first().times(loop.mma().depth()).dividedBy(BlockScales.BLOCK), Integer.MAX_VALUE);
     }
@@ -109,15 +108,13 @@ public record Conversion(Scope k, Mainloop loop, ElementType narrow, RowScales s
       if (inStage == 0) place.stage().awaitFull();
       if (slice * rows.depth() % BlockScales.BLOCK == 0) {
         for (int i = 0; i < factors.size(); i++) {
-          k.emit("mov.f32", factors.get(i), coming.get(i).registers().getFirst());
+          rows.conversion().set(k, factors.get(i), coming.get(i).values().getFirst());
         }
         readScales();
       }
       for (int b = 0; b < loop.mma().blocks(); b++) {
-        var ofBlock = factors.subList(TiledWgmma.ROWS * b, TiledWgmma.ROWS * (b + 1)).stream().map(k::result)
-            .toList();
-        rows.read(k, loop.a().shared(), lane, loop.mma().row(group, b), inStage, place.stage().stage(), ofBlock,
-            set(slice).get(b));
+        rows.read(k, loop.a().shared(), lane, loop.mma().row(group, b), inStage, place.stage().stage(),
+            factors.subList(TiledWgmma.ROWS * b, TiledWgmma.ROWS * (b + 1)), set(slice).get(b));
       }
       if (inStage == slicesOfAStage() - 1) place.stage().advance();
     }
