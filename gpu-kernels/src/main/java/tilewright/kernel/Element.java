@@ -90,6 +90,11 @@ public final class Element {
     return new Vector(k, type, count, read(count, Optional.of(condition)));
   }
 
+  /** Likewise into the registers of {@code values}. */
+  public void loadOrZerosInto(Vector values, Pred condition) {
+    read(values.count(), values.registers(), Optional.of(condition));
+  }
+
   /** Reads an integer that is known to lie in 0…{@code max}. */
   public I32 loadInteger(long max) {
     return k.result(read(1, Optional.empty()).getFirst(), max);

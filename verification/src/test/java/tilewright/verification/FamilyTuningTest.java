@@ -48,7 +48,10 @@ class FamilyTuningTest {
         agrees("gemv", "m=3 n=16384"),
         agrees("gemv", "m=0 n=16384"),
         agrees("row_sum", "m=3 n=16384"),
-        agrees("row_sum", "m=2 n=16388"));
+        agrees("row_sum", "m=2 n=16388"),
+        agrees("row_sum", "m=3 n=4096"),
+        agrees("row_sum", "m=2 n=9000 dtype=bf16"),
+        agrees("gemv", "m=2 n=36000 dtype=bf16"));
   }
 
   /** More rows than fit at once, a ring that wraps, and one that does not. */

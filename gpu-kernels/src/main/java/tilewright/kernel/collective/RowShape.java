@@ -60,12 +60,21 @@ public record RowShape(int length, int cluster, int threads, int rows, int each,
   }
 
   private RowShape walked() {
-    return new RowShape(length, 1, threads, rows, each, vector, Math.max(1, USUAL / each), USUAL, false, blocks);
+    return walked(Math.max(1, USUAL / each));
   }
 
-  /** The same threads with few runs each, for kernels that walk through a row once. */
+  private RowShape walked(int step) {
+    return new RowShape(length, 1, threads, rows, each, vector, step, step * each, false, blocks);
+  }
+
+  /** The same threads with few runs each at once, for kernels that walk through a row once. */
   public RowShape walking() {
-    return accesses * each <= USUAL ? this : walked();
+    return walking(USUAL);
+  }
+
+  /** The same threads with at most so many runs each at once; see {@link #walking()}. */
+  public RowShape walking(int step) {
+    return accesses <= step ? this : walked(step);
   }
 
   /** Threads of the CTA. */
@@ -81,6 +90,11 @@ public record RowShape(int length, int cluster, int threads, int rows, int each,
   /** Columns that the threads of a row in one CTA cover at once. */
   public int columns() {
     return threads * vector * accesses;
+  }
+
+  /** The first column of the last step through a row that is walked through. */
+  int lastStep() {
+    return Math.max(0, length - 1) / columns() * columns();
   }
 
   /** Whether its threads cover a row a whole number of times, so that none of them is ever behind its end. */

@@ -197,16 +197,30 @@ public final class RowTile {
       var mine = places.apply(k.constant(0));
       for (int i = 0; i < mine.size(); i++) body.accept(new Run(i, mine.get(i), held.get(i)));
     } else {
-      k.loop(k.constant(0), x.extent(1), shape.columns(), from -> eachRun(places.apply(from), body));
+      walk(body);
     }
   }
 
-  private void eachRun(List<I32[]> mine, Consumer<Run> body) {
-    var runs = new ArrayList<Run>();
+  /** As soon as a run has been worked on, the one that is a step behind it is under way in the same registers. */
+  private void walk(Consumer<Run> body) {
+    var first = places.apply(k.constant(0));
+    var vectors = first.stream().map(place -> x.at(place).vectorOrZeros(shape.vector(), x.contains(place))).toList();
+    var last = k.constant(shape.lastStep());
+    k.loop(k.constant(0), last, shape.columns(), from -> {
+      var next = places.apply(from.plus(shape.columns()));
+      eachRun(places.apply(from), vectors, run -> {
+        body.accept(run);
+        var place = next.get(run.number);
+        x.at(place).loadOrZerosInto(vectors.get(run.number), x.contains(place));
+      });
+    });
+    eachRun(places.apply(last), vectors, body);
+  }
+
+  private void eachRun(List<I32[]> mine, List<Vector> vectors, Consumer<Run> body) {
     for (int i = 0; i < mine.size(); i++) {
-      var vector = x.at(mine.get(i)).vectorOrZeros(shape.vector(), x.contains(mine.get(i)));
-      runs.add(new Run(i, mine.get(i), () -> vector));
+      var vector = vectors.get(i);
+      body.accept(new Run(i, mine.get(i), () -> vector));
     }
-    runs.forEach(body);
   }
 }

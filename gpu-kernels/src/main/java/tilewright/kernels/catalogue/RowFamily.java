@@ -16,14 +16,13 @@ import tilewright.reference.Reference;
 /** Families that work on the rows of a matrix X (M,N), each row by as many threads as its length wants. */
 abstract class RowFamily extends OptionedFamily {
   private static final int SMALL_BLOCK = 128;
-  /** Rows of so many accesses are long. */
+  /** Rows of so many accesses are walked through by kernels that read them once. */
+  private static final int WALKED = 1024;
+  /** Rows of so many are long. */
   private static final int LONG = 4096;
-  /** Accesses of a long row that a thread has, about. */
-  private static final int LONG_RUNS = 8;
-  private static final int MOST_THREADS = 1024;
-  /** Threads that a multiprocessor has room for, in CTAs of so many at least. */
-  private static final int ROOM = 2048;
   private static final int SMALLEST_BLOCK = 64;
+  /** Of those that are not long. */
+  private static final Steps SHORT_STEPS = new Steps(2, 512, 2048);
 
   RowFamily(String name, String formula, List<Setting> options) {
     super(name, formula, options);
@@ -87,16 +86,26 @@ abstract class RowFamily extends OptionedFamily {
   }
 
   /**
-   * For kernels that read a row once: long ones are walked through, since fewer threads then have to meet. Registers
-   * are limited to what lets a multiprocessor be full, whatever a compiler would like to unroll: others read while the
-   * threads of a row meet.
+   * How a row is walked through, in two steps or more.
+   *
+   * @param accesses of a thread to a step
+   * @param threads of a row at most
+   * @param room threads that a multiprocessor is to have room for, which limits registers, whatever a compiler would
+   *     like to unroll: others read while the threads of a row meet
    */
-  static RowShape readOnce(Choice choice, ElementType type, RowShape own) {
-    int runs = choice.number("n") * type.bytes() / 16;
-    if (runs < LONG) return own;
-    int threads = choice.tuned("lanes", Math.min(Integer.highestOneBit(runs / LONG_RUNS), MOST_THREADS));
-    int blocks = choice.tuned("blocks", ROOM / Math.max(threads, SMALLEST_BLOCK));
-    return RowShape.of(type, choice.number("n"), new RowTuning(threads, 0, 0, 0, 1, blocks)).walking();
+  record Steps(int accesses, int threads, int room) {
+    private RowShape shape(Choice choice, ElementType type, int runs) {
+      int lanes = choice.tuned("lanes", Math.min(Integer.highestOneBit(runs / (2 * accesses)), threads));
+      int blocks = choice.tuned("blocks", room / Math.max(lanes, SMALLEST_BLOCK));
+      return RowShape.of(type, choice.number("n"), new RowTuning(lanes, 0, 0, 0, 1, blocks)).walking(accesses);
+    }
+  }
+
+  /** For kernels that read a row once: what is not short is walked through, since fewer threads then have to meet. */
+  static RowShape readOnce(Choice choice, ElementType type, RowShape own, Steps throughLong) {
+    int runs = own.length() / own.vector();
+    if (runs < WALKED) return own;
+    return (runs < LONG ? SHORT_STEPS : throughLong).shape(choice, type, runs);
   }
 
   /** Whether CTAs may share a row. */

@@ -63,6 +63,7 @@ class RowShapeTest {
   @Test
   void aWalkingShapeHasFewRunsUnderWay() {
     assertEquals(4, RowShape.of(ElementType.F32, 65536).walking().accesses());
+    assertEquals(2, RowShape.of(ElementType.F32, 65536).walking(2).accesses());
     var small = RowShape.of(ElementType.F32, 128);
     assertEquals(small, small.walking());
   }
