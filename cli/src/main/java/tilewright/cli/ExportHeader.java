@@ -3,6 +3,9 @@ package tilewright.cli;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Locale;
+import java.util.Map;
+import java.util.Set;
+import java.util.TreeSet;
 import java.util.stream.Collectors;
 import tilewright.ptx.LaunchFeature;
 
@@ -103,14 +106,38 @@ final class ExportHeader {
   }
 
   private static String validity(ExportManifest m) {
-    var extents = m.grid().formula().isPresent() ? "Any extents."
-        : "Only for these extents: " + m.grid().extents() + ".";
-    var text = new StringBuilder(extents);
+    var text = new StringBuilder(m.grid().formula().isPresent() ? "Extents are at most 2^30"
+        : "Only for these extents: " + m.grid().extents());
+    if (m.grid().formula().isPresent()) rules(m).forEach(rule -> text.append("; ").append(rule));
+    text.append('.');
     if (!m.ahead().isEmpty()) text.append("\n   It reads ").append(String.join(", ", m.ahead()))
         .append(" before the stream's earlier kernels have ended, which must not write that.");
     for (var part : m.scratch()) text.append("\n   %s are %d bytes of the kernel's own: zeros before the first launch."
         .formatted(part.name(), part.bytes()));
     return text.toString();
+  }
+
+  /** What extents have to be, in words. */
+  private static Set<String> rules(ExportManifest m) {
+    var rules = new TreeSet<String>();
+    for (var argument : m.arguments()) {
+      switch (argument) {
+        case ExportManifest.Argument.Pointer p -> rules.addAll(rules(p.fixed(), p.multiples()));
+        case ExportManifest.Argument.TensorMap t -> rules.addAll(rules(t.fixed(), t.multiples()));
+        default -> {}
+      }
+    }
+    m.counts().forEach((name, count) -> rules.add("%s is ceil(%s/%d)".formatted(name, count.of(), count.each())));
+    return rules;
+  }
+
+  private static List<String> rules(Map<String, Integer> fixed, Map<String, Integer> multiples) {
+    var rules = new ArrayList<String>();
+    fixed.forEach((name, extent) -> rules.add(name + " is " + extent));
+    multiples.forEach((name, unit) -> {
+      if (unit > 1 && !fixed.containsKey(name)) rules.add(name + " is a multiple of " + unit);
+    });
+    return rules;
   }
 
   private static String blocks(ExportManifest m, int direction) {

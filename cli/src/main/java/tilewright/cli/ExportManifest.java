@@ -14,6 +14,7 @@ import java.util.stream.Stream;
 import tilewright.kernel.KernelParameter;
 import tilewright.kernel.PreparedLaunch;
 import tilewright.kernel.TensorMapSpec;
+import tilewright.kernel.TensorSpec;
 import tilewright.ptx.Dim3;
 import tilewright.ptx.Launch;
 import tilewright.ptx.LaunchFeature;
@@ -26,6 +27,7 @@ import tilewright.ptx.LaunchFeature;
  * @param ahead tensors that a programmatic launch may read before the stream's earlier kernels have ended, which must
  *     not write them
  * @param arguments in the kernel's order
+ * @param counts extents that the kernel expects to follow another one, by name
  * @param scratch the tensors among them that are the kernel's own
  * @param grid the blocks in x, y and z; every {@code extents} value where {@code formula} is absent
  */
@@ -34,6 +36,7 @@ record ExportManifest(String kernel, Map<String, String> settings, String entry,
     Map<String, String> cubins, List<Integer> block, int dynamicSharedBytes, List<Integer> cluster,
     @JsonInclude(JsonInclude.Include.NON_EMPTY) List<String> features,
     @JsonInclude(JsonInclude.Include.NON_EMPTY) List<String> ahead, List<Argument> arguments,
+    @JsonInclude(JsonInclude.Include.NON_EMPTY) Map<String, ExtentRules.Count> counts,
     @JsonInclude(JsonInclude.Include.NON_EMPTY) List<Scratch> scratch, Grid grid) {
 
   /**
@@ -67,6 +70,7 @@ record ExportManifest(String kernel, Map<String, String> settings, String entry,
     /**
      * The address of a tensor's first element.
      *
+     * @param bytes of an element
      * @param extents names, one a mode
      * @param contiguous the mode of stride 1, or absent
      * @param alignment bytes, of the address and of every stride but the contiguous mode's
@@ -74,25 +78,33 @@ record ExportManifest(String kernel, Map<String, String> settings, String entry,
      * @param fixed extents that the kernel was made for
      */
     @JsonInclude(JsonInclude.Include.NON_ABSENT)
-    record Pointer(String kind, String name, String type, String dtype, List<String> extents,
+    record Pointer(String kind, String name, String type, String dtype, int bytes, List<String> extents,
         Optional<String> contiguous, int alignment, Map<String, Integer> multiples, Map<String, Integer> fixed)
-        implements Argument {}
+        implements Argument {
+      static Pointer of(String type, TensorSpec t, ExtentRules rules) {
+        return new Pointer("pointer", t.name(), type, t.type().text(), t.type().bytes(), t.extents(), t.contiguous(),
+            t.alignment() * t.type().bytes(), new TreeMap<>(t.multiples()), rules.fixed(t));
+      }
+    }
 
     /**
      * A tensor map, which a launch makes by {@code cuTensorMapEncodeTiled} from a tensor as a {@link Pointer} says.
      *
      * @param element the map's data type
+     * @param bits of an element in global memory; fewer than those of {@code bytes} where a copy unpacks it
      * @param order the tensor's modes, innermost first
      * @param box elements, innermost first
      */
     @JsonInclude(JsonInclude.Include.NON_ABSENT)
-    record TensorMap(String kind, String name, String type, String tensor, String dtype, List<String> extents,
-        Optional<String> contiguous, int alignment, Map<String, Integer> multiples, String element,
-        List<Integer> order, List<Integer> box, String swizzle) implements Argument {
-      static TensorMap of(String name, String type, TensorMapSpec map) {
+    record TensorMap(String kind, String name, String type, String tensor, String dtype, int bytes,
+        List<String> extents, Optional<String> contiguous, int alignment, Map<String, Integer> multiples,
+        Map<String, Integer> fixed, String element, int bits, List<Integer> order, List<Integer> box, String swizzle)
+        implements Argument {
+      static TensorMap of(String name, String type, TensorMapSpec map, ExtentRules rules) {
         var t = map.tensor();
-        return new TensorMap("tensorMap", name, type, t.name(), t.type().text(), t.extents(), t.contiguous(),
-            t.alignment() * t.type().bytes(), new TreeMap<>(t.multiples()), map.element().text(), map.order(),
+        return new TensorMap("tensorMap", name, type, t.name(), t.type().text(), t.type().bytes(), t.extents(),
+            t.contiguous(), t.alignment() * t.type().bytes(), new TreeMap<>(t.multiples()), rules.fixed(t),
+            map.element().text(), map.element().bits(), map.order(),
             map.order().stream().map(map.box()::get).toList(), map.swizzle().toString());
       }
     }
@@ -110,48 +122,55 @@ record ExportManifest(String kernel, Map<String, String> settings, String entry,
   static ExportManifest of(CatalogueKernel kernel, Map<String, String> settings, Map<String, String> cubins) {
     var launch = kernel.prepare(settings);
     var compiled = launch.kernel();
+    var extents = extents(launch);
+    var names = settingsByExtent(kernel, settings, extents);
+    names.keySet().removeAll(fixed(launch));
+    var seen = new ArrayList<Map<String, Integer>>();
+    var found = formula(kernel, settings, launch, names, seen);
+    var rules = ExtentRules.of(names.keySet(), seen);
+    // A formula is of no use beside an extent of which it is not known what it has to be.
+    var formula = found.filter(_ -> rules.complete());
+    var kept = formula.isPresent() ? rules : ExtentRules.NONE;
     return new ExportManifest(kernel.text(), new TreeMap<>(settings), compiled.name(), compiled.module().target(),
         compiled.name() + ".ptx", new TreeMap<>(cubins), list(compiled.block()),
         compiled.dynamicSharedBytes(), list(compiled.cluster()),
         compiled.features().stream().map(LaunchFeature::text).sorted().toList(),
         compiled.ahead().stream().sorted().toList(),
-        compiled.parameters().stream().map(ExportManifest::argument).toList(),
-        launch.scratch().stream().map(Scratch::of).toList(), grid(kernel, settings, launch));
+        compiled.parameters().stream().map(p -> argument(p, kept)).toList(), new TreeMap<>(kept.counts()),
+        launch.scratch().stream().map(Scratch::of).toList(),
+        new Grid(list(launch.grid()), extents, formula.map(GridFormula::directions),
+            formula.map(f -> f.directions().stream().map(Object::toString).toList()).orElse(List.of())));
   }
 
   private static List<Integer> list(Dim3 extents) {
     return List.of(extents.x(), extents.y(), extents.z());
   }
 
-  private static Argument argument(KernelParameter parameter) {
+  private static Argument argument(KernelParameter parameter, ExtentRules rules) {
     var type = parameter.type().text();
     return switch (parameter) {
-      case KernelParameter.Pointer(var t) -> new Argument.Pointer("pointer", t.name(), type, t.type().text(),
-          t.extents(), t.contiguous(), t.alignment() * t.type().bytes(), new TreeMap<>(t.multiples()),
-          new TreeMap<>(t.fixed()));
+      case KernelParameter.Pointer(var t) -> Argument.Pointer.of(type, t, rules);
       case KernelParameter.Stride s -> new Argument.Stride("stride", s.name(), type, s.tensor().name(), s.mode());
       case KernelParameter.Extent(var name) -> new Argument.Extent("extent", name, type);
       case KernelParameter.Scalar(var name, _) -> new Argument.Scalar("scalar", name, type);
-      case KernelParameter.Map(var map) -> Argument.TensorMap.of(parameter.name(), type, map);
+      case KernelParameter.Map(var map) -> Argument.TensorMap.of(parameter.name(), type, map, rules);
     };
   }
 
-  private static Grid grid(CatalogueKernel kernel, Map<String, String> settings, PreparedLaunch launch) {
-    var extents = extents(launch);
-    var names = settingsByExtent(kernel, settings, extents);
-    var base = new TreeMap<>(extents);
+  /** @param seen gets the extents of every launch that is of the same kernel */
+  private static Optional<GridFormula> formula(CatalogueKernel kernel, Map<String, String> settings,
+      PreparedLaunch launch, Map<String, String> names, List<Map<String, Integer>> seen) {
+    var base = new TreeMap<>(extents(launch));
     base.keySet().retainAll(names.keySet());
-    base.keySet().removeAll(fixed(launch));
     var ptx = launch.kernel().ptx();
-    var formula = base.isEmpty() ? Optional.<GridFormula>empty() : GridFormula.find(base, asked -> {
+    return base.isEmpty() ? Optional.empty() : GridFormula.find(base, asked -> {
       var changed = new HashMap<>(settings);
       asked.forEach((extent, value) -> changed.put(names.get(extent), value.toString()));
-      return prepared(kernel, changed)
-          .filter(p -> p.kernel().ptx().equals(ptx) && p.scratch().equals(launch.scratch()))
-          .map(PreparedLaunch::grid);
+      var same = prepared(kernel, changed)
+          .filter(p -> p.kernel().ptx().equals(ptx) && p.scratch().equals(launch.scratch()));
+      same.ifPresent(p -> seen.add(extents(p)));
+      return same.map(PreparedLaunch::grid);
     });
-    return new Grid(list(launch.grid()), extents, formula.map(GridFormula::directions),
-        formula.map(f -> f.directions().stream().map(Object::toString).toList()).orElse(List.of()));
   }
 
   /** Extents that the kernel was made for, although it is told them. */
@@ -179,12 +198,16 @@ record ExportManifest(String kernel, Map<String, String> settings, String entry,
     var names = new LinkedHashMap<String, String>();
     for (var setting : settings.entrySet()) {
       if (!setting.getValue().matches("\\d+")) continue;
-      int other = 2 * Integer.parseInt(setting.getValue());
-      var changed = new HashMap<>(settings);
-      changed.put(setting.getKey(), "" + other);
-      prepared(kernel, changed).map(ExportManifest::extents).ifPresent(found -> found.forEach((extent, value) -> {
-        if (value == other && extents.get(extent) * 2 == value) names.putIfAbsent(extent, setting.getKey());
-      }));
+      int own = Integer.parseInt(setting.getValue());
+      // Some numbers have a largest: there are no more heads of keys than of queries.
+      for (int other : new int[] {2 * own, own / 2}) {
+        var changed = new HashMap<>(settings);
+        changed.put(setting.getKey(), "" + other);
+        prepared(kernel, changed).map(ExportManifest::extents).ifPresent(found -> found.forEach((extent, value) -> {
+          if (value == other && extents.get(extent) == own) names.putIfAbsent(extent, setting.getKey());
+        }));
+        if (names.containsValue(setting.getKey())) break;
+      }
     }
     return names;
   }

@@ -5,21 +5,21 @@ import java.util.Map;
 import java.util.stream.Collectors;
 import java.util.stream.IntStream;
 import java.util.stream.Stream;
-import tilewright.numerics.ElementType;
 
 /** The C function that makes a tensor map of an exported kernel. */
 final class ExportTensorMap {
   /** {@code CUtensorMapDataType} by the element's name (cuda.h). */
   private static final Map<String, String> TYPES = Map.of("u8", "UINT8", "s32", "INT32", "f16", "FLOAT16", "f32",
-      "FLOAT32", "f64", "FLOAT64", "bf16", "BFLOAT16", "tf32", "TFLOAT32");
+      "FLOAT32", "f64", "FLOAT64", "bf16", "BFLOAT16", "tf32", "TFLOAT32", "16u4_align8b", "16U4_ALIGN8B",
+      "16u4_align16b", "16U4_ALIGN16B", "16u6_align16b", "16U6_ALIGN16B");
 
   private ExportTensorMap() {}
 
   static String encoder(String entry, ExportManifest.Argument.TensorMap map) {
     var extents = map.order().stream().map(map.extents()::get).toList();
     // The innermost mode is contiguous; a stride that is never walked need not be aligned.
-    var strides = IntStream.range(1, extents.size()).mapToObj(i -> "(cuuint64_t)(%1$s > 1 ? %2$s * %3$d : 16)"
-        .formatted(extents.get(i), stride(map, extents.get(i)), bytes(map.dtype()))).toList();
+    var strides = IntStream.range(1, extents.size()).mapToObj(i -> "(cuuint64_t)(%1$s > 1 ? %2$s * %3$d / 8 : 16)"
+        .formatted(extents.get(i), stride(map, extents.get(i)), map.bits())).toList();
     var parameters = Stream.concat(map.extents().stream().map(e -> "long long " + e),
         extents.stream().skip(1).map(e -> "long long " + stride(map, e))).collect(Collectors.joining(", "));
     return """
@@ -50,9 +50,5 @@ final class ExportTensorMap {
     var type = TYPES.get(element);
     if (type == null) throw new IllegalStateException("no CUtensorMapDataType for " + element);
     return type;
-  }
-
-  private static int bytes(String dtype) {
-    return ElementType.parse(dtype).orElseThrow().bytes();
   }
 }

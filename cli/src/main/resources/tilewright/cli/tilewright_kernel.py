@@ -5,7 +5,7 @@
     add(X=x, Y=y, Z=z)
 
 Needs the CUDA driver and a current CUDA context, which PyTorch makes; no Java. Tensors are checked against the
-manifest: extents that tensors share, contiguity, alignment. Scratch memory is the Kernel's own, so that one launch after
+manifest: extents, contiguity, alignment. Scratch memory is the Kernel's own, so that one launch after
 the other may use it, not two at once. The launch is enqueued on PyTorch's current stream or the
 one given.
 """
@@ -21,11 +21,12 @@ DYNAMIC_SHARED_BYTES = 8
 CLUSTER_DIMENSION = 4
 FEATURES = {"cooperative": 2, "programmatic": 6}
 TENSOR_MAP_BYTES, TENSOR_MAP_ALIGNMENT = 128, 64
-MAP_TYPES = ["u8", "u16", "u32", "s32", "u64", "s64", "f16", "f32", "f64", "bf16", "f32_ftz", "tf32"]
+MAP_TYPES = ["u8", "u16", "u32", "s32", "u64", "s64", "f16", "f32", "f64", "bf16", "f32_ftz", "tf32", "tf32_ftz",
+             "16u4_align8b", "16u4_align16b", "16u6_align16b"]
 SWIZZLES = ["none", "32B", "64B", "128B"]
-BYTES = {"f64": 8, "f32": 4, "i32": 4, "f16": 2, "bf16": 2}
-DTYPES = {"f32": "float32", "f64": "float64", "f16": "float16", "bf16": "bfloat16", "i8": "int8", "u8": "uint8",
+DTYPES = {"f32": "float32", "tf32": "float32", "f64": "float64", "f16": "float16", "bf16": "bfloat16", "i8": "int8",
           "i32": "int32", "e4m3": "float8_e4m3fn", "e5m2": "float8_e5m2"}
+LARGEST_EXTENT = 2**30  # kernels count in 32 bits
 
 
 def grid(manifest, extents):
@@ -48,8 +49,10 @@ def check(argument, tensor, extents):
     """Notes a tensor's extents; raises ValueError for what the kernel does not take."""
     name, shape, stride = tensor_name(argument), tuple(tensor.shape), tuple(tensor.stride())
     dtype = str(tensor.dtype).split(".")[-1]
-    if dtype not in (argument["dtype"], DTYPES.get(argument["dtype"], dtype)):
+    if dtype not in (argument["dtype"], DTYPES.get(argument["dtype"])):
         raise ValueError(f"tensor {name} is {dtype}, needed is {argument['dtype']}")
+    if not getattr(tensor, "is_cuda", True):
+        raise ValueError(f"tensor {name} is not on a GPU")
     if len(shape) != len(argument["extents"]):
         raise ValueError(f"tensor {name} has shape {shape}, needed are {argument['extents']}")
     if tensor.data_ptr() % argument["alignment"]:
@@ -58,19 +61,26 @@ def check(argument, tensor, extents):
     for mode, extent in enumerate(argument["extents"]):
         if extents.setdefault(extent, shape[mode]) != shape[mode]:
             raise ValueError(f"tensor {name}: {extent} is {shape[mode]}, but another tensor has {extents[extent]}")
+        if shape[mode] > LARGEST_EXTENT:
+            raise ValueError(f"tensor {name}: {extent} is {shape[mode]}, needed is at most {LARGEST_EXTENT}")
         if shape[mode] % argument["multiples"].get(extent, 1):
             raise ValueError(f"tensor {name}: {extent} = {shape[mode]} is not a multiple of "
                              f"{argument['multiples'][extent]}")
-        if shape[mode] != argument.get("fixed", {}).get(extent, shape[mode]):
+        if shape[mode] != argument["fixed"].get(extent, shape[mode]):
             raise ValueError(f"tensor {name}: {extent} is {shape[mode]}, but this kernel was made for "
                              f"{argument['fixed'][extent]}")
-        if shape[mode] <= 1:
+        if not walks(shape, mode):
             continue
         if extent == argument.get("contiguous") and stride[mode] != 1:
             raise ValueError(f"tensor {name}: the stride of {extent} is {stride[mode]}, needed is 1")
-        if extent != argument.get("contiguous") and stride[mode] * size(argument) % argument["alignment"]:
+        if extent != argument.get("contiguous") and stride[mode] * argument["bytes"] % argument["alignment"]:
             raise ValueError(f"tensor {name}: the stride of {extent} is {stride[mode]}, needed are multiples of "
-                             f"{argument['alignment'] // size(argument)}")
+                             f"{argument['alignment'] // argument['bytes']}")
+
+
+def walks(shape, mode):
+    """Whether elements can lie a stride of the mode apart: only then does it matter what the stride is."""
+    return shape[mode] > 1 and 0 not in shape
 
 
 def tensor_name(argument):
@@ -78,17 +88,12 @@ def tensor_name(argument):
     return argument.get("tensor", argument["name"])
 
 
-def size(argument):
-    """Bytes of an element."""
-    return BYTES.get(argument["dtype"], 1)
-
-
 def recipe(argument, tensor):
     """A tensor map's extents, strides in bytes and box, innermost first; the first mode is contiguous."""
-    shape, stride, order = tensor.shape, tensor.stride(), argument["order"]
+    shape, stride, order = tuple(tensor.shape), tensor.stride(), argument["order"]
     extents = [max(1, shape[mode]) for mode in order]
     # A stride that is never walked need not be aligned.
-    strides = [stride[mode] * size(argument) if shape[mode] > 1 else 16 for mode in order[1:]]
+    strides = [stride[mode] * argument["bits"] // 8 if walks(shape, mode) else 16 for mode in order[1:]]
     return extents, strides, argument["box"]
 
 
@@ -98,9 +103,17 @@ def pack(manifest, values, encode=None):
     encode(argument, tensor) makes the bytes of a tensor map.
     """
     extents = {}
+    needed = {tensor_name(a) for a in manifest["arguments"] if a["kind"] in ("pointer", "tensorMap", "scalar")}
+    if needed != set(values):
+        raise ValueError(f"needed are {', '.join(sorted(needed))}, got {', '.join(sorted(values))}")
     for argument in manifest["arguments"]:
         if argument["kind"] in ("pointer", "tensorMap"):
             check(argument, values[tensor_name(argument)], extents)
+    for name, count in manifest.get("counts", {}).items():
+        tiles = -(-extents[count["of"]] // count["each"])
+        if extents[name] != tiles:
+            raise ValueError(f"{name} is {extents[name]}, needed is {tiles}: one for each {count['each']} of "
+                             f"{count['of']}")
     packed = []
     for argument in manifest["arguments"]:
         kind, name = argument["kind"], argument["name"]
@@ -174,6 +187,7 @@ class Kernel:
         address = ctypes.c_uint64()
         self._call("cuMemAlloc_v2", ctypes.byref(address), ctypes.c_size_t(part["bytes"]))
         self._call("cuMemsetD8_v2", address, 0, ctypes.c_size_t(part["bytes"]))
+        self._call("cuStreamSynchronize", None)  # not every stream waits for that by itself
         return Scratch(part, address.value)
 
     def _encode(self, argument, tensor):

@@ -137,7 +137,8 @@ class ExportCommandTest {
     export("vector-add");
     var m = ExportManifest.of(CatalogueKernel.VECTOR_ADD, Map.of("n", "1048576"), Map.of());
     var clustered = new ExportManifest(m.kernel(), m.settings(), m.entry(), m.target(), m.ptx(), m.cubins(), m.block(),
-        m.dynamicSharedBytes(), List.of(2, 1, 1), m.features(), m.ahead(), m.arguments(), m.scratch(), m.grid());
+        m.dynamicSharedBytes(), List.of(2, 1, 1), m.features(), m.ahead(), m.arguments(), m.counts(), m.scratch(),
+        m.grid());
     var header = ExportHeader.of(clustered);
     assertTrue(header.contains("attributes[0].value.clusterDim.x = 2;"), header);
     Files.writeString(folder.resolve("clustered.h"), header);
@@ -226,6 +227,111 @@ class ExportCommandTest {
         [('M', 100), ('N', 33)] (2, 4, 1) True True
         tensor Y: M is 101, but another tensor has 100
         """, output("python3", "try.py"));
+  }
+
+  /** Tries in Python whether the loader takes tensors of these shapes, packed, and prints why not. */
+  private String packing(String tensors) throws IOException, InterruptedException {
+    Files.writeString(folder.resolve("try.py"), """
+        import json, tilewright_kernel as t
+        class Tensor:
+            is_cuda = True
+            def __init__(self, dtype, *shape, stride=None):
+                self.dtype, self.shape = "torch." + dtype, shape
+                self.strides = stride or tuple(self.product(shape[i + 1:]) for i in range(len(shape)))
+            @staticmethod
+            def product(numbers):
+                return numbers[0] * Tensor.product(numbers[1:]) if numbers else 1
+            def stride(self):
+                return self.strides
+            def data_ptr(self):
+                return 4096
+        m, maps = json.load(open("manifest.json")), {}
+        def encode(argument, tensor):
+            maps[argument["name"]] = t.recipe(argument, tensor)
+            return bytes(128)
+        def attempt(**values):
+            try:
+                t.pack(m, values, encode)
+                print("taken")
+            except ValueError as e:
+                print(e)
+        """ + tensors);
+    return output("python3", "try.py");
+  }
+
+  @Test
+  void theLoaderKnowsTheWidthOfEveryType() throws IOException, InterruptedException {
+    export("sm90-gemm", "--set", "dtype=tf32", "--cubin", "sm_90a");
+    assertEquals("""
+        taken
+        [4096, 16]
+        tensor A is float16, needed is tf32
+        """, packing("""
+        c = Tensor("float32", 1024, 1024, 1)
+        attempt(A=c, B=c, C=c, alpha=1.0)
+        print(maps["A_map"][1])
+        attempt(A=Tensor("float16", 1024, 1024, 1), B=c, C=c, alpha=1.0)
+        """));
+  }
+
+  @Test
+  void packedElementsHaveTheirTypesInTheHeader() throws IOException {
+    var manifest = export("sm100-narrow-gemm", "--set", "dtype=e2m3", "--set", "dtypeb=e2m1", "--cubin", "sm_100a");
+    var header = Files.readString(folder.resolve(manifest.get("entry").asString() + ".h"));
+    assertTrue(header.contains("DATA_TYPE_16U6_ALIGN16B") && header.contains("A_stride_M * 6 / 8"), header);
+  }
+
+  @Test
+  void extentsThatNobodySetsAreWhatTheKernelTakesForGranted() throws IOException, InterruptedException {
+    var manifest = export("sm90-scaled-gemm", "--cubin", "sm_90a");
+    assertEquals("{\"KB\":{\"of\":\"K\",\"each\":128},\"NB\":{\"of\":\"N\",\"each\":128}}",
+        manifest.get("counts").toString());
+    var header = Files.readString(folder.resolve(manifest.get("entry").asString() + ".h"));
+    assertTrue(header.contains("; KB is ceil(K/128); L is 1; NB is ceil(N/128)."), header);
+    assertEquals("""
+        taken
+        KB is 3, needed is 4: one for each 128 of K
+        tensor A: L is 2, but this kernel was made for 1
+        """, packing("""
+        def gemm(k, kb, batch):
+            return dict(A=Tensor("float8_e4m3fn", 256, k, batch, stride=(k, 1, 256 * k)),
+                        B=Tensor("float8_e4m3fn", 384, k, batch, stride=(k, 1, 384 * k)),
+                        C=Tensor("bfloat16", 256, 384, batch, stride=(384, 1, 256 * 384)),
+                        SA=Tensor("float32", 256, kb, batch, stride=(1, 256, 256 * kb)),
+                        SB=Tensor("float32", 3, kb, batch), alpha=1.0)
+        attempt(**gemm(512, 4, 1))
+        attempt(**gemm(512, 3, 1))
+        attempt(**gemm(512, 4, 2))
+        """));
+  }
+
+  @Test
+  void theLoaderRefusesWhatAKernelCannotIndexOrReach() throws IOException, InterruptedException {
+    export("histogram", "--set", "n=1000");
+    assertEquals("""
+        taken
+        tensor Y: bins is 255, but this kernel was made for 256
+        tensor X: N is 1073741825, needed is at most 1073741824
+        tensor X is not on a GPU
+        needed are X, Y, got X, Z
+        """, packing("""
+        y = Tensor("int32", 256)
+        attempt(X=Tensor("int32", 77), Y=y)
+        attempt(X=Tensor("int32", 77), Y=Tensor("int32", 255))
+        attempt(X=Tensor("int32", 2**30 + 1), Y=y)
+        x = Tensor("int32", 77)
+        x.is_cuda = False
+        attempt(X=x, Y=y)
+        attempt(X=y, Z=y)
+        """));
+  }
+
+  @Test
+  void theLoaderTakesTensorsWithoutElementsWhateverTheirStrides() throws IOException, InterruptedException {
+    export("mat-transpose");
+    assertEquals("taken\n", packing("""
+        attempt(X=Tensor("float32", 100, 0, stride=(1, 1)), Y=Tensor("float32", 0, 100))
+        """));
   }
 
   @Test
