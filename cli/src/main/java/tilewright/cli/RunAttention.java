@@ -220,9 +220,12 @@ final class RunAttention implements Callable<Integer> {
     var s = problem.sizes();
     var shape = headsFirst() ? List.of((long) s.batch(), (long) s.heads(), (long) s.queries(), (long) s.valueDim())
         : List.of((long) s.batch(), (long) s.queries(), (long) s.heads(), (long) s.valueDim());
-    TensorFile.write(out, "O", problem.type(), shape, buffers.get("O"));
+    long rows = (long) s.batch() * s.queries() * s.heads();
+    TensorFile.write(out, "O", problem.type(), shape,
+        buffers.get("O").asSlice(0, rows * s.valueDim() * problem.type().bytes()));
     lse.ifPresent(path -> TensorFile.write(path, "LSE", ElementType.F32,
-        List.of((long) s.batch(), (long) s.heads(), (long) s.queries()), buffers.get("LSE")));
+        List.of((long) s.batch(), (long) s.heads(), (long) s.queries()),
+        buffers.get("LSE").asSlice(0, rows * Float.BYTES)));
   }
 
   private int report(AttentionProblem problem, String chosen, Backend.Result result) {

@@ -40,6 +40,24 @@ class RunAttentionTest {
     for (int i = 0; i < KEYS; i++) assertEquals(Math.log(i + 1), lse.getFloat(4 * i), 1e-6);
   }
 
+  @ParameterizedTest
+  @ValueSource(strings = {"sm80_attention", "sm90_attention", "sm100_attention"})
+  void queriesWithoutKeysAreZerosAndNoQueriesAreNothing(String kernel) throws IOException {
+    npy("some.npy", KEYS, i -> i);
+    npy("none.npy", 0, i -> i);
+    var withoutKeys = run("--q", path("some.npy"), "--k", path("none.npy"), "--v", path("none.npy"), "--lse",
+        path("lse.npy"), "--kernel", kernel);
+    assertEquals(0, withoutKeys.exitCode(), withoutKeys.err());
+    var o = data("o.npy", 2 * KEYS * DIM);
+    for (int i = 0; i < KEYS * DIM; i++) assertEquals(0, o.getShort(2 * i));
+    var lse = data("lse.npy", 4 * KEYS);
+    for (int i = 0; i < KEYS; i++) assertEquals(Float.NEGATIVE_INFINITY, lse.getFloat(4 * i));
+    var withoutQueries = run("--q", path("none.npy"), "--k", path("some.npy"), "--v", path("some.npy"), "--kernel",
+        kernel);
+    assertEquals(0, withoutQueries.exitCode(), withoutQueries.err());
+    assertEquals('\n', data("o.npy", 1).get());
+  }
+
   @Test
   void tensorsComeFromAndGoToSafetensors() throws IOException {
     var header = """

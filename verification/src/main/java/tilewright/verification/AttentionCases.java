@@ -129,6 +129,21 @@ final class AttentionCases {
     all.add(views());
     all.add(headsApart());
     all.addAll(AttentionMods.setups());
+    all.addAll(empty());
+    return all;
+  }
+
+  /** No queries, no batch entry, no heads, no sequences: nothing to write; and no keys: nothing that is seen. */
+  static List<Setup> empty() {
+    var all = new ArrayList<Setup>();
+    for (var sizes : List.of(Sizes.of(1, 0, 70, 2, 64), Sizes.of(0, 40, 70, 2, 64), Sizes.of(2, 40, 70, 0, 64),
+        new Sizes(1, 40, 70, 0, 2, 64, 64), Sizes.of(2, 40, 0, 1, 64))) {
+      all.add(band(ElementType.BF16, sizes, Band.ALL));
+      all.add(band(ElementType.BF16, sizes, Band.CAUSAL));
+    }
+    all.add(new Setup("packed", AttentionProblem.dense(ElementType.BF16, Sizes.of(1, 0, 0, 2, 64))
+        .with(new Packed("cuQ", "cuK", 0, 0)), (_, q, k) -> ScoreRule.NONE));
+    all.addAll(AttentionMods.empty());
     return all;
   }
 

@@ -62,9 +62,10 @@ final class AttentionCheck {
   private static Verdict compare(AttentionProblem p, ScoreRule rule, Map<String, MemorySegment> in,
       Map<String, MemorySegment> out, Sequence s) {
     var sizes = p.sizes();
-    // Layouts have no empty modes; an empty sequence of queries has no results, one of keys sees nothing.
-    if (s.queries == 0) return new Verdict(OptionalDouble.of(0), OptionalDouble.of(0), Optional.empty(),
-        Optional.empty());
+    // Where there are no results, there may be no heads to share others.
+    if (s.queries * sizes.heads() * sizes.batch() == 0) {
+      return new Verdict(OptionalDouble.of(0), OptionalDouble.of(0), Optional.empty(), Optional.empty());
+    }
     var reference = new AttentionReference(
         view(p, p.q(), in, s.firstQuery, s.queries, sizes.heads(), sizes.headDim()),
         view(p, p.k(), in, s.firstKey, s.keys, sizes.keyHeads(), sizes.headDim()),

@@ -2,6 +2,7 @@ package tilewright.verification;
 
 import java.util.List;
 import java.util.Optional;
+import java.util.stream.Stream;
 import tilewright.kernel.collective.attention.MaskMod;
 import tilewright.kernel.collective.attention.Modification;
 import tilewright.kernel.collective.attention.ScoreMod;
@@ -40,6 +41,14 @@ final class AttentionMods {
         scored.problem().modification().score(), masked.problem().modification().mask())).skipping();
     return new AttentionCases.Setup("ALiBi in documents", problem,
         (i, q, k) -> masked.rules().of(i, q, k).and(scored.rules().of(i, q, k)));
+  }
+
+  /** Blocks of nothing: no queries, no heads, no keys. */
+  static List<AttentionCases.Setup> empty() {
+    var problem = setups().get(1).problem();
+    return Stream.of(Sizes.of(1, 0, 70, 2, 64), Sizes.of(2, 40, 70, 0, 64), Sizes.of(1, 40, 0, 2, 64))
+        .map(sizes -> new AttentionCases.Setup("prefix skipping blocks", AttentionProblem.dense(ElementType.BF16, sizes)
+            .with(problem.modification()).skipping(), setups().get(1).rules())).toList();
   }
 
   private static AttentionCases.Setup alibi(String name, ScoreMod alibi, AttentionProblem problem) {

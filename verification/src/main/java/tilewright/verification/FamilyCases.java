@@ -12,6 +12,7 @@ import java.util.Set;
 import java.util.SplittableRandom;
 import java.util.function.Supplier;
 import java.util.stream.IntStream;
+import java.util.stream.Stream;
 import tilewright.kernels.catalogue.Choice;
 import tilewright.kernels.catalogue.Family;
 import tilewright.kernels.catalogue.Operand;
@@ -34,7 +35,7 @@ final class FamilyCases {
     return HopperFamilies.all().stream().flatMap(f -> of(f, seed).stream()).toList();
   }
 
-  /** The first variant's cases are quick; the others are on their last extents. */
+  /** The first variant's cases are quick, each extent 0 among them; the others are on their last extents. */
   static List<Case> of(Family family, long seed) {
     var cases = new ArrayList<Case>();
     for (var variant : family.variants()) {
@@ -45,8 +46,16 @@ final class FamilyCases {
       }
       var last = family.sized(variant, family.awkward().getLast());
       cases.add(new Inputs(family, last, true, seed).makeCase(first));
+      if (first) withNone(family, variant).forEach(c -> cases.add(new Inputs(family, c, false, seed).makeCase(true)));
     }
     return cases;
+  }
+
+  /** The last extents with one of them 0, each in turn. */
+  private static Stream<Choice> withNone(Family family, Choice variant) {
+    var last = family.sized(variant, family.awkward().getLast());
+    return family.settings().stream().filter(s -> s.extent() && !family.positive().contains(s.name()))
+        .map(s -> last.with(Map.of(s.name(), "0")));
   }
 
   /** One choice, whatever its extents and tunings. */

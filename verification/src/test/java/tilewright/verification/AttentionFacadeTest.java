@@ -63,8 +63,12 @@ class AttentionFacadeTest {
         refusal("no attention of f32: f16 or bf16", () -> Attention.forward(ElementType.F32, Sizes.of(1, 8, 8, 1, 64))),
         refusal("3 heads do not share 2 heads of keys: they must be a multiple",
             () -> new Sizes(1, 8, 8, 3, 2, 64, 64)),
-        refusal("invalid attention extents B=0 Sq=8 Sk=8 H=1 Hk=1 D=64 Dv=64: sequences may be empty, all else is at "
-            + "least 1", () -> Sizes.of(0, 8, 8, 1, 64)),
+        refusal("3 heads do not share 0 heads of keys: they must be a multiple",
+            () -> new Sizes(1, 8, 8, 3, 0, 64, 64)),
+        refusal("invalid attention extents B=-1 Sq=8 Sk=8 H=1 Hk=1 D=64 Dv=64: head dimensions are at least 1, all "
+            + "else at least 0", () -> Sizes.of(-1, 8, 8, 1, 64)),
+        refusal("invalid attention extents B=1 Sq=8 Sk=8 H=1 Hk=1 D=0 Dv=0: head dimensions are at least 1, all "
+            + "else at least 0", () -> Sizes.of(1, 8, 8, 1, 0)),
         refusal("packed sequences lie in one batch entry, not in 2",
             () -> Attention.forward(ElementType.BF16, Sizes.of(2, 8, 8, 1, 64)).packed(new Packed("cuQ", "cuK", 2, 8))),
         refusal("a block mask goes with a mask, and with neither packed sequences nor a band",

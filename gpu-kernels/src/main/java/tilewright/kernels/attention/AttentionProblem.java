@@ -7,8 +7,9 @@ import tilewright.kernel.collective.attention.PackedTiles;
 import tilewright.numerics.ElementType;
 
 /**
- * O = softmax(scale · Q·Kᵀ) · V for Q (B,Sq,H,D), K (B,Sk,Hk,D), V (B,Sk,Hk,Dv) and O (B,Sq,H,Dv); head h of Q reads
- * head h·Hk/H of K and V.
+ * O = softmax(scale · Q·Kᵀ) · V for Q (B,Sq,H,D), K (B,Sk,Hk,D), V (B,Sk,Hk,Dv) and O (B,Sq,H,Dv); head h of Q
+ * reads head h·Hk/H of K and V. Any extent but a head dimension may be 0: of no queries nothing is written; a query
+ * without keys has O = 0 and a logarithm of −∞, as one that sees none of them.
  *
  * @param type of Q, K, V and O: f16 or bf16
  * @param lse where each row's logarithm of its sum of exponentials goes, (B,Sq,H) of singles, if anywhere
@@ -36,15 +37,20 @@ public record AttentionProblem(ElementType type, Sizes sizes, View q, View k, Vi
   /** Extents. */
   public record Sizes(int batch, int queries, int keys, int heads, int keyHeads, int headDim, int valueDim) {
     public Sizes {
-      if (batch < 1 || queries < 0 || keys < 0 || heads < 1 || keyHeads < 1 || headDim < 1 || valueDim < 1) {
+      if (batch < 0 || queries < 0 || keys < 0 || heads < 0 || keyHeads < 0 || headDim < 1 || valueDim < 1) {
         throw new IllegalArgumentException("invalid attention extents B=" + batch + " Sq=" + queries + " Sk=" + keys
             + " H=" + heads + " Hk=" + keyHeads + " D=" + headDim + " Dv=" + valueDim
-            + ": sequences may be empty, all else is at least 1");
+            + ": head dimensions are at least 1, all else at least 0");
       }
-      if (heads % keyHeads != 0) {
+      if (keyHeads == 0 ? heads > 0 : heads % keyHeads != 0) {
         throw new IllegalArgumentException(heads + " heads do not share " + keyHeads
             + " heads of keys: they must be a multiple");
       }
+    }
+
+    /** Heads of queries that read the same head of keys; 1 where there are no heads. */
+    public int sharers() {
+      return heads == 0 ? 1 : heads / keyHeads;
     }
 
     /** One head dimension, and as many heads of keys as of queries. */
@@ -115,8 +121,8 @@ public record AttentionProblem(ElementType type, Sizes sizes, View q, View k, Vi
   public int headsWithin(long cacheBytes) {
     if (band.right().isEmpty()) return 1;
     long head = (long) sizes.keys * (sizes.headDim + sizes.valueDim) * type.bytes();
-    long sharers = sizes.heads / sizes.keyHeads;
-    return Math.toIntExact(Math.clamp(cacheBytes / Math.max(1, head) * sharers, 1, (long) sizes.heads * sizes.batch));
+    long all = Math.max(1, (long) sizes.heads * sizes.batch);
+    return Math.toIntExact(Math.clamp(cacheBytes / Math.max(1, head) * sizes.sharers(), 1, all));
   }
 
   public AttentionProblem with(Band other) {

@@ -40,6 +40,8 @@ final class AttentionTensors {
     lengths = config.packed()
         ? Optional.of(new Lengths(k.global(config.lengths("cuQ")), k.global(config.lengths("cuK")))) : Optional.empty();
     scheduler = scheduler();
+    // A sequence's lengths are read before it is known whether it has the tile.
+    if (config.packed()) k.leave(scheduler.count().lessThan(1));
   }
 
   /** Packed sequences all get as many tiles as the longest has, which only the launch knows. */
@@ -71,7 +73,7 @@ final class AttentionTensors {
         .orElseGet(() -> SeqlenInfo.fixed(q.extent(0), keys.extent(0)));
     var firstRow = place.number().times(config.shape().tileM());
     return new Tile(place, place.head().times(config.packing().heads()), sequence, firstRow,
-        firstRow.lessThan(config.packing().rows(sequence.queries())));
+        scheduler.count().atLeast(1).and(firstRow.lessThan(config.packing().rows(sequence.queries()))));
   }
 
   /** The blocks of keys that a tile looks at. */

@@ -35,7 +35,9 @@ record BlockMaskKernel(MaskMod mask, TensorSpec lengths, int tileM, int tileN) i
     var zero = s.constant(0);
     var queries = s.global(lengths).extent(0);
     var keys = s.global(lengths).extent(1);
-    var counts = s.global(BlockLists.counts()).from(zero, s.blockX(), s.blockY(), s.blockZ());
+    var lists = s.global(BlockLists.counts());
+    s.leave(lists.extent(2).times(lists.extent(3)).lessThan(1));
+    var counts = lists.from(zero, s.blockX(), s.blockY(), s.blockZ());
     var partial = s.global(BlockLists.list("partialBlocks")).from(zero, s.blockX(), s.blockY(), s.blockZ());
     var full = s.global(BlockLists.list("fullBlocks")).from(zero, s.blockX(), s.blockY(), s.blockZ());
     var sums = s.shared(ElementType.I32, Layout.columnMajor(2, THREADS / WARP));

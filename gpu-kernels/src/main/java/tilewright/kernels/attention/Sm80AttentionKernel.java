@@ -50,7 +50,7 @@ public final class Sm80AttentionKernel implements AttentionKernel {
     if (p.blockMask()) blockMask(p, shape).addTo(arguments);
     int queries = p.packed().map(AttentionProblem.Packed::longest).orElse(s.queries());
     int entries = p.packed().map(AttentionProblem.Packed::sequences).orElse(s.batch());
-    long tiles = Math.max(1, Math.ceilDiv((long) queries * packing.heads(), shape.tileM()))
+    long tiles = Math.ceilDiv((long) queries * packing.heads(), shape.tileM())
         * (s.heads() / packing.heads()) * entries;
     return new PreparedLaunch(kernel, Dim3.of(Math.toIntExact(tiles)), arguments.build());
   }

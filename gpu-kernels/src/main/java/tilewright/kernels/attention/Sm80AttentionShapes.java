@@ -27,7 +27,7 @@ final class Sm80AttentionShapes {
   static HeadPacking packing(AttentionProblem p) {
     var s = p.sizes();
     int queries = p.packed().map(AttentionProblem.Packed::longest).orElse(s.queries());
-    return p.blockMask() ? HeadPacking.NONE : HeadPacking.of(queries, s.heads() / s.keyHeads(), SMALL_QUERIES,
+    return p.blockMask() ? HeadPacking.NONE : HeadPacking.of(queries, s.sharers(), SMALL_QUERIES,
         SMALL_QUERIES);
   }
 

@@ -4,6 +4,7 @@ import java.util.ArrayList;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
+import java.util.Set;
 import tilewright.kernel.Target;
 
 /** Kernels under one name that differ in type, vector width or path. A new one is a file, named in {@link Families}. */
@@ -26,6 +27,11 @@ public interface Family {
     return true;
   }
 
+  /** Extents that cannot be 0, by name. */
+  default Set<String> positive() {
+    return Set.of();
+  }
+
   /** Extents that break kernels, in the order of the settings: zero, one, primes, one below and above a tile. */
   List<List<Integer>> awkward();
 
@@ -41,7 +47,10 @@ public interface Family {
   default void requireSupported(Choice choice) {
     for (var setting : settings()) {
       if (setting.extent()) {
-        choice.number(setting.name());
+        int least = positive().contains(setting.name()) ? 1 : 0;
+        if (choice.number(setting.name()) < least) {
+          throw new IllegalArgumentException("invalid " + setting.name() + "=0: needed is 1 at least");
+        }
       } else if (!setting.allows(choice.text(setting.name()))) {
         throw new IllegalArgumentException("invalid " + setting.name() + "=" + choice.text(setting.name()) + ": "
             + String.join(" or ", setting.values()));

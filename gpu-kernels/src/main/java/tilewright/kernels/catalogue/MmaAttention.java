@@ -2,6 +2,7 @@ package tilewright.kernels.catalogue;
 
 import java.util.List;
 import java.util.Optional;
+import java.util.Set;
 import java.util.stream.Stream;
 import tilewright.kernel.CompiledKernel;
 import tilewright.kernel.Kernel;
@@ -20,7 +21,7 @@ import tilewright.reference.TiledAttentionReference;
 
 /**
  * O = softmax(Q·Kᵀ/√d)·V of Q, K, V and O (B,S,H,d) on tensor cores: {@link VariantAttention} in the ways worth
- * comparing, a family for each. All extents are at least 1.
+ * comparing, a family for each.
  *
  * @param config of the underlying kernel
  */
@@ -76,6 +77,11 @@ record MmaAttention(VariantConfig config) implements Kernel {
     }
 
     @Override
+    public Set<String> positive() {
+      return Set.of("d");
+    }
+
+    @Override
     public List<List<Integer>> awkward() {
       return way == Way.TILED_QKV
           ? List.of(List.of(1, 1, 1, 32), List.of(1, 40, 1, 1024), List.of(1, 70, 1, 320), List.of(2, 65, 2, 96))
@@ -95,9 +101,6 @@ record MmaAttention(VariantConfig config) implements Kernel {
       int sequence = choice.number("seq");
       int heads = choice.number("heads");
       int d = choice.number("d");
-      if (batch < 1 || sequence < 1 || heads < 1) {
-        throw new IllegalArgumentException("no attention of " + choice + ": extents are at least 1");
-      }
       var type = choice.type("dtype");
       var accumulator = choice.type("acc");
       var config = new VariantConfig(way, type, accumulator, d, choice.text("swizzle"));

@@ -2,6 +2,7 @@ package tilewright.kernels.catalogue;
 
 import java.util.ArrayList;
 import java.util.List;
+import java.util.Set;
 import java.util.stream.IntStream;
 import tilewright.kernel.Element;
 import tilewright.kernel.F32;
@@ -58,6 +59,11 @@ record Rope(boolean half, ElementType type, int pairs, int vector, int heads, in
     }
 
     @Override
+    public Set<String> positive() {
+      return Set.of("d", "pairs");
+    }
+
+    @Override
     public List<List<Integer>> measured() {
       return List.of(List.of(65536, 32, 128, 64));
     }
@@ -65,7 +71,7 @@ record Rope(boolean half, ElementType type, int pairs, int vector, int heads, in
     @Override
     public Workload workload(Choice choice) {
       int dim = choice.number("d");
-      if (dim == 0 || dim % 2 != 0 || choice.number("pairs") != dim / 2) {
+      if (dim % 2 != 0 || choice.number("pairs") != dim / 2) {
         throw new IllegalArgumentException("invalid head of d=" + dim + " with pairs=" + choice.number("pairs")
             + ": d is even and pairs is half of it");
       }

@@ -57,7 +57,7 @@ final class Sm90AttentionShapes {
 
   /** All heads that read the same keys, unless boxes cannot hold a query's. */
   private static HeadPacking sharing(AttentionProblem problem) {
-    int sharers = problem.sizes().heads() / problem.sizes().keyHeads();
+    int sharers = problem.sizes().sharers();
     var packing = new HeadPacking(sharers).inBoxes();
     boolean leavesRows = packing.stride() > sharers;
     // Lists of blocks are each head's own. Empty rows of packed sequences would be those of the next heads.

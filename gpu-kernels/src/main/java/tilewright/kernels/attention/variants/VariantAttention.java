@@ -35,6 +35,7 @@ public record VariantAttention(VariantConfig config) implements Kernel {
     var keys = k.global(specs.k().fixed("D", config.dim()));
     var values = k.global(specs.v().fixed("Dv", config.dim()));
     var o = k.global(specs.o().fixed("Dv", config.dim()));
+    k.leave(q.extent(0).ceilDiv(config.tileM()).times(q.extent(2)).times(q.extent(3)).lessThan(1));
     var zero = k.constant(0);
     var firstQuery = k.blockX().times(config.tileM());
     var sequence = SeqlenInfo.fixed(q.extent(0), keys.extent(0));
