@@ -8,6 +8,7 @@ import java.util.stream.Stream;
 import tilewright.kernel.Matrix;
 import tilewright.kernels.Accumulation;
 import tilewright.kernels.GemmProblem;
+import tilewright.numerics.ElementType;
 import tilewright.sm90.collective.BlockScales;
 import tilewright.sm90.collective.ClusterShape;
 import tilewright.sm90.collective.OutputForm;
@@ -32,17 +33,21 @@ record GemmTile(int m, int n, int consumers, ClusterShape cluster, Schedule sche
   private static final int WIDEST_ROW = 64;
   /** Weights that a CTA multiplies at a time, where few rows of A are all there is: so many, or half of them. */
   private static final int MOST_AHEAD_ROWS = 128;
-  /** Of a few columns; of many, copying in narrow boxes takes longer than multiplying. */
+  /** Of a few columns; of more, copying in narrow boxes takes longer than multiplying. */
   private static final int NARROWEST_ROW = 16;
+  private static final int NARROW_ROW = 32;
   private static final int BAND_ROWS = 2048;
-  /** Elements along k that split CTAs are done with before the next kernel's have found their way: two then share. */
-  private static final int SHORT_K = 8192;
+  /** Bytes along k that split CTAs are done with before the next kernel's have found their way: two then share. */
+  private static final int SHORT_BYTES = 8192 * Short.BYTES;
   /** So few that half of the shared memory holds a deep ring. */
   private static final int FEW_COLUMNS = 16;
+  /** Of more, a ring holds too few stages of two swizzled rows. */
+  private static final int MOST_DEEP_COLUMNS = 64;
 
   // What an H200 took, in microseconds.
   private static final double LAUNCH = 2.5;
   private static final double LARGEST_STEP = 0.62;
+  /** Of 16 bits. */
   private static final double LARGEST_STORE = 2.6;
   private static final double EXCHANGE = 5;
   /** To leave a part for another CTA, and to add up each. */
@@ -55,10 +60,14 @@ record GemmTile(int m, int n, int consumers, ClusterShape cluster, Schedule sche
   private static final double IDLE = 0.2;
   /** How much slower it is for each time that the larger operand is read again, up to some. */
   private static final double AGAIN = 0.1;
+  /** The same of weights, which L2 is asked to give up first. */
+  private static final double WEIGHTS_AGAIN = 0.3;
   private static final int MOST_AGAIN = 3;
   private static final double CLUSTER = 4;
   private static final double BYTES = 4.05e6;
   private static final double STAGED_BYTES = 1.1e5;
+  /** Rows inside a matrix that are copied in the time of one outside, which is zeros. */
+  private static final double OUTSIDE = 4;
   /** The part of a tile's way out that nothing hides where consumers take turns. */
   private static final double SEEN = 0.3;
   private static final double LARGEST = 128 * 256;
@@ -79,7 +88,7 @@ record GemmTile(int m, int n, int consumers, ClusterShape cluster, Schedule sche
   private static final List<GemmTile> COMMON = Stream.of(new GemmTile(128, 256, 2, 1), new GemmTile(256, 128, 2, 0.97),
       new GemmTile(128, 128, 2, 0.94)).flatMap(tile -> Stream.of(tile.clustered(2, 1), tile)).toList();
 
-  /** Those that are for types of 16 bits besides. */
+  /** Those besides for floats of one type that the tensor core adds up by itself. */
   private static final List<GemmTile> OTHERS = Stream.concat(
       Stream.of(new GemmTile(256, 192, 2, 1.04), new GemmTile(128, 224, 2, 0.98),
           new GemmTile(128, 192, 2, 0.95), new GemmTile(128, 112, 2, 0.9), new GemmTile(128, 96, 2, 0.86),
@@ -87,10 +96,16 @@ record GemmTile(int m, int n, int consumers, ClusterShape cluster, Schedule sche
           new GemmTile(128, 176, 2, 1.02).inTurn(),
           new GemmTile(128, 128, 2, 0.925).inTurn(), new GemmTile(128, 128, 2, 0.925).inTurn().clustered(2, 1),
           new GemmTile(128, 192, 2, 0.86).sharedTail(), new GemmTile(128, 128, 2, 0.85).sharedTail()),
-      IntStream.of(8, 16, 32, 64).boxed().flatMap(n -> Stream.of(new GemmTile(64, n, 1, 0.8).transposed(),
-          new GemmTile(64, n, 1, 0.8).transposed().clustered(1, 2), new GemmTile(128, n, 2, 0.8).transposed()))
-          // Narrower, 1×4096×4096 took 11.9 µs, where it takes 9.9 in 16 columns.
-          .filter(tile -> tile.cluster.splits() == 1 || tile.n >= 16)).toList();
+      IntStream.concat(IntStream.of(8), IntStream.rangeClosed(1, 15).map(i -> 16 * i)).boxed()
+          .flatMap(GemmTile::ofFewRows)).toList();
+
+  /** For rows of A that become so many columns. */
+  private static Stream<GemmTile> ofFewRows(int n) {
+    var alone = new GemmTile(64, n, 1, 0.8).transposed();
+    var wide = new GemmTile(128, n, 2, n < 96 ? 0.8 : 0.9).transposed();
+    // Split in 8 columns, 1×4096×4096 took 11.9 µs, where it takes 9.9 in 16.
+    return n < 16 ? Stream.of(alone, wide) : Stream.of(alone, alone.clustered(1, 2), wide);
+  }
 
   /** Those of 8 bits besides, where L2 holds both operands: CTAs side by side copy A's tiles for each other. */
   private static final List<GemmTile> BYTES_IN_L2 =
@@ -147,21 +162,24 @@ record GemmTile(int m, int n, int consumers, ClusterShape cluster, Schedule sche
     }
     if (schedule == Schedule.SHARED_TAIL && problem.k() == 0) return false;
     var p = seen(problem);
-    return p.types().a() == p.types().b() && p.operand().bits() == 16 && isCopied(p.a(), m, cluster.n())
-        && isCopied(p.b(), n, cluster.m());
+    var types = p.types();
+    if (types.a() != types.b() || types.isPromoted() || types.output() == ElementType.I32) return false;
+    // Only 16 bits may lie across k.
+    boolean along = p.operand().bits() == Short.SIZE || alongK(p.a()) && alongK(p.b());
+    return along && isCopied(p.a(), m, cluster.n()) && isCopied(p.b(), n, cluster.m());
   }
 
   /** Whether CTAs can each copy an equal part of a tile: across k, parts are of whole swizzled rows. */
   private boolean isCopied(Matrix matrix, int rows, int parts) {
     int width = Math.min(WIDEST_ROW, Integer.lowestOneBit(rows));
-    int least = schedule == Schedule.TRANSPOSED ? NARROWEST_ROW : WIDEST_ROW;
+    int least = schedule == Schedule.TRANSPOSED ? Math.clamp(rows, NARROWEST_ROW, NARROW_ROW) : WIDEST_ROW;
     return alongK(matrix) || width >= least && rows / parts % width == 0;
   }
 
   /** Few columns are copied in steps of two swizzled rows where the ring has a whole multiprocessor. */
   Sm90GemmConfig configure(GemmProblem problem) {
     int resident = resident(seen(problem));
-    boolean deep = schedule == Schedule.TRANSPOSED && consumers == 1 && resident == 1;
+    boolean deep = schedule == Schedule.TRANSPOSED && consumers == 1 && resident == 1 && n <= MOST_DEEP_COLUMNS;
     return configure(seen(problem), resident, deep ? 2 * DEPTH_BYTES : DEPTH_BYTES);
   }
 
@@ -173,14 +191,16 @@ record GemmTile(int m, int n, int consumers, ClusterShape cluster, Schedule sche
    */
   static Optional<Sm90GemmConfig> weightsAhead(GemmProblem problem) {
     return ALL.stream()
-        .filter(t -> t.schedule == Schedule.TRANSPOSED && t.m <= MOST_AHEAD_ROWS)
+        .filter(t -> t.schedule == Schedule.TRANSPOSED && t.m <= MOST_AHEAD_ROWS && t.n <= MOST_DEEP_COLUMNS)
+        .filter(_ -> problem.operand().bits() == Short.SIZE)
         .filter(t -> t.n >= problem.m() && t.takes(problem) && alongK(problem.a()) && alongK(problem.b()))
         .filter(t -> t.cluster.splits() == 1
             || groups(t.seen(problem), t.m, t.n) * t.cluster.splits() <= MULTIPROCESSORS)
         .min(Comparator.comparingInt((GemmTile t) -> -t.cluster.splits())
             .thenComparingLong(t -> Math.ceilDiv(groups(t.seen(problem), t.m, t.n), MULTIPROCESSORS) * t.m)
             .thenComparingInt(t -> -t.m).thenComparingInt(GemmTile::n))
-        .map(t -> t.cluster.splits() == 1 && problem.k() > SHORT_K ? t.configure(problem)
+        .map(t -> t.cluster.splits() == 1 && problem.k() * problem.types().a().bytes() > SHORT_BYTES
+            ? t.configure(problem)
             : t.configure(t.seen(problem), 1, 2 * DEPTH_BYTES).withWeightsAhead());
   }
 
@@ -212,13 +232,17 @@ record GemmTile(int m, int n, int consumers, ClusterShape cluster, Schedule sche
   /**
    * CTAs on a multiprocessor: two where all then run at once, so that the next kernel's find room early and their
    * prologues are hidden. Half of the shared memory is enough for few columns, and where k is not long; where k is
-   * split both have to be so.
+   * split both have to be so, and for many columns there have to be more tiles than multiprocessors.
    */
   private int resident(GemmProblem p) {
     if (schedule != Schedule.TRANSPOSED || consumers > 1) return 1;
-    if (groups(p, m, n) * cluster.splits() > 2 * MULTIPROCESSORS) return 1;
+    long tiles = groups(p, m, n);
+    // Of 192 CTAs that split k, some would have a multiprocessor alone and finish early.
+    if (tiles * cluster.splits() > (cluster.splits() == 1 ? 2 : 1) * MULTIPROCESSORS) return 1;
+    if (n > MOST_DEEP_COLUMNS && tiles <= MULTIPROCESSORS) return 1;
     boolean few = n <= FEW_COLUMNS;
-    boolean isShort = p.k() <= SHORT_K;
+    // Split in two, singles of 16×4096×4096 took 20.0 µs with two and 18.2 with one.
+    boolean isShort = p.k() * p.types().a().bytes() * cluster.splits() <= SHORT_BYTES;
     return (cluster.splits() == 1 ? few || isShort : few && isShort) ? 2 : 1;
   }
 
@@ -238,9 +262,10 @@ record GemmTile(int m, int n, int consumers, ClusterShape cluster, Schedule sche
     int cuts = cuts(blocks, places, p.k() * p.types().a().bytes() / DEPTH_BYTES);
     double waves = cuts == 1 ? Math.ceilDiv(blocks, places) : blocks / places + 1.0 / cuts;
     double steps = Math.ceilDiv((long) p.k() * p.types().a().bytes(), (long) DEPTH_BYTES * cluster.splits());
-    double step = Math.max(LARGEST_STEP * size / rate, (m + n) * DEPTH_BYTES / STAGED_BYTES);
+    double filled = filled(p.m(), m) + filled(p.n(), n);
+    double step = Math.max(LARGEST_STEP * size / rate, filled * DEPTH_BYTES / STAGED_BYTES);
     // Half of the registers hold sums where a tile is larger.
-    double store = LARGEST_STORE * size * Math.max(1, size);
+    double store = LARGEST_STORE * size * Math.max(1, size) * p.output().bytes() / Short.BYTES;
     boolean inTurn = schedule == Schedule.IN_TURN;
     double work = waves * (steps * step + (inTurn ? SEEN * store : store)) + (inTurn ? (1 - SEEN) * store : 0)
         + (cluster.splits() > 1 ? EXCHANGE * size : 0) + (cuts > 1 ? LEAVE + cuts * GATHER : 0) * size
@@ -252,10 +277,17 @@ record GemmTile(int m, int n, int consumers, ClusterShape cluster, Schedule sche
     double rounds = Math.ceil(waves / resident(p));
     double used = inside * Math.min(1, blocks * cuts / (rounds * MULTIPROCESSORS));
     int passes = p.m() > p.n() ? Math.ceilDiv(p.n(), n * cluster.n()) : Math.ceilDiv(p.m(), m * cluster.m());
-    double slower = 1 + IDLE * (1 - used) + AGAIN * Math.min(MOST_AGAIN, passes - 1);
+    double again = schedule == Schedule.TRANSPOSED ? WEIGHTS_AGAIN : AGAIN;
+    double slower = 1 + IDLE * (1 - used) + again * Math.min(MOST_AGAIN, passes - 1);
     // Where one tile has all columns weights are read as they come, and the ring runs on.
     double between = schedule == Schedule.TRANSPOSED && p.n() <= n ? 0 : WAVE * rounds;
     return LAUNCH + between + copied / COPIED_BYTES + Math.max(work, bytes / BYTES * slower);
+  }
+
+  /** Rows of a tile, as long as they take to copy: those outside the matrix longer. */
+  private static double filled(int extent, int rows) {
+    int tiles = Math.ceilDiv(extent, rows);
+    return rows + (OUTSIDE - 1) * (rows - (double) extent / tiles);
   }
 
   /** Parts of a tile that does not fill a wave. */

@@ -38,15 +38,16 @@ class HopperGemmTest {
 
   @Test
   void tilesThatFillNoWaveAreCutAlongKWhereThatIsLong() {
-    assertTrue(HopperGemm.configure(problem(384, 1536, 32768)).sharedTail());
-    var launch = HopperGemm.prepare(problem(384, 1536, 32768));
+    assertTrue(HopperGemm.configure(problem(512, 1536, 32768)).sharedTail());
+    var launch = HopperGemm.prepare(problem(512, 1536, 32768));
     assertEquals(List.of("partials", "flags"), launch.scratch().stream().map(PreparedLaunch.Scratch::name).toList());
   }
 
   @ParameterizedTest
   @CsvSource({"2048, 1, 1", "4096, 1, 2", "8192, 2, 1", "16384, 2, 1"})
   void bytesShareRowsWhereL2HoldsThemAndColumnsWhereNot(int size, int down, int beside) {
-    var problem = GemmProblem.packed(ElementType.E4M3, ElementType.BF16, size, size, size, 1, "TN");
+    var exact = new GemmTypes(ElementType.E4M3, ElementType.E4M3, ElementType.BF16, Accumulation.EXACT);
+    var problem = GemmProblem.packed(exact, size, size, size, 1, "TN");
     assertEquals(new ClusterShape(down, beside, 1), HopperGemm.configure(problem).cluster());
   }
 
@@ -141,7 +142,7 @@ class HopperGemmTest {
 
   /** Clusters split k while all of them fit at once; other tiles leave the busiest CTA the fewest rows. */
   @ParameterizedTest
-  @CsvSource({"1, 4096, 64x16 of 2", "16, 4096, 64x16 of 2", "40, 4096, 64x64 of 2", "1, 14336, 128x8 of 1",
+  @CsvSource({"1, 4096, 64x16 of 2", "16, 4096, 64x16 of 2", "40, 4096, 64x48 of 2", "1, 14336, 128x8 of 1",
       "17, 7168, 64x32 of 1", "64, 24576, 64x64 of 1"})
   void weightsAheadAreOfTheFewestColumnsThatHoldAllRows(int m, int n, String tile) {
     var config = HopperGemm.configureWeightsAhead(problem(m, n, 4096));
@@ -149,9 +150,38 @@ class HopperGemmTest {
     assertTrue(config.weightsAhead() && config.transposed());
   }
 
+  /**
+   * Up to 192 rows of A become the columns of one tile, as few as hold them; k is split, or weights are taken 128 rows
+   * at a time, as that gives most multiprocessors a tile.
+   */
+  @ParameterizedTest
+  @CsvSource({"33, 4096, 4096, 64x48 of 2", "65, 4096, 4096, 64x80 of 2", "96, 4096, 14336, 64x96 of 2",
+      "100, 14336, 4096, 128x112 of 1", "160, 7168, 16384, 64x160 of 1", "192, 14336, 4096, 128x192 of 1",
+      "192, 4096, 14336, 64x192 of 2"})
+  void rowsBecomeTheColumnsOfOneTile(int m, int n, int k, String tile) {
+    for (var type : List.of(ElementType.TF32, ElementType.BF16)) {
+      var config = HopperGemm.configure(GemmProblem.packed(GemmTypes.of(type, GemmTypes.usualOutput(type)), m, n, k, 1,
+          "TN"));
+      assertEquals(tile, config.tileM() + "x" + config.tileN() + " of " + config.cluster().splits());
+      assertTrue(config.transposed());
+    }
+  }
+
+  /** One wave of the largest tiles, many of others in turn, and what outgrows L2 many times over. */
+  @ParameterizedTest
+  @CsvSource({"2048, 128x256", "4096, 128x256", "8192, 128x176 in turn", "16384, 256x192 in step"})
+  void floatsOfAnyWidthHaveTheTilesOfHalves(int size, String tile) {
+    for (var type : List.of(ElementType.TF32, ElementType.BF16, ElementType.E4M3)) {
+      var types = GemmTypes.of(type, GemmTypes.usualOutput(type));
+      var config = HopperGemm.configure(GemmProblem.packed(types, size, size, size, 1, "TN"));
+      assertEquals(tile, config.tileM() + "x" + config.tileN() + (config.pingPong() ? " in turn" : "")
+          + (config.paced() ? " in step" : ""));
+    }
+  }
+
   /** More rows than a tile has columns would read weights again. */
   @ParameterizedTest
-  @CsvSource({"256, 4096, 4096", "256, 4096, 14336", "128, 7168, 16384"})
+  @CsvSource({"256, 4096, 4096", "256, 4096, 14336", "256, 7168, 16384"})
   void manyRowsAreNotExchangedForColumns(int m, int n, int k) {
     assertFalse(HopperGemm.configure(problem(m, n, k)).transposed());
   }

@@ -17,6 +17,7 @@ import tilewright.kernel.PreparedLaunch;
 import tilewright.kernels.Accumulation;
 import tilewright.kernels.Gemm;
 import tilewright.kernels.GemmProblem;
+import tilewright.kernels.GemmTypes;
 import tilewright.layout.IntTuple;
 import tilewright.layout.Layout;
 import tilewright.numerics.ElementType;
@@ -115,8 +116,20 @@ final class GemmCases {
   static List<Case> hopperTiles(long seed) {
     var small = GemmProblem.packed(ElementType.BF16, ElementType.BF16, 72, 136, 200, 1, "TN");
     var large = GemmProblem.packed(ElementType.BF16, ElementType.BF16, 1288, 2056, 1416, 1, "TN");
-    return HopperGemm.tiles(small).stream()
-        .flatMap(tile -> Stream.of(tiled(small, tile, EVERYWHERE, seed), tiled(large, tile, GPU_ONLY, seed))).toList();
+    return Stream.concat(HopperGemm.tiles(small).stream()
+        .flatMap(tile -> Stream.of(tiled(small, tile, EVERYWHERE, seed), tiled(large, tile, GPU_ONLY, seed))),
+        ofOtherWidths(seed)).toList();
+  }
+
+  /** The same of other widths, in a tile of each kind. */
+  private static Stream<Case> ofOtherWidths(long seed) {
+    return Stream.of(ElementType.TF32, ElementType.E4M3).flatMap(type -> {
+      var small = GemmProblem.packed(type, GemmTypes.usualOutput(type), 72, 136, 208, 1, "TN");
+      var large = GemmProblem.packed(type, GemmTypes.usualOutput(type), 1288, 2056, 1424, 1, "TN");
+      return Stream.of("256x192x1", "128x176x1-in-turn", "128x128x1-shared-tail", "128x64x1-split2",
+          "64x80x1-split2-transposed", "128x96x1-transposed")
+          .flatMap(tile -> Stream.of(tiled(small, tile, EVERYWHERE, seed), tiled(large, tile, GPU_ONLY, seed)));
+    });
   }
 
   /** Few rows whose weights are copied ahead: with tails, and where there is time for it more tiles than CTAs. */
