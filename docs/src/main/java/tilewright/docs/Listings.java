@@ -63,6 +63,8 @@ final class Listings {
         "void copyWeightsAhead("));
     save(generated, "sm90-mainloop.java", Excerpt.method(hopper.resolve("collective/Mainloop.java"),
         "Fragment consume(Place place"));
+    save(generated, "sm90-fetch.java", Excerpt.method(hopper.resolve("collective/Mainloop.java"),
+        "void fetch(Pipeline.Cursor stage"));
     save(generated, "sm90-pace.java", Excerpt.method(hopper.resolve("collective/Mainloop.java"),
         "void produce(Pipeline.Cursor stage, I32 m, I32 n, I32 batch, I32 group, Pace pace)"));
     save(generated, "sm90-split.java", Excerpt.method(hopper.resolve("collective/SplitSum.java"),

@@ -35,6 +35,7 @@ public record GroupedGemm(GemmProblem problem, Grouping grouping, int groups) {
 
   /** Prepares tiles that fit every problem whose groups are not small. */
   public PreparedLaunch prepare() {
+    if (!HopperGemm.isCopied(problem)) return prepare(HopperGemm.fetching(problem));
     return prepare(HopperGemm.configure(problem, new ClusterShape(1, 1, 1), ROWS, COLUMNS, CONSUMERS, STAGES, BAND));
   }
 

@@ -6,12 +6,14 @@ import java.util.function.Consumer;
 import java.util.stream.Stream;
 import tilewright.kernel.CompiledKernel;
 import tilewright.kernel.LaunchArguments;
+import tilewright.kernel.Matrix;
 import tilewright.kernel.PreparedLaunch;
 import tilewright.kernel.Target;
 import tilewright.kernels.Gemm;
 import tilewright.kernels.GemmProblem;
 import tilewright.kernels.epilogue.Epilogue;
 import tilewright.kernels.epilogue.EpilogueArguments;
+import tilewright.numerics.ElementType;
 import tilewright.ptx.Dim3;
 import tilewright.sm90.collective.ClusterShape;
 import tilewright.sm90.collective.OutputForm;
@@ -23,6 +25,10 @@ public final class HopperGemm {
   private static final int MOST_ACCUMULATORS = 128;
   /** Along k, where waiting for a matrix that is read takes longer than what smaller tiles cost, if others multiply. */
   private static final int SHORT_K = 4096;
+  /** Rows, and columns, of tiles that threads fetch. */
+  private static final int FETCHED = 128;
+  private static final int FETCHED_STAGES = 3;
+  private static final int BAND = 16;
 
   private HopperGemm() {}
 
@@ -32,13 +38,13 @@ public final class HopperGemm {
   }
 
   /**
-   * Prepares the configuration that fits the problem, with another epilogue. Operands that tensor copies cannot reach
-   * are multiplied by the SM80 kernel; threads store what these copies cannot.
+   * Prepares the configuration that fits the problem, with another epilogue. Where tensor copies cannot reach operands
+   * of f16 and bf16, the SM80 kernel multiplies them; others threads fetch, and they store what copies cannot.
    */
   public static PreparedLaunch prepare(GemmProblem problem, EpilogueArguments epilogue) {
     boolean halves = problem.types().a() == problem.types().b() && problem.types().a().bits() == 16;
-    if (halves && TensorCopies.obstacle(problem).isPresent()) return Gemm.sm80(problem, epilogue);
-    return prepare(problem, configure(problem, epilogue), epilogue);
+    if (halves && !isCopied(problem)) return Gemm.sm80(problem, epilogue);
+    return prepare(problem, isCopied(problem) ? configure(problem, epilogue) : fetching(problem), epilogue);
   }
 
   /** The configuration that fits a problem with that epilogue, whose tensors are packed. */
@@ -70,21 +76,39 @@ public final class HopperGemm {
    * memory to what that stores.
    */
   public static PreparedLaunch prepare(GemmProblem problem, Sm90GemmConfig fastest, EpilogueArguments epilogue) {
-    requireReachable(problem);
+    requireReachable(problem, fastest);
     return fastest.transposed() ? prepare(problem.transposed(), fastest, epilogue.transposed(), Grouping.BATCH, _ -> {})
         : prepare(problem, fastest, epilogue, Grouping.BATCH, _ -> {});
   }
 
-  private static void requireReachable(GemmProblem problem) {
-    TensorCopies.obstacle(problem).ifPresent(obstacle -> {
-      throw new IllegalArgumentException(obstacle + "; the SM80 kernel takes any strides of f16 and bf16");
+  private static void requireReachable(GemmProblem problem, Sm90GemmConfig config) {
+    TensorCopies.obstacle(problem).filter(_ -> !config.fetched()).ifPresent(obstacle -> {
+      throw new IllegalArgumentException(obstacle + "; without a configuration of its own, any strides will do");
     });
+  }
+
+  /** Whether tensor copies bring both operands to where {@code wgmma} takes them. */
+  static boolean isCopied(GemmProblem p) {
+    return TensorCopies.obstacle(p).isEmpty() && isTaken(p.a(), p.types().a()) && isTaken(p.b(), p.types().b());
+  }
+
+  /** Only elements of 16 bits are transposed on their way. */
+  private static boolean isTaken(Matrix matrix, ElementType type) {
+    return type.bits() == 16 || GemmTile.alongK(matrix);
+  }
+
+  /** The configuration for operands that are not copied. */
+  static Sm90GemmConfig fetching(GemmProblem problem) {
+    var types = problem.types();
+    int depth = GemmTile.DEPTH_BYTES / types.multiplied().bytes();
+    return Sm90GemmConfig.fetching(types, GemmTile.alongK(problem.a()), GemmTile.alongK(problem.b()), FETCHED, FETCHED,
+        depth, 2, FETCHED_STAGES, BAND);
   }
 
   /** The same with more arguments, or others. */
   static PreparedLaunch prepare(GemmProblem problem, Sm90GemmConfig fastest, EpilogueArguments epilogue,
       Grouping grouping, Consumer<LaunchArguments> more) {
-    requireReachable(problem);
+    requireReachable(problem, fastest);
     if (!fastest.types().equals(problem.types())) {
       throw new IllegalArgumentException("a configuration for " + fastest.types() + " does not multiply "
           + problem.types() + ": configure that problem");
@@ -116,7 +140,7 @@ public final class HopperGemm {
         alongN && TensorCopies.reachSources(epilogue) ? OutputForm.Copies.ALL : OutputForm.Copies.OUTPUTS);
     boolean hasRoom = yielding(config, copied).stages() >= Pipeline.LEAST_STAGES;
     return TensorCopies.storeAll(problem, epilogue) && copied.hasLongRows(problem.output(), config.tileN()) && hasRoom
-        ? copied : new OutputForm(tree, alongN, epilogue.neighbours(), OutputForm.Copies.NONE);
+        ? copied : new OutputForm(tree, alongN, 1, OutputForm.Copies.NONE);
   }
 
   private static Sm90GemmConfig yielding(Sm90GemmConfig config, OutputForm output) {

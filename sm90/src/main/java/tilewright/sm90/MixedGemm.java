@@ -60,6 +60,7 @@ public record MixedGemm(GemmProblem problem, Matrix scales) {
 
   /** The configuration that should be fastest: the widest tile that B fills, and enough of them for all rows of A. */
   public Sm90GemmConfig configure() {
+    if (!HopperGemm.isCopied(problem)) return HopperGemm.fetching(problem);
     if (problem.n() <= MOST_NARROW) {
       int width = Math.max(16, 2 * Integer.highestOneBit(problem.n() - 1));
       int splits = tiles(ROWS, width) < 2 * MULTIPROCESSORS && width > 16 ? 4 : 2;

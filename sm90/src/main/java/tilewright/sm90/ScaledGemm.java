@@ -42,7 +42,7 @@ public record ScaledGemm(GemmProblem problem, Matrix scalesA, Matrix scalesB) {
 
   /** Prepares the configuration that fits the problem. */
   public PreparedLaunch prepare() {
-    return prepare(HopperGemm.configure(problem));
+    return prepare(HopperGemm.isCopied(problem) ? HopperGemm.configure(problem) : HopperGemm.fetching(problem));
   }
 
   /** Prepares a given configuration. */

@@ -24,7 +24,6 @@ import tilewright.sm90.collective.RowScales;
 import tilewright.sm90.collective.SharedTail;
 import tilewright.sm90.collective.SplitSum;
 import tilewright.sm90.collective.StagedEpilogue;
-import tilewright.sm90.collective.TensorTile;
 
 /**
  * C = alpha·A·Bᵀ on SM90 tensor cores, batched. A (M,K,L), B (N,K,L), C (M,N,L): any extents, either operand
@@ -57,8 +56,9 @@ public record Sm90Gemm(Sm90GemmConfig config, OutputForm output, Grouping groupi
     k.blocksPerMultiprocessor(config.resident());
     var tiles = ClusterTiles.of(k, config.cluster(), config.tileM(), config.tileN(), config.band());
     var grouped = grouping.of(k, tiles);
-    var a = TensorTile.shared(k, config.a(), config.layoutA(), config.cluster().n());
-    var b = TensorTile.shared(k, config.b(grouping), config.layoutB(), config.cluster().m());
+    var lane = thread.modulo(WgmmaAtom.THREADS);
+    var a = config.tileA(k, lane);
+    var b = config.tileB(k, lane, grouping);
     var first = thread.equalTo(0);
     var mma = config.mma();
     var c = StagedEpilogue.of(k, output, config.types().output(), mma, config.consumers(), first);
@@ -74,7 +74,7 @@ public record Sm90Gemm(Sm90GemmConfig config, OutputForm output, Grouping groupi
     var partials = tail.map(_ -> PartialSums.of(k, mma, config.consumers()));
     var pace = Optional.of(config.paced()).filter(Boolean::booleanValue)
         .map(_ -> Pace.of(tiles, c.extent(0), c.extent(1), c.extent(2)));
-    var ring = Pipeline.of(k, config.stages(), first, config.weightsAhead() ? 2 : 1,
+    var ring = Pipeline.of(k, config.stages(), first, config.producers(),
         Promotion.speakers(scales, config.sharers()), tiles);
     k.when(first, () -> {
       mainloop.prefetchMaps();
@@ -84,12 +84,17 @@ public record Sm90Gemm(Sm90GemmConfig config, OutputForm output, Grouping groupi
     if (config.weightsAhead()) DependentLaunch.readsAhead(k, config.transposed() ? "A" : "B");
     else DependentLaunch.awaitPrevious(k);
 
-    var lane = thread.modulo(WgmmaAtom.THREADS);
     var group = Shuffle.first(k, thread.dividedBy(WgmmaAtom.THREADS), config.consumers());
     k.when(group.equalTo(config.consumers()), () -> {
       RegisterBudget.shrink(k, config.producerRegisters());
       if (config.weightsAhead()) {
         copyWeightsAhead(k, lane, ring, mainloop, c);
+        return;
+      }
+      if (config.fetched()) {
+        var stage = ring.producer();
+        grouped.forEach(k.constant(0), 1, c.extent(0), c.extent(1), c.extent(2),
+            (m, n, batch, of) -> mainloop.fetch(stage, lane, m, n, batch, of));
         return;
       }
       k.when(lane.equalTo(0), () -> {

@@ -1,7 +1,9 @@
 package tilewright.sm90;
 
 import java.util.List;
+import tilewright.kernel.I32;
 import tilewright.kernel.PreparedLaunch;
+import tilewright.kernel.Scope;
 import tilewright.kernel.TensorSpec;
 import tilewright.kernels.Accumulation;
 import tilewright.kernels.GemmTypes;
@@ -10,8 +12,11 @@ import tilewright.numerics.ElementType;
 import tilewright.sm90.atom.SwizzledRows;
 import tilewright.sm90.atom.WgmmaAtom;
 import tilewright.sm90.collective.ClusterShape;
+import tilewright.sm90.collective.FetchedTile;
+import tilewright.sm90.collective.OperandTile;
 import tilewright.sm90.collective.Pace;
 import tilewright.sm90.collective.PartialSums;
+import tilewright.sm90.collective.TensorTile;
 import tilewright.sm90.collective.TiledWgmma;
 
 /**
@@ -31,10 +36,12 @@ import tilewright.sm90.collective.TiledWgmma;
  * @param weightsAhead whether B, or A where they have changed places, is read before the stream's previous kernel has
  *     ended, which must not write it
  * @param paced whether CTAs keep in step, so that L2 has what several of them copy
+ * @param fetched whether threads fetch A and B, of any strides, where tensor copies cannot reach them
  */
 public record Sm90GemmConfig(GemmTypes types, boolean aKMajor, boolean bKMajor, int tileM, int tileN, int tileK,
     int consumers, int stages, ClusterShape cluster, int band, int resident, boolean pingPong,
-    boolean transposed, boolean sharedTail, boolean weightsAhead, boolean paced) {
+    boolean transposed, boolean sharedTail, boolean weightsAhead, boolean paced,
+    boolean fetched) {
   private static final int ALIGNED_BYTES = 16;
   private static final int REGISTERS = 65536;
   private static final int MOST_REGISTERS = 240;
@@ -46,8 +53,14 @@ public record Sm90GemmConfig(GemmTypes types, boolean aKMajor, boolean bKMajor, 
   private static final int LEAD = 3;
 
   public Sm90GemmConfig {
-    requireAlongK("A", types.a(), aKMajor);
-    requireAlongK("B", types.b(), bKMajor);
+    if (!fetched) {
+      requireAlongK("A", types.a(), aKMajor);
+      requireAlongK("B", types.b(), bKMajor);
+    }
+    if (fetched && (cluster.blocks() > 1 || sharedTail || weightsAhead || paced)) {
+      throw new IllegalArgumentException("threads fetch whole tiles for their own CTA: no clusters, parts of k, pace or"
+          + " weights ahead");
+    }
     if (types.output() == ElementType.I32 && types.a() != ElementType.I8) {
       throw new IllegalArgumentException("unsupported products " + types + ": only sums of i8 are integers");
     }
@@ -81,25 +94,32 @@ public record Sm90GemmConfig(GemmTypes types, boolean aKMajor, boolean bKMajor, 
   public Sm90GemmConfig(GemmTypes types, boolean aKMajor, boolean bKMajor, int tileM, int tileN, int tileK,
       int consumers, int stages, ClusterShape cluster, int band, int resident, boolean pingPong, boolean transposed) {
     this(types, aKMajor, bKMajor, tileM, tileN, tileK, consumers, stages, cluster, band, resident, pingPong,
-        transposed, false, false, false);
+        transposed, false, false, false, false);
   }
 
   /** The same with the last tiles cut along k. */
   public Sm90GemmConfig withSharedTail() {
     return new Sm90GemmConfig(types, aKMajor, bKMajor, tileM, tileN, tileK, consumers, stages, cluster, band, resident,
-        pingPong, transposed, true, weightsAhead, paced);
+        pingPong, transposed, true, weightsAhead, paced, fetched);
   }
 
   /** The same with the weights read before the previous kernel has ended. */
   public Sm90GemmConfig withWeightsAhead() {
     return new Sm90GemmConfig(types, aKMajor, bKMajor, tileM, tileN, tileK, consumers, stages, cluster, band, resident,
-        pingPong, transposed, sharedTail, true, paced);
+        pingPong, transposed, sharedTail, true, paced, fetched);
   }
 
   /** The same with CTAs that keep in step. */
   public Sm90GemmConfig withPace() {
     return new Sm90GemmConfig(types, aKMajor, bKMajor, tileM, tileN, tileK, consumers, stages, cluster, band, resident,
-        pingPong, transposed, sharedTail, weightsAhead, true);
+        pingPong, transposed, sharedTail, weightsAhead, true, fetched);
+  }
+
+  /** A configuration whose operands threads fetch. */
+  static Sm90GemmConfig fetching(GemmTypes types, boolean aKMajor, boolean bKMajor, int tileM, int tileN, int tileK,
+      int consumers, int stages, int band) {
+    return new Sm90GemmConfig(types, aKMajor, bKMajor, tileM, tileN, tileK, consumers, stages,
+        new ClusterShape(1, 1, 1), band, 1, false, false, false, false, false, true);
   }
 
   private static void requireAlongK(String name, ElementType type, boolean kMajor) {
@@ -161,8 +181,14 @@ public record Sm90GemmConfig(GemmTypes types, boolean aKMajor, boolean bKMajor, 
     return accumulators() + (types.isPromoted() ? atom().registers() : 0);
   }
 
+  /** Threads that fill a stage. */
+  int producers() {
+    return fetched ? WgmmaAtom.THREADS : weightsAhead ? 2 : 1;
+  }
+
   /** Registers that a thread of the producer's warpgroup keeps. */
   int producerRegisters() {
+    if (fetched) return 120;
     return consumers > 2 || resident > 1 || sumRegisters() > MOST_BESIDE_OTHERS ? 24 : sharedTail ? 72 : 40;
   }
 
@@ -172,17 +198,28 @@ public record Sm90GemmConfig(GemmTypes types, boolean aKMajor, boolean bKMajor, 
     return Math.min(MOST_REGISTERS, (all - producerRegisters()) / consumers) / 8 * 8;
   }
 
-  TensorSpec a() {
+  /** A's tiles, and how they are filled; by threads of that number in their warpgroup, if any do it. */
+  OperandTile tileA(Scope k, I32 lane) {
+    return tile(k, a(), layoutA(), cluster.n(), lane, aKMajor);
+  }
+
+  /** B's tiles. */
+  OperandTile tileB(Scope k, I32 lane, Grouping grouping) {
+    return tile(k, operand("B", types.b(), "N", grouping.batchOfB(), bKMajor), layoutB(), cluster.m(), lane, bKMajor);
+  }
+
+  private OperandTile tile(Scope k, TensorSpec spec, OffsetMap layout, int blocks, I32 lane, boolean kMajor) {
+    return fetched ? FetchedTile.of(k, TensorSpec.of(spec.name(), spec.type(), spec.extents().toArray(String[]::new)),
+        layout, lane, kMajor) : TensorTile.shared(k, spec, layout, blocks);
+  }
+
+  private TensorSpec a() {
     if (types.a() == ElementType.I4) {
       return TensorSpec.of("A", ElementType.I8, "M", "KPairs", "L").contiguous("KPairs").aligned(ALIGNED_BYTES);
     }
     var a = operand("A", types.a(), "M", "L", aKMajor);
     // B has few rows then, so that A is read about once, and would only drive out of L2 what is read again.
     return transposed ? a.passingReads() : a;
-  }
-
-  TensorSpec b(Grouping grouping) {
-    return operand("B", types.b(), "N", grouping.batchOfB(), bKMajor);
   }
 
   private static TensorSpec operand(String name, ElementType type, String rows, String batch, boolean kMajor) {
@@ -195,7 +232,7 @@ public record Sm90GemmConfig(GemmTypes types, boolean aKMajor, boolean bKMajor, 
     int stage = (tileM * types.a().bits() + tileN * types.b().bits()) * tileK / Byte.SIZE;
     return new Sm90GemmConfig(types, aKMajor, bKMajor, tileM, tileN, tileK, consumers,
         stages - Math.ceilDiv(bytes, stage), cluster, band, resident, pingPong, transposed, sharedTail,
-        weightsAhead, paced);
+        weightsAhead, paced, fetched);
   }
 
   /** What so many blocks need in memory where the last tiles are cut along k, or all keep in step. */
@@ -214,7 +251,7 @@ public record Sm90GemmConfig(GemmTypes types, boolean aKMajor, boolean bKMajor, 
   }
 
   private OffsetMap layout(ElementType type, int rows, boolean kMajor) {
-    return kMajor ? SwizzledRows.alongColumns(type, rows, tileK, stages)
+    return kMajor || fetched ? SwizzledRows.alongColumns(type, rows, tileK, stages)
         : SwizzledRows.alongRows(type, rows, tileK, stages);
   }
 
@@ -224,6 +261,6 @@ public record Sm90GemmConfig(GemmTypes types, boolean aKMajor, boolean bKMajor, 
         + " consumers " + consumers + " stages " + stages + " cluster " + cluster + " band " + band
         + (resident > 1 ? " resident " + resident : "") + (pingPong ? " ping-pong" : "")
         + (transposed ? " transposed" : "") + (sharedTail ? " shared tail" : "")
-        + (weightsAhead ? " weights ahead" : "") + (paced ? " paced" : "");
+        + (weightsAhead ? " weights ahead" : "") + (paced ? " paced" : "") + (fetched ? " fetched" : "");
   }
 }

@@ -123,11 +123,13 @@ class HopperGemmTest {
   }
 
   @Test
-  void unalignedOperandsThatOnlyWgmmaTakesAreRefusedWithTheFix() {
+  void unalignedOperandsThatOnlyWgmmaTakesAreFetchedByThreads() {
     var problem = GemmProblem.packed(ElementType.E4M3, ElementType.BF16, 64, 64, 24, 1, "TN");
-    var refusal = assertThrows(IllegalArgumentException.class, () -> HopperGemm.prepare(problem));
+    var refusal = assertThrows(IllegalArgumentException.class,
+        () -> HopperGemm.prepare(problem, HopperGemm.configure(problem)));
     assertTrue(refusal.getMessage().startsWith("A has rows, or columns, 24 elements apart: pad them to 32"),
         refusal.getMessage());
+    assertFalse(HopperGemm.prepare(problem).kernel().ptx().contains("shared::cluster.global"), "A or B is copied");
   }
 
   /** Two CTAs share a multiprocessor where half a ring is enough and all tiles run at once. */

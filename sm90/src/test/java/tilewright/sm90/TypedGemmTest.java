@@ -1,6 +1,7 @@
 package tilewright.sm90;
 
 import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertFalse;
 import static org.junit.jupiter.api.Assertions.assertThrows;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
@@ -37,9 +38,20 @@ class TypedGemmTest {
 
   @ParameterizedTest
   @CsvSource({"E4M3, NN, A of e4m3", "E5M2, TT, B of e5m2", "TF32, NN, A of tf32", "I8, TT, B of i8"})
-  void whatHasNot16BitsMustLieAlongK(ElementType operand, String order, String reason) {
+  void whatHasNot16BitsAndDoesNotLieAlongKThreadsFetch(ElementType operand, String order, String reason) {
     var problem = problem(GemmTypes.of(operand, GemmTypes.usualOutput(operand)), 1, order);
-    assertRefused(reason + " must have its neighbours along k", () -> HopperGemm.prepare(problem));
+    assertRefused(reason + " must have its neighbours along k",
+        () -> HopperGemm.prepare(problem, HopperGemm.configure(problem)));
+    assertFalse(HopperGemm.prepare(problem).kernel().ptx().contains("shared::cluster.global"), "A or B is copied");
+  }
+
+  @Test
+  void threadsFetchWholeTilesForTheirOwnBlock() {
+    var types = fp8(Accumulation.FAST);
+    assertRefused("threads fetch whole tiles", () -> new Sm90GemmConfig(types, true, true, 128, 128, 128, 2, 3,
+        new ClusterShape(2, 1, 1), 8, 1, false, false, false, false, false, true));
+    assertRefused("threads fetch whole tiles", () -> new Sm90GemmConfig(types, true, true, 128, 128, 128, 2, 3,
+        new ClusterShape(1, 1, 1), 8, 1, false, false, true, false, false, true));
   }
 
   @Test

@@ -24,6 +24,7 @@ final class HopperTypeCases {
   /** With scales in blocks: tails in every extent, operands that are quantised normal values. */
   static List<Case> scaled(long seed) {
     return List.of(scaled(138, 264, 400, 2, EVERYWHERE, seed), scaled(40, 16, 16, 1, EVERYWHERE, seed),
+        scaled(136, 133, 275, 2, EVERYWHERE, seed),
         scaled(1024, 2048, 1536, 1, GPU_ONLY, seed));
   }
 
@@ -34,6 +35,7 @@ final class HopperTypeCases {
         GemmTypes.of(ElementType.E4M3, ElementType.BF16))) {
       cases.add(grouped(types, 400, 48, 96, Grouping.CONTIGUOUS, List.of(2, 0, -1, 1), 3, EVERYWHERE, seed));
       cases.add(grouped(types, 200, 48, 96, Grouping.MASKED, List.of(130, 0, 200, 7), 4, EVERYWHERE, seed));
+      cases.add(grouped(types, 400, 45, 99, Grouping.CONTIGUOUS, List.of(2, 0, -1, 1), 3, EVERYWHERE, seed));
       cases.add(grouped(types, 2048, 512, 1024, Grouping.CONTIGUOUS,
           List.of(7, 7, 0, 3, 3, 3, 3, 3, 1, 1, 2, 4, 4, 5, 6, 6), 8, GPU_ONLY, seed));
       cases.add(grouped(types, 512, 512, 1024, Grouping.MASKED, List.of(300, 1, 512, 0, 129, 64), 6, GPU_ONLY, seed));
@@ -53,6 +55,7 @@ final class HopperTypeCases {
     for (var types : List.of(mixed(ElementType.E4M3, ElementType.BF16), mixed(ElementType.E5M2, ElementType.F16),
         mixed(ElementType.I4, ElementType.BF16), mixed(ElementType.I4, ElementType.F16))) {
       cases.add(new MixedCase(MixedGemm.packed(GemmProblem.packed(types, 136, 48, 288, 2, "TN"))).of(EVERYWHERE, seed));
+      cases.add(new MixedCase(MixedGemm.packed(GemmProblem.packed(types, 72, 45, 274, 2, "TN"))).of(EVERYWHERE, seed));
       cases.add(new MixedCase(MixedGemm.packed(GemmProblem.packed(types, 1024, 2048, 1536, 1, "TN")))
           .of(GPU_ONLY, seed));
     }
@@ -83,7 +86,23 @@ final class HopperTypeCases {
     cases.add(of(GemmTypes.of(ElementType.I8, ElementType.I32), 16, 16, 0, 1, EVERYWHERE, seed));
     cases.add(of(GemmTypes.of(ElementType.I8, ElementType.BF16), 72, 263, 400, 2, EVERYWHERE, seed));
     cases.add(widest(136, 232, 288, seed));
+    cases.addAll(fetched(seed));
     return cases;
+  }
+
+  /** What threads fetch: rows of any length, and neighbours that do not run along k. */
+  private static List<Case> fetched(long seed) {
+    var exact = fp8(ElementType.E4M3, ElementType.E5M2, ElementType.BF16, Accumulation.EXACT);
+    return List.of(of(GemmTypes.of(ElementType.E4M3, ElementType.BF16), 136, 45, 273, 2, EVERYWHERE, seed),
+        of(exact, 40, 136, 400, "TT", seed),
+        of(GemmTypes.of(ElementType.TF32, ElementType.F32), 40, 136, 75, "NT", seed),
+        of(GemmTypes.of(ElementType.I8, ElementType.I32), 40, 24, 273, "NN", seed));
+  }
+
+  private static Case of(GemmTypes types, int m, int n, int k, String order, long seed) {
+    var problem = GemmProblem.packed(types, m, n, k, 1, order);
+    return GemmCases.gemm("sm90_gemm", "sm90", problem, () -> HopperGemm.prepare(problem), order, EVERYWHERE, true,
+        seed);
   }
 
   /** Exact sums in the widest tile that is multiplied in one piece. */

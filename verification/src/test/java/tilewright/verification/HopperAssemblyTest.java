@@ -67,6 +67,8 @@ class HopperAssemblyTest {
       var problem = GemmProblem.packed(operand, ElementType.BF16, 4096, 4096, 4096, grouping == Grouping.MASKED ? 4 : 1,
           "TN");
       assertAssembled(new GroupedGemm(problem, grouping, 4).prepare());
+      var odd = GemmProblem.packed(operand, ElementType.BF16, 4096, 4099, 4099, problem.batch(), "TN");
+      assertAssembled(new GroupedGemm(odd, grouping, 4).prepare());
     }
   }
 
@@ -82,6 +84,14 @@ class HopperAssemblyTest {
       "I8, BF16, 4096", "BF16, BF16, 16"})
   void rowsThatThreadsStoreAreAssembledWithoutSpillsAndWarnings(ElementType operand, ElementType output, int m) {
     assertAssembled(HopperGemm.prepare(GemmProblem.packed(operand, output, m, 4099, 4096, 1, "TN")));
+  }
+
+  @ParameterizedTest
+  @CsvSource({"E4M3, BF16, FAST, TN", "E5M2, F32, EXACT, NT", "TF32, F32, FAST, NN", "I8, I32, FAST, TT"})
+  void operandsThatThreadsFetchAreAssembledWithoutSpillsAndWarnings(ElementType operand, ElementType output,
+      Accumulation accumulation, String order) {
+    assertAssembled(HopperGemm.prepare(GemmProblem.packed(new GemmTypes(operand, operand, output, accumulation), 4096,
+        4096, 4099, 1, order)));
   }
 
   @ParameterizedTest

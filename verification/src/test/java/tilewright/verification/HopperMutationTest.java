@@ -5,6 +5,7 @@ import static org.junit.jupiter.api.DynamicContainer.dynamicContainer;
 import java.util.Map;
 import java.util.stream.Stream;
 import org.junit.jupiter.api.DynamicContainer;
+import org.junit.jupiter.api.DynamicTest;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.TestFactory;
 import tilewright.kernel.PreparedLaunch;
@@ -113,6 +114,11 @@ class HopperMutationTest {
         c.cluster(), c.band(), c.resident(), false, true);
   }
 
+  private static Sm90GemmConfig fetched(Sm90GemmConfig c) {
+    return new Sm90GemmConfig(c.types(), true, true, c.tileM(), c.tileN(), c.tileK(), c.consumers(), c.stages(),
+        c.cluster(), c.band(), c.resident(), false, false, false, false, false, true);
+  }
+
   private static Tile tile(int m, int n, int consumers, ClusterShape cluster) {
     return new Tile(m, n, consumers, 2, cluster, false);
   }
@@ -133,6 +139,16 @@ class HopperMutationTest {
     var launch = HopperGemm.prepare(problem, tile.configuration(bf16()).withWeightsAhead());
     MutationTrial.ofZeros(launch, Map.of("A", 0, "B", 0, "C", 2 * 64 * 128)).assertNoticed(module ->
         Flaw.LATE_GRID_WAIT.in(module).stream().filter(HarmlessMutants.ofWaitsBehindStages(launch)).toList());
+  }
+
+  /** Where all threads of a warpgroup fetch what others multiply, no copies use barriers that have to be published. */
+  @TestFactory
+  Stream<DynamicTest> everyMistakeOfThreadsThatFetchIsNoticed() {
+    var problem = GemmProblem.packed(bf16(), 64, 128, K, 1, "TN");
+    var launch = HopperGemm.prepare(problem, fetched(tile(64, 64, 1, new ClusterShape(1, 1, 1)).configuration(bf16())));
+    return MutationTrial.ofZeros(launch, Form.bytes(bf16(), 64, 128)).on(Dim3.of(1))
+        .exceptFor(mutant -> mutant.change().contains("fence.mbarrier_init"))
+        .tests(Flaw.MISSING_SIGNAL, Flaw.MISSING_BARRIER, Flaw.EARLIER_WAIT, Flaw.FROZEN_PHASE, Flaw.OTHER_ARRIVALS);
   }
 
   @TestFactory

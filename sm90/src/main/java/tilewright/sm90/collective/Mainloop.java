@@ -4,6 +4,7 @@ import java.util.Optional;
 import tilewright.kernel.I32;
 import tilewright.kernel.Scope;
 import tilewright.kernel.tiled.Fragment;
+import tilewright.sm90.atom.BulkCopy;
 import tilewright.sm90.atom.Mbarrier;
 import tilewright.sm90.atom.WgmmaAtom;
 
@@ -18,7 +19,7 @@ import tilewright.sm90.atom.WgmmaAtom;
  * @param scales of both, where they have some
  * @param lead stages that the first of the CTAs which split k has beyond its equal part, at most half of that
  */
-public record Mainloop(Scope k, TensorTile a, TensorTile b, TiledWgmma mma, ClusterTiles tiles,
+public record Mainloop(Scope k, OperandTile a, OperandTile b, TiledWgmma mma, ClusterTiles tiles,
     Optional<BlockScales> scales, int lead) {
 
   /** Stages that a tile of C takes, of this CTA's part of k; some may lie beyond its end, and are zeros. */
@@ -79,6 +80,25 @@ public record Mainloop(Scope k, TensorTile a, TensorTile b, TiledWgmma mma, Clus
       scales.ifPresent(all -> all.copyA(stage, landed, m, at, batch));
       copyA(stage, landed, m, at, batch);
       copyB(stage, landed, n, at, group);
+      stage.advance();
+    });
+  }
+
+  /**
+   * All threads of a warpgroup fetch what the tile at (m, n) of a batch entry is made of, with the B of another.
+   *
+   * @param lane the thread's number in its warpgroup; the first brings scales, too
+   */
+  public void fetch(Pipeline.Cursor stage, I32 lane, I32 m, I32 n, I32 batch, I32 group) {
+    k.loop(steps(), step -> {
+      stage.awaitEmpty();
+      copyA(stage, stage.full(), m, step, batch);
+      copyB(stage, stage.full(), n, step, group);
+      BulkCopy.publish(k);
+      scales.ifPresentOrElse(all -> k.when(lane.equalTo(0), () -> {
+        all.putB(all.readB(n, step, group), stage.stage());
+        all.copyA(stage, stage.expect(all.copiedBytes()), m, step, batch);
+      }, () -> stage.full().arrive()), () -> stage.full().arrive());
       stage.advance();
     });
   }

@@ -83,8 +83,9 @@ final class StagedOutput {
     @Override
     public void store(I32 lane, I32 stage, I32 row, I32 column, I32 batch) {
       int across = 1 - along;
-      copy.copyBack(lane, stages, stage, matrix.from(row, column, batch).climbing(across, copy.step(across)),
-          k.constant(0));
+      // Known before the tile is multiplied, places and bounds would take registers meanwhile.
+      var tile = matrix.from(row.settled(), column.settled(), batch);
+      copy.copyBack(lane, stages, stage, tile.climbing(across, copy.step(across)), k.constant(0));
     }
   }
 

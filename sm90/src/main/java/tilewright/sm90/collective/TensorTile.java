@@ -26,7 +26,7 @@ import tilewright.sm90.atom.TensorCopy;
  * A tile (rows, columns, stages) in shared memory that tensor copies fill or empty, box by box. The boxes follow from
  * the tile's layout, which is compared with what they write, element by element.
  */
-public final class TensorTile {
+public final class TensorTile implements OperandTile {
   private static final int MOST = 256;
   private static final int ALIGNMENT = 128;
 
@@ -84,26 +84,30 @@ public final class TensorTile {
     return new TensorTile(k.shared(spec.type(), layout), boxes.map(k, spec), boxes);
   }
 
+  @Override
   public SharedTensor shared() {
     return tile;
   }
 
   /** Has the tensor's map fetched ahead of the first copy; one thread does it. */
+  @Override
   public void prefetchMap(Scope k) {
     TensorCopy.prefetchMap(k, tensor);
   }
 
   /** The whole tensor's extent. */
+  @Override
   public I32 extent(int mode) {
     return tensor.extent(mode);
   }
 
-  /** Columns of the tile. */
-  int columns() {
+  @Override
+  public int columns() {
     return columns;
   }
 
   /** Bytes of a stage, as they count at a barrier: elements that are unpacked count as they were. */
+  @Override
   public int bytes() {
     return rows * columns * tensor.spec().element().bits() / Byte.SIZE;
   }
@@ -134,6 +138,7 @@ public final class TensorTile {
   }
 
   /** Fills this block's share of the rows of a stage, for all blocks of the cluster; the others fill the rest. */
+  @Override
   public void loadShare(Scope k, Share share, I32 stage, Mbarrier barrier, I32... coordinate) {
     if (share.parts() == 1) {
       load(k, stage, barrier, coordinate);
