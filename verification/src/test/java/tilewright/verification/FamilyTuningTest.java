@@ -51,7 +51,8 @@ class FamilyTuningTest {
         agrees("row_sum", "m=2 n=16388"),
         agrees("row_sum", "m=3 n=4096"),
         agrees("row_sum", "m=2 n=9000 dtype=bf16"),
-        agrees("gemv", "m=2 n=36000 dtype=bf16"));
+        agrees("gemv", "m=2 n=36000 dtype=bf16"),
+        agrees("gemv", "m=2 n=66000"));
   }
 
   /** More rows than fit at once, a ring that wraps, and one that does not. */

@@ -18,21 +18,24 @@ import tilewright.reference.Reference;
  * many as the row wants. NaNs and infinities as in the sum of products.
  */
 record Gemv(ElementType type, RowShape shape) implements Kernel {
-  /** Factors take registers too: better few threads with many reads each under way than many with few. */
-  private static final RowFamily.Steps LONG_STEPS = new RowFamily.Steps(8, 256, 768);
-
   static final Family FAMILY = new RowFamily("gemv", "Y (M) = A (M,N) · X (N)",
       List.of(Setting.option("threads", "auto", "16", "32"))) {
     @Override
     Workload workload(Choice choice, ElementType type, RowShape own) {
       int n = choice.number("n");
-      var shape = choice.text("threads").equals("auto") ? readOnce(choice, type, own, LONG_STEPS)
+      var shape = choice.text("threads").equals("auto") ? readOnce(choice, type, own, Gemv::steps)
           : RowShape.of(type, n, RowTuning.NONE.withThreads(choice.number("threads")));
       return rows(choice, new Gemv(type, shape), shape, reference(type, choice.number("m"), n),
           Operand.input("A", type, choice, "m", "n"), Operand.input("X", type, choice, "n"),
           Operand.output("Y", type, choice, "m"));
     }
   };
+
+  /** What an H200 likes for rows of so many accesses: factors take registers too. */
+  private static RowFamily.Steps steps(int runs) {
+    if (runs < 8192) return new RowFamily.Steps(8, 256, 768);
+    return runs < 16384 ? RowFamily.LONG_STEPS : new RowFamily.Steps(4, 512, 1536);
+  }
 
   private static Reference reference(ElementType type, int m, int n) {
     return tensors -> {

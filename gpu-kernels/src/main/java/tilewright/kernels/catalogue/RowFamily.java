@@ -2,6 +2,7 @@ package tilewright.kernels.catalogue;
 
 import java.util.ArrayList;
 import java.util.List;
+import java.util.function.IntFunction;
 import java.util.stream.Stream;
 import tilewright.kernel.GlobalTensor;
 import tilewright.kernel.Kernel;
@@ -21,6 +22,8 @@ abstract class RowFamily extends OptionedFamily {
   /** Rows of so many are long. */
   private static final int LONG = 4096;
   private static final int SMALLEST_BLOCK = 64;
+  /** Through long rows of which threads hold little else. */
+  static final Steps LONG_STEPS = new Steps(4, 1024, 2048);
   /** Of those that are not long. */
   private static final Steps SHORT_STEPS = new Steps(2, 512, 2048);
 
@@ -101,11 +104,15 @@ abstract class RowFamily extends OptionedFamily {
     }
   }
 
-  /** For kernels that read a row once: what is not short is walked through, since fewer threads then have to meet. */
-  static RowShape readOnce(Choice choice, ElementType type, RowShape own, Steps throughLong) {
+  /**
+   * For kernels that read a row once: what is not short is walked through, since fewer threads then have to meet.
+   *
+   * @param throughLong by a long row's accesses
+   */
+  static RowShape readOnce(Choice choice, ElementType type, RowShape own, IntFunction<Steps> throughLong) {
     int runs = own.length() / own.vector();
     if (runs < WALKED) return own;
-    return (runs < LONG ? SHORT_STEPS : throughLong).shape(choice, type, runs);
+    return (runs < LONG ? SHORT_STEPS : throughLong.apply(runs)).shape(choice, type, runs);
   }
 
   /** Whether CTAs may share a row. */

@@ -18,8 +18,6 @@ import tilewright.reference.SumReference;
  * NaN.
  */
 record RowSum(ElementType type, ElementType accumulator, RowShape shape) implements Kernel {
-  private static final RowFamily.Steps LONG_STEPS = new RowFamily.Steps(4, 1024, 2048);
-
   static final Family FAMILY = new RowFamily("row_sum", "Y = Σ X, row by row (M,N), Y (M)",
       List.of(RowFamily.ACCUMULATOR, Setting.option("threads", "auto", "32", "256"))) {
     @Override
@@ -35,7 +33,7 @@ record RowSum(ElementType type, ElementType accumulator, RowShape shape) impleme
     @Override
     Workload workload(Choice choice, ElementType type, RowShape own) {
       int columns = choice.number("n");
-      var shape = choice.text("threads").equals("auto") ? readOnce(choice, type, own, LONG_STEPS)
+      var shape = choice.text("threads").equals("auto") ? readOnce(choice, type, own, _ -> LONG_STEPS)
           : RowShape.of(type, columns, RowTuning.NONE.withThreads(choice.number("threads")));
       var accumulator = accumulator(choice, type);
       return rows(choice, new RowSum(type, accumulator, shape), shape,
