@@ -45,10 +45,8 @@ public record Sm90GemmConfig(GemmTypes types, boolean aKMajor, boolean bKMajor, 
   private static final int ALIGNED_BYTES = 16;
   private static final int REGISTERS = 65536;
   private static final int MOST_REGISTERS = 240;
-  /** Of a thread, for all sums and those of a piece that leaves the tensor core. */
-  private static final int PROMOTED_REGISTERS = 224;
-  /** So many sums need no more registers than what a producer with some of its own leaves. */
-  private static final int MOST_BESIDE_OTHERS = 192;
+  /** Sums of a piece that are added elsewhere live beside all sums. */
+  private static final int MOST_PROMOTED_COLUMNS = 128;
   /** Of the ring's stages, fifths. */
   private static final int LEAD = 3;
 
@@ -130,8 +128,7 @@ public record Sm90GemmConfig(GemmTypes types, boolean aKMajor, boolean bKMajor, 
   }
 
   WgmmaAtom atom() {
-    // A piece's sums, half a register a column, live beside all sums.
-    int pieces = types.isPromoted() ? Math.ceilDiv(tileN, 2 * (PROMOTED_REGISTERS - accumulators())) : 1;
+    int pieces = types.isPromoted() ? Math.ceilDiv(tileN, MOST_PROMOTED_COLUMNS) : 1;
     return new WgmmaAtom(types.multiplied(), types.b(), tileN / pieces);
   }
 
@@ -176,11 +173,6 @@ public record Sm90GemmConfig(GemmTypes types, boolean aKMajor, boolean bKMajor, 
     return weightsAhead && cluster.splits() > 1 ? LEAD * stages / 5 : 0;
   }
 
-  /** Registers of a consumer's thread for sums of the tile and of what leaves the tensor core. */
-  private int sumRegisters() {
-    return accumulators() + (types.isPromoted() ? atom().registers() : 0);
-  }
-
   /** Threads that fill a stage. */
   int producers() {
     return fetched ? WgmmaAtom.THREADS : weightsAhead ? 2 : 1;
@@ -189,7 +181,7 @@ public record Sm90GemmConfig(GemmTypes types, boolean aKMajor, boolean bKMajor, 
   /** Registers that a thread of the producer's warpgroup keeps. */
   int producerRegisters() {
     if (fetched) return 120;
-    return consumers > 2 || resident > 1 || sumRegisters() > MOST_BESIDE_OTHERS ? 24 : sharedTail ? 72 : 40;
+    return consumers > 2 || resident > 1 ? 24 : sharedTail ? 72 : 40;
   }
 
   /** Registers of a consumer's thread: an equal part of what the CTA begins with and its producer leaves. */

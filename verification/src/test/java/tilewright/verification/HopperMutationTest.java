@@ -51,9 +51,9 @@ class HopperMutationTest {
         (p, c) -> HopperGemm.prepare(p.scaled(1, 0.5f), c)),
     /** Sums leave the tensor core after each of two stages. */
     PROMOTED(fp8(Accumulation.EXACT), 256, 128, tile(128, 64, 2, new ClusterShape(2, 1, 1))),
-    /** The same in two pieces. */
-    TWO_PIECES(new GemmTypes(ElementType.E4M3, ElementType.E4M3, ElementType.F32, Accumulation.EXACT), 64, 512,
-        tile(64, 256, 1, new ClusterShape(1, 1, 1))),
+    /** The same in two pieces, of which one is added while the other is multiplied. */
+    TWO_PIECES(new GemmTypes(ElementType.E4M3, ElementType.E4M3, ElementType.F32, Accumulation.EXACT), 64, 384,
+        tile(64, 192, 1, new ClusterShape(1, 1, 1))),
     /** Those of PROMOTED with scales, and with two blocks of rows for a consumer. */
     SCALED(fp8(Accumulation.SCALED), 128, 256, tile(128, 64, 1, new ClusterShape(1, 2, 1)),
         (p, c) -> ScaledGemm.packed(p).prepare(c)),

@@ -1,6 +1,8 @@
 package tilewright.sm90.collective;
 
+import java.util.List;
 import java.util.Optional;
+import java.util.stream.Stream;
 import tilewright.kernel.F32;
 import tilewright.kernel.I32;
 import tilewright.kernel.Scope;
@@ -10,10 +12,13 @@ import tilewright.sm90.atom.WgmmaAtom;
 /**
  * A main loop's consumer for products whose sums tensor cores keep too short: what a stage adds to a piece of the tile
  * is summed by itself and then added in single precision (two-level accumulation, as in DeepSeek-V3 and DeepGEMM).
- * While a warpgroup adds, others multiply. Scales are what a stage's sums are multiplied by.
+ * While a warpgroup adds, others multiply; where registers suffice for two pieces, its own next one is multiplied too.
+ * Scales are what a stage's sums are multiplied by.
  */
 public record Promotion(Scope k, Mainloop loop) {
   private static final int WARP = 32;
+  /** Of a thread's for sums, beside those for addresses. */
+  private static final int MOST_REGISTERS = 192;
 
   /** Consumers of a CTA of so many warpgroups that say that they are done with a stage. */
   public static int speakers(Optional<BlockScales> scales, int groups) {
@@ -25,20 +30,27 @@ public record Promotion(Scope k, Mainloop loop) {
     var mma = loop.mma();
     var scales = loop.scales();
     var sums = mma.accumulators(k);
-    var part = mma.pieceAccumulators(k);
+    var parts = parts();
+    int behind = parts.size() - 1;
     int last = mma.pieces() - 1;
     k.loop(loop.steps(), _ -> {
       stage.awaitFull();
       var factors = scales.map(s -> s.take(mma, group, lane, stage.stage()));
-      for (int piece = 0; piece <= last; piece++) {
-        WgmmaAtom.fence(k);
-        mma.multiplyPiece(k, group, loop.a().shared(), loop.b().shared(), stage.stage(), piece, part);
-        WgmmaAtom.waitFor(k, 0);
-        if (piece == last) release(stage, lane);
+      for (int piece = 0; piece <= last + behind; piece++) {
+        boolean more = piece <= last;
+        if (more) {
+          // Of two parts, the step's first fence holds for both.
+          if (piece == 0 || piece >= parts.size()) WgmmaAtom.fence(k);
+          mma.multiplyPiece(k, group, loop.a().shared(), loop.b().shared(), stage.stage(), piece,
+              parts.get(piece % parts.size()));
+        }
+        int done = piece - behind;
+        if (done < 0) continue;
+        WgmmaAtom.waitFor(k, more ? behind : 0);
+        if (done == last) release(stage, lane);
         for (int row = 0; row < TiledWgmma.ROWS; row++) {
-          int done = piece;
           int half = row;
-          add(mma.piece(sums, done), part, row, factors.map(f -> f.of(mma, done, half)));
+          add(mma.piece(sums, done), parts.get(done % parts.size()), row, factors.map(f -> f.of(mma, done, half)));
         }
       }
     });
@@ -53,6 +65,14 @@ public record Promotion(Scope k, Mainloop loop) {
     } else {
       stage.releaseAndAdvance(lane);
     }
+  }
+
+  /** Where a piece is summed; two, in turns, where registers suffice to multiply one while the last is added. */
+  private List<Fragment> parts() {
+    var mma = loop.mma();
+    int registers = mma.registersOfPiece() * (mma.pieces() + 2);
+    boolean two = mma.pieces() > 1 && registers <= MOST_REGISTERS;
+    return Stream.generate(() -> mma.pieceAccumulators(k)).limit(two ? 2 : 1).toList();
   }
 
   /** Adds a thread's first or second row, whose values are two neighbours in each group of four. */

@@ -181,6 +181,11 @@ public final class TiledWgmma {
     return new Fragment(accumulators.groups().subList(first, first + groupsPerPiece()));
   }
 
+  /** Accumulators of a thread for one piece. */
+  int registersOfPiece() {
+    return atom.registers();
+  }
+
   private int groupsPerPiece() {
     return atom.registers() / VALUES;
   }
