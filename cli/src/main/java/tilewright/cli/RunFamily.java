@@ -7,6 +7,7 @@ import java.util.HashMap;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
+import java.util.Optional;
 import java.util.concurrent.Callable;
 import java.util.stream.Collectors;
 import picocli.CommandLine.Command;
@@ -15,10 +16,11 @@ import tilewright.kernels.catalogue.Choice;
 import tilewright.kernels.catalogue.Family;
 import tilewright.kernels.catalogue.Operand;
 import tilewright.kernels.catalogue.Workload;
+import tilewright.numerics.ElementType;
 
 /** {@code tilewright run FAMILY}: a kernel of the catalogue on {@code .npy} files, whose shapes give the extents. */
 @Command(description = {"Run a kernel of the catalogue on data in files; \"tilewright kernels\" has its formula.",
-    "The files' shapes give the extents, the first file's type gives dtype."})
+    "The files' shapes give the extents, their type gives dtype."})
 final class RunFamily implements Callable<Integer> {
   private static final int ALIGNMENT = 256;
 
@@ -64,18 +66,25 @@ final class RunFamily implements Callable<Integer> {
   private Choice choice(Map<String, NpyFile> files) {
     var settings = new Settings(family.defaults().values()).with(chosen).values();
     var values = new LinkedHashMap<>(settings);
+    if (!chosen.containsKey("dtype")) type(files).ifPresent(type -> values.replace("dtype", type));
     var bound = new HashMap<String, Long>();
     for (var operand : workload(new Choice(values)).operands()) {
       if (operand.role() != Operand.Role.INPUT) continue;
       var file = files.get(operand.name());
       if (file == null) throw CommandFailure.badInput("kernel " + family.name() + " needs --in " + operand.name()
           + "=FILE.npy, a tensor (" + String.join(",", operand.modes()) + ")");
-      if (bound.isEmpty() && values.containsKey("dtype") && !chosen.containsKey("dtype")) {
-        file.header().type().element().ifPresent(type -> values.put("dtype", type.text()));
-      }
       bind(operand, file, values, bound);
     }
     return new Choice(values);
+  }
+
+  /** That of the first tensor whose elements are of a type that can be set; indices, for one, are of none. */
+  private Optional<String> type(Map<String, NpyFile> files) {
+    var types = family.settings().stream().filter(s -> s.name().equals("dtype")).flatMap(s -> s.values().stream())
+        .toList();
+    return workload(family.defaults()).operands().stream().map(Operand::name).filter(files::containsKey)
+        .flatMap(name -> files.get(name).header().type().element().stream()).map(ElementType::text)
+        .filter(types::contains).findFirst();
   }
 
   private void bind(Operand operand, NpyFile file, Map<String, String> values, Map<String, Long> bound) {

@@ -11,6 +11,7 @@ import java.nio.file.Path;
 import java.util.List;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
+import tilewright.numerics.ElementType;
 
 /** {@code run} with kernels of the catalogue. */
 class RunFamilyTest {
@@ -35,6 +36,33 @@ class RunFamilyTest {
     assertEquals(Exit.OK, run.exitCode(), run.err());
     assertEquals("2", run.json().getFirst().get("settings").get("m").asString());
     assertArrayEquals(new float[] {1, 4, 2, 5, 3, 6}, read(out));
+  }
+
+  @Test
+  void indicesBesideATableDoNotGiveItsType() {
+    var rows = folder.resolve("i.npy");
+    int[] indices = {1, -1, 0, Integer.MAX_VALUE, Integer.MIN_VALUE, 2};
+    new NpyFile(new NpyHeader(NpyType.of(ElementType.I32), false, List.of(6L)),
+        Arena.ofAuto().allocateFrom(ValueLayout.JAVA_INT, indices)).write(rows);
+    var table = singles("w.npy", List.of(2L, 1L), 10, 20);
+    var out = folder.resolve("y.npy");
+    var run = Cli.run("run", "embedding", "--in", "I=" + rows, "--in", "W=" + table, "--out", "Y=" + out);
+    assertEquals(Exit.OK, run.exitCode(), run.err());
+    assertArrayEquals(new float[] {20, 0, 10, 0, 0, 0}, read(out));
+  }
+
+  @Test
+  void theFilesTypeIsKnownBeforeOptionsThatNeedIt() {
+    var halves = folder.resolve("x.npy");
+    // 1, 2, 3 and 4 in f16.
+    var x = Arena.ofAuto().allocateFrom(ValueLayout.JAVA_SHORT, new short[] {0x3C00, 0x4000, 0x4200, 0x4400});
+    new NpyFile(new NpyHeader(NpyType.FLOAT16, false, List.of(1L, 4L)), x).write(halves);
+    var out = folder.resolve("y.npy");
+    var run = Cli.run("run", "row_sum", "--in", "X=" + halves, "--out", "Y=" + out, "--set", "acc=narrow");
+    assertEquals(Exit.OK, run.exitCode(), run.err());
+    try (var arena = Arena.ofConfined()) {
+      assertEquals(0x4900, NpyFile.read(out, arena).data().get(ValueLayout.JAVA_SHORT, 0), "10 in f16");
+    }
   }
 
   @Test

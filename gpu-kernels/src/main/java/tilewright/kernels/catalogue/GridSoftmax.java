@@ -19,8 +19,8 @@ import tilewright.reference.RowReference;
 /**
  * Y(i) = exp(X(i) - s) / Σ exp(X - s) over all N elements, s the largest: blocks reduce their parts, each to a maximum
  * and a sum relative to it, the last of them combines these, and then blocks write. A NaN or +∞ makes all of Y NaN,
- * -∞ becomes 0. No result is known before the last element has been read, and no chip holds half a gibibyte: what has
- * to be moved is X twice and Y once.
+ * and so does nothing but -∞; else -∞ becomes 0. No result is known before the last element has been read, and no
+ * chip holds half a gibibyte: what has to be moved is X twice and Y once.
  *
  * @param blocks of each phase
  */

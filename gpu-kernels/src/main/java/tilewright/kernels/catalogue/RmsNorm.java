@@ -13,7 +13,8 @@ import tilewright.reference.RowReference;
 
 /**
  * Y(m,n) = X(m,n) / √(mean of X(m,·)² + 10⁻⁵) · W(n), row by row of X (M,N). The squares are summed in the
- * accumulator's type. A NaN makes the row NaN; an infinity makes the finite rest of its row zero and itself NaN.
+ * accumulator's type: in f16, a row whose squares are more than 65504 together becomes zero. A NaN makes the row NaN;
+ * an infinity makes the finite rest of its row zero and itself NaN.
  */
 record RmsNorm(ElementType type, ElementType accumulator, RowShape shape) implements Kernel {
   private static final float EPSILON = 1e-5f;

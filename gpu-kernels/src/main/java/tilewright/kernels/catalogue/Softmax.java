@@ -12,9 +12,10 @@ import tilewright.numerics.ElementType;
 import tilewright.reference.RowReference;
 
 /**
- * Y(m,n) = exp(X(m,n) - s(m)) / Σ exp(X(m,·) - s(m)), row by row of X (M,N). {@code plain} has s = 0 and overflows
- * beyond 88; {@code safe} has the row's largest value, found first; {@code online} finds it together with the sum.
- * A NaN or +∞ makes the row NaN (plain: ∞ / ∞ at the infinity), -∞ becomes 0.
+ * Y(m,n) = exp(X(m,n) - s(m)) / Σ exp(X(m,·) - s(m)), row by row of X (M,N). {@code plain} has s = 0, overflows
+ * beyond 88, and makes a row NaN whose values are all below -87; {@code safe} has the row's largest value, found
+ * first; {@code online} finds it together with the sum. A NaN or +∞ makes the row NaN (plain: ∞ / ∞ at the
+ * infinity), -∞ becomes 0, and a row of nothing else NaN.
  */
 record Softmax(Method method, ElementType type, RowShape shape) implements Kernel {
   enum Method { ONLINE, SAFE, PLAIN }
