@@ -12,8 +12,8 @@ import tilewright.sm90.collective.ClusterShape;
  *
  * <p>{@link Grouping#CONTIGUOUS}: A (M, K) and C (M, N) hold the groups' rows one after the other, B is (N, K, groups),
  * and a buffer "groups" says for each {@link #ROWS} rows which group they are of, or a negative number: those are left
- * as they are. {@link Grouping#MASKED}: A, B and C have a batch entry for each group, and a buffer "rows" says how many
- * rows of each count; rows behind them are undefined.
+ * as they are. The B of a group that there is not is zeros. {@link Grouping#MASKED}: A, B and C have a batch entry for
+ * each group, and a buffer "rows" says how many rows of each count, at most all; rows behind them are undefined.
  *
  * @param problem of one batch entry if contiguous, else of one for each group
  */

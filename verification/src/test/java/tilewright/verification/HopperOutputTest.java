@@ -11,6 +11,7 @@ import java.util.Map;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
+import org.junit.jupiter.params.provider.ValueSource;
 import tilewright.kernel.Matrix;
 import tilewright.kernel.PreparedLaunch;
 import tilewright.kernels.Accumulation;
@@ -21,6 +22,8 @@ import tilewright.kernels.epilogue.EpilogueArguments;
 import tilewright.numerics.ElementType;
 import tilewright.simulator.Simulator;
 import tilewright.simulator.SimulatorOptions;
+import tilewright.sm90.GroupedGemm;
+import tilewright.sm90.Grouping;
 import tilewright.sm90.HopperGemm;
 import tilewright.sm90.MixedGemm;
 
@@ -154,6 +157,17 @@ class HopperOutputTest {
     var buffers = run(p, HopperGemm.prepare(p, EpilogueArguments.packed(tree, p)),
         Map.of("R", operands(ElementType.BF16, 72, 64)));
     check(ElementType.F16, p.c(), 72, 64, buffers, (row, column) -> sum(p, row, column) + operand(row, column));
+  }
+
+  /** Copied, or fetched by threads. */
+  @ParameterizedTest
+  @ValueSource(ints = {64, 65})
+  void aGroupThatThereIsNotHasZeros(int k) {
+    var p = problem(ElementType.BF16, ElementType.BF16, 256, 40, k, true, 40);
+    var buffers = run(p, new GroupedGemm(p, Grouping.CONTIGUOUS, 1).prepare(),
+        Map.of("groups", MemorySegment.ofArray(new int[] {1, 0})));
+    check(ElementType.BF16, p.c(), 256, 40, buffers,
+        (row, column) -> row < GroupedGemm.ROWS ? 0 : sum(p, row, column));
   }
 
   /** There are no scales to read. */
