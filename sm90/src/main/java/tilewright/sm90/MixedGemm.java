@@ -8,6 +8,7 @@ import tilewright.kernels.Accumulation;
 import tilewright.kernels.GemmProblem;
 import tilewright.kernels.epilogue.EpilogueArguments;
 import tilewright.numerics.ElementType;
+import tilewright.sm90.collective.BlockScales;
 import tilewright.sm90.collective.ClusterShape;
 import tilewright.sm90.collective.OutputForm;
 
@@ -19,10 +20,12 @@ import tilewright.sm90.collective.OutputForm;
  *
  * @param problem of e4m3, e5m2 or i4 and bf16 or f16, with an accumulation that is {@link Accumulation#SCALED}; of i4
  *     two neighbours along k share a byte, the first has the low half, and strides count elements
- * @param scales (M, ⌈K/128⌉), any strides
+ * @param scales (M, ⌈K/128⌉), neighbouring rows side by side and columns at multiples of 16 bytes, as in {@link
+ *     ScaledGemm}
  */
 public record MixedGemm(GemmProblem problem, Matrix scales) {
   private static final int DEPTH = 64;
+  private static final int FEWEST = 16;
   private static final int ROWS = 64;
   private static final int BAND = 8;
   /** CTAs on a multiprocessor where few rows of B leave little to multiply: one converts while others wait. */
@@ -48,9 +51,9 @@ public record MixedGemm(GemmProblem problem, Matrix scales) {
     }
   }
 
-  /** Scales in buffer "SA", by rows. */
+  /** Scales in buffer "SA", neighbouring rows side by side, columns padded to 16 bytes. */
   public static MixedGemm packed(GemmProblem problem) {
-    return new MixedGemm(problem, Matrix.rowMajor("SA", problem.m(), ScaledGemm.blocks(problem.k())));
+    return new MixedGemm(problem, ScaledGemm.scalesByColumns(problem));
   }
 
   /** Prepares a launch. */
@@ -62,12 +65,16 @@ public record MixedGemm(GemmProblem problem, Matrix scales) {
   public Sm90GemmConfig configure() {
     if (!HopperGemm.isCopied(problem)) return HopperGemm.fetching(problem);
     if (problem.n() <= MOST_NARROW) {
-      int width = Math.max(16, 2 * Integer.highestOneBit(problem.n() - 1));
-      int splits = tiles(ROWS, width) < 2 * MULTIPROCESSORS && width > 16 ? 4 : 2;
-      return configure(1, width, new ClusterShape(1, 1, splits), width > 32 ? RESIDENT / 2 : RESIDENT);
+      int width = Math.max(FEWEST, 2 * Integer.highestOneBit(problem.n() - 1));
+      if (width == FEWEST) {
+        int splits = tiles(ROWS, width) < MULTIPROCESSORS ? 2 : 1;
+        return configure(1, width, 2 * DEPTH, new ClusterShape(1, 1, splits), RESIDENT);
+      }
+      int splits = tiles(ROWS, width) < 2 * MULTIPROCESSORS ? 4 : 2;
+      return configure(1, width, DEPTH, new ClusterShape(1, 1, splits), width > 32 ? RESIDENT / 2 : RESIDENT);
     }
     int width = tiles(2 * ROWS, 256) >= MULTIPROCESSORS / 2 && problem.n() > 128 ? 256 : 128;
-    return configure(2, width, new ClusterShape(tiles(2 * ROWS, width) > MULTIPROCESSORS ? 2 : 1, 1, 1), 1);
+    return configure(2, width, DEPTH, new ClusterShape(tiles(2 * ROWS, width) > MULTIPROCESSORS ? 2 : 1, 1, 1), 1);
   }
 
   private long tiles(int rows, int columns) {
@@ -75,15 +82,16 @@ public record MixedGemm(GemmProblem problem, Matrix scales) {
   }
 
   /** A tile of 64 rows for each consumer. */
-  private Sm90GemmConfig configure(int consumers, int columns, ClusterShape cluster, int resident) {
+  private Sm90GemmConfig configure(int consumers, int columns, int depth, ClusterShape cluster, int resident) {
     var types = problem.types();
     int rows = ROWS * consumers;
-    int stage = (rows * types.a().bits() + columns * types.b().bits()) * DEPTH / Byte.SIZE;
+    int stage = (rows * types.a().bits() + columns * types.b().bits()) * depth / Byte.SIZE
+        + BlockScales.bytesOfA(rows, depth);
     int stored = consumers * Math.min(STORED_BYTES,
         OutputForm.STAGES * ROWS * columns / cluster.splits() * types.output().bytes());
     int exchanged = cluster.splits() > 1 ? rows * columns * Float.BYTES : 0;
     int stages = Math.min(MOST_STAGES, (SHARED_BYTES / resident - RESERVED_BYTES - stored - exchanged) / stage);
-    return new Sm90GemmConfig(types, GemmTile.alongK(problem.a()), GemmTile.alongK(problem.b()), rows, columns, DEPTH,
+    return new Sm90GemmConfig(types, GemmTile.alongK(problem.a()), GemmTile.alongK(problem.b()), rows, columns, depth,
         consumers, stages, cluster, BAND, resident, false, false);
   }
 

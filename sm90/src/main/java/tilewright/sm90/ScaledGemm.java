@@ -30,9 +30,14 @@ public record ScaledGemm(GemmProblem problem, Matrix scalesA, Matrix scalesB) {
 
   /** Scales in buffers "SA", neighbouring rows side by side, columns padded to 16 bytes, and "SB", by rows. */
   public static ScaledGemm packed(GemmProblem problem) {
-    int rows = Math.ceilDiv(problem.m(), PADDED) * PADDED;
-    return new ScaledGemm(problem, Matrix.columnMajor("SA", rows, blocks(problem.k())),
+    return new ScaledGemm(problem, scalesByColumns(problem),
         Matrix.rowMajor("SB", blocks(problem.n()), blocks(problem.k())));
+  }
+
+  /** A's in buffer "SA". */
+  static Matrix scalesByColumns(GemmProblem problem) {
+    int rows = Math.ceilDiv(problem.m(), PADDED) * PADDED;
+    return Matrix.columnMajor("SA", rows, blocks(problem.k()));
   }
 
   /** Blocks that an extent has. */

@@ -20,7 +20,6 @@ import tilewright.sm90.collective.PartialSums;
 import tilewright.sm90.collective.Pipeline;
 import tilewright.sm90.collective.Promotion;
 import tilewright.sm90.collective.Rotation;
-import tilewright.sm90.collective.RowScales;
 import tilewright.sm90.collective.SharedTail;
 import tilewright.sm90.collective.SplitSum;
 import tilewright.sm90.collective.StagedEpilogue;
@@ -63,9 +62,8 @@ public record Sm90Gemm(Sm90GemmConfig config, OutputForm output, Grouping groupi
     var mma = config.mma();
     var c = StagedEpilogue.of(k, output, config.types().output(), mma, config.consumers(), first);
     var scaled = Optional.of(config.types()).filter(types -> types.accumulation() == Accumulation.SCALED);
-    var ofRows = scaled.filter(GemmTypes::isMixed).map(_ -> RowScales.of(k));
-    var scales = scaled.filter(GemmTypes::isPromoted)
-        .map(_ -> BlockScales.of(k, grouping.batchOfB(), mma, config.tileM(), config.stages()));
+    var scales = scaled.map(types -> types.isMixed() ? BlockScales.ofA(k, mma, config.tileM(), config.stages())
+        : BlockScales.of(k, grouping.batchOfB(), mma, config.tileM(), config.stages()));
     var mainloop = new Mainloop(k, a, b, mma, tiles, scales, config.lead());
     var rotation = Rotation.of(k, first, config.turns());
     var split = SplitSum.of(k, tiles, mma, config.consumers(), first);
@@ -111,7 +109,8 @@ public record Sm90Gemm(Sm90GemmConfig config, OutputForm output, Grouping groupi
       if (config.weightsAhead()) DependentLaunch.awaitPrevious(k);
       var turn = rotation.of(group);
       var place = mainloop.place(ring, turn);
-      var conversion = ofRows.map(of -> new Conversion(k, mainloop, config.types().a(), of, ring.consumer()));
+      var conversion = scaled.filter(GemmTypes::isMixed)
+          .map(types -> new Conversion(k, mainloop, types.a(), ring.consumer()));
       var exchange = split.exchange();
       tail.ifPresentOrElse(all -> all.forEach(part -> {
         var sums = mainloop.consume(place, group, lane, part.steps());
@@ -124,7 +123,7 @@ public record Sm90Gemm(Sm90GemmConfig config, OutputForm output, Grouping groupi
       }), () -> grouped.forEach(turn.before(), turn.round(), c.extent(0), c.extent(1), c.extent(2),
           (m, n, batch, of) -> {
             exchange.begin(lane, group, () -> c.begin(lane, group, mma, m, n, batch));
-            var sums = conversion.isPresent() ? conversion.get().consume(place, group, lane, m, batch)
+            var sums = conversion.isPresent() ? conversion.get().consume(place, group, lane)
                 : config.types().isPromoted() ? new Promotion(k, mainloop).consume(place.stage(), group, lane)
                 : mainloop.consume(place, group, lane);
             // Earlier, the next kernel's blocks would crowd where this one left multiprocessors idle.

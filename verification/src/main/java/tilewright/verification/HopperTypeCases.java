@@ -49,13 +49,14 @@ final class HopperTypeCases {
     return new GroupedCase(new GroupedGemm(problem, grouping, groups), table).of(backends, seed);
   }
 
-  /** Narrow weights and 16-bit activations. */
+  /** Narrow weights and 16-bit activations, of few rows, of more and of many. */
   static List<Case> mixed(long seed) {
     var cases = new ArrayList<Case>();
     for (var types : List.of(mixed(ElementType.E4M3, ElementType.BF16), mixed(ElementType.E5M2, ElementType.F16),
         mixed(ElementType.I4, ElementType.BF16), mixed(ElementType.I4, ElementType.F16))) {
       cases.add(new MixedCase(MixedGemm.packed(GemmProblem.packed(types, 136, 48, 288, 2, "TN"))).of(EVERYWHERE, seed));
       cases.add(new MixedCase(MixedGemm.packed(GemmProblem.packed(types, 72, 45, 274, 2, "TN"))).of(EVERYWHERE, seed));
+      cases.add(new MixedCase(MixedGemm.packed(GemmProblem.packed(types, 72, 136, 416, 1, "TN"))).of(EVERYWHERE, seed));
       cases.add(new MixedCase(MixedGemm.packed(GemmProblem.packed(types, 1024, 2048, 1536, 1, "TN")))
           .of(GPU_ONLY, seed));
     }

@@ -33,7 +33,7 @@ record MixedCase(MixedGemm gemm) {
     buffers.put("A", Buffers.poisoned(p.types().a(), weights));
     buffers.put("B", Buffers.normal(p.types().b(), (long) p.n() * p.k() * p.batch(), seed + 1));
     buffers.put("C", Buffers.poisoned(p.output(), (long) p.m() * p.n() * p.batch()));
-    buffers.put("SA", Buffers.poisoned(ElementType.F32, (long) p.m() * ScaledGemm.blocks(p.k()) * p.batch()));
+    buffers.put("SA", Buffers.poisoned(ElementType.F32, gemm.scales().batchStride() * p.batch()));
     var singles = Map.of("A", Buffers.normal(ElementType.F32, weights, seed));
     BlockQuantizer.ROWS.quantize(GemmCases.view(ElementType.F32, singles, p.a(), p.m(), p.k(), p.batch()),
         GemmCases.view(p.types().a(), buffers, p.a(), p.m(), p.k(), p.batch()), scales(buffers, gemm.scales(), p.m()));

@@ -29,6 +29,12 @@ final class HarmlessMutants {
         || lines.get(line).startsWith("bar.sync"));
   }
 
+  /** A {@code bar.warp.sync} right behind a branch, where the simulator's warps have come together. */
+  static Predicate<Mutant> behindBranches(PreparedLaunch launch) {
+    return at(launch, "bar.warp.sync", (lines, line) -> lines.subList(0, line - 1).reversed().stream()
+        .filter(before -> !before.startsWith(".loc")).findFirst().orElseThrow().startsWith("@"));
+  }
+
   /**
    * A fence behind the reading of an answer about a cancelled launch. The next answer, by the asynchronous proxy,
    * comes after it was asked for, which is behind a barrier at which all readers have arrived: that orders a read
