@@ -4,12 +4,15 @@ import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertThrows;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
+import com.tngtech.archunit.core.domain.JavaModifier;
+import com.tngtech.archunit.core.importer.ClassFileImporter;
 import java.lang.foreign.ValueLayout;
 import java.util.HashSet;
 import java.util.Map;
 import java.util.stream.Collectors;
 import org.junit.jupiter.api.Test;
 import tilewright.kernels.catalogue.Families;
+import tilewright.kernels.catalogue.Family;
 import tilewright.sm90.rows.HopperFamilies;
 
 /** The list of families and what they refuse. */
@@ -19,6 +22,16 @@ class FamilyListTest {
     var names = new HashSet<String>();
     HopperFamilies.all().forEach(f -> assertTrue(names.add(f.name()), f.name()));
     Catalogue.single(0).forEach(c -> assertTrue(!names.contains(c.kernel()), c.kernel()));
+  }
+
+  /** What makes the list safe to keep by hand: a family that is not in it is found. */
+  @Test
+  void noFamilyIsMissing() {
+    var there = new ClassFileImporter().importPackages(Family.class.getPackageName()).stream()
+        .filter(c -> c.isAssignableTo(Family.class) && !c.getModifiers().contains(JavaModifier.ABSTRACT))
+        .map(c -> c.getName().replaceFirst("[$].*", "")).collect(Collectors.toSet());
+    var listed = Families.all().stream().map(f -> f.getClass().getNestHost().getName()).collect(Collectors.toSet());
+    assertEquals(there, listed);
   }
 
   @Test

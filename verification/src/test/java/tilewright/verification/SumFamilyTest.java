@@ -1,13 +1,16 @@
 package tilewright.verification;
 
+import java.util.List;
 import java.util.stream.Stream;
 import org.junit.jupiter.api.DynamicTest;
 import org.junit.jupiter.api.TestFactory;
 
 /** Reductions. */
 class SumFamilyTest {
+  static final List<String> NAMES = List.of("sum", "dot", "row_sum", "byte_sum");
+
   @TestFactory
   Stream<DynamicTest> everyVariantAgreesWithTheReferenceAndIsClean() {
-    return FamilyChecks.of("sum", "dot", "row_sum", "byte_sum");
+    return FamilyChecks.of(NAMES);
   }
 }
