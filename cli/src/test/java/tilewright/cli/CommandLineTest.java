@@ -32,7 +32,7 @@ class CommandLineTest {
   @ValueSource(strings = {"nonsense", "doctor --nonsense", "run", "run gemm", "run gemm --a", "sim", "ptx",
       "ptx no-such-kernel", "ptx vector-add --set n=-1", "ptx vector-add --set n=many", "ptx vector-add --set x=1",
       "ptx naive-gemm --set order=XY", "ptx add --set threads=0", "ptx add --set bytes=1", "ptx add --set n=０",
-      "ptx row-sum --set each=65536", "ptx sum --set threads=3", "ptx softmax --set lanes=65536",
+      "ptx row-sum --set n=128 --set each=65536", "ptx sum --set threads=3", "ptx softmax --set lanes=65536",
       "ptx sm80-attention --set batch=2147483647", "bench no_such_kernel", "bench --measure luck",
       "bench --seconds 0", "bench sm80_gemm --set m=0", "bench sm90_attention --set q=0", "bench --size 100000000",
       "export add --out x --cubin ../x", "sim x --limit-memory 0", "sim x --limit-memory 9223372036854775807",
