@@ -96,7 +96,7 @@ record GemmTile(int m, int n, int consumers, ClusterShape cluster, Schedule sche
           new GemmTile(128, 176, 2, 1.02).inTurn(),
           new GemmTile(128, 128, 2, 0.925).inTurn(), new GemmTile(128, 128, 2, 0.925).inTurn().clustered(2, 1),
           new GemmTile(128, 192, 2, 0.86).sharedTail(), new GemmTile(128, 128, 2, 0.85).sharedTail()),
-      IntStream.concat(IntStream.of(8), IntStream.rangeClosed(1, 15).map(i -> 16 * i)).boxed()
+      IntStream.concat(IntStream.of(8), IntStream.rangeClosed(1, 14).map(i -> 16 * i)).boxed()
           .flatMap(GemmTile::ofFewRows)).toList();
 
   /** For rows of A that become so many columns. */
@@ -264,7 +264,7 @@ record GemmTile(int m, int n, int consumers, ClusterShape cluster, Schedule sche
     double filled = filled(p.m(), m) + filled(p.n(), n);
     double step = Math.max(LARGEST_STEP * size / rate, filled * DEPTH_BYTES / STAGED_BYTES);
     // Half of the registers hold sums where a tile is larger.
-    double store = LARGEST_STORE * size * Math.max(1, size) * p.output().bytes() / Short.BYTES;
+    double store = LARGEST_STORE * size * Math.max(1, size * size) * p.output().bytes() / Short.BYTES;
     boolean inTurn = schedule == Schedule.IN_TURN;
     double work = waves * (steps * step + (inTurn ? SEEN * store : store)) + (inTurn ? (1 - SEEN) * store : 0)
         + (cluster.splits() > 1 ? EXCHANGE * size : 0) + (cuts > 1 ? LEAVE + cuts * GATHER : 0) * size
