@@ -9,6 +9,7 @@ import tilewright.kernel.LaunchArguments;
 import tilewright.kernel.Matrix;
 import tilewright.kernel.PreparedLaunch;
 import tilewright.kernel.Target;
+import tilewright.kernels.Accumulation;
 import tilewright.kernels.Gemm;
 import tilewright.kernels.GemmProblem;
 import tilewright.kernels.epilogue.Epilogue;
@@ -144,7 +145,11 @@ public final class HopperGemm {
   }
 
   private static Sm90GemmConfig yielding(Sm90GemmConfig config, OutputForm output) {
-    return config.yielding(config.consumers() * output.auxiliaryBytes(config.types().output(), config.tileN()));
+    // Beside scales, a full ring leaves no room for the barriers of a matrix that is read.
+    boolean crowded = config.types().isPromoted() && config.types().accumulation() == Accumulation.SCALED
+        && !output.epilogue().nodes(Epilogue.Source.class).isEmpty();
+    return config.yielding(config.consumers() * output.auxiliaryBytes(config.types().output(), config.tileN())
+        + (crowded ? 1 : 0));
   }
 
   /** The configuration that should be fastest. */

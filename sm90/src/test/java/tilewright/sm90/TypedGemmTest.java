@@ -1,5 +1,6 @@
 package tilewright.sm90;
 
+import static org.junit.jupiter.api.Assertions.assertDoesNotThrow;
 import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertFalse;
 import static org.junit.jupiter.api.Assertions.assertThrows;
@@ -93,6 +94,14 @@ class TypedGemmTest {
         128, 128, 2, 4, new ClusterShape(1, 1, 1), 8, 1, true, false));
     assertRefused("leave the tensor core on the way", () -> new Sm90GemmConfig(fp8(Accumulation.EXACT), true, true, 128,
         128, 128, 2, 4, new ClusterShape(1, 1, 2), 8, 1, false, false));
+  }
+
+  @Test
+  void scaledProductsAreAddedToWhatIsThereInEveryTile() {
+    var problem = problem(fp8(Accumulation.SCALED), 1, "TN").scaled(1, 1);
+    for (var tile : HopperGemm.tiles(problem)) {
+      assertDoesNotThrow(() -> ScaledGemm.packed(problem).prepare(HopperGemm.configure(problem, tile)), tile);
+    }
   }
 
   @Test
