@@ -191,7 +191,7 @@ record GemmTile(int m, int n, int consumers, ClusterShape cluster, Schedule sche
   static Optional<Sm90GemmConfig> weightsAhead(GemmProblem problem) {
     return ALL.stream()
         .filter(t -> t.schedule == Schedule.TRANSPOSED && t.m <= MOST_AHEAD_ROWS && t.n <= MOST_DEEP_COLUMNS)
-        .filter(_ -> problem.operand().bits() == Short.SIZE)
+        .filter(_ -> problem.types().a().bits() == Short.SIZE)
         .filter(t -> t.n >= problem.m() && t.takes(problem) && alongK(problem.a()) && alongK(problem.b()))
         .filter(t -> t.cluster.splits() == 1
             || groups(t.seen(problem), t.m, t.n) * t.cluster.splits() <= MULTIPROCESSORS)

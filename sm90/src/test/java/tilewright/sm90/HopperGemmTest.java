@@ -210,7 +210,9 @@ class HopperGemmTest {
   void weightsAheadOfManyRowsOrAcrossAreRefused() {
     for (var problem : List.of(problem(65, 4096, 4096),
         GemmProblem.packed(ElementType.BF16, ElementType.BF16, 16, 64, 64, 1, "NN"),
-        GemmProblem.packed(ElementType.E4M3, ElementType.BF16, 16, 64, 64, 1, "TN"))) {
+        GemmProblem.packed(ElementType.E4M3, ElementType.BF16, 16, 64, 64, 1, "TN"),
+        GemmProblem.packed(new GemmTypes(ElementType.E4M3, ElementType.E5M2, ElementType.BF16, Accumulation.FAST), 16,
+            64, 64, 1, "TN"))) {
       var refusal = assertThrows(IllegalArgumentException.class, () -> HopperGemm.configureWeightsAhead(problem));
       assertTrue(refusal.getMessage().startsWith("no weights are copied ahead for " + problem.m() + " rows"),
           refusal.getMessage());
