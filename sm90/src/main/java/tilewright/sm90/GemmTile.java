@@ -43,6 +43,8 @@ record GemmTile(int m, int n, int consumers, ClusterShape cluster, Schedule sche
   private static final int FEW_COLUMNS = 16;
   /** Of more, a ring holds too few stages of two swizzled rows. */
   private static final int MOST_DEEP_COLUMNS = 64;
+  /** Of more, a thread's sums need more registers than there are for two CTAs. */
+  private static final int MOST_RESIDENT_COLUMNS = 192;
 
   // What an H200 took, in microseconds.
   private static final double LAUNCH = 2.5;
@@ -234,7 +236,7 @@ record GemmTile(int m, int n, int consumers, ClusterShape cluster, Schedule sche
    * split both have to be so, and for many columns there have to be more tiles than multiprocessors.
    */
   private int resident(GemmProblem p) {
-    if (schedule != Schedule.TRANSPOSED || consumers > 1) return 1;
+    if (schedule != Schedule.TRANSPOSED || consumers > 1 || n > MOST_RESIDENT_COLUMNS) return 1;
     long tiles = groups(p, m, n);
     // Of 192 CTAs that split k, some would have a multiprocessor alone and finish early.
     if (tiles * cluster.splits() > (cluster.splits() == 1 ? 2 : 1) * MULTIPROCESSORS) return 1;

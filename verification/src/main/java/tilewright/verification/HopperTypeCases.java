@@ -94,14 +94,14 @@ final class HopperTypeCases {
   /** What threads fetch: rows of any length, and neighbours that do not run along k. */
   private static List<Case> fetched(long seed) {
     var exact = fp8(ElementType.E4M3, ElementType.E5M2, ElementType.BF16, Accumulation.EXACT);
-    return List.of(of(GemmTypes.of(ElementType.E4M3, ElementType.BF16), 136, 45, 273, 2, EVERYWHERE, seed),
-        of(exact, 40, 136, 400, "TT", seed),
-        of(GemmTypes.of(ElementType.TF32, ElementType.F32), 40, 136, 75, "NT", seed),
-        of(GemmTypes.of(ElementType.I8, ElementType.I32), 40, 24, 273, "NN", seed));
+    return List.of(fetched(GemmTypes.of(ElementType.E4M3, ElementType.BF16), 136, 45, 273, 2, "TN", seed),
+        fetched(exact, 40, 136, 400, 1, "TT", seed),
+        fetched(GemmTypes.of(ElementType.TF32, ElementType.F32), 40, 136, 75, 1, "NT", seed),
+        fetched(GemmTypes.of(ElementType.I8, ElementType.I32), 40, 24, 273, 1, "NN", seed));
   }
 
-  private static Case of(GemmTypes types, int m, int n, int k, String order, long seed) {
-    var problem = GemmProblem.packed(types, m, n, k, 1, order);
+  private static Case fetched(GemmTypes types, int m, int n, int k, int batch, String order, long seed) {
+    var problem = GemmProblem.packed(types, m, n, k, batch, order);
     return GemmCases.gemm("sm90_gemm", "sm90", problem, () -> HopperGemm.prepare(problem), order, EVERYWHERE, true,
         seed);
   }
@@ -128,6 +128,6 @@ final class HopperTypeCases {
 
   private static Case of(GemmTypes types, int m, int n, int k, int batch, Set<String> backends, long seed) {
     var problem = GemmProblem.packed(types, m, n, k, batch, "TN");
-    return GemmCases.gemm("sm90_gemm", "sm90", problem, () -> HopperGemm.prepare(problem), "TN", backends, true, seed);
+    return GemmCases.hopper(problem, HopperGemm.configure(problem), GemmCases.config(problem, "TN"), backends, seed);
   }
 }

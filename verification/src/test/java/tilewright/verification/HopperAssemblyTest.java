@@ -94,6 +94,15 @@ class HopperAssemblyTest {
         4096, 4099, 1, order)));
   }
 
+  /** More tiles than multiprocessors, so that those of few columns share one in twos. */
+  @ParameterizedTest
+  @CsvSource({"160", "176", "192", "208", "224"})
+  void tilesThatCouldShareAMultiprocessorAreAssembledWithoutSpillsAndWarnings(int columns) {
+    var problem = GemmProblem.packed(ElementType.BF16, ElementType.BF16, 1288, 2056, 1416, 1, "TN");
+    var config = HopperGemm.configure(problem, "64x" + columns + "x1-transposed");
+    assertAssembled(HopperGemm.prepare(problem, config));
+  }
+
   @ParameterizedTest
   @CsvSource({"1, 4096", "16, 4096", "64, 4096", "8, 14336", "32, 14336"})
   void weightsAheadAreAssembledWithoutSpillsAndWarnings(int m, int n) {
