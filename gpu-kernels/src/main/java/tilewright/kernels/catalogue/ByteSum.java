@@ -21,7 +21,7 @@ record ByteSum(int vector, int blocks) implements Kernel {
   private static final int BYTES = 64;
   private static final int MOST_BLOCKS = 8 * 132;
 
-  static final Family FAMILY = new Family() {
+  static final List<Family> FAMILIES = List.of(new Family() {
     @Override
     public String name() {
       return "byte_sum";
@@ -56,7 +56,7 @@ record ByteSum(int vector, int blocks) implements Kernel {
           Operand.input("X", ElementType.I8, choice, "n").filled(new Operand.Fill.Normal(50)),
           Operand.output("Y", ElementType.I32, choice, "1").filled(new Operand.Fill.Zeros()));
     }
-  };
+  });
 
   private static Partition partition(int vector) {
     return Partition.runs(THREADS, vector, BYTES / vector);

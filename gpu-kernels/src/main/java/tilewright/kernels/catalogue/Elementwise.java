@@ -1,6 +1,7 @@
 package tilewright.kernels.catalogue;
 
 import java.util.ArrayList;
+import java.util.Arrays;
 import java.util.List;
 import java.util.stream.IntStream;
 import tilewright.kernel.F32;
@@ -25,7 +26,9 @@ record Elementwise(Pointwise f, ElementType type, int vector, boolean pairs, int
   /** Bytes that a thread reads of each input: with 2048 threads a multiprocessor, what memory needs under way. */
   private static final int BYTES = 16;
 
-  static Family family(Pointwise f) {
+  static final List<Family> FAMILIES = Arrays.stream(Pointwise.values()).map(Elementwise::family).toList();
+
+  private static Family family(Pointwise f) {
     return new Family() {
       @Override
       public String name() {

@@ -23,7 +23,7 @@ record Embedding(ElementType type, RowShape shape) implements Kernel {
   /** Of a row. */
   private static final int MOST_THREADS = 512;
 
-  static final Family FAMILY = new RowFamily("embedding", "Y (M,N) = W (V,N) at rows I (M)",
+  static final List<Family> FAMILIES = List.of(new RowFamily("embedding", "Y (M,N) = W (V,N) at rows I (M)",
       List.of(Setting.option("vec", "16", "1"))) {
     @Override
     List<Setting> common() {
@@ -58,7 +58,7 @@ record Embedding(ElementType type, RowShape shape) implements Kernel {
           Operand.indices("I", v + 1L, choice, "m"), Operand.input("W", type, choice, "v", "n"),
           Operand.output("Y", type, choice, "m", "n")).moving((long) m * Integer.BYTES + 2L * m * n * type.bytes());
     }
-  };
+  });
 
   private static Reference reference(int m, int n, int v) {
     return tensors -> List.of(Expected.bits("Y", IntStream.range(0, m * n).mapToDouble(i -> {

@@ -1,22 +1,20 @@
 package tilewright.kernels.catalogue;
 
-import java.util.Arrays;
+import java.lang.invoke.MethodHandles;
+import java.util.Comparator;
 import java.util.List;
 import java.util.Optional;
 import java.util.stream.Stream;
+import tilewright.kernel.Kernel;
 
-/** Every family of the catalogue. */
+/** Every family of the catalogue: each {@link Kernel} of this package declares its own, as {@code FAMILIES}. */
 public final class Families {
   private Families() {}
 
+  /** Those of vectors first, then of matrices and so on, each in the order of their files. */
   public static List<Family> all() {
-    var pointwise = Arrays.stream(Pointwise.values()).map(Elementwise::family);
-    return Stream.of(pointwise, Stream.of(
-        Total.sum(), Total.dot(), RowSum.FAMILY, ByteSum.FAMILY,
-        Softmax.FAMILY, GridSoftmax.FAMILY, LayerNorm.FAMILY, RmsNorm.FAMILY, Gemv.FAMILY,
-        MatrixTranspose.FAMILY, Rope.FAMILY, Embedding.FAMILY, Histogram.FAMILY, Nms.FAMILY,
-        SimtGemm.singles(), SimtGemm.halves(), Tf32Gemm.FAMILY, MmaGemm.FAMILY),
-        MmaAttention.families()).flatMap(families -> families).toList();
+    return PackageClasses.beside(Families.class).stream().filter(Kernel.class::isAssignableFrom)
+        .flatMap(Families::of).sorted(Comparator.comparing(Families::dimensions)).toList();
   }
 
   public static Optional<Family> named(String name) {
@@ -26,5 +24,20 @@ public final class Families {
   /** How many kernels there are, counting every combination of options. */
   public static int variants() {
     return all().stream().mapToInt(f -> f.variants().size()).sum();
+  }
+
+  /** @throws IllegalStateException where the kernel declares none, rather than that it is missing everywhere */
+  static Stream<Family> of(Class<?> kernel) {
+    try {
+      var families = (List<?>) MethodHandles.lookup().findStaticVarHandle(kernel, "FAMILIES", List.class).get();
+      return families.stream().map(Family.class::cast);
+    } catch (ReflectiveOperationException e) {
+      throw new IllegalStateException("cannot list the kernel " + kernel.getName()
+          + ": it needs a static final List<Family> FAMILIES that is not private", e);
+    }
+  }
+
+  private static long dimensions(Family family) {
+    return family.settings().stream().filter(Setting::extent).count();
   }
 }

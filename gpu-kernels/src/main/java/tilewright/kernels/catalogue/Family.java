@@ -7,7 +7,7 @@ import java.util.Map;
 import java.util.Set;
 import tilewright.kernel.Target;
 
-/** Kernels under one name that differ in type, vector width or path. A new one is a file, named in {@link Families}. */
+/** Kernels under one name that differ in type, vector width or path. {@link Families} finds them. */
 public interface Family {
 
   /** The name on the command line, lower case with underscores. */

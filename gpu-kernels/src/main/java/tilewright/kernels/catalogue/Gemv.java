@@ -18,7 +18,7 @@ import tilewright.reference.Reference;
  * many as the row wants. NaNs and infinities as in the sum of products.
  */
 record Gemv(ElementType type, RowShape shape) implements Kernel {
-  static final Family FAMILY = new RowFamily("gemv", "Y (M) = A (M,N) · X (N)",
+  static final List<Family> FAMILIES = List.of(new RowFamily("gemv", "Y (M) = A (M,N) · X (N)",
       List.of(Setting.option("threads", "auto", "16", "32"))) {
     @Override
     Workload workload(Choice choice, ElementType type, RowShape own) {
@@ -29,7 +29,7 @@ record Gemv(ElementType type, RowShape shape) implements Kernel {
           Operand.input("A", type, choice, "m", "n"), Operand.input("X", type, choice, "n"),
           Operand.output("Y", type, choice, "m"));
     }
-  };
+  });
 
   /** What an H200 likes for rows of so many accesses: factors take registers too. */
   private static RowFamily.Steps steps(int runs) {

@@ -31,7 +31,7 @@ record GridSoftmax(ElementType type, int vector, int blocks) implements Kernel {
   /** One block combines so many partial results. */
   private static final int MOST_BLOCKS = 32 * 132;
 
-  static final Family FAMILY = new Family() {
+  static final List<Family> FAMILIES = List.of(new Family() {
     @Override
     public String name() {
       return "grid_softmax";
@@ -72,7 +72,7 @@ record GridSoftmax(ElementType type, int vector, int blocks) implements Kernel {
           Operand.scratch("total", ElementType.F32, new Operand.Fill.Poison(), 2),
           Operand.scratch("tickets", ElementType.I32, new Operand.Fill.Zeros(), 2)).moving(3L * n * type.bytes());
     }
-  };
+  });
 
   @Override
   public String name() {

@@ -22,7 +22,7 @@ record Histogram(int bins, int vector, int blocks) implements Kernel {
   private static final int ACCESSES = 4;
   private static final int MOST_BLOCKS = 8 * 132;
 
-  static final Family FAMILY = new Family() {
+  static final List<Family> FAMILIES = List.of(new Family() {
     @Override
     public String name() {
       return "histogram";
@@ -58,7 +58,7 @@ record Histogram(int bins, int vector, int blocks) implements Kernel {
           Operand.indices("X", bins + 2L, choice, "n"),
           Operand.output("Y", ElementType.I32, choice, "bins").filled(new Operand.Fill.Zeros()));
     }
-  };
+  });
 
   private static Reference reference(int bins) {
     return tensors -> {

@@ -19,8 +19,9 @@ import tilewright.reference.RowReference;
 record LayerNorm(ElementType type, ElementType accumulator, RowShape shape) implements Kernel {
   static final float EPSILON = 1e-5f;
 
-  static final Family FAMILY = new RowFamily("layer_norm", "Y = (X - mean) / sqrt(variance + 1e-5) · W + B, row by row"
-      + " (M,N), W and B (N)", List.of(RowFamily.ACCUMULATOR)) {
+  static final List<Family> FAMILIES = List.of(new RowFamily("layer_norm",
+      "Y = (X - mean) / sqrt(variance + 1e-5) · W + B, row by row (M,N), W and B (N)",
+      List.of(RowFamily.ACCUMULATOR)) {
     @Override
     RowTuning liked(ElementType type, int columns) {
       int bytes = columns * type.bytes();
@@ -47,7 +48,7 @@ record LayerNorm(ElementType type, ElementType accumulator, RowShape shape) impl
           Operand.input("X", type, choice, "m", "n"), Operand.input("W", type, choice, "n"),
           Operand.input("B", type, choice, "n"), Operand.output("Y", type, choice, "m", "n"));
     }
-  };
+  });
 
   @Override
   public String name() {

@@ -44,7 +44,7 @@ record MatrixTranspose(Path path, ElementType type, int vector, int high, int wi
 
   enum Path { VECTOR, SWIZZLED, PADDED, DIAGONAL, ROWS, COLUMNS }
 
-  static final Family FAMILY = new Family() {
+  static final List<Family> FAMILIES = List.of(new Family() {
     @Override
     public String name() {
       return "mat_transpose";
@@ -87,7 +87,7 @@ record MatrixTranspose(Path path, ElementType type, int vector, int high, int wi
       return Workload.of(kernel, Target.SM80, (long) Math.ceilDiv(m, kernel.high) * Math.ceilDiv(n, kernel.wide),
           reference(m, n), Operand.input("X", type, choice, "m", "n"), Operand.output("Y", type, choice, "n", "m"));
     }
-  };
+  });
 
   private static Reference reference(int m, int n) {
     return tensors -> List.of(Expected.bits("Y",

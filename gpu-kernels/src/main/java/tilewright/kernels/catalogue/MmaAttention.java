@@ -28,9 +28,7 @@ import tilewright.reference.TiledAttentionReference;
 record MmaAttention(VariantConfig config) implements Kernel {
   private static final int BLOCK = 64;
 
-  static Stream<Family> families() {
-    return Stream.of(Way.values()).map(WayFamily::new);
-  }
+  static final List<Family> FAMILIES = Stream.of(Way.values()).<Family>map(WayFamily::new).toList();
 
   @Override
   public String name() {

@@ -26,7 +26,7 @@ record MmaGemm(GemmConfig config) implements Kernel {
   private static final int WARPS = 2;
 
   /** Square tiles, stages along k, and rows of tiles that CTAs work through together: with 1 in the tiles' order. */
-  static final Family FAMILY = new GemmFamily("mma_gemm",
+  static final List<Family> FAMILIES = List.of(new GemmFamily("mma_gemm",
       "C (M,N) = A (M,K) · B (K,N) of 16-bit floats on tensor cores", List.of(
           Setting.option("dtype", "f16", "bf16"), Setting.option("tile", "128", "64"),
           Setting.option("stages", "4", "2", "3"), Setting.option("band", "8", "1"))) {
@@ -42,7 +42,7 @@ record MmaGemm(GemmConfig config) implements Kernel {
       return new Workload(launch(GemmProblem.packed(type, type, m, n, k, 1, "TT"), choice), operands,
           MatrixReference.tensorCores(type, m, n, k), bytes, 2.0 * m * n * k);
     }
-  };
+  });
 
   private static PreparedLaunch launch(GemmProblem problem, Choice choice) {
     var config = config(problem, choice);

@@ -18,7 +18,7 @@ record Nms() implements Kernel {
   private static final int THREADS = 1024;
   private static final float THRESHOLD = 0.5f;
 
-  static final Family FAMILY = new Family() {
+  static final List<Family> FAMILIES = List.of(new Family() {
     @Override
     public String name() {
       return "nms";
@@ -51,7 +51,7 @@ record Nms() implements Kernel {
           Operand.input("B", ElementType.F32, choice, "n", "4"), Operand.output("K", ElementType.I32, choice, "n"))
           .computing(10.0 * n * n / 2);
     }
-  };
+  });
 
   private record Box(F32 x0, F32 y0, F32 x1, F32 y1) {
     static Box of(List<F32> corners) {

@@ -19,8 +19,8 @@ import tilewright.reference.RowReference;
 record RmsNorm(ElementType type, ElementType accumulator, RowShape shape) implements Kernel {
   private static final float EPSILON = 1e-5f;
 
-  static final Family FAMILY = new RowFamily("rms_norm", "Y = X / sqrt(mean(X²) + 1e-5) · W, row by row (M,N), W (N)",
-      List.of(RowFamily.ACCUMULATOR)) {
+  static final List<Family> FAMILIES = List.of(new RowFamily("rms_norm",
+      "Y = X / sqrt(mean(X²) + 1e-5) · W, row by row (M,N), W (N)", List.of(RowFamily.ACCUMULATOR)) {
     @Override
     RowTuning liked(ElementType type, int columns) {
       int bytes = columns * type.bytes();
@@ -44,7 +44,7 @@ record RmsNorm(ElementType type, ElementType accumulator, RowShape shape) implem
           Operand.input("X", type, choice, "m", "n"), Operand.input("W", type, choice, "n"),
           Operand.output("Y", type, choice, "m", "n"));
     }
-  };
+  });
 
   @Override
   public String name() {

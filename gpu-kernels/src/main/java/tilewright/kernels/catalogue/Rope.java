@@ -35,7 +35,7 @@ record Rope(boolean half, ElementType type, int pairs, int vector, int heads, in
   private static final int ACCESSES = 4;
   private static final int WIDEST_SINGLES = 4;
 
-  static final Family FAMILY = new Family() {
+  static final List<Family> FAMILIES = List.of(new Family() {
     @Override
     public String name() {
       return "rope";
@@ -85,7 +85,7 @@ record Rope(boolean half, ElementType type, int pairs, int vector, int heads, in
           Operand.input("X", type, choice, "s", "h", "d"), Operand.input("C", ElementType.F32, choice, "s", "pairs"),
           Operand.input("T", ElementType.F32, choice, "s", "pairs"), Operand.output("Y", type, choice, "s", "h", "d"));
     }
-  };
+  });
 
   private static Rope of(boolean half, ElementType type, int pairs, int vector, Choice choice) {
     int atOnce = Math.max(1, choice.tuned("threads", THREADS) / (pairs / run(half, vector)));

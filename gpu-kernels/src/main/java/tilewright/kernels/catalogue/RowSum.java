@@ -18,7 +18,7 @@ import tilewright.reference.SumReference;
  * NaN.
  */
 record RowSum(ElementType type, ElementType accumulator, RowShape shape) implements Kernel {
-  static final Family FAMILY = new RowFamily("row_sum", "Y = Σ X, row by row (M,N), Y (M)",
+  static final List<Family> FAMILIES = List.of(new RowFamily("row_sum", "Y = Σ X, row by row (M,N), Y (M)",
       List.of(RowFamily.ACCUMULATOR, Setting.option("threads", "auto", "32", "256"))) {
     @Override
     List<String> types() {
@@ -40,7 +40,7 @@ record RowSum(ElementType type, ElementType accumulator, RowShape shape) impleme
           SumReference.rows(accumulator, choice.number("m"), columns, shape::order),
           Operand.input("X", type, choice, "m", "n"), Operand.output("Y", accumulator, choice, "m"));
     }
-  };
+  });
 
   @Override
   public String name() {

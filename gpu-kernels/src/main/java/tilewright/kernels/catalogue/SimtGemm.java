@@ -36,13 +36,7 @@ record SimtGemm(ElementType type, Config config, int vector) implements Kernel {
   /** Tile rows that CTAs work through together, for L2. */
   private static final int BAND = 8;
 
-  static Family singles() {
-    return family("sgemm", ElementType.F32);
-  }
-
-  static Family halves() {
-    return family("hgemm", ElementType.F16);
-  }
+  static final List<Family> FAMILIES = List.of(family("sgemm", ElementType.F32), family("hgemm", ElementType.F16));
 
   private static Family family(String name, ElementType type) {
     var paths = Arrays.stream(Config.values()).map(c -> c.name().toLowerCase(Locale.ROOT)).sorted()

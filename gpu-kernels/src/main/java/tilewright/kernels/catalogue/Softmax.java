@@ -20,7 +20,7 @@ import tilewright.reference.RowReference;
 record Softmax(Method method, ElementType type, RowShape shape) implements Kernel {
   enum Method { ONLINE, SAFE, PLAIN }
 
-  static final Family FAMILY = new RowFamily("softmax", "Y = softmax(X), row by row (M,N)",
+  static final List<Family> FAMILIES = List.of(new RowFamily("softmax", "Y = softmax(X), row by row (M,N)",
       List.of(Setting.option("method", "online", "safe", "plain"))) {
     @Override
     RowTuning liked(ElementType type, int columns) {
@@ -42,7 +42,7 @@ record Softmax(Method method, ElementType type, RowShape shape) implements Kerne
           RowReference.softmax(type, choice.number("n"), method != Method.PLAIN),
           Operand.input("X", type, choice, "m", "n"), Operand.output("Y", type, choice, "m", "n"));
     }
-  };
+  });
 
   @Override
   public String name() {

@@ -49,8 +49,9 @@ record Tf32Gemm(int stages, int vector) implements Kernel {
   private static final Partition B = Partition.shared(Layout.parse(
       "((4,8,2,2),(2,4,2)):((2,32,0,1024),(1,256,8))"), TILE_K, TILE);
 
-  static final Family FAMILY = new GemmFamily("tf32_gemm", "C (M,N) = A (M,K) · B (K,N) of f32 rounded to tf32, on "
-      + "tensor cores", List.of(Setting.option("stages", "3", "2", "4"))) {
+  static final List<Family> FAMILIES = List.of(new GemmFamily("tf32_gemm",
+      "C (M,N) = A (M,K) · B (K,N) of f32 rounded to tf32, on tensor cores",
+      List.of(Setting.option("stages", "3", "2", "4"))) {
     @Override
     public Workload workload(Choice choice) {
       int m = choice.number("m");
@@ -59,7 +60,7 @@ record Tf32Gemm(int stages, int vector) implements Kernel {
       var kernel = new Tf32Gemm(choice.number("stages"), k % 4 == 0 && n % 4 == 0 ? 4 : 1);
       return product(kernel, Target.SM80, ElementType.F32, TILE, TILE, MatrixReference.tf32(m, n, k), choice);
     }
-  };
+  });
 
   @Override
   public String name() {

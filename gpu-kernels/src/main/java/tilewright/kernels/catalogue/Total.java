@@ -41,13 +41,9 @@ record Total(String family, List<String> inputs, ElementType type, ElementType a
    */
   private static final int BLOCK_BYTES = 256 << 10;
 
-  static Family sum() {
-    return new TotalFamily("sum", "Y = Σ X over (N)", List.of("X"), List.of("f32", "f16", "bf16", "e4m3", "e5m2"));
-  }
-
-  static Family dot() {
-    return new TotalFamily("dot", "Y = Σ X · Z over (N)", List.of("X", "Z"), List.of("f32", "f16", "bf16"));
-  }
+  static final List<Family> FAMILIES = List.of(
+      new TotalFamily("sum", "Y = Σ X over (N)", List.of("X"), List.of("f32", "f16", "bf16", "e4m3", "e5m2")),
+      new TotalFamily("dot", "Y = Σ X · Z over (N)", List.of("X", "Z"), List.of("f32", "f16", "bf16")));
 
   private record TotalFamily(String name, String formula, List<String> inputs, List<String> types) implements Family {
     @Override
