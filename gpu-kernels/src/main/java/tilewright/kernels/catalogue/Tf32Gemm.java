@@ -39,15 +39,19 @@ record Tf32Gemm(int stages, int vector) implements Kernel {
   private static final int STEPS = TILE_K / Tf32Mma.K;
   private static final int ATOMS_M = 8;
   private static final int ATOMS_N = 4;
-  /** Lanes, then warps 2×2; an atom's values, then the atoms of a warp. */
-  private static final Partition C = Partition.exact(Layout.parse(
-      "((4,8,2,2),(2,2,4,8)):((2,256,64,8192),(1,128,2048,8))"), TILE, TILE);
-  /** Where pairs along k begin in A (M,K): the same lanes and warps; atoms, then steps. */
-  private static final Partition A = Partition.shared(Layout.parse(
-      "((4,8,2,2),(8,2)):((256,1,64,0),(8,1024))"), TILE, TILE_K);
-  /** Where pairs along n begin in B (K,N): two along k, atoms, steps. */
-  private static final Partition B = Partition.shared(Layout.parse(
-      "((4,8,2,2),(2,4,2)):((2,32,0,1024),(1,256,8))"), TILE_K, TILE);
+
+  /** Threads and values on the tiles, checked when first traced: the family alone is asked for at every start. */
+  private static final class Tiles {
+    /** Lanes, then warps 2×2; an atom's values, then the atoms of a warp. */
+    static final Partition C = Partition.exact(Layout.parse(
+        "((4,8,2,2),(2,2,4,8)):((2,256,64,8192),(1,128,2048,8))"), TILE, TILE);
+    /** Where pairs along k begin in A (M,K): the same lanes and warps; atoms, then steps. */
+    static final Partition A = Partition.shared(Layout.parse(
+        "((4,8,2,2),(8,2)):((256,1,64,0),(8,1024))"), TILE, TILE_K);
+    /** Where pairs along n begin in B (K,N): two along k, atoms, steps. */
+    static final Partition B = Partition.shared(Layout.parse(
+        "((4,8,2,2),(2,4,2)):((2,32,0,1024),(1,256,8))"), TILE_K, TILE);
+  }
 
   static final List<Family> FAMILIES = List.of(new GemmFamily("tf32_gemm",
       "C (M,N) = A (M,K) · B (K,N) of f32 rounded to tf32, on tensor cores",
@@ -69,7 +73,7 @@ record Tf32Gemm(int stages, int vector) implements Kernel {
 
   @Override
   public void trace(Scope k) {
-    var thread = k.block(C.threads());
+    var thread = k.block(Tiles.C.threads());
     if (vector > 1) k.blocksPerMultiprocessor(2);
     var a = tensor(k, "A", "M", "K");
     var b = tensor(k, "B", "K", "N");
@@ -82,7 +86,7 @@ record Tf32Gemm(int stages, int vector) implements Kernel {
     var sums = Fragment.of(k, PtxType.F32, ATOMS_M * ATOMS_N, 4);
     sums.clear(k, PtxType.F32);
 
-    new TileRing(k, thread, C.threads(), vector, a.tile(List.of(TILE), tile.m(), zero), tilesA,
+    new TileRing(k, thread, Tiles.C.threads(), vector, a.tile(List.of(TILE), tile.m(), zero), tilesA,
         b.from(zero, tile.n().times(TILE)), tilesB)
         .run(a.extent(1), Slices.of(k, thread, tilesA, tilesB, sums));
     store(k, thread, sums, c.tile(List.of(TILE, TILE), tile.m(), tile.n()));
@@ -103,8 +107,8 @@ record Tf32Gemm(int stages, int vector) implements Kernel {
       List<List<Vector>> a, List<List<Vector>> b) implements TileRing.Slices {
 
     static Slices of(Scope k, I32 thread, SharedTensor tilesA, SharedTensor tilesB, Fragment sums) {
-      return new Slices(k, thread, tilesA, tilesB, sums, twoSets(k, A.values() / STEPS),
-          twoSets(k, B.values() / STEPS));
+      return new Slices(k, thread, tilesA, tilesB, sums, twoSets(k, Tiles.A.values() / STEPS),
+          twoSets(k, Tiles.B.values() / STEPS));
     }
 
     private static List<List<Vector>> twoSets(Scope k, int pairs) {
@@ -119,8 +123,8 @@ record Tf32Gemm(int stages, int vector) implements Kernel {
 
     @Override
     public void load(I32 stage, int slice, int set) {
-      load(A, tilesA, stage, slice, a.get(set));
-      load(B, tilesB, stage, slice, b.get(set));
+      load(Tiles.A, tilesA, stage, slice, a.get(set));
+      load(Tiles.B, tilesB, stage, slice, b.get(set));
     }
 
     private void load(Partition partition, SharedTensor tiles, I32 stage, int slice, List<Vector> pairs) {
@@ -150,12 +154,12 @@ record Tf32Gemm(int stages, int vector) implements Kernel {
   /** The results of a row lie two apart in an atom: a pair of columns each. */
   private void store(Scope k, I32 thread, Fragment sums, GlobalTensor c) {
     int run = Math.min(2, vector);
-    for (int v = 0; v < C.values(); v++) {
+    for (int v = 0; v < Tiles.C.values(); v++) {
       if (v % 4 >= 2) continue;
       var group = sums.group(v / 4);
       var pair = List.of(k.result(group.get(v % 4)), k.result(group.get(v % 4 + 2)));
       for (int from = 0; from < 2; from += run) {
-        var element = c.at(C.coordinate(thread, v + 2 * from));
+        var element = c.at(Tiles.C.coordinate(thread, v + 2 * from));
         var results = pair.subList(from, from + run);
         k.when(element.inside(), () -> element.store(results));
       }
