@@ -15,7 +15,6 @@ import tilewright.kernel.Target;
 import tilewright.kernel.TensorSpec;
 import tilewright.layout.Layout;
 import tilewright.numerics.ElementType;
-import tilewright.ptx.Dim3;
 import tilewright.reference.Expected;
 import tilewright.reference.Reference;
 
@@ -25,14 +24,15 @@ import tilewright.reference.Reference;
  * single precision, rounded once; NaNs and infinities as the formula has them.
  *
  * @param vector elements of one access
- * @param heads and tokens: how many of them a CTA's threads lie on at once
+ * @param tokens and heads: how many of them a CTA's threads lie on at once
  * @param each heads of a thread, all with the same angles
  */
-record Rope(boolean half, ElementType type, int pairs, int vector, int heads, int tokens, int each)
+record Rope(boolean half, ElementType type, int pairs, int vector, int tokens, int heads, int each)
     implements Kernel {
-  private static final int THREADS = 1024;
-  /** Of 16 bytes a thread. */
-  private static final int ACCESSES = 4;
+  /** Threads of a CTA of which a multiprocessor has two, with 52 KiB under way: there memory is at its best (H200). */
+  private static final int TWO_A_MULTIPROCESSOR = 832;
+  /** Threads of a CTA that needs more than half of the registers. */
+  private static final int ONE_A_MULTIPROCESSOR = 1024;
   private static final int WIDEST_SINGLES = 4;
 
   static final List<Family> FAMILIES = List.of(new Family() {
@@ -79,19 +79,28 @@ record Rope(boolean half, ElementType type, int pairs, int vector, int heads, in
       boolean half = choice.text("convention").equals("half");
       int vector = Math.min(16 / type.bytes(), Integer.lowestOneBit(half ? dim / 2 : dim));
       var kernel = of(half, type, dim / 2, vector, choice);
-      var grid = Dim3.of(Math.ceilDiv(choice.number("s"), kernel.tokens),
-          Math.ceilDiv(choice.number("h"), kernel.heads * kernel.each));
-      return Workload.of(kernel, Target.SM80, grid, reference(type, choice, half),
+      long tiles = (long) Math.ceilDiv(choice.number("s"), kernel.tokens)
+          * Math.ceilDiv(choice.number("h"), kernel.heads * kernel.each);
+      return Workload.of(kernel, Target.SM80, tiles, reference(type, choice, half),
           Operand.input("X", type, choice, "s", "h", "d"), Operand.input("C", ElementType.F32, choice, "s", "pairs"),
           Operand.input("T", ElementType.F32, choice, "s", "pairs"), Operand.output("Y", type, choice, "s", "h", "d"));
     }
   });
 
+  /**
+   * Neighbours in singles have as many bytes of angles as of elements: many tokens a CTA, so that it reads a good piece
+   * of the tables, which the CTAs of other heads beside it find in L2. Others have more bytes of angles: a CTA has all
+   * heads of a token, so that they come from L1.
+   */
   private static Rope of(boolean half, ElementType type, int pairs, int vector, Choice choice) {
-    int atOnce = Math.max(1, choice.tuned("threads", THREADS) / (pairs / run(half, vector)));
-    int each = Math.clamp(choice.number("h"), 1, choice.tuned("each", half ? ACCESSES / 2 : ACCESSES));
-    int heads = Math.clamp(Math.ceilDiv(choice.number("h"), each), 1, atOnce);
-    return new Rope(half, type, pairs, vector, heads, atOnce / heads, each);
+    boolean manyTokens = !half && type == ElementType.F32;
+    int threads = choice.tuned("threads", manyTokens ? TWO_A_MULTIPROCESSOR : ONE_A_MULTIPROCESSOR);
+    int accesses = manyTokens ? 2 : 4;
+    int atOnce = Math.max(1, threads / (pairs / run(half, vector)));
+    int each = Math.clamp(choice.number("h"), 1, choice.tuned("each", half ? accesses / 2 : accesses));
+    int allHeads = Math.clamp(Math.ceilDiv(choice.number("h"), each), 1, atOnce);
+    int tokens = Math.clamp(choice.number("s"), 1, manyTokens ? atOnce : atOnce / allHeads);
+    return new Rope(half, type, pairs, vector, tokens, Math.min(allHeads, atOnce / tokens), each);
   }
 
   /** Pairs of an access. */
@@ -140,16 +149,17 @@ record Rope(boolean half, ElementType type, int pairs, int vector, int heads, in
   public void trace(Scope k) {
     var mine = partition();
     var thread = k.block(mine.threads());
-    var zero = k.constant(0);
-    var x = k.global(tensor("X").lastingReads()).tile(List.of(tokens, heads * each), k.blockX(), k.blockY(), zero);
-    var y = k.global(tensor("Y")).tile(List.of(tokens, heads * each), k.blockX(), k.blockY(), zero);
-    var first = mine.coordinate(thread, 0);
-    var c = angles(table(k, "C"), first);
-    var t = angles(table(k, "T"), first);
+    var all = k.global(tensor("X").lastingReads());
+    var across = all.extent(1).ceilDiv(heads * each).max(1);
+    I32[] tile = {k.blockX().dividedBy(across), k.blockX().modulo(across), k.constant(0)};
+    var x = all.tile(List.of(tokens, heads * each), tile);
+    var y = k.global(tensor("Y")).tile(List.of(tokens, heads * each), tile);
     int run = run(half, vector);
     var places = IntStream.range(0, each).mapToObj(head -> mine.coordinate(thread, head * run)).toList();
     var loaded = places.stream().map(place -> accesses(x, place).stream()
         .map(from -> from.vectorOrZeros(vector, from.inside())).toList()).toList();
+    var c = angles(table(k, "C", tile[0]), places.getFirst());
+    var t = angles(table(k, "T", tile[0]), places.getFirst());
     for (int head = 0; head < each; head++) {
       var to = accesses(y, places.get(head));
       var values = loaded.get(head).stream().flatMap(v -> v.values().stream()).toList();
@@ -166,10 +176,10 @@ record Rope(boolean half, ElementType type, int pairs, int vector, int heads, in
     return TensorSpec.of(name, type, "S", "H", "D").contiguous("D").aligned(vector).multipleOf("D", vector);
   }
 
-  private GlobalTensor table(Scope k, String name) {
+  private GlobalTensor table(Scope k, String name, I32 tile) {
     int width = Math.min(WIDEST_SINGLES, run(half, vector));
     return k.global(TensorSpec.of(name, ElementType.F32, "S", "P").contiguous("P").aligned(width)
-        .multipleOf("P", width)).tile(List.of(tokens), k.blockX(), k.constant(0));
+        .multipleOf("P", width).lastingReads()).tile(List.of(tokens), tile, k.constant(0));
   }
 
   /** A run of pairs is one run of elements, or one in each half of the head. */
