@@ -33,7 +33,7 @@ class FamilyTuningTest {
     });
   }
 
-  /** Rows that CTAs of a cluster share, a few rows of a thread at once, few registers. */
+  /** Rows that CTAs of a cluster share, a few rows of a thread or side by side at once, few registers. */
   @TestFactory
   Stream<DynamicTest> rows() {
     return Stream.of(
@@ -44,6 +44,10 @@ class FamilyTuningTest {
         agrees("layer_norm", "m=5 n=128 dtype=bf16 lanes=16 each=4 blocks=8"),
         agrees("row_sum", "m=300 n=512 dtype=f16 acc=narrow lanes=32 block=64"),
         agrees("row_sum", "m=7 n=128 dtype=bf16 acc=narrow lanes=8 each=2"),
+        agrees("rms_norm", "m=7 n=2048"),
+        agrees("rms_norm", "m=3 n=4096 cluster=2 beside=2"),
+        agrees("softmax", "m=7 n=1030 dtype=bf16 lanes=64 beside=3"),
+        agrees("row_sum", "m=7 n=512 dtype=f16 acc=narrow lanes=64 beside=4 each=2"),
         agrees("gemv", "m=7 n=4096 lanes=64 each=2"),
         agrees("gemv", "m=3 n=16384"),
         agrees("gemv", "m=0 n=16384"),

@@ -43,12 +43,13 @@ public record RowShape(int length, int cluster, int threads, int rows, int each,
     int threads = tuning.threads() > 0 ? tuning.threads()
         : Math.clamp(Math.max(upTo(Math.ceilDiv(runs, tuning.runs() > 0 ? tuning.runs() : USUAL)),
             Math.min(FEWEST, upTo(runs))), 1, LARGEST_BLOCK);
-    int rows = threads > WARP ? 1 : (tuning.block() > 0 ? tuning.block() : BLOCK) / threads;
+    int rows = threads > WARP ? cluster > 1 ? 1 : Math.clamp(tuning.beside(), 1, LARGEST_BLOCK / threads)
+        : (tuning.block() > 0 ? tuning.block() : BLOCK) / threads;
     int accesses = Math.ceilDiv(runs, threads);
     int each = Math.max(1, tuning.each());
     int held = accesses * each;
     int most = MOST_REGISTERS / Math.max(1, vector * type.bytes() / 4);
-    int kept = threads < LARGEST_BLOCK && held <= 2 * USUAL ? held : Math.min(held, most);
+    int kept = threads * rows < LARGEST_BLOCK && held <= 2 * USUAL ? held : Math.min(held, most);
     var shape = new RowShape(columns, cluster, threads, rows, each, vector, accesses, kept, true, tuning.blocks());
     return kept == held || vector * type.bytes() == ACCESS_BYTES && held - kept <= MOST_SHARED ? shape
         : shape.walked();

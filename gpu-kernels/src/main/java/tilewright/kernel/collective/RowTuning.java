@@ -10,29 +10,35 @@ package tilewright.kernel.collective;
  * @param cluster CTAs of a row
  * @param blocks CTAs that are to fit on a multiprocessor, which limits registers
  * @param vector neighbours that an access moves at most; else 16 bytes of them
+ * @param beside rows at most side by side in a CTA that has them alone, where a row has more than a warp
  */
-public record RowTuning(int threads, int block, int each, int runs, int cluster, int blocks, int vector) {
+public record RowTuning(int threads, int block, int each, int runs, int cluster, int blocks, int vector, int beside) {
   /** Nothing chosen. */
   public static final RowTuning NONE = new RowTuning(0, 0, 0, 0, 0, 0);
 
-  /** In the widest accesses. */
+  /** In the widest accesses, a row of more than a warp in a CTA of its own. */
   public RowTuning(int threads, int block, int each, int runs, int cluster, int blocks) {
-    this(threads, block, each, runs, cluster, blocks, 0);
+    this(threads, block, each, runs, cluster, blocks, 0, 0);
   }
 
   /** With so many threads a row, all in one CTA. */
   public RowTuning withThreads(int other) {
-    return new RowTuning(other, block, each, runs, 1, blocks, vector);
+    return new RowTuning(other, block, each, runs, 1, blocks, vector, beside);
   }
 
   /** With about so many runs of a row a thread. */
   public RowTuning withRuns(int other) {
-    return new RowTuning(threads, block, each, other, cluster, blocks, vector);
+    return new RowTuning(threads, block, each, other, cluster, blocks, vector, beside);
   }
 
   /** With at most so many neighbours an access. */
   public RowTuning withVector(int other) {
-    return new RowTuning(threads, block, each, runs, cluster, blocks, other);
+    return new RowTuning(threads, block, each, runs, cluster, blocks, other, beside);
+  }
+
+  /** With so many wide rows side by side in a CTA. */
+  public RowTuning withBeside(int other) {
+    return new RowTuning(threads, block, each, runs, cluster, blocks, vector, other);
   }
 
   /** With every row in one CTA. */

@@ -12,7 +12,7 @@ import tilewright.layout.Layout;
 import tilewright.numerics.ElementType;
 
 /**
- * Neighbouring threads that reduce together: a power of two up to a warp by shuffles alone, or the whole block through
+ * Neighbouring threads that reduce together, a power of two: up to a warp by shuffles alone, several warps through
  * shared memory. Every thread of the block has to take part. Partners are paired as in a binary tree, so the result is
  * the same in every thread and in every run.
  *
@@ -22,9 +22,9 @@ public record ThreadGroup(Scope k, I32 thread, int block, int size) {
   private static final int WARP = 32;
 
   public ThreadGroup {
-    if (Integer.bitCount(size) != 1 || size > WARP && size != block || block % Math.min(size, WARP) != 0) {
+    if (Integer.bitCount(size) != 1 || block % size != 0) {
       throw new TraceException("invalid group of " + size + " in a block of " + block
-          + " threads: a power of two, up to 32 or the whole block");
+          + " threads: a power of two that divides the block");
     }
   }
 
@@ -59,18 +59,19 @@ public record ThreadGroup(Scope k, I32 thread, int block, int size) {
     return result;
   }
 
-  /** Each warp leaves its result in shared memory; each warp reads all of them and reduces once more. */
+  /** Each warp leaves its result in shared memory; each warp reads all of its group's and reduces once more. */
   private List<F32> acrossWarps(List<F32> values, BinaryOperator<List<F32>> operation) {
-    int warps = block / WARP;
-    var partial = k.shared(ElementType.F32, Layout.columnMajor(warps, values.size()));
+    int warps = size / WARP;
+    var partial = k.shared(ElementType.F32, Layout.columnMajor(warps, block / size, values.size()));
     var lane = thread.modulo(WARP);
-    var warp = thread.dividedBy(WARP);
+    var warp = thread.dividedBy(WARP).modulo(warps);
+    var group = thread.dividedBy(size);
     k.when(lane.equalTo(0), () -> {
-      for (int i = 0; i < values.size(); i++) partial.at(warp, k.constant(i)).store(values.get(i));
+      for (int i = 0; i < values.size(); i++) partial.at(warp, group, k.constant(i)).store(values.get(i));
     });
     k.barrier();
     var all = new ArrayList<F32>();
-    for (int i = 0; i < values.size(); i++) all.add(partial.at(lane.modulo(warps), k.constant(i)).load());
+    for (int i = 0; i < values.size(); i++) all.add(partial.at(lane.modulo(warps), group, k.constant(i)).load());
     return butterflies(all, warps, operation);
   }
 }

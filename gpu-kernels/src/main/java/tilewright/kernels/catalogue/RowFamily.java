@@ -37,10 +37,10 @@ abstract class RowFamily extends OptionedFamily {
         Setting.option("dtype", types().toArray(String[]::new)));
   }
 
-  /** Threads of a row, threads of a CTA, rows of a thread, CTAs of a row and of a multiprocessor. */
+  /** Threads of a row, of a CTA of short rows, rows of a thread, CTAs of a row and of a multiprocessor, wide rows. */
   @Override
   List<Setting> tunings() {
-    return Stream.of("lanes", "block", "each", "cluster", "blocks").map(Setting::tuning).toList();
+    return Stream.of("lanes", "block", "each", "cluster", "blocks", "beside").map(Setting::tuning).toList();
   }
 
   /** What an H200 likes for rows so long. */
@@ -56,7 +56,8 @@ abstract class RowFamily extends OptionedFamily {
   private RowTuning tuning(Choice choice) {
     var liked = liked(choice.type("dtype"), choice.number("n"));
     return new RowTuning(choice.tuned("lanes", 0), choice.tuned("block", liked.block()),
-        choice.tuned("each", liked.each()), liked.runs(), choice.tuned("cluster", 0), choice.tuned("blocks", 0));
+        choice.tuned("each", liked.each()), liked.runs(), choice.tuned("cluster", 0), choice.tuned("blocks", 0))
+        .withBeside(choice.tuned("beside", liked.beside()));
   }
 
   /** Element types. */

@@ -26,11 +26,11 @@ class ThreadGroupTest {
   }
 
   @Test
-  void aGroupIsAPartOfAWarpOrTheWholeBlock() {
-    for (int[] good : new int[][] {{256, 1}, {256, 8}, {256, 32}, {64, 64}, {1024, 1024}}) {
+  void aGroupIsAPowerOfTwoThatDividesTheBlock() {
+    for (int[] good : new int[][] {{256, 1}, {256, 8}, {256, 32}, {64, 64}, {256, 64}, {768, 256}, {1024, 1024}}) {
       assertDoesNotThrow(() -> CompiledKernel.compile(new Grouped(good[0], good[1]), Target.SM80));
     }
-    for (int[] bad : new int[][] {{256, 64}, {256, 3}, {96, 96}, {48, 32}}) {
+    for (int[] bad : new int[][] {{256, 512}, {256, 3}, {96, 96}, {48, 32}}) {
       assertThrows(TraceException.class, () -> CompiledKernel.compile(new Grouped(bad[0], bad[1]), Target.SM80));
     }
   }

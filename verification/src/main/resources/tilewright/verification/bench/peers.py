@@ -48,7 +48,7 @@ ROTATED_BYTES = 256 << 20
 MAX_SETS = 64
 # Settings of our kernels that are no part of the problem.
 OURS = {"vec", "threads", "path", "method", "acc", "math", "lanes", "block", "each", "cluster", "blocks", "bytes",
-        "high", "wide", "band", "stream", "tile", "stages"}
+        "high", "wide", "band", "stream", "tile", "stages", "beside"}
 WARMUPS = 3
 MOST_WARMUPS = 10000
 SHORT_MS = 0.2
