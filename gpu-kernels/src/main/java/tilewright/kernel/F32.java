@@ -53,6 +53,13 @@ public final class F32 {
     return fma(k.constant(factor), k.constant(addend));
   }
 
+  /** A polynomial of this value, each step rounded once; coefficients from the highest power down. */
+  public F32 polynomial(float... coefficients) {
+    var sum = constant(coefficients[0]);
+    for (int i = 1; i < coefficients.length; i++) sum = sum.fma(this, constant(coefficients[i]));
+    return sum;
+  }
+
   /** The quotient, rounded once. */
   public F32 dividedBy(F32 divisor) {
     return pure(k, "div.rn.f32", this, divisor);

@@ -3,6 +3,7 @@ package tilewright.kernels.catalogue;
 import java.util.List;
 import java.util.function.BiConsumer;
 import java.util.stream.IntStream;
+import tilewright.kernel.Exponential;
 import tilewright.kernel.F32;
 import tilewright.kernel.GlobalTensor;
 import tilewright.kernel.I32;
@@ -19,8 +20,9 @@ import tilewright.reference.RowReference;
 /**
  * Y(i) = exp(X(i) - s) / Σ exp(X - s) over all N elements, s the largest: blocks reduce their parts, each to a maximum
  * and a sum relative to it, the last of them combines these, and then blocks write. A NaN or +∞ makes all of Y NaN,
- * and so does nothing but -∞; else -∞ becomes 0. No result is known before the last element has been read, and no
- * chip holds half a gibibyte: what has to be moved is X twice and Y once.
+ * and so does nothing but -∞; else -∞ becomes 0. Threads' sums are added relative to one maximum, found before,
+ * and in two parts: of a single row nothing hides what its sum is off by. No result is known before the last element
+ * has been read, and no chip holds half a gibibyte: what has to be moved is X twice and Y once.
  *
  * @param blocks of each phase
  */
@@ -28,6 +30,8 @@ record GridSoftmax(ElementType type, int vector, int blocks) implements Kernel {
   private static final int THREADS = 256;
   /** Elements of a tile that a thread has. */
   private static final int VALUES = 32;
+  /** Numbers of a partial result: a maximum and the two parts of a sum, in the end those of its reciprocal. */
+  private static final int PARTIAL = 3;
   /** One block combines so many partial results. */
   private static final int MOST_BLOCKS = 32 * 132;
 
@@ -68,8 +72,8 @@ record GridSoftmax(ElementType type, int vector, int blocks) implements Kernel {
       return Workload.of(new GridSoftmax(type, vector, blocks), Target.SM80, 2L * blocks,
           RowReference.softmax(type, n, true), Operand.input("X", type, choice, "n"),
           Operand.output("Y", type, choice, "n"),
-          Operand.scratch("partial", ElementType.F32, new Operand.Fill.Poison(), 2L * blocks),
-          Operand.scratch("total", ElementType.F32, new Operand.Fill.Poison(), 2),
+          Operand.scratch("partial", ElementType.F32, new Operand.Fill.Poison(), (long) PARTIAL * blocks),
+          Operand.scratch("total", ElementType.F32, new Operand.Fill.Poison(), PARTIAL),
           Operand.scratch("tickets", ElementType.I32, new Operand.Fill.Zeros(), 2)).moving(3L * n * type.bytes());
     }
   });
@@ -88,32 +92,51 @@ record GridSoftmax(ElementType type, int vector, int blocks) implements Kernel {
     var thread = k.block(THREADS);
     var x = k.global(tensor("X").lastingReads());
     var y = k.global(tensor("Y"));
-    var partial = k.global(TensorSpec.of("partial", ElementType.F32, "both").contiguous("both").aligned(2));
-    var total = k.global(TensorSpec.of("total", ElementType.F32, "two").contiguous("two").aligned(2));
+    var partial = k.global(TensorSpec.of("partial", ElementType.F32, "all").contiguous("all"));
+    var total = k.global(TensorSpec.of("total", ElementType.F32, "three").contiguous("three"));
     var group = new ThreadGroup(k, thread, THREADS, THREADS);
+    var exponential = Exponential.showingIn(type);
+    var online = new OnlineSum(exponential);
 
     new GridPhases(k, thread, blocks).run(block -> {
-      var sum = new Sum(k);
-      eachTile(k, thread, block, x, false, (_, runs) -> sum.set(OnlineSum.add(sum.value(),
+      var sum = new Variables(k, OnlineSum.NONE);
+      eachTile(k, thread, block, x, false, (_, runs) -> sum.set(online.add(sum.value(),
           runs.stream().flatMap(run -> run.values().stream()).toList())));
-      var mine = group.reduceAll(sum.value(), OnlineSum::merge);
-      k.when(thread.equalTo(0), () -> {
-        var both = partial.tile(List.of(2), block);
-        for (int i = 0; i < mine.size(); i++) both.at(k.constant(i)).store(mine.get(i));
-      });
+      var max = group.max(sum.value().get(0));
+      var mine = group.reduceAll(List.of(online.relative(sum.value().get(1), sum.value().get(0), max), k.constant(0f)),
+          TwoPartSum::merge);
+      k.when(thread.equalTo(0), () -> storeAll(k, partial, block, max, mine));
     }, () -> {
-      var sum = new Sum(k);
+      var largest = new Variables(k, List.of(OnlineSum.LOWEST));
       k.loop(thread, k.constant(blocks), THREADS, i ->
-          sum.set(OnlineSum.merge(sum.value(), partial.tile(List.of(2), i).at(k.constant(0)).load(2))));
-      var all = group.reduceAll(sum.value(), OnlineSum::merge);
-      k.when(thread.equalTo(0), () -> total.at(k.constant(0)).store(all));
+          largest.set(List.of(largest.value().get(0).max(loadAll(k, partial, i).get(0)))));
+      var max = group.max(largest.value().get(0));
+      var sum = new Variables(k, TwoPartSum.NONE);
+      k.loop(thread, k.constant(blocks), THREADS, i -> {
+        var theirs = loadAll(k, partial, i);
+        sum.set(TwoPartSum.merge(sum.value(), theirs.subList(1, PARTIAL).stream()
+            .map(part -> online.relative(part, theirs.get(0), max)).toList()));
+      });
+      var factor = TwoPartSum.reciprocal(group.reduceAll(sum.value(), TwoPartSum::merge));
+      k.when(thread.equalTo(0), () -> storeAll(k, total, k.constant(0), max, factor));
     }, block -> {
-      var all = total.at(k.constant(0)).load(2);
-      var factor = all.get(1).reciprocal();
+      var all = loadAll(k, total, k.constant(0));
       // From the end on, which is what L2 still has.
       eachTile(k, thread, block, x, true, (tile, runs) -> runs.forEach(run -> tiles(y, tile).at(run.place())
-          .store(run.values().stream().map(v -> OnlineSum.scale(v, all.get(0)).times(factor)).toList())));
+          .store(run.values().stream()
+              .map(v -> exponential.times(v.minus(all.get(0)), all.get(1), all.get(2))).toList())));
     });
+  }
+
+  private static void storeAll(Scope k, GlobalTensor to, I32 block, F32 max, List<F32> parts) {
+    var place = to.tile(List.of(PARTIAL), block);
+    place.at(k.constant(0)).store(max);
+    for (int i = 1; i < PARTIAL; i++) place.at(k.constant(i)).store(parts.get(i - 1));
+  }
+
+  private static List<F32> loadAll(Scope k, GlobalTensor from, I32 block) {
+    var place = from.tile(List.of(PARTIAL), block);
+    return IntStream.range(0, PARTIAL).mapToObj(i -> place.at(k.constant(i)).load()).toList();
   }
 
   private TensorSpec tensor(String name) {
@@ -124,25 +147,22 @@ record GridSoftmax(ElementType type, int vector, int blocks) implements Kernel {
     return whole.tile(List.of(partition(vector).size()), tile);
   }
 
-  /** A maximum and a sum that change. */
-  private static final class Sum {
-    private final F32.Accumulator max;
-    private final F32.Accumulator sum;
+  /** Numbers that change together. */
+  private static final class Variables {
+    private final List<F32.Accumulator> all;
 
-    private Sum(Scope k) {
-      max = k.accumulator(OnlineSum.LOWEST);
-      sum = k.accumulator();
+    private Variables(Scope k, List<Float> initial) {
+      all = initial.stream().map(k::accumulator).toList();
     }
 
     List<F32> value() {
-      return List.of(max.value(), sum.value());
+      return all.stream().map(F32.Accumulator::value).toList();
     }
 
     void set(List<F32> next) {
-      // Both are computed before the first variable changes.
+      // All are computed before the first changes.
       next.forEach(F32::register);
-      max.set(next.get(0));
-      sum.set(next.get(1));
+      for (int i = 0; i < next.size(); i++) all.get(i).set(next.get(i));
     }
   }
 

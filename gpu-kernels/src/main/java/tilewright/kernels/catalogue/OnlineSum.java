@@ -1,32 +1,30 @@
 package tilewright.kernels.catalogue;
 
 import java.util.List;
+import tilewright.kernel.Exponential;
 import tilewright.kernel.F32;
 
 /** A maximum and a sum of exponentials relative to it, which grow together; lists are (maximum, sum). */
-final class OnlineSum {
-  private static final float LOG2_E = 1.44269504f;
+record OnlineSum(Exponential exponential) {
   /** Below every finite value, yet its difference to itself is a number. */
   static final float LOWEST = -Float.MAX_VALUE;
   /** Of nothing. */
   static final List<Float> NONE = List.of(LOWEST, 0f);
 
-  private OnlineSum() {}
-
   /** With more values, the sum so far made relative to the new maximum once. */
-  static List<F32> add(List<F32> so, List<F32> values) {
+  List<F32> add(List<F32> so, List<F32> values) {
     var max = values.stream().reduce(so.get(0), F32::max);
-    var rescaled = so.get(1).times(scale(so.get(0), max));
-    return List.of(max, values.stream().map(v -> scale(v, max)).reduce(rescaled, F32::plus));
+    return List.of(max, values.stream().map(v -> exponential.of(v.minus(max)))
+        .reduce(relative(so.get(1), so.get(0), max), F32::plus));
   }
 
-  static List<F32> merge(List<F32> a, List<F32> b) {
+  List<F32> merge(List<F32> a, List<F32> b) {
     var max = a.get(0).max(b.get(0));
-    return List.of(max, a.get(1).times(scale(a.get(0), max)).plus(b.get(1).times(scale(b.get(0), max))));
+    return List.of(max, relative(a.get(1), a.get(0), max).plus(relative(b.get(1), b.get(0), max)));
   }
 
-  /** exp(x - max). */
-  static F32 scale(F32 x, F32 max) {
-    return x.minus(max).times(LOG2_E).exp2();
+  /** A sum that was relative to one maximum made relative to a larger one. */
+  F32 relative(F32 sum, F32 from, F32 to) {
+    return exponential.times(from.minus(to), sum);
   }
 }

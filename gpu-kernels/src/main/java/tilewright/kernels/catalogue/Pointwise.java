@@ -53,14 +53,14 @@ public enum Pointwise {
     }
 
     /**
-     * (1 + erf(x / √2)) / 2 is c or 1 - c with c = 2^(-t·q(t) - 1), t = |x|: half of what single precision takes, which
-     * memory would not wait for. q is a least-maximum fit of -log₂ erfc(t / √2) / t on 0…6.5, error of c 2⁻¹⁷; beyond,
-     * it grows like the function.
+     * (1 + erf(x / √2)) / 2 is c or 1 - c with c = 2^(-t·q(t) - 1), t = |x|: half of what single precision takes,
+     * which memory would not wait for. q is a least-maximum fit of -log₂ erfc(t / √2) / t on 0…6.5, error of c
+     * 2⁻¹⁷; beyond, it grows like the function.
      */
     @Override
     public F32 narrow(F32 x) {
       var t = x.magnitude();
-      var q = polynomial(t, 1.76032432e-6f, -6.00019975e-5f, 9.17044251e-4f, -8.45107326e-3f, 5.38355297e-2f,
+      var q = t.polynomial(1.76032432e-6f, -6.00019975e-5f, 9.17044251e-4f, -8.45107326e-3f, 5.38355297e-2f,
           0.458597888f, 1.15119411f);
       var c = t.negated().fma(q, x.constant(-1)).exp2();
       return x.times(c.where(x.lessThan(x.constant(0)), c.negated().plus(1)));
@@ -162,12 +162,12 @@ public enum Pointwise {
   }
 
   /**
-   * exp(x) - 1 for x ≤ 0; above -1, where that would cancel, e² + 2e of e = exp(h) - 1 = h + h² · p(h), h = x / 2, with
-   * a least-maximum fit p, error 2⁻²⁹.
+   * exp(x) - 1 for x ≤ 0; above -1, where that would cancel, e² + 2e of e = exp(h) - 1 = h + h² · p(h), h = x / 2,
+   * with a least-maximum fit p, error 2⁻²⁹.
    */
   private static F32 expMinusOne(F32 x) {
     var h = x.times(0.5f);
-    var p = polynomial(h, 1.1259903e-3f, 8.19336902e-3f, 4.16320749e-2f, 0.166662887f, 0.499999851f);
+    var p = h.polynomial(1.1259903e-3f, 8.19336902e-3f, 4.16320749e-2f, 0.166662887f, 0.499999851f);
     var e = h.times(h).fma(p, h);
     return e.fma(e, e.times(2)).where(x.greaterThan(x.constant(-1)), x.exp().plus(-1));
   }
@@ -178,20 +178,13 @@ public enum Pointwise {
    */
   private static F32 erfPlusOne(F32 x) {
     var t = x.magnitude().min(x.constant(4.2f));
-    var q = polynomial(t, 4.5339209e-5f, -4.4534492e-4f, 1.4889084e-3f, 7.755024e-4f, -2.8254438e-2f, 0.14848195f,
+    var q = t.polynomial(4.5339209e-5f, -4.4534492e-4f, 1.4889084e-3f, 7.755024e-4f, -2.8254438e-2f, 0.14848195f,
         0.91841632f, 1.62790859f);
     // Beyond that c is too small to matter, and has to be zero at the infinities.
     var c = q.times(t).negated().exp2().where(t.lessThan(x.constant(4.2f)), x.constant(0));
     var far = c.where(x.lessThan(x.constant(0)), c.negated().plus(2));
-    var p = polynomial(x.times(x), -5.63142588e-4f, 4.91755176e-3f, -2.67113112e-2f, 0.112801798f, -0.37612325f,
+    var p = x.times(x).polynomial(-5.63142588e-4f, 4.91755176e-3f, -2.67113112e-2f, 0.112801798f, -0.37612325f,
         1.12837911f);
     return x.fma(p, x.constant(1)).where(t.lessThan(x.constant(1)), far);
-  }
-
-  /** Highest power first. */
-  private static F32 polynomial(F32 x, float... coefficients) {
-    var sum = x.constant(coefficients[0]);
-    for (int i = 1; i < coefficients.length; i++) sum = sum.fma(x, x.constant(coefficients[i]));
-    return sum;
   }
 }

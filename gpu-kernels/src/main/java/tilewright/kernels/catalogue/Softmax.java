@@ -1,6 +1,7 @@
 package tilewright.kernels.catalogue;
 
 import java.util.List;
+import tilewright.kernel.Exponential;
 import tilewright.kernel.F32;
 import tilewright.kernel.Kernel;
 import tilewright.kernel.Scope;
@@ -19,6 +20,8 @@ import tilewright.reference.RowReference;
  */
 record Softmax(Method method, ElementType type, RowShape shape) implements Kernel {
   enum Method { ONLINE, SAFE, PLAIN }
+
+  private static final Exponential EXPONENTIAL = Exponential.QUICK;
 
   static final List<Family> FAMILIES = List.of(new RowFamily("softmax", "Y = softmax(X), row by row (M,N)",
       List.of(Setting.option("method", "online", "safe", "plain"))) {
@@ -65,7 +68,7 @@ record Softmax(Method method, ElementType type, RowShape shape) implements Kerne
       tile.forEach(run -> {
         var max = factors.of(run).get(0);
         var factor = factors.of(run).get(1);
-        run.store(y, run.values().stream().map(v -> OnlineSum.scale(v, max).times(factor)).toList());
+        run.store(y, run.values().stream().map(v -> EXPONENTIAL.times(v.minus(max), factor)).toList());
       });
     });
   }
@@ -78,12 +81,13 @@ record Softmax(Method method, ElementType type, RowShape shape) implements Kerne
   /** The sums of exponentials relative to the maxima, beside these. */
   private static RowTile.PerRow sum(RowTile tile, RowTile.PerRow max) {
     var sum = tile.reduce(0, (run, so) -> run.valuesOr(Float.NEGATIVE_INFINITY).stream()
-        .map(v -> OnlineSum.scale(v, max.only(run))).reduce(so, F32::plus), F32::plus);
+        .map(v -> EXPONENTIAL.of(v.minus(max.only(run)))).reduce(so, F32::plus), F32::plus);
     return max.and(sum);
   }
 
   private static RowTile.PerRow online(RowTile tile) {
-    return tile.reduce(OnlineSum.NONE, (run, so) -> OnlineSum.add(so, run.valuesOr(Float.NEGATIVE_INFINITY)),
-        OnlineSum::merge);
+    var online = new OnlineSum(EXPONENTIAL);
+    return tile.reduce(OnlineSum.NONE, (run, so) -> online.add(so, run.valuesOr(Float.NEGATIVE_INFINITY)),
+        online::merge);
   }
 }
