@@ -33,7 +33,7 @@ record RowSum(ElementType type, ElementType accumulator, RowShape shape) impleme
     @Override
     Workload workload(Choice choice, ElementType type, RowShape own) {
       int columns = choice.number("n");
-      var shape = choice.text("threads").equals("auto") ? readOnce(choice, type, own, RowSum::steps)
+      var shape = choice.text("threads").equals("auto") ? readOnce(choice, type, own, _ -> LONG_STEPS)
           : RowShape.of(type, columns, RowTuning.NONE.withThreads(choice.number("threads")));
       var accumulator = accumulator(choice, type);
       return rows(choice, new RowSum(type, accumulator, shape), shape,
@@ -41,11 +41,6 @@ record RowSum(ElementType type, ElementType accumulator, RowShape shape) impleme
           Operand.input("X", type, choice, "m", "n"), Operand.output("Y", accumulator, choice, "m"));
     }
   });
-
-  /** What an H200 likes for long rows of so many accesses: the largest CTA, in two steps at least. */
-  private static RowFamily.Steps steps(int runs) {
-    return runs < 8192 ? new RowFamily.Steps(2, 1024, 2048) : RowFamily.LONG_STEPS;
-  }
 
   @Override
   public String name() {
