@@ -5,15 +5,18 @@ import java.util.List;
 import java.util.stream.IntStream;
 import tilewright.numerics.ElementType;
 
-/** Element-wise functions by their definitions, and in single precision. A NaN goes in and comes out. */
+/**
+ * Element-wise functions by their definitions, but for what would cancel in double precision, and in single precision.
+ * A NaN goes in and comes out.
+ */
 public enum PointwiseReference {
   ADD(x -> x[0] + x[1], x -> x[0] + x[1], true),
   RELU(x -> Math.max(x[0], 0), x -> Math.max(x[0], 0), true),
   SIGMOID(x -> sigmoid(x[0]), x -> sigmoid(x[0]), false),
   ELU(x -> x[0] > 0 ? x[0] : Math.expm1(x[0]), x -> x[0] > 0 ? x[0] : (float) Math.exp(x[0]) - 1, false),
-  GELU_ERF(x -> 0.5 * x[0] * (1 + erf(x[0] / Math.sqrt(2))),
+  GELU_ERF(x -> 0.5 * x[0] * erfc(-x[0] / Math.sqrt(2)),
       x -> 0.5f * x[0] * (1 + (float) erf(x[0] * (float) Math.sqrt(0.5))), false),
-  GELU_TANH(x -> 0.5 * x[0] * (1 + Math.tanh(Math.sqrt(2 / Math.PI) * (x[0] + 0.044715 * x[0] * x[0] * x[0]))),
+  GELU_TANH(x -> x[0] * sigmoid(Math.sqrt(8 / Math.PI) * (x[0] + 0.044715 * x[0] * x[0] * x[0])),
       x -> 0.5f * x[0] * (1 + (float) Math.tanh((float) Math.sqrt(2 / Math.PI)
           * (x[0] + 0.044715f * x[0] * x[0] * x[0]))), false),
   SWISH(x -> x[0] * sigmoid(x[0]), x -> x[0] * sigmoid(x[0]), false),
@@ -25,6 +28,8 @@ public enum PointwiseReference {
     }
   },
   HARDSHRINK(x -> Math.abs(x[0]) <= 0.5 ? 0 : x[0], x -> Math.abs(x[0]) <= 0.5f ? 0 : x[0], true);
+
+  private static final double SERIES = 2.5;
 
   private final Exact exact;
   private final Single single;
@@ -90,14 +95,18 @@ public enum PointwiseReference {
     return 1 / (1 + (float) Math.exp(-x));
   }
 
-  /** The error function: its Taylor series where that converges fast, the continued fraction of erfc elsewhere. */
   static double erf(double x) {
+    return Math.abs(x) > SERIES ? 1 - erfc(x) : series(x);
+  }
+
+  /** 1 - erf x: by the Taylor series of erf where that converges fast, a continued fraction elsewhere. */
+  static double erfc(double x) {
     double t = Math.abs(x);
-    if (!(t > 2.5)) return series(x);
+    if (!(t > SERIES)) return 1 - series(x);
     double fraction = 0;
     for (int n = 60; n > 0; n--) fraction = n / 2.0 / (t + fraction);
     double complement = t > 27 ? 0 : Math.exp(-t * t) / (Math.sqrt(Math.PI) * (t + fraction));
-    return Math.copySign(1 - complement, x);
+    return x < 0 ? 2 - complement : complement;
   }
 
   private static double series(double x) {
