@@ -2,6 +2,7 @@ package tilewright.verification;
 
 import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertThrows;
+import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import java.util.LinkedHashMap;
 import java.util.Map;
@@ -9,6 +10,7 @@ import java.util.stream.Stream;
 import org.junit.jupiter.api.DynamicTest;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.TestFactory;
+import tilewright.kernel.TraceException;
 import tilewright.kernels.catalogue.Choice;
 import tilewright.kernels.catalogue.Family;
 import tilewright.sm90.rows.HopperFamilies;
@@ -82,8 +84,18 @@ class FamilyTuningTest {
         agrees("grid_softmax", "n=9001 blocks=2"),
         agrees("rope", "s=9 h=6 each=2 dtype=bf16 convention=half"),
         agrees("rope", "s=9 h=5 each=4 threads=64"),
+        agrees("rope", "s=9 h=5 each=0"),
         agrees("embedding", "m=9 n=256 v=5 lanes=16"),
         agrees("embedding", "m=5 n=1003 v=4 dtype=f16 vec=1 lanes=8"));
+  }
+
+  @Test
+  void aBlockThatIsTooLargeIsNamed() {
+    for (var large : Map.of("softmax", "n=4096 lanes=2048", "rope", "threads=2048", "add", "threads=2048").entrySet()) {
+      var family = HopperFamilies.named(large.getKey()).orElseThrow();
+      var failure = assertThrows(TraceException.class, () -> family.workload(choice(family, large.getValue())));
+      assertTrue(failure.getMessage().contains("invalid block of 2048 threads"), failure.getMessage());
+    }
   }
 
   @Test

@@ -43,8 +43,8 @@ public record RowShape(int length, int cluster, int threads, int rows, int each,
     int threads = tuning.threads() > 0 ? tuning.threads()
         : Math.clamp(Math.max(upTo(Math.ceilDiv(runs, tuning.runs() > 0 ? tuning.runs() : USUAL)),
             Math.min(FEWEST, upTo(runs))), 1, LARGEST_BLOCK);
-    int rows = threads > WARP ? cluster > 1 ? 1 : Math.clamp(tuning.beside(), 1, LARGEST_BLOCK / threads)
-        : (tuning.block() > 0 ? tuning.block() : BLOCK) / threads;
+    int rows = threads <= WARP ? (tuning.block() > 0 ? tuning.block() : BLOCK) / threads
+        : cluster > 1 ? 1 : Math.max(1, Math.min(tuning.beside(), LARGEST_BLOCK / threads));
     int accesses = Math.ceilDiv(runs, threads);
     int each = Math.max(1, tuning.each());
     int held = accesses * each;

@@ -97,7 +97,7 @@ record Rope(boolean half, ElementType type, int pairs, int vector, int tokens, i
     int threads = choice.tuned("threads", manyTokens ? TWO_A_MULTIPROCESSOR : ONE_A_MULTIPROCESSOR);
     int accesses = manyTokens ? 2 : 4;
     int atOnce = Math.max(1, threads / (pairs / run(half, vector)));
-    int each = Math.clamp(choice.number("h"), 1, choice.tuned("each", half ? accesses / 2 : accesses));
+    int each = Math.max(1, Math.min(choice.number("h"), choice.tuned("each", half ? accesses / 2 : accesses)));
     int allHeads = Math.clamp(Math.ceilDiv(choice.number("h"), each), 1, atOnce);
     int tokens = Math.clamp(choice.number("s"), 1, manyTokens ? atOnce : atOnce / allHeads);
     return new Rope(half, type, pairs, vector, tokens, Math.min(allHeads, atOnce / tokens), each);
