@@ -28,6 +28,8 @@ import tilewright.reference.RowReference;
  */
 record GridSoftmax(ElementType type, int vector, int blocks) implements Kernel {
   private static final int THREADS = 256;
+  /** Blocks that a multiprocessor has room for with 64 registers a thread. */
+  private static final int RESIDENT = 4;
   /** Elements of a tile that a thread has. */
   private static final int VALUES = 32;
   /** Numbers of a partial result: a maximum and the two parts of a sum, in the end those of its reciprocal. */
@@ -90,6 +92,8 @@ record GridSoftmax(ElementType type, int vector, int blocks) implements Kernel {
   @Override
   public void trace(Scope k) {
     var thread = k.block(THREADS);
+    // Left alone, ptxas fits in one more of those that read element by element on SM80, and spills for that.
+    if (vector == 1) k.blocksPerMultiprocessor(RESIDENT);
     var x = k.global(tensor("X").lastingReads());
     var y = k.global(tensor("Y"));
     var partial = k.global(TensorSpec.of("partial", ElementType.F32, "all").contiguous("all"));
