@@ -5,8 +5,8 @@ import tilewright.kernel.I32;
 import tilewright.kernel.Scope;
 
 /**
- * Which tile of C a CTA computes: in bands of {@code band} tile rows, so that CTAs that run together share rows of A
- * and columns of B in L2.
+ * Which tile of a matrix a CTA computes; those of a product in bands of {@code band} tile rows, so that CTAs that run
+ * together share rows of A and columns of B in L2.
  *
  * @param m the tile's row
  * @param n the tile's column
@@ -26,6 +26,11 @@ public record TileScheduler(I32 m, I32 n, I32 batch) {
   /** The same without a batch. */
   public static TileScheduler banded(Scope k, I32 tilesM, I32 tilesN, int band) {
     return banded(k, tilesM, tilesN, k.constant(1), band);
+  }
+
+  /** The one tile of this CTA, the {@code tilesN} of a row after one another; a launch has a CTA a tile in x. */
+  public static TileScheduler byRows(Scope k, I32 tilesN) {
+    return new TileScheduler(k.blockX().dividedBy(tilesN), k.blockX().modulo(tilesN), k.constant(0));
   }
 
   /** All tiles of this worker, one after the other: those of the whole batch go around the workers. */

@@ -26,9 +26,8 @@ record RmsNorm(ElementType type, ElementType accumulator, RowShape shape) implem
       int bytes = columns * type.bytes();
       boolean singles = type.bits() == 32;
       if (bytes <= (singles ? 2048 : 512)) return small(1, singles ? 2 : 1);
-      // Both with 64 KiB under way in two CTAs of 1024 threads a multiprocessor.
-      if (singles && bytes == 8192) return small(1, 2).withBeside(2);
-      if (singles && bytes == 16384) return small(1, 2);
+      // In two CTAs of 1024 threads a multiprocessor, with 64 KiB under way.
+      if (singles && (bytes == 8192 || bytes == 16384)) return small(1, 2).withBeside(2);
       if (bytes == 16384) return small(2, 2);
       return small(bytes <= (singles ? 32768 : 16384) ? 2 : bytes <= 32768 ? 4 : 8, 1);
     }

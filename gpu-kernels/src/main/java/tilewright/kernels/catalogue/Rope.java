@@ -13,6 +13,7 @@ import tilewright.kernel.Partition;
 import tilewright.kernel.Scope;
 import tilewright.kernel.Target;
 import tilewright.kernel.TensorSpec;
+import tilewright.kernel.collective.TileScheduler;
 import tilewright.layout.Layout;
 import tilewright.numerics.ElementType;
 import tilewright.reference.Expected;
@@ -24,7 +25,8 @@ import tilewright.reference.Reference;
  * single precision, rounded once; NaNs and infinities as the formula has them.
  *
  * @param vector elements of one access
- * @param tokens and heads: how many of them a CTA's threads lie on at once
+ * @param tokens that a CTA's threads lie on at once
+ * @param heads of each token that they lie on at once
  * @param each heads of a thread, all with the same angles
  */
 record Rope(boolean half, ElementType type, int pairs, int vector, int tokens, int heads, int each)
@@ -150,16 +152,16 @@ record Rope(boolean half, ElementType type, int pairs, int vector, int tokens, i
     var mine = partition();
     var thread = k.block(mine.threads());
     var all = k.global(tensor("X").lastingReads());
-    var across = all.extent(1).ceilDiv(heads * each).max(1);
-    I32[] tile = {k.blockX().dividedBy(across), k.blockX().modulo(across), k.constant(0)};
-    var x = all.tile(List.of(tokens, heads * each), tile);
-    var y = k.global(tensor("Y")).tile(List.of(tokens, heads * each), tile);
+    var tile = TileScheduler.byRows(k, all.extent(1).ceilDiv(heads * each).max(1));
+    var zero = k.constant(0);
+    var x = all.tile(List.of(tokens, heads * each), tile.m(), tile.n(), zero);
+    var y = k.global(tensor("Y")).tile(List.of(tokens, heads * each), tile.m(), tile.n(), zero);
     int run = run(half, vector);
     var places = IntStream.range(0, each).mapToObj(head -> mine.coordinate(thread, head * run)).toList();
     var loaded = places.stream().map(place -> accesses(x, place).stream()
         .map(from -> from.vectorOrZeros(vector, from.inside())).toList()).toList();
-    var c = angles(table(k, "C", tile[0]), places.getFirst());
-    var t = angles(table(k, "T", tile[0]), places.getFirst());
+    var c = angles(table(k, "C", tile.m()), places.getFirst());
+    var t = angles(table(k, "T", tile.m()), places.getFirst());
     for (int head = 0; head < each; head++) {
       var to = accesses(y, places.get(head));
       var values = loaded.get(head).stream().flatMap(v -> v.values().stream()).toList();
