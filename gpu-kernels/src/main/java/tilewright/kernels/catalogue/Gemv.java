@@ -33,6 +33,7 @@ record Gemv(ElementType type, RowShape shape) implements Kernel {
 
   /** What an H200 likes for rows of so many accesses: factors take registers too. */
   private static RowFamily.Steps steps(int runs) {
+    if (runs < RowFamily.LONG) return RowFamily.SHORT_STEPS;
     if (runs < 8192) return new RowFamily.Steps(8, 256, 768);
     return runs < 16384 ? RowFamily.LONG_STEPS : new RowFamily.Steps(4, 512, 1536);
   }

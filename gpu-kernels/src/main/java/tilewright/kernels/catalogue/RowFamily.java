@@ -20,12 +20,12 @@ abstract class RowFamily extends OptionedFamily {
   /** Rows of so many accesses are walked through by kernels that read them once. */
   private static final int WALKED = 1024;
   /** Rows of so many are long. */
-  private static final int LONG = 4096;
+  static final int LONG = 4096;
   private static final int SMALLEST_BLOCK = 64;
   /** Through long rows of which threads hold little else. */
   static final Steps LONG_STEPS = new Steps(4, 1024, 2048);
   /** Of those that are not long. */
-  private static final Steps SHORT_STEPS = new Steps(2, 512, 2048);
+  static final Steps SHORT_STEPS = new Steps(2, 512, 2048);
 
   RowFamily(String name, String formula, List<Setting> options) {
     super(name, formula, options);
@@ -108,12 +108,11 @@ abstract class RowFamily extends OptionedFamily {
   /**
    * For kernels that read a row once: what is not short is walked through, since fewer threads then have to meet.
    *
-   * @param throughLong by a long row's accesses
+   * @param steps by the accesses of a row
    */
-  static RowShape readOnce(Choice choice, ElementType type, RowShape own, IntFunction<Steps> throughLong) {
+  static RowShape readOnce(Choice choice, ElementType type, RowShape own, IntFunction<Steps> steps) {
     int runs = own.length() / own.vector();
-    if (runs < WALKED) return own;
-    return (runs < LONG ? SHORT_STEPS : throughLong.apply(runs)).shape(choice, type, runs);
+    return runs < WALKED ? own : steps.apply(runs).shape(choice, type, runs);
   }
 
   /** Whether CTAs may share a row. */

@@ -33,7 +33,7 @@ record RowSum(ElementType type, ElementType accumulator, RowShape shape) impleme
     @Override
     Workload workload(Choice choice, ElementType type, RowShape own) {
       int columns = choice.number("n");
-      var shape = choice.text("threads").equals("auto") ? readOnce(choice, type, own, _ -> LONG_STEPS)
+      var shape = choice.text("threads").equals("auto") ? readOnce(choice, type, own, runs -> steps(type, runs))
           : RowShape.of(type, columns, RowTuning.NONE.withThreads(choice.number("threads")));
       var accumulator = accumulator(choice, type);
       return rows(choice, new RowSum(type, accumulator, shape), shape,
@@ -41,6 +41,15 @@ record RowSum(ElementType type, ElementType accumulator, RowShape shape) impleme
           Operand.input("X", type, choice, "m", "n"), Operand.output("Y", accumulator, choice, "m"));
     }
   });
+
+  /** What an H200 likes for rows of so many accesses. */
+  private static RowFamily.Steps steps(ElementType type, int runs) {
+    boolean singles = type.bits() == 32;
+    if (runs < RowFamily.LONG) {
+      return singles || runs < 2048 ? RowFamily.SHORT_STEPS : new RowFamily.Steps(2, 256, 1536);
+    }
+    return singles && runs < 8192 ? new RowFamily.Steps(4, 512, 1024) : RowFamily.LONG_STEPS;
+  }
 
   @Override
   public String name() {
