@@ -193,10 +193,11 @@ final class Lowering {
   private static Source special(String name) {
     if (name.equals("%globaltimer_hi")) return special("%clock_hi");
     if (name.equals("%clock64") || name.startsWith("%globaltimer")) return new Source.Clock();
+    var register = SpecialRegister.named(name);
+    if (register.isPresent()) return new Source.Special(register.get().ordinal());
     // What a driver or a profiler would put there is nothing here.
     if (UNUSED.matcher(name).matches()) return Source.of(0L);
-    return SpecialRegister.named(name).<Source>map(r -> new Source.Special(r.ordinal()))
-        .orElseThrow(() -> new Unsupported("special register " + name + " is not supported"));
+    throw new Unsupported("special register " + name + " is not supported");
   }
 
   Scope.Place place(String name) {

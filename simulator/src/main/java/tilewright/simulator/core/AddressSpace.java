@@ -113,6 +113,11 @@ public final class AddressSpace {
     return window > 0 && window < buffers.length ? names.get(window - 1) : "";
   }
 
+  /** The address of the last buffer of that name. */
+  long last(String name) {
+    return base(names.lastIndexOf(name));
+  }
+
   String describe(long address) {
     int window = window(address);
     if (isShared(address)) {

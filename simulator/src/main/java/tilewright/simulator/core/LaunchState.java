@@ -22,6 +22,8 @@ final class LaunchState {
   final ClusterGrid grid;
   final AddressSpace space;
   final byte[] parameters;
+  /** The address of the {@link GridWorkspace}; 0 if the launch has none. */
+  final long gridWorkspace;
   final Findings findings;
   final Places places;
   /** By address in global memory, what strong writes made known to all threads; lock it. */
@@ -55,6 +57,7 @@ final class LaunchState {
     grid = ClusterGrid.of(kernel, launch);
     this.space = space;
     this.parameters = parameters;
+    gridWorkspace = GridWorkspace.needed(launch) ? space.last(GridWorkspace.NAME) : 0;
     findings = new Findings(kernel);
     places = new Places(kernel, space, options.coordinates());
     sanitize = options.sanitize();

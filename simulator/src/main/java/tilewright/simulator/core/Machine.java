@@ -69,6 +69,11 @@ public final class Machine {
       contents.add(b.getValue().toArray(ValueLayout.JAVA_BYTE));
       earlier.add(EarlierGrids.of(launch, b.getKey()));
     }
+    if (GridWorkspace.needed(launch)) {
+      names.add(GridWorkspace.NAME);
+      contents.add(GridWorkspace.initial());
+      earlier.add(EarlierGrids.ABSENT);
+    }
     var shadows = IntStream.range(0, names.size()).mapToObj(i -> new GlobalShadow(contents.get(i).length,
         !options.uninitialized().contains(names.get(i)), earlier.get(i)));
     var space = new AddressSpace(names, contents,

@@ -168,6 +168,8 @@ public final class Warp {
       case AGGR_SMEM_SIZE -> userShared() + RESERVED_SHARED;
       case NSMID -> 1;
       case SMID -> 0;
+      case ENVREG1 -> (int) (cta.state.gridWorkspace >>> 32);
+      case ENVREG2 -> (int) cta.state.gridWorkspace;
       default -> cta.clusterRegister(SpecialRegister.at(code));
     };
   }
