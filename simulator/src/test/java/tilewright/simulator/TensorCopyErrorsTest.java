@@ -108,7 +108,7 @@ class TensorCopyErrorsTest {
        [%s], [%m, {0, 0, 1, 2, 3}], [%b]; | accesses four rows by a tensor map whose box has 8 rows
       cp.reduce.async.bulk.tensor.2d.global.shared::cta.add.tile.bulk_group [%m, {0, 0}], [%s];\
        | reduces by .add, which does not exist for elements u16
-      tensormap.replace.tile.box_dim.shared::cta.b1024.b32 [%s], 0, 4; | replaces a field where no tensor map is
+      tensormap.replace.tile.box_dim.shared::cta.b1024.b32 [%s], 0, 4; | replaces a field where neither a tensor map
       cp.async.bulk.global.shared::cta.bulk_group [%g], [%s], 24; | bulk-copies 24 bytes, which is no multiple of 16
       mov.u16 %h0, 5; cp.async.bulk.shared::cluster.global.mbarrier::complete_tx::bytes.multicast::cluster\
        [%s], [%g], 16, [%b], %h0; | multicasts to rank 2, but its cluster has 2 blocks; clear that bit of the mask 0x5

@@ -4,6 +4,7 @@ import java.util.HashSet;
 import tilewright.simulator.Finding.Kind;
 import tilewright.simulator.tensormap.TensorDescriptor;
 import tilewright.simulator.tensormap.TensorMapBytes;
+import tilewright.simulator.tensormap.TensorMapDraft;
 import tilewright.simulator.tensormap.TensorMapField;
 
 /** Tensor maps in memory: reading them for a copy, and changing their fields (PTX ISA, tensormap.replace). */
@@ -31,8 +32,15 @@ public final class TensorMaps {
       throw new Fault(Kind.MISALIGNED, issuer.site(), issuer.lane(), offset, issuer.warp().who(issuer.lane())
           + " names a tensor map at an address that is no multiple of 64: " + where);
     }
-    return TensorMapBytes.decode(memory, (int) offset).orElseThrow(() -> issuer.invalid(address,
-        "finds no tensor map at " + where + "; pass one as a kernel argument, or copy one there"));
+    var draft = TensorMapBytes.decode(memory, (int) offset).filter(TensorMapDraft::isBegun).orElseThrow(
+        () -> issuer.invalid(address, "finds no tensor map at " + where
+            + "; pass one as a kernel argument, or copy one there"));
+    var missing = draft.missing();
+    if (!missing.isEmpty()) {
+      throw issuer.invalid(address, "goes by the tensor map at " + where + " before all of it was set; "
+          + "tensormap.replace it: " + String.join(", ", missing));
+    }
+    return draft.descriptor();
   }
 
   /**
@@ -47,9 +55,9 @@ public final class TensorMaps {
       var memory = w.base == Warp.PER_LANE ? w.bases[lane] : w.base;
       int offset = w.offsets[lane];
       var old = TensorMapBytes.decode(memory, offset).orElseThrow(() -> issuer.invalid(offset,
-          "replaces a field where no tensor map is; copy one there first"));
+          "replaces a field where neither a tensor map nor 128 bytes of zeros are; copy or store them there first"));
       try {
-        var changed = TensorMapField.values()[field].replace(old, ordinal, value[lane]);
+        var changed = old.replace(TensorMapField.values()[field], ordinal, value[lane]);
         System.arraycopy(TensorMapBytes.encode(changed), 0, memory, offset, TensorMapBytes.SIZE);
       } catch (IllegalArgumentException e) {
         throw issuer.invalid(value[lane], "sets a field of a tensor map wrongly: " + e.getMessage());

@@ -3,6 +3,7 @@ package tilewright.simulator.tensormap;
 import java.nio.ByteBuffer;
 import java.nio.ByteOrder;
 import java.util.ArrayList;
+import java.util.Arrays;
 import java.util.List;
 import java.util.Optional;
 import java.util.function.IntFunction;
@@ -20,10 +21,16 @@ public final class TensorMapBytes {
   /** What the address of a tensor map is a multiple of. */
   public static final int ALIGNMENT = 64;
   private static final int MAGIC = 0x50414D54;
+  private static final byte[] ZEROS = new byte[SIZE];
 
   private TensorMapBytes() {}
 
   public static byte[] encode(TensorDescriptor d) {
+    return encode(TensorMapDraft.of(d));
+  }
+
+  public static byte[] encode(TensorMapDraft draft) {
+    var d = draft.descriptor();
     var b = ByteBuffer.allocate(SIZE).order(ByteOrder.LITTLE_ENDIAN);
     b.putInt(MAGIC).putLong(d.address());
     b.put((byte) d.mode().ordinal()).put((byte) d.rank()).put((byte) d.element().ordinal());
@@ -36,11 +43,13 @@ public final class TensorMapBytes {
     for (int corner : d.lowerCorner()) b.putShort((short) corner);
     for (int corner : d.upperCorner()) b.putShort((short) corner);
     b.putShort((short) d.channels()).putShort((short) d.pixels());
+    b.putLong(draft.set());
     return b.array();
   }
 
-  /** What the bytes at an offset say, or nothing if no tensor map was ever made there. */
-  public static Optional<TensorDescriptor> decode(byte[] bytes, int offset) {
+  /** What the bytes at an offset say, or nothing if they are neither zeros nor what a tensor map was made of. */
+  public static Optional<TensorMapDraft> decode(byte[] bytes, int offset) {
+    if (Arrays.equals(bytes, offset, offset + SIZE, ZEROS, 0, SIZE)) return Optional.of(TensorMapDraft.blank());
     var b = ByteBuffer.wrap(bytes, offset, SIZE).order(ByteOrder.LITTLE_ENDIAN);
     if (b.getInt() != MAGIC) return Optional.empty();
     long address = b.getLong();
@@ -55,11 +64,12 @@ public final class TensorMapBytes {
         || !known(fill, OutOfBoundsFill.values()) || rank < 1 || rank > TensorDescriptor.MOST_DIMENSIONS) {
       return Optional.empty();
     }
-    return Optional.of(new TensorDescriptor(AccessMode.values()[mode], address, rank, TensorElement.values()[element],
+    var descriptor = new TensorDescriptor(AccessMode.values()[mode], address, rank, TensorElement.values()[element],
         Interleave.values()[interleave], SwizzleMode.values()[swizzle], OutOfBoundsFill.values()[fill],
         list(5, _ -> Integer.toUnsignedLong(b.getInt()) + 1), list(4, _ -> b.getLong()), list(5, _ -> b.getInt()),
         list(5, _ -> (int) b.getShort()), list(3, _ -> (int) b.getShort()), list(3, _ -> (int) b.getShort()),
-        b.getShort(), b.getShort()));
+        b.getShort(), b.getShort());
+    return Optional.of(new TensorMapDraft(descriptor, b.getLong()));
   }
 
   private static boolean known(int ordinal, Enum<?>[] values) {

@@ -29,7 +29,8 @@ public enum TensorMapField {
     return Arrays.stream(values()).filter(f -> f.modifier().equals(modifier)).findFirst();
   }
 
-  private String modifier() {
+  /** As PTX spells it. */
+  String modifier() {
     return name().toLowerCase(java.util.Locale.ROOT);
   }
 
@@ -43,6 +44,22 @@ public enum TensorMapField {
     return switch (this) {
       case BOX_DIM, GLOBAL_DIM, GLOBAL_STRIDE, ELEMENT_STRIDE -> true;
       default -> false;
+    };
+  }
+
+  /** The bit that stands for the field, or for its value in one dimension, among those of all fields. */
+  long bit(int dimension) {
+    return 1L << ordinal() * TensorDescriptor.MOST_DIMENSIONS + dimension;
+  }
+
+  /** How many values of this field a tensor of so many dimensions must have. */
+  int needed(int rank) {
+    return switch (this) {
+      case BOX_DIM, GLOBAL_DIM, ELEMENT_STRIDE -> rank;
+      case GLOBAL_STRIDE -> rank - 1;
+      // The swizzle mode comes with an atomicity.
+      case SWIZZLE_ATOMICITY -> 0;
+      default -> 1;
     };
   }
 
