@@ -16,6 +16,9 @@ public record Layout(IntTuple shape, IntTuple stride) implements OffsetMap {
     if (!shape.isCongruentTo(stride)) {
       throw new IllegalArgumentException("shape " + shape + " and stride " + stride + " are not congruent");
     }
+    if (shape.leaves().anyMatch(extent -> extent < 0)) {
+      throw new IllegalArgumentException("shape " + shape + " has a negative extent: extents are at least 0");
+    }
   }
 
   /** Reads CuTe's notation, such as {@code (4,(2,2)):(1,(4,8))}; a shape alone is column-major. */

@@ -49,8 +49,8 @@ final class AlgebraOperations {
           o -> Results.of(o.layout(0).rakedProduct(o.layout(1)))),
       new Operation("tile_to_shape", "block, shape, [order]",
           "the block repeated until it fills the shape, the mode with the least order first",
-          o -> Results.of(o.count() == 2 ? o.layout(0).tileToShape(o.tuple(1))
-              : o.layout(0).tileToShape(o.tuple(1), o.tuple(2)))));
+          o -> Results.of(o.count() == 2 ? o.layout(0).tileToShape(o.shape(1))
+              : o.layout(0).tileToShape(o.shape(1), o.tuple(2)))));
 
   private AlgebraOperations() {}
 
@@ -71,7 +71,7 @@ final class AlgebraOperations {
   }
 
   static Decision<Layout> complement(Operands o) {
-    long bound = o.or(1, i -> o.tuple(i).size(), 1L);
+    long bound = o.or(1, i -> o.shape(i).size(), 1L);
     return o.layout(0).tryComplement(bound, o.dialect());
   }
 

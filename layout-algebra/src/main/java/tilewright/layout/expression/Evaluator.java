@@ -40,7 +40,7 @@ final class Evaluator {
       case Node.Free _ -> new Value.Free();
       case Node.Tuple tuple -> Literals.tuple(each(tuple.elements()));
       case Node.ByMode byMode -> new Value.Tiling(Literals.byMode(each(byMode.modes())).orElseThrow(
-          () -> new LayoutSyntaxException(text, node.position(), "layouts, integers and _ in a tiler")));
+          () -> new LayoutSyntaxException(text, node.position(), "layouts, " + Literals.EXTENTS + " and _ in a tiler")));
       case Node.Swizzled swizzled -> new Value.Swizzling(swizzle(swizzled));
       case Node.Basis _, Node.Sum _ -> new Value.Arithmetic(strided.sum(node));
       case Node.Xor _ -> throw new LayoutSyntaxException(text, node.position(), "an XOR stride behind a shape and ':'");
@@ -75,7 +75,8 @@ final class Evaluator {
     }
     var layout = switch (value(node.inner())) {
       case Value.Mapping(Layout inner) -> inner;
-      case Value.Integers shape -> Layout.columnMajor(shape.tuple());
+      case Value.Integers shape when Literals.isShape(shape.tuple()) -> Layout.columnMajor(shape.tuple());
+      case Value.Integers _ -> throw new LayoutSyntaxException(text, node.inner().position(), Literals.EXTENTS);
       default -> throw new LayoutSyntaxException(text, node.inner().position(), "a layout");
     };
     return new ComposedLayout(swizzle, node.offset().value(), layout);
@@ -123,6 +124,10 @@ final class Evaluator {
 
   private Value application(Node.Application node) {
     var map = value(node.map());
+    if (map instanceof Value.Integers(IntTuple shape) && !Literals.isShape(shape)) {
+      throw new ExpressionException(node.map().position(), KINDS,
+          "shapes have " + Literals.EXTENTS + ", got " + Literals.abbreviated(map));
+    }
     var at = value(node.coordinate());
     if (!(at instanceof Value.Integers(IntTuple coordinate))) return slice(node, map, at);
     if (coordinate.leaves().anyMatch(i -> i < 0)) {

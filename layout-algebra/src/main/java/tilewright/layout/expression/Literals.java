@@ -10,6 +10,8 @@ import tilewright.layout.Tiler;
 
 /** How values combine in brackets, and what they stand for. */
 final class Literals {
+  /** The rule of {@link #isShape}, for messages. */
+  static final String EXTENTS = "extents of at least 1";
   private static final int LONGEST = 60;
 
   private Literals() {}
@@ -23,13 +25,18 @@ final class Literals {
     return grouped ? elements.getFirst() : new Value.Sequence(elements);
   }
 
+  /** Whether the integers can be a shape. */
+  static boolean isShape(IntTuple tuple) {
+    return tuple.leaves().allMatch(extent -> extent > 0);
+  }
+
   /** As in CuTe, an integer n tiles by n:1, and a tuple tiles by mode. */
   static Optional<Tiler> tiler(Value value) {
     return switch (value) {
       case Value.Tiling tiling -> Optional.of(tiling.tiler());
       case Value.Free _ -> Optional.of(new Tiler.Keep());
       case Value.Mapping(Layout layout) -> Optional.of(Tiler.of(layout));
-      case Value.Integers(IntTuple tuple) -> Optional.of(tiler(tuple));
+      case Value.Integers(IntTuple tuple) -> Optional.of(tuple).filter(Literals::isShape).map(Literals::tiler);
       case Value.Sequence sequence -> byMode(sequence.values());
       default -> Optional.empty();
     };

@@ -48,8 +48,8 @@ record Operands(Operation operation, List<Value> values, List<Integer> positions
   /** A tuple of extents. */
   IntTuple shape(int index) {
     var shape = tuple(index);
-    if (shape.leaves().allMatch(extent -> extent > 0)) return shape;
-    throw mismatch(index, "extents of at least 1");
+    if (Literals.isShape(shape)) return shape;
+    throw mismatch(index, Literals.EXTENTS);
   }
 
   long integer(int index) {
@@ -81,8 +81,7 @@ record Operands(Operation operation, List<Value> values, List<Integer> positions
   OffsetMap map(int index) {
     return switch (values.get(index)) {
       case Value.Mapping mapping -> mapping.map();
-      case Value.Integers(IntTuple shape) when shape.leaves().allMatch(extent -> extent > 0) ->
-          Layout.columnMajor(shape);
+      case Value.Integers _ -> Layout.columnMajor(shape(index));
       default -> throw mismatch(index, "a layout");
     };
   }
@@ -115,7 +114,7 @@ record Operands(Operation operation, List<Value> values, List<Integer> positions
 
   /** A layout over the whole domain, or a tuple of tilers by mode. */
   Tiler tiler(int index) {
-    return Literals.tiler(values.get(index)).orElseThrow(() -> mismatch(index, "a layout or a tiler"));
+    return Literals.tiler(values.get(index)).orElseThrow(() -> mismatch(index, "a layout, or a tiler with " + Literals.EXTENTS));
   }
 
   ExpressionException mismatch(int index, String needed) {

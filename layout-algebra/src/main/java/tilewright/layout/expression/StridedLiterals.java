@@ -32,8 +32,8 @@ record StridedLiterals(String text, Function<Node, Value> evaluator) {
 
   private IntTuple shape(Node node) {
     var shape = integers(node, "integers as a shape");
-    if (shape.leaves().allMatch(extent -> extent > 0)) return shape;
-    throw expected(belowOne(node).orElse(node).position(), "extents of at least 1");
+    if (Literals.isShape(shape)) return shape;
+    throw expected(belowOne(node).orElse(node).position(), Literals.EXTENTS);
   }
 
   /** The first extent in the text that is none. */

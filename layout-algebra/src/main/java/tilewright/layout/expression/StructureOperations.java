@@ -17,7 +17,7 @@ final class StructureOperations {
           o -> Results.of(part(o))),
       new Operation("get", "tuple, [mode…]", "the same of a tuple or a layout",
           o -> o.isIntegers(0) ? Results.of(tree(o)) : Results.of(part(o))),
-      new Operation("size", "layout, [mode…]", "how many coordinates there are", o -> Results.of(tree(o).size())),
+      new Operation("size", "layout, [mode…]", "how many coordinates there are", o -> Results.of(extents(o).size())),
       new Operation("cosize", "layout", "one more than the distance that all modes together reach",
           StructureOperations::cosize),
       new Operation("rank", "layout, [mode…]", "how many modes there are", o -> Results.of(tree(o).rank())),
@@ -32,11 +32,11 @@ final class StructureOperations {
       new Operation("select", "layout, mode…", "the modes named, in that order: select<1,0>(L)",
           o -> surgery(o, l -> l.select(modes(o, l)))),
       new Operation("append", "layout, mode, [rank]", "the mode behind the others, until there are rank modes",
-          o -> surgery(o, l -> padded(o, l, padding -> padding.append(doubled(o, 1))))),
+          o -> surgery(o, l -> padded(o, l, padding -> padding.append(strides(o, 1))))),
       new Operation("prepend", "layout, mode, [rank]", "the mode before the others, until there are rank modes",
-          o -> surgery(o, l -> padded(o, l, padding -> padding.prepend(doubled(o, 1))))),
+          o -> surgery(o, l -> padded(o, l, padding -> padding.prepend(strides(o, 1))))),
       new Operation("replace", "layout, mode, index", "the mode in place of another: replace<1>(L, 4:1)",
-          o -> surgery(o, l -> l.replace(mode(o, l, 2, false), doubled(o, 1)))));
+          o -> surgery(o, l -> l.replace(mode(o, l, 2, false), strides(o, 1)))));
 
   private StructureOperations() {}
 
@@ -59,6 +59,13 @@ final class StructureOperations {
     return tree;
   }
 
+  /** The tree as a shape; only a tuple can have integers below 1. */
+  private static IntTuple extents(Operands o) {
+    var tree = tree(o);
+    if (Literals.isShape(tree)) return tree;
+    throw o.mismatch(0, Literals.EXTENTS);
+  }
+
   private static Layout part(Operands o) {
     var part = o.layout(0);
     for (int i = 1; i < o.count(); i++) part = part.mode(within(part.rank(), o, i, false));
@@ -67,13 +74,13 @@ final class StructureOperations {
 
   /** Works on a layout; on a tuple as on the shape of a layout. */
   private static Value surgery(Operands o, UnaryOperator<Layout> change) {
-    if (o.isIntegers(0)) return Results.of(change.apply(doubled(o, 0)).shape());
+    if (o.isIntegers(0)) return Results.of(change.apply(strides(o, 0)).stride());
     return Results.of(change.apply(o.layout(0)));
   }
 
-  /** A tuple next to a tuple, a layout next to a layout. */
-  private static Layout doubled(Operands o, int index) {
-    return o.isIntegers(0) ? Layout.of(o.tuple(index), o.tuple(index)) : o.layout(index);
+  /** The mode for surgery: a layout for a layout, and for a tuple one with these strides, which may be any integers. */
+  private static Layout strides(Operands o, int index) {
+    return o.isIntegers(0) ? Layout.of(o.tuple(index).repeatLike(1), o.tuple(index)) : o.layout(index);
   }
 
   private static Layout padded(Operands o, Layout layout, UnaryOperator<Layout> pad) {

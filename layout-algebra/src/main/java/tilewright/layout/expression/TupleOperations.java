@@ -37,15 +37,15 @@ final class TupleOperations {
       tuple("elem_scale", "a, b", "a times the size of b's modes",
           o -> TupleArithmetic.elemScale(o.tuple(0), o.tuple(1))),
       new Operation("crd2idx", "coordinate, shape, [stride]", "the index, or the offset if strides are given",
-          o -> Results.of(o.count() == 2 ? Coordinates.index(o.tuple(0), o.tuple(1))
-              : Coordinates.offset(o.tuple(0), o.tuple(1), o.tuple(2)))),
+          o -> Results.of(o.count() == 2 ? Coordinates.index(o.tuple(0), o.shape(1))
+              : Coordinates.offset(o.tuple(0), o.shape(1), o.tuple(2)))),
       tuple("idx2crd", "index, shape, [stride]", "the coordinate of an index, or of an offset if strides are given",
-          o -> o.count() == 2 ? Coordinates.of(o.tuple(0), o.tuple(1))
-              : Coordinates.ofOffset(o.integer(0), o.tuple(1), o.tuple(2))),
+          o -> o.count() == 2 ? Coordinates.of(o.tuple(0), o.shape(1))
+              : Coordinates.ofOffset(o.integer(0), o.shape(1), o.tuple(2))),
       tuple("crd2crd", "coordinate, from, to", "the coordinate of another shape with the same index",
-          o -> Coordinates.convert(o.tuple(0), o.tuple(1), o.tuple(2))),
+          o -> Coordinates.convert(o.tuple(0), o.shape(1), o.shape(2))),
       tuple("increment", "coordinate, shape", "the next coordinate",
-          o -> Coordinates.successor(o.tuple(0), o.tuple(1))));
+          o -> Coordinates.successor(o.tuple(0), o.shape(1))));
 
   static final List<Operation> ORDERS = List.of(
       relation("congruent", "whether both are the same tree", IntTuple::isCongruentTo),

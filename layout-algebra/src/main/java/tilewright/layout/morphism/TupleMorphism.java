@@ -119,10 +119,10 @@ public record TupleMorphism(IntTuple domain, IntTuple codomain, List<Integer> ma
     return flatten().equals(sort().flatten());
   }
 
-  /** Whether no extent is 1 and no neighbours could become one, whatever the nesting. */
+  /** Whether no extent is 1 and no neighbours could become one, whatever the nesting; an empty domain has neither. */
   public boolean isCoalesced() {
     return domain.leaves().noneMatch(extent -> extent == 1)
-        && Trees.length(domain) == Trees.length(coalesce().domain);
+        && Trees.length(domain) <= Trees.length(coalesce().domain);
   }
 
   /** Whether it is what {@link #tryStandardForm} gives for its own layout. */

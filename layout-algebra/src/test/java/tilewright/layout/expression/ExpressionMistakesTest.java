@@ -52,7 +52,7 @@ class ExpressionMistakesTest {
       cosize([4;4])                              | 8  | takes a layout as 'layout', got [4:1;4:1]
       recast<8,12>(Sw<1,2,1>o0o16:1)             | 1  | one width is a power of two times the other
       filter(Sw<1,0,1>o0o4:1)                    | 8  | without a swizzle
-      cosize(-4)                                 | 8  | takes a layout
+      cosize(-4)                                 | 8  | takes extents of at least 1
       layout<2>((4,2):(1,4))                     | 8  | the index of a mode, 0 to 1
       (4,2):(1,4)([4;4])                         | 13 | coordinates are integers and _
       (4,2):(1,4)(-1)                            | 13 | coordinates count from 0

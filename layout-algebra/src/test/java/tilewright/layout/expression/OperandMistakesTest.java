@@ -20,11 +20,30 @@ class OperandMistakesTest {
       layout<2>((4,2):(1,4))          | 8  | takes the index of a mode, 0 to 1, as 'mode', got 2
       take<0,3>((4,2):(1,4))          | 8  | takes the index of a mode, 0 to 2, as 'end', got 3
       layout<0>(():())                | 8  | takes nothing, there are no modes, as 'mode', got 0
-      cosize(0)                       | 8  | takes a layout as 'layout', got 0
+      cosize(0)                       | 8  | takes extents of at least 1 as 'layout', got 0
+      size((4,-5))                    | 6  | takes extents of at least 1 as 'layout', got (4,-5)
+      -1(_)                           | 1  | shapes have extents of at least 1, got -1
+      size(-5(_))                     | 6  | shapes have extents of at least 1, got -5
+      0(0)                            | 1  | shapes have extents of at least 1, got 0
+      right_inverse(-3(_))            | 15 | shapes have extents of at least 1, got -3
+      logical_product(15:16, -1)      | 24 | takes a layout, or a tiler with extents of at least 1 as 'tiles', got -1
+      logical_divide(8:1, (2,-2))     | 21 | takes a layout, or a tiler with extents of at least 1 as 'tiler', got (2,-2)
+      composition(8:1, 0)             | 18 | takes a layout, or a tiler with extents of at least 1 as 'inner', got 0
+      tile_to_shape(4:1, -8)          | 20 | takes extents of at least 1 as 'shape', got -8
+      complement(4:1, 0)              | 17 | takes extents of at least 1 as 'bound', got 0
+      make_ordered_layout((2,0), 1)   | 21 | takes extents of at least 1 as 'shape', got (2,0)
+      make_identity_layout(-4)        | 22 | takes extents of at least 1 as 'shape', got -4
+      compact_col_major((4,0))        | 19 | takes extents of at least 1 as 'shape', got (4,0)
+      compact_row_major((4,0))        | 19 | takes extents of at least 1 as 'shape', got (4,0)
+      compact_order(-4, 0)            | 15 | takes extents of at least 1 as 'shape', got -4
+      idx2crd(3, (0,2))               | 12 | takes extents of at least 1 as 'shape', got (0,2)
+      crd2idx(3, -2, 1)               | 12 | takes extents of at least 1 as 'shape', got -2
+      crd2crd(3, 4, -2)               | 15 | takes extents of at least 1 as 'to', got -2
+      increment(3, 0)                 | 14 | takes extents of at least 1 as 'shape', got 0
       repeat_like(4, (1,2))           | 16 | takes one integer as 'value', got (1,2)
       repeat_like(4:1, 2)             | 13 | takes integers as 'guide', got 4:1
       slice(4:1, 4:1)                 | 7  | takes integers and _ as 'coordinate', got 4:1
-      composition(4:1, 1@0)           | 18 | takes a layout or a tiler as 'inner', got 1@0
+      composition(4:1, 1@0)           | 18 | takes a layout, or a tiler with extents of at least 1 as 'inner', got 1@0
       layout_from_table(0, 4:1)       | 22 | takes integers as 'offset', got 4:1
       composition(4:1)                | 1  | composition(outer, inner) got 1 operand
       composition(4:1, 4, 4:2)        | 1  | composition(outer, inner) got 3 operands

@@ -88,6 +88,8 @@ class TupleMorphismTest {
       "(4,2)→():(0,0)            | false | false | false | false | true",
       "(2,4)→():(0,0)            | false | false | true  | false | true",
       "(1,4)→(1,4):(1,2)         | true  | true  | true  | false | true",
+      "()→():()                  | true  | false | true  | true  | true",
+      "()→(2,3):()               | true  | false | true  | true  | false",
       "(1,4)→(4,1):(0,1)         | false | false | true  | false | false",
       "(4,1)→(4,1):(1,0)         | false | false | false | false | false",
       "((2,2),2)→(2,(2,2)):(1,3,2) | true | false | false | true | false"})
