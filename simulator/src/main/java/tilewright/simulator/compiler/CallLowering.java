@@ -155,6 +155,7 @@ final class CallLowering {
       c.end(new Terminator.Goto(entries.get(callee.orElseThrow().name())));
     }
     c.label(after);
+    c.resume();
     for (var r : saved.reversed()) pop(r);
     for (int k = 0; k < results.size(); k++) {
       copy(place(call.results().get(k)), layout.find(results.get(k)).orElseThrow(), false);

@@ -30,6 +30,9 @@ final class Lowering {
   private Optional<Reg> stackPointer = Optional.empty();
   private int site;
   private int labels;
+  /** Whether the instruction has called into the machine, and whether a block has ended since. */
+  private boolean called;
+  private boolean interrupted;
 
   /** One element of the code before it is cut into blocks. */
   sealed interface Item {
@@ -76,6 +79,7 @@ final class Lowering {
   void begin(int newSite, Optional<Op.Guard> newGuard) {
     site = newSite;
     guard = newGuard;
+    resume();
     items.add(new Item.Begin(site));
   }
 
@@ -99,16 +103,33 @@ final class Lowering {
     return stem + "#" + labels++;
   }
 
+  /**
+   * Allows calls into the machine again. A warp may yield where a block ends, and what its calls have left in the CTA's
+   * or in its own buffers is then another's; so one instruction may not call on both sides, unless the later calls find
+   * what the earlier ones left by lane, as on a call stack.
+   */
+  void resume() {
+    called = false;
+    interrupted = false;
+  }
+
+  private void interrupt() {
+    interrupted |= called;
+  }
+
   void label(String unique) {
+    interrupt();
     items.add(new Item.Label(unique));
   }
 
   void end(Terminator terminator) {
+    interrupt();
     items.add(new Item.End(terminator));
   }
 
   /** Makes what follows wait for all lanes of the mask. A guard becomes a branch around it. */
   void together(Source mask) {
+    interrupt();
     items.add(new Item.Together(mask instanceof Source.Constant(long bits, _) ? Source.of((int) bits) : mask));
   }
 
@@ -229,6 +250,11 @@ final class Lowering {
   /** A call into the machine. {@code reads} and {@code writes} are the registers behind the arguments. */
   void warp(Class<?> owner, String method, List<Op.Argument> arguments, Op.Result result, List<Reg> reads,
       List<Reg> writes) {
+    if (interrupted) {
+      throw new IllegalStateException(owner.getSimpleName() + "." + method + " follows a point where the warp may "
+          + "yield, behind other calls of one instruction");
+    }
+    called = true;
     items.add(new Item.Step(new Op.Warp(guard, owner, method, arguments, result, reads, writes, site)));
   }
 

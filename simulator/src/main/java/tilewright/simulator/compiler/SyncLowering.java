@@ -191,6 +191,8 @@ final class SyncLowering {
         List.of(new Op.Argument.Lanes(id), new Op.Argument.Lanes(count), new Op.Argument.Slot(vote),
             new Op.Argument.IntValue(c.site())), new Op.Result.Wait(), List.of(id, count, vote), List.of());
     c.end(new Terminator.Suspend());
+    // The votes are kept by lane.
+    c.resume();
     if (operation.equals("popc")) {
       var result = c.temp(PtxType.B32);
       c.warp(Barriers.class, "truths", List.of(), List.of(result), new Op.Argument.Lanes(result));

@@ -29,6 +29,32 @@ final class WmmaLowering {
     }
   }
 
+  /**
+   * Where a matrix lies in memory.
+   *
+   * @param check how {@link WmmaTransfer} checks the address
+   */
+  private record Place(Reg address, long displacement, Reg stride, int check) {
+    static Place of(Operand address, Reg stride, Optional<StateSpace> space, Lowering c) {
+      var place = Addressing.of(address, space, c);
+      var wide = place.reg().kind == Reg.Kind.LONG ? place.reg() : widened(place.reg(), c);
+      return new Place(wide, place.displacement(), stride, switch (place.check()) {
+        case "shared" -> WmmaTransfer.SHARED;
+        case "global" -> WmmaTransfer.GLOBAL;
+        case "generic" -> WmmaTransfer.GENERIC;
+        default -> throw new Unsupported("wmma reads and writes global and shared memory only");
+      });
+    }
+
+    void transfer(String method, Walk walk, MmaType type, Lowering c) {
+      c.warp(WmmaTransfer.class, method, List.of(address, stride), List.of(), new Op.Argument.Lanes(address),
+          new Op.Argument.LongValue(displacement), new Op.Argument.Lanes(stride), new Op.Argument.IntValue(check),
+          new Op.Argument.IntValue(walk.outer()), new Op.Argument.IntValue(walk.inner()),
+          new Op.Argument.IntValue(walk.contiguous() ? 1 : 0), new Op.Argument.IntValue(type.ordinal()),
+          new Op.Argument.IntValue(c.site()));
+    }
+  }
+
   private WmmaLowering() {}
 
   static void lower(Instruction i, Modifiers m, Lowering c) {
@@ -51,7 +77,9 @@ final class WmmaLowering {
     boolean operand = !matrix.equals("c");
     int count = MmaLowering.registers(type, walk.outer() * walk.inner(), operand);
     var results = c.elements(operands.getFirst(), count);
-    transfer("load", operands.get(1), stride(operands, walk, c), space, walk, type, c);
+    var place = Place.of(operands.get(1), stride(operands, walk, c), space, c);
+    c.together(Source.of(-1));
+    place.transfer("load", walk, type, c);
     var carrier = MmaLowering.carrier(type);
     for (int k = 0; k < count; k++) {
       var to = c.destination(results.get(k), carrier);
@@ -71,11 +99,13 @@ final class WmmaLowering {
     var operands = c.operands(i, 2, 3);
     int count = MmaLowering.registers(type, walk.outer() * walk.inner(), false);
     var values = MmaLowering.inputs(operands.get(1), type, count, c);
+    var place = Place.of(operands.getFirst(), stride(operands, walk, c), space, c);
+    c.together(Source.of(-1));
     for (int k = 0; k < count; k++) {
       c.warp(WmmaTransfer.class, "stored", List.of(values.get(k)), List.of(), new Op.Argument.IntValue(k),
           new Op.Argument.Lanes(values.get(k)));
     }
-    transfer("store", operands.getFirst(), stride(operands, walk, c), space, walk, type, c);
+    place.transfer("store", walk, type, c);
   }
 
   private static String matrix(Modifiers m) {
@@ -94,24 +124,6 @@ final class WmmaLowering {
   private static Reg stride(List<Operand> operands, Walk walk, Lowering c) {
     var stride = operands.size() == 3 ? c.source(operands.get(2)) : Source.of(walk.defaultStride());
     return c.inRegister(stride, PtxType.B32);
-  }
-
-  private static void transfer(String method, Operand address, Reg stride, Optional<StateSpace> space,
-      Walk walk, MmaType type, Lowering c) {
-    var place = Addressing.of(address, space, c);
-    var wide = place.reg().kind == Reg.Kind.LONG ? place.reg() : widened(place.reg(), c);
-    int check = switch (place.check()) {
-      case "shared" -> WmmaTransfer.SHARED;
-      case "global" -> WmmaTransfer.GLOBAL;
-      case "generic" -> WmmaTransfer.GENERIC;
-      default -> throw new Unsupported("wmma reads and writes global and shared memory only");
-    };
-    c.together(Source.of(-1));
-    c.warp(WmmaTransfer.class, method, List.of(wide, stride), List.of(), new Op.Argument.Lanes(wide),
-        new Op.Argument.LongValue(place.displacement()), new Op.Argument.Lanes(stride),
-        new Op.Argument.IntValue(check), new Op.Argument.IntValue(walk.outer()),
-        new Op.Argument.IntValue(walk.inner()), new Op.Argument.IntValue(walk.contiguous() ? 1 : 0),
-        new Op.Argument.IntValue(type.ordinal()), new Op.Argument.IntValue(c.site()));
   }
 
   private static Reg widened(Reg narrow, Lowering c) {
