@@ -108,6 +108,7 @@ public final class PtxParser {
 
   private Function function(Linkage linkage, boolean entry) {
     List<Variable> results = !entry && tokens.at("(") ? variables.parameters() : List.of();
+    int line = tokens.peek().line();
     String name = tokens.plainName("a function's name");
     List<Variable> parameters = tokens.at("(") ? variables.parameters() : List.of();
     var directives = directives();
@@ -116,7 +117,7 @@ public final class PtxParser {
     parameters.forEach(v -> declareRegister(v, scope));
     if (!tokens.at("{") && !tokens.at(";")) throw tokens.peek().unexpected("a directive, '{' or ';'");
     Optional<List<Statement>> body = tokens.accept(";") ? Optional.empty() : Optional.of(bodies.block(scope));
-    return new Function(linkage, entry, results, name, parameters, directives, body);
+    return new Function(linkage, entry, results, name, parameters, directives, body, line);
   }
 
   private static void declareRegister(Variable variable, Scope scope) {

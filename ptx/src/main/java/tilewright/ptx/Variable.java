@@ -1,6 +1,8 @@
 package tilewright.ptx;
 
 import java.util.List;
+import java.util.Objects;
+import java.util.OptionalLong;
 
 /**
  * A variable in memory, at module or function level, or a parameter.
@@ -11,12 +13,26 @@ import java.util.List;
  * @param vector elements of a vector type ({@code .v2}, {@code .v4}); 1 for a scalar
  * @param dimensions array extents; empty for no array, 0 for an open first extent ({@code []})
  * @param initializer one operand an element, in order; empty when there is none
+ * @param line where it was read, 0 when it was not; no part of the value
  */
 public record Variable(Linkage linkage, StateSpace space, int alignment, int vector, PtxType type, String name,
-    List<Long> dimensions, List<Operand> initializer) implements PtxModule.ModuleItem, Statement {
+    List<Long> dimensions, List<Operand> initializer, int line) implements PtxModule.ModuleItem, Statement {
+  /** More bytes than any GPU addresses; sums of a few thousand such variables still fit a {@code long}. */
+  public static final long MOST_BYTES = 1L << 49;
+
+  /** @throws IllegalArgumentException if it takes more than {@link #MOST_BYTES} */
   public Variable {
     dimensions = List.copyOf(dimensions);
     initializer = List.copyOf(initializer);
+    if (elements(type, vector, dimensions).isEmpty()) {
+      throw new IllegalArgumentException("variable " + name + " of " + dimensions + " elements takes more than "
+          + MOST_BYTES + " bytes");
+    }
+  }
+
+  public Variable(Linkage linkage, StateSpace space, int alignment, int vector, PtxType type, String name,
+      List<Long> dimensions, List<Operand> initializer) {
+    this(linkage, space, alignment, vector, type, name, dimensions, initializer, 0);
   }
 
   /** A scalar kernel parameter. */
@@ -34,8 +50,43 @@ public record Variable(Linkage linkage, StateSpace space, int alignment, int vec
     return new Variable(Linkage.LOCAL, StateSpace.SHARED, alignment, 1, PtxType.B8, name, List.of(bytes), List.of());
   }
 
-  /** Bytes this variable takes; 0 for an open array. */
+  /** Bytes this variable takes; 0 for an open array that no first values close. */
   public long bytes() {
-    return dimensions.stream().reduce((long) type.bytes() * vector, Math::multiplyExact);
+    return elements() * type.bytes();
+  }
+
+  /** Scalars in it; an open first extent is as large as the first values need. */
+  public long elements() {
+    long row = elements(type, vector, dimensions).orElseThrow();
+    return isOpen() ? Math.ceilDiv((long) initializer.size(), Math.max(1, row)) * row : row;
+  }
+
+  /** Whether the first extent is left open. */
+  public boolean isOpen() {
+    return !dimensions.isEmpty() && dimensions.getFirst() == 0;
+  }
+
+  /** The scalars of an array, or of one row if its first extent is open; nothing if their bytes are too many. */
+  static OptionalLong elements(PtxType type, int vector, List<Long> dimensions) {
+    long elements = vector;
+    for (int i = 0; i < dimensions.size(); i++) {
+      long extent = dimensions.get(i);
+      if (i == 0 && extent == 0) continue;
+      if (extent > MOST_BYTES / Math.max(1, type.bytes()) / elements) return OptionalLong.empty();
+      elements *= extent;
+    }
+    return OptionalLong.of(elements);
+  }
+
+  @Override
+  public boolean equals(Object other) {
+    return other instanceof Variable v && linkage == v.linkage && space == v.space && alignment == v.alignment
+        && vector == v.vector && type == v.type && name.equals(v.name) && dimensions.equals(v.dimensions)
+        && initializer.equals(v.initializer);
+  }
+
+  @Override
+  public int hashCode() {
+    return Objects.hash(linkage, space, alignment, vector, type, name, dimensions, initializer);
   }
 }

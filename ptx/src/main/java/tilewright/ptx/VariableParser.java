@@ -127,11 +127,15 @@ final class VariableParser {
   }
 
   private Variable variable(Linkage linkage, Head head) {
+    var token = tokens.peek();
     String name = tokens.plainName("a variable's name");
     var dimensions = dimensions();
+    if (Variable.elements(head.type(), head.vector(), dimensions).isEmpty()) {
+      throw token.unexpected("a variable of at most " + Variable.MOST_BYTES + " bytes");
+    }
     List<Operand> initializer = tokens.accept("=") ? initializer(head, dimensions) : List.of();
     return new Variable(linkage, head.space(), head.alignment(), head.vector(), head.type(), name, dimensions,
-        initializer);
+        initializer, token.line());
   }
 
   private List<Long> dimensions() {

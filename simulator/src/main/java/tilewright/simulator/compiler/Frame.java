@@ -41,14 +41,10 @@ final class Frame {
     return Math.max(v.alignment(), v.type().bytes() * v.vector());
   }
 
-  static int align(int offset, int alignment) {
-    return (offset + alignment - 1) / alignment * alignment;
-  }
-
   void allocate(Variable v) {
     if (v.space() == StateSpace.REG) throw new Unsupported("a register parameter of a function that is not inlined");
-    int at = align(bytes, alignment(v));
-    bytes = at + (int) v.bytes();
+    long at = Sizes.aligned(bytes, alignment(v));
+    bytes = Sizes.LOCAL.end(v, at);
     places.put(v, new Scope.Place(StateSpace.LOCAL, at, v.bytes(), relative));
   }
 
@@ -57,6 +53,6 @@ final class Frame {
   }
 
   int bytes() {
-    return align(bytes, ALIGNMENT);
+    return (int) Sizes.aligned(bytes, ALIGNMENT);
   }
 }

@@ -25,6 +25,7 @@ final class FunctionLowering {
   private final Lowering lowering;
   private final CallLowering calls;
   private String source = "";
+  private Mentions mentions = new Mentions(List.of());
 
   FunctionLowering(PtxModule module, ModuleFunctions functions, CallGraph graph, MemoryPlan memory, boolean watched) {
     for (var item : module.items()) {
@@ -46,7 +47,7 @@ final class FunctionLowering {
     try {
       calls.functions(end);
     } catch (Unsupported e) {
-      problems.add(new Problem(0, "functions called by " + kernel.name(), e.getMessage()));
+      problems.add(e.problem(kernel.line(), "functions called by " + kernel.name()));
     }
     return lowering;
   }
@@ -69,7 +70,15 @@ final class FunctionLowering {
     return problems;
   }
 
+  /** The body of the kernel, or of a function that it calls. */
   private void body(List<Statement> statements) {
+    var outer = mentions;
+    mentions = new Mentions(statements);
+    block(statements);
+    mentions = outer;
+  }
+
+  private void block(List<Statement> statements) {
     for (var s : statements) {
       if (s instanceof Statement.Label(var name)) lowering.scope().declareLabel(name, lowering.freshLabel(name));
     }
@@ -80,7 +89,7 @@ final class FunctionLowering {
         case Statement.Block(var inner) -> {
           var outer = lowering.scope();
           lowering.enter(outer.inner());
-          body(inner);
+          block(inner);
           lowering.enter(outer);
         }
         case Statement.Location(int file, int line, int _) -> source = files.getOrDefault(file, "file " + file) + ":"
@@ -96,12 +105,18 @@ final class FunctionLowering {
   }
 
   private void declare(Statement.Registers r) {
-    if (r.vector() > 1) {
-      for (int k = 0; k < r.vector(); k++) declare(r.name() + "." + "xyzw".charAt(k), r.type());
-    } else if (r.count() == 0) {
-      declare(r.name(), r.type());
+    if (r.count() == 0) {
+      declare(r.name(), r);
     } else {
-      for (int k = 0; k < r.count(); k++) declare(r.name() + k, r.type());
+      for (int k : mentions.of(r.name(), r.count())) declare(r.name() + k, r);
+    }
+  }
+
+  private void declare(String name, Statement.Registers r) {
+    if (r.vector() == 1) {
+      declare(name, r.type());
+    } else {
+      for (int k = 0; k < r.vector(); k++) declare(name + "." + "xyzw".charAt(k), r.type());
     }
   }
 
@@ -136,7 +151,7 @@ final class FunctionLowering {
         lower(i);
       }
     } catch (Unsupported e) {
-      problems.add(new Problem(i.line(), PtxPrinter.print(i), e.getMessage()));
+      problems.add(e.problem(i.line(), PtxPrinter.print(i)));
     }
   }
 

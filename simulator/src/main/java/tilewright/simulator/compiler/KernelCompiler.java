@@ -22,7 +22,7 @@ public final class KernelCompiler {
     try {
       data = new ModuleData(module);
     } catch (Unsupported e) {
-      problems.add(new Problem(0, "module variables", e.getMessage()));
+      problems.add(e.problem(0, "module variables"));
       return kernels;
     }
     for (var f : module.functions()) {
@@ -32,7 +32,7 @@ public final class KernelCompiler {
         compilation.kernel().ifPresent(k -> kernels.put(f.name(), k));
         problems.addAll(compilation.problems());
       } catch (Unsupported e) {
-        problems.add(new Problem(0, "kernel " + f.name(), e.getMessage()));
+        problems.add(e.problem(f.line(), "kernel " + f.name()));
       }
     }
     return kernels;

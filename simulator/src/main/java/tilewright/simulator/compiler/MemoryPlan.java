@@ -20,7 +20,10 @@ import tilewright.simulator.core.Kernel;
 final class MemoryPlan {
   /** What a thread has for calls whose depth, or for arrays whose size, nobody knows before. */
   private static final int STACK_BYTES = 16 * 1024;
+  private static final long MOST_STACK = 512 * 1024;
   private static final int GAP = 128;
+  /** The largest power of two that fits a CTA's shared memory. */
+  private static final int MOST_ALIGNMENT = 128 * 1024;
 
   private final Map<String, Variable> moduleShared = new HashMap<>();
   private final Map<String, Scope.Place> places = new HashMap<>();
@@ -35,7 +38,7 @@ final class MemoryPlan {
   private int dynamicAlignment = 16;
   private final Frame kernelFrame = Frame.ofKernel();
   private final Map<String, Frame> frames = new HashMap<>();
-  private int stackBytes;
+  private long stackBytes;
   private int parameterBytes;
 
   /** @param gaps whether to leave gaps between shared variables, so that running over one is noticed */
@@ -46,10 +49,10 @@ final class MemoryPlan {
       if (item instanceof Variable v && v.space() == StateSpace.SHARED) moduleShared.put(v.name(), v);
     }
     for (var p : kernel.parameters()) {
-      parameterBytes = Frame.align(parameterBytes, Frame.alignment(p));
-      parameters.add(new Kernel.Parameter(p.name(), parameterBytes, (int) p.bytes()));
-      places.put(p.name(), new Scope.Place(StateSpace.PARAM, parameterBytes, p.bytes()));
-      parameterBytes += (int) p.bytes();
+      long offset = Sizes.aligned(parameterBytes, Frame.alignment(p));
+      parameterBytes = Sizes.PARAMETERS.end(p, offset);
+      parameters.add(new Kernel.Parameter(p.name(), (int) offset, (int) p.bytes()));
+      places.put(p.name(), new Scope.Place(StateSpace.PARAM, offset, p.bytes()));
     }
     var bodies = new ArrayList<>(calls.bodies(kernel));
     bodies.forEach(body -> plan(body, kernelFrame));
@@ -61,6 +64,10 @@ final class MemoryPlan {
       bodies.addAll(own);
       // Without recursion every function is at work once at most.
       stackBytes += calls.mayReenter(f.name(), Optional.of(f.name())) ? STACK_BYTES : frame.bytes() + Frame.ALIGNMENT;
+      if (stackBytes > MOST_STACK) {
+        throw new Unsupported("its functions need " + stackBytes + " bytes of stack, but a thread here has at most "
+            + MOST_STACK);
+      }
     }
     // Dynamic shared memory begins where the last of the others ends.
     bodies.forEach(this::placeDynamic);
@@ -94,7 +101,7 @@ final class MemoryPlan {
 
   private void useDynamic(Variable v) {
     dynamicName = v.name();
-    dynamicAlignment = Math.max(dynamicAlignment, Frame.alignment(v));
+    dynamicAlignment = Math.max(dynamicAlignment, alignment(v));
   }
 
   private void placeDynamic(List<Statement> body) {
@@ -126,20 +133,32 @@ final class MemoryPlan {
   private Scope.Place place(Variable v) {
     return switch (v.space()) {
       case SHARED -> {
-        sharedBytes = Frame.align(sharedBytes, Frame.alignment(v));
-        int offset = sharedBytes + gap(Frame.alignment(v));
-        sharedBytes += (int) v.bytes();
+        if (!v.initializer().isEmpty()) throw Unsupported.of(v, "shared memory has no first values: store them");
+        long start = Sizes.aligned(sharedBytes, alignment(v));
+        sharedBytes = Sizes.SHARED.end(v, start);
+        int offset = (int) start + gap(Frame.alignment(v));
         shared.add(new Kernel.SharedVariable(v.name(), offset, (int) v.bytes()));
         yield new Scope.Place(StateSpace.SHARED, offset, v.bytes());
       }
-      default -> throw new Unsupported("a ." + v.space().text() + " variable inside a function");
+      default -> throw Unsupported.of(v, "a ." + v.space().text() + " variable inside a function");
     };
+  }
+
+  private static int alignment(Variable v) {
+    int alignment = Frame.alignment(v);
+    if (alignment <= MOST_ALIGNMENT) return alignment;
+    throw Unsupported.of(v, "is aligned to " + alignment + " bytes, but shared memory has less: at most "
+        + MOST_ALIGNMENT);
   }
 
   /** How far the next variable is moved away from the ones before: by whole rows of banks, to keep conflicts alike. */
   private int gap(int alignment) {
-    if (gaps && !shared.isEmpty()) gapBytes = Frame.align(gapBytes + GAP, Math.max(GAP, alignment));
+    if (gaps && !shared.isEmpty()) gapBytes = aligned(gapBytes + GAP, Math.max(GAP, alignment));
     return gapBytes;
+  }
+
+  private static int aligned(int offset, int alignment) {
+    return Math.toIntExact(Sizes.aligned(offset, alignment));
   }
 
   /** The place of a variable declared in a body that belongs to a frame. */
@@ -167,7 +186,7 @@ final class MemoryPlan {
   }
 
   int dynamicOffset() {
-    return Frame.align(sharedBytes, dynamicAlignment) + gapBytes();
+    return aligned(sharedBytes, dynamicAlignment) + gapBytes();
   }
 
   int sharedBytes() {
@@ -176,7 +195,7 @@ final class MemoryPlan {
 
   /** What the gaps between the variables and behind the last static one add to a CTA's shared memory. */
   int gapBytes() {
-    return gaps && !shared.isEmpty() ? Frame.align(gapBytes + GAP, Math.max(GAP, dynamicAlignment)) : 0;
+    return gaps && !shared.isEmpty() ? aligned(gapBytes + GAP, Math.max(GAP, dynamicAlignment)) : 0;
   }
 
   /** The variables in shared memory, in order of offset. */
@@ -187,7 +206,7 @@ final class MemoryPlan {
   }
 
   int localBytes() {
-    return kernelFrame.bytes() + Frame.align(stackBytes, Frame.ALIGNMENT);
+    return kernelFrame.bytes() + aligned((int) stackBytes, Frame.ALIGNMENT);
   }
 
   int parameterBytes() {

@@ -7,6 +7,7 @@ import java.util.Map;
 import java.util.Optional;
 import tilewright.ptx.Operand;
 import tilewright.ptx.PtxModule;
+import tilewright.ptx.PtxType;
 import tilewright.ptx.StateSpace;
 import tilewright.ptx.Variable;
 import tilewright.simulator.core.AddressSpace;
@@ -27,16 +28,23 @@ final class ModuleData {
       places.put(v.name(), new Scope.Place(v.space(), AddressSpace.base(i), v.bytes()));
     }
     for (var v : declared) {
-      variables.add(new Kernel.ModuleVariable(v.name(), v.space() == StateSpace.CONST, (int) v.bytes(), initial(v)));
+      int bytes = Sizes.VARIABLE.end(v, 0);
+      variables.add(new Kernel.ModuleVariable(v.name(), v.space() == StateSpace.CONST, bytes, initial(v)));
     }
   }
 
+  /** The bytes that have first values. */
   private byte[] initial(Variable v) {
-    var bytes = new byte[(int) v.bytes()];
+    int values = v.initializer().size();
+    if (v.type() == PtxType.PRED) throw Unsupported.of(v, "predicates are registers only");
+    if (values > v.elements()) {
+      throw Unsupported.of(v, "has " + values + " first values for " + v.elements() + " elements");
+    }
     int size = v.type().bytes();
+    var bytes = new byte[values * size];
     for (int i = 0; i < v.initializer().size(); i++) {
       long value = value(v, v.initializer().get(i));
-      for (int k = 0; k < size; k++) bytes[i * size + k] = (byte) (value >>> 8 * k);
+      for (int k = 0; k < Math.min(size, Long.BYTES); k++) bytes[i * size + k] = (byte) (value >>> 8 * k);
     }
     return bytes;
   }
@@ -48,16 +56,16 @@ final class ModuleData {
         if (type == v.type() || v.type().bits() == type.bits()) yield bits;
         yield v.type().bits() == 32 ? Float.floatToRawIntBits((float) Double.longBitsToDouble(bits)) : bits;
       }
-      case Operand.Symbol(var name) -> address(name);
-      case Operand.Offset(var symbol, long offset) -> address(symbol.name()) + offset;
+      case Operand.Symbol(var name) -> address(v, name);
+      case Operand.Offset(var symbol, long offset) -> address(v, symbol.name()) + offset;
       case Operand.Masked(long mask, var address) -> value(v, address) >>> Long.numberOfTrailingZeros(mask);
-      default -> throw new Unsupported("initializer " + operand);
+      default -> throw Unsupported.of(v, "a first value that is no constant");
     };
   }
 
-  private long address(String symbol) {
+  private long address(Variable v, String symbol) {
     var name = symbol.startsWith("generic(") ? symbol.substring("generic(".length(), symbol.length() - 1) : symbol;
-    return place(name).orElseThrow(() -> new Unsupported("initializer names unknown variable " + name)).address();
+    return place(name).orElseThrow(() -> Unsupported.of(v, "names " + name + ", which nothing declares")).address();
   }
 
   /** A variable, or a device function, which lies in no space but has an address. */

@@ -1,5 +1,6 @@
 package tilewright.simulator.core;
 
+import java.util.Arrays;
 import java.util.List;
 import java.util.OptionalInt;
 
@@ -25,6 +26,14 @@ public record Kernel(String name, BlockCode code, List<Block> blocks, List<Site>
   /** One parameter of a kernel. */
   public record Parameter(String name, int offset, int bytes) {}
 
-  /** A module variable in global or constant memory; its window is its position plus one. */
-  public record ModuleVariable(String name, boolean constant, int bytes, byte[] initial) {}
+  /**
+   * A module variable in global or constant memory; its window is its position plus one.
+   *
+   * @param initial its first bytes; those behind are zeros
+   */
+  public record ModuleVariable(String name, boolean constant, int bytes, byte[] initial) {
+    byte[] contents() {
+      return Arrays.copyOf(initial, bytes);
+    }
+  }
 }

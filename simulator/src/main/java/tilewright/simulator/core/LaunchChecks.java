@@ -6,6 +6,8 @@ import tilewright.ptx.Launch;
 /** Refuses launches that a driver would refuse. */
 final class LaunchChecks {
   private static final int MOST_THREADS = 1024;
+  /** A buffer is one Java array. */
+  private static final int MOST_BUFFER = Integer.MAX_VALUE - 16;
   private static final int MOST_SHARED = 227 * 1024;
 
   private LaunchChecks() {}
@@ -28,9 +30,9 @@ final class LaunchChecks {
           + " parameters, but the launch passes " + launch.arguments().size());
     }
     launch.buffers().forEach((name, buffer) -> {
-      if (buffer.byteSize() > Integer.MAX_VALUE - 16) {
+      if (buffer.byteSize() > MOST_BUFFER) {
         throw new IllegalArgumentException("buffer '" + name + "' has " + buffer.byteSize()
-            + " bytes, but the simulator holds at most 2 GiB in one");
+            + " bytes, but the simulator holds at most " + MOST_BUFFER + " in one");
       }
     });
   }

@@ -60,7 +60,7 @@ public final class Machine {
     var earlier = new ArrayList<EarlierGrids>();
     for (var v : kernel.variables()) {
       names.add(v.name());
-      contents.add(v.initial().clone());
+      contents.add(v.contents());
       earlier.add(EarlierGrids.of(launch, v));
     }
     var buffers = launch.buffers().entrySet().stream().sorted(java.util.Map.Entry.comparingByKey()).toList();

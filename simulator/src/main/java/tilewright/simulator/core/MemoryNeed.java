@@ -5,6 +5,7 @@ import java.util.List;
 import java.util.Optional;
 import tilewright.ptx.Dim3;
 import tilewright.ptx.Launch;
+import tilewright.ptx.LaunchFeature;
 import tilewright.simulator.Finding;
 import tilewright.simulator.SimulationResult;
 import tilewright.simulator.SimulatorOptions;
@@ -19,13 +20,16 @@ final class MemoryNeed {
   /** What stops the launch, if it needs more than it may have. */
   static Optional<SimulationResult> excess(Kernel kernel, Launch launch, SimulatorOptions options) {
     long buffers = launch.buffers().values().stream().mapToLong(b -> b.byteSize()).sum();
-    long shadows = options.sanitize() ? buffers / Shadow.WORD * SHADOW_BYTES : 0;
-    long ctas = Math.min(launch.grid().size(), (long) options.threads() * ClusterGrid.of(kernel, launch).size())
-        * bytesOfCta(kernel, launch);
-    long need = buffers + shadows + ctas;
+    long variables = kernel.variables().stream().mapToLong(Kernel.ModuleVariable::bytes).sum();
+    long shadows = options.sanitize() ? (buffers + variables) / Shadow.WORD * SHADOW_BYTES : 0;
+    long active = launch.features().contains(LaunchFeature.COOPERATIVE) ? Long.MAX_VALUE
+        : (long) options.threads() * ClusterGrid.of(kernel, launch).size();
+    long ctas = Math.min(launch.grid().size(), active) * bytesOfCta(kernel, launch);
+    long need = buffers + variables + shadows + ctas;
     if (need <= options.memoryLimit()) return Optional.empty();
-    return Optional.of(stopped("not begun: it needs about " + need + " bytes (buffers " + buffers + ", the sanitizer's "
-        + "shadows of them " + shadows + ", blocks under way " + ctas + "), the limit is " + options.memoryLimit()));
+    return Optional.of(stopped("not begun: it needs about " + need + " bytes (buffers " + buffers
+        + ", variables of the module " + variables + ", the sanitizer's shadows of them " + shadows
+        + ", blocks under way " + ctas + "), the limit is " + options.memoryLimit()));
   }
 
   private static long bytesOfCta(Kernel kernel, Launch launch) {
