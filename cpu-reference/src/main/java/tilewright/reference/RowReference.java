@@ -27,18 +27,29 @@ public final class RowReference {
     });
   }
 
-  /** With weights W (N) and bias B (N); sums step by step in the accumulator's type. */
+  /**
+   * With weights W (N) and bias B (N); sums step by step in the accumulator's type. The mean has two parts, the second
+   * what rounding took from the first: step by step with a rounded mean alone, the error rule would allow a large mean
+   * any error.
+   */
   public static Reference layerNorm(ElementType type, ElementType accumulator, int columns, float epsilon) {
     return tensors -> byRow(type, tensors.get("X"), columns, x -> {
       double mean = Arrays.stream(x).sum() / columns;
       double variance = Arrays.stream(x).map(v -> (v - mean) * (v - mean)).sum() / columns;
       return each(x, i -> (x[i] - mean) / Math.sqrt(variance + epsilon) * tensors.get("W")[i] + tensors.get("B")[i]);
     }, x -> {
-      float mean = (float) accumulator.round(sum(x, accumulator) / columns);
-      float variance = (float) accumulator.round(
-          sum(each(x, i -> (x[i] - mean) * (x[i] - mean)), accumulator) / columns);
+      // Divided first, an FP32 sum overflows only where the mean does.
+      int scale = accumulator == ElementType.F32 ? 2 * Math.max(1, Integer.highestOneBit(columns)) : 1;
+      float mean = (float) accumulator.round(
+          sum(each(x, i -> x[i] / scale), accumulator) / ((float) columns / scale));
+      var differences = each(x, i -> (float) x[i] - mean);
+      float sum = sum(differences, accumulator);
+      float lacking = (float) accumulator.round(sum / columns);
+      float variance = (float) accumulator.round(Math.max(0, (float) ((double) -lacking * sum
+          + sum(each(x, i -> differences[i] * differences[i]), accumulator))) / columns);
       float factor = 1 / (float) Math.sqrt(variance + epsilon);
-      return each(x, i -> ((float) x[i] - mean) * factor * (float) tensors.get("W")[i] + (float) tensors.get("B")[i]);
+      return each(x, i -> ((float) differences[i] - lacking) * factor * (float) tensors.get("W")[i]
+          + (float) tensors.get("B")[i]);
     });
   }
 

@@ -14,6 +14,7 @@ import tilewright.kernel.Target;
 import tilewright.kernel.TensorSpec;
 import tilewright.kernel.collective.GridPhases;
 import tilewright.kernel.collective.ThreadGroup;
+import tilewright.kernel.collective.TwoPartSum;
 import tilewright.numerics.ElementType;
 import tilewright.reference.RowReference;
 

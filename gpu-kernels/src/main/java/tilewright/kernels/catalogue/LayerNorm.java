@@ -12,9 +12,11 @@ import tilewright.numerics.ElementType;
 import tilewright.reference.RowReference;
 
 /**
- * Y(m,n) = (X(m,n) - μ(m)) / √(σ²(m) + 10⁻⁵) · W(n) + B(n), where μ is the mean of row m of X (M,N) and σ²
- * the mean of the squared differences to it, taken in a second pass over the row. Both are summed and kept in the
- * accumulator's type. A NaN or infinity makes the row NaN.
+ * Y(m,n) = (X(m,n) - μ(m)) / √(σ²(m) + 10⁻⁵) · W(n) + B(n), where μ is the mean of row m of X (M,N) and σ² its
+ * variance. A first pass over the row rounds μ to one number; a second sums the differences to it and their squares, and
+ * so finds what rounding took from μ and from σ². Without that, a constant row of 10⁶ would become -1 instead of 0:
+ * where σ² is small, 1/√(σ² + 10⁻⁵) amplifies an error of μ 316 times. Sums are kept in the accumulator's type. A NaN
+ * or infinity makes the row NaN.
  */
 record LayerNorm(ElementType type, ElementType accumulator, RowShape shape) implements Kernel {
   static final float EPSILON = 1e-5f;
@@ -63,19 +65,25 @@ record LayerNorm(ElementType type, ElementType accumulator, RowShape shape) impl
     var rows = new Rows(k, thread, shape, x);
     var weights = rows.columns(RowFamily.shared(k, "W", type, shape));
     var biases = rows.columns(RowFamily.shared(k, "B", type, shape));
-    var share = k.constant(1f / Math.max(1, shape.length()));
+    var scale = k.constant(scale());
+    var length = k.constant((float) Math.max(1, shape.length()));
 
     rows.forTile(tile -> {
-      var means = tile.reduce(0, (run, sum) -> run.valuesLater().stream().reduce(sum, this::plus), this::plus)
-          .mapOnly(sum -> sum.times(share).roundedTo(accumulator));
-      var factors = tile.reduce(0, (run, sum) -> {
-        var squares = sum;
+      var means = tile.reduce(0, (run, sum) -> {
+        for (var v : run.valuesLater()) sum = v.fma(scale, sum).roundedTo(accumulator);
+        return sum;
+      }, this::plus).mapOnly(sum -> sum.dividedBy(length.times(scale)).roundedTo(accumulator));
+      var rest = tile.reduce(List.of(0f, 0f), (run, sums) -> {
+        var differences = sums.getFirst();
+        var squares = sums.getLast();
         for (var v : run.valuesLater()) {
           var d = v.minus(means.only(run)).where(run.inside(), k.constant(0f));
+          differences = plus(differences, d);
           squares = d.fma(d, squares).roundedTo(accumulator);
         }
-        return squares;
-      }, this::plus).mapOnly(sum -> sum.times(share).roundedTo(accumulator).plus(EPSILON).reciprocalRoot());
+        return List.of(differences, squares);
+      }, (a, b) -> List.of(plus(a.getFirst(), b.getFirst()), plus(a.getLast(), b.getLast())))
+          .map(sums -> corrections(sums.getFirst(), sums.getLast(), length));
 
       tile.forEach(run -> {
         var results = new ArrayList<F32>();
@@ -83,11 +91,24 @@ record LayerNorm(ElementType type, ElementType accumulator, RowShape shape) impl
         var b = biases.of(run);
         for (var v : run.valuesLater()) {
           int i = results.size();
-          results.add(v.minus(means.only(run)).times(factors.only(run)).fma(w.get(i), b.get(i)));
+          var centred = v.minus(means.only(run)).minus(rest.of(run).getFirst());
+          results.add(centred.times(rest.of(run).getLast()).fma(w.get(i), b.get(i)));
         }
         run.store(y, results);
       });
     });
+  }
+
+  /** What the rounded mean lacks, and 1 / √(σ² + 10⁻⁵), from the sums of the differences to it and of their squares. */
+  private List<F32> corrections(F32 differences, F32 squares, F32 length) {
+    var lacking = differences.dividedBy(length).roundedTo(accumulator);
+    var variance = lacking.negated().fma(differences, squares).max(length.constant(0)).dividedBy(length);
+    return List.of(lacking, variance.roundedTo(accumulator).plus(EPSILON).reciprocalRoot());
+  }
+
+  /** A power of two, by which values are summed smaller, so that an FP32 sum overflows only where the mean does. */
+  private float scale() {
+    return accumulator == ElementType.F32 ? 0.5f / Math.max(1, Integer.highestOneBit(shape.length())) : 1;
   }
 
   private F32 plus(F32 a, F32 b) {

@@ -24,6 +24,8 @@ public final class RowExchange {
   private final int warps;
   private final int blocks;
   private final int width;
+  /** Numbers of a tuple in shared memory. */
+  private final int stored;
   private final SharedTensor tuples;
   private final I32 barriers;
   private final RingPlace sending;
@@ -40,7 +42,7 @@ public final class RowExchange {
    *
    * @param warps of a block that take part, a power of two
    * @param blocks of the cluster, a power of two
-   * @param width numbers of a tuple: 1, 2 or 4
+   * @param width numbers of a tuple: 1 to 4; three are stored as four, since vectors have 1, 2 or 4
    * @param places of the ring: a warp sends a row's tuple only when all warps have read that so many rows before
    */
   public RowExchange(Scope k, Pred first, int warps, int blocks, int width, int places) {
@@ -48,7 +50,8 @@ public final class RowExchange {
     this.warps = warps;
     this.blocks = blocks;
     this.width = width;
-    this.tuples = k.shared(ElementType.F32, Layout.columnMajor(width, warps * blocks, places));
+    this.stored = width == 3 ? 4 : width;
+    this.tuples = k.shared(ElementType.F32, Layout.columnMajor(stored, warps * blocks, places));
     this.barriers = k.sharedBytes(places * Mbarrier.BYTES);
     this.sending = new RingPlace(k, places);
     this.receiving = new RingPlace(k, places);
@@ -63,7 +66,7 @@ public final class RowExchange {
 
   /** Merges the lanes' tuples, each of {@code each} values, and sends the warp's to every block. */
   public void send(I32 rank, I32 warp, I32 lane, int each, List<F32> tuple, Merge merge) {
-    var mine = butterflies(WARP, each, tuple, merge);
+    var mine = padded(butterflies(WARP, each, tuple, merge));
     var place = tuples.at(k.constant(0), rank.times(warps).plus(warp), sending.number());
     var landed = barrier(sending.number());
     if (blocks == 1) {
@@ -73,7 +76,7 @@ public final class RowExchange {
       });
     } else {
       k.when(warp.equalTo(0).and(lane.equalTo(0)), () ->
-          landed.arriveExpecting(k.constant(warps * blocks * width * Float.BYTES)));
+          landed.arriveExpecting(k.constant(warps * blocks * stored * Float.BYTES)));
       k.when(lane.lessThan(blocks), () -> AsyncStore.store(k, place, lane, mine, landed));
     }
     sending.advance();
@@ -86,7 +89,7 @@ public final class RowExchange {
     var read = new ArrayList<List<F32>>();
     for (int i = 0; i < Math.max(1, count / WARP); i++) {
       var number = count < WARP ? lane.modulo(count) : lane.plus(i * WARP);
-      read.add(tuples.at(k.constant(0), number, receiving.number()).load(width));
+      read.add(tuples.at(k.constant(0), number, receiving.number()).load(stored).subList(0, width));
     }
     receiving.advance();
     int values = each;
@@ -98,6 +101,12 @@ public final class RowExchange {
       values *= 2;
     }
     return butterflies(Math.min(WARP, count), values, read.getFirst(), merge);
+  }
+
+  private List<F32> padded(List<F32> tuple) {
+    var numbers = new ArrayList<>(tuple);
+    while (numbers.size() < stored) numbers.add(k.constant(0f));
+    return numbers;
   }
 
   private List<F32> butterflies(int lanes, int each, List<F32> tuple, Merge merge) {

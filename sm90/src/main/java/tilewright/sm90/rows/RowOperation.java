@@ -37,7 +37,7 @@ interface RowOperation {
     return cluster > 2 ? 112 << 10 : 96 << 10;
   }
 
-  /** Numbers of a summary: 1, 2 or 4. */
+  /** Numbers of a summary: 1 to 4. */
   int width();
 
   /**
