@@ -39,7 +39,10 @@ final class Compilation {
     // Code with holes has branches to nowhere.
     blocks = problems.isEmpty() ? ControlFlow.of(lowering) : List.of();
     for (var b : blocks) b.joinMma();
-    if (watched) WgmmaChecks.insert(blocks);
+    if (watched) {
+      CarriedReads.mark(blocks, front.sites());
+      WgmmaChecks.insert(blocks);
+    }
     var liveness = new Liveness(blocks);
     pressure = watched ? liveness.pressure(blocks, front.registers()) : 0;
     for (var b : blocks) {

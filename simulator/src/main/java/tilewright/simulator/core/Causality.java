@@ -18,6 +18,8 @@ final class Causality {
   private final WarpClock[] known;
   /** Beside what is known: reads that are over, although what their threads wrote need not be visible. */
   private final WarpClock[] reads;
+  /** Beside what is known: reads of a warp's own lanes whose values have gone into an exchange among lanes. */
+  private final WarpClock[] carried;
   private final Map<Scope, WarpClock[]> fenced = new EnumMap<>(Scope.class);
   /** What threads have observed by relaxed reads; a fence turns it into knowledge. */
   private final Map<Integer, VectorClock> observed = new HashMap<>();
@@ -35,6 +37,7 @@ final class Causality {
     now = new int[warps];
     known = new WarpClock[warps];
     reads = new WarpClock[warps];
+    carried = new WarpClock[warps];
     proxyFences = new ProxyFences(warps);
     tensorMapFences = new ProxyFences(warps);
   }
@@ -45,6 +48,7 @@ final class Causality {
     for (int w = 0; w < warps; w++) {
       known[w] = new WarpClock(cta, warps);
       reads[w] = new WarpClock(cta, warps);
+      carried[w] = new WarpClock(cta, warps);
     }
     fenced.clear();
     observed.clear();
@@ -215,6 +219,26 @@ final class Causality {
       if (byWarp[w.index] != null) byWarp[w.index].unite(w.live);
     });
     tick(w);
+  }
+
+  /**
+   * Lanes exchange values that depend on reads: these are over for whoever takes part. Nothing becomes visible by that
+   * (docs/decisions/exchanges-order-reads.adoc).
+   */
+  void exchange(Warp w, int mask) {
+    if ((w.live & ~mask) == 0) {
+      carried[w.index].reach(w.index, now[w.index]);
+    } else {
+      var clock = VectorClock.ofCta(cta, warps);
+      reach(w, mask, clock);
+      carried[w.index].learn(mask, w.live, clock);
+    }
+    tick(w);
+  }
+
+  /** Whether a read of the same warp came before an exchange that the lane took part in. */
+  boolean knowsCarried(Warp w, int lane, long read) {
+    return carried[w.index].knows(lane, read);
   }
 
   void fence(Warp w, int mask, MemoryOrder order) {

@@ -78,6 +78,11 @@ public final class Probes {
     if (w.cta.sanitizer != null) w.cta.sanitizer.causality().meet(w, mask);
   }
 
+  /** Lanes exchange values that depend on what they read. */
+  public static void exchange(Warp w, int mask) {
+    if (w.cta.sanitizer != null) w.cta.sanitizer.causality().exchange(w, mask);
+  }
+
   /** A shuffle reads from other lanes: those must take part in it. */
   public static void source(Warp w, int mask, int mode, int[] by, int[] bounds, int site) {
     if (w.cta.sanitizer == null) return;

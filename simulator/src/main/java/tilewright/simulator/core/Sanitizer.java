@@ -27,6 +27,11 @@ final class Sanitizer {
   /** Lanes whose strong read is under way, and what they read. */
   private int observing;
   private final long[] observed = new long[Warp.LANES];
+  private final long[] observers = new long[Warp.LANES];
+  private final Shadow[] observedShadows = new Shadow[Warp.LANES];
+  private final int[] observedWords = new int[Warp.LANES];
+  private int observedBytes;
+  private final Observations observations = new Observations();
   /** Of several lanes that make one access, one that is not the first. */
   private int alike;
   private final StoredValues stored = new StoredValues();
@@ -49,6 +54,7 @@ final class Sanitizer {
 
   void reset() {
     observing = 0;
+    observations.reset();
     causality.reset();
     shared.clear();
     visits.reset();
@@ -138,6 +144,7 @@ final class Sanitizer {
     }
     long address = owner.window + (offset & -Shadow.WORD);
     long me = Epoch.of(now, lane, Shadow.touched(offset, bytes));
+    if (order.strong()) observes(owner.shared, offset >> 2, lane, me, bytes);
     for (int done = 0; done < bytes; done += Shadow.WORD) {
       access(owner.shared, offset + done >> 2, address + done, w, lane, me, access, site, bytes);
     }
@@ -184,6 +191,7 @@ final class Sanitizer {
       }
       int word = (offset & GlobalShadow.PAGE - 1) >> 2;
       long address = window + (offset & -Shadow.WORD);
+      if (order.strong()) observes(page, word, lane, me, bytes);
       for (int done = 0; done < bytes; done += Shadow.WORD) {
         access(page, word + (done >> 2), address + done, w, lane, me, access, site, bytes);
       }
@@ -215,6 +223,14 @@ final class Sanitizer {
     }
   }
 
+  /** Where the strong read that was announced looks. */
+  private void observes(Shadow s, int word, int lane, long me, int bytes) {
+    observers[lane] = me;
+    observedShadows[lane] = s;
+    observedWords[lane] = word;
+    observedBytes = bytes;
+  }
+
   /**
    * The strong read that was announced has been made. Blocks on other processors publish before they write, so what
    * this read has seen is published by now.
@@ -223,8 +239,20 @@ final class Sanitizer {
     for (int rest = observing; rest != 0; rest &= rest - 1) {
       int lane = Integer.numberOfTrailingZeros(rest);
       causality.observe(w, lane, observed[lane], order, atomic);
+      // What an atomic operation has seen it has overwritten as well.
+      if (!atomic) sawWrites(lane);
     }
     observing = 0;
+  }
+
+  private void sawWrites(int lane) {
+    long address = observed[lane] & -Shadow.WORD;
+    for (int done = 0; done < observedBytes; done += Shadow.WORD) {
+      long writer = observedShadows[lane].write(observedWords[lane] + (done >> 2));
+      if (writer != 0 && !Epoch.isPending(writer) && morallyStrong(observers[lane], writer)) {
+        observations.add(address + done, writer, observers[lane]);
+      }
+    }
   }
 
   /** A warp access to local memory: what a thread reads it must have written. */
@@ -265,7 +293,8 @@ final class Sanitizer {
   private void read(Shadow s, int word, long address, Warp w, int lane, long me, int site, int bytes) {
     checkInitialised(s, word, address, w, lane, me, site, bytes);
     long writer = s.write(word);
-    if (writer != 0 && Epoch.touches(writer, Epoch.bytes(me)) && !ordered(w, lane, me, writer)) {
+    if (writer != 0 && Epoch.touches(writer, Epoch.bytes(me)) && !ordered(w, lane, me, writer)
+        && !observations.precedes(address, writer, causality, w, lane, me)) {
       int reader = Epoch.isSeveral(me) && Epoch.sameThread(me, writer) ? alike : lane;
       report.conflict(w, reader, address, site, Access.READ, writer, s.writeSite(word), Access.WRITE);
     }
@@ -278,7 +307,8 @@ final class Sanitizer {
   void write(Shadow s, int word, long address, Warp w, int lane, long me, int site, int bytes, int access) {
     int touched = Epoch.bytes(me);
     long writer = s.write(word);
-    if (writer != 0 && Epoch.touches(writer, touched) && !ordered(w, lane, me, writer)) {
+    if (writer != 0 && Epoch.touches(writer, touched) && !ordered(w, lane, me, writer)
+        && !observations.precedes(address, writer, causality, w, lane, me)) {
       if (writer == Epoch.FORBIDDEN) throw report.overrun(w, lane, address, bytes, site, Access.WRITE);
       if (Epoch.isPending(writer) || !storesTheSame(w, lane, address, touched, site, writer)) {
         report.conflict(w, lane, address, site, access, writer, s.writeSite(word), Access.WRITE);
@@ -287,7 +317,8 @@ final class Sanitizer {
     for (int slot = 0; slot < s.readers; slot++) {
       long reader = s.read(word, slot);
       if (reader != 0 && Epoch.touches(reader, touched) && !ordered(w, lane, me, reader)
-          && (Epoch.isPending(reader) || !causality.knowsRead(w, lane, reader))) {
+          && (Epoch.isPending(reader) || !causality.knowsRead(w, lane, reader)
+          && !wasCarried(w, lane, reader, s.readSite(word, slot)))) {
         report.conflict(w, lane, address, site, access, reader, s.readSite(word, slot), Access.READ);
       }
     }
@@ -314,9 +345,18 @@ final class Sanitizer {
       boolean several = Epoch.isSeveral(me) || Epoch.isSeveral(other);
       if (Epoch.sameThread(me, other) && !several || Epoch.isMixed(other)) return true;
     }
-    if (Epoch.strong(me) && Epoch.strong(other)
+    return morallyStrong(me, other) || causality.knows(w, lane, other);
+  }
+
+  /** Whether both accesses are strong, and each within the other's scope. */
+  private boolean morallyStrong(long me, long other) {
+    return Epoch.strong(me) && Epoch.strong(other)
         && (Epoch.sameCta(me, other) || Epoch.reachesGpu(me) && Epoch.reachesGpu(other)
-        || Epoch.reachesCluster(me) && Epoch.reachesCluster(other) && cta.cluster.made(other))) return true;
-    return causality.knows(w, lane, other);
+        || Epoch.reachesCluster(me) && Epoch.reachesCluster(other) && cta.cluster.made(other));
+  }
+
+  /** Whether what a lane of the same warp read has since gone into an exchange that this lane took part in. */
+  private boolean wasCarried(Warp w, int lane, long reader, int readSite) {
+    return cta.kernel.sites().get(readSite).carried() && causality.knowsCarried(w, lane, reader);
   }
 }

@@ -10,13 +10,20 @@ import tilewright.ptx.Instruction;
  * @param source {@code File.java:12}, or the empty text
  * @param order how it takes part in synchronisation
  * @param kind for the profile
+ * @param carried whether what it reads goes into an exchange among the lanes of a warp
  */
-public record Site(int line, String text, String source, MemoryOrder order, InstructionClass kind) {
+public record Site(int line, String text, String source, MemoryOrder order, InstructionClass kind, boolean carried) {
   /** What no instruction is to blame for. */
-  public static final Site NOWHERE = new Site(0, "", "", MemoryOrder.WEAK, InstructionClass.CONTROL);
+  public static final Site NOWHERE = new Site(0, "", "", MemoryOrder.WEAK, InstructionClass.CONTROL, false);
 
   public static Site of(Instruction i, String text, String source) {
-    return new Site(i.line(), text.replaceFirst(";\\s*$", ""), source, MemoryOrder.of(i), InstructionClass.of(i));
+    return new Site(i.line(), text.replaceFirst(";\\s*$", ""), source, MemoryOrder.of(i), InstructionClass.of(i),
+        false);
+  }
+
+  /** Says that what it reads goes into an exchange. */
+  public Site asCarried() {
+    return new Site(line, text, source, order, kind, true);
   }
 
   /** Whether it lets an asynchronous operation read shared memory. */
@@ -27,6 +34,6 @@ public record Site(int line, String text, String source, MemoryOrder order, Inst
 
   /** The end of a kernel, which has no instruction of its own in the text. */
   public static Site end(String kernel) {
-    return new Site(0, "end of " + kernel, "", MemoryOrder.WEAK, InstructionClass.CONTROL);
+    return new Site(0, "end of " + kernel, "", MemoryOrder.WEAK, InstructionClass.CONTROL, false);
   }
 }
