@@ -65,6 +65,12 @@ public final class F32 {
     return pure(k, "div.rn.f32", this, divisor);
   }
 
+  /** The quotient by a constant, rounded once; a power of two costs one multiplication. */
+  public F32 dividedBy(float divisor) {
+    boolean exact = Math.scalb(1f, Math.getExponent(divisor)) == divisor && Float.MIN_NORMAL <= 1 / divisor;
+    return exact ? times(1 / divisor) : dividedBy(k.constant(divisor));
+  }
+
   public F32 negated() {
     return pure(k, "neg.f32", this);
   }
@@ -96,6 +102,14 @@ public final class F32 {
   /** {@code 1 / √this}, off by 2⁻²² of it at most; of what is below 2⁻¹²⁶ infinity. */
   public F32 reciprocalRoot() {
     return pure(k, "rsqrt.approx.ftz.f32", this);
+  }
+
+  /** {@code 1 / √this}, off by less than one unit in the last place: the approximation after a step of Newton's method. */
+  public F32 refinedReciprocalRoot() {
+    var root = reciprocalRoot();
+    var error = times(root).negated().fma(root, k.constant(1f));
+    // Of infinity the approximation is 0, and the step no number.
+    return root.times(0.5f).fma(error, root).where(lessThan(k.constant(Float.POSITIVE_INFINITY)), root);
   }
 
   /** Two to this power, off by at most two units in the last place; what is below 2⁻¹²⁶ becomes 0. */

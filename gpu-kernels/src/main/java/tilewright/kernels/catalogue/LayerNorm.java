@@ -66,13 +66,12 @@ record LayerNorm(ElementType type, ElementType accumulator, RowShape shape) impl
     var weights = rows.columns(RowFamily.shared(k, "W", type, shape));
     var biases = rows.columns(RowFamily.shared(k, "B", type, shape));
     var scale = k.constant(scale());
-    var length = k.constant((float) Math.max(1, shape.length()));
 
     rows.forTile(tile -> {
       var means = tile.reduce(0, (run, sum) -> {
         for (var v : run.valuesLater()) sum = v.fma(scale, sum).roundedTo(accumulator);
         return sum;
-      }, this::plus).mapOnly(sum -> sum.dividedBy(length.times(scale)).roundedTo(accumulator));
+      }, this::plus).mapOnly(sum -> sum.dividedBy(length() * scale()).roundedTo(accumulator));
       var rest = tile.reduce(List.of(0f, 0f), (run, sums) -> {
         var differences = sums.getFirst();
         var squares = sums.getLast();
@@ -83,7 +82,7 @@ record LayerNorm(ElementType type, ElementType accumulator, RowShape shape) impl
         }
         return List.of(differences, squares);
       }, (a, b) -> List.of(plus(a.getFirst(), b.getFirst()), plus(a.getLast(), b.getLast())))
-          .map(sums -> corrections(sums.getFirst(), sums.getLast(), length));
+          .map(sums -> corrections(sums.getFirst(), sums.getLast()));
 
       tile.forEach(run -> {
         var results = new ArrayList<F32>();
@@ -100,10 +99,14 @@ record LayerNorm(ElementType type, ElementType accumulator, RowShape shape) impl
   }
 
   /** What the rounded mean lacks, and 1 / √(σ² + 10⁻⁵), from the sums of the differences to it and of their squares. */
-  private List<F32> corrections(F32 differences, F32 squares, F32 length) {
-    var lacking = differences.dividedBy(length).roundedTo(accumulator);
-    var variance = lacking.negated().fma(differences, squares).max(length.constant(0)).dividedBy(length);
-    return List.of(lacking, variance.roundedTo(accumulator).plus(EPSILON).reciprocalRoot());
+  private List<F32> corrections(F32 differences, F32 squares) {
+    var lacking = differences.dividedBy(length()).roundedTo(accumulator);
+    var variance = lacking.negated().fma(differences, squares).max(squares.constant(0)).dividedBy(length());
+    return List.of(lacking, variance.roundedTo(accumulator).plus(EPSILON).refinedReciprocalRoot());
+  }
+
+  private float length() {
+    return Math.max(1, shape.length());
   }
 
   /** A power of two, by which values are summed smaller, so that an FP32 sum overflows only where the mean does. */

@@ -59,7 +59,6 @@ record RmsNorm(ElementType type, ElementType accumulator, RowShape shape) implem
     var y = RowFamily.matrix(k, "Y", type, shape);
     var rows = new Rows(k, thread, shape, x);
     var weights = rows.columns(RowFamily.shared(k, "W", type, shape));
-    var share = k.constant(1f / Math.max(1, shape.length()));
 
     rows.forTile(tile -> {
       var factors = tile.reduce(0, (run, sum) -> {
@@ -67,7 +66,8 @@ record RmsNorm(ElementType type, ElementType accumulator, RowShape shape) implem
         for (var v : run.valuesLater()) squares = v.fma(v, squares).roundedTo(accumulator);
         return squares;
       }, (a, b) -> a.plus(b).roundedTo(accumulator))
-          .mapOnly(sum -> sum.times(share).roundedTo(accumulator).plus(EPSILON).reciprocalRoot());
+          .mapOnly(sum -> sum.dividedBy(Math.max(1, shape.length())).roundedTo(accumulator).plus(EPSILON)
+              .refinedReciprocalRoot());
 
       tile.forEach(run -> {
         var results = new ArrayList<F32>();

@@ -50,9 +50,7 @@ record LayerNormRows() implements RowOperation {
       differences = differences.plus(difference);
       squares = difference.fma(difference, squares);
     }
-    // A power of two divides exactly, so that a constant row has the exact mean.
-    var lacking = Integer.bitCount(count) == 1 ? differences.times(1f / count)
-        : differences.dividedBy(mean.constant(count));
+    var lacking = differences.dividedBy(count);
     return List.of(mean, lacking, lacking.negated().fma(differences, squares));
   }
 
@@ -71,8 +69,8 @@ record LayerNormRows() implements RowOperation {
 
   @Override
   public List<F32> factors(int n, List<F32> summary) {
-    var variance = summary.get(2).max(summary.get(2).constant(0)).times(1f / n);
-    return List.of(summary.get(0), summary.get(1), variance.plus(EPSILON).reciprocalRoot());
+    var variance = summary.get(2).max(summary.get(2).constant(0)).dividedBy(n);
+    return List.of(summary.get(0), summary.get(1), variance.plus(EPSILON).refinedReciprocalRoot());
   }
 
   @Override

@@ -44,7 +44,7 @@ record RmsNormRows() implements RowOperation {
 
   @Override
   public List<F32> factors(int n, List<F32> summary) {
-    return List.of(summary.getFirst().times(1f / n).plus(EPSILON).reciprocalRoot());
+    return List.of(summary.getFirst().dividedBy(n).plus(EPSILON).refinedReciprocalRoot());
   }
 
   @Override
