@@ -18,19 +18,41 @@ final class AtomicFile {
 
   private AtomicFile() {}
 
-  /** @throws CommandFailure naming the file and why it cannot be written; the target is then as it was */
+  /**
+   * Writes a file anew; where {@code file} is a link, the file that it leads to.
+   *
+   * @throws CommandFailure naming the file and why it cannot be written; the target is then as it was
+   */
   static void write(Path file, Content content) {
     requireWritable(file);
+    replace(target(file), content);
+  }
+
+  /**
+   * Writes a file whose name another file gave, like {@link #write(Path, Content)}, but through no link.
+   *
+   * @throws CommandFailure also if {@code file} is a link
+   */
+  static void writeDerived(Path file, Content content) {
+    if (Files.isSymbolicLink(file)) {
+      throw CommandFailure.badFile(file, "is a link, which is not followed here; delete it or name another folder");
+    }
+    requireWritable(file);
+    replace(file, content);
+  }
+
+  private static void replace(Path file, Content content) {
     var temporary = file.resolveSibling("." + file.getFileName() + "." + ProcessHandle.current().pid() + ".part");
     try {
-      try (var channel = FileChannel.open(temporary, StandardOpenOption.CREATE, StandardOpenOption.TRUNCATE_EXISTING,
-          StandardOpenOption.WRITE)) {
+      // A new file: what lies there of a process with the same number may be a link that somebody has put there.
+      Files.deleteIfExists(temporary);
+      try (var channel = FileChannel.open(temporary, StandardOpenOption.CREATE_NEW, StandardOpenOption.WRITE)) {
         content.writeTo(channel);
         channel.force(true);
       }
       Files.move(temporary, file, StandardCopyOption.ATOMIC_MOVE, StandardCopyOption.REPLACE_EXISTING);
     } catch (IOException e) {
-      throw CommandFailure.badFile(file, "cannot be written: " + e.getMessage());
+      throw CommandFailure.badFile(file, "cannot be written: " + InputFile.reason(e));
     } finally {
       deleteQuietly(temporary);
     }
@@ -47,12 +69,35 @@ final class AtomicFile {
    * @throws CommandFailure naming the file and what is in the way
    */
   static void requireWritable(Path file) {
+    if (file.getFileName() == null || file.getFileName().toString().isEmpty()) {
+      throw CommandFailure.badInput("'" + file + "' is no name of a file");
+    }
     if (Files.isDirectory(file)) throw CommandFailure.badFile(file, "is a folder; needed is the name of a file");
-    var folder = file.toAbsolutePath().getParent();
+    if (Files.exists(file) && !Files.isRegularFile(file)) {
+      throw CommandFailure.badFile(file, "is a pipe or a device; needed is a regular file or a new name");
+    }
+    if (Files.exists(file) && !Files.isWritable(file)) throw CommandFailure.badFile(file, "is not writable");
+    if (Files.isSymbolicLink(file) && !Files.exists(file)) {
+      throw CommandFailure.badFile(file, "is a link to a file that does not exist");
+    }
+    requireWritableFolder(target(file), file);
+  }
+
+  private static void requireWritableFolder(Path target, Path file) {
+    var folder = target.toAbsolutePath().getParent();
     if (folder == null || !Files.isDirectory(folder)) {
       throw CommandFailure.badFile(file, "its folder " + folder + " does not exist");
     }
     if (!Files.isWritable(folder)) throw CommandFailure.badFile(file, "its folder " + folder + " is not writable");
+  }
+
+  /** The file itself, or the one that a link leads to. */
+  private static Path target(Path file) {
+    try {
+      return Files.isSymbolicLink(file) ? file.toRealPath() : file;
+    } catch (IOException e) {
+      throw CommandFailure.badFile(file, "is a link that cannot be followed: " + InputFile.reason(e));
+    }
   }
 
   static void writeFully(FileChannel channel, ByteBuffer bytes) throws IOException {

@@ -1,7 +1,5 @@
 package tilewright.cli;
 
-import java.io.IOException;
-import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.LinkedHashMap;
 import java.util.List;
@@ -73,14 +71,12 @@ final class BudgetCommand implements Callable<Integer> {
 
   private int compare() {
     try {
-      var rates = RecordedRates.of(Files.readString(record), new Budgets());
+      var rates = RecordedRates.of(InputFile.text(record), new Budgets());
       if (rates.rows().isEmpty()) throw CommandFailure.badFile(record, "no rows of sm90_gemm or sm90_attention");
       rates.unknown().forEach(row -> console.note("no configuration any more: " + row));
       if (console.json()) rates.rows().forEach(row -> console.result(BudgetText.Compared.of(row), ""));
       else console.text(BudgetText.comparison(rates));
       return Exit.OK;
-    } catch (IOException e) {
-      throw CommandFailure.badFile(record, "cannot be read: " + e.getMessage());
     } catch (JacksonException e) {
       throw CommandFailure.badFile(record, "is no record of bench: " + e.getOriginalMessage());
     }

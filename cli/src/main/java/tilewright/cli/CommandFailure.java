@@ -25,6 +25,16 @@ final class CommandFailure extends RuntimeException {
     return new CommandFailure(Exit.ENVIRONMENT, message);
   }
 
+  /** An error of Tilewright's own. */
+  static CommandFailure unforeseen(String message) {
+    return new CommandFailure(Exit.CHECK_FAILED, message);
+  }
+
+  /** The same with more to say. */
+  CommandFailure with(String more) {
+    return new CommandFailure(exitCode, getMessage() + more);
+  }
+
   int exitCode() {
     return exitCode;
   }

@@ -77,13 +77,26 @@ final class Console {
 
   /** Remarks. */
   void note(String line) {
-    err.println("tilewright: " + line);
+    err.println("tilewright: " + printable(line));
   }
 
-  /** Reports what ended a command; the details only help whoever mends Tilewright. */
-  void failure(String line, Throwable cause) {
-    err.println("tilewright: " + line);
+  /**
+   * Reports what ended a command: a line on standard error and, with {@code --json}, an object with {@code error} and
+   * {@code exitCode} on standard output.
+   *
+   * @param cause only helps whoever mends Tilewright
+   */
+  void failure(CommandFailure failure, Throwable cause) {
+    note(failure.getMessage());
     if (debug) cause.printStackTrace(err);
+    if (json) result(new FailureRow(failure.getMessage(), failure.exitCode()), "");
+  }
+
+  record FailureRow(String error, int exitCode) {}
+
+  /** Without characters that a terminal would obey: much of what messages quote comes from files of others. */
+  private static String printable(String line) {
+    return line.replaceAll("[\\p{Cc}&&[^\\n\\t]]", "?");
   }
 
   /** Loaded only when JSON is asked for: Jackson would double the start-up time of the other commands. */

@@ -11,5 +11,8 @@ final class Exit {
   /** Not done: this machine lacks something, such as a GPU. */
   static final int ENVIRONMENT = 3;
 
+  /** Ended because nobody reads the results any more: 128 and SIGPIPE's number, as shells count it. */
+  static final int READER_GONE = 141;
+
   private Exit() {}
 }

@@ -104,7 +104,7 @@ final class ExportCommand implements Callable<Integer> {
     try {
       Files.createDirectories(out);
     } catch (IOException e) {
-      throw CommandFailure.badFile(out, "cannot be made: " + e.getMessage());
+      throw CommandFailure.badFile(out, "cannot be made: " + InputFile.reason(e));
     }
   }
 

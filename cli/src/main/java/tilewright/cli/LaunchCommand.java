@@ -23,6 +23,10 @@ abstract class LaunchCommand implements Callable<Integer> {
       description = "Write every buffer as it is after the run, as DIR/LAUNCH/BUFFER.bin.")
   private Optional<Path> out;
 
+  @Option(names = "--allow-outside",
+      description = "Let launches name files outside of their own folders: of launches that you trust.")
+  private boolean allowOutside;
+
   LaunchCommand(Console console) {
     this.console = console;
   }
@@ -36,21 +40,27 @@ abstract class LaunchCommand implements Callable<Integer> {
 
   @Override
   public Integer call() {
-    var paths = LaunchFile.find(launches);
+    var search = LaunchSearch.of(launches);
+    var outputs = out.map(folder -> new LaunchOutputs(folder, search.files(), console));
     var rows = new ArrayList<LaunchRow>();
-    try (var progress = new LaunchProgress(console, paths.size())) {
-      for (var path : paths) {
+    for (var problem : search.problems()) report(LaunchRow.failed("", problem), rows);
+    try (var progress = new LaunchProgress(console, search.files().size())) {
+      for (var path : search.files()) {
         progress.begins(path.toString());
-        var row = run(path);
+        var row = run(path, outputs);
         progress.pause();
-        console.result(shown(row), shown(row).toText());
-        console.out().flush();
-        rows.add(row);
+        report(row, rows);
       }
     }
     if (rows.size() > 1) console.text(summary(rows));
     finish(rows);
     return rows.stream().mapToInt(LaunchRow::exitCode).max().orElse(Exit.OK);
+  }
+
+  private void report(LaunchRow row, List<LaunchRow> rows) {
+    console.result(shown(row), shown(row).toText());
+    console.out().flush();
+    rows.add(row);
   }
 
   /** What of a row reaches standard output. */
@@ -69,22 +79,19 @@ abstract class LaunchCommand implements Callable<Integer> {
         .collect(Collectors.joining(", "));
   }
 
-  private LaunchRow run(Path path) {
+  /** One launch's failure, whatever it is, is its row's and does not end the others'. */
+  private LaunchRow run(Path path, Optional<LaunchOutputs> outputs) {
     try {
-      var file = LaunchFile.read(path);
+      var file = LaunchFile.read(path, allowOutside);
       var row = run(path.toString(), file);
-      out.ifPresent(folder -> LaunchFile.writeBuffers(folder.resolve(nameOf(path)), file.launch().buffers()));
+      outputs.ifPresent(folders -> folders.write(file));
       return row;
+    } catch (ClosedOutputException closed) {
+      throw closed;
     } catch (CommandFailure failure) {
-      if (failure.exitCode() != Exit.BAD_INPUT) throw failure;
-      return LaunchRow.failed(path.toString(), failure.getMessage());
+      return LaunchRow.failed(path.toString(), failure);
+    } catch (RuntimeException | Error e) {
+      return LaunchRow.failed(path.toString(), Failures.of(path + ": ", e));
     }
-  }
-
-  /** A launch is called after its folder, or after its file where that has a name of its own. */
-  private static String nameOf(Path path) {
-    var file = path.getFileName().toString();
-    var folder = path.toAbsolutePath().normalize().getParent().getFileName();
-    return file.equals(LaunchFile.NAME) && folder != null ? folder.toString() : file.replaceFirst("\\.json$", "");
   }
 }

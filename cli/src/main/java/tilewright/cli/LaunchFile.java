@@ -5,13 +5,11 @@ import java.lang.foreign.MemorySegment;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.Arrays;
-import java.util.List;
 import java.util.Map;
 import java.util.Optional;
 import java.util.OptionalInt;
 import java.util.Set;
 import java.util.TreeMap;
-import java.util.stream.Stream;
 import tilewright.ptx.Launch;
 import tilewright.simulator.Coordinates;
 
@@ -28,30 +26,26 @@ record LaunchFile(Path path, Launch launch, Map<String, byte[]> expected, Set<St
     Map<String, Coordinates> elements, OptionalInt architecture) {
   static final String NAME = "launch.json";
 
+  /** The longest name of a buffer, in characters: with what is added to it, a file can have it. */
+  static final int LONGEST_NAME = 60;
+
   /**
-   * The files that the user names; a folder stands for every {@value #NAME} below it.
+   * Reads a launch whose files lie in its folder or below.
    *
-   * @throws CommandFailure if one does not exist or a folder holds none
+   * @throws CommandFailure naming the file, the place in it and what is needed there
    */
-  static List<Path> find(List<Path> named) {
-    return named.stream().flatMap(LaunchFile::find).distinct().toList();
-  }
-
-  private static Stream<Path> find(Path named) {
-    if (Files.isRegularFile(named)) return Stream.of(named);
-    if (!Files.isDirectory(named)) throw CommandFailure.badFile(named, "no such file or folder");
-    try (var below = Files.walk(named)) {
-      var found = below.filter(f -> f.getFileName().toString().equals(NAME)).sorted().toList();
-      if (found.isEmpty()) throw CommandFailure.badFile(named, "holds no " + NAME);
-      return found.stream();
-    } catch (IOException e) {
-      throw CommandFailure.badFile(named, "cannot be read: " + e.getMessage());
-    }
-  }
-
-  /** @throws CommandFailure naming the file, the place in it and what is needed there */
   static LaunchFile read(Path path) {
-    return new LaunchFileReader(path).read();
+    return read(path, false);
+  }
+
+  /**
+   * Reads a launch.
+   *
+   * @param allowOutside whether the files that it names may lie anywhere
+   * @throws CommandFailure naming the file, the place in it and what is needed there
+   */
+  static LaunchFile read(Path path, boolean allowOutside) {
+    return new LaunchFileReader(path, new LaunchInputs(path, allowOutside)).read();
   }
 
   /** Says where the buffers differ from what was expected, or nothing if they do not. */
@@ -79,9 +73,9 @@ record LaunchFile(Path path, Launch launch, Map<String, byte[]> expected, Set<St
     try {
       Files.createDirectories(folder);
     } catch (IOException e) {
-      throw CommandFailure.badFile(folder, "cannot be made: " + e.getMessage());
+      throw CommandFailure.badFile(folder, "cannot be made: " + InputFile.reason(e));
     }
-    buffers.forEach((name, bytes) -> AtomicFile.write(folder.resolve(name + ".bin"),
+    buffers.forEach((name, bytes) -> AtomicFile.writeDerived(folder.resolve(name + ".bin"),
         channel -> AtomicFile.writeFully(channel, bytes.asByteBuffer())));
   }
 

@@ -1,8 +1,6 @@
 package tilewright.cli;
 
-import java.io.IOException;
 import java.nio.ByteBuffer;
-import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.Collection;
 import java.util.Map;
@@ -61,12 +59,12 @@ final class LaunchFileWriter {
    * @param architecture compute capability times ten of the GPU that they are from
    */
   static void recordExpected(LaunchFile file, Collection<String> buffers, int architecture) {
-    var root = (ObjectNode) PRETTY.readTree(readText(file.path()));
+    var root = (ObjectNode) PRETTY.readTree(InputFile.bytes(file.path()));
     root.put("architecture", architecture);
     var expect = root.putObject("expect");
     for (var name : buffers) {
       var binary = file.path().resolveSibling(name + ".expected.bin");
-      AtomicFile.write(binary, channel -> AtomicFile.writeFully(channel, ByteBuffer.wrap(file.launch().bytes(name))));
+      AtomicFile.writeDerived(binary, channel -> AtomicFile.writeFully(channel, ByteBuffer.wrap(file.launch().bytes(name))));
       expect.put(name, binary.getFileName().toString());
     }
     AtomicFile.write(file.path(), PRETTY.writeValueAsString(root));
@@ -87,14 +85,6 @@ final class LaunchFileWriter {
         var list = struct.putArray("fields");
         for (var field : fields) argument(list.addObject().put("offset", field.offset()), field.value());
       }
-    }
-  }
-
-  private static String readText(Path file) {
-    try {
-      return Files.readString(file);
-    } catch (IOException e) {
-      throw CommandFailure.badFile(file, "cannot be read: " + e.getMessage());
     }
   }
 }

@@ -22,12 +22,24 @@ record LaunchRow(String launch, Status status, boolean ok, Optional<String> mism
 
   /** How a launch ended. */
   enum Status {
-    OK("ok"), DIFF("differs"), FOUND("with findings"), REFUSED("refused");
+    OK("ok", Exit.OK), DIFF("differs", Exit.CHECK_FAILED), FOUND("with findings", Exit.CHECK_FAILED),
+    REFUSED("refused", Exit.BAD_INPUT), LACKING("beyond this machine", Exit.ENVIRONMENT),
+    BROKEN("ended by an error of Tilewright", Exit.CHECK_FAILED);
 
     private final String summary;
+    private final int exitCode;
 
-    Status(String summary) {
+    Status(String summary, int exitCode) {
       this.summary = summary;
+      this.exitCode = exitCode;
+    }
+
+    private static Status of(CommandFailure failure) {
+      return switch (failure.exitCode()) {
+        case Exit.BAD_INPUT -> REFUSED;
+        case Exit.ENVIRONMENT -> LACKING;
+        default -> BROKEN;
+      };
     }
 
     /** As in {@code 2 differs}. */
@@ -42,8 +54,18 @@ record LaunchRow(String launch, Status status, boolean ok, Optional<String> mism
         result.ms(), Optional.empty(), result.profile());
   }
 
-  static LaunchRow failed(String launch, String error) {
-    return new LaunchRow(launch, Status.REFUSED, false, Optional.empty(), List.of(), Optional.empty(), 0,
+  /** A launch that was not run, or not to its end. */
+  static LaunchRow failed(String launch, CommandFailure failure) {
+    return failed(launch, Status.of(failure), failure.getMessage());
+  }
+
+  /** A launch that the simulator cannot run as it is. */
+  static LaunchRow refused(String launch, String error) {
+    return failed(launch, Status.REFUSED, error);
+  }
+
+  private static LaunchRow failed(String launch, Status status, String error) {
+    return new LaunchRow(launch, status, false, Optional.empty(), List.of(), Optional.empty(), 0,
         Optional.of(error), Optional.empty());
   }
 
@@ -52,7 +74,7 @@ record LaunchRow(String launch, Status status, boolean ok, Optional<String> mism
   }
 
   int exitCode() {
-    return ok ? Exit.OK : error.isPresent() ? Exit.BAD_INPUT : Exit.CHECK_FAILED;
+    return status.exitCode;
   }
 
   /** One line for people, and a paragraph below it for each finding. */

@@ -2,6 +2,7 @@ package tilewright.cli;
 
 import java.math.BigInteger;
 import java.util.Optional;
+import java.util.regex.Pattern;
 import tilewright.ptx.Launch.Argument;
 import tilewright.ptx.PtxType;
 import tools.jackson.databind.JsonNode;
@@ -10,20 +11,21 @@ import tools.jackson.databind.JsonNode;
 final class LaunchScalar {
   private LaunchScalar() {}
 
-  /** The argument, or nothing if the node has no PTX type as key or the number does not fit the type. */
-  static Optional<Argument> read(JsonNode node) {
-    return node.properties().stream()
-        .flatMap(e -> PtxType.parse(e.getKey()).stream().flatMap(type -> bits(type, e.getValue()).stream()
-            .map(bits -> (Argument) new Argument.Scalar(type, bits))))
-        .findFirst();
+  private static final Pattern INTEGER = Pattern.compile("-?(0[xX][0-9a-fA-F]{1,16}|0|[1-9][0-9]{0,19})");
+
+  /** The argument, or nothing if the value is no number or does not fit the type. */
+  static Optional<Argument> read(PtxType type, JsonNode value) {
+    return bits(type, value).map(bits -> new Argument.Scalar(type, bits));
   }
 
   private static Optional<Long> bits(PtxType type, JsonNode value) {
     if (value.isNumber()) {
       return switch (type) {
-        case F16 -> Optional.of(Short.toUnsignedLong(Float.floatToFloat16(value.floatValue())));
-        case F32 -> Optional.of(Integer.toUnsignedLong(Float.floatToRawIntBits(value.floatValue())));
-        case F64 -> Optional.of(Double.doubleToRawLongBits(value.doubleValue()));
+        case F16 -> number(value).map(n -> Float.floatToFloat16(n.floatValue()))
+            .filter(bits -> !Float.isInfinite(Float.float16ToFloat(bits))).map(Short::toUnsignedLong);
+        case F32 -> number(value).map(Double::floatValue).filter(Float::isFinite)
+            .map(n -> Integer.toUnsignedLong(Float.floatToRawIntBits(n)));
+        case F64 -> number(value).map(Double::doubleToRawLongBits);
         case PRED, B128, BF16, F32X2, F16X2, BF16X2 -> Optional.empty();
         default -> integer(type, value);
       };
@@ -32,18 +34,23 @@ final class LaunchScalar {
     return value.isString() && type != PtxType.PRED && type != PtxType.B128 ? integer(type, value) : Optional.empty();
   }
 
+  /** A number of JSON, or nothing if it is larger than any double. */
+  private static Optional<Double> number(JsonNode value) {
+    return Optional.of(Double.parseDouble(value.asString())).filter(Double::isFinite);
+  }
+
   private static Optional<Long> integer(PtxType type, JsonNode value) {
-    try {
-      var integer = value.isIntegralNumber() ? value.bigIntegerValue() : decode(value.stringValue());
-      var unsigned = BigInteger.ONE.shiftLeft(type.bits());
-      var fits = integer.compareTo(unsigned.shiftRight(1).negate()) >= 0 && integer.compareTo(unsigned) < 0;
-      return fits ? Optional.of(integer.mod(unsigned).longValue()) : Optional.empty();
-    } catch (NumberFormatException | tools.jackson.core.JacksonException _) {
-      return Optional.empty();
-    }
+    if (value.isNumber() && !value.isIntegralNumber()) return Optional.empty();
+    var text = value.asString();
+    if (!INTEGER.matcher(text).matches()) return Optional.empty();
+    var integer = decode(text);
+    var unsigned = BigInteger.ONE.shiftLeft(type.bits());
+    var fits = integer.compareTo(unsigned.shiftRight(1).negate()) >= 0 && integer.compareTo(unsigned) < 0;
+    return fits ? Optional.of(integer.mod(unsigned).longValue()) : Optional.empty();
   }
 
   private static BigInteger decode(String text) {
-    return text.startsWith("0x") ? new BigInteger(text.substring(2), 16) : new BigInteger(text);
+    var digits = text.replaceFirst("^(-?)0[xX]", "$1");
+    return new BigInteger(digits, digits.equals(text) ? 10 : 16);
   }
 }

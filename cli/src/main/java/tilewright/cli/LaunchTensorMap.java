@@ -4,6 +4,7 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.Optional;
 import java.util.function.Function;
+import java.util.stream.Stream;
 import tilewright.ptx.Launch.Argument;
 import tilewright.ptx.tensormap.Interleave;
 import tilewright.ptx.tensormap.L2Promotion;
@@ -21,30 +22,44 @@ import tools.jackson.databind.node.ObjectNode;
  * {@code im2colWide}; what is not said of element strides, interleave, swizzle, promotion and fill is the simplest.
  */
 final class LaunchTensorMap {
-  private final LaunchFileReader file;
+  private static final List<String> COMMON = List.of("buffer", "bufferOffset", "mode", "dtype", "dims", "strides",
+      "elementStrides", "interleave", "swizzle", "l2Promotion", "oobFill");
+
+  private final LaunchJson file;
   private final String where;
   private final JsonNode node;
 
-  private LaunchTensorMap(LaunchFileReader file, String where, JsonNode node) {
+  private LaunchTensorMap(LaunchJson file, String where, JsonNode node) {
     this.file = file;
     this.where = where;
     this.node = node;
   }
 
-  static TensorMap read(LaunchFileReader file, String where, JsonNode node) {
+  static TensorMap read(LaunchJson file, String where, JsonNode node) {
     return new LaunchTensorMap(file, where, node).map();
   }
 
   private TensorMap map() {
     var mode = node.has("mode") ? file.text(where + ".mode", node.get("mode")) : "tiled";
+    requireKeys(mode);
     return switch (mode) {
       case "tiled" -> new TensorMap.Tiled(view(), ints("box"));
       case "im2col" -> new TensorMap.Im2col(view(), ints("lowerCorner"), ints("upperCorner"),
           integer("channelsPerPixel"), integer("pixelsPerColumn"));
-      case "im2colWide" -> new TensorMap.Im2colWide(view(), integer("lowerCornerWidth"), integer("upperCornerWidth"),
+      default -> new TensorMap.Im2colWide(view(), integer("lowerCornerWidth"), integer("upperCornerWidth"),
           integer("channelsPerPixel"), integer("pixelsPerColumn"), named("wideMode", WideMode::parse, WideMode.W));
+    };
+  }
+
+  private void requireKeys(String mode) {
+    var own = switch (mode) {
+      case "tiled" -> Stream.of("box");
+      case "im2col" -> Stream.of("lowerCorner", "upperCorner", "channelsPerPixel", "pixelsPerColumn");
+      case "im2colWide" -> Stream.of("lowerCornerWidth", "upperCornerWidth", "channelsPerPixel", "pixelsPerColumn",
+          "wideMode");
       default -> throw file.bad(where + ".mode is " + mode + "; needed is tiled, im2col or im2colWide");
     };
+    file.requireKeys(where, node, Stream.concat(COMMON.stream(), own).toList());
   }
 
   private TensorView view() {
@@ -84,7 +99,7 @@ final class LaunchTensorMap {
 
   private List<Long> numbers(String key, long least, long most) {
     var array = file.required(node, key);
-    if (!array.isArray()) throw file.bad(where + "." + key + " is " + array + "; needed is a list of integers");
+    if (!array.isArray()) throw file.bad(where + "." + key + " is " + LaunchJson.shown(array) + "; needed is a list of integers");
     var numbers = new ArrayList<Long>();
     for (var number : array) numbers.add(file.integer(where + "." + key, number, least, most));
     return numbers;

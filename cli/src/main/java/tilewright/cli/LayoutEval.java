@@ -59,7 +59,7 @@ final class LayoutEval implements Callable<Integer> {
       }
       return exitCode;
     } catch (IOException e) {
-      throw CommandFailure.badInput("standard input cannot be read: " + e.getMessage());
+      throw CommandFailure.environmentLacks("standard input cannot be read: " + e.getMessage());
     }
   }
 

@@ -7,6 +7,8 @@ import java.io.PrintStream;
 import java.io.PrintWriter;
 import java.nio.charset.StandardCharsets;
 import picocli.CommandLine;
+import picocli.CommandLine.ParseResult;
+import picocli.CommandLine.RunLast;
 import tilewright.sm90.rows.HopperFamilies;
 
 /** The {@code tilewright} command. */
@@ -16,21 +18,31 @@ public final class Main {
   /** Runs one command and ends the JVM with its exit code. */
   public static void main(String[] arguments) {
     // The locale of a container is often C, which would turn every × and µ into a question mark.
-    var out = new PrintStream(new FileOutputStream(FileDescriptor.out), false, StandardCharsets.UTF_8);
+    var out = new PrintStream(new ResultStream(new FileOutputStream(FileDescriptor.out)), false,
+        StandardCharsets.UTF_8);
     var err = new PrintStream(new FileOutputStream(FileDescriptor.err), true, StandardCharsets.UTF_8);
-    var exitCode = run(System.in, out, err, arguments);
-    out.flush();
-    System.exit(exitCode);
+    System.exit(run(System.in, out, err, arguments));
   }
 
   /** Runs one command on the given streams and returns its exit code. */
   public static int run(InputStream in, PrintStream out, PrintStream err, String... arguments) {
     var console = new Console(in, out, err);
     try {
-      return commandLine(console).execute(arguments);
-    } catch (Error e) {
-      // Picocli handles exceptions only; an exhausted heap or a missing native library deserves one line too.
-      return Failures.unexpected(console, e);
+      int exitCode = commandLine(console).execute(arguments);
+      out.flush();
+      return exitCode;
+    } catch (RuntimeException | Error e) {
+      // Picocli handles exceptions of commands only; what fails before or is an error deserves one line too.
+      return Failures.end(console, e);
+    }
+  }
+
+  /** Picocli would print the stack trace of what goes wrong while it prints help. */
+  private static int execute(Console console, ParseResult parsed) {
+    try {
+      return new RunLast().execute(parsed);
+    } catch (ClosedOutputException closed) {
+      return Failures.end(console, closed);
     }
   }
 
@@ -73,6 +85,7 @@ public final class Main {
         .setOut(new PrintWriter(console.out(), true))
         .setErr(new PrintWriter(console.err(), true))
         .setCaseInsensitiveEnumValuesAllowed(true)
+        .setExecutionStrategy(parsed -> execute(console, parsed))
         .setParameterExceptionHandler(failures)
         .setExecutionExceptionHandler(failures);
   }

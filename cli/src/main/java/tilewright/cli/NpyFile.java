@@ -9,9 +9,7 @@ import java.nio.ByteOrder;
 import java.nio.channels.FileChannel;
 import java.nio.channels.FileChannel.MapMode;
 import java.nio.charset.StandardCharsets;
-import java.nio.file.Files;
 import java.nio.file.Path;
-import java.nio.file.StandardOpenOption;
 import java.util.Arrays;
 
 /**
@@ -36,14 +34,12 @@ record NpyFile(NpyHeader header, MemorySegment data) {
    * @throws CommandFailure naming the file, what was found and what is needed
    */
   static NpyFile read(Path file, Arena arena) {
-    if (!Files.exists(file)) throw CommandFailure.badFile(file, "no such file");
-    if (Files.isDirectory(file)) throw CommandFailure.badFile(file, "is a folder; needed is a .npy file");
-    try (var channel = FileChannel.open(file, StandardOpenOption.READ)) {
+    try (var channel = InputFile.open(file)) {
       return read(channel, arena);
     } catch (IllegalArgumentException e) {
       throw CommandFailure.badFile(file, e.getMessage().replaceAll("\\p{Cntrl}", "?"));
     } catch (IOException e) {
-      throw CommandFailure.badFile(file, "cannot be read: " + e.getMessage());
+      throw CommandFailure.badFile(file, "cannot be read: " + InputFile.reason(e));
     }
   }
 

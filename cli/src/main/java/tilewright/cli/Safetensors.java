@@ -8,9 +8,7 @@ import java.nio.ByteOrder;
 import java.nio.channels.FileChannel;
 import java.nio.channels.FileChannel.MapMode;
 import java.nio.charset.StandardCharsets;
-import java.nio.file.Files;
 import java.nio.file.Path;
-import java.nio.file.StandardOpenOption;
 import java.util.ArrayList;
 import java.util.LinkedHashMap;
 import java.util.List;
@@ -42,8 +40,7 @@ final class Safetensors {
    * @throws CommandFailure naming the file, what was found and what is needed
    */
   static TensorFile read(Path file, String name, Arena arena) {
-    if (!Files.isRegularFile(file)) throw CommandFailure.badFile(file, "no such file");
-    try (var channel = FileChannel.open(file, StandardOpenOption.READ)) {
+    try (var channel = InputFile.open(file)) {
       long length = headerBytes(channel);
       var text = new byte[(int) length];
       readFully(channel, ByteBuffer.wrap(text), Long.BYTES);
@@ -53,7 +50,7 @@ final class Safetensors {
     } catch (IllegalArgumentException e) {
       throw CommandFailure.badFile(file, e.getMessage());
     } catch (IOException e) {
-      throw CommandFailure.badFile(file, "cannot be read: " + e.getMessage());
+      throw CommandFailure.badFile(file, "cannot be read: " + InputFile.reason(e));
     }
   }
 

@@ -90,9 +90,9 @@ final class SimCommand extends LaunchCommand {
       // A launch that was stopped left its outputs unfinished; how they differ would only distract.
       return LaunchRow.of(name, result, result.findings().isEmpty() ? file.mismatch() : Optional.empty());
     } catch (UnsupportedPtxException e) {
-      return LaunchRow.failed(name, name + ": " + firstOf(e.problems()));
+      return LaunchRow.refused(name, name + ": " + firstOf(e.problems()));
     } catch (PtxSyntaxException | IllegalArgumentException e) {
-      return LaunchRow.failed(name, name + ": " + e.getMessage());
+      return LaunchRow.refused(name, name + ": " + e.getMessage());
     }
   }
 

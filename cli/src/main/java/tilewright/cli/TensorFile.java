@@ -30,9 +30,9 @@ record TensorFile(Path path, ElementType type, List<Long> shape, MemorySegment d
     int colon = where.lastIndexOf(SAFETENSORS + ":");
     if (colon >= 0) {
       int split = colon + SAFETENSORS.length();
-      return Safetensors.read(Path.of(where.substring(0, split)), where.substring(split + 1), arena);
+      return Safetensors.read(InputFile.named(where.substring(0, split)), where.substring(split + 1), arena);
     }
-    var path = Path.of(where);
+    var path = InputFile.named(where);
     if (where.endsWith(SAFETENSORS)) throw CommandFailure.badFile(path, "say which tensor: " + where + ":NAME");
     var file = NpyFile.read(path, arena);
     var type = switch (file.header().type().kind()) {

@@ -10,7 +10,8 @@ import picocli.CommandLine.ScopeType;
     synopsisSubcommandLabel = "COMMAND",
     description = "CuTe layouts, tensor-core kernels and a GPU simulator in pure Java.",
     footer = {"",
-        "Exit codes: 0 done and correct, 1 a check failed, 2 bad usage or input, 3 this machine lacks something."})
+        "Exit codes: 0 done and correct, 1 a check failed, 2 bad usage or input, 3 this machine lacks something,",
+        "141 the reader of the results is gone."})
 final class Tilewright {
   private final Console console;
 

@@ -31,10 +31,10 @@ record TunedTiles(Path file, String gpu, Map<String, String> tiles) {
     var tiles = new LinkedHashMap<String, String>();
     try {
       if (Files.exists(file)) {
-        JsonMapper.shared().readTree(Files.readString(file)).path("tiles").properties()
+        JsonMapper.shared().readTree(InputFile.text(file)).path("tiles").properties()
             .forEach(entry -> tiles.put(entry.getKey(), entry.getValue().asString()));
       }
-    } catch (IOException | JacksonException e) {
+    } catch (CommandFailure | JacksonException e) {
       tiles.clear();
       console.note(file + " is ignored: it is no table of tiles; tune writes a new one");
     }

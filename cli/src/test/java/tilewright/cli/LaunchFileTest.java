@@ -110,6 +110,8 @@ class LaunchFileTest {
   @CsvSource(delimiter = '|', quoteCharacter = '~', textBlock = """
       "dtype": "bf17" | args[0].tensorMap.dtype is bf17; needed is one of [u8, u16
       "dtype": "u8" | lacks "dims"
+      "dtype": "u8", "dims": [16], "box": [16], "swizle": "none" | unknown key "swizle"; did you mean swizzle?
+      "dtype": "u8", "dims": [16], "box": [16], "wideMode": "W" | unknown key "wideMode"
       "dtype": "u8", "dims": 5 | args[0].tensorMap.dims is 5; needed is a list of integers
       "dtype": "u8", "dims": [16], "box": [16.5] | args[0].tensorMap.box is 16.5; needed is an integer from
       "dtype": "u8", "dims": [16], "box": [16], "swizzle": "48B" | swizzle is 48B; needed is one of [none, 32B, 64B
@@ -169,7 +171,31 @@ class LaunchFileTest {
       {"ptx": "kernel.ptx", "entry": 5, "args": []} | entry is 5; needed is a string
       {"ptx": "kernel.ptx", "entry": "k", "args": [{"buffer": "x"}]} | args[0] names buffer "x"; "buffers" has []
       {"ptx": "kernel.ptx", "entry": "k", "args": [{"u32": 4294967296}]} | args[0] is {"u32":4294967296}
-      {"ptx": "kernel.ptx", "entry": "k", "args": [{"u31": 1}]} | args[0] is {"u31":1}; needed is
+      {"ptx": "kernel.ptx", "entry": "k", "args": [{"u31": 1}]} | args[0] has an unknown key "u31"; did you mean u32?
+      {"ptx": "kernel.ptx", "entry": "k", "args": [{"f32": 1e39}]} | args[0] is {"f32":1.0E39}; needed is
+      {"ptx": "kernel.ptx", "entry": "k", "args": [{"f16": 65520}]} | args[0] is {"f16":65520}; needed is
+      {"ptx": "kernel.ptx", "entry": "k", "args": [{"f64": 1e999}]} | args[0] is {"f64":
+      {"ptx": "kernel.ptx", "entry": "k", "args": [{"u32": "0x-1"}]} | args[0] is {"u32":"0x-1"}; needed is
+      {"ptx": "kernel.ptx", "entry": "k", "args": [{"u32": 1, "u64": 1}]} | args[0] is both "u32" and "u64"
+      {"ptx": "kernel.ptx", "entry": "k", "args": [{"u32": 1, "bufferOffset": 1}]} | args[0] has an unknown key
+      {"ptx": "kernel.ptx", "entry": "k", "args": {"u32": 1}} | args is {"u32":1}; needed is an array
+      {"ptx": "kernel.ptx", "entry": "k", "args": [7]} | args[0] is 7; needed is an object
+      {"ptx": "kernel.ptx", "entry": "k", "args": [], "grids": [2]} | has an unknown key "grids"; did you mean grid?
+      {"ptx": "kernel.ptx", "entry": "k", "args": [], "Block": [2]} | has an unknown key "Block"; did you mean block?
+      {"ptx": "kernel.ptx", "entry": "k", "args": [], "dynamicShared": 2} | did you mean dynamicSharedBytes?
+      {"ptx": "kernel.ptx", "entry": "k", "args": [], "zzz": 2} | unknown key "zzz"; known are ptx, entry, grid
+      {"ptx": "kernel.ptx", "entry": "k", "args": [], "grid": [2], "grid": [3]} | is not JSON at line 1, column
+      {"ptx": "kernel.ptx", "entry": "k", "args": [], "grid": null} | grid is null; needed is up to three integers
+      {"ptx": "kernel.ptx", "entry": "k", "args": [], "grid": ["010"]} | grid[0] is "010"; needed is an integer
+      {"ptx": "kernel.ptx", "entry": "k", "args": []} {} | is not JSON at line 1
+      {"ptx": "kernel.ptx", "entry": "k", "args": [], "features": "programmatic"} | features is "programmatic"; needed is
+      {"ptx": "kernel.ptx", "entry": "k", "args": [], "buffers": {"a": 4}} | buffers.a is 4; needed is an object
+      {"ptx": "kernel.ptx", "entry": "k", "args": [], "buffers": {"a": {"byte": 4}}} | "byte"; did you mean bytes?
+      {"ptx": "kernel.ptx", "entry": "k", "args": [], "buffers": {"a": {"bytes": 4, "layout": "4:1"}}} | without a "dtype"
+      {"ptx": "kernel.ptx", "entry": "k", "args": [], "buffers": {"a": {"bytes": 4, "file": 4}}} | file is 4; needed is a string
+      {"ptx": "kernel.ptx", "entry": "k", "args": [{"buffer": "inn"}], "buffers": {"in": {"bytes": 4}}} | did you mean in?
+      {"ptx": "kernel.ptx", "entry": "k", "args": [{"struct": {"bytes": 8, "fields": [], "field": 1}}]} | did you mean fields?
+      {"ptx": "kernel.ptx", "entry": "k", "args": [{"struct": {"bytes": 8, "fields": [{"ofset": 0, "u32": 1}]}}]} | lacks "offset"
       {"ptx": "kernel.ptx", "entry": "k", "args": [{"tensorMap": {}}]} | lacks "buffer"
       {"ptx": "kernel.ptx", "entry": "k", "args": [{"tensorMap": {"buffer": "x"}}]} | names buffer "x"; "buffers" has []
       {"ptx": "kernel.ptx", "entry": "k", "args": [], "grid": [0]} | grid[0] is 0; needed is an integer from 1
@@ -197,8 +223,8 @@ class LaunchFileTest {
     var flat = folder.resolve("launch.json");
     Files.writeString(deep, "{}");
     Files.writeString(flat, "{}");
-    assertEquals(List.of(flat, deep), LaunchFile.find(List.of(folder)));
-    assertThrows(CommandFailure.class, () -> LaunchFile.find(List.of(folder.resolve("z"))));
+    assertEquals(List.of(flat, deep), LaunchSearch.of(List.of(folder)).files());
+    assertThrows(CommandFailure.class, () -> LaunchSearch.of(List.of(folder.resolve("z"))));
   }
 
   private LaunchFile read(String json) throws IOException {
