@@ -135,6 +135,37 @@ class RunGemmTest {
         "--kernel", "naive");
   }
 
+  /** Small integers are exact in every type, so that a file holds the product or is refused. */
+  @ParameterizedTest
+  @CsvSource({"sm80", "sm90", "sm100", "naive"})
+  void theOutputHasTheTypeThatTheKernelStores(String kernel) throws IOException {
+    for (var operand : new String[] {"f16", "bf16"}) {
+      write("a.npy", operand.equals("f16") ? "<f2" : "|V2", 'C', M, K, A);
+      write("b.npy", operand.equals("f16") ? "<f2" : "|V2", 'C', N, K, B);
+      for (var output : new String[] {"f32", "f16", "bf16"}) {
+        var of = new String[] {"--a", "a.npy", "--b", "b.npy", "--kernel", kernel, "--out-dtype", output};
+        if (kernel.equals("naive") && !output.equals("f32")) {
+          assertRefused("the naive GEMM stores f32, not " + output, of);
+          continue;
+        }
+        assertRuns(of);
+        var c = output(output.equals("f32") ? "<f4" : output.equals("f16") ? "<f2" : "|V2", "(5, 7)");
+        for (int i = 0; i < M; i++) {
+          for (int j = 0; j < N; j++) assertEquals(product(i, j), next(c, output), kernel + " to " + output);
+        }
+        assertEquals(0, c.remaining());
+      }
+    }
+  }
+
+  private static float next(ByteBuffer data, String type) {
+    return switch (type) {
+      case "f32" -> data.getFloat();
+      case "f16" -> Float.float16ToFloat(data.getShort());
+      default -> Float.intBitsToFloat(data.getShort() << 16);
+    };
+  }
+
   @Test
   void refusesAnOutputThatCannotBeWrittenBeforeItComputes() throws IOException {
     write("a.npy", "<f2", 'C', M, K, A);
@@ -181,9 +212,13 @@ class RunGemmTest {
 
   /** The data of the result, after its header. */
   private ByteBuffer output(String shape) throws IOException {
+    return output("<f4", shape);
+  }
+
+  private ByteBuffer output(String type, String shape) throws IOException {
     var bytes = Files.readAllBytes(folder.resolve("c.npy"));
     var header = new String(bytes, 10, bytes[8], java.nio.charset.StandardCharsets.US_ASCII);
-    assertTrue(header.startsWith("{'descr': '<f4', 'fortran_order': False, 'shape': " + shape), header);
+    assertTrue(header.startsWith("{'descr': '" + type + "', 'fortran_order': False, 'shape': " + shape), header);
     return ByteBuffer.wrap(bytes, 10 + bytes[8], bytes.length - 10 - bytes[8]).slice().order(ByteOrder.LITTLE_ENDIAN);
   }
 

@@ -69,10 +69,18 @@ public final class Gemm {
     return new Dim3(Math.multiplyExact(tilesM, tilesN), 1, problem.batch());
   }
 
-  /** Prepares the naive kernel; C is of singles, one batch entry, alpha 1 and beta 0. */
+  /**
+   * Prepares the naive kernel; C is of f32, one batch entry, alpha 1 and beta 0.
+   *
+   * @throws IllegalArgumentException if the problem asks for more
+   */
   public static PreparedLaunch naive(GemmProblem problem) {
     if (problem.batch() != 1 || problem.alpha() != 1 || problem.beta() != 0) {
       throw new IllegalArgumentException("the naive GEMM has no batch, alpha or beta; use the tensor-core GEMM");
+    }
+    if (problem.output() != ElementType.F32) {
+      throw new IllegalArgumentException("the naive GEMM stores f32, not " + problem.output().text()
+          + "; use the tensor-core GEMM");
     }
     var kernel = CompiledKernel.compile(new NaiveGemm(problem.operand()), Target.SM80);
     var arguments = LaunchArguments.of(kernel)
