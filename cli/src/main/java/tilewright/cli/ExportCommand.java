@@ -17,6 +17,7 @@ import picocli.CommandLine.Mixin;
 import picocli.CommandLine.Option;
 import tilewright.device.Assembler;
 import tilewright.device.Assembly;
+import tools.jackson.core.JacksonException;
 import tools.jackson.databind.SerializationFeature;
 import tools.jackson.databind.json.JsonMapper;
 
@@ -52,7 +53,7 @@ final class ExportCommand implements Callable<Integer> {
     var cubins = new TreeMap<String, String>();
     var code = new TreeMap<String, byte[]>();
     for (var target : targets.isEmpty() ? List.of(compiled.module().target()) : targets) {
-      var file = compiled.name() + "." + target + ".cubin";
+      var file = ExportManifest.name(choice.kernel(), choice.settings(), compiled.name()) + "." + target + ".cubin";
       assemble(compiled.ptx(), target).ifPresent(bytes -> {
         cubins.put(target, file);
         code.put(file, bytes);
@@ -60,14 +61,15 @@ final class ExportCommand implements Callable<Integer> {
     }
     var manifest = manifest(cubins);
     makeFolder();
+    requireNoOther(manifest);
     AtomicFile.write(out.resolve(manifest.ptx()), compiled.ptx());
     code.forEach((file, bytes) -> AtomicFile.write(out.resolve(file),
         channel -> AtomicFile.writeFully(channel, ByteBuffer.wrap(bytes))));
     var json = JsonMapper.builder().enable(SerializationFeature.INDENT_OUTPUT).build();
     AtomicFile.write(out.resolve(MANIFEST), json.writeValueAsString(manifest));
-    AtomicFile.write(out.resolve(compiled.name() + ".h"), ExportHeader.of(manifest));
+    AtomicFile.write(out.resolve(manifest.name() + ".h"), ExportHeader.of(manifest));
     AtomicFile.write(out.resolve(LOADER), loader());
-    var files = new ArrayList<>(List.of(manifest.ptx(), MANIFEST, compiled.name() + ".h", LOADER));
+    var files = new ArrayList<>(List.of(manifest.ptx(), MANIFEST, manifest.name() + ".h", LOADER));
     files.addAll(code.keySet());
     var grid = manifest.grid().formula().isPresent() ? manifest.grid().text()
         : manifest.grid().blocks().stream().map(Object::toString).toList();
@@ -105,6 +107,20 @@ final class ExportCommand implements Callable<Integer> {
       Files.createDirectories(out);
     } catch (IOException e) {
       throw CommandFailure.badFile(out, "cannot be made: " + InputFile.reason(e));
+    }
+  }
+
+  /** A folder has one manifest; that of another configuration is not overwritten. */
+  private void requireNoOther(ExportManifest manifest) {
+    var file = out.resolve(MANIFEST);
+    if (!Files.exists(file)) return;
+    try {
+      var other = JsonMapper.shared().readTree(InputFile.bytes(file)).path("ptx").asString("");
+      if (other.equals(manifest.ptx())) return;
+      throw CommandFailure.badFile(out, "holds the export of " + other + " already; needed is a folder of its own for "
+          + manifest.ptx());
+    } catch (JacksonException _) {
+      throw CommandFailure.badFile(file, "is no manifest of an export; name another folder with --out");
     }
   }
 

@@ -14,9 +14,9 @@ final class ExportHeader {
   private ExportHeader() {}
 
   static String of(ExportManifest m) {
-    var prefix = m.entry().toUpperCase(Locale.ROOT);
+    var prefix = m.name().toUpperCase(Locale.ROOT);
     return """
-        /* %1$s (%2$s), made by Tilewright. Load %3$s or a cubin by cuModuleLoad, take "%1$s" by cuModuleGetFunction.
+        /* %1$s (%2$s), made by Tilewright. Load %3$s or a cubin by cuModuleLoad, take "%14$s" by cuModuleGetFunction.
            Extents and strides count elements; the manifest says what the kernel assumes of them. */
         #ifndef TILEWRIGHT_%4$s_H
         #define TILEWRIGHT_%4$s_H
@@ -45,13 +45,13 @@ final class ExportHeader {
         }
 
         #endif
-        """.formatted(m.entry(), m.kernel(), m.ptx(), prefix, m.block().get(0), m.block().get(1), m.block().get(2),
-            m.dynamicSharedBytes(), maps(m), validity(m), parameters(m), arguments(m), configuration(m, prefix));
+        """.formatted(m.name(), m.kernel(), m.ptx(), prefix, m.block().get(0), m.block().get(1), m.block().get(2),
+            m.dynamicSharedBytes(), maps(m), validity(m), parameters(m), arguments(m), configuration(m, prefix), m.entry());
   }
 
   private static String maps(ExportManifest m) {
     return m.arguments().stream().filter(ExportManifest.Argument.TensorMap.class::isInstance)
-        .map(a -> "\n" + ExportTensorMap.encoder(m.entry(), (ExportManifest.Argument.TensorMap) a))
+        .map(a -> "\n" + ExportTensorMap.encoder(m.name(), (ExportManifest.Argument.TensorMap) a))
         .collect(Collectors.joining());
   }
 
@@ -144,9 +144,9 @@ final class ExportHeader {
     if (m.grid().formula().isEmpty()) return m.grid().blocks().get(direction).toString();
     var d = m.grid().formula().get().get(direction);
     var factors = d.tiles().entrySet().stream()
-        .map(e -> " * %s_ceil_div(%s, %d)".formatted(m.entry(), e.getKey(), e.getValue()))
+        .map(e -> " * %s_ceil_div(%s, %d)".formatted(m.name(), e.getKey(), e.getValue()))
         .collect(Collectors.joining());
-    return "%s_clamp(%d%s, %d)".formatted(m.entry(), d.factor(), factors, d.most().orElse(Integer.MAX_VALUE));
+    return "%s_clamp(%d%s, %d)".formatted(m.name(), d.factor(), factors, d.most().orElse(Integer.MAX_VALUE));
   }
 
   /** The C type with the space or asterisk that a declaration has after it. */

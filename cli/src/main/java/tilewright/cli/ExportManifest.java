@@ -38,6 +38,7 @@ record ExportManifest(String kernel, Map<String, String> settings, String entry,
     @JsonInclude(JsonInclude.Include.NON_EMPTY) List<String> ahead, List<Argument> arguments,
     @JsonInclude(JsonInclude.Include.NON_EMPTY) Map<String, ExtentRules.Count> counts,
     @JsonInclude(JsonInclude.Include.NON_EMPTY) List<Scratch> scratch, Grid grid) {
+  private static final String PTX = ".ptx";
 
   /**
    * How many blocks.
@@ -132,7 +133,7 @@ record ExportManifest(String kernel, Map<String, String> settings, String entry,
     var formula = found.filter(_ -> rules.complete());
     var kept = formula.isPresent() ? rules : ExtentRules.NONE;
     return new ExportManifest(kernel.text(), new TreeMap<>(settings), compiled.name(), compiled.module().target(),
-        compiled.name() + ".ptx", new TreeMap<>(cubins), list(compiled.block()),
+        name(kernel, settings, compiled.name()) + PTX, new TreeMap<>(cubins), list(compiled.block()),
         compiled.dynamicSharedBytes(), list(compiled.cluster()),
         compiled.features().stream().map(LaunchFeature::text).sorted().toList(),
         compiled.ahead().stream().sorted().toList(),
@@ -140,6 +141,22 @@ record ExportManifest(String kernel, Map<String, String> settings, String entry,
         launch.scratch().stream().map(Scratch::of).toList(),
         new Grid(list(launch.grid()), extents, formula.map(GridFormula::directions),
             formula.map(f -> f.directions().stream().map(Object::toString).toList()).orElse(List.of())));
+  }
+
+  /**
+   * What an export's files and C functions are called: the entry and every setting that is not the kernel's own, so
+   * that two configurations of a kernel can be used in one program.
+   */
+  static String name(CatalogueKernel kernel, Map<String, String> settings, String entry) {
+    var defaults = kernel.defaults().values();
+    return entry + new TreeMap<>(settings).entrySet().stream()
+        .filter(e -> !e.getValue().equals(defaults.get(e.getKey())))
+        .map(e -> "_" + e.getKey() + "_" + e.getValue().replaceAll("[^A-Za-z0-9]", "_")).collect(Collectors.joining());
+  }
+
+  /** What this export's files and C functions are called. */
+  String name() {
+    return ptx.substring(0, ptx.length() - PTX.length());
   }
 
   private static List<Integer> list(Dim3 extents) {

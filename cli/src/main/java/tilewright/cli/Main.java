@@ -13,6 +13,9 @@ import tilewright.sm90.rows.HopperFamilies;
 
 /** The {@code tilewright} command. */
 public final class Main {
+  /** What Java puts in the place of bytes that it cannot decode. */
+  private static final char REPLACED = '\uFFFD';
+
   private Main() {}
 
   /** Runs one command and ends the JVM with its exit code. */
@@ -28,12 +31,23 @@ public final class Main {
   public static int run(InputStream in, PrintStream out, PrintStream err, String... arguments) {
     var console = new Console(in, out, err);
     try {
+      requireDecoded(arguments);
       int exitCode = commandLine(console).execute(arguments);
       out.flush();
       return exitCode;
     } catch (RuntimeException | Error e) {
       // Picocli handles exceptions of commands only; what fails before or is an error deserves one line too.
       return Failures.end(console, e);
+    }
+  }
+
+  /** A locale whose character set lacks the characters of an argument has lost them: no file is called so. */
+  private static void requireDecoded(String[] arguments) {
+    var charset = System.getProperty("sun.jnu.encoding", "");
+    for (var argument : arguments) {
+      if (argument.indexOf(REPLACED) < 0 || charset.equals("UTF-8")) continue;
+      throw CommandFailure.environmentLacks("the locale's character set " + charset + " lacks what '" + argument
+          + "' says: set LC_ALL=C.UTF-8");
     }
   }
 

@@ -82,9 +82,31 @@ class ExportCommandTest {
         .orElseThrow().replace(".h", ""), "return 0;");
   }
 
+  @Test
+  void twoConfigurationsOfAKernelFitInOneProgram() throws IOException, InterruptedException {
+    var first = export("sm80-gemm", "--cubin", "sm_80").get("ptx").asString().replace(".ptx", "");
+    Files.delete(folder.resolve("manifest.json"));
+    var second = export("sm80-gemm", "--set", "n=512", "--cubin", "sm_80").get("ptx").asString().replace(".ptx", "");
+    Files.writeString(folder.resolve("both.h"), "#include \"" + first + ".h\"\n#include \"" + second + ".h\"\n");
+    // Each has a launch function of its own: were the second header dropped, its name would be unknown.
+    requireC("both", "(void)" + first + "_launch; (void)" + second + "_launch; return 0;");
+  }
+
+  @Test
+  void anExportDoesNotOverwriteThatOfAnotherConfiguration() throws IOException {
+    export("add", "--cubin", "sm_80");
+    var before = Files.readString(folder.resolve("manifest.json"));
+    var run = Cli.run("export", "add", "--set", "dtype=f16", "--out", folder.toString(), "--cubin", "sm_80");
+    assertEquals(Exit.BAD_INPUT, run.exitCode(), run.out());
+    assertTrue(run.err().contains("holds the export of add_f32_x4.ptx already"), run.err());
+    assertEquals(before, Files.readString(folder.resolve("manifest.json")));
+    export("add", "--cubin", "sm_80");
+  }
+
   private void requireC(String header, String statements) throws IOException, InterruptedException {
     // Just enough of cuda.h for a compiler to check the header against.
     Files.writeString(folder.resolve("cuda.h"), """
+        #pragma once
         typedef enum { CUDA_SUCCESS } CUresult;
         typedef struct F *CUfunction;
         typedef struct S *CUstream;
@@ -151,10 +173,10 @@ class ExportCommandTest {
     var manifest = export("sm90-gemm", "--set", "m=16", "--set", "weights=ahead", "--cubin", "sm_90a");
     assertEquals("[\"programmatic\"] [\"A\"]", manifest.get("features") + " " + manifest.get("ahead"),
         "A and B have changed places");
-    var entry = manifest.get("entry").asString();
-    var header = Files.readString(folder.resolve(entry + ".h"));
+    var name = manifest.get("ptx").asString().replace(".ptx", "");
+    var header = Files.readString(folder.resolve(name + ".h"));
     assertTrue(header.contains("reads A before the stream's earlier kernels have ended"), header);
-    requireC(entry, "return 0;");
+    requireC(name, "return 0;");
     Files.writeString(folder.resolve("try.py"), """
         import json, tilewright_kernel as t
         manifest = json.load(open("manifest.json"))
@@ -277,7 +299,7 @@ class ExportCommandTest {
   @Test
   void packedElementsHaveTheirTypesInTheHeader() throws IOException {
     var manifest = export("sm100-narrow-gemm", "--set", "dtype=e2m3", "--set", "dtypeb=e2m1", "--cubin", "sm_100a");
-    var header = Files.readString(folder.resolve(manifest.get("entry").asString() + ".h"));
+    var header = Files.readString(folder.resolve(manifest.get("ptx").asString().replace(".ptx", ".h")));
     assertTrue(header.contains("DATA_TYPE_16U6_ALIGN16B") && header.contains("A_stride_M * 6 / 8"), header);
   }
 
@@ -286,7 +308,7 @@ class ExportCommandTest {
     var manifest = export("sm90-scaled-gemm", "--cubin", "sm_90a");
     assertEquals("{\"KB\":{\"of\":\"K\",\"each\":128},\"NB\":{\"of\":\"N\",\"each\":128}}",
         manifest.get("counts").toString());
-    var header = Files.readString(folder.resolve(manifest.get("entry").asString() + ".h"));
+    var header = Files.readString(folder.resolve(manifest.get("ptx").asString().replace(".ptx", ".h")));
     assertTrue(header.contains("; KB is ceil(K/128); L is 1; NB is ceil(N/128)."), header);
     assertEquals("""
         taken
@@ -340,7 +362,7 @@ class ExportCommandTest {
     var blocks = manifest.get("grid").get("blocks").get(0).asInt();
     assertEquals("partial " + 4 * blocks + " tickets 4", manifest.get("scratch").valueStream()
         .map(part -> part.get("name").asString() + " " + part.get("bytes")).collect(Collectors.joining(" ")));
-    assertTrue(Files.readString(folder.resolve(manifest.get("entry").asString() + ".h"))
+    assertTrue(Files.readString(folder.resolve(manifest.get("ptx").asString().replace(".ptx", ".h")))
         .contains("tickets are 4 bytes of the kernel's own: zeros before the first launch."));
     Files.writeString(folder.resolve("try.py"), """
         import json, tilewright_kernel as t

@@ -82,7 +82,7 @@ class SimReportTest {
     launch("a", "{\"file\": \"../in.bin\"}", 1);
     launch("b", "{\"bytes\": 256, \"fill\": 1}", 1);
     write("c", "{\"ptx\": \"../k.ptx\", \"entry\": \"k\"}");
-    var run = Cli.run("sim", folder.toString());
+    var run = Cli.run("sim", "--allow-outside", folder.toString());
     assertEquals(Exit.BAD_INPUT, run.exitCode());
     var lines = run.out().lines().toList();
     assertEquals(4, lines.size(), run.out());
@@ -98,7 +98,7 @@ class SimReportTest {
     ones[4 * 19] = 3;
     var path = launch("a", "{\"file\": \"../in.bin\"}", 1);
     Files.write(folder.resolve("in.bin"), ones);
-    var run = Cli.run("sim", path);
+    var run = Cli.run("sim", "--allow-outside", path);
     assertEquals(Exit.CHECK_FAILED, run.exitCode());
     // Word 19 of rows of eight: row 2, column 3.
     assertTrue(run.out().contains("out: byte 76 (element (2,3)) is 0x06, expected 0x02; 1 of 256 bytes differ"),
@@ -108,7 +108,7 @@ class SimReportTest {
   @Test
   void aRefusedStatementIsNamedByLine() throws IOException {
     Files.writeString(folder.resolve("k.ptx"), PTX.replace("add.u32", "add.u33"));
-    var run = Cli.run("sim", launch("a", "{\"bytes\": 256, \"fill\": 1}", 1));
+    var run = Cli.run("sim", "--allow-outside", launch("a", "{\"bytes\": 256, \"fill\": 1}", 1));
     assertEquals(Exit.BAD_INPUT, run.exitCode());
     assertTrue(run.out().startsWith("REFUSED "), run.out());
     assertTrue(run.out().contains("line 16: add.u33"), run.out());
@@ -118,7 +118,7 @@ class SimReportTest {
   @Test
   void whatABufferHoldsThatIsNotFilledMayNotBeRead() throws IOException {
     var path = launch("a", "{\"bytes\": 256, \"dtype\": \"u32\"}", 1);
-    var run = Cli.run("sim", "--sanitize", path);
+    var run = Cli.run("sim", "--allow-outside", "--sanitize", path);
     assertEquals(Exit.CHECK_FAILED, run.exitCode());
     assertTrue(run.out().contains("UNINITIALIZED_READ at PTX line 14, ld.global.u32 %r2, [%rd4]"), run.out());
     assertTrue(run.out().matches("(?s).*at 'in' \\+ (0, element 0|128, element 32), which nobody has written.*"),
@@ -129,9 +129,9 @@ class SimReportTest {
   void aRaceNamesElementsByTheirLayout() throws IOException {
     // Two blocks store the same values, which does no harm; with their numbers in place they disagree.
     var path = launch("a", "{\"file\": \"../in.bin\"}", 2);
-    assertEquals(Exit.OK, Cli.run("sim", "--sanitize", path).exitCode());
+    assertEquals(Exit.OK, Cli.run("sim", "--allow-outside", "--sanitize", path).exitCode());
     Files.writeString(folder.resolve("k.ptx"), PTX.replace("add.u32 %r2, %r2, %r2;", "mov.u32 %r2, %ctaid.x;"));
-    var run = Cli.run("sim", "--sanitize", "--json", path);
+    var run = Cli.run("sim", "--allow-outside", "--sanitize", "--json", path);
     assertEquals(Exit.CHECK_FAILED, run.exitCode());
     var row = run.json().getFirst();
     assertEquals("FOUND", row.get("status").asString());
@@ -147,10 +147,10 @@ class SimReportTest {
   @Test
   void aLaunchThatDoesNotEndIsStopped() throws IOException {
     var path = write("a", "{\"ptx\": \"../endless.ptx\", \"entry\": \"k\", \"block\": [32], \"args\": []}");
-    var bySteps = Cli.run("sim", "--limit-instructions", "100000", path);
+    var bySteps = Cli.run("sim", "--allow-outside", "--limit-instructions", "100000", path);
     assertEquals(Exit.CHECK_FAILED, bySteps.exitCode());
     assertTrue(bySteps.out().contains("INSTRUCTION_LIMIT"), bySteps.out());
-    var byTime = Cli.run("sim", "--limit-seconds", "0.05", path);
+    var byTime = Cli.run("sim", "--allow-outside", "--limit-seconds", "0.05", path);
     assertTrue(byTime.out().contains("TIME_LIMIT: stopped after 50 ms"), byTime.out());
   }
 
@@ -160,11 +160,11 @@ class SimReportTest {
         {"ptx": "../k.ptx", "entry": "k", "block": [64], "buffers": {"in": {"bytes": 2097152, "fill": 0}},
          "args": [{"buffer": "in"}, {"buffer": "in"}]}
         """);
-    var run = Cli.run("sim", "--limit-memory", "1", path);
+    var run = Cli.run("sim", "--allow-outside", "--limit-memory", "1", path);
     assertEquals(Exit.CHECK_FAILED, run.exitCode());
     assertTrue(run.out().contains("MEMORY_LIMIT: not begun: it needs about 21"), run.out());
     assertTrue(run.out().contains("the limit is 1048576"), run.out());
-    assertEquals(Exit.OK, Cli.run("sim", "--limit-memory", "8", path).exitCode());
+    assertEquals(Exit.OK, Cli.run("sim", "--allow-outside", "--limit-memory", "8", path).exitCode());
   }
 
   @Test
@@ -172,7 +172,7 @@ class SimReportTest {
     var path = launch("a", "{\"file\": \"../in.bin\"}", 2);
     var trace = folder.resolve("trace.json");
     var page = folder.resolve("profile.html");
-    var run = Cli.run("sim", "--profile", "--trace", trace.toString(), "--profile-page", page.toString(), path);
+    var run = Cli.run("sim", "--allow-outside", "--profile", "--trace", trace.toString(), "--profile-page", page.toString(), path);
     assertEquals(Exit.OK, run.exitCode(), run.out() + run.err());
     assertTrue(run.out().contains("limited by"), run.out());
     // 64 threads of two blocks read and write four bytes each.
@@ -184,7 +184,7 @@ class SimReportTest {
     assertTrue(events.valueStream().filter(e -> e.get("ph").asString().equals("X")).allMatch(e ->
         e.get("dur").asLong() > 0 && e.has("ts") && e.has("pid") && e.has("tid")));
     var again = folder.resolve("again.json");
-    Cli.run("sim", "--trace", again.toString(), path);
+    Cli.run("sim", "--allow-outside", "--trace", again.toString(), path);
     assertEquals(Files.readString(trace), Files.readString(again));
   }
 }
