@@ -17,7 +17,7 @@ final class InstructionTable {
   private final Map<String, List<Form>> forms = new HashMap<>();
 
   InstructionTable() {
-    resource().lines().filter(line -> !line.startsWith("#")).map(Form::parse)
+    lines("instructions.txt").map(Form::parse)
         .forEach(form -> forms.computeIfAbsent(form.opcode(), _ -> new ArrayList<>()).add(form));
   }
 
@@ -78,9 +78,10 @@ final class InstructionTable {
     return forms.stream().max(Comparator.comparingInt(form -> form.words().size())).flatMap(Form::operands);
   }
 
-  private static String resource() {
-    try (var in = InstructionTable.class.getResourceAsStream("instructions.txt")) {
-      return new String(in.readAllBytes(), StandardCharsets.UTF_8);
+  /** The lines of a table beside this class, without comments. */
+  static Stream<String> lines(String table) {
+    try (var in = InstructionTable.class.getResourceAsStream(table)) {
+      return new String(in.readAllBytes(), StandardCharsets.UTF_8).lines().filter(line -> !line.startsWith("#"));
     } catch (IOException e) {
       throw new UncheckedIOException(e);
     }

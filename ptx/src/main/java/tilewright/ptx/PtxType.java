@@ -23,6 +23,27 @@ public enum PtxType {
     return bits / 8;
   }
 
+  /** Whether it says nothing but a size, such as {@code b32}. */
+  public boolean isUntyped() {
+    return switch (this) {
+      case B8, B16, B32, B64, B128 -> true;
+      default -> false;
+    };
+  }
+
+  /** Whether it is signed or unsigned. */
+  public boolean isInteger() {
+    return switch (this) {
+      case U8, S8, U16, S16, U32, S32, U64, S64 -> true;
+      default -> false;
+    };
+  }
+
+  /** Whether it is a pair. */
+  public boolean isPacked() {
+    return this == F16X2 || this == BF16X2 || this == F32X2;
+  }
+
   /** The type without its dot, such as {@code f16x2}. */
   public String text() {
     return name().toLowerCase(java.util.Locale.ROOT);

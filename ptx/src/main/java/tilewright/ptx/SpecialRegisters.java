@@ -1,5 +1,6 @@
 package tilewright.ptx;
 
+import java.util.Optional;
 import java.util.Set;
 
 /** The predefined read-only registers (PTX ISA, Special Registers). */
@@ -21,6 +22,14 @@ final class SpecialRegisters {
     if (dot >= 0) return VECTORS.contains(name.substring(0, dot)) && ELEMENTS.contains(name.substring(dot + 1));
     return VECTORS.contains(name) || SCALARS.contains(name) || numbered(name, "%envreg", 32) || numbered(name, "%pm", 8)
         || name.endsWith("_64") && numbered(name.substring(0, name.length() - 3), "%pm", 8);
+  }
+
+  /** The type of a scalar register or of an element; nothing for a vector register as a whole. */
+  static Optional<PtxType> type(String name) {
+    if (VECTORS.contains(name)) return Optional.empty();
+    if (name.equals("%is_explicit_cluster")) return Optional.of(PtxType.PRED);
+    boolean wide = name.endsWith("64") || name.equals("%globaltimer") || name.equals("%current_graph_exec");
+    return Optional.of(wide ? PtxType.U64 : PtxType.U32);
   }
 
   private static boolean numbered(String name, String prefix, int count) {

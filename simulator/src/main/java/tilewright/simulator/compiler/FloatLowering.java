@@ -34,7 +34,8 @@ final class FloatLowering {
   }
 
   static void lower(Instruction i, Modifiers m, Lowering c) {
-    boolean flush = m.take("ftz") && !(i.opcode().equals("ex2") && i.type().orElseThrow().text().startsWith("bf16"));
+    boolean halves = i.type().filter(t -> t == PtxType.BF16 || t == PtxType.BF16X2).isPresent();
+    boolean flush = m.take("ftz") && !(i.opcode().equals("ex2") && halves);
     boolean saturate = m.take("sat");
     boolean relu = m.take("relu");
     boolean propagate = m.take("NaN");

@@ -5,6 +5,7 @@ import java.util.IdentityHashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
+import tilewright.ptx.PtxType;
 import tilewright.ptx.StateSpace;
 import tilewright.ptx.Variable;
 
@@ -38,6 +39,7 @@ final class Frame {
   }
 
   static int alignment(Variable v) {
+    if (v.type() == PtxType.PRED) throw Unsupported.of(v, "predicates are registers only");
     return Math.max(v.alignment(), v.type().bytes() * v.vector());
   }
 

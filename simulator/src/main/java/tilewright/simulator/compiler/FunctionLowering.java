@@ -7,6 +7,7 @@ import java.util.Map;
 import java.util.Optional;
 import tilewright.ptx.Function;
 import tilewright.ptx.Instruction;
+import tilewright.ptx.OperandTypes;
 import tilewright.ptx.PtxModule;
 import tilewright.ptx.PtxPrinter;
 import tilewright.ptx.PtxType;
@@ -139,6 +140,10 @@ final class FunctionLowering {
     int site = sites.size() - 1;
     try {
       var guard = i.guard().map(g -> new Op.Guard(lowering.scope().register(g.predicate()), g.negated()));
+      OperandTypes.violation(i, lowering.scope()::type).ifPresent(wrong -> {
+        throw new Unsupported(wrong);
+      });
+      guard.ifPresent(g -> MachineMethod.requirePredicate(g.predicate()));
       lowering.begin(site, guard);
       if (guard.isPresent() && (WarpLowering.CONVERGENT.contains(i.opcode()) || i.opcode().equals("call"))) {
         // Lanes without the guard go around, so that only those with it meet here.

@@ -47,22 +47,36 @@ final class LaneCode {
         b.aload(WARP_SLOT).loadConstant(code).iload(lane);
         b.invokevirtual(WARP, "special",
             MethodTypeDesc.of(ConstantDescs.CD_int, ConstantDescs.CD_int, ConstantDescs.CD_int));
-        if (Reg.kindOf(type) == Reg.Kind.LONG) b.i2l().loadConstant(0xFFFF_FFFFL).land();
+        widen(type, "a special register");
+        if (Reg.kindOf(type) == Reg.Kind.LONG) b.loadConstant(0xFFFF_FFFFL).land();
       }
       case Source.Shared(long offset) -> {
         b.aload(WARP_SLOT).getfield(WARP, "sharedBase", ConstantDescs.CD_int);
-        if (Reg.kindOf(type) == Reg.Kind.LONG) {
-          b.i2l().loadConstant(offset).ladd();
-        } else {
-          b.loadConstant((int) offset).iadd();
-        }
+        b.loadConstant((int) offset).iadd();
+        widen(type, "an address");
       }
       case Source.Clock() -> {
         b.aload(WARP_SLOT).invokevirtual(WARP, "clock", MethodTypeDesc.of(ConstantDescs.CD_long));
-        if (Reg.kindOf(type) == Reg.Kind.INT) b.l2i();
+        switch (Reg.kindOf(type)) {
+          case LONG -> {}
+          case INT -> {
+            b.l2i();
+            extendFrom(64, type);
+          }
+          default -> throw new Unsupported("a special register where a " + type.text() + " is needed");
+        }
       }
     }
     return this;
+  }
+
+  /** Makes 32 bits on the stack a value of an integer type. */
+  private void widen(PtxType type, String what) {
+    switch (Reg.kindOf(type)) {
+      case LONG -> b.i2l();
+      case INT -> extendFrom(32, type);
+      default -> throw new Unsupported(what + " where a " + type.text() + " is needed");
+    }
   }
 
   private void pushConstant(Source.Constant c, PtxType type) {
@@ -174,6 +188,7 @@ final class LaneCode {
 
   /** Calls a static method on what is on the stack. */
   LaneCode call(Class<?> owner, String name, Class<?> result, Class<?>... parameters) {
+    MachineMethod.require(owner, name, result, java.util.List.of(parameters));
     var types = java.util.Arrays.stream(parameters).map(c -> ClassDesc.ofDescriptor(c.descriptorString())).toList();
     b.invokestatic(ClassDesc.ofDescriptor(owner.descriptorString()), name,
         MethodTypeDesc.of(ClassDesc.ofDescriptor(result.descriptorString()), types));

@@ -255,6 +255,7 @@ final class Lowering {
           + "yield, behind other calls of one instruction");
     }
     called = true;
+    MachineMethod.require(owner, method, result, arguments);
     items.add(new Item.Step(new Op.Warp(guard, owner, method, arguments, result, reads, writes, site)));
   }
 

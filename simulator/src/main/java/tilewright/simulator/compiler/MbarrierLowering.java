@@ -34,7 +34,7 @@ final class MbarrierLowering {
       pendingCount(i, c);
       return;
     }
-    var operands = i.operands();
+    var operands = c.operands(i, 1, 5);
     int address = switch (operation) {
       case "init", "inval", "expect_tx", "complete_tx" -> 0;
       case "arrive", "arrive_drop" -> operands.getFirst() instanceof Operand.Address ? 0 : 1;

@@ -34,7 +34,7 @@ final class MemoryLowering {
   private static void noEffect(Instruction i, Lowering c) {
     // Hints about caches; a policy is an opaque value that only hints use.
     if (i.opcode().equals("createpolicy")) {
-      c.move(Source.of(0L), c.destination(i.operands().getFirst(), PtxType.B64), PtxType.B64);
+      c.move(Source.of(0L), c.destination(c.operands(i, 1, 5).getFirst(), PtxType.B64), PtxType.B64);
     }
   }
 

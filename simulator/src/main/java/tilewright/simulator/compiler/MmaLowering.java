@@ -211,6 +211,7 @@ final class MmaLowering {
     if (!(operands.get(5) instanceof Operand.Integer(long selector))) {
       throw new Unsupported("the sparsity selector must be a constant");
     }
+    if (selector < 0 || selector > 3) throw new Unsupported("sparsity selector " + selector + "; possible is 0 to 3");
     return List.of(new Op.Argument.Lanes(c.inRegister(operands.get(4), PtxType.B32)),
         new Op.Argument.IntValue((int) selector));
   }

@@ -17,7 +17,8 @@ final class MultimemLowering {
   private MultimemLowering() {}
 
   static void lower(Instruction i, Lowering c) {
-    var kind = i.modifiers().isEmpty() ? "" : i.modifiers().getFirst();
+    if (i.modifiers().isEmpty()) throw new Unsupported("no operation is named");
+    var kind = i.modifiers().getFirst();
     var modifiers = new ArrayList<>(i.modifiers().subList(1, i.modifiers().size()));
     switch (kind) {
       case "ld_reduce" -> {

@@ -4,6 +4,7 @@ import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
+import tilewright.ptx.PtxType;
 import tilewright.ptx.StateSpace;
 
 /** What names mean inside a function or a block of it. */
@@ -58,6 +59,13 @@ final class Scope {
   /** Labels of different blocks may have the same name; {@code unique} tells them apart. */
   void declareLabel(String name, String unique) {
     labels.put(name, unique);
+  }
+
+  /** The type that a register was declared with. */
+  Optional<PtxType> type(String name) {
+    if (registers.containsKey(name)) return Optional.of(registers.get(name).type);
+    if (registers.containsKey(half(name, 0))) return Optional.of(PtxType.B128);
+    return outer.flatMap(o -> o.type(name));
   }
 
   Reg register(String name) {

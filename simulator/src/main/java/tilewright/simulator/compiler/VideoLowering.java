@@ -53,7 +53,7 @@ final class VideoLowering {
   }
 
   static void lower(Instruction i, Modifiers m, Lowering c) {
-    boolean merges = name(i.operands().getFirst()).map(n -> SELECTED.matcher(n).matches()).orElse(false);
+    boolean merges = name(c.operands(i, 3, 4).getFirst()).map(n -> SELECTED.matcher(n).matches()).orElse(false);
     if (merges || m.takeOne(DIFFERENT).isPresent()) {
       throw new Unsupported("a video instruction that saturates, selects, shifts or merges its result: GPUs do not "
           + "give what the PTX ISA defines; use plain instructions");

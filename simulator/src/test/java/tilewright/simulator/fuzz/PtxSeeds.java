@@ -1,0 +1,91 @@
+package tilewright.simulator.fuzz;
+
+import java.io.IOException;
+import java.io.UncheckedIOException;
+import java.nio.charset.StandardCharsets;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.SplittableRandom;
+import java.util.zip.GZIPInputStream;
+
+/**
+ * What PTX mutations begin with: whole modules, and kernels of a few instructions drawn from all forms that ptxas
+ * accepts. Half of them are of either kind.
+ */
+final class PtxSeeds {
+  private static final List<String> MODULES = List.of("tma/load.ptx", "tma/store.ptx", "tma/cluster.ptx",
+      "tma/replace.ptx", "cluster/exchange.ptx", "cluster/mbarriers.ptx", "cluster/registers.ptx",
+      "blackwell/gemm_1sm.ptx", "blackwell/gemm_2sm_tma.ptx", "programs.ptx", "gemm.ptx");
+  private static final int LARGE = 20_000;
+  private static final String HEAD = """
+      .version 9.0
+      .target %s
+      .address_size 64
+      .extern .shared .align 1024 .b8 smem[];
+      .global .align 16 .b8 data[256];
+      .const .align 8 .b32 table[4] = {1, 2, 3, 4};
+      .func (.param .b32 y) f(.param .b32 x) { .reg .b32 %%z; ld.param.b32 %%z, [x]; st.param.b32 [y], %%z; ret; }
+      .visible .entry k(.param .u64 arg0, .param .align 64 .b8 map[128])
+      {
+      .shared .align 16 .b8 own[512];
+      .local .align 8 .b8 mine[64];
+      .reg .b64 %%l<16>; .reg .b32 %%r<140>; .reg .b16 %%h<8>; .reg .f32 %%f<300>; .reg .f64 %%d<40>;
+      .reg .pred %%q<16>; .reg .b128 %%x<5>; .reg .b8 %%b<4>;
+      ld.param.u64 %%l2, [arg0];
+      mov.u32 %%r1, own;
+      mov.u32 %%r2, %%tid.x;
+      setp.lt.u32 %%q1, %%r2, 16;
+      """;
+  private static final List<String> PLAIN = List.of("bra END;", "@%q1 bra END;", "call (%r3), f, (%r2);", "exit;",
+      "{ .reg .b32 %w; mov.b32 %w, %r2; add.u32 %r5, %w, 1; }", "@!%q1 exit;", "mov.b64 %l3, data;",
+      "ld.const.u32 %r6, [table+4];", "st.local.b64 [mine+8], %l2;", "cvt.rn.f32.s32 %f1, %r2;");
+
+  private final List<String> modules = new ArrayList<>();
+  private final List<List<String>> forms = new ArrayList<>();
+  private final List<String> targets = List.of("sm_80", "sm_90a", "sm_100a");
+
+  PtxSeeds() {
+    for (var name : MODULES) {
+      var text = new String(bytes(name), StandardCharsets.UTF_8);
+      if (text.length() < LARGE) modules.add(text);
+      else modules.addAll(functions(text));
+    }
+    for (var target : targets) {
+      forms.add(new String(bytes("forms." + target + ".txt.gz"), StandardCharsets.UTF_8).lines().toList());
+    }
+  }
+
+  /** Each kernel of a large module by itself. */
+  private static List<String> functions(String text) {
+    int first = text.indexOf("\n.visible");
+    var parts = List.of(text.substring(first).split("(?=\n\\.visible)"));
+    return parts.stream().map(part -> text.substring(0, first) + part).toList();
+  }
+
+  private static byte[] bytes(String name) {
+    try (var in = PtxSeeds.class.getResourceAsStream("/tilewright/simulator/" + name);
+        var plain = name.endsWith(".gz") ? new GZIPInputStream(in) : in) {
+      return plain.readAllBytes();
+    } catch (IOException e) {
+      throw new UncheckedIOException(e);
+    }
+  }
+
+  /** All modifiers, types and names of the forms, one after the other. */
+  List<String> words() {
+    return forms.stream().flatMap(List::stream).map(line -> line.split(" ")[0].replace(";", ""))
+        .flatMap(name -> List.of(name.split("\\.")).stream()).distinct().toList();
+  }
+
+  String next(SplittableRandom random) {
+    if (random.nextInt(4) == 0) return modules.get(random.nextInt(modules.size()));
+    int target = random.nextInt(targets.size());
+    var body = new StringBuilder(HEAD.formatted(targets.get(target)));
+    for (int n = 1 + random.nextInt(4); n > 0; n--) {
+      // What sm_90a accepts includes what sm_80 does.
+      var list = random.nextInt(5) == 0 ? PLAIN : forms.get(random.nextInt(target + 1));
+      body.append(list.get(random.nextInt(list.size()))).append('\n');
+    }
+    return body.append("END:\nret;\n}\n").toString();
+  }
+}
