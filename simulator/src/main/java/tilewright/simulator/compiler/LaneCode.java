@@ -47,7 +47,8 @@ final class LaneCode {
         b.aload(WARP_SLOT).loadConstant(code).iload(lane);
         b.invokevirtual(WARP, "special",
             MethodTypeDesc.of(ConstantDescs.CD_int, ConstantDescs.CD_int, ConstantDescs.CD_int));
-        widen(type, "a special register");
+        // %is_explicit_cluster is a predicate.
+        if (type != PtxType.PRED) widen(type, "a special register");
         if (Reg.kindOf(type) == Reg.Kind.LONG) b.loadConstant(0xFFFF_FFFFL).land();
       }
       case Source.Shared(long offset) -> {
