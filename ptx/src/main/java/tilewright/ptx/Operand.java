@@ -63,6 +63,9 @@ public sealed interface Operand {
   /** {@code !p}. */
   record Not(Operand operand) implements Operand {}
 
+  /** {@code -a}: the negative of a register, as {@code vmad} takes it. */
+  record Negated(Operand operand) implements Operand {}
+
   /** {@code _}: a result nobody wants. */
   record Sink() implements Operand {}
 

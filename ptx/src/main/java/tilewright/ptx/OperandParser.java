@@ -25,7 +25,7 @@ final class OperandParser {
       case NUMBER -> number();
       case NAME -> named(scope);
       case PUNCTUATION -> switch (token.text()) {
-        case "-" -> number();
+        case "-" -> negative(scope);
         case "!" -> nested(() -> new Operand.Not(single(scope)));
         case "{" -> nested(() -> new Operand.Vector(listUntil("}", scope)));
         case "(" -> nested(() -> new Operand.Group(group(scope)));
@@ -94,9 +94,22 @@ final class OperandParser {
   }
 
   private Operand number() {
-    boolean negative = tokens.accept("-");
-    var value = Literals.parse(tokens.expect(Token.Kind.NUMBER, "a number"));
-    if (!negative) return value;
+    return tokens.accept("-") ? negativeNumber() : literal();
+  }
+
+  /** After what may be the sign of a number or of a register. */
+  private Operand negative(Scope scope) {
+    tokens.take();
+    boolean register = tokens.peek().kind() == Token.Kind.NAME;
+    return register ? new Operand.Negated(reference(tokens.take(), scope)) : negativeNumber();
+  }
+
+  private Operand literal() {
+    return Literals.parse(tokens.expect(Token.Kind.NUMBER, "a number"));
+  }
+
+  private Operand negativeNumber() {
+    var value = literal();
     return switch (value) {
       case Operand.Integer(long v) -> new Operand.Integer(-v);
       case Operand.Float(PtxType type, long bits) -> new Operand.Float(type, bits ^ 1L << type.bits() - 1);

@@ -25,6 +25,7 @@ final class OperandPrinter {
       case Operand.Masked(long mask, Operand address) -> "0x" + Long.toHexString(mask) + "(" + print(address) + ")";
       case Operand.Pair(Operand first, Operand second) -> print(first) + "|" + print(second);
       case Operand.Not(Operand inner) -> "!" + print(inner);
+      case Operand.Negated(Operand inner) -> "-" + print(inner);
       case Operand.Sink() -> "_";
       case Operand.Group(var elements) -> "(" + join(elements) + ")";
     };

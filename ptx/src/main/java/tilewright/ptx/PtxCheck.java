@@ -137,6 +137,7 @@ public final class PtxCheck {
       case Operand.Masked(long _, Operand address) -> operand(address, line, text, names, scope);
       case Operand.Offset(Operand.Symbol symbol, long _) -> operand(symbol, line, text, names, scope);
       case Operand.Not(Operand inner) -> operand(inner, line, text, names, scope);
+      case Operand.Negated(Operand inner) -> operand(inner, line, text, names, scope);
       case Operand.Pair(Operand first, Operand second) -> {
         operand(first, line, text, names, scope);
         operand(second, line, text, names, scope);

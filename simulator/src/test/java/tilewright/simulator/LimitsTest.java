@@ -61,7 +61,7 @@ class LimitsTest {
     var ptx = Kernels.kernel(0, """
         frobnicate.b32 %r0, %r1;
         add.u32 %r0, %r1, %r2;
-        vadd.s32.s32.s32.sat %r0, %r1, %r2;
+        vset.s32.s32.lt.sat %r0, %r1, %r2;
         mov.u32 %r0, %nosuchregister;
         mma.sync.aligned.m8n8k16.row.col.s32.s8.s8.f32 {%r0,%r1}, {%r2}, {%r3}, {%r0,%r1};
         ld.global.sparkling.u32 %r0, [%p0];

@@ -165,6 +165,7 @@ final class Lowering {
           : address(place(name), 0);
       case Operand.Offset(var symbol, long offset) -> address(place(symbol.name()), offset);
       case Operand.Not(var inner) -> inverse(source(inner));
+      case Operand.Negated _ -> throw new Unsupported("only vmad takes the negative of a register");
       default -> throw new Unsupported("operand " + operand + " is not a value");
     };
   }

@@ -57,6 +57,7 @@ final class Mentions {
         }
         case Operand.Pair(var first, var second) -> rest.addAll(List.of(first, second));
         case Operand.Not(var inner) -> rest.add(inner);
+        case Operand.Negated(var inner) -> rest.add(inner);
         case Operand.Masked(var _, var address) -> rest.add(address);
         case Operand.Offset(var symbol, var _) -> rest.add(symbol);
         case Operand.Special _, Operand.Integer _, Operand.Float _, Operand.Sink _ -> {}

@@ -4,6 +4,7 @@ import java.util.List;
 import java.util.Locale;
 import java.util.Optional;
 import java.util.Set;
+import java.util.function.BiConsumer;
 import java.util.regex.Matcher;
 import java.util.regex.Pattern;
 import tilewright.ptx.Instruction;
@@ -15,9 +16,10 @@ import tilewright.simulator.core.Video;
 final class VideoLowering {
   private static final Class<?> I = int.class;
   private static final Class<?> L = long.class;
+  private static final Class<?> Z = boolean.class;
   private static final Pattern SELECTED = Pattern.compile("(.+)\\.(b[0-3]|h[01])");
   private static final Set<String> COMPARISONS = Set.of("eq", "ne", "lt", "le", "gt", "ge");
-  private static final Set<String> DIFFERENT = Set.of("sat", "min", "max", "shr7", "shr15");
+  private static final Set<String> SECOND = Set.of("add", "min", "max");
   private static final Set<PtxType> WORDS = Set.of(PtxType.U32, PtxType.S32);
 
   private VideoLowering() {}
@@ -34,7 +36,7 @@ final class VideoLowering {
 
     void push(LaneCode code, Source source) {
       code.push(source, PtxType.B32).b.loadConstant(part.ordinal()).loadConstant(signed ? 1 : 0);
-      code.call(Video.class, "part", L, I, I, boolean.class);
+      code.call(Video.class, "part", L, I, I, Z);
     }
   }
 
@@ -53,35 +55,89 @@ final class VideoLowering {
   }
 
   static void lower(Instruction i, Modifiers m, Lowering c) {
-    boolean merges = name(c.operands(i, 3, 4).getFirst()).map(n -> SELECTED.matcher(n).matches()).orElse(false);
-    if (merges || m.takeOne(DIFFERENT).isPresent()) {
-      throw new Unsupported("a video instruction that saturates, selects, shifts or merges its result: GPUs do not "
-          + "give what the PTX ISA defines; use plain instructions");
-    }
+    var destination = Selected.of(c.operands(i, 3, 4).getFirst(), PtxType.U32);
     boolean compares = i.opcode().equals("vset");
-    if (!compares) word(m);
+    boolean multiplies = i.opcode().equals("vmad");
+    var type = compares ? Optional.<PtxType>empty() : Optional.of(word(m));
     var typeA = word(m);
     var typeB = word(m);
-    boolean multiplies = i.opcode().equals("vmad");
-    boolean accumulates = m.take("add") || multiplies;
-    var operation = multiplies ? Optional.<Video.Operation>empty() : Optional.of(operation(i, m, compares));
-    boolean plusOne = multiplies && m.take("po");
+    boolean saturates = m.take("sat");
+    if (multiplies) {
+      multiply(i, m, c, saturates, typeA, typeB);
+      return;
+    }
+    var second = m.takeOne(SECOND);
+    int operation = operation(i, m, compares).ordinal();
     m.requireNone();
-    var operands = c.operands(i, accumulates ? 4 : 3);
-    var a = Selected.of(operands.get(1), typeA);
-    var b = Selected.of(operands.get(2), typeB);
-    var sources = List.of(c.source(a.operand()), c.source(b.operand()),
-        accumulates ? c.source(operands.get(3)) : Source.of(0));
-    var to = c.destination(operands.getFirst(), PtxType.B32);
+    boolean merges = destination.part() != Video.Part.WORD;
+    if (merges && second.isPresent() || compares && saturates) {
+      throw new Unsupported("there is no " + i.opcode() + "." + String.join(".", i.modifiers()));
+    }
+    boolean signed = LaneCode.isSigned(type.orElse(typeA));
+    emit(i, c, destination.operand(), typeA, typeB, merges || second.isPresent(), (code, third) -> {
+      code.b.loadConstant(operation);
+      code.call(Video.class, "apply", L, L, L, I);
+      finish(code, third, new Finish(operation, saturates, signed, destination.part(), second));
+    });
+  }
+
+  /** What is done with an operation's result. */
+  private record Finish(int operation, boolean saturates, boolean signed, Video.Part part, Optional<String> second) {}
+
+  private static void finish(LaneCode code, Source third, Finish f) {
+    var constants = code.push(third, PtxType.B32).b.loadConstant(f.operation());
+    if (f.part() != Video.Part.WORD) {
+      constants.loadConstant(f.saturates() ? 1 : 0).loadConstant(f.signed() ? 1 : 0)
+          .loadConstant(f.part().ordinal());
+      code.call(Video.class, "merge", I, L, I, I, Z, Z, I);
+    } else if (f.second().filter(s -> !s.equals("add")).isPresent()) {
+      constants.loadConstant(f.saturates() ? 1 : 0).loadConstant(f.signed() ? 1 : 0)
+          .loadConstant(f.second().get().equals("max") ? 1 : 0);
+      code.call(Video.class, "extremum", I, L, I, I, Z, Z, Z);
+    } else {
+      constants.loadConstant(f.saturates() ? 1 : 0).loadConstant(f.signed() ? 1 : 0);
+      code.call(Video.class, "sum", I, L, I, I, Z, Z);
+    }
+  }
+
+  private static void multiply(Instruction i, Modifiers m, Lowering c, boolean saturates, PtxType typeA,
+      PtxType typeB) {
+    int plus = m.take("po") ? 1 : 0;
+    int shift = m.take("shr7") ? 7 : m.take("shr15") ? 15 : 0;
+    m.requireNone();
+    var operands = c.operands(i, 4);
+    boolean lessProduct = isNegated(operands.get(1)) || isNegated(operands.get(2));
+    boolean lessThird = isNegated(operands.get(3));
+    boolean signed = lessProduct || lessThird || LaneCode.isSigned(typeA) || LaneCode.isSigned(typeB);
+    emit(i, c, operands.getFirst(), typeA, typeB, true, (code, third) -> {
+      code.push(third, PtxType.B32).b.loadConstant(lessProduct ? 1 : 0).loadConstant(lessThird ? 1 : 0)
+          .loadConstant(plus).loadConstant(shift).loadConstant(saturates ? 1 : 0).loadConstant(signed ? 1 : 0);
+      code.call(Video.class, "multiplyAdd", I, L, L, I, Z, Z, I, I, Z, Z);
+    });
+  }
+
+  private static boolean isNegated(Operand operand) {
+    return operand instanceof Operand.Negated;
+  }
+
+  /** A register without its sign, which only {@code vmad} may have there. */
+  private static Operand magnitude(Instruction i, Operand operand) {
+    return i.opcode().equals("vmad") && operand instanceof Operand.Negated(var inner) ? inner : operand;
+  }
+
+  /** Emits an operation on two parts and, where it has one, a third operand. */
+  private static void emit(Instruction i, Lowering c, Operand destination, PtxType typeA, PtxType typeB,
+      boolean takesThird, BiConsumer<LaneCode, Source> operation) {
+    var operands = c.operands(i, takesThird ? 4 : 3);
+    var a = Selected.of(magnitude(i, operands.get(1)), typeA);
+    var b = Selected.of(magnitude(i, operands.get(2)), typeB);
+    var third = takesThird ? c.source(magnitude(i, operands.get(3))) : Source.of(0);
+    var sources = List.of(c.source(a.operand()), c.source(b.operand()), third);
+    var to = c.destination(destination, PtxType.B32);
     c.lane(sources, List.of(to), code -> {
       a.push(code, sources.get(0));
       b.push(code, sources.get(1));
-      operation.ifPresentOrElse(o -> {
-        code.b.loadConstant(o.ordinal());
-        code.call(Video.class, "apply", I, L, L, I);
-      }, () -> code.b.lmul().l2i());
-      if (accumulates) code.push(sources.get(2), PtxType.B32).b.iadd();
-      if (plusOne) code.b.iconst_1().iadd();
+      operation.accept(code, third);
       code.pop(to, PtxType.B32);
     });
   }
