@@ -33,6 +33,12 @@ final class FloatLowering {
     };
   }
 
+  /** Takes the rounding of a floating-point result; to nearest even unless another is named. */
+  static int rounding(Modifiers m) {
+    m.take("rn");
+    return m.takeOne(DIRECTED.keySet()).map(DIRECTED::get).orElse(Conversions.NEAREST_EVEN);
+  }
+
   static void lower(Instruction i, Modifiers m, Lowering c) {
     boolean halves = i.type().filter(t -> t == PtxType.BF16 || t == PtxType.BF16X2).isPresent();
     boolean flush = m.take("ftz") && !(i.opcode().equals("ex2") && halves);
@@ -43,22 +49,20 @@ final class FloatLowering {
     boolean magnitudes = m.take("abs") && !signed;
     boolean full = m.take("full");
     boolean approximate = m.take("approx") || full;
-    m.take("rn");
     m.take("noftz");
     boolean zeroing = m.take("oob");
-    var directed = m.takeOne(DIRECTED.keySet());
+    int mode = rounding(m);
     var type = m.type();
     var narrow = m.typeIfAny();
     m.requireNone();
-    int mode = directed.map(DIRECTED::get).orElse(Conversions.NEAREST_EVEN);
     var clamps = new Clamps(flush, saturate, relu);
     if (type == PtxType.F32X2 || narrow.isPresent()) {
       SingleArithmetic.lower(i, c, type, narrow, clamps, mode);
       return;
     }
     var form = new Form(i, c, type, clamps, propagate, signed, magnitudes, approximate, mode);
-    if (directed.isPresent() && type != PtxType.F32 && type != PtxType.F64) {
-      throw new Unsupported("." + directed.get() + " of " + type.text());
+    if (mode != Conversions.NEAREST_EVEN && type != PtxType.F32 && type != PtxType.F64) {
+      throw new Unsupported("a directed rounding of " + type.text());
     }
     if (zeroing) {
       form.zeroing();
@@ -169,7 +173,7 @@ final class FloatLowering {
     void divide() {
       jvmType();
       emit(2, code -> {
-        if (mode == Conversions.NEAREST_EVEN) {
+        if (mode == Conversions.NEAREST_EVEN && !flushes()) {
           if (type == PtxType.F32) {
             code.op(Opcode.FDIV);
             SingleArithmetic.canonical(code);
@@ -177,9 +181,13 @@ final class FloatLowering {
             code.call(DoubleNans.class, "div", double.class, double.class, double.class);
           }
         } else {
-          directed(code, "div", 2);
+          directed(code, flushes() ? "divFlush" : "div", 2);
         }
       });
+    }
+
+    private boolean flushes() {
+      return clamps.flush() && type == PtxType.F32;
     }
 
     /** An approximate quotient. */
@@ -198,14 +206,10 @@ final class FloatLowering {
       Class<?> j = jvmType();
       emit(1, code -> {
         if (mode == Conversions.NEAREST_EVEN) {
-          code.call(approximate && type == PtxType.F32 ? special() : FloatMath.class, i.opcode(), j, j);
+          code.call(approximate ? special() : FloatMath.class, i.opcode(), j, j);
         } else {
-          boolean early = clamps.flush() && type == PtxType.F32 && i.opcode().equals("rcp");
+          boolean early = flushes() && i.opcode().equals("rcp");
           directed(code, i.opcode() + (early ? "Flush" : ""), 1);
-        }
-        // The gross approximations have no more than the upper word.
-        if (type == PtxType.F64 && approximate && clamps.flush()) {
-          code.call(FloatMath.class, "upperWord", double.class, double.class);
         }
       });
     }
@@ -222,7 +226,7 @@ final class FloatLowering {
       });
     }
 
-    /** Who has the f32 function: what needs no steps around it is the unit's own. */
+    /** The class of an approximate function: what needs no steps around it is the unit's own. */
     private Class<?> special() {
       boolean bare = clamps.flush() || Set.of("sin", "cos", "tanh").contains(i.opcode());
       return bare ? SpecialFunctions.class : Approximations.class;

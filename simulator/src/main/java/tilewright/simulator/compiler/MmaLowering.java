@@ -72,17 +72,30 @@ final class MmaLowering {
       return;
     }
     var shape = Shape.take(m);
-    m.require("row");
-    m.require("col");
+    var layoutA = layout(m);
+    var layoutB = layout(m);
     int flags = flags(m);
     var d = type(m);
     var a = type(m);
     var b = type(m);
     var accumulator = type(m);
     m.requireNone();
+    var form = new Form(shape, a, b, accumulator, d, flags(flags, d), sparse);
+    if (QuadPairLowering.takes(form)) {
+      QuadPairLowering.lower(i, form, layoutA.equals("row"), layoutB.equals("row"), c);
+      return;
+    }
+    if (!layoutA.equals("row") || !layoutB.equals("col")) {
+      throw new Unsupported("only the form with .row.col is supported");
+    }
+    requireRounding(form);
     // A sparse A is twice as deep as what is stored of it.
     require(sparse ? new Shape(shape.m(), shape.n(), shape.k() / 2) : shape, a, b, d, accumulator, false);
-    multiply(i, new Form(shape, a, b, accumulator, d, flags(flags, d), sparse), c);
+    multiply(i, form, c);
+  }
+
+  private static String layout(Modifiers m) {
+    return m.takeOne(Set.of("row", "col")).orElseThrow(() -> new Unsupported("the instruction names no layout"));
   }
 
   private static void wmma(Instruction i, Modifiers m, Lowering c) {
@@ -100,17 +113,24 @@ final class MmaLowering {
     var accumulator = half ? second : type(m);
     m.requireNone();
     require(shape, a, b, d, accumulator, true);
-    multiply(i, new Form(shape, a, b, accumulator, d, flags(flags, d), false), c);
+    var form = new Form(shape, a, b, accumulator, d, flags(flags, d), false);
+    requireRounding(form);
+    multiply(i, form, c);
   }
 
   private static int flags(Modifiers m) {
-    // Only doubles name a rounding; they are rounded to nearest.
-    m.take("rn");
-    int flags = m.take("satfinite") ? MmaUnit.SATURATE : 0;
+    int mode = FloatLowering.rounding(m);
+    int flags = mode << MmaUnit.ROUNDING | (m.take("satfinite") ? MmaUnit.SATURATE : 0);
     if (m.take("xor")) flags |= MmaUnit.XOR;
     m.take("and");
     m.take("popc");
     return flags;
+  }
+
+  private static void requireRounding(Form form) {
+    if (form.flags() >> MmaUnit.ROUNDING != 0 && form.a() != MmaType.F64) {
+      throw new Unsupported("only mma of f64 names a rounding");
+    }
   }
 
   private static int flags(int flags, MmaType result) {

@@ -14,6 +14,8 @@ import tilewright.simulator.core.FloatMath;
 final class SingleArithmetic {
   private static final Class<?> F = float.class;
   private static final Set<String> PAIRED = Set.of("add", "sub", "mul", "fma");
+  /** Whose results may lie below the normal numbers and have more bits than an f32 has there. */
+  private static final Set<String> FLUSHING = Set.of("mul", "fma");
   private static final Set<String> MIXED = Set.of("add", "sub", "fma");
 
   private SingleArithmetic() {}
@@ -21,22 +23,23 @@ final class SingleArithmetic {
   /** Emits an operation on what is on the stack; with {@code flush} subnormal results are still to be flushed. */
   static void emit(LaneCode code, String name, int mode, boolean flush) {
     int inputs = name.equals("fma") ? 3 : 2;
+    boolean flushes = flush && FLUSHING.contains(name);
     if (mode != Conversions.NEAREST_EVEN) {
       var types = new Class<?>[inputs + 1];
       Arrays.fill(types, F);
       types[inputs] = int.class;
       code.b.loadConstant(mode);
-      code.call(FloatMath.class, name, F, types);
+      code.call(FloatMath.class, name + (flushes ? "Flush" : ""), F, types);
       return;
     }
     switch (name) {
       case "add" -> code.op(Opcode.FADD);
       case "sub" -> code.op(Opcode.FSUB);
       case "mul" -> {
-        if (flush) code.call(FloatMath.class, "mulFlush", F, F, F);
+        if (flushes) code.call(FloatMath.class, "mulFlush", F, F, F);
         else code.op(Opcode.FMUL);
       }
-      default -> code.call(flush ? FloatMath.class : Math.class, flush ? "fmaFlush" : "fma", F, F, F, F);
+      default -> code.call(flushes ? FloatMath.class : Math.class, flushes ? "fmaFlush" : "fma", F, F, F, F);
     }
     canonical(code);
   }

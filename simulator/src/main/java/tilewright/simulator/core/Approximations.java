@@ -1,7 +1,7 @@
 package tilewright.simulator.core;
 
 /**
- * Approximate f32 instructions of PTX that keep subnormals, and quotients: what ptxas puts around the special function
+ * Approximate instructions of PTX that keep subnormals, and quotients: what ptxas puts around the special function
  * unit, whose operands and results it scales out of the subnormal range and back.
  */
 public final class Approximations {
@@ -25,6 +25,24 @@ public final class Approximations {
 
   public static float rsqrt(float a) {
     return subnormal(a) ? SpecialFunctions.rsqrt(a * 0x1p24f) * 0x1p12f : SpecialFunctions.rsqrt(a);
+  }
+
+  /** {@code rsqrt.approx.f64}: the unit's value and one step of third order, as ptxas writes it. */
+  public static double rsqrt(double a) {
+    if (a != a || Double.isInfinite(a) || a <= 0) return special(a);
+    return a < Double.MIN_NORMAL ? refined(a * 0x1p54) * 0x1p27 : refined(a);
+  }
+
+  private static double special(double a) {
+    if (a != a) return DoubleNans.add(a, a);
+    if (a == 0) return 1 / a;
+    return a < 0 ? DoubleNans.INVALID : 0;
+  }
+
+  private static double refined(double a) {
+    double y = SpecialFunctions.rsqrt(a);
+    double error = Math.fma(a, -(y * y), 1);
+    return Math.fma(Math.fma(error, 0.375, 0.5), y * error, y);
   }
 
   /** Operands below -126 are halved and the result is squared, so that it may be subnormal. */

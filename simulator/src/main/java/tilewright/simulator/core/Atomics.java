@@ -36,7 +36,9 @@ public final class Atomics {
       var base = base(w, lane);
       synchronized (base) {
         long before = (long) Moves.LONG.get(base, w.offsets[lane] + k);
-        Moves.LONG.set(base, w.offsets[lane] + k, apply(operation, before, compare[lane], swap[lane]));
+        long after = operation == AtomicOp.ADD_F64 && !isShared(w, base) ? DoubleNans.addInL2(before, compare[lane])
+            : apply(operation, before, compare[lane], swap[lane]);
+        Moves.LONG.set(base, w.offsets[lane] + k, after);
         old[lane] = before;
       }
     }
@@ -111,7 +113,7 @@ public final class Atomics {
       case XOR -> before ^ b;
       case EXCH -> b;
       case CAS -> before == b ? swap : before;
-      // Of two NaN, what memory held goes through.
+      // In shared memory a loop of ordinary additions; of two NaN, what memory held goes through.
       case ADD_F64 -> Double.doubleToRawLongBits(
           DoubleNans.add(Double.longBitsToDouble(b), Double.longBitsToDouble(before)));
       default -> throw new IllegalArgumentException(op + " has not 64 bits");

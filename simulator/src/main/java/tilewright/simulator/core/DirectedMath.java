@@ -8,6 +8,9 @@ import java.util.function.Supplier;
  * one step when it lies on the wrong side of the exact one.
  */
 public final class DirectedMath {
+  /** What takes a quotient at the border of the normal numbers away from it. */
+  private static final float SCALE = 0x1p64f;
+
   private DirectedMath() {}
 
   /** Rounds what lies beside {@code nearest}: {@code side} is the sign of the exact result minus the nearest. */
@@ -95,9 +98,17 @@ public final class DirectedMath {
     return div(1f, a, mode);
   }
 
-  /** What is below the normal numbers before it is rounded is flushed. */
+  /** The quotient with {@code .ftz}; at the border of the normal numbers as {@link FloatMath#kept} has it. */
+  public static float divFlush(float a, float b, int mode) {
+    float q = div(a, b, mode);
+    if (Math.abs(q) != Float.MIN_NORMAL) return q;
+    // The same quotient where an f32 has all its bits.
+    boolean flushed = Math.abs(div(a * SCALE, b, mode)) < Float.MIN_NORMAL * SCALE;
+    return flushed ? Math.copySign(0f, q) : q;
+  }
+
   public static float rcpFlush(float a, int mode) {
-    return Math.abs(a) > 0x1p126f ? Math.copySign(0f, a) : rcp(a, mode);
+    return divFlush(1f, a, mode);
   }
 
   public static float sqrt(float a, int mode) {

@@ -5,7 +5,8 @@ package tilewright.simulator.core;
  * it is one, else the third, else the first. The JVM promises no choice.
  */
 public final class DoubleNans {
-  private static final double INVALID = Double.longBitsToDouble(0xFFF8_0000_0000_0000L);
+  /** The NaN of an operation that has no result. */
+  static final double INVALID = Double.longBitsToDouble(0xFFF8_0000_0000_0000L);
 
   private DoubleNans() {}
 
@@ -20,6 +21,16 @@ public final class DoubleNans {
 
   public static double add(double a, double b) {
     return of(a + b, b, a);
+  }
+
+  /**
+   * The bits of a sum that the L2 cache makes for {@code atom}, {@code red} and bulk reductions in global memory: a NaN
+   * goes through as it is, signalling or not, the operand's before the one in memory.
+   */
+  static long addInL2(long memory, long operand) {
+    double a = Double.longBitsToDouble(memory);
+    double b = Double.longBitsToDouble(operand);
+    return b != b ? operand : a != a ? memory : Double.doubleToRawLongBits(of(a + b, a, b));
   }
 
   public static double sub(double a, double b) {

@@ -5,8 +5,10 @@ public final class FloatMath {
   /** The NaN that the hardware's f32 arithmetic gives. */
   private static final float NAN = Float.intBitsToFloat(0x7FFF_FFFF);
 
-  /** The least number that rounds to a normal one when it has 24 bits. */
-  private static final double LEAST_KEPT = 0x1.ffffffp-127;
+  /** The largest number of 24 bits below the normal ones. */
+  private static final double LARGEST_FLUSHED = 0x1.fffffep-127;
+  /** Halfway from it to the least normal number, which is even. */
+  private static final double TIE = 0x1.ffffffp-127;
 
   private FloatMath() {}
 
@@ -22,12 +24,6 @@ public final class FloatMath {
 
   public static double flush(double a) {
     return Math.abs(a) < Double.MIN_NORMAL ? Math.copySign(0.0, a) : a;
-  }
-
-  /** The value rounded to what the upper word of its bits holds. */
-  public static double upperWord(double a) {
-    if (a != a) return Double.longBitsToDouble(0x7FFF_FFFF_0000_0000L);
-    return Double.longBitsToDouble(Double.doubleToRawLongBits(a) + 0x8000_0000L & -1L << 32);
   }
 
   /** Clamps to 0…1; NaN becomes +0. */
@@ -88,10 +84,6 @@ public final class FloatMath {
     return DoubleNans.of(Math.sqrt(a), a, a);
   }
 
-  public static double rsqrt(double a) {
-    return 1 / Math.sqrt(a);
-  }
-
   /** {@code copysign}: the magnitude of the second operand with the sign of the first. */
   public static float copysign(float sign, float magnitude) {
     return Math.copySign(magnitude, sign);
@@ -134,22 +126,36 @@ public final class FloatMath {
     return Conversions.toF32((double) a * b, mode);
   }
 
-  /**
-   * With {@code .ftz}, before subnormal results are flushed: what 24 bits hold below the normal numbers is flushed too,
-   * though an f32, which has fewer bits there, would be rounded up to a normal one (recorded on an H200).
-   */
+  /** The product with {@code .ftz}; see {@link #kept}. */
   public static float mulFlush(float a, float b) {
-    return kept(a * b, (double) a * b);
+    return kept(a * b, (double) a * b, Conversions.NEAREST_EVEN);
   }
 
-  /** As {@link #mulFlush}. */
+  public static float mulFlush(float a, float b, int mode) {
+    return kept(mul(a, b, mode), (double) a * b, mode);
+  }
+
   public static float fmaFlush(float a, float b, float c) {
     float result = Math.fma(a, b, c);
-    return Math.abs(result) == Float.MIN_NORMAL ? kept(result, sticky((double) a * b, c)) : canonical(result);
+    boolean border = Math.abs(result) == Float.MIN_NORMAL;
+    return border ? kept(result, sticky((double) a * b, c), Conversions.NEAREST_EVEN) : canonical(result);
   }
 
-  private static float kept(float result, double exact) {
-    return Math.abs(exact) < LEAST_KEPT ? Math.copySign(0f, result) : canonical(result);
+  public static float fmaFlush(float a, float b, float c, int mode) {
+    return kept(fma(a, b, c, mode), sticky((double) a * b, c), mode);
+  }
+
+  /**
+   * A result with {@code .ftz} at the border of the normal numbers. The hardware rounds to 24 bits first, at any
+   * exponent, and flushes what is then below 2⁻¹²⁶. An f32 has fewer bits there and may already have been rounded up to
+   * a normal number (recorded on an H200).
+   */
+  static float kept(float result, double exact, int mode) {
+    double magnitude = Math.abs(exact);
+    boolean away = exact < 0 ? mode == Conversions.DOWN : mode == Conversions.UP;
+    boolean flushed = mode == Conversions.NEAREST_EVEN ? magnitude < TIE
+        : away ? magnitude <= LARGEST_FLUSHED : magnitude < Float.MIN_NORMAL;
+    return flushed ? Math.copySign(0f, result) : canonical(result);
   }
 
   public static float fma(float a, float b, float c, int mode) {

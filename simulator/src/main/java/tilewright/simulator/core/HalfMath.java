@@ -10,7 +10,8 @@ import static tilewright.simulator.core.Conversions.toF16;
  * adding and multiplying in float and rounding once more is exact rounding; fused multiply-add keeps a sticky bit.
  */
 public final class HalfMath {
-  private static final double LEAST_NORMAL_F16 = 0x1p-14;
+  /** Halfway from the largest number of 11 bits below the normal ones to the least normal one, which is even. */
+  private static final double TIE_F16 = 0x1.ffep-15;
 
   private HalfMath() {}
 
@@ -30,15 +31,17 @@ public final class HalfMath {
     return toF16(FloatMath.sticky((double) fromF16(a) * fromF16(b), fromF16(c)), Conversions.NEAREST_EVEN);
   }
 
-  /** With {@code .ftz}: what is below the normal numbers before it is rounded is flushed, as recorded on an H200. */
   public static int mulFlushF16(int a, int b) {
-    float exact = fromF16(a) * fromF16(b);
-    return Math.abs(exact) < LEAST_NORMAL_F16 ? signOf(exact) : toF16(exact);
+    return kept(fromF16(a) * fromF16(b));
   }
 
   public static int fmaFlushF16(int a, int b, int c) {
-    double exact = FloatMath.sticky((double) fromF16(a) * fromF16(b), fromF16(c));
-    return Math.abs(exact) < LEAST_NORMAL_F16 ? signOf(exact) : toF16(exact, Conversions.NEAREST_EVEN);
+    return kept(FloatMath.sticky((double) fromF16(a) * fromF16(b), fromF16(c)));
+  }
+
+  /** A result with {@code .ftz}: rounded to 11 bits at any exponent, then flushed; see {@link FloatMath#kept}. */
+  private static int kept(double exact) {
+    return Math.abs(exact) < TIE_F16 ? signOf(exact) : toF16(exact, Conversions.NEAREST_EVEN);
   }
 
   private static int signOf(double a) {

@@ -13,6 +13,7 @@ import tilewright.simulator.tensorcore.MmaType;
 record MmaArithmetic(MmaType a, MmaType b, DotModel model, boolean emulated) {
   private static final Pattern WARP = Pattern.compile("(^|\\s)mma\\.(sync|sp)");
   private static final Pattern BYTES = Pattern.compile("\\.(e4m3|e5m2)");
+  private static final int WMMA_STEPS = 4;
   private static final int ADA = 89;
   private static final int LAST_EMULATING = 119;
 
@@ -40,6 +41,11 @@ record MmaArithmetic(MmaType a, MmaType b, DotModel model, boolean emulated) {
   /** Which of the two halves a step belongs to. */
   static int half(int step) {
     return step >> 1 & 1;
+  }
+
+  /** That of {@code wmma}: ptxas makes two {@code mma.m16n8k4} of eight steps of tf32, whatever the target. */
+  MmaArithmetic ofWmma() {
+    return a == MmaType.TF32 ? new MmaArithmetic(a, b, model.withBlock(WMMA_STEPS), emulated) : this;
   }
 
   MmaArithmetic ofHalves() {

@@ -48,15 +48,19 @@ final class MmaMatrices {
     }
   }
 
-  /** A chain of fused multiply-adds by increasing depth, each rounded to nearest even. */
-  void multiplyDoubles(int m, int n, int k) {
+  /** A chain of fused multiply-adds by increasing depth, each rounded. */
+  void multiplyDoubles(int m, int n, int k, int mode) {
     for (int row = 0; row < m; row++) {
       for (int column = 0; column < n; column++) {
         double sum = doubles[row * n + column];
-        for (int d = 0; d < k; d++) sum = DoubleNans.fma(aDouble[row * k + d], bDouble[column * k + d], sum);
+        for (int d = 0; d < k; d++) sum = fma(aDouble[row * k + d], bDouble[column * k + d], sum, mode);
         doubles[row * n + column] = sum;
       }
     }
+  }
+
+  private static double fma(double a, double b, double c, int mode) {
+    return mode == Conversions.NEAREST_EVEN ? DoubleNans.fma(a, b, c) : DirectedMath.fma(a, b, c, mode);
   }
 
   /** {@code .satfinite} of floating-point sums: the largest number for an infinity, zero for NaN. */

@@ -16,10 +16,12 @@ public final class MmaUnit {
   public static final int SATURATE = 1;
   public static final int XOR = 2;
   public static final int WMMA = 4;
-  /** The result is f16, whatever the sums were. */
+  /** The result is f16, whatever C is. */
   public static final int HALF_RESULT = 8;
   /** Each factor has a byte, however few bits it has. */
   public static final int BYTES = 16;
+  /** Where the rounding of sums of f64 begins, a mode of {@link Conversions}. */
+  public static final int ROUNDING = 5;
 
   private final int[][] a = new int[REGISTERS][];
   private final int[][] b = new int[REGISTERS][];
@@ -139,14 +141,16 @@ public final class MmaUnit {
   private void multiply(int m, int n, int k, MmaType aType, MmaType bType, MmaType cType, int flags) {
     take(m, n, k, aType, bType, cType, flags);
     if (aType == MmaType.F64) {
-      matrices.multiplyDoubles(m, n, k);
+      matrices.multiplyDoubles(m, n, k, flags >> ROUNDING);
     } else if (aType == MmaType.B1) {
       matrices.countBits(m, n, k, (flags & XOR) != 0);
     } else if (aType.isInteger()) {
       matrices.multiplyIntegers(m, n, k, (flags & SATURATE) != 0);
     } else {
       boolean half = (flags & HALF_RESULT) != 0;
-      matrices.multiplyFloats(tile, m, n, k, MmaArithmetic.of(architecture, aType, bType, half));
+      // Where C is f32 so are the sums, and an ordinary conversion follows.
+      var arithmetic = MmaArithmetic.of(architecture, aType, bType, half && cType == MmaType.F16);
+      matrices.multiplyFloats(tile, m, n, k, wmma ? arithmetic.ofWmma() : arithmetic);
       if ((flags & SATURATE) != 0) matrices.makeFinite(m * n, half ? LARGEST_HALF : Float.MAX_VALUE);
     }
   }

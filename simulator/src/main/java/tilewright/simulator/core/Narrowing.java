@@ -10,6 +10,7 @@ public final class Narrowing {
   private static final int INFINITY_F16 = 0x7C00;
   private static final int INFINITY_BF16 = 0x7F80;
   private static final int TF32_LARGEST = 0x7F7F_E000;
+  private static final int TF32_LAST_PLACE = 0x2000;
 
   private Narrowing() {}
 
@@ -34,10 +35,14 @@ public final class Narrowing {
     return toBf16(low, mode, finite) | toBf16(high, mode, finite) << 16;
   }
 
-  /** As {@link Conversions#toTf32}, with the largest finite number in place of infinities. */
+  /**
+   * As {@link Conversions#toTf32}, clamped as ptxas does it: what is not finite loses one in its last place. So an
+   * infinity becomes the largest finite number, and a NaN another NaN or, if it is the least, that number too.
+   */
   public static float toTf32(float a) {
     float rounded = Conversions.toTf32(a);
-    return Float.isInfinite(rounded) ? Math.copySign(Float.intBitsToFloat(TF32_LARGEST), a) : rounded;
+    return Float.isFinite(rounded) ? rounded
+        : Float.intBitsToFloat(Float.floatToRawIntBits(rounded) - TF32_LAST_PLACE);
   }
 
   /** To the nearest tf32, ties to even, or the one towards zero; negative numbers become +0 with {@code relu}. */

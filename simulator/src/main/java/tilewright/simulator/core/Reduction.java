@@ -83,8 +83,7 @@ public enum Reduction {
   private long combine(TensorElement element, long old, long value) {
     boolean signed = element == TensorElement.S64;
     return switch (this) {
-      case ADD -> element.isFloat()
-          ? Double.doubleToRawLongBits(Double.longBitsToDouble(old) + Double.longBitsToDouble(value)) : old + value;
+      case ADD -> element.isFloat() ? DoubleNans.addInL2(old, value) : old + value;
       case MIN -> signed ? Math.min(old, value) : IntegerMath.minU(old, value);
       case MAX -> signed ? Math.max(old, value) : IntegerMath.maxU(old, value);
       case AND -> old & value;

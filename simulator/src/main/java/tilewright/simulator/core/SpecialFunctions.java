@@ -1,9 +1,9 @@
 package tilewright.simulator.core;
 
 /**
- * The special function unit's f32 functions (MUFU), bit by bit those of an H200. But for {@code tanh} they take
- * subnormal operands for zero and give zero for subnormal results, as PTX with {@code .ftz} does; NaN is the
- * hardware's.
+ * The special function unit's functions (MUFU), bit by bit those of an H200. But for {@code tanh} they take subnormal
+ * operands for zero and give zero for subnormal results, as PTX with {@code .ftz} does; NaN is the hardware's. Those of
+ * f64 read and write the upper word only, in which a significand has 20 bits of fraction.
  */
 public final class SpecialFunctions {
   private static final int FRACTION = 23;
@@ -11,6 +11,11 @@ public final class SpecialFunctions {
   private static final int REST = Interpolator.REST;
   private static final int REST_MASK = (1 << REST) - 1;
   private static final int BIAS = 127;
+  private static final int UPPER_FRACTION = 20;
+  private static final int UPPER_ONE = 1 << UPPER_FRACTION;
+  private static final int UPPER_INFINITY = 0x7FF0_0000;
+  private static final int UPPER_NAN = 0x7FFF_FFFF;
+  private static final int BIAS_F64 = 1023;
   private static final float NAN = Float.intBitsToFloat(0x7FFF_FFFF);
 
   private static final int QUADRANT = FRACTION;
@@ -39,10 +44,53 @@ public final class SpecialFunctions {
     if (a != a) return NAN;
     if (a == 0 || Float.isInfinite(a)) return 1 / a;
     int bits = Float.floatToRawIntBits(a);
-    int fraction = bits & ONE - 1;
-    // 128 segments: the rest has a bit less.
-    int significand = (int) (RCP.at(fraction >> REST - 1, fraction << 1 & REST_MASK) >> 16);
+    int significand = (int) (reciprocal(bits & ONE - 1) >> 16);
     return Math.copySign(positive(2 * BIAS - 1 - (bits >>> FRACTION & 0xFF), significand), a);
+  }
+
+  /** The reciprocal of a significand with that fraction, in units of 2⁻⁴⁰. */
+  private static long reciprocal(int fraction) {
+    // 128 segments: the rest has a bit less.
+    return RCP.at(fraction >> REST - 1, fraction << 1 & REST_MASK);
+  }
+
+  /** {@code rcp.approx.ftz.f64}. */
+  public static double rcp(double operand) {
+    int a = upper(operand);
+    int sign = a & Integer.MIN_VALUE;
+    int magnitude = a & Integer.MAX_VALUE;
+    if (magnitude > UPPER_INFINITY) return ofUpper(UPPER_NAN);
+    if (magnitude < UPPER_ONE) return ofUpper(sign | UPPER_INFINITY);
+    if (magnitude == UPPER_INFINITY) return ofUpper(sign);
+    int fraction = (magnitude & UPPER_ONE - 1) << FRACTION - UPPER_FRACTION;
+    int significand = (int) (reciprocal(fraction) >> 16 + FRACTION - UPPER_FRACTION);
+    return ofUpper(sign | positiveUpper(2 * BIAS_F64 - 1 - (magnitude >>> UPPER_FRACTION), significand));
+  }
+
+  /** {@code rsqrt.approx.ftz.f64}. */
+  public static double rsqrt(double operand) {
+    int a = upper(operand);
+    int magnitude = a & Integer.MAX_VALUE;
+    if (magnitude < UPPER_ONE) return ofUpper(a & Integer.MIN_VALUE | UPPER_INFINITY);
+    if (a < 0 || magnitude > UPPER_INFINITY) return ofUpper(UPPER_NAN);
+    if (magnitude == UPPER_INFINITY) return 0;
+    int exponent = (magnitude >>> UPPER_FRACTION) - BIAS_F64;
+    int place = (magnitude & UPPER_ONE - 1) << FRACTION - UPPER_FRACTION | (exponent & 1) << FRACTION;
+    int significand = (int) (root(place) >> 16 + FRACTION - UPPER_FRACTION);
+    return ofUpper(positiveUpper(BIAS_F64 - 1 - (exponent >> 1), significand));
+  }
+
+  private static int upper(double a) {
+    return (int) (Double.doubleToRawLongBits(a) >>> Integer.SIZE);
+  }
+
+  private static double ofUpper(int word) {
+    return Double.longBitsToDouble((long) word << Integer.SIZE);
+  }
+
+  private static int positiveUpper(int biased, int significand) {
+    int bits = (biased << UPPER_FRACTION) + significand - UPPER_ONE;
+    return bits < UPPER_ONE ? 0 : bits;
   }
 
   public static float sqrt(float operand) {
@@ -60,9 +108,13 @@ public final class SpecialFunctions {
     if (a != a || a < 0) return NAN;
     if (a == 0 || Float.isInfinite(a)) return 1 / a;
     int exponent = Math.getExponent(a);
-    int place = place(a, exponent);
-    int significand = place == 0 ? 2 * ONE : (int) (RSQRT.at(place >> REST, place & REST_MASK) >> 16);
+    int significand = (int) (root(place(a, exponent)) >> 16);
     return positive(BIAS - 1 - (exponent >> 1), significand);
+  }
+
+  /** The reciprocal square root at a place, in units of 2⁻⁴⁰. */
+  private static long root(int place) {
+    return place == 0 ? 2L * ONE << 16 : RSQRT.at(place >> REST, place & REST_MASK);
   }
 
   /** Where a number lies between two powers of four, in two times 2²³ places. */

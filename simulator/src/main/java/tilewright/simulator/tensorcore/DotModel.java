@@ -79,6 +79,11 @@ public record DotModel(int block, int fraction, int zero, Rounding rounding) {
         : of(block, 24, AMPERE_ZERO, AMPERE_HALF_ZERO, half);
   }
 
+  /** The model of an instruction that is so many steps deep. */
+  public DotModel withBlock(int steps) {
+    return new DotModel(steps, fraction, zero, rounding);
+  }
+
   /** {@code wgmma.mma_async}, which only sm_90a has. */
   public static DotModel warpgroup(MmaType factors, boolean half) {
     if (factors.bits() == Byte.SIZE) {

@@ -3,8 +3,10 @@ package tilewright.simulator.core;
 import static org.junit.jupiter.api.Assertions.assertEquals;
 
 import java.util.Map;
+import java.util.function.DoubleUnaryOperator;
 import java.util.function.UnaryOperator;
 import java.util.stream.IntStream;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
 
@@ -44,6 +46,47 @@ class SpecialFunctionsTest {
     assertEquals(large, hash(of, 0x7E8));
     assertEquals(minusTwo, hash(of, 0xC00));
     assertEquals(negative, hash(of, 0xC2F));
+  }
+
+  private static final Map<String, DoubleUnaryOperator> DOUBLES = Map.of(
+      "rcp.approx.ftz", SpecialFunctions::rcp, "rsqrt.approx.ftz", SpecialFunctions::rsqrt,
+      "rsqrt.approx", Approximations::rsqrt);
+
+  /** By upper words: zero and subnormals, from 1, from 2, from 2¹⁰²², infinity and NaN, from -1. */
+  @ParameterizedTest
+  @CsvSource({
+      "rcp.approx.ftz, bcea0d83, 90623dfb, 59b33434, dac49c53, 116f5bf8, c2dd7ce4",
+      "rsqrt.approx.ftz, bcea0d83, c257edd1, af8b62b8, 79b052a2, 116f5bf8, b5e77be7",
+      "rsqrt.approx, 9123efde, 90c9ea98, ceeef495, e07c7d6d, 9a9b88ae, 8e5fa681"})
+  void allUpperWordsOfARunOfDoublesAreTheHardwares(String function, String subnormal, String one, String two,
+      String large, String special, String minusOne) {
+    var of = DOUBLES.get(function);
+    assertEquals(subnormal, "%08x".formatted(sum(of, 0x000)));
+    assertEquals(one, "%08x".formatted(sum(of, 0x3FF)));
+    assertEquals(two, "%08x".formatted(sum(of, 0x400)));
+    assertEquals(large, "%08x".formatted(sum(of, 0x7FD)));
+    assertEquals(special, "%08x".formatted(sum(of, 0x7FF)));
+    assertEquals(minusOne, "%08x".formatted(sum(of, 0xBFF)));
+  }
+
+  /** All 2³² upper words, each with a lower word made of it. */
+  @Tag("fuzz")
+  @ParameterizedTest
+  @CsvSource({"rcp.approx.ftz, 2b5076ac", "rsqrt.approx.ftz, 29f39099", "rsqrt.approx, 129e8406"})
+  void allUpperWordsOfDoublesAreTheHardwares(String function, String expected) {
+    var of = DOUBLES.get(function);
+    int sum = IntStream.range(0, 1 << Integer.SIZE - RUN).map(run -> sum(of, run)).sum();
+    assertEquals(expected, "%08x".formatted(sum));
+  }
+
+  private static int sum(DoubleUnaryOperator function, int run) {
+    return IntStream.range(0, 1 << RUN).map(i -> (run << RUN) + i).parallel().map(upper -> {
+      int lower = upper * 0x9E3779B1 ^ upper;
+      double operand = Double.longBitsToDouble((long) upper << Integer.SIZE | lower & 0xFFFF_FFFFL);
+      long result = Double.doubleToRawLongBits(function.applyAsDouble(operand));
+      int both = (int) (result >>> Integer.SIZE) ^ (int) result * 0x85EBCA6B;
+      return (int) mixed((long) upper << Integer.SIZE | both & 0xFFFF_FFFFL);
+    }).sum();
   }
 
   private static String hash(UnaryOperator<Float> function, int run) {

@@ -35,6 +35,7 @@ class FormsTest {
       ByteBuffer.wrap(OperandValues.bytes()).order(ByteOrder.LITTLE_ENDIAN);
   /** Approximations that are the hardware's own bits. */
   private static final Pattern MODELLED = Pattern.compile("((rcp|sqrt|rsqrt|ex2|lg2|sin|cos|tanh)\\.approx.*f32"
+      + "|(rcp|rsqrt)\\.approx.*f64"
       + "|div\\.(approx|full).*f32|(ex2|tanh)\\.approx.*f16(x2)?) .*");
   private static List<Form> exact;
   private static LongBuffer simulated;
