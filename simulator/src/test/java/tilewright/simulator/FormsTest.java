@@ -33,10 +33,6 @@ class FormsTest {
       .reg .b64 %%l<16>; .reg .b32 %%r<140>; .reg .b16 %%h<8>; .reg .f32 %%f<300>; .reg .f64 %%d<40>;
       .reg .pred %%q<16>; .reg .b128 %%x<5>; .reg .b8 %%b<4>;
       """;
-  /** What GPUs give for them is not what the PTX ISA defines. */
-  private static final Pattern SATURATING_VIDEO = Pattern.compile("v(add|sub|absdiff|min|max)\\..*sat");
-  private static final Pattern DIRECTED_DOUBLE_MMA = Pattern.compile(".*m8n8k4\\..*r[zmp]\\.f64.*");
-  private static final Pattern VOLTA_MMA = Pattern.compile("mma\\.sync\\.aligned\\.m8n8k4\\..*f16.*");
   /** Which lane holds which byte is not known well enough without an SM100. */
   private static final Pattern BYTE_MATRICES = Pattern.compile("(ldmatrix.*m16n16|stmatrix.*m16n8)\\..*");
 
@@ -66,8 +62,7 @@ class FormsTest {
 
   private static boolean known(String form) {
     var name = form.split(" ")[0].replace(";", "");
-    return SATURATING_VIDEO.matcher(name).matches() || DIRECTED_DOUBLE_MMA.matcher(name).matches()
-        || VOLTA_MMA.matcher(name).matches() || BYTE_MATRICES.matcher(name).matches();
+    return BYTE_MATRICES.matcher(name).matches();
   }
 
   private static List<String> refused(String target) throws IOException {
