@@ -114,6 +114,7 @@ class PtxParserTest {
   void pairsNegationsAndOffsetsAreOperands() {
     assertEquals(new Operand.Pair(new Operand.Sink(), register("%p1")), operand("_|%p1"));
     assertEquals(new Operand.Not(register("%p2")), operand("!%p2"));
+    assertEquals(new Operand.Negated(register("%r2")), operand("-%r2"));
     assertEquals(new Operand.Offset(symbol("table"), 8), operand("table+8"));
   }
 

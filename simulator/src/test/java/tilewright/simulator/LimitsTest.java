@@ -62,6 +62,9 @@ class LimitsTest {
         frobnicate.b32 %r0, %r1;
         add.u32 %r0, %r1, %r2;
         vset.s32.s32.lt.sat %r0, %r1, %r2;
+        vadd.s32.s32.s32 %r0, -%r1, %r2;
+        mma.sync.aligned.m16n8k8.row.col.rz.f32.tf32.tf32.f32 {%f0,%f1,%f2,%f3}, {%r0,%r1,%r2,%r3}, {%r4,%r5},
+          {%f0,%f1,%f2,%f3};
         mov.u32 %r0, %nosuchregister;
         mma.sync.aligned.m8n8k16.row.col.s32.s8.s8.f32 {%r0,%r1}, {%r2}, {%r3}, {%r0,%r1};
         ld.global.sparkling.u32 %r0, [%p0];
@@ -70,7 +73,7 @@ class LimitsTest {
     var problems = assertThrows(UnsupportedPtxException.class, () -> Simulator.load(ptx)).problems();
     var lines = ptx.lines().toList();
     int first = lines.indexOf("frobnicate.b32 %r0, %r1;") + 1;
-    assertEquals(List.of(first, first + 2, first + 3, first + 4, first + 5),
+    assertEquals(List.of(first, first + 2, first + 3, first + 4, first + 6, first + 7, first + 8),
         problems.stream().map(UnsupportedPtxException.Problem::line).toList());
     assertTrue(problems.getFirst().text().contains("frobnicate.b32"));
   }
