@@ -46,6 +46,7 @@ public record Finding(Kind kind, String message, String fix, int line, String te
     MISSING_FENCE("put tcgen05.fence::before_thread_sync before the synchronisation, unless it is a tcgen05.commit, "
         + "and tcgen05.fence::after_thread_sync behind it"),
     PENDING_LOAD_READ("put tcgen05.wait::ld behind the load"),
+    EARLY_EXIT("let the thread that copies wait for the reading before it exits (cp.async.bulk.wait_group.read)"),
     TENSOR_MEMORY_LEAK("free it with tcgen05.dealloc before the kernel exits");
 
     private final String fix;

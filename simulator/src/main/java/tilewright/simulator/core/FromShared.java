@@ -71,11 +71,7 @@ record FromShared(Issuer issuer, int group, int offset, List<BoxRow> rows, CopyF
   @Override
   public void complete() {
     var cta = issuer.cta();
-    if (cta.sanitizer != null && cta.finished()) {
-      throw new Fault(Kind.INVALID_OPERATION, issuer.site(), issuer.lane(), 0, describe() + " reads shared memory of "
-          + "block " + cta.position + ", which has exited: let the thread that copies wait first "
-          + "(cp.async.bulk.wait_group.read)").by(issuer.warp());
-    }
+    if (cta.sanitizer != null && cta.finished()) reportExit();
     var contents = new ArrayList<ToGlobal.Content>();
     for (var row : rows) {
       var image = RowCopy.gather(format, row, cta.shared, offset);
@@ -84,6 +80,14 @@ record FromShared(Issuer issuer, int group, int offset, List<BoxRow> rows, CopyF
       }
     }
     cta.cluster.async.issue(new ToGlobal(issuer, group, effect, contents));
+  }
+
+  /** The block's shared memory is still there in the simulator, so the launch can go on. */
+  private void reportExit() {
+    var cta = issuer.cta();
+    cta.state.findings.add(new Findings.Report(Kind.EARLY_EXIT, issuer.site(), cta,
+        issuer.warp().thread(issuer.lane()), offset, Kind.EARLY_EXIT.fix()), () -> describe() + " reads shared memory of block "
+        + cta.position + ", which has exited");
   }
 
   @Override
