@@ -1,24 +1,29 @@
 package tilewright.simulator.core;
 
+import java.util.regex.Pattern;
 import tilewright.ptx.Instruction;
 
 /**
  * Where an instruction stands.
  *
  * @param line of the PTX text
- * @param text the instruction
+ * @param text the instruction, with long lists of registers cut short
  * @param source {@code File.java:12}, or the empty text
  * @param order how it takes part in synchronisation
  * @param kind for the profile
  * @param carried whether what it reads goes into an exchange among the lanes of a warp
  */
 public record Site(int line, String text, String source, MemoryOrder order, InstructionClass kind, boolean carried) {
+  /** More than eight registers in braces: the first two and the last say enough. */
+  private static final Pattern LONG_LIST =
+      Pattern.compile("\\{([^{},]+), *([^{},]+)(?:,[^{},]+){6,},\\s*([^{},]+)}");
+
   /** What no instruction is to blame for. */
   public static final Site NOWHERE = new Site(0, "", "", MemoryOrder.WEAK, InstructionClass.CONTROL, false);
 
   public static Site of(Instruction i, String text, String source) {
-    return new Site(i.line(), text.replaceFirst(";\\s*$", ""), source, MemoryOrder.of(i), InstructionClass.of(i),
-        false);
+    var shortened = LONG_LIST.matcher(text.replaceFirst(";\\s*$", "")).replaceAll("{$1, $2, …, $3}");
+    return new Site(i.line(), shortened, source, MemoryOrder.of(i), InstructionClass.of(i), false);
   }
 
   /** Says that what it reads goes into an exchange. */
