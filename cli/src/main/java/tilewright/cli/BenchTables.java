@@ -63,7 +63,9 @@ final class BenchTables {
     }
     return "One core of " + record.processor() + ", Java " + record.java() + ", "
         + (record.vectors() ? "Vector API" : "no Vector API") + ", commit " + record.commit() + "\n"
-        + (record.rows().isEmpty() ? "" : table + "\n") + clocked(record.clocked())
+        + (record.rows().isEmpty() ? "" : table + "\n") + record.tensorCoreRatio()
+            .map("sm80_gemm's G MAC/s over naive_gemm's G thread-instr/s: %.2f%n"::formatted).orElse("")
+        + clocked(record.clocked())
         + "cold start of sim: " + record.coldStartMs().map("%.0f ms"::formatted).orElse("not measured");
   }
 

@@ -17,6 +17,16 @@ public record SimulatorRecord(String date, String processor, String java, boolea
     clocked = List.copyOf(clocked);
   }
 
+  /**
+   * The rate of the GEMM on tensor cores, in multiplications with addition, over that of the naive GEMM, in thread
+   * instructions: comparable between machines and between states of one. Empty unless both were timed.
+   */
+  public Optional<Double> tensorCoreRatio() {
+    var tensor = rows.stream().filter(row -> row.kernel().equals("sm80_gemm")).findFirst();
+    var naive = rows.stream().filter(row -> row.kernel().equals("naive_gemm")).findFirst();
+    return tensor.flatMap(t -> naive.map(n -> t.macPerSecond() / n.instructionsPerSecond()));
+  }
+
   /** With a start-up time. */
   public SimulatorRecord withColdStart(Optional<Double> ms) {
     return new SimulatorRecord(date, processor, java, vectors, commit, rows, clocked, ms);

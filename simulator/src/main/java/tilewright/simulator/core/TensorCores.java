@@ -7,26 +7,28 @@ import tilewright.simulator.tensorcore.TensorTile;
 
 /**
  * {@code mma.sync} m16n8k16 and m16n8k8 on 16-bit inputs (PTX ISA, mma: fragments), bit for bit. A lone multiplication
- * runs as that of the transposes, because loops over its 16 rows are better than over its 8 columns; several that share
- * A run as one, with their columns side by side.
+ * runs as that of the transposes, because loops over its 16 rows are better than over its 8 columns. Several that
+ * multiply each of some fragments of A by each of some fragments of B run as one, in the orientation that is wider.
  */
 public final class TensorCores {
-  /** Multiplications that run as one. */
-  public static final int MOST_JOINED = 8;
+  /** Fragments of A, and of B, in multiplications that run as one. */
+  public static final int MOST_LEFT = TensorTile.HEIGHT / 16;
+  public static final int MOST_RIGHT = TensorTile.WIDTH / 8;
   private static final int ROWS = 16;
   private static final int COLUMNS = 8;
   private static final int HALF = 8;
+  private static final int QUAD = 4;
 
   private final TensorTile tile;
   /** Of sums in f32 and in f16. */
   private final DotModel single;
   private final DotModel half;
-  private int depth;
-  private int joined;
-  private int[][] left = new int[4][];
-  private final int[][][] right = new int[MOST_JOINED][2][];
-  private final float[][][] c = new float[MOST_JOINED][4][];
-  private final float[][][] d = new float[MOST_JOINED][4][];
+  private int lefts;
+  private int rights;
+  private final int[][][] left = new int[MOST_LEFT][4][];
+  private final int[][][] right = new int[MOST_RIGHT][2][];
+  private final float[][][][] c = new float[MOST_LEFT][MOST_RIGHT][4][];
+  private final float[][][][] d = new float[MOST_LEFT][MOST_RIGHT][4][];
 
   TensorCores(TensorTile tile, int architecture) {
     this.tile = tile;
@@ -34,38 +36,41 @@ public final class TensorCores {
     half = DotModel.warp(architecture, MmaType.F16, true);
   }
 
-  /** Begins a joint multiplication by A, sixteen deep. */
-  public static void left(Warp w, int mask, int[] a0, int[] a1, int[] a2, int[] a3) {
-    var t = w.cta.tensorCores;
-    t.left = new int[][] {a0, a1, a2, a3};
-    t.depth = 16;
-    t.joined = 0;
+  /** Names a fragment of A of a joint multiplication, sixteen deep; the first begins it. */
+  public static void left(Warp w, int mask, int index, int[] a0, int[] a1, int[] a2, int[] a3) {
+    left(w, mask, index, a0, a1);
+    w.cta.tensorCores.left[index][2] = a2;
+    w.cta.tensorCores.left[index][3] = a3;
   }
 
-  /** Begins a joint multiplication by A, eight deep. */
-  public static void left(Warp w, int mask, int[] a0, int[] a1) {
+  /** Names a fragment of A of a joint multiplication, eight deep. */
+  public static void left(Warp w, int mask, int index, int[] a0, int[] a1) {
     var t = w.cta.tensorCores;
-    t.left = new int[][] {a0, a1};
-    t.depth = 8;
-    t.joined = 0;
+    t.left[index][0] = a0;
+    t.left[index][1] = a1;
+    t.lefts = index + 1;
+    t.rights = 0;
   }
 
-  /** Joins one multiplication, sixteen deep. */
-  public static void right(Warp w, int mask, int[] b0, int[] b1, float[] c0, float[] c1, float[] c2, float[] c3,
+  /** Names a fragment of B, sixteen deep. */
+  public static void right(Warp w, int mask, int index, int[] b0, int[] b1) {
+    right(w, mask, index, b0);
+    w.cta.tensorCores.right[index][1] = b1;
+  }
+
+  /** Names a fragment of B, eight deep. */
+  public static void right(Warp w, int mask, int index, int[] b0) {
+    var t = w.cta.tensorCores;
+    t.right[index][0] = b0;
+    t.rights = index + 1;
+  }
+
+  /** Names the accumulators of one fragment of A and one of B. */
+  public static void sums(Warp w, int mask, int left, int right, float[] c0, float[] c1, float[] c2, float[] c3,
       float[] d0, float[] d1, float[] d2, float[] d3) {
     var t = w.cta.tensorCores;
-    t.right[t.joined][1] = b1;
-    right(w, mask, b0, c0, c1, c2, c3, d0, d1, d2, d3);
-  }
-
-  /** Joins one multiplication, eight deep. */
-  public static void right(Warp w, int mask, int[] b0, float[] c0, float[] c1, float[] c2, float[] c3, float[] d0,
-      float[] d1, float[] d2, float[] d3) {
-    var t = w.cta.tensorCores;
-    t.right[t.joined][0] = b0;
-    set(t.c[t.joined], c0, c1, c2, c3);
-    set(t.d[t.joined], d0, d1, d2, d3);
-    t.joined++;
+    set(t.c[left][right], c0, c1, c2, c3);
+    set(t.d[left][right], d0, d1, d2, d3);
   }
 
   private static void set(float[][] registers, float[] r0, float[] r1, float[] r2, float[] r3) {
@@ -76,36 +81,113 @@ public final class TensorCores {
   }
 
   /** Runs the joint multiplication. */
-  public static void multiply(Warp w, int mask, int bf16) {
-    w.cta.tensorCores.multiply(bf16 != 0);
+  public static void multiply(Warp w, int mask, int depth, int bf16) {
+    var t = w.cta.tensorCores;
+    boolean transposed = ROWS * t.lefts >= COLUMNS * t.rights;
+    t.take(transposed ? t.tile.right.words : t.tile.left.words, transposed ? t.tile.left.words : t.tile.right.words,
+        depth, bf16 != 0);
+    int rows = ROWS * t.lefts;
+    int columns = COLUMNS * t.rights;
+    var type = type(bf16 != 0);
+    if (transposed) {
+      t.takeTransposedSums();
+      t.tile.multiply(columns, rows, depth, type, type, t.single);
+      t.giveTransposedSums();
+    } else {
+      t.takeSums();
+      t.tile.multiply(rows, columns, depth, type, type, t.single);
+      t.giveSums();
+    }
   }
 
-  private void multiply(boolean bf16) {
+  private void take(int[][] ofA, int[][] ofB, int depth, boolean bf16) {
     for (int k = 0; k < depth; k += HALF) {
-      takeA(tile.left.words, left[k / 4], left[k / 4 + 1], k, bf16);
-      for (int j = 0; j < joined; j++) takeB(tile.right.words, right[j][k / HALF], k, COLUMNS * j, bf16);
+      for (int i = 0; i < lefts; i++) takeA(ofA, left[i][k / 4], left[i][k / 4 + 1], k, ROWS * i, bf16);
+      for (int j = 0; j < rights; j++) takeB(ofB, right[j][k / HALF], k, COLUMNS * j, bf16);
     }
-    for (int j = 0; j < joined; j++) {
-      for (int lane = 0; lane < Warp.LANES; lane++) {
-        float[] upper = tile.sums[lane >> 2];
-        float[] lower = tile.sums[(lane >> 2) + HALF];
-        int column = COLUMNS * j + 2 * (lane & 3);
-        upper[column] = c[j][0][lane];
-        upper[column + 1] = c[j][1][lane];
-        lower[column] = c[j][2][lane];
-        lower[column + 1] = c[j][3][lane];
+  }
+
+  private void takeSums() {
+    for (int i = 0; i < lefts; i++) {
+      for (int j = 0; j < rights; j++) take(c[i][j], ROWS * i, COLUMNS * j);
+    }
+  }
+
+  /** Lanes 4g to 4g+3 have rows g and g+8, two columns each. */
+  private void take(float[][] from, int row, int column) {
+    float[] c0 = from[0];
+    float[] c1 = from[1];
+    float[] c2 = from[2];
+    float[] c3 = from[3];
+    for (int g = 0; g < HALF; g++) {
+      float[] upper = tile.sums[row + g];
+      float[] lower = tile.sums[row + g + HALF];
+      for (int t = 0; t < QUAD; t++) {
+        upper[column + 2 * t] = c0[QUAD * g + t];
+        upper[column + 2 * t + 1] = c1[QUAD * g + t];
+        lower[column + 2 * t] = c2[QUAD * g + t];
+        lower[column + 2 * t + 1] = c3[QUAD * g + t];
       }
     }
-    tile.multiply(ROWS, COLUMNS * joined, depth, type(bf16), type(bf16), single);
-    for (int j = 0; j < joined; j++) {
-      for (int lane = 0; lane < Warp.LANES; lane++) {
-        float[] upper = tile.sums[lane >> 2];
-        float[] lower = tile.sums[(lane >> 2) + HALF];
-        int column = COLUMNS * j + 2 * (lane & 3);
-        d[j][0][lane] = upper[column];
-        d[j][1][lane] = upper[column + 1];
-        d[j][2][lane] = lower[column];
-        d[j][3][lane] = lower[column + 1];
+  }
+
+  private void giveSums() {
+    for (int i = 0; i < lefts; i++) {
+      for (int j = 0; j < rights; j++) give(d[i][j], ROWS * i, COLUMNS * j);
+    }
+  }
+
+  private void give(float[][] to, int row, int column) {
+    float[] d0 = to[0];
+    float[] d1 = to[1];
+    float[] d2 = to[2];
+    float[] d3 = to[3];
+    for (int g = 0; g < HALF; g++) {
+      float[] upper = tile.sums[row + g];
+      float[] lower = tile.sums[row + g + HALF];
+      for (int t = 0; t < QUAD; t++) {
+        d0[QUAD * g + t] = upper[column + 2 * t];
+        d1[QUAD * g + t] = upper[column + 2 * t + 1];
+        d2[QUAD * g + t] = lower[column + 2 * t];
+        d3[QUAD * g + t] = lower[column + 2 * t + 1];
+      }
+    }
+  }
+
+  private void takeTransposedSums() {
+    for (int i = 0; i < lefts; i++) {
+      for (int j = 0; j < rights; j++) takeTransposed(c[i][j], ROWS * i, COLUMNS * j);
+    }
+  }
+
+  private void takeTransposed(float[][] from, int row, int column) {
+    for (int t = 0; t < QUAD; t++) {
+      float[] even = tile.sums[column + 2 * t];
+      float[] odd = tile.sums[column + 2 * t + 1];
+      for (int g = 0; g < HALF; g++) {
+        even[row + g] = from[0][QUAD * g + t];
+        odd[row + g] = from[1][QUAD * g + t];
+        even[row + g + HALF] = from[2][QUAD * g + t];
+        odd[row + g + HALF] = from[3][QUAD * g + t];
+      }
+    }
+  }
+
+  private void giveTransposedSums() {
+    for (int i = 0; i < lefts; i++) {
+      for (int j = 0; j < rights; j++) giveTransposed(d[i][j], ROWS * i, COLUMNS * j);
+    }
+  }
+
+  private void giveTransposed(float[][] to, int row, int column) {
+    for (int t = 0; t < QUAD; t++) {
+      float[] even = tile.sums[column + 2 * t];
+      float[] odd = tile.sums[column + 2 * t + 1];
+      for (int g = 0; g < HALF; g++) {
+        to[0][QUAD * g + t] = even[row + g];
+        to[1][QUAD * g + t] = odd[row + g];
+        to[2][QUAD * g + t] = even[row + g + HALF];
+        to[3][QUAD * g + t] = odd[row + g + HALF];
       }
     }
   }
@@ -115,9 +197,9 @@ public final class TensorCores {
   }
 
   /** Eight steps of A, whose lanes hold pairs of steps of rows g and g+8, g = lane/4. */
-  private static void takeA(int[][] words, int[] upper, int[] lower, int k, boolean bf16) {
-    takeB(words, upper, k, 0, bf16);
-    takeB(words, lower, k, HALF, bf16);
+  private static void takeA(int[][] words, int[] upper, int[] lower, int k, int row, boolean bf16) {
+    takeB(words, upper, k, row, bf16);
+    takeB(words, lower, k, row + HALF, bf16);
   }
 
   /** Eight steps of B, whose lanes hold pairs of steps of column g = lane/4. */
@@ -144,60 +226,38 @@ public final class TensorCores {
   /** One multiplication with f32 accumulators. */
   public static void m16n8k16(Warp w, int mask, int[] a0, int[] a1, int[] a2, int[] a3, int[] b0, int[] b1, float[] c0,
       float[] c1, float[] c2, float[] c3, float[] d0, float[] d1, float[] d2, float[] d3, int bf16) {
-    var t = w.cta.tensorCores;
-    t.takeTransposed(a2, a3, b1, HALF, bf16 != 0);
-    t.takeTransposed(a0, a1, b0, 0, bf16 != 0);
-    t.accumulate(16, bf16 != 0, c0, c1, c2, c3, d0, d1, d2, d3);
+    left(w, mask, 0, a0, a1, a2, a3);
+    right(w, mask, 0, b0, b1);
+    sums(w, mask, 0, 0, c0, c1, c2, c3, d0, d1, d2, d3);
+    multiply(w, mask, 16, bf16);
   }
 
   public static void m16n8k8(Warp w, int mask, int[] a0, int[] a1, int[] b0, float[] c0, float[] c1, float[] c2,
       float[] c3, float[] d0, float[] d1, float[] d2, float[] d3, int bf16) {
-    var t = w.cta.tensorCores;
-    t.takeTransposed(a0, a1, b0, 0, bf16 != 0);
-    t.accumulate(8, bf16 != 0, c0, c1, c2, c3, d0, d1, d2, d3);
+    left(w, mask, 0, a0, a1);
+    right(w, mask, 0, b0);
+    sums(w, mask, 0, 0, c0, c1, c2, c3, d0, d1, d2, d3);
+    multiply(w, mask, 8, bf16);
   }
 
-  private void takeTransposed(int[] upper, int[] lower, int[] columns, int k, boolean bf16) {
-    takeA(tile.right.words, upper, lower, k, bf16);
-    takeB(tile.left.words, columns, k, 0, bf16);
-  }
-
-  private void accumulate(int depth, boolean bf16, float[] c0, float[] c1, float[] c2, float[] c3, float[] d0,
-      float[] d1, float[] d2, float[] d3) {
-    for (int lane = 0; lane < Warp.LANES; lane++) {
-      float[] even = tile.sums[2 * (lane & 3)];
-      float[] odd = tile.sums[2 * (lane & 3) + 1];
-      int row = lane >> 2;
-      even[row] = c0[lane];
-      odd[row] = c1[lane];
-      even[row + HALF] = c2[lane];
-      odd[row + HALF] = c3[lane];
-    }
-    tile.multiply(COLUMNS, ROWS, depth, type(bf16), type(bf16), single);
-    for (int lane = 0; lane < Warp.LANES; lane++) {
-      float[] even = tile.sums[2 * (lane & 3)];
-      float[] odd = tile.sums[2 * (lane & 3) + 1];
-      int row = lane >> 2;
-      d0[lane] = even[row];
-      d1[lane] = odd[row];
-      d2[lane] = even[row + HALF];
-      d3[lane] = odd[row + HALF];
-    }
+  private void takeTransposed(int[] upper, int[] lower, int[] columns, int k) {
+    takeA(tile.right.words, upper, lower, k, 0, false);
+    takeB(tile.left.words, columns, k, 0, false);
   }
 
   /** One multiplication with f16 accumulators, two to a register. */
   public static void m16n8k16(Warp w, int mask, int[] a0, int[] a1, int[] a2, int[] a3, int[] b0, int[] b1, int[] c0,
       int[] c1, int[] d0, int[] d1, int bf16) {
     var t = w.cta.tensorCores;
-    t.takeTransposed(a0, a1, b0, 0, false);
-    t.takeTransposed(a2, a3, b1, HALF, false);
+    t.takeTransposed(a0, a1, b0, 0);
+    t.takeTransposed(a2, a3, b1, HALF);
     t.accumulate(16, c0, c1, d0, d1);
   }
 
   public static void m16n8k8(Warp w, int mask, int[] a0, int[] a1, int[] b0, int[] c0, int[] c1, int[] d0, int[] d1,
       int bf16) {
     var t = w.cta.tensorCores;
-    t.takeTransposed(a0, a1, b0, 0, false);
+    t.takeTransposed(a0, a1, b0, 0);
     t.accumulate(8, c0, c1, d0, d1);
   }
 
