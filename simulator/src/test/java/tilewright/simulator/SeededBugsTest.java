@@ -93,8 +93,10 @@ class SeededBugsTest implements PlantedBugs {
           FIX[setp.lt.u32 %q1, %t, 64;]
           @%q1 st.shared.u32 [%r11], %t;
           bar.sync 0;
-          ld.shared.u32 %r0, [%r13]; // HERE
-          """, List.of("thread (31,0,0) of block (0,0,0) reads 4 bytes at shared 'tile' + 252", "nobody has written")),
+          ld.shared.u32 %r0, [%r13]; // THERE
+          add.u32 %r1, %r0, 1; // HERE
+          """, List.of("thread (31,0,0) of block (0,0,0) uses what it reads at line", "(ld.shared.u32 %r0, [%r13])",
+          "4 bytes at shared 'tile' + 252", "nobody has written")),
       SeededBug.sm80("a shuffle from lanes that do not take part", 1, 32, Finding.Kind.INVALID_SHUFFLE, """
           setp.ge.u32 %q0, %t, 16;
           @%q0 bra END;

@@ -41,6 +41,7 @@ final class Compilation {
     for (var b : blocks) b.joinMma();
     if (watched) {
       CarriedReads.mark(blocks, front.sites());
+      UsesOfLoads.insert(blocks, front.sites());
       WgmmaChecks.insert(blocks);
     }
     var liveness = new Liveness(blocks);

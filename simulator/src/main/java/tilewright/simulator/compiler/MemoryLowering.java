@@ -12,6 +12,7 @@ import tilewright.simulator.core.BulkStores;
 import tilewright.simulator.core.MemoryOrder;
 import tilewright.simulator.core.Moves;
 import tilewright.simulator.core.Probes;
+import tilewright.simulator.core.UnwrittenValues;
 
 /** Loads, stores and atomics. */
 final class MemoryLowering {
@@ -73,6 +74,7 @@ final class MemoryLowering {
     var type = transfer.type();
     var operands = c.operands(i, 2, 3);
     var place = Addressing.of(operands.get(1), transfer.window(), c);
+    if (c.watched()) c.warp(UnwrittenValues.class, "loading", List.of(), List.of(), new Op.Argument.IntValue(c.site()));
     Addressing.resolve(place, transfer.bytes(), Access.READ, c);
     var elements = transfer.elements(operands.getFirst(), c);
     for (int k = 0; k < elements.size(); k++) {
@@ -100,6 +102,10 @@ final class MemoryLowering {
     };
     c.warp(Moves.class, method, List.of(), List.of(landing), new Op.Argument.IntValue(k * type.bytes()),
         new Op.Argument.Lanes(landing));
+    if (c.watched()) {
+      c.warp(UnwrittenValues.class, "filled", List.of(), List.of(), new Op.Argument.IntValue(landing.id),
+          new Op.Argument.IntValue(k * type.bytes()), new Op.Argument.IntValue(type.bytes()));
+    }
     if (landing != to) c.move(Source.of(landing), to, type);
   }
 

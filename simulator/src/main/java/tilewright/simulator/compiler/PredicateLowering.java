@@ -13,6 +13,7 @@ import tilewright.simulator.core.Conversions;
 import tilewright.simulator.core.FloatClass;
 import tilewright.simulator.core.FloatMath;
 import tilewright.simulator.core.HalfClamps;
+import tilewright.simulator.core.UnwrittenValues;
 
 /** Comparisons and selections. */
 final class PredicateLowering {
@@ -215,11 +216,22 @@ final class PredicateLowering {
     var operands = c.operands(i, 4);
     var sources = operands.subList(1, 4).stream().map(c::source).toList();
     var to = c.destination(operands.getFirst(), type);
+    if (c.watched()) {
+      var predicate = c.inRegister(sources.get(2), PtxType.PRED);
+      c.warp(UnwrittenValues.class, "selected", List.of(predicate), List.of(), new Op.Argument.IntValue(to.id),
+          new Op.Argument.IntValue(number(sources.get(0))), new Op.Argument.IntValue(number(sources.get(1))),
+          new Op.Argument.Slot(predicate));
+    }
     c.lane(sources, List.of(to), code -> {
       code.push(sources.get(2), PtxType.PRED);
       code.b.ifThenElse(Opcode.IFNE, _ -> code.push(sources.get(0), type), _ -> code.push(sources.get(1), type));
       code.pop(to, type);
     });
+  }
+
+  /** A register's number, or -1. */
+  private static int number(Source source) {
+    return source instanceof Source.Register(var reg) ? reg.id : -1;
   }
 
   private static void signSelect(Instruction i, Modifiers m, Lowering c) {

@@ -13,6 +13,7 @@ import tilewright.simulator.core.Access;
 import tilewright.simulator.core.Lanes;
 import tilewright.simulator.core.Matrices;
 import tilewright.simulator.core.Probes;
+import tilewright.simulator.core.UnwrittenValues;
 
 /** Instructions that the lanes of a warp execute together: exchanges, votes, and matrix loads. */
 final class WarpLowering {
@@ -208,6 +209,7 @@ final class WarpLowering {
     var operands = c.operands(i, 2);
     var place = Addressing.of(operands.get(1), space, c);
     c.together(Source.of(-1));
+    if (c.watched()) c.warp(UnwrittenValues.class, "loading", List.of(), List.of(), new Op.Argument.IntValue(c.site()));
     rows(place, count, Access.READ, c);
     var elements = c.elements(operands.getFirst(), count);
     var landings = new ArrayList<Reg>();
@@ -220,6 +222,10 @@ final class WarpLowering {
       arguments.add(new Op.Argument.Lanes(landing));
       var method = packed.isPresent() ? "loadPacked" : transposed ? "loadTransposed" : "load";
       c.warp(Matrices.class, method, List.of(), List.of(landing), arguments.toArray(Op.Argument[]::new));
+      if (c.watched()) {
+        c.warp(UnwrittenValues.class, "filledMatrix", List.of(), List.of(), new Op.Argument.IntValue(landing.id),
+            new Op.Argument.IntValue(k), new Op.Argument.IntValue(transposed ? 1 : 0));
+      }
       if (landing != to) c.move(Source.of(landing), to, PtxType.B32);
     }
   }

@@ -263,7 +263,9 @@ final class Sanitizer {
       int at = w.index * Warp.LANES * extent + w.offsets[lane];
       for (int k = at; k < at + bytes; k++) {
         if (access == Access.READ && local[k] == 0) {
-          report.uninitialised(w, lane, AddressSpace.LOCAL_WINDOW + w.offsets[lane] - lane * extent, bytes, site);
+          long address = AddressSpace.LOCAL_WINDOW + w.offsets[lane] - lane * extent;
+          if (w.unwritten.missing(lane, k - at >> 2, address, bytes, site)) continue;
+          report.uninitialised(w, lane, address, bytes, site);
           break;
         }
         local[k] = 1;
@@ -286,6 +288,8 @@ final class Sanitizer {
     int touched = Epoch.bytes(me);
     if (s.isInitialised(word, touched)) return;
     if (s.write(word) == Epoch.FORBIDDEN) throw report.overrun(w, lane, address, bytes, site, Access.READ);
+    int part = (int) AddressSpace.offset(address) - (w.offsets[lane] & -Shadow.WORD) >> 2;
+    if (w.unwritten.missing(lane, part, address, bytes, site)) return;
     report.uninitialised(w, lane, address, bytes, site);
     s.initialise(word, touched);
   }

@@ -53,6 +53,7 @@ public final class Warp {
   final Cta[] heldOwners = new Cta[LANES];
   /** The elements of a vector that an instruction is about to store, by element and lane. */
   final long[][] elements = new long[4][LANES];
+  final UnwrittenValues unwritten = new UnwrittenValues();
   final BulkOperands bulk = new BulkOperands();
   /** Votes of the reducing barrier that each lane waited at last. */
   final int[] truths = new int[LANES];
@@ -96,6 +97,7 @@ public final class Warp {
     copies.reset();
     wgmmaWatch = new WgmmaWatch(this);
     calls.reset();
+    unwritten.reset();
     int threads = Math.min(LANES, cta.threads - index * LANES);
     live = threads == LANES ? -1 : (1 << threads) - 1;
     clock = 0;
