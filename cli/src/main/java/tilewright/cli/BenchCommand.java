@@ -142,8 +142,8 @@ final class BenchCommand implements Callable<Integer> {
     var chosen = kernels.stream().map(name -> name.replace('-', '_')).toList();
     for (var kernel : chosen) {
       if (!there.contains(kernel)) {
-        throw CommandFailure.badInput("no benchmark of " + kernel + " on " + on + "; there is one of "
-            + String.join(", ", there));
+        throw CommandFailure.badInput("no benchmark of " + kernel + " on " + on
+            + NearestName.hint(kernel, there, "; there is one of " + String.join(", ", there)));
       }
     }
     return chosen;

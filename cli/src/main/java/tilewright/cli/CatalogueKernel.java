@@ -103,11 +103,12 @@ record CatalogueKernel(String text, String arch, String description, Settings de
 
   /**
    * @param text a kernel's name; hyphens do for underscores
-   * @throws CommandFailure naming the kernels there are
+   * @throws CommandFailure naming the kernel that is probably meant
    */
   static CatalogueKernel named(String text) {
     return all().stream().filter(k -> k.text().equals(text.replace('-', '_'))).findFirst().orElseThrow(() ->
-        CommandFailure.badInput("no kernel is called " + text + "; there are " + String.join(", ", names())));
+        CommandFailure.badInput("no kernel is called " + text
+            + NearestName.hint(text, names(), "; \"tilewright kernels\" lists them")));
   }
 
   static List<String> names() {

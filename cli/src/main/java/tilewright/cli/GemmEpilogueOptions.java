@@ -91,11 +91,12 @@ final class GemmEpilogueOptions {
     var file = NpyFile.read(path, arena);
     var type = file.header().type();
     var wanted = Arrays.stream(shape).boxed().toList();
-    if (!file.header().shape().equals(wanted) || file.header().fortranOrder() || !type.isMatrixElement()) {
+    if (!file.header().shape().equals(wanted) || file.header().fortranOrder() || !type.isMatrixElement()
+        || type.isUntyped()) {
       throw CommandFailure.badFile(path, "holds " + file.header().extents() + " of " + type.descr()
           + (file.header().fortranOrder() ? " in Fortran order" : "") + "; needed is "
           + wanted.stream().map(Object::toString).collect(Collectors.joining("×"))
-          + " of f2, f4 or f8, or bfloat16 as V2 or u2, in C order");
+          + " of f2, f4 or f8, or bfloat16 as V2, in C order");
     }
     var element = type.kind() != 'f' ? ElementType.BF16
         : type.bytes() == 2 ? ElementType.F16 : type.bytes() == 4 ? ElementType.F32 : ElementType.F64;

@@ -92,7 +92,8 @@ final class LaunchJson {
   }
 
   CommandFailure bad(String message) {
-    return CommandFailure.badFile(path, message);
+    // Keys may have any characters, but a message is one line.
+    return CommandFailure.badFile(path, message.replaceAll("\\p{Cc}", "?"));
   }
 
   /** A value as a message shows it: long ones only begin. */

@@ -6,9 +6,12 @@ import java.io.InputStream;
 import java.io.PrintStream;
 import java.io.PrintWriter;
 import java.nio.charset.StandardCharsets;
+import java.nio.file.InvalidPathException;
+import java.nio.file.Path;
 import picocli.CommandLine;
 import picocli.CommandLine.ParseResult;
 import picocli.CommandLine.RunLast;
+import picocli.CommandLine.TypeConversionException;
 import tilewright.sm90.rows.HopperFamilies;
 
 /** The {@code tilewright} command. */
@@ -73,7 +76,17 @@ public final class Main {
     return run;
   }
 
-  private static CommandLine commandLine(Console console) {
+  /** Picocli's own message would name classes of Java. */
+  private static Path path(String text) {
+    try {
+      return Path.of(text);
+    } catch (InvalidPathException e) {
+      throw new TypeConversionException("no file can be called so: " + e.getReason());
+    }
+  }
+
+  /** The command with all that it can do. */
+  static CommandLine commandLine(Console console) {
     var failures = new Failures(console);
     return new CommandLine(new Tilewright(console))
         .addSubcommand(new VerifyCommand(console))
@@ -96,6 +109,7 @@ public final class Main {
         .addSubcommand(new TuneCommand(console))
         .addSubcommand(new BundleCommand(console))
         .addSubcommand(new DoctorCommand(console))
+        .registerConverter(Path.class, Main::path)
         .setOut(new PrintWriter(console.out(), true))
         .setErr(new PrintWriter(console.err(), true))
         .setCaseInsensitiveEnumValuesAllowed(true)

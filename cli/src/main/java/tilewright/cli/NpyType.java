@@ -50,13 +50,19 @@ record NpyType(char kind, int bytes, ByteOrder order) {
     return kind == 'f' || bytes == 2;
   }
 
+  /** Whether these are integers that stand for something else, such as the bits of a bfloat16. */
+  boolean isUntyped() {
+    return kind == 'u';
+  }
+
   /** Whether elements of that type can be stored so. */
   boolean holds(ElementType type) {
     return bytes == type.bytes() && (kind == of(type).kind || of(type).kind == 'V' && kind == 'u');
   }
 
-  /** The element type, where only one is stored so. */
+  /** The element type, where only one is stored so; unsigned integers are of no type unless that is said. */
   Optional<ElementType> element() {
+    if (isUntyped()) return Optional.empty();
     var all = Stream.of(ElementType.F32, ElementType.F16, ElementType.BF16, ElementType.I8, ElementType.I32)
         .filter(this::holds).toList();
     return all.size() == 1 ? Optional.of(all.getFirst()) : Optional.empty();

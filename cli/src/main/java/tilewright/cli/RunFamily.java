@@ -8,6 +8,7 @@ import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
+import java.util.Set;
 import java.util.concurrent.Callable;
 import java.util.stream.Collectors;
 import picocli.CommandLine.Command;
@@ -48,7 +49,10 @@ final class RunFamily implements Callable<Integer> {
 
   @Override
   public Integer call() {
+    requireKnown("--in", inputs.keySet(), Operand.Role.INPUT);
+    requireKnown("--out", outputs.keySet(), Operand.Role.OUTPUT);
     outputs.values().forEach(AtomicFile::requireWritable);
+    requireDistinct();
     try (var arena = Arena.ofShared()) {
       var files = new LinkedHashMap<String, NpyFile>();
       inputs.forEach((name, path) -> files.put(name, NpyFile.read(path, arena)));
@@ -59,6 +63,23 @@ final class RunFamily implements Callable<Integer> {
       var result = backend.run(workload.launch().on(buffers), console);
       if (result.findings().isEmpty()) write(workload, buffers);
       return report(choice, result);
+    }
+  }
+
+  private void requireKnown(String option, Set<String> names, Operand.Role role) {
+    var known = workload(family.defaults()).operands().stream().filter(o -> o.role() == role).map(Operand::name)
+        .toList();
+    for (var name : names) {
+      if (known.contains(name)) continue;
+      throw CommandFailure.badInput("invalid " + option + " " + name + "=…: kernel " + family.name() + " has no such "
+          + (role == Operand.Role.INPUT ? "input" : "output")
+          + NearestName.hint(name, known, "; it has " + String.join(", ", known)));
+    }
+  }
+
+  private void requireDistinct() {
+    if (outputs.values().stream().map(path -> path.toAbsolutePath().normalize()).distinct().count() < outputs.size()) {
+      throw CommandFailure.badInput("two outputs go to one file; needed is a file for each --out");
     }
   }
 
@@ -125,6 +146,11 @@ final class RunFamily implements Callable<Integer> {
     if (!file.header().type().holds(operand.type())) {
       throw CommandFailure.badFile(inputs.get(operand.name()), "has elements of type " + file.header().type().descr()
           + "; needed is " + operand.type().text());
+    }
+    if (file.header().type().isUntyped() && !chosen.containsKey("dtype")) {
+      throw CommandFailure.badFile(inputs.get(operand.name()), "has elements of type " + file.header().type().descr()
+          + "; needed is " + operand.type().text() + ": say --set dtype=" + operand.type().text()
+          + " if that is what they are");
     }
     if (operand.bytes() > 0) buffer.copyFrom(file.data());
     return buffer;

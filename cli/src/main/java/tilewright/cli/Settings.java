@@ -13,8 +13,9 @@ record Settings(Map<String, String> values) {
     var merged = new LinkedHashMap<>(values);
     chosen.forEach((name, value) -> {
       if (merged.replace(name, value) == null) {
-        throw CommandFailure.badInput("invalid --set " + name + "=" + value + ": the kernel's settings are "
-            + (values.isEmpty() ? "none" : String.join(", ", values.keySet())));
+        throw CommandFailure.badInput("invalid --set " + name + "=" + value + ": the kernel has no setting " + name
+            + NearestName.hint(name, values.keySet(), "; it has " + (values.isEmpty() ? "none"
+            : String.join(", ", values.keySet()))));
       }
     });
     return new Settings(merged);

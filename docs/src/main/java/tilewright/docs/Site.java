@@ -15,7 +15,7 @@ public final class Site {
       "blackwell-attention", "budget", "kernel-language", "catalogue",
       "layout-expressions", "morphisms", "command-line", "simulator", "asynchrony", "tensor-cores", "tensor-memory",
       "simulator-speed",
-      "verification", "gpu-lab", "golden", "proofs", "limits", "decisions");
+      "verification", "gpu-lab", "golden", "proofs", "limits", "trust", "decisions");
 
   private Site() {}
 

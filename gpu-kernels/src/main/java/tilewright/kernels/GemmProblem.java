@@ -24,6 +24,7 @@ public record GemmProblem(GemmTypes types, int m, int n, int k, int batch, Matri
 
   /** Buffers "A", "B", "C" packed in the given operand order, C row-major; T is row-major A, N row-major B (N×K). */
   public static GemmProblem packed(GemmTypes types, int m, int n, int k, int batch, String order) {
+    if (order.length() != 2) throw invalidOrder(order);
     var a = switch (order.charAt(0)) {
       case 'T' -> Matrix.rowMajor("A", m, k);
       case 'N' -> Matrix.columnMajor("A", m, k);

@@ -45,6 +45,10 @@ public record RowShape(int length, int cluster, int threads, int rows, int each,
             Math.min(FEWEST, upTo(runs))), 1, LARGEST_BLOCK);
     int rows = threads <= WARP ? (tuning.block() > 0 ? tuning.block() : BLOCK) / threads
         : cluster > 1 ? 1 : Math.max(1, Math.min(tuning.beside(), LARGEST_BLOCK / threads));
+    if (rows < 1) {
+      throw new IllegalArgumentException("a CTA of " + tuning.block() + " threads has no room for a row, which has "
+          + threads + "; needed are " + threads + " threads at least");
+    }
     int accesses = Math.ceilDiv(runs, threads);
     int each = Math.max(1, tuning.each());
     int held = accesses * each;
