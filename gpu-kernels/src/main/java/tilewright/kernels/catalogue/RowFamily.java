@@ -56,7 +56,7 @@ abstract class RowFamily extends OptionedFamily {
   private RowTuning tuning(Choice choice) {
     var liked = liked(choice.type("dtype"), choice.number("n"));
     return new RowTuning(choice.tuned("lanes", 0), choice.tuned("block", liked.block()),
-        choice.tuned("each", liked.each()), liked.runs(), choice.tuned("cluster", 0), choice.tuned("blocks", 0))
+        choice.tuned("each", liked.each()), liked.runs(), choice.tuned("cluster", 0), choice.tuned("blocks", liked.blocks()))
         .withBeside(choice.tuned("beside", liked.beside()));
   }
 
