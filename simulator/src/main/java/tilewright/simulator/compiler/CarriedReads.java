@@ -31,6 +31,8 @@ final class CarriedReads {
     this.sites = sites;
     for (var block : blocks) {
       for (var op : block.ops) {
+        // What a tensor core makes of its operands is not followed.
+        if (sites.get(op.site()).kind() == InstructionClass.TENSOR) continue;
         op.reads().forEach(r -> reads.computeIfAbsent(op.site(), _ -> new BitSet()).set(r.id));
         op.writes().forEach(r -> writes.computeIfAbsent(op.site(), _ -> new BitSet()).set(r.id));
       }
