@@ -57,7 +57,7 @@ enum Backend {
   }
 
   static Result simulate(Launch launch, SimulatorOptions options) {
-    var result = Simulator.load(launch.ptx()).run(launch, options);
+    var result = Simulator.run(launch, options);
     return new Result(result.findings(), Optional.of(result.instructions()), result.time().toNanos() / 1e6,
         result.profile());
   }

@@ -25,8 +25,8 @@ public final class PtxParser {
   private final VariableParser variables;
   private final BodyParser bodies;
 
-  private PtxParser(String text) {
-    tokens = new TokenStream(text);
+  private PtxParser(String text, Runnable check) {
+    tokens = new TokenStream(text, check);
     var operands = new OperandParser(tokens);
     variables = new VariableParser(tokens, operands);
     bodies = new BodyParser(tokens, operands, variables);
@@ -38,7 +38,16 @@ public final class PtxParser {
    * @throws PtxSyntaxException at the first thing that is no PTX, or that the model cannot hold (texture references)
    */
   public static PtxModule parse(String text) {
-    return new PtxParser(text).module();
+    return parse(text, () -> {});
+  }
+
+  /**
+   * As {@link #parse(String)}.
+   *
+   * @param check called now and then: it ends the work by throwing an exception
+   */
+  public static PtxModule parse(String text, Runnable check) {
+    return new PtxParser(text, check).module();
   }
 
   private PtxModule module() {

@@ -6,17 +6,26 @@ import java.util.Optional;
 /** Tokens with one of lookahead, and the questions a recursive-descent parser asks them. */
 final class TokenStream {
   private static final int MAX_DEPTH = 200;
+  /** Tokens from one check to the next. */
+  private static final int CHECKED = 1024;
 
   private final Lexer lexer;
   private Optional<Token> ahead = Optional.empty();
+  private final Runnable check;
+  private long read;
   private int depth;
 
-  TokenStream(String text) {
+  /** @param check called now and then: it may end the work */
+  TokenStream(String text, Runnable check) {
     lexer = new Lexer(text);
+    this.check = check;
   }
 
   Token peek() {
-    if (ahead.isEmpty()) ahead = Optional.of(lexer.next());
+    if (ahead.isEmpty()) {
+      if (++read % CHECKED == 0) check.run();
+      ahead = Optional.of(lexer.next());
+    }
     return ahead.get();
   }
 

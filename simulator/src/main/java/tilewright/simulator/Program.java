@@ -2,7 +2,8 @@ package tilewright.simulator;
 
 import java.util.ArrayList;
 import java.util.Map;
-import java.util.TreeSet;
+import java.util.Optional;
+import tilewright.ptx.Function;
 import tilewright.ptx.Launch;
 import tilewright.ptx.PtxModule;
 import tilewright.simulator.compiler.KernelCompiler;
@@ -12,28 +13,41 @@ import tilewright.simulator.core.Machine;
 /** A loaded module. It keeps no state between launches and may run several at a time. */
 public final class Program {
   private final PtxModule module;
+  private final Optional<String> only;
+  private final Runnable check;
   private final Map<String, Kernel> kernels;
   private Map<String, Kernel> watched = Map.of();
 
-  private Program(PtxModule module, Map<String, Kernel> kernels) {
+  private Program(PtxModule module, Optional<String> only, boolean plain, Runnable check) {
     this.module = module;
-    this.kernels = Map.copyOf(kernels);
+    this.only = only;
+    this.check = check;
+    kernels = plain ? compile(false) : Map.of();
   }
 
   static Program of(PtxModule module) {
-    return new Program(module, compile(module, false));
+    return new Program(module, Optional.empty(), true, () -> {});
   }
 
-  private static Map<String, Kernel> compile(PtxModule module, boolean watched) {
+  /**
+   * A program of one kernel, which is executed once.
+   *
+   * @param check called now and then while it is compiled: it ends that by throwing an exception
+   */
+  static Program of(PtxModule module, String entry, SimulatorOptions options, Runnable check) {
+    return new Program(module, Optional.of(entry), !watches(options), check);
+  }
+
+  private Map<String, Kernel> compile(boolean watching) {
     var problems = new ArrayList<UnsupportedPtxException.Problem>();
-    var kernels = KernelCompiler.compile(module, watched, problems);
+    var compiled = KernelCompiler.compile(module, only, watching, problems, check);
     if (!problems.isEmpty()) throw new UnsupportedPtxException(problems);
-    return kernels;
+    return Map.copyOf(compiled);
   }
 
   /** The code that tells the sanitizer and the profile what it does: other code, so that the usual one pays nothing. */
   private synchronized Kernel watched(String entry) {
-    if (watched.isEmpty()) watched = compile(module, true);
+    if (watched.isEmpty()) watched = compile(true);
     return watched.get(entry);
   }
 
@@ -44,11 +58,16 @@ public final class Program {
    *     of more than 1024 threads, clusters
    */
   public SimulationResult run(Launch launch, SimulatorOptions options) {
-    var kernel = kernels.get(launch.entry());
+    var kernel = watches(options) ? watched(launch.entry()) : kernels.get(launch.entry());
     if (kernel == null) {
       throw new IllegalArgumentException("the module has no kernel '" + launch.entry() + "': it has "
-          + new TreeSet<>(kernels.keySet()));
+          + module.functions().stream().filter(f -> f.entry() && f.body().isPresent()).map(Function::name).sorted()
+              .toList());
     }
-    return Machine.run(options.sanitize() || options.profile() ? watched(launch.entry()) : kernel, launch, options);
+    return Machine.run(kernel, launch, options);
+  }
+
+  private static boolean watches(SimulatorOptions options) {
+    return options.sanitize() || options.profile();
   }
 }

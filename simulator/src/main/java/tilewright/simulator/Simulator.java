@@ -1,5 +1,6 @@
 package tilewright.simulator;
 
+import tilewright.ptx.Launch;
 import tilewright.ptx.PtxModule;
 import tilewright.ptx.PtxParser;
 
@@ -19,6 +20,17 @@ public final class Simulator {
    */
   public static Program load(String ptx) {
     return load(PtxParser.parse(ptx));
+  }
+
+  /**
+   * Runs one launch from its text: only its kernel, with the functions that this calls, is compiled. The limits of time
+   * and memory, and the time that the result tells, count from the text on.
+   *
+   * @throws UnsupportedPtxException naming every instruction of the kernel that the simulator lacks, by line
+   * @throws IllegalArgumentException as {@link Program#run}
+   */
+  public static SimulationResult run(Launch launch, SimulatorOptions options) {
+    return LimitedRun.of(launch, options);
   }
 
   /** As {@link #load(String)}, for a module that was parsed or built already. */

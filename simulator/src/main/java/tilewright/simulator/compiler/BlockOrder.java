@@ -15,13 +15,21 @@ import java.util.Set;
  * first, none can run ahead of the point where the others join it.
  */
 final class BlockOrder {
+  /** Each level costs time and stack. */
+  private static final int MOST_NESTED = 200;
+
   private final List<BasicBlock> order = new ArrayList<>();
 
-  private BlockOrder() {}
+  private final Runnable check;
 
-  static List<BasicBlock> of(List<BasicBlock> blocks) {
-    var ordering = new BlockOrder();
-    ordering.arrange(List.of(blocks.getFirst()), new HashSet<>(reachable(blocks.getFirst())));
+  private BlockOrder(Runnable check) {
+    this.check = check;
+  }
+
+  /** @param check called now and then: it may end the work */
+  static List<BasicBlock> of(List<BasicBlock> blocks, Runnable check) {
+    var ordering = new BlockOrder(check);
+    ordering.arrange(List.of(blocks.getFirst()), new HashSet<>(reachable(blocks.getFirst())), 0);
     for (int i = 0; i < ordering.order.size(); i++) ordering.order.get(i).number = i;
     return ordering.order;
   }
@@ -37,14 +45,16 @@ final class BlockOrder {
   }
 
   /** Appends the blocks of {@code within} that can be reached from {@code roots}, component by component. */
-  private void arrange(List<BasicBlock> roots, Set<BasicBlock> within) {
+  private void arrange(List<BasicBlock> roots, Set<BasicBlock> within, int depth) {
+    if (depth > MOST_NESTED) throw new TooLarge("its loops are nested more than " + MOST_NESTED + " deep");
+    check.run();
     for (var component : new Components(within).from(roots)) {
       var head = component.getFirst();
       order.add(head);
       if (component.size() == 1) continue;
       var rest = new HashSet<>(component);
       rest.remove(head);
-      arrange(head.successors.stream().filter(rest::contains).toList(), rest);
+      arrange(head.successors.stream().filter(rest::contains).toList(), rest, depth + 1);
     }
   }
 

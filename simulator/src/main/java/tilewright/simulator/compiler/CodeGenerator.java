@@ -30,18 +30,26 @@ final class CodeGenerator {
       MethodTypeDesc.of(ConstantDescs.CD_int, ConstantDescs.CD_int, LaneCode.WARP, ConstantDescs.CD_int);
   private static final int PART_BYTES = 5000;
   private static final int CASES = 256;
+  /** A class has at most 65535 constants, and each block takes a few; a multiple of {@link #CASES}. */
+  static final int BLOCKS_OF_CLASS = 4096;
   private static final int STATIC = ClassFile.ACC_STATIC | ClassFile.ACC_PRIVATE;
 
   private final List<BasicBlock> blocks;
+  private final int base;
   private final Map<BasicBlock, List<Unit>> units;
   private final List<Site> sites;
   private final List<Problem> problems;
+  private final Runnable check;
 
-  CodeGenerator(List<BasicBlock> blocks, Map<BasicBlock, List<Unit>> units, List<Site> sites, List<Problem> problems) {
+  /** @param base the number of the first of these blocks, a multiple of {@link #BLOCKS_OF_CLASS} */
+  CodeGenerator(List<BasicBlock> blocks, int base, Map<BasicBlock, List<Unit>> units, List<Site> sites,
+      List<Problem> problems, Runnable check) {
     this.blocks = blocks;
+    this.base = base;
     this.units = units;
     this.sites = sites;
     this.problems = problems;
+    this.check = check;
   }
 
   /** The class file; empty when an operation's operands do not fit, which is then among the problems. */
@@ -51,8 +59,11 @@ final class CodeGenerator {
       return problems.isEmpty() ? Optional.of(bytes) : Optional.empty();
     } catch (IllegalArgumentException e) {
       // An operation that was given up half way leaves code that cannot be assembled.
-      if (problems.isEmpty()) throw e;
-      return Optional.empty();
+      if (!problems.isEmpty()) return Optional.empty();
+      if (String.valueOf(e.getMessage()).contains("is not a valid index")) {
+        throw new TooLarge("its code has more constants than the 65535 of a class: make several kernels of it");
+      }
+      throw e;
     }
   }
 
@@ -62,7 +73,10 @@ final class CodeGenerator {
       b.withMethodBody(ConstantDescs.INIT_NAME, ConstantDescs.MTD_void, ClassFile.ACC_PUBLIC,
           c -> c.aload(0).invokespecial(ConstantDescs.CD_Object, ConstantDescs.INIT_NAME,
               ConstantDescs.MTD_void).return_());
-      for (var block : blocks) block(b, block);
+      for (var block : blocks) {
+        check.run();
+        block(b, block);
+      }
       dispatch(b);
     });
   }
@@ -126,22 +140,23 @@ final class CodeGenerator {
   }
 
   private void dispatch(ClassBuilder b) {
-    int groups = (blocks.size() + CASES - 1) / CASES;
-    if (groups == 1) {
-      b.withMethodBody("execute", EXECUTE, ClassFile.ACC_PUBLIC, c -> cases(c, 1, 0));
+    int first = base / CASES;
+    int end = first + (blocks.size() + CASES - 1) / CASES;
+    if (end == first + 1) {
+      b.withMethodBody("execute", EXECUTE, ClassFile.ACC_PUBLIC, c -> cases(c, 1, first));
       return;
     }
-    for (int g = 0; g < groups; g++) {
+    for (int g = first; g < end; g++) {
       int group = g;
       b.withMethodBody("dispatch" + g, EXECUTE, STATIC, c -> cases(c, 0, group));
     }
     b.withMethodBody("execute", EXECUTE, ClassFile.ACC_PUBLIC, c -> {
       var fail = c.newLabel();
       var cases = new ArrayList<SwitchCase>();
-      for (int g = 0; g < groups; g++) cases.add(SwitchCase.of(g, c.newLabel()));
-      c.iload(1).loadConstant(CASES).idiv().tableswitch(0, groups - 1, fail, cases);
-      for (int g = 0; g < groups; g++) {
-        c.labelBinding(cases.get(g).target());
+      for (int g = first; g < end; g++) cases.add(SwitchCase.of(g, c.newLabel()));
+      c.iload(1).loadConstant(CASES).idiv().tableswitch(first, end - 1, fail, cases);
+      for (int g = first; g < end; g++) {
+        c.labelBinding(cases.get(g - first).target());
         c.iload(1).aload(2).iload(3).invokestatic(SELF, "dispatch" + g, EXECUTE).ireturn();
       }
       c.labelBinding(fail).iconst_0().ireturn();
@@ -150,7 +165,7 @@ final class CodeGenerator {
 
   private void cases(CodeBuilder c, int first, int group) {
     int from = group * CASES;
-    int to = Math.min(blocks.size(), from + CASES);
+    int to = Math.min(base + blocks.size(), from + CASES);
     var fail = c.newLabel();
     var cases = new ArrayList<SwitchCase>();
     for (int n = from; n < to; n++) cases.add(SwitchCase.of(n, c.newLabel()));

@@ -20,6 +20,7 @@ final class Compilation {
   private final MemoryPlan memory;
   private final FunctionLowering front;
   private final ModuleData data;
+  private final Runnable check;
   private final int target;
   private final int pressure;
   private final List<BasicBlock> blocks;
@@ -27,24 +28,25 @@ final class Compilation {
   private final Registers registers = new Registers();
   private final List<Problem> problems = new ArrayList<>();
 
-  Compilation(PtxModule module, ModuleData data, Function function, boolean watched) {
+  Compilation(PtxModule module, ModuleData data, Function function, boolean watched, Runnable check) {
     this.function = function;
+    this.check = check;
     this.data = data;
     var graph = new CallGraph(module, data.functions(), function);
     memory = new MemoryPlan(module, data, graph, function, watched);
-    front = new FunctionLowering(module, data.functions(), graph, memory, watched);
+    front = new FunctionLowering(module, data.functions(), graph, memory, watched, check);
     target = target(module);
     var lowering = front.lower(function);
     problems.addAll(front.problems());
     // Code with holes has branches to nowhere.
-    blocks = problems.isEmpty() ? ControlFlow.of(lowering) : List.of();
+    blocks = problems.isEmpty() ? ControlFlow.of(lowering, check) : List.of();
     for (var b : blocks) b.joinMma();
     if (watched) {
       CarriedReads.mark(blocks, front.sites());
       UsesOfLoads.insert(blocks, front.sites());
       WgmmaChecks.insert(blocks);
     }
-    var liveness = new Liveness(blocks);
+    var liveness = new Liveness(blocks, check);
     pressure = watched ? liveness.pressure(blocks, front.registers()) : 0;
     for (var b : blocks) {
       units.put(b, Unit.of(b, liveness.out(b)));
@@ -62,13 +64,19 @@ final class Compilation {
     return problems;
   }
 
-  /** The class file, if everything can be executed. */
-  Optional<byte[]> code() {
-    return problems.isEmpty() ? new CodeGenerator(blocks, units, front.sites(), problems).generate() : Optional.empty();
+  /** The class files, if everything can be executed; each but the last has {@link CodeGenerator#BLOCKS_OF_CLASS}. */
+  Optional<List<byte[]>> code() {
+    if (!problems.isEmpty()) return Optional.empty();
+    var classes = new ArrayList<byte[]>();
+    for (int base = 0; base < blocks.size(); base += CodeGenerator.BLOCKS_OF_CLASS) {
+      var some = blocks.subList(base, Math.min(blocks.size(), base + CodeGenerator.BLOCKS_OF_CLASS));
+      new CodeGenerator(some, base, units, front.sites(), problems, check).generate().ifPresent(classes::add);
+    }
+    return problems.isEmpty() ? Optional.of(classes) : Optional.empty();
   }
 
   Optional<Kernel> kernel() {
-    return code().map(code -> new Kernel(function.name(), KernelClass.define(code),
+    return code().map(code -> new Kernel(function.name(), KernelClass.define(code, CodeGenerator.BLOCKS_OF_CLASS),
         blocks.stream().map(Compilation::describe).toList(), front.sites(), registers.count(Reg.Kind.INT),
         registers.count(Reg.Kind.FLOAT), registers.count(Reg.Kind.LONG), registers.count(Reg.Kind.DOUBLE),
         registers.count(Reg.Kind.PREDICATE), memory.sharedBytes(), memory.dynamicOffset(), memory.localBytes(),

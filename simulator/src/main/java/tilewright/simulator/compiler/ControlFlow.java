@@ -16,11 +16,11 @@ final class ControlFlow {
   private ControlFlow() {}
 
   /** The blocks in execution order (see {@link BlockOrder}); the first is the entry. */
-  static List<BasicBlock> of(Lowering lowering) {
+  static List<BasicBlock> of(Lowering lowering, Runnable check) {
     var flow = new ControlFlow();
     for (var item : LoadHazards.watch(lowering.items())) flow.add(item);
     flow.link();
-    return BlockOrder.of(flow.blocks);
+    return BlockOrder.of(flow.blocks, check);
   }
 
   private BasicBlock start() {

@@ -18,17 +18,23 @@ import tilewright.simulator.core.Site;
 
 /** Lowers a kernel's body, statement by statement, and collects what cannot be executed. */
 final class FunctionLowering {
+  /** A shadow word has 21 bits for each (see Shadow of the sanitizer). */
+  private static final int MOST_SITES = (1 << 21) - 2;
+
   private final Map<Integer, String> files = new HashMap<>();
   private final List<Site> sites = new ArrayList<>();
   private final List<Problem> problems = new ArrayList<>();
   private final Map<String, List<String>> tables = new HashMap<>();
   private final MemoryPlan memory;
+  private final Runnable check;
   private final Lowering lowering;
   private final CallLowering calls;
   private String source = "";
   private Mentions mentions = new Mentions(List.of());
 
-  FunctionLowering(PtxModule module, ModuleFunctions functions, CallGraph graph, MemoryPlan memory, boolean watched) {
+  FunctionLowering(PtxModule module, ModuleFunctions functions, CallGraph graph, MemoryPlan memory, boolean watched,
+      Runnable check) {
+    this.check = check;
     for (var item : module.items()) {
       if (item instanceof PtxModule.SourceFile(int index, var path)) {
         files.put(index, path.substring(path.lastIndexOf('/') + 1));
@@ -136,6 +142,10 @@ final class FunctionLowering {
   }
 
   private void instruction(Instruction i) {
+    check.run();
+    if (sites.size() == MOST_SITES) {
+      throw new TooLarge("it has more than " + MOST_SITES + " instructions, with those of the functions that it calls");
+    }
     sites.add(Site.of(i, PtxPrinter.print(i), source));
     int site = sites.size() - 1;
     try {

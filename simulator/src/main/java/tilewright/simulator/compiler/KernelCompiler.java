@@ -3,6 +3,7 @@ package tilewright.simulator.compiler;
 import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
+import java.util.Optional;
 import tilewright.ptx.PtxModule;
 import tilewright.simulator.UnsupportedPtxException.Problem;
 import tilewright.simulator.core.Kernel;
@@ -12,11 +13,14 @@ public final class KernelCompiler {
   private KernelCompiler() {}
 
   /**
-   * Compiles all kernels; whatever cannot be executed goes to {@code problems}.
+   * Compiles kernels; whatever cannot be executed goes to {@code problems}.
    *
+   * @param entry the only one to compile; all if it is empty
    * @param watched whether the code reports to the sanitizer and the profile
+   * @param check called now and then: it may end the work by an exception
    */
-  public static Map<String, Kernel> compile(PtxModule module, boolean watched, List<Problem> problems) {
+  public static Map<String, Kernel> compile(PtxModule module, Optional<String> entry, boolean watched,
+      List<Problem> problems, Runnable check) {
     var kernels = new HashMap<String, Kernel>();
     ModuleData data;
     try {
@@ -26,13 +30,15 @@ public final class KernelCompiler {
       return kernels;
     }
     for (var f : module.functions()) {
-      if (!f.entry() || f.body().isEmpty()) continue;
+      if (!f.entry() || f.body().isEmpty() || entry.isPresent() && !entry.get().equals(f.name())) continue;
       try {
-        var compilation = new Compilation(module, data, f, watched);
+        var compilation = new Compilation(module, data, f, watched, check);
         compilation.kernel().ifPresent(k -> kernels.put(f.name(), k));
         problems.addAll(compilation.problems());
       } catch (Unsupported e) {
         problems.add(e.problem(f.line(), "kernel " + f.name()));
+      } catch (TooLarge e) {
+        problems.add(new Problem(f.line(), "kernel " + f.name(), e.getMessage()));
       }
     }
     return kernels;

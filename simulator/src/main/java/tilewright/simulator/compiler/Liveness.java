@@ -9,12 +9,14 @@ import java.util.Map;
 final class Liveness {
   private final Map<BasicBlock, BitSet> liveIn = new HashMap<>();
 
-  Liveness(List<BasicBlock> blocks) {
+  /** @param check called now and then: it may end the work */
+  Liveness(List<BasicBlock> blocks, Runnable check) {
     for (var b : blocks) liveIn.put(b, new BitSet());
     boolean changed = true;
     while (changed) {
       changed = false;
       for (var b : blocks.reversed()) {
+        check.run();
         var live = out(b);
         for (var op : b.ops.reversed()) step(op, live);
         if (!live.equals(liveIn.get(b))) {

@@ -34,7 +34,7 @@ public enum InstructionClass {
   }
 
   private static InstructionClass tensor(Instruction i) {
-    return switch (i.modifiers().getFirst()) {
+    return switch (i.modifiers().isEmpty() ? "" : i.modifiers().getFirst()) {
       case "mma" -> TENSOR;
       case "ld", "st", "cp", "shift" -> TENSOR_MEMORY;
       default -> SYNCHRONISE;

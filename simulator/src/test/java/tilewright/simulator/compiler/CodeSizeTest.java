@@ -20,10 +20,11 @@ class CodeSizeTest {
 
   private static ClassModel generated(String ptx) {
     var module = PtxParser.parse(ptx);
-    var compilation = new Compilation(module, new ModuleData(module), module.functions().getLast(), false);
+    var compilation = new Compilation(module, new ModuleData(module), module.functions().getLast(), false,
+        () -> {});
     var bytes = compilation.code();
     assertEquals(List.of(), compilation.problems());
-    return ClassFile.of().parse(bytes.orElseThrow());
+    return ClassFile.of().parse(bytes.orElseThrow().getFirst());
   }
 
   private static int largest(ClassModel model) {
