@@ -16,13 +16,14 @@ import tilewright.simulator.Coordinates;
 /**
  * A {@code launch.json}: a launch, and what its buffers shall hold afterwards. Files it names lie beside it.
  *
+ * @param ptx where the PTX was read
  * @param expected contents by buffer
  * @param uninitialised buffers whose first contents mean nothing
  * @param elements of buffers whose type, and layout if it is not one run of elements, the file gives
  * @param architecture compute capability times ten of the GPU that made what is expected, where one did: its tensor
  *     cores add up otherwise than those of the PTX's target
  */
-record LaunchFile(Path path, Launch launch, Map<String, byte[]> expected, Set<String> uninitialised,
+record LaunchFile(Path path, Path ptx, Launch launch, Map<String, byte[]> expected, Set<String> uninitialised,
     Map<String, Coordinates> elements, OptionalInt architecture) {
   static final String NAME = "launch.json";
 

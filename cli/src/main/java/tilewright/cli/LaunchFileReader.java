@@ -50,12 +50,14 @@ final class LaunchFileReader {
     var buffers = buffers(root);
     var arguments = new LaunchArgumentReader(json, buffers.keySet()).read(json.required(root, "args"));
     try {
-      var launch = new Launch(inputs.text("ptx", json.text("ptx", json.required(root, "ptx"))),
-          json.text("entry", json.required(root, "entry")), dim3(root, "grid"), dim3(root, "block"),
+      var ptx = json.text("ptx", json.required(root, "ptx"));
+      var launch = new Launch(inputs.text("ptx", ptx), json.text("entry", json.required(root, "entry")),
+          dim3(root, "grid"), dim3(root, "block"),
           dim3(root, "cluster"),
           (int) json.integer("dynamicSharedBytes", root.path("dynamicSharedBytes"), 0, 1 << 30), features(root),
           ahead(root), buffers, arguments);
-      return new LaunchFile(path, launch, expected(root, buffers), uninitialised(root), elements(root),
+      return new LaunchFile(path, path.resolveSibling(ptx), launch,
+          expected(root, buffers), uninitialised(root), elements(root),
           architecture(root));
     } catch (IllegalArgumentException | ArithmeticException e) {
       throw json.bad(e.getMessage());

@@ -5,6 +5,7 @@ import java.util.List;
 import java.util.Locale;
 import java.util.Optional;
 import java.util.stream.Collectors;
+import tilewright.simulator.Finding;
 import tilewright.simulator.Profile;
 
 /**
@@ -49,7 +50,10 @@ record LaunchRow(String launch, Status status, boolean ok, Optional<String> mism
   }
 
   static LaunchRow of(String launch, Backend.Result result, Optional<String> mismatch) {
-    var status = !result.findings().isEmpty() ? Status.FOUND : mismatch.isPresent() ? Status.DIFF : Status.OK;
+    boolean lacking = result.findings().stream()
+        .anyMatch(f -> f instanceof Finding finding && finding.kind() == Finding.Kind.MEMORY_LIMIT);
+    var status = lacking ? Status.LACKING : !result.findings().isEmpty() ? Status.FOUND
+        : mismatch.isPresent() ? Status.DIFF : Status.OK;
     return new LaunchRow(launch, status, status == Status.OK, mismatch, result.findings(), result.instructions(),
         result.ms(), Optional.empty(), result.profile());
   }

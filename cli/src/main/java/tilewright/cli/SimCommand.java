@@ -90,8 +90,10 @@ final class SimCommand extends LaunchCommand {
       // A launch that was stopped left its outputs unfinished; how they differ would only distract.
       return LaunchRow.of(name, result, result.findings().isEmpty() ? file.mismatch() : Optional.empty());
     } catch (UnsupportedPtxException e) {
-      return LaunchRow.refused(name, name + ": " + firstOf(e.problems()));
-    } catch (PtxSyntaxException | IllegalArgumentException e) {
+      return LaunchRow.refused(name, name + ": " + file.ptx() + ", " + firstOf(e.problems()));
+    } catch (PtxSyntaxException e) {
+      return LaunchRow.refused(name, name + ": " + file.ptx() + ", " + e.getMessage());
+    } catch (IllegalArgumentException e) {
       return LaunchRow.refused(name, name + ": " + e.getMessage());
     }
   }
@@ -111,7 +113,7 @@ final class SimCommand extends LaunchCommand {
   private static String firstOf(List<UnsupportedPtxException.Problem> problems) {
     var p = problems.getFirst();
     int more = problems.size() - 1;
-    return "PTX line " + p.line() + ": " + p.text().strip() + ": " + p.reason()
+    return "line " + p.line() + ": " + p.text().strip() + ": " + p.reason()
         + (more == 0 ? "" : "; and " + more + (more == 1 ? " more statement" : " more statements"));
   }
 

@@ -161,7 +161,7 @@ class SimReportTest {
          "args": [{"buffer": "in"}, {"buffer": "in"}]}
         """);
     var run = Cli.run("sim", "--allow-outside", "--limit-memory", "1", path);
-    assertEquals(Exit.CHECK_FAILED, run.exitCode());
+    assertEquals(Exit.ENVIRONMENT, run.exitCode());
     assertTrue(run.out().contains("MEMORY_LIMIT: not begun: it needs about 21"), run.out());
     assertTrue(run.out().contains("the limit is 1048576"), run.out());
     assertEquals(Exit.OK, Cli.run("sim", "--allow-outside", "--limit-memory", "8", path).exitCode());

@@ -41,9 +41,8 @@ final class LimitedRun {
     try {
       var program = Program.of(PtxParser.parse(launch.ptx(), this::check), launch.entry(), options,
           this::check);
-      // The watched code is compiled within the run, which has what is left of the time.
       check();
-      return program.run(launch, options.withTimeLimit(options.timeLimit().minus(elapsed()))).lasting(elapsed());
+      return program.run(launch, options, start);
     } catch (OutOfTime _) {
       return stopped(Finding.Kind.TIME_LIMIT, "stopped while the PTX was read and compiled: the time limit is "
           + options.timeLimit().toMillis() + " ms");

@@ -58,13 +58,18 @@ public final class Program {
    *     of more than 1024 threads, clusters
    */
   public SimulationResult run(Launch launch, SimulatorOptions options) {
+    return run(launch, options, System.nanoTime());
+  }
+
+  /** As above, in time that began at that {@link System#nanoTime}. */
+  SimulationResult run(Launch launch, SimulatorOptions options, long start) {
     var kernel = watches(options) ? watched(launch.entry()) : kernels.get(launch.entry());
     if (kernel == null) {
       throw new IllegalArgumentException("the module has no kernel '" + launch.entry() + "': it has "
           + module.functions().stream().filter(f -> f.entry() && f.body().isPresent()).map(Function::name).sorted()
               .toList());
     }
-    return Machine.run(kernel, launch, options);
+    return Machine.run(kernel, launch, options, start);
   }
 
   private static boolean watches(SimulatorOptions options) {

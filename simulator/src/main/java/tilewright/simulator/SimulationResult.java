@@ -22,11 +22,6 @@ public record SimulationResult(List<Finding> findings, long instructions, Durati
     globalTraffic = List.copyOf(globalTraffic);
   }
 
-  /** The same after another time. */
-  SimulationResult lasting(Duration all) {
-    return new SimulationResult(findings, instructions, all, bankConflicts, globalTraffic, profile);
-  }
-
   /** Whether the launch ran to its end and nothing was found. */
   public boolean ok() {
     return findings.isEmpty();

@@ -51,7 +51,8 @@ final class LaunchState {
   /** What each block has printed. */
   private final Map<Long, StringBuilder> printed = new TreeMap<>();
 
-  LaunchState(Kernel kernel, Launch launch, SimulatorOptions options, AddressSpace space, byte[] parameters) {
+  LaunchState(Kernel kernel, Launch launch, SimulatorOptions options, AddressSpace space, byte[] parameters,
+      long start) {
     this.kernel = kernel;
     this.launch = launch;
     grid = ClusterGrid.of(kernel, launch);
@@ -72,7 +73,7 @@ final class LaunchState {
     MmaArithmetic.require(kernel.sites(), architecture);
     instructionLimit = options.instructionLimit();
     timeLimitNanos = options.timeLimit().toNanos();
-    deadline = System.nanoTime() + timeLimitNanos;
+    deadline = start + timeLimitNanos;
     sharedBytes = launch.dynamicSharedBytes() > 0 ? kernel.dynamicSharedOffset() + launch.dynamicSharedBytes()
         : kernel.staticSharedBytes();
   }

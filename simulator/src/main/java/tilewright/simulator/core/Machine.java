@@ -41,20 +41,23 @@ public final class Machine {
     return state.launch.features().contains(LaunchFeature.COOPERATIVE);
   }
 
-  /** Runs a launch that fits the kernel; its buffers are updated in place. */
-  public static SimulationResult run(Kernel kernel, Launch launch, SimulatorOptions options) {
+  /**
+   * Runs a launch that fits the kernel; its buffers are updated in place.
+   *
+   * @param start {@link System#nanoTime} when the limited time began
+   */
+  public static SimulationResult run(Kernel kernel, Launch launch, SimulatorOptions options, long start) {
     LaunchChecks.require(kernel, launch);
     var excess = MemoryNeed.excess(kernel, launch, options);
     if (excess.isPresent()) return excess.get();
     try {
-      return runWithin(kernel, launch, options);
+      return runWithin(kernel, launch, options, start);
     } catch (OutOfMemoryError _) {
       return MemoryNeed.exhausted();
     }
   }
 
-  private static SimulationResult runWithin(Kernel kernel, Launch launch, SimulatorOptions options) {
-    long start = System.nanoTime();
+  private static SimulationResult runWithin(Kernel kernel, Launch launch, SimulatorOptions options, long start) {
     var names = new ArrayList<String>();
     var contents = new ArrayList<byte[]>();
     var earlier = new ArrayList<EarlierGrids>();
@@ -78,7 +81,7 @@ public final class Machine {
         !options.uninitialized().contains(names.get(i)), earlier.get(i)));
     var space = new AddressSpace(names, contents,
         options.sanitize() ? Optional.of(shadows.toList()) : Optional.empty());
-    var state = new LaunchState(kernel, launch, options, space, Arguments.encode(kernel, launch, names));
+    var state = new LaunchState(kernel, launch, options, space, Arguments.encode(kernel, launch, names), start);
     new Machine(state).execute(options.threads());
     var text = state.printed();
     if (!text.isEmpty()) options.output().accept(text);

@@ -65,8 +65,8 @@ final class PtxTrial {
     // A class that the JVM refuses says why in its message, up to the numbers.
     var why = root instanceof LinkageError || at.isEmpty()
         ? String.valueOf(root.getMessage()).lines().findFirst().orElse("").replaceAll("[0-9]+", "#") : "";
-    return new Failure(root.getClass().getSimpleName() + " at " + at.map(Object::toString).orElse("?") + " " + why, text,
-        String.valueOf(root));
+    var signature = root.getClass().getSimpleName() + " at " + at.map(Object::toString).orElse("?") + " " + why;
+    return new Failure(signature, text, String.valueOf(root));
   }
 
   private static SimulatorOptions options(long seed) {
