@@ -123,7 +123,8 @@ class LimitsTest {
     var problems = assertThrows(UnsupportedPtxException.class, () -> Simulator.load(ptx)).problems();
     var lines = ptx.lines().toList();
     int first = lines.indexOf("frobnicate.b32 %r0, %r1;") + 1;
-    assertEquals(List.of(first, first + 2, first + 3, first + 4, first + 5, first + 6),
+    assertEquals(List.of(first, first + 2, first + 3, first + 4, first + 6, first + 7, first + 8,
+        first + 9),
         problems.stream().map(UnsupportedPtxException.Problem::line).toList());
     assertTrue(problems.getFirst().text().contains("frobnicate.b32"));
   }
