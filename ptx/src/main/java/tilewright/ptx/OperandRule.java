@@ -7,7 +7,7 @@ import java.util.function.Function;
 /**
  * What one operand of an instruction may be, as a column of {@code operands.txt} says it.
  *
- * @param type a type's text, or T, 1, 2, W for one that the instruction's name tells; or [], #, *
+ * @param type a type's text, or T, B, 1, 2, W for one that the instruction's name tells; or [], #, *
  * @param result whether it takes a result
  * @param wider whether a register may be wider
  * @param vector whether it may be a vector of such
@@ -15,6 +15,8 @@ import java.util.function.Function;
  * @param predicate whether a predicate may stand beside it
  */
 record OperandRule(String type, boolean result, boolean wider, boolean vector, boolean parts, boolean predicate) {
+  /** The last type in the name, which must be untyped or a predicate. */
+  static final String UNTYPED = "B";
 
   static OperandRule parse(String column) {
     boolean result = column.startsWith("=");
@@ -53,7 +55,7 @@ record OperandRule(String type, boolean result, boolean wider, boolean vector, b
   private Optional<PtxType> needed(Instruction i) {
     var m = i.modifiers();
     return switch (type) {
-      case "T" -> i.type();
+      case "T", UNTYPED -> i.type();
       case "W" -> i.type().flatMap(OperandRule::twice);
       case "1" -> m.size() < 2 ? Optional.empty() : PtxType.parse(m.get(m.size() - 2));
       case "2" -> m.isEmpty() ? Optional.empty() : PtxType.parse(m.getLast());

@@ -83,4 +83,15 @@ class OperandTypesTest {
   void registersThatNothingDeclaresAreLeftToOthers() {
     assertEquals(Optional.empty(), violation("add.f32 %x, %y, %z;"));
   }
+
+  /** As ptxas 13.0: "Unexpected instruction types specified". */
+  @ParameterizedTest
+  @CsvSource({"and", "or", "xor"})
+  void logicOperationsHaveNoNumbers(String opcode) {
+    assertEquals(Optional.of("its type is f32, but it takes bits (b16, b32, b64) or predicates"),
+        violation(opcode + ".f32 %_f32, %_f32, %_f32;"));
+    assertEquals(Optional.of("its type is u32, but it takes bits (b16, b32, b64) or predicates"),
+        violation(opcode + ".u32 %_u32, %_u32, %_u32;"));
+    assertEquals(Optional.empty(), violation(opcode + ".b32 %_f32, %_f32, %_f32;"));
+  }
 }
