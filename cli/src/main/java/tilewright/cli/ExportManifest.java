@@ -154,7 +154,7 @@ record ExportManifest(String kernel, Map<String, String> settings, String entry,
         .map(e -> "_" + e.getKey() + "_" + e.getValue().replaceAll("[^A-Za-z0-9]", "_")).collect(Collectors.joining());
   }
 
-  /** What this export's files and C functions are called. */
+  /** The name of this export's files and C functions. */
   String name() {
     return ptx.substring(0, ptx.length() - PTX.length());
   }

@@ -189,7 +189,7 @@ final class LaunchFileReader {
     return features;
   }
 
-  /** What is missing is an empty object. */
+  /** Returns an empty object for a missing node. */
   private Set<Map.Entry<String, JsonNode>> object(JsonNode root, String key) {
     if (!root.has(key)) return Set.of();
     json.requireObject(key, root.get(key));

@@ -41,7 +41,7 @@ public record RowTuning(int threads, int block, int each, int runs, int cluster,
     return new RowTuning(threads, block, each, runs, cluster, blocks, vector, other);
   }
 
-  /** With room for so many CTAs on an SM. */
+  /** Returns this tuning with room for {@code other} CTAs on an SM. */
   public RowTuning withBlocks(int other) {
     return new RowTuning(threads, block, each, runs, cluster, other, vector, beside);
   }
