@@ -38,6 +38,11 @@ abstract class LaunchCommand implements Callable<Integer> {
   /** Runs one launch; its buffers hold the results afterwards. */
   abstract LaunchRow run(String name, LaunchFile file);
 
+  /** The memory that each launch may take. */
+  MemoryLimit memoryLimit() {
+    return MemoryLimit.ofJava();
+  }
+
   @Override
   public Integer call() {
     var search = LaunchSearch.of(launches);
@@ -82,7 +87,7 @@ abstract class LaunchCommand implements Callable<Integer> {
   /** One launch's failure, whatever it is, is its row's and does not end the others'. */
   private LaunchRow run(Path path, Optional<LaunchOutputs> outputs) {
     try {
-      var file = LaunchFile.read(path, allowOutside);
+      var file = LaunchFile.read(path, allowOutside, memoryLimit());
       var row = run(path.toString(), file);
       outputs.ifPresent(folders -> folders.write(file));
       return row;

@@ -36,17 +36,18 @@ record LaunchFile(Path path, Path ptx, Launch launch, Map<String, byte[]> expect
    * @throws CommandFailure naming the file, the place in it and what is needed there
    */
   static LaunchFile read(Path path) {
-    return read(path, false);
+    return read(path, false, MemoryLimit.ofJava());
   }
 
   /**
    * Reads a launch.
    *
    * @param allowOutside whether the files that it names may lie anywhere
+   * @param limit checked before any buffer is allocated and any file that it names is read
    * @throws CommandFailure naming the file, the place in it and what is needed there
    */
-  static LaunchFile read(Path path, boolean allowOutside) {
-    return new LaunchFileReader(path, new LaunchInputs(path, allowOutside)).read();
+  static LaunchFile read(Path path, boolean allowOutside, MemoryLimit limit) {
+    return new LaunchFileReader(path, new LaunchInputs(path, allowOutside), limit).read();
   }
 
   /** Says where the buffers differ from what was expected, or nothing if they do not. */

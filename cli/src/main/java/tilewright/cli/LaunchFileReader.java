@@ -37,16 +37,19 @@ final class LaunchFileReader {
   private final Path path;
   private final LaunchJson json;
   private final LaunchInputs inputs;
+  private final MemoryLimit limit;
 
-  LaunchFileReader(Path path, LaunchInputs inputs) {
+  LaunchFileReader(Path path, LaunchInputs inputs, MemoryLimit limit) {
     this.path = path;
     this.inputs = inputs;
+    this.limit = limit;
     json = new LaunchJson(path);
   }
 
   LaunchFile read() {
     var root = json.tree();
     json.requireKeys("", root, KEYS);
+    requireMemory(root);
     var buffers = buffers(root);
     var arguments = new LaunchArgumentReader(json, buffers.keySet()).read(json.required(root, "args"));
     try {
@@ -67,6 +70,24 @@ final class LaunchFileReader {
   private OptionalInt architecture(JsonNode root) {
     return root.has("architecture")
         ? OptionalInt.of((int) json.integer("architecture", root.get("architecture"), 80, 999)) : OptionalInt.empty();
+  }
+
+  /** Adds up what is named before any of it is read or allocated; what is no size at all is reported where it is read. */
+  private void requireMemory(JsonNode root) {
+    long need = root.path("ptx").isString() ? inputs.size("ptx", root.get("ptx").stringValue()) : 0;
+    for (var e : object(root, "buffers")) {
+      var where = "buffers." + e.getKey();
+      var file = e.getValue().path("file");
+      need += file.isString() ? inputs.size(where + ".file", file.stringValue())
+          : json.integer(where + ".bytes", e.getValue().path("bytes"), 0, MOST_BYTES);
+    }
+    for (var e : object(root, "expect")) {
+      if (e.getValue().isString()) need += inputs.size("expect." + e.getKey(), e.getValue().stringValue());
+    }
+    if (need > limit.bytes()) {
+      throw CommandFailure.environmentLacks(path + ": needs " + need + " bytes for its buffers and files; the limit is "
+          + limit.bytes() + " (" + limit.name() + ")");
+    }
   }
 
   private Map<String, MemorySegment> buffers(JsonNode root) {

@@ -28,6 +28,21 @@ record LaunchInputs(Path launch, boolean anywhere) {
     }
   }
 
+  /**
+   * The size of a file in bytes, before it is read.
+   *
+   * @throws CommandFailure as {@link #bytes}
+   */
+  long size(String where, String name) {
+    try (var channel = InputFile.open(file(where, name))) {
+      return channel.size();
+    } catch (CommandFailure failure) {
+      throw failure.with(" (named by " + launch + ")");
+    } catch (IOException e) {
+      throw CommandFailure.badFile(launch, where + " cannot be read: " + InputFile.reason(e));
+    }
+  }
+
   /** Like {@link #bytes}, as text in UTF-8. */
   String text(String where, String name) {
     return new String(bytes(where, name), StandardCharsets.UTF_8);

@@ -84,6 +84,11 @@ final class SimCommand extends LaunchCommand {
   }
 
   @Override
+  MemoryLimit memoryLimit() {
+    return mebibytes.map(MemoryLimit::ofOption).orElseGet(super::memoryLimit);
+  }
+
+  @Override
   LaunchRow run(String name, LaunchFile file) {
     try {
       var result = Backend.simulate(file.launch(), options(file));
@@ -104,10 +109,10 @@ final class SimCommand extends LaunchCommand {
     var options = defaults.withThreads(threads.orElse(defaults.threads())).withSeed(seed)
         .withSanitizer(sanitize).withProfile(watch).withFp4Model(FP4_MODELS.get(fp4Model))
         .withInstructionLimit(instructions).withTimeLimit(Duration.ofNanos((long) (seconds * 1e9)))
+        .withMemoryLimit(memoryLimit().bytes())
         .withUninitialized(file.uninitialised()).withCoordinates(file.elements())
         .withOutput(console()::kernelText);
-    var limited = mebibytes.map(m -> options.withMemoryLimit(m << 20)).orElse(options);
-    return file.architecture().isPresent() ? limited.withArchitecture(file.architecture().getAsInt()) : limited;
+    return file.architecture().isPresent() ? options.withArchitecture(file.architecture().getAsInt()) : options;
   }
 
   private static String firstOf(List<UnsupportedPtxException.Problem> problems) {

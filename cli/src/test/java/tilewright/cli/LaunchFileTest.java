@@ -227,6 +227,21 @@ class LaunchFileTest {
     assertThrows(CommandFailure.class, () -> LaunchSearch.of(List.of(folder.resolve("z"))));
   }
 
+  @Test
+  void buffersAndFilesAreAddedUpBeforeAnyIsAllocated() throws IOException {
+    Files.write(folder.resolve("kernel.ptx"), new byte[1000]);
+    var buffers = new StringBuilder("\"a\": {\"file\": \"a.bin\"}");
+    for (int i = 0; i < 8; i++) buffers.append(", \"b").append(i).append("\": {\"bytes\": 2147483639}");
+    var launch = Files.writeString(folder.resolve("launch.json"), """
+        {"ptx": "kernel.ptx", "entry": "k", "args": [], "buffers": {%s}, "expect": {"a": "d.bin"}}
+        """.formatted(buffers));
+    var failure = assertThrows(CommandFailure.class, () -> LaunchFile.read(launch, false, MemoryLimit.ofOption(1000)));
+    assertEquals(Exit.ENVIRONMENT, failure.exitCode());
+    // Eight buffers, kernel.ptx, a.bin and d.bin.
+    assertEquals(launch + ": needs " + (8 * 2147483639L + 1000 + 4 + 4) + " bytes for its buffers and files; the limit "
+        + "is 1048576000 (--limit-memory)", failure.getMessage());
+  }
+
   private LaunchFile read(String json) throws IOException {
     return LaunchFile.read(Files.writeString(folder.resolve("launch.json"), json));
   }

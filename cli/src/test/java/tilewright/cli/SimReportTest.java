@@ -162,8 +162,12 @@ class SimReportTest {
         """);
     var run = Cli.run("sim", "--allow-outside", "--limit-memory", "1", path);
     assertEquals(Exit.ENVIRONMENT, run.exitCode());
-    assertTrue(run.out().contains("MEMORY_LIMIT: not begun: it needs about 21"), run.out());
-    assertTrue(run.out().contains("the limit is 1048576"), run.out());
+    // The buffer and the PTX; after this the sanitizer's shadows, 37 bytes for 4.
+    assertTrue(run.out().contains("bytes for its buffers and files; the limit is 1048576 (--limit-memory)"), run.out());
+    var watched = Cli.run("sim", "--allow-outside", "--sanitize", "--limit-memory", "8", path);
+    assertEquals(Exit.ENVIRONMENT, watched.exitCode());
+    assertTrue(watched.out().contains("MEMORY_LIMIT: not begun: it needs about 21"), watched.out());
+    assertTrue(watched.out().contains("the memory limit is 8388608"), watched.out());
     assertEquals(Exit.OK, Cli.run("sim", "--allow-outside", "--limit-memory", "8", path).exitCode());
   }
 

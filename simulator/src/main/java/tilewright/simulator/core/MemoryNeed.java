@@ -29,7 +29,7 @@ final class MemoryNeed {
     if (need <= options.memoryLimit()) return Optional.empty();
     return Optional.of(stopped("not begun: it needs about " + need + " bytes (buffers " + buffers
         + ", variables of the module " + variables + ", the sanitizer's shadows of them " + shadows
-        + ", blocks under way " + ctas + "), the limit is " + options.memoryLimit()));
+        + ", blocks under way " + ctas + "), the memory limit is " + options.memoryLimit()));
   }
 
   private static long bytesOfCta(Kernel kernel, Launch launch) {

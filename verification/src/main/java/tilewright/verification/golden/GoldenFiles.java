@@ -18,16 +18,25 @@ import tools.jackson.databind.json.JsonMapper;
 final class GoldenFiles {
   private static final List<String> REQUIRED = List.of("id", "op");
 
-  /** Far more than any file of golden vectors has; what is longer is a mistake, or packed to fill memory. */
-  private static final int MOST_RECORDS = 10_000_000;
+  /**
+   * Bytes that the files of a folder may have together when they are unpacked: far more than golden vectors have. What
+   * is longer is a mistake, or packed to fill memory.
+   */
+  private static final long MOST_BYTES = 256L << 20;
 
   private GoldenFiles() {}
 
   static List<GoldenRecord> read(Path folder) {
+    return read(folder, MOST_BYTES);
+  }
+
+  /** @param most bytes that all files may have together when they are unpacked */
+  static List<GoldenRecord> read(Path folder, long most) {
     var files = files(folder);
     if (files.isEmpty()) throw new MalformedGoldenException(folder, "no *.jsonl file of golden vectors in it");
     var records = new ArrayList<GoldenRecord>();
-    for (var file : files) records.addAll(records(file));
+    long total = 0;
+    for (var file : files) total = read(file, total, most, records);
     return records;
   }
 
@@ -42,21 +51,19 @@ final class GoldenFiles {
     }
   }
 
-  private static List<GoldenRecord> records(Path file) {
-    var records = new ArrayList<GoldenRecord>();
-    try (var reader = new BufferedReader(new InputStreamReader(new LimitedLines(open(file)), StandardCharsets.UTF_8))) {
+  /** Adds a file's records and returns the number of bytes unpacked, {@code before} included. */
+  private static long read(Path file, long before, long most, List<GoldenRecord> records) {
+    try (var lines = new LimitedLines(open(file), before, most);
+        var reader = new BufferedReader(new InputStreamReader(lines, StandardCharsets.UTF_8))) {
       int number = 0;
       for (var line = reader.readLine(); line != null; line = reader.readLine()) {
         number++;
-        if (number > MOST_RECORDS) {
-          throw new MalformedGoldenException(file, number, "more than " + MOST_RECORDS + " lines");
-        }
         if (!line.isBlank()) records.add(parse(file, number, line));
       }
+      return lines.total();
     } catch (IOException e) {
       throw new MalformedGoldenException(file, "cannot be read: " + e.getMessage());
     }
-    return records;
   }
 
   private static InputStream open(Path file) throws IOException {
