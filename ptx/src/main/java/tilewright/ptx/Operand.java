@@ -4,6 +4,10 @@ import java.util.List;
 
 /** An operand of an instruction. Names are as written, with the percent sign where there is one. */
 public sealed interface Operand {
+  /** The operand as {@link PtxPrinter} writes it, such as {@code [%rd1+4]}; messages show it so. */
+  default String text() {
+    return OperandPrinter.print(this);
+  }
 
   /** A register or an element of a vector register ({@code %v1.x}). */
   record Register(String name) implements Operand {}

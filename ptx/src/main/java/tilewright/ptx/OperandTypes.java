@@ -52,7 +52,7 @@ public final class OperandTypes {
       var operand = i.operands().get(k);
       var wrong = form.operands().get(k).violation(operand, i, registers);
       if (wrong.isPresent()) {
-        return Optional.of("operand " + (k + 1) + ", " + OperandPrinter.print(operand) + ", is " + wrong.get());
+        return Optional.of("operand " + (k + 1) + ", " + operand.text() + ", is " + wrong.get());
       }
     }
     return Optional.empty();

@@ -59,7 +59,7 @@ final class Addressing {
 
   static Place of(Operand operand, Window window, Lowering c) {
     if (!(operand instanceof Operand.Address(var base, long offset, var coordinates)) || !coordinates.isEmpty()) {
-      throw new Unsupported("operand " + operand + " is not an address");
+      throw new Unsupported("operand " + operand.text() + " is not an address");
     }
     if (base instanceof Operand.Symbol(var name) && !c.scope().hasRegister(name)) {
       return ofSymbol(c.place(name), offset, window, c);

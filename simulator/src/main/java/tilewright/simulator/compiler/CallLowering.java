@@ -128,7 +128,7 @@ final class CallLowering {
 
   private Scope.Place place(Operand actual) {
     if (actual instanceof Operand.Symbol(var name) && !c.scope().hasRegister(name)) return c.place(name);
-    throw new Unsupported("argument " + actual + " is no .param variable");
+    throw new Unsupported("argument " + actual.text() + " is no .param variable");
   }
 
   private void callFramed(Calls call) {

@@ -50,6 +50,6 @@ final class ControlLowering {
 
   private static String symbol(Operand operand) {
     if (operand instanceof Operand.Symbol(var name)) return name;
-    throw new Unsupported("operand " + operand + " is not a label");
+    throw new Unsupported("operand " + operand.text() + " is not a label");
   }
 }

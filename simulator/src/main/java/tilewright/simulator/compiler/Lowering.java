@@ -166,7 +166,7 @@ final class Lowering {
       case Operand.Offset(var symbol, long offset) -> address(place(symbol.name()), offset);
       case Operand.Not(var inner) -> inverse(source(inner));
       case Operand.Negated _ -> throw new Unsupported("only vmad takes the negative of a register");
-      default -> throw new Unsupported("operand " + operand + " is not a value");
+      default -> throw new Unsupported("operand " + operand.text() + " is not a value");
     };
   }
 
@@ -233,7 +233,7 @@ final class Lowering {
       case Operand.Register(var name) -> scope.register(name);
       case Operand.Symbol(var name) -> scope.register(name);
       case Operand.Sink _ -> temp(typeOfSink);
-      default -> throw new Unsupported("operand " + operand + " cannot take a result");
+      default -> throw new Unsupported("operand " + operand.text() + " cannot take a result");
     };
   }
 
@@ -306,7 +306,7 @@ final class Lowering {
       var halves = scope.halves(name).stream().<Operand>map(Operand.Register::new).toList();
       if (!halves.isEmpty()) return halves;
     }
-    throw new Unsupported("operand " + operand + " has not 128 bits");
+    throw new Unsupported("operand " + operand.text() + " has not 128 bits");
   }
 
   /** The registers of an operand that stands for so many. */

@@ -113,7 +113,7 @@ final class TensorLowering {
       if (operand instanceof Operand.Address(var base, long offset, var coordinates) && coordinates.isEmpty()) {
         return new Place(c.inRegister(base, PtxType.B32), (int) offset);
       }
-      throw new Unsupported("operand " + operand + " is not an address in tensor memory");
+      throw new Unsupported("operand " + operand.text() + " is not an address in tensor memory");
     }
   }
 

@@ -113,7 +113,7 @@ final class TensorMapLowering {
   /** Hands over the coordinates; the place of the tensor map remains. */
   private static Addressing.Place map(Operand operand, TensorForm form, Lowering c) {
     if (!(operand instanceof Operand.Address(var base, long offset, var coordinates))) {
-      throw new Unsupported("operand " + operand + " is not a tensor map with coordinates");
+      throw new Unsupported("operand " + operand.text() + " is not a tensor map with coordinates");
     }
     var numbers = coordinates.size() == 1 && coordinates.getFirst() instanceof Operand.Vector(var elements) ? elements
         : coordinates;

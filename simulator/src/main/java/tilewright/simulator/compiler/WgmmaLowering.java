@@ -150,6 +150,6 @@ final class WgmmaLowering {
 
   private static int constant(Operand operand) {
     if (operand instanceof Operand.Integer(long value)) return (int) value;
-    throw new Unsupported("operand " + operand + " must be a constant");
+    throw new Unsupported("operand " + operand.text() + " must be a constant");
   }
 }

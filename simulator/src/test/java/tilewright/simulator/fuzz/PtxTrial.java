@@ -8,6 +8,7 @@ import java.util.List;
 import java.util.Map;
 import java.util.Optional;
 import java.util.Set;
+import java.util.regex.Pattern;
 import java.util.stream.Stream;
 import tilewright.ptx.Dim3;
 import tilewright.ptx.Function;
@@ -15,19 +16,22 @@ import tilewright.ptx.Launch;
 import tilewright.ptx.Launch.Argument;
 import tilewright.ptx.PtxParser;
 import tilewright.ptx.PtxSyntaxException;
+import tilewright.simulator.Finding;
 import tilewright.simulator.Simulator;
 import tilewright.simulator.SimulatorOptions;
 import tilewright.simulator.UnsupportedPtxException;
 
 /**
  * What becomes of a text: it is refused with a line, or its kernel runs, perhaps with findings. Anything else is a
- * failure.
+ * failure, and so is a message that shows a record of Java.
  */
 final class PtxTrial {
   private static final int BUFFER = 4096;
   /** Where launches are refused by what they say; such an exception thrown elsewhere is a fault. */
   private static final Set<String> REFUSING = Set.of("LaunchChecks", "Arguments", "ClusterGrid", "ClusterNeed",
       "LaunchState", "MmaArithmetic", "TensorMapRules");
+
+  private static final Pattern RECORD = Pattern.compile("\\b[A-Z]\\w*\\[(\\w+=|])");
 
   /** What went wrong, told from other faults by its type and place. */
   record Failure(String signature, String text, String message) {}
@@ -39,18 +43,26 @@ final class PtxTrial {
       var module = PtxParser.parse(text);
       var program = Simulator.load(module);
       var kernel = module.functions().stream().filter(f -> f.entry() && f.body().isPresent()).findFirst();
-      if (kernel.isPresent()) program.run(launch(text, kernel.get()), options(seed));
-      return Optional.empty();
+      if (kernel.isEmpty()) return Optional.empty();
+      var findings = program.run(launch(text, kernel.get()), options(seed)).findings();
+      return record(text, findings.stream().map(Finding::message));
     } catch (PtxSyntaxException e) {
-      return e.line() > 0 ? Optional.empty() : Optional.of(new Failure("no line", text, e.getMessage()));
+      return e.line() > 0 ? record(text, Stream.of(e.getMessage()))
+          : Optional.of(new Failure("no line", text, e.getMessage()));
     } catch (UnsupportedPtxException e) {
       boolean placed = e.problems().stream().allMatch(p -> p.line() > 0);
-      return placed ? Optional.empty() : Optional.of(new Failure("no line", text, e.getMessage()));
+      return placed ? record(text, e.problems().stream().map(UnsupportedPtxException.Problem::reason))
+          : Optional.of(new Failure("no line", text, e.getMessage()));
     } catch (IllegalArgumentException e) {
-      return refusesTheLaunch(e) ? Optional.empty() : Optional.of(failure(text, e));
+      return refusesTheLaunch(e) ? record(text, Stream.of(e.getMessage())) : Optional.of(failure(text, e));
     } catch (Throwable e) {
       return Optional.of(failure(text, e));
     }
+  }
+
+  private static Optional<Failure> record(String text, Stream<String> messages) {
+    return messages.filter(m -> RECORD.matcher(m).find()).findFirst()
+        .map(m -> new Failure("a record in a message", text, m));
   }
 
   private static boolean refusesTheLaunch(IllegalArgumentException e) {
