@@ -4,7 +4,6 @@ import java.io.IOException;
 import java.net.URI;
 import java.nio.file.FileSystems;
 import java.nio.file.Files;
-import java.nio.file.LinkOption;
 import java.nio.file.Path;
 import java.nio.file.StandardCopyOption;
 import java.util.Arrays;
@@ -56,23 +55,23 @@ final class BundleCommand implements Callable<Integer> {
   public Integer call() throws IOException {
     var sources = sourceTree();
     var folder = out == null ? sources.resolve("target/tilewright-bundle") : out;
-    deletePreviousBundle(folder);
-    Files.createDirectories(folder);
-
-    console.note("linking a Java runtime");
-    linkRuntime(folder.resolve("runtime"));
-    for (var jar : applicationJars()) copyInto(folder.resolve("app"), jar);
-    writeDom(folder.resolve("app").resolve(DOM_JAR));
     var tests = list(sources.resolve("cli/target/tests")).stream()
         .filter(jar -> !NOT_FOR_GPU_TESTS.matcher(jar.getFileName().toString()).matches()).toList();
-    for (var jar : tests) copyInto(folder.resolve("tests"), jar);
-    for (var file : List.of("tilewright", "LICENSE")) copyInto(folder, sources.resolve(file));
-    Files.writeString(folder.resolve(SourceCommit.FILE), SourceCommit.find() + "\n");
-
+    AtomicFolder.replace(folder, BundleCommand::isBundle, "a bundle", part -> fill(part, sources, tests));
     var size = sizeOf(folder);
     console.result(new Row(folder.toString(), size, tests.stream().map(t -> t.getFileName().toString()).toList()),
         "%s: %.1f MiB; its tilewright script runs on any x86-64 Linux with glibc".formatted(folder, size / 1048576.0));
     return Exit.OK;
+  }
+
+  private void fill(Path folder, Path sources, List<Path> tests) throws IOException {
+    console.note("linking a Java runtime");
+    linkRuntime(folder.resolve("runtime"));
+    for (var jar : applicationJars()) copyInto(folder.resolve("app"), jar);
+    writeDom(folder.resolve("app").resolve(DOM_JAR));
+    for (var jar : tests) copyInto(folder.resolve("tests"), jar);
+    for (var file : List.of("tilewright", "LICENSE")) copyInto(folder, sources.resolve(file));
+    Files.writeString(folder.resolve(SourceCommit.FILE), SourceCommit.find() + "\n");
   }
 
   private static Path sourceTree() {
@@ -83,15 +82,8 @@ final class BundleCommand implements Callable<Integer> {
     return Path.of(home);
   }
 
-  /** Refuses to delete a folder that is not a bundle. */
-  private static void deletePreviousBundle(Path folder) throws IOException {
-    if (!Files.exists(folder, LinkOption.NOFOLLOW_LINKS)) return;
-    if (!Files.isDirectory(folder) || !list(folder).isEmpty() && !Files.exists(folder.resolve("runtime/release"))) {
-      throw CommandFailure.badFile(folder, "exists and is not a bundle; name another folder with --out");
-    }
-    try (var files = Files.walk(folder)) {
-      for (var file : files.sorted(java.util.Comparator.reverseOrder()).toList()) Files.delete(file);
-    }
+  static boolean isBundle(Path folder) {
+    return Files.exists(folder.resolve("runtime/release")) && Files.exists(folder.resolve("tilewright"));
   }
 
   private void linkRuntime(Path folder) {

@@ -17,7 +17,8 @@ final class SourceCommit {
     var home = Path.of(System.getProperty("tilewright.home", ""));
     try {
       var file = home.resolve(FILE);
-      return Files.exists(file) ? Files.readString(file).strip() : ofCheckout(home);
+      boolean carried = Files.isRegularFile(file) && Files.isReadable(file);
+      return carried ? InputFile.text(file).strip() : ofCheckout(home);
     } catch (IOException _) {
       return "unknown";
     } catch (InterruptedException _) {

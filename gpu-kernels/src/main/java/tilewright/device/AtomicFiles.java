@@ -10,7 +10,9 @@ import java.nio.file.StandardCopyOption;
 final class AtomicFiles {
   private AtomicFiles() {}
 
+  /** @throws IOException also where a device, a pipe or a folder has the name, which nothing takes the place of */
   static void write(Path target, byte[] bytes) throws IOException {
+    if (Files.exists(target) && !Files.isRegularFile(target)) throw new IOException(target + " is no regular file");
     var folder = target.toAbsolutePath().getParent();
     Files.createDirectories(folder);
     var part = Files.createTempFile(folder, target.getFileName().toString(), ".part");

@@ -49,6 +49,8 @@ final class CubinCache {
   }
 
   Optional<byte[]> read(String key) {
+    // Reading a pipe would wait for a writer.
+    if (!Files.isRegularFile(file(key))) return Optional.empty();
     try {
       var entry = Files.readAllBytes(file(key));
       if (entry.length <= SUM_BYTES) return Optional.empty();

@@ -75,6 +75,15 @@ class CubinCacheTest {
   }
 
   @Test
+  void neitherReadsNorReplacesADevice() throws IOException {
+    var cache = new CubinCache(folder);
+    Files.createSymbolicLink(cache.file(KEY), Path.of("/dev/zero"));
+    assertEquals(Optional.empty(), cache.read(KEY));
+    cache.write(KEY, CODE);
+    assertTrue(Files.isSymbolicLink(cache.file(KEY)));
+  }
+
+  @Test
   void keepsNothingWhereItCannotWrite() throws IOException {
     var file = Files.write(folder.resolve("file"), CODE);
     var cache = new CubinCache(file.resolve("below"));
