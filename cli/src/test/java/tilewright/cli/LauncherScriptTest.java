@@ -12,6 +12,8 @@ import java.util.concurrent.TimeUnit;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.CsvSource;
 
 /** The script {@code tilewright} over a source tree of two files and a Maven that only says that it was called. */
 class LauncherScriptTest {
@@ -57,6 +59,21 @@ class LauncherScriptTest {
     run("bundle", "--out", "x");
     assertEquals(3, calls());
     assertTrue(Files.readString(home.resolve("calls")).contains("-Pbundle"));
+  }
+
+  @ParameterizedTest
+  @CsvSource({"<&-, 0 l-wx", ">&-, 1 lr-x", "2>&-, 2 l-wx", "<&- >&- 2>&-, 0 l-wx"})
+  void closedStreamsBecomeNoFileThatJavaOpens(String closed, String opened) throws IOException, InterruptedException {
+    Files.createDirectories(home.resolve("runtime/bin"));
+    var java = Files.writeString(home.resolve("runtime/bin/java"), """
+        #!/bin/sh
+        for n in 0 1 2; do echo $n $(ls -l /proc/$$/fd/$n) >>"${0%/*}/streams"; done
+        """);
+    assertTrue(java.toFile().setExecutable(true));
+    var shell = new ProcessBuilder("sh", "-c", "sh '" + home.resolve("tilewright") + "' layout eval " + closed);
+    assertEquals(0, shell.start().waitFor());
+    var streams = Files.readString(home.resolve("runtime/bin/streams"));
+    assertTrue(streams.lines().anyMatch(s -> s.startsWith(opened) && s.endsWith("-> /dev/null")), streams);
   }
 
   @Test
