@@ -30,7 +30,7 @@ final class CommandFailure extends RuntimeException {
     return new CommandFailure(Exit.CHECK_FAILED, message);
   }
 
-  /** The same with more to say. */
+  /** This failure with {@code more} at the end of its message. */
   CommandFailure with(String more) {
     return new CommandFailure(exitCode, getMessage() + more);
   }

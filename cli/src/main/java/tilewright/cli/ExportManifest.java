@@ -144,7 +144,7 @@ record ExportManifest(String kernel, Map<String, String> settings, String entry,
   }
 
   /**
-   * What an export's files and C functions are called: the entry and every setting that is not the kernel's own, so
+   * The name of an export's files and C functions: the entry and every setting that is not the kernel's own, so
    * that two configurations of a kernel can be used in one program.
    */
   static String name(CatalogueKernel kernel, Map<String, String> settings, String entry) {

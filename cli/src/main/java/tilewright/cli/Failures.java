@@ -7,6 +7,7 @@ import java.util.List;
 import picocli.CommandLine;
 import picocli.CommandLine.IExecutionExceptionHandler;
 import picocli.CommandLine.IParameterExceptionHandler;
+import picocli.CommandLine.MissingParameterException;
 import picocli.CommandLine.ParameterException;
 import picocli.CommandLine.ParseResult;
 import picocli.CommandLine.UnmatchedArgumentException;
@@ -20,7 +21,8 @@ final class Failures implements IParameterExceptionHandler, IExecutionExceptionH
   }
 
   @Override
-  public int handleParseException(ParameterException e, String[] arguments) {
+  public int handleParseException(ParameterException thrown, String[] arguments) {
+    var e = misspelt(thrown);
     var command = e.getCommandLine().getCommandSpec().qualifiedName();
     // What stands before the mistake has been parsed, what stands behind it has not.
     console.json(console.json() || Arrays.asList(arguments).contains("--json"));
@@ -65,6 +67,13 @@ final class Failures implements IParameterExceptionHandler, IExecutionExceptionH
     };
   }
 
+  /** Picocli misses an option before it complains of the unknown one that was meant to be it. */
+  private static ParameterException misspelt(ParameterException e) {
+    var unknown = e.getCommandLine().getUnmatchedArguments();
+    return e instanceof MissingParameterException && !unknown.isEmpty()
+        ? new UnmatchedArgumentException(e.getCommandLine(), unknown) : e;
+  }
+
   /** The subcommand or option that was probably meant. */
   private static String suggestion(ParameterException e) {
     if (!(e instanceof UnmatchedArgumentException unmatched) || unmatched.getUnmatched().isEmpty()) return "";
@@ -73,6 +82,13 @@ final class Failures implements IParameterExceptionHandler, IExecutionExceptionH
     var known = new ArrayList<>(given.startsWith("-") ? spec.optionsMap().keySet() : spec.subcommands().keySet());
     var name = given.startsWith("-") ? given.replaceFirst("=.*", "") : given;
     return NearestName.hint(name, List.copyOf(known), "");
+  }
+
+  /** The first line of the exception that caused all others. */
+  static String rootOf(Throwable e) {
+    var root = e;
+    while (root.getCause() != null) root = root.getCause();
+    return firstLine(root.toString());
   }
 
   private static String firstLine(String text) {

@@ -77,7 +77,7 @@ final class InputFile {
     }
   }
 
-  /** What an exception of the file system says, where its message is only the file's name. */
+  /** The reason that an exception of the file system gives, where its message is only the file's name. */
   static String reason(IOException e) {
     return switch (e) {
       case NoSuchFileException _ -> "no such file";
@@ -88,12 +88,16 @@ final class InputFile {
   }
 
   private static void requireRegular(Path file) {
-    if (Files.isRegularFile(file)) return;
-    if (Files.isDirectory(file)) throw CommandFailure.badFile(file, "is a folder; needed is a file");
+    if (!Files.isRegularFile(file)) throw notRegular(file);
+  }
+
+  /** The reason why there is no regular file of this name. */
+  static CommandFailure notRegular(Path file) {
+    if (Files.isDirectory(file)) return CommandFailure.badFile(file, "is a folder; needed is a file");
     if (Files.exists(file)) {
-      throw CommandFailure.badFile(file, "is a pipe or a device; needed is a regular file: write it to one first");
+      return CommandFailure.badFile(file, "is a pipe or a device; needed is a regular file: write it to one first");
     }
-    throw CommandFailure.badFile(file, hidden(file) ? "cannot be read: permission denied" : "no such file");
+    return CommandFailure.badFile(file, hidden(file) ? "cannot be read: permission denied" : "no such file");
   }
 
   /** Whether a folder on the way may not be searched, so that nobody knows what is in it. */

@@ -55,7 +55,8 @@ final class LaunchArgumentReader {
             LaunchTensorMap.read(json, where + ".tensorMap", value));
       }
       default -> LaunchScalar.read(PtxType.parse(kind).orElseThrow(), value)
-          .orElseThrow(() -> json.bad(where + " is " + LaunchJson.shown(node) + NEEDED));
+          .orElseThrow(() -> json.bad(where + "." + kind + " is " + LaunchJson.shown(value) + "; needed is a number "
+              + "that " + kind + " has, or its bits in hexadecimal, such as \"0x1F\""));
     };
   }
 

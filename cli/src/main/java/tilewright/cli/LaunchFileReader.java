@@ -28,7 +28,7 @@ final class LaunchFileReader {
   /** What a buffer holds that nobody has filled: the same every time, and conspicuous. */
   private static final int UNKNOWN = 0xCD;
   private static final int ALIGNMENT = 256;
-  /** What Java can address as one array, which results are compared as. */
+  /** The bytes of the longest array in Java: results are compared as arrays. */
   private static final int MOST_BYTES = Integer.MAX_VALUE - 8;
   private static final List<String> KEYS = List.of("ptx", "entry", "grid", "block", "cluster", "dynamicSharedBytes",
       "features", "buffers", "args", "expect", "architecture");
@@ -72,7 +72,7 @@ final class LaunchFileReader {
         ? OptionalInt.of((int) json.integer("architecture", root.get("architecture"), 80, 999)) : OptionalInt.empty();
   }
 
-  /** Adds up what is named before any of it is read or allocated; what is no size at all is reported where it is read. */
+  /** Adds up what is named before any of it is read or allocated; a value of another type is reported later. */
   private void requireMemory(JsonNode root) {
     long need = root.path("ptx").isString() ? inputs.size("ptx", root.get("ptx").stringValue()) : 0;
     for (var e : object(root, "buffers")) {
@@ -204,8 +204,9 @@ final class LaunchFileReader {
     if (!root.has("features")) return features;
     for (var node : json.array("features", root.get("features"))) {
       var name = json.text("features[" + features.size() + "]", node);
-      features.add(LaunchFeature.parse(name).orElseThrow(() -> json.bad("features names " + name + "; needed are of "
-          + Arrays.stream(LaunchFeature.values()).map(LaunchFeature::text).toList())));
+      var known = Arrays.stream(LaunchFeature.values()).map(LaunchFeature::text).toList();
+      features.add(LaunchFeature.parse(name).orElseThrow(() -> json.bad("features names " + name
+          + NearestName.hint(name, known, "; known are " + String.join(", ", known)))));
     }
     return features;
   }

@@ -35,9 +35,7 @@ record LaunchSearch(List<Path> files, List<CommandFailure> problems) {
   private static void find(Path named, Set<Path> files, List<CommandFailure> problems) {
     if (!Files.isDirectory(named)) {
       if (Files.isRegularFile(named)) files.add(named);
-      else problems.add(Files.exists(named)
-          ? CommandFailure.badFile(named, "is a pipe or a device; needed is a regular file")
-          : CommandFailure.badFile(named, "no such file or folder"));
+      else problems.add(InputFile.notRegular(named));
       return;
     }
     var below = new ArrayList<Path>();

@@ -8,6 +8,8 @@ import java.io.PrintWriter;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.InvalidPathException;
 import java.nio.file.Path;
+import java.util.Arrays;
+import java.util.function.Function;
 import picocli.CommandLine;
 import picocli.CommandLine.ParseResult;
 import picocli.CommandLine.RunLast;
@@ -16,7 +18,7 @@ import tilewright.sm90.rows.HopperFamilies;
 
 /** The {@code tilewright} command. */
 public final class Main {
-  /** What Java puts in the place of bytes that it cannot decode. */
+  /** The character that Java puts in the place of bytes that it cannot decode. */
   private static final char REPLACED = '\uFFFD';
 
   private Main() {}
@@ -32,15 +34,34 @@ public final class Main {
 
   /** Runs one command on the given streams and returns its exit code. */
   public static int run(InputStream in, PrintStream out, PrintStream err, String... arguments) {
-    var console = new Console(in, out, err);
+    return run(new Console(in, out, err), Main::commandLine, arguments);
+  }
+
+  /** @param builder makes the command line; a kernel that cannot be described makes it fail */
+  static int run(Console console, Function<Console, CommandLine> builder, String... arguments) {
+    var out = console.out();
     try {
       requireDecoded(arguments);
-      int exitCode = commandLine(console).execute(arguments);
+      int exitCode = built(console, builder, arguments).execute(arguments);
       out.flush();
       return exitCode;
     } catch (RuntimeException | Error e) {
       // Picocli handles exceptions of commands only; what fails before or is an error deserves one line too.
       return Failures.end(console, e);
+    }
+  }
+
+  private static CommandLine built(Console console, Function<Console, CommandLine> builder, String[] arguments) {
+    try {
+      return builder.apply(console);
+    } catch (RuntimeException | Error e) {
+      // Nothing has been parsed.
+      console.json(Arrays.asList(arguments).contains("--json"));
+      console.debug(Arrays.asList(arguments).contains("--debug"));
+      var failure = CommandFailure.environmentLacks("this build of Tilewright is not sound, its command line cannot be "
+          + "made: " + Failures.rootOf(e));
+      failure.addSuppressed(e);
+      throw failure;
     }
   }
 

@@ -21,7 +21,7 @@ final class NearestName {
         .min(Comparator.<String>comparingInt(k -> distance(plain, plain(k))).thenComparing(Comparator.naturalOrder()));
   }
 
-  /** Such as {@code "; did you mean grid?"}, or {@code otherwise} where no known name is near. */
+  /** A hint such as {@code "; did you mean grid?"}, or {@code otherwise} where no known name is near. */
   static String hint(String name, Collection<String> known, String otherwise) {
     return of(name, known).map(near -> "; did you mean " + near + "?").orElse(otherwise);
   }

@@ -4,7 +4,10 @@ import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertFalse;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
+import java.io.ByteArrayOutputStream;
 import java.io.IOException;
+import java.io.InputStream;
+import java.io.PrintStream;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import org.junit.jupiter.api.Test;
@@ -53,6 +56,28 @@ class CommandLineTest {
     var launch = Files.writeString(folder.resolve("launch.json"), "{");
     assertFalse(Cli.run("sim", launch.toString()).err().contains("\tat "));
     assertTrue(Cli.run("ptx", "no-such-kernel", "--debug").err().contains("\tat "));
+  }
+
+  @Test
+  void aCommandLineThatCannotBeMadeIsOneLine() {
+    var out = new ByteArrayOutputStream();
+    var err = new ByteArrayOutputStream();
+    var console = new Console(InputStream.nullInputStream(), new PrintStream(out), new PrintStream(err));
+    int exitCode = Main.run(console, _ -> {
+      throw new ExceptionInInitializerError(new IllegalStateException("Relu has no FAMILIES"));
+    }, "kernels", "--json");
+    assertEquals(Exit.ENVIRONMENT, exitCode);
+    assertEquals("tilewright: this build of Tilewright is not sound, its command line cannot be made: "
+        + "java.lang.IllegalStateException: Relu has no FAMILIES\n", err.toString());
+    assertTrue(out.toString().contains("\"exitCode\":3"), out.toString());
+  }
+
+  @Test
+  void aMisspeltOptionIsNamedBeforeTheMissingOneThatItIs() {
+    var run = Cli.run("run", "softmax", "--inn", "X=x.npy", "--out", "Y=y.npy");
+    assertEquals(Exit.BAD_INPUT, run.exitCode());
+    assertTrue(run.err().contains("'--inn'"), run.err());
+    assertTrue(run.err().contains("did you mean --in?"), run.err());
   }
 
   @Test

@@ -170,16 +170,18 @@ class LaunchFileTest {
       {"ptx": "none.ptx", "entry": "k", "args": []} | none.ptx: no such file (named by
       {"ptx": "kernel.ptx", "entry": 5, "args": []} | entry is 5; needed is a string
       {"ptx": "kernel.ptx", "entry": "k", "args": [{"buffer": "x"}]} | args[0] names buffer "x"; "buffers" has []
-      {"ptx": "kernel.ptx", "entry": "k", "args": [{"u32": 4294967296}]} | args[0] is {"u32":4294967296}
+      {"ptx": "kernel.ptx", "entry": "k", "args": [{"u32": 4294967296}]} | args[0].u32 is 4294967296; needed is a number that u32 has
       {"ptx": "kernel.ptx", "entry": "k", "args": [{"u31": 1}]} | args[0] has an unknown key "u31"; did you mean u32?
-      {"ptx": "kernel.ptx", "entry": "k", "args": [{"f32": 1e39}]} | args[0] is {"f32":1.0E39}; needed is
-      {"ptx": "kernel.ptx", "entry": "k", "args": [{"f16": 65520}]} | args[0] is {"f16":65520}; needed is
-      {"ptx": "kernel.ptx", "entry": "k", "args": [{"f64": 1e999}]} | args[0] is {"f64":
-      {"ptx": "kernel.ptx", "entry": "k", "args": [{"u32": "0x-1"}]} | args[0] is {"u32":"0x-1"}; needed is
+      {"ptx": "kernel.ptx", "entry": "k", "args": [{"f32": 1e39}]} | args[0].f32 is 1.0E39; needed is a number that f32 has
+      {"ptx": "kernel.ptx", "entry": "k", "args": [{"f16": 65520}]} | args[0].f16 is 65520; needed is a number that f16 has
+      {"ptx": "kernel.ptx", "entry": "k", "args": [{"f64": 1e999}]} | args[0].f64 is "Infinity"; needed is a number
+      {"ptx": "kernel.ptx", "entry": "k", "args": [{"u32": "0x-1"}]} | args[0].u32 is "0x-1"; needed is a number that
       {"ptx": "kernel.ptx", "entry": "k", "args": [{"u32": 1, "u64": 1}]} | args[0] is both "u32" and "u64"
       {"ptx": "kernel.ptx", "entry": "k", "args": [{"u32": 1, "bufferOffset": 1}]} | args[0] has an unknown key
       {"ptx": "kernel.ptx", "entry": "k", "args": {"u32": 1}} | args is {"u32":1}; needed is an array
       {"ptx": "kernel.ptx", "entry": "k", "args": [7]} | args[0] is 7; needed is an object
+      {"ptx": "kernel.ptx", "entry": "k", "args": [{"bf16": 1}]} | args[0].bf16 is 1; needed is a number that bf16 has
+      {"ptx": "kernel.ptx", "entry": "k", "args": [], "features": ["cooperativ"]} | did you mean cooperative?
       {"ptx": "kernel.ptx", "entry": "k", "args": [], "grids": [2]} | has an unknown key "grids"; did you mean grid?
       {"ptx": "kernel.ptx", "entry": "k", "args": [], "Block": [2]} | has an unknown key "Block"; did you mean block?
       {"ptx": "kernel.ptx", "entry": "k", "args": [], "dynamicShared": 2} | did you mean dynamicSharedBytes?

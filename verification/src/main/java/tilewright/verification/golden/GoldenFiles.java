@@ -46,8 +46,10 @@ final class GoldenFiles {
     }
     try (var all = Files.walk(folder)) {
       return all.filter(f -> f.toString().matches(".*\\.jsonl(\\.gz)?")).filter(Files::isRegularFile).sorted().toList();
-    } catch (IOException | UncheckedIOException e) {
-      throw new MalformedGoldenException(folder, "cannot be read: " + e.getMessage());
+    } catch (IOException e) {
+      throw MalformedGoldenException.unreadable(folder, e);
+    } catch (UncheckedIOException e) {
+      throw MalformedGoldenException.unreadable(folder, e.getCause());
     }
   }
 
@@ -62,7 +64,7 @@ final class GoldenFiles {
       }
       return lines.total();
     } catch (IOException e) {
-      throw new MalformedGoldenException(file, "cannot be read: " + e.getMessage());
+      throw MalformedGoldenException.unreadable(file, e);
     }
   }
 

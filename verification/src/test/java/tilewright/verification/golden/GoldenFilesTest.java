@@ -6,6 +6,7 @@ import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import java.io.IOException;
 import java.nio.charset.StandardCharsets;
+import java.nio.file.AccessDeniedException;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.zip.GZIPOutputStream;
@@ -34,6 +35,12 @@ class GoldenFilesTest {
     pack("a", "0".repeat(MEBIBYTE), 17);
     var e = assertThrows(MalformedGoldenException.class, () -> GoldenFiles.read(folder));
     assertTrue(e.getMessage().endsWith("a line has more than 16777216 bytes"), e.getMessage());
+  }
+
+  @Test
+  void whatMayNotBeReadIsNamedWithTheReason() {
+    var e = MalformedGoldenException.unreadable(folder, new AccessDeniedException("a/b"));
+    assertEquals("a/b: cannot be read: permission denied", e.getMessage());
   }
 
   private void pack(String name, String text, int times) throws IOException {
