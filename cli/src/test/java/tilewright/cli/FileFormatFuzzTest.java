@@ -193,7 +193,7 @@ class FileFormatFuzzTest {
 
   private boolean refused;
 
-  /** What is wrong with how the reader ends; nothing if it reads the file or refuses it in one line. */
+  /** The fault in how the reader ends; nothing if it reads the file or refuses it in one line. */
   private Optional<String> tried(Format format, byte[] input) {
     try {
       refused = false;

@@ -27,7 +27,7 @@ class HostileValuesTest {
   private static final long SEED = 22;
   private static final int FEW = 60;
   private static final Duration NEVER = Duration.ofMinutes(3);
-  /** What makes each command quick: it is done soon, or refused for lack of a GPU. */
+  /** Arguments that make each command quick: it is done soon, or refused for lack of a GPU. */
   private static final Map<String, List<String>> QUICK = Map.of("verify", List.of("vector_add", "--arch", "sm80"),
       "bench", List.of("vector_add"), "layout eval", List.of("4:1"), "sim", List.of("@/launch.json"),
       "ptx", List.of("add"), "export", List.of("add"), "run softmax", List.of(), "layout banks", List.of("32:1"));
@@ -123,7 +123,7 @@ class HostileValuesTest {
         || option.type() == Path.class;
   }
 
-  /** What a command writes to a relative name shall not lie in the source tree. */
+  /** A folder for what a command writes to a relative name, which shall not lie in the source tree. */
   private String below(String value) {
     int name = value.indexOf('=') + 1;
     var file = value.substring(name);

@@ -5,7 +5,7 @@ import java.util.Optional;
 import java.util.function.Function;
 
 /**
- * What one operand of an instruction may be, as a column of {@code operands.txt} says it.
+ * The rule for one operand of an instruction, a column of {@code operands.txt}.
  *
  * @param type a type's text, or T, B, 1, 2, W for one that the instruction's name tells; or [], #, *
  * @param result whether it takes a result
@@ -32,7 +32,7 @@ record OperandRule(String type, boolean result, boolean wider, boolean vector, b
     return new OperandRule(rest, result, wider, vector, parts, predicate);
   }
 
-  /** What the operand is and what it should be, such as {@code of type u32, but f32 is needed}. */
+  /** Says what the operand is and what it should be, such as {@code of type u32, but f32 is needed}. */
   Optional<String> violation(Operand operand, Instruction i, Function<String, Optional<PtxType>> registers) {
     switch (type) {
       case "*" -> {

@@ -42,7 +42,7 @@ public final class PtxParser {
   }
 
   /**
-   * As {@link #parse(String)}.
+   * Parses a module like {@link #parse(String)}, in work that can be ended.
    *
    * @param check called now and then: it ends the work by throwing an exception
    */

@@ -9,7 +9,7 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
 
-/** What ptxas 13.0 says of one operand of each kind, in each place: {@code @} stands for it. */
+/** The answers of ptxas 13.0 to one operand of each kind, in each place: {@code @} stands for it. */
 class OperandTypesTest {
   private static final List<String> ALL = List.of("pred", "b8", "u8", "s8", "b16", "u16", "s16", "f16", "b32", "u32",
       "s32", "f32", "b64", "u64", "s64", "f64", "b128", "1", "1.5", "0f3F800000", "0d3FF0000000000000");
@@ -84,7 +84,7 @@ class OperandTypesTest {
     assertEquals(Optional.empty(), violation("add.f32 %x, %y, %z;"));
   }
 
-  /** As ptxas 13.0: "Unexpected instruction types specified". */
+  /** Refused by ptxas 13.0 too: "Unexpected instruction types specified". */
   @ParameterizedTest
   @CsvSource({"and", "or", "xor"})
   void logicOperationsHaveNoNumbers(String opcode) {

@@ -61,7 +61,7 @@ public final class Program {
     return run(launch, options, System.nanoTime());
   }
 
-  /** As above, in time that began at that {@link System#nanoTime}. */
+  /** Executes one launch in limited time that began at {@code start}, a {@link System#nanoTime}. */
   SimulationResult run(Launch launch, SimulatorOptions options, long start) {
     var kernel = watches(options) ? watched(launch.entry()) : kernels.get(launch.entry());
     if (kernel == null) {

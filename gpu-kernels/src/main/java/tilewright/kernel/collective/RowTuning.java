@@ -21,22 +21,22 @@ public record RowTuning(int threads, int block, int each, int runs, int cluster,
     this(threads, block, each, runs, cluster, blocks, 0, 0);
   }
 
-  /** With so many threads a row, all in one CTA. */
+  /** Returns this tuning with {@code other} threads per row, all in one CTA. */
   public RowTuning withThreads(int other) {
     return new RowTuning(other, block, each, runs, 1, blocks, vector, beside);
   }
 
-  /** With about so many runs of a row a thread. */
+  /** Returns this tuning with about {@code other} runs of a row per thread. */
   public RowTuning withRuns(int other) {
     return new RowTuning(threads, block, each, other, cluster, blocks, vector, beside);
   }
 
-  /** With at most so many neighbours an access. */
+  /** Returns this tuning with at most {@code other} neighbours per access. */
   public RowTuning withVector(int other) {
     return new RowTuning(threads, block, each, runs, cluster, blocks, other, beside);
   }
 
-  /** With so many wide rows side by side in a CTA. */
+  /** Returns this tuning with {@code other} wide rows side by side in a CTA. */
   public RowTuning withBeside(int other) {
     return new RowTuning(threads, block, each, runs, cluster, blocks, vector, other);
   }

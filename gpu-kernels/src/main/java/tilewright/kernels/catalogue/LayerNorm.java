@@ -101,7 +101,7 @@ record LayerNorm(ElementType type, ElementType accumulator, RowShape shape) impl
     });
   }
 
-  /** What the rounded mean lacks, and 1 / √(σ² + 10⁻⁵), from the sums of the differences to it and of their squares. */
+  /** The error of the rounded mean, and 1 / √(σ² + 10⁻⁵), from the sums of the differences to it and their squares. */
   private List<F32> corrections(F32 differences, F32 squares) {
     var lacking = differences.dividedBy(length()).roundedTo(accumulator);
     var variance = lacking.negated().fma(differences, squares).max(squares.constant(0)).dividedBy(length());

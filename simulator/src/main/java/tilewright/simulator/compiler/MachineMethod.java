@@ -22,7 +22,7 @@ final class MachineMethod {
     throw new Unsupported(difference(owner, name, parameters));
   }
 
-  /** As above, for {@code method(warp, mask, arguments…)}. */
+  /** Checks that the machine has {@code method(warp, mask, arguments…)}. */
   static void require(Class<?> owner, String name, Op.Result result, List<Op.Argument> arguments) {
     var parameters = new java.util.ArrayList<Class<?>>(List.of(Warp.class, int.class));
     for (var a : arguments) parameters.add(type(a));

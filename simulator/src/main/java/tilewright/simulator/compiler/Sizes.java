@@ -4,7 +4,7 @@ import tilewright.ptx.Variable;
 
 /** How much of each kind of memory a kernel may declare; everything is added up exactly. */
 enum Sizes {
-  /** What a CTA of sm_90 and sm_100 has (CUDA C++ Programming Guide, Compute Capabilities). */
+  /** The shared memory of a CTA of sm_90 and sm_100 (CUDA C++ Programming Guide, Compute Capabilities). */
   SHARED("shared memory", "a CTA", 227 * 1024),
   /** CUDA C++ Programming Guide, Compute Capabilities: local memory of a thread. */
   LOCAL("local memory", "a thread", 512 * 1024),

@@ -85,7 +85,7 @@ final class UsesOfLoads {
     block.ops.addAll(ops);
   }
 
-  /** What is no move makes a register hold something else. */
+  /** Reports that a register holds a copy, or something else where {@code op} is no move. */
   private Op moved(Op op, Reg to) {
     var from = moves(op) ? op.reads().stream().filter(r -> loaded.contains(r.id)).limit(2).toList() : List.<Reg>of();
     return probe(op, "moved", to.id, from.isEmpty() ? NONE : from.getFirst().id,

@@ -81,7 +81,7 @@ final class VideoLowering {
     });
   }
 
-  /** What is done with an operation's result. */
+  /** The treatment of an operation's result. */
   private record Finish(int operation, boolean saturates, boolean signed, Video.Part part, Optional<String> second) {}
 
   private static void finish(LaneCode code, Source third, Finish f) {

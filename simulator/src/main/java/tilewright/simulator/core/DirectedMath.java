@@ -8,7 +8,7 @@ import java.util.function.Supplier;
  * one step when it lies on the wrong side of the exact one.
  */
 public final class DirectedMath {
-  /** What takes a quotient at the border of the normal numbers away from it. */
+  /** The factor that takes a quotient at the border of the normal numbers away from it. */
   private static final float SCALE = 0x1p64f;
 
   private DirectedMath() {}

@@ -7,7 +7,7 @@ import java.util.List;
 public final class KernelClass {
   private KernelClass() {}
 
-  /** The code of all classes, each of which has so many blocks, the last perhaps fewer. */
+  /** The code of all classes, each of which has {@code blocks} basic blocks, the last perhaps fewer. */
   public static BlockCode define(List<byte[]> classes, int blocks) {
     if (classes.size() == 1) return define(classes.getFirst());
     var parts = classes.stream().map(KernelClass::define).toArray(BlockCode[]::new);

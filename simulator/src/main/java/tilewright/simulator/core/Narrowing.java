@@ -36,8 +36,8 @@ public final class Narrowing {
   }
 
   /**
-   * As {@link Conversions#toTf32}, clamped as ptxas does it: what is not finite loses one in its last place. So an
-   * infinity becomes the largest finite number, and a NaN another NaN or, if it is the least, that number too.
+   * Rounds like {@link Conversions#toTf32}, clamped as ptxas does it: what is not finite loses one in its last place.
+   * So an infinity becomes the largest finite number, and a NaN another NaN or, if it is the least, that number too.
    */
   public static float toTf32(float a) {
     float rounded = Conversions.toTf32(a);
@@ -54,7 +54,7 @@ public final class Narrowing {
         ? pattern & Integer.MIN_VALUE | TF32_LARGEST : pattern);
   }
 
-  /** Clamps two integers to so many bits; the fields move up what {@code rest} holds. */
+  /** Clamps two integers to {@code bits} bits; the fields move up what {@code rest} holds. */
   public static int pack(int high, int low, int rest, int bits, boolean signed) {
     int mask = (1 << bits) - 1;
     int fields = (clamp(high, bits, signed) & mask) << bits | clamp(low, bits, signed) & mask;

@@ -13,7 +13,7 @@ public final class UnwrittenValues {
   private static final int WORDS = 8;
   private static final int NONE = -1;
 
-  /** What some lanes of a register hold. */
+  /** Unwritten values that some lanes of a register hold. */
   private static final class Held {
     int lanes;
     int site;

@@ -79,7 +79,7 @@ public record DotModel(int block, int fraction, int zero, Rounding rounding) {
         : of(block, 24, AMPERE_ZERO, AMPERE_HALF_ZERO, half);
   }
 
-  /** The model of an instruction that is so many steps deep. */
+  /** The model of an instruction that is {@code steps} steps deep. */
   public DotModel withBlock(int steps) {
     return new DotModel(steps, fraction, zero, rounding);
   }

@@ -47,7 +47,7 @@ public final class TensorMapBytes {
     return b.array();
   }
 
-  /** What the bytes at an offset say, or nothing if they are neither zeros nor what a tensor map was made of. */
+  /** Decodes the bytes at an offset, or returns nothing if they are neither zeros nor what a tensor map was made of. */
   public static Optional<TensorMapDraft> decode(byte[] bytes, int offset) {
     if (Arrays.equals(bytes, offset, offset + SIZE, ZEROS, 0, SIZE)) return Optional.of(TensorMapDraft.blank());
     var b = ByteBuffer.wrap(bytes, offset, SIZE).order(ByteOrder.LITTLE_ENDIAN);

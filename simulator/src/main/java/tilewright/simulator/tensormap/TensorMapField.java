@@ -29,7 +29,7 @@ public enum TensorMapField {
     return Arrays.stream(values()).filter(f -> f.modifier().equals(modifier)).findFirst();
   }
 
-  /** As PTX spells it. */
+  /** The spelling of PTX. */
   String modifier() {
     return name().toLowerCase(java.util.Locale.ROOT);
   }
@@ -52,7 +52,7 @@ public enum TensorMapField {
     return 1L << ordinal() * TensorDescriptor.MOST_DIMENSIONS + dimension;
   }
 
-  /** How many values of this field a tensor of so many dimensions must have. */
+  /** The number of values of this field that a tensor of rank {@code rank} has. */
   int needed(int rank) {
     return switch (this) {
       case BOX_DIM, GLOBAL_DIM, ELEMENT_STRIDE -> rank;

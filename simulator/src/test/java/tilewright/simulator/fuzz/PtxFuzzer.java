@@ -28,7 +28,7 @@ final class PtxFuzzer {
     return mutator.mutate(seeds.next(random), random);
   }
 
-  /** Tries the texts of so many numbers; returns what failed, shrunk. */
+  /** Tries {@code count} texts; returns what failed, shrunk. */
   List<Failure> run(long first, long count) {
     for (long n = first; n < first + count; n++) {
       long number = n;

@@ -9,8 +9,8 @@ import java.util.SplittableRandom;
 import java.util.zip.GZIPInputStream;
 
 /**
- * What PTX mutations begin with: whole modules, and kernels of a few instructions drawn from all forms that ptxas
- * accepts. Half of them are of either kind.
+ * The texts that PTX mutations begin with: whole modules, and kernels of a few instructions drawn from all forms that
+ * ptxas accepts. Half of them are of either kind.
  */
 final class PtxSeeds {
   private static final List<String> MODULES = List.of("tma/load.ptx", "tma/store.ptx", "tma/cluster.ptx",

@@ -22,7 +22,7 @@ import tilewright.simulator.SimulatorOptions;
 import tilewright.simulator.UnsupportedPtxException;
 
 /**
- * What becomes of a text: it is refused with a line, or its kernel runs, perhaps with findings. Anything else is a
+ * The fate of a text: it is refused with a line, or its kernel runs, perhaps with findings. Anything else is a
  * failure, and so is a message that shows a record of Java.
  */
 final class PtxTrial {
@@ -33,7 +33,7 @@ final class PtxTrial {
 
   private static final Pattern RECORD = Pattern.compile("\\b[A-Z]\\w*\\[(\\w+=|])");
 
-  /** What went wrong, told from other faults by its type and place. */
+  /** A fault, told from others by its type and place. */
   record Failure(String signature, String text, String message) {}
 
   private PtxTrial() {}
