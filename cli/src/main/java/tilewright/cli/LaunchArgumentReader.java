@@ -11,8 +11,8 @@ import tools.jackson.databind.JsonNode;
 /** Reads {@code "args"} of a {@code launch.json}: buffers, structs, tensor maps and numbers by PTX type. */
 final class LaunchArgumentReader {
   private static final int MOST_STRUCT_BYTES = 1 << 16;
-  private static final String NEEDED = "; needed is {\"buffer\": NAME}, {\"struct\": …}, {\"tensorMap\": …} or a number "
-      + "by PTX type, such as {\"u32\": 5}";
+  private static final String NEEDED = "; needed is {\"buffer\": NAME}, {\"struct\": …}, {\"tensorMap\": …} or a "
+      + "number by PTX type, such as {\"u32\": 5}";
   /** Every kind of argument; the last are the PTX types that a number can have. */
   private static final List<String> KINDS = Stream.concat(Stream.of("buffer", "struct", "tensorMap"),
       Stream.of(PtxType.values()).map(PtxType::text)).toList();

@@ -64,16 +64,38 @@ class LauncherScriptTest {
   @ParameterizedTest
   @CsvSource({"<&-, 0 l-wx", ">&-, 1 lr-x", "2>&-, 2 l-wx", "<&- >&- 2>&-, 0 l-wx"})
   void closedStreamsBecomeNoFileThatJavaOpens(String closed, String opened) throws IOException, InterruptedException {
-    Files.createDirectories(home.resolve("runtime/bin"));
-    var java = Files.writeString(home.resolve("runtime/bin/java"), """
-        #!/bin/sh
-        for n in 0 1 2; do echo $n $(ls -l /proc/$$/fd/$n) >>"${0%/*}/streams"; done
-        """);
-    assertTrue(java.toFile().setExecutable(true));
-    var shell = new ProcessBuilder("sh", "-c", "sh '" + home.resolve("tilewright") + "' layout eval " + closed);
-    assertEquals(0, shell.start().waitFor());
+    makeBundle("for n in 0 1 2; do echo $n $(ls -l /proc/$$/fd/$n) >>\"${0%/*}/streams\"; done");
+    assertEquals(0, runBundle("", closed));
     var streams = Files.readString(home.resolve("runtime/bin/streams"));
     assertTrue(streams.lines().anyMatch(s -> s.startsWith(opened) && s.endsWith("-> /dev/null")), streams);
+  }
+
+  /** The C library takes 64 MiB of addresses for each thread otherwise: Java ended in the middle, with exit code 1. */
+  @Test
+  void wherePlaceIsShortThreadsShareTheirMemory() throws IOException, InterruptedException {
+    makeBundle("echo $MALLOC_ARENA_MAX >\"${0%/*}/arenas\"");
+    assertEquals(0, runBundle("ulimit -v 700000;", ""));
+    assertEquals("1\n", Files.readString(home.resolve("runtime/bin/arenas")));
+  }
+
+  @Test
+  void whatDoesNotStartInTheAddressesThatAreLeftEndsWithTheReason() throws IOException, InterruptedException {
+    makeBundle("case $* in *--version) exit 1 ;; esac");
+    assertEquals(Exit.ENVIRONMENT, runBundle("ulimit -v 700000;", "2>'" + home + "/errors'"));
+    assertTrue(Files.readString(home.resolve("errors")).contains("in the 683 MiB of addresses that 'ulimit -v' leaves"));
+    assertEquals(0, runBundle("", ""));
+  }
+
+  /** A bundle whose Java is a shell script. */
+  private void makeBundle(String java) throws IOException {
+    Files.createDirectories(home.resolve("runtime/bin"));
+    var file = Files.writeString(home.resolve("runtime/bin/java"), "#!/bin/sh\n" + java + "\n");
+    assertTrue(file.toFile().setExecutable(true));
+  }
+
+  private int runBundle(String before, String redirection) throws IOException, InterruptedException {
+    return new ProcessBuilder("sh", "-c", before + "sh '" + home.resolve("tilewright") + "' layout eval " + redirection)
+        .start().waitFor();
   }
 
   @Test

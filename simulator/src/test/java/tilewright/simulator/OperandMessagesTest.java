@@ -25,8 +25,8 @@ class OperandMessagesTest {
        operand %r1 must be a constant
       """)
   void anOperandIsShownAsPtxWritesIt(String instruction, String reason) {
-    var ptx = Kernels.kernel("sm_90a", 0, ".func f(.param .b32 x) { ret; }", instruction).replace("sm_90a", instruction.startsWith("tcgen05")
-        ? "sm_100a" : "sm_90a");
+    var target = instruction.startsWith("tcgen05") ? "sm_100a" : "sm_90a";
+    var ptx = Kernels.kernel(target, 0, ".func f(.param .b32 x) { ret; }", instruction);
     var e = assertThrows(UnsupportedPtxException.class, () -> Simulator.load(ptx));
     assertEquals(reason, e.problems().getFirst().reason());
   }
