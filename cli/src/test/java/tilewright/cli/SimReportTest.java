@@ -120,7 +120,7 @@ class SimReportTest {
     var path = launch("a", "{\"bytes\": 256, \"dtype\": \"u32\"}", 1);
     var run = Cli.run("sim", "--allow-outside", "--sanitize", path);
     assertEquals(Exit.CHECK_FAILED, run.exitCode());
-    assertTrue(run.out().contains("UNINITIALIZED_READ at PTX line 16, add.u32 %r2, %r2, %r2"), run.out());
+    assertTrue(run.out().contains("UNINITIALIZED_READ at PTX line 17, st.global.u32 [%rd5], %r2"), run.out());
     assertTrue(run.out().matches("(?s).*at 'in' \\+ (0, element 0|128, element 32), which nobody has written.*"),
         run.out());
   }

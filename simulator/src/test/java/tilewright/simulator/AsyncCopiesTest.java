@@ -285,7 +285,7 @@ class AsyncCopiesTest {
         @%q0 cp.async.bulk.wait_group 0;
         bar.sync 0;
         ld.global.u32 %r0, [%p1+508];
-        add.u32 %r0, %r0, 1;
+        @%q0 st.global.u32 [%p0], %r0;
         """;
     var options = Kernels.SANITIZED.withUninitialized(Set.of("arg1"));
     assertEquals(List.of(), Kernels.run(Kernels.kernel("sm_90", 2, "", body), 64, options, new int[256], new int[256])

@@ -103,8 +103,8 @@ class SanitizerTest {
 
   @Test
   void bytesNobodyWroteAreUninitialised() {
-    var result = run("setp.lt.u32 %q0, %t, 5;\n@!%q0 st.shared.u32 [%r11], %t;\nld.shared.u32 %r0, [%r11];\nneg.s32 %r1, %r0;\n",
-        Kernels.SANITIZED);
+    var result = run("setp.lt.u32 %q0, %t, 5;\n@!%q0 st.shared.u32 [%r11], %t;\nld.shared.u32 %r0, [%r11];\n"
+        + "st.shared.u32 [%r11], %r0;\n", Kernels.SANITIZED);
     assertEquals(List.of(Finding.Kind.UNINITIALIZED_READ), Kernels.kinds(result));
     assertEquals(5, result.findings().getFirst().count());
     assertEquals(0, result.findings().getFirst().thread().x());
@@ -114,8 +114,8 @@ class SanitizerTest {
 
   @Test
   void partsOfAWordAreInitialisedSeparately() {
-    var result = run("st.shared.u16 [%r11], %h0;\nld.shared.u32 %r0, [%r11];\nneg.s32 %r1, %r0;\n",
-        Kernels.SANITIZED);
+    var result = run("st.shared.u16 [%r11], %h0;\nld.shared.u32 %r0, [%r11];\n"
+        + "st.shared.u32 [%r11], %r0;\n", Kernels.SANITIZED);
     assertEquals(List.of(Finding.Kind.UNINITIALIZED_READ), Kernels.kinds(result));
   }
 

@@ -94,7 +94,8 @@ class SeededBugsTest implements PlantedBugs {
           @%q1 st.shared.u32 [%r11], %t;
           bar.sync 0;
           ld.shared.u32 %r0, [%r13]; // THERE
-          add.u32 %r1, %r0, 1; // HERE
+          add.u32 %r1, %r0, 1;
+          st.global.u32 [%l4], %r1; // HERE
           """, List.of("thread (31,0,0) of block (0,0,0) uses what it reads at line", "(ld.shared.u32 %r0, [%r13])",
           "4 bytes at shared 'tile' + 252", "nobody has written")),
       SeededBug.sm80("a shuffle from lanes that do not take part", 1, 32, Finding.Kind.INVALID_SHUFFLE, """

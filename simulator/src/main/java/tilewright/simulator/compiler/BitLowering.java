@@ -50,11 +50,13 @@ final class BitLowering {
   }
 
   private static void logic(Instruction i, Lowering c, PtxType type, Opcode narrow, Opcode wideOp) {
-    same(i, c, type, 2, (code, wide) -> code.op(wide ? wideOp : narrow));
+    Elementwise.of(i, c, type, List.of(type, type), s -> Flow.Logic.of(i.opcode(), s.get(0), s.get(1), type),
+        code -> code.op(wide(type) ? wideOp : narrow));
   }
 
   private static void not(Instruction i, Lowering c, PtxType type) {
-    same(i, c, type, 1, (code, wide) -> {
+    boolean wide = wide(type);
+    Elementwise.of(i, c, type, List.of(type), s -> Flow.Logic.not(s.getFirst(), type), code -> {
       if (wide) {
         code.b.loadConstant(-1L);
       } else {
@@ -72,13 +74,13 @@ final class BitLowering {
   private static void shift(Instruction i, PtxType type, Lowering c) {
     var name = i.opcode().equals("shl") ? "shl" : "shr" + suffix(type);
     Class<?> j = jvm(type);
-    Elementwise.of(i, c, type, List.of(type, PtxType.U32), code -> code.call(IntegerMath.class, name, j, j, I));
+    Elementwise.moving(i, c, type, List.of(type, PtxType.U32), 1, code -> code.call(IntegerMath.class, name, j, j, I));
   }
 
   private static void funnel(Instruction i, Modifiers m, Lowering c) {
     var direction = m.takeOne(Set.of("l", "r")).orElseThrow(() -> new Unsupported("shf without direction"));
     boolean clamp = clamp(m);
-    same(i, c, m.type(), 3, (code, _) -> {
+    Elementwise.moving(i, c, m.type(), Collections.nCopies(3, PtxType.B32), 2, code -> {
       code.b.loadConstant(clamp ? 1 : 0);
       code.call(IntegerMath.class, direction.equals("l") ? "shfL" : "shfR", I, I, I, I, boolean.class);
     });
@@ -93,7 +95,7 @@ final class BitLowering {
     Class<?> j = jvm(type);
     var types = new ArrayList<>(Collections.nCopies(insert ? 2 : 1, type));
     types.addAll(List.of(PtxType.U32, PtxType.U32));
-    Elementwise.of(i, c, type, types, code -> {
+    Elementwise.moving(i, c, type, types, insert ? 2 : 1, code -> {
       if (insert) {
         code.call(BitFields.class, "bfi", j, j, j, I, I);
       } else {
@@ -122,13 +124,14 @@ final class BitLowering {
 
   private static void reverse(Instruction i, PtxType type, Lowering c) {
     Class<?> j = jvm(type);
-    same(i, c, type, 1, (code, wide) -> code.call(wide ? Long.class : Integer.class, "reverse", j, j));
+    Elementwise.moving(i, c, type, List.of(type), 1, code -> code.call(wide(type) ? Long.class : Integer.class,
+        "reverse", j, j));
   }
 
   private static void permute(Instruction i, Modifiers m, Lowering c) {
     var type = m.type();
     var mode = m.takeOne(PRMT_MODES.keySet());
-    same(i, c, type, 3, (code, _) -> {
+    Elementwise.moving(i, c, type, Collections.nCopies(3, type), 2, code -> {
       if (mode.isPresent()) {
         code.b.loadConstant(PRMT_MODES.get(mode.get()));
         code.call(IntegerMath.class, "prmt", I, I, I, I, I);
@@ -142,7 +145,8 @@ final class BitLowering {
     var combine = m.takeOne(Set.of("and", "or", "xor"));
     var type = m.type();
     if (combine.isEmpty()) {
-      same(i, c, type, 4, (code, _) -> code.call(IntegerMath.class, "lop3", I, I, I, I, I));
+      Elementwise.of(i, c, type, Collections.nCopies(4, type), s -> bitwise(s, type),
+          code -> code.call(IntegerMath.class, "lop3", I, I, I, I, I));
       return;
     }
     var operands = c.operands(i, 6);
@@ -151,24 +155,29 @@ final class BitLowering {
     }
     var result = c.temp(type);
     var sources = operands.subList(1, 5).stream().map(c::source).toList();
-    c.lane(sources, List.of(result), code -> {
+    c.lane(sources, List.of(result), bitwise(sources, type), code -> {
       for (var s : sources) code.push(s, type);
       code.call(IntegerMath.class, "lop3", I, I, I, I, I).pop(result, type);
     });
     var other = c.source(operands.get(5));
-    var set = c.destination(predicate, PtxType.PRED);
-    c.lane(List.of(Source.of(result), other), List.of(set), code -> {
-      code.push(Source.of(result), type).call(BitFields.class, "isSet", boolean.class, I).push(other, PtxType.PRED);
-      PredicateLowering.combine(code, combine.get());
-      code.pop(set, PtxType.PRED);
-    });
+    var set = c.temp(PtxType.PRED);
+    c.lane(List.of(Source.of(result)), List.of(set), code -> code.push(Source.of(result), type)
+        .call(BitFields.class, "isSet", boolean.class, I).pop(set, PtxType.PRED));
+    PredicateLowering.combine(combine.get(), Source.of(set), other, c.destination(predicate, PtxType.PRED), c);
     if (!(to instanceof Operand.Sink)) c.move(Source.of(result), c.destination(to, type), type);
+  }
+
+  /** A function of three bits whose truth table is the fourth operand. */
+  private static Flow bitwise(List<Source> sources, PtxType type) {
+    return sources.getLast() instanceof Source.Constant(long table, _)
+        ? new Flow.Logic((int) table & 0xFF, sources.subList(0, 3).stream().map(s -> new Flow.Input(s, type)).toList())
+        : Flow.MIXED;
   }
 
   private static void extend(Instruction i, Modifiers m, Lowering c) {
     boolean clamp = clamp(m);
     var type = m.type();
-    same(i, c, type, 2, (code, _) -> {
+    Elementwise.moving(i, c, type, List.of(type, type), 1, code -> {
       code.b.loadConstant(clamp ? 1 : 0).loadConstant(LaneCode.isSigned(type) ? 1 : 0);
       code.call(BitFields.class, "szext", I, I, I, boolean.class, boolean.class);
     });

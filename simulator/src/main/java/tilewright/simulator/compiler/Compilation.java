@@ -1,6 +1,7 @@
 package tilewright.simulator.compiler;
 
 import java.util.ArrayList;
+import java.util.BitSet;
 import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
@@ -41,15 +42,16 @@ final class Compilation {
     // Code with holes has branches to nowhere.
     blocks = problems.isEmpty() ? ControlFlow.of(lowering, check) : List.of();
     for (var b : blocks) b.joinMma();
+    var reached = new BitSet();
     if (watched) {
       CarriedReads.mark(blocks, front.sites());
-      UsesOfLoads.insert(blocks, front.sites());
+      reached = UsesOfLoads.insert(blocks);
       WgmmaChecks.insert(blocks);
     }
     var liveness = new Liveness(blocks, check);
     pressure = watched ? liveness.pressure(blocks, front.registers()) : 0;
     for (var b : blocks) {
-      units.put(b, Unit.of(b, liveness.out(b)));
+      units.put(b, Unit.of(b, liveness.out(b), reached));
       registers.place(b, units.get(b));
     }
   }

@@ -61,7 +61,8 @@ final class ConversionLowering {
     var source = c.source(operands.get(1));
     var destination = c.destination(operands.get(0), to);
     int mode = rounding.map(ROUNDINGS::get).or(() -> integral.map(INTEGRAL::get)).orElse(Conversions.NEAREST_EVEN);
-    c.lane(List.of(source), List.of(destination), code -> {
+    boolean moves = !FloatLowering.isFloat(from) && !FloatLowering.isFloat(to) && !saturate;
+    c.lane(List.of(source), List.of(destination), moves ? Flow.moved() : Flow.MIXED, code -> {
       code.push(source, from);
       // The hardware's conversion to f16 takes subnormals as they are.
       if (flush && from == PtxType.F32 && to != PtxType.F16) {

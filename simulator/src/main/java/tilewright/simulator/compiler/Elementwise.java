@@ -2,6 +2,7 @@ package tilewright.simulator.compiler;
 
 import java.util.Collections;
 import java.util.List;
+import java.util.function.Function;
 import tilewright.ptx.Instruction;
 import tilewright.ptx.Operand;
 import tilewright.ptx.PtxType;
@@ -41,9 +42,25 @@ final class Elementwise {
 
   static void of(Operand to, List<Operand> operands, Lowering c, PtxType result, List<PtxType> types,
       Op.LaneBody emit) {
+    of(to, operands, c, result, types, _ -> Flow.mixed(result), emit);
+  }
+
+  /** An instruction that moves bits, by the operands from one on. */
+  static void moving(Instruction i, Lowering c, PtxType result, List<PtxType> types, int by, Op.LaneBody emit) {
+    of(i, c, result, types, sources -> new Flow.Moved(sources.subList(by, sources.size())), emit);
+  }
+
+  static void of(Instruction i, Lowering c, PtxType result, List<PtxType> types, Function<List<Source>, Flow> flow,
+      Op.LaneBody emit) {
+    var operands = c.operands(i, types.size() + 1);
+    of(operands.getFirst(), operands.subList(1, operands.size()), c, result, types, flow, emit);
+  }
+
+  private static void of(Operand to, List<Operand> operands, Lowering c, PtxType result, List<PtxType> types,
+      Function<List<Source>, Flow> flow, Op.LaneBody emit) {
     var sources = operands.stream().map(c::source).toList();
     var register = c.destination(to, result);
-    c.lane(sources, List.of(register), code -> {
+    c.lane(sources, List.of(register), flow.apply(sources), code -> {
       for (int k = 0; k < sources.size(); k++) code.push(sources.get(k), types.get(k));
       emit.emit(code);
       code.pop(register, result);

@@ -245,7 +245,7 @@ final class FloatLowering {
       var operands = c.operands(i, inputs + 1);
       var sources = operands.subList(1, inputs + 1).stream().map(c::source).toList();
       var to = c.destination(operands.getFirst(), type);
-      c.lane(sources, List.of(to), code -> {
+      c.lane(sources, List.of(to), Flow.mixed(type), code -> {
         for (var s : sources) {
           code.push(s, type);
           clamps.input(code, type);

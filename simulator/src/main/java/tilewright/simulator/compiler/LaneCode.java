@@ -12,7 +12,7 @@ import tilewright.ptx.PtxType;
 import tilewright.simulator.core.Warp;
 
 /** Emits the code of one lane: operands to the JVM's stack, work on it, results back to registers. */
-final class LaneCode {
+class LaneCode {
   static final ClassDesc WARP = ClassDesc.ofDescriptor(Warp.class.descriptorString());
   private static final ClassDesc FLOAT = ConstantDescs.CD_Float;
   private static final ClassDesc DOUBLE = ConstantDescs.CD_Double;
@@ -107,9 +107,19 @@ final class LaneCode {
     };
   }
 
+  /** Pushes what a register holds. */
+  void get(Reg reg) {
+    b.loadLocal(typeKind(reg.kind), locals.get(reg));
+  }
+
+  /** Pops what a register is to hold. */
+  void set(Reg reg) {
+    b.storeLocal(typeKind(reg.kind), locals.get(reg));
+  }
+
   private void pushRegister(Reg reg, PtxType type) {
     var wanted = Reg.kindOf(type);
-    b.loadLocal(typeKind(reg.kind), locals.get(reg));
+    get(reg);
     if (reg.kind == wanted) {
       if (wanted == Reg.Kind.INT) extendFrom(reg.type.bits(), type);
     } else if (reg.kind == Reg.Kind.FLOAT && wanted == Reg.Kind.INT && type.bits() == 32) {
@@ -163,7 +173,7 @@ final class LaneCode {
     } else if (have == Reg.Kind.INT && type.bits() > reg.type.bits()) {
       throw new Unsupported("a result of type " + type.text() + " into a register of type " + reg.type.text());
     }
-    b.storeLocal(typeKind(reg.kind), locals.get(reg));
+    set(reg);
     return this;
   }
 

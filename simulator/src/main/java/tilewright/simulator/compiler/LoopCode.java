@@ -9,13 +9,14 @@ import java.lang.constant.ConstantDescs;
 import java.util.HashMap;
 import java.util.LinkedHashSet;
 import java.util.Map;
+import java.util.Optional;
 import java.util.function.BiConsumer;
 import tilewright.simulator.core.Warp;
 
 /**
  * Emits a loop over the lanes for a run of lane operations, with registers as JVM locals. It is emitted twice: without
  * tests for the usual case that all lanes run, so that the JIT may use vector instructions, and with tests for the
- * rest.
+ * rest. Watched code has a third form, for lanes with registers that hold what nobody has written.
  */
 final class LoopCode {
   private static final int MASK = 1;
@@ -52,15 +53,23 @@ final class LoopCode {
       }
     }
     var some = c.newLabel();
+    var following = c.newLabel();
     var end = c.newLabel();
+    if (loop.follows()) {
+      c.aload(0).getfield(LaneCode.WARP, "undefined", ConstantDescs.CD_int).iload(MASK).iand().ifne(following);
+    }
     c.iload(MASK).iconst_m1().if_icmpne(some);
-    c.block(_ -> lanes(false));
+    c.block(_ -> lanes(false, false));
     c.goto_(end).labelBinding(some);
-    c.block(_ -> lanes(true));
+    c.block(_ -> lanes(true, false));
+    if (loop.follows()) {
+      c.goto_(end).labelBinding(following);
+      c.block(_ -> lanes(true, true));
+    }
     c.labelBinding(end);
   }
 
-  private void lanes(boolean masked) {
+  private void lanes(boolean masked, boolean following) {
     c.block(b -> {
       var results = new HashMap<Reg, Integer>();
       for (var r : loop.stores()) if (r.kind == Reg.Kind.PREDICATE) results.put(r, startResult(b, r, masked));
@@ -76,7 +85,9 @@ final class LoopCode {
       if (masked) b.iload(MASK).iload(lane).iushr().iconst_1().iand().ifeq(next);
       for (var r : loop.loads()) load(b, r, lane, locals.get(r));
       var code = new LaneCode(b, locals, lane);
-      for (var op : loop.ops()) operation(b, code, op, locals);
+      var flow = following ? Optional.of(new FlowCode(b, code, locals, lane, undefined(b, lane), loop.reached()))
+          : Optional.<FlowCode>empty();
+      for (var op : loop.ops()) operation(b, code, flow, op, locals);
       for (var r : loop.stores()) store(b, r, lane, locals.get(r), results);
       b.labelBinding(next).iinc(lane, 1).iload(lane).loadConstant(Warp.LANES).if_icmplt(head);
       results.forEach((r, local) -> {
@@ -84,6 +95,14 @@ final class LoopCode {
             .iload(local).iastore();
       });
     });
+  }
+
+  /** Whether the lane has undefined bits, in a local. */
+  private static int undefined(CodeBuilder b, int lane) {
+    int local = b.allocateLocal(TypeKind.INT);
+    b.aload(0).getfield(LaneCode.WARP, "undefined", ConstantDescs.CD_int).iload(lane).iushr().iconst_1().iand();
+    b.istore(local);
+    return local;
   }
 
   private int startResult(CodeBuilder b, Reg r, boolean masked) {
@@ -116,8 +135,10 @@ final class LoopCode {
     }
   }
 
-  private void operation(CodeBuilder b, LaneCode code, Op.Lane op, Map<Reg, Integer> locals) {
+  private void operation(CodeBuilder b, LaneCode code, Optional<FlowCode> flow, Op.Lane op,
+      Map<Reg, Integer> locals) {
     try {
+      flow.ifPresent(f -> f.emit(op));
       if (op.guard().isEmpty()) {
         op.body().emit(code);
         return;

@@ -205,7 +205,7 @@ final class Lowering {
 
   private Source inverse(Source predicate) {
     var to = temp(PtxType.PRED);
-    lane(List.of(predicate), List.of(to), c -> {
+    lane(List.of(predicate), List.of(to), Flow.Logic.not(predicate, PtxType.PRED), c -> {
       c.push(predicate, PtxType.PRED).b.loadConstant(1).ixor();
       c.pop(to, PtxType.PRED);
     });
@@ -237,15 +237,20 @@ final class Lowering {
     };
   }
 
-  /** Work of one lane. */
+  /** Work of one lane, whose results depend on all bits of its operands. */
   void lane(List<Source> in, List<Reg> out, Op.LaneBody body) {
+    lane(in, out, Flow.MIXED, body);
+  }
+
+  /** Work of one lane. */
+  void lane(List<Source> in, List<Reg> out, Flow flow, Op.LaneBody body) {
     var reads = in.stream().flatMap(s -> s.reads().stream()).distinct().toList();
-    items.add(new Item.Step(new Op.Lane(guard, reads, out, site, body)));
+    items.add(new Item.Step(new Op.Lane(guard, reads, out, site, flow, body)));
   }
 
   /** A copy of a value as a type, in every lane. */
   void move(Source from, Reg to, PtxType type) {
-    lane(List.of(from), List.of(to), c -> c.push(from, type).pop(to, type));
+    lane(List.of(from), List.of(to), Flow.moved(), c -> c.push(from, type).pop(to, type));
   }
 
   /** A call into the machine. {@code reads} and {@code writes} are the registers behind the arguments. */

@@ -74,16 +74,19 @@ final class MemoryLowering {
     var type = transfer.type();
     var operands = c.operands(i, 2, 3);
     var place = Addressing.of(operands.get(1), transfer.window(), c);
-    if (c.watched()) c.warp(UnwrittenValues.class, "loading", List.of(), List.of(), new Op.Argument.IntValue(c.site()));
+    // Parameters are written by the launch.
+    boolean follows = c.watched() && !place.check().equals("parameter");
+    if (follows) c.warp(UnwrittenValues.class, "loading", List.of(), List.of(), new Op.Argument.IntValue(c.site()));
     Addressing.resolve(place, transfer.bytes(), Access.READ, c);
     var elements = transfer.elements(operands.getFirst(), c);
     for (int k = 0; k < elements.size(); k++) {
-      if (!(elements.get(k) instanceof Operand.Sink)) loadElement(c.destination(elements.get(k), type), type, k, c);
+      if (elements.get(k) instanceof Operand.Sink) continue;
+      loadElement(c.destination(elements.get(k), type), type, k, follows, c);
     }
     if (!MemoryOrder.of(i).equals(MemoryOrder.WEAK)) tellObserved(c);
   }
 
-  private static void loadElement(Reg to, PtxType type, int k, Lowering c) {
+  private static void loadElement(Reg to, PtxType type, int k, boolean follows, Lowering c) {
     boolean wide = type.bits() == 64;
     boolean direct = switch (to.kind) {
       case INT -> !wide && to.type.bits() >= type.bits() && !(to.type.bits() == 16 && LaneCode.isSigned(type));
@@ -102,9 +105,10 @@ final class MemoryLowering {
     };
     c.warp(Moves.class, method, List.of(), List.of(landing), new Op.Argument.IntValue(k * type.bytes()),
         new Op.Argument.Lanes(landing));
-    if (c.watched()) {
+    if (follows) {
       c.warp(UnwrittenValues.class, "filled", List.of(), List.of(), new Op.Argument.IntValue(landing.id),
-          new Op.Argument.IntValue(k * type.bytes()), new Op.Argument.IntValue(type.bytes()));
+          new Op.Argument.IntValue(k * type.bytes()), new Op.Argument.IntValue(type.bytes()),
+          new Op.Argument.IntValue(LaneCode.isSigned(stored) ? 1 : 0));
     }
     if (landing != to) c.move(Source.of(landing), to, type);
   }

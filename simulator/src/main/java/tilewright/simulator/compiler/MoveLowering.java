@@ -62,7 +62,7 @@ final class MoveLowering {
       if (parts.get(k) instanceof Operand.Sink) continue;
       var to = c.destination(parts.get(k), element);
       int shift = k * element.bits();
-      c.lane(List.of(Source.of(whole)), List.of(to), code -> {
+      c.lane(List.of(Source.of(whole)), List.of(to), Flow.moved(), code -> {
         if (type.bits() == 64) {
           code.push(Source.of(whole), PtxType.B64).b.loadConstant(shift).lushr().l2i();
         } else {
@@ -78,7 +78,7 @@ final class MoveLowering {
     var sources = new ArrayList<Source>();
     for (var p : parts) sources.add(c.source(p));
     boolean wide = type.bits() == 64;
-    c.lane(sources, List.of(to), code -> {
+    c.lane(sources, List.of(to), Flow.moved(), code -> {
       for (int k = 0; k < sources.size(); k++) {
         code.push(sources.get(k), element);
         if (wide) {

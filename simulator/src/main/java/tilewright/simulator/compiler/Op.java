@@ -28,7 +28,8 @@ sealed interface Op {
   }
 
   /** Work that every lane does by itself; neighbours are fused into one loop over the lanes. */
-  record Lane(Optional<Guard> guard, List<Reg> reads, List<Reg> writes, int site, LaneBody body) implements Op {}
+  record Lane(Optional<Guard> guard, List<Reg> reads, List<Reg> writes, int site, Flow flow, LaneBody body)
+      implements Op {}
 
   /**
    * A call of a static method of the machine: {@code method(warp, mask, arguments…)}.

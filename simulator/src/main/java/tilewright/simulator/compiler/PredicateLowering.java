@@ -13,7 +13,6 @@ import tilewright.simulator.core.Conversions;
 import tilewright.simulator.core.FloatClass;
 import tilewright.simulator.core.FloatMath;
 import tilewright.simulator.core.HalfClamps;
-import tilewright.simulator.core.UnwrittenValues;
 
 /** Comparisons and selections. */
 final class PredicateLowering {
@@ -112,30 +111,40 @@ final class PredicateLowering {
     Optional<Source> other = combine.map(_ -> c.source(operands.get(3)));
     var pair = operands.getFirst() instanceof Operand.Pair p ? p
         : new Operand.Pair(operands.getFirst(), new Operand.Sink());
-    var first = c.destination(pair.first(), PtxType.PRED);
-    var second = pair.second() instanceof Operand.Sink ? Optional.<Reg>empty()
-        : Optional.of(c.destination(pair.second(), PtxType.PRED));
+    var results = new ArrayList<>(List.of(c.destination(pair.first(), PtxType.PRED)));
+    if (!(pair.second() instanceof Operand.Sink)) results.add(c.destination(pair.second(), PtxType.PRED));
     var comparison = new Comparison(operatorFor(operator, type), type, a, b, flush, 0);
-    var inputs = new ArrayList<>(List.of(a, b));
-    other.ifPresent(inputs::add);
-    var outputs = new ArrayList<>(List.of(first));
-    second.ifPresent(outputs::add);
-    c.lane(inputs, outputs, code -> {
+    // The second result is the upper half's, or the opposite.
+    var compared = new ArrayList<Reg>();
+    for (var to : results) compared.add(combine.isPresent() ? c.temp(PtxType.PRED) : to);
+    c.lane(List.of(a, b), compared, code -> {
       comparison.emit(code);
-      // The second result is the upper half's, or the opposite.
-      second.ifPresent(q -> {
+      if (compared.size() == 2) {
         if (isPair(type)) {
           comparison.upper().emit(code);
         } else {
           code.b.dup().loadConstant(1).ixor();
         }
-        combine(code, combine, other);
         code.b.swap();
-      });
-      combine(code, combine, other);
-      // Only now, since what is combined may be one of the destinations.
-      code.pop(first, PtxType.PRED);
-      second.ifPresent(q -> code.pop(q, PtxType.PRED));
+      }
+      for (var to : compared) code.pop(to, PtxType.PRED);
+    });
+    combine.ifPresent(operation -> combine(operation, compared, other.orElseThrow(), results, c));
+  }
+
+  /** Combines each of some predicates with another, which may be one of the destinations. */
+  private static void combine(String operation, List<Reg> values, Source other, List<Reg> to, Lowering c) {
+    var kept = c.temp(PtxType.PRED);
+    c.move(other, kept, PtxType.PRED);
+    for (int k = 0; k < to.size(); k++) combine(operation, Source.of(values.get(k)), Source.of(kept), to.get(k), c);
+  }
+
+  /** Emits {@code and}, {@code or} or {@code xor} of two predicates. */
+  static void combine(String operation, Source a, Source b, Reg to, Lowering c) {
+    c.lane(List.of(a, b), List.of(to), Flow.Logic.of(operation, a, b, PtxType.PRED), code -> {
+      code.push(a, PtxType.PRED).push(b, PtxType.PRED);
+      combine(code, operation);
+      code.pop(to, PtxType.PRED);
     });
   }
 
@@ -146,7 +155,7 @@ final class PredicateLowering {
   }
 
   /** Combines two truth values on the stack. */
-  static void combine(LaneCode code, String operation) {
+  private static void combine(LaneCode code, String operation) {
     code.op(switch (operation) {
       case "and" -> Opcode.IAND;
       case "or" -> Opcode.IOR;
@@ -216,22 +225,12 @@ final class PredicateLowering {
     var operands = c.operands(i, 4);
     var sources = operands.subList(1, 4).stream().map(c::source).toList();
     var to = c.destination(operands.getFirst(), type);
-    if (c.watched()) {
-      var predicate = c.inRegister(sources.get(2), PtxType.PRED);
-      c.warp(UnwrittenValues.class, "selected", List.of(predicate), List.of(), new Op.Argument.IntValue(to.id),
-          new Op.Argument.IntValue(number(sources.get(0))), new Op.Argument.IntValue(number(sources.get(1))),
-          new Op.Argument.Slot(predicate));
-    }
-    c.lane(sources, List.of(to), code -> {
+    var flow = Flow.Logic.select(sources.get(0), sources.get(1), sources.get(2), type);
+    c.lane(sources, List.of(to), flow, code -> {
       code.push(sources.get(2), PtxType.PRED);
       code.b.ifThenElse(Opcode.IFNE, _ -> code.push(sources.get(0), type), _ -> code.push(sources.get(1), type));
       code.pop(to, type);
     });
-  }
-
-  /** A register's number, or -1. */
-  private static int number(Source source) {
-    return source instanceof Source.Register(var reg) ? reg.id : -1;
   }
 
   private static void signSelect(Instruction i, Modifiers m, Lowering c) {

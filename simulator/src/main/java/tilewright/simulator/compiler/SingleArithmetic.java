@@ -67,7 +67,7 @@ final class SingleArithmetic {
     var operands = c.operands(i, inputs + 1);
     var sources = operands.subList(1, inputs + 1).stream().map(c::source).toList();
     var to = c.destination(operands.getFirst(), PtxType.B64);
-    c.lane(sources, List.of(to), code -> {
+    c.lane(sources, List.of(to), Flow.mixed(PtxType.F32X2), code -> {
       for (int shift : new int[] {32, 0}) {
         for (var source : sources) {
           code.push(source, PtxType.B64).b.loadConstant(shift).lushr().l2i();

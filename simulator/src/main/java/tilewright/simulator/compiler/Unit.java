@@ -23,18 +23,30 @@ sealed interface Unit {
    *
    * @param loads registers whose values the loop needs from outside
    * @param stores registers whose values are needed after it
+   * @param reached numbers of its registers that may hold what nobody has written
    */
-  record Loop(List<Op.Lane> ops, Set<Reg> loads, Set<Reg> stores) implements Unit {
+  record Loop(List<Op.Lane> ops, Set<Reg> loads, Set<Reg> stores, BitSet reached) implements Unit {
     private static final int LONGEST = 64;
+
+    /** Whether it has to follow what nobody has written. */
+    boolean follows() {
+      return !reached.isEmpty();
+    }
 
     @Override
     public int size() {
-      return 40 + 2 * (18 * ops.size() + 8 * (loads.size() + stores.size())) + 9 * (loads.size() + stores.size());
+      int one = 18 * ops.size() + 8 * (loads.size() + stores.size());
+      return 40 + 2 * one + 9 * (loads.size() + stores.size()) + (follows() ? one + 45 * ops.size() : 0);
     }
   }
 
-  /** The units of a block, given what is live after it. */
-  static List<Unit> of(BasicBlock block, BitSet liveOut) {
+  /**
+   * The units of a block.
+   *
+   * @param liveOut numbers of the registers that are needed after it
+   * @param reached of those that may hold what nobody has written
+   */
+  static List<Unit> of(BasicBlock block, BitSet liveOut, BitSet reached) {
     var units = new ArrayList<Unit>();
     var live = (BitSet) liveOut.clone();
     var run = new ArrayList<Op.Lane>();
@@ -42,16 +54,16 @@ sealed interface Unit {
       switch (op) {
         case Op.Lane lane -> {
           if (needed(lane, live, run)) run.add(lane);
-          if (run.size() == Loop.LONGEST) flush(run, units, live);
+          if (run.size() == Loop.LONGEST) flush(run, units, live, reached);
         }
         case Op.Warp warp -> {
-          flush(run, units, live);
+          flush(run, units, live, reached);
           Liveness.step(warp, live);
           units.add(new Unit.Call(warp));
         }
       }
     }
-    flush(run, units, live);
+    flush(run, units, live, reached);
     return units.reversed();
   }
 
@@ -61,7 +73,7 @@ sealed interface Unit {
         || later.stream().anyMatch(o -> o.reads().contains(r) || o.guard().map(g -> g.predicate() == r).orElse(false)));
   }
 
-  private static void flush(List<Op.Lane> reversedRun, List<Unit> units, BitSet live) {
+  private static void flush(List<Op.Lane> reversedRun, List<Unit> units, BitSet live, BitSet reached) {
     if (reversedRun.isEmpty()) return;
     var ops = List.copyOf(reversedRun.reversed());
     reversedRun.clear();
@@ -77,6 +89,9 @@ sealed interface Unit {
     var stores = new LinkedHashSet<Reg>();
     for (var r : written) if (live.get(r.id)) stores.add(r);
     for (var op : ops.reversed()) Liveness.step(op, live);
-    units.add(new Unit.Loop(ops, loads, stores));
+    var own = new BitSet();
+    for (var op : ops) op.writes().stream().filter(r -> reached.get(r.id)).forEach(r -> own.set(r.id));
+    for (var r : loads) if (reached.get(r.id)) own.set(r.id);
+    units.add(new Unit.Loop(ops, loads, stores, own));
   }
 }

@@ -1,101 +1,110 @@
 package tilewright.simulator.compiler;
 
 import java.util.ArrayList;
+import java.util.BitSet;
 import java.util.HashSet;
 import java.util.List;
+import java.util.Optional;
 import java.util.Set;
-import java.util.regex.Pattern;
 import tilewright.simulator.core.CallStack;
+import tilewright.simulator.core.Moves;
 import tilewright.simulator.core.Probes;
-import tilewright.simulator.core.Site;
 import tilewright.simulator.core.UnwrittenValues;
 import tilewright.simulator.core.Wgmma;
 
-/** Makes watched code tell what it does with registers that loads may reach by moves: see {@link UnwrittenValues}. */
+/**
+ * Makes watched code tell where values that come from loads decide something or leave the registers: see
+ * {@link UnwrittenValues}. What becomes of them in between is up to {@link FlowCode}.
+ */
 final class UsesOfLoads {
-  private static final Pattern MOVES = Pattern.compile("(@!?\\S+ )?(mov|ld|ldu|ldmatrix)\\..*");
   /** Calls that take registers along, but not their values as operands. */
   private static final Set<Class<?>> BYSTANDERS = Set.of(Probes.class, UnwrittenValues.class, CallStack.class);
-  private static final int NONE = -1;
+  private static final String STORE = "store";
 
-  private final List<Site> sites;
-  /** Numbers of registers that may hold what a load found. */
-  private final Set<Integer> loaded = new HashSet<>();
+  private final BitSet reached = new BitSet();
 
-  private UsesOfLoads(List<BasicBlock> blocks, List<Site> sites) {
-    this.sites = sites;
+  private UsesOfLoads(List<BasicBlock> blocks) {
     int before = -1;
-    while (before != loaded.size()) {
-      before = loaded.size();
+    while (before != reached.cardinality()) {
+      before = reached.cardinality();
       for (var block : blocks) block.ops.forEach(this::follow);
     }
   }
 
-  static void insert(List<BasicBlock> blocks, List<Site> sites) {
-    var uses = new UsesOfLoads(blocks, sites);
+  /** Returns the numbers of the registers that may hold what comes from a load. */
+  static BitSet insert(List<BasicBlock> blocks) {
+    var uses = new UsesOfLoads(blocks);
     for (var block : blocks) uses.insert(block);
+    return uses.reached;
   }
 
-  private static boolean isProbe(Op op, String prefix) {
-    return op instanceof Op.Warp w && w.owner() == UnwrittenValues.class && w.method().startsWith(prefix);
+  private static boolean fills(Op op) {
+    return op instanceof Op.Warp w && w.owner() == UnwrittenValues.class && w.method().startsWith("filled");
   }
 
-  private static int number(Op op, int argument) {
-    return ((Op.Argument.IntValue) ((Op.Warp) op).arguments().get(argument)).value();
+  private static int filled(Op op) {
+    return ((Op.Argument.IntValue) ((Op.Warp) op).arguments().getFirst()).value();
   }
 
   private void follow(Op op) {
-    if (isProbe(op, "filled")) loaded.add(number(op, 0));
-    boolean selects = isProbe(op, "selected") && (loaded.contains(number(op, 1)) || loaded.contains(number(op, 2)));
-    if (selects) loaded.add(number(op, 0));
-    if (moves(op) && op.reads().stream().anyMatch(r -> loaded.contains(r.id))) {
-      op.writes().forEach(r -> loaded.add(r.id));
-    }
+    if (fills(op)) reached.set(filled(op));
+    if (!(op instanceof Op.Lane)) return;
+    boolean depends = op.reads().stream().anyMatch(this::isReached) || op.guard().filter(this::isReached).isPresent();
+    if (depends) op.writes().forEach(r -> reached.set(r.id));
   }
 
-  private boolean moves(Op op) {
-    return op instanceof Op.Lane && MOVES.matcher(sites.get(op.site()).text()).matches();
+  private boolean isReached(Reg r) {
+    return reached.get(r.id);
   }
 
-  private boolean selects(Op op) {
-    return op instanceof Op.Lane && sites.get(op.site()).text().contains("selp.");
+  private boolean isReached(Op.Guard guard) {
+    return isReached(guard.predicate());
   }
 
   private void insert(BasicBlock block) {
     var ops = new ArrayList<Op>();
     var told = new HashSet<Integer>();
-    for (var op : block.ops) {
-      if (isProbe(op, "selected") && !loaded.contains(number(op, 0))) continue;
-      boolean bystander = op instanceof Op.Warp w && (BYSTANDERS.contains(w.owner())
-          || w.owner() == Wgmma.class && w.method().equals("touch"));
-      if (!bystander && !moves(op) && !selects(op)) {
-        for (var r : op.reads()) {
-          if (!loaded.contains(r.id) || told.contains(r.id)) continue;
-          if (op.guard().isEmpty()) told.add(r.id);
-          ops.add(probe(op, "used", r.id, op.site()));
-        }
-      }
-      if (op instanceof Op.Lane && !selects(op)) {
-        for (var r : op.writes()) if (loaded.contains(r.id)) ops.add(moved(op, r));
+    for (int k = 0; k < block.ops.size(); k++) {
+      var op = block.ops.get(k);
+      if (op instanceof Op.Warp w && !isBystander(w)) {
+        var next = k + 1 < block.ops.size() ? Optional.of(block.ops.get(k + 1)) : Optional.<Op>empty();
+        tell(w, next, told, ops);
       }
       op.writes().forEach(r -> told.remove(r.id));
       ops.add(op);
+    }
+    int end = block.sites.isEmpty() ? block.site : block.sites.getLast();
+    for (var r : block.terminator.reads()) {
+      if (isReached(r)) ops.add(probe(Optional.empty(), "decides", end, r.id, end));
     }
     block.ops.clear();
     block.ops.addAll(ops);
   }
 
-  /** Reports that a register holds a copy, or something else where {@code op} is no move. */
-  private Op moved(Op op, Reg to) {
-    var from = moves(op) ? op.reads().stream().filter(r -> loaded.contains(r.id)).limit(2).toList() : List.<Reg>of();
-    return probe(op, "moved", to.id, from.isEmpty() ? NONE : from.getFirst().id,
-        from.size() < 2 ? NONE : from.getLast().id);
+  private static boolean isBystander(Op.Warp op) {
+    return BYSTANDERS.contains(op.owner()) || op.owner() == Wgmma.class && op.method().equals("touch");
   }
 
-  private static Op probe(Op of, String method, int... numbers) {
+  private void tell(Op.Warp op, Optional<Op> next, Set<Integer> told, List<Op> ops) {
+    op.guard().filter(this::isReached).map(g -> g.predicate().id).filter(told::add)
+        .ifPresent(r -> ops.add(probe(Optional.empty(), "decides", op.site(), r, op.site())));
+    int width = op.owner() == Moves.class && op.method().startsWith(STORE)
+        ? Integer.parseInt(op.method().substring(STORE.length())) : Long.SIZE;
+    for (var r : op.reads()) {
+      if (!isReached(r) || told.contains(r.id)) continue;
+      if (op.guard().isEmpty() && width == Long.SIZE) told.add(r.id);
+      ops.add(probe(op.guard(), "used", op.site(), r.id, width, op.site()));
+    }
+    for (var r : op.writes()) {
+      boolean follows = next.filter(n -> fills(n) && filled(n) == r.id).isPresent();
+      if (isReached(r) && !follows) ops.add(probe(op.guard(), "defined", op.site(), r.id));
+    }
+  }
+
+  private static Op probe(Optional<Op.Guard> guard, String method, int site, int... numbers) {
     var arguments = new ArrayList<Op.Argument>();
     for (int number : numbers) arguments.add(new Op.Argument.IntValue(number));
-    return new Op.Warp(of.guard(), UnwrittenValues.class, method, arguments, new Op.Result.Nothing(), List.of(),
-        List.of(), of.site());
+    return new Op.Warp(guard, UnwrittenValues.class, method, arguments, new Op.Result.Nothing(), List.of(),
+        List.of(), site);
   }
 }

@@ -169,14 +169,14 @@ final class RaceReport {
         () -> w.who(lane) + " reads " + bytes + " bytes at " + place(address) + ", which nobody has written");
   }
 
-  /** An instruction uses what a load before it has found. */
-  void uninitialised(Warp w, int lane, long address, int bytes, int loadSite, int site) {
+  /** An instruction uses bits that a load before it has found, or decides by them. */
+  void uninitialised(Warp w, int lane, long address, int bytes, int loadSite, int site, String verb) {
     var at = cta.kernel.sites().get(loadSite);
     var load = new Finding.Access(at.line(), at.text(), at.source(), cta.position, w.thread(lane));
     cta.state.findings.add(new Findings.Report(Kind.UNINITIALIZED_READ, site, cta, w.thread(lane),
-        AddressSpace.offset(address), "write it first, or mask the value; a guard that skips the write may be too tight",
-        Optional.of(load), loadSite), () -> w.who(lane) + " uses what it reads" + at(at) + " (" + at.text() + "): "
-        + bytes + " bytes at " + place(address) + ", which nobody has written");
+        AddressSpace.offset(address),
+        "write it first, or mask the value; a guard that skips the write may be too tight", Optional.of(load), loadSite),
+        () -> w.who(lane) + " " + verb + " what it reads" + at(at) + " (" + at.text() + "): " + bytes + " bytes at " + place(address) + ", which nobody has written");
   }
 
   Fault overrun(Warp w, int lane, long address, int bytes, int site, int access) {

@@ -264,7 +264,7 @@ final class Sanitizer {
       for (int k = at; k < at + bytes; k++) {
         if (access == Access.READ && local[k] == 0) {
           long address = AddressSpace.LOCAL_WINDOW + w.offsets[lane] - lane * extent;
-          if (w.unwritten.missing(lane, k - at >> 2, address, bytes, site)) continue;
+          if (w.unwritten.missing(lane, k - at, 1, address, bytes, site)) continue;
           report.uninitialised(w, lane, address, bytes, site);
           break;
         }
@@ -288,8 +288,9 @@ final class Sanitizer {
     int touched = Epoch.bytes(me);
     if (s.isInitialised(word, touched)) return;
     if (s.write(word) == Epoch.FORBIDDEN) throw report.overrun(w, lane, address, bytes, site, Access.READ);
-    int part = (int) AddressSpace.offset(address) - (w.offsets[lane] & -Shadow.WORD) >> 2;
-    if (w.unwritten.missing(lane, part, address, bytes, site)) return;
+    // A word's bytes begin before those of an access that is narrower.
+    int first = (int) AddressSpace.offset(address) - w.offsets[lane];
+    if (w.unwritten.missing(lane, first, s.uninitialised(word, touched), address, bytes, site)) return;
     report.uninitialised(w, lane, address, bytes, site);
     s.initialise(word, touched);
   }

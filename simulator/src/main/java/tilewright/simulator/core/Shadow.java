@@ -108,7 +108,12 @@ final class Shadow {
   }
 
   boolean isInitialised(int word, int bytes) {
-    return initialised.length == 0 || (initialised[word] & bytes) == bytes;
+    return uninitialised(word, bytes) == 0;
+  }
+
+  /** Which of some bytes of a word nobody has written. */
+  int uninitialised(int word, int bytes) {
+    return initialised.length == 0 ? 0 : bytes & ~initialised[word];
   }
 
   void initialise(int word, int bytes) {

@@ -5,28 +5,40 @@ import java.util.HashMap;
 import java.util.Map;
 
 /**
- * Registers of one warp that hold what a load found in memory that nobody had written. Loading ahead is no fault, so
- * that it is reported when an instruction other than a move or a select takes the value as an operand. Watched code
- * tells what it does with registers that loads may reach; a register is known by its number.
+ * Bits in registers of one warp that come from memory that nobody had written. Loading them is no fault, nor is
+ * computing with them: {@link UndefinedFlow} follows them from register to register. Reported is what they decide: a
+ * branch, whether something happens, an address, and what leaves the registers. A register is known by its number.
  */
 public final class UnwrittenValues {
-  private static final int WORDS = 8;
-  private static final int NONE = -1;
+  /** Bytes of the widest access whose registers are followed. */
+  private static final int WIDEST = 32;
 
-  /** Unwritten values that some lanes of a register hold. */
+  /** A load that has found such bytes. */
+  record Origin(int site, int bytes, long address) {}
+
+  /** The undefined bits of a register, by lane. */
   private static final class Held {
     int lanes;
-    int site;
-    int bytes;
-    final long[] addresses = new long[Warp.LANES];
+    final long[] bits = new long[Warp.LANES];
+    final Origin[] origins = new Origin[Warp.LANES];
+
+    void put(int lane, long undefined, Origin origin) {
+      bits[lane] = undefined;
+      origins[lane] = origin;
+      if (undefined == 0) {
+        lanes &= ~(1 << lane);
+      } else {
+        lanes |= 1 << lane;
+      }
+    }
   }
 
   private final Map<Integer, Held> held = new HashMap<>();
   /** The load under way. */
   private int loading = Fault.NO_SITE;
   private int bytes;
-  /** By word of the access, the lanes for which it is missing, and where one is. */
-  private final int[] missing = new int[WORDS];
+  /** By byte of the access, the lanes for which it is missing, and where one is. */
+  private final int[] missing = new int[WIDEST];
   private final long[] addresses = new long[Warp.LANES];
   private boolean any;
 
@@ -35,7 +47,7 @@ public final class UnwrittenValues {
     loading = Fault.NO_SITE;
   }
 
-  /** A load begins; its registers follow. */
+  /** Begins a load; its registers follow. */
   public static void loading(Warp w, int mask, int site) {
     var u = w.unwritten;
     u.loading = site;
@@ -43,113 +55,122 @@ public final class UnwrittenValues {
     u.any = false;
   }
 
-  /** Takes note of a word that is missing; returns false if the access is no load whose registers follow. */
-  boolean missing(int lane, int word, long address, int accessBytes, int site) {
-    if (site != loading || word >= WORDS) return false;
+  /**
+   * Notes bytes that are missing; returns false if the access is no load whose registers follow.
+   *
+   * @param first the first byte of the access that {@code which} has a bit for
+   */
+  boolean missing(int lane, int first, int which, long address, int accessBytes, int site) {
+    if (site != loading || first >= WIDEST) return false;
     bytes = accessBytes;
-    missing[word] |= 1 << lane;
+    for (int rest = which; rest != 0; rest &= rest - 1) {
+      int at = first + Integer.numberOfTrailingZeros(rest);
+      if (at >= 0 && at < WIDEST) missing[at] |= 1 << lane;
+    }
     addresses[lane] = address;
     any = true;
     return true;
   }
 
-  /** A register has taken bytes of the access. */
-  public static void filled(Warp w, int mask, int register, int first, int count) {
+  /** Notes that a register has taken bytes of the access; with sign, the last one's undefined sign fills it. */
+  public static void filled(Warp w, int mask, int register, int first, int count, int signed) {
     var u = w.unwritten;
     if (!u.any && u.held.isEmpty()) return;
-    int lanes = 0;
-    for (int word = first >> 2; word <= first + count - 1 >> 2; word++) lanes |= u.missing[word];
-    u.set(register, mask, lanes & mask, u.addresses);
+    for (int rest = mask; rest != 0; rest &= rest - 1) {
+      int lane = Integer.numberOfTrailingZeros(rest);
+      long undefined = 0;
+      for (int k = count - 1; k >= 0; k--) {
+        if ((u.missing[first + k] >>> lane & 1) == 0) continue;
+        undefined |= (signed != 0 && k == count - 1 ? -1L : 0xFFL) << Byte.SIZE * k;
+      }
+      u.put(w, lane, register, undefined, undefined == 0 ? null : u.origin(lane));
+    }
   }
 
-  /** A register has taken a part of a matrix whose rows the lanes from 8·matrix on name. */
+  private Origin origin(int lane) {
+    return new Origin(loading, bytes, addresses[lane]);
+  }
+
+  /** Notes that a register has taken a part of a matrix whose rows the lanes from 8·matrix on name. */
   public static void filledMatrix(Warp w, int mask, int register, int matrix, int transposed) {
     var u = w.unwritten;
     if (!u.any && u.held.isEmpty()) return;
-    int lanes = 0;
-    var from = new long[Warp.LANES];
-    for (int lane = 0; lane < Warp.LANES; lane++) {
+    for (int rest = mask; rest != 0; rest &= rest - 1) {
+      int lane = Integer.numberOfTrailingZeros(rest);
       int row = 8 * matrix + (transposed != 0 ? 2 * (lane & 3) : lane >> 2);
       int word = transposed != 0 ? lane >> 3 : lane & 3;
-      int rows = transposed != 0 ? 3 << row : 1 << row;
-      if ((u.missing[word] & rows) == 0) continue;
-      lanes |= 1 << lane;
-      from[lane] = u.addresses[(u.missing[word] >>> row & 1) != 0 ? row : row + 1];
+      int rows = u.missingOfWord(word) & (transposed != 0 ? 3 << row : 1 << row);
+      u.put(w, lane, register, rows == 0 ? 0 : -1, rows == 0 ? null : u.origin(Integer.numberOfTrailingZeros(rows)));
     }
-    u.set(register, mask, lanes, from);
   }
 
-  private void set(int register, int mask, int lanes, long[] from) {
+  private int missingOfWord(int word) {
+    int at = word * Integer.BYTES;
+    return missing[at] | missing[at + 1] | missing[at + 2] | missing[at + 3];
+  }
+
+  /** Notes that another instruction has given a register what is defined. */
+  public static void defined(Warp w, int mask, int register) {
+    var u = w.unwritten;
+    if (!u.held.isEmpty()) u.drop(w, register, mask);
+  }
+
+  private void drop(Warp w, int register, int mask) {
     var h = held.get(register);
-    if (h == null && lanes == 0) return;
-    if (h == null) held.put(register, h = new Held());
-    h.lanes = h.lanes & ~mask | lanes;
-    if (lanes != 0) {
-      h.site = loading;
-      h.bytes = bytes;
-      for (int rest = lanes; rest != 0; rest &= rest - 1) {
-        int lane = Integer.numberOfTrailingZeros(rest);
-        h.addresses[lane] = from[lane];
-      }
-    }
-    if (h.lanes == 0) held.remove(register);
-  }
-
-  /** A register becomes a copy of others, or of none; {@link #NONE} stands for anything else. */
-  public static void moved(Warp w, int mask, int to, int a, int b) {
-    var u = w.unwritten;
-    if (!u.held.isEmpty()) u.copy(to, mask, a, mask, b, mask);
-  }
-
-  /** A register becomes a copy of one of two, by a predicate. */
-  public static void selected(Warp w, int mask, int to, int a, int b, int predicate) {
-    var u = w.unwritten;
-    if (!u.held.isEmpty()) u.copy(to, mask, a, mask & w.p[predicate], b, mask & ~w.p[predicate]);
-  }
-
-  private void copy(int to, int mask, int a, int ofA, int b, int ofB) {
-    var first = held.get(a);
-    var second = held.get(b);
-    int fromA = first == null ? 0 : first.lanes & ofA;
-    int fromB = second == null ? 0 : second.lanes & ofB & ~fromA;
-    if (first == null && second == null && !held.containsKey(to)) return;
-    var copy = new Held();
-    var source = fromA != 0 ? first : second;
-    var old = held.get(to);
-    if (old != null) {
-      copy.lanes = old.lanes & ~mask;
-      copy.site = old.site;
-      copy.bytes = old.bytes;
-      System.arraycopy(old.addresses, 0, copy.addresses, 0, Warp.LANES);
-    }
-    copy.lanes |= fromA | fromB;
-    for (int lane = 0; lane < Warp.LANES; lane++) {
-      if ((fromA >>> lane & 1) != 0) copy.addresses[lane] = first.addresses[lane];
-      if ((fromB >>> lane & 1) != 0) copy.addresses[lane] = second.addresses[lane];
-    }
-    if ((fromA | fromB) != 0) {
-      copy.site = source.site;
-      copy.bytes = source.bytes;
-    }
-    if (copy.lanes == 0) {
-      held.remove(to);
-    } else {
-      held.put(to, copy);
-    }
-  }
-
-  /** An instruction takes a register as an operand. */
-  public static void used(Warp w, int mask, int register, int site) {
-    var u = w.unwritten;
-    if (u.held.isEmpty()) return;
-    var h = u.held.get(register);
     if (h == null) return;
+    h.lanes &= ~mask;
+    if (h.lanes == 0) remove(w, register);
+  }
+
+  private void remove(Warp w, int register) {
+    held.remove(register);
+    if (held.isEmpty()) w.undefined = 0;
+  }
+
+  long bits(int lane, int register) {
+    var h = held.get(register);
+    return h == null || (h.lanes >>> lane & 1) == 0 ? 0 : h.bits[lane];
+  }
+
+  /** The load that undefined bits of a register come from. */
+  Origin origin(int lane, int register) {
+    return held.get(register).origins[lane];
+  }
+
+  /** @param origin where they come from; null without such bits */
+  void put(Warp w, int lane, int register, long undefined, Origin origin) {
+    if (undefined == 0) {
+      drop(w, register, 1 << lane);
+      return;
+    }
+    held.computeIfAbsent(register, _ -> new Held()).put(lane, undefined, origin);
+    w.undefined |= 1 << lane;
+  }
+
+  /** Reports a register of which so many bits leave the registers, if they are undefined. */
+  public static void used(Warp w, int mask, int register, int width, int site) {
+    w.unwritten.report(w, mask, register, width, site, "uses");
+  }
+
+  /** Reports a predicate that decides where lanes go, or whether an instruction with an effect happens. */
+  public static void decides(Warp w, int mask, int register, int site) {
+    w.unwritten.report(w, mask, register, 1, site, "decides by");
+  }
+
+  private void report(Warp w, int mask, int register, int width, int site, String verb) {
+    if (held.isEmpty()) return;
+    var h = held.get(register);
+    if (h == null) return;
+    long which = width == Long.SIZE ? -1 : (1L << width) - 1;
+    int found = 0;
     for (int rest = h.lanes & mask; rest != 0; rest &= rest - 1) {
       int lane = Integer.numberOfTrailingZeros(rest);
-      w.cta.sanitizer.report().uninitialised(w, lane, h.addresses[lane], h.bytes, h.site, site);
+      if ((h.bits[lane] & which) == 0) continue;
+      found |= 1 << lane;
+      var from = h.origins[lane];
+      w.cta.sanitizer.report().uninitialised(w, lane, from.address(), from.bytes(), from.site(), site, verb);
     }
     // Once is enough.
-    h.lanes &= ~mask;
-    if (h.lanes == 0) u.held.remove(register);
+    drop(w, register, found);
   }
 }

@@ -22,6 +22,8 @@ public final class Warp {
   public final double[][] d;
   /** Predicates, one bit a lane. */
   public final int[] p;
+  /** Lanes with registers that hold bits of memory that nobody had written; none unless the code is watched. */
+  public int undefined;
 
   /** Where the CTA's shared memory begins in the shared window: its rank in the cluster by 2²⁴. */
   public final int sharedBase;
@@ -54,6 +56,7 @@ public final class Warp {
   /** The elements of a vector that an instruction is about to store, by element and lane. */
   final long[][] elements = new long[4][LANES];
   final UnwrittenValues unwritten = new UnwrittenValues();
+  final UndefinedFlow flow = new UndefinedFlow();
   final BulkOperands bulk = new BulkOperands();
   /** Votes of the reducing barrier that each lane waited at last. */
   final int[] truths = new int[LANES];
@@ -98,6 +101,7 @@ public final class Warp {
     wgmmaWatch = new WgmmaWatch(this);
     calls.reset();
     unwritten.reset();
+    undefined = 0;
     int threads = Math.min(LANES, cta.threads - index * LANES);
     live = threads == LANES ? -1 : (1 << threads) - 1;
     clock = 0;
