@@ -1,13 +1,14 @@
 package tilewright.ptx;
 
 import java.util.List;
+import java.util.Map;
 import java.util.Optional;
 import java.util.function.Function;
 
 /**
  * The rule for one operand of an instruction, a column of {@code operands.txt}.
  *
- * @param type a type's text, or T, B, 1, 2, W for one that the instruction's name tells; or [], #, *
+ * @param type a type's text, or T, B, I, F, 1, 2, W for one that the instruction's name tells; or [], #, *
  * @param result whether it takes a result
  * @param wider whether a register may be wider
  * @param vector whether it may be a vector of such
@@ -15,8 +16,9 @@ import java.util.function.Function;
  * @param predicate whether a predicate may stand beside it
  */
 record OperandRule(String type, boolean result, boolean wider, boolean vector, boolean parts, boolean predicate) {
-  /** The last type in the name, which must be untyped or a predicate. */
-  static final String UNTYPED = "B";
+  /** Letters for the last type in the name where it must be one of some, and what these are. */
+  private static final Map<String, String> RESTRICTED = Map.of("B", "bits (b16, b32, b64) or predicates",
+      "I", "integers", "F", "f32 or f64");
 
   static OperandRule parse(String column) {
     boolean result = column.startsWith("=");
@@ -30,6 +32,18 @@ record OperandRule(String type, boolean result, boolean wider, boolean vector, b
     boolean vector = rest.startsWith("{");
     if (vector) rest = rest.substring(1, rest.length() - 1);
     return new OperandRule(rest, result, wider, vector, parts, predicate);
+  }
+
+  /** Says what an instruction's own type is and what it should be, if this rule restricts it. */
+  Optional<String> violation(PtxType named) {
+    boolean suits = switch (type) {
+      case "B" -> named.isUntyped() || named == PtxType.PRED;
+      case "I" -> named.isUntyped() || named.isInteger();
+      case "F" -> named == PtxType.F32 || named == PtxType.F64;
+      default -> true;
+    };
+    return suits ? Optional.empty()
+        : Optional.of("its type is " + named.text() + ", but it takes " + RESTRICTED.get(type));
   }
 
   /** Says what the operand is and what it should be, such as {@code of type u32, but f32 is needed}. */
@@ -55,7 +69,7 @@ record OperandRule(String type, boolean result, boolean wider, boolean vector, b
   private Optional<PtxType> needed(Instruction i) {
     var m = i.modifiers();
     return switch (type) {
-      case "T", UNTYPED -> i.type();
+      case "T", "B", "I", "F" -> i.type();
       case "W" -> i.type().flatMap(OperandRule::twice);
       case "1" -> m.size() < 2 ? Optional.empty() : PtxType.parse(m.get(m.size() - 2));
       case "2" -> m.isEmpty() ? Optional.empty() : PtxType.parse(m.getLast());

@@ -45,9 +45,9 @@ public final class OperandTypes {
 
   private static Optional<String> violation(Instruction i, OperandForm form,
       Function<String, Optional<PtxType>> registers) {
-    if (form.untyped() && i.type().filter(t -> !t.isUntyped() && t != PtxType.PRED).isPresent()) {
-      return i.type().map(t -> "its type is " + t.text() + ", but it takes bits (b16, b32, b64) or predicates");
-    }
+    var named = i.type().flatMap(type -> form.operands().stream().flatMap(rule -> rule.violation(type).stream())
+        .findFirst());
+    if (named.isPresent()) return named;
     for (int k = 0; k < Math.min(form.operands().size(), i.operands().size()); k++) {
       var operand = i.operands().get(k);
       var wrong = form.operands().get(k).violation(operand, i, registers);
@@ -60,10 +60,6 @@ public final class OperandTypes {
 
   /** One line of the table. */
   record OperandForm(String opcode, List<String> words, List<OperandRule> operands) {
-    boolean untyped() {
-      return operands.stream().anyMatch(rule -> rule.type().equals(OperandRule.UNTYPED));
-    }
-
     static Map<String, List<OperandForm>> all() {
       var forms = new HashMap<String, List<OperandForm>>();
       InstructionTable.lines("operands.txt").map(OperandForm::parse)

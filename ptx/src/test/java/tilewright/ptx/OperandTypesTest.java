@@ -1,6 +1,7 @@
 package tilewright.ptx;
 
 import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import java.util.ArrayList;
 import java.util.List;
@@ -93,5 +94,23 @@ class OperandTypesTest {
     assertEquals(Optional.of("its type is u32, but it takes bits (b16, b32, b64) or predicates"),
         violation(opcode + ".u32 %_u32, %_u32, %_u32;"));
     assertEquals(Optional.empty(), violation(opcode + ".b32 %_f32, %_f32, %_f32;"));
+  }
+
+  /** As ptxas 13.0, too. */
+  @ParameterizedTest
+  @CsvSource(delimiter = '|', value = {"rem.f32 %_f32, %_f32, %_f32|integers", "addc.f64 %_f64, %_f64, %_f64|integers",
+      "add.cc.f32 %_f32, %_f32, %_f32|integers", "sub.cc.f32 %_f32, %_f32, %_f32|integers",
+      "subc.f32 %_f32, %_f32, %_f32|integers", "mad.lo.cc.f32 %_f32, %_f32, %_f32, %_f32|integers",
+      "madc.hi.f32 %_f32, %_f32, %_f32, %_f32|integers", "mul24.lo.f32 %_f32, %_f32, %_f32|integers",
+      "mad24.lo.f32 %_f32, %_f32, %_f32, %_f32|integers", "sad.f32 %_f32, %_f32, %_f32, %_f32|integers",
+      "shr.f32 %_f32, %_f32, %_u32|integers", "bfe.f32 %_f32, %_f32, %_u32, %_u32|integers",
+      "bfind.f32 %_u32, %_f32|integers", "szext.wrap.f32 %_f32, %_f32, %_u32|integers",
+      "bfi.f32 %_f32, %_f32, %_f32, %_u32, %_u32|bits", "popc.f32 %_u32, %_f32|bits", "clz.f64 %_u32, %_f64|bits",
+      "brev.f32 %_f32, %_f32|bits", "prmt.f32.rc8 %_f32, %_f32, %_f32, %_f32|bits",
+      "bmsk.wrap.f32 %_f32, %_f32, %_f32|bits", "fns.f32 %_f32, %_f32, %_f32, %_f32|bits",
+      "testp.finite.b32 %_pred, %_f32|f32 or f64"})
+  void aTypeThatAnInstructionHasNoFormForIsRefused(String instruction, String taken) {
+    var reason = violation(instruction + ";").orElse("accepted");
+    assertTrue(reason.startsWith("its type is ") && reason.contains("but it takes " + taken), reason);
   }
 }
