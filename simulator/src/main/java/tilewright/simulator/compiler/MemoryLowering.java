@@ -13,6 +13,7 @@ import tilewright.simulator.core.MemoryOrder;
 import tilewright.simulator.core.Moves;
 import tilewright.simulator.core.Probes;
 import tilewright.simulator.core.UnwrittenValues;
+import tilewright.simulator.core.WholeAccesses;
 
 /** Loads, stores and atomics. */
 final class MemoryLowering {
@@ -64,6 +65,11 @@ final class MemoryLowering {
       return type.bytes() * count;
     }
 
+    /** Whether several elements have to be moved in one piece. */
+    boolean isWhole(Instruction i) {
+      return count > 1 && !MemoryOrder.of(i).equals(MemoryOrder.WEAK);
+    }
+
     List<Operand> elements(Operand operand, Lowering c) {
       return operand instanceof Operand.Register && count > 1 ? c.halves(operand) : c.elements(operand, count);
     }
@@ -79,10 +85,13 @@ final class MemoryLowering {
     if (follows) c.warp(UnwrittenValues.class, "loading", List.of(), List.of(), new Op.Argument.IntValue(c.site()));
     Addressing.resolve(place, transfer.bytes(), Access.READ, c);
     var elements = transfer.elements(operands.getFirst(), c);
+    boolean whole = transfer.isWhole(i);
+    if (whole) c.warp(WholeAccesses.class, "load", List.of(), List.of(), new Op.Argument.IntValue(transfer.bytes()));
     for (int k = 0; k < elements.size(); k++) {
       if (elements.get(k) instanceof Operand.Sink) continue;
       loadElement(c.destination(elements.get(k), type), type, k, follows, c);
     }
+    if (whole) c.warp(WholeAccesses.class, "leave", List.of(), List.of());
     if (!MemoryOrder.of(i).equals(MemoryOrder.WEAK)) tellObserved(c);
   }
 
@@ -126,10 +135,16 @@ final class MemoryLowering {
     var place = Addressing.of(operands.getFirst(), transfer.window(), c);
     if (c.watched()) tellValues(values, type, c);
     Addressing.resolve(place, transfer.bytes(), Access.WRITE, c);
+    boolean whole = transfer.isWhole(i);
+    if (whole) c.warp(WholeAccesses.class, "store", List.of(), List.of());
     for (int k = 0; k < elements.size(); k++) {
       c.warp(Moves.class, "store" + type.bits(), List.of(values.get(k)), List.of(),
           new Op.Argument.IntValue(k * type.bytes()),
           new Op.Argument.Lanes(values.get(k)));
+    }
+    if (whole) {
+      c.warp(WholeAccesses.class, "leave", List.of(), List.of());
+      c.warp(WholeAccesses.class, "stored", List.of(), List.of(), new Op.Argument.IntValue(transfer.bytes()));
     }
   }
 

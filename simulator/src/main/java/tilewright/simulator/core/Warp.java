@@ -55,6 +55,7 @@ public final class Warp {
   final Cta[] heldOwners = new Cta[LANES];
   /** The elements of a vector that an instruction is about to store, by element and lane. */
   final long[][] elements = new long[4][LANES];
+  final WholeAccesses whole = new WholeAccesses();
   final UnwrittenValues unwritten = new UnwrittenValues();
   final UndefinedFlow flow = new UndefinedFlow();
   final BulkOperands bulk = new BulkOperands();
