@@ -3,10 +3,11 @@ package tilewright.cli;
 import java.util.Collections;
 import java.util.List;
 import java.util.Map;
+import java.util.Optional;
 import java.util.stream.Collectors;
-import tilewright.verification.SimulatorRecord;
 import tilewright.verification.bench.BenchmarkRecord;
 import tilewright.verification.bench.LaunchCost;
+import tilewright.verification.bench.SimulatorRecord;
 import tilewright.verification.bench.Soak;
 import tilewright.verification.bench.TraceCost;
 
@@ -22,8 +23,8 @@ final class BenchTables {
           .map(e -> "%s %.2f".formatted(e.getKey(), e.getValue())).collect(Collectors.joining(", "));
       table.add(row.kernel(), row.config(), "%.4f".formatted(row.ms()), "%.2f".formatted(row.ours()),
           row.floor().map("%.2f"::formatted).orElse("-"), row.fraction().map("%.3f"::formatted).orElse("-"),
-          peers.isEmpty() ? "-" : peers, row.ratio().map("%.3f"::formatted).orElse("-"),
-          row.ratioSpread().map(s -> "%.3f to %.3f".formatted(s.get(0), s.get(1))).orElse("-"), row.unit());
+          peers.isEmpty() ? "-" : peers, ratio(row.ratio()),
+          spread(row.ratioSpread()), row.unit());
     }
     var limits = record.limits().entrySet().stream().sorted(Map.Entry.comparingByKey())
         .map(e -> "%s %.2f".formatted(e.getKey(), e.getValue())).collect(Collectors.joining(", "));
@@ -55,18 +56,26 @@ final class BenchTables {
 
   static String of(SimulatorRecord record) {
     var table = new TextTable("kernel", "config", "CPU ms", "G thread-instr/s", "G MAC/s", "sanitizer", "us/CTA",
-        "us/CTA of a quarter");
+        "us/CTA of a quarter", "MAC/naive instr", "spread");
     for (var row : record.rows()) {
       table.add(row.kernel(), row.config(), "%.1f".formatted(row.ms()), "%.3f".formatted(row.instructionsPerSecond()),
           "%.3f".formatted(row.macPerSecond()), "%.2fx".formatted(row.sanitizerRatio()),
-          "%.1f".formatted(row.usPerCta()), "%.1f".formatted(row.usPerCtaOfQuarter()));
+          "%.1f".formatted(row.usPerCta()), "%.1f".formatted(row.usPerCtaOfQuarter()), ratio(row.ratio()),
+          spread(row.ratioSpread()));
     }
     return "One core of " + record.processor() + ", Java " + record.java() + ", "
         + (record.vectors() ? "Vector API" : "no Vector API") + ", commit " + record.commit() + "\n"
-        + (record.rows().isEmpty() ? "" : table + "\n") + record.tensorCoreRatio()
-            .map("sm80_gemm's G MAC/s over naive_gemm's G thread-instr/s: %.2f%n"::formatted).orElse("")
+        + (record.rows().isEmpty() ? "" : table + "\n")
         + clocked(record.clocked())
         + "cold start of sim: " + record.coldStartMs().map("%.0f ms"::formatted).orElse("not measured");
+  }
+
+  private static String ratio(Optional<Double> ratio) {
+    return ratio.map("%.3f"::formatted).orElse("-");
+  }
+
+  private static String spread(Optional<List<Double>> spread) {
+    return spread.map(s -> "%.3f to %.3f".formatted(s.get(0), s.get(1))).orElse("-");
   }
 
   private static String clocked(List<SimulatorRecord.Clocked> rows) {

@@ -8,18 +8,18 @@ import tilewright.reference.Inputs;
 import tilewright.reference.TensorView;
 
 /** Fresh buffers for cases. */
-final class Buffers {
+public final class Buffers {
   private Buffers() {}
 
   /** So many elements, normally distributed. */
-  static MemorySegment normal(ElementType type, long elements, long seed) {
+  public static MemorySegment normal(ElementType type, long elements, long seed) {
     var buffer = empty(type, elements);
     Inputs.normal(new TensorView(type, buffer, Layout.of(elements, 1)), seed);
     return buffer;
   }
 
   /** So many elements, every bit set: NaN, which shows what a kernel did not write. */
-  static MemorySegment poisoned(ElementType type, long elements) {
+  public static MemorySegment poisoned(ElementType type, long elements) {
     return empty(type, elements).fill((byte) 0xFF);
   }
 

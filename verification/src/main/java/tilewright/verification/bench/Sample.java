@@ -3,7 +3,7 @@ package tilewright.verification.bench;
 import java.util.Arrays;
 import java.util.List;
 
-/** Times of equal runs, in milliseconds. */
+/** Times of equal runs, in milliseconds, or their ratios. */
 record Sample(List<Double> times) {
   Sample {
     if (times.isEmpty()) throw new IllegalArgumentException("no times to take the median of");
@@ -24,6 +24,11 @@ record Sample(List<Double> times) {
     int below = (int) at;
     double next = times.get(Math.min(below + 1, times.size() - 1));
     return times.get(below) + (at - below) * (next - times.get(below));
+  }
+
+  /** Every value of the sample, so many times. */
+  Sample times(double factor) {
+    return new Sample(times.stream().map(time -> time * factor).toList());
   }
 
   /** The 10th and the 90th percentile. */

@@ -21,6 +21,13 @@ class SampleTest {
   }
 
   @Test
+  void aMultipleOfASampleHasTheMultipleOfItsMedianAndSpread() {
+    var twice = Sample.of(10, 9, 8, 7, 6, 5, 4, 3, 2, 1, 0).times(2);
+    assertEquals(10, twice.median());
+    assertEquals(List.of(2.0, 18.0), twice.spread());
+  }
+
+  @Test
   void nothingHasNoMedian() {
     assertThrows(IllegalArgumentException.class, () -> Sample.of());
   }

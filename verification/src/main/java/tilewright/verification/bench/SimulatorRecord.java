@@ -1,4 +1,4 @@
-package tilewright.verification;
+package tilewright.verification.bench;
 
 import java.util.List;
 import java.util.Optional;
@@ -17,16 +17,6 @@ public record SimulatorRecord(String date, String processor, String java, boolea
     clocked = List.copyOf(clocked);
   }
 
-  /**
-   * The rate of the GEMM on tensor cores, in multiplications with addition, over that of the naive GEMM, in thread
-   * instructions: comparable between machines and between states of one. Empty unless both were timed.
-   */
-  public Optional<Double> tensorCoreRatio() {
-    var tensor = rows.stream().filter(row -> row.kernel().equals("sm80_gemm")).findFirst();
-    var naive = rows.stream().filter(row -> row.kernel().equals("naive_gemm")).findFirst();
-    return tensor.flatMap(t -> naive.map(n -> t.macPerSecond() / n.instructionsPerSecond()));
-  }
-
   /** With a start-up time. */
   public SimulatorRecord withColdStart(Optional<Double> ms) {
     return new SimulatorRecord(date, processor, java, vectors, commit, rows, clocked, ms);
@@ -39,11 +29,15 @@ public record SimulatorRecord(String date, String processor, String java, boolea
    * @param ms median CPU time of a run
    * @param instructionsPerSecond in units of 10⁹ thread instructions
    * @param macPerSecond in units of 10⁹ multiplications with addition
-   * @param sanitizerRatio CPU time with the sanitizer over that without
+   * @param sanitizerRatio CPU time with the sanitizer over that without, on a quarter of the grid
    * @param usPerCta CPU time of a CTA in the whole grid, and in a quarter of it
+   * @param ratio of the GEMM on tensor cores: {@code macPerSecond} over the naive GEMM's {@code instructionsPerSecond},
+   *     the median of the rounds in which both took a turn; comparable between machines and between states of one
+   * @param ratioSpread the 10th and 90th percentile of the rounds' ratios
    */
   public record Row(String kernel, String config, long instructions, double ms, double instructionsPerSecond,
-      double macPerSecond, double sanitizerRatio, double usPerCta, double usPerCtaOfQuarter) {}
+      double macPerSecond, double sanitizerRatio, double usPerCta, double usPerCtaOfQuarter, Optional<Double> ratio,
+      Optional<List<Double>> ratioSpread) {}
 
   /**
    * One kernel on several cores, by the clock, loading included.

@@ -1,4 +1,4 @@
-package tilewright.verification;
+package tilewright.verification.bench;
 
 import com.sun.management.OperatingSystemMXBean;
 import java.lang.foreign.MemorySegment;
@@ -12,6 +12,7 @@ import tilewright.ptx.Launch;
 import tilewright.simulator.Simulator;
 import tilewright.simulator.SimulatorOptions;
 import tilewright.simulator.witness.WgmmaGemm;
+import tilewright.verification.Buffers;
 
 /** Times whole tensor-core programs as a user waits for them: by the clock, on two cores, the first run too. */
 final class WitnessBenchmark {
