@@ -175,8 +175,9 @@ final class RaceReport {
     var load = new Finding.Access(at.line(), at.text(), at.source(), cta.position, w.thread(lane));
     cta.state.findings.add(new Findings.Report(Kind.UNINITIALIZED_READ, site, cta, w.thread(lane),
         AddressSpace.offset(address),
-        "write it first, or mask the value; a guard that skips the write may be too tight", Optional.of(load), loadSite),
-        () -> w.who(lane) + " " + verb + " what it reads" + at(at) + " (" + at.text() + "): " + bytes + " bytes at " + place(address) + ", which nobody has written");
+        "write it first, or mask the value; a guard that skips the write may be too tight", Optional.of(load),
+        loadSite), () -> w.who(lane) + " " + verb + " what it reads" + at(at) + " (" + at.text() + "): " + bytes
+        + " bytes at " + place(address) + ", which nobody has written");
   }
 
   Fault overrun(Warp w, int lane, long address, int bytes, int site, int access) {
