@@ -46,6 +46,7 @@ final class ConversionLowering {
     var to = m.type();
     var from = m.type();
     m.requireNone();
+    requireNumbers(to, from);
     if (random) {
       SmallFloatLowering.randomHalves(i, c, to, from, relu, finite);
       return;
@@ -73,6 +74,12 @@ final class ConversionLowering {
       if (flush && to == PtxType.F32) flush(code);
       code.pop(destination, to);
     });
+  }
+
+  private static void requireNumbers(PtxType... types) {
+    for (var type : types) {
+      if (type.isUntyped() || type == PtxType.F32X2) throw new Unsupported("cvt of " + type.text());
+    }
   }
 
   private static void flush(LaneCode code) {

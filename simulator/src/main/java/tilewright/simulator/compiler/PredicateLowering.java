@@ -84,6 +84,7 @@ final class PredicateLowering {
 
   private static String operatorFor(String operator, PtxType type) {
     boolean floating = FloatLowering.isFloat(type);
+    if (type == PtxType.F32X2) throw new Unsupported("comparison of f32x2");
     if (UNORDERED.contains(operator) && !floating) throw new Unsupported("." + operator + " of " + type.text());
     if (UNSIGNED.contains(operator) && (floating || LaneCode.isSigned(type))) {
       throw new Unsupported("." + operator + " of " + type.text());

@@ -12,6 +12,8 @@ import org.junit.jupiter.api.DynamicTest;
 import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.TestFactory;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.ValueSource;
 import tilewright.simulator.Simulator;
 
 /** Mutated PTX runs, with or without findings, or is refused with a line; nothing else is thrown, and nothing hangs. */
@@ -29,6 +31,15 @@ class PtxFuzzTest {
   @Tag("fuzz")
   void manyMutatedTextsRunOrAreRefused() {
     assertEquals(List.of(), new PtxFuzzer().run(FIRST, LONG));
+  }
+
+  /** Some 40,000 texts. */
+  @ParameterizedTest
+  @Tag("fuzz")
+  @ValueSource(strings = {"sm_80", "sm_90a", "sm_100a"})
+  void formsOfOtherTypesRunOrAreRefused(String target) {
+    var failed = new PtxSeeds().withOtherTypes(target).flatMap(text -> PtxFuzzer.watched(text, 1).stream()).toList();
+    assertEquals(List.of(), failed);
   }
 
   /** Everything that once was a failure, shrunk. */

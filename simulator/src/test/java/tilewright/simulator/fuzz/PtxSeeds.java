@@ -6,6 +6,8 @@ import java.nio.charset.StandardCharsets;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.SplittableRandom;
+import java.util.stream.IntStream;
+import java.util.stream.Stream;
 import java.util.zip.GZIPInputStream;
 
 /**
@@ -36,9 +38,20 @@ final class PtxSeeds {
       mov.u32 %%r2, %%tid.x;
       setp.lt.u32 %%q1, %%r2, 16;
       """;
+  private static final List<List<String>> SAME_WIDTH = List.of(List.of("b8", "u8", "s8", "e4m3"),
+      List.of("b16", "u16", "s16", "f16", "bf16", "e4m3x2", "ue8m0x2"),
+      List.of("b32", "u32", "s32", "f32", "f16x2", "bf16x2", "tf32", "e4m3x4", "u16x2", "s16x2"),
+      List.of("b64", "u64", "s64", "f64", "f32x2"));
   private static final List<String> PLAIN = List.of("bra END;", "@%q1 bra END;", "call (%r3), f, (%r2);", "exit;",
       "{ .reg .b32 %w; mov.b32 %w, %r2; add.u32 %r5, %w, 1; }", "@!%q1 exit;", "mov.b64 %l3, data;",
       "ld.const.u32 %r6, [table+4];", "st.local.b64 [mine+8], %l2;", "cvt.rn.f32.s32 %f1, %r2;");
+
+  /** What is not used is not compiled. */
+  private static final String USES = """
+      st.global.b32 [%l2], %r1; st.global.b64 [%l2], %l1; st.global.f32 [%l2], %f1; st.global.b16 [%l2], %h1;
+      st.global.f64 [%l2], %d1; selp.b32 %r2, 1, 2, %q1; st.global.b32 [%l2], %r2; st.global.b64 [%l2], %l3;
+      st.global.b32 [%l2], %r3; st.global.b64 [%l2], %l4; st.global.b32 [%l2], %r4;
+      """;
 
   private final List<String> modules = new ArrayList<>();
   private final List<List<String>> forms = new ArrayList<>();
@@ -77,6 +90,21 @@ final class PtxSeeds {
         .flatMap(name -> List.of(name.split("\\.")).stream()).distinct().toList();
   }
 
+  /** Each form of a target with each other type of the same width in its name, its results used. */
+  Stream<String> withOtherTypes(String target) {
+    return forms.get(targets.indexOf(target)).stream().filter(form -> form.contains(" ")).flatMap(form -> {
+      int end = form.indexOf(' ');
+      var name = List.of(form.substring(0, end).split("\\."));
+      return IntStream.range(1, name.size()).boxed().flatMap(at -> SAME_WIDTH.stream()
+          .filter(types -> types.contains(name.get(at))).flatMap(List::stream).filter(type -> !type.equals(name.get(at)))
+          .map(type -> {
+            var other = new ArrayList<>(name);
+            other.set(at, type);
+            return String.join(".", other) + form.substring(end);
+          }));
+    }).distinct().map(instruction -> HEAD.formatted(target) + instruction + "\n" + USES + "END:\nret;\n}\n");
+  }
+
   String next(SplittableRandom random) {
     if (random.nextInt(4) == 0) return modules.get(random.nextInt(modules.size()));
     int target = random.nextInt(targets.size());
@@ -86,6 +114,7 @@ final class PtxSeeds {
       var list = random.nextInt(5) == 0 ? PLAIN : forms.get(random.nextInt(target + 1));
       body.append(list.get(random.nextInt(list.size()))).append('\n');
     }
+    if (random.nextBoolean()) body.append(USES);
     return body.append("END:\nret;\n}\n").toString();
   }
 }
