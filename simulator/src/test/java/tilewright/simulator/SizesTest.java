@@ -119,6 +119,6 @@ class SizesTest {
     assertEquals(List.of(Finding.Kind.MEMORY_LIMIT), Kernels.kinds(result));
     var message = result.findings().getFirst().message();
     assertTrue(message.contains("variables of the module 3000000000"), message);
-    assertTrue(message.contains("the limit is 2999999999"), message);
+    assertTrue(message.contains("the memory limit is 2999999999"), message);
   }
 }
