@@ -171,6 +171,7 @@ final class PredicateLowering {
     var result = m.type();
     var type = m.type();
     m.requireNone();
+    if (isPair(type) && result == PtxType.F32) throw new Unsupported("set to f32 from " + type.text());
     var operands = c.operands(i, combine.isPresent() ? 4 : 3);
     var a = c.source(operands.get(1));
     var b = c.source(operands.get(2));

@@ -223,7 +223,7 @@ public final class Memory {
     for (int lane = 0; lane < Warp.LANES; lane++) {
       if ((mask >>> lane & 1) == 0) continue;
       long a = address[lane] + displacement;
-      if (a < 0 || a + bytes > extent) {
+      if (a < 0 || a > extent - bytes) {
         throw outOfBounds(w, lane, AddressSpace.LOCAL_WINDOW + a, a, bytes, access, site);
       }
       if ((a & bytes - 1) != 0) throw misaligned(w, lane, AddressSpace.LOCAL_WINDOW + a, a, bytes, site);
@@ -238,7 +238,7 @@ public final class Memory {
     for (int lane = 0; lane < Warp.LANES; lane++) {
       if ((mask >>> lane & 1) == 0) continue;
       long a = address[lane] + displacement;
-      if (a < 0 || a + bytes > w.base.length) {
+      if (a < 0 || a > w.base.length - bytes) {
         throw outOfBounds(w, lane, AddressSpace.PARAMETER_WINDOW + a, a, bytes, access, site);
       }
       if ((a & bytes - 1) != 0) throw misaligned(w, lane, AddressSpace.PARAMETER_WINDOW + a, a, bytes, site);
