@@ -194,9 +194,19 @@ final class BenchCommand implements Callable<Integer> {
     return record;
   }
 
+  private SimulatorRecord timed(SimulatorBenchmark.Options options) {
+    try {
+      return SimulatorBenchmark.run(options, step -> console.progress("timing the simulator on " + step));
+    } catch (IllegalArgumentException e) {
+      throw CommandFailure.badInput("invalid --size " + options.size()
+          + ": a quarter of its rows is timed too, which is not whole tiles (" + e.getMessage()
+          + "); take a power of two from 256 on");
+    }
+  }
+
   private SimulatorRecord simulate(List<String> chosen) {
     var options = new SimulatorBenchmark.Options(chosen, size.orElse(SIMULATOR_SIZE), SourceCommit.find());
-    var record = SimulatorBenchmark.run(options, step -> console.progress("timing the simulator on " + step));
+    var record = timed(options);
     console.progress("timing cold starts");
     var coldStart = ColdStart.measure(SimulatorBenchmark.smallLaunch());
     console.progressDone();

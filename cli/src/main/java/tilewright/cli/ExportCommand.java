@@ -23,8 +23,8 @@ import tools.jackson.databind.json.JsonMapper;
 
 /** {@code tilewright export}: a kernel as files that run without Tilewright and without Java. */
 @Command(name = "export", description = {
-    "Write a kernel as PTX and machine code with a manifest, a C header and a Python loader,",
-    "so that it runs without Java: from C by the CUDA driver, from Python on PyTorch's tensors."})
+    "Write a kernel as PTX and machine code with a manifest, a C header and a Python loader.",
+    "It then runs without Java: from C by the CUDA driver, from Python on PyTorch's tensors."})
 final class ExportCommand implements Callable<Integer> {
   static final String LOADER = "tilewright_kernel.py";
   static final String MANIFEST = "manifest.json";

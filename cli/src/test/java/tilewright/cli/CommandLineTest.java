@@ -116,4 +116,11 @@ class CommandLineTest {
     assertTrue(facts.json().stream().anyMatch(f -> f.get("item").asString().equals("Java")
         && f.get("found").asBoolean()));
   }
+
+  @Test
+  void aSizeThatTheSimulatorsBenchmarkCannotQuarterIsNamed() {
+    var run = Cli.run("bench", "sm80_gemm", "--on", "sim", "--size", "64");
+    assertEquals(Exit.BAD_INPUT, run.exitCode());
+    assertTrue(run.err().contains("invalid --size 64: a quarter of its rows"), run.err());
+  }
 }

@@ -96,7 +96,7 @@ class OperandTypesTest {
     assertEquals(Optional.empty(), violation(opcode + ".b32 %_f32, %_f32, %_f32;"));
   }
 
-  /** As ptxas 13.0, too. */
+  /** The oracle is ptxas 13.0, which refuses each of them. */
   @ParameterizedTest
   @CsvSource(delimiter = '|', value = {"rem.f32 %_f32, %_f32, %_f32|integers", "addc.f64 %_f64, %_f64, %_f64|integers",
       "add.cc.f32 %_f32, %_f32, %_f32|integers", "sub.cc.f32 %_f32, %_f32, %_f32|integers",

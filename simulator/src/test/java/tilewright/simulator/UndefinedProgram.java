@@ -13,7 +13,7 @@ final class UndefinedProgram {
   static final int PREDICATES = 4;
   private static final int REGISTERS = WORDS + PREDICATES;
 
-  /** What a lane knows of a register: a bit that is set in {@code unknown} may be anything. */
+  /** A register as one lane knows it: a bit that is set in {@code unknown} may be anything. */
   record Bits(int value, int unknown) {
     Bits fill(Random random) {
       return new Bits(value & ~unknown | random.nextInt() & unknown, unknown);

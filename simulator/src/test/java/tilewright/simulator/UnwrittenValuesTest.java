@@ -8,7 +8,7 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
 
-/** What nobody has written may be loaded, moved and computed with, but it must decide nothing and leave no register. */
+/** Unwritten bits may be loaded, moved and computed with, but they must decide nothing and leave no register. */
 class UnwrittenValuesTest {
   /**
    * Lanes 0 to 15 write 16 bytes each of a tile of 512; %r11 is where the lane's own lie, %l9 where its result goes.

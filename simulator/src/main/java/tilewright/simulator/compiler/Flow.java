@@ -11,7 +11,7 @@ sealed interface Flow {
   /** One such bit in an operand makes the whole result undefined. */
   Flow MIXED = new Mixed(Long.SIZE);
 
-  /** Parts of so many bits do not mix: one such bit makes its part of the result undefined. */
+  /** Parts of {@code part} bits do not mix: one such bit makes its part of the result undefined. */
   record Mixed(int part) implements Flow {}
 
   /**

@@ -251,7 +251,7 @@ public final class Memory {
     long rank = a + w.sharedBase >> AddressSpace.RANK_BITS;
     if (rank >= 0 && rank < w.cta.cluster.ctas.length && rank != w.cta.rank) return foreign(w, lane, a, rank, site);
     long address = AddressSpace.SHARED_WINDOW + a;
-    return a + bytes > w.cta.sharedBytes || a < 0 ? outOfBounds(w, lane, address, a, bytes, access, site)
+    return a > w.cta.sharedBytes - bytes || a < 0 ? outOfBounds(w, lane, address, a, bytes, access, site)
         : misaligned(w, lane, address, a, bytes, site);
   }
 

@@ -147,7 +147,7 @@ public final class UnwrittenValues {
     w.undefined |= 1 << lane;
   }
 
-  /** Reports a register of which so many bits leave the registers, if they are undefined. */
+  /** Reports a register whose low {@code width} bits leave the registers, if any of them is undefined. */
   public static void used(Warp w, int mask, int register, int width, int site) {
     w.unwritten.report(w, mask, register, width, site, "uses");
   }

@@ -46,7 +46,7 @@ final class PtxSeeds {
       "{ .reg .b32 %w; mov.b32 %w, %r2; add.u32 %r5, %w, 1; }", "@!%q1 exit;", "mov.b64 %l3, data;",
       "ld.const.u32 %r6, [table+4];", "st.local.b64 [mine+8], %l2;", "cvt.rn.f32.s32 %f1, %r2;");
 
-  /** What is not used is not compiled. */
+  /** Uses of results: an instruction whose result nothing uses is not compiled. */
   private static final String USES = """
       st.global.b32 [%l2], %r1; st.global.b64 [%l2], %l1; st.global.f32 [%l2], %f1; st.global.b16 [%l2], %h1;
       st.global.f64 [%l2], %d1; selp.b32 %r2, 1, 2, %q1; st.global.b32 [%l2], %r2; st.global.b64 [%l2], %l3;

@@ -26,7 +26,7 @@ record Sample(List<Double> times) {
     return times.get(below) + (at - below) * (next - times.get(below));
   }
 
-  /** Every value of the sample, so many times. */
+  /** Returns the sample with every value multiplied by {@code factor}. */
   Sample times(double factor) {
     return new Sample(times.stream().map(time -> time * factor).toList());
   }

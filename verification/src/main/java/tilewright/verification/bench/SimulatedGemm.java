@@ -30,7 +30,7 @@ record SimulatedGemm(String kernel, int size, Program program, Launch whole, Lau
   static final SimulatorOptions PLAIN = SimulatorOptions.defaults().withThreads(1);
   static final SimulatorOptions SANITIZED = PLAIN.withSanitizer(true);
 
-  /** The naive kernel multiplies singles, that for tensor cores bf16. */
+  /** Prepares a kernel: the naive one multiplies f32, the one for tensor cores bf16. */
   static SimulatedGemm of(String kernel, int size) {
     var problem = problem(kernel, size, size);
     var whole = launch(problem, problem);

@@ -28,8 +28,8 @@ public final class SimulatorBenchmark {
   private SimulatorBenchmark() {}
 
   /**
-   * What to measure: square GEMM problems of that size, the naive kernel on singles and that for tensor cores on bf16;
-   * and a Hopper GEMM by {@code wgmma}, whose sizes are fixed.
+   * The kernels to measure: square GEMM problems of one size, the naive kernel on f32 and the one for tensor cores on
+   * bf16, and a Hopper GEMM by {@code wgmma}, whose sizes are fixed.
    *
    * @param kernels catalogue names; those without a benchmark are refused
    * @param commit of the sources, for the record
