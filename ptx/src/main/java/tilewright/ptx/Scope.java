@@ -50,7 +50,7 @@ final class Scope {
     return false;
   }
 
-  private static boolean inRange(String name, int split, int count) {
+  static boolean inRange(String name, int split, int count) {
     int digits = name.length() - split;
     boolean canonical = digits == 1 || name.charAt(split) != '0';
     return canonical && digits < 10 && Integer.parseInt(name, split, name.length(), 10) < count;
