@@ -14,5 +14,15 @@ module tilewright.kernels {
   exports tilewright.kernels.attention;
   exports tilewright.kernels.catalogue;
   exports tilewright.kernels.epilogue;
+  exports tilewright.kernels.library;
+  exports tilewright.kernels.registry;
   exports tilewright.device;
+  exports tilewright.device.assembly;
+  exports tilewright.device.cubin;
+  exports tilewright.device.driver;
+
+  uses tilewright.kernels.registry.KernelCatalogue;
+
+  provides tilewright.kernels.registry.KernelCatalogue with tilewright.kernels.catalogue.CatalogueFamilies,
+      tilewright.kernels.library.LibraryKernels;
 }

@@ -2,7 +2,14 @@
 module tilewright.layout {
   exports tilewright.layout;
   exports tilewright.layout.bank;
+  exports tilewright.layout.coordinate;
+  exports tilewright.layout.decision;
   exports tilewright.layout.draw;
   exports tilewright.layout.expression;
+  exports tilewright.layout.f2;
   exports tilewright.layout.morphism;
+  exports tilewright.layout.syntax;
+  exports tilewright.layout.synthesis;
+  exports tilewright.layout.tuple;
+  exports tilewright.layout.xor;
 }

@@ -7,4 +7,7 @@ module tilewright.simulator {
 
   exports tilewright.simulator;
   exports tilewright.simulator.witness;
+
+  uses tilewright.simulator.Engine;
+  provides tilewright.simulator.Engine with tilewright.simulator.engine.BytecodeEngine;
 }

@@ -8,4 +8,6 @@ module tilewright.sm90 {
   exports tilewright.sm90.collective;
   exports tilewright.sm90.ladder;
   exports tilewright.sm90.rows;
+
+  provides tilewright.kernels.registry.KernelCatalogue with tilewright.sm90.library.HopperKernels;
 }

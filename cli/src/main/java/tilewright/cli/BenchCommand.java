@@ -11,6 +11,7 @@ import picocli.CommandLine.Command;
 import picocli.CommandLine.Option;
 import picocli.CommandLine.Parameters;
 import tilewright.kernels.GemmProblem;
+import tilewright.kernels.registry.KernelRegistry;
 import tilewright.numerics.ElementType;
 import tilewright.sm90.HopperGemm;
 import tilewright.verification.bench.Benchmark;
@@ -41,6 +42,7 @@ final class BenchCommand implements Callable<Integer> {
   enum Subject { KERNELS, LAUNCHES, SOAK, TRACING }
 
   private final Console console;
+  private final KernelRegistry registry;
 
   @Parameters(paramLabel = "KERNEL", arity = "0..*", description = "Kernels to time, or \"all\" (default: all).")
   private List<String> kernels = List.of();
@@ -89,13 +91,14 @@ final class BenchCommand implements Callable<Integer> {
       description = "Write the record as JSON, as docs/benchmarks keeps them; kernels row by row.")
   private Optional<Path> out;
 
-  BenchCommand(Console console) {
+  BenchCommand(Console console, KernelRegistry registry) {
     this.console = console;
+    this.registry = registry;
   }
 
   @Override
   public Integer call() {
-    var chosen = chosen(on == Backend.SIM ? SimulatorBenchmark.Options.KERNELS : Benchmark.kernels());
+    var chosen = chosen(on == Backend.SIM ? SimulatorBenchmark.Options.KERNELS : Benchmark.kernels(registry));
     requireFromOneOn("--size", size.orElse(1));
     if (size.orElse(1) > LARGEST) {
       throw CommandFailure.badInput("invalid --size " + size.get() + ": needed is at most " + LARGEST);
@@ -150,13 +153,16 @@ final class BenchCommand implements Callable<Integer> {
   }
 
   /** Every kernel as it is without settings, and the Hopper GEMM in each tile of 16-bit operands. */
-  private static Map<String, Supplier<String>> traced() {
+  private Map<String, Supplier<String>> traced() {
     var all = new LinkedHashMap<String, Supplier<String>>();
-    for (var kernel : CatalogueKernel.all()) all.put(kernel.text(), () -> kernel.prepare(Map.of()).kernel().ptx());
+    for (var kernel : registry.kernels()) {
+      all.put(kernel.name(), () -> kernel.prepare(kernel.defaults()).kernel().ptx());
+    }
+    var hopper = registry.find("sm90_gemm").orElseThrow();
     var problem = GemmProblem.packed(ElementType.BF16, ElementType.BF16, 1024, 1024, 1024, 1, "TN");
     for (var tile : HopperGemm.tiles(problem)) {
       all.put("sm90_gemm " + tile,
-          () -> CatalogueKernel.SM90_GEMM.prepare(Map.of("tile", tile)).kernel().ptx());
+          () -> hopper.prepare(hopper.defaults().with(Map.of("tile", tile))).kernel().ptx());
     }
     return all;
   }
@@ -179,7 +185,7 @@ final class BenchCommand implements Callable<Integer> {
   private BenchmarkRecord run(List<String> chosen) {
     var options = new Benchmark.Options(chosen, settings, everyVariant, size.orElse(GPU_SIZE), warm.orElse(0),
         compare.map(_ -> python), SourceCommit.find());
-    var record = Benchmark.run(options, new Benchmark.Progress() {
+    var record = Benchmark.run(registry, options, new Benchmark.Progress() {
       @Override
       public void step(String description) {
         console.progress("timing " + description);

@@ -5,6 +5,7 @@ import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.concurrent.Callable;
+import java.util.stream.Collectors;
 import picocli.CommandLine.Command;
 import picocli.CommandLine.Option;
 import picocli.CommandLine.Parameters;
@@ -12,6 +13,10 @@ import tilewright.kernel.collective.attention.Band;
 import tilewright.kernels.GemmProblem;
 import tilewright.kernels.attention.AttentionProblem;
 import tilewright.kernels.attention.AttentionProblem.Sizes;
+import tilewright.kernels.library.GemmSettings;
+import tilewright.kernels.registry.Choice;
+import tilewright.kernels.registry.InvalidSettingException;
+import tilewright.kernels.registry.Setting;
 import tilewright.numerics.ElementType;
 import tilewright.verification.budget.Budget;
 import tilewright.verification.budget.Budgets;
@@ -23,10 +28,11 @@ import tools.jackson.core.JacksonException;
     "Count what a kernel's instructions ask of each unit of an H200 (sm90) or a B200 (sm100), and name what bounds it.",
     "It is a model: the kernel runs on the simulator, and published throughputs turn its counts into cycles."})
 final class BudgetCommand implements Callable<Integer> {
-  private static final Settings GEMM = new Settings(new LinkedHashMap<>(Map.of("m", "8192", "n", "8192", "k", "8192",
-      "dtype", "bf16", "order", "TN")));
-  private static final Settings ATTENTION = new Settings(new LinkedHashMap<>(Map.of("batch", "4", "heads", "16",
-      "queries", "8192", "keys", "8192", "dim", "128", "dtype", "bf16", "mask", "none")));
+  private static final List<Setting> GEMM = List.of(Setting.count("m", 8192), Setting.count("n", 8192),
+      Setting.count("k", 8192), Setting.types("dtype", ElementType.BF16, ElementType.F16), GemmSettings.ORDER);
+  private static final List<Setting> ATTENTION = List.of(Setting.count("batch", 4), Setting.count("heads", 16),
+      Setting.count("queries", 8192), Setting.count("keys", 8192), Setting.count("dim", 128),
+      Setting.types("dtype", ElementType.BF16, ElementType.F16), Setting.option("mask", "none", "causal"));
 
   private final Console console;
 
@@ -85,25 +91,34 @@ final class BudgetCommand implements Callable<Integer> {
   private List<Budget> budgets() {
     try {
       return switch (kernel) {
-        case "gemm" -> new Budgets().ranked(gemm(GEMM.with(chosen)), arch, most);
-        case "attention" -> new Budgets().ranked(attention(ATTENTION.with(chosen)), arch, most);
+        case "gemm" -> new Budgets().ranked(gemm(chosen(GEMM)), arch, most);
+        case "attention" -> new Budgets().ranked(attention(chosen(ATTENTION)), arch, most);
         default -> throw CommandFailure.badInput("no budget of " + (kernel.isEmpty() ? "nothing" : kernel)
             + ": gemm or attention");
       };
+    } catch (InvalidSettingException e) {
+      throw ChosenSettings.invalid(e);
     } catch (IllegalArgumentException e) {
       throw CommandFailure.badInput(e.getMessage());
     }
   }
 
-  private static GemmProblem gemm(Settings s) {
-    var type = s.type("dtype", ElementType.F16, ElementType.BF16);
-    return GemmProblem.packed(type, type, s.count("m"), s.count("n"), s.count("k"), 1,
-        s.choice("order", "TN", "NN", "TT", "NT"));
+  private Choice chosen(List<Setting> settings) {
+    var defaults = new Choice(settings.stream().collect(Collectors.toMap(Setting::name, s -> s.values().getFirst(),
+        (first, _) -> first, LinkedHashMap::new)));
+    var choice = ChosenSettings.over(defaults, chosen);
+    for (var setting : settings) setting.require(choice.text(setting.name()));
+    return choice;
   }
 
-  private static AttentionProblem attention(Settings s) {
-    var problem = AttentionProblem.dense(s.type("dtype", ElementType.F16, ElementType.BF16),
-        Sizes.of(s.count("batch"), s.count("queries"), s.count("keys"), s.count("heads"), s.count("dim")));
-    return s.choice("mask", "none", "causal").equals("causal") ? problem.with(Band.CAUSAL) : problem;
+  private static GemmProblem gemm(Choice s) {
+    var type = s.type("dtype");
+    return GemmProblem.packed(type, type, s.number("m"), s.number("n"), s.number("k"), 1, s.text("order"));
+  }
+
+  private static AttentionProblem attention(Choice s) {
+    var problem = AttentionProblem.dense(s.type("dtype"),
+        Sizes.of(s.number("batch"), s.number("queries"), s.number("keys"), s.number("heads"), s.number("dim")));
+    return s.text("mask").equals("causal") ? problem.with(Band.CAUSAL) : problem;
   }
 }

@@ -31,10 +31,10 @@ final class BudgetText {
     var step = new LinkedHashMap<String, Double>();
     var cycles = new LinkedHashMap<String, Double>();
     for (var unit : Unit.values()) {
-      step.put(unit.toString(), b.chip().cycles(b.step(), unit));
+      step.put(unit.toString(), b.rates().cycles(b.step(), unit));
       cycles.put(unit.toString(), b.cycles(unit));
     }
-    return new Row(true, b.kernel(), b.problem(), b.configuration(), b.chip().name(), amounts(b.step()),
+    return new Row(true, b.kernel(), b.problem(), b.configuration(), b.rates().chip().name(), amounts(b.step()),
         amounts(b.tile()), step, cycles, b.bottleneck().toString(), b.isMemoryBound(), b.attainable(), b.tflops(),
         b.expectedTflops());
   }
@@ -49,10 +49,10 @@ final class BudgetText {
     var table = new TextTable("unit", "a cycle", "cycles a step", "beside steps", "a tile", "of the most");
     double most = b.cycles(b.bottleneck());
     for (var unit : Unit.values()) {
-      table.add(unit.toString(), "" + b.chip().perCycle().get(unit), number(b.chip().cycles(b.step(), unit)),
-          number(b.chip().cycles(b.tile(), unit)), number(b.cycles(unit)), percent(b.cycles(unit) / most));
+      table.add(unit.toString(), "" + b.rates().perCycle().get(unit), number(b.rates().cycles(b.step(), unit)),
+          number(b.rates().cycles(b.tile(), unit)), number(b.cycles(unit)), percent(b.cycles(unit) / most));
     }
-    return b.kernel() + " " + b.problem() + ", " + b.configuration() + ", on " + b.chip().name()
+    return b.kernel() + " " + b.problem() + ", " + b.configuration() + ", on " + b.rates().chip().name()
         + ": a model, not a measurement\n\n" + table + "\n\n" + verdict(b);
   }
 

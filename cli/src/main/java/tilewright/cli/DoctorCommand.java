@@ -4,22 +4,27 @@ import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.List;
-import java.util.Map;
 import java.util.Optional;
 import java.util.concurrent.Callable;
 import java.util.stream.Stream;
 import picocli.CommandLine.Command;
-import tilewright.device.AssemblerFacts;
-import tilewright.device.GpuProbe;
-import tilewright.device.GpuProperties;
 import tilewright.device.MachineReport;
+import tilewright.device.assembly.AssemblerFacts;
+import tilewright.device.driver.GpuProbe;
+import tilewright.device.driver.GpuProperties;
+import tilewright.kernels.VectorAdd;
 import tilewright.ptx.PtxModule;
 import tilewright.simulator.Simulator;
 import tilewright.simulator.UnsupportedPtxException;
+import tilewright.sm100.PackedVectorAdd;
+import tilewright.sm90.BulkVectorAdd;
 
 /** {@code tilewright doctor}: what this machine has and lacks. */
 @Command(name = "doctor", description = "Say what this machine has and lacks for Tilewright.")
 final class DoctorCommand implements Callable<Integer> {
+  /** Elements of the additions that stand for an architecture's kernels. */
+  private static final int SAMPLE = 1024;
+
   private final Console console;
 
   DoctorCommand(Console console) {
@@ -56,9 +61,8 @@ final class DoctorCommand implements Callable<Integer> {
         .orElse(new Fact("Maven", false, "needed to build from sources only (Debian: apt-get install maven)")));
     facts.addAll(gpus(machine.gpu()));
     facts.addAll(assemblers(machine.assemblers()));
-    var samples = List.of(CatalogueKernel.VECTOR_ADD, CatalogueKernel.BULK_VECTOR_ADD,
-        CatalogueKernel.PACKED_VECTOR_ADD);
-    for (var sample : samples) facts.add(target(sample.prepare(Map.of()).kernel().module(), machine));
+    var samples = List.of(VectorAdd.prepare(SAMPLE), BulkVectorAdd.prepare(SAMPLE), PackedVectorAdd.prepare(SAMPLE));
+    for (var sample : samples) facts.add(target(sample.kernel().module(), machine));
     return facts;
   }
 

@@ -15,8 +15,9 @@ import java.util.concurrent.Callable;
 import picocli.CommandLine.Command;
 import picocli.CommandLine.Mixin;
 import picocli.CommandLine.Option;
-import tilewright.device.Assembler;
-import tilewright.device.Assembly;
+import tilewright.device.assembly.Assembler;
+import tilewright.device.assembly.Assembly;
+import tilewright.kernels.registry.KernelRegistry;
 import tools.jackson.core.JacksonException;
 import tools.jackson.databind.SerializationFeature;
 import tools.jackson.databind.json.JsonMapper;
@@ -32,7 +33,7 @@ final class ExportCommand implements Callable<Integer> {
   private final Console console;
 
   @Mixin
-  private KernelChoice choice;
+  private final KernelChoice choice;
 
   @Option(names = "--out", required = true, paramLabel = "DIR", description = "The folder to write to.")
   private Path out;
@@ -41,8 +42,9 @@ final class ExportCommand implements Callable<Integer> {
       description = "Targets to assemble for, such as sm_90 (default: the kernel's own); PTX runs on later ones too.")
   private List<String> targets = List.of();
 
-  ExportCommand(Console console) {
+  ExportCommand(Console console, KernelRegistry registry) {
     this.console = console;
+    this.choice = new KernelChoice(registry);
   }
 
   record Row(String kernel, String entry, List<String> grid, List<String> files) {}

@@ -15,6 +15,8 @@ import tilewright.kernel.KernelParameter;
 import tilewright.kernel.PreparedLaunch;
 import tilewright.kernel.TensorMapSpec;
 import tilewright.kernel.TensorSpec;
+import tilewright.kernels.registry.Choice;
+import tilewright.kernels.registry.KernelDescription;
 import tilewright.ptx.Dim3;
 import tilewright.ptx.Launch;
 import tilewright.ptx.LaunchFeature;
@@ -120,8 +122,8 @@ record ExportManifest(String kernel, Map<String, String> settings, String entry,
     record Scalar(String kind, String name, String type) implements Argument {}
   }
 
-  static ExportManifest of(CatalogueKernel kernel, Map<String, String> settings, Map<String, String> cubins) {
-    var launch = kernel.prepare(settings);
+  static ExportManifest of(KernelDescription kernel, Map<String, String> settings, Map<String, String> cubins) {
+    var launch = kernel.prepare(new Choice(settings));
     var compiled = launch.kernel();
     var extents = extents(launch);
     var names = settingsByExtent(kernel, settings, extents);
@@ -132,7 +134,7 @@ record ExportManifest(String kernel, Map<String, String> settings, String entry,
     // A formula is of no use beside an extent of which it is not known what it has to be.
     var formula = found.filter(_ -> rules.complete());
     var kept = formula.isPresent() ? rules : ExtentRules.NONE;
-    return new ExportManifest(kernel.text(), new TreeMap<>(settings), compiled.name(), compiled.module().target(),
+    return new ExportManifest(kernel.name(), new TreeMap<>(settings), compiled.name(), compiled.module().target(),
         name(kernel, settings, compiled.name()) + PTX, new TreeMap<>(cubins), list(compiled.block()),
         compiled.dynamicSharedBytes(), list(compiled.cluster()),
         compiled.features().stream().map(LaunchFeature::text).sorted().toList(),
@@ -147,7 +149,7 @@ record ExportManifest(String kernel, Map<String, String> settings, String entry,
    * The name of an export's files and C functions: the entry and every setting that is not the kernel's own, so
    * that two configurations of a kernel can be used in one program.
    */
-  static String name(CatalogueKernel kernel, Map<String, String> settings, String entry) {
+  static String name(KernelDescription kernel, Map<String, String> settings, String entry) {
     var defaults = kernel.defaults().values();
     return entry + new TreeMap<>(settings).entrySet().stream()
         .filter(e -> !e.getValue().equals(defaults.get(e.getKey())))
@@ -175,7 +177,7 @@ record ExportManifest(String kernel, Map<String, String> settings, String entry,
   }
 
   /** @param seen gets the extents of every launch that is of the same kernel */
-  private static Optional<GridFormula> formula(CatalogueKernel kernel, Map<String, String> settings,
+  private static Optional<GridFormula> formula(KernelDescription kernel, Map<String, String> settings,
       PreparedLaunch launch, Map<String, String> names, List<Map<String, Integer>> seen) {
     var base = new TreeMap<>(extents(launch));
     base.keySet().retainAll(names.keySet());
@@ -210,7 +212,7 @@ record ExportManifest(String kernel, Map<String, String> settings, String entry,
   }
 
   /** Which setting an extent follows: the one with which it changes. */
-  private static Map<String, String> settingsByExtent(CatalogueKernel kernel, Map<String, String> settings,
+  private static Map<String, String> settingsByExtent(KernelDescription kernel, Map<String, String> settings,
       Map<String, Integer> extents) {
     var names = new LinkedHashMap<String, String>();
     for (var setting : settings.entrySet()) {
@@ -230,18 +232,11 @@ record ExportManifest(String kernel, Map<String, String> settings, String entry,
   }
 
   /** Nothing where the kernel cannot be made with these settings. */
-  private static Optional<PreparedLaunch> prepared(CatalogueKernel kernel, Map<String, String> settings) {
+  private static Optional<PreparedLaunch> prepared(KernelDescription kernel, Map<String, String> settings) {
     try {
-      return Optional.of(kernel.prepare(settings));
-    } catch (IllegalArgumentException | ArithmeticException | CommandFailure _) {
+      return Optional.of(kernel.prepare(new Choice(settings)));
+    } catch (IllegalArgumentException | ArithmeticException _) {
       return Optional.empty();
     }
-  }
-
-  /** Names of the run-time extents, in the kernel's order. */
-  List<String> extentNames() {
-    var names = new ArrayList<String>();
-    for (var argument : arguments) if (argument instanceof Argument.Extent extent) names.add(extent.name());
-    return names;
   }
 }

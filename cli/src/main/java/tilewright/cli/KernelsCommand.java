@@ -3,14 +3,17 @@ package tilewright.cli;
 import java.util.Map;
 import java.util.concurrent.Callable;
 import picocli.CommandLine.Command;
+import tilewright.kernels.registry.KernelRegistry;
 
 /** {@code tilewright kernels}: the catalogue. */
 @Command(name = "kernels", description = "List the kernels and their settings.")
 final class KernelsCommand implements Callable<Integer> {
   private final Console console;
+  private final KernelRegistry registry;
 
-  KernelsCommand(Console console) {
+  KernelsCommand(Console console, KernelRegistry registry) {
     this.console = console;
+    this.registry = registry;
   }
 
   record Row(String kernel, String description, String arch, Map<String, String> settings, int variants) {}
@@ -18,16 +21,17 @@ final class KernelsCommand implements Callable<Integer> {
   @Override
   public Integer call() {
     var table = new TextTable("kernel", "target", "variants", "does", "settings");
-    for (var kernel : CatalogueKernel.all()) {
-      var row = new Row(kernel.text(), kernel.description(), kernel.arch(), kernel.defaults().values(),
-          kernel.variants());
+    int variants = 0;
+    for (var kernel : registry.kernels()) {
+      var row = new Row(kernel.name(), kernel.formula(), kernel.target().architecture(), kernel.defaults().values(),
+          kernel.variants().size());
+      variants += row.variants;
       if (console.json()) console.result(row, "");
-      table.add(row.kernel, row.arch, "" + row.variants, row.description, kernel.defaults().toString());
+      table.add(row.kernel, row.arch, "" + row.variants, row.description, ChosenSettings.text(kernel.defaults()));
     }
     if (!console.json()) {
       console.text(table.toString());
-      console.text("%d kernels, %d variants".formatted(CatalogueKernel.all().size(),
-          CatalogueKernel.all().stream().mapToInt(CatalogueKernel::variants).sum()));
+      console.text("%d kernels, %d variants".formatted(registry.kernels().size(), variants));
     }
     return Exit.OK;
   }

@@ -9,16 +9,16 @@ import picocli.CommandLine.Command;
 import picocli.CommandLine.Option;
 import picocli.CommandLine.Parameters;
 import tilewright.layout.ComposedLayout;
-import tilewright.layout.Decision;
 import tilewright.layout.Layout;
 import tilewright.layout.OffsetMap;
-import tilewright.layout.Swizzle;
 import tilewright.layout.bank.AccessPattern;
 import tilewright.layout.bank.BankAnalysis;
 import tilewright.layout.bank.BankConflict;
 import tilewright.layout.bank.SectorCount;
 import tilewright.layout.bank.SwizzleSearch;
 import tilewright.layout.bank.VectorAccess;
+import tilewright.layout.decision.Decision;
+import tilewright.layout.f2.Swizzle;
 
 /** {@code tilewright layout banks}: what memory makes of a warp's accesses. */
 @Command(name = "banks", description = {

@@ -6,12 +6,12 @@ import java.util.concurrent.Callable;
 import picocli.CommandLine.Command;
 import picocli.CommandLine.Option;
 import picocli.CommandLine.Parameters;
-import tilewright.layout.IntTuple;
 import tilewright.layout.Layout;
 import tilewright.layout.OffsetMap;
 import tilewright.layout.Tiler;
 import tilewright.layout.draw.Picture;
 import tilewright.layout.draw.Pictures;
+import tilewright.layout.tuple.IntTuple;
 
 /** {@code tilewright layout draw}: a layout as a picture. */
 @Command(name = "draw", description = {

@@ -6,9 +6,9 @@ import java.util.concurrent.Callable;
 import picocli.CommandLine.Command;
 import picocli.CommandLine.Option;
 import picocli.CommandLine.Parameters;
-import tilewright.layout.IntTuple;
 import tilewright.layout.expression.Expression;
 import tilewright.layout.expression.Value;
+import tilewright.layout.tuple.IntTuple;
 
 /** {@code tilewright layout eval}: what layouts are, and which offsets they have. */
 @Command(name = "eval", description = {"Evaluate layouts and operations on them, one result a line.",

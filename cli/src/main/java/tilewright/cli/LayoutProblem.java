@@ -1,9 +1,9 @@
 package tilewright.cli;
 
 import java.util.Optional;
-import tilewright.layout.LayoutSyntaxException;
-import tilewright.layout.Witness;
+import tilewright.layout.decision.Witness;
 import tilewright.layout.expression.ExpressionException;
+import tilewright.layout.syntax.LayoutSyntaxException;
 
 /**
  * Why an expression has no value.

@@ -6,10 +6,10 @@ import java.util.List;
 import java.util.Optional;
 import java.util.function.LongFunction;
 import tilewright.layout.ComposedLayout;
-import tilewright.layout.IntTuple;
 import tilewright.layout.Layout;
 import tilewright.layout.OffsetMap;
 import tilewright.layout.expression.Value;
+import tilewright.layout.tuple.IntTuple;
 
 /**
  * A layout as {@code layout eval} reports it.

@@ -14,7 +14,7 @@ import picocli.CommandLine;
 import picocli.CommandLine.ParseResult;
 import picocli.CommandLine.RunLast;
 import picocli.CommandLine.TypeConversionException;
-import tilewright.sm90.rows.HopperFamilies;
+import tilewright.kernels.registry.KernelRegistry;
 
 /** The {@code tilewright} command. */
 public final class Main {
@@ -34,7 +34,7 @@ public final class Main {
 
   /** Runs one command on the given streams and returns its exit code. */
   public static int run(InputStream in, PrintStream out, PrintStream err, String... arguments) {
-    return run(new Console(in, out, err), Main::commandLine, arguments);
+    return run(new Console(in, out, err), console -> commandLine(console, KernelPath.registry(arguments)), arguments);
   }
 
   /** @param builder makes the command line; a kernel that cannot be described makes it fail */
@@ -58,6 +58,7 @@ public final class Main {
       // Nothing has been parsed.
       console.json(Arrays.asList(arguments).contains("--json"));
       console.debug(Arrays.asList(arguments).contains("--debug"));
+      if (e instanceof CommandFailure failure) throw failure;
       var failure = CommandFailure.environmentLacks("this build of Tilewright is not sound, its command line cannot be "
           + "made: " + Failures.rootOf(e));
       failure.addSuppressed(e);
@@ -85,11 +86,15 @@ public final class Main {
   }
 
   /** The families are not listed one by one; {@code kernels} does that. */
-  private static CommandLine run(Console console) {
-    var run = new CommandLine(new RunCommand()).addSubcommand(new RunGemm(console))
+  private static CommandLine run(Console console, KernelRegistry registry) {
+    var run = new CommandLine(new RunCommand()).addSubcommand(new RunGemm(console, registry))
         .addSubcommand(new RunNarrowGemm(console))
         .addSubcommand(new RunAttention(console));
-    for (var family : HopperFamilies.all()) {
+    for (var family : registry.families()) {
+      if (run.getSubcommands().containsKey(family.name())) {
+        throw CommandFailure.badInput("no kernel can be called " + family.name() + ": \"tilewright run " + family.name()
+            + "\" is another command");
+      }
       var command = new CommandLine(new RunFamily(console, family));
       command.getCommandSpec().usageMessage().hidden(true);
       run.addSubcommand(family.name(), command);
@@ -99,6 +104,8 @@ public final class Main {
 
   /** Picocli's own message would name classes of Java. */
   private static Path path(String text) {
+    // Java would take it for the current folder.
+    if (text.isEmpty()) throw new TypeConversionException("an empty name is no file and no folder");
     try {
       return Path.of(text);
     } catch (InvalidPathException e) {
@@ -107,10 +114,10 @@ public final class Main {
   }
 
   /** The command with all that it can do. */
-  static CommandLine commandLine(Console console) {
+  static CommandLine commandLine(Console console, KernelRegistry registry) {
     var failures = new Failures(console);
     return new CommandLine(new Tilewright(console))
-        .addSubcommand(new VerifyCommand(console))
+        .addSubcommand(new VerifyCommand(console, registry))
         .addSubcommand(new CommandLine(new LayoutCommand())
             .addSubcommand(new LayoutEval(console))
             .addSubcommand(new LayoutExplain(console))
@@ -118,16 +125,16 @@ public final class Main {
             .addSubcommand(new LayoutAtom(console))
             .addSubcommand(new LayoutBanks(console))
             .addSubcommand(new LayoutGolden(console)))
-        .addSubcommand(new KernelsCommand(console))
-        .addSubcommand(new PtxCommand(console))
-        .addSubcommand(new ResourcesCommand(console))
+        .addSubcommand(new KernelsCommand(console, registry))
+        .addSubcommand(new PtxCommand(console, registry))
+        .addSubcommand(new ResourcesCommand(console, registry))
         .addSubcommand(new BudgetCommand(console))
-        .addSubcommand(new ExportCommand(console))
-        .addSubcommand(run(console))
+        .addSubcommand(new ExportCommand(console, registry))
+        .addSubcommand(run(console, registry))
         .addSubcommand(new SimCommand(console))
         .addSubcommand(new GpuCommand(console))
-        .addSubcommand(new BenchCommand(console))
-        .addSubcommand(new TuneCommand(console))
+        .addSubcommand(new BenchCommand(console, registry))
+        .addSubcommand(new TuneCommand(console, registry))
         .addSubcommand(new BundleCommand(console))
         .addSubcommand(new DoctorCommand(console))
         .registerConverter(Path.class, Main::path)

@@ -5,9 +5,10 @@ import java.util.Map;
 import java.util.concurrent.Callable;
 import picocli.CommandLine.Command;
 import picocli.CommandLine.Mixin;
-import tilewright.device.Assembler;
-import tilewright.device.Assembly;
+import tilewright.device.assembly.Assembler;
+import tilewright.device.assembly.Assembly;
 import tilewright.kernel.CompiledKernel;
+import tilewright.kernels.registry.KernelRegistry;
 
 /** {@code tilewright resources}: what a kernel needs of a GPU, as the assembler found says. */
 @Command(name = "resources",
@@ -16,10 +17,11 @@ final class ResourcesCommand implements Callable<Integer> {
   private final Console console;
 
   @Mixin
-  private KernelChoice choice;
+  private final KernelChoice choice;
 
-  ResourcesCommand(Console console) {
+  ResourcesCommand(Console console, KernelRegistry registry) {
     this.console = console;
+    this.choice = new KernelChoice(registry);
   }
 
   /** Spills and stack are bytes a thread, shared memory is bytes a block. */
@@ -56,7 +58,7 @@ final class ResourcesCommand implements Callable<Integer> {
   }
 
   private void report(CompiledKernel kernel, Assembly.Assembled assembled, Assembly.Resources needs) {
-    var row = new Row(choice.kernel().text(), kernel.module().target(), choice.settings(),
+    var row = new Row(choice.kernel().name(), kernel.module().target(), choice.settings(),
         assembled.assembler().toString(), needs.entry(), needs.registers(), needs.spillStoreBytes(),
         needs.spillLoadBytes(), needs.stackBytes(), needs.sharedBytes(), kernel.dynamicSharedBytes(),
         assembled.cubin().length, assembled.warnings());

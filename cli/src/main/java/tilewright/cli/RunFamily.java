@@ -13,10 +13,10 @@ import java.util.concurrent.Callable;
 import java.util.stream.Collectors;
 import picocli.CommandLine.Command;
 import picocli.CommandLine.Option;
-import tilewright.kernels.catalogue.Choice;
-import tilewright.kernels.catalogue.Family;
-import tilewright.kernels.catalogue.Operand;
-import tilewright.kernels.catalogue.Workload;
+import tilewright.kernels.registry.Choice;
+import tilewright.kernels.registry.Family;
+import tilewright.kernels.registry.Operand;
+import tilewright.kernels.registry.Workload;
 import tilewright.numerics.ElementType;
 
 /** {@code tilewright run FAMILY}: a kernel of the catalogue on {@code .npy} files, whose shapes give the extents. */
@@ -85,8 +85,7 @@ final class RunFamily implements Callable<Integer> {
 
   /** Settings that the user gave, the type and the extents that the files have. */
   private Choice choice(Map<String, NpyFile> files) {
-    var settings = new Settings(family.defaults().values()).with(chosen).values();
-    var values = new LinkedHashMap<>(settings);
+    var values = new LinkedHashMap<>(ChosenSettings.over(family.defaults(), chosen).values());
     if (!chosen.containsKey("dtype")) type(files).ifPresent(type -> values.replace("dtype", type));
     var bound = new HashMap<String, Long>();
     for (var operand : workload(new Choice(values)).operands()) {

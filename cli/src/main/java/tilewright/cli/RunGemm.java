@@ -13,12 +13,12 @@ import picocli.CommandLine.Command;
 import picocli.CommandLine.Mixin;
 import picocli.CommandLine.Option;
 import tilewright.kernel.PreparedLaunch;
-import tilewright.kernels.Gemm;
 import tilewright.kernels.GemmProblem;
 import tilewright.kernels.epilogue.EpilogueArguments;
+import tilewright.kernels.library.GemmKernel;
+import tilewright.kernels.library.TiledGemmKernel;
+import tilewright.kernels.registry.KernelRegistry;
 import tilewright.numerics.ElementType;
-import tilewright.sm100.BlackwellGemm;
-import tilewright.sm90.HopperGemm;
 import tilewright.verification.TensorCoordinates;
 
 /** {@code tilewright run gemm}: multiplies matrices in {@code .npy} files. */
@@ -26,7 +26,11 @@ import tilewright.verification.TensorCoordinates;
     "or C = f(alpha·A·Bᵀ + beta·C + bias).",
     "The files are NumPy's, in C or Fortran order; a first index of three counts a batch."})
 final class RunGemm implements Callable<Integer> {
+  /** The end of every GEMM's name. */
+  private static final String SUFFIX = "_gemm";
+
   private final Console console;
+  private final KernelRegistry registry;
 
   @Mixin
   private GemmFileOptions files;
@@ -39,7 +43,8 @@ final class RunGemm implements Callable<Integer> {
   private GemmEpilogueOptions epilogue;
 
   @Option(names = "--kernel", paramLabel = "sm80|sm90|sm100|naive", defaultValue = "sm80",
-      description = "Tensor cores, Hopper's, Blackwell's, or one thread an element (default: sm80).")
+      description = "Tensor cores, Hopper's, Blackwell's, or one thread an element (default: sm80); or a GEMM of"
+          + " --classpath.")
   private String kernel;
 
   @Option(names = "--on", paramLabel = "sim|gpu", defaultValue = "sim", description = "Where to run (default: sim).")
@@ -49,8 +54,9 @@ final class RunGemm implements Callable<Integer> {
       description = "Also write the launch into a folder that sim and gpu take.")
   private Optional<Path> dump;
 
-  RunGemm(Console console) {
+  RunGemm(Console console, KernelRegistry registry) {
     this.console = console;
+    this.registry = registry;
   }
 
   record Row(String out, int m, int n, int k, int batch, String dtype, String kernel, String backend, double ms,
@@ -81,21 +87,26 @@ final class RunGemm implements Callable<Integer> {
   }
 
   private PreparedLaunch prepare(GemmProblem problem, EpilogueArguments arguments) {
-    if (kernel.equals("naive") && !epilogue.isPlain()) {
-      throw CommandFailure.badInput("--kernel naive stores products as they are: leave it out, or what else is done");
+    var gemm = named();
+    if (!gemm.hasEpilogues() && !epilogue.isPlain()) {
+      throw CommandFailure.badInput("--kernel " + kernel
+          + " stores products as they are: leave it out, or what else is done");
     }
     try {
-      return switch (kernel) {
-        case "sm80" -> epilogue.isPlain() ? Gemm.sm80(problem) : Gemm.sm80(problem, arguments);
-        case "sm90" -> tuned(problem).map(tile -> HopperGemm.prepare(problem, HopperGemm.configure(problem, tile)))
-            .orElseGet(() -> HopperGemm.prepare(problem, arguments));
-        case "sm100" -> BlackwellGemm.prepare(problem, arguments);
-        case "naive" -> Gemm.naive(problem);
-        default -> throw CommandFailure.badInput("invalid --kernel " + kernel + ": sm80, sm90, sm100 or naive");
-      };
+      return gemm instanceof TiledGemmKernel tiled && gemm.name().equals(TunedTiles.KERNEL)
+          ? tuned(problem).map(tile -> tiled.prepare(problem, tile)).orElseGet(() -> gemm.prepare(problem, arguments))
+          : gemm.prepare(problem, arguments);
     } catch (IllegalArgumentException e) {
       throw CommandFailure.badInput(e.getMessage());
     }
+  }
+
+  /** The kernel by its name, of which the end can be left out. */
+  private GemmKernel named() {
+    var all = registry.kernels().stream().filter(GemmKernel.class::isInstance).map(GemmKernel.class::cast).toList();
+    return all.stream().filter(k -> k.name().equals(kernel) || k.name().equals(kernel + SUFFIX)).findFirst()
+        .orElseThrow(() -> CommandFailure.badInput("invalid --kernel " + kernel + ": "
+            + String.join(" or ", all.stream().map(k -> k.name().replaceFirst(SUFFIX + "$", "")).toList())));
   }
 
   /** The tile that {@code tune} has found for this GPU, unless an epilogue asks for rows and columns as they are. */

@@ -1,5 +1,6 @@
 package tilewright.cli;
 
+import java.util.List;
 import picocli.CommandLine.Command;
 import picocli.CommandLine.Option;
 import picocli.CommandLine.ScopeType;
@@ -24,6 +25,11 @@ final class Tilewright {
   void json(boolean on) {
     console.json(on);
   }
+
+  /** KernelPath reads it before there is a command line, since every kernel can be a command. */
+  @Option(names = KernelPath.OPTION, scope = ScopeType.INHERIT, paramLabel = "JAR[:JAR...]",
+      description = "Jars with kernels of your own, which every command then knows.")
+  private List<String> classpath = List.of();
 
   @Option(names = "--debug", scope = ScopeType.INHERIT, description = "Show the stack trace of an unexpected error.")
   void debug(boolean on) {

@@ -5,10 +5,11 @@ import java.util.concurrent.Callable;
 import java.util.stream.Stream;
 import picocli.CommandLine.Command;
 import picocli.CommandLine.Option;
-import tilewright.device.UserCache;
+import tilewright.device.cubin.UserCache;
 import tilewright.kernels.GemmProblem;
+import tilewright.kernels.library.TiledGemmKernel;
+import tilewright.kernels.registry.KernelRegistry;
 import tilewright.numerics.ElementType;
-import tilewright.sm90.HopperGemm;
 import tilewright.verification.bench.BenchmarkException;
 import tilewright.verification.bench.GemmTuning;
 
@@ -20,6 +21,7 @@ final class TuneCommand implements Callable<Integer> {
   private static final String SHAPE = "[1-9]\\d{0,8}(x[1-9]\\d{0,8}){2}";
 
   private final Console console;
+  private final TiledGemmKernel kernel;
 
   @Option(names = "--shape", split = ",", paramLabel = "MxNxK",
       defaultValue = "1024x1024x1024,2048x2048x2048,4096x4096x4096,8192x8192x8192",
@@ -38,8 +40,9 @@ final class TuneCommand implements Callable<Integer> {
       description = "Tiles to try of each shape, those first that should be fastest (default: 8).")
   private int most;
 
-  TuneCommand(Console console) {
+  TuneCommand(Console console, KernelRegistry registry) {
     this.console = console;
+    this.kernel = (TiledGemmKernel) registry.find(TunedTiles.KERNEL).orElseThrow();
   }
 
   /** A shape's fastest tile beside the one that was expected to be. */
@@ -49,7 +52,7 @@ final class TuneCommand implements Callable<Integer> {
   public Integer call() {
     var problems = shapes.stream().map(this::problem).toList();
     if (most < 1) throw CommandFailure.badInput("invalid --most " + most + ": needed is an integer from 1 on");
-    try (var tuning = GemmTuning.open()) {
+    try (var tuning = GemmTuning.open(kernel)) {
       var text = new TextTable("problem", "tile", "ms", "TFLOP/s", "expected", "gain");
       for (var problem : problems) {
         console.progress("tuning " + TunedTiles.key(problem));
@@ -78,16 +81,16 @@ final class TuneCommand implements Callable<Integer> {
     var extents = Stream.of(shape.split("x")).mapToInt(Integer::parseInt).toArray();
     try {
       var problem = GemmProblem.packed(type, type, extents[0], extents[1], extents[2], 1, order);
-      HopperGemm.prepare(problem, HopperGemm.configure(problem));
+      kernel.prepare(problem, kernel.tiles(problem).getFirst());
       return problem;
     } catch (IllegalArgumentException e) {
       throw CommandFailure.badInput(e.getMessage());
     }
   }
 
-  private static Row row(GemmProblem p, List<GemmTuning.Timed> timed) {
+  private Row row(GemmProblem p, List<GemmTuning.Timed> timed) {
     var best = timed.getFirst();
-    var expected = HopperGemm.tiles(p).getFirst();
+    var expected = kernel.tiles(p).getFirst();
     double before = timed.stream().filter(t -> t.tile().equals(expected)).findFirst().orElseThrow().ms();
     return new Row(TunedTiles.key(p), best.tile(), best.ms(), 2e-9 * p.m() * p.n() * p.k() / best.ms(), expected,
         before / best.ms());

@@ -8,9 +8,8 @@ import java.util.Locale;
 import java.util.Map;
 import java.util.Optional;
 import tilewright.device.Gpu;
-import tilewright.device.GpuProbe;
-import tilewright.device.UserCache;
-import tilewright.kernel.Matrix;
+import tilewright.device.cubin.UserCache;
+import tilewright.device.driver.GpuProbe;
 import tilewright.kernels.GemmProblem;
 import tilewright.sm90.HopperGemm;
 import tools.jackson.core.JacksonException;
@@ -21,6 +20,9 @@ import tools.jackson.databind.json.JsonMapper;
  * user's cache.
  */
 record TunedTiles(Path file, String gpu, Map<String, String> tiles) {
+  /** The kernel whose tiles they are. */
+  static final String KERNEL = "sm90_gemm";
+
   TunedTiles {
     tiles = Map.copyOf(tiles);
   }
@@ -76,10 +78,6 @@ record TunedTiles(Path file, String gpu, Map<String, String> tiles) {
   /** Such as {@code 4096x4096x4096 TN bf16->bf16}. */
   static String key(GemmProblem p) {
     return p.m() + "x" + p.n() + "x" + p.k() + (p.batch() > 1 ? "x" + p.batch() : "") + " "
-        + (alongK(p.a()) ? "T" : "N") + (alongK(p.b()) ? "N" : "T") + " " + p.types();
-  }
-
-  private static boolean alongK(Matrix matrix) {
-    return matrix.columnStride() == 1;
+        + (p.a().isRowMajor() ? "T" : "N") + (p.b().isRowMajor() ? "N" : "T") + " " + p.types();
   }
 }

@@ -15,6 +15,7 @@ import java.util.stream.Collectors;
 import picocli.CommandLine.Command;
 import picocli.CommandLine.Option;
 import picocli.CommandLine.Parameters;
+import tilewright.kernels.registry.KernelRegistry;
 import tilewright.ptx.Launch;
 import tilewright.verification.HtmlReport;
 import tilewright.verification.Row;
@@ -31,6 +32,7 @@ final class VerifyCommand implements Callable<Integer> {
   private static final Set<String> COMPARED = Set.of("sim", "gpu", "both");
 
   private final Console console;
+  private final KernelRegistry registry;
 
   @Parameters(paramLabel = "KERNEL", arity = "0..*", description = "Kernels to verify (default: all).")
   private Set<String> kernels = new LinkedHashSet<>();
@@ -62,8 +64,9 @@ final class VerifyCommand implements Callable<Integer> {
       description = "Write every launch that fails as launch.json, to replay by sim and gpu.")
   private Optional<Path> dump = Optional.empty();
 
-  VerifyCommand(Console console) {
+  VerifyCommand(Console console, KernelRegistry registry) {
     this.console = console;
+    this.registry = registry;
   }
 
   /** A row as the design has it. */
@@ -77,13 +80,13 @@ final class VerifyCommand implements Callable<Integer> {
 
   @Override
   public Integer call() {
-    var chosen = kernels.stream().map(name -> CatalogueKernel.named(name).text()).collect(Collectors.toSet());
+    var chosen = kernels.stream().map(name -> KernelNames.named(registry, name).name()).collect(Collectors.toSet());
     requireKnown("--arch", archs, ARCHS);
     requireKnown("--on", backends, COMPARED);
     var file = reportFile();
     var options = new VerifyOptions(chosen, archs, backends.isEmpty() ? BACKENDS : backends, size, seed,
         atLeastOne(seeds));
-    var rows = Verification.run(options, new Steps());
+    var rows = Verification.run(registry, options, new Steps());
     console.progressDone();
     print(rows);
     writeReport(file, rows);

@@ -14,6 +14,7 @@ import java.util.Map;
 import java.util.stream.Collectors;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
+import tilewright.kernels.registry.KernelRegistry;
 import tools.jackson.databind.JsonNode;
 import tools.jackson.databind.json.JsonMapper;
 
@@ -157,7 +158,7 @@ class ExportCommandTest {
   @Test
   void clustersAreAttributesOfTheLaunch() throws IOException, InterruptedException {
     export("vector-add");
-    var m = ExportManifest.of(CatalogueKernel.VECTOR_ADD, Map.of("n", "1048576"), Map.of());
+    var m = ExportManifest.of(KernelRegistry.builtIn().find("vector_add").orElseThrow(), Map.of("n", "1048576"), Map.of());
     var clustered = new ExportManifest(m.kernel(), m.settings(), m.entry(), m.target(), m.ptx(), m.cubins(), m.block(),
         m.dynamicSharedBytes(), List.of(2, 1, 1), m.features(), m.ahead(), m.arguments(), m.counts(), m.scratch(),
         m.grid());

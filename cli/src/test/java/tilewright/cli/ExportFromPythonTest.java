@@ -13,7 +13,7 @@ import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 import tilewright.device.Gpu;
-import tilewright.device.GpuProbe;
+import tilewright.device.driver.GpuProbe;
 
 /** Exported kernels in a process of Python alone, without Java, on PyTorch's tensors. */
 @Tag("gpu")

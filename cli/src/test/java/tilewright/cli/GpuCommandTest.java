@@ -14,7 +14,7 @@ import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 import tilewright.device.Gpu;
-import tilewright.device.GpuProbe;
+import tilewright.device.driver.GpuProbe;
 
 @Tag("gpu")
 class GpuCommandTest {

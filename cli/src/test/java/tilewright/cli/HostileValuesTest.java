@@ -1,5 +1,6 @@
 package tilewright.cli;
 
+import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertFalse;
 import static org.junit.jupiter.api.Assertions.assertTimeoutPreemptively;
 import static org.junit.jupiter.api.Assertions.assertTrue;
@@ -19,8 +20,10 @@ import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
-import picocli.CommandLine;
 import picocli.CommandLine.Model.CommandSpec;
+import picocli.CommandLine.Model.OptionSpec;
+import picocli.CommandLine;
+import tilewright.kernels.registry.KernelRegistry;
 
 /** Every command with every value that a careless or hostile caller may give to each of its options. */
 class HostileValuesTest {
@@ -71,6 +74,17 @@ class HostileValuesTest {
     }
   }
 
+  @Test
+  void anEmptyNameOfAFileIsRefused() {
+    var empty = tries().stream().filter(Try::isEmptyName).map(Try::line).toList();
+    assertTrue(empty.size() >= 20, empty::toString);
+    for (var line : empty) {
+      var run = Cli.run(line.toArray(String[]::new));
+      assertEquals(Exit.BAD_INPUT, run.exitCode(), () -> line + ": " + run.err());
+      assertTrue(run.err().contains("an empty name is no file and no folder"), () -> line + ": " + run.err());
+    }
+  }
+
   private void check(List<String> arguments) {
     var run = assertTimeoutPreemptively(NEVER, () -> Cli.run(arguments.toArray(String[]::new)),
         () -> arguments + " does not end");
@@ -83,16 +97,23 @@ class HostileValuesTest {
     }
   }
 
-  /** Each option of each command with each value, and each parameter. */
+  /** A command line and whether the value in it that is tried is an empty name of a file. */
+  private record Try(List<String> line, boolean isEmptyName) {}
+
   private List<List<String>> commands() {
+    return tries().stream().map(Try::line).toList();
+  }
+
+  /** Each option of each command with each value, and each parameter. */
+  private List<Try> tries() {
     var console = new Console(InputStream.nullInputStream(), new PrintStream(PrintStream.nullOutputStream()),
         new PrintStream(PrintStream.nullOutputStream()));
-    var all = new ArrayList<List<String>>();
-    collect(Main.commandLine(console), "", all);
+    var all = new ArrayList<Try>();
+    collect(Main.commandLine(console, KernelRegistry.builtIn()), "", all);
     return all;
   }
 
-  private void collect(CommandLine command, String name, List<List<String>> all) {
+  private void collect(CommandLine command, String name, List<Try> all) {
     var spec = command.getCommandSpec();
     for (var sub : command.getSubcommands().entrySet()) {
       var full = (name + " " + sub.getKey()).strip();
@@ -104,8 +125,8 @@ class HostileValuesTest {
       if (option.arity().max() == 0) continue;
       for (var value : values(Map.class.isAssignableFrom(option.type()))) {
         var line = base(spec, name, option.longestName());
-        line.add(option.longestName() + "=" + (isPath(option) ? below(value) : value));
-        all.add(line);
+        line.add(option.longestName() + "=" + (isPath(option) ? below(option, value) : value));
+        all.add(new Try(line, isPath(option) && isEmptyName(option, value)));
       }
     }
     for (var value : spec.positionalParameters().isEmpty() ? List.<String>of() : values(false)) {
@@ -114,18 +135,28 @@ class HostileValuesTest {
       var line = new ArrayList<>(List.of(name.split(" ")));
       required(spec, "", line);
       line.add(value);
-      all.add(line);
+      all.add(new Try(line, false));
     }
   }
 
-  private static boolean isPath(CommandLine.Model.OptionSpec option) {
+  private static boolean isPath(OptionSpec option) {
     return option.typeInfo().getActualGenericTypeArguments().toString().contains("Path")
         || option.type() == Path.class;
   }
 
+  private static boolean isEmptyName(OptionSpec option, String value) {
+    boolean hasName = !Map.class.isAssignableFrom(option.type()) || value.contains("=");
+    return hasName && value.substring(fileAt(option, value)).isEmpty();
+  }
+
+  /** Where the name of a file begins in a value: behind the key, if the option has pairs. */
+  private static int fileAt(OptionSpec option, String value) {
+    return Map.class.isAssignableFrom(option.type()) ? value.indexOf('=') + 1 : 0;
+  }
+
   /** A folder for what a command writes to a relative name, which shall not lie in the source tree. */
-  private String below(String value) {
-    int name = value.indexOf('=') + 1;
+  private String below(OptionSpec option, String value) {
+    int name = fileAt(option, value);
     var file = value.substring(name);
     return file.isEmpty() || file.startsWith("/") ? value : value.substring(0, name) + folder + "/" + file;
   }
@@ -141,7 +172,8 @@ class HostileValuesTest {
 
   private void required(CommandSpec spec, String tried, List<String> line) {
     for (var option : spec.options()) {
-      if (!option.required() || option.longestName().equals(tried)) continue;
+      // An option of a group is required only beside the others of its group.
+      if (!option.required() || option.group() != null || option.longestName().equals(tried)) continue;
       boolean out = option.longestName().equals("--out");
       var value = out ? folder + "/out" : file.toString();
       line.add(option.longestName() + "=" + (Map.class.isAssignableFrom(option.type()) ? (out ? "Y=" : "X=") : "")

@@ -25,13 +25,13 @@ import org.junit.jupiter.api.io.TempDir;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.MethodSource;
 import org.junit.jupiter.params.provider.ValueSource;
-import tilewright.kernels.catalogue.Choice;
-import tilewright.kernels.catalogue.Family;
-import tilewright.kernels.catalogue.Operand;
-import tilewright.kernels.catalogue.Setting;
+import tilewright.kernels.registry.Choice;
+import tilewright.kernels.registry.Family;
+import tilewright.kernels.registry.KernelRegistry;
+import tilewright.kernels.registry.Operand;
+import tilewright.kernels.registry.Setting;
 import tilewright.numerics.ElementType;
 import tilewright.numerics.Rounding;
-import tilewright.sm90.rows.HopperFamilies;
 
 /** Every family that {@code run} takes, in every element type: the file says what the kernel stores. */
 class RunTypesTest {
@@ -43,7 +43,7 @@ class RunTypesTest {
   Path folder;
 
   static Stream<String> families() {
-    return HopperFamilies.all().stream().map(Family::name);
+    return KernelRegistry.builtIn().families().stream().map(Family::name);
   }
 
   /** The long form: half a minute. */
@@ -57,7 +57,7 @@ class RunTypesTest {
   @ParameterizedTest
   @ValueSource(strings = {"relu", "mat_transpose", "embedding", "row_sum", "dot"})
   void filesHoldWhatTheKernelStores(String name) throws IOException {
-    var family = HopperFamilies.all().stream().filter(f -> f.name().equals(name)).findFirst().orElseThrow();
+    var family = KernelRegistry.builtIn().families().stream().filter(f -> f.name().equals(name)).findFirst().orElseThrow();
     for (var choice : types(family)) run(family, choice);
   }
 

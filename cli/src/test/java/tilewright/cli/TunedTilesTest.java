@@ -16,7 +16,7 @@ import java.util.Optional;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 import tilewright.device.Gpu;
-import tilewright.device.GpuProbe;
+import tilewright.device.driver.GpuProbe;
 import tilewright.kernels.GemmProblem;
 import tilewright.numerics.ElementType;
 

@@ -10,6 +10,7 @@ import java.util.List;
 import java.util.Set;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
+import tilewright.kernels.registry.KernelRegistry;
 import tilewright.verification.Verification;
 
 class VerifyCommandTest {
@@ -18,7 +19,8 @@ class VerifyCommandTest {
 
   @Test
   void theCommandKnowsEveryKernelThatIsVerified() {
-    assertEquals(Set.copyOf(CatalogueKernel.names()), Set.copyOf(Verification.kernels()));
+    var registry = KernelRegistry.builtIn();
+    assertEquals(Set.copyOf(registry.names()), Set.copyOf(Verification.kernels(registry)));
   }
 
   @Test

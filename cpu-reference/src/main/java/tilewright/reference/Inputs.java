@@ -15,9 +15,4 @@ public final class Inputs {
     double deviation = tensor.type() == ElementType.I8 ? BYTE_DEVIATION : 1;
     for (long i = 0; i < tensor.size(); i++) tensor.set(i, deviation * random.nextGaussian());
   }
-
-  /** Fills a tensor with all ones in every bit: a NaN in every floating-point format, to show what was not written. */
-  public static void poison(TensorView tensor) {
-    tensor.data().fill((byte) 0xFF);
-  }
 }

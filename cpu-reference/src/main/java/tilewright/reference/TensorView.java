@@ -88,11 +88,4 @@ public record TensorView(ElementType type, MemorySegment data, long offset, Layo
     for (int i = 0; i < values.length; i++) values[i] = value(i);
     return values;
   }
-
-  /** All bits in the order of their indices. */
-  public long[] allBits() {
-    var all = new long[Math.toIntExact(size())];
-    for (int i = 0; i < all.length; i++) all[i] = bits(i);
-    return all;
-  }
 }

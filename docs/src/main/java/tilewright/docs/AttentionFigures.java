@@ -19,7 +19,7 @@ final class AttentionFigures {
 
   private AttentionFigures() {}
 
-  /** What becomes of each tile of scores, by counting the elements that are seen. */
+  /** The treatment of each tile of scores, found by counting the elements that are seen. */
   static Picture blocks() {
     return Picture.of("Tiles of %d queries by %d keys, %d queries and %d keys".formatted(TILE_QUERIES, TILE_KEYS,
         QUERIES, KEYS), panel("causal", Integer.MAX_VALUE / 2), panel("window of " + WINDOW, WINDOW));

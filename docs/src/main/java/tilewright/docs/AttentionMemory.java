@@ -8,7 +8,7 @@ import tilewright.layout.draw.Drawing;
 import tilewright.numerics.ElementType;
 import tilewright.sm90.attention.HopperAttention;
 
-/** What Hopper attention keeps in a CTA's shared memory, by head dimension. */
+/** Hopper attention's use of a CTA's shared memory, by head dimension. */
 final class AttentionMemory {
   private static final List<Integer> HEAD_DIMS = List.of(64, 128, 256);
   private static final List<String> TENSORS = List.of("Q", "K", "V", "O");

@@ -10,9 +10,12 @@ import java.util.Locale;
 import java.util.Map;
 import java.util.TreeSet;
 import java.util.stream.Collectors;
+import tilewright.docs.record.Records;
+import tilewright.docs.source.BrokenSiteException;
+import tilewright.docs.source.Excerpt;
 import tilewright.kernels.catalogue.Families;
-import tilewright.kernels.catalogue.Family;
-import tilewright.kernels.catalogue.Setting;
+import tilewright.kernels.registry.Family;
+import tilewright.kernels.registry.Setting;
 import tools.jackson.databind.JsonNode;
 import tools.jackson.databind.json.JsonMapper;
 
@@ -74,7 +77,7 @@ final class CataloguePage {
         .formatted(family.name(), name);
   }
 
-  /** What the variants keep in shared memory. */
+  /** The variants' use of shared memory. */
   private static String shared(List<Family> families) {
     var layouts = new TreeSet<String>();
     for (var family : families) {

@@ -5,6 +5,7 @@ import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.List;
+import tilewright.docs.source.Command;
 import tilewright.layout.expression.Operations;
 import tools.jackson.databind.JsonNode;
 import tools.jackson.databind.json.JsonMapper;

@@ -9,13 +9,13 @@ import java.util.Map;
 import tilewright.kernel.atom.LdMatrix;
 import tilewright.kernel.atom.MmaAtom;
 import tilewright.kernel.tiled.SwizzledTile;
-import tilewright.layout.IntTuple;
 import tilewright.layout.OffsetMap;
 import tilewright.layout.draw.Cell;
 import tilewright.layout.draw.Drawing;
 import tilewright.layout.draw.Panel;
 import tilewright.layout.draw.Picture;
 import tilewright.layout.draw.Pictures;
+import tilewright.layout.tuple.IntTuple;
 
 /** The site's figures, drawn from the layouts that the kernels use. */
 final class Figures {

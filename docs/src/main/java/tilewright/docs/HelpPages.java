@@ -6,6 +6,7 @@ import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.regex.Pattern;
+import tilewright.docs.source.Command;
 
 /** The command's help, asked of the command itself. */
 final class HelpPages {

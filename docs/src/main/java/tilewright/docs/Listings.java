@@ -5,6 +5,9 @@ import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.LinkedHashMap;
 import java.util.List;
+import tilewright.docs.record.BugClasses;
+import tilewright.docs.source.Command;
+import tilewright.docs.source.Excerpt;
 import tilewright.kernel.CompiledKernel;
 import tilewright.kernel.Target;
 import tilewright.kernel.TraceException;
@@ -17,8 +20,8 @@ import tilewright.numerics.ElementType;
 import tilewright.sm90.atom.MatrixDescriptor;
 import tilewright.sm90.atom.WgmmaAtom;
 
-/** What pages include from sources and from the kernels' PTX. */
-final class Listings {
+/** Listings that pages include from sources and from the kernels' PTX. */
+public final class Listings {
   private static final Path KERNELS = Path.of("gpu-kernels/src/main/java/tilewright");
   private static final Path HOPPER = Path.of("sm90/src/main/java/tilewright/sm90");
   private static final Path MORPHISM_LAWS =
@@ -52,11 +55,34 @@ final class Listings {
   }
 
   static void write(Path root, Path generated) throws IOException {
+    gemms(root, generated);
+    hopper(root, generated);
+    attention(root, generated);
+    ptx(generated);
+    simulator(root, generated);
+
+    save(generated, "morphism-steps.adoc", MorphismExample.table());
+    save(generated, "morphism-refusal.txt", MorphismExample.refusal("(2,2):(2,3)"));
+    save(generated, "morphism-theorem.java", Excerpt.method(root.resolve(MORPHISM_LAWS),
+        "void theRealisationOfACompositeIsTheCompositeOfRealisations("));
+    save(generated, "layout.txt", Command.transcript(List.of("layout", "draw", "(4,(2,2)):(1,(4,8))")));
+    save(generated, "banks-plain.txt", banks("(64,64):(64,1)"));
+    save(generated, "banks-swizzled.txt", banks(SwizzledTile.alongColumns(64, 64, 1).swizzle() + "o0o(64,64):(64,1)"));
+  }
+
+  private static void gemms(Path root, Path generated) throws IOException {
     var kernels = root.resolve(KERNELS);
     save(generated, "sm80-trace.java", trace(kernels.resolve("kernels/Sm80Gemm.java")));
     save(generated, "vector-add-trace.java", trace(kernels.resolve("kernels/VectorAdd.java")));
     save(generated, "mainloop-run.java",
         Excerpt.method(kernels.resolve("kernel/collective/MultistageMainloop.java"), "Fragment run(Scope k"));
+    save(generated, "naive-trace.java", trace(kernels.resolve("kernels/NaiveGemm.java")));
+    save(generated, "wgmma-refusal.txt", wrapped(descriptorRefusal()));
+    save(generated, "swizzled-tile.java",
+        Excerpt.method(kernels.resolve("kernel/tiled/SwizzledTile.java"), "ComposedLayout alongColumns("));
+  }
+
+  private static void hopper(Path root, Path generated) throws IOException {
     var hopper = root.resolve(HOPPER);
     save(generated, "sm90-trace.java", trace(hopper.resolve("Sm90Gemm.java")));
     save(generated, "sm90-weights-ahead.java", Excerpt.method(hopper.resolve("Sm90Gemm.java"),
@@ -77,12 +103,9 @@ final class Listings {
     for (var step : List.of("TiledGemm", "OneStageGemm", "PipelinedGemm", "WarpRolesGemm")) {
       save(generated, "ladder-" + step + ".java", trace(hopper.resolve("ladder/" + step + ".java")));
     }
-    save(generated, "naive-trace.java", trace(kernels.resolve("kernels/NaiveGemm.java")));
-    save(generated, "wgmma-refusal.txt", wrapped(descriptorRefusal()));
-    save(generated, "swizzled-tile.java",
-        Excerpt.method(kernels.resolve("kernel/tiled/SwizzledTile.java"), "ComposedLayout alongColumns("));
-    attention(root, generated);
+  }
 
+  private static void ptx(Path generated) throws IOException {
     var naive = CompiledKernel.compile(new NaiveGemm(ElementType.BF16), Target.SM80).ptx();
     save(generated, "naive-gemm.ptx", naive);
     save(generated, "naive-gemm-loop.ptx", Excerpt.mainLoop(naive));
@@ -92,12 +115,9 @@ final class Listings {
     // Neighbouring mma instructions differ in registers only.
     save(generated, "sm80-gemm-loop.ptx", shortened(loop));
     save(generated, "sm80-gemm-loop.adoc", census(loop));
+  }
 
-    save(generated, "morphism-steps.adoc", MorphismExample.table());
-    save(generated, "morphism-refusal.txt", MorphismExample.refusal("(2,2):(2,3)"));
-    save(generated, "morphism-theorem.java", Excerpt.method(root.resolve(MORPHISM_LAWS),
-        "void theRealisationOfACompositeIsTheCompositeOfRealisations("));
-
+  private static void simulator(Path root, Path generated) throws IOException {
     for (var launch : List.of("missing-barrier", "lost-update", "deadlock", "asynchrony/proxy-fence",
         "asynchrony/source-reused", "asynchrony/initialisation", "asynchrony/bytes-expected", "asynchrony/phase-missed",
         "asynchrony/weak-arrival", "asynchrony/sums-early", "asynchrony/stage-reused",
@@ -109,10 +129,6 @@ final class Listings {
     save(generated, "bug-classes.adoc", BugClasses.table(root));
     save(generated, "profile.txt", Command.transcript(root, List.of("sim", "--profile"),
         LAUNCHES + "transpose/launch.json", 0));
-
-    save(generated, "layout.txt", Command.transcript(List.of("layout", "draw", "(4,(2,2)):(1,(4,8))")));
-    save(generated, "banks-plain.txt", banks("(64,64):(64,1)"));
-    save(generated, "banks-swizzled.txt", banks(SwizzledTile.alongColumns(64, 64, 1).swizzle() + "o0o(64,64):(64,1)"));
   }
 
   private static void attention(Path root, Path generated) throws IOException {
@@ -160,7 +176,7 @@ final class Listings {
   }
 
   /** With every run of more than two lines of one instruction cut to its first two. */
-  static String shortened(String ptx) {
+  public static String shortened(String ptx) {
     var result = new StringBuilder();
     var lines = ptx.lines().toList();
     for (int begin = 0; begin < lines.size();) {

@@ -12,9 +12,9 @@ import tools.jackson.databind.JsonNode;
 
 /** How the kernels that memory bounds were recorded beside the copy and beside peers, in a sentence or two. */
 final class MemoryFigures {
-  /** Of the copy rate: what is less is named. */
+  /** The share of the copy rate below which a row is named. */
   private static final double NEAR_THE_COPY = 0.95;
-  /** Of the best peer: what is less is named, what lies between is counted. */
+  /** The share of the best peer's rate below which a row is named; rows between it and the peer are counted. */
   private static final double NEAR_A_PEER = 0.995;
 
   private MemoryFigures() {}
@@ -23,7 +23,7 @@ final class MemoryFigures {
     Files.writeString(generated.resolve("memory.adoc"), text(CataloguePage.measured(docs.resolve("benchmarks"))));
   }
 
-  /** Of recorded rows, those in TB/s that have a peer. */
+  /** The sentence about recorded rows in TB/s that have a peer. */
   static String text(List<JsonNode> recorded) {
     var rows = recorded.stream().filter(r -> text(r, "unit").equals("TB/s") && r.get("ratio").isNumber())
         .toList();

@@ -1,12 +1,12 @@
 package tilewright.docs;
 
 import java.util.List;
-import tilewright.layout.Decision;
-import tilewright.layout.IntTuple;
 import tilewright.layout.Layout;
+import tilewright.layout.decision.Decision;
 import tilewright.layout.draw.Drawing;
 import tilewright.layout.morphism.Refinement;
 import tilewright.layout.morphism.TupleMorphism;
+import tilewright.layout.tuple.IntTuple;
 
 /** A composition of two layouts by their tuple morphisms, step by step and drawn. */
 final class MorphismExample {

@@ -6,6 +6,25 @@ import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.Comparator;
 import java.util.List;
+import tilewright.docs.blackwell.BlackwellAttentionPage;
+import tilewright.docs.blackwell.BlackwellPages;
+import tilewright.docs.html.Converter;
+import tilewright.docs.html.LinkCheck;
+import tilewright.docs.html.Page;
+import tilewright.docs.html.SearchIndex;
+import tilewright.docs.html.Template;
+import tilewright.docs.record.AttentionErrors;
+import tilewright.docs.record.BitEquality;
+import tilewright.docs.record.BudgetPage;
+import tilewright.docs.record.Decisions;
+import tilewright.docs.record.Golden;
+import tilewright.docs.record.LadderFigures;
+import tilewright.docs.record.Proofs;
+import tilewright.docs.record.Records;
+import tilewright.docs.record.RuntimeFigures;
+import tilewright.docs.record.SimulatorSpeed;
+import tilewright.docs.record.Witnesses;
+import tilewright.docs.source.BrokenSiteException;
 
 /** The documentation site: {@code Site REPOSITORY OUTPUT} builds it. */
 public final class Site {
@@ -15,7 +34,7 @@ public final class Site {
       "blackwell-attention", "budget", "kernel-language", "catalogue",
       "layout-expressions", "morphisms", "command-line", "simulator", "asynchrony", "tensor-cores", "tensor-memory",
       "simulator-speed",
-      "verification", "gpu-lab", "golden", "proofs", "limits", "trust", "decisions");
+      "verification", "gpu-lab", "golden", "proofs", "glossary", "limits", "trust", "decisions");
 
   private Site() {}
 

@@ -9,6 +9,7 @@ import java.nio.file.Path;
 import java.util.List;
 import java.util.regex.Pattern;
 import org.junit.jupiter.api.Test;
+import tilewright.docs.source.Excerpt;
 
 /** What the repository's first pages show is what is there. */
 class ReadmeTest {

@@ -13,6 +13,8 @@ import java.util.TreeSet;
 import java.util.stream.Collectors;
 import javax.xml.parsers.DocumentBuilderFactory;
 import org.junit.jupiter.api.Test;
+import tilewright.docs.html.Html;
+import tilewright.docs.html.LinkCheck;
 
 /** The site that the build made before the tests. */
 class SiteTest {
@@ -43,7 +45,9 @@ class SiteTest {
   @Test
   void pagesAndTheirStyleLoadNothingFromElsewhere() throws IOException {
     for (var page : LinkCheck.pages(SITE)) {
-      assertFalse(Files.readString(page).matches("(?s).*<[^>]*://[^>]*>.*"), page.toString());
+      // A link loads nothing until a reader follows it; everyLinkAndImageResolvesWithinTheSite says where it may lead.
+      var loading = Files.readString(page).replaceAll("<a\\s[^>]*>", "<a>");
+      assertFalse(loading.matches("(?s).*<[^>]*://[^>]*>.*"), page.toString());
     }
     assertFalse(Files.readString(SITE.resolve("site.css")).contains("url("));
   }

@@ -7,13 +7,15 @@ import java.lang.foreign.MemorySegment;
 import java.util.ArrayList;
 import java.util.LinkedHashSet;
 import java.util.List;
+import tilewright.device.driver.DriverFunction;
+import tilewright.device.driver.GpuException;
 
 /**
  * A kernel with its launch shape and arguments, packed once, to launch often with little work for the host and no
  * garbage. Any thread may launch it, one after the other.
  */
 public final class BoundKernel {
-  /** What a {@code CUtensorMap} wants; more than any other argument does. */
+  /** The alignment of a {@code CUtensorMap}, in bytes: the largest of any argument. */
   private static final long ALIGNMENT = 64;
 
   private final GpuFunction function;

@@ -4,7 +4,7 @@ import java.util.LinkedHashSet;
 import java.util.List;
 import java.util.Set;
 
-/** What the work needs that streams enqueue into a graph instead of running it. */
+/** The objects needed by work that streams enqueue into a graph instead of running it. */
 final class Capture {
   private final Set<DriverObject> needed = new LinkedHashSet<>();
   private boolean open = true;

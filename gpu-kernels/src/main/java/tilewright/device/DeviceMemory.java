@@ -10,7 +10,7 @@ import java.util.function.LongConsumer;
  * work, and neither side may change before they are done.
  */
 public final class DeviceMemory extends DriverObject {
-  /** What a segment on the heap is copied through, piece by piece. */
+  /** The size of the staging buffer through which a segment on the heap is copied, in bytes. */
   private static final long STAGE_BYTES = 64L << 20;
   /** The driver's stream for calls that name none. */
   private static final long NO_STREAM = 0;

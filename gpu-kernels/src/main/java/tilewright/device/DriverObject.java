@@ -1,6 +1,7 @@
 package tilewright.device;
 
 import java.util.concurrent.atomic.AtomicBoolean;
+import tilewright.device.driver.Driver;
 
 /** Something of a GPU's context that must be released once. Closing the GPU closes it too. */
 abstract class DriverObject implements AutoCloseable {

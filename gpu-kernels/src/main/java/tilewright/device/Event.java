@@ -1,5 +1,7 @@
 package tilewright.device;
 
+import tilewright.device.driver.GpuException;
+
 /** A point in a stream's work, with its time. */
 public final class Event extends DriverObject {
   private final long handle;

@@ -7,6 +7,15 @@ import java.util.Map;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.concurrent.atomic.AtomicLong;
+import tilewright.device.cubin.CompileOptions;
+import tilewright.device.cubin.CubinCache;
+import tilewright.device.cubin.ModuleCompiler;
+import tilewright.device.driver.DeviceAttributes;
+import tilewright.device.driver.Driver;
+import tilewright.device.driver.DriverFunction;
+import tilewright.device.driver.GpuException;
+import tilewright.device.driver.GpuProbe;
+import tilewright.device.driver.GpuProperties;
 import tilewright.kernel.PreparedLaunch;
 import tilewright.ptx.Launch;
 import tilewright.ptx.tensormap.TensorMap;
@@ -28,7 +37,7 @@ public final class Gpu implements AutoCloseable {
   private final DriverFunction setContext;
   private final ModuleCompiler compiler;
   private final ModuleCache modules = new ModuleCache(this);
-  /** What is open, by the order of its opening. */
+  /** The open objects, by the order of their opening. */
   private final Map<DriverObject, Long> open = new ConcurrentHashMap<>();
   private final AtomicLong opened = new AtomicLong();
   private final AtomicBoolean closed = new AtomicBoolean();
@@ -179,7 +188,7 @@ public final class Gpu implements AutoCloseable {
     return bind(kernel(launch.kernel().ptx(), launch.kernel().name()), launch, memory);
   }
 
-  /** Likewise by a module of the caller's own; see {@link #bind(PreparedLaunch, Map)}. */
+  /** Binds a launch to a function of the caller's own module; see {@link #bind(PreparedLaunch, Map)}. */
   public BoundKernel bind(GpuFunction function, PreparedLaunch launch, Map<String, DeviceMemory> memory) {
     var kernel = launch.kernel();
     var all = new HashMap<>(memory);

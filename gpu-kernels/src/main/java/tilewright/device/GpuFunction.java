@@ -2,6 +2,7 @@ package tilewright.device;
 
 import java.lang.foreign.Arena;
 import java.util.List;
+import tilewright.device.driver.GpuException;
 import tilewright.ptx.LaunchFeature;
 
 /** One kernel of a loaded module; usable while its {@link GpuModule} is open. */
@@ -18,7 +19,7 @@ public final class GpuFunction {
   private final Attributes attributes;
 
   /**
-   * What the compiler made of a kernel.
+   * Attributes of a compiled kernel.
    *
    * @param registers a thread
    * @param localBytes a thread, spills among them

@@ -3,6 +3,7 @@ package tilewright.device;
 import java.util.LinkedHashMap;
 import java.util.Map;
 import java.util.Optional;
+import tilewright.device.driver.GpuException;
 import tilewright.ptx.Launch;
 
 /** Runs launches that are data. */

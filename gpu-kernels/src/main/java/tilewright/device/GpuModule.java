@@ -3,6 +3,9 @@ package tilewright.device;
 import java.lang.foreign.Arena;
 import java.lang.foreign.MemorySegment;
 import java.lang.foreign.ValueLayout;
+import tilewright.device.cubin.CompileLog;
+import tilewright.device.cubin.CompileOptions;
+import tilewright.device.driver.GpuException;
 
 /** Machine code on a GPU. */
 public final class GpuModule extends DriverObject {

@@ -1,6 +1,7 @@
 package tilewright.device;
 
 import java.util.List;
+import tilewright.device.driver.DriverFunction;
 
 /**
  * Work captured from a stream, to replay as one launch. It uses the same memory and arguments each time; a replay after

@@ -41,7 +41,7 @@ final class GuardedBuffer implements AutoCloseable {
     memory.copyTo(target, GUARD_BYTES);
   }
 
-  /** What changed out of bounds, in words. */
+  /** A description of the bytes that changed out of bounds, if any did. */
   Optional<String> damage() {
     return damage(0, -GUARD_BYTES).or(() -> damage(GUARD_BYTES + bytes, bytes));
   }

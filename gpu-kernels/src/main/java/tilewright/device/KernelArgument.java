@@ -73,10 +73,10 @@ public sealed interface KernelArgument {
     }
   }
 
-  /** What the parameter's memory holds. */
+  /** The bytes of the parameter's memory. */
   byte[] bytes();
 
-  /** What must stay open while the value is in use. */
+  /** The memory that must stay open while the value is in use. */
   List<DeviceMemory> memories();
 
   static KernelArgument of(DeviceMemory memory) {

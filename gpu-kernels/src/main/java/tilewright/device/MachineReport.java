@@ -1,9 +1,12 @@
 package tilewright.device;
 
 import java.util.List;
+import tilewright.device.assembly.Assembler;
+import tilewright.device.assembly.AssemblerFacts;
+import tilewright.device.driver.GpuProbe;
 
 /**
- * What this machine has for running and assembling kernels.
+ * The GPU and the assemblers of this machine.
  *
  * @param assemblers preferred first
  */

@@ -2,6 +2,8 @@ package tilewright.device;
 
 import java.lang.foreign.Arena;
 import java.lang.foreign.ValueLayout;
+import tilewright.device.driver.Driver;
+import tilewright.device.driver.GpuException;
 
 /** Work on a GPU that runs in order. */
 public final class Stream extends DriverObject {

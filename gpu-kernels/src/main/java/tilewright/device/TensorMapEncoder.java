@@ -5,6 +5,7 @@ import static java.lang.foreign.ValueLayout.JAVA_LONG;
 
 import java.lang.foreign.Arena;
 import java.util.List;
+import tilewright.device.driver.GpuException;
 import tilewright.ptx.Launch.Argument;
 import tilewright.ptx.tensormap.TensorMap;
 import tilewright.ptx.tensormap.TensorMapRules;

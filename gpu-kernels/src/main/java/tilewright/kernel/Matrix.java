@@ -34,6 +34,11 @@ public record Matrix(String buffer, long offset, long rowStride, long columnStri
     return alignment;
   }
 
+  /** Whether neighbours lie in a row, or nowhere: an operand of a GEMM is then K-major. */
+  public boolean isRowMajor() {
+    return columnStride == 1 || rowStride != 1;
+  }
+
   /** Its rows for columns. */
   public Matrix transposed() {
     return new Matrix(buffer, offset, columnStride, rowStride, batchStride);

@@ -3,7 +3,7 @@ package tilewright.kernel;
 import tilewright.layout.ComposedLayout;
 import tilewright.layout.Layout;
 import tilewright.layout.OffsetMap;
-import tilewright.layout.Swizzle;
+import tilewright.layout.f2.Swizzle;
 
 /** Evaluates a layout at coordinates that only the GPU knows: the source of every shared-memory address. */
 final class SymbolicLayout {

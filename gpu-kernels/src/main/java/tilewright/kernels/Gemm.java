@@ -104,8 +104,8 @@ public final class Gemm {
 
   private static GemmConfig configure(GemmProblem problem, boolean fitting) {
     long tiles = (long) Math.ceilDiv(problem.m(), 128) * Math.ceilDiv(problem.n(), 128) * problem.batch();
-    boolean bothAlongK = alongK(problem.a()) && alongK(problem.b());
-    boolean onlyA = alongK(problem.a()) && !alongK(problem.b());
+    boolean bothAlongK = problem.a().isRowMajor() && problem.b().isRowMajor();
+    boolean onlyA = problem.a().isRowMajor() && !problem.b().isRowMajor();
     var wide = configure(problem, fitting,
         onlyA ? new Tile(256, 128, 64, 4, 2, 3) : new Tile(128, 256, 64, 2, 4, 3));
     // Measured on an H200: wide tiles are fastest, but where an operand is transposed on its way to registers there are
@@ -116,8 +116,8 @@ public final class Gemm {
   }
 
   private static GemmConfig configure(GemmProblem problem, boolean fitting, Tile tile) {
-    boolean aKMajor = alongK(problem.a());
-    boolean bKMajor = alongK(problem.b());
+    boolean aKMajor = problem.a().isRowMajor();
+    boolean bKMajor = problem.b().isRowMajor();
     int vectorA = width(problem.a(), aKMajor, problem.operand().bytes());
     int vectorB = width(problem.b(), bKMajor, problem.operand().bytes());
     var config = new GemmConfig(problem.operand(), problem.output(), aKMajor, bKMajor, tile.m, tile.n, tile.k,
@@ -135,10 +135,6 @@ public final class Gemm {
   }
 
   private record Tile(int m, int n, int k, int warpsM, int warpsN, int stages) {}
-
-  private static boolean alongK(Matrix matrix) {
-    return matrix.columnStride() == 1 || matrix.rowStride() != 1;
-  }
 
   private static int width(Matrix matrix, boolean kMajor, int bytes) {
     if (matrix.columnStride() != 1 && matrix.rowStride() != 1) return 1;

@@ -12,7 +12,7 @@ import tilewright.kernel.Target;
 import tilewright.kernel.TensorSpec;
 import tilewright.layout.ComposedLayout;
 import tilewright.layout.Layout;
-import tilewright.layout.Swizzle;
+import tilewright.layout.f2.Swizzle;
 import tilewright.numerics.ElementType;
 import tilewright.ptx.Dim3;
 

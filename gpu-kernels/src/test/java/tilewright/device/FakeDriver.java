@@ -12,13 +12,18 @@ import java.util.List;
 import java.util.Map;
 import java.util.Set;
 import java.util.TreeMap;
+import tilewright.device.cubin.CubinCache;
+import tilewright.device.driver.Driver;
+import tilewright.device.driver.DriverFunction;
+import tilewright.device.driver.DriverLibrary;
+import tilewright.device.driver.GpuException;
 
 /**
  * A driver without a device: its memory is the host's, work happens when it is enqueued, save fills without a stream,
  * which happen when something is ordered behind them or waits, and a "kernel" only notes the launch. It counts what is
  * open, and refuses handles that it has not given or that are released.
  */
-final class FakeDriver implements DriverLibrary {
+public final class FakeDriver implements DriverLibrary {
   static final int INVALID_HANDLE = 400;
   private static final int TOO_LARGE = 1;
   /** {@code CUfunction_attribute} (cuda.h): what a launch may have at most, 48 KiB unless set. */
@@ -31,7 +36,7 @@ final class FakeDriver implements DriverLibrary {
   final List<SeenLaunch> launches = new ArrayList<>();
   final Map<String, Integer> calls = new TreeMap<>();
   /** What was loaded as a module, up to its first zero byte. */
-  final List<String> loaded = new ArrayList<>();
+  public final List<String> loaded = new ArrayList<>();
   /** What is open, by handle. */
   final Map<Long, String> open = new TreeMap<>();
   private final Map<Long, Arena> memory = new HashMap<>();
@@ -49,7 +54,7 @@ final class FakeDriver implements DriverLibrary {
   private long handles = 0x1000;
 
   /** @param parametersOfKernels how many 8-byte arguments every kernel has */
-  FakeDriver(int parametersOfKernels) {
+  public FakeDriver(int parametersOfKernels) {
     this.parametersOfKernels = parametersOfKernels;
     device();
     memory();
@@ -57,7 +62,7 @@ final class FakeDriver implements DriverLibrary {
     code();
   }
 
-  Gpu open(CubinCache cache) {
+  public Gpu open(CubinCache cache) {
     return Gpu.open(new Driver(this), 0, cache);
   }
 

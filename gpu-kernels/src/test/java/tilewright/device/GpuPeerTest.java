@@ -8,6 +8,7 @@ import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.List;
 import org.junit.jupiter.api.Test;
+import tilewright.device.driver.GpuProbe;
 import tilewright.ptx.Dim3;
 
 /** Every GPU of a machine that has several. */

@@ -7,6 +7,9 @@ import static org.junit.jupiter.api.Assertions.assertTrue;
 import static org.junit.jupiter.api.Assumptions.assumeTrue;
 
 import org.junit.jupiter.api.Test;
+import tilewright.device.assembly.Assembler;
+import tilewright.device.driver.GpuException;
+import tilewright.device.driver.GpuProbe;
 
 class GpuProbeTest {
   private static GpuProbe.Missing missing() {

@@ -12,6 +12,8 @@ import java.util.Arrays;
 import java.util.List;
 import java.util.OptionalInt;
 import org.junit.jupiter.api.Test;
+import tilewright.device.cubin.CompileOptions;
+import tilewright.device.driver.GpuException;
 import tilewright.ptx.Dim3;
 import tilewright.ptx.LaunchFeature;
 

@@ -6,6 +6,7 @@ import org.junit.jupiter.api.AfterAll;
 import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.TestInstance;
+import tilewright.device.driver.GpuProbe;
 
 /** Tests on this machine's first GPU, which is open meanwhile. */
 @Tag("gpu")

@@ -9,6 +9,7 @@ import java.util.List;
 import java.util.Map;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
+import tilewright.device.cubin.CubinCache;
 import tilewright.kernels.VectorAdd;
 
 /** From a prepared launch to the driver. */

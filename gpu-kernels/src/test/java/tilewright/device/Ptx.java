@@ -1,9 +1,9 @@
 package tilewright.device;
 
 /** PTX written by hand. */
-final class Ptx {
+public final class Ptx {
   /** {@code z[i] = x[i] + y[i]} for {@code i < n}, 32-bit floats. */
-  static final String VECTOR_ADD = """
+  public static final String VECTOR_ADD = """
       .version 8.0
       .target sm_80
       .address_size 64
@@ -58,7 +58,7 @@ final class Ptx {
       """;
 
   /** Stores 42 at byte {@code last} of the dynamic shared memory and writes what is there to {@code out}. */
-  static final String DYNAMIC_SHARED = """
+  public static final String DYNAMIC_SHARED = """
       .version 8.0
       .target sm_80
       .address_size 64
@@ -80,7 +80,7 @@ final class Ptx {
       """;
 
   /** Writes the address of dynamic shared memory, which lies behind static, modulo its alignment to {@code out}. */
-  static final String ALIGNED_SHARED = """
+  public static final String ALIGNED_SHARED = """
       .version 8.0
       .target sm_80
       .address_size 64

@@ -15,6 +15,8 @@ import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
+import tilewright.device.cubin.CubinCache;
+import tilewright.device.driver.GpuException;
 import tilewright.ptx.Dim3;
 import tilewright.ptx.LaunchFeature;
 

@@ -13,7 +13,7 @@ import net.jqwik.api.Provide;
 import tilewright.layout.ComposedLayout;
 import tilewright.layout.Layout;
 import tilewright.layout.OffsetMap;
-import tilewright.layout.Swizzle;
+import tilewright.layout.f2.Swizzle;
 
 /** What a kernel computes for an offset is what the layout says, however much of it tracing simplified away. */
 class SymbolicLayoutProperties {

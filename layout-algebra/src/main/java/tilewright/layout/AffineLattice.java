@@ -11,15 +11,15 @@ import java.util.Optional;
  * @param point one solution
  * @param directions linearly independent
  */
-record AffineLattice(long[] point, List<long[]> directions) {
+public record AffineLattice(long[] point, List<long[]> directions) {
 
   /** Before there is any unknown. */
-  static AffineLattice empty() {
+  public static AffineLattice empty() {
     return new AffineLattice(new long[0], List.of());
   }
 
   /** One more unknown, which may be anything. */
-  AffineLattice withUnknown() {
+  public AffineLattice withUnknown() {
     int unknowns = point.length + 1;
     var longer = new ArrayList<long[]>();
     for (var direction : directions) longer.add(Arrays.copyOf(direction, unknowns));
@@ -30,7 +30,7 @@ record AffineLattice(long[] point, List<long[]> directions) {
   }
 
   /** The solutions that satisfy {@code coefficients · x = value} too, if there are any. */
-  Optional<AffineLattice> with(long[] coefficients, long value) {
+  public Optional<AffineLattice> with(long[] coefficients, long value) {
     long missing = Math.subtractExact(value, dot(coefficients, point));
     var left = new ArrayList<>(directions);
     long[] step = reduce(left, coefficients);

@@ -3,6 +3,9 @@ package tilewright.layout;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.function.BiFunction;
+import tilewright.layout.decision.ByModeCertificate;
+import tilewright.layout.decision.Certificate;
+import tilewright.layout.decision.Decision;
 
 /** Operations that a tiler applies mode by mode. */
 final class ByMode {

@@ -5,7 +5,7 @@ import java.util.List;
 import tilewright.layout.Modes.Mode;
 
 /** The normal form: no modes of extent 1, no neighbours of which the second continues the first. */
-final class Coalesce {
+public final class Coalesce {
   private Coalesce() {}
 
   static Layout all(Layout layout) {
@@ -15,7 +15,7 @@ final class Coalesce {
   }
 
   /** The normal form of the function beyond the size: the last mode counts even with extent 1. */
-  static List<Mode> extended(Layout layout) {
+  public static List<Mode> extended(Layout layout) {
     var modes = Modes.of(layout).list();
     if (modes.isEmpty()) return List.of(new Mode(1, 0));
     var bounded = modes.subList(0, modes.size() - 1).stream().filter(m -> m.extent() != 1).toList();
@@ -24,7 +24,8 @@ final class Coalesce {
     return merged(all);
   }
 
-  static boolean isSameExtended(Layout a, Layout b) {
+  /** Whether both map every index alike, also beyond the sizes, where the last mode runs on. */
+  public static boolean isSameExtended(Layout a, Layout b) {
     var left = extended(a);
     var right = extended(b);
     // How far the last mode reaches says only where the domain ends.

@@ -5,6 +5,8 @@ import java.util.List;
 import java.util.Optional;
 import java.util.stream.IntStream;
 import tilewright.layout.Modes.Mode;
+import tilewright.layout.decision.SearchLimitException;
+import tilewright.layout.tuple.TupleArithmetic;
 
 /**
  * Decides whether a layout is injective: two coordinates collide exactly when their difference x, |x_k| below the

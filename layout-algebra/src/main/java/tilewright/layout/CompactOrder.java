@@ -4,17 +4,20 @@ import java.util.ArrayList;
 import java.util.Comparator;
 import java.util.List;
 import java.util.stream.IntStream;
+import tilewright.layout.tuple.IntTuple;
+import tilewright.layout.tuple.TupleArithmetic;
 
 /** Strides that make a shape compact, its modes counted in some order; modes of extent 1 have stride 0. */
-final class CompactOrder {
+public final class CompactOrder {
   private CompactOrder() {}
 
   static IntTuple columnMajor(IntTuple shape) {
     return columnMajor(shape, new long[] {1});
   }
 
-  static IntTuple columnMajor(IntTuple shape, Dialect.UnitStride unit) {
-    return switch (unit) {
+  /** Column-major strides; the dialect chooses the stride of modes of extent 1. */
+  public static IntTuple columnMajor(IntTuple shape, Dialect dialect) {
+    return switch (dialect.unitStride()) {
       case ZERO -> columnMajor(shape);
       case PRODUCT -> TupleArithmetic.prefixProduct(shape);
     };
@@ -66,14 +69,17 @@ final class CompactOrder {
     return IntTuple.flat(strides).unflatten(shape);
   }
 
-  /** The layout's shape, compact in the order of its strides' sizes; what has stride 0 keeps it and takes no room. */
-  static Layout like(Layout layout) {
+  /**
+   * The layout's shape, compact in the order of its strides' sizes (CuTe's make_layout_like); modes of stride 0 keep it
+   * and take no room.
+   */
+  public static Layout like(Layout layout) {
     var roomy = ZeroStrides.removed(layout);
     return new Layout(layout.shape(), by(roomy.shape(), layout.stride().map(Math::absExact)));
   }
 
-  /** As {@link #like}, but mode 0 first and column-major, and room for what further modes repeat. */
-  static Layout fragmentLike(Layout layout) {
+  /** Like {@link #like}, for a fragment in registers: mode 0 first and column-major, with room for repeated modes. */
+  public static Layout fragmentLike(Layout layout) {
     if (layout.rank() < 2) return Layout.columnMajor(layout.shape());
     var first = new Layout(layout.mode(0).shape(), columnMajor(ZeroStrides.removed(layout.mode(0)).shape()));
     var rest = layout.take(1, layout.rank());

@@ -2,19 +2,28 @@ package tilewright.layout;
 
 import java.util.Optional;
 import java.util.OptionalInt;
+import tilewright.layout.decision.Decision;
+import tilewright.layout.decision.Witness;
 
 /**
  * The complement: the gaps between a layout's offsets, as a layout. It exists exactly when, sorted by stride, each
  * mode's extent · stride divides the next stride (Shah, Definition 2.6; necessary too for injective layouts).
  */
-final class Complement {
+public final class Complement {
   private Complement() {}
 
-  static Decision<Layout> of(Layout layout, long bound) {
-    return of(layout, bound, Dialect.EmptyComplement.ZERO);
+  /**
+   * The ordered layout that together with {@code layout} tiles the integers up to {@code bound}, rounded up to whole
+   * tiles.
+   *
+   * @param bound 1 for the gaps between the offsets only
+   */
+  public static Decision<Layout> of(Layout layout, long bound) {
+    return of(layout, bound, Dialect.CUTE_CPP);
   }
 
-  static Decision<Layout> of(Layout layout, long bound, Dialect.EmptyComplement empty) {
+  /** Like {@link #of(Layout, long)}; the dialect chooses the form of an empty complement. */
+  public static Decision<Layout> of(Layout layout, long bound, Dialect dialect) {
     if (bound < 1) return undefined(layout, bound, "the bound is at least 1", "got " + bound);
     var sorted = SortedModes.of(layout);
     if (sorted.isEmpty()) return undefined(layout, bound, "the layout is not empty", "its shape is " + layout.shape());
@@ -36,12 +45,12 @@ final class Complement {
       extents[gaps] = Math.ceilDiv(bound, top);
       strides[gaps++] = top;
     }
-    var result = gaps == 0 && empty == Dialect.EmptyComplement.TOP ? Layout.of(1, top)
+    var result = gaps == 0 && dialect.emptyComplement() == Dialect.EmptyComplement.TOP ? Layout.of(1, top)
         : SortedModes.layout(extents, strides, gaps);
     return new Decision.Defined<>(result, new TilingCertificate(layout, result, bound));
   }
 
-  /** What lies below the stride repeats with period {@code top}, so that the stride begins inside a copy of it. */
+  /** The offsets below the stride repeat with period {@code top}, so that the stride begins inside a copy of them. */
   private static Decision<Layout> offChain(Layout layout, long bound, SortedModes sorted, int mode, long top) {
     long stride = sorted.stride(mode);
     return refuted(layout, bound, sorted.index(mode),

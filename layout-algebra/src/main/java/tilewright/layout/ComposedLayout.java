@@ -1,5 +1,10 @@
 package tilewright.layout;
 
+import tilewright.layout.decision.Decision;
+import tilewright.layout.f2.Swizzle;
+import tilewright.layout.tuple.IntTuple;
+import tilewright.layout.tuple.SliceCoordinate;
+
 /** A layout behind a swizzle: coordinate ↦ swizzle(offset + layout(coordinate)). */
 public record ComposedLayout(Swizzle swizzle, long offset, Layout layout) implements OffsetMap {
 
@@ -18,18 +23,9 @@ public record ComposedLayout(Swizzle swizzle, long offset, Layout layout) implem
     return swizzle.apply(Math.addExact(offset, layout.apply(coordinate)));
   }
 
-  /**
-   * One more than the largest offset, swizzle included; CuTe's {@code cosize} is that of the layout behind it.
-   *
-   * @throws SearchLimitException where sums carry and there are more than 2^24 elements
-   */
-  public long cosize() {
-    return SwizzledReach.of(this);
-  }
-
   // Operations on the layout behind the swizzle
 
-  /** The same swizzle and offset in front of another layout. */
+  /** This swizzle and offset in front of another layout. */
   public ComposedLayout with(Layout inner) {
     return new ComposedLayout(swizzle, offset, inner);
   }
@@ -73,28 +69,6 @@ public record ComposedLayout(Swizzle swizzle, long offset, Layout layout) implem
     return with(layout.flatDivide(tiler));
   }
 
-  // Element widths
-
-  /**
-   * Over vectors of n elements, n a power of two; CuTe's {@code upcast<n>}. Undefined where the offset lies within a
-   * vector or the swizzle would take a vector's elements apart.
-   */
-  public Decision<ComposedLayout> tryUpcast(long n) {
-    return SwizzledCast.up(this, n);
-  }
-
-  /** Over n parts of each element, n a power of two; CuTe's {@code downcast<n>}. */
-  public Decision<ComposedLayout> tryDowncast(long n) {
-    return SwizzledCast.down(this, n);
-  }
-
-  /** Over elements of {@code toBits} instead of {@code fromBits} bits, of which one is 2^k times the other. */
-  public Decision<ComposedLayout> tryRecast(long fromBits, long toBits) {
-    return SwizzledCast.of(this, fromBits, toBits);
-  }
-
-  // Other forms
-
   /** sw ∘ this, where the two swizzles are one. */
   public Decision<ComposedLayout> trySwizzle(Swizzle outer) {
     return switch (outer.tryComposition(swizzle)) {
@@ -102,26 +76,6 @@ public record ComposedLayout(Swizzle swizzle, long offset, Layout layout) implem
       case Decision.Defined<Swizzle>(var both, var certificate) ->
           new Decision.Defined<>(new ComposedLayout(both, offset, layout), certificate);
     };
-  }
-
-  /** The same offsets without a swizzle, as an offset and a layout that refines this shape behind the identity. */
-  public Decision<ComposedLayout> tryPlain() {
-    return Unswizzling.of(this);
-  }
-
-  /** The same offsets with XOR strides, refining this shape. */
-  public Decision<XorLayout> tryXor() {
-    return Unswizzling.xor(this);
-  }
-
-  /** The longest R with this(R(i)) = i, where sums have no carry. */
-  public Decision<XorLayout> tryRightInverse() {
-    return Unswizzling.inverse(this, "right inverse of " + this, XorLayout::tryRightInverse);
-  }
-
-  /** L with L(this(i)) = i, where sums have no carry. */
-  public Decision<XorLayout> tryLeftInverse() {
-    return Unswizzling.inverse(this, "left inverse of " + this, XorLayout::tryLeftInverse);
   }
 
   @Override

@@ -2,13 +2,18 @@ package tilewright.layout;
 
 import java.util.Optional;
 import java.util.OptionalInt;
+import tilewright.layout.decision.Certificate;
+import tilewright.layout.decision.Decision;
+import tilewright.layout.decision.TableCertificate;
+import tilewright.layout.decision.Witness;
+import tilewright.layout.tuple.IntTuple;
 
 /**
  * R = A ∘ B, decided exactly. With A coalesced, A(Σ t·r) differs from Σ t·A(r) by Σ gap · carry over A's digits, where
  * gap_j = M_j·d_j − d_(j+1). No carry anywhere means that the strides A(r) are right; a carry means, when all gaps have
  * one sign, that nothing is. Only gaps of both signs can cancel; then the table of all offsets decides.
  */
-final class Composition {
+public final class Composition {
   private static final long LARGEST_TABLE = 1 << 24;
   private static final String NO_CARRY =
       "every coordinate of the right operand adds up in the left one without a carry";
@@ -29,12 +34,13 @@ final class Composition {
     this.a = Numerals.of(outer);
   }
 
-  static Decision<Layout> of(Layout outer, Layout inner) {
+  /** R with R(i) = outer(inner(i)) for all i below inner's size, refining inner's shape. */
+  public static Decision<Layout> of(Layout outer, Layout inner) {
     return new Composition(outer, inner).decide();
   }
 
-  /** As {@link #of(Layout, Layout)}; where the dialect is strict, only for offsets inside the left operand's domain. */
-  static Decision<Layout> of(Layout outer, Layout inner, Dialect dialect) {
+  /** Like {@link #of(Layout, Layout)}; a strict dialect allows only offsets inside the left operand's domain. */
+  public static Decision<Layout> of(Layout outer, Layout inner, Dialect dialect) {
     if (dialect.domain() == Dialect.Domain.STRICT) {
       var outside = firstOutside(outer, inner);
       if (outside.isPresent()) return outside.get();
@@ -67,8 +73,8 @@ final class Composition {
     return Optional.empty();
   }
 
-  /** By mode; whether modes behind the tiler's are kept is the dialect's. */
-  static Decision<Layout> byMode(Layout layout, Tiler tiler, Dialect dialect) {
+  /** Composes each of the first modes with its tiler; the dialect keeps or drops the modes behind the tiler's. */
+  public static Decision<Layout> byMode(Layout layout, Tiler tiler, Dialect dialect) {
     boolean keep = dialect.shortTiler() == Dialect.ShortTiler.KEEP;
     return ByMode.map(" ∘ ", layout, tiler, keep, (mode, by) -> of(mode, by, dialect));
   }

@@ -2,6 +2,8 @@ package tilewright.layout;
 
 import java.util.ArrayList;
 import java.util.List;
+import tilewright.layout.decision.Certificate;
+import tilewright.layout.tuple.IntTuple;
 
 /**
  * A refinement of the right operand on which the left one is linear: no coordinate's digits in the left operand carry,

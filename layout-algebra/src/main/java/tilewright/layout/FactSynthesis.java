@@ -6,13 +6,14 @@ import java.util.List;
 import java.util.Optional;
 import java.util.SortedMap;
 import tilewright.layout.Modes.Mode;
+import tilewright.layout.decision.SearchLimitException;
 
 /**
  * A layout through given facts (index ↦ offset), free everywhere else. Every layout's extents can be cut into primes,
  * so chains of primes are all that there is to search. Below the product of a chain's first primes only their strides
  * count: each prefix is a system of linear equations over the integers, and an inconsistent one ends the search there.
  */
-final class FactSynthesis {
+public final class FactSynthesis {
   /** Prefixes that are tried before the search gives up; hard cases of a hundred facts take some thousands. */
   private static final int MOST_PREFIXES = 200_000;
 
@@ -34,12 +35,12 @@ final class FactSynthesis {
    * @throws SearchLimitException if the search is too long to say
    * @throws ArithmeticException if strides exceed 64 bits on the way
    */
-  static Optional<Layout> of(SortedMap<Long, Long> facts) {
+  public static Optional<Layout> of(SortedMap<Long, Long> facts) {
     return of(facts, MOST_PREFIXES);
   }
 
   /** Gives up after that many chains of primes that are not known to be the last. */
-  static Optional<Layout> of(SortedMap<Long, Long> facts, int mostPrefixes) {
+  public static Optional<Layout> of(SortedMap<Long, Long> facts, int mostPrefixes) {
     if (facts.isEmpty()) return Optional.of(Layout.of(1, 0));
     if (facts.firstKey() < 0) throw new IllegalArgumentException("index " + facts.firstKey() + ": at least 0");
     if (facts.getOrDefault(0L, 0L) != 0) return Optional.empty();

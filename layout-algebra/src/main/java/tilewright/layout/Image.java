@@ -5,16 +5,18 @@ import java.util.Comparator;
 import java.util.List;
 import java.util.stream.LongStream;
 import tilewright.layout.Modes.Mode;
+import tilewright.layout.decision.SearchLimitException;
+import tilewright.layout.tuple.TupleArithmetic;
 
 /**
  * The set of a layout's offsets: a least one, and from there sums of progressions, sorted by stride, of which none runs
  * on in the one before.
  */
-record Image(boolean empty, long least, List<Mode> progressions) {
+public record Image(boolean empty, long least, List<Mode> progressions) {
   /** Sets that the normal form does not tell apart are listed up to this size. */
   private static final int LIMIT = 1 << 22;
 
-  static Image of(Layout layout) {
+  public static Image of(Layout layout) {
     if (layout.size() == 0) return new Image(true, 0, List.of());
     long least = 0;
     var modes = new ArrayList<Mode>();
@@ -42,7 +44,12 @@ record Image(boolean empty, long least, List<Mode> progressions) {
     return List.copyOf(merged);
   }
 
-  long greatest() {
+  /** One more than the greatest offset; 0 when there is none. */
+  public long cosize() {
+    return empty ? 0 : Math.addExact(greatest(), 1);
+  }
+
+  private long greatest() {
     long greatest = least;
     for (var mode : progressions) {
       greatest = Math.addExact(greatest, Math.multiplyExact(mode.extent() - 1, mode.stride()));
@@ -57,8 +64,12 @@ record Image(boolean empty, long least, List<Mode> progressions) {
         && (progressions.isEmpty() || progressions.size() == 1 && progressions.getFirst().stride() == 1);
   }
 
-  /** @throws SearchLimitException where only lists beyond four million offsets would tell */
-  boolean sameSet(Image other) {
+  /**
+   * Whether both sets have the same offsets.
+   *
+   * @throws SearchLimitException where only lists beyond four million offsets would tell
+   */
+  public boolean isSameSet(Image other) {
     if (equals(other)) return true;
     if (empty || other.empty || least != other.least || greatest() != other.greatest()) return false;
     if (common() != other.common()) return false;

@@ -8,9 +8,13 @@ import java.util.OptionalInt;
 import java.util.TreeMap;
 import java.util.stream.LongStream;
 import tilewright.layout.Modes.Mode;
+import tilewright.layout.decision.Decision;
+import tilewright.layout.decision.SearchLimitException;
+import tilewright.layout.decision.TableCertificate;
+import tilewright.layout.decision.Witness;
 
 /** Right and left inverses, made of a layout's modes in the order of their strides. */
-final class Inverse {
+public final class Inverse {
   /** Larger layouts off the chain count as without left inverse. */
   private static final long LARGEST_SYNTHESIS = 1 << 12;
 
@@ -23,12 +27,20 @@ final class Inverse {
   /** A mode and the index at which it begins to count. */
   private record Placed(Mode mode, long index) {}
 
-  /** The longest: what the chain of strides gives for an injective layout without negative strides, else searched. */
-  static Decision<Layout> right(Layout layout) {
+  /**
+   * The longest R with layout(R(i)) = i: the chain of strides gives it for an injective layout without negative
+   * strides, a search for others. There always is one, for an empty layout the empty one.
+   */
+  public static Decision<Layout> right(Layout layout) {
     var result = layout.size() == 0 ? Layout.of(0, 0)
         : LongestInverse.of(layout, right(layout, Dialect.RightInverse.MAXIMAL));
     return new Decision.Defined<>(result, new TableCertificate(layout + " of " + result + "(i) is i", result.size(),
         i -> layout.apply(result.apply(i)), i -> i));
+  }
+
+  /** R with layout(R(i)) = i, as long as the dialect's chain of strides makes it. */
+  public static Layout right(Layout layout, Dialect dialect) {
+    return right(layout, dialect.rightInverse());
   }
 
   static Layout right(Layout layout, Dialect.RightInverse extent) {
@@ -47,7 +59,8 @@ final class Inverse {
     return Modes.layout(inverse).coalesce();
   }
 
-  static Decision<Layout> left(Layout layout) {
+  /** L with L(layout(i)) = i. */
+  public static Decision<Layout> left(Layout layout) {
     var operation = "left inverse of " + layout;
     var sorted = byStride(layout);
     var inverse = new ArrayList<Mode>();

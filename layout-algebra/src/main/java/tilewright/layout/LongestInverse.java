@@ -32,7 +32,7 @@ final class LongestInverse {
     return of(layout.size(), layout::apply, chain);
   }
 
-  /** As {@link #of(Layout, Layout)}, of the offsets that indices below {@code size} have; below 0 stands for none. */
+  /** Like {@link #of(Layout, Layout)}, for the offsets of indices below {@code size}; below 0 stands for none. */
   static Layout of(long size, LongUnaryOperator offset, Layout chain) {
     if (size > LARGEST) return chain;
     var search = new LongestInverse(LongStream.range(0, size).map(offset).toArray());

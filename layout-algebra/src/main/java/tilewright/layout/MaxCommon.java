@@ -1,5 +1,7 @@
 package tilewright.layout;
 
+import tilewright.layout.decision.Decision;
+
 /** The longest run that two layouts address alike: R with a(R(i)) = b(R(i)) = i (CuTe's max_common_layout). */
 final class MaxCommon {
   /** So many offsets are compared where the composition of both has no layout to read the run from. */
@@ -21,7 +23,7 @@ final class MaxCommon {
 
   /** The length of the longest run on which a undoes the inverse without leaving its own size. */
   private static long run(Layout a, Layout inverse) {
-    if (a.tryComposition(inverse) instanceof Decision.Defined<Layout> both) {
+    if (Composition.of(a, inverse) instanceof Decision.Defined<Layout> both) {
       var first = Modes.of(both.result().coalesce()).list().getFirst();
       long length = first.stride() == 1 ? first.extent() : 1;
       if (inverse.apply(length - 1) < a.size()) return length;

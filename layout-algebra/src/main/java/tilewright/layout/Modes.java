@@ -2,18 +2,19 @@ package tilewright.layout;
 
 import java.util.ArrayList;
 import java.util.List;
+import tilewright.layout.tuple.IntTuple;
 
 /** A layout's leaves, as operations work on them. */
-record Modes(List<Mode> list) {
+public record Modes(List<Mode> list) {
 
   /** One leaf. */
-  record Mode(long extent, long stride) {
+  public record Mode(long extent, long stride) {
     long reach() {
       return Math.multiplyExact(extent, stride);
     }
   }
 
-  static Modes of(Layout layout) {
+  public static Modes of(Layout layout) {
     long[] extents = layout.flatShape();
     long[] strides = layout.flatStride();
     var modes = new ArrayList<Mode>();
@@ -28,7 +29,7 @@ record Modes(List<Mode> list) {
   }
 
   /** A leaf for one mode, a flat tuple for more, {@code 1:0} for none. */
-  static Layout layout(List<Mode> modes) {
+  public static Layout layout(List<Mode> modes) {
     if (modes.isEmpty()) return Layout.of(1, 0);
     if (modes.size() == 1) return Layout.of(modes.getFirst().extent(), modes.getFirst().stride());
     return flat(modes);

@@ -4,16 +4,22 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.Optional;
 import java.util.OptionalInt;
+import java.util.function.Function;
+import tilewright.layout.decision.ByModeCertificate;
+import tilewright.layout.decision.Decision;
+import tilewright.layout.tuple.IntTuple;
 
 /** Products: a block, and copies of it where another layout says. */
-final class Product {
+public final class Product {
   private Product() {}
 
-  static Regrouping of(Dialect dialect) {
+  /** Products by tilers, in a dialect. */
+  public static Regrouping of(Dialect dialect) {
     return new Regrouping(" ⊗ ", dialect, Product::logical);
   }
 
-  static Decision<Layout> logical(Layout block, Layout tiles) {
+  /** (block, copies): mode 0 is the block, mode 1 lays {@code tiles} out over its complement. */
+  public static Decision<Layout> logical(Layout block, Layout tiles) {
     var operation = block + " ⊗ " + tiles;
     if (block.size() == 0) {
       return Decision.Undefined.of(operation, "the block is not empty", "its shape is " + block.shape());
@@ -29,11 +35,13 @@ final class Product {
     };
   }
 
-  static Decision<Layout> blocked(Layout block, Layout tiles) {
+  /** The block repeated as {@code tiles} says, by mode: mode i is (block mode i, tile mode i). */
+  public static Decision<Layout> blocked(Layout block, Layout tiles) {
     return interleaved(block, tiles, false);
   }
 
-  static Decision<Layout> raked(Layout block, Layout tiles) {
+  /** Like {@link #blocked}, with the tile's mode first, so that the block's elements lie apart. */
+  public static Decision<Layout> raked(Layout block, Layout tiles) {
     return interleaved(block, tiles, true);
   }
 
@@ -57,8 +65,22 @@ final class Product {
     return Layout.of(modes);
   }
 
-  /** @param order of the copies: the mode with the least entry counts fastest */
-  static Decision<Layout> tileToShape(Layout block, IntTuple target, Optional<IntTuple> order) {
+  /** The block repeated, column-major, until it fills {@code target}. */
+  public static Decision<Layout> tileToShape(Layout block, IntTuple target) {
+    return tileToShape(block, target, Layout::columnMajor);
+  }
+
+  /**
+   * The block repeated until it fills {@code target}.
+   *
+   * @param order order of the copies: the mode with the least entry counts fastest
+   */
+  public static Decision<Layout> tileToShape(Layout block, IntTuple target, IntTuple order) {
+    return tileToShape(block, target, repeats -> Layout.ordered(IntTuple.flat(repeats), order));
+  }
+
+  private static Decision<Layout> tileToShape(Layout block, IntTuple target,
+      Function<long[], Layout> copies) {
     int rank = Math.max(block.rank(), target.rank());
     var repeats = new long[rank];
     for (int i = 0; i < rank; i++) {
@@ -71,7 +93,6 @@ final class Product {
       }
       repeats[i] = want / have;
     }
-    var tiles = order.map(o -> Layout.ordered(IntTuple.flat(repeats), o)).orElseGet(() -> Layout.columnMajor(repeats));
-    return blocked(block, tiles);
+    return blocked(block, copies.apply(repeats));
   }
 }

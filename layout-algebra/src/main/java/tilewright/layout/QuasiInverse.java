@@ -3,19 +3,23 @@ package tilewright.layout;
 import java.util.Optional;
 import java.util.TreeMap;
 import java.util.stream.LongStream;
+import tilewright.layout.decision.Decision;
+import tilewright.layout.decision.SearchLimitException;
+import tilewright.layout.decision.TableCertificate;
 
 /**
  * Q with layout(Q(layout(i))) = layout(i): of the indices that share an offset, Q gives the least. Where no layout
  * does, the right inverse may: it can lead beyond the size, where the last mode runs on.
  */
-final class QuasiInverse {
+public final class QuasiInverse {
   private static final long LARGEST = 1 << 12;
 
   private QuasiInverse() {}
 
-  static Decision<Layout> of(Layout layout) {
+  /** The left inverse if there is one, else the least index of each offset. */
+  public static Decision<Layout> of(Layout layout) {
     var operation = "quasi-inverse of " + layout;
-    if (layout.tryLeftInverse() instanceof Decision.Defined<Layout> left) return left;
+    if (Inverse.left(layout) instanceof Decision.Defined<Layout> left) return left;
     if (layout.size() > LARGEST) {
       return Decision.Undefined.of(operation, "a layout without left inverse has at most " + LARGEST + " elements",
           "it has " + layout.size());

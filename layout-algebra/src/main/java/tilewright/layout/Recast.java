@@ -6,16 +6,23 @@ import java.util.Optional;
 import java.util.OptionalInt;
 import java.util.stream.IntStream;
 import tilewright.layout.Modes.Mode;
+import tilewright.layout.decision.ByModeCertificate;
+import tilewright.layout.decision.Certificate;
+import tilewright.layout.decision.Decision;
+import tilewright.layout.decision.Witness;
+import tilewright.layout.tuple.Coordinates;
+import tilewright.layout.tuple.IntTuple;
+import tilewright.layout.tuple.TupleArithmetic;
 
 /** Layouts over elements of another width: upcast counts vectors of elements, downcast parts of elements. */
-final class Recast {
+public final class Recast {
   private Recast() {}
 
   /**
    * R over vectors of n elements: R(c') = ⌊layout(c) / n⌋, where c' counts, in each mode whose stride lies within a
    * vector, whole vectors.
    */
-  static Decision<Layout> up(Layout layout, long n, Casting casting) {
+  public static Decision<Layout> up(Layout layout, long n, Casting casting) {
     var operation = "upcast<" + n + ">(" + layout + ")";
     requirePositive(operation, n);
     var modes = Modes.of(layout).list();
@@ -75,7 +82,7 @@ final class Recast {
   /**
    * R over n parts of each element, which follow each other along the first mode of stride 1: R = n · layout + part.
    */
-  static Decision<Layout> down(Layout layout, long n, Casting casting) {
+  public static Decision<Layout> down(Layout layout, long n, Casting casting) {
     var operation = "downcast<" + n + ">(" + layout + ")";
     requirePositive(operation, n);
     var modes = Modes.of(layout).list();
@@ -108,7 +115,7 @@ final class Recast {
   }
 
   /** From elements of one width to those of another, through the widest that both are multiples of. */
-  static Decision<Layout> of(Layout layout, long fromBits, long toBits, Casting casting) {
+  public static Decision<Layout> of(Layout layout, long fromBits, long toBits, Casting casting) {
     var operation = "recast<" + fromBits + "," + toBits + ">(" + layout + ")";
     requirePositive(operation, Math.min(fromBits, toBits));
     long part = TupleArithmetic.gcd(fromBits, toBits);

@@ -3,9 +3,12 @@ package tilewright.layout;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.function.BiFunction;
+import tilewright.layout.decision.ByModeCertificate;
+import tilewright.layout.decision.Certificate;
+import tilewright.layout.decision.Decision;
 
-/** What a division or product splits mode by mode, regrouped: all tiles first, then all rests. */
-final class Regrouping {
+/** A division or product by a tiler, its modes regrouped: all tiles first, then all rests. */
+public final class Regrouping {
   private final String symbol;
   private final Dialect dialect;
   private final BiFunction<Layout, Layout, Decision<Layout>> operation;
@@ -17,11 +20,13 @@ final class Regrouping {
     this.operation = operation;
   }
 
-  Decision<Layout> logical(Layout layout, Tiler tiler) {
+  /** (tile, rest) in each of the first modes. */
+  public Decision<Layout> logical(Layout layout, Tiler tiler) {
     return ByMode.map(symbol, layout, tiler, true, operation);
   }
 
-  Decision<Layout> zipped(Layout layout, Tiler tiler) {
+  /** ((tiles of all modes), (rests of all modes)). */
+  public Decision<Layout> zipped(Layout layout, Tiler tiler) {
     return switch (tiler) {
       case Tiler.Keep _ when dialect.freeMode() == Dialect.FreeMode.REFUSED -> Decision.Undefined.of(
           layout + symbol + "_", "a tiler that regroups has no free mode in this dialect", "got _");
@@ -53,7 +58,7 @@ final class Regrouping {
   }
 
   /** ((tiles), rest, rest, …). */
-  Decision<Layout> tiled(Layout layout, Tiler tiler) {
+  public Decision<Layout> tiled(Layout layout, Tiler tiler) {
     return zipped(layout, tiler).map(zipped -> {
       var modes = new ArrayList<>(List.of(zipped.mode(0)));
       modes.addAll(zipped.mode(1).modes());
@@ -62,7 +67,7 @@ final class Regrouping {
   }
 
   /** (tile, tile, …, rest, rest, …). */
-  Decision<Layout> flat(Layout layout, Tiler tiler) {
+  public Decision<Layout> flat(Layout layout, Tiler tiler) {
     return zipped(layout, tiler).map(zipped -> {
       var modes = new ArrayList<>(zipped.mode(0).modes());
       modes.addAll(zipped.mode(1).modes());

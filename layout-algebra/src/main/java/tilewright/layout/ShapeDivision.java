@@ -3,9 +3,13 @@ package tilewright.layout;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Optional;
+import tilewright.layout.decision.Certificate;
+import tilewright.layout.decision.Decision;
+import tilewright.layout.tuple.IntTuple;
+import tilewright.layout.tuple.TupleArithmetic;
 
-/** shape_div: quotients of shapes, decided integer by integer and recorded as the certificate. */
-final class ShapeDivision {
+/** Quotients of shapes: CuTe's shape_div, decided integer by integer and recorded as the certificate, and ceil_div. */
+public final class ShapeDivision {
   private final String operation;
   private final List<Step> steps = new ArrayList<>();
   private Optional<Decision.Undefined<IntTuple>> refusal = Optional.empty();
@@ -34,11 +38,26 @@ final class ShapeDivision {
     this.operation = operation;
   }
 
-  static Decision<IntTuple> of(IntTuple a, IntTuple b) {
+  /** a / b like {@link TupleArithmetic#ceilDiv}, but exact: of two integers, one divides the other. */
+  public static Decision<IntTuple> of(IntTuple a, IntTuple b) {
     var division = new ShapeDivision("shape_div(" + a + ", " + b + ")");
     var quotient = division.quotient(a, b);
     if (division.refusal.isPresent()) return division.refusal.get();
     return new Decision.Defined<>(quotient, new StepsCertificate(List.copyOf(division.steps)));
+  }
+
+  /**
+   * The shape of the tiler's complement in the target: the number of tiles, by mode of the target, that cover it.
+   *
+   * @return undefined where the complement is
+   */
+  public static Decision<IntTuple> ceilDiv(IntTuple target, Layout tiler) {
+    long end = Modes.of(tiler.filter()).list().stream().mapToLong(Modes.Mode::reach).reduce(1, Math::max);
+    long bound = Math.multiplyExact(end, TupleArithmetic.ceilDiv(target, IntTuple.of(end)).size());
+    return switch (Complement.of(tiler, bound)) {
+      case Decision.Undefined<Layout> undefined -> undefined.as("ceil_div(" + target + ", " + tiler + ")");
+      case Decision.Defined<Layout>(var rest, var certificate) -> new Decision.Defined<>(rest.shape(), certificate);
+    };
   }
 
   private IntTuple quotient(IntTuple a, IntTuple b) {

@@ -1,6 +1,7 @@
 package tilewright.layout;
 
 import java.util.Arrays;
+import tilewright.layout.tuple.IntTuple;
 
 /** A layout's modes that move, coalesced and sorted by stride, then extent. */
 final class SortedModes {

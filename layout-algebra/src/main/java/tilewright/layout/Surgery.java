@@ -4,6 +4,8 @@ import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.List;
 import java.util.function.UnaryOperator;
+import tilewright.layout.tuple.IntTuple;
+import tilewright.layout.tuple.TupleTrees;
 
 /** Rearrangements of a layout's modes, shape and stride together. */
 final class Surgery {

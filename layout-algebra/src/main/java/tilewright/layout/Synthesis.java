@@ -5,12 +5,17 @@ import java.util.Optional;
 import java.util.OptionalInt;
 import java.util.function.LongUnaryOperator;
 import tilewright.layout.Modes.Mode;
+import tilewright.layout.decision.Decision;
+import tilewright.layout.decision.TableCertificate;
+import tilewright.layout.decision.Witness;
+import tilewright.layout.tuple.Coordinates;
+import tilewright.layout.tuple.IntTuple;
 
 /**
  * The one coalesced layout that has a given table of offsets, if there is one. Its first mode is as long as the table
  * is linear, the second continues at multiples of the first's extent, and so on; nothing is left to choose.
  */
-final class Synthesis {
+public final class Synthesis {
   private final String operation;
   private final IntTuple shape;
   private final LongUnaryOperator table;
@@ -22,19 +27,19 @@ final class Synthesis {
   }
 
   /** The table is read at 0…{@code size} − 1. */
-  static Optional<Layout> of(long size, LongUnaryOperator table) {
+  public static Optional<Layout> of(long size, LongUnaryOperator table) {
     return decide("layout", size, table) instanceof Decision.Defined<Layout>(var layout, _)
         ? Optional.of(layout)
         : Optional.empty();
   }
 
-  static Decision<Layout> decide(String operation, long size, LongUnaryOperator table) {
+  public static Decision<Layout> decide(String operation, long size, LongUnaryOperator table) {
     var synthesis = new Synthesis(operation, IntTuple.of(size), table);
     return synthesis.checked(synthesis.leaf(size, 1));
   }
 
   /** The layout whose shape refines {@code shape}. */
-  static Decision<Layout> refining(String operation, IntTuple shape, LongUnaryOperator table) {
+  public static Decision<Layout> refining(String operation, IntTuple shape, LongUnaryOperator table) {
     var synthesis = new Synthesis(operation, shape, table);
     return synthesis.checked(synthesis.tree(shape, 1));
   }

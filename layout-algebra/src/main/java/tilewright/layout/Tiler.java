@@ -2,8 +2,9 @@ package tilewright.layout;
 
 import java.util.List;
 import java.util.stream.Collectors;
+import tilewright.layout.syntax.NodeReader;
 
-/** What a layout is tiled by: one layout for all of it, or one tiler a mode; {@code _} leaves a mode as it is. */
+/** The tile of a layout: one layout for all of it, or one tiler per mode; {@code _} leaves a mode as it is. */
 public sealed interface Tiler {
 
   /** One layout over the whole domain. */
@@ -36,7 +37,7 @@ public sealed interface Tiler {
 
   /** Reads a tiler such as {@code [4:1;(2,2):(2,1);_]}. */
   static Tiler parse(String text) {
-    return Notation.tiler(text);
+    return NodeReader.read(text, Notation::tiler);
   }
 
   static Tiler of(Layout layout) {

@@ -2,6 +2,7 @@ package tilewright.layout;
 
 import java.util.Arrays;
 import java.util.Comparator;
+import tilewright.layout.decision.Certificate;
 
 /**
  * A layout and its complement together reach every integer below their size once: sorted by stride, each of their modes

@@ -3,9 +3,10 @@ package tilewright.layout;
 import java.util.ArrayList;
 import java.util.List;
 import tilewright.layout.Modes.Mode;
+import tilewright.layout.tuple.TupleArithmetic;
 
 /** Modes of stride 0, which repeat offsets: without them, and only them. */
-final class ZeroStrides {
+public final class ZeroStrides {
   private ZeroStrides() {}
 
   static Layout removed(Layout layout) {
@@ -14,7 +15,7 @@ final class ZeroStrides {
   }
 
   /** The indices that the layout maps to 0 because they move only along modes of stride 0. */
-  static Layout nullspace(Layout layout) {
+  public static Layout nullspace(Layout layout) {
     var kernel = new ArrayList<Mode>();
     long index = 1;
     for (var mode : Modes.of(layout).list()) {

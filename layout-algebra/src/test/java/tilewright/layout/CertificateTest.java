@@ -11,6 +11,11 @@ import java.util.List;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
+import tilewright.layout.decision.ByModeCertificate;
+import tilewright.layout.decision.Certificate;
+import tilewright.layout.decision.Decision;
+import tilewright.layout.decision.TableCertificate;
+import tilewright.layout.tuple.IntTuple;
 
 /** Divisions, products and inverses by mode and as a whole carry certificates, which wrong results do not satisfy. */
 class CertificateTest {
@@ -24,7 +29,7 @@ class CertificateTest {
       (9,(4,8)):(59,(13,1)) | [3:3;(2,4):(1,8)] | ((3,3),((2,4),(2,2))):((177,59),((13,2),(26,1)))
       """)
   void aDivisionIsCertified(String layout, String tiler, String expected) {
-    var decision = Layout.parse(layout).tryLogicalDivide(Tiler.parse(tiler), CPP);
+    var decision = Division.of(CPP).logical(Layout.parse(layout), Tiler.parse(tiler));
     assertCertified(expected, decision);
     assertArrayEquals(sorted(Layout.parse(layout)), sorted(decision.orElseThrow()));
   }
@@ -33,51 +38,51 @@ class CertificateTest {
   void aDivisionByModeIsRegroupedAsItIsNamed() {
     var layout = Layout.parse("(9,(4,8)):(59,(13,1))");
     var tiler = Tiler.parse("[3:3;(2,4):(1,8)]");
-    assertCertified("((3,(2,4)),(3,(2,2))):((177,(13,2)),(59,(26,1)))", layout.tryZippedDivide(tiler, CPP));
-    assertCertified("((3,(2,4)),3,(2,2)):((177,(13,2)),59,(26,1))", layout.tryTiledDivide(tiler, CPP));
-    assertCertified("(3,(2,4),3,(2,2)):(177,(13,2),59,(26,1))", layout.tryFlatDivide(tiler, CPP));
+    assertCertified("((3,(2,4)),(3,(2,2))):((177,(13,2)),(59,(26,1)))", Division.of(CPP).zipped(layout, tiler));
+    assertCertified("((3,(2,4)),3,(2,2)):((177,(13,2)),59,(26,1))", Division.of(CPP).tiled(layout, tiler));
+    assertCertified("(3,(2,4),3,(2,2)):(177,(13,2),59,(26,1))", Division.of(CPP).flat(layout, tiler));
   }
 
   @Test
   void aProductByModeIsRegroupedAsItIsNamed() {
     var layout = Layout.parse("(2,5):(5,1)");
     var tiler = Tiler.parse("[3:1;4:1]");
-    assertCertified("((2,3),(5,4)):((5,1),(1,5))", layout.tryLogicalProduct(tiler, CPP));
-    assertCertified("((2,5),(3,4)):((5,1),(1,5))", layout.tryZippedProduct(tiler, CPP));
-    assertCertified("((2,5),3,4):((5,1),1,5)", layout.tryTiledProduct(tiler, CPP));
-    assertCertified("(2,5,3,4):(5,1,1,5)", layout.tryFlatProduct(tiler, CPP));
+    assertCertified("((2,3),(5,4)):((5,1),(1,5))", Product.of(CPP).logical(layout, tiler));
+    assertCertified("((2,5),(3,4)):((5,1),(1,5))", Product.of(CPP).zipped(layout, tiler));
+    assertCertified("((2,5),3,4):((5,1),1,5)", Product.of(CPP).tiled(layout, tiler));
+    assertCertified("(2,5,3,4):(5,1,1,5)", Product.of(CPP).flat(layout, tiler));
   }
 
   @Test
   void aProductIsCertified() {
     var block = Layout.parse("(2,5):(5,1)");
     var tiles = Layout.parse("(3,4):(1,3)");
-    assertCertified("((2,5),(3,4)):((5,1),(10,30))", block.tryLogicalProduct(tiles));
-    assertCertified("((2,3),(5,4)):((5,10),(1,30))", block.tryBlockedProduct(tiles));
-    assertCertified("((3,2),(4,5)):((10,5),(30,1))", block.tryRakedProduct(tiles));
+    assertCertified("((2,5),(3,4)):((5,1),(10,30))", Product.logical(block, tiles));
+    assertCertified("((2,3),(5,4)):((5,10),(1,30))", Product.blocked(block, tiles));
+    assertCertified("((3,2),(4,5)):((10,5),(30,1))", Product.raked(block, tiles));
     assertCertified("((8,2),(8,4)):((8,256),(1,64))",
-        Layout.parse("(8,8):(8,1)").tryTileToShape(IntTuple.parse("(16,32)"), IntTuple.parse("(1,0)")));
+        Product.tileToShape(Layout.parse("(8,8):(8,1)"), IntTuple.parse("(16,32)"), IntTuple.parse("(1,0)")));
   }
 
   @Test
   void inversesAreCertified() {
-    assertCertified("(8,4):(4,1)", Layout.parse("(4,8):(8,1)").tryRightInverse());
-    assertCertified("(5,8):(1,4)", Layout.parse("(4,8):(1,5)").tryLeftInverse());
+    assertCertified("(8,4):(4,1)", Inverse.right(Layout.parse("(4,8):(8,1)")));
+    assertCertified("(5,8):(1,4)", Inverse.left(Layout.parse("(4,8):(1,5)")));
   }
 
   @Test
   void aModeWithoutResultIsNamed() {
     var layout = Layout.parse("(8,(4,6)):(1,(8,100))");
-    var refused = assertInstanceOf(Decision.Undefined.class, layout.tryLogicalDivide(Tiler.parse("[2;3]"), CPP));
+    var refused = assertInstanceOf(Decision.Undefined.class, Division.of(CPP).logical(layout, Tiler.parse("[2;3]")));
     assertEquals(1, refused.mode().orElseThrow());
-    var product = Layout.parse("(4,4):(2,1)").tryLogicalProduct(Tiler.parse("[3:1;2]"), CPP);
+    var product = Product.of(CPP).logical(Layout.parse("(4,4):(2,1)"), Tiler.parse("[3:1;2]"));
     assertEquals(0, assertInstanceOf(Decision.Undefined.class, product).mode().orElseThrow());
   }
 
   @Test
   void aTilerLongerThanTheLayoutIsRefused() {
     var refused = assertInstanceOf(Decision.Undefined.class,
-        Layout.parse("(4,4):(1,4)").tryLogicalDivide(Tiler.parse("[2;2;2]"), CPP));
+        Division.of(CPP).logical(Layout.parse("(4,4):(1,4)"), Tiler.parse("[2;2;2]")));
     assertTrue(refused.message().contains("3 > 2"), refused.message());
   }
 

@@ -7,6 +7,7 @@ import static org.junit.jupiter.api.Assertions.assertTrue;
 import java.util.HashMap;
 import java.util.Random;
 import org.junit.jupiter.api.Test;
+import tilewright.layout.decision.SearchLimitException;
 
 /** Two indices of one offset, against a table of all offsets, and how far the search for them goes. */
 class CollisionSearchTest {

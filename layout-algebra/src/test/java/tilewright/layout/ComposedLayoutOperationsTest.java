@@ -4,6 +4,7 @@ import static org.junit.jupiter.api.Assertions.assertEquals;
 
 import java.util.function.LongUnaryOperator;
 import org.junit.jupiter.api.Test;
+import tilewright.layout.f2.Swizzle;
 
 /** Operations on a swizzled layout keep its swizzle and offset, and give at each index what the layout itself gives. */
 class ComposedLayoutOperationsTest {

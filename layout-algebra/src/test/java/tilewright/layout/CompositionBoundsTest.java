@@ -7,6 +7,7 @@ import static org.junit.jupiter.api.Assertions.assertTrue;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
+import tilewright.layout.decision.Decision;
 
 /** Compositions of empty, huge and many modes, and where a table of offsets is asked. */
 class CompositionBoundsTest {
@@ -39,7 +40,7 @@ class CompositionBoundsTest {
       (2147483647,4294967296,2):(1,5,7) | 3:4611686016279904256 | without a carry 2 times
       """)
   void areRefusedForTheReasonThere(String outer, String inner, String reason) {
-    var decision = Layout.parse(outer).tryComposition(Layout.parse(inner));
+    var decision = Composition.of(Layout.parse(outer), Layout.parse(inner));
     var refused = assertInstanceOf(Decision.Undefined.class, decision);
     assertTrue(refused.message().contains(reason), refused.message());
   }
@@ -52,13 +53,13 @@ class CompositionBoundsTest {
       (2,2,2):(1,3,5)  | (4096,4096):(1,1)      | the largest table
       """)
   void aCarryThatNothingCancelsShowsItselfInAnySize(String outer, String inner) {
-    var refused = assertInstanceOf(Decision.Undefined.class, Layout.parse(outer).tryComposition(Layout.parse(inner)));
+    var refused = assertInstanceOf(Decision.Undefined.class, Composition.of(Layout.parse(outer), Layout.parse(inner)));
     assertTrue(refused.witness().isPresent(), refused.message());
   }
 
   @Test
   void aTableBeyondSixteenMillionOffsetsIsRefused() {
-    var decision = Layout.parse("(2,2,2):(1,3,5)").tryComposition(Layout.parse("(4096,4097):(1,1)"));
+    var decision = Composition.of(Layout.parse("(2,2,2):(1,3,5)"), Layout.parse("(4096,4097):(1,1)"));
     var refused = assertInstanceOf(Decision.Undefined.class, decision);
     assertTrue(refused.message().contains("it has " + 4096 * 4097), refused.message());
   }
@@ -67,12 +68,12 @@ class CompositionBoundsTest {
   void theStrictDialectNamesTheFirstCoordinateOutside() {
     var strict = strict();
     var layout = Layout.parse("(2,3):(1,2)");
-    assertInstanceOf(Decision.Defined.class, layout.tryComposition(Layout.parse("(2,3):(0,2)"), strict));
-    assertInstanceOf(Decision.Defined.class, layout.tryComposition(Layout.parse("(2,0):(9,2)"), strict));
-    var beyond = layout.tryComposition(Layout.parse("(2,4):(0,2)"), strict);
+    assertInstanceOf(Decision.Defined.class, Composition.of(layout, Layout.parse("(2,3):(0,2)"), strict));
+    assertInstanceOf(Decision.Defined.class, Composition.of(layout, Layout.parse("(2,0):(9,2)"), strict));
+    var beyond = Composition.of(layout, Layout.parse("(2,4):(0,2)"), strict);
     assertTrue(assertInstanceOf(Decision.Undefined.class, beyond).message()
         .contains("its coordinate (0,3) has offset 6, outside 0…5"));
-    var below = Layout.parse("6:1").tryComposition(Layout.parse("(3,2):(-1,0)"), strict);
+    var below = Composition.of(Layout.parse("6:1"), Layout.parse("(3,2):(-1,0)"), strict);
     assertTrue(assertInstanceOf(Decision.Undefined.class, below).message()
         .contains("its coordinate (2,0) has offset -2, outside 0…5"));
   }

@@ -9,6 +9,7 @@ import java.util.List;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
+import tilewright.layout.decision.Decision;
 
 /** The carry vector Γ of a composition: what a checker adds up by hand, and what convicts a wrong result. */
 class CompositionCertificateTest {
@@ -38,7 +39,7 @@ class CompositionCertificateTest {
     Layouts.each(2, 4, 5, inner -> {
       for (var outer : List.of("(4,4):(1,8)", "(2,3,4):(1,5,20)", "(3,2):(4,1)", "(6,2,2):(1,12,7)", "5:2")) {
         var left = Layout.parse(outer);
-        if (left.tryComposition(inner) instanceof Decision.Defined<Layout>(var result, var proof)
+        if (Composition.of(left, inner) instanceof Decision.Defined<Layout>(var result, var proof)
             && proof instanceof CompositionCertificate certificate) {
           certified[0]++;
           assertTrue(certificate.holds());

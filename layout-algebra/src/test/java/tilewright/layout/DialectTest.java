@@ -11,6 +11,8 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
 import org.junit.jupiter.params.provider.ValueSource;
+import tilewright.layout.decision.Decision;
+import tilewright.layout.tuple.IntTuple;
 
 /** Each choice of each dialect: what CuTe C++, its DSL and pycute answer, recorded from runs of them. */
 class DialectTest {
@@ -27,7 +29,7 @@ class DialectTest {
       """)
   void everyDialectReadsTheLastModeBeyondItsEnd(String outer, String inner, String offsets) {
     for (var dialect : ALL) {
-      assertEquals(offsets, text(Layout.parse(outer).tryComposition(Layout.parse(inner), dialect).orElseThrow()));
+      assertEquals(offsets, text(Composition.of(Layout.parse(outer), Layout.parse(inner), dialect).orElseThrow()));
     }
   }
 
@@ -40,7 +42,7 @@ class DialectTest {
       """)
   void aStrictDialectNamesTheOffsetOutsideTheDomain(String outer, String inner, long outside) {
     var refused = assertInstanceOf(Decision.Undefined.class,
-        Layout.parse(outer).tryComposition(Layout.parse(inner), STRICT));
+        Composition.of(Layout.parse(outer), Layout.parse(inner), STRICT));
     assertTrue(refused.message().contains("has offset " + outside + ", outside 0…"), refused.message());
   }
 
@@ -49,7 +51,7 @@ class DialectTest {
   void aStrictDialectAllowsAllOfTheDomain(String outer, String inner) {
     var a = Layout.parse(outer);
     var b = Layout.parse(inner);
-    assertEquals(a.tryComposition(b).orElseThrow(), a.tryComposition(b, STRICT).orElseThrow());
+    assertEquals(Composition.of(a, b).orElseThrow(), Composition.of(a, b, STRICT).orElseThrow());
   }
 
   @Test
@@ -57,9 +59,9 @@ class DialectTest {
     var layout = Layout.parse("10:1");
     var tile = Tiler.parse("4");
     for (var dialect : ALL) {
-      assertEquals(Layout.parse("(4,3):(1,4)"), layout.tryLogicalDivide(tile, dialect).orElseThrow());
+      assertEquals(Layout.parse("(4,3):(1,4)"), Division.of(dialect).logical(layout, tile).orElseThrow());
     }
-    var refused = assertInstanceOf(Decision.Undefined.class, layout.tryLogicalDivide(tile, STRICT));
+    var refused = assertInstanceOf(Decision.Undefined.class, Division.of(STRICT).logical(layout, tile));
     assertTrue(refused.message().contains("11, outside 0…9"), refused.message());
   }
 
@@ -67,10 +69,10 @@ class DialectTest {
   void modesBehindAShortTilerAreDroppedOrKept() {
     var layout = Layout.parse("(4,3,2):(1,10,100)");
     var tiler = Tiler.parse("[2:2]");
-    assertEquals("0,2", text(layout.tryComposition(tiler, Dialect.CUTE_CPP).orElseThrow()));
-    assertEquals("0,2", text(layout.tryComposition(tiler, Dialect.CUTE_DSL).orElseThrow()));
+    assertEquals("0,2", text(Composition.byMode(layout, tiler, Dialect.CUTE_CPP).orElseThrow()));
+    assertEquals("0,2", text(Composition.byMode(layout, tiler, Dialect.CUTE_DSL).orElseThrow()));
     assertEquals("0,2,10,12,20,22,100,102,110,112,120,122",
-        text(layout.tryComposition(tiler, Dialect.PYCUTE).orElseThrow()));
+        text(Composition.byMode(layout, tiler, Dialect.PYCUTE).orElseThrow()));
   }
 
   @ParameterizedTest
@@ -83,16 +85,16 @@ class DialectTest {
       """)
   void complementsWithoutABound(String layout, String cpp, String dsl, String pycute) {
     var a = Layout.parse(layout);
-    assertEquals(Layout.parse(cpp), a.tryComplement(Dialect.CUTE_CPP).orElseThrow());
-    assertEquals(Layout.parse(dsl), a.tryComplement(Dialect.CUTE_DSL).orElseThrow());
-    assertEquals(Layout.parse(pycute), a.tryComplement(Dialect.PYCUTE).orElseThrow());
+    assertEquals(Layout.parse(cpp), Complement.of(a, 1, Dialect.CUTE_CPP).orElseThrow());
+    assertEquals(Layout.parse(dsl), Complement.of(a, 1, Dialect.CUTE_DSL).orElseThrow());
+    assertEquals(Layout.parse(pycute), Complement.of(a, 1, Dialect.PYCUTE).orElseThrow());
   }
 
   /** CuTe C++ defaults to the cosize, pycute to 1. */
   @Test
   void theDefaultBoundsOfAComplementAreOne() {
     Layouts.each(3, 3, 9, layout -> {
-      if (!(layout.tryComplement(1) instanceof Decision.Defined<Layout>(var least, var _))) return;
+      if (!(Complement.of(layout, 1) instanceof Decision.Defined<Layout>(var least, var _))) return;
       assertEquals(least, layout.complement(layout.filter().cosize()), layout::toString);
     });
   }
@@ -103,8 +105,8 @@ class DialectTest {
       var layout = Layout.parse(args.get("a").asString());
       for (var dialect : List.of(Dialect.PYCUTE, Dialect.CUTE_DSL)) {
         var ours = args.has("cotarget")
-            ? layout.tryComplement(IntTuple.parse(args.get("cotarget").asString()).size(), dialect)
-            : layout.tryComplement(dialect);
+            ? Complement.of(layout, IntTuple.parse(args.get("cotarget").asString()).size(), dialect)
+            : Complement.of(layout, 1, dialect);
         var theirs = record.get(dialect == Dialect.PYCUTE ? "expect" : "cutegen").asString();
         assertEquals(theirs, ours.orElseThrow().toString());
       }
@@ -115,9 +117,9 @@ class DialectTest {
   void rightInversesAreThoseOfPycuteAndTheDslToTheLetter() {
     Golden.each("right_inverse", OK, (args, record) -> {
       var layout = Layout.parse(args.get("a").asString());
-      assertEquals(record.get("expect").asString(), layout.rightInverse(Dialect.PYCUTE).toString());
-      assertEquals(record.get("cutegen").asString(), layout.rightInverse(Dialect.CUTE_DSL).toString());
-      assertEquals(layout.rightInverse(Dialect.CUTE_DSL), layout.rightInverse(Dialect.CUTE_CPP));
+      assertEquals(record.get("expect").asString(), Inverse.right(layout, Dialect.PYCUTE).toString());
+      assertEquals(record.get("cutegen").asString(), Inverse.right(layout, Dialect.CUTE_DSL).toString());
+      assertEquals(Inverse.right(layout, Dialect.CUTE_DSL), Inverse.right(layout, Dialect.CUTE_CPP));
     });
   }
 
@@ -126,9 +128,12 @@ class DialectTest {
     Golden.each("layout_ctor", OK, (args, record) -> {
       if (args.has("stride")) return;
       var shape = IntTuple.parse(args.get("shape").asString());
-      assertEquals(record.get("expect").asString(), Layout.columnMajor(shape, Dialect.PYCUTE).toString());
-      assertEquals(record.get("cutegen").asString(), Layout.columnMajor(shape, Dialect.CUTE_DSL).toString());
-      assertEquals(Layout.columnMajor(shape, Dialect.CUTE_DSL), Layout.columnMajor(shape, Dialect.CUTE_CPP));
+      assertEquals(record.get("expect").asString(),
+          new Layout(shape, CompactOrder.columnMajor(shape, Dialect.PYCUTE)).toString());
+      assertEquals(record.get("cutegen").asString(),
+          new Layout(shape, CompactOrder.columnMajor(shape, Dialect.CUTE_DSL)).toString());
+      assertEquals(CompactOrder.columnMajor(shape, Dialect.CUTE_DSL),
+          CompactOrder.columnMajor(shape, Dialect.CUTE_CPP));
     });
   }
 
@@ -147,13 +152,13 @@ class DialectTest {
 
   @Test
   void aFreeModeOfAZippedDivisionKeepsItsTreeInTheRest() {
-    var zipped = Layout.parse("(8,(2,2)):(3,(27,54))").tryZippedDivide(Tiler.parse("[4:1;_]"), Dialect.PYCUTE);
+    var zipped = Division.of(Dialect.PYCUTE).zipped(Layout.parse("(8,(2,2)):(3,(27,54))"), Tiler.parse("[4:1;_]"));
     assertEquals(Layout.parse("((4,1),(2,(2,2))):((3,0),(12,(27,54)))"), zipped.orElseThrow());
   }
 
   @Test
   void aFreeModeOfAProductIsATileOfOneToo() {
-    var product = Layout.parse("(4,8):(1,4)").tryZippedProduct(Tiler.parse("[_;2:1]"), Dialect.PYCUTE);
+    var product = Product.of(Dialect.PYCUTE).zipped(Layout.parse("(4,8):(1,4)"), Tiler.parse("[_;2:1]"));
     assertEquals(Layout.parse("((1,8),(4,2)):((0,4),(1,1))"), product.orElseThrow());
   }
 
@@ -168,16 +173,16 @@ class DialectTest {
   @Test
   void wherePycuteStopsCuteGoesOn() {
     var layout = Layout.parse("((2,2),(2,4)):((0,1),(0,2))");
-    assertArrayEquals(new long[] {0}, layout.rightInverse(Dialect.PYCUTE).offsets());
-    assertArrayEquals(new long[] {0, 2, 8, 10, 16, 18, 24, 26}, layout.rightInverse(Dialect.CUTE_CPP).offsets());
-    assertArrayEquals(new long[] {0, 2, 8, 10, 16, 18, 24, 26}, layout.rightInverse(Dialect.CUTE_DSL).offsets());
+    assertArrayEquals(new long[] {0}, Inverse.right(layout, Dialect.PYCUTE).offsets());
+    assertArrayEquals(new long[] {0, 2, 8, 10, 16, 18, 24, 26}, Inverse.right(layout, Dialect.CUTE_CPP).offsets());
+    assertArrayEquals(new long[] {0, 2, 8, 10, 16, 18, 24, 26}, Inverse.right(layout, Dialect.CUTE_DSL).offsets());
   }
 
   private static Decision<Layout> divided(String grouping, Layout layout, Tiler tiler, Dialect dialect) {
     return switch (grouping) {
-      case "zipped" -> layout.tryZippedDivide(tiler, dialect);
-      case "tiled" -> layout.tryTiledDivide(tiler, dialect);
-      default -> layout.tryFlatDivide(tiler, dialect);
+      case "zipped" -> Division.of(dialect).zipped(layout, tiler);
+      case "tiled" -> Division.of(dialect).tiled(layout, tiler);
+      default -> Division.of(dialect).flat(layout, tiler);
     };
   }
 

@@ -9,6 +9,8 @@ import java.util.OptionalInt;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
+import tilewright.layout.decision.Decision;
+import tilewright.layout.decision.Witness;
 
 /** A composition whose right operand leaves the left one's domain is refused with a coordinate that leaves it. */
 class DomainWitnessTest {
@@ -23,7 +25,7 @@ class DomainWitnessTest {
       Layouts.each(2, 3, 3, rest -> {
         var inner = Layout.of(first, rest);
         boolean inside = Arrays.stream(inner.offsets()).allMatch(x -> 0 <= x && x < 6);
-        var decision = outer.tryComposition(inner, STRICT);
+        var decision = Composition.of(outer, inner, STRICT);
         assertEquals(inside, decision instanceof Decision.Defined, inner::toString);
         if (decision instanceof Decision.Undefined<Layout> refused) {
           refusals[0]++;
@@ -49,7 +51,7 @@ class DomainWitnessTest {
       """)
   void severalModesShowWhereTheRightOperandIsNegative(String left, String right, int mode, long index, long given) {
     var inner = Layout.parse(right);
-    var refused = assertInstanceOf(Decision.Undefined.class, Layout.parse(left).tryComposition(inner));
+    var refused = assertInstanceOf(Decision.Undefined.class, Composition.of(Layout.parse(left), inner));
     var witness = (Witness) refused.witness().orElseThrow();
     assertEquals(OptionalInt.of(mode), refused.mode());
     assertEquals(new Witness(inner.coordinate(index), index, 0, given), witness);

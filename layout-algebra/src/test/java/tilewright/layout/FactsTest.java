@@ -9,6 +9,9 @@ import java.util.LinkedHashMap;
 import java.util.Map;
 import java.util.TreeMap;
 import org.junit.jupiter.api.Test;
+import tilewright.layout.decision.Decision;
+import tilewright.layout.synthesis.LayoutSynthesis;
+import tilewright.layout.tuple.IntTuple;
 
 /** Layouts that go through facts and are free elsewhere. */
 class FactsTest {

@@ -8,6 +8,10 @@ import java.util.List;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
+import tilewright.layout.decision.Decision;
+import tilewright.layout.f2.Swizzle;
+import tilewright.layout.tuple.Coordinates;
+import tilewright.layout.tuple.IntTuple;
 import tools.jackson.databind.JsonNode;
 
 /**
@@ -36,7 +40,7 @@ class GoldenTest {
   @Test
   void compositionIsDefinedExactlyWhereALayoutExists() {
     Golden.each("composition", List.of("ok", "raises", "wrong"), (args, r) -> {
-      var decision = layout(args, "a").tryComposition(layout(args, "b"));
+      var decision = Composition.of(layout(args, "a"), layout(args, "b"));
       if (r.get("realizable").asBoolean()) {
         var result = (Layout) assertInstanceOf(Decision.Defined.class, decision).result();
         assertArrayEquals(Golden.table(r), result.offsets());
@@ -70,7 +74,7 @@ class GoldenTest {
   @Test
   void complementIsUndefinedOffTheDivisibleChain() {
     Golden.each("complement", List.of("nontiling", "raises"), (args, r) ->
-        assertInstanceOf(Decision.Undefined.class, layout(args, "a").tryComplement(args.has("cotarget")
+        assertInstanceOf(Decision.Undefined.class, Complement.of(layout(args, "a"), args.has("cotarget")
             ? IntTuple.parse(text(args, "cotarget")).size() : 1)));
   }
 
@@ -118,7 +122,7 @@ class GoldenTest {
     Golden.each("left_inverse", OK, (args, r) -> {
       if (!r.get("injective").asBoolean()) return;
       var a = layout(args, "a");
-      if (a.tryLeftInverse() instanceof Decision.Defined(var inverse, var certificate)) {
+      if (Inverse.left(a) instanceof Decision.Defined(var inverse, var certificate)) {
         assertEquals(true, certificate.holds());
         for (long i = 0; i < a.size(); i++) assertEquals(i, inverse.apply(a.apply(i)));
       }

@@ -8,6 +8,7 @@ import static org.junit.jupiter.api.Assertions.assertTrue;
 import java.util.ArrayList;
 import java.util.TreeSet;
 import org.junit.jupiter.api.Test;
+import tilewright.layout.decision.SearchLimitException;
 
 /** Sets of offsets, against the sets that tables of all offsets make. */
 class ImageTest {
@@ -37,7 +38,7 @@ class ImageTest {
     var sets = layouts.stream().map(ImageTest::offsets).toList();
     for (int i = 0; i < layouts.size(); i++) {
       for (int k = 0; k < layouts.size(); k++) {
-        assertEquals(sets.get(i).equals(sets.get(k)), Image.of(layouts.get(i)).sameSet(Image.of(layouts.get(k))),
+        assertEquals(sets.get(i).equals(sets.get(k)), Image.of(layouts.get(i)).isSameSet(Image.of(layouts.get(k))),
             layouts.get(i) + " and " + layouts.get(k));
       }
     }
@@ -46,13 +47,13 @@ class ImageTest {
   @Test
   void whatTellsHugeSetsApartIsSeenWithoutListingThem() {
     var huge = image("(4194304,2,2):(2,3,16777217)");
-    assertFalse(huge.sameSet(image("(4194304,2,2):(2,3,16777219)")), "the greatest");
-    assertFalse(huge.sameSet(image("(4194304,2,2):(-2,-3,-16777217)")), "the least");
-    assertFalse(image("(2097152,3,2):(4,6,16777234)").sameSet(image("(2097152,3,2):(4,7,16777232)")),
+    assertFalse(huge.isSameSet(image("(4194304,2,2):(2,3,16777219)")), "the greatest");
+    assertFalse(huge.isSameSet(image("(4194304,2,2):(-2,-3,-16777217)")), "the least");
+    assertFalse(image("(2097152,3,2):(4,6,16777234)").isSameSet(image("(2097152,3,2):(4,7,16777232)")),
         "the common divisor");
-    assertFalse(huge.sameSet(image("(0,3):(1,1)")), "an empty one");
-    assertFalse(image("(0,3):(1,1)").sameSet(huge), "to an empty one");
-    assertThrows(SearchLimitException.class, () -> huge.sameSet(image("(4194304,2,2):(2,1,16777219)")));
+    assertFalse(huge.isSameSet(image("(0,3):(1,1)")), "an empty one");
+    assertFalse(image("(0,3):(1,1)").isSameSet(huge), "to an empty one");
+    assertThrows(SearchLimitException.class, () -> huge.isSameSet(image("(4194304,2,2):(2,1,16777219)")));
   }
 
   private static Image image(String layout) {

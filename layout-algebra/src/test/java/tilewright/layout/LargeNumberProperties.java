@@ -14,6 +14,8 @@ import net.jqwik.api.Arbitrary;
 import net.jqwik.api.ForAll;
 import net.jqwik.api.Property;
 import net.jqwik.api.Provide;
+import tilewright.layout.decision.Decision;
+import tilewright.layout.tuple.IntTuple;
 
 /** Numbers up to the largest of 64 bits: results are those of unbounded integers, or an error, never a wrap. */
 class LargeNumberProperties {
@@ -46,7 +48,7 @@ class LargeNumberProperties {
   void compositionsAreThoseOfUnboundedIntegersOrAnError(@ForAll("large") Layout outer, @ForAll("tile") Layout inner,
       @ForAll Random random) {
     try {
-      if (!(outer.tryComposition(inner) instanceof Decision.Defined<Layout> defined)) return;
+      if (!(Composition.of(outer, inner) instanceof Decision.Defined<Layout> defined)) return;
       for (int sample = 0; sample < SAMPLES; sample++) {
         long index = random.nextLong(inner.size());
         var demanded = at(outer, at(inner, BigInteger.valueOf(index)));

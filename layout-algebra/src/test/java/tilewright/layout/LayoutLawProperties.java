@@ -13,6 +13,8 @@ import net.jqwik.api.ForAll;
 import net.jqwik.api.Property;
 import net.jqwik.api.Provide;
 import net.jqwik.api.constraints.IntRange;
+import tilewright.layout.decision.Decision;
+import tilewright.layout.f2.Swizzle;
 
 /** The laws of the algebra, each against the definition: tables of offsets. Exhaustive where small, random beyond. */
 class LayoutLawProperties {
@@ -52,7 +54,7 @@ class LayoutLawProperties {
     int[] counts = new int[2];
     Layouts.each(2, 4, 4, outer -> Layouts.each(2, 3, 4, inner -> {
       var offsets = LongStream.of(inner.offsets()).map(outer::apply).toArray();
-      switch (outer.tryComposition(inner)) {
+      switch (Composition.of(outer, inner)) {
         case Decision.Defined<Layout>(var result, var certificate) -> {
           assertTrue(certificate.holds(), certificate::explain);
           counts[0]++;
@@ -90,10 +92,10 @@ class LayoutLawProperties {
   void compositionIsAssociativeWhereItIsDefined(@ForAll("compact") Layout a, @ForAll("compact") Layout b,
       @ForAll("compact") Layout c) {
     Assume.that(c.cosize() <= b.size() && b.cosize() <= a.size());
-    if (a.tryComposition(b) instanceof Decision.Defined(var ab, var _)
-        && b.tryComposition(c) instanceof Decision.Defined(var bc, var _)
-        && ab.tryComposition(c) instanceof Decision.Defined(var left, var _)
-            && a.tryComposition(bc) instanceof Decision.Defined(var right, var _)) {
+    if (Composition.of(a, b) instanceof Decision.Defined(var ab, var _)
+        && Composition.of(b, c) instanceof Decision.Defined(var bc, var _)
+        && Composition.of(ab, c) instanceof Decision.Defined(var left, var _)
+            && Composition.of(a, bc) instanceof Decision.Defined(var right, var _)) {
       assertArrayEquals(left.offsets(), right.offsets());
     }
   }
@@ -101,7 +103,7 @@ class LayoutLawProperties {
   @Example
   void theComplementIsOrderedDisjointAndTilesTheBound() {
     Layouts.each(2, 4, 9, layout -> {
-      if (!(layout.tryComplement(24) instanceof Decision.Defined(var complement, var _))) return;
+      if (!(Complement.of(layout, 24) instanceof Decision.Defined(var complement, var _))) return;
       long[] strides = complement.flatStride();
       for (int i = 1; i < strides.length; i++) assertTrue(strides[i - 1] < strides[i]);
       var both = LongStream.of(Layout.of(layout.filter(), complement).offsets()).sorted().toArray();
@@ -116,7 +118,7 @@ class LayoutLawProperties {
     Layouts.each(2, 4, 9, layout -> {
       long[] offsets = LongStream.of(layout.filter().offsets()).sorted().toArray();
       boolean injective = LongStream.of(offsets).distinct().count() == offsets.length;
-      if (injective && layout.tryComplement(1) instanceof Decision.Undefined<Layout> undefined) {
+      if (injective && Complement.of(layout, 1) instanceof Decision.Undefined<Layout> undefined) {
         assertTrue(!tilesSomeLength(offsets, 160), undefined::message);
       }
     });
@@ -144,8 +146,8 @@ class LayoutLawProperties {
   @Property
   void divisionRearrangesAndItsFirstModeIsTheTile(@ForAll("compact") Layout layout, @ForAll("compact") Layout tile) {
     Assume.that(layout.size() % Math.max(1, tile.size()) == 0 && tile.cosize() <= layout.size());
-    if (layout.tryComposition(tile) instanceof Decision.Defined(var inTile, var _)
-        && layout.tryLogicalDivide(tile) instanceof Decision.Defined(var divided, var _)) {
+    if (Composition.of(layout, tile) instanceof Decision.Defined(var inTile, var _)
+        && Division.logical(layout, tile) instanceof Decision.Defined(var divided, var _)) {
       assertEquals(2, divided.rank());
       assertArrayEquals(inTile.offsets(), divided.mode(0).offsets());
       if (divided.size() == layout.size()) {
@@ -200,7 +202,7 @@ class LayoutLawProperties {
   @Example
   void leftInversesUndoWheneverTheyAreDefined() {
     Layouts.each(2, 4, 9, layout -> {
-      if (layout.tryLeftInverse() instanceof Decision.Defined(var left, var _)) {
+      if (Inverse.left(layout) instanceof Decision.Defined(var left, var _)) {
         for (long i = 0; i < layout.size(); i++) assertEquals(i, left.apply(layout.apply(i)), layout + " and " + left);
       }
     });

@@ -8,11 +8,11 @@ import net.jqwik.api.Arbitraries;
 import net.jqwik.api.Arbitrary;
 
 /** Layouts to try laws on: all small ones, and random larger ones. */
-final class Layouts {
+public final class Layouts {
   private Layouts() {}
 
   /** Every flat layout of rank at most {@code rank} with extents and strides up to these. */
-  static void each(int rank, long extents, long strides, Consumer<Layout> law) {
+  public static void each(int rank, long extents, long strides, Consumer<Layout> law) {
     extend(List.of(), rank, extents, strides, law);
   }
 
@@ -38,7 +38,7 @@ final class Layouts {
   }
 
   /** Layouts that reach each of 0…size−1 once: a compact layout with its modes in any order. */
-  static Arbitrary<Layout> compact() {
+  public static Arbitrary<Layout> compact() {
     return Arbitraries.longs().between(1, 6).list().ofMinSize(1).ofMaxSize(4).flatMap(extents ->
         Arbitraries.shuffle(indices(extents.size())).map(order -> {
           var modes = new Layout[extents.size()];

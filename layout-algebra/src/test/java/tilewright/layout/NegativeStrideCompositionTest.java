@@ -5,6 +5,7 @@ import static org.junit.jupiter.api.Assertions.assertInstanceOf;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import org.junit.jupiter.api.Test;
+import tilewright.layout.decision.Decision;
 
 /** A right operand that counts backwards. */
 class NegativeStrideCompositionTest {
@@ -17,7 +18,7 @@ class NegativeStrideCompositionTest {
 
   @Test
   void severalModesHaveNoDigitsForANegativeIndex() {
-    var decision = Layout.parse("(4,4):(1,8)").tryComposition(Layout.parse("4:-1"));
+    var decision = Composition.of(Layout.parse("(4,4):(1,8)"), Layout.parse("4:-1"));
     var undefined = assertInstanceOf(Decision.Undefined.class, decision);
     assertTrue(undefined.message().contains("got -1"), undefined.message());
   }

@@ -9,6 +9,13 @@ import java.util.function.Function;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
+import tilewright.layout.coordinate.ArithmeticTuple;
+import tilewright.layout.coordinate.CoordinateLayout;
+import tilewright.layout.f2.Swizzle;
+import tilewright.layout.syntax.LayoutSyntaxException;
+import tilewright.layout.tuple.IntTuple;
+import tilewright.layout.tuple.SliceCoordinate;
+import tilewright.layout.xor.XorLayout;
 
 /** Literals of each kind, and what each kind refuses. */
 class NotationKindsTest {

@@ -14,6 +14,9 @@ import net.jqwik.api.Example;
 import net.jqwik.api.ForAll;
 import net.jqwik.api.Property;
 import net.jqwik.api.Provide;
+import tilewright.layout.decision.Decision;
+import tilewright.layout.synthesis.LayoutSum;
+import tilewright.layout.tuple.IntTuple;
 
 /** What is decided of a layout as a function, against its table. */
 class PredicateProperties {
@@ -43,30 +46,29 @@ class PredicateProperties {
     assertFalse(layout.isSurjectiveOnto(image.length + 1));
     assertEquals(range && injective, layout.isBijective());
     assertEquals(range && image.length == layout.cosize(), layout.isCompact());
-    assertEquals(image[image.length - 1] + 1, layout.cosizeOfGreatestOffset());
-    assertEquals(offsets[offsets.length - 1] + 1, layout.cosizeOfLastIndex());
+    assertEquals(image[image.length - 1] + 1, Image.of(layout).cosize());
   }
 
   @Property
   void equalityIsThatOfTablesAndOfImages(@ForAll("layouts") Layout a, @ForAll("layouts") Layout b) {
     assertEquals(Arrays.equals(a.offsets(), b.offsets()), a.isSameFunction(b));
-    assertEquals(Arrays.equals(image(a), image(b)), a.isSameImage(b));
+    assertEquals(Arrays.equals(image(a), image(b)), Image.of(a).isSameSet(Image.of(b)));
   }
 
   @Example
   void extendedEqualityLooksBeyondTheSizes() {
     Layouts.each(2, 3, 3, a -> Layouts.each(2, 3, 3, b -> {
       boolean same = LongStream.range(0, 40).allMatch(i -> a.apply(i) == b.apply(i));
-      assertEquals(same, a.isSameExtendedFunction(b), () -> a + " and " + b);
+      assertEquals(same, Coalesce.isSameExtended(a, b), () -> a + " and " + b);
     }));
-    assertTrue(Layout.parse("(4,2):(1,4)").isSameExtendedFunction(Layout.parse("3:1")));
-    assertFalse(Layout.parse("(4,1):(1,0)").isSameExtendedFunction(Layout.parse("4:1")));
+    assertTrue(Coalesce.isSameExtended(Layout.parse("(4,2):(1,4)"), Layout.parse("3:1")));
+    assertFalse(Coalesce.isSameExtended(Layout.parse("(4,1):(1,0)"), Layout.parse("4:1")));
   }
 
   @Example
   void imagesOfAllSmallPairsAreComparedAsSets() {
     Layouts.each(2, 3, 4, a -> Layouts.each(2, 3, 4, b ->
-        assertEquals(Arrays.equals(image(a), image(b)), a.isSameImage(b), () -> a + " and " + b)));
+        assertEquals(Arrays.equals(image(a), image(b)), Image.of(a).isSameSet(Image.of(b)), () -> a + " and " + b)));
   }
 
   @Example
@@ -83,18 +85,17 @@ class PredicateProperties {
   void emptyLayoutsAndThoseOfRankZeroAreDecided() {
     var empty = Layout.parse("(0,4):(1,0)");
     assertTrue(empty.isInjective() && empty.isBijective() && empty.isSurjectiveOnto(0));
-    assertEquals(0, empty.cosizeOfGreatestOffset());
-    assertEquals(0, empty.cosizeOfLastIndex());
-    assertTrue(empty.isSameImage(Layout.parse("0:7")));
-    assertFalse(empty.isSameImage(Layout.parse("1:0")));
+    assertEquals(0, Image.of(empty).cosize());
+    assertTrue(Image.of(empty).isSameSet(Image.of(Layout.parse("0:7"))));
+    assertFalse(Image.of(empty).isSameSet(Image.of(Layout.parse("1:0"))));
     var point = Layout.parse("():()");
     assertTrue(point.isBijective() && point.isInjective());
-    assertEquals(1, point.cosizeOfGreatestOffset());
+    assertEquals(1, Image.of(point).cosize());
   }
 
   @Property
   void theSumAddsOffsets(@ForAll("layouts") Layout a, @ForAll("layouts") Layout b) {
-    if (a.tryPlus(b) instanceof Decision.Defined<Layout>(var sum, var _)) {
+    if (LayoutSum.of(a, b) instanceof Decision.Defined<Layout>(var sum, var _)) {
       assertEquals(a.size(), b.size());
       for (long i = 0; i < a.size(); i++) assertEquals(a.apply(i) + b.apply(i), sum.apply(i));
     }
@@ -105,7 +106,7 @@ class PredicateProperties {
     Layouts.each(2, 4, 4, a -> Layouts.each(2, 4, 4, b -> {
       if (a.size() != b.size()) return;
       boolean exists = Synthesis.of(a.size(), i -> a.apply(i) + b.apply(i)).isPresent();
-      var decision = a.tryPlus(b);
+      var decision = LayoutSum.of(a, b);
       assertEquals(exists, decision instanceof Decision.Defined<Layout>, () -> a + " + " + b);
     }));
   }
@@ -113,17 +114,17 @@ class PredicateProperties {
   @Example
   void sumsOfDomainsWithoutCommonRefinementNameTheCut() {
     var a = Layout.parse("(2,3):(1,5)");
-    var undefined = assertInstanceOf(Decision.Undefined.class, a.tryPlus(Layout.parse("(3,2):(1,7)")));
+    var undefined = assertInstanceOf(Decision.Undefined.class, LayoutSum.of(a, Layout.parse("(3,2):(1,7)")));
     assertEquals("2 does not divide 3", undefined.numbers());
-    assertInstanceOf(Decision.Undefined.class, a.tryPlus(Layout.parse("7:1")));
+    assertInstanceOf(Decision.Undefined.class, LayoutSum.of(a, Layout.parse("7:1")));
     assertEquals(Layout.parse("(2,2,3):(2,3,10)"),
-        Layout.parse("(4,3):(1,8)").tryPlus(Layout.parse("(2,6):(1,1)")).orElseThrow());
+        LayoutSum.of(Layout.parse("(4,3):(1,8)"), Layout.parse("(2,6):(1,1)")).orElseThrow());
   }
 
   @Property
   void distributedIndicesStayInsideTheModesAndDivideTheCount(@ForAll("shapes") IntTuple shape,
       @ForAll("counts") long count) {
-    var spread = Layout.distributed(shape, count);
+    var spread = Distribution.of(shape, count);
     assertEquals(0, count % spread.size());
     assertEquals(spread.size(), LongStream.of(spread.offsets()).filter(i -> i < shape.size()).distinct().count());
     var column = Layout.columnMajor(shape);
@@ -132,8 +133,8 @@ class PredicateProperties {
 
   @Example
   void distributionTakesWhatEachExtentSharesWithTheCount() {
-    assertEquals("(3,2):(1,15)", Layout.distributed(IntTuple.parse("(15,14)"), 6).toString());
-    assertEquals("1:0", Layout.distributed(IntTuple.parse("(3,5)"), 4).toString());
+    assertEquals("(3,2):(1,15)", Distribution.of(IntTuple.parse("(15,14)"), 6).toString());
+    assertEquals("1:0", Distribution.of(IntTuple.parse("(3,5)"), 4).toString());
   }
 
   private static long[] image(Layout layout) {

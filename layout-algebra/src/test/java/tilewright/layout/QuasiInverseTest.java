@@ -8,6 +8,7 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
 import org.junit.jupiter.params.provider.ValueSource;
+import tilewright.layout.decision.Decision;
 
 /** A(Q(A(i))) = A(i), by the tables. */
 class QuasiInverseTest {
@@ -17,7 +18,7 @@ class QuasiInverseTest {
       "(((1,6)),2,8):(((32,3)),13,1)", "(4,8):(1,5)"})
   void returnsToEachOffset(String text) {
     var layout = Layout.parse(text);
-    var defined = assertInstanceOf(Decision.Defined.class, layout.tryQuasiInverse());
+    var defined = assertInstanceOf(Decision.Defined.class, QuasiInverse.of(layout));
     var quasi = layout.quasiInverse();
     for (long i = 0; i < layout.size(); i++) {
       assertEquals(layout.apply(i), layout.apply(quasi.apply(layout.apply(i))), text + " at " + i);
@@ -37,7 +38,7 @@ class QuasiInverseTest {
       (5000,2):(1,1)  | at most 4096 elements
       """)
   void saysWhatItNeeds(String text, String condition) {
-    var undefined = assertInstanceOf(Decision.Undefined.class, Layout.parse(text).tryQuasiInverse());
+    var undefined = assertInstanceOf(Decision.Undefined.class, QuasiInverse.of(Layout.parse(text)));
     assertTrue(undefined.message().contains(condition), undefined.message());
   }
 }

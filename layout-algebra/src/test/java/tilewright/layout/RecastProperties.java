@@ -15,6 +15,8 @@ import net.jqwik.api.ForAll;
 import net.jqwik.api.Property;
 import net.jqwik.api.Provide;
 import net.jqwik.api.constraints.LongRange;
+import tilewright.layout.decision.Decision;
+import tilewright.layout.decision.UndefinedOperationException;
 
 /** Layouts over wider and narrower elements: each address is that of its element, by the table. */
 class RecastProperties {
@@ -22,7 +24,7 @@ class RecastProperties {
   @Property(tries = 3000)
   void upcastAddressesTheVectorsOfTheElements(@ForAll("layouts") Layout layout,
       @ForAll @LongRange(min = 1, max = 8) long n) {
-    switch (layout.tryUpcast(n, Casting.EXACT)) {
+    switch (Recast.up(layout, n, Casting.EXACT)) {
       case Decision.Defined<Layout>(var vectors, var certificate) -> {
         assertTrue(certificate.holds());
         assertArrayEquals(vectorsOf(layout, n), distinct(vectors), vectors::toString);
@@ -37,8 +39,8 @@ class RecastProperties {
   @Property
   void losslessUpcastsComeBackElementForElement(@ForAll("layouts") Layout layout,
       @ForAll @LongRange(min = 1, max = 6) long n) {
-    if (layout.tryUpcast(n, Casting.LOSSLESS) instanceof Decision.Defined<Layout>(var vectors, var _)) {
-      assertEquals(layout.tryUpcast(n, Casting.EXACT).orElseThrow(), vectors);
+    if (Recast.up(layout, n, Casting.LOSSLESS) instanceof Decision.Defined<Layout>(var vectors, var _)) {
+      assertEquals(Recast.up(layout, n, Casting.EXACT).orElseThrow(), vectors);
       var elements = LongStream.of(distinct(vectors)).flatMap(v -> LongStream.range(v * n, v * n + n)).toArray();
       assertArrayEquals(distinct(layout), elements);
     }
@@ -48,7 +50,7 @@ class RecastProperties {
   void downcastAddressesThePartsOfTheElements(@ForAll("layouts") Layout layout,
       @ForAll @LongRange(min = 1, max = 5) long n) {
     boolean neighbours = Arrays.stream(layout.flatStride()).anyMatch(stride -> stride == 1);
-    switch (layout.tryDowncast(n, Casting.EXACT)) {
+    switch (Recast.down(layout, n, Casting.EXACT)) {
       case Decision.Defined<Layout>(var parts, var certificate) -> {
         assertTrue(neighbours);
         assertTrue(certificate.holds());
@@ -63,9 +65,9 @@ class RecastProperties {
   @Property
   void castsComposeWhereAllAreDefined(@ForAll("layouts") Layout layout, @ForAll @LongRange(min = 1, max = 4) long m,
       @ForAll @LongRange(min = 1, max = 4) long n) {
-    if (layout.tryUpcast(n, Casting.EXACT) instanceof Decision.Defined<Layout>(var once, var _)
-        && once.tryUpcast(m, Casting.EXACT) instanceof Decision.Defined<Layout>(var twice, var _)
-        && layout.tryUpcast(m * n, Casting.EXACT) instanceof Decision.Defined<Layout>(var direct, var _)) {
+    if (Recast.up(layout, n, Casting.EXACT) instanceof Decision.Defined<Layout>(var once, var _)
+        && Recast.up(once, m, Casting.EXACT) instanceof Decision.Defined<Layout>(var twice, var _)
+        && Recast.up(layout, m * n, Casting.EXACT) instanceof Decision.Defined<Layout>(var direct, var _)) {
       assertTrue(direct.isSameFunction(twice), direct + " and " + twice);
     }
   }
@@ -84,22 +86,22 @@ class RecastProperties {
   @Example
   void whatCuteLosesIsDecidedAndOnlyGivenByName() {
     var aliased = Layout.parse("(2,4,8):(1,1,2)");
-    var refused = assertInstanceOf(Decision.Undefined.class, aliased.tryUpcast(8, Casting.EXACT));
+    var refused = assertInstanceOf(Decision.Undefined.class, Recast.up(aliased, 8, Casting.EXACT));
     assertTrue(refused.witness().isPresent());
-    assertEquals("(1,1,2):(1,1,1)", aliased.tryUpcast(8, Casting.CUTE).orElseThrow().toString());
+    assertEquals("(1,1,2):(1,1,1)", Recast.up(aliased, 8, Casting.CUTE).orElseThrow().toString());
     assertEquals("2:1", Layout.parse("6:1").upcast(4).toString());
-    assertInstanceOf(Decision.Undefined.class, Layout.parse("6:1").tryUpcast(4, Casting.LOSSLESS));
-    assertInstanceOf(Decision.Undefined.class, Layout.parse("8:-1").tryUpcast(4, Casting.EXACT));
+    assertInstanceOf(Decision.Undefined.class, Recast.up(Layout.parse("6:1"), 4, Casting.LOSSLESS));
+    assertInstanceOf(Decision.Undefined.class, Recast.up(Layout.parse("8:-1"), 4, Casting.EXACT));
     assertEquals("8:-1", Layout.parse("8:-2").upcast(2).toString());
     assertEquals("(2,14,1):(14,1,2)", Layout.parse("(2,7,1):(7,1,1)").downcast(2).toString());
     assertEquals(Layout.parse("(2,14,2):(14,1,1)"),
-        Layout.parse("(2,7,1):(7,1,1)").tryDowncast(2, Casting.CUTE).orElseThrow());
+        Recast.down(Layout.parse("(2,7,1):(7,1,1)"), 2, Casting.CUTE).orElseThrow());
     assertThrows(IllegalArgumentException.class, () -> Layout.parse("8:1").upcast(0));
   }
 
   @Property
   void alignedRunsMakeUpTheImage(@ForAll("layouts") Layout layout) {
-    long n = layout.maxAlignment();
+    long n = Distribution.alignment(layout);
     long[] image = distinct(layout);
     var runs = Arrays.stream(image).filter(x -> x % n == 0).flatMap(x -> LongStream.range(x, x + n)).toArray();
     assertArrayEquals(image, runs);
@@ -107,15 +109,15 @@ class RecastProperties {
 
   @Example
   void theAlignmentIsWhatRunAndStridesShare() {
-    assertEquals(4, Layout.parse("(8,16):(1,4)").maxAlignment());
-    assertEquals(2, Layout.parse("(8,16):(1,6)").maxAlignment());
-    assertEquals(128, Layout.parse("(8,16):(1,8)").maxAlignment());
-    assertEquals(1, Layout.parse("4:2").maxAlignment());
-    assertEquals(8, Layout.parse("(4,2):(2,1)").maxAlignment());
+    assertEquals(4, Distribution.alignment(Layout.parse("(8,16):(1,4)")));
+    assertEquals(2, Distribution.alignment(Layout.parse("(8,16):(1,6)")));
+    assertEquals(128, Distribution.alignment(Layout.parse("(8,16):(1,8)")));
+    assertEquals(1, Distribution.alignment(Layout.parse("4:2")));
+    assertEquals(8, Distribution.alignment(Layout.parse("(4,2):(2,1)")));
   }
 
   private static String recast(String layout, long from, long to) {
-    return Layout.parse(layout).tryRecast(from, to, Casting.LOSSLESS).orElseThrow().toString();
+    return Recast.of(Layout.parse(layout), from, to, Casting.LOSSLESS).orElseThrow().toString();
   }
 
   private static long[] vectorsOf(Layout layout, long n) {

@@ -14,6 +14,8 @@ import org.junit.jupiter.api.function.Executable;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
 import org.junit.jupiter.params.provider.ValueSource;
+import tilewright.layout.decision.Decision;
+import tilewright.layout.tuple.IntTuple;
 
 /** Casts of all small layouts, strides downward among them, coordinate by coordinate. */
 class RecastTest {
@@ -43,7 +45,7 @@ class RecastTest {
     for (long n = 1; n <= 6; n++) {
       long vector = n;
       each(layout -> {
-        switch (layout.tryUpcast(vector, Casting.EXACT)) {
+        switch (Recast.up(layout, vector, Casting.EXACT)) {
           case Decision.Defined<Layout>(var vectors, var certificate) -> {
             counts[0]++;
             assertTrue(certificate.holds());
@@ -85,7 +87,7 @@ class RecastTest {
       long parts = n;
       each(layout -> {
         var ones = IntStream.of(0, 1).filter(k -> layout.flatStride()[k] == 1).boxed().toList();
-        if (layout.tryDowncast(parts, Casting.EXACT) instanceof Decision.Defined<Layout>(var cast, var certificate)) {
+        if (Recast.down(layout, parts, Casting.EXACT) instanceof Decision.Defined<Layout>(var cast, var certificate)) {
           assertTrue(certificate.holds());
           int along = ones.stream().filter(k -> layout.flatShape()[k] > 1).findFirst().orElse(ones.getFirst());
           for (long i = 0; i < layout.size(); i++) {
@@ -117,7 +119,7 @@ class RecastTest {
         if (neighbours) extents[k] *= 3;
         else strides[k] *= 3;
       }
-      var cast = layout.tryDowncast(3, Casting.CUTE);
+      var cast = Recast.down(layout, 3, Casting.CUTE);
       assertEquals(some, cast instanceof Decision.Defined, layout.toString());
       if (some) assertEquals(new Layout(IntTuple.flat(extents), IntTuple.flat(strides)), cast.orElseThrow());
     });
@@ -127,7 +129,7 @@ class RecastTest {
   @CsvSource(delimiter = '|', value = {"6:1|8|12|4:1", "4:1|12|8|6:1", "(2,3):(1,2)|4|8|(1,3):(1,1)", "5:3|8|8|5:3",
       "3:2|8|4|undefined", "(2,2):(1,8)|32|8|(8,2):(1,32)"})
   void aRecastGoesThroughTheWidestCommonPart(String layout, long from, long to, String expected) {
-    switch (Layout.parse(layout).tryRecast(from, to, Casting.EXACT)) {
+    switch (Recast.of(Layout.parse(layout), from, to, Casting.EXACT)) {
       case Decision.Defined<Layout>(var cast, var certificate) -> {
         assertEquals(expected, cast.toString());
         assertTrue(certificate.holds(), certificate.explain());
@@ -141,9 +143,10 @@ class RecastTest {
 
   @Test
   void aRefusedUpcastIsToldAsTheRecast() {
-    var undefined = assertInstanceOf(Decision.Undefined.class, Layout.parse("4:3").tryRecast(8, 16, Casting.EXACT));
+    var undefined = assertInstanceOf(Decision.Undefined.class, Recast.of(Layout.parse("4:3"), 8, 16, Casting.EXACT));
     assertEquals("recast<8,16>(4:3)", undefined.operation());
-    var after = assertInstanceOf(Decision.Undefined.class, Layout.parse("(2,2):(1,5)").tryRecast(8, 12, Casting.EXACT));
+    var after = assertInstanceOf(Decision.Undefined.class,
+        Recast.of(Layout.parse("(2,2):(1,5)"), 8, 12, Casting.EXACT));
     assertEquals("recast<8,12>((2,2):(1,5))", after.operation());
   }
 
@@ -152,10 +155,10 @@ class RecastTest {
   void widthsAreAtLeastOne(long n) {
     var layout = Layout.parse("4:1");
     for (var casting : Casting.values()) {
-      assertThrows(IllegalArgumentException.class, () -> layout.tryUpcast(n, casting));
-      assertThrows(IllegalArgumentException.class, () -> layout.tryDowncast(n, casting));
-      for (var recast : List.<Executable>of(() -> layout.tryRecast(n, 8, casting),
-          () -> layout.tryRecast(8, n, casting))) {
+      assertThrows(IllegalArgumentException.class, () -> Recast.up(layout, n, casting));
+      assertThrows(IllegalArgumentException.class, () -> Recast.down(layout, n, casting));
+      for (var recast : List.<Executable>of(() -> Recast.of(layout, n, 8, casting),
+          () -> Recast.of(layout, 8, n, casting))) {
         var refusal = assertThrows(IllegalArgumentException.class, recast);
         assertTrue(refusal.getMessage().startsWith("recast<"), refusal.getMessage());
       }
@@ -165,7 +168,7 @@ class RecastTest {
   @Test
   void aCastAsInCuteIsCertifiedExactlyWhereItCountsVectors() {
     each(layout -> {
-      var cast = layout.tryUpcast(4, Casting.CUTE);
+      var cast = Recast.up(layout, 4, Casting.CUTE);
       if (!(cast instanceof Decision.Defined<Layout>(var vectors, var certificate))) return;
       boolean counts = true;
       for (long i = 0; i < layout.size(); i++) {
@@ -198,7 +201,7 @@ class RecastTest {
 
   @Test
   void aLosslessUpcastFillsItsVectors() {
-    var gaps = assertInstanceOf(Decision.Undefined.class, Layout.parse("4:2").tryUpcast(4, Casting.LOSSLESS));
+    var gaps = assertInstanceOf(Decision.Undefined.class, Recast.up(Layout.parse("4:2"), 4, Casting.LOSSLESS));
     assertEquals("2:2 does not reach 0…3", gaps.numbers());
   }
 }

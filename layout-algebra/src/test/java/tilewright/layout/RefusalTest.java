@@ -12,6 +12,13 @@ import java.util.stream.Stream;
 import org.junit.jupiter.api.DynamicTest;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.TestFactory;
+import tilewright.layout.decision.Decision;
+import tilewright.layout.f2.F2Matrix;
+import tilewright.layout.f2.Swizzle;
+import tilewright.layout.tuple.Coordinates;
+import tilewright.layout.tuple.IntTuple;
+import tilewright.layout.tuple.TupleArithmetic;
+import tilewright.layout.tuple.TupleOrder;
 
 /** Operands that do not fit each other are refused by name, and what just fits is not. */
 class RefusalTest {

@@ -10,6 +10,8 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
 import org.junit.jupiter.params.provider.ValueSource;
+import tilewright.layout.decision.Decision;
+import tilewright.layout.decision.Witness;
 
 /** Right inverses of layouts whose indices share offsets, and why such layouts have no left inverse. */
 class RightInverseTest {
@@ -29,7 +31,7 @@ class RightInverseTest {
   @Test
   void noLayoutIsALongerOne() {
     Layouts.each(2, 3, 4, layout -> {
-      var decision = assertInstanceOf(Decision.Defined.class, layout.tryRightInverse());
+      var decision = assertInstanceOf(Decision.Defined.class, Inverse.right(layout));
       assertTrue(decision.certificate().holds(), layout::toString);
       var inverse = layout.rightInverse();
       for (long i = 0; i < inverse.size(); i++) {
@@ -62,7 +64,7 @@ class RightInverseTest {
   @ValueSource(strings = {"(2,2):(1,1)", "(3,2):(1,2)", "(4,3):(1,0)", "((2,3),2):((0,1),1)"})
   void twoIndicesOfOneOffsetShowThatThereIsNoLeftInverse(String text) {
     var layout = Layout.parse(text);
-    var undefined = assertInstanceOf(Decision.Undefined.class, layout.tryLeftInverse());
+    var undefined = assertInstanceOf(Decision.Undefined.class, Inverse.left(layout));
     var witness = (Witness) undefined.witness().orElseThrow();
     assertTrue(witness.given() < witness.index() && witness.index() < layout.size());
     assertEquals(layout.apply(witness.given()), layout.apply(witness.demanded()));

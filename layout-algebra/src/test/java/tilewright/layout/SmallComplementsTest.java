@@ -6,6 +6,9 @@ import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import java.util.HashSet;
 import org.junit.jupiter.api.Test;
+import tilewright.layout.decision.Decision;
+import tilewright.layout.decision.Witness;
+import tilewright.layout.tuple.IntTuple;
 
 /** Complements of all small layouts: with the layout, each offset up to the bound once, in rising order. */
 class SmallComplementsTest {
@@ -18,7 +21,7 @@ class SmallComplementsTest {
   }
 
   private static void check(Layout layout, long bound) {
-    if (!(layout.tryComplement(bound) instanceof Decision.Defined<Layout>(var rest, var certificate))) return;
+    if (!(Complement.of(layout, bound) instanceof Decision.Defined<Layout>(var rest, var certificate))) return;
     assertTrue(certificate.holds(), layout + " and " + rest);
     var both = Layout.of(layout.filter(), rest);
     var reached = new HashSet<Long>();
@@ -34,7 +37,7 @@ class SmallComplementsTest {
   void isRefusedExactlyWhereOffsetsCannotTile() {
     Layouts.each(2, 4, 6, layout -> {
       boolean tiles = tiles(layout);
-      var decision = layout.tryComplement(24);
+      var decision = Complement.of(layout, 24);
       assertEquals(tiles, decision instanceof Decision.Defined, layout::toString);
       if (decision instanceof Decision.Undefined<Layout> refused) {
         var witness = refused.witness().orElseThrow();
@@ -74,14 +77,14 @@ class SmallComplementsTest {
   @Test
   void aStrideBelowZeroShowsTheOffsetThatNoComplementReaches() {
     var layout = Layout.parse("(2,(3,2)):(1,(2,-6))");
-    var refused = assertInstanceOf(Decision.Undefined.class, layout.tryComplement(24));
+    var refused = assertInstanceOf(Decision.Undefined.class, Complement.of(layout, 24));
     var witness = new Witness(IntTuple.parse("(0,(0,1))"), 6, 0, -6);
     assertEquals(witness, refused.witness().orElseThrow());
     assertEquals(-6, layout.apply(witness.coordinate()));
   }
 
   private static void refused(String layout, long bound, String reason) {
-    var refused = assertInstanceOf(Decision.Undefined.class, Layout.parse(layout).tryComplement(bound));
+    var refused = assertInstanceOf(Decision.Undefined.class, Complement.of(Layout.parse(layout), bound));
     assertTrue(refused.message().contains(reason), refused.message());
   }
 

@@ -7,6 +7,9 @@ import static org.junit.jupiter.api.Assertions.assertTrue;
 import java.util.ArrayList;
 import java.util.List;
 import org.junit.jupiter.api.Test;
+import tilewright.layout.decision.Certificate;
+import tilewright.layout.decision.Decision;
+import tilewright.layout.tuple.IntTuple;
 
 /**
  * Every composition of small layouts, against the table of offsets that defines it: some layout that refines the right
@@ -35,7 +38,7 @@ class SmallCompositionsTest {
   private static void check(Layout outer) {
     for (var inner : RIGHT) {
       var leaves = leaves(outer, inner);
-      switch (outer.tryComposition(inner)) {
+      switch (Composition.of(outer, inner)) {
         case Decision.Defined<Layout>(var result, var certificate) -> assertDefined(outer, inner, result, certificate);
         case Decision.Undefined<Layout> undefined -> assertRefused(outer, inner, leaves, undefined);
       }

@@ -10,6 +10,7 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
 import org.junit.jupiter.params.provider.ValueSource;
+import tilewright.layout.decision.Decision;
 
 /** Left and quasi-inverses of all small layouts, against their tables, and of large ones. */
 class SmallInversesTest {
@@ -20,7 +21,7 @@ class SmallInversesTest {
       var offsets = new HashSet<Long>();
       for (long offset : layout.offsets()) offsets.add(offset);
       boolean injective = offsets.size() == layout.size();
-      switch (layout.tryLeftInverse()) {
+      switch (Inverse.left(layout)) {
         case Decision.Defined<Layout>(var inverse, var certificate) -> {
           assertTrue(injective && certificate.holds(), layout::toString);
           for (long i = 0; i < layout.size(); i++) assertEquals(i, inverse.apply(layout.apply(i)), layout::toString);
@@ -34,7 +35,7 @@ class SmallInversesTest {
   @Test
   void aQuasiInverseLeadsToTheSameOffset() {
     Layouts.each(2, 5, 7, layout -> {
-      if (!(layout.tryQuasiInverse() instanceof Decision.Defined<Layout>(var inverse, var certificate))) return;
+      if (!(QuasiInverse.of(layout) instanceof Decision.Defined<Layout>(var inverse, var certificate))) return;
       assertTrue(certificate.holds(), layout::toString);
       for (long offset : layout.offsets()) {
         assertEquals(offset, layout.apply(inverse.apply(offset)), layout::toString);
@@ -59,8 +60,8 @@ class SmallInversesTest {
   void offTheChainTablesOf4096AreTried() {
     var layout = Layout.parse("(2048,2):(3,2)");
     assertTrue(layout.isInjective());
-    assertInstanceOf(Decision.Defined.class, Layout.parse("(2048,2):(1,1)").tryQuasiInverse());
-    var refused = assertInstanceOf(Decision.Undefined.class, Layout.parse("(2049,2):(1,1)").tryQuasiInverse());
+    assertInstanceOf(Decision.Defined.class, QuasiInverse.of(Layout.parse("(2048,2):(1,1)")));
+    var refused = assertInstanceOf(Decision.Undefined.class, QuasiInverse.of(Layout.parse("(2049,2):(1,1)")));
     assertTrue(refused.message().contains("it has 4098"), refused.message());
   }
 

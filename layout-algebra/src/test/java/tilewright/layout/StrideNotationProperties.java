@@ -9,6 +9,10 @@ import net.jqwik.api.Arbitrary;
 import net.jqwik.api.ForAll;
 import net.jqwik.api.Property;
 import net.jqwik.api.Provide;
+import tilewright.layout.coordinate.ArithmeticTuple;
+import tilewright.layout.coordinate.CoordinateLayout;
+import tilewright.layout.tuple.IntTuple;
+import tilewright.layout.xor.XorLayout;
 
 /** Layouts of basis and XOR strides: what is printed is read, and an offset is the sum over the index's digits. */
 class StrideNotationProperties {
@@ -69,7 +73,8 @@ class StrideNotationProperties {
   Arbitrary<XorLayout> xorLayouts() {
     var stride = Arbitraries.longs().between(0, 1L << 40);
     return shapes().flatMap(shape -> stride.list().ofSize((int) shape.leaves().count())
-        .map(strides -> new XorLayout(shape, CoordinateLayout.congruent(shape, strides.iterator()))));
+        .map(strides -> IntTuple.flat(strides.stream().mapToLong(Long::longValue).toArray()))
+        .map(strides -> new XorLayout(shape, strides.unflatten(shape))));
   }
 
   private static Arbitrary<IntTuple> shapes() {

@@ -7,6 +7,8 @@ import static org.junit.jupiter.api.Assertions.assertTrue;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
+import tilewright.layout.decision.Decision;
+import tilewright.layout.tuple.IntTuple;
 
 /** Blocks repeated to a shape: coordinate c of mode i is element c mod block of copy c div block. */
 class TileToShapeTest {
@@ -21,7 +23,7 @@ class TileToShapeTest {
   void withoutAnOrderTheFirstModeOfTheCopiesCountsFastest(String text, String target) {
     var block = Layout.parse(text);
     var shape = IntTuple.parse(target);
-    var tiled = block.tryTileToShape(shape).orElseThrow();
+    var tiled = Product.tileToShape(block, shape).orElseThrow();
     assertEquals(shape.rank(), tiled.rank());
     for (long i = 0; i < shape.size(); i++) {
       long rest = i;
@@ -50,16 +52,16 @@ class TileToShapeTest {
   }
 
   private static void refused(String block, String target, String reason) {
-    var decision = Layout.parse(block).tryTileToShape(IntTuple.parse(target));
+    var decision = Product.tileToShape(Layout.parse(block), IntTuple.parse(target));
     var refused = assertInstanceOf(Decision.Undefined.class, decision);
     assertTrue(refused.message().contains(reason), refused.message());
   }
 
   @Test
   void anEmptyBlockHasNoProductAndAnEmptyLayoutNoTiles() {
-    var product = Layout.parse("(2,0):(1,2)").tryLogicalProduct(Layout.of(2, 1));
+    var product = Product.logical(Layout.parse("(2,0):(1,2)"), Layout.of(2, 1));
     assertTrue(assertInstanceOf(Decision.Undefined.class, product).message().contains("its shape is (2,0)"));
-    var division = Layout.parse("(2,0):(1,2)").tryLogicalDivide(Layout.of(2, 1));
+    var division = Division.logical(Layout.parse("(2,0):(1,2)"), Layout.of(2, 1));
     assertTrue(assertInstanceOf(Decision.Undefined.class, division).message().contains("its shape is (2,0)"));
   }
 }

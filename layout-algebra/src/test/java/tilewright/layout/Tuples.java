@@ -3,9 +3,10 @@ package tilewright.layout;
 import java.util.List;
 import net.jqwik.api.Arbitraries;
 import net.jqwik.api.Arbitrary;
+import tilewright.layout.tuple.IntTuple;
 
 /** Tuples to try laws on. */
-final class Tuples {
+public final class Tuples {
   private Tuples() {}
 
   /** Nested tuples, empty ones among them, of integers between these. */
@@ -14,7 +15,7 @@ final class Tuples {
   }
 
   /** Nested shapes with extents of at least 1. */
-  static Arbitrary<IntTuple> shapes() {
+  public static Arbitrary<IntTuple> shapes() {
     return nested(Arbitraries.longs().between(1, 6).map(IntTuple::of), 1);
   }
 

@@ -12,6 +12,10 @@ import java.util.stream.LongStream;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
+import tilewright.layout.decision.Decision;
+import tilewright.layout.decision.Witness;
+import tilewright.layout.tuple.Coordinates;
+import tilewright.layout.tuple.IntTuple;
 
 /** Operands for which CuTe C++, its DSL or pycute gave a wrong layout, or refused one that exists. */
 class WhereOthersAreWrongTest {
@@ -27,7 +31,7 @@ class WhereOthersAreWrongTest {
     var a = Layout.parse(outer);
     var b = Layout.parse(inner);
     assertFalse(Arrays.equals(composed(a, b), table(Layout.parse(theirs))), "theirs would be right");
-    var refused = assertInstanceOf(Decision.Undefined.class, a.tryComposition(b));
+    var refused = assertInstanceOf(Decision.Undefined.class, Composition.of(a, b));
     var witness = (Witness) refused.witness().orElseThrow();
     assertEquals(offset(a, offset(b, witness.index())), witness.demanded());
     assertNotEquals(witness.demanded(), witness.given());
@@ -64,7 +68,7 @@ class WhereOthersAreWrongTest {
   @Test
   void aDivisionAcrossModesHasEveryElement() {
     var layout = Layout.parse("(12,(4,8)):(7,(1,30))");
-    switch (layout.tryZippedDivide(Tiler.parse("128"), Dialect.CUTE_CPP)) {
+    switch (Division.of(Dialect.CUTE_CPP).zipped(layout, Tiler.parse("128"))) {
       case Decision.Defined<Layout>(var divided, var _) -> assertArrayEquals(
           LongStream.of(table(layout)).sorted().toArray(), LongStream.of(table(divided)).sorted().toArray());
       case Decision.Undefined<Layout> undefined -> assertTrue(undefined.witness().isPresent(), undefined.message());
@@ -77,7 +81,7 @@ class WhereOthersAreWrongTest {
     long[] theirs = table(Layout.parse("((4,3),(4,(2,2))):((48,1),(4,(3,16)))"));
     assertTrue(LongStream.of(theirs).distinct().count() < theirs.length);
     var refused = assertInstanceOf(Decision.Undefined.class,
-        Layout.parse("(4,4):(48,4)").tryTileToShape(IntTuple.parse("(12,16)")));
+        Product.tileToShape(Layout.parse("(4,4):(48,4)"), IntTuple.parse("(12,16)")));
     assertTrue(refused.witness().isPresent(), refused.message());
   }
 
@@ -101,7 +105,7 @@ class WhereOthersAreWrongTest {
   void noComplementIsGivenOffTheChain(String text) {
     var layout = Layout.parse(text);
     for (int end = 1; end <= 96; end++) assertFalse(tiles(table(layout), end), text + " tiles " + end);
-    var refused = assertInstanceOf(Decision.Undefined.class, layout.tryComplement(24));
+    var refused = assertInstanceOf(Decision.Undefined.class, Complement.of(layout, 24));
     var witness = (Witness) refused.witness().orElseThrow();
     assertEquals(offset(layout, witness.index()), witness.given());
   }

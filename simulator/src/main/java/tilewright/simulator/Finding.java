@@ -23,7 +23,7 @@ public record Finding(Kind kind, String message, String fix, int line, String te
   /** An earlier access, by the instruction and thread that made it. */
   public record Access(int line, String text, String source, Dim3 block, Dim3 thread) {}
 
-  /** What went wrong. Those before {@link #RACE} stop the launch. */
+  /** The kind of problem. Kinds before {@link #RACE} stop the launch. */
   public enum Kind {
     OUT_OF_BOUNDS("check the index against the extent before the access, and the extent against the allocation"),
     MISALIGNED("align the address to the size of the access, or use narrower accesses"),
@@ -60,18 +60,18 @@ public record Finding(Kind kind, String message, String fix, int line, String te
       return compareTo(RACE) < 0;
     }
 
-    /** What usually mends it. */
+    /** The change that usually mends it. */
     public String fix() {
       return fix;
     }
   }
 
-  /** The same finding, seen so many times. */
+  /** Returns this finding with another number of occurrences. */
   public Finding times(long occurrences) {
     return new Finding(kind, message, fix, line, text, source, block, thread, address, other, occurrences);
   }
 
-  /** The same finding, if it stands for so many pairs of instructions, which one change mends. */
+  /** Returns this finding as the one of so many pairs of instructions, which one change mends. */
   public Finding among(int pairs) {
     if (pairs < 2) return this;
     var all = message + " (the first of " + pairs + " such pairs of instructions)";

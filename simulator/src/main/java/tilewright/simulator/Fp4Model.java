@@ -5,8 +5,10 @@ package tilewright.simulator;
  * compared with a device here.
  */
 public enum Fp4Model {
-  /** As published by sf-tensor for a B200: the kept bits depend on the largest product or the largest scale. */
+  /**
+   * The model that sf-tensor published for a B200: the kept bits depend on the largest product or the largest scale.
+   */
   SF_TENSOR,
-  /** As published for MMA-Sim: groups of sixteen aligned to the largest product of scales. */
+  /** The model that was published for MMA-Sim: groups of sixteen aligned to the largest product of scales. */
   MMA_SIM
 }

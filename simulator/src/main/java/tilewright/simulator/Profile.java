@@ -4,7 +4,7 @@ import java.util.List;
 import tilewright.ptx.Dim3;
 
 /**
- * What a launch did, by kind of work.
+ * The work of a launch, by kind.
  *
  * @param classes instructions executed, most frequent class first
  * @param executions of each instruction, in PTX order
@@ -52,7 +52,7 @@ public record Profile(List<ClassCount> classes, List<Executions> executions, Lis
   public record Executions(int line, String instruction, long warps, long threads) {}
 
   /**
-   * What the bulk copies of an instruction moved.
+   * The bytes that the bulk copies of an instruction moved.
    *
    * @param line of the PTX text
    * @param loaded bytes from global memory, once for all CTAs that receive them
@@ -65,7 +65,7 @@ public record Profile(List<ClassCount> classes, List<Executions> executions, Lis
   public record SpaceTraffic(String space, long bytesRead, long bytesWritten) {}
 
   /**
-   * What a warp does with an mbarrier.
+   * A warp's use of an mbarrier.
    *
    * @param block that has it
    * @param offset in its shared memory
@@ -76,21 +76,21 @@ public record Profile(List<ClassCount> classes, List<Executions> executions, Lis
     /** An asynchronous operation arrives with bytes that it has brought, or since the thread committed to that. */
     public enum Kind { ARRIVAL, BYTES, COMMIT, WAIT }
 
-    /** The same, so often. */
+    /** Returns this use with another count. */
     public BarrierUse times(long count) {
       return new BarrierUse(block, offset, kind, by, warp, count);
     }
   }
 
   /**
-   * What a warp does with columns of Tensor Memory.
+   * A warp's use of columns of Tensor Memory.
    *
    * @param block that has them
    * @param what such as {@code loads from} or {@code multiplies into}
    * @param by block of the warp
    */
   public record TensorMemoryUse(Dim3 block, int first, int columns, String what, Dim3 by, int warp, long times) {
-    /** The same, so often. */
+    /** Returns this use with another count. */
     public TensorMemoryUse times(long count) {
       return new TensorMemoryUse(block, first, columns, what, by, warp, count);
     }

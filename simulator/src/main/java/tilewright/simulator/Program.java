@@ -3,20 +3,21 @@ package tilewright.simulator;
 import java.util.ArrayList;
 import java.util.Map;
 import java.util.Optional;
+import java.util.ServiceLoader;
 import tilewright.ptx.Function;
 import tilewright.ptx.Launch;
 import tilewright.ptx.PtxModule;
-import tilewright.simulator.compiler.KernelCompiler;
-import tilewright.simulator.core.Kernel;
-import tilewright.simulator.core.Machine;
 
 /** A loaded module. It keeps no state between launches and may run several at a time. */
 public final class Program {
+  private static final Engine ENGINE =
+      ServiceLoader.load(Engine.class, Engine.class.getClassLoader()).findFirst().orElseThrow();
+
   private final PtxModule module;
   private final Optional<String> only;
   private final Runnable check;
-  private final Map<String, Kernel> kernels;
-  private Map<String, Kernel> watched = Map.of();
+  private final Map<String, Engine.Executable> kernels;
+  private Map<String, Engine.Executable> watched = Map.of();
 
   private Program(PtxModule module, Optional<String> only, boolean plain, Runnable check) {
     this.module = module;
@@ -38,15 +39,15 @@ public final class Program {
     return new Program(module, Optional.of(entry), !watches(options), check);
   }
 
-  private Map<String, Kernel> compile(boolean watching) {
+  private Map<String, Engine.Executable> compile(boolean watching) {
     var problems = new ArrayList<UnsupportedPtxException.Problem>();
-    var compiled = KernelCompiler.compile(module, only, watching, problems, check);
+    var compiled = ENGINE.compile(module, only, watching, problems, check);
     if (!problems.isEmpty()) throw new UnsupportedPtxException(problems);
     return Map.copyOf(compiled);
   }
 
   /** The code that tells the sanitizer and the profile what it does: other code, so that the usual one pays nothing. */
-  private synchronized Kernel watched(String entry) {
+  private synchronized Engine.Executable watched(String entry) {
     if (watched.isEmpty()) watched = compile(true);
     return watched.get(entry);
   }
@@ -69,7 +70,7 @@ public final class Program {
           + module.functions().stream().filter(f -> f.entry() && f.body().isPresent()).map(Function::name).sorted()
               .toList());
     }
-    return Machine.run(kernel, launch, options, start);
+    return kernel.run(launch, options, start);
   }
 
   private static boolean watches(SimulatorOptions options) {

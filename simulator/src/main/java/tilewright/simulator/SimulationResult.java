@@ -5,7 +5,7 @@ import java.util.List;
 import java.util.Optional;
 
 /**
- * What a launch did. The launch's buffers hold the results, also when it was stopped.
+ * The outcome of a launch. The launch's buffers hold the results, also when it was stopped.
  *
  * @param findings what is wrong with the launch, one an instruction and kind, in PTX order; empty for a clean run
  * @param instructions thread instructions executed

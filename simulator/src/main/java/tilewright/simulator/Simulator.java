@@ -33,7 +33,7 @@ public final class Simulator {
     return LimitedRun.of(launch, options);
   }
 
-  /** As {@link #load(String)}, for a module that was parsed or built already. */
+  /** Like {@link #load(String)}, for a module that was parsed or built already. */
   public static Program load(PtxModule module) {
     return Program.of(module);
   }

@@ -4,10 +4,10 @@ import java.util.Arrays;
 import java.util.List;
 import java.util.Locale;
 import java.util.function.Consumer;
+import tilewright.kernel.Chip;
 import tilewright.kernel.CompiledKernel;
 import tilewright.kernel.Kernel;
 import tilewright.kernel.LaunchArguments;
-import tilewright.kernel.Matrix;
 import tilewright.kernel.PreparedLaunch;
 import tilewright.kernel.Target;
 import tilewright.kernels.Gemm;
@@ -18,7 +18,7 @@ import tilewright.sm90.TensorCopies;
 
 /** The host side of the Blackwell GEMM: from a problem to a configuration to a launch. */
 public final class BlackwellGemm {
-  private static final int MULTIPROCESSORS = 148;
+  private static final int MULTIPROCESSORS = Chip.B200.multiprocessors();
   private static final int MOST_COLUMNS = 256;
   private static final int DEPTH_BYTES = 128;
   private static final int BAND = 8;
@@ -110,7 +110,7 @@ public final class BlackwellGemm {
   private static Sm100GemmConfig configure(GemmProblem problem, Rung rung) {
     int tileN = problem.n() > MOST_COLUMNS / 2 ? MOST_COLUMNS : MOST_COLUMNS / 2;
     int stageBytes = DEPTH_BYTES * (Sm100GemmConfig.TILE_M + tileN / rung.ctas);
-    return new Sm100GemmConfig(UmmaTypes.of(problem.types()), alongK(problem.a()), alongK(problem.b()), tileN,
+    return new Sm100GemmConfig(UmmaTypes.of(problem.types()), problem.a().isRowMajor(), problem.b().isRowMajor(), tileN,
         rung.ctas, rung.cluster, Math.min(rung.stages, STAGE_BYTES / stageBytes), rung.accumulators, rung.dynamic,
         BAND);
   }
@@ -154,9 +154,5 @@ public final class BlackwellGemm {
     String text() {
       return name().toLowerCase(Locale.ROOT);
     }
-  }
-
-  private static boolean alongK(Matrix matrix) {
-    return matrix.columnStride() == 1 || matrix.rowStride() != 1;
   }
 }

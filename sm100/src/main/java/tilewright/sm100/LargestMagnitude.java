@@ -5,6 +5,7 @@ import tilewright.kernel.Kernel;
 import tilewright.kernel.Partition;
 import tilewright.kernel.Scope;
 import tilewright.kernel.TensorSpec;
+import tilewright.kernel.Warp;
 import tilewright.kernel.atom.Shuffle;
 import tilewright.numerics.ElementType;
 
@@ -21,7 +22,6 @@ record LargestMagnitude(ElementType source, boolean vectors) implements Kernel {
   /** Rows that a block of threads reads. */
   static final int ROWS = 128;
   private static final Partition READS = QuantizedRows.partition(THREADS, COLUMNS, ROWS, QuantizedRows.UNIT);
-  private static final int WARP = 32;
 
   @Override
   public String name() {
@@ -46,8 +46,8 @@ record LargestMagnitude(ElementType source, boolean vectors) implements Kernel {
       found.set(largest);
     });
     var largest = found.value();
-    for (int lanes = 1; lanes < WARP; lanes *= 2) largest = largest.max(Shuffle.butterfly(k, largest, lanes));
+    for (int lanes = 1; lanes < Warp.SIZE; lanes *= 2) largest = largest.max(Shuffle.butterfly(k, largest, lanes));
     var ofWarp = largest;
-    k.when(thread.modulo(WARP).equalTo(0), () -> result.atomicMax(ofWarp));
+    k.when(thread.modulo(Warp.SIZE).equalTo(0), () -> result.atomicMax(ofWarp));
   }
 }

@@ -2,6 +2,7 @@ package tilewright.sm100;
 
 import tilewright.kernel.Kernel;
 import tilewright.kernel.Scope;
+import tilewright.kernel.Warp;
 import tilewright.kernel.atom.Shuffle;
 import tilewright.kernels.epilogue.Epilogue;
 import tilewright.sm100.atom.TensorFence;
@@ -18,8 +19,6 @@ import tilewright.sm90.collective.Pipeline;
  * are but one; then all 128 threads write the tile out. A CTA has one tile.
  */
 public record SingleThreadGemm(Sm100GemmConfig config) implements Kernel {
-  private static final int WARP = 32;
-
   @Override
   public String name() {
     return "sm100_single_thread_gemm_" + config.types().name();
@@ -28,7 +27,7 @@ public record SingleThreadGemm(Sm100GemmConfig config) implements Kernel {
   @Override
   public void trace(Scope k) {
     var thread = k.block(TensorMemoryEpilogue.THREADS);
-    var warp = Shuffle.first(k, thread.dividedBy(WARP), TensorMemoryEpilogue.WARPS - 1);
+    var warp = Shuffle.first(k, thread.dividedBy(Warp.SIZE), TensorMemoryEpilogue.WARPS - 1);
     var first = thread.equalTo(0);
     var tiles = ClusterTiles.of(k, new ClusterShape(1, 1, 1), Sm100GemmConfig.TILE_M, config.tileN(), config.band());
     var mainloop = config.products(k, new CtaGroups(k, tiles.rank(), 1, 1));

@@ -3,6 +3,7 @@ package tilewright.sm100;
 import tilewright.kernel.Kernel;
 import tilewright.kernel.Pred;
 import tilewright.kernel.Scope;
+import tilewright.kernel.Warp;
 import tilewright.kernel.atom.Shuffle;
 import tilewright.kernels.epilogue.Epilogue;
 import tilewright.sm100.atom.Elect;
@@ -31,7 +32,6 @@ public record Sm100Gemm(Sm100GemmConfig config, Epilogue epilogue, int neighbour
   private static final int COPY = 4;
   private static final int MULTIPLY = 5;
   private static final int SCHEDULE = 6;
-  private static final int WARP = 32;
   private static final int STORE_STAGES = 2;
 
   /** C = alpha·A·Bᵀ. */
@@ -47,8 +47,8 @@ public record Sm100Gemm(Sm100GemmConfig config, Epilogue epilogue, int neighbour
 
   @Override
   public void trace(Scope k) {
-    var thread = k.block(WARP * (SCHEDULE + 1));
-    var warp = Shuffle.first(k, thread.dividedBy(WARP), SCHEDULE);
+    var thread = k.block(Warp.SIZE * (SCHEDULE + 1));
+    var warp = Shuffle.first(k, thread.dividedBy(Warp.SIZE), SCHEDULE);
     var first = thread.equalTo(0);
     var shape = new ClusterShape(config.cluster(), 1, 1);
     var tiles = ClusterTiles.of(k, shape, Sm100GemmConfig.TILE_M, config.tileN(), config.band());
@@ -66,7 +66,7 @@ public record Sm100Gemm(Sm100GemmConfig config, Epilogue epilogue, int neighbour
 
     k.when(warp.lessThan(COPY), () -> {
       var tile = done.consumer();
-      work.forEachOfWarp(thread.modulo(WARP).equalTo(0), (m, n, batch) -> {
+      work.forEachOfWarp(thread.modulo(Warp.SIZE).equalTo(0), (m, n, batch) -> {
         tile.awaitFull();
         TensorFence.afterSync(k);
         c.store(thread, warp, sums.stage(tile.stage(), config.accumulators()),

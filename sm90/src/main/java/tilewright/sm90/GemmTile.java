@@ -5,6 +5,7 @@ import java.util.List;
 import java.util.Optional;
 import java.util.stream.IntStream;
 import java.util.stream.Stream;
+import tilewright.kernel.Chip;
 import tilewright.kernel.Matrix;
 import tilewright.kernels.Accumulation;
 import tilewright.kernels.GemmProblem;
@@ -20,7 +21,7 @@ import tilewright.sm90.collective.SharedTail;
  * @param rate multiplications in a unit of time, relative to the largest tile
  */
 record GemmTile(int m, int n, int consumers, ClusterShape cluster, Schedule schedule, double rate) {
-  static final int MULTIPROCESSORS = 132;
+  static final int MULTIPROCESSORS = Chip.H200.multiprocessors();
   /** Bytes of k in a stage: a swizzled row. */
   static final int DEPTH_BYTES = 128;
   private static final int SHARED_BYTES = 227 << 10;
@@ -166,7 +167,7 @@ record GemmTile(int m, int n, int consumers, ClusterShape cluster, Schedule sche
     var types = p.types();
     if (types.a() != types.b() || types.isPromoted() || types.output() == ElementType.I32) return false;
     // Only 16 bits may lie across k.
-    boolean along = p.operand().bits() == Short.SIZE || alongK(p.a()) && alongK(p.b());
+    boolean along = p.operand().bits() == Short.SIZE || p.a().isRowMajor() && p.b().isRowMajor();
     return along && isCopied(p.a(), m, cluster.n()) && isCopied(p.b(), n, cluster.m());
   }
 
@@ -174,7 +175,7 @@ record GemmTile(int m, int n, int consumers, ClusterShape cluster, Schedule sche
   private boolean isCopied(Matrix matrix, int rows, int parts) {
     int width = Math.min(WIDEST_ROW, Integer.lowestOneBit(rows));
     int least = schedule == Schedule.TRANSPOSED ? Math.clamp(rows, NARROWEST_ROW, NARROW_ROW) : WIDEST_ROW;
-    return alongK(matrix) || width >= least && rows / parts % width == 0;
+    return matrix.isRowMajor() || width >= least && rows / parts % width == 0;
   }
 
   /** Few columns are copied in steps of two swizzled rows where the ring has a whole multiprocessor. */
@@ -194,7 +195,7 @@ record GemmTile(int m, int n, int consumers, ClusterShape cluster, Schedule sche
     return ALL.stream()
         .filter(t -> t.schedule == Schedule.TRANSPOSED && t.m <= MOST_AHEAD_ROWS && t.n <= MOST_DEEP_COLUMNS)
         .filter(_ -> problem.types().a().bits() == Short.SIZE)
-        .filter(t -> t.n >= problem.m() && t.takes(problem) && alongK(problem.a()) && alongK(problem.b()))
+        .filter(t -> t.n >= problem.m() && t.takes(problem) && problem.a().isRowMajor() && problem.b().isRowMajor())
         .filter(t -> t.cluster.splits() == 1
             || groups(t.seen(problem), t.m, t.n) * t.cluster.splits() <= MULTIPROCESSORS)
         .min(Comparator.comparingInt((GemmTile t) -> -t.cluster.splits())
@@ -212,7 +213,7 @@ record GemmTile(int m, int n, int consumers, ClusterShape cluster, Schedule sche
     int exchanged = (cluster.splits() - 1) * m * n * Float.BYTES;
     int shared = (SHARED_BYTES + RESERVED_BYTES) / resident - RESERVED_BYTES;
     int stages = Math.min(MOST_STAGES, (shared - BARRIER_BYTES - stored - exchanged) / stage);
-    var config = new Sm90GemmConfig(p.types(), alongK(p.a()), alongK(p.b()), m, n,
+    var config = new Sm90GemmConfig(p.types(), p.a().isRowMajor(), p.b().isRowMajor(), m, n,
         depthBytes / p.types().a().bytes(), consumers, stages, cluster, BAND_ROWS / (m * cluster.m()), resident,
         schedule == Schedule.IN_TURN, schedule == Schedule.TRANSPOSED);
     if (schedule == Schedule.SHARED_TAIL) return config.withSharedTail();
@@ -309,9 +310,5 @@ record GemmTile(int m, int n, int consumers, ClusterShape cluster, Schedule sche
     long work = groups(problem, config.tileM() * cluster.m(), config.tileN() * cluster.n())
         * (config.sharedTail() ? Math.ceilDiv(problem.k(), config.tileK()) : 1);
     return Math.clamp(work, 1, MULTIPROCESSORS * config.resident() / cluster.blocks());
-  }
-
-  static boolean alongK(Matrix matrix) {
-    return matrix.columnStride() == 1 || matrix.rowStride() != 1;
   }
 }

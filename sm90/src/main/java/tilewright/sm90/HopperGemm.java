@@ -95,14 +95,14 @@ public final class HopperGemm {
 
   /** Only elements of 16 bits are transposed on their way. */
   private static boolean isTaken(Matrix matrix, ElementType type) {
-    return type.bits() == 16 || GemmTile.alongK(matrix);
+    return type.bits() == 16 || matrix.isRowMajor();
   }
 
   /** The configuration for operands that are not copied. */
   static Sm90GemmConfig fetching(GemmProblem problem) {
     var types = problem.types();
     int depth = GemmTile.DEPTH_BYTES / types.multiplied().bytes();
-    return Sm90GemmConfig.fetching(types, GemmTile.alongK(problem.a()), GemmTile.alongK(problem.b()), FETCHED, FETCHED,
+    return Sm90GemmConfig.fetching(types, problem.a().isRowMajor(), problem.b().isRowMajor(), FETCHED, FETCHED,
         depth, 2, FETCHED_STAGES, BAND);
   }
 
@@ -136,7 +136,7 @@ public final class HopperGemm {
   /** Copies store what they reach, and nothing beside it, if there is room for them. */
   private static OutputForm form(GemmProblem problem, EpilogueArguments epilogue, Sm90GemmConfig config) {
     var tree = epilogue.tree();
-    boolean alongN = GemmTile.alongK(problem.c());
+    boolean alongN = problem.c().isRowMajor();
     var copied = new OutputForm(tree, alongN, epilogue.neighbours(),
         alongN && TensorCopies.reachSources(epilogue) ? OutputForm.Copies.ALL : OutputForm.Copies.OUTPUTS);
     boolean hasRoom = yielding(config, copied).stages() >= Pipeline.LEAST_STAGES;
@@ -198,7 +198,7 @@ public final class HopperGemm {
   /** A configuration in which all consumers share a tile. */
   static Sm90GemmConfig configure(GemmProblem problem, ClusterShape cluster, int m, int n, int consumers, int stages,
       int band) {
-    return new Sm90GemmConfig(problem.types(), GemmTile.alongK(problem.a()), GemmTile.alongK(problem.b()), m, n,
+    return new Sm90GemmConfig(problem.types(), problem.a().isRowMajor(), problem.b().isRowMajor(), m, n,
         GemmTile.DEPTH_BYTES / problem.types().a().bytes(), consumers, stages, cluster, band, 1, false, false);
   }
 }

@@ -1,6 +1,7 @@
 package tilewright.sm90;
 
 import java.util.List;
+import tilewright.kernel.Chip;
 import tilewright.kernel.LaunchArguments;
 import tilewright.kernel.Matrix;
 import tilewright.kernel.PreparedLaunch;
@@ -31,7 +32,7 @@ public record MixedGemm(GemmProblem problem, Matrix scales) {
   /** CTAs on a multiprocessor where few rows of B leave little to multiply: one converts while others wait. */
   private static final int RESIDENT = 4;
   private static final int MOST_NARROW = 64;
-  private static final int MULTIPROCESSORS = 132;
+  private static final int MULTIPROCESSORS = Chip.H200.multiprocessors();
   private static final int SHARED_BYTES = 228 << 10;
   /** What the system takes of each CTA's, and barriers. */
   private static final int RESERVED_BYTES = 2 << 10;
@@ -91,7 +92,7 @@ public record MixedGemm(GemmProblem problem, Matrix scales) {
         OutputForm.STAGES * ROWS * columns / cluster.splits() * types.output().bytes());
     int exchanged = cluster.splits() > 1 ? rows * columns * Float.BYTES : 0;
     int stages = Math.min(MOST_STAGES, (SHARED_BYTES / resident - RESERVED_BYTES - stored - exchanged) / stage);
-    return new Sm90GemmConfig(types, GemmTile.alongK(problem.a()), GemmTile.alongK(problem.b()), rows, columns, depth,
+    return new Sm90GemmConfig(types, problem.a().isRowMajor(), problem.b().isRowMajor(), rows, columns, depth,
         consumers, stages, cluster, BAND, resident, false, false);
   }
 

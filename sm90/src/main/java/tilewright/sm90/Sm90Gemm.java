@@ -4,6 +4,7 @@ import java.util.Optional;
 import tilewright.kernel.I32;
 import tilewright.kernel.Kernel;
 import tilewright.kernel.Scope;
+import tilewright.kernel.Warp;
 import tilewright.kernel.atom.DependentLaunch;
 import tilewright.kernel.atom.Shuffle;
 import tilewright.kernels.Accumulation;
@@ -32,8 +33,6 @@ import tilewright.sm90.collective.StagedEpilogue;
  * → {@code wgmma} → registers → global. CTAs stay and go from tile to tile.
  */
 public record Sm90Gemm(Sm90GemmConfig config, OutputForm output, Grouping grouping) implements Kernel {
-  private static final int WARP = 32;
-
   public Sm90Gemm {
     if (config.weightsAhead() && grouping != Grouping.BATCH) {
       throw new IllegalArgumentException("weights cannot be copied ahead of groups: which they are is read first");
@@ -138,7 +137,7 @@ public record Sm90Gemm(Sm90GemmConfig config, OutputForm output, Grouping groupi
   /** A thread copies weights as soon as there is room for them, another what the previous kernel may have written. */
   private void copyWeightsAhead(Scope k, I32 lane, Pipeline ring, Mainloop mainloop, StagedEpilogue c) {
     k.when(lane.equalTo(0), () -> copy(config.transposed(), ring.producer(), mainloop, c));
-    k.when(lane.equalTo(WARP), () -> {
+    k.when(lane.equalTo(Warp.SIZE), () -> {
       DependentLaunch.awaitPrevious(k);
       // A ring that fills the multiprocessor leaves no room: the next kernel's blocks follow those that end.
       DependentLaunch.allowNext(k);

@@ -3,8 +3,8 @@ package tilewright.verification;
 import java.util.HashMap;
 import java.util.Map;
 import java.util.Optional;
-import tilewright.device.Assembler;
-import tilewright.device.Assembly;
+import tilewright.device.assembly.Assembler;
+import tilewright.device.assembly.Assembly;
 
 /** Whether an assembler takes a kernel's PTX, where this machine has one; each text is assembled once. */
 final class AssemblyCheck {

@@ -99,7 +99,7 @@ final class AttentionCases {
   }
 
   /** Of what a kernel does. */
-  private static List<Case> cases(Architecture architecture, long seed) {
+  static List<Case> cases(Architecture architecture, long seed) {
     var cases = new ArrayList<Case>();
     Predicate<Setup> supported = s -> architecture.kernel.refusal(s.problem).isEmpty();
     small().stream().filter(supported).forEach(s -> cases.add(makeCase(architecture, s, EVERYWHERE, seed)));

@@ -2,7 +2,13 @@ package tilewright.verification;
 
 import java.util.ArrayList;
 import java.util.List;
+import java.util.stream.Collectors;
 import tilewright.kernels.VectorAdd;
+import tilewright.kernels.library.AttentionDescription;
+import tilewright.kernels.library.GemmKernel;
+import tilewright.kernels.registry.Family;
+import tilewright.kernels.registry.KernelDescription;
+import tilewright.kernels.registry.KernelRegistry;
 import tilewright.sm100.PackedVectorAdd;
 import tilewright.sm90.BulkVectorAdd;
 
@@ -11,13 +17,25 @@ final class Catalogue {
   private Catalogue() {}
 
   /** All of them. */
-  static List<Case> cases(long seed) {
+  static List<Case> cases(KernelRegistry registry, long seed) {
     var cases = new ArrayList<>(single(seed));
     cases.addAll(EpilogueCases.hopper(seed));
     cases.addAll(NarrowCases.products(seed));
     cases.addAll(NarrowCases.quantizers(seed));
-    cases.addAll(FamilyCases.all(seed));
+    var own = cases.stream().map(Case::kernel).collect(Collectors.toSet());
+    registry.kernels().stream().filter(k -> !own.contains(k.name())).forEach(k -> cases.addAll(described(k, seed)));
     return cases;
+  }
+
+  /** The cases of a kernel that has none of its own: those that its description gives it. */
+  private static List<Case> described(KernelDescription kernel, long seed) {
+    return switch (kernel) {
+      case Family family -> FamilyCases.of(family, seed);
+      case GemmKernel gemm -> GemmCases.of(gemm, seed);
+      case AttentionDescription attention ->
+          AttentionCases.cases(new AttentionCases.Architecture(attention.kernel()), seed);
+      default -> List.of();
+    };
   }
 
   /** Kernels that are no family. */

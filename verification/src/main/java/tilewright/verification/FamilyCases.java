@@ -13,15 +13,14 @@ import java.util.SplittableRandom;
 import java.util.function.Supplier;
 import java.util.stream.IntStream;
 import java.util.stream.Stream;
-import tilewright.kernels.catalogue.Choice;
-import tilewright.kernels.catalogue.Family;
-import tilewright.kernels.catalogue.Operand;
-import tilewright.kernels.catalogue.Workload;
+import tilewright.kernels.registry.Choice;
+import tilewright.kernels.registry.Family;
+import tilewright.kernels.registry.Operand;
+import tilewright.kernels.registry.Workload;
 import tilewright.layout.Layout;
 import tilewright.numerics.ElementType;
 import tilewright.reference.Comparison;
 import tilewright.reference.TensorView;
-import tilewright.sm90.rows.HopperFamilies;
 
 /** Every variant of every family, on the extents that break kernels, once with NaNs and infinities among the inputs. */
 final class FamilyCases {
@@ -30,10 +29,6 @@ final class FamilyCases {
   private static final int MOST_SPECIAL = 5;
 
   private FamilyCases() {}
-
-  static List<Case> all(long seed) {
-    return HopperFamilies.all().stream().flatMap(f -> of(f, seed).stream()).toList();
-  }
 
   /** The first variant's cases are quick, each extent 0 among them; the others are on their last extents. */
   static List<Case> of(Family family, long seed) {

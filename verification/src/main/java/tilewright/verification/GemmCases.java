@@ -18,8 +18,10 @@ import tilewright.kernels.Accumulation;
 import tilewright.kernels.Gemm;
 import tilewright.kernels.GemmProblem;
 import tilewright.kernels.GemmTypes;
-import tilewright.layout.IntTuple;
+import tilewright.kernels.epilogue.EpilogueArguments;
+import tilewright.kernels.library.GemmKernel;
 import tilewright.layout.Layout;
+import tilewright.layout.tuple.IntTuple;
 import tilewright.numerics.ElementType;
 import tilewright.reference.Comparison;
 import tilewright.reference.GemmReference;
@@ -205,6 +207,24 @@ final class GemmCases {
         (in, out, architecture) -> compare(p, in, out, (reference, rows) -> config.sharedTail()
             ? reference.onWarpgroups(TailParts.of(p, config, launch.get().grid().x()), rows)
             : reference.onWarpgroups(config.interval(p.k()), rows)));
+  }
+
+  /** Any kernel: operand orders, tails, a batch, factors and extents of none, as far as it computes them. */
+  static List<Case> of(GemmKernel kernel, long seed) {
+    var problems = new ArrayList<>(empty(ElementType.BF16, ElementType.BF16));
+    for (var order : ORDERS) {
+      problems.add(GemmProblem.packed(ElementType.BF16, ElementType.BF16, 136, 264, 72, 1, order));
+      problems.add(GemmProblem.packed(ElementType.BF16, ElementType.F32, 17, 33, 65, 1, order));
+    }
+    problems.add(GemmProblem.packed(ElementType.F16, ElementType.F32, 40, 24, 200, 3, "TN").scaled(0.5f, 2));
+    var arch = "sm" + kernel.target().capability();
+    return problems.stream().filter(p -> kernel.refusal(p).isEmpty()).map(p -> new Case(kernel.name(), arch,
+        config(p, order(p)), EVERYWHERE, true, () -> kernel.prepare(p, EpilogueArguments.plain(p)),
+        () -> inputs(p, seed), (in, out, architecture) -> compare(p, in, out, arch + "_gemm", architecture))).toList();
+  }
+
+  private static String order(GemmProblem p) {
+    return (p.a().columnStride() == 1 ? "T" : "N") + (p.b().columnStride() == 1 ? "N" : "T");
   }
 
   private static void add(List<Case> cases, GemmProblem problem, String order, Set<String> backends, boolean quick,

@@ -3,7 +3,7 @@ package tilewright.verification;
 import java.util.List;
 import java.util.Optional;
 import tilewright.device.Gpu;
-import tilewright.device.GpuProbe;
+import tilewright.device.driver.GpuProbe;
 import tilewright.ptx.Launch;
 
 /** The first GPU of this machine, if there is one; its guard regions stand in for the sanitizer. */

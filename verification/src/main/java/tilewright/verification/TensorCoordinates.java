@@ -6,9 +6,9 @@ import java.util.Optional;
 import tilewright.kernel.CompiledKernel;
 import tilewright.kernel.KernelParameter;
 import tilewright.kernel.PreparedLaunch;
-import tilewright.layout.IntTuple;
 import tilewright.layout.Layout;
 import tilewright.layout.OffsetMap;
+import tilewright.layout.tuple.IntTuple;
 import tilewright.ptx.Launch;
 import tilewright.simulator.Coordinates;
 

@@ -3,8 +3,11 @@ package tilewright.verification;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Optional;
+import java.util.function.Predicate;
 import java.util.function.Supplier;
 import java.util.stream.LongStream;
+import java.util.stream.Stream;
+import tilewright.kernels.registry.KernelRegistry;
 import tilewright.ptx.Launch;
 
 /** Runs every case of the catalogue on every backend and compares with the reference. */
@@ -15,9 +18,10 @@ public final class Verification {
    * The cases that the options choose, on the backends that they choose, one row each, in order. With several seeds a
    * row stands for all of them, up to the first that fails.
    */
-  public static List<Row> run(VerifyOptions options, Progress progress) {
+  public static List<Row> run(KernelRegistry registry, VerifyOptions options, Progress progress) {
     var seeds = LongStream.range(0, options.seeds()).map(i -> options.seed() + i).boxed().toList();
-    var cases = seeds.stream().map(s -> Catalogue.cases(s).stream().filter(options::includes).toList()).toList();
+    var cases = seeds.stream().map(s -> Catalogue.cases(registry, s).stream().filter(options::includes).toList())
+        .toList();
     var rows = new ArrayList<Row>();
     var backends = backends(options);
     var assembly = new AssemblyCheck();
@@ -55,8 +59,23 @@ public final class Verification {
   }
 
   /** Names of all kernels that can be verified. */
-  public static List<String> kernels() {
-    return Catalogue.cases(0).stream().map(Case::kernel).distinct().toList();
+  public static List<String> kernels(KernelRegistry registry) {
+    return Catalogue.cases(registry, 0).stream().map(Case::kernel).distinct().toList();
+  }
+
+  /**
+   * Every configuration of some kernels that a case verifies, every variant of the families among them at its default
+   * extents, and GEMMs and attention of usual size, which tests assemble.
+   */
+  public static List<KernelConfiguration> configurations(KernelRegistry registry,
+      Predicate<String> kernels) {
+    var verified = Catalogue.cases(registry, 0).stream().filter(c -> kernels.test(c.kernel()))
+        .map(c -> new KernelConfiguration(c.kernel(), c.config(), () -> List.of(c.launch().get())));
+    var variants = registry.families().stream().filter(family -> kernels.test(family.name()))
+        .flatMap(family -> family.variants().stream().map(variant -> new KernelConfiguration(family.name(),
+            variant.toString(), () -> List.of(family.workload(variant).launch()))));
+    var large = Stream.concat(LargeGemms.all(), LargeAttention.all()).filter(c -> kernels.test(c.kernel()));
+    return Stream.of(verified, variants, large).flatMap(part -> part).toList();
   }
 
   private static List<Backend> backends(VerifyOptions options) {

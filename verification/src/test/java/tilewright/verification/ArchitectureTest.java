@@ -38,7 +38,7 @@ class ArchitectureTest {
       "sm100", List.of("layout", "ptx", "numerics", "kernel", "kernels", "sm90")));
 
   /** The production code of every module up to this one; the command and the documentation come behind it. */
-  private static final JavaClasses CLASSES = new ClassFileImporter().importLocations(
+  static final JavaClasses CLASSES = new ClassFileImporter().importLocations(
       Stream.of(Layout.class, PtxModule.class, GemmReference.class, Simulator.class, Kernel.class, BulkVectorAdd.class,
           PackedVectorAdd.class, Verification.class).map(ArchitectureTest::origin).collect(Collectors.toSet()));
 

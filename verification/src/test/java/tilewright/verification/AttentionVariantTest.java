@@ -9,9 +9,9 @@ import java.util.stream.Stream;
 import org.junit.jupiter.api.DynamicTest;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.TestFactory;
-import tilewright.kernels.catalogue.Choice;
 import tilewright.kernels.catalogue.Families;
-import tilewright.kernels.catalogue.Family;
+import tilewright.kernels.registry.Choice;
+import tilewright.kernels.registry.Family;
 
 /** The other ways to attend, whatever is swizzled. */
 class AttentionVariantTest {

@@ -6,22 +6,21 @@ import java.util.List;
 import java.util.stream.Collectors;
 import java.util.stream.Stream;
 import org.junit.jupiter.api.DynamicTest;
-import tilewright.kernels.catalogue.Family;
-import tilewright.sm90.rows.HopperFamilies;
+import tilewright.kernels.registry.Family;
 
 /** Families in the simulator, sanitizer on: one variant on all awkward extents and NaNs, the others on the last. */
 final class FamilyChecks {
   private FamilyChecks() {}
 
   static Stream<DynamicTest> of(List<String> families) {
-    return of(families.stream().map(name -> HopperFamilies.named(name).orElseThrow()));
+    return of(families.stream().map(name -> RegisteredFamilies.named(name)));
   }
 
   /** What no other class of tests has: a new family is among these until it has a place. */
   static Stream<DynamicTest> others() {
     var named = Stream.of(ElementwiseFamilyTest.NAMES, SumFamilyTest.NAMES, RowFamilyTest.NAMES, GemmFamilyTest.NAMES,
         AttentionVariantTest.WAYS).flatMap(List::stream).collect(Collectors.toSet());
-    return of(HopperFamilies.all().stream().filter(family -> !named.contains(family.name())));
+    return of(RegisteredFamilies.all().stream().filter(family -> !named.contains(family.name())));
   }
 
   private static Stream<DynamicTest> of(Stream<Family> families) {

@@ -12,22 +12,21 @@ import java.util.Map;
 import java.util.stream.Collectors;
 import org.junit.jupiter.api.Test;
 import tilewright.kernels.catalogue.Families;
-import tilewright.kernels.catalogue.Family;
-import tilewright.sm90.rows.HopperFamilies;
+import tilewright.kernels.registry.Family;
 
 /** The list of families and what they refuse. */
 class FamilyListTest {
   @Test
   void namesAreDistinctAndNotThoseOfSingleKernels() {
     var names = new HashSet<String>();
-    HopperFamilies.all().forEach(f -> assertTrue(names.add(f.name()), f.name()));
+    RegisteredFamilies.all().forEach(f -> assertTrue(names.add(f.name()), f.name()));
     Catalogue.single(0).forEach(c -> assertTrue(!names.contains(c.kernel()), c.kernel()));
   }
 
   /** By their class files alone: a family that no kernel declares would be missing everywhere. */
   @Test
   void noFamilyIsMissing() {
-    var there = new ClassFileImporter().importPackages(Family.class.getPackageName()).stream()
+    var there = new ClassFileImporter().importPackages(Families.class.getPackageName()).stream()
         .filter(c -> c.isAssignableTo(Family.class) && !c.getModifiers().contains(JavaModifier.ABSTRACT))
         .map(c -> c.getName().replaceFirst("[$].*", "")).collect(Collectors.toSet());
     var found = Families.all().stream().map(f -> f.getClass().getNestHost().getName()).collect(Collectors.toSet());
@@ -37,7 +36,7 @@ class FamilyListTest {
   @Test
   void everyVariantIsSupportedAndCounted() {
     int count = 0;
-    for (var family : HopperFamilies.all()) {
+    for (var family : RegisteredFamilies.all()) {
       for (var variant : family.variants()) family.requireSupported(variant);
       count += family.variants().size();
     }
@@ -46,7 +45,7 @@ class FamilyListTest {
 
   @Test
   void aValueThatIsNoOptionIsRefusedWithThoseThereAre() {
-    var relu = HopperFamilies.named("relu").orElseThrow();
+    var relu = RegisteredFamilies.named("relu");
     var refusal = assertThrows(IllegalArgumentException.class,
         () -> relu.requireSupported(relu.defaults().with(Map.of("dtype", "e4m3"))));
     assertEquals("invalid dtype=e4m3: f32 or f16 or bf16", refusal.getMessage());
@@ -63,7 +62,7 @@ class FamilyListTest {
   }
 
   private static String storeOfEmbedding(String type, String width) {
-    var embedding = HopperFamilies.named("embedding").orElseThrow();
+    var embedding = RegisteredFamilies.named("embedding");
     var choice = embedding.defaults().with(Map.of("n", "1024", "dtype", type, "vec", width));
     return embedding.workload(choice).launch().kernel().ptx().lines()
         .filter(line -> line.contains("st.global")).map(line -> line.strip().split(" ")[1]).distinct()
@@ -73,7 +72,7 @@ class FamilyListTest {
   /** What the next launch relies on is part of the result: sums are taken right only by a counter that is 0 again. */
   @Test
   void aCounterThatIsLeftBehindFails() {
-    var c = FamilyCases.of(HopperFamilies.named("sum").orElseThrow(), 20).get(2);
+    var c = FamilyCases.of(RegisteredFamilies.named("sum"), 20).get(2);
     var inputs = c.inputs().get();
     var buffers = c.inputs().get();
     new SimulatorBackend(3).run(c.launch().get().on(buffers));
@@ -86,7 +85,7 @@ class FamilyListTest {
   /** The comparison must be able to say no: one wrong bit of one element fails. */
   @Test
   void aResultThatIsSlightlyWrongFails() {
-    var c = FamilyCases.of(HopperFamilies.named("add").orElseThrow(), 20).get(2);
+    var c = FamilyCases.of(RegisteredFamilies.named("add"), 20).get(2);
     var inputs = c.inputs().get();
     var buffers = c.inputs().get();
     new SimulatorBackend(3).run(c.launch().get().on(buffers));

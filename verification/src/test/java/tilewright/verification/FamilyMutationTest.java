@@ -5,14 +5,13 @@ import java.util.Map;
 import java.util.stream.Stream;
 import org.junit.jupiter.api.DynamicTest;
 import org.junit.jupiter.api.TestFactory;
-import tilewright.sm90.rows.HopperFamilies;
 
 /** Families that synchronise, with one barrier removed: the simulator notices each, whatever the schedule. */
 class FamilyMutationTest {
 
   private record Subject(String name, MutationTrial trial) {
     static Subject of(String name, List<Integer> extents, Map<String, String> options) {
-      var family = HopperFamilies.named(name).orElseThrow();
+      var family = RegisteredFamilies.named(name);
       var choice = family.sized(family.defaults().with(options), extents);
       return new Subject(name + " " + choice, MutationTrial.of(family.workload(choice).launch(), () ->
           FamilyCases.buffers(family, choice, 7)).withSeeds(1));

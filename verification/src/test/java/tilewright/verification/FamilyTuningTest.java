@@ -11,9 +11,8 @@ import org.junit.jupiter.api.DynamicTest;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.TestFactory;
 import tilewright.kernel.TraceException;
-import tilewright.kernels.catalogue.Choice;
-import tilewright.kernels.catalogue.Family;
-import tilewright.sm90.rows.HopperFamilies;
+import tilewright.kernels.registry.Choice;
+import tilewright.kernels.registry.Family;
 
 /** What only changes the speed: results agree with the reference all the same, and the sanitizer finds nothing. */
 class FamilyTuningTest {
@@ -25,7 +24,7 @@ class FamilyTuningTest {
   }
 
   private static DynamicTest agrees(String name, String settings) {
-    var family = HopperFamilies.named(name).orElseThrow();
+    var family = RegisteredFamilies.named(name);
     var choice = choice(family, settings);
     return DynamicTest.dynamicTest(name + " " + settings, () -> {
       family.requireSupported(choice);
@@ -92,7 +91,7 @@ class FamilyTuningTest {
   @Test
   void aBlockThatIsTooLargeIsNamed() {
     for (var large : Map.of("softmax", "n=4096 lanes=2048", "rope", "threads=2048", "add", "threads=2048").entrySet()) {
-      var family = HopperFamilies.named(large.getKey()).orElseThrow();
+      var family = RegisteredFamilies.named(large.getKey());
       var failure = assertThrows(TraceException.class, () -> family.workload(choice(family, large.getValue())));
       assertTrue(failure.getMessage().contains("invalid block of 2048 threads"), failure.getMessage());
     }
@@ -100,7 +99,7 @@ class FamilyTuningTest {
 
   @Test
   void aTuningIsANumberOrLeftToTheKernel() {
-    var softmax = HopperFamilies.named("softmax").orElseThrow();
+    var softmax = RegisteredFamilies.named("softmax");
     softmax.requireSupported(softmax.defaults().with(Map.of("lanes", "auto")));
     assertThrows(IllegalArgumentException.class,
         () -> softmax.requireSupported(softmax.defaults().with(Map.of("lanes", "many"))));

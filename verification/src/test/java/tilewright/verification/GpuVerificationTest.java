@@ -10,6 +10,7 @@ import java.util.stream.Stream;
 import org.junit.jupiter.api.DynamicTest;
 import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.TestFactory;
+import tilewright.kernels.registry.KernelRegistry;
 
 /**
  * Every kernel on this machine's GPU: against the CPU reference, bit for bit where that has the kernel's own steps, and
@@ -24,7 +25,7 @@ class GpuVerificationTest {
     var gpu = GpuBackend.open();
     // Nearly all the time goes to inputs, references and the driver's compiler, which all processors can share.
     var processors = Executors.newFixedThreadPool(Runtime.getRuntime().availableProcessors());
-    return Catalogue.cases(20).stream()
+    return Catalogue.cases(KernelRegistry.builtIn(), 20).stream()
         .map(c -> new Running(c, processors.submit(() -> Verification.verify(c, beside(gpu, c))))).toList().stream()
         .map(r -> DynamicTest.dynamicTest(r.of.kernel() + " " + r.of.config(), () -> check(r.row.get())))
         .onClose(processors::shutdownNow).onClose(gpu::close);

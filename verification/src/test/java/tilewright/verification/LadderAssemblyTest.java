@@ -7,8 +7,8 @@ import static org.junit.jupiter.api.Assumptions.abort;
 import java.util.List;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.EnumSource;
-import tilewright.device.Assembler;
-import tilewright.device.Assembly;
+import tilewright.device.assembly.Assembler;
+import tilewright.device.assembly.Assembly;
 import tilewright.sm90.ladder.LadderStep;
 
 /** What the assembler says of every step of the ladder: a step shall teach its idea, not what spilling costs. */

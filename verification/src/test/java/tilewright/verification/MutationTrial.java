@@ -13,6 +13,7 @@ import java.util.function.BiConsumer;
 import java.util.function.Function;
 import java.util.function.Predicate;
 import java.util.function.Supplier;
+import java.util.function.UnaryOperator;
 import java.util.stream.Collectors;
 import java.util.stream.LongStream;
 import java.util.stream.Stream;
@@ -111,9 +112,9 @@ record MutationTrial(PreparedLaunch launch, Supplier<Map<String, MemorySegment>>
     }
   }
 
-  /** A test that the kernel itself is clean, and one for each kind of flaw that all its mutants are noticed. */
+  /** A test that the kernel itself is clean, and one for each kind of flaw that its mutants are noticed. */
   Stream<DynamicTest> tests(Flaw... flaws) {
-    return tests(List.of(this), (_, missed) -> assertNone(missed), flaws);
+    return tests(List.of(this), (_, missed) -> assertNone(missed), LongSuite::of, flaws);
   }
 
   /**
@@ -123,10 +124,15 @@ record MutationTrial(PreparedLaunch launch, Supplier<Map<String, MemorySegment>>
    * @param judge of the mutants of a kind that no trial notices
    */
   static Stream<DynamicTest> tests(List<MutationTrial> trials, BiConsumer<Flaw, List<Mutant>> judge, Flaw... flaws) {
+    return tests(trials, judge, UnaryOperator.identity(), flaws);
+  }
+
+  private static Stream<DynamicTest> tests(List<MutationTrial> trials, BiConsumer<Flaw, List<Mutant>> judge,
+      UnaryOperator<List<Mutant>> sample, Flaw... flaws) {
     var first = trials.getFirst();
     var module = first.module();
     var kinds = new LinkedHashMap<Flaw, List<Mutant>>();
-    for (var flaw : flaws) kinds.put(flaw, first.mistakes(flaw.in(module)));
+    for (var flaw : flaws) kinds.put(flaw, sample.apply(first.mistakes(flaw.in(module))));
     var all = new MutantSwitch(trials, kinds.values().stream().flatMap(List::stream).toList());
     return Stream.concat(
         Stream.of(DynamicTest.dynamicTest("the kernel itself is clean", () -> assertTheKernelItselfIsClean(trials))),

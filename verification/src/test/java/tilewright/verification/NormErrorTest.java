@@ -12,13 +12,12 @@ import java.util.stream.Stream;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.Arguments;
 import org.junit.jupiter.params.provider.MethodSource;
-import tilewright.kernels.catalogue.Family;
+import tilewright.kernels.registry.Family;
 import tilewright.layout.Layout;
 import tilewright.numerics.ElementType;
 import tilewright.reference.TensorView;
 import tilewright.simulator.Simulator;
 import tilewright.simulator.SimulatorOptions;
-import tilewright.sm90.rows.HopperFamilies;
 
 /** Normalised rows whose mean is large beside their deviation, one at a time, so that no worse row hides another. */
 class NormErrorTest {
@@ -86,7 +85,7 @@ class NormErrorTest {
 
   /** Y of one row with W = 1 and B = 0. */
   private static double[] normalised(String name, Map<String, String> form, IntToDoubleFunction element) {
-    Family family = HopperFamilies.named(name).orElseThrow();
+    Family family = RegisteredFamilies.named(name);
     var choice = family.defaults().with(form).with(Map.of("m", "1"));
     var buffers = FamilyCases.buffers(family, choice, 1);
     int n = choice.number("n");

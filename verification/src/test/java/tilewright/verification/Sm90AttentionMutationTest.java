@@ -10,8 +10,8 @@ import java.util.regex.Pattern;
 import java.util.stream.Stream;
 import org.junit.jupiter.api.DynamicContainer;
 import org.junit.jupiter.api.TestFactory;
-import tilewright.device.Assembler;
-import tilewright.device.Assembly;
+import tilewright.device.assembly.Assembler;
+import tilewright.device.assembly.Assembly;
 import tilewright.ptx.PtxPrinter;
 
 /**
@@ -26,7 +26,8 @@ class Sm90AttentionMutationTest {
 
   @TestFactory
   Stream<DynamicContainer> everyMistakeIsNoticed() {
-    return Stream.of(Sm90AttentionForm.values()).map(form -> DynamicContainer.dynamicContainer(form.name(),
+    return LongSuite.of(List.of(Sm90AttentionForm.values())).stream()
+        .map(form -> DynamicContainer.dynamicContainer(form.name(),
         MutationTrial.tests(form.trials(), (flaw, missed) -> judge(form, flaw, missed), Flaw.MISSING_BARRIER,
             Flaw.MISSING_SIGNAL, Flaw.EARLIER_WAIT, Flaw.FROZEN_PHASE, Flaw.OTHER_ARRIVALS, Flaw.OTHER_BYTES)));
   }

@@ -13,8 +13,8 @@ import java.util.stream.IntStream;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
 import tilewright.kernel.PreparedLaunch;
-import tilewright.kernels.catalogue.Choice;
-import tilewright.kernels.catalogue.Family;
+import tilewright.kernels.registry.Choice;
+import tilewright.kernels.registry.Family;
 import tilewright.layout.Layout;
 import tilewright.numerics.ElementType;
 import tilewright.reference.Comparison;
@@ -22,12 +22,11 @@ import tilewright.reference.TensorView;
 import tilewright.simulator.Program;
 import tilewright.simulator.Simulator;
 import tilewright.simulator.SimulatorOptions;
-import tilewright.sm90.rows.HopperFamilies;
 
 /** Softmax of one row of singles: the error rule allows little where no worse row hides what this one is off by. */
 class SoftmaxErrorTest {
-  private static final int SEEDS = 100;
-  private static final int ROWS = 10;
+  private static final int SEEDS = LongSuite.count(100);
+  private static final int ROWS = LongSuite.count(10);
   private static final double FRACTIONS = 64;
   /** An exponential is off by less than one unit, and what the sum adds by less than half of one. */
   private static final double ULPS = 1.5;
@@ -40,7 +39,7 @@ class SoftmaxErrorTest {
     private final Program program;
 
     Softmax(String name, int n) {
-      family = HopperFamilies.named(name).orElseThrow();
+      family = RegisteredFamilies.named(name);
       choice = family.sized(family.defaults(), List.of(n));
       launch = family.workload(choice).launch();
       program = Simulator.load(launch.kernel().module());

@@ -8,10 +8,9 @@ import java.util.List;
 import java.util.Map;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
-import tilewright.device.Assembler;
-import tilewright.device.Assembly;
+import tilewright.device.assembly.Assembler;
+import tilewright.device.assembly.Assembly;
 import tilewright.kernel.Target;
-import tilewright.sm90.rows.HopperFamilies;
 
 /** What the assembler says of streamed rows of every length that is streamed: no registers spilled. */
 class StreamedRowsAssemblyTest {
@@ -22,7 +21,7 @@ class StreamedRowsAssemblyTest {
       "layer_norm,f32,131072", "layer_norm,bf16,16384", "layer_norm,bf16,131072", "layer_norm,bf16,262144",
       "rms_norm,f32,131072", "rms_norm,bf16,262144", "softmax,f32,65536", "softmax,bf16,131072"})
   void isAssembledWithoutSpills(String name, String type, int columns) {
-    var family = HopperFamilies.named(name).orElseThrow();
+    var family = RegisteredFamilies.named(name);
     var choice = family.defaults().with(Map.of("m", "264", "n", "" + columns, "dtype", type));
     assertEquals(Target.SM90A, family.target(choice), "not streamed");
     switch (ASSEMBLER.assemble(family.workload(choice).launch().kernel().ptx(), "sm_90a")) {

@@ -4,14 +4,13 @@ import java.util.Map;
 import java.util.stream.Stream;
 import org.junit.jupiter.api.DynamicTest;
 import org.junit.jupiter.api.TestFactory;
-import tilewright.kernels.catalogue.Choice;
-import tilewright.kernels.catalogue.Family;
+import tilewright.kernels.registry.Choice;
+import tilewright.kernels.registry.Family;
 import tilewright.ptx.Dim3;
-import tilewright.sm90.rows.HopperFamilies;
 
 /** Rows streamed through one cluster, with one piece of its synchronisation wrong, until its rings have wrapped. */
 class StreamedRowsMutationTest {
-  private static final Family FAMILY = HopperFamilies.named("layer_norm").orElseThrow();
+  private static final Family FAMILY = RegisteredFamilies.named("layer_norm");
   private static final Choice CHOICE = FAMILY.defaults().with(Map.of("m", "12", "n", "256", "stream", "2"));
 
   @TestFactory

@@ -2,6 +2,7 @@ package tilewright.kernel.collective;
 
 import java.util.stream.IntStream;
 import tilewright.kernel.Partition;
+import tilewright.kernel.Warp;
 import tilewright.layout.Layout;
 import tilewright.numerics.ElementType;
 
@@ -18,7 +19,6 @@ public record RowShape(int length, int cluster, int threads, int rows, int each,
     boolean resident, int blocks) {
   private static final int BLOCK = 256;
   private static final int LARGEST_BLOCK = 1024;
-  private static final int WARP = 32;
   private static final int ACCESS_BYTES = 16;
   /** Runs under way a thread: 64 bytes. */
   private static final int USUAL = 4;
@@ -43,7 +43,7 @@ public record RowShape(int length, int cluster, int threads, int rows, int each,
     int threads = tuning.threads() > 0 ? tuning.threads()
         : Math.clamp(Math.max(upTo(Math.ceilDiv(runs, tuning.runs() > 0 ? tuning.runs() : USUAL)),
             Math.min(FEWEST, upTo(runs))), 1, LARGEST_BLOCK);
-    int rows = threads <= WARP ? (tuning.block() > 0 ? tuning.block() : BLOCK) / threads
+    int rows = threads <= Warp.SIZE ? (tuning.block() > 0 ? tuning.block() : BLOCK) / threads
         : cluster > 1 ? 1 : Math.max(1, Math.min(tuning.beside(), LARGEST_BLOCK / threads));
     if (rows < 1) {
       throw new IllegalArgumentException("a CTA of " + tuning.block() + " threads has no room for a row, which has "

@@ -7,6 +7,7 @@ import tilewright.kernel.F32;
 import tilewright.kernel.I32;
 import tilewright.kernel.Scope;
 import tilewright.kernel.TraceException;
+import tilewright.kernel.Warp;
 import tilewright.kernel.atom.Shuffle;
 import tilewright.layout.Layout;
 import tilewright.numerics.ElementType;
@@ -19,8 +20,6 @@ import tilewright.numerics.ElementType;
  * @param size threads of a group
  */
 public record ThreadGroup(Scope k, I32 thread, int block, int size) {
-  private static final int WARP = 32;
-
   public ThreadGroup {
     if (Integer.bitCount(size) != 1 || block % size != 0) {
       throw new TraceException("invalid group of " + size + " in a block of " + block
@@ -45,8 +44,8 @@ public record ThreadGroup(Scope k, I32 thread, int block, int size) {
 
   /** Combines every thread's tuple, such as a maximum and a sum relative to it, by a commutative operation. */
   public List<F32> reduceAll(List<F32> values, BinaryOperator<List<F32>> operation) {
-    var inWarp = butterflies(values, Math.min(size, WARP), operation);
-    return size <= WARP ? inWarp : acrossWarps(inWarp, operation);
+    var inWarp = butterflies(values, Math.min(size, Warp.SIZE), operation);
+    return size <= Warp.SIZE ? inWarp : acrossWarps(inWarp, operation);
   }
 
   private List<F32> butterflies(List<F32> values, int lanes, BinaryOperator<List<F32>> operation) {
@@ -61,10 +60,10 @@ public record ThreadGroup(Scope k, I32 thread, int block, int size) {
 
   /** Each warp leaves its result in shared memory; each warp reads all of its group's and reduces once more. */
   private List<F32> acrossWarps(List<F32> values, BinaryOperator<List<F32>> operation) {
-    int warps = size / WARP;
+    int warps = size / Warp.SIZE;
     var partial = k.shared(ElementType.F32, Layout.columnMajor(warps, block / size, values.size()));
-    var lane = thread.modulo(WARP);
-    var warp = thread.dividedBy(WARP).modulo(warps);
+    var lane = thread.modulo(Warp.SIZE);
+    var warp = thread.dividedBy(Warp.SIZE).modulo(warps);
     var group = thread.dividedBy(size);
     k.when(lane.equalTo(0), () -> {
       for (int i = 0; i < values.size(); i++) partial.at(warp, group, k.constant(i)).store(values.get(i));

@@ -3,7 +3,7 @@ package tilewright.kernel.tiled;
 import tilewright.kernel.TraceException;
 import tilewright.layout.ComposedLayout;
 import tilewright.layout.Layout;
-import tilewright.layout.Swizzle;
+import tilewright.layout.f2.Swizzle;
 
 /**
  * Shared-memory layouts (rows, columns, stages) of 16-bit operands that {@code cp.async} writes and {@code ldmatrix}

@@ -8,6 +8,7 @@ import tilewright.kernel.Pred;
 import tilewright.kernel.Scope;
 import tilewright.kernel.SharedTensor;
 import tilewright.kernel.TensorSpec;
+import tilewright.kernel.Warp;
 import tilewright.kernel.atom.Shuffle;
 import tilewright.kernel.collective.attention.BlockLists;
 import tilewright.kernel.collective.attention.MaskMod;
@@ -22,7 +23,6 @@ import tilewright.numerics.ElementType;
  */
 record BlockMaskKernel(MaskMod mask, TensorSpec lengths, int tileM, int tileN) implements Kernel {
   private static final int THREADS = 128;
-  private static final int WARP = 32;
 
   @Override
   public String name() {
@@ -40,7 +40,7 @@ record BlockMaskKernel(MaskMod mask, TensorSpec lengths, int tileM, int tileN) i
     var counts = lists.from(zero, s.blockX(), s.blockY(), s.blockZ());
     var partial = s.global(BlockLists.list("partialBlocks")).from(zero, s.blockX(), s.blockY(), s.blockZ());
     var full = s.global(BlockLists.list("fullBlocks")).from(zero, s.blockX(), s.blockY(), s.blockZ());
-    var sums = s.shared(ElementType.I32, Layout.columnMajor(2, THREADS / WARP));
+    var sums = s.shared(ElementType.I32, Layout.columnMajor(2, THREADS / Warp.SIZE));
     var partials = s.variable(zero, GlobalTensor.MAX_EXTENT);
     var fulls = s.variable(zero, GlobalTensor.MAX_EXTENT);
     var firstQuery = s.blockX().times(tileM);
@@ -77,13 +77,13 @@ record BlockMaskKernel(MaskMod mask, TensorSpec lengths, int tileM, int tileN) i
   /** Each warp leaves its sum. */
   private static void leave(Scope s, I32 thread, SharedTensor sums, int kind, I32Variable mine) {
     var sum = Shuffle.sum(s, mine.value());
-    s.when(thread.modulo(WARP).equalTo(0),
-        () -> sums.at(s.constant(kind), thread.dividedBy(WARP)).store(sum));
+    s.when(thread.modulo(Warp.SIZE).equalTo(0),
+        () -> sums.at(s.constant(kind), thread.dividedBy(Warp.SIZE)).store(sum));
   }
 
   private static I32 total(Scope s, SharedTensor sums, int kind) {
     var total = s.constant(0);
-    for (int warp = 0; warp < THREADS / WARP; warp++) {
+    for (int warp = 0; warp < THREADS / Warp.SIZE; warp++) {
       total = total.plus(sums.at(s.constant(kind), s.constant(warp)).loadInteger(1 << 20));
     }
     return total;

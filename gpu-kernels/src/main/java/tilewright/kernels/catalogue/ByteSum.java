@@ -2,12 +2,19 @@ package tilewright.kernels.catalogue;
 
 import java.util.Arrays;
 import java.util.List;
+import tilewright.kernel.Chip;
 import tilewright.kernel.Kernel;
 import tilewright.kernel.Partition;
 import tilewright.kernel.Scope;
 import tilewright.kernel.Target;
 import tilewright.kernel.TensorSpec;
+import tilewright.kernel.Warp;
 import tilewright.kernel.atom.Shuffle;
+import tilewright.kernels.registry.Choice;
+import tilewright.kernels.registry.Family;
+import tilewright.kernels.registry.Operand;
+import tilewright.kernels.registry.Setting;
+import tilewright.kernels.registry.Workload;
 import tilewright.numerics.ElementType;
 import tilewright.reference.Expected;
 
@@ -17,9 +24,8 @@ import tilewright.reference.Expected;
  */
 record ByteSum(int vector, int blocks) implements Kernel {
   private static final int THREADS = 256;
-  private static final int WARP = 32;
   private static final int BYTES = 64;
-  private static final int MOST_BLOCKS = 8 * 132;
+  private static final int MOST_BLOCKS = 8 * Chip.H200.multiprocessors();
 
   static final List<Family> FAMILIES = List.of(new Family() {
     @Override
@@ -84,6 +90,6 @@ record ByteSum(int vector, int blocks) implements Kernel {
       }, () -> k.loop(thread, tile.remaining(0, mine.size()), THREADS, i -> tile.at(i).vector(1).addBytesTo(sum)));
     });
     var total = Shuffle.sum(k, sum.value());
-    k.when(thread.modulo(WARP).equalTo(0), () -> y.at(k.constant(0)).atomicAdd(total));
+    k.when(thread.modulo(Warp.SIZE).equalTo(0), () -> y.at(k.constant(0)).atomicAdd(total));
   }
 }

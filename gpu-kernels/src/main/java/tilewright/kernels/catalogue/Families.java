@@ -6,6 +6,9 @@ import java.util.List;
 import java.util.Optional;
 import java.util.stream.Stream;
 import tilewright.kernel.Kernel;
+import tilewright.kernels.registry.Family;
+import tilewright.kernels.registry.PackageClasses;
+import tilewright.kernels.registry.Setting;
 
 /** Every family of the catalogue: each {@link Kernel} of this package declares its own, as {@code FAMILIES}. */
 public final class Families {

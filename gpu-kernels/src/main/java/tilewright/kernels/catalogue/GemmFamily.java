@@ -3,6 +3,10 @@ package tilewright.kernels.catalogue;
 import java.util.List;
 import tilewright.kernel.Kernel;
 import tilewright.kernel.Target;
+import tilewright.kernels.registry.Choice;
+import tilewright.kernels.registry.Operand;
+import tilewright.kernels.registry.Setting;
+import tilewright.kernels.registry.Workload;
 import tilewright.numerics.ElementType;
 import tilewright.reference.Reference;
 

@@ -3,6 +3,7 @@ package tilewright.kernels.catalogue;
 import java.util.List;
 import java.util.function.BiConsumer;
 import java.util.stream.IntStream;
+import tilewright.kernel.Chip;
 import tilewright.kernel.Exponential;
 import tilewright.kernel.F32;
 import tilewright.kernel.GlobalTensor;
@@ -15,6 +16,11 @@ import tilewright.kernel.TensorSpec;
 import tilewright.kernel.collective.GridPhases;
 import tilewright.kernel.collective.ThreadGroup;
 import tilewright.kernel.collective.TwoPartSum;
+import tilewright.kernels.registry.Choice;
+import tilewright.kernels.registry.Family;
+import tilewright.kernels.registry.Operand;
+import tilewright.kernels.registry.Setting;
+import tilewright.kernels.registry.Workload;
 import tilewright.numerics.ElementType;
 import tilewright.reference.RowReference;
 
@@ -36,7 +42,7 @@ record GridSoftmax(ElementType type, int vector, int blocks) implements Kernel {
   /** Numbers of a partial result: a maximum and the two parts of a sum, in the end those of its reciprocal. */
   private static final int PARTIAL = 3;
   /** One block combines so many partial results. */
-  private static final int MOST_BLOCKS = 32 * 132;
+  private static final int MOST_BLOCKS = 32 * Chip.H200.multiprocessors();
 
   static final List<Family> FAMILIES = List.of(new Family() {
     @Override

@@ -1,6 +1,7 @@
 package tilewright.kernels.catalogue;
 
 import java.util.List;
+import tilewright.kernel.Chip;
 import tilewright.kernel.I32;
 import tilewright.kernel.Kernel;
 import tilewright.kernel.Partition;
@@ -8,6 +9,11 @@ import tilewright.kernel.Scope;
 import tilewright.kernel.SharedTensor;
 import tilewright.kernel.Target;
 import tilewright.kernel.TensorSpec;
+import tilewright.kernels.registry.Choice;
+import tilewright.kernels.registry.Family;
+import tilewright.kernels.registry.Operand;
+import tilewright.kernels.registry.Setting;
+import tilewright.kernels.registry.Workload;
 import tilewright.layout.Layout;
 import tilewright.numerics.ElementType;
 import tilewright.reference.Expected;
@@ -20,7 +26,7 @@ import tilewright.reference.Reference;
 record Histogram(int bins, int vector, int blocks) implements Kernel {
   private static final int THREADS = 256;
   private static final int ACCESSES = 4;
-  private static final int MOST_BLOCKS = 8 * 132;
+  private static final int MOST_BLOCKS = 8 * Chip.H200.multiprocessors();
 
   static final List<Family> FAMILIES = List.of(new Family() {
     @Override

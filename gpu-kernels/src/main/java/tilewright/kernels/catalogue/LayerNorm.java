@@ -8,6 +8,10 @@ import tilewright.kernel.Scope;
 import tilewright.kernel.collective.RowShape;
 import tilewright.kernel.collective.RowTuning;
 import tilewright.kernel.collective.Rows;
+import tilewright.kernels.registry.Choice;
+import tilewright.kernels.registry.Family;
+import tilewright.kernels.registry.Operand;
+import tilewright.kernels.registry.Workload;
 import tilewright.numerics.ElementType;
 import tilewright.reference.RowReference;
 

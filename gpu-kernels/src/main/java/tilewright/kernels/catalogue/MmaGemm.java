@@ -11,6 +11,11 @@ import tilewright.kernels.Gemm;
 import tilewright.kernels.GemmConfig;
 import tilewright.kernels.GemmProblem;
 import tilewright.kernels.Sm80Gemm;
+import tilewright.kernels.registry.Choice;
+import tilewright.kernels.registry.Family;
+import tilewright.kernels.registry.Operand;
+import tilewright.kernels.registry.Setting;
+import tilewright.kernels.registry.Workload;
 import tilewright.ptx.Dim3;
 import tilewright.reference.MatrixReference;
 

@@ -6,6 +6,11 @@ import tilewright.kernel.Kernel;
 import tilewright.kernel.Scope;
 import tilewright.kernel.Target;
 import tilewright.kernel.TensorSpec;
+import tilewright.kernels.registry.Choice;
+import tilewright.kernels.registry.Family;
+import tilewright.kernels.registry.Operand;
+import tilewright.kernels.registry.Setting;
+import tilewright.kernels.registry.Workload;
 import tilewright.numerics.ElementType;
 import tilewright.reference.NmsReference;
 

@@ -2,6 +2,8 @@ package tilewright.kernels.catalogue;
 
 import java.util.List;
 import java.util.stream.Stream;
+import tilewright.kernels.registry.Family;
+import tilewright.kernels.registry.Setting;
 
 /** A family whose settings are those that all of its kind share, and options of its own. */
 abstract class OptionedFamily implements Family {

@@ -11,6 +11,10 @@ import tilewright.kernel.Target;
 import tilewright.kernel.TensorSpec;
 import tilewright.kernel.collective.RowShape;
 import tilewright.kernel.collective.RowTuning;
+import tilewright.kernels.registry.Choice;
+import tilewright.kernels.registry.Operand;
+import tilewright.kernels.registry.Setting;
+import tilewright.kernels.registry.Workload;
 import tilewright.numerics.ElementType;
 import tilewright.reference.Reference;
 

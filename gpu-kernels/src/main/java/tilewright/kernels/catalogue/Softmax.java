@@ -9,6 +9,11 @@ import tilewright.kernel.collective.RowShape;
 import tilewright.kernel.collective.RowTile;
 import tilewright.kernel.collective.RowTuning;
 import tilewright.kernel.collective.Rows;
+import tilewright.kernels.registry.Choice;
+import tilewright.kernels.registry.Family;
+import tilewright.kernels.registry.Operand;
+import tilewright.kernels.registry.Setting;
+import tilewright.kernels.registry.Workload;
 import tilewright.numerics.ElementType;
 import tilewright.reference.RowReference;
 

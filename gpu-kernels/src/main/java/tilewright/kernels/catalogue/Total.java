@@ -3,6 +3,7 @@ package tilewright.kernels.catalogue;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.stream.IntStream;
+import tilewright.kernel.Chip;
 import tilewright.kernel.F32;
 import tilewright.kernel.GlobalTensor;
 import tilewright.kernel.I32;
@@ -14,6 +15,11 @@ import tilewright.kernel.TensorSpec;
 import tilewright.kernel.Vector;
 import tilewright.kernel.collective.LastBlock;
 import tilewright.kernel.collective.ThreadGroup;
+import tilewright.kernels.registry.Choice;
+import tilewright.kernels.registry.Family;
+import tilewright.kernels.registry.Operand;
+import tilewright.kernels.registry.Setting;
+import tilewright.kernels.registry.Workload;
 import tilewright.numerics.ElementType;
 import tilewright.reference.SumReference;
 
@@ -31,7 +37,7 @@ record Total(String family, List<String> inputs, ElementType type, ElementType a
   private static final int THREADS = 1024;
   /** Of all inputs together that a thread has under way. */
   private static final int BYTES = 64;
-  private static final int MULTIPROCESSORS = 132;
+  private static final int MULTIPROCESSORS = Chip.H200.multiprocessors();
   /** Threads that a multiprocessor has room for, in blocks of so many at least. */
   private static final int ROOM = 2048;
   private static final int SMALLEST_BLOCK = 64;

@@ -8,6 +8,7 @@ import tilewright.kernel.I32;
 import tilewright.kernel.Partition;
 import tilewright.kernel.Scope;
 import tilewright.kernel.TraceException;
+import tilewright.kernel.Warp;
 import tilewright.kernel.atom.Shuffle;
 
 /**
@@ -17,12 +18,10 @@ import tilewright.kernel.atom.Shuffle;
  * @param masks bits whose lanes share it
  */
 record LaneReduction(List<Integer> masks) {
-  private static final int WARP = 32;
-
   static LaneReduction of(Partition partition, Epilogue.Along along) {
     long height = partition.tile().getFirst();
     var masks = new ArrayList<Integer>();
-    for (int bit = 1; bit < WARP; bit *= 2) {
+    for (int bit = 1; bit < Warp.SIZE; bit *= 2) {
       long step = partition.layout().mode(0).apply(bit);
       boolean down = step % height != 0;
       boolean right = step / height != 0;

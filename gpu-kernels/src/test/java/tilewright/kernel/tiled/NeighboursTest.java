@@ -10,7 +10,7 @@ import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
 import tilewright.kernel.TraceException;
 import tilewright.kernel.atom.MmaAtom;
-import tilewright.layout.IntTuple;
+import tilewright.layout.tuple.IntTuple;
 import tilewright.numerics.ElementType;
 
 /** An order of B's rows by which a thread's accumulators are four or eight neighbours along n. */

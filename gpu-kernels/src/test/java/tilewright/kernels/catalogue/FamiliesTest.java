@@ -8,6 +8,7 @@ import java.util.List;
 import org.junit.jupiter.api.Test;
 import tilewright.kernel.Kernel;
 import tilewright.kernel.Scope;
+import tilewright.kernels.registry.Family;
 
 /** What a kernel of the catalogue has to declare. */
 class FamiliesTest {

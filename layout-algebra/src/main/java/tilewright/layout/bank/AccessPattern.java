@@ -6,7 +6,7 @@ import tilewright.layout.Layout;
 import tilewright.layout.OffsetMap;
 
 /**
- * What the lanes of one warp access with one instruction: each so many bytes from one element on. {@code ldmatrix} and
+ * Accesses of one warp's lanes by one instruction: a number of bytes from one element each. {@code ldmatrix} and
  * {@code stmatrix} are patterns of 16 bytes: eight lanes address the rows of a matrix.
  *
  * @param name says which access it is

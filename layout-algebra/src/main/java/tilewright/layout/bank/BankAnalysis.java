@@ -5,7 +5,7 @@ import java.util.List;
 import java.util.Optional;
 import tilewright.layout.OffsetMap;
 
-/** What shared memory makes of one access by a warp: all lanes at once, halves for 8 bytes a lane, quarters for 16. */
+/** One access by a warp to shared memory: all lanes at once, halves for 8 bytes per lane, quarters for 16. */
 public record BankAnalysis(AccessPattern pattern, List<AccessPhase> phases) {
   public BankAnalysis {
     phases = List.copyOf(phases);
@@ -37,12 +37,12 @@ public record BankAnalysis(AccessPattern pattern, List<AccessPhase> phases) {
     return pattern.indices().size();
   }
 
-  /** What the access takes. */
+  /** The number of wavefronts that the access takes. */
   public int wavefronts() {
     return phases.stream().mapToInt(AccessPhase::wavefronts).sum();
   }
 
-  /** What it would take without conflicts. */
+  /** The number of wavefronts that it would take without conflicts. */
   public int ideal() {
     return phases.stream().mapToInt(AccessPhase::ideal).sum();
   }

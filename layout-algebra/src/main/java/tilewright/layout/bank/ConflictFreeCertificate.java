@@ -1,10 +1,10 @@
 package tilewright.layout.bank;
 
 import java.util.List;
-import tilewright.layout.Certificate;
 import tilewright.layout.ComposedLayout;
 import tilewright.layout.Layout;
-import tilewright.layout.Swizzle;
+import tilewright.layout.decision.Certificate;
+import tilewright.layout.f2.Swizzle;
 
 /**
  * Every phase of every access counted behind a swizzle, and a conflict behind each smaller one.

@@ -4,7 +4,7 @@ import java.util.HashSet;
 import tilewright.layout.OffsetMap;
 
 /**
- * What one access by a warp costs in global memory, which moves sectors of 32 bytes in lines of 128.
+ * The cost of one access by a warp in global memory, which moves sectors of 32 bytes in lines of 128.
  *
  * @param sectors that the access touches
  * @param ideal as many as its distinct bytes need at least

@@ -6,10 +6,10 @@ import java.util.List;
 import java.util.Optional;
 import java.util.OptionalInt;
 import tilewright.layout.ComposedLayout;
-import tilewright.layout.Decision;
 import tilewright.layout.Layout;
 import tilewright.layout.OffsetMap;
-import tilewright.layout.Swizzle;
+import tilewright.layout.decision.Decision;
+import tilewright.layout.f2.Swizzle;
 
 /**
  * The smallest swizzle without bank conflicts: fewest bits, then the smallest block 2^(B+M+|S|), then the smallest

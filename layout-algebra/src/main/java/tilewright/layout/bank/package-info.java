@@ -1,5 +1,5 @@
 /**
- * What memory makes of accesses by layouts: bank conflicts of shared memory, vector widths, sectors of global memory,
+ * Costs of accesses through layouts: bank conflicts of shared memory, vector widths, sectors of global memory,
  * and the smallest swizzle without conflicts.
  */
 package tilewright.layout.bank;

@@ -3,7 +3,7 @@ package tilewright.layout.draw;
 import java.util.List;
 
 /**
- * What stands at one place of a panel.
+ * The content of one place of a panel.
  *
  * @param row from the top
  * @param column from the left

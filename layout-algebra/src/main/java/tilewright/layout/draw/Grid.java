@@ -3,8 +3,8 @@ package tilewright.layout.draw;
 import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.List;
-import tilewright.layout.IntTuple;
 import tilewright.layout.Layout;
+import tilewright.layout.tuple.IntTuple;
 
 /** Where the coordinates of a shape go: the first mode down, all others across; one mode is one row. */
 final class Grid {

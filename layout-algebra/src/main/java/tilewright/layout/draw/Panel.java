@@ -40,13 +40,13 @@ public record Panel(String title, List<String> rowLabels, List<String> columnLab
     return new Panel(title, numbered(rows), numbered(columns), cells, List.of(), List.of(), "");
   }
 
-  /** The same with other labels of rows and columns, from their numbers. */
+  /** This panel with other labels of rows and columns, made from their numbers. */
   public Panel labelled(IntFunction<String> ofRow, IntFunction<String> ofColumn) {
     return new Panel(title, IntStream.range(0, rows()).mapToObj(ofRow).toList(),
         IntStream.range(0, columns()).mapToObj(ofColumn).toList(), cells, rowRules, columnRules, note);
   }
 
-  /** The same with a note below. */
+  /** This panel with a note below it. */
   public Panel noted(String below) {
     return new Panel(title, rowLabels, columnLabels, cells, rowRules, columnRules, below);
   }

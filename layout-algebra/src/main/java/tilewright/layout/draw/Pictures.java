@@ -1,10 +1,10 @@
 package tilewright.layout.draw;
 
-import tilewright.layout.IntTuple;
 import tilewright.layout.Layout;
 import tilewright.layout.OffsetMap;
-import tilewright.layout.Swizzle;
 import tilewright.layout.Tiler;
+import tilewright.layout.f2.Swizzle;
+import tilewright.layout.tuple.IntTuple;
 
 /**
  * Pictures of layouts. In each, the first mode goes down and all others go across, nested modes have lines where they
@@ -69,7 +69,7 @@ public final class Pictures {
    * The square of a composition, side by side: the inner layout, the outer one, and their composition. Elements that go
    * the same way have the same colour.
    *
-   * @throws tilewright.layout.UndefinedOperationException if there is no composition
+   * @throws tilewright.layout.decision.UndefinedOperationException if there is no composition
    */
   public static Picture composition(Layout outer, Layout inner) {
     return Picture.of(outer + " ∘ " + inner + " = " + outer.composition(inner),

@@ -2,7 +2,7 @@ package tilewright.layout.draw;
 
 import java.util.List;
 
-/** What a drawing consists of, in pixels from the top left. */
+/** The elements of a drawing, in pixels from the top left. */
 sealed interface Shape {
 
   record Filled(int x, int y, int width, int height, Cell cell) implements Shape {}

@@ -3,9 +3,9 @@ package tilewright.layout.draw;
 import tilewright.layout.ComposedLayout;
 import tilewright.layout.Layout;
 import tilewright.layout.OffsetMap;
-import tilewright.layout.Swizzle;
+import tilewright.layout.f2.Swizzle;
 
-/** What a swizzle does to one of its blocks: units of 2^M elements, 2^|S| of them in a row, 2^B rows. */
+/** The effect of a swizzle on one of its blocks: units of 2^M elements, 2^|S| of them in a row, 2^B rows. */
 final class SwizzlePanels {
   private SwizzlePanels() {}
 

@@ -3,8 +3,8 @@ package tilewright.layout.draw;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.stream.Stream;
-import tilewright.layout.IntTuple;
 import tilewright.layout.OffsetMap;
+import tilewright.layout.tuple.IntTuple;
 
 /** The inverse of a (thread, value) layout as a panel: an element may belong to no thread, to one, or to several. */
 final class ThreadValues {

@@ -4,15 +4,15 @@ import java.util.Arrays;
 import java.util.HashMap;
 import java.util.Map;
 import java.util.stream.LongStream;
-import tilewright.layout.IntTuple;
 import tilewright.layout.Layout;
 import tilewright.layout.Tiler;
+import tilewright.layout.tuple.IntTuple;
 
 /** Which tile each index of a shape lies in, mode by mode: a tile that overhangs one does not reach the next. */
 final class TileNumbers {
   private TileNumbers() {}
 
-  /** @throws tilewright.layout.UndefinedOperationException if the tiler does not divide the shape */
+  /** @throws tilewright.layout.decision.UndefinedOperationException if the tiler does not divide the shape */
   static long[] of(IntTuple shape, Tiler tiler) {
     var divided = Layout.columnMajor(shape).zippedDivide(tiler);
     if (!(tiler instanceof Tiler.ByMode(var tilers))) {

@@ -1,11 +1,17 @@
 package tilewright.layout.expression;
 
 import java.util.List;
+import java.util.function.Function;
+import tilewright.layout.Complement;
 import tilewright.layout.ComposedLayout;
-import tilewright.layout.Decision;
 import tilewright.layout.Dialect;
+import tilewright.layout.Division;
 import tilewright.layout.Layout;
+import tilewright.layout.Product;
+import tilewright.layout.Regrouping;
 import tilewright.layout.Tiler;
+import tilewright.layout.ZeroStrides;
+import tilewright.layout.decision.Decision;
 
 /** Operations that relate layouts. */
 final class AlgebraOperations {
@@ -21,7 +27,7 @@ final class AlgebraOperations {
       new Operation("filter_zeros", "layout, [profile]", "modes of stride 0 have extent 1",
           o -> Results.of(o.count() == 1 ? o.layout(0).filterZeros() : o.layout(0).filterZeros(o.tuple(1)))),
       new Operation("nullspace", "layout", "the indices of offset 0, for modes of stride 0",
-          o -> Results.of(o.layout(0).nullspace())),
+          o -> Results.of(ZeroStrides.nullspace(o.layout(0)))),
       new Operation("composition", "outer, inner", "R(i) = outer(inner(i)); by mode for a tuple of tilers",
           CompositionOperation::apply),
       new Operation("complement", "layout, [bound]", "the ordered layout that with this one tiles all below bound",
@@ -34,15 +40,18 @@ final class AlgebraOperations {
           InverseOperations::maxCommon),
       new Operation("max_common_vector", "a, b", "its size: how many elements one vector access may move",
           InverseOperations::maxCommonVector),
-      byTiler("logical_divide", "tiler", "((tile), (rest)), by mode for a tuple of tilers", Layout::tryLogicalDivide),
-      byTiler("zipped_divide", "tiler", "((tiles of all modes), (rests of all modes))", Layout::tryZippedDivide),
-      byTiler("tiled_divide", "tiler", "((tiles of all modes), rest, rest, …)", Layout::tryTiledDivide),
-      byTiler("flat_divide", "tiler", "(tile, tile, …, rest, rest, …)", Layout::tryFlatDivide),
+      byTiler("logical_divide", "tiler", "((tile), (rest)), by mode for a tuple of tilers", Division::of,
+          Regrouping::logical),
+      byTiler("zipped_divide", "tiler", "((tiles of all modes), (rests of all modes))", Division::of,
+          Regrouping::zipped),
+      byTiler("tiled_divide", "tiler", "((tiles of all modes), rest, rest, …)", Division::of, Regrouping::tiled),
+      byTiler("flat_divide", "tiler", "(tile, tile, …, rest, rest, …)", Division::of, Regrouping::flat),
       byTiler("logical_product", "tiles", "(block, its copies laid out as tiles says), by mode for a tuple",
-          Layout::tryLogicalProduct),
-      byTiler("zipped_product", "tiles", "((blocks of all modes), (copies of all modes))", Layout::tryZippedProduct),
-      byTiler("tiled_product", "tiles", "((blocks of all modes), copies, copies, …)", Layout::tryTiledProduct),
-      byTiler("flat_product", "tiles", "(block, block, …, copies, copies, …)", Layout::tryFlatProduct),
+          Product::of, Regrouping::logical),
+      byTiler("zipped_product", "tiles", "((blocks of all modes), (copies of all modes))", Product::of,
+          Regrouping::zipped),
+      byTiler("tiled_product", "tiles", "((blocks of all modes), copies, copies, …)", Product::of, Regrouping::tiled),
+      byTiler("flat_product", "tiles", "(block, block, …, copies, copies, …)", Product::of, Regrouping::flat),
       new Operation("blocked_product", "block, tiles", "by mode (block, tiles): copies side by side",
           o -> Results.of(o.layout(0).blockedProduct(o.layout(1)))),
       new Operation("raked_product", "block, tiles", "by mode (tiles, block): copies interleaved",
@@ -54,25 +63,26 @@ final class AlgebraOperations {
 
   private AlgebraOperations() {}
 
-  /** What a dialect decides of a layout and a tiler. */
+  /** One way to regroup the modes of a division or product. */
   private interface Rule {
-    Decision<Layout> decide(Layout layout, Tiler tiler, Dialect dialect);
+    Decision<Layout> decide(Regrouping operation, Layout layout, Tiler tiler);
   }
 
   /** A swizzle stays in front of the result. */
-  private static Operation byTiler(String name, String operand, String description, Rule rule) {
+  private static Operation byTiler(String name, String operand, String description,
+      Function<Dialect, Regrouping> operation, Rule rule) {
     return new Operation(name, "layout, " + operand, description, o -> o.composed(0)
-        .map(composed -> Results.of(composed.with(result(rule, composed.layout(), o))))
-        .orElseGet(() -> Results.of(result(rule, o.layout(0), o))));
+        .map(composed -> Results.of(composed.with(result(operation, rule, composed.layout(), o))))
+        .orElseGet(() -> Results.of(result(operation, rule, o.layout(0), o))));
   }
 
-  private static Layout result(Rule rule, Layout layout, Operands o) {
-    return rule.decide(layout, o.tiler(1), o.dialect()).orElseThrow();
+  private static Layout result(Function<Dialect, Regrouping> operation, Rule rule, Layout layout, Operands o) {
+    return rule.decide(operation.apply(o.dialect()), layout, o.tiler(1)).orElseThrow();
   }
 
   static Decision<Layout> complement(Operands o) {
     long bound = o.or(1, i -> o.shape(i).size(), 1L);
-    return o.layout(0).tryComplement(bound, o.dialect());
+    return Complement.of(o.layout(0), bound, o.dialect());
   }
 
   private static Value coalesce(Operands o) {

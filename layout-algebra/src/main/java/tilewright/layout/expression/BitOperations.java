@@ -2,9 +2,10 @@ package tilewright.layout.expression;
 
 import java.util.List;
 import tilewright.layout.ComposedLayout;
-import tilewright.layout.LayoutSynthesis;
-import tilewright.layout.Swizzle;
-import tilewright.layout.XorLayout;
+import tilewright.layout.f2.Swizzle;
+import tilewright.layout.synthesis.LayoutSynthesis;
+import tilewright.layout.xor.Unswizzling;
+import tilewright.layout.xor.XorLayout;
 
 /** Swizzles, XOR strides, and layouts found from their tables. Their names are ours where CuTe has none. */
 final class BitOperations {
@@ -36,7 +37,7 @@ final class BitOperations {
 
   private static Value toLayout(Operands o) {
     return Results.of(switch (o.value(0)) {
-      case Value.Mapping(ComposedLayout composed) -> composed.tryPlain().orElseThrow();
+      case Value.Mapping(ComposedLayout composed) -> Unswizzling.of(composed).orElseThrow();
       case Value.XorMapping(XorLayout xor) -> xor.tryLayout().orElseThrow();
       default -> o.layout(0);
     });

@@ -1,7 +1,7 @@
 package tilewright.layout.expression;
 
-import tilewright.layout.Decision;
 import tilewright.layout.Layout;
+import tilewright.layout.decision.Decision;
 
 /** The complement as the gaps in a chain of modes. */
 final class ComplementDerivation {

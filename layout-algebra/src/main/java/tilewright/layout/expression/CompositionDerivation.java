@@ -1,10 +1,11 @@
 package tilewright.layout.expression;
 
 import java.util.ArrayList;
-import tilewright.layout.Decision;
+import tilewright.layout.Composition;
 import tilewright.layout.Dialect;
 import tilewright.layout.Layout;
 import tilewright.layout.Tiler;
+import tilewright.layout.decision.Decision;
 
 /** R = A ∘ B, leaf by leaf of B: what A makes of the multiples of each stride. */
 final class CompositionDerivation {
@@ -15,7 +16,7 @@ final class CompositionDerivation {
   static void byMode(Layout a, Tiler b, Dialect dialect, Facts facts) {
     boolean dropped = dialect.shortTiler() == Dialect.ShortTiler.DROP;
     new TilerDerivation("as it is", dropped ? "dropped, as in CuTe C++" : "kept, as in pycute",
-        (mode, tile, where) -> derive(mode, tile, mode.tryComposition(tile, dialect), where)).derive(a, b, facts);
+        (mode, tile, where) -> derive(mode, tile, Composition.of(mode, tile, dialect), where)).derive(a, b, facts);
   }
 
   static void derive(Layout a, Layout b, Decision<Layout> decision, Facts facts) {
@@ -28,7 +29,7 @@ final class CompositionDerivation {
     boolean defined = true;
     for (int i = 0; i < extents.length; i++) {
       var leaf = Layout.of(extents[i], strides[i]);
-      switch (a.tryComposition(leaf)) {
+      switch (Composition.of(a, leaf)) {
         case Decision.Defined<Layout>(var cut, var _) -> {
           facts.add("leaf " + leaf + ": " + values(leaf, cut) + (cut.rank() > 1 ? carry(leaf, cut) : ""));
           carries.add(strides[i], cut);

@@ -1,8 +1,11 @@
 package tilewright.layout.expression;
 
 import tilewright.layout.ComposedLayout;
+import tilewright.layout.Composition;
 import tilewright.layout.Layout;
-import tilewright.layout.Swizzle;
+import tilewright.layout.coordinate.CoordinateComposition;
+import tilewright.layout.f2.Swizzle;
+import tilewright.layout.xor.SwizzleExchange;
 
 /** A ∘ B for each kind of layout on either side. */
 final class CompositionOperation {
@@ -15,15 +18,16 @@ final class CompositionOperation {
       case Value.CoordinateMapping(var outer) -> Results.of(outer.composition(o.layout(1)));
       case Value.XorMapping(var outer) -> Results.of(outer.tryComposition(o.xor(1)).orElseThrow());
       default -> switch (o.value(1)) {
-        case Value.CoordinateMapping(var inner) -> Results.of(o.layout(0).tryComposition(inner).orElseThrow());
-        case Value.Swizzling(var inner) -> Results.of(o.layout(0).tryComposition(inner).orElseThrow());
+        case Value.CoordinateMapping(var inner) ->
+            Results.of(CoordinateComposition.of(o.layout(0), inner).orElseThrow());
+        case Value.Swizzling(var inner) -> Results.of(SwizzleExchange.of(o.layout(0), inner).orElseThrow());
         default -> Results.of(byTiler(o.layout(0), o));
       };
     };
   }
 
   private static Layout byTiler(Layout outer, Operands o) {
-    return outer.tryComposition(o.tiler(1), o.dialect()).orElseThrow();
+    return Composition.byMode(outer, o.tiler(1), o.dialect()).orElseThrow();
   }
 
   private static Value behind(Swizzle outer, Operands o) {

@@ -1,9 +1,10 @@
 package tilewright.layout.expression;
 
 import java.util.List;
-import tilewright.layout.CoordinateLayout;
-import tilewright.layout.IntTuple;
+import tilewright.layout.CompactOrder;
 import tilewright.layout.Layout;
+import tilewright.layout.coordinate.CoordinateLayout;
+import tilewright.layout.tuple.IntTuple;
 
 /** Layouts made from shapes, other layouts and coordinates. */
 final class ConstructionOperations {
@@ -13,13 +14,13 @@ final class ConstructionOperations {
       new Operation("make_ordered_layout", "shape, order", "compact, the mode with the least order fastest",
           o -> Results.of(Layout.ordered(o.shape(0), o.tuple(1)))),
       new Operation("make_layout_like", "layout", "compact, modes in the order of the layout's strides",
-          o -> Results.of(o.layout(0).compactLike())),
+          o -> Results.of(CompactOrder.like(o.layout(0)))),
       new Operation("make_fragment_like", "layout", "compact, mode 0 fastest, the others in the order of their strides",
-          o -> Results.of(o.layout(0).fragmentLike())),
+          o -> Results.of(CompactOrder.fragmentLike(o.layout(0)))),
       new Operation("make_identity_layout", "shape", "each coordinate ↦ itself, as basis strides",
           o -> Results.of(CoordinateLayout.identity(o.shape(0)))),
       new Operation("compact_col_major", "shape", "the strides of the compact layout with its first mode fastest",
-          o -> Results.of(Layout.columnMajor(o.shape(0), o.dialect()).stride())),
+          o -> Results.of(CompactOrder.columnMajor(o.shape(0), o.dialect()))),
       new Operation("compact_row_major", "shape", "the strides of the compact layout with its last mode fastest",
           o -> Results.of(Layout.rowMajor(o.shape(0)).stride())),
       new Operation("compact_order", "shape, order", "the strides of make_ordered_layout",

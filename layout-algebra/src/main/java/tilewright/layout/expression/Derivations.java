@@ -5,9 +5,10 @@ import java.util.Optional;
 import java.util.Set;
 import java.util.stream.Collectors;
 import java.util.stream.IntStream;
-import tilewright.layout.Decision;
 import tilewright.layout.Dialect;
+import tilewright.layout.Inverse;
 import tilewright.layout.Layout;
+import tilewright.layout.decision.Decision;
 
 /**
  * Derivations as a person would write them. Each line states a fact that the algebra's own decisions, results and
@@ -26,7 +27,7 @@ final class Derivations {
     return facts.lines();
   }
 
-  /** As far as it goes, and why it goes no further. */
+  /** The steps up to the one that fails, and why it fails. */
   static List<String> undefined(Operands o, Decision.Undefined<?> reason) {
     var facts = derived(o);
     facts.add("needed: " + reason.condition());
@@ -58,7 +59,7 @@ final class Derivations {
           InverseDerivations.maxCommon(o.layout(0), o.layout(1), facts);
       case "quasi_inverse" -> InverseDerivations.quasi(o.layout(0), facts);
       case "right_inverse" -> InverseDerivations.right(o.layout(0), o.dialect(), facts);
-      case "left_inverse" -> facts.result("L", o.layout(0).tryLeftInverse());
+      case "left_inverse" -> facts.result("L", Inverse.left(o.layout(0)));
       default -> facts.add(o.operation().description());
     }
     return facts;
@@ -81,7 +82,7 @@ final class Derivations {
         .mapToObj(i -> extents[i] + ":" + strides[i]).collect(Collectors.joining(" ")));
   }
 
-  /** What {@code _} leaves a mode as where modes are regrouped. */
+  /** The tile that {@code _} leaves of a mode where modes are regrouped. */
   private static String free(Operands o) {
     return o.dialect().freeMode() == Dialect.FreeMode.REFUSED ? "alone, which this dialect refuses"
         : "as the rest beside a tile 1:0";

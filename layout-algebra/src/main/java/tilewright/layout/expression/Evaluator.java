@@ -6,14 +6,14 @@ import java.util.Optional;
 import java.util.function.Supplier;
 import tilewright.layout.ComposedLayout;
 import tilewright.layout.Dialect;
-import tilewright.layout.IntTuple;
 import tilewright.layout.Layout;
-import tilewright.layout.LayoutSyntaxException;
-import tilewright.layout.SearchLimitException;
-import tilewright.layout.Swizzle;
-import tilewright.layout.UndefinedOperationException;
+import tilewright.layout.decision.SearchLimitException;
+import tilewright.layout.decision.UndefinedOperationException;
+import tilewright.layout.f2.Swizzle;
 import tilewright.layout.morphism.TupleMorphism;
+import tilewright.layout.syntax.LayoutSyntaxException;
 import tilewright.layout.syntax.Node;
+import tilewright.layout.tuple.IntTuple;
 
 /** Evaluates a tree from its leaves to its root. */
 final class Evaluator {

@@ -3,7 +3,7 @@ package tilewright.layout.expression;
 import java.util.ArrayList;
 import java.util.Optional;
 import tilewright.layout.Dialect;
-import tilewright.layout.LayoutSyntaxException;
+import tilewright.layout.syntax.LayoutSyntaxException;
 import tilewright.layout.syntax.Node;
 import tilewright.layout.syntax.Parser;
 
@@ -28,13 +28,13 @@ public final class Expression {
     return new Expression(text, Parser.parse(text));
   }
 
-  /** As {@link #evaluate(Dialect)}, as CuTe C++ has it. */
+  /** Evaluates in the dialect of CuTe C++; see {@link #evaluate(Dialect)}. */
   public Value evaluate() {
     return evaluate(Dialect.CUTE_CPP);
   }
 
   /**
-   * What the expression says.
+   * The value of the expression.
    *
    * @param dialect decides where implementations of CuTe differ
    * @throws LayoutSyntaxException if a literal is none
@@ -44,7 +44,7 @@ public final class Expression {
     return new Evaluator(text, dialect, Optional.empty()).value(root);
   }
 
-  /** As {@link #explain(Dialect)}, as CuTe C++ has it. */
+  /** Explains in the dialect of CuTe C++; see {@link #explain(Dialect)}. */
   public Explanation explain() {
     return explain(Dialect.CUTE_CPP);
   }

@@ -1,9 +1,9 @@
 package tilewright.layout.expression;
 
 import java.util.Optional;
-import tilewright.layout.Decision;
-import tilewright.layout.UndefinedOperationException;
-import tilewright.layout.Witness;
+import tilewright.layout.decision.Decision;
+import tilewright.layout.decision.UndefinedOperationException;
+import tilewright.layout.decision.Witness;
 
 /** An expression that reads well but has no value. */
 public final class ExpressionException extends IllegalArgumentException {
@@ -29,7 +29,7 @@ public final class ExpressionException extends IllegalArgumentException {
     return position;
   }
 
-  /** What would have to hold. */
+  /** The condition that does not hold. */
   public String condition() {
     return condition;
   }

@@ -2,8 +2,8 @@ package tilewright.layout.expression;
 
 import java.util.ArrayList;
 import java.util.List;
-import tilewright.layout.Decision;
 import tilewright.layout.Layout;
+import tilewright.layout.decision.Decision;
 
 /** The lines of a derivation; those about a part of it are indented. */
 final class Facts {

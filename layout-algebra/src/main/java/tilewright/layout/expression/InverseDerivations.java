@@ -2,6 +2,7 @@ package tilewright.layout.expression;
 
 import tilewright.layout.Dialect;
 import tilewright.layout.Layout;
+import tilewright.layout.QuasiInverse;
 
 /** Inverses: which offsets are found where, and how far. */
 final class InverseDerivations {
@@ -26,7 +27,7 @@ final class InverseDerivations {
   static void quasi(Layout layout, Facts facts) {
     layout.collision().ifPresent(same -> facts.add("no left inverse: indices " + same.first() + " and "
         + same.second() + " have offset " + same.offset()));
-    facts.result("Q", layout.tryQuasiInverse());
+    facts.result("Q", QuasiInverse.of(layout));
   }
 
   /** The run, and what stops it. */

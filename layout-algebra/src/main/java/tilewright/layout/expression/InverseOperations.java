@@ -2,7 +2,9 @@ package tilewright.layout.expression;
 
 import tilewright.layout.ComposedLayout;
 import tilewright.layout.Dialect;
+import tilewright.layout.Inverse;
 import tilewright.layout.Layout;
+import tilewright.layout.xor.Unswizzling;
 
 /** Inverses, and what two layouts address alike, for each kind of layout. */
 final class InverseOperations {
@@ -11,21 +13,21 @@ final class InverseOperations {
   static Value right(Operands o) {
     return switch (o.value(0)) {
       case Value.XorMapping mapping -> Results.of(mapping.map().tryRightInverse().orElseThrow());
-      case Value.Mapping(ComposedLayout composed) -> Results.of(composed.tryRightInverse().orElseThrow());
+      case Value.Mapping(ComposedLayout composed) -> Results.of(Unswizzling.rightInverse(composed).orElseThrow());
       default -> Results.of(right(o.layout(0), o.dialect()));
     };
   }
 
   /** The longest, or pycute's. */
   static Layout right(Layout layout, Dialect dialect) {
-    return dialect.rightInverse() == Dialect.RightInverse.PREFIX ? layout.rightInverse(dialect)
+    return dialect.rightInverse() == Dialect.RightInverse.PREFIX ? Inverse.right(layout, dialect)
         : layout.rightInverse();
   }
 
   static Value left(Operands o) {
     return switch (o.value(0)) {
       case Value.XorMapping mapping -> Results.of(mapping.map().tryLeftInverse().orElseThrow());
-      case Value.Mapping(ComposedLayout composed) -> Results.of(composed.tryLeftInverse().orElseThrow());
+      case Value.Mapping(ComposedLayout composed) -> Results.of(Unswizzling.leftInverse(composed).orElseThrow());
       default -> Results.of(o.layout(0).leftInverse());
     };
   }
@@ -37,7 +39,7 @@ final class InverseOperations {
 
   static Value maxCommonVector(Operands o) {
     return Results.of(isOverBits(o) ? o.xor(0).tryMaxCommon(o.xor(1)).orElseThrow().size()
-        : o.layout(0).maxCommonVector(o.layout(1)));
+        : o.layout(0).maxCommonLayout(o.layout(1)).size());
   }
 
   /** Whether one of both has a swizzle or XOR strides, so that both are compared as XOR layouts. */

@@ -3,10 +3,10 @@ package tilewright.layout.expression;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Optional;
-import tilewright.layout.IntTuple;
 import tilewright.layout.Layout;
-import tilewright.layout.SliceCoordinate;
 import tilewright.layout.Tiler;
+import tilewright.layout.tuple.IntTuple;
+import tilewright.layout.tuple.SliceCoordinate;
 
 /** How values combine in brackets, and what they stand for. */
 final class Literals {
@@ -30,7 +30,7 @@ final class Literals {
     return tuple.leaves().allMatch(extent -> extent > 0);
   }
 
-  /** As in CuTe, an integer n tiles by n:1, and a tuple tiles by mode. */
+  /** The tiler that a value stands for: like in CuTe, n for n:1, and a tuple for tilers by mode. */
   static Optional<Tiler> tiler(Value value) {
     return switch (value) {
       case Value.Tiling tiling -> Optional.of(tiling.tiler());

@@ -4,9 +4,9 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.function.BiFunction;
 import java.util.function.UnaryOperator;
-import tilewright.layout.Decision;
-import tilewright.layout.IntTuple;
+import tilewright.layout.decision.Decision;
 import tilewright.layout.morphism.TupleMorphism;
+import tilewright.layout.tuple.IntTuple;
 
 /** Morphisms of tuples and the layouts that they realise. A layout stands for its standard form. */
 final class MorphismOperations {

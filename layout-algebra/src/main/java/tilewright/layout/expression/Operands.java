@@ -7,13 +7,14 @@ import java.util.function.Function;
 import java.util.stream.Collectors;
 import tilewright.layout.ComposedLayout;
 import tilewright.layout.Dialect;
-import tilewright.layout.IntTuple;
 import tilewright.layout.Layout;
 import tilewright.layout.OffsetMap;
-import tilewright.layout.SliceCoordinate;
 import tilewright.layout.Tiler;
-import tilewright.layout.XorLayout;
 import tilewright.layout.morphism.TupleMorphism;
+import tilewright.layout.tuple.IntTuple;
+import tilewright.layout.tuple.SliceCoordinate;
+import tilewright.layout.xor.Unswizzling;
+import tilewright.layout.xor.XorLayout;
 
 /** The values that an operation is called with, read as what it needs. */
 record Operands(Operation operation, List<Value> values, List<Integer> positions, Dialect dialect) {
@@ -96,8 +97,8 @@ record Operands(Operation operation, List<Value> values, List<Integer> positions
   XorLayout xor(int index) {
     return switch (values.get(index)) {
       case Value.XorMapping mapping -> mapping.map();
-      case Value.Mapping(ComposedLayout composed) -> composed.tryXor().orElseThrow();
-      default -> layout(index).tryXor().orElseThrow();
+      case Value.Mapping(ComposedLayout composed) -> Unswizzling.xor(composed).orElseThrow();
+      default -> Unswizzling.xor(layout(index)).orElseThrow();
     };
   }
 

@@ -38,7 +38,7 @@ public final class Operation {
     return name + "(" + String.join(", ", operands) + ")";
   }
 
-  /** What the operand is, for messages. */
+  /** The name of an operand, for messages. */
   String operand(int index) {
     return operands.get(Math.min(index, operands.size() - 1)).replaceAll("[\\[\\]…]", "");
   }

@@ -1,8 +1,8 @@
 package tilewright.layout.expression;
 
 import java.util.List;
-import tilewright.layout.IntTuple;
-import tilewright.layout.Permutation;
+import tilewright.layout.synthesis.Permutation;
+import tilewright.layout.tuple.IntTuple;
 
 /** Layouts that reach each offset below their size once, as permutations of the indices. */
 final class PermutationOperations {

@@ -1,11 +1,11 @@
 package tilewright.layout.expression;
 
-import tilewright.layout.CoordinateLayout;
-import tilewright.layout.IntTuple;
 import tilewright.layout.OffsetMap;
-import tilewright.layout.Swizzle;
-import tilewright.layout.XorLayout;
+import tilewright.layout.coordinate.CoordinateLayout;
+import tilewright.layout.f2.Swizzle;
 import tilewright.layout.morphism.TupleMorphism;
+import tilewright.layout.tuple.IntTuple;
+import tilewright.layout.xor.XorLayout;
 
 /** Values made of what operations return. */
 final class Results {

@@ -4,13 +4,13 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.Optional;
 import java.util.function.Function;
-import tilewright.layout.ArithmeticTuple;
-import tilewright.layout.CoordinateLayout;
-import tilewright.layout.IntTuple;
 import tilewright.layout.Layout;
-import tilewright.layout.LayoutSyntaxException;
-import tilewright.layout.XorLayout;
+import tilewright.layout.coordinate.ArithmeticTuple;
+import tilewright.layout.coordinate.CoordinateLayout;
+import tilewright.layout.syntax.LayoutSyntaxException;
 import tilewright.layout.syntax.Node;
+import tilewright.layout.tuple.IntTuple;
+import tilewright.layout.xor.XorLayout;
 
 /** Shapes with strides; the strides decide what kind of layout they make. Operations may stand for integers in them. */
 record StridedLiterals(String text, Function<Node, Value> evaluator) {

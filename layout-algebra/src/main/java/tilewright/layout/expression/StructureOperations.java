@@ -3,8 +3,9 @@ package tilewright.layout.expression;
 import java.util.List;
 import java.util.function.UnaryOperator;
 import tilewright.layout.ComposedLayout;
-import tilewright.layout.IntTuple;
 import tilewright.layout.Layout;
+import tilewright.layout.tuple.IntTuple;
+import tilewright.layout.xor.SwizzledReach;
 
 /** The modes of layouts and tuples. */
 final class StructureOperations {
@@ -43,7 +44,7 @@ final class StructureOperations {
   private static Value cosize(Operands o) {
     return o.value(0) instanceof Value.Mapping mapping ? Results.of(switch (mapping.map()) {
       case Layout layout -> layout.cosize();
-      case ComposedLayout composed -> composed.cosize();
+      case ComposedLayout composed -> SwizzledReach.of(composed);
     }) : Results.of(o.layout(0).cosize());
   }
 

@@ -4,7 +4,7 @@ import tilewright.layout.Layout;
 import tilewright.layout.Tiler;
 
 /**
- * What an operation does mode by mode.
+ * Derivation of an operation that works mode by mode.
  *
  * @param free what {@code _} leaves a mode as
  * @param behind what becomes of modes behind the tiler's last one

@@ -1,10 +1,13 @@
 package tilewright.layout.expression;
 
 import java.util.Optional;
-import tilewright.layout.Decision;
+import tilewright.layout.Complement;
+import tilewright.layout.Composition;
 import tilewright.layout.Dialect;
-import tilewright.layout.IntTuple;
 import tilewright.layout.Layout;
+import tilewright.layout.Product;
+import tilewright.layout.decision.Decision;
+import tilewright.layout.tuple.IntTuple;
 
 /** Divisions and products: a complement, and what is composed with it. */
 final class TilingDerivations {
@@ -24,21 +27,21 @@ final class TilingDerivations {
 
   private static void divide(Layout a, Layout tile, Dialect dialect, Facts facts) {
     facts.add("A = " + a + " of size " + a.size() + "; tile T = " + tile);
-    if (tile.tryComplement(a.size()) instanceof Decision.Defined<Layout>(var rest, var _)) {
+    if (Complement.of(tile, a.size()) instanceof Decision.Defined<Layout>(var rest, var _)) {
       facts.add("the tile's repetitions: T* = complement(T, " + a.size() + ") = " + rest);
       facts.add("A ∘ (T, T*), that is");
       var both = Layout.of(tile, rest);
-      CompositionDerivation.derive(a, both, a.tryComposition(both, dialect), facts.inner());
+      CompositionDerivation.derive(a, both, Composition.of(a, both, dialect), facts.inner());
     }
   }
 
   private static void product(Layout block, Layout tiles, Facts facts) {
     facts.add("A = " + block + " of size " + block.size() + "; B = " + tiles + " of cosize " + tiles.cosize());
     long bound = Math.multiplyExact(block.size(), tiles.cosize());
-    if (block.tryComplement(bound) instanceof Decision.Defined<Layout>(var room, var _)) {
+    if (Complement.of(block, bound) instanceof Decision.Defined<Layout>(var room, var _)) {
       facts.add("room for copies: A* = complement(A, " + block.size() + "·" + tiles.cosize() + ") = " + room);
       facts.add("beside A, its copies: A* ∘ B, that is");
-      CompositionDerivation.derive(room, tiles, room.tryComposition(tiles), facts.inner());
+      CompositionDerivation.derive(room, tiles, Composition.of(room, tiles), facts.inner());
     }
   }
 
@@ -50,7 +53,7 @@ final class TilingDerivations {
     if (block.rank() != tiles.rank()) facts.add("with modes 1:0 up to rank " + rank + ": A = " + a + ", B = " + b);
     facts.add("logical_product(A, B), that is");
     product(a, b, facts.inner());
-    var decision = raked ? block.tryRakedProduct(tiles) : block.tryBlockedProduct(tiles);
+    var decision = raked ? Product.raked(block, tiles) : Product.blocked(block, tiles);
     if (decision instanceof Decision.Defined<Layout>(var result, var _)) {
       var pair = raked ? "(copies, mode of A)" : "(mode of A, copies)";
       for (int i = 0; i < rank; i++) facts.add("mode " + i + ": " + pair + " = " + result.mode(i));

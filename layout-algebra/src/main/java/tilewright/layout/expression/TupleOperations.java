@@ -4,10 +4,11 @@ import java.util.List;
 import java.util.function.BiPredicate;
 import java.util.function.Function;
 import java.util.function.ToLongFunction;
-import tilewright.layout.Coordinates;
-import tilewright.layout.IntTuple;
-import tilewright.layout.TupleArithmetic;
-import tilewright.layout.TupleOrder;
+import tilewright.layout.ShapeDivision;
+import tilewright.layout.tuple.Coordinates;
+import tilewright.layout.tuple.IntTuple;
+import tilewright.layout.tuple.TupleArithmetic;
+import tilewright.layout.tuple.TupleOrder;
 
 /** Arithmetic, coordinates and orders of integer tuples. */
 final class TupleOperations {
@@ -29,10 +30,10 @@ final class TupleOperations {
       new Operation("inner_product", "a, b", "the sum of the products",
           o -> Results.of(TupleArithmetic.innerProduct(o.tuple(0), o.tuple(1)))),
       tuple("shape_div", "a, b", "a divided by b from the left, b's factors carried on",
-          o -> TupleArithmetic.shapeDiv(o.tuple(0), o.tuple(1)).orElseThrow()),
+          o -> ShapeDivision.of(o.tuple(0), o.tuple(1)).orElseThrow()),
       new Operation("ceil_div", "a, b", "a divided by b, rounded up; of a shape by a layout, how many tiles cover it",
           o -> Results.of(o.isIntegers(1) ? TupleArithmetic.ceilDiv(o.tuple(0), o.tuple(1))
-              : TupleArithmetic.ceilDiv(o.tuple(0), o.layout(1)).orElseThrow())),
+              : ShapeDivision.ceilDiv(o.tuple(0), o.layout(1)).orElseThrow())),
       tuple("round_up", "a, b", "the next multiple of b", o -> TupleArithmetic.roundUp(o.tuple(0), o.tuple(1))),
       tuple("elem_scale", "a, b", "a times the size of b's modes",
           o -> TupleArithmetic.elemScale(o.tuple(0), o.tuple(1))),

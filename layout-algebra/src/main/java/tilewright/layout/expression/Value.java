@@ -2,16 +2,16 @@ package tilewright.layout.expression;
 
 import java.util.List;
 import java.util.stream.Collectors;
-import tilewright.layout.ArithmeticTuple;
-import tilewright.layout.CoordinateLayout;
-import tilewright.layout.IntTuple;
 import tilewright.layout.OffsetMap;
-import tilewright.layout.Swizzle;
 import tilewright.layout.Tiler;
-import tilewright.layout.XorLayout;
+import tilewright.layout.coordinate.ArithmeticTuple;
+import tilewright.layout.coordinate.CoordinateLayout;
+import tilewright.layout.f2.Swizzle;
 import tilewright.layout.morphism.TupleMorphism;
+import tilewright.layout.tuple.IntTuple;
+import tilewright.layout.xor.XorLayout;
 
-/** What an expression evaluates to; its text is in CuTe's notation. */
+/** The value of an expression; its text is in CuTe's notation. */
 public sealed interface Value {
 
   /** An integer or a tuple of integers: a shape, strides, a coordinate or an offset. */
@@ -96,7 +96,7 @@ public sealed interface Value {
     }
   }
 
-  /** What a predicate says. */
+  /** The answer of a predicate. */
   record Truth(boolean holds) implements Value {
     @Override
     public String toString() {

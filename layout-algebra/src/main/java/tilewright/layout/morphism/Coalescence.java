@@ -2,7 +2,7 @@ package tilewright.layout.morphism;
 
 import java.util.ArrayList;
 import java.util.List;
-import tilewright.layout.IntTuple;
+import tilewright.layout.tuple.IntTuple;
 
 /** Neighbours in the domain whose images are neighbours too, or who have none, made one integer. */
 final class Coalescence {

@@ -3,8 +3,8 @@ package tilewright.layout.morphism;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.stream.IntStream;
-import tilewright.layout.Decision;
-import tilewright.layout.IntTuple;
+import tilewright.layout.decision.Decision;
+import tilewright.layout.tuple.IntTuple;
 
 /** Operations on two morphisms, and the complement, which fit together or do not. */
 final class Combination {

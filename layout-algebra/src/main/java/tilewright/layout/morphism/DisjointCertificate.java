@@ -2,7 +2,7 @@ package tilewright.layout.morphism;
 
 import java.util.HashSet;
 import java.util.stream.Stream;
-import tilewright.layout.Certificate;
+import tilewright.layout.decision.Certificate;
 
 /**
  * Two morphisms share no position of their codomain.

@@ -3,7 +3,7 @@ package tilewright.layout.morphism;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.stream.Collectors;
-import tilewright.layout.IntTuple;
+import tilewright.layout.tuple.IntTuple;
 
 /** {@code (2,3)→(3,2):(2,1)}: domain, codomain and, for each integer of the domain, its position in the codomain. */
 final class MorphismNotation {

@@ -2,10 +2,10 @@ package tilewright.layout.morphism;
 
 import java.util.ArrayList;
 import java.util.List;
-import tilewright.layout.Certificate;
-import tilewright.layout.Decision;
-import tilewright.layout.IntTuple;
+import tilewright.layout.decision.Certificate;
+import tilewright.layout.decision.Decision;
 import tilewright.layout.morphism.Refinement.Mutual;
+import tilewright.layout.tuple.IntTuple;
 
 /** Splits two tuples' integers, left to right, until the first's are the beginning of the second's. */
 final class MutualRefinement {

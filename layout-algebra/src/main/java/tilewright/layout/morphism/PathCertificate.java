@@ -1,7 +1,7 @@
 package tilewright.layout.morphism;
 
 import java.util.List;
-import tilewright.layout.Certificate;
+import tilewright.layout.decision.Certificate;
 
 /**
  * The result sends each integer where the morphisms of the path send it one after the other. Realised, it is their

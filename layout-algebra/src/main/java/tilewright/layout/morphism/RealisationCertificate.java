@@ -1,7 +1,7 @@
 package tilewright.layout.morphism;
 
-import tilewright.layout.Certificate;
 import tilewright.layout.Layout;
+import tilewright.layout.decision.Certificate;
 
 /** The morphism's realisation is the layout. */
 record RealisationCertificate(Layout layout, TupleMorphism morphism) implements Certificate {

@@ -2,7 +2,7 @@ package tilewright.layout.morphism;
 
 import java.util.Optional;
 import java.util.OptionalInt;
-import tilewright.layout.Decision;
+import tilewright.layout.decision.Decision;
 
 /** Why an operation on morphisms has no result. */
 final class Reasons {

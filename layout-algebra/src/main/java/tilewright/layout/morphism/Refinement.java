@@ -3,8 +3,8 @@ package tilewright.layout.morphism;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Optional;
-import tilewright.layout.Decision;
-import tilewright.layout.IntTuple;
+import tilewright.layout.decision.Decision;
+import tilewright.layout.tuple.IntTuple;
 
 /** Tuples that split others' integers into products: a partial order, CuTe's compatibility reversed. */
 public final class Refinement {
@@ -56,7 +56,7 @@ public final class Refinement {
     }
   }
 
-  /** What keeps {@code fine} from refining {@code coarse}, in numbers. */
+  /** The numbers that keep {@code fine} from refining {@code coarse}. */
   static Optional<String> fault(IntTuple fine, IntTuple coarse) {
     if (refines(fine, coarse)) return Optional.empty();
     if (coarse instanceof IntTuple.Leaf) return Optional.of(fine + " has size " + fine.size() + ", not " + coarse);

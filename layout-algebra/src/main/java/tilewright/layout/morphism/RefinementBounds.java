@@ -1,9 +1,9 @@
 package tilewright.layout.morphism;
 
 import java.util.ArrayList;
-import tilewright.layout.Certificate;
-import tilewright.layout.Decision;
-import tilewright.layout.IntTuple;
+import tilewright.layout.decision.Certificate;
+import tilewright.layout.decision.Decision;
+import tilewright.layout.tuple.IntTuple;
 
 /** Meets and joins of tuples in the order of refinement. */
 final class RefinementBounds {

@@ -3,8 +3,8 @@ package tilewright.layout.morphism;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.stream.IntStream;
-import tilewright.layout.Decision;
-import tilewright.layout.IntTuple;
+import tilewright.layout.decision.Decision;
+import tilewright.layout.tuple.IntTuple;
 
 /** Morphisms carried along refinements of their domain or codomain, and what that makes composable. */
 final class Refining {

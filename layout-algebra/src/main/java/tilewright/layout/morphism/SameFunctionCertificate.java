@@ -2,9 +2,9 @@ package tilewright.layout.morphism;
 
 import java.util.ArrayList;
 import java.util.List;
-import tilewright.layout.Certificate;
-import tilewright.layout.IntTuple;
 import tilewright.layout.Layout;
+import tilewright.layout.decision.Certificate;
+import tilewright.layout.tuple.IntTuple;
 
 /**
  * Two morphisms realise one function: at each integer of a tuple that both domains refine, their layouts coalesce to

@@ -4,8 +4,8 @@ import java.util.ArrayList;
 import java.util.Collections;
 import java.util.Comparator;
 import java.util.stream.IntStream;
-import tilewright.layout.Decision;
 import tilewright.layout.Layout;
+import tilewright.layout.decision.Decision;
 
 /** From a layout to the morphism with the smallest codomain that realises it, if it is tractable. */
 final class StandardForm {

@@ -4,8 +4,8 @@ import java.util.ArrayList;
 import java.util.Comparator;
 import java.util.List;
 import java.util.stream.IntStream;
-import tilewright.layout.Decision;
-import tilewright.layout.IntTuple;
+import tilewright.layout.decision.Decision;
+import tilewright.layout.tuple.IntTuple;
 
 /** Morphisms from or to some integers of a tuple, or all of them in another order. Places count from 1. */
 final class Subtuples {

@@ -3,7 +3,7 @@ package tilewright.layout.morphism;
 import java.util.ArrayList;
 import java.util.Iterator;
 import java.util.List;
-import tilewright.layout.IntTuple;
+import tilewright.layout.tuple.IntTuple;
 
 /** Tuples taken apart at their integers and put together again. */
 final class Trees {

@@ -4,9 +4,9 @@ import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.List;
 import java.util.stream.IntStream;
-import tilewright.layout.Decision;
-import tilewright.layout.IntTuple;
 import tilewright.layout.Layout;
+import tilewright.layout.decision.Decision;
+import tilewright.layout.tuple.IntTuple;
 
 /**
  * A morphism of (nested) tuples: a partial injection from the integers of the domain to those of the codomain that
@@ -132,7 +132,7 @@ public record TupleMorphism(IntTuple domain, IntTuple codomain, List<Integer> ma
 
   // Operations that always have a result
 
-  /** The same between flattened tuples. */
+  /** This morphism between flattened tuples. */
   public TupleMorphism flatten() {
     return new TupleMorphism(IntTuple.flat(domain.flatten()), IntTuple.flat(codomain.flatten()), map);
   }
@@ -189,7 +189,7 @@ public record TupleMorphism(IntTuple domain, IntTuple codomain, List<Integer> ma
     return Combination.concatenation(this, other);
   }
 
-  /** The same onto the integers of the codomain at these places, a flat tuple; the image must lie there. */
+  /** This morphism onto the integers of the codomain at these places, a flat tuple that must hold the image. */
   public Decision<TupleMorphism> tryFactorization(List<Integer> places) {
     return Subtuples.factorize(this, places);
   }
@@ -209,12 +209,12 @@ public record TupleMorphism(IntTuple domain, IntTuple codomain, List<Integer> ma
     return Combination.logicalProduct(this, tiles);
   }
 
-  /** The same function to a refinement of the codomain; the domain is refined where it has positions. */
+  /** This function to a refinement of the codomain; the domain is refined where it has positions. */
   public Decision<TupleMorphism> tryPullback(IntTuple refinedCodomain) {
     return Refining.pullback(this, refinedCodomain);
   }
 
-  /** The same function from a refinement of the domain; the codomain is refined in the image. */
+  /** This function from a refinement of the domain; the codomain is refined in the image. */
   public Decision<TupleMorphism> tryPushforward(IntTuple refinedDomain) {
     return Refining.pushforward(this, refinedDomain);
   }

@@ -2,7 +2,6 @@ package tilewright.layout.syntax;
 
 import java.util.ArrayList;
 import java.util.List;
-import tilewright.layout.LayoutSyntaxException;
 
 /**
  * Reads one expression by recursive descent:

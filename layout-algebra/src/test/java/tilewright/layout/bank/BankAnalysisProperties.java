@@ -20,7 +20,7 @@ import net.jqwik.api.constraints.Size;
 import tilewright.layout.ComposedLayout;
 import tilewright.layout.Layout;
 import tilewright.layout.OffsetMap;
-import tilewright.layout.Swizzle;
+import tilewright.layout.f2.Swizzle;
 
 /** Counts against a byte-by-byte simulation of 32 banks of four bytes, and closed forms against counts. */
 class BankAnalysisProperties {

@@ -14,9 +14,9 @@ import java.util.Set;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
 import org.junit.jupiter.params.provider.ValueSource;
-import tilewright.layout.Decision;
 import tilewright.layout.Layout;
-import tilewright.layout.Swizzle;
+import tilewright.layout.decision.Decision;
+import tilewright.layout.f2.Swizzle;
 
 /** Found swizzles against a search of the whole space that orders and counts by itself. */
 class SmallestSwizzleTest {

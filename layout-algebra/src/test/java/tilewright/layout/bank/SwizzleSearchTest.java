@@ -9,9 +9,9 @@ import static org.junit.jupiter.api.Assertions.assertTrue;
 import java.util.ArrayList;
 import java.util.List;
 import org.junit.jupiter.api.Test;
-import tilewright.layout.Decision;
 import tilewright.layout.Layout;
-import tilewright.layout.Swizzle;
+import tilewright.layout.decision.Decision;
+import tilewright.layout.f2.Swizzle;
 
 /** Known swizzles, what is said where there is none, and what is refused. */
 class SwizzleSearchTest {

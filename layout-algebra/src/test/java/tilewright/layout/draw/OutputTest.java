@@ -11,11 +11,11 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.MethodSource;
 import org.w3c.dom.Element;
-import tilewright.layout.IntTuple;
 import tilewright.layout.Layout;
 import tilewright.layout.OffsetMap;
-import tilewright.layout.Swizzle;
 import tilewright.layout.Tiler;
+import tilewright.layout.f2.Swizzle;
+import tilewright.layout.tuple.IntTuple;
 
 /** Every output, read back by a parser of its format. */
 class OutputTest {

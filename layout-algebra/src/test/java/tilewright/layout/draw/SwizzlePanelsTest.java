@@ -4,7 +4,7 @@ import static org.junit.jupiter.api.Assertions.assertEquals;
 
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
-import tilewright.layout.Swizzle;
+import tilewright.layout.f2.Swizzle;
 
 /** A swizzle exchanges the units of one of its blocks by XOR of row and column. */
 class SwizzlePanelsTest {

@@ -11,8 +11,8 @@ import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
-import tilewright.layout.IntTuple;
-import tilewright.layout.LayoutSyntaxException;
+import tilewright.layout.syntax.LayoutSyntaxException;
+import tilewright.layout.tuple.IntTuple;
 
 /** Whatever the text, there is a value that can be read back, or an error with a column; never anything else. */
 class ExpressionFuzzTest {

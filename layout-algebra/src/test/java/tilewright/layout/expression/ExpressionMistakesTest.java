@@ -8,7 +8,7 @@ import java.util.List;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
-import tilewright.layout.LayoutSyntaxException;
+import tilewright.layout.syntax.LayoutSyntaxException;
 
 class ExpressionMistakesTest {
 

@@ -7,7 +7,7 @@ import static org.junit.jupiter.api.Assertions.assertTrue;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
 import org.junit.jupiter.params.provider.ValueSource;
-import tilewright.layout.LayoutSyntaxException;
+import tilewright.layout.syntax.LayoutSyntaxException;
 
 class MorphismExpressionTest {
 

@@ -7,7 +7,7 @@ import static org.junit.jupiter.api.Assertions.assertTrue;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
-import tilewright.layout.UndefinedOperationException;
+import tilewright.layout.decision.UndefinedOperationException;
 
 class OperandMistakesTest {
 

@@ -10,10 +10,10 @@ import java.util.List;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
-import tilewright.layout.Certificate;
-import tilewright.layout.Decision;
-import tilewright.layout.IntTuple;
 import tilewright.layout.Layout;
+import tilewright.layout.decision.Certificate;
+import tilewright.layout.decision.Decision;
+import tilewright.layout.tuple.IntTuple;
 
 /** Where an operation has no result its reason names the numbers; where it has one, its certificate is no formality. */
 class MorphismDecisionTest {

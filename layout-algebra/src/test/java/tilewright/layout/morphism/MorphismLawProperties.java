@@ -13,8 +13,9 @@ import net.jqwik.api.Example;
 import net.jqwik.api.ForAll;
 import net.jqwik.api.Property;
 import net.jqwik.api.Provide;
-import tilewright.layout.Decision;
-import tilewright.layout.IntTuple;
+import tilewright.layout.Division;
+import tilewright.layout.decision.Decision;
+import tilewright.layout.tuple.IntTuple;
 
 /**
  * The theorems of the categorical foundations: an operation on morphisms, realised, is the operation on layouts. Both
@@ -135,7 +136,7 @@ class MorphismLawProperties {
     assertEquals(tile.domain(), divided.domain().mode(0));
     var tileThenRest = Tables.sum(Tables.of(tile), rest, 1);
     assertArrayEquals(Tables.after(tileThenRest, Tables.of(f)), divided.layout().offsets());
-    if (f.layout().tryLogicalDivide(tile.layout()) instanceof Decision.Defined<?>) {
+    if (Division.logical(f.layout(), tile.layout()) instanceof Decision.Defined<?>) {
       assertEquals(f.layout().logicalDivide(tile.layout()).coalesce(), divided.layout().coalesce());
     }
   }

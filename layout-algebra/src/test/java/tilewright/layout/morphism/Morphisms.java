@@ -7,7 +7,7 @@ import java.util.Random;
 import java.util.function.Consumer;
 import net.jqwik.api.Arbitraries;
 import net.jqwik.api.Arbitrary;
-import tilewright.layout.IntTuple;
+import tilewright.layout.tuple.IntTuple;
 
 /** Morphisms to try laws on: all small flat ones, and random nested ones with extents of 1 and base points. */
 final class Morphisms {

@@ -4,7 +4,7 @@ import static org.junit.jupiter.api.Assertions.assertEquals;
 
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
-import tilewright.layout.IntTuple;
+import tilewright.layout.tuple.IntTuple;
 
 /** Certificates of refinements hold for right results and for no others. */
 class RefinementCertificateTest {

@@ -10,8 +10,8 @@ import java.util.List;
 import java.util.function.BiFunction;
 import java.util.function.BiPredicate;
 import org.junit.jupiter.api.Test;
-import tilewright.layout.Decision;
-import tilewright.layout.IntTuple;
+import tilewright.layout.decision.Decision;
+import tilewright.layout.tuple.IntTuple;
 
 /** Meets and joins under refinement, against a search through all small nested tuples. */
 class RefinementOrderTest {

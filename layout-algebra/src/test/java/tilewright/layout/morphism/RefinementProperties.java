@@ -13,8 +13,8 @@ import net.jqwik.api.Example;
 import net.jqwik.api.ForAll;
 import net.jqwik.api.Property;
 import net.jqwik.api.Provide;
-import tilewright.layout.Decision;
-import tilewright.layout.IntTuple;
+import tilewright.layout.decision.Decision;
+import tilewright.layout.tuple.IntTuple;
 
 /** Refining changes no function; and whatever two morphisms could be composed after refining, are. */
 class RefinementProperties {

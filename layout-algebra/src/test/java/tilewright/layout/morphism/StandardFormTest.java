@@ -11,9 +11,9 @@ import java.util.stream.IntStream;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
-import tilewright.layout.Decision;
-import tilewright.layout.IntTuple;
 import tilewright.layout.Layout;
+import tilewright.layout.decision.Decision;
+import tilewright.layout.tuple.IntTuple;
 
 /** Tractable layouts are exactly those that morphisms realise, each in one standard form. */
 class StandardFormTest {

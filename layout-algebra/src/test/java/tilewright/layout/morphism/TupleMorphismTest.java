@@ -8,9 +8,9 @@ import java.util.List;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
-import tilewright.layout.IntTuple;
 import tilewright.layout.Layout;
-import tilewright.layout.LayoutSyntaxException;
+import tilewright.layout.syntax.LayoutSyntaxException;
+import tilewright.layout.tuple.IntTuple;
 
 /** How morphisms are written, what is none, and what they realise. */
 class TupleMorphismTest {

@@ -6,7 +6,6 @@ import static org.junit.jupiter.api.Assertions.assertThrows;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import org.junit.jupiter.api.Test;
-import tilewright.layout.LayoutSyntaxException;
 
 /** What recurses on a tree needs it shallow: each limit holds exactly. */
 class ParserLimitsTest {

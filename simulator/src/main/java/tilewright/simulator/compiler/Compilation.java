@@ -9,11 +9,28 @@ import java.util.Optional;
 import tilewright.ptx.Function;
 import tilewright.ptx.PtxModule;
 import tilewright.simulator.UnsupportedPtxException.Problem;
+import tilewright.simulator.compiler.analysis.CarriedReads;
+import tilewright.simulator.compiler.analysis.ControlFlow;
+import tilewright.simulator.compiler.analysis.UsesOfLoads;
+import tilewright.simulator.compiler.analysis.WgmmaChecks;
+import tilewright.simulator.compiler.code.BasicBlock;
+import tilewright.simulator.compiler.code.CodeGenerator;
+import tilewright.simulator.compiler.code.Liveness;
+import tilewright.simulator.compiler.code.Reg;
+import tilewright.simulator.compiler.code.Registers;
+import tilewright.simulator.compiler.code.Source;
+import tilewright.simulator.compiler.code.Terminator;
+import tilewright.simulator.compiler.code.Unit;
+import tilewright.simulator.compiler.code.Unsupported;
+import tilewright.simulator.compiler.function.FunctionLowering;
+import tilewright.simulator.compiler.module.CallGraph;
+import tilewright.simulator.compiler.module.MemoryPlan;
+import tilewright.simulator.compiler.module.ModuleData;
 import tilewright.simulator.core.Block;
 import tilewright.simulator.core.ClusterNeed;
 import tilewright.simulator.core.Kernel;
 import tilewright.simulator.core.KernelClass;
-import tilewright.simulator.core.RegisterPool;
+import tilewright.simulator.sync.RegisterPool;
 
 /** One kernel on its way from PTX to bytecode. */
 final class Compilation {
@@ -61,7 +78,7 @@ final class Compilation {
     return digits.isEmpty() ? 0 : Integer.parseInt(digits);
   }
 
-  /** What cannot be executed, complete once the code was asked for. */
+  /** The statements that cannot be executed, complete once the code was asked for. */
   List<Problem> problems() {
     return problems;
   }

@@ -6,6 +6,9 @@ import java.util.Map;
 import java.util.Optional;
 import tilewright.ptx.PtxModule;
 import tilewright.simulator.UnsupportedPtxException.Problem;
+import tilewright.simulator.compiler.code.TooLarge;
+import tilewright.simulator.compiler.code.Unsupported;
+import tilewright.simulator.compiler.module.ModuleData;
 import tilewright.simulator.core.Kernel;
 
 /** Compiles the kernels of a module. */

@@ -1,6 +1,6 @@
 package tilewright.simulator.core;
 
-/** What an instruction does to memory; generated code passes the constants. */
+/** The kinds of access to memory; generated code passes the constants. */
 public final class Access {
   public static final int READ = 0;
   public static final int WRITE = 1;

@@ -20,26 +20,21 @@ public final class AddressSpace {
   public static final long PARAMETER_WINDOW = (long) PARAMETERS << WINDOW_BITS;
   /** In a cluster, the CTA of rank r has the addresses from r·2²⁴ in the shared window. */
   public static final int RANK_BITS = 24;
-  /** What lies in a CTA's own part of the shared window. */
-  static final int IN_CTA = (1 << RANK_BITS) - 1;
+  /** The bits of an address within a CTA's own part of the shared window. */
+  public static final int IN_CTA = (1 << RANK_BITS) - 1;
   private static final byte[] NOTHING = {};
 
   private final byte[][] buffers;
   private final List<String> names;
-  private final GlobalShadow[] shadows;
   private final DeviceHeap heap;
 
-  /** @param watched what is known of each buffer, or empty when nobody watches */
-  AddressSpace(List<String> names, List<byte[]> contents, Optional<List<GlobalShadow>> watched) {
+  /** @param listener hears of the device heap's allocations */
+  public AddressSpace(List<String> names, List<byte[]> contents, Optional<DeviceHeap.Listener> listener) {
     this.names = List.copyOf(names);
     buffers = new byte[contents.size() + 1][];
     buffers[0] = NOTHING;
     for (int i = 0; i < contents.size(); i++) buffers[i + 1] = contents.get(i);
-    shadows = new GlobalShadow[buffers.length];
-    heap = new DeviceHeap(watched.isPresent());
-    watched.ifPresent(known -> {
-      for (int i = 0; i < known.size(); i++) shadows[i + 1] = known.get(i);
-    });
+    heap = new DeviceHeap(listener);
   }
 
   /** The address where the buffer at a position begins. */
@@ -69,28 +64,28 @@ public final class AddressSpace {
   }
 
   /** Where in its buffer, its CTA's shared memory or its thread's local memory a generic address lies. */
-  static long offset(long address) {
+  public static long offset(long address) {
     return address & (isShared(address) ? IN_CTA : OFFSETS);
   }
 
-  static int window(long address) {
+  public static int window(long address) {
     return (int) (address >>> WINDOW_BITS);
   }
 
-  static boolean isShared(long address) {
+  public static boolean isShared(long address) {
     return window(address) == SHARED;
   }
 
-  static boolean isLocal(long address) {
+  public static boolean isLocal(long address) {
     return window(address) == LOCAL;
   }
 
-  static boolean isParameter(long address) {
+  public static boolean isParameter(long address) {
     return window(address) == PARAMETERS;
   }
 
   /** The buffer an address points into; an empty one if it points nowhere. */
-  byte[] buffer(long address) {
+  public byte[] buffer(long address) {
     int window = window(address);
     if (window > 0 && window < buffers.length) return buffers[window];
     var allocation = heap.at(window);
@@ -101,14 +96,8 @@ public final class AddressSpace {
     return heap;
   }
 
-  /** The shadow of the buffer an address points into; null when nobody watches. */
-  GlobalShadow shadow(long address) {
-    int window = window(address);
-    return window > 0 && window < shadows.length ? shadows[window] : heap.shadow(window);
-  }
-
   /** The name of the buffer an address points into, or the empty text. */
-  String name(long address) {
+  public String name(long address) {
     int window = window(address);
     return window > 0 && window < buffers.length ? names.get(window - 1) : "";
   }
@@ -118,7 +107,7 @@ public final class AddressSpace {
     return base(names.lastIndexOf(name));
   }
 
-  String describe(long address) {
+  public String describe(long address) {
     int window = window(address);
     if (isShared(address)) {
       int rank = ClusterAddresses.rank(address);

@@ -10,7 +10,7 @@ import java.util.function.Predicate;
  * {@link AsyncOperation#ready} allows, some runs complete them eagerly and some only when no thread can go on, so that
  * whoever relies on an order or a delay that nobody promised is found out by some seed.
  */
-final class AsyncEngine {
+public final class AsyncEngine {
   /** By run, one in so many turns of the scheduler completes an operation while threads can go on. */
   private static final int[] LAGS = {1, 4, 4, 32, 256};
 
@@ -36,28 +36,28 @@ final class AsyncEngine {
   }
 
   /** Every warp that can go on will have run so many blocks more. */
-  void advance(int blocks) {
+  public void advance(int blocks) {
     now += blocks;
   }
 
   /** An operation begins. It completes later, never within this call. */
-  void issue(AsyncOperation operation) {
+  public void issue(AsyncOperation operation) {
     // Launches without asynchronous operations draw nothing for them.
     if (lag == 0) lag = LAGS[random.nextInt(LAGS.length)];
     pending.add(new Pending(operation, now));
   }
 
-  boolean pending() {
+  public boolean pending() {
     return !pending.isEmpty();
   }
 
   /** Completes one of the operations now and then, although threads could go on. Returns whether it did. */
-  boolean completeIfDue() {
+  public boolean completeIfDue() {
     return !pending.isEmpty() && random.nextInt(lag) == 0 && completeOne(p -> p.issued + LATENCY <= now);
   }
 
   /** Completes one of the operations that are ready. */
-  void completeOne() {
+  public void completeOne() {
     if (!completeOne(_ -> true)) {
       throw new IllegalStateException("no operation is ready, not even the earliest: "
           + pending.getFirst().operation.describe());
@@ -68,7 +68,7 @@ final class AsyncEngine {
    * Completes all operations that satisfy a condition, and those that these must come after: what an instruction does
    * that waits for them.
    */
-  void complete(Predicate<AsyncOperation> condition) {
+  public void complete(Predicate<AsyncOperation> condition) {
     Predicate<Pending> chosen = p -> condition.test(p.operation);
     while (pending.stream().anyMatch(chosen)) if (!completeOne(chosen)) completeOne();
   }
@@ -92,7 +92,7 @@ final class AsyncEngine {
   }
 
   /** The operations under way, in order of their issue. */
-  List<AsyncOperation> operations() {
+  public List<AsyncOperation> operations() {
     return pending.stream().map(Pending::operation).toList();
   }
 }

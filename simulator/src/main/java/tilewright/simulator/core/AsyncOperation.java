@@ -1,13 +1,14 @@
 package tilewright.simulator.core;
 
 /**
- * What goes on by itself after the instruction that began it: a copy by the TMA, a product of the tensor cores, an
- * arrival that waits for copies. An {@link AsyncEngine} lets it take effect at a moment that the seed chooses.
+ * An operation that goes on by itself after the instruction that began it: a copy by the TMA, a product of the tensor
+ * cores, an arrival that waits for copies. An {@link AsyncEngine} lets it take effect at a moment that the seed
+ * chooses.
  *
  * <p>An operation takes effect as a whole. One whose parts may take effect apart, such as a multicast copy, is issued
  * as several operations.
  */
-interface AsyncOperation {
+public interface AsyncOperation {
   /**
    * Whether the memory model allows it to take effect now. It may depend on nothing but operations that were issued
    * earlier, and so the earliest pending operation is always ready.
@@ -19,6 +20,6 @@ interface AsyncOperation {
   /** Takes effect: reads its sources, writes its results, signals. Called once, when {@link #ready()}. */
   void complete();
 
-  /** What it is and whose, for reports of deadlocks, such as {@code cp.async.bulk of 64 bytes by thread (0,0,0) …}. */
+  /** Names the operation and its thread for reports of deadlocks, such as {@code a bulk copy … by thread (0,0,0)}. */
   String describe();
 }

@@ -1,8 +1,8 @@
 package tilewright.simulator.core;
 
 /**
- * What the scheduler must know about a basic block. Blocks are numbered so that running the lowest first makes diverged
- * lanes meet again at the immediate post-dominator at the latest.
+ * A basic block as the scheduler knows it. Blocks are numbered so that running the lowest first makes diverged lanes
+ * meet again at the immediate post-dominator at the latest.
  *
  * @param end how control leaves
  * @param next the fall-through block

@@ -19,11 +19,11 @@ public final class BulkOperands {
     System.arraycopy(value, 0, w.bulk.values[slot], 0, Warp.LANES);
   }
 
-  int value(int slot, int lane) {
+  public int value(int slot, int lane) {
     return values[slot][lane];
   }
 
-  int[] values(int slot, int count, int lane) {
+  public int[] values(int slot, int count, int lane) {
     var numbers = new int[count];
     Arrays.setAll(numbers, k -> values[slot + k][lane]);
     return numbers;

@@ -4,8 +4,8 @@ import java.util.Arrays;
 import tilewright.simulator.Finding.Kind;
 
 /**
- * What the lanes of a warp keep while functions run that are not inlined: registers of callers that may run again, and
- * where to return to. The functions' variables are in local memory, in frames between two pointers.
+ * The stack of a warp's lanes for functions that are not inlined: registers of callers that may run again, and where to
+ * return to. The functions' variables are in local memory, in frames between two pointers.
  */
 public final class CallStack {
   private static final int FIRST_LENGTH = 32;
@@ -153,7 +153,7 @@ public final class CallStack {
       long target = to[lane] + toOffset;
       requireRoom(w, lane, Math.max(source, target) + bytes, site);
       System.arraycopy(w.local, lane * extent + (int) source, w.local, lane * extent + (int) target, bytes);
-      if (w.cta.sanitizer != null) w.cta.sanitizer.copyLocal(w, lane, (int) source, (int) target, bytes);
+      if (w.cta.watch != null) w.cta.watch.copyLocal(w, lane, (int) source, (int) target, bytes);
     }
   }
 

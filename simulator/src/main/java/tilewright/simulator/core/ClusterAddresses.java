@@ -13,7 +13,7 @@ public final class ClusterAddresses {
     return (long) (possible ? rank : NOBODY) << AddressSpace.RANK_BITS | address & AddressSpace.IN_CTA;
   }
 
-  /** As {@link #map}, for generic addresses. */
+  /** Like {@link #map}, for generic addresses. */
   public static long mapGeneric(long address, int rank) {
     // Compilers compute addresses that nobody uses, so what points elsewhere is no error before it is used.
     return AddressSpace.SHARED_WINDOW

@@ -11,11 +11,11 @@ import tilewright.ptx.Launch;
  * @param clusters extents of the grid in clusters
  * @param explicit whether the launch or the kernel names a cluster
  */
-record ClusterGrid(Dim3 grid, Dim3 cluster, Dim3 clusters, boolean explicit) {
+public record ClusterGrid(Dim3 grid, Dim3 cluster, Dim3 clusters, boolean explicit) {
   private static final int FIRST_TARGET = 90;
 
   /** @throws IllegalArgumentException when kernel, cluster and grid do not fit each other */
-  static ClusterGrid of(Kernel kernel, Launch launch) {
+  public static ClusterGrid of(Kernel kernel, Launch launch) {
     var need = kernel.clusters();
     var cluster = need.extents(kernel.name(), launch.cluster());
     boolean explicit = need.required().isPresent() || !launch.cluster().equals(Dim3.ONE);
@@ -37,7 +37,7 @@ record ClusterGrid(Dim3 grid, Dim3 cluster, Dim3 clusters, boolean explicit) {
   }
 
   /** The CTAs of a cluster. */
-  int size() {
+  public int size() {
     return (int) cluster.size();
   }
 
@@ -52,12 +52,12 @@ record ClusterGrid(Dim3 grid, Dim3 cluster, Dim3 clusters, boolean explicit) {
   }
 
   /** Where in the grid the CTA of that number is. */
-  Dim3 blockAt(long number) {
+  public Dim3 blockAt(long number) {
     return at(number, grid);
   }
 
   /** Where in the grid the CTA of that rank in that cluster is. */
-  Dim3 blockAt(long clusterNumber, int rank) {
+  public Dim3 blockAt(long clusterNumber, int rank) {
     var outer = clusterAt(clusterNumber);
     var inner = inCluster(rank);
     return new Dim3(outer.x() * cluster.x() + inner.x(), outer.y() * cluster.y() + inner.y(),

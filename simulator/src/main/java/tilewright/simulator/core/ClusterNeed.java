@@ -7,7 +7,7 @@ import tilewright.ptx.Dim3;
 import tilewright.ptx.Function;
 
 /**
- * What a kernel's directives say about clusters (PTX ISA, Cluster Dimension Directives).
+ * A kernel's requirements of clusters (PTX ISA, Cluster Dimension Directives).
  *
  * @param required {@code .reqnctapercluster}
  * @param most {@code .maxclusterrank}
@@ -21,7 +21,7 @@ public record ClusterNeed(Optional<Dim3> required, OptionalInt most, boolean exp
   private static final int MOST = 16;
   private static final String CANCEL = "clusterlaunchcontrol.try_cancel";
 
-  /** What a kernel's directives and instructions say. */
+  /** Reads a kernel's directives and instructions. */
   public static ClusterNeed of(Function kernel, List<Site> sites) {
     var most = kernel.directive("maxclusterrank").map(v -> OptionalInt.of(v.getFirst().intValue()));
     return new ClusterNeed(kernel.directive("reqnctapercluster").map(ClusterNeed::extents),

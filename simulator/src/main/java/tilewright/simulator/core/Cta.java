@@ -2,55 +2,37 @@ package tilewright.simulator.core;
 
 import java.util.Arrays;
 import java.util.SplittableRandom;
+import java.util.function.Function;
 import tilewright.ptx.Dim3;
 import tilewright.ptx.Launch;
-import tilewright.simulator.tensorcore.TensorTile;
 
-/** A thread block: its warps and its shared memory. */
-final class Cta {
-  final Cluster cluster;
+/**
+ * A thread block: its warps and its shared memory. What instructions of one kind work with, such as barriers or Tensor
+ * Memory, belongs to subclasses, which the packages of those instructions ask for by an interface of their own.
+ */
+public abstract class Cta {
+  public final Cluster cluster;
   /** Its place in the cluster. */
-  final int rank;
-  final Kernel kernel;
+  public final int rank;
+  public final Kernel kernel;
   final Launch launch;
-  final LaunchState state;
-  final AddressSpace space;
-  final byte[] parameters;
-  final int threads;
-  final Warp[] warps;
-  final byte[] shared;
-  final int sharedBytes;
-  final Barriers barriers;
-  final Mbarriers mbarriers;
-  final RegisterPool registers;
-  final BulkGroups groups;
-  final TensorTile tile;
-  final TensorCores tensorCores;
-  final MmaUnit mma;
-  final WmmaTransfer wmma;
-  final TensorMemory tensor;
-  /** Null when the launch is not sanitized. */
-  final TensorWatch tensorWatch;
-  final TensorTransfer transfer = new TensorTransfer();
-  private final Warpgroup[] warpgroups;
-  final TensorMma tensorMma = new TensorMma();
-  final Places places;
-  /** Null when the launch is not sanitized. */
-  final Sanitizer sanitizer;
+  public final LaunchState state;
+  public final AddressSpace space;
+  public final byte[] parameters;
+  public final int threads;
+  public final Warp[] warps;
+  public final byte[] shared;
+  public final int sharedBytes;
+  public final Places places;
   /** Null when nobody looks on. */
-  final Watch watch;
-  /** Null when the launch is not profiled. */
-  final ExecutionCounter executions;
-  /** Null when the launch is not profiled, and for later CTAs. */
-  Timeline.Recorder recorder;
-  long number;
+  public final Watch watch;
+  public long number;
   /** Whether a thread of it has run yet. */
-  boolean started;
-  Dim3 position = new Dim3(0, 0, 0);
-  final WarpRunner runner;
-  private WgmmaUnit wgmmaUnit;
+  public boolean started;
+  public Dim3 position = new Dim3(0, 0, 0);
 
-  Cta(Cluster cluster, int rank) {
+  /** @param watch makes the watch over the CTA; it gives null when nobody looks on */
+  protected Cta(Cluster cluster, int rank, Function<Cta, Watch> watch) {
     this.cluster = cluster;
     this.rank = rank;
     state = cluster.state;
@@ -63,82 +45,47 @@ final class Cta {
     shared = new byte[sharedBytes];
     warps = new Warp[(threads + Warp.LANES - 1) / Warp.LANES];
     places = state.places;
-    sanitizer = state.sanitize ? new Sanitizer(this) : null;
-    watch = state.watched() ? new Watch(sanitizer, state.newTraffic()) : null;
-    executions = state.profile ? state.newExecutions() : null;
-    barriers = new Barriers(this);
-    mbarriers = new Mbarriers(this);
-    registers = new RegisterPool(this);
-    groups = new BulkGroups(this);
-    tile = new TensorTile(state.adder);
-    tensorCores = new TensorCores(tile, state.architecture);
-    mma = new MmaUnit(tile, state.architecture);
-    wmma = new WmmaTransfer();
-    tensor = new TensorMemory(this);
-    tensorWatch = state.sanitize ? new TensorWatch(this) : null;
-    runner = new WarpRunner(this);
+    this.watch = watch.apply(this);
     for (int i = 0; i < warps.length; i++) warps[i] = new Warp(this, i);
-    warpgroups = new Warpgroup[warps.length / Warpgroup.WARPS];
-    Arrays.setAll(warpgroups, i -> new Warpgroup(this, i * Warpgroup.WARPS));
   }
 
   /** Becomes the block at that position. */
-  void reset(Dim3 newPosition) {
+  public void reset(Dim3 newPosition) {
     position = newPosition;
     started = false;
     number = state.grid.number(position);
     // Whatever a kernel reads without writing it first should look wrong, and the same every time.
     Arrays.fill(shared, (byte) 0xCD);
     for (var w : warps) w.reset();
-    barriers.reset();
-    mbarriers.reset();
-    registers.reset();
-    for (var g : warpgroups) g.reset();
-    groups.reset();
-    tensor.reset();
-    if (tensorWatch != null) tensorWatch.reset();
-    tensorMma.reset();
-    if (sanitizer != null) sanitizer.reset();
-    recorder = state.profile && number < Timeline.MOST_CTAS ? state.timeline.new Recorder(this) : null;
-  }
-
-  Warpgroup warpgroup(int index) {
-    return warpgroups[index];
-  }
-
-  /** What multiplies for warpgroups; large, and so there only once it is asked for. */
-  WgmmaUnit wgmma() {
-    if (wgmmaUnit == null) wgmmaUnit = new WgmmaUnit(state.adder);
-    return wgmmaUnit;
   }
 
   /** The position of the block of that number. */
-  Dim3 blockAt(long block) {
+  public Dim3 blockAt(long block) {
     return state.grid.blockAt(block);
   }
 
   /** The position in the block of the thread of that number. */
-  Dim3 thread(int thread) {
+  public Dim3 thread(int thread) {
     return warps[thread / Warp.LANES].thread(thread % Warp.LANES);
   }
 
-  SplittableRandom random() {
+  public SplittableRandom random() {
     return cluster.random();
   }
 
   /** Whether any of its threads can go on. */
-  boolean runs() {
+  public boolean runs() {
     for (var w : warps) if (w.runnable()) return true;
     return false;
   }
 
   /** Whether any of its threads wait. */
-  boolean waits() {
+  public boolean waits() {
     for (var w : warps) for (var g : w.groups) if (g.state != LaneGroup.State.RUNNING) return true;
     return false;
   }
 
-  boolean finished() {
+  public boolean finished() {
     for (var w : warps) if (!w.finished()) return false;
     return true;
   }
@@ -166,12 +113,12 @@ final class Cta {
   }
 
   /** A thread prints. */
-  void print(String text) {
+  public void print(String text) {
     state.print(number, text);
   }
 
   /** Where an instruction stands, to follow what it did. */
-  String at(int site) {
+  public String at(int site) {
     var at = kernel.sites().get(site);
     return " at line " + at.line() + " (" + at.text() + ")";
   }

@@ -1,8 +1,7 @@
 package tilewright.simulator.core;
 
 import java.util.Arrays;
-import java.util.Map;
-import java.util.concurrent.ConcurrentHashMap;
+import java.util.Optional;
 import tilewright.simulator.Finding.Kind;
 
 /**
@@ -10,7 +9,7 @@ import tilewright.simulator.Finding.Kind;
  * buffer, so running over its end or using it after {@code free} is found.
  */
 public final class DeviceHeap {
-  /** What the CUDA runtime gives a kernel unless it is told otherwise. */
+  /** The size of the heap that the CUDA runtime gives a kernel by default. */
   private static final long MOST_BYTES = 8L << 20;
   private static final int MOST_ALLOCATIONS = 1 << 22;
   private static final byte[] FREED = {};
@@ -18,14 +17,17 @@ public final class DeviceHeap {
   static final int FIRST_WINDOW = 1 << 22;
 
   private volatile byte[][] blocks = new byte[16][];
-  /** Of each allocation, if somebody watches. */
-  private final Map<Integer, GlobalShadow> shadows = new ConcurrentHashMap<>();
-  private final boolean watched;
+  private final Optional<Listener> listener;
   private int count;
   private long used;
 
-  DeviceHeap(boolean watched) {
-    this.watched = watched;
+  /** Hears of what kernels allocate. */
+  public interface Listener {
+    void allocated(int window, int bytes);
+  }
+
+  DeviceHeap(Optional<Listener> listener) {
+    this.listener = listener;
   }
 
   /** {@code malloc}: addresses of new memory, null when there is none left. */
@@ -54,8 +56,9 @@ public final class DeviceHeap {
     larger[count] = block;
     blocks = larger;
     used += bytes;
-    if (watched) shadows.put(FIRST_WINDOW + count, new GlobalShadow((int) bytes, false, EarlierGrids.ABSENT));
-    return (long) (FIRST_WINDOW + count++) << AddressSpace.WINDOW_BITS;
+    int window = FIRST_WINDOW + count++;
+    listener.ifPresent(l -> l.allocated(window, block.length));
+    return (long) window << AddressSpace.WINDOW_BITS;
   }
 
   private synchronized boolean release(long address) {
@@ -67,11 +70,6 @@ public final class DeviceHeap {
     same[index] = FREED;
     blocks = same;
     return true;
-  }
-
-  /** What is known of an allocation's words; null when nobody watches or there is none. */
-  GlobalShadow shadow(int window) {
-    return shadows.get(window);
   }
 
   /** The allocation of a window; null if there never was one. */

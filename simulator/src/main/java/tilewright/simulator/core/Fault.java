@@ -4,18 +4,18 @@ import java.util.Optional;
 import tilewright.simulator.Finding;
 
 /** Ends a launch from inside generated code. It carries a finding, so it needs no stack trace. */
-final class Fault extends RuntimeException {
+public final class Fault extends RuntimeException {
   private static final long serialVersionUID = 1;
-  static final int NO_SITE = -1;
-  static final int NO_LANE = 0;
+  public static final int NO_SITE = -1;
+  public static final int NO_LANE = 0;
 
-  final Finding.Kind kind;
-  final int site;
-  final int lane;
-  final long address;
-  private Warp warp;
+  public final Finding.Kind kind;
+  public final int site;
+  public final int lane;
+  public final long address;
+  private transient Warp warp;
 
-  Fault(Finding.Kind kind, int site, int lane, long address, String message) {
+  public Fault(Finding.Kind kind, int site, int lane, long address, String message) {
     super(message, null, false, false);
     this.kind = kind;
     this.site = site;
@@ -24,13 +24,13 @@ final class Fault extends RuntimeException {
   }
 
   /** Blames a warp that need not be running, such as one whose asynchronous operation went wrong. */
-  Fault by(Warp w) {
+  public Fault by(Warp w) {
     warp = w;
     return this;
   }
 
-  /** Whose fault it is, where that was said; the running warp's otherwise. */
-  Optional<Warp> warp() {
+  /** The warp to blame, where one was named; otherwise it is the running one. */
+  public Optional<Warp> warp() {
     return Optional.ofNullable(warp);
   }
 }

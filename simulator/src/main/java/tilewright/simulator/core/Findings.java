@@ -17,16 +17,16 @@ import tilewright.simulator.Finding;
  * missing proxy fence is one finding for all accesses of one straight stretch of code to what another one wrote: a
  * single fence mends them.
  */
-final class Findings {
+public final class Findings {
   /** For a missing proxy fence the sites are basic blocks. */
   private record Key(Finding.Kind kind, int site, int otherSite) {}
 
   private record Pair(int site, int otherSite) {}
 
-  /** What is known of a finding before anybody wants its text. */
-  record Report(Finding.Kind kind, int site, Cta cta, Dim3 thread, long address, String fix,
+  /** A finding before its text is made. */
+  public record Report(Finding.Kind kind, int site, Cta cta, Dim3 thread, long address, String fix,
       Optional<Finding.Access> other, int otherSite) {
-    Report(Finding.Kind kind, int site, Cta cta, Dim3 thread, long address, String fix) {
+    public Report(Finding.Kind kind, int site, Cta cta, Dim3 thread, long address, String fix) {
       this(kind, site, cta, thread, address, fix, Optional.empty(), Fault.NO_SITE);
     }
   }
@@ -56,7 +56,7 @@ final class Findings {
     return new Key(r.kind, Math.min(r.site, r.otherSite), Math.max(r.site, r.otherSite));
   }
 
-  synchronized void add(Report r, Supplier<String> message) {
+  public synchronized void add(Report r, Supplier<String> message) {
     var entry = entries.computeIfAbsent(key(r), _ -> new Entry());
     entry.count++;
     if (r.kind() == Finding.Kind.MISSING_PROXY_FENCE) entry.pairs.add(new Pair(r.site(), r.otherSite()));
@@ -68,11 +68,11 @@ final class Findings {
     entry.block = r.cta().number;
   }
 
-  void add(Fault f, Cta cta, Dim3 thread) {
+  public void add(Fault f, Cta cta, Dim3 thread) {
     add(new Report(f.kind, f.site, cta, thread, f.address, f.kind.fix()), f::getMessage);
   }
 
-  synchronized List<Finding> list() {
+  public synchronized List<Finding> list() {
     var list = new ArrayList<Finding>();
     for (var e : entries.values()) list.add(e.first.times(e.count).among(e.pairs.size()));
     list.sort(Comparator.comparing((Finding f) -> !f.kind().stops()).thenComparingInt(Finding::line)

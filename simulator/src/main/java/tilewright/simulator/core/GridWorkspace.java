@@ -11,18 +11,18 @@ import tilewright.ptx.LaunchFeature;
  * (cooperative_groups/details/helpers.h, {@code grid_workspace}: its size, then the barrier). Other launches have none,
  * and the registers are 0, at which CUDA's code traps.
  */
-final class GridWorkspace {
+public final class GridWorkspace {
   /** How reports call it. It follows the launch's own buffers, so a buffer may have the same name. */
-  static final String NAME = "grid workspace";
+  public static final String NAME = "grid workspace";
   private static final int BYTES = 8;
 
   private GridWorkspace() {}
 
-  static boolean needed(Launch launch) {
+  public static boolean needed(Launch launch) {
     return launch.features().contains(LaunchFeature.COOPERATIVE);
   }
 
-  static byte[] initial() {
+  public static byte[] initial() {
     return ByteBuffer.allocate(BYTES).order(ByteOrder.LITTLE_ENDIAN).putInt(BYTES).putInt(0).array();
   }
 }

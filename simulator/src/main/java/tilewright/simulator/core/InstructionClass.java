@@ -4,7 +4,7 @@ import java.util.Locale;
 import tilewright.ptx.Instruction;
 import tilewright.ptx.PtxType;
 
-/** What kind of work an instruction is, as a profile counts it: by the unit of an SM that does most of it. */
+/** The kind of work of an instruction, as a profile counts it: by the unit of an SM that does most of it. */
 public enum InstructionClass {
   INTEGER, F16, F32, F64, SPECIAL_FUNCTION, CONVERT, COMPARE, MOVE, TENSOR, TENSOR_MEMORY, GLOBAL, SHARED, LOCAL,
   GENERIC, CONSTANT, ATOMIC, ASYNC_COPY, WARP, SYNCHRONISE, CONTROL;

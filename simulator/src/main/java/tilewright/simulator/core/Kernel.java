@@ -32,7 +32,7 @@ public record Kernel(String name, BlockCode code, List<Block> blocks, List<Site>
    * @param initial its first bytes; those behind are zeros
    */
   public record ModuleVariable(String name, boolean constant, int bytes, byte[] initial) {
-    byte[] contents() {
+    public byte[] contents() {
       return Arrays.copyOf(initial, bytes);
     }
   }

@@ -1,9 +1,9 @@
 package tilewright.simulator.core;
 
 /** Lanes of a warp that are at the same block. A converged warp has one group. */
-final class LaneGroup {
+public final class LaneGroup {
   /** Why a group does or does not run. */
-  enum State {
+  public enum State {
     RUNNING,
     /** At a synchronising instruction, until the other lanes it names come there too. */
     PARKED,
@@ -21,19 +21,19 @@ final class LaneGroup {
     AT_WGMMA
   }
 
-  int mask;
-  int block;
-  State state = State.RUNNING;
+  public int mask;
+  public int block;
+  public State state = State.RUNNING;
   /** The instruction it waits at, and what for. */
-  int site;
-  int barrier;
+  public int site;
+  public int barrier;
   /** The lanes that were suspended until a phase of an mbarrier is over, and which. */
-  int suspended;
-  long phase;
+  public int suspended;
+  public long phase;
   /** Its wait has taken so long that it comes back without what it waited for. */
-  boolean timedOut;
+  public boolean timedOut;
 
-  LaneGroup(int mask, int block) {
+  public LaneGroup(int mask, int block) {
     this.mask = mask;
     this.block = block;
   }

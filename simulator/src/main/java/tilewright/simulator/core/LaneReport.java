@@ -4,10 +4,10 @@ import java.util.ArrayList;
 import tilewright.simulator.Finding.Kind;
 
 /** Says what is wrong with the lanes that take part in an instruction of the whole warp. */
-final class LaneReport {
+public final class LaneReport {
   private LaneReport() {}
 
-  static void absentSource(Warp w, int mask, int lane, int source, int site) {
+  public static void absentSource(Warp w, int mask, int lane, int source, int site) {
     boolean exited = (w.live >>> source & 1) == 0;
     w.cta.state.findings.add(new Findings.Report(Kind.INVALID_SHUFFLE, site, w.cta, w.thread(lane), 0,
         "shuffle only among lanes that take part: let all lanes of the mask reach the instruction, or narrow the "
@@ -18,7 +18,7 @@ final class LaneReport {
   }
 
   /** A lane executes an instruction whose member mask leaves it out. */
-  static void notMember(Warp w, int lane, int mask, int site) {
+  public static void notMember(Warp w, int lane, int mask, int site) {
     w.cta.state.findings.add(new Findings.Report(Kind.INVALID_SHUFFLE, site, w.cta, w.thread(lane), 0,
         "name every lane that executes the instruction in its member mask"),
         () -> w.who(lane) + " (warp " + w.index + ", lane " + lane + ") executes it with member mask 0x"
@@ -26,7 +26,7 @@ final class LaneReport {
   }
 
   /** Set bits as ranges, such as 0-4,6. */
-  static String ranges(int mask) {
+  public static String ranges(int mask) {
     var text = new ArrayList<String>();
     for (int i = 0; i < Warp.LANES; i++) {
       if ((mask >>> i & 1) == 0) continue;

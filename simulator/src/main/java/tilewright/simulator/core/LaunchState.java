@@ -1,8 +1,5 @@
 package tilewright.simulator.core;
 
-import java.util.ArrayList;
-import java.util.HashMap;
-import java.util.List;
 import java.util.Map;
 import java.util.OptionalLong;
 import java.util.TreeMap;
@@ -10,48 +7,38 @@ import java.util.concurrent.atomic.AtomicLong;
 import tilewright.ptx.Launch;
 import tilewright.simulator.Finding;
 import tilewright.simulator.Fp4Model;
-import tilewright.simulator.Occupancy;
-import tilewright.simulator.Profile;
 import tilewright.simulator.SimulatorOptions;
 import tilewright.simulator.tensorcore.BlockAdder;
 
-/** What the CTAs of one launch share. */
-final class LaunchState {
-  final Kernel kernel;
-  final Launch launch;
-  final ClusterGrid grid;
+/** The state that the CTAs of one launch share. */
+public final class LaunchState {
+  public final Kernel kernel;
+  public final Launch launch;
+  public final ClusterGrid grid;
   final AddressSpace space;
   final byte[] parameters;
   /** The address of the {@link GridWorkspace}; 0 if the launch has none. */
   final long gridWorkspace;
-  final Findings findings;
+  public final Findings findings;
   final Places places;
-  /** By address in global memory, what strong writes made known to all threads; lock it. */
-  final Map<Long, VectorClock> published = new HashMap<>();
-  /** For the sanitizer. */
-  final GlobalAccesses globalAccesses = new GlobalAccesses();
-  final boolean sanitize;
-  final boolean profile;
-  final Timeline timeline = new Timeline();
-  final UseTrace uses = new UseTrace();
-  private final List<TrafficCounter> traffic = new ArrayList<>();
-  private final List<ExecutionCounter> executions = new ArrayList<>();
-  final long seed;
-  final int sharedBytes;
+  public final boolean sanitize;
+  public final boolean profile;
+  public final long seed;
+  public final int sharedBytes;
   /** Compute capability times ten; arithmetic of tensor cores depends on it. */
-  final int architecture;
-  final Fp4Model fp4Model;
-  final BlockAdder adder = BlockAdder.fastest();
+  public final int architecture;
+  public final Fp4Model fp4Model;
+  public final BlockAdder adder = BlockAdder.fastest();
   private final long instructionLimit;
   private final long timeLimitNanos;
   private final long deadline;
   private final AtomicLong nextCluster = new AtomicLong();
   private final AtomicLong instructions = new AtomicLong();
   private volatile boolean stopped;
-  /** What each block has printed. */
+  /** The text that each block has printed. */
   private final Map<Long, StringBuilder> printed = new TreeMap<>();
 
-  LaunchState(Kernel kernel, Launch launch, SimulatorOptions options, AddressSpace space, byte[] parameters,
+  public LaunchState(Kernel kernel, Launch launch, SimulatorOptions options, AddressSpace space, byte[] parameters,
       long start) {
     this.kernel = kernel;
     this.launch = launch;
@@ -70,7 +57,6 @@ final class LaunchState {
       throw new IllegalArgumentException(
           "tensor cores of sm_" + architecture + " are not modelled: use 80 or newer");
     }
-    MmaArithmetic.require(kernel.sites(), architecture);
     instructionLimit = options.instructionLimit();
     timeLimitNanos = options.timeLimit().toNanos();
     deadline = start + timeLimitNanos;
@@ -78,58 +64,29 @@ final class LaunchState {
         : kernel.staticSharedBytes();
   }
 
-  boolean watched() {
+  public boolean watched() {
     return sanitize || profile;
   }
 
-  /** Counters of their own for the CTAs of a worker. */
-  synchronized TrafficCounter newTraffic() {
-    traffic.add(new TrafficCounter(kernel.sites()));
-    return traffic.getLast();
-  }
-
-  synchronized ExecutionCounter newExecutions() {
-    executions.add(new ExecutionCounter(kernel.blocks().size()));
-    return executions.getLast();
-  }
-
-  /** All that was moved. */
-  TrafficCounter traffic() {
-    var sum = new TrafficCounter(kernel.sites());
-    traffic.forEach(sum::add);
-    return sum;
-  }
-
-  Profile profile() {
-    var moved = traffic();
-    var executed = new ExecutionCounter(kernel.blocks().size());
-    executions.forEach(executed::add);
-    var occupancy = Occupancy.of(kernel.target(), kernel.liveRegisters(), sharedBytes - kernel.gapBytes(),
-        (int) launch.block().size());
-    return new Profile(executed.classes(kernel), executed.executions(kernel), moved.spaces(), moved.bulk(),
-        moved.bankConflicts(), moved.globalTraffic(), occupancy, timeline.slices(), uses.barriers(),
-        uses.tensorMemory());
-  }
-
   /** The number of the next cluster, which the caller launches, or whose work it does; empty if there is none left. */
-  OptionalLong takeCluster() {
+  public OptionalLong takeCluster() {
     long number = nextCluster.get() < grid.clusters().size() ? nextCluster.getAndIncrement() : Long.MAX_VALUE;
     return number < grid.clusters().size() ? OptionalLong.of(number) : OptionalLong.empty();
   }
 
-  boolean hasClusters() {
+  public boolean hasClusters() {
     return nextCluster.get() < grid.clusters().size();
   }
 
-  boolean stopped() {
+  public boolean stopped() {
     return stopped;
   }
 
-  void stop() {
+  public void stop() {
     stopped = true;
   }
 
-  long instructions() {
+  public long instructions() {
     return instructions.get();
   }
 
@@ -137,13 +94,13 @@ final class LaunchState {
     printed.computeIfAbsent(block, _ -> new StringBuilder()).append(text);
   }
 
-  /** What was printed, by block: the same whatever ran first. */
-  synchronized String printed() {
+  /** The text that was printed, by block: the same whatever ran first. */
+  public synchronized String printed() {
     return String.join("", printed.values());
   }
 
   /** Counts what a CTA has executed, and ends the launch when that was too much. */
-  void executed(long n) {
+  public void executed(long n) {
     long total = instructions.addAndGet(n);
     if (total > instructionLimit) {
       throw new Fault(Finding.Kind.INSTRUCTION_LIMIT, Fault.NO_SITE, Fault.NO_LANE, 0,

@@ -15,21 +15,21 @@ public record MemoryOrder(Scope scope, boolean acquire, boolean release) {
 
   public static final MemoryOrder WEAK = new MemoryOrder(Scope.NONE, false, false);
 
-  boolean strong() {
+  public boolean strong() {
     return scope != Scope.NONE;
   }
 
   /** Whether it reaches threads of other CTAs of the cluster. */
-  boolean reachesCluster() {
+  public boolean reachesCluster() {
     return scope.compareTo(Scope.CLUSTER) >= 0;
   }
 
   /** Whether it reaches threads of all CTAs. */
-  boolean reachesGpu() {
+  public boolean reachesGpu() {
     return scope.compareTo(Scope.GPU) >= 0;
   }
 
-  /** What an instruction's modifiers say. */
+  /** Reads an instruction's modifiers. */
   public static MemoryOrder of(Instruction i) {
     return switch (i.opcode()) {
       case "atom", "red" -> update(i, Scope.GPU);

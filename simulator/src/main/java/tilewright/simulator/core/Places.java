@@ -5,7 +5,7 @@ import java.util.Map;
 import tilewright.simulator.Coordinates;
 
 /** Names what lies at an address: a variable or a buffer, and the element of it where its layout is known. */
-final class Places {
+public final class Places {
   private final List<Kernel.SharedVariable> shared;
   private final AddressSpace space;
   private final Map<String, Coordinates> coordinates;
@@ -16,8 +16,8 @@ final class Places {
     this.coordinates = coordinates;
   }
 
-  /** Such as {@code 'A' (3,17)}, {@code shared 'tile' + 20}. */
-  String of(long address) {
+  /** Names the place at an address, such as {@code 'A' (3,17)} or {@code shared 'tile' + 20}. */
+  public String of(long address) {
     long offset = AddressSpace.offset(address);
     if (AddressSpace.isShared(address)) return shared(offset);
     if (AddressSpace.isLocal(address)) return "local memory + " + offset;
@@ -40,8 +40,8 @@ final class Places {
     return "shared memory + " + offset;
   }
 
-  /** What an access between two variables of shared memory overran. */
-  String overrun(long offset) {
+  /** Names the variable of shared memory that an access behind it overran. */
+  public String overrun(long offset) {
     for (var v : shared.reversed()) {
       if (offset >= v.offset()) {
         return "shared '" + v.name() + "' + " + (offset - v.offset()) + element(v.name(), offset - v.offset())

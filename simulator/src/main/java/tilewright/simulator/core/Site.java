@@ -18,7 +18,7 @@ public record Site(int line, String text, String source, MemoryOrder order, Inst
   private static final Pattern LONG_LIST =
       Pattern.compile("\\{([^{},]+), *([^{},]+)(?:,[^{},]+){6,},\\s*([^{},]+)}");
 
-  /** What no instruction is to blame for. */
+  /** The site of findings that no instruction is to blame for. */
   public static final Site NOWHERE = new Site(0, "", "", MemoryOrder.WEAK, InstructionClass.CONTROL, false);
 
   public static Site of(Instruction i, String text, String source) {
@@ -32,7 +32,7 @@ public record Site(int line, String text, String source, MemoryOrder order, Inst
   }
 
   /** Whether it lets an asynchronous operation read shared memory. */
-  boolean readsAsynchronously() {
+  public boolean readsAsynchronously() {
     return text.contains("wgmma.mma") || text.contains("tcgen05.")
         || text.contains("cp.") && text.contains(".bulk") && text.contains("shared::cta");
   }

@@ -14,7 +14,7 @@ public final class UnwrittenValues {
   private static final int WIDEST = 32;
 
   /** A load that has found such bytes. */
-  record Origin(int site, int bytes, long address) {}
+  public record Origin(int site, int bytes, long address) {}
 
   /** The undefined bits of a register, by lane. */
   private static final class Held {
@@ -60,7 +60,7 @@ public final class UnwrittenValues {
    *
    * @param first the first byte of the access that {@code which} has a bit for
    */
-  boolean missing(int lane, int first, int which, long address, int accessBytes, int site) {
+  public boolean missing(int lane, int first, int which, long address, int accessBytes, int site) {
     if (site != loading || first >= WIDEST) return false;
     bytes = accessBytes;
     for (int rest = which; rest != 0; rest &= rest - 1) {
@@ -168,7 +168,7 @@ public final class UnwrittenValues {
       if ((h.bits[lane] & which) == 0) continue;
       found |= 1 << lane;
       var from = h.origins[lane];
-      w.cta.sanitizer.report().uninitialised(w, lane, from.address(), from.bytes(), from.site(), site, verb);
+      w.cta.watch.undefinedUse(w, lane, from, site, verb);
     }
     // Once is enough.
     drop(w, register, found);

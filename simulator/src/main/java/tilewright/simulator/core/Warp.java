@@ -11,10 +11,12 @@ import tilewright.ptx.Dim3;
  */
 public final class Warp {
   public static final int LANES = 32;
+  /** How many warps make a warpgroup. */
+  public static final int WARPGROUP_WARPS = 4;
   /** GPUs allocate shared memory in pieces of so many bytes, and reserve some for the system. */
   private static final int SHARED_UNIT = 128;
   private static final int RESERVED_SHARED = 1024;
-  static final byte[] PER_LANE = {};
+  public static final byte[] PER_LANE = {};
 
   public final int[][] i;
   public final float[][] f;
@@ -28,42 +30,41 @@ public final class Warp {
   /** Where the CTA's shared memory begins in the shared window: its rank in the cluster by 2²⁴. */
   public final int sharedBase;
 
-  final Cta cta;
-  final int index;
-  final byte[] local;
-  final AsyncCopies copies;
+  public final Cta cta;
+  public final int index;
+  public final byte[] local;
   final CallStack calls = new CallStack();
-  /** The registers of the wgmma that is being issued. */
-  WgmmaFragments fragments = new WgmmaFragments(0);
-  WgmmaWatch wgmmaWatch = new WgmmaWatch(this);
-  final List<LaneGroup> groups = new ArrayList<>();
-  LaneGroup current;
+  public final List<LaneGroup> groups = new ArrayList<>();
+  public LaneGroup current;
   /** Lanes that exist and have not exited. */
-  int live;
-  long clock;
+  public int live;
+  public long clock;
   /** The scheduler's round in which it ran last. */
-  int round;
-  int diverged;
+  public int round;
+  public int diverged;
 
-  byte[] base = PER_LANE;
-  final byte[][] bases = new byte[LANES][];
-  final int[] offsets = new int[LANES];
-  /** Whose shared memory the places lie in; null for other memory. Only kept for places and the cluster's window. */
-  final Cta[] owners = new Cta[LANES];
+  public byte[] base = PER_LANE;
+  public final byte[][] bases = new byte[LANES][];
+  public final int[] offsets = new int[LANES];
+  /**
+   * The CTAs in whose shared memory the places lie; null for other memory. Only kept for places and the cluster's
+   * window.
+   */
+  public final Cta[] owners = new Cta[LANES];
   /** Places of an instruction's first address while its second is resolved. */
-  final int[] held = new int[LANES];
-  final Cta[] heldOwners = new Cta[LANES];
+  public final int[] held = new int[LANES];
+  public final Cta[] heldOwners = new Cta[LANES];
   /** The elements of a vector that an instruction is about to store, by element and lane. */
-  final long[][] elements = new long[4][LANES];
+  public final long[][] elements = new long[4][LANES];
   final WholeAccesses whole = new WholeAccesses();
-  final UnwrittenValues unwritten = new UnwrittenValues();
+  public final UnwrittenValues unwritten = new UnwrittenValues();
   final UndefinedFlow flow = new UndefinedFlow();
-  final BulkOperands bulk = new BulkOperands();
+  public final BulkOperands bulk = new BulkOperands();
   /** Votes of the reducing barrier that each lane waited at last. */
-  final int[] truths = new int[LANES];
-  final int[] falsehoods = new int[LANES];
+  public final int[] truths = new int[LANES];
+  public final int[] falsehoods = new int[LANES];
   /** Results of a warp operation before they are masked into the destination. */
-  final int[] scratch = new int[LANES];
+  public final int[] scratch = new int[LANES];
   private final int[] tidX = new int[LANES];
   private final int[] tidY = new int[LANES];
   private final int[] tidZ = new int[LANES];
@@ -79,7 +80,6 @@ public final class Warp {
     d = new double[kernel.doubles()][LANES];
     p = new int[kernel.predicates()];
     local = new byte[LANES * kernel.localBytes()];
-    copies = new AsyncCopies(this);
     var block = cta.launch.block();
     for (int lane = 0; lane < LANES; lane++) {
       int thread = index * LANES + lane;
@@ -98,8 +98,6 @@ public final class Warp {
     for (var r : d) Arrays.fill(r, 0);
     Arrays.fill(p, 0);
     Arrays.fill(local, (byte) 0);
-    copies.reset();
-    wgmmaWatch = new WgmmaWatch(this);
     calls.reset();
     unwritten.reset();
     undefined = 0;
@@ -113,29 +111,29 @@ public final class Warp {
   }
 
   /** Its number in the cluster. */
-  int number() {
+  public int number() {
     return cta.rank * cta.warps.length + index;
   }
 
-  boolean finished() {
+  public boolean finished() {
     return live == 0;
   }
 
-  boolean runnable() {
+  public boolean runnable() {
     for (var g : groups) if (g.state == LaneGroup.State.RUNNING) return true;
     return false;
   }
 
-  /** What they waited for has happened, perhaps: they look again. */
-  void resume(LaneGroup.State waiting) {
+  /** Lets waiting lanes look again whether the thing they wait for has happened. */
+  public void resume(LaneGroup.State waiting) {
     for (var g : groups) if (g.state == waiting) g.state = LaneGroup.State.RUNNING;
   }
 
-  Dim3 thread(int lane) {
+  public Dim3 thread(int lane) {
     return new Dim3(tidX[lane], tidY[lane], tidZ[lane]);
   }
 
-  String who(int lane) {
+  public String who(int lane) {
     return "thread " + thread(lane) + " of block " + cta.position;
   }
 

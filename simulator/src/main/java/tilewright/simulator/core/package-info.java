@@ -1,5 +1,5 @@
 /**
- * The machine that compiled kernels run on: warps, memories, barriers, asynchronous copies, tensor cores, and the
- * checks. Generated code calls the public static methods; nothing here is exported.
+ * The state that every part of the machine works on: compiled kernels, launches, and the state of clusters, CTAs and
+ * warps. Generated code calls public static methods of this package and those above it; none of them is exported.
  */
 package tilewright.simulator.core;

@@ -22,7 +22,7 @@ public record DotModel(int block, int fraction, int zero, Rounding rounding) {
   private static final int AMPERE_HALF_ZERO = -20;
   private static final int BYTE_FRACTION = 13;
 
-  /** What the sum of a block is rounded to. */
+  /** The format that the sum of a block is rounded to. */
   public enum Rounding {
     /** A single, toward zero; what is too large becomes infinite all the same. */
     F32,

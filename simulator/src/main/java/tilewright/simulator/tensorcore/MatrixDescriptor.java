@@ -14,7 +14,7 @@ public record MatrixDescriptor(int start, int leading, int stride, int baseOffse
   private static final int UNIT = 16;
   private static final int FIELD = (1 << 14) - 1;
 
-  /** Of {@code wgmma}: the swizzle in bits 62-63. */
+  /** Decodes a descriptor of {@code wgmma}: the swizzle in bits 62-63. */
   public static MatrixDescriptor hopper(long bits) {
     var swizzle = switch ((int) (bits >>> 62)) {
       case 0 -> Swizzle.NONE;
@@ -26,7 +26,8 @@ public record MatrixDescriptor(int start, int leading, int stride, int baseOffse
   }
 
   /**
-   * Of {@code tcgen05}: the swizzle in bits 61-63, the constant 1 in bits 46-47, the mode of {@code leading} in 52.
+   * Decodes a descriptor of {@code tcgen05}: the swizzle in bits 61-63, the constant 1 in bits 46-47, the mode of
+   * {@code leading} in 52.
    *
    * @throws IllegalArgumentException if the version or the swizzle is none of this architecture's
    */
@@ -55,11 +56,6 @@ public record MatrixDescriptor(int start, int leading, int stride, int baseOffse
 
   private static int field(long bits, int at) {
     return (int) (bits >>> at & FIELD) * UNIT;
-  }
-
-  /** The same for a matrix that starts elsewhere. */
-  public MatrixDescriptor startingAt(int address) {
-    return new MatrixDescriptor(address, leading, stride, baseOffset, swizzle, absolute);
   }
 
   /** The address of a byte that lies so far behind the start in the pattern without swizzle. */

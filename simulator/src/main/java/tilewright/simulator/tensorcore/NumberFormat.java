@@ -20,7 +20,7 @@ public enum NumberFormat {
   private static final int TF32_DROPPED = 13;
   private static final float NAN = Float.intBitsToFloat(0x7FFF_FFFF);
 
-  /** What patterns with the largest exponent stand for. */
+  /** The meaning of patterns with the largest exponent. */
   private enum Specials {
     /** Infinities and NaN. */
     IEEE,
@@ -129,7 +129,7 @@ public enum NumberFormat {
     return (sign | pattern) << shift;
   }
 
-  /** Of the largest finite number. */
+  /** The exponent of the largest finite number. */
   public int greatestExponent() {
     return exponent(largest());
   }

@@ -1,6 +1,6 @@
 package tilewright.simulator.tensorcore;
 
-/** What comes of the exact total of a block: rounded to the accumulators' format. */
+/** Rounds the exact total of a block to the accumulators' format. */
 final class TotalRounding {
   private static final int DOUBLE_SIGNIFICAND = 53;
   private static final double TOO_LARGE = 0x1p128;
@@ -21,7 +21,7 @@ final class TotalRounding {
     }
   }
 
-  /** The same to 24 bits for totals in two parts, whose magnitude may have 32 bits. */
+  /** Truncates to 24 bits totals in two parts, whose magnitude may have 32 bits. */
   static void truncate(float[] sums, int[] low, int[] high, float[] scale, int width) {
     for (int i = 0; i < width; i++) {
       int x = low[i];
@@ -41,7 +41,7 @@ final class TotalRounding {
     return excess | excess >>> 4;
   }
 
-  /** The same for any number of parts. */
+  /** Truncates to 24 bits totals in any number of parts. */
   static void truncate(float[] sums, int[][] totals, int parts, float[] scale, int width) {
     for (int i = 0; i < width; i++) {
       sums[i] = (float) cut(total(totals, parts, i), 24) / scale[i];

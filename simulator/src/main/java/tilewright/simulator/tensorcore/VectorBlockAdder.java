@@ -26,7 +26,8 @@ final class VectorBlockAdder implements BlockAdder {
     accumulators(sums, tile.largest, width, least);
     for (; k + STEPS <= end; k += STEPS) raiseBySteps(tile, row, width, k);
     for (; k < end; k++) raise(tile, row, width, k);
-    if (!scale(tile, sums, width, offset, floor)) return false;
+    if (!scale(tile, width, offset, floor)) return false;
+    start(tile, sums, width);
     for (int part = 0; part * together < count; part++) {
       int[] totals = tile.totals[part];
       if (part > 0) Arrays.fill(totals, 0, width, 0);
@@ -74,19 +75,29 @@ final class VectorBlockAdder implements BlockAdder {
     return IntVector.fromArray(INTS, right, at).add(left);
   }
 
-  /** Leaves the scales and starts the first part's totals with the old sums. */
-  private static boolean scale(TensorTile tile, float[] sums, int width, int offset, int floor) {
-    int[] totals = tile.totals[0];
+  /** Leaves the scales, and says whether all largest exponents are in range. */
+  private static boolean scale(TensorTile tile, int width, int offset, int floor) {
     var outside = IntVector.zero(INTS);
     for (int at = 0; at < width; at += INTS.length()) {
       var largest = IntVector.fromArray(INTS, tile.largest, at);
       outside = outside.or(largest.neg().add(MOST))
           .or(largest.sub(floor).and(largest.neg().add(ALL_ZERO - 1)));
-      var scale = largest.max(floor).neg().add(offset).lanewise(VectorOperators.LSHL, 23).reinterpretAsFloats();
-      scale.intoArray(tile.scale, at);
-      cut(FloatVector.fromArray(FLOATS, sums, at).mul(scale)).intoArray(totals, at);
+      largest.max(floor).neg().add(offset).lanewise(VectorOperators.LSHL, 23).reinterpretAsFloats()
+          .intoArray(tile.scale, at);
     }
     return outside.compare(VectorOperators.GE, 0).allTrue();
+  }
+
+  /**
+   * Starts the first part's totals with the old sums. A loop of its own: in {@link #scale}, C2 had no budget left to
+   * inline the conversion, and its argument and its result became objects on the heap.
+   */
+  private static void start(TensorTile tile, float[] sums, int width) {
+    int[] totals = tile.totals[0];
+    for (int at = 0; at < width; at += INTS.length()) {
+      cut(FloatVector.fromArray(FLOATS, sums, at).mul(FloatVector.fromArray(FLOATS, tile.scale, at)))
+          .intoArray(totals, at);
+    }
   }
 
   private static void addSteps(TensorTile tile, int[] totals, int row, int width, int k) {

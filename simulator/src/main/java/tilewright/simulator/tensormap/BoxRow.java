@@ -28,7 +28,7 @@ public record BoxRow(int shared, int bytes, int first, int inside, long global) 
     return new BoxRow(shared, bytes, 0, 0, 0);
   }
 
-  /** What a store takes: where the tensor ends within sixteen bytes, all of them (as an H200 does it). */
+  /** The row that a store takes: where the tensor ends within sixteen bytes, all of them (as an H200 does it). */
   public BoxRow stored() {
     return new BoxRow(shared, bytes, first, Math.ceilDiv(inside, GRANULE) * GRANULE, global);
   }

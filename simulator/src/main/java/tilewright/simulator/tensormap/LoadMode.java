@@ -18,7 +18,7 @@ public enum LoadMode {
     this.map = map;
   }
 
-  /** As PTX spells it, without the dot. */
+  /** The modifier in PTX, without the dot. */
   public String modifier() {
     return modifier;
   }

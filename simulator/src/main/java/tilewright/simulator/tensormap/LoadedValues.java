@@ -6,8 +6,8 @@ import java.nio.ByteOrder;
 import tilewright.ptx.tensormap.TensorElement;
 
 /**
- * What loads do to values on their way to shared memory: they round to TF32. Nothing is flushed, whatever the element
- * type's name says, and stores do nothing to values (as an H200 has it).
+ * Changes values on their way to shared memory: loads round to TF32. Nothing is flushed, whatever the element type's
+ * name says, and stores do nothing to values (as an H200 has it).
  */
 final class LoadedValues {
   private static final VarHandle INT = MethodHandles.byteArrayViewVarHandle(int[].class, ByteOrder.LITTLE_ENDIAN);

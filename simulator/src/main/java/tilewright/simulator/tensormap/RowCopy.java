@@ -11,7 +11,7 @@ public final class RowCopy {
   /** Bytes that stay together in shared memory. */
   public static final int UNIT = 16;
   private static final int FLIPPED_UNIT = 8;
-  /** What padding holds: nothing that a program may rely on. */
+  /** The contents of padding: nothing that a program may rely on. */
   private static final byte PADDING = (byte) 0xCD;
 
   private RowCopy() {}

@@ -11,8 +11,8 @@ import tilewright.ptx.tensormap.TensorView;
 import tilewright.ptx.tensormap.WideMode;
 
 /**
- * What a tensor map in memory says. Lists have one number a possible dimension, innermost first; those beyond the rank
- * mean nothing, but {@code tensormap.replace} can reach them.
+ * The contents of a tensor map in memory. Lists have one number a possible dimension, innermost first; those beyond the
+ * rank mean nothing, but {@code tensormap.replace} can reach them.
  *
  * @param address of the tensor in global memory
  * @param box elements, in tiled mode
@@ -35,7 +35,7 @@ public record TensorDescriptor(AccessMode mode, long address, int rank, TensorEl
     upperCorner = List.copyOf(upperCorner);
   }
 
-  /** What a map over memory at an address says; the map must keep the rules. */
+  /** Describes a map over memory at an address; the map must keep the rules. */
   public static TensorDescriptor of(TensorMap map, long address) {
     return switch (map) {
       case TensorMap.Tiled(var view, var box) ->

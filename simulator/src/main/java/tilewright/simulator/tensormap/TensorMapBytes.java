@@ -18,7 +18,7 @@ import tilewright.ptx.tensormap.TensorElement;
  */
 public final class TensorMapBytes {
   public static final int SIZE = 128;
-  /** What the address of a tensor map is a multiple of. */
+  /** The alignment of a tensor map's address, in bytes. */
   public static final int ALIGNMENT = 64;
   private static final int MAGIC = 0x50414D54;
   private static final byte[] ZEROS = new byte[SIZE];

@@ -20,7 +20,7 @@ public enum TensorMapField {
       TensorElement.U4_ALIGN8B, TensorElement.U4_ALIGN16B, TensorElement.U6_ALIGN16B);
   private static final List<SwizzleMode> SWIZZLES = List.of(SwizzleMode.NONE, SwizzleMode.B32, SwizzleMode.B64,
       SwizzleMode.B128, SwizzleMode.B96);
-  /** What 128-byte swizzle is with each atomicity. */
+  /** The 128-byte swizzles, by atomicity. */
   private static final List<SwizzleMode> ATOMICITIES = List.of(SwizzleMode.B128, SwizzleMode.B128_ATOM_32B,
       SwizzleMode.B128_ATOM_32B_FLIP_8B, SwizzleMode.B128_ATOM_64B);
 

@@ -4,7 +4,7 @@ import tilewright.simulator.tensorcore.MmaType;
 import tilewright.simulator.tensorcore.ScaleFormat;
 
 /**
- * What the 32-bit instruction descriptor of a {@code tcgen05.mma} says (PTX ISA, Instruction descriptor).
+ * The 32-bit instruction descriptor of a {@code tcgen05.mma} (PTX ISA, Instruction descriptor).
  *
  * @param m rows of D in all CTAs together
  * @param n columns of D

@@ -7,7 +7,6 @@ import java.util.List;
 import java.util.Set;
 import java.util.TreeSet;
 import java.util.stream.Collectors;
-
 import org.junit.jupiter.api.Test;
 import tilewright.simulator.Finding;
 import tilewright.simulator.SimulationResult;

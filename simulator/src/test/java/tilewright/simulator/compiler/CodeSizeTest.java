@@ -13,6 +13,7 @@ import java.util.stream.Collectors;
 import java.util.stream.IntStream;
 import org.junit.jupiter.api.Test;
 import tilewright.ptx.PtxParser;
+import tilewright.simulator.compiler.module.ModuleData;
 
 /** HotSpot leaves methods of more than 8000 bytecodes to the interpreter: none may be that large. */
 class CodeSizeTest {

@@ -1,8 +1,8 @@
 package tilewright.simulator.oracle;
 
 import java.lang.foreign.MemorySegment;
-import java.util.Arrays;
 import java.util.ArrayList;
+import java.util.Arrays;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Optional;

@@ -30,7 +30,7 @@ class MatrixLayoutTest {
       "1, ((8;4);2):((128;S);16), 3"})
   void rowsOfDepthLieAsInTheCanonicalLayout(long code, String layout, int swizzle) {
     var canonical = Layout.parse(text(layout));
-    var permutation = new tilewright.layout.Swizzle(swizzle, 4, 3);
+    var permutation = new tilewright.layout.f2.Swizzle(swizzle, 4, 3);
     var operand = new MatrixLayout(MatrixDescriptor.hopper(bits(START, 0, code)), true, 16);
     for (int outer = 0; outer < 32; outer++) {
       for (int unit = 0; unit < 2; unit++) {
@@ -45,7 +45,7 @@ class MatrixLayoutTest {
       "2, ((4;8);(8;2)):((16;L);(64;S)), 2", "1, ((8;4);(8;2)):((16;L);(128;S)), 3"})
   void rowsOfTheOtherExtentLieAsInTheCanonicalLayout(long code, String layout, int swizzle) {
     var canonical = Layout.parse(text(layout));
-    var permutation = new tilewright.layout.Swizzle(swizzle, 4, 3);
+    var permutation = new tilewright.layout.f2.Swizzle(swizzle, 4, 3);
     var operand = new MatrixLayout(MatrixDescriptor.hopper(bits(START, 0, code)), false, 16);
     for (int unit = 0; unit < 32; unit++) {
       for (int depth = 0; depth < 16; depth++) {
@@ -79,7 +79,7 @@ class MatrixLayoutTest {
 
   @Test
   void atomsOfThirtyTwoBytesMoveByTheTwoBitsAboveTheRow() {
-    var permutation = new tilewright.layout.Swizzle(2, 5, 2);
+    var permutation = new tilewright.layout.f2.Swizzle(2, 5, 2);
     for (int address = 0; address < 2048; address += 4) {
       assertEquals(permutation.apply(address), Swizzle.B128_ATOM32.apply(address));
     }

@@ -5,6 +5,7 @@ import tilewright.kernel.I32;
 import tilewright.kernel.Partition;
 import tilewright.kernel.Scope;
 import tilewright.kernel.TraceException;
+import tilewright.kernel.Warp;
 import tilewright.kernel.tiled.Fragment;
 import tilewright.layout.Layout;
 import tilewright.ptx.Operand;
@@ -19,7 +20,6 @@ import tilewright.ptx.PtxType;
 public record TensorMemoryAccess(Shape shape, int repeats) {
   private static final int MOST_REGISTERS = 128;
   private static final int HALF_LANES = 16;
-  private static final int WARP_LANES = 32;
 
   /** What a warp moves at once, and the layouts of it on a warpgroup: (thread, value) → index in 128 × columns. */
   public enum Shape {
@@ -67,7 +67,7 @@ public record TensorMemoryAccess(Shape shape, int repeats) {
   }
 
   private int instructions() {
-    return shape == Shape.LANES_32_BITS_32 ? 1 : WARP_LANES / HALF_LANES;
+    return shape == Shape.LANES_32_BITS_32 ? 1 : Warp.SIZE / HALF_LANES;
   }
 
   /** Which of the 128 lanes × columns a thread of a warpgroup has; values are in the order of the fragment. */
@@ -98,6 +98,6 @@ public record TensorMemoryAccess(Shape shape, int repeats) {
   }
 
   private static Operand.Address place(Scope k, TensorMemoryTile tile, I32 warp, int column, int instruction) {
-    return tile.at(k, warp.times(WARP_LANES).plus(instruction * HALF_LANES), column);
+    return tile.at(k, warp.times(Warp.SIZE).plus(instruction * HALF_LANES), column);
   }
 }

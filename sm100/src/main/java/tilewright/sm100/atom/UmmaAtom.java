@@ -3,8 +3,8 @@ package tilewright.sm100.atom;
 import tilewright.kernel.Pred;
 import tilewright.kernel.Scope;
 import tilewright.kernel.TraceException;
-import tilewright.layout.IntTuple;
 import tilewright.layout.Layout;
+import tilewright.layout.tuple.IntTuple;
 import tilewright.numerics.ElementType;
 import tilewright.ptx.Operand;
 

@@ -2,6 +2,7 @@ package tilewright.sm100.attention;
 
 import java.util.List;
 import java.util.Optional;
+import tilewright.kernel.Chip;
 import tilewright.kernel.CompiledKernel;
 import tilewright.kernel.PreparedLaunch;
 import tilewright.kernel.Target;
@@ -20,7 +21,7 @@ import tilewright.sm100.attention.Sm100AttentionConfig.Shape;
  * @param cancelling whether CTAs take over tiles of others that have not begun (CLC), instead of every so many-th
  */
 public record BlackwellAttention(boolean cancelling) implements AttentionKernel {
-  private static final int MULTIPROCESSORS = 148;
+  private static final int MULTIPROCESSORS = Chip.B200.multiprocessors();
   /** Of L2, for the keys and values of heads whose tiles run side by side. */
   private static final long CACHE_BYTES = 50L << 20;
   private static final List<Shape> SHAPES = List.of(new Shape(64, 64, 128, 6, 4), new Shape(96, 96, 128, 4, 4),

@@ -4,6 +4,7 @@ import java.util.Optional;
 import tilewright.kernel.GlobalTensor;
 import tilewright.kernel.Kernel;
 import tilewright.kernel.Scope;
+import tilewright.kernel.Warp;
 import tilewright.kernel.atom.Shuffle;
 import tilewright.kernels.attention.AttentionSpecs;
 import tilewright.sm100.atom.Elect;
@@ -19,7 +20,6 @@ import tilewright.sm90.collective.TensorTile;
  * here, one results away. Scores, weights and sums stay in Tensor Memory.
  */
 public record Sm100Attention(Sm100AttentionConfig config) implements Kernel {
-  private static final int WARP = 32;
   private static final int GROUP = 4;
   private static final int CORRECT = 2;
   private static final int MULTIPLY = 12;
@@ -37,9 +37,9 @@ public record Sm100Attention(Sm100AttentionConfig config) implements Kernel {
 
   @Override
   public void trace(Scope k) {
-    var thread = k.block(WARPS * WARP);
+    var thread = k.block(WARPS * Warp.SIZE);
     k.blocksPerMultiprocessor(1);
-    var warp = Shuffle.first(k, thread.dividedBy(WARP), WARPS - 1);
+    var warp = Shuffle.first(k, thread.dividedBy(Warp.SIZE), WARPS - 1);
     var first = thread.equalTo(0);
     var q = TensorTile.of(k, config.tensors().q(), config.layoutQ());
     var key = TensorTile.of(k, config.tensors().k(), config.layoutK());
@@ -54,8 +54,8 @@ public record Sm100Attention(Sm100AttentionConfig config) implements Kernel {
     var allocated = TensorMemory.allocate(k, 1, TensorMemory.COLUMNS, warp.equalTo(MULTIPLY), k::barrier);
     var memory = new AttentionMemory(allocated, config);
 
-    var lane = thread.modulo(GROUP * WARP);
-    var leads = thread.modulo(WARP).equalTo(0);
+    var lane = thread.modulo(GROUP * Warp.SIZE);
+    var leads = thread.modulo(Warp.SIZE).equalTo(0);
     var quarter = warp.modulo(GROUP);
     var group = warp.dividedBy(GROUP);
     k.when(group.lessThan(CORRECT), () -> {

@@ -2,17 +2,16 @@ package tilewright.sm100.attention;
 
 import tilewright.kernel.I32;
 import tilewright.kernel.Scope;
+import tilewright.kernel.Warp;
 import tilewright.ptx.Operand;
 import tilewright.sm90.atom.Mbarrier;
 
 /** One arrival for a whole warp, behind what all of its lanes have done. */
 final class WarpSync {
-  private static final int LANES = 32;
-
   private WarpSync() {}
 
   static void arrive(Scope k, I32 thread, Mbarrier barrier) {
     k.emit("bar.warp.sync", new Operand.Integer(-1));
-    k.when(thread.modulo(LANES).equalTo(0), barrier::arrive);
+    k.when(thread.modulo(Warp.SIZE).equalTo(0), barrier::arrive);
   }
 }

@@ -8,6 +8,7 @@ import tilewright.kernel.Pred;
 import tilewright.kernel.Scope;
 import tilewright.kernel.TensorSpec;
 import tilewright.kernel.Vector;
+import tilewright.kernel.Warp;
 import tilewright.kernel.tiled.Fragment;
 import tilewright.kernels.epilogue.DirectMatrices;
 import tilewright.kernels.epilogue.Epilogue;
@@ -30,8 +31,7 @@ import tilewright.sm90.collective.TensorTile;
  */
 public final class TensorMemoryEpilogue {
   public static final int THREADS = TensorMemory.LANES;
-  private static final int WARP = 32;
-  public static final int WARPS = THREADS / WARP;
+  public static final int WARPS = THREADS / Warp.SIZE;
   private static final int ROW_BYTES = 128;
   private static final int ACCESS_BYTES = 16;
   private static final int BARRIER = 1;
@@ -121,7 +121,7 @@ public final class TensorMemoryEpilogue {
     TensorFence.waitForLoads(k);
     if (first + read() == tileN) {
       TensorFence.beforeSync(k);
-      k.when(thread.modulo(WARP).equalTo(0), release);
+      k.when(thread.modulo(Warp.SIZE).equalTo(0), release);
     }
     return values;
   }

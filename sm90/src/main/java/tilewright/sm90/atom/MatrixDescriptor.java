@@ -12,7 +12,7 @@ import tilewright.kernel.TraceException;
 import tilewright.layout.ComposedLayout;
 import tilewright.layout.Layout;
 import tilewright.layout.OffsetMap;
-import tilewright.layout.Swizzle;
+import tilewright.layout.f2.Swizzle;
 import tilewright.numerics.ElementType;
 import tilewright.ptx.Operand;
 import tilewright.ptx.PtxType;

@@ -6,6 +6,7 @@ import tilewright.kernel.I32;
 import tilewright.kernel.Partition;
 import tilewright.kernel.Scope;
 import tilewright.kernel.TraceException;
+import tilewright.kernel.Warp;
 import tilewright.layout.Layout;
 import tilewright.ptx.Operand;
 
@@ -20,7 +21,6 @@ import tilewright.ptx.Operand;
 public record StoreMatrix(Partition rows, boolean transposed) {
   /** Values of a thread that one instruction stores. */
   public static final int VALUES = 8;
-  private static final int WARP = 32;
 
   /**
    * @param held thread-value layout on a tile (rows, columns)
@@ -32,11 +32,11 @@ public record StoreMatrix(Partition rows, boolean transposed) {
     long[] steps = transposed
         ? new long[] {value.apply(1), thread.apply(1), thread.apply(2), value.apply(2), value.apply(4)}
         : new long[] {thread.apply(4), thread.apply(8), thread.apply(16), value.apply(2), value.apply(4)};
-    int warps = held.threads() / WARP;
+    int warps = held.threads() / Warp.SIZE;
     var lanes = Layout.parse("((2,2,2,2,2,%d),1):((%d,%d,%d,%d,%d,%d),0)".formatted(warps, steps[0], steps[1], steps[2],
-        steps[3], steps[4], warps > 1 ? thread.apply(WARP) : 0));
+        steps[3], steps[4], warps > 1 ? thread.apply(Warp.SIZE) : 0));
     long height = held.tile().getFirst();
-    for (int lane = 0; lane < WARP; lane++) {
+    for (int lane = 0; lane < Warp.SIZE; lane++) {
       for (int v = 0; v < VALUES; v++) {
         int along = 2 * (lane % 4) + v % 2;
         int row = transposed ? along : lane / 4;

@@ -5,7 +5,7 @@ import java.util.Optional;
 import tilewright.kernel.TraceException;
 import tilewright.layout.ComposedLayout;
 import tilewright.layout.Layout;
-import tilewright.layout.Swizzle;
+import tilewright.layout.f2.Swizzle;
 import tilewright.numerics.ElementType;
 import tilewright.ptx.tensormap.SwizzleMode;
 

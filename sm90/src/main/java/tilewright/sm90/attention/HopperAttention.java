@@ -4,6 +4,7 @@ import java.util.List;
 import java.util.Map;
 import java.util.Optional;
 import java.util.stream.Stream;
+import tilewright.kernel.Chip;
 import tilewright.kernel.CompiledKernel;
 import tilewright.kernel.LaunchArguments;
 import tilewright.kernel.PreparedLaunch;
@@ -22,7 +23,7 @@ public final class HopperAttention implements AttentionKernel {
   /** The buffer of the counter that tiles are drawn from: a 32-bit zero, which every launch leaves so. */
   public static final String COUNTER = "tiles";
 
-  private static final int MULTIPROCESSORS = 132;
+  private static final int MULTIPROCESSORS = Chip.H200.multiprocessors();
   /** Of L2, for the keys and values of heads whose tiles run side by side. */
   private static final long CACHE_BYTES = 32L << 20;
 

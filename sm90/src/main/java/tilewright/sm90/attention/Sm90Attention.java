@@ -8,6 +8,7 @@ import tilewright.kernel.Kernel;
 import tilewright.kernel.Scope;
 import tilewright.kernel.SharedTensor;
 import tilewright.kernel.TensorSpec;
+import tilewright.kernel.Warp;
 import tilewright.kernel.atom.Shuffle;
 import tilewright.kernel.collective.attention.AttentionTileScheduler;
 import tilewright.kernel.collective.attention.AttentionTiles;
@@ -51,7 +52,7 @@ public record Sm90Attention(Sm90AttentionConfig config) implements Kernel {
     var cuQ = config.packed() ? Optional.of(k.global(AttentionSpecs.lengths("cuQ"))) : Optional.<GlobalTensor>empty();
     var packed = cuQ.map(lengths -> new PackedTiles(lengths, config.queries()));
     var tiles = packed.map(p -> tiles(k, q, key, p)).orElseGet(() -> tiles(q, key));
-    var queue = TileQueue.of(k, first, consuming / Sm90AttentionConfig.WARP, tiles.order(), packed);
+    var queue = TileQueue.of(k, first, consuming / Warp.SIZE, tiles.order(), packed);
     var blocks = VisitedBlocks.of(k, config);
     k.when(first, () -> Mbarrier.publish(k));
     k.barrier();
@@ -70,7 +71,7 @@ public record Sm90Attention(Sm90AttentionConfig config) implements Kernel {
       var mainloop = new AttentionMainloop(k, config, blocks, q, key, value, queries, keys, values, lane, group);
       var output = new StagedOutput(k, o, shape.columns() > 0, config.coordinates(k), lse, mainloop.rows(), lane,
           group);
-      mainloop.run(queue.taker(lane.modulo(Sm90AttentionConfig.WARP)), tiles, output);
+      mainloop.run(queue.taker(lane.modulo(Warp.SIZE)), tiles, output);
     });
   }
 

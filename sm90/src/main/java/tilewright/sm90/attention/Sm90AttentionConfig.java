@@ -1,6 +1,7 @@
 package tilewright.sm90.attention;
 
 import tilewright.kernel.Scope;
+import tilewright.kernel.Warp;
 import tilewright.kernel.collective.attention.Band;
 import tilewright.kernel.collective.attention.HeadPacking;
 import tilewright.kernel.collective.attention.Modification;
@@ -24,8 +25,6 @@ import tilewright.sm90.atom.WgmmaAtom;
  */
 public record Sm90AttentionConfig(ElementType type, Shape shape, int headsTogether, Band band,
     Modification modification, boolean packed, boolean blockMask, boolean lse, HeadPacking packing) {
-  static final int WARP = 32;
-
   /**
    * Tiles and warpgroups.
    *
@@ -72,7 +71,7 @@ public record Sm90AttentionConfig(ElementType type, Shape shape, int headsTogeth
 
   /** Threads of which one gives back keys: where a block's number lies beside them, every warp has read it. */
   int releasing() {
-    return blockMask ? WARP : WgmmaAtom.THREADS;
+    return blockMask ? Warp.SIZE : WgmmaAtom.THREADS;
   }
 
   /** Of a tile. */

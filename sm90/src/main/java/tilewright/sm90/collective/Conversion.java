@@ -4,6 +4,7 @@ import java.util.List;
 import java.util.stream.Stream;
 import tilewright.kernel.I32;
 import tilewright.kernel.Scope;
+import tilewright.kernel.Warp;
 import tilewright.kernel.tiled.Fragment;
 import tilewright.numerics.ElementType;
 import tilewright.ptx.Operand;
@@ -27,7 +28,6 @@ public record Conversion(Scope k, Mainloop loop, ElementType narrow, Pipeline.Cu
   private static final int SLICES_OF_FEW = 4;
   /** Slices that are converted before those that are multiplied next; likewise under way meanwhile. */
   private static final int AHEAD = 2;
-  private static final int WARP = 32;
 
   /** Like {@link Mainloop#consume}. */
   public Fragment consume(Mainloop.Place place, I32 group, I32 lane) {
@@ -123,7 +123,7 @@ public record Conversion(Scope k, Mainloop loop, ElementType narrow, Pipeline.Cu
       for (int slice = first; slice < first + count; slice++) {
         if (slice % slicesOfAStage() < slicesOfAStage() - 1) continue;
         k.warpBarrier();
-        place.done().releaseAndAdvance(lane.modulo(WARP));
+        place.done().releaseAndAdvance(lane.modulo(Warp.SIZE));
       }
     }
   }

@@ -6,6 +6,7 @@ import java.util.stream.Stream;
 import tilewright.kernel.F32;
 import tilewright.kernel.I32;
 import tilewright.kernel.Scope;
+import tilewright.kernel.Warp;
 import tilewright.kernel.tiled.Fragment;
 import tilewright.sm90.atom.WgmmaAtom;
 
@@ -16,13 +17,12 @@ import tilewright.sm90.atom.WgmmaAtom;
  * Scales are what a stage's sums are multiplied by.
  */
 public record Promotion(Scope k, Mainloop loop) {
-  private static final int WARP = 32;
   /** Of a thread's for sums, beside those for addresses. */
   private static final int MOST_REGISTERS = 192;
 
   /** Consumers of a CTA of so many warpgroups that say that they are done with a stage. */
   public static int speakers(Optional<BlockScales> scales, int groups) {
-    return scales.isPresent() ? groups * WgmmaAtom.THREADS / WARP : groups;
+    return scales.isPresent() ? groups * WgmmaAtom.THREADS / Warp.SIZE : groups;
   }
 
   /** Like {@link Mainloop#consume}. */
@@ -61,7 +61,7 @@ public record Promotion(Scope k, Mainloop loop) {
   private void release(Pipeline.Cursor stage, I32 lane) {
     if (loop.scales().isPresent()) {
       k.warpBarrier();
-      stage.releaseAndAdvance(lane.modulo(WARP));
+      stage.releaseAndAdvance(lane.modulo(Warp.SIZE));
     } else {
       stage.releaseAndAdvance(lane);
     }

@@ -7,6 +7,7 @@ import tilewright.kernel.I32;
 import tilewright.kernel.Pred;
 import tilewright.kernel.Scope;
 import tilewright.kernel.SharedTensor;
+import tilewright.kernel.Warp;
 import tilewright.kernel.atom.Shuffle;
 import tilewright.layout.Layout;
 import tilewright.numerics.ElementType;
@@ -18,8 +19,6 @@ import tilewright.sm90.atom.Mbarrier;
  * every block, by {@code st.async} where there are several, and reads all of them rows later.
  */
 public final class RowExchange {
-  private static final int WARP = 32;
-
   private final Scope k;
   private final int warps;
   private final int blocks;
@@ -66,7 +65,7 @@ public final class RowExchange {
 
   /** Merges the lanes' tuples, each of {@code each} values, and sends the warp's to every block. */
   public void send(I32 rank, I32 warp, I32 lane, int each, List<F32> tuple, Merge merge) {
-    var mine = padded(butterflies(WARP, each, tuple, merge));
+    var mine = padded(butterflies(Warp.SIZE, each, tuple, merge));
     var place = tuples.at(k.constant(0), rank.times(warps).plus(warp), sending.number());
     var landed = barrier(sending.number());
     if (blocks == 1) {
@@ -87,8 +86,8 @@ public final class RowExchange {
     barrier(receiving.number()).await(receiving.parity());
     int count = warps * blocks;
     var read = new ArrayList<List<F32>>();
-    for (int i = 0; i < Math.max(1, count / WARP); i++) {
-      var number = count < WARP ? lane.modulo(count) : lane.plus(i * WARP);
+    for (int i = 0; i < Math.max(1, count / Warp.SIZE); i++) {
+      var number = count < Warp.SIZE ? lane.modulo(count) : lane.plus(i * Warp.SIZE);
       read.add(tuples.at(k.constant(0), number, receiving.number()).load(stored).subList(0, width));
     }
     receiving.advance();
@@ -100,7 +99,7 @@ public final class RowExchange {
       read.addAll(merged);
       values *= 2;
     }
-    return butterflies(Math.min(WARP, count), values, read.getFirst(), merge);
+    return butterflies(Math.min(Warp.SIZE, count), values, read.getFirst(), merge);
   }
 
   private List<F32> padded(List<F32> tuple) {

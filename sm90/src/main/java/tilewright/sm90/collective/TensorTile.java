@@ -15,7 +15,7 @@ import tilewright.kernel.TraceException;
 import tilewright.layout.ComposedLayout;
 import tilewright.layout.Layout;
 import tilewright.layout.OffsetMap;
-import tilewright.layout.Swizzle;
+import tilewright.layout.f2.Swizzle;
 import tilewright.numerics.ElementType;
 import tilewright.ptx.tensormap.SwizzleMode;
 import tilewright.sm90.atom.Mbarrier;

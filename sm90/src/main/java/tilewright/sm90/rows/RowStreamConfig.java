@@ -2,6 +2,8 @@ package tilewright.sm90.rows;
 
 import java.util.Optional;
 import java.util.stream.IntStream;
+import tilewright.kernel.Chip;
+import tilewright.kernel.Warp;
 import tilewright.numerics.ElementType;
 
 /**
@@ -12,13 +14,12 @@ import tilewright.numerics.ElementType;
  * @param stages slices of rows in a CTA's ring
  */
 record RowStreamConfig(int cluster, int warps, int stages) {
-  private static final int WARP = 32;
   private static final int ACCESS_BYTES = 16;
   /** Of a thread to a slice: as few as there are warps enough for. */
   private static final int LEAST_ACCESSES = 4;
   private static final int MOST_ACCESSES = 8;
   private static final int MOST_STAGES = 8;
-  private static final int MULTIPROCESSORS = 132;
+  private static final int MULTIPROCESSORS = Chip.H200.multiprocessors();
   /** What a CTA has, and what of it is no slice: barriers, summaries, row numbers. */
   private static final int SHARED_BYTES = 227 << 10;
   private static final int OTHER_BYTES = 6 << 10;
@@ -32,9 +33,9 @@ record RowStreamConfig(int cluster, int warps, int stages) {
    */
   static Optional<RowStreamConfig> of(ElementType type, int columns, int cluster, int mostWarps, int ringBytes) {
     long bytes = (long) columns * type.bytes();
-    if (columns == 0 || bytes % ((long) cluster * WARP * ACCESS_BYTES) != 0) return Optional.empty();
+    if (columns == 0 || bytes % ((long) cluster * Warp.SIZE * ACCESS_BYTES) != 0) return Optional.empty();
     int slice = Math.toIntExact(bytes / cluster);
-    int accesses = slice / (WARP * ACCESS_BYTES);
+    int accesses = slice / (Warp.SIZE * ACCESS_BYTES);
     int stages = Math.clamp(Math.ceilDiv(ringBytes, slice), 2, MOST_STAGES);
     if ((long) stages * slice > SHARED_BYTES - OTHER_BYTES) return Optional.empty();
     return IntStream.iterate(mostWarps, warps -> warps > 0, warps -> warps / 2)
@@ -44,7 +45,7 @@ record RowStreamConfig(int cluster, int warps, int stages) {
   }
 
   int threads() {
-    return WARP * warps;
+    return Warp.SIZE * warps;
   }
 
   /** CTAs for so many rows: as many clusters as there is room for, at least one. */

@@ -5,11 +5,11 @@ import java.util.List;
 import java.util.Optional;
 import java.util.stream.Stream;
 import tilewright.kernel.Target;
-import tilewright.kernels.catalogue.Choice;
-import tilewright.kernels.catalogue.Family;
-import tilewright.kernels.catalogue.Operand;
-import tilewright.kernels.catalogue.Setting;
-import tilewright.kernels.catalogue.Workload;
+import tilewright.kernels.registry.Choice;
+import tilewright.kernels.registry.Family;
+import tilewright.kernels.registry.Operand;
+import tilewright.kernels.registry.Setting;
+import tilewright.kernels.registry.Workload;
 import tilewright.numerics.ElementType;
 import tilewright.ptx.Dim3;
 

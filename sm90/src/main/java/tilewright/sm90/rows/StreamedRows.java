@@ -11,6 +11,7 @@ import tilewright.kernel.Scope;
 import tilewright.kernel.SharedTensor;
 import tilewright.kernel.TensorSpec;
 import tilewright.kernel.Vector;
+import tilewright.kernel.Warp;
 import tilewright.kernel.atom.Shuffle;
 import tilewright.layout.Layout;
 import tilewright.numerics.ElementType;
@@ -27,7 +28,6 @@ import tilewright.sm90.collective.RowTickets;
  * summary to the whole cluster and finish an earlier row, so that nothing ever waits for memory and little for others.
  */
 record StreamedRows(RowOperation operation, ElementType type, int n, RowStreamConfig config) implements Kernel {
-  private static final int WARP = 32;
   private static final int ACCESS = 16;
   /** Of a thread for the vectors that all rows share; 17 warps have 96 registers a thread, and a slice takes 32. */
   private static final int MOST_REGISTERS = 48;
@@ -52,7 +52,7 @@ record StreamedRows(RowOperation operation, ElementType type, int n, RowStreamCo
 
   @Override
   public void trace(Scope k) {
-    var thread = k.block(config.threads() + WARP);
+    var thread = k.block(config.threads() + Warp.SIZE);
     k.blocksPerMultiprocessor(1);
     var rank = k.cluster(config.cluster());
     var x = k.global(tensor("X", "M", "N").lastingReads());
@@ -63,8 +63,8 @@ record StreamedRows(RowOperation operation, ElementType type, int n, RowStreamCo
     var pipeline = Pipeline.together(k, config.stages(), first, config.warps(), config.cluster());
     meet(k);
 
-    var lane = thread.modulo(WARP);
-    var warp = Shuffle.first(k, thread.dividedBy(WARP), config.warps());
+    var lane = thread.modulo(Warp.SIZE);
+    var warp = Shuffle.first(k, thread.dividedBy(Warp.SIZE), config.warps());
     var begin = rank.times(slice());
     k.when(warp.equalTo(config.warps()), () -> k.when(lane.equalTo(0), () -> {
       var stage = pipeline.producer();
@@ -103,7 +103,7 @@ record StreamedRows(RowOperation operation, ElementType type, int n, RowStreamCo
       });
       var finished = before.value();
       k.when(tickets.isRow(finished), () -> {
-        var factors = operation.factors(n, exchange.receive(me.lane, each * WARP, operation::merge));
+        var factors = operation.factors(n, exchange.receive(me.lane, each * Warp.SIZE, operation::merge));
         var runs = runs(ring, me.columns, leaving.stage());
         for (int i = 0; i < runs.size(); i++) {
           int run = i;

@@ -2,15 +2,22 @@ package tilewright.verification.bench;
 
 import java.time.LocalDate;
 import java.time.ZoneOffset;
+import java.util.Collection;
 import java.util.HashMap;
+import java.util.HashSet;
+import java.util.LinkedHashSet;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
 import java.util.function.Consumer;
+import java.util.function.Predicate;
 import java.util.function.Supplier;
 import tilewright.device.Gpu;
-import tilewright.device.GpuProbe;
 import tilewright.device.Stream;
+import tilewright.device.driver.GpuProbe;
+import tilewright.kernels.registry.KernelRegistry;
+import tilewright.kernels.registry.TimedProblem;
+import tilewright.verification.KernelConfiguration;
 
 /** Times kernels on this machine's first GPU, beside their floor and, where a Python with PyTorch is at hand, peers. */
 public final class Benchmark {
@@ -51,8 +58,24 @@ public final class Benchmark {
   }
 
   /** The kernels that can be measured. */
-  public static List<String> kernels() {
-    return new Suite(new Options(List.of(), Map.of(), false, 1, 0, Optional.empty(), "")).names();
+  public static List<String> kernels(KernelRegistry registry) {
+    return new Suite(registry, new Options(List.of(), Map.of(), false, 1, 0, Optional.empty(), "")).names();
+  }
+
+  /**
+   * Every configuration in which some kernels are measured: the suite's problems and one problem of every other form in
+   * benchmark records in each variant, further problems of a form in the variant that is chosen for them.
+   *
+   * @param records as JSON, of {@link BenchmarkRecord} or of another form that names kernels or problems
+   */
+  public static List<KernelConfiguration> configurations(KernelRegistry registry, Predicate<String> kernels,
+      Collection<String> records) {
+    var settings = new LinkedHashSet<RecordedSettings>();
+    kernels(registry).forEach(kernel -> settings.add(new RecordedSettings(kernel, Map.of())));
+    records.forEach(record -> settings.addAll(RecordedSettings.in(registry, record)));
+    var forms = new HashSet<RecordedSettings>();
+    return settings.stream().filter(s -> kernels.test(s.kernel()))
+        .flatMap(s -> s.configurations(registry, forms.add(s.form()))).toList();
   }
 
   /**
@@ -61,8 +84,9 @@ public final class Benchmark {
    * @throws BenchmarkException when there is no GPU, or the peers cannot be measured
    * @throws IllegalArgumentException when the options choose nothing
    */
-  public static BenchmarkRecord run(Options options, Progress progress) {
-    new Suite(options).requireProblems();
+  public static BenchmarkRecord run(KernelRegistry registry, Options options, Progress progress) {
+    var suite = new Suite(registry, options);
+    suite.requireProblems();
     var available = requireGpu();
     try (var gpu = Gpu.open(0); var stream = gpu.stream()) {
       var peers = options.python().map(python -> Peers.start(python, progress::step));
@@ -73,7 +97,7 @@ public final class Benchmark {
         var empty = new BenchmarkRecord(LocalDate.now(ZoneOffset.UTC).toString(), gpu.properties().name(),
             available.driverVersion(), peers.map(Peers::versions).orElse(Map.of()), options.commit(), limits.rates(),
             options.warmMs(), List.of());
-        return run.all(options, empty, progress);
+        return run.all(suite, empty, progress);
       } finally {
         peers.ifPresent(Peers::close);
       }
@@ -89,8 +113,7 @@ public final class Benchmark {
 
   private record Run(Gpu gpu, Stream stream, Limits limits, Optional<Peers> peers, DeviceInputs inputs, int warmMs) {
 
-    BenchmarkRecord all(Options options, BenchmarkRecord empty, Progress progress) {
-      var suite = new Suite(options);
+    BenchmarkRecord all(Suite suite, BenchmarkRecord empty, Progress progress) {
       var record = empty;
       for (var kernel : suite.chosen()) {
         for (var problem : suite.of(kernel)) {
@@ -104,7 +127,8 @@ public final class Benchmark {
     }
 
     /** Nothing where this GPU does not run the kernel. */
-    private Optional<BenchmarkRecord.Row> measure(String kernel, Supplier<Measured> problem, Consumer<String> step) {
+    private Optional<BenchmarkRecord.Row> measure(String kernel, Supplier<TimedProblem> problem,
+        Consumer<String> step) {
       var measured = problem.get();
       if (!runs(measured.arch())) {
         step.accept(kernel + ": skipped, it needs " + measured.arch());
@@ -123,7 +147,7 @@ public final class Benchmark {
       return Optional.of(row(measured, rounds));
     }
 
-    private BenchmarkRecord.Row row(Measured measured, Rounds rounds) {
+    private BenchmarkRecord.Row row(TimedProblem measured, Rounds rounds) {
       var rates = new HashMap<String, Double>();
       rounds.peers().forEach((name, ms) -> rates.put(name, rate(measured, ms)));
       var ours = rounds.ours();
@@ -136,7 +160,7 @@ public final class Benchmark {
           ratios.map(Sample::spread));
     }
 
-    private static double rate(Measured measured, double ms) {
+    private static double rate(TimedProblem measured, double ms) {
       return (measured.operations() == 0 ? measured.bytes() : measured.operations()) / ms * 1e-9;
     }
 

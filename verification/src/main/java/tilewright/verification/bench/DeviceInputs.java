@@ -10,6 +10,7 @@ import java.util.SplittableRandom;
 import tilewright.device.DeviceMemory;
 import tilewright.device.Gpu;
 import tilewright.device.Stream;
+import tilewright.kernels.registry.TimedProblem;
 import tilewright.layout.Layout;
 import tilewright.numerics.ElementType;
 import tilewright.reference.TensorView;
@@ -31,7 +32,7 @@ final class DeviceInputs {
   private final Arena arena = Arena.ofAuto();
   private final Map<Drawn, MemorySegment> patterns = new HashMap<>();
 
-  private record Drawn(ElementType type, Measured.Content content) {}
+  private record Drawn(ElementType type, TimedProblem.Content content) {}
 
   DeviceInputs(Gpu gpu, Stream stream) {
     this.gpu = gpu;
@@ -45,7 +46,7 @@ final class DeviceInputs {
   }
 
   /** New sets by the tensors' names, to be closed by the caller. */
-  List<Map<String, DeviceMemory>> allocate(Measured measured) {
+  List<Map<String, DeviceMemory>> allocate(TimedProblem measured) {
     var sets = new ArrayList<Map<String, DeviceMemory>>();
     for (int i = 0; i < sets(measured.footprint(), gpu.properties().l2Bytes()); i++) {
       var set = new HashMap<String, DeviceMemory>();
@@ -55,11 +56,11 @@ final class DeviceInputs {
     return sets;
   }
 
-  private DeviceMemory filled(Measured.Tensor tensor) {
+  private DeviceMemory filled(TimedProblem.Tensor tensor) {
     var memory = gpu.allocate(tensor.bytes());
     switch (tensor.content()) {
-      case Measured.Content.Undefined _ -> memory.fill((byte) 0xFF);
-      case Measured.Content.Zeros _ -> memory.fill((byte) 0);
+      case TimedProblem.Content.Undefined _ -> memory.fill((byte) 0xFF);
+      case TimedProblem.Content.Zeros _ -> memory.fill((byte) 0);
       default -> {
         var pattern = patterns.computeIfAbsent(new Drawn(tensor.type(), tensor.content()), this::draw);
         memory.copyFrom(pattern.asSlice(0, Math.min(pattern.byteSize(), memory.byteSize())));
@@ -87,12 +88,12 @@ final class DeviceInputs {
     var random = new SplittableRandom(SEED);
     for (long i = 0; i < PATTERN_ELEMENTS; i++) {
       view.set(i, switch (drawn.content) {
-        case Measured.Content.Normal(double deviation) -> deviation * random.nextGaussian();
-        case Measured.Content.Indices(long bound) -> random.nextLong(bound);
-        case Measured.Content.Ranges(long each) -> (double) (i / each);
-        case Measured.Content.Given(List<Integer> values) -> i < values.size() ? values.get((int) i) : 0;
-        case Measured.Content.Same(double value) -> value;
-        case Measured.Content.Zeros _, Measured.Content.Undefined _ -> 0;
+        case TimedProblem.Content.Normal(double deviation) -> deviation * random.nextGaussian();
+        case TimedProblem.Content.Indices(long bound) -> random.nextLong(bound);
+        case TimedProblem.Content.Ranges(long each) -> (double) (i / each);
+        case TimedProblem.Content.Given(List<Integer> values) -> i < values.size() ? values.get((int) i) : 0;
+        case TimedProblem.Content.Same(double value) -> value;
+        case TimedProblem.Content.Zeros _, TimedProblem.Content.Undefined _ -> 0;
       });
     }
     return segment;

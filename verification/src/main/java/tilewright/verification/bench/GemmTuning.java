@@ -5,19 +5,23 @@ import java.util.Comparator;
 import java.util.List;
 import tilewright.device.Gpu;
 import tilewright.device.Stream;
+import tilewright.kernel.PreparedLaunch;
 import tilewright.kernels.GemmProblem;
-import tilewright.sm90.HopperGemm;
+import tilewright.kernels.library.GemmTimings;
+import tilewright.kernels.library.TiledGemmKernel;
+import tilewright.kernels.registry.TimedProblem;
 
-/** Finds the fastest tile of the Hopper GEMM for problems, by measuring on this machine's first GPU. */
+/** Finds the fastest tile of a GEMM kernel for problems, by measuring on this machine's first GPU. */
 public final class GemmTuning implements AutoCloseable {
-  private static final int CAPABILITY = 90;
   private static final int ROUNDS = 7;
 
+  private final TiledGemmKernel kernel;
   private final Gpu gpu;
   private final Stream stream;
   private final DeviceInputs inputs;
 
-  private GemmTuning(Gpu gpu) {
+  private GemmTuning(TiledGemmKernel kernel, Gpu gpu) {
+    this.kernel = kernel;
     this.gpu = gpu;
     stream = gpu.stream();
     inputs = new DeviceInputs(gpu, stream);
@@ -26,15 +30,16 @@ public final class GemmTuning implements AutoCloseable {
   /** What a tile took, in milliseconds. */
   public record Timed(String tile, double ms) {}
 
-  /** @throws BenchmarkException when there is no GPU of the Hopper architecture */
-  public static GemmTuning open() {
+  /** @throws BenchmarkException when there is no GPU of the kernel's architecture */
+  public static GemmTuning open(TiledGemmKernel kernel) {
     Benchmark.requireGpu();
     var gpu = Gpu.open(0);
-    int capability = gpu.properties().capability();
-    if (capability == CAPABILITY) return new GemmTuning(gpu);
+    int needed = kernel.target().capability();
+    if (gpu.properties().capability() == needed) return new GemmTuning(kernel, gpu);
     var name = gpu.properties().name();
     gpu.close();
-    throw new BenchmarkException("nothing to tune on an " + name + ": the Hopper GEMM runs on compute capability 9.0");
+    throw new BenchmarkException("nothing to tune on an " + name + ": " + kernel.name()
+        + " runs on compute capability " + needed / 10 + "." + needed % 10);
   }
 
   /** The GPU's name. */
@@ -49,13 +54,12 @@ public final class GemmTuning implements AutoCloseable {
    * @return the fastest first
    */
   public List<Timed> measure(GemmProblem problem, int most) {
-    var tiles = HopperGemm.tiles(problem).stream().limit(most).toList();
-    var launches = tiles.stream().map(tile -> HopperGemm.prepare(problem, HopperGemm.configure(problem, tile)))
-        .toList();
+    var tiles = kernel.tiles(problem).stream().limit(most).toList();
+    var launches = tiles.stream().map(tile -> kernel.prepare(problem, tile)).toList();
     var times = tiles.stream().map(_ -> new ArrayList<Double>()).toList();
     for (int round = 0; round < ROUNDS; round++) {
       for (int i = 0; i < tiles.size(); i++) {
-        var measured = Suite.gemm(problem, tiles.get(i), launches.get(i));
+        var measured = problem(problem, tiles.get(i), launches.get(i));
         try (var timer = new KernelTimer(gpu, stream, measured, inputs)) {
           times.get(i).addAll(timer.round());
         }
@@ -65,6 +69,11 @@ public final class GemmTuning implements AutoCloseable {
     for (int i = 0; i < tiles.size(); i++) timed.add(new Timed(tiles.get(i), new Sample(times.get(i)).median()));
     timed.sort(Comparator.comparingDouble(Timed::ms));
     return timed;
+  }
+
+  private TimedProblem problem(GemmProblem problem, String tile, PreparedLaunch launch) {
+    return GemmTimings.problem(kernel.name(), "sm" + kernel.target().capability(), problem, "TN",
+        new GemmTimings.Configured(tile, () -> launch), List.of());
   }
 
   @Override

@@ -9,6 +9,7 @@ import tilewright.device.DeviceMemory;
 import tilewright.device.Gpu;
 import tilewright.device.GpuTimer;
 import tilewright.device.Stream;
+import tilewright.kernels.registry.TimedProblem;
 
 /**
  * Times one kernel, its tensors in turns. Runs too short for a pair of events around each are replayed as a graph of
@@ -28,11 +29,11 @@ final class KernelTimer implements AutoCloseable {
   private final Stream stream;
   private final List<Map<String, DeviceMemory>> sets;
   private final List<BoundKernel> kernels;
-  private final Measured measured;
+  private final TimedProblem measured;
   /** Runs follow one another, so all sets share it. */
   private final Map<String, DeviceMemory> scratch = new HashMap<>();
 
-  KernelTimer(Gpu gpu, Stream stream, Measured measured, DeviceInputs inputs) {
+  KernelTimer(Gpu gpu, Stream stream, TimedProblem measured, DeviceInputs inputs) {
     this.gpu = gpu;
     this.stream = stream;
     this.measured = measured;
@@ -51,7 +52,9 @@ final class KernelTimer implements AutoCloseable {
   private void run(int number) {
     int set = number % sets.size();
     for (var tensor : measured.tensors()) {
-      if (tensor.content() instanceof Measured.Content.Zeros) sets.get(set).get(tensor.name()).fill((byte) 0, stream);
+      if (tensor.content() instanceof TimedProblem.Content.Zeros) {
+        sets.get(set).get(tensor.name()).fill((byte) 0, stream);
+      }
     }
     kernels.get(set).launch(stream);
   }

@@ -8,6 +8,7 @@ import tilewright.device.GpuTimer;
 import tilewright.device.KernelArgument;
 import tilewright.device.LaunchShape;
 import tilewright.device.Stream;
+import tilewright.kernels.registry.TimedProblem;
 import tilewright.ptx.Dim3;
 
 /**
@@ -59,7 +60,7 @@ record Limits(Map<String, Double> rates) {
   }
 
   /** The least milliseconds that a kernel's work takes, or NaN where its arithmetic was not measured. */
-  double floorMs(Measured measured) {
+  double floorMs(TimedProblem measured) {
     double moving = measured.bytes() / rates.get(COPY) * 1e-9;
     if (measured.operations() == 0) return moving;
     var rate = rates.get(arithmetic(measured.launch().kernel().ptx()));

@@ -15,7 +15,7 @@ import java.util.Comparator;
  * @param tile what it does for a tile beside its steps
  * @param work tiles and steps of the whole problem
  */
-public record Budget(String kernel, String problem, String configuration, Chip chip, Counts step, Counts tile,
+public record Budget(String kernel, String problem, String configuration, ChipRates rates, Counts step, Counts tile,
     Work work) {
   /**
    * Times t of units that work beside each other take (Σ tᵖ)^(1/p) together: with p = 1 one after the other, with
@@ -49,7 +49,7 @@ public record Budget(String kernel, String problem, String configuration, Chip c
 
   /** Cycles that a unit takes for a tile of average length. */
   public double cycles(Unit unit) {
-    return chip.cycles(average(), unit);
+    return rates.cycles(average(), unit);
   }
 
   /** The unit that takes the most. */
@@ -84,26 +84,26 @@ public record Budget(String kernel, String problem, String configuration, Chip c
 
   /** The part of the tensor cores' peak that the bound leaves. */
   public double attainable() {
-    return tflops() / chip.peak();
+    return tflops() / rates.peak();
   }
 
   private double memory() {
-    return work.bytes / chip.bytesPerSecond();
+    return work.bytes / rates.bytesPerSecond();
   }
 
   /** Seconds of the multiprocessors, of which the last tiles may leave some idle. */
   private double computing(double overlap) {
     double each = work.overlapped ? cycles(average(), overlap)
         : cycles(tile, overlap) + cycles(step, overlap) * work.steps / work.tiles;
-    double share = work.tiles / chip.multiprocessors();
+    double share = work.tiles / rates.chip().multiprocessors();
     // Tiles of unequal length fill the gaps, but the longest has to end too.
     double cycles = work.isOfEqualTiles() ? Math.ceil(share) * each
         : Math.max(share * each, cycles(tile, overlap) + cycles(step, overlap) * work.longest);
-    return cycles / (chip.gigahertz() * 1e9);
+    return cycles / (rates.gigahertz() * 1e9);
   }
 
   private double cycles(Counts counts, double overlap) {
-    return together(overlap, Arrays.stream(Unit.values()).mapToDouble(u -> chip.cycles(counts, u)).toArray());
+    return together(overlap, Arrays.stream(Unit.values()).mapToDouble(u -> rates.cycles(counts, u)).toArray());
   }
 
   private static double together(double overlap, double... times) {

@@ -23,7 +23,7 @@ public final class Budgets {
 
   /** So many configurations of a GEMM on an architecture, the one that is expected to be fastest first. */
   public List<Budget> ranked(GemmProblem problem, String arch, int most) {
-    var budgets = Chip.of(arch) == Chip.H200
+    var budgets = ChipRates.of(arch) == ChipRates.H200
         ? HopperGemm.configurations(problem).limit(most).map(config -> hopper(problem, config))
         : GemmTrace.blackwellConfigurations(problem).limit(most).map(config -> blackwell(problem, config));
     return budgets.sorted(Comparator.comparingDouble(Budget::expectedSeconds)).toList();
@@ -31,7 +31,7 @@ public final class Budgets {
 
   /** The same of attention; on Blackwell with different shares of exponentials on FMA units. */
   public List<Budget> ranked(AttentionProblem problem, String arch, int most) {
-    var budgets = Chip.of(arch) == Chip.H200
+    var budgets = ChipRates.of(arch) == ChipRates.H200
         ? HopperAttention.shapes(problem).limit(most).map(shape -> hopper(problem, shape))
         : AttentionTrace.blackwellShapes(problem).limit(most).map(shape -> blackwell(problem, shape));
     return budgets.sorted(Comparator.comparingDouble(Budget::expectedSeconds)).toList();
@@ -40,28 +40,28 @@ public final class Budgets {
   /** Of the Hopper GEMM in one of its configurations. */
   public Budget hopper(GemmProblem problem, Sm90GemmConfig config) {
     var marginal = once(List.of(config), () -> GemmTrace.hopper(problem, config));
-    return budget("sm90_gemm", GemmTrace.text(problem), config.toString(), Chip.H200, marginal,
+    return budget("sm90_gemm", GemmTrace.text(problem), config.toString(), ChipRates.H200, marginal,
         GemmTrace.work(problem, config));
   }
 
   /** Of the Blackwell GEMM in one of its configurations. */
   public Budget blackwell(GemmProblem problem, Sm100GemmConfig config) {
     var marginal = once(List.of(config), () -> GemmTrace.blackwell(problem, config));
-    return budget("sm100_gemm", GemmTrace.text(problem), config.toString(), Chip.B200, marginal,
+    return budget("sm100_gemm", GemmTrace.text(problem), config.toString(), ChipRates.B200, marginal,
         GemmTrace.work(problem, config));
   }
 
   /** Of Hopper attention in a shape. */
   public Budget hopper(AttentionProblem problem, Sm90AttentionConfig.Shape shape) {
     var marginal = once(List.of(shape, problem.type()), () -> AttentionTrace.hopper(problem, shape));
-    return budget("sm90_attention", AttentionTrace.text(problem), AttentionTrace.text(shape), Chip.H200, marginal,
+    return budget("sm90_attention", AttentionTrace.text(problem), AttentionTrace.text(shape), ChipRates.H200, marginal,
         AttentionTrace.work(problem, AttentionTrace.queries(shape), shape.keys()));
   }
 
   /** Of Blackwell attention in a shape. */
   public Budget blackwell(AttentionProblem problem, Sm100AttentionConfig.Shape shape) {
     var marginal = once(List.of(shape, problem.type()), () -> AttentionTrace.blackwell(problem, shape));
-    return budget("sm100_attention", AttentionTrace.text(problem), AttentionTrace.text(shape), Chip.B200, marginal,
+    return budget("sm100_attention", AttentionTrace.text(problem), AttentionTrace.text(shape), ChipRates.B200, marginal,
         AttentionTrace.work(problem, AttentionTrace.BLACKWELL_QUERIES, shape.keys()));
   }
 
@@ -71,8 +71,8 @@ public final class Budgets {
     return marginal;
   }
 
-  private static Budget budget(String kernel, String problem, String configuration, Chip chip, Marginal marginal,
+  private static Budget budget(String kernel, String problem, String configuration, ChipRates rates, Marginal marginal,
       Budget.Work work) {
-    return new Budget(kernel, problem, configuration, chip, marginal.step(), marginal.tile(), work);
+    return new Budget(kernel, problem, configuration, rates, marginal.step(), marginal.tile(), work);
   }
 }

@@ -4,6 +4,7 @@ import java.util.EnumMap;
 import java.util.HashMap;
 import java.util.Map;
 import java.util.regex.Pattern;
+import tilewright.kernel.Warp;
 import tilewright.ptx.Instruction;
 import tilewright.ptx.Launch;
 import tilewright.ptx.PtxModule;
@@ -16,7 +17,6 @@ import tilewright.simulator.SimulatorOptions;
 /** Counts what a launch does, instruction by instruction, as the simulator executes it. */
 final class KernelCounts {
   private static final int WARPS_OF_WGMMA = 4;
-  private static final int WARP = 32;
   private static final int BYTES_A_TURN = 128;
   private static final int SECTOR = 32;
   private static final Pattern REPEATS = Pattern.compile("(32x32b|16x64b|16x128b|16x256b|16x32bx2)\\.x(\\d+)");
@@ -139,6 +139,6 @@ final class KernelCounts {
       case "16x256b" -> 4;
       default -> 1;
     };
-    return (double) each * Integer.parseInt(shape.group(2)) * WARP * Integer.BYTES;
+    return (double) each * Integer.parseInt(shape.group(2)) * Warp.SIZE * Integer.BYTES;
   }
 }

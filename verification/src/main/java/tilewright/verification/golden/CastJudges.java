@@ -6,8 +6,10 @@ import java.util.Optional;
 import java.util.function.BiFunction;
 import java.util.stream.LongStream;
 import tilewright.layout.Casting;
-import tilewright.layout.Decision;
+import tilewright.layout.Distribution;
 import tilewright.layout.Layout;
+import tilewright.layout.Recast;
+import tilewright.layout.decision.Decision;
 
 /** Layouts over wider or narrower elements, and how elements gather in vectors. */
 final class CastJudges {
@@ -15,12 +17,12 @@ final class CastJudges {
 
   static Map<String, Judge> all() {
     return Map.of(
-        "upcast", golden -> cast(golden, (a, n) -> a.tryUpcast(n, Casting.EXACT), Layout::tryUpcast,
+        "upcast", golden -> cast(golden, (a, n) -> Recast.up(a, n, Casting.EXACT), Recast::up,
             CastJudges::isUpcast),
-        "downcast", golden -> cast(golden, (a, n) -> a.tryDowncast(n, Casting.EXACT), Layout::tryDowncast,
+        "downcast", golden -> cast(golden, (a, n) -> Recast.down(a, n, Casting.EXACT), Recast::down,
             CastJudges::isDowncast),
         "domain_distribute", CastJudges::distribute,
-        "max_alignment", g -> EvaluationJudges.exact(g, Answer.of(() -> g.layout("a").maxAlignment())));
+        "max_alignment", g -> EvaluationJudges.exact(g, Answer.of(() -> Distribution.alignment(g.layout("a")))));
   }
 
   /** What CuTe C++ gives although addresses merge, we give only when asked for its casting. */
@@ -90,7 +92,7 @@ final class CastJudges {
   /** At most n coordinates, each in the shape, no two the same. */
   private static Judgement distribute(GoldenRecord golden) {
     var shape = golden.tuple("shape");
-    var ours = Layout.distributed(shape, Long.parseLong(golden.argument("n")));
+    var ours = Distribution.of(shape, Long.parseLong(golden.argument("n")));
     boolean inside = Arrays.stream(Definitions.offsets(ours)).allMatch(index -> index < shape.size());
     return inside && Definitions.isInjective(ours) && LayoutVerdict.sameFunction(golden.expectedLayout(), ours)
         ? Judgement.agreed(ours) : Judgement.mismatch(golden.expected(), ours);

@@ -3,6 +3,7 @@ package tilewright.verification.golden;
 import java.util.Arrays;
 import java.util.Map;
 import java.util.Optional;
+import tilewright.layout.Composition;
 import tilewright.layout.Dialect;
 import tilewright.layout.Layout;
 import tilewright.layout.Tiler;
@@ -41,7 +42,7 @@ final class CompositionJudges {
       return Judgement.agreed(layout);
     }
     // pycute keeps the modes behind a short tiler; CuTe C++ drops them.
-    var kept = a.tryComposition(tiler, Dialect.PYCUTE).orElseThrow();
+    var kept = Composition.byMode(a, tiler, Dialect.PYCUTE).orElseThrow();
     return LayoutVerdict.sameFunction(golden.expectedLayout(), kept) ? Judgement.dialect(golden.expected(), layout)
         : Judgement.mismatch(golden.expected(), kept);
   }

@@ -3,6 +3,7 @@ package tilewright.verification.golden;
 import java.util.Arrays;
 import java.util.Map;
 import java.util.stream.LongStream;
+import tilewright.layout.CompactOrder;
 import tilewright.layout.Layout;
 
 /** Compact layouts in a given order of modes. */
@@ -12,8 +13,8 @@ final class ConstructionJudges {
   static Map<String, Judge> all() {
     return Map.of(
         "make_ordered_layout", g -> compact(g, Layout.ordered(g.tuple("shape"), g.tuple("order"))),
-        "make_layout_like", g -> compact(g, g.layout("a").compactLike()),
-        "make_fragment_like", g -> compact(g, g.layout("a").fragmentLike()));
+        "make_layout_like", g -> compact(g, CompactOrder.like(g.layout("a"))),
+        "make_fragment_like", g -> compact(g, CompactOrder.fragmentLike(g.layout("a"))));
   }
 
   /** Without gaps or elements that share an offset; where modes tie, CuTe C++ overlaps them. */

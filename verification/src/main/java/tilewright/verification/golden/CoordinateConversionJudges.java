@@ -2,11 +2,11 @@ package tilewright.verification.golden;
 
 import java.util.Map;
 import java.util.Optional;
-import tilewright.layout.Coordinates;
-import tilewright.layout.Coordinates.LastMode;
-import tilewright.layout.IntTuple;
 import tilewright.layout.Layout;
-import tilewright.layout.SliceCoordinate;
+import tilewright.layout.tuple.Coordinates;
+import tilewright.layout.tuple.Coordinates.LastMode;
+import tilewright.layout.tuple.IntTuple;
+import tilewright.layout.tuple.SliceCoordinate;
 
 /** Indices to coordinates and back. */
 final class CoordinateConversionJudges {

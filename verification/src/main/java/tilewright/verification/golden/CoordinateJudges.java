@@ -5,10 +5,11 @@ import java.util.Map;
 import java.util.Optional;
 import java.util.stream.IntStream;
 import java.util.stream.LongStream;
-import tilewright.layout.ArithmeticTuple;
-import tilewright.layout.CoordinateLayout;
-import tilewright.layout.IntTuple;
 import tilewright.layout.Layout;
+import tilewright.layout.coordinate.ArithmeticTuple;
+import tilewright.layout.coordinate.CoordinateComposition;
+import tilewright.layout.coordinate.CoordinateLayout;
+import tilewright.layout.tuple.IntTuple;
 
 /** Layouts whose offsets are coordinates: strides of scaled basis elements. */
 final class CoordinateJudges {
@@ -27,7 +28,7 @@ final class CoordinateJudges {
     var a = golden.layout("a");
     var b = CoordinateLayout.parse(golden.argument("b"));
     var demanded = Definitions.table(b.size(), i -> offset(a, b.apply(i)));
-    var ours = Answer.of(() -> a.tryComposition(b).orElseThrow());
+    var ours = Answer.of(() -> CoordinateComposition.of(a, b).orElseThrow());
     return LayoutVerdict.of(golden, ours, Optional.of(demanded), Layout.columnMajor(b.shape()));
   }
 

@@ -1,9 +1,9 @@
 package tilewright.verification.golden;
 
 import java.util.Optional;
-import tilewright.layout.IntTuple;
 import tilewright.layout.Layout;
 import tilewright.layout.Tiler;
+import tilewright.layout.tuple.IntTuple;
 import tools.jackson.databind.JsonNode;
 
 /** One golden vector: operands, and what an oracle answered. */

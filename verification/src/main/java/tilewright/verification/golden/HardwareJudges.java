@@ -11,7 +11,7 @@ import tilewright.kernel.tiled.SwizzledTile;
 import tilewright.layout.ComposedLayout;
 import tilewright.layout.Layout;
 import tilewright.layout.OffsetMap;
-import tilewright.layout.Swizzle;
+import tilewright.layout.f2.Swizzle;
 
 /** Layouts of real instructions: they parse, evaluate as listed, and hand out every element equally often. */
 final class HardwareJudges {

@@ -6,11 +6,11 @@ import java.util.Map;
 import java.util.Optional;
 import java.util.function.BiFunction;
 import java.util.function.Function;
-import tilewright.layout.Decision;
-import tilewright.layout.IntTuple;
 import tilewright.layout.Layout;
+import tilewright.layout.decision.Decision;
 import tilewright.layout.morphism.Refinement;
 import tilewright.layout.morphism.TupleMorphism;
+import tilewright.layout.tuple.IntTuple;
 import tools.jackson.databind.JsonNode;
 
 /** Tuple morphisms, as tract has them; a morphism must realise the record's layout too. */

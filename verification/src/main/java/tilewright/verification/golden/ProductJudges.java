@@ -6,8 +6,8 @@ import java.util.Map;
 import java.util.Optional;
 import java.util.function.BinaryOperator;
 import java.util.stream.LongStream;
-import tilewright.layout.IntTuple;
 import tilewright.layout.Layout;
+import tilewright.layout.tuple.IntTuple;
 
 /** A ⊗ B = (A, complement(A, size A · cosize B) ∘ B), and its arrangements by mode. */
 final class ProductJudges implements ByModeJudge.Split {

@@ -3,7 +3,7 @@ package tilewright.verification.golden;
 import java.util.Arrays;
 import java.util.Map;
 import tilewright.layout.Layout;
-import tilewright.layout.SliceCoordinate;
+import tilewright.layout.tuple.SliceCoordinate;
 
 /** Modes cut out, added and regrouped. */
 final class SurgeryJudges {

@@ -8,8 +8,10 @@ import java.util.stream.IntStream;
 import java.util.stream.LongStream;
 import tilewright.layout.ComposedLayout;
 import tilewright.layout.OffsetMap;
-import tilewright.layout.SliceCoordinate;
-import tilewright.layout.Swizzle;
+import tilewright.layout.f2.Swizzle;
+import tilewright.layout.tuple.SliceCoordinate;
+import tilewright.layout.xor.SwizzleExchange;
+import tilewright.layout.xor.Unswizzling;
 
 /** Swizzles cast, composed and sliced, judged by what they do to numbers. */
 final class SwizzleAlgebraJudges {
@@ -79,7 +81,7 @@ final class SwizzleAlgebraJudges {
     var layout = golden.layout("layout");
     var inner = swizzle(golden, "swizzle");
     var demanded = Definitions.table(layout.size(), i -> layout.apply(inner.apply(i)));
-    var ours = Answer.of(() -> layout.tryComposition(inner).orElseThrow());
+    var ours = Answer.of(() -> SwizzleExchange.of(layout, inner).orElseThrow());
     boolean wrong = !golden.raises() && IntStream.range(0, demanded.length)
         .filter(i -> inner.apply(i) < layout.size())
         .anyMatch(i -> OffsetMap.parse(golden.expected().replace("_", "")).apply(i) != demanded[i]);
@@ -103,7 +105,7 @@ final class SwizzleAlgebraJudges {
     // Large slices are not listed; what their parts do decides then.
     var truth = golden.truth().orElseGet(() -> Definitions.table(composed.size(), composed::apply));
     if (!hasTable(composed, truth)) return Judgement.mismatch("offsets " + Arrays.toString(truth), composed);
-    var plain = Answer.of(() -> composed.tryPlain().orElseThrow());
+    var plain = Answer.of(() -> Unswizzling.of(composed).orElseThrow());
     if (plain.refuses()) {
       return golden.expected().contains("Sw<") ? Judgement.agreed(composed)
           : Judgement.mismatch(golden.expected(), plain);

@@ -4,7 +4,7 @@ import java.util.Map;
 import java.util.stream.IntStream;
 import tilewright.layout.ComposedLayout;
 import tilewright.layout.OffsetMap;
-import tilewright.layout.Swizzle;
+import tilewright.layout.f2.Swizzle;
 
 /** Swizzles, and layouts behind them. */
 final class SwizzleJudges {

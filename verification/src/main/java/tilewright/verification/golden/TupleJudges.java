@@ -4,11 +4,12 @@ import java.util.Map;
 import java.util.function.BiFunction;
 import java.util.function.BiPredicate;
 import java.util.function.Function;
-import tilewright.layout.IntTuple;
 import tilewright.layout.Layout;
-import tilewright.layout.SliceCoordinate;
-import tilewright.layout.TupleArithmetic;
-import tilewright.layout.TupleOrder;
+import tilewright.layout.ShapeDivision;
+import tilewright.layout.tuple.IntTuple;
+import tilewright.layout.tuple.SliceCoordinate;
+import tilewright.layout.tuple.TupleArithmetic;
+import tilewright.layout.tuple.TupleOrder;
 
 /** Arithmetic, orders and slices of integer tuples: ours is the record's in print. */
 final class TupleJudges {
@@ -21,7 +22,7 @@ final class TupleJudges {
         Map.entry("int_tuple_max", TupleJudges::max),
         Map.entry("int_inner_product", of(TupleArithmetic::innerProduct)),
         Map.entry("int_elem_scale", of(TupleArithmetic::elemScale)),
-        Map.entry("int_shape_div", of((a, b) -> TupleArithmetic.shapeDiv(a, b).orElseThrow())),
+        Map.entry("int_shape_div", of((a, b) -> ShapeDivision.of(a, b).orElseThrow())),
         Map.entry("int_prefix_product", TupleJudges::prefixProduct),
         Map.entry("ceil_div", of(TupleArithmetic::ceilDiv)),
         Map.entry("round_up", of(TupleArithmetic::roundUp)),
@@ -85,7 +86,7 @@ final class TupleJudges {
   private static Judgement ceilDivByLayout(GoldenRecord golden) {
     var target = golden.tuple("target");
     Layout tiler = golden.layout("tiler");
-    return EvaluationJudges.exact(golden, Answer.of(() -> TupleArithmetic.ceilDiv(target, tiler).orElseThrow()));
+    return EvaluationJudges.exact(golden, Answer.of(() -> ShapeDivision.ceilDiv(target, tiler).orElseThrow()));
   }
 
   /** pycute wraps what a bare {@code _} leaves into a tuple of one. */

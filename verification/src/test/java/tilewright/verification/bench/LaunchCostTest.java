@@ -7,7 +7,7 @@ import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import tilewright.device.Gpu;
-import tilewright.device.GpuProbe;
+import tilewright.device.driver.GpuProbe;
 
 @Tag("gpu")
 class LaunchCostTest {

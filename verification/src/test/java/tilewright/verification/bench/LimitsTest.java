@@ -10,19 +10,20 @@ import java.util.regex.Pattern;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.EnumSource;
-import tilewright.device.Assembler;
-import tilewright.device.Assembly;
+import tilewright.device.assembly.Assembler;
+import tilewright.device.assembly.Assembly;
 import tilewright.kernel.PreparedLaunch;
 import tilewright.kernels.Gemm;
 import tilewright.kernels.GemmProblem;
 import tilewright.kernels.VectorAdd;
+import tilewright.kernels.registry.TimedProblem;
 import tilewright.numerics.ElementType;
 
 class LimitsTest {
   private static final Limits LIMITS = new Limits(Map.of(Limits.COPY, 4.0, "f32", 50.0, "bf16", 800.0));
 
-  private static Measured measured(PreparedLaunch launch, long bytes, double operations) {
-    return new Measured("k", "sm80", "", launch, List.of(), bytes, operations, Map.of());
+  private static TimedProblem measured(PreparedLaunch launch, long bytes, double operations) {
+    return new TimedProblem("k", "sm80", "", launch, List.of(), bytes, operations, Map.of());
   }
 
   private static PreparedLaunch gemm(ElementType operand) {

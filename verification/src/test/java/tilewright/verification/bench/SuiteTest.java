@@ -11,11 +11,14 @@ import java.util.Optional;
 import java.util.function.Supplier;
 import java.util.stream.Collectors;
 import org.junit.jupiter.api.Test;
+import tilewright.kernels.registry.KernelRegistry;
+import tilewright.kernels.registry.TimedProblem;
 import tilewright.ptx.Launch;
 
 class SuiteTest {
+  private static final KernelRegistry REGISTRY = KernelRegistry.builtIn();
   private static final Suite SUITE =
-      new Suite(new Benchmark.Options(List.of(), Map.of(), false, 256, 0, Optional.empty(), "0"));
+      new Suite(REGISTRY, new Benchmark.Options(List.of(), Map.of(), false, 256, 0, Optional.empty(), "0"));
 
   @Test
   void everyProblemHasATensorForEveryBufferOfItsLaunch() {
@@ -23,7 +26,7 @@ class SuiteTest {
     for (var name : SUITE.names()) {
       for (var problem : SUITE.of(name).subList(0, 1)) {
         var measured = problem.get();
-        var tensors = measured.tensors().stream().map(Measured.Tensor::name).collect(Collectors.toSet());
+        var tensors = measured.tensors().stream().map(TimedProblem.Tensor::name).collect(Collectors.toSet());
         measured.launch().scratch().forEach(part -> tensors.add(part.name()));
         for (var argument : measured.launch().arguments()) {
           if (argument instanceof Launch.Argument.Buffer b) assertTrue(tensors.contains(b.name()), measured.config());
@@ -34,14 +37,14 @@ class SuiteTest {
     }
   }
 
-  private static List<Measured> problems(String kernel, Map<String, String> settings, boolean every) {
+  private static List<TimedProblem> problems(String kernel, Map<String, String> settings, boolean every) {
     var options = new Benchmark.Options(List.of(kernel), settings, every, 256, 0, Optional.empty(), "0");
-    return new Suite(options).of(kernel).stream().map(Supplier::get).toList();
+    return new Suite(REGISTRY, options).of(kernel).stream().map(Supplier::get).toList();
   }
 
   @Test
   void aFamilyIsMeasuredInEveryElementType() {
-    var configs = problems("relu", Map.of(), false).stream().map(Measured::config).toList();
+    var configs = problems("relu", Map.of(), false).stream().map(TimedProblem::config).toList();
     assertEquals(3, configs.size(), configs.toString());
     for (var type : List.of("f32", "f16", "bf16")) {
       assertEquals(1, configs.stream().filter(c -> c.contains("dtype=" + type)).count(), configs.toString());
@@ -59,7 +62,7 @@ class SuiteTest {
   void valuesWithCommasAreTriedInTurnAndTuningsInEveryCombination() {
     assertEquals(2, problems("softmax", Map.of("dtype", "f32,bf16", "n", "4096"), false).size());
     var configs = problems("softmax", Map.of("dtype", "f32", "n", "128,256", "lanes", "8,16", "each", "1,2"), false)
-        .stream().map(Measured::config).collect(Collectors.toSet());
+        .stream().map(TimedProblem::config).collect(Collectors.toSet());
     assertEquals(8, configs.size());
     assertTrue(configs.contains("m=2097152 n=128 dtype=f32 method=online lanes=8 each=2"), configs.toString());
   }
@@ -73,7 +76,7 @@ class SuiteTest {
   void settingsThatLeaveNothingAreRefused() {
     for (var setting : List.of("dtype", "luck")) {
       var options = new Benchmark.Options(List.of("relu"), Map.of(setting, "no"), false, 1, 0, Optional.empty(), "");
-      assertThrows(IllegalArgumentException.class, () -> new Suite(options).requireProblems());
+      assertThrows(IllegalArgumentException.class, () -> new Suite(REGISTRY, options).requireProblems());
     }
   }
 
@@ -87,13 +90,13 @@ class SuiteTest {
   @Test
   void onlyOutputsThatAreAddedToAreSetInEveryRun() {
     assertEquals(Map.of(), zeros("sum"));
-    assertEquals(Map.of("Y", new Measured.Content.Zeros()), zeros("histogram"));
+    assertEquals(Map.of("Y", new TimedProblem.Content.Zeros()), zeros("histogram"));
   }
 
-  private static Map<String, Measured.Content> zeros(String kernel) {
+  private static Map<String, TimedProblem.Content> zeros(String kernel) {
     return problems(kernel, Map.of(), false).getFirst().tensors().stream()
-        .filter(t -> t.content() instanceof Measured.Content.Zeros)
-        .collect(Collectors.toMap(Measured.Tensor::name, Measured.Tensor::content));
+        .filter(t -> t.content() instanceof TimedProblem.Content.Zeros)
+        .collect(Collectors.toMap(TimedProblem.Tensor::name, TimedProblem.Tensor::content));
   }
 
   @Test

@@ -46,10 +46,10 @@ class BudgetTest {
   @Test
   void aTileOfAttentionTakesThePublishedCyclesOfEachUnit() {
     var step = attention(0).step();
-    assertEquals(2 * 1024, Chip.B200.cycles(step, Unit.TENSOR));
+    assertEquals(2 * 1024, ChipRates.B200.cycles(step, Unit.TENSOR));
     assertEquals(2 * 768, step.of(Amount.OPERAND_BYTES) / 128);
     // One more exponential for each row, by which its sum is rescaled.
-    assertEquals(2 * (1024 + 8), Chip.B200.cycles(step, Unit.EXPONENT));
+    assertEquals(2 * (1024 + 8), ChipRates.B200.cycles(step, Unit.EXPONENT));
   }
 
   /** Scores are read once and weights written once; tensor cores read these again. */
@@ -87,9 +87,10 @@ class BudgetTest {
   @Test
   void aStageOfTheGemmIsFourProductsBetweenAWaitAndACommit() {
     var step = gemm("persistent").step();
-    assertEquals(512, Chip.B200.cycles(step, Unit.TENSOR));
+    assertEquals(512, ChipRates.B200.cycles(step, Unit.TENSOR));
     assertTrue(step.of(Amount.SIGNALS) <= 2, () -> "signals of a CTA: " + step.of(Amount.SIGNALS));
-    assertTrue(Chip.B200.cycles(step, Unit.ISSUE) < 0.1 * 512, "the warps that copy and multiply leave the rest free");
+    assertTrue(ChipRates.B200.cycles(step, Unit.ISSUE) < 0.1 * 512,
+        "the warps that copy and multiply leave the rest free");
   }
 
   /** A tile's sums are read from Tensor Memory once. */

@@ -1,13 +1,13 @@
 package tilewright.verification.javascript;
 
-import tilewright.layout.CoordinateLayout;
-import tilewright.layout.IntTuple;
 import tilewright.layout.Layout;
-import tilewright.layout.LayoutSynthesis;
 import tilewright.layout.OffsetMap;
 import tilewright.layout.Tiler;
-import tilewright.layout.UndefinedOperationException;
-import tilewright.layout.XorLayout;
+import tilewright.layout.coordinate.CoordinateLayout;
+import tilewright.layout.decision.UndefinedOperationException;
+import tilewright.layout.synthesis.LayoutSynthesis;
+import tilewright.layout.tuple.IntTuple;
+import tilewright.layout.xor.XorLayout;
 
 /** Prints one line a question, the same on the JVM and in JavaScript: the program that the test translates. */
 final class Answers {

@@ -9,11 +9,15 @@ import static org.junit.jupiter.api.Assertions.assertTrue;
 import java.util.Arrays;
 import java.util.stream.LongStream;
 import org.junit.jupiter.api.Test;
-import tilewright.layout.Decision;
-import tilewright.layout.IntTuple;
+import tilewright.layout.Complement;
+import tilewright.layout.Composition;
+import tilewright.layout.Division;
 import tilewright.layout.Layout;
-import tilewright.layout.Swizzle;
+import tilewright.layout.Product;
 import tilewright.layout.Tiler;
+import tilewright.layout.decision.Decision;
+import tilewright.layout.f2.Swizzle;
+import tilewright.layout.tuple.IntTuple;
 
 /** What one would like to be true, and is not: each with the least example known. */
 class AssumedLawsTest {
@@ -28,7 +32,7 @@ class AssumedLawsTest {
 
   @Test
   void compositionIsNotTotal() {
-    assertTrue(isUndefined(layout("(6,2):(1,7)").tryComposition(layout("(3,2):(2,3)"))));
+    assertTrue(isUndefined(Composition.of(layout("(6,2):(1,7)"), layout("(3,2):(2,3)"))));
   }
 
   /** A's domain ends at 15, but B's offsets do not. */
@@ -59,15 +63,15 @@ class AssumedLawsTest {
 
   @Test
   void divisibilityByModeIsNotSufficientForComposition() {
-    assertTrue(isUndefined(layout("(4,6,8):(2,3,5)").tryComposition(layout("6:3"))));
-    assertTrue(isUndefined(layout("(6,4):(1,100)").tryComposition(layout("4:4"))));
+    assertTrue(isUndefined(Composition.of(layout("(4,6,8):(2,3,5)"), layout("6:3"))));
+    assertTrue(isUndefined(Composition.of(layout("(6,4):(1,100)"), layout("4:4"))));
   }
 
   @Test
   void anInjectiveLayoutNeedNotHaveAComplement() {
     var layout = layout("(2,3):(3,2)");
     assertTrue(Tables.isInjective(Definition.table(layout)));
-    assertTrue(isUndefined(layout.tryComplement(12)));
+    assertTrue(isUndefined(Complement.of(layout, 12)));
   }
 
   @Test
@@ -95,13 +99,13 @@ class AssumedLawsTest {
     var layout = layout("(4,8):(1,5)");
     var left = Definition.of(layout.leftInverse());
     for (int i = 0; i < 32; i++) assertEquals(i, left.at(Definition.table(layout)[i]));
-    assertTrue(isUndefined(layout.tryComplement(40)));
+    assertTrue(isUndefined(Complement.of(layout, 40)));
   }
 
   @Test
   void divisionsAndProductsAreNotTotal() {
-    assertTrue(isUndefined(layout("24:1").tryLogicalDivide(layout("(2,3):(3,2)"))));
-    assertTrue(isUndefined(layout("4:2").tryLogicalProduct(layout("3:1"))));
+    assertTrue(isUndefined(Division.logical(layout("24:1"), layout("(2,3):(3,2)"))));
+    assertTrue(isUndefined(Product.logical(layout("4:2"), layout("3:1"))));
   }
 
   @Test

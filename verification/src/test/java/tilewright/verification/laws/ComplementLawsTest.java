@@ -7,8 +7,9 @@ import static org.junit.jupiter.api.Assertions.assertTrue;
 import java.util.stream.LongStream;
 import java.util.stream.Stream;
 import org.junit.jupiter.api.Test;
-import tilewright.layout.Decision;
+import tilewright.layout.Complement;
 import tilewright.layout.Layout;
+import tilewright.layout.decision.Decision;
 
 /** What fills the gaps between a layout's offsets, and when a layout does. */
 class ComplementLawsTest {
@@ -30,7 +31,7 @@ class ComplementLawsTest {
 
   private static void isDecided(Layout layout, int bound) {
     var begins = Tables.tiling(Definition.of(layout).moving().table(), bound);
-    switch (layout.tryComplement(bound)) {
+    switch (Complement.of(layout, bound)) {
       case Decision.Defined<Layout> defined -> {
         var complement = defined.result();
         assertArrayEquals(begins.orElseThrow(), Definition.table(complement), () -> layout + ", " + bound);
@@ -47,7 +48,7 @@ class ComplementLawsTest {
     var law = new Law(8, "a layout that reaches below 0 has no complement");
     law.holdsFor(Bound.SIGNED.toString(), 10_000, Bound.SIGNED.layouts(), layout -> {
       if (LongStream.of(Definition.of(layout).moving().stride()).noneMatch(d -> d < 0)) return false;
-      assertTrue(layout.tryComplement(24) instanceof Decision.Undefined<Layout>, layout::toString);
+      assertTrue(Complement.of(layout, 24) instanceof Decision.Undefined<Layout>, layout::toString);
       return true;
     });
   }
@@ -59,7 +60,7 @@ class ComplementLawsTest {
       long[] ascending = LongStream.of(Definition.table(layout)).distinct().sorted().toArray();
       boolean speaks = false;
       for (int bound : new int[] {24, 36, 48}) {
-        if (!(layout.tryComplement(bound) instanceof Decision.Defined<Layout> once)
+        if (!(Complement.of(layout, bound) instanceof Decision.Defined<Layout> once)
             || once.result().size() * ascending.length != bound) {
           continue;
         }
@@ -74,7 +75,7 @@ class ComplementLawsTest {
   void theComplementDependsOnTheSetOfModesOnly() {
     var law = new Law(8, "complement is the same after reversing modes, filtering and coalescing");
     law.holdsFor(Bound.LAYOUTS + "; M: 24", 1_000, Bound.LAYOUTS.layouts(), layout -> {
-      if (!(layout.tryComplement(24) instanceof Decision.Defined<Layout> defined)) return false;
+      if (!(Complement.of(layout, 24) instanceof Decision.Defined<Layout> defined)) return false;
       var variants = Stream.of(Layout.of(layout.modes().reversed()), layout.filter(), layout.coalesce());
       variants.forEach(variant -> assertEquals(defined.result(), variant.complement(24), layout::toString));
       return true;

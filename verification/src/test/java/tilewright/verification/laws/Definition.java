@@ -3,8 +3,8 @@ package tilewright.verification.laws;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.stream.IntStream;
-import tilewright.layout.IntTuple;
 import tilewright.layout.Layout;
+import tilewright.layout.tuple.IntTuple;
 
 /**
  * What a layout means, computed from its numbers alone: the oracle of all laws. Of the algebra it uses only the trees

@@ -9,10 +9,12 @@ import java.util.Optional;
 import java.util.stream.LongStream;
 import java.util.stream.Stream;
 import org.junit.jupiter.api.Test;
-import tilewright.layout.Decision;
-import tilewright.layout.IntTuple;
+import tilewright.layout.Division;
 import tilewright.layout.Layout;
+import tilewright.layout.Product;
 import tilewright.layout.Tiler;
+import tilewright.layout.decision.Decision;
+import tilewright.layout.tuple.IntTuple;
 
 /** Division by a tile and multiplication of a block. */
 class DivisionLawsTest {
@@ -39,7 +41,7 @@ class DivisionLawsTest {
       var layout = Definition.of(pair.a());
       var tile = Definition.of(pair.b());
       var begins = Tables.tiling(tile.moving().table(), layout.size());
-      switch (pair.a().tryLogicalDivide(pair.b())) {
+      switch (Division.logical(pair.a(), pair.b())) {
         case Decision.Defined<Layout> defined -> {
           var result = defined.result();
           assertEquals(2, result.rank());
@@ -75,8 +77,8 @@ class DivisionLawsTest {
     var layouts = new Bound(2, 12, 0, 3).layouts().filter(a -> a.rank() == 2);
     var cases = layouts.flatMap(a -> tiles.stream().flatMap(t0 -> tiles.stream().map(t1 -> new Divided(a, t0, t1))));
     law.holdsFor("A: rank 2, size ≤ 12, strides ≤ 3; T: size ≤ 6, strides 1…3", 10_000, cases, c -> {
-      if (!(c.a().mode(0).tryLogicalDivide(c.t0()) instanceof Decision.Defined<Layout> zero)
-          || !(c.a().mode(1).tryLogicalDivide(c.t1()) instanceof Decision.Defined<Layout> one)) {
+      if (!(Division.logical(c.a().mode(0), c.t0()) instanceof Decision.Defined<Layout> zero)
+          || !(Division.logical(c.a().mode(1), c.t1()) instanceof Decision.Defined<Layout> one)) {
         return false;
       }
       var d0 = zero.result();
@@ -98,7 +100,7 @@ class DivisionLawsTest {
     var law = new Law(12, "A⊗B = (A, begins of A's copies ∘ B) as tables, undefined only where no layout is that");
     law.holdsFor("A: " + Bound.FACTORS + "; B: " + Bound.FACTORS, 10_000, pairs(Bound.FACTORS, Bound.FACTORS), pair -> {
       var copies = copies(pair);
-      switch (pair.a().tryLogicalProduct(pair.b())) {
+      switch (Product.logical(pair.a(), pair.b())) {
         case Decision.Defined<Layout> defined -> {
           var result = defined.result();
           assertEquals(pair.a(), result.mode(0));
@@ -123,7 +125,7 @@ class DivisionLawsTest {
   void productsOfInjectiveLayoutsAreInjective() {
     var law = new Law(12, "A, B injective ⇒ A⊗B injective; A compact ⇒ cosize(A⊗B) = cosize A · cosize B");
     law.holdsFor("A: " + Bound.FACTORS + "; B: " + Bound.FACTORS, 1_000, pairs(Bound.FACTORS, Bound.FACTORS), pair -> {
-      if (!(pair.a().tryLogicalProduct(pair.b()) instanceof Decision.Defined<Layout> defined)) return false;
+      if (!(Product.logical(pair.a(), pair.b()) instanceof Decision.Defined<Layout> defined)) return false;
       boolean injective = Tables.isInjective(Definition.table(pair.a()))
           && Tables.isInjective(Definition.table(pair.b()));
       if (injective) assertTrue(Tables.isInjective(Definition.table(defined.result())), pair::toString);
@@ -139,7 +141,7 @@ class DivisionLawsTest {
     var law = new Law(12, "blocked and raked products are A⊗B at ((a0,b0),(a1,b1)) and ((b0,a0),(b1,a1))");
     law.holdsFor(bound, 1_000, pairs(Bound.FACTORS, Bound.FACTORS), pair -> {
       if (pair.a().rank() != 2 || pair.b().rank() != 2
-          || !(pair.a().tryLogicalProduct(pair.b()) instanceof Decision.Defined<Layout>)) {
+          || !(Product.logical(pair.a(), pair.b()) instanceof Decision.Defined<Layout>)) {
         return false;
       }
       var block = Definition.of(pair.a());
@@ -182,7 +184,7 @@ class DivisionLawsTest {
       long[] target = Definition.leaves(c.target());
       if (target[0] % block.shape()[0] != 0 || target[1] % block.shape()[1] != 0) return false;
       var repeats = Layout.columnMajor(target[0] / block.shape()[0], target[1] / block.shape()[1]);
-      if (!(c.a().tryLogicalProduct(repeats) instanceof Decision.Defined<Layout>)) return false;
+      if (!(Product.logical(c.a(), repeats) instanceof Decision.Defined<Layout>)) return false;
       var filled = c.a().tileToShape(c.target());
       assertEquals(target[0], filled.mode(0).size());
       assertEquals(target[1], filled.mode(1).size());

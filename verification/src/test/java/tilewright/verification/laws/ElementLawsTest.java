@@ -7,9 +7,13 @@ import static org.junit.jupiter.api.Assertions.assertTrue;
 import java.util.stream.LongStream;
 import org.junit.jupiter.api.Test;
 import tilewright.layout.Casting;
-import tilewright.layout.Decision;
-import tilewright.layout.IntTuple;
+import tilewright.layout.CompactOrder;
+import tilewright.layout.Distribution;
 import tilewright.layout.Layout;
+import tilewright.layout.Recast;
+import tilewright.layout.ZeroStrides;
+import tilewright.layout.decision.Decision;
+import tilewright.layout.tuple.IntTuple;
 
 /** Elements of other widths, indices that offsets do not depend on, and compact strides in an order. */
 class ElementLawsTest {
@@ -19,7 +23,7 @@ class ElementLawsTest {
     var law = new Law(4, "A(nullspace A) = 0, injective, of size A / size filter A; the nullspace of it is 1:0");
     law.holdsFor(Bound.SIGNED.toString(), 10_000, Bound.SIGNED.layouts(), layout -> {
       var definition = Definition.of(layout);
-      var nullspace = layout.nullspace();
+      var nullspace = ZeroStrides.nullspace(layout);
       var indices = Definition.table(nullspace);
       assertTrue(Tables.isInjective(indices), layout::toString);
       for (long i : indices) {
@@ -27,7 +31,7 @@ class ElementLawsTest {
         assertEquals(0, definition.at(i), layout::toString);
       }
       assertEquals(definition.size(), indices.length * definition.moving().size(), layout::toString);
-      assertEquals(1, nullspace.nullspace().size(), layout::toString);
+      assertEquals(1, ZeroStrides.nullspace(nullspace).size(), layout::toString);
       return true;
     });
   }
@@ -38,12 +42,12 @@ class ElementLawsTest {
     law.holdsFor(Bound.SIGNED + "; n: 2, 3, 4", 10_000, Bound.SIGNED.layouts(), layout -> {
       boolean speaks = false;
       for (long n = 2; n <= 4; n++) {
-        if (!(layout.tryDowncast(n, Casting.EXACT) instanceof Decision.Defined<Layout> parts)) continue;
+        if (!(Recast.down(layout, n, Casting.EXACT) instanceof Decision.Defined<Layout> parts)) continue;
         long width = n;
         var expected = LongStream.of(Definition.table(layout))
             .flatMap(x -> LongStream.range(x * width, (x + 1) * width)).toArray();
         assertArrayEquals(Tables.sorted(expected), Tables.sorted(Definition.table(parts.result())), layout::toString);
-        var back = parts.result().tryUpcast(n, Casting.EXACT);
+        var back = Recast.up(parts.result(), n, Casting.EXACT);
         if (back instanceof Decision.Defined<Layout> vectors) {
           assertArrayEquals(Definition.table(layout), Definition.table(vectors.result()), layout::toString);
           speaks = true;
@@ -62,12 +66,12 @@ class ElementLawsTest {
         long width = n;
         var reached = LongStream.of(Definition.table(layout)).map(x -> Math.floorDiv(x, width)).distinct().sorted()
             .toArray();
-        if (layout.tryUpcast(n, Casting.LOSSLESS) instanceof Decision.Defined<Layout> vectors) {
+        if (Recast.up(layout, n, Casting.LOSSLESS) instanceof Decision.Defined<Layout> vectors) {
           var image = LongStream.of(Definition.table(vectors.result())).distinct().sorted().toArray();
           assertArrayEquals(reached, image, () -> layout + ": " + vectors.result());
           speaks = true;
         }
-        if (layout.tryUpcast(n, Casting.EXACT) instanceof Decision.Defined<Layout> vectors) {
+        if (Recast.up(layout, n, Casting.EXACT) instanceof Decision.Defined<Layout> vectors) {
           var image = LongStream.of(Definition.table(vectors.result())).boxed().toList();
           assertTrue(LongStream.of(reached).allMatch(image::contains), () -> layout + ": " + vectors.result());
         }
@@ -83,9 +87,9 @@ class ElementLawsTest {
       boolean speaks = false;
       for (long n = 2; n <= 3; n++) {
         for (long m = 2; m <= 3; m++) {
-          if (layout.tryUpcast(n, Casting.EXACT) instanceof Decision.Defined<Layout> first
-              && first.result().tryUpcast(m, Casting.EXACT) instanceof Decision.Defined<Layout> second
-              && layout.tryUpcast(m * n, Casting.EXACT) instanceof Decision.Defined<Layout> both) {
+          if (Recast.up(layout, n, Casting.EXACT) instanceof Decision.Defined<Layout> first
+              && Recast.up(first.result(), m, Casting.EXACT) instanceof Decision.Defined<Layout> second
+              && Recast.up(layout, m * n, Casting.EXACT) instanceof Decision.Defined<Layout> both) {
             assertArrayEquals(Definition.table(second.result()), Definition.table(both.result()), layout::toString);
             speaks = true;
           }
@@ -101,7 +105,7 @@ class ElementLawsTest {
     law.holdsFor(Bound.LAYOUTS.toString(), 10_000, Bound.LAYOUTS.layouts(), layout -> {
       var ordered = Layout.ordered(layout.shape(), layout.stride());
       assertTrue(Tables.isBijective(Definition.table(ordered)), layout::toString);
-      var like = Definition.of(layout.compactLike());
+      var like = Definition.of(CompactOrder.like(layout));
       assertArrayEquals(Definition.leaves(layout.shape()), like.shape());
       long[] strides = Definition.leaves(layout.stride());
       for (int k = 0; k < strides.length; k++) {
@@ -132,7 +136,7 @@ class ElementLawsTest {
         count *= common;
         left /= common;
       }
-      var indices = Definition.table(Layout.distributed(shape, n));
+      var indices = Definition.table(Distribution.of(shape, n));
       assertEquals(count, indices.length, shape::toString);
       assertTrue(Tables.isInjective(indices), shape::toString);
       assertTrue(LongStream.of(indices).allMatch(i -> i < Definition.product(Definition.leaves(shape))));

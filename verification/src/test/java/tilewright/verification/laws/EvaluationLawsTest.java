@@ -5,8 +5,8 @@ import static org.junit.jupiter.api.Assertions.assertEquals;
 
 import java.util.stream.LongStream;
 import org.junit.jupiter.api.Test;
-import tilewright.layout.IntTuple;
 import tilewright.layout.Layout;
+import tilewright.layout.tuple.IntTuple;
 
 /** What a layout gives for indices and coordinates. */
 class EvaluationLawsTest {

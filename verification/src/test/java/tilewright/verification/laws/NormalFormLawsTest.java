@@ -8,8 +8,8 @@ import java.util.HashMap;
 import java.util.List;
 import java.util.stream.LongStream;
 import org.junit.jupiter.api.Test;
-import tilewright.layout.IntTuple;
 import tilewright.layout.Layout;
+import tilewright.layout.tuple.IntTuple;
 
 /** The fewest modes for a table, for all of it or mode by mode. */
 class NormalFormLawsTest {

@@ -7,7 +7,7 @@ import java.util.BitSet;
 import java.util.stream.IntStream;
 import java.util.stream.Stream;
 import org.junit.jupiter.api.Test;
-import tilewright.layout.Swizzle;
+import tilewright.layout.f2.Swizzle;
 
 /** Sw&lt;B,M,S&gt; against its bits. */
 class SwizzleLawsTest {

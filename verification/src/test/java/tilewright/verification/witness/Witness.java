@@ -16,7 +16,7 @@ import java.util.List;
 import java.util.Map;
 import java.util.stream.Collectors;
 import tilewright.device.Gpu;
-import tilewright.device.GpuProbe;
+import tilewright.device.driver.GpuProbe;
 import tilewright.ptx.Launch;
 import tilewright.simulator.Finding;
 import tilewright.simulator.Simulator;

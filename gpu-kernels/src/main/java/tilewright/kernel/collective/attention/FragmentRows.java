@@ -9,6 +9,7 @@ import tilewright.kernel.I32;
 import tilewright.kernel.Partition;
 import tilewright.kernel.Scope;
 import tilewright.kernel.TraceException;
+import tilewright.kernel.Warp;
 import tilewright.kernel.atom.Shuffle;
 import tilewright.kernel.tiled.Fragment;
 import tilewright.ptx.Operand;
@@ -18,7 +19,6 @@ import tilewright.ptx.Operand;
  * it. All of it is read from the partition.
  */
 public final class FragmentRows {
-  private static final int WARP = 32;
   /** Chains a reduction of a row's values runs in, so that one does not wait for the other. */
   private static final int CHAINS = 2;
 
@@ -55,9 +55,9 @@ public final class FragmentRows {
     var values = offsets.stream().map(offset -> IntStream.range(0, partition.values())
         .filter(v -> ofValues.apply(v) % height == offset).boxed().toList()).toList();
     var partners = new ArrayList<Integer>();
-    for (int bit = 1; bit < (overWarps ? WARP : partition.threads()); bit *= 2) {
+    for (int bit = 1; bit < (overWarps ? Warp.SIZE : partition.threads()); bit *= 2) {
       if (partition.layout().mode(0).apply(bit) % height != 0) continue;
-      if (bit >= WARP) throw new TraceException(partition + " spreads a row over warps");
+      if (bit >= Warp.SIZE) throw new TraceException(partition + " spreads a row over warps");
       partners.add(bit);
     }
     return new FragmentRows(partition, values, List.copyOf(partners));

@@ -1,0 +1,62 @@
+package tilewright.docs.record;
+
+import java.io.IOException;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.List;
+import java.util.Locale;
+import java.util.Map;
+import java.util.stream.Collectors;
+import tilewright.docs.source.BrokenSiteException;
+import tools.jackson.core.JacksonException;
+import tools.jackson.databind.JsonNode;
+import tools.jackson.databind.json.JsonMapper;
+
+/** How far attention is from double precision, beside PyTorch's kernels on the same inputs. */
+public final class AttentionErrors {
+  private static final Map<String, String> KERNELS = Map.of("flash", "PyTorch's FlashAttention-2", "cudnn", "cuDNN",
+      "sm80_attention", "SM80", "sm90_attention", "SM90");
+  private static final List<String> ORDER = List.of("flash", "cudnn", "sm80_attention", "sm90_attention");
+  private static final double UNIT = 1e-6;
+
+  private AttentionErrors() {}
+
+  public static void write(Path docs, Path generated) throws IOException {
+    var file = docs.resolve("benchmarks/errors/attention-error-h200.json");
+    try {
+      Files.writeString(generated.resolve("attention-errors.adoc"), Files.exists(file)
+          ? table(JsonMapper.shared().readTree(Files.readString(file))) : "No run has been recorded yet.\n");
+    } catch (JacksonException | IllegalArgumentException e) {
+      throw new BrokenSiteException(List.of(file + ": " + e.getMessage()));
+    }
+  }
+
+  /** One recorded run: a row a problem, root mean square and largest error of each kernel in millionths. */
+  static String table(JsonNode run) {
+    var table = new StringBuilder(".%s, PyTorch %s, cuDNN %s, commit %s\n".formatted(text(run, "gpu"),
+        text(run, "torch"), text(run, "cudnn"), text(run, "commit").replaceFirst("(\\w{10})\\w*", "$1")));
+    table.append("[cols=\"3,>2,>2,>2,>2\"]\n|===\n|Problem |")
+        .append(ORDER.stream().map(KERNELS::get).collect(Collectors.joining(" |"))).append("\n\n");
+    for (var row : required(run, "rows")) {
+      table.append("|%s d=%s S=%s H=%s%s".formatted(text(row, "dtype"), text(row, "d"), text(row, "s"),
+          text(row, "heads"), required(row, "causal").asBoolean() ? " causal" : ""));
+      for (var kernel : ORDER) table.append(" |").append(cell(required(required(row, "errors"), kernel)));
+      table.append('\n');
+    }
+    return table.append("|===\n").toString();
+  }
+
+  private static String cell(JsonNode error) {
+    return String.format(Locale.ROOT, "%.1f, %.0f", required(error, "rms").asDouble() / UNIT,
+        required(error, "max").asDouble() / UNIT);
+  }
+
+  private static String text(JsonNode node, String field) {
+    return required(node, field).asString();
+  }
+
+  private static JsonNode required(JsonNode node, String field) {
+    if (node.get(field) == null) throw new IllegalArgumentException("no field '" + field + "' in " + node);
+    return node.get(field);
+  }
+}

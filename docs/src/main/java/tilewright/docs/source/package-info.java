@@ -1,0 +1,4 @@
+/**
+ * Quotations on pages: excerpts of sources and the output of commands.
+ */
+package tilewright.docs.source;

@@ -1,0 +1,33 @@
+package tilewright.docs.record;
+
+import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertThrows;
+import static org.junit.jupiter.api.Assertions.assertTrue;
+
+import org.junit.jupiter.api.Test;
+import tools.jackson.databind.JsonNode;
+import tools.jackson.databind.json.JsonMapper;
+
+class AttentionErrorsTest {
+  private static JsonNode run(String errors) {
+    return JsonMapper.shared().readTree("""
+        {"gpu": "G", "torch": "2.9", "cudnn": 91900, "commit": "0123456789abcdef", "rows": [
+          {"dtype": "bf16", "d": 64, "s": 1024, "heads": 4, "causal": true, "errors": {%s}}]}""".formatted(errors));
+  }
+
+  @Test
+  void everyProblemIsARowOfErrorsInMillionths() {
+    var table = AttentionErrors.table(run("""
+        "flash": {"rms": 1e-4, "max": 2e-3}, "cudnn": {"rms": 1.25e-4, "max": 1e-3},
+        "sm80_attention": {"rms": 9e-5, "max": 5e-4}, "sm90_attention": {"rms": 8e-5, "max": 4e-4}"""));
+    assertTrue(table.startsWith(".G, PyTorch 2.9, cuDNN 91900, commit 0123456789\n"), table);
+    assertTrue(table.contains("|bf16 d=64 S=1024 H=4 causal |100.0, 2000 |125.0, 1000 |90.0, 500 |80.0, 400\n"), table);
+  }
+
+  @Test
+  void aKernelThatIsMissingIsAFaultOfTheFile() {
+    var error = assertThrows(IllegalArgumentException.class,
+        () -> AttentionErrors.table(run("\"flash\": {\"rms\": 1, \"max\": 1}")));
+    assertEquals("no field 'cudnn'", error.getMessage().substring(0, 16));
+  }
+}

@@ -1,0 +1,9 @@
+package tilewright.kernel;
+
+/** The threads that a multiprocessor issues together. */
+public final class Warp {
+  /** Threads of a warp, on every architecture. */
+  public static final int SIZE = 32;
+
+  private Warp() {}
+}

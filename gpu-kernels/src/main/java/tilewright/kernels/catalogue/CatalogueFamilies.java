@@ -1,0 +1,13 @@
+package tilewright.kernels.catalogue;
+
+import java.util.stream.Stream;
+import tilewright.kernels.registry.Family;
+import tilewright.kernels.registry.KernelCatalogue;
+
+/** The families of this package, for the registry. */
+public final class CatalogueFamilies implements KernelCatalogue {
+  @Override
+  public Stream<Family> kernels() {
+    return Families.all().stream();
+  }
+}

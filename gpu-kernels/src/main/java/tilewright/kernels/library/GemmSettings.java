@@ -1,0 +1,85 @@
+package tilewright.kernels.library;
+
+import java.util.List;
+import java.util.stream.Stream;
+import tilewright.kernels.Accumulation;
+import tilewright.kernels.GemmProblem;
+import tilewright.kernels.GemmTypes;
+import tilewright.kernels.epilogue.Epilogue;
+import tilewright.kernels.epilogue.EpilogueArguments;
+import tilewright.kernels.epilogue.StandardEpilogue;
+import tilewright.kernels.registry.Choice;
+import tilewright.kernels.registry.Setting;
+import tilewright.numerics.ElementType;
+
+/** The settings that GEMM kernels share, and what they say. */
+public final class GemmSettings {
+  /** Orders of the operands as BLAS names them: T is along k for A, N for B. */
+  public static final Setting ORDER = Setting.option("order", "TN", "TT", "NN", "NT");
+  private static final ElementType[] OPERANDS = {ElementType.BF16, ElementType.F16, ElementType.TF32,
+      ElementType.E4M3, ElementType.E5M2, ElementType.I8};
+  private static final int EXTENT = 1024;
+
+  private GemmSettings() {}
+
+  /** The extents of a matrix multiply. */
+  public static List<Setting> extents() {
+    return Stream.of("m", "n", "k").map(name -> Setting.extent(name, EXTENT)).toList();
+  }
+
+  /** The element type of both operands, the extents and the order; {@code more} behind them. */
+  public static List<Setting> of(Setting type, Setting... more) {
+    return Stream.of(Stream.of(type), extents().stream(), Stream.of(ORDER), Stream.of(more)).flatMap(s -> s).toList();
+  }
+
+  /** The types of a kernel that multiplies all that tensor cores do, each operand in its own. */
+  public static Setting anyOperand() {
+    return Setting.types("dtype", OPERANDS);
+  }
+
+  /** The type of B, where it may be another. */
+  public static Setting otherOperand() {
+    return withFirst("same", Setting.types("dtypeb", OPERANDS));
+  }
+
+  /** The type of C; {@code auto} is the usual one of the operands. */
+  public static Setting anyOutput() {
+    return withFirst("auto", Setting.types("out", ElementType.BF16, ElementType.F16, ElementType.F32,
+        ElementType.I32));
+  }
+
+  /** A setting with one more value, its default. */
+  public static Setting withFirst(String value, Setting setting) {
+    return Setting.option(setting.name(), Stream.concat(Stream.of(value), setting.values().stream())
+        .toArray(String[]::new));
+  }
+
+  /** The types that {@link #anyOperand}, {@link #otherOperand} and {@link #anyOutput} say. */
+  public static GemmTypes types(Choice choice, Accumulation accumulation) {
+    var a = choice.type("dtype");
+    var b = choice.text("dtypeb").equals("same") ? a : choice.type("dtypeb");
+    var output = choice.text("out").equals("auto") ? GemmTypes.usualOutput(a) : choice.type("out");
+    return new GemmTypes(a, b, output, accumulation);
+  }
+
+  /** The problem with packed matrices, of the types. */
+  public static GemmProblem problem(Choice choice, GemmTypes types, int batch) {
+    return GemmProblem.packed(types, choice.number("m"), choice.number("n"), choice.number("k"), batch,
+        choice.values().getOrDefault("order", "TN"));
+  }
+
+  /**
+   * The epilogue that the setting of this name says.
+   *
+   * @throws IllegalArgumentException when it is none, or ignores the problem's beta
+   */
+  public static EpilogueArguments epilogue(Choice choice, GemmProblem problem) {
+    var chosen = StandardEpilogue.parse(choice.text("epilogue"));
+    if (chosen == StandardEpilogue.PLAIN) return EpilogueArguments.plain(problem);
+    var tree = chosen.tree(problem.output());
+    if (problem.beta() != 0 && !tree.nodes(Epilogue.Scalar.class).contains(new Epilogue.Scalar("beta"))) {
+      throw new IllegalArgumentException("epilogue " + chosen.text() + " has no beta: leave it at 0");
+    }
+    return EpilogueArguments.packed(tree, problem);
+  }
+}

@@ -1,0 +1,2 @@
+/** Lowers arithmetic, comparisons and conversions. */
+package tilewright.simulator.compiler.arithmetic;

@@ -1,0 +1,2 @@
+/** Basic blocks of operations on registers, and the bytecode that executes them. */
+package tilewright.simulator.compiler.code;

@@ -1,0 +1,2 @@
+/** Lowers the bodies of functions: each instruction by its class, calls, and branches. */
+package tilewright.simulator.compiler.function;

@@ -1,0 +1,2 @@
+/** Lowers matrix multiplications and accesses to Tensor Memory. */
+package tilewright.simulator.compiler.matrix;

@@ -1,0 +1,204 @@
+package tilewright.simulator.machine;
+
+import java.lang.foreign.MemorySegment;
+import java.lang.foreign.ValueLayout;
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Optional;
+import java.util.SplittableRandom;
+import java.util.stream.IntStream;
+import tilewright.ptx.Dim3;
+import tilewright.ptx.Launch;
+import tilewright.ptx.LaunchFeature;
+import tilewright.simulator.Finding;
+import tilewright.simulator.SimulationResult;
+import tilewright.simulator.SimulatorOptions;
+import tilewright.simulator.core.AddressSpace;
+import tilewright.simulator.core.Fault;
+import tilewright.simulator.core.GridWorkspace;
+import tilewright.simulator.core.Kernel;
+import tilewright.simulator.core.LaunchState;
+import tilewright.simulator.core.Warp;
+import tilewright.simulator.mma.MmaArithmetic;
+import tilewright.simulator.profile.LaunchProfile;
+import tilewright.simulator.sanitizer.EarlierGrids;
+import tilewright.simulator.sanitizer.GlobalShadow;
+import tilewright.simulator.sanitizer.GlobalShadows;
+import tilewright.simulator.sanitizer.LaunchHistory;
+
+/** Executes launches: lays out memory, spreads the clusters over threads, and gathers what they did. */
+public final class Machine {
+  /** Scheduler turns after which a cluster that may wait for another one lets that one run. */
+  private static final int SLICE = 1 << 16;
+  private static final int MOST_ACTIVE = 64;
+  /** Scheduler turns where clusters compete for those that have not been launched, or wait for all others. */
+  private static final int SHORT_SLICE = 64;
+  private static final int MOST_CANCELLING = 4;
+
+  private final LaunchState state;
+  private final LaunchHistory history;
+  private final LaunchProfile profile;
+  private final int slice;
+  private final int mostActive;
+
+  private Machine(LaunchState state, LaunchHistory history) {
+    this.state = state;
+    this.history = history;
+    profile = new LaunchProfile(state);
+    boolean cancels = state.kernel.clusters().cancels();
+    slice = cancels || cooperative() ? SHORT_SLICE : SLICE;
+    mostActive = cancels ? 1 + new SplittableRandom(state.seed).nextInt(MOST_CANCELLING)
+        : cooperative() ? Integer.MAX_VALUE : MOST_ACTIVE;
+  }
+
+  /** Whether all clusters are there at the same time: how many fit a device is the driver's to say, and not known. */
+  private boolean cooperative() {
+    return state.launch.features().contains(LaunchFeature.COOPERATIVE);
+  }
+
+  /**
+   * Runs a launch that fits the kernel; its buffers are updated in place.
+   *
+   * @param start {@link System#nanoTime} when the limited time began
+   */
+  public static SimulationResult run(Kernel kernel, Launch launch, SimulatorOptions options, long start) {
+    LaunchChecks.require(kernel, launch);
+    var excess = MemoryNeed.excess(kernel, launch, options);
+    if (excess.isPresent()) return excess.get();
+    try {
+      return runWithin(kernel, launch, options, start);
+    } catch (OutOfMemoryError _) {
+      return MemoryNeed.exhausted();
+    }
+  }
+
+  private static SimulationResult runWithin(Kernel kernel, Launch launch, SimulatorOptions options, long start) {
+    var names = new ArrayList<String>();
+    var contents = new ArrayList<byte[]>();
+    var earlier = new ArrayList<EarlierGrids>();
+    for (var v : kernel.variables()) {
+      names.add(v.name());
+      contents.add(v.contents());
+      earlier.add(EarlierGrids.of(launch, v));
+    }
+    var buffers = launch.buffers().entrySet().stream().sorted(java.util.Map.Entry.comparingByKey()).toList();
+    for (var b : buffers) {
+      names.add(b.getKey());
+      contents.add(b.getValue().toArray(ValueLayout.JAVA_BYTE));
+      earlier.add(EarlierGrids.of(launch, b.getKey()));
+    }
+    if (GridWorkspace.needed(launch)) {
+      names.add(GridWorkspace.NAME);
+      contents.add(GridWorkspace.initial());
+      earlier.add(EarlierGrids.ABSENT);
+    }
+    var shadows = new GlobalShadows(options.sanitize() ? IntStream.range(0, names.size())
+        .mapToObj(i -> new GlobalShadow(contents.get(i).length, !options.uninitialized().contains(names.get(i)),
+            earlier.get(i))).toList() : List.of());
+    var space = new AddressSpace(names, contents, options.sanitize() ? Optional.of(shadows) : Optional.empty());
+    var state = new LaunchState(kernel, launch, options, space, Arguments.encode(kernel, launch, names), start);
+    MmaArithmetic.require(kernel.sites(), state.architecture);
+    var machine = new Machine(state, new LaunchHistory(shadows));
+    machine.execute(options.threads());
+    var text = state.printed();
+    if (!text.isEmpty()) options.output().accept(text);
+    for (int i = 0; i < buffers.size(); i++) {
+      var target = buffers.get(i).getValue();
+      var bytes = contents.get(kernel.variables().size() + i);
+      if (!target.isReadOnly()) MemorySegment.copy(bytes, 0, target, ValueLayout.JAVA_BYTE, 0, bytes.length);
+    }
+    return new SimulationResult(state.findings.list(), state.instructions(),
+        Duration.ofNanos(System.nanoTime() - start),
+        state.watched() ? machine.profile.traffic().bankConflicts() : List.of(),
+        state.watched() ? machine.profile.traffic().globalTraffic() : List.of(),
+        state.profile ? Optional.of(machine.profile.profile()) : Optional.empty());
+  }
+
+  /** The {@code trap} instruction. */
+  public static void trap(Warp w, int mask, int site) {
+    int lane = Integer.numberOfTrailingZeros(mask);
+    throw new Fault(Finding.Kind.TRAP, site, lane, 0, w.who(lane) + " executes trap");
+  }
+
+  /** The {@code brkpt} instruction, which stops a kernel for a debugger. */
+  public static void breakpoint(Warp w, int mask, int site) {
+    int lane = Integer.numberOfTrailingZeros(mask);
+    throw new Fault(Finding.Kind.TRAP, site, lane, 0, w.who(lane) + " executes brkpt, and no debugger is there");
+  }
+
+  private void execute(int threads) {
+    // Who gets which cluster shall be the same at every run.
+    int workers = state.kernel.clusters().cancels() ? 1 : (int) Math.min(threads, state.grid.clusters().size());
+    var failures = new ArrayList<Throwable>();
+    var helpers = new ArrayList<Thread>();
+    for (int i = 1; i < workers; i++) {
+      helpers.add(Thread.ofPlatform().daemon().name("cta-worker-" + i).start(() -> work(failures)));
+    }
+    work(failures);
+    boolean interrupted = false;
+    for (var t : helpers) {
+      while (true) {
+        try {
+          t.join();
+          break;
+        } catch (InterruptedException _) {
+          state.stop();
+          interrupted = true;
+        }
+      }
+    }
+    if (interrupted) Thread.currentThread().interrupt();
+    if (!failures.isEmpty() && failures.getFirst() instanceof OutOfMemoryError e) throw e;
+    if (!failures.isEmpty()) {
+      throw new IllegalStateException("the simulator failed, which is its own fault", failures.getFirst());
+    }
+  }
+
+  private void work(List<Throwable> failures) {
+    try {
+      var idle = new ArrayList<ClusterRunner>();
+      var active = new ArrayList<ClusterRunner>();
+      int turn = 0;
+      while (!state.stopped()) {
+        boolean more = state.hasClusters();
+        if (active.isEmpty() || turn >= active.size() && active.size() < mostActive && more) {
+          var number = state.takeCluster();
+          if (number.isPresent()) {
+            var cluster = idle.isEmpty() ? new ClusterRunner(state, profile, history) : idle.removeLast();
+            cluster.reset(number.getAsLong());
+            active.add(cluster);
+          } else if (active.isEmpty()) {
+            return;
+          }
+        }
+        if (turn >= active.size()) turn = 0;
+        if (slice(active.get(turn))) {
+          idle.add(active.remove(turn));
+        } else {
+          turn++;
+        }
+      }
+    } catch (RuntimeException | Error e) {
+      state.stop();
+      synchronized (failures) {
+        failures.add(e);
+      }
+    }
+  }
+
+  private boolean slice(ClusterRunner runner) {
+    try {
+      boolean finished = runner.run(slice);
+      runner.flush();
+      return finished;
+    } catch (Fault f) {
+      var cluster = runner.cluster();
+      var blamed = f.warp().or(() -> Optional.ofNullable(cluster.running));
+      state.findings.add(f, blamed.map(w -> w.cta).orElse(cluster.ctas[0]),
+          blamed.map(w -> w.thread(f.lane)).orElse(new Dim3(0, 0, 0)));
+      state.stop();
+      return true;
+    }
+  }
+}

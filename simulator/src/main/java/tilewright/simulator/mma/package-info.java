@@ -1,0 +1,2 @@
+/** Matrix multiplication by one warp: {@code mma} and {@code wmma}. */
+package tilewright.simulator.mma;

@@ -1,0 +1,48 @@
+package tilewright.sm90.library;
+
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Map;
+import java.util.function.Supplier;
+import tilewright.kernel.LaunchArguments;
+import tilewright.kernels.GemmProblem;
+import tilewright.kernels.epilogue.EpilogueArguments;
+import tilewright.kernels.epilogue.StandardEpilogue;
+import tilewright.kernels.registry.TimedProblem;
+import tilewright.kernels.registry.TimingRequest;
+import tilewright.numerics.ElementType;
+import tilewright.sm90.HopperGemm;
+
+/** The Hopper GEMM with named epilogues, bf16 in and out. */
+final class EpilogueTiming {
+  private EpilogueTiming() {}
+
+  /** Every epilogue that a request names. */
+  static List<Supplier<TimedProblem>> problems(TimingRequest request) {
+    return request.values("epilogue", "").stream().<Supplier<TimedProblem>>map(name -> () ->
+        problem(name, request.extent("m"), request.extent("n"), request.extent("k"))).toList();
+  }
+
+  private static TimedProblem problem(String epilogue, int m, int n, int k) {
+    var problem = GemmProblem.packed(ElementType.BF16, ElementType.BF16, m, n, k, 1, "TN").scaled(1, 0.5f);
+    var tree = StandardEpilogue.parse(epilogue).tree(problem.output());
+    var given = EpilogueArguments.packed(tree, problem);
+    var tensors = new ArrayList<>(List.of(TimedProblem.Tensor.input("A", problem.types().a(), (long) m * k),
+        TimedProblem.Tensor.input("B", problem.types().b(), (long) n * k)));
+    tree.inputs().forEach((name, type) -> {
+      if (!name.equals("C")) tensors.add(TimedProblem.Tensor.input(name, type, elements(given, name)));
+    });
+    tensors.add(tree.inputs().containsKey("C") ? TimedProblem.Tensor.input("C", problem.output(), (long) m * n)
+        : TimedProblem.Tensor.output("C", problem.output(), (long) m * n));
+    tree.outputs().forEach((name, type) -> tensors.add(TimedProblem.Tensor.output(name, type, elements(given, name))));
+    var config = HopperGemm.configure(problem, tree);
+    long bytes = tensors.stream().mapToLong(TimedProblem.Tensor::bytes).sum();
+    return new TimedProblem("sm90_gemm", "sm90", m + "x" + n + "x" + k + " " + config + " epilogue " + epilogue,
+        HopperGemm.prepare(problem, config, given), tensors, bytes, 2.0 * m * n * k, Map.of());
+  }
+
+  private static long elements(EpilogueArguments given, String name) {
+    LaunchArguments.Tensor tensor = given.tensors().get(name);
+    return tensor.extents().stream().reduce(1L, Math::multiplyExact);
+  }
+}

@@ -1,0 +1,60 @@
+package tilewright.sm90.library;
+
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Optional;
+import tilewright.kernel.PreparedLaunch;
+import tilewright.kernel.Target;
+import tilewright.kernels.GemmTypes;
+import tilewright.kernels.library.GemmSettings;
+import tilewright.kernels.library.GemmTimings;
+import tilewright.kernels.registry.Choice;
+import tilewright.kernels.registry.KernelDescription;
+import tilewright.kernels.registry.Setting;
+import tilewright.kernels.registry.Timing;
+import tilewright.numerics.ElementType;
+import tilewright.sm90.GroupedGemm;
+import tilewright.sm90.Grouping;
+
+/** The GEMM of groups of rows. */
+final class Sm90GroupedGemmDescription implements KernelDescription {
+  @Override
+  public String name() {
+    return "sm90_grouped_gemm";
+  }
+
+  @Override
+  public String formula() {
+    return "C = A·Bᵀ for groups of A's rows, each with a B of its own: contiguous, or masked with m rows at most";
+  }
+
+  @Override
+  public List<Setting> settings() {
+    var settings = new ArrayList<>(List.of(
+        Setting.types("dtype", ElementType.BF16, ElementType.F16, ElementType.E4M3, ElementType.E5M2)));
+    settings.addAll(GemmSettings.extents());
+    settings.add(Setting.types("out", ElementType.BF16, ElementType.F16, ElementType.F32));
+    settings.add(Setting.extent("groups", 4));
+    settings.add(Setting.option("grouping", "contiguous", "masked"));
+    return settings;
+  }
+
+  @Override
+  public Target target() {
+    return Target.SM90A;
+  }
+
+  @Override
+  public PreparedLaunch launchFor(Choice choice) {
+    boolean contiguous = choice.text("grouping").equals("contiguous");
+    int groups = choice.number("groups");
+    var problem = GemmSettings.problem(choice, GemmTypes.of(choice.type("dtype"), choice.type("out")),
+        contiguous ? 1 : groups);
+    return new GroupedGemm(problem, contiguous ? Grouping.CONTIGUOUS : Grouping.MASKED, groups).prepare();
+  }
+
+  @Override
+  public Optional<Timing> timing() {
+    return Optional.of(Timing.of(GemmTimings.SETTINGS, GroupedTiming::problems));
+  }
+}

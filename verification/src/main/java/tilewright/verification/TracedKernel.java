@@ -1,0 +1,9 @@
+package tilewright.verification;
+
+/**
+ * What a kernel is in one configuration.
+ *
+ * @param ptx its PTX in normal form, and before it what every launch of the kernel has; or
+ *     {@link KernelConfiguration#REFUSED}
+ */
+public record TracedKernel(String kernel, String config, String ptx) {}
