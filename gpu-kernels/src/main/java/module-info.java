@@ -1,10 +1,17 @@
-/** The kernel language, architecture-independent and SM80 atoms and kernels, and the GPU runtime. */
+/**
+ * The kernel language, architecture-independent and SM80 atoms and kernels, what SM90 and SM100 share, and the GPU
+ * runtime.
+ */
 module tilewright.kernels {
   requires transitive tilewright.layout;
   requires transitive tilewright.ptx;
   requires transitive tilewright.reference;
   requires jcuda;
 
+  exports tilewright.async;
+  exports tilewright.async.atom;
+  exports tilewright.async.attention;
+  exports tilewright.async.collective;
   exports tilewright.kernel;
   exports tilewright.kernel.atom;
   exports tilewright.kernel.tiled;

@@ -1,7 +1,6 @@
 /** Blackwell: Tensor Memory, tcgen05 and launch control atoms, the collectives made of them, and the kernels. */
 module tilewright.sm100 {
   requires transitive tilewright.kernels;
-  requires transitive tilewright.sm90;
 
   exports tilewright.sm100;
   exports tilewright.sm100.atom;

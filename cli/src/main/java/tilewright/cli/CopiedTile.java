@@ -1,5 +1,7 @@
 package tilewright.cli;
 
+import tilewright.async.atom.SwizzledRows;
+import tilewright.async.collective.TensorTile;
 import tilewright.kernel.CompiledKernel;
 import tilewright.kernel.Kernel;
 import tilewright.kernel.KernelParameter;
@@ -9,8 +11,6 @@ import tilewright.kernel.TensorMapSpec;
 import tilewright.kernel.TensorSpec;
 import tilewright.layout.ComposedLayout;
 import tilewright.numerics.ElementType;
-import tilewright.sm90.atom.SwizzledRows;
-import tilewright.sm90.collective.TensorTile;
 
 /** A tile that tensor copies fill, and a kernel that has nothing but it. */
 record CopiedTile(ElementType type, int rows, int columns, boolean alongColumns) implements Kernel {

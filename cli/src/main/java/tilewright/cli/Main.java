@@ -10,10 +10,10 @@ import java.nio.file.InvalidPathException;
 import java.nio.file.Path;
 import java.util.Arrays;
 import java.util.function.Function;
-import picocli.CommandLine;
 import picocli.CommandLine.ParseResult;
 import picocli.CommandLine.RunLast;
 import picocli.CommandLine.TypeConversionException;
+import picocli.CommandLine;
 import tilewright.kernels.registry.KernelRegistry;
 
 /** The {@code tilewright} command. */

@@ -15,12 +15,12 @@ import tilewright.device.Gpu;
 import tilewright.device.driver.GpuProbe;
 import tilewright.kernels.attention.Attention;
 import tilewright.kernels.attention.AttentionKernel;
-import tilewright.kernels.attention.AttentionProblem;
 import tilewright.kernels.attention.AttentionProblem.Packed;
 import tilewright.kernels.attention.AttentionProblem.Sizes;
 import tilewright.kernels.attention.AttentionProblem.View;
+import tilewright.kernels.attention.AttentionProblem;
+import tilewright.kernels.library.AttentionKernels;
 import tilewright.numerics.ElementType;
-import tilewright.sm100.attention.AttentionKernels;
 
 /** {@code tilewright run attention}: attention on tensors in files. */
 @Command(name = "attention", description = {
@@ -197,14 +197,15 @@ final class RunAttention implements Callable<Integer> {
 
   private AttentionKernel choose(Attention attention) {
     try {
-      return attention.choose(kernel.map(RunAttention::named).orElseGet(() -> AttentionKernels.of(capability())));
+      return attention.choose(kernel.map(RunAttention::named)
+          .orElseGet(() -> AttentionKernels.builtIn().of(capability())));
     } catch (IllegalArgumentException e) {
       throw CommandFailure.badInput(e.getMessage());
     }
   }
 
   private static List<AttentionKernel> named(String name) {
-    var all = AttentionKernels.all();
+    var all = AttentionKernels.builtIn().all();
     return List.of(all.stream().filter(k -> k.name().equals(name)).findFirst().orElseThrow(() ->
         new IllegalArgumentException("no kernel of attention is called " + name + "; there are "
             + String.join(", ", all.stream().map(AttentionKernel::name).toList()))));

@@ -2,8 +2,8 @@ package tilewright.docs;
 
 import java.util.List;
 import tilewright.kernel.CompiledKernel;
-import tilewright.kernels.attention.AttentionProblem;
 import tilewright.kernels.attention.AttentionProblem.Sizes;
+import tilewright.kernels.attention.AttentionProblem;
 import tilewright.layout.draw.Drawing;
 import tilewright.numerics.ElementType;
 import tilewright.sm90.attention.HopperAttention;

@@ -5,6 +5,7 @@ import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.LinkedHashMap;
 import java.util.List;
+import tilewright.async.atom.MatrixDescriptor;
 import tilewright.docs.record.BugClasses;
 import tilewright.docs.source.Command;
 import tilewright.docs.source.Excerpt;
@@ -17,12 +18,12 @@ import tilewright.kernels.GemmProblem;
 import tilewright.kernels.NaiveGemm;
 import tilewright.layout.Layout;
 import tilewright.numerics.ElementType;
-import tilewright.sm90.atom.MatrixDescriptor;
 import tilewright.sm90.atom.WgmmaAtom;
 
 /** Listings that pages include from sources and from the kernels' PTX. */
 public final class Listings {
   private static final Path KERNELS = Path.of("gpu-kernels/src/main/java/tilewright");
+  private static final Path ASYNC = KERNELS.resolve("async");
   private static final Path HOPPER = Path.of("sm90/src/main/java/tilewright/sm90");
   private static final Path MORPHISM_LAWS =
       Path.of("layout-algebra/src/test/java/tilewright/layout/morphism/MorphismLawProperties.java");
@@ -97,7 +98,7 @@ public final class Listings {
         "void gather(I32 lane"));
     save(generated, "sm90-promotion.java", Excerpt.method(hopper.resolve("collective/Promotion.java"),
         "Fragment consume(Pipeline.Cursor stage"));
-    save(generated, "swizzled-rows.java", Excerpt.method(hopper.resolve("atom/SwizzledRows.java"),
+    save(generated, "swizzled-rows.java", Excerpt.method(root.resolve(ASYNC).resolve("atom/SwizzledRows.java"),
         "ComposedLayout alongColumns("));
     save(generated, "epilogue-example.java", Excerpt.method(root.resolve(EPILOGUES), "Epilogue example()"));
     for (var step : List.of("TiledGemm", "OneStageGemm", "PipelinedGemm", "WarpRolesGemm")) {
@@ -148,9 +149,9 @@ public final class Listings {
     save(generated, "attention-between-tiles.java",
         Excerpt.method(hopper.resolve("attention/AttentionMainloop.java"), "void betweenTiles("));
     save(generated, "boxed-queries.java",
-        Excerpt.method(hopper.resolve("attention/BoxedTensors.java"), "TensorSpec queries("));
+        Excerpt.method(kernels.resolve("async/attention/BoxedTensors.java"), "TensorSpec queries("));
     save(generated, "ragged-rows.java",
-        Excerpt.method(hopper.resolve("collective/RaggedRows.java"), "I32[] coordinate("));
+        Excerpt.method(kernels.resolve("async/collective/RaggedRows.java"), "I32[] coordinate("));
     save(generated, "packed-tiles.java", Excerpt.method(collective.resolve("PackedTiles.java"), "I32 sequence(Scope"));
     save(generated, "register-operand.java",
         Excerpt.method(hopper.resolve("atom/RegisterOperand.java"), "RegisterOperand of("));

@@ -24,4 +24,13 @@ public record Target(String architecture, String version) {
   public int capability() {
     return Integer.parseInt(architecture.replaceAll("\\D", ""));
   }
+
+  /**
+   * Whether a GPU runs such PTX: one of the same architecture, or a later one where nothing is specific to it.
+   *
+   * @param capability the GPU's compute capability times ten
+   */
+  public boolean runsOn(int capability) {
+    return architecture.endsWith("a") ? capability == capability() : capability >= capability();
+  }
 }

@@ -25,8 +25,8 @@ import tilewright.device.cubin.CompileOptions;
 import tilewright.device.cubin.CubinCache;
 import tilewright.device.driver.GpuException;
 import tilewright.ptx.Dim3;
-import tilewright.ptx.Launch;
 import tilewright.ptx.Launch.Argument;
+import tilewright.ptx.Launch;
 import tilewright.ptx.LaunchFeature;
 
 class GpuTest extends OnGpu {

@@ -4,6 +4,7 @@ import java.util.Arrays;
 import java.util.List;
 import java.util.Locale;
 import java.util.function.Consumer;
+import tilewright.async.TensorCopies;
 import tilewright.kernel.Chip;
 import tilewright.kernel.CompiledKernel;
 import tilewright.kernel.Kernel;
@@ -14,7 +15,6 @@ import tilewright.kernels.Gemm;
 import tilewright.kernels.GemmProblem;
 import tilewright.kernels.epilogue.EpilogueArguments;
 import tilewright.ptx.Dim3;
-import tilewright.sm90.TensorCopies;
 
 /** The host side of the Blackwell GEMM: from a problem to a configuration to a launch. */
 public final class BlackwellGemm {

@@ -1,5 +1,9 @@
 package tilewright.sm100;
 
+import tilewright.async.atom.Mbarrier;
+import tilewright.async.collective.ClusterShape;
+import tilewright.async.collective.ClusterTiles;
+import tilewright.async.collective.Pipeline;
 import tilewright.kernel.Kernel;
 import tilewright.kernel.Scope;
 import tilewright.kernel.Warp;
@@ -9,10 +13,6 @@ import tilewright.sm100.atom.TensorFence;
 import tilewright.sm100.atom.TensorMemory;
 import tilewright.sm100.collective.CtaGroups;
 import tilewright.sm100.collective.TensorMemoryEpilogue;
-import tilewright.sm90.atom.Mbarrier;
-import tilewright.sm90.collective.ClusterShape;
-import tilewright.sm90.collective.ClusterTiles;
-import tilewright.sm90.collective.Pipeline;
 
 /**
  * The first rungs of the Blackwell GEMM: one thread copies and multiplies, ahead of itself by as many stages as there

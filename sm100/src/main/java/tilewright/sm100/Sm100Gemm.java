@@ -1,5 +1,9 @@
 package tilewright.sm100;
 
+import tilewright.async.atom.Mbarrier;
+import tilewright.async.collective.ClusterShape;
+import tilewright.async.collective.ClusterTiles;
+import tilewright.async.collective.Pipeline;
 import tilewright.kernel.Kernel;
 import tilewright.kernel.Pred;
 import tilewright.kernel.Scope;
@@ -14,10 +18,6 @@ import tilewright.sm100.collective.CtaGroups;
 import tilewright.sm100.collective.StaticTiles;
 import tilewright.sm100.collective.TensorMemoryEpilogue;
 import tilewright.sm100.collective.TileWork;
-import tilewright.sm90.atom.Mbarrier;
-import tilewright.sm90.collective.ClusterShape;
-import tilewright.sm90.collective.ClusterTiles;
-import tilewright.sm90.collective.Pipeline;
 
 /**
  * C = f(A·Bᵀ), f being an epilogue, on SM100 tensor cores, batched. A (M,K,L), B (N,K,L), C (M,N,L): any extents,

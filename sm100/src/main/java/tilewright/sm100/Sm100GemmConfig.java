@@ -2,6 +2,8 @@ package tilewright.sm100;
 
 import java.util.ArrayList;
 import java.util.List;
+import tilewright.async.atom.SwizzledRows;
+import tilewright.async.collective.TensorTile;
 import tilewright.kernel.Scope;
 import tilewright.kernel.TensorSpec;
 import tilewright.layout.OffsetMap;
@@ -16,8 +18,6 @@ import tilewright.sm100.collective.ScaledMainloop;
 import tilewright.sm100.collective.TensorMainloop;
 import tilewright.sm100.collective.TiledUmma;
 import tilewright.sm100.collective.UmmaMainloop;
-import tilewright.sm90.atom.SwizzledRows;
-import tilewright.sm90.collective.TensorTile;
 
 /**
  * What is fixed when a Blackwell GEMM is traced.

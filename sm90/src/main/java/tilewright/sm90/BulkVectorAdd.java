@@ -2,6 +2,8 @@ package tilewright.sm90;
 
 import java.util.List;
 import java.util.stream.IntStream;
+import tilewright.async.atom.BulkCopy;
+import tilewright.async.atom.Mbarrier;
 import tilewright.kernel.GlobalTensor;
 import tilewright.kernel.Kernel;
 import tilewright.kernel.Partition;
@@ -12,8 +14,6 @@ import tilewright.kernel.TensorSpec;
 import tilewright.kernels.VectorAdd;
 import tilewright.layout.Layout;
 import tilewright.numerics.ElementType;
-import tilewright.sm90.atom.BulkCopy;
-import tilewright.sm90.atom.Mbarrier;
 
 /** Z = X + Y over N singles, N a multiple of 4: one thread moves tiles by bulk copies, all threads add. */
 public record BulkVectorAdd() implements Kernel {

@@ -5,13 +5,13 @@ import java.util.List;
 import java.util.Optional;
 import java.util.stream.IntStream;
 import java.util.stream.Stream;
+import tilewright.async.collective.ClusterShape;
 import tilewright.kernel.Chip;
 import tilewright.kernel.Matrix;
 import tilewright.kernels.Accumulation;
 import tilewright.kernels.GemmProblem;
 import tilewright.numerics.ElementType;
 import tilewright.sm90.collective.BlockScales;
-import tilewright.sm90.collective.ClusterShape;
 import tilewright.sm90.collective.OutputForm;
 import tilewright.sm90.collective.SharedTail;
 

@@ -1,11 +1,11 @@
 package tilewright.sm90;
 
 import java.util.List;
+import tilewright.async.collective.ClusterShape;
 import tilewright.kernel.LaunchArguments;
 import tilewright.kernel.PreparedLaunch;
 import tilewright.kernels.GemmProblem;
 import tilewright.kernels.epilogue.EpilogueArguments;
-import tilewright.sm90.collective.ClusterShape;
 
 /**
  * The Hopper GEMM for groups of rows that each have a B of their own, as the experts of a mixture have.

@@ -1,10 +1,10 @@
 package tilewright.sm90;
 
+import tilewright.async.collective.ClusterTiles;
+import tilewright.async.collective.GroupedTiles;
 import tilewright.kernel.Scope;
 import tilewright.kernel.TensorSpec;
 import tilewright.numerics.ElementType;
-import tilewright.sm90.collective.ClusterTiles;
-import tilewright.sm90.collective.GroupedTiles;
 
 /** Which rows of A are multiplied with which matrix B: experts and their tokens. */
 public enum Grouping {

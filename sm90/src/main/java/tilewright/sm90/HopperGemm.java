@@ -4,6 +4,9 @@ import java.util.Comparator;
 import java.util.List;
 import java.util.function.Consumer;
 import java.util.stream.Stream;
+import tilewright.async.TensorCopies;
+import tilewright.async.collective.ClusterShape;
+import tilewright.async.collective.Pipeline;
 import tilewright.kernel.CompiledKernel;
 import tilewright.kernel.LaunchArguments;
 import tilewright.kernel.Matrix;
@@ -16,9 +19,7 @@ import tilewright.kernels.epilogue.Epilogue;
 import tilewright.kernels.epilogue.EpilogueArguments;
 import tilewright.numerics.ElementType;
 import tilewright.ptx.Dim3;
-import tilewright.sm90.collective.ClusterShape;
 import tilewright.sm90.collective.OutputForm;
-import tilewright.sm90.collective.Pipeline;
 
 /** The host side of the Hopper GEMM: from a problem to a configuration to a launch. */
 public final class HopperGemm {

@@ -1,6 +1,7 @@
 package tilewright.sm90;
 
 import java.util.List;
+import tilewright.async.collective.ClusterShape;
 import tilewright.kernel.Chip;
 import tilewright.kernel.LaunchArguments;
 import tilewright.kernel.Matrix;
@@ -10,7 +11,6 @@ import tilewright.kernels.GemmProblem;
 import tilewright.kernels.epilogue.EpilogueArguments;
 import tilewright.numerics.ElementType;
 import tilewright.sm90.collective.BlockScales;
-import tilewright.sm90.collective.ClusterShape;
 import tilewright.sm90.collective.OutputForm;
 
 /**

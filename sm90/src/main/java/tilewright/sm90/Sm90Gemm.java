@@ -1,6 +1,11 @@
 package tilewright.sm90;
 
 import java.util.Optional;
+import tilewright.async.atom.RegisterBudget;
+import tilewright.async.atom.Warpgroup;
+import tilewright.async.collective.ClusterTiles;
+import tilewright.async.collective.Pipeline;
+import tilewright.async.collective.Rotation;
 import tilewright.kernel.I32;
 import tilewright.kernel.Kernel;
 import tilewright.kernel.Scope;
@@ -9,18 +14,13 @@ import tilewright.kernel.atom.DependentLaunch;
 import tilewright.kernel.atom.Shuffle;
 import tilewright.kernels.Accumulation;
 import tilewright.kernels.GemmTypes;
-import tilewright.sm90.atom.RegisterBudget;
-import tilewright.sm90.atom.WgmmaAtom;
 import tilewright.sm90.collective.BlockScales;
-import tilewright.sm90.collective.ClusterTiles;
 import tilewright.sm90.collective.Conversion;
 import tilewright.sm90.collective.Mainloop;
 import tilewright.sm90.collective.OutputForm;
 import tilewright.sm90.collective.Pace;
 import tilewright.sm90.collective.PartialSums;
-import tilewright.sm90.collective.Pipeline;
 import tilewright.sm90.collective.Promotion;
-import tilewright.sm90.collective.Rotation;
 import tilewright.sm90.collective.SharedTail;
 import tilewright.sm90.collective.SplitSum;
 import tilewright.sm90.collective.StagedEpilogue;
@@ -54,7 +54,7 @@ public record Sm90Gemm(Sm90GemmConfig config, OutputForm output, Grouping groupi
     k.blocksPerMultiprocessor(config.resident());
     var tiles = ClusterTiles.of(k, config.cluster(), config.tileM(), config.tileN(), config.band());
     var grouped = grouping.of(k, tiles);
-    var lane = thread.modulo(WgmmaAtom.THREADS);
+    var lane = thread.modulo(Warpgroup.SIZE);
     var a = config.tileA(k, lane);
     var b = config.tileB(k, lane, grouping);
     var first = thread.equalTo(0);
@@ -81,7 +81,7 @@ public record Sm90Gemm(Sm90GemmConfig config, OutputForm output, Grouping groupi
     if (config.weightsAhead()) DependentLaunch.readsAhead(k, config.transposed() ? "A" : "B");
     else DependentLaunch.awaitPrevious(k);
 
-    var group = Shuffle.first(k, thread.dividedBy(WgmmaAtom.THREADS), config.consumers());
+    var group = Shuffle.first(k, thread.dividedBy(Warpgroup.SIZE), config.consumers());
     k.when(group.equalTo(config.consumers()), () -> {
       RegisterBudget.shrink(k, config.producerRegisters());
       if (config.weightsAhead()) {

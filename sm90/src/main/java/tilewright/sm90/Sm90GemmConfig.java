@@ -1,6 +1,12 @@
 package tilewright.sm90;
 
 import java.util.List;
+import tilewright.async.atom.SwizzledRows;
+import tilewright.async.atom.Warpgroup;
+import tilewright.async.collective.ClusterShape;
+import tilewright.async.collective.FetchedTile;
+import tilewright.async.collective.OperandTile;
+import tilewright.async.collective.TensorTile;
 import tilewright.kernel.I32;
 import tilewright.kernel.PreparedLaunch;
 import tilewright.kernel.Scope;
@@ -9,14 +15,9 @@ import tilewright.kernels.Accumulation;
 import tilewright.kernels.GemmTypes;
 import tilewright.layout.OffsetMap;
 import tilewright.numerics.ElementType;
-import tilewright.sm90.atom.SwizzledRows;
 import tilewright.sm90.atom.WgmmaAtom;
-import tilewright.sm90.collective.ClusterShape;
-import tilewright.sm90.collective.FetchedTile;
-import tilewright.sm90.collective.OperandTile;
 import tilewright.sm90.collective.Pace;
 import tilewright.sm90.collective.PartialSums;
-import tilewright.sm90.collective.TensorTile;
 import tilewright.sm90.collective.TiledWgmma;
 
 /**
@@ -156,7 +157,7 @@ public record Sm90GemmConfig(GemmTypes types, boolean aKMajor, boolean bKMajor, 
 
   /** Sums of a consumer's thread. */
   int accumulators() {
-    return tileM * tileN / (sharers() * WgmmaAtom.THREADS);
+    return tileM * tileN / (sharers() * Warpgroup.SIZE);
   }
 
   /** Consumers that take turns at tiles. */
@@ -175,7 +176,7 @@ public record Sm90GemmConfig(GemmTypes types, boolean aKMajor, boolean bKMajor, 
 
   /** Threads that fill a stage. */
   int producers() {
-    return fetched ? WgmmaAtom.THREADS : weightsAhead ? 2 : 1;
+    return fetched ? Warpgroup.SIZE : weightsAhead ? 2 : 1;
   }
 
   /** Registers that a thread of the producer's warpgroup keeps. */

@@ -9,13 +9,13 @@ import java.util.List;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
+import tilewright.async.collective.ClusterShape;
 import tilewright.kernel.Matrix;
 import tilewright.kernel.PreparedLaunch;
 import tilewright.kernels.Accumulation;
 import tilewright.kernels.GemmProblem;
 import tilewright.kernels.GemmTypes;
 import tilewright.numerics.ElementType;
-import tilewright.sm90.collective.ClusterShape;
 
 class HopperGemmTest {
   private static GemmProblem problem(int m, int n, int k) {

@@ -12,6 +12,7 @@ import org.junit.jupiter.api.function.Executable;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
 import org.junit.jupiter.params.provider.EnumSource;
+import tilewright.async.collective.ClusterShape;
 import tilewright.kernel.Matrix;
 import tilewright.kernel.TraceException;
 import tilewright.kernels.Accumulation;
@@ -20,7 +21,6 @@ import tilewright.kernels.GemmTypes;
 import tilewright.kernels.epilogue.EpilogueArguments;
 import tilewright.kernels.epilogue.StandardEpilogue;
 import tilewright.numerics.ElementType;
-import tilewright.sm90.collective.ClusterShape;
 
 /** What the Hopper GEMM says to types, scales and groups that it does not take. */
 class TypedGemmTest {

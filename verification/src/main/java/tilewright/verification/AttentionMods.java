@@ -6,8 +6,8 @@ import java.util.stream.Stream;
 import tilewright.kernel.collective.attention.MaskMod;
 import tilewright.kernel.collective.attention.Modification;
 import tilewright.kernel.collective.attention.ScoreMod;
-import tilewright.kernels.attention.AttentionProblem;
 import tilewright.kernels.attention.AttentionProblem.Sizes;
+import tilewright.kernels.attention.AttentionProblem;
 import tilewright.numerics.ElementType;
 import tilewright.reference.ScoreRule;
 

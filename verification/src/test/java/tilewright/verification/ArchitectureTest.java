@@ -25,17 +25,18 @@ import tilewright.sm90.BulkVectorAdd;
 /** Which part may use which; nothing else is allowed. */
 class ArchitectureTest {
   /** Package prefixes, and what each may use besides itself. */
-  private static final Map<String, List<String>> MAY_USE = new TreeMap<>(Map.of(
-      "layout", List.of(),
-      "ptx", List.of(),
-      "numerics", List.of("layout"),
-      "reference", List.of("layout", "numerics"),
-      "simulator", List.of("ptx", "numerics", "reference"),
-      "kernel", List.of("layout", "ptx", "numerics"),
-      "kernels", List.of("layout", "ptx", "numerics", "reference", "kernel"),
-      "device", List.of("ptx", "kernel"),
-      "sm90", List.of("layout", "ptx", "numerics", "kernel", "kernels"),
-      "sm100", List.of("layout", "ptx", "numerics", "kernel", "kernels", "sm90")));
+  private static final Map<String, List<String>> MAY_USE = new TreeMap<>(Map.ofEntries(
+      Map.entry("layout", List.of()),
+      Map.entry("ptx", List.of()),
+      Map.entry("numerics", List.of("layout")),
+      Map.entry("reference", List.of("layout", "numerics")),
+      Map.entry("simulator", List.of("ptx", "numerics", "reference")),
+      Map.entry("kernel", List.of("layout", "ptx", "numerics")),
+      Map.entry("kernels", List.of("layout", "ptx", "numerics", "reference", "kernel")),
+      Map.entry("async", List.of("layout", "ptx", "numerics", "kernel", "kernels")),
+      Map.entry("device", List.of("ptx", "kernel")),
+      Map.entry("sm90", List.of("layout", "ptx", "numerics", "kernel", "kernels", "async")),
+      Map.entry("sm100", List.of("layout", "ptx", "numerics", "kernel", "kernels", "async"))));
 
   /** The production code of every module up to this one; the command and the documentation come behind it. */
   static final JavaClasses CLASSES = new ClassFileImporter().importLocations(

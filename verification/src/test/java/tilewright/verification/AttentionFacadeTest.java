@@ -16,8 +16,8 @@ import tilewright.kernels.attention.Attention;
 import tilewright.kernels.attention.AttentionProblem.Packed;
 import tilewright.kernels.attention.AttentionProblem.Sizes;
 import tilewright.kernels.attention.AttentionProblem.View;
+import tilewright.kernels.library.AttentionKernels;
 import tilewright.numerics.ElementType;
-import tilewright.sm100.attention.AttentionKernels;
 
 /** What {@link Attention} chooses, and what it says of what cannot be done. */
 class AttentionFacadeTest {
@@ -29,24 +29,25 @@ class AttentionFacadeTest {
 
   @Test
   void aGpuGetsTheKernelOfItsArchitecture() {
-    assertEquals("sm80_attention", asked(64).choose(AttentionKernels.of(80)).name());
-    assertEquals("sm80_attention", asked(64).choose(AttentionKernels.of(89)).name());
-    assertEquals("sm90_attention", asked(64).choose(AttentionKernels.of(90)).name());
-    assertEquals("sm100_attention", asked(64).choose(AttentionKernels.of(100)).name());
+    assertEquals("sm80_attention", asked(64).choose(AttentionKernels.builtIn().of(80)).name());
+    assertEquals("sm80_attention", asked(64).choose(AttentionKernels.builtIn().of(89)).name());
+    assertEquals("sm90_attention", asked(64).choose(AttentionKernels.builtIn().of(90)).name());
+    assertEquals("sm100_attention", asked(64).choose(AttentionKernels.builtIn().of(100)).name());
   }
 
   @Test
   void whatItsKernelCannotDoIsLeftToSm80() {
     // A distance of 36 elements from row to row is no multiple of 16 bytes.
-    assertEquals("sm80_attention", asked(36).choose(AttentionKernels.of(100)).name());
+    assertEquals("sm80_attention", asked(36).choose(AttentionKernels.builtIn().of(100)).name());
     var strided = asked(64).tensors(new View("Q", 0, 1, 8, 1, 8), View.bshd("K", 8, 1, 64), View.bshd("V", 8, 1, 64),
         View.bshd("O", 8, 1, 64));
-    assertEquals("sm80_attention", strided.choose(AttentionKernels.of(100)).name());
+    assertEquals("sm80_attention", strided.choose(AttentionKernels.builtIn().of(100)).name());
   }
 
   @Test
   void whatNoKernelCanDoIsRefusedWithEveryKernelsReason() {
-    var error = assertThrows(IllegalArgumentException.class, () -> asked(264).prepare(AttentionKernels.all()));
+    var error = assertThrows(IllegalArgumentException.class,
+        () -> asked(264).prepare(AttentionKernels.builtIn().all()));
     assertEquals("no kernel computes this attention: "
         + "sm100_attention: head dimensions 264 and 264 are more than 192 and 128; "
         + "sm90_attention: head dimensions 264 and 264 are more than 256; "
@@ -75,7 +76,7 @@ class AttentionFacadeTest {
             () -> asked(64).skippingBlocks()),
         refusal("a block mask goes with a mask, and with neither packed sequences nor a band",
             () -> asked(64).mask(EVERYTHING).causal().skippingBlocks()),
-        refusal("no attention for sm75: sm80 or later", () -> AttentionKernels.of(75)));
+        refusal("no attention for sm75: sm80 or later", () -> AttentionKernels.builtIn().of(75)));
   }
 
   private static Arguments refusal(String message, Executable asked) {
@@ -90,7 +91,7 @@ class AttentionFacadeTest {
 
   @Test
   void logarithmsMayBeLeftOut() {
-    var launch = asked(64).logSumExp(Optional.empty()).prepare(List.copyOf(AttentionKernels.of(90)));
+    var launch = asked(64).logSumExp(Optional.empty()).prepare(List.copyOf(AttentionKernels.builtIn().of(90)));
     assertEquals(List.of(), launch.kernel().parameters().stream().filter(p -> p.name().startsWith("LSE")).toList());
   }
 }

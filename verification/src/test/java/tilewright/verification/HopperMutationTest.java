@@ -8,6 +8,7 @@ import org.junit.jupiter.api.DynamicContainer;
 import org.junit.jupiter.api.DynamicTest;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.TestFactory;
+import tilewright.async.collective.ClusterShape;
 import tilewright.kernel.PreparedLaunch;
 import tilewright.kernels.Accumulation;
 import tilewright.kernels.GemmProblem;
@@ -20,7 +21,6 @@ import tilewright.sm90.HopperGemm;
 import tilewright.sm90.MixedGemm;
 import tilewright.sm90.ScaledGemm;
 import tilewright.sm90.Sm90GemmConfig;
-import tilewright.sm90.collective.ClusterShape;
 
 /** The Hopper GEMM with one piece of its synchronisation wrong, in small tiles and a ring that wraps in each. */
 class HopperMutationTest {

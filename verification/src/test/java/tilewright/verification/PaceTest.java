@@ -13,6 +13,7 @@ import java.util.Set;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
+import tilewright.async.collective.ClusterShape;
 import tilewright.kernel.PreparedLaunch;
 import tilewright.kernels.GemmProblem;
 import tilewright.numerics.ElementType;
@@ -21,7 +22,6 @@ import tilewright.sm90.GroupedGemm;
 import tilewright.sm90.Grouping;
 import tilewright.sm90.HopperGemm;
 import tilewright.sm90.Sm90GemmConfig;
-import tilewright.sm90.collective.ClusterShape;
 
 /** CTAs that keep in step: only when they copy may differ, never what they compute. */
 class PaceTest {

@@ -7,6 +7,10 @@ import java.util.List;
 import java.util.Map;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
+import tilewright.async.atom.Mbarrier;
+import tilewright.async.atom.SwizzledRows;
+import tilewright.async.atom.Warpgroup;
+import tilewright.async.collective.TensorTile;
 import tilewright.kernel.CompiledKernel;
 import tilewright.kernel.Kernel;
 import tilewright.kernel.LaunchArguments;
@@ -19,12 +23,9 @@ import tilewright.layout.OffsetMap;
 import tilewright.numerics.ElementType;
 import tilewright.ptx.Dim3;
 import tilewright.reference.TensorView;
-import tilewright.sm90.atom.Mbarrier;
 import tilewright.sm90.atom.RegisterOperand;
-import tilewright.sm90.atom.SwizzledRows;
 import tilewright.sm90.atom.WgmmaAtom;
 import tilewright.sm90.collective.RegisterWgmma;
-import tilewright.sm90.collective.TensorTile;
 import tilewright.sm90.collective.TiledWgmma;
 
 /** Two products one after the other, D = (A·Bᵀ)·C, whose middle stays in registers. */
@@ -75,7 +76,7 @@ class RegisterWgmmaTest {
 
     @Override
     public void trace(Scope k) {
-      var thread = k.block(WgmmaAtom.THREADS);
+      var thread = k.block(Warpgroup.SIZE);
       var zero = k.constant(0);
       var a = tile(k, "A", "M", "K", "K", SwizzledRows.alongColumns(type, M, K, 1));
       var b = tile(k, "B", "J", "K", "K", SwizzledRows.alongColumns(type, middle, K, 1));

@@ -4,12 +4,12 @@ import java.util.Map;
 import java.util.stream.Stream;
 import org.junit.jupiter.api.DynamicTest;
 import org.junit.jupiter.api.TestFactory;
+import tilewright.async.collective.ClusterShape;
 import tilewright.kernels.GemmProblem;
 import tilewright.numerics.ElementType;
 import tilewright.ptx.Dim3;
 import tilewright.sm90.HopperGemm;
 import tilewright.sm90.Sm90GemmConfig;
-import tilewright.sm90.collective.ClusterShape;
 
 /** Two CTAs that have a tile each, and then halves of a third, with one piece of their synchronisation wrong. */
 class SharedTailMutationTest {

@@ -9,13 +9,13 @@ import java.util.Set;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
+import tilewright.async.collective.ClusterShape;
 import tilewright.kernel.PreparedLaunch;
 import tilewright.kernels.GemmProblem;
 import tilewright.numerics.ElementType;
 import tilewright.ptx.Dim3;
 import tilewright.sm90.HopperGemm;
 import tilewright.sm90.Sm90GemmConfig;
-import tilewright.sm90.collective.ClusterShape;
 
 /** Tiles cut along k for several CTAs: which parts there are is part of what each sum is, bit for bit. */
 class SharedTailTest {

@@ -9,6 +9,11 @@ import java.util.function.LongBinaryOperator;
 import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
+import tilewright.async.atom.BulkCopy;
+import tilewright.async.atom.Mbarrier;
+import tilewright.async.atom.SwizzledRows;
+import tilewright.async.atom.TensorCopy.Combination;
+import tilewright.async.collective.TensorTile;
 import tilewright.kernel.CompiledKernel;
 import tilewright.kernel.Kernel;
 import tilewright.kernel.LaunchArguments;
@@ -20,11 +25,6 @@ import tilewright.layout.Layout;
 import tilewright.numerics.ElementType;
 import tilewright.ptx.Dim3;
 import tilewright.reference.TensorView;
-import tilewright.sm90.atom.BulkCopy;
-import tilewright.sm90.atom.Mbarrier;
-import tilewright.sm90.atom.SwizzledRows;
-import tilewright.sm90.atom.TensorCopy.Combination;
-import tilewright.sm90.collective.TensorTile;
 
 /** Blocks that combine their tiles in global memory by tensor copies, all at the same place. */
 class TensorReductionTest {

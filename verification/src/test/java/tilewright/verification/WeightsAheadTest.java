@@ -3,13 +3,13 @@ package tilewright.verification;
 import java.util.Set;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
+import tilewright.async.collective.ClusterShape;
 import tilewright.kernel.PreparedLaunch;
 import tilewright.kernels.GemmProblem;
 import tilewright.numerics.ElementType;
 import tilewright.ptx.Dim3;
 import tilewright.sm90.HopperGemm;
 import tilewright.sm90.Sm90GemmConfig;
-import tilewright.sm90.collective.ClusterShape;
 
 /** Weights that are copied before the previous kernel has ended: the same bits, and nothing else comes before. */
 class WeightsAheadTest {

@@ -9,8 +9,8 @@ import java.util.TreeSet;
 import java.util.stream.Collectors;
 import tilewright.layout.draw.Drawing;
 import tilewright.ptx.Dim3;
-import tilewright.simulator.Profile;
 import tilewright.simulator.Profile.BarrierUse;
+import tilewright.simulator.Profile;
 
 /** Arrivals at mbarriers and waits for them, recorded by the simulator; equal barriers share a row. */
 final class BarrierFigure {

@@ -4,8 +4,8 @@ import java.util.LinkedHashMap;
 import java.util.Map;
 import java.util.TreeSet;
 import tilewright.layout.draw.Drawing;
-import tilewright.simulator.Profile;
 import tilewright.simulator.Profile.TensorMemoryUse;
+import tilewright.simulator.Profile;
 
 /** Which columns of Tensor Memory a CTA's warps use for what, as the simulator recorded it. */
 final class TensorMemoryFigure {

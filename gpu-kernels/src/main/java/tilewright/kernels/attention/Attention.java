@@ -19,7 +19,7 @@ import tilewright.numerics.ElementType;
  *
  * <pre>{@code
  * Attention.forward(ElementType.BF16, Sizes.of(2, 4096, 4096, 16, 128)).causal().softcap(30)
- *     .prepare(AttentionKernels.of(90));
+ *     .prepare(AttentionKernels.builtIn().of(90));
  * }</pre>
  */
 public final class Attention {

@@ -1,12 +1,12 @@
 package tilewright.sm100.atom;
 
 import java.util.Optional;
+import tilewright.async.atom.Mbarrier;
 import tilewright.kernel.I32;
 import tilewright.kernel.Pred;
 import tilewright.kernel.Scope;
 import tilewright.ptx.Operand;
 import tilewright.ptx.PtxType;
-import tilewright.sm90.atom.Mbarrier;
 
 /**
  * {@code clusterlaunchcontrol}: a cluster that runs has the launch of another cancelled, and does its work (PTX ISA,

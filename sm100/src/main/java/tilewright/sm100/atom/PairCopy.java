@@ -1,11 +1,11 @@
 package tilewright.sm100.atom;
 
+import tilewright.async.atom.Mbarrier;
 import tilewright.kernel.Element;
 import tilewright.kernel.I32;
 import tilewright.kernel.MappedTensor;
 import tilewright.kernel.Scope;
 import tilewright.ptx.PtxType;
-import tilewright.sm90.atom.Mbarrier;
 
 /**
  * {@code cp.async.bulk.tensor} for CTAs that multiply in pairs: a box lands in this CTA's memory, and its bytes count

@@ -1,9 +1,9 @@
 package tilewright.sm100.atom;
 
+import tilewright.async.atom.Mbarrier;
 import tilewright.kernel.I32;
 import tilewright.kernel.Scope;
 import tilewright.ptx.PtxType;
-import tilewright.sm90.atom.Mbarrier;
 
 /**
  * {@code tcgen05.commit}: a barrier receives an arrival when all multiplications and copies that this thread has issued

@@ -1,6 +1,7 @@
 package tilewright.sm100.atom;
 
 import java.util.List;
+import tilewright.async.atom.MatrixDescriptor;
 import tilewright.kernel.I32;
 import tilewright.kernel.Scope;
 import tilewright.kernel.SharedTensor;
@@ -10,7 +11,6 @@ import tilewright.numerics.ElementType;
 import tilewright.ptx.Operand;
 import tilewright.ptx.PtxType;
 import tilewright.ptx.tensormap.SwizzleMode;
-import tilewright.sm90.atom.MatrixDescriptor;
 
 /**
  * How {@code tcgen05.mma} finds a factor in shared memory (PTX ISA, Shared memory descriptor; SM100): the strides and

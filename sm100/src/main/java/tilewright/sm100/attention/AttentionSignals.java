@@ -1,11 +1,11 @@
 package tilewright.sm100.attention;
 
 import java.util.function.IntFunction;
+import tilewright.async.atom.Mbarrier;
+import tilewright.async.collective.Pipeline;
 import tilewright.kernel.Pred;
 import tilewright.kernel.Scope;
 import tilewright.sm100.collective.Signals;
-import tilewright.sm90.atom.Mbarrier;
-import tilewright.sm90.collective.Pipeline;
 
 /**
  * What the roles tell each other, tile by tile of queries.

@@ -3,20 +3,20 @@ package tilewright.sm100.attention;
 import java.util.Optional;
 import java.util.function.Consumer;
 import java.util.function.Function;
+import tilewright.async.collective.TensorTile;
 import tilewright.kernel.GlobalTensor;
 import tilewright.kernel.I32;
 import tilewright.kernel.Pred;
 import tilewright.kernel.Scope;
 import tilewright.kernel.collective.attention.AttentionTileScheduler;
-import tilewright.kernel.collective.attention.AttentionTiles;
 import tilewright.kernel.collective.attention.AttentionTiles.Tile;
+import tilewright.kernel.collective.attention.AttentionTiles;
 import tilewright.kernel.collective.attention.BlockLists;
 import tilewright.kernel.collective.attention.BlockVisits;
 import tilewright.kernel.collective.attention.PackedTiles;
 import tilewright.kernel.collective.attention.SeqlenInfo;
 import tilewright.kernels.attention.AttentionSpecs;
 import tilewright.sm100.collective.CancelledLaunches;
-import tilewright.sm90.collective.TensorTile;
 
 /**
  * What a CTA does, tile by tile and block by block; all roles go through the same.

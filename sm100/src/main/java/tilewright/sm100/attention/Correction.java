@@ -5,6 +5,8 @@ import java.util.List;
 import java.util.Optional;
 import java.util.function.IntFunction;
 import java.util.stream.IntStream;
+import tilewright.async.atom.BulkCopy;
+import tilewright.async.attention.TileCoordinates;
 import tilewright.kernel.F32;
 import tilewright.kernel.GlobalTensor;
 import tilewright.kernel.I32;
@@ -18,8 +20,6 @@ import tilewright.sm100.atom.F32x2;
 import tilewright.sm100.atom.TensorFence;
 import tilewright.sm100.atom.TensorMemoryAccess;
 import tilewright.sm100.collective.Signals;
-import tilewright.sm90.atom.BulkCopy;
-import tilewright.sm90.attention.TileCoordinates;
 
 /**
  * The warpgroup that keeps O right while the softmax goes on: multiplies its rows where a maximum has grown, and at the

@@ -2,6 +2,8 @@ package tilewright.sm100.attention;
 
 import java.util.List;
 import java.util.stream.IntStream;
+import tilewright.async.atom.Mbarrier;
+import tilewright.async.collective.Pipeline;
 import tilewright.kernel.Pred;
 import tilewright.kernel.Scope;
 import tilewright.kernel.SharedTensor;
@@ -12,8 +14,6 @@ import tilewright.sm100.atom.UmmaAtom;
 import tilewright.sm100.collective.Signals;
 import tilewright.sm100.collective.TensorMemoryUmma;
 import tilewright.sm100.collective.TiledUmma;
-import tilewright.sm90.atom.Mbarrier;
-import tilewright.sm90.collective.Pipeline;
 
 /**
  * The thread that multiplies: S = Q·Kᵀ of both tiles, then block by block O += P·V and the next S of one tile while the

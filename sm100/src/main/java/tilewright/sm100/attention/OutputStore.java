@@ -2,12 +2,12 @@ package tilewright.sm100.attention;
 
 import java.util.List;
 import java.util.stream.IntStream;
+import tilewright.async.atom.BulkCopy;
+import tilewright.async.attention.TileCoordinates;
+import tilewright.async.collective.TensorTile;
 import tilewright.kernel.Scope;
 import tilewright.kernel.collective.attention.AttentionTiles.Tile;
 import tilewright.sm100.collective.Signals;
-import tilewright.sm90.atom.BulkCopy;
-import tilewright.sm90.attention.TileCoordinates;
-import tilewright.sm90.collective.TensorTile;
 
 /** The thread that has O copied from shared to global memory. */
 final class OutputStore {

@@ -1,6 +1,8 @@
 package tilewright.sm100.attention;
 
 import java.util.Optional;
+import tilewright.async.atom.RegisterBudget;
+import tilewright.async.collective.TensorTile;
 import tilewright.kernel.GlobalTensor;
 import tilewright.kernel.Kernel;
 import tilewright.kernel.Scope;
@@ -9,8 +11,6 @@ import tilewright.kernel.atom.Shuffle;
 import tilewright.kernels.attention.AttentionSpecs;
 import tilewright.sm100.atom.Elect;
 import tilewright.sm100.atom.TensorMemory;
-import tilewright.sm90.atom.RegisterBudget;
-import tilewright.sm90.collective.TensorTile;
 
 /**
  * O = softmax(scale · Q·Kᵀ)·V and the logarithms of the rows' sums, on SM100 (FlashAttention-4, algorithm 1).

@@ -1,13 +1,13 @@
 package tilewright.sm100.attention;
 
+import tilewright.async.atom.SwizzledRows;
+import tilewright.async.attention.BoxedTensors;
 import tilewright.kernel.collective.attention.Band;
 import tilewright.kernel.collective.attention.Modification;
 import tilewright.layout.Layout;
 import tilewright.layout.OffsetMap;
 import tilewright.numerics.ElementType;
 import tilewright.sm100.atom.TensorMemory;
-import tilewright.sm90.atom.SwizzledRows;
-import tilewright.sm90.attention.BoxedTensors;
 
 /**
  * What is fixed when Blackwell attention is traced.

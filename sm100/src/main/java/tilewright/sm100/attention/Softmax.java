@@ -2,6 +2,7 @@ package tilewright.sm100.attention;
 
 import java.util.ArrayList;
 import java.util.List;
+import tilewright.async.atom.Mbarrier;
 import tilewright.kernel.F32;
 import tilewright.kernel.I32;
 import tilewright.kernel.Scope;
@@ -17,7 +18,6 @@ import tilewright.ptx.PtxType;
 import tilewright.sm100.atom.TensorFence;
 import tilewright.sm100.atom.TensorMemoryAccess;
 import tilewright.sm100.collective.Signals;
-import tilewright.sm90.atom.Mbarrier;
 
 /**
  * A warpgroup that makes weights of one tile's scores, a row a thread: S from Tensor Memory into registers, P back into

@@ -1,10 +1,10 @@
 package tilewright.sm100.attention;
 
+import tilewright.async.atom.Mbarrier;
 import tilewright.kernel.I32;
 import tilewright.kernel.Scope;
 import tilewright.kernel.Warp;
 import tilewright.ptx.Operand;
-import tilewright.sm90.atom.Mbarrier;
 
 /** One arrival for a whole warp, behind what all of its lanes have done. */
 final class WarpSync {

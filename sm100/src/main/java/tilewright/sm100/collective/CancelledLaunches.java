@@ -2,13 +2,13 @@ package tilewright.sm100.collective;
 
 import java.util.function.Consumer;
 import java.util.function.Supplier;
+import tilewright.async.atom.BulkCopy;
+import tilewright.async.collective.Pipeline;
 import tilewright.kernel.I32;
 import tilewright.kernel.Pred;
 import tilewright.kernel.Scope;
 import tilewright.kernel.atom.Shuffle;
 import tilewright.sm100.atom.LaunchControl;
-import tilewright.sm90.atom.BulkCopy;
-import tilewright.sm90.collective.Pipeline;
 
 /**
  * The cluster's own number, then those of clusters whose launch it has cancelled. Answers go through a ring: the

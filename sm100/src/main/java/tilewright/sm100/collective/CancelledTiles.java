@@ -1,8 +1,8 @@
 package tilewright.sm100.collective;
 
+import tilewright.async.collective.ClusterTiles;
 import tilewright.kernel.Pred;
 import tilewright.kernel.Scope;
-import tilewright.sm90.collective.ClusterTiles;
 
 /** The tile of the cluster's own number, then those of {@link CancelledLaunches}; a launch has a cluster a tile. */
 public record CancelledTiles(ClusterTiles tiles, Extents extents, CancelledLaunches launches) implements TileWork {

@@ -1,5 +1,8 @@
 package tilewright.sm100.collective;
 
+import tilewright.async.atom.Mbarrier;
+import tilewright.async.atom.TensorCopy;
+import tilewright.async.collective.TensorTile;
 import tilewright.kernel.I32;
 import tilewright.kernel.Pred;
 import tilewright.kernel.Scope;
@@ -7,9 +10,6 @@ import tilewright.ptx.Operand;
 import tilewright.ptx.PtxType;
 import tilewright.sm100.atom.PairCopy;
 import tilewright.sm100.atom.TensorCommit;
-import tilewright.sm90.atom.Mbarrier;
-import tilewright.sm90.atom.TensorCopy;
-import tilewright.sm90.collective.TensorTile;
 
 /**
  * The groups of CTAs of a cluster that multiply together, each one CTA or a pair of neighbours, of which the first

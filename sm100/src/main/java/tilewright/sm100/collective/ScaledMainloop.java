@@ -1,6 +1,8 @@
 package tilewright.sm100.collective;
 
 import java.util.Optional;
+import tilewright.async.collective.Pipeline;
+import tilewright.async.collective.TensorTile;
 import tilewright.kernel.I32;
 import tilewright.kernel.Scope;
 import tilewright.kernel.TensorSpec;
@@ -11,8 +13,6 @@ import tilewright.sm100.atom.MmaKind;
 import tilewright.sm100.atom.ScaleCopy;
 import tilewright.sm100.atom.TensorMemory;
 import tilewright.sm100.atom.TensorMemoryTile;
-import tilewright.sm90.collective.Pipeline;
-import tilewright.sm90.collective.TensorTile;
 
 /**
  * A main loop whose factors have scales: tiles of 128 rows by four come with every stage, tensors "SA" and "SB" of

@@ -1,10 +1,10 @@
 package tilewright.sm100.collective;
 
+import tilewright.async.atom.Mbarrier;
 import tilewright.kernel.I32;
 import tilewright.kernel.I32Variable;
 import tilewright.kernel.Pred;
 import tilewright.kernel.Scope;
-import tilewright.sm90.atom.Mbarrier;
 
 /**
  * Barriers by which one role of a CTA tells another, again and again, that something is ready: one for each of several

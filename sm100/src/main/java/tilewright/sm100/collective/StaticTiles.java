@@ -1,7 +1,7 @@
 package tilewright.sm100.collective;
 
+import tilewright.async.collective.ClusterTiles;
 import tilewright.kernel.Pred;
-import tilewright.sm90.collective.ClusterTiles;
 
 /** Tiles that clusters take turns in, as many as the launch has. */
 public record StaticTiles(ClusterTiles tiles, Extents extents) implements TileWork {

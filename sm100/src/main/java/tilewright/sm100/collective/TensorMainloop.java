@@ -1,9 +1,9 @@
 package tilewright.sm100.collective;
 
+import tilewright.async.collective.Pipeline;
 import tilewright.kernel.I32;
 import tilewright.sm100.atom.TensorMemory;
 import tilewright.sm100.atom.TensorMemoryTile;
-import tilewright.sm90.collective.Pipeline;
 
 /** How a tile of C comes about in Tensor Memory, seen from both sides of a ring of stages in shared memory. */
 public interface TensorMainloop {

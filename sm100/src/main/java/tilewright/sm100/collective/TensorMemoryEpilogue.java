@@ -1,6 +1,9 @@
 package tilewright.sm100.collective;
 
 import java.util.List;
+import tilewright.async.atom.BulkCopy;
+import tilewright.async.atom.SwizzledRows;
+import tilewright.async.collective.TensorTile;
 import tilewright.kernel.F32;
 import tilewright.kernel.I32;
 import tilewright.kernel.Partition;
@@ -20,9 +23,6 @@ import tilewright.sm100.atom.TensorFence;
 import tilewright.sm100.atom.TensorMemory;
 import tilewright.sm100.atom.TensorMemoryAccess;
 import tilewright.sm100.atom.TensorMemoryTile;
-import tilewright.sm90.atom.BulkCopy;
-import tilewright.sm90.atom.SwizzledRows;
-import tilewright.sm90.collective.TensorTile;
 
 /**
  * An epilogue from Tensor Memory: four warps, a row a thread, round blocks of 128 bytes of columns into swizzled stages

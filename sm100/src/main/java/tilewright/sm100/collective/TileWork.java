@@ -1,8 +1,8 @@
 package tilewright.sm100.collective;
 
+import tilewright.async.collective.ClusterTiles;
 import tilewright.kernel.I32;
 import tilewright.kernel.Pred;
-import tilewright.sm90.collective.ClusterTiles;
 
 /** The tiles of C that a CTA computes; every role of the CTA goes through them in the same order. */
 public sealed interface TileWork permits StaticTiles, CancelledTiles {

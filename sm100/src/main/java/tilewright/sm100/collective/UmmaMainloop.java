@@ -1,12 +1,12 @@
 package tilewright.sm100.collective;
 
+import tilewright.async.atom.Mbarrier;
+import tilewright.async.collective.Pipeline;
+import tilewright.async.collective.TensorTile;
 import tilewright.kernel.I32;
 import tilewright.kernel.Scope;
 import tilewright.sm100.atom.TensorMemory;
 import tilewright.sm100.atom.TensorMemoryTile;
-import tilewright.sm90.atom.Mbarrier;
-import tilewright.sm90.collective.Pipeline;
-import tilewright.sm90.collective.TensorTile;
 
 /**
  * The main loop of one tile of C: one thread of every CTA has its tiles of A and B copied, one of every group

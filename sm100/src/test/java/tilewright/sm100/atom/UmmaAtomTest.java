@@ -8,9 +8,9 @@ import java.util.List;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
+import tilewright.async.atom.SwizzledRows;
 import tilewright.kernel.TraceException;
 import tilewright.numerics.ElementType;
-import tilewright.sm90.atom.SwizzledRows;
 
 /** Instruction descriptors, shapes and accumulators against the PTX ISA's tables. */
 class UmmaAtomTest {

@@ -2,6 +2,7 @@ package tilewright.sm90.atom;
 
 import java.util.ArrayList;
 import java.util.List;
+import tilewright.async.atom.Warpgroup;
 import tilewright.kernel.F32;
 import tilewright.kernel.Scope;
 import tilewright.kernel.TraceException;
@@ -29,7 +30,7 @@ public record RegisterOperand(WgmmaAtom next, Layout values) {
     var slices = Layout.of(first.columns() / next.depth(), (long) WgmmaAtom.M * next.depth());
     var whole = Layout.of(a.mode(0), Layout.of(a.mode(1), slices));
     var values = first.accumulator().rightInverse().composition(whole);
-    if (!values.mode(0).isSameFunction(Layout.of(WgmmaAtom.THREADS, 1))) {
+    if (!values.mode(0).isSameFunction(Layout.of(Warpgroup.SIZE, 1))) {
       throw new TraceException("accumulators " + first.accumulator() + " are not operand A " + whole
           + " of the same thread: that would be " + values);
     }
@@ -58,7 +59,7 @@ public record RegisterOperand(WgmmaAtom next, Layout values) {
 
   /** The accumulator that is rounded to a value of a slice. */
   private int accumulator(int value, int slice) {
-    return Math.toIntExact(values.mode(1).apply(value + (long) slice * size()) / WgmmaAtom.THREADS);
+    return Math.toIntExact(values.mode(1).apply(value + (long) slice * size()) / Warpgroup.SIZE);
   }
 
   /**

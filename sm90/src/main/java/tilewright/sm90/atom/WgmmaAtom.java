@@ -2,6 +2,8 @@ package tilewright.sm90.atom;
 
 import java.util.ArrayList;
 import java.util.List;
+import tilewright.async.atom.MatrixDescriptor;
+import tilewright.async.atom.Warpgroup;
 import tilewright.kernel.Partition;
 import tilewright.kernel.Scope;
 import tilewright.kernel.TraceException;
@@ -21,7 +23,6 @@ import tilewright.ptx.PtxType;
  */
 public record WgmmaAtom(ElementType a, ElementType b, int columns) {
   public static final int M = 64;
-  public static final int THREADS = 128;
   private static final int DEPTH_BYTES = 32;
   private static final int MOST_COLUMNS = 256;
   private static final int LEAF = 8;
@@ -94,7 +95,7 @@ public record WgmmaAtom(ElementType a, ElementType b, int columns) {
 
   /** Registers of D a thread. */
   public int registers() {
-    return M * columns / THREADS;
+    return M * columns / Warpgroup.SIZE;
   }
 
   /** Orders earlier accesses to the registers of D before the multiplications that follow. */

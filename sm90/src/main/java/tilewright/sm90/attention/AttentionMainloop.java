@@ -1,6 +1,8 @@
 package tilewright.sm90.attention;
 
 import java.util.List;
+import tilewright.async.collective.Pipeline;
+import tilewright.async.collective.TensorTile;
 import tilewright.kernel.F32;
 import tilewright.kernel.I32;
 import tilewright.kernel.Scope;
@@ -14,9 +16,7 @@ import tilewright.ptx.Operand;
 import tilewright.ptx.PtxType;
 import tilewright.sm90.atom.RegisterOperand;
 import tilewright.sm90.atom.WgmmaAtom;
-import tilewright.sm90.collective.Pipeline;
 import tilewright.sm90.collective.RegisterWgmma;
-import tilewright.sm90.collective.TensorTile;
 import tilewright.sm90.collective.TiledWgmma;
 
 /**

@@ -1,12 +1,13 @@
 package tilewright.sm90.attention;
 
+import tilewright.async.attention.TileCoordinates;
+import tilewright.async.collective.Pipeline;
+import tilewright.async.collective.TensorTile;
 import tilewright.kernel.GlobalTensor;
 import tilewright.kernel.I32;
 import tilewright.kernel.Scope;
 import tilewright.kernel.collective.attention.AttentionTiles;
 import tilewright.sm90.atom.WgmmaAtom;
-import tilewright.sm90.collective.Pipeline;
-import tilewright.sm90.collective.TensorTile;
 
 /** The thread that has a tile's queries, keys and values copied, keys a block before values. */
 record AttentionProducer(Scope k, Sm90AttentionConfig config, VisitedBlocks blocks, TensorTile q, TensorTile key,

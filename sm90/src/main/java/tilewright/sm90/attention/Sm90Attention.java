@@ -2,6 +2,11 @@ package tilewright.sm90.attention;
 
 import java.util.Optional;
 import java.util.function.Function;
+import tilewright.async.atom.Mbarrier;
+import tilewright.async.atom.RegisterBudget;
+import tilewright.async.atom.Warpgroup;
+import tilewright.async.collective.Pipeline;
+import tilewright.async.collective.TensorTile;
 import tilewright.kernel.GlobalTensor;
 import tilewright.kernel.I32;
 import tilewright.kernel.Kernel;
@@ -15,11 +20,6 @@ import tilewright.kernel.collective.attention.AttentionTiles;
 import tilewright.kernel.collective.attention.PackedTiles;
 import tilewright.kernel.collective.attention.SeqlenInfo;
 import tilewright.kernels.attention.AttentionSpecs;
-import tilewright.sm90.atom.Mbarrier;
-import tilewright.sm90.atom.RegisterBudget;
-import tilewright.sm90.atom.WgmmaAtom;
-import tilewright.sm90.collective.Pipeline;
-import tilewright.sm90.collective.TensorTile;
 
 /**
  * O = softmax(scale · Q·Kᵀ)·V and the logarithms of the rows' sums, on SM90 (FlashAttention-3, algorithms 1 and 2).
@@ -44,7 +44,7 @@ public record Sm90Attention(Sm90AttentionConfig config) implements Kernel {
     var o = rows(k, config.tensors().o(),
         shape.columns() > 0 ? k.shared(config.type(), config.layoutO()) : q.shared());
     var lse = config.lse() ? Optional.of(k.global(AttentionSpecs.logSumExp())) : Optional.<GlobalTensor>empty();
-    int consuming = shape.consumers() * WgmmaAtom.THREADS;
+    int consuming = shape.consumers() * Warpgroup.SIZE;
     var first = thread.equalTo(0);
     var queries = Pipeline.ring(k, shape.ahead(), first, 1, shape.consumers());
     var keys = Pipeline.ring(k, shape.stages(), first, 1, consuming / config.releasing());
@@ -57,8 +57,8 @@ public record Sm90Attention(Sm90AttentionConfig config) implements Kernel {
     k.when(first, () -> Mbarrier.publish(k));
     k.barrier();
 
-    var lane = thread.modulo(WgmmaAtom.THREADS);
-    var group = Shuffle.first(k, thread.dividedBy(WgmmaAtom.THREADS), shape.consumers());
+    var lane = thread.modulo(Warpgroup.SIZE);
+    var group = Shuffle.first(k, thread.dividedBy(Warpgroup.SIZE), shape.consumers());
     k.when(group.equalTo(shape.consumers()), () -> {
       RegisterBudget.shrink(k, config.producerRegisters());
       k.when(lane.equalTo(0), () -> {

@@ -1,5 +1,9 @@
 package tilewright.sm90.attention;
 
+import tilewright.async.atom.SwizzledRows;
+import tilewright.async.atom.Warpgroup;
+import tilewright.async.attention.BoxedTensors;
+import tilewright.async.attention.TileCoordinates;
 import tilewright.kernel.Scope;
 import tilewright.kernel.Warp;
 import tilewright.kernel.collective.attention.Band;
@@ -7,7 +11,6 @@ import tilewright.kernel.collective.attention.HeadPacking;
 import tilewright.kernel.collective.attention.Modification;
 import tilewright.layout.OffsetMap;
 import tilewright.numerics.ElementType;
-import tilewright.sm90.atom.SwizzledRows;
 import tilewright.sm90.atom.WgmmaAtom;
 
 /**
@@ -46,7 +49,7 @@ public record Sm90AttentionConfig(ElementType type, Shape shape, int headsTogeth
     }
 
     int threads() {
-      return WgmmaAtom.THREADS * (consumers + 1);
+      return Warpgroup.SIZE * (consumers + 1);
     }
 
     /** Of a tile. */
@@ -71,7 +74,7 @@ public record Sm90AttentionConfig(ElementType type, Shape shape, int headsTogeth
 
   /** Threads of which one gives back keys: where a block's number lies beside them, every warp has read it. */
   int releasing() {
-    return blockMask ? Warp.SIZE : WgmmaAtom.THREADS;
+    return blockMask ? Warp.SIZE : Warpgroup.SIZE;
   }
 
   /** Of a tile. */

@@ -2,6 +2,10 @@ package tilewright.sm90.attention;
 
 import java.util.List;
 import java.util.Optional;
+import tilewright.async.atom.BulkCopy;
+import tilewright.async.atom.Warpgroup;
+import tilewright.async.attention.TileCoordinates;
+import tilewright.async.collective.TensorTile;
 import tilewright.kernel.F32;
 import tilewright.kernel.GlobalTensor;
 import tilewright.kernel.I32;
@@ -10,9 +14,7 @@ import tilewright.kernel.collective.attention.AttentionTiles;
 import tilewright.kernel.collective.attention.FragmentRows;
 import tilewright.kernel.collective.attention.OnlineSoftmax;
 import tilewright.kernel.tiled.Fragment;
-import tilewright.sm90.atom.BulkCopy;
 import tilewright.sm90.atom.WgmmaAtom;
-import tilewright.sm90.collective.TensorTile;
 
 /**
  * A warpgroup's way out: 64 rows of O, some columns at a time, by way of shared memory, from where a tensor copy takes
@@ -72,7 +74,7 @@ record StagedOutput(Scope k, TensorTile o, boolean apart, TileCoordinates coordi
   }
 
   private void meet() {
-    k.barrier(group.plus(1), WgmmaAtom.THREADS);
+    k.barrier(group.plus(1), Warpgroup.SIZE);
   }
 
   /** Waits until what was stored has been read from shared memory. */

@@ -5,6 +5,7 @@ import java.util.Optional;
 import java.util.function.Consumer;
 import java.util.function.Supplier;
 import java.util.stream.IntStream;
+import tilewright.async.collective.Pipeline;
 import tilewright.kernel.GlobalTensor;
 import tilewright.kernel.I32;
 import tilewright.kernel.I32Variable;
@@ -12,12 +13,11 @@ import tilewright.kernel.Pred;
 import tilewright.kernel.Scope;
 import tilewright.kernel.SharedTensor;
 import tilewright.kernel.TensorSpec;
-import tilewright.kernel.collective.attention.AttentionTileScheduler;
 import tilewright.kernel.collective.attention.AttentionTileScheduler.Tile;
+import tilewright.kernel.collective.attention.AttentionTileScheduler;
 import tilewright.kernel.collective.attention.PackedTiles;
 import tilewright.layout.Layout;
 import tilewright.numerics.ElementType;
-import tilewright.sm90.collective.Pipeline;
 
 /**
  * Tiles that CTAs draw one by one, so that none waits for another: the producer draws, and tells the consumers through

@@ -1,8 +1,8 @@
 package tilewright.sm90.attention;
 
+import tilewright.async.atom.Warpgroup;
 import tilewright.kernel.I32;
 import tilewright.kernel.Scope;
-import tilewright.sm90.atom.WgmmaAtom;
 
 /**
  * Warpgroups that issue products one after the other, round and round, so that one's softmax runs beside another's
@@ -12,7 +12,7 @@ import tilewright.sm90.atom.WgmmaAtom;
  * @param first the first one's barrier
  */
 record Turns(Scope k, int first, I32 group, int groups) {
-  private static final int THREADS = 2 * WgmmaAtom.THREADS;
+  private static final int THREADS = 2 * Warpgroup.SIZE;
 
   /** Gives the first warpgroup its first turn. */
   void begin() {

@@ -3,6 +3,9 @@ package tilewright.sm90.collective;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Optional;
+import tilewright.async.atom.Mbarrier;
+import tilewright.async.collective.Pipeline;
+import tilewright.async.collective.TensorTile;
 import tilewright.kernel.F32;
 import tilewright.kernel.GlobalTensor;
 import tilewright.kernel.I32;
@@ -12,7 +15,6 @@ import tilewright.kernel.TensorSpec;
 import tilewright.kernel.TraceException;
 import tilewright.layout.Layout;
 import tilewright.numerics.ElementType;
-import tilewright.sm90.atom.Mbarrier;
 
 /**
  * Scales in blocks: A has one for a row and 128 of k, B, where it has some, for 128 rows and 128 of k (DeepSeek-V3).

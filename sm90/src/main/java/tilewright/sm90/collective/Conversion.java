@@ -2,6 +2,7 @@ package tilewright.sm90.collective;
 
 import java.util.List;
 import java.util.stream.Stream;
+import tilewright.async.collective.Pipeline;
 import tilewright.kernel.I32;
 import tilewright.kernel.Scope;
 import tilewright.kernel.Warp;

@@ -1,11 +1,15 @@
 package tilewright.sm90.collective;
 
 import java.util.Optional;
+import tilewright.async.atom.BulkCopy;
+import tilewright.async.atom.Mbarrier;
+import tilewright.async.collective.ClusterTiles;
+import tilewright.async.collective.OperandTile;
+import tilewright.async.collective.Pipeline;
+import tilewright.async.collective.Rotation;
 import tilewright.kernel.I32;
 import tilewright.kernel.Scope;
 import tilewright.kernel.tiled.Fragment;
-import tilewright.sm90.atom.BulkCopy;
-import tilewright.sm90.atom.Mbarrier;
 import tilewright.sm90.atom.WgmmaAtom;
 
 /**

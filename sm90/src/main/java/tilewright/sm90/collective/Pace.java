@@ -1,6 +1,7 @@
 package tilewright.sm90.collective;
 
 import java.util.List;
+import tilewright.async.collective.ClusterTiles;
 import tilewright.kernel.Element;
 import tilewright.kernel.I32;
 import tilewright.kernel.I32Variable;

@@ -3,6 +3,7 @@ package tilewright.sm90.collective;
 import java.util.List;
 import java.util.stream.IntStream;
 import java.util.stream.Stream;
+import tilewright.async.atom.Warpgroup;
 import tilewright.kernel.Element;
 import tilewright.kernel.GlobalTensor;
 import tilewright.kernel.I32;
@@ -51,8 +52,8 @@ public record PartialSums(Scope k, GlobalTensor partials, GlobalTensor flags) {
 
   /** A block's. */
   private static Layout partials(TiledWgmma mma, int consumers) {
-    int quads = mma.blocks() * WgmmaAtom.M * mma.columns() / (WgmmaAtom.THREADS * QUAD);
-    return Layout.columnMajor(QUAD, WgmmaAtom.THREADS, quads, consumers);
+    int quads = mma.blocks() * WgmmaAtom.M * mma.columns() / (Warpgroup.SIZE * QUAD);
+    return Layout.columnMajor(QUAD, Warpgroup.SIZE, quads, consumers);
   }
 
   private static Layout flags(int consumers) {
@@ -114,6 +115,6 @@ public record PartialSums(Scope k, GlobalTensor partials, GlobalTensor flags) {
   }
 
   private void meet(I32 group) {
-    k.barrier(group.plus(1), WgmmaAtom.THREADS);
+    k.barrier(group.plus(1), Warpgroup.SIZE);
   }
 }

@@ -3,6 +3,8 @@ package tilewright.sm90.collective;
 import java.util.List;
 import java.util.Optional;
 import java.util.stream.Stream;
+import tilewright.async.atom.Warpgroup;
+import tilewright.async.collective.Pipeline;
 import tilewright.kernel.F32;
 import tilewright.kernel.I32;
 import tilewright.kernel.Scope;
@@ -22,7 +24,7 @@ public record Promotion(Scope k, Mainloop loop) {
 
   /** Consumers of a CTA of so many warpgroups that say that they are done with a stage. */
   public static int speakers(Optional<BlockScales> scales, int groups) {
-    return scales.isPresent() ? groups * WgmmaAtom.THREADS / Warp.SIZE : groups;
+    return scales.isPresent() ? groups * Warpgroup.SIZE / Warp.SIZE : groups;
   }
 
   /** Like {@link Mainloop#consume}. */

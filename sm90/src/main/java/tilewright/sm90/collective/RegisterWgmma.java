@@ -1,6 +1,7 @@
 package tilewright.sm90.collective;
 
 import java.util.List;
+import tilewright.async.atom.MatrixDescriptor;
 import tilewright.kernel.I32;
 import tilewright.kernel.Scope;
 import tilewright.kernel.SharedTensor;
@@ -10,7 +11,6 @@ import tilewright.layout.OffsetMap;
 import tilewright.numerics.ElementType;
 import tilewright.ptx.Operand;
 import tilewright.ptx.PtxType;
-import tilewright.sm90.atom.MatrixDescriptor;
 import tilewright.sm90.atom.WgmmaAtom;
 
 /** {@code wgmma} repeated along k, with 64 rows of A in a warpgroup's registers and B's tile in shared memory. */

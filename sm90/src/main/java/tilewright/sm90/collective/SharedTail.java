@@ -1,6 +1,7 @@
 package tilewright.sm90.collective;
 
 import java.util.function.Consumer;
+import tilewright.async.collective.ClusterTiles;
 import tilewright.kernel.I32;
 import tilewright.kernel.Pred;
 import tilewright.kernel.Scope;

@@ -1,6 +1,10 @@
 package tilewright.sm90.collective;
 
 import java.util.Optional;
+import tilewright.async.atom.AsyncStore;
+import tilewright.async.atom.Mbarrier;
+import tilewright.async.atom.Warpgroup;
+import tilewright.async.collective.ClusterTiles;
 import tilewright.kernel.Element;
 import tilewright.kernel.I32;
 import tilewright.kernel.I32Variable;
@@ -11,9 +15,6 @@ import tilewright.kernel.tiled.Fragment;
 import tilewright.layout.Layout;
 import tilewright.numerics.ElementType;
 import tilewright.ptx.PtxType;
-import tilewright.sm90.atom.AsyncStore;
-import tilewright.sm90.atom.Mbarrier;
-import tilewright.sm90.atom.WgmmaAtom;
 
 /**
  * Adds what the CTAs of a cluster have each summed along their part of k. The first CTA gets the others' sums and adds
@@ -40,7 +41,7 @@ public final class SplitSum {
     this.mma = mma;
     others = tiles.shape().splits() - 1;
     quads = mma.blocks() * mma.columns() / (2 * QUAD);
-    var layout = Layout.columnMajor(QUAD, WgmmaAtom.THREADS, quads, Math.max(1, others), groups);
+    var layout = Layout.columnMajor(QUAD, Warpgroup.SIZE, quads, Math.max(1, others), groups);
     parts = Optional.of(layout).filter(_ -> others > 0).map(all -> k.shared(type(), all));
     barriers = others == 0 ? k.constant(0) : k.sharedBytes(2 * groups * Mbarrier.BYTES);
   }
@@ -73,7 +74,7 @@ public final class SplitSum {
 
   /** Of all parts that a warpgroup of the first CTA gets. */
   private int bytes() {
-    return others * quads * WgmmaAtom.THREADS * QUAD * type().bytes();
+    return others * quads * Warpgroup.SIZE * QUAD * type().bytes();
   }
 
   private ElementType type() {

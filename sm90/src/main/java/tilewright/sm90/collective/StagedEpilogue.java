@@ -4,6 +4,8 @@ import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
+import tilewright.async.atom.BulkCopy;
+import tilewright.async.atom.Warpgroup;
 import tilewright.kernel.F32;
 import tilewright.kernel.I32;
 import tilewright.kernel.Partition;
@@ -16,7 +18,6 @@ import tilewright.kernels.epilogue.Epilogue;
 import tilewright.kernels.epilogue.EpilogueTrace;
 import tilewright.kernels.epilogue.MatrixAccess;
 import tilewright.numerics.ElementType;
-import tilewright.sm90.atom.BulkCopy;
 import tilewright.sm90.atom.WgmmaAtom;
 
 /**
@@ -188,7 +189,7 @@ public final class StagedEpilogue {
       this.row = row;
       this.column = column;
       this.batch = batch;
-      this.values = columns * WgmmaAtom.M / WgmmaAtom.THREADS;
+      this.values = columns * WgmmaAtom.M / Warpgroup.SIZE;
       var partition = WgmmaAtom.accumulators(mma.columns());
       var place = new EpilogueTrace.Place(row, column, batch, extent(0), extent(1));
       this.tile = trace.tile(partition, lane, place, new Matrices(sources.at(partition, lane, place)));
@@ -234,7 +235,7 @@ public final class StagedEpilogue {
     }
 
     private void meet() {
-      k.barrier(group.plus(1), WgmmaAtom.THREADS);
+      k.barrier(group.plus(1), Warpgroup.SIZE);
     }
 
     /** Sources come from global memory or are in the stage already, auxiliary outputs have stages of their own. */

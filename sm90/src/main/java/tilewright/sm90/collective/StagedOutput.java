@@ -3,6 +3,10 @@ package tilewright.sm90.collective;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Optional;
+import tilewright.async.atom.StoreMatrix;
+import tilewright.async.atom.SwizzledRows;
+import tilewright.async.atom.Warpgroup;
+import tilewright.async.collective.TensorTile;
 import tilewright.kernel.Element;
 import tilewright.kernel.F32;
 import tilewright.kernel.GlobalTensor;
@@ -18,8 +22,6 @@ import tilewright.layout.Layout;
 import tilewright.layout.OffsetMap;
 import tilewright.numerics.ElementType;
 import tilewright.ptx.Operand;
-import tilewright.sm90.atom.StoreMatrix;
-import tilewright.sm90.atom.SwizzledRows;
 import tilewright.sm90.atom.WgmmaAtom;
 
 /**
@@ -67,8 +69,8 @@ final class StagedOutput {
   private record ByThreads(Scope k, GlobalTensor matrix, SharedTensor stages, TiledCopy copy, int along)
       implements Way {
     static ByThreads of(Scope k, TensorSpec spec, SharedTensor stages, int columns, boolean alongN) {
-      int run = Math.min(alongN ? columns : WgmmaAtom.M, WgmmaAtom.THREADS);
-      int runs = WgmmaAtom.THREADS / run;
+      int run = Math.min(alongN ? columns : WgmmaAtom.M, Warpgroup.SIZE);
+      int runs = Warpgroup.SIZE / run;
       var threads = alongN ? Layout.of(Layout.of(runs, run), Layout.of(run, 1))
           : Layout.of(Layout.of(run, 1), Layout.of(runs, run));
       var copy = TiledCopy.of(new ElementCopy(), threads, Layout.columnMajor(1, 1));

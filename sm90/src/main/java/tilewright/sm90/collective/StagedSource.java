@@ -2,6 +2,8 @@ package tilewright.sm90.collective;
 
 import java.util.List;
 import java.util.stream.IntStream;
+import tilewright.async.atom.Mbarrier;
+import tilewright.async.collective.TensorTile;
 import tilewright.kernel.F32;
 import tilewright.kernel.I32;
 import tilewright.kernel.I32Variable;
@@ -9,7 +11,6 @@ import tilewright.kernel.Partition;
 import tilewright.kernel.Pred;
 import tilewright.kernel.Scope;
 import tilewright.kernel.TensorSpec;
-import tilewright.sm90.atom.Mbarrier;
 
 /**
  * A matrix that D is made of, on its way in: tensor copies bring a block into the stage from where D's block will leave

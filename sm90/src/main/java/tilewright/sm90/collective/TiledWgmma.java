@@ -3,6 +3,7 @@ package tilewright.sm90.collective;
 import java.util.List;
 import java.util.Optional;
 import java.util.stream.IntStream;
+import tilewright.async.atom.MatrixDescriptor;
 import tilewright.kernel.I32;
 import tilewright.kernel.Partition;
 import tilewright.kernel.Scope;
@@ -13,7 +14,6 @@ import tilewright.layout.OffsetMap;
 import tilewright.numerics.ElementType;
 import tilewright.ptx.Operand;
 import tilewright.ptx.PtxType;
-import tilewright.sm90.atom.MatrixDescriptor;
 import tilewright.sm90.atom.WgmmaAtom;
 
 /**

@@ -1,11 +1,12 @@
 package tilewright.sm90.ladder;
 
+import tilewright.async.atom.Mbarrier;
+import tilewright.async.atom.Warpgroup;
+import tilewright.async.collective.TensorTile;
 import tilewright.kernel.Kernel;
 import tilewright.kernel.Scope;
 import tilewright.kernel.collective.TileScheduler;
-import tilewright.sm90.atom.Mbarrier;
 import tilewright.sm90.atom.WgmmaAtom;
-import tilewright.sm90.collective.TensorTile;
 import tilewright.sm90.collective.TiledWgmma;
 
 /** Step 5: one thread has tiles copied by TMA, one warpgroup waits for them and multiplies them by {@code wgmma}. */
@@ -18,7 +19,7 @@ record OneStageGemm() implements Kernel {
 
   @Override
   public void trace(Scope k) {
-    var thread = k.block(WgmmaAtom.THREADS);
+    var thread = k.block(Warpgroup.SIZE);
     var zero = k.constant(0);
     var a = TensorTile.of(k, Tile.operand("A", "M"), Tile.layout(Tile.M, 1));
     var b = TensorTile.of(k, Tile.operand("B", "N"), Tile.layout(Tile.N, 1));

@@ -1,13 +1,14 @@
 package tilewright.sm90.ladder;
 
 import java.util.function.Consumer;
+import tilewright.async.atom.Warpgroup;
+import tilewright.async.collective.Pipeline;
+import tilewright.async.collective.TensorTile;
 import tilewright.kernel.I32;
 import tilewright.kernel.Kernel;
 import tilewright.kernel.Scope;
 import tilewright.kernel.collective.TileScheduler;
 import tilewright.sm90.atom.WgmmaAtom;
-import tilewright.sm90.collective.Pipeline;
-import tilewright.sm90.collective.TensorTile;
 import tilewright.sm90.collective.TiledWgmma;
 
 /** Step 6: a ring of stages, which the same warpgroup's first thread keeps filled ahead of the multiplications. */
@@ -21,7 +22,7 @@ record PipelinedGemm() implements Kernel {
 
   @Override
   public void trace(Scope k) {
-    var thread = k.block(WgmmaAtom.THREADS);
+    var thread = k.block(Warpgroup.SIZE);
     var first = thread.equalTo(0);
     var zero = k.constant(0);
     var a = TensorTile.of(k, Tile.operand("A", "M"), Tile.layout(Tile.M, STAGES));

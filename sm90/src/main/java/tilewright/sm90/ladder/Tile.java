@@ -1,5 +1,6 @@
 package tilewright.sm90.ladder;
 
+import tilewright.async.atom.SwizzledRows;
 import tilewright.kernel.GlobalTensor;
 import tilewright.kernel.I32;
 import tilewright.kernel.Scope;
@@ -10,7 +11,6 @@ import tilewright.kernels.epilogue.DirectMatrices;
 import tilewright.kernels.epilogue.Epilogue;
 import tilewright.layout.OffsetMap;
 import tilewright.numerics.ElementType;
-import tilewright.sm90.atom.SwizzledRows;
 import tilewright.sm90.atom.WgmmaAtom;
 
 /** What the steps with {@code wgmma} share: 64 × 256 of C a warpgroup, stages 64 deep, stores from registers. */

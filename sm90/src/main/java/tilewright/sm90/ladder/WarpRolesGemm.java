@@ -1,16 +1,16 @@
 package tilewright.sm90.ladder;
 
 import java.util.Optional;
+import tilewright.async.atom.RegisterBudget;
+import tilewright.async.atom.Warpgroup;
+import tilewright.async.collective.ClusterShape;
+import tilewright.async.collective.ClusterTiles;
+import tilewright.async.collective.Pipeline;
+import tilewright.async.collective.TensorTile;
 import tilewright.kernel.Kernel;
 import tilewright.kernel.Scope;
 import tilewright.kernel.atom.Shuffle;
-import tilewright.sm90.atom.RegisterBudget;
-import tilewright.sm90.atom.WgmmaAtom;
-import tilewright.sm90.collective.ClusterShape;
-import tilewright.sm90.collective.ClusterTiles;
 import tilewright.sm90.collective.Mainloop;
-import tilewright.sm90.collective.Pipeline;
-import tilewright.sm90.collective.TensorTile;
 import tilewright.sm90.collective.TiledWgmma;
 
 /**
@@ -33,7 +33,7 @@ record WarpRolesGemm(int consumers, int cluster) implements Kernel {
 
   @Override
   public void trace(Scope k) {
-    var thread = k.block(WgmmaAtom.THREADS * (consumers + 1));
+    var thread = k.block(Warpgroup.SIZE * (consumers + 1));
     k.blocksPerMultiprocessor(1);
     var tiles = ClusterTiles.of(k, new ClusterShape(cluster, 1, 1), rows(), Tile.N, Tile.BAND / consumers);
     var a = TensorTile.of(k, Tile.operand("A", "M"), Tile.layout(rows(), STAGES));
@@ -44,8 +44,8 @@ record WarpRolesGemm(int consumers, int cluster) implements Kernel {
     var ring = Pipeline.of(k, STAGES, thread.equalTo(0), consumers, tiles);
     tiles.meet();
 
-    var lane = thread.modulo(WgmmaAtom.THREADS);
-    var group = Shuffle.first(k, thread.dividedBy(WgmmaAtom.THREADS), consumers);
+    var lane = thread.modulo(Warpgroup.SIZE);
+    var group = Shuffle.first(k, thread.dividedBy(Warpgroup.SIZE), consumers);
     k.when(group.equalTo(consumers), () -> {
       if (consumers > 1) RegisterBudget.shrink(k, 40);
       k.when(lane.equalTo(0), () -> tiles.forEach(c.extent(0), c.extent(1), c.extent(2),

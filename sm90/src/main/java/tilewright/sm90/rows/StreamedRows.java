@@ -3,6 +3,11 @@ package tilewright.sm90.rows;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.function.Supplier;
+import tilewright.async.atom.BulkCopy;
+import tilewright.async.atom.ClusterBarrier;
+import tilewright.async.collective.Pipeline;
+import tilewright.async.collective.RowExchange;
+import tilewright.async.collective.RowTickets;
 import tilewright.kernel.F32;
 import tilewright.kernel.GlobalTensor;
 import tilewright.kernel.I32;
@@ -16,11 +21,6 @@ import tilewright.kernel.atom.Shuffle;
 import tilewright.layout.Layout;
 import tilewright.numerics.ElementType;
 import tilewright.ptx.Operand;
-import tilewright.sm90.atom.BulkCopy;
-import tilewright.sm90.atom.ClusterBarrier;
-import tilewright.sm90.collective.Pipeline;
-import tilewright.sm90.collective.RowExchange;
-import tilewright.sm90.collective.RowTickets;
 
 /**
  * Y (M,N) of X (M,N) row by row, for rows too long for many to be in flight: each CTA of a cluster has a slice of all

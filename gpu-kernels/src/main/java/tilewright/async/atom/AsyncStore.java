@@ -1,0 +1,49 @@
+package tilewright.async.atom;
+
+import java.util.List;
+import tilewright.kernel.Element;
+import tilewright.kernel.F32;
+import tilewright.kernel.I32;
+import tilewright.kernel.Scope;
+import tilewright.ptx.Operand;
+import tilewright.ptx.PtxType;
+
+/**
+ * {@code st.async}: words into the shared memory of a block of the cluster, which complete at an mbarrier there as
+ * bytes that have landed (PTX ISA, Data Movement: st.async; SM90). In a launch without clusters it is an illegal
+ * instruction on an H200.
+ */
+public final class AsyncStore {
+  private AsyncStore() {}
+
+  /** Stores one, two or four neighbours where the block of that rank has {@code place} and {@code landed}. */
+  public static void store(Scope k, Element place, I32 rank, List<F32> values, Mbarrier landed) {
+    var registers = values.stream().<Operand>map(F32::register).toList();
+    if (values.size() == 1) store(k, place, rank, ".f32", registers.getFirst(), landed);
+    else store(k, place, rank, ".v" + values.size() + ".f32", new Operand.Vector(registers), landed);
+  }
+
+  /** Likewise an integer. */
+  public static void store(Scope k, Element place, I32 rank, I32 value, Mbarrier landed) {
+    store(k, place, rank, ".b32", value.register(), landed);
+  }
+
+  private static void store(Scope k, Element place, I32 rank, String type, Operand value, Mbarrier landed) {
+    k.needsPtx("8.1");
+    var here = place.address();
+    k.emit("st.async.shared::cluster.mbarrier::complete_tx::bytes" + type,
+        remote(k, (Operand.Register) here.base(), here.offset(), rank), value,
+        remote(k, landed.place().register(), 0, rank));
+  }
+
+  /** Likewise four registers of 32 bits. */
+  public static void quad(Scope k, Element place, I32 rank, List<Operand.Register> values, Mbarrier landed) {
+    store(k, place, rank, ".v4.b32", new Operand.Vector(List.copyOf(values)), landed);
+  }
+
+  private static Operand.Address remote(Scope k, Operand.Register here, long offset, I32 rank) {
+    var there = k.newRegister(PtxType.B32);
+    k.emit("mapa.shared::cluster.u32", there, here, rank.operand());
+    return new Operand.Address(there, offset);
+  }
+}

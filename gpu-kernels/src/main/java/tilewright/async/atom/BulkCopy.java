@@ -1,0 +1,48 @@
+package tilewright.async.atom;
+
+import java.util.ArrayList;
+import java.util.List;
+import tilewright.kernel.Element;
+import tilewright.kernel.I32;
+import tilewright.kernel.Scope;
+import tilewright.ptx.Operand;
+
+/**
+ * {@code cp.async.bulk}: one thread moves a contiguous run of bytes between global and shared memory (PTX ISA, Bulk
+ * copy; SM90). Sizes and addresses are multiples of 16 bytes.
+ */
+public final class BulkCopy {
+  private BulkCopy() {}
+
+  /** Global to shared; completes on the barrier. */
+  public static void load(Scope k, Element destination, Element source, I32 bytes, Mbarrier barrier) {
+    var operands = new ArrayList<Operand>(List.of(destination.address(), source.address(), bytes.operand(),
+        barrier.address()));
+    var policy = source.policy();
+    policy.ifPresent(operands::add);
+    k.emit("cp.async.bulk.shared::cluster.global.mbarrier::complete_tx::bytes"
+        + (policy.isPresent() ? ".L2::cache_hint" : ""), operands.toArray(Operand[]::new));
+  }
+
+  /** Shared to global, and waits until shared memory has been read. */
+  public static void store(Scope k, Element destination, Element source, I32 bytes) {
+    k.emit("cp.async.bulk.global.shared::cta.bulk_group", destination.address(), source.address(), bytes.operand());
+    commit(k);
+    waitForReads(k, 0);
+  }
+
+  /** Closes the group of this thread's stores since the last one. */
+  public static void commit(Scope k) {
+    k.emit("cp.async.bulk.commit_group");
+  }
+
+  /** Waits until at most so many of this thread's newest groups still read shared memory. */
+  public static void waitForReads(Scope k, int pending) {
+    k.emit("cp.async.bulk.wait_group.read", new Operand.Integer(pending));
+  }
+
+  /** Makes this thread's ordinary writes to shared memory visible to copies and other users of the async proxy. */
+  public static void publish(Scope k) {
+    k.emit("fence.proxy.async.shared::cta");
+  }
+}

@@ -1,0 +1,30 @@
+package tilewright.async.atom;
+
+import tilewright.kernel.Scope;
+import tilewright.kernel.TraceException;
+import tilewright.ptx.Operand;
+
+/**
+ * {@code setmaxnreg}: a warpgroup gives registers back, or takes what others gave (PTX ISA, setmaxnreg; SM90). The
+ * kernel has asked for one block a multiprocessor, or ptxas ignores it.
+ */
+public final class RegisterBudget {
+  private RegisterBudget() {}
+
+  /** Keeps so many registers a thread. */
+  public static void shrink(Scope k, int registers) {
+    change(k, "dec", registers);
+  }
+
+  /** Waits for so many registers a thread. */
+  public static void grow(Scope k, int registers) {
+    change(k, "inc", registers);
+  }
+
+  private static void change(Scope k, String direction, int registers) {
+    if (registers < 24 || registers > 256 || registers % 8 != 0) {
+      throw new TraceException("invalid budget of " + registers + " registers: a multiple of 8 from 24 to 256");
+    }
+    k.emit("setmaxnreg." + direction + ".sync.aligned.u32", new Operand.Integer(registers));
+  }
+}

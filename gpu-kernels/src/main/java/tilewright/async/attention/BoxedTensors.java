@@ -1,0 +1,93 @@
+package tilewright.async.attention;
+
+import java.util.List;
+import tilewright.async.collective.RaggedRows;
+import tilewright.async.collective.TensorTile;
+import tilewright.kernel.I32;
+import tilewright.kernel.LaunchArguments;
+import tilewright.kernel.TensorSpec;
+import tilewright.kernel.collective.attention.HeadPacking;
+import tilewright.kernels.attention.AttentionArguments;
+import tilewright.kernels.attention.AttentionProblem;
+import tilewright.kernels.attention.AttentionSpecs;
+import tilewright.numerics.ElementType;
+
+/**
+ * Attention's tensors as boxes are copied from and to them; {@link TileCoordinates} says where these begin.
+ *
+ * @param type of Q, K, V and O
+ * @param packed whether sequences lie one after the other, at whose ends boxes stop
+ * @param packing whose heads come before queries in boxes of Q and O
+ */
+public record BoxedTensors(ElementType type, boolean packed, HeadPacking packing) {
+  private static final int ROWS = 0;
+  private static final int HEADS = 2;
+
+  /** With a row for each query. */
+  public BoxedTensors(ElementType type, boolean packed) {
+    this(type, packed, HeadPacking.NONE);
+  }
+
+  public TensorSpec q() {
+    return queries(new AttentionSpecs(type).q());
+  }
+
+  public TensorSpec k() {
+    return ragged(new AttentionSpecs(type).k(), "Sk");
+  }
+
+  public TensorSpec v() {
+    return ragged(new AttentionSpecs(type).v(), "Sk");
+  }
+
+  public TensorSpec o() {
+    return queries(new AttentionSpecs(type).o());
+  }
+
+  /** How many queries a tile of fixed length's tensor has. */
+  public I32 queries(TensorTile q) {
+    return q.extent(isPacked() ? HEADS : ROWS);
+  }
+
+  private boolean isPacked() {
+    return packing.heads() > 1;
+  }
+
+  private TensorSpec queries(TensorSpec dense) {
+    if (!isPacked()) return ragged(dense, "Sq");
+    var columns = dense.contiguous().orElseThrow();
+    return packed ? ragged(like(dense, "H", columns, "Sq", "B"), "Sq")
+        : like(dense, "Sharers", columns, "Sq", "Hk", "B");
+  }
+
+  private static TensorSpec like(TensorSpec dense, String... modes) {
+    return TensorSpec.of(dense.name(), dense.type(), modes).contiguous(modes[1]).aligned(dense.alignment());
+  }
+
+  private TensorSpec ragged(TensorSpec dense, String rows) {
+    return packed ? RaggedRows.spec(dense, rows) : dense;
+  }
+
+  /** Gives a problem's tensors to a launch, in place of the dense ones of {@link AttentionArguments}. */
+  public void giveTo(LaunchArguments arguments, AttentionProblem p) {
+    AttentionArguments.tensors(p).forEach((name, tensor) -> {
+      boolean ofQueries = isPacked() && (name.equals("Q") || name.equals("O"));
+      var given = ofQueries ? headsFirst(tensor) : tensor;
+      int rows = name.equals("V") ? 1 : ofQueries ? HEADS : ROWS;
+      arguments.tensor(name, packed ? RaggedRows.tensor(given, rows, type.bytes()) : given);
+    });
+  }
+
+  /** Heads before queries; of fixed lengths only those of a head of keys, of which boxes have no more. */
+  private LaunchArguments.Tensor headsFirst(LaunchArguments.Tensor dense) {
+    var e = dense.extents();
+    var s = dense.strides();
+    long sharers = packing.heads();
+    return packed ? new LaunchArguments.Tensor(dense.buffer(), dense.offset(),
+            List.of(e.get(HEADS), e.get(1), e.get(ROWS), e.get(3)),
+            List.of(s.get(HEADS), s.get(1), s.get(ROWS), s.get(3)))
+        : new LaunchArguments.Tensor(dense.buffer(), dense.offset(),
+            List.of(sharers, e.get(1), e.get(ROWS), e.get(HEADS) / sharers, e.get(3)),
+            List.of(s.get(HEADS), s.get(1), s.get(ROWS), s.get(HEADS) * sharers, s.get(3)));
+  }
+}

@@ -1,0 +1,59 @@
+package tilewright.async.attention;
+
+import tilewright.async.collective.RaggedRows;
+import tilewright.kernel.I32;
+import tilewright.kernel.Scope;
+import tilewright.kernel.collective.attention.AttentionTiles.Tile;
+import tilewright.kernel.collective.attention.HeadPacking;
+
+/**
+ * Where a tile's boxes begin in Q, K, V and O.
+ *
+ * @param packed whether sequences lie one after the other
+ * @param packing of rows
+ */
+public record TileCoordinates(Scope k, boolean packed, HeadPacking packing) {
+
+  /** With a row for each query. */
+  public TileCoordinates(Scope k, boolean packed) {
+    this(k, packed, HeadPacking.NONE);
+  }
+
+  /** Of Q and O, from a row of the sequence on, with which a query begins. */
+  public I32[] queries(Tile tile, I32 row, I32 column) {
+    var s = tile.sequence();
+    if (packing.heads() > 1) {
+      var query = packing.query(row);
+      return packed ? RaggedRows.coordinate(s.firstQuery(), s.queries(), 2, tile.head(), column, query)
+          : new I32[] {k.constant(0), column, query, tile.headOfKeys(), tile.batch()};
+    }
+    return packed ? RaggedRows.coordinate(s.firstQuery(), s.queries(), 0, row, column, tile.head())
+        : new I32[] {row, column, tile.head(), tile.batch()};
+  }
+
+  /** Of K, from a key of the sequence on. */
+  public I32[] keys(Tile tile, I32 row) {
+    var s = tile.sequence();
+    var head = tile.headOfKeys();
+    return packed ? RaggedRows.coordinate(s.firstKey(), s.keys(), 0, row, k.constant(0), head)
+        : new I32[] {existing(tile, row), k.constant(0), head, tile.batch()};
+  }
+
+  /** Of V, likewise. */
+  public I32[] values(Tile tile, I32 row) {
+    var s = tile.sequence();
+    var head = tile.headOfKeys();
+    return packed ? RaggedRows.coordinate(s.firstKey(), s.keys(), 1, k.constant(0), row, head)
+        : new I32[] {k.constant(0), existing(tile, row), head, tile.batch()};
+  }
+
+  /** A map of no keys still has one row, behind which all is zero. */
+  private I32 existing(Tile tile, I32 row) {
+    return row.plus(k.constant(1).where(tile.sequence().keys().lessThan(1), 0));
+  }
+
+  /** The batch entry of the tensor that a tile is in. */
+  public I32 entry(Tile tile) {
+    return packed ? k.constant(0) : tile.batch();
+  }
+}

@@ -1,0 +1,193 @@
+package tilewright.async.collective;
+
+import tilewright.async.atom.Mbarrier;
+import tilewright.kernel.I32;
+import tilewright.kernel.I32Variable;
+import tilewright.kernel.Pred;
+import tilewright.kernel.Scope;
+import tilewright.kernel.TraceException;
+
+/**
+ * A ring of stages between a producer and consumers. Each stage has a barrier that completes when its bytes have landed
+ * and one that completes when all consumers are done with it (CUTLASS, PipelineTmaAsync).
+ */
+public final class Pipeline {
+  /** With fewer nothing is copied while something is multiplied. */
+  public static final int LEAST_STAGES = 2;
+
+  private final Scope k;
+  private final int stages;
+  private final int blocks;
+  private final I32 firstBlock;
+  private final I32 full;
+  private final I32 empty;
+
+  private Pipeline(Scope k, int stages, int blocks, I32 firstBlock, I32 full, I32 empty) {
+    this.k = k;
+    this.stages = stages;
+    this.blocks = blocks;
+    this.firstBlock = firstBlock;
+    this.full = full;
+    this.empty = empty;
+  }
+
+  /**
+   * Sets the barriers aside and has one thread initialise them. A barrier for all threads that use them follows.
+   *
+   * @param first true for that thread
+   * @param consumers of each block
+   */
+  public static Pipeline of(Scope k, int stages, Pred first, int consumers) {
+    return of(k, stages, first, 1, consumers, 1, k.constant(0));
+  }
+
+  /** The same for blocks of a cluster that fill each other's stages, free when the consumers of all are done. */
+  public static Pipeline of(Scope k, int stages, Pred first, int consumers, ClusterTiles tiles) {
+    return of(k, stages, first, 1, consumers, tiles);
+  }
+
+  /** The same with several producers, each of which copies a part of every stage. */
+  public static Pipeline of(Scope k, int stages, Pred first, int producers, int consumers, ClusterTiles tiles) {
+    return of(k, stages, first, producers, consumers, tiles.shape().sharers(), tiles.firstSharer());
+  }
+
+  /** The same for all the blocks of a cluster, whose stages of one number are free together. */
+  public static Pipeline together(Scope k, int stages, Pred first, int consumers, int blocks) {
+    return of(k, stages, first, 1, consumers, blocks, k.constant(0));
+  }
+
+  private static Pipeline of(Scope k, int stages, Pred first, int producers, int consumers, int blocks,
+      I32 firstBlock) {
+    if (stages < LEAST_STAGES) {
+      throw new TraceException("a ring of " + stages + " stages cannot copy and compute at once: " + LEAST_STAGES
+          + " or more");
+    }
+    return published(k, first, ring(k, stages, first, producers, consumers * blocks, blocks, firstBlock));
+  }
+
+  /**
+   * The same with any number of stages and of arrivals, which the users bring about themselves; that thread publishes
+   * the barriers of all rings at once.
+   *
+   * @param fills arrivals that a stage's full barrier waits for
+   * @param releases arrivals that its empty barrier waits for
+   */
+  public static Pipeline ring(Scope k, int stages, Pred first, int fills, int releases) {
+    return ring(k, stages, first, fills, releases, 1, k.constant(0));
+  }
+
+  private static Pipeline ring(Scope k, int stages, Pred first, int fills, int releases, int blocks,
+      I32 firstBlock) {
+    var barriers = k.sharedBytes(2 * stages * Mbarrier.BYTES);
+    var pipeline = new Pipeline(k, stages, blocks, firstBlock, barriers,
+        barriers.plus(stages * Mbarrier.BYTES));
+    k.when(first, () -> {
+      for (int stage = 0; stage < stages; stage++) {
+        pipeline.barrier(pipeline.full, k.constant(stage)).initialise(fills);
+        pipeline.barrier(pipeline.empty, k.constant(stage)).initialise(releases);
+      }
+    });
+    return pipeline;
+  }
+
+  private static Pipeline published(Scope k, Pred first, Pipeline pipeline) {
+    k.when(first, () -> Mbarrier.publish(k));
+    return pipeline;
+  }
+
+  private Mbarrier barrier(I32 first, I32 stage) {
+    return new Mbarrier(k, first.plus(stage.times(Mbarrier.BYTES)));
+  }
+
+  /** The producer's place in the ring. Stages are free at first, as if a phase before the first had ended. */
+  public Cursor producer() {
+    return new Cursor(1);
+  }
+
+  /** A consumer's place in the ring. */
+  public Cursor consumer() {
+    return new Cursor(0);
+  }
+
+  /** A stage and the parity of the phase that its user waits for. */
+  public final class Cursor {
+    private final I32Variable stage;
+    private final I32Variable parity;
+
+    private Cursor(int parity) {
+      this.stage = k.variable(k.constant(0), stages - 1);
+      this.parity = k.variable(k.constant(parity), 1);
+    }
+
+    public I32 stage() {
+      return stage.value();
+    }
+
+    /** The barrier of the stage that completes when it is full. */
+    public Mbarrier full() {
+      return barrier(full, stage());
+    }
+
+    /** The barrier of the stage that completes when all are done with it. */
+    public Mbarrier empty() {
+      return barrier(empty, stage());
+    }
+
+    /** Producer: waits until the stage is free. */
+    public void awaitEmpty() {
+      empty().await(parity.value());
+    }
+
+    /** Producer: waits until the stage is free and expects so many bytes in it; copies complete on the result. */
+    public Mbarrier acquire(int bytes) {
+      awaitEmpty();
+      return expect(bytes);
+    }
+
+    /** The same where the stage is free already; what the thread has written to it is published. */
+    public Mbarrier expect(int bytes) {
+      var landed = full();
+      landed.arriveExpecting(k.constant(bytes));
+      return landed;
+    }
+
+    /** Consumer: waits until the stage's bytes have landed. */
+    public void awaitFull() {
+      full().await(parity.value());
+    }
+
+    /**
+     * Consumer: is done with the stage, and says so to every block that fills it.
+     *
+     * @param lane of one of the consumer's threads; those from 0 on say it, each to one block
+     */
+    private void release(I32 lane) {
+      var free = empty();
+      k.when(lane.lessThan(blocks), () -> {
+        if (blocks == 1) free.arrive();
+        else free.arriveAt(firstBlock.plus(lane));
+      });
+    }
+
+    /** Consumer: is done with the stage and goes on to the next. */
+    public void releaseAndAdvance(I32 lane) {
+      release(lane);
+      advance();
+    }
+
+    /** Leaves out so many stages, which another consumer takes. */
+    public void skip(I32 count) {
+      var place = stage().plus(count);
+      parity.set(parity.value().xor(place.dividedBy(stages).and(1)));
+      stage.set(place.modulo(stages));
+    }
+
+    /** Goes on to the next stage; behind the last comes the first, in its next phase. */
+    public void advance() {
+      var next = stage().plus(1);
+      var wraps = next.equalTo(stages);
+      parity.set(parity.value().xor(k.constant(1).where(wraps, 0)));
+      stage.set(next.where(stage().lessThan(stages - 1), 0));
+    }
+  }
+}

@@ -1,0 +1,243 @@
+package tilewright.async.collective;
+
+import java.util.ArrayList;
+import java.util.List;
+import java.util.function.BiConsumer;
+import java.util.stream.LongStream;
+import tilewright.async.atom.Mbarrier;
+import tilewright.async.atom.SwizzledRows;
+import tilewright.async.atom.TensorCopy;
+import tilewright.kernel.Element;
+import tilewright.kernel.I32;
+import tilewright.kernel.MappedTensor;
+import tilewright.kernel.Scope;
+import tilewright.kernel.SharedTensor;
+import tilewright.kernel.TensorMapSpec;
+import tilewright.kernel.TensorSpec;
+import tilewright.kernel.TraceException;
+import tilewright.layout.ComposedLayout;
+import tilewright.layout.Layout;
+import tilewright.layout.OffsetMap;
+import tilewright.layout.f2.Swizzle;
+import tilewright.numerics.ElementType;
+import tilewright.ptx.tensormap.SwizzleMode;
+
+/**
+ * A tile (rows, columns, stages) in shared memory that tensor copies fill or empty, box by box. The boxes follow from
+ * the tile's layout, which is compared with what they write, element by element.
+ */
+public final class TensorTile implements OperandTile {
+  private static final int MOST = 256;
+  private static final int ALIGNMENT = 128;
+
+  private final SharedTensor tile;
+  private final MappedTensor tensor;
+  private final int boxRows;
+  private final int boxColumns;
+  private final int rows;
+  private final int columns;
+  private final int interleaved;
+
+  private TensorTile(SharedTensor tile, MappedTensor tensor, Boxes boxes) {
+    this.tile = tile;
+    this.tensor = tensor;
+    this.boxRows = boxes.rows;
+    this.boxColumns = boxes.columns;
+    this.rows = extent(tile.layout(), 0);
+    this.columns = extent(tile.layout(), 1);
+    this.interleaved = boxes.interleaved;
+  }
+
+  /**
+   * Declares the tensor and sets the tile aside.
+   *
+   * @param spec the tensor: rows, columns, and modes of which a tile has one coordinate each
+   * @param layout (rows, columns, stages)
+   */
+  public static TensorTile of(Scope k, TensorSpec spec, OffsetMap layout) {
+    return shared(k, spec, layout, 1);
+  }
+
+  /** Declares the tensor for a tile that already lies in shared memory, such as one that another tensor fills. */
+  public static TensorTile over(Scope k, TensorSpec spec, SharedTensor tile) {
+    return interleaved(k, spec, tile, 1);
+  }
+
+  /**
+   * The same for a tile whose rows count two modes, the first and for each of its rounds a coordinate of the third.
+   *
+   * @param count rows of a round, of which the first mode may have fewer; divides a box's rows
+   */
+  public static TensorTile interleaved(Scope k, TensorSpec spec, SharedTensor tile, int count) {
+    var boxes = Boxes.of(spec, tile.layout(), extent(tile.layout(), 0), count);
+    return new TensorTile(tile, boxes.map(k, spec), boxes);
+  }
+
+  /** The same for a tile whose rows so many blocks of a cluster share the work of copying. */
+  public static TensorTile shared(Scope k, TensorSpec spec, OffsetMap layout, int blocks) {
+    int share = extent(layout, 0) / blocks;
+    var boxes = Boxes.of(spec, layout, share, 1);
+    if (share % boxes.rows != 0) {
+      throw new TraceException(blocks + " blocks cannot copy " + share + " rows each of " + layout + " in boxes of "
+          + boxes.rows);
+    }
+    return new TensorTile(k.shared(spec.type(), layout), boxes.map(k, spec), boxes);
+  }
+
+  @Override
+  public SharedTensor shared() {
+    return tile;
+  }
+
+  /** Has the tensor's map fetched ahead of the first copy; one thread does it. */
+  @Override
+  public void prefetchMap(Scope k) {
+    TensorCopy.prefetchMap(k, tensor);
+  }
+
+  /** The whole tensor's extent. */
+  @Override
+  public I32 extent(int mode) {
+    return tensor.extent(mode);
+  }
+
+  @Override
+  public int columns() {
+    return columns;
+  }
+
+  /** Bytes of a stage, as they count at a barrier: elements that are unpacked count as they were. */
+  @Override
+  public int bytes() {
+    return rows * columns * tensor.spec().element().bits() / Byte.SIZE;
+  }
+
+  /** Fills a stage from the tile of the tensor that begins at a coordinate; {@link #bytes} land on the barrier. */
+  public void load(Scope k, I32 stage, Mbarrier barrier, I32... coordinate) {
+    fill(k, k.constant(0), 1, stage, (box, source, at) -> TensorCopy.load(k, box, source, barrier, at), coordinate);
+  }
+
+  /** How one box is copied to its place. */
+  public interface Fill {
+    void copy(Element box, MappedTensor source, I32... coordinate);
+  }
+
+  /**
+   * Fills a share of a stage's rows.
+   *
+   * @param share which of {@code shares} equal parts
+   * @param coordinate where the whole tile begins in the tensor
+   */
+  public void fill(Scope k, I32 share, int shares, I32 stage, Fill copy, I32... coordinate) {
+    int height = rows / shares;
+    var first = share.times(height);
+    var begin = coordinate.clone();
+    begin[0] = begin[0].plus(first);
+    forEachBox(height, (row, column) -> copy.copy(tile.at(first.plus(row), k.constant(column), stage), tensor,
+        shifted(begin, row, column)));
+  }
+
+  /** Fills this block's share of the rows of a stage, for all blocks of the cluster; the others fill the rest. */
+  @Override
+  public void loadShare(Scope k, Share share, I32 stage, Mbarrier barrier, I32... coordinate) {
+    if (share.parts() == 1) {
+      load(k, stage, barrier, coordinate);
+      return;
+    }
+    var mask = share.mask(k);
+    fill(k, share.part(), share.parts(), stage,
+        (box, source, at) -> TensorCopy.multicast(k, box, source, barrier, mask, at), coordinate);
+  }
+
+  /** Copies a stage to the tile of the tensor that begins at a coordinate, in this thread's present group of copies. */
+  public void store(Scope k, I32 stage, I32... coordinate) {
+    forEachBox(rows, (row, column) -> TensorCopy.store(k, tensor, tile.at(k.constant(row), k.constant(column), stage),
+        shifted(coordinate, row, column)));
+  }
+
+  /** Combines a stage with the tile of the tensor that begins at a coordinate; see {@link TensorCopy#reduce}. */
+  public void reduce(Scope k, I32 stage, TensorCopy.Combination how, I32... coordinate) {
+    forEachBox(rows, (row, column) -> TensorCopy.reduce(k, tensor,
+        tile.at(k.constant(row), k.constant(column), stage), how, shifted(coordinate, row, column)));
+  }
+
+  private void forEachBox(int height, BiConsumer<Integer, Integer> copy) {
+    for (int column = 0; column < columns; column += boxColumns) {
+      for (int row = 0; row < height; row += boxRows) copy.accept(row, column);
+    }
+  }
+
+  private I32[] shifted(I32[] coordinate, int row, int column) {
+    var place = coordinate.clone();
+    // Boxes hold whole coordinates of the third mode.
+    if (interleaved > 1) place[2] = place[2].plus(row / interleaved);
+    else place[0] = place[0].plus(row);
+    place[1] = place[1].plus(column);
+    return place;
+  }
+
+  private static int extent(OffsetMap layout, int mode) {
+    return Math.toIntExact(layout.shape().mode(mode).size());
+  }
+
+  /** The largest boxes that a layout can be filled with. */
+  private record Boxes(int rows, int columns, int interleaved, SwizzleMode swizzle) {
+    static Boxes of(TensorSpec spec, OffsetMap layout, int mostRows, int interleaved) {
+      var plain = layout instanceof ComposedLayout composed ? composed.layout() : (Layout) layout;
+      var swizzle = layout instanceof ComposedLayout composed ? composed.swizzle() : Swizzle.IDENTITY;
+      var type = spec.type();
+      var mode = SwizzledRows.mode(swizzle, type).orElseThrow(() -> new TraceException("no tensor copy swizzles "
+          + type.text() + " elements by " + swizzle));
+      int inner = spec.contiguous().map(spec.extents()::indexOf).filter(m -> m < 2).orElseThrow(
+          () -> new TraceException("tensor " + spec.name() + spec.extents() + " needs rows or columns contiguous"));
+      int span = mode.span() == 0 ? MOST : mode.span() / type.bytes();
+      int width = run(plain.mode(inner), 1, inner == 0 ? Math.min(span, mostRows) : span);
+      int height = run(plain.mode(1 - inner), width, inner == 0 ? MOST : Math.min(MOST, mostRows));
+      var boxes = inner == 0 ? new Boxes(width, height, interleaved, mode)
+          : new Boxes(height, width, interleaved, mode);
+      if (boxes.rows % interleaved != 0) {
+        throw new TraceException("boxes of " + boxes.rows + " rows of " + layout + " hold no whole " + interleaved);
+      }
+      boxes.requireToFill(type, plain, inner);
+      return boxes;
+    }
+
+    MappedTensor map(Scope k, TensorSpec spec) {
+      var box = new ArrayList<>(interleaved == 1 ? List.of(rows, columns)
+          : List.of(interleaved, columns, rows / interleaved));
+      while (box.size() < spec.extents().size()) box.add(1);
+      return k.mapped(new TensorMapSpec(spec, box, swizzle));
+    }
+
+    /** How many coordinates of a mode follow each other at a stride. */
+    private static int run(Layout mode, long stride, int most) {
+      int run = 1;
+      while (run < Math.min(mode.size(), most) && mode.apply(run) == run * stride) run++;
+      while (mode.size() % run != 0) run--;
+      return run;
+    }
+
+    private void requireToFill(ElementType type, Layout layout, int inner) {
+      long[] byRow = offsets(layout.mode(0));
+      long[] byColumn = offsets(layout.mode(1));
+      for (int row = 0; row < byRow.length; row++) {
+        for (int column = 0; column < byColumn.length; column++) {
+          int inRow = row % rows;
+          int inColumn = column % columns;
+          long first = byRow[row - inRow] + byColumn[column - inColumn];
+          long filled = first + (inner == 0 ? inRow + (long) inColumn * rows : inColumn + (long) inRow * columns);
+          long offset = byRow[row] + byColumn[column];
+          if (offset != filled || first * type.bytes() % ALIGNMENT != 0) {
+            throw new TraceException("tensor copies in boxes of " + rows + "×" + columns + " cannot fill " + layout
+                + ": element (" + row + "," + column + ") lies at " + offset + ", its box puts it at " + filled
+                + " and begins at " + first + "; boxes begin at multiples of " + ALIGNMENT + " bytes");
+          }
+        }
+      }
+    }
+
+    private static long[] offsets(Layout mode) {
+      return LongStream.range(0, mode.size()).map(mode::apply).toArray();
+    }
+  }
+}

@@ -1,0 +1,75 @@
+package tilewright.async.collective;
+
+import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertThrows;
+import static org.junit.jupiter.api.Assertions.assertTrue;
+
+import java.util.List;
+import org.junit.jupiter.api.Test;
+import tilewright.async.atom.SwizzledRows;
+import tilewright.kernel.CompiledKernel;
+import tilewright.kernel.Kernel;
+import tilewright.kernel.KernelParameter;
+import tilewright.kernel.Scope;
+import tilewright.kernel.Target;
+import tilewright.kernel.TensorMapSpec;
+import tilewright.kernel.TensorSpec;
+import tilewright.kernel.TraceException;
+import tilewright.layout.Layout;
+import tilewright.layout.OffsetMap;
+import tilewright.numerics.ElementType;
+import tilewright.ptx.tensormap.SwizzleMode;
+
+class TensorTileTest {
+  private static final TensorSpec SPEC = TensorSpec.of("A", ElementType.BF16, "M", "K", "L").contiguous("K").aligned(8);
+
+  /** Declares a tile and nothing else. */
+  private record Tile(TensorSpec spec, OffsetMap layout) implements Kernel {
+    @Override
+    public String name() {
+      return "tile";
+    }
+
+    @Override
+    public void trace(Scope k) {
+      k.block(32);
+      TensorTile.of(k, spec, layout);
+    }
+  }
+
+  private static TensorMapSpec map(TensorSpec spec, OffsetMap layout) {
+    return CompiledKernel.compile(new Tile(spec, layout), Target.SM90A).parameters().stream()
+        .flatMap(p -> p instanceof KernelParameter.Map(var map) ? java.util.stream.Stream.of(map)
+            : java.util.stream.Stream.empty()).findFirst().orElseThrow();
+  }
+
+  @Test
+  void aBoxIsASwizzledRowWideAndTheWholeTileHigh() {
+    var map = map(SPEC, SwizzledRows.alongColumns(ElementType.BF16, 128, 128, 3));
+    assertEquals(List.of(128, 64, 1), map.box());
+    assertEquals(SwizzleMode.B128, map.swizzle());
+    assertEquals(128 * 64 * 2, map.bytes());
+  }
+
+  @Test
+  void neighboursAlongTheRowsTurnTheBoxAround() {
+    var map = map(TensorSpec.of("A", ElementType.BF16, "M", "K").contiguous("M").aligned(8),
+        SwizzledRows.alongRows(ElementType.BF16, 128, 64, 3));
+    assertEquals(List.of(64, 64), map.box());
+  }
+
+  @Test
+  void aLayoutThatNoBoxesFillIsRefusedWithTheElement() {
+    var problem = assertThrows(TraceException.class, () -> map(SPEC, Layout.parse("(8,64,1):(72,1,0)")));
+    assertTrue(problem.getMessage().contains("boxes begin at multiples of 128 bytes"), problem.getMessage());
+    assertTrue(problem.getMessage().contains("element (1,0) lies at 72"), problem.getMessage());
+  }
+
+  @Test
+  void aTensorWithoutContiguousModeIsRefused() {
+    var spec = TensorSpec.of("A", ElementType.BF16, "M", "K");
+    var problem = assertThrows(TraceException.class,
+        () -> map(spec, SwizzledRows.alongColumns(ElementType.BF16, 8, 64, 1)));
+    assertTrue(problem.getMessage().contains("needs rows or columns contiguous"), problem.getMessage());
+  }
+}
