@@ -13,4 +13,12 @@ module tilewright.cli {
 
   exports tilewright.cli;
   opens tilewright.cli to info.picocli, tools.jackson.databind;
+  opens tilewright.cli.bench to info.picocli, tools.jackson.databind;
+  opens tilewright.cli.export to info.picocli, tools.jackson.databind;
+  opens tilewright.cli.io to info.picocli, tools.jackson.databind;
+  opens tilewright.cli.kernel to info.picocli, tools.jackson.databind;
+  opens tilewright.cli.launch to info.picocli, tools.jackson.databind;
+  opens tilewright.cli.layout to info.picocli, tools.jackson.databind;
+  opens tilewright.cli.run to info.picocli, tools.jackson.databind;
+  opens tilewright.cli.verify to info.picocli, tools.jackson.databind;
 }

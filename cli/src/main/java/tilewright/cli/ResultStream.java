@@ -2,6 +2,7 @@ package tilewright.cli;
 
 import java.io.IOException;
 import java.io.OutputStream;
+import tilewright.cli.io.ClosedOutputException;
 
 /** Standard output whose errors end the command. {@link java.io.PrintStream} would keep them to itself. */
 final class ResultStream extends OutputStream {

@@ -4,6 +4,8 @@ import java.util.List;
 import picocli.CommandLine.Command;
 import picocli.CommandLine.Option;
 import picocli.CommandLine.ScopeType;
+import tilewright.cli.io.Console;
+import tilewright.cli.kernel.KernelPath;
 
 /** The command without a subcommand: holds the options that all of them share. */
 @Command(name = "tilewright", mixinStandardHelpOptions = true, scope = ScopeType.INHERIT,

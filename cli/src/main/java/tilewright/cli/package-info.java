@@ -1,5 +1,5 @@
 /**
- * The {@code tilewright} command: one class a command, each printing either text for people or, with {@code --json},
- * one JSON object a line. {@link tilewright.cli.Main} is the way in; exit codes are those of {@code Exit}.
+ * The {@code tilewright} command: {@link tilewright.cli.Main} puts together the command line from the commands of the
+ * packages below. Each command prints text for people or, with {@code --json}, one JSON object per line.
  */
 package tilewright.cli;

@@ -9,17 +9,17 @@ import tools.jackson.databind.JsonNode;
 import tools.jackson.databind.json.JsonMapper;
 
 /** One run of the command with its streams captured. */
-record Cli(int exitCode, String out, String err) {
+public record Cli(int exitCode, String out, String err) {
 
-  static Cli run(String... arguments) {
+  public static Cli run(String... arguments) {
     return runWithInput("", arguments);
   }
 
-  static Cli runWithInput(String input, String... arguments) {
+  public static Cli runWithInput(String input, String... arguments) {
     return runWithInput(input.getBytes(StandardCharsets.UTF_8), arguments);
   }
 
-  static Cli runWithInput(byte[] input, String... arguments) {
+  public static Cli runWithInput(byte[] input, String... arguments) {
     var out = new ByteArrayOutputStream();
     var err = new ByteArrayOutputStream();
     var exitCode = Main.run(new ByteArrayInputStream(input),
@@ -29,7 +29,7 @@ record Cli(int exitCode, String out, String err) {
   }
 
   /** Standard output, one JSON document a line. */
-  List<JsonNode> json() {
+  public List<JsonNode> json() {
     return out.lines().map(JsonMapper.shared()::readTree).toList();
   }
 }

@@ -14,6 +14,8 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
+import tilewright.cli.io.Console;
+import tilewright.cli.io.Exit;
 
 class CommandLineTest {
   @TempDir

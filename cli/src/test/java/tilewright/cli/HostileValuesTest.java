@@ -20,9 +20,13 @@ import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
+import picocli.CommandLine;
 import picocli.CommandLine.Model.CommandSpec;
 import picocli.CommandLine.Model.OptionSpec;
-import picocli.CommandLine;
+import tilewright.cli.io.Console;
+import tilewright.cli.io.Exit;
+import tilewright.cli.launch.SimCommandTest;
+import tilewright.cli.tensor.Npy;
 import tilewright.kernels.registry.KernelRegistry;
 
 /** Every command with every value that a careless or hostile caller may give to each of its options. */

@@ -14,6 +14,7 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
+import tilewright.cli.io.Exit;
 
 /** The script {@code tilewright} over a source tree of two files and a Maven that only says that it was called. */
 class LauncherScriptTest {

@@ -7,7 +7,7 @@ import java.util.List;
 import java.util.SplittableRandom;
 
 /** Inputs that are almost what a reader expects: sound ones with some bytes changed, moved, or replaced by tokens. */
-final class Mutator {
+public final class Mutator {
   private static final int MOST_CHANGES = 4;
 
   private final SplittableRandom random;
@@ -15,13 +15,13 @@ final class Mutator {
   private final List<byte[]> tokens;
 
   /** @param tokens what a reader of the format may trip over: extreme numbers, brackets, keywords */
-  Mutator(long seed, List<byte[]> seeds, String... tokens) {
+  public Mutator(long seed, List<byte[]> seeds, String... tokens) {
     random = new SplittableRandom(seed);
     this.seeds = seeds;
     this.tokens = Arrays.stream(tokens).map(t -> t.getBytes(StandardCharsets.UTF_8)).toList();
   }
 
-  byte[] next() {
+  public byte[] next() {
     var input = seeds.get(random.nextInt(seeds.size()));
     for (int i = random.nextInt(MOST_CHANGES) + 1; i > 0; i--) input = changed(input);
     return input;

@@ -15,6 +15,9 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
+import tilewright.cli.io.AtomicFile;
+import tilewright.cli.io.Exit;
+import tilewright.cli.tensor.Npy;
 
 /** Pipes, devices, folders and links where a file is needed. */
 class SpecialFileTest {

@@ -1,0 +1,87 @@
+package tilewright.cli.bench;
+
+import java.io.IOException;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.LinkedHashMap;
+import java.util.Locale;
+import java.util.Map;
+import java.util.Optional;
+import tilewright.cli.io.AtomicFile;
+import tilewright.cli.io.CommandFailure;
+import tilewright.cli.io.Console;
+import tilewright.cli.io.InputFile;
+import tilewright.device.Gpu;
+import tilewright.device.cubin.UserCache;
+import tilewright.device.driver.GpuProbe;
+import tilewright.kernels.GemmProblem;
+import tilewright.sm90.HopperGemm;
+import tools.jackson.core.JacksonException;
+import tools.jackson.databind.json.JsonMapper;
+
+/**
+ * The fastest tile for problems that {@code tune} has measured on one GPU: a JSON object of shapes and tiles in the
+ * user's cache.
+ */
+public record TunedTiles(Path file, String gpu, Map<String, String> tiles) {
+  /** The kernel whose tiles they are. */
+  public static final String KERNEL = "sm90_gemm";
+
+  public TunedTiles {
+    tiles = Map.copyOf(tiles);
+  }
+
+  /** The table of a GPU in a folder; empty where there is none yet. */
+  static TunedTiles of(Path folder, String gpu, Console console) {
+    var file = file(folder, gpu);
+    var tiles = new LinkedHashMap<String, String>();
+    try {
+      if (Files.exists(file)) {
+        JsonMapper.shared().readTree(InputFile.text(file)).path("tiles").properties()
+            .forEach(entry -> tiles.put(entry.getKey(), entry.getValue().asString()));
+      }
+    } catch (CommandFailure | JacksonException e) {
+      tiles.clear();
+      console.note(file + " is ignored: it is no table of tiles; tune writes a new one");
+    }
+    return new TunedTiles(file, gpu, tiles);
+  }
+
+  static Path file(Path folder, String gpu) {
+    return folder.resolve("tuned-" + gpu.toLowerCase(Locale.ROOT).replaceAll("[^a-z0-9]+", "-") + ".json");
+  }
+
+  /** The table of this machine's first GPU, if it has one. */
+  public static Optional<TunedTiles> ofThisGpu(Console console) {
+    return Gpu.probe() instanceof GpuProbe.Available(_, var devices)
+        ? Optional.of(of(UserCache.folder(), devices.getFirst().name(), console)) : Optional.empty();
+  }
+
+  /** What was found for a problem, if that is a tile it can have. */
+  public Optional<String> tile(GemmProblem problem) {
+    return Optional.ofNullable(tiles.get(key(problem))).filter(HopperGemm.tiles(problem)::contains);
+  }
+
+  /** The same with the tile of another problem. */
+  TunedTiles with(GemmProblem problem, String tile) {
+    var more = new LinkedHashMap<>(tiles);
+    more.put(key(problem), tile);
+    return new TunedTiles(file, gpu, more);
+  }
+
+  /** Keeps the table for later runs. */
+  void save() {
+    try {
+      Files.createDirectories(file.getParent());
+    } catch (IOException e) {
+      throw CommandFailure.badFile(file.getParent(), "cannot be made: " + e.getMessage());
+    }
+    AtomicFile.write(file, JsonMapper.shared().writeValueAsString(Map.of("gpu", gpu, "tiles", tiles)));
+  }
+
+  /** Such as {@code 4096x4096x4096 TN bf16->bf16}. */
+  static String key(GemmProblem p) {
+    return p.m() + "x" + p.n() + "x" + p.k() + (p.batch() > 1 ? "x" + p.batch() : "") + " "
+        + (p.a().isRowMajor() ? "T" : "N") + (p.b().isRowMajor() ? "N" : "T") + " " + p.types();
+  }
+}

@@ -1,0 +1,106 @@
+package tilewright.cli.io;
+
+import java.io.InputStream;
+import java.io.PrintStream;
+import tools.jackson.databind.json.JsonMapper;
+
+/** Where a command reads and writes. With {@code --json}, only JSON objects reach standard output. */
+public final class Console {
+  private final InputStream in;
+  private final PrintStream out;
+  private final PrintStream err;
+  private final boolean terminal = System.console() != null && System.console().isTerminal();
+  private boolean json;
+  private boolean debug;
+
+  public Console(InputStream in, PrintStream out, PrintStream err) {
+    this.in = in;
+    this.out = out;
+    this.err = err;
+  }
+
+  public void json(boolean on) {
+    json = on;
+  }
+
+  public boolean json() {
+    return json;
+  }
+
+  public void debug(boolean on) {
+    debug = on;
+  }
+
+  public InputStream in() {
+    return in;
+  }
+
+  public PrintStream out() {
+    return out;
+  }
+
+  public PrintStream err() {
+    return err;
+  }
+
+  /** Reports one result: as a JSON object on a line of its own, or as text. */
+  public void result(Object record, String text) {
+    out.println(json ? Json.MAPPER.writeValueAsString(record) : text);
+  }
+
+  /** Text that only people read; with {@code --json} it goes to standard error. */
+  public void text(String line) {
+    (json ? err : out).println(line);
+  }
+
+  /** What is being done now: replaces itself on a terminal, is a line of its own elsewhere. */
+  public void progress(String line) {
+    if (terminal) {
+      // Return, text, erase to the end of the line (ECMA-48, EL).
+      err.print("\r" + line + "\u001b[K");
+      err.flush();
+    } else {
+      err.println(line);
+    }
+  }
+
+  /** Clears the progress line. */
+  public void progressDone() {
+    if (terminal) err.print("\r\u001b[K");
+  }
+
+  /** What a kernel prints: beside the results, which stay what other programs can read. */
+  public void kernelText(String text) {
+    err.print(text);
+    err.flush();
+  }
+
+  /** Remarks. */
+  public void note(String line) {
+    err.println("tilewright: " + printable(line));
+  }
+
+  /**
+   * Reports what ended a command: a line on standard error and, with {@code --json}, an object with {@code error} and
+   * {@code exitCode} on standard output.
+   *
+   * @param cause only helps whoever mends Tilewright
+   */
+  void failure(CommandFailure failure, Throwable cause) {
+    note(failure.getMessage());
+    if (debug) cause.printStackTrace(err);
+    if (json) result(new FailureRow(failure.getMessage(), failure.exitCode()), "");
+  }
+
+  record FailureRow(String error, int exitCode) {}
+
+  /** Without characters that a terminal would obey: much of what messages quote comes from files of others. */
+  private static String printable(String line) {
+    return line.replaceAll("[\\p{Cc}&&[^\\n\\t]]", "?");
+  }
+
+  /** Loaded only when JSON is asked for: Jackson would double the start-up time of the other commands. */
+  private static final class Json {
+    static final JsonMapper MAPPER = JsonMapper.shared();
+  }
+}

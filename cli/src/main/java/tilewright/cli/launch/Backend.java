@@ -1,0 +1,87 @@
+package tilewright.cli.launch;
+
+import java.util.List;
+import java.util.Optional;
+import tilewright.cli.io.CommandFailure;
+import tilewright.cli.io.Console;
+import tilewright.device.Gpu;
+import tilewright.device.driver.GpuException;
+import tilewright.device.driver.GpuProbe;
+import tilewright.ptx.Launch;
+import tilewright.simulator.Profile;
+import tilewright.simulator.Simulator;
+import tilewright.simulator.SimulatorOptions;
+
+/** Where a launch runs. */
+public enum Backend {
+  /** The simulator, on any machine. */
+  SIM {
+    @Override
+    public Result run(Launch launch) {
+      return simulate(launch, SimulatorOptions.defaults());
+    }
+  },
+  /** The first NVIDIA GPU. */
+  GPU {
+    @Override
+    public Result run(Launch launch) {
+      try (var gpu = openGpu()) {
+        return runOn(gpu, launch);
+      }
+    }
+  };
+
+  /**
+   * @param findings what is wrong with the launch; empty for a clean run
+   * @param instructions thread instructions executed, where they are counted
+   * @param ms wall time in the simulator, device time on a GPU
+   * @param profile what the launch did, where that was asked for
+   */
+  public record Result(List<?> findings, Optional<Long> instructions, double ms, Optional<Profile> profile) {
+    public Result {
+      findings = List.copyOf(findings);
+    }
+  }
+
+  /**
+   * Runs the launch; its buffers hold the results afterwards.
+   *
+   * @throws CommandFailure if this machine lacks the backend
+   */
+  public abstract Result run(Launch launch);
+
+  /** Likewise, and says what runs once that takes longer than a moment. */
+  public Result run(Launch launch, Console console) {
+    try (var progress = new LaunchProgress(console, 1)) {
+      progress.begins(launch.entry() + " on " + this);
+      return run(launch);
+    }
+  }
+
+  static Result simulate(Launch launch, SimulatorOptions options) {
+    var result = Simulator.run(launch, options);
+    return new Result(result.findings(), Optional.of(result.instructions()), result.time().toNanos() / 1e6,
+        result.profile());
+  }
+
+  static Result runOn(Gpu gpu, Launch launch) {
+    try {
+      return new Result(List.of(), Optional.empty(), gpu.run(launch), Optional.empty());
+    } catch (GpuException e) {
+      return new Result(List.of(e.getMessage()), Optional.empty(), 0, Optional.empty());
+    }
+  }
+
+  /** @throws CommandFailure if there is no GPU */
+  static Gpu openGpu() {
+    if (Gpu.probe() instanceof GpuProbe.Missing(var reason)) {
+      throw CommandFailure.environmentLacks(reason + "; needed is an NVIDIA GPU with its driver");
+    }
+    return Gpu.open(0);
+  }
+
+  @Override
+  public String toString() {
+    return name().toLowerCase(java.util.Locale.ROOT);
+  }
+}

@@ -1,0 +1,101 @@
+package tilewright.cli.launch;
+
+import com.fasterxml.jackson.annotation.JsonInclude;
+import java.util.List;
+import java.util.Locale;
+import java.util.Optional;
+import java.util.stream.Collectors;
+import tilewright.cli.io.CommandFailure;
+import tilewright.cli.io.Exit;
+import tilewright.simulator.Finding;
+import tilewright.simulator.Profile;
+
+/**
+ * What became of one launch.
+ *
+ * @param mismatch where the outputs differ from the expected ones
+ * @param findings what is wrong with the launch
+ * @param instructions thread instructions executed, where they are counted
+ * @param error why the launch could not be run at all
+ * @param profile what the launch did, where that was asked for
+ */
+record LaunchRow(String launch, Status status, boolean ok, Optional<String> mismatch, List<?> findings,
+    Optional<Long> instructions, double ms, @JsonInclude(JsonInclude.Include.NON_ABSENT) Optional<String> error,
+    @JsonInclude(JsonInclude.Include.NON_ABSENT) Optional<Profile> profile) {
+
+  /** How a launch ended. */
+  enum Status {
+    OK("ok", Exit.OK), DIFF("differs", Exit.CHECK_FAILED), FOUND("with findings", Exit.CHECK_FAILED),
+    REFUSED("refused", Exit.BAD_INPUT), LACKING("beyond this machine", Exit.ENVIRONMENT),
+    BROKEN("ended by an error of Tilewright", Exit.CHECK_FAILED);
+
+    private final String summary;
+    private final int exitCode;
+
+    Status(String summary, int exitCode) {
+      this.summary = summary;
+      this.exitCode = exitCode;
+    }
+
+    private static Status of(CommandFailure failure) {
+      return switch (failure.exitCode()) {
+        case Exit.BAD_INPUT -> REFUSED;
+        case Exit.ENVIRONMENT -> LACKING;
+        default -> BROKEN;
+      };
+    }
+
+    /** As in {@code 2 differs}. */
+    String summary() {
+      return summary;
+    }
+  }
+
+  static LaunchRow of(String launch, Backend.Result result, Optional<String> mismatch) {
+    boolean lacking = result.findings().stream()
+        .anyMatch(f -> f instanceof Finding finding && finding.kind() == Finding.Kind.MEMORY_LIMIT);
+    var status = lacking ? Status.LACKING : !result.findings().isEmpty() ? Status.FOUND
+        : mismatch.isPresent() ? Status.DIFF : Status.OK;
+    return new LaunchRow(launch, status, status == Status.OK, mismatch, result.findings(), result.instructions(),
+        result.ms(), Optional.empty(), result.profile());
+  }
+
+  /** A launch that was not run, or not to its end. */
+  static LaunchRow failed(String launch, CommandFailure failure) {
+    return failed(launch, Status.of(failure), failure.getMessage());
+  }
+
+  /** A launch that the simulator cannot run as it is. */
+  static LaunchRow refused(String launch, String error) {
+    return failed(launch, Status.REFUSED, error);
+  }
+
+  private static LaunchRow failed(String launch, Status status, String error) {
+    return new LaunchRow(launch, status, false, Optional.empty(), List.of(), Optional.empty(), 0,
+        Optional.of(error), Optional.empty());
+  }
+
+  LaunchRow withoutProfile() {
+    return new LaunchRow(launch, status, ok, mismatch, findings, instructions, ms, error, Optional.empty());
+  }
+
+  int exitCode() {
+    return status.exitCode;
+  }
+
+  /** One line for people, and a paragraph below it for each finding. */
+  String toText() {
+    var text = new StringBuilder("%-7s  ".formatted(status));
+    if (error.isPresent()) return text.append(error.get()).toString();
+    text.append(launch).append(String.format(Locale.ROOT, "  %.1f ms", ms));
+    instructions.ifPresent(n -> text.append(", ").append(n).append(" instructions"));
+    mismatch.ifPresent(m -> text.append("  ").append(m));
+    findings.forEach(f -> text.append("\n         ").append(f));
+    profile.ifPresent(p -> text.append('\n').append(indented(ProfileText.of(p))));
+    return text.toString();
+  }
+
+  private static String indented(String text) {
+    return text.lines().map(line -> line.isEmpty() ? line : "         " + line).collect(Collectors.joining("\n"));
+  }
+}

@@ -1,0 +1,138 @@
+package tilewright.cli.launch;
+
+import java.nio.file.Path;
+import java.time.Duration;
+import java.util.List;
+import java.util.Map;
+import java.util.Optional;
+import picocli.CommandLine.Command;
+import picocli.CommandLine.Option;
+import tilewright.cli.io.AtomicFile;
+import tilewright.cli.io.CommandFailure;
+import tilewright.cli.io.Console;
+import tilewright.ptx.PtxSyntaxException;
+import tilewright.simulator.Fp4Model;
+import tilewright.simulator.SimulatorOptions;
+import tilewright.simulator.UnsupportedPtxException;
+
+/** {@code tilewright sim}: runs launches in the simulator. */
+@Command(name = "sim", description = "Run launches in the simulator and compare with what they expect.")
+public final class SimCommand extends LaunchCommand {
+  private static final long MOST_MEBIBYTES = Long.MAX_VALUE >> 20;
+  private static final Map<String, Fp4Model> FP4_MODELS =
+      Map.of("sf-tensor", Fp4Model.SF_TENSOR, "mma-sim", Fp4Model.MMA_SIM);
+
+  @Option(names = "--sanitize",
+      description = "Also look for races, uninitialised reads, invalid shuffles and misuse of asynchronous copies.")
+  private boolean sanitize;
+
+  @Option(names = "--profile", description = "Count instructions, bytes, bank conflicts and sectors; show occupancy.")
+  private boolean profile;
+
+  @Option(names = "--profile-page", paramLabel = "FILE.html", description = "Write the profiles as a page.")
+  private Optional<Path> page;
+
+  @Option(names = "--trace", paramLabel = "FILE.json",
+      description = "Write when warps run and wait, as a trace that Perfetto opens.")
+  private Optional<Path> trace;
+
+  @Option(names = "--seed", paramLabel = "N", defaultValue = "0",
+      description = "Choose another interleaving of warps; the same seed gives the same one (default: 0).")
+  private long seed;
+
+  @Option(names = "--fp4-model", paramLabel = "MODEL", defaultValue = "sf-tensor",
+      description = "How sm_100 adds up block-scaled products: sf-tensor or mma-sim, two published models that differ "
+          + "in rare cases; both are unverified here (default: sf-tensor).")
+  private String fp4Model;
+
+  @Option(names = "--threads", paramLabel = "N",
+      description = "Run so many blocks at a time; 1 makes reports of races between blocks equal, run by run "
+          + "(default: as many as there are processors).")
+  private Optional<Integer> threads;
+
+  @Option(names = "--limit-instructions", paramLabel = "N", defaultValue = "1000000000000",
+      description = "Stop a launch after so many thread instructions (default: 10^12).")
+  private long instructions;
+
+  @Option(names = "--limit-seconds", paramLabel = "S", defaultValue = "600",
+      description = "Stop a launch after so many seconds (default: 600).")
+  private double seconds;
+
+  @Option(names = "--limit-memory", paramLabel = "MIB",
+      description = "Do not begin a launch that needs more than so many MiB (default: what the JVM may take).")
+  private Optional<Long> mebibytes;
+
+  public SimCommand(Console console) {
+    super(console);
+  }
+
+  @Override
+  public Integer call() {
+    if (instructions < 1) {
+      throw CommandFailure.badInput("--limit-instructions is " + instructions + "; needed is 1 or more");
+    }
+    if (!(seconds > 0)) throw CommandFailure.badInput("--limit-seconds is " + seconds + "; needed is more than 0");
+    threads.filter(n -> n < 1).ifPresent(n -> {
+      throw CommandFailure.badInput("--threads is " + n + "; needed is 1 or more");
+    });
+    mebibytes.filter(m -> m < 1 || m > MOST_MEBIBYTES).ifPresent(m -> {
+      throw CommandFailure.badInput("--limit-memory is " + m + "; needed is 1 to " + MOST_MEBIBYTES);
+    });
+    if (!FP4_MODELS.containsKey(fp4Model)) {
+      throw CommandFailure.badInput("--fp4-model is " + fp4Model + "; needed is sf-tensor or mma-sim");
+    }
+    page.ifPresent(AtomicFile::requireWritable);
+    trace.ifPresent(AtomicFile::requireWritable);
+    return super.call();
+  }
+
+  @Override
+  MemoryLimit memoryLimit() {
+    return mebibytes.map(MemoryLimit::ofOption).orElseGet(super::memoryLimit);
+  }
+
+  @Override
+  LaunchRow run(String name, LaunchFile file) {
+    try {
+      var result = Backend.simulate(file.launch(), options(file));
+      // A launch that was stopped left its outputs unfinished; how they differ would only distract.
+      return LaunchRow.of(name, result, result.findings().isEmpty() ? file.mismatch() : Optional.empty());
+    } catch (UnsupportedPtxException e) {
+      return LaunchRow.refused(name, name + ": " + file.ptx() + ", " + firstOf(e.problems()));
+    } catch (PtxSyntaxException e) {
+      return LaunchRow.refused(name, name + ": " + file.ptx() + ", " + e.getMessage());
+    } catch (IllegalArgumentException e) {
+      return LaunchRow.refused(name, name + ": " + e.getMessage());
+    }
+  }
+
+  private SimulatorOptions options(LaunchFile file) {
+    boolean watch = profile || page.isPresent() || trace.isPresent();
+    var defaults = SimulatorOptions.defaults();
+    var options = defaults.withThreads(threads.orElse(defaults.threads())).withSeed(seed)
+        .withSanitizer(sanitize).withProfile(watch).withFp4Model(FP4_MODELS.get(fp4Model))
+        .withInstructionLimit(instructions).withTimeLimit(Duration.ofNanos((long) (seconds * 1e9)))
+        .withMemoryLimit(memoryLimit().bytes())
+        .withUninitialized(file.uninitialised()).withCoordinates(file.elements())
+        .withOutput(console()::kernelText);
+    return file.architecture().isPresent() ? options.withArchitecture(file.architecture().getAsInt()) : options;
+  }
+
+  private static String firstOf(List<UnsupportedPtxException.Problem> problems) {
+    var p = problems.getFirst();
+    int more = problems.size() - 1;
+    return "line " + p.line() + ": " + p.text().strip() + ": " + p.reason()
+        + (more == 0 ? "" : "; and " + more + (more == 1 ? " more statement" : " more statements"));
+  }
+
+  @Override
+  LaunchRow shown(LaunchRow row) {
+    return profile ? row : row.withoutProfile();
+  }
+
+  @Override
+  void finish(List<LaunchRow> rows) {
+    page.ifPresent(file -> AtomicFile.write(file, ProfilePage.of(rows)));
+    trace.ifPresent(file -> TraceFile.write(file, rows));
+  }
+}

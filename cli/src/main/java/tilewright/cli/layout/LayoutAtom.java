@@ -1,0 +1,161 @@
+package tilewright.cli.layout;
+
+import java.nio.file.Path;
+import java.util.Arrays;
+import java.util.List;
+import java.util.Locale;
+import java.util.Optional;
+import java.util.concurrent.Callable;
+import java.util.stream.Collectors;
+import picocli.CommandLine.Command;
+import picocli.CommandLine.Option;
+import picocli.CommandLine.Parameters;
+import tilewright.cli.io.AtomicFile;
+import tilewright.cli.io.CommandFailure;
+import tilewright.cli.io.Console;
+import tilewright.cli.io.Exit;
+import tilewright.layout.OffsetMap;
+import tilewright.layout.draw.Picture;
+import tilewright.layout.draw.Pictures;
+import tilewright.layout.tuple.IntTuple;
+import tilewright.numerics.ElementType;
+import tilewright.sm100.atom.MmaFormat;
+import tilewright.sm100.atom.MmaKind;
+import tilewright.sm100.atom.ScaleCopy;
+import tilewright.sm100.atom.TensorMemory;
+import tilewright.sm100.atom.TensorMemoryAccess;
+import tilewright.sm100.atom.UmmaAtom;
+import tilewright.sm90.atom.WgmmaAtom;
+
+/** {@code tilewright layout atom}: an atom's partition in print and as a picture. */
+@Command(name = "atom", description = {
+    "Print and draw which element of its tile an atom gives to whom: wgmma (sums of a warpgroup), umma (sums in",
+    "Tensor Memory), tmem (tcgen05.ld and st), tma (a tile in shared memory and the boxes that copy it), scales.",
+    "Examples: umma --type bf16 --rows 64 --columns 16; tmem --shape 16x256b --columns 16;",
+    "tma --type bf16 --rows 8 --columns 64 --out tile.svg."})
+public final class LayoutAtom implements Callable<Integer> {
+  private final Console console;
+
+  @Parameters(paramLabel = "KIND", description = "Of wgmma, umma, tmem, tma, scales.")
+  private String kind;
+
+  @Option(names = "--type", paramLabel = "TYPE", defaultValue = "bf16", description = "Of the factors (default: bf16).")
+  private String type;
+
+  @Option(names = "--rows", paramLabel = "N", defaultValue = "128", description = "Of the tile (default: 128).")
+  private int rows;
+
+  @Option(names = "--columns", paramLabel = "N", defaultValue = "16", description = "Of the tile (default: 16).")
+  private int columns;
+
+  @Option(names = "--ctas", paramLabel = "1|2", defaultValue = "1",
+      description = "That multiply together, for umma (default: 1).")
+  private int ctas;
+
+  @Option(names = "--shape", paramLabel = "SHAPE", defaultValue = "32x32b",
+      description = "Of tmem: 32x32b, 16x64b, 16x128b, 16x256b (default: 32x32b).")
+  private String shape;
+
+  @Option(names = "--along", paramLabel = "columns|rows", defaultValue = "columns",
+      description = "Where neighbours lie side by side, for tma (default: columns).")
+  private String along;
+
+  @Option(names = "--out", paramLabel = "FILE", description = "A file that ends in .svg, .tex, .html or .txt.")
+  private Optional<Path> out = Optional.empty();
+
+  public LayoutAtom(Console console) {
+    this.console = console;
+  }
+
+  /**
+   * What is printed and drawn.
+   *
+   * @param atom the instruction
+   * @param facts a line each
+   */
+  private record Shown(String atom, List<String> facts, OffsetMap layout, Picture picture) {}
+
+  record Row(String atom, List<String> facts, String layout, Optional<String> out, Optional<String> text) {}
+
+  @Override
+  public Integer call() {
+    var shown = shownOrFail();
+    out.ifPresent(file -> AtomicFile.write(file, LayoutDraw.contents(file, shown.picture)));
+    var text = out.isPresent() ? Optional.<String>empty() : Optional.of(shown.picture.toText().stripTrailing());
+    var row = new Row(shown.atom, shown.facts, shown.layout.toString(), out.map(Path::toString), text);
+    console.result(row, shown.atom + "\n" + shown.facts.stream().map(fact -> fact + "\n").collect(Collectors.joining())
+        + text.orElseGet(() -> out.get() + ": " + shown.picture.title()));
+    return Exit.OK;
+  }
+
+  private Shown shownOrFail() {
+    try {
+      return switch (kind) {
+        case "wgmma" -> wgmma();
+        case "umma" -> umma();
+        case "tmem" -> tensorMemory();
+        case "tma" -> tile();
+        case "scales" -> scales();
+        default -> throw CommandFailure.badInput("no atom is called " + kind + ": wgmma, umma, tmem, tma or scales");
+      };
+    } catch (RuntimeException e) {
+      if (e instanceof CommandFailure) throw e;
+      throw CommandFailure.badInput(String.valueOf(e.getMessage()));
+    }
+  }
+
+  private Shown wgmma() {
+    var partition = WgmmaAtom.accumulators(columns);
+    return shown("wgmma.mma_async: 64x" + columns + " sums of a warpgroup",
+        List.of("(thread, value) -> row + 64 column"), partition.layout(), partition.tile());
+  }
+
+  private Shown umma() {
+    var format = Arrays.stream(MmaFormat.values()).filter(f -> f.text().equals(type)).findFirst().orElseThrow(() ->
+        CommandFailure.badInput("no tcgen05.mma multiplies " + type + ": " + Arrays.stream(MmaFormat.values())
+            .map(MmaFormat::text).collect(Collectors.joining(" or "))));
+    var kind = MmaKind.of(format);
+    var sums = kind == MmaKind.I8 ? ElementType.I32 : ElementType.F32;
+    var atom = new UmmaAtom(kind, format, format, sums, rows, columns, ctas);
+    return shown(atom.form() + ": " + rows + "x" + columns + "x" + atom.depth() + ", sums of " + sums.text(),
+        List.of("addresses of D in each CTA, 65536 a lane: " + atom.accumulator(),
+            "(row, column) -> lane + 128 column, " + atom.accumulatorColumns() + " columns of Tensor Memory"),
+        atom.partition(), List.of((long) TensorMemory.LANES, (long) atom.accumulatorColumns()));
+  }
+
+  private Shown tensorMemory() {
+    var one = Arrays.stream(TensorMemoryAccess.Shape.values())
+        .filter(s -> new TensorMemoryAccess(s, 1).instruction().contains("." + shape + ".")).findFirst()
+        .orElseThrow(() -> CommandFailure.badInput("no --shape " + shape + ": 32x32b, 16x64b, 16x128b or 16x256b"));
+    var access = new TensorMemoryAccess(one, Math.max(1, columns / new TensorMemoryAccess(one, 1).columns()));
+    return shown("tcgen05.ld" + access.instruction(), List.of("(thread, value) -> lane + 128 column"),
+        access.partition().layout(), access.partition().tile());
+  }
+
+  private Shown tile() {
+    var element = ElementType.parse(type).orElseThrow(() -> CommandFailure.badInput("no --type " + type));
+    boolean byColumns = switch (along) {
+      case "columns" -> true;
+      case "rows" -> false;
+      default -> throw CommandFailure.badInput("invalid --along " + along + ": columns or rows");
+    };
+    var tile = new CopiedTile(element, rows, columns, byColumns);
+    var map = tile.map();
+    return new Shown("cp.async.bulk.tensor: " + rows + "x" + columns + " of " + element.text(),
+        List.of("boxes of " + map.box().subList(0, 2) + ", swizzled " + map.swizzle().name().toLowerCase(Locale.ROOT),
+            "(row, column) -> element of shared memory: " + tile.layout()),
+        tile.layout(), Pictures.banks(tile.layout(), element.bytes()));
+  }
+
+  private Shown scales() {
+    var layout = ScaleCopy.layout();
+    return new Shown("tcgen05.cp.32x128b.warpx4: scales of " + ScaleCopy.ROWS + " rows, " + ScaleCopy.SCALES + " each",
+        List.of("(row, scale) -> byte of shared memory; byte 16 l + 4 c + s goes to lane l, column c, byte s"), layout,
+        Pictures.offsets(layout));
+  }
+
+  private static Shown shown(String atom, List<String> facts, OffsetMap layout, List<Long> tile) {
+    var extents = IntTuple.flat(tile.stream().mapToLong(Long::longValue).toArray());
+    return new Shown(atom, facts, layout, Pictures.threadValues(layout, extents));
+  }
+}

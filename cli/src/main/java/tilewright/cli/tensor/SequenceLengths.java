@@ -1,0 +1,45 @@
+package tilewright.cli.tensor;
+
+import java.lang.foreign.Arena;
+import java.lang.foreign.MemorySegment;
+import java.lang.foreign.ValueLayout;
+import java.nio.file.Path;
+import java.util.stream.IntStream;
+import tilewright.cli.io.CommandFailure;
+
+/** Where sequences that lie one after the other begin: cumulated lengths, from 0 to the number of rows. */
+public record SequenceLengths(int[] bounds) {
+
+  /**
+   * Reads a {@code .npy} file of 32-bit integers.
+   *
+   * @param rows of the tensor that is cut
+   * @throws CommandFailure naming the file, what was found and what is needed
+   */
+  public static SequenceLengths read(Path path, int rows, Arena arena) {
+    var file = NpyFile.read(path, arena);
+    var type = file.header().type();
+    if (type.kind() != 'i' || type.bytes() != Integer.BYTES || file.header().shape().size() != 1) {
+      throw CommandFailure.badFile(path, "needed is one mode of i4: cumulated lengths from 0 to " + rows);
+    }
+    int count = Math.toIntExact(file.header().shape().getFirst());
+    var bounds = IntStream.range(0, count).map(i -> file.data().getAtIndex(ValueLayout.JAVA_INT, i)).toArray();
+    if (count < 2 || bounds[0] != 0 || bounds[count - 1] != rows
+        || !IntStream.range(1, count).allMatch(i -> bounds[i - 1] <= bounds[i])) {
+      throw CommandFailure.badFile(path, "needed are cumulated lengths that rise from 0 to " + rows);
+    }
+    return new SequenceLengths(bounds);
+  }
+
+  public int sequences() {
+    return bounds.length - 1;
+  }
+
+  public int longest() {
+    return IntStream.range(1, bounds.length).map(i -> bounds[i] - bounds[i - 1]).max().orElse(0);
+  }
+
+  public MemorySegment buffer(Arena arena) {
+    return arena.allocateFrom(ValueLayout.JAVA_INT, bounds);
+  }
+}

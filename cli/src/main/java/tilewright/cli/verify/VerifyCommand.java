@@ -1,0 +1,180 @@
+package tilewright.cli.verify;
+
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.LinkedHashMap;
+import java.util.LinkedHashSet;
+import java.util.List;
+import java.util.Optional;
+import java.util.OptionalDouble;
+import java.util.Set;
+import java.util.TreeMap;
+import java.util.concurrent.Callable;
+import java.util.function.Supplier;
+import java.util.stream.Collectors;
+import picocli.CommandLine.Command;
+import picocli.CommandLine.Option;
+import picocli.CommandLine.Parameters;
+import tilewright.cli.io.AtomicFile;
+import tilewright.cli.io.CommandFailure;
+import tilewright.cli.io.Console;
+import tilewright.cli.io.Exit;
+import tilewright.cli.io.TextTable;
+import tilewright.cli.kernel.KernelNames;
+import tilewright.kernels.registry.KernelRegistry;
+import tilewright.ptx.Launch;
+import tilewright.verification.HtmlReport;
+import tilewright.verification.Row;
+import tilewright.verification.Verification;
+import tilewright.verification.VerifyOptions;
+
+/** {@code tilewright verify}: every kernel on every witness. */
+@Command(name = "verify", description = {
+    "Assemble kernels, run them in the simulator and on a GPU, and compare with the reference.",
+    "What this machine cannot do is skipped and said so."})
+public final class VerifyCommand implements Callable<Integer> {
+  private static final Set<String> ARCHS = Set.of("sm80", "sm90", "sm100");
+  private static final Set<String> BACKENDS = Set.of("sim", "gpu");
+  private static final Set<String> COMPARED = Set.of("sim", "gpu", "both");
+
+  private final Console console;
+  private final KernelRegistry registry;
+
+  @Parameters(paramLabel = "KERNEL", arity = "0..*", description = "Kernels to verify (default: all).")
+  private Set<String> kernels = new LinkedHashSet<>();
+
+  @Option(names = "--arch", split = ",", paramLabel = "ARCH", description = "Of sm80, sm90, sm100 (default: all).")
+  private Set<String> archs = new LinkedHashSet<>();
+
+  @Option(names = "--on", split = ",", paramLabel = "BACKEND", description = {
+      "Of sim, gpu (default: these two), both.", "both compares a GPU's results with the simulator's bit by bit."})
+  private Set<String> backends = new LinkedHashSet<>();
+
+  @Option(names = "--size", defaultValue = "quick", paramLabel = "quick|full",
+      description = "quick takes a minute or less, full runs every configuration (default: quick).")
+  private VerifyOptions.Size size;
+
+  @Option(names = "--seed", paramLabel = "N", defaultValue = "1",
+      description = "Of the inputs and the simulator's schedule (default: 1).")
+  private long seed;
+
+  @Option(names = "--seeds", paramLabel = "N", defaultValue = "1",
+      description = "How many seeds each kernel runs with, from the first on (default: 1).")
+  private int seeds;
+
+  @Option(names = "--report", paramLabel = "FILE",
+      description = "Where the HTML report goes (default: target/verify.html).")
+  private Path report;
+
+  @Option(names = "--dump", paramLabel = "DIR",
+      description = "Write every launch that fails as launch.json, to replay by sim and gpu.")
+  private Optional<Path> dump = Optional.empty();
+
+  public VerifyCommand(Console console, KernelRegistry registry) {
+    this.console = console;
+    this.registry = registry;
+  }
+
+  /** A row as the design has it. */
+  record Line(String kernel, String arch, String backend, String config, String status, OptionalDouble maxError,
+      OptionalDouble meanError, Optional<Boolean> bitExact, int findings, double ms, String reason) {
+    static Line of(Row row) {
+      return new Line(row.kernel(), row.arch(), row.backend(), row.config(), row.status().text(), row.maxError(),
+          row.meanError(), row.bitExact(), row.findings(), row.ms(), row.reason());
+    }
+  }
+
+  @Override
+  public Integer call() {
+    var chosen = kernels.stream().map(name -> KernelNames.named(registry, name).name()).collect(Collectors.toSet());
+    requireKnown("--arch", archs, ARCHS);
+    requireKnown("--on", backends, COMPARED);
+    var file = reportFile();
+    var options = new VerifyOptions(chosen, archs, backends.isEmpty() ? BACKENDS : backends, size, seed,
+        atLeastOne(seeds));
+    var rows = Verification.run(registry, options, new Steps());
+    console.progressDone();
+    print(rows);
+    writeReport(file, rows);
+    return exitCode(rows);
+  }
+
+  private final class Steps implements Verification.Progress {
+    private final Optional<FailureDump> failures = dump.map(FailureDump::new);
+
+    @Override
+    public void begins(String kernel, String config, String backend, int number, int total) {
+      console.progress("%d/%d %s %s on %s".formatted(number, total, kernel, config, backend));
+    }
+
+    /** A verdict is out before the next run, which may never end. */
+    @Override
+    public void ends(Row row) {
+      if (console.json()) console.result(Line.of(row), "");
+      else console.progress("  %s%s".formatted(row.status().text(), row.reason().isEmpty() ? "" : ": " + row.reason()));
+    }
+
+    @Override
+    public void failed(Row row, Supplier<Launch> launch) {
+      failures.ifPresent(all -> console.note("%s %s failed on %s: %s".formatted(row.kernel(), row.config(),
+          row.backend(), all.write(row, launch.get()))));
+    }
+  }
+
+  private static int atLeastOne(int seeds) {
+    if (seeds < 1) throw CommandFailure.badInput("invalid --seeds " + seeds + ": 1 or more");
+    return seeds;
+  }
+
+  private static void requireKnown(String what, Set<String> chosen, Set<String> known) {
+    for (var name : chosen) {
+      if (!known.contains(name)) {
+        var all = String.join(", ", known.stream().sorted().toList());
+        throw CommandFailure.badInput("no " + what + " " + name + "; there are " + all);
+      }
+    }
+  }
+
+  private void print(List<Row> rows) {
+    if (console.json()) return;
+    var table = new TextTable("kernel", "arch", "backend", "config", "status", "max error", "mean error", "bit-exact",
+        "findings", "ms", "");
+    for (var row : rows) {
+      if (row.status() == Row.Status.SKIPPED) continue;
+      table.add(row.kernel(), row.arch(), row.backend(), row.config(), row.status().text(), number(row.maxError()),
+          number(row.meanError()), row.bitExact().map(exact -> exact ? "yes" : "no").orElse("-"), "" + row.findings(),
+          "%.2f".formatted(row.ms()), row.reason());
+    }
+    console.text(table.toString());
+    rows.stream().filter(row -> row.status() == Row.Status.SKIPPED)
+        .collect(Collectors.groupingBy(row -> row.backend() + ": " + row.reason(), TreeMap::new, Collectors.counting()))
+        .forEach((why, count) -> console.text("skipped " + count + " on " + why));
+  }
+
+  private static String number(OptionalDouble value) {
+    return value.isEmpty() ? "-" : value.getAsDouble() == 0 ? "0" : "%.2e".formatted(value.getAsDouble());
+  }
+
+  private Path reportFile() {
+    var home = System.getProperty("tilewright.home", "");
+    var file = report != null ? report : Path.of(home, "target", "verify.html");
+    if (report == null && !Files.isDirectory(file.getParent()) && !file.getParent().toFile().mkdirs()) {
+      throw CommandFailure.badFile(file, "its folder cannot be made; name another file with --report");
+    }
+    AtomicFile.requireWritable(file);
+    return file;
+  }
+
+  private void writeReport(Path file, List<Row> rows) {
+    var facts = new LinkedHashMap<String, String>();
+    DoctorCommand.facts().forEach(fact -> facts.put(fact.item(), fact.detail()));
+    AtomicFile.write(file, HtmlReport.render(rows, facts));
+    console.text(HtmlReport.summary(rows) + "; report: " + file);
+  }
+
+  /** When all was skipped, this machine lacks what was asked for. */
+  private static int exitCode(List<Row> rows) {
+    if (rows.stream().anyMatch(row -> row.status() == Row.Status.FAIL)) return Exit.CHECK_FAILED;
+    return rows.stream().anyMatch(row -> row.status() == Row.Status.PASS) ? Exit.OK : Exit.ENVIRONMENT;
+  }
+}

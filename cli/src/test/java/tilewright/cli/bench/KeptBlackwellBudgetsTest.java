@@ -1,0 +1,19 @@
+package tilewright.cli.bench;
+
+import java.io.IOException;
+import org.junit.jupiter.api.Test;
+
+/** What the documentation keeps of Blackwell's budgets, beside fresh counts of the kernels as they are. */
+class KeptBlackwellBudgetsTest {
+
+  @Test
+  void everyConfigurationOfTheGemmIsAsItWasKept() throws IOException {
+    KeptBudgets.assertKept("gemm-sm100.jsonl", "budget", "gemm", "--most", "6", "--json");
+  }
+
+  /** The kernel's own share of exponentials on FMA units; each of the others takes as long. */
+  @Test
+  void attentionIsAsItWasKept() throws IOException {
+    KeptBudgets.assertKept("attention-sm100.jsonl", "budget", "attention", "--json");
+  }
+}

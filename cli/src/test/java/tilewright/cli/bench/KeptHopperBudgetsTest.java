@@ -1,0 +1,68 @@
+package tilewright.cli.bench;
+
+import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertFalse;
+
+import java.io.IOException;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.List;
+import java.util.Map;
+import java.util.stream.Collectors;
+import java.util.stream.IntStream;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.io.TempDir;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.CsvSource;
+import tilewright.cli.Cli;
+import tools.jackson.databind.json.JsonMapper;
+
+/** What the documentation keeps of Hopper's budgets, beside fresh counts; of those beside measurements some. */
+class KeptHopperBudgetsTest {
+
+  @TempDir
+  Path folder;
+
+  @Test
+  void theConfigurationThatIsExpectedToBeFastestIsAsItWasKept() throws IOException {
+    KeptBudgets.assertKept("gemm-sm90.jsonl", "budget", "gemm", "--arch", "sm90", "--json");
+  }
+
+  @Test
+  void attentionIsAsItWasKept() throws IOException {
+    KeptBudgets.assertKept("attention-sm90.jsonl", "budget", "attention", "--arch", "sm90", "--json");
+  }
+
+  @ParameterizedTest
+  @CsvSource({"gemm, 26", "attention, 18"})
+  void whatStandsBesideMeasurementsIsAsItWasKept(String kernel, int every) throws IOException {
+    var operations = operations(kernel);
+    var rows = KeptBudgets.rows(kernel + "-h200.jsonl").stream()
+        .filter(row -> operations.containsKey(row.get("row").asString())).toList();
+    var sampled = IntStream.iterate(0, i -> i < rows.size(), i -> i + every).mapToObj(rows::get).toList();
+    assertFalse(sampled.isEmpty());
+    var record = JsonMapper.shared().createObjectNode();
+    var problems = record.putArray("rows");
+    for (var row : sampled) {
+      var name = row.get("row").asString();
+      problems.addObject().put("kernel", "sm90_" + kernel).put("config", name).put("ours", 1)
+          .put("operations", operations.get(name));
+    }
+    var file = folder.resolve("record.json");
+    Files.writeString(file, record.toString());
+    var fresh = Cli.run("budget", "--compare", file.toString(), "--json");
+    assertEquals(sampled.size(), fresh.json().size(), fresh.err());
+    for (int i = 0; i < sampled.size(); i++) {
+      for (var name : List.of("bound", "expected")) {
+        KeptBudgets.assertClose(kernel + "-h200.jsonl", name, sampled.get(i), fresh.json().get(i));
+      }
+    }
+  }
+
+  /** Of the record's rows. */
+  private static Map<String, Double> operations(String kernel) throws IOException {
+    var record = KeptBudgets.docs().resolve("benchmarks").resolve("sm90-" + kernel + "-h200.json");
+    return JsonMapper.shared().readTree(Files.readString(record)).get("rows").valueStream()
+        .collect(Collectors.toMap(row -> row.get("config").asString(), row -> row.get("operations").asDouble()));
+  }
+}

@@ -1,0 +1,63 @@
+package tilewright.cli.verify;
+
+import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertTrue;
+
+import java.io.IOException;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.List;
+import java.util.Set;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.io.TempDir;
+import tilewright.cli.Cli;
+import tilewright.cli.io.Exit;
+import tilewright.kernels.registry.KernelRegistry;
+import tilewright.verification.Verification;
+
+class VerifyCommandTest {
+  @TempDir
+  Path folder;
+
+  @Test
+  void theCommandKnowsEveryKernelThatIsVerified() {
+    var registry = KernelRegistry.builtIn();
+    assertEquals(Set.copyOf(registry.names()), Set.copyOf(Verification.kernels(registry)));
+  }
+
+  @Test
+  void verifiesAKernelInTheSimulatorAndWritesAReport() throws IOException {
+    var report = folder.resolve("report.html");
+    var run = Cli.run("verify", "vector-add", "--on", "sim", "--json", "--report", report.toString());
+    assertEquals(Exit.OK, run.exitCode(), run.err());
+    assertTrue(run.json().stream().anyMatch(row -> row.get("backend").asString().equals("sim")), run.out());
+    for (var row : run.json()) {
+      assertEquals("vector_add", row.get("kernel").asString());
+      assertEquals("sm80", row.get("arch").asString());
+      assertEquals("pass", row.get("status").asString(), row.toString());
+      if (row.get("backend").asString().equals("sim")) assertEquals(0, row.get("maxError").asDouble());
+    }
+    assertTrue(Files.readString(report).contains("vector_add"));
+    assertTrue(run.err().contains("report: " + report), run.err());
+  }
+
+  @Test
+  void aRowStandsForAllSeeds() {
+    var run = Cli.run("verify", "bulk-vector-add", "--on", "sim", "--seeds", "3", "--json", "--report",
+        folder.resolve("report.html").toString());
+    assertEquals(Exit.OK, run.exitCode(), run.err());
+    assertTrue(run.json().getFirst().get("config").asString().endsWith(" seeds=3"), run.out());
+    assertEquals(run.json().size(), Set.copyOf(run.json().stream().map(r -> r.get("config").asString()).toList())
+        .size(), run.out());
+  }
+
+  @Test
+  void refusesWhatItDoesNotKnow() {
+    for (var arguments : List.of("verify no_such_kernel", "verify --arch sm70", "verify --on moon",
+        "verify --seeds 0")) {
+      var run = Cli.run(arguments.split(" "));
+      assertEquals(Exit.BAD_INPUT, run.exitCode(), run.err());
+      assertEquals(1, run.err().lines().count(), run.err());
+    }
+  }
+}
