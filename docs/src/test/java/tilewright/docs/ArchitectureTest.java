@@ -1,4 +1,4 @@
-package tilewright.verification;
+package tilewright.docs;
 
 import static com.tngtech.archunit.lang.syntax.ArchRuleDefinition.noClasses;
 import static com.tngtech.archunit.library.Architectures.layeredArchitecture;
@@ -10,10 +10,13 @@ import com.tngtech.archunit.core.importer.Location;
 import java.net.URI;
 import java.util.List;
 import java.util.Map;
+import java.util.SortedSet;
 import java.util.TreeMap;
+import java.util.TreeSet;
 import java.util.stream.Collectors;
 import java.util.stream.Stream;
 import org.junit.jupiter.api.Test;
+import tilewright.cli.Main;
 import tilewright.kernel.Kernel;
 import tilewright.layout.Layout;
 import tilewright.ptx.PtxModule;
@@ -21,6 +24,7 @@ import tilewright.reference.GemmReference;
 import tilewright.simulator.Simulator;
 import tilewright.sm100.PackedVectorAdd;
 import tilewright.sm90.BulkVectorAdd;
+import tilewright.verification.Verification;
 
 /** Which part may use which; nothing else is allowed. */
 class ArchitectureTest {
@@ -38,20 +42,27 @@ class ArchitectureTest {
       Map.entry("sm90", List.of("layout", "ptx", "numerics", "kernel", "kernels", "async")),
       Map.entry("sm100", List.of("layout", "ptx", "numerics", "kernel", "kernels", "async"))));
 
-  /** The production code of every module up to this one; the command and the documentation come behind it. */
+  /** Parts above these, from the bottom: each may use everything below it. */
+  private static final List<String> TOP = List.of("verification", "cli", "docs");
+
+  /** The production code of every module. */
   static final JavaClasses CLASSES = new ClassFileImporter().importLocations(
       Stream.of(Layout.class, PtxModule.class, GemmReference.class, Simulator.class, Kernel.class, BulkVectorAdd.class,
-          PackedVectorAdd.class, Verification.class).map(ArchitectureTest::origin).collect(Collectors.toSet()));
+          PackedVectorAdd.class, Verification.class, Main.class, Site.class).map(ArchitectureTest::origin).collect(Collectors.toSet()));
 
   @Test
   void everyPartUsesOnlyWhatItMay() {
-    var rule = layeredArchitecture().consideringOnlyDependenciesInLayers()
-        .layer("verification").definedBy("tilewright.verification..");
-    for (var part : MAY_USE.keySet()) rule = rule.layer(part).definedBy("tilewright." + part + "..");
+    var rule = layeredArchitecture().consideringOnlyDependenciesInLayers();
+    for (var part : all()) rule = rule.layer(part).definedBy("tilewright." + part + "..");
     for (var part : MAY_USE.entrySet()) {
       var used = part.getValue();
       rule = used.isEmpty() ? rule.whereLayer(part.getKey()).mayNotAccessAnyLayer()
           : rule.whereLayer(part.getKey()).mayOnlyAccessLayers(used.toArray(String[]::new));
+    }
+    for (int i = 0; i < TOP.size(); i++) {
+      var above = TOP.subList(i + 1, TOP.size());
+      rule = above.isEmpty() ? rule.whereLayer(TOP.get(i)).mayNotBeAccessedByAnyLayer()
+          : rule.whereLayer(TOP.get(i)).mayOnlyBeAccessedByLayers(above.toArray(String[]::new));
     }
     rule.ensureAllClassesAreContainedInArchitecture().check(CLASSES);
   }
@@ -64,9 +75,15 @@ class ArchitectureTest {
 
   @Test
   void everyPartWasLookedAt() {
-    var parts = CLASSES.stream().map(c -> c.getPackageName().split("\\.")[1]).collect(Collectors.toSet());
-    var expected = Stream.concat(MAY_USE.keySet().stream(), Stream.of("verification")).collect(Collectors.toSet());
-    assertEquals(expected, parts);
+    assertEquals(all(), CLASSES.stream().map(c -> c.getPackageName().split("\\.")[1])
+        .collect(Collectors.toCollection(TreeSet::new)));
+  }
+
+  /** Every part, by the name behind {@code tilewright.} of its packages. */
+  static SortedSet<String> all() {
+    var all = new TreeSet<>(MAY_USE.keySet());
+    all.addAll(TOP);
+    return all;
   }
 
   /** A folder of classes, or a jar. */
