@@ -24,7 +24,7 @@ final class CataloguePage {
   private static final String SOURCES = "gpu-kernels/src/main/java/tilewright/kernels/catalogue/";
   /** Kernels that are not in their families' files. */
   private static final Map<String, String> ELSEWHERE =
-      Map.of("MmaAttention", "../attention/variants/VariantAttention");
+      Map.of("MmaAttention", "../attention/Sm80Attention");
 
   private CataloguePage() {}
 

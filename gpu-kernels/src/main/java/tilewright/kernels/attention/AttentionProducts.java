@@ -2,84 +2,151 @@ package tilewright.kernels.attention;
 
 import java.util.List;
 import java.util.Optional;
+import java.util.function.IntFunction;
 import java.util.stream.IntStream;
 import tilewright.kernel.F32;
 import tilewright.kernel.I32;
 import tilewright.kernel.Scope;
 import tilewright.kernel.SharedTensor;
+import tilewright.kernel.Warp;
 import tilewright.kernel.atom.MmaAtom;
+import tilewright.kernel.collective.attention.Accumulators;
 import tilewright.kernel.collective.attention.FragmentRows;
+import tilewright.kernel.collective.attention.OnlineSoftmax;
+import tilewright.kernel.collective.attention.WarpExchange;
 import tilewright.kernel.tiled.AccumulatorOperand;
 import tilewright.kernel.tiled.Fragment;
 import tilewright.kernel.tiled.TiledMma;
+import tilewright.layout.Layout;
 import tilewright.numerics.ElementType;
 
-/** The two products of attention by {@code mma.sync}: S = Q·Kᵀ, and O += P·V with P from registers. */
+/**
+ * The two products of attention by {@code mma.sync}, chunk by chunk: S = Q·Kᵀ, and O += P·V with P from registers, or
+ * by way of shared memory where warps share rows.
+ */
 final class AttentionProducts {
   private final Scope k;
   private final I32 thread;
-  private final Sm80AttentionConfig.Shape shape;
-  private final SharedTensor tileQ;
-  private final TiledMma scores;
-  private final TiledMma output;
-  private final AccumulatorOperand weights;
-  private final Fragment sums;
+  private final AttentionVariant variant;
+  private final AttentionTiling tiling;
+  private final SharedTiles tiles;
+  private final TiledMma scoring;
+  private final TiledMma mixing;
+  private final Accumulators scores;
+  private final Accumulators output;
+  private final List<Fragment> sums;
+  private final Optional<SharedTensor> sharedP;
   private Optional<List<Fragment>> queries = Optional.empty();
+  private Fragment s;
+  private IntFunction<Fragment> p;
 
-  AttentionProducts(Scope k, I32 thread, Sm80AttentionConfig config, SharedTensor tileQ) {
+  AttentionProducts(Scope k, I32 thread, AttentionVariant variant, SharedTiles tiles) {
     this.k = k;
     this.thread = thread;
-    this.shape = config.shape();
-    this.tileQ = tileQ;
-    var atom = MmaAtom.of(config.type(), ElementType.F32);
-    scores = TiledMma.of(atom, shape.scores());
-    output = TiledMma.of(atom, shape.output());
-    weights = AccumulatorOperand.of(scores, config.type());
-    sums = output.accumulators(k);
+    this.variant = variant;
+    this.tiling = variant.tiling();
+    this.tiles = tiles;
+    var atom = MmaAtom.of(variant.type(), tiling.accumulator());
+    scoring = TiledMma.of(atom, tiling.scores());
+    mixing = TiledMma.of(atom, tiling.output());
+    scores = new Accumulators(tiling.accumulator(), rows(scoring));
+    output = new Accumulators(tiling.accumulator(), rows(mixing));
+    sums = IntStream.range(0, tiling.valueChunks()).mapToObj(_ -> mixing.accumulators(k)).toList();
+    sharedP = variant.sharedP(k);
+  }
+
+  private FragmentRows rows(TiledMma product) {
+    return tiling.warpsN() == 1 ? FragmentRows.of(product.accumulatorPartition())
+        : FragmentRows.overWarps(product.accumulatorPartition());
   }
 
   FragmentRows rowsOfScores() {
-    return FragmentRows.of(scores.accumulatorPartition());
+    return scores.rows();
   }
 
   FragmentRows rowsOfOutput() {
-    return FragmentRows.of(output.accumulatorPartition());
+    return output.rows();
   }
 
-  /** O so far. */
-  Fragment sums() {
-    return sums;
+  /** The reduction of a row's parts: over the lanes of a warp, or over the warps that share the row. */
+  OnlineSoftmax.Combination combination() {
+    if (tiling.warpsN() == 1) return (perRow, operation) -> scores.rows().acrossLanes(k, perRow, operation);
+    var numbers = k.shared(ElementType.F32, Layout.columnMajor(tiling.tileM(), tiling.warpsN()));
+    return new WarpExchange(k, scores.rows(), thread, thread.dividedBy(Warp.SIZE * tiling.warpsM()), numbers);
   }
 
-  /** Takes the queries into registers, where they stay. */
+  /** Loads Q to registers, where it stays. */
   void holdQueries() {
-    queries = Optional.of(IntStream.range(0, TiledMma.slices(shape.tileD())).mapToObj(this::loadQueries).toList());
+    queries = Optional.of(slices(tiling.chunk(), slice -> loadQueries(thread, slice, k.constant(0))));
   }
 
-  private Fragment loadQueries(int slice) {
-    var fragment = scores.fragmentA(k);
-    scores.loadA(k, thread, tileQ, k.constant(0), slice, fragment);
+  private static List<Fragment> slices(int extent, IntFunction<Fragment> each) {
+    return IntStream.range(0, TiledMma.slices(extent)).mapToObj(each).toList();
+  }
+
+  private Fragment loadQueries(I32 thread, int slice, I32 stage) {
+    var fragment = scoring.fragmentA(k);
+    scoring.loadA(k, thread, tiles.q(), stage, slice, fragment);
     return fragment;
   }
 
-  /** Q·Kᵀ for a tile of keys. */
-  List<F32> scores(SharedTensor keys, I32 stage) {
-    var products = scores.accumulators(k);
+  /** S += Q·Kᵀ over a chunk of the head dimension; S begins anew with the first one. */
+  void score(KeyValueTiles.Step step) {
+    if (step.chunk() == 0) s = scoring.accumulators(k);
     // Addresses are computed anew for each tile: held through the loop, they would be spilled.
-    var thread = this.thread.settled();
-    for (int slice = 0; slice < TiledMma.slices(shape.tileD()); slice++) {
+    var here = thread.settled();
+    var stageOfQ = tiling.chunks() == 1 ? k.constant(0) : step.stage();
+    for (int slice = 0; slice < TiledMma.slices(tiling.chunk()); slice++) {
       int at = slice;
-      var a = queries.map(all -> all.get(at)).orElseGet(() -> loadQueries(at));
-      scores.multiply(k, thread, a, keys, stage, slice, products);
+      var a = queries.map(all -> all.get(at))
+          .orElseGet(() -> loadQueries(variant.tuned() ? thread : here, at, stageOfQ));
+      scoring.multiply(k, here, a, tiles.k(), step.stage(), slice, s);
     }
-    return rowsOfScores().values(k, products);
   }
 
-  /** O += P·V for a tile of values. */
-  void mix(List<F32> p, SharedTensor values, I32 stage) {
-    var thread = this.thread.settled();
-    for (int slice = 0; slice < TiledMma.slices(shape.tileN()); slice++) {
-      output.multiply(k, thread, weights.slice(k, p, slice), values, stage, slice, sums);
+  /** The thread's values of S. */
+  List<F32> scores() {
+    return scores.values(k, s);
+  }
+
+  /** Multiplies O by the factors of its rows, and makes P an operand. */
+  void accept(OnlineSoftmax softmax, OnlineSoftmax.Step step) {
+    if (variant.conditionalRescale()) softmax.rescale(step, output.rows(), sums.getFirst());
+    else sums.forEach(chunk -> output.scale(k, chunk, step.factors()));
+    if (sharedP.isPresent()) {
+      store(step.weights(), sharedP.get());
+      return;
     }
+    var operand = AccumulatorOperand.of(scoring, variant.type());
+    IntFunction<Fragment> rounded = slice -> operand.slice(k, step.weights(), slice);
+    p = variant.tuned() ? rounded : slices(tiling.tileN(), rounded)::get;
+  }
+
+  private void store(List<F32> weights, SharedTensor tile) {
+    var partition = scoring.accumulatorPartition();
+    for (int v = 0; v < partition.values(); v += 2) {
+      var place = partition.coordinate(thread, v);
+      tile.at(place[0], place[1], k.constant(0)).store(weights.get(v), weights.get(v + 1));
+    }
+  }
+
+  private Fragment loadP(SharedTensor tile, int slice) {
+    var fragment = mixing.fragmentA(k);
+    mixing.loadA(k, thread, tile, k.constant(0), slice, fragment);
+    return fragment;
+  }
+
+  /** O += P·V for a chunk of O's columns. */
+  void mix(KeyValueTiles.Step step) {
+    if (step.chunk() == 0) sharedP.ifPresent(tile -> p = slices(tiling.tileN(), slice -> loadP(tile, slice))::get);
+    var here = thread.settled();
+    for (int slice = 0; slice < TiledMma.slices(tiling.tileN()); slice++) {
+      mixing.multiply(k, here, p.apply(slice), tiles.v(), step.stage(), slice, sums.get(step.chunk()));
+    }
+  }
+
+  /** The thread's values of a chunk of O. */
+  List<F32> output(int chunk) {
+    return output.values(k, sums.get(chunk));
   }
 }

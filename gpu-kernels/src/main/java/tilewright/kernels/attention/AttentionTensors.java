@@ -15,7 +15,7 @@ import tilewright.kernel.collective.attention.SeqlenInfo;
 /** The SM80 kernel's tensors in global memory, and what of them belongs to a tile of queries. */
 final class AttentionTensors {
   private final Scope k;
-  private final Sm80AttentionConfig config;
+  private final AttentionVariant variant;
   private final GlobalTensor q;
   private final GlobalTensor keys;
   private final GlobalTensor values;
@@ -28,30 +28,33 @@ final class AttentionTensors {
   /** Cumulated lengths of packed sequences. */
   private record Lengths(GlobalTensor queries, GlobalTensor keys) {}
 
-  AttentionTensors(Scope k, Sm80AttentionConfig config) {
+  AttentionTensors(Scope k, AttentionVariant variant) {
     this.k = k;
-    this.config = config;
-    q = k.global(config.q());
-    keys = k.global(config.k());
-    values = k.global(config.v());
-    o = k.global(config.o());
-    lse = config.lse() ? Optional.of(k.global(config.logSumExp())) : Optional.empty();
+    this.variant = variant;
+    q = k.global(variant.q());
+    keys = k.global(variant.k());
+    values = k.global(variant.v());
+    o = k.global(variant.o());
+    lse = variant.logSumExp().map(k::global);
     scale = k.scalar("scale");
-    lengths = config.packed()
-        ? Optional.of(new Lengths(k.global(config.lengths("cuQ")), k.global(config.lengths("cuK")))) : Optional.empty();
+    lengths = variant.packed() ? Optional.of(lengths(k)) : Optional.empty();
     scheduler = scheduler();
-    // A sequence's lengths are read before it is known whether it has the tile.
-    if (config.packed()) k.leave(scheduler.count().lessThan(1));
+    // A sequence's lengths are read before it is known whether it has the tile; a grid has no tile to ask.
+    if (variant.packed() || variant.tilesInGrid()) k.leave(scheduler.count().lessThan(1));
+  }
+
+  private static Lengths lengths(Scope k) {
+    return new Lengths(k.global(AttentionSpecs.lengths("cuQ")), k.global(AttentionSpecs.lengths("cuK")));
   }
 
   /** Packed sequences all get as many tiles as the longest has, which only the launch knows. */
   private AttentionTileScheduler scheduler() {
     var entries = lengths.map(l -> l.queries.extent(0).plus(-1)).orElse(q.extent(3));
-    var heads = config.packing().heads() == 1 ? q.extent(2) : keys.extent(2);
+    var heads = variant.packing().heads() == 1 ? q.extent(2) : keys.extent(2);
     var tiles = lengths.isPresent() ? k.gridX().dividedBy(heads.times(entries))
-        : config.packing().rows(q.extent(0)).ceilDiv(config.shape().tileM());
-    return new AttentionTileScheduler(tiles, heads, entries, config.shape().headsTogether(),
-        config.band().right().isPresent());
+        : variant.packing().rows(q.extent(0)).ceilDiv(variant.tiling().tileM());
+    return new AttentionTileScheduler(tiles, heads, entries, variant.headsTogether(),
+        variant.band().right().isPresent());
   }
 
   F32 scale() {
@@ -66,31 +69,51 @@ final class AttentionTensors {
    */
   record Tile(AttentionTileScheduler.Tile place, I32 head, SeqlenInfo sequence, I32 firstRow, Pred exists) {}
 
-  /** The tile that a CTA works on. */
-  Tile tile(I32 block) {
-    var place = scheduler.tile(block);
+  /** The tile that this CTA works on. */
+  Tile tile() {
+    return variant.tilesInGrid() ? tile(new AttentionTileScheduler.Tile(k.blockX(), k.blockY(), k.blockZ()))
+        : tile(scheduler.tile(k.blockX()));
+  }
+
+  /** The tile with addresses that are computed from here on, rather than held in registers through the loop. */
+  Tile tileAgain(Tile tile) {
+    return variant.tilesInGrid() ? tile : tile(scheduler.tile(k.blockX().settled()));
+  }
+
+  private Tile tile(AttentionTileScheduler.Tile place) {
     var sequence = lengths.map(l -> SeqlenInfo.packed(l.queries, l.keys, place.batch()))
         .orElseGet(() -> SeqlenInfo.fixed(q.extent(0), keys.extent(0)));
-    var firstRow = place.number().times(config.shape().tileM());
-    return new Tile(place, place.head().times(config.packing().heads()), sequence, firstRow,
-        scheduler.count().atLeast(1).and(firstRow.lessThan(config.packing().rows(sequence.queries()))));
+    var firstRow = place.number().times(variant.tiling().tileM());
+    var exists = variant.tilesInGrid() ? Pred.known(k, true)
+        : scheduler.count().atLeast(1).and(firstRow.lessThan(variant.packing().rows(sequence.queries())));
+    return new Tile(place, place.head().times(variant.packing().heads()), sequence, firstRow, exists);
   }
 
   /** The blocks of keys that a tile looks at. */
   BlockOrder blocks(Tile tile) {
-    return config.blockMask() ? BlockLists.of(k, tile.place)
-        : BlockInfo.of(config.band(), tile.sequence, tile.firstRow, config.shape().tileM(), config.shape().tileN(),
-            config.packing());
+    return variant.blockMask() ? BlockLists.of(k, tile.place)
+        : BlockInfo.of(variant.band(), tile.sequence, tile.firstRow, variant.tiling().tileM(), variant.tiling().tileN(),
+            variant.packing());
   }
 
-  /** A tile's rows of Q. */
-  GlobalTensor queries(Tile tile) {
-    return rows(q, tile);
+  /** Whether a tile has any of its blocks; one of a grid has as many keys as queries. */
+  Pred hasKeys(BlockOrder blocks) {
+    return variant.tilesInGrid() ? Pred.known(k, true) : blocks.any();
   }
 
-  /** A tile's rows of O. */
-  GlobalTensor output(Tile tile) {
-    return rows(o, tile);
+  /** The copies of a tile's rows of Q, and of the keys and values that its head reads: all of its sequence. */
+  KeyValueTiles.Copies copies(I32 thread, Tile tile, SharedTiles shared) {
+    var copyK = variant.copy(k, variant.tiling().chunk(), true);
+    var copyV = variant.copy(k, variant.tiling().valueChunk(), false);
+    return new KeyValueTiles.Copies(k, thread, variant,
+        new KeyValueTiles.Operand(rows(q, tile, 0), 0, copyK, shared.q()),
+        new KeyValueTiles.Operand(keys(tile), 0, copyK, shared.k()),
+        new KeyValueTiles.Operand(values(tile), 1, copyV, shared.v()));
+  }
+
+  /** A tile's rows of O from a column on. */
+  GlobalTensor output(Tile tile, int column) {
+    return rows(o, tile, column);
   }
 
   /** A tile's rows of the logarithms, where they are stored. */
@@ -99,34 +122,33 @@ final class AttentionTensors {
         .from(tile.firstRow, tile.head, entry(tile)));
   }
 
-  /** The keys that a tile's head reads: all of its sequence. */
-  GlobalTensor keys(Tile tile) {
+  private GlobalTensor keys(Tile tile) {
     return head(keys, 0, tile.sequence.firstKey(), tile.sequence.keys(), headOfKeys(tile), entry(tile));
   }
 
-  /** The values that a tile's head reads. */
-  GlobalTensor values(Tile tile) {
+  private GlobalTensor values(Tile tile) {
     return head(values, 1, tile.sequence.firstKey(), tile.sequence.keys(), headOfKeys(tile), entry(tile));
   }
 
-  private GlobalTensor rows(GlobalTensor tensor, Tile tile) {
+  private GlobalTensor rows(GlobalTensor tensor, Tile tile, int column) {
     var zero = k.constant(0);
     return packed(head(tensor, 0, tile.sequence.firstQuery(), tile.sequence.queries(), tile.head, entry(tile)), 2)
-        .from(tile.firstRow, zero, zero, zero);
+        .from(tile.firstRow, k.constant(column), zero, zero);
   }
 
   private GlobalTensor packed(GlobalTensor tensor, int headMode) {
-    int heads = config.packing().heads();
+    int heads = variant.packing().heads();
     return heads == 1 ? tensor : tensor.interleaved(0, headMode, heads);
   }
 
   private I32 headOfKeys(Tile tile) {
-    return config.packing().heads() == 1 ? tile.head.dividedBy(q.extent(2).dividedBy(keys.extent(2)))
+    if (variant.tilesInGrid()) return tile.head;
+    return variant.packing().heads() == 1 ? tile.head.dividedBy(q.extent(2).dividedBy(keys.extent(2)))
         : tile.place.head();
   }
 
   private I32 entry(Tile tile) {
-    return config.packed() ? k.constant(0) : tile.place.batch();
+    return variant.packed() ? k.constant(0) : tile.place.batch();
   }
 
   /** A sequence's part of one head; {@code along} is the mode that counts its rows. */

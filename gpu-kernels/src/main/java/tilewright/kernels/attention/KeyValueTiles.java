@@ -1,5 +1,6 @@
 package tilewright.kernels.attention;
 
+import java.util.function.Consumer;
 import tilewright.kernel.GlobalTensor;
 import tilewright.kernel.I32;
 import tilewright.kernel.I32Variable;
@@ -7,147 +8,157 @@ import tilewright.kernel.Pred;
 import tilewright.kernel.Scope;
 import tilewright.kernel.SharedTensor;
 import tilewright.kernel.atom.CpAsync;
+import tilewright.kernel.collective.attention.BlockOrder;
 import tilewright.kernel.tiled.TiledCopy;
 
-/** Tiles of keys and values on their way through shared memory, the last tile first. */
-abstract sealed class KeyValueTiles {
-  final Scope k;
-  private final I32 thread;
-  private final Operand keys;
-  private final Operand values;
+/** The order in which tiles of Q, K and V are copied to shared memory and used there. */
+abstract sealed class KeyValueTiles permits KeyValueTiles.DoubleBuffered, ChunkedTiles {
+  final Copies copies;
+
+  KeyValueTiles(Copies copies) {
+    this.copies = copies;
+  }
 
   /**
-   * Keys or values of one head.
+   * One step of a block of keys: a chunk of one of the two products, whose operands have landed.
    *
-   * @param along the mode that counts keys
+   * @param scores whether of S = Q·Kᵀ, else of O = P·V
+   * @param chunk of the head dimension; {@code last} of the product
+   * @param stage of the tile of K or V
    */
-  record Operand(GlobalTensor global, int along, TiledCopy copy, SharedTensor tile) {
-    private int width() {
-      return Math.toIntExact(tile.layout().shape().mode(along).size());
-    }
-
-    /** @param covered whether the sequence surely has all of the tile */
-    void copy(Scope k, I32 thread, I32 n, I32 stage, boolean covered) {
-      var zero = k.constant(0);
-      // Registers are short: one address a tile, from which the others are added up, and no pointer through the loop.
-      var first = n.settled().times(width());
-      var from = (along == 0 ? global.from(first, zero, zero, zero) : global.from(zero, first, zero, zero))
-          .climbing(along, copy.step(along));
-      copy.copy(thread.settled(), covered ? from.covered(along) : from, tile, stage, zero, zero);
-    }
-  }
-
-  private KeyValueTiles(Scope k, I32 thread, Operand keys, Operand values) {
-    this.k = k;
-    this.thread = thread;
-    this.keys = keys;
-    this.values = values;
-  }
-
-  static KeyValueTiles of(Scope k, I32 thread, Operand keys, Operand values, int stages) {
-    return stages == 1 ? new Alternating(k, thread, keys, values) : new DoubleBuffered(k, thread, keys, values);
-  }
-
-  SharedTensor keys() {
-    return keys.tile;
-  }
-
-  SharedTensor values() {
-    return values.tile;
-  }
-
-  /** Starts the copies of the tile that comes first. */
-  abstract void begin(I32 last);
+  record Step(boolean scores, int chunk, boolean last, I32 stage) {}
 
   /**
-   * Waits for the keys of tile n, and copies on; {@code next} follows it where there is {@code more}.
+   * Q, K or V of one head.
    *
-   * @param whole whether the sequence surely has all of tile n
+   * @param global from the tile's origin on: (rows, head dimension, 1, 1), or (head dimension, rows, 1, 1)
+   * @param rowMode the mode that counts queries or keys
    */
-  abstract void awaitKeys(I32 n, boolean whole, I32 next, Pred more);
+  record Operand(GlobalTensor global, int rowMode, TiledCopy copy, SharedTensor tile) {
+    /** Rows of a tile. */
+    int rows() {
+      return Math.toIntExact(tile.layout().shape().mode(rowMode).size());
+    }
 
-  /** Waits for the values of the tile, and copies on. */
-  abstract void awaitValues(I32 next, Pred more);
+    /** The operand with one address per tile, from which the others are added up: fewer registers. */
+    Operand climbing() {
+      return new Operand(global.climbing(rowMode, copy.step(rowMode)), rowMode, copy, tile);
+    }
 
-  /** Where the present tile lies. */
-  abstract I32 stage();
-
-  final void copyKeys(I32 n, I32 stage, boolean covered) {
-    keys.copy(k, thread, n, stage, covered);
+    /**
+     * Copies a tile.
+     *
+     * @param row its first row; {@code column} of the head dimension its first column
+     * @param covered whether the sequence surely has all of its rows
+     */
+    void copy(I32 thread, I32 row, I32 column, I32 stage, boolean covered) {
+      var zero = row.constant(0);
+      var from = rowMode == 0 ? global.from(row, column, zero, zero) : global.from(column, row, zero, zero);
+      copy.copy(thread, covered ? from.covered(rowMode) : from, tile, stage, zero, zero);
+    }
   }
 
-  final void copyValues(I32 n, I32 stage, boolean covered) {
-    values.copy(k, thread, n, stage, covered);
+  /** The copies of a CTA's Q, K and V. */
+  record Copies(Scope scope, I32 thread, AttentionVariant variant, Operand q, Operand k, Operand v) {
+
+    /** Copies a chunk of Q. */
+    void queries(int chunk, int stage) {
+      var zero = scope.constant(0);
+      var column = scope.constant(chunk * variant.tiling().chunk());
+      if (variant.tuned()) q.copy(thread, zero, column, scope.constant(stage), false);
+      else q.climbing().copy(thread.settled(), zero, column, scope.constant(stage), false);
+    }
+
+    /** Copies a chunk of block {@code n} of K. */
+    void keys(I32 n, int chunk, I32 stage, boolean covered) {
+      block(k, n, chunk * variant.tiling().chunk(), stage, covered);
+    }
+
+    /** Copies a chunk of block {@code n} of V. */
+    void values(I32 n, int chunk, I32 stage, boolean covered) {
+      block(v, n, chunk * variant.tiling().valueChunk(), stage, covered);
+    }
+
+    private void block(Operand operand, I32 n, int column, I32 stage, boolean covered) {
+      // Registers are short: the addresses are computed here, and no pointer is held through the loop.
+      operand.climbing().copy(thread.settled(), n.settled().times(operand.rows()), scope.constant(column), stage,
+          covered && variant.tuned());
+    }
   }
 
-  /** What this thread started has landed, and what the others did too. */
+  /**
+   * Copies Q and what is needed first of the first block of keys.
+   *
+   * @param holdQueries loads Q to registers, if the variant has it there
+   */
+  abstract void begin(BlockOrder blocks, Runnable holdQueries);
+
+  /**
+   * Goes through the steps of block {@code n} of keys; {@code next} follows it where there is {@code more}.
+   *
+   * @param whole whether the sequence surely has all of block {@code n}
+   */
+  abstract void visit(I32 n, boolean whole, I32 next, Pred more, Consumer<Step> compute);
+
+  /** Orders a warp's reads of its rows of Q before it writes rows of O to their place. */
+  void end() {}
+
+  /** Whether other warps may still read the staging memory of O when a warp is done with the last step. */
+  boolean stagingIsRead() {
+    return false;
+  }
+
+  /** Waits for the copies that this thread started and those of the others. */
   final void settle() {
+    var k = copies.scope;
     CpAsync.commit(k);
     CpAsync.waitFor(k, 0);
     k.barrier();
   }
 
-  /** While one tile is worked on, both operands of the one before it are copied. */
-  private static final class DoubleBuffered extends KeyValueTiles {
+  final void holdQueries(Runnable hold) {
+    if (!copies.variant.queryInRegisters()) return;
+    settle();
+    hold.run();
+  }
+
+  /** Two stages of K and V: while one block is worked on, both operands of the next are copied. */
+  static final class DoubleBuffered extends KeyValueTiles {
     private final I32Variable stage;
 
-    DoubleBuffered(Scope k, I32 thread, Operand keys, Operand values) {
-      super(k, thread, keys, values);
+    DoubleBuffered(Copies copies) {
+      super(copies);
+      var k = copies.scope;
       stage = k.variable(k.constant(1), 1);
     }
 
     @Override
-    void begin(I32 last) {
-      copyKeys(last, k.constant(0), false);
-      copyValues(last, k.constant(0), false);
+    void begin(BlockOrder blocks, Runnable holdQueries) {
+      copies.queries(0, 0);
+      copy(blocks.begin(), copies.scope.constant(0), false);
+      holdQueries(holdQueries);
     }
 
     @Override
-    void awaitKeys(I32 n, boolean whole, I32 next, Pred more) {
+    void visit(I32 n, boolean whole, I32 next, Pred more, Consumer<Step> compute) {
+      var k = copies.scope;
       settle();
       var free = stage.value();
-      k.when(more, () -> {
-        copyKeys(next, free, true);
-        copyValues(next, free, true);
-      });
+      k.when(more, () -> copy(next, free, true));
       stage.set(k.constant(1).minus(free));
+      compute.accept(new Step(true, 0, true, stage.value()));
+      compute.accept(new Step(false, 0, true, stage.value()));
+    }
+
+    private void copy(I32 n, I32 stage, boolean covered) {
+      copies.keys(n, 0, stage, covered);
+      copies.values(n, 0, stage, covered);
     }
 
     @Override
-    void awaitValues(I32 next, Pred more) {}
-
-    @Override
-    I32 stage() {
-      return stage.value();
-    }
-  }
-
-  /** Values are copied while scores are computed, the next keys while values are mixed (FlashAttention-2). */
-  private static final class Alternating extends KeyValueTiles {
-    Alternating(Scope k, I32 thread, Operand keys, Operand values) {
-      super(k, thread, keys, values);
-    }
-
-    @Override
-    void begin(I32 last) {
-      copyKeys(last, k.constant(0), false);
-    }
-
-    @Override
-    void awaitKeys(I32 n, boolean whole, I32 next, Pred more) {
-      settle();
-      copyValues(n, k.constant(0), whole);
-    }
-
-    @Override
-    void awaitValues(I32 next, Pred more) {
-      settle();
-      k.when(more, () -> copyKeys(next, k.constant(0), true));
-    }
-
-    @Override
-    I32 stage() {
-      return k.constant(0);
+    void end() {
+      // The last barrier is before the last block's reads of Q.
+      if (!copies.variant.queryInRegisters()) copies.scope.warpBarrier();
     }
   }
 }

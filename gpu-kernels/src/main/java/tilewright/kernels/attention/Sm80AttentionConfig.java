@@ -1,10 +1,16 @@
 package tilewright.kernels.attention;
 
+import java.util.Optional;
+import tilewright.kernel.F32;
+import tilewright.kernel.Scope;
+import tilewright.kernel.SharedTensor;
 import tilewright.kernel.TensorSpec;
 import tilewright.kernel.collective.attention.Band;
+import tilewright.kernel.collective.attention.FragmentRows;
 import tilewright.kernel.collective.attention.HeadPacking;
 import tilewright.kernel.collective.attention.Modification;
-import tilewright.kernel.tiled.TiledMma;
+import tilewright.kernel.collective.attention.OnlineSoftmax;
+import tilewright.kernel.tiled.SwizzledTile;
 import tilewright.numerics.ElementType;
 
 /**
@@ -22,7 +28,8 @@ import tilewright.numerics.ElementType;
  * @param packing of all heads that read the same keys, or none
  */
 public record Sm80AttentionConfig(ElementType type, Shape shape, int vector, boolean exactDims, Band band,
-    Modification modification, boolean packed, boolean blockMask, boolean lse, HeadPacking packing) {
+    Modification modification, boolean packed, boolean blockMask, boolean lse, HeadPacking packing)
+    implements AttentionVariant {
 
   /**
    * Tiles and warps.
@@ -36,35 +43,92 @@ public record Sm80AttentionConfig(ElementType type, Shape shape, int vector, boo
    * @param headsTogether heads whose tiles run side by side
    */
   public record Shape(int tileM, int tileN, int tileD, int tileDv, int warps, int stages, boolean queryInRegisters,
-      boolean conditionalRescale, int residentBlocks, int headsTogether) {
-    public int threads() {
-      return 32 * warps;
-    }
+      boolean conditionalRescale, int residentBlocks, int headsTogether) {}
 
-    /** S = Q·Kᵀ: (queries, keys), over the head dimension. */
-    TiledMma.Shape scores() {
-      return new TiledMma.Shape(tileM, tileN, tileD, warps, 1, true, true);
-    }
-
-    /** O = P·V: (queries, head dimension), over the keys. */
-    TiledMma.Shape output() {
-      return new TiledMma.Shape(tileM, tileDv, tileN, warps, 1, true, false);
-    }
+  @Override
+  public String name() {
+    return "sm80_attention_" + type.text() + "_d" + shape.tileD;
   }
 
-  TensorSpec q() {
+  @Override
+  public AttentionTiling tiling() {
+    return new AttentionTiling(shape.tileM, shape.tileN, shape.tileD, shape.tileDv, shape.tileD, shape.tileDv,
+        shape.warps, 1, ElementType.F32);
+  }
+
+  @Override
+  public int residentBlocks() {
+    return shape.residentBlocks;
+  }
+
+  @Override
+  public int headsTogether() {
+    return shape.headsTogether;
+  }
+
+  @Override
+  public boolean tilesInGrid() {
+    return false;
+  }
+
+  @Override
+  public boolean tuned() {
+    return true;
+  }
+
+  @Override
+  public boolean queryInRegisters() {
+    return shape.queryInRegisters;
+  }
+
+  @Override
+  public boolean conditionalRescale() {
+    return shape.conditionalRescale;
+  }
+
+  @Override
+  public SharedTiles sharedTiles(Scope k) {
+    return new SharedTiles(k.shared(type, SwizzledTile.alongColumns(shape.tileM, shape.tileD, 1)),
+        k.shared(type, SwizzledTile.alongColumns(shape.tileN, shape.tileD, shape.stages)),
+        k.shared(type, SwizzledTile.alongRows(shape.tileDv, shape.tileN, shape.stages)));
+  }
+
+  /** A warp's rows of Q become its rows of O. */
+  @Override
+  public SharedTensor staging(SharedTiles tiles) {
+    return tiles.q();
+  }
+
+  @Override
+  public KeyValueTiles pipeline(KeyValueTiles.Copies copies) {
+    return shape.stages == 1 ? new ChunkedTiles(copies, new ChunkedTiles.Slots(1, true, false, false))
+        : new KeyValueTiles.DoubleBuffered(copies);
+  }
+
+  @Override
+  public OnlineSoftmax softmax(Scope k, FragmentRows rows, F32 scale, OnlineSoftmax.Combination combination) {
+    // Blocks that a diagonal cuts need the registers that a reference of each block's own would take.
+    boolean lazy = shape.conditionalRescale && band.right().isPresent();
+    return lazy ? OnlineSoftmax.lazy(k, rows, scale, 0) : OnlineSoftmax.of(k, rows, scale, combination);
+  }
+
+  @Override
+  public TensorSpec q() {
     return operand("Q", "Sq", "D", "H", shape.tileD, "Sq", "D");
   }
 
-  TensorSpec k() {
+  @Override
+  public TensorSpec k() {
     return operand("K", "Sk", "D", "Hk", shape.tileD, "Sk", "D");
   }
 
-  TensorSpec v() {
+  @Override
+  public TensorSpec v() {
     return operand("V", "Sk", "Dv", "Hk", shape.tileDv, "Dv", "Sk");
   }
 
-  TensorSpec o() {
+  @Override
+  public TensorSpec o() {
     return operand("O", "Sq", "Dv", "H", shape.tileDv, "Sq", "Dv");
   }
 
@@ -74,12 +138,8 @@ public record Sm80AttentionConfig(ElementType type, Shape shape, int vector, boo
     return exactDims ? spec.fixed(columns, dim) : spec.multipleOf(columns, vector);
   }
 
-  TensorSpec logSumExp() {
-    return TensorSpec.of("LSE", ElementType.F32, "Sq", "H", "B");
-  }
-
-  /** Cumulated lengths of packed sequences. */
-  TensorSpec lengths(String name) {
-    return TensorSpec.of(name, ElementType.I32, "B1").contiguous("B1");
+  @Override
+  public Optional<TensorSpec> logSumExp() {
+    return lse ? Optional.of(AttentionSpecs.logSumExp()) : Optional.empty();
   }
 }

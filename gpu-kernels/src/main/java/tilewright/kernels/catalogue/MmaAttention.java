@@ -12,9 +12,8 @@ import tilewright.kernel.Target;
 import tilewright.kernels.attention.AttentionArguments;
 import tilewright.kernels.attention.AttentionProblem.Sizes;
 import tilewright.kernels.attention.AttentionProblem;
-import tilewright.kernels.attention.variants.VariantAttention;
-import tilewright.kernels.attention.variants.VariantConfig;
-import tilewright.kernels.attention.variants.Way;
+import tilewright.kernels.attention.VariantConfig;
+import tilewright.kernels.attention.Way;
 import tilewright.kernels.registry.Choice;
 import tilewright.kernels.registry.Family;
 import tilewright.kernels.registry.Operand;
@@ -25,7 +24,7 @@ import tilewright.ptx.Dim3;
 import tilewright.reference.TiledAttentionReference;
 
 /**
- * O = softmax(Q·Kᵀ/√d)·V of Q, K, V and O (B,S,H,d) on tensor cores: {@link VariantAttention} in the ways worth
+ * O = softmax(Q·Kᵀ/√d)·V of Q, K, V and O (B,S,H,d) on tensor cores: the SM80 attention in the ways worth
  * comparing, a family for each.
  *
  * @param config of the underlying kernel
@@ -37,12 +36,12 @@ record MmaAttention(VariantConfig config) implements Kernel {
 
   @Override
   public String name() {
-    return new VariantAttention(config).name();
+    return config.kernel().name();
   }
 
   @Override
   public void trace(Scope k) {
-    new VariantAttention(config).trace(k);
+    config.kernel().trace(k);
   }
 
   private static PreparedLaunch launch(VariantConfig config, int batch, int sequence, int heads) {

@@ -1,4 +1,4 @@
-package tilewright.kernels.attention.variants;
+package tilewright.kernels.attention;
 
 import java.util.Locale;
 

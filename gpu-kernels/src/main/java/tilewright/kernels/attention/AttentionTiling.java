@@ -1,0 +1,44 @@
+package tilewright.kernels.attention;
+
+import tilewright.kernel.Warp;
+import tilewright.kernel.tiled.TiledMma;
+import tilewright.numerics.ElementType;
+
+/**
+ * The tiles of a CTA of SM80 attention.
+ *
+ * @param tileM queries of a tile
+ * @param tileN keys of a block
+ * @param dim head dimension of Q and K; {@code valueDim} that of V and O
+ * @param chunk columns of Q and K that are in shared memory at a time; {@code valueChunk} columns of V and O
+ * @param warpsM warps along the queries
+ * @param warpsN warps that share rows: each has some of the keys of S, and some of the columns of O
+ * @param accumulator type of S and O in registers: f32 or f16
+ */
+record AttentionTiling(int tileM, int tileN, int dim, int valueDim, int chunk, int valueChunk, int warpsM, int warpsN,
+    ElementType accumulator) {
+
+  int threads() {
+    return Warp.SIZE * warpsM * warpsN;
+  }
+
+  /** A chunk of S = Q·Kᵀ: (queries, keys), over the head dimension. */
+  TiledMma.Shape scores() {
+    return new TiledMma.Shape(tileM, tileN, chunk, warpsM, warpsN, true, true);
+  }
+
+  /** A chunk of O = P·V: (queries, head dimension), over the keys. */
+  TiledMma.Shape output() {
+    return new TiledMma.Shape(tileM, valueChunk, tileN, warpsM, warpsN, true, false);
+  }
+
+  /** Chunks of S = Q·Kᵀ. */
+  int chunks() {
+    return dim / chunk;
+  }
+
+  /** Chunks of O = P·V. */
+  int valueChunks() {
+    return valueDim / valueChunk;
+  }
+}

@@ -1,0 +1,139 @@
+package tilewright.kernels.attention;
+
+import java.util.Optional;
+import tilewright.kernel.F32;
+import tilewright.kernel.Scope;
+import tilewright.kernel.SharedTensor;
+import tilewright.kernel.TensorSpec;
+import tilewright.kernel.atom.CopyAtom;
+import tilewright.kernel.atom.CpAsync;
+import tilewright.kernel.atom.ElementCopy;
+import tilewright.kernel.collective.attention.Band;
+import tilewright.kernel.collective.attention.FragmentRows;
+import tilewright.kernel.collective.attention.HeadPacking;
+import tilewright.kernel.collective.attention.Modification;
+import tilewright.kernel.collective.attention.OnlineSoftmax;
+import tilewright.kernel.tiled.TiledCopy;
+import tilewright.layout.Layout;
+import tilewright.numerics.ElementType;
+
+/**
+ * The choices that {@link Sm80Attention} leaves open: which tensors there are, and how Q, K and V get to the tensor
+ * cores. {@link Sm80AttentionConfig} is FlashAttention-2; a {@link VariantConfig} is another way to divide the work.
+ */
+sealed interface AttentionVariant permits Sm80AttentionConfig, VariantConfig {
+
+  /** The kernel's name. */
+  String name();
+
+  /** The type of Q, K, V and O: f16 or bf16. */
+  ElementType type();
+
+  /** Tiles, their chunks and the warps that share them. */
+  AttentionTiling tiling();
+
+  /** CTAs per SM that registers are to suffice for. */
+  int residentBlocks();
+
+  /** Elements that one access to global memory moves; 1 for any strides. */
+  int vector();
+
+  /** (queries, D, heads, batch). */
+  TensorSpec q();
+
+  /** (keys, D, heads of K, batch). */
+  TensorSpec k();
+
+  /** (Dv, keys, heads of K, batch). */
+  TensorSpec v();
+
+  /** (queries, Dv, heads, batch). */
+  TensorSpec o();
+
+  /** The rows' logarithms (queries, heads, batch), if they are stored. */
+  default Optional<TensorSpec> logSumExp() {
+    return Optional.empty();
+  }
+
+  /** Whether sequences lie one after the other, bounded by cumulated lengths. */
+  default boolean packed() {
+    return false;
+  }
+
+  /**
+   * Whether the grid is (tiles of queries, heads, batch), with a head of K for each head of Q and as many keys as
+   * queries; else CTAs are numbered in x.
+   */
+  boolean tilesInGrid();
+
+  /** Heads whose tiles run side by side, where CTAs are numbered in x. */
+  default int headsTogether() {
+    return 1;
+  }
+
+  /** The tiles of Q, K and V in shared memory. */
+  SharedTiles sharedTiles(Scope k);
+
+  /** The tile of P in shared memory (queries, keys, 1), where warps share rows. */
+  default Optional<SharedTensor> sharedP(Scope k) {
+    return Optional.empty();
+  }
+
+  /** The tile of O in shared memory, in the place of one that is not read any more. */
+  SharedTensor staging(SharedTiles tiles);
+
+  /** How tiles of K and V follow each other through shared memory. */
+  KeyValueTiles pipeline(KeyValueTiles.Copies copies);
+
+  /** Whether Q stays in registers, else it is read from shared memory for each tile of keys. */
+  boolean queryInRegisters();
+
+  /**
+   * Whether registers are used as was fastest on an H200: addresses of Q stay in registers, P is rounded slice by slice
+   * in front of its product, blocks that every query sees whole are copied without bound checks, and the epilogue
+   * computes its addresses anew. The other variants keep the form in which they were measured.
+   */
+  boolean tuned();
+
+  /** The keys that a query sees, by distance. */
+  default Band band() {
+    return Band.ALL;
+  }
+
+  /** The user's change of the scores. */
+  default Modification modification() {
+    return Modification.NONE;
+  }
+
+  /** The heads that share a tile of queries. */
+  default HeadPacking packing() {
+    return HeadPacking.NONE;
+  }
+
+  /** Whether blocks of keys come from lists, by {@link BlockMaskKernel}. */
+  default boolean blockMask() {
+    return false;
+  }
+
+  /** Whether O is rescaled only where a row's maximum rose. */
+  default boolean conditionalRescale() {
+    return false;
+  }
+
+  /** The online softmax of rows of S. */
+  default OnlineSoftmax softmax(Scope k, FragmentRows rows, F32 scale, OnlineSoftmax.Combination combination) {
+    return OnlineSoftmax.of(k, rows, scale, combination);
+  }
+
+  /** The copy of a tile with rows of {@code dim} elements of a head, which are its columns if {@code rowsFirst}. */
+  default TiledCopy copy(Scope k, int dim, boolean rowsFirst) {
+    int vector = vector();
+    CopyAtom atom = vector == 1 ? new ElementCopy() : new CpAsync(k, vector, type().bytes());
+    // Threads run along the head dimension first, so that a warp reads whole sectors of a swizzled tile's rows.
+    int along = Math.min(Integer.lowestOneBit(dim), 64) / vector;
+    int across = tiling().threads() / along;
+    return rowsFirst
+        ? TiledCopy.of(atom, Layout.of(Layout.of(across, along), Layout.of(along, 1)), Layout.columnMajor(1, vector))
+        : TiledCopy.of(atom, Layout.of(Layout.of(along, 1), Layout.of(across, along)), Layout.columnMajor(vector, 1));
+  }
+}
