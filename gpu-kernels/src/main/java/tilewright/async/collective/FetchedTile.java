@@ -11,7 +11,6 @@ import tilewright.kernel.TensorSpec;
 import tilewright.kernel.TraceException;
 import tilewright.kernel.atom.ElementCopy;
 import tilewright.kernel.tiled.TiledCopy;
-import tilewright.layout.Layout;
 import tilewright.layout.OffsetMap;
 
 /**
@@ -53,12 +52,11 @@ public final class FetchedTile implements OperandTile {
     var parts = parts(spec, layout, rows);
     int inner = alongK ? 1 : 0;
     int run = Math.min(alongK ? columns : rows, Warpgroup.SIZE);
-    int runs = Warpgroup.SIZE / run;
-    var threads = alongK ? Layout.of(Layout.of(runs, run), Layout.of(run, 1))
-        : Layout.of(Layout.of(run, 1), Layout.of(runs, run));
+    var atom = new ElementCopy();
+    var copy = alongK ? TiledCopy.rowMajor(atom, Warpgroup.SIZE, run)
+        : TiledCopy.columnMajor(atom, Warpgroup.SIZE, run);
     var tile = k.shared(spec.type(), layout);
-    return new FetchedTile(tile, tile.as(parts), k.global(spec),
-        TiledCopy.of(new ElementCopy(), threads, Layout.columnMajor(1, 1)), lane, 1 - inner);
+    return new FetchedTile(tile, tile.as(parts), k.global(spec), copy, lane, 1 - inner);
   }
 
   /** The tiles cut into parts of so many rows, each of which is a stage of its own. */

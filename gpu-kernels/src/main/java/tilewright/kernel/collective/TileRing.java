@@ -61,8 +61,7 @@ public final class TileRing {
     // Few neighbours along rows leave a warp many rows to spread over banks.
     int most = transposes ? SECTOR_BYTES / bytes : threads;
     int along = Math.max(threads / extent(tiles, 0), Math.min(extent(tiles, 1) / elements, most));
-    return TiledCopy.of(atom, Layout.of(Layout.of(threads / along, along), Layout.of(along, 1)),
-        Layout.columnMajor(1, elements));
+    return TiledCopy.rowMajor(atom, threads, along);
   }
 
   /** What a thread does with a tile: slice by slice along k, each by way of one of two sets of registers. */

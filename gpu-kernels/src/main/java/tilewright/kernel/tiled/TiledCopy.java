@@ -45,6 +45,26 @@ public final class TiledCopy {
     return new TiledCopy(atom, Partition.exact(threadValue, rows, columns), rows, columns);
   }
 
+  /**
+   * A copy whose threads lie on the tile row by row, each with a run of neighbours along its row.
+   *
+   * @param columns threads along a row
+   */
+  public static TiledCopy rowMajor(CopyAtom atom, int threads, int columns) {
+    return of(atom, Layout.of(Layout.of(threads / columns, columns), Layout.of(columns, 1)),
+        Layout.columnMajor(1, atom.elements()));
+  }
+
+  /**
+   * A copy whose threads lie on the tile column by column, each with a run of neighbours along its column.
+   *
+   * @param rows threads along a column
+   */
+  public static TiledCopy columnMajor(CopyAtom atom, int threads, int rows) {
+    return of(atom, Layout.of(Layout.of(rows, 1), Layout.of(threads / rows, rows)),
+        Layout.columnMajor(atom.elements(), 1));
+  }
+
   /** The same where nobody reads what is copied while the condition is false. */
   public TiledCopy where(Pred condition) {
     return new TiledCopy(atom.where(condition), partition, rows, columns);

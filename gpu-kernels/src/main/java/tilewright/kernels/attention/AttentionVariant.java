@@ -14,7 +14,6 @@ import tilewright.kernel.collective.attention.HeadPacking;
 import tilewright.kernel.collective.attention.Modification;
 import tilewright.kernel.collective.attention.OnlineSoftmax;
 import tilewright.kernel.tiled.TiledCopy;
-import tilewright.layout.Layout;
 import tilewright.numerics.ElementType;
 
 /**
@@ -131,9 +130,7 @@ sealed interface AttentionVariant permits Sm80AttentionConfig, VariantConfig {
     CopyAtom atom = vector == 1 ? new ElementCopy() : new CpAsync(k, vector, type().bytes());
     // Threads run along the head dimension first, so that a warp reads whole sectors of a swizzled tile's rows.
     int along = Math.min(Integer.lowestOneBit(dim), 64) / vector;
-    int across = tiling().threads() / along;
-    return rowsFirst
-        ? TiledCopy.of(atom, Layout.of(Layout.of(across, along), Layout.of(along, 1)), Layout.columnMajor(1, vector))
-        : TiledCopy.of(atom, Layout.of(Layout.of(along, 1), Layout.of(across, along)), Layout.columnMajor(vector, 1));
+    int threads = tiling().threads();
+    return rowsFirst ? TiledCopy.rowMajor(atom, threads, along) : TiledCopy.columnMajor(atom, threads, along);
   }
 }

@@ -70,10 +70,9 @@ final class StagedOutput {
       implements Way {
     static ByThreads of(Scope k, TensorSpec spec, SharedTensor stages, int columns, boolean alongN) {
       int run = Math.min(alongN ? columns : WgmmaAtom.M, Warpgroup.SIZE);
-      int runs = Warpgroup.SIZE / run;
-      var threads = alongN ? Layout.of(Layout.of(runs, run), Layout.of(run, 1))
-          : Layout.of(Layout.of(run, 1), Layout.of(runs, run));
-      var copy = TiledCopy.of(new ElementCopy(), threads, Layout.columnMajor(1, 1));
+      var atom = new ElementCopy();
+      var copy = alongN ? TiledCopy.rowMajor(atom, Warpgroup.SIZE, run)
+          : TiledCopy.columnMajor(atom, Warpgroup.SIZE, run);
       return new ByThreads(k, k.global(spec), stages, copy, alongN ? 1 : 0);
     }
 
