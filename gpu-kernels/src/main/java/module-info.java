@@ -21,6 +21,7 @@ module tilewright.kernels {
   exports tilewright.kernels.attention;
   exports tilewright.kernels.catalogue;
   exports tilewright.kernels.epilogue;
+  exports tilewright.kernels.gemm;
   exports tilewright.kernels.library;
   exports tilewright.kernels.registry;
   exports tilewright.device;

@@ -13,9 +13,9 @@ import tilewright.kernel.CompiledKernel;
 import tilewright.kernel.Target;
 import tilewright.kernel.TraceException;
 import tilewright.kernel.tiled.SwizzledTile;
-import tilewright.kernels.Gemm;
 import tilewright.kernels.GemmProblem;
 import tilewright.kernels.NaiveGemm;
+import tilewright.kernels.gemm.Gemm;
 import tilewright.layout.Layout;
 import tilewright.numerics.ElementType;
 import tilewright.sm90.atom.WgmmaAtom;
@@ -73,7 +73,7 @@ public final class Listings {
 
   private static void gemms(Path root, Path generated) throws IOException {
     var kernels = root.resolve(KERNELS);
-    save(generated, "sm80-trace.java", trace(kernels.resolve("kernels/Sm80Gemm.java")));
+    save(generated, "sm80-trace.java", trace(kernels.resolve("kernels/gemm/Sm80Gemm.java")));
     save(generated, "vector-add-trace.java", trace(kernels.resolve("kernels/VectorAdd.java")));
     save(generated, "mainloop-run.java",
         Excerpt.method(kernels.resolve("kernel/collective/MultistageMainloop.java"), "Fragment run(Scope k"));

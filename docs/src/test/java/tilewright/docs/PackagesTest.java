@@ -12,7 +12,6 @@ import com.tngtech.archunit.library.dependencies.SliceIdentifier;
 import java.util.Map;
 import java.util.Set;
 import java.util.TreeMap;
-import java.util.TreeSet;
 import java.util.stream.Collectors;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.MethodSource;
@@ -33,20 +32,13 @@ class PackagesTest {
   }
 
   @ParameterizedTest
-  @MethodSource("partsWithoutCycles")
+  @MethodSource("parts")
   void packagesHaveNoCycle(String part) {
     slices().assignedFrom(new ByPackage()).should().beFreeOfCycles().check(of(part));
   }
 
   static Set<String> parts() {
     return ArchitectureTest.all();
-  }
-
-  /** All but {@code kernels}, where the SM80 GEMM and the epilogues still use each other. */
-  static Set<String> partsWithoutCycles() {
-    var parts = new TreeSet<>(parts());
-    parts.remove("kernels");
-    return parts;
   }
 
   private static JavaClasses of(String part) {

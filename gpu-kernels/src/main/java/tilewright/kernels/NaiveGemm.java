@@ -10,7 +10,7 @@ import tilewright.numerics.ElementType;
 
 /** C = A·Bᵀ, one output element a thread. A (M,K), B (N,K), C (M,N) of singles: any extents, any strides. */
 public record NaiveGemm(ElementType operand) implements Kernel {
-  static final List<Integer> TILE = List.of(16, 16);
+  public static final List<Integer> TILE = List.of(16, 16);
   private static final Partition THREADS = Partition.exact(Layout.parse("((16,16),1):((16,1),0)"), 16, 16);
 
   @Override

@@ -1,5 +1,5 @@
 /**
- * Kernels that run on every GPU from SM80 on: vector addition, transposition, and GEMM from naive to tensor cores, each
- * with the host side that turns a problem into a launch.
+ * Kernels that run on every GPU from SM80 on: vector addition, transposition and the naive GEMM; and what packages of
+ * larger kernels share: GEMM problems and their types, and pointwise functions.
  */
 package tilewright.kernels;

@@ -7,6 +7,8 @@ import java.util.List;
 import org.junit.jupiter.api.Test;
 import tilewright.kernel.CompiledKernel;
 import tilewright.kernel.Target;
+import tilewright.kernels.gemm.GemmConfig;
+import tilewright.kernels.gemm.Sm80Gemm;
 import tilewright.numerics.ElementType;
 
 /** A main loop holds no more integer work than one written by hand would. */

@@ -11,9 +11,9 @@ import tilewright.kernel.Kernel;
 import tilewright.kernel.LaunchArguments;
 import tilewright.kernel.PreparedLaunch;
 import tilewright.kernel.Target;
-import tilewright.kernels.Gemm;
 import tilewright.kernels.GemmProblem;
 import tilewright.kernels.epilogue.EpilogueArguments;
+import tilewright.kernels.gemm.Gemm;
 import tilewright.ptx.Dim3;
 
 /** The host side of the Blackwell GEMM: from a problem to a configuration to a launch. */

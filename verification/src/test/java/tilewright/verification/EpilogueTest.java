@@ -6,9 +6,9 @@ import java.util.Optional;
 import java.util.Set;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.EnumSource;
-import tilewright.kernels.Gemm;
 import tilewright.kernels.GemmProblem;
 import tilewright.kernels.epilogue.StandardEpilogue;
+import tilewright.kernels.gemm.Gemm;
 import tilewright.numerics.ElementType;
 
 /** Epilogues of the SM80 GEMM: the error rule everywhere, the reference's bits where every function is exact. */

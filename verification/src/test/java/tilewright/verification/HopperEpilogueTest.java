@@ -14,7 +14,7 @@ import org.junit.jupiter.params.provider.ValueSource;
 import tilewright.kernel.Matrix;
 import tilewright.kernel.PreparedLaunch;
 import tilewright.kernels.GemmProblem;
-import tilewright.kernels.catalogue.Pointwise;
+import tilewright.kernels.Pointwise;
 import tilewright.kernels.epilogue.Epilogue;
 import tilewright.kernels.epilogue.Reduction;
 import tilewright.kernels.epilogue.StandardEpilogue;

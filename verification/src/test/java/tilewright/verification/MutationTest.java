@@ -5,9 +5,9 @@ import static org.junit.jupiter.api.Assertions.assertEquals;
 import java.util.List;
 import java.util.Map;
 import org.junit.jupiter.api.Test;
-import tilewright.kernels.Gemm;
 import tilewright.kernels.GemmProblem;
 import tilewright.kernels.Transpose;
+import tilewright.kernels.gemm.Gemm;
 import tilewright.numerics.ElementType;
 
 /** Kernels with one thing wrong: the simulator notices each, and says nothing of the kernels as they are. */

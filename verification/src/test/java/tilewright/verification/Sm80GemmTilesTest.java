@@ -12,9 +12,9 @@ import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
 import tilewright.device.assembly.Assembler;
 import tilewright.device.assembly.Assembly;
-import tilewright.kernels.Gemm;
-import tilewright.kernels.GemmConfig;
 import tilewright.kernels.GemmProblem;
+import tilewright.kernels.gemm.Gemm;
+import tilewright.kernels.gemm.GemmConfig;
 import tilewright.numerics.ElementType;
 
 /** The tiles that large SM80 products take, made for their problem's strides. */

@@ -16,7 +16,7 @@ import tilewright.cli.tensor.NpyFile;
 import tilewright.kernel.LaunchArguments;
 import tilewright.kernel.Matrix;
 import tilewright.kernels.GemmProblem;
-import tilewright.kernels.catalogue.Pointwise;
+import tilewright.kernels.Pointwise;
 import tilewright.kernels.epilogue.Epilogue;
 import tilewright.kernels.epilogue.EpilogueArguments;
 import tilewright.numerics.ElementType;

@@ -126,7 +126,7 @@ class KernelPathTest {
       import java.util.Optional;
       import tilewright.kernel.PreparedLaunch;
       import tilewright.kernel.Target;
-      import tilewright.kernels.Gemm;
+      import tilewright.kernels.gemm.Gemm;
       import tilewright.kernels.GemmProblem;
       import tilewright.kernels.GemmTypes;
       import tilewright.kernels.epilogue.EpilogueArguments;

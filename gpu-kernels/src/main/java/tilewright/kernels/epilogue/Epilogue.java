@@ -5,7 +5,7 @@ import java.util.LinkedHashSet;
 import java.util.List;
 import java.util.Map;
 import java.util.Set;
-import tilewright.kernels.catalogue.Pointwise;
+import tilewright.kernels.Pointwise;
 import tilewright.numerics.ElementType;
 
 /**

@@ -8,7 +8,7 @@ import java.util.List;
 import java.util.Map;
 import java.util.Set;
 import java.util.stream.Stream;
-import tilewright.kernels.catalogue.Pointwise;
+import tilewright.kernels.Pointwise;
 import tilewright.kernels.epilogue.Epilogue.Operation;
 import tilewright.numerics.ElementType;
 import tilewright.numerics.Rounding;

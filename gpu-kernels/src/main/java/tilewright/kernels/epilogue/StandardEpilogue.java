@@ -4,7 +4,7 @@ import java.util.Arrays;
 import java.util.Locale;
 import java.util.function.Function;
 import java.util.stream.Collectors;
-import tilewright.kernels.catalogue.Pointwise;
+import tilewright.kernels.Pointwise;
 import tilewright.kernels.epilogue.Epilogue.Along;
 import tilewright.numerics.ElementType;
 

@@ -13,9 +13,9 @@ import org.junit.jupiter.params.provider.EnumSource;
 import tilewright.device.assembly.Assembler;
 import tilewright.device.assembly.Assembly;
 import tilewright.kernel.PreparedLaunch;
-import tilewright.kernels.Gemm;
 import tilewright.kernels.GemmProblem;
 import tilewright.kernels.VectorAdd;
+import tilewright.kernels.gemm.Gemm;
 import tilewright.kernels.registry.TimedProblem;
 import tilewright.numerics.ElementType;
 

@@ -1,8 +1,9 @@
-package tilewright.kernels;
+package tilewright.kernels.gemm;
 
 import java.util.Optional;
 import tilewright.kernel.TensorSpec;
 import tilewright.kernel.tiled.TiledMma;
+import tilewright.kernels.GemmProblem;
 import tilewright.numerics.ElementType;
 
 /**

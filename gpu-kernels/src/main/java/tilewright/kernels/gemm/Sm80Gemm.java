@@ -1,4 +1,4 @@
-package tilewright.kernels;
+package tilewright.kernels.gemm;
 
 import java.util.List;
 import java.util.Optional;
@@ -18,7 +18,6 @@ import tilewright.kernel.tiled.TiledMma;
 import tilewright.kernels.epilogue.DirectEpilogue;
 import tilewright.kernels.epilogue.Epilogue;
 import tilewright.layout.ComposedLayout;
-import tilewright.layout.Layout;
 import tilewright.numerics.ElementType;
 
 /**
@@ -96,9 +95,7 @@ public record Sm80Gemm(GemmConfig config, Optional<Epilogue> epilogue) implement
   private TiledCopy copy(Scope k, int vector, int rows, boolean kMajor) {
     CopyAtom atom = vector == 1 ? new ElementCopy() : new CpAsync(k, vector, config.operand().bytes());
     int along = Math.min((kMajor ? config.tileK() : rows) / vector, config.threads());
-    int across = config.threads() / along;
-    return kMajor
-        ? TiledCopy.of(atom, Layout.of(Layout.of(across, along), Layout.of(along, 1)), Layout.columnMajor(1, vector))
-        : TiledCopy.of(atom, Layout.of(Layout.of(along, 1), Layout.of(across, along)), Layout.columnMajor(vector, 1));
+    return kMajor ? TiledCopy.rowMajor(atom, config.threads(), along)
+        : TiledCopy.columnMajor(atom, config.threads(), along);
   }
 }

@@ -1,4 +1,4 @@
-package tilewright.kernels;
+package tilewright.kernels.gemm;
 
 import java.util.Collection;
 import java.util.List;
@@ -9,6 +9,8 @@ import tilewright.kernel.LaunchArguments;
 import tilewright.kernel.Matrix;
 import tilewright.kernel.PreparedLaunch;
 import tilewright.kernel.Target;
+import tilewright.kernels.GemmProblem;
+import tilewright.kernels.NaiveGemm;
 import tilewright.kernels.epilogue.Epilogue;
 import tilewright.kernels.epilogue.EpilogueArguments;
 import tilewright.numerics.ElementType;

@@ -1,4 +1,4 @@
-package tilewright.kernels.catalogue;
+package tilewright.kernels;
 
 import java.util.List;
 import tilewright.kernel.F32;
@@ -9,12 +9,12 @@ import tilewright.reference.PointwiseReference;
 public enum Pointwise {
   ADD("add", "Y = X + Z", PointwiseReference.ADD) {
     @Override
-    F32 of(List<F32> x) {
+    public F32 of(List<F32> x) {
       return x.get(0).plus(x.get(1));
     }
 
     @Override
-    Pair inPairs(List<Pair> x) {
+    public Pair inPairs(List<Pair> x) {
       return x.get(0).plus(x.get(1));
     }
 
@@ -30,7 +30,7 @@ public enum Pointwise {
     }
 
     @Override
-    Pair inPairs(List<Pair> x) {
+    public Pair inPairs(List<Pair> x) {
       return x.getFirst().max(x.getFirst().constant(0));
     }
   },
@@ -87,7 +87,7 @@ public enum Pointwise {
     }
 
     @Override
-    Pair inPairs(List<Pair> all) {
+    public Pair inPairs(List<Pair> all) {
       var x = all.getFirst();
       var factor = x.plus(x.constant(3)).max(x.constant(0)).min(x.constant(6));
       return x.times(factor).times(x.constant(1 / 6f));
@@ -115,7 +115,7 @@ public enum Pointwise {
     return text;
   }
 
-  String formula() {
+  public String formula() {
     return formula;
   }
 
@@ -128,7 +128,7 @@ public enum Pointwise {
     return List.of("X");
   }
 
-  F32 of(List<F32> x) {
+  public F32 of(List<F32> x) {
     return of(x.getFirst());
   }
 
@@ -138,7 +138,7 @@ public enum Pointwise {
   }
 
   /** As exact as the result of 16 bits can show. */
-  F32 narrow(List<F32> x) {
+  public F32 narrow(List<F32> x) {
     return inputs().size() > 1 ? of(x) : narrow(x.getFirst());
   }
 
@@ -148,12 +148,12 @@ public enum Pointwise {
   }
 
   /** Whether the elements' own type has all operations that the function is made of. */
-  boolean hasPairs() {
+  public boolean hasPairs() {
     return this == ADD || this == RELU || this == HARDSWISH;
   }
 
   /** In the arithmetic of the elements' own type. */
-  Pair inPairs(List<Pair> x) {
+  public Pair inPairs(List<Pair> x) {
     throw new UnsupportedOperationException(text + " in pairs");
   }
 
