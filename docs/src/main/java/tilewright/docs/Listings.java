@@ -31,7 +31,7 @@ public final class Listings {
       Path.of("verification/src/test/java/tilewright/verification/HopperEpilogueTest.java");
 
   private static final Path MODS =
-      Path.of("verification/src/main/java/tilewright/verification/AttentionMods.java");
+      Path.of("verification/src/main/java/tilewright/verification/cases/AttentionMods.java");
 
   private static final String LAUNCHES = "docs/src/launches/";
   /** The exit code of a command whose check failed, which these shall. */

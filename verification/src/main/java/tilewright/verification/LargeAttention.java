@@ -8,13 +8,14 @@ import java.util.stream.Stream;
 import tilewright.kernel.PreparedLaunch;
 import tilewright.kernel.collective.attention.Band;
 import tilewright.kernels.attention.AttentionKernel;
+import tilewright.kernels.attention.AttentionProblem;
 import tilewright.kernels.attention.AttentionProblem.Packed;
 import tilewright.kernels.attention.AttentionProblem.Sizes;
-import tilewright.kernels.attention.AttentionProblem;
 import tilewright.kernels.attention.Sm80AttentionKernel;
 import tilewright.numerics.ElementType;
 import tilewright.sm100.attention.BlackwellAttention;
 import tilewright.sm90.attention.HopperAttention;
+import tilewright.verification.cases.AttentionMods;
 
 /**
  * Attention of usual size in every head dimension, with every feature. No case runs it, as its references would take

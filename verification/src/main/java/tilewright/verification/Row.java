@@ -3,6 +3,7 @@ package tilewright.verification;
 import java.util.Locale;
 import java.util.Optional;
 import java.util.OptionalDouble;
+import tilewright.verification.cases.Case;
 
 /**
  * What one kernel did on one backend with one configuration.

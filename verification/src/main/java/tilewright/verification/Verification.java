@@ -9,6 +9,12 @@ import java.util.stream.LongStream;
 import java.util.stream.Stream;
 import tilewright.kernels.registry.KernelRegistry;
 import tilewright.ptx.Launch;
+import tilewright.verification.backend.Backend;
+import tilewright.verification.backend.GpuBackend;
+import tilewright.verification.backend.SimulatorBackend;
+import tilewright.verification.backend.TwinBackend;
+import tilewright.verification.cases.Case;
+import tilewright.verification.cases.Catalogue;
 
 /** Runs every case of the catalogue on every backend and compares with the reference. */
 public final class Verification {

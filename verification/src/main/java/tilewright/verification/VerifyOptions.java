@@ -1,6 +1,7 @@
 package tilewright.verification;
 
 import java.util.Set;
+import tilewright.verification.cases.Case;
 
 /**
  * What to verify.

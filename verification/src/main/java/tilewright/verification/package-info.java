@@ -1,6 +1,5 @@
 /**
- * Three witnesses for every kernel: the simulator, a GPU where there is one, and the CPU reference. A {@code Case} is
- * one kernel on one input; {@link tilewright.verification.Verification} runs all of them and says where the witnesses
- * differ.
+ * Comparison of every kernel on the simulator and, where there is one, on a GPU with the CPU reference.
+ * {@link tilewright.verification.Verification} runs the cases and returns one {@link tilewright.verification.Row} each.
  */
 package tilewright.verification;

@@ -30,6 +30,10 @@ import tilewright.ptx.Dim3;
 import tilewright.ptx.Operand;
 import tilewright.ptx.PtxType;
 import tilewright.reference.TensorView;
+import tilewright.verification.backend.Backend;
+import tilewright.verification.backend.GpuBackend;
+import tilewright.verification.backend.SimulatorBackend;
+import tilewright.verification.cases.Buffers;
 
 /** Every atom by itself, one warp, lane by lane: in the simulator, and on a GPU where there is one. */
 class AtomTest {

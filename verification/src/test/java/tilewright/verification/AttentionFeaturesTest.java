@@ -12,12 +12,13 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.TestFactory;
 import tilewright.kernel.collective.attention.Band;
 import tilewright.kernels.attention.AttentionKernel;
-import tilewright.kernels.attention.AttentionProblem.Sizes;
 import tilewright.kernels.attention.AttentionProblem;
+import tilewright.kernels.attention.AttentionProblem.Sizes;
 import tilewright.kernels.attention.Sm80AttentionKernel;
 import tilewright.numerics.ElementType;
 import tilewright.sm100.attention.BlackwellAttention;
 import tilewright.sm90.attention.HopperAttention;
+import tilewright.verification.cases.AttentionCases;
 
 /** That {@code verify} has a case of every feature that an attention kernel takes, small enough for the simulator. */
 class AttentionFeaturesTest {

@@ -19,6 +19,9 @@ import tilewright.kernels.attention.AttentionProblem.Sizes;
 import tilewright.kernels.attention.Sm80AttentionConfig;
 import tilewright.kernels.attention.Sm80AttentionKernel;
 import tilewright.numerics.ElementType;
+import tilewright.verification.backend.SimulatorBackend;
+import tilewright.verification.cases.AttentionCases;
+import tilewright.verification.cases.AttentionCheck;
 
 /** Features of SM80 attention on the simulator; {@code verify} has the larger grid. */
 class AttentionTest {

@@ -12,19 +12,21 @@ import org.junit.jupiter.api.TestFactory;
 import tilewright.kernels.catalogue.Families;
 import tilewright.kernels.registry.Choice;
 import tilewright.kernels.registry.Family;
+import tilewright.verification.backend.SimulatorBackend;
+import tilewright.verification.cases.FamilyCases;
 
 /** The other ways to attend, whatever is swizzled. */
-class AttentionVariantTest {
-  static final List<String> WAYS = List.of("attention_split_kv", "attention_split_q", "attention_shared_kv",
+public class AttentionVariantTest {
+  public static final List<String> WAYS = List.of("attention_split_kv", "attention_split_q", "attention_shared_kv",
       "attention_shared_qkv", "attention_tiled_qk", "attention_tiled_qkv");
 
   /** Two blocks of keys, the last of them cut; chunks where they are in use. */
-  static Choice choice(Family family, Map<String, String> options) {
+  public static Choice choice(Family family, Map<String, String> options) {
     int dim = family.name().contains("tiled") ? 96 : 32;
     return family.sized(family.defaults().with(options), List.of(1, 70, 1, dim));
   }
 
-  static Family family(String name) {
+  public static Family family(String name) {
     return Families.named(name).orElseThrow();
   }
 

@@ -10,6 +10,8 @@ import tilewright.kernels.GemmProblem;
 import tilewright.kernels.epilogue.StandardEpilogue;
 import tilewright.numerics.ElementType;
 import tilewright.sm100.BlackwellGemm;
+import tilewright.verification.backend.SimulatorBackend;
+import tilewright.verification.cases.EpilogueCases;
 
 /** Epilogues of the Blackwell GEMM: the error rule everywhere, the reference's bits where every function is exact. */
 class BlackwellEpilogueTest {

@@ -9,6 +9,10 @@ import java.util.List;
 import java.util.Optional;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.MethodSource;
+import tilewright.verification.backend.SimulatorBackend;
+import tilewright.verification.cases.AttentionCases;
+import tilewright.verification.cases.AttentionCheck;
+import tilewright.verification.cases.AttentionMods;
 
 /** Masks written as lambdas: which blocks of keys their lists name, and what attention makes of them. */
 class BlockMaskTest {

@@ -21,6 +21,7 @@ import tilewright.sm100.Sm100GemmConfig;
 import tilewright.sm100.UmmaTypes;
 import tilewright.sm100.atom.MmaFormat;
 import tilewright.sm100.atom.MmaKind;
+import tilewright.verification.cases.Buffers;
 
 /**
  * Products of floats of four to eight bits, quantized by the host: clean under the sanitizer, and equal to the product

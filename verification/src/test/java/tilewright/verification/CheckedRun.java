@@ -8,6 +8,7 @@ import tilewright.kernel.PreparedLaunch;
 import tilewright.ptx.Launch;
 import tilewright.simulator.Simulator;
 import tilewright.simulator.SimulatorOptions;
+import tilewright.verification.cases.Case;
 
 /** Launches under the sanitizer whose results have to be those of a case, bit for bit. */
 final class CheckedRun {

@@ -6,6 +6,8 @@ import java.util.List;
 import java.util.Optional;
 import java.util.stream.Stream;
 import org.junit.jupiter.api.DynamicTest;
+import tilewright.verification.backend.SimulatorBackend;
+import tilewright.verification.cases.Case;
 
 /** Cases on the simulator, each clean and with the very bits of its reference. */
 final class ExactCases {

@@ -22,6 +22,8 @@ import tilewright.layout.Layout;
 import tilewright.numerics.ElementType;
 import tilewright.ptx.Dim3;
 import tilewright.reference.TensorView;
+import tilewright.verification.backend.SimulatorBackend;
+import tilewright.verification.cases.Buffers;
 
 /** {@link Exponential} of singles from 0 to −110 in the simulator, beside the exponential in double precision. */
 class ExponentialTest {

@@ -7,6 +7,9 @@ import java.util.stream.Collectors;
 import java.util.stream.Stream;
 import org.junit.jupiter.api.DynamicTest;
 import tilewright.kernels.registry.Family;
+import tilewright.verification.backend.SimulatorBackend;
+import tilewright.verification.cases.Case;
+import tilewright.verification.cases.FamilyCases;
 
 /** Families in the simulator, sanitizer on: one variant on all awkward extents and NaNs, the others on the last. */
 final class FamilyChecks {

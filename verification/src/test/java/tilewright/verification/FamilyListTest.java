@@ -13,6 +13,9 @@ import java.util.stream.Collectors;
 import org.junit.jupiter.api.Test;
 import tilewright.kernels.catalogue.Families;
 import tilewright.kernels.registry.Family;
+import tilewright.verification.backend.SimulatorBackend;
+import tilewright.verification.cases.Catalogue;
+import tilewright.verification.cases.FamilyCases;
 
 /** The list of families and what they refuse. */
 class FamilyListTest {

@@ -13,6 +13,8 @@ import org.junit.jupiter.api.TestFactory;
 import tilewright.kernel.TraceException;
 import tilewright.kernels.registry.Choice;
 import tilewright.kernels.registry.Family;
+import tilewright.verification.backend.SimulatorBackend;
+import tilewright.verification.cases.FamilyCases;
 
 /** What only changes the speed: results agree with the reference all the same, and the sanitizer finds nothing. */
 class FamilyTuningTest {

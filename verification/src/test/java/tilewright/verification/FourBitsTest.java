@@ -18,6 +18,8 @@ import tilewright.layout.Layout;
 import tilewright.numerics.ElementType;
 import tilewright.ptx.Dim3;
 import tilewright.reference.TensorView;
+import tilewright.verification.backend.SimulatorBackend;
+import tilewright.verification.cases.Buffers;
 
 /** Integers of 4 bits in a kernel: every byte becomes the two numbers that the CPU reads in it. */
 class FourBitsTest {

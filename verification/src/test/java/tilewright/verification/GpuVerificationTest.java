@@ -11,6 +11,11 @@ import org.junit.jupiter.api.DynamicTest;
 import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.TestFactory;
 import tilewright.kernels.registry.KernelRegistry;
+import tilewright.verification.backend.Backend;
+import tilewright.verification.backend.GpuBackend;
+import tilewright.verification.backend.TwinBackend;
+import tilewright.verification.cases.Case;
+import tilewright.verification.cases.Catalogue;
 
 /**
  * Every kernel on this machine's GPU: against the CPU reference, bit for bit where that has the kernel's own steps, and

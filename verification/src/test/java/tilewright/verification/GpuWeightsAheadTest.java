@@ -16,6 +16,7 @@ import tilewright.device.driver.GpuProbe;
 import tilewright.kernels.GemmProblem;
 import tilewright.numerics.ElementType;
 import tilewright.sm90.HopperGemm;
+import tilewright.verification.cases.Buffers;
 
 /** Launches that read what the one before wrote, and copy their weights while it ends. */
 @Tag("gpu")

@@ -21,6 +21,8 @@ import tilewright.kernels.epilogue.StandardEpilogue;
 import tilewright.numerics.ElementType;
 import tilewright.ptx.Dim3;
 import tilewright.sm90.HopperGemm;
+import tilewright.verification.backend.SimulatorBackend;
+import tilewright.verification.cases.EpilogueCases;
 
 /** Epilogues of the Hopper GEMM: the error rule everywhere, the reference's bits where every function is exact. */
 class HopperEpilogueTest {

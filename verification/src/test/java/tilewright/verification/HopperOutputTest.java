@@ -26,6 +26,8 @@ import tilewright.sm90.GroupedGemm;
 import tilewright.sm90.Grouping;
 import tilewright.sm90.HopperGemm;
 import tilewright.sm90.MixedGemm;
+import tilewright.verification.cases.Buffers;
+import tilewright.verification.cases.GemmCases;
 
 /**
  * What the Hopper GEMM writes where C lies in a larger matrix: all of its elements, and nothing beside them. Operands

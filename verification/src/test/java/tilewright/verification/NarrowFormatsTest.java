@@ -3,6 +3,7 @@ package tilewright.verification;
 import java.util.stream.Stream;
 import org.junit.jupiter.api.DynamicTest;
 import org.junit.jupiter.api.TestFactory;
+import tilewright.verification.cases.NarrowCases;
 
 /** Products of the narrow formats that have names: clean, and bit for bit what tensor cores add up. */
 class NarrowFormatsTest {

@@ -28,6 +28,7 @@ import tilewright.sm100.NarrowQuantization;
 import tilewright.sm100.ScaleRule;
 import tilewright.sm100.atom.MmaFormat;
 import tilewright.sm100.atom.MmaKind;
+import tilewright.verification.cases.Buffers;
 
 /** What kernels quantize, bit for bit beside what the host does, of numbers of every kind. */
 class NarrowQuantizationTest {

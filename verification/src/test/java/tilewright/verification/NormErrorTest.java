@@ -18,6 +18,7 @@ import tilewright.numerics.ElementType;
 import tilewright.reference.TensorView;
 import tilewright.simulator.Simulator;
 import tilewright.simulator.SimulatorOptions;
+import tilewright.verification.cases.FamilyCases;
 
 /** Normalised rows whose mean is large beside their deviation, one at a time, so that no worse row hides another. */
 class NormErrorTest {

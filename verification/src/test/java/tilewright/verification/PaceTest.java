@@ -22,6 +22,8 @@ import tilewright.sm90.GroupedGemm;
 import tilewright.sm90.Grouping;
 import tilewright.sm90.HopperGemm;
 import tilewright.sm90.Sm90GemmConfig;
+import tilewright.verification.cases.Case;
+import tilewright.verification.cases.GemmCases;
 
 /** CTAs that keep in step: only when they copy may differ, never what they compute. */
 class PaceTest {

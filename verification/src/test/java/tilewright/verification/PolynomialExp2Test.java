@@ -22,6 +22,8 @@ import tilewright.numerics.ElementType;
 import tilewright.ptx.Dim3;
 import tilewright.sm100.atom.F32x2;
 import tilewright.sm100.attention.PolynomialExp2;
+import tilewright.verification.backend.SimulatorBackend;
+import tilewright.verification.cases.Buffers;
 
 /**
  * The error of {@link PolynomialExp2}, proved over all singles from −127 to 8. The kernel computes, bit for bit, what

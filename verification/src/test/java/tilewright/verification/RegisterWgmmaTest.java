@@ -27,6 +27,8 @@ import tilewright.sm90.atom.RegisterOperand;
 import tilewright.sm90.atom.WgmmaAtom;
 import tilewright.sm90.collective.RegisterWgmma;
 import tilewright.sm90.collective.TiledWgmma;
+import tilewright.verification.backend.SimulatorBackend;
+import tilewright.verification.cases.Buffers;
 
 /** Two products one after the other, D = (A·Bᵀ)·C, whose middle stays in registers. */
 class RegisterWgmmaTest {

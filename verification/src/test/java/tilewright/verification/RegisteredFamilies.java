@@ -5,14 +5,14 @@ import tilewright.kernels.registry.Family;
 import tilewright.kernels.registry.KernelRegistry;
 
 /** The families that the commands know. */
-final class RegisteredFamilies {
+public final class RegisteredFamilies {
   private RegisteredFamilies() {}
 
   static List<Family> all() {
     return KernelRegistry.builtIn().families();
   }
 
-  static Family named(String name) {
+  public static Family named(String name) {
     return KernelRegistry.builtIn().family(name).orElseThrow();
   }
 }

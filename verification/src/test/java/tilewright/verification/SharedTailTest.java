@@ -16,6 +16,7 @@ import tilewright.numerics.ElementType;
 import tilewright.ptx.Dim3;
 import tilewright.sm90.HopperGemm;
 import tilewright.sm90.Sm90GemmConfig;
+import tilewright.verification.cases.GemmCases;
 
 /** Tiles cut along k for several CTAs: which parts there are is part of what each sum is, bit for bit. */
 class SharedTailTest {

@@ -12,6 +12,9 @@ import org.junit.jupiter.api.DynamicTest;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.TestFactory;
 import tilewright.kernels.registry.KernelRegistry;
+import tilewright.verification.backend.SimulatorBackend;
+import tilewright.verification.cases.Case;
+import tilewright.verification.cases.Catalogue;
 
 /**
  * Every kernel that is no family in the simulator, sanitizer on, against the CPU reference: bit for bit, attention by

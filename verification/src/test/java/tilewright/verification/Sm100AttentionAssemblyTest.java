@@ -13,11 +13,12 @@ import tilewright.device.assembly.Assembler;
 import tilewright.device.assembly.Assembly;
 import tilewright.kernel.CompiledKernel;
 import tilewright.kernel.collective.attention.Band;
+import tilewright.kernels.attention.AttentionProblem;
 import tilewright.kernels.attention.AttentionProblem.Packed;
 import tilewright.kernels.attention.AttentionProblem.Sizes;
-import tilewright.kernels.attention.AttentionProblem;
 import tilewright.numerics.ElementType;
 import tilewright.sm100.attention.BlackwellAttention;
+import tilewright.verification.cases.AttentionMods;
 
 /** What the assembler says of Blackwell attention: no registers spilled, no warnings. */
 class Sm100AttentionAssemblyTest {

@@ -11,6 +11,8 @@ import tilewright.kernel.collective.attention.Band;
 import tilewright.kernels.attention.AttentionProblem.Sizes;
 import tilewright.numerics.ElementType;
 import tilewright.ptx.Dim3;
+import tilewright.verification.backend.SimulatorBackend;
+import tilewright.verification.cases.AttentionCases;
 
 /** Blackwell attention beside the reference, under several schedules. */
 class Sm100AttentionTest {

@@ -22,9 +22,12 @@ import tilewright.simulator.Simulator;
 import tilewright.simulator.SimulatorOptions;
 import tilewright.sm100.attention.BlackwellAttention;
 import tilewright.sm100.attention.Sm100AttentionConfig.Shape;
+import tilewright.verification.cases.AttentionCases;
+import tilewright.verification.cases.AttentionCheck;
+import tilewright.verification.cases.Buffers;
 
 /** When Blackwell attention corrects its sums: scores of a row grow from block to block by what its query says. */
-class Sm100CorrectionTest {
+public class Sm100CorrectionTest {
   private static final int QUERIES = 256;
   private static final int BLOCK = 64;
   private static final int KEYS = 3 * BLOCK;
@@ -50,7 +53,7 @@ class Sm100CorrectionTest {
   }
 
   /** Sets the first element of a row of so many, of bf16. */
-  static void setFirst(MemorySegment rows, int columns, int row, float value) {
+  public static void setFirst(MemorySegment rows, int columns, int row, float value) {
     rows.setAtIndex(ValueLayout.JAVA_SHORT_UNALIGNED, (long) row * columns,
         (short) (Float.floatToRawIntBits(value) >>> Short.SIZE));
   }

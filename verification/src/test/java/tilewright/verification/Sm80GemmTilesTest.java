@@ -16,6 +16,8 @@ import tilewright.kernels.GemmProblem;
 import tilewright.kernels.gemm.Gemm;
 import tilewright.kernels.gemm.GemmConfig;
 import tilewright.numerics.ElementType;
+import tilewright.verification.backend.SimulatorBackend;
+import tilewright.verification.cases.GemmCases;
 
 /** The tiles that large SM80 products take, made for their problem's strides. */
 class Sm80GemmTilesTest {

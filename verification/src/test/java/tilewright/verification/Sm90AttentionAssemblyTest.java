@@ -16,9 +16,9 @@ import tilewright.kernel.collective.attention.Band;
 import tilewright.kernel.collective.attention.MaskMod;
 import tilewright.kernel.collective.attention.Modification;
 import tilewright.kernel.collective.attention.ScoreMod;
+import tilewright.kernels.attention.AttentionProblem;
 import tilewright.kernels.attention.AttentionProblem.Packed;
 import tilewright.kernels.attention.AttentionProblem.Sizes;
-import tilewright.kernels.attention.AttentionProblem;
 import tilewright.numerics.ElementType;
 import tilewright.sm90.attention.HopperAttention;
 

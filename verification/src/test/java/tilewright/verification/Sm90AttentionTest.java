@@ -11,8 +11,8 @@ import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
 import tilewright.kernel.PreparedLaunch;
 import tilewright.kernel.collective.attention.Band;
-import tilewright.kernels.attention.AttentionProblem.Sizes;
 import tilewright.kernels.attention.AttentionProblem;
+import tilewright.kernels.attention.AttentionProblem.Sizes;
 import tilewright.layout.Layout;
 import tilewright.numerics.ElementType;
 import tilewright.ptx.Dim3;
@@ -21,6 +21,8 @@ import tilewright.reference.ScoreRule;
 import tilewright.reference.TensorView;
 import tilewright.sm90.attention.HopperAttention;
 import tilewright.sm90.attention.Sm90AttentionConfig.Shape;
+import tilewright.verification.backend.SimulatorBackend;
+import tilewright.verification.cases.Buffers;
 
 /** Hopper attention beside the reference, in small tiles and one CTA that has them all. */
 class Sm90AttentionTest {

@@ -18,6 +18,8 @@ import tilewright.numerics.ElementType;
 import tilewright.ptx.Dim3;
 import tilewright.sm90.attention.HopperAttention;
 import tilewright.sm90.attention.Sm90AttentionConfig.Shape;
+import tilewright.verification.backend.SimulatorBackend;
+import tilewright.verification.cases.AttentionCases;
 
 /** Hopper attention with several heads in one tile, beside the same with a tile for each head. */
 class Sm90HeadPackingTest {

@@ -11,14 +11,17 @@ import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
 import tilewright.kernel.PreparedLaunch;
 import tilewright.kernel.collective.attention.Band;
+import tilewright.kernels.attention.AttentionProblem;
 import tilewright.kernels.attention.AttentionProblem.Packed;
 import tilewright.kernels.attention.AttentionProblem.Sizes;
-import tilewright.kernels.attention.AttentionProblem;
 import tilewright.numerics.ElementType;
 import tilewright.ptx.Dim3;
 import tilewright.reference.ScoreRule;
 import tilewright.sm90.attention.HopperAttention;
 import tilewright.sm90.attention.Sm90AttentionConfig.Shape;
+import tilewright.verification.backend.SimulatorBackend;
+import tilewright.verification.cases.AttentionCases;
+import tilewright.verification.cases.AttentionCheck;
 
 /** Hopper attention on sequences that lie one after the other, in tiles and blocks that reach into the next one. */
 class Sm90PackedAttentionTest {

@@ -22,6 +22,7 @@ import tilewright.reference.TensorView;
 import tilewright.simulator.Program;
 import tilewright.simulator.Simulator;
 import tilewright.simulator.SimulatorOptions;
+import tilewright.verification.cases.FamilyCases;
 
 /** Softmax of one row of singles: the error rule allows little where no worse row hides what this one is off by. */
 class SoftmaxErrorTest {

@@ -14,6 +14,7 @@ import tilewright.layout.OffsetMap;
 import tilewright.simulator.Finding;
 import tilewright.simulator.Simulator;
 import tilewright.simulator.SimulatorOptions;
+import tilewright.verification.mutation.Mutations;
 
 /** Offsets in buffers and shared memory, by the coordinates of the layout that put them there. */
 class TensorCoordinatesTest {

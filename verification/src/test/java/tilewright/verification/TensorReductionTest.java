@@ -25,6 +25,10 @@ import tilewright.layout.Layout;
 import tilewright.numerics.ElementType;
 import tilewright.ptx.Dim3;
 import tilewright.reference.TensorView;
+import tilewright.verification.backend.Backend;
+import tilewright.verification.backend.GpuBackend;
+import tilewright.verification.backend.SimulatorBackend;
+import tilewright.verification.cases.Buffers;
 
 /** Blocks that combine their tiles in global memory by tensor copies, all at the same place. */
 class TensorReductionTest {

@@ -10,6 +10,12 @@ import java.util.Set;
 import org.junit.jupiter.api.Test;
 import tilewright.kernels.VectorAdd;
 import tilewright.ptx.Launch;
+import tilewright.verification.backend.Backend;
+import tilewright.verification.backend.SimulatorBackend;
+import tilewright.verification.backend.TwinBackend;
+import tilewright.verification.cases.Case;
+import tilewright.verification.cases.EpilogueCases;
+import tilewright.verification.cases.MemoryCases;
 
 /** The simulator beside something that stands for a GPU. */
 class TwinBackendTest {

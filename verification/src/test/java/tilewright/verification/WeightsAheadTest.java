@@ -10,6 +10,7 @@ import tilewright.numerics.ElementType;
 import tilewright.ptx.Dim3;
 import tilewright.sm90.HopperGemm;
 import tilewright.sm90.Sm90GemmConfig;
+import tilewright.verification.cases.GemmCases;
 
 /** Weights that are copied before the previous kernel has ended: the same bits, and nothing else comes before. */
 class WeightsAheadTest {

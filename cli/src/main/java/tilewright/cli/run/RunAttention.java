@@ -22,10 +22,10 @@ import tilewright.device.Gpu;
 import tilewright.device.driver.GpuProbe;
 import tilewright.kernels.attention.Attention;
 import tilewright.kernels.attention.AttentionKernel;
+import tilewright.kernels.attention.AttentionProblem;
 import tilewright.kernels.attention.AttentionProblem.Packed;
 import tilewright.kernels.attention.AttentionProblem.Sizes;
 import tilewright.kernels.attention.AttentionProblem.View;
-import tilewright.kernels.attention.AttentionProblem;
 import tilewright.kernels.library.AttentionKernels;
 import tilewright.numerics.ElementType;
 

@@ -15,7 +15,7 @@ import tilewright.ptx.Launch;
 import tilewright.simulator.Program;
 import tilewright.simulator.Simulator;
 import tilewright.simulator.SimulatorOptions;
-import tilewright.verification.Buffers;
+import tilewright.verification.cases.Buffers;
 
 /**
  * A GEMM that is timed on the simulator, in CPU time of one thread.

@@ -9,7 +9,6 @@ import java.util.Optional;
 import java.util.TreeMap;
 import java.util.function.Consumer;
 import tilewright.ptx.Launch;
-import tilewright.verification.Processor;
 
 /**
  * Times the simulator on one core, in CPU time, which other work on the machine disturbs least, and whole programs on

@@ -8,7 +8,6 @@ import java.util.List;
 import java.util.Map;
 import java.util.function.Consumer;
 import java.util.function.Supplier;
-import tilewright.verification.Processor;
 
 /**
  * What it costs to choose a configuration, trace a kernel and print its PTX, on one thread; nothing is kept from one

@@ -12,7 +12,7 @@ import tilewright.ptx.Launch;
 import tilewright.simulator.Simulator;
 import tilewright.simulator.SimulatorOptions;
 import tilewright.simulator.witness.WgmmaGemm;
-import tilewright.verification.Buffers;
+import tilewright.verification.cases.Buffers;
 
 /** Times whole tensor-core programs as a user waits for them: by the clock, on two cores, the first run too. */
 final class WitnessBenchmark {

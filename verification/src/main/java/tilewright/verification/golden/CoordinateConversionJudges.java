@@ -3,8 +3,8 @@ package tilewright.verification.golden;
 import java.util.Map;
 import java.util.Optional;
 import tilewright.layout.Layout;
-import tilewright.layout.tuple.Coordinates.LastMode;
 import tilewright.layout.tuple.Coordinates;
+import tilewright.layout.tuple.Coordinates.LastMode;
 import tilewright.layout.tuple.IntTuple;
 import tilewright.layout.tuple.SliceCoordinate;
 

@@ -9,8 +9,8 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.EnumSource;
 import tilewright.ptx.Dim3;
-import tilewright.ptx.Launch.Argument;
 import tilewright.ptx.Launch;
+import tilewright.ptx.Launch.Argument;
 import tilewright.ptx.tensormap.TensorElement;
 
 /** Products of eight-bit and four-bit floats in blocks, whose scales tcgen05.cp brings to Tensor Memory. */

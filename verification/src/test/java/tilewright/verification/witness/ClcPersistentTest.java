@@ -7,8 +7,8 @@ import java.util.Map;
 import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import tilewright.ptx.Dim3;
-import tilewright.ptx.Launch.Argument;
 import tilewright.ptx.Launch;
+import tilewright.ptx.Launch.Argument;
 import tilewright.ptx.tensormap.TensorElement;
 
 /** Clusters that cancel the launch of others and do their tiles, until none is left: every tile once. */

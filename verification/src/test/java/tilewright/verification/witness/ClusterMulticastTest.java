@@ -6,8 +6,8 @@ import java.util.Map;
 import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import tilewright.ptx.Dim3;
-import tilewright.ptx.Launch.Argument;
 import tilewright.ptx.Launch;
+import tilewright.ptx.Launch.Argument;
 import tilewright.ptx.tensormap.TensorElement;
 
 /** A product whose factors are multicast along the rows and columns of clusters, with tails in all three extents. */

@@ -7,8 +7,8 @@ import java.util.Map;
 import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import tilewright.ptx.Dim3;
-import tilewright.ptx.Launch.Argument;
 import tilewright.ptx.Launch;
+import tilewright.ptx.Launch.Argument;
 
 /** Sums over a cluster by loads from the shared memory of others, and by asynchronous stores and additions there. */
 class DsmemReductionTest {

@@ -6,8 +6,8 @@ import java.util.Map;
 import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import tilewright.ptx.Dim3;
-import tilewright.ptx.Launch.Argument;
 import tilewright.ptx.Launch;
+import tilewright.ptx.Launch.Argument;
 import tilewright.ptx.tensormap.TensorElement;
 
 /** From tensor copies through tcgen05.mma, commit and ld to a tensor store, on one SM and on a pair. */

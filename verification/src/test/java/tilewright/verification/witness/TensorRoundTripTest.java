@@ -9,8 +9,8 @@ import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.EnumSource;
 import tilewright.ptx.Dim3;
-import tilewright.ptx.Launch.Argument;
 import tilewright.ptx.Launch;
+import tilewright.ptx.Launch.Argument;
 
 /** Registers go to Tensor Memory and back in every shape and number of repeats; all cells lie where layouts say. */
 class TensorRoundTripTest {

@@ -10,8 +10,8 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.EnumSource;
 import tilewright.ptx.Dim3;
-import tilewright.ptx.Launch.Argument;
 import tilewright.ptx.Launch;
+import tilewright.ptx.Launch.Argument;
 import tilewright.ptx.tensormap.TensorElement;
 import tilewright.ptx.tensormap.TensorView;
 

@@ -1,0 +1,47 @@
+package tilewright.verification.backend;
+
+import java.util.List;
+import java.util.Map;
+import java.util.Optional;
+import java.util.Set;
+import tilewright.ptx.Launch;
+import tilewright.simulator.Coordinates;
+
+/** Something that executes a launch. */
+public interface Backend extends AutoCloseable {
+
+  /** {@code sim}, {@code gpu} or {@code both}. */
+  String name();
+
+  /** Which of {@code sim} and {@code gpu} run. */
+  default Set<String> parts() {
+    return Set.of(name());
+  }
+
+  /** Why a kernel for that target cannot run here, if it cannot. */
+  Optional<String> refuses(String arch);
+
+  /** Executes the launch on its buffers, in place. */
+  Outcome run(Launch launch);
+
+  /** As {@link #run(Launch)}, with the names of the buffers' elements for reports. */
+  default Outcome run(Launch launch, Map<String, Coordinates> elements) {
+    return run(launch);
+  }
+
+  /** This backend with another seed for its schedule, where it has one. */
+  default Backend seeded(long seed) {
+    return this;
+  }
+
+  @Override
+  void close();
+
+  /**
+   * What a run left besides its buffers.
+   *
+   * @param architecture the compute capability times ten whose tensor-core arithmetic ran
+   * @param findings one line each; empty for a clean run
+   */
+  record Outcome(double ms, int architecture, List<String> findings) {}
+}

@@ -1,0 +1,70 @@
+package tilewright.verification.backend;
+
+import java.util.Map;
+import java.util.Optional;
+import java.util.OptionalInt;
+import tilewright.ptx.Launch;
+import tilewright.simulator.Coordinates;
+import tilewright.simulator.Finding;
+import tilewright.simulator.Simulator;
+import tilewright.simulator.SimulatorOptions;
+
+/** The simulator, sanitizer on. */
+public final class SimulatorBackend implements Backend {
+  private final long seed;
+  private final OptionalInt architecture;
+
+  private SimulatorBackend(long seed, OptionalInt architecture) {
+    this.seed = seed;
+    this.architecture = architecture;
+  }
+
+  /** With the tensor-core arithmetic of the PTX's own target. */
+  public SimulatorBackend(long seed) {
+    this(seed, OptionalInt.empty());
+  }
+
+  /** With the tensor-core arithmetic of that compute capability times ten: what a newer GPU makes of older PTX. */
+  public static SimulatorBackend of(long seed, int architecture) {
+    return new SimulatorBackend(seed, OptionalInt.of(architecture));
+  }
+
+  @Override
+  public Backend seeded(long other) {
+    return new SimulatorBackend(other, architecture);
+  }
+
+  @Override
+  public String name() {
+    return "sim";
+  }
+
+  @Override
+  public Optional<String> refuses(String arch) {
+    return Optional.empty();
+  }
+
+  @Override
+  public Outcome run(Launch launch) {
+    return run(launch, Map.of());
+  }
+
+  @Override
+  public Outcome run(Launch launch, Map<String, Coordinates> elements) {
+    var program = Simulator.load(launch.ptx());
+    int arithmetic = architecture.orElse(capability(launch));
+    var options = SimulatorOptions.defaults().withSeed(seed).withSanitizer(true).withArchitecture(arithmetic)
+        .withCoordinates(elements);
+    var result = program.run(launch, options);
+    var findings = result.findings().stream().map(Finding::toString).toList();
+    return new Outcome(result.time().toNanos() / 1e6, arithmetic, findings);
+  }
+
+  private static int capability(Launch launch) {
+    var target = launch.ptx().lines().filter(line -> line.startsWith(".target")).findFirst().orElseThrow();
+    return Integer.parseInt(target.replaceAll("\\D", ""));
+  }
+
+  @Override
+  public void close() {}
+}

@@ -1,0 +1,272 @@
+package tilewright.verification.cases;
+
+import java.lang.foreign.MemorySegment;
+import java.lang.foreign.ValueLayout;
+import java.util.ArrayList;
+import java.util.Arrays;
+import java.util.HashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.Optional;
+import java.util.Set;
+import java.util.function.Function;
+import java.util.function.Predicate;
+import java.util.stream.Stream;
+import tilewright.kernel.PreparedLaunch;
+import tilewright.kernel.collective.attention.Band;
+import tilewright.kernel.collective.attention.Modification;
+import tilewright.kernel.collective.attention.ScoreMod;
+import tilewright.kernels.attention.AttentionKernel;
+import tilewright.kernels.attention.AttentionProblem;
+import tilewright.kernels.attention.AttentionProblem.Packed;
+import tilewright.kernels.attention.AttentionProblem.Sizes;
+import tilewright.kernels.attention.AttentionProblem.View;
+import tilewright.kernels.attention.BlockMask;
+import tilewright.kernels.attention.Sm80AttentionKernel;
+import tilewright.numerics.ElementType;
+import tilewright.reference.ScoreRule;
+import tilewright.sm100.attention.BlackwellAttention;
+import tilewright.sm90.attention.HopperAttention;
+import tilewright.verification.backend.SimulatorBackend;
+
+/** Attention: every feature on sizes with tails, unequal lengths and rows that see nothing. */
+public final class AttentionCases {
+  private static final Set<String> EVERYWHERE = Set.of("sim", "gpu");
+  private static final Set<String> GPU_ONLY = Set.of("gpu");
+
+  private AttentionCases() {}
+
+  /** A problem, what it does in Java, and the lengths of its sequences where they are packed. */
+  public record Setup(String name, AttentionProblem problem, AttentionCheck.Rules rules, int[] queries, int[] keys) {
+    public Setup(String name, AttentionProblem problem, AttentionCheck.Rules rules) {
+      this(name, problem, rules, new int[0], new int[0]);
+    }
+
+    Setup named(String other) {
+      return new Setup(other, problem, rules, queries, keys);
+    }
+  }
+
+  /** A kernel and how it is launched. */
+  public record Architecture(AttentionKernel kernel, Function<AttentionProblem, PreparedLaunch> launch) {
+    Architecture(AttentionKernel kernel) {
+      this(kernel, kernel::prepare);
+    }
+  }
+
+  public static final Architecture SM80 = new Architecture(new Sm80AttentionKernel());
+  public static final Architecture SM90 = new Architecture(new HopperAttention());
+  public static final Architecture SM100 = new Architecture(new BlackwellAttention());
+
+  /** Whose CTAs cancel launches. */
+  private static final Architecture CANCELLING = new Architecture(new BlackwellAttention(true));
+
+  static List<Case> sm80(long seed) {
+    var cases = cases(SM80, seed);
+    cases.addAll(inTilesOf(SM80, seed, 32, 96, 128, 192, 256));
+    return cases;
+  }
+
+  static List<Case> sm90(long seed) {
+    var cases = cases(SM90, seed);
+    // Heads in one tile: of sequences of different lengths, and with queries for more than a tile.
+    for (var setup : List.of(packed(8, 2), band(ElementType.BF16, new Sizes(1, 70, 140, 8, 2, 64, 64), Band.CAUSAL))) {
+      cases.add(makeCase(SM90, setup, EVERYWHERE, seed));
+    }
+    cases.addAll(inTilesOf(SM90, seed, 96, 128, 192, 256));
+    return cases;
+  }
+
+  /** What takes most registers, in the tiles of head dimensions. */
+  private static List<Case> inTilesOf(Architecture architecture, long seed, int... dims) {
+    return Arrays.stream(dims).boxed().flatMap(dim -> Stream.of(AttentionMods.all(dim), packed(dim)))
+        .map(setup -> makeCase(architecture, setup, EVERYWHERE, seed)).toList();
+  }
+
+  /** And two tiles of queries in one CTA, and tiles from cancelled launches. */
+  static List<Case> sm100(long seed) {
+    var cases = cases(SM100, seed);
+    cases.add(makeCase(SM100, band(ElementType.BF16, new Sizes(1, 300, 260, 2, 1, 128, 128), Band.ALL), EVERYWHERE,
+        seed));
+    for (int dim : new int[] {96, 128}) {
+      cases.add(makeCase(SM100, AttentionMods.all(dim), EVERYWHERE, seed));
+      cases.add(makeCase(SM100, packed(dim), EVERYWHERE, seed));
+    }
+    for (var setup : List.of(band(ElementType.BF16, new Sizes(1, 300, 130, 3, 1, 64, 64), Band.CAUSAL), packed(2, 2),
+        AttentionMods.all(128))) {
+      cases.add(makeCase(CANCELLING, setup.named(setup.name + ", cancelled launches"), EVERYWHERE, seed));
+    }
+    return cases;
+  }
+
+  /** Of what a kernel does. */
+  static List<Case> cases(Architecture architecture, long seed) {
+    var cases = new ArrayList<Case>();
+    Predicate<Setup> supported = s -> architecture.kernel.refusal(s.problem).isEmpty();
+    small().stream().filter(supported).forEach(s -> cases.add(makeCase(architecture, s, EVERYWHERE, seed)));
+    large().stream().filter(supported).forEach(s -> cases.add(makeCase(architecture, s, GPU_ONLY, seed)));
+    return cases;
+  }
+
+  /** Small enough for the simulator. */
+  public static List<Setup> small() {
+    var all = new ArrayList<Setup>();
+    for (int dim : new int[] {32, 64, 96, 128, 192, 256}) {
+      all.add(band(ElementType.BF16, Sizes.of(1, 65, 129, 1, dim), Band.CAUSAL));
+    }
+    all.add(band(ElementType.F16, Sizes.of(2, 130, 70, 2, 64), Band.ALL));
+    all.add(band(ElementType.F16, new Sizes(1, 77, 131, 4, 2, 40, 40), Band.window(40, 3)));
+    all.add(band(ElementType.BF16, Sizes.of(1, 150, 20, 1, 64), Band.CAUSAL));
+    all.add(band(ElementType.BF16, Sizes.of(1, 3, 1, 1, 64), Band.window(0, 0)));
+    all.add(band(ElementType.BF16, Sizes.of(1, 30, 50, 1, 36), Band.CAUSAL));
+    all.add(band(ElementType.F16, new Sizes(1, 20, 30, 1, 1, 33, 21), Band.ALL));
+    all.add(band(ElementType.BF16, new Sizes(1, 70, 140, 2, 1, 192, 128), Band.ALL));
+    // Few queries: heads that read the same keys may share a tile.
+    all.add(band(ElementType.BF16, new Sizes(2, 5, 70, 8, 2, 64, 64), Band.CAUSAL));
+    all.add(band(ElementType.F16, new Sizes(1, 1, 150, 5, 1, 128, 128), Band.ALL));
+    all.add(softcap());
+    all.add(packed(2, 2));
+    all.add(packed(6, 2));
+    all.add(views());
+    all.add(headsApart());
+    all.addAll(AttentionMods.setups());
+    all.addAll(empty());
+    return all;
+  }
+
+  /** No queries, no batch entry, no heads, no sequences: nothing to write; and no keys: nothing that is seen. */
+  static List<Setup> empty() {
+    var all = new ArrayList<Setup>();
+    for (var sizes : List.of(Sizes.of(1, 0, 70, 2, 64), Sizes.of(0, 40, 70, 2, 64), Sizes.of(2, 40, 70, 0, 64),
+        new Sizes(1, 40, 70, 0, 2, 64, 64), Sizes.of(2, 40, 0, 1, 64))) {
+      all.add(band(ElementType.BF16, sizes, Band.ALL));
+      all.add(band(ElementType.BF16, sizes, Band.CAUSAL));
+    }
+    all.add(new Setup("packed", AttentionProblem.dense(ElementType.BF16, Sizes.of(1, 0, 0, 2, 64))
+        .with(new Packed("cuQ", "cuK", 0, 0)), (_, q, k) -> ScoreRule.NONE));
+    all.addAll(AttentionMods.empty());
+    return all;
+  }
+
+  /** What only a GPU does in reasonable time. */
+  static List<Setup> large() {
+    var all = new ArrayList<Setup>();
+    for (int dim : new int[] {64, 128, 256}) {
+      for (var band : List.of(Band.ALL, Band.CAUSAL)) {
+        all.add(band(ElementType.BF16, new Sizes(1, 511, 512, 4, 2, dim, dim), band));
+      }
+    }
+    return all;
+  }
+
+  public static Setup band(ElementType type, Sizes s, Band band) {
+    var p = AttentionProblem.dense(type, s).with(band);
+    var name = band.isAll() ? "full" : band.equals(Band.CAUSAL) ? "causal" : "window";
+    return new Setup(name, p, (_, q, k) -> rule(band, q, k));
+  }
+
+  private static ScoreRule rule(Band band, int queries, int keys) {
+    return ScoreRule.window(queries, keys, band.left().orElse(Integer.MAX_VALUE / 2),
+        band.right().orElse(Integer.MAX_VALUE / 2));
+  }
+
+  private static Setup softcap() {
+    var p = AttentionProblem.dense(ElementType.BF16, Sizes.of(1, 70, 90, 1, 64)).with(Band.CAUSAL)
+        .with(new Modification(Optional.of(ScoreMod.softcap(1.5f)), Optional.empty()));
+    return new Setup("softcap", p, (_, q, k) -> rule(Band.CAUSAL, q, k).and(ScoreRule.softcap(1.5)));
+  }
+
+  /** Sequences of different lengths, some of them empty. */
+  private static Setup packed(int heads, int keyHeads) {
+    boolean few = heads > keyHeads;
+    int[] queries = few ? new int[] {3, 0, 1, 30} : new int[] {70, 0, 1, 129, 33};
+    int[] keys = few ? new int[] {70, 5, 0, 64} : new int[] {20, 5, 0, 140, 64};
+    var sizes = new Sizes(1, Arrays.stream(queries).sum(), Arrays.stream(keys).sum(), heads, keyHeads, 64, 64);
+    var p = AttentionProblem.dense(ElementType.BF16, sizes).with(Band.CAUSAL)
+        .with(new Packed("cuQ", "cuK", queries.length, Arrays.stream(queries).max().getAsInt()));
+    return new Setup("packed", p, (_, q, k) -> rule(Band.CAUSAL, q, k), queries, keys);
+  }
+
+  /** Two short sequences with a window, in the tiles of a head dimension. */
+  private static Setup packed(int dim) {
+    int[] queries = {67, 30};
+    int[] keys = {40, 71};
+    var band = Band.window(20, 4);
+    var p = AttentionProblem.dense(ElementType.F16, Sizes.of(1, 97, 111, 1, dim)).with(band)
+        .with(new Packed("cuQ", "cuK", queries.length, 67));
+    return new Setup("packed window", p, (_, q, k) -> rule(band, q, k), queries, keys);
+  }
+
+  /** Q, K and V side by side in one tensor, O with its heads apart. */
+  private static Setup views() {
+    var s = Sizes.of(2, 66, 66, 2, 64);
+    var p = AttentionProblem.dense(ElementType.BF16, s).at(View.packedQkv("QKV", 0, 66, 2, 64, 2),
+        View.packedQkv("QKV", 1, 66, 2, 64, 2), View.packedQkv("QKV", 2, 66, 2, 64, 2), View.bhsd("O", 66, 2, 64));
+    return new Setup("packed qkv, bhsd out", p, (_, q, k) -> ScoreRule.NONE);
+  }
+
+  /** Each head by itself, and nobody wants the logarithms. */
+  private static Setup headsApart() {
+    var s = new Sizes(2, 40, 70, 4, 2, 64, 64);
+    var p = AttentionProblem.dense(ElementType.F16, s).at(View.bhsd("Q", 40, 4, 64), View.bhsd("K", 70, 2, 64),
+        View.bhsd("V", 70, 2, 64), View.bhsd("O", 40, 4, 64)).with(Band.CAUSAL).withLogarithms(Optional.empty());
+    return new Setup("bhsd, no logarithms", p, (_, q, k) -> rule(Band.CAUSAL, q, k));
+  }
+
+  public static Case makeCase(Architecture architecture, Setup setup, Set<String> backends, long seed) {
+    var s = setup.problem.sizes();
+    var config = setup.name + " " + setup.problem.type().text() + " B=" + s.batch() + " Sq=" + s.queries() + " Sk="
+        + s.keys() + " H=" + s.heads() + " Hk=" + s.keyHeads() + " D=" + s.headDim();
+    var kernel = architecture.kernel;
+    return new Case(kernel.name(), kernel.arch(), config, backends, true,
+        () -> architecture.launch.apply(setup.problem), () -> buffers(kernel, setup, seed),
+        (in, out, _) -> AttentionCheck.compare(setup.problem, setup.rules, in, out));
+  }
+
+  /** Fresh buffers for a problem of the SM80 kernel. */
+  public static Map<String, MemorySegment> buffers(Setup setup, long seed) {
+    return buffers(SM80.kernel, setup, seed);
+  }
+
+  /** Fresh buffers for a problem: inputs drawn, outputs poisoned. */
+  public static Map<String, MemorySegment> buffers(AttentionKernel kernel, Setup setup, long seed) {
+    var p = setup.problem;
+    var s = p.sizes();
+    long queries = (long) s.batch() * s.queries() * s.heads();
+    long keys = (long) s.batch() * s.keys() * s.keyHeads();
+    var buffers = new HashMap<String, MemorySegment>();
+    if (p.q().buffer().equals(p.k().buffer())) {
+      buffers.put(p.q().buffer(), Buffers.normal(p.type(), 3 * queries * s.headDim(), seed));
+    } else {
+      buffers.put(p.q().buffer(), Buffers.normal(p.type(), queries * s.headDim(), seed));
+      buffers.put(p.k().buffer(), Buffers.normal(p.type(), keys * s.headDim(), seed + 1));
+      buffers.put(p.v().buffer(), Buffers.normal(p.type(), keys * s.valueDim(), seed + 2));
+    }
+    buffers.put(p.o().buffer(), Buffers.poisoned(p.type(), queries * s.valueDim()));
+    p.lse().ifPresent(lse -> buffers.put(lse.buffer(), Buffers.poisoned(ElementType.F32, queries)));
+    if (p.blockMask()) blockMask(kernel.blockMask(p), buffers);
+    buffers.put(HopperAttention.COUNTER, Buffers.zeros(ElementType.I32, 1));
+    p.packed().ifPresent(packed -> {
+      buffers.put(packed.queries(), cumulated(setup.queries));
+      buffers.put(packed.keys(), cumulated(setup.keys));
+    });
+    return buffers;
+  }
+
+  /** Lists of blocks, made by their kernel on the simulator. */
+  private static void blockMask(BlockMask mask, Map<String, MemorySegment> buffers) {
+    for (var name : BlockMask.BUFFERS) buffers.put(name, Buffers.poisoned(ElementType.I32, mask.elements()));
+    var outcome = new SimulatorBackend(1).run(mask.prepare().on(buffers));
+    if (!outcome.findings().isEmpty()) throw new IllegalStateException(outcome.findings().getFirst());
+  }
+
+  private static MemorySegment cumulated(int[] lengths) {
+    var buffer = Buffers.poisoned(ElementType.I32, lengths.length + 1L);
+    int sum = 0;
+    for (int i = 0; i <= lengths.length; i++) {
+      buffer.setAtIndex(ValueLayout.JAVA_INT_UNALIGNED, i, sum);
+      if (i < lengths.length) sum += lengths[i];
+    }
+    return buffer;
+  }
+}

@@ -1,0 +1,44 @@
+package tilewright.verification.cases;
+
+import java.lang.foreign.MemorySegment;
+import java.lang.foreign.ValueLayout;
+import tilewright.layout.Layout;
+import tilewright.numerics.ElementType;
+import tilewright.reference.Inputs;
+import tilewright.reference.TensorView;
+
+/** Fresh buffers for cases. */
+public final class Buffers {
+  private Buffers() {}
+
+  /** So many elements, normally distributed. */
+  public static MemorySegment normal(ElementType type, long elements, long seed) {
+    var buffer = empty(type, elements);
+    Inputs.normal(new TensorView(type, buffer, Layout.of(elements, 1)), seed);
+    return buffer;
+  }
+
+  /** So many elements, every bit set: NaN, which shows what a kernel did not write. */
+  public static MemorySegment poisoned(ElementType type, long elements) {
+    return empty(type, elements).fill((byte) 0xFF);
+  }
+
+  /** So many elements, every bit clear. */
+  public static MemorySegment zeros(ElementType type, long elements) {
+    return empty(type, elements);
+  }
+
+  private static MemorySegment empty(ElementType type, long elements) {
+    // A long array, so that every element is aligned.
+    long words = Math.ceilDiv(type.bytes(elements), Long.BYTES);
+    return MemorySegment.ofArray(new long[Math.toIntExact(words)]).asSlice(0, type.bytes(elements));
+  }
+
+  static double[] values(ElementType type, MemorySegment buffer) {
+    return new TensorView(type, buffer, Layout.of(buffer.byteSize() / type.bytes(), 1)).values();
+  }
+
+  public static float single(MemorySegment buffer, long index) {
+    return buffer.get(ValueLayout.JAVA_FLOAT_UNALIGNED, index * Float.BYTES);
+  }
+}

@@ -1,0 +1,42 @@
+package tilewright.verification.cases;
+
+import java.lang.foreign.MemorySegment;
+import java.util.Map;
+import java.util.Set;
+import java.util.function.Supplier;
+import tilewright.kernel.PreparedLaunch;
+
+/**
+ * One kernel on one input.
+ *
+ * @param kernel the kernel's name in the catalogue
+ * @param arch such as {@code sm80}
+ * @param config extents, types and tile, in words
+ * @param backends where it can run in reasonable time
+ * @param quick whether the short run includes it
+ * @param launch traces the kernel
+ * @param inputs makes fresh buffers, outputs poisoned, always the same bytes
+ * @param check compares the buffers after a run with the reference
+ * @param ordered whether every run leaves the same bits; float sums that CTAs add to as they come do not
+ */
+public record Case(String kernel, String arch, String config, Set<String> backends, boolean quick,
+    Supplier<PreparedLaunch> launch, Supplier<Map<String, MemorySegment>> inputs, Check check, boolean ordered) {
+
+  /** Whose runs all leave the same bits. */
+  public Case(String kernel, String arch, String config, Set<String> backends, boolean quick,
+      Supplier<PreparedLaunch> launch, Supplier<Map<String, MemorySegment>> inputs, Check check) {
+    this(kernel, arch, config, backends, quick, launch, inputs, check, true);
+  }
+
+  /** This, its bits depending on which CTA comes first. */
+  public Case unordered() {
+    return new Case(kernel, arch, config, backends, quick, launch, inputs, check, false);
+  }
+
+  /** The comparison with the reference, by the design's error rule. */
+  @FunctionalInterface
+  public interface Check {
+    /** @param architecture the compute capability times ten whose tensor-core arithmetic ran */
+    Verdict compare(Map<String, MemorySegment> inputs, Map<String, MemorySegment> outputs, int architecture);
+  }
+}

@@ -1,0 +1,71 @@
+package tilewright.verification.cases;
+
+import java.util.ArrayList;
+import java.util.List;
+import java.util.stream.Collectors;
+import tilewright.kernels.VectorAdd;
+import tilewright.kernels.library.AttentionDescription;
+import tilewright.kernels.library.GemmKernel;
+import tilewright.kernels.registry.Family;
+import tilewright.kernels.registry.KernelDescription;
+import tilewright.kernels.registry.KernelRegistry;
+import tilewright.sm100.PackedVectorAdd;
+import tilewright.sm90.BulkVectorAdd;
+
+/** Every kernel on every input that it is verified on. */
+public final class Catalogue {
+  private Catalogue() {}
+
+  /** All of them. */
+  public static List<Case> cases(KernelRegistry registry, long seed) {
+    var cases = new ArrayList<>(single(seed));
+    cases.addAll(EpilogueCases.hopper(seed));
+    cases.addAll(NarrowCases.products(seed));
+    cases.addAll(NarrowCases.quantizers(seed));
+    var own = cases.stream().map(Case::kernel).collect(Collectors.toSet());
+    registry.kernels().stream().filter(k -> !own.contains(k.name())).forEach(k -> cases.addAll(described(k, seed)));
+    return cases;
+  }
+
+  /** The cases of a kernel that has none of its own: those that its description gives it. */
+  private static List<Case> described(KernelDescription kernel, long seed) {
+    return switch (kernel) {
+      case Family family -> FamilyCases.of(family, seed);
+      case GemmKernel gemm -> GemmCases.of(gemm, seed);
+      case AttentionDescription attention ->
+          AttentionCases.cases(new AttentionCases.Architecture(attention.kernel()), seed);
+      default -> List.of();
+    };
+  }
+
+  /** Kernels that are no family. */
+  public static List<Case> single(long seed) {
+    var cases = new ArrayList<Case>();
+    for (long n : new long[] {0, 1, 1001, 100_000}) {
+      cases.add(MemoryCases.vectorAdd("vector_add", "sm80", () -> VectorAdd.prepare(n), n, seed));
+    }
+    cases.addAll(MemoryCases.transposes(seed));
+    cases.addAll(GemmCases.naive(seed));
+    cases.addAll(GemmCases.tensorCores(seed));
+    cases.addAll(GemmCases.hopper(seed));
+    cases.addAll(GemmCases.hopperTiles(seed));
+    cases.addAll(GemmCases.weightsAhead(seed));
+    cases.addAll(GemmCases.unaligned(seed));
+    cases.addAll(GemmCases.ladder(seed));
+    cases.addAll(HopperTypeCases.all(seed));
+    cases.addAll(AttentionCases.sm80(seed));
+    cases.addAll(AttentionCases.sm90(seed));
+    cases.addAll(AttentionCases.sm100(seed));
+    cases.addAll(HopperTypeCases.scaled(seed));
+    cases.addAll(HopperTypeCases.grouped(seed));
+    cases.addAll(HopperTypeCases.mixed(seed));
+    cases.addAll(BlackwellGemmCases.all(seed));
+    for (long n : new long[] {0, 4, 100_000}) {
+      cases.add(MemoryCases.vectorAdd("bulk_vector_add", "sm90", () -> BulkVectorAdd.prepare(n), n, seed));
+    }
+    for (long n : new long[] {0, 1, 1001, 100_000}) {
+      cases.add(MemoryCases.vectorAdd("packed_vector_add", "sm100", () -> PackedVectorAdd.prepare(n), n, seed));
+    }
+    return List.copyOf(cases);
+  }
+}

@@ -1,0 +1,303 @@
+package tilewright.verification.cases;
+
+import java.lang.foreign.MemorySegment;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Map;
+import java.util.Optional;
+import java.util.OptionalDouble;
+import java.util.Set;
+import java.util.SplittableRandom;
+import java.util.function.BiFunction;
+import java.util.function.Supplier;
+import java.util.stream.IntStream;
+import java.util.stream.Stream;
+import tilewright.kernel.Matrix;
+import tilewright.kernel.PreparedLaunch;
+import tilewright.kernels.Accumulation;
+import tilewright.kernels.GemmProblem;
+import tilewright.kernels.GemmTypes;
+import tilewright.kernels.epilogue.EpilogueArguments;
+import tilewright.kernels.gemm.Gemm;
+import tilewright.kernels.library.GemmKernel;
+import tilewright.layout.Layout;
+import tilewright.layout.tuple.IntTuple;
+import tilewright.numerics.ElementType;
+import tilewright.reference.Comparison;
+import tilewright.reference.GemmReference;
+import tilewright.reference.TensorView;
+import tilewright.sm90.HopperGemm;
+import tilewright.sm90.Sm90GemmConfig;
+import tilewright.sm90.ladder.LadderStep;
+
+/**
+ * GEMM: operand orders, odd sizes, batches, factors, and a size that only a GPU does in reasonable time: more than two
+ * waves of tiles.
+ */
+public final class GemmCases {
+  private static final Set<String> EVERYWHERE = Set.of("sim", "gpu");
+  private static final Set<String> GPU_ONLY = Set.of("gpu");
+  private static final List<String> ORDERS = List.of("TN", "NN", "TT", "NT");
+  /** Rows of a large result that are compared: the reference of all would take minutes. */
+  private static final int SAMPLED_ROWS = 48;
+  private static final long LARGE = 1L << 31;
+
+  private GemmCases() {}
+
+  static List<Case> naive(long seed) {
+    var cases = new ArrayList<Case>();
+    for (var type : List.of(ElementType.BF16, ElementType.F16, ElementType.F32)) {
+      var problem = GemmProblem.packed(type, ElementType.F32, 17, 33, 65, 1, "TN");
+      cases.add(gemm("naive_gemm", "sm80", problem, () -> Gemm.naive(problem), "TN", EVERYWHERE, true, seed));
+    }
+    for (var problem : empty(ElementType.BF16, ElementType.F32)) {
+      if (problem.batch() != 1) continue;
+      cases.add(gemm("naive_gemm", "sm80", problem, () -> Gemm.naive(problem), "TN", EVERYWHERE, true, seed));
+    }
+    return cases;
+  }
+
+  static List<Case> tensorCores(long seed) {
+    var cases = new ArrayList<Case>();
+    for (var type : List.of(ElementType.BF16, ElementType.F16)) {
+      for (var order : ORDERS) {
+        add(cases, GemmProblem.packed(type, ElementType.F32, 128, 136, 72, 1, order), order, EVERYWHERE, true, seed);
+        add(cases, GemmProblem.packed(type, ElementType.F32, 17, 33, 65, 1, order), order, EVERYWHERE, true, seed);
+      }
+    }
+    for (var order : ORDERS) {
+      add(cases, GemmProblem.packed(ElementType.BF16, ElementType.F32, 1, 1, 1, 1, order), order, EVERYWHERE, true,
+          seed);
+      add(cases, GemmProblem.packed(ElementType.BF16, ElementType.F32, 127, 129, 4095, 1, order), order, EVERYWHERE,
+          false, seed);
+    }
+    add(cases, GemmProblem.packed(ElementType.BF16, ElementType.BF16, 96, 80, 200, 3, "TN").scaled(0.5f, 2f), "TN",
+        EVERYWHERE, true, seed);
+    add(cases, GemmProblem.packed(ElementType.F16, ElementType.F32, 33, 47, 19, 2, "NT").scaled(-1.5f, 0.25f), "NT",
+        EVERYWHERE, true, seed);
+    add(cases, GemmProblem.packed(ElementType.BF16, ElementType.F32, 512, 512, 512, 1, "TN"), "TN", EVERYWHERE, true,
+        seed);
+    for (var problem : empty(ElementType.BF16, ElementType.BF16)) add(cases, problem, "TN", EVERYWHERE, true, seed);
+    add(cases, GemmProblem.packed(ElementType.F16, ElementType.F32, 33, 47, 0, 2, "TN").scaled(-1.5f, 0.25f), "TN",
+        EVERYWHERE, true, seed);
+    for (var order : ORDERS) {
+      add(cases, GemmProblem.packed(ElementType.BF16, ElementType.F32, 2176, 2304, 512, 1, order), order, GPU_ONLY,
+          true, seed);
+    }
+    return cases;
+  }
+
+  /** Problems with nothing to write: no rows, no columns, no batch entry, and a C of zeros: nothing to add up. */
+  static List<GemmProblem> empty(ElementType operand, ElementType output) {
+    return Stream.of(List.of(0, 24, 72, 1), List.of(40, 0, 72, 1), List.of(40, 24, 72, 0), List.of(0, 0, 0, 0),
+        List.of(40, 24, 0, 1)).map(e -> GemmProblem.packed(operand, output, e.get(0), e.get(1), e.get(2), e.get(3),
+            "TN")).toList();
+  }
+
+  /** Tails in every extent, a batch, a factor, extents of none, rows that threads store, and more tiles than CTAs. */
+  static List<Case> hopper(long seed) {
+    var cases = new ArrayList<Case>();
+    for (var order : ORDERS) {
+      var problem = GemmProblem.packed(ElementType.BF16, ElementType.BF16, 136, 264, 72, 1, order);
+      cases.add(hopper(problem, order, EVERYWHERE, seed));
+      cases.add(hopper(GemmProblem.packed(ElementType.BF16, ElementType.BF16, 2176, 4352, 512, 1, order), order,
+          GPU_ONLY, seed));
+    }
+    cases.add(hopper(GemmProblem.packed(ElementType.F16, ElementType.F32, 40, 24, 200, 3, "TN").scaled(0.5f, 0), "TN",
+        EVERYWHERE, seed));
+    cases.add(hopper(GemmProblem.packed(ElementType.F16, ElementType.F16, 1, 8, 8, 1, "TN"), "TN", EVERYWHERE, seed));
+    cases.add(hopper(GemmProblem.packed(ElementType.BF16, ElementType.BF16, 136, 263, 72, 2, "TN"), "TN", EVERYWHERE,
+        seed));
+    for (var problem : empty(ElementType.BF16, ElementType.BF16)) {
+      cases.add(hopper(problem, "TN", EVERYWHERE, seed));
+    }
+    return cases;
+  }
+
+  /** Each tile: with tails, and where there is time for it with a ring that wraps and more tiles than CTAs. */
+  static List<Case> hopperTiles(long seed) {
+    var small = GemmProblem.packed(ElementType.BF16, ElementType.BF16, 72, 136, 200, 1, "TN");
+    var large = GemmProblem.packed(ElementType.BF16, ElementType.BF16, 1288, 2056, 1416, 1, "TN");
+    return Stream.concat(HopperGemm.tiles(small).stream()
+        .flatMap(tile -> Stream.of(tiled(small, tile, EVERYWHERE, seed), tiled(large, tile, GPU_ONLY, seed))),
+        ofOtherWidths(seed)).toList();
+  }
+
+  /** The same of other widths, in a tile of each kind. */
+  private static Stream<Case> ofOtherWidths(long seed) {
+    return Stream.of(ElementType.TF32, ElementType.E4M3).flatMap(type -> {
+      var small = GemmProblem.packed(type, GemmTypes.usualOutput(type), 72, 136, 208, 1, "TN");
+      var large = GemmProblem.packed(type, GemmTypes.usualOutput(type), 1288, 2056, 1424, 1, "TN");
+      return Stream.of("256x192x1", "128x176x1-in-turn", "128x128x1-shared-tail", "128x64x1-split2",
+          "64x80x1-split2-transposed", "128x96x1-transposed")
+          .flatMap(tile -> Stream.of(tiled(small, tile, EVERYWHERE, seed), tiled(large, tile, GPU_ONLY, seed)));
+    });
+  }
+
+  /** Few rows whose weights are copied ahead: with tails, and where there is time for it more tiles than CTAs. */
+  static List<Case> weightsAhead(long seed) {
+    var small = GemmProblem.packed(ElementType.BF16, ElementType.BF16, 13, 136, 712, 1, "TN");
+    var large = GemmProblem.packed(ElementType.BF16, ElementType.BF16, 61, 14344, 1416, 1, "TN");
+    return Stream.of(small, large).map(p -> hopper(p, HopperGemm.configureWeightsAhead(p), config(p, "TN")
+        + " weights ahead", p == small ? EVERYWHERE : GPU_ONLY, seed)).toList();
+  }
+
+  private static Case tiled(GemmProblem p, String tile, Set<String> backends, long seed) {
+    return hopper(p, HopperGemm.configure(p, tile), config(p, "TN") + " tile=" + tile, backends, seed);
+  }
+
+  /** What tensor copies cannot reach: odd rows, and a begin between two multiples of 16 bytes. */
+  static List<Case> unaligned(long seed) {
+    var cases = new ArrayList<Case>();
+    for (var order : ORDERS) {
+      cases.add(unaligned(GemmProblem.packed(ElementType.BF16, ElementType.BF16, 33, 47, 65, 2, order), order, seed));
+    }
+    var p = GemmProblem.packed(ElementType.F16, ElementType.F32, 40, 24, 72, 1, "TN");
+    cases.add(unaligned(new GemmProblem(p.types(), 39, 24, 72, 1, new Matrix("A", 6, 72, 1, 0), p.b(), p.c(), 2, 0),
+        "TN from A+6", seed));
+    cases.add(unaligned(GemmProblem.packed(ElementType.BF16, ElementType.BF16, 3, 5, 0, 1, "TN"), "TN", seed));
+    return cases;
+  }
+
+  private static Case unaligned(GemmProblem p, String order, long seed) {
+    return unaligned("sm90", () -> HopperGemm.prepare(p), p, order, seed);
+  }
+
+  /** What another architecture's GEMM leaves to the SM80 kernel. */
+  static Case unaligned(String arch, Supplier<PreparedLaunch> launch, GemmProblem p, String order, long seed) {
+    var config = p.m() + "x" + p.n() + "x" + p.k() + " " + order + " " + p.types() + " unaligned";
+    return new Case(arch + "_gemm", arch, config, EVERYWHERE, true, launch, () -> inputs(p, seed),
+        (in, out, architecture) -> compare(p, in, out, "sm80_gemm", architecture));
+  }
+
+  /** Every step from naive to final: tails in every extent, extents of none, and on a GPU a size that fills it. */
+  static List<Case> ladder(long seed) {
+    var cases = new ArrayList<Case>();
+    for (var step : LadderStep.values()) {
+      // Where there is a ring, it wraps.
+      var p = step.isSequential() ? step.problem(40, 24, 72) : step.problem(136, 264, 392);
+      cases.add(ladder(step, p, EVERYWHERE, seed));
+      cases.add(ladder(step, step.problem(0, 24, 72), EVERYWHERE, seed));
+      cases.add(ladder(step, step.problem(40, 24, 0), EVERYWHERE, seed));
+      if (!step.isSequential()) cases.add(ladder(step, step.problem(2176, 4352, 512), GPU_ONLY, seed));
+    }
+    return cases;
+  }
+
+  private static Case ladder(LadderStep step, GemmProblem p, Set<String> backends, long seed) {
+    return new Case("sm90_ladder", "sm90", "step=" + step.number() + " " + p.m() + "x" + p.n() + "x" + p.k(), backends,
+        true, () -> step.prepare(p), () -> inputs(p, seed), (in, out, architecture) -> compare(p, in, out,
+        step.isSequential() ? "naive_gemm" : step == LadderStep.TENSOR_CORES ? "sm80_gemm" : "sm90_gemm",
+        architecture));
+  }
+
+  private static Case hopper(GemmProblem problem, String order, Set<String> backends, long seed) {
+    return hopper(problem, HopperGemm.configure(problem), config(problem, order), backends, seed);
+  }
+
+  /** A problem in a given configuration. */
+  static Case hopper(GemmProblem p, Sm90GemmConfig config, String name, Set<String> backends, long seed) {
+    return hopper(p, config, () -> HopperGemm.prepare(p, config), name, backends, seed);
+  }
+
+  /** The same by a given launch, which may have another grid. */
+  public static Case hopper(GemmProblem p, Sm90GemmConfig config, Supplier<PreparedLaunch> launch, String name,
+      Set<String> backends, long seed) {
+    return new Case("sm90_gemm", "sm90", name, backends, true, launch, () -> inputs(p, seed),
+        (in, out, architecture) -> compare(p, in, out, (reference, rows) -> config.sharedTail()
+            ? reference.onWarpgroups(TailParts.of(p, config, launch.get().grid().x()), rows)
+            : reference.onWarpgroups(config.interval(p.k()), rows)));
+  }
+
+  /** Any kernel: operand orders, tails, a batch, factors and extents of none, as far as it computes them. */
+  static List<Case> of(GemmKernel kernel, long seed) {
+    var problems = new ArrayList<>(empty(ElementType.BF16, ElementType.BF16));
+    for (var order : ORDERS) {
+      problems.add(GemmProblem.packed(ElementType.BF16, ElementType.BF16, 136, 264, 72, 1, order));
+      problems.add(GemmProblem.packed(ElementType.BF16, ElementType.F32, 17, 33, 65, 1, order));
+    }
+    problems.add(GemmProblem.packed(ElementType.F16, ElementType.F32, 40, 24, 200, 3, "TN").scaled(0.5f, 2));
+    var arch = "sm" + kernel.target().capability();
+    return problems.stream().filter(p -> kernel.refusal(p).isEmpty()).map(p -> new Case(kernel.name(), arch,
+        config(p, order(p)), EVERYWHERE, true, () -> kernel.prepare(p, EpilogueArguments.plain(p)),
+        () -> inputs(p, seed), (in, out, architecture) -> compare(p, in, out, arch + "_gemm", architecture))).toList();
+  }
+
+  private static String order(GemmProblem p) {
+    return (p.a().columnStride() == 1 ? "T" : "N") + (p.b().columnStride() == 1 ? "N" : "T");
+  }
+
+  private static void add(List<Case> cases, GemmProblem problem, String order, Set<String> backends, boolean quick,
+      long seed) {
+    cases.add(gemm("sm80_gemm", "sm80", problem, () -> Gemm.sm80(problem), order, backends, quick, seed));
+  }
+
+  public static Case gemm(String kernel, String arch, GemmProblem p, Supplier<PreparedLaunch> launch,
+      String order, Set<String> backends, boolean quick, long seed) {
+    return new Case(kernel, arch, config(p, order), backends, quick, launch, () -> inputs(p, seed),
+        (in, out, architecture) -> compare(p, in, out, kernel, architecture));
+  }
+
+  static String config(GemmProblem p, String order) {
+    var scale = (p.alpha() == 1 && p.beta() == 0 ? "" : " alpha=" + p.alpha() + " beta=" + p.beta())
+        + (p.batch() == 1 ? "" : " batch=" + p.batch());
+    return p.m() + "x" + p.n() + "x" + p.k() + " " + order + " " + p.types() + scale;
+  }
+
+  private static Map<String, MemorySegment> inputs(GemmProblem p, long seed) {
+    long c = (long) p.m() * p.n() * p.batch();
+    long shift = p.a().offset() / p.types().a().bytes();
+    return Map.of("A", Buffers.normal(p.types().a(), (long) p.m() * p.k() * p.batch() + shift, seed),
+        "B", Buffers.normal(p.types().b(), (long) p.n() * p.k() * p.batch(), seed + 1),
+        "C", p.beta() == 0 ? Buffers.poisoned(p.output(), c) : Buffers.normal(p.output(), c, seed + 2));
+  }
+
+  private static Verdict compare(GemmProblem p, Map<String, MemorySegment> in, Map<String, MemorySegment> out,
+      String kernel, int architecture) {
+    return compare(p, in, out, (reference, rows) -> switch (kernel) {
+      case "naive_gemm" -> reference.sequential(rows);
+      case "sm80_gemm" -> reference.onTensorCores(architecture, rows);
+      case "sm100_gemm" -> reference.inTensorMemory(rows);
+      default -> p.types().isPromoted() ? reference.onWarpgroups(Accumulation.INTERVAL, rows)
+          : reference.onWarpgroups(rows);
+    });
+  }
+
+  private static Verdict compare(GemmProblem p, Map<String, MemorySegment> in, Map<String, MemorySegment> out,
+      BiFunction<GemmReference, int[], double[]> arithmetic) {
+    var c = view(p.output(), in, p.c(), p.m(), p.n(), p.batch());
+    var reference = new GemmReference(view(p.types().a(), in, p.a(), p.m(), p.k(), p.batch()),
+        view(p.types().b(), in, p.b(), p.n(), p.k(), p.batch()), c, p.alpha(), p.beta());
+    int[] rows = compared(p);
+    var exact = reference.exact(rows);
+    return verdict(p, out, rows, exact, arithmetic.apply(reference, rows));
+  }
+
+  /** C beside its reference, in some rows. */
+  static Verdict verdict(GemmProblem p, Map<String, MemorySegment> out, int[] rows, double[] exact,
+      double[] stepwise) {
+    var ours = view(p.output(), out, p.c(), p.m(), p.n(), p.batch()).values();
+    var comparison = Comparison.of(ours, exact, stepwise, p.output(), elements(p, rows));
+    return new Verdict(OptionalDouble.of(comparison.maxError()), OptionalDouble.of(comparison.meanError()),
+        Optional.of(comparison.bitExact()), comparison.violation());
+  }
+
+  /** All rows of C, or of a large one the first, the last, and some between, always the same. */
+  static int[] compared(GemmProblem p) {
+    if ((long) p.m() * p.n() * p.k() < LARGE) return IntStream.range(0, p.m()).toArray();
+    var sampled = new SplittableRandom(7).ints(SAMPLED_ROWS, 0, p.m());
+    return IntStream.concat(IntStream.of(0, p.m() - 1), sampled).distinct().toArray();
+  }
+
+  private static int[] elements(GemmProblem p, int[] rows) {
+    return IntStream.range(0, p.n() * p.batch())
+        .flatMap(column -> IntStream.of(rows).map(row -> row + p.m() * column)).toArray();
+  }
+
+  public static TensorView view(ElementType type, Map<String, MemorySegment> buffers, Matrix matrix, long rows,
+      long columns, long batch) {
+    var layout = new Layout(IntTuple.flat(rows, columns, batch),
+        IntTuple.flat(matrix.rowStride(), matrix.columnStride(), matrix.batchStride()));
+    return new TensorView(type, buffers.get(matrix.buffer()), matrix.offset(), layout);
+  }
+}

@@ -1,0 +1,32 @@
+package tilewright.verification.mutation;
+
+import java.util.Map;
+import java.util.stream.Stream;
+import org.junit.jupiter.api.DynamicTest;
+import org.junit.jupiter.api.TestFactory;
+import tilewright.async.collective.ClusterShape;
+import tilewright.kernels.GemmProblem;
+import tilewright.numerics.ElementType;
+import tilewright.ptx.Dim3;
+import tilewright.sm90.HopperGemm;
+import tilewright.sm90.Sm90GemmConfig;
+
+/** Two CTAs that have a tile each, and then halves of a third, with one piece of their synchronisation wrong. */
+class SharedTailMutationTest {
+  private static final int M = 128;
+  private static final int N = 192;
+  private static final int K = 288;
+
+  private static MutationTrial trial() {
+    var problem = GemmProblem.packed(ElementType.BF16, ElementType.BF16, M, N, K, 1, "TN");
+    var config = new Sm90GemmConfig(problem.types(), true, true, 128, 64, 64, 2, 2, new ClusterShape(1, 1, 1), 8, 1,
+        false, false).withSharedTail();
+    return MutationTrial.ofZeros(HopperGemm.prepare(problem, config), Map.of("A", 2 * M * K, "B", 2 * N * K, "C",
+        2 * M * N)).on(Dim3.of(2));
+  }
+
+  @TestFactory
+  Stream<DynamicTest> everyMistakeIsNoticed() {
+    return trial().tests(Flaw.WEAKER_FLAG, Flaw.MISSING_SIGNAL, Flaw.MISSING_BARRIER, Flaw.EARLIER_WAIT);
+  }
+}

@@ -1,0 +1,107 @@
+package tilewright.verification.mutation;
+
+import static tilewright.verification.Sm100CorrectionTest.setFirst;
+
+import java.lang.foreign.MemorySegment;
+import java.util.Arrays;
+import java.util.List;
+import java.util.Map;
+import java.util.Optional;
+import java.util.stream.Stream;
+import org.junit.jupiter.api.DynamicContainer;
+import org.junit.jupiter.api.TestFactory;
+import tilewright.kernel.collective.attention.Band;
+import tilewright.kernel.collective.attention.MaskMod;
+import tilewright.kernel.collective.attention.Modification;
+import tilewright.kernel.collective.attention.ScoreMod;
+import tilewright.kernels.attention.AttentionProblem;
+import tilewright.kernels.attention.AttentionProblem.Packed;
+import tilewright.kernels.attention.AttentionProblem.Sizes;
+import tilewright.numerics.ElementType;
+import tilewright.ptx.Dim3;
+import tilewright.reference.ScoreRule;
+import tilewright.sm100.attention.BlackwellAttention;
+import tilewright.sm100.attention.Sm100AttentionConfig.Shape;
+import tilewright.verification.cases.AttentionCases;
+
+/**
+ * Blackwell attention with one piece of its synchronisation wrong: one CTA has three tiles or more, so that every ring
+ * wraps, of odd and even numbers of blocks, so that phases differ from tile to tile; and scores that grow by more than
+ * 2⁸ from block to block, so that O is corrected.
+ */
+class Sm100AttentionMutationTest {
+  private static final int DIM = 32;
+  private static final Shape SHAPE = new Shape(DIM, DIM, 64, 5, 4);
+  /** Rows that a CTA computes at once. */
+  private static final int TILE = 256;
+
+  /** Schedules of which in the first two one CTA takes over all tiles, and in the next two compete. */
+  private static final List<Long> ALONE_FIRST = List.of(5L, 6L, 0L, 1L, 7L, 8L);
+
+  /** Where tiles and their blocks of keys come from. */
+  enum Form {
+    /** Every so many-th tile, all blocks. */
+    FULL(band(520, 140, Band.ALL), false),
+    /** Tiles of cancelled launches, of three and one blocks, so many that the ring of answers wraps too. */
+    CANCELLING(band(1032, 140, Band.CAUSAL), true),
+    /** Sequences that lie one after the other, of which one is empty and one has two tiles. */
+    PACKED(packed(new int[] {30, 0, 260, 5}, new int[] {70, 20, 140, 70}), false),
+    /** Lists of blocks that are seen in part and whole, and a function of scores. */
+    LISTS(lists(), false);
+
+    private final MutationTrial trial;
+
+    Form(AttentionCases.Setup setup, boolean cancelling) {
+      var launch = BlackwellAttention.prepare(setup.problem(), SHAPE, cancelling);
+      var plain = MutationTrial.onCopies(launch, growing(setup)).comparing("O")
+          .exceptFor(HarmlessMutants.whereWarpsAreTogether(launch)).exceptFor(HarmlessMutants.ofAnswers(launch));
+      var scheduled = cancelling ? plain.withSeeds(ALONE_FIRST) : plain.on(Dim3.ONE).withSeeds(6);
+      boolean unmasked = setup.problem().band().isAll() && setup.problem().modification().equals(Modification.NONE);
+      trial = unmasked ? scheduled.exceptFor(HarmlessMutants.ofTheFirstScores(launch)) : scheduled;
+    }
+  }
+
+  @TestFactory
+  Stream<DynamicContainer> everyMistakeIsNoticed() {
+    return Stream.of(Form.values()).map(form -> DynamicContainer.dynamicContainer(form.name(),
+        form.trial.tests(Flaw.MISSING_SIGNAL, Flaw.MISSING_TENSOR_SIGNAL, Flaw.MISSING_BARRIER, Flaw.EARLIER_WAIT,
+            Flaw.FROZEN_PHASE, Flaw.OTHER_ARRIVALS, Flaw.OTHER_BYTES)));
+  }
+
+  private static AttentionCases.Setup band(int queries, int keys, Band band) {
+    return AttentionCases.band(ElementType.BF16, Sizes.of(1, queries, keys, 1, DIM), band);
+  }
+
+  private static AttentionCases.Setup packed(int[] queries, int[] keys) {
+    var sizes = Sizes.of(1, Arrays.stream(queries).sum(), Arrays.stream(keys).sum(), 1, DIM);
+    var problem = AttentionProblem.dense(ElementType.BF16, sizes)
+        .with(new Packed("cuQ", "cuK", queries.length, Arrays.stream(queries).max().getAsInt()));
+    return new AttentionCases.Setup("packed", problem, (_, _, _) -> ScoreRule.NONE, queries, keys);
+  }
+
+  /** Three blocks in part and one whole, then three whole, then one in part and one whole. */
+  private static AttentionCases.Setup lists() {
+    MaskMod causal = (_, _, q, k) -> k.lessThan(q.plus(1));
+    var mask = before(64).or(tile(0).and(causal)).or(tile(1).and(before(192))).or(tile(2).and(before(70)));
+    ScoreMod bias = (score, _, h, q, k) -> k.minus(q).toF32().fma(h.plus(1).toF32().times(-1f / 64), score);
+    var problem = AttentionProblem.dense(ElementType.BF16, Sizes.of(1, 520, 200, 1, DIM))
+        .with(new Modification(Optional.of(bias), Optional.of(mask)));
+    return new AttentionCases.Setup("lists", problem.skipping(), (_, _, _) -> ScoreRule.NONE);
+  }
+
+  private static MaskMod before(int key) {
+    return (_, _, _, k) -> k.lessThan(key);
+  }
+
+  private static MaskMod tile(int number) {
+    return (_, _, q, _) -> q.dividedBy(TILE).equalTo(number);
+  }
+
+  private static Map<String, MemorySegment> growing(AttentionCases.Setup setup) {
+    var buffers = AttentionCases.buffers(new BlackwellAttention(), setup, 1);
+    int keys = setup.problem().sizes().keys();
+    for (int q = 0; q < setup.problem().sizes().queries(); q++) setFirst(buffers.get("Q"), DIM, q, 8 * (1 + q % 3));
+    for (int k = 0; k < keys; k++) setFirst(buffers.get("K"), DIM, k, (keys - k) / 10f);
+    return buffers;
+  }
+}

@@ -1,0 +1,127 @@
+package tilewright.verification.mutation;
+
+import java.lang.foreign.MemorySegment;
+import java.util.Arrays;
+import java.util.List;
+import java.util.Map;
+import java.util.Optional;
+import java.util.function.UnaryOperator;
+import tilewright.kernel.collective.attention.Band;
+import tilewright.kernel.collective.attention.HeadPacking;
+import tilewright.kernel.collective.attention.MaskMod;
+import tilewright.kernel.collective.attention.Modification;
+import tilewright.kernels.attention.AttentionProblem;
+import tilewright.kernels.attention.AttentionProblem.Packed;
+import tilewright.kernels.attention.AttentionProblem.Sizes;
+import tilewright.kernels.attention.BlockMask;
+import tilewright.numerics.ElementType;
+import tilewright.ptx.Dim3;
+import tilewright.sm90.attention.HopperAttention;
+import tilewright.sm90.attention.Sm90AttentionConfig.Shape;
+import tilewright.verification.backend.SimulatorBackend;
+import tilewright.verification.cases.AttentionCases;
+import tilewright.verification.cases.Buffers;
+
+/**
+ * Forms of the Hopper kernel whose synchronisation differs, each on a few problems with more tiles than CTAs: of more
+ * blocks than stages, of as many, and of one, where only what is between tiles orders anything.
+ */
+enum Sm90AttentionForm {
+  TWO_IN_TURNS(shape(2, 2, true), HeadPacking.NONE, 1, same()),
+  THREE_IN_TURNS(shape(3, 2, true), HeadPacking.NONE, 1, same()),
+  WITHOUT_TURNS(shape(2, 2, false), HeadPacking.NONE, 1, same()),
+  ALONE(shape(1, 2, false), HeadPacking.NONE, 1, same()),
+  /** O takes the place of Q. */
+  IN_PLACE(shape(2, 1, true), HeadPacking.NONE, 1, same()),
+  CAUSAL(shape(2, 2, true), HeadPacking.NONE, 1, problem -> problem.with(Band.CAUSAL)),
+  WINDOW(shape(2, 2, true), HeadPacking.NONE, 1, problem -> problem.with(Band.window(200, 10))),
+  FUNCTIONS(shape(2, 2, true), HeadPacking.NONE, 1, problem -> problem.with(functions())),
+  LISTS(shape(2, 2, true), HeadPacking.NONE, 1, problem -> problem.with(functions()).skipping()),
+  SHARED_TILES(shape(2, 2, true), new HeadPacking(4), 1, same()),
+  TWO_CTAS(shape(2, 2, true), HeadPacking.NONE, 2, same()),
+  SEQUENCES(shape(2, 2, true), HeadPacking.NONE, 1, same());
+
+  private static final int DIM = 64;
+  private static final int STAGES = 3;
+  private static final int KEYS = 16;
+  private static final int SEEDS = 3;
+
+  private final Shape shape;
+  private final HeadPacking packing;
+  private final int blocks;
+  private final UnaryOperator<AttentionProblem> change;
+
+  Sm90AttentionForm(Shape shape, HeadPacking packing, int blocks, UnaryOperator<AttentionProblem> change) {
+    this.shape = shape;
+    this.packing = packing;
+    this.blocks = blocks;
+    this.change = change;
+  }
+
+  /** The same kernel on each problem. */
+  List<MutationTrial> trials() {
+    if (this == SEQUENCES) {
+      return List.of(sequences(new int[] {140, 0, 70, 1, 133}, new int[] {80, 5, 33, 0, 60}),
+          sequences(new int[] {100, 100, 5, 128, 20}, new int[] {10, 0, 5, 10, 16}));
+    }
+    return switch (this) {
+      case CAUSAL -> List.of(trial(3, 200), trial(7, 10), trial(5, 40));
+      case WINDOW -> List.of(trial(3, 420), trial(7, 10), trial(5, 40));
+      case LISTS -> List.of(trial(3, 264), trial(7, 10), trial(5, 40));
+      // The last word of an even and of an odd round of the ring of tiles, however tiles are shared out.
+      case TWO_CTAS -> List.of(trial(3, 80), trial(7, 10), trial(5, 40), trial(6, 10), trial(4, 10));
+      // Until so many arrivals are one too many that a phase is.
+      case IN_PLACE -> List.of(trial(3, 80), trial(7, 10), trial(5, 40), trial(20, 10));
+      default -> List.of(trial(3, 80), trial(7, 10), trial(5, 40));
+    };
+  }
+
+  private MutationTrial trial(int tiles, int keys) {
+    int queries = tiles * blocks * DIM * shape.consumers() / packing.stride() - 2;
+    return trial(dense(queries, keys), new int[0], new int[0]);
+  }
+
+  private MutationTrial sequences(int[] queries, int[] keys) {
+    return trial(dense(Arrays.stream(queries).sum(), Arrays.stream(keys).sum()).with(new Packed("cuQ", "cuK",
+        queries.length, Arrays.stream(queries).max().getAsInt())), queries, keys);
+  }
+
+  private AttentionProblem dense(int queries, int keys) {
+    return change.apply(AttentionProblem.dense(ElementType.BF16,
+        new Sizes(1, queries, keys, packing.heads(), 1, DIM, DIM)));
+  }
+
+  private MutationTrial trial(AttentionProblem problem, int[] queries, int[] keys) {
+    var setup = new AttentionCases.Setup(name(), problem, (_, _, _) -> null, queries, keys);
+    return MutationTrial.onCopies(HopperAttention.prepare(problem, shape, packing), buffers(setup))
+        .on(Dim3.of(blocks)).withSeeds(SEEDS).comparing("O");
+  }
+
+  /** With lists of blocks for these tiles. */
+  private Map<String, MemorySegment> buffers(AttentionCases.Setup setup) {
+    var buffers = AttentionCases.buffers(new HopperAttention(), setup, 1);
+    if (setup.problem().blockMask()) {
+      var lists = new BlockMask(setup.problem(), DIM * shape.consumers(), KEYS);
+      for (var name : BlockMask.BUFFERS) buffers.put(name, Buffers.poisoned(ElementType.I32, lists.elements()));
+      var outcome = new SimulatorBackend(1).run(lists.prepare().on(buffers));
+      if (!outcome.findings().isEmpty()) throw new IllegalStateException(outcome.findings().getFirst());
+    }
+    return buffers;
+  }
+
+  /** With {@code ahead} tiles of Q, which O takes the place of where there is one. */
+  private static Shape shape(int groups, int ahead, boolean turns) {
+    return new Shape(DIM, DIM, groups, KEYS, STAGES, ahead, ahead > 1 ? DIM : 0, turns);
+  }
+
+  private static UnaryOperator<AttentionProblem> same() {
+    return problem -> problem;
+  }
+
+  private static Modification functions() {
+    MaskMod document = (_, _, q, k) -> q.dividedBy(50).equalTo(k.dividedBy(50));
+    MaskMod causal = (_, _, q, k) -> k.lessThan(q.plus(1));
+    return new Modification(Optional.of((score, _, _, q, k) -> k.minus(q).toF32().times(0.25f).plus(score)),
+        Optional.of(causal.and(document.or((_, _, _, k) -> k.lessThan(KEYS)))));
+  }
+}
