@@ -15,6 +15,7 @@ import tilewright.docs.source.BrokenSiteException;
 import tilewright.docs.source.Excerpt;
 import tilewright.kernels.catalogue.Families;
 import tilewright.kernels.registry.Family;
+import tilewright.kernels.registry.KernelRegistry;
 import tilewright.kernels.registry.Setting;
 import tools.jackson.databind.JsonNode;
 import tools.jackson.databind.json.JsonMapper;
@@ -30,11 +31,12 @@ final class CataloguePage {
 
   /** Writes the page into one folder and its pictures into another. */
   static void write(Path root, Path generated, Path images) throws IOException {
-    var bySource = Families.all().stream()
+    var families = KernelRegistry.builtIn().families();
+    var bySource = families.stream()
         .collect(Collectors.groupingBy(CataloguePage::source, LinkedHashMap::new, Collectors.toList()));
     var measured = measured(root.resolve("docs/benchmarks"));
-    var page = new StringBuilder("%d kernels in %d variants.\n\n".formatted(Families.all().size(),
-        Families.variants()));
+    var page = new StringBuilder("%d kernels in %d variants.\n\n".formatted(families.size(),
+        families.stream().mapToInt(family -> family.variants().size()).sum()));
     for (var entry : bySource.entrySet()) {
       var file = root.resolve(SOURCES + ELSEWHERE.getOrDefault(entry.getKey(), entry.getKey()) + ".java");
       page.append("== ").append(title(entry.getKey())).append("\n\n").append(plain(javadoc(file))).append("\n\n")
@@ -46,9 +48,9 @@ final class CataloguePage {
     Files.writeString(generated.resolve("catalogue.adoc"), page.toString());
   }
 
-  /** The file that a family's kernel is in: that of the class around it. */
+  /** The file of a family's kernel: the class around it, beneath what other catalogues extend it with. */
   static String source(Family family) {
-    return family.getClass().getNestHost().getSimpleName().replaceFirst("Family$", "");
+    return Families.named(family.name()).orElse(family).getClass().getNestHost().getSimpleName().replaceFirst("Family$", "");
   }
 
   private static String title(String source) {
