@@ -12,6 +12,7 @@ module tilewright.kernels {
   exports tilewright.async.atom;
   exports tilewright.async.attention;
   exports tilewright.async.collective;
+  exports tilewright.async.schedule;
   exports tilewright.kernel;
   exports tilewright.kernel.atom;
   exports tilewright.kernel.tiled;

@@ -86,18 +86,18 @@ public final class Listings {
   private static void hopper(Path root, Path generated) throws IOException {
     var hopper = root.resolve(HOPPER);
     save(generated, "sm90-trace.java", trace(hopper.resolve("Sm90Gemm.java")));
-    save(generated, "sm90-weights-ahead.java", Excerpt.method(hopper.resolve("Sm90Gemm.java"),
-        "void copyWeightsAhead("));
-    save(generated, "sm90-mainloop.java", Excerpt.method(hopper.resolve("collective/Mainloop.java"),
-        "Fragment consume(Place place"));
-    save(generated, "sm90-fetch.java", Excerpt.method(hopper.resolve("collective/Mainloop.java"),
-        "void fetch(Pipeline.Cursor stage"));
-    save(generated, "sm90-pace.java", Excerpt.method(hopper.resolve("collective/Mainloop.java"),
-        "void produce(Pipeline.Cursor stage, I32 m, I32 n, I32 batch, I32 group, Pace pace)"));
-    save(generated, "sm90-split.java", Excerpt.method(hopper.resolve("collective/SplitSum.java"),
-        "void gather(I32 lane"));
-    save(generated, "sm90-promotion.java", Excerpt.method(hopper.resolve("collective/Promotion.java"),
-        "Fragment consume(Pipeline.Cursor stage"));
+    save(generated, "sm90-weights-ahead.java", Excerpt.method(hopper.resolve("Loading.java"),
+        "void loadWeightsAhead("));
+    save(generated, "sm90-mainloop.java", Excerpt.method(hopper.resolve("collective/WgmmaMainloop.java"),
+        "Fragment accumulate(Place place"));
+    save(generated, "sm90-fetch.java", Excerpt.method(hopper.resolve("collective/OperandStages.java"),
+        "void loadByThreads(Pipeline.Cursor stage"));
+    save(generated, "sm90-pace.java", Excerpt.method(root.resolve(ASYNC).resolve("schedule/WaveSynchronisedTiles.java"),
+        "void forEachLoad("));
+    save(generated, "sm90-split.java", Excerpt.method(root.resolve(ASYNC).resolve("schedule/ClusterReduction.java"),
+        "void complete(WorkTile tile"));
+    save(generated, "sm90-promotion.java", Excerpt.method(hopper.resolve("collective/PromotedMainloop.java"),
+        "Fragment accumulate(Pipeline.Cursor stage"));
     save(generated, "swizzled-rows.java", Excerpt.method(root.resolve(ASYNC).resolve("atom/SwizzledRows.java"),
         "ComposedLayout alongColumns("));
     save(generated, "epilogue-example.java", Excerpt.method(root.resolve(EPILOGUES), "Epilogue example()"));

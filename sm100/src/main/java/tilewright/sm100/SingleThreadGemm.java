@@ -1,9 +1,10 @@
 package tilewright.sm100;
 
 import tilewright.async.atom.Mbarrier;
+import tilewright.async.collective.Cluster;
 import tilewright.async.collective.ClusterShape;
-import tilewright.async.collective.ClusterTiles;
 import tilewright.async.collective.Pipeline;
+import tilewright.async.schedule.TileGrid;
 import tilewright.kernel.Kernel;
 import tilewright.kernel.Scope;
 import tilewright.kernel.Warp;
@@ -29,35 +30,36 @@ public record SingleThreadGemm(Sm100GemmConfig config) implements Kernel {
     var thread = k.block(TensorMemoryEpilogue.THREADS);
     var warp = Shuffle.first(k, thread.dividedBy(Warp.SIZE), TensorMemoryEpilogue.WARPS - 1);
     var first = thread.equalTo(0);
-    var tiles = ClusterTiles.of(k, new ClusterShape(1, 1, 1), Sm100GemmConfig.TILE_M, config.tileN(), config.band());
-    var mainloop = config.products(k, new CtaGroups(k, tiles.rank(), 1, 1));
+    var cluster = Cluster.of(k, new ClusterShape(1, 1, 1));
+    var mainloop = config.products(k, new CtaGroups(k, cluster.rank(), 1, 1));
     var c = TensorMemoryEpilogue.of(k, Epilogue.scaled(config.types().output()), 1, config.c(), config.tileN(), 2);
-    k.leave(tiles.count(c.extent(0), c.extent(1), c.extent(2)).lessThan(1));
+    var extents = new TileGrid.Extents(c.extent(0), c.extent(1), c.extent(2));
+    var grid = new TileGrid(cluster, Sm100GemmConfig.TILE_M, config.tileN(), config.band(), extents);
+    k.leave(grid.count().lessThan(1));
     var ring = Pipeline.ring(k, config.stages(), first, 1, 1);
     var done = Pipeline.ring(k, 1, first, 1, 1);
     k.when(first, () -> Mbarrier.publish(k));
-    var memory = TensorMemory.allocate(k, 1, config.allocated(0), warp.equalTo(0), tiles::meet);
+    var memory = TensorMemory.allocate(k, 1, config.allocated(0), warp.equalTo(0), cluster::meet);
     var sums = memory.take(config.tileN());
 
-    tiles.numbered(k.blockX(), c.extent(0), c.extent(1), (m, n, batch) -> {
-      var steps = mainloop.steps();
-      var finished = done.consumer();
-      k.when(first, () -> {
-        var filled = ring.producer();
-        var used = ring.consumer();
-        int ahead = config.stages() - 1;
-        k.loop(steps.min(ahead), step -> mainloop.copy(filled, step, m, n, batch));
-        k.loop(steps, step -> {
-          k.when(step.plus(ahead).lessThan(steps), () -> mainloop.copy(filled, step.plus(ahead), m, n, batch));
-          mainloop.multiply(used, step, sums);
-        });
-        mainloop.groups().commitToGroup(finished.full());
+    var tile = grid.tile(k.blockX(), mainloop.range());
+    var steps = tile.k().steps();
+    var finished = done.consumer();
+    k.when(first, () -> {
+      var filled = ring.producer();
+      var used = ring.consumer();
+      int ahead = config.stages() - 1;
+      k.loop(steps.min(ahead), step -> mainloop.load(filled, step, tile));
+      k.loop(steps, step -> {
+        k.when(step.plus(ahead).lessThan(steps), () -> mainloop.load(filled, step.plus(ahead), tile));
+        mainloop.multiply(used, step, sums);
       });
-      finished.awaitFull();
-      TensorFence.afterSync(k);
-      c.store(thread, warp, sums, () -> {}, m, n, batch);
+      mainloop.groups().commitToGroup(finished.full());
     });
+    finished.awaitFull();
+    TensorFence.afterSync(k);
+    c.store(thread, warp, sums, () -> {}, tile.m(), tile.n(), tile.batch());
     c.drain(first);
-    memory.release(tiles::meet);
+    memory.release(cluster::meet);
   }
 }

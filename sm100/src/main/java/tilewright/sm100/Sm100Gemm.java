@@ -1,9 +1,13 @@
 package tilewright.sm100;
 
 import tilewright.async.atom.Mbarrier;
+import tilewright.async.collective.Cluster;
 import tilewright.async.collective.ClusterShape;
-import tilewright.async.collective.ClusterTiles;
 import tilewright.async.collective.Pipeline;
+import tilewright.async.schedule.PersistentTiles;
+import tilewright.async.schedule.TileGrid;
+import tilewright.async.schedule.TileScheduler;
+import tilewright.async.schedule.WorkTile;
 import tilewright.kernel.Kernel;
 import tilewright.kernel.Pred;
 import tilewright.kernel.Scope;
@@ -13,11 +17,9 @@ import tilewright.kernels.epilogue.Epilogue;
 import tilewright.sm100.atom.Elect;
 import tilewright.sm100.atom.TensorFence;
 import tilewright.sm100.atom.TensorMemory;
-import tilewright.sm100.collective.CancelledTiles;
+import tilewright.sm100.collective.CancelledLaunches;
 import tilewright.sm100.collective.CtaGroups;
-import tilewright.sm100.collective.StaticTiles;
 import tilewright.sm100.collective.TensorMemoryEpilogue;
-import tilewright.sm100.collective.TileWork;
 
 /**
  * C = f(A·Bᵀ), f being an epilogue, on SM100 tensor cores, batched. A (M,K,L), B (N,K,L), C (M,N,L): any extents,
@@ -50,53 +52,55 @@ public record Sm100Gemm(Sm100GemmConfig config, Epilogue epilogue, int neighbour
     var thread = k.block(Warp.SIZE * (SCHEDULE + 1));
     var warp = Shuffle.first(k, thread.dividedBy(Warp.SIZE), SCHEDULE);
     var first = thread.equalTo(0);
-    var shape = new ClusterShape(config.cluster(), 1, 1);
-    var tiles = ClusterTiles.of(k, shape, Sm100GemmConfig.TILE_M, config.tileN(), config.band());
-    var groups = new CtaGroups(k, tiles.rank(), config.ctas(), config.cluster());
+    var cluster = Cluster.of(k, new ClusterShape(config.cluster(), 1, 1));
+    var groups = new CtaGroups(k, cluster.rank(), config.ctas(), config.cluster());
     var mainloop = config.mainloop(k, groups);
     var c = TensorMemoryEpilogue.of(k, epilogue, neighbours, config.c(), config.tileN(), STORE_STAGES);
     var ring = Pipeline.ring(k, config.stages(), first, 1, groups.count());
     var done = Pipeline.ring(k, config.accumulators(), first, 1, config.ctas() * TensorMemoryEpilogue.WARPS);
-    var work = work(k, tiles, new TileWork.Extents(c.extent(0), c.extent(1), c.extent(2)), groups, first);
+    var extents = new TileGrid.Extents(c.extent(0), c.extent(1), c.extent(2));
+    var grid = new TileGrid(cluster, Sm100GemmConfig.TILE_M, config.tileN(), config.band(), extents);
+    var tiles = scheduler(grid, mainloop.range(), groups, first);
     k.when(first, () -> Mbarrier.publish(k));
     var memory = TensorMemory.allocate(k, config.ctas(), config.allocated(mainloop.columns()),
-        warp.equalTo(MULTIPLY), tiles::meet);
+        warp.equalTo(MULTIPLY), cluster::meet);
     var sums = memory.take(config.columns());
     mainloop.take(memory);
 
     k.when(warp.lessThan(COPY), () -> {
-      var tile = done.consumer();
-      work.forEachOfWarp(thread.modulo(Warp.SIZE).equalTo(0), (m, n, batch) -> {
-        tile.awaitFull();
+      var accumulator = done.consumer();
+      tiles.forEachOfWarp(thread.modulo(Warp.SIZE).equalTo(0), tile -> {
+        accumulator.awaitFull();
         TensorFence.afterSync(k);
-        c.store(thread, warp, sums.stage(tile.stage(), config.accumulators()),
-            () -> groups.arriveAtFirst(tile.empty()), m, n, batch);
-        tile.advance();
+        c.store(thread, warp, sums.stage(accumulator.stage(), config.accumulators()),
+            () -> groups.arriveAtFirst(accumulator.empty()), tile.m(), tile.n(), tile.batch());
+        accumulator.advance();
       });
       c.drain(first);
     });
     k.when(warp.equalTo(COPY), () -> k.when(Elect.one(k), () -> {
       var stage = ring.producer();
-      work.forEach((m, n, batch) -> mainloop.produce(stage, m, n, batch));
+      tiles.forEach(tile -> mainloop.load(stage, tile));
     }));
     k.when(warp.equalTo(MULTIPLY), () -> k.when(Elect.one(k), () -> k.when(groups.isFirst(), () -> {
       var stage = ring.consumer();
-      var tile = done.producer();
-      work.forEach((m, n, batch) -> {
-        tile.awaitEmpty();
+      var accumulator = done.producer();
+      tiles.forEach(tile -> {
+        accumulator.awaitEmpty();
         TensorFence.afterSync(k);
-        mainloop.multiply(stage, sums.stage(tile.stage(), config.accumulators()));
-        groups.commitToGroup(tile.full());
-        tile.advance();
+        mainloop.multiply(stage, tile, sums.stage(accumulator.stage(), config.accumulators()));
+        groups.commitToGroup(accumulator.full());
+        accumulator.advance();
       });
     })));
-    k.when(warp.equalTo(SCHEDULE), () -> k.when(Elect.one(k), work::schedule));
-    memory.release(tiles::meet);
+    k.when(warp.equalTo(SCHEDULE), () -> k.when(Elect.one(k), tiles::schedule));
+    memory.release(cluster::meet);
   }
 
-  private TileWork work(Scope k, ClusterTiles tiles, TileWork.Extents extents, CtaGroups groups, Pred first) {
-    if (!config.dynamic()) return new StaticTiles(tiles, extents);
+  private TileScheduler scheduler(TileGrid grid, WorkTile.KRange range, CtaGroups groups, Pred first) {
+    if (!config.dynamic()) return PersistentTiles.strided(grid, range);
     int readers = groups.blocks() * (TensorMemoryEpilogue.WARPS + 1) + groups.count();
-    return CancelledTiles.of(k, tiles, extents, first, readers);
+    return new PersistentTiles(grid, range, CancelledLaunches.of(grid.cluster().k(), groups.blocks(),
+        grid.cluster().rank().equalTo(0), first, readers, grid.count()));
   }
 }

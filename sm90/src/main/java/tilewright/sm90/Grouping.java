@@ -1,7 +1,13 @@
 package tilewright.sm90;
 
-import tilewright.async.collective.ClusterTiles;
-import tilewright.async.collective.GroupedTiles;
+import java.util.Optional;
+import tilewright.async.schedule.GroupedTiles;
+import tilewright.async.schedule.MaskedTiles;
+import tilewright.async.schedule.PersistentTiles;
+import tilewright.async.schedule.TileGrid;
+import tilewright.async.schedule.TileScheduler;
+import tilewright.async.schedule.WorkTile;
+import tilewright.kernel.GlobalTensor;
 import tilewright.kernel.Scope;
 import tilewright.kernel.TensorSpec;
 import tilewright.numerics.ElementType;
@@ -11,16 +17,25 @@ public enum Grouping {
   /** Each batch entry of A with that of B. */
   BATCH {
     @Override
-    GroupedTiles of(Scope k, ClusterTiles tiles) {
-      return GroupedTiles.batch(tiles);
+    Optional<GlobalTensor> declare(Scope k) {
+      return Optional.empty();
+    }
+
+    @Override
+    TileScheduler tiles(TileGrid grid, WorkTile.KRange range, Optional<GlobalTensor> groups) {
+      return PersistentTiles.strided(grid, range);
     }
   },
   /** The rows of all groups one after the other; each tile's rows belong to one group, or to none. */
   CONTIGUOUS {
     @Override
-    GroupedTiles of(Scope k, ClusterTiles tiles) {
-      var group = k.global(TensorSpec.of("groups", ElementType.I32, "MB"));
-      return GroupedTiles.contiguous(tiles, group);
+    Optional<GlobalTensor> declare(Scope k) {
+      return Optional.of(k.global(TensorSpec.of("groups", ElementType.I32, "MB")));
+    }
+
+    @Override
+    TileScheduler tiles(TileGrid grid, WorkTile.KRange range, Optional<GlobalTensor> groups) {
+      return new GroupedTiles(PersistentTiles.strided(grid, range), groups.orElseThrow());
     }
 
     @Override
@@ -31,13 +46,20 @@ public enum Grouping {
   /** A batch entry for each group, of whose rows the first so many count. */
   MASKED {
     @Override
-    GroupedTiles of(Scope k, ClusterTiles tiles) {
-      var rows = k.global(TensorSpec.of("rows", ElementType.I32, "L"));
-      return GroupedTiles.masked(tiles, rows);
+    Optional<GlobalTensor> declare(Scope k) {
+      return Optional.of(k.global(TensorSpec.of("rows", ElementType.I32, "L")));
+    }
+
+    @Override
+    TileScheduler tiles(TileGrid grid, WorkTile.KRange range, Optional<GlobalTensor> groups) {
+      return new MaskedTiles(grid, range, groups.orElseThrow());
     }
   };
 
-  abstract GroupedTiles of(Scope k, ClusterTiles tiles);
+  /** Declares the tensor that says which rows are of which group, if there is one. */
+  abstract Optional<GlobalTensor> declare(Scope k);
+
+  abstract TileScheduler tiles(TileGrid grid, WorkTile.KRange range, Optional<GlobalTensor> groups);
 
   /** The extent that counts B's matrices. */
   String batchOfB() {

@@ -19,6 +19,8 @@ import tilewright.kernels.epilogue.EpilogueArguments;
 import tilewright.kernels.gemm.Gemm;
 import tilewright.numerics.ElementType;
 import tilewright.ptx.Dim3;
+import tilewright.sm90.Sm90GemmConfig.Operands;
+import tilewright.sm90.Sm90GemmConfig.TileShape;
 import tilewright.sm90.collective.OutputForm;
 
 /** The host side of the Hopper GEMM: from a problem to a configuration to a launch. */
@@ -102,9 +104,9 @@ public final class HopperGemm {
   /** The configuration for operands that are not copied. */
   static Sm90GemmConfig fetching(GemmProblem problem) {
     var types = problem.types();
-    int depth = GemmTile.DEPTH_BYTES / types.multiplied().bytes();
-    return Sm90GemmConfig.fetching(types, problem.a().isRowMajor(), problem.b().isRowMajor(), FETCHED, FETCHED,
-        depth, 2, FETCHED_STAGES, BAND);
+    var tile = new TileShape(FETCHED, FETCHED, GemmTile.DEPTH_BYTES / types.multiplied().bytes());
+    return new Sm90GemmConfig(Operands.of(problem), tile, 2, FETCHED_STAGES, new ClusterShape(1, 1, 1), BAND, 1,
+        Variant.PLAIN.with(Loading.THREADS));
   }
 
   /** The same with more arguments, or others. */
@@ -119,7 +121,7 @@ public final class HopperGemm {
     var output = form(problem, epilogue, fastest);
     var config = yielding(fastest, output);
     var kernel = CompiledKernel.compile(new Sm90Gemm(config, output, grouping), Target.SM90A);
-    if (config.sharedTail() && problem.k() == 0) {
+    if (config.streamK() && problem.k() == 0) {
       throw new IllegalArgumentException("K is 0: there are no parts of k to share");
     }
     int blocks = GemmTile.clusters(problem, config) * config.cluster().blocks();
@@ -199,7 +201,7 @@ public final class HopperGemm {
   /** A configuration in which all consumers share a tile. */
   static Sm90GemmConfig configure(GemmProblem problem, ClusterShape cluster, int m, int n, int consumers, int stages,
       int band) {
-    return new Sm90GemmConfig(problem.types(), problem.a().isRowMajor(), problem.b().isRowMajor(), m, n,
-        GemmTile.DEPTH_BYTES / problem.types().a().bytes(), consumers, stages, cluster, band, 1, false, false);
+    var tile = new TileShape(m, n, GemmTile.DEPTH_BYTES / problem.types().a().bytes());
+    return new Sm90GemmConfig(Operands.of(problem), tile, consumers, stages, cluster, band, 1, Variant.PLAIN);
   }
 }

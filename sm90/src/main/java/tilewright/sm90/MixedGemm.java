@@ -10,6 +10,8 @@ import tilewright.kernels.Accumulation;
 import tilewright.kernels.GemmProblem;
 import tilewright.kernels.epilogue.EpilogueArguments;
 import tilewright.numerics.ElementType;
+import tilewright.sm90.Sm90GemmConfig.Operands;
+import tilewright.sm90.Sm90GemmConfig.TileShape;
 import tilewright.sm90.collective.BlockScales;
 import tilewright.sm90.collective.OutputForm;
 
@@ -92,8 +94,8 @@ public record MixedGemm(GemmProblem problem, Matrix scales) {
         OutputForm.STAGES * ROWS * columns / cluster.splits() * types.output().bytes());
     int exchanged = cluster.splits() > 1 ? rows * columns * Float.BYTES : 0;
     int stages = Math.min(MOST_STAGES, (SHARED_BYTES / resident - RESERVED_BYTES - stored - exchanged) / stage);
-    return new Sm90GemmConfig(types, problem.a().isRowMajor(), problem.b().isRowMajor(), rows, columns, depth,
-        consumers, stages, cluster, BAND, resident, false, false);
+    return new Sm90GemmConfig(Operands.of(problem), new TileShape(rows, columns, depth), consumers, stages, cluster,
+        BAND, resident, Variant.PLAIN);
   }
 
   /** Prepares a given configuration. */

@@ -1,48 +1,47 @@
 package tilewright.sm90;
 
 import java.util.List;
+import java.util.Optional;
 import tilewright.async.atom.SwizzledRows;
 import tilewright.async.atom.Warpgroup;
+import tilewright.async.collective.Cluster;
 import tilewright.async.collective.ClusterShape;
 import tilewright.async.collective.FetchedTile;
 import tilewright.async.collective.OperandTile;
 import tilewright.async.collective.TensorTile;
+import tilewright.async.schedule.WaveSynchronisedTiles;
+import tilewright.async.schedule.WorkspaceReduction;
 import tilewright.kernel.I32;
 import tilewright.kernel.PreparedLaunch;
 import tilewright.kernel.Scope;
 import tilewright.kernel.TensorSpec;
 import tilewright.kernels.Accumulation;
+import tilewright.kernels.GemmProblem;
 import tilewright.kernels.GemmTypes;
 import tilewright.layout.OffsetMap;
 import tilewright.numerics.ElementType;
 import tilewright.sm90.atom.WgmmaAtom;
-import tilewright.sm90.collective.Pace;
-import tilewright.sm90.collective.PartialSums;
+import tilewright.sm90.collective.BlockScales;
+import tilewright.sm90.collective.Mainloop;
+import tilewright.sm90.collective.MixedInputMainloop;
+import tilewright.sm90.collective.OperandStages;
+import tilewright.sm90.collective.PromotedMainloop;
 import tilewright.sm90.collective.TiledWgmma;
+import tilewright.sm90.collective.WgmmaMainloop;
 
 /**
  * What is fixed when a Hopper GEMM is traced.
  *
- * @param types of A and B: f16 and bf16 in any order, tf32, 8-bit floats and integers along k; of C: f32, f16, bf16 or
- *     8 bits, of integers i32 too
- * @param aKMajor whether A's neighbours run along k (else along m); likewise B
- * @param consumers warpgroups that multiply, each with tileM / consumers rows
+ * @param operands types and orders of A and B, and C's type
+ * @param tile extents of a CTA's tile, and of a stage along k
+ * @param consumers warpgroups that multiply, each with tile.m / consumers rows
  * @param stages tiles of shared memory in the ring
- * @param cluster CTAs that copy tiles for each other
+ * @param cluster CTAs that load tiles for each other
  * @param band tile rows that CTAs work through together, for L2
- * @param resident CTAs on a multiprocessor
- * @param pingPong whether each consumer has a tile of its own, and they take turns, rather than rows of one tile
- * @param transposed whether A and B have changed places: this is of Cᵀ = B·Aᵀ
- * @param sharedTail whether tiles that do not fill a wave are cut along k, so that more CTAs have a part
- * @param weightsAhead whether B, or A where they have changed places, is read before the stream's previous kernel has
- *     ended, which must not write it
- * @param paced whether CTAs keep in step, so that L2 has what several of them copy
- * @param fetched whether threads fetch A and B, of any strides, where tensor copies cannot reach them
+ * @param resident CTAs on an SM
  */
-public record Sm90GemmConfig(GemmTypes types, boolean aKMajor, boolean bKMajor, int tileM, int tileN, int tileK,
-    int consumers, int stages, ClusterShape cluster, int band, int resident, boolean pingPong,
-    boolean transposed, boolean sharedTail, boolean weightsAhead, boolean paced,
-    boolean fetched) {
+public record Sm90GemmConfig(Operands operands, TileShape tile, int consumers, int stages, ClusterShape cluster,
+    int band, int resident, Variant variant) {
   private static final int ALIGNED_BYTES = 16;
   private static final int REGISTERS = 65536;
   private static final int MOST_REGISTERS = 240;
@@ -51,14 +50,41 @@ public record Sm90GemmConfig(GemmTypes types, boolean aKMajor, boolean bKMajor, 
   /** Of the ring's stages, fifths. */
   private static final int LEAD = 3;
 
-  public Sm90GemmConfig {
-    if (!fetched) {
-      requireAlongK("A", types.a(), aKMajor);
-      requireAlongK("B", types.b(), bKMajor);
+  /**
+   * The operands.
+   *
+   * @param types of A and B: f16 and bf16 in any order, tf32, 8-bit floats and integers along k; of C: f32, f16, bf16
+   *     or 8 bits, of integers i32 too
+   * @param aKMajor whether A's neighbours run along k (else along m)
+   * @param bKMajor whether B's neighbours run along k (else along n)
+   */
+  public record Operands(GemmTypes types, boolean aKMajor, boolean bKMajor) {
+    /** The operands of a problem. */
+    public static Operands of(GemmProblem problem) {
+      return new Operands(problem.types(), problem.a().isRowMajor(), problem.b().isRowMajor());
     }
-    if (fetched && (cluster.blocks() > 1 || sharedTail || weightsAhead || paced)) {
-      throw new IllegalArgumentException("threads fetch whole tiles for their own CTA: no clusters, parts of k, pace or"
-          + " weights ahead");
+
+    /** Both along k. */
+    public static Operands alongK(GemmTypes types) {
+      return new Operands(types, true, true);
+    }
+  }
+
+  /** Extents of a CTA's tile of C, and of a stage along k. */
+  public record TileShape(int m, int n, int k) {}
+
+  public Sm90GemmConfig {
+    var types = operands.types();
+    boolean fetched = variant.loading() == Loading.THREADS;
+    boolean pingPong = variant.consumers() == Variant.Consumers.PING_PONG;
+    boolean cut = variant.order() == Variant.Order.STREAM_K;
+    if (!fetched) {
+      requireAlongK("A", types.a(), operands.aKMajor());
+      requireAlongK("B", types.b(), operands.bKMajor());
+    }
+    if (fetched && (cluster.blocks() > 1 || variant.order() != Variant.Order.PERSISTENT)) {
+      throw new IllegalArgumentException("threads fetch whole tiles for their own CTA: no clusters, parts of k or"
+          + " waves");
     }
     if (types.output() == ElementType.I32 && types.a() != ElementType.I8) {
       throw new IllegalArgumentException("unsupported products " + types + ": only sums of i8 are integers");
@@ -71,54 +97,85 @@ public record Sm90GemmConfig(GemmTypes types, boolean aKMajor, boolean bKMajor, 
       throw new IllegalArgumentException("products of " + types + " need the accumulation scaled, and consumers that"
           + " share a tile");
     }
-    if (sharedTail && (pingPong || cluster.splits() > 1 || types.isPromoted() || types.output() == ElementType.I32)) {
+    if (cut && (pingPong || cluster.splits() > 1 || types.isPromoted() || types.output() == ElementType.I32)) {
       throw new IllegalArgumentException("parts of k are sums in single precision that all consumers of a CTA have"
           + " together, not those of " + types + ", of ping-pong or of a cluster");
     }
-    if (weightsAhead && (sharedTail || types.accumulation() == Accumulation.SCALED)) {
+    if (variant.loading() == Loading.WEIGHTS_AHEAD) requireEqualTiles(types, variant.order());
+    if (types.isPromoted() && tile.k() != Accumulation.INTERVAL) {
+      throw new IllegalArgumentException("an exact accumulation adds every " + Accumulation.INTERVAL
+          + " of k, which tileK = " + tile.k() + " must be");
+    }
+  }
+
+  private static void requireEqualTiles(GemmTypes types, Variant.Order order) {
+    if (order == Variant.Order.STREAM_K || types.accumulation() == Accumulation.SCALED) {
       throw new IllegalArgumentException("weights cannot be copied ahead where tiles are cut along k or where " + types
           + " have scales: one thread copies both operands");
     }
-    if (paced && (sharedTail || weightsAhead)) {
-      throw new IllegalArgumentException("CTAs cannot keep in step where tiles are cut along k or weights are copied"
-          + " ahead: they have no equal tiles, or no one thread that copies them");
-    }
-    if (types.isPromoted() && tileK != Accumulation.INTERVAL) {
-      throw new IllegalArgumentException("an exact accumulation adds every " + Accumulation.INTERVAL
-          + " of k, which tileK = " + tileK + " must be");
+    if (order == Variant.Order.WAVE_SYNCHRONISED) {
+      throw new IllegalArgumentException("waves cannot be synchronised where weights are copied ahead: no one thread"
+          + " copies both operands");
     }
   }
 
-  /** Where tiles are whole. */
-  public Sm90GemmConfig(GemmTypes types, boolean aKMajor, boolean bKMajor, int tileM, int tileN, int tileK,
-      int consumers, int stages, ClusterShape cluster, int band, int resident, boolean pingPong, boolean transposed) {
-    this(types, aKMajor, bKMajor, tileM, tileN, tileK, consumers, stages, cluster, band, resident, pingPong,
-        transposed, false, false, false, false);
+  /** The same in another variant. */
+  public Sm90GemmConfig with(Variant other) {
+    return new Sm90GemmConfig(operands, tile, consumers, stages, cluster, band, resident, other);
   }
 
-  /** The same with the last tiles cut along k. */
-  public Sm90GemmConfig withSharedTail() {
-    return new Sm90GemmConfig(types, aKMajor, bKMajor, tileM, tileN, tileK, consumers, stages, cluster, band, resident,
-        pingPong, transposed, true, weightsAhead, paced, fetched);
+  /** The same with tiles dealt out in another order. */
+  public Sm90GemmConfig with(Variant.Order order) {
+    return with(variant.with(order));
   }
 
-  /** The same with the weights read before the previous kernel has ended. */
-  public Sm90GemmConfig withWeightsAhead() {
-    return new Sm90GemmConfig(types, aKMajor, bKMajor, tileM, tileN, tileK, consumers, stages, cluster, band, resident,
-        pingPong, transposed, sharedTail, true, paced, fetched);
+  /** The same with operands loaded in another way. */
+  public Sm90GemmConfig with(Loading loading) {
+    return with(variant.with(loading));
   }
 
-  /** The same with CTAs that keep in step. */
-  public Sm90GemmConfig withPace() {
-    return new Sm90GemmConfig(types, aKMajor, bKMajor, tileM, tileN, tileK, consumers, stages, cluster, band, resident,
-        pingPong, transposed, sharedTail, weightsAhead, true, fetched);
+  public int tileM() {
+    return tile.m();
   }
 
-  /** A configuration whose operands threads fetch. */
-  static Sm90GemmConfig fetching(GemmTypes types, boolean aKMajor, boolean bKMajor, int tileM, int tileN, int tileK,
-      int consumers, int stages, int band) {
-    return new Sm90GemmConfig(types, aKMajor, bKMajor, tileM, tileN, tileK, consumers, stages,
-        new ClusterShape(1, 1, 1), band, 1, false, false, false, false, false, true);
+  public int tileN() {
+    return tile.n();
+  }
+
+  public int tileK() {
+    return tile.k();
+  }
+
+  public GemmTypes types() {
+    return operands.types();
+  }
+
+  public boolean pingPong() {
+    return variant.consumers() == Variant.Consumers.PING_PONG;
+  }
+
+  /** Whether A and B have changed places: the kernel computes Cᵀ = B·Aᵀ. */
+  public boolean transposed() {
+    return variant.orientation() == Variant.Orientation.TRANSPOSED;
+  }
+
+  /** Whether threads fetch the operands, of any strides. */
+  boolean fetched() {
+    return variant.loading() == Loading.THREADS;
+  }
+
+  boolean weightsAhead() {
+    return variant.loading() == Loading.WEIGHTS_AHEAD;
+  }
+
+  /** Whether tiles that do not fill a wave are cut along k. */
+  public boolean streamK() {
+    return variant.order() == Variant.Order.STREAM_K;
+  }
+
+  /** Whether CTAs load their tiles wave by wave. */
+  boolean waveSynchronised() {
+    return variant.order() == Variant.Order.WAVE_SYNCHRONISED;
   }
 
   private static void requireAlongK(String name, ElementType type, boolean kMajor) {
@@ -129,35 +186,35 @@ public record Sm90GemmConfig(GemmTypes types, boolean aKMajor, boolean bKMajor, 
   }
 
   WgmmaAtom atom() {
-    int pieces = types.isPromoted() ? Math.ceilDiv(tileN, MOST_PROMOTED_COLUMNS) : 1;
-    return new WgmmaAtom(types.multiplied(), types.b(), tileN / pieces);
+    int pieces = types().isPromoted() ? Math.ceilDiv(tile.n(), MOST_PROMOTED_COLUMNS) : 1;
+    return new WgmmaAtom(types().multiplied(), types().b(), tile.n() / pieces);
   }
 
   TiledWgmma mma() {
-    return types.isMixed() ? TiledWgmma.converting(atom(), layoutA(), layoutB(), sharers())
+    return types().isMixed() ? TiledWgmma.converting(atom(), layoutA(), layoutB(), sharers())
         : TiledWgmma.of(atom(), layoutA(), layoutB(), sharers());
   }
 
   int threads() {
-    return 128 * (consumers + 1);
+    return Warpgroup.SIZE * (consumers + 1);
   }
 
   /** So much of {@code k} is summed by the tensor core at a time; what comes out is added in single precision. */
   public int interval(int k) {
-    if (types.isPromoted()) return Accumulation.INTERVAL;
-    int unit = tileK * mma().unit();
+    if (types().isPromoted()) return Accumulation.INTERVAL;
+    int unit = tile.k() * mma().unit();
     int equal = Math.ceilDiv(k, unit * cluster.splits());
     return Math.max(1, (equal + Math.min(lead(), equal / 2)) * unit);
   }
 
   /** Consumers that share a tile. */
   int sharers() {
-    return pingPong ? 1 : consumers;
+    return pingPong() ? 1 : consumers;
   }
 
   /** Sums of a consumer's thread. */
   int accumulators() {
-    return tileM * tileN / (sharers() * Warpgroup.SIZE);
+    return tile.m() * tile.n() / (sharers() * Warpgroup.SIZE);
   }
 
   /** Consumers that take turns at tiles. */
@@ -171,18 +228,13 @@ public record Sm90GemmConfig(GemmTypes types, boolean aKMajor, boolean bKMajor, 
    * takes as long as the longer of two equal parts is ahead of the shorter, twice the lead, and a little more.
    */
   int lead() {
-    return weightsAhead && cluster.splits() > 1 ? LEAD * stages / 5 : 0;
-  }
-
-  /** Threads that fill a stage. */
-  int producers() {
-    return fetched ? Warpgroup.SIZE : weightsAhead ? 2 : 1;
+    return weightsAhead() && cluster.splits() > 1 ? LEAD * stages / 5 : 0;
   }
 
   /** Registers that a thread of the producer's warpgroup keeps. */
   int producerRegisters() {
-    if (fetched) return 120;
-    return consumers > 2 || resident > 1 ? 24 : sharedTail ? 72 : 40;
+    if (fetched()) return 120;
+    return consumers > 2 || resident > 1 ? 24 : streamK() ? 72 : 40;
   }
 
   /** Registers of a consumer's thread: an equal part of what the CTA begins with and its producer leaves. */
@@ -191,28 +243,46 @@ public record Sm90GemmConfig(GemmTypes types, boolean aKMajor, boolean bKMajor, 
     return Math.min(MOST_REGISTERS, (all - producerRegisters()) / consumers) / 8 * 8;
   }
 
+  /** Whether the next kernel's CTAs may begin once all tiles are multiplied: earlier, they would crowd idle SMs. */
+  boolean letsNextInEarly() {
+    return cluster.splits() == 1 && !weightsAhead();
+  }
+
+  /** The main loop that these types need. */
+  Mainloop mainloop(Cluster cluster, OperandTile a, OperandTile b, Grouping grouping) {
+    var k = cluster.k();
+    var mma = mma();
+    var scales = types().accumulation() != Accumulation.SCALED ? Optional.<BlockScales>empty()
+        : Optional.of(types().isMixed() ? BlockScales.ofA(k, mma, tile.m(), stages)
+            : BlockScales.of(k, grouping.batchOfB(), mma, tile.m(), stages));
+    var operands = new OperandStages(k, a, b, mma, cluster, scales);
+    if (scales.isPresent() && types().isMixed()) return new MixedInputMainloop(operands, types().a());
+    return types().isPromoted() ? new PromotedMainloop(operands) : new WgmmaMainloop(operands);
+  }
+
   /** A's tiles, and how they are filled; by threads of that number in their warpgroup, if any do it. */
   OperandTile tileA(Scope k, I32 lane) {
-    return tile(k, a(), layoutA(), cluster.n(), lane, aKMajor);
+    return tile(k, a(), layoutA(), cluster.n(), lane, operands.aKMajor());
   }
 
   /** B's tiles. */
   OperandTile tileB(Scope k, I32 lane, Grouping grouping) {
-    return tile(k, operand("B", types.b(), "N", grouping.batchOfB(), bKMajor), layoutB(), cluster.m(), lane, bKMajor);
+    var b = operand("B", types().b(), "N", grouping.batchOfB(), operands.bKMajor());
+    return tile(k, b, layoutB(), cluster.m(), lane, operands.bKMajor());
   }
 
   private OperandTile tile(Scope k, TensorSpec spec, OffsetMap layout, int blocks, I32 lane, boolean kMajor) {
-    return fetched ? FetchedTile.of(k, TensorSpec.of(spec.name(), spec.type(), spec.extents().toArray(String[]::new)),
+    return fetched() ? FetchedTile.of(k, TensorSpec.of(spec.name(), spec.type(), spec.extents().toArray(String[]::new)),
         layout, lane, kMajor) : TensorTile.shared(k, spec, layout, blocks);
   }
 
   private TensorSpec a() {
-    if (types.a() == ElementType.I4) {
+    if (types().a() == ElementType.I4) {
       return TensorSpec.of("A", ElementType.I8, "M", "KPairs", "L").contiguous("KPairs").aligned(ALIGNED_BYTES);
     }
-    var a = operand("A", types.a(), "M", "L", aKMajor);
+    var a = operand("A", types().a(), "M", "L", operands.aKMajor());
     // B has few rows then, so that A is read about once, and would only drive out of L2 what is read again.
-    return transposed ? a.passingReads() : a;
+    return transposed() ? a.passingReads() : a;
   }
 
   private static TensorSpec operand(String name, ElementType type, String rows, String batch, boolean kMajor) {
@@ -220,40 +290,43 @@ public record Sm90GemmConfig(GemmTypes types, boolean aKMajor, boolean bKMajor, 
         .aligned(ALIGNED_BYTES / type.bytes());
   }
 
-  /** With fewer stages in the ring, by so many bytes that are needed elsewhere. */
+  /** The same with fewer stages in the ring, by so many bytes that are needed elsewhere. */
   Sm90GemmConfig yielding(int bytes) {
-    int stage = (tileM * types.a().bits() + tileN * types.b().bits()) * tileK / Byte.SIZE;
-    return new Sm90GemmConfig(types, aKMajor, bKMajor, tileM, tileN, tileK, consumers,
-        stages - Math.ceilDiv(bytes, stage), cluster, band, resident, pingPong, transposed, sharedTail,
-        weightsAhead, paced, fetched);
+    int stage = (tile.m() * types().a().bits() + tile.n() * types().b().bits()) * tile.k() / Byte.SIZE;
+    return new Sm90GemmConfig(operands, tile, consumers, stages - Math.ceilDiv(bytes, stage), cluster, band, resident,
+        variant);
   }
 
-  /** What so many blocks need in memory where the last tiles are cut along k, or all keep in step. */
+  /** The scratch memory that so many CTAs need. */
   public List<PreparedLaunch.Scratch> scratch(int blocks) {
-    if (paced) return Pace.scratch();
-    return sharedTail ? PartialSums.scratch(mma(), consumers, blocks) : List.of();
+    return switch (variant.order()) {
+      case PERSISTENT -> List.of();
+      case WAVE_SYNCHRONISED -> WaveSynchronisedTiles.scratch();
+      case STREAM_K -> WorkspaceReduction.scratch(mma().accumulators(consumers), blocks);
+    };
   }
 
   OffsetMap layoutA() {
-    if (types.a() == ElementType.I4) return SwizzledRows.alongColumns(ElementType.I8, tileM, tileK / 2, stages);
-    return layout(types.a(), tileM, aKMajor);
+    if (types().a() == ElementType.I4) return SwizzledRows.alongColumns(ElementType.I8, tile.m(), tile.k() / 2, stages);
+    return layout(types().a(), tile.m(), operands.aKMajor());
   }
 
   OffsetMap layoutB() {
-    return layout(types.b(), tileN, bKMajor);
+    return layout(types().b(), tile.n(), operands.bKMajor());
   }
 
   private OffsetMap layout(ElementType type, int rows, boolean kMajor) {
-    return kMajor || fetched ? SwizzledRows.alongColumns(type, rows, tileK, stages)
-        : SwizzledRows.alongRows(type, rows, tileK, stages);
+    return kMajor || fetched() ? SwizzledRows.alongColumns(type, rows, tile.k(), stages)
+        : SwizzledRows.alongRows(type, rows, tile.k(), stages);
   }
 
   @Override
   public String toString() {
-    return (aKMajor ? "T" : "N") + (bKMajor ? "N" : "T") + " " + types + " " + tileM + "x" + tileN + "x" + tileK
-        + " consumers " + consumers + " stages " + stages + " cluster " + cluster + " band " + band
-        + (resident > 1 ? " resident " + resident : "") + (pingPong ? " ping-pong" : "")
-        + (transposed ? " transposed" : "") + (sharedTail ? " shared tail" : "")
-        + (weightsAhead ? " weights ahead" : "") + (paced ? " paced" : "") + (fetched ? " fetched" : "");
+    return (operands.aKMajor() ? "T" : "N") + (operands.bKMajor() ? "N" : "T") + " " + types() + " " + tile.m() + "x"
+        + tile.n() + "x" + tile.k() + " consumers " + consumers + " stages " + stages + " cluster " + cluster + " band "
+        + band + (resident > 1 ? " resident " + resident : "") + (pingPong() ? " ping-pong" : "")
+        + (transposed() ? " transposed" : "") + (streamK() ? " shared tail" : "")
+        + (weightsAhead() ? " weights ahead" : "")
+        + (waveSynchronised() ? " paced" : "") + (fetched() ? " fetched" : "");
   }
 }

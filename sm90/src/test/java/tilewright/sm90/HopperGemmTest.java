@@ -38,7 +38,7 @@ class HopperGemmTest {
 
   @Test
   void tilesThatFillNoWaveAreCutAlongKWhereThatIsLong() {
-    assertTrue(HopperGemm.configure(problem(512, 1536, 32768)).sharedTail());
+    assertTrue(HopperGemm.configure(problem(512, 1536, 32768)).streamK());
     var launch = HopperGemm.prepare(problem(512, 1536, 32768));
     assertEquals(List.of("partials", "flags"), launch.scratch().stream().map(PreparedLaunch.Scratch::name).toList());
   }
@@ -58,7 +58,7 @@ class HopperGemmTest {
       "16, 16384, 16384, BF16, false"})
   void blocksKeepInStepWhereL2DoesNotHoldWhatAWaveCopies(int m, int n, int k, ElementType type, boolean paced) {
     var problem = GemmProblem.packed(new GemmTypes(type, type, ElementType.BF16, Accumulation.EXACT), m, n, k, 1, "TN");
-    assertEquals(paced, HopperGemm.configure(problem).paced());
+    assertEquals(paced, HopperGemm.configure(problem).waveSynchronised());
     assertEquals(paced ? List.of("pace") : List.of(),
         HopperGemm.prepare(problem).scratch().stream().map(PreparedLaunch.Scratch::name).toList());
   }
@@ -66,7 +66,7 @@ class HopperGemmTest {
   @Test
   void blocksWhoseThreadsReadScalesDoNotKeepInStep() {
     var types = new GemmTypes(ElementType.E4M3, ElementType.E4M3, ElementType.BF16, Accumulation.SCALED);
-    assertFalse(HopperGemm.configure(GemmProblem.packed(types, 4096, 7168, 16384, 1, "TN")).paced());
+    assertFalse(HopperGemm.configure(GemmProblem.packed(types, 4096, 7168, 16384, 1, "TN")).waveSynchronised());
   }
 
   @Test
@@ -177,7 +177,7 @@ class HopperGemmTest {
     var types = GemmTypes.of(type, GemmTypes.usualOutput(type));
     var config = HopperGemm.configure(GemmProblem.packed(types, size, size, size, 1, "TN"));
     assertEquals(tile, config.tileM() + "x" + config.tileN() + (config.pingPong() ? " in turn" : "")
-        + (config.paced() ? " in step" : ""));
+        + (config.waveSynchronised() ? " in step" : ""));
   }
 
   /** More rows than a tile has columns would read weights again. */

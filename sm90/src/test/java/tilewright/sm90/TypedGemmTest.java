@@ -21,6 +21,8 @@ import tilewright.kernels.GemmTypes;
 import tilewright.kernels.epilogue.EpilogueArguments;
 import tilewright.kernels.epilogue.StandardEpilogue;
 import tilewright.numerics.ElementType;
+import tilewright.sm90.Sm90GemmConfig.Operands;
+import tilewright.sm90.Sm90GemmConfig.TileShape;
 
 /** What the Hopper GEMM says to types, scales and groups that it does not take. */
 class TypedGemmTest {
@@ -49,10 +51,14 @@ class TypedGemmTest {
   @Test
   void threadsFetchWholeTilesForTheirOwnBlock() {
     var types = fp8(Accumulation.FAST);
-    assertRefused("threads fetch whole tiles", () -> new Sm90GemmConfig(types, true, true, 128, 128, 128, 2, 3,
-        new ClusterShape(2, 1, 1), 8, 1, false, false, false, false, false, true));
-    assertRefused("threads fetch whole tiles", () -> new Sm90GemmConfig(types, true, true, 128, 128, 128, 2, 3,
-        new ClusterShape(1, 1, 1), 8, 1, false, false, true, false, false, true));
+    assertRefused("threads fetch whole tiles", () -> config(types, 3, new ClusterShape(2, 1, 1),
+        Variant.PLAIN.with(Loading.THREADS)));
+    assertRefused("threads fetch whole tiles", () -> config(types, 3, new ClusterShape(1, 1, 1),
+        Variant.PLAIN.with(Loading.THREADS).with(Variant.Order.STREAM_K)));
+  }
+
+  private static Sm90GemmConfig config(GemmTypes types, int stages, ClusterShape cluster, Variant variant) {
+    return new Sm90GemmConfig(Operands.alongK(types), new TileShape(128, 128, 128), 2, stages, cluster, 8, 1, variant);
   }
 
   @Test
@@ -90,10 +96,10 @@ class TypedGemmTest {
 
   @Test
   void promotedSumsAreOfOneTileAndAllOfK() {
-    assertRefused("leave the tensor core on the way", () -> new Sm90GemmConfig(fp8(Accumulation.EXACT), true, true, 128,
-        128, 128, 2, 4, new ClusterShape(1, 1, 1), 8, 1, true, false));
-    assertRefused("leave the tensor core on the way", () -> new Sm90GemmConfig(fp8(Accumulation.EXACT), true, true, 128,
-        128, 128, 2, 4, new ClusterShape(1, 1, 2), 8, 1, false, false));
+    assertRefused("leave the tensor core on the way", () -> config(fp8(Accumulation.EXACT), 4,
+        new ClusterShape(1, 1, 1), Variant.PLAIN.with(Variant.Consumers.PING_PONG)));
+    assertRefused("leave the tensor core on the way", () -> config(fp8(Accumulation.EXACT), 4,
+        new ClusterShape(1, 1, 2), Variant.PLAIN));
   }
 
   @Test
@@ -121,8 +127,8 @@ class TypedGemmTest {
 
   @Test
   void weightsWithScalesAreNotCopiedAhead() {
-    assertRefused("have scales", () -> new Sm90GemmConfig(fp8(Accumulation.SCALED), true, true, 128, 128, 128, 2, 4,
-        new ClusterShape(1, 1, 1), 8, 1, false, false).withWeightsAhead());
+    assertRefused("have scales", () -> config(fp8(Accumulation.SCALED), 4, new ClusterShape(1, 1, 1),
+        Variant.PLAIN.with(Loading.WEIGHTS_AHEAD)));
   }
 
   @Test

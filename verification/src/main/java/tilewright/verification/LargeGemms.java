@@ -25,6 +25,7 @@ import tilewright.sm90.Grouping;
 import tilewright.sm90.HopperGemm;
 import tilewright.sm90.MixedGemm;
 import tilewright.sm90.ScaledGemm;
+import tilewright.sm90.Variant;
 
 /**
  * GEMMs of usual size in every type, order and tile, and with every epilogue. No case runs them, as their references
@@ -115,7 +116,7 @@ final class LargeGemms {
   private static KernelConfiguration paced() {
     var problem = ofBf16();
     return configuration("sm90_gemm", "paced",
-        () -> HopperGemm.prepare(problem, HopperGemm.configure(problem).withPace()));
+        () -> HopperGemm.prepare(problem, HopperGemm.configure(problem).with(Variant.Order.WAVE_SYNCHRONISED)));
   }
 
   private static Stream<KernelConfiguration> weightsAhead() {

@@ -9,7 +9,11 @@ import tilewright.kernels.GemmProblem;
 import tilewright.numerics.ElementType;
 import tilewright.ptx.Dim3;
 import tilewright.sm90.HopperGemm;
+import tilewright.sm90.Loading;
+import tilewright.sm90.Sm90GemmConfig.Operands;
+import tilewright.sm90.Sm90GemmConfig.TileShape;
 import tilewright.sm90.Sm90GemmConfig;
+import tilewright.sm90.Variant;
 import tilewright.verification.cases.GemmCases;
 
 /** Weights that are copied before the previous kernel has ended: the same bits, and nothing else comes before. */
@@ -21,8 +25,9 @@ class WeightsAheadTest {
   }
 
   private static Sm90GemmConfig config(GemmProblem p, boolean transposed, int tileN, ClusterShape cluster) {
-    return new Sm90GemmConfig(p.types(), true, true, 64, tileN, 64, 1, 3, cluster, 2, 1, false, transposed)
-        .withWeightsAhead();
+    return new Sm90GemmConfig(Operands.alongK(p.types()), new TileShape(64, tileN, 64), 1, 3, cluster, 2, 1,
+        Variant.PLAIN.with(Loading.WEIGHTS_AHEAD)
+            .with(transposed ? Variant.Orientation.TRANSPOSED : Variant.Orientation.STRAIGHT));
   }
 
   /**

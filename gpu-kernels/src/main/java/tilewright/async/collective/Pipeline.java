@@ -42,13 +42,13 @@ public final class Pipeline {
   }
 
   /** The same for blocks of a cluster that fill each other's stages, free when the consumers of all are done. */
-  public static Pipeline of(Scope k, int stages, Pred first, int consumers, ClusterTiles tiles) {
-    return of(k, stages, first, 1, consumers, tiles);
+  public static Pipeline of(Scope k, int stages, Pred first, int consumers, Cluster cluster) {
+    return of(k, stages, first, 1, consumers, cluster);
   }
 
   /** The same with several producers, each of which copies a part of every stage. */
-  public static Pipeline of(Scope k, int stages, Pred first, int producers, int consumers, ClusterTiles tiles) {
-    return of(k, stages, first, producers, consumers, tiles.shape().sharers(), tiles.firstSharer());
+  public static Pipeline of(Scope k, int stages, Pred first, int producers, int consumers, Cluster cluster) {
+    return of(k, stages, first, producers, consumers, cluster.shape().sharers(), cluster.firstSharer());
   }
 
   /** The same for all the blocks of a cluster, whose stages of one number are free together. */

@@ -14,7 +14,7 @@ import tilewright.kernel.Scope;
 import tilewright.kernel.Target;
 import tilewright.kernel.TensorSpec;
 import tilewright.kernel.Vector;
-import tilewright.kernel.collective.TileScheduler;
+import tilewright.kernel.collective.OutputTile;
 import tilewright.kernels.registry.Choice;
 import tilewright.kernels.registry.Family;
 import tilewright.kernels.registry.Operand;
@@ -112,7 +112,7 @@ record MatrixTranspose(Path path, ElementType type, int vector, int high, int wi
     var tilesM = x.extent(0).ceilDiv(high);
     var tilesN = x.extent(1).ceilDiv(wide);
     // Of the transposed: its tiles come row by row, since memory minds scattered writes more than scattered reads.
-    var tile = TileScheduler.banded(k, tilesN, tilesM, band);
+    var tile = OutputTile.banded(k, tilesN, tilesM, band);
     var n = path == Path.DIAGONAL ? tile.m().plus(tile.n()).modulo(tilesN) : tile.m();
     var from = x.tile(List.of(high, wide), tile.n(), n);
     var to = y.tile(List.of(wide, high), n, tile.n());

@@ -13,7 +13,7 @@ import tilewright.kernel.Partition;
 import tilewright.kernel.Scope;
 import tilewright.kernel.Target;
 import tilewright.kernel.TensorSpec;
-import tilewright.kernel.collective.TileScheduler;
+import tilewright.kernel.collective.OutputTile;
 import tilewright.kernels.registry.Choice;
 import tilewright.kernels.registry.Family;
 import tilewright.kernels.registry.Operand;
@@ -157,7 +157,7 @@ record Rope(boolean half, ElementType type, int pairs, int vector, int tokens, i
     var mine = partition();
     var thread = k.block(mine.threads());
     var all = k.global(tensor("X").lastingReads());
-    var tile = TileScheduler.byRows(k, all.extent(1).ceilDiv(heads * each).max(1));
+    var tile = OutputTile.byRows(k, all.extent(1).ceilDiv(heads * each).max(1));
     var zero = k.constant(0);
     var x = all.tile(List.of(tokens, heads * each), tile.m(), tile.n(), zero);
     var y = k.global(tensor("Y")).tile(List.of(tokens, heads * each), tile.m(), tile.n(), zero);

@@ -15,7 +15,7 @@ import tilewright.kernel.Target;
 import tilewright.kernel.TensorSpec;
 import tilewright.kernel.Vector;
 import tilewright.kernel.collective.TileRing;
-import tilewright.kernel.collective.TileScheduler;
+import tilewright.kernel.collective.OutputTile;
 import tilewright.kernels.registry.Choice;
 import tilewright.kernels.registry.Family;
 import tilewright.kernels.registry.Setting;
@@ -123,7 +123,7 @@ record SimtGemm(ElementType type, Config config, int vector) implements Kernel {
     var b = tensor(k, "B", "K", "N");
     var c = tensor(k, "C", "M", "N");
     var zero = k.constant(0);
-    var tile = TileScheduler.banded(k, c.extent(0).ceilDiv(config.m), c.extent(1).ceilDiv(config.n), BAND);
+    var tile = OutputTile.banded(k, c.extent(0).ceilDiv(config.m), c.extent(1).ceilDiv(config.n), BAND);
     var tilesA = k.shared(type, layoutA());
     var tilesB = k.shared(type, Layout.of(Layout.of(tileK(), config.n), Layout.of(config.n, 1),
         Layout.of(config.stages, (long) tileK() * config.n)));

@@ -13,7 +13,7 @@ import tilewright.kernel.TensorSpec;
 import tilewright.kernel.Vector;
 import tilewright.kernel.atom.Tf32Mma;
 import tilewright.kernel.collective.TileRing;
-import tilewright.kernel.collective.TileScheduler;
+import tilewright.kernel.collective.OutputTile;
 import tilewright.kernel.tiled.Fragment;
 import tilewright.kernels.registry.Choice;
 import tilewright.kernels.registry.Family;
@@ -83,7 +83,7 @@ record Tf32Gemm(int stages, int vector) implements Kernel {
     var b = tensor(k, "B", "K", "N");
     var c = tensor(k, "C", "M", "N");
     var zero = k.constant(0);
-    var tile = TileScheduler.banded(k, c.extent(0).ceilDiv(TILE), c.extent(1).ceilDiv(TILE), BAND);
+    var tile = OutputTile.banded(k, c.extent(0).ceilDiv(TILE), c.extent(1).ceilDiv(TILE), BAND);
     // Rows of 24 and of 132 words, so that sixteen lanes with a pair each meet every bank once.
     var tilesA = shared(k, TILE, TILE_K, TILE_K + 8);
     var tilesB = shared(k, TILE_K, TILE, TILE + 4);

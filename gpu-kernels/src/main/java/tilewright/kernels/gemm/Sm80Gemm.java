@@ -11,7 +11,7 @@ import tilewright.kernel.atom.ElementCopy;
 import tilewright.kernel.atom.MmaAtom;
 import tilewright.kernel.collective.LinearCombination;
 import tilewright.kernel.collective.MultistageMainloop;
-import tilewright.kernel.collective.TileScheduler;
+import tilewright.kernel.collective.OutputTile;
 import tilewright.kernel.tiled.SwizzledTile;
 import tilewright.kernel.tiled.TiledCopy;
 import tilewright.kernel.tiled.TiledMma;
@@ -59,7 +59,7 @@ public record Sm80Gemm(GemmConfig config, Optional<Epilogue> epilogue) implement
     var writtenB = config.inRuns() ? tileB.as(SwizzledTile.alongColumnsInRuns(config.tileN(), config.tileK(),
         config.stages(), config.vectorC())) : tileB;
 
-    var tile = TileScheduler.banded(k, c.extent(0).ceilDiv(config.tileM()), c.extent(1).ceilDiv(config.tileN()),
+    var tile = OutputTile.banded(k, c.extent(0).ceilDiv(config.tileM()), c.extent(1).ceilDiv(config.tileN()),
         c.extent(2), config.band());
     var mainloop = new MultistageMainloop(config.stages(), config.tileK(), copyA, copyB, tileA, tileB,
         writtenB, mma);

@@ -4,6 +4,8 @@ import java.util.Optional;
 import java.util.function.Consumer;
 import java.util.function.Function;
 import tilewright.async.collective.TensorTile;
+import tilewright.async.schedule.StridedIndices;
+import tilewright.async.schedule.WorkIndices;
 import tilewright.kernel.GlobalTensor;
 import tilewright.kernel.I32;
 import tilewright.kernel.Pred;
@@ -22,10 +24,10 @@ import tilewright.sm100.collective.CancelledLaunches;
  * What a CTA does, tile by tile and block by block; all roles go through the same.
  *
  * @param packed slots of tiles where sequences lie one after the other
- * @param launches where CTAs take over the tiles of others that have not begun
+ * @param indices of the CTA's tiles in the scheduler's order: fixed, or of CTAs that have not begun and are cancelled
  */
 record AttentionWork(Scope k, Sm100AttentionConfig config, AttentionTiles tiles, Optional<PackedTiles> packed,
-    Optional<CancelledLaunches> launches) {
+    WorkIndices indices) {
 
   /**
    * Of the tensors' extents; sets aside what tells of cancelled launches, whose barriers the caller publishes.
@@ -48,8 +50,10 @@ record AttentionWork(Scope k, Sm100AttentionConfig config, AttentionTiles tiles,
   private static AttentionWork of(Scope k, Sm100AttentionConfig config, AttentionTiles tiles,
       Optional<PackedTiles> packed, Pred first, int readers) {
     var always = k.constant(0).equalTo(0);
+    var count = tiles.order().count();
     return new AttentionWork(k, config, tiles, packed, config.cancelling()
-        ? Optional.of(CancelledLaunches.of(k, 1, always, first, readers, tiles.order().count())) : Optional.empty());
+        ? CancelledLaunches.of(k, 1, always, first, readers, count)
+        : new StridedIndices(k, k.blockX(), count, k.gridX()));
   }
 
   private static AttentionTiles tiles(Sm100AttentionConfig config, TensorTile q, TensorTile key, I32 rows, I32 batch,
@@ -60,18 +64,14 @@ record AttentionWork(Scope k, Sm100AttentionConfig config, AttentionTiles tiles,
         config.shape().keys());
   }
 
-  /** One thread goes through this CTA's tiles. */
+  /** Goes through this CTA's tiles in one thread. */
   void forEach(Consumer<Tile> body) {
-    launches.ifPresentOrElse(all -> all.forEach(index -> at(index, body)), () -> inTurns(body));
+    indices.forEach(index -> at(index, body));
   }
 
-  /** A warp goes through them together, of which that is the first lane. */
+  /** Goes through them in all threads of a warp, of which {@code first} is true for the first lane. */
   void forEachOfWarp(Pred first, Consumer<Tile> body) {
-    launches.ifPresentOrElse(all -> all.forEachOfWarp(first, index -> at(index, body)), () -> inTurns(body));
-  }
-
-  private void inTurns(Consumer<Tile> body) {
-    k.loop(k.blockX(), tiles.order().count(), k.gridX(), index -> at(index, body));
+    indices.forEachOfWarp(first, index -> at(index, body));
   }
 
   private void at(I32 index, Consumer<Tile> body) {

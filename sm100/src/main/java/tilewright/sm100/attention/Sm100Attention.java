@@ -71,7 +71,7 @@ public record Sm100Attention(Sm100AttentionConfig config) implements Kernel {
           new OutputStore(k, work, signals, o)::store)));
       k.when(warp.equalTo(LOAD), () -> k.when(Elect.one(k), () -> work.forEach(
           new Loader(k, work, signals, q, key, value)::load)));
-      work.launches().ifPresent(all -> k.when(warp.equalTo(SCHEDULE), () -> k.when(Elect.one(k), all::schedule)));
+      if (config.cancelling()) k.when(warp.equalTo(SCHEDULE), () -> k.when(Elect.one(k), work.indices()::schedule));
     });
     allocated.release(k::barrier);
   }

@@ -4,6 +4,7 @@ import java.util.function.Consumer;
 import java.util.function.Supplier;
 import tilewright.async.atom.BulkCopy;
 import tilewright.async.collective.Pipeline;
+import tilewright.async.schedule.WorkIndices;
 import tilewright.kernel.I32;
 import tilewright.kernel.Pred;
 import tilewright.kernel.Scope;
@@ -15,7 +16,7 @@ import tilewright.sm100.atom.LaunchControl;
  * cluster's first CTA asks for all, every reader of every CTA tells it when the answer may be overwritten (CUTLASS,
  * PersistentTileSchedulerSm100).
  */
-public final class CancelledLaunches {
+public final class CancelledLaunches implements WorkIndices {
   private static final int STAGES = 2;
 
   private final Scope k;
@@ -48,13 +49,14 @@ public final class CancelledLaunches {
     return new CancelledLaunches(k, blocks, asks, ring, k.sharedBytes(STAGES * LaunchControl.BYTES), count);
   }
 
-  /** One thread goes through the numbers. */
+  @Override
   public void forEach(Consumer<I32> body) {
     var cursor = ring.consumer();
     through(body, () -> numbered(read(cursor)));
   }
 
-  /** The first lane reads for all: what others have read before an arrival, no barrier of the cluster would know. */
+  /** The first lane reads for all: no barrier of the cluster would know what others have read before an arrival. */
+  @Override
   public void forEachOfWarp(Pred first, Consumer<I32> body) {
     var cursor = ring.consumer();
     through(body, () -> {
@@ -83,7 +85,8 @@ public final class CancelledLaunches {
     return answer.blockX().dividedBy(blocks).plus(1).where(answer.cancelled(), 0);
   }
 
-  /** One thread of every CTA expects answers; that of the cluster's first asks. */
+  /** One thread of every CTA expects answers; that of the cluster's first CTA asks. */
+  @Override
   public void schedule() {
     var asked = ring.producer();
     var cursor = ring.consumer();

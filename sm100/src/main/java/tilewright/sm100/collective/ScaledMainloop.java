@@ -3,6 +3,7 @@ package tilewright.sm100.collective;
 import java.util.Optional;
 import tilewright.async.collective.Pipeline;
 import tilewright.async.collective.TensorTile;
+import tilewright.async.schedule.WorkTile;
 import tilewright.kernel.I32;
 import tilewright.kernel.Scope;
 import tilewright.kernel.TensorSpec;
@@ -69,26 +70,32 @@ public final class ScaledMainloop implements TensorMainloop {
   }
 
   @Override
-  public void produce(Pipeline.Cursor stage, I32 m, I32 n, I32 batch) {
+  public WorkTile.KRange range() {
+    return products.range();
+  }
+
+  @Override
+  public void load(Pipeline.Cursor stage, WorkTile tile) {
     var k = products.k();
     var zero = k.constant(0);
     int more = scalesA.bytes() + blocks * scalesB.bytes();
-    products.produce(stage, m, n, batch, more, (landing, step) -> {
+    products.load(stage, tile, more, (landing, step) -> {
       var copy = products.groups().load(landing);
       var first = step.times(tiles);
-      scalesA.fill(k, zero, 1, stage.stage(), copy, first, zero, m.dividedBy(ScaleCopy.ROWS), batch);
+      scalesA.fill(k, zero, 1, stage.stage(), copy, first, zero, tile.m().dividedBy(ScaleCopy.ROWS),
+          tile.batch());
       for (int block = 0; block < blocks; block++) {
         scalesB.fill(k, zero, 1, stage.stage().times(blocks).plus(block), copy, first, zero,
-            n.dividedBy(ScaleCopy.ROWS).plus(block), batch);
+            tile.n().dividedBy(ScaleCopy.ROWS).plus(block), tile.batch());
       }
     });
   }
 
   @Override
-  public void multiply(Pipeline.Cursor stage, TensorMemoryTile sums) {
+  public void multiply(Pipeline.Cursor stage, WorkTile work, TensorMemoryTile sums) {
     var k = products.k();
     var mma = products.mma();
-    products.consume(stage, step -> {
+    products.consume(stage, work, step -> {
       for (int tile = 0; tile < tiles; tile++) copyScales(stage.stage(), tile);
       mma.multiplyScaled(k, sums, products.a().shared(), products.b().shared(), stage.stage(), this::ofA, this::ofB,
           step.atLeast(1));

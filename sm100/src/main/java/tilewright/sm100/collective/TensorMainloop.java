@@ -1,7 +1,7 @@
 package tilewright.sm100.collective;
 
 import tilewright.async.collective.Pipeline;
-import tilewright.kernel.I32;
+import tilewright.async.schedule.WorkTile;
 import tilewright.sm100.atom.TensorMemory;
 import tilewright.sm100.atom.TensorMemoryTile;
 
@@ -14,9 +14,12 @@ public interface TensorMainloop {
   /** Takes these columns. */
   void take(TensorMemory memory);
 
-  /** One thread copies what this CTA's part of the tile at (m, n) is made of. */
-  void produce(Pipeline.Cursor stage, I32 m, I32 n, I32 batch);
+  /** The steps of a tile: all of k. */
+  WorkTile.KRange range();
 
-  /** One thread of the group's first CTA multiplies, and leaves the multiplications under way. */
-  void multiply(Pipeline.Cursor stage, TensorMemoryTile sums);
+  /** Loads this CTA's part of a tile's operands, in one thread. */
+  void load(Pipeline.Cursor stage, WorkTile tile);
+
+  /** Multiplies a tile in one thread of the group's first CTA, and leaves the multiplications under way. */
+  void multiply(Pipeline.Cursor stage, WorkTile tile, TensorMemoryTile sums);
 }

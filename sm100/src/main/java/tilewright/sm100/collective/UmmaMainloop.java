@@ -3,6 +3,7 @@ package tilewright.sm100.collective;
 import tilewright.async.atom.Mbarrier;
 import tilewright.async.collective.Pipeline;
 import tilewright.async.collective.TensorTile;
+import tilewright.async.schedule.WorkTile;
 import tilewright.kernel.I32;
 import tilewright.kernel.Scope;
 import tilewright.sm100.atom.TensorMemory;
@@ -27,13 +28,18 @@ public record UmmaMainloop(Scope k, TensorTile a, TensorTile b, TiledUmma mma, C
   public void take(TensorMemory memory) {}
 
   @Override
-  public void produce(Pipeline.Cursor stage, I32 m, I32 n, I32 batch) {
-    produce(stage, m, n, batch, 0, (landing, step) -> {});
+  public WorkTile.KRange range() {
+    return new WorkTile.KRange(k.constant(0), steps());
   }
 
   @Override
-  public void multiply(Pipeline.Cursor stage, TensorMemoryTile sums) {
-    k.loop(steps(), step -> multiply(stage, step, sums));
+  public void load(Pipeline.Cursor stage, WorkTile tile) {
+    load(stage, tile, 0, (landing, step) -> {});
+  }
+
+  @Override
+  public void multiply(Pipeline.Cursor stage, WorkTile tile, TensorMemoryTile sums) {
+    k.loop(tile.k().steps(), step -> multiply(stage, step, sums));
   }
 
   /** What else a stage is filled with. */
@@ -47,16 +53,16 @@ public record UmmaMainloop(Scope k, TensorTile a, TensorTile b, TiledUmma mma, C
   }
 
   /** @param more bytes that the companion copies to a stage of each CTA */
-  void produce(Pipeline.Cursor stage, I32 m, I32 n, I32 batch, int more, Companion companion) {
-    k.loop(steps(), step -> copy(stage, step, m, n, batch, more, companion));
+  void load(Pipeline.Cursor stage, WorkTile tile, int more, Companion companion) {
+    k.loop(tile.k().steps(), step -> load(stage, step, tile, more, companion));
   }
 
-  /** Copies one stage. */
-  public void copy(Pipeline.Cursor stage, I32 step, I32 m, I32 n, I32 batch) {
-    copy(stage, step, m, n, batch, 0, (landing, at) -> {});
+  /** Loads one stage. */
+  public void load(Pipeline.Cursor stage, I32 step, WorkTile tile) {
+    load(stage, step, tile, 0, (landing, at) -> {});
   }
 
-  private void copy(Pipeline.Cursor stage, I32 step, I32 m, I32 n, I32 batch, int more, Companion companion) {
+  private void load(Pipeline.Cursor stage, I32 step, WorkTile tile, int more, Companion companion) {
     // Where K is none the map has one element all the same: beside it there are zeros.
     var begin = k.constant(mma.depth()).where(a.extent(1).equalTo(0), 0);
     stage.awaitEmpty();
@@ -64,16 +70,16 @@ public record UmmaMainloop(Scope k, TensorTile a, TensorTile b, TiledUmma mma, C
         () -> stage.full().arriveExpecting(k.constant(groups.ctas() * (a.bytes() + b.bytes() + more))));
     var landing = groups.landing(stage.full());
     var depth = begin.plus(step.times(mma.depth()));
-    a.fill(k, k.constant(0), 1, stage.stage(), groups.load(landing), m, depth, batch);
+    a.fill(k, k.constant(0), 1, stage.stage(), groups.load(landing), tile.m(), depth, tile.batch());
     b.fill(k, groups.group(), groups.count(), stage.stage(), groups.loadForAll(landing),
-        n.plus(groups.member().times(mma.atom().columnsEach())), depth, batch);
+        tile.n().plus(groups.member().times(mma.atom().columnsEach())), depth, tile.group());
     companion.copy(landing, step);
     stage.advance();
   }
 
   /** Uses every stage, and has it freed when what was issued is over. */
-  void consume(Pipeline.Cursor stage, Stage use) {
-    k.loop(steps(), step -> consume(stage, step, use));
+  void consume(Pipeline.Cursor stage, WorkTile tile, Stage use) {
+    k.loop(tile.k().steps(), step -> consume(stage, step, use));
   }
 
   /** Multiplies one stage, and has it freed when that is over. */
@@ -89,7 +95,7 @@ public record UmmaMainloop(Scope k, TensorTile a, TensorTile b, TiledUmma mma, C
   }
 
   /** Stages that a tile of C takes; one of zeros where K is none. */
-  public I32 steps() {
+  private I32 steps() {
     return a.extent(1).ceilDiv(mma.depth()).max(1);
   }
 }

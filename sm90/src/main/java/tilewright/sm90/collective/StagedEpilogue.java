@@ -6,6 +6,9 @@ import java.util.Map;
 import java.util.Optional;
 import tilewright.async.atom.BulkCopy;
 import tilewright.async.atom.Warpgroup;
+import tilewright.async.schedule.Fixup;
+import tilewright.async.schedule.TileGrid;
+import tilewright.async.schedule.WorkTile;
 import tilewright.kernel.F32;
 import tilewright.kernel.I32;
 import tilewright.kernel.Partition;
@@ -92,6 +95,26 @@ public final class StagedEpilogue {
 
   private static TensorSpec copied(String name, ElementType type, String contiguous) {
     return TensorSpec.of(name, type, "M", "N", "L").contiguous(contiguous).aligned(ALIGNED_BYTES / type.bytes());
+  }
+
+  /** D's extents. */
+  public TileGrid.Extents extents() {
+    return new TileGrid.Extents(extent(0), extent(1), extent(2));
+  }
+
+  /** The epilogue of a warpgroup's rows of a tile. */
+  public Fixup.Output of(WorkTile tile, TiledWgmma mma, I32 group, I32 lane) {
+    return new Fixup.Output() {
+      @Override
+      public void prefetch() {
+        begin(lane, group, mma, tile.m(), tile.n(), tile.batch());
+      }
+
+      @Override
+      public void store(Fragment accumulators) {
+        StagedEpilogue.this.store(lane, group, mma, accumulators, tile.m(), tile.n(), tile.batch());
+      }
+    };
   }
 
   /** D's extent. */

@@ -4,6 +4,7 @@ import java.util.List;
 import java.util.Optional;
 import java.util.stream.IntStream;
 import tilewright.async.atom.MatrixDescriptor;
+import tilewright.async.schedule.Accumulators;
 import tilewright.kernel.I32;
 import tilewright.kernel.Partition;
 import tilewright.kernel.Scope;
@@ -109,6 +110,12 @@ public final class TiledWgmma {
   /** Columns of the tile. */
   int columns() {
     return tileN;
+  }
+
+  /** A tile's accumulators in so many warpgroups' registers. */
+  public Accumulators accumulators(int warpgroups) {
+    return new Accumulators(sums() == PtxType.F32 ? ElementType.F32 : ElementType.I32,
+        blocks() * columns() / (2 * VALUES), warpgroups);
   }
 
   /** The type of the accumulators. */

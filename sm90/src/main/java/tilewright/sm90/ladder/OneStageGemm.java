@@ -5,7 +5,7 @@ import tilewright.async.atom.Warpgroup;
 import tilewright.async.collective.TensorTile;
 import tilewright.kernel.Kernel;
 import tilewright.kernel.Scope;
-import tilewright.kernel.collective.TileScheduler;
+import tilewright.kernel.collective.OutputTile;
 import tilewright.sm90.atom.WgmmaAtom;
 import tilewright.sm90.collective.TiledWgmma;
 
@@ -26,7 +26,7 @@ record OneStageGemm() implements Kernel {
     var c = Tile.of(k);
     var mma = TiledWgmma.of(Tile.TYPE, Tile.layout(Tile.M, 1), Tile.layout(Tile.N, 1), 1);
     var landed = Mbarrier.of(k, thread.equalTo(0), 1);
-    var tile = TileScheduler.banded(k, c.extent(0).ceilDiv(Tile.M), c.extent(1).ceilDiv(Tile.N), c.extent(2),
+    var tile = OutputTile.banded(k, c.extent(0).ceilDiv(Tile.M), c.extent(1).ceilDiv(Tile.N), c.extent(2),
         Tile.BAND);
     var m = tile.m().times(Tile.M);
     var n = tile.n().times(Tile.N);

@@ -7,7 +7,7 @@ import tilewright.async.collective.TensorTile;
 import tilewright.kernel.I32;
 import tilewright.kernel.Kernel;
 import tilewright.kernel.Scope;
-import tilewright.kernel.collective.TileScheduler;
+import tilewright.kernel.collective.OutputTile;
 import tilewright.sm90.atom.WgmmaAtom;
 import tilewright.sm90.collective.TiledWgmma;
 
@@ -31,7 +31,7 @@ record PipelinedGemm() implements Kernel {
     var mma = TiledWgmma.of(Tile.TYPE, Tile.layout(Tile.M, STAGES), Tile.layout(Tile.N, STAGES), 1);
     var ring = Pipeline.of(k, STAGES, first, 1);
     k.barrier();
-    var tile = TileScheduler.banded(k, c.extent(0).ceilDiv(Tile.M), c.extent(1).ceilDiv(Tile.N), c.extent(2),
+    var tile = OutputTile.banded(k, c.extent(0).ceilDiv(Tile.M), c.extent(1).ceilDiv(Tile.N), c.extent(2),
         Tile.BAND);
     var m = tile.m().times(Tile.M);
     var n = tile.n().times(Tile.N);

@@ -3,15 +3,19 @@ package tilewright.sm90.ladder;
 import java.util.Optional;
 import tilewright.async.atom.RegisterBudget;
 import tilewright.async.atom.Warpgroup;
+import tilewright.async.collective.Cluster;
 import tilewright.async.collective.ClusterShape;
-import tilewright.async.collective.ClusterTiles;
+import tilewright.async.collective.OrderedSequence;
 import tilewright.async.collective.Pipeline;
 import tilewright.async.collective.TensorTile;
+import tilewright.async.schedule.PersistentTiles;
+import tilewright.async.schedule.TileGrid;
 import tilewright.kernel.Kernel;
 import tilewright.kernel.Scope;
 import tilewright.kernel.atom.Shuffle;
-import tilewright.sm90.collective.Mainloop;
+import tilewright.sm90.collective.OperandStages;
 import tilewright.sm90.collective.TiledWgmma;
+import tilewright.sm90.collective.WgmmaMainloop;
 
 /**
  * Steps 7 to 9: a warpgroup of its own copies, others only multiply, each 64 rows of the tile.
@@ -35,28 +39,32 @@ record WarpRolesGemm(int consumers, int cluster) implements Kernel {
   public void trace(Scope k) {
     var thread = k.block(Warpgroup.SIZE * (consumers + 1));
     k.blocksPerMultiprocessor(1);
-    var tiles = ClusterTiles.of(k, new ClusterShape(cluster, 1, 1), rows(), Tile.N, Tile.BAND / consumers);
+    var cluster = Cluster.of(k, new ClusterShape(this.cluster, 1, 1));
     var a = TensorTile.of(k, Tile.operand("A", "M"), Tile.layout(rows(), STAGES));
-    var b = TensorTile.shared(k, Tile.operand("B", "N"), Tile.layout(Tile.N, STAGES), cluster);
+    var b = TensorTile.shared(k, Tile.operand("B", "N"), Tile.layout(Tile.N, STAGES), this.cluster);
     var c = Tile.of(k);
     var mma = TiledWgmma.of(Tile.TYPE, Tile.layout(rows(), STAGES), Tile.layout(Tile.N, STAGES), consumers);
-    var mainloop = new Mainloop(k, a, b, mma, tiles, Optional.empty(), 0);
-    var ring = Pipeline.of(k, STAGES, thread.equalTo(0), consumers, tiles);
-    tiles.meet();
+    var operands = new OperandStages(k, a, b, mma, cluster, Optional.empty());
+    var mainloop = new WgmmaMainloop(operands);
+    var extents = new TileGrid.Extents(c.extent(0), c.extent(1), c.extent(2));
+    var tiles = PersistentTiles.strided(
+        new TileGrid(cluster, rows(), Tile.N, Tile.BAND / consumers, extents), operands.range(0));
+    var ring = Pipeline.of(k, STAGES, thread.equalTo(0), consumers, cluster);
+    cluster.meet();
 
     var lane = thread.modulo(Warpgroup.SIZE);
     var group = Shuffle.first(k, thread.dividedBy(Warpgroup.SIZE), consumers);
     k.when(group.equalTo(consumers), () -> {
       if (consumers > 1) RegisterBudget.shrink(k, 40);
-      k.when(lane.equalTo(0), () -> tiles.forEach(c.extent(0), c.extent(1), c.extent(2),
-          (m, n, batch) -> mainloop.produce(ring.producer(), m, n, batch)));
+      k.when(lane.equalTo(0), () -> tiles.forEach(tile -> operands.load(ring.producer(), tile)));
     }, () -> {
       if (consumers > 1) RegisterBudget.grow(k, 232);
-      tiles.forEach(c.extent(0), c.extent(1), c.extent(2), (m, n, batch) -> {
-        var sums = mainloop.consume(mainloop.place(ring), group, lane);
-        c.store(lane, sums, m.plus(group.times(Tile.M)), n, batch);
+      tiles.forEach(tile -> {
+        var consumer = mainloop.consumer(ring, OrderedSequence.alone(k), tile.k(), group, lane);
+        var accumulators = consumer.accumulate(tile.k());
+        c.store(lane, accumulators, tile.m().plus(group.times(Tile.M)), tile.n(), tile.batch());
       });
     });
-    tiles.part();
+    cluster.part();
   }
 }

@@ -204,8 +204,8 @@ public final class GemmCases {
   public static Case hopper(GemmProblem p, Sm90GemmConfig config, Supplier<PreparedLaunch> launch, String name,
       Set<String> backends, long seed) {
     return new Case("sm90_gemm", "sm90", name, backends, true, launch, () -> inputs(p, seed),
-        (in, out, architecture) -> compare(p, in, out, (reference, rows) -> config.sharedTail()
-            ? reference.onWarpgroups(TailParts.of(p, config, launch.get().grid().x()), rows)
+        (in, out, architecture) -> compare(p, in, out, (reference, rows) -> config.streamK()
+            ? reference.onWarpgroups(StreamKParts.of(p, config, launch.get().grid().x()), rows)
             : reference.onWarpgroups(config.interval(p.k()), rows)));
   }
 

@@ -18,9 +18,13 @@ import tilewright.ptx.Dim3;
 import tilewright.sm90.GroupedGemm;
 import tilewright.sm90.Grouping;
 import tilewright.sm90.HopperGemm;
+import tilewright.sm90.Loading;
 import tilewright.sm90.MixedGemm;
 import tilewright.sm90.ScaledGemm;
+import tilewright.sm90.Sm90GemmConfig.Operands;
+import tilewright.sm90.Sm90GemmConfig.TileShape;
 import tilewright.sm90.Sm90GemmConfig;
+import tilewright.sm90.Variant;
 
 /** The Hopper GEMM with one piece of its synchronisation wrong, in small tiles and a ring that wraps in each. */
 class HopperMutationTest {
@@ -39,13 +43,13 @@ class HopperMutationTest {
     SPLIT(bf16(), 64, 256, tile(64, 128, 1, new ClusterShape(1, 1, 2))),
     /** The same with A's and B's tiles copied by a thread each; of two clusters, one has two tiles. */
     AHEAD(bf16(), 64, 384, tile(64, 128, 1, new ClusterShape(1, 1, 2)),
-        (p, c) -> HopperGemm.prepare(p, c.withWeightsAhead()), 2),
+        (p, c) -> HopperGemm.prepare(p, c.with(Loading.WEIGHTS_AHEAD)), 2),
     /** The same where weights are the rows. */
     AHEAD_TRANSPOSED(bf16(), 16, 192, tile(64, 16, 1, new ClusterShape(1, 1, 2)),
-        (p, c) -> HopperGemm.prepare(p, transposed(c).withWeightsAhead()), 2),
+        (p, c) -> HopperGemm.prepare(p, transposed(c).with(Loading.WEIGHTS_AHEAD)), 2),
     /** One CTA that reads what an earlier kernel may have written also before it multiplies. */
     AHEAD_SOURCE(bf16(), 64, 192, tile(64, 64, 1, new ClusterShape(1, 1, 1)),
-        (p, c) -> HopperGemm.prepare(p.scaled(1, 0.5f), c.withWeightsAhead())),
+        (p, c) -> HopperGemm.prepare(p.scaled(1, 0.5f), c.with(Loading.WEIGHTS_AHEAD))),
     /** What C is made of besides comes to the stage from where each of three tiles leaves. */
     SOURCE(bf16(), 64, 192, tile(64, 64, 1, new ClusterShape(1, 1, 1)),
         (p, c) -> HopperGemm.prepare(p.scaled(1, 0.5f), c)),
@@ -107,19 +111,17 @@ class HopperMutationTest {
   /** A configuration with stages of 128 bytes of the wider operand. */
   private record Tile(int m, int n, int consumers, int stages, ClusterShape cluster, boolean pingPong) {
     Sm90GemmConfig configuration(GemmTypes types) {
-      return new Sm90GemmConfig(types, true, true, m, n, 128 / types.b().bytes(), consumers, stages, cluster, 8, 1,
-          pingPong, false);
+      return new Sm90GemmConfig(Operands.alongK(types), new TileShape(m, n, 128 / types.b().bytes()), consumers, stages,
+          cluster, 8, 1, pingPong ? Variant.PLAIN.with(Variant.Consumers.PING_PONG) : Variant.PLAIN);
     }
   }
 
   private static Sm90GemmConfig transposed(Sm90GemmConfig c) {
-    return new Sm90GemmConfig(c.types(), true, true, c.tileM(), c.tileN(), c.tileK(), c.consumers(), c.stages(),
-        c.cluster(), c.band(), c.resident(), false, true);
+    return c.with(Variant.PLAIN.with(Variant.Orientation.TRANSPOSED));
   }
 
   private static Sm90GemmConfig fetched(Sm90GemmConfig c) {
-    return new Sm90GemmConfig(c.types(), true, true, c.tileM(), c.tileN(), c.tileK(), c.consumers(), c.stages(),
-        c.cluster(), c.band(), c.resident(), false, false, false, false, false, true);
+    return c.with(Variant.PLAIN.with(Loading.THREADS));
   }
 
   private static Tile tile(int m, int n, int consumers, ClusterShape cluster) {
@@ -143,7 +145,7 @@ class HopperMutationTest {
   void whatIsStoredOfNothingWaits() {
     var problem = GemmProblem.packed(bf16(), 64, 128, 0, 1, "TN");
     var tile = tile(64, 128, 1, new ClusterShape(1, 1, 1));
-    var launch = HopperGemm.prepare(problem, tile.configuration(bf16()).withWeightsAhead());
+    var launch = HopperGemm.prepare(problem, tile.configuration(bf16()).with(Loading.WEIGHTS_AHEAD));
     MutationTrial.ofZeros(launch, Map.of("A", 0, "B", 0, "C", 2 * 64 * 128)).assertNoticed(module ->
         Flaw.LATE_GRID_WAIT.in(module).stream().filter(HarmlessMutants.ofWaitsBehindStages(launch)).toList());
   }

@@ -3,10 +3,10 @@ package tilewright.verification.cases;
 import java.util.ArrayList;
 import java.util.Collections;
 import java.util.List;
+import tilewright.async.schedule.StreamKTiles;
 import tilewright.kernels.GemmProblem;
 import tilewright.reference.GemmReference;
 import tilewright.sm90.Sm90GemmConfig;
-import tilewright.sm90.collective.SharedTail;
 
 /**
  * Where k of each element of C is cut when so many blocks share the tiles that do not fill a wave: whoever has the last
@@ -14,10 +14,10 @@ import tilewright.sm90.collective.SharedTail;
  *
  * @param p as the kernel sees it
  */
-record TailParts(GemmProblem p, Sm90GemmConfig config, int blocks) implements GemmReference.Parts {
+record StreamKParts(GemmProblem p, Sm90GemmConfig config, int blocks) implements GemmReference.Parts {
 
-  static TailParts of(GemmProblem problem, Sm90GemmConfig config, int blocks) {
-    return new TailParts(config.transposed() ? problem.transposed() : problem, config, blocks);
+  static StreamKParts of(GemmProblem problem, Sm90GemmConfig config, int blocks) {
+    return new StreamKParts(config.transposed() ? problem.transposed() : problem, config, blocks);
   }
 
   private long workers() {
@@ -42,7 +42,7 @@ record TailParts(GemmProblem p, Sm90GemmConfig config, int blocks) implements Ge
     long left = count % workers();
     long tile = config.transposed() ? tile(column, row, batch) : tile(row, column, batch);
     long cuts = left == 0 ? 1
-        : Math.clamp(Math.min(workers() / left, steps() / SharedTail.LEAST_STEPS), 1, SharedTail.MOST_PARTS);
+        : Math.clamp(Math.min(workers() / left, steps() / StreamKTiles.LEAST_STEPS), 1, StreamKTiles.MOST_PARTS);
     if (tile < count - left || cuts == 1) return List.of(new Part(0, p.k()));
     int each = Math.toIntExact(Math.ceilDiv(steps(), cuts) * config.tileK());
     var parts = new ArrayList<Part>();

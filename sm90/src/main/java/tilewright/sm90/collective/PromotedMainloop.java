@@ -3,8 +3,9 @@ package tilewright.sm90.collective;
 import java.util.List;
 import java.util.Optional;
 import java.util.stream.Stream;
-import tilewright.async.atom.Warpgroup;
+import tilewright.async.collective.OrderedSequence;
 import tilewright.async.collective.Pipeline;
+import tilewright.async.schedule.WorkTile;
 import tilewright.kernel.F32;
 import tilewright.kernel.I32;
 import tilewright.kernel.Scope;
@@ -13,29 +14,34 @@ import tilewright.kernel.tiled.Fragment;
 import tilewright.sm90.atom.WgmmaAtom;
 
 /**
- * A main loop's consumer for products whose sums tensor cores keep too short: what a stage adds to a piece of the tile
- * is summed by itself and then added in single precision (two-level accumulation, as in DeepSeek-V3 and DeepGEMM).
- * While a warpgroup adds, others multiply; where registers suffice for two pieces, its own next one is multiplied too.
- * Scales are what a stage's sums are multiplied by.
+ * The main loop for operands whose sums tensor cores keep with too few bits: each stage's part of a piece of the tile is
+ * accumulated by itself and then added in FP32 (two-level accumulation, as in DeepSeek-V3 and DeepGEMM), multiplied by
+ * its scales where there are some. While one warpgroup adds, others multiply; where registers suffice for two pieces, a
+ * warpgroup's own next piece is multiplied meanwhile, too.
  */
-public record Promotion(Scope k, Mainloop loop) {
-  /** Of a thread's for sums, beside those for addresses. */
+public record PromotedMainloop(OperandStages operands) implements Mainloop {
+  /** Registers of a thread for accumulators; the rest are for addresses. */
   private static final int MOST_REGISTERS = 192;
 
-  /** Consumers of a CTA of so many warpgroups that say that they are done with a stage. */
-  public static int speakers(Optional<BlockScales> scales, int groups) {
-    return scales.isPresent() ? groups * Warpgroup.SIZE / Warp.SIZE : groups;
+  @Override
+  public Consumer consumer(Pipeline ring, OrderedSequence.Turn turn, WorkTile.KRange range, I32 group, I32 lane) {
+    var place = Place.of(ring, turn, range);
+    return tile -> accumulate(place.stage(), tile, group, lane);
   }
 
-  /** Like {@link Mainloop#consume}. */
-  public Fragment consume(Pipeline.Cursor stage, I32 group, I32 lane) {
-    var mma = loop.mma();
-    var scales = loop.scales();
+  private Scope k() {
+    return operands.k();
+  }
+
+  private Fragment accumulate(Pipeline.Cursor stage, WorkTile.KRange range, I32 group, I32 lane) {
+    var k = k();
+    var mma = operands.mma();
+    var scales = operands.scales();
     var sums = mma.accumulators(k);
     var parts = parts();
     int behind = parts.size() - 1;
     int last = mma.pieces() - 1;
-    k.loop(loop.steps(), _ -> {
+    k.loop(range.steps(), _ -> {
       stage.awaitFull();
       var factors = scales.map(s -> s.take(mma, group, lane, stage.stage()));
       for (int piece = 0; piece <= last + behind; piece++) {
@@ -43,7 +49,7 @@ public record Promotion(Scope k, Mainloop loop) {
         if (more) {
           // Of two parts, the step's first fence holds for both.
           if (piece == 0 || piece >= parts.size()) WgmmaAtom.fence(k);
-          mma.multiplyPiece(k, group, loop.a().shared(), loop.b().shared(), stage.stage(), piece,
+          mma.multiplyPiece(k, group, operands.a().shared(), operands.b().shared(), stage.stage(), piece,
               parts.get(piece % parts.size()));
         }
         int done = piece - behind;
@@ -61,8 +67,8 @@ public record Promotion(Scope k, Mainloop loop) {
 
   /** What a wgmma has read, all of the warpgroup are done with; scales each warp has taken by itself. */
   private void release(Pipeline.Cursor stage, I32 lane) {
-    if (loop.scales().isPresent()) {
-      k.warpBarrier();
+    if (operands.scales().isPresent()) {
+      k().warpBarrier();
       stage.releaseAndAdvance(lane.modulo(Warp.SIZE));
     } else {
       stage.releaseAndAdvance(lane);
@@ -71,10 +77,10 @@ public record Promotion(Scope k, Mainloop loop) {
 
   /** Where a piece is summed; two, in turns, where registers suffice to multiply one while the last is added. */
   private List<Fragment> parts() {
-    var mma = loop.mma();
+    var mma = operands.mma();
     int registers = mma.registersOfPiece() * (mma.pieces() + 2);
     boolean two = mma.pieces() > 1 && registers <= MOST_REGISTERS;
-    return Stream.generate(() -> mma.pieceAccumulators(k)).limit(two ? 2 : 1).toList();
+    return Stream.generate(() -> mma.pieceAccumulators(k())).limit(two ? 2 : 1).toList();
   }
 
   /** Adds a thread's first or second row, whose values are two neighbours in each group of four. */
@@ -83,8 +89,8 @@ public record Promotion(Scope k, Mainloop loop) {
       for (int value = 2 * row; value < 2 * row + 2; value++) {
         var sum = sums.group(group).get(value);
         var added = part.group(group).get(value);
-        if (factor.isPresent()) k.emit("fma.rn.f32", sum, added, factor.get().register(), sum);
-        else k.emit("add.rn.f32", sum, sum, added);
+        if (factor.isPresent()) k().emit("fma.rn.f32", sum, added, factor.get().register(), sum);
+        else k().emit("add.rn.f32", sum, sum, added);
       }
     }
   }

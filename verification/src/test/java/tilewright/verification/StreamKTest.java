@@ -15,11 +15,14 @@ import tilewright.kernels.GemmProblem;
 import tilewright.numerics.ElementType;
 import tilewright.ptx.Dim3;
 import tilewright.sm90.HopperGemm;
+import tilewright.sm90.Sm90GemmConfig.Operands;
+import tilewright.sm90.Sm90GemmConfig.TileShape;
 import tilewright.sm90.Sm90GemmConfig;
+import tilewright.sm90.Variant;
 import tilewright.verification.cases.GemmCases;
 
 /** Tiles cut along k for several CTAs: which parts there are is part of what each sum is, bit for bit. */
-class SharedTailTest {
+class StreamKTest {
   private static final int SEEDS = 5;
 
   private static GemmProblem problem(int m, int n, int k, int batch) {
@@ -27,8 +30,8 @@ class SharedTailTest {
   }
 
   private static Sm90GemmConfig config(GemmProblem p, int consumers, ClusterShape cluster) {
-    return new Sm90GemmConfig(p.types(), true, true, 64 * consumers, 64, 64, consumers, 2, cluster, 2, 1, false, false)
-        .withSharedTail();
+    return new Sm90GemmConfig(Operands.alongK(p.types()), new TileShape(64 * consumers, 64, 64), consumers, 2, cluster,
+        2, 1, Variant.PLAIN.with(Variant.Order.STREAM_K));
   }
 
   /**

@@ -21,12 +21,16 @@ import tilewright.ptx.Dim3;
 import tilewright.sm90.GroupedGemm;
 import tilewright.sm90.Grouping;
 import tilewright.sm90.HopperGemm;
+import tilewright.sm90.Loading;
+import tilewright.sm90.Sm90GemmConfig.Operands;
+import tilewright.sm90.Sm90GemmConfig.TileShape;
 import tilewright.sm90.Sm90GemmConfig;
+import tilewright.sm90.Variant;
 import tilewright.verification.cases.Case;
 import tilewright.verification.cases.GemmCases;
 
 /** CTAs that keep in step: only when they copy may differ, never what they compute. */
-class PaceTest {
+class WaveSynchronisationTest {
   private static final int SEEDS = 2;
 
   private static GemmProblem problem(int m, int n, int k, int batch) {
@@ -34,8 +38,8 @@ class PaceTest {
   }
 
   private static Sm90GemmConfig config(GemmProblem p, int cluster) {
-    return new Sm90GemmConfig(p.types(), true, true, 64, 64, 64, 1, 2, new ClusterShape(cluster, 1, 1), 2, 1, false,
-        false).withPace();
+    return new Sm90GemmConfig(Operands.alongK(p.types()), new TileShape(64, 64, 64), 1, 2,
+        new ClusterShape(cluster, 1, 1), 2, 1, Variant.PLAIN.with(Variant.Order.WAVE_SYNCHRONISED));
   }
 
   private static PreparedLaunch launch(GemmProblem p, int cluster, int blocks) {
@@ -82,7 +86,7 @@ class PaceTest {
     var p = problem(128, 192, 1160, 1);
     var parts = HopperGemm.prepare(p, config(p, 1)).kernel().ptx()
         .split("ld\\.relaxed\\.gpu\\.global|atom\\.relaxed\\.gpu\\.global\\.inc", -1);
-    assertEquals(List.of(false, true, true), List.of(parts).stream().map(PaceTest::copies).toList(),
+    assertEquals(List.of(false, true, true), List.of(parts).stream().map(WaveSynchronisationTest::copies).toList(),
         "copies before the wait, up to the arrival, after it");
   }
 
@@ -94,14 +98,12 @@ class PaceTest {
   void groupsAndSharedTailsHaveNoEqualTilesToKeepInStep() {
     var p = problem(128, 128, 64, 1);
     var config = config(p, 1);
-    assertTrue(assertThrows(IllegalArgumentException.class, config::withSharedTail).getMessage()
-        .startsWith("CTAs cannot keep in step"));
-    assertTrue(assertThrows(IllegalArgumentException.class, config::withWeightsAhead).getMessage()
-        .startsWith("CTAs cannot keep in step"));
+    assertTrue(assertThrows(IllegalArgumentException.class, () -> config.with(Loading.WEIGHTS_AHEAD)).getMessage()
+        .startsWith("waves cannot be synchronised"));
     var groups = new GroupedGemm(p, Grouping.CONTIGUOUS, 1);
-    var wide = new Sm90GemmConfig(p.types(), true, true, GroupedGemm.ROWS, 64, 64, 2, 2, new ClusterShape(1, 1, 1), 2,
-        1, false, false).withPace();
+    var wide = new Sm90GemmConfig(Operands.alongK(p.types()), new TileShape(GroupedGemm.ROWS, 64, 64), 2, 2,
+        new ClusterShape(1, 1, 1), 2, 1, Variant.PLAIN.with(Variant.Order.WAVE_SYNCHRONISED));
     assertTrue(assertThrows(IllegalArgumentException.class, () -> groups.prepare(wide)).getMessage()
-        .startsWith("CTAs cannot keep in step"));
+        .startsWith("waves cannot be synchronised"));
   }
 }

@@ -1,0 +1,99 @@
+package tilewright.async.schedule;
+
+import java.util.List;
+import java.util.stream.IntStream;
+import java.util.stream.Stream;
+import tilewright.async.atom.Warpgroup;
+import tilewright.kernel.Element;
+import tilewright.kernel.GlobalTensor;
+import tilewright.kernel.I32;
+import tilewright.kernel.PreparedLaunch;
+import tilewright.kernel.Scope;
+import tilewright.kernel.TensorSpec;
+import tilewright.kernel.Vector;
+import tilewright.kernel.tiled.Fragment;
+import tilewright.layout.Layout;
+import tilewright.numerics.ElementType;
+
+/**
+ * Hands accumulators from CTA to CTA through a workspace in global memory: "partials", an FP32 tile for each CTA, and
+ * "flags", an integer for each of a CTA's warpgroups, which is 0 before the launch and 0 again after it. A thread leaves
+ * its accumulators, four by four, for the thread of the same number.
+ *
+ * @param partials (four, lane, quad, consumer, block), column-major
+ * @param flags (consumer, block), column-major
+ */
+public record WorkspaceReduction(Scope k, GlobalTensor partials, GlobalTensor flags) {
+  private static final String PARTIALS = "partials";
+  private static final String FLAGS = "flags";
+
+  /** Declares both tensors. */
+  static WorkspaceReduction of(Scope k, Accumulators accumulators) {
+    var partials = TensorSpec.of(PARTIALS, ElementType.F32, "four", "lane", "quad", "consumer", "block");
+    var flags = TensorSpec.of(FLAGS, ElementType.I32, "consumer", "block");
+    return new WorkspaceReduction(k, k.global(perCta(partials, partials(accumulators)).aligned(Accumulators.QUAD)),
+        k.global(perCta(flags, flags(accumulators))));
+  }
+
+  /** The memory that a launch of so many CTAs needs. */
+  public static List<PreparedLaunch.Scratch> scratch(Accumulators accumulators, int blocks) {
+    return List.of(new PreparedLaunch.Scratch(PARTIALS, ElementType.F32, perCta(partials(accumulators), blocks)),
+        new PreparedLaunch.Scratch(FLAGS, ElementType.I32, perCta(flags(accumulators), blocks)));
+  }
+
+  /** One CTA's partials. */
+  private static Layout partials(Accumulators accumulators) {
+    return Layout.columnMajor(Accumulators.QUAD, Warpgroup.SIZE, accumulators.quads(), accumulators.warpgroups());
+  }
+
+  private static Layout flags(Accumulators accumulators) {
+    return Layout.columnMajor(accumulators.warpgroups());
+  }
+
+  private static Layout perCta(Layout cta, int blocks) {
+    return Layout.of(Stream.concat(IntStream.range(0, cta.rank()).mapToObj(cta::mode),
+        Stream.of(Layout.of(blocks, cta.size()))).toList());
+  }
+
+  /** Fixes the extents and strides of a CTA's layout; only the number of CTAs is left to the launch. */
+  private static TensorSpec perCta(TensorSpec spec, Layout cta) {
+    var modes = spec.extents();
+    var known = spec.contiguous(modes.getFirst()).stride(modes.getLast(), cta.size());
+    for (int mode = 0; mode < cta.rank(); mode++) {
+      known = known.fixed(modes.get(mode), Math.toIntExact(cta.mode(mode).size()));
+      if (mode > 0) known = known.stride(modes.get(mode), cta.mode(mode).stride().leaves().sum());
+    }
+    return known;
+  }
+
+  /** A warpgroup leaves its accumulators for the CTA that finishes the tile. */
+  void leave(I32 lane, I32 group, Fragment accumulators) {
+    for (int quad = 0; quad < accumulators.groups().size(); quad++) {
+      place(k.blockX(), lane, group, quad).store(Vector.packed(k, ElementType.F32, accumulators.group(quad)));
+    }
+    meet(group);
+    k.when(lane.equalTo(0), () -> flags.at(group, k.blockX()).drawTicket(2));
+  }
+
+  /** A warpgroup waits for the accumulators that another CTA leaves, and adds them to its own. */
+  void add(I32 block, I32 lane, I32 group, Fragment accumulators) {
+    k.when(lane.equalTo(0), () -> flags.at(group, block).await(1));
+    meet(group);
+    for (int quad = 0; quad < accumulators.groups().size(); quad++) {
+      var others = place(block, lane, group, quad).vector(Accumulators.QUAD).registers();
+      for (int i = 0; i < Accumulators.QUAD; i++) {
+        var own = accumulators.group(quad).get(i);
+        k.emit("add.f32", own, own, others.get(i));
+      }
+    }
+    k.when(lane.equalTo(0), () -> flags.at(group, block).drawNext(k.constant(2)));
+  }
+
+  private Element place(I32 block, I32 lane, I32 group, int quad) {
+    return partials.at(k.constant(0), lane, k.constant(quad), group, block);
+  }
+
+  private void meet(I32 group) {
+    k.barrier(group.plus(1), Warpgroup.SIZE);
+  }
+}

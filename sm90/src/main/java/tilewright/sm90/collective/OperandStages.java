@@ -1,0 +1,108 @@
+package tilewright.sm90.collective;
+
+import java.util.Optional;
+import tilewright.async.atom.BulkCopy;
+import tilewright.async.atom.Mbarrier;
+import tilewright.async.collective.Cluster;
+import tilewright.async.collective.OperandTile;
+import tilewright.async.collective.Pipeline;
+import tilewright.async.schedule.WorkTile;
+import tilewright.kernel.I32;
+import tilewright.kernel.Scope;
+
+/**
+ * A and B on their way through a ring of stages in shared memory, as the threads see them that load.
+ *
+ * @param a tiles (M, K, stages)
+ * @param b tiles (N, K, stages)
+ * @param cluster whose CTAs load a's and b's tiles for each other
+ * @param scales of both, where they have some
+ */
+public record OperandStages(Scope k, OperandTile a, OperandTile b, TiledWgmma mma, Cluster cluster,
+    Optional<BlockScales> scales) {
+
+  /**
+   * The steps of the mainloop that are this CTA's; some may lie beyond the end of k, where operands are zeros. The last
+   * of the CTAs that split k may have fewer, or none.
+   *
+   * @param lead steps that the first of these has beyond its equal part, at most half of that
+   */
+  public WorkTile.KRange range(int lead) {
+    int splits = cluster.shape().splits();
+    if (splits == 1) return new WorkTile.KRange(k.constant(0), steps(1));
+    var equal = steps(splits);
+    var each = lead == 0 ? equal : equal.plus(equal.dividedBy(2).min(lead));
+    var first = cluster.slice().times(each);
+    return new WorkTile.KRange(first, steps(1).minus(first).max(0).min(each));
+  }
+
+  /** Steps of each of so many equal parts of k. */
+  private I32 steps(int parts) {
+    return b.extent(1).ceilDiv(mma.depth() * mma.unit() * parts).times(mma.unit());
+  }
+
+  /** Prefetches both tensors' maps ahead of the first copies; one thread does it. */
+  public void prefetchMaps() {
+    a.prefetchMap(k);
+    b.prefetchMap(k);
+    scales.ifPresent(all -> all.a().prefetchMap(k));
+  }
+
+  /** Loads the operands of a tile with tensor copies, in one thread. */
+  public void load(Pipeline.Cursor stage, WorkTile tile) {
+    k.loop(tile.k().steps(), step -> {
+      var at = tile.k().first().plus(step);
+      var ofB = scales.map(all -> all.readB(tile.n(), at, tile.group()));
+      stage.awaitEmpty();
+      ofB.ifPresent(read -> scales.orElseThrow().putB(read, stage.stage()));
+      var landed = stage.expect(a.bytes() + b.bytes() + scales.map(BlockScales::copiedBytes).orElse(0));
+      scales.ifPresent(all -> all.copyA(stage, landed, tile.m(), at, tile.batch()));
+      copyA(stage, landed, tile, at);
+      copyB(stage, landed, tile, at);
+      stage.advance();
+    });
+  }
+
+  /**
+   * Loads the operands of a tile element by element, in all threads of a warpgroup.
+   *
+   * @param lane the thread's number in its warpgroup; the first loads scales, too
+   */
+  public void loadByThreads(Pipeline.Cursor stage, I32 lane, WorkTile tile) {
+    k.loop(tile.k().steps(), step -> {
+      stage.awaitEmpty();
+      copyA(stage, stage.full(), tile, step);
+      copyB(stage, stage.full(), tile, step);
+      BulkCopy.publish(k);
+      scales.ifPresentOrElse(all -> k.when(lane.equalTo(0), () -> {
+        all.putB(all.readB(tile.n(), step, tile.group()), stage.stage());
+        all.copyA(stage, stage.expect(all.copiedBytes()), tile.m(), step, tile.batch());
+      }, () -> stage.full().arrive()), () -> stage.full().arrive());
+      stage.advance();
+    });
+  }
+
+  /** Loads A's part of a tile, in one of two threads that fill each stage together. */
+  public void loadA(Pipeline.Cursor stage, WorkTile tile) {
+    k.loop(tile.k().steps(), step -> {
+      copyA(stage, stage.acquire(a.bytes()), tile, tile.k().first().plus(step));
+      stage.advance();
+    });
+  }
+
+  /** Loads B's part of a tile, in the other thread. */
+  public void loadB(Pipeline.Cursor stage, WorkTile tile) {
+    k.loop(tile.k().steps(), step -> {
+      copyB(stage, stage.acquire(b.bytes()), tile, tile.k().first().plus(step));
+      stage.advance();
+    });
+  }
+
+  private void copyA(Pipeline.Cursor stage, Mbarrier landed, WorkTile tile, I32 step) {
+    a.loadShare(k, cluster.shareOfA(), stage.stage(), landed, tile.m(), step.times(a.columns()), tile.batch());
+  }
+
+  private void copyB(Pipeline.Cursor stage, Mbarrier landed, WorkTile tile, I32 step) {
+    b.loadShare(k, cluster.shareOfB(), stage.stage(), landed, tile.n(), step.times(b.columns()), tile.group());
+  }
+}
