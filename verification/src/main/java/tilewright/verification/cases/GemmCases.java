@@ -142,8 +142,9 @@ public final class GemmCases {
         + " weights ahead", p == small ? EVERYWHERE : GPU_ONLY, seed)).toList();
   }
 
-  private static Case tiled(GemmProblem p, String tile, Set<String> backends, long seed) {
-    return hopper(p, HopperGemm.configure(p, tile), config(p, "TN") + " tile=" + tile, backends, seed);
+  /** A problem in one of {@link HopperGemm#tiles}. */
+  public static Case tiled(GemmProblem p, String tile, Set<String> backends, long seed) {
+    return hopper(p, HopperGemm.configure(p, tile), config(p, order(p)) + " tile=" + tile, backends, seed);
   }
 
   /** What tensor copies cannot reach: odd rows, and a begin between two multiples of 16 bytes. */
@@ -217,10 +218,15 @@ public final class GemmCases {
       problems.add(GemmProblem.packed(ElementType.BF16, ElementType.F32, 17, 33, 65, 1, order));
     }
     problems.add(GemmProblem.packed(ElementType.F16, ElementType.F32, 40, 24, 200, 3, "TN").scaled(0.5f, 2));
+    return problems.stream().filter(p -> kernel.refusal(p).isEmpty()).map(p -> one(kernel, p, seed)).toList();
+  }
+
+  /** A problem that the kernel computes, in the configuration that it chooses. */
+  public static Case one(GemmKernel kernel, GemmProblem p, long seed) {
     var arch = "sm" + kernel.target().capability();
-    return problems.stream().filter(p -> kernel.refusal(p).isEmpty()).map(p -> new Case(kernel.name(), arch,
-        config(p, order(p)), EVERYWHERE, true, () -> kernel.prepare(p, EpilogueArguments.plain(p)),
-        () -> inputs(p, seed), (in, out, architecture) -> compare(p, in, out, arch + "_gemm", architecture))).toList();
+    return new Case(kernel.name(), arch, config(p, order(p)), EVERYWHERE, true,
+        () -> kernel.prepare(p, EpilogueArguments.plain(p)), () -> inputs(p, seed),
+        (in, out, architecture) -> compare(p, in, out, arch + "_gemm", architecture));
   }
 
   private static String order(GemmProblem p) {
