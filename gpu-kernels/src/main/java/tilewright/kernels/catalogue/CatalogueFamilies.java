@@ -6,6 +6,9 @@ import tilewright.kernels.registry.KernelCatalogue;
 
 /** The families of this package, for the registry. */
 public final class CatalogueFamilies implements KernelCatalogue {
+  /** For the service loader. */
+  public CatalogueFamilies() {}
+
   @Override
   public Stream<Family> kernels() {
     return Families.all().stream();

@@ -8,6 +8,9 @@ import tilewright.kernels.registry.KernelDescription;
 
 /** The kernels of this package, for the registry. */
 public final class LibraryKernels implements KernelCatalogue {
+  /** For the service loader. */
+  public LibraryKernels() {}
+
   @Override
   public Stream<KernelDescription> kernels() {
     return DescribedKernels.beside(MethodHandles.lookup());
