@@ -5,31 +5,52 @@ import java.nio.file.Files;
 import java.nio.file.Path;
 import java.time.LocalDate;
 import java.time.ZoneOffset;
+import java.util.Arrays;
 import java.util.LinkedHashMap;
 import java.util.Map;
+import java.util.TreeMap;
+import java.util.regex.Pattern;
+import java.util.stream.Collectors;
 import org.openjdk.jmh.profile.GCProfiler;
 import org.openjdk.jmh.results.RunResult;
 import org.openjdk.jmh.runner.Runner;
 import org.openjdk.jmh.runner.RunnerException;
 import org.openjdk.jmh.runner.options.OptionsBuilder;
+import tilewright.verification.bench.Processor;
 import tools.jackson.databind.SerializationFeature;
 import tools.jackson.databind.json.JsonMapper;
 
-/** Runs all benchmarks under JMH and writes what was measured, as {@code docs/benchmarks/jmh} keeps it. */
+/** Runs benchmarks under JMH and writes the measurements, as {@code docs/benchmarks/jmh} keeps them. */
 public final class BenchmarkRun {
+  /** The benchmarks by the names of their records. */
+  private static final Map<String, Class<?>> RECORDS = new TreeMap<>(Map.of("layout-algebra", LayoutBenchmark.class,
+      "simulator", InstructionBenchmark.class, "tracing", TracingBenchmark.class,
+      "reference", ReferenceBenchmark.class));
+
   private BenchmarkRun() {}
 
-  /** The argument is the file to write. */
+  /** Arguments: the folder to write to, then the names of records, or none for all of them. */
   public static void main(String[] arguments) throws RunnerException, IOException {
-    var options = new OptionsBuilder().include(LayoutBenchmark.class.getName() + ".*").addProfiler(GCProfiler.class)
-        .jvmArgsAppend("--sun-misc-unsafe-memory-access=allow").build();
+    var chosen = Arrays.stream(arguments).skip(1).flatMap(names -> Arrays.stream(names.split(","))).toList();
+    if (!RECORDS.keySet().containsAll(chosen)) {
+      throw new IllegalArgumentException("records are " + RECORDS.keySet() + ", not " + chosen);
+    }
+    for (var record : RECORDS.entrySet()) {
+      if (!chosen.isEmpty() && !chosen.contains(record.getKey())) continue;
+      write(Path.of(arguments[0], record.getKey() + ".json"), record.getValue());
+    }
+  }
+
+  private static void write(Path file, Class<?> benchmark) throws RunnerException, IOException {
+    var options = new OptionsBuilder().include(Pattern.quote(benchmark.getName()) + "\\..*")
+        .addProfiler(GCProfiler.class)
+        .jvmArgsAppend("--sun-misc-unsafe-memory-access=allow", "--add-modules", "jdk.incubator.vector").build();
     var rows = new Runner(options).run().stream().map(BenchmarkRun::row).toList();
     var record = new LinkedHashMap<String, Object>();
     record.put("date", LocalDate.now(ZoneOffset.UTC).toString());
-    record.put("processor", processor());
+    record.put("processor", Processor.name());
     record.put("java", Runtime.version().toString());
     record.put("rows", rows);
-    var file = Path.of(arguments[0]);
     Files.createDirectories(file.toAbsolutePath().getParent());
     var json = JsonMapper.builder().enable(SerializationFeature.INDENT_OUTPUT).build();
     Files.writeString(file, json.writeValueAsString(record) + "\n");
@@ -38,7 +59,9 @@ public final class BenchmarkRun {
   private static Map<String, Object> row(RunResult result) {
     var name = result.getParams().getBenchmark();
     var row = new LinkedHashMap<String, Object>();
-    row.put("operation", name.substring(name.lastIndexOf('.') + 1));
+    var settings = result.getParams().getParamsKeys().stream()
+        .map(key -> " " + key + "=" + result.getParams().getParam(key)).collect(Collectors.joining());
+    row.put("operation", name.substring(name.lastIndexOf('.') + 1) + settings);
     row.put("ns", rounded(result.getPrimaryResult().getScore()));
     row.put("error", rounded(result.getPrimaryResult().getScoreError()));
     row.put("bytes", rounded(result.getSecondaryResults().get("gc.alloc.rate.norm").getScore()));
@@ -47,13 +70,5 @@ public final class BenchmarkRun {
 
   private static double rounded(double value) {
     return Math.round(value * 10) / 10.0;
-  }
-
-  /** The processor's name where Linux tells it. */
-  private static String processor() throws IOException {
-    var file = Path.of("/proc/cpuinfo");
-    if (!Files.isReadable(file)) return System.getProperty("os.arch");
-    return Files.readAllLines(file).stream().filter(line -> line.startsWith("model name"))
-        .map(line -> line.substring(line.indexOf(':') + 2)).findFirst().orElse(System.getProperty("os.arch"));
   }
 }
