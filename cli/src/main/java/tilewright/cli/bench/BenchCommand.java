@@ -42,10 +42,10 @@ public final class BenchCommand implements Callable<Integer> {
   private static final int SIMULATOR_SIZE = 512;
   private static final int LARGEST = 1 << 16;
 
-  /** What peers can be: all there are. */
+  /** The only value of {@code --compare}. */
   enum Peers { PEERS }
 
-  /** What is measured. */
+  /** The values of {@code --measure}. */
   enum Subject { KERNELS, LAUNCHES, SOAK, TRACING }
 
   private final Console console;

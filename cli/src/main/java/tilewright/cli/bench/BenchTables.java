@@ -12,7 +12,7 @@ import tilewright.verification.bench.SimulatorRecord;
 import tilewright.verification.bench.Soak;
 import tilewright.verification.bench.TraceCost;
 
-/** What {@code bench} measured, as text. */
+/** Text tables of the records of {@code bench}. */
 final class BenchTables {
   private BenchTables() {}
 

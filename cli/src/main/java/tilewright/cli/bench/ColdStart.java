@@ -10,7 +10,7 @@ import tilewright.cli.launch.LaunchFile;
 import tilewright.cli.launch.LaunchFileWriter;
 import tilewright.ptx.Launch;
 
-/** How long {@code tilewright sim} takes from the shell for a launch that itself takes next to nothing. */
+/** The time of {@code tilewright sim} from the shell for a tiny launch: start-up and loading. */
 final class ColdStart {
   private static final int RUNS = 5;
 

@@ -57,12 +57,12 @@ public record TunedTiles(Path file, String gpu, Map<String, String> tiles) {
         ? Optional.of(of(UserCache.folder(), devices.getFirst().name(), console)) : Optional.empty();
   }
 
-  /** What was found for a problem, if that is a tile it can have. */
+  /** Returns the tile that tuning chose for a problem, if the problem can still have it. */
   public Optional<String> tile(GemmProblem problem) {
     return Optional.ofNullable(tiles.get(key(problem))).filter(HopperGemm.tiles(problem)::contains);
   }
 
-  /** The same with the tile of another problem. */
+  /** Returns a copy with the tile of one more problem. */
   TunedTiles with(GemmProblem problem, String tile) {
     var more = new LinkedHashMap<>(tiles);
     more.put(key(problem), tile);
@@ -79,7 +79,7 @@ public record TunedTiles(Path file, String gpu, Map<String, String> tiles) {
     AtomicFile.write(file, JsonMapper.shared().writeValueAsString(Map.of("gpu", gpu, "tiles", tiles)));
   }
 
-  /** Such as {@code 4096x4096x4096 TN bf16->bf16}. */
+  /** The key of a problem, such as {@code 4096x4096x4096 TN bf16->bf16}. */
   static String key(GemmProblem p) {
     return p.m() + "x" + p.n() + "x" + p.k() + (p.batch() > 1 ? "x" + p.batch() : "") + " "
         + (p.a().isRowMajor() ? "T" : "N") + (p.b().isRowMajor() ? "N" : "T") + " " + p.types();

@@ -87,7 +87,7 @@ final class ExportHeader {
     return text.toString().indent(2).stripTrailing();
   }
 
-  /** What is set of each of the launch's attributes. */
+  /** Returns the C assignments of each launch attribute that the kernel needs. */
   private static List<List<String>> attributes(ExportManifest m) {
     var attributes = new ArrayList<List<String>>();
     if (m.cluster().stream().anyMatch(blocks -> blocks > 1)) {
@@ -117,7 +117,7 @@ final class ExportHeader {
     return text.toString();
   }
 
-  /** What extents have to be, in words. */
+  /** Describes, for a comment of the header, the values that extents may have. */
   private static Set<String> rules(ExportManifest m) {
     var rules = new TreeSet<String>();
     for (var argument : m.arguments()) {

@@ -211,7 +211,7 @@ record ExportManifest(String kernel, Map<String, String> settings, String entry,
     return extents;
   }
 
-  /** Which setting an extent follows: the one with which it changes. */
+  /** Maps each extent to the setting that determines it: the one with which it changes. */
   private static Map<String, String> settingsByExtent(KernelDescription kernel, Map<String, String> settings,
       Map<String, Integer> extents) {
     var names = new LinkedHashMap<String, String>();

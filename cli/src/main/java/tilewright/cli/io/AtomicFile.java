@@ -11,7 +11,7 @@ import java.nio.file.StandardOpenOption;
 
 /** Writes files that are there whole or not at all: into a new file beside the target, which then takes its place. */
 public final class AtomicFile {
-  /** What fills the file. */
+  /** Writes the content of the file. */
   public interface Content {
     void writeTo(FileChannel channel) throws IOException;
   }

@@ -4,7 +4,7 @@ import java.io.InputStream;
 import java.io.PrintStream;
 import tools.jackson.databind.json.JsonMapper;
 
-/** Where a command reads and writes. With {@code --json}, only JSON objects reach standard output. */
+/** The standard streams of a command. With {@code --json}, only JSON objects reach standard output. */
 public final class Console {
   private final InputStream in;
   private final PrintStream out;
@@ -53,7 +53,7 @@ public final class Console {
     (json ? err : out).println(line);
   }
 
-  /** What is being done now: replaces itself on a terminal, is a line of its own elsewhere. */
+  /** Shows the current step: on a terminal in place of the last one, elsewhere on a line of its own. */
   public void progress(String line) {
     if (terminal) {
       // Return, text, erase to the end of the line (ECMA-48, EL).
@@ -69,13 +69,13 @@ public final class Console {
     if (terminal) err.print("\r\u001b[K");
   }
 
-  /** What a kernel prints: beside the results, which stay what other programs can read. */
+  /** Prints the output of a kernel on standard error, so that standard output holds only results. */
   public void kernelText(String text) {
     err.print(text);
     err.flush();
   }
 
-  /** Remarks. */
+  /** Prints a remark on standard error. */
   public void note(String line) {
     err.println("tilewright: " + printable(line));
   }
@@ -94,7 +94,7 @@ public final class Console {
 
   record FailureRow(String error, int exitCode) {}
 
-  /** Without characters that a terminal would obey: much of what messages quote comes from files of others. */
+  /** Replaces control characters, which a terminal would obey: messages quote files that others wrote. */
   private static String printable(String line) {
     return line.replaceAll("[\\p{Cc}&&[^\\n\\t]]", "?");
   }

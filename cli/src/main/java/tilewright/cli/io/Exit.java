@@ -1,6 +1,6 @@
 package tilewright.cli.io;
 
-/** What the process tells its caller. */
+/** Exit codes of the process. */
 public final class Exit {
   /** Done, and every check passed. */
   public static final int OK = 0;

@@ -55,7 +55,7 @@ public final class Failures implements IParameterExceptionHandler, IExecutionExc
     }
   }
 
-  /** What no command foresaw counts as a failed check: nothing that was asked for may be relied on. */
+  /** Returns an exception as a failure; an unforeseen one counts as a failed check, since no result is reliable. */
   public static CommandFailure of(String where, Throwable e) {
     return switch (e) {
       case CommandFailure failure -> failure;

@@ -6,7 +6,7 @@ import tilewright.cli.io.NearestName;
 import tilewright.kernels.registry.Choice;
 import tilewright.kernels.registry.InvalidSettingException;
 
-/** What {@code --set} says over a kernel's own settings. */
+/** The settings of {@code --set}, applied to a kernel's defaults. */
 public final class ChosenSettings {
   private ChosenSettings() {}
 

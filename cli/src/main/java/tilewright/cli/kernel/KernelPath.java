@@ -47,7 +47,7 @@ public final class KernelPath {
     }
   }
 
-  /** What the option says, each time that it stands there. */
+  /** Returns the option's value for each time that it is given. */
   private static List<String> named(String... arguments) {
     var paths = new ArrayList<String>();
     for (int i = 0; i < arguments.length; i++) {

@@ -47,7 +47,7 @@ public final class PtxCommand implements Callable<Integer> {
     this.registry = registry;
   }
 
-  /** What {@code --all} needs and takes. */
+  /** {@code --all} and the options that belong to it. */
   private static final class All {
     @Option(names = "--all", required = true, description = "Every configuration, which takes minutes.")
     private boolean every;

@@ -12,7 +12,7 @@ import tilewright.simulator.Profile;
 import tilewright.simulator.Simulator;
 import tilewright.simulator.SimulatorOptions;
 
-/** Where a launch runs. */
+/** The device that runs a launch. */
 public enum Backend {
   /** The simulator, on any machine. */
   SIM {
@@ -50,7 +50,7 @@ public enum Backend {
    */
   public abstract Result run(Launch launch);
 
-  /** Likewise, and says what runs once that takes longer than a moment. */
+  /** Like {@link #run(Launch)}, with progress on the console once the launch takes longer than a moment. */
   public Result run(Launch launch, Console console) {
     try (var progress = new LaunchProgress(console, 1)) {
       progress.begins(launch.entry() + " on " + this);

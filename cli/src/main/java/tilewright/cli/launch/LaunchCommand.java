@@ -16,7 +16,7 @@ import tilewright.cli.io.Console;
 import tilewright.cli.io.Exit;
 import tilewright.cli.io.Failures;
 
-/** What {@code sim} and {@code gpu} share: both run launches and compare what comes out with what was expected. */
+/** The base of {@code sim} and {@code gpu}, which run launches and compare the outputs with the expected ones. */
 abstract class LaunchCommand implements Callable<Integer> {
   private final Console console;
 
@@ -73,15 +73,15 @@ abstract class LaunchCommand implements Callable<Integer> {
     rows.add(row);
   }
 
-  /** What of a row reaches standard output. */
+  /** Returns the part of a row that reaches standard output. */
   LaunchRow shown(LaunchRow row) {
     return row;
   }
 
-  /** What remains to be done when all launches have run. */
+  /** Called with all rows after the last launch. */
   void finish(List<LaunchRow> rows) {}
 
-  /** Such as {@code 3 launches: 2 ok, 1 refused}. */
+  /** Counts the launches by status, as in {@code 3 launches: 2 ok, 1 refused}. */
   private static String summary(List<LaunchRow> rows) {
     return rows.size() + " launches: " + Arrays.stream(LaunchRow.Status.values())
         .map(status -> Map.entry(status, rows.stream().filter(row -> row.status() == status).count()))

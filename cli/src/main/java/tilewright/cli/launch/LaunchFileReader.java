@@ -28,7 +28,7 @@ import tools.jackson.databind.JsonNode;
 
 /** Reads one {@code launch.json}; every complaint names the file and the field. */
 final class LaunchFileReader {
-  /** What a buffer holds that nobody has filled: the same every time, and conspicuous. */
+  /** The byte in a buffer without content: always the same, and conspicuous. */
   private static final int UNKNOWN = 0xCD;
   private static final int ALIGNMENT = 256;
   /** The bytes of the longest array in Java: results are compared as arrays. */

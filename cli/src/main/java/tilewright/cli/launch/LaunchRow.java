@@ -11,10 +11,10 @@ import tilewright.simulator.Finding;
 import tilewright.simulator.Profile;
 
 /**
- * What became of one launch.
+ * The result of one launch.
  *
  * @param mismatch where the outputs differ from the expected ones
- * @param findings what is wrong with the launch
+ * @param findings the faults that the sanitizer or the GPU reported
  * @param instructions thread instructions executed, where they are counted
  * @param error why the launch could not be run at all
  * @param profile what the launch did, where that was asked for
@@ -23,7 +23,7 @@ record LaunchRow(String launch, Status status, boolean ok, Optional<String> mism
     Optional<Long> instructions, double ms, @JsonInclude(JsonInclude.Include.NON_ABSENT) Optional<String> error,
     @JsonInclude(JsonInclude.Include.NON_ABSENT) Optional<Profile> profile) {
 
-  /** How a launch ended. */
+  /** The end of a launch, with its exit code. */
   enum Status {
     OK("ok", Exit.OK), DIFF("differs", Exit.CHECK_FAILED), FOUND("with findings", Exit.CHECK_FAILED),
     REFUSED("refused", Exit.BAD_INPUT), LACKING("beyond this machine", Exit.ENVIRONMENT),
@@ -45,7 +45,7 @@ record LaunchRow(String launch, Status status, boolean ok, Optional<String> mism
       };
     }
 
-    /** As in {@code 2 differs}. */
+    /** The word of the summary, as in {@code 2 differs}. */
     String summary() {
       return summary;
     }

@@ -61,7 +61,7 @@ final class ProfileText {
     return source.isEmpty() ? "" + line : line + " " + source;
   }
 
-  /** Of the time that the warps of the recorded blocks were there, how much they waited. */
+  /** The share of their lifetime that the warps of the recorded CTAs waited at barriers. */
   static String waits(Profile p) {
     long all = p.timeline().stream().mapToLong(s -> s.end() - s.begin()).sum();
     long waiting = p.timeline().stream().filter(s -> s.line() > 0).mapToLong(s -> s.end() - s.begin()).sum();

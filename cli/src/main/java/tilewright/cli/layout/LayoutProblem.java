@@ -35,7 +35,7 @@ record LayoutProblem(String condition, String message, Optional<WitnessRow> witn
     };
   }
 
-  /** For people: what is wrong with which expression. Syntax errors quote the text themselves. */
+  /** Returns the message for people, with the expression in front. Syntax errors quote the expression themselves. */
   String line(String text) {
     return condition.equals("syntax") ? message : Excerpt.of(text, LONGEST) + ": " + message;
   }

@@ -21,7 +21,7 @@ import tilewright.kernels.epilogue.Epilogue;
 import tilewright.kernels.epilogue.EpilogueArguments;
 import tilewright.numerics.ElementType;
 
-/** What {@code run gemm} does with the product: alpha, beta and C, a bias, and an activation, in this order. */
+/** The epilogue of {@code run gemm}: alpha, beta and C, biases, and an activation, in this order. */
 final class GemmEpilogueOptions {
   @Option(names = "--alpha", paramLabel = "X", defaultValue = "1", description = "Factor of the product (default: 1).")
   private float alpha;
@@ -41,7 +41,7 @@ final class GemmEpilogueOptions {
   @Option(names = "--activation", paramLabel = "NAME", description = "A function of every element, such as gelu_erf.")
   private Optional<String> activation;
 
-  /** The epilogue, and buffers of what it reads, which come to {@code buffers}. */
+  /** Returns the epilogue, and adds the buffers that it reads to {@code buffers}. */
   EpilogueArguments of(GemmProblem p, Arena arena, Map<String, MemorySegment> buffers) {
     var tree = alpha == 1 ? Epilogue.accumulator() : Epilogue.accumulator().times(Epilogue.constant(alpha));
     var tensors = new LinkedHashMap<String, LaunchArguments.Tensor>();
@@ -76,7 +76,7 @@ final class GemmEpilogueOptions {
     return alpha == 1 && c.isEmpty() && bias.isEmpty() && rowBias.isEmpty() && activation.isEmpty();
   }
 
-  /** The same for every entry of a batch. */
+  /** Returns a vector that every entry of the batch shares. */
   private static LaunchArguments.Tensor vector(String name, long extent, long batch) {
     return new LaunchArguments.Tensor(name, 0, List.of(extent, batch), List.of(1L, 0L));
   }
@@ -88,7 +88,7 @@ final class GemmEpilogueOptions {
             + functions.stream().map(Pointwise::text).collect(Collectors.joining(" or "))));
   }
 
-  /** A file's numbers as singles. */
+  /** Reads a file's numbers as FP32. */
   private static MemorySegment singles(Path path, Arena arena, long... shape) {
     var file = NpyFile.read(path, arena);
     var type = file.header().type();

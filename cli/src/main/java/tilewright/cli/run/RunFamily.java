@@ -108,7 +108,7 @@ public final class RunFamily implements Callable<Integer> {
     return new Choice(values);
   }
 
-  /** That of the first tensor whose elements are of a type that can be set; indices, for one, are of none. */
+  /** Returns the type of the first input whose type is a choice of {@code dtype}; indices, for example, are not. */
   private Optional<String> type(Map<String, NpyFile> files) {
     var types = family.settings().stream().filter(s -> s.name().equals("dtype")).flatMap(s -> s.values().stream())
         .toList();

@@ -125,7 +125,7 @@ public final class RunNarrowGemm implements Callable<Integer> {
     return new LaunchArguments.Tensor(name, 0, List.of(batch), List.of(of.batchStride() == 0 ? 0L : 1L));
   }
 
-  /** With rows of C that tensor copies can store; a matrix alone is that of every entry. */
+  /** Returns the problem with rows of C padded for tensor copies; a matrix without a batch has batch stride 0. */
   private static GemmProblem problem(UmmaTypes types, GemmOperands operands) {
     int m = operands.a().rows();
     int n = operands.b().rows();

@@ -24,7 +24,7 @@ public record NpyFile(NpyHeader header, MemorySegment data) {
   private static final byte[] MAGIC = {(byte) 0x93, 'N', 'U', 'M', 'P', 'Y'};
   static final int MAGIC_BYTES = MAGIC.length;
 
-  /** What vector loads of kernels and the JVM's typed access both accept; NumPy keeps to it, older writers do not. */
+  /** The alignment of the data in bytes, enough for vector loads; NumPy writes it, older writers do not. */
   private static final long ALIGNMENT = 64;
 
   /** Far more than the header of a plain array takes; a longer one is damaged. */

@@ -54,7 +54,7 @@ public record NpyMatrix(Path path, NpyFile file, boolean transposed) {
     return Math.toIntExact(shape.get(shape.size() - fromEnd));
   }
 
-  /** Where the elements lie in the buffer; a single matrix repeats for every entry of a batch. */
+  /** Returns the strides of the elements in a buffer; a single matrix has batch stride 0. */
   public Matrix matrix(String buffer) {
     long batch = batch().orElse(1);
     long first = extent(2);
@@ -108,7 +108,7 @@ public record NpyMatrix(Path path, NpyFile file, boolean transposed) {
     return result;
   }
 
-  /** For people, such as {@code a.npy (17×65 f32)}. */
+  /** Returns the path with extents and type, such as {@code a.npy (17×65 f32)}. */
   @Override
   public String toString() {
     return path + " (" + file.header().extents() + " " + type().map(ElementType::text).orElse("u2") + ")";

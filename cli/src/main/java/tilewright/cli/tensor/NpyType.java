@@ -15,7 +15,7 @@ public record NpyType(char kind, int bytes, ByteOrder order) {
   public static final NpyType FLOAT16 = littleEndian('f', 2);
   public static final NpyType FLOAT32 = littleEndian('f', 4);
   static final NpyType FLOAT64 = littleEndian('f', 8);
-  /** What NumPy stores for the {@code bfloat16} of other libraries. */
+  /** {@code V2}, the type that NumPy stores the {@code bfloat16} of other libraries as. */
   public static final NpyType OPAQUE16 = littleEndian('V', 2);
 
   private static NpyType littleEndian(char kind, int bytes) {
@@ -36,7 +36,7 @@ public record NpyType(char kind, int bytes, ByteOrder order) {
     return new NpyType(descr.charAt(1), descr.charAt(2) - '0', order);
   }
 
-  /** How elements are stored; what NumPy has no type for as bytes of no declared meaning. */
+  /** Returns the type that an element is stored as: an opaque {@code V} type where NumPy has none. */
   public static NpyType of(ElementType type) {
     return littleEndian(switch (type) {
       case F64, F32, TF32, F16 -> 'f';

@@ -7,13 +7,13 @@ import java.nio.file.Path;
 import java.util.stream.IntStream;
 import tilewright.cli.io.CommandFailure;
 
-/** Where sequences that lie one after the other begin: cumulated lengths, from 0 to the number of rows. */
+/** Cumulative sequence lengths ({@code cu_seqlens}) of packed sequences: from 0 to the number of rows. */
 public record SequenceLengths(int[] bounds) {
 
   /**
    * Reads a {@code .npy} file of 32-bit integers.
    *
-   * @param rows of the tensor that is cut
+   * @param rows the rows of the packed tensor
    * @throws CommandFailure naming the file, what was found and what is needed
    */
   public static SequenceLengths read(Path path, int rows, Arena arena) {

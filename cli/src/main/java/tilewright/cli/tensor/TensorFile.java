@@ -79,7 +79,7 @@ public record TensorFile(Path path, ElementType type, List<Long> shape, MemorySe
     return result;
   }
 
-  /** For people, such as {@code q.npy (2×128×4×64 bf16)}. */
+  /** Returns the path with shape and type, such as {@code q.npy (2×128×4×64 bf16)}. */
   @Override
   public String toString() {
     return path + " (" + shape.stream().map(String::valueOf).collect(Collectors.joining("×")) + " " + type.text() + ")";

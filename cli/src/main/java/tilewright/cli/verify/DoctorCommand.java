@@ -52,7 +52,7 @@ public final class DoctorCommand implements Callable<Integer> {
     return Exit.OK;
   }
 
-  /** What this machine has and lacks, as far as Tilewright cares. */
+  /** Lists the parts of this machine that Tilewright uses, present or missing. */
   static List<Fact> facts() {
     var machine = MachineReport.inspect();
     var facts = new ArrayList<Fact>();
@@ -94,7 +94,7 @@ public final class DoctorCommand implements Callable<Integer> {
     return facts;
   }
 
-  /** What can be done for a kernel's target; whether the simulator knows its instructions is tried, not claimed. */
+  /** Lists the assemblers, GPUs and simulator that take a kernel's target; the simulator is tried on the kernel. */
   private static Fact target(PtxModule kernel, MachineReport machine) {
     var target = kernel.target();
     var assemblers = machine.assemblers().stream().filter(a -> a.takes(target, kernel.version()))
