@@ -3,26 +3,18 @@ package tilewright.kernel;
 import java.util.ArrayList;
 import java.util.Comparator;
 import java.util.List;
+import java.util.Map;
 import java.util.Optional;
 import tilewright.ptx.Instruction;
 import tilewright.ptx.Operand;
 import tilewright.ptx.PtxType;
 
 /**
- * Global addresses: a base plus coordinates times strides, in bytes. Inside a loop, what moves with the loop's variable
+ * Global addresses: a base plus the offset that a {@link RuntimeLayout} gives, in bytes. Inside a loop, what moves with the loop's variable
  * becomes a pointer that the loop advances, so a main loop spends one addition on it.
  */
 final class Pointers {
   private Pointers() {}
-
-  /**
-   * A coordinate and its stride in elements.
-   *
-   * @param stride none where it is known
-   * @param known the stride then
-   * @param rung coordinates from one address to the next where addresses are added up from each other, else 0
-   */
-  record Part(Linear coordinate, Optional<Node> stride, long known, int rung) {}
 
   /** {@code factor · sum · stride} bytes. */
   private record Product(Linear sum, Optional<Node> stride, long factor, int rung) {
@@ -42,29 +34,38 @@ final class Pointers {
 
   private record PointerKey(Node base, List<Product> products) {}
 
-  static Operand.Address materialize(Scope k, Region region, Node base, List<Part> parts, int elementBytes) {
+  /**
+   * The operand for an element's address.
+   *
+   * @param offset a sum of coordinates times strides; mode by mode
+   * @param rungs by mode the coordinates from one address to the next, where addresses are added up from each other
+   */
+  static Operand.Address materialize(Scope k, Region region, Node base, List<RuntimeLayout.Term> offset,
+      Map<Integer, Integer> rungs, int elementBytes) {
     long constant = 0;
     var bytes = Linear.of(0);
     var products = new ArrayList<Product>();
-    for (var part : parts) {
-      if (part.stride().isEmpty() && part.known() == 1) {
-        bytes = bytes.plus(part.coordinate().times(elementBytes));
+    for (int mode = 0; mode < offset.size(); mode++) {
+      var coordinate = offset.get(mode).coordinate();
+      var stride = offset.get(mode).stride();
+      if (stride.value().isEmpty() && stride.constant() == 1) {
+        bytes = bytes.plus(coordinate.times(elementBytes));
         continue;
       }
-      if (part.stride().isEmpty()) {
+      var moving = coordinate.withoutConstant();
+      if (stride.value().isEmpty()) {
         // A product of its own: its sum with the others might not fit 32 bits.
-        long step = part.known() * elementBytes;
-        constant += part.coordinate().constant() * step;
-        var moving = part.coordinate().withoutConstant();
+        long step = stride.constant() * elementBytes;
+        constant += coordinate.constant() * step;
         if (!moving.isConstant()) products.add(new Product(moving, Optional.empty(), step));
         continue;
       }
-      var moving = part.coordinate().withoutConstant();
-      if (!moving.isConstant()) products.add(new Product(moving, part.stride(), elementBytes));
-      if (part.coordinate().constant() != 0) {
-        products.add(part.rung() > 0
-            ? new Product(Linear.of(part.coordinate().constant()), part.stride(), elementBytes, part.rung())
-            : new Product(Linear.of(1), part.stride(), part.coordinate().constant() * elementBytes));
+      if (!moving.isConstant()) products.add(new Product(moving, stride.value(), elementBytes));
+      if (coordinate.constant() != 0) {
+        int rung = rungs.getOrDefault(mode, 0);
+        products.add(rung > 0
+            ? new Product(Linear.of(coordinate.constant()), stride.value(), elementBytes, rung)
+            : new Product(Linear.of(1), stride.value(), coordinate.constant() * elementBytes));
       }
     }
     constant += bytes.constant();
