@@ -26,7 +26,7 @@ final class Cell {
 
   /** The present value, as a node of the region that reads it. */
   Node read(Scope k, long min, long max, long ones) {
-    if (read == null || read.home != k.region()) read = k.cellValue(this, type, min, max, ones);
+    if (read == null || read.home != k.region()) read = k.values().cellValue(this, type, min, max, ones);
     return read;
   }
 }

@@ -24,7 +24,7 @@ public record CompiledKernel(String name, PtxModule module, List<KernelParameter
     Dim3 cluster, int dynamicSharedBytes, Set<LaunchFeature> features, Set<String> ahead,
     List<SharedPart> sharedTensors, List<Partition> partitions) {
   /** The variable that stands for all dynamic shared memory. */
-  public static final String SHARED_VARIABLE = Scope.DYNAMIC_SHARED;
+  public static final String SHARED_VARIABLE = SharedMemory.VARIABLE;
 
   public CompiledKernel {
     parameters = List.copyOf(parameters);

@@ -144,6 +144,6 @@ public final class I32 {
 
   /** A register that holds the value. */
   public Operand.Register register() {
-    return k.sum(value).register(k);
+    return k.values().sum(value).register(k);
   }
 }

@@ -50,7 +50,7 @@ final class Node {
 
   /** The register that holds the value, computing it first if nothing has yet. */
   Operand.Register register(Scope k) {
-    k.requireLive(this);
+    k.values().requireLive(this);
     if (register == null) {
       var operands = new java.util.ArrayList<Operand>();
       var destination = k.newRegister(type);

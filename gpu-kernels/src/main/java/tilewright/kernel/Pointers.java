@@ -78,7 +78,7 @@ final class Pointers {
       if (at.loop) {
         var loop = at;
         var counter = products.stream().flatMap(p -> p.sum().terms().stream()).map(Linear.Term::atom)
-            .filter(a -> k.induction(a).filter(i -> i.loop() == loop).isPresent()).findFirst();
+            .filter(a -> k.values().induction(a).filter(i -> i.loop() == loop).isPresent()).findFirst();
         if (counter.isPresent()) return advancing(k, loop, counter.get(), base, products);
       }
     }
@@ -107,7 +107,7 @@ final class Pointers {
     all.addAll(moving);
     var pointer = loop.values().get(new PointerKey(base, all));
     if (pointer == null) {
-      var induction = k.induction(counter).orElseThrow();
+      var induction = k.values().induction(counter).orElseThrow();
       var begin = new ArrayList<>(steady);
       var advance = new ArrayList<Product>();
       for (var product : moving) {
@@ -121,7 +121,7 @@ final class Pointers {
       var first = pointer(k, loop.parent, base, begin);
       loop.parent.append(null, Instruction.of("mov.b64", register, first.register(k)));
       loop.increment(Instruction.of("add.s64", register, register, distance(k, advance)));
-      pointer = k.pointerNode(loop, register);
+      pointer = k.values().held(PtxType.U64, loop, 0, 0, -1, register);
       loop.values().put(new PointerKey(base, all), pointer);
     }
     return sum(k, pointer, erratic);
@@ -183,7 +183,7 @@ final class Pointers {
     long unit = bytes.terms().stream().mapToLong(t -> Math.abs(t.factor())).reduce(0, Pointers::gcd);
     var index = new Linear(0, bytes.terms().stream().map(t -> new Linear.Term(t.atom(), t.factor() / unit)).toList());
     var home = Region.deeper(sum.home, index.home(k.root()));
-    return wide(k, "mad.wide.s32", home, new Node.Argument.Value(k.sum(index)), Arithmetic.immediate(unit), value(sum));
+    return wide(k, "mad.wide.s32", home, new Node.Argument.Value(k.values().sum(index)), Arithmetic.immediate(unit), value(sum));
   }
 
   private static long gcd(long a, long b) {
