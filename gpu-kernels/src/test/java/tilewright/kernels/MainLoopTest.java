@@ -31,7 +31,8 @@ class MainLoopTest {
    */
   @Test
   void theTensorCoreLoopHasNoIntegerWorkThatAHandWrittenOneLacks() {
-    var config = new GemmConfig(ElementType.BF16, ElementType.F32, true, true, 128, 128, 32, 2, 2, 4, 8, 8, 2, 8);
+    var config = new GemmConfig(new GemmConfig.Operands(ElementType.BF16, ElementType.F32, true, true),
+        new GemmConfig.Tile(128, 128, 32, 2, 2, 4, 8), new GemmConfig.Vectors(8, 8, 2));
     var loop = loop(CompiledKernel.compile(new Sm80Gemm(config), Target.SM80).ptx());
     assertEquals(2 * 4 * 8, loop.lines().filter(line -> line.contains("mma.sync")).count());
     assertEquals(16, loop.lines().filter(line -> line.contains("ldmatrix")).count());

@@ -36,13 +36,12 @@ class Sm80GemmTilesTest {
       "TN,72,F32", "NN,64,F32", "NT,72,F32"})
   void areExactInTheSimulator(String order, int k, ElementType output) {
     var large = Gemm.configure(problem(order, output, 2048, 2048, 512));
-    int m = large.tileM();
-    int n = large.tileN();
+    int m = large.tile().m();
+    int n = large.tile().n();
     var p = problem(order, output, m, n, k);
-    var fit = new GemmConfig.Fit(large.aKMajor() ? k : m, large.bKMajor() ? k : n, n, k % large.tileK() == 0);
-    var config = new GemmConfig(large.operand(), output, large.aKMajor(), large.bKMajor(), m, n, large.tileK(),
-        large.warpsM(), large.warpsN(), large.stages(), large.vectorA(), large.vectorB(), large.vectorC(), large.band(),
-        Optional.of(fit));
+    var fit = new GemmConfig.Fit(large.operands().aKMajor() ? k : m, large.operands().bKMajor() ? k : n, n,
+        k % large.tile().k() == 0);
+    var config = new GemmConfig(large.operands(), large.tile(), large.vectors(), Optional.of(fit));
     var row = Verification.verify(GemmCases.gemm("sm80_gemm", "sm80", p, () -> Gemm.sm80(p, config), order,
         Set.of("sim"), true, 1), new SimulatorBackend(1));
     assertEquals(Row.Status.PASS, row.status(), row.reason());

@@ -58,7 +58,7 @@ record MmaGemm(GemmConfig config) implements Kernel {
     var arguments = LaunchArguments.of(kernel).tensor("A", problem.a().argument(m, k, 1))
         .tensor("B", problem.b().argument(n, k, 1)).tensor("C", problem.c().argument(m, n, 1))
         .scalar("alpha", 1).scalar("beta", 0);
-    var tiles = Math.multiplyExact(Math.ceilDiv(m, config.tileM()), Math.ceilDiv(n, config.tileN()));
+    var tiles = Math.multiplyExact(Math.ceilDiv(m, config.tile().m()), Math.ceilDiv(n, config.tile().n()));
     return new PreparedLaunch(kernel, Dim3.of(tiles), arguments.build());
   }
 
@@ -66,16 +66,16 @@ record MmaGemm(GemmConfig config) implements Kernel {
   private static GemmConfig config(GemmProblem problem, Choice choice) {
     var widest = Gemm.configure(problem);
     // The addresses of single elements leave no registers for the larger tile.
-    boolean single = widest.vectorA() == 1 || widest.vectorB() == 1;
+    boolean single = widest.vectors().a() == 1 || widest.vectors().b() == 1;
     int tile = single ? Math.min(64, choice.number("tile")) : choice.number("tile");
-    return new GemmConfig(widest.operand(), widest.output(), widest.aKMajor(), widest.bKMajor(), tile, tile, TILE_K,
-        WARPS, WARPS, choice.number("stages"), widest.vectorA(), widest.vectorB(), widest.vectorC(),
-        choice.number("band"));
+    return new GemmConfig(widest.operands(), new GemmConfig.Tile(tile, tile, TILE_K, WARPS, WARPS,
+        choice.number("stages"), choice.number("band")), widest.vectors());
   }
 
   @Override
   public String name() {
-    return "mma_gemm_" + config.operand().text() + "_" + config.tileM() + "_s" + config.stages() + "_b" + config.band();
+    var tile = config.tile();
+    return "mma_gemm_" + config.operands().type().text() + "_" + tile.m() + "_s" + tile.stages() + "_b" + tile.band();
   }
 
   @Override

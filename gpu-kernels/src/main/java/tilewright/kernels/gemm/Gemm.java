@@ -66,8 +66,8 @@ public final class Gemm {
   }
 
   private static Dim3 grid(GemmProblem problem, GemmConfig config) {
-    int tilesM = Math.ceilDiv(problem.m(), config.tileM());
-    int tilesN = Math.ceilDiv(problem.n(), config.tileN());
+    int tilesM = Math.ceilDiv(problem.m(), config.tile().m());
+    int tilesN = Math.ceilDiv(problem.n(), config.tile().n());
     return new Dim3(Math.multiplyExact(tilesM, tilesN), 1, problem.batch());
   }
 
@@ -109,21 +109,21 @@ public final class Gemm {
     boolean bothAlongK = problem.a().isRowMajor() && problem.b().isRowMajor();
     boolean onlyA = problem.a().isRowMajor() && !problem.b().isRowMajor();
     var wide = configure(problem, fitting,
-        onlyA ? new Tile(256, 128, 64, 4, 2, 3) : new Tile(128, 256, 64, 2, 4, 3));
+        onlyA ? tile(256, 128, 64, 4, 2, 3) : tile(128, 256, 64, 2, 4, 3));
     // Measured on an H200: wide tiles are fastest, but where an operand is transposed on its way to registers there are
     // enough of these only if the kernel is made for the problem's strides.
     if (tiles >= 256 && (wide.fit().isPresent() || bothAlongK)) return wide;
     return configure(problem, fitting,
-        tiles >= 16 ? new Tile(128, 128, 32, 2, 2, 4) : new Tile(64, 64, 32, 2, 2, 4));
+        tiles >= 16 ? tile(128, 128, 32, 2, 2, 4) : tile(64, 64, 32, 2, 2, 4));
   }
 
-  private static GemmConfig configure(GemmProblem problem, boolean fitting, Tile tile) {
+  private static GemmConfig configure(GemmProblem problem, boolean fitting, GemmConfig.Tile tile) {
     boolean aKMajor = problem.a().isRowMajor();
     boolean bKMajor = problem.b().isRowMajor();
     int vectorA = width(problem.a(), aKMajor, problem.operand().bytes());
     int vectorB = width(problem.b(), bKMajor, problem.operand().bytes());
-    var config = new GemmConfig(problem.operand(), problem.output(), aKMajor, bKMajor, tile.m, tile.n, tile.k,
-        tile.warpsM, tile.warpsN, tile.stages, vectorA, vectorB, vectorC(problem, bKMajor), BAND_ROWS / tile.m);
+    var config = new GemmConfig(new GemmConfig.Operands(problem.operand(), problem.output(), aKMajor, bKMajor), tile,
+        new GemmConfig.Vectors(vectorA, vectorB, vectorC(problem, bKMajor)));
     return fitting ? config.fitting(problem) : config;
   }
 
@@ -136,7 +136,9 @@ public final class Gemm {
     return bKMajor || vector == 8 ? vector : Math.min(2, vector);
   }
 
-  private record Tile(int m, int n, int k, int warpsM, int warpsN, int stages) {}
+  private static GemmConfig.Tile tile(int m, int n, int k, int warpsM, int warpsN, int stages) {
+    return new GemmConfig.Tile(m, n, k, warpsM, warpsN, stages, BAND_ROWS / m);
+  }
 
   private static int width(Matrix matrix, boolean kMajor, int bytes) {
     if (matrix.columnStride() != 1 && matrix.rowStride() != 1) return 1;

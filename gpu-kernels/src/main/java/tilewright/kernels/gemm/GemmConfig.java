@@ -7,20 +7,41 @@ import tilewright.kernels.GemmProblem;
 import tilewright.numerics.ElementType;
 
 /**
- * What is fixed when an SM80 GEMM is traced.
+ * The configuration of an SM80 GEMM: everything that is fixed when the kernel is traced.
  *
- * @param operand type of A and B: f16 or bf16
- * @param output type of C: f32, f16 or bf16
- * @param aKMajor whether A's neighbours run along k (else along m); likewise B
- * @param stages tiles of shared memory in the ring
- * @param vectorA elements of A that one copy moves: 8, 4 or 2 aligned neighbours, or 1 for any strides; likewise B
- * @param vectorC neighbours along n that one store writes: 8 of 16 bits, 4, 2, or 1 for any strides
- * @param band tile rows that CTAs work through together, for L2
- * @param fit of a kernel that is made for certain strides and for extents of whole tiles
+ * @param fit the strides that the kernel is made for, if it is, and for extents of whole tiles
  */
-public record GemmConfig(ElementType operand, ElementType output, boolean aKMajor, boolean bKMajor, int tileM,
-    int tileN, int tileK, int warpsM, int warpsN, int stages, int vectorA, int vectorB, int vectorC, int band,
-    Optional<Fit> fit) {
+public record GemmConfig(Operands operands, Tile tile, Vectors vectors, Optional<Fit> fit) {
+
+  /**
+   * The operands' types and orders.
+   *
+   * @param type of A and B: f16 or bf16
+   * @param output type of C: f32, f16 or bf16
+   * @param aKMajor whether A's neighbours run along k (else along m); {@code bKMajor} whether B's do (else along n)
+   */
+  public record Operands(ElementType type, ElementType output, boolean aKMajor, boolean bKMajor) {}
+
+  /**
+   * A CTA's tile.
+   *
+   * @param stages tiles of A and of B in shared memory
+   * @param band tile rows that CTAs work through together, for L2
+   */
+  public record Tile(int m, int n, int k, int warpsM, int warpsN, int stages, int band) {}
+
+  /**
+   * The widths of accesses to global memory, in elements.
+   *
+   * @param a elements of A that one copy moves: 8, 4 or 2 aligned neighbours, or 1 for any strides; {@code b} of B
+   * @param c neighbours along n that one store writes: 8 of 16 bits, 4, 2, or 1 for any strides
+   */
+  public record Vectors(int a, int b, int c) {
+    int least() {
+      return Math.min(a, Math.min(b, c));
+    }
+  }
+
   /** Between two rows 32 apart, elements: beyond, an instruction's offset does not reach all that a thread copies. */
   private static final long MOST_STRIDE = 1 << 14;
 
@@ -39,38 +60,34 @@ public record GemmConfig(ElementType operand, ElementType output, boolean aKMajo
     }
   }
 
-  /** For any strides and extents that the vectors allow. */
-  public GemmConfig(ElementType operand, ElementType output, boolean aKMajor, boolean bKMajor, int tileM, int tileN,
-      int tileK, int warpsM, int warpsN, int stages, int vectorA, int vectorB, int vectorC, int band) {
-    this(operand, output, aKMajor, bKMajor, tileM, tileN, tileK, warpsM, warpsN, stages, vectorA, vectorB, vectorC,
-        band, Optional.empty());
+  /** A configuration for any strides and extents that the vectors allow. */
+  public GemmConfig(Operands operands, Tile tile, Vectors vectors) {
+    this(operands, tile, vectors, Optional.empty());
   }
 
-  /** Made for a problem's strides, if its extents are whole tiles and nothing is too far apart. */
+  /** The configuration made for a problem's strides, if its extents are whole tiles and nothing is too far apart. */
   GemmConfig fitting(GemmProblem p) {
-    long a = aKMajor ? p.a().rowStride() : p.a().columnStride();
-    long b = bKMajor ? p.b().rowStride() : p.b().columnStride();
+    long a = operands.aKMajor ? p.a().rowStride() : p.a().columnStride();
+    long b = operands.bKMajor ? p.b().rowStride() : p.b().columnStride();
     long c = p.c().rowStride();
-    boolean whole = p.m() % tileM == 0 && p.n() % tileN == 0 && Math.min(vectorA, Math.min(vectorB, vectorC)) > 1;
+    boolean whole = p.m() % tile.m == 0 && p.n() % tile.n == 0 && vectors.least() > 1;
     boolean near = Math.max(a, Math.max(b, c)) <= MOST_STRIDE && Math.min(a, Math.min(b, c)) > 0;
-    return new GemmConfig(operand, output, aKMajor, bKMajor, tileM, tileN, tileK, warpsM, warpsN, stages, vectorA,
-        vectorB, vectorC, band,
-        whole && near ? Optional.of(new Fit(a, b, c, p.k() > 0 && p.k() % tileK == 0)) : Optional.empty());
+    return new GemmConfig(operands, tile, vectors,
+        whole && near ? Optional.of(new Fit(a, b, c, p.k() > 0 && p.k() % tile.k == 0)) : Optional.empty());
   }
 
-  /** Whether a thread's accumulators are runs of {@code vectorC}, which B's order in shared memory brings about. */
+  /** Whether a thread's accumulators are runs of {@code vectors.c()}, which B's order in shared memory brings about. */
   boolean inRuns() {
-    return bKMajor && vectorC > 2;
+    return operands.bKMajor && vectors.c > 2;
   }
 
-  /** With at most so many neighbours of C stored at once. */
+  /** The configuration with at most {@code most} neighbours of C in one store. */
   GemmConfig storing(int most) {
-    return new GemmConfig(operand, output, aKMajor, bKMajor, tileM, tileN, tileK, warpsM, warpsN, stages, vectorA,
-        vectorB, Math.min(vectorC, most), band, fit);
+    return new GemmConfig(operands, tile, new Vectors(vectors.a, vectors.b, Math.min(vectors.c, most)), fit);
   }
 
   TiledMma.Shape shape() {
-    return new TiledMma.Shape(tileM, tileN, tileK, warpsM, warpsN, aKMajor, bKMajor);
+    return new TiledMma.Shape(tile.m, tile.n, tile.k, tile.warpsM, tile.warpsN, operands.aKMajor, operands.bKMajor);
   }
 
   int threads() {
@@ -79,39 +96,41 @@ public record GemmConfig(ElementType operand, ElementType output, boolean aKMajo
 
   /** Operand orders as BLAS names them: T means neighbours along k for A, N means that for B. */
   public String order() {
-    return (aKMajor ? "T" : "N") + (bKMajor ? "N" : "T");
+    return (operands.aKMajor ? "T" : "N") + (operands.bKMajor ? "N" : "T");
   }
 
   TensorSpec a() {
-    var spec = operand("A", "M", aKMajor, vectorA);
-    return fit.map(f -> fitting(spec.stride(aKMajor ? "M" : "K", f.a).multipleOf("M", tileM), f)).orElse(spec);
+    var spec = operand("A", "M", operands.aKMajor, vectors.a);
+    var rows = operands.aKMajor ? "M" : "K";
+    return fit.map(f -> fitting(spec.stride(rows, f.a).multipleOf("M", tile.m), f)).orElse(spec);
   }
 
   TensorSpec b() {
-    var spec = operand("B", "N", bKMajor, vectorB);
-    return fit.map(f -> fitting(spec.stride(bKMajor ? "N" : "K", f.b).multipleOf("N", tileN), f)).orElse(spec);
+    var spec = operand("B", "N", operands.bKMajor, vectors.b);
+    var rows = operands.bKMajor ? "N" : "K";
+    return fit.map(f -> fitting(spec.stride(rows, f.b).multipleOf("N", tile.n), f)).orElse(spec);
   }
 
   private TensorSpec fitting(TensorSpec spec, Fit fit) {
-    return fit.wholeK ? spec.multipleOf("K", tileK) : spec;
+    return fit.wholeK ? spec.multipleOf("K", tile.k) : spec;
   }
 
   private TensorSpec operand(String name, String rows, boolean kMajor, int vector) {
-    var spec = TensorSpec.of(name, operand, rows, "K", "L");
+    var spec = TensorSpec.of(name, operands.type, rows, "K", "L");
     return vector == 1 ? spec : spec.contiguous(kMajor ? "K" : rows).aligned(vector);
   }
 
   TensorSpec c() {
-    var spec = TensorSpec.of("C", output, "M", "N", "L");
-    if (vectorC == 1) return spec;
-    var vectors = spec.contiguous("N").aligned(vectorC).multipleOf("N", vectorC);
-    return fit.map(f -> vectors.stride("M", f.c)).orElse(vectors);
+    var spec = TensorSpec.of("C", operands.output, "M", "N", "L");
+    if (vectors.c == 1) return spec;
+    var aligned = spec.contiguous("N").aligned(vectors.c).multipleOf("N", vectors.c);
+    return fit.map(f -> aligned.stride("M", f.c)).orElse(aligned);
   }
 
   @Override
   public String toString() {
-    return order() + " " + operand.text() + "->" + output.text() + " " + tileM + "x" + tileN + "x" + tileK + " warps "
-        + warpsM + "x" + warpsN + " stages " + stages + " vec " + vectorA + "," + vectorB + "," + vectorC
-        + (fit.isPresent() ? " fit" : "");
+    return "%s %s->%s %dx%dx%d warps %dx%d stages %d vec %d,%d,%d%s".formatted(order(), operands.type.text(),
+        operands.output.text(), tile.m, tile.n, tile.k, tile.warpsM, tile.warpsN, tile.stages, vectors.a, vectors.b,
+        vectors.c, fit.isPresent() ? " fit" : "");
   }
 }

@@ -38,41 +38,44 @@ public record Sm80Gemm(GemmConfig config, Optional<Epilogue> epilogue) implement
 
   @Override
   public String name() {
-    return "sm80_gemm_" + config.operand().text() + "_" + config.order().toLowerCase(java.util.Locale.ROOT);
+    return "sm80_gemm_" + config.operands().type().text() + "_" + config.order().toLowerCase(java.util.Locale.ROOT);
   }
 
   @Override
   public void trace(Scope k) {
+    var operands = config.operands();
+    var shape = config.tile();
+    var vectors = config.vectors();
     var thread = k.block(config.threads());
     var a = operand(k.global(config.a()));
     var b = operand(k.global(config.b()));
     var c = covered(k.global(config.c()), 0, 1, 2);
     var zero = k.constant(0);
 
-    var tileA = k.shared(config.operand(), sharedLayout(config.tileM(), config.aKMajor()));
-    var tileB = k.shared(config.operand(), sharedLayout(config.tileN(), config.bKMajor()));
-    var copyA = copy(k, config.vectorA(), config.tileM(), config.aKMajor());
-    var copyB = copy(k, config.vectorB(), config.tileN(), config.bKMajor());
-    var atom = MmaAtom.of(config.operand(), ElementType.F32);
-    var mma = config.inRuns() ? TiledMma.inRuns(atom, config.shape(), config.vectorC())
+    var tileA = k.shared(operands.type(), sharedLayout(shape.m(), operands.aKMajor()));
+    var tileB = k.shared(operands.type(), sharedLayout(shape.n(), operands.bKMajor()));
+    var copyA = copy(k, vectors.a(), shape.m(), operands.aKMajor());
+    var copyB = copy(k, vectors.b(), shape.n(), operands.bKMajor());
+    var atom = MmaAtom.of(operands.type(), ElementType.F32);
+    var mma = config.inRuns() ? TiledMma.inRuns(atom, config.shape(), vectors.c())
         : TiledMma.of(atom, config.shape());
-    var writtenB = config.inRuns() ? tileB.as(SwizzledTile.alongColumnsInRuns(config.tileN(), config.tileK(),
-        config.stages(), config.vectorC())) : tileB;
+    var writtenB = config.inRuns() ? tileB.as(SwizzledTile.alongColumnsInRuns(shape.n(), shape.k(),
+        shape.stages(), vectors.c())) : tileB;
 
-    var tile = OutputTile.banded(k, c.extent(0).ceilDiv(config.tileM()), c.extent(1).ceilDiv(config.tileN()),
-        c.extent(2), config.band());
-    var mainloop = new MultistageMainloop(config.stages(), config.tileK(), copyA, copyB, tileA, tileB,
+    var tile = OutputTile.banded(k, c.extent(0).ceilDiv(shape.m()), c.extent(1).ceilDiv(shape.n()),
+        c.extent(2), shape.band());
+    var mainloop = new MultistageMainloop(shape.stages(), shape.k(), copyA, copyB, tileA, tileB,
         writtenB, mma);
     var accumulators = mainloop.run(k, thread,
-        a.tile(List.of(config.tileM()), tile.m(), zero, tile.batch()),
-        b.tile(List.of(config.tileN()), tile.n(), zero, tile.batch()), a.extent(1));
+        a.tile(List.of(shape.m()), tile.m(), zero, tile.batch()),
+        b.tile(List.of(shape.n()), tile.n(), zero, tile.batch()), a.extent(1));
 
     epilogue.ifPresentOrElse(
-        tree -> DirectEpilogue.of(k, tree, config.vectorC()).store(thread, mma.accumulatorPartition(), accumulators, c,
-            tile.m().times(config.tileM()), tile.n().times(config.tileN()), tile.batch()),
-        () -> new LinearCombination(k.scalar("alpha"), k.scalar("beta"), config.vectorC()).store(k, thread,
+        tree -> DirectEpilogue.of(k, tree, vectors.c()).store(thread, mma.accumulatorPartition(), accumulators, c,
+            tile.m().times(shape.m()), tile.n().times(shape.n()), tile.batch()),
+        () -> new LinearCombination(k.scalar("alpha"), k.scalar("beta"), vectors.c()).store(k, thread,
             mma.accumulatorPartition(), accumulators,
-            c.tile(List.of(config.tileM(), config.tileN()), tile.m(), tile.n(), tile.batch())));
+            c.tile(List.of(shape.m(), shape.n()), tile.m(), tile.n(), tile.batch())));
   }
 
   private GlobalTensor operand(GlobalTensor tensor) {
@@ -87,14 +90,14 @@ public record Sm80Gemm(GemmConfig config, Optional<Epilogue> epilogue) implement
   }
 
   private ComposedLayout sharedLayout(int rows, boolean kMajor) {
-    return kMajor ? SwizzledTile.alongColumns(rows, config.tileK(), config.stages())
-        : SwizzledTile.alongRows(rows, config.tileK(), config.stages());
+    return kMajor ? SwizzledTile.alongColumns(rows, config.tile().k(), config.tile().stages())
+        : SwizzledTile.alongRows(rows, config.tile().k(), config.tile().stages());
   }
 
   /** Threads run along the neighbours first, so that a warp reads whole sectors. */
   private TiledCopy copy(Scope k, int vector, int rows, boolean kMajor) {
-    CopyAtom atom = vector == 1 ? new ElementCopy() : new CpAsync(k, vector, config.operand().bytes());
-    int along = Math.min((kMajor ? config.tileK() : rows) / vector, config.threads());
+    CopyAtom atom = vector == 1 ? new ElementCopy() : new CpAsync(k, vector, config.operands().type().bytes());
+    int along = Math.min((kMajor ? config.tile().k() : rows) / vector, config.threads());
     return kMajor ? TiledCopy.rowMajor(atom, config.threads(), along)
         : TiledCopy.columnMajor(atom, config.threads(), along);
   }
