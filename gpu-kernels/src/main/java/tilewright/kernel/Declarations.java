@@ -1,6 +1,7 @@
 package tilewright.kernel;
 
 import java.util.ArrayList;
+import java.util.EnumMap;
 import java.util.EnumSet;
 import java.util.HashSet;
 import java.util.LinkedHashMap;
@@ -12,16 +13,20 @@ import tilewright.ptx.Dim3;
 import tilewright.ptx.Function;
 import tilewright.ptx.LaunchFeature;
 import tilewright.ptx.Linkage;
+import tilewright.ptx.Operand;
 import tilewright.ptx.PtxModule;
+import tilewright.ptx.PtxType;
 import tilewright.ptx.Statement;
 import tilewright.ptx.Variable;
 
-/** A kernel's declarations: its parameters, its launch shape, and how its threads share tiles. */
+/** A kernel's declarations: its parameters, registers, source files, launch shape, and how its threads share tiles. */
 final class Declarations {
   private static final int MOST_THREADS = 1024;
   private static final int MOST_CTAS = 8;
 
   private final Map<String, KernelParameter> parameters = new LinkedHashMap<>();
+  private final Registers registers = new Registers();
+  private final SourceLines lines = new SourceLines();
   private final Map<String, Partition> partitions = new LinkedHashMap<>();
   private final Set<LaunchFeature> features = EnumSet.noneOf(LaunchFeature.class);
   private final Set<String> ahead = new HashSet<>();
@@ -80,18 +85,91 @@ final class Declarations {
     checks.forEach(Runnable::run);
   }
 
-  /** The kernel with a body, for a target. */
-  CompiledKernel kernel(String name, Target target, List<PtxModule.ModuleItem> files, List<Statement> body,
-      SharedMemory shared) {
+  Registers registers() {
+    return registers;
+  }
+
+  SourceLines lines() {
+    return lines;
+  }
+
+  /** The kernel with these instructions, for a target. */
+  CompiledKernel kernel(String name, Target target, List<Statement> instructions, SharedMemory shared) {
     int threads = block.orElseThrow();
     var head = parameters.values().stream().map(KernelParameter::declaration).toList();
     var directives = new ArrayList<>(List.of(new Function.Directive("maxntid", List.of((long) threads, 1L, 1L))));
     resident.ifPresent(blocks -> directives.add(new Function.Directive("minnctapersm", List.of((long) blocks))));
-    var items = new ArrayList<>(files);
+    var body = new ArrayList<>(registers.declarations());
+    body.addAll(instructions);
+    var items = new ArrayList<>(lines.declarations());
     if (shared.bytes() > 0) items.add(Variable.dynamicShared(SharedMemory.VARIABLE, SharedMemory.ALIGNMENT));
     items.add(new Function(Linkage.VISIBLE, true, List.of(), name, head, directives, Optional.of(body)));
     var module = new PtxModule(target.version(), List.of(target.architecture()), 64, items);
     return new CompiledKernel(name, module, List.copyOf(parameters.values()), Dim3.of(threads), Dim3.of(cluster),
         shared.bytes(), features, ahead, shared.tensors(), List.copyOf(partitions.values()));
+  }
+
+  /** The virtual registers of a kernel, numbered bank by bank. */
+  static final class Registers {
+    private final Map<PtxType, Integer> counts = new EnumMap<>(PtxType.class);
+
+    /** A fresh register for a value of a type. */
+    Operand.Register next(PtxType type) {
+      return inBank(bank(type));
+    }
+
+    /** A fresh register of a bank. */
+    Operand.Register inBank(PtxType bank) {
+      int index = counts.merge(bank, 1, Integer::sum) - 1;
+      return new Operand.Register(prefix(bank) + index);
+    }
+
+    List<Statement> declarations() {
+      return counts.entrySet().stream()
+          .<Statement>map(e -> new Statement.Registers(e.getKey(), prefix(e.getKey()), e.getValue())).toList();
+    }
+
+    private static PtxType bank(PtxType type) {
+      return switch (type) {
+        case PRED, F32, F64, B128 -> type;
+        default -> switch (type.bits()) {
+          case 8, 16 -> PtxType.B16;
+          case 32 -> PtxType.B32;
+          default -> PtxType.B64;
+        };
+      };
+    }
+
+    private static String prefix(PtxType bank) {
+      return switch (bank) {
+        case PRED -> "%p";
+        case F32 -> "%f";
+        case F64 -> "%fd";
+        case B8 -> "%b";
+        case B16 -> "%h";
+        case B32 -> "%r";
+        case B128 -> "%rq";
+        default -> "%rd";
+      };
+    }
+  }
+
+  /** The kernels' source lines that instructions come from. */
+  static final class SourceLines {
+    private final Map<String, Integer> files = new LinkedHashMap<>();
+
+    /** The line of the innermost kernel that is being traced, or null. */
+    Statement.Location present() {
+      return StackWalker.getInstance(StackWalker.Option.RETAIN_CLASS_REFERENCE).walk(frames -> frames
+          .filter(f -> Kernel.class.isAssignableFrom(f.getDeclaringClass())).findFirst()
+          .map(f -> new Statement.Location(
+              files.computeIfAbsent(f.getFileName(), _ -> files.size() + 1), f.getLineNumber(), 0))
+          .orElse(null));
+    }
+
+    List<PtxModule.ModuleItem> declarations() {
+      return files.entrySet().stream()
+          .<PtxModule.ModuleItem>map(e -> new PtxModule.SourceFile(e.getValue(), e.getKey())).toList();
+    }
   }
 }

@@ -1,6 +1,5 @@
 package tilewright.kernel;
 
-import java.util.ArrayList;
 import java.util.List;
 import java.util.Optional;
 import java.util.function.Consumer;
@@ -16,19 +15,17 @@ import tilewright.ptx.Statement;
 /**
  * The kernel language while a kernel is traced: its place in the grid, its parameters and memory, control flow, and for
  * atoms {@link #emit}, which writes one instruction. The parts of a trace do the work: {@link Declarations},
- * {@link SharedMemory}, {@link ControlFlow}, {@link Values} and {@link Registers}.
+ * {@link SharedMemory}, {@link ControlFlow} and {@link Values}.
  */
 public final class Scope {
   /** The most blocks in y and in z (CUDA C++ Programming Guide, Compute Capabilities). */
   private static final int MOST_BLOCKS_YZ = 65535;
 
   private final Region root = new Region(null, false);
-  private final Registers registers = new Registers();
   private final Values values = new Values(this);
   private final ControlFlow flow = new ControlFlow(this);
   private final SharedMemory shared = new SharedMemory(this);
   private final Declarations declarations = new Declarations();
-  private final SourceLines lines = new SourceLines();
   private Target target;
   private Region region = root;
 
@@ -254,12 +251,12 @@ public final class Scope {
 
   /** A fresh register. */
   public Operand.Register newRegister(PtxType type) {
-    return registers.next(type);
+    return declarations.registers().next(type);
   }
 
   /** A fresh 8-bit register, which few instructions take; other bytes are in 16-bit registers. */
   public Operand.Register newByteRegister() {
-    return registers.inBank(PtxType.B8);
+    return declarations.registers().inBank(PtxType.B8);
   }
 
   /** Emits an instruction, guarded by the predicate if there is one. */
@@ -318,7 +315,7 @@ public final class Scope {
   }
 
   Statement.Location location() {
-    return lines.present();
+    return declarations.lines().present();
   }
 
   Values values() {
@@ -347,8 +344,6 @@ public final class Scope {
   CompiledKernel finish(String name) {
     declarations.check(name);
     root.append(null, Instruction.of("ret"));
-    var body = new ArrayList<>(registers.declarations());
-    body.addAll(root.body());
-    return declarations.kernel(name, target, lines.declarations(), body, shared);
+    return declarations.kernel(name, target, root.body(), shared);
   }
 }

@@ -1,8 +1,8 @@
 package tilewright.kernels.catalogue;
 
 import java.util.List;
-import tilewright.kernel.Exponential;
 import tilewright.kernel.F32;
+import tilewright.kernel.collective.Exponential;
 
 /** A maximum and a sum of exponentials relative to it, which grow together; lists are (maximum, sum). */
 record OnlineSum(Exponential exponential) {

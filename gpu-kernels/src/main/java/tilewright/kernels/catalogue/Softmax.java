@@ -1,10 +1,10 @@
 package tilewright.kernels.catalogue;
 
 import java.util.List;
-import tilewright.kernel.Exponential;
 import tilewright.kernel.F32;
 import tilewright.kernel.Kernel;
 import tilewright.kernel.Scope;
+import tilewright.kernel.collective.Exponential;
 import tilewright.kernel.collective.RowShape;
 import tilewright.kernel.collective.RowTile;
 import tilewright.kernel.collective.RowTuning;

@@ -1,5 +1,6 @@
-package tilewright.kernel;
+package tilewright.kernel.collective;
 
+import tilewright.kernel.F32;
 import tilewright.numerics.ElementType;
 
 /** How e^x is computed for x of 0 or less, −∞ and NaN among them. */
