@@ -4,7 +4,6 @@ import tilewright.async.atom.Mbarrier;
 import tilewright.async.collective.Cluster;
 import tilewright.async.collective.ClusterShape;
 import tilewright.async.collective.Pipeline;
-import tilewright.async.schedule.TileGrid;
 import tilewright.kernel.Kernel;
 import tilewright.kernel.Scope;
 import tilewright.kernel.Warp;
@@ -33,8 +32,7 @@ public record SingleThreadGemm(Sm100GemmConfig config) implements Kernel {
     var cluster = Cluster.of(k, new ClusterShape(1, 1, 1));
     var mainloop = config.products(k, new CtaGroups(k, cluster.rank(), 1, 1));
     var c = TensorMemoryEpilogue.of(k, Epilogue.scaled(config.types().output()), 1, config.c(), config.tileN(), 2);
-    var extents = new TileGrid.Extents(c.extent(0), c.extent(1), c.extent(2));
-    var grid = new TileGrid(cluster, Sm100GemmConfig.TILE_M, config.tileN(), config.band(), extents);
+    var grid = config.grid(cluster, c.extents());
     k.leave(grid.count().lessThan(1));
     var ring = Pipeline.ring(k, config.stages(), first, 1, 1);
     var done = Pipeline.ring(k, 1, first, 1, 1);
@@ -58,7 +56,7 @@ public record SingleThreadGemm(Sm100GemmConfig config) implements Kernel {
     });
     finished.awaitFull();
     TensorFence.afterSync(k);
-    c.store(thread, warp, sums, () -> {}, tile.m(), tile.n(), tile.batch());
+    c.store(thread, warp, sums, () -> {}, tile);
     c.drain(first);
     memory.release(cluster::meet);
   }

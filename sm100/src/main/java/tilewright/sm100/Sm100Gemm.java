@@ -58,13 +58,11 @@ public record Sm100Gemm(Sm100GemmConfig config, Epilogue epilogue, int neighbour
     var c = TensorMemoryEpilogue.of(k, epilogue, neighbours, config.c(), config.tileN(), STORE_STAGES);
     var ring = Pipeline.ring(k, config.stages(), first, 1, groups.count());
     var done = Pipeline.ring(k, config.accumulators(), first, 1, config.ctas() * TensorMemoryEpilogue.WARPS);
-    var extents = new TileGrid.Extents(c.extent(0), c.extent(1), c.extent(2));
-    var grid = new TileGrid(cluster, Sm100GemmConfig.TILE_M, config.tileN(), config.band(), extents);
-    var tiles = scheduler(grid, mainloop.range(), groups, first);
+    var tiles = scheduler(config.grid(cluster, c.extents()), mainloop.range(), groups, first);
     k.when(first, () -> Mbarrier.publish(k));
     var memory = TensorMemory.allocate(k, config.ctas(), config.allocated(mainloop.columns()),
         warp.equalTo(MULTIPLY), cluster::meet);
-    var sums = memory.take(config.columns());
+    var accumulators = memory.take(config.columns());
     mainloop.take(memory);
 
     k.when(warp.lessThan(COPY), () -> {
@@ -72,8 +70,8 @@ public record Sm100Gemm(Sm100GemmConfig config, Epilogue epilogue, int neighbour
       tiles.forEachOfWarp(thread.modulo(Warp.SIZE).equalTo(0), tile -> {
         accumulator.awaitFull();
         TensorFence.afterSync(k);
-        c.store(thread, warp, sums.stage(accumulator.stage(), config.accumulators()),
-            () -> groups.arriveAtFirst(accumulator.empty()), tile.m(), tile.n(), tile.batch());
+        c.store(thread, warp, config.accumulator(accumulators, accumulator.stage()),
+            () -> groups.arriveAtFirst(accumulator.empty()), tile);
         accumulator.advance();
       });
       c.drain(first);
@@ -88,7 +86,7 @@ public record Sm100Gemm(Sm100GemmConfig config, Epilogue epilogue, int neighbour
       tiles.forEach(tile -> {
         accumulator.awaitEmpty();
         TensorFence.afterSync(k);
-        mainloop.multiply(stage, tile, sums.stage(accumulator.stage(), config.accumulators()));
+        mainloop.multiply(stage, tile, config.accumulator(accumulators, accumulator.stage()));
         groups.commitToGroup(accumulator.full());
         accumulator.advance();
       });

@@ -3,7 +3,10 @@ package tilewright.sm100;
 import java.util.ArrayList;
 import java.util.List;
 import tilewright.async.atom.SwizzledRows;
+import tilewright.async.collective.Cluster;
 import tilewright.async.collective.TensorTile;
+import tilewright.async.schedule.TileGrid;
+import tilewright.kernel.I32;
 import tilewright.kernel.Scope;
 import tilewright.kernel.TensorSpec;
 import tilewright.layout.OffsetMap;
@@ -12,6 +15,7 @@ import tilewright.ptx.tensormap.TensorElement;
 import tilewright.sm100.atom.MmaFormat;
 import tilewright.sm100.atom.ScaleCopy;
 import tilewright.sm100.atom.TensorMemory;
+import tilewright.sm100.atom.TensorMemoryTile;
 import tilewright.sm100.atom.UmmaAtom;
 import tilewright.sm100.collective.CtaGroups;
 import tilewright.sm100.collective.ScaledMainloop;
@@ -92,6 +96,16 @@ public record Sm100GemmConfig(UmmaTypes types, boolean aKMajor, boolean bKMajor,
   private UmmaAtom atom() {
     var sums = types.output() == ElementType.I32 ? ElementType.I32 : ElementType.F32;
     return new UmmaAtom(types.kind(), types.a(), types.b(), sums, ctas * TILE_M, tileN, ctas);
+  }
+
+  /** The tiles of a C of these extents. */
+  TileGrid grid(Cluster cluster, TileGrid.Extents extents) {
+    return new TileGrid(cluster, TILE_M, tileN, band, extents);
+  }
+
+  /** One of the accumulators that alternate, among the columns of all. */
+  TensorMemoryTile accumulator(TensorMemoryTile all, I32 stage) {
+    return all.stage(stage, accumulators);
   }
 
   /** Columns of Tensor Memory that hold the accumulators. */

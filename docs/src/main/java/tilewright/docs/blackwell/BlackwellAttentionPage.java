@@ -24,8 +24,8 @@ public final class BlackwellAttentionPage {
   public static void write(Path root, Path generated, Path images) throws IOException {
     var sources = root.resolve(SOURCES);
     excerpt(generated, "sm100-attention-trace", sources.resolve("Sm100Attention.java"), "void trace(Scope k)");
-    excerpt(generated, "sm100-attention-multiply", sources.resolve("Multiplier.java"), "void multiply(Tile tile)");
-    excerpt(generated, "sm100-attention-softmax", sources.resolve("Softmax.java"), "void compute(Tile tile)");
+    excerpt(generated, "sm100-attention-multiply", sources.resolve("MmaWarp.java"), "void multiply(Tile tile)");
+    excerpt(generated, "sm100-attention-softmax", sources.resolve("SoftmaxWarpgroup.java"), "void compute(Tile tile)");
     var problem = AttentionProblem.dense(ElementType.BF16, Sizes.of(1, 256, 384, 1, 128));
     var launch = new BlackwellAttention().prepare(problem);
     var profile = BlackwellTrace.attention(problem, new PreparedLaunch(launch.kernel(), Dim3.ONE, launch.arguments()));

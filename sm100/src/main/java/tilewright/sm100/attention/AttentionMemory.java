@@ -5,8 +5,8 @@ import tilewright.sm100.atom.TensorMemory;
 import tilewright.sm100.atom.TensorMemoryTile;
 
 /**
- * Who has which columns of Tensor Memory: S of both tiles, then O of both. P takes the upper half of the columns of its
- * S, which has been read by then; a column holds two of P.
+ * The layout of Tensor Memory: S of both tiles, then O of both. P takes the upper half of the columns of its S, which has
+ * been read by then; a column holds two elements of P.
  */
 record AttentionMemory(TensorMemory memory, Sm100AttentionConfig config) {
   private static final int TILES = Sm100AttentionConfig.TILES;
@@ -16,12 +16,12 @@ record AttentionMemory(TensorMemory memory, Sm100AttentionConfig config) {
     return memory.columns(0, TILES * EACH).stage(tile, TILES).part(0, config.shape().keys());
   }
 
-  TensorMemoryTile weights(I32 tile) {
+  TensorMemoryTile probabilities(I32 tile) {
     int half = config.shape().keys() / 2;
     return scores(tile).part(half, half);
   }
 
-  TensorMemoryTile sums(I32 tile) {
+  TensorMemoryTile output(I32 tile) {
     return memory.columns(TILES * EACH, TILES * EACH).stage(tile, TILES).part(0, config.shape().valueDim());
   }
 }

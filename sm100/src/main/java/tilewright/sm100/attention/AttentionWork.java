@@ -21,16 +21,17 @@ import tilewright.kernels.attention.AttentionSpecs;
 import tilewright.sm100.collective.CancelledLaunches;
 
 /**
- * What a CTA does, tile by tile and block by block; all roles go through the same.
+ * A CTA's work, tile by tile and block by block; every role goes through the same.
  *
- * @param packed slots of tiles where sequences lie one after the other
- * @param indices of the CTA's tiles in the scheduler's order: fixed, or of CTAs that have not begun and are cancelled
+ * @param packed slots of tiles, where sequences are packed
+ * @param indices numbers of the CTA's tiles in the scheduler's order: dealt out in turns, or taken over from CTAs that
+ *     have not begun
  */
 record AttentionWork(Scope k, Sm100AttentionConfig config, AttentionTiles tiles, Optional<PackedTiles> packed,
     WorkIndices indices) {
 
   /**
-   * Of the tensors' extents; sets aside what tells of cancelled launches, whose barriers the caller publishes.
+   * Declares the work of a launch; where launches are cancelled, the caller publishes the barriers.
    *
    * @param first true for the thread that initialises them
    * @param readers threads and warps that go through the tiles

@@ -18,19 +18,20 @@ import tilewright.sm100.attention.Sm100AttentionConfig.Shape;
 /**
  * The Blackwell kernel: from a problem to a configuration to a launch.
  *
- * @param cancelling whether CTAs take over tiles of others that have not begun (CLC), instead of every so many-th
+ * @param cancelling whether CTAs take over the tiles of CTAs that have not begun (cluster launch control), instead of
+ *     taking turns
  */
 public record BlackwellAttention(boolean cancelling) implements AttentionKernel {
   private static final int MULTIPROCESSORS = Chip.B200.multiprocessors();
-  /** Of L2, for the keys and values of heads whose tiles run side by side. */
+  /** Bytes of L2 for the keys and values of heads whose tiles run side by side. */
   private static final long CACHE_BYTES = 50L << 20;
   private static final List<Shape> SHAPES = List.of(new Shape(64, 64, 128, 6, 4), new Shape(96, 96, 128, 4, 4),
       new Shape(128, 128, 128, 3, 3), new Shape(192, 128, 64, 5, 4));
-  /** Fewer keys a block, since bands, functions of scores and answers about launches take registers. */
+  /** Fewer keys per block: bands, score modifications and launch control take registers. */
   private static final List<Shape> FEW_KEYS = List.of(new Shape(64, 64, 64, 6, 4), new Shape(96, 96, 64, 6, 4),
       new Shape(128, 128, 64, 6, 4), new Shape(192, 128, 64, 5, 4));
 
-  /** With every so many-th tile for a CTA. */
+  /** The kernel whose CTAs take turns at tiles. */
   public BlackwellAttention() {
     this(false);
   }
@@ -64,7 +65,7 @@ public record BlackwellAttention(boolean cancelling) implements AttentionKernel 
     return prepare(p, shape, false);
   }
 
-  /** The same, whose CTAs may take over tiles of others. */
+  /** Prepares the kernel in a given shape, perhaps with CTAs that take over the tiles of others. */
   public static PreparedLaunch prepare(AttentionProblem p, Shape shape, boolean cancelling) {
     var config = new Sm100AttentionConfig(p.type(), shape, p.headsWithin(CACHE_BYTES), p.band(), p.modification(),
         p.packed().isPresent(), p.blockMask(), p.lse().isPresent(), cancelling);
@@ -72,7 +73,7 @@ public record BlackwellAttention(boolean cancelling) implements AttentionKernel 
     var arguments = AttentionArguments.of(kernel, p);
     config.tensors().giveTo(arguments, p);
     if (p.blockMask()) blockMask(p, shape).addTo(arguments);
-    // Where tiles take unequal time, a CTA a tile lets the hardware fill gaps.
+    // Where tiles take unequal time, one CTA per tile lets the hardware fill gaps.
     long most = cancelling || p.band().right().isPresent() ? Integer.MAX_VALUE : MULTIPROCESSORS;
     return new PreparedLaunch(kernel, Dim3.of((int) Math.clamp(p.tiles(config.queries()), 1, most)), arguments.build());
   }

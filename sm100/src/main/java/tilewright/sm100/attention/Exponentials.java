@@ -8,11 +8,11 @@ import tilewright.kernel.Scope;
 import tilewright.sm100.atom.F32x2;
 
 /**
- * The weights 2^(scale·s + shift) of a row, two at a time: some by {@code ex2}, of which a multiprocessor does 16 a
- * cycle, some by {@link PolynomialExp2} on FMA units that are idle (FlashAttention-4, section 3.1). Which ones depends
- * on their place in the block alone, so that equal rows have equal weights.
+ * The probabilities 2^(scale·s + shift) of a row, two at a time: some by {@code ex2}, of which an SM computes 16 per
+ * cycle, some by {@link PolynomialExp2} on FMA units that are idle (FlashAttention-4, section 3.1). The choice depends on
+ * the place in the block alone, so that equal rows have equal probabilities.
  *
- * @param emulated of 16 neighbouring pairs, those on FMA units
+ * @param emulated how many of 16 neighbouring pairs FMA units compute
  */
 record Exponentials(Scope k, int emulated) {
   private static final int PAIRS = 16;
@@ -23,7 +23,7 @@ record Exponentials(Scope k, int emulated) {
     }
   }
 
-  /** The row's weights, and what they add up to. */
+  /** The exponentials of a row, with their sum. */
   Row of(F32 scale, F32 shift) {
     return new Row(F32x2.of(k, scale, scale), F32x2.of(k, shift, shift));
   }
@@ -39,12 +39,12 @@ record Exponentials(Scope k, int emulated) {
     }
 
     /**
-     * The weights of the row's next scores.
+     * Computes the probabilities of the row's next scores.
      *
      * @param mayEmulate false where the time until their use is short
      */
-    List<F32> weights(List<F32> scores, boolean mayEmulate) {
-      var weights = new ArrayList<F32>();
+    List<F32> probabilities(List<F32> scores, boolean mayEmulate) {
+      var probabilities = new ArrayList<F32>();
       for (int i = 0; i < scores.size(); i += 2) {
         var logarithms = F32x2.of(k, scores.get(i), scores.get(i + 1)).fma(scale, shift);
         var pair = mayEmulate && isEmulated(i / 2) ? PolynomialExp2.of(k, logarithms)
@@ -52,9 +52,9 @@ record Exponentials(Scope k, int emulated) {
         pair.forEach(F32::register);
         var both = F32x2.of(k, pair.get(0), pair.get(1));
         sums = Optional.of(sums.map(both::plus).orElse(both));
-        weights.addAll(pair);
+        probabilities.addAll(pair);
       }
-      return weights;
+      return probabilities;
     }
 
     F32 sum() {
@@ -63,7 +63,7 @@ record Exponentials(Scope k, int emulated) {
     }
   }
 
-  /** Evenly spread. */
+  /** Whether FMA units compute a pair; those pairs are spread evenly. */
   private boolean isEmulated(int pair) {
     return (pair % PAIRS + 1) * emulated / PAIRS != pair % PAIRS * emulated / PAIRS;
   }

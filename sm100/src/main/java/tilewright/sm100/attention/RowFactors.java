@@ -7,7 +7,7 @@ import tilewright.kernel.SharedTensor;
 import tilewright.layout.Layout;
 import tilewright.numerics.ElementType;
 
-/** A number for each row of both tiles, in shared memory. */
+/** One FP32 statistic for each row of both tiles, in shared memory. */
 record RowFactors(SharedTensor rows) {
 
   static RowFactors of(Scope k) {

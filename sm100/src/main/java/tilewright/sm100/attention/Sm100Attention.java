@@ -16,18 +16,18 @@ import tilewright.sm100.atom.TensorMemory;
  * O = softmax(scale · Q·Kᵀ)·V and the logarithms of the rows' sums, on SM100 (FlashAttention-4, algorithm 1).
  *
  * <p>Two tiles of 128 queries share blocks of K and V, and while one's softmax is computed the tensor cores work for
- * the other. Two warpgroups have the softmax of a tile each, one corrects sums; one warp multiplies, one copies blocks
- * here, one results away. Scores, weights and sums stay in Tensor Memory.
+ * the other. Two warpgroups compute the softmax of a tile each, one rescales O; one warp issues MMAs, one loads, one
+ * stores. S, P and O stay in Tensor Memory.
  */
 public record Sm100Attention(Sm100AttentionConfig config) implements Kernel {
   private static final int GROUP = 4;
   private static final int CORRECT = 2;
-  private static final int MULTIPLY = 12;
+  private static final int MMA = 12;
   private static final int STORE = 13;
   private static final int LOAD = 14;
   private static final int SCHEDULE = 15;
   private static final int WARPS = 16;
-  /** Who goes through the tiles: twelve warps together, of three others a thread each. */
+  /** Warps and threads that go through the tiles: twelve warps together, one thread in each of three others. */
   private static final int READERS = 15;
 
   @Override
@@ -51,7 +51,7 @@ public record Sm100Attention(Sm100AttentionConfig config) implements Kernel {
     var factors = RowFactors.of(k);
     var work = AttentionWork.of(k, config, q, key, first, READERS);
     var signals = AttentionSignals.of(k, config.shape().stages(), first);
-    var allocated = TensorMemory.allocate(k, 1, TensorMemory.COLUMNS, warp.equalTo(MULTIPLY), k::barrier);
+    var allocated = TensorMemory.allocate(k, 1, TensorMemory.COLUMNS, warp.equalTo(MMA), k::barrier);
     var memory = new AttentionMemory(allocated, config);
 
     var lane = thread.modulo(GROUP * Warp.SIZE);
@@ -60,17 +60,17 @@ public record Sm100Attention(Sm100AttentionConfig config) implements Kernel {
     var group = warp.dividedBy(GROUP);
     k.when(group.lessThan(CORRECT), () -> {
       RegisterBudget.grow(k, config.softmaxRegisters());
-      work.forEachOfWarp(leads, new Softmax(k, work, memory, signals, factors, lane, quarter, group)::compute);
+      work.forEachOfWarp(leads, new SoftmaxWarpgroup(k, work, memory, signals, factors, lane, quarter, group)::compute);
     }, () -> {
       RegisterBudget.shrink(k, config.otherRegisters());
       k.when(group.equalTo(CORRECT), () -> work.forEachOfWarp(leads,
-          new Correction(k, work, memory, signals, factors, o.shared(), lse, lane, quarter)::correct));
-      k.when(warp.equalTo(MULTIPLY), () -> k.when(Elect.one(k), () -> work.forEach(
-          new Multiplier(k, work, memory, signals, q.shared(), key.shared(), value.shared())::multiply)));
+          new CorrectionWarpgroup(k, work, memory, signals, factors, o.shared(), lse, lane, quarter)::correct));
+      k.when(warp.equalTo(MMA), () -> k.when(Elect.one(k), () -> work.forEach(
+          new MmaWarp(k, work, memory, signals, q.shared(), key.shared(), value.shared())::multiply)));
       k.when(warp.equalTo(STORE), () -> k.when(Elect.one(k), () -> work.forEach(
-          new OutputStore(k, work, signals, o)::store)));
+          new StoreWarp(k, work, signals, o)::store)));
       k.when(warp.equalTo(LOAD), () -> k.when(Elect.one(k), () -> work.forEach(
-          new Loader(k, work, signals, q, key, value)::load)));
+          new LoadWarp(k, work, signals, q, key, value)::load)));
       if (config.cancelling()) k.when(warp.equalTo(SCHEDULE), () -> k.when(Elect.one(k), work.indices()::schedule));
     });
     allocated.release(k::barrier);

@@ -10,35 +10,36 @@ import tilewright.numerics.ElementType;
 import tilewright.sm100.atom.TensorMemory;
 
 /**
- * What is fixed when Blackwell attention is traced.
+ * The parameters that are fixed when Blackwell attention is traced.
  *
- * @param type of Q, K, V and O: f16 or bf16
+ * @param type element type of Q, K, V and O: f16 or bf16
  * @param headsTogether heads whose tiles run side by side, so that their K and V stay in L2
- * @param band which keys are seen, by distance
+ * @param band the keys that a query attends to, by distance
  * @param modification of scores
  * @param packed whether sequences lie one after the other, bounded by cumulated lengths
  * @param blockMask whether blocks of keys come from lists
  * @param lse whether the rows' logarithms are stored
- * @param cancelling whether CTAs take over tiles of others that have not begun (CLC), else they have every so many-th
+ * @param cancelling whether CTAs take over the tiles of CTAs that have not begun (cluster launch control); otherwise
+ *     tiles are dealt out in turns
  */
 public record Sm100AttentionConfig(ElementType type, Shape shape, int headsTogether, Band band,
     Modification modification, boolean packed, boolean blockMask, boolean lse,
     boolean cancelling) {
-  /** Tiles of queries that a CTA works on at once, one's softmax beside the other's products. */
+  /** Tiles of queries that a CTA works on at once: one's softmax overlaps the other's MMAs. */
   static final int TILES = 2;
-  /** Queries of a tile: one a lane of Tensor Memory, so that a thread has a row. */
+  /** Queries of a tile: one per lane of Tensor Memory, so that a thread has one row. */
   static final int ROWS = TensorMemory.LANES;
 
-  /** Scores that become weights between two stores. */
+  /** Scores that become probabilities between two stores. */
   static final int CHUNK = 32;
 
   /**
-   * Tiles and what computes them.
+   * The extents of tiles and blocks.
    *
-   * @param headDim of Q and K in tiles; {@code valueDim} that of V and O, not larger
-   * @param keys of a block
+   * @param headDim head dimension of Q and K; {@code valueDim} that of V and O, not larger
+   * @param keys keys of a block
    * @param stages blocks of K or V in shared memory
-   * @param emulated of 16 neighbouring pairs of exponentials, those that FMA units compute
+   * @param emulated how many of 16 neighbouring pairs of exponentials FMA units compute
    */
   public record Shape(int headDim, int valueDim, int keys, int stages, int emulated) {
     private static final int ROOMY = 128;
@@ -53,22 +54,22 @@ public record Sm100AttentionConfig(ElementType type, Shape shape, int headsToget
     return TILES * ROWS;
   }
 
-  /** Of a thread that computes weights; it leaves more to others where those find out what to do. */
+  /** Registers of a softmax thread; with cluster launch control it leaves more to the other roles. */
   int softmaxRegisters() {
     return blockMask || cancelling ? 176 : 184;
   }
 
-  /** Of any other thread: what is left of 512 that a lane has in four warpgroups. */
+  /** Registers of any other thread: the rest of the 512 that four warpgroups have per lane. */
   int otherRegisters() {
     return (512 - 2 * softmaxRegisters()) / 2;
   }
 
-  /** Keys of a block whose weights are signalled first, so that their product begins while the others are computed. */
+  /** Keys of a block whose probabilities are signalled first: their MMA overlaps the rest of the softmax. */
   int early() {
     return shape.keys - CHUNK;
   }
 
-  /** Tensors in global memory. */
+  /** The tensors in global memory. */
   BoxedTensors tensors() {
     return new BoxedTensors(type, packed);
   }
@@ -85,7 +86,7 @@ public record Sm100AttentionConfig(ElementType type, Shape shape, int headsToget
     return SwizzledRows.alongColumns(type, shape.keys, shape.headDim, shape.stages);
   }
 
-  /** In the same stages as K. */
+  /** V's layout, in the same stages as K. */
   OffsetMap layoutV() {
     var one = SwizzledRows.alongRows(type, shape.valueDim, shape.keys, 1);
     return one.with(Layout.of(one.layout().mode(0), one.layout().mode(1),

@@ -6,7 +6,7 @@ import tilewright.kernel.Scope;
 import tilewright.kernel.Warp;
 import tilewright.ptx.Operand;
 
-/** One arrival for a whole warp, behind what all of its lanes have done. */
+/** Arrives once for a whole warp, after everything that its lanes have done. */
 final class WarpSync {
   private WarpSync() {}
 

@@ -4,6 +4,8 @@ import java.util.List;
 import tilewright.async.atom.BulkCopy;
 import tilewright.async.atom.SwizzledRows;
 import tilewright.async.collective.TensorTile;
+import tilewright.async.schedule.TileGrid;
+import tilewright.async.schedule.WorkTile;
 import tilewright.kernel.F32;
 import tilewright.kernel.I32;
 import tilewright.kernel.Partition;
@@ -74,18 +76,25 @@ public final class TensorMemoryEpilogue {
         TensorTile.of(k, spec, layout), tileN, columns, ring);
   }
 
-  /** D's extent. */
-  public I32 extent(int mode) {
+  /** D's extents. */
+  public TileGrid.Extents extents() {
+    return new TileGrid.Extents(extent(0), extent(1), extent(2));
+  }
+
+  private I32 extent(int mode) {
     return d.extent(mode);
   }
 
   /**
-   * Stores the tile that begins at a row and a column.
+   * Applies the epilogue to a tile and stores it.
    *
-   * @param thread of the four warps
+   * @param thread its number among those of the four warps
    * @param release done by one thread of each warp when the warp has read its accumulators
    */
-  public void store(I32 thread, I32 warp, TensorMemoryTile sums, Runnable release, I32 row, I32 column, I32 batch) {
+  public void store(I32 thread, I32 warp, TensorMemoryTile sums, Runnable release, WorkTile work) {
+    var row = work.m();
+    var column = work.n();
+    var batch = work.batch();
     var leader = thread.equalTo(0);
     var place = new EpilogueTrace.Place(row, column, batch, extent(0), extent(1));
     var tile = trace.tile(partition, thread, place, matrices.at(partition, thread, place));

@@ -22,12 +22,12 @@ import tilewright.sm100.atom.TensorMemoryAccess;
 import tilewright.sm100.collective.Signals;
 
 /**
- * The warpgroup that keeps O right while the softmax goes on: multiplies its rows where a maximum has grown, and at the
- * end divides them by the sums of their weights and puts them into shared memory. A thread has a row of each tile.
+ * The warpgroup that rescales O where a row's maximum has grown, and at the end divides its rows by their sums and stages
+ * them in shared memory. A thread has one row of each tile.
  */
-final class Correction {
+final class CorrectionWarpgroup {
   private static final int TILES = Sm100AttentionConfig.TILES;
-  /** Few, so that a thread needs few registers. */
+  /** Columns that a thread rescales at a time: few, so that it needs few registers. */
   private static final int COLUMNS = 16;
   private static final int ACCESS = 8;
 
@@ -42,16 +42,16 @@ final class Correction {
   private final I32 thread;
   private final I32 warp;
   private final TensorMemoryAccess access = TensorMemoryAccess.rows(COLUMNS);
-  private final List<Signals.Waiter> sent;
-  private final List<Signals.Waiter> summed;
-  private final List<Signals.Waiter> stored;
+  private final List<Signals.Waiter> statsFull;
+  private final List<Signals.Waiter> oFull;
+  private final List<Signals.Waiter> stagingEmpty;
 
   /**
    * @param o the stages of both tiles' output
-   * @param lse where rows' logarithms go, if anywhere
-   * @param thread of the warpgroup
+   * @param lse where the rows' logarithms go, if they are stored
+   * @param thread its number in the warpgroup
    */
-  Correction(Scope k, AttentionWork work, AttentionMemory memory, AttentionSignals signals, RowFactors factors,
+  CorrectionWarpgroup(Scope k, AttentionWork work, AttentionMemory memory, AttentionSignals signals, RowFactors factors,
       SharedTensor o, Optional<GlobalTensor> lse, I32 thread, I32 warp) {
     this.k = k;
     this.work = work;
@@ -63,9 +63,9 @@ final class Correction {
     this.lse = lse;
     this.thread = thread;
     this.warp = warp;
-    sent = tiles(i -> signals.factors().waiter(k.constant(i)));
-    summed = tiles(i -> signals.summed().waiter(k.constant(i)));
-    stored = tiles(i -> signals.stored().waiterButFirst(k.constant(i)));
+    statsFull = tiles(i -> signals.statsFull().waiter(k.constant(i)));
+    oFull = tiles(i -> signals.oFull().waiter(k.constant(i)));
+    stagingEmpty = tiles(i -> signals.stagingEmpty().waiterButFirst(k.constant(i)));
   }
 
   private static List<Signals.Waiter> tiles(IntFunction<Signals.Waiter> waiter) {
@@ -78,11 +78,11 @@ final class Correction {
         int which = i;
         var factor = receive(i);
         TensorFence.afterSync(k);
-        // The first block's product replaces what O was.
+        // The first block overwrites O: there is nothing to rescale.
         k.when(k.constant(0).lessThan(place), () ->
             k.when(Shuffle.any(k, factor.lessThan(k.constant(1f))), () -> rescale(which, factor)));
         TensorFence.beforeSync(k);
-        WarpSync.arrive(k, thread, signals.weighed().of(k.constant(i)));
+        WarpSync.arrive(k, thread, signals.pFull().of(k.constant(i)));
       }
     });
     for (int i = 0; i < TILES; i++) {
@@ -97,23 +97,23 @@ final class Correction {
     }
   }
 
-  /** What the softmax has to say of this thread's row. */
+  /** Receives the next statistic of this thread's row from the softmax warpgroup. */
   private F32 receive(int tile) {
-    sent.get(tile).await();
+    statsFull.get(tile).await();
     var factor = factors.load(k.constant(tile), thread);
     factor.register();
-    WarpSync.arrive(k, thread, signals.taken().of(k.constant(tile)));
+    WarpSync.arrive(k, thread, signals.statsEmpty().of(k.constant(tile)));
     return factor;
   }
 
   private void rescale(int tile, F32 factor) {
-    var sums = memory.sums(k.constant(tile));
-    for (int column = 0; column < sums.columns(); column += COLUMNS) {
+    var output = memory.output(k.constant(tile));
+    for (int column = 0; column < output.columns(); column += COLUMNS) {
       var values = access.fragment(k, PtxType.F32);
-      access.load(k, sums, warp, column, values);
+      access.load(k, output, warp, column, values);
       TensorFence.waitForLoads(k);
       var scaled = scaled(values, factor).stream().map(F32::register).toList();
-      access.store(k, sums, warp, column, new Fragment(List.of(scaled)));
+      access.store(k, output, warp, column, new Fragment(List.of(scaled)));
     }
     TensorFence.waitForStores(k);
   }
@@ -128,20 +128,20 @@ final class Correction {
     return scaled;
   }
 
-  /** Puts a tile's rows, divided by the sums of their weights, into shared memory. */
+  /** Divides a tile's rows by their sums and stages them in shared memory. */
   private void finish(int tile, F32 inverse) {
-    var sums = memory.sums(k.constant(tile));
-    summed.get(tile).await();
+    var output = memory.output(k.constant(tile));
+    oFull.get(tile).await();
     TensorFence.afterSync(k);
-    stored.get(tile).await();
-    for (int column = 0; column < sums.columns(); column += COLUMNS) {
+    stagingEmpty.get(tile).await();
+    for (int column = 0; column < output.columns(); column += COLUMNS) {
       var values = access.fragment(k, PtxType.F32);
-      access.load(k, sums, warp, column, values);
+      access.load(k, output, warp, column, values);
       TensorFence.waitForLoads(k);
       stage(tile, column, scaled(values, inverse));
     }
     BulkCopy.publish(k);
-    WarpSync.arrive(k, thread, signals.staged().of(k.constant(tile)));
+    WarpSync.arrive(k, thread, signals.stagingFull().of(k.constant(tile)));
   }
 
   private void stage(int tile, int column, List<F32> values) {

@@ -9,8 +9,8 @@ import tilewright.kernel.Scope;
 import tilewright.kernel.collective.attention.AttentionTiles.Tile;
 import tilewright.sm100.collective.Signals;
 
-/** The thread that has tiles of Q, and blocks of K and V by turns, copied to shared memory. */
-final class Loader {
+/** The load warp, of which one thread has tiles of Q, and alternately blocks of K and V, copied to shared memory. */
+final class LoadWarp {
   private static final int TILES = Sm100AttentionConfig.TILES;
 
   private final Scope k;
@@ -21,11 +21,11 @@ final class Loader {
   private final TensorTile q;
   private final TensorTile key;
   private final TensorTile value;
-  private final Pipeline.Cursor blocks;
-  private final Signals.Waiter asked;
-  private final List<Signals.Waiter> stored;
+  private final Pipeline.Cursor kv;
+  private final Signals.Waiter qEmpty;
+  private final List<Signals.Waiter> stagingEmpty;
 
-  Loader(Scope k, AttentionWork work, AttentionSignals signals, TensorTile q, TensorTile key, TensorTile value) {
+  LoadWarp(Scope k, AttentionWork work, AttentionSignals signals, TensorTile q, TensorTile key, TensorTile value) {
     this.k = k;
     this.config = work.config();
     this.work = work;
@@ -34,30 +34,30 @@ final class Loader {
     this.q = q;
     this.key = key;
     this.value = value;
-    blocks = signals.blocks().producer();
-    asked = signals.asked().waiterButFirst(k.constant(0));
-    stored = config.shape().outputReplacesQueries()
-        ? IntStream.range(0, TILES).mapToObj(i -> signals.stored().waiterButFirst(k.constant(i))).toList() : List.of();
+    kv = signals.kv().producer();
+    qEmpty = signals.qEmpty().waiterButFirst(k.constant(0));
+    stagingEmpty = config.shape().outputReplacesQueries()
+        ? IntStream.range(0, TILES).mapToObj(i -> signals.stagingEmpty().waiterButFirst(k.constant(i))).toList() : List.of();
   }
 
   void load(Tile tile) {
-    // O of the tile before has left Q's place.
-    stored.forEach(Signals.Waiter::await);
-    asked.await();
+    // O of the previous tile has left Q's place.
+    stagingEmpty.forEach(Signals.Waiter::await);
+    qEmpty.await();
     for (int i = 0; i < TILES; i++) loadQueries(tile, i);
     var visits = work.blocks(tile);
     k.loop(visits.count(), place -> {
       var begin = visits.block().apply(place).times(config.shape().keys()).settled();
-      key.load(k, blocks.stage(), blocks.acquire(key.bytes()), coordinates.keys(tile, begin));
-      blocks.advance();
-      value.load(k, blocks.stage(), blocks.acquire(value.bytes()), coordinates.values(tile, begin));
-      blocks.advance();
+      key.load(k, kv.stage(), kv.acquire(key.bytes()), coordinates.keys(tile, begin));
+      kv.advance();
+      value.load(k, kv.stage(), kv.acquire(value.bytes()), coordinates.values(tile, begin));
+      kv.advance();
     });
   }
 
   private void loadQueries(Tile tile, int which) {
     var stage = k.constant(which);
-    var loaded = signals.queries().of(stage);
+    var loaded = signals.qFull().of(stage);
     loaded.arriveExpecting(k.constant(q.bytes()));
     q.load(k, stage, loaded,
         coordinates.queries(tile, tile.query().plus(which * Sm100AttentionConfig.ROWS), k.constant(0)));

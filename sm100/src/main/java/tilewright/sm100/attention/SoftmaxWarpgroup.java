@@ -20,11 +20,11 @@ import tilewright.sm100.atom.TensorMemoryAccess;
 import tilewright.sm100.collective.Signals;
 
 /**
- * A warpgroup that makes weights of one tile's scores, a row a thread: S from Tensor Memory into registers, P back into
- * its place, and by what the row's sums have to be multiplied to the warpgroup that corrects them.
+ * The warpgroup that computes the softmax of one tile, one row per thread: it loads S from Tensor Memory into registers,
+ * stores P in its place, and hands the factor by which the row's O must be rescaled to the correction warpgroup.
  */
-final class Softmax {
-  /** Sums are left as they are until a weight would grow beyond 2⁸ (FlashAttention-4, section 3.2). */
+final class SoftmaxWarpgroup {
+  /** Rescaling is put off until a probability would exceed 2⁸ (FlashAttention-4, section 3.2). */
   private static final float THRESHOLD = 8;
 
   private static final int CHUNK = Sm100AttentionConfig.CHUNK;
@@ -40,14 +40,14 @@ final class Softmax {
   private final I32 which;
   private final FragmentRows rows;
   private final Exponentials exponentials;
-  private final Signals.Waiter scored;
-  private final Signals.Waiter taken;
+  private final Signals.Waiter sFull;
+  private final Signals.Waiter statsEmpty;
 
   /**
-   * @param thread of the warpgroup
-   * @param which of the two tiles
+   * @param thread its number in the warpgroup
+   * @param which of the two tiles, 0 or 1
    */
-  Softmax(Scope k, AttentionWork work, AttentionMemory memory, AttentionSignals signals, RowFactors factors,
+  SoftmaxWarpgroup(Scope k, AttentionWork work, AttentionMemory memory, AttentionSignals signals, RowFactors factors,
       I32 thread, I32 warp, I32 which) {
     this.k = k;
     this.config = work.config();
@@ -60,8 +60,8 @@ final class Softmax {
     this.which = which;
     rows = FragmentRows.of(TensorMemoryAccess.rows(config.shape().keys()).partition());
     exponentials = new Exponentials(k, config.shape().emulated());
-    scored = signals.scored().waiter(which);
-    taken = signals.taken().waiterButFirst(which);
+    sFull = signals.sFull().waiter(which);
+    statsEmpty = signals.statsEmpty().waiterButFirst(which);
   }
 
   void compute(Tile tile) {
@@ -69,14 +69,14 @@ final class Softmax {
     var softmax = OnlineSoftmax.lazy(k, rows, scale, THRESHOLD);
     var visits = work.blocks(tile);
     visits.all(k, (place, masked) -> {
-      scored.await();
+      sFull.await();
       TensorFence.afterSync(k);
       var scores = scores(tile, visits.block().apply(place), masked);
       var maximum = softmax.maximum(scores);
-      // The correction touches O, which is complete as S is.
+      // The correction rescales O, which is complete once S is.
       TensorFence.beforeSync(k);
       send(maximum.factors().getFirst());
-      var sum = weigh(scores, scale, maximum.shifts().getFirst());
+      var sum = storeProbabilities(scores, scale, maximum.shifts().getFirst());
       softmax.add(List.of(sum));
     });
     var total = softmax.finish().getFirst();
@@ -105,29 +105,29 @@ final class Softmax {
     return new ScoreMask(config.band(), tile.sequence(), rows).apply(k, thread, query(tile), key, all);
   }
 
-  /** Tells the correction a number of this thread's row, such as by what its sums have to be multiplied. */
+  /** Sends a statistic of this thread's row to the correction warpgroup. */
   private void send(F32 value) {
     value.register();
-    taken.await();
+    statsEmpty.await();
     factors.store(which, thread, value);
-    WarpSync.arrive(k, thread, signals.factors().of(which));
+    WarpSync.arrive(k, thread, signals.statsFull().of(which));
   }
 
-  /** Puts the weights in the scores' place, most of them first, and returns their sum. */
-  private F32 weigh(List<F32> scores, F32 scale, F32 shift) {
+  /** Stores P in S's place, signals in two parts, and returns the row's sum. */
+  private F32 storeProbabilities(List<F32> scores, F32 scale, F32 shift) {
     var store = TensorMemoryAccess.rows(CHUNK / 2);
-    var place = memory.weights(which);
+    var place = memory.probabilities(which);
     var row = exponentials.of(scale, shift);
     for (int first = 0; first < scores.size(); first += CHUNK) {
-      var weights = row.weights(scores.subList(first, first + CHUNK), first + CHUNK < scores.size());
+      var probabilities = row.probabilities(scores.subList(first, first + CHUNK), first + CHUNK < scores.size());
       var packed = new ArrayList<Operand.Register>();
       for (int i = 0; i < CHUNK; i += 2) {
-        packed.add(Vector.pack(k, config.type(), weights.get(i), weights.get(i + 1)));
+        packed.add(Vector.pack(k, config.type(), probabilities.get(i), probabilities.get(i + 1)));
       }
       store.store(k, place, warp, first / 2, new Fragment(List.of(List.copyOf(packed))));
-      if (first + CHUNK == config.early()) signal(signals.weighed().of(which));
+      if (first + CHUNK == config.early()) signal(signals.pFull().of(which));
     }
-    signal(signals.weighedRest().of(which));
+    signal(signals.pRestFull().of(which));
     return row.sum();
   }
 

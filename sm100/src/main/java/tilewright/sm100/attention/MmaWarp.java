@@ -16,10 +16,11 @@ import tilewright.sm100.collective.TensorMemoryUmma;
 import tilewright.sm100.collective.TiledUmma;
 
 /**
- * The thread that multiplies: S = Q·Kᵀ of both tiles, then block by block O += P·V and the next S of one tile while the
- * other's softmax is computed. The signal of an S comes when all that was issued before is over, the O before it too.
+ * The MMA warp, of which one thread issues all multiplications: S = Q·Kᵀ of both tiles, then block by block O += P·V and
+ * the next S of one tile while the other's softmax is computed (FlashAttention-4, figure 2). {@code sFull} completes
+ * when everything issued before is over, including the last O += P·V.
  */
-final class Multiplier {
+final class MmaWarp {
   private static final int TILES = Sm100AttentionConfig.TILES;
 
   private final Scope k;
@@ -30,16 +31,16 @@ final class Multiplier {
   private final SharedTensor q;
   private final SharedTensor key;
   private final SharedTensor value;
-  private final TiledUmma scoring;
-  private final TensorMemoryUmma weighing;
+  private final TiledUmma qk;
+  private final TensorMemoryUmma pv;
   private final Pipeline.Cursor keys;
   private final Pipeline.Cursor values;
-  private final List<Signals.Waiter> queries;
-  private final List<Signals.Waiter> weighed;
-  private final List<Signals.Waiter> weighedRest;
-  private final List<Signals.Waiter> mixed;
+  private final List<Signals.Waiter> qFull;
+  private final List<Signals.Waiter> pFull;
+  private final List<Signals.Waiter> pRestFull;
+  private final List<Signals.Waiter> pEmpty;
 
-  Multiplier(Scope k, AttentionWork work, AttentionMemory memory, AttentionSignals signals, SharedTensor q,
+  MmaWarp(Scope k, AttentionWork work, AttentionMemory memory, AttentionSignals signals, SharedTensor q,
       SharedTensor key, SharedTensor value) {
     this.k = k;
     this.config = work.config();
@@ -51,15 +52,15 @@ final class Multiplier {
     this.value = value;
     int rows = Sm100AttentionConfig.ROWS;
     var shape = config.shape();
-    scoring = TiledUmma.of(UmmaAtom.of(config.type(), rows, shape.keys(), 1), config.layoutQ(), config.layoutK());
-    weighing = TensorMemoryUmma.of(UmmaAtom.of(config.type(), rows, shape.valueDim(), 1), config.layoutV());
-    keys = signals.blocks().consumer();
-    values = signals.blocks().consumer();
+    qk = TiledUmma.of(UmmaAtom.of(config.type(), rows, shape.keys(), 1), config.layoutQ(), config.layoutK());
+    pv = TensorMemoryUmma.of(UmmaAtom.of(config.type(), rows, shape.valueDim(), 1), config.layoutV());
+    keys = signals.kv().consumer();
+    values = signals.kv().consumer();
     values.advance();
-    queries = waiters(signals.queries());
-    weighed = waiters(signals.weighed());
-    mixed = waiters(signals.mixed());
-    weighedRest = waiters(signals.weighedRest());
+    qFull = waiters(signals.qFull());
+    pFull = waiters(signals.pFull());
+    pEmpty = waiters(signals.pEmpty());
+    pRestFull = waiters(signals.pRestFull());
   }
 
   private List<Signals.Waiter> waiters(Signals of) {
@@ -70,51 +71,51 @@ final class Multiplier {
     var count = work.blocks(tile).count().settled();
     keys.awaitFull();
     for (int i = 0; i < TILES; i++) {
-      queries.get(i).await();
-      score(i);
+      qFull.get(i).await();
+      computeScores(i);
     }
     release(keys);
     k.loop(k.constant(1), count, 1, place -> {
       values.awaitFull();
-      weigh(0, k.constant(1).lessThan(place));
+      accumulate(0, k.constant(1).lessThan(place));
       keys.awaitFull();
       awaitProduct(0);
-      score(0);
-      weigh(1, k.constant(1).lessThan(place));
+      computeScores(0);
+      accumulate(1, k.constant(1).lessThan(place));
       release(values);
       awaitProduct(1);
-      score(1);
+      computeScores(1);
       release(keys);
     });
-    commit(signals.asked().of(k.constant(0)));
+    commit(signals.qEmpty().of(k.constant(0)));
     values.awaitFull();
     for (int i = 0; i < TILES; i++) {
-      weigh(i, k.constant(1).lessThan(count));
-      commit(signals.summed().of(k.constant(i)));
+      accumulate(i, k.constant(1).lessThan(count));
+      commit(signals.oFull().of(k.constant(i)));
     }
     release(values);
-    // The next tile's first S takes P's place too; the last product is over after all others.
+    // The next tile's first S takes P's place, too. The last multiplication is over after all others.
     awaitProduct(TILES - 1);
   }
 
-  /** S = Q·Kᵀ of a tile. */
-  private void score(int tile) {
+  /** Issues S = Q·Kᵀ of a tile. */
+  private void computeScores(int tile) {
     var which = k.constant(tile);
-    scoring.multiply(k, memory.scores(which), q.settled(), which, key.settled(), keys.stage(),
+    qk.multiply(k, memory.scores(which), q.settled(), which, key.settled(), keys.stage(),
         k.constant(0).equalTo(1));
-    commit(signals.scored().of(which));
+    commit(signals.sFull().of(which));
   }
 
-  /** O += P·V of a tile, or O = P·V where there is no more. */
-  private void weigh(int tile, Pred more) {
+  /** Issues O += P·V of a tile, or O = P·V for its first block. */
+  private void accumulate(int tile, Pred more) {
     var which = k.constant(tile);
     var block = value.settled();
-    weighed.get(tile).await();
+    pFull.get(tile).await();
     TensorFence.afterSync(k);
-    weighing.multiply(k, memory.sums(which), memory.weights(which), block, values.stage(), 0, config.early(), more);
-    weighedRest.get(tile).await();
+    pv.multiply(k, memory.output(which), memory.probabilities(which), block, values.stage(), 0, config.early(), more);
+    pRestFull.get(tile).await();
     TensorFence.afterSync(k);
-    weighing.multiply(k, memory.sums(which), memory.weights(which), block, values.stage(), config.early(),
+    pv.multiply(k, memory.output(which), memory.probabilities(which), block, values.stage(), config.early(),
         config.shape().keys(), k.constant(0).equalTo(0));
   }
 
@@ -123,12 +124,12 @@ final class Multiplier {
    * thread only where they have the same accumulator and shape; published kernels trust the hardware to order these.
    */
   private void awaitProduct(int tile) {
-    commit(signals.mixed().of(k.constant(tile)));
-    mixed.get(tile).await();
+    commit(signals.pEmpty().of(k.constant(tile)));
+    pEmpty.get(tile).await();
     TensorFence.afterSync(k);
   }
 
-  /** Gives a block's place back when all that was issued is done, and goes on to the block after the next. */
+  /** Releases a block once everything issued is over, and goes on to the block after the next. */
   private void release(Pipeline.Cursor block) {
     commit(block.empty());
     block.advance();
