@@ -53,7 +53,7 @@ public final class OrderedSequence {
   }
 
   /** One warpgroup's turn. */
-  public final class Turn {
+  public final class Turn implements OrderedSequenceBarrier {
     private final I32 group;
     private final I32Variable parity;
 
@@ -77,14 +77,14 @@ public final class OrderedSequence {
       return groups;
     }
 
-    /** Waits for this warpgroup's turn. */
+    @Override
     public void await() {
       if (groups == 1) return;
       barrier(group).await(parity.value());
       parity.set(parity.value().xor(k.constant(1)));
     }
 
-    /** Gives the next warpgroup its turn. */
+    @Override
     public void pass() {
       if (groups > 1) barrier(group.plus(1).modulo(groups)).arrive();
     }

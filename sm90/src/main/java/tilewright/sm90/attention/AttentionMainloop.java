@@ -36,18 +36,18 @@ final class AttentionMainloop {
   private final Pipeline.Cursor queries;
   private final Pipeline.Cursor keys;
   private final Pipeline.Cursor values;
-  private final Pipeline.Cursor weighed;
+  private final Pipeline.Cursor valuesRead;
   private final I32 lane;
   private final I32 group;
-  private final Turns turns;
-  private final TiledWgmma scoring;
-  private final RegisterWgmma weighing;
+  private final NamedBarrierSequence turns;
+  private final TiledWgmma qk;
+  private final RegisterWgmma pv;
   private final RegisterOperand operand;
   private final FragmentRows rowsOfScores;
-  private final FragmentRows rowsOfSums;
+  private final FragmentRows rowsOfOutput;
   private final Fragment scores;
-  private final List<List<Operand.Register>> weights;
-  private final Fragment sums;
+  private final List<List<Operand.Register>> probabilities;
+  private final Fragment output;
 
   AttentionMainloop(Scope k, Sm90AttentionConfig config, VisitedBlocks blocks, TensorTile q, TensorTile key,
       TensorTile value, Pipeline queries, Pipeline keys, Pipeline values, I32 lane, I32 group) {
@@ -60,32 +60,32 @@ final class AttentionMainloop {
     this.queries = queries.consumer();
     this.keys = keys.consumer();
     this.values = values.consumer();
-    this.weighed = values.consumer();
+    this.valuesRead = values.consumer();
     this.lane = lane;
     this.group = group;
     var shape = config.shape();
-    turns = new Turns(k, shape.consumers() + 1, group, shape.turns() ? shape.consumers() : 1);
-    scoring = TiledWgmma.of(config.type(), config.layoutQ(), config.layoutK(), 1);
-    weighing = RegisterWgmma.of(config.type(), config.layoutV());
-    var scored = new WgmmaAtom(config.type(), shape.keys());
-    operand = RegisterOperand.of(scored, weighing.atom());
-    rowsOfScores = FragmentRows.of(scored.partition());
-    rowsOfSums = FragmentRows.of(weighing.atom().partition());
-    scores = Fragment.of(k, PtxType.F32, scored.registers() / QUAD, QUAD);
-    weights = operand.registers(k);
-    sums = weighing.accumulators(k);
+    turns = new NamedBarrierSequence(k, shape.consumers() + 1, group, shape.turns() ? shape.consumers() : 1);
+    qk = TiledWgmma.of(config.type(), config.layoutQ(), config.layoutK(), 1);
+    pv = RegisterWgmma.of(config.type(), config.layoutV());
+    var atomOfScores = new WgmmaAtom(config.type(), shape.keys());
+    operand = RegisterOperand.of(atomOfScores, pv.atom());
+    rowsOfScores = FragmentRows.of(atomOfScores.partition());
+    rowsOfOutput = FragmentRows.of(pv.atom().partition());
+    scores = Fragment.of(k, PtxType.F32, atomOfScores.registers() / QUAD, QUAD);
+    probabilities = operand.registers(k);
+    output = pv.accumulators(k);
   }
 
   /** The rows of O. */
   FragmentRows rows() {
-    return rowsOfSums;
+    return rowsOfOutput;
   }
 
   /**
    * Computes all tiles. Between two of them, the last product of one and the first scores of the next run together,
    * beside which the one is stored.
    */
-  void run(TileQueue.Taker taker, AttentionTiles tiles, StagedOutput output) {
+  void run(DynamicTileScheduler.Taker taker, AttentionTiles tiles, AttentionEpilogue epilogue) {
     var softmax = softmax(config.modification().softmaxScale(k, k.scalar("scale")));
     var first = taker.take();
     taker.set(first);
@@ -93,24 +93,24 @@ final class AttentionMainloop {
     k.when(taker.exists(first), () -> {
       firstScores();
       WgmmaAtom.waitFor(k, 0);
-      firstWeights(softmax, tiles.tile(first));
+      firstProbabilities(softmax, tiles.tile(first));
       k.repeatUntil(() -> {
         var tile = tiles.tile(taker.present());
         nextBlocks(softmax, tile);
         var next = taker.take();
         var exists = taker.exists(next);
         k.when(exists, () -> {
-          betweenTiles(softmax, tile, output);
-          firstWeights(softmax, tiles.tile(next));
+          betweenTiles(softmax, tile, epilogue);
+          firstProbabilities(softmax, tiles.tile(next));
         }, () -> {
-          issueProduct();
-          finish(softmax, tile, output, 0, () -> {});
+          issueOutput();
+          finish(softmax, tile, epilogue, 0, () -> {});
         });
         taker.set(next);
         return exists.not();
       });
     });
-    output.drain();
+    epilogue.drain();
   }
 
   /** Three warpgroups that mask have no registers for a reference of each block's own. */
@@ -126,15 +126,15 @@ final class AttentionMainloop {
   }
 
   /** The last product of a tile, its way out, and the next one's first scores. */
-  private void betweenTiles(OnlineSoftmax softmax, AttentionTiles.Tile tile, StagedOutput output) {
-    issueProduct();
+  private void betweenTiles(OnlineSoftmax softmax, AttentionTiles.Tile tile, AttentionEpilogue epilogue) {
+    issueOutput();
     if (config.shape().ahead() > 1) {
       firstScores();
-      finish(softmax, tile, output, 1, () -> weighed.releaseAndAdvance(lane));
+      finish(softmax, tile, epilogue, 1, () -> valuesRead.releaseAndAdvance(lane));
     } else {
-      finish(softmax, tile, output, 0, () -> weighed.releaseAndAdvance(lane));
+      finish(softmax, tile, epilogue, 0, () -> valuesRead.releaseAndAdvance(lane));
       if (config.shape().columns() == 0) {
-        output.drain();
+        epilogue.drain();
         queries.releaseAndAdvance(lane);
       }
       firstScores();
@@ -144,12 +144,12 @@ final class AttentionMainloop {
   }
 
   /** Waits for the last product, beside which so many others may be under way, and stores its tile. */
-  private void finish(OnlineSoftmax softmax, AttentionTiles.Tile tile, StagedOutput output, int others,
+  private void finish(OnlineSoftmax softmax, AttentionTiles.Tile tile, AttentionEpilogue epilogue, int others,
       Runnable release) {
     var totals = softmax.finish();
     WgmmaAtom.waitFor(k, others);
     release.run();
-    output.store(sums, totals, tile);
+    epilogue.store(output, totals, tile);
   }
 
   private void firstScores() {
@@ -159,30 +159,30 @@ final class AttentionMainloop {
   }
 
   /** What the scores of a tile's first block become. */
-  private void firstWeights(OnlineSoftmax softmax, AttentionTiles.Tile tile) {
+  private void firstProbabilities(OnlineSoftmax softmax, AttentionTiles.Tile tile) {
     var block = releaseKeys(tile, k.constant(0));
-    var step = weigh(softmax, tile, block, true);
+    var step = softmaxOf(softmax, tile, block, true);
     values.awaitFull();
-    operand.round(k, step.weights(), weights);
-    sums.clear(k, PtxType.F32);
+    operand.round(k, step.weights(), probabilities);
+    output.clear(k, PtxType.F32);
   }
 
   private void nextBlock(OnlineSoftmax softmax, AttentionTiles.Tile tile, I32 place, boolean masked) {
     keys.awaitFull();
-    turns.take();
+    turns.await();
     issueScores();
     // Behind the same fence: nothing has touched their registers since.
     multiply();
     turns.pass();
     WgmmaAtom.waitFor(k, 1);
     var block = releaseKeys(tile, place);
-    var step = weigh(softmax, tile, block, masked);
+    var step = softmaxOf(softmax, tile, block, masked);
     // Here, so that the assembler cannot put the softmax behind the product.
     values.awaitFull();
     WgmmaAtom.waitFor(k, 0);
-    weighed.releaseAndAdvance(lane);
-    operand.round(k, step.weights(), weights);
-    rowsOfSums.scale(k, sums, step.factors());
+    valuesRead.releaseAndAdvance(lane);
+    operand.round(k, step.weights(), probabilities);
+    rowsOfOutput.scale(k, output, step.factors());
   }
 
   /** Gives back the keys at a place, which have become scores: the block that they were. */
@@ -196,22 +196,22 @@ final class AttentionMainloop {
   private void issueScores() {
     WgmmaAtom.fence(k);
     var own = queries.stage().times(config.shape().consumers()).plus(group);
-    scoring.issue(k, k.constant(0), q.shared(), own, key.shared(), keys.stage(), scores, false);
+    qk.issue(k, k.constant(0), q.shared(), own, key.shared(), keys.stage(), scores, false);
     WgmmaAtom.commit(k);
   }
 
-  private void issueProduct() {
+  private void issueOutput() {
     WgmmaAtom.fence(k);
     multiply();
   }
 
   private void multiply() {
-    weighing.issue(k, weights, value.shared(), values.stage(), sums, true);
+    pv.issue(k, probabilities, value.shared(), values.stage(), output, true);
     WgmmaAtom.commit(k);
     values.advance();
   }
 
-  private OnlineSoftmax.Step weigh(OnlineSoftmax softmax, AttentionTiles.Tile tile, I32 block, boolean masked) {
+  private OnlineSoftmax.Step softmaxOf(OnlineSoftmax softmax, AttentionTiles.Tile tile, I32 block, boolean masked) {
     var modification = config.modification();
     boolean whole = config.blockMask() && !masked;
     var packing = config.packing();

@@ -52,7 +52,7 @@ public record Sm90Attention(Sm90AttentionConfig config) implements Kernel {
     var cuQ = config.packed() ? Optional.of(k.global(AttentionSpecs.lengths("cuQ"))) : Optional.<GlobalTensor>empty();
     var packed = cuQ.map(lengths -> new PackedTiles(lengths, config.queries()));
     var tiles = packed.map(p -> tiles(k, q, key, p)).orElseGet(() -> tiles(q, key));
-    var queue = TileQueue.of(k, first, consuming / Warp.SIZE, tiles.order(), packed);
+    var queue = DynamicTileScheduler.of(k, first, consuming / Warp.SIZE, tiles.order(), packed);
     var blocks = VisitedBlocks.of(k, config);
     k.when(first, () -> Mbarrier.publish(k));
     k.barrier();
@@ -69,7 +69,7 @@ public record Sm90Attention(Sm90AttentionConfig config) implements Kernel {
     }, () -> {
       RegisterBudget.grow(k, config.consumerRegisters());
       var mainloop = new AttentionMainloop(k, config, blocks, q, key, value, queries, keys, values, lane, group);
-      var output = new StagedOutput(k, o, shape.columns() > 0, config.coordinates(k), lse, mainloop.rows(), lane,
+      var output = new AttentionEpilogue(k, o, shape.columns() > 0, config.coordinates(k), lse, mainloop.rows(), lane,
           group);
       mainloop.run(queue.taker(lane.modulo(Warp.SIZE)), tiles, output);
     });

@@ -7,7 +7,7 @@ import tilewright.async.atom.BulkCopy;
 import tilewright.async.atom.ClusterBarrier;
 import tilewright.async.collective.Pipeline;
 import tilewright.async.collective.RowExchange;
-import tilewright.async.collective.RowTickets;
+import tilewright.async.collective.DynamicRowScheduler;
 import tilewright.kernel.F32;
 import tilewright.kernel.GlobalTensor;
 import tilewright.kernel.I32;
@@ -59,7 +59,7 @@ record StreamedRows(RowOperation operation, ElementType type, int n, RowStreamCo
     var first = thread.equalTo(0);
     var ring = k.shared(type, Layout.of(Layout.of(slice(), 1), Layout.of(config.stages(), slice())));
     var exchange = new RowExchange(k, first, config.warps(), config.cluster(), operation.width(), config.stages());
-    var tickets = new RowTickets(k, first, x.extent(0), rank, config.cluster(), config.stages());
+    var tickets = new DynamicRowScheduler(k, first, x.extent(0), rank, config.cluster(), config.stages());
     var pipeline = Pipeline.together(k, config.stages(), first, config.warps(), config.cluster());
     meet(k);
 
@@ -84,7 +84,7 @@ record StreamedRows(RowOperation operation, ElementType type, int n, RowStreamCo
 
   /** Sums up each row as it arrives, and finishes the one before, whose summaries have come meanwhile. */
   private void compute(Scope k, Consumer me, SharedTensor ring, Pipeline pipeline, RowExchange exchange,
-      RowTickets tickets) {
+      DynamicRowScheduler tickets) {
     var y = k.global(tensor("Y", "M", "N"));
     var weights = operation.vectors().stream().map(name -> weights(k.global(tensor(name, "N")), me)).toList();
     var arriving = pipeline.consumer();

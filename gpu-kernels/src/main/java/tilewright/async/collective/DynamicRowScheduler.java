@@ -16,7 +16,7 @@ import tilewright.numerics.ElementType;
  * multiprocessors' shares of the bandwidth are, all end together, and rows that are worked on together are neighbours.
  * The scratch tensor "tickets" of one integer is 0 before the launch and 0 again after it.
  */
-public final class RowTickets {
+public final class DynamicRowScheduler {
   private static final int AHEAD = 2;
 
   private final Scope k;
@@ -38,7 +38,7 @@ public final class RowTickets {
    * @param blocks of a cluster
    * @param stages of the ring that rows are copied to: a row is copied when all are done with that so many before
    */
-  public RowTickets(Scope k, Pred first, I32 rows, I32 rank, int blocks, int stages) {
+  public DynamicRowScheduler(Scope k, Pred first, I32 rows, I32 rank, int blocks, int stages) {
     this.k = k;
     this.rows = rows;
     this.rank = rank;

@@ -24,7 +24,7 @@ import tilewright.numerics.ElementType;
  * shared memory (FlashAttention-3, DynamicPersistentTileScheduler). The counter in global memory is zero before a
  * launch, and again after it.
  */
-final class TileQueue {
+final class DynamicTileScheduler {
   private static final int STAGES = 2;
   private static final int MOST = 1 << 30;
   private static final int FIELDS = 3;
@@ -36,7 +36,7 @@ final class TileQueue {
   private final AttentionTileScheduler order;
   private final Optional<PackedTiles> packed;
 
-  private TileQueue(Scope k, GlobalTensor counter, SharedTensor drawn, Pipeline ring, AttentionTileScheduler order,
+  private DynamicTileScheduler(Scope k, GlobalTensor counter, SharedTensor drawn, Pipeline ring, AttentionTileScheduler order,
       Optional<PackedTiles> packed) {
     this.k = k;
     this.counter = counter;
@@ -56,8 +56,8 @@ final class TileQueue {
    * @param warps that consume
    * @param order of all tiles, or of the slots of packed sequences
    */
-  static TileQueue of(Scope k, Pred first, int warps, AttentionTileScheduler order, Optional<PackedTiles> packed) {
-    return new TileQueue(k, k.global(counter()), k.shared(ElementType.I32, Layout.columnMajor(FIELDS, STAGES)),
+  static DynamicTileScheduler of(Scope k, Pred first, int warps, AttentionTileScheduler order, Optional<PackedTiles> packed) {
+    return new DynamicTileScheduler(k, k.global(counter()), k.shared(ElementType.I32, Layout.columnMajor(FIELDS, STAGES)),
         Pipeline.ring(k, STAGES, first, 1, warps), order, packed);
   }
 

@@ -25,7 +25,7 @@ import tilewright.sm90.atom.WgmmaAtom;
  * @param lse where the logarithms go, if anywhere
  * @param rows of a warpgroup's O
  */
-record StagedOutput(Scope k, TensorTile o, boolean apart, TileCoordinates coordinates, Optional<GlobalTensor> lse,
+record AttentionEpilogue(Scope k, TensorTile o, boolean apart, TileCoordinates coordinates, Optional<GlobalTensor> lse,
     FragmentRows rows, I32 lane, I32 group) {
   private static final int QUAD = 4;
 
