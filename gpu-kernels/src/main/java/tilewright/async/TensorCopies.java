@@ -52,7 +52,7 @@ public final class TensorCopies {
     return obstacle(p).or(() -> outputs(p, epilogue).flatMap(c -> c.obstacle().stream()).findFirst());
   }
 
-  /** The same of the operands alone. */
+  /** Says why an operand of a problem cannot be copied, and what to do about it. */
   public static Optional<String> obstacle(GemmProblem p) {
     return Stream.of(new Copied("A", p.a().argument(p.m(), p.k(), p.batch()), p.types().a()),
         new Copied("B", p.b().argument(p.n(), p.k(), p.batch()), p.types().b()))

@@ -34,8 +34,9 @@ public final class BlackwellGemm {
   }
 
   /**
-   * The same with an epilogue. What tensor copies cannot reach, or store alone, the SM80 kernel computes where it has
-   * the types; else what lies within the same 16 bytes as the end of a row of C may be written too.
+   * Prepares the configuration that fits the problem, with an epilogue. Where tensor copies cannot reach a matrix, the
+   * SM80 kernel computes the problem if it has the types; otherwise elements within the same 16 bytes as the end of a
+   * row of C may be overwritten.
    */
   public static PreparedLaunch prepare(GemmProblem problem, EpilogueArguments epilogue) {
     boolean halves = problem.types().a() == problem.types().b() && problem.types().a().bits() == 16;
@@ -61,7 +62,7 @@ public final class BlackwellGemm {
     return prepare(problem, config, EpilogueArguments.plain(problem));
   }
 
-  /** The same with an epilogue. */
+  /** Prepares a given configuration with an epilogue. */
   public static PreparedLaunch prepare(GemmProblem problem, Sm100GemmConfig config, EpilogueArguments epilogue) {
     return prepare(problem, config, epilogue, new Sm100Gemm(config, epilogue.tree(), epilogue.neighbours()), _ -> {});
   }
@@ -130,7 +131,7 @@ public final class BlackwellGemm {
     PERSISTENT(MOST_STAGES, 2, 2, 2, false),
     /** Pairs ask for tiles whose launch they cancel. */
     DYNAMIC(MOST_STAGES, 2, 2, 2, true),
-    /** The same without pairs, where there are no rows for two. */
+    /** Single CTAs that take over the tiles of others, where there are no rows for pairs. */
     DYNAMIC_SINGLE(MOST_STAGES, 1, 1, 2, true);
 
     private final int stages;

@@ -7,25 +7,25 @@ import tilewright.sm100.atom.MmaFormat;
 import tilewright.sm100.atom.MmaKind;
 
 /**
- * What numbers are quantized to: elements of eight bits or fewer, and scales of blocks of neighbours where the kind has
- * them.
+ * A format that numbers are quantized to: elements of eight bits or fewer, and scales of blocks of neighbours where the
+ * kind has them.
  *
- * @param kind of the multiplication, which says what scales there are
- * @param rule of scales that are powers of two
+ * @param kind the multiplication's kind, which defines the scales
+ * @param rule the rounding of scales that are powers of two
  */
 public record NarrowFormat(MmaKind kind, MmaFormat element, ScaleRule rule) {
   private static final int UE8M0_BIAS = 127;
   private static final byte UE8M0_NAN = (byte) 0xFF;
   private static final byte UE4M3_NAN = 0x7F;
   private static final NarrowNumbers UE4M3 = NarrowNumbers.of(MmaFormat.E4M3);
-  /** What keeps a block's unit, and its reciprocal, normal singles. */
+  /** The least factor for which a block's unit and its reciprocal are normal FP32 numbers. */
   private static final float LEAST_FACTOR = 0x1p-100f;
 
   public NarrowFormat {
     NarrowNumbers.of(element);
   }
 
-  /** With scales as the standard has them. */
+  /** Creates a format whose scales are those of the OCP standard. */
   public NarrowFormat(MmaKind kind, MmaFormat element) {
     this(kind, element, ScaleRule.OCP);
   }
@@ -51,7 +51,7 @@ public record NarrowFormat(MmaKind kind, MmaFormat element, ScaleRule rule) {
     return all.get(name);
   }
 
-  /** With another rule. */
+  /** Returns this format with another rule. */
   public NarrowFormat scaledBy(ScaleRule other) {
     return new NarrowFormat(kind, element, other);
   }
@@ -105,7 +105,7 @@ public record NarrowFormat(MmaKind kind, MmaFormat element, ScaleRule rule) {
     return (byte) Math.max(exponent - NarrowNumbers.of(element).largestExponent(), 0);
   }
 
-  /** What is added to a single's bits so that one beyond the format's largest number has one exponent more. */
+  /** The number that, added to an FP32's bits, raises the exponent of one beyond the format's largest number. */
   int carry() {
     int fraction = (1 << Float.PRECISION - 1) - 1;
     int largest = Float.floatToIntBits((float) NarrowNumbers.of(element).largest()) & fraction;
@@ -118,14 +118,14 @@ public record NarrowFormat(MmaKind kind, MmaFormat element, ScaleRule rule) {
     return scale == UE8M0_NAN ? Double.NaN : Math.scalb(1.0, (scale & 0xFF) - UE8M0_BIAS);
   }
 
-  /** What numbers of a block are multiplied with before they are rounded; 0 where all become 0. */
+  /** The factor by which a block's numbers are multiplied before they are rounded; 0 where all become 0. */
   float inverse(byte scale, float factor) {
     double value = scaleValue(scale);
     if (value == 0 || Double.isNaN(value)) return 0;
     return kind == MmaKind.NVF4 ? 1 / ((float) value * factor) : (float) (1 / value);
   }
 
-  /** Such as {@code nvf4} or {@code mxf8f6f4 e2m1}. */
+  /** Returns a name such as {@code nvf4} or {@code mxf8f6f4 e2m1}. */
   @Override
   public String toString() {
     var name = kind.name().toLowerCase(Locale.ROOT);

@@ -29,12 +29,14 @@ public final class NarrowGemm {
     return problem(types, m, n, k, 1);
   }
 
-  /** The same of a batch. */
+  /** A problem with a batch of matrices. */
   public static GemmProblem problem(UmmaTypes types, int m, int n, int k, int batch) {
     return problem(types, m, n, k, batch, "TN");
   }
 
-  /** The same in an operand order: with N for A, or T for B, {@link NarrowLayout} has columns one after the other. */
+  /**
+   * A problem in an operand order: with N for A, or T for B, {@link NarrowLayout} stores columns one after the other.
+   */
   public static GemmProblem problem(UmmaTypes types, int m, int n, int k, int batch, String order) {
     if (!List.of("TN", "NN", "TT", "NT").contains(order)) {
       throw new IllegalArgumentException("invalid operand order '" + order + "': TN, TT, NN or NT");
@@ -86,7 +88,7 @@ public final class NarrowGemm {
     return configure(types, problem(types, m, n, 0));
   }
 
-  /** The same for the orders of a problem. */
+  /** The configuration for the operand orders of a problem. */
   public static Sm100GemmConfig configure(UmmaTypes types, GemmProblem problem) {
     int columns = types.kind().scaled() || problem.n() <= SCALED_COLUMNS ? SCALED_COLUMNS : MOST_COLUMNS;
     boolean aKMajor = problem.a().columnStride() == 1;

@@ -4,11 +4,11 @@ import tilewright.layout.Layout;
 import tilewright.sm100.atom.ScaleCopy;
 
 /**
- * Where elements and scales of a matrix lie in memory. Rows follow one another, elements without gaps from the lowest
- * bits up; behind each row are as many zeros as tensor copies and blocks need. Or columns do, and behind the last are
- * columns of zeros. Scales lie in tiles of 128 rows by four, tiles along k first, whatever lies along k.
+ * The layout of a matrix's elements and scales in memory. Rows follow one another, elements without gaps from the
+ * lowest bits up; each row ends in as many zeros as tensor copies and blocks need. Or columns follow one another, and
+ * columns of zeros come last. Scales lie in tiles of 128 rows by four, tiles along k first, in either case.
  *
- * @param alongK whether rows follow one another, else columns
+ * @param alongK whether rows follow one another (else columns)
  */
 public record NarrowLayout(NarrowFormat format, int rows, int k, boolean alongK) {
   private static final Layout TILE = ScaleCopy.layout();

@@ -24,7 +24,7 @@ public record NarrowMatrix(NarrowLayout layout, float factor, byte[] elements, b
     return quantize(new NarrowLayout(format, rows, k), factor, values);
   }
 
-  /** The same for a given layout. */
+  /** Quantizes values into a given layout. */
   public static NarrowMatrix quantize(NarrowLayout layout, float factor, float[] values) {
     var format = layout.format();
     int rows = layout.rows();
@@ -67,7 +67,7 @@ public record NarrowMatrix(NarrowLayout layout, float factor, byte[] elements, b
     return inUnits(row, at) * factor;
   }
 
-  /** The same without the factor. */
+  /** Returns an element's value without the factor. */
   public double inUnits(int row, int at) {
     var kind = layout.format().kind();
     return kind.scaled() ? element(row, at) * scale(row, at / kind.block()) : element(row, at);

@@ -32,7 +32,7 @@ record NarrowQuantizer(NarrowFormat format, ElementType source, boolean vectors)
     return "quantize_" + source.text() + "_to_" + format.toString().replace(' ', '_');
   }
 
-  /** Where the scales are: what {@link ScaleCopy#layout()} is for a tile, tiles along k, blocks of 128 rows, batch. */
+  /** The tensor of scales: a tile as {@link ScaleCopy#layout()} has it, tiles along k, blocks of 128 rows, batch. */
   static TensorSpec scales() {
     return TensorSpec.of("S", ElementType.I8, "R32", "R4", "C", "T", "BM", "L").contiguous("C").fixed("R32", 32)
         .fixed("R4", 4).fixed("C", ScaleCopy.SCALES);

@@ -24,15 +24,16 @@ import tilewright.sm100.collective.TiledUmma;
 import tilewright.sm100.collective.UmmaMainloop;
 
 /**
- * What is fixed when a Blackwell GEMM is traced.
+ * The parameters that are fixed when a Blackwell GEMM is traced.
  *
- * @param aKMajor whether A's neighbours run along k (else along m); likewise B
+ * @param aKMajor whether A's neighbours run along k (else along m)
+ * @param bKMajor whether B's neighbours run along k (else along n)
  * @param tileN columns of C that a group of CTAs computes at once; a CTA has 128 rows of them
- * @param ctas that multiply together: 1 or 2
+ * @param ctas CTAs that multiply together: 1 or 2
  * @param cluster CTAs, one above the other, whose groups load B's tiles for each other
  * @param stages tiles of shared memory in the ring
  * @param accumulators tiles of C in Tensor Memory: with two, one is written out while the next is computed
- * @param dynamic whether tiles are those of cancelled launches, else clusters take turns
+ * @param dynamic whether clusters take over the tiles of cancelled launches; otherwise they take turns
  * @param band tile rows that clusters work through together, for L2
  */
 public record Sm100GemmConfig(UmmaTypes types, boolean aKMajor, boolean bKMajor, int tileN, int ctas, int cluster,
@@ -69,7 +70,7 @@ public record Sm100GemmConfig(UmmaTypes types, boolean aKMajor, boolean bKMajor,
     return stored(types.a(), aKMajor, m);
   }
 
-  /** The same of B. */
+  /** Rows of B that lie in memory: whole units where copies unpack elements along n. */
   int storedN(int n) {
     return stored(types.b(), bKMajor, n);
   }
@@ -84,7 +85,7 @@ public record Sm100GemmConfig(UmmaTypes types, boolean aKMajor, boolean bKMajor,
     return types.kind().scaled() ? ScaledMainloop.of(products, stages) : products;
   }
 
-  /** The same without scales. */
+  /** The main loop of products without scales. */
   UmmaMainloop products(Scope k, CtaGroups groups) {
     var a = TensorTile.of(k, operand("A", types.a(), "M", aKMajor), layout(types.a(), TILE_M, aKMajor));
     var layoutB = layout(types.b(), tileN / ctas, bKMajor);

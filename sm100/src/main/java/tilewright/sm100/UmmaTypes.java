@@ -20,13 +20,13 @@ public record UmmaTypes(MmaKind kind, MmaFormat a, MmaFormat b, ElementType outp
     }
   }
 
-  /** Of elements that have no scales. */
+  /** The types of elements that have no scales. */
   public static UmmaTypes of(GemmTypes types) {
     var a = MmaFormat.of(types.a());
     return new UmmaTypes(MmaKind.of(a), a, MmaFormat.of(types.b()), types.output());
   }
 
-  /** Such as {@code bf16}, {@code e4m3_e2m1} or {@code nvf4}. */
+  /** A name such as {@code bf16}, {@code e4m3_e2m1} or {@code nvf4}. */
   String name() {
     var formats = a == b ? a.text() : a.text() + "_" + b.text();
     return switch (kind) {

@@ -26,7 +26,7 @@ record GemmTile(int m, int n, int consumers, ClusterShape cluster, Variant varia
   /** Bytes of k in a stage: a swizzled row. */
   static final int DEPTH_BYTES = 128;
   private static final int SHARED_BYTES = 227 << 10;
-  /** What the system takes of each CTA's. */
+  /** Bytes of shared memory that the system reserves in each CTA. */
   private static final int RESERVED_BYTES = 1 << 10;
   private static final int BARRIER_BYTES = 512;
   private static final int STORED_ROW_BYTES = 128;
@@ -35,17 +35,17 @@ record GemmTile(int m, int n, int consumers, ClusterShape cluster, Variant varia
   private static final int WIDEST_ROW = 64;
   /** Weights that a CTA multiplies at a time, where few rows of A are all there is: so many, or half of them. */
   private static final int MOST_AHEAD_ROWS = 128;
-  /** Of a few columns; of more, copying in narrow boxes takes longer than multiplying. */
+  /** The narrowest box of a few columns; with more columns, loading in narrow boxes takes longer than multiplying. */
   private static final int NARROWEST_ROW = 16;
   private static final int NARROW_ROW = 32;
   private static final int BAND_ROWS = 2048;
   /** Bytes along k that split CTAs are done with before the next kernel's have found their way: two then share. */
   private static final int SHORT_BYTES = 8192 * Short.BYTES;
-  /** So few that half of the shared memory holds a deep ring. */
+  /** Columns for which half of the shared memory holds a deep ring. */
   private static final int FEW_COLUMNS = 16;
-  /** Of more, a ring holds too few stages of two swizzled rows. */
+  /** The most columns for which a ring holds enough stages of two swizzled rows. */
   private static final int MOST_DEEP_COLUMNS = 64;
-  /** Of more, a thread's sums need more registers than there are for two CTAs. */
+  /** The most columns for which two CTAs have registers enough for their accumulators. */
   private static final int MOST_RESIDENT_COLUMNS = 192;
 
   private static final Variant PING_PONG = Variant.PLAIN.with(Variant.Consumers.PING_PONG);
@@ -62,7 +62,8 @@ record GemmTile(int m, int n, int consumers, ClusterShape cluster, Variant varia
           new GemmTile(128, 192, 2, 0.95), new GemmTile(128, 112, 2, 0.9), new GemmTile(128, 96, 2, 0.86),
           new GemmTile(128, 64, 2, 0.82), new GemmTile(128, 64, 2, 0.82).clustered(1, 2),
           new GemmTile(128, 176, 2, 1.02).as(PING_PONG),
-          new GemmTile(128, 128, 2, 0.925).as(PING_PONG), new GemmTile(128, 128, 2, 0.925).as(PING_PONG).clustered(2, 1),
+          new GemmTile(128, 128, 2, 0.925).as(PING_PONG),
+          new GemmTile(128, 128, 2, 0.925).as(PING_PONG).clustered(2, 1),
           new GemmTile(128, 192, 2, 0.86).as(STREAM_K), new GemmTile(128, 128, 2, 0.85).as(STREAM_K)),
       IntStream.concat(IntStream.of(8), IntStream.rangeClosed(1, 14).map(i -> 16 * i)).boxed()
           .flatMap(GemmTile::ofFewRows)).toList();
@@ -98,7 +99,7 @@ record GemmTile(int m, int n, int consumers, ClusterShape cluster, Variant varia
     return new GemmTile(m, n, consumers, cluster, other, rate);
   }
 
-  /** Such as {@code 128x256x2}: rows, columns, and CTAs that share B's tiles. */
+  /** The name, such as {@code 128x256x2}: rows, columns, and CTAs that share B's tiles. */
   String name() {
     return m + "x" + n + "x" + cluster.m() + (cluster.n() > 1 ? "-beside" + cluster.n() : "")
         + (cluster.splits() > 1 ? "-split" + cluster.splits() : "")
@@ -150,10 +151,10 @@ record GemmTile(int m, int n, int consumers, ClusterShape cluster, Variant varia
   }
 
   /**
-   * Where the few rows' weights are copied ahead: the ring fills the multiprocessor, to hold the more of them, in steps
-   * of two swizzled rows. Clusters split k while there is room for them; else the tile is the one that leaves a CTA the
-   * fewest rows of weights, and of these the larger. A CTA that has all of a long k waits, as without the promise: 16
-   * rows of 7168×16384 took 59.7 µs ahead, and 56.0 so.
+   * Configures a problem of few rows whose weights are loaded ahead. The ring fills the SM, to hold the more weights,
+   * in steps of two swizzled rows. Clusters split k while there is room for them; otherwise the tile is the one that
+   * leaves a CTA the fewest rows of weights, and of these the larger. A CTA that has all of a long k waits after all:
+   * 16 rows of 7168×16384 took 59.7 µs ahead and 56.0 without.
    */
   static Optional<Sm90GemmConfig> weightsAhead(GemmProblem problem) {
     return ALL.stream()
@@ -178,8 +179,8 @@ record GemmTile(int m, int n, int consumers, ClusterShape cluster, Variant varia
     int shared = (SHARED_BYTES + RESERVED_BYTES) / resident - RESERVED_BYTES;
     int stages = Math.min(MOST_STAGES, (shared - BARRIER_BYTES - stored - exchanged) / stage);
     boolean plain = variant.equals(Variant.PLAIN) && cluster.splits() == 1;
-    return new Sm90GemmConfig(Operands.of(p), new TileShape(m, n, depthBytes / p.types().a().bytes()), consumers, stages,
-        cluster, BAND_ROWS / (m * cluster.m()), resident,
+    return new Sm90GemmConfig(Operands.of(p), new TileShape(m, n, depthBytes / p.types().a().bytes()), consumers,
+        stages, cluster, BAND_ROWS / (m * cluster.m()), resident,
         plain && outgrowsL2(p) ? variant.with(Variant.Order.WAVE_SYNCHRONISED) : variant);
   }
 

@@ -25,7 +25,7 @@ import tilewright.sm90.collective.OutputForm;
 
 /** The host side of the Hopper GEMM: from a problem to a configuration to a launch. */
 public final class HopperGemm {
-  /** Of a thread that has more to do with them than to store them. */
+  /** The most accumulators of a thread whose epilogue does more than store them. */
   private static final int MOST_ACCUMULATORS = 128;
   /** Along k, where waiting for a matrix that is read takes longer than what smaller tiles cost, if others multiply. */
   private static final int SHORT_K = 4096;
@@ -109,7 +109,7 @@ public final class HopperGemm {
         Variant.PLAIN.with(Loading.THREADS));
   }
 
-  /** The same with more arguments, or others. */
+  /** Prepares a given configuration with further arguments, or others. */
   static PreparedLaunch prepare(GemmProblem problem, Sm90GemmConfig fastest, EpilogueArguments epilogue,
       Grouping grouping, Consumer<LaunchArguments> more) {
     requireReachable(problem, fastest);

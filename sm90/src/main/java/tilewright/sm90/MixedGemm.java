@@ -36,7 +36,7 @@ public record MixedGemm(GemmProblem problem, Matrix scales) {
   private static final int MOST_NARROW = 64;
   private static final int MULTIPROCESSORS = Chip.H200.multiprocessors();
   private static final int SHARED_BYTES = 228 << 10;
-  /** What the system takes of each CTA's, and barriers. */
+  /** Bytes of shared memory that the system and barriers take of each CTA. */
   private static final int RESERVED_BYTES = 2 << 10;
   private static final int STORED_BYTES = 16 << 10;
   private static final int MOST_STAGES = 12;

@@ -30,7 +30,7 @@ import tilewright.sm90.collective.TiledWgmma;
 import tilewright.sm90.collective.WgmmaMainloop;
 
 /**
- * What is fixed when a Hopper GEMM is traced.
+ * The parameters that are fixed when a Hopper GEMM is traced.
  *
  * @param operands types and orders of A and B, and C's type
  * @param tile extents of a CTA's tile, and of a stage along k
@@ -47,7 +47,7 @@ public record Sm90GemmConfig(Operands operands, TileShape tile, int consumers, i
   private static final int MOST_REGISTERS = 240;
   /** Sums of a piece that are added elsewhere live beside all sums. */
   private static final int MOST_PROMOTED_COLUMNS = 128;
-  /** Of the ring's stages, fifths. */
+  /** The share of the ring's stages, in fifths, by which the first slice of k is longer. */
   private static final int LEAD = 3;
 
   /**
@@ -119,17 +119,17 @@ public record Sm90GemmConfig(Operands operands, TileShape tile, int consumers, i
     }
   }
 
-  /** The same in another variant. */
+  /** Returns this configuration in another variant. */
   public Sm90GemmConfig with(Variant other) {
     return new Sm90GemmConfig(operands, tile, consumers, stages, cluster, band, resident, other);
   }
 
-  /** The same with tiles dealt out in another order. */
+  /** Returns this configuration with tiles dealt out in another order. */
   public Sm90GemmConfig with(Variant.Order order) {
     return with(variant.with(order));
   }
 
-  /** The same with operands loaded in another way. */
+  /** Returns this configuration with operands loaded in another way. */
   public Sm90GemmConfig with(Loading loading) {
     return with(variant.with(loading));
   }
@@ -199,7 +199,7 @@ public record Sm90GemmConfig(Operands operands, TileShape tile, int consumers, i
     return Warpgroup.SIZE * (consumers + 1);
   }
 
-  /** So much of {@code k} is summed by the tensor core at a time; what comes out is added in single precision. */
+  /** The length along {@code k} that the tensor core sums at a time; the results are added in FP32. */
   public int interval(int k) {
     if (types().isPromoted()) return Accumulation.INTERVAL;
     int unit = tile.k() * mma().unit();
@@ -290,7 +290,7 @@ public record Sm90GemmConfig(Operands operands, TileShape tile, int consumers, i
         .aligned(ALIGNED_BYTES / type.bytes());
   }
 
-  /** The same with fewer stages in the ring, by so many bytes that are needed elsewhere. */
+  /** Returns this configuration with fewer stages, by so many bytes that are needed elsewhere. */
   Sm90GemmConfig yielding(int bytes) {
     int stage = (tile.m() * types().a().bits() + tile.n() * types().b().bits()) * tile.k() / Byte.SIZE;
     return new Sm90GemmConfig(operands, tile, consumers, stages - Math.ceilDiv(bytes, stage), cluster, band, resident,

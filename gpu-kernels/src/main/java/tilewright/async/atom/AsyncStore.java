@@ -23,7 +23,7 @@ public final class AsyncStore {
     else store(k, place, rank, ".v" + values.size() + ".f32", new Operand.Vector(registers), landed);
   }
 
-  /** Likewise an integer. */
+  /** Stores an integer in another CTA's shared memory; {@code landed} is signalled there. */
   public static void store(Scope k, Element place, I32 rank, I32 value, Mbarrier landed) {
     store(k, place, rank, ".b32", value.register(), landed);
   }
@@ -36,7 +36,7 @@ public final class AsyncStore {
         remote(k, landed.place().register(), 0, rank));
   }
 
-  /** Likewise four registers of 32 bits. */
+  /** Stores four 32-bit registers in another CTA's shared memory; {@code landed} is signalled there. */
   public static void quad(Scope k, Element place, I32 rank, List<Operand.Register> values, Mbarrier landed) {
     store(k, place, rank, ".v4.b32", new Operand.Vector(List.copyOf(values)), landed);
   }

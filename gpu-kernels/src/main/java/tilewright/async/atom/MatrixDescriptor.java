@@ -47,7 +47,7 @@ public record MatrixDescriptor(SwizzleMode swizzle, boolean kMajor, int inner, i
     return of(type, tile, rows, d -> SWIZZLES.contains(d.swizzle) && (d.kMajor || type.bits() == 16));
   }
 
-  /** The same for an instruction that takes other orders and swizzles. */
+  /** Describes a tile for an instruction that takes only some orders and swizzles. */
   public static MatrixDescriptor of(ElementType type, OffsetMap tile, int rows, Predicate<MatrixDescriptor> taken) {
     var part = new Part(type, tile, rows);
     return part.swizzleMode().stream()

@@ -40,7 +40,10 @@ public final class TensorCopy {
         source.address());
   }
 
-  /** What becomes of an element in memory and one that comes; least and most are for integers and 16-bit floats. */
+  /**
+   * The operation of a reducing copy on an element in memory and one that arrives; minimum and maximum are for integers
+   * and 16-bit floats.
+   */
   public enum Combination {
     ADD, MIN, MAX;
 
@@ -50,8 +53,8 @@ public final class TensorCopy {
   }
 
   /**
-   * Likewise, but combines the box with what is in global memory, each element at once, whoever else adds to it. Sums
-   * of floats are rounded one by one, and so depend on the order in which boxes come.
+   * Copies a box to global memory and combines it with what is there, each element atomically. Floating-point sums are
+   * rounded one by one, and so depend on the order in which boxes arrive.
    */
   public static void reduce(Scope k, MappedTensor destination, Element source, Combination how, I32... coordinate) {
     k.emit("cp.reduce.async.bulk.tensor." + destination.spec().box().size() + "d.global.shared::cta." + how.text()

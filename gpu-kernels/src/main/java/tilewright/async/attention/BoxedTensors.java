@@ -23,7 +23,7 @@ public record BoxedTensors(ElementType type, boolean packed, HeadPacking packing
   private static final int ROWS = 0;
   private static final int HEADS = 2;
 
-  /** With a row for each query. */
+  /** Creates the tensors of tiles in which each query has one row. */
   public BoxedTensors(ElementType type, boolean packed) {
     this(type, packed, HeadPacking.NONE);
   }

@@ -7,19 +7,19 @@ import tilewright.kernel.collective.attention.AttentionTiles.Tile;
 import tilewright.kernel.collective.attention.HeadPacking;
 
 /**
- * Where a tile's boxes begin in Q, K, V and O.
+ * The coordinates at which a tile's boxes begin in Q, K, V and O.
  *
  * @param packed whether sequences lie one after the other
- * @param packing of rows
+ * @param packing how heads share the rows of a tile
  */
 public record TileCoordinates(Scope k, boolean packed, HeadPacking packing) {
 
-  /** With a row for each query. */
+  /** Creates the coordinates of tiles in which each query has one row. */
   public TileCoordinates(Scope k, boolean packed) {
     this(k, packed, HeadPacking.NONE);
   }
 
-  /** Of Q and O, from a row of the sequence on, with which a query begins. */
+  /** Coordinates in Q and O, from the row of the sequence at which a query begins. */
   public I32[] queries(Tile tile, I32 row, I32 column) {
     var s = tile.sequence();
     if (packing.heads() > 1) {
@@ -31,7 +31,7 @@ public record TileCoordinates(Scope k, boolean packed, HeadPacking packing) {
         : new I32[] {row, column, tile.head(), tile.batch()};
   }
 
-  /** Of K, from a key of the sequence on. */
+  /** Coordinates in K, from a key of the sequence on. */
   public I32[] keys(Tile tile, I32 row) {
     var s = tile.sequence();
     var head = tile.headOfKeys();
@@ -39,7 +39,7 @@ public record TileCoordinates(Scope k, boolean packed, HeadPacking packing) {
         : new I32[] {existing(tile, row), k.constant(0), head, tile.batch()};
   }
 
-  /** Of V, likewise. */
+  /** Coordinates in V, from a key of the sequence on. */
   public I32[] values(Tile tile, I32 row) {
     var s = tile.sequence();
     var head = tile.headOfKeys();

@@ -12,9 +12,10 @@ import tilewright.layout.Layout;
 import tilewright.numerics.ElementType;
 
 /**
- * Rows that clusters draw from a common counter, some ahead, and hand to all their threads: however unequal the
- * multiprocessors' shares of the bandwidth are, all end together, and rows that are worked on together are neighbours.
- * The scratch tensor "tickets" of one integer is 0 before the launch and 0 again after it.
+ * A dynamic persistent scheduler of rows: clusters draw row numbers from a common counter, some ahead, and hand them to
+ * all their threads. However unequal the SMs' shares of the bandwidth are, all end together, and rows that are worked
+ * on at the same time are neighbours. The scratch tensor "tickets" of one integer is 0 before the launch and 0 again
+ * after it.
  */
 public final class DynamicRowScheduler {
   private static final int AHEAD = 2;
@@ -85,7 +86,7 @@ public final class DynamicRowScheduler {
     }
   }
 
-  /** What one row's copy is made of. */
+  /** The copy of one row. */
   public interface Copy {
     /** Starts the copy, once there is room; what is given is done when that has begun. */
     void start(I32 row, Runnable meanwhile);
@@ -114,7 +115,7 @@ public final class DynamicRowScheduler {
     for (int i = 1; i < AHEAD; i++) reader.next();
   }
 
-  /** Of several blocks the first draws for all. */
+  /** Draws the next row; the first CTA of a cluster draws for all. */
   private I32 draw() {
     var tickets = rows.plus(clusters.times(AHEAD));
     if (blocks == 1) return counter.drawNext(tickets);

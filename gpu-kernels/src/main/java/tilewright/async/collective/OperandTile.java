@@ -19,7 +19,7 @@ public sealed interface OperandTile permits TensorTile, FetchedTile {
   /** Bytes of a stage that land on a barrier. */
   int bytes();
 
-  /** Has the operand's map, if it has one, fetched ahead of the first copies; one thread does it. */
+  /** Prefetches the operand's tensor map, if it has one, ahead of the first copies; one thread calls it. */
   void prefetchMap(Scope k);
 
   /** Fills this block's share of the rows of a stage, for all blocks of the cluster; the others fill the rest. */

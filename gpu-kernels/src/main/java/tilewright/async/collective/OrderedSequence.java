@@ -9,8 +9,8 @@ import tilewright.kernel.Scope;
 
 /**
  * Lets warpgroups do something one after the other, round and round (CUTLASS, OrderedSequenceBarrier). Consumers of one
- * ring need it where each has tiles of its own: a stage's parity tells the present phase from the last one, but not from
- * those before.
+ * ring need it where each has tiles of its own: a stage's parity tells the present phase from the last one, but not
+ * from those before.
  */
 public final class OrderedSequence {
   private final Scope k;

@@ -12,7 +12,7 @@ import tilewright.kernel.TraceException;
  * and one that completes when all consumers are done with it (CUTLASS, PipelineTmaAsync).
  */
 public final class Pipeline {
-  /** With fewer nothing is copied while something is multiplied. */
+  /** The fewest stages: with one, nothing would be loaded while something is multiplied. */
   public static final int LEAST_STAGES = 2;
 
   private final Scope k;
@@ -41,17 +41,20 @@ public final class Pipeline {
     return of(k, stages, first, 1, consumers, 1, k.constant(0));
   }
 
-  /** The same for blocks of a cluster that fill each other's stages, free when the consumers of all are done. */
+  /**
+   * Reserves a ring for CTAs of a cluster that fill each other's stages; a stage is free when all their consumers are
+   * done.
+   */
   public static Pipeline of(Scope k, int stages, Pred first, int consumers, Cluster cluster) {
     return of(k, stages, first, 1, consumers, cluster);
   }
 
-  /** The same with several producers, each of which copies a part of every stage. */
+  /** Reserves such a ring with several producers, each of which loads a part of every stage. */
   public static Pipeline of(Scope k, int stages, Pred first, int producers, int consumers, Cluster cluster) {
     return of(k, stages, first, producers, consumers, cluster.shape().sharers(), cluster.firstSharer());
   }
 
-  /** The same for all the blocks of a cluster, whose stages of one number are free together. */
+  /** Reserves a ring in every CTA of a cluster; stages of the same number are free together. */
   public static Pipeline together(Scope k, int stages, Pred first, int consumers, int blocks) {
     return of(k, stages, first, 1, consumers, blocks, k.constant(0));
   }
@@ -66,7 +69,7 @@ public final class Pipeline {
   }
 
   /**
-   * The same with any number of stages and of arrivals, which the users bring about themselves; that thread publishes
+   * Reserves a ring with any number of stages and of arrivals, which its users make themselves. The caller publishes
    * the barriers of all rings at once.
    *
    * @param fills arrivals that a stage's full barrier waits for
@@ -144,7 +147,9 @@ public final class Pipeline {
       return expect(bytes);
     }
 
-    /** The same where the stage is free already; what the thread has written to it is published. */
+    /**
+     * Producer: expects so many bytes in a stage that is free already, and publishes what the thread has written to it.
+     */
     public Mbarrier expect(int bytes) {
       var landed = full();
       landed.arriveExpecting(k.constant(bytes));

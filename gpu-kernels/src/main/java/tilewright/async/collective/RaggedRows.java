@@ -50,9 +50,10 @@ public final class RaggedRows {
   }
 
   /**
-   * Where a box begins.
+   * Returns the coordinate at which a box begins.
    *
-   * @param first row of the sequence, of {@code count}
+   * @param first the sequence's first row
+   * @param count the sequence's rows
    * @param dense the coordinate in the sequence, without a batch entry; rows are counted by mode {@code rows}
    */
   public static I32[] coordinate(I32 first, I32 count, int rows, I32... dense) {

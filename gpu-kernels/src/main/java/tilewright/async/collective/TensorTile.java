@@ -64,16 +64,16 @@ public final class TensorTile implements OperandTile {
   }
 
   /**
-   * The same for a tile whose rows count two modes, the first and for each of its rounds a coordinate of the third.
+   * Declares a tile whose rows interleave two modes: so many rows of the first, for each coordinate of the third.
    *
-   * @param count rows of a round, of which the first mode may have fewer; divides a box's rows
+   * @param count rows of a round; the first mode may have fewer. Divides a box's rows
    */
   public static TensorTile interleaved(Scope k, TensorSpec spec, SharedTensor tile, int count) {
     var boxes = Boxes.of(spec, tile.layout(), extent(tile.layout(), 0), count);
     return new TensorTile(tile, boxes.map(k, spec), boxes);
   }
 
-  /** The same for a tile whose rows so many blocks of a cluster share the work of copying. */
+  /** Declares a tile that so many CTAs of a cluster load together. */
   public static TensorTile shared(Scope k, TensorSpec spec, OffsetMap layout, int blocks) {
     int share = extent(layout, 0) / blocks;
     var boxes = Boxes.of(spec, layout, share, 1);
@@ -89,7 +89,7 @@ public final class TensorTile implements OperandTile {
     return tile;
   }
 
-  /** Has the tensor's map fetched ahead of the first copy; one thread does it. */
+  /** Prefetches the tensor map ahead of the first copy; one thread calls it. */
   @Override
   public void prefetchMap(Scope k) {
     TensorCopy.prefetchMap(k, tensor);

@@ -1,5 +1,5 @@
 /**
- * What the threads of a CTA or a cluster do together on these instructions: tiles that copies fill, rings of stages
- * between producers and consumers, and the order in which persistent CTAs visit tiles.
+ * Collectives of a CTA or a cluster on these instructions: tiles that copies fill, rings of stages between producers
+ * and consumers, and warpgroups that alternate.
  */
 package tilewright.async.collective;

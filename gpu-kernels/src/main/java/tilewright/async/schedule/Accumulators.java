@@ -3,7 +3,7 @@ package tilewright.async.schedule;
 import tilewright.numerics.ElementType;
 
 /**
- * What a CTA's warpgroups hold of a tile in registers.
+ * The part of a tile that a CTA's warpgroups hold in registers.
  *
  * @param type FP32 or 32-bit integers
  * @param quads registers of a thread, in fours

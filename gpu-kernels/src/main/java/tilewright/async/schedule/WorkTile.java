@@ -5,7 +5,7 @@ import tilewright.kernel.I32;
 import tilewright.kernel.Pred;
 
 /**
- * What a CTA computes at a time: the tile of C that begins at (m, n), summed over a range of k.
+ * A unit of a CTA's work: the tile of C that begins at (m, n), summed over a range of k.
  *
  * @param m the tile's first row
  * @param n the tile's first column
@@ -32,7 +32,7 @@ public record WorkTile(I32 m, I32 n, I32 batch, I32 group, KRange k, Optional<Sp
    */
   public record Split(Pred whole, Pred last) {}
 
-  /** The same tile, summed over another range of k. */
+  /** Returns this tile, summed over another range of k. */
   public WorkTile over(KRange range) {
     return new WorkTile(m, n, batch, group, range, split);
   }

@@ -13,7 +13,7 @@ public record F32x2(Scope k, Operand.Register register) {
     return of(k, first.register(), second.register());
   }
 
-  /** What two registers hold now. */
+  /** The pair of values that two registers hold now. */
   public static F32x2 of(Scope k, Operand.Register first, Operand.Register second) {
     var both = k.newRegister(PtxType.B64);
     k.emit("mov.b64", both, new Operand.Vector(List.of(first, second)));

@@ -11,7 +11,7 @@ public enum MmaKind {
   I8("i8", List.of(MmaFormat.U8, MmaFormat.S8), 0),
   /** A scale, a power of two, for 32 neighbours along k. */
   MXF8F6F4("mxf8f6f4.block_scale.scale_vec::1X", F8F6F4.formats, 32),
-  /** The same with two elements in a byte. */
+  /** MX formats of four bits, two elements in a byte. */
   MXF4("mxf4.block_scale.scale_vec::2X", List.of(MmaFormat.E2M1), 32),
   /** A scale of type UE4M3 for 16 neighbours along k. */
   NVF4("mxf4nvf4.block_scale.scale_vec::4X", List.of(MmaFormat.E2M1), 16);

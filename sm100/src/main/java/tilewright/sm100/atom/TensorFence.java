@@ -2,7 +2,7 @@ package tilewright.sm100.atom;
 
 import tilewright.kernel.Scope;
 
-/** What orders {@code tcgen05} operations against each other across threads (PTX ISA, tcgen05.fence; SM100). */
+/** Fences that order {@code tcgen05} operations of different threads (PTX ISA, tcgen05.fence; SM100). */
 public final class TensorFence {
   private TensorFence() {}
 
@@ -11,7 +11,7 @@ public final class TensorFence {
     k.emit("tcgen05.fence::before_thread_sync");
   }
 
-  /** Behind a wait for other threads: what they did before their signal comes before this thread's later operations. */
+  /** Orders this thread's later operations after what other threads did before the signal that it has waited for. */
   public static void afterSync(Scope k) {
     k.emit("tcgen05.fence::after_thread_sync");
   }

@@ -18,7 +18,7 @@ public final class TensorMemory {
   public static final int COLUMNS = 512;
   /** The fewest that can be allocated. */
   public static final int FEWEST = 32;
-  /** What one lane adds to an address. */
+  /** The difference between the addresses of two neighbouring lanes. */
   public static final int LANE = 1 << 16;
   private static final int WORD = 4;
 
@@ -39,9 +39,10 @@ public final class TensorMemory {
   }
 
   /**
-   * Has one warp allocate, of each CTA of a pair where two multiply together, and tells all threads where.
+   * Allocates columns in one warp, of each CTA of a pair where two multiply together, and hands their address to all
+   * threads.
    *
-   * @param ctas 1 or 2 that multiply together
+   * @param ctas CTAs that multiply together: 1 or 2
    * @param columns a power of two from 32 to 512
    * @param warp true for the threads of that warp
    * @param meet a barrier for all threads that use the memory, of the cluster where two CTAs multiply together

@@ -21,13 +21,13 @@ public record TensorMemoryAccess(Shape shape, int repeats) {
   private static final int MOST_REGISTERS = 128;
   private static final int HALF_LANES = 16;
 
-  /** What a warp moves at once, and the layouts of it on a warpgroup: (thread, value) → index in 128 × columns. */
+  /** The shape that a warp moves at once, and its layout on a warpgroup: (thread, value) → index in 128 × columns. */
   public enum Shape {
     /** A lane a thread. */
     LANES_32_BITS_32("32x32b", 1, 1, "(32,4):(1,32)", "%d:128"),
     LANES_16_BITS_64("16x64b", 1, 2, "(2,2,8,4):(8,128,1,32)", "(%d,2):(256,16)"),
     LANES_16_BITS_128("16x128b", 2, 4, "(4,8,4):(128,1,32)", "(2,%d,2):(8,512,16)"),
-    /** As {@code mma} has its accumulators, which {@code stmatrix} takes. */
+    /** The fragment of {@code mma}'s accumulators, which {@code stmatrix} takes. */
     LANES_16_BITS_256("16x256b", 4, 8, "(4,8,4):(256,1,32)", "(2,2,%d,2):(128,8,1024,16)");
 
     private final String text;
@@ -92,7 +92,7 @@ public record TensorMemoryAccess(Shape shape, int repeats) {
     }
   }
 
-  /** What follows {@code tcgen05.ld} or {@code st} in the instruction's name. */
+  /** The part of the instruction's name after {@code tcgen05.ld} or {@code st}. */
   public String instruction() {
     return ".sync.aligned." + shape.text + ".x" + repeats + ".b32";
   }

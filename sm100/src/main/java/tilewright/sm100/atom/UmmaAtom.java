@@ -80,8 +80,8 @@ public record UmmaAtom(MmaKind kind, MmaFormat a, MmaFormat b, ElementType sums,
   }
 
   /**
-   * Where one CTA's rows of D lie: (row, column) → 65536 · lane + column, which is the difference of addresses (PTX
-   * ISA, Data Path Layout Organization A, B, D and F).
+   * The layout of one CTA's rows of D: (row, column) → 65536 · lane + column, the difference of addresses (PTX ISA,
+   * Data Path Layout Organization A, B, D and F).
    */
   public Layout accumulator() {
     if (rows() == TensorMemory.LANES) {
@@ -91,7 +91,7 @@ public record UmmaAtom(MmaKind kind, MmaFormat a, MmaFormat b, ElementType sums,
         : "((16,4),%d):((65536,2097152),1)".formatted(n));
   }
 
-  /** The same as a partition of the lanes × columns that D takes: (row, column) → lane + 128 · column. */
+  /** D's layout in the lanes × columns that it takes: (row, column) → lane + 128 · column. */
   public Layout partition() {
     return Layout.of(inTile(accumulator().mode(0)), inTile(accumulator().mode(1)));
   }

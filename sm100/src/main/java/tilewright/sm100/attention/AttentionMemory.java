@@ -5,8 +5,8 @@ import tilewright.sm100.atom.TensorMemory;
 import tilewright.sm100.atom.TensorMemoryTile;
 
 /**
- * The layout of Tensor Memory: S of both tiles, then O of both. P takes the upper half of the columns of its S, which has
- * been read by then; a column holds two elements of P.
+ * The layout of Tensor Memory: S of both tiles, then O of both. P takes the upper half of the columns of its S, which
+ * has been read by then; a column holds two elements of P.
  */
 record AttentionMemory(TensorMemory memory, Sm100AttentionConfig config) {
   private static final int TILES = Sm100AttentionConfig.TILES;

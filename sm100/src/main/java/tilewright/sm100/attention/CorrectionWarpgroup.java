@@ -22,8 +22,8 @@ import tilewright.sm100.atom.TensorMemoryAccess;
 import tilewright.sm100.collective.Signals;
 
 /**
- * The warpgroup that rescales O where a row's maximum has grown, and at the end divides its rows by their sums and stages
- * them in shared memory. A thread has one row of each tile.
+ * The warpgroup that rescales O where a row's maximum has grown, and at the end divides its rows by their sums and
+ * stages them in shared memory. A thread has one row of each tile.
  */
 final class CorrectionWarpgroup {
   private static final int TILES = Sm100AttentionConfig.TILES;

@@ -9,8 +9,8 @@ import tilewright.sm100.atom.F32x2;
 
 /**
  * The probabilities 2^(scale·s + shift) of a row, two at a time: some by {@code ex2}, of which an SM computes 16 per
- * cycle, some by {@link PolynomialExp2} on FMA units that are idle (FlashAttention-4, section 3.1). The choice depends on
- * the place in the block alone, so that equal rows have equal probabilities.
+ * cycle, some by {@link PolynomialExp2} on FMA units that are idle (FlashAttention-4, section 3.1). The choice depends
+ * on the place in the block alone, so that equal rows have equal probabilities.
  *
  * @param emulated how many of 16 neighbouring pairs FMA units compute
  */

@@ -16,9 +16,9 @@ import tilewright.sm100.collective.TensorMemoryUmma;
 import tilewright.sm100.collective.TiledUmma;
 
 /**
- * The MMA warp, of which one thread issues all multiplications: S = Q·Kᵀ of both tiles, then block by block O += P·V and
- * the next S of one tile while the other's softmax is computed (FlashAttention-4, figure 2). {@code sFull} completes
- * when everything issued before is over, including the last O += P·V.
+ * The MMA warp, of which one thread issues all multiplications: S = Q·Kᵀ of both tiles, then block by block O += P·V
+ * and the next S of one tile while the other's softmax is computed (FlashAttention-4, figure 2). {@code sFull}
+ * completes when everything issued before is over, including the last O += P·V.
  */
 final class MmaWarp {
   private static final int TILES = Sm100AttentionConfig.TILES;

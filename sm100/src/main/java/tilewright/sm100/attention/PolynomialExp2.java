@@ -10,8 +10,8 @@ import tilewright.sm100.atom.F32x2;
 /**
  * 2^x without the exponent unit: x = n + f with n = ⌊x⌋, a polynomial of degree 4 for 2^f, and n added to its exponent
  * (Cody and Waite, 1980; coefficients of FlashAttention-4, section 3.1). The relative error is at most 3.05·10⁻⁶ for x
- * from −126 to 8, of every FP32 value in between; below, results are less than 2⁻¹²⁵, and 0 from −127 on. Degree 3 would
- * do for 16-bit probabilities, but the logarithms of their sums would be off by up to 9·10⁻⁵.
+ * from −126 to 8, of every FP32 value in between; below, results are less than 2⁻¹²⁵, and 0 from −127 on. Degree 3
+ * would do for 16-bit probabilities, but the logarithms of their sums would be off by up to 9·10⁻⁵.
  */
 public final class PolynomialExp2 {
   private static final float LEAST = -127;

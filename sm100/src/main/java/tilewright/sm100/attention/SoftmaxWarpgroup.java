@@ -20,8 +20,9 @@ import tilewright.sm100.atom.TensorMemoryAccess;
 import tilewright.sm100.collective.Signals;
 
 /**
- * The warpgroup that computes the softmax of one tile, one row per thread: it loads S from Tensor Memory into registers,
- * stores P in its place, and hands the factor by which the row's O must be rescaled to the correction warpgroup.
+ * The warpgroup that computes the softmax of one tile, one row per thread: it loads S from Tensor Memory into
+ * registers, stores P in its place, and hands the factor by which the row's O must be rescaled to the correction
+ * warpgroup.
  */
 final class SoftmaxWarpgroup {
   /** Rescaling is put off until a probability would exceed 2⁸ (FlashAttention-4, section 3.2). */

@@ -41,7 +41,7 @@ public record CtaGroups(Scope k, I32 rank, int ctas, int blocks) {
     return member().equalTo(0);
   }
 
-  /** Where a group counts the bytes that land in the memory of all its CTAs. */
+  /** The barrier at which a group counts the bytes that land in the memory of all its CTAs. */
   public Mbarrier landing(Mbarrier own) {
     return ctas == 1 ? own : PairCopy.ofFirst(own);
   }
@@ -70,13 +70,13 @@ public record CtaGroups(Scope k, I32 rank, int ctas, int blocks) {
     return mask;
   }
 
-  /** What this thread has issued being over, all CTAs of the cluster receive an arrival. */
+  /** Arrives at all CTAs of the cluster once everything that this thread has issued is over. */
   public void commitToAll(Mbarrier barrier) {
     if (blocks == 1) TensorCommit.arrive(k, ctas, barrier);
     else TensorCommit.multicast(k, ctas, barrier, k.constant(mask(1)));
   }
 
-  /** What this thread has issued being over, the CTAs of its group receive an arrival. */
+  /** Arrives at the CTAs of this group once everything that this thread has issued is over. */
   public void commitToGroup(Mbarrier barrier) {
     if (ctas == 1) TensorCommit.arrive(k, ctas, barrier);
     else TensorCommit.multicast(k, ctas, barrier, shifted(0b11, rank.minus(member())));

@@ -7,10 +7,10 @@ import tilewright.kernel.Pred;
 import tilewright.kernel.Scope;
 
 /**
- * Barriers by which one role of a CTA tells another, again and again, that something is ready: one for each of several
- * tiles that are worked on alike. Where a ring has a barrier for each direction, this is one direction.
+ * Barriers at which one role of a CTA signals another, again and again, that something is full or empty: one for each
+ * of several tiles that are worked on alike. A ring has a barrier for each direction; this is one direction.
  *
- * @param first address of the first one's barrier
+ * @param first address of the first barrier
  */
 public record Signals(Scope k, I32 first) {
 
@@ -26,7 +26,7 @@ public record Signals(Scope k, I32 first) {
     return signals;
   }
 
-  /** The same, where that thread publishes all its barriers at once. */
+  /** Reserves barriers and has one thread initialise them, which publishes them together with others. */
   public static Signals unpublished(Scope k, int count, Pred initialises, int arrivals) {
     var signals = new Signals(k, k.sharedBytes(count * Mbarrier.BYTES));
     k.when(initialises, () -> {
@@ -45,7 +45,7 @@ public record Signals(Scope k, I32 first) {
     return new Waiter(which, 0);
   }
 
-  /** The same where the first time nothing has to be waited for, as if a signal had come before. */
+  /** Waits for one of the signals, but not the first time: as if a signal had come before. */
   public Waiter waiterButFirst(I32 which) {
     return new Waiter(which, 1);
   }

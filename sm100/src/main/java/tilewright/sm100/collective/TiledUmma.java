@@ -62,7 +62,7 @@ public final class TiledUmma {
     multiply(k, d, tileA, stage, tileB, stage, more);
   }
 
-  /** The same for stages of their own. */
+  /** Multiplies tiles whose stages have numbers of their own. */
   public void multiply(Scope k, TensorMemoryTile d, SharedTensor tileA, I32 stageA, SharedTensor tileB, I32 stageB,
       Pred more) {
     var zero = k.constant(0);
@@ -78,7 +78,7 @@ public final class TiledUmma {
     TensorMemoryTile of(int tile);
   }
 
-  /** The same for factors that have scales, which are in Tensor Memory already. */
+  /** Multiplies tiles with scales, which are in Tensor Memory already. */
   public void multiplyScaled(Scope k, TensorMemoryTile d, SharedTensor tileA, SharedTensor tileB, I32 stage,
       Scales scalesA, Scales scalesB, Pred more) {
     var zero = k.constant(0);

@@ -10,8 +10,8 @@ import tilewright.sm100.atom.TensorMemory;
 import tilewright.sm100.atom.TensorMemoryTile;
 
 /**
- * The main loop of one tile of C: one thread of every CTA has its tiles of A and B copied, one of every group
- * multiplies them (CUTLASS, MainloopSm100TmaUmmaWarpSpecialized).
+ * The main loop of one tile of C: one thread of every CTA loads its tiles of A and B, one of every group multiplies
+ * them (CUTLASS, MainloopSm100TmaUmmaWarpSpecialized).
  *
  * @param a tiles (M of a CTA, K, stages)
  * @param b tiles (N of a CTA, K, stages), which groups of the cluster copy for each other
@@ -42,12 +42,12 @@ public record UmmaMainloop(Scope k, TensorTile a, TensorTile b, TiledUmma mma, C
     k.loop(tile.k().steps(), step -> multiply(stage, step, sums));
   }
 
-  /** What else a stage is filled with. */
+  /** Further copies that fill a stage. */
   interface Companion {
     void copy(Mbarrier landing, I32 step);
   }
 
-  /** What one thread does with a stage. */
+  /** The use that one thread makes of a stage. */
   interface Stage {
     void use(I32 step);
   }

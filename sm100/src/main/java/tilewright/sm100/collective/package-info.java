@@ -1,5 +1,5 @@
 /**
- * What Blackwell kernels are made of: multiplications tiled over stages of shared memory, the cluster's pairs of CTAs,
- * main loops, epilogues out of Tensor Memory, and the tiles that a CTA goes through.
+ * The parts of Blackwell kernels: MMAs tiled over stages of shared memory, pairs of CTAs, main loops, epilogues out of
+ * Tensor Memory, and launch control.
  */
 package tilewright.sm100.collective;

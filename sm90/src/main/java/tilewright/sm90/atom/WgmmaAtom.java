@@ -119,7 +119,7 @@ public record WgmmaAtom(ElementType a, ElementType b, int columns) {
     multiply(k, a, formA, b, formB, d, true);
   }
 
-  /** The same, where D is replaced unless it is to be added to. */
+  /** Multiplies, and replaces D unless {@code more} says that it is to be added to. */
   public void multiply(Scope k, Operand.Register a, MatrixDescriptor formA, Operand.Register b, MatrixDescriptor formB,
       List<Operand.Register> d, boolean add) {
     multiply(k, a, b, d, add, List.of(formA, formB));

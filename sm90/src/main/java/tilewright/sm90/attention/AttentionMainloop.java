@@ -20,8 +20,8 @@ import tilewright.sm90.collective.RegisterWgmma;
 import tilewright.sm90.collective.TiledWgmma;
 
 /**
- * What a warpgroup does for its 64 queries of each tile: block by block, the last one first, scores S = Q·Kᵀ, their
- * softmax, and O += P·V, where a block's S is computed while the softmax of the block before is multiplied with V
+ * The main loop of a warpgroup for its 64 queries of each tile: block by block, the last one first, S = Q·Kᵀ, its
+ * softmax, and O += P·V. A block's S is computed while the P of the block before is multiplied with V
  * (FlashAttention-3, algorithm 2).
  */
 final class AttentionMainloop {
@@ -82,8 +82,8 @@ final class AttentionMainloop {
   }
 
   /**
-   * Computes all tiles. Between two of them, the last product of one and the first scores of the next run together,
-   * beside which the one is stored.
+   * Computes all tiles. Between two tiles, the last P·V of one and the first S of the next run together, while the
+   * first is stored.
    */
   void run(DynamicTileScheduler.Taker taker, AttentionTiles tiles, AttentionEpilogue epilogue) {
     var softmax = softmax(config.modification().softmaxScale(k, k.scalar("scale")));
@@ -125,7 +125,7 @@ final class AttentionMainloop {
     if (config.shape().columns() > 0) queries.releaseAndAdvance(lane);
   }
 
-  /** The last product of a tile, its way out, and the next one's first scores. */
+  /** The last P·V of a tile and its epilogue, beside the next tile's first S. */
   private void betweenTiles(OnlineSoftmax softmax, AttentionTiles.Tile tile, AttentionEpilogue epilogue) {
     issueOutput();
     if (config.shape().ahead() > 1) {
@@ -143,7 +143,7 @@ final class AttentionMainloop {
     softmax.restart();
   }
 
-  /** Waits for the last product, beside which so many others may be under way, and stores its tile. */
+  /** Waits for the last P·V, beside which so many other MMAs may be under way, and stores the tile. */
   private void finish(OnlineSoftmax softmax, AttentionTiles.Tile tile, AttentionEpilogue epilogue, int others,
       Runnable release) {
     var totals = softmax.finish();
@@ -158,7 +158,7 @@ final class AttentionMainloop {
     issueScores();
   }
 
-  /** What the scores of a tile's first block become. */
+  /** Computes P of a tile's first block. */
   private void firstProbabilities(OnlineSoftmax softmax, AttentionTiles.Tile tile) {
     var block = releaseKeys(tile, k.constant(0));
     var step = softmaxOf(softmax, tile, block, true);
@@ -185,7 +185,7 @@ final class AttentionMainloop {
     rowsOfOutput.scale(k, output, step.factors());
   }
 
-  /** Gives back the keys at a place, which have become scores: the block that they were. */
+  /** Releases the keys at a place, which have become scores, and returns the number of their block. */
   private I32 releaseKeys(AttentionTiles.Tile tile, I32 place) {
     var releasing = lane.modulo(config.releasing());
     var block = blocks.block(tile, place, keys.stage(), releasing).settled();

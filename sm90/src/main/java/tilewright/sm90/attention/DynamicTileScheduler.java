@@ -20,9 +20,9 @@ import tilewright.layout.Layout;
 import tilewright.numerics.ElementType;
 
 /**
- * Tiles that CTAs draw one by one, so that none waits for another: the producer draws, and tells the consumers through
- * shared memory (FlashAttention-3, DynamicPersistentTileScheduler). The counter in global memory is zero before a
- * launch, and again after it.
+ * A dynamic persistent scheduler: CTAs draw tiles one by one, so that none waits for another. The producer draws, and
+ * hands the tile to the consumers through shared memory (FlashAttention-3, DynamicPersistentTileScheduler). The counter
+ * in global memory is zero before a launch, and again after it.
  */
 final class DynamicTileScheduler {
   private static final int STAGES = 2;
@@ -36,8 +36,8 @@ final class DynamicTileScheduler {
   private final AttentionTileScheduler order;
   private final Optional<PackedTiles> packed;
 
-  private DynamicTileScheduler(Scope k, GlobalTensor counter, SharedTensor drawn, Pipeline ring, AttentionTileScheduler order,
-      Optional<PackedTiles> packed) {
+  private DynamicTileScheduler(Scope k, GlobalTensor counter, SharedTensor drawn, Pipeline ring,
+      AttentionTileScheduler order, Optional<PackedTiles> packed) {
     this.k = k;
     this.counter = counter;
     this.drawn = drawn;
@@ -56,9 +56,10 @@ final class DynamicTileScheduler {
    * @param warps that consume
    * @param order of all tiles, or of the slots of packed sequences
    */
-  static DynamicTileScheduler of(Scope k, Pred first, int warps, AttentionTileScheduler order, Optional<PackedTiles> packed) {
-    return new DynamicTileScheduler(k, k.global(counter()), k.shared(ElementType.I32, Layout.columnMajor(FIELDS, STAGES)),
-        Pipeline.ring(k, STAGES, first, 1, warps), order, packed);
+  static DynamicTileScheduler of(Scope k, Pred first, int warps, AttentionTileScheduler order,
+      Optional<PackedTiles> packed) {
+    return new DynamicTileScheduler(k, k.global(counter()),
+        k.shared(ElementType.I32, Layout.columnMajor(FIELDS, STAGES)), Pipeline.ring(k, STAGES, first, 1, warps), order, packed);
   }
 
   /** One thread draws this CTA's tiles. */
@@ -97,9 +98,9 @@ final class DynamicTileScheduler {
   }
 
   /**
-   * Where all threads that consume take the tiles that were drawn.
+   * The place at which a consumer takes the tiles that were drawn; all its threads declare it.
    *
-   * @param lane of the warp
+   * @param lane the thread's number in its warp
    */
   Taker taker(I32 lane) {
     return new Taker(lane);

@@ -24,7 +24,7 @@ public final class HopperAttention implements AttentionKernel {
   public static final String COUNTER = "tiles";
 
   private static final int MULTIPROCESSORS = Chip.H200.multiprocessors();
-  /** Of L2, for the keys and values of heads whose tiles run side by side. */
+  /** Bytes of L2 for the keys and values of heads whose tiles run side by side. */
   private static final long CACHE_BYTES = 32L << 20;
 
   @Override

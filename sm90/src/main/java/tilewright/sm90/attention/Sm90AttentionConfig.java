@@ -14,30 +14,30 @@ import tilewright.numerics.ElementType;
 import tilewright.sm90.atom.WgmmaAtom;
 
 /**
- * What is fixed when Hopper attention is traced.
+ * The parameters that are fixed when Hopper attention is traced.
  *
- * @param type of Q, K, V and O: f16 or bf16
- * @param shape of tiles and warpgroups
+ * @param type element type of Q, K, V and O: f16 or bf16
+ * @param shape extents of tiles, and warpgroups
  * @param headsTogether heads whose tiles run side by side, so that their K and V stay in L2
- * @param band which keys are seen, by distance
- * @param modification of scores
+ * @param band the keys that a query attends to, by distance
+ * @param modification the change of scores
  * @param packed whether sequences lie one after the other, bounded by cumulated lengths
  * @param blockMask whether blocks of keys come from lists
  * @param lse whether the rows' logarithms are stored
- * @param packing of all heads that read the same keys, or none
+ * @param packing how heads that read the same keys share tiles, if they do
  */
 public record Sm90AttentionConfig(ElementType type, Shape shape, int headsTogether, Band band,
     Modification modification, boolean packed, boolean blockMask, boolean lse, HeadPacking packing) {
   /**
    * Tiles and warpgroups.
    *
-   * @param headDim of Q and K in tiles; {@code valueDim} that of V and O
+   * @param headDim head dimension of Q and K in tiles; {@code valueDim} that of V and O
    * @param consumers warpgroups that multiply, each with 64 queries
-   * @param keys of a block
+   * @param keys keys of a block
    * @param stages blocks of K, and of V, in shared memory
    * @param ahead tiles of Q in shared memory: with two, the next is there before this is done
    * @param columns of O that a warpgroup stores at once, by shared memory of their own; 0 where all take Q's place
-   * @param turns whether warpgroups take turns at issuing products
+   * @param turns whether warpgroups alternate at issuing MMAs (ping-pong)
    */
   public record Shape(int headDim, int valueDim, int consumers, int keys, int stages, int ahead, int columns,
       boolean turns) {
@@ -52,13 +52,13 @@ public record Sm90AttentionConfig(ElementType type, Shape shape, int headsTogeth
       return Warpgroup.SIZE * (consumers + 1);
     }
 
-    /** Of a tile. */
+    /** Rows of a tile. */
     int rows() {
       return WgmmaAtom.M * consumers;
     }
   }
 
-  /** Together with the consumers' no more than the block has from the start: as many a thread as all can have. */
+  /** Registers of a producer's thread: with the consumers' no more than the CTA begins with. */
   int producerRegisters() {
     return (shape.consumers == 3 ? 32 : 40) + shape.consumers * lent();
   }
@@ -67,27 +67,27 @@ public record Sm90AttentionConfig(ElementType type, Shape shape, int headsTogeth
     return (shape.consumers == 3 ? 160 : 232) - lent();
   }
 
-  /** Of each consumer's, what a producer needs to walk through lists. */
+  /** Registers that each consumer lends to the producer, which walks through lists. */
   private int lent() {
     return blockMask ? 8 : 0;
   }
 
-  /** Threads of which one gives back keys: where a block's number lies beside them, every warp has read it. */
+  /** Threads of which one releases keys: every warp, where it reads the block's number beside them. */
   int releasing() {
     return blockMask ? Warp.SIZE : Warpgroup.SIZE;
   }
 
-  /** Of a tile. */
+  /** Queries of a tile. */
   int queries() {
     return shape.rows() / packing.stride();
   }
 
-  /** Tensors in global memory. */
+  /** The tensors in global memory. */
   BoxedTensors tensors() {
     return new BoxedTensors(type, packed, packing);
   }
 
-  /** Where boxes of them begin. */
+  /** The coordinates at which boxes of these begin. */
   TileCoordinates coordinates(Scope k) {
     return new TileCoordinates(k, packed, packing);
   }

@@ -10,7 +10,7 @@ import tilewright.sm90.attention.Sm90AttentionConfig.Shape;
 /** Tiles of the Hopper kernel, each list in the order of head dimensions. None spills registers. */
 final class Sm90AttentionShapes {
   private static final int LONGEST = Integer.MAX_VALUE;
-  /** The fastest of what was measured on an H200, 16384 tokens of width 2048. */
+  /** The shapes measured fastest on an H200, for 16384 tokens of width 2048. */
   private static final List<Choice> PLAIN = List.of(
       new Choice(new Shape(64, 64, 2, 128, 4, 2, 64, false), false, 0, 1024),
       new Choice(new Shape(64, 64, 3, 128, 4, 2, 64, true), true, 0, LONGEST),
@@ -21,22 +21,22 @@ final class Sm90AttentionShapes {
       new Choice(new Shape(192, 192, 2, 96, 2, 1, 96, true), true, 0, LONGEST),
       new Choice(new Shape(256, 256, 2, 80, 2, 1, 0, false), true, 1024, LONGEST),
       new Choice(new Shape(256, 256, 2, 64, 2, 1, 128, true), true, 0, LONGEST));
-  /** With no more rows than one warpgroup has: what counts is how many keys are under way. */
+  /** Shapes for no more rows than one warpgroup has: the keys under way limit the speed. */
   private static final List<Shape> FEW = List.of(new Shape(64, 64, 1, 128, 4, 2, 64, false),
       new Shape(96, 96, 1, 128, 3, 1, 96, false), new Shape(128, 128, 1, 128, 3, 1, 128, false),
       new Shape(192, 128, 1, 112, 2, 1, 128, false), new Shape(192, 192, 1, 96, 2, 1, 96, false),
       new Shape(256, 256, 1, 48, 3, 1, 128, false));
-  /** With a function of each score, or packed sequences. */
+  /** Shapes for a function of each score, or packed sequences. */
   private static final List<Shape> SCORED = List.of(new Shape(64, 64, 2, 128, 4, 2, 64, true),
       new Shape(96, 96, 2, 128, 2, 2, 96, true), new Shape(128, 128, 2, 128, 2, 2, 128, true),
       new Shape(192, 128, 2, 112, 2, 1, 128, true), new Shape(192, 192, 2, 96, 2, 1, 96, true),
       new Shape(256, 256, 2, 64, 2, 1, 128, true));
-  /** With a mask, or several heads in a tile of several warpgroups. */
+  /** Shapes for a mask, or several heads in a tile of several warpgroups. */
   private static final List<Shape> MASKED = List.of(new Shape(64, 64, 2, 128, 4, 2, 64, true),
       new Shape(96, 96, 2, 112, 2, 2, 96, true), new Shape(128, 128, 2, 112, 2, 2, 128, true),
       new Shape(192, 128, 2, 112, 2, 1, 128, true), new Shape(192, 192, 2, 96, 2, 1, 96, true),
       new Shape(256, 256, 2, 48, 2, 1, 128, true));
-  /** With both, or a mask and lists of blocks. */
+  /** Shapes for both, or a mask and lists of blocks. */
   private static final List<Shape> LISTED = List.of(new Shape(64, 64, 2, 96, 4, 2, 64, true),
       new Shape(96, 96, 2, 96, 2, 2, 96, true), new Shape(128, 128, 2, 96, 2, 2, 128, true),
       new Shape(192, 128, 2, 96, 2, 1, 128, true), new Shape(192, 192, 2, 64, 2, 1, 96, true),

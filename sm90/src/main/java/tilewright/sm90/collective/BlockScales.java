@@ -77,17 +77,17 @@ public record BlockScales(Scope k, TensorTile a, int depth, Optional<OfB> b) {
     return bytesOfA(tileM, BLOCK) + Float.BYTES * Math.ceilDiv(tileN, BLOCK);
   }
 
-  /** The same for A's alone, of so much of k. */
+  /** Shared memory of a stage for A's scales alone, of so much of k. */
   public static int bytesOfA(int tileM, int depth) {
     return Float.BYTES * tileM * blocks(depth);
   }
 
-  /** Of a stage, that land on its barrier. */
+  /** Bytes of a stage that land on its barrier. */
   int copiedBytes() {
     return a.bytes();
   }
 
-  /** Has A's part of a stage copied: of the tile's rows from m on. */
+  /** Copies A's part of a stage: the scales of the tile's rows from m on. */
   void copyA(Pipeline.Cursor stage, Mbarrier landed, I32 m, I32 step, I32 batch) {
     a.load(k, stage.stage(), landed, m, step.times(depth).dividedBy(BLOCK), batch);
   }
@@ -133,7 +133,7 @@ public record BlockScales(Scope k, TensorTile a, int depth, Optional<OfB> b) {
 
   /** A thread's scales of a stage. */
   record Factors(List<F32> rows, List<F32> pieces) {
-    /** What the products of a thread's first or second row of a piece are multiplied by. */
+    /** The scale of the accumulators in a thread's first or second row of a piece. */
     F32 of(TiledWgmma mma, int piece, int row) {
       return rows.get(TiledWgmma.ROWS * mma.block(piece) + row).times(pieces.get(piece % pieces.size()));
     }

@@ -21,7 +21,7 @@ record ConvertedRows(WgmmaAtom atom, PairConversion conversion) {
     if (atom.a().bits() != 16) throw new TraceException("no rows are converted to " + atom.a().text());
   }
 
-  /** Of a narrow type, in which two elements of 4 bits make a byte. */
+  /** Creates rows of a narrow type, in which two elements of 4 bits make a byte. */
   ConvertedRows(WgmmaAtom atom, ElementType narrow) {
     this(atom, PairConversion.of(narrow, atom.a()));
   }

@@ -14,8 +14,8 @@ import tilewright.ptx.Operand;
 import tilewright.sm90.atom.WgmmaAtom;
 
 /**
- * The main loop for an A that is narrower than B: a warpgroup converts slices of its rows, as deep as one {@code wgmma},
- * in registers while the tensor core multiplies those before (CUTLASS,
+ * The main loop for an A that is narrower than B: a warpgroup converts slices of its rows, as deep as one {@code
+ * wgmma}, in registers while the tensor core multiplies those before (CUTLASS,
  * MainloopSm90TmaGmmaRmemAWarpSpecializedMixedInput).
  *
  * <p>Slices take turns at sets of registers. One set that is filled from another would not do: ptxas makes one of the
@@ -75,7 +75,7 @@ public record MixedInputMainloop(OperandStages operands, ElementType narrow) imp
     private final ConvertedRows rows;
     /** In turns: of each block of rows, what one multiplication takes. */
     private final List<List<List<Operand.Register>>> sets;
-    /** What elements are multiplied by: of a thread's two rows of each block. */
+    /** The scales of a thread's two rows of each block. */
     private final List<List<Operand.Register>> factors;
 
     Tile(Place place, Pipeline.Cursor multiplied, I32 group, I32 lane, int sets) {

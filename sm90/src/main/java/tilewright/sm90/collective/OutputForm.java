@@ -6,9 +6,9 @@ import tilewright.numerics.ElementType;
 import tilewright.sm90.atom.WgmmaAtom;
 
 /**
- * What is fixed of C when a Hopper GEMM is traced.
+ * The parameters of C that are fixed when a Hopper GEMM is traced.
  *
- * @param epilogue what C's elements are
+ * @param epilogue the epilogue tree that yields C's elements
  * @param alongN whether C's neighbours run along n (else along m)
  * @param neighbours along n that the epilogue reads at once: 2 where that is aligned, else 1
  * @param copies which matrices tensor copies take to and from shared memory
@@ -19,7 +19,7 @@ public record OutputForm(Epilogue epilogue, boolean alongN, int neighbours, Copi
   private static final int ROW_BYTES = 128;
   private static final int LEAST_ROW_BYTES = 16;
 
-  /** What tensor copies do. */
+  /** The part that tensor copies have in the epilogue. */
   public enum Copies {
     /** Nothing: threads read and write matrices of any strides. */
     NONE,

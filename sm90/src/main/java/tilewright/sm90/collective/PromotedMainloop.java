@@ -14,10 +14,10 @@ import tilewright.kernel.tiled.Fragment;
 import tilewright.sm90.atom.WgmmaAtom;
 
 /**
- * The main loop for operands whose sums tensor cores keep with too few bits: each stage's part of a piece of the tile is
- * accumulated by itself and then added in FP32 (two-level accumulation, as in DeepSeek-V3 and DeepGEMM), multiplied by
- * its scales where there are some. While one warpgroup adds, others multiply; where registers suffice for two pieces, a
- * warpgroup's own next piece is multiplied meanwhile, too.
+ * The main loop for operands whose sums tensor cores keep with too few bits: each stage's part of a piece of the tile
+ * is accumulated by itself and then added in FP32 (two-level accumulation, as in DeepSeek-V3 and DeepGEMM), multiplied
+ * by its scales where there are some. While one warpgroup adds, others multiply; where registers suffice for two
+ * pieces, a warpgroup's own next piece is multiplied meanwhile, too.
  */
 public record PromotedMainloop(OperandStages operands) implements Mainloop {
   /** Registers of a thread for accumulators; the rest are for addresses. */
@@ -65,7 +65,10 @@ public record PromotedMainloop(OperandStages operands) implements Mainloop {
     return sums;
   }
 
-  /** What a wgmma has read, all of the warpgroup are done with; scales each warp has taken by itself. */
+  /**
+   * Releases a stage: one thread for the warpgroup, whose wgmma has read it; with scales one per warp, each of which
+   * has read them by itself.
+   */
   private void release(Pipeline.Cursor stage, I32 lane) {
     if (operands.scales().isPresent()) {
       k().warpBarrier();
@@ -75,7 +78,9 @@ public record PromotedMainloop(OperandStages operands) implements Mainloop {
     }
   }
 
-  /** Where a piece is summed; two, in turns, where registers suffice to multiply one while the last is added. */
+  /**
+   * The accumulators of a piece; two that alternate where registers suffice to multiply one while the last is added.
+   */
   private List<Fragment> parts() {
     var mma = operands.mma();
     int registers = mma.registersOfPiece() * (mma.pieces() + 2);

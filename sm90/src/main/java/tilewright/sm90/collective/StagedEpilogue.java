@@ -122,7 +122,7 @@ public final class StagedEpilogue {
     return d.extent(mode);
   }
 
-  /** Has the map of what is stored, if copies store it, fetched ahead of the first one; one thread does it. */
+  /** Prefetches D's tensor map, if copies store it, ahead of the first copy; one thread calls it. */
   public void prefetchMap() {
     d.prefetchMap();
   }

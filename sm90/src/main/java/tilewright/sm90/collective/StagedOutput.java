@@ -39,7 +39,7 @@ final class StagedOutput {
   private final Optional<StoreMatrix> matrices;
   private final List<Operand.Register> waiting = new ArrayList<>();
 
-  /** From a stage to memory. */
+  /** The way from a stage to memory. */
   private interface Way {
     I32 extent(int mode);
 
@@ -139,7 +139,7 @@ final class StagedOutput {
     return way.extent(mode);
   }
 
-  /** Has the map of what is stored, if there is one, fetched; one thread does it. */
+  /** Prefetches the tensor map, if there is one; one thread calls it. */
   void prefetchMap() {
     way.prefetchMap();
   }

@@ -76,7 +76,7 @@ final class StagedSource {
     parity.set(parity.value().xor(k.constant(1)));
   }
 
-  /** So many neighbours of a full stage, of which the first has this number in the partition. */
+  /** Reads so many neighbours of a full stage, of which the first has this number in the partition. */
   List<F32> read(I32 lane, I32 stage, int value, int count) {
     return IntStream.iterate(value, i -> i < value + count, i -> i + PAIR).boxed().flatMap(i -> {
       var at = partition.coordinate(lane, i);

@@ -22,7 +22,7 @@ import tilewright.sm90.atom.WgmmaAtom;
  * rows g·tileM/groups and on. A warpgroup's rows are pieces of 64 rows and as many columns as the atom has.
  */
 public final class TiledWgmma {
-  /** Of a block of 64 rows a thread has values in two. */
+  /** Rows of a block of 64 in which a thread has values. */
   static final int ROWS = 2;
   private static final int VALUES = 4;
 
@@ -58,7 +58,7 @@ public final class TiledWgmma {
     return of(atom, tileA, tileB, groups, Optional.of(MatrixDescriptor.of(atom.a(), tileA, WgmmaAtom.M)));
   }
 
-  /** The same for a tile of A of a narrow type, which is converted on its way. */
+  /** Creates the tiling for a tile of A of a narrow type, which is converted in registers. */
   public static TiledWgmma converting(WgmmaAtom atom, OffsetMap tileA, OffsetMap tileB, int groups) {
     return of(atom, tileA, tileB, groups, Optional.empty());
   }
@@ -135,7 +135,7 @@ public final class TiledWgmma {
     return (groups == 1 ? group.constant(0) : group.times(rows())).plus(block * WgmmaAtom.M);
   }
 
-  /** Of a warpgroup: block after block, in each from the left. */
+  /** Pieces of a warpgroup: block after block, in each from the left. */
   int pieces() {
     return blocks() * piecesPerBlock();
   }

@@ -1,5 +1,4 @@
 /**
- * What Hopper kernels are put together from: tiles that tensor copies fill, rings of stages between a producer and
- * consumers, warpgroups that multiply, and epilogues.
+ * The parts of Hopper kernels: main loops of warpgroups that multiply, and epilogues.
  */
 package tilewright.sm90.collective;

@@ -12,7 +12,7 @@ import tilewright.numerics.ElementType;
 import tilewright.ptx.Dim3;
 import tilewright.sm90.HopperGemm;
 
-/** From naive to final, C = A·Bᵀ of bf16, one idea a step. */
+/** The steps from a naive to a fast GEMM, C = A·Bᵀ of bf16, one idea per step. */
 public enum LadderStep {
   NAIVE("one thread an element", LadderStep::naive),
   SHARED_TILES("tiles in shared memory", p -> tiled(p, new TiledGemm(1))),
@@ -33,7 +33,7 @@ public enum LadderStep {
     this.prepare = prepare;
   }
 
-  /** What is new in this step, in a few words. */
+  /** The idea that is new in this step, in a few words. */
   public String idea() {
     return idea;
   }

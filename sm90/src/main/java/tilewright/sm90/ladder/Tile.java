@@ -13,7 +13,10 @@ import tilewright.layout.OffsetMap;
 import tilewright.numerics.ElementType;
 import tilewright.sm90.atom.WgmmaAtom;
 
-/** What the steps with {@code wgmma} share: 64 × 256 of C a warpgroup, stages 64 deep, stores from registers. */
+/**
+ * The parts that the steps with {@code wgmma} share: 64 × 256 of C per warpgroup, stages 64 deep, stores from
+ * registers.
+ */
 final class Tile {
   static final ElementType TYPE = ElementType.BF16;
   static final int M = WgmmaAtom.M;

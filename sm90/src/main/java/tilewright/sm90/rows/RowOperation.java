@@ -5,9 +5,9 @@ import java.util.function.Supplier;
 import tilewright.kernel.F32;
 import tilewright.numerics.ElementType;
 
-/** What a kernel does with each row: numbers that sum it up, and with them each value's result. */
+/** An operation on rows: statistics that summarise a row, and each value's result from them. */
 interface RowOperation {
-  /** Of the kernel. */
+  /** The kernel's name. */
   String name();
 
   /** Names of the vectors (N) that all rows share. */
@@ -30,8 +30,8 @@ interface RowOperation {
   }
 
   /**
-   * Of a CTA's ring, about: with more under way, rows that are worked on together lie farther apart, and memory is
-   * slower; with less, it waits while the CTAs of a row hear from one another.
+   * The approximate size of a CTA's ring in bytes. With more under way, rows that are worked on together lie farther
+   * apart and memory is slower; with less, memory waits while the CTAs of a row exchange statistics.
    */
   default int ringBytes(int cluster) {
     return cluster > 2 ? 112 << 10 : 96 << 10;
@@ -41,7 +41,7 @@ interface RowOperation {
   int width();
 
   /**
-   * What sums up a thread's values.
+   * Summarises a thread's values.
    *
    * @param values anew each time, so that they need not stay in registers
    */
@@ -50,7 +50,7 @@ interface RowOperation {
   /** One summary of two, of {@code each} values each; commutative. */
   List<F32> merge(int each, List<F32> a, List<F32> b);
 
-  /** What all results of a row of {@code n} values depend on. */
+  /** The factors on which all results of a row of {@code n} values depend. */
   List<F32> factors(int n, List<F32> summary);
 
   /** @param shared the vectors' values in this column */

@@ -15,12 +15,12 @@ import tilewright.numerics.ElementType;
  */
 record RowStreamConfig(int cluster, int warps, int stages) {
   private static final int ACCESS_BYTES = 16;
-  /** Of a thread to a slice: as few as there are warps enough for. */
+  /** The fewest accesses of a thread to a slice, if there are warps enough. */
   private static final int LEAST_ACCESSES = 4;
   private static final int MOST_ACCESSES = 8;
   private static final int MOST_STAGES = 8;
   private static final int MULTIPROCESSORS = Chip.H200.multiprocessors();
-  /** What a CTA has, and what of it is no slice: barriers, summaries, row numbers. */
+  /** Shared memory of a CTA, and the part of it that holds no slice but barriers, summaries and row numbers. */
   private static final int SHARED_BYTES = 227 << 10;
   private static final int OTHER_BYTES = 6 << 10;
 

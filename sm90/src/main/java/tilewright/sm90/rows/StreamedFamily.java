@@ -21,7 +21,7 @@ import tilewright.ptx.Dim3;
  */
 record StreamedFamily(Family base, RowOperation operation, String option, String value) implements Family {
   private static final String STREAM = "stream";
-  /** What a CTA has of a row, about. */
+  /** The approximate part of a row that a CTA has, in bytes. */
   private static final int SLICE_BYTES = 32 << 10;
   private static final int MOST_CLUSTER = 8;
 
@@ -88,7 +88,7 @@ record StreamedFamily(Family base, RowOperation operation, String option, String
     return config;
   }
 
-  /** What an H200 is fastest with, measured up to 256 KiB a row; shorter rows it has in registers as fast. */
+  /** The configuration measured fastest on an H200, up to 256 KiB per row; shorter rows are as fast in registers. */
   private Optional<RowStreamConfig> liked(ElementType type, int columns) {
     long bytes = (long) columns * type.bytes();
     if (bytes < operation.leastBytes(type)) return Optional.empty();

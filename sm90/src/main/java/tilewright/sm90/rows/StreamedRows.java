@@ -29,7 +29,7 @@ import tilewright.ptx.Operand;
  */
 record StreamedRows(RowOperation operation, ElementType type, int n, RowStreamConfig config) implements Kernel {
   private static final int ACCESS = 16;
-  /** Of a thread for the vectors that all rows share; 17 warps have 96 registers a thread, and a slice takes 32. */
+  /** Registers of a thread for the vectors that all rows share: 17 warps have 96 per thread, and a slice takes 32. */
   private static final int MOST_REGISTERS = 48;
 
   @Override
