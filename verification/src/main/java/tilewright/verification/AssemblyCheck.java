@@ -6,12 +6,12 @@ import java.util.Optional;
 import tilewright.device.assembly.Assembler;
 import tilewright.device.assembly.Assembly;
 
-/** Whether an assembler takes a kernel's PTX, where this machine has one; each text is assembled once. */
+/** Assembles the PTX of kernels, each text once, where this machine has an assembler for its target. */
 final class AssemblyCheck {
   private final Assembler assembler = Assembler.find();
   private final Map<String, Optional<String>> known = new HashMap<>();
 
-  /** Why the text is no kernel, if an assembler for its target says so. */
+  /** Returns the assembler's reason for rejecting the text, or its report of spilled registers, if any. */
   Optional<String> rejection(String ptx) {
     return known.computeIfAbsent(ptx, this::assemble);
   }

@@ -87,7 +87,7 @@ final class LargeGemms {
     return configuration("sm90_gemm", config, () -> HopperGemm.prepare(problem, HopperGemm.configure(problem, tile)));
   }
 
-  /** In the tile that is chosen, and in every tile what is stored beside C and what is read. */
+  /** Each epilogue in the chosen tile, and in every tile one that stores and one that reads a second matrix. */
   private static Stream<KernelConfiguration> hopperEpilogues() {
     var problem = ofBf16().scaled(1, 2);
     var chosen = Stream.of(StandardEpilogue.values()).map(epilogue -> configuration("sm90_gemm",
@@ -171,7 +171,7 @@ final class LargeGemms {
             }))));
   }
 
-  /** Of rows that are read 16 bytes at once, and of rows that begin anywhere. */
+  /** Quantizers of rows that are read 16 bytes at a time, and of unaligned rows. */
   private static Stream<KernelConfiguration> quantizers() {
     return Stream.of(ElementType.F32, ElementType.BF16, ElementType.F16).flatMap(type -> Stream.of(1024L, 1025L)
         .flatMap(stride -> {

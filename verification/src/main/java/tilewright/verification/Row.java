@@ -20,7 +20,7 @@ import tilewright.verification.cases.Case;
 public record Row(String kernel, String arch, String backend, String config, Status status, OptionalDouble maxError,
     OptionalDouble meanError, Optional<Boolean> bitExact, int findings, double ms, String reason) {
 
-  /** How a run ended. A run that could not be made is skipped, never passed. */
+  /** The result of a run. A run that could not be made is skipped, never passed. */
   public enum Status {
     PASS, FAIL, SKIPPED;
 
@@ -37,14 +37,14 @@ public record Row(String kernel, String arch, String backend, String config, Sta
     return withoutResult(c, backend, Status.FAIL, reason);
   }
 
-  /** This as the result of the last of so many seeds. */
+  /** Returns this row as the result of the last of a number of seeds. */
   Row ofSeed(long seed, int seeds) {
     var why = status == Status.FAIL ? "seed " + seed + ": " + reason : reason;
     return new Row(kernel, arch, backend, config + (status == Status.SKIPPED ? "" : " seeds=" + seeds), status,
         maxError, meanError, bitExact, findings, ms, why);
   }
 
-  /** This row and the next seed's as one: the larger errors, all time. */
+  /** Joins this row with the next seed's: the larger errors, the sum of the times and findings. */
   Row worse(Row next) {
     return new Row(next.kernel, next.arch, next.backend, next.config, next.status, larger(maxError, next.maxError),
         larger(meanError, next.meanError), bitExact.flatMap(mine -> next.bitExact.map(its -> mine && its)),

@@ -94,7 +94,7 @@ public final class Verification {
     return backends;
   }
 
-  /** As {@link #verify(Case, Backend)}, after an assembler took the kernel. */
+  /** Like {@link #verify(Case, Backend)}, but fails if an assembler rejects the kernel. */
   static Row verify(Case c, Backend backend, AssemblyCheck assembly) {
     // A GPU's driver assembles what it runs.
     if (backend.refuses(c.arch()).isPresent() || !backend.name().equals("sim")

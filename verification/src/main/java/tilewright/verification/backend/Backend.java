@@ -13,23 +13,23 @@ public interface Backend extends AutoCloseable {
   /** {@code sim}, {@code gpu} or {@code both}. */
   String name();
 
-  /** Which of {@code sim} and {@code gpu} run. */
+  /** The backends that a run involves: {@code sim}, {@code gpu} or both. */
   default Set<String> parts() {
     return Set.of(name());
   }
 
-  /** Why a kernel for that target cannot run here, if it cannot. */
+  /** Returns why a kernel for that target cannot run here, if it cannot. */
   Optional<String> refuses(String arch);
 
   /** Executes the launch on its buffers, in place. */
   Outcome run(Launch launch);
 
-  /** As {@link #run(Launch)}, with the names of the buffers' elements for reports. */
+  /** Like {@link #run(Launch)}, with the coordinates of the buffers' elements for reports. */
   default Outcome run(Launch launch, Map<String, Coordinates> elements) {
     return run(launch);
   }
 
-  /** This backend with another seed for its schedule, where it has one. */
+  /** Returns this backend with another seed for its schedule, if it has a schedule. */
   default Backend seeded(long seed) {
     return this;
   }

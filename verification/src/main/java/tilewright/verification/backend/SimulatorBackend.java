@@ -19,12 +19,12 @@ public final class SimulatorBackend implements Backend {
     this.architecture = architecture;
   }
 
-  /** With the tensor-core arithmetic of the PTX's own target. */
+  /** A simulator with the tensor-core arithmetic of the PTX's own target. */
   public SimulatorBackend(long seed) {
     this(seed, OptionalInt.empty());
   }
 
-  /** With the tensor-core arithmetic of that compute capability times ten: what a newer GPU makes of older PTX. */
+  /** A simulator with the tensor-core arithmetic of a newer GPU: its compute capability times ten. */
   public static SimulatorBackend of(long seed, int architecture) {
     return new SimulatorBackend(seed, OptionalInt.of(architecture));
   }

@@ -23,7 +23,7 @@ import tilewright.verification.KernelConfiguration;
 public final class Benchmark {
   /** Many and short: at its power limit a GPU changes its clock every few milliseconds, and all shall meet the same. */
   private static final int ROUNDS = 9;
-  /** Where each side runs long enough to find its own clock. */
+  /** Rounds of a measurement in which each side runs long enough to settle at its own clock. */
   private static final int WARM_ROUNDS = 5;
 
   private Benchmark() {}

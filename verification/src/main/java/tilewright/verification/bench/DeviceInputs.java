@@ -39,7 +39,7 @@ final class DeviceInputs {
     this.stream = stream;
   }
 
-  /** How many sets are needed of so many bytes each. */
+  /** The number of input sets of {@code footprint} bytes that together are several times the cache. */
   static int sets(long footprint, long cacheBytes) {
     long together = Math.max(LEAST_BYTES, CACHES * cacheBytes);
     return Math.clamp(Math.ceilDiv(together, Math.max(1, footprint)), 1, MOST_SETS);

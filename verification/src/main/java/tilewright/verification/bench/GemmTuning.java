@@ -27,7 +27,7 @@ public final class GemmTuning implements AutoCloseable {
     inputs = new DeviceInputs(gpu, stream);
   }
 
-  /** What a tile took, in milliseconds. */
+  /** A tile and its time. */
   public record Timed(String tile, double ms) {}
 
   /** @throws BenchmarkException when there is no GPU of the kernel's architecture */

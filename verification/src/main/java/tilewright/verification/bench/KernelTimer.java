@@ -64,7 +64,7 @@ final class KernelTimer implements AutoCloseable {
     return round(0);
   }
 
-  /** The same after about so many milliseconds of runs that are not timed. */
+  /** Like {@link #round()}, after about {@code warmMs} milliseconds of untimed runs. */
   List<Double> round(int warmMs) {
     IntConsumer launch = this::run;
     var first = GpuTimer.times(gpu, stream, 0, 1, launch);

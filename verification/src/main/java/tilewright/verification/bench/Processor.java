@@ -4,11 +4,11 @@ import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
 
-/** This machine's processor. */
+/** The processor of this machine. */
 public final class Processor {
   private Processor() {}
 
-  /** Its model, or where that is not known its architecture. */
+  /** Returns the model of the processor, or its architecture if the model is unknown. */
   public static String name() {
     try (var lines = Files.lines(Path.of("/proc/cpuinfo"))) {
       return lines.filter(l -> l.startsWith("model name")).map(l -> l.replaceFirst(".*:\\s*", "")).findFirst()

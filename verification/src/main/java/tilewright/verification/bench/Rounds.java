@@ -38,7 +38,7 @@ final class Rounds {
     return medians;
   }
 
-  /** How much faster ours were than the fastest peer, a ratio for each round that it took part in. */
+  /** The ratio of the fastest peer's time to ours, for each round that it took part in. */
   Optional<Sample> ratios() {
     var best = peers().entrySet().stream().min(Map.Entry.comparingByValue());
     return best.map(peer -> {

@@ -18,7 +18,7 @@ record Sample(List<Double> times) {
     return quantile(0.5);
   }
 
-  /** By linear interpolation between neighbours. */
+  /** The q-quantile, interpolated linearly between neighbours. */
   double quantile(double q) {
     double at = q * (times.size() - 1);
     int below = (int) at;

@@ -17,7 +17,7 @@ public record SimulatorRecord(String date, String processor, String java, boolea
     clocked = List.copyOf(clocked);
   }
 
-  /** With a start-up time. */
+  /** Returns this record with a start-up time. */
   public SimulatorRecord withColdStart(Optional<Double> ms) {
     return new SimulatorRecord(date, processor, java, vectors, commit, rows, clocked, ms);
   }

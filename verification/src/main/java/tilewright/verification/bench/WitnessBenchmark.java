@@ -63,7 +63,7 @@ final class WitnessBenchmark {
     return WgmmaGemm.launch(p.m(), p.n(), p.k(), a, b, Buffers.poisoned(ElementType.F32, (long) p.m() * p.n()));
   }
 
-  /** From the kernel's text to its results: loading belongs to what a user waits for. */
+  /** Times a run in seconds from the PTX text to the results, loading included. */
   private static double time(Launch launch, SimulatorOptions options) {
     long begin = System.nanoTime();
     var result = Simulator.load(launch.ptx()).run(launch, options);

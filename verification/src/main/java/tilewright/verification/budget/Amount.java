@@ -2,7 +2,7 @@ package tilewright.verification.budget;
 
 import java.util.Optional;
 
-/** What is counted of a kernel's execution, and the unit whose cycles it takes. */
+/** A quantity counted in a kernel's execution, and the unit that it occupies. */
 public enum Amount {
   /** Operations of tensor cores, each as many as 16-bit ones take the same time. */
   TENSOR_OPERATIONS("tensor operations, in those of 16 bits", Unit.TENSOR),
@@ -40,7 +40,7 @@ public enum Amount {
     unit = Optional.empty();
   }
 
-  /** Whose cycles it takes, if anyone's. */
+  /** The unit that it occupies, if any. */
   public Optional<Unit> unit() {
     return unit;
   }

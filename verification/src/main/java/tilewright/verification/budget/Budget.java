@@ -42,7 +42,7 @@ public record Budget(String kernel, String problem, String configuration, ChipRa
     }
   }
 
-  /** What a CTA does for a tile of average length. */
+  /** The counts of one CTA for a tile of average length. */
   public Counts average() {
     return tile.plus(step.times(work.steps / work.tiles));
   }

@@ -21,7 +21,7 @@ import tilewright.sm90.attention.Sm90AttentionConfig;
 public final class Budgets {
   private final Map<List<Object>, Marginal> known = new HashMap<>();
 
-  /** So many configurations of a GEMM on an architecture, the one that is expected to be fastest first. */
+  /** Ranks the first {@code most} configurations of a GEMM on an architecture by expected time. */
   public List<Budget> ranked(GemmProblem problem, String arch, int most) {
     var budgets = ChipRates.of(arch) == ChipRates.H200
         ? HopperGemm.configurations(problem).limit(most).map(config -> hopper(problem, config))
@@ -29,7 +29,7 @@ public final class Budgets {
     return budgets.sorted(Comparator.comparingDouble(Budget::expectedSeconds)).toList();
   }
 
-  /** The same of attention; on Blackwell with different shares of exponentials on FMA units. */
+  /** Ranks attention shapes likewise; on Blackwell they differ in the share of exponentials on FMA units. */
   public List<Budget> ranked(AttentionProblem problem, String arch, int most) {
     var budgets = ChipRates.of(arch) == ChipRates.H200
         ? HopperAttention.shapes(problem).limit(most).map(shape -> hopper(problem, shape))
@@ -37,28 +37,28 @@ public final class Budgets {
     return budgets.sorted(Comparator.comparingDouble(Budget::expectedSeconds)).toList();
   }
 
-  /** Of the Hopper GEMM in one of its configurations. */
+  /** The budget of the Hopper GEMM in a configuration. */
   public Budget hopper(GemmProblem problem, Sm90GemmConfig config) {
     var marginal = once(List.of(config), () -> GemmTrace.hopper(problem, config));
     return budget("sm90_gemm", GemmTrace.text(problem), config.toString(), ChipRates.H200, marginal,
         GemmTrace.work(problem, config));
   }
 
-  /** Of the Blackwell GEMM in one of its configurations. */
+  /** The budget of the Blackwell GEMM in a configuration. */
   public Budget blackwell(GemmProblem problem, Sm100GemmConfig config) {
     var marginal = once(List.of(config), () -> GemmTrace.blackwell(problem, config));
     return budget("sm100_gemm", GemmTrace.text(problem), config.toString(), ChipRates.B200, marginal,
         GemmTrace.work(problem, config));
   }
 
-  /** Of Hopper attention in a shape. */
+  /** The budget of Hopper attention in a shape. */
   public Budget hopper(AttentionProblem problem, Sm90AttentionConfig.Shape shape) {
     var marginal = once(List.of(shape, problem.type()), () -> AttentionTrace.hopper(problem, shape));
     return budget("sm90_attention", AttentionTrace.text(problem), AttentionTrace.text(shape), ChipRates.H200, marginal,
         AttentionTrace.work(problem, AttentionTrace.queries(shape), shape.keys()));
   }
 
-  /** Of Blackwell attention in a shape. */
+  /** The budget of Blackwell attention in a shape. */
   public Budget blackwell(AttentionProblem problem, Sm100AttentionConfig.Shape shape) {
     var marginal = once(List.of(shape, problem.type()), () -> AttentionTrace.blackwell(problem, shape));
     return budget("sm100_attention", AttentionTrace.text(problem), AttentionTrace.text(shape), ChipRates.B200, marginal,

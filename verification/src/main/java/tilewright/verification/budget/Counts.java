@@ -8,7 +8,7 @@ import java.util.function.DoubleBinaryOperator;
 import java.util.function.ToDoubleFunction;
 import java.util.stream.Collectors;
 
-/** How much of each amount. */
+/** The count of each {@link Amount}. */
 public record Counts(Map<Amount, Double> amounts) {
   public Counts {
     amounts = Collections.unmodifiableMap(new EnumMap<>(amounts));
@@ -22,7 +22,7 @@ public record Counts(Map<Amount, Double> amounts) {
     return amounts.getOrDefault(amount, 0.0);
   }
 
-  /** What a unit has to do: operations, warp instructions, or bytes. */
+  /** Sums the work of one unit: operations, warp instructions, or bytes. */
   public double of(Unit unit) {
     return Arrays.stream(Amount.values()).filter(a -> a.unit().filter(unit::equals).isPresent())
         .mapToDouble(this::of).sum();

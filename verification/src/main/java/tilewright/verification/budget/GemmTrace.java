@@ -64,7 +64,7 @@ final class GemmTrace {
         DEPTH_BYTES / problem.operand().bytes(), config.cluster(), config.accumulators() > 1);
   }
 
-  /** In tiles of m by n that so many CTAs compute together, in steps of k. */
+  /** The work of a GEMM in tiles of m×n, computed by {@code ctas} CTAs together in steps of k. */
   private static Budget.Work work(GemmProblem problem, GemmProblem seen, int m, int n, int k, int ctas,
       boolean overlapped) {
     double tiles = (double) Math.ceilDiv(seen.m(), m) * Math.ceilDiv(seen.n(), n) * seen.batch() * ctas;

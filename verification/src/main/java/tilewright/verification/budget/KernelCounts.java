@@ -98,7 +98,7 @@ final class KernelCounts {
     }
   }
 
-  /** What needs no instruction of the hardware: names of registers, parts of them, and parameters. */
+  /** Whether an instruction usually assembles to nothing: moves, address conversions, loads of parameters. */
   private static boolean isFree(Instruction i) {
     return i.opcode().equals("mov") || i.opcode().equals("cvta") || i.opcode().equals("ld") && i.has("param");
   }

@@ -10,7 +10,7 @@ record Marginal(Counts step, Counts tile) {
   /** A launch of a kernel on one CTA, or one cluster. */
   @FunctionalInterface
   interface Traced {
-    /** What each of its CTAs does for so many tiles of so many steps. */
+    /** Counts the work of one CTA for a number of tiles with a number of steps each. */
     Counts counts(int tiles, int steps);
   }
 

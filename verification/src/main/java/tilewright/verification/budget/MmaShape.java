@@ -12,14 +12,14 @@ import tilewright.ptx.Operand;
  * @param placeA where A comes from
  */
 record MmaShape(int m, int n, int k, int operandBits, double rate, Place placeA) {
-  /** Of an operand. */
+  /** The memory that holds an operand. */
   enum Place { SHARED, REGISTERS, TENSOR_MEMORY }
 
   private static final Pattern WGMMA = Pattern.compile("m(\\d+)n(\\d+)k(\\d+)");
   private static final int DEPTH_BITS = 256;
   private static final int HALF = 16;
 
-  /** Of a {@code wgmma.mma_async} or {@code tcgen05.mma}. */
+  /** Reads the shape of a {@code wgmma.mma_async} or {@code tcgen05.mma}. */
   static MmaShape of(Instruction i) {
     return i.opcode().equals("wgmma") ? wgmma(i) : tcgen05(i);
   }
@@ -52,12 +52,12 @@ record MmaShape(int m, int n, int k, int operandBits, double rate, Place placeA)
     return 2.0 * m * n * k / rate;
   }
 
-  /** Of operands in shared memory; those of a pair of CTAs are the halves of one. */
+  /** The bytes of operands that are read from shared memory; a pair of CTAs holds half of them each. */
   double sharedBytes() {
     return ((placeA == Place.SHARED ? m : 0) + n) * (double) k * operandBits / Byte.SIZE;
   }
 
-  /** Of A in Tensor Memory. */
+  /** The bytes of A that are read from Tensor Memory. */
   double tensorMemoryBytes() {
     return placeA == Place.TENSOR_MEMORY ? (double) m * k * operandBits / Byte.SIZE : 0;
   }

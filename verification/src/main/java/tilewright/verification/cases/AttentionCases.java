@@ -58,7 +58,7 @@ public final class AttentionCases {
   public static final Architecture SM90 = new Architecture(new HopperAttention());
   public static final Architecture SM100 = new Architecture(new BlackwellAttention());
 
-  /** Whose CTAs cancel launches. */
+  /** Blackwell attention whose CTAs take tiles by {@code clusterlaunchcontrol.try_cancel}. */
   private static final Architecture CANCELLING = new Architecture(new BlackwellAttention(true));
 
   static List<Case> sm80(long seed) {
@@ -77,13 +77,13 @@ public final class AttentionCases {
     return cases;
   }
 
-  /** What takes most registers, in the tiles of head dimensions. */
+  /** The variants that use the most registers, for each head dimension. */
   private static List<Case> inTilesOf(Architecture architecture, long seed, int... dims) {
     return Arrays.stream(dims).boxed().flatMap(dim -> Stream.of(AttentionMods.all(dim), packed(dim)))
         .map(setup -> makeCase(architecture, setup, EVERYWHERE, seed)).toList();
   }
 
-  /** And two tiles of queries in one CTA, and tiles from cancelled launches. */
+  /** All problems, and besides two query tiles per CTA and tiles from cancelled launches. */
   static List<Case> sm100(long seed) {
     var cases = cases(SM100, seed);
     cases.add(makeCase(SM100, band(ElementType.BF16, new Sizes(1, 300, 260, 2, 1, 128, 128), Band.ALL), EVERYWHERE,
@@ -99,7 +99,7 @@ public final class AttentionCases {
     return cases;
   }
 
-  /** Of what a kernel does. */
+  /** The problems that a kernel supports. */
   static List<Case> cases(Architecture architecture, long seed) {
     var cases = new ArrayList<Case>();
     Predicate<Setup> supported = s -> architecture.kernel.refusal(s.problem).isEmpty();
@@ -108,7 +108,7 @@ public final class AttentionCases {
     return cases;
   }
 
-  /** Small enough for the simulator. */
+  /** Problems small enough for the simulator. */
   public static List<Setup> small() {
     var all = new ArrayList<Setup>();
     for (int dim : new int[] {32, 64, 96, 128, 192, 256}) {
@@ -148,7 +148,7 @@ public final class AttentionCases {
     return all;
   }
 
-  /** What only a GPU does in reasonable time. */
+  /** Problems that only a GPU computes in reasonable time. */
   static List<Setup> large() {
     var all = new ArrayList<Setup>();
     for (int dim : new int[] {64, 128, 256}) {

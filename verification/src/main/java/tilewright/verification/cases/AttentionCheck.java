@@ -26,7 +26,7 @@ public final class AttentionCheck {
   /** One sequence of a problem: rows of Q and of K that it begins at, and how many it has. */
   private record Sequence(int firstQuery, int queries, int firstKey, int keys) {}
 
-  /** What a problem's band and modification do to a sequence of so many queries and keys, in Java. */
+  /** The mask and score modification of a problem, in Java, for a sequence of a number of queries and keys. */
   @FunctionalInterface
   public interface Rules {
     ScoreRule of(int sequence, int queries, int keys);

@@ -11,7 +11,7 @@ import tilewright.kernels.attention.AttentionProblem.Sizes;
 import tilewright.numerics.ElementType;
 import tilewright.reference.ScoreRule;
 
-/** What users write as lambdas, and the same as plain Java. */
+/** Masks and score modifications that users write as lambdas, each with its reference in plain Java. */
 public final class AttentionMods {
   private static final int PREFIX = 37;
   private static final int DOCUMENT = 50;

@@ -11,19 +11,19 @@ import tilewright.reference.TensorView;
 public final class Buffers {
   private Buffers() {}
 
-  /** So many elements, normally distributed. */
+  /** Returns a buffer of normally distributed elements. */
   public static MemorySegment normal(ElementType type, long elements, long seed) {
     var buffer = empty(type, elements);
     Inputs.normal(new TensorView(type, buffer, Layout.of(elements, 1)), seed);
     return buffer;
   }
 
-  /** So many elements, every bit set: NaN, which shows what a kernel did not write. */
+  /** Returns a buffer with every bit set: NaN, which shows elements that a kernel did not write. */
   public static MemorySegment poisoned(ElementType type, long elements) {
     return empty(type, elements).fill((byte) 0xFF);
   }
 
-  /** So many elements, every bit clear. */
+  /** Returns a buffer of zeros. */
   public static MemorySegment zeros(ElementType type, long elements) {
     return empty(type, elements);
   }

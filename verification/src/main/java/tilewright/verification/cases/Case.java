@@ -22,13 +22,13 @@ import tilewright.kernel.PreparedLaunch;
 public record Case(String kernel, String arch, String config, Set<String> backends, boolean quick,
     Supplier<PreparedLaunch> launch, Supplier<Map<String, MemorySegment>> inputs, Check check, boolean ordered) {
 
-  /** Whose runs all leave the same bits. */
+  /** A case whose runs all leave the same bits. */
   public Case(String kernel, String arch, String config, Set<String> backends, boolean quick,
       Supplier<PreparedLaunch> launch, Supplier<Map<String, MemorySegment>> inputs, Check check) {
     this(kernel, arch, config, backends, quick, launch, inputs, check, true);
   }
 
-  /** This, its bits depending on which CTA comes first. */
+  /** Returns this case as one whose bits depend on the order of its CTAs. */
   public Case unordered() {
     return new Case(kernel, arch, config, backends, quick, launch, inputs, check, false);
   }

@@ -16,7 +16,7 @@ import tilewright.sm90.BulkVectorAdd;
 public final class Catalogue {
   private Catalogue() {}
 
-  /** All of them. */
+  /** All cases. */
   public static List<Case> cases(KernelRegistry registry, long seed) {
     var cases = new ArrayList<>(single(seed));
     cases.addAll(EpilogueCases.hopper(seed));

@@ -123,7 +123,7 @@ public final class GemmCases {
         ofOtherWidths(seed)).toList();
   }
 
-  /** The same of other widths, in a tile of each kind. */
+  /** Operands of 32 and 8 bits, in one tile of each kind. */
   private static Stream<Case> ofOtherWidths(long seed) {
     return Stream.of(ElementType.TF32, ElementType.E4M3).flatMap(type -> {
       var small = GemmProblem.packed(type, GemmTypes.usualOutput(type), 72, 136, 208, 1, "TN");
@@ -147,7 +147,7 @@ public final class GemmCases {
     return hopper(p, HopperGemm.configure(p, tile), config(p, order(p)) + " tile=" + tile, backends, seed);
   }
 
-  /** What tensor copies cannot reach: odd rows, and a begin between two multiples of 16 bytes. */
+  /** Operands that TMA cannot copy: rows of odd length, and a start that is not a multiple of 16 bytes. */
   static List<Case> unaligned(long seed) {
     var cases = new ArrayList<Case>();
     for (var order : ORDERS) {
@@ -164,7 +164,7 @@ public final class GemmCases {
     return unaligned("sm90", () -> HopperGemm.prepare(p), p, order, seed);
   }
 
-  /** What another architecture's GEMM leaves to the SM80 kernel. */
+  /** A problem that another architecture's GEMM leaves to the SM80 kernel. */
   static Case unaligned(String arch, Supplier<PreparedLaunch> launch, GemmProblem p, String order, long seed) {
     var config = p.m() + "x" + p.n() + "x" + p.k() + " " + order + " " + p.types() + " unaligned";
     return new Case(arch + "_gemm", arch, config, EVERYWHERE, true, launch, () -> inputs(p, seed),
@@ -201,7 +201,7 @@ public final class GemmCases {
     return hopper(p, config, () -> HopperGemm.prepare(p, config), name, backends, seed);
   }
 
-  /** The same by a given launch, which may have another grid. */
+  /** A problem in a given configuration by a given launch, which may have another grid. */
   public static Case hopper(GemmProblem p, Sm90GemmConfig config, Supplier<PreparedLaunch> launch, String name,
       Set<String> backends, long seed) {
     return new Case("sm90_gemm", "sm90", name, backends, true, launch, () -> inputs(p, seed),

@@ -21,7 +21,7 @@ final class HopperTypeCases {
 
   private HopperTypeCases() {}
 
-  /** With scales in blocks: tails in every extent, operands that are quantised normal values. */
+  /** Block-scaled GEMMs: tails in every extent, operands that are quantised normal values. */
   static List<Case> scaled(long seed) {
     return List.of(scaled(138, 264, 400, 2, EVERYWHERE, seed), scaled(40, 16, 16, 1, EVERYWHERE, seed),
         scaled(136, 133, 275, 2, EVERYWHERE, seed),
@@ -91,7 +91,7 @@ final class HopperTypeCases {
     return cases;
   }
 
-  /** What threads fetch: rows of any length, and neighbours that do not run along k. */
+  /** GEMMs with a {@code cp.async} mainloop: rows of any length, and operands that are not K-major. */
   private static List<Case> fetched(long seed) {
     var exact = fp8(ElementType.E4M3, ElementType.E5M2, ElementType.BF16, Accumulation.EXACT);
     return List.of(fetched(GemmTypes.of(ElementType.E4M3, ElementType.BF16), 136, 45, 273, 2, "TN", seed),

@@ -45,7 +45,7 @@ record MixedCase(MixedGemm gemm) {
     return GemmCases.view(ElementType.F32, buffers, scales, rows, ScaledGemm.blocks(p.k()), p.batch());
   }
 
-  /** What the kernel multiplies: each weight times its scale, as {@link MixedGemm} says. */
+  /** Returns the converted weights, each times its scale, as {@link MixedGemm} multiplies them. */
   private TensorView converted(Map<String, MemorySegment> in) {
     var p = gemm.problem();
     var weights = GemmCases.view(p.types().a(), in, p.a(), p.m(), p.k(), p.batch());

@@ -41,13 +41,13 @@ record NarrowCase(UmmaTypes types, String order, int m, int n, int k, int batch,
     this(types, "TN", m, n, k, 1, numbers, seed);
   }
 
-  /** What is quantized. */
+  /** The distribution of the numbers to quantize. */
   enum Numbers {
     /** Whole numbers times powers of two that change from block to block: a single holds every sum, in any order. */
     WHOLE,
     /** Normally distributed numbers, of which some are not finite where there are scales. */
     NORMAL,
-    /** The same, finite, of magnitudes that change from block to block, so that sums cut products off. */
+    /** Finite normal numbers whose magnitude changes from block to block, so that accumulators truncate products. */
     SPREAD
   }
 
@@ -109,7 +109,7 @@ record NarrowCase(UmmaTypes types, String order, int m, int n, int k, int batch,
     return NarrowMatrix.quantize(layout, format.factor(NarrowFormat.largest(values)), values);
   }
 
-  /** Of a block's magnitude. */
+  /** A random exponent for the magnitude of a block. */
   private int exponent(SplittableRandom random) {
     return switch (numbers) {
       case WHOLE -> random.nextInt(5) - 2;
@@ -132,7 +132,7 @@ record NarrowCase(UmmaTypes types, String order, int m, int n, int k, int batch,
     return all;
   }
 
-  /** Of all entries, one after the other. */
+  /** Concatenates one part of every entry of the batch. */
   private MemorySegment joined(IntFunction<NarrowMatrix> matrix, Function<NarrowMatrix, byte[]> part) {
     var parts = IntStream.range(0, batch).mapToObj(matrix).map(part).toList();
     var all = Buffers.zeros(ElementType.I8, parts.stream().mapToLong(bytes -> bytes.length).sum());

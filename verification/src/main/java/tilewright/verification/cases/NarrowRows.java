@@ -38,7 +38,7 @@ final class NarrowRows {
     return ones;
   }
 
-  /** Of the smallest normal number (OCP Microscaling Formats 1.0, section 5.3). */
+  /** The exponent of the smallest normal number (OCP Microscaling Formats 1.0, section 5.3). */
   private static int leastExponent(MmaFormat format) {
     return switch (format) {
       case E4M3 -> -6;
