@@ -6,7 +6,7 @@ import java.util.OptionalDouble;
 import tilewright.verification.cases.Case;
 
 /**
- * What one kernel did on one backend with one configuration.
+ * The result of one kernel on one backend in one configuration.
  *
  * @param arch the target's architecture, such as {@code sm80}
  * @param backend {@code sim}, {@code gpu}, or {@code both} where their results were compared bit by bit

@@ -1,7 +1,7 @@
 package tilewright.verification;
 
 /**
- * What a kernel is in one configuration.
+ * A kernel's PTX in one configuration.
  *
  * @param ptx its PTX in normal form, and before it what every launch of the kernel has; or
  *     {@link KernelConfiguration#REFUSED}

@@ -4,7 +4,7 @@ import java.util.Set;
 import tilewright.verification.cases.Case;
 
 /**
- * What to verify.
+ * The choice of cases, backends and seeds for a run of {@link Verification}.
  *
  * @param kernels names in the catalogue; empty for all
  * @param archs such as {@code sm80}; empty for all

@@ -31,8 +31,8 @@ import tilewright.cli.io.SourceCommit;
     description = "Make a self-contained folder that runs where there is no Java, Maven or network.")
 public final class BundleCommand implements Callable<Integer> {
   /**
-   * What the jars use, if only on request, and, for JUnit's scan of jars, zipfs; jdeps would add what Jackson and JUnit
-   * only mention, such as java.desktop and most of java.xml.
+   * The JDK modules that the jars use, some only on request, and zipfs for JUnit's scan of jars. jdeps would add those
+   * that Jackson and JUnit only mention, such as java.desktop and most of java.xml.
    */
   private static final String JDK_MODULES =
       "java.base,java.logging,jdk.incubator.vector,jdk.management,jdk.unsupported,jdk.zipfs";

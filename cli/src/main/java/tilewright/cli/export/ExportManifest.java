@@ -43,7 +43,7 @@ record ExportManifest(String kernel, Map<String, String> settings, String entry,
   private static final String PTX = ".ptx";
 
   /**
-   * How many blocks.
+   * The grid of a launch.
    *
    * @param formula for any extents; absent where the kernel is for {@code extents} only
    * @param text the formula, to read

@@ -11,10 +11,10 @@ import java.util.stream.IntStream;
 import tilewright.kernel.TensorSpec;
 
 /**
- * What an exported kernel takes for granted of the extents that nobody can set: one that was the same in every launch
- * asked for has to be that, and one that counts tiles of another has to follow it, such as the scales of a matrix.
+ * The rules that an exported kernel assumes of extents that no setting determines. An extent that was the same in every
+ * traced launch keeps that value; one that counts the tiles of another follows it, such as the scales of a matrix.
  *
- * @param complete whether that is all of them
+ * @param complete whether every such extent has a rule
  */
 record ExtentRules(Map<String, Integer> same, Map<String, Count> counts, boolean complete) {
   /** No rules. */

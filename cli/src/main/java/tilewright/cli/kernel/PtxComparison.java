@@ -45,7 +45,7 @@ final class PtxComparison {
   }
 
   /**
-   * What differs of one configuration.
+   * A configuration whose PTX differs.
    *
    * @param lines the first lines that differ, as {@code diff} writes them; empty where they are not shown
    */

@@ -11,8 +11,8 @@ import tilewright.cli.io.Console;
 import tilewright.cli.io.InputFile;
 
 /**
- * Where the buffers of launches are written: a folder of its own for each launch, called after the launch's folder or,
- * where the launch file has a name of its own, after that. What is called alike is numbered from 2 on.
+ * The folders to which the buffers of launches are written: one per launch, named after the launch's folder or, if the
+ * launch file has a name of its own, after the file. Equal names are numbered from 2 on.
  */
 final class LaunchOutputs {
   private final Path parent;

@@ -68,10 +68,10 @@ public final class LayoutAtom implements Callable<Integer> {
   }
 
   /**
-   * What is printed and drawn.
+   * An instruction as it is printed and drawn.
    *
    * @param atom the instruction
-   * @param facts a line each
+   * @param facts one line each
    */
   private record Shown(String atom, List<String> facts, OffsetMap layout, Picture picture) {}
 

@@ -5,7 +5,7 @@ import java.util.List;
 import java.util.stream.Collectors;
 
 /**
- * What the text at the start of a {@code .npy} file says
+ * The header of a {@code .npy} file
  * (<a href="https://numpy.org/doc/stable/reference/generated/numpy.lib.format.html">NumPy's format</a>).
  *
  * @param fortranOrder whether the first index, not the last, runs fastest

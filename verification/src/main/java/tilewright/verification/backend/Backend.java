@@ -38,7 +38,7 @@ public interface Backend extends AutoCloseable {
   void close();
 
   /**
-   * What a run left besides its buffers.
+   * The result of a run besides its buffers.
    *
    * @param architecture the compute capability times ten whose tensor-core arithmetic ran
    * @param findings one line each; empty for a clean run

@@ -1,4 +1,4 @@
 /**
- * Where a case runs: the simulator, a GPU, or both with their results compared.
+ * Backends that run a case: the simulator, a GPU, or both with their results compared.
  */
 package tilewright.verification.backend;

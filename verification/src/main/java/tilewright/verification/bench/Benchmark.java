@@ -29,7 +29,7 @@ public final class Benchmark {
   private Benchmark() {}
 
   /**
-   * What to measure.
+   * The kernels to measure and the conditions.
    *
    * @param kernels names; empty for all
    * @param settings that narrow the choice, such as {@code dtype=bf16}, of the kernels that have such a setting

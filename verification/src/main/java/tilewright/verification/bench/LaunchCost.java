@@ -9,7 +9,7 @@ import tilewright.device.Gpu;
 import tilewright.kernels.VectorAdd;
 
 /**
- * What one launch costs the thread that makes it: a kernel of one block and one addition.
+ * The host time of one launch: a kernel of one CTA and one addition.
  *
  * @param launches how many of each kind
  * @param medianUs microseconds from before the call to after it; likewise the percentiles

@@ -12,7 +12,7 @@ import tilewright.kernels.registry.TimedProblem;
 import tilewright.ptx.Dim3;
 
 /**
- * What a GPU reaches when it does nothing else, measured, from which a kernel's floor follows.
+ * The peak rates of a GPU, measured with kernels that do nothing else. A kernel's floor follows from them.
  *
  * @param rates by name: {@link #COPY} in TB/s read and written together, arithmetic in TFLOP/s
  */

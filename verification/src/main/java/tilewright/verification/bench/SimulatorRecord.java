@@ -4,7 +4,7 @@ import java.util.List;
 import java.util.Optional;
 
 /**
- * How fast the simulator was in one run, as it is kept in the documentation.
+ * The simulator's speed in one run, as the documentation keeps it.
  *
  * @param date ISO date
  * @param vectors whether the JVM had the Vector API

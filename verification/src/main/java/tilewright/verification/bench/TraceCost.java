@@ -10,10 +10,9 @@ import java.util.function.Consumer;
 import java.util.function.Supplier;
 
 /**
- * What it costs to choose a configuration, trace a kernel and print its PTX, on one thread; nothing is kept from one
- * time to the next.
+ * The time to choose a configuration, trace a kernel and print its PTX, on one thread and without any cache.
  *
- * @param rows one a kernel
+ * @param rows one per kernel
  */
 public record TraceCost(String date, String processor, String java, String commit, List<Row> rows) {
   private static final int WARMUPS = 5;

@@ -4,8 +4,8 @@ import java.util.Arrays;
 import java.util.Comparator;
 
 /**
- * What bounds a kernel on a chip. The bound holds if all units work beside each other and nothing ever waits, so that
- * no measurement exceeds it; the expectation lets units hinder each other as much as they did on an H200. Neither is a
+ * A lower bound on a kernel's time on a chip, and an estimate. The bound assumes that all units overlap perfectly, so
+ * no measurement is faster. The estimate lets units hinder each other as much as they did on an H200. Neither is a
  * measurement.
  *
  * @param kernel such as {@code sm100_attention}
@@ -26,7 +26,7 @@ public record Budget(String kernel, String problem, String configuration, ChipRa
   private static final double PERFECT = Double.POSITIVE_INFINITY;
 
   /**
-   * How much there is to do.
+   * The amount of work of a problem.
    *
    * @param tiles of all CTAs, each tile counted for every CTA that works on it
    * @param steps of all of them

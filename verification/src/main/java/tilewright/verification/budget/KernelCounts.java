@@ -32,7 +32,7 @@ final class KernelCounts {
     private Map<Integer, Instruction> instructions = Map.of();
 
     /**
-     * What all CTAs of a launch do, one after the other.
+     * Counts the work of all CTAs of a launch, which run one after the other.
      *
      * @throws IllegalStateException if the simulator finds fault with it
      */

@@ -1,8 +1,8 @@
 package tilewright.verification.budget;
 
 /**
- * What a CTA does for a step of its main loop, and for a tile beside its steps: differences of launches that have more
- * of one and as many of the other, so that what is done once a launch drops out.
+ * The marginal work of a CTA for one step of its main loop, and for one tile beside its steps. Both are differences of
+ * launches with more of one and as many of the other, so that the work done once per launch cancels.
  */
 record Marginal(Counts step, Counts tile) {
   private static final int TILES = 1;

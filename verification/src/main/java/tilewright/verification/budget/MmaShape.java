@@ -5,7 +5,7 @@ import tilewright.ptx.Instruction;
 import tilewright.ptx.Operand;
 
 /**
- * What a tensor-core instruction multiplies.
+ * The shape of a tensor-core instruction and the types and places of its operands.
  *
  * @param operandBits of an element in shared memory
  * @param rate elements of k that take the time of one of 16 bits

@@ -1,5 +1,4 @@
 /**
- * What a kernel asks of each unit of a multiprocessor, by its own instructions, and what bounds it: a model, not a
- * measurement.
+ * A performance model: the work that a kernel's own instructions give each unit of an SM, and the unit that bounds it.
  */
 package tilewright.verification.budget;

@@ -9,8 +9,8 @@ import tilewright.reference.GemmReference;
 import tilewright.sm90.Sm90GemmConfig;
 
 /**
- * Where k of each element of C is cut when so many blocks share the tiles that do not fill a wave: whoever has the last
- * part adds the others to it.
+ * The places at which stream-K cuts the k range of each element of C when {@code blocks} CTAs share the tiles that do
+ * not fill a wave. The CTA with the last part adds the others to it.
  *
  * @param p as the kernel sees it
  */

@@ -5,7 +5,7 @@ import java.util.function.Function;
 import java.util.function.Supplier;
 
 /**
- * What one of our operations answers.
+ * The answer of one of our operations.
  *
  * @param refusal why there is no value
  */

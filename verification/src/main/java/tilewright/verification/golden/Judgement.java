@@ -1,7 +1,7 @@
 package tilewright.verification.golden;
 
 /**
- * What became of one record.
+ * The judgement of one golden record.
  *
  * @param expected the answer that the record or the definition demands
  * @param ours our answer, or why we refuse
