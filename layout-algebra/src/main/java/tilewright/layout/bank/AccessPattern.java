@@ -14,7 +14,7 @@ import tilewright.layout.OffsetMap;
  * @param accessBytes 1, 2, 4, 8 or 16 for each lane
  */
 public record AccessPattern(String name, List<Long> indices, int accessBytes) {
-  private static final int WARP = 32;
+  private static final int WARP = BankGeometry.WARP;
   private static final int MATRIX_ROWS = 8;
   private static final int ROW_BYTES = 16;
 

@@ -10,7 +10,8 @@ public record BankGeometry(int banks, int wordBytes) {
   /** NVIDIA's shared memory since compute capability 5.0: 32 banks of four bytes (CUDA C++ Programming Guide). */
   public static final BankGeometry SHARED_MEMORY = new BankGeometry(32, 4);
 
-  private static final int WARP = 32;
+  /** Threads of a warp. */
+  static final int WARP = 32;
 
   public BankGeometry {
     if (Integer.bitCount(banks) != 1 || Integer.bitCount(wordBytes) != 1 || banks < 1 || wordBytes < 1) {

@@ -1,5 +1,7 @@
 package tilewright.simulator.tmem;
 
+import tilewright.simulator.core.Warp;
+
 /**
  * A place in Tensor Memory (PTX ISA, Tensor Memory Addressing): the lane in the upper half of a 32-bit address, the
  * column in the lower.
@@ -11,7 +13,7 @@ public record TmemAddress(int lane, int column) {
   public static final int LANES = 128;
   public static final int COLUMNS = 512;
   /** Lanes that one warp can reach. */
-  public static final int WARP_LANES = 32;
+  public static final int WARP_LANES = Warp.LANES;
   private static final int LANE_SHIFT = 16;
   private static final int COLUMN_MASK = 0xFFFF;
   /** Addresses of scale factors and sparsity metadata may carry a selector there. */
