@@ -9,7 +9,7 @@ final class Bits {
     return max <= 0 ? 0 : -1L >>> Long.numberOfLeadingZeros(max);
   }
 
-  /** What may be one in {@code factor · x}. */
+  /** The bits that may be one in {@code factor · x}. */
   static long scaled(long ones, long max, long factor) {
     if (factor < 0 || ones < 0) return -1;
     if (factor == 0) return 0;
@@ -18,7 +18,7 @@ final class Bits {
     return low == 0 ? 0 : upTo(max * factor) & -low;
   }
 
-  /** What may be one in {@code x + y}. */
+  /** The bits that may be one in {@code x + y}. */
   static long sum(long onesX, long maxX, long onesY, long maxY) {
     if (onesX < 0 || onesY < 0) return -1;
     if ((onesX & onesY) == 0) return onesX | onesY;

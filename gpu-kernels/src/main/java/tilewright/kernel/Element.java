@@ -40,12 +40,12 @@ public final class Element {
     return address.get();
   }
 
-  /** What L2 is to do with what reads bring, where the tensor's specification says it. */
+  /** The register with the L2 cache policy of reads, if the tensor's specification has one. */
   public Optional<Operand.Register> policy() {
     return eviction.map(k::reads);
   }
 
-  /** Whether the tensor has this element. */
+  /** The predicate that the tensor has this element. */
   public Pred inside() {
     return inside;
   }
@@ -90,7 +90,7 @@ public final class Element {
     return new Vector(k, type, count, read(count, Optional.of(condition)));
   }
 
-  /** Likewise into the registers of {@code values}. */
+  /** Reads neighbours where the condition holds, else zeros, into the registers of {@code values}. */
   public void loadOrZerosInto(Vector values, Pred condition) {
     read(values.count(), values.registers(), Optional.of(condition));
   }
@@ -145,7 +145,7 @@ public final class Element {
     return drawTicket("acq_rel", k.constant(tickets), tickets - 1);
   }
 
-  /** Likewise draws one of at most {@code most} tickets, and publishes nothing. */
+  /** Draws the next of at most {@code most} tickets, counted from 0, and publishes nothing. */
   public I32 drawTicket(I32 tickets, int most) {
     return drawTicket("relaxed", tickets, most - 1);
   }
@@ -163,7 +163,7 @@ public final class Element {
     return k.result(drawn, Integer.MAX_VALUE);
   }
 
-  /** What a 32-bit integer is that others change atomically; nothing that they published becomes visible. */
+  /** Reads a 32-bit integer that others change atomically; nothing that they published becomes visible. */
   public I32 present() {
     var seen = k.newRegister(PtxType.B32);
     k.emit("ld.relaxed.gpu.global.b32", seen, address());

@@ -1,6 +1,6 @@
 package tilewright.kernel;
 
-/** When L2 gives up what a read brings, against all else (PTX ISA, {@code createpolicy}). */
+/** The L2 eviction priority of a read's cache lines (PTX ISA, {@code createpolicy}). */
 public enum Eviction {
   /** Before all else: what is read once. */
   FIRST,

@@ -77,7 +77,7 @@ public final class GlobalTensor {
     return with(layout.slice(mode, begin, extent));
   }
 
-  /** The same tensor where the caller knows that it has every coordinate of the mode it is asked for. */
+  /** The tensor without bound checks in a mode, for callers that stay inside it. */
   public GlobalTensor covered(int mode) {
     var covered = new HashSet<>(this.covered);
     covered.add(mode);
@@ -85,8 +85,8 @@ public final class GlobalTensor {
   }
 
   /**
-   * The same tensor, whose addresses of coordinates {@code step} apart in a mode are added up from each other instead
-   * of being pointers of their own: fewer registers and more additions.
+   * The tensor with addresses of coordinates {@code step} apart in a mode that are added up from each other, instead of
+   * pointers of their own: fewer registers and more additions.
    */
   public GlobalTensor climbing(int mode, int step) {
     return new GlobalTensor(k, spec, base, layout, covered, Map.of(mode, step));

@@ -96,7 +96,7 @@ public final class I32 {
     return new I32(k, Arithmetic.maximum(k, value, other.value));
   }
 
-  /** The same value in one register of its own, so that comparisons with many constants share it. */
+  /** This value in a register of its own: what is computed from it is computed here, and shares the register. */
   public I32 settled() {
     return value.isConstant() ? this : k.result(register(), value.min(), value.max());
   }

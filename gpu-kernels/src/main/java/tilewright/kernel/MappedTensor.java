@@ -40,7 +40,7 @@ public final class MappedTensor {
     return extents.get(mode);
   }
 
-  /** The same tensor with coordinates counted from another origin. */
+  /** The tensor with coordinates that count from another origin. */
   public MappedTensor from(I32... coordinate) {
     return new MappedTensor(spec, map, extents, shifted(coordinate));
   }
@@ -58,7 +58,7 @@ public final class MappedTensor {
     return new Operand.Address(map.register(k), 0);
   }
 
-  /** What L2 is to do with what copies bring, where the tensor's specification says it. */
+  /** The register with the L2 cache policy of copies, if the tensor's specification has one. */
   public Optional<Operand.Register> policy(Scope k) {
     return spec.tensor().eviction().map(k::reads);
   }

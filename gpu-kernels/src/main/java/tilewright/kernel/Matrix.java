@@ -44,13 +44,13 @@ public record Matrix(String buffer, long offset, long rowStride, long columnStri
     return new Matrix(buffer, offset, columnStride, rowStride, batchStride);
   }
 
-  /** As an argument of extents rows × columns × batch. */
+  /** The launch argument with extents rows × columns × batch. */
   public LaunchArguments.Tensor argument(long rows, long columns, long batch) {
     return new LaunchArguments.Tensor(buffer, offset, List.of(rows, columns, batch),
         List.of(rowStride, columnStride, batchStride));
   }
 
-  /** As an argument of extents rows × columns. */
+  /** The launch argument with extents rows × columns. */
   public LaunchArguments.Tensor argument(long rows, long columns) {
     return new LaunchArguments.Tensor(buffer, offset, List.of(rows, columns), List.of(rowStride, columnStride));
   }

@@ -81,7 +81,7 @@ public final class Partition {
     return partition;
   }
 
-  /** So many accesses of so many neighbours a thread; with each access the threads cover a run without gaps. */
+  /** A partition into {@code accesses} vectors per thread; with each access the threads cover a run without gaps. */
   public static Partition runs(int threads, int vector, int accesses) {
     if (Math.min(Math.min(threads, vector), accesses) < 1) {
       throw new TraceException("cannot share out elements among " + threads + " threads, each with " + accesses

@@ -99,7 +99,7 @@ public final class Pred {
     return new F32(k, k.pure(PtxType.F32, home, 0, 0, -1, recipe));
   }
 
-  /** What tracing already decided, if it did. */
+  /** The truth value, if tracing already knows it. */
   public Optional<Boolean> known() {
     return known;
   }

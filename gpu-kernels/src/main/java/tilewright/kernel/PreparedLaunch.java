@@ -39,7 +39,7 @@ public record PreparedLaunch(CompiledKernel kernel, Dim3 grid, List<Launch.Argum
       return layout.cosize() * type.bytes();
     }
 
-    /** As an argument. */
+    /** The launch argument. */
     public LaunchArguments.Tensor tensor() {
       return new LaunchArguments.Tensor(name, 0, layout.shape().leaves().boxed().toList(),
           layout.stride().leaves().boxed().toList());

@@ -31,7 +31,7 @@ public final class SharedTensor {
     return layout;
   }
 
-  /** The same memory under another layout, for what takes turns in it. */
+  /** This memory under another layout that fits in it, for tensors that use it in turn. */
   public SharedTensor under(OffsetMap other) {
     if (bytes(type, other) > bytes(type, layout)) {
       throw new TraceException("layout " + other + " takes " + bytes(type, other) + " bytes, more than the "
@@ -40,12 +40,12 @@ public final class SharedTensor {
     return new SharedTensor(k, type, other, base);
   }
 
-  /** The same tensor, whose addresses are computed from here on, and not before. */
+  /** The tensor with addresses that are computed from here on, and not before. */
   public SharedTensor settled() {
     return new SharedTensor(k, type, layout, new I32(k, base).settled().value);
   }
 
-  /** The same memory seen by another layout of the same elements. */
+  /** The tensor's elements under another layout, which has the same size. */
   public SharedTensor as(OffsetMap other) {
     if (bytes(type, other) != bytes(type, layout)) {
       throw new TraceException("layout " + other + " does not have the " + bytes(type, layout) + " bytes of " + layout);

@@ -4,7 +4,7 @@ import java.lang.module.ModuleDescriptor;
 import java.util.Comparator;
 
 /**
- * What PTX is written for.
+ * The architecture and the PTX ISA version that a kernel is compiled for.
  *
  * @param architecture as {@code .target} names it
  * @param version PTX ISA version; 8.0 where it suffices, because more assemblers take it
@@ -14,7 +14,7 @@ public record Target(String architecture, String version) {
   public static final Target SM90A = new Target("sm_90a", "8.0");
   public static final Target SM100A = new Target("sm_100a", "8.8");
 
-  /** The same architecture in the later of this and another version. */
+  /** The target in the later of its PTX version and another. */
   Target atLeast(String other) {
     var order = Comparator.comparing(ModuleDescriptor.Version::parse);
     return order.compare(version, other) >= 0 ? this : new Target(architecture, other);

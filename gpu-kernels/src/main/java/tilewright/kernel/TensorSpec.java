@@ -8,7 +8,7 @@ import tilewright.numerics.ElementType;
 import tilewright.ptx.tensormap.TensorElement;
 
 /**
- * What a kernel assumes of a tensor in global memory; a launch that breaks it is refused.
+ * The assumptions of a kernel about a tensor in global memory; a launch that breaks them is refused.
  *
  * @param extents the extents' names, one a mode; equal names mean equal extents
  * @param contiguous the mode whose stride is one, if the kernel relies on one

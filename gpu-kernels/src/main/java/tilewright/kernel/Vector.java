@@ -67,7 +67,7 @@ public final class Vector {
     return pair;
   }
 
-  /** What an instruction left in registers of 32 bits, as neighbours. */
+  /** The vector of neighbours that an instruction left in 32-bit registers. */
   public static Vector packed(Scope k, ElementType type, List<Operand.Register> registers) {
     return new Vector(k, type, registers.size() * 32 / type.bits(), registers);
   }

@@ -4,13 +4,13 @@ import java.util.Locale;
 
 /** How a product is summed where a tensor core's own sums keep fewer bits than a single: that of fp8 on SM90. */
 public enum Accumulation {
-  /** In the tensor core, which keeps 14 bits. */
+  /** Accumulation in the tensor core, which keeps 14 bits. */
   FAST,
-  /** In the tensor core for {@link #INTERVAL} of k, and those sums in singles. */
+  /** Promoted accumulation: in the tensor core for {@link #INTERVAL} of k, and from interval to interval in FP32. */
   EXACT,
   /**
-   * As exact, and the sums of an interval are multiplied by the scales that A and B have there. Beside a B of 16 bits,
-   * whose sums can stay, A's scales take part in its conversion.
+   * Promoted accumulation with block scales: an interval's accumulators are multiplied by the scales of A and B there.
+   * Beside a B of 16 bits, whose accumulators can stay, A's scales take part in its conversion.
    */
   SCALED;
 

@@ -16,7 +16,7 @@ public record GemmProblem(GemmTypes types, int m, int n, int k, int batch, Matri
     }
   }
 
-  /** The same with both operands of one type. */
+  /** The packed problem with both operands of one type. */
   public static GemmProblem packed(ElementType operand, ElementType output, int m, int n, int k, int batch,
       String order) {
     return packed(GemmTypes.of(operand, output), m, n, k, batch, order);
@@ -52,7 +52,7 @@ public record GemmProblem(GemmTypes types, int m, int n, int k, int batch, Matri
     return new GemmProblem(types, m, n, k, batch, a, b, c, alpha, beta);
   }
 
-  /** The same product seen from the other side: Cᵀ = alpha·B·Aᵀ + beta·Cᵀ. */
+  /** The transposed problem, Cᵀ = alpha·B·Aᵀ + beta·Cᵀ. */
   public GemmProblem transposed() {
     return new GemmProblem(types.transposed(), n, m, k, batch, b, a, c.transposed(), alpha, beta);
   }

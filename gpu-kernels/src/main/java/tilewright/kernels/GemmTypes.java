@@ -14,7 +14,7 @@ public record GemmTypes(ElementType a, ElementType b, ElementType output, Accumu
     return new GemmTypes(operand, operand, output, Accumulation.FAST);
   }
 
-  /** What C's elements are unless something else is asked for: operands that have 16 bits, else what holds the sums. */
+  /** The default type of C: that of 16-bit operands, else the accumulators' type. */
   public static ElementType usualOutput(ElementType operand) {
     return switch (operand) {
       case TF32 -> ElementType.F32;

@@ -137,12 +137,12 @@ public enum Pointwise {
     return of(List.of(x));
   }
 
-  /** As exact as the result of 16 bits can show. */
+  /** The function, as exact as a 16-bit result can show. */
   public F32 narrow(List<F32> x) {
     return inputs().size() > 1 ? of(x) : narrow(x.getFirst());
   }
 
-  /** As exact as the result of 16 bits can show. */
+  /** The function, as exact as a 16-bit result can show. */
   public F32 narrow(F32 x) {
     return of(x);
   }
@@ -152,7 +152,7 @@ public enum Pointwise {
     return this == ADD || this == RELU || this == HARDSWISH;
   }
 
-  /** In the arithmetic of the elements' own type. */
+  /** The function of pairs, in the arithmetic of the elements' own type. */
   public Pair inPairs(List<Pair> x) {
     throw new UnsupportedOperationException(text + " in pairs");
   }

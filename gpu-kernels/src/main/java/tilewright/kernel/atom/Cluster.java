@@ -7,7 +7,7 @@ import tilewright.kernel.Scope;
 import tilewright.ptx.Operand;
 import tilewright.ptx.PtxType;
 
-/** What blocks of a cluster do together (PTX ISA, {@code mapa} and {@code barrier.cluster}; SM90). */
+/** Instructions of thread block clusters (PTX ISA, {@code mapa} and {@code barrier.cluster}; SM90). */
 public final class Cluster {
   private Cluster() {}
 

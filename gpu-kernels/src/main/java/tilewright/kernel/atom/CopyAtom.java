@@ -11,7 +11,7 @@ public interface CopyAtom {
   /** Elements moved at once, neighbours along the contiguous mode. */
   int elements();
 
-  /** The same where nobody reads what is copied while the condition is false: it may be left out then. */
+  /** The copy that may be left out where the condition is false, because nobody reads the result there. */
   default CopyAtom where(Pred condition) {
     return this;
   }

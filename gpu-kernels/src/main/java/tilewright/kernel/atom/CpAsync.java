@@ -26,7 +26,7 @@ public record CpAsync(Scope k, int elements, int elementBytes, Optional<Pred> co
     }
   }
 
-  /** That copies in any case. */
+  /** An unconditional copy. */
   public CpAsync(Scope k, int elements, int elementBytes) {
     this(k, elements, elementBytes, Optional.empty());
   }

@@ -44,7 +44,7 @@ public enum Exponential {
     }
   };
 
-  /** What a result of that type shows no error of. */
+  /** The cheapest exponential whose error does not show in a result of that type. */
   public static Exponential showingIn(ElementType result) {
     return result.bits() > 16 ? PRECISE : QUICK;
   }
@@ -68,12 +68,12 @@ public enum Exponential {
   private record Parts(F32 shifted, F32 n, F32 most) {
     /** Its exponential is 0, with the headroom too. */
     private static final float LEAST = -110;
-    /** Where neighbouring singles are 1 apart. */
+    /** A number around which neighbouring FP32 values are 1 apart. */
     private static final float INTEGERS = 0x1.8p23f;
     private static final float LOG2_E = 1.44269504f;
     private static final float LN_2_FIRST = 0x1.62e4p-1f;
     private static final float LN_2_REST = 1.42860677e-6f;
-    /** Of the binary exponent, from a factor to the power: it is normal then where their product is not. */
+    /** The part of the binary exponent that moves from the factor to the power, to keep the power a normal number. */
     private static final int HEADROOM = 24;
 
     static Parts of(F32 x) {

@@ -18,8 +18,8 @@ import tilewright.numerics.ElementType;
 public record GridPhases(Scope k, I32 thread, int blocks) {
 
   /**
-   * Does one of the phases with its block's number among the phase's. {@code between} is for the block that ends the
-   * first as its last, and sees what the others' thread 0 has written.
+   * Runs this block's phase with its number among the phase's blocks. {@code between} runs in the last block that
+   * finishes the first phase, and sees what thread 0 of the others has written.
    */
   public void run(Consumer<I32> first, Runnable between, Consumer<I32> second) {
     var tickets = k.global(TensorSpec.of("tickets", ElementType.I32, "two").contiguous("two"));

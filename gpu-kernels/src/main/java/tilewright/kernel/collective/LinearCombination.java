@@ -57,7 +57,7 @@ public record LinearCombination(F32 alpha, F32 beta, int vector) {
     }
   }
 
-  /** Of four atoms side by side each of four lanes has two columns; after trading, one atom's eight. */
+  /** Stores runs of eight columns: four lanes with two columns of four atoms each trade them for one atom's eight. */
   private void storeTraded(Scope k, I32 thread, Partition partition, Fragment accumulators, GlobalTensor c) {
     var type = c.spec().type();
     for (var run : runs(partition, vector)) {

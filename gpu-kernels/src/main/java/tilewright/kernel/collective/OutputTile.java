@@ -23,7 +23,7 @@ public record OutputTile(I32 m, I32 n, I32 batch) {
     return banded(k.blockX(), tilesM, tilesN, band, k.blockZ());
   }
 
-  /** The same without a batch. */
+  /** The tile of a product without a batch. */
   public static OutputTile banded(Scope k, I32 tilesM, I32 tilesN, int band) {
     return banded(k, tilesM, tilesN, k.constant(1), band);
   }

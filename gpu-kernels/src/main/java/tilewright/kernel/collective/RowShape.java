@@ -72,12 +72,12 @@ public record RowShape(int length, int cluster, int threads, int rows, int each,
     return new RowShape(length, 1, threads, rows, each, vector, step, step * each, false, blocks);
   }
 
-  /** The same threads with few runs each at once, for kernels that walk through a row once. */
+  /** This shape with few runs per thread at once, for kernels that walk through a row once. */
   public RowShape walking() {
     return walking(USUAL);
   }
 
-  /** The same threads with at most so many runs each at once; see {@link #walking()}. */
+  /** This shape with at most {@code step} runs per thread at once; see {@link #walking()}. */
   public RowShape walking(int step) {
     return accesses <= step ? this : walked(step);
   }

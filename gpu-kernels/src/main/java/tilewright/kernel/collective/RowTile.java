@@ -137,7 +137,7 @@ public final class RowTile {
       return map(tuple -> List.of(change.apply(tuple.getFirst())));
     }
 
-    /** Does something with each row's number and tuple, in one thread of the row, which need not have columns. */
+    /** Runs the body for each row's number and tuple, in one thread of the row, which need not have columns. */
     public void inLeaders(BiConsumer<I32, List<F32>> body) {
       var rows = x.covered(1);
       var all = places.apply(k.constant(0));
@@ -176,7 +176,7 @@ public final class RowTile {
         .mapToObj(row -> all.subList(row * initial.size(), (row + 1) * initial.size())).toList());
   }
 
-  /** The same tuple for every row. */
+  /** One tuple for every row. */
   public PerRow each(List<F32> tuple) {
     return new PerRow(Collections.nCopies(shape.each(), tuple));
   }
@@ -191,7 +191,7 @@ public final class RowTile {
     return accumulators.stream().map(F32.Accumulator::value).toList();
   }
 
-  /** Does something with each of this thread's runs; what changes from run to run is an accumulator. */
+  /** Runs the body for each of this thread's runs; values that change from run to run are accumulators. */
   public void forEach(Consumer<Run> body) {
     if (shape.resident()) {
       var mine = places.apply(k.constant(0));
@@ -201,7 +201,7 @@ public final class RowTile {
     }
   }
 
-  /** As soon as a run has been worked on, the one that is a step behind it is under way in the same registers. */
+  /** Walks through the runs: as soon as one is done, the run a step behind it is loaded into its registers. */
   private void walk(Consumer<Run> body) {
     var first = places.apply(k.constant(0));
     var vectors = first.stream().map(place -> x.at(place).vectorOrZeros(shape.vector(), x.contains(place))).toList();

@@ -1,7 +1,7 @@
 package tilewright.kernel.collective;
 
 /**
- * What may be chosen of a {@link RowShape}; 0 leaves it to the shape.
+ * The choices that a {@link RowShape} leaves open; 0 leaves a choice to the shape.
  *
  * @param threads of a row in a CTA
  * @param block threads of a CTA whose rows have at most a warp each
@@ -16,7 +16,7 @@ public record RowTuning(int threads, int block, int each, int runs, int cluster,
   /** Nothing chosen. */
   public static final RowTuning NONE = new RowTuning(0, 0, 0, 0, 0, 0);
 
-  /** In the widest accesses, a row of more than a warp in a CTA of its own. */
+  /** A tuning with the widest accesses, and with a CTA for each row of more than a warp. */
   public RowTuning(int threads, int block, int each, int runs, int cluster, int blocks) {
     this(threads, block, each, runs, cluster, blocks, 0, 0);
   }

@@ -22,7 +22,7 @@ public final class Rows {
   private final I32 thread;
   private final RowShape shape;
   private final GlobalTensor x;
-  /** Of the CTA among those of its row. */
+  /** The CTA's rank among those that share its row. */
   private final I32 rank;
 
   /** @param x the whole matrix */
@@ -39,7 +39,7 @@ public final class Rows {
     return new Columns(shape, vector);
   }
 
-  /** Does the work of this CTA's tile. */
+  /** Runs the body for this CTA's tile. */
   public void forTile(Consumer<RowTile> body) {
     if (shape.blocks() > 0) k.blocksPerMultiprocessor(shape.blocks());
     var group = new ThreadGroup(k, thread, shape.block(), shape.threads());
@@ -57,7 +57,7 @@ public final class Rows {
     body.accept(new RowTile(k, shape, x, reduction, places, held));
   }
 
-  /** What stays in shared memory is only ever read by the thread that brought it, so nothing but its arrival counts. */
+  /** Loads the runs. A thread reads from shared memory only its own copies, so it waits for no other's. */
   private List<Supplier<Vector>> load(List<I32[]> places) {
     int inShared = places.size() - shape.kept();
     int vector = shape.vector();

@@ -18,7 +18,7 @@ import tilewright.layout.Layout;
  * contiguous in shared memory, copies of one element transpose the tile.
  */
 public final class TileRing {
-  /** What global memory gives at least. */
+  /** The smallest access to global memory. */
   private static final int SECTOR_BYTES = 32;
 
   private final Scope k;
@@ -64,9 +64,9 @@ public final class TileRing {
     return TiledCopy.rowMajor(atom, threads, along);
   }
 
-  /** What a thread does with a tile: slice by slice along k, each by way of one of two sets of registers. */
+  /** The work of a thread on a tile, slice by slice along k, with two sets of registers in turn. */
   public interface Slices {
-    /** How many slices a tile has: an even number, so that the sets take turns. */
+    /** The number of slices of a tile: an even one, so that the sets take turns. */
     int count();
 
     /** Reads a slice of the tile in that stage into a set. */

@@ -9,7 +9,7 @@ import tilewright.ptx.PtxType;
 /** Registers that hold a thread's part of a tile, as groups that one instruction reads or writes. */
 public record Fragment(List<List<Operand.Register>> groups) {
 
-  /** So many groups of so many fresh registers. */
+  /** A fragment of fresh registers. */
   public static Fragment of(Scope k, PtxType type, int groups, int registers) {
     var all = new ArrayList<List<Operand.Register>>();
     for (int g = 0; g < groups; g++) {

@@ -65,7 +65,7 @@ public final class TiledCopy {
         Layout.columnMajor(atom.elements(), 1));
   }
 
-  /** The same where nobody reads what is copied while the condition is false. */
+  /** The copy that may be left out where the condition is false, because nobody reads the result there. */
   public TiledCopy where(Pred condition) {
     return new TiledCopy(atom.where(condition), partition, rows, columns);
   }

@@ -59,7 +59,7 @@ public final class TiledMma {
   }
 
   /**
-   * The same for a B whose rows lie in shared memory as {@link SwizzledTile#alongColumnsInRuns} says.
+   * The tiled MMA for a B whose rows lie in shared memory as {@link SwizzledTile#alongColumnsInRuns} places them.
    *
    * @param run neighbours along n that a thread's accumulators are: 4 or 8
    */
@@ -88,7 +88,7 @@ public final class TiledMma {
     return Layout.of(Layout.of(inTile.mode(0), warps), Layout.of(inTile.mode(1), repeats));
   }
 
-  /** The same where a lane's columns of run / 2 atoms are neighbours. */
+  /** The accumulators' layout where a lane's columns of run / 2 atoms are neighbours. */
   private static Layout accumulatorsInRuns(Shape s, int run) {
     long column = s.tileM;
     var lanes = Layout.of(Layout.of(4, run * column), Layout.of(8, 1));
@@ -112,7 +112,7 @@ public final class TiledMma {
     return c;
   }
 
-  /** Of a register of accumulators. */
+  /** The type of a register of accumulators. */
   public PtxType accumulatorType() {
     return atom.accumulatorType();
   }

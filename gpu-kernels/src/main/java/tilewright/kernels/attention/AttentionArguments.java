@@ -6,7 +6,7 @@ import tilewright.kernel.CompiledKernel;
 import tilewright.kernel.LaunchArguments;
 import tilewright.kernels.attention.AttentionProblem.View;
 
-/** What all attention kernels are given: Q, K, V, O, scale, and where the problem has them LSE, cuQ and cuK. */
+/** The launch arguments of attention kernels: Q, K, V, O, scale, and where the problem has them LSE, cuQ and cuK. */
 public final class AttentionArguments {
   private AttentionArguments() {}
 

@@ -60,7 +60,7 @@ public record AttentionProblem(ElementType type, Sizes sizes, View q, View k, Vi
   }
 
   /**
-   * Where a tensor lies.
+   * The place and strides of a tensor.
    *
    * @param offset bytes from the buffer's begin
    * @param batch elements from one batch entry to the next; likewise sequence positions, heads and head dimensions

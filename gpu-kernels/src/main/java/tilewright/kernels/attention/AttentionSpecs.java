@@ -6,7 +6,8 @@ import tilewright.kernel.TensorSpec;
 import tilewright.numerics.ElementType;
 
 /**
- * What kernels that copy tensors in boxes assume of attention's: head dimensions are contiguous, all else is aligned.
+ * The assumptions of kernels that copy boxes about attention's tensors: head dimensions are contiguous, all else is
+ * aligned.
  *
  * @param type of Q, K, V and O
  */

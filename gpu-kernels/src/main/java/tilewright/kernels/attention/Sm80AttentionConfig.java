@@ -14,7 +14,7 @@ import tilewright.kernel.tiled.SwizzledTile;
 import tilewright.numerics.ElementType;
 
 /**
- * What is fixed when an SM80 attention kernel is traced.
+ * The configuration of FlashAttention-2 on SM80: everything that is fixed when the kernel is traced.
  *
  * @param type of Q, K, V and O: f16 or bf16
  * @param shape of tiles and warps

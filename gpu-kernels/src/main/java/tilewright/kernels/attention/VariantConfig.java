@@ -11,10 +11,10 @@ import tilewright.layout.OffsetMap;
 import tilewright.numerics.ElementType;
 
 /**
- * What is fixed when a variant is traced.
+ * A variant of SM80 attention that divides the work in one of several ways.
  *
  * @param type of Q, K, V and O
- * @param accumulator of both products: singles, or f16
+ * @param accumulator of both products: f32 or f16
  * @param dim of a head
  * @param swizzled the letters of those of Q, K and V whose tiles are swizzled, such as {@code qk}
  */
@@ -157,7 +157,7 @@ public record VariantConfig(Way way, ElementType type, ElementType accumulator, 
         : Layout.of(Layout.of(rows, columns), Layout.of(columns, 1), Layout.of(stages, (long) rows * columns));
   }
 
-  /** Of V, neighbours along its rows: the head dimension. */
+  /** A tile of V, neighbours along its rows: the head dimension. */
   private OffsetMap alongRows(int rows, int columns, int stages) {
     return swizzled.contains("v") ? SwizzledTile.alongRows(rows, columns, stages)
         : Layout.columnMajor(rows, columns, stages);

@@ -28,7 +28,7 @@ public enum Way {
     return text;
   }
 
-  /** Such as {@code split_kv}. */
+  /** The name in lower case, such as {@code split_kv}. */
   @Override
   public String toString() {
     return name().toLowerCase(Locale.ROOT);

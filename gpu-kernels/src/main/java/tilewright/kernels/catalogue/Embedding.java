@@ -23,9 +23,9 @@ import tilewright.reference.Reference;
  */
 record Embedding(ElementType type, RowShape shape) implements Kernel {
   private static final int LARGEST = 4096;
-  /** Of a thread: with more, rows that are moved together lie farther apart, and memory is slower. */
+  /** Runs per thread: with more, rows that are moved together lie farther apart, and memory is slower. */
   private static final int RUNS = 2;
-  /** Of a row. */
+  /** The most threads of a row. */
   private static final int MOST_THREADS = 512;
 
   static final List<Family> FAMILIES = List.of(new RowFamily("embedding", "Y (M,N) = W (V,N) at rows I (M)",

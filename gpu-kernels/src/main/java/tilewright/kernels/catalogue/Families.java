@@ -14,7 +14,7 @@ import tilewright.kernels.registry.Setting;
 public final class Families {
   private Families() {}
 
-  /** Those of vectors first, then of matrices and so on, each in the order of their files. */
+  /** All families of the catalogue: those of vectors first, then of matrices and so on, in the order of their files. */
   public static List<Family> all() {
     return PackageClasses.beside(Families.class).stream().filter(Kernel.class::isAssignableFrom)
         .flatMap(Families::of).sorted(Comparator.comparing(Families::dimensions)).toList();

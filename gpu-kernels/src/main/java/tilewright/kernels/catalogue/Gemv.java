@@ -36,7 +36,7 @@ record Gemv(ElementType type, RowShape shape) implements Kernel {
     }
   });
 
-  /** What an H200 likes for rows of so many accesses: factors take registers too. */
+  /** The steps measured fastest on an H200 for rows of {@code runs} accesses; factors need registers, too. */
   private static RowFamily.Steps steps(int runs) {
     if (runs < RowFamily.LONG) return RowFamily.SHORT_STEPS;
     if (runs < 8192) return new RowFamily.Steps(8, 256, 768);

@@ -42,9 +42,9 @@ record MatrixTranspose(Path path, ElementType type, int vector, int high, int wi
   private static final int THREADS = 256;
   /** Rows of X in a tile, and rows of Y that CTAs work through together, so that their reads meet in L2. */
   private static final int ROWS = 128;
-  /** Of a row of X in a tile, which is then 32 KiB. */
+  /** Bytes of a row of X in a tile, which then has 32 KiB. */
   private static final int ROW_BYTES = 256;
-  /** Of a tile that single elements cross. */
+  /** Rows and columns of a tile that is transposed element by element. */
   private static final int SIDE = 32;
 
   enum Path { VECTOR, SWIZZLED, PADDED, DIAGONAL, ROWS, COLUMNS }

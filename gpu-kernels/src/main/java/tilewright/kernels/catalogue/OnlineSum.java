@@ -8,7 +8,7 @@ import tilewright.kernel.collective.Exponential;
 record OnlineSum(Exponential exponential) {
   /** Below every finite value, yet its difference to itself is a number. */
   static final float LOWEST = -Float.MAX_VALUE;
-  /** Of nothing. */
+  /** The maximum and the sum of no values. */
   static final List<Float> NONE = List.of(LOWEST, 0f);
 
   /** With more values, the sum so far made relative to the new maximum once. */

@@ -35,7 +35,7 @@ abstract class OptionedFamily implements Family {
   /** The settings of every family of this kind, extents first. */
   abstract List<Setting> common();
 
-  /** What only changes the speed. */
+  /** The settings that change only the speed. */
   List<Setting> tunings() {
     return List.of();
   }

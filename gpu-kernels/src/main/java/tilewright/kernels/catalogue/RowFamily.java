@@ -28,7 +28,7 @@ abstract class RowFamily extends OptionedFamily {
   private static final int SMALLEST_BLOCK = 64;
   /** Through long rows of which threads hold little else. */
   static final Steps LONG_STEPS = new Steps(4, 1024, 2048);
-  /** Of those that are not long. */
+  /** The steps for rows that are not long. */
   static final Steps SHORT_STEPS = new Steps(2, 512, 2048);
 
   RowFamily(String name, String formula, List<Setting> options) {
@@ -47,12 +47,12 @@ abstract class RowFamily extends OptionedFamily {
     return Stream.of("lanes", "block", "each", "cluster", "blocks", "beside").map(Setting::tuning).toList();
   }
 
-  /** What an H200 likes for rows so long. */
+  /** The launch shape measured fastest on an H200 for rows of this length. */
   RowTuning liked(ElementType type, int columns) {
     return RowTuning.NONE;
   }
 
-  /** So many runs of 16 bytes a thread, about, of so many rows each, in CTAs of half the usual size. */
+  /** About {@code runs} runs of 16 bytes per thread, of {@code each} rows, in CTAs of half the usual size. */
   static RowTuning small(int runs, int each) {
     return new RowTuning(0, SMALL_BLOCK, each, runs, 0, 0);
   }
@@ -135,7 +135,7 @@ abstract class RowFamily extends OptionedFamily {
   /** Sums in single precision, or in the element type's own: f16 for types of 8 bits. */
   static final Setting ACCUMULATOR = Setting.option("acc", "f32", "narrow");
 
-  /** What {@link #ACCUMULATOR} means for a type. */
+  /** The accumulator's type that {@link #ACCUMULATOR} chooses for an element type. */
   static ElementType accumulator(Choice choice, ElementType type) {
     if (choice.text("acc").equals("f32")) return ElementType.F32;
     return type == ElementType.BF16 ? ElementType.BF16 : ElementType.F16;

@@ -188,7 +188,7 @@ record SimtGemm(ElementType type, Config config, int vector) implements Kernel {
       }
     }
 
-    /** Of A in a slice; more by rows would not leave registers for the rest. */
+    /** Columns of A in a slice; with more, A by rows would not leave registers for the rest. */
     private int columns() {
       return columnwise() || config == Config.SLICED ? 1 : 4;
     }

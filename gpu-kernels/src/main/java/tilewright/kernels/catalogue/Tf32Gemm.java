@@ -49,10 +49,10 @@ record Tf32Gemm(int stages, int vector) implements Kernel {
     /** Lanes, then warps 2×2; an atom's values, then the atoms of a warp. */
     static final Partition C = Partition.exact(Layout.parse(
         "((4,8,2,2),(2,2,4,8)):((2,256,64,8192),(1,128,2048,8))"), TILE, TILE);
-    /** Where pairs along k begin in A (M,K): the same lanes and warps; atoms, then steps. */
+    /** The begins of pairs along k in A (M,K): lanes and warps as in C; atoms, then steps. */
     static final Partition A = Partition.shared(Layout.parse(
         "((4,8,2,2),(8,2)):((256,1,64,0),(8,1024))"), TILE, TILE_K);
-    /** Where pairs along n begin in B (K,N): two along k, atoms, steps. */
+    /** The begins of pairs along n in B (K,N): two along k, atoms, steps. */
     static final Partition B = Partition.shared(Layout.parse(
         "((4,8,2,2),(2,4,2)):((2,32,0,1024),(1,256,8))"), TILE_K, TILE);
   }

@@ -35,15 +35,15 @@ import tilewright.reference.SumReference;
 record Total(String family, List<String> inputs, ElementType type, ElementType accumulator, int vector,
     int threads, int bytes, int blocks) implements Kernel {
   private static final int THREADS = 1024;
-  /** Of all inputs together that a thread has under way. */
+  /** Bytes of all inputs together that a thread has in flight. */
   private static final int BYTES = 64;
   private static final int MULTIPROCESSORS = Chip.H200.multiprocessors();
   /** Threads that a multiprocessor has room for, in blocks of so many at least. */
   private static final int ROOM = 2048;
   private static final int SMALLEST_BLOCK = 64;
   /**
-   * Of an input that a block adds, about. That makes far more blocks than run at once: multiprocessors do not get equal
-   * shares of the bandwidth, and none shall be alone at the end.
+   * Bytes of an input per block, about. There are far more blocks than run at once, because SMs do not get equal shares
+   * of the bandwidth, and none shall be alone at the end.
    */
   private static final int BLOCK_BYTES = 256 << 10;
 

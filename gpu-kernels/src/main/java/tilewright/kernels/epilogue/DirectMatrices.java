@@ -51,7 +51,7 @@ public final class DirectMatrices {
     tensors.put(name, k.global(spec(name, type, neighbours)));
   }
 
-  /** What is assumed of a matrix. */
+  /** The specification of a matrix, with {@code neighbours} along n in one access. */
   public static TensorSpec spec(String name, ElementType type, int neighbours) {
     var spec = TensorSpec.of(name, type, "M", "N", "L");
     return neighbours == 1 ? spec : spec.contiguous("N").aligned(neighbours).multipleOf("N", neighbours);

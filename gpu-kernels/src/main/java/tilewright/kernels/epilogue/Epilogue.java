@@ -9,8 +9,8 @@ import tilewright.kernels.Pointwise;
 import tilewright.numerics.ElementType;
 
 /**
- * What becomes of each element of a product before it is stored, as a tree: D(m,n) from the accumulator, from other
- * matrices and vectors, and from scalars (CUTLASS, epilogue visitor trees). Arithmetic is in single precision.
+ * An epilogue visitor tree (CUTLASS): the expression of D(m,n) in the accumulator, other matrices and vectors, and
+ * scalars. Arithmetic is in FP32.
  *
  * <p>The tree is data. {@link EpilogueTrace} makes a kernel's instructions of it, {@link EpilogueReference} numbers.
  * A term of a sum that is a product is fused with the addition, the right term first.
@@ -79,7 +79,7 @@ public sealed interface Epilogue {
   /** How two values become one. */
   enum Operation { PLUS, TIMES, MAX, MIN }
 
-  /** Where a reduction's results are. */
+  /** The modes of a reduction's results. */
   enum Along {
     /** One a row, over its columns. */
     ROWS,
@@ -192,7 +192,7 @@ public sealed interface Epilogue {
     return reduce(name, Reduction.AMAX, Along.ALL);
   }
 
-  /** The same with something else in place of the product's element. */
+  /** This tree with another one in place of the accumulator. */
   default Epilogue onProduct(Epilogue product) {
     return switch (this) {
       case Accumulator _ -> product;
@@ -207,7 +207,7 @@ public sealed interface Epilogue {
     };
   }
 
-  /** What makes Dᵀ of the transposed product and the other matrices transposed. */
+  /** The tree that computes Dᵀ from the transposed accumulators and the other matrices transposed. */
   default Epilogue transposed() {
     return switch (this) {
       case Accumulator _, Constant _, Scalar _, Source _, PerBatch _ -> this;
@@ -251,7 +251,7 @@ public sealed interface Epilogue {
     return types;
   }
 
-  /** What this is made of. */
+  /** The node's operands. */
   default List<Epilogue> operands() {
     return switch (this) {
       case Accumulator _, Constant _, Scalar _, Source _, PerRow _, PerColumn _, PerBatch _ -> List.of();

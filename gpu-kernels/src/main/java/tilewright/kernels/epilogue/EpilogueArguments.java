@@ -71,7 +71,7 @@ public record EpilogueArguments(Epilogue tree, Map<String, LaunchArguments.Tenso
     return new LaunchArguments.Tensor(name, 0, List.of(batch), List.of(1L));
   }
 
-  /** The same for the transposed problem: vectors stay where they are. */
+  /** The arguments for the transposed problem; vectors stay where they are. */
   public EpilogueArguments transposed() {
     var all = new HashMap<>(tensors);
     all.replaceAll((_, tensor) -> tensor.extents().size() < 3 ? tensor : new LaunchArguments.Tensor(tensor.buffer(),

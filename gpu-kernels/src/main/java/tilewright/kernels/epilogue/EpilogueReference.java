@@ -15,8 +15,7 @@ import tilewright.numerics.Rounding;
 import tilewright.reference.Expected;
 
 /**
- * What an epilogue makes of a product, on the CPU: in double precision without any rounding, and in single precision in
- * the order of the tree.
+ * An epilogue on the CPU: in FP64 without rounding to the types of the tree, and in FP32 in the order of the tree.
  *
  * @param tensors what the tree reads, the first mode fastest: matrices (M,N,L), vectors (M,L), (N,L) or (L)
  * @param scalars by name
@@ -25,7 +24,7 @@ public record EpilogueReference(Epilogue tree, int m, int n, int batch, Map<Stri
     Map<String, Float> scalars) {
   private static final Set<Pointwise> EXACT = Set.of(Pointwise.RELU, Pointwise.HARDSHRINK);
 
-  /** What is expected of D, of auxiliary outputs and of reductions, from both kinds of accumulators (M,N,L). */
+  /** The expected D, auxiliary outputs and reductions, from both kinds of accumulators (M,N,L). */
   public List<Expected> of(String d, double[] exactly, double[] stepwise) {
     var exact = new Run(false, exactly);
     var rounded = new Run(true, stepwise);

@@ -62,7 +62,7 @@ public final class EpilogueTrace {
   }
 
   /**
-   * Where a part of D lies.
+   * The place of a part of D.
    *
    * @param m the first row; likewise n
    * @param extentM D's rows; likewise extentN
@@ -83,7 +83,7 @@ public final class EpilogueTrace {
     private final Map<Shared, List<F32>> read = new HashMap<>();
     private final Map<Shared, F32> running = new HashMap<>();
 
-    /** What values of a row, or of a column, have in common. */
+    /** The key of a term that the values of a row or of a column share. */
     private record Shared(Epilogue node, long row, long column) {}
 
     private Tile(Partition partition, I32 thread, Place place, MatrixAccess matrices) {
@@ -110,7 +110,7 @@ public final class EpilogueTrace {
       prefetchSources(first, count);
     }
 
-    /** The same of vectors alone. */
+    /** Loads the elements of vectors for these values ahead of their use. */
     public void prefetchVectors(int first, int count) {
       for (int value = first; value < first + count; value += 2) {
         for (var vector : root.nodes(Epilogue.PerRow.class)) row(vector, value);
@@ -119,7 +119,7 @@ public final class EpilogueTrace {
       root.nodes(Epilogue.PerBatch.class).forEach(this::entry);
     }
 
-    /** The same of matrices alone. */
+    /** Loads the elements of matrices for these values ahead of their use. */
     public void prefetchSources(int first, int count) {
       for (int value = first; value < first + count; value += 2) {
         for (var source : root.nodes(Epilogue.Source.class)) element(source, value, 2);

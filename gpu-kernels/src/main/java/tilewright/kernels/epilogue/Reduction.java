@@ -52,7 +52,7 @@ public enum Reduction {
     this.identity = identity;
   }
 
-  /** What changes no result, and what a result begins as. */
+  /** The neutral element, which a result begins with. */
   public float identity() {
     return identity;
   }

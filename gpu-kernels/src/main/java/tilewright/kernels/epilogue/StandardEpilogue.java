@@ -22,7 +22,7 @@ public enum StandardEpilogue {
   BIAS_SILU(type -> biased(type).apply(Pointwise.SWISH).convert(type)),
   /** Another matrix R added. */
   BIAS_RESIDUAL(type -> biased(type).plus(Epilogue.source("R", type)).convert(type)),
-  /** What goes into the activation is stored in Z, for its derivative. */
+  /** Bias and GELU; the activation's input is stored in Z, for its derivative. */
   BIAS_GELU_AUX(type -> biased(type).store("Z", type).apply(Pointwise.GELU_ERF).convert(type)),
   ROW_SUM(type -> product().reduce("sums", Reduction.SUM, Along.ROWS).convert(type)),
   COLUMN_SUM(type -> product().reduce("sums", Reduction.SUM, Along.COLUMNS).convert(type)),

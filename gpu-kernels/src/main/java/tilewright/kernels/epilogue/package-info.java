@@ -1,4 +1,4 @@
 /**
- * What is done with a product on its way out: expressions as data, their tracing, and their reference on the CPU.
+ * Epilogues of matrix multiplies: expression trees as data, their tracing, and their reference on the CPU.
  */
 package tilewright.kernels.epilogue;

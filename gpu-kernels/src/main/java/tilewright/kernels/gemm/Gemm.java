@@ -99,7 +99,7 @@ public final class Gemm {
     return configure(problem, true);
   }
 
-  /** Likewise, but not made for the problem's strides: what is exported meets others. */
+  /** The configuration for a problem, but for any strides: an exported kernel meets others. */
   public static GemmConfig configureForAnyStrides(GemmProblem problem) {
     return configure(problem, false);
   }

@@ -60,7 +60,7 @@ record AttentionTiming(AttentionKernel kernel) implements Timing {
     return all;
   }
 
-  /** As many tokens in sequences of at most that length. */
+  /** A timed problem of packed sequences, of at most that length. */
   private static TimedProblem packed(AttentionKernel kernel, ElementType type, Sizes longest, Band band) {
     var lengths = new SequenceLengths(longest.queries(), TOKENS);
     var dense = AttentionProblem.dense(type, Sizes.of(1, TOKENS, TOKENS, longest.heads(), longest.headDim()));

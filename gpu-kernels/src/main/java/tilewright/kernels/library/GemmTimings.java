@@ -17,7 +17,7 @@ import tilewright.numerics.ElementType;
 
 /** The matrix multiplies that are timed. */
 public final class GemmTimings {
-  /** What can be asked of any of them. */
+  /** The settings of the timings of all GEMMs. */
   public static final Set<String> SETTINGS = Set.of("order", "m", "n", "k", "shape", "dtype", "dtypeb", "out",
       "accumulation", "step", "epilogue", "grouping", "weights");
   private static final List<String> ORDERS = List.of("TN", "NN", "TT", "NT");

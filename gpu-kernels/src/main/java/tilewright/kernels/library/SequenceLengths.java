@@ -16,7 +16,7 @@ record SequenceLengths(int longest, int tokens) {
     return tokens / (2 * longest) * SHARES.size();
   }
 
-  /** Where each begins, and behind them where the last ends. */
+  /** The begin of each sequence, and behind them the end of the last. */
   List<Integer> cumulated() {
     return IntStream.rangeClosed(0, count()).mapToObj(i -> IntStream.range(0, i).map(this::length).sum()).toList();
   }

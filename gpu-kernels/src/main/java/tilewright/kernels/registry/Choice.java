@@ -56,7 +56,7 @@ public record Choice(Map<String, String> values) {
         new IllegalArgumentException("invalid " + name + "=" + values.get(name) + ": not an element type"));
   }
 
-  /** What is set, without what is left to the kernel. */
+  /** The chosen values, without those that are left to the kernel. */
   @Override
   public String toString() {
     return values.entrySet().stream().filter(e -> !e.getValue().equals(Setting.AUTO))

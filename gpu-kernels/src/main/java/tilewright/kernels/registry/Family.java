@@ -34,7 +34,7 @@ public interface Family extends KernelDescription {
   /** Extents to measure, in the order of the settings: far larger than any cache. */
   List<List<Integer>> measured();
 
-  /** What the kernels are written for. */
+  /** The target that the family's kernels are compiled for. */
   default Target target(Choice choice) {
     return Target.SM80;
   }

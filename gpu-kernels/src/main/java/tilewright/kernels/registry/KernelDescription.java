@@ -12,13 +12,13 @@ public interface KernelDescription {
   /** The name on the command line, lower case with underscores. */
   String name();
 
-  /** What it computes, in one line. */
+  /** The formula that the kernel computes, in one line. */
   String formula();
 
-  /** What can be set: extents first, then options, then tunings. */
+  /** The kernel's settings: extents first, then options, then tunings. */
   List<Setting> settings();
 
-  /** What it is written for, nothing being set. */
+  /** The target that the kernel is compiled for in its default settings. */
   Target target();
 
   /** Traces the kernel for a choice that {@link #requireSupported} lets pass. */
@@ -46,7 +46,7 @@ public interface KernelDescription {
     return new Choice(values);
   }
 
-  /** What is timed of it; most kernels that no GPU here runs are not. */
+  /** The kernel's timing, if it has one; most kernels for GPUs that are not at hand have none. */
   default Optional<Timing> timing() {
     return Optional.empty();
   }

@@ -19,10 +19,10 @@ public record Operand(String name, Role role, Fill fill, ElementType type, List<
     extents = List.copyOf(extents);
   }
 
-  /** What the kernel does with it; scratch memory that it wants to be zeros it leaves as zeros for the next launch. */
+  /** The operand's use. A kernel that needs zeros in scratch memory leaves zeros there for the next launch. */
   public enum Role { INPUT, OUTPUT, SCRATCH }
 
-  /** What it holds before the launch. */
+  /** The contents before the launch. */
   public sealed interface Fill {
     /** Normally distributed values of mean 0. */
     record Normal(double deviation) implements Fill {}
@@ -68,7 +68,7 @@ public record Operand(String name, Role role, Fill fill, ElementType type, List<
     return role == Role.SCRATCH && fill instanceof Fill.Zeros;
   }
 
-  /** The same tensor with other contents before the launch. */
+  /** The operand with other contents before the launch. */
   public Operand filled(Fill other) {
     return new Operand(name, role, other, type, modes, extents);
   }
@@ -86,7 +86,7 @@ public record Operand(String name, Role role, Fill fill, ElementType type, List<
     return new Layout(IntTuple.flat(numbers(extents)), IntTuple.flat(numbers(strides())));
   }
 
-  /** As a launch's argument. */
+  /** The launch argument. */
   public LaunchArguments.Tensor argument() {
     return new LaunchArguments.Tensor(name, 0, extents, strides());
   }

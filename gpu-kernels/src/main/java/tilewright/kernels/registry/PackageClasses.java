@@ -20,7 +20,7 @@ public final class PackageClasses {
   private PackageClasses() {}
 
   /**
-   * Those that are not inside others, by name; none is initialised.
+   * The top-level classes of a class's package, by name; none is initialised.
    *
    * @throws IllegalStateException naming what cannot be read or loaded
    */
@@ -45,7 +45,7 @@ public final class PackageClasses {
     }
   }
 
-  /** What has a dollar in its name is inside another class, what has a hyphen describes the package. */
+  /** The names of top-level classes: a dollar marks a nested class, a hyphen the package's description. */
   private static Stream<String> names(String folder, List<String> files) {
     var file = Pattern.compile(Pattern.quote(folder) + "([^/$-]+)[.]class");
     return files.stream().map(file::matcher).filter(Matcher::matches).map(found -> found.group(1)).sorted();

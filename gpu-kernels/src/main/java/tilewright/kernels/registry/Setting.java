@@ -18,7 +18,7 @@ public record Setting(String name, List<String> values, Kind kind) {
     values = List.copyOf(values);
   }
 
-  /** What a setting changes. */
+  /** The kind of thing that a setting changes. */
   public enum Kind {
     /** The problem's size. */
     EXTENT,

@@ -23,13 +23,13 @@ public record TimedProblem(String kernel, String arch, String config, PreparedLa
     before = List.copyOf(before);
   }
 
-  /** Where all that is read is drawn. */
+  /** A timed problem whose inputs are all drawn at random. */
   public TimedProblem(String kernel, String arch, String config, PreparedLaunch launch, List<Tensor> tensors,
       long bytes, double operations, Map<String, Object> peer) {
     this(kernel, arch, config, launch, tensors, bytes, operations, peer, List.of());
   }
 
-  /** What a tensor holds before the launch. */
+  /** The contents of a tensor before the launch. */
   public sealed interface Content {
     /** Normally distributed values of mean 0. */
     record Normal(double deviation) implements Content {}

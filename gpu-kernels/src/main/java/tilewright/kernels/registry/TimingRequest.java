@@ -6,7 +6,7 @@ import java.util.stream.Stream;
 import tilewright.numerics.ElementType;
 
 /**
- * What is to be timed.
+ * A request for timings.
  *
  * @param settings values by name, several with commas between
  * @param everyVariant whether to time every configuration, not only the one that the kernel chooses

@@ -28,7 +28,7 @@ public record Workload(PreparedLaunch launch, List<Operand> operands, Reference 
     return of(kernel, target, Dim3.of(Math.toIntExact(tiles)), reference, operands);
   }
 
-  /** Likewise on a grid of any shape; operands that are the kernel's own are scratch memory of the launch. */
+  /** A workload on a grid of any shape; operands that are the kernel's own are scratch memory of the launch. */
   public static Workload of(Kernel kernel, Target target, Dim3 grid, Reference reference, Operand... operands) {
     var compiled = CompiledKernel.compile(kernel, target);
     var arguments = LaunchArguments.of(compiled);

@@ -14,7 +14,7 @@ import tilewright.numerics.ElementType;
  */
 public record Accumulators(ElementType type, FragmentRows rows) {
 
-  /** What a fragment holds now, in the order of the partition's values. */
+  /** The present values of a fragment, in the order of the partition's values. */
   public List<F32> values(Scope k, Fragment fragment) {
     return type == ElementType.F32 ? rows.values(k, fragment)
         : Vector.packed(k, type, fragment.registers()).values();

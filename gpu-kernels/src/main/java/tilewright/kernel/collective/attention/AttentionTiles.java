@@ -36,7 +36,7 @@ public record AttentionTiles(Band band, AttentionTileScheduler order, I32 sharer
     return tile(order.tile(index));
   }
 
-  /** What a tile of the scheduler's is made of. */
+  /** The sequence, rows and blocks of a tile from the scheduler. */
   public Tile tile(AttentionTileScheduler.Tile tile) {
     var query = tile.number().times(queries);
     var sequence = sequences.apply(tile.batch());

@@ -45,7 +45,7 @@ public record BlockInfo(I32 first, I32 insideFirst, I32 insideEnd, I32 end) impl
     return new BlockInfo(first, insideFirst, insideEnd, end.max(first.plus(1)));
   }
 
-  /** What is done with block n of keys; {@code masked} says whether some query may not see all of it. */
+  /** The work on block n of keys; {@code masked} where some query may not see all of it. */
   @FunctionalInterface
   public interface Body {
     void accept(I32 n, boolean masked);

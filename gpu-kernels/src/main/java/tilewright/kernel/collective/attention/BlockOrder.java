@@ -13,10 +13,10 @@ public interface BlockOrder {
   /** The block that comes first. */
   I32 begin();
 
-  /** Goes through all of them. */
+  /** Visits all blocks in their order. */
   void visit(Scope k, Visitor visitor);
 
-  /** What is done with a block. */
+  /** The work on a block. */
   @FunctionalInterface
   interface Visitor {
     /**

@@ -42,7 +42,7 @@ public record BlockVisits(I32 count, UnaryOperator<I32> block, List<Stretch> str
             new Stretch(lists.partials().max(1), all, false)));
   }
 
-  /** What is done with the block at a place. */
+  /** The work on the block at a place. */
   @FunctionalInterface
   public interface Body {
     void accept(I32 place, boolean masked);

@@ -42,7 +42,7 @@ public final class FragmentRows {
     return of(partition, false);
   }
 
-  /** Of rows that warps may share: {@link #acrossLanes} reaches those of one warp only. */
+  /** The rows of a partition whose rows warps may share: {@link #acrossLanes} reaches those of one warp only. */
   public static FragmentRows overWarps(Partition partition) {
     return of(partition, true);
   }
@@ -97,7 +97,7 @@ public final class FragmentRows {
     return rowOf[value];
   }
 
-  /** What the registers of a fragment hold now. */
+  /** The present values of a fragment's registers. */
   public List<F32> values(Scope k, Fragment fragment) {
     return registers(fragment).stream().map(k::result).toList();
   }

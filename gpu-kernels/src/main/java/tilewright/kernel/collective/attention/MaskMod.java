@@ -11,12 +11,12 @@ import tilewright.kernel.Pred;
 public interface MaskMod {
   Pred apply(I32 b, I32 h, I32 q, I32 k);
 
-  /** What both let through. */
+  /** The mask that shows a key where both do. */
   default MaskMod and(MaskMod other) {
     return (b, h, q, k) -> apply(b, h, q, k).and(other.apply(b, h, q, k));
   }
 
-  /** What either lets through. */
+  /** The mask that shows a key where either does. */
   default MaskMod or(MaskMod other) {
     return (b, h, q, k) -> apply(b, h, q, k).or(other.apply(b, h, q, k));
   }

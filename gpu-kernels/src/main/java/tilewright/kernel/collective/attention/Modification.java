@@ -8,13 +8,13 @@ import tilewright.kernel.F32;
 import tilewright.kernel.I32;
 import tilewright.kernel.Scope;
 
-/** What users change of the scores: a function of each, a mask, both or neither. */
+/** The user's change of the scores: a function of each, a mask, both or neither (FlexAttention). */
 public record Modification(Optional<ScoreMod> score, Optional<MaskMod> mask) {
   public static final Modification NONE = new Modification(Optional.empty(), Optional.empty());
 
   private static final float LOG2_E = 1.44269504f;
 
-  /** Where a tile of scores lies: its batch entry, first head, first row and first key. */
+  /** The position of a tile of scores: its batch entry, first head, first row and first key. */
   public record Place(I32 batch, I32 head, I32 firstRow, I32 firstKey, HeadPacking packing) {
     /** With a row for each query. */
     public Place(I32 batch, I32 head, I32 firstQuery, I32 firstKey) {
@@ -22,7 +22,7 @@ public record Modification(Optional<ScoreMod> score, Optional<MaskMod> mask) {
     }
   }
 
-  /** What the softmax multiplies scores by: the scale, unless {@link #apply} has done that, in binary logarithms. */
+  /** The factor of scores in the softmax, times log₂ e: the scale, or 1 where {@link #apply} has scaled them. */
   public F32 softmaxScale(Scope k, F32 scale) {
     return score.isPresent() ? k.constant(LOG2_E) : scale.times(LOG2_E);
   }

@@ -117,10 +117,10 @@ public final class OnlineSoftmax {
   }
 
   /**
-   * What a tile makes of the rows' maxima: the first half of {@link #next}, for those who compute weights themselves.
+   * The rows' maxima after a tile: the first half of {@link #next}, for callers that compute P themselves.
    *
    * @param factors by which what came before has to be multiplied, one a row of the thread
-   * @param shifts to be added to c·s to get the binary logarithm of a weight
+   * @param shifts to be added to c·s to get the binary logarithm of a probability
    */
   public record Maximum(List<F32> factors, List<F32> shifts) {}
 
@@ -174,7 +174,7 @@ public final class OnlineSoftmax {
   }
 
   /**
-   * What a row is at the end.
+   * The result of a row.
    *
    * @param inverse 1/ℓ, by which the sum of weighted values is multiplied; 1 for a row without scores
    * @param logSumExp ln Σ e^(scale·s); −∞ for a row without scores

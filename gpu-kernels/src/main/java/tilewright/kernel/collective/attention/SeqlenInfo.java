@@ -4,7 +4,7 @@ import tilewright.kernel.GlobalTensor;
 import tilewright.kernel.I32;
 
 /**
- * Where a sequence's queries and keys lie in their tensors, and how many there are.
+ * The rows of a sequence's queries and keys in their tensors.
  *
  * @param firstQuery row of Q where the sequence begins
  * @param firstKey row of K and V where it begins
