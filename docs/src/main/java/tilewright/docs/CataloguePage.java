@@ -75,7 +75,7 @@ final class CataloguePage {
     var partition = partitions.getFirst();
     var name = "catalogue-" + source.toLowerCase(Locale.ROOT) + ".svg";
     Files.writeString(images.resolve(name), PartitionPicture.of(partition).toSvg());
-    return "Who has what of a tile of `%s` when nothing is set:\n\nimage::%s[Which thread has which run]\n\n"
+    return "The thread–value layout of a tile of `%s` with default settings:\n\nimage::%s[The thread of each run]\n\n"
         .formatted(family.name(), name);
   }
 
