@@ -38,7 +38,7 @@ class HostileValuesTest {
   private static final Map<String, List<String>> QUICK = Map.of("verify", List.of("vector_add", "--arch", "sm80"),
       "bench", List.of("vector_add"), "layout eval", List.of("4:1"), "sim", List.of("@/launch.json"),
       "ptx", List.of("add"), "export", List.of("add"), "run softmax", List.of(), "layout banks", List.of("32:1"));
-  /** Those would make a bundle, or do nothing that depends on a value. */
+  /** Commands that would make a bundle, or that no value changes. */
   private static final List<String> LEFT_OUT = List.of("bundle", "doctor", "kernels", "budget", "tune");
 
   @TempDir
@@ -153,7 +153,7 @@ class HostileValuesTest {
     return hasName && value.substring(fileAt(option, value)).isEmpty();
   }
 
-  /** Where the name of a file begins in a value: behind the key, if the option has pairs. */
+  /** The index in a value at which the name of a file begins: behind the key, if the option has pairs. */
   private static int fileAt(OptionSpec option, String value) {
     return Map.class.isAssignableFrom(option.type()) ? value.indexOf('=') + 1 : 0;
   }

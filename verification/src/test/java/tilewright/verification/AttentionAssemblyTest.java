@@ -18,10 +18,10 @@ import tilewright.kernels.attention.AttentionProblem.Sizes;
 import tilewright.kernels.attention.Sm80AttentionKernel;
 import tilewright.numerics.ElementType;
 
-/** What the assembler says of SM80 attention in the tiles of every head dimension. */
+/** Assembles SM80 attention in the tiles of every head dimension. */
 class AttentionAssemblyTest {
   private static final Assembler ASSEMBLER = Assembler.find();
-  /** What the assembler spills for Hopper at head dimensions whose accumulators leave few registers. */
+  /** The bytes spilled for Hopper at head dimensions whose accumulators leave few registers. */
   private static final Map<Integer, Integer> SPILLED_ON_HOPPER = Map.of(96, 48, 128, 16);
 
   @ParameterizedTest(name = "head dimension {0}")

@@ -19,7 +19,7 @@ import tilewright.kernels.attention.AttentionProblem.View;
 import tilewright.kernels.library.AttentionKernels;
 import tilewright.numerics.ElementType;
 
-/** What {@link Attention} chooses, and what it says of what cannot be done. */
+/** The choices of {@link Attention}, and its messages for problems that no kernel computes. */
 class AttentionFacadeTest {
   private static final MaskMod EVERYTHING = (b, h, q, k) -> k.atLeast(0);
 

@@ -20,7 +20,7 @@ import tilewright.sm100.attention.BlackwellAttention;
 import tilewright.sm90.attention.HopperAttention;
 import tilewright.verification.cases.AttentionCases;
 
-/** That {@code verify} has a case of every feature that an attention kernel takes, small enough for the simulator. */
+/** {@code verify} has a case, small enough for the simulator, of every feature that an attention kernel supports. */
 class AttentionFeaturesTest {
   private static final List<AttentionKernel> KERNELS = List.of(new Sm80AttentionKernel(), new HopperAttention(),
       new BlackwellAttention());

@@ -95,7 +95,7 @@ class BlackwellAssemblyTest {
     }
   }
 
-  /** With rows that are read 16 bytes at once, and with rows that begin anywhere. */
+  /** Quantizers of rows that are read 16 bytes at a time, and of unaligned rows. */
   @ParameterizedTest
   @EnumSource(names = {"F32", "BF16", "F16"})
   void quantizersAreToo(ElementType type, TestReporter reporter) {

@@ -19,7 +19,7 @@ final class FamilyChecks {
     return of(families.stream().map(name -> RegisteredFamilies.named(name)));
   }
 
-  /** What no other class of tests has: a new family is among these until it has a place. */
+  /** Families that no other test names: a new family is among these until it has a place. */
   static Stream<DynamicTest> others() {
     var named = Stream.of(ElementwiseFamilyTest.NAMES, SumFamilyTest.NAMES, RowFamilyTest.NAMES, GemmFamilyTest.NAMES,
         AttentionVariantTest.WAYS).flatMap(List::stream).collect(Collectors.toSet());

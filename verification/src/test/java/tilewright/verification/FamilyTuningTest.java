@@ -16,7 +16,7 @@ import tilewright.kernels.registry.Family;
 import tilewright.verification.backend.SimulatorBackend;
 import tilewright.verification.cases.FamilyCases;
 
-/** What only changes the speed: results agree with the reference all the same, and the sanitizer finds nothing. */
+/** Settings that only change the speed: results still agree with the reference, and the sanitizer finds nothing. */
 class FamilyTuningTest {
 
   private static Choice choice(Family family, String settings) {

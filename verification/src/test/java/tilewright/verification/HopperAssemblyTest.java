@@ -24,7 +24,7 @@ import tilewright.sm90.HopperGemm;
 import tilewright.sm90.MixedGemm;
 import tilewright.sm90.ScaledGemm;
 
-/** What the assembler says of the Hopper GEMM in every tile: no registers spilled, no {@code wgmma} made to wait. */
+/** Assembles the Hopper GEMM in every tile: without spills, and without serialised {@code wgmma}. */
 class HopperAssemblyTest {
   private static final Assembler ASSEMBLER = Assembler.find();
 

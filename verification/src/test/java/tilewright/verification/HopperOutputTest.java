@@ -35,7 +35,7 @@ import tilewright.verification.cases.GemmCases;
  */
 class HopperOutputTest {
   private static final int OFFSET = 16;
-  /** What bytes are that nobody writes; no sum in 8 bits. */
+  /** The byte in memory that no kernel writes; no result of 8 bits equals it. */
   private static final byte UNTOUCHED = (byte) 0xA5;
 
   /** A(i, k), likewise B(j, k). */

@@ -11,7 +11,7 @@ import tilewright.device.assembly.Assembler;
 import tilewright.device.assembly.Assembly;
 import tilewright.sm90.ladder.LadderStep;
 
-/** What the assembler says of every step of the ladder: a step shall teach its idea, not what spilling costs. */
+/** Assembles every step of the ladder: a step teaches its idea, not the cost of spills. */
 class LadderAssemblyTest {
   private static final Assembler ASSEMBLER = Assembler.find();
 

@@ -4,7 +4,7 @@ import java.util.stream.Stream;
 import org.junit.jupiter.api.DynamicTest;
 import org.junit.jupiter.api.TestFactory;
 
-/** What moves elements or counts them, and every family that no other test names. */
+/** Families that move or count elements, and every family that no other test names. */
 class MovementFamilyTest {
   @TestFactory
   Stream<DynamicTest> everyVariantAgreesWithTheReferenceAndIsClean() {

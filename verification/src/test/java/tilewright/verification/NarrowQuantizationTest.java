@@ -30,7 +30,7 @@ import tilewright.sm100.atom.MmaFormat;
 import tilewright.sm100.atom.MmaKind;
 import tilewright.verification.cases.Buffers;
 
-/** What kernels quantize, bit for bit beside what the host does, of numbers of every kind. */
+/** Quantization by kernels, compared bit for bit with the host's, for numbers of every kind. */
 class NarrowQuantizationTest {
   private static final int SEEDS = 3;
 
@@ -69,7 +69,7 @@ class NarrowQuantizationTest {
     assertEquals(List.of(), result.findings(), "seed " + seed);
   }
 
-  /** Of every magnitude, with blocks of zeros, of subnormals, and with a number that is not finite. */
+  /** Numbers of every magnitude, with blocks of zeros, of subnormals, and with a number that is not finite. */
   private static TensorView numbers(ElementType type, int count) {
     var numbers = new TensorView(type, Buffers.zeros(type, count), Layout.of(count, 1));
     var random = new Random(5);

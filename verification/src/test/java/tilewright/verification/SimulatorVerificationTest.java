@@ -38,7 +38,7 @@ class SimulatorVerificationTest {
         }));
   }
 
-  /** What an H200 makes of SM80 kernels: the same models, with Hopper's numbers. */
+  /** SM80 kernels with the tensor-core arithmetic of an H200. */
   @TestFactory
   Stream<DynamicTest> tensorCoreKernelsAreBitExactInHoppersArithmetic() {
     return Catalogue.single(21).stream()

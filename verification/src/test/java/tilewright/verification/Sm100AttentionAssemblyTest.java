@@ -20,7 +20,7 @@ import tilewright.numerics.ElementType;
 import tilewright.sm100.attention.BlackwellAttention;
 import tilewright.verification.cases.AttentionMods;
 
-/** What the assembler says of Blackwell attention: no registers spilled, no warnings. */
+/** Assembles Blackwell attention: without spills, and without warnings. */
 class Sm100AttentionAssemblyTest {
   private static final Assembler ASSEMBLER = Assembler.find();
   private static final List<Sizes> DIMS = Stream.of(new int[] {64, 64}, new int[] {96, 96}, new int[] {128, 128},

@@ -22,7 +22,7 @@ import tilewright.kernels.attention.AttentionProblem.Sizes;
 import tilewright.numerics.ElementType;
 import tilewright.sm90.attention.HopperAttention;
 
-/** What the assembler says of Hopper attention: no registers spilled, no {@code wgmma} made to wait. */
+/** Assembles Hopper attention: without spills, and without serialised {@code wgmma}. */
 class Sm90AttentionAssemblyTest {
   private static final Assembler ASSEMBLER = Assembler.find();
   private static final int BLOCK_BYTES = 232448;

@@ -84,7 +84,7 @@ class Sm90AttentionTest {
     return new TensorView(TYPE, Buffers.normal(TYPE, (long) rows * heads * columns, seed), layout);
   }
 
-  /** With the modes of the reference: batch, rows, heads, columns. */
+  /** Returns the tensor with the modes of the reference: batch, rows, heads, columns. */
   private static TensorView rows(TensorView tensor) {
     var layout = tensor.layout();
     return new TensorView(tensor.type(), tensor.data(),

@@ -12,7 +12,7 @@ import tilewright.device.assembly.Assembler;
 import tilewright.device.assembly.Assembly;
 import tilewright.kernel.Target;
 
-/** What the assembler says of streamed rows of every length that is streamed: no registers spilled. */
+/** Assembles the streamed row kernels for every length that they stream: without spills. */
 class StreamedRowsAssemblyTest {
   private static final Assembler ASSEMBLER = Assembler.find();
 

@@ -3,7 +3,7 @@ package tilewright.cli.bench;
 import java.io.IOException;
 import org.junit.jupiter.api.Test;
 
-/** What the documentation keeps of Blackwell's budgets, beside fresh counts of the kernels as they are. */
+/** Compares the documented budgets of Blackwell kernels with fresh counts. */
 class KeptBlackwellBudgetsTest {
 
   @Test

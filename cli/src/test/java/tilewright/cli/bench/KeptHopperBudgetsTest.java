@@ -17,7 +17,7 @@ import org.junit.jupiter.params.provider.CsvSource;
 import tilewright.cli.Cli;
 import tools.jackson.databind.json.JsonMapper;
 
-/** What the documentation keeps of Hopper's budgets, beside fresh counts; of those beside measurements some. */
+/** Compares the documented budgets of Hopper kernels with fresh counts, some of those beside measurements too. */
 class KeptHopperBudgetsTest {
 
   @TempDir
@@ -59,7 +59,7 @@ class KeptHopperBudgetsTest {
     }
   }
 
-  /** Of the record's rows. */
+  /** The operations of each row of a record, by configuration. */
   private static Map<String, Double> operations(String kernel) throws IOException {
     var record = KeptBudgets.docs().resolve("benchmarks").resolve("sm90-" + kernel + "-h200.json");
     return JsonMapper.shared().readTree(Files.readString(record)).get("rows").valueStream()

@@ -290,7 +290,7 @@ class KernelPathTest {
     assertTrue(unknown.err().contains("invalid --kernel variant: naive or sm80 or sm90 or sm100"), unknown.err());
   }
 
-  /** That a machine without a GPU refuses it late means that the kernel was found. */
+  /** A machine without a GPU refuses only after the kernel was found. */
   @Test
   void benchKnowsIt() {
     var unknown = Cli.run("bench", "doubling");

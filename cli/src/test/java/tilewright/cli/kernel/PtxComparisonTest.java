@@ -100,7 +100,7 @@ class PtxComparisonTest {
     assertTrue(compared.out().contains("only before: vector_add vec=32\n"), compared.out());
   }
 
-  /** Those of kernels that are not asked for are not gone. */
+  /** Configurations of kernels that are not asked for do not count as missing. */
   @Test
   void someKernelsMayBeComparedWithAFolderOfMore() {
     assertEquals(0, write("vector_add", "transpose").exitCode());

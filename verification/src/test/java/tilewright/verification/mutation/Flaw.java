@@ -14,11 +14,11 @@ enum Flaw {
   /** A signal that the other SM of a pair misses. */
   NARROWER_SIGNAL(Mutations::withANarrowerSignal),
   EARLIER_WAIT(Mutations::withAnEarlierWait),
-  /** Of copies by threads. */
+  /** A wait for {@code cp.async} copies that lets one more group be pending. */
   WEAKER_WAIT(Mutations::withAWeakerWait),
   /** Between CTAs, in global memory. */
   WEAKER_FLAG(Mutations::withAWeakerFlag),
-  /** For the stream's earlier kernels. */
+  /** A wait for the stream's earlier kernels that is missing or comes too late. */
   LATE_GRID_WAIT(Mutations::withALateGridWait),
   FROZEN_PHASE(Mutations::withAFrozenPhase),
   OTHER_ARRIVALS(Mutations::withOtherArrivals),
@@ -35,7 +35,7 @@ enum Flaw {
     return mutations.apply(module);
   }
 
-  /** Such as {@code missing barrier}. */
+  /** The name in words, such as {@code missing barrier}. */
   @Override
   public String toString() {
     return name().toLowerCase(Locale.ROOT).replace('_', ' ');
