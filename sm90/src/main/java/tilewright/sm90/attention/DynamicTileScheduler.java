@@ -59,7 +59,8 @@ final class DynamicTileScheduler {
   static DynamicTileScheduler of(Scope k, Pred first, int warps, AttentionTileScheduler order,
       Optional<PackedTiles> packed) {
     return new DynamicTileScheduler(k, k.global(counter()),
-        k.shared(ElementType.I32, Layout.columnMajor(FIELDS, STAGES)), Pipeline.ring(k, STAGES, first, 1, warps), order, packed);
+        k.shared(ElementType.I32, Layout.columnMajor(FIELDS, STAGES)), Pipeline.ring(k, STAGES, first, 1, warps), order,
+        packed);
   }
 
   /** One thread draws this CTA's tiles. */
