@@ -1,9 +1,9 @@
 package tilewright.numerics;
 
 /**
- * What {@code tcgen05.mma} adds up of numbers with block scales, as sf-tensor found it on a B200: an instruction cuts
- * the accumulator and its products, scales included, at one place toward zero, adds what is left exactly, and cuts the
- * sum to a single. Instructions follow each other along k.
+ * The arithmetic of {@code tcgen05.mma} with block scales, as sf-tensor found it on a B200. An instruction truncates
+ * the accumulator and its products, scales included, at one place toward zero, adds the rest exactly, and truncates the
+ * sum to FP32. Instructions follow each other along k.
  */
 public enum BlockScaledModel {
   /**

@@ -6,7 +6,7 @@ package tilewright.numerics;
  */
 record FiniteFormat(int exponentBits, int fractionBits) implements NumberFormat {
 
-  /** The same fields with one exponent more, whose infinity lies beyond every pattern of this format. */
+  /** The format with one exponent more, whose infinity lies beyond every pattern of this one. */
   private BinaryFormat wider() {
     return new BinaryFormat(exponentBits + 1, fractionBits);
   }

@@ -1,15 +1,16 @@
 package tilewright.numerics;
 
 /**
- * What a tensor core computes for one output: exact products, aligned to the largest exponent among them and the
- * accumulator, each truncated, summed exactly, and rounded once (T-FDPA, after "MMA-Sim" and the FTTN probes of
- * tensor-core arithmetic). More than {@code block} products are summed block after block.
+ * A tensor core's arithmetic for one output: exact products are aligned to the largest exponent among them and the
+ * accumulator, truncated, summed exactly, and rounded once (T-FDPA, after "MMA-Sim" and the FTTN probes of tensor-core
+ * arithmetic). More than {@code block} products are summed block after block.
  *
  * @param block products that one summation takes
  * @param fraction bits kept below the largest exponent
- * @param a type of the first factors; likewise b
+ * @param a type of the first factors
+ * @param b type of the second factors
  * @param accumulator F32, truncated, or F16, rounded to nearest even
- * @param dropped last bits of a single that a sum does not keep
+ * @param dropped last bits of an FP32 significand that a sum does not keep
  * @param zeroExponent the exponent that a zero counts with
  */
 public record TensorCoreModel(int block, int fraction, ElementType a, ElementType b, ElementType accumulator,
@@ -92,7 +93,7 @@ public record TensorCoreModel(int block, int fraction, ElementType a, ElementTyp
     return sum;
   }
 
-  /** The same for decoded factors, bit for bit, and several times as fast. */
+  /** Sums products of decoded factors: the same bits, several times as fast. */
   public long dot(long c, TensorCoreOperands x, TensorCoreOperands y) {
     if (x.count() != y.count()) {
       throw new IllegalArgumentException("a dot product needs equally many factors, got " + x.count() + " and "
@@ -101,7 +102,7 @@ public record TensorCoreModel(int block, int fraction, ElementType a, ElementTyp
     return dot(c, x, y, 0, x.count());
   }
 
-  /** The same for the factors from one index to before another. */
+  /** Sums products of the decoded factors from one index to before another. */
   public long dot(long c, TensorCoreOperands x, TensorCoreOperands y, int from, int to) {
     if (x.type() != a || y.type() != b) {
       throw new IllegalArgumentException("this dot product is of " + a.text() + " and " + b.text() + ", got "

@@ -109,8 +109,8 @@ public record AttentionReference(TensorView q, TensorView k, TensorView v, doubl
   }
 
   /**
-   * As a kernel: sums in single precision, exponentials rounded to the operands' type for the second product but summed
-   * before that, and divided by their sum at the end.
+   * Computes attention step by step as a kernel does: sums in FP32; exponentials summed, then rounded to the operands'
+   * type for P·V; and a division by their sum at the end.
    */
   public Result stepwise() {
     return run(new Arithmetic() {

@@ -31,7 +31,7 @@ public record BlockScaledReference(BlockScaledModel model, List<ScaledFactors> a
     });
   }
 
-  /** As a kernel that sums by {@code tcgen05.mma} in the order of k, and multiplies that by alpha in singles. */
+  /** Sums as {@code tcgen05.mma} does, in the order of k, and multiplies the result by alpha in FP32. */
   public double[] inTensorMemory() {
     return each((x, y) -> output.toDouble(output.fromDouble(alpha * model.dot(0, x, y), Rounding.NEAREST_EVEN)));
   }

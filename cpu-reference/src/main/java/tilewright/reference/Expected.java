@@ -1,10 +1,10 @@
 package tilewright.reference;
 
 /**
- * What a kernel should leave in one tensor, elements in memory order.
+ * The expected contents of one tensor after a kernel, elements in memory order.
  *
  * @param tensor the tensor's name
- * @param exact in double precision from the same inputs
+ * @param exact results in FP64 from the same inputs
  * @param stepwise the same computation done step by step in the kernel's own precision
  * @param bitwise whether the kernel must leave exactly the bits of {@code stepwise}
  */

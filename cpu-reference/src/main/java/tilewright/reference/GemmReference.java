@@ -42,7 +42,7 @@ public record GemmReference(TensorView a, TensorView b, TensorView c, float alph
     });
   }
 
-  /** As a kernel that sums by fused multiply-adds in single precision, in the order of k. */
+  /** Sums by fused multiply-adds in FP32, in the order of k. */
   public double[] sequential(int[] rows) {
     return eachDot(rows, (x, y, old) -> {
       float sum = 0;
@@ -52,7 +52,7 @@ public record GemmReference(TensorView a, TensorView b, TensorView c, float alph
   }
 
   /**
-   * As a kernel that sums by {@code mma.m16n8k16} into single precision.
+   * Sums as {@code mma.m16n8k16} does, into FP32.
    *
    * @param architecture the compute capability times ten whose arithmetic to follow
    */
@@ -66,12 +66,12 @@ public record GemmReference(TensorView a, TensorView b, TensorView c, float alph
         stored(ElementType.F32.toDouble(model.dot(0, decodedA[row], decodedB[column])), old));
   }
 
-  /** As a kernel that sums by {@code wgmma}: 8-bit integers exactly in 32 bits that wrap, others as SM90 does. */
+  /** Sums as {@code wgmma} does: 8-bit integers exactly in 32 bits that wrap, others with SM90's arithmetic. */
   public double[] onWarpgroups(int[] rows) {
     return onWarpgroups(Math.max(1, extent(a, 1)), rows);
   }
 
-  /** The same, but what has been summed is added to a single every so many steps of k. */
+  /** Sums as {@code wgmma} does, and adds to an FP32 accumulator every so many steps of k. */
   public double[] onWarpgroups(int interval, int[] rows) {
     if (a.type() == ElementType.I8) return integers(rows);
     return onWarpgroups(interval, Scales.ONE, rows);
@@ -79,14 +79,14 @@ public record GemmReference(TensorView a, TensorView b, TensorView c, float alph
 
   /** In which parts along k an element of C is summed. */
   public interface Parts {
-    /** From one k to below another. */
+    /** A range of k, from one index to below another. */
     record Part(int from, int to) {}
 
     /** The parts in the order in which they are added. */
     List<Part> of(int row, int column, int batch);
   }
 
-  /** As a kernel that sums parts of k by {@code wgmma} and adds the parts, in their order, in single precision. */
+  /** Sums parts of k as {@code wgmma} does, and adds the parts, in their order, in FP32. */
   public double[] onWarpgroups(Parts parts, int[] rows) {
     var model = TensorCoreModel.wgmma(a.type(), b.type());
     var decodedA = decoded(a, extent(a, 1));
@@ -102,7 +102,7 @@ public record GemmReference(TensorView a, TensorView b, TensorView c, float alph
     });
   }
 
-  /** Of an interval of k, what a row of A or B is multiplied by; rows are counted through the batch. */
+  /** The scale of a row of A or B in an interval of k; rows are counted through the batch. */
   interface Scales {
     /** No scales. */
     Scales ONE = (_, _, _) -> 1;
@@ -110,14 +110,14 @@ public record GemmReference(TensorView a, TensorView b, TensorView c, float alph
     float of(boolean ofA, int row, int interval);
   }
 
-  /** The same, where the sums of an interval are multiplied by its scales' product. */
+  /** Sums intervals as {@code wgmma} does, and multiplies each by the product of its scales. */
   double[] onWarpgroups(int interval, Scales scales, int[] rows) {
     // An 8-bit operand beside one of 16 bits is converted to its type, exactly.
     var multiplied = a.type().bits() < b.type().bits() ? b.type() : a.type();
     return summed(TensorCoreModel.wgmma(multiplied, b.type()), interval, scales, rows);
   }
 
-  /** As a kernel that sums by {@code tcgen05.mma}: 8-bit integers exactly, others as SM100 does. */
+  /** Sums as {@code tcgen05.mma} does: 8-bit integers exactly, others with SM100's arithmetic. */
   public double[] inTensorMemory(int[] rows) {
     if (a.type() == ElementType.I8) return integers(rows);
     return summed(TensorCoreModel.tcgen05(a.type(), b.type()), Math.max(1, extent(a, 1)), Scales.ONE, rows);

@@ -49,7 +49,7 @@ public enum PointwiseReference {
     this.oneRounding = oneRounding;
   }
 
-  /** By the definition. */
+  /** Evaluates the definition in FP64. */
   public double exact(double... x) {
     return exact.of(x);
   }
@@ -59,7 +59,7 @@ public enum PointwiseReference {
     return single.of(x);
   }
 
-  /** With every operation rounded to the type; one that is a single rounding anyway is the same in single precision. */
+  /** Evaluates with every operation rounded to the type; an operation with one rounding is evaluated in FP32. */
   double rounded(ElementType type, float... x) {
     return type.round(single.of(x));
   }

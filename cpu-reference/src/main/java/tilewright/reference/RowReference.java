@@ -28,9 +28,9 @@ public final class RowReference {
   }
 
   /**
-   * With weights W (N) and bias B (N); sums step by step in the accumulator's type. The mean has two parts, the second
-   * what rounding took from the first: step by step with a rounded mean alone, the error rule would allow a large mean
-   * any error.
+   * Layer normalisation with weights W (N) and bias B (N); the stepwise result sums in the accumulator's type. The mean
+   * has two parts, of which the second is the rounding error of the first: with a rounded mean alone the error rule
+   * would allow a large mean any error.
    */
   public static Reference layerNorm(ElementType type, ElementType accumulator, int columns, float epsilon) {
     return tensors -> byRow(type, tensors.get("X"), columns, x -> {
@@ -53,7 +53,7 @@ public final class RowReference {
     });
   }
 
-  /** With weights W (N); sums step by step in the accumulator's type. */
+  /** RMS normalisation with weights W (N); the stepwise result sums in the accumulator's type. */
   public static Reference rmsNorm(ElementType type, ElementType accumulator, int columns, float epsilon) {
     return tensors -> byRow(type, tensors.get("X"), columns, x -> {
       double square = Arrays.stream(x).map(v -> v * v).sum() / columns;

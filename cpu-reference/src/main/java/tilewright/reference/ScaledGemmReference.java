@@ -15,7 +15,7 @@ public record ScaledGemmReference(GemmReference product, TensorView scalesA, Ten
     return product.exact(BLOCK, this::scale, rows);
   }
 
-  /** As a kernel that sums 128 of k by {@code wgmma}, and in singles what that gives times the scales. */
+  /** Sums 128 of k at a time as {@code wgmma} does, and adds these sums times their scales in FP32. */
   public double[] onWarpgroups(int[] rows) {
     return product.onWarpgroups(BLOCK, this::scale, rows);
   }

@@ -1,8 +1,8 @@
 package tilewright.reference;
 
 /**
- * What attention does to the scaled score of query {@code q} and key {@code k} before the softmax, in head {@code h}
- * of batch entry {@code b}. Queries are aligned at the end: query i of {@code queries} has position i + keys − queries
+ * The change of the scaled score of query {@code q} and key {@code k} before the softmax, in head {@code h} of batch
+ * entry {@code b}. Queries are aligned at the end: query i of {@code queries} has position i + keys − queries
  * among the keys.
  */
 public interface ScoreRule {

@@ -38,7 +38,7 @@ public record TiledAttentionReference(ElementType type, boolean halves, int batc
         new Layout(IntTuple.flat(batch, sequence, heads, d), IntTuple.flat(sequence * row, row, d, 1)));
   }
 
-  /** From an order in which the batch goes fastest. */
+  /** Reorders O, in which the batch goes fastest, into memory order. */
   private double[] inMemoryOrder(double[] o) {
     var result = new double[o.length];
     int rows = batch * sequence * heads;

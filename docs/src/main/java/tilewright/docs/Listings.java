@@ -40,7 +40,7 @@ public final class Listings {
 
   private Listings() {}
 
-  /** With lines broken at spaces, and what follows indented alike. */
+  /** Breaks long lines at spaces, and indents their rest alike. */
   static String wrapped(String text) {
     var result = new StringBuilder();
     for (var line : text.lines().toList()) {
@@ -176,7 +176,7 @@ public final class Listings {
     return Command.transcript(List.of("layout", "banks", "--bytes", "2", "--access", "16", layout));
   }
 
-  /** With every run of more than two lines of one instruction cut to its first two. */
+  /** Cuts every run of more than two lines of one instruction to its first two. */
   public static String shortened(String ptx) {
     var result = new StringBuilder();
     var lines = ptx.lines().toList();

@@ -12,7 +12,7 @@ import java.util.Map;
 import java.util.Optional;
 import java.util.stream.Stream;
 
-/** What instructions, special registers and directives need, read from {@code instructions.txt} beside this class. */
+/** The requirements of instructions, special registers and directives, read from {@code instructions.txt} here. */
 final class InstructionTable {
   private final Map<String, List<Form>> forms = new HashMap<>();
 

@@ -36,18 +36,18 @@ public record Launch(String ptx, String entry, Dim3 grid, Dim3 block, Dim3 clust
     this(ptx, entry, grid, block, cluster, dynamicSharedBytes, Set.of(), Set.of(), buffers, arguments);
   }
 
-  /** The same with these features and no others. */
+  /** Returns this launch with these features and no others. */
   public Launch with(LaunchFeature... chosen) {
     return new Launch(ptx, entry, grid, block, cluster, dynamicSharedBytes, Set.of(chosen), ahead, buffers, arguments);
   }
 
-  /** The same where no earlier kernel writes these buffers. */
+  /** Returns this launch, of which no earlier kernel writes these buffers. */
   public Launch withAhead(String... names) {
     return new Launch(ptx, entry, grid, block, cluster, dynamicSharedBytes, features, Set.of(names), buffers,
         arguments);
   }
 
-  /** The same on other buffers. */
+  /** Returns this launch on other buffers. */
   public Launch on(Map<String, MemorySegment> others) {
     return new Launch(ptx, entry, grid, block, cluster, dynamicSharedBytes, features, ahead, others, arguments);
   }

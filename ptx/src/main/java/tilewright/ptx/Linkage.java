@@ -1,6 +1,6 @@
 package tilewright.ptx;
 
-/** Who sees a variable or function: {@code LOCAL} writes no directive. */
+/** The visibility of a variable or function; {@code LOCAL} writes no directive. */
 public enum Linkage {
   LOCAL, VISIBLE, EXTERN, WEAK, COMMON;
 

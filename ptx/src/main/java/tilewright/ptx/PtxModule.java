@@ -35,7 +35,7 @@ public record PtxModule(String version, List<String> targets, int addressSize, L
     return functions().stream().filter(f -> f.entry() && f.name().equals(name)).findFirst();
   }
 
-  /** What stands at the top level of a module. */
+  /** An item at the top level of a module. */
   public sealed interface ModuleItem permits SourceFile, Alias, Variable, Function {}
 
   /** {@code .alias name, aliasee;}: another name of a function. */

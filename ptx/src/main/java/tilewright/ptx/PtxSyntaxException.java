@@ -36,7 +36,7 @@ public final class PtxSyntaxException extends RuntimeException {
     return offending;
   }
 
-  /** What would have been right in its place. */
+  /** A description of what was expected in its place. */
   public String expected() {
     return expected;
   }

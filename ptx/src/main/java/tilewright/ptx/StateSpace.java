@@ -1,6 +1,6 @@
 package tilewright.ptx;
 
-/** Where a variable lives (PTX ISA, State Spaces). */
+/** The memory in which a variable lives (PTX ISA, State Spaces). */
 public enum StateSpace {
   REG, CONST, GLOBAL, LOCAL, PARAM, SHARED;
 

@@ -2,7 +2,7 @@ package tilewright.ptx;
 
 import java.util.List;
 
-/** What stands in a function's body. */
+/** A statement of a function's body. */
 public sealed interface Statement
     permits Instruction, Variable, Statement.Label, Statement.Registers, Statement.Block, Statement.Location,
         Statement.Comment, Statement.Pragma, Statement.BranchTargets, Statement.CallPrototype,

@@ -21,7 +21,7 @@ final class VariableParser {
     this.operands = operands;
   }
 
-  /** What comes before the names of a declaration. */
+  /** The part of a declaration before its names. */
   private record Head(StateSpace space, int alignment, int vector, PtxType type) {}
 
   boolean atSpace() {

@@ -7,7 +7,7 @@ import tilewright.layout.draw.Panel;
 import tilewright.layout.draw.Picture;
 import tilewright.sm100.atom.ScaleCopy;
 
-/** Where the scales of 128 rows lie: in memory and, after a copy, in Tensor Memory. */
+/** A figure of the scales of 128 rows: in memory and, after a copy, in Tensor Memory. */
 final class ScaleFigure {
   private static final int WORD = 4;
   private static final int GROUP = 32;

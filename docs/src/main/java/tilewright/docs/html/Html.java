@@ -28,7 +28,7 @@ public final class Html {
     return REFERENCE.matcher(html).results().map(m -> m.group(1)).collect(Collectors.toCollection(TreeSet::new));
   }
 
-  /** What a page links to, which a reader must follow for it to be loaded. */
+  /** The links of a page; nothing of them is loaded until a reader follows one. */
   static Set<String> links(String html) {
     return LINK.matcher(html).results().map(m -> m.group(1)).collect(Collectors.toSet());
   }

@@ -29,7 +29,7 @@ public final class LinkCheck {
     return faults;
   }
 
-  /** What the page loads, and where it links to but for further reading. */
+  /** The references that a page loads, and its links except those for further reading. */
   private static Set<String> references(String html) {
     var internal = Html.references(html);
     internal.removeIf(reference -> isFurtherReading(reference) && Html.links(html).contains(reference));

@@ -10,7 +10,7 @@ import tools.jackson.core.JacksonException;
 import tools.jackson.databind.JsonNode;
 import tools.jackson.databind.json.JsonMapper;
 
-/** Where a GPU's bits were compared with the simulator's, as recorded. */
+/** The recorded comparisons of a GPU's bits with the simulator's. */
 public final class BitEquality {
   private BitEquality() {}
 

@@ -3,7 +3,7 @@ package tilewright.ptx.tensormap;
 import java.util.Arrays;
 import java.util.Optional;
 
-/** What a load puts for elements outside the tensor, in the order of {@code CUtensorMapFloatOOBfill} (cuda.h). */
+/** The value that a load puts for elements outside the tensor, in the order of {@code CUtensorMapFloatOOBfill}. */
 public enum OutOfBoundsFill {
   ZERO("zero"),
   /** A special NaN ({@code NAN_REQUEST_ZERO_FMA}); only for floating-point elements. */

@@ -34,7 +34,7 @@ public enum TensorElement {
     this.sharedBits = sharedBits;
   }
 
-  /** As launch files spell it, such as {@code bf16}. */
+  /** The name in launch files, such as {@code bf16}. */
   public String text() {
     return text;
   }

@@ -98,7 +98,7 @@ public final class TensorMapRules {
     broken(what + " needs sm_" + FIRST_WITH_PACKED + " or newer; this is sm_" + architecture);
   }
 
-  /** What addresses and strides are multiples of. */
+  /** The bytes of which addresses and strides must be multiples. */
   private int granule() {
     return view.interleave() == Interleave.B32 || view.element().isPadded() ? 32 : GRANULE;
   }
@@ -184,7 +184,7 @@ public final class TensorMapRules {
     inner("channelsPerPixel", channels);
   }
 
-  /** What one row of the box, or one pixel, must be. */
+  /** Checks the extent of one row of the box, or of one pixel. */
   private void inner(String name, int elements) {
     var element = view.element();
     long bits = (long) elements * element.sharedBits();

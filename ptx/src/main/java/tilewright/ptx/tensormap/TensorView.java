@@ -3,11 +3,11 @@ package tilewright.ptx.tensormap;
 import java.util.List;
 
 /**
- * What every kind of tensor map says of its tensor. Lists begin with the innermost dimension.
+ * The tensor that every kind of tensor map describes. Lists begin with the innermost dimension.
  *
- * @param dims elements a dimension
+ * @param dims elements of each dimension
  * @param strides bytes, of the second dimension and on
- * @param elementStrides the step of the traversal, a dimension
+ * @param elementStrides the step of the traversal in each dimension
  */
 public record TensorView(TensorElement element, List<Long> dims, List<Long> strides, List<Integer> elementStrides,
     Interleave interleave, SwizzleMode swizzle, L2Promotion l2Promotion, OutOfBoundsFill fill) {

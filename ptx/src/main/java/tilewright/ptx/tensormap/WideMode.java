@@ -3,9 +3,9 @@ package tilewright.ptx.tensormap;
 import java.util.Arrays;
 import java.util.Optional;
 
-/** What one copy along W takes, in the order of {@code CUtensorMapIm2ColWideMode} (cuda.h). */
+/** The pixels of one copy along W, in the order of {@code CUtensorMapIm2ColWideMode} (cuda.h). */
 public enum WideMode {
-  /** As many pixels as the map says ({@code .im2col::w}). */
+  /** The map's number of pixels ({@code .im2col::w}). */
   W,
   /** 128 pixels ({@code .im2col::w::128}). */
   W128;
