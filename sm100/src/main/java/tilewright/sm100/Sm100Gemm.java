@@ -25,14 +25,14 @@ import tilewright.sm100.collective.TensorMemoryEpilogue;
  * C = f(A·Bᵀ), f being an epilogue, on SM100 tensor cores, batched. A (M,K,L), B (N,K,L), C (M,N,L): any extents,
  * either operand order, accumulated in Tensor Memory.
  *
- * <p>Four warps write results out, one copies, one multiplies, one finds tiles: global → TMA → swizzled shared memory →
+ * <p>Four warps run the epilogue, one loads, one issues MMAs, one finds tiles: global → TMA → swizzled shared memory →
  * {@code tcgen05.mma} → Tensor Memory → registers → shared memory → TMA → global.
  *
  * @param neighbours along n that the epilogue reads at once: 2 where N is even, else 1
  */
 public record Sm100Gemm(Sm100GemmConfig config, Epilogue epilogue, int neighbours) implements Kernel {
-  private static final int COPY = 4;
-  private static final int MULTIPLY = 5;
+  private static final int LOAD = 4;
+  private static final int MMA = 5;
   private static final int SCHEDULE = 6;
   private static final int STORE_STAGES = 2;
 
@@ -60,12 +60,11 @@ public record Sm100Gemm(Sm100GemmConfig config, Epilogue epilogue, int neighbour
     var done = Pipeline.ring(k, config.accumulators(), first, 1, config.ctas() * TensorMemoryEpilogue.WARPS);
     var tiles = scheduler(config.grid(cluster, c.extents()), mainloop.range(), groups, first);
     k.when(first, () -> Mbarrier.publish(k));
-    var memory = TensorMemory.allocate(k, config.ctas(), config.allocated(mainloop.columns()),
-        warp.equalTo(MULTIPLY), cluster::meet);
+    int columns = config.allocated(mainloop.columns());
+    var memory = TensorMemory.allocate(k, config.ctas(), columns, warp.equalTo(MMA), cluster::meet);
     var accumulators = memory.take(config.columns());
     mainloop.take(memory);
-
-    k.when(warp.lessThan(COPY), () -> {
+    k.when(warp.lessThan(LOAD), () -> { // Four epilogue warps: Tensor Memory → registers → shared memory → C.
       var accumulator = done.consumer();
       tiles.forEachOfWarp(thread.modulo(Warp.SIZE).equalTo(0), tile -> {
         accumulator.awaitFull();
@@ -76,11 +75,11 @@ public record Sm100Gemm(Sm100GemmConfig config, Epilogue epilogue, int neighbour
       });
       c.drain(first);
     });
-    k.when(warp.equalTo(COPY), () -> k.when(Elect.one(k), () -> {
+    k.when(warp.equalTo(LOAD), () -> k.when(Elect.one(k), () -> { // A, B → shared memory.
       var stage = ring.producer();
       tiles.forEach(tile -> mainloop.load(stage, tile));
     }));
-    k.when(warp.equalTo(MULTIPLY), () -> k.when(Elect.one(k), () -> k.when(groups.isFirst(), () -> {
+    k.when(warp.equalTo(MMA), () -> k.when(Elect.one(k), () -> k.when(groups.isFirst(), () -> { // → Tensor Memory.
       var stage = ring.consumer();
       var accumulator = done.producer();
       tiles.forEach(tile -> {

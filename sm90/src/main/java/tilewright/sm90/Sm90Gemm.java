@@ -55,8 +55,8 @@ public record Sm90Gemm(Sm90GemmConfig config, OutputForm output, Grouping groupi
     var groups = grouping.declare(k);
     var lane = thread.modulo(Warpgroup.SIZE);
     var first = thread.equalTo(0);
-    var a = config.tileA(k, lane);
-    var b = config.tileB(k, lane, grouping);
+    var a = config.tileA(k, lane);            // (tileM, tileK, stages), swizzled
+    var b = config.tileB(k, lane, grouping);  // (tileN, tileK, stages), swizzled
     var mma = config.mma();
     var c = StagedEpilogue.of(k, output, config.types().output(), mma, config.consumers(), first);
     var mainloop = config.mainloop(cluster, a, b, grouping);
@@ -74,10 +74,10 @@ public record Sm90Gemm(Sm90GemmConfig config, OutputForm output, Grouping groupi
     config.variant().loading().begin(k, config.transposed());
 
     var group = Shuffle.first(k, thread.dividedBy(Warpgroup.SIZE), config.consumers());
-    k.when(group.equalTo(config.consumers()), () -> {
+    k.when(group.equalTo(config.consumers()), () -> { // The last warpgroup loads.
       RegisterBudget.shrink(k, config.producerRegisters());
       config.variant().loading().run(k, lane, ring, tiles, mainloop.operands(), config.transposed());
-    }, () -> {
+    }, () -> { // The others multiply and store.
       RegisterBudget.grow(k, config.consumerRegisters());
       config.variant().loading().beginConsumer(k);
       var turn = sequence.of(group);

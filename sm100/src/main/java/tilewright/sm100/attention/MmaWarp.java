@@ -69,12 +69,14 @@ final class MmaWarp {
 
   void multiply(Tile tile) {
     var count = work.blocks(tile).count().settled();
+    // 1. S = Q·Kᵀ of the first block, for both tiles.
     keys.awaitFull();
     for (int i = 0; i < TILES; i++) {
       qFull.get(i).await();
       computeScores(i);
     }
     release(keys);
+    // 2. O += P·V of a block and S of the next, the two tiles alternating.
     k.loop(k.constant(1), count, 1, place -> {
       values.awaitFull();
       accumulate(0, k.constant(1).lessThan(place));
@@ -88,6 +90,7 @@ final class MmaWarp {
       release(keys);
     });
     commit(signals.qEmpty().of(k.constant(0)));
+    // 3. O += P·V of the last block.
     values.awaitFull();
     for (int i = 0; i < TILES; i++) {
       accumulate(i, k.constant(1).lessThan(count));

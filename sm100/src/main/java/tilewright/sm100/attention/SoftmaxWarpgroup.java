@@ -70,13 +70,16 @@ final class SoftmaxWarpgroup {
     var softmax = OnlineSoftmax.lazy(k, rows, scale, THRESHOLD);
     var visits = work.blocks(tile);
     visits.all(k, (place, masked) -> {
+      // 1. Load S and mask it.
       sFull.await();
       TensorFence.afterSync(k);
       var scores = scores(tile, visits.block().apply(place), masked);
+      // 2. The new maximum, and the factor that rescales O.
       var maximum = softmax.maximum(scores);
       // The correction rescales O, which is complete once S is.
       TensorFence.beforeSync(k);
       send(maximum.factors().getFirst());
+      // 3. P = 2^(scale·S − maximum) in S's place, and the row's sum.
       var sum = storeProbabilities(scores, scale, maximum.shifts().getFirst());
       softmax.add(List.of(sum));
     });

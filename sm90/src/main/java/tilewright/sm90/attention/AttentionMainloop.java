@@ -167,20 +167,24 @@ final class AttentionMainloop {
     output.clear(k, PtxType.F32);
   }
 
+  /** A block behind the first, as in lines 8 to 15 of algorithm 2. */
   private void nextBlock(OnlineSoftmax softmax, AttentionTiles.Tile tile, I32 place, boolean masked) {
+    // 1. S = Q·Kᵀ of this block and O += P·V of the one before, under one fence: their registers are untouched since.
     keys.awaitFull();
     turns.await();
     issueScores();
-    // Behind the same fence: nothing has touched their registers since.
     multiply();
     turns.pass();
+    // 2. S is complete: release K.
     WgmmaAtom.waitFor(k, 1);
     var block = releaseKeys(tile, place);
+    // 3. The softmax of S, while P·V is under way.
     var step = softmaxOf(softmax, tile, block, masked);
-    // Here, so that the assembler cannot put the softmax behind the product.
+    // 4. P·V is complete: release V. The wait for the next V keeps the assembler from moving the softmax behind this.
     values.awaitFull();
     WgmmaAtom.waitFor(k, 0);
     valuesRead.releaseAndAdvance(lane);
+    // 5. P in the operands' type, and O rescaled to the new maximum.
     operand.round(k, step.weights(), probabilities);
     rowsOfOutput.scale(k, output, step.factors());
   }
