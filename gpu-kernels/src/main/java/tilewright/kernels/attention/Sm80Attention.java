@@ -1,5 +1,9 @@
 package tilewright.kernels.attention;
 
+import java.util.List;
+import java.util.Optional;
+import tilewright.kernel.F32;
+import tilewright.kernel.I32;
 import tilewright.kernel.Kernel;
 import tilewright.kernel.Scope;
 import tilewright.kernel.collective.attention.AttentionEpilogue;
@@ -49,12 +53,7 @@ record Sm80Attention(AttentionVariant variant) implements Kernel {
         }
         products.score(step); // line 8: S = Q·Kᵀ
         if (!step.last()) return;
-        var firstKey = n.times(tiling.tileN());
-        var place = new Modification.Place(tile.place().batch(), tile.head(), tile.firstRow(), firstKey,
-            variant.packing());
-        var s = variant.modification().apply(k, thread, rows, tensors.scale(), place, variant.blockMask() && !masked,
-            products.scores());
-        if (masked) s = mask.apply(k, thread, tile.firstRow(), firstKey, s);
+        var s = masked(k, thread, tensors, tile, products, n, masked ? Optional.of(mask) : Optional.empty());
         products.accept(softmax, softmax.next(s)); // lines 9 and 10: m, P and l; O = diag(factors)·O
       }));
 
@@ -70,5 +69,15 @@ record Sm80Attention(AttentionVariant variant) implements Kernel {
         epilogue.store(k, here, totals, products.output(i), tensors.output(end, i * tiling.valueChunk()));
       }
     });
+  }
+
+  /** The scores of a block, changed by the modification, and masked where the block needs it. */
+  private List<F32> masked(Scope k, I32 thread, AttentionTensors tensors, AttentionTensors.Tile tile,
+      AttentionProducts products, I32 block, Optional<ScoreMask> mask) {
+    var firstKey = block.times(variant.tiling().tileN());
+    var place = new Modification.Place(tile.place().batch(), tile.head(), tile.firstRow(), firstKey, variant.packing());
+    var s = variant.modification().apply(k, thread, products.rowsOfScores(), tensors.scale(), place,
+        variant.blockMask() && mask.isEmpty(), products.scores());
+    return mask.map(m -> m.apply(k, thread, tile.firstRow(), firstKey, s)).orElse(s);
   }
 }
