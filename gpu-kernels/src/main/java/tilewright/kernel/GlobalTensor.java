@@ -3,7 +3,6 @@ package tilewright.kernel;
 import java.util.HashSet;
 import java.util.List;
 import java.util.Map;
-import java.util.Optional;
 import java.util.Set;
 import java.util.stream.IntStream;
 import tilewright.ptx.PtxType;
@@ -36,8 +35,8 @@ public final class GlobalTensor {
     var generic = k.load(PtxType.U64, spec.name(), 0, 0, -1);
     var base = k.pure(PtxType.U64, k.root(), 0, 0, -1,
         new Node.Recipe("cvta.to.global.u64", List.of(new Node.Argument.Value(generic))));
-    var modes = IntStream.range(0, spec.extents().size()).mapToObj(mode ->
-        new RuntimeLayout.Mode(k.extent(spec, spec.extents().get(mode)), stride(k, spec, mode))).toList();
+    var modes = IntStream.range(0, spec.modes().size()).mapToObj(mode ->
+        new RuntimeLayout.Mode(k.extent(spec.modes().get(mode)), stride(k, spec, mode))).toList();
     return new GlobalTensor(k, spec, base, RuntimeLayout.of(k, modes), Set.of(), Map.of());
   }
 
@@ -45,8 +44,7 @@ public final class GlobalTensor {
     if (spec.isContiguous(mode)) return RuntimeLayout.Stride.of(1);
     var parameter = new KernelParameter.Stride(spec, mode);
     k.parameter(parameter);
-    var known = Optional.ofNullable(spec.strides().get(spec.extents().get(mode)));
-    return known.map(RuntimeLayout.Stride::of)
+    return spec.modes().get(mode).stride().map(RuntimeLayout.Stride::of)
         .orElseGet(() -> RuntimeLayout.Stride.of(k.load(PtxType.S64, parameter.name(), 0, 0, -1)));
   }
 

@@ -102,15 +102,15 @@ public final class LaunchArguments {
     require(tensor.offset() % ((long) spec.alignment() * spec.type().bytes()) == 0, spec, "offset " + tensor.offset()
         + " bytes is not a multiple of " + spec.alignment() + " elements");
     for (int mode = 0; mode < rank; mode++) {
-      var name = spec.extents().get(mode);
+      var made = spec.modes().get(mode);
+      var name = made.name();
       long extent = tensor.extents().get(mode);
       long stride = tensor.strides().get(mode);
       require(extent >= 0 && extent <= GlobalTensor.MAX_EXTENT, spec, name + " = " + extent + " is not in 0…2^30");
-      Long known = extents.putIfAbsent(name, extent);
-      require(known == null || known == extent, spec, name + " = " + extent + ", but another tensor has " + known);
-      require(extent % spec.multiple(name) == 0, spec, name + " = " + extent + " is not a multiple of "
-          + spec.multiple(name));
-      int fixed = spec.fixed().getOrDefault(name, Math.toIntExact(extent));
+      Long other = extents.putIfAbsent(name, extent);
+      require(other == null || other == extent, spec, name + " = " + extent + ", but another tensor has " + other);
+      require(extent % made.multiple() == 0, spec, name + " = " + extent + " is not a multiple of " + made.multiple());
+      int fixed = made.extent().orElse(Math.toIntExact(extent));
       require(extent == fixed, spec, name + " = " + extent + ", but this kernel was made for " + fixed);
       if (spec.isContiguous(mode)) {
         require(stride == 1 || !tensor.walks(mode), spec,
@@ -118,9 +118,9 @@ public final class LaunchArguments {
       } else {
         require(stride % spec.alignment() == 0 || !tensor.walks(mode), spec, "stride of " + name + " is "
             + stride + ", this kernel needs multiples of " + spec.alignment());
-        long made = spec.strides().getOrDefault(name, stride);
-        require(stride == made || !tensor.walks(mode), spec, "stride of " + name + " is " + stride
-            + ", but this kernel was made for " + made);
+        long known = made.stride().orElse(stride);
+        require(stride == known || !tensor.walks(mode), spec, "stride of " + name + " is " + stride
+            + ", but this kernel was made for " + known);
       }
     }
   }

@@ -27,7 +27,7 @@ public final class MappedTensor {
         List.of(new Node.Argument.Constant(new Operand.Symbol(spec.name())))));
     var map = k.pure(PtxType.U64, k.root(), 0, 0, -1,
         new Node.Recipe("cvta.param.u64", List.of(new Node.Argument.Value(place))));
-    var extents = spec.tensor().extents().stream().map(name -> k.extent(spec.tensor(), name)).toList();
+    var extents = spec.tensor().modes().stream().map(k::extent).toList();
     return new MappedTensor(spec, map, extents, Collections.nCopies(extents.size(), k.constant(0)));
   }
 

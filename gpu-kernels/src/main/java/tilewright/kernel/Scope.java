@@ -118,12 +118,11 @@ public final class Scope {
   }
 
   /** Declares an extent, and returns it: a constant where the tensor fixes it. */
-  I32 extent(TensorSpec tensor, String mode) {
-    var extent = new KernelParameter.Extent(mode);
-    parameter(extent);
-    if (tensor.fixed().containsKey(mode)) return constant(tensor.fixed().get(mode));
-    long bits = Bits.upTo(GlobalTensor.MAX_EXTENT) & -Integer.lowestOneBit(tensor.multiple(mode));
-    return new I32(this, Linear.of(load(PtxType.S32, mode, 0, GlobalTensor.MAX_EXTENT, bits)));
+  I32 extent(TensorSpec.Mode mode) {
+    parameter(new KernelParameter.Extent(mode.name()));
+    if (mode.extent().isPresent()) return constant(mode.extent().get());
+    long bits = Bits.upTo(GlobalTensor.MAX_EXTENT) & -Integer.lowestOneBit(mode.multiple());
+    return new I32(this, Linear.of(load(PtxType.S32, mode.name(), 0, GlobalTensor.MAX_EXTENT, bits)));
   }
 
   /** Declares an FP32 parameter. */

@@ -1,109 +1,121 @@
 package tilewright.kernel;
 
-import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
+import java.util.function.UnaryOperator;
+import java.util.stream.Collectors;
+import java.util.stream.Stream;
 import tilewright.numerics.ElementType;
 import tilewright.ptx.tensormap.TensorElement;
 
 /**
  * The assumptions of a kernel about a tensor in global memory; a launch that breaks them is refused.
  *
- * @param extents the extents' names, one a mode; equal names mean equal extents
  * @param contiguous the mode whose stride is one, if the kernel relies on one
  * @param alignment elements: the pointer and every other stride are multiples of it
- * @param multiples what an extent is a multiple of, where the kernel relies on it
- * @param fixed extents that the kernel is made for and no other
- * @param packed how elements of fewer than eight bits lie in global memory, whose bytes a copy makes of them; strides
- *     count elements all the same
- * @param eviction when L2 is asked to give up what reads bring, if it is asked
- * @param strides by mode those that the kernel is made for and no other, in elements
+ * @param packed the format of elements of fewer than eight bits in global memory, which a copy unpacks to bytes;
+ *     strides count elements all the same
+ * @param eviction the L2 eviction priority of reads, if they have one
  */
-public record TensorSpec(String name, ElementType type, List<String> extents, Optional<String> contiguous,
-    int alignment, Map<String, Integer> multiples, Map<String, Integer> fixed, Optional<TensorElement> packed,
-    Optional<Eviction> eviction, Map<String, Long> strides) {
+public record TensorSpec(String name, ElementType type, List<Mode> modes, Optional<String> contiguous, int alignment,
+    Optional<TensorElement> packed, Optional<Eviction> eviction) {
+
+  /**
+   * The assumptions about a mode.
+   *
+   * @param name of the extent; equal names mean equal extents
+   * @param multiple a number that the extent is a multiple of
+   * @param extent the only extent that the kernel is made for, if it is made for one
+   * @param stride the only stride in elements that the kernel is made for, if it is made for one
+   */
+  public record Mode(String name, int multiple, Optional<Integer> extent, Optional<Long> stride) {}
+
   public TensorSpec {
-    var modes = List.copyOf(extents);
-    extents = modes;
-    multiples = Map.copyOf(multiples);
-    fixed = Map.copyOf(fixed);
-    strides = Map.copyOf(strides);
-    multiples.keySet().forEach(mode -> requireMode(name, modes, mode));
-    fixed.keySet().forEach(mode -> requireMode(name, modes, mode));
-    strides.keySet().forEach(mode -> requireMode(name, modes, mode));
-    contiguous.ifPresent(mode -> requireMode(name, modes, mode));
+    modes = List.copyOf(modes);
+    var names = modes.stream().map(Mode::name).toList();
+    contiguous.ifPresent(mode -> requireMode(name, names, mode));
   }
 
   public static TensorSpec of(String name, ElementType type, String... extents) {
-    return new TensorSpec(name, type, List.of(extents), Optional.empty(), 1, Map.of(), Map.of(), Optional.empty(),
-        Optional.empty(), Map.of());
+    var modes = Stream.of(extents).map(mode -> new Mode(mode, 1, Optional.empty(), Optional.empty())).toList();
+    return new TensorSpec(name, type, modes, Optional.empty(), 1, Optional.empty(), Optional.empty());
   }
 
+  /** The names of the extents, mode by mode. */
+  public List<String> extents() {
+    return modes.stream().map(Mode::name).toList();
+  }
+
+  /** The extents that the kernel is made for, by the names of their modes. */
+  public Map<String, Integer> fixed() {
+    return modes.stream().filter(m -> m.extent.isPresent())
+        .collect(Collectors.toMap(Mode::name, m -> m.extent.get(), (first, _) -> first));
+  }
+
+  /** The numbers above 1 that extents are multiples of, by the names of their modes. */
+  public Map<String, Integer> multiples() {
+    return modes.stream().filter(m -> m.multiple > 1)
+        .collect(Collectors.toMap(Mode::name, Mode::multiple, (first, _) -> first));
+  }
+
+  /** This specification with a mode whose stride is one. */
   public TensorSpec contiguous(String mode) {
-    return new TensorSpec(name, type, extents, Optional.of(mode), alignment, multiples, fixed, packed, eviction,
-        strides);
+    return new TensorSpec(name, type, modes, Optional.of(mode), alignment, packed, eviction);
   }
 
-  /** With pointer and non-unit strides multiples of so many elements. */
+  /** This specification with pointer and non-unit strides that are multiples of {@code elements}. */
   public TensorSpec aligned(int elements) {
-    return new TensorSpec(name, type, extents, contiguous, elements, multiples, fixed, packed, eviction, strides);
+    return new TensorSpec(name, type, modes, contiguous, elements, packed, eviction);
   }
 
-  /** With an extent that is a multiple of so many elements, so that a vector lies in the tensor whole or not at all. */
+  /** This specification with an extent in whole vectors, so that a vector lies in the tensor whole or not at all. */
   public TensorSpec multipleOf(String mode, int elements) {
-    var more = new HashMap<>(multiples);
-    more.put(mode, elements);
-    return new TensorSpec(name, type, extents, contiguous, alignment, more, fixed, packed, eviction, strides);
+    return with(mode, m -> new Mode(mode, elements, m.extent, m.stride));
   }
 
-  /** With an extent that is known when the kernel is traced, so that nothing has to be checked against it later. */
+  /** This specification with an extent that is known when the kernel is traced, and is not checked later. */
   public TensorSpec fixed(String mode, int extent) {
-    var more = new HashMap<>(fixed);
-    more.put(mode, extent);
-    return new TensorSpec(name, type, extents, contiguous, alignment, multiples, more, packed, eviction, strides);
+    return with(mode, m -> new Mode(mode, m.multiple, Optional.of(extent), m.stride));
   }
 
-  /** With a stride that is known when the kernel is traced: what it multiplies goes into the instructions' offsets. */
+  /** This specification with a known stride: what it multiplies goes into the instructions' offsets. */
   public TensorSpec stride(String mode, long elements) {
-    var more = new HashMap<>(strides);
-    more.put(mode, elements);
-    return new TensorSpec(name, type, extents, contiguous, alignment, multiples, fixed, packed, eviction, more);
+    return with(mode, m -> new Mode(mode, m.multiple, m.extent, Optional.of(elements)));
   }
 
-  /** With elements that a copy unpacks into bytes. */
+  private TensorSpec with(String mode, UnaryOperator<Mode> change) {
+    requireMode(name, extents(), mode);
+    var changed = modes.stream().map(m -> m.name.equals(mode) ? change.apply(m) : m).toList();
+    return new TensorSpec(name, type, changed, contiguous, alignment, packed, eviction);
+  }
+
+  /** This specification with elements that a copy unpacks into bytes. */
   public TensorSpec packedAs(TensorElement element) {
-    return new TensorSpec(name, type, extents, contiguous, alignment, multiples, fixed, Optional.of(element), eviction,
-        strides);
+    return new TensorSpec(name, type, modes, contiguous, alignment, Optional.of(element), eviction);
   }
 
   /**
-   * With reads that ask L2 to give up last what they bring (PTX ISA, {@code createpolicy}: evict_last). Kernels that
-   * write as much as they read were 1 to 4 % faster so on an H200, with the same bytes moved.
+   * This specification with reads that L2 evicts last (PTX ISA, {@code createpolicy}: evict_last). Kernels that write
+   * as much as they read were 1 to 4 % faster so on an H200, with the same bytes moved.
    */
   public TensorSpec lastingReads() {
-    return new TensorSpec(name, type, extents, contiguous, alignment, multiples, fixed, packed,
-        Optional.of(Eviction.LAST), strides);
+    return new TensorSpec(name, type, modes, contiguous, alignment, packed, Optional.of(Eviction.LAST));
   }
 
   /**
-   * With reads that ask L2 to give up first what they bring (PTX ISA, {@code createpolicy}: evict_first), since nothing
-   * reads it again.
+   * This specification with reads that L2 evicts first (PTX ISA, {@code createpolicy}: evict_first), since nothing
+   * reads the elements again.
    */
   public TensorSpec passingReads() {
-    return new TensorSpec(name, type, extents, contiguous, alignment, multiples, fixed, packed,
-        Optional.of(Eviction.FIRST), strides);
-  }
-
-  int multiple(String mode) {
-    return multiples.getOrDefault(mode, 1);
+    return new TensorSpec(name, type, modes, contiguous, alignment, packed, Optional.of(Eviction.FIRST));
   }
 
   boolean isContiguous(int mode) {
-    return contiguous.filter(extents.get(mode)::equals).isPresent();
+    return contiguous.filter(modes.get(mode).name::equals).isPresent();
   }
 
-  private static void requireMode(String name, List<String> extents, String mode) {
-    if (!extents.contains(mode)) throw new TraceException("tensor " + name + extents + " has no mode '" + mode + "'");
+  private static void requireMode(String name, List<String> modes, String mode) {
+    if (!modes.contains(mode)) throw new TraceException("tensor " + name + modes + " has no mode '" + mode + "'");
   }
 }
