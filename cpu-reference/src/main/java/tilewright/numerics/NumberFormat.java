@@ -1,6 +1,6 @@
 package tilewright.numerics;
 
-/** Which number each bit pattern stands for. */
+/** A number format: the number that each bit pattern stands for. */
 sealed interface NumberFormat permits BinaryFormat, FiniteFormat, IntegerFormat {
 
   int bits();

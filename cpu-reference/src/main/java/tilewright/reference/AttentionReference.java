@@ -197,7 +197,7 @@ public record AttentionReference(TensorView q, TensorView k, TensorView v, doubl
     return IntStream.iterate(rowOfKeys(batch, 0, head), row -> row + next).limit(keys()).toArray();
   }
 
-  /** In double precision. */
+  /** Computes the exponentials of a row in FP64. */
   static Row exponentials(double[] scores) {
     double max = max(scores);
     if (max == Double.NEGATIVE_INFINITY) return new Row(new double[scores.length], max, 0);

@@ -77,7 +77,7 @@ public record GemmReference(TensorView a, TensorView b, TensorView c, float alph
     return onWarpgroups(interval, Scales.ONE, rows);
   }
 
-  /** In which parts along k an element of C is summed. */
+  /** The parts of k in which an element of C is summed. */
   public interface Parts {
     /** A range of k, from one index to below another. */
     record Part(int from, int to) {}

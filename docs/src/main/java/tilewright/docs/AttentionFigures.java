@@ -6,7 +6,7 @@ import tilewright.layout.draw.Cell;
 import tilewright.layout.draw.Panel;
 import tilewright.layout.draw.Picture;
 
-/** Which tiles of scores attention looks at, and which of them need a mask. */
+/** Figures of the tiles of scores that attention visits, and of those that need a mask. */
 final class AttentionFigures {
   private static final int TILE_QUERIES = 128;
   private static final int TILE_KEYS = 64;

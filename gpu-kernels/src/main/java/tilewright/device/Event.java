@@ -21,7 +21,7 @@ public final class Event extends DriverObject {
     capture = stream.capture();
   }
 
-  /** That of the stream whose work it marks. */
+  /** The capture of the stream whose work this event marks. */
   Capture capture() {
     return capture;
   }

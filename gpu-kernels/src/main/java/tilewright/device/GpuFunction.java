@@ -21,7 +21,7 @@ public final class GpuFunction {
   /**
    * Attributes of a compiled kernel.
    *
-   * @param registers a thread
+   * @param registers per thread
    * @param localBytes a thread, spills among them
    * @param staticSharedBytes a block
    * @param maxThreads a block

@@ -1,5 +1,5 @@
 /**
- * Blackwell (SM100): GEMM on Tensor Memory, and atoms for two singles in one register pair and for 256-bit accesses
- * with a kernel on them.
+ * The Blackwell GEMM on Tensor Memory: the kernel, its configurations, its narrow formats and their quantisation, and the
+ * host side, from a problem to a launch; and a vector addition on 256-bit accesses.
  */
 package tilewright.sm100;

@@ -1,5 +1,5 @@
 /**
- * Hopper (SM90): atoms for transaction barriers and bulk copies, which move whole tiles without threads, and kernels on
- * them.
+ * The Hopper GEMM: the kernel, its configurations and their cost model, and the host side, from a problem to a launch;
+ * and a vector addition on bulk copies.
  */
 package tilewright.sm90;

@@ -11,7 +11,7 @@ record OnlineSum(Exponential exponential) {
   /** The maximum and the sum of no values. */
   static final List<Float> NONE = List.of(LOWEST, 0f);
 
-  /** With more values, the sum so far made relative to the new maximum once. */
+  /** Adds values; the sum so far is made relative to the new maximum once. */
   List<F32> add(List<F32> so, List<F32> values) {
     var max = values.stream().reduce(so.get(0), F32::max);
     return List.of(max, values.stream().map(v -> exponential.of(v.minus(max)))

@@ -59,7 +59,7 @@ public record Setting(String name, List<String> values, Kind kind) {
     return new Setting(name, List.of(value), Kind.TEXT);
   }
 
-  /** Any number. */
+  /** A tuning with any number as its value. */
   public static Setting tuning(String name) {
     return new Setting(name, List.of(AUTO), Kind.TUNING);
   }

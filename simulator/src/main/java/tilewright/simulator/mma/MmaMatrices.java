@@ -128,7 +128,7 @@ final class MmaMatrices {
     return Conversions.fromF16(HalfMath.addF16(Conversions.toF16(a), Conversions.toF16(b)));
   }
 
-  /** The steps of one half, as f16. */
+  /** Converts to f16 the elements whose step along k belongs to one half. */
   private static void halves(int[] from, int[] to, int lines, int depth, int half, NumberFormat format) {
     int at = 0;
     for (int line = 0; line < lines; line++) {

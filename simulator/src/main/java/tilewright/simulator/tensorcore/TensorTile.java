@@ -103,7 +103,7 @@ public final class TensorTile {
     return Double.longBitsToDouble((long) (exponent + BIAS) << DOUBLE_FRACTION);
   }
 
-  /** One result whatever the terms are, in doubles, in which every product is exact. */
+  /** Computes one result in FP64, in which every product is exact, whatever the terms are. */
   private void exact(int m, int n, int first, int block, DotModel model) {
     boolean half = model.rounding().half();
     float old = sums[m][n];

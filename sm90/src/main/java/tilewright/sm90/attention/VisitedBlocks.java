@@ -15,8 +15,8 @@ import tilewright.layout.Layout;
 import tilewright.numerics.ElementType;
 
 /**
- * Which blocks of keys a tile visits, for those who copy and those who multiply. Where blocks come from lists, only who
- * copies reads them, and leaves the number beside each stage of keys: consumers have no registers for lists.
+ * The blocks of keys that a tile visits, for the producer and the consumers. Where blocks come from lists, only the
+ * producer reads them, and leaves the number beside each stage of keys: consumers have no registers for lists.
  *
  * @param left the numbers of the blocks in the stages
  */

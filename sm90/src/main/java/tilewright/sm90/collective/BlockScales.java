@@ -104,7 +104,7 @@ public record BlockScales(Scope k, TensorTile a, int depth, Optional<OfB> b) {
     return read;
   }
 
-  /** Puts them into a stage, which the thread then announces. */
+  /** Stores B's scales in a stage, which the thread then announces. */
   void putB(List<F32> read, I32 stage) {
     for (int piece = 0; piece < read.size(); piece++) {
       b.orElseThrow().staged.at(k.constant(piece), stage).store(read.get(piece));
