@@ -7,5 +7,5 @@ module tilewright.sm100 {
   exports tilewright.sm100.attention;
   exports tilewright.sm100.collective;
 
-  provides tilewright.kernels.registry.KernelCatalogue with tilewright.sm100.library.BlackwellKernels;
+  provides tilewright.kernels.registry.KernelCatalogue with tilewright.sm100.library.Sm100Kernels;
 }

@@ -9,5 +9,5 @@ module tilewright.sm90 {
   exports tilewright.sm90.ladder;
   exports tilewright.sm90.rows;
 
-  provides tilewright.kernels.registry.KernelCatalogue with tilewright.sm90.library.HopperKernels;
+  provides tilewright.kernels.registry.KernelCatalogue with tilewright.sm90.library.Sm90Kernels;
 }

@@ -6,7 +6,7 @@ import tilewright.kernels.attention.AttentionProblem.Sizes;
 import tilewright.kernels.attention.AttentionProblem;
 import tilewright.layout.draw.Drawing;
 import tilewright.numerics.ElementType;
-import tilewright.sm90.attention.HopperAttention;
+import tilewright.sm90.attention.Sm90AttentionKernel;
 
 /** Hopper attention's use of a CTA's shared memory, by head dimension. */
 final class AttentionMemory {
@@ -42,7 +42,7 @@ final class AttentionMemory {
   }
 
   private static CompiledKernel kernel(int headDim) {
-    return new HopperAttention().prepare(AttentionProblem.dense(ElementType.BF16, Sizes.of(1, LENGTH, LENGTH, 1,
+    return new Sm90AttentionKernel().prepare(AttentionProblem.dense(ElementType.BF16, Sizes.of(1, LENGTH, LENGTH, 1,
         headDim))).kernel();
   }
 }

@@ -28,7 +28,7 @@ public final class Listings {
   private static final Path MORPHISM_LAWS =
       Path.of("layout-algebra/src/test/java/tilewright/layout/morphism/MorphismLawProperties.java");
   private static final Path EPILOGUES =
-      Path.of("verification/src/test/java/tilewright/verification/HopperEpilogueTest.java");
+      Path.of("verification/src/test/java/tilewright/verification/Sm90EpilogueTest.java");
 
   private static final Path MODS =
       Path.of("verification/src/main/java/tilewright/verification/cases/AttentionMods.java");

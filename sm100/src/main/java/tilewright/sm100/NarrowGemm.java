@@ -13,7 +13,7 @@ import tilewright.sm100.atom.ScaleCopy;
 /**
  * The host side of products of floats of eight bits and fewer, with scales or without: C = f(alpha·A·Bᵀ) for
  * elements "A" (M×K) and "B" (N×K) and scales "SA" and "SB" as {@link NarrowLayout} has them, and C (M×N) row by row;
- * matrices of a batch follow each other. Epilogues, and who computes which tile, are as in {@link BlackwellGemm}.
+ * matrices of a batch follow each other. Epilogues, and who computes which tile, are as in {@link Sm100Gemms}.
  */
 public final class NarrowGemm {
   private static final int STAGES = 4;
@@ -75,7 +75,7 @@ public final class NarrowGemm {
   public static PreparedLaunch prepare(Sm100GemmConfig config, GemmProblem problem, int k,
       EpilogueArguments epilogue) {
     var types = config.types();
-    return BlackwellGemm.prepare(problem, config, epilogue,
+    return Sm100Gemms.prepare(problem, config, epilogue,
         new Sm100Gemm(config, epilogue.tree(), epilogue.neighbours()), arguments -> {
           if (!types.kind().scaled()) return;
           arguments.tensor("SA", scales("SA", layout(types, problem.m(), k, true), problem.a(), problem.batch()));

@@ -35,8 +35,8 @@ public record GroupedGemm(GemmProblem problem, Grouping grouping, int groups) {
 
   /** Prepares tiles that fit every problem whose groups are not small. */
   public PreparedLaunch prepare() {
-    if (!HopperGemm.isCopied(problem)) return prepare(HopperGemm.fetching(problem));
-    return prepare(HopperGemm.configure(problem, new ClusterShape(1, 1, 1), ROWS, COLUMNS, CONSUMERS, STAGES, BAND));
+    if (!Sm90Gemms.isCopied(problem)) return prepare(Sm90Gemms.fetching(problem));
+    return prepare(Sm90Gemms.configure(problem, new ClusterShape(1, 1, 1), ROWS, COLUMNS, CONSUMERS, STAGES, BAND));
   }
 
   /** Prepares a given configuration, whose tiles have {@link #ROWS} rows. */
@@ -44,7 +44,7 @@ public record GroupedGemm(GemmProblem problem, Grouping grouping, int groups) {
     if (config.tileM() != ROWS) {
       throw new IllegalArgumentException("tiles of " + config.tileM() + " rows: those of a group come in " + ROWS);
     }
-    return HopperGemm.prepare(problem, config, EpilogueArguments.plain(problem), grouping, this::groups);
+    return Sm90Gemms.prepare(problem, config, EpilogueArguments.plain(problem), grouping, this::groups);
   }
 
   private void groups(LaunchArguments arguments) {

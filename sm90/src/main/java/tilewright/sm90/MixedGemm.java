@@ -66,7 +66,7 @@ public record MixedGemm(GemmProblem problem, Matrix scales) {
 
   /** The configuration that should be fastest: the widest tile that B fills, and enough of them for all rows of A. */
   public Sm90GemmConfig configure() {
-    if (!HopperGemm.isCopied(problem)) return HopperGemm.fetching(problem);
+    if (!Sm90Gemms.isCopied(problem)) return Sm90Gemms.fetching(problem);
     if (problem.n() <= MOST_NARROW) {
       int width = Math.max(FEWEST, 2 * Integer.highestOneBit(problem.n() - 1));
       if (width == FEWEST) {
@@ -100,7 +100,7 @@ public record MixedGemm(GemmProblem problem, Matrix scales) {
 
   /** Prepares a given configuration. */
   public PreparedLaunch prepare(Sm90GemmConfig config) {
-    return HopperGemm.prepare(problem, config, EpilogueArguments.plain(problem), Grouping.BATCH, arguments -> {
+    return Sm90Gemms.prepare(problem, config, EpilogueArguments.plain(problem), Grouping.BATCH, arguments -> {
       arguments.tensor("SA", scales.argument(problem.m(), ScaledGemm.blocks(problem.k()), problem.batch()));
       if (problem.types().a() == ElementType.I4) arguments.tensor("A", bytes());
     });

@@ -47,12 +47,12 @@ public record ScaledGemm(GemmProblem problem, Matrix scalesA, Matrix scalesB) {
 
   /** Prepares the configuration that fits the problem. */
   public PreparedLaunch prepare() {
-    return prepare(HopperGemm.isCopied(problem) ? HopperGemm.configure(problem) : HopperGemm.fetching(problem));
+    return prepare(Sm90Gemms.isCopied(problem) ? Sm90Gemms.configure(problem) : Sm90Gemms.fetching(problem));
   }
 
   /** Prepares a given configuration. */
   public PreparedLaunch prepare(Sm90GemmConfig config) {
-    return HopperGemm.prepare(problem, config, EpilogueArguments.plain(problem), Grouping.BATCH, arguments -> arguments
+    return Sm90Gemms.prepare(problem, config, EpilogueArguments.plain(problem), Grouping.BATCH, arguments -> arguments
         .tensor("SA", scalesA.argument(problem.m(), blocks(problem.k()), problem.batch()))
         .tensor("SB", scalesB.argument(blocks(problem.n()), blocks(problem.k()), problem.batch())));
   }

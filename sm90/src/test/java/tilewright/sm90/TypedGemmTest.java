@@ -44,8 +44,8 @@ class TypedGemmTest {
   void whatHasNot16BitsAndDoesNotLieAlongKThreadsFetch(ElementType operand, String order, String reason) {
     var problem = problem(GemmTypes.of(operand, GemmTypes.usualOutput(operand)), 1, order);
     assertRefused(reason + " must have its neighbours along k",
-        () -> HopperGemm.prepare(problem, HopperGemm.configure(problem)));
-    assertFalse(HopperGemm.prepare(problem).kernel().ptx().contains("shared::cluster.global"), "A or B is copied");
+        () -> Sm90Gemms.prepare(problem, Sm90Gemms.configure(problem)));
+    assertFalse(Sm90Gemms.prepare(problem).kernel().ptx().contains("shared::cluster.global"), "A or B is copied");
   }
 
   @Test
@@ -64,20 +64,20 @@ class TypedGemmTest {
   @Test
   void integersAreNeitherScaledNorRounded() {
     var integers = problem(GemmTypes.of(ElementType.I8, ElementType.I32), 1, "TN");
-    assertRefused("alpha is 1, beta 0", () -> HopperGemm.prepare(integers.scaled(2, 0)));
-    assertRefused("alpha is 1, beta 0", () -> HopperGemm.prepare(integers.scaled(1, 1)));
+    assertRefused("alpha is 1, beta 0", () -> Sm90Gemms.prepare(integers.scaled(2, 0)));
+    assertRefused("alpha is 1, beta 0", () -> Sm90Gemms.prepare(integers.scaled(1, 1)));
     for (var epilogue : List.of(StandardEpilogue.BIAS, StandardEpilogue.ROW_SUM, StandardEpilogue.AMAX)) {
-      assertRefused("needs another type of C", () -> HopperGemm.prepare(integers,
+      assertRefused("needs another type of C", () -> Sm90Gemms.prepare(integers,
           EpilogueArguments.packed(epilogue.tree(ElementType.I32), integers)));
     }
-    assertRefused("only sums of i8 are integers", () -> HopperGemm.prepare(problem(GemmTypes.of(ElementType.BF16,
+    assertRefused("only sums of i8 are integers", () -> Sm90Gemms.prepare(problem(GemmTypes.of(ElementType.BF16,
         ElementType.I32), 1, "TN")));
   }
 
   @Test
   void anEpilogueRoundsToTheTypeOfC() {
     var problem = problem(GemmTypes.of(ElementType.BF16, ElementType.BF16), 1, "TN");
-    assertRefused("rounds to f16, but C is of bf16", () -> HopperGemm.prepare(problem,
+    assertRefused("rounds to f16, but C is of bf16", () -> Sm90Gemms.prepare(problem,
         EpilogueArguments.packed(StandardEpilogue.BIAS.tree(ElementType.F16), problem)));
   }
 
@@ -85,7 +85,7 @@ class TypedGemmTest {
   void aConfigurationIsForTypes() {
     var problem = problem(GemmTypes.of(ElementType.BF16, ElementType.BF16), 1, "TN");
     var other = problem(GemmTypes.of(ElementType.F16, ElementType.BF16), 1, "TN");
-    assertRefused("does not multiply f16->bf16", () -> HopperGemm.prepare(other, HopperGemm.configure(problem)));
+    assertRefused("does not multiply f16->bf16", () -> Sm90Gemms.prepare(other, Sm90Gemms.configure(problem)));
   }
 
   @ParameterizedTest
@@ -105,14 +105,14 @@ class TypedGemmTest {
   @Test
   void scaledProductsAreAddedToWhatIsThereInEveryTile() {
     var problem = problem(fp8(Accumulation.SCALED), 1, "TN").scaled(1, 1);
-    for (var tile : HopperGemm.tiles(problem)) {
-      assertDoesNotThrow(() -> ScaledGemm.packed(problem).prepare(HopperGemm.configure(problem, tile)), tile);
+    for (var tile : Sm90Gemms.tiles(problem)) {
+      assertDoesNotThrow(() -> ScaledGemm.packed(problem).prepare(Sm90Gemms.configure(problem, tile)), tile);
     }
   }
 
   @Test
   void scalesMustBeGiven() {
-    assertThrows(IllegalArgumentException.class, () -> HopperGemm.prepare(problem(fp8(Accumulation.SCALED), 1, "TN")));
+    assertThrows(IllegalArgumentException.class, () -> Sm90Gemms.prepare(problem(fp8(Accumulation.SCALED), 1, "TN")));
   }
 
   @Test
@@ -147,7 +147,7 @@ class TypedGemmTest {
   @Test
   void rowsOfOtherGroupsDoNotShareATileOfB() {
     var problem = problem(GemmTypes.of(ElementType.BF16, ElementType.BF16), 1, "TN");
-    var config = HopperGemm.configure(problem, new ClusterShape(2, 1, 1), 128, 128, 2, 4, 8);
+    var config = Sm90Gemms.configure(problem, new ClusterShape(2, 1, 1), 128, 128, 2, 4, 8);
     var refusal = assertThrows(TraceException.class,
         () -> new GroupedGemm(problem, Grouping.CONTIGUOUS, 2).prepare(config));
     assertTrue(refusal.getMessage().contains("use a cluster along n"), refusal.getMessage());

@@ -8,13 +8,13 @@ import java.util.stream.Stream;
 import tilewright.kernel.PreparedLaunch;
 import tilewright.kernel.collective.attention.Band;
 import tilewright.kernels.attention.AttentionKernel;
-import tilewright.kernels.attention.AttentionProblem;
 import tilewright.kernels.attention.AttentionProblem.Packed;
 import tilewright.kernels.attention.AttentionProblem.Sizes;
+import tilewright.kernels.attention.AttentionProblem;
 import tilewright.kernels.attention.Sm80AttentionKernel;
 import tilewright.numerics.ElementType;
-import tilewright.sm100.attention.BlackwellAttention;
-import tilewright.sm90.attention.HopperAttention;
+import tilewright.sm100.attention.Sm100AttentionKernel;
+import tilewright.sm90.attention.Sm90AttentionKernel;
 import tilewright.verification.cases.AttentionMods;
 
 /**
@@ -28,9 +28,9 @@ final class LargeAttention {
   private LargeAttention() {}
 
   static Stream<KernelConfiguration> all() {
-    var kernels = Stream.of(new Sm80AttentionKernel(), new HopperAttention(), new BlackwellAttention());
+    var kernels = Stream.of(new Sm80AttentionKernel(), new Sm90AttentionKernel(), new Sm100AttentionKernel());
     return Stream.of(kernels.flatMap(kernel -> problems().map(named -> configuration(kernel, "", named))),
-        problems().map(named -> configuration(new BlackwellAttention(true), " cancelled launches", named)),
+        problems().map(named -> configuration(new Sm100AttentionKernel(true), " cancelled launches", named)),
         hopperShapes()).flatMap(part -> part);
   }
 
@@ -94,9 +94,10 @@ final class LargeAttention {
   /** Every shape that the Hopper kernel can be measured in. */
   private static Stream<KernelConfiguration> hopperShapes() {
     return dense().flatMap(named -> {
-      var shapes = HopperAttention.shapes(named.problem).toList();
+      var shapes = Sm90AttentionKernel.shapes(named.problem).toList();
       return IntStream.range(0, shapes.size()).mapToObj(i -> new KernelConfiguration("sm90_attention",
-          "large " + named.name + " shape " + i, () -> List.of(HopperAttention.prepare(named.problem, shapes.get(i)))));
+          "large " + named.name + " shape " + i,
+          () -> List.of(Sm90AttentionKernel.prepare(named.problem, shapes.get(i)))));
     });
   }
 }

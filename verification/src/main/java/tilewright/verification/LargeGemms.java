@@ -11,20 +11,20 @@ import tilewright.kernels.GemmTypes;
 import tilewright.kernels.epilogue.EpilogueArguments;
 import tilewright.kernels.epilogue.StandardEpilogue;
 import tilewright.numerics.ElementType;
-import tilewright.sm100.BlackwellGemm;
 import tilewright.sm100.NarrowFormat;
 import tilewright.sm100.NarrowGemm;
 import tilewright.sm100.NarrowLayout;
 import tilewright.sm100.NarrowQuantization;
 import tilewright.sm100.ScaleRule;
+import tilewright.sm100.Sm100Gemms;
 import tilewright.sm100.UmmaTypes;
 import tilewright.sm100.atom.MmaFormat;
 import tilewright.sm100.atom.MmaKind;
 import tilewright.sm90.GroupedGemm;
 import tilewright.sm90.Grouping;
-import tilewright.sm90.HopperGemm;
 import tilewright.sm90.MixedGemm;
 import tilewright.sm90.ScaledGemm;
+import tilewright.sm90.Sm90Gemms;
 import tilewright.sm90.Variant;
 
 /**
@@ -73,7 +73,7 @@ final class LargeGemms {
         new GemmTypes(ElementType.E4M3, ElementType.E4M3, ElementType.BF16, Accumulation.SCALED));
     return Stream.concat(types(), promoted).flatMap(types -> orders(types).stream().flatMap(order -> {
       var problem = problem(types, order);
-      return HopperGemm.tiles(problem).stream().map(tile -> inTile(problem, order, tile));
+      return Sm90Gemms.tiles(problem).stream().map(tile -> inTile(problem, order, tile));
     }));
   }
 
@@ -82,19 +82,19 @@ final class LargeGemms {
     var config = order + " " + types + " tile=" + tile;
     if (types.accumulation() == Accumulation.SCALED) {
       return configuration("sm90_scaled_gemm", config,
-          () -> ScaledGemm.packed(problem).prepare(HopperGemm.configure(problem, tile)));
+          () -> ScaledGemm.packed(problem).prepare(Sm90Gemms.configure(problem, tile)));
     }
-    return configuration("sm90_gemm", config, () -> HopperGemm.prepare(problem, HopperGemm.configure(problem, tile)));
+    return configuration("sm90_gemm", config, () -> Sm90Gemms.prepare(problem, Sm90Gemms.configure(problem, tile)));
   }
 
   /** Each epilogue in the chosen tile, and in every tile one that stores and one that reads a second matrix. */
   private static Stream<KernelConfiguration> hopperEpilogues() {
     var problem = ofBf16().scaled(1, 2);
     var chosen = Stream.of(StandardEpilogue.values()).map(epilogue -> configuration("sm90_gemm",
-        "epilogue=" + epilogue.text(), () -> HopperGemm.prepare(problem, arguments(epilogue, problem))));
+        "epilogue=" + epilogue.text(), () -> Sm90Gemms.prepare(problem, arguments(epilogue, problem))));
     var tiled = Stream.of(StandardEpilogue.BIAS_GELU_AUX, StandardEpilogue.BETA).flatMap(epilogue ->
-        HopperGemm.tiles(problem).stream().map(tile -> configuration("sm90_gemm", "epilogue=" + epilogue.text()
-            + " tile=" + tile, () -> HopperGemm.prepare(problem, HopperGemm.configure(problem, tile),
+        Sm90Gemms.tiles(problem).stream().map(tile -> configuration("sm90_gemm", "epilogue=" + epilogue.text()
+            + " tile=" + tile, () -> Sm90Gemms.prepare(problem, Sm90Gemms.configure(problem, tile),
                 arguments(epilogue, problem)))));
     return Stream.concat(chosen, tiled);
   }
@@ -106,9 +106,9 @@ final class LargeGemms {
   /** Rows that no tensor copy reaches, of operands and of C. */
   private static Stream<KernelConfiguration> fetched() {
     return types().flatMap(types -> ORDERS.stream().flatMap(order -> Stream.of(
-        configuration("sm90_gemm", order + " " + types + " k=4099", () -> HopperGemm.prepare(
+        configuration("sm90_gemm", order + " " + types + " k=4099", () -> Sm90Gemms.prepare(
             GemmProblem.packed(types, SIZE, SIZE, SIZE + 3, 1, order))),
-        configuration("sm90_gemm", order + " " + types + " n=4099", () -> HopperGemm.prepare(
+        configuration("sm90_gemm", order + " " + types + " n=4099", () -> Sm90Gemms.prepare(
             GemmProblem.packed(types, SIZE, SIZE + 3, SIZE, 1, order))))));
   }
 
@@ -116,14 +116,14 @@ final class LargeGemms {
   private static KernelConfiguration paced() {
     var problem = ofBf16();
     return configuration("sm90_gemm", "paced",
-        () -> HopperGemm.prepare(problem, HopperGemm.configure(problem).with(Variant.Order.WAVE_SYNCHRONISED)));
+        () -> Sm90Gemms.prepare(problem, Sm90Gemms.configure(problem).with(Variant.Order.WAVE_SYNCHRONISED)));
   }
 
   private static Stream<KernelConfiguration> weightsAhead() {
     return FEW_ROWS.stream().flatMap(m -> Stream.of(0f, 0.5f).map(beta -> {
       var problem = GemmProblem.packed(ElementType.BF16, ElementType.BF16, m, SIZE, SIZE, 1, "TN").scaled(1, beta);
       return configuration("sm90_gemm", "m=" + m + " beta=" + beta + " weights=ahead",
-          () -> HopperGemm.prepare(problem, HopperGemm.configureWeightsAhead(problem)));
+          () -> Sm90Gemms.prepare(problem, Sm90Gemms.configureWeightsAhead(problem)));
     }));
   }
 
@@ -146,15 +146,15 @@ final class LargeGemms {
   }
 
   private static Stream<KernelConfiguration> blackwellRungs() {
-    return types().flatMap(types -> ORDERS.stream().flatMap(order -> BlackwellGemm.rungs().stream().map(rung ->
+    return types().flatMap(types -> ORDERS.stream().flatMap(order -> Sm100Gemms.rungs().stream().map(rung ->
         configuration("sm100_gemm", order + " " + types + " rung=" + rung,
-            () -> BlackwellGemm.prepare(problem(types, order), rung)))));
+            () -> Sm100Gemms.prepare(problem(types, order), rung)))));
   }
 
   private static Stream<KernelConfiguration> blackwellEpilogues() {
     var problem = ofBf16().scaled(1, 2);
     return Stream.of(StandardEpilogue.values()).map(epilogue -> configuration("sm100_gemm",
-        "epilogue=" + epilogue.text(), () -> BlackwellGemm.prepare(problem, arguments(epilogue, problem))));
+        "epilogue=" + epilogue.text(), () -> Sm100Gemms.prepare(problem, arguments(epilogue, problem))));
   }
 
   private static Stream<KernelConfiguration> narrow() {

@@ -12,18 +12,18 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.TestFactory;
 import tilewright.kernel.collective.attention.Band;
 import tilewright.kernels.attention.AttentionKernel;
-import tilewright.kernels.attention.AttentionProblem;
 import tilewright.kernels.attention.AttentionProblem.Sizes;
+import tilewright.kernels.attention.AttentionProblem;
 import tilewright.kernels.attention.Sm80AttentionKernel;
 import tilewright.numerics.ElementType;
-import tilewright.sm100.attention.BlackwellAttention;
-import tilewright.sm90.attention.HopperAttention;
+import tilewright.sm100.attention.Sm100AttentionKernel;
+import tilewright.sm90.attention.Sm90AttentionKernel;
 import tilewright.verification.cases.AttentionCases;
 
 /** {@code verify} has a case, small enough for the simulator, of every feature that an attention kernel supports. */
 class AttentionFeaturesTest {
-  private static final List<AttentionKernel> KERNELS = List.of(new Sm80AttentionKernel(), new HopperAttention(),
-      new BlackwellAttention());
+  private static final List<AttentionKernel> KERNELS = List.of(new Sm80AttentionKernel(), new Sm90AttentionKernel(),
+      new Sm100AttentionKernel());
   private static final int FEW = 8;
   private static final Map<String, List<String>> REFUSED = Map.of("sm100_attention", List.of("head dimension 256"));
 
@@ -70,6 +70,6 @@ class AttentionFeaturesTest {
   @Test
   void whatIsLeftOutIsRefused() {
     var wide = AttentionProblem.dense(ElementType.BF16, Sizes.of(1, 8, 8, 1, 256));
-    assertTrue(new BlackwellAttention().refusal(wide).isPresent());
+    assertTrue(new Sm100AttentionKernel().refusal(wide).isPresent());
   }
 }

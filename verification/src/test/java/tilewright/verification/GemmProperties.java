@@ -16,7 +16,7 @@ import tilewright.kernels.GemmProblem;
 import tilewright.kernels.GemmTypes;
 import tilewright.kernels.gemm.Gemm;
 import tilewright.numerics.ElementType;
-import tilewright.sm90.HopperGemm;
+import tilewright.sm90.Sm90Gemms;
 import tilewright.verification.backend.SimulatorBackend;
 import tilewright.verification.cases.Case;
 import tilewright.verification.cases.GemmCases;
@@ -42,7 +42,7 @@ class GemmProperties {
 
   @Property(tries = 16, edgeCases = EdgeCasesMode.NONE)
   void onHopperInEveryTile(@ForAll("alignedProblems") GemmProblem p, @ForAll int choice, @ForAll int seed) {
-    var tiles = HopperGemm.tiles(p);
+    var tiles = Sm90Gemms.tiles(p);
     requireExact(GemmCases.tiled(p, tiles.get(Math.floorMod(choice, tiles.size())), SIMULATOR, seed), seed);
   }
 

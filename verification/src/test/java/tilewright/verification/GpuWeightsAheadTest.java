@@ -15,7 +15,7 @@ import tilewright.device.Gpu;
 import tilewright.device.driver.GpuProbe;
 import tilewright.kernels.GemmProblem;
 import tilewright.numerics.ElementType;
-import tilewright.sm90.HopperGemm;
+import tilewright.sm90.Sm90Gemms;
 import tilewright.verification.cases.Buffers;
 
 /** Launches that read what the one before wrote, and copy their weights while it ends. */
@@ -37,7 +37,7 @@ class GpuWeightsAheadTest {
   private static byte[] chain(Gpu gpu, int m, boolean waits) {
     var problem = GemmProblem.packed(ElementType.BF16, ElementType.BF16, m, SIZE, SIZE, 1, "TN")
         .scaled((float) (1 / Math.sqrt(SIZE)), 0);
-    var launch = HopperGemm.prepare(problem, HopperGemm.configureWeightsAhead(problem));
+    var launch = Sm90Gemms.prepare(problem, Sm90Gemms.configureWeightsAhead(problem));
     long bytes = (long) m * SIZE * ElementType.BF16.bytes();
     try (var stream = gpu.stream(); var arena = Arena.ofConfined(); var x = gpu.allocate(bytes);
         var y = gpu.allocate(bytes); var weights = gpu.allocate(SIZE * (long) SIZE * ElementType.BF16.bytes())) {

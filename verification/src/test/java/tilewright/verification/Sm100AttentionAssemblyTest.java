@@ -13,11 +13,11 @@ import tilewright.device.assembly.Assembler;
 import tilewright.device.assembly.Assembly;
 import tilewright.kernel.CompiledKernel;
 import tilewright.kernel.collective.attention.Band;
-import tilewright.kernels.attention.AttentionProblem;
 import tilewright.kernels.attention.AttentionProblem.Packed;
 import tilewright.kernels.attention.AttentionProblem.Sizes;
+import tilewright.kernels.attention.AttentionProblem;
 import tilewright.numerics.ElementType;
-import tilewright.sm100.attention.BlackwellAttention;
+import tilewright.sm100.attention.Sm100AttentionKernel;
 import tilewright.verification.cases.AttentionMods;
 
 /** Assembles Blackwell attention: without spills, and without warnings. */
@@ -49,7 +49,7 @@ class Sm100AttentionAssemblyTest {
   @ParameterizedTest(name = "{0} wide, {1}")
   @MethodSource("problems")
   void isAssembledWithoutSpillsAndWarnings(int dim, String name, AttentionProblem problem) {
-    assemble(new BlackwellAttention().prepare(problem).kernel());
+    assemble(new Sm100AttentionKernel().prepare(problem).kernel());
   }
 
   @ParameterizedTest(name = "{0}")
@@ -57,7 +57,7 @@ class Sm100AttentionAssemblyTest {
   void cancelsLaunchesWithoutSpillsAndWarnings(Sizes dims) {
     for (var band : List.of(Band.ALL, Band.CAUSAL)) {
       var problem = AttentionProblem.dense(ElementType.BF16, dims).with(band);
-      assemble(new BlackwellAttention(true).prepare(problem).kernel());
+      assemble(new Sm100AttentionKernel(true).prepare(problem).kernel());
     }
   }
 

@@ -20,8 +20,8 @@ import tilewright.simulator.Profile;
 import tilewright.simulator.Program;
 import tilewright.simulator.Simulator;
 import tilewright.simulator.SimulatorOptions;
-import tilewright.sm100.attention.BlackwellAttention;
 import tilewright.sm100.attention.Sm100AttentionConfig.Shape;
+import tilewright.sm100.attention.Sm100AttentionKernel;
 import tilewright.verification.cases.AttentionCases;
 import tilewright.verification.cases.AttentionCheck;
 import tilewright.verification.cases.Buffers;
@@ -39,12 +39,12 @@ public class Sm100CorrectionTest {
   private final AttentionCases.Setup setup =
       AttentionCases.band(ElementType.BF16, Sizes.of(1, QUERIES, KEYS, 1, DIM), Band.ALL);
   private final PreparedLaunch launch =
-      BlackwellAttention.prepare(setup.problem(), new Shape(DIM, DIM, BLOCK, 6, 4));
+      Sm100AttentionKernel.prepare(setup.problem(), new Shape(DIM, DIM, BLOCK, 6, 4));
   private final Program program = Simulator.load(PtxParser.parse(launch.kernel().ptx()));
 
   /** All elements but the first are zero; that of a key says how many blocks are visited before its own. */
   private Map<String, MemorySegment> growing(IntUnaryOperator firstOfQuery) {
-    var buffers = new HashMap<>(AttentionCases.buffers(new BlackwellAttention(), setup, 1));
+    var buffers = new HashMap<>(AttentionCases.buffers(new Sm100AttentionKernel(), setup, 1));
     buffers.put("Q", Buffers.zeros(ElementType.BF16, QUERIES * DIM));
     buffers.put("K", Buffers.zeros(ElementType.BF16, KEYS * DIM));
     for (int q = 0; q < QUERIES; q++) setFirst(buffers.get("Q"), DIM, q, firstOfQuery.applyAsInt(q));

@@ -16,11 +16,11 @@ import tilewright.kernel.collective.attention.Band;
 import tilewright.kernel.collective.attention.MaskMod;
 import tilewright.kernel.collective.attention.Modification;
 import tilewright.kernel.collective.attention.ScoreMod;
-import tilewright.kernels.attention.AttentionProblem;
 import tilewright.kernels.attention.AttentionProblem.Packed;
 import tilewright.kernels.attention.AttentionProblem.Sizes;
+import tilewright.kernels.attention.AttentionProblem;
 import tilewright.numerics.ElementType;
-import tilewright.sm90.attention.HopperAttention;
+import tilewright.sm90.attention.Sm90AttentionKernel;
 
 /** Assembles Hopper attention: without spills, and without serialised {@code wgmma}. */
 class Sm90AttentionAssemblyTest {
@@ -85,7 +85,7 @@ class Sm90AttentionAssemblyTest {
   }
 
   private static void assertIsAssembledWell(AttentionProblem problem) {
-    var kernel = new HopperAttention().prepare(problem).kernel();
+    var kernel = new Sm90AttentionKernel().prepare(problem).kernel();
     assertEquals(Math.min(BLOCK_BYTES, kernel.dynamicSharedBytes()), kernel.dynamicSharedBytes());
     switch (ASSEMBLER.assemble(kernel.ptx(), "sm_90a")) {
       case Assembly.Assembled assembled -> {

@@ -11,16 +11,16 @@ import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
 import tilewright.kernel.PreparedLaunch;
 import tilewright.kernel.collective.attention.Band;
-import tilewright.kernels.attention.AttentionProblem;
 import tilewright.kernels.attention.AttentionProblem.Sizes;
+import tilewright.kernels.attention.AttentionProblem;
 import tilewright.layout.Layout;
 import tilewright.numerics.ElementType;
 import tilewright.ptx.Dim3;
 import tilewright.reference.AttentionReference;
 import tilewright.reference.ScoreRule;
 import tilewright.reference.TensorView;
-import tilewright.sm90.attention.HopperAttention;
 import tilewright.sm90.attention.Sm90AttentionConfig.Shape;
+import tilewright.sm90.attention.Sm90AttentionKernel;
 import tilewright.verification.backend.SimulatorBackend;
 import tilewright.verification.cases.Buffers;
 
@@ -47,7 +47,7 @@ class Sm90AttentionTest {
     };
     var problem = AttentionProblem.dense(TYPE, new Sizes(1, queries, keys, heads, 1, depth, width)).with(band);
     var shape = new Shape(depth, width, groups, block, 2, apart ? 2 : 1, apart ? 64 : 0, true);
-    var launch = HopperAttention.prepare(problem, shape);
+    var launch = Sm90AttentionKernel.prepare(problem, shape);
     var q = tensor(queries, heads, depth, 1);
     var k = tensor(keys, 1, depth, 2);
     var v = tensor(keys, 1, width, 3);

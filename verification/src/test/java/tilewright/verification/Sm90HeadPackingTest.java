@@ -16,8 +16,8 @@ import tilewright.kernels.attention.AttentionProblem.Packed;
 import tilewright.kernels.attention.AttentionProblem.Sizes;
 import tilewright.numerics.ElementType;
 import tilewright.ptx.Dim3;
-import tilewright.sm90.attention.HopperAttention;
 import tilewright.sm90.attention.Sm90AttentionConfig.Shape;
+import tilewright.sm90.attention.Sm90AttentionKernel;
 import tilewright.verification.backend.SimulatorBackend;
 import tilewright.verification.cases.AttentionCases;
 
@@ -70,7 +70,7 @@ class Sm90HeadPackingTest {
   /** On two CTAs, which have several tiles each. */
   private static Map<String, MemorySegment> outputs(AttentionCases.Setup setup, Shape shape, HeadPacking packing) {
     var buffers = AttentionCases.buffers(setup, SEED);
-    var launch = HopperAttention.prepare(setup.problem(), shape, packing);
+    var launch = Sm90AttentionKernel.prepare(setup.problem(), shape, packing);
     var onTwo = new PreparedLaunch(launch.kernel(), Dim3.of(2), launch.arguments());
     assertEquals(List.of(), new SimulatorBackend(SEED).run(onTwo.on(buffers)).findings());
     return buffers;

@@ -11,14 +11,14 @@ import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
 import tilewright.kernel.PreparedLaunch;
 import tilewright.kernel.collective.attention.Band;
-import tilewright.kernels.attention.AttentionProblem;
 import tilewright.kernels.attention.AttentionProblem.Packed;
 import tilewright.kernels.attention.AttentionProblem.Sizes;
+import tilewright.kernels.attention.AttentionProblem;
 import tilewright.numerics.ElementType;
 import tilewright.ptx.Dim3;
 import tilewright.reference.ScoreRule;
-import tilewright.sm90.attention.HopperAttention;
 import tilewright.sm90.attention.Sm90AttentionConfig.Shape;
+import tilewright.sm90.attention.Sm90AttentionKernel;
 import tilewright.verification.backend.SimulatorBackend;
 import tilewright.verification.cases.AttentionCases;
 import tilewright.verification.cases.AttentionCheck;
@@ -43,7 +43,7 @@ class Sm90PackedAttentionTest {
   /** On as many CTAs as that. */
   private static Map<String, MemorySegment> run(AttentionCases.Setup setup, Map<String, MemorySegment> buffers,
       int blocks, long seed) {
-    var launch = HopperAttention.prepare(setup.problem(), SHAPE);
+    var launch = Sm90AttentionKernel.prepare(setup.problem(), SHAPE);
     var outcome = new SimulatorBackend(seed).run(
         new PreparedLaunch(launch.kernel(), Dim3.of(blocks), launch.arguments()).on(buffers));
     assertEquals(List.of(), outcome.findings());

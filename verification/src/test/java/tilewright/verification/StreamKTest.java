@@ -14,10 +14,10 @@ import tilewright.kernel.PreparedLaunch;
 import tilewright.kernels.GemmProblem;
 import tilewright.numerics.ElementType;
 import tilewright.ptx.Dim3;
-import tilewright.sm90.HopperGemm;
 import tilewright.sm90.Sm90GemmConfig.Operands;
 import tilewright.sm90.Sm90GemmConfig.TileShape;
 import tilewright.sm90.Sm90GemmConfig;
+import tilewright.sm90.Sm90Gemms;
 import tilewright.sm90.Variant;
 import tilewright.verification.cases.GemmCases;
 
@@ -46,7 +46,7 @@ class StreamKTest {
       int cluster) {
     var p = problem(m, n, k, batch);
     var config = config(p, consumers, new ClusterShape(cluster, 1, 1));
-    var prepared = HopperGemm.prepare(p, config);
+    var prepared = Sm90Gemms.prepare(p, config);
     var launch = new PreparedLaunch(prepared.kernel(), Dim3.of(blocks), prepared.arguments(), config.scratch(blocks));
     var given = GemmCases.hopper(p, config, () -> launch, "shared tail", Set.of("sim"), 3);
     for (long seed = 0; seed < SEEDS; seed++) {
@@ -60,7 +60,7 @@ class StreamKTest {
   void thereIsNothingToShareWithoutK() {
     var p = problem(16, 16, 0, 1);
     var refusal = assertThrows(IllegalArgumentException.class,
-        () -> HopperGemm.prepare(p, config(p, 1, new ClusterShape(1, 1, 1))));
+        () -> Sm90Gemms.prepare(p, config(p, 1, new ClusterShape(1, 1, 1))));
     assertTrue(refusal.getMessage().startsWith("K is 0"), refusal.getMessage());
   }
 }

@@ -20,11 +20,11 @@ import tilewright.numerics.ElementType;
 import tilewright.ptx.Dim3;
 import tilewright.sm90.GroupedGemm;
 import tilewright.sm90.Grouping;
-import tilewright.sm90.HopperGemm;
 import tilewright.sm90.Loading;
 import tilewright.sm90.Sm90GemmConfig.Operands;
 import tilewright.sm90.Sm90GemmConfig.TileShape;
 import tilewright.sm90.Sm90GemmConfig;
+import tilewright.sm90.Sm90Gemms;
 import tilewright.sm90.Variant;
 import tilewright.verification.cases.Case;
 import tilewright.verification.cases.GemmCases;
@@ -43,7 +43,7 @@ class WaveSynchronisationTest {
   }
 
   private static PreparedLaunch launch(GemmProblem p, int cluster, int blocks) {
-    var prepared = HopperGemm.prepare(p, config(p, cluster));
+    var prepared = Sm90Gemms.prepare(p, config(p, cluster));
     return new PreparedLaunch(prepared.kernel(), Dim3.of(blocks), prepared.arguments(), prepared.scratch());
   }
 
@@ -84,7 +84,7 @@ class WaveSynchronisationTest {
   @Test
   void aTileIsCopiedAfterTheWaitAndItsLastStepsAfterTheArrival() {
     var p = problem(128, 192, 1160, 1);
-    var parts = HopperGemm.prepare(p, config(p, 1)).kernel().ptx()
+    var parts = Sm90Gemms.prepare(p, config(p, 1)).kernel().ptx()
         .split("ld\\.relaxed\\.gpu\\.global|atom\\.relaxed\\.gpu\\.global\\.inc", -1);
     assertEquals(List.of(false, true, true), List.of(parts).stream().map(WaveSynchronisationTest::copies).toList(),
         "copies before the wait, up to the arrival, after it");

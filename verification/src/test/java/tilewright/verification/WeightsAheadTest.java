@@ -8,11 +8,11 @@ import tilewright.kernel.PreparedLaunch;
 import tilewright.kernels.GemmProblem;
 import tilewright.numerics.ElementType;
 import tilewright.ptx.Dim3;
-import tilewright.sm90.HopperGemm;
 import tilewright.sm90.Loading;
 import tilewright.sm90.Sm90GemmConfig.Operands;
 import tilewright.sm90.Sm90GemmConfig.TileShape;
 import tilewright.sm90.Sm90GemmConfig;
+import tilewright.sm90.Sm90Gemms;
 import tilewright.sm90.Variant;
 import tilewright.verification.cases.GemmCases;
 
@@ -43,7 +43,7 @@ class WeightsAheadTest {
       int clusterM, int clusterN, int splits) {
     var p = problem(m, n, k, batch);
     var config = config(p, transposed, 16, new ClusterShape(clusterM, clusterN, splits));
-    var prepared = HopperGemm.prepare(p, config);
+    var prepared = Sm90Gemms.prepare(p, config);
     var launch = new PreparedLaunch(prepared.kernel(), Dim3.of(blocks), prepared.arguments());
     var given = GemmCases.hopper(p, config, () -> launch, "weights ahead", Set.of("sim"), 3);
     for (long seed = 0; seed < SEEDS; seed++) CheckedRun.bitExact(launch, given, seed);

@@ -20,7 +20,7 @@ import tilewright.cli.launch.Backend;
 import tilewright.kernels.GemmProblem;
 import tilewright.kernels.registry.KernelRegistry;
 import tilewright.numerics.ElementType;
-import tilewright.sm90.HopperGemm;
+import tilewright.sm90.Sm90Gemms;
 import tilewright.verification.bench.Benchmark;
 import tilewright.verification.bench.BenchmarkException;
 import tilewright.verification.bench.BenchmarkRecord;
@@ -167,7 +167,7 @@ public final class BenchCommand implements Callable<Integer> {
     }
     var hopper = registry.find("sm90_gemm").orElseThrow();
     var problem = GemmProblem.packed(ElementType.BF16, ElementType.BF16, 1024, 1024, 1024, 1, "TN");
-    for (var tile : HopperGemm.tiles(problem)) {
+    for (var tile : Sm90Gemms.tiles(problem)) {
       all.put("sm90_gemm " + tile,
           () -> hopper.prepare(hopper.defaults().with(Map.of("tile", tile))).kernel().ptx());
     }

@@ -15,7 +15,7 @@ import tilewright.device.Gpu;
 import tilewright.device.cubin.UserCache;
 import tilewright.device.driver.GpuProbe;
 import tilewright.kernels.GemmProblem;
-import tilewright.sm90.HopperGemm;
+import tilewright.sm90.Sm90Gemms;
 import tools.jackson.core.JacksonException;
 import tools.jackson.databind.json.JsonMapper;
 
@@ -59,7 +59,7 @@ public record TunedTiles(Path file, String gpu, Map<String, String> tiles) {
 
   /** Returns the tile that tuning chose for a problem, if the problem can still have it. */
   public Optional<String> tile(GemmProblem problem) {
-    return Optional.ofNullable(tiles.get(key(problem))).filter(HopperGemm.tiles(problem)::contains);
+    return Optional.ofNullable(tiles.get(key(problem))).filter(Sm90Gemms.tiles(problem)::contains);
   }
 
   /** Returns a copy with the tile of one more problem. */

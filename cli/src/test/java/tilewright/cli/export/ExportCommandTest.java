@@ -80,7 +80,7 @@ class ExportCommandTest {
 
   @Test
   void theHeaderOfAKernelWithTensorMapsIsC() throws IOException, InterruptedException {
-    exportHopperGemm();
+    exportSm90Gemm();
     requireC(Files.list(folder).map(f -> f.getFileName().toString()).filter(f -> f.endsWith(".h")).findFirst()
         .orElseThrow().replace(".h", ""), "return 0;");
   }
@@ -139,14 +139,14 @@ class ExportCommandTest {
   }
 
   /** Multiplies by TMA: tensor maps of all three tensors. */
-  private JsonNode exportHopperGemm() throws IOException {
+  private JsonNode exportSm90Gemm() throws IOException {
     return export("sm90-gemm", "--set", "m=512", "--set", "n=512", "--set", "tile=128x256x1", "--cubin",
         "sm_90a");
   }
 
   @Test
   void theManifestHasTheRecipesOfTensorMaps() throws IOException {
-    var manifest = exportHopperGemm();
+    var manifest = exportSm90Gemm();
     var a = manifest.get("arguments").valueStream().filter(x -> x.get("name").asString().equals("A_map")).findFirst()
         .orElseThrow();
     assertEquals("tensorMap A bf16 bf16 [\"M\",\"K\",\"L\"] K 16 [1,0,2] 128B", String.join(" ",
@@ -194,7 +194,7 @@ class ExportCommandTest {
 
   @Test
   void theLoaderMakesTensorMapsFromTensors() throws IOException, InterruptedException {
-    exportHopperGemm();
+    exportSm90Gemm();
     Files.writeString(folder.resolve("try.py"), """
         import json, tilewright_kernel as t
         class Tensor:

@@ -10,7 +10,7 @@ import tilewright.kernels.attention.AttentionProblem.Sizes;
 import tilewright.kernels.attention.AttentionProblem;
 import tilewright.numerics.ElementType;
 import tilewright.ptx.Dim3;
-import tilewright.sm100.attention.BlackwellAttention;
+import tilewright.sm100.attention.Sm100AttentionKernel;
 
 /** Parts of the page about Blackwell attention: sources, Tensor Memory, barriers and a timeline. */
 public final class BlackwellAttentionPage {
@@ -27,7 +27,7 @@ public final class BlackwellAttentionPage {
     excerpt(generated, "sm100-attention-multiply", sources.resolve("MmaWarp.java"), "void multiply(Tile tile)");
     excerpt(generated, "sm100-attention-softmax", sources.resolve("SoftmaxWarpgroup.java"), "void compute(Tile tile)");
     var problem = AttentionProblem.dense(ElementType.BF16, Sizes.of(1, 256, 384, 1, 128));
-    var launch = new BlackwellAttention().prepare(problem);
+    var launch = new Sm100AttentionKernel().prepare(problem);
     var profile = BlackwellTrace.attention(problem, new PreparedLaunch(launch.kernel(), Dim3.ONE, launch.arguments()));
     Files.writeString(images.resolve("sm100-attention-tensor-memory.svg"), TensorMemoryFigure.of(profile, ROLES,
         "Columns of Tensor Memory and who uses them for what").toSvg());

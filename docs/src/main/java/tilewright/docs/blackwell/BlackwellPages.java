@@ -9,8 +9,8 @@ import tilewright.kernels.GemmProblem;
 import tilewright.layout.draw.Drawing;
 import tilewright.numerics.ElementType;
 import tilewright.simulator.Profile;
-import tilewright.sm100.BlackwellGemm;
 import tilewright.sm100.NarrowGemm;
+import tilewright.sm100.Sm100Gemms;
 import tilewright.sm100.UmmaTypes;
 import tilewright.sm100.atom.MmaFormat;
 import tilewright.sm100.atom.MmaKind;
@@ -51,7 +51,7 @@ public final class BlackwellPages {
 
   /** One cluster takes the tiles of all others, whose launch it cancels. */
   private static Profile gemm(String rung) {
-    return BlackwellTrace.gemm(PROBLEM, BlackwellGemm.prepare(PROBLEM, rung));
+    return BlackwellTrace.gemm(PROBLEM, Sm100Gemms.prepare(PROBLEM, rung));
   }
 
   private static void figures(Path images, String name, Profile profile, int ctas) throws IOException {

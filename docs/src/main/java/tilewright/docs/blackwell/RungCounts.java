@@ -2,8 +2,8 @@ package tilewright.docs.blackwell;
 
 import tilewright.kernels.GemmProblem;
 import tilewright.simulator.Profile;
-import tilewright.sm100.BlackwellGemm;
 import tilewright.sm100.Sm100GemmConfig;
+import tilewright.sm100.Sm100Gemms;
 
 /** How much each rung of the Blackwell GEMM does for one problem: instructions, bytes by place, barriers. */
 final class RungCounts {
@@ -20,9 +20,9 @@ final class RungCounts {
         |KiB into shared memory |KiB of sums read
 
         """);
-    for (var rung : BlackwellGemm.rungs()) {
-      var launch = BlackwellGemm.prepare(problem, rung);
-      var config = BlackwellGemm.configure(problem, rung);
+    for (var rung : Sm100Gemms.rungs()) {
+      var launch = Sm100Gemms.prepare(problem, rung);
+      var config = Sm100Gemms.configure(problem, rung);
       var profile = BlackwellTrace.gemm(problem, launch);
       long all = profile.classes().stream().mapToLong(Profile.ClassCount::warps).sum();
       long waits = profile.classes().stream().filter(c -> c.name().equals("synchronise"))

@@ -13,7 +13,7 @@ import tilewright.kernels.library.GemmSettings;
 import tilewright.kernels.registry.Choice;
 import tilewright.kernels.registry.Setting;
 import tilewright.kernels.registry.Timing;
-import tilewright.sm100.BlackwellGemm;
+import tilewright.sm100.Sm100Gemms;
 
 /** The GEMM on Blackwell's tensor cores. */
 final class Sm100GemmDescription implements GemmKernel {
@@ -31,7 +31,7 @@ final class Sm100GemmDescription implements GemmKernel {
   public List<Setting> settings() {
     return GemmSettings.of(GemmSettings.anyOperand(), GemmSettings.otherOperand(), GemmSettings.anyOutput(),
         Setting.extent("batch", 1),
-        Setting.option("rung", Stream.concat(Stream.of("auto"), BlackwellGemm.rungs().stream()).toArray(String[]::new)),
+        Setting.option("rung", Stream.concat(Stream.of("auto"), Sm100Gemms.rungs().stream()).toArray(String[]::new)),
         Setting.text("epilogue", "plain"), Setting.factor("alpha", 1), Setting.factor("beta", 0));
   }
 
@@ -46,14 +46,14 @@ final class Sm100GemmDescription implements GemmKernel {
         .scaled(choice.factor("alpha"), choice.factor("beta"));
     var epilogue = GemmSettings.epilogue(choice, problem);
     var rung = choice.text("rung");
-    if (rung.equals("auto")) return BlackwellGemm.prepare(problem, epilogue);
-    return choice.text("epilogue").equals("plain") ? BlackwellGemm.prepare(problem, rung)
-        : BlackwellGemm.prepare(problem, BlackwellGemm.configure(problem, rung), epilogue);
+    if (rung.equals("auto")) return Sm100Gemms.prepare(problem, epilogue);
+    return choice.text("epilogue").equals("plain") ? Sm100Gemms.prepare(problem, rung)
+        : Sm100Gemms.prepare(problem, Sm100Gemms.configure(problem, rung), epilogue);
   }
 
   @Override
   public PreparedLaunch prepare(GemmProblem problem, EpilogueArguments epilogue) {
-    return BlackwellGemm.prepare(problem, epilogue);
+    return Sm100Gemms.prepare(problem, epilogue);
   }
 
   /** Nothing: no Blackwell GPU has run it. */

@@ -48,7 +48,7 @@ final class DynamicTileScheduler {
 
   /** The counter that a launch gives. */
   static TensorSpec counter() {
-    return TensorSpec.of(HopperAttention.COUNTER, ElementType.I32, "ONE").contiguous("ONE").fixed("ONE", 1);
+    return TensorSpec.of(Sm90AttentionKernel.COUNTER, ElementType.I32, "ONE").contiguous("ONE").fixed("ONE", 1);
   }
 
   /**

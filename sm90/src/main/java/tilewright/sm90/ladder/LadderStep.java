@@ -10,7 +10,7 @@ import tilewright.kernels.GemmProblem;
 import tilewright.kernels.gemm.Gemm;
 import tilewright.numerics.ElementType;
 import tilewright.ptx.Dim3;
-import tilewright.sm90.HopperGemm;
+import tilewright.sm90.Sm90Gemms;
 
 /** The steps from a naive to a fast GEMM, C = A·Bᵀ of bf16, one idea per step. */
 public enum LadderStep {
@@ -23,7 +23,7 @@ public enum LadderStep {
   WARP_ROLES("a warpgroup that only copies", p -> roles(p, new WarpRolesGemm(1, 1))),
   TWO_CONSUMERS("two warpgroups that multiply", p -> roles(p, new WarpRolesGemm(2, 1))),
   MULTICAST("two CTAs share tiles of B", p -> roles(p, new WarpRolesGemm(2, 2))),
-  PERSISTENT("CTAs stay, stores overlap", p -> HopperGemm.prepare(p, HopperGemm.configure(p, "128x256x2")));
+  PERSISTENT("CTAs stay, stores overlap", p -> Sm90Gemms.prepare(p, Sm90Gemms.configure(p, "128x256x2")));
 
   private final String idea;
   private final Function<GemmProblem, PreparedLaunch> prepare;

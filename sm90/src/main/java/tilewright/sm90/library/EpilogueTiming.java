@@ -11,7 +11,7 @@ import tilewright.kernels.epilogue.StandardEpilogue;
 import tilewright.kernels.registry.TimedProblem;
 import tilewright.kernels.registry.TimingRequest;
 import tilewright.numerics.ElementType;
-import tilewright.sm90.HopperGemm;
+import tilewright.sm90.Sm90Gemms;
 
 /** The Hopper GEMM with named epilogues, bf16 in and out. */
 final class EpilogueTiming {
@@ -35,10 +35,10 @@ final class EpilogueTiming {
     tensors.add(tree.inputs().containsKey("C") ? TimedProblem.Tensor.input("C", problem.output(), (long) m * n)
         : TimedProblem.Tensor.output("C", problem.output(), (long) m * n));
     tree.outputs().forEach((name, type) -> tensors.add(TimedProblem.Tensor.output(name, type, elements(given, name))));
-    var config = HopperGemm.configure(problem, tree);
+    var config = Sm90Gemms.configure(problem, tree);
     long bytes = tensors.stream().mapToLong(TimedProblem.Tensor::bytes).sum();
     return new TimedProblem("sm90_gemm", "sm90", m + "x" + n + "x" + k + " " + config + " epilogue " + epilogue,
-        HopperGemm.prepare(problem, config, given), tensors, bytes, 2.0 * m * n * k, Map.of());
+        Sm90Gemms.prepare(problem, config, given), tensors, bytes, 2.0 * m * n * k, Map.of());
   }
 
   private static long elements(EpilogueArguments given, String name) {

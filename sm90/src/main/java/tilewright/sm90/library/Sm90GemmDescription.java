@@ -15,8 +15,8 @@ import tilewright.kernels.registry.Choice;
 import tilewright.kernels.registry.Setting;
 import tilewright.kernels.registry.Timing;
 import tilewright.kernels.registry.TimingRequest;
-import tilewright.sm90.HopperGemm;
 import tilewright.sm90.Sm90GemmConfig;
+import tilewright.sm90.Sm90Gemms;
 
 /** The GEMM on Hopper's tensor cores. */
 final class Sm90GemmDescription implements TiledGemmKernel {
@@ -52,30 +52,30 @@ final class Sm90GemmDescription implements TiledGemmKernel {
     var tile = choice.text("tile");
     if (choice.text("weights").equals("ahead")) {
       if (!tile.equals("auto")) throw new IllegalArgumentException("weights ahead have a tile of their own: leave it");
-      return HopperGemm.prepare(problem, HopperGemm.configureWeightsAhead(problem), epilogue);
+      return Sm90Gemms.prepare(problem, Sm90Gemms.configureWeightsAhead(problem), epilogue);
     }
-    return tile.equals("auto") ? HopperGemm.prepare(problem, epilogue)
-        : HopperGemm.prepare(problem, HopperGemm.configure(problem, tile), epilogue);
+    return tile.equals("auto") ? Sm90Gemms.prepare(problem, epilogue)
+        : Sm90Gemms.prepare(problem, Sm90Gemms.configure(problem, tile), epilogue);
   }
 
   @Override
   public PreparedLaunch prepare(GemmProblem problem, EpilogueArguments epilogue) {
-    return HopperGemm.prepare(problem, epilogue);
+    return Sm90Gemms.prepare(problem, epilogue);
   }
 
   @Override
   public List<String> tiles(GemmProblem problem) {
-    return HopperGemm.tiles(problem);
+    return Sm90Gemms.tiles(problem);
   }
 
   @Override
   public PreparedLaunch prepare(GemmProblem problem, String tile) {
-    return HopperGemm.prepare(problem, HopperGemm.configure(problem, tile));
+    return Sm90Gemms.prepare(problem, Sm90Gemms.configure(problem, tile));
   }
 
   /** Every tile that the kernel can have; {@code auto} is the one that its cost model expects to be fastest. */
   static Setting tiles() {
-    return Setting.option("tile", Stream.concat(Stream.of("auto"), HopperGemm.tiles().stream())
+    return Setting.option("tile", Stream.concat(Stream.of("auto"), Sm90Gemms.tiles().stream())
         .toArray(String[]::new));
   }
 
@@ -84,18 +84,18 @@ final class Sm90GemmDescription implements TiledGemmKernel {
     return Optional.of(Timing.of(GemmTimings.SETTINGS, request -> request.has("epilogue")
         ? EpilogueTiming.problems(request)
         : GemmTimings.problems(this, request, GemmTimings.types(request), p -> configurations(request, p)
-            .map(c -> new GemmTimings.Configured(c, () -> HopperGemm.prepare(p, c))).toList())));
+            .map(c -> new GemmTimings.Configured(c, () -> Sm90Gemms.prepare(p, c))).toList())));
   }
 
   /** The configuration of a problem that a request asks for, or every one. */
   static Stream<Sm90GemmConfig> configurations(TimingRequest request, GemmProblem problem) {
     if (request.has("weights")) {
       if (request.values("weights", "").equals(List.of("ahead"))) {
-        return Stream.of(HopperGemm.configureWeightsAhead(problem));
+        return Stream.of(Sm90Gemms.configureWeightsAhead(problem));
       }
       throw new IllegalArgumentException("invalid weights " + request.settings().get("weights") + ": ahead, if they"
           + " are to be read before the previous kernel has ended");
     }
-    return request.everyVariant() ? HopperGemm.configurations(problem) : Stream.of(HopperGemm.configure(problem));
+    return request.everyVariant() ? Sm90Gemms.configurations(problem) : Stream.of(Sm90Gemms.configure(problem));
   }
 }

@@ -16,8 +16,8 @@ import tilewright.kernels.registry.Setting;
 import tilewright.kernels.registry.TimedProblem;
 import tilewright.kernels.registry.Timing;
 import tilewright.numerics.ElementType;
-import tilewright.sm90.HopperGemm;
 import tilewright.sm90.ScaledGemm;
+import tilewright.sm90.Sm90Gemms;
 
 /** The GEMM of 8-bit floats with scales in blocks. */
 final class Sm90ScaledGemmDescription implements KernelDescription {
@@ -51,7 +51,7 @@ final class Sm90ScaledGemmDescription implements KernelDescription {
     var types = new GemmTypes(operand, operand, choice.type("out"), Accumulation.SCALED);
     var gemm = ScaledGemm.packed(GemmSettings.problem(choice, types, 1));
     var tile = choice.text("tile");
-    return tile.equals("auto") ? gemm.prepare() : gemm.prepare(HopperGemm.configure(gemm.problem(), tile));
+    return tile.equals("auto") ? gemm.prepare() : gemm.prepare(Sm90Gemms.configure(gemm.problem(), tile));
   }
 
   @Override

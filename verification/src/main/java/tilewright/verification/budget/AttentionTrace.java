@@ -7,14 +7,14 @@ import java.util.stream.IntStream;
 import java.util.stream.Stream;
 import tilewright.kernel.PreparedLaunch;
 import tilewright.kernel.collective.attention.Band;
-import tilewright.kernels.attention.AttentionProblem;
 import tilewright.kernels.attention.AttentionProblem.Sizes;
+import tilewright.kernels.attention.AttentionProblem;
 import tilewright.ptx.Dim3;
 import tilewright.ptx.Launch;
-import tilewright.sm100.attention.BlackwellAttention;
 import tilewright.sm100.attention.Sm100AttentionConfig;
-import tilewright.sm90.attention.HopperAttention;
+import tilewright.sm100.attention.Sm100AttentionKernel;
 import tilewright.sm90.attention.Sm90AttentionConfig;
+import tilewright.sm90.attention.Sm90AttentionKernel;
 
 /**
  * Small launches of Hopper and Blackwell attention, one CTA each, and how much a problem is of these. A tile of small
@@ -36,13 +36,13 @@ final class AttentionTrace {
     var loaded = new KernelCounts.Loaded();
     return Marginal.of((tiles, steps) -> {
       var small = small(problem, queries(shape), shape.keys() * steps, tiles);
-      return loaded.of(on(small, HopperAttention.prepare(small, shape)));
+      return loaded.of(on(small, Sm90AttentionKernel.prepare(small, shape)));
     }, STEPS);
   }
 
   /** The kernel's own shape, then the same with every other share of exponentials on FMA units. */
   static Stream<Sm100AttentionConfig.Shape> blackwellShapes(AttentionProblem problem) {
-    var own = BlackwellAttention.shape(problem).orElseThrow(() -> new IllegalArgumentException(
+    var own = Sm100AttentionKernel.shape(problem).orElseThrow(() -> new IllegalArgumentException(
         "no Blackwell kernel has tiles for head dimensions " + problem.sizes().headDim() + " and "
             + problem.sizes().valueDim() + ": at most 128"));
     return Stream.concat(Stream.of(own), IntStream.of(0, 2, 4, 6, 8).mapToObj(emulated -> emulating(own, emulated)))
@@ -57,7 +57,7 @@ final class AttentionTrace {
     var loaded = new KernelCounts.Loaded();
     return Marginal.of((tiles, steps) -> {
       var small = small(problem, BLACKWELL_QUERIES, shape.keys() * steps, tiles);
-      return loaded.of(on(small, BlackwellAttention.prepare(small, shape)));
+      return loaded.of(on(small, Sm100AttentionKernel.prepare(small, shape)));
     }, STEPS);
   }
 
@@ -108,7 +108,7 @@ final class AttentionTrace {
     var buffers = new HashMap<String, MemorySegment>(Map.of("Q", GemmTrace.zeros(queries * s.headDim()),
         "K", GemmTrace.zeros(keys * s.headDim()), "V", GemmTrace.zeros(keys * s.valueDim()),
         "O", GemmTrace.zeros(queries * s.valueDim()), "LSE", GemmTrace.zeros(queries * Float.BYTES)));
-    buffers.put(HopperAttention.COUNTER, GemmTrace.zeros(Integer.BYTES));
+    buffers.put(Sm90AttentionKernel.COUNTER, GemmTrace.zeros(Integer.BYTES));
     return new PreparedLaunch(launch.kernel(), Dim3.ONE, launch.arguments()).on(buffers);
   }
 

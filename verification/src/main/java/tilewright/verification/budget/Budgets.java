@@ -9,10 +9,10 @@ import tilewright.kernels.GemmProblem;
 import tilewright.kernels.attention.AttentionProblem;
 import tilewright.sm100.Sm100GemmConfig;
 import tilewright.sm100.attention.Sm100AttentionConfig;
-import tilewright.sm90.HopperGemm;
 import tilewright.sm90.Sm90GemmConfig;
-import tilewright.sm90.attention.HopperAttention;
+import tilewright.sm90.Sm90Gemms;
 import tilewright.sm90.attention.Sm90AttentionConfig;
+import tilewright.sm90.attention.Sm90AttentionKernel;
 
 /**
  * Makes budgets. A kernel in one configuration is executed once, on small launches, however many problems it is asked
@@ -24,7 +24,7 @@ public final class Budgets {
   /** Ranks the first {@code most} configurations of a GEMM on an architecture by expected time. */
   public List<Budget> ranked(GemmProblem problem, String arch, int most) {
     var budgets = ChipRates.of(arch) == ChipRates.H200
-        ? HopperGemm.configurations(problem).limit(most).map(config -> hopper(problem, config))
+        ? Sm90Gemms.configurations(problem).limit(most).map(config -> hopper(problem, config))
         : GemmTrace.blackwellConfigurations(problem).limit(most).map(config -> blackwell(problem, config));
     return budgets.sorted(Comparator.comparingDouble(Budget::expectedSeconds)).toList();
   }
@@ -32,7 +32,7 @@ public final class Budgets {
   /** Ranks attention shapes likewise; on Blackwell they differ in the share of exponentials on FMA units. */
   public List<Budget> ranked(AttentionProblem problem, String arch, int most) {
     var budgets = ChipRates.of(arch) == ChipRates.H200
-        ? HopperAttention.shapes(problem).limit(most).map(shape -> hopper(problem, shape))
+        ? Sm90AttentionKernel.shapes(problem).limit(most).map(shape -> hopper(problem, shape))
         : AttentionTrace.blackwellShapes(problem).limit(most).map(shape -> blackwell(problem, shape));
     return budgets.sorted(Comparator.comparingDouble(Budget::expectedSeconds)).toList();
   }

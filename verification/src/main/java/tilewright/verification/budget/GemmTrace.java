@@ -7,10 +7,10 @@ import tilewright.kernel.PreparedLaunch;
 import tilewright.kernels.GemmProblem;
 import tilewright.ptx.Dim3;
 import tilewright.ptx.Launch;
-import tilewright.sm100.BlackwellGemm;
 import tilewright.sm100.Sm100GemmConfig;
-import tilewright.sm90.HopperGemm;
+import tilewright.sm100.Sm100Gemms;
 import tilewright.sm90.Sm90GemmConfig;
+import tilewright.sm90.Sm90Gemms;
 
 /** Small launches of the Hopper and the Blackwell GEMM, one cluster each, and how much a problem is of these. */
 final class GemmTrace {
@@ -26,7 +26,7 @@ final class GemmTrace {
     return Marginal.of((tiles, steps) -> {
       var small = small(problem, config.tileM() * cluster.m(), config.tileN() * cluster.n() * tiles,
           steps * config.tileK() * cluster.splits(), config.transposed());
-      var launch = HopperGemm.prepare(small, config);
+      var launch = Sm90Gemms.prepare(small, config);
       var one = new PreparedLaunch(launch.kernel(), Dim3.of(cluster.blocks()), launch.arguments());
       return loaded.of(on(small, one)).times(1.0 / cluster.blocks());
     }, STEPS);
@@ -34,9 +34,9 @@ final class GemmTrace {
 
   /** The fastest first; those before warps have roles are other kernels. */
   static Stream<Sm100GemmConfig> blackwellConfigurations(GemmProblem problem) {
-    var rungs = BlackwellGemm.rungs();
-    var others = rungs.subList(2, rungs.size()).reversed().stream().map(r -> BlackwellGemm.configure(problem, r));
-    return Stream.concat(Stream.of(BlackwellGemm.configure(problem)), others).distinct();
+    var rungs = Sm100Gemms.rungs();
+    var others = rungs.subList(2, rungs.size()).reversed().stream().map(r -> Sm100Gemms.configure(problem, r));
+    return Stream.concat(Stream.of(Sm100Gemms.configure(problem)), others).distinct();
   }
 
   /** A grid of one cluster a tile is executed cluster by cluster; the first takes the tiles of the others. */
@@ -46,7 +46,7 @@ final class GemmTrace {
     return Marginal.of((tiles, steps) -> {
       var small = small(problem, Sm100GemmConfig.TILE_M * config.cluster(), config.tileN() * tiles,
           steps * DEPTH_BYTES / problem.operand().bytes(), false);
-      var launch = BlackwellGemm.prepare(small, config);
+      var launch = Sm100Gemms.prepare(small, config);
       var one = stays ? new PreparedLaunch(launch.kernel(), Dim3.of(config.cluster()), launch.arguments()) : launch;
       return loaded.of(on(small, one)).times(1.0 / config.cluster());
     }, STEPS);

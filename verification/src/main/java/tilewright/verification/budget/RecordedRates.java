@@ -7,11 +7,11 @@ import java.util.regex.MatchResult;
 import java.util.regex.Pattern;
 import tilewright.kernel.collective.attention.Band;
 import tilewright.kernels.GemmProblem;
-import tilewright.kernels.attention.AttentionProblem;
 import tilewright.kernels.attention.AttentionProblem.Sizes;
+import tilewright.kernels.attention.AttentionProblem;
 import tilewright.numerics.ElementType;
-import tilewright.sm90.HopperGemm;
-import tilewright.sm90.attention.HopperAttention;
+import tilewright.sm90.Sm90Gemms;
+import tilewright.sm90.attention.Sm90AttentionKernel;
 import tools.jackson.databind.JsonNode;
 import tools.jackson.databind.json.JsonMapper;
 
@@ -80,7 +80,7 @@ public record RecordedRates(List<Row> rows, List<String> unknown) {
   private static Optional<Budget> gemm(MatchResult m, Budgets budgets) {
     var type = ElementType.parse(m.group(6)).orElseThrow();
     var problem = GemmProblem.packed(type, type, number(m, 1), number(m, 2), number(m, 3), 1, m.group(5));
-    return HopperGemm.configurations(problem).filter(config -> config.toString().equals(m.group(4))).findFirst()
+    return Sm90Gemms.configurations(problem).filter(config -> config.toString().equals(m.group(4))).findFirst()
         .map(config -> budgets.hopper(problem, config));
   }
 
@@ -88,7 +88,7 @@ public record RecordedRates(List<Row> rows, List<String> unknown) {
     var dense = AttentionProblem.dense(ElementType.parse(m.group(1)).orElseThrow(),
         Sizes.of(number(m, 2), number(m, 3), number(m, 3), number(m, 4), number(m, 5)));
     var problem = m.group(6) == null ? dense : dense.with(Band.CAUSAL);
-    return budgets.hopper(problem, HopperAttention.shapes(problem).findFirst().orElseThrow());
+    return budgets.hopper(problem, Sm90AttentionKernel.shapes(problem).findFirst().orElseThrow());
   }
 
   private static int number(MatchResult m, int group) {

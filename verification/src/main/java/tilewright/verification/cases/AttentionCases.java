@@ -17,16 +17,16 @@ import tilewright.kernel.collective.attention.Band;
 import tilewright.kernel.collective.attention.Modification;
 import tilewright.kernel.collective.attention.ScoreMod;
 import tilewright.kernels.attention.AttentionKernel;
-import tilewright.kernels.attention.AttentionProblem;
 import tilewright.kernels.attention.AttentionProblem.Packed;
 import tilewright.kernels.attention.AttentionProblem.Sizes;
 import tilewright.kernels.attention.AttentionProblem.View;
+import tilewright.kernels.attention.AttentionProblem;
 import tilewright.kernels.attention.BlockMask;
 import tilewright.kernels.attention.Sm80AttentionKernel;
 import tilewright.numerics.ElementType;
 import tilewright.reference.ScoreRule;
-import tilewright.sm100.attention.BlackwellAttention;
-import tilewright.sm90.attention.HopperAttention;
+import tilewright.sm100.attention.Sm100AttentionKernel;
+import tilewright.sm90.attention.Sm90AttentionKernel;
 import tilewright.verification.backend.SimulatorBackend;
 
 /** Attention: every feature on sizes with tails, unequal lengths and rows that see nothing. */
@@ -55,11 +55,11 @@ public final class AttentionCases {
   }
 
   public static final Architecture SM80 = new Architecture(new Sm80AttentionKernel());
-  public static final Architecture SM90 = new Architecture(new HopperAttention());
-  public static final Architecture SM100 = new Architecture(new BlackwellAttention());
+  public static final Architecture SM90 = new Architecture(new Sm90AttentionKernel());
+  public static final Architecture SM100 = new Architecture(new Sm100AttentionKernel());
 
   /** Blackwell attention whose CTAs take tiles by {@code clusterlaunchcontrol.try_cancel}. */
-  private static final Architecture CANCELLING = new Architecture(new BlackwellAttention(true));
+  private static final Architecture CANCELLING = new Architecture(new Sm100AttentionKernel(true));
 
   static List<Case> sm80(long seed) {
     var cases = cases(SM80, seed);
@@ -245,7 +245,7 @@ public final class AttentionCases {
     buffers.put(p.o().buffer(), Buffers.poisoned(p.type(), queries * s.valueDim()));
     p.lse().ifPresent(lse -> buffers.put(lse.buffer(), Buffers.poisoned(ElementType.F32, queries)));
     if (p.blockMask()) blockMask(kernel.blockMask(p), buffers);
-    buffers.put(HopperAttention.COUNTER, Buffers.zeros(ElementType.I32, 1));
+    buffers.put(Sm90AttentionKernel.COUNTER, Buffers.zeros(ElementType.I32, 1));
     p.packed().ifPresent(packed -> {
       buffers.put(packed.queries(), cumulated(setup.queries));
       buffers.put(packed.keys(), cumulated(setup.keys));

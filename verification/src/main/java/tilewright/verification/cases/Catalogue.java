@@ -52,14 +52,14 @@ public final class Catalogue {
     cases.addAll(GemmCases.weightsAhead(seed));
     cases.addAll(GemmCases.unaligned(seed));
     cases.addAll(GemmCases.ladder(seed));
-    cases.addAll(HopperTypeCases.all(seed));
+    cases.addAll(Sm90TypeCases.all(seed));
     cases.addAll(AttentionCases.sm80(seed));
     cases.addAll(AttentionCases.sm90(seed));
     cases.addAll(AttentionCases.sm100(seed));
-    cases.addAll(HopperTypeCases.scaled(seed));
-    cases.addAll(HopperTypeCases.grouped(seed));
-    cases.addAll(HopperTypeCases.mixed(seed));
-    cases.addAll(BlackwellGemmCases.all(seed));
+    cases.addAll(Sm90TypeCases.scaled(seed));
+    cases.addAll(Sm90TypeCases.grouped(seed));
+    cases.addAll(Sm90TypeCases.mixed(seed));
+    cases.addAll(Sm100GemmCases.all(seed));
     for (long n : new long[] {0, 4, 100_000}) {
       cases.add(MemoryCases.vectorAdd("bulk_vector_add", "sm90", () -> BulkVectorAdd.prepare(n), n, seed));
     }

@@ -26,7 +26,7 @@ import tilewright.reference.Comparison;
 import tilewright.reference.Expected;
 import tilewright.reference.GemmReference;
 import tilewright.reference.TensorView;
-import tilewright.sm90.HopperGemm;
+import tilewright.sm90.Sm90Gemms;
 
 /** A product with an epilogue, compared with the tree's reference. */
 public record EpilogueCases(String kernel, String arch,
@@ -35,7 +35,7 @@ public record EpilogueCases(String kernel, String arch,
 
   /** The Hopper GEMM with each epilogue that has a name. */
   public static List<Case> hopper(long seed) {
-    var cases = new EpilogueCases("sm90_gemm", "sm90", HopperGemm::prepare, seed);
+    var cases = new EpilogueCases("sm90_gemm", "sm90", Sm90Gemms::prepare, seed);
     var problem = GemmProblem.packed(ElementType.BF16, ElementType.BF16, 136, 264, 72, 1, "TN").scaled(0.5f, -2);
     return Arrays.stream(StandardEpilogue.values())
         .map(e -> cases.of(e.text(), problem, e.tree(problem.output()), true)).toList();

@@ -26,8 +26,8 @@ import tilewright.numerics.ElementType;
 import tilewright.reference.Comparison;
 import tilewright.reference.GemmReference;
 import tilewright.reference.TensorView;
-import tilewright.sm90.HopperGemm;
 import tilewright.sm90.Sm90GemmConfig;
+import tilewright.sm90.Sm90Gemms;
 import tilewright.sm90.ladder.LadderStep;
 
 /**
@@ -118,7 +118,7 @@ public final class GemmCases {
   static List<Case> hopperTiles(long seed) {
     var small = GemmProblem.packed(ElementType.BF16, ElementType.BF16, 72, 136, 200, 1, "TN");
     var large = GemmProblem.packed(ElementType.BF16, ElementType.BF16, 1288, 2056, 1416, 1, "TN");
-    return Stream.concat(HopperGemm.tiles(small).stream()
+    return Stream.concat(Sm90Gemms.tiles(small).stream()
         .flatMap(tile -> Stream.of(tiled(small, tile, EVERYWHERE, seed), tiled(large, tile, GPU_ONLY, seed))),
         ofOtherWidths(seed)).toList();
   }
@@ -138,13 +138,13 @@ public final class GemmCases {
   static List<Case> weightsAhead(long seed) {
     var small = GemmProblem.packed(ElementType.BF16, ElementType.BF16, 13, 136, 712, 1, "TN");
     var large = GemmProblem.packed(ElementType.BF16, ElementType.BF16, 61, 14344, 1416, 1, "TN");
-    return Stream.of(small, large).map(p -> hopper(p, HopperGemm.configureWeightsAhead(p), config(p, "TN")
+    return Stream.of(small, large).map(p -> hopper(p, Sm90Gemms.configureWeightsAhead(p), config(p, "TN")
         + " weights ahead", p == small ? EVERYWHERE : GPU_ONLY, seed)).toList();
   }
 
-  /** A problem in one of {@link HopperGemm#tiles}. */
+  /** A problem in one of {@link Sm90Gemms#tiles}. */
   public static Case tiled(GemmProblem p, String tile, Set<String> backends, long seed) {
-    return hopper(p, HopperGemm.configure(p, tile), config(p, order(p)) + " tile=" + tile, backends, seed);
+    return hopper(p, Sm90Gemms.configure(p, tile), config(p, order(p)) + " tile=" + tile, backends, seed);
   }
 
   /** Operands that TMA cannot copy: rows of odd length, and a start that is not a multiple of 16 bytes. */
@@ -161,7 +161,7 @@ public final class GemmCases {
   }
 
   private static Case unaligned(GemmProblem p, String order, long seed) {
-    return unaligned("sm90", () -> HopperGemm.prepare(p), p, order, seed);
+    return unaligned("sm90", () -> Sm90Gemms.prepare(p), p, order, seed);
   }
 
   /** A problem that another architecture's GEMM leaves to the SM80 kernel. */
@@ -193,12 +193,12 @@ public final class GemmCases {
   }
 
   private static Case hopper(GemmProblem problem, String order, Set<String> backends, long seed) {
-    return hopper(problem, HopperGemm.configure(problem), config(problem, order), backends, seed);
+    return hopper(problem, Sm90Gemms.configure(problem), config(problem, order), backends, seed);
   }
 
   /** A problem in a given configuration. */
   static Case hopper(GemmProblem p, Sm90GemmConfig config, String name, Set<String> backends, long seed) {
-    return hopper(p, config, () -> HopperGemm.prepare(p, config), name, backends, seed);
+    return hopper(p, config, () -> Sm90Gemms.prepare(p, config), name, backends, seed);
   }
 
   /** A problem in a given configuration by a given launch, which may have another grid. */

@@ -13,7 +13,7 @@ import org.openjdk.jmh.annotations.Warmup;
 import tilewright.kernels.GemmProblem;
 import tilewright.kernels.gemm.Gemm;
 import tilewright.numerics.ElementType;
-import tilewright.sm90.HopperGemm;
+import tilewright.sm90.Sm90Gemms;
 
 /** Tracing of kernels, from a problem to PTX text. */
 @State(Scope.Benchmark)
@@ -35,6 +35,6 @@ public class TracingBenchmark {
   /** The Hopper GEMM, with its roles, barriers and tensor copies. */
   @Benchmark
   public String hopperGemm() {
-    return HopperGemm.prepare(problem).kernel().ptx();
+    return Sm90Gemms.prepare(problem).kernel().ptx();
   }
 }

@@ -7,11 +7,11 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
 import tilewright.kernels.GemmProblem;
-import tilewright.kernels.attention.AttentionProblem;
 import tilewright.kernels.attention.AttentionProblem.Sizes;
+import tilewright.kernels.attention.AttentionProblem;
 import tilewright.numerics.ElementType;
-import tilewright.sm100.BlackwellGemm;
-import tilewright.sm100.attention.BlackwellAttention;
+import tilewright.sm100.Sm100Gemms;
+import tilewright.sm100.attention.Sm100AttentionKernel;
 
 /** Budgets of the Blackwell kernels beside what FlashAttention-4 and CUTLASS publish of theirs. */
 class BudgetTest {
@@ -22,12 +22,12 @@ class BudgetTest {
   /** Of attention with head dimension 128, and of 16 neighbouring pairs of exponentials so many on FMA units. */
   private static Budget attention(int emulated) {
     return BUDGETS.blackwell(ATTENTION,
-        AttentionTrace.emulating(BlackwellAttention.shape(ATTENTION).orElseThrow(), emulated));
+        AttentionTrace.emulating(Sm100AttentionKernel.shape(ATTENTION).orElseThrow(), emulated));
   }
 
   private static Budget gemm(String rung) {
     var problem = GemmProblem.packed(ElementType.BF16, ElementType.BF16, 8192, 8192, 8192, 1, "TN");
-    return BUDGETS.blackwell(problem, BlackwellGemm.configure(problem, rung));
+    return BUDGETS.blackwell(problem, Sm100Gemms.configure(problem, rung));
   }
 
   @Test
@@ -37,7 +37,7 @@ class BudgetTest {
 
   @Test
   void withEmulationTheTensorCoresBoundAttentionAndCanBeBusyMostOfTheTime() {
-    var budget = attention(BlackwellAttention.shape(ATTENTION).orElseThrow().emulated());
+    var budget = attention(Sm100AttentionKernel.shape(ATTENTION).orElseThrow().emulated());
     assertEquals(Unit.TENSOR, budget.bottleneck());
     assertTrue(budget.attainable() >= 0.70, () -> "attainable: " + budget.attainable());
   }

@@ -14,14 +14,14 @@ import tilewright.kernel.collective.attention.Band;
 import tilewright.kernel.collective.attention.MaskMod;
 import tilewright.kernel.collective.attention.Modification;
 import tilewright.kernel.collective.attention.ScoreMod;
-import tilewright.kernels.attention.AttentionProblem;
 import tilewright.kernels.attention.AttentionProblem.Packed;
 import tilewright.kernels.attention.AttentionProblem.Sizes;
+import tilewright.kernels.attention.AttentionProblem;
 import tilewright.numerics.ElementType;
 import tilewright.ptx.Dim3;
 import tilewright.reference.ScoreRule;
-import tilewright.sm100.attention.BlackwellAttention;
 import tilewright.sm100.attention.Sm100AttentionConfig.Shape;
+import tilewright.sm100.attention.Sm100AttentionKernel;
 import tilewright.verification.cases.AttentionCases;
 
 /**
@@ -52,7 +52,7 @@ class Sm100AttentionMutationTest {
     private final MutationTrial trial;
 
     Form(AttentionCases.Setup setup, boolean cancelling) {
-      var launch = BlackwellAttention.prepare(setup.problem(), SHAPE, cancelling);
+      var launch = Sm100AttentionKernel.prepare(setup.problem(), SHAPE, cancelling);
       var plain = MutationTrial.onCopies(launch, growing(setup)).comparing("O")
           .exceptFor(HarmlessMutants.whereWarpsAreTogether(launch)).exceptFor(HarmlessMutants.ofAnswers(launch));
       var scheduled = cancelling ? plain.withSeeds(ALONE_FIRST) : plain.on(Dim3.ONE).withSeeds(6);
@@ -98,7 +98,7 @@ class Sm100AttentionMutationTest {
   }
 
   private static Map<String, MemorySegment> growing(AttentionCases.Setup setup) {
-    var buffers = AttentionCases.buffers(new BlackwellAttention(), setup, 1);
+    var buffers = AttentionCases.buffers(new Sm100AttentionKernel(), setup, 1);
     int keys = setup.problem().sizes().keys();
     for (int q = 0; q < setup.problem().sizes().queries(); q++) setFirst(buffers.get("Q"), DIM, q, 8 * (1 + q % 3));
     for (int k = 0; k < keys; k++) setFirst(buffers.get("K"), DIM, k, (keys - k) / 10f);

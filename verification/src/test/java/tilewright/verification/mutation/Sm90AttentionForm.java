@@ -10,14 +10,14 @@ import tilewright.kernel.collective.attention.Band;
 import tilewright.kernel.collective.attention.HeadPacking;
 import tilewright.kernel.collective.attention.MaskMod;
 import tilewright.kernel.collective.attention.Modification;
-import tilewright.kernels.attention.AttentionProblem;
 import tilewright.kernels.attention.AttentionProblem.Packed;
 import tilewright.kernels.attention.AttentionProblem.Sizes;
+import tilewright.kernels.attention.AttentionProblem;
 import tilewright.kernels.attention.BlockMask;
 import tilewright.numerics.ElementType;
 import tilewright.ptx.Dim3;
-import tilewright.sm90.attention.HopperAttention;
 import tilewright.sm90.attention.Sm90AttentionConfig.Shape;
+import tilewright.sm90.attention.Sm90AttentionKernel;
 import tilewright.verification.backend.SimulatorBackend;
 import tilewright.verification.cases.AttentionCases;
 import tilewright.verification.cases.Buffers;
@@ -93,13 +93,13 @@ enum Sm90AttentionForm {
 
   private MutationTrial trial(AttentionProblem problem, int[] queries, int[] keys) {
     var setup = new AttentionCases.Setup(name(), problem, (_, _, _) -> null, queries, keys);
-    return MutationTrial.onCopies(HopperAttention.prepare(problem, shape, packing), buffers(setup))
+    return MutationTrial.onCopies(Sm90AttentionKernel.prepare(problem, shape, packing), buffers(setup))
         .on(Dim3.of(blocks)).withSeeds(SEEDS).comparing("O");
   }
 
   /** With lists of blocks for these tiles. */
   private Map<String, MemorySegment> buffers(AttentionCases.Setup setup) {
-    var buffers = AttentionCases.buffers(new HopperAttention(), setup, 1);
+    var buffers = AttentionCases.buffers(new Sm90AttentionKernel(), setup, 1);
     if (setup.problem().blockMask()) {
       var lists = new BlockMask(setup.problem(), DIM * shape.consumers(), KEYS);
       for (var name : BlockMask.BUFFERS) buffers.put(name, Buffers.poisoned(ElementType.I32, lists.elements()));

@@ -8,10 +8,10 @@ import tilewright.async.collective.ClusterShape;
 import tilewright.kernels.GemmProblem;
 import tilewright.numerics.ElementType;
 import tilewright.ptx.Dim3;
-import tilewright.sm90.HopperGemm;
 import tilewright.sm90.Sm90GemmConfig.Operands;
 import tilewright.sm90.Sm90GemmConfig.TileShape;
 import tilewright.sm90.Sm90GemmConfig;
+import tilewright.sm90.Sm90Gemms;
 import tilewright.sm90.Variant;
 
 /** Two CTAs that have a tile each, and then halves of a third, with one piece of their synchronisation wrong. */
@@ -24,7 +24,7 @@ class StreamKMutationTest {
     var problem = GemmProblem.packed(ElementType.BF16, ElementType.BF16, M, N, K, 1, "TN");
     var config = new Sm90GemmConfig(Operands.alongK(problem.types()), new TileShape(128, 64, 64), 2, 2,
         new ClusterShape(1, 1, 1), 8, 1, Variant.PLAIN.with(Variant.Order.STREAM_K));
-    return MutationTrial.ofZeros(HopperGemm.prepare(problem, config), Map.of("A", 2 * M * K, "B", 2 * N * K, "C",
+    return MutationTrial.ofZeros(Sm90Gemms.prepare(problem, config), Map.of("A", 2 * M * K, "B", 2 * N * K, "C",
         2 * M * N)).on(Dim3.of(2));
   }
 

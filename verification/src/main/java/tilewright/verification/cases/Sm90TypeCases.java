@@ -10,16 +10,16 @@ import tilewright.kernels.GemmTypes;
 import tilewright.numerics.ElementType;
 import tilewright.sm90.GroupedGemm;
 import tilewright.sm90.Grouping;
-import tilewright.sm90.HopperGemm;
 import tilewright.sm90.MixedGemm;
 import tilewright.sm90.ScaledGemm;
+import tilewright.sm90.Sm90Gemms;
 
 /** The Hopper GEMM in types that are not 16 bits wide. */
-final class HopperTypeCases {
+final class Sm90TypeCases {
   private static final Set<String> EVERYWHERE = Set.of("sim", "gpu");
   private static final Set<String> GPU_ONLY = Set.of("gpu");
 
-  private HopperTypeCases() {}
+  private Sm90TypeCases() {}
 
   /** Block-scaled GEMMs: tails in every extent, operands that are quantised normal values. */
   static List<Case> scaled(long seed) {
@@ -102,7 +102,7 @@ final class HopperTypeCases {
 
   private static Case fetched(GemmTypes types, int m, int n, int k, int batch, String order, long seed) {
     var problem = GemmProblem.packed(types, m, n, k, batch, order);
-    return GemmCases.gemm("sm90_gemm", "sm90", problem, () -> HopperGemm.prepare(problem), order, EVERYWHERE, true,
+    return GemmCases.gemm("sm90_gemm", "sm90", problem, () -> Sm90Gemms.prepare(problem), order, EVERYWHERE, true,
         seed);
   }
 
@@ -111,7 +111,7 @@ final class HopperTypeCases {
     var problem = GemmProblem.packed(fp8(ElementType.E4M3, ElementType.E4M3, ElementType.BF16, Accumulation.EXACT), m,
         n, k, 1, "TN");
     return GemmCases.gemm("sm90_gemm", "sm90", problem,
-        () -> HopperGemm.prepare(problem, HopperGemm.configure(problem, "128x192x2")), "TN", EVERYWHERE, true, seed);
+        () -> Sm90Gemms.prepare(problem, Sm90Gemms.configure(problem, "128x192x2")), "TN", EVERYWHERE, true, seed);
   }
 
   private static Stream<GemmTypes> types() {
@@ -128,6 +128,6 @@ final class HopperTypeCases {
 
   private static Case of(GemmTypes types, int m, int n, int k, int batch, Set<String> backends, long seed) {
     var problem = GemmProblem.packed(types, m, n, k, batch, "TN");
-    return GemmCases.hopper(problem, HopperGemm.configure(problem), GemmCases.config(problem, "TN"), backends, seed);
+    return GemmCases.hopper(problem, Sm90Gemms.configure(problem), GemmCases.config(problem, "TN"), backends, seed);
   }
 }

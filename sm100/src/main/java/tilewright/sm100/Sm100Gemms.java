@@ -17,7 +17,7 @@ import tilewright.kernels.gemm.Gemm;
 import tilewright.ptx.Dim3;
 
 /** The host side of the Blackwell GEMM: from a problem to a configuration to a launch. */
-public final class BlackwellGemm {
+public final class Sm100Gemms {
   private static final int MULTIPROCESSORS = Chip.B200.multiprocessors();
   private static final int MOST_COLUMNS = 256;
   private static final int DEPTH_BYTES = 128;
@@ -26,7 +26,7 @@ public final class BlackwellGemm {
   /** Shared memory for the ring: what barriers and the epilogue's stages leave. */
   private static final int STAGE_BYTES = 232448 - 40960;
 
-  private BlackwellGemm() {}
+  private Sm100Gemms() {}
 
   /** Prepares the configuration that fits the problem. */
   public static PreparedLaunch prepare(GemmProblem problem) {

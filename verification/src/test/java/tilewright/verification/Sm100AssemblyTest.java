@@ -22,13 +22,13 @@ import tilewright.kernels.GemmTypes;
 import tilewright.kernels.epilogue.EpilogueArguments;
 import tilewright.kernels.epilogue.StandardEpilogue;
 import tilewright.numerics.ElementType;
-import tilewright.sm100.BlackwellGemm;
 import tilewright.sm100.NarrowFormat;
 import tilewright.sm100.NarrowGemm;
 import tilewright.sm100.NarrowLayout;
 import tilewright.sm100.NarrowQuantization;
 import tilewright.sm100.PackedVectorAdd;
 import tilewright.sm100.ScaleRule;
+import tilewright.sm100.Sm100Gemms;
 import tilewright.sm100.UmmaTypes;
 import tilewright.sm100.atom.MmaFormat;
 import tilewright.sm100.atom.MmaKind;
@@ -37,7 +37,7 @@ import tilewright.sm100.atom.MmaKind;
  * What the assembler says of the Blackwell GEMM on every rung, and of what quantizes for it: no registers spilled, no
  * stack, no warnings. Prints the registers of each.
  */
-class BlackwellAssemblyTest {
+class Sm100AssemblyTest {
   private static final Assembler ASSEMBLER = Assembler.find();
 
   static Stream<Arguments> configurations() {
@@ -45,7 +45,7 @@ class BlackwellAssemblyTest {
         .map(order -> Arguments.of(ElementType.BF16, ElementType.BF16, order));
     var others = Stream.of(Arguments.of(ElementType.F16, ElementType.F16, "TN"),
         Arguments.of(ElementType.BF16, ElementType.F32, "TN"));
-    return Stream.concat(ordered, others).flatMap(form -> BlackwellGemm.rungs().stream()
+    return Stream.concat(ordered, others).flatMap(form -> Sm100Gemms.rungs().stream()
         .map(rung -> Arguments.of(form.get()[0], form.get()[1], form.get()[2], rung)));
   }
 
@@ -54,7 +54,7 @@ class BlackwellAssemblyTest {
   void isAssembledWithoutSpillsAndWarnings(ElementType operand, ElementType output, String order, String rung,
       TestReporter reporter) {
     var problem = GemmProblem.packed(operand, output, 4096, 4096, 4096, 1, order);
-    assertAssembled(reporter, BlackwellGemm.prepare(problem, rung));
+    assertAssembled(reporter, Sm100Gemms.prepare(problem, rung));
   }
 
   @ParameterizedTest
@@ -62,7 +62,7 @@ class BlackwellAssemblyTest {
   void epiloguesAreToo(StandardEpilogue epilogue, TestReporter reporter) {
     var problem = GemmProblem.packed(ElementType.BF16, ElementType.BF16, 4096, 4096, 4096, 1, "TN").scaled(1, 2);
     assertAssembled(reporter,
-        BlackwellGemm.prepare(problem, EpilogueArguments.packed(epilogue.tree(ElementType.BF16), problem)));
+        Sm100Gemms.prepare(problem, EpilogueArguments.packed(epilogue.tree(ElementType.BF16), problem)));
   }
 
   @ParameterizedTest
@@ -89,8 +89,8 @@ class BlackwellAssemblyTest {
   void otherTypesAreToo(ElementType type, TestReporter reporter) {
     var types = GemmTypes.of(type, GemmTypes.usualOutput(type));
     for (var order : List.of("TN", "NT")) {
-      for (var rung : BlackwellGemm.rungs()) {
-        assertAssembled(reporter, BlackwellGemm.prepare(GemmProblem.packed(types, 4096, 4096, 4096, 1, order), rung));
+      for (var rung : Sm100Gemms.rungs()) {
+        assertAssembled(reporter, Sm100Gemms.prepare(GemmProblem.packed(types, 4096, 4096, 4096, 1, order), rung));
       }
     }
   }

@@ -20,12 +20,12 @@ import tilewright.kernels.GemmTypes;
 import tilewright.numerics.ElementType;
 import tilewright.sm90.GroupedGemm;
 import tilewright.sm90.Grouping;
-import tilewright.sm90.HopperGemm;
 import tilewright.sm90.MixedGemm;
 import tilewright.sm90.ScaledGemm;
+import tilewright.sm90.Sm90Gemms;
 
 /** Assembles the Hopper GEMM in every tile: without spills, and without serialised {@code wgmma}. */
-class HopperAssemblyTest {
+class Sm90AssemblyTest {
   private static final Assembler ASSEMBLER = Assembler.find();
 
   static Stream<Arguments> configurations() {
@@ -45,8 +45,8 @@ class HopperAssemblyTest {
   private static Stream<String> tiles(GemmTypes types, String order) {
     boolean all = types.a().bits() != 16 || types.a() == ElementType.BF16 && order.equals("TN")
         && types.output() == ElementType.BF16;
-    var tiles = HopperGemm.tiles(GemmProblem.packed(types, 1024, 1024, 1024, 1, order));
-    return HopperGemm.tiles().stream().filter(tiles::contains)
+    var tiles = Sm90Gemms.tiles(GemmProblem.packed(types, 1024, 1024, 1024, 1, order));
+    return Sm90Gemms.tiles().stream().filter(tiles::contains)
         .filter(tile -> types.a().bits() == 16 || !tile.contains("transposed") || tile.contains("x192x"))
         .limit(all ? Long.MAX_VALUE : 7);
   }
@@ -55,9 +55,9 @@ class HopperAssemblyTest {
   @MethodSource("configurations")
   void isAssembledWithoutSpillsAndWarnings(GemmTypes types, String order, String tile) {
     var problem = GemmProblem.packed(types, 4096, 4096, 4096, 1, order);
-    var config = HopperGemm.configure(problem, tile);
+    var config = Sm90Gemms.configure(problem, tile);
     assertAssembled(types.accumulation() == Accumulation.SCALED ? ScaledGemm.packed(problem).prepare(config)
-        : HopperGemm.prepare(problem, config));
+        : Sm90Gemms.prepare(problem, config));
   }
 
   @ParameterizedTest
@@ -83,14 +83,14 @@ class HopperAssemblyTest {
   @CsvSource({"BF16, BF16, 16384", "F16, F32, 4096", "E4M3, BF16, 4096", "TF32, F32, 4096", "I8, I32, 4096",
       "I8, BF16, 4096", "BF16, BF16, 16"})
   void rowsThatThreadsStoreAreAssembledWithoutSpillsAndWarnings(ElementType operand, ElementType output, int m) {
-    assertAssembled(HopperGemm.prepare(GemmProblem.packed(operand, output, m, 4099, 4096, 1, "TN")));
+    assertAssembled(Sm90Gemms.prepare(GemmProblem.packed(operand, output, m, 4099, 4096, 1, "TN")));
   }
 
   @ParameterizedTest
   @CsvSource({"E4M3, BF16, FAST, TN", "E5M2, F32, EXACT, NT", "TF32, F32, FAST, NN", "I8, I32, FAST, TT"})
   void operandsThatThreadsFetchAreAssembledWithoutSpillsAndWarnings(ElementType operand, ElementType output,
       Accumulation accumulation, String order) {
-    assertAssembled(HopperGemm.prepare(GemmProblem.packed(new GemmTypes(operand, operand, output, accumulation), 4096,
+    assertAssembled(Sm90Gemms.prepare(GemmProblem.packed(new GemmTypes(operand, operand, output, accumulation), 4096,
         4096, 4099, 1, order)));
   }
 
@@ -99,15 +99,15 @@ class HopperAssemblyTest {
   @CsvSource({"160", "176", "192", "208", "224"})
   void tilesThatCouldShareAMultiprocessorAreAssembledWithoutSpillsAndWarnings(int columns) {
     var problem = GemmProblem.packed(ElementType.BF16, ElementType.BF16, 1288, 2056, 1416, 1, "TN");
-    var config = HopperGemm.configure(problem, "64x" + columns + "x1-transposed");
-    assertAssembled(HopperGemm.prepare(problem, config));
+    var config = Sm90Gemms.configure(problem, "64x" + columns + "x1-transposed");
+    assertAssembled(Sm90Gemms.prepare(problem, config));
   }
 
   @ParameterizedTest
   @CsvSource({"1, 4096", "16, 4096", "64, 4096", "8, 14336", "32, 14336"})
   void weightsAheadAreAssembledWithoutSpillsAndWarnings(int m, int n) {
     var problem = GemmProblem.packed(ElementType.BF16, ElementType.BF16, m, n, 4096, 1, "TN");
-    assertAssembled(HopperGemm.prepare(problem, HopperGemm.configureWeightsAhead(problem)));
+    assertAssembled(Sm90Gemms.prepare(problem, Sm90Gemms.configureWeightsAhead(problem)));
   }
 
   private static void assertAssembled(PreparedLaunch launch) {

@@ -9,13 +9,13 @@ import org.junit.jupiter.params.provider.EnumSource;
 import tilewright.kernels.GemmProblem;
 import tilewright.kernels.epilogue.StandardEpilogue;
 import tilewright.numerics.ElementType;
-import tilewright.sm100.BlackwellGemm;
+import tilewright.sm100.Sm100Gemms;
 import tilewright.verification.backend.SimulatorBackend;
 import tilewright.verification.cases.EpilogueCases;
 
 /** Epilogues of the Blackwell GEMM: the error rule everywhere, the reference's bits where every function is exact. */
-class BlackwellEpilogueTest {
-  private static final EpilogueCases SM100 = new EpilogueCases("sm100_gemm", "sm100", BlackwellGemm::prepare, 1);
+class Sm100EpilogueTest {
+  private static final EpilogueCases SM100 = new EpilogueCases("sm100_gemm", "sm100", Sm100Gemms::prepare, 1);
   private static final Set<StandardEpilogue> ROUNDED = Set.of(StandardEpilogue.BIAS_GELU,
       StandardEpilogue.BIAS_GELU_TANH, StandardEpilogue.BIAS_SILU);
 

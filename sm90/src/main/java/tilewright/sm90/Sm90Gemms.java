@@ -24,7 +24,7 @@ import tilewright.sm90.Sm90GemmConfig.TileShape;
 import tilewright.sm90.collective.OutputForm;
 
 /** The host side of the Hopper GEMM: from a problem to a configuration to a launch. */
-public final class HopperGemm {
+public final class Sm90Gemms {
   /** The most accumulators of a thread whose epilogue does more than store them. */
   private static final int MOST_ACCUMULATORS = 128;
   /** Along k, where waiting for a matrix that is read takes longer than what smaller tiles cost, if others multiply. */
@@ -34,7 +34,7 @@ public final class HopperGemm {
   private static final int FETCHED_STAGES = 3;
   private static final int BAND = 16;
 
-  private HopperGemm() {}
+  private Sm90Gemms() {}
 
   /** Prepares the configuration that fits the problem. */
   public static PreparedLaunch prepare(GemmProblem problem) {

@@ -26,7 +26,7 @@ import tilewright.simulator.tensorcore.ExactDot;
 import tilewright.simulator.witness.WgmmaGemm;
 
 /** A warp-specialised GEMM with multicast tensor copies: bit for bit by definition, clean, and its breakages found. */
-class HopperGemmTest {
+class Sm90GemmsTest {
   private static final int ROWS = WgmmaGemm.CLUSTER_ROWS;
   private static final int COLUMNS = WgmmaGemm.CLUSTER_COLUMNS;
   private static final int TILE = WgmmaGemm.DEPTH;

@@ -17,17 +17,17 @@ import tilewright.numerics.ElementType;
 import tilewright.ptx.Dim3;
 import tilewright.sm90.GroupedGemm;
 import tilewright.sm90.Grouping;
-import tilewright.sm90.HopperGemm;
 import tilewright.sm90.Loading;
 import tilewright.sm90.MixedGemm;
 import tilewright.sm90.ScaledGemm;
 import tilewright.sm90.Sm90GemmConfig.Operands;
 import tilewright.sm90.Sm90GemmConfig.TileShape;
 import tilewright.sm90.Sm90GemmConfig;
+import tilewright.sm90.Sm90Gemms;
 import tilewright.sm90.Variant;
 
 /** The Hopper GEMM with one piece of its synchronisation wrong, in small tiles and a ring that wraps in each. */
-class HopperMutationTest {
+class Sm90GemmMutationTest {
   private static final int K = 224;
   private static final int GROUPS = 2;
 
@@ -43,16 +43,16 @@ class HopperMutationTest {
     SPLIT(bf16(), 64, 256, tile(64, 128, 1, new ClusterShape(1, 1, 2))),
     /** The same with A's and B's tiles copied by a thread each; of two clusters, one has two tiles. */
     AHEAD(bf16(), 64, 384, tile(64, 128, 1, new ClusterShape(1, 1, 2)),
-        (p, c) -> HopperGemm.prepare(p, c.with(Loading.WEIGHTS_AHEAD)), 2),
+        (p, c) -> Sm90Gemms.prepare(p, c.with(Loading.WEIGHTS_AHEAD)), 2),
     /** The same where weights are the rows. */
     AHEAD_TRANSPOSED(bf16(), 16, 192, tile(64, 16, 1, new ClusterShape(1, 1, 2)),
-        (p, c) -> HopperGemm.prepare(p, transposed(c).with(Loading.WEIGHTS_AHEAD)), 2),
+        (p, c) -> Sm90Gemms.prepare(p, transposed(c).with(Loading.WEIGHTS_AHEAD)), 2),
     /** One CTA that reads what an earlier kernel may have written also before it multiplies. */
     AHEAD_SOURCE(bf16(), 64, 192, tile(64, 64, 1, new ClusterShape(1, 1, 1)),
-        (p, c) -> HopperGemm.prepare(p.scaled(1, 0.5f), c.with(Loading.WEIGHTS_AHEAD))),
+        (p, c) -> Sm90Gemms.prepare(p.scaled(1, 0.5f), c.with(Loading.WEIGHTS_AHEAD))),
     /** What C is made of besides comes to the stage from where each of three tiles leaves. */
     SOURCE(bf16(), 64, 192, tile(64, 64, 1, new ClusterShape(1, 1, 1)),
-        (p, c) -> HopperGemm.prepare(p.scaled(1, 0.5f), c)),
+        (p, c) -> Sm90Gemms.prepare(p.scaled(1, 0.5f), c)),
     /** Sums leave the tensor core after each of two stages. */
     PROMOTED(fp8(Accumulation.EXACT), 256, 128, tile(128, 64, 2, new ClusterShape(2, 1, 1))),
     /** The same in two pieces, of which one is added while the other is multiplied. */
@@ -74,7 +74,7 @@ class HopperMutationTest {
     private final MutationTrial trial;
 
     Form(GemmTypes types, int m, int n, Tile tile) {
-      this(types, m, n, tile, HopperGemm::prepare);
+      this(types, m, n, tile, Sm90Gemms::prepare);
     }
 
     Form(GemmTypes types, int m, int n, Tile tile, Preparation preparation) {
@@ -145,7 +145,7 @@ class HopperMutationTest {
   void whatIsStoredOfNothingWaits() {
     var problem = GemmProblem.packed(bf16(), 64, 128, 0, 1, "TN");
     var tile = tile(64, 128, 1, new ClusterShape(1, 1, 1));
-    var launch = HopperGemm.prepare(problem, tile.configuration(bf16()).with(Loading.WEIGHTS_AHEAD));
+    var launch = Sm90Gemms.prepare(problem, tile.configuration(bf16()).with(Loading.WEIGHTS_AHEAD));
     MutationTrial.ofZeros(launch, Map.of("A", 0, "B", 0, "C", 2 * 64 * 128)).assertNoticed(module ->
         Flaw.LATE_GRID_WAIT.in(module).stream().filter(HarmlessMutants.ofWaitsBehindStages(launch)).toList());
   }
@@ -154,7 +154,7 @@ class HopperMutationTest {
   @TestFactory
   Stream<DynamicTest> everyMistakeOfThreadsThatFetchIsNoticed() {
     var problem = GemmProblem.packed(bf16(), 64, 128, K, 1, "TN");
-    var launch = HopperGemm.prepare(problem, fetched(tile(64, 64, 1, new ClusterShape(1, 1, 1)).configuration(bf16())));
+    var launch = Sm90Gemms.prepare(problem, fetched(tile(64, 64, 1, new ClusterShape(1, 1, 1)).configuration(bf16())));
     return MutationTrial.ofZeros(launch, Form.bytes(bf16(), 64, 128)).on(Dim3.of(1))
         .exceptFor(mutant -> mutant.change().contains("fence.mbarrier_init"))
         .tests(Flaw.MISSING_SIGNAL, Flaw.MISSING_BARRIER, Flaw.EARLIER_WAIT, Flaw.FROZEN_PHASE, Flaw.OTHER_ARRIVALS);

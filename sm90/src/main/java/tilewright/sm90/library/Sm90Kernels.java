@@ -9,7 +9,7 @@ import tilewright.kernels.registry.KernelDescription;
 import tilewright.sm90.rows.StreamedRowFamilies;
 
 /** The kernels of this package, and the families whose long rows Hopper streams. */
-public final class HopperKernels implements KernelCatalogue {
+public final class Sm90Kernels implements KernelCatalogue {
   @Override
   public Stream<KernelDescription> kernels() {
     return DescribedKernels.beside(MethodHandles.lookup());

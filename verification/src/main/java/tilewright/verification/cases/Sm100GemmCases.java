@@ -7,13 +7,13 @@ import tilewright.kernels.Accumulation;
 import tilewright.kernels.GemmProblem;
 import tilewright.kernels.GemmTypes;
 import tilewright.numerics.ElementType;
-import tilewright.sm100.BlackwellGemm;
+import tilewright.sm100.Sm100Gemms;
 
 /** The Blackwell GEMM: operand orders, tails in every extent, a batch, a factor, extents of none, and every rung. */
-final class BlackwellGemmCases {
+final class Sm100GemmCases {
   private static final Set<String> EVERYWHERE = Set.of("sim", "gpu");
 
-  private BlackwellGemmCases() {}
+  private Sm100GemmCases() {}
 
   static List<Case> all(long seed) {
     var cases = new ArrayList<Case>();
@@ -27,7 +27,7 @@ final class BlackwellGemmCases {
     }
     cases.add(gemm(problem(ElementType.F16, ElementType.F16, 1, 8, 8, "TN"), "TN", seed));
     var odd = problem(ElementType.BF16, ElementType.F32, 17, 33, 65, "TN");
-    cases.add(GemmCases.unaligned("sm100", () -> BlackwellGemm.prepare(odd), odd, "TN", seed));
+    cases.add(GemmCases.unaligned("sm100", () -> Sm100Gemms.prepare(odd), odd, "TN", seed));
     for (var problem : GemmCases.empty(ElementType.BF16, ElementType.BF16)) cases.add(gemm(problem, "TN", seed));
     for (var types : types()) {
       cases.add(gemm(GemmProblem.packed(types, 136, 48, 288, 1, "TN"), "TN", seed));
@@ -35,13 +35,13 @@ final class BlackwellGemmCases {
         cases.add(gemm(GemmProblem.packed(types, 144, 48, 160, 1, order), order, seed));
       }
     }
-    for (var rung : BlackwellGemm.rungs()) {
+    for (var rung : Sm100Gemms.rungs()) {
       var problem = problem(ElementType.BF16, ElementType.F32, 392, 264, 136, "TN");
       cases.add(GemmCases.gemm("sm100_gemm", "sm100", problem,
-          () -> BlackwellGemm.prepare(problem, rung), "TN " + rung, EVERYWHERE, true,
+          () -> Sm100Gemms.prepare(problem, rung), "TN " + rung, EVERYWHERE, true,
           seed));
       var empty = problem(ElementType.BF16, ElementType.F32, 0, 264, 136, "TN");
-      cases.add(GemmCases.gemm("sm100_gemm", "sm100", empty, () -> BlackwellGemm.prepare(empty, rung), "TN " + rung,
+      cases.add(GemmCases.gemm("sm100_gemm", "sm100", empty, () -> Sm100Gemms.prepare(empty, rung), "TN " + rung,
           EVERYWHERE, true, seed));
     }
     return cases;
@@ -63,7 +63,7 @@ final class BlackwellGemmCases {
   }
 
   private static Case gemm(GemmProblem problem, String order, long seed) {
-    return GemmCases.gemm("sm100_gemm", "sm100", problem, () -> BlackwellGemm.prepare(problem), order, EVERYWHERE,
+    return GemmCases.gemm("sm100_gemm", "sm100", problem, () -> Sm100Gemms.prepare(problem), order, EVERYWHERE,
         true, seed);
   }
 }

@@ -20,15 +20,15 @@ import tilewright.kernels.epilogue.Reduction;
 import tilewright.kernels.epilogue.StandardEpilogue;
 import tilewright.numerics.ElementType;
 import tilewright.ptx.Dim3;
-import tilewright.sm90.HopperGemm;
+import tilewright.sm90.Sm90Gemms;
 import tilewright.verification.backend.SimulatorBackend;
 import tilewright.verification.cases.EpilogueCases;
 
 /** Epilogues of the Hopper GEMM: the error rule everywhere, the reference's bits where every function is exact. */
-class HopperEpilogueTest {
+class Sm90EpilogueTest {
   private static final EpilogueCases SM90 = new EpilogueCases("sm90_gemm", "sm90",
-      (p, epilogue) -> HopperGemm.prepare(p, HopperGemm.configure(p, "128x128x1"), epilogue), 1);
-  private static final EpilogueCases CHOSEN = new EpilogueCases("sm90_gemm", "sm90", HopperGemm::prepare, 1);
+      (p, epilogue) -> Sm90Gemms.prepare(p, Sm90Gemms.configure(p, "128x128x1"), epilogue), 1);
+  private static final EpilogueCases CHOSEN = new EpilogueCases("sm90_gemm", "sm90", Sm90Gemms::prepare, 1);
   private static final Set<StandardEpilogue> ROUNDED = Set.of(StandardEpilogue.BIAS_GELU,
       StandardEpilogue.BIAS_GELU_TANH, StandardEpilogue.BIAS_SILU);
 
@@ -44,7 +44,7 @@ class HopperEpilogueTest {
       "BIAS_GELU, 64x64x1-split2-transposed", "AMAX, 64x64x1-transposed"})
   void followsRowsThatAreComputedAsColumns(StandardEpilogue epilogue, String tile) {
     var transposed = new EpilogueCases("sm90_gemm", "sm90",
-        (p, given) -> HopperGemm.prepare(p, HopperGemm.configure(p, tile), given), 1);
+        (p, given) -> Sm90Gemms.prepare(p, Sm90Gemms.configure(p, tile), given), 1);
     var problem = GemmProblem.packed(ElementType.BF16, ElementType.BF16, 24, 136, 200, 1, "TN").scaled(0.5f, -2);
     check(transposed, epilogue, problem);
   }
@@ -53,7 +53,7 @@ class HopperEpilogueTest {
   @EnumSource(names = {"BETA", "BIAS_RESIDUAL"})
   void readsAMatrixWhereConsumersTakeTurns(StandardEpilogue epilogue) {
     var inTurn = new EpilogueCases("sm90_gemm", "sm90",
-        (p, given) -> HopperGemm.prepare(p, HopperGemm.configure(p, "128x128x1-in-turn"), given), 1);
+        (p, given) -> Sm90Gemms.prepare(p, Sm90Gemms.configure(p, "128x128x1-in-turn"), given), 1);
     check(inTurn, epilogue,
         GemmProblem.packed(ElementType.BF16, ElementType.BF16, 136, 264, 72, 1, "TN").scaled(0.5f, -2));
   }
@@ -62,7 +62,7 @@ class HopperEpilogueTest {
   @CsvSource({"BETA, 4096, true", "BETA, 8192, false", "BETA, 512, false", "BIAS, 4096, false"})
   void hasConsumersTakeTurnsWhereAMatrixIsReadAndKIsShort(StandardEpilogue epilogue, int n, boolean turns) {
     var problem = GemmProblem.packed(ElementType.BF16, ElementType.BF16, n, n, n, 1, "TN");
-    assertEquals(turns, HopperGemm.configure(problem, epilogue.tree(problem.output())).pingPong());
+    assertEquals(turns, Sm90Gemms.configure(problem, epilogue.tree(problem.output())).pingPong());
   }
 
   @ParameterizedTest
@@ -89,7 +89,7 @@ class HopperEpilogueTest {
         Matrix.columnMajor("C", p.m(), p.n()), p.alpha(), p.beta());
     check(SM90, epilogue, problem, epilogue.tree(problem.output()));
     check(CHOSEN, epilogue, problem, epilogue.tree(problem.output()));
-    var kernel = HopperGemm.prepare(problem, HopperGemm.configure(problem, "128x128x1")).kernel();
+    var kernel = Sm90Gemms.prepare(problem, Sm90Gemms.configure(problem, "128x128x1")).kernel();
     assertTrue(kernel.ptx().contains("stmatrix.sync.aligned.m8n8.x4.trans"));
   }
 
@@ -116,7 +116,7 @@ class HopperEpilogueTest {
   @EnumSource(names = {"BETA", "BIAS_RESIDUAL"})
   void aMatrixComesToTheStagesOfEveryTileOfABlock(StandardEpilogue epilogue) {
     var alone = new EpilogueCases("sm90_gemm", "sm90", (p, given) -> {
-      var launch = HopperGemm.prepare(p, HopperGemm.configure(p, "128x256x1"), given);
+      var launch = Sm90Gemms.prepare(p, Sm90Gemms.configure(p, "128x256x1"), given);
       return new PreparedLaunch(launch.kernel(), Dim3.of(1), launch.arguments());
     }, 1);
     check(alone, epilogue, GemmProblem.packed(ElementType.BF16, ElementType.BF16, 200, 392, 40, 1, "TN").scaled(1, 2),

@@ -19,7 +19,7 @@ import tilewright.ptx.Dim3;
 import tilewright.sm90.attention.Sm90AttentionConfig.Shape;
 
 /** The Hopper kernel: from a problem to a configuration to a launch. */
-public final class HopperAttention implements AttentionKernel {
+public final class Sm90AttentionKernel implements AttentionKernel {
   /** The buffer of the counter that tiles are drawn from: a 32-bit zero, which every launch leaves so. */
   public static final String COUNTER = "tiles";
 

@@ -21,7 +21,7 @@ import tilewright.sm100.attention.Sm100AttentionConfig.Shape;
  * @param cancelling whether CTAs take over the tiles of CTAs that have not begun (cluster launch control), instead of
  *     taking turns
  */
-public record BlackwellAttention(boolean cancelling) implements AttentionKernel {
+public record Sm100AttentionKernel(boolean cancelling) implements AttentionKernel {
   private static final int MULTIPROCESSORS = Chip.B200.multiprocessors();
   /** Bytes of L2 for the keys and values of heads whose tiles run side by side. */
   private static final long CACHE_BYTES = 50L << 20;
@@ -32,7 +32,7 @@ public record BlackwellAttention(boolean cancelling) implements AttentionKernel 
       new Shape(128, 128, 64, 6, 4), new Shape(192, 128, 64, 5, 4));
 
   /** The kernel whose CTAs take turns at tiles. */
-  public BlackwellAttention() {
+  public Sm100AttentionKernel() {
     this(false);
   }
 

@@ -15,19 +15,19 @@ import tilewright.numerics.ElementType;
 import tilewright.sm100.atom.MmaFormat;
 import tilewright.sm100.atom.MmaKind;
 
-class BlackwellGemmTest {
+class Sm100GemmsTest {
   private static GemmProblem problem(int m, int n, int k) {
     return GemmProblem.packed(ElementType.BF16, ElementType.BF16, m, n, k, 1, "TN");
   }
 
   @Test
   void aClusterATileIsLaunchedWhereTilesAreCancelled() {
-    assertEquals(2 * 3 * 5, BlackwellGemm.prepare(problem(600, 1240, 64)).grid().x());
+    assertEquals(2 * 3 * 5, Sm100Gemms.prepare(problem(600, 1240, 64)).grid().x());
   }
 
   @Test
   void persistentPairsAreNoMoreThanThereAreSms() {
-    assertEquals(148, BlackwellGemm.prepare(problem(8192, 8192, 64), "persistent").grid().x());
+    assertEquals(148, Sm100Gemms.prepare(problem(8192, 8192, 64), "persistent").grid().x());
   }
 
   /** All columns that the kernel takes are in the allocation, the next power of two. */
@@ -47,14 +47,14 @@ class BlackwellGemmTest {
 
   @Test
   void unalignedRowsTakeTheOlderWay() {
-    assertEquals("sm_80", BlackwellGemm.prepare(problem(64, 64, 65)).kernel().module().target());
+    assertEquals("sm_80", Sm100Gemms.prepare(problem(64, 64, 65)).kernel().module().target());
   }
 
   @Test
   void unalignedRowsOfBytesAreRefusedWithTheRule() {
     var bytes = GemmProblem.packed(GemmTypes.of(ElementType.E4M3, ElementType.BF16), 64, 64, 65, 1, "TN");
-    for (var attempt : List.<Executable>of(() -> BlackwellGemm.prepare(bytes),
-        () -> BlackwellGemm.prepare(problem(64, 64, 65), "pair"))) {
+    for (var attempt : List.<Executable>of(() -> Sm100Gemms.prepare(bytes),
+        () -> Sm100Gemms.prepare(problem(64, 64, 65), "pair"))) {
       var refusal = assertThrows(IllegalArgumentException.class, attempt);
       assertTrue(refusal.getMessage().contains("A has rows, or columns, 65 elements apart: pad them to "),
           refusal.getMessage());
@@ -80,7 +80,7 @@ class BlackwellGemmTest {
 
   @Test
   void anUnknownRungIsRefusedWithThoseThereAre() {
-    var refusal = assertThrows(IllegalArgumentException.class, () -> BlackwellGemm.prepare(problem(64, 64, 64), "top"));
+    var refusal = assertThrows(IllegalArgumentException.class, () -> Sm100Gemms.prepare(problem(64, 64, 64), "top"));
     assertTrue(refusal.getMessage().startsWith("invalid rung top: sequential or pipelined or"), refusal.getMessage());
   }
 }

@@ -24,8 +24,8 @@ import tilewright.simulator.Simulator;
 import tilewright.simulator.SimulatorOptions;
 import tilewright.sm90.GroupedGemm;
 import tilewright.sm90.Grouping;
-import tilewright.sm90.HopperGemm;
 import tilewright.sm90.MixedGemm;
+import tilewright.sm90.Sm90Gemms;
 import tilewright.verification.cases.Buffers;
 import tilewright.verification.cases.GemmCases;
 
@@ -33,7 +33,7 @@ import tilewright.verification.cases.GemmCases;
  * What the Hopper GEMM writes where C lies in a larger matrix: all of its elements, and nothing beside them. Operands
  * are small integers, whose sums are exact in every type's arithmetic.
  */
-class HopperOutputTest {
+class Sm90OutputTest {
   private static final int OFFSET = 16;
   /** The byte in memory that no kernel writes; no result of 8 bits equals it. */
   private static final byte UNTOUCHED = (byte) 0xA5;
@@ -114,7 +114,7 @@ class HopperOutputTest {
   void onlyElementsOfCAreWritten(ElementType operand, ElementType output, int m, int n, boolean byRows, int stride,
       String tile) {
     var p = problem(operand, output, m, n, 208, byRows, stride);
-    var buffers = run(p, HopperGemm.prepare(p, HopperGemm.configure(p, tile)), Map.of());
+    var buffers = run(p, Sm90Gemms.prepare(p, Sm90Gemms.configure(p, tile)), Map.of());
     check(output, p.c(), m, n, buffers, (row, column) -> sum(p, row, column));
   }
 
@@ -127,7 +127,7 @@ class HopperOutputTest {
     var tree = Epilogue.accumulator().store("Z", type).times(Epilogue.constant(-1)).convert(output);
     var z = new Matrix("Z", (long) offset * type.bytes(), rowStride, columnStride, 0);
     var given = EpilogueArguments.packed(tree, p).with("Z", z.argument(72, 128, 1));
-    var buffers = run(p, HopperGemm.prepare(p, HopperGemm.configure(p, tile), given),
+    var buffers = run(p, Sm90Gemms.prepare(p, Sm90Gemms.configure(p, tile), given),
         Map.of("Z", untouched(type, z, 72, 128)));
     check(output, p.c(), 72, 128, buffers, (row, column) -> -sum(p, row, column));
     check(type, z, 72, 128, buffers, (row, column) -> sum(p, row, column));
@@ -145,7 +145,7 @@ class HopperOutputTest {
     var rows = MemorySegment.ofArray(new float[72]);
     for (int i = 0; i < 72; i++) rows.setAtIndex(ValueLayout.JAVA_FLOAT, i, i % 2 == 0 ? 0.5f : -2);
     var columns = operands(ElementType.I8, n, 1);
-    var launch = HopperGemm.prepare(p, EpilogueArguments.packed(tree, p));
+    var launch = Sm90Gemms.prepare(p, EpilogueArguments.packed(tree, p));
     var buffers = run(p, launch, Map.of("rows", rows, "columns", columns, "R", operands(ElementType.I8, 72, n)));
     check(ElementType.BF16, p.c(), 72, n, buffers, (row, column) -> sum(p, row, column) * (row % 2 == 0 ? 0.5 : -2)
         + operand(row, column) * operand(column, 0));
@@ -156,7 +156,7 @@ class HopperOutputTest {
   void aMatrixOfAnotherTypeOf16BitsIsAddedAsWhatItIs() {
     var p = problem(ElementType.BF16, ElementType.F16, 72, 64, 40, true, 64);
     var tree = Epilogue.accumulator().plus(Epilogue.source("R", ElementType.BF16)).convert(ElementType.F16);
-    var buffers = run(p, HopperGemm.prepare(p, EpilogueArguments.packed(tree, p)),
+    var buffers = run(p, Sm90Gemms.prepare(p, EpilogueArguments.packed(tree, p)),
         Map.of("R", operands(ElementType.BF16, 72, 64)));
     check(ElementType.F16, p.c(), 72, 64, buffers, (row, column) -> sum(p, row, column) + operand(row, column));
   }

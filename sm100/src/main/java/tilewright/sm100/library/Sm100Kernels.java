@@ -7,7 +7,7 @@ import tilewright.kernels.registry.KernelCatalogue;
 import tilewright.kernels.registry.KernelDescription;
 
 /** The kernels of this package, for the registry. */
-public final class BlackwellKernels implements KernelCatalogue {
+public final class Sm100Kernels implements KernelCatalogue {
   @Override
   public Stream<KernelDescription> kernels() {
     return DescribedKernels.beside(MethodHandles.lookup());

@@ -17,7 +17,7 @@ import tilewright.kernels.GemmProblem;
 import tilewright.kernels.GemmTypes;
 import tilewright.numerics.ElementType;
 
-class HopperGemmTest {
+class Sm90GemmsTest {
   private static GemmProblem problem(int m, int n, int k) {
     return GemmProblem.packed(ElementType.BF16, ElementType.BF16, m, n, k, 1, "TN");
   }
@@ -26,20 +26,20 @@ class HopperGemmTest {
   @ParameterizedTest
   @CsvSource({"2048, 2048, 128, 256", "4096, 4096, 128, 256", "1024, 14336, 128, 176", "256, 4096, 128, 64"})
   void tilesAreChosenByWaves(int m, int n, int tileM, int tileN) {
-    var config = HopperGemm.configure(problem(m, n, 4096));
+    var config = Sm90Gemms.configure(problem(m, n, 4096));
     assertEquals(tileM + "x" + tileN, config.tileM() + "x" + config.tileN());
   }
 
   @Test
   void theLargestTilesAreForWhatL2DoesNotHold() {
-    var config = HopperGemm.configure(problem(16384, 16384, 16384));
+    var config = Sm90Gemms.configure(problem(16384, 16384, 16384));
     assertEquals("256x192", config.tileM() + "x" + config.tileN());
   }
 
   @Test
   void tilesThatFillNoWaveAreCutAlongKWhereThatIsLong() {
-    assertTrue(HopperGemm.configure(problem(512, 1536, 32768)).streamK());
-    var launch = HopperGemm.prepare(problem(512, 1536, 32768));
+    assertTrue(Sm90Gemms.configure(problem(512, 1536, 32768)).streamK());
+    var launch = Sm90Gemms.prepare(problem(512, 1536, 32768));
     assertEquals(List.of("partials", "flags"), launch.scratch().stream().map(PreparedLaunch.Scratch::name).toList());
   }
 
@@ -48,7 +48,7 @@ class HopperGemmTest {
   void bytesShareRowsWhereL2HoldsThemAndColumnsWhereNot(int size, int down, int beside) {
     var exact = new GemmTypes(ElementType.E4M3, ElementType.E4M3, ElementType.BF16, Accumulation.EXACT);
     var problem = GemmProblem.packed(exact, size, size, size, 1, "TN");
-    assertEquals(new ClusterShape(down, beside, 1), HopperGemm.configure(problem).cluster());
+    assertEquals(new ClusterShape(down, beside, 1), Sm90Gemms.configure(problem).cluster());
   }
 
   /** A wave of 30 MB and one of 68, too few waves, fewer rows, 16 bits in the largest tiles and others, a few rows. */
@@ -58,35 +58,35 @@ class HopperGemmTest {
       "16, 16384, 16384, BF16, false"})
   void blocksKeepInStepWhereL2DoesNotHoldWhatAWaveCopies(int m, int n, int k, ElementType type, boolean paced) {
     var problem = GemmProblem.packed(new GemmTypes(type, type, ElementType.BF16, Accumulation.EXACT), m, n, k, 1, "TN");
-    assertEquals(paced, HopperGemm.configure(problem).waveSynchronised());
+    assertEquals(paced, Sm90Gemms.configure(problem).waveSynchronised());
     assertEquals(paced ? List.of("pace") : List.of(),
-        HopperGemm.prepare(problem).scratch().stream().map(PreparedLaunch.Scratch::name).toList());
+        Sm90Gemms.prepare(problem).scratch().stream().map(PreparedLaunch.Scratch::name).toList());
   }
 
   @Test
   void blocksWhoseThreadsReadScalesDoNotKeepInStep() {
     var types = new GemmTypes(ElementType.E4M3, ElementType.E4M3, ElementType.BF16, Accumulation.SCALED);
-    assertFalse(HopperGemm.configure(GemmProblem.packed(types, 4096, 7168, 16384, 1, "TN")).waveSynchronised());
+    assertFalse(Sm90Gemms.configure(GemmProblem.packed(types, 4096, 7168, 16384, 1, "TN")).waveSynchronised());
   }
 
   @Test
   void fewRowsBecomeColumnsWhoseTilesShareK() {
-    var config = HopperGemm.configure(problem(16, 4096, 4096));
+    var config = Sm90Gemms.configure(problem(16, 4096, 4096));
     assertEquals("64x16 of 2 along k", config.tileM() + "x" + config.tileN() + " of " + config.cluster().splits()
         + " along k");
     assertTrue(config.transposed());
-    assertEquals(128, HopperGemm.prepare(problem(16, 4096, 4096)).grid().x());
+    assertEquals(128, Sm90Gemms.prepare(problem(16, 4096, 4096)).grid().x());
   }
 
   @Test
   void consumersTakeTurnsWhereKIsShort() {
-    assertTrue(HopperGemm.configure(problem(8192, 24576, 1536)).pingPong());
+    assertTrue(Sm90Gemms.configure(problem(8192, 24576, 1536)).pingPong());
   }
 
   @Test
   void noMoreClustersAreLaunchedThanThereAreTiles() {
     var problem = problem(200, 104, 64);
-    assertEquals(2, HopperGemm.prepare(problem, HopperGemm.configure(problem, "128x256x2")).grid().x());
+    assertEquals(2, Sm90Gemms.prepare(problem, Sm90Gemms.configure(problem, "128x256x2")).grid().x());
   }
 
   @Test
@@ -94,10 +94,10 @@ class HopperGemmTest {
     // A single row has no next one.
     var problem = GemmProblem.packed(ElementType.BF16, ElementType.BF16, 1, 64, 65, 1, "TN");
     var refusal = assertThrows(IllegalArgumentException.class,
-        () -> HopperGemm.prepare(problem, HopperGemm.configure(problem)));
+        () -> Sm90Gemms.prepare(problem, Sm90Gemms.configure(problem)));
     assertTrue(refusal.getMessage().startsWith("B has rows, or columns, 65 elements apart: pad them to 72"),
         refusal.getMessage());
-    assertTrue(HopperGemm.prepare(problem).kernel().name().startsWith("sm80"));
+    assertTrue(Sm90Gemms.prepare(problem).kernel().name().startsWith("sm80"));
   }
 
   /** Padded or not, 65 columns end within 16 bytes. */
@@ -106,7 +106,7 @@ class HopperGemmTest {
   void whatEndsWithin16BytesThreadsStore(int n, int stride, boolean copied) {
     var p = GemmProblem.packed(ElementType.BF16, ElementType.BF16, 64, n, 64, 1, "TN");
     var problem = new GemmProblem(p.types(), p.m(), n, p.k(), 1, p.a(), p.b(), new Matrix("C", 0, stride, 1, 0), 1, 0);
-    var kernel = HopperGemm.prepare(problem).kernel();
+    var kernel = Sm90Gemms.prepare(problem).kernel();
     assertTrue(kernel.name().startsWith("sm90"), kernel.name());
     assertEquals(copied, kernel.ptx().contains("global.shared::cta"), "C is stored by tensor copies");
   }
@@ -117,19 +117,19 @@ class HopperGemmTest {
     var a = new Matrix("A", 2, 64, 1, 0);
     var shifted = new GemmProblem(aligned.types(), 64, 64, 64, 1, a, aligned.b(), aligned.c(), 1, 0);
     var refusal = assertThrows(IllegalArgumentException.class,
-        () -> HopperGemm.prepare(shifted, HopperGemm.configure(shifted)));
+        () -> Sm90Gemms.prepare(shifted, Sm90Gemms.configure(shifted)));
     assertTrue(refusal.getMessage().startsWith("A begins 2 bytes into its buffer"), refusal.getMessage());
-    assertTrue(HopperGemm.prepare(shifted).kernel().name().startsWith("sm80"));
+    assertTrue(Sm90Gemms.prepare(shifted).kernel().name().startsWith("sm80"));
   }
 
   @Test
   void unalignedOperandsThatOnlyWgmmaTakesAreFetchedByThreads() {
     var problem = GemmProblem.packed(ElementType.E4M3, ElementType.BF16, 64, 64, 24, 1, "TN");
     var refusal = assertThrows(IllegalArgumentException.class,
-        () -> HopperGemm.prepare(problem, HopperGemm.configure(problem)));
+        () -> Sm90Gemms.prepare(problem, Sm90Gemms.configure(problem)));
     assertTrue(refusal.getMessage().startsWith("A has rows, or columns, 24 elements apart: pad them to 32"),
         refusal.getMessage());
-    assertFalse(HopperGemm.prepare(problem).kernel().ptx().contains("shared::cluster.global"), "A or B is copied");
+    assertFalse(Sm90Gemms.prepare(problem).kernel().ptx().contains("shared::cluster.global"), "A or B is copied");
   }
 
   /** Two CTAs share a multiprocessor where half a ring is enough and all tiles run at once. */
@@ -137,7 +137,7 @@ class HopperGemmTest {
   @CsvSource({"16, 7168, 16384, 2", "64, 14336, 4096, 2", "64, 7168, 16384, 1", "16, 4096, 4096, 2",
       "16, 4096, 14336, 1", "64, 4096, 4096, 1", "40, 24576, 1536, 1"})
   void twoShareAMultiprocessorWhereHalfARingIsEnough(int m, int n, int k, int resident) {
-    var config = HopperGemm.configure(problem(m, n, k));
+    var config = Sm90Gemms.configure(problem(m, n, k));
     assertEquals(resident, config.resident());
     assertEquals(resident == 1 ? 128 : 64, config.tileK());
   }
@@ -147,7 +147,7 @@ class HopperGemmTest {
   @CsvSource({"1, 4096, 64x16 of 2", "16, 4096, 64x16 of 2", "40, 4096, 64x48 of 2", "1, 14336, 128x8 of 1",
       "17, 7168, 64x32 of 1", "64, 24576, 64x64 of 1"})
   void weightsAheadAreOfTheFewestColumnsThatHoldAllRows(int m, int n, String tile) {
-    var config = HopperGemm.configureWeightsAhead(problem(m, n, 4096));
+    var config = Sm90Gemms.configureWeightsAhead(problem(m, n, 4096));
     assertEquals(tile, config.tileM() + "x" + config.tileN() + " of " + config.cluster().splits());
     assertTrue(config.weightsAhead() && config.transposed());
   }
@@ -162,7 +162,7 @@ class HopperGemmTest {
       "192, 4096, 14336, 64x192 of 2"})
   void rowsBecomeTheColumnsOfOneTile(int m, int n, int k, String tile) {
     for (var type : List.of(ElementType.TF32, ElementType.BF16)) {
-      var config = HopperGemm.configure(GemmProblem.packed(GemmTypes.of(type, GemmTypes.usualOutput(type)), m, n, k, 1,
+      var config = Sm90Gemms.configure(GemmProblem.packed(GemmTypes.of(type, GemmTypes.usualOutput(type)), m, n, k, 1,
           "TN"));
       assertEquals(tile, config.tileM() + "x" + config.tileN() + " of " + config.cluster().splits());
       assertTrue(config.transposed());
@@ -175,7 +175,7 @@ class HopperGemmTest {
       "16384, BF16, 256x192 in step", "2048, E4M3, 128x256", "8192, E4M3, 128x176 in turn"})
   void floatsOfAnyWidthHaveTheTilesOfHalves(int size, ElementType type, String tile) {
     var types = GemmTypes.of(type, GemmTypes.usualOutput(type));
-    var config = HopperGemm.configure(GemmProblem.packed(types, size, size, size, 1, "TN"));
+    var config = Sm90Gemms.configure(GemmProblem.packed(types, size, size, size, 1, "TN"));
     assertEquals(tile, config.tileM() + "x" + config.tileN() + (config.pingPong() ? " in turn" : "")
         + (config.waveSynchronised() ? " in step" : ""));
   }
@@ -184,7 +184,7 @@ class HopperGemmTest {
   @ParameterizedTest
   @CsvSource({"256, 4096, 4096", "256, 4096, 14336", "256, 7168, 16384"})
   void manyRowsAreNotExchangedForColumns(int m, int n, int k) {
-    assertFalse(HopperGemm.configure(problem(m, n, k)).transposed());
+    assertFalse(Sm90Gemms.configure(problem(m, n, k)).transposed());
   }
 
   /** Nor is memory idle for long between two that take long. */
@@ -192,8 +192,8 @@ class HopperGemmTest {
   @CsvSource({"1, 7168, false", "64, 7168, false", "16, 4096, true"})
   void whereACtaHasAllOfALongKItWaits(int m, int n, boolean ahead) {
     var problem = problem(m, n, 16384);
-    assertEquals(ahead, HopperGemm.configureWeightsAhead(problem).weightsAhead());
-    if (!ahead) assertEquals(HopperGemm.configure(problem), HopperGemm.configureWeightsAhead(problem));
+    assertEquals(ahead, Sm90Gemms.configureWeightsAhead(problem).weightsAhead());
+    if (!ahead) assertEquals(Sm90Gemms.configure(problem), Sm90Gemms.configureWeightsAhead(problem));
   }
 
   /** Three fifths of a ring, as far as the other CTA has enough of k left. */
@@ -201,9 +201,9 @@ class HopperGemmTest {
   @CsvSource({"16, 4096, 22", "64, 4096, 19", "16, 1024, 6", "16, 256, 1"})
   void theFirstOfTwoThatShareKHasMoreOfItWhereWeightsAreAhead(int m, int k, int steps) {
     var problem = problem(m, 4096, k);
-    var config = HopperGemm.configureWeightsAhead(problem);
+    var config = Sm90Gemms.configureWeightsAhead(problem);
     assertEquals(steps * config.tileK(), config.interval(k));
-    assertEquals(Math.ceilDiv(k, 2), HopperGemm.configure(problem, "64x64x1-split2-transposed").interval(k));
+    assertEquals(Math.ceilDiv(k, 2), Sm90Gemms.configure(problem, "64x64x1-split2-transposed").interval(k));
   }
 
   @Test
@@ -213,7 +213,7 @@ class HopperGemmTest {
         GemmProblem.packed(ElementType.E4M3, ElementType.BF16, 16, 64, 64, 1, "TN"),
         GemmProblem.packed(new GemmTypes(ElementType.E4M3, ElementType.E5M2, ElementType.BF16, Accumulation.FAST), 16,
             64, 64, 1, "TN"))) {
-      var refusal = assertThrows(IllegalArgumentException.class, () -> HopperGemm.configureWeightsAhead(problem));
+      var refusal = assertThrows(IllegalArgumentException.class, () -> Sm90Gemms.configureWeightsAhead(problem));
       assertTrue(refusal.getMessage().startsWith("no weights are copied ahead for " + problem.m() + " rows"),
           refusal.getMessage());
     }
@@ -222,7 +222,7 @@ class HopperGemmTest {
   @Test
   void onlyTheThreadThatCopiesWeightsDoesNotWaitForThePreviousKernel() {
     var problem = problem(16, 4096, 4096);
-    var ptx = HopperGemm.prepare(problem, HopperGemm.configureWeightsAhead(problem)).kernel().ptx();
+    var ptx = Sm90Gemms.prepare(problem, Sm90Gemms.configureWeightsAhead(problem)).kernel().ptx();
     var roles = ptx.split("griddepcontrol.wait", -1);
     assertEquals(3, roles.length, "one thread that copies waits, and those that multiply");
     var weights = ptx.substring(ptx.indexOf(", A_map")).replaceAll("(?s).*?cvta.param.u64 (%rd\\d+).*", "$1");

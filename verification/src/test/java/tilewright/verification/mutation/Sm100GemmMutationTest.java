@@ -12,15 +12,15 @@ import tilewright.kernels.GemmTypes;
 import tilewright.kernels.epilogue.EpilogueArguments;
 import tilewright.numerics.ElementType;
 import tilewright.ptx.Dim3;
-import tilewright.sm100.BlackwellGemm;
 import tilewright.sm100.NarrowGemm;
 import tilewright.sm100.Sm100GemmConfig;
+import tilewright.sm100.Sm100Gemms;
 import tilewright.sm100.UmmaTypes;
 import tilewright.sm100.atom.MmaFormat;
 import tilewright.sm100.atom.MmaKind;
 
 /** The Blackwell GEMM on pairs of SMs with a piece of its synchronisation wrong, and rings that wrap in each tile. */
-class BlackwellMutationTest {
+class Sm100GemmMutationTest {
   private static final int SEEDS = 8;
 
   /** Where a pair's tiles come from, and what they are multiplied of. */
@@ -45,7 +45,7 @@ class BlackwellMutationTest {
 
     private static PreparedLaunch launch(Sm100GemmConfig config, int m, int n, int k) {
       if (!config.types().kind().scaled()) {
-        return BlackwellGemm.prepare(GemmProblem.packed(ElementType.BF16, ElementType.BF16, m, n, k, 1, "TN"), config);
+        return Sm100Gemms.prepare(GemmProblem.packed(ElementType.BF16, ElementType.BF16, m, n, k, 1, "TN"), config);
       }
       var problem = NarrowGemm.problem(config.types(), m, n, k);
       return NarrowGemm.prepare(config, problem, k, EpilogueArguments.plain(problem));
