@@ -44,7 +44,7 @@ public enum BlockScaledModel {
     return sum;
   }
 
-  /** An instruction. Terms are exact in doubles: they have at most 24 bits, and exponents above -600. */
+  /** An instruction. Terms are exact in FP64: they have at most 24 bits, and exponents above -600. */
   private record Step(float c, ScaledFactors x, ScaledFactors y, int from, int end) {
 
     float sum(BlockScaledModel kind) {
@@ -135,7 +135,7 @@ public enum BlockScaledModel {
     return (long) Math.scalb(value, -quantum);
   }
 
-  /** Toward zero, but infinite beyond the largest single; what is cut to nothing has no sign. */
+  /** Toward zero, but infinite beyond the largest FP32 number; what is cut to nothing has no sign. */
   private static float single(long sum, int quantum) {
     double exact = Math.scalb((double) sum, quantum);
     var rounding = Math.abs(exact) >= 0x1p128 ? Rounding.NEAREST_AWAY : Rounding.TOWARD_ZERO;

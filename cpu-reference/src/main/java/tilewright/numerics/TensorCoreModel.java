@@ -18,10 +18,10 @@ public record TensorCoreModel(int block, int fraction, ElementType a, ElementTyp
   private static final long CANONICAL_F32_NAN = 0x7FFFFFFFL;
   private static final long CANONICAL_F16_NAN = 0x7FFFL;
 
-  /** Largest exponents of a block that can be computed in doubles and gives a normal single or zero. */
+  /** Largest exponents of a block that can be computed in FP64 and gives a normal FP32 number or zero. */
   private static final int DIRECT_MIN = -100;
   private static final int DIRECT_MAX = 300;
-  /** The last bit of a double that a single has too. */
+  /** The last bit of a double that an FP32 number has too. */
   private static final long BELOW_SINGLE = 1L << 29;
   private static final int NARROW_FRACTION = 13;
 
@@ -48,7 +48,7 @@ public record TensorCoreModel(int block, int fraction, ElementType a, ElementTyp
   }
 
   /**
-   * The model of {@code wgmma} (SM90) with sums in single precision; those of 8-bit factors keep 13 fraction bits.
+   * The model of {@code wgmma} (SM90) with sums in FP32; those of 8-bit factors keep 13 fraction bits.
    *
    * @throws IllegalArgumentException if there is no such instruction
    */
@@ -64,7 +64,7 @@ public record TensorCoreModel(int block, int fraction, ElementType a, ElementTyp
   }
 
   /**
-   * The model of {@code tcgen05.mma} (SM100) without scales, with sums in single precision.
+   * The model of {@code tcgen05.mma} (SM100) without scales, with sums in FP32.
    *
    * @throws IllegalArgumentException if there is no such instruction
    */
@@ -130,7 +130,7 @@ public record TensorCoreModel(int block, int fraction, ElementType a, ElementTyp
     return accumulator == ElementType.F16 ? nearestHalf(exact) : kept(truncatedSingle(exact));
   }
 
-  /** A single without the bits that sums do not keep. */
+  /** An FP32 number without the bits that sums do not keep. */
   private long kept(long single) {
     return unsignedZero(single & -1L << dropped, ElementType.F32);
   }
@@ -139,13 +139,15 @@ public record TensorCoreModel(int block, int fraction, ElementType a, ElementTyp
     return Double.longBitsToDouble((long) (exponent + Double.MAX_EXPONENT) << 52);
   }
 
-  /** Toward zero; beyond the largest single it is infinity. Not for results that are subnormal singles. */
+  /** Toward zero; beyond the largest FP32 number it is infinity. Not for results that are subnormal FP32 numbers. */
   private static long truncatedSingle(double exact) {
     double truncated = Double.longBitsToDouble(Double.doubleToRawLongBits(exact) & -BELOW_SINGLE);
     return Float.floatToRawIntBits((float) truncated) & 0xFFFFFFFFL;
   }
 
-  /** Rounded once, though by way of a single: its last bit is set where it is not exact, and so never makes a tie. */
+  /**
+   * Rounded once, though by way of an FP32 number: its last bit is set where it is not exact, and so never makes a tie.
+   */
   private static long nearestHalf(double exact) {
     long bits = Double.doubleToRawLongBits(exact);
     long inexact = (bits & BELOW_SINGLE - 1) == 0 ? 0 : BELOW_SINGLE;

@@ -3,7 +3,7 @@ package tilewright.reference;
 import java.util.Arrays;
 
 /**
- * Gradients of attention in double precision, in closed form: with P the softmax's weights and dP = dO·Vᵀ,
+ * Gradients of attention in FP64, in closed form: with P the softmax's weights and dP = dO·Vᵀ,
  * dS = P ∘ (dP − rowsum(dO ∘ O)), dQ = scale · dS·K, dK = scale · dSᵀ·Q, dV = Pᵀ·dO (FlashAttention, appendix B).
  * Indices as in {@link AttentionReference}; heads that share keys add up.
  */

@@ -17,7 +17,7 @@ public record BlockQuantizer(int rows, int depth) {
    * Quantises (M, K, L).
    *
    * @param narrow (M, K, L) of an 8-bit type, for the values
-   * @param scales (⌈M/rows⌉, ⌈K/depth⌉, L) of singles; a block of zeros has scale 1
+   * @param scales (⌈M/rows⌉, ⌈K/depth⌉, L) of FP32; a block of zeros has scale 1
    */
   public void quantize(TensorView source, TensorView narrow, TensorView scales) {
     long m = source.layout().mode(0).size();

@@ -4,7 +4,7 @@ import java.util.Optional;
 import tilewright.numerics.ElementType;
 
 /**
- * A result beside a reference in double precision, by the error rule: the error is at most 1.5 times that of the same
+ * A result beside a reference in FP64, by the error rule: the error is at most 1.5 times that of the same
  * computation done step by step in the kernel's own precision, plus one unit in the last place of the output; and there
  * is no NaN or infinity that the reference lacks.
  *
@@ -20,7 +20,7 @@ public record Comparison(double maxError, double meanError, boolean bitExact, Op
    * Compares some of the elements.
    *
    * @param ours the results
-   * @param exact in double precision
+   * @param exact in FP64
    * @param stepwise in the kernel's own precision on the CPU
    * @param type of the output, for its unit in the last place
    */

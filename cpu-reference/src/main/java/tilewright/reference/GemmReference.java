@@ -33,7 +33,7 @@ public record GemmReference(TensorView a, TensorView b, TensorView c, float alph
     return Math.toIntExact(tensor.layout().mode(mode).size());
   }
 
-  /** In double precision from the exact inputs. */
+  /** In FP64 from the exact inputs. */
   public double[] exact(int[] rows) {
     return eachDot(rows, (x, y, old) -> {
       double sum = 0;
@@ -138,7 +138,7 @@ public record GemmReference(TensorView a, TensorView b, TensorView c, float alph
     });
   }
 
-  /** In double precision with scales. */
+  /** In FP64 with scales. */
   double[] exact(int interval, Scales scales, int[] rows) {
     var valuesA = values(a);
     var valuesB = values(b);
@@ -163,7 +163,7 @@ public record GemmReference(TensorView a, TensorView b, TensorView c, float alph
     return sum;
   }
 
-  /** The epilogue in single precision: alpha·sum, or beta·old + alpha·sum fused, rounded to C's type. */
+  /** The epilogue in FP32: alpha·sum, or beta·old + alpha·sum fused, rounded to C's type. */
   private double stored(double sum, double old) {
     float product = alpha * (float) sum;
     float result = beta == 0 ? product : Math.fma(beta, (float) old, product);

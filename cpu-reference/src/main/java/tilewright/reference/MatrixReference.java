@@ -16,12 +16,12 @@ public final class MatrixReference {
     double add(double sum, double x, double y);
   }
 
-  /** One fused multiply-add after the other in single precision, rounded once at the end: a kernel's exact bits. */
+  /** One fused multiply-add after the other in FP32, rounded once at the end: a kernel's exact bits. */
   public static Reference sequential(ElementType type, int m, int n, int k) {
     return product(type, m, n, k, x -> x, (sum, x, y) -> Math.fma((float) x, (float) y, (float) sum), true);
   }
 
-  /** Factors rounded to tf32; of each sum what is below a single's last place is cut off, as tensor cores do. */
+  /** Factors rounded to tf32; of each sum what is below an FP32's last place is cut off, as tensor cores do. */
   public static Reference tf32(int m, int n, int k) {
     return product(ElementType.F32, m, n, k,
         x -> ElementType.TF32.toDouble(ElementType.TF32.fromDouble(x, Rounding.NEAREST_AWAY)),

@@ -3,7 +3,7 @@ package tilewright.reference;
 import java.util.Arrays;
 import java.util.List;
 
-/** Non-maximum suppression by its definition, in single precision, in which a comparison decides. */
+/** Non-maximum suppression by its definition, in FP32, in which a comparison decides. */
 public final class NmsReference {
   private NmsReference() {}
 

@@ -6,7 +6,7 @@ import java.util.stream.IntStream;
 import tilewright.numerics.ElementType;
 
 /**
- * Element-wise functions by their definitions, but for what would cancel in double precision, and in single precision.
+ * Element-wise functions by their definitions, but for what would cancel in FP64, and in FP32.
  * A NaN goes in and comes out.
  */
 public enum PointwiseReference {
@@ -54,7 +54,7 @@ public enum PointwiseReference {
     return exact.of(x);
   }
 
-  /** In single precision. */
+  /** In FP32. */
   public float single(float... x) {
     return single.of(x);
   }

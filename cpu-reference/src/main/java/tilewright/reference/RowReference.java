@@ -5,7 +5,7 @@ import java.util.List;
 import java.util.function.UnaryOperator;
 import tilewright.numerics.ElementType;
 
-/** Functions of the rows of a matrix X (M,N) by their definitions, and in single precision. */
+/** Functions of the rows of a matrix X (M,N) by their definitions, and in FP32. */
 public final class RowReference {
   private RowReference() {}
 

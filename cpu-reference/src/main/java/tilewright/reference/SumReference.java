@@ -88,7 +88,7 @@ public final class SumReference {
     return sums[0];
   }
 
-  /** Products are not rounded, as those of halves are not in single precision. */
+  /** Products are not rounded, as those of halves are not in FP32. */
   private double stepwise(int[] elements) {
     float sum = 0;
     for (int i : elements) {

@@ -9,8 +9,8 @@ import tilewright.layout.tuple.IntTuple;
 import tilewright.numerics.ElementType;
 
 /**
- * O = softmax(Q·Kᵀ/√d)·V of packed Q, K, V and O (B,S,H,d), step by step as a kernel whose products are summed in
- * singles, or, {@code halves}, in f16: eight products at a time as on SM80, with O so far rescaled and rounded for each
+ * O = softmax(Q·Kᵀ/√d)·V of packed Q, K, V and O (B,S,H,d), step by step as a kernel whose products are summed in FP32
+ * numbers, or, {@code halves}, in f16: eight products at a time as on SM80, with O so far rescaled and rounded for each
  * block of keys, the last one first.
  */
 public record TiledAttentionReference(ElementType type, boolean halves, int batch, int sequence, int heads, int d,

@@ -44,7 +44,7 @@ class GemmReferenceTest {
     }
   }
 
-  /** 1 + 2^-24 repeated: in single precision every addend is lost, one at a time. */
+  /** 1 + 2^-24 repeated: in FP32 every addend is lost, one at a time. */
   @Test
   void sequentialSumsRoundAfterEveryProduct() {
     var a = filled(ElementType.F32, "(1,9,1):(9,1,9)", 0x1p-24);
@@ -66,7 +66,9 @@ class GemmReferenceTest {
     assertEquals(1 + 14 * 0x1p-25, reference.onTensorCores(90, reference.allRows())[0], 0x1p-24);
   }
 
-  /** 32 + 2^-10, added in blocks of 32: the second block is cut off from a sum of 14 bits, and not from a single. */
+  /**
+   * 32 + 2^-10, added in blocks of 32: the second block is cut off from a sum of 14 bits, and not from an FP32 number.
+   */
   @Test
   void sumsOfBytesLoseLessWhereTheyArePromoted() {
     var a = filled(ElementType.E4M3, "(1,64,1):(64,1,64)", 1);

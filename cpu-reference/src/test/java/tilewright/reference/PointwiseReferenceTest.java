@@ -5,7 +5,7 @@ import static org.junit.jupiter.api.Assertions.assertEquals;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
 
-/** Where a definition cancels in double precision, beside values worked out with 120 digits. */
+/** Where a definition cancels in FP64, beside values worked out with 120 digits. */
 class PointwiseReferenceTest {
   private static final double RELATIVE = 1e-12;
 

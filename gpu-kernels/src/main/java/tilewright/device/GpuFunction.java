@@ -71,7 +71,7 @@ public final class GpuFunction {
     }
   }
 
-  /** How many blocks of this shape run on one multiprocessor at a time. */
+  /** How many blocks of this shape run on one SM at a time. */
   public int blocksPerMultiprocessor(LaunchShape shape) {
     prepare(shape);
     return (int) gpu().driver().get("cuOccupancyMaxActiveBlocksPerMultiprocessor", this, handle, shape.block().size(),

@@ -7,7 +7,7 @@ import tilewright.numerics.Rounding;
 import tilewright.ptx.Operand;
 import tilewright.ptx.PtxType;
 
-/** Conversions between stored elements and single precision, in instructions that SM80 has. */
+/** Conversions between stored elements and FP32, in instructions that SM80 has. */
 final class Conversion {
   /** {@code a & b ^ c} (PTX ISA, lop3). */
   private static final int AND_XOR = 0xF0 & 0xCC ^ 0xAA;
@@ -19,7 +19,7 @@ final class Conversion {
     var result = k.newRegister(PtxType.F32);
     switch (type) {
       case F16 -> k.emit("cvt.f32.f16", result, stored);
-      // SM80 cannot convert bf16; its bits are the upper half of the single.
+      // SM80 cannot convert bf16; its bits are the upper half of the FP32 number.
       case BF16 -> {
         var zero = k.newRegister(PtxType.B16);
         k.emit("mov.b16", zero, new Operand.Integer(0));
@@ -65,7 +65,7 @@ final class Conversion {
     return new F32(k, k.deferred(PtxType.F32, "cvt.f32.f16", new Node.Argument.Constant(half)));
   }
 
-  /** A single whose upper half is one of two bf16. */
+  /** An FP32 number whose upper half is one of two bf16. */
   private static F32 upperHalf(Scope k, String instruction, Operand.Register packed, int operand) {
     var bits = k.deferred(PtxType.B32, instruction, new Node.Argument.Constant(packed),
         new Node.Argument.Constant(new Operand.Integer(operand)));

@@ -50,7 +50,7 @@ public final class Element {
     return inside;
   }
 
-  /** Reads the element, exactly converted to single precision. */
+  /** Reads the element, exactly converted to FP32. */
   public F32 load() {
     return Conversion.toF32(k, type, read(1, Optional.empty()).getFirst());
   }
@@ -70,7 +70,7 @@ public final class Element {
     store(Vector.rounded(k, type, values));
   }
 
-  /** Reads neighbours in one access, exactly converted to single precision. */
+  /** Reads neighbours in one access, exactly converted to FP32. */
   public List<F32> load(int count) {
     return vector(count).values();
   }
@@ -115,14 +115,14 @@ public final class Element {
     write(List.of(value.register()), 1, Optional.empty());
   }
 
-  /** Adds to a single, atomically. */
+  /** Adds to an FP32 number, atomically. */
   public void atomicAdd(F32 value) {
     k.emit("red." + space.text() + ".add.f32", address(), value.register());
   }
 
-  /** Raises a single to another where that is larger, atomically; a NaN stays. */
+  /** Raises an FP32 number to another where that is larger, atomically; a NaN stays. */
   public void atomicMax(F32 value) {
-    // Singles of one sign are ordered like their bits, those below zero backwards; PTX has no maximum of singles.
+    // FP32 numbers of one sign are ordered like their bits, those below zero backwards; PTX has no maximum of FP32.
     var bits = k.newRegister(PtxType.B32);
     var negative = k.newRegister(PtxType.PRED);
     k.emit("mov.b32", bits, value.register());

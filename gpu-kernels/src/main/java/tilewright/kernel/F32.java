@@ -6,7 +6,7 @@ import tilewright.numerics.ElementType;
 import tilewright.ptx.Operand;
 import tilewright.ptx.PtxType;
 
-/** A single-precision value that only the GPU knows. Operations round to nearest even and keep subnormals. */
+/** An FP32 value that only the GPU knows. Operations round to nearest even and keep subnormals. */
 public final class F32 {
   private static final float LOG2_E = 1.44269504f;
 
@@ -104,7 +104,9 @@ public final class F32 {
     return pure(k, "rsqrt.approx.ftz.f32", this);
   }
 
-  /** {@code 1 / √this}, off by less than one unit in the last place: the approximation after a step of Newton's method. */
+  /**
+   * {@code 1 / √this}, off by less than one unit in the last place: the approximation after a step of Newton's method.
+   */
   public F32 refinedReciprocalRoot() {
     var root = reciprocalRoot();
     var error = times(root).negated().fma(root, k.constant(1f));

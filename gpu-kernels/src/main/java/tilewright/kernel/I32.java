@@ -131,7 +131,7 @@ public final class I32 {
     return condition.select(this, otherwise);
   }
 
-  /** The nearest single. */
+  /** The nearest FP32 number. */
   public F32 toF32() {
     var recipe = new Node.Recipe("cvt.rn.f32.s32", List.of(new Node.Argument.Sum(value)));
     return new F32(k, k.pure(PtxType.F32, value.home(k.root()), 0, 0, -1, recipe));

@@ -136,7 +136,7 @@ public final class Vector {
     }
   }
 
-  /** The numbers, exactly converted to single precision here: what is live in between is the packed form. */
+  /** The numbers, exactly converted to FP32 here: what is live in between is the packed form. */
   public List<F32> values() {
     if (type.bits() == 32 || count == 1) return registers.stream().map(r -> Conversion.toF32(k, type, r)).toList();
     var values = new ArrayList<F32>();

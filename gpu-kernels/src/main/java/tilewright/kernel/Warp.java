@@ -1,6 +1,6 @@
 package tilewright.kernel;
 
-/** The threads that a multiprocessor issues together. */
+/** The threads that an SM issues together. */
 public final class Warp {
   /** Threads of a warp, on every architecture. */
   public static final int SIZE = 32;

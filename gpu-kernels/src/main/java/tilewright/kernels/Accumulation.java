@@ -2,7 +2,7 @@ package tilewright.kernels;
 
 import java.util.Locale;
 
-/** How a product is summed where a tensor core's own sums keep fewer bits than a single: that of fp8 on SM90. */
+/** How a product is summed where a tensor core's own sums keep fewer bits than an FP32 number: that of fp8 on SM90. */
 public enum Accumulation {
   /** Accumulation in the tensor core, which keeps 14 bits. */
   FAST,

@@ -5,7 +5,7 @@ import tilewright.kernel.F32;
 import tilewright.kernel.Pair;
 import tilewright.reference.PointwiseReference;
 
-/** Functions of the elements at one place, in single precision and, some, two by two in a narrow type. */
+/** Functions of the elements at one place, in FP32 and, some, two by two in a narrow type. */
 public enum Pointwise {
   ADD("add", "Y = X + Z", PointwiseReference.ADD) {
     @Override
@@ -53,7 +53,7 @@ public enum Pointwise {
     }
 
     /**
-     * (1 + erf(x / √2)) / 2 is c or 1 - c with c = 2^(-t·q(t) - 1), t = |x|: half of what single precision takes,
+     * (1 + erf(x / √2)) / 2 is c or 1 - c with c = 2^(-t·q(t) - 1), t = |x|: half of what FP32 takes,
      * which memory would not wait for. q is a least-maximum fit of -log₂ erfc(t / √2) / t on 0…6.5, error of c
      * 2⁻¹⁷; beyond, it grows like the function.
      */

@@ -26,7 +26,7 @@ public record Transpose() implements Kernel {
   /** A warp covers a row; eight warps take every eighth row. */
   private static final Partition THREADS = Partition.exact(Layout.parse("((32,8),4):((32,1),8)"), 32, 32);
 
-  /** Prepares the transposition of the M×N singles in buffer "X" into "Y". */
+  /** Prepares the transposition of the M×N FP32 numbers in buffer "X" into "Y". */
   public static PreparedLaunch prepare(long m, long n) {
     var kernel = CompiledKernel.compile(new Transpose(), Target.SM80);
     var arguments = LaunchArguments.of(kernel)

@@ -14,18 +14,18 @@ import tilewright.layout.Layout;
 import tilewright.numerics.ElementType;
 import tilewright.ptx.Dim3;
 
-/** Z = X + Y over N singles: four neighbours a thread in one access, the tail one by one. */
+/** Z = X + Y over N FP32 numbers: four neighbours per thread in one access, the tail one by one. */
 public record VectorAdd() implements Kernel {
   static final List<Integer> TILE = List.of(1024);
   private static final int VECTOR = 4;
   private static final Partition THREADS = Partition.exact(Layout.parse("(256,4):(4,1)"), 1024);
 
-  /** Prepares the addition of {@code n} singles in buffers "X" and "Y" into "Z". */
+  /** Prepares the addition of {@code n} FP32 numbers in buffers "X" and "Y" into "Z". */
   public static PreparedLaunch prepare(long n) {
     return prepare(new VectorAdd(), Target.SM80, TILE.getFirst(), n);
   }
 
-  /** Prepares any kernel with these tensors, whose CTAs add {@code tile} singles each. */
+  /** Prepares any kernel with these tensors, whose CTAs add {@code tile} FP32 numbers each. */
   public static PreparedLaunch prepare(Kernel kernel, Target target, int tile, long n) {
     var compiled = CompiledKernel.compile(kernel, target);
     var arguments = LaunchArguments.of(compiled);

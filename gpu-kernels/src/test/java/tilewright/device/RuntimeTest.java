@@ -85,7 +85,7 @@ class RuntimeTest {
 
   @Test
   void aCooperativeGridMustFitTheDevice() {
-    // Two blocks on each of four multiprocessors.
+    // Two blocks on each of four SMs.
     kernel(SHAPE.with(LaunchFeature.COOPERATIVE), KernelArgument.u64(1), KernelArgument.u64(2)).launch(gpu.stream());
     assertEquals(List.of(2L, 1L), driver.launches.getFirst().attributes());
     var nine = LaunchShape.of(Dim3.of(9), Dim3.of(128)).with(LaunchFeature.COOPERATIVE);

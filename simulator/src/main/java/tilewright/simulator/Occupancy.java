@@ -9,7 +9,7 @@ import java.util.List;
  * @param target compute capability times ten
  * @param registers 32-bit registers live at once, at most
  * @param sharedBytes static and dynamic, a CTA
- * @param threads a CTA
+ * @param threads per CTA
  * @param ctas CTAs on an SM
  * @param warps warps on an SM
  * @param mostWarps that the SM could hold

@@ -10,7 +10,7 @@ import tilewright.kernel.atom.Shuffle;
 import tilewright.numerics.ElementType;
 
 /**
- * Raises "G" (L), singles that were zero, to the largest finite magnitudes of "X" (M,K,L).
+ * Raises "G" (L), FP32 numbers that were zero, to the largest finite magnitudes of "X" (M,K,L).
  *
  * @param source f32, bf16 or f16
  * @param vectors whether X is read 16 bytes at once

@@ -54,7 +54,10 @@ public final class NarrowQuantization {
     return new PreparedLaunch(kernel, grid(blocks, across, batch), arguments.build());
   }
 
-  /** Prepares the kernel that raises the singles in buffer "G" (L), zero at first, to the largest finite magnitudes. */
+  /**
+   * Prepares the kernel that raises the FP32 numbers in buffer "G" (L), zero at first, to the largest finite
+   * magnitudes.
+   */
   public static PreparedLaunch largest(ElementType type, LaunchArguments.Tensor x) {
     var batched = batched(x);
     var kernel = CompiledKernel.compile(new LargestMagnitude(type, vectors(type, batched)), Target.SM100A);

@@ -8,8 +8,8 @@ import tilewright.ptx.Operand;
 import tilewright.ptx.PtxType;
 
 /**
- * Eight neighbouring singles in four 64-bit registers: loaded and stored by one 256-bit access, added two at a time by
- * {@code add.f32x2} (PTX ISA, ld/st with 256-bit vectors and Floating Point Instructions: add; SM100).
+ * Eight neighbouring FP32 numbers in four 64-bit registers: loaded and stored by one 256-bit access, added two at a
+ * time by {@code add.f32x2} (PTX ISA, ld/st with 256-bit vectors and Floating Point Instructions: add; SM100).
  *
  * @param pairs the lower-numbered single in the low half
  */

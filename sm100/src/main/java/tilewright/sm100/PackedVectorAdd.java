@@ -13,13 +13,14 @@ import tilewright.layout.Layout;
 import tilewright.numerics.ElementType;
 
 /**
- * Z = X + Y over N singles: eight neighbours a thread in 256-bit accesses, added two at a time; the tail one by one.
+ * Z = X + Y over N FP32 numbers: eight neighbours per thread in 256-bit accesses, added two at a time; the tail one by
+ * one.
  */
 public record PackedVectorAdd() implements Kernel {
   private static final List<Integer> TILE = List.of(2048);
   private static final Partition THREADS = Partition.exact(Layout.parse("(256,8):(8,1)"), 2048);
 
-  /** Prepares the addition of {@code n} singles in buffers "X" and "Y" into "Z". */
+  /** Prepares the addition of {@code n} FP32 numbers in buffers "X" and "Y" into "Z". */
   public static PreparedLaunch prepare(long n) {
     return VectorAdd.prepare(new PackedVectorAdd(), Target.SM100A, TILE.getFirst(), n);
   }

@@ -12,7 +12,7 @@ import tilewright.layout.Layout;
 import tilewright.numerics.ElementType;
 
 /**
- * The rows of matrices "X" (M,K,L) that a quantizer reads, sixteen neighbours a thread, zeros beside it.
+ * The rows of matrices "X" (M,K,L) that a quantizer reads, sixteen neighbours per thread, zeros beside it.
  *
  * @param vectors whether 16 bytes are read at once: rows begin at multiples of them and K is whole ones
  */

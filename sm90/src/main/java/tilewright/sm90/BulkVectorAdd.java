@@ -15,13 +15,13 @@ import tilewright.kernels.VectorAdd;
 import tilewright.layout.Layout;
 import tilewright.numerics.ElementType;
 
-/** Z = X + Y over N singles, N a multiple of 4: one thread moves tiles by bulk copies, all threads add. */
+/** Z = X + Y over N FP32 numbers, N a multiple of 4: one thread moves tiles by bulk copies, all threads add. */
 public record BulkVectorAdd() implements Kernel {
   private static final List<Integer> TILE = List.of(1024);
   private static final int VECTOR = 4;
   private static final Partition THREADS = Partition.exact(Layout.parse("(256,4):(4,1)"), 1024);
 
-  /** Prepares the addition of {@code n} singles in buffers "X" and "Y" into "Z". */
+  /** Prepares the addition of {@code n} FP32 numbers in buffers "X" and "Y" into "Z". */
   public static PreparedLaunch prepare(long n) {
     return VectorAdd.prepare(new BulkVectorAdd(), Target.SM90A, TILE.getFirst(), n);
   }

@@ -143,7 +143,7 @@ record GemmTile(int m, int n, int consumers, ClusterShape cluster, Variant varia
     return matrix.isRowMajor() || width >= least && rows / parts % width == 0;
   }
 
-  /** Few columns are copied in steps of two swizzled rows where the ring has a whole multiprocessor. */
+  /** Few columns are copied in steps of two swizzled rows where the ring has a whole SM. */
   Sm90GemmConfig configure(GemmProblem problem) {
     int resident = resident(seen(problem));
     boolean deep = isTransposed() && consumers == 1 && resident == 1 && n <= MOST_DEEP_COLUMNS;
@@ -196,18 +196,18 @@ record GemmTile(int m, int n, int consumers, ClusterShape cluster, Variant varia
   }
 
   /**
-   * CTAs on a multiprocessor: two where all then run at once, so that the next kernel's find room early and their
+   * CTAs on an SM: two where all then run at once, so that the next kernel's find room early and their
    * prologues are hidden. Half of the shared memory is enough for few columns, and where k is not long; where k is
-   * split both have to be so, and for many columns there have to be more tiles than multiprocessors.
+   * split both have to be so, and for many columns there have to be more tiles than SMs.
    */
   int resident(GemmProblem p) {
     if (!isTransposed() || consumers > 1 || n > MOST_RESIDENT_COLUMNS) return 1;
     long tiles = groups(p, m, n);
-    // Of 192 CTAs that split k, some would have a multiprocessor alone and finish early.
+    // Of 192 CTAs that split k, some would have an SM alone and finish early.
     if (tiles * cluster.splits() > (cluster.splits() == 1 ? 2 : 1) * MULTIPROCESSORS) return 1;
     if (n > MOST_DEEP_COLUMNS && tiles <= MULTIPROCESSORS) return 1;
     boolean few = n <= FEW_COLUMNS;
-    // Split in two, singles of 16×4096×4096 took 20.0 µs with two and 18.2 with one.
+    // Split in two, FP32 matrices of 16×4096×4096 took 20.0 µs with two and 18.2 with one.
     boolean isShort = p.k() * p.types().a().bytes() * cluster.splits() <= SHORT_BYTES;
     return (cluster.splits() == 1 ? few || isShort : few && isShort) ? 2 : 1;
   }

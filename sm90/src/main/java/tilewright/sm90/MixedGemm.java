@@ -17,7 +17,7 @@ import tilewright.sm90.collective.OutputForm;
 
 /**
  * The Hopper GEMM of narrow weights A and 16-bit activations B: C = alpha·Σ round(SA·A)·Bᵀ, where A has a scale
- * for each row and 128 of k. A is converted in registers: multiplied by its scale in single precision and rounded to
+ * for each row and 128 of k. A is converted in registers: multiplied by its scale in FP32 and rounded to
  * B's type, as GPTQ's and AWQ's kernels do (Marlin; CUTLASS, example 55). Weights multiply from the left because only
  * {@code wgmma}'s A can come from registers; a column-major C is the usual activations × weights.
  *
@@ -31,7 +31,7 @@ public record MixedGemm(GemmProblem problem, Matrix scales) {
   private static final int FEWEST = 16;
   private static final int ROWS = 64;
   private static final int BAND = 8;
-  /** CTAs on a multiprocessor where few rows of B leave little to multiply: one converts while others wait. */
+  /** CTAs on an SM where few rows of B leave little to multiply: one converts while others wait. */
   private static final int RESIDENT = 4;
   private static final int MOST_NARROW = 64;
   private static final int MULTIPROCESSORS = Chip.H200.multiprocessors();

@@ -9,7 +9,7 @@ import tilewright.sm90.collective.BlockScales;
 
 /**
  * The Hopper GEMM of 8-bit floats with scales: C = alpha·Σ (SA·A)·(SB·B)ᵀ, where A has a scale for each row and
- * 128 of k, B for each 128 rows and 128 of k, and every 128 of k the sums are added in single precision (DeepSeek-V3).
+ * 128 of k, B for each 128 rows and 128 of k, and every 128 of k the sums are added in FP32 (DeepSeek-V3).
  *
  * @param problem with an accumulation that is {@link Accumulation#SCALED}
  * @param scalesA (M, ⌈K/128⌉), neighbouring rows side by side and columns at multiples of 16 bytes, as tensor

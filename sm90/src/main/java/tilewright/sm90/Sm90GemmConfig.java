@@ -98,7 +98,7 @@ public record Sm90GemmConfig(Operands operands, TileShape tile, int consumers, i
           + " share a tile");
     }
     if (cut && (pingPong || cluster.splits() > 1 || types.isPromoted() || types.output() == ElementType.I32)) {
-      throw new IllegalArgumentException("parts of k are sums in single precision that all consumers of a CTA have"
+      throw new IllegalArgumentException("parts of k are sums in FP32 that all consumers of a CTA have"
           + " together, not those of " + types + ", of ping-pong or of a cluster");
     }
     if (variant.loading() == Loading.WEIGHTS_AHEAD) requireEqualTiles(types, variant.order());

@@ -132,7 +132,7 @@ class Sm90GemmsTest {
     assertFalse(Sm90Gemms.prepare(problem).kernel().ptx().contains("shared::cluster.global"), "A or B is copied");
   }
 
-  /** Two CTAs share a multiprocessor where half a ring is enough and all tiles run at once. */
+  /** Two CTAs share an SM where half a ring is enough and all tiles run at once. */
   @ParameterizedTest
   @CsvSource({"16, 7168, 16384, 2", "64, 14336, 4096, 2", "64, 7168, 16384, 1", "16, 4096, 4096, 2",
       "16, 4096, 14336, 1", "64, 4096, 4096, 1", "40, 24576, 1536, 1"})
@@ -154,7 +154,7 @@ class Sm90GemmsTest {
 
   /**
    * Up to 192 rows of A become the columns of one tile, as few as hold them; k is split, or weights are taken 128 rows
-   * at a time, as that gives most multiprocessors a tile.
+   * at a time, as that gives most SMs a tile.
    */
   @ParameterizedTest
   @CsvSource({"33, 4096, 4096, 64x48 of 2", "65, 4096, 4096, 64x80 of 2", "96, 4096, 14336, 64x96 of 2",

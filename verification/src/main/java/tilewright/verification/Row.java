@@ -10,7 +10,7 @@ import tilewright.verification.cases.Case;
  *
  * @param arch the target's architecture, such as {@code sm80}
  * @param backend {@code sim}, {@code gpu}, or {@code both} where their results were compared bit by bit
- * @param maxError largest absolute error against the reference in double precision; absent when nothing was compared
+ * @param maxError largest absolute error against the reference in FP64; absent when nothing was compared
  * @param bitExact whether every bit is what the reference predicts in the kernel's own arithmetic, where that is
  *     modelled
  * @param findings what the simulator's sanitizer found, or what the GPU's guard regions did, or which buffers differ

@@ -25,7 +25,7 @@ import tilewright.reference.TensorView;
 import tilewright.verification.backend.SimulatorBackend;
 import tilewright.verification.cases.Buffers;
 
-/** {@link Exponential} of singles from 0 to −110 in the simulator, beside the exponential in double precision. */
+/** {@link Exponential} of FP32 from 0 to −110 in the simulator, beside the exponential in FP64. */
 class ExponentialTest {
   private static final int THREADS = 128;
   /** A prime, so that the last bits differ. */

@@ -26,9 +26,9 @@ import tilewright.verification.backend.SimulatorBackend;
 import tilewright.verification.cases.Buffers;
 
 /**
- * The error of {@link PolynomialExp2}, proved over all singles from −127 to 8. The kernel computes, bit for bit, what
- * {@link #exp2} does. Of that, every single with a magnitude from 2⁻²⁵ on is compared with a series in doubles; for
- * smaller ones the polynomial is rounded to what it is at zero.
+ * The error of {@link PolynomialExp2}, proved over all FP32 numbers from −127 to 8. The kernel computes, bit for bit,
+ * what {@link #exp2} does. Of that, every FP32 number with a magnitude from 2⁻²⁵ on is compared with a series in FP64;
+ * for smaller ones the polynomial is rounded to what it is at zero.
  */
 class PolynomialExp2Test {
   private static final double BOUND = 3.05e-6;
@@ -63,7 +63,7 @@ class PolynomialExp2Test {
     return sum;
   }
 
-  /** The largest relative error over the singles of one sign from {@code least}, a power of two, to twice that. */
+  /** The largest relative error over the FP32 numbers of one sign from {@code least}, a power of two, to twice that. */
   private static double worst(float least, int sign, float bound) {
     double worst = 0;
     int bits = Float.floatToRawIntBits(least);
@@ -118,7 +118,7 @@ class PolynomialExp2Test {
     assertEquals(0f, exp2(Float.NEGATIVE_INFINITY));
   }
 
-  /** Singles all over the range, each of them with its neighbour as the other half of the pair. */
+  /** FP32 numbers all over the range, each of them with its neighbour as the other half of the pair. */
   @ParameterizedTest(name = "from {0}")
   @ValueSource(floats = {-0f, 0f})
   void theKernelComputesTheSameBits(float zero) {

@@ -29,7 +29,7 @@ class Sm80GemmTilesTest {
 
   /**
    * Whole tiles, k that ends within one and with one. C of 16 bits is stored eight at a time, by any order of B;
-   * singles four at a time where B's neighbours run along k, else two.
+   * FP32 numbers four at a time where B's neighbours run along k, else two.
    */
   @ParameterizedTest
   @CsvSource({"TN,72,BF16", "NN,72,BF16", "TT,72,BF16", "NT,72,BF16", "TN,128,BF16", "NT,192,BF16", "NN,64,BF16",

@@ -94,7 +94,7 @@ class Sm90AssemblyTest {
         4096, 4099, 1, order)));
   }
 
-  /** More tiles than multiprocessors, so that those of few columns share one in twos. */
+  /** More tiles than SMs, so that those of few columns share one in twos. */
   @ParameterizedTest
   @CsvSource({"160", "176", "192", "208", "224"})
   void tilesThatCouldShareAMultiprocessorAreAssembledWithoutSpillsAndWarnings(int columns) {

@@ -24,7 +24,7 @@ import tilewright.simulator.Simulator;
 import tilewright.simulator.SimulatorOptions;
 import tilewright.verification.cases.FamilyCases;
 
-/** Softmax of one row of singles: the error rule allows little where no worse row hides what this one is off by. */
+/** Softmax of one row of FP32: the error rule allows little where no worse row hides what this one is off by. */
 class SoftmaxErrorTest {
   private static final int SEEDS = LongSuite.count(100);
   private static final int ROWS = LongSuite.count(10);
@@ -61,7 +61,9 @@ class SoftmaxErrorTest {
     }
   }
 
-  /** Of rows like these about one in fifty is beyond with quick exponentials, or with sums that are only singles. */
+  /**
+   * Of rows like these about one in fifty is beyond with quick exponentials, or with sums that are only FP32 numbers.
+   */
   @ParameterizedTest(name = "{0} of {1} numbers")
   @CsvSource({"grid_softmax, 5", "grid_softmax, 33", "grid_softmax, 257"})
   void theErrorRuleHoldsForEverySeed(String name, int n) {

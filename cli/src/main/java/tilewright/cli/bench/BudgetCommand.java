@@ -28,7 +28,7 @@ import tilewright.verification.budget.Budgets;
 import tilewright.verification.budget.RecordedRates;
 import tools.jackson.core.JacksonException;
 
-/** {@code tilewright budget}: what a kernel asks of each unit of a multiprocessor, and which bounds it. */
+/** {@code tilewright budget}: what a kernel asks of each unit of an SM, and which bounds it. */
 @Command(name = "budget", description = {
     "Count what a kernel's instructions ask of each unit of an H200 (sm90) or a B200 (sm100), and name what bounds it.",
     "It is a model: the kernel runs on the simulator, and published throughputs turn its counts into cycles."})

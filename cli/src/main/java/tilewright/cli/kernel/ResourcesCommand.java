@@ -28,7 +28,7 @@ public final class ResourcesCommand implements Callable<Integer> {
     this.choice = new KernelChoice(registry);
   }
 
-  /** Spills and stack are bytes a thread, shared memory is bytes a block. */
+  /** Spills and stack are bytes per thread, shared memory is bytes per block. */
   record Row(String kernel, String arch, Map<String, String> settings, String assembler, String entry, int registers,
       int spillStoreBytes, int spillLoadBytes, int stackBytes, int staticSharedBytes, int dynamicSharedBytes,
       int cubinBytes, List<String> warnings) {

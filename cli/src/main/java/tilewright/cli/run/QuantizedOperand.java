@@ -57,7 +57,7 @@ record QuantizedOperand(MemorySegment elements, MemorySegment scales, MemorySegm
     return arena.allocate(count * Float.BYTES, ALIGNMENT);
   }
 
-  /** The numbers as singles, row by row. */
+  /** The numbers in FP32, row by row. */
   private static MemorySegment rows(NpyMatrix matrix, Arena arena) {
     var type = matrix.type().orElseThrow(() -> CommandFailure.badFile(matrix.path(),
         "its element type is 'u2', which could be anything; needed is f2, f4, f8, or bfloat16 as V2"));

@@ -20,7 +20,7 @@ import tilewright.device.driver.GpuProbe;
 /** Exported kernels in a process of Python alone, without Java, on PyTorch's tensors. */
 @Tag("gpu")
 class ExportFromPythonTest {
-  /** Prints of each kernel whether its error is at most 1.5 times PyTorch's, both from double precision. */
+  /** Prints of each kernel whether its error is at most 1.5 times PyTorch's, both from FP64. */
   private static final String SCRIPT = """
       import torch
       from tilewright_kernel import Kernel

@@ -245,7 +245,7 @@ class RunGemmTest {
         case "f2" -> data.putShort(Float.floatToFloat16(value));
         case "f4" -> data.putFloat(value);
         case "f8" -> data.putDouble(value);
-        // The upper half of a single; exact for small integers.
+        // The upper half of an FP32 number; exact for small integers.
         default -> data.putShort((short) (Float.floatToRawIntBits(value) >>> 16));
       }
     }

@@ -16,7 +16,7 @@ final class ScaleFigure {
 
   private ScaleFigure() {}
 
-  /** Sixteen bytes a row: the scales of rows 32 apart follow each other, four of each. */
+  /** Sixteen bytes per row: the scales of rows 32 apart follow each other, four of each. */
   static Picture tile() {
     var layout = ScaleCopy.layout();
     int[] row = new int[ScaleCopy.BYTES];

@@ -12,7 +12,7 @@ import tools.jackson.core.JacksonException;
 import tools.jackson.databind.JsonNode;
 import tools.jackson.databind.json.JsonMapper;
 
-/** How far attention is from double precision, beside PyTorch's kernels on the same inputs. */
+/** How far attention is from FP64, beside PyTorch's kernels on the same inputs. */
 public final class AttentionErrors {
   private static final Map<String, String> KERNELS = Map.of("flash", "PyTorch's FlashAttention-2", "cudnn", "cuDNN",
       "sm80_attention", "SM80", "sm90_attention", "SM90");

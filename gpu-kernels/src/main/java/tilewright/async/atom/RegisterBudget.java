@@ -6,17 +6,17 @@ import tilewright.ptx.Operand;
 
 /**
  * {@code setmaxnreg}: a warpgroup gives registers back, or takes what others gave (PTX ISA, setmaxnreg; SM90). The
- * kernel has asked for one block a multiprocessor, or ptxas ignores it.
+ * kernel has asked for one block an SM, or ptxas ignores it.
  */
 public final class RegisterBudget {
   private RegisterBudget() {}
 
-  /** Keeps so many registers a thread. */
+  /** Keeps so many registers per thread. */
   public static void shrink(Scope k, int registers) {
     change(k, "dec", registers);
   }
 
-  /** Waits for so many registers a thread. */
+  /** Waits for so many registers per thread. */
   public static void grow(Scope k, int registers) {
     change(k, "inc", registers);
   }

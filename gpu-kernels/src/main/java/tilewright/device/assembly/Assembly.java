@@ -33,7 +33,7 @@ public sealed interface Assembly {
   /**
    * The resources that one kernel needs.
    *
-   * @param registers a thread
+   * @param registers per thread
    * @param spillStoreBytes a thread
    * @param spillLoadBytes a thread
    * @param stackBytes a thread, spills among them

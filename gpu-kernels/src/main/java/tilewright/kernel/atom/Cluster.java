@@ -21,7 +21,7 @@ public final class Cluster {
     k.emit("barrier.cluster.wait.acquire.aligned");
   }
 
-  /** Writes a single into the shared memory of the block of that rank, where this block has {@code place}. */
+  /** Writes an FP32 number into the shared memory of the block of that rank, where this block has {@code place}. */
   public static void store(Scope k, Element place, I32 rank, F32 value) {
     var here = place.address();
     var remote = k.newRegister(PtxType.B32);

@@ -48,7 +48,7 @@ public enum MmaAtom {
     return accumulator;
   }
 
-  /** Accumulator registers a lane: four singles, or two pairs of halves. */
+  /** Accumulator registers per lane: four FP32 numbers, or two pairs of halves. */
   public int accumulatorRegisters() {
     return 4 * accumulator.bits() / 32;
   }

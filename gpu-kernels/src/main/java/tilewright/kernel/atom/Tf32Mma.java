@@ -8,7 +8,7 @@ import tilewright.ptx.Operand;
 import tilewright.ptx.PtxType;
 
 /**
- * {@code mma.sync.m16n8k8} of tf32: D = A·B + D on one warp in single precision (PTX ISA, Warp-level Matrix Fragments
+ * {@code mma.sync.m16n8k8} of tf32: D = A·B + D on one warp in FP32 (PTX ISA, Warp-level Matrix Fragments
  * for mma.m16n8k8; SM80). Layouts map (lane, value) to the column-major index in the M×K, N×K and M×N tile.
  */
 public final class Tf32Mma {
@@ -21,7 +21,7 @@ public final class Tf32Mma {
 
   private Tf32Mma() {}
 
-  /** A single rounded to tf32, to nearest and ties away from zero, as a register of bits. */
+  /** An FP32 number rounded to tf32, to nearest and ties away from zero, as a register of bits. */
   public static Operand.Register round(Scope k, F32 value) {
     var result = k.newRegister(PtxType.B32);
     k.emit("cvt.rna.tf32.f32", result, value.register());

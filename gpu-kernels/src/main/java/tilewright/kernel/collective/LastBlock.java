@@ -12,7 +12,7 @@ import tilewright.numerics.ElementType;
 
 /**
  * A reduction over the whole grid in one launch: every block leaves its result in a scratch tensor "partial" of so many
- * singles, and whichever draws the last ticket combines all of them in their order, so that every run has the same
+ * FP32 numbers, and whichever draws the last ticket combines all of them in their order, so that every run has the same
  * bits. The scratch tensor "tickets" of one integer is 0 before the launch and 0 again after it.
  *
  * @param group the whole block

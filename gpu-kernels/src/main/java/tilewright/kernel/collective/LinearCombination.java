@@ -15,7 +15,7 @@ import tilewright.kernel.tiled.Fragment;
 import tilewright.ptx.Operand;
 
 /**
- * The epilogue C = alpha · accumulator + beta · C in single precision, one rounding to C's type. Where beta is zero C
+ * The epilogue C = alpha · accumulator + beta · C in FP32, one rounding to C's type. Where beta is zero C
  * is not read, so that a NaN in it does not survive.
  *
  * @param vector neighbours along n that a thread stores at once: at most those that it has beside one another, or 8 of

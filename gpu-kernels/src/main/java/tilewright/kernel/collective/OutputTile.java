@@ -15,7 +15,7 @@ import tilewright.kernel.Scope;
 public record OutputTile(I32 m, I32 n, I32 batch) {
 
   /**
-   * The one tile of this CTA, of {@code tilesM} × {@code tilesN} in each batch entry; a launch has a CTA a tile in x,
+   * The one tile of this CTA, of {@code tilesM} × {@code tilesN} in each batch entry; a launch has a CTA per tile in x,
    * and a batch in z. Where there is no tile, the kernel ends here for the one CTA that a launch has all the same.
    */
   public static OutputTile banded(Scope k, I32 tilesM, I32 tilesN, I32 batch, int band) {
@@ -28,7 +28,7 @@ public record OutputTile(I32 m, I32 n, I32 batch) {
     return banded(k, tilesM, tilesN, k.constant(1), band);
   }
 
-  /** The one tile of this CTA, the {@code tilesN} of a row after one another; a launch has a CTA a tile in x. */
+  /** The one tile of this CTA, the {@code tilesN} of a row after one another; a launch has a CTA per tile in x. */
   public static OutputTile byRows(Scope k, I32 tilesN) {
     return new OutputTile(k.blockX().dividedBy(tilesN), k.blockX().modulo(tilesN), k.constant(0));
   }

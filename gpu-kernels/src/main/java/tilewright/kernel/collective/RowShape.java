@@ -7,13 +7,13 @@ import tilewright.layout.Layout;
 import tilewright.numerics.ElementType;
 
 /**
- * How threads lie on rows: {@code cluster} CTAs a row, {@code threads} of each, {@code rows} rows side by side in a
- * CTA, {@code each} rows a thread, and of each row a thread has {@code accesses} runs of {@code vector} neighbours.
+ * How threads lie on rows: {@code cluster} CTAs per row, {@code threads} of each, {@code rows} rows side by side in a
+ * CTA, {@code each} rows per thread, and of each row a thread has {@code accesses} runs of {@code vector} neighbours.
  *
  * @param length columns of a row
  * @param kept accesses whose values stay in registers; the others' stay in shared memory
  * @param resident whether all that covers a row; a longer row is walked through in steps
- * @param blocks CTAs that are to fit on a multiprocessor; 0 for whatever number
+ * @param blocks CTAs that are to fit on an SM; 0 for whatever number
  */
 public record RowShape(int length, int cluster, int threads, int rows, int each, int vector, int accesses, int kept,
     boolean resident, int blocks) {
@@ -26,7 +26,7 @@ public record RowShape(int length, int cluster, int threads, int rows, int each,
   private static final int FEWEST = 8;
   /** Registers of a thread in a block of 1024 are 64; half of them may hold the row. */
   private static final int MOST_REGISTERS = 32;
-  /** Accesses of a block of 1024 that 128 KiB of shared memory hold, 16 bytes a thread each. */
+  /** Accesses of a block of 1024 that 128 KiB of shared memory hold, 16 bytes per thread each. */
   private static final int MOST_SHARED = 8;
 
   /** The shape for rows of so many columns: about four runs a thread, more only where a row has too many. */

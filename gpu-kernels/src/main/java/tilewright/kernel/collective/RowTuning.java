@@ -8,7 +8,7 @@ package tilewright.kernel.collective;
  * @param each rows that a thread has at once
  * @param runs that a thread has of a row, about
  * @param cluster CTAs of a row
- * @param blocks CTAs that are to fit on a multiprocessor, which limits registers
+ * @param blocks CTAs that are to fit on an SM, which limits registers
  * @param vector neighbours that an access moves at most; else 16 bytes of them
  * @param beside rows at most side by side in a CTA that has them alone, where a row has more than a warp
  */

@@ -33,9 +33,9 @@ public final class SwizzledTile {
   }
 
   /**
-   * {@link #alongColumns} for an operand of whose rows a thread's accumulators shall have {@code run} neighbours, 4 or
-   * 8: of 4 · run rows, what {@code mma} takes for its columns 2q and 2q + 1 of atom j are rows run · q + 2j and
-   * run · q + 2j + 1.
+   * {@link #alongColumns} for an operand of whose rows a thread's accumulators shall have {@code run} neighbours, 4
+   * or 8: of 4 · run rows, what {@code mma} takes for its columns 2q and 2q + 1 of atom j are rows run · q + 2j and run
+   * · q + 2j + 1.
    */
   public static ComposedLayout alongColumnsInRuns(int rows, int columns, int stages, int run) {
     var plain = (Layout) alongColumns(rows, columns, stages).layout();

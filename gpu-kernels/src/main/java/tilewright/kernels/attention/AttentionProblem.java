@@ -12,7 +12,7 @@ import tilewright.numerics.ElementType;
  * without keys has O = 0 and a logarithm of −∞, as one that sees none of them.
  *
  * @param type of Q, K, V and O: f16 or bf16
- * @param lse where each row's logarithm of its sum of exponentials goes, (B,Sq,H) of singles, if anywhere
+ * @param lse where each row's logarithm of its sum of exponentials goes, (B,Sq,H) of FP32, if anywhere
  * @param scale positive
  * @param band which keys a query sees, by distance
  * @param modification of scores

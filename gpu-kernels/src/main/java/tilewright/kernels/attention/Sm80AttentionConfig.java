@@ -39,7 +39,7 @@ public record Sm80AttentionConfig(ElementType type, Shape shape, int vector, boo
    * @param stages tiles of keys and values in shared memory
    * @param queryInRegisters whether Q stays in registers, else it is read from shared memory for each tile of keys
    * @param conditionalRescale whether accumulators are rescaled only where a maximum rose
-   * @param residentBlocks CTAs a multiprocessor that registers are to suffice for
+   * @param residentBlocks CTAs an SM that registers are to suffice for
    * @param headsTogether heads whose tiles run side by side
    */
   public record Shape(int tileM, int tileN, int tileD, int tileDv, int warps, int stages, boolean queryInRegisters,

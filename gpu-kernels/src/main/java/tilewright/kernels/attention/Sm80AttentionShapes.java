@@ -63,7 +63,7 @@ final class Sm80AttentionShapes {
         ? new Shape(SMALL_QUERIES, 32, dim, dim, 4, 1, false, false, 2, 1) : small(dim, 1);
   }
 
-  /** Sixteen rows a warp leave registers for what else there is. */
+  /** Sixteen rows per warp leave registers for what else there is. */
   private static Shape small(int dim, int together) {
     return new Shape(SMALL_QUERIES, 64, dim, dim, 4, 1, false, false, 2, together);
   }

@@ -21,15 +21,15 @@ import tilewright.kernels.registry.Workload;
 import tilewright.numerics.ElementType;
 
 /**
- * Y(i) = f(X(i)…) over N elements in single precision, rounded once to the element type; NaNs and infinities as the
+ * Y(i) = f(X(i)…) over N elements in FP32, rounded once to the element type; NaNs and infinities as the
  * formula has them. With {@code math=native}, where the elements' type has the operations, two elements an instruction,
  * each operation rounded. A thread has all loads of a tile under way before it stores; the last tile goes element by
- * element, in single precision.
+ * element, in FP32.
  */
 record Elementwise(Pointwise f, ElementType type, int vector, boolean pairs, int threads, int bytes)
     implements Kernel {
   private static final int THREADS = 128;
-  /** Bytes that a thread reads of each input: with 2048 threads a multiprocessor, what memory needs under way. */
+  /** Bytes that a thread reads of each input: with 2048 threads per SM, what memory needs under way. */
   private static final int BYTES = 16;
 
   static final List<Family> FAMILIES = Arrays.stream(Pointwise.values()).map(Elementwise::family).toList();

@@ -19,7 +19,7 @@ import tilewright.reference.Expected;
 import tilewright.reference.Reference;
 
 /**
- * Y(m) = Σ A(m,·) · X(·) in single precision, rounded once: A (M,N) times X (N), by 16 or 32 threads a row or as
+ * Y(m) = Σ A(m,·) · X(·) in FP32, rounded once: A (M,N) times X (N), by 16 or 32 threads per row or as
  * many as the row wants. NaNs and infinities as in the sum of products.
  */
 record Gemv(ElementType type, RowShape shape) implements Kernel {

@@ -35,7 +35,7 @@ import tilewright.reference.RowReference;
  */
 record GridSoftmax(ElementType type, int vector, int blocks) implements Kernel {
   private static final int THREADS = 256;
-  /** Blocks of singles that a multiprocessor has room for with 80 registers a thread. */
+  /** Blocks of FP32 that an SM has room for with 80 registers per thread. */
   private static final int RESIDENT = 3;
   /** Elements of a tile that a thread has. */
   private static final int VALUES = 32;

@@ -21,7 +21,7 @@ import tilewright.reference.MatrixReference;
 
 /**
  * C (M,N) = A (M,K) · B (K,N) of 16-bit floats, rows contiguous in all three, on tensor cores: {@link Sm80Gemm} in
- * configurations worth comparing, summed in the tensor cores' single precision and rounded once. NaNs and infinities as
+ * configurations worth comparing, summed in the tensor cores' FP32 and rounded once. NaNs and infinities as
  * in that sum.
  *
  * @param config of the underlying kernel

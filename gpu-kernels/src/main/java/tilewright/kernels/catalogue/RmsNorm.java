@@ -30,10 +30,10 @@ record RmsNorm(ElementType type, ElementType accumulator, RowShape shape) implem
       int bytes = columns * type.bytes();
       boolean singles = type.bits() == 32;
       if (bytes <= (singles ? 2048 : 512)) return small(1, singles ? 2 : 1);
-      // In two CTAs of 1024 threads a multiprocessor, with 64 KiB under way.
+      // In two CTAs of 1024 threads per SM, with 64 KiB under way.
       if (singles && (bytes == 8192 || bytes == 16384)) return small(1, 2).withBeside(2);
       if (bytes == 16384) return small(2, 2);
-      // With more registers a CTA fewer fits an SM: 5 and 25 % slower.
+      // With more registers one CTA fewer fits an SM: 5 and 25 % slower.
       if (!singles && bytes == 8192) return small(2, 1).withBlocks(6);
       if (!singles && bytes == 32768) return small(4, 1).withBlocks(2);
       return small(bytes <= (singles ? 32768 : 16384) ? 2 : bytes <= 32768 ? 4 : 8, 1);

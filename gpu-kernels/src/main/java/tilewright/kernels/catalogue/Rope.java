@@ -26,8 +26,8 @@ import tilewright.reference.Reference;
 
 /**
  * Rotary position embedding of X (S,H,D): every pair (a, b) of a head becomes (a·c - b·s, a·s + b·c), c and s of
- * tables C and T (S,D/2) of singles. Pairs are neighbours, (2i, 2i+1), or {@code half} a head apart, (i, i+D/2). In
- * single precision, rounded once; NaNs and infinities as the formula has them.
+ * tables C and T (S,D/2) of FP32. Pairs are neighbours, (2i, 2i+1), or {@code half} a head apart, (i, i+D/2). In
+ * FP32, rounded once; NaNs and infinities as the formula has them.
  *
  * @param vector elements of one access
  * @param tokens that a CTA's threads lie on at once
@@ -36,7 +36,7 @@ import tilewright.reference.Reference;
  */
 record Rope(boolean half, ElementType type, int pairs, int vector, int tokens, int heads, int each)
     implements Kernel {
-  /** Threads of a CTA of which a multiprocessor has two, with 52 KiB under way: there memory is at its best (H200). */
+  /** Threads of a CTA of which an SM has two, with 52 KiB under way: there memory is at its best (H200). */
   private static final int TWO_A_MULTIPROCESSOR = 832;
   /** Threads of a CTA that needs more than half of the registers. */
   private static final int ONE_A_MULTIPROCESSOR = 1024;
@@ -95,7 +95,7 @@ record Rope(boolean half, ElementType type, int pairs, int vector, int tokens, i
   });
 
   /**
-   * Neighbours in singles have as many bytes of angles as of elements: many tokens a CTA, so that it reads a good piece
+   * Neighbours in FP32 have as many bytes of angles as of elements: many tokens a CTA, so that it reads a good piece
    * of the tables, which the CTAs of other heads beside it find in L2. Others have more bytes of angles: a CTA has all
    * heads of a token, so that they come from L1.
    */

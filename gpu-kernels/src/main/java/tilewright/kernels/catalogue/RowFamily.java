@@ -41,7 +41,7 @@ abstract class RowFamily extends OptionedFamily {
         Setting.option("dtype", types().toArray(String[]::new)));
   }
 
-  /** Threads of a row, of a CTA of short rows, rows of a thread, CTAs of a row and of a multiprocessor, wide rows. */
+  /** Threads of a row, of a CTA of short rows, rows of a thread, CTAs of a row and of an SM, wide rows. */
   @Override
   List<Setting> tunings() {
     return Stream.of("lanes", "block", "each", "cluster", "blocks", "beside").map(Setting::tuning).toList();
@@ -60,7 +60,8 @@ abstract class RowFamily extends OptionedFamily {
   private RowTuning tuning(Choice choice) {
     var liked = liked(choice.type("dtype"), choice.number("n"));
     return new RowTuning(choice.tuned("lanes", 0), choice.tuned("block", liked.block()),
-        choice.tuned("each", liked.each()), liked.runs(), choice.tuned("cluster", 0), choice.tuned("blocks", liked.blocks()))
+        choice.tuned("each", liked.each()), liked.runs(), choice.tuned("cluster", 0),
+        choice.tuned("blocks", liked.blocks()))
         .withBeside(choice.tuned("beside", liked.beside()));
   }
 
@@ -98,7 +99,7 @@ abstract class RowFamily extends OptionedFamily {
    *
    * @param accesses of a thread to a step
    * @param threads of a row at most
-   * @param room threads that a multiprocessor is to have room for, which limits registers, whatever a compiler would
+   * @param room threads that an SM is to have room for, which limits registers, whatever a compiler would
    *     like to unroll: others read while the threads of a row meet
    */
   record Steps(int accesses, int threads, int room) {
@@ -132,7 +133,7 @@ abstract class RowFamily extends OptionedFamily {
 
   abstract Workload workload(Choice choice, ElementType type, RowShape shape);
 
-  /** Sums in single precision, or in the element type's own: f16 for types of 8 bits. */
+  /** Sums in FP32, or in the element type's own: f16 for types of 8 bits. */
   static final Setting ACCUMULATOR = Setting.option("acc", "f32", "narrow");
 
   /** The accumulator's type that {@link #ACCUMULATOR} chooses for an element type. */
@@ -141,7 +142,7 @@ abstract class RowFamily extends OptionedFamily {
     return type == ElementType.BF16 ? ElementType.BF16 : ElementType.F16;
   }
 
-  /** Singles have no narrower sum. */
+  /** FP32 numbers have no narrower sum. */
   @Override
   public boolean supports(Choice choice) {
     return !"narrow".equals(choice.text("acc")) || choice.type("dtype") != ElementType.F32;

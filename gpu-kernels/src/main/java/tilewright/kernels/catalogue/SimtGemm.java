@@ -26,10 +26,10 @@ import tilewright.reference.MatrixReference;
 
 /**
  * C (M,N) = A (M,K) · B (K,N), rows contiguous in all three, without tensor cores: one fused multiply-add after the
- * other along k in single precision, rounded once at the end. NaNs and infinities as in that sum.
+ * other along k in FP32, rounded once at the end. NaNs and infinities as in that sum.
  *
  * <p>Data path: global → {@code cp.async} → shared memory, {@code stages} tiles deep → registers, a column of A
- * and a row of B at a time → {@code fma}. Singles of A are transposed on the way, four bytes a copy: a thread then
+ * and a row of B at a time → {@code fma}. FP32 numbers of A are transposed on the way, four bytes a copy: a thread then
  * has neighbours along m in neighbouring registers, which lie in different banks of the register file.
  *
  * @param config tile and ring
@@ -62,7 +62,7 @@ record SimtGemm(ElementType type, Config config, int vector) implements Kernel {
   }
 
   /**
-   * One element a thread; eight by eight; the same with two tiles under way; sixteen by eight with three.
+   * One element per thread; eight by eight; the same with two tiles under way; sixteen by eight with three.
    *
    * <p>Warps lie on the tile, lanes 4×8 on a warp's part. Neighbouring lanes read the same of B and every other pair
    * the same of A, so that 16-byte reads of shared memory take two passes, not four.
@@ -86,7 +86,7 @@ record SimtGemm(ElementType type, Config config, int vector) implements Kernel {
     private final Partition rowwise;
 
     /**
-     * @param blocks that share a multiprocessor
+     * @param blocks that share an SM
      * @param columnwise threads and values on the tile, where a thread reads columns of A: values in runs of four rows
      * @param rowwise the same where it reads rows of A
      */

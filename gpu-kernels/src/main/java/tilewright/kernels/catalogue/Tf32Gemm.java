@@ -26,8 +26,8 @@ import tilewright.ptx.PtxType;
 import tilewright.reference.MatrixReference;
 
 /**
- * C (M,N) = A (M,K) · B (K,N) of singles, rows contiguous in all three, on tensor cores: factors rounded to tf32, sums
- * in the tensor cores' single precision, NaNs and infinities as in that sum. Four warps, each with 64×64 of a tile of
+ * C (M,N) = A (M,K) · B (K,N) of FP32, rows contiguous in all three, on tensor cores: factors rounded to tf32, sums
+ * in the tensor cores' FP32, NaNs and infinities as in that sum. Four warps, each with 64×64 of a tile of
  * 128×128.
  *
  * <p>Atoms multiply Cᵀ = Bᵀ·Aᵀ: then the registers that one of them wants side by side are neighbours in shared

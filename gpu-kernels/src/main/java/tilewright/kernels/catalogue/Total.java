@@ -38,7 +38,7 @@ record Total(String family, List<String> inputs, ElementType type, ElementType a
   /** Bytes of all inputs together that a thread has in flight. */
   private static final int BYTES = 64;
   private static final int MULTIPROCESSORS = Chip.H200.multiprocessors();
-  /** Threads that a multiprocessor has room for, in blocks of so many at least. */
+  /** Threads that an SM has room for, in blocks of so many at least. */
   private static final int ROOM = 2048;
   private static final int SMALLEST_BLOCK = 64;
   /**

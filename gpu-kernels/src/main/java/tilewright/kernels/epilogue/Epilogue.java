@@ -35,7 +35,7 @@ public sealed interface Epilogue {
   /** The element of a vector (N,L) for this column. */
   record PerColumn(String name, ElementType type) implements Epilogue {}
 
-  /** The element of a vector (L) for this entry of the batch, in single precision. */
+  /** The element of a vector (L) for this entry of the batch, in FP32. */
   record PerBatch(String name) implements Epilogue {}
 
   /** Two values in one. */
@@ -70,7 +70,7 @@ public sealed interface Epilogue {
   record Stored(String name, ElementType type, Epilogue x) implements Epilogue {}
 
   /**
-   * Passed on, and combined with others into singles that begin as the reduction's {@link Reduction#identity}.
+   * Passed on, and combined with others into FP32 numbers that begin as the reduction's {@link Reduction#identity}.
    *
    * @param name a vector (M,L) or (N,L), or (1)
    */
@@ -182,7 +182,7 @@ public sealed interface Epilogue {
     return new Stored(name, type, this);
   }
 
-  /** Combined into singles as well: (M,L), (N,L) or (1). */
+  /** Combined into FP32 numbers as well: (M,L), (N,L) or (1). */
   default Epilogue reduce(String name, Reduction reduction, Along along) {
     return new Reduced(name, reduction, along, this);
   }
@@ -223,7 +223,7 @@ public sealed interface Epilogue {
     };
   }
 
-  /** The type of D: what the root rounds to, else single precision. */
+  /** The type of D: what the root rounds to, else FP32. */
   default ElementType output() {
     return switch (this) {
       case Converted(var type, _, _) -> type;

@@ -63,6 +63,6 @@ public enum Reduction {
 
   abstract F32 combine(F32 a, F32 b);
 
-  /** Combines a value with a single in memory, atomically. */
+  /** Combines a value with an FP32 number in memory, atomically. */
   abstract void into(Element result, F32 value);
 }

@@ -22,7 +22,7 @@ import tilewright.numerics.ElementType;
 
 /**
  * C = alpha·A·Bᵀ + beta·C on SM80 tensor cores, batched. A (M,K,L), B (N,K,L), C (M,N,L): any extents, either
- * operand order, accumulated in single precision.
+ * operand order, accumulated in FP32.
  *
  * <p>Data path: global → {@code cp.async} → swizzled shared memory, {@code stages} tiles deep →
  * {@code ldmatrix} → two register sets → {@code mma.sync} → registers → global.

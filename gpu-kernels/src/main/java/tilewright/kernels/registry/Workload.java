@@ -23,7 +23,7 @@ public record Workload(PreparedLaunch launch, List<Operand> operands, Reference 
     operands = List.copyOf(operands);
   }
 
-  /** Traces the kernel and binds it to the operands; a CTA a tile. */
+  /** Traces the kernel and binds it to the operands; a CTA per tile. */
   public static Workload of(Kernel kernel, Target target, long tiles, Reference reference, Operand... operands) {
     return of(kernel, target, Dim3.of(Math.toIntExact(tiles)), reference, operands);
   }

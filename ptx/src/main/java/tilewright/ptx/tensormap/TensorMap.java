@@ -9,7 +9,7 @@ public sealed interface TensorMap {
   /**
    * A box of the tensor's own rank ({@code cuTensorMapEncodeTiled}).
    *
-   * @param box elements a dimension, innermost first, before the element strides thin them out
+   * @param box elements per dimension, innermost first, before the element strides thin them out
    */
   record Tiled(TensorView view, List<Integer> box) implements TensorMap {
     public Tiled {

@@ -36,7 +36,7 @@ public final class TensorMapRules {
   public static List<String> violations(TensorMap map, long address, int architecture) {
     var rules = new TensorMapRules(map, architecture);
     rules.lengths();
-    // What follows takes one number a dimension for granted.
+    // What follows takes one number per dimension for granted.
     if (!rules.violations.isEmpty()) return rules.violations;
     rules.architecture();
     rules.address(address);

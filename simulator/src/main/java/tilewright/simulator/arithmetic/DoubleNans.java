@@ -1,7 +1,7 @@
 package tilewright.simulator.arithmetic;
 
 /**
- * Arithmetic of doubles that may be NaN. As recorded on an H200, a NaN operand goes through made quiet: the second if
+ * Arithmetic of FP64 that may be NaN. As recorded on an H200, a NaN operand goes through made quiet: the second if
  * it is one, else the third, else the first. The JVM promises no choice.
  */
 public final class DoubleNans {

@@ -19,7 +19,7 @@ public interface Watch {
   void copyLocal(Warp w, int lane, int from, int to, int bytes);
 
   /**
-   * A {@code cp.async} of so many bytes a lane to places in shared memory.
+   * A {@code cp.async} of so many bytes per lane to places in shared memory.
    *
    * @param full lanes that copy all of them; the others fill with zeros, at least in part
    */

@@ -69,7 +69,7 @@ public final class Atomics {
     return false;
   }
 
-  /** Sums of singles in global memory flush subnormal numbers (PTX ISA, atom). */
+  /** Sums of FP32 in global memory flush subnormal numbers (PTX ISA, atom). */
   static int addFlush(int a, int b) {
     float sum = FloatMath.flush(Float.intBitsToFloat(a)) + FloatMath.flush(Float.intBitsToFloat(b));
     return Float.floatToRawIntBits(FloatMath.canonical(FloatMath.flush(sum)));

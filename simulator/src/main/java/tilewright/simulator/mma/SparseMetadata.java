@@ -21,7 +21,7 @@ public final class SparseMetadata {
   /**
    * @param lanes the metadata operand
    * @param selector which lanes of a quad give it, when not all do
-   * @param stored elements a row
+   * @param stored elements per row
    */
   public SparseMetadata(int[] lanes, int selector, int stored, MmaType type) {
     this.lanes = lanes;

@@ -22,7 +22,7 @@ public final class RegisterPool {
 
   private final Cta cta;
   private int free;
-  /** By warp, registers a thread, how many of these instructions it has executed, and what the last one asked for. */
+  /** By warp, registers per thread, how many of these instructions it has executed, and what the last one asked for. */
   private final int[] held;
   private final int[] executed;
   private final int[] asked;

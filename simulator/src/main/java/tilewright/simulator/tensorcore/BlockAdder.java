@@ -5,7 +5,7 @@ package tilewright.simulator.tensorcore;
  * bits, and adds: the part of a tensor core's work that takes the time. A row of outputs at a time.
  */
 public interface BlockAdder {
-  /** Largest exponents between these keep scales, products that matter and results normal singles. */
+  /** Largest exponents between these keep scales, products that matter and results normal FP32 numbers. */
   int LEAST = -60;
 
   int MOST = 100;

@@ -24,11 +24,11 @@ public record DotModel(int block, int fraction, int zero, Rounding rounding) {
 
   /** The format that the sum of a block is rounded to. */
   public enum Rounding {
-    /** A single, toward zero; what is too large becomes infinite all the same. */
+    /** An FP32 number, toward zero; what is too large becomes infinite all the same. */
     F32,
     /** A half, to nearest even. */
     F16,
-    /** A single of which 13 fraction bits are kept, toward zero. */
+    /** An FP32 number of which 13 fraction bits are kept, toward zero. */
     E8M13;
 
     public boolean half() {

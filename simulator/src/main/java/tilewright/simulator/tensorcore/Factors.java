@@ -1,9 +1,9 @@
 package tilewright.simulator.tensorcore;
 
 /**
- * One operand of a {@link TensorTile}, a row for each step of depth. Each factor comes in as a word: a single whose
- * exponent field holds the type's own field, so that all types are decoded by one loop without branches. The product
- * of two values is exact as a single, or so small that it counts for nothing.
+ * One operand of a {@link TensorTile}, a row for each step of depth. Each factor comes in as a word: an FP32 number
+ * whose exponent field holds the type's own field, so that all types are decoded by one loop without branches. The
+ * product of two values is exact as an FP32 number, or so small that it counts for nothing.
  */
 public final class Factors {
   /** The exponent of a zero: with any other it stays far below every product's. */
@@ -52,10 +52,10 @@ public final class Factors {
 
   void decode(MmaType type, int depth, int width) {
     var format = type.format();
-    // Formats without infinities have their NaN, if any, as the word of a single's.
+    // Formats without infinities have their NaN, if any, as the word of an FP32's.
     boolean ieee = type == MmaType.F16 || type == MmaType.E5M2;
     int top = ieee ? (1 << format.exponentBits()) - 1 : 0xFF;
-    // An exponent field read as a single's is too low by the difference of the biases.
+    // An exponent field read as an FP32's is too low by the difference of the biases.
     float rescale = Math.scalb(1f, Float.MAX_EXPONENT - format.bias());
     for (int k = 0; k < depth; k++) {
       exponents(words[k], exponents[k], width, format.bias(), top);

@@ -4,11 +4,11 @@ import tilewright.numerics.Rounding;
 
 /**
  * A floating-point format of tensor-core operands and scales: which number each bit pattern stands for (PTX ISA,
- * Alternate floating-point data formats; OCP Microscaling 1.0). Every value is exact as a single.
+ * Alternate floating-point data formats; OCP Microscaling 1.0). Every value is exact as an FP32 number.
  */
 public enum NumberFormat {
   F16(5, 10, Specials.IEEE), BF16(8, 7, Specials.IEEE),
-  /** The upper 19 bits of a single; {@link #decode} takes the whole single. */
+  /** The upper 19 bits of an FP32 number; {@link #decode} takes the whole FP32 number. */
   TF32(8, 10, Specials.IEEE),
   E5M2(5, 2, Specials.IEEE), E4M3(4, 3, Specials.NAN_ONLY), E3M2(3, 2, Specials.NONE), E2M3(2, 3, Specials.NONE),
   E2M1(2, 1, Specials.NONE),
@@ -103,7 +103,7 @@ public enum NumberFormat {
 
   /**
    * The pattern of a number rounded once. Zero and whatever is below the least number of an unsigned format becomes
-   * that least number; tf32 comes as a single.
+   * that least number; tf32 comes as an FP32 number.
    *
    * @param finite whether what is too large, infinities too, becomes the largest finite number; otherwise it becomes
    *     what {@code rounding} says, or NaN where there are no infinities. Formats without NaN are always finite.

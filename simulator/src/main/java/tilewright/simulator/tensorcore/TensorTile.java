@@ -5,7 +5,7 @@ import java.util.Arrays;
 /**
  * A product of two matrices on its way through a tensor core, up to 64×64 and 32 steps deep. Columns are innermost in
  * the right factor and in the sums, so that loops and vectors over them read neighbours. A block of products is added
- * in singles and ints where the exponents show that this is exact, output by output in doubles and longs where not.
+ * in floats and ints where the exponents show that this is exact, output by output in doubles and longs where not.
  */
 public final class TensorTile {
   public static final int HEIGHT = 64;

@@ -5,13 +5,13 @@ package tilewright.simulator.tmem;
  * of D that belong to one CTA are numbered from 0 in each.
  */
 public enum DataPath {
-  /** M = 256 in two CTAs: a row a lane. */
+  /** M = 256 in two CTAs: a row per lane. */
   A(128, 1),
   /** M = 128 in two CTAs, dense: 64 rows, the second half of the columns in the upper lanes. */
   B(64, 2),
   /** M = 128 in two CTAs, sparse: 64 rows, 16 in each warp's lanes. */
   C(64, 1),
-  /** M = 128: a row a lane. */
+  /** M = 128: a row per lane. */
   D(128, 1),
   /** M = 64, weight stationary: the second half of the columns in the upper lanes. */
   E(64, 2),

@@ -2,8 +2,8 @@ package tilewright.simulator.tmem;
 
 /**
  * Where the sparsity metadata of A lies in Tensor Memory (PTX ISA, Sparsity selector, with the atoms of CuTe's sparse
- * fragments). Each four bits tell of one chunk of a row. Where the elements have 16 or 32 bits a lane holds half of the
- * chunks of two rows, eight apart; where they have fewer it holds all chunks of one row, in two columns.
+ * fragments). Each four bits tell of one chunk of a row. Where the elements have 16 or 32 bits a lane holds half of
+ * the chunks of two rows, eight apart; where they have fewer it holds all chunks of one row, in two columns.
  */
 public final class MetadataLayout {
   private static final int NIBBLE = 4;

@@ -14,7 +14,7 @@ import tilewright.ptx.tensormap.TensorMap;
 import tilewright.ptx.tensormap.TensorView;
 
 /**
- * C = A Bᵀ on Hopper, bf16 with sums in singles: a producer warp fetches tiles by tensor maps, B for both CTAs of a
+ * C = A Bᵀ on Hopper, bf16 with sums in FP32: a producer warp fetches tiles by tensor maps, B for both CTAs of a
  * cluster at once, two warpgroups multiply by {@code wgmma}, and a tensor map takes the sums.
  */
 public final class WgmmaGemm {
@@ -40,7 +40,7 @@ public final class WgmmaGemm {
    * @param k columns of A and B, a multiple of {@value #DEPTH}
    * @param a m×k bf16
    * @param b n×k bf16
-   * @param c m×n singles, written
+   * @param c m×n FP32 numbers, written
    */
   public static Launch launch(int m, int n, int k, MemorySegment a, MemorySegment b, MemorySegment c) {
     requireMultiple("m", m, CLUSTER_ROWS);

@@ -11,7 +11,7 @@ import tilewright.simulator.Fp4Model;
 
 /**
  * Block scales are taken from where their layout says. Products, scales and sums are such that every sum is exact, so
- * that both models agree and the definition is a sum of doubles.
+ * that both models agree and the definition is a sum of FP64.
  */
 class TensorScaleTest {
   private static final int N = 64;

@@ -73,7 +73,7 @@ final class Oracle {
     return result;
   }
 
-  /** Of three singles, the magnitudes if asked. */
+  /** Of three FP32 numbers, the magnitudes if asked. */
   private static long extremum(String opcode, List<String> modifiers, long[] x) {
     boolean magnitudes = modifiers.contains("abs");
     var oracle = new FloatOracle(Format.F32, modifiers.stream().filter(m -> !m.equals("abs")).toList());
@@ -81,7 +81,7 @@ final class Oracle {
     return oracle.apply(opcode, new long[] {oracle.apply(opcode, new long[] {y[0], y[1]}), y[2]});
   }
 
-  /** Arithmetic of singles whose operands, but for the last, are given in a narrower format. */
+  /** Arithmetic of FP32 whose operands, but for the last, are given in a narrower format. */
   private static long mixed(String opcode, List<String> modifiers, Format narrow, long[] x) {
     var widen = new ConversionOracle(List.of());
     long[] wide = x.clone();

@@ -3,7 +3,7 @@ package tilewright.simulator.oracle;
 import java.util.List;
 import java.util.Optional;
 
-/** {@code cvt} between pairs of eight-bit floats and pairs of halves or two singles (PTX ISA, cvt). */
+/** {@code cvt} between pairs of eight-bit floats and pairs of halves or two FP32 numbers (PTX ISA, cvt). */
 record SmallConversionOracle(SmallFormat format, boolean expands, boolean halves, boolean relu) {
   private static final String TYPE = "(e4m3|e5m2)x2";
 

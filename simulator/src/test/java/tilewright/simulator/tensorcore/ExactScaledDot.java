@@ -7,7 +7,7 @@ import tilewright.simulator.Fp4Model;
 
 /**
  * The definitions of block-scaled sums on big integers, in units of 2^-700, as the two models were published: terms of
- * a sum, the exponent of the last bit that is kept, and one truncation to a single.
+ * a sum, the exponent of the last bit that is kept, and one truncation to an FP32 number.
  */
 final class ExactScaledDot {
   private static final int UNIT = 700;

@@ -139,7 +139,7 @@ class TensorTileTest {
   private static void fill(int[][] words, int[][] bits, MmaType type) {
     for (int i = 0; i < bits.length; i++) {
       for (int k = 0; k < bits[i].length; k++) {
-        // Tf32 comes as a single.
+        // Tf32 comes as an FP32 number.
         words[k][i] = Factors.word(type == MmaType.TF32 ? bits[i][k] << 13 : bits[i][k], type);
       }
     }

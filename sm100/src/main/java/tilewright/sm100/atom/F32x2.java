@@ -6,7 +6,7 @@ import tilewright.kernel.Scope;
 import tilewright.ptx.Operand;
 import tilewright.ptx.PtxType;
 
-/** Two singles in a 64-bit register, worked on by one instruction (PTX ISA, add, mul, fma: .f32x2; SM100). */
+/** Two FP32 numbers in a 64-bit register, worked on by one instruction (PTX ISA, add, mul, fma: .f32x2; SM100). */
 public record F32x2(Scope k, Operand.Register register) {
 
   public static F32x2 of(Scope k, F32 first, F32 second) {

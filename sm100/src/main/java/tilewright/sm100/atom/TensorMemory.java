@@ -14,7 +14,7 @@ import tilewright.ptx.PtxType;
  */
 public final class TensorMemory {
   public static final int LANES = 128;
-  /** Columns that a multiprocessor has. */
+  /** Columns that an SM has. */
   public static final int COLUMNS = 512;
   /** The fewest that can be allocated. */
   public static final int FEWEST = 32;

@@ -118,7 +118,7 @@ public record UmmaAtom(MmaKind kind, MmaFormat a, MmaFormat b, ElementType sums,
         more.register());
   }
 
-  /** Multiplies A in Tensor Memory, a row a lane and neighbours along k in a column, by B in shared memory. */
+  /** Multiplies A in Tensor Memory, a row per lane and neighbours along k in a column, by B in shared memory. */
   public void multiply(Scope k, TensorMemoryTile d, TensorMemoryTile a, Operand.Register b, UmmaDescriptor formB,
       Pred more) {
     k.emit(form(), d.address(k), a.address(k), b, new Operand.Integer(descriptor(true, formB.kMajor())),

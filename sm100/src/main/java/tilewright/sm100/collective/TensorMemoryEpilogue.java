@@ -27,9 +27,9 @@ import tilewright.sm100.atom.TensorMemoryAccess;
 import tilewright.sm100.atom.TensorMemoryTile;
 
 /**
- * An epilogue from Tensor Memory: four warps, a row a thread, round blocks of 128 bytes of columns into swizzled stages
- * of shared memory, from where tensor copies take them while the next block goes on. What else the tree reads and
- * writes goes through threads.
+ * An epilogue from Tensor Memory: four warps, a row per thread, round blocks of 128 bytes of columns into swizzled
+ * stages of shared memory, from where tensor copies take them while the next block goes on. What else the tree reads
+ * and writes goes through threads.
  */
 public final class TensorMemoryEpilogue {
   public static final int THREADS = TensorMemory.LANES;

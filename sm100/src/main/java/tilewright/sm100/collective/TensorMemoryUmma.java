@@ -36,7 +36,7 @@ public final class TensorMemoryUmma {
   /**
    * One thread multiplies the part of A and B from {@code first} to before {@code end} along k.
    *
-   * @param a a row a lane, neighbours along k side by side
+   * @param a a row per lane, neighbours along k side by side
    * @param more false where D shall not be added
    */
   public void multiply(Scope k, TensorMemoryTile d, TensorMemoryTile a, SharedTensor tileB, I32 stage, int first,

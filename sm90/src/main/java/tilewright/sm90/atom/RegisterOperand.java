@@ -69,7 +69,7 @@ public record RegisterOperand(WgmmaAtom next, Layout values) {
    */
   public void round(Scope k, List<F32> values, List<List<Operand.Register>> into) {
     var type = next.a();
-    if (type.bits() != 16) throw new TraceException("no pair of singles is rounded to " + type.text());
+    if (type.bits() != 16) throw new TraceException("no pair of FP32 numbers is rounded to " + type.text());
     for (int slice = 0; slice < slices(); slice++) {
       for (int i = 0; i < into.get(slice).size(); i++) {
         k.emit("cvt.rn." + type.text() + "x2.f32", into.get(slice).get(i),

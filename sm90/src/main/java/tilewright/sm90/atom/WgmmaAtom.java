@@ -14,7 +14,7 @@ import tilewright.ptx.PtxType;
 
 /**
  * {@code wgmma.mma_async.m64nNk}: D = A·B + D on a warpgroup, B in shared memory, A there or in registers, sums in
- * single precision, those of 8-bit integers in 32-bit integers (PTX ISA, Asynchronous Warpgroup Level Matrix
+ * FP32, those of 8-bit integers in 32-bit integers (PTX ISA, Asynchronous Warpgroup Level Matrix
  * Multiply-Accumulate; SM90).
  *
  * @param a type of A: f16, bf16, tf32, e4m3, e5m2 or i8
@@ -70,7 +70,7 @@ public record WgmmaAtom(ElementType a, ElementType b, int columns) {
   }
 
   /**
-   * (thread of the warpgroup, value) → column-major index in the 64×k part of A that lies in four registers a thread,
+   * (thread of the warpgroup, value) → column-major index in the 64×k part of A that lies in four registers per thread,
    * the first values in the first (PTX ISA, wgmma register fragments, A).
    */
   public Layout operandA() {
@@ -125,7 +125,7 @@ public record WgmmaAtom(ElementType a, ElementType b, int columns) {
     multiply(k, a, b, d, add, List.of(formA, formB));
   }
 
-  /** Multiplies four registers a thread, by {@link #operandA}, with what a descriptor points to into D. */
+  /** Multiplies four registers per thread, by {@link #operandA}, with what a descriptor points to into D. */
   public void multiply(Scope k, List<Operand.Register> a, Operand.Register b, MatrixDescriptor formB,
       List<Operand.Register> d, boolean add) {
     multiply(k, new Operand.Vector(List.copyOf(a)), b, d, add, List.of(formB));

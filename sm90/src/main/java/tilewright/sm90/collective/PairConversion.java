@@ -30,7 +30,7 @@ sealed interface PairConversion {
   void convert(Scope k, SharedTensor tile, I32 row, I32 column, I32 stage, List<Operand.Register> factor,
       Operand.Register into);
 
-  /** 8-bit floats: multiplied in single precision, and rounded. */
+  /** 8-bit floats: multiplied in FP32, and rounded. */
   record Floats(ElementType wide) implements PairConversion {
     @Override
     public List<Operand.Register> factor(Scope k) {

@@ -56,7 +56,7 @@ public enum LadderStep {
     return this == NAIVE || this == SHARED_TILES || this == REGISTER_TILES;
   }
 
-  /** The problem of these extents, packed; the naive kernel's C is of singles. */
+  /** The problem of these extents, packed; the naive kernel's C is of FP32. */
   public GemmProblem problem(int m, int n, int k) {
     return GemmProblem.packed(ElementType.BF16, this == NAIVE ? ElementType.F32 : ElementType.BF16, m, n, k, 1, "TN");
   }

@@ -8,7 +8,7 @@ import java.util.stream.IntStream;
  * arithmetic on a GPU, at the clock that its power allows. Operands are neither zero nor equal, as in real work.
  */
 enum PeakKernel {
-  /** Fused multiply-adds of singles, 16 chains a thread, each 8 long in an iteration. */
+  /** Fused multiply-adds of FP32, 16 chains a thread, each 8 long in an iteration. */
   F32_FMA("f32", 80, 256, 8, 8 * 2.0 * 256 * 16) {
     @Override
     String body() {
@@ -32,7 +32,7 @@ enum PeakKernel {
       return mma("m16n8k8", "tf32", 0x3C012000);
     }
   },
-  /** {@code wgmma} of bf16 from shared memory, 8 in a group, 2 warpgroups a multiprocessor. */
+  /** {@code wgmma} of bf16 from shared memory, 8 in a group, 2 warpgroups an SM. */
   BF16_WGMMA("bf16", 90, 256, 1, 8 * 2 * 2.0 * 64 * 256 * 16) {
     @Override
     String body() {

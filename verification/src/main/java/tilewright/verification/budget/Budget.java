@@ -57,7 +57,7 @@ public record Budget(String kernel, String problem, String configuration, ChipRa
     return Arrays.stream(Unit.values()).max(Comparator.comparingDouble(this::cycles)).orElseThrow();
   }
 
-  /** Whether global memory takes longer than all units of the multiprocessors. */
+  /** Whether global memory takes longer than all units of the SMs. */
   public boolean isMemoryBound() {
     return memory() > computing(PERFECT);
   }
@@ -91,7 +91,7 @@ public record Budget(String kernel, String problem, String configuration, ChipRa
     return work.bytes / rates.bytesPerSecond();
   }
 
-  /** Seconds of the multiprocessors, of which the last tiles may leave some idle. */
+  /** Seconds of the SMs, of which the last tiles may leave some idle. */
   private double computing(double overlap) {
     double each = work.overlapped ? cycles(average(), overlap)
         : cycles(tile, overlap) + cycles(step, overlap) * work.steps / work.tiles;

@@ -7,7 +7,7 @@ import tilewright.kernel.Chip;
  * The rates of a GPU as its makers and others describe them.
  *
  * @param gigahertz at which the published peak holds; under load the power limit may lower it
- * @param perCycle what a multiprocessor's units do in a cycle: operations, warp instructions or bytes
+ * @param perCycle what an SM's units do in a cycle: operations, warp instructions or bytes
  * @param bytesPerSecond of global memory, as copies reach
  */
 public record ChipRates(Chip chip, double gigahertz, Map<Unit, Integer> perCycle, double bytesPerSecond) {
@@ -40,7 +40,7 @@ public record ChipRates(Chip chip, double gigahertz, Map<Unit, Integer> perCycle
     };
   }
 
-  /** Cycles that a unit of one multiprocessor takes. */
+  /** Cycles that a unit of one SM takes. */
   public double cycles(Counts counts, Unit unit) {
     return counts.of(unit) / perCycle.get(unit);
   }

@@ -103,7 +103,7 @@ final class KernelCounts {
     return i.opcode().equals("mov") || i.opcode().equals("cvta") || i.opcode().equals("ld") && i.has("param");
   }
 
-  /** Pairs count twice: a multiprocessor adds as many numbers in a cycle whether they come in pairs or not. */
+  /** Pairs count twice: an SM adds as many numbers in a cycle whether they come in pairs or not. */
   private void arithmetic(Instruction i, long threads) {
     if (i.has("f32x2")) {
       add(Amount.FMA, 2.0 * threads);

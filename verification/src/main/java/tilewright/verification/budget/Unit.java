@@ -1,6 +1,6 @@
 package tilewright.verification.budget;
 
-/** A unit of a multiprocessor, or a path to it, that works beside the others. */
+/** A unit of an SM, or a path to it, that works beside the others. */
 public enum Unit {
   TENSOR("tensor cores"),
   EXPONENT("exponent unit"),

@@ -45,7 +45,7 @@ public final class MemoryCases {
     double sum = 0;
     Optional<String> violation = Optional.empty();
     for (long i = 0; i < count; i++) {
-      // Singles, so that a sum is the one rounding that the kernel makes.
+      // FP32 numbers, so that a sum is the one rounding that the kernel makes.
       float wanted = (float) expected.applyAsDouble(i);
       float got = Buffers.single(ours, i);
       double error = Math.abs((double) got - wanted);

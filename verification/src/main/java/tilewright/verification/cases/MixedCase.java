@@ -14,7 +14,7 @@ import tilewright.reference.TensorView;
 import tilewright.sm90.MixedGemm;
 import tilewright.sm90.ScaledGemm;
 
-/** A product of narrow weights, quantised from normally distributed singles, and 16-bit activations. */
+/** A product of narrow weights, quantised from normally distributed FP32 numbers, and 16-bit activations. */
 record MixedCase(MixedGemm gemm) {
   private static final int BLOCK = 128;
 

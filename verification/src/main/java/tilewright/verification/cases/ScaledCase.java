@@ -12,7 +12,7 @@ import tilewright.reference.ScaledGemmReference;
 import tilewright.reference.TensorView;
 import tilewright.sm90.ScaledGemm;
 
-/** A product of 8-bit floats with scales, whose operands are quantised from normally distributed singles. */
+/** A product of 8-bit floats with scales, whose operands are quantised from normally distributed FP32 numbers. */
 record ScaledCase(ScaledGemm gemm) {
   Case of(Set<String> backends, long seed) {
     var p = gemm.problem();

@@ -31,7 +31,7 @@ public class ReferenceBenchmark {
       new GemmReference(matrix(ElementType.BF16, 1), matrix(ElementType.BF16, 2), matrix(ElementType.F32, 3), 1, 0);
   private final int[] rows = reference.allRows();
 
-  /** Sums in double precision. */
+  /** Sums in FP64. */
   @Benchmark
   public double[] exact() {
     return reference.exact(rows);

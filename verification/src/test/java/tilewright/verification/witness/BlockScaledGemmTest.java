@@ -68,7 +68,7 @@ class BlockScaledGemmTest {
     return new Witness(launch, Map.of("c", MemorySegment.ofArray(product(a, b))));
   }
 
-  /** All sums are exact in doubles, and what becomes of them in singles too. */
+  /** All sums are exact in FP64, and what becomes of them in FP32 too. */
   private static float[] product(Factor a, Factor b) {
     var c = new float[M * N];
     for (int i = 0; i < c.length; i++) {

@@ -7,7 +7,7 @@ import tilewright.numerics.TensorCoreModel;
 import tilewright.numerics.TensorCoreOperands;
 
 /**
- * C = A B^T of bf16 in singles as tensor cores of one architecture add up, both factors K-major.
+ * C = A B^T of bf16 in FP32 as tensor cores of one architecture add up, both factors K-major.
  *
  * @param a m rows of k
  * @param b n rows of k

@@ -8,7 +8,7 @@ import tilewright.kernel.tiled.Fragment;
 import tilewright.numerics.ElementType;
 
 /**
- * The registers of a product's accumulators as numbers: singles, or f16 two by two.
+ * The registers of a product's accumulators as numbers: FP32 numbers, or f16 two by two.
  *
  * @param rows of the product's tile
  */

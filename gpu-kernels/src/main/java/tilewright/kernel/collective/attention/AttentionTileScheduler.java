@@ -9,7 +9,7 @@ import tilewright.kernel.Scope;
  * among these, where later queries see more keys, the longest first, so that none is left at the end
  * (longest-processing-time-first; FlashAttention-3, tile_scheduler.hpp).
  *
- * @param tiles of queries a head
+ * @param tiles of queries per head
  * @param heads of all batch entries, of one entry
  * @param headsTogether heads whose tiles run side by side
  */

@@ -3,8 +3,9 @@ package tilewright.kernel.collective.attention;
 import java.util.OptionalInt;
 
 /**
- * Which keys a query sees by their distance: from {@code left} before the query's own position to {@code right} behind
- * it; without a number, all of that side. Queries are aligned at the end: query i of Sq has position i + Sk − Sq.
+ * The keys that a query sees, by their distance: from {@code left} before the query's own position to {@code right}
+ * behind it; without a number, all of that side. Queries are aligned at the end: query i of Sq has position i + Sk −
+ * Sq.
  */
 public record Band(OptionalInt left, OptionalInt right) {
   /** Every key. */

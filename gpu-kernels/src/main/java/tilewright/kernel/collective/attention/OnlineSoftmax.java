@@ -72,7 +72,7 @@ public final class OnlineSoftmax {
   /**
    * A softmax that keeps a row's reference, and so its factor at one, until c·s exceeds it by more than
    * {@code threshold} (FlashAttention-4): weights grow to at most two to that power. One with threshold 0 refers to the
-   * row's largest, which takes a register a row less than a reference of each tile's own.
+   * row's largest, which takes a register per row less than a reference of each tile's own.
    */
   public static OnlineSoftmax lazy(Scope k, FragmentRows rows, F32 scale, float threshold) {
     return new OnlineSoftmax(k, rows, scale, threshold, false,

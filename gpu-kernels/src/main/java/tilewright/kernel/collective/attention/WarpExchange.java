@@ -14,7 +14,7 @@ import tilewright.kernel.SharedTensor;
  *
  * @param rows over warps
  * @param warp of those that share rows, which one this is
- * @param numbers (rows, warps that share them) of singles
+ * @param numbers (rows, warps that share them) of FP32
  */
 public record WarpExchange(Scope k, FragmentRows rows, I32 thread, I32 warp, SharedTensor numbers)
     implements OnlineSoftmax.Combination {
