@@ -96,12 +96,19 @@ final class Compilation {
 
   Optional<Kernel> kernel() {
     return code().map(code -> new Kernel(function.name(), KernelClass.define(code, CodeGenerator.BLOCKS_OF_CLASS),
-        blocks.stream().map(Compilation::describe).toList(), front.sites(), registers.count(Reg.Kind.INT),
-        registers.count(Reg.Kind.FLOAT), registers.count(Reg.Kind.LONG), registers.count(Reg.Kind.DOUBLE),
-        registers.count(Reg.Kind.PREDICATE), memory.sharedBytes(), memory.dynamicOffset(), memory.localBytes(),
-        memory.parameterBytes(), memory.parameters(), data.variables(), memory.shared(), memory.gapBytes(),
-        pressure, target, ClusterNeed.of(function, front.sites()),
-        RegisterPool.initial(function)));
+        blocks.stream().map(Compilation::describe).toList(), front.sites(), registers(), memoryLayout(), target,
+        ClusterNeed.of(function, front.sites())));
+  }
+
+  private Kernel.Registers registers() {
+    return new Kernel.Registers(registers.count(Reg.Kind.INT), registers.count(Reg.Kind.FLOAT),
+        registers.count(Reg.Kind.LONG), registers.count(Reg.Kind.DOUBLE), registers.count(Reg.Kind.PREDICATE), pressure,
+        RegisterPool.initial(function));
+  }
+
+  private Kernel.MemoryLayout memoryLayout() {
+    return new Kernel.MemoryLayout(memory.sharedBytes(), memory.dynamicOffset(), memory.gapBytes(), memory.localBytes(),
+        memory.parameterBytes(), memory.parameters(), data.variables(), memory.shared());
   }
 
   private static Block describe(BasicBlock b) {

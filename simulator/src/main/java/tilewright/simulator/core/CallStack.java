@@ -106,7 +106,7 @@ public final class CallStack {
   }
 
   private static void requireRoom(Warp w, int lane, long end, int site) {
-    int bytes = w.cta.kernel.localBytes();
+    int bytes = w.cta.kernel.memory().localBytes();
     if (end < 0 || end > bytes) {
       throw new Fault(Kind.OUT_OF_BOUNDS, site, lane, end,
           w.who(lane) + " overflows its stack: a thread has " + bytes + " bytes of local memory");
@@ -146,7 +146,7 @@ public final class CallStack {
   /** Copies between places in local memory, each given by a base and an offset. */
   public static void copy(Warp w, int mask, long[] from, long fromOffset, long[] to, long toOffset, int bytes,
       int site) {
-    int extent = w.cta.kernel.localBytes();
+    int extent = w.cta.kernel.memory().localBytes();
     for (int lane = 0; lane < Warp.LANES; lane++) {
       if ((mask >>> lane & 1) == 0) continue;
       long source = from[lane] + fromOffset;

@@ -60,8 +60,8 @@ public final class LaunchState {
     instructionLimit = options.instructionLimit();
     timeLimitNanos = options.timeLimit().toNanos();
     deadline = start + timeLimitNanos;
-    sharedBytes = launch.dynamicSharedBytes() > 0 ? kernel.dynamicSharedOffset() + launch.dynamicSharedBytes()
-        : kernel.staticSharedBytes();
+    sharedBytes = launch.dynamicSharedBytes() > 0 ? kernel.memory().dynamicSharedOffset() + launch.dynamicSharedBytes()
+        : kernel.memory().staticSharedBytes();
   }
 
   public boolean watched() {

@@ -11,7 +11,7 @@ public final class Places {
   private final Map<String, Coordinates> coordinates;
 
   Places(Kernel kernel, AddressSpace space, Map<String, Coordinates> coordinates) {
-    shared = kernel.shared();
+    shared = kernel.memory().shared();
     this.space = space;
     this.coordinates = coordinates;
   }

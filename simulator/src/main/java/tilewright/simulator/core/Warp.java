@@ -74,12 +74,12 @@ public final class Warp {
     this.index = index;
     sharedBase = cta.rank << AddressSpace.RANK_BITS;
     var kernel = cta.kernel;
-    i = new int[kernel.ints()][LANES];
-    f = new float[kernel.floats()][LANES];
-    l = new long[kernel.longs()][LANES];
-    d = new double[kernel.doubles()][LANES];
-    p = new int[kernel.predicates()];
-    local = new byte[LANES * kernel.localBytes()];
+    i = new int[kernel.registers().ints()][LANES];
+    f = new float[kernel.registers().floats()][LANES];
+    l = new long[kernel.registers().longs()][LANES];
+    d = new double[kernel.registers().doubles()][LANES];
+    p = new int[kernel.registers().predicates()];
+    local = new byte[LANES * kernel.memory().localBytes()];
     var block = cta.launch.block();
     for (int lane = 0; lane < LANES; lane++) {
       int thread = index * LANES + lane;
@@ -181,7 +181,7 @@ public final class Warp {
 
   /** The shared memory that the kernel and the launch ask for. */
   private int userShared() {
-    return cta.sharedBytes - cta.kernel.gapBytes();
+    return cta.sharedBytes - cta.kernel.memory().gapBytes();
   }
 
   /** {@code %clock64} and {@code %globaltimer}: block steps of this warp, so that equal seeds read equal clocks. */

@@ -14,9 +14,9 @@ final class Arguments {
   private Arguments() {}
 
   static byte[] encode(Kernel kernel, Launch launch, List<String> bufferNames) {
-    var bytes = new byte[kernel.parameterBytes()];
-    for (int i = 0; i < kernel.parameters().size(); i++) {
-      var parameter = kernel.parameters().get(i);
+    var bytes = new byte[kernel.memory().parameterBytes()];
+    for (int i = 0; i < kernel.memory().parameters().size(); i++) {
+      var parameter = kernel.memory().parameters().get(i);
       var argument = launch.arguments().get(i);
       int size = size(argument);
       if (size != parameter.bytes()) {
@@ -60,7 +60,7 @@ final class Arguments {
   }
 
   private static long address(Argument.Buffer buffer, Kernel kernel, List<String> names) {
-    int variables = kernel.variables().size();
+    int variables = kernel.memory().variables().size();
     int position = names.subList(variables, names.size()).indexOf(buffer.name()) + variables;
     return AddressSpace.base(position) + buffer.offset();
   }

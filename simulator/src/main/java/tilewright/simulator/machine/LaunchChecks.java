@@ -22,13 +22,14 @@ final class LaunchChecks {
           + " threads, but at most 1024 fit on an SM");
     }
     ClusterGrid.of(kernel, launch);
+    var memory = kernel.memory();
     if (launch.dynamicSharedBytes() < 0
-        || (long) kernel.dynamicSharedOffset() - kernel.gapBytes() + launch.dynamicSharedBytes() > MOST_SHARED) {
-      throw new IllegalArgumentException("kernel '" + kernel.name() + "' needs " + kernel.dynamicSharedOffset() + " + "
+        || (long) memory.dynamicSharedOffset() - memory.gapBytes() + launch.dynamicSharedBytes() > MOST_SHARED) {
+      throw new IllegalArgumentException("kernel '" + kernel.name() + "' needs " + memory.dynamicSharedOffset() + " + "
           + launch.dynamicSharedBytes() + " bytes of shared memory, but a CTA has at most " + MOST_SHARED);
     }
-    if (launch.arguments().size() != kernel.parameters().size()) {
-      throw new IllegalArgumentException("kernel '" + kernel.name() + "' has " + kernel.parameters().size()
+    if (launch.arguments().size() != memory.parameters().size()) {
+      throw new IllegalArgumentException("kernel '" + kernel.name() + "' has " + memory.parameters().size()
           + " parameters, but the launch passes " + launch.arguments().size());
     }
     launch.buffers().forEach((name, buffer) -> {

@@ -77,7 +77,7 @@ public final class Machine {
     var names = new ArrayList<String>();
     var contents = new ArrayList<byte[]>();
     var earlier = new ArrayList<EarlierGrids>();
-    for (var v : kernel.variables()) {
+    for (var v : kernel.memory().variables()) {
       names.add(v.name());
       contents.add(v.contents());
       earlier.add(EarlierGrids.of(launch, v));
@@ -105,7 +105,7 @@ public final class Machine {
     if (!text.isEmpty()) options.output().accept(text);
     for (int i = 0; i < buffers.size(); i++) {
       var target = buffers.get(i).getValue();
-      var bytes = contents.get(kernel.variables().size() + i);
+      var bytes = contents.get(kernel.memory().variables().size() + i);
       if (!target.isReadOnly()) MemorySegment.copy(bytes, 0, target, ValueLayout.JAVA_BYTE, 0, bytes.length);
     }
     return new SimulationResult(state.findings.list(), state.instructions(),

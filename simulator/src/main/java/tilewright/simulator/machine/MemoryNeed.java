@@ -23,7 +23,7 @@ final class MemoryNeed {
   /** The result that stops the launch, if it needs more memory than it may have. */
   static Optional<SimulationResult> excess(Kernel kernel, Launch launch, SimulatorOptions options) {
     long buffers = launch.buffers().values().stream().mapToLong(b -> b.byteSize()).sum();
-    long variables = kernel.variables().stream().mapToLong(Kernel.ModuleVariable::bytes).sum();
+    long variables = kernel.memory().variables().stream().mapToLong(Kernel.ModuleVariable::bytes).sum();
     long shadows = options.sanitize() ? (buffers + variables) / Shadow.WORD * SHADOW_BYTES : 0;
     long active = launch.features().contains(LaunchFeature.COOPERATIVE) ? Long.MAX_VALUE
         : (long) options.threads() * ClusterGrid.of(kernel, launch).size();
@@ -36,9 +36,10 @@ final class MemoryNeed {
   }
 
   private static long bytesOfCta(Kernel kernel, Launch launch) {
-    long registers = 4L * (kernel.ints() + kernel.floats()) + 8L * (kernel.longs() + kernel.doubles());
-    return kernel.staticSharedBytes() + launch.dynamicSharedBytes()
-        + launch.block().size() * (registers + kernel.localBytes());
+    var arrays = kernel.registers();
+    long registers = 4L * (arrays.ints() + arrays.floats()) + 8L * (arrays.longs() + arrays.doubles());
+    return kernel.memory().staticSharedBytes() + launch.dynamicSharedBytes()
+        + launch.block().size() * (registers + kernel.memory().localBytes());
   }
 
   /** A launch that the JVM's memory could not hold after all. */

@@ -140,8 +140,8 @@ public final class Memory {
         offset &= AddressSpace.IN_CTA;
       } else if (AddressSpace.isLocal(a)) {
         base = w.local;
-        extent = w.cta.kernel.localBytes();
-        start = lane * w.cta.kernel.localBytes();
+        extent = w.cta.kernel.memory().localBytes();
+        start = lane * w.cta.kernel.memory().localBytes();
       } else if (AddressSpace.isParameter(a)) {
         base = w.cta.parameters;
         extent = base.length;
@@ -226,7 +226,7 @@ public final class Memory {
 
   /** An access to the lanes' own local memory. */
   public static void local(Warp w, int mask, long[] address, long displacement, int bytes, int access, int site) {
-    int extent = w.cta.kernel.localBytes();
+    int extent = w.cta.kernel.memory().localBytes();
     w.base = w.local;
     for (int lane = 0; lane < Warp.LANES; lane++) {
       if ((mask >>> lane & 1) == 0) continue;
@@ -276,7 +276,7 @@ public final class Memory {
       default -> "updates ";
     };
     var extent = AddressSpace.isShared(address) ? " (the CTA has " + w.cta.sharedBytes + " bytes)"
-        : AddressSpace.isLocal(address) ? " (a thread has " + w.cta.kernel.localBytes() + " bytes)" : "";
+        : AddressSpace.isLocal(address) ? " (a thread has " + w.cta.kernel.memory().localBytes() + " bytes)" : "";
     return new Fault(Kind.OUT_OF_BOUNDS, site, lane, offset,
         w.who(lane) + " " + verb + bytes + " bytes out of bounds: " + w.cta.space.describe(address) + extent);
   }

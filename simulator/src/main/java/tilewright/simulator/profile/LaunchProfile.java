@@ -49,8 +49,8 @@ public final class LaunchProfile {
     var moved = traffic();
     var executed = new ExecutionCounter(kernel.blocks().size());
     executions.forEach(executed::add);
-    var occupancy = Occupancy.of(kernel.target(), kernel.liveRegisters(), state.sharedBytes - kernel.gapBytes(),
-        (int) state.launch.block().size());
+    var occupancy = Occupancy.of(kernel.target(), kernel.registers().live(),
+        state.sharedBytes - kernel.memory().gapBytes(), (int) state.launch.block().size());
     return new Profile(executed.classes(kernel), executed.executions(kernel), moved.spaces(), moved.bulk(),
         moved.bankConflicts(), moved.globalTraffic(), occupancy, timeline.slices(), uses.barriers(),
         uses.tensorMemory());

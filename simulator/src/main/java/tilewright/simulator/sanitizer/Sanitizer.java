@@ -52,7 +52,7 @@ public final class Sanitizer {
         AsyncWatch.readers(cta), false);
     window = AddressSpace.SHARED_WINDOW + ((long) cta.rank << AddressSpace.RANK_BITS);
     visits = new Visits(cta);
-    local = new byte[cta.threads * cta.kernel.localBytes()];
+    local = new byte[cta.threads * cta.kernel.memory().localBytes()];
     report = new RaceReport(cta, history);
     async = new AsyncWatch(this, report);
     asyncGlobal = new GlobalWatch(this, report);
@@ -78,7 +78,7 @@ public final class Sanitizer {
   /** Bytes between variables are nobody's: whoever touches them has overrun one. */
   private void forbidGaps() {
     int end = 0;
-    for (var v : cta.kernel.shared()) {
+    for (var v : cta.kernel.memory().shared()) {
       int begin = v.offset() / Shadow.WORD;
       shared.forbid(end, Math.min(begin, shared.size()));
       end = v.bytes() == 0 ? shared.size() : (v.offset() + v.bytes() + Shadow.WORD - 1) / Shadow.WORD;
@@ -237,7 +237,7 @@ public final class Sanitizer {
 
   /** A lane copies within its local memory: what was unwritten stays so. */
   void copyLocal(Warp w, int lane, int from, int to, int bytes) {
-    int start = (w.index * Warp.LANES + lane) * cta.kernel.localBytes();
+    int start = (w.index * Warp.LANES + lane) * cta.kernel.memory().localBytes();
     System.arraycopy(local, start + from, local, start + to, bytes);
   }
 
@@ -283,7 +283,7 @@ public final class Sanitizer {
 
   /** A warp access to local memory: what a thread reads it must have written. */
   void local(Warp w, int mask, int bytes, int access, int site) {
-    int extent = cta.kernel.localBytes();
+    int extent = cta.kernel.memory().localBytes();
     for (int rest = mask; rest != 0; rest &= rest - 1) {
       int lane = Integer.numberOfTrailingZeros(rest);
       int at = w.index * Warp.LANES * extent + w.offsets[lane];

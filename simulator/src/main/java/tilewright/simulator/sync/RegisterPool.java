@@ -51,7 +51,7 @@ public final class RegisterPool {
 
   public void reset() {
     free = 0;
-    Arrays.fill(held, cta.kernel.registers().orElse(0));
+    Arrays.fill(held, cta.kernel.registers().declared().orElse(0));
     Arrays.fill(executed, 0);
     Arrays.fill(asked, 0);
   }
@@ -62,7 +62,7 @@ public final class RegisterPool {
   }
 
   private boolean set(Warp w, int registers, boolean increase, int site) {
-    if (cta.kernel.registers().isEmpty()) return true;
+    if (cta.kernel.registers().declared().isEmpty()) return true;
     int i = w.index;
     // Warps that give back different numbers are not stopped: CUTLASS's Blackwell attention does that.
     if (increase) requireSame(w, registers, site);
