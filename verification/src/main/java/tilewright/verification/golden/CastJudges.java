@@ -25,7 +25,7 @@ final class CastJudges {
         "max_alignment", g -> EvaluationJudges.exact(g, Answer.of(() -> Distribution.alignment(g.layout("a")))));
   }
 
-  /** What CuTe C++ gives although addresses merge, we give only when asked for its casting. */
+  /** Judges a cast: a result of CuTe C++ in which addresses merge is ours only with its loose casting. */
   private static Judgement cast(GoldenRecord golden, BiFunction<Layout, Long, Decision<Layout>> exact, Loose cute,
       Definition definition) {
     var a = golden.layout("a");

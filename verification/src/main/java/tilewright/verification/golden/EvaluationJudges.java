@@ -17,7 +17,7 @@ final class EvaluationJudges {
         "size_cosize_rank", EvaluationJudges::sizes);
   }
 
-  /** What the oracle answered is ours in print; what it rejected, we refuse. */
+  /** Judges printed equality: our answer prints as the oracle's, and we refuse what the oracle rejected. */
   static Judgement exact(GoldenRecord golden, Answer<?> ours) {
     if (!golden.raises()) return Judgement.equal(golden.expected(), ours);
     return ours.refuses() ? Judgement.refused(ours.refusal()) : Judgement.mismatch("a refusal", ours);

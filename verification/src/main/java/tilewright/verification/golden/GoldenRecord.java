@@ -50,7 +50,7 @@ record GoldenRecord(JsonNode json) {
         : Optional.of(node.isString() ? node.asString() : node.toString());
   }
 
-  /** What the oracle answered, in notation. */
+  /** The oracle's answer, in notation. */
   String expected() {
     return text("expect").orElseThrow(() -> new IllegalArgumentException("the record has no answer"));
   }

@@ -76,7 +76,7 @@ final class HardwareJudges {
         .orElseGet(() -> Judgement.agreed(golden.text("name").orElseThrow()));
   }
 
-  /** What the record itself says of a layout: threads, table, cosize, injectivity. */
+  /** Finds where our layout differs from the record's own facts: threads, table, cosize, injectivity. */
   private static Optional<String> fault(GoldenRecord golden, String field) {
     var layout = layout(golden, field);
     if (layout.mode(0).size() != layout(golden, "ThrID").size()) return Optional.of("as many threads as ThrID");

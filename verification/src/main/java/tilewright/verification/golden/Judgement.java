@@ -17,7 +17,7 @@ record Judgement(Outcome outcome, String expected, String ours, boolean oracleWr
     return new Judgement(Outcome.AGREED, ours, ours);
   }
 
-  /** The same, noting whether the record's answer violates the definition inside the operation's domain. */
+  /** Returns this judgement, with a note on whether the record's answer violates the definition inside the domain. */
   Judgement whereOracleIs(boolean wrong) {
     return new Judgement(outcome, expected, ours, wrong);
   }

@@ -4,7 +4,7 @@ import java.util.HashMap;
 import java.util.Map;
 import java.util.Optional;
 
-/** Who judges which operation, by the record's {@code op}. */
+/** The judge of each operation, by the record's {@code op}. */
 final class Judges {
   private static final Map<String, Judge> BY_OPERATION = all();
 

@@ -5,7 +5,7 @@ import tilewright.kernel.atom.LdMatrix;
 import tilewright.kernel.atom.MmaAtom;
 import tilewright.layout.Layout;
 
-/** What our {@code ldmatrix} atoms hand to a lane is what {@code mma} wants of it. */
+/** Judges that our {@code ldmatrix} atoms hand each lane the elements that {@code mma} takes from it. */
 final class LoadMatrixJudge {
   private static final int ROW_BITS = 128;
   private static final int ELEMENT_BITS = 16;

@@ -40,7 +40,7 @@ final class SimplificationJudges {
     };
   }
 
-  /** The same function on all naturals, which a last mode without an end has; CuTe C++ marks it by an extent of 2. */
+  /** Judges equality on all naturals, for a last mode without an end, which CuTe C++ marks by an extent of 2. */
   private static Judgement coalesceExtended(GoldenRecord golden) {
     var a = golden.layout("a");
     var ours = a.coalesceExtended();
