@@ -114,8 +114,8 @@ public record TensorCoreModel(int block, int fraction, ElementType a, ElementTyp
   }
 
   /**
-   * In doubles where nothing can go wrong: all terms are finite, a zero is not the largest, and the sum is not
-   * subnormal. A product has at most 22 bits and the sum 34, so they are exact; a cast to long truncates.
+   * Sums a block in doubles where nothing can go wrong: all terms are finite, a zero is not the largest, and the sum is
+   * not subnormal. A product has at most 22 bits and the sum 34, so they are exact; a cast to long truncates.
    */
   private long blockDot(long c, TensorCoreOperands x, TensorCoreOperands y, int begin, int end) {
     double old = accumulator.toDouble(c);

@@ -78,7 +78,7 @@ public record AttentionReference(TensorView q, TensorView k, TensorView v, doubl
     double lse(Row row);
   }
 
-  /** In FP64 from the exact inputs. */
+  /** Computes the result in FP64 from the exact inputs. */
   public Result exact() {
     return run(new Arithmetic() {
       @Override

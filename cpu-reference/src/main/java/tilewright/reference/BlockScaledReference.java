@@ -22,7 +22,7 @@ public record BlockScaledReference(BlockScaledModel model, List<ScaledFactors> a
     b = List.copyOf(b);
   }
 
-  /** In FP64 from the exact inputs. */
+  /** Computes the result in FP64 from the exact inputs. */
   public double[] exact() {
     return each((x, y) -> {
       double sum = 0;

@@ -33,7 +33,7 @@ public record GemmReference(TensorView a, TensorView b, TensorView c, float alph
     return Math.toIntExact(tensor.layout().mode(mode).size());
   }
 
-  /** In FP64 from the exact inputs. */
+  /** Computes the result in FP64 from the exact inputs. */
   public double[] exact(int[] rows) {
     return eachDot(rows, (x, y, old) -> {
       double sum = 0;
@@ -138,7 +138,7 @@ public record GemmReference(TensorView a, TensorView b, TensorView c, float alph
     });
   }
 
-  /** In FP64 with scales. */
+  /** Computes the result in FP64, with scales. */
   double[] exact(int interval, Scales scales, int[] rows) {
     var valuesA = values(a);
     var valuesB = values(b);

@@ -54,7 +54,7 @@ public enum PointwiseReference {
     return exact.of(x);
   }
 
-  /** In FP32. */
+  /** Evaluates the function in FP32. */
   public float single(float... x) {
     return single.of(x);
   }

@@ -10,7 +10,7 @@ public record ScaledGemmReference(GemmReference product, TensorView scalesA, Ten
   /** Rows of B and steps of k that share a scale. */
   public static final int BLOCK = 128;
 
-  /** In FP64 from the exact inputs. */
+  /** Computes the result in FP64 from the exact inputs. */
   public double[] exact(int[] rows) {
     return product.exact(BLOCK, this::scale, rows);
   }

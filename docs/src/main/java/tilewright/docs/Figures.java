@@ -66,7 +66,7 @@ final class Figures {
         .noted("columns are chunks of " + CHUNK + "; framed: one ldmatrix");
   }
 
-  /** Which eighth of the 32 banks holds a chunk of eight 16-bit elements. */
+  /** The eighth of the 32 banks that holds a chunk of eight 16-bit elements. */
   static int bankGroup(OffsetMap tile, int row, int chunk) {
     var place = IntTuple.of(IntTuple.of(row), IntTuple.of((long) chunk * CHUNK), IntTuple.of(0));
     return Math.toIntExact(tile.apply(place) / CHUNK % CHUNK);
@@ -77,7 +77,10 @@ final class Figures {
     return Pictures.threadValues(MmaAtom.C, IntTuple.flat(MmaAtom.M, MmaAtom.N));
   }
 
-  /** Which lane gives ldmatrix.x4 the address of which row of eight, for an operand with neighbours along k. */
+  /**
+   * A picture of the lanes that give ldmatrix.x4 the addresses of rows of eight, for an operand with neighbours along
+   * k.
+   */
   static Picture ldMatrix() {
     int tile = LdMatrix.TILE;
     var cells = new ArrayList<Cell>();

@@ -42,7 +42,7 @@ final class MemoryFigures {
     return count == 0 ? "none is" : count == 1 ? "one is" : count + " are";
   }
 
-  /** Those that stay below, the lowest first. */
+  /** Names the rows that stay below, the lowest first. */
   private static String named(List<JsonNode> rows, Function<JsonNode, Double> of, double least) {
     var low = rows.stream().filter(r -> of.apply(r) < least).sorted(Comparator.comparing(of)).toList();
     return low.isEmpty() ? "" : low.stream().map(r -> String.format(Locale.ROOT, "`%s` %s (%.4f)", text(r, "kernel"),

@@ -45,7 +45,7 @@ final class MorphismExample {
     return table.append("|===\n").toString();
   }
 
-  /** To AsciiDoc, two brackets begin an index term. */
+  /** Protects text from AsciiDoc, for which two brackets begin an index term. */
   private static String verbatim(Object text) {
     return "+" + text + "+";
   }

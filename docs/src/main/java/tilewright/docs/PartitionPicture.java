@@ -19,7 +19,7 @@ final class PartitionPicture {
 
   private PartitionPicture() {}
 
-  /** Which thread's which value an element is. */
+  /** The thread that has an element, and its value's number there. */
   private record Owner(int thread, int value) {
     /** Whether an access that brings this brings the other one, so many elements further on. */
     boolean reaches(Owner other, int further) {

@@ -10,8 +10,8 @@ import tilewright.kernels.epilogue.EpilogueArguments;
 import tilewright.numerics.ElementType;
 
 /**
- * Which matrices tensor copies can reach: rows, or columns, contiguous, each of them at a multiple of 16 bytes. Those
- * that are stored end there too: an H200 writes all 16 bytes in which a row ends.
+ * The rule for matrices that tensor copies can reach: rows, or columns, contiguous, each of them at a multiple of 16
+ * bytes. Those that are stored end there too: an H200 writes all 16 bytes in which a row ends.
  */
 public final class TensorCopies {
   private static final int BYTES = 16;

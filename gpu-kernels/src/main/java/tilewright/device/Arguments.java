@@ -5,7 +5,7 @@ import java.util.ArrayList;
 import java.util.function.Function;
 import tilewright.ptx.Launch.Argument;
 
-/** From the arguments of a launch to those of a kernel, once it is known where the buffers lie. */
+/** Converts a launch's arguments to a kernel's, once the buffers' addresses are known. */
 final class Arguments {
   private final Gpu gpu;
   private final Function<Argument.Buffer, KernelArgument.Address> places;

@@ -26,7 +26,7 @@ public record LaunchShape(Dim3 grid, Dim3 block, Dim3 cluster, int dynamicShared
     return new LaunchShape(grid, block, Dim3.ONE, 0);
   }
 
-  /** With these features instead. */
+  /** Returns this shape with these features instead. */
   public LaunchShape with(LaunchFeature... chosen) {
     return new LaunchShape(grid, block, cluster, dynamicSharedBytes, Set.of(chosen));
   }

@@ -9,8 +9,8 @@ import java.util.stream.IntStream;
 import tilewright.layout.Layout;
 
 /**
- * Which elements of a tile a thread has: a thread-value layout (threads, values) → column-major index in the tile.
- * Made only when coordinates of a thread and a value simply add up, which is checked on the whole domain.
+ * The elements of a tile that each thread has: a thread–value layout (threads, values) → column-major index in the
+ * tile. Made only when coordinates of a thread and a value simply add up, which is checked on the whole domain.
  */
 public final class Partition {
   /** Far more than a CTA's registers hold. */

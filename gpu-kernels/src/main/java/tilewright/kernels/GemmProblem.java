@@ -47,7 +47,7 @@ public record GemmProblem(GemmTypes types, int m, int n, int k, int batch, Matri
     return types.output();
   }
 
-  /** With other factors. */
+  /** Returns this problem with other factors. */
   public GemmProblem scaled(float alpha, float beta) {
     return new GemmProblem(types, m, n, k, batch, a, b, c, alpha, beta);
   }

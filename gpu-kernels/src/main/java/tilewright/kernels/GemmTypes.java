@@ -33,7 +33,7 @@ public record GemmTypes(ElementType a, ElementType b, ElementType output, Accumu
     return a;
   }
 
-  /** With the operands' places changed. */
+  /** Returns these types with the operands exchanged. */
   public GemmTypes transposed() {
     return new GemmTypes(b, a, output, accumulation);
   }

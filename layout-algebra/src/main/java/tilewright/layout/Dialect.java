@@ -45,11 +45,11 @@ public record Dialect(Domain domain, ShortTiler shortTiler, EmptyComplement empt
     TOP
   }
 
-  /** Which modes a right inverse is made of, in the order of their strides. */
+  /** The modes that a right inverse is made of, in the order of their strides. */
   public enum RightInverse {
     /** All that continue, of equal strides the first: the longest for injective layouts without negative strides. */
     MAXIMAL,
-    /** Those before the first that does not, of equal strides the shortest. */
+    /** The modes before the first that does not continue, of equal strides the shortest. */
     PREFIX
   }
 

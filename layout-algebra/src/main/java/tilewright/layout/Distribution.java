@@ -11,8 +11,8 @@ public final class Distribution {
   private Distribution() {}
 
   /**
-   * At most {@code count} indices of the shape, spread from its first mode on (CuTe's domain_distribute): from left to
-   * right, each extent's greatest common divisor with the count that is left.
+   * Distributes at most {@code count} indices of the shape, spread from its first mode on (CuTe's domain_distribute):
+   * from left to right, each extent's greatest common divisor with the count that is left.
    */
   public static Layout of(IntTuple shape, long count) {
     if (count < 1) throw new IllegalArgumentException("domain_distribute: a count is at least 1, got " + count);

@@ -127,17 +127,17 @@ public record Layout(IntTuple shape, IntTuple stride) implements OffsetMap {
     return Surgery.select(this, modes);
   }
 
-  /** With one more mode, the last. */
+  /** Returns this layout with one more mode, the last. */
   public Layout append(Layout mode) {
     return Surgery.append(this, mode);
   }
 
-  /** With one more mode, the first. */
+  /** Returns this layout with one more mode, the first. */
   public Layout prepend(Layout mode) {
     return Surgery.prepend(this, mode);
   }
 
-  /** With another mode at {@code index}. */
+  /** Returns this layout with another mode at {@code index}. */
   public Layout replace(int index, Layout mode) {
     return Surgery.replace(this, index, mode);
   }

@@ -4,7 +4,7 @@ import tilewright.layout.decision.Decision;
 
 /** The longest run that two layouts address alike: R with a(R(i)) = b(R(i)) = i (CuTe's max_common_layout). */
 final class MaxCommon {
-  /** So many offsets are compared where the composition of both has no layout to read the run from. */
+  /** The most offsets that are compared where the composition of both has no layout to read the run from. */
   private static final long LONGEST_SCAN = 1 << 20;
 
   private MaxCommon() {}

@@ -114,7 +114,7 @@ public final class Recast {
     return widened;
   }
 
-  /** From elements of one width to those of another, through the widest that both are multiples of. */
+  /** Recasts elements of one width to another, through the widest that both are multiples of. */
   public static Decision<Layout> of(Layout layout, long fromBits, long toBits, Casting casting) {
     var operation = "recast<" + fromBits + "," + toBits + ">(" + layout + ")";
     requirePositive(operation, Math.min(fromBits, toBits));

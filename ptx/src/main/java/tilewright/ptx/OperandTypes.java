@@ -8,7 +8,7 @@ import java.util.Optional;
 import java.util.function.Function;
 
 /**
- * Which operands an instruction may have: how many, and of what types (PTX ISA, Operand Type Checking). A register
+ * The operands that an instruction may have: how many, and of what types (PTX ISA, Operand Type Checking). A register
  * suits a type of its size that is untyped or of its kind; loads, stores and conversions take wider registers too.
  * Instructions that {@code operands.txt} beside this class does not list are checked for their number only.
  */

@@ -38,7 +38,7 @@ public record Occupancy(int target, int registers, int sharedBytes, int threads,
 
   private record Limit(String name, int ctas) {}
 
-  /** For a kernel on its target's SM. */
+  /** The occupancy of a kernel on its target's SM. */
   public static Occupancy of(int target, int registers, int sharedBytes, int threads) {
     var sm = Sm.of(target);
     int warps = (threads + LANES - 1) / LANES;

@@ -83,7 +83,7 @@ public record SimulatorOptions(long seed, boolean sanitize, boolean profile, Opt
     return changed(draft -> draft.memoryLimit = value);
   }
 
-  /** With the sanitizer, reading what these buffers held before the launch is an error. */
+  /** Makes it a finding, with the sanitizer, to read what these buffers held before the launch. */
   public SimulatorOptions withUninitialized(Set<String> buffers) {
     return changed(draft -> draft.uninitialized = buffers);
   }

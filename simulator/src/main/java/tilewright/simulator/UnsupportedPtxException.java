@@ -13,7 +13,7 @@ public final class UnsupportedPtxException extends RuntimeException {
     this.problems = List.copyOf(problems);
   }
 
-  /** In the order of the PTX text. */
+  /** The problems, in the order of the PTX text. */
   public List<Problem> problems() {
     return problems;
   }

@@ -32,7 +32,7 @@ record QuantizedRows(GlobalTensor x, boolean vectors) {
     return new QuantizedRows(x.tile(shape, position), vectors);
   }
 
-  /** Which items of a tile of columns and rows a thread has: so many neighbours, in every so many-th row. */
+  /** The items of a tile of columns and rows that a thread has: so many neighbours, in every so many-th row. */
   static Partition partition(int threads, int columns, int rows, int neighbours) {
     int across = columns / neighbours;
     int down = threads / across;

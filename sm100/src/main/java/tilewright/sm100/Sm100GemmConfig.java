@@ -121,7 +121,7 @@ public record Sm100GemmConfig(UmmaTypes types, boolean aKMajor, boolean bKMajor,
    */
   public record Columns(String use, int first, int count) {}
 
-  /** Which columns of Tensor Memory hold what, in the order in which the kernel takes them. */
+  /** The uses of the columns of Tensor Memory, in the order in which the kernel takes them. */
   public List<Columns> tensorMemory() {
     var uses = new ArrayList<Columns>();
     for (int i = 0; i < accumulators; i++) uses.add(new Columns("sums " + i, i * tileN, tileN));

@@ -56,7 +56,7 @@ record GemmTile(int m, int n, int consumers, ClusterShape cluster, Variant varia
   private static final List<GemmTile> COMMON = Stream.of(new GemmTile(128, 256, 2, 1), new GemmTile(256, 128, 2, 0.97),
       new GemmTile(128, 128, 2, 0.94)).flatMap(tile -> Stream.of(tile.clustered(2, 1), tile)).toList();
 
-  /** Those besides for floats of one type that the tensor core adds up by itself. */
+  /** Further tiles for floats of one type that the tensor core accumulates by itself. */
   private static final List<GemmTile> OTHERS = Stream.concat(
       Stream.of(new GemmTile(256, 192, 2, 1.04), new GemmTile(128, 224, 2, 0.98),
           new GemmTile(128, 192, 2, 0.95), new GemmTile(128, 112, 2, 0.9), new GemmTile(128, 96, 2, 0.86),
@@ -68,7 +68,7 @@ record GemmTile(int m, int n, int consumers, ClusterShape cluster, Variant varia
       IntStream.concat(IntStream.of(8), IntStream.rangeClosed(1, 14).map(i -> 16 * i)).boxed()
           .flatMap(GemmTile::ofFewRows)).toList();
 
-  /** For rows of A that become so many columns. */
+  /** Tiles for rows of A that become so many columns. */
   private static Stream<GemmTile> ofFewRows(int n) {
     var alone = new GemmTile(64, n, 1, 0.8).as(TRANSPOSED);
     var wide = new GemmTile(128, n, 2, n < 96 ? 0.8 : 0.9).as(TRANSPOSED);
@@ -76,12 +76,12 @@ record GemmTile(int m, int n, int consumers, ClusterShape cluster, Variant varia
     return n < 16 ? Stream.of(alone, wide) : Stream.of(alone, alone.clustered(1, 2), wide);
   }
 
-  /** Those of 8 bits besides, where L2 holds both operands: CTAs side by side copy A's tiles for each other. */
+  /** Further tiles of 8 bits, where L2 holds both operands: CTAs side by side load A's tiles for each other. */
   private static final List<GemmTile> BYTES_IN_L2 =
       List.of(new GemmTile(128, 256, 2, new ClusterShape(1, 2, 1), Variant.PLAIN, 1.04));
   private static final long L2_BYTES = 40 << 20;
 
-  /** Those besides of which a thread holds two pieces beside all sums, so that one is multiplied while one is added. */
+  /** Further tiles of which a thread holds two pieces beside all accumulators: one is multiplied while one is added. */
   private static final List<GemmTile> PROMOTED = List.of(new GemmTile(128, 192, 2, 1.02).clustered(2, 1));
 
   /** All tiles. */

@@ -12,7 +12,7 @@ import tilewright.kernel.Scope;
 import tilewright.kernel.TensorSpec;
 import tilewright.numerics.ElementType;
 
-/** Which rows of A are multiplied with which matrix B: experts and their tokens. */
+/** The assignment of rows of A to matrices B: experts and their tokens. */
 public enum Grouping {
   /** Each batch entry of A with that of B. */
   BATCH {

@@ -21,7 +21,7 @@ public record Variant(Consumers consumers, Orientation orientation, Order order,
     PING_PONG
   }
 
-  /** Which operand is wgmma's A, whose rows come 64 at a time. */
+  /** The operand that is wgmma's A, whose rows come 64 at a time. */
   public enum Orientation {
     /** A itself. */
     STRAIGHT,
@@ -31,11 +31,11 @@ public record Variant(Consumers consumers, Orientation orientation, Order order,
 
   /** How tiles are dealt out to CTAs. */
   public enum Order {
-    /** In turns. */
+    /** Tiles are dealt out in turns. */
     PERSISTENT,
-    /** In turns, and loaded wave by wave, so that L2 has what several CTAs load. */
+    /** Tiles are dealt out in turns, and loaded wave by wave, so that L2 has what several CTAs load. */
     WAVE_SYNCHRONISED,
-    /** In turns, and those that do not fill a wave are cut along k, so that more CTAs have a part. */
+    /** Tiles are dealt out in turns; those that do not fill a wave are cut along k, so that more CTAs have a part. */
     STREAM_K
   }
 

@@ -6,9 +6,9 @@ public final class Exit {
   public static final int OK = 0;
   /** Done, and a check failed. */
   public static final int CHECK_FAILED = 1;
-  /** Not done: the command line or an input file is wrong. */
+  /** The command line or an input file is wrong: nothing was done. */
   public static final int BAD_INPUT = 2;
-  /** Not done: this machine lacks something, such as a GPU. */
+  /** This machine lacks something, such as a GPU: nothing was done. */
   public static final int ENVIRONMENT = 3;
 
   /** Ended because nobody reads the results any more: 128 and SIGPIPE's number, as shells count it. */

@@ -7,7 +7,7 @@ import tilewright.layout.draw.Drawing;
 import tilewright.simulator.Profile.TensorMemoryUse;
 import tilewright.simulator.Profile;
 
-/** Which columns of Tensor Memory a CTA's warps use for what, as the simulator recorded it. */
+/** A figure of the columns of Tensor Memory and their uses by a CTA's warps, as the simulator recorded them. */
 final class TensorMemoryFigure {
   private static final int COLUMNS = 512;
   private static final int LEFT = 220;

@@ -44,7 +44,7 @@ public final class Golden {
         count.dialect(), count.mismatches());
   }
 
-  /** For each oracle and operation how often it is wrong, and the first case beside ours. */
+  /** A table of how often each oracle is wrong in each operation, with the first case beside ours. */
   static String wrong(List<JudgedRecord> records) {
     var text = new StringBuilder("[cols=\"2,2,>1,4,3,4\"]\n|===\n|By |Operation |Records |Of |Answers |Ours\n\n");
     grouped(records, r -> r.oracle() + " " + r.operation()).forEach((_, same) -> {

@@ -38,7 +38,7 @@ public final class Proofs {
     return table + "|===\n\nIn all " + count(total) + " cases.\n";
   }
 
-  /** From PIT's {@code file,class,mutator,method,line,status,test}: how many were noticed, by package. */
+  /** Counts noticed mutants by package, from PIT's {@code file,class,mutator,method,line,status,test}. */
   static String mutants(List<String> lines) {
     var byPackage = new TreeMap<String, int[]>();
     var all = new int[2];

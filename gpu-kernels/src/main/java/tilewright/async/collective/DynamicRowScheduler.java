@@ -92,7 +92,7 @@ public final class DynamicRowScheduler {
     void start(I32 row, Runnable meanwhile);
   }
 
-  /** In one thread of each block: draws rows until there are no more and has each copied. */
+  /** Draws rows until there are no more and has each copied, in one thread of each CTA. */
   public void drawAll(Copy copy) {
     var reader = reader();
     var ahead = new RingPlace(k, places);

@@ -26,7 +26,7 @@ public final class Assembler {
     return new Assembler(backends);
   }
 
-  /** Those found, preferred first. */
+  /** The assemblers found, preferred first. */
   public List<AssemblerFacts> found() {
     return backends.stream().map(AssemblerBackend::facts).toList();
   }

@@ -10,7 +10,7 @@ import jcuda.nvptxcompiler.nvPTXCompilerHandle;
 final class JcudaPtxCompiler implements AssemblerBackend {
   private static final int SUCCESS = 0;
 
-  /** From Ampere on, by the release notes of CUDA 12.0; older ones are of no use to kernels here. */
+  /** Targets from Ampere on, by the release notes of CUDA 12.0; older ones are of no use to kernels here. */
   private static final List<String> TARGETS = List.of("sm_80", "sm_86", "sm_87", "sm_89", "sm_90", "sm_90a");
 
   private final AssemblerFacts facts;

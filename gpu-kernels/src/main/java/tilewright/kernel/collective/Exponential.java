@@ -87,7 +87,7 @@ public enum Exponential {
       return n.fma(n.constant(-LN_2_REST), most);
     }
 
-    /** With what is so little that its exponential is 1 more. */
+    /** Returns the remainder with a term so small that its exponential is 1 more. */
     F32 r(F32 little) {
       return n.fma(n.constant(-LN_2_REST), little).plus(most);
     }
@@ -102,7 +102,7 @@ public enum Exponential {
       return power(HEADROOM).times(factor.times(0x1p-24f));
     }
 
-    /** With e^r: p = r + r² · q(r), where q is a least-maximum fit, error of e^r 2⁻²⁸. */
+    /** Multiplies by e^r: p = r + r² · q(r), where q is a least-maximum fit, error of e^r 2⁻²⁸. */
     static F32 grown(F32 power, F32 r) {
       var q = r.polynomial(1.381460888e-3f, 8.368711941e-3f, 4.166838757e-2f, 0.1666652067f, 0.4999999345f);
       return power.fma(q.times(r).fma(r, r), power);

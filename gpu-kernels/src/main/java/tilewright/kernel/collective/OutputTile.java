@@ -5,8 +5,8 @@ import tilewright.kernel.I32;
 import tilewright.kernel.Scope;
 
 /**
- * Which tile of a matrix a CTA computes; those of a product in bands of {@code band} tile rows, so that CTAs that run
- * together share rows of A and columns of B in L2.
+ * The tile of a matrix that a CTA computes. A GEMM's tiles come in bands of {@code band} tile rows, so that CTAs that
+ * run together share rows of A and columns of B in L2.
  *
  * @param m the tile's row
  * @param n the tile's column

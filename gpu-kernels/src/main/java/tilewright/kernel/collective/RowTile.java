@@ -65,7 +65,7 @@ public final class RowTile {
       this.vector = vector;
     }
 
-    /** Which of the thread's rows it belongs to. */
+    /** The number of its row among the thread's. */
     int row() {
       return number / shape.accesses();
     }

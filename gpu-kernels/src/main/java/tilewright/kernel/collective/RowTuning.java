@@ -46,7 +46,7 @@ public record RowTuning(int threads, int block, int each, int runs, int cluster,
     return new RowTuning(threads, block, each, runs, cluster, other, vector, beside);
   }
 
-  /** With every row in one CTA. */
+  /** Returns this tuning with every row in one CTA. */
   public RowTuning inOneBlock() {
     return withThreads(threads);
   }

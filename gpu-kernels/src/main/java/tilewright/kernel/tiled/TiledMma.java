@@ -107,7 +107,7 @@ public final class TiledMma {
     return Layout.of(Layout.of(inTile, warps), repeats);
   }
 
-  /** Which elements of the C tile a thread has: value v is register v mod 4 of atom v div 4. */
+  /** The elements of the C tile that a thread has: value v is register v mod 4 of atom v div 4. */
   public Partition accumulatorPartition() {
     return c;
   }
@@ -126,7 +126,7 @@ public final class TiledMma {
     return blockM;
   }
 
-  /** Accumulators of a thread, one group an atom, rows of the block first; zero. */
+  /** Creates the accumulators of a thread, all zero: one group per atom, rows of the block first. */
   public Fragment accumulators(Scope k) {
     var fragment = Fragment.of(k, atom.accumulatorType(), blockM / MmaAtom.M * (blockN / MmaAtom.N),
         atom.accumulatorRegisters());

@@ -34,19 +34,19 @@ public final class Attention {
     return new Attention(AttentionProblem.dense(type, sizes));
   }
 
-  /** With tensors elsewhere. */
+  /** Places the tensors elsewhere. */
   public Attention tensors(View q, View k, View v, View o) {
     problem = problem.at(q, k, v, o);
     return this;
   }
 
-  /** With the logarithms elsewhere, or without them. */
+  /** Places the logarithms elsewhere, or leaves them out. */
   public Attention logSumExp(Optional<View> lse) {
     problem = problem.withLogarithms(lse);
     return this;
   }
 
-  /** With another scale than 1/√D; positive. */
+  /** Sets another scale than 1/√D; it must be positive. */
   public Attention scale(float scale) {
     problem = problem.scaled(scale);
     return this;

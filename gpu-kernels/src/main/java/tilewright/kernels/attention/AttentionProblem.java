@@ -137,13 +137,13 @@ public record AttentionProblem(ElementType type, Sizes sizes, View q, View k, Vi
     return new AttentionProblem(type, sizes, q, k, v, o, lse, scale, band, modification, Optional.of(other), blockMask);
   }
 
-  /** With tensors elsewhere. */
+  /** Returns this problem with its tensors elsewhere. */
   public AttentionProblem at(View otherQ, View otherK, View otherV, View otherO) {
     return new AttentionProblem(type, sizes, otherQ, otherK, otherV, otherO, lse, scale, band, modification, packed,
         blockMask);
   }
 
-  /** With the logarithms elsewhere, or without them. */
+  /** Returns this problem with the logarithms elsewhere, or without them. */
   public AttentionProblem withLogarithms(Optional<View> other) {
     return new AttentionProblem(type, sizes, q, k, v, o, other, scale, band, modification, packed, blockMask);
   }
@@ -152,7 +152,7 @@ public record AttentionProblem(ElementType type, Sizes sizes, View q, View k, Vi
     return new AttentionProblem(type, sizes, q, k, v, o, lse, other, band, modification, packed, blockMask);
   }
 
-  /** With blocks of keys that the mask hides skipped. */
+  /** Returns this problem, skipping blocks of keys that the mask hides. */
   public AttentionProblem skipping() {
     return new AttentionProblem(type, sizes, q, k, v, o, lse, scale, band, modification, packed, true);
   }

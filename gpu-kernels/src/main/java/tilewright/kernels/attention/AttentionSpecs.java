@@ -36,7 +36,7 @@ public record AttentionSpecs(ElementType type) {
     return tensor("K", "Sk", "D", "Hk", "D");
   }
 
-  /** With keys as its second mode, as an operand of the second product has them. */
+  /** V, with keys as its second mode, as operand B of P·V has them. */
   public TensorSpec v() {
     return tensor("V", "Dv", "Sk", "Hk", "Dv");
   }

@@ -9,7 +9,7 @@ final class Sm80AttentionShapes {
   private static final int[] DIMS = {32, 64, 96, 128, 192, MOST_DIM};
   private static final int WIDEST_VECTOR = 8;
   private static final int SMALL_QUERIES = 64;
-  /** From this many queries on, keys and values in L2 count for more than tiles to hand out. */
+  /** Queries from which on keys and values in L2 count for more than tiles to hand out. */
   private static final int MANY_QUERIES = 2048;
 
   private Sm80AttentionShapes() {}
@@ -57,7 +57,7 @@ final class Sm80AttentionShapes {
     };
   }
 
-  /** With bounds of sequences and on both sides, the largest tiles leave registers for half as many scores only. */
+  /** The shape for packed sequences and windows, whose bounds leave registers for half as many scores. */
   private static Shape other(AttentionProblem p, int dim) {
     return p.packed().isPresent() && p.band().left().isPresent() && dim > 128
         ? new Shape(SMALL_QUERIES, 32, dim, dim, 4, 1, false, false, 2, 1) : small(dim, 1);

@@ -6,7 +6,7 @@ import tilewright.kernels.registry.KernelCatalogue;
 
 /** The families of this package, for the registry. */
 public final class CatalogueFamilies implements KernelCatalogue {
-  /** For the service loader. */
+  /** Creates the catalogue, for the service loader. */
   public CatalogueFamilies() {}
 
   @Override

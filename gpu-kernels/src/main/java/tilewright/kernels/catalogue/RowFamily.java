@@ -111,7 +111,8 @@ abstract class RowFamily extends OptionedFamily {
   }
 
   /**
-   * For kernels that read a row once: what is not short is walked through, since fewer threads then have to meet.
+   * The shape of kernels that read a row once. A row that is not short is walked through, since fewer threads then have
+   * to meet.
    *
    * @param steps by the accesses of a row
    */

@@ -229,7 +229,7 @@ record SimtGemm(ElementType type, Config config, int vector) implements Kernel {
       }
     }
 
-    /** To the right in one row and to the left in the next: what the turn keeps is not read from registers again. */
+    /** Multiplies to the right in one row and to the left in the next: the operand at the turn is read only once. */
     private void multiply(List<F32> rows, List<F32> columns) {
       for (int i = 0; i < rows.size(); i++) {
         for (int j = 0; j < columns.size(); j++) {

@@ -83,7 +83,9 @@ public record EpilogueArguments(Epilogue tree, Map<String, LaunchArguments.Tenso
     return List.of(modes.get(1), modes.get(0), modes.get(2));
   }
 
-  /** With every product multiplied by vectors (L), each packed in a buffer of its name, before all else. */
+  /**
+   * Returns these arguments with every product multiplied by vectors (L) first, each packed in a buffer of its name.
+   */
   public EpilogueArguments withFactors(int batch, String left, String right) {
     var factors = Epilogue.factor(left).times(Epilogue.factor(right));
     var all = new HashMap<>(tensors);
@@ -91,14 +93,14 @@ public record EpilogueArguments(Epilogue tree, Map<String, LaunchArguments.Tenso
     return new EpilogueArguments(tree.onProduct(Epilogue.accumulator().times(factors)), all, scalars);
   }
 
-  /** With a tensor elsewhere than packed in its own buffer. */
+  /** Returns these arguments with a tensor elsewhere than packed in its own buffer. */
   public EpilogueArguments with(String name, LaunchArguments.Tensor tensor) {
     var all = new HashMap<>(tensors);
     all.put(name, tensor);
     return new EpilogueArguments(tree, all, scalars);
   }
 
-  /** With a scalar's value. */
+  /** Returns these arguments with a scalar's value. */
   public EpilogueArguments with(String name, float value) {
     var all = new HashMap<>(scalars);
     all.put(name, value);

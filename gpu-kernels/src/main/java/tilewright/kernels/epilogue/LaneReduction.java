@@ -12,8 +12,8 @@ import tilewright.kernel.Warp;
 import tilewright.kernel.atom.Shuffle;
 
 /**
- * Which lanes of a warp share a row, or a column, of a tile: found from the thread-value layout, one bit of the lane's
- * number after the other.
+ * The lanes of a warp that share a row, or a column, of a tile: found from the thread-value layout, one bit of the
+ * lane's number after the other.
  *
  * @param masks bits whose lanes share it
  */

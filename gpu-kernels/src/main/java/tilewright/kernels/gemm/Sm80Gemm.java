@@ -31,7 +31,7 @@ import tilewright.numerics.ElementType;
  */
 public record Sm80Gemm(GemmConfig config, Optional<Epilogue> epilogue) implements Kernel {
 
-  /** With the usual epilogue, alpha and beta. */
+  /** Creates the kernel with the usual epilogue, alpha and beta. */
   public Sm80Gemm(GemmConfig config) {
     this(config, Optional.empty());
   }

@@ -8,7 +8,7 @@ import tilewright.kernels.registry.KernelDescription;
 
 /** The kernels of this package, for the registry. */
 public final class LibraryKernels implements KernelCatalogue {
-  /** For the service loader. */
+  /** Creates the catalogue, for the service loader. */
   public LibraryKernels() {}
 
   @Override

@@ -13,7 +13,7 @@ public record Choice(Map<String, String> values) {
     values = Collections.unmodifiableMap(new LinkedHashMap<>(values));
   }
 
-  /** With other values. */
+  /** Returns this choice with other values. */
   public Choice with(Map<String, String> other) {
     var merged = new LinkedHashMap<>(values);
     merged.putAll(other);

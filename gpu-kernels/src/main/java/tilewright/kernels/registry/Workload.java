@@ -43,12 +43,12 @@ public record Workload(PreparedLaunch launch, List<Operand> operands, Reference 
         bytes, 0);
   }
 
-  /** With other traffic, where not all of the tensors is touched. */
+  /** Returns this workload with other traffic, where not all of the tensors is touched. */
   public Workload moving(long otherBytes) {
     return new Workload(launch, operands, reference, otherBytes, operations);
   }
 
-  /** With arithmetic as the limit. */
+  /** Returns this workload with arithmetic as its limit. */
   public Workload computing(double floatingOperations) {
     return new Workload(launch, operands, reference, bytes, floatingOperations);
   }

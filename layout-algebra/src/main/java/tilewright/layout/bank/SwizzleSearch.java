@@ -70,7 +70,7 @@ public final class SwizzleSearch {
     return some.stream().allMatch(pattern -> BankAnalysis.of(swizzled, elementBytes, pattern, geometry).conflictFree());
   }
 
-  /** From the smallest on. */
+  /** Candidate swizzles, from the smallest on. */
   private List<Swizzle> candidates() {
     var bits = memoryBits();
     var base = patterns.stream().mapToInt(pattern -> bitsFor(pattern.accessBytes() / elementBytes)).max().orElse(0);

@@ -80,7 +80,7 @@ public record CoordinateLayout(IntTuple shape, List<ArithmeticTuple> strides) {
     return new ArithmeticTuple(terms);
   }
 
-  /** For each place that a stride names, the layout of the integers there. */
+  /** Maps each place that a stride names to the layout of the integers there. */
   public Map<List<Integer>, Layout> components() {
     var components = new LinkedHashMap<List<Integer>, Layout>();
     var places = new TreeSet<>(ArithmeticTuple.BY_PLACE);

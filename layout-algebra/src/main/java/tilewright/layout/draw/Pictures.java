@@ -29,7 +29,7 @@ public final class Pictures {
   }
 
   /**
-   * Which value of which thread each element of a tile is, coloured by thread.
+   * A picture of the thread and value of each element of a tile, coloured by thread.
    *
    * @param threadValue (thread, value) → colexicographic index in the tile
    * @throws IllegalArgumentException if the layout has another rank than 2 or leaves the tile

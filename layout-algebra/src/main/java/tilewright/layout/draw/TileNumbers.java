@@ -8,7 +8,7 @@ import tilewright.layout.Layout;
 import tilewright.layout.Tiler;
 import tilewright.layout.tuple.IntTuple;
 
-/** Which tile each index of a shape lies in, mode by mode: a tile that overhangs one does not reach the next. */
+/** The tile in which each index of a shape lies, mode by mode: a tile that overhangs one does not reach the next. */
 final class TileNumbers {
   private TileNumbers() {}
 
@@ -32,7 +32,7 @@ final class TileNumbers {
     return numbers;
   }
 
-  /** For each value of a layout of two modes, the index of the second mode; the smallest where several have it. */
+  /** Maps each value of a layout of two modes to the index of the second mode; the smallest where several have it. */
   static Map<Long, Long> ofValues(Layout pairs) {
     var first = pairs.shape().mode(0).size();
     var numbers = new HashMap<Long, Long>();

@@ -112,7 +112,7 @@ public record Swizzle(int bits, int base, int shift) {
     return new Swizzle(bits, Math.addExact(base, log2(n)), shift);
   }
 
-  /** For offsets counted in elements of {@code newBits} instead of {@code oldBits} bits. */
+  /** Returns this swizzle for offsets counted in elements of {@code newBits} instead of {@code oldBits} bits. */
   public Swizzle recast(long oldBits, long newBits) {
     if (oldBits > 0 && newBits % oldBits == 0) return upcast(newBits / oldBits);
     if (newBits > 0 && oldBits % newBits == 0) return downcast(oldBits / newBits);

@@ -11,7 +11,7 @@ import tilewright.layout.tuple.IntTuple;
 final class MutualRefinement {
   private final IntTuple tuple;
   private final long[] extents;
-  /** For each integer of the tuple that was reached, its factors so far. */
+  /** The factors so far of each integer of the tuple that was reached. */
   private final List<List<Long>> factors = new ArrayList<>();
   private int at;
   private long left;

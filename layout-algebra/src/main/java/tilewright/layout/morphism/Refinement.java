@@ -41,7 +41,7 @@ public final class Refinement {
     return RefinementBounds.join(first, second);
   }
 
-  /** For each integer of {@code coarse} what stands there in {@code fine}, which refines it. */
+  /** The parts of {@code fine} that stand at each integer of {@code coarse}, which it refines. */
   static List<IntTuple> parts(IntTuple coarse, IntTuple fine) {
     var parts = new ArrayList<IntTuple>();
     collect(coarse, fine, parts);

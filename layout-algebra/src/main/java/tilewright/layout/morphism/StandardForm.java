@@ -7,7 +7,7 @@ import java.util.stream.IntStream;
 import tilewright.layout.Layout;
 import tilewright.layout.decision.Decision;
 
-/** From a layout to the morphism with the smallest codomain that realises it, if it is tractable. */
+/** Finds the morphism of a layout with the smallest codomain that realises it, if it is tractable. */
 final class StandardForm {
   private StandardForm() {}
 

@@ -146,7 +146,7 @@ public record TupleMorphism(IntTuple domain, IntTuple codomain, List<Integer> ma
   }
 
   /**
-   * To the integers of the domain at these places, from a flat tuple.
+   * The inclusion of a flat tuple into the integers of the domain at these places.
    *
    * @param places strictly increasing, from 1
    */
@@ -194,7 +194,7 @@ public record TupleMorphism(IntTuple domain, IntTuple codomain, List<Integer> ma
     return Subtuples.factorize(this, places);
   }
 
-  /** From the integers of the codomain that are no image, a flat tuple, to themselves; this must be total. */
+  /** The inclusion of the codomain's integers that are no image, a flat tuple; this morphism must be total. */
   public Decision<TupleMorphism> tryComplement() {
     return Combination.complement(this);
   }

@@ -63,13 +63,13 @@ public final class TupleArithmetic {
     return sum;
   }
 
-  /** At each integer the product of those left of it. */
+  /** The product, at each integer, of those left of it. */
   public static IntTuple prefixProduct(IntTuple a) {
     return prefixProduct(a, IntTuple.of(1));
   }
 
   /**
-   * At each integer the initial value times the product of those left of it; a tuple of initial values starts each of
+   * The initial value, at each integer, times the product of those left of it; a tuple of initial values starts each of
    * its modes anew.
    *
    * @throws IllegalArgumentException unless {@code initial} is weakly congruent to {@code a}
@@ -80,7 +80,7 @@ public final class TupleArithmetic {
     return zipped(a, initial, TupleArithmetic::prefixProduct);
   }
 
-  /** At each integer the product of those right of it. */
+  /** The product, at each integer, of those right of it. */
   public static IntTuple suffixProduct(IntTuple a) {
     return suffixProduct(a, IntTuple.of(1));
   }

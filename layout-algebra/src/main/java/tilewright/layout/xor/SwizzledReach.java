@@ -28,7 +28,7 @@ public final class SwizzledReach {
     return Math.addExact(largest, 1);
   }
 
-  /** From the highest bit down, each output that can set a bit sets it: no later one can take it away. */
+  /** Finds the largest output: from the highest bit down, each that can set a bit sets it, and none takes it away. */
   private static long largest(AffineBits bits) {
     long largest = bits.constant();
     for (long output : F2Matrix.of(bits.columns()).image().reversed()) {

@@ -145,7 +145,7 @@ public record XorLayout(IntTuple shape, IntTuple stride) {
     return XorAlgebra.matrix(this);
   }
 
-  /** For each mode, the offsets of its indices 1, 2, 4, …: the bases of Triton's linear layouts. */
+  /** The offsets, for each mode, of its indices 1, 2, 4, …: the bases of Triton's linear layouts. */
   public Decision<List<List<Long>>> tryBases() {
     return XorAlgebra.bases(this);
   }

@@ -125,7 +125,7 @@ public final class Conversions {
     return sign | bits;
   }
 
-  /** To an integral value, kept as a floating-point number. */
+  /** Rounds to an integral value, kept as a floating-point number. */
   public static double integral(double a, int mode) {
     if (a != a) return DoubleNans.of(a, a, a);
     return switch (mode) {
@@ -136,7 +136,7 @@ public final class Conversions {
     };
   }
 
-  /** To a signed integer of so many bits, clamped. */
+  /** Converts to a signed integer of so many bits, clamped. */
   public static int toSigned(double a, int mode, int bits, int notANumber) {
     double r = integral(a, mode);
     return r != r ? notANumber : (int) Math.clamp(r, -Math.scalb(1.0, bits - 1), Math.scalb(1.0, bits - 1) - 1);
@@ -147,7 +147,7 @@ public final class Conversions {
     return r != r ? notANumber : (int) (long) Math.clamp(r, 0, Math.scalb(1.0, bits) - 1);
   }
 
-  /** To 64 bits; NaN becomes the most negative number. */
+  /** Converts to 64 bits; NaN becomes the most negative number. */
   public static long toSigned64(double a, int mode) {
     return a != a ? Long.MIN_VALUE : (long) integral(a, mode);
   }

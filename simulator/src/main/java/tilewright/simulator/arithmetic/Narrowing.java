@@ -45,7 +45,9 @@ public final class Narrowing {
         : Float.intBitsToFloat(Float.floatToRawIntBits(rounded) - TF32_LAST_PLACE);
   }
 
-  /** To the nearest tf32, ties to even, or the one towards zero; negative numbers become +0 with {@code relu}. */
+  /**
+   * Rounds to the nearest tf32, ties to even, or the one towards zero; negative numbers become +0 with {@code relu}.
+   */
   public static float toTf32(float a, boolean nearest, boolean relu, boolean finite) {
     if (relu && !(a > 0) && a == a) return 0;
     int rounding = nearest ? Conversions.NEAREST_EVEN : Conversions.ZERO;

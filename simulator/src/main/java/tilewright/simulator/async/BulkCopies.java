@@ -25,7 +25,7 @@ public final class BulkCopies {
 
   private BulkCopies() {}
 
-  /** From global to shared memory. */
+  /** Copies from global to shared memory. */
   public static void load(Warp w, int mask, long[] from, long displacement, int multicast, int site) {
     for (int rest = mask; rest != 0; rest &= rest - 1) {
       var issuer = new Issuer(w, Integer.numberOfTrailingZeros(rest), site);
@@ -38,7 +38,7 @@ public final class BulkCopies {
   }
 
   /**
-   * From the CTA's own shared memory to that of a CTA of the cluster.
+   * Copies from the CTA's own shared memory to that of a CTA of the cluster.
    *
    * @param reduction ordinal of a {@link Reduction}, or negative for a copy
    * @param element ordinal of its {@link TensorElement}
@@ -55,7 +55,7 @@ public final class BulkCopies {
     }
   }
 
-  /** From shared memory, at {@link Warp#offsets}, to global memory; reductions as for {@link #toCluster}. */
+  /** Copies from shared memory, at {@link Warp#offsets}, to global memory; reductions as for {@link #toCluster}. */
   public static void store(Warp w, int mask, long[] to, long displacement, int reduction, int element, int masked,
       int site) {
     for (int rest = mask; rest != 0; rest &= rest - 1) {

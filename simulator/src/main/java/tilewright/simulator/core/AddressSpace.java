@@ -18,7 +18,7 @@ public final class AddressSpace {
   public static final long SHARED_WINDOW = (long) SHARED << WINDOW_BITS;
   public static final long LOCAL_WINDOW = (long) LOCAL << WINDOW_BITS;
   public static final long PARAMETER_WINDOW = (long) PARAMETERS << WINDOW_BITS;
-  /** In a cluster, the CTA of rank r has the addresses from r·2²⁴ in the shared window. */
+  /** Bits below a rank: in a cluster, the CTA of rank r has the addresses from r·2²⁴ in the shared window. */
   public static final int RANK_BITS = 24;
   /** The bits of an address within a CTA's own part of the shared window. */
   public static final int IN_CTA = (1 << RANK_BITS) - 1;

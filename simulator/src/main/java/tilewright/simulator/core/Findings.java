@@ -18,7 +18,7 @@ import tilewright.simulator.Finding;
  * single fence mends them.
  */
 public final class Findings {
-  /** For a missing proxy fence the sites are basic blocks. */
+  /** A finding's identity; for a missing proxy fence the sites are basic blocks. */
   private record Key(Finding.Kind kind, int site, int otherSite) {}
 
   private record Pair(int site, int otherSite) {}

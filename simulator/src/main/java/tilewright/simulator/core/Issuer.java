@@ -2,7 +2,7 @@ package tilewright.simulator.core;
 
 import tilewright.simulator.Finding.Kind;
 
-/** Which thread began an asynchronous operation, and where in the program. */
+/** The thread that began an asynchronous operation, and the place in the program. */
 public record Issuer(Warp warp, int lane, int site) {
   public Cta cta() {
     return warp.cta;

@@ -5,13 +5,13 @@ public final class LaneGroup {
   /** Why a group does or does not run. */
   public enum State {
     RUNNING,
-    /** At a synchronising instruction, until the other lanes it names come there too. */
+    /** Waits at a synchronising instruction, until the other lanes it names come there, too. */
     PARKED,
-    /** At a CTA barrier. */
+    /** Waits at a CTA barrier. */
     AT_BARRIER,
     /** Waiting for an mbarrier's phase. */
     AT_MBARRIER,
-    /** At the cluster's barrier. */
+    /** Waits at the cluster's barrier. */
     AT_CLUSTER_BARRIER,
     /** Waiting for tensor memory, or for the peer CTA to allocate or free it too. */
     AT_TENSOR_MEMORY,

@@ -110,7 +110,7 @@ public final class Lanes {
     }
   }
 
-  /** For each lane, the lanes with its value. */
+  /** Finds for each lane the lanes with its value. */
   public static int matchAny(Warp w, int mask, int[] value, int[] to) {
     return matchAny(w, mask, lane -> value[lane], to);
   }

@@ -40,7 +40,7 @@ public record MmaArithmetic(MmaType a, MmaType b, DotModel model, boolean emulat
     }
   }
 
-  /** Which of the two halves a step belongs to. */
+  /** The half, of two, that a step belongs to. */
   static int half(int step) {
     return step >> 1 & 1;
   }

@@ -3,7 +3,7 @@ package tilewright.simulator.mma;
 import tilewright.simulator.tensorcore.MmaType;
 
 /**
- * Which elements of a structured sparse matrix A are stored (PTX ISA, Matrix multiply-accumulate operation using
+ * The stored elements of a structured sparse matrix A (PTX ISA, Matrix multiply-accumulate operation using
  * mma.sp). Every four bits tell the positions of what is stored of a chunk: two of four elements, or of four pairs of
  * 4-bit elements, or, of two tf32 elements, one, as two halves. The lanes of a quad hold the bits of its row and of the
  * row eight further down. Floating point: sixteen bits of the one in a lane's lower half, of the other in the upper

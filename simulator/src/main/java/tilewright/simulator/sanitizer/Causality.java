@@ -81,7 +81,7 @@ public final class Causality {
     return new AsyncQueue(cta, queues++);
   }
 
-  /** Up to which number a lane knows a queue's operations to be complete. */
+  /** The number up to which a lane knows a queue's operations to be complete. */
   public int completed(Warp w, int lane, AsyncQueue queue) {
     return Math.max(known[w.index].completed(lane, queue), reads[w.index].completed(lane, queue));
   }

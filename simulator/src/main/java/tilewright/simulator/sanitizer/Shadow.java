@@ -4,8 +4,8 @@ import java.util.Arrays;
 import tilewright.simulator.core.Warp;
 
 /**
- * For each 4-byte word of some memory: the last write, some of the reads since, and which bytes were ever written. All
- * that is known of a word lies side by side, because the processor's caches are what checking is slow by.
+ * The history of each 4-byte word of some memory: the last write, some of the reads since, and which bytes were ever
+ * written. All that is known of a word lies side by side, because the processor's caches are what checking is slow by.
  *
  * <p>CTAs that run at the same time share the shadow of global memory without locks: of two accesses within the same
  * few nanoseconds, either may overlook the other.
@@ -112,7 +112,7 @@ public final class Shadow {
     return uninitialised(word, bytes) == 0;
   }
 
-  /** Which of some bytes of a word nobody has written. */
+  /** The bytes of a word, of some, that nobody has written. */
   int uninitialised(int word, int bytes) {
     return initialised.length == 0 ? 0 : bytes & ~initialised[word];
   }

@@ -57,7 +57,7 @@ public final class VectorClock {
     return other != null && Epoch.time(epoch) <= other.time(Epoch.warp(epoch), Epoch.lane(epoch));
   }
 
-  /** Up to which number a queue's operations are known to be complete. */
+  /** The number up to which a queue's operations are known to be complete. */
   int completed(AsyncQueue queue) {
     var part = queue.cta() == cta ? this : others.get(queue.cta());
     return part == null || queue.id() >= part.queues.length ? 0 : part.queues[queue.id()];

@@ -39,7 +39,7 @@ final class WarpClock {
     }
   }
 
-  /** Up to which number a lane knows a queue's operations to be complete. */
+  /** The number up to which a lane knows a queue's operations to be complete. */
   int completed(int lane, AsyncQueue queue) {
     int number = all.completed(queue);
     return single && lanes[lane] != null ? Math.max(number, lanes[lane].completed(queue)) : number;

@@ -4,7 +4,7 @@ import tilewright.simulator.tmem.MetadataLayout;
 import tilewright.simulator.tmem.ScaleLayout;
 import tilewright.simulator.tmem.TmemAddress;
 
-/** Which cells of one CTA's Tensor Memory a multiplication reads and writes, for the sanitizer. */
+/** The cells of one CTA's Tensor Memory that a multiplication reads and writes, for the sanitizer. */
 final class TensorFootprint {
   private static final int A_COLUMNS = 8;
 

@@ -35,7 +35,7 @@ public record DotModel(int block, int fraction, int zero, Rounding rounding) {
       return this == F16;
     }
 
-    /** With the leading one. */
+    /** Bits of the significand, with the leading one. */
     int significandBits() {
       return switch (this) {
         case F32 -> 24;

@@ -75,7 +75,7 @@ final class TotalRounding {
     return Double.longBitsToDouble(Double.doubleToRawLongBits(value) & -1L << DOUBLE_SIGNIFICAND - bits);
   }
 
-  /** To the nearest half, ties to even. */
+  /** Rounds to the nearest f16, ties to even. */
   private static float half(double sum) {
     if (sum == 0) return 0;
     int exponent = Math.max(Math.getExponent(sum), HALF_LEAST);

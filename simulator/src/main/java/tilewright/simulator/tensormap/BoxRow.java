@@ -33,7 +33,7 @@ public record BoxRow(int shared, int bytes, int first, int inside, long global) 
     return new BoxRow(shared, bytes, first, Math.ceilDiv(inside, GRANULE) * GRANULE, global);
   }
 
-  /** So many contiguous bytes, cut into a few rows at multiples of 16 bytes. */
+  /** Cuts so many contiguous bytes into a few rows at multiples of 16 bytes. */
   public static List<BoxRow> contiguous(int bytes, RandomGenerator random) {
     var rows = new ArrayList<BoxRow>();
     for (int at = 0; at < bytes; at += rows.getLast().bytes()) {

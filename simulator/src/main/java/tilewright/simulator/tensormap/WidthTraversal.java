@@ -24,7 +24,7 @@ final class WidthTraversal {
     at[1] += offset;
   }
 
-  /** So many pixels, and the halo behind the last. */
+  /** The rows of so many pixels, and of the halo behind the last. */
   static List<BoxRow> pixels(TensorDescriptor d, int[] coordinates, int halo, int offset, int pixels) {
     var walk = new WidthTraversal(d, coordinates, offset);
     walk.group(pixels, halo);

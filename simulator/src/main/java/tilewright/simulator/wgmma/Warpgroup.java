@@ -131,12 +131,12 @@ public final class Warpgroup {
     return cta;
   }
 
-  /** Which warps they are. */
+  /** Names its warps. */
   String describe() {
     return "warps " + first + "-" + (first + WARPS - 1) + " of block " + cta.position;
   }
 
-  /** For a deadlock report: what the operation that holds the others up waits for. */
+  /** Describes, for a deadlock report, what the operation that holds the others up waits for. */
   public String holdUp() {
     if (open.isEmpty()) return "the wgmma of " + describe() + " are complete";
     long number = open.getFirst().number();

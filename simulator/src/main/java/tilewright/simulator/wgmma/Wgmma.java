@@ -42,13 +42,13 @@ public final class Wgmma {
     WgmmaWarp.of(w).fragments.metadata = lanes;
   }
 
-  /** With A in registers; types are ordinals of {@link MmaType}. */
+  /** Issues an operation with A in registers; types are ordinals of {@link MmaType}. */
   public static void issue(Warp w, int mask, long[] b, int scaleSlot, int columns, int depth, int aType, int bType,
       int dType, int selector, int flags, int site) {
     issue(w, mask, 0, uniform(w, b, site), scaleSlot, columns, depth, aType, bType, dType, selector, flags, site);
   }
 
-  /** With A in shared memory. */
+  /** Issues an operation with A in shared memory. */
   public static void issue(Warp w, int mask, long[] a, long[] b, int scaleSlot, int columns, int depth, int aType,
       int bType, int dType, int selector, int flags, int site) {
     issue(w, mask, uniform(w, a, site), uniform(w, b, site), scaleSlot, columns, depth, aType, bType, dType, selector,

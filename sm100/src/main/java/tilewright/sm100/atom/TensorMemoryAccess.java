@@ -70,7 +70,7 @@ public record TensorMemoryAccess(Shape shape, int repeats) {
     return shape == Shape.LANES_32_BITS_32 ? 1 : Warp.SIZE / HALF_LANES;
   }
 
-  /** Which of the 128 lanes × columns a thread of a warpgroup has; values are in the order of the fragment. */
+  /** The part of the 128 lanes × columns that a thread of a warpgroup has; values are in the order of the fragment. */
   public Partition partition() {
     var values = Layout.parse(shape.values.formatted(repeats));
     return Partition.exact(Layout.of(Layout.parse(shape.threads), values), TensorMemory.LANES, columns());

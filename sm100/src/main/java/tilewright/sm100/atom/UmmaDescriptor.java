@@ -22,7 +22,7 @@ public record UmmaDescriptor(MatrixDescriptor matrix) {
   private static final int LEADING_SHIFT = 16;
   private static final int VERSION = 1 << 14;
   private static final int SWIZZLE_SHIFT = 29;
-  /** In the order of their codes; those in between do not occur. */
+  /** Swizzle modes in the order of their codes; the codes in between do not occur. */
   private static final List<SwizzleMode> SWIZZLES = List.of(SwizzleMode.NONE, SwizzleMode.B128_ATOM_32B,
       SwizzleMode.B128, SwizzleMode.B128, SwizzleMode.B64, SwizzleMode.B64, SwizzleMode.B32);
 

@@ -73,7 +73,7 @@ public final class TiledUmma {
     }
   }
 
-  /** Which columns of Tensor Memory hold the scales of a tile of four along k. */
+  /** The columns of Tensor Memory that hold the scales of a tile of four along k. */
   public interface Scales {
     TensorMemoryTile of(int tile);
   }

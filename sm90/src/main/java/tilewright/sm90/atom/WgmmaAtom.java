@@ -78,17 +78,17 @@ public record WgmmaAtom(ElementType a, ElementType b, int columns) {
     return Layout.parse("((4,8,4),(%d,2,2)):((%d,1,16),(64,8,%d))".formatted(packed, packed * M, 4 * packed * M));
   }
 
-  /** Which elements of the 64×N tile a thread of the warpgroup has. */
+  /** The elements of the 64×N tile that a thread of the warpgroup has. */
   public Partition partition() {
     return accumulators(columns);
   }
 
-  /** Which elements of so many columns a thread of the warpgroup has, be it of several tiles side by side. */
+  /** The elements of so many columns that a thread of the warpgroup has, be it of several tiles side by side. */
   public static Partition accumulators(int columns) {
     return Partition.exact(accumulator(columns), M, columns);
   }
 
-  /** Which elements of the 64×k part of A a thread of the warpgroup has in registers. */
+  /** The elements of the 64×k part of A that a thread of the warpgroup has in registers. */
   public Partition partitionOfA() {
     return Partition.exact(operandA(), M, depth());
   }

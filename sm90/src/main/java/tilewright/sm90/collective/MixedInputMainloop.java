@@ -73,7 +73,7 @@ public record MixedInputMainloop(OperandStages operands, ElementType narrow) imp
     private final I32 group;
     private final I32 lane;
     private final ConvertedRows rows;
-    /** In turns: of each block of rows, what one multiplication takes. */
+    /** Sets of registers that take turns: for each block of rows, the operand of one multiplication. */
     private final List<List<List<Operand.Register>>> sets;
     /** The scales of a thread's two rows of each block. */
     private final List<List<Operand.Register>> factors;

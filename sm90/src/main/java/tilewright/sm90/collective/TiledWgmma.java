@@ -144,7 +144,7 @@ public final class TiledWgmma {
     return tileN / atom.columns();
   }
 
-  /** Which elements of a piece a thread of the warpgroup has. */
+  /** The elements of a piece that a thread of the warpgroup has. */
   Partition partition() {
     return atom.partition();
   }

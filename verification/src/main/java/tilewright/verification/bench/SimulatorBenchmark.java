@@ -74,7 +74,7 @@ public final class SimulatorBenchmark {
     return rows;
   }
 
-  /** On a busy machine the compiler has less than the kernel, so no fixed time is enough. */
+  /** Runs a kernel until further runs are no faster; on a busy machine no fixed time is enough for the compiler. */
   private static void warm(SimulatedGemm gemm) {
     double fastest = Double.POSITIVE_INFINITY;
     for (int settled = 0; settled < WARM_TURNS;) {

@@ -89,7 +89,7 @@ final class CastJudges {
         Arrays.stream(Definitions.offsets(result)).distinct().sorted().toArray());
   }
 
-  /** At most n coordinates, each in the shape, no two the same. */
+  /** Judges a distribution: at most n coordinates, each in the shape, no two the same. */
   private static Judgement distribute(GoldenRecord golden) {
     var shape = golden.tuple("shape");
     var ours = Distribution.of(shape, Long.parseLong(golden.argument("n")));

@@ -26,7 +26,7 @@ record GoldenRecord(JsonNode json) {
     return verdict().equals("raises");
   }
 
-  /** Those from pycute do not name their oracle. */
+  /** The oracle; records from pycute do not name theirs. */
   String oracle() {
     return text("oracle").orElseGet(() -> operation().startsWith("tract_") ? "tract" : "pycute");
   }

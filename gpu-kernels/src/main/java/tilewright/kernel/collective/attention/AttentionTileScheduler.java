@@ -5,7 +5,7 @@ import tilewright.kernel.I32;
 import tilewright.kernel.Scope;
 
 /**
- * Which tile of queries a CTA works on: tiles of a few heads at a time, so that their keys and values stay in L2, and
+ * The order of tiles of queries: tiles of a few heads at a time, so that their keys and values stay in L2, and
  * among these, where later queries see more keys, the longest first, so that none is left at the end
  * (longest-processing-time-first; FlashAttention-3, tile_scheduler.hpp).
  *

@@ -16,7 +16,7 @@ import tilewright.kernel.I32;
 public record AttentionTiles(Band band, AttentionTileScheduler order, I32 sharers,
     Function<I32, SeqlenInfo> sequences, int queries, int keys, HeadPacking packing) {
 
-  /** With a row for each query. */
+  /** Creates tiles with one row for each query. */
   public AttentionTiles(Band band, AttentionTileScheduler order, I32 sharers, Function<I32, SeqlenInfo> sequences,
       int queries, int keys) {
     this(band, order, sharers, sequences, queries, keys, HeadPacking.NONE);

@@ -5,8 +5,8 @@ import tilewright.kernel.Pred;
 import tilewright.kernel.Scope;
 
 /**
- * Which blocks of {@code tileN} keys a tile of queries has to look at: {@code first} … {@code end} − 1. Of these only
- * {@code insideFirst} … {@code insideEnd} − 1 are seen whole by every query; the others need a mask
+ * The blocks of {@code tileN} keys that a tile of queries has to look at: {@code first} … {@code end} − 1. Of these
+ * only {@code insideFirst} … {@code insideEnd} − 1 are seen whole by every query; the others need a mask
  * (FlashAttention-2 and -3, block.h).
  */
 public record BlockInfo(I32 first, I32 insideFirst, I32 insideEnd, I32 end) implements BlockOrder {
@@ -40,7 +40,7 @@ public record BlockInfo(I32 first, I32 insideFirst, I32 insideEnd, I32 end) impl
     return new BlockInfo(first, insideFirst.min(whole).max(first), whole, blocks);
   }
 
-  /** With one block where there is none, which is seen by no query. */
+  /** Returns these blocks, or one block that no query sees where there is none. */
   public BlockInfo atLeastOne() {
     return new BlockInfo(first, insideFirst, insideEnd, end.max(first.plus(1)));
   }

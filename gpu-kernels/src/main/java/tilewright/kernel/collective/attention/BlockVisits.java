@@ -19,7 +19,7 @@ public record BlockVisits(I32 count, UnaryOperator<I32> block, List<Stretch> str
   /** Places from {@code begin} to before {@code end}; {@code masked} where some query may not see all of a block. */
   public record Stretch(I32 begin, I32 end, boolean masked) {}
 
-  /** From the last block to the first; where no query sees any, a block that all have masked. */
+  /** Visits blocks from the last to the first; where no query sees any, one block that all have masked. */
   public static BlockVisits of(Band band, BlockInfo blocks) {
     var some = blocks.atLeastOne();
     var last = some.end().plus(-1);

@@ -92,7 +92,7 @@ public final class FragmentRows {
     return values.get(row);
   }
 
-  /** Which of the thread's rows a value lies in. */
+  /** The number of a value's row among the thread's. */
   int rowOf(int value) {
     return rowOf[value];
   }

@@ -16,7 +16,7 @@ public record Modification(Optional<ScoreMod> score, Optional<MaskMod> mask) {
 
   /** The position of a tile of scores: its batch entry, first head, first row and first key. */
   public record Place(I32 batch, I32 head, I32 firstRow, I32 firstKey, HeadPacking packing) {
-    /** With a row for each query. */
+    /** Creates a place in a tile with one row for each query. */
     public Place(I32 batch, I32 head, I32 firstQuery, I32 firstKey) {
       this(batch, head, firstQuery, firstKey, HeadPacking.NONE);
     }

@@ -9,7 +9,7 @@ import tilewright.kernel.Scope;
 /** Makes scores −∞ that the band or the sequence's end hides. */
 public record ScoreMask(Band band, SeqlenInfo sequence, FragmentRows rows, HeadPacking packing) {
 
-  /** With a row for each query. */
+  /** Creates a mask for tiles with one row for each query. */
   public ScoreMask(Band band, SeqlenInfo sequence, FragmentRows rows) {
     this(band, sequence, rows, HeadPacking.NONE);
   }

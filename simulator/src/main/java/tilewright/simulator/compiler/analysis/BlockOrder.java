@@ -75,7 +75,7 @@ final class BlockOrder {
       this.within = within;
     }
 
-    /** In topological order; each component begins with the block that was reached first. */
+    /** Orders blocks topologically; each component begins with the block that was reached first. */
     List<List<BasicBlock>> from(List<BasicBlock> roots) {
       for (var root : roots) if (!index.containsKey(root)) visit(root);
       return components.reversed();

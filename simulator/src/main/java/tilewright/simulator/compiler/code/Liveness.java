@@ -5,7 +5,7 @@ import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
 
-/** Which registers' values are still needed, block by block. */
+/** The registers whose values are still needed, block by block. */
 public final class Liveness {
   private final Map<BasicBlock, BitSet> liveIn = new HashMap<>();
 

@@ -233,7 +233,7 @@ public final class MmaLowering {
     }
   }
 
-  /** Which elements of a sparse A are there, and which lanes say so. */
+  /** The arguments that tell the stored elements of a sparse A, and the lanes that hold them. */
   private static List<Op.Argument> metadata(List<Operand> operands, Lowering c) {
     if (!(operands.get(5) instanceof Operand.Integer(long selector))) {
       throw new Unsupported("the sparsity selector must be a constant");

@@ -17,7 +17,7 @@ import tilewright.ptx.Statement;
 import tilewright.ptx.Variable;
 
 /**
- * Which functions a kernel can call, and how. Most calls are inlined. Functions that can call themselves, and those
+ * The functions that a kernel can call, and how. Most calls are inlined. Functions that can call themselves, and those
  * that are called through their address, have one copy of code and a frame in local memory for each call.
  */
 public final class CallGraph {

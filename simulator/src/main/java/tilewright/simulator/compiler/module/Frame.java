@@ -25,7 +25,7 @@ public final class Frame {
     this.relative = relative;
   }
 
-  /** At the beginning of local memory. */
+  /** The kernel's frame, at the beginning of local memory. */
   static Frame ofKernel() {
     return new Frame(false);
   }

@@ -40,7 +40,7 @@ public final class ModuleFunctions {
     return position < 0 ? Optional.empty() : Optional.of(AddressSpace.function(position));
   }
 
-  /** In the order of their addresses. */
+  /** The names, in the order of the functions' addresses. */
   public List<String> names() {
     return names;
   }
