@@ -95,14 +95,13 @@ public record Sm90Gemm(Sm90GemmConfig config, OutputForm output, Grouping groupi
 
   private TileScheduler scheduler(TileGrid grid, WorkTile.KRange range, Optional<GlobalTensor> groups, Pred first) {
     var accumulators = config.mma().accumulators(config.consumers());
-    if (grid.cluster().shape().splits() > 1) {
-      return new SplitKTiles(grouping.tiles(grid, range, groups),
-          ClusterReduction.of(grid.cluster(), accumulators, first));
-    }
-    return switch (config.variant().order()) {
+    var reduction = Optional.of(grid.cluster()).filter(cluster -> cluster.shape().splits() > 1)
+        .map(cluster -> ClusterReduction.of(cluster, accumulators, first));
+    var tiles = switch (config.variant().order()) {
       case PERSISTENT -> grouping.tiles(grid, range, groups);
       case WAVE_SYNCHRONISED -> WaveSynchronisedTiles.of(PersistentTiles.strided(grid, range));
       case STREAM_K -> StreamKTiles.of(grid, range.steps(), accumulators);
     };
+    return reduction.<TileScheduler>map(sum -> new SplitKTiles(tiles, sum)).orElse(tiles);
   }
 }

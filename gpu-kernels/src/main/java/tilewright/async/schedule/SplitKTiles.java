@@ -3,6 +3,7 @@ package tilewright.async.schedule;
 import java.util.function.Consumer;
 import tilewright.async.collective.OrderedSequence;
 import tilewright.kernel.I32;
+import tilewright.kernel.Pred;
 
 /**
  * Tiles of which each CTA of a cluster sums over its own slice of k.
@@ -24,6 +25,16 @@ public record SplitKTiles(TileScheduler tiles, ClusterReduction reduction) imple
   @Override
   public void forEachOf(OrderedSequence.Turn turn, Consumer<WorkTile> body) {
     tiles.forEachOf(turn, body);
+  }
+
+  @Override
+  public void forEachOfWarp(Pred first, Consumer<WorkTile> body) {
+    tiles.forEachOfWarp(first, body);
+  }
+
+  @Override
+  public void schedule() {
+    tiles.schedule();
   }
 
   @Override
