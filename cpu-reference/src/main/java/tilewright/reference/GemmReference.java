@@ -71,7 +71,7 @@ public record GemmReference(TensorView a, TensorView b, TensorView c, float alph
     return onWarpgroups(Math.max(1, extent(a, 1)), rows);
   }
 
-  /** Sums as {@code wgmma} does, and adds to an FP32 accumulator every so many steps of k. */
+  /** Sums as {@code wgmma} does, and adds the accumulators in FP32 after each interval of k. */
   public double[] onWarpgroups(int interval, int[] rows) {
     if (a.type() == ElementType.I8) return integers(rows);
     return onWarpgroups(interval, Scales.ONE, rows);

@@ -290,14 +290,14 @@ public record Sm90GemmConfig(Operands operands, TileShape tile, int consumers, i
         .aligned(ALIGNED_BYTES / type.bytes());
   }
 
-  /** Returns this configuration with fewer stages, by so many bytes that are needed elsewhere. */
+  /** Returns this configuration with fewer stages, so that these bytes are free for other uses. */
   Sm90GemmConfig yielding(int bytes) {
     int stage = (tile.m() * types().a().bits() + tile.n() * types().b().bits()) * tile.k() / Byte.SIZE;
     return new Sm90GemmConfig(operands, tile, consumers, stages - Math.ceilDiv(bytes, stage), cluster, band, resident,
         variant);
   }
 
-  /** The scratch memory that so many CTAs need. */
+  /** The scratch memory that a launch of this number of CTAs needs. */
   public List<PreparedLaunch.Scratch> scratch(int blocks) {
     return switch (variant.order()) {
       case PERSISTENT -> List.of();

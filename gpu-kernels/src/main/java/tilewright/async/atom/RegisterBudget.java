@@ -11,12 +11,12 @@ import tilewright.ptx.Operand;
 public final class RegisterBudget {
   private RegisterBudget() {}
 
-  /** Keeps so many registers per thread. */
+  /** Lowers the registers per thread to this number. */
   public static void shrink(Scope k, int registers) {
     change(k, "dec", registers);
   }
 
-  /** Waits for so many registers per thread. */
+  /** Raises the registers per thread to this number, and waits until they are free. */
   public static void grow(Scope k, int registers) {
     change(k, "inc", registers);
   }

@@ -148,7 +148,8 @@ public final class Pipeline {
     }
 
     /**
-     * Producer: expects so many bytes in a stage that is free already, and publishes what the thread has written to it.
+     * Producer: expects this number of bytes in a stage that is free already, and publishes what the thread has written
+     * to it.
      */
     public Mbarrier expect(int bytes) {
       var landed = full();

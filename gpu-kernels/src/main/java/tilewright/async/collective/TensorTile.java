@@ -64,7 +64,7 @@ public final class TensorTile implements OperandTile {
   }
 
   /**
-   * Declares a tile whose rows interleave two modes: so many rows of the first, for each coordinate of the third.
+   * Declares a tile whose rows interleave two modes: {@code count} rows of the first, for each coordinate of the third.
    *
    * @param count rows of a round; the first mode may have fewer. Divides a box's rows
    */
@@ -73,7 +73,7 @@ public final class TensorTile implements OperandTile {
     return new TensorTile(tile, boxes.map(k, spec), boxes);
   }
 
-  /** Declares a tile that so many CTAs of a cluster load together. */
+  /** Declares a tile that several CTAs of a cluster load together. */
   public static TensorTile shared(Scope k, TensorSpec spec, OffsetMap layout, int blocks) {
     int share = extent(layout, 0) / blocks;
     var boxes = Boxes.of(spec, layout, share, 1);

@@ -8,7 +8,7 @@ import tilewright.kernel.TraceException;
 import tilewright.kernel.collective.OutputTile;
 
 /**
- * The tiles of groups that have a batch entry each, of whose rows the first so many count (DeepGEMM, m-grouped masked
+ * The tiles of groups that have a batch entry each, of whose rows a given number count (DeepGEMM, m-grouped masked
  * layout). Tiles behind these rows are left out before the rest is shared out.
  *
  * @param rows of each group that count

@@ -6,7 +6,7 @@ import tilewright.kernel.I32;
 import tilewright.kernel.Scope;
 
 /**
- * Every so many-th number: as many workers as the launch has share them out beforehand (a static persistent scheduler).
+ * Every n-th number, where a launch has n workers (a static persistent scheduler).
  *
  * @param first the worker's own number
  * @param count of all numbers

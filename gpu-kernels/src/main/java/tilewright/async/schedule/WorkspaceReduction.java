@@ -17,8 +17,8 @@ import tilewright.numerics.ElementType;
 
 /**
  * Hands accumulators from CTA to CTA through a workspace in global memory: "partials", an FP32 tile for each CTA, and
- * "flags", an integer for each of a CTA's warpgroups, which is 0 before the launch and 0 again after it. A thread leaves
- * its accumulators, four by four, for the thread of the same number.
+ * "flags", an integer for each of a CTA's warpgroups, which is 0 before the launch and 0 again after it. A thread
+ * leaves its accumulators, four by four, for the thread of the same number.
  *
  * @param partials (four, lane, quad, consumer, block), column-major
  * @param flags (consumer, block), column-major
@@ -35,7 +35,7 @@ public record WorkspaceReduction(Scope k, GlobalTensor partials, GlobalTensor fl
         k.global(perCta(flags, flags(accumulators))));
   }
 
-  /** The memory that a launch of so many CTAs needs. */
+  /** The memory that a launch of this number of CTAs needs. */
   public static List<PreparedLaunch.Scratch> scratch(Accumulators accumulators, int blocks) {
     return List.of(new PreparedLaunch.Scratch(PARTIALS, ElementType.F32, perCta(partials(accumulators), blocks)),
         new PreparedLaunch.Scratch(FLAGS, ElementType.I32, perCta(flags(accumulators), blocks)));

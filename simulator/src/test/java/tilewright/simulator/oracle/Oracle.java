@@ -73,7 +73,7 @@ final class Oracle {
     return result;
   }
 
-  /** Of three FP32 numbers, the magnitudes if asked. */
+  /** The extremum of three FP32 numbers, or of their magnitudes. */
   private static long extremum(String opcode, List<String> modifiers, long[] x) {
     boolean magnitudes = modifiers.contains("abs");
     var oracle = new FloatOracle(Format.F32, modifiers.stream().filter(m -> !m.equals("abs")).toList());

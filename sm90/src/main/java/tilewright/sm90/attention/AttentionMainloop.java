@@ -143,7 +143,7 @@ final class AttentionMainloop {
     softmax.restart();
   }
 
-  /** Waits for the last P·V, beside which so many other MMAs may be under way, and stores the tile. */
+  /** Waits for the last P·V, beside which this number of other MMAs may be under way, and stores the tile. */
   private void finish(OnlineSoftmax softmax, AttentionTiles.Tile tile, AttentionEpilogue epilogue, int others,
       Runnable release) {
     var totals = softmax.finish();

@@ -26,7 +26,7 @@ public sealed interface Mainloop permits WgmmaMainloop, PromotedMainloop, MixedI
    */
   Consumer consumer(Pipeline ring, OrderedSequence.Turn turn, WorkTile.KRange range, I32 group, I32 lane);
 
-  /** Arrivals of this CTA that release a stage, of so many warpgroups that share a tile. */
+  /** Arrivals of this CTA that release a stage, where this number of warpgroups share a tile. */
   default int releases(int warpgroups) {
     return operands().scales().isPresent() ? warpgroups * Warpgroup.SIZE / Warp.SIZE : warpgroups;
   }

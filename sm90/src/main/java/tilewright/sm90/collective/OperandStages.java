@@ -36,7 +36,7 @@ public record OperandStages(Scope k, OperandTile a, OperandTile b, TiledWgmma mm
     return new WorkTile.KRange(first, steps(1).minus(first).max(0).min(each));
   }
 
-  /** Steps of each of so many equal parts of k. */
+  /** Steps of each part, were k divided into this number of equal parts. */
   private I32 steps(int parts) {
     return b.extent(1).ceilDiv(mma.depth() * mma.unit() * parts).times(mma.unit());
   }

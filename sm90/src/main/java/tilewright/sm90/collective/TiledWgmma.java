@@ -112,7 +112,7 @@ public final class TiledWgmma {
     return tileN;
   }
 
-  /** A tile's accumulators in so many warpgroups' registers. */
+  /** A tile's accumulators in the registers of this number of warpgroups. */
   public Accumulators accumulators(int warpgroups) {
     return new Accumulators(sums() == PtxType.F32 ? ElementType.F32 : ElementType.I32,
         blocks() * columns() / (2 * VALUES), warpgroups);

@@ -15,7 +15,7 @@ import tilewright.kernels.registry.KernelRegistry;
 import tilewright.verification.KernelConfiguration;
 import tools.jackson.databind.json.JsonMapper;
 
-/** What a record has measured leads to the settings that measure it again. */
+/** Checks that the settings found for a record measure it again. */
 class RecordedSettingsTest {
   private static final KernelRegistry REGISTRY = KernelRegistry.builtIn();
 
