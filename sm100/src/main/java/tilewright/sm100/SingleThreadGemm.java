@@ -37,7 +37,7 @@ public record SingleThreadGemm(Sm100GemmConfig config) implements Kernel {
     var ring = Pipeline.ring(k, config.stages(), first, 1, 1);
     var done = Pipeline.ring(k, 1, first, 1, 1);
     k.when(first, () -> Mbarrier.publish(k));
-    var memory = TensorMemory.allocate(k, 1, config.allocated(0), warp.equalTo(0), cluster::meet);
+    var memory = TensorMemory.allocate(k, 1, config.allocated(mainloop), warp.equalTo(0), cluster::meet);
     var sums = memory.take(config.tileN());
 
     var tile = grid.tile(k.blockX(), mainloop.range());

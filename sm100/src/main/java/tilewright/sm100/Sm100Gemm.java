@@ -60,8 +60,7 @@ public record Sm100Gemm(Sm100GemmConfig config, Epilogue epilogue, int neighbour
     var done = Pipeline.ring(k, config.accumulators(), first, 1, config.ctas() * TensorMemoryEpilogue.WARPS);
     var tiles = scheduler(config.grid(cluster, c.extents()), mainloop.range(), groups, first);
     k.when(first, () -> Mbarrier.publish(k));
-    int columns = config.allocated(mainloop.columns());
-    var memory = TensorMemory.allocate(k, config.ctas(), columns, warp.equalTo(MMA), cluster::meet);
+    var memory = TensorMemory.allocate(k, config.ctas(), config.allocated(mainloop), warp.equalTo(MMA), cluster::meet);
     var accumulators = memory.take(config.columns());
     mainloop.take(memory);
     k.when(warp.lessThan(LOAD), () -> { // Four epilogue warps: Tensor Memory → registers → shared memory → C.

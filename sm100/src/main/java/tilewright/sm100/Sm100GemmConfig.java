@@ -133,9 +133,9 @@ public record Sm100GemmConfig(UmmaTypes types, boolean aKMajor, boolean bKMajor,
     return List.copyOf(uses);
   }
 
-  /** Columns to allocate for these and so many more. */
-  int allocated(int more) {
-    return Math.max(TensorMemory.FEWEST, Integer.highestOneBit(2 * (columns() + more) - 1));
+  /** Columns to allocate for the accumulators and a main loop. */
+  int allocated(TensorMainloop mainloop) {
+    return Math.max(TensorMemory.FEWEST, Integer.highestOneBit(2 * (columns() + mainloop.columns()) - 1));
   }
 
   /** K of a stage, in containers. */
