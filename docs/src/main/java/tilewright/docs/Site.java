@@ -28,14 +28,6 @@ import tilewright.docs.source.BrokenSiteException;
 
 /** The documentation site: {@code Site REPOSITORY OUTPUT} builds it. */
 public final class Site {
-  /** The pages in reading order; each is {@code docs/src/site/NAME.adoc}. */
-  static final List<String> PAGES = List.of("index", "gemm-to-gpu", "hopper-gemm", "hopper-types", "ladder",
-      "blackwell-gemm", "blackwell-pairs", "blackwell-scales", "attention", "hopper-attention",
-      "blackwell-attention", "budget", "kernel-language", "catalogue",
-      "layout-expressions", "morphisms", "command-line", "simulator", "asynchrony", "tensor-cores", "tensor-memory",
-      "simulator-speed",
-      "verification", "gpu-lab", "golden", "proofs", "glossary", "limits", "trust", "decisions");
-
   private Site() {}
 
   /** Builds the site, or says on standard error what is wrong and exits with 1. */
@@ -82,7 +74,9 @@ public final class Site {
     Files.writeString(generated.resolve("decisions.adoc"), Decisions.list(decisions));
 
     var pages = convert(root.resolve("docs"), generated, decisions);
-    var template = new Template(pages);
+    int chapters = Contents.names().size();
+    var template = new Template(Contents.navigation(pages.subList(0, chapters),
+        pages.subList(chapters, pages.size())));
     for (var page : pages) {
       var file = output.resolve(page.path());
       Files.createDirectories(file.getParent());
@@ -97,7 +91,7 @@ public final class Site {
   private static List<Page> convert(Path docs, Path generated, List<Decisions.Decision> decisions) {
     try (var converter = new Converter(docs.getParent(), generated)) {
       var pages = new ArrayList<Page>();
-      for (var name : PAGES) pages.add(converter.convert(docs.resolve("src/site/" + name + ".adoc"), name + ".html"));
+      for (var name : Contents.names()) pages.add(converter.convert(docs.resolve("src/site/" + name + ".adoc"), name + ".html"));
       for (var decision : decisions) {
         var path = "decisions/" + decision.name();
         pages.add(converter.convert(docs.resolve(path + ".adoc"), path + ".html"));

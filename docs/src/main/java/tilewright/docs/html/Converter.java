@@ -53,7 +53,8 @@ public final class Converter implements AutoCloseable {
     var options = Options.builder().safe(SafeMode.UNSAFE).standalone(false).attributes(attributes).build();
     Document document = asciidoctor.loadFile(source.toFile(), options);
     var body = document.convert();
-    return new Page(path, document.getDoctitle(), headings(document), body);
+    var title = document.getDoctitle();
+    return new Page(path, title, (String) document.getAttribute("navtitle", title), headings(document), body);
   }
 
   /** Complaints of all conversions so far, each with its file, and its line where that is known. */

@@ -1,6 +1,5 @@
 package tilewright.docs.html;
 
-import java.util.List;
 import java.util.stream.Collectors;
 
 /** The frame of every page: navigation on the left, the page, its sections on the right. */
@@ -33,21 +32,15 @@ public final class Template {
       </html>
       """;
 
-  private final List<Page> pages;
+  private final Navigation navigation;
 
-  public Template(List<Page> pages) {
-    this.pages = pages;
+  public Template(Navigation navigation) {
+    this.navigation = navigation;
   }
 
   public String render(Page page) {
-    return FRAME.formatted(page.title(), page.toRoot(), navigation(page), page.body(), sections(page));
-  }
-
-  /** All pages but the first: the site's name leads there. */
-  private String navigation(Page current) {
-    return pages.stream().skip(1).map(page -> "<li class=\"%s%s\"><a href=\"%s\">%s</a></li>\n".formatted(
-        page.toRoot().isEmpty() ? "top" : "nested", page == current ? " current" : "",
-        current.toRoot() + page.path(), page.title())).collect(Collectors.joining("", "<ul>\n", "</ul>\n"));
+    return FRAME.formatted(page.title(), page.toRoot(), navigation.html(page),
+        page.body() + "\n" + navigation.neighbours(page), sections(page));
   }
 
   private static String sections(Page page) {

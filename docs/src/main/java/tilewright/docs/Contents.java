@@ -1,0 +1,62 @@
+package tilewright.docs;
+
+import java.util.ArrayList;
+import java.util.HashMap;
+import java.util.HashSet;
+import java.util.List;
+import java.util.Map;
+import tilewright.docs.html.Navigation;
+import tilewright.docs.html.Page;
+import tilewright.docs.source.BrokenSiteException;
+
+/** The table of contents: every page belongs to exactly one group, in reading order; the landing page to none. */
+final class Contents {
+  static final String LANDING = "index";
+  /** The group whose pages lead to each other at their feet. */
+  private static final String PATH = "Learn";
+  /** The page under which every decision is folded. */
+  private static final String DECISIONS = "decisions";
+
+  private static final List<Group> GROUPS = List.of(
+      new Group(PATH, "gemm-to-gpu", "ladder"),
+      new Group("How-to", "verification", "simulator", "gpu-lab"),
+      new Group("Reference", "command-line", "kernel-language", "layout-expressions", "catalogue", "glossary", "limits",
+          "trust"),
+      new Group("Internals", "hopper-gemm", "hopper-types", "blackwell-gemm", "blackwell-pairs", "blackwell-scales",
+          "attention", "hopper-attention", "blackwell-attention", "budget", "morphisms", "asynchrony", "tensor-cores",
+          "tensor-memory"),
+      new Group("Records", "golden", "proofs", "simulator-speed", DECISIONS));
+
+  /** @param pages names of {@code docs/src/site/NAME.adoc} */
+  private record Group(String title, List<String> pages) {
+    Group(String title, String... pages) {
+      this(title, List.of(pages));
+    }
+  }
+
+  private Contents() {}
+
+  /** The names of all pages, the landing page first. */
+  static List<String> names() {
+    var names = new ArrayList<>(List.of(LANDING));
+    GROUPS.forEach(group -> names.addAll(group.pages()));
+    if (new HashSet<>(names).size() < names.size()) {
+      throw new BrokenSiteException(List.of("a page stands twice in the table of contents: " + names));
+    }
+    return names;
+  }
+
+  /** The groups with links to their pages, {@code decisions} folded under theirs. */
+  static Navigation navigation(List<Page> pages, List<Page> decisions) {
+    var byPath = new HashMap<String, Page>();
+    pages.forEach(page -> byPath.put(page.path(), page));
+    return new Navigation(GROUPS.stream().map(group -> new Navigation.Group(group.title(), group.title().equals(PATH),
+        group.pages().stream().map(name -> link(byPath, name, name.equals(DECISIONS) ? decisions : List.of()))
+            .toList())).toList());
+  }
+
+  private static Navigation.Link link(Map<String, Page> byPath, String name, List<Page> children) {
+    return Navigation.Link.to(byPath.get(name + ".html"), children.stream()
+        .map(child -> Navigation.Link.to(child, List.of())).toList());
+  }
+}
