@@ -10,6 +10,7 @@ import tilewright.docs.blackwell.BlackwellAttentionPage;
 import tilewright.docs.blackwell.BlackwellPages;
 import tilewright.docs.html.Converter;
 import tilewright.docs.html.LinkCheck;
+import tilewright.docs.html.LiteralCheck;
 import tilewright.docs.html.Page;
 import tilewright.docs.html.SearchIndex;
 import tilewright.docs.html.Template;
@@ -82,9 +83,11 @@ public final class Site {
       Files.createDirectories(file.getParent());
       Files.writeString(file, template.render(page));
     }
-    for (var resource : List.of("site.css", "search.js")) copy(resource, output);
+    for (var resource : List.of("site.css", "page.js", "search.js")) copy(resource, output);
     Files.writeString(output.resolve("search-index.js"), SearchIndex.script(pages));
-    var faults = LinkCheck.faults(output);
+    var faults = new ArrayList<>(LinkCheck.faults(output));
+    faults.addAll(SearchIndex.faults(pages));
+    pages.forEach(page -> faults.addAll(LiteralCheck.faults(page)));
     if (!faults.isEmpty()) throw new BrokenSiteException(faults);
   }
 

@@ -52,9 +52,15 @@ public final class Converter implements AutoCloseable {
         .build();
     var options = Options.builder().safe(SafeMode.UNSAFE).standalone(false).attributes(attributes).build();
     Document document = asciidoctor.loadFile(source.toFile(), options);
-    var body = document.convert();
+    var body = inBoxes(document.convert());
     var title = document.getDoctitle();
     return new Page(path, title, (String) document.getAttribute("navtitle", title), headings(document), body);
+  }
+
+  /** Puts every table into a box in which it scrolls, so that it never widens the page. */
+  private static String inBoxes(String html) {
+    return html.replace("<table class=\"tableblock", "<div class=\"scroll\">\n<table class=\"tableblock")
+        .replaceAll("(?s)(<div class=\"scroll\">\n<table.*?</table>)", "$1\n</div>");
   }
 
   /** Complaints of all conversions so far, each with its file, and its line where that is known. */

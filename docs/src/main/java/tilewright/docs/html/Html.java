@@ -1,7 +1,9 @@
 package tilewright.docs.html;
 
+import java.util.Map;
 import java.util.Set;
 import java.util.TreeSet;
+import java.util.regex.Matcher;
 import java.util.regex.Pattern;
 import java.util.stream.Collectors;
 
@@ -11,6 +13,12 @@ public final class Html {
   private static final Pattern LINK = Pattern.compile("<a\\s(?:[^>]*\\s)?href=\"([^\"]*)\"");
   private static final Pattern ID = Pattern.compile("\\sid=\"([^\"]*)\"");
 
+  /** Tags within a word or a sentence; every other one ends a word. */
+  private static final Pattern INLINE_TAG = Pattern.compile("</?(?:a|b|code|em|i|mark|span|strong|sub|sup)\\b[^>]*>");
+  private static final Pattern CHARACTER = Pattern.compile("&(?:#(\\d+)|\\w+);");
+  private static final Map<String, String> NAMED =
+      Map.of("&lt;", "<", "&gt;", ">", "&amp;", "&", "&quot;", "\"", "&nbsp;", " ");
+
   private Html() {}
 
   static String escape(String text) {
@@ -19,8 +27,14 @@ public final class Html {
 
   /** The text that a reader sees of markup, on one line. */
   public static String text(String html) {
-    return html.replaceAll("<[^>]*>", " ").replace("&lt;", "<").replace("&gt;", ">").replace("&#8217;", "’")
-        .replaceAll("&#?\\w+;", " ").replaceAll("\\s+", " ").strip();
+    return unescape(INLINE_TAG.matcher(html).replaceAll("").replaceAll("<[^>]*>", " ")).replaceAll("\\s+", " ").strip();
+  }
+
+  /** Replaces the references to characters that Asciidoctor writes; any other stays, and is a fault of the build. */
+  private static String unescape(String html) {
+    return CHARACTER.matcher(html).replaceAll(match -> Matcher.quoteReplacement(
+        match.group(1) == null ? NAMED.getOrDefault(match.group(), match.group())
+            : Character.toString(Integer.parseInt(match.group(1)))));
   }
 
   /** Everything that a page links to or loads, as written. */

@@ -60,9 +60,16 @@ public record Navigation(List<Group> groups) {
   }
 
   private static String list(List<Link> links, Page current) {
-    return links.stream().map(link -> "<li>" + link.anchor(current) + (link.children().isEmpty() ? "" : folded(
+    return links.stream().map(link -> "<li>" + link.anchor(current) + sections(link, current) + (link.children().isEmpty() ? "" : folded(
         link.children().size() + " pages", link.children().stream().anyMatch(child -> child.holds(current)),
         list(link.children(), current))) + "</li>\n").collect(Collectors.joining("", "<ul>\n", "</ul>\n"));
+  }
+
+  /** The sections of the page that is shown, under its link. */
+  private static String sections(Link link, Page current) {
+    if (!link.path().equals(current.path()) || current.headings().isEmpty()) return "";
+    return current.headings().stream().map(h -> "<li><a href=\"#%s\">%s</a></li>\n".formatted(h.id(), h.title()))
+        .collect(Collectors.joining("", "\n<ul>\n", "</ul>\n"));
   }
 
   private static String folded(String summary, boolean open, String content) {

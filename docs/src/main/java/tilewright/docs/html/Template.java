@@ -1,8 +1,6 @@
 package tilewright.docs.html;
 
-import java.util.stream.Collectors;
-
-/** The frame of every page: navigation on the left, the page, its sections on the right. */
+/** The frame of every page: a bar with search, theme and menu; the groups of pages; the page itself. */
 public final class Template {
   private static final String FRAME = """
       <!DOCTYPE html>
@@ -10,24 +8,29 @@ public final class Template {
       <head>
       <meta charset="utf-8">
       <meta name="viewport" content="width=device-width, initial-scale=1">
-      <meta name="color-scheme" content="light dark">
       <title>%1$s · Tilewright</title>
+      <script src="%2$spage.js"></script>
       <link rel="stylesheet" href="%2$ssite.css">
       <script defer src="%2$ssearch-index.js"></script>
       <script defer src="%2$ssearch.js"></script>
       </head>
       <body data-root="%2$s">
-      <nav class="site">
+      <a class="skip" href="#content">Skip to the page</a>
+      <header class="bar">
       <a class="name" href="%2$sindex.html">Tilewright</a>
-      <input id="search" type="search" placeholder="Search" aria-label="Search">
-      <ul id="found" hidden></ul>
+      <div class="finder" role="search">
+      <input id="search" type="search" placeholder="Search" aria-label="Search" autocomplete="off">
+      <div id="found" role="status" hidden></div>
+      </div>
+      <button id="theme" type="button">Theme: auto</button>
+      <button id="menu" type="button" aria-expanded="false" aria-controls="pages">Pages</button>
+      </header>
+      <nav class="site" id="pages" aria-label="Pages">
       %3$s</nav>
-      <main>
-      <h1>%1$s</h1>
-      %4$s
-      </main>
-      <nav class="page">
-      %5$s</nav>
+      <main id="content">
+      <h1>%4$s</h1>
+      %5$s
+      %6$s</main>
       </body>
       </html>
       """;
@@ -39,12 +42,7 @@ public final class Template {
   }
 
   public String render(Page page) {
-    return FRAME.formatted(page.title(), page.toRoot(), navigation.html(page),
-        page.body() + "\n" + navigation.neighbours(page), sections(page));
-  }
-
-  private static String sections(Page page) {
-    return page.headings().stream().map(h -> "<li><a href=\"#%s\">%s</a></li>\n".formatted(h.id(), h.title()))
-        .collect(Collectors.joining("", "<ul>\n", "</ul>\n"));
+    return FRAME.formatted(Html.escape(Html.text(page.title())), page.toRoot(), navigation.html(page), page.title(),
+        page.body(), navigation.neighbours(page));
   }
 }

@@ -87,8 +87,10 @@ public final class Proofs {
     return String.format(Locale.ROOT, "%,d", number);
   }
 
-  /** Without meaning to AsciiDoc. */
+  /** Without meaning to AsciiDoc, except that {@code 2^k} and {@code 2^(a+b)} have raised exponents. */
   private static String plain(String text) {
-    return "pass:c[" + text.replace("|", "\\|").replace("]", "\\]") + "]";
+    var html = text.replace("&", "&amp;").replace("<", "&lt;").replace(">", "&gt;")
+        .replaceAll("\\^(?:\\(([^)]*)\\)|(\\w))", "<sup>$1$2</sup>");
+    return "pass:[" + html.replace("|", "\\|").replace("]", "\\]") + "]";
   }
 }

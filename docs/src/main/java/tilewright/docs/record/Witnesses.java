@@ -36,6 +36,6 @@ public final class Witnesses {
         .collect(Collectors.joining(" "));
     if (comment.isEmpty()) throw new BrokenSiteException(List.of(name + ".cu does not begin with a comment"));
     long results = recorded.stream().filter(line -> line.startsWith(name + "/") || line.startsWith(name + ".")).count();
-    return "|`" + name + ".cu` |" + target.group(1) + " |" + comment + " |" + (results == 0 ? "–" : results) + "\n";
+    return "|`" + name + ".cu` |" + target.group(1) + " |" + comment.replace("^T", "ᵀ") + " |" + (results == 0 ? "–" : results) + "\n";
   }
 }

@@ -19,6 +19,7 @@ class ConverterTest {
     try (var converter = new Converter(folder, folder)) {
       var page = converter.convert(source("= Title\n\n== First part\n\nSome *bold* text.\n"), "sub/page.html");
       assertEquals("Title", page.title());
+      assertEquals("Title", page.shortTitle());
       assertEquals(List.of(new Page.Heading("first-part", "First part", "Some bold text.")), page.headings());
       assertEquals("../", page.toRoot());
       assertEquals(List.of(), converter.faults());
