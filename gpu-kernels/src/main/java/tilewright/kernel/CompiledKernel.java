@@ -34,8 +34,13 @@ public record CompiledKernel(String name, PtxModule module, List<KernelParameter
     partitions = List.copyOf(partitions);
   }
 
-  /** A tensor in shared memory, so many bytes from its begin. */
-  public record SharedPart(int offset, ElementType type, OffsetMap layout) {}
+  /**
+   * A tensor in shared memory.
+   *
+   * @param name for reports; its number where the kernel gives none
+   * @param offset bytes from the begin of shared memory
+   */
+  public record SharedPart(String name, int offset, ElementType type, OffsetMap layout) {}
 
   /** Traces a kernel for a target. */
   public static CompiledKernel compile(Kernel kernel, Target target) {

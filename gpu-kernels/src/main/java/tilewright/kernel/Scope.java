@@ -136,6 +136,11 @@ public final class Scope {
     return shared.tensor(type, layout);
   }
 
+  /** Like {@link #shared(ElementType, OffsetMap)}, with a name by which reports call the tensor. */
+  public SharedTensor shared(String name, ElementType type, OffsetMap layout) {
+    return shared.tensor(name, type, layout);
+  }
+
   /** Allocates bytes of shared memory that are no tensor, such as mbarriers, and returns their address. */
   public I32 sharedBytes(int bytes) {
     return new I32(this, shared.raw(bytes));

@@ -25,8 +25,12 @@ final class SharedMemory {
   }
 
   SharedTensor tensor(ElementType type, OffsetMap layout) {
+    return tensor(String.valueOf(tensors.size()), type, layout);
+  }
+
+  SharedTensor tensor(String name, ElementType type, OffsetMap layout) {
     var place = reserve(SharedTensor.bytes(type, layout), ALIGNMENT);
-    tensors.add(new CompiledKernel.SharedPart(Math.toIntExact(place.constant()), type, layout));
+    tensors.add(new CompiledKernel.SharedPart(name, Math.toIntExact(place.constant()), type, layout));
     return new SharedTensor(k, type, layout, place);
   }
 

@@ -4,7 +4,7 @@ import java.util.Optional;
 import tilewright.ptx.Dim3;
 
 /**
- * One thing that is wrong with a launch, at one instruction.
+ * One thing that is wrong with a launch, at one instruction or line of the source.
  *
  * @param message one sentence that says what happened, to whom and where
  * @param fix what would most likely mend it
@@ -15,7 +15,7 @@ import tilewright.ptx.Dim3;
  * @param thread of the first occurrence, within its block
  * @param address of the first occurrence, as an offset into its buffer, shared or local memory
  * @param other the access it conflicts with, for races
- * @param count occurrences at this instruction
+ * @param count occurrences of the same mistake
  */
 public record Finding(Kind kind, String message, String fix, int line, String text, String source, Dim3 block,
     Dim3 thread, long address, Optional<Access> other, long count) {
@@ -66,11 +66,6 @@ public record Finding(Kind kind, String message, String fix, int line, String te
     }
   }
 
-  /** Returns this finding with another number of occurrences. */
-  public Finding times(long occurrences) {
-    return new Finding(kind, message, fix, line, text, source, block, thread, address, other, occurrences);
-  }
-
   /** Returns this finding as the one of so many pairs of instructions, which one change mends. */
   public Finding among(int pairs) {
     if (pairs < 2) return this;
@@ -81,10 +76,9 @@ public record Finding(Kind kind, String message, String fix, int line, String te
   /** A short paragraph for people. */
   @Override
   public String toString() {
-    var where = line > 0 ? " at PTX line " + line : "";
-    var from = source.isEmpty() ? "" : " (" + source + ")";
-    var instruction = text.isEmpty() ? "" : ", " + text;
-    return kind + where + from + instruction + ": " + message + ". Likely fix: " + fix + "."
+    var ptx = (line > 0 ? "PTX line " + line : "") + (line > 0 && !text.isEmpty() ? ", " : "") + text;
+    var where = source.isEmpty() ? ptx : source + (ptx.isEmpty() ? "" : " (" + ptx + ")");
+    return kind + (where.isEmpty() ? "" : " at " + where) + ": " + message + ". Likely fix: " + fix + "."
         + (count > 1 ? " [" + count + " times]" : "");
   }
 }

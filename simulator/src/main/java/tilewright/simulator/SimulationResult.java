@@ -7,7 +7,7 @@ import java.util.Optional;
 /**
  * The outcome of a launch. The launch's buffers hold the results, also when it was stopped.
  *
- * @param findings what is wrong with the launch, one an instruction and kind, in PTX order; empty for a clean run
+ * @param findings what is wrong with the launch, one per mistake, in PTX order; empty for a clean run
  * @param instructions thread instructions executed
  * @param time wall-clock time of the execution
  * @param bankConflicts shared-memory accesses by instruction, in PTX order; empty unless watched

@@ -79,7 +79,7 @@ class GlobalCopyBugsTest implements PlantedBugs {
           st.global.u32 [%l0], %t; // THERE
           FIX[fence.proxy.async.global;]
           FIX[bar.sync 0;]
-          """ + LOAD + AWAIT, "asynchronously reads 'arg0' + 4 ", "thread (1,0,0) of the same warp"),
+          """ + LOAD + AWAIT, "asynchronously reads 'arg0' + ", "put __syncthreads() (bar.sync) between"),
       SeededBug.sm90("a bulk load of what was written without a proxy fence for global memory", 1, 64,
           Finding.Kind.MISSING_PROXY_FENCE, START + """
           st.global.u32 [%l0], %t; // THERE

@@ -37,9 +37,8 @@ public record TensorCoordinates(int bits, OffsetMap layout, long begin) implemen
     for (int i = tensors.size() - 1; i >= 0; i--) {
       var t = tensors.get(i);
       if (offset < t.offset()) continue;
-      int number = i;
       return new TensorCoordinates(t.type().bits(), t.layout(), t.offset()).of(offset)
-          .map(c -> c + " of shared tensor " + number);
+          .map(c -> c + " of shared tensor " + t.name());
     }
     return Optional.empty();
   }

@@ -4,6 +4,7 @@ import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import java.lang.foreign.MemorySegment;
+import java.util.List;
 import java.util.Map;
 import java.util.Optional;
 import java.util.stream.LongStream;
@@ -44,7 +45,9 @@ class TensorCoordinatesTest {
     var buffers = Map.of("X", MemorySegment.ofArray(new byte[4096]), "Y", MemorySegment.ofArray(new byte[4096]));
     var options = SimulatorOptions.defaults().withSanitizer(true).withCoordinates(TensorCoordinates.of(prepared));
     var findings = Simulator.load(faulty).run(prepared.on(buffers), options).findings();
-    var race = findings.stream().filter(f -> f.kind() == Finding.Kind.RACE).findFirst().orElseThrow();
+    assertEquals(List.of(Finding.Kind.RACE), findings.stream().map(Finding::kind).toList());
+    var race = findings.getFirst();
+    assertTrue(race.fix().matches("put k\\.barrier\\(\\) between Transpose.java:\\d+ and Transpose.java:\\d+"), race.fix());
     var tile = prepared.kernel().sharedTensors().getFirst();
     long element = race.address() * 8 / tile.type().bits();
     var expected = LongStream.range(0, tile.layout().size())

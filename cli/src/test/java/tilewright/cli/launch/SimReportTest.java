@@ -123,7 +123,7 @@ class SimReportTest {
     var run = Cli.run("sim", "--allow-outside", "--sanitize", path);
     assertEquals(Exit.CHECK_FAILED, run.exitCode());
     assertTrue(run.out().contains("UNINITIALIZED_READ at PTX line 17, st.global.u32 [%rd5], %r2"), run.out());
-    assertTrue(run.out().matches("(?s).*at 'in' \\+ (0, element 0|128, element 32), which nobody has written.*"),
+    assertTrue(run.out().matches("(?s).*at element (0 of 'in' \\(byte 0|32 of 'in' \\(byte 128)\\), which nobody has written.*"),
         run.out());
   }
 

@@ -120,6 +120,6 @@ public abstract class Cta {
   /** Where an instruction stands, to follow what it did. */
   public String at(int site) {
     var at = kernel.sites().get(site);
-    return " at line " + at.line() + " (" + at.text() + ")";
+    return " at " + at.where() + " (" + at.text() + ")";
   }
 }

@@ -23,29 +23,37 @@ public final class Places {
     if (AddressSpace.isLocal(address)) return "local memory + " + offset;
     var buffer = space.name(address);
     if (buffer.isEmpty()) return space.describe(address);
-    return "'" + buffer + "' + " + offset + element(buffer, offset);
+    var element = element(buffer, offset);
+    return element.isEmpty() ? "'" + buffer + "' + " + offset
+        : element + " of '" + buffer + "' (byte " + offset + ")";
   }
 
+  /** The element at an offset, where the layout is known. */
   private String element(String name, long offset) {
     var layout = coordinates.get(name);
-    return layout == null ? "" : layout.of(offset).map(c -> ", element " + c).orElse("");
+    return layout == null ? "" : layout.of(offset).map(c -> "element " + c).orElse("");
   }
 
   private String shared(long offset) {
     for (var v : shared.reversed()) {
       if (offset >= v.offset()) {
-        return "shared '" + v.name() + "' + " + (offset - v.offset()) + element(v.name(), offset - v.offset());
+        return named(v, offset);
       }
     }
     return "shared memory + " + offset;
+  }
+
+  private String named(Kernel.SharedVariable v, long offset) {
+    var place = "shared '" + v.name() + "' + " + (offset - v.offset());
+    var element = element(v.name(), offset - v.offset());
+    return element.isEmpty() ? place : element + " (" + place + ")";
   }
 
   /** Names the variable of shared memory that an access behind it overran. */
   public String overrun(long offset) {
     for (var v : shared.reversed()) {
       if (offset >= v.offset()) {
-        return "shared '" + v.name() + "' + " + (offset - v.offset()) + element(v.name(), offset - v.offset())
-            + ", which has " + v.bytes() + " bytes";
+        return named(v, offset) + ", which has " + v.bytes() + " bytes";
       }
     }
     return "shared memory + " + offset;

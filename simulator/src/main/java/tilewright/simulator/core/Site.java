@@ -26,6 +26,20 @@ public record Site(int line, String text, String source, MemoryOrder order, Inst
     return new Site(i.line(), shortened, source, MemoryOrder.of(i), InstructionClass.of(i), false);
   }
 
+  /** The line of the source, or of the PTX where no source is known. */
+  public String place() {
+    return source.isEmpty() ? "line " + line : source;
+  }
+
+  /** The line of the source, if it is known, and that of the PTX. */
+  public String where() {
+    return source.isEmpty() || line == 0 ? place() : source + " (PTX line " + line + ")";
+  }
+
+  boolean isJava() {
+    return source.contains(".java:");
+  }
+
   /** Says that what it reads goes into an exchange. */
   public Site asCarried() {
     return new Site(line, text, source, order, kind, true);

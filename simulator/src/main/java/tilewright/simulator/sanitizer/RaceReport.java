@@ -10,15 +10,13 @@ import tilewright.simulator.core.Cta;
 import tilewright.simulator.core.Fault;
 import tilewright.simulator.core.Findings;
 import tilewright.simulator.core.InstructionClass;
+import tilewright.simulator.core.Reach;
 import tilewright.simulator.core.Site;
 import tilewright.simulator.core.Warp;
 import tilewright.simulator.memory.Moves;
 
 /** Says in words which two accesses race, and what would order them. */
 public final class RaceReport {
-  private static final String WARP_FIX = "__syncwarp() (bar.warp.sync) between the two, or let one lane do both";
-  private static final String CTA_FIX = "a barrier (__syncthreads(), bar.sync) between the two; a flag hands over only "
-      + "if it is released (st.release, __threadfence()) and acquired (ld.acquire)";
   private static final String GRID_FIX = "give the blocks different elements, use atomics of scope .gpu on both sides, "
       + "or hand over by a flag: release (st.release.gpu, or a fence before the store) here, acquire there";
   private static final String COPY_FIX =
@@ -45,7 +43,7 @@ public final class RaceReport {
     var related = related(w, lane, other, at);
     var kind = pending && access == Access.READ ? Kind.PENDING_COPY_READ : Kind.RACE;
     cta.state.findings.add(new Findings.Report(kind, site, cta, w.thread(lane), AddressSpace.offset(address),
-        pending ? waiting(other) : fix(w, other, site, otherSite), Optional.of(related), otherSite),
+        pending ? waiting(other) : fix(other, site, otherSite), Optional.of(related), otherSite, reach(w, other)),
         () -> subject(w, lane, site) + verb(access) + " " + place(address) + value(address)
         + (pending ? async(at, otherAccess) : ", which ") + who(w, other, related) + " "
         + verb(at.kind() == InstructionClass.ATOMIC ? Access.ATOMIC : otherAccess) + at(at)
@@ -57,7 +55,7 @@ public final class RaceReport {
     var at = cta.kernel.sites().get(writerSite);
     var related = related(w, lane, writer, at);
     cta.state.findings.add(new Findings.Report(Kind.MISSING_PROXY_FENCE, site, cta, w.thread(lane),
-        AddressSpace.offset(address), "add fence.proxy.async behind the writes of line " + at.line()
+        AddressSpace.offset(address), "add fence.proxy.async behind the writes of " + at.where()
         + ", in the threads that write, before the barrier that hands over", Optional.of(related), writerSite),
         () -> subject(w, lane, site) + verb(access) + " " + place(address) + value(address)
         + " through the asynchronous proxy, which " + who(w, writer, related) + " writes" + at(at)
@@ -72,7 +70,7 @@ public final class RaceReport {
     cta.state.findings.add(new Findings.Report(Kind.MISSING_PROXY_FENCE, site, cta, w.thread(lane),
         AddressSpace.offset(address), released
         ? "put fence.proxy.tensormap::generic.acquire of the map, 128 bytes, before the copy, in a thread of its block"
-        : "put fence.proxy.tensormap::generic.release (or tensormap.cp_fenceproxy) behind line " + at.line()
+        : "put fence.proxy.tensormap::generic.release (or tensormap.cp_fenceproxy) behind " + at.where()
         + ", in the thread that writes, before what hands the map over", Optional.of(related), writerSite),
         () -> w.who(lane) + " copies by the tensor map at " + place(address)
         + " through the tensormap proxy, which " + who(w, writer, related) + " writes" + at(at)
@@ -115,7 +113,7 @@ public final class RaceReport {
   }
 
   private static String at(Site at) {
-    return " at line " + at.line() + (at.source().isEmpty() ? "" : " (" + at.source() + ")");
+    return " at " + at.where();
   }
 
   private String waiting(long other) {
@@ -143,15 +141,28 @@ public final class RaceReport {
     return "thread " + related.thread() + same + " (warp " + Epoch.warp(other) + ")";
   }
 
-  private String fix(Warp w, long other, int site, int otherSite) {
-    var here = cta.kernel.sites().get(site).order();
-    var there = cta.kernel.sites().get(otherSite).order();
+  private Reach reach(Warp w, long other) {
+    if (Epoch.ctaOf(other) != Epoch.cta(cta.number)) return Reach.BEYOND;
+    return Epoch.warp(other) == w.index ? Reach.WARP : Reach.CTA;
+  }
+
+  /** The fix of a race; the empty text where a barrier of the warp or block is the fix. */
+  private String fix(long other, int site, int otherSite) {
+    var here = cta.kernel.sites().get(site);
+    var there = cta.kernel.sites().get(otherSite);
     boolean sameCta = Epoch.ctaOf(other) == Epoch.cta(cta.number);
     boolean sameCluster = history.made(other);
-    if (here.strong() && there.strong()) return sameCta || !sameCluster ? SCOPE_FIX : CLUSTER_SCOPE_FIX;
-    if (here.strong() || there.strong()) return FLAG_FIX;
+    if (here.order().strong() && there.order().strong()) {
+      return sameCta || !sameCluster ? SCOPE_FIX : CLUSTER_SCOPE_FIX;
+    }
+    // Atomic operations on a block's own data need a barrier as plain accesses do; another strong access is a flag.
+    if (isFlag(here) || isFlag(there) || !sameCta && (here.order().strong() || there.order().strong())) return FLAG_FIX;
     if (!sameCta) return sameCluster ? CLUSTER_FIX : GRID_FIX;
-    return Epoch.warp(other) == w.index ? WARP_FIX : CTA_FIX;
+    return "";
+  }
+
+  private static boolean isFlag(Site at) {
+    return at.order().strong() && at.kind() != InstructionClass.ATOMIC;
   }
 
   private static String verb(int access) {

@@ -94,8 +94,8 @@ public final class TensorWatch {
     cta.state.findings.add(new Findings.Report(Kind.PENDING_LOAD_READ, site, cta, w.thread(lane), 0,
         Kind.PENDING_LOAD_READ.fix(),
         Optional.of(new Finding.Access(at.line(), at.text(), at.source(), cta.position, w.thread(lane))), load),
-        () -> w.who(lane) + " reads a register that the load from tensor memory at line " + at.line() + " (" + at.text()
-            + ") fills, before tcgen05.wait::ld");
+        () -> w.who(lane) + " reads a register that the load from tensor memory at " + at.where() + " ("
+            + at.text() + ") fills, before tcgen05.wait::ld");
   }
 
   private void forget(int first, int columns) {
@@ -248,6 +248,6 @@ public final class TensorWatch {
         TensorMemory.cell(first, column), fix, Optional.of(related), other.site),
         () -> by.warp.who(by.lane) + " " + by.verb + " tensor memory lanes " + first + " to " + (first + LANES - 1)
             + ", column " + column + (cta == by.warp.cta ? "" : " of block " + cta.position) + ", which "
-            + other.warp.who(other.lane) + " " + other.verb + " at line " + at.line() + " (" + at.text() + "), " + how);
+            + other.warp.who(other.lane) + " " + other.verb + " at " + at.where() + " (" + at.text() + "), " + how);
   }
 }
