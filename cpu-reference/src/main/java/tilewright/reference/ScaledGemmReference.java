@@ -12,22 +12,36 @@ public record ScaledGemmReference(GemmReference product, TensorView scalesA, Ten
 
   /** Computes the result in FP64 from the exact inputs. */
   public double[] exact(int[] rows) {
-    return product.exact(BLOCK, this::scale, rows);
+    return product.exact(BLOCK, scales(), rows);
   }
 
   /** Sums 128 of k at a time as {@code wgmma} does, and adds these sums times their scales in FP32. */
   public double[] onWarpgroups(int[] rows) {
-    return product.onWarpgroups(BLOCK, this::scale, rows);
+    return product.onWarpgroups(BLOCK, scales(), rows);
   }
 
-  private float scale(boolean ofA, int row, int block) {
-    int rows = Math.toIntExact((ofA ? product.a() : product.b()).layout().mode(0).size());
-    int inBatch = row % rows;
-    return ofA ? element(scalesA, inBatch, block, row / rows) : element(scalesB, inBatch / BLOCK, block, row / rows);
+  /** Reads all scales at once: each is asked for once per element of k. */
+  private GemmReference.Scales scales() {
+    var ofA = Table.of(scalesA, product.a());
+    var ofB = Table.of(scalesB, product.b());
+    return (a, row, block) -> a ? ofA.at(row, block, 1) : ofB.at(row, block, BLOCK);
   }
 
-  private static float element(TensorView scales, int row, int block, int batch) {
-    long rows = scales.layout().mode(0).size();
-    return (float) scales.value(row + rows * (block + scales.layout().mode(1).size() * batch));
+  /**
+   * The scales of an operand, in the order of their indices.
+   *
+   * @param rows of the operand in one entry of the batch
+   * @param blocks of rows, and of k
+   */
+  private record Table(double[] scales, int rows, int blocks, int steps) {
+    static Table of(TensorView scales, TensorView operand) {
+      var layout = scales.layout();
+      return new Table(scales.values(), Math.toIntExact(operand.layout().mode(0).size()),
+          Math.toIntExact(layout.mode(0).size()), Math.toIntExact(layout.mode(1).size()));
+    }
+
+    float at(int row, int step, int rowsPerBlock) {
+      return (float) scales[row % rows / rowsPerBlock + blocks * (step + steps * (row / rows))];
+    }
   }
 }

@@ -26,16 +26,15 @@ public final class Verification {
    */
   public static List<Row> run(KernelRegistry registry, VerifyOptions options, Progress progress) {
     var seeds = LongStream.range(0, options.seeds()).map(i -> options.seed() + i).boxed().toList();
-    var cases = seeds.stream().map(s -> Catalogue.cases(registry, s).stream().filter(options::includes).toList())
-        .toList();
+    var all = seeds.stream().map(s -> Catalogue.cases(registry, s)).toList();
+    var places = options.places(all.getFirst());
     var rows = new ArrayList<Row>();
     var backends = backends(options);
     var assembly = new AssemblyCheck();
     try {
-      int total = cases.getFirst().size() * backends.size();
-      for (int i = 0; i < cases.getFirst().size(); i++) {
-        int index = i;
-        var seeded = cases.stream().map(all -> all.get(index)).toList();
+      int total = places.size() * backends.size();
+      for (int place : places) {
+        var seeded = all.stream().map(cases -> cases.get(place)).toList();
         for (var backend : backends) {
           var first = seeded.getFirst();
           progress.begins(first.kernel(), first.config(), backend.name(), rows.size() + 1, total);

@@ -1,6 +1,8 @@
 package tilewright.verification;
 
+import java.util.List;
 import java.util.Set;
+import java.util.stream.IntStream;
 import tilewright.verification.cases.Case;
 
 /**
@@ -14,7 +16,7 @@ import tilewright.verification.cases.Case;
  */
 public record VerifyOptions(Set<String> kernels, Set<String> archs, Set<String> backends, Size size, long seed,
     int seeds) {
-  /** How much: {@code QUICK} takes seconds, {@code FULL} every configuration. */
+  /** How much: {@code QUICK} what a fixed budget pays for, {@code FULL} every configuration. */
   public enum Size { QUICK, FULL }
 
   public VerifyOptions {
@@ -28,8 +30,14 @@ public record VerifyOptions(Set<String> kernels, Set<String> archs, Set<String> 
     return new VerifyOptions(Set.of(), Set.of(), Set.of("sim", "gpu"), Size.QUICK, 1, 1);
   }
 
-  boolean includes(Case c) {
-    return (kernels.isEmpty() || kernels.contains(c.kernel())) && (archs.isEmpty() || archs.contains(c.arch()))
-        && (size == Size.FULL || c.quick());
+  /** Returns the places of the cases that are verified, in their order. */
+  List<Integer> places(List<Case> cases) {
+    var included = IntStream.range(0, cases.size()).filter(i -> includes(cases.get(i))).boxed().toList();
+    if (size == Size.FULL) return included;
+    return QuickCases.of(included.stream().map(cases::get).toList()).stream().map(included::get).toList();
+  }
+
+  private boolean includes(Case c) {
+    return (kernels.isEmpty() || kernels.contains(c.kernel())) && (archs.isEmpty() || archs.contains(c.arch()));
   }
 }

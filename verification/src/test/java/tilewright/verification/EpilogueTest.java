@@ -32,7 +32,7 @@ class EpilogueTest {
   }
 
   private static void check(StandardEpilogue epilogue, GemmProblem problem) {
-    var row = Verification.verify(SM80.of(epilogue.text(), problem, epilogue.tree(problem.output()), true),
+    var row = Verification.verify(SM80.of(epilogue.text(), problem, epilogue.tree(problem.output())),
         new SimulatorBackend(1));
     assertEquals(Row.Status.PASS, row.status(), row.reason());
     assertEquals(ROUNDED.contains(epilogue) ? Optional.empty() : Optional.of(true), row.bitExact());

@@ -42,7 +42,9 @@ class SimulatorVerificationTest {
   @TestFactory
   Stream<DynamicTest> tensorCoreKernelsAreBitExactInHoppersArithmetic() {
     return Catalogue.single(21).stream()
-        .filter(c -> c.kernel().equals("sm80_gemm") && c.backends().contains("sim") && c.quick())
+        .filter(c -> c.kernel().equals("sm80_gemm") && c.backends().contains("sim"))
+        // Long sums, which take the reference seconds.
+        .filter(c -> !c.config().contains("x4095 "))
         .map(c -> DynamicTest.dynamicTest(c.config(), () -> {
           var row = Verification.verify(c, SimulatorBackend.of(3, 90), ASSEMBLY);
           assertEquals(Row.Status.PASS, row.status(), row.reason());

@@ -23,7 +23,7 @@ class Sm100EpilogueTest {
   @EnumSource
   void isWhatTheReferenceSays(StandardEpilogue epilogue) {
     var problem = GemmProblem.packed(ElementType.BF16, ElementType.BF16, 136, 72, 40, 2, "TN").scaled(0.5f, -2);
-    var row = Verification.verify(SM100.of(epilogue.text(), problem, epilogue.tree(problem.output()), true),
+    var row = Verification.verify(SM100.of(epilogue.text(), problem, epilogue.tree(problem.output())),
         new SimulatorBackend(1));
     assertEquals(Row.Status.PASS, row.status(), row.reason());
     assertEquals(ROUNDED.contains(epilogue) ? Optional.empty() : Optional.of(true), row.bitExact());

@@ -43,7 +43,7 @@ class Sm80GemmTilesTest {
         k % large.tile().k() == 0);
     var config = new GemmConfig(large.operands(), large.tile(), large.vectors(), Optional.of(fit));
     var row = Verification.verify(GemmCases.gemm("sm80_gemm", "sm80", p, () -> Gemm.sm80(p, config), order,
-        Set.of("sim"), true, 1), new SimulatorBackend(1));
+        Set.of("sim"), 1), new SimulatorBackend(1));
     assertEquals(Row.Status.PASS, row.status(), row.reason());
     assertEquals(0, row.findings());
   }

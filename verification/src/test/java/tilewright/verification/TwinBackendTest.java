@@ -78,7 +78,7 @@ class TwinBackendTest {
   @Test
   void whatOneOfTheTwoCannotRunIsSkipped() {
     var c = addition();
-    var large = new Case(c.kernel(), c.arch(), c.config(), Set.of("gpu"), true, c.launch(), c.inputs(), c.check());
+    var large = new Case(c.kernel(), c.arch(), c.config(), Set.of("gpu"), c.price(), c.launch(), c.inputs(), c.check());
     var row = Verification.verify(large, TwinBackend.of(new Flipping(new SimulatorBackend(1), false), 2));
     assertEquals(Row.Status.SKIPPED, row.status());
     assertEquals("too large for both", row.reason());

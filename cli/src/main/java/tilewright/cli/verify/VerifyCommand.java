@@ -51,7 +51,8 @@ public final class VerifyCommand implements Callable<Integer> {
   private Set<String> backends = new LinkedHashSet<>();
 
   @Option(names = "--size", defaultValue = "quick", paramLabel = "quick|full",
-      description = "quick takes a minute or less, full runs every configuration (default: quick).")
+      description = {"quick runs what a fixed budget pays for, less than a minute on two cores; the kernels share it,",
+          "so that naming a few of them checks these on more cases. full runs every case (default: quick)."})
   private VerifyOptions.Size size;
 
   @Option(names = "--seed", paramLabel = "N", defaultValue = "1",

@@ -218,7 +218,7 @@ public final class AttentionCases {
     var config = setup.name + " " + setup.problem.type().text() + " B=" + s.batch() + " Sq=" + s.queries() + " Sk="
         + s.keys() + " H=" + s.heads() + " Hk=" + s.keyHeads() + " D=" + s.headDim();
     var kernel = architecture.kernel;
-    return new Case(kernel.name(), kernel.arch(), config, backends, true,
+    return new Case(kernel.name(), kernel.arch(), config, backends, Price.of(s),
         () -> architecture.launch.apply(setup.problem), () -> buffers(kernel, setup, seed),
         (in, out, _) -> AttentionCheck.compare(setup.problem, setup.rules, in, out));
   }

@@ -38,15 +38,15 @@ public record EpilogueCases(String kernel, String arch,
     var cases = new EpilogueCases("sm90_gemm", "sm90", Sm90Gemms::prepare, seed);
     var problem = GemmProblem.packed(ElementType.BF16, ElementType.BF16, 136, 264, 72, 1, "TN").scaled(0.5f, -2);
     return Arrays.stream(StandardEpilogue.values())
-        .map(e -> cases.of(e.text(), problem, e.tree(problem.output()), true)).toList();
+        .map(e -> cases.of(e.text(), problem, e.tree(problem.output()))).toList();
   }
 
   /** One tree on one problem. */
-  public Case of(String name, GemmProblem p, Epilogue tree, boolean quick) {
+  public Case of(String name, GemmProblem p, Epilogue tree) {
     var given = EpilogueArguments.packed(tree, p);
     var config = "%dx%dx%d %s->%s epilogue=%s%s".formatted(p.m(), p.n(), p.k(), p.operand().text(), p.output().text(),
         name, p.batch() == 1 ? "" : " batch=" + p.batch());
-    var made = new Case(kernel, arch, config, EVERYWHERE, quick, () -> prepare.apply(p, given),
+    var made = new Case(kernel, arch, config, EVERYWHERE, Price.of(p), () -> prepare.apply(p, given),
         () -> buffers(p, given), (in, out, architecture) -> compare(p, given, in, out, architecture));
     boolean sums = tree.nodes(Epilogue.Reduced.class).stream().anyMatch(r -> r.reduction() == Reduction.SUM);
     return sums ? made.unordered() : made;

@@ -30,32 +30,48 @@ public final class FamilyCases {
 
   private FamilyCases() {}
 
-  /** The first variant's cases are quick, each extent 0 among them; the others are on their last extents. */
+  /** The {@link #sample}, then every variant on all extents, and on the last with NaNs. */
   public static List<Case> of(Family family, long seed) {
-    var cases = new ArrayList<Case>();
-    for (var variant : family.variants()) {
-      boolean first = cases.isEmpty();
-      for (var extents : family.awkward()) {
-        boolean last = extents.equals(family.awkward().getLast());
-        cases.add(new Inputs(family, family.sized(variant, extents), false, seed).makeCase(first || last));
+    var cases = new ArrayList<>(sample(family, seed));
+    var others = family.variants().subList(1, family.variants().size());
+    for (var variant : others) {
+      for (var extents : family.awkward().subList(0, family.awkward().size() - 1)) {
+        cases.add(new Inputs(family, family.sized(variant, extents), false, seed).makeCase());
       }
-      var last = family.sized(variant, family.awkward().getLast());
-      cases.add(new Inputs(family, last, true, seed).makeCase(first));
-      if (first) withNone(family, variant).forEach(c -> cases.add(new Inputs(family, c, false, seed).makeCase(true)));
+      cases.add(new Inputs(family, last(family, variant), true, seed).makeCase());
     }
     return cases;
   }
 
+  /** The first variant on all extents, with NaNs and with each extent 0; every other one on its last extents. */
+  public static List<Case> sample(Family family, long seed) {
+    var cases = new ArrayList<Case>();
+    var first = family.variants().getFirst();
+    for (var extents : family.awkward()) {
+      cases.add(new Inputs(family, family.sized(first, extents), false, seed).makeCase());
+    }
+    cases.add(new Inputs(family, last(family, first), true, seed).makeCase());
+    withNone(family, first).forEach(c -> cases.add(new Inputs(family, c, false, seed).makeCase()));
+    for (var variant : family.variants().subList(1, family.variants().size())) {
+      cases.add(new Inputs(family, last(family, variant), false, seed).makeCase());
+    }
+    return cases;
+  }
+
+  private static Choice last(Family family, Choice variant) {
+    return family.sized(variant, family.awkward().getLast());
+  }
+
   /** The last extents with one of them 0, each in turn. */
   private static Stream<Choice> withNone(Family family, Choice variant) {
-    var last = family.sized(variant, family.awkward().getLast());
+    var last = last(family, variant);
     return family.settings().stream().filter(s -> s.extent() && !family.positive().contains(s.name()))
         .map(s -> last.with(Map.of(s.name(), "0")));
   }
 
   /** One choice, whatever its extents and tunings. */
   public static Case one(Family family, Choice choice, long seed) {
-    return new Inputs(family, choice, false, seed).makeCase(true);
+    return new Inputs(family, choice, false, seed).makeCase();
   }
 
   /** Fresh buffers for one choice. */
@@ -78,10 +94,10 @@ public final class FamilyCases {
       this.seed = seed;
     }
 
-    Case makeCase(boolean quick) {
+    Case makeCase() {
       var config = choice + (special ? " with NaN and infinities" : "");
-      return new Case(family.name(), "sm" + family.target(choice).capability(), config, EVERYWHERE, quick,
-          () -> workload().launch(), this::buffers, (in, out, _) -> compare(in, out));
+      return new Case(family.name(), "sm" + family.target(choice).capability(), config, EVERYWHERE,
+          Price.of(family, choice), () -> workload().launch(), this::buffers, (in, out, _) -> compare(in, out));
     }
 
     private Workload workload() {

@@ -48,11 +48,11 @@ public final class GemmCases {
     var cases = new ArrayList<Case>();
     for (var type : List.of(ElementType.BF16, ElementType.F16, ElementType.F32)) {
       var problem = GemmProblem.packed(type, ElementType.F32, 17, 33, 65, 1, "TN");
-      cases.add(gemm("naive_gemm", "sm80", problem, () -> Gemm.naive(problem), "TN", EVERYWHERE, true, seed));
+      cases.add(gemm("naive_gemm", "sm80", problem, () -> Gemm.naive(problem), "TN", EVERYWHERE, seed));
     }
     for (var problem : empty(ElementType.BF16, ElementType.F32)) {
       if (problem.batch() != 1) continue;
-      cases.add(gemm("naive_gemm", "sm80", problem, () -> Gemm.naive(problem), "TN", EVERYWHERE, true, seed));
+      cases.add(gemm("naive_gemm", "sm80", problem, () -> Gemm.naive(problem), "TN", EVERYWHERE, seed));
     }
     return cases;
   }
@@ -61,28 +61,24 @@ public final class GemmCases {
     var cases = new ArrayList<Case>();
     for (var type : List.of(ElementType.BF16, ElementType.F16)) {
       for (var order : ORDERS) {
-        add(cases, GemmProblem.packed(type, ElementType.F32, 128, 136, 72, 1, order), order, EVERYWHERE, true, seed);
-        add(cases, GemmProblem.packed(type, ElementType.F32, 17, 33, 65, 1, order), order, EVERYWHERE, true, seed);
+        add(cases, GemmProblem.packed(type, ElementType.F32, 128, 136, 72, 1, order), order, EVERYWHERE, seed);
+        add(cases, GemmProblem.packed(type, ElementType.F32, 17, 33, 65, 1, order), order, EVERYWHERE, seed);
       }
     }
     for (var order : ORDERS) {
-      add(cases, GemmProblem.packed(ElementType.BF16, ElementType.F32, 1, 1, 1, 1, order), order, EVERYWHERE, true,
-          seed);
-      add(cases, GemmProblem.packed(ElementType.BF16, ElementType.F32, 127, 129, 4095, 1, order), order, EVERYWHERE,
-          false, seed);
+      add(cases, GemmProblem.packed(ElementType.BF16, ElementType.F32, 1, 1, 1, 1, order), order, EVERYWHERE, seed);
+      add(cases, GemmProblem.packed(ElementType.BF16, ElementType.F32, 127, 129, 4095, 1, order), order, EVERYWHERE, seed);
     }
     add(cases, GemmProblem.packed(ElementType.BF16, ElementType.BF16, 96, 80, 200, 3, "TN").scaled(0.5f, 2f), "TN",
-        EVERYWHERE, true, seed);
+        EVERYWHERE, seed);
     add(cases, GemmProblem.packed(ElementType.F16, ElementType.F32, 33, 47, 19, 2, "NT").scaled(-1.5f, 0.25f), "NT",
-        EVERYWHERE, true, seed);
-    add(cases, GemmProblem.packed(ElementType.BF16, ElementType.F32, 512, 512, 512, 1, "TN"), "TN", EVERYWHERE, true,
-        seed);
-    for (var problem : empty(ElementType.BF16, ElementType.BF16)) add(cases, problem, "TN", EVERYWHERE, true, seed);
+        EVERYWHERE, seed);
+    add(cases, GemmProblem.packed(ElementType.BF16, ElementType.F32, 512, 512, 512, 1, "TN"), "TN", EVERYWHERE, seed);
+    for (var problem : empty(ElementType.BF16, ElementType.BF16)) add(cases, problem, "TN", EVERYWHERE, seed);
     add(cases, GemmProblem.packed(ElementType.F16, ElementType.F32, 33, 47, 0, 2, "TN").scaled(-1.5f, 0.25f), "TN",
-        EVERYWHERE, true, seed);
+        EVERYWHERE, seed);
     for (var order : ORDERS) {
-      add(cases, GemmProblem.packed(ElementType.BF16, ElementType.F32, 2176, 2304, 512, 1, order), order, GPU_ONLY,
-          true, seed);
+      add(cases, GemmProblem.packed(ElementType.BF16, ElementType.F32, 2176, 2304, 512, 1, order), order, GPU_ONLY, seed);
     }
     return cases;
   }
@@ -167,7 +163,7 @@ public final class GemmCases {
   /** A problem that another architecture's GEMM leaves to the SM80 kernel. */
   static Case unaligned(String arch, Supplier<PreparedLaunch> launch, GemmProblem p, String order, long seed) {
     var config = p.m() + "x" + p.n() + "x" + p.k() + " " + order + " " + p.types() + " unaligned";
-    return new Case(arch + "_gemm", arch, config, EVERYWHERE, true, launch, () -> inputs(p, seed),
+    return new Case(arch + "_gemm", arch, config, EVERYWHERE, Price.of(p), launch, () -> inputs(p, seed),
         (in, out, architecture) -> compare(p, in, out, "sm80_gemm", architecture));
   }
 
@@ -187,7 +183,7 @@ public final class GemmCases {
 
   private static Case ladder(LadderStep step, GemmProblem p, Set<String> backends, long seed) {
     return new Case("sm90_ladder", "sm90", "step=" + step.number() + " " + p.m() + "x" + p.n() + "x" + p.k(), backends,
-        true, () -> step.prepare(p), () -> inputs(p, seed), (in, out, architecture) -> compare(p, in, out,
+        Price.of(p), () -> step.prepare(p), () -> inputs(p, seed), (in, out, architecture) -> compare(p, in, out,
         step.isSequential() ? "naive_gemm" : step == LadderStep.TENSOR_CORES ? "sm80_gemm" : "sm90_gemm",
         architecture));
   }
@@ -204,7 +200,7 @@ public final class GemmCases {
   /** A problem in a given configuration by a given launch, which may have another grid. */
   public static Case hopper(GemmProblem p, Sm90GemmConfig config, Supplier<PreparedLaunch> launch, String name,
       Set<String> backends, long seed) {
-    return new Case("sm90_gemm", "sm90", name, backends, true, launch, () -> inputs(p, seed),
+    return new Case("sm90_gemm", "sm90", name, backends, Price.of(p), launch, () -> inputs(p, seed),
         (in, out, architecture) -> compare(p, in, out, (reference, rows) -> config.streamK()
             ? reference.onWarpgroups(StreamKParts.of(p, config, launch.get().grid().x()), rows)
             : reference.onWarpgroups(config.interval(p.k()), rows)));
@@ -224,7 +220,7 @@ public final class GemmCases {
   /** A problem that the kernel computes, in the configuration that it chooses. */
   public static Case one(GemmKernel kernel, GemmProblem p, long seed) {
     var arch = "sm" + kernel.target().capability();
-    return new Case(kernel.name(), arch, config(p, order(p)), EVERYWHERE, true,
+    return new Case(kernel.name(), arch, config(p, order(p)), EVERYWHERE, Price.of(p),
         () -> kernel.prepare(p, EpilogueArguments.plain(p)), () -> inputs(p, seed),
         (in, out, architecture) -> compare(p, in, out, arch + "_gemm", architecture));
   }
@@ -233,14 +229,13 @@ public final class GemmCases {
     return (p.a().columnStride() == 1 ? "T" : "N") + (p.b().columnStride() == 1 ? "N" : "T");
   }
 
-  private static void add(List<Case> cases, GemmProblem problem, String order, Set<String> backends, boolean quick,
-      long seed) {
-    cases.add(gemm("sm80_gemm", "sm80", problem, () -> Gemm.sm80(problem), order, backends, quick, seed));
+  private static void add(List<Case> cases, GemmProblem problem, String order, Set<String> backends, long seed) {
+    cases.add(gemm("sm80_gemm", "sm80", problem, () -> Gemm.sm80(problem), order, backends, seed));
   }
 
   public static Case gemm(String kernel, String arch, GemmProblem p, Supplier<PreparedLaunch> launch,
-      String order, Set<String> backends, boolean quick, long seed) {
-    return new Case(kernel, arch, config(p, order), backends, quick, launch, () -> inputs(p, seed),
+      String order, Set<String> backends, long seed) {
+    return new Case(kernel, arch, config(p, order), backends, Price.of(p), launch, () -> inputs(p, seed),
         (in, out, architecture) -> compare(p, in, out, kernel, architecture));
   }
 

@@ -27,8 +27,8 @@ record GroupedCase(GroupedGemm gemm, List<Integer> table) {
   Case of(Set<String> backends, long seed) {
     var p = gemm.problem();
     var config = p.m() + "x" + p.n() + "x" + p.k() + " TN " + p.types() + " " + gemm.grouping() + " " + table;
-    return new Case("sm90_grouped_gemm", "sm90", config.toLowerCase(java.util.Locale.ROOT), backends, true,
-        gemm::prepare, () -> inputs(seed), (in, out, _) -> compare(in, out));
+    return new Case("sm90_grouped_gemm", "sm90", config.toLowerCase(java.util.Locale.ROOT), backends,
+        Price.of(p), gemm::prepare, () -> inputs(seed), (in, out, _) -> compare(in, out));
   }
 
   private boolean contiguous() {

@@ -22,7 +22,7 @@ public final class MemoryCases {
   public static Case vectorAdd(String kernel, String arch, Supplier<PreparedLaunch> launch, long n, long seed) {
     Supplier<Map<String, MemorySegment>> inputs = () -> Map.of("X", Buffers.normal(ElementType.F32, n, seed),
         "Y", Buffers.normal(ElementType.F32, n, seed + 1), "Z", Buffers.poisoned(ElementType.F32, n));
-    return new Case(kernel, arch, "N=" + n, EVERYWHERE, true, launch, inputs, (in, out, _) ->
+    return new Case(kernel, arch, "N=" + n, EVERYWHERE, Price.elements(n), launch, inputs, (in, out, _) ->
         exact(out.get("Z"), n, i -> Buffers.single(in.get("X"), i) + Buffers.single(in.get("Y"), i)));
   }
 
@@ -33,8 +33,8 @@ public final class MemoryCases {
       long n = shape[1];
       Supplier<Map<String, MemorySegment>> inputs = () -> Map.of("X", Buffers.normal(ElementType.F32, m * n, seed),
           "Y", Buffers.poisoned(ElementType.F32, m * n));
-      cases.add(new Case("transpose", "sm80", m + "x" + n, EVERYWHERE, true, () -> Transpose.prepare(m, n), inputs,
-          (in, out, _) ->
+      cases.add(new Case("transpose", "sm80", m + "x" + n, EVERYWHERE, Price.elements(m * n),
+          () -> Transpose.prepare(m, n), inputs, (in, out, _) ->
           exact(out.get("Y"), m * n, i -> Buffers.single(in.get("X"), i % m * n + i / m))));
     }
     return cases;

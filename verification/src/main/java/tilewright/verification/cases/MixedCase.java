@@ -22,7 +22,7 @@ record MixedCase(MixedGemm gemm) {
     var p = gemm.problem();
     var config = p.m() + "x" + p.n() + "x" + p.k() + " TN " + p.types()
         + (p.batch() == 1 ? "" : " batch=" + p.batch());
-    return new Case("sm90_mixed_gemm", "sm90", config, backends, true, gemm::prepare, () -> inputs(seed),
+    return new Case("sm90_mixed_gemm", "sm90", config, backends, Price.of(p), gemm::prepare, () -> inputs(seed),
         (in, out, _) -> compare(in, out));
   }
 

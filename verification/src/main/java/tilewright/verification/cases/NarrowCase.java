@@ -54,8 +54,8 @@ record NarrowCase(UmmaTypes types, String order, int m, int n, int k, int batch,
   Case makeCase() {
     var config = m + "x" + n + "x" + k + " " + order + " " + name() + "->" + types.output().text() + description()
         + (batch == 1 ? "" : " batch=" + batch);
-    return new Case("sm100_narrow_gemm", "sm100", config, EVERYWHERE, true, this::launch, this::buffers,
-        (_, out, _) -> compare(out));
+    return new Case("sm100_narrow_gemm", "sm100", config, EVERYWHERE,
+        Price.products(m, n, k, batch), this::launch, this::buffers, (_, out, _) -> compare(out));
   }
 
   private PreparedLaunch launch() {

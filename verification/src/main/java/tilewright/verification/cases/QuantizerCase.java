@@ -26,8 +26,8 @@ record QuantizerCase(NarrowFormat format, ElementType type, int rows, int k, lon
 
   Case makeCase() {
     var x = new LaunchArguments.Tensor("X", 0, List.of((long) rows, (long) k), List.of((long) k, 1L));
-    return new Case("sm100_quantize", "sm100", rows + "x" + k + " " + type.text() + "->" + format, EVERYWHERE, true,
-        () -> NarrowQuantization.quantize(new NarrowLayout(format, rows, k), type, x), this::buffers,
+    return new Case("sm100_quantize", "sm100", rows + "x" + k + " " + type.text() + "->" + format, EVERYWHERE,
+        Price.elements((long) rows * k), () -> NarrowQuantization.quantize(new NarrowLayout(format, rows, k), type, x), this::buffers,
         (_, out, _) -> compare(out));
   }
 

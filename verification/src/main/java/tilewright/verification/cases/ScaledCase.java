@@ -18,7 +18,7 @@ record ScaledCase(ScaledGemm gemm) {
     var p = gemm.problem();
     var config = p.m() + "x" + p.n() + "x" + p.k() + " TN " + p.types()
         + (p.batch() == 1 ? "" : " batch=" + p.batch());
-    return new Case("sm90_scaled_gemm", "sm90", config, backends, true, gemm::prepare, () -> inputs(seed),
+    return new Case("sm90_scaled_gemm", "sm90", config, backends, Price.of(p), gemm::prepare, () -> inputs(seed),
         (in, out, _) -> compare(in, out));
   }
 

@@ -38,11 +38,10 @@ final class Sm100GemmCases {
     for (var rung : Sm100Gemms.rungs()) {
       var problem = problem(ElementType.BF16, ElementType.F32, 392, 264, 136, "TN");
       cases.add(GemmCases.gemm("sm100_gemm", "sm100", problem,
-          () -> Sm100Gemms.prepare(problem, rung), "TN " + rung, EVERYWHERE, true,
-          seed));
+          () -> Sm100Gemms.prepare(problem, rung), "TN " + rung, EVERYWHERE, seed));
       var empty = problem(ElementType.BF16, ElementType.F32, 0, 264, 136, "TN");
       cases.add(GemmCases.gemm("sm100_gemm", "sm100", empty, () -> Sm100Gemms.prepare(empty, rung), "TN " + rung,
-          EVERYWHERE, true, seed));
+          EVERYWHERE, seed));
     }
     return cases;
   }
@@ -63,7 +62,6 @@ final class Sm100GemmCases {
   }
 
   private static Case gemm(GemmProblem problem, String order, long seed) {
-    return GemmCases.gemm("sm100_gemm", "sm100", problem, () -> Sm100Gemms.prepare(problem), order, EVERYWHERE,
-        true, seed);
+    return GemmCases.gemm("sm100_gemm", "sm100", problem, () -> Sm100Gemms.prepare(problem), order, EVERYWHERE, seed);
   }
 }

@@ -102,8 +102,7 @@ final class Sm90TypeCases {
 
   private static Case fetched(GemmTypes types, int m, int n, int k, int batch, String order, long seed) {
     var problem = GemmProblem.packed(types, m, n, k, batch, order);
-    return GemmCases.gemm("sm90_gemm", "sm90", problem, () -> Sm90Gemms.prepare(problem), order, EVERYWHERE, true,
-        seed);
+    return GemmCases.gemm("sm90_gemm", "sm90", problem, () -> Sm90Gemms.prepare(problem), order, EVERYWHERE, seed);
   }
 
   /** Exact sums in tiles of which a thread multiplies one piece while it adds the one before. */
@@ -111,7 +110,7 @@ final class Sm90TypeCases {
     var problem = GemmProblem.packed(fp8(ElementType.E4M3, ElementType.E4M3, ElementType.BF16, Accumulation.EXACT), m,
         n, k, 1, "TN");
     return GemmCases.gemm("sm90_gemm", "sm90", problem,
-        () -> Sm90Gemms.prepare(problem, Sm90Gemms.configure(problem, "128x192x2")), "TN", EVERYWHERE, true, seed);
+        () -> Sm90Gemms.prepare(problem, Sm90Gemms.configure(problem, "128x192x2")), "TN", EVERYWHERE, seed);
   }
 
   private static Stream<GemmTypes> types() {
