@@ -32,6 +32,21 @@ class ReadmeTest {
   }
 
   @Test
+  void theRowsInTheReadmeAreTheRecordedRuns() throws IOException {
+    var readme = Files.readString(ROOT.resolve("README.md"));
+    var table = Pattern.compile("(?s)<!-- verify-table -->.*?```\n(.*?)```\n<!-- /verify-table -->").matcher(readme);
+    assertTrue(table.find(), "README.md has no verify-table");
+    var recorded = Files.readString(ROOT.resolve("docs/recorded/verify-h200.txt")).lines().map(ReadmeTest::words).toList();
+    var rows = table.group(1).lines().map(ReadmeTest::words).filter(row -> !row.equals("…")).toList();
+    assertTrue(rows.size() > 9, table.group(1));
+    for (var row : rows) assertTrue(recorded.contains(row), row);
+  }
+
+  private static String words(String line) {
+    return line.strip().replaceAll(" +", " ");
+  }
+
+  @Test
   void linksLeadToFilesOfTheRepository() throws IOException {
     for (var page : List.of("README.md", "CONTRIBUTING.md")) {
       for (var link : LINK.matcher(Files.readString(ROOT.resolve(page))).results().toList()) {
