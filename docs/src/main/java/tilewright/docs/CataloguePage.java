@@ -9,8 +9,10 @@ import java.util.List;
 import java.util.Locale;
 import java.util.Map;
 import java.util.TreeSet;
+import java.util.regex.Pattern;
 import java.util.stream.Collectors;
-import tilewright.docs.record.Records;
+import java.util.stream.Stream;
+import tilewright.docs.chart.Charts;
 import tilewright.docs.source.BrokenSiteException;
 import tilewright.docs.source.Excerpt;
 import tilewright.kernels.catalogue.Families;
@@ -20,32 +22,50 @@ import tilewright.kernels.registry.Setting;
 import tools.jackson.databind.JsonNode;
 import tools.jackson.databind.json.JsonMapper;
 
-/** The catalogue, a section for each source file: what it computes, its families and options, source and figures. */
+/** The catalogue, a page for each source file: what it computes, its families and options, picture, source and speed. */
 final class CataloguePage {
   private static final String SOURCES = "gpu-kernels/src/main/java/tilewright/kernels/catalogue/";
   /** Kernels that are not in their families' files. */
   private static final Map<String, String> ELSEWHERE =
       Map.of("MmaAttention", "../attention/Sm80Attention");
 
+  private static final Pattern EXTENT = Pattern.compile("(?:[mnkdsqb]|heads|seq|batch|dtype)=\\w+");
+  private static final int MOST_BARS = 9;
+
   private CataloguePage() {}
 
-  /** Writes the page into one folder and its pictures into another. */
+  /** Writes the overview and, under {@code catalogue/}, a page for each source file; pictures into another folder. */
   static void write(Path root, Path generated, Path images) throws IOException {
     var families = KernelRegistry.builtIn().families();
     var bySource = families.stream()
         .collect(Collectors.groupingBy(CataloguePage::source, LinkedHashMap::new, Collectors.toList()));
     var measured = measured(root.resolve("docs/benchmarks"));
-    var page = new StringBuilder("%d kernels in %d variants.\n\n".formatted(families.size(),
-        families.stream().mapToInt(family -> family.variants().size()).sum()));
+    var folder = Files.createDirectories(generated.resolve("catalogue"));
+    var overview = new StringBuilder("%d kernels in %d variants.\n\n[cols=\"2,5,>1\"]\n|===\n|Name |Computes |Variants\n\n"
+        .formatted(families.size(), families.stream().mapToInt(family -> family.variants().size()).sum()));
     for (var entry : bySource.entrySet()) {
-      var file = root.resolve(SOURCES + ELSEWHERE.getOrDefault(entry.getKey(), entry.getKey()) + ".java");
-      page.append("== ").append(title(entry.getKey())).append("\n\n").append(plain(javadoc(file))).append("\n\n")
-          .append(table(entry.getValue())).append(picture(entry.getValue().getFirst(), entry.getKey(), images))
-          .append(shared(entry.getValue()))
-          .append("[source,java]\n----\n").append(Excerpt.method(file, "void trace(Scope k)")).append("----\n\n")
-          .append(figures(entry.getValue(), measured));
+      var page = page(entry.getKey());
+      Files.writeString(folder.resolve(page + ".adoc"), kernel(root, entry.getKey(), entry.getValue(), measured, images));
+      for (var family : entry.getValue()) {
+        overview.append("|xref:catalogue/%s.adoc[`%s`] |%s |%d\n".formatted(page, family.name(),
+            plain(family.formula()), family.variants().size()));
+      }
     }
-    Files.writeString(generated.resolve("catalogue.adoc"), page.toString());
+    Files.writeString(generated.resolve("catalogue.adoc"), overview.append("|===\n").toString());
+  }
+
+  private static String page(String source) {
+    return title(source).toLowerCase(Locale.ROOT).replace(' ', '-');
+  }
+
+  private static String kernel(Path root, String source, List<Family> families, List<JsonNode> measured, Path images)
+      throws IOException {
+    var file = root.resolve(SOURCES + ELSEWHERE.getOrDefault(source, source) + ".java");
+    return "= " + title(source) + "\n\n" + plain(javadoc(file)) + "\n\n" + table(families)
+        + "[source,console]\n----\n$ ./tilewright verify %s\n----\n\n".formatted(families.getFirst().name())
+        + "== How it works\n\n" + picture(families.getFirst(), source, images) + shared(families)
+        + "[source,java]\n----\n" + Excerpt.method(file, "void trace(Scope k)") + "----\n\n"
+        + speed(page(source), families, measured);
   }
 
   /** The file of a family's kernel: the class around it, beneath what other catalogues extend it with. */
@@ -121,18 +141,28 @@ final class CataloguePage {
     return rows;
   }
 
-  private static String figures(List<Family> families, List<JsonNode> measured) {
+  /** A chart of up to {@value #MOST_BARS} measured problems, spread over the rates and sizes that were recorded. */
+  private static String speed(String page, List<Family> families, List<JsonNode> measured) {
     var names = families.stream().map(Family::name).toList();
-    var rows = measured.stream().filter(row -> names.contains(row.get("kernel").asString())).toList();
+    var rows = new LinkedHashMap<String, JsonNode>();
+    measured.stream().filter(row -> names.contains(row.get("kernel").asString()))
+        .forEach(row -> rows.putIfAbsent(label(row, names.size() > 1), row));
     if (rows.isEmpty()) return "";
-    var table = new StringBuilder(".Measured\n[cols=\"1,4,>1,1,>1\"]\n|===\n")
-        .append("|Name |Problem |Rate |Unit |To best peer\n\n");
-    for (var row : rows) {
-      table.append(String.format(Locale.ROOT, "|`%s` |%s |%.2f |%s |%s%n", row.get("kernel").asString(),
-          plain(row.get("config").asString()), row.get("ours").asDouble(), row.get("unit").asString(),
-          Records.ratio(row)));
-    }
-    return table + "|===\n\n";
+    var unit = rows.values().iterator().next().get("unit").asString();
+    rows.values().removeIf(row -> !row.get("unit").asString().equals(unit));
+    int every = Math.ceilDiv(rows.size(), MOST_BARS);
+    int[] at = {0};
+    rows.values().removeIf(_ -> at[0]++ % every != 0);
+    boolean shares = rows.values().stream().allMatch(row -> row.get("floor").isNumber());
+    return "== How fast\n\n" + Charts.include(Charts.of(page, "On an H200", shares, rows)) + "\n"
+        + "xref:../records-catalogue.adoc[The records] have all problems.\n";
+  }
+
+  /** The extents and types of a problem, without the settings that the kernel chose. */
+  private static String label(JsonNode row, boolean named) {
+    var config = Stream.of(row.get("config").asString().split(" ")).filter(word -> EXTENT.matcher(word).matches())
+        .collect(Collectors.joining(" "));
+    return (named ? row.get("kernel").asString() + " " : "") + config.replace("dtype=", "");
   }
 
   /** Without meaning to AsciiDoc. */

@@ -1,8 +1,8 @@
 package tilewright.docs;
 
 import java.util.ArrayList;
-import java.util.HashMap;
 import java.util.HashSet;
+import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
 import tilewright.docs.html.Navigation;
@@ -14,18 +14,18 @@ final class Contents {
   static final String LANDING = "index";
   /** The group whose pages lead to each other at their feet. */
   private static final String PATH = "Learn";
-  /** The page under which every decision is folded. */
-  private static final String DECISIONS = "decisions";
 
   private static final List<Group> GROUPS = List.of(
       new Group(PATH, "gemm-to-gpu", "ladder"),
       new Group("How-to", "verification", "simulator", "gpu-lab"),
-      new Group("Reference", "command-line", "kernel-language", "layout-expressions", "catalogue", "glossary", "limits",
-          "trust"),
+      new Group("Reference", "command-line", "command-line-layout", "kernel-language", "layout-expressions",
+          "catalogue", "glossary", "limits", "trust"),
       new Group("Internals", "hopper-gemm", "hopper-types", "blackwell-gemm", "blackwell-pairs", "blackwell-scales",
           "attention", "hopper-attention", "blackwell-attention", "budget", "morphisms", "asynchrony", "tensor-cores",
           "tensor-memory"),
-      new Group("Records", "golden", "proofs", "simulator-speed", DECISIONS));
+      new Group("Records", "golden", "proofs", "simulator-speed", "records-gemm", "records-gemm-types",
+          "records-gemm-sm80", "records-attention", "records-memory", "records-catalogue", "records-budget",
+          "records-verify", "decisions"));
 
   /** @param pages names of {@code docs/src/site/NAME.adoc} */
   private record Group(String title, List<String> pages) {
@@ -46,17 +46,16 @@ final class Contents {
     return names;
   }
 
-  /** The groups with links to their pages, {@code decisions} folded under theirs. */
-  static Navigation navigation(List<Page> pages, List<Page> decisions) {
-    var byPath = new HashMap<String, Page>();
+  /** The groups with links to their pages; pages of a folder are folded under the page of the folder's name. */
+  static Navigation navigation(List<Page> pages) {
+    var byPath = new LinkedHashMap<String, Page>();
     pages.forEach(page -> byPath.put(page.path(), page));
     return new Navigation(GROUPS.stream().map(group -> new Navigation.Group(group.title(), group.title().equals(PATH),
-        group.pages().stream().map(name -> link(byPath, name, name.equals(DECISIONS) ? decisions : List.of()))
-            .toList())).toList());
+        group.pages().stream().map(name -> link(byPath, name)).toList())).toList());
   }
 
-  private static Navigation.Link link(Map<String, Page> byPath, String name, List<Page> children) {
-    return Navigation.Link.to(byPath.get(name + ".html"), children.stream()
-        .map(child -> Navigation.Link.to(child, List.of())).toList());
+  private static Navigation.Link link(Map<String, Page> byPath, String name) {
+    return Navigation.Link.to(byPath.get(name + ".html"), byPath.values().stream()
+        .filter(page -> page.path().startsWith(name + "/")).map(page -> Navigation.Link.to(page, List.of())).toList());
   }
 }

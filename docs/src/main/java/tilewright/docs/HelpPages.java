@@ -13,12 +13,18 @@ final class HelpPages {
   private static final Pattern COMMANDS = Pattern.compile("(?s)\\nCommands:\\n(.*?)(\\n\\n|$)");
   private static final Pattern COMMAND = Pattern.compile("(?m)^  ([a-z][a-z_-]*)");
 
+  /** The command whose own commands have a page. */
+  private static final String LAYOUT = "layout";
+
   private HelpPages() {}
 
   static void write(Path generated) throws IOException {
     var sections = new StringBuilder();
     describe(List.of(), sections);
     Files.writeString(generated.resolve("help.adoc"), sections.toString());
+    var ofLayouts = new StringBuilder();
+    describe(List.of(LAYOUT), ofLayouts);
+    Files.writeString(generated.resolve("help-layout.adoc"), ofLayouts.toString());
   }
 
   private static void describe(List<String> command, StringBuilder sections) {
@@ -28,6 +34,7 @@ final class HelpPages {
     var name = command.isEmpty() ? "tilewright" : String.join(" ", command);
     sections.append("== ").append(name).append("\n\n[listing]\n....\n").append(help.strip()).append("\n....\n\n");
     for (var subcommand : subcommands(help)) {
+      if (command.isEmpty() && subcommand.equals(LAYOUT)) continue;
       var longer = new ArrayList<>(command);
       longer.add(subcommand);
       describe(longer, sections);

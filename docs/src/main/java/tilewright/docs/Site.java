@@ -8,6 +8,7 @@ import java.util.Comparator;
 import java.util.List;
 import tilewright.docs.blackwell.BlackwellAttentionPage;
 import tilewright.docs.blackwell.BlackwellPages;
+import tilewright.docs.chart.Charts;
 import tilewright.docs.html.Converter;
 import tilewright.docs.html.LinkCheck;
 import tilewright.docs.html.LiteralCheck;
@@ -63,6 +64,7 @@ public final class Site {
     MemoryFigures.write(root.resolve("docs"), generated);
     Expressions.write(root.resolve("docs"), generated);
     Golden.write(root, generated);
+    Charts.write(root.resolve("docs"), generated);
     Records.write(root.resolve("docs"), generated);
     Proofs.write(root.resolve("docs"), generated);
     SimulatorSpeed.write(root.resolve("docs"), generated);
@@ -75,9 +77,7 @@ public final class Site {
     Files.writeString(generated.resolve("decisions.adoc"), Decisions.list(decisions));
 
     var pages = convert(root.resolve("docs"), generated, decisions);
-    int chapters = Contents.names().size();
-    var template = new Template(Contents.navigation(pages.subList(0, chapters),
-        pages.subList(chapters, pages.size())));
+    var template = new Template(Contents.navigation(pages));
     for (var page : pages) {
       var file = output.resolve(page.path());
       Files.createDirectories(file.getParent());
@@ -91,13 +91,19 @@ public final class Site {
     if (!faults.isEmpty()) throw new BrokenSiteException(faults);
   }
 
-  private static List<Page> convert(Path docs, Path generated, List<Decisions.Decision> decisions) {
+  private static List<Page> convert(Path docs, Path generated, List<Decisions.Decision> decisions)
+      throws IOException {
     try (var converter = new Converter(docs.getParent(), generated)) {
       var pages = new ArrayList<Page>();
       for (var name : Contents.names()) pages.add(converter.convert(docs.resolve("src/site/" + name + ".adoc"), name + ".html"));
       for (var decision : decisions) {
         var path = "decisions/" + decision.name();
         pages.add(converter.convert(docs.resolve(path + ".adoc"), path + ".html"));
+      }
+      try (var kernels = Files.list(generated.resolve("catalogue"))) {
+        for (var kernel : kernels.sorted().toList()) {
+          pages.add(converter.convert(kernel, "catalogue/" + kernel.getFileName().toString().replace(".adoc", ".html")));
+        }
       }
       if (!converter.faults().isEmpty()) throw new BrokenSiteException(converter.faults());
       return pages;

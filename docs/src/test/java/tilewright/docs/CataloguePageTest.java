@@ -21,20 +21,38 @@ class CataloguePageTest {
   void everyFamilyHasItsSourceItsFormulaAndItsListing() throws IOException {
     CataloguePage.write(Path.of(".."), folder, folder);
     var page = Files.readString(folder.resolve("catalogue.adoc"));
-    for (var family : Families.all()) assertTrue(page.contains("|`" + family.name() + "` |"), family.name());
-    assertTrue(page.contains("== Layer Norm\n"), page.substring(0, 500));
-    assertTrue(page.contains("var biases = rows.columns("), "the source of layer norm");
-    assertTrue(page.contains("Sw<3,2,7>o0o(64,128):(128,1) of f32"), "the swizzled tile of transpose");
+    for (var family : Families.all()) assertTrue(page.contains("[`" + family.name() + "`] |"), family.name());
+    assertTrue(page.contains("|xref:catalogue/layer-norm.adoc[`layer_norm`] |"), page);
+    var kernels = kernels();
+    assertTrue(kernels.contains("= Layer Norm\n"), kernels.substring(0, 500));
+    assertTrue(kernels.contains("var biases = rows.columns("), "the source of layer norm");
+    assertTrue(kernels.contains("Sw<3,2,7>o0o(64,128):(128,1) of f32"), "the swizzled tile of transpose");
   }
 
   @Test
   void everyKernelThatSharesATileAmongItsThreadsHasAPicture() throws IOException {
     CataloguePage.write(Path.of(".."), folder, folder);
-    var page = Files.readString(folder.resolve("catalogue.adoc"));
+    var page = kernels();
     for (var kernel : List.of("softmax", "elementwise", "matrixtranspose", "rope", "total", "embedding", "simtgemm")) {
       assertTrue(page.contains("image::catalogue-" + kernel + ".svg["), kernel);
       assertTrue(Files.readString(folder.resolve("catalogue-" + kernel + ".svg")).startsWith("<svg"), kernel);
     }
+  }
+
+  @Test
+  void aMeasuredKernelHasAChartOfItsProblems() throws IOException {
+    CataloguePage.write(Path.of(".."), folder, folder);
+    var page = Files.readString(folder.resolve("catalogue/softmax.adoc"));
+    assertTrue(page.contains("<figure class=\"chart\">") && page.contains("m=4096 n=65536 bf16: Tilewright"), page);
+  }
+
+  /** The pages of all kernels. */
+  private String kernels() throws IOException {
+    var pages = new StringBuilder();
+    try (var files = Files.list(folder.resolve("catalogue"))) {
+      for (var file : files.sorted().toList()) pages.append(Files.readString(file));
+    }
+    return pages.toString();
   }
 
   @Test

@@ -31,6 +31,7 @@ class SiteTest {
       }
     }
     var pages = LinkCheck.pages(SITE).stream().map(page -> SITE.relativize(page).toString())
+        .filter(page -> !page.startsWith("catalogue/"))
         .collect(Collectors.toCollection(TreeSet::new));
     assertEquals(expected, pages);
   }

@@ -15,6 +15,7 @@ public final class Html {
 
   /** Tags within a word or a sentence; every other one ends a word. */
   private static final Pattern INLINE_TAG = Pattern.compile("</?(?:a|b|code|em|i|mark|span|strong|sub|sup)\\b[^>]*>");
+  private static final Pattern DRAWING = Pattern.compile("(?s)<svg\\b.*?</svg>");
   private static final Pattern CHARACTER = Pattern.compile("&(?:#(\\d+)|\\w+);");
   private static final Map<String, String> NAMED =
       Map.of("&lt;", "<", "&gt;", ">", "&amp;", "&", "&quot;", "\"", "&nbsp;", " ");
@@ -27,7 +28,8 @@ public final class Html {
 
   /** The text that a reader sees of markup, on one line. */
   public static String text(String html) {
-    return unescape(INLINE_TAG.matcher(html).replaceAll("").replaceAll("<[^>]*>", " ")).replaceAll("\\s+", " ").strip();
+    var inline = INLINE_TAG.matcher(DRAWING.matcher(html).replaceAll(" ")).replaceAll("");
+    return unescape(inline.replaceAll("<[^>]*>", " ")).replaceAll("\\s+", " ").strip();
   }
 
   /** Replaces the references to characters that Asciidoctor writes; any other stays, and is a fault of the build. */

@@ -3,11 +3,17 @@ package tilewright.docs.record;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
+import java.util.ArrayList;
 import java.util.HashMap;
+import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Locale;
 import java.util.Map;
+import java.util.OptionalDouble;
 import java.util.function.Function;
+import java.util.stream.IntStream;
+import tilewright.docs.chart.Chart;
+import tilewright.docs.chart.Charts;
 import tilewright.docs.source.BrokenSiteException;
 import tools.jackson.databind.JsonNode;
 import tools.jackson.databind.json.JsonMapper;
@@ -19,6 +25,8 @@ import tools.jackson.databind.json.JsonMapper;
  */
 public final class BudgetPage {
   private static final int BYTES_A_CYCLE = 128;
+  /** Rows of a kernel in the chart. */
+  private static final int CHARTED = 6;
 
   private BudgetPage() {}
 
@@ -35,10 +43,29 @@ public final class BudgetPage {
     Files.writeString(generated.resolve("budget-amounts.adoc"), amounts(List.of(gemm.getFirst(), own)));
     Files.writeString(generated.resolve("budget-published.adoc"),
         published(emulating(attention, 0), gemm.getFirst()));
-    Files.writeString(generated.resolve("budget-h200.adoc"),
-        measured("GEMM", rows(folder.resolve("gemm-h200.jsonl")), rates(docs, "sm90-gemm-h200.json"))
-            + measured("Attention", rows(folder.resolve("attention-h200.jsonl")),
-                rates(docs, "sm90-attention-h200.json")));
+    var gemms = rows(folder.resolve("gemm-h200.jsonl"));
+    var gemmRates = rates(docs, "sm90-gemm-h200.json");
+    var attentions = rows(folder.resolve("attention-h200.jsonl"));
+    var attentionRates = rates(docs, "sm90-attention-h200.json");
+    Files.writeString(generated.resolve("budget-h200-gemm.adoc"), measured("GEMM", gemms, gemmRates));
+    Files.writeString(generated.resolve("budget-h200-attention.adoc"),
+        measured("Attention", attentions, attentionRates));
+    var groups = new ArrayList<>(groups("GEMM ", gemms, gemmRates));
+    groups.addAll(groups("", attentions, attentionRates));
+    Files.writeString(generated.resolve("chart-budget.adoc"), Charts.include(new Chart("budget",
+        "Expected and measured on an H200; the floor is the model's bound", "TFLOP/s", false, groups)));
+  }
+
+  /** Six of the rows, evenly spread. */
+  private static List<Chart.Group> groups(String prefix, List<JsonNode> model, Map<String, Double> rates) {
+    var rows = model.stream().filter(row -> rates.containsKey(text(row, "row"))).toList();
+    int every = Math.max(1, rows.size() / CHARTED);
+    return IntStream.range(0, Math.min(CHARTED, rows.size())).mapToObj(i -> rows.get(i * every)).map(row -> {
+      var bars = new LinkedHashMap<String, Double>();
+      bars.put("measured", rates.get(text(row, "row")));
+      bars.put("expected", row.get("expected").asDouble());
+      return new Chart.Group(prefix + text(row, "problem"), bars, OptionalDouble.of(row.get("bound").asDouble()));
+    }).toList();
   }
 
   static List<JsonNode> rows(Path file) throws IOException {

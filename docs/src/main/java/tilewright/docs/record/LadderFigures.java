@@ -57,7 +57,7 @@ public final class LadderFigures {
       }
       table.append('\n');
     });
-    return table.append("|===\n\n++++\n").append(BenchmarkPlot.svg(run)).append("++++\n").toString();
+    return table.append("|===\n").toString();
   }
 
   private static String rate(Figure figure) {

@@ -16,20 +16,20 @@ public final class Records {
   private Records() {}
 
   public static void write(Path docs, Path generated) throws IOException {
-    Files.writeString(generated.resolve("benchmarks.adoc"), tables(docs.resolve("benchmarks")));
+    tables(docs.resolve("benchmarks"), generated);
     Files.writeString(generated.resolve("recorded.adoc"), transcripts(docs.resolve("recorded")));
   }
 
-  private static String tables(Path folder) throws IOException {
-    var tables = new StringBuilder();
+  /** Writes {@code record-NAME.adoc} for each {@code NAME.json}. */
+  private static void tables(Path folder, Path generated) throws IOException {
     for (var file : files(folder, ".json")) {
       try {
-        tables.append(table(JsonMapper.shared().readTree(Files.readString(file))));
+        Files.writeString(generated.resolve("record-" + file.getFileName().toString().replace(".json", ".adoc")),
+            table(JsonMapper.shared().readTree(Files.readString(file))));
       } catch (JacksonException | IllegalArgumentException e) {
         throw new BrokenSiteException(List.of(file + ": " + e.getMessage()));
       }
     }
-    return tables.isEmpty() ? "No benchmark has been recorded yet.\n" : tables.toString();
   }
 
   /** One recorded run; a field that is missing is a fault of the file. */
@@ -45,9 +45,7 @@ public final class Records {
           ofFloor(row));
       table.append('|').append(String.join(" |", cells)).append('\n');
     }
-    table.append("|===\n\n").append(limits(run));
-    var plot = BenchmarkPlot.svg(run);
-    return plot.isEmpty() ? table.toString() : table.append("++++\n").append(plot).append("++++\n\n").toString();
+    return table.append("|===\n\n").append(limits(run)).toString();
   }
 
   /** The GPU's own rates, measured in the same run; older runs have the data sheet's rates as their floors. */
