@@ -85,7 +85,8 @@ public final class Site {
     }
     for (var resource : List.of("site.css", "page.js", "search.js")) copy(resource, output);
     Files.writeString(output.resolve("search-index.js"), SearchIndex.script(pages));
-    var faults = new ArrayList<>(LinkCheck.faults(output));
+    var elsewhere = LinkCheck.addresses(root.resolve("docs/src/site/external-links.txt"));
+    var faults = new ArrayList<>(LinkCheck.faults(output, elsewhere));
     faults.addAll(SearchIndex.faults(pages));
     pages.forEach(page -> faults.addAll(LiteralCheck.faults(page)));
     if (!faults.isEmpty()) throw new BrokenSiteException(faults);

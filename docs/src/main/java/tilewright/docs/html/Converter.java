@@ -52,7 +52,9 @@ public final class Converter implements AutoCloseable {
         .build();
     var options = Options.builder().safe(SafeMode.UNSAFE).standalone(false).attributes(attributes).build();
     Document document = asciidoctor.loadFile(source.toFile(), options);
-    var body = inBoxes(document.convert());
+    // A link without text needs a name for readers of the screen.
+    var body = inBoxes(document.convert()).replaceAll("<a class=\"anchor\" href=\"([^\"]*)\"></a>",
+        "<a class=\"anchor\" href=\"$1\" aria-label=\"Link to this section\"></a>");
     var title = document.getDoctitle();
     return new Page(path, title, (String) document.getAttribute("navtitle", title), headings(document), body);
   }
