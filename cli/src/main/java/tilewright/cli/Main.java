@@ -23,6 +23,8 @@ import tilewright.cli.io.ClosedOutputException;
 import tilewright.cli.io.CommandFailure;
 import tilewright.cli.io.Console;
 import tilewright.cli.io.Failures;
+import tilewright.cli.io.HelpSections;
+import tilewright.cli.io.Terminal;
 import tilewright.cli.kernel.KernelPath;
 import tilewright.cli.kernel.KernelsCommand;
 import tilewright.cli.kernel.PtxCommand;
@@ -47,6 +49,7 @@ import tilewright.kernels.registry.KernelRegistry;
 
 /** The {@code tilewright} command. */
 public final class Main {
+  private static final String[] HELP = {"--help"};
   /** The character that Java puts in the place of bytes that it cannot decode. */
   private static final char REPLACED = '\uFFFD';
 
@@ -58,7 +61,8 @@ public final class Main {
     var out = new PrintStream(new ResultStream(new FileOutputStream(FileDescriptor.out)), false,
         StandardCharsets.UTF_8);
     var err = new PrintStream(new FileOutputStream(FileDescriptor.err), true, StandardCharsets.UTF_8);
-    System.exit(run(System.in, out, err, arguments));
+    var console = new Console(System.in, out, err, Terminal.of(System.getenv()));
+    System.exit(run(console, c -> commandLine(c, KernelPath.registry(arguments)), arguments));
   }
 
   /** Runs one command on the given streams and returns its exit code. */
@@ -71,7 +75,8 @@ public final class Main {
     var out = console.out();
     try {
       requireDecoded(arguments);
-      int exitCode = built(console, builder, arguments).execute(arguments);
+      // Who asks for nothing wants to know what there is.
+      int exitCode = built(console, builder, arguments).execute(arguments.length == 0 ? HELP : arguments);
       out.flush();
       return exitCode;
     } catch (RuntimeException | Error e) {
@@ -145,7 +150,7 @@ public final class Main {
   /** The command with all that it can do. */
   static CommandLine commandLine(Console console, KernelRegistry registry) {
     var failures = new Failures(console);
-    return new CommandLine(new Tilewright(console))
+    var all = new CommandLine(new Tilewright(console))
         .addSubcommand(new VerifyCommand(console, registry))
         .addSubcommand(new CommandLine(new LayoutCommand())
             .addSubcommand(new LayoutEval(console))
@@ -166,6 +171,7 @@ public final class Main {
         .addSubcommand(new TuneCommand(console, registry))
         .addSubcommand(new BundleCommand(console))
         .addSubcommand(new DoctorCommand(console))
+        .addSubcommand(new CompletionCommand(console))
         .registerConverter(Path.class, Main::path)
         .setOut(new PrintWriter(console.out(), true))
         .setErr(new PrintWriter(console.err(), true))
@@ -173,5 +179,7 @@ public final class Main {
         .setExecutionStrategy(parsed -> execute(console, parsed))
         .setParameterExceptionHandler(failures)
         .setExecutionExceptionHandler(failures);
+    HelpSections.add(all, console.terminal());
+    return all;
   }
 }

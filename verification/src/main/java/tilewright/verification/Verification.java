@@ -32,16 +32,21 @@ public final class Verification {
     var backends = backends(options);
     var assembly = new AssemblyCheck();
     try {
+      var cases = places.stream().map(all.getFirst()::get).toList();
+      long price = cases.stream().mapToLong(Case::price).sum();
+      long paid = 0;
       int total = places.size() * backends.size();
       for (int place : places) {
-        var seeded = all.stream().map(cases -> cases.get(place)).toList();
+        var seeded = all.stream().map(of -> of.get(place)).toList();
+        var first = seeded.getFirst();
         for (var backend : backends) {
-          var first = seeded.getFirst();
-          progress.begins(first.kernel(), first.config(), backend.name(), rows.size() + 1, total);
+          progress.begins(new Step(first.kernel(), first.config(), backend.name(), rows.size() + 1, total,
+              (double) paid / Math.max(1, price)));
           var row = verify(seeded, seeds, backend, assembly, progress);
           progress.ends(row);
           rows.add(row);
         }
+        paid += first.price();
       }
     } finally {
       backends.forEach(Backend::close);
@@ -124,10 +129,18 @@ public final class Verification {
             reason.orElse(""));
   }
 
+  /**
+   * A run that begins.
+   *
+   * @param number counted from 1, of {@code total}
+   * @param done the part of the work before it, 0 to 1, as cases are priced
+   */
+  public record Step(String kernel, String config, String backend, int number, int total, double done) {}
+
   /** Told before each run, and of those that fail. */
   @FunctionalInterface
   public interface Progress {
-    void begins(String kernel, String config, String backend, int number, int total);
+    void begins(Step step);
 
     /** @param launch makes the launch again as it was before it ran */
     default void failed(Row row, Supplier<Launch> launch) {}

@@ -13,6 +13,7 @@ import picocli.CommandLine.Parameters;
 import tilewright.cli.io.AtomicFile;
 import tilewright.cli.io.CommandFailure;
 import tilewright.cli.io.Console;
+import tilewright.cli.io.Examples;
 import tilewright.cli.io.Exit;
 import tilewright.cli.io.NearestName;
 import tilewright.cli.io.SourceCommit;
@@ -33,10 +34,12 @@ import tools.jackson.databind.json.JsonMapper;
 
 /** {@code tilewright bench}: kernels' speed on this machine's GPU, or that of the simulator. */
 @Command(name = "bench", description = {
-    "Time kernels on the GPU: device events or graph replay, median of many, rotating inputs, beside their floor.",
+    "Time kernels on the GPU, or in the simulator.",
+    "On the GPU: device events or graph replay, median of many, rotating inputs, beside their floor.",
     "With --compare peers, PyTorch and Triton run in turns with ours, through a Python that has them.",
     "With --measure launches or soak, measure the runtime instead; with --on sim, the simulator's own speed.",
     "With --measure tracing, which needs no GPU, how long it takes to make kernels' PTX."})
+@Examples({"bench softmax --compare peers", "bench sm90_gemm --set order=TN --size 4096", "bench softmax --on sim"})
 public final class BenchCommand implements Callable<Integer> {
   private static final int GPU_SIZE = 4096;
   private static final int SIMULATOR_SIZE = 512;

@@ -11,6 +11,7 @@ import picocli.CommandLine.Option;
 import picocli.CommandLine.Parameters;
 import tilewright.cli.io.CommandFailure;
 import tilewright.cli.io.Console;
+import tilewright.cli.io.Examples;
 import tilewright.cli.io.Exit;
 import tilewright.cli.io.InputFile;
 import tilewright.cli.kernel.ChosenSettings;
@@ -32,6 +33,7 @@ import tools.jackson.core.JacksonException;
 @Command(name = "budget", description = {
     "Count what a kernel's instructions ask of each unit of an H200 (sm90) or a B200 (sm100), and name what bounds it.",
     "It is a model: the kernel runs on the simulator, and published throughputs turn its counts into cycles."})
+@Examples({"budget gemm --arch sm90", "budget attention --set mask=causal"})
 public final class BudgetCommand implements Callable<Integer> {
   private static final List<Setting> GEMM = List.of(Setting.count("m", 8192), Setting.count("n", 8192),
       Setting.count("k", 8192), Setting.types("dtype", ElementType.BF16, ElementType.F16), GemmSettings.ORDER);

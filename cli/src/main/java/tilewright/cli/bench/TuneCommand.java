@@ -7,6 +7,7 @@ import picocli.CommandLine.Command;
 import picocli.CommandLine.Option;
 import tilewright.cli.io.CommandFailure;
 import tilewright.cli.io.Console;
+import tilewright.cli.io.Examples;
 import tilewright.cli.io.Exit;
 import tilewright.cli.io.TextTable;
 import tilewright.device.cubin.UserCache;
@@ -21,6 +22,7 @@ import tilewright.verification.bench.GemmTuning;
 @Command(name = "tune", description = {
     "Measure the Hopper GEMM's tiles on this machine's GPU and keep the fastest of each shape for run gemm.",
     "Without it run gemm takes the tile that should be fastest by its cost model."})
+@Examples("tune --shape 16x4096x4096")
 public final class TuneCommand implements Callable<Integer> {
   private static final String SHAPE = "[1-9]\\d{0,8}(x[1-9]\\d{0,8}){2}";
 

@@ -18,6 +18,7 @@ import picocli.CommandLine.Option;
 import tilewright.cli.io.AtomicFile;
 import tilewright.cli.io.CommandFailure;
 import tilewright.cli.io.Console;
+import tilewright.cli.io.Examples;
 import tilewright.cli.io.Exit;
 import tilewright.cli.io.InputFile;
 import tilewright.cli.kernel.KernelChoice;
@@ -33,6 +34,7 @@ import tools.jackson.databind.json.JsonMapper;
 @Command(name = "export", description = {
     "Write a kernel as PTX and machine code with a manifest, a C header and a Python loader.",
     "It then runs without Java: from C by the CUDA driver, from Python on PyTorch's tensors."})
+@Examples("export naive_gemm --set dtype=bf16 --out exported")
 public final class ExportCommand implements Callable<Integer> {
   static final String LOADER = "tilewright_kernel.py";
   static final String MANIFEST = "manifest.json";

@@ -2,21 +2,39 @@ package tilewright.cli.io;
 
 import java.io.InputStream;
 import java.io.PrintStream;
+import java.time.Duration;
 import tools.jackson.databind.json.JsonMapper;
 
 /** The standard streams of a command. With {@code --json}, only JSON objects reach standard output. */
 public final class Console {
+  /** How long a bar waits before it writes another line where it cannot write over the last one. */
+  private static final Duration PATIENCE = Duration.ofSeconds(5);
+
+  /** Erases to the end of the line (ECMA-48, EL). */
+  private static final String ERASE = "\u001b[K";
+
   private final InputStream in;
   private final PrintStream out;
   private final PrintStream err;
-  private final boolean terminal = System.console() != null && System.console().isTerminal();
+  private final Terminal terminal;
   private boolean json;
   private boolean debug;
+  private long lastLine = System.nanoTime() - PATIENCE.toNanos();
 
+  /** A console whose streams are no terminals. */
   public Console(InputStream in, PrintStream out, PrintStream err) {
+    this(in, out, err, Terminal.NONE);
+  }
+
+  public Console(InputStream in, PrintStream out, PrintStream err, Terminal terminal) {
     this.in = in;
     this.out = out;
     this.err = err;
+    this.terminal = terminal;
+  }
+
+  public Terminal terminal() {
+    return terminal;
   }
 
   public void json(boolean on) {
@@ -48,6 +66,11 @@ public final class Console {
     out.println(json ? Json.MAPPER.writeValueAsString(record) : text);
   }
 
+  /** A table that only people read; with {@code --json} there is none. */
+  public void table(TextTable table) {
+    if (!json) text(table.toString(terminal));
+  }
+
   /** Text that only people read; with {@code --json} it goes to standard error. */
   public void text(String line) {
     (json ? err : out).println(line);
@@ -55,18 +78,32 @@ public final class Console {
 
   /** Shows the current step: on a terminal in place of the last one, elsewhere on a line of its own. */
   public void progress(String line) {
-    if (terminal) {
-      // Return, text, erase to the end of the line (ECMA-48, EL).
-      err.print("\r" + line + "\u001b[K");
+    if (terminal.err()) {
+      err.print("\r" + line + ERASE);
       err.flush();
     } else {
       err.println(line);
     }
   }
 
+  /**
+   * Shows how far a long run is: on a terminal as a bar with the time that is left, elsewhere on a line every few seconds.
+   *
+   * @param done the part of the work that is done, 0 to 1
+   * @param since how long the run has taken so far
+   */
+  public void progress(double done, Duration since, String step) {
+    if (terminal.err()) {
+      progress(ProgressBar.line(done, since, step, terminal.width()));
+    } else if (System.nanoTime() - lastLine >= PATIENCE.toNanos()) {
+      lastLine = System.nanoTime();
+      progress(step);
+    }
+  }
+
   /** Clears the progress line. */
   public void progressDone() {
-    if (terminal) err.print("\r\u001b[K");
+    if (terminal.err()) err.print("\r" + ERASE);
   }
 
   /** Prints the output of a kernel on standard error, so that standard output holds only results. */

@@ -4,6 +4,7 @@ import java.nio.file.InvalidPathException;
 import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.List;
+import java.util.Locale;
 import picocli.CommandLine;
 import picocli.CommandLine.IExecutionExceptionHandler;
 import picocli.CommandLine.IParameterExceptionHandler;
@@ -74,8 +75,13 @@ public final class Failures implements IParameterExceptionHandler, IExecutionExc
         ? new UnmatchedArgumentException(e.getCommandLine(), unknown) : e;
   }
 
-  /** The subcommand or option that was probably meant. */
+  /** The subcommand, option or value that was probably meant. */
   private static String suggestion(ParameterException e) {
+    if (e.getArgSpec() != null && e.getArgSpec().type().isEnum() && e.getValue() != null) {
+      var values = Arrays.stream(e.getArgSpec().type().getEnumConstants())
+          .map(constant -> ((Enum<?>) constant).name().toLowerCase(Locale.ROOT)).toList();
+      return NearestName.hint(e.getValue(), values, "");
+    }
     if (!(e instanceof UnmatchedArgumentException unmatched) || unmatched.getUnmatched().isEmpty()) return "";
     var given = unmatched.getUnmatched().getFirst();
     var spec = e.getCommandLine().getCommandSpec();

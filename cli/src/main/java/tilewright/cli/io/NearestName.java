@@ -26,6 +26,16 @@ public final class NearestName {
     return of(name, known).map(near -> "; did you mean " + near + "?").orElse(otherwise);
   }
 
+  /**
+   * The failure of a value that is none of the known ones.
+   *
+   * @param what the kind of value, such as {@code --on}
+   */
+  public static CommandFailure unknown(String what, String name, Collection<String> known) {
+    var all = "there " + (known.size() == 1 ? "is " : "are ") + String.join(", ", known);
+    return CommandFailure.badInput("no " + what + " " + name + hint(name, known, "") + "; " + all);
+  }
+
   private static String plain(String name) {
     return name.toLowerCase(Locale.ROOT).replace('-', '_');
   }

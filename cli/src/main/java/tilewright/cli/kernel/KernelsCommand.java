@@ -32,10 +32,8 @@ public final class KernelsCommand implements Callable<Integer> {
       if (console.json()) console.result(row, "");
       table.add(row.kernel, row.arch, "" + row.variants, row.description, ChosenSettings.text(kernel.defaults()));
     }
-    if (!console.json()) {
-      console.text(table.toString());
-      console.text("%d kernels, %d variants".formatted(registry.kernels().size(), variants));
-    }
+    console.table(table);
+    if (!console.json()) console.text("%d kernels, %d variants".formatted(registry.kernels().size(), variants));
     return Exit.OK;
   }
 }

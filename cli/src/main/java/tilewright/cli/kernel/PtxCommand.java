@@ -22,8 +22,9 @@ import tilewright.kernels.registry.KernelRegistry;
 
 /** {@code tilewright ptx}: the PTX text of a kernel, or of all kernels in all their configurations. */
 @Command(name = "ptx", description = {
-    "Print a kernel's PTX. With --all, write that of every kernel in every configuration that a case of verify, a "
-        + "benchmark record, a default or a variant has, or compare it with what was written before a change.",
+    "Print a kernel's PTX, or compare that of all kernels before and after a change.",
+    "With --all, write that of every kernel in every configuration that a case of verify, a benchmark record, a default "
+        + "or a variant has, or compare it with what was written before a change.",
     "What has no effect is left out then: names of labels, registers, entries and parameters, comments, source lines."})
 public final class PtxCommand implements Callable<Integer> {
   private final Console console;

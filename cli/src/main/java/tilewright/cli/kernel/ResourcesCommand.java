@@ -7,6 +7,7 @@ import picocli.CommandLine.Command;
 import picocli.CommandLine.Mixin;
 import tilewright.cli.io.CommandFailure;
 import tilewright.cli.io.Console;
+import tilewright.cli.io.Examples;
 import tilewright.cli.io.Exit;
 import tilewright.cli.io.TextTable;
 import tilewright.device.assembly.Assembler;
@@ -17,6 +18,7 @@ import tilewright.kernels.registry.KernelRegistry;
 /** {@code tilewright resources}: what a kernel needs of a GPU, as the assembler found says. */
 @Command(name = "resources",
     description = "Assemble a kernel and print its registers, spills, shared memory and warnings.")
+@Examples("resources sm80_gemm --set order=NT")
 public final class ResourcesCommand implements Callable<Integer> {
   private final Console console;
 

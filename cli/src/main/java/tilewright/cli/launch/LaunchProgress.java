@@ -10,6 +10,7 @@ public final class LaunchProgress implements AutoCloseable {
   private final Console console;
   private final int total;
   private final Thread ticker;
+  private final long begin = System.nanoTime();
   private int number;
   private String launch = "";
   private boolean told;
@@ -29,6 +30,7 @@ public final class LaunchProgress implements AutoCloseable {
   /** Makes room for a result. */
   synchronized void pause() {
     told = true;
+    launch = "";
     console.progressDone();
   }
 
@@ -43,10 +45,16 @@ public final class LaunchProgress implements AutoCloseable {
     }
   }
 
+  /** On a terminal the line goes on counting; elsewhere a launch is told once. */
   private synchronized void tell() {
-    if (told || launch.isEmpty()) return;
+    boolean counts = console.terminal().err();
+    if (told && !counts || launch.isEmpty()) return;
     told = true;
-    console.progress("%d/%d %s".formatted(number, total, launch));
+    var step = "%d/%d %s".formatted(number, total, launch);
+    var since = Duration.ofNanos(System.nanoTime() - begin);
+    if (!counts) console.progress(step);
+    else if (total == 1) console.progress(step + ", %d s".formatted(since.toSeconds()));
+    else console.progress((number - 1.0) / total, since, step);
   }
 
   @Override

@@ -10,6 +10,7 @@ import picocli.CommandLine.Option;
 import tilewright.cli.io.AtomicFile;
 import tilewright.cli.io.CommandFailure;
 import tilewright.cli.io.Console;
+import tilewright.cli.io.Examples;
 import tilewright.ptx.PtxSyntaxException;
 import tilewright.simulator.Fp4Model;
 import tilewright.simulator.SimulatorOptions;
@@ -17,6 +18,7 @@ import tilewright.simulator.UnsupportedPtxException;
 
 /** {@code tilewright sim}: runs launches in the simulator. */
 @Command(name = "sim", description = "Run launches in the simulator and compare with what they expect.")
+@Examples({"sim launch.json", "sim launches --sanitize --threads 1", "sim launch.json --trace trace.json"})
 public final class SimCommand extends LaunchCommand {
   private static final long MOST_MEBIBYTES = Long.MAX_VALUE >> 20;
   private static final Map<String, Fp4Model> FP4_MODELS =

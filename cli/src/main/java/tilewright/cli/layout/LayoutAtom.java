@@ -13,7 +13,9 @@ import picocli.CommandLine.Parameters;
 import tilewright.cli.io.AtomicFile;
 import tilewright.cli.io.CommandFailure;
 import tilewright.cli.io.Console;
+import tilewright.cli.io.Examples;
 import tilewright.cli.io.Exit;
+import tilewright.cli.io.NearestName;
 import tilewright.layout.OffsetMap;
 import tilewright.layout.draw.Picture;
 import tilewright.layout.draw.Pictures;
@@ -29,11 +31,14 @@ import tilewright.sm90.atom.WgmmaAtom;
 
 /** {@code tilewright layout atom}: an atom's partition in print and as a picture. */
 @Command(name = "atom", description = {
-    "Print and draw which element of its tile an atom gives to whom: wgmma (sums of a warpgroup), umma (sums in",
-    "Tensor Memory), tmem (tcgen05.ld and st), tma (a tile in shared memory and the boxes that copy it), scales.",
-    "Examples: umma --type bf16 --rows 64 --columns 16; tmem --shape 16x256b --columns 16;",
-    "tma --type bf16 --rows 8 --columns 64 --out tile.svg."})
+    "Print and draw which element of its tile an instruction gives to which thread.",
+    "wgmma: accumulators of a warpgroup. umma: accumulators in Tensor Memory. tmem: tcgen05.ld and st. tma: a tile in "
+        + "shared memory and the boxes that copy it. scales: block scales in Tensor Memory."})
+@Examples({"layout atom umma --type bf16 --rows 64 --columns 16", "layout atom tmem --shape 16x256b --columns 16",
+    "layout atom tma --type bf16 --rows 8 --columns 64 --out tile.svg"})
 public final class LayoutAtom implements Callable<Integer> {
+  private static final List<String> KINDS = List.of("wgmma", "umma", "tmem", "tma", "scales");
+
   private final Console console;
 
   @Parameters(paramLabel = "KIND", description = "Of wgmma, umma, tmem, tma, scales.")
@@ -96,7 +101,7 @@ public final class LayoutAtom implements Callable<Integer> {
         case "tmem" -> tensorMemory();
         case "tma" -> tile();
         case "scales" -> scales();
-        default -> throw CommandFailure.badInput("no atom is called " + kind + ": wgmma, umma, tmem, tma or scales");
+        default -> throw NearestName.unknown("atom", kind, KINDS);
       };
     } catch (RuntimeException e) {
       if (e instanceof CommandFailure) throw e;
@@ -126,14 +131,15 @@ public final class LayoutAtom implements Callable<Integer> {
   private Shown tensorMemory() {
     var one = Arrays.stream(TensorMemoryAccess.Shape.values())
         .filter(s -> new TensorMemoryAccess(s, 1).instruction().contains("." + shape + ".")).findFirst()
-        .orElseThrow(() -> CommandFailure.badInput("no --shape " + shape + ": 32x32b, 16x64b, 16x128b or 16x256b"));
+        .orElseThrow(() -> NearestName.unknown("--shape", shape, List.of("32x32b", "16x64b", "16x128b", "16x256b")));
     var access = new TensorMemoryAccess(one, Math.max(1, columns / new TensorMemoryAccess(one, 1).columns()));
     return shown("tcgen05.ld" + access.instruction(), List.of("(thread, value) -> lane + 128 column"),
         access.partition().layout(), access.partition().tile());
   }
 
   private Shown tile() {
-    var element = ElementType.parse(type).orElseThrow(() -> CommandFailure.badInput("no --type " + type));
+    var element = ElementType.parse(type).orElseThrow(() -> NearestName.unknown("--type", type,
+        Arrays.stream(ElementType.values()).map(ElementType::text).toList()));
     boolean byColumns = switch (along) {
       case "columns" -> true;
       case "rows" -> false;

@@ -10,6 +10,7 @@ import picocli.CommandLine.Option;
 import picocli.CommandLine.Parameters;
 import tilewright.cli.io.CommandFailure;
 import tilewright.cli.io.Console;
+import tilewright.cli.io.Examples;
 import tilewright.cli.io.Exit;
 import tilewright.layout.ComposedLayout;
 import tilewright.layout.Layout;
@@ -25,10 +26,13 @@ import tilewright.layout.f2.Swizzle;
 
 /** {@code tilewright layout banks}: what memory makes of a warp's accesses. */
 @Command(name = "banks", description = {
-    "Count the bank conflicts of a warp that walks along each mode of a layout in shared memory, of ldmatrix, or of",
-    "the threads of a thread-value layout; or the sectors of global memory; or find a swizzle without conflicts.",
-    "Examples: 'Sw<3,3,3>o0o(64,64):(64,1)' --bytes 2 --access 16; '(64,64):(64,1)' --bytes 2 --ldmatrix 4;",
-    "'(8,64):(64,1)' --bytes 2 --access 16 --ldmatrix 1 --find-swizzle; '(64,64):(64,1)' --tv '(32,4):(64,4096)'."})
+    "Count the bank conflicts of a warp that accesses a layout in shared memory, or its sectors of global memory.",
+    "The warp walks along each mode, or accesses what ldmatrix or the threads of a thread-value layout do. "
+        + "--find-swizzle looks for a swizzle without conflicts."})
+@Examples({"layout banks 'Sw<3,3,3>o0o(64,64):(64,1)' --bytes 2 --access 16",
+    "layout banks '(64,64):(64,1)' --bytes 2 --ldmatrix 4",
+    "layout banks '(8,64):(64,1)' --bytes 2 --access 16 --ldmatrix 1 --find-swizzle",
+    "layout banks '(64,64):(64,1)' --tv '(32,4):(64,4096)'"})
 public final class LayoutBanks implements Callable<Integer> {
   private static final Set<Integer> ACCESSES = Set.of(1, 2, 4, 8, 16);
 
@@ -40,9 +44,8 @@ public final class LayoutBanks implements Callable<Integer> {
   @Option(names = "--bytes", paramLabel = "N", defaultValue = "4", description = "Bytes of an element (default: 4).")
   private int elementBytes;
 
-  @Option(names = "--access", paramLabel = "N", description = {
-      "Bytes a lane accesses at once: 1, 2, 4, 8 or 16",
-      "(default: an element; with --tv, the most it can)."})
+  @Option(names = "--access", paramLabel = "N",
+      description = "Bytes a lane accesses at once: 1, 2, 4, 8 or 16 (default: an element; with --tv, the most it can).")
   private int accessBytes;
 
   @Option(names = "--tv", paramLabel = "LAYOUT",

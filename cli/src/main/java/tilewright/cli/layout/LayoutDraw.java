@@ -1,6 +1,7 @@
 package tilewright.cli.layout;
 
 import java.nio.file.Path;
+import java.util.List;
 import java.util.Optional;
 import java.util.concurrent.Callable;
 import picocli.CommandLine.Command;
@@ -9,7 +10,9 @@ import picocli.CommandLine.Parameters;
 import tilewright.cli.io.AtomicFile;
 import tilewright.cli.io.CommandFailure;
 import tilewright.cli.io.Console;
+import tilewright.cli.io.Examples;
 import tilewright.cli.io.Exit;
+import tilewright.cli.io.NearestName;
 import tilewright.layout.Layout;
 import tilewright.layout.OffsetMap;
 import tilewright.layout.Tiler;
@@ -20,20 +23,24 @@ import tilewright.layout.tuple.IntTuple;
 /** {@code tilewright layout draw}: a layout as a picture. */
 @Command(name = "draw", description = {
     "Draw a layout as a table: the first mode goes down, the others go across.",
-    "Without --out, the text goes to standard output.",
-    "Examples: '(2,(2,3)):(6,(3,1))'; '((4,8),(2,2)):((32,1),(16,8))' --as tv --with '(16,8)' --out c.svg;",
-    "'Sw<3,3,3>o0o(8,64):(64,1)' --as banks --bytes 2; '(8,16):(16,1)' --as divide --with '[4:1;2:8]';",
-    "'(2,4):(4,1)' --as product --with '(3,2):(2,1)'; '(6,2):(8,2)' --as compose --with '(4,3):(3,1)'."})
+    "Without --out, the text goes to standard output."})
+@Examples({"layout draw '(2,(2,3)):(6,(3,1))'",
+    "layout draw '((4,8),(2,2)):((32,1),(16,8))' --as tv --with '(16,8)' --out c.svg",
+    "layout draw 'Sw<3,3,3>o0o(8,64):(64,1)' --as banks --bytes 2",
+    "layout draw '(8,16):(16,1)' --as divide --with '[4:1;2:8]'",
+    "layout draw '(2,4):(4,1)' --as product --with '(3,2):(2,1)'",
+    "layout draw '(6,2):(8,2)' --as compose --with '(4,3):(3,1)'"})
 public final class LayoutDraw implements Callable<Integer> {
+  private static final List<String> KINDS = List.of("offsets", "tv", "banks", "divide", "product", "compose");
+
   private final Console console;
 
   @Parameters(paramLabel = "EXPR", description = "A layout or an operation on layouts, as layout eval takes them.")
   private String expression;
 
-  @Option(names = "--as", paramLabel = "KIND", defaultValue = "offsets", description = {
-      "What to show: offsets (default), tv (thread and value of each element of the tile --with),",
-      "banks of shared memory, divide (into tiles --with), product (repeated --with),",
-      "compose (with the inner layout --with)."})
+  @Option(names = "--as", paramLabel = "KIND", defaultValue = "offsets", description = "What to show: offsets (default), tv "
+      + "(thread and value of each element of the tile --with), banks of shared memory, divide (into tiles --with), "
+      + "product (repeated --with), compose (with the inner layout --with).")
   private String kind;
 
   @Option(names = "--with", paramLabel = "OPERAND",
@@ -81,8 +88,7 @@ public final class LayoutDraw implements Callable<Integer> {
       case "divide" -> Pictures.division(map, Tiler.parse(operand("a tiler")));
       case "product" -> Pictures.product(plain(map), other("the layout of its repetitions"));
       case "compose" -> Pictures.composition(plain(map), other("the inner layout"));
-      default -> throw CommandFailure.badInput("unknown --as " + kind
-          + "; there are offsets, tv, banks, divide, product and compose");
+      default -> throw NearestName.unknown("--as", kind, KINDS);
     };
   }
 

@@ -9,6 +9,7 @@ import picocli.CommandLine.Parameters;
 import tilewright.cli.io.BoundedLines;
 import tilewright.cli.io.CommandFailure;
 import tilewright.cli.io.Console;
+import tilewright.cli.io.Examples;
 import tilewright.cli.io.Excerpt;
 import tilewright.cli.io.Exit;
 import tilewright.layout.expression.Expression;
@@ -17,8 +18,10 @@ import tilewright.layout.tuple.IntTuple;
 
 /** {@code tilewright layout eval}: what layouts are, and which offsets they have. */
 @Command(name = "eval", description = {"Evaluate layouts and operations on them, one result a line.",
-    "Examples: '(4,(2,2)):(1,(4,8))', 'Sw<3,4,3>o0o(8,64):(64,1)', 'logical_divide((8,4):(4,1), [4;2])',",
-    "'(4,2):(1,4) ∘ 2:4' (or 'o'), '(4,2):(1,4)(3,1)'."})
+    "They are written in CuTe's notation, as in CuTe C++ or as in CuTe's Python DSL."})
+@Examples({"layout eval '(4,(2,2)):(1,(4,8))' 'Sw<3,4,3>o0o(8,64):(64,1)'",
+    "layout eval 'logical_divide((8,4):(4,1), [4;2])' '(4,2):(1,4) ∘ 2:4' '(4,2):(1,4) o 2:4'",
+    "layout eval '(4,2):(1,4)(3,1)'"})
 public final class LayoutEval implements Callable<Integer> {
   /** Characters of an expression that a row repeats. */
   private static final int LONGEST = 1000;

@@ -8,6 +8,7 @@ import picocli.CommandLine.Option;
 import picocli.CommandLine.Parameters;
 import tilewright.cli.io.CommandFailure;
 import tilewright.cli.io.Console;
+import tilewright.cli.io.Examples;
 import tilewright.cli.io.Exit;
 import tilewright.layout.expression.Explanation;
 import tilewright.layout.expression.Expression;
@@ -15,8 +16,9 @@ import tilewright.layout.expression.Value;
 
 /** {@code tilewright layout explain}: how an operation gets its result, or why it has none. */
 @Command(name = "explain", description = {
-    "Derive the value of an expression step by step, or say why an operation in it is undefined.",
-    "Examples: 'composition((6,2):(8,2), (4,3):(3,1))', 'complement((2,3):(3,2), 12)'."})
+    "Derive the value of an expression step by step, or say why an operation in it is undefined."})
+@Examples({"layout explain 'composition((6,2):(8,2), (4,3):(3,1))'",
+    "layout explain 'complement((2,3):(3,2), 12)'"})
 public final class LayoutExplain implements Callable<Integer> {
   private final Console console;
 

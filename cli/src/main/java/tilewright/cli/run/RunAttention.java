@@ -14,6 +14,7 @@ import picocli.CommandLine.Option;
 import tilewright.cli.io.AtomicFile;
 import tilewright.cli.io.CommandFailure;
 import tilewright.cli.io.Console;
+import tilewright.cli.io.Examples;
 import tilewright.cli.io.Exit;
 import tilewright.cli.launch.Backend;
 import tilewright.cli.tensor.SequenceLengths;
@@ -33,6 +34,7 @@ import tilewright.numerics.ElementType;
 @Command(name = "attention", description = {
     "Attention: O = softmax(scale · Q·Kᵀ) · V, with Q of B×Sq×H×D, K of B×Sk×Hk×D and V of B×Sk×Hk×Dv.",
     "A file is FILE.npy or FILE.safetensors:TENSOR, in C order. Heads of Q share heads of K and V where H > Hk."})
+@Examples("run attention --q Q.npy --k K.npy --v V.npy --out O.npy --causal")
 public final class RunAttention implements Callable<Integer> {
   private final Console console;
 

@@ -16,6 +16,7 @@ import tilewright.cli.bench.TunedTiles;
 import tilewright.cli.io.AtomicFile;
 import tilewright.cli.io.CommandFailure;
 import tilewright.cli.io.Console;
+import tilewright.cli.io.Examples;
 import tilewright.cli.io.Exit;
 import tilewright.cli.launch.Backend;
 import tilewright.cli.launch.LaunchFileWriter;
@@ -32,9 +33,11 @@ import tilewright.numerics.ElementType;
 import tilewright.verification.TensorCoordinates;
 
 /** {@code tilewright run gemm}: multiplies matrices in {@code .npy} files. */
-@Command(name = "gemm", description = {"Multiply matrices: C = A·Bᵀ, with A of M×K, B of N×K and C of M×N;",
-    "or C = f(alpha·A·Bᵀ + beta·C + bias).",
+@Command(name = "gemm", description = {
+    "Multiply matrices: C = A·Bᵀ, with A of M×K, B of N×K and C of M×N.",
+    "With options for its epilogue, C = f(alpha·A·Bᵀ + beta·C + bias).",
     "The files are NumPy's, in C or Fortran order; a first index of three counts a batch."})
+@Examples("run gemm --a A.npy --b B.npy --out C.npy")
 public final class RunGemm implements Callable<Integer> {
   /** The end of every GEMM's name. */
   private static final String SUFFIX = "_gemm";

@@ -32,7 +32,7 @@ import tilewright.sm100.UmmaTypes;
 
 /** {@code tilewright run narrow-gemm}: quantizes matrices in {@code .npy} files and multiplies them. */
 @Command(name = "narrow-gemm", description = {
-    "Quantize matrices to floats of four to eight bits with scales in blocks, and multiply them on Blackwell:",
+    "Quantize matrices to floats of four to eight bits with scales in blocks, and multiply them on Blackwell.",
     "C = A·Bᵀ, with A of M×K, B of N×K and C of M×N, each perhaps a batch, or",
     "C = f(alpha·A·Bᵀ + beta·C + bias)."})
 public final class RunNarrowGemm implements Callable<Integer> {

@@ -48,7 +48,7 @@ public final class DoctorCommand implements Callable<Integer> {
       if (console.json()) console.result(fact, "");
       table.add(fact.found ? "yes" : "no", fact.item, fact.detail);
     }
-    if (!console.json()) console.text(table.toString());
+    console.table(table);
     return Exit.OK;
   }
 

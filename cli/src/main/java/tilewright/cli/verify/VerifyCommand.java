@@ -2,6 +2,7 @@ package tilewright.cli.verify;
 
 import java.nio.file.Files;
 import java.nio.file.Path;
+import java.time.Duration;
 import java.util.LinkedHashMap;
 import java.util.LinkedHashSet;
 import java.util.List;
@@ -18,7 +19,9 @@ import picocli.CommandLine.Parameters;
 import tilewright.cli.io.AtomicFile;
 import tilewright.cli.io.CommandFailure;
 import tilewright.cli.io.Console;
+import tilewright.cli.io.Examples;
 import tilewright.cli.io.Exit;
+import tilewright.cli.io.NearestName;
 import tilewright.cli.io.TextTable;
 import tilewright.cli.kernel.KernelNames;
 import tilewright.kernels.registry.KernelRegistry;
@@ -32,10 +35,11 @@ import tilewright.verification.VerifyOptions;
 @Command(name = "verify", description = {
     "Assemble kernels, run them in the simulator and on a GPU, and compare with the reference.",
     "What this machine cannot do is skipped and said so."})
+@Examples({"verify", "verify softmax rope --size full", "verify sm90_gemm --on sim --seeds 4"})
 public final class VerifyCommand implements Callable<Integer> {
-  private static final Set<String> ARCHS = Set.of("sm80", "sm90", "sm100");
+  private static final List<String> ARCHS = List.of("sm80", "sm90", "sm100");
   private static final Set<String> BACKENDS = Set.of("sim", "gpu");
-  private static final Set<String> COMPARED = Set.of("sim", "gpu", "both");
+  private static final List<String> COMPARED = List.of("sim", "gpu", "both");
 
   private final Console console;
   private final KernelRegistry registry;
@@ -101,18 +105,23 @@ public final class VerifyCommand implements Callable<Integer> {
   }
 
   private final class Steps implements Verification.Progress {
+    private final long begin = System.nanoTime();
     private final Optional<FailureDump> failures = dump.map(FailureDump::new);
 
     @Override
-    public void begins(String kernel, String config, String backend, int number, int total) {
-      console.progress("%d/%d %s %s on %s".formatted(number, total, kernel, config, backend));
+    public void begins(Verification.Step step) {
+      console.progress(step.done(), Duration.ofNanos(System.nanoTime() - begin), "%d/%d %s %s on %s".formatted(
+          step.number(), step.total(), step.kernel(), step.config(), step.backend()));
     }
 
     /** A verdict is out before the next run, which may never end. */
     @Override
     public void ends(Row row) {
       if (console.json()) console.result(Line.of(row), "");
-      else console.progress("  %s%s".formatted(row.status().text(), row.reason().isEmpty() ? "" : ": " + row.reason()));
+      if (row.status() == Row.Status.FAIL) {
+        console.progressDone();
+        console.note("%s %s fails on %s: %s".formatted(row.kernel(), row.config(), row.backend(), row.reason()));
+      }
     }
 
     @Override
@@ -127,12 +136,9 @@ public final class VerifyCommand implements Callable<Integer> {
     return seeds;
   }
 
-  private static void requireKnown(String what, Set<String> chosen, Set<String> known) {
+  private static void requireKnown(String what, Set<String> chosen, List<String> known) {
     for (var name : chosen) {
-      if (!known.contains(name)) {
-        var all = String.join(", ", known.stream().sorted().toList());
-        throw CommandFailure.badInput("no " + what + " " + name + "; there are " + all);
-      }
+      if (!known.contains(name)) throw NearestName.unknown(what, name, known);
     }
   }
 
@@ -146,10 +152,23 @@ public final class VerifyCommand implements Callable<Integer> {
           number(row.meanError()), row.bitExact().map(exact -> exact ? "yes" : "no").orElse("-"), "" + row.findings(),
           "%.2f".formatted(row.ms()), row.reason());
     }
-    console.text(table.toString());
+    console.text(table.toString(console.terminal(), VerifyCommand::coloured));
     rows.stream().filter(row -> row.status() == Row.Status.SKIPPED)
         .collect(Collectors.groupingBy(row -> row.backend() + ": " + row.reason(), TreeMap::new, Collectors.counting()))
-        .forEach((why, count) -> console.text("skipped " + count + " on " + why));
+        .forEach((why, count) -> console.text(skipped("skipped " + count + " on " + why)));
+  }
+
+  private String skipped(String line) {
+    return console.terminal().coloured() ? "\u001b[33m" + line + "\u001b[0m" : line;
+  }
+
+  /** Green for what passed, red for what failed (ECMA-48, SGR). */
+  private static String coloured(String cell) {
+    return switch (cell) {
+      case "pass" -> "\u001b[32mpass\u001b[0m";
+      case "fail" -> "\u001b[1;31mfail\u001b[0m";
+      default -> cell;
+    };
   }
 
   private static String number(OptionalDouble value) {
