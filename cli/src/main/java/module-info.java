@@ -2,6 +2,7 @@
 module tilewright.cli {
   requires tilewright.kernels;
   requires tilewright.layout;
+  requires tilewright.ops;
   requires tilewright.ptx;
   requires tilewright.reference;
   requires tilewright.simulator;

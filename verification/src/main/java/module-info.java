@@ -6,6 +6,7 @@ module tilewright.verification {
   requires transitive tilewright.kernels;
   requires transitive tilewright.reference;
   requires transitive tilewright.simulator;
+  requires tilewright.ops;
   requires tilewright.sm90;
   requires tilewright.sm100;
   requires tools.jackson.databind;

@@ -19,10 +19,11 @@ import tilewright.ptx.PtxPrinter;
  * @param dynamicSharedBytes bytes of shared memory a CTA
  * @param sharedTensors the tensors in it, for reports
  * @param partitions of tiles among the threads, for reports
+ * @param tilings the extents that blocks of the grid divide among themselves, where the kernel takes tiles by its block
  */
 public record CompiledKernel(String name, PtxModule module, List<KernelParameter> parameters, Dim3 block,
     Dim3 cluster, int dynamicSharedBytes, Set<LaunchFeature> features, Set<String> ahead,
-    List<SharedPart> sharedTensors, List<Partition> partitions) {
+    List<SharedPart> sharedTensors, List<Partition> partitions, List<Tiling> tilings) {
   /** The variable that stands for all dynamic shared memory. */
   public static final String SHARED_VARIABLE = SharedMemory.VARIABLE;
 
@@ -32,7 +33,16 @@ public record CompiledKernel(String name, PtxModule module, List<KernelParameter
     ahead = Set.copyOf(ahead);
     sharedTensors = List.copyOf(sharedTensors);
     partitions = List.copyOf(partitions);
+    tilings = List.copyOf(tilings);
   }
+
+  /**
+   * An extent in tiles, one per block along an axis of the grid.
+   *
+   * @param axis of the grid: 0 is x
+   * @param extent its name
+   */
+  public record Tiling(int axis, String extent, int tile) {}
 
   /**
    * A tensor in shared memory.

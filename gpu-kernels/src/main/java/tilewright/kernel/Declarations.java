@@ -5,6 +5,7 @@ import java.util.EnumMap;
 import java.util.EnumSet;
 import java.util.HashSet;
 import java.util.LinkedHashMap;
+import java.util.LinkedHashSet;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
@@ -30,6 +31,7 @@ final class Declarations {
   private final Map<String, Partition> partitions = new LinkedHashMap<>();
   private final Set<LaunchFeature> features = EnumSet.noneOf(LaunchFeature.class);
   private final Set<String> ahead = new HashSet<>();
+  private final Set<CompiledKernel.Tiling> tilings = new LinkedHashSet<>();
   private final List<Runnable> checks = new ArrayList<>();
   private Optional<Integer> block = Optional.empty();
   private Optional<Integer> resident = Optional.empty();
@@ -73,6 +75,10 @@ final class Declarations {
     partitions.putIfAbsent(partition.toString(), partition);
   }
 
+  void tiling(CompiledKernel.Tiling tiling) {
+    tilings.add(tiling);
+  }
+
   void check(Runnable check) {
     checks.add(check);
   }
@@ -106,7 +112,8 @@ final class Declarations {
     items.add(new Function(Linkage.VISIBLE, true, List.of(), name, head, directives, Optional.of(body)));
     var module = new PtxModule(target.version(), List.of(target.architecture()), 64, items);
     return new CompiledKernel(name, module, List.copyOf(parameters.values()), Dim3.of(threads), Dim3.of(cluster),
-        shared.bytes(), features, ahead, shared.tensors(), List.copyOf(partitions.values()));
+        shared.bytes(), features, ahead, shared.tensors(), List.copyOf(partitions.values()),
+        List.copyOf(tilings));
   }
 
   /** The virtual registers of a kernel, numbered bank by bank. */

@@ -101,6 +101,9 @@ public final class GlobalTensor {
   /** The tile of that shape at a position counted in tiles; modes behind the shape's are positions themselves. */
   public GlobalTensor tile(List<Integer> shape, I32... position) {
     var coordinate = position.clone();
+    for (int mode = 0; mode < Math.min(position.length, rank()); mode++) {
+      k.tiled(position[mode], spec.extents().get(mode), mode < shape.size() ? shape.get(mode) : 1);
+    }
     for (int mode = 0; mode < shape.size(); mode++) coordinate[mode] = position[mode].times(shape.get(mode));
     return from(coordinate);
   }

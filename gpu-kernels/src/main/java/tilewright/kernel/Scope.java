@@ -20,6 +20,7 @@ import tilewright.ptx.Statement;
 public final class Scope {
   /** The most blocks in y and in z (CUDA C++ Programming Guide, Compute Capabilities). */
   private static final int MOST_BLOCKS_YZ = 65535;
+  private static final List<String> BLOCK = List.of("%ctaid.x", "%ctaid.y", "%ctaid.z");
 
   private final Region root = new Region(null, false);
   private final Values values = new Values(this);
@@ -73,7 +74,7 @@ public final class Scope {
 
   /** The block's index in x. */
   public I32 blockX() {
-    return special("%ctaid.x", Integer.MAX_VALUE);
+    return special(BLOCK.get(0), Integer.MAX_VALUE);
   }
 
   /** The number of blocks in x. */
@@ -83,17 +84,20 @@ public final class Scope {
 
   /** The block's index in y. */
   public I32 blockY() {
-    return special("%ctaid.y", MOST_BLOCKS_YZ);
+    return special(BLOCK.get(1), MOST_BLOCKS_YZ);
   }
 
   /** The block's index in z. */
   public I32 blockZ() {
-    return special("%ctaid.z", MOST_BLOCKS_YZ);
+    return special(BLOCK.get(2), MOST_BLOCKS_YZ);
   }
 
   private I32 special(String name, long max) {
-    var recipe = new Node.Recipe("mov.u32", List.of(new Node.Argument.Constant(new Operand.Special(name))));
-    return new I32(this, Linear.of(pure(PtxType.B32, root, 0, max, Bits.upTo(max), recipe)));
+    return new I32(this, Linear.of(pure(PtxType.B32, root, 0, max, Bits.upTo(max), index(name))));
+  }
+
+  private static Node.Recipe index(String name) {
+    return new Node.Recipe("mov.u32", List.of(new Node.Argument.Constant(new Operand.Special(name))));
   }
 
   public I32 constant(int value) {
@@ -162,6 +166,15 @@ public final class Scope {
   /** Records the thread–value layout of a tile. */
   void partitioned(Partition partition) {
     declarations.partition(partition);
+  }
+
+  /** Records that a mode is taken in tiles by the block's index, if the position is that index. */
+  void tiled(I32 position, String extent, int tile) {
+    if (!position.value.isAtom()) return;
+    var recipe = position.value.terms().getFirst().atom().recipe;
+    for (int axis = 0; axis < BLOCK.size(); axis++) {
+      if (index(BLOCK.get(axis)).equals(recipe)) declarations.tiling(new CompiledKernel.Tiling(axis, extent, tile));
+    }
   }
 
   void parameter(KernelParameter parameter) {

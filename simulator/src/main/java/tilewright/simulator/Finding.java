@@ -73,12 +73,21 @@ public record Finding(Kind kind, String message, String fix, int line, String te
     return new Finding(kind, all, fix, line, text, source, block, thread, address, other, count);
   }
 
+  /** A report of some lines for people: the place, what happened there, and the likely fix. */
+  public String describe() {
+    return kind + (where().isEmpty() ? "" : " at " + where()) + (count > 1 ? ", " + count + " times" : "") + "\n  "
+        + message + "\n  likely fix: " + fix;
+  }
+
+  private String where() {
+    var ptx = (line > 0 ? "PTX line " + line : "") + (line > 0 && !text.isEmpty() ? ", " : "") + text;
+    return source.isEmpty() ? ptx : source + (ptx.isEmpty() ? "" : " (" + ptx + ")");
+  }
+
   /** A short paragraph for people. */
   @Override
   public String toString() {
-    var ptx = (line > 0 ? "PTX line " + line : "") + (line > 0 && !text.isEmpty() ? ", " : "") + text;
-    var where = source.isEmpty() ? ptx : source + (ptx.isEmpty() ? "" : " (" + ptx + ")");
-    return kind + (where.isEmpty() ? "" : " at " + where) + ": " + message + ". Likely fix: " + fix + "."
+    return kind + (where().isEmpty() ? "" : " at " + where()) + ": " + message + ". Likely fix: " + fix + "."
         + (count > 1 ? " [" + count + " times]" : "");
   }
 }

@@ -8,6 +8,7 @@ import java.util.function.Supplier;
 import java.util.stream.LongStream;
 import java.util.stream.Stream;
 import tilewright.kernels.registry.KernelRegistry;
+import tilewright.ops.TensorCoordinates;
 import tilewright.ptx.Launch;
 import tilewright.verification.backend.Backend;
 import tilewright.verification.backend.GpuBackend;

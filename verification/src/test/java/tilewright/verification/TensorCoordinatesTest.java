@@ -12,6 +12,7 @@ import org.junit.jupiter.api.Test;
 import tilewright.kernels.Transpose;
 import tilewright.layout.Layout;
 import tilewright.layout.OffsetMap;
+import tilewright.ops.TensorCoordinates;
 import tilewright.simulator.Finding;
 import tilewright.simulator.Simulator;
 import tilewright.simulator.SimulatorOptions;
@@ -47,7 +48,8 @@ class TensorCoordinatesTest {
     var findings = Simulator.load(faulty).run(prepared.on(buffers), options).findings();
     assertEquals(List.of(Finding.Kind.RACE), findings.stream().map(Finding::kind).toList());
     var race = findings.getFirst();
-    assertTrue(race.fix().matches("put k\\.barrier\\(\\) between Transpose.java:\\d+ and Transpose.java:\\d+"), race.fix());
+    assertTrue(
+        race.fix().matches("put k\\.barrier\\(\\) between Transpose.java:\\d+ and Transpose.java:\\d+"), race.fix());
     var tile = prepared.kernel().sharedTensors().getFirst();
     long element = race.address() * 8 / tile.type().bits();
     var expected = LongStream.range(0, tile.layout().size())

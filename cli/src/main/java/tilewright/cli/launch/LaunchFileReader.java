@@ -18,12 +18,12 @@ import tilewright.cli.io.NearestName;
 import tilewright.layout.Layout;
 import tilewright.layout.OffsetMap;
 import tilewright.numerics.ElementType;
+import tilewright.ops.TensorCoordinates;
 import tilewright.ptx.Dim3;
 import tilewright.ptx.Launch;
 import tilewright.ptx.LaunchFeature;
 import tilewright.ptx.PtxType;
 import tilewright.simulator.Coordinates;
-import tilewright.verification.TensorCoordinates;
 import tools.jackson.databind.JsonNode;
 
 /** Reads one {@code launch.json}; every complaint names the file and the field. */

@@ -30,7 +30,7 @@ import tilewright.kernels.library.GemmKernel;
 import tilewright.kernels.library.TiledGemmKernel;
 import tilewright.kernels.registry.KernelRegistry;
 import tilewright.numerics.ElementType;
-import tilewright.verification.TensorCoordinates;
+import tilewright.ops.TensorCoordinates;
 
 /** {@code tilewright run gemm}: multiplies matrices in {@code .npy} files. */
 @Command(name = "gemm", description = {

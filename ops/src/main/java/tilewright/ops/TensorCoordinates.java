@@ -1,4 +1,4 @@
-package tilewright.verification;
+package tilewright.ops;
 
 import java.util.HashMap;
 import java.util.Map;
