@@ -16,8 +16,8 @@ final class Contents {
   private static final String PATH = "Learn";
 
   private static final List<Group> GROUPS = List.of(
-      new Group(PATH, "gemm-to-gpu", "ladder"),
-      new Group("How-to", "verification", "simulator", "gpu-lab"),
+      new Group(PATH, "why", "learn-layout", "gemm-to-gpu", "ladder", "blackwell-ladder"),
+      new Group("How-to", "verification", "simulator", "gpu-lab", "profiling"),
       new Group("Reference", "command-line", "command-line-layout", "kernel-language", "layout-expressions",
           "catalogue", "glossary", "limits", "trust"),
       new Group("Internals", "hopper-gemm", "hopper-types", "blackwell-gemm", "blackwell-pairs", "blackwell-scales",

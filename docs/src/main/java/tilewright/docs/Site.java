@@ -18,6 +18,7 @@ import tilewright.docs.html.Template;
 import tilewright.docs.record.AttentionErrors;
 import tilewright.docs.record.BitEquality;
 import tilewright.docs.record.BudgetPage;
+import tilewright.docs.record.Counters;
 import tilewright.docs.record.Decisions;
 import tilewright.docs.record.Golden;
 import tilewright.docs.record.LadderFigures;
@@ -70,13 +71,14 @@ public final class Site {
     SimulatorSpeed.write(root.resolve("docs"), generated);
     BitEquality.write(root.resolve("docs"), generated);
     LadderFigures.write(root.resolve("docs"), generated);
+    Counters.write(root.resolve("docs"), generated);
     RuntimeFigures.write(root.resolve("docs"), generated);
     AttentionErrors.write(root.resolve("docs"), generated);
     Witnesses.write(root, generated);
     var decisions = Decisions.read(root.resolve("docs/decisions"));
     Files.writeString(generated.resolve("decisions.adoc"), Decisions.list(decisions));
 
-    var pages = convert(root.resolve("docs"), generated, decisions);
+    var pages = convert(root.resolve("docs"), generated, images, decisions);
     var template = new Template(Contents.navigation(pages));
     for (var page : pages) {
       var file = output.resolve(page.path());
@@ -92,9 +94,9 @@ public final class Site {
     if (!faults.isEmpty()) throw new BrokenSiteException(faults);
   }
 
-  private static List<Page> convert(Path docs, Path generated, List<Decisions.Decision> decisions)
+  private static List<Page> convert(Path docs, Path generated, Path images, List<Decisions.Decision> decisions)
       throws IOException {
-    try (var converter = new Converter(docs.getParent(), generated)) {
+    try (var converter = new Converter(docs.getParent(), generated, images)) {
       var pages = new ArrayList<Page>();
       for (var name : Contents.names()) pages.add(converter.convert(docs.resolve("src/site/" + name + ".adoc"), name + ".html"));
       for (var decision : decisions) {

@@ -37,6 +37,9 @@ public final class BlackwellPages {
     excerpt(generated, "sm100-scales", sources.resolve("collective/ScaledMainloop.java"),
         "void multiply(Pipeline.Cursor stage");
     Files.writeString(generated.resolve("sm100-counts.adoc"), RungCounts.table(PROBLEM));
+    for (var rung : RungCounts.sentences(PROBLEM).entrySet()) {
+      Files.writeString(generated.resolve("sm100-rung-" + rung.getKey() + ".adoc"), rung.getValue());
+    }
     figures(images, "sm100", gemm("dynamic_single"), 1);
     figures(images, "sm100-pairs", gemm("dynamic"), 2);
     int k = 512;

@@ -28,12 +28,14 @@ public final class Converter implements AutoCloseable {
   /**
    * @param root the repository: {@code {root}} in pages
    * @param generated what the build wrote for pages to include: {@code {generated}}
+   * @param images the folder of the pages' pictures, for those that commands on a page draw
    */
-  public Converter(Path root, Path generated) {
+  public Converter(Path root, Path generated, Path images) {
     this.root = root;
     this.generated = generated;
     LOGGER.setUseParentHandlers(false);
     asciidoctor.registerLogHandler(this::log);
+    asciidoctor.javaExtensionRegistry().includeProcessor(new CommandInclude(root, images, faults));
   }
 
   public Page convert(Path source, String path) {

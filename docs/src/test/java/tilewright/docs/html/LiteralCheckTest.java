@@ -51,7 +51,7 @@ class LiteralCheckTest {
   }
 
   private Page convert(String text) throws IOException {
-    try (var converter = new Converter(folder, folder)) {
+    try (var converter = new Converter(folder, folder, folder)) {
       return converter.convert(Files.writeString(folder.resolve("page.adoc"), "= T\n\n" + text + "\n"), "page.html");
     }
   }
