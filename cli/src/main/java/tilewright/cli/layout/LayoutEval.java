@@ -21,7 +21,9 @@ import tilewright.layout.tuple.IntTuple;
     "They are written in CuTe's notation, as in CuTe C++ or as in CuTe's Python DSL."})
 @Examples({"layout eval '(4,(2,2)):(1,(4,8))' 'Sw<3,4,3>o0o(8,64):(64,1)'",
     "layout eval 'logical_divide((8,4):(4,1), [4;2])' '(4,2):(1,4) ∘ 2:4' '(4,2):(1,4) o 2:4'",
-    "layout eval '(4,2):(1,4)(3,1)'"})
+    "layout eval '(4,2):(1,4)(3,1)'",
+    "layout eval 'composition(Swizzle<3,3,3>{}, Layout<Shape<_8,_64>,Stride<_64,_1>>{})'",
+    "layout eval 'cute.logical_divide(cute.make_layout((8,4), stride=(4,1)), (4,2))'"})
 public final class LayoutEval implements Callable<Integer> {
   /** Characters of an expression that a row repeats. */
   private static final int LONGEST = 1000;

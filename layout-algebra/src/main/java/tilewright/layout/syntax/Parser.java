@@ -9,10 +9,12 @@ import java.util.List;
  * <pre>
  * expression  = operand {("∘" | "o") operand}
  * operand     = primary [("→" | "-&gt;") primary] [":" primary] {"(" [expression {"," expression}] ")"}
- * primary     = term {"+" term} | "^" integer | "_"
- *             | "(" … ")" | "[" … "]" | "&lt;" … "&gt;" | name ["&lt;" … "&gt;"] ["(" … ")"]
- * term        = integer {"@" integer}
+ * primary     = term {"+" term} | "^" integer | "_" ["{}"]
+ *             | "(" … ")" | "[" … "]" | "&lt;" … "&gt;" | name ["&lt;" … "&gt;"] ["{}"] ["(" … ")"]
+ * term        = integer {"@" integer} ["{}"]
  * </pre>
+ *
+ * What CuTe C++ and the Python DSL write is read too: {@link CuteSpelling}.
  */
 public final class Parser {
   public static final int LONGEST = 1 << 16;
@@ -86,7 +88,9 @@ public final class Parser {
     if (c == '_') {
       at++;
       // CuTe prints static integers as _4.
-      return at < text.length() && isDigit(text.charAt(at)) ? sum() : new Node.Free(position);
+      if (at < text.length() && isDigit(text.charAt(at))) return sum();
+      skipBraces();
+      return new Node.Free(position);
     }
     if (c == '-' || isDigit(c)) return sum();
     if (c == '^') return xor();
@@ -114,6 +118,7 @@ public final class Parser {
   private Node term() {
     int position = at;
     long value = integer();
+    skipBraces();
     if (!looksAt('@')) return new Node.Number(value, position);
     var path = new ArrayList<Integer>();
     while (looksAt('@')) {
@@ -125,19 +130,97 @@ public final class Parser {
 
   private Node named() {
     int position = at;
-    while (at < text.length() && isInName(text.charAt(at))) at++;
-    var name = text.substring(position, at);
+    var name = name();
+    if (name.startsWith("_")) {
+      at -= name.length();
+      return primary();
+    }
     var parameters = looksAt('<') ? list('<', '>') : List.<Node>of();
+    if (CuteSpelling.isType(name, parameters)) {
+      skipBraces();
+      return CuteSpelling.type(name, parameters, position)
+          .orElseThrow(() -> expected(position, "the parameters of CuTe's " + name));
+    }
     return switch (name) {
-      case "Sw", "S", "Swizzle" -> swizzle(parameters, position);
-      case "E" -> basis(parameters, position);
+      case "Sw", "S", "Swizzle" -> {
+        skipBraces();
+        yield swizzle(parameters, position);
+      }
+      case "E" -> {
+        skipBraces();
+        yield basis(parameters.isEmpty() && looksAt('(') ? list('(', ')') : parameters, position);
+      }
       default -> {
         if (!looksAt('(')) throw expected(position, OPERAND + " with its operands in parentheses");
-        var operands = new ArrayList<>(list('(', ')'));
+        var operands = new ArrayList<>(operands());
         operands.addAll(parameters);
-        yield new Node.Call(name, List.copyOf(operands), position);
+        yield CuteSpelling.call(name, List.copyOf(operands), position)
+            .orElseThrow(() -> expected(position, "the operands of CuTe's " + name));
       }
     };
+  }
+
+  /** Reads a name, without the name space or module in front of it. */
+  private String name() {
+    while (true) {
+      int begin = at;
+      while (at < text.length() && isInName(text.charAt(at))) at++;
+      var name = text.substring(begin, at);
+      int separator = text.startsWith("::", at) ? 2 : text.startsWith(".", at) ? 1 : 0;
+      boolean namespace = separator > 0 && CuteSpelling.NAMESPACES.contains(name) && at + separator < text.length()
+          && isInName(text.charAt(at + separator));
+      if (!namespace) return name;
+      at += separator;
+    }
+  }
+
+  /** Operands in parentheses; Python's may have keywords, and {@code mode=[0,1]} follows them like {@code <0,1>}. */
+  private List<Node> operands() {
+    if (++depth > DEEPEST) throw expected("at most " + DEEPEST + " nested brackets");
+    take('(');
+    var operands = new ArrayList<Node>();
+    var modes = new ArrayList<Node>();
+    while (!looksAt(')')) {
+      if (!operands.isEmpty() || !modes.isEmpty()) {
+        if (!looksAt(',')) break;
+        at++;
+        // Python allows a comma at the end.
+        if (looksAt(')')) break;
+      }
+      int position = at;
+      var keyword = keyword();
+      if (keyword.equals("mode")) {
+        modes.addAll(looksAt('[') ? list('[', ']') : List.of(expression()));
+      } else {
+        if (!keyword.isEmpty() && !CuteSpelling.isKeyword(keyword, operands.size())) {
+          throw expected(position, "a keyword that names operand " + (operands.size() + 1));
+        }
+        operands.add(expression());
+      }
+    }
+    take(')');
+    depth--;
+    operands.addAll(modes);
+    return operands;
+  }
+
+  /** Reads {@code stride=} and the like; empty where there is none. */
+  private String keyword() {
+    int begin = at;
+    while (at < text.length() && isInName(text.charAt(at))) at++;
+    var name = text.substring(begin, at);
+    if (!name.isEmpty() && looksAt('=')) {
+      at++;
+      return name;
+    }
+    at = begin;
+    return "";
+  }
+
+  private void skipBraces() {
+    if (!looksAt('{')) return;
+    at++;
+    take('}');
   }
 
   private Node swizzle(List<Node> parameters, int position) {
@@ -170,6 +253,8 @@ public final class Parser {
       elements.add(expression());
       while (looksAt(',') || open != '(' && looksAt(';')) {
         at++;
+        // Python writes a tuple of one element as (4,).
+        if (open == '(' && elements.size() == 1 && looksAt(close)) break;
         elements.add(expression());
       }
     }

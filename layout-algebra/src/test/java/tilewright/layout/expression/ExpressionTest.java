@@ -2,12 +2,14 @@ package tilewright.layout.expression;
 
 import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertThrows;
+import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
 import org.junit.jupiter.params.provider.ValueSource;
 import tilewright.layout.Dialect;
+import tilewright.layout.syntax.LayoutSyntaxException;
 
 class ExpressionTest {
 
@@ -32,6 +34,78 @@ class ExpressionTest {
       """)
   void otherSpellingsOfCuteAreUnderstood(String text, String printed) {
     assertEquals(printed, value(text));
+  }
+
+  /** What people paste out of programs; the other side is what CuTe prints for it. */
+  @ParameterizedTest
+  @CsvSource(delimiter = '|', textBlock = """
+      Layout<Shape<_2,_4>,Stride<_4,_1>>                                       | (2,4):(4,1)
+      Layout<Shape<_2,Shape<_2,_2>>,Stride<_4,Stride<_1,_2>>>{}                 | (2,(2,2)):(4,(1,2))
+      cute::Layout<cute::Shape<cute::Int<2>, cute::_4>, cute::Stride<_4, C<1>>>{} | (2,4):(4,1)
+      Layout<_8,_1>{}                                                          | 8:1
+      Layout<Shape<_2,_4>>{}                                                   | (2,4):(1,2)
+      Layout<Shape<_2,_4>, LayoutRight>{}                                      | (2,4):(4,1)
+      make_layout(make_shape(2,4), make_stride(4,1))                           | (2,4):(4,1)
+      make_layout(make_shape(Int<2>{}, _4{}))                                  | (2,4):(1,2)
+      make_layout(make_shape(2, make_shape(2,3)), LayoutRight{})               | (2,(2,3)):(6,(3,1))
+      make_layout(Shape<_8,_4>{}, GenRowMajor{})                               | (8,4):(4,1)
+      make_layout(Shape<_8,_4>{}, GenColMajor{})                               | (8,4):(1,8)
+      make_layout(make_layout(2, 4), make_layout(3))                           | (2,3):(4,1)
+      Step<_1,_1>                                                              | (1,1)
+      Step<_1, X, _1>{}                                                        | (1,_,1)
+      make_coord(_, 2)                                                         | (_,2)
+      make_coord(Underscore{}, _{}, 2)                                         | (_,_,2)
+      Swizzle<2,0,3>{}                                                         | Sw<2,0,3>
+      Swizzle<3,3,3>{}(100)                                                    | 108
+      composition(Swizzle<3,3,3>{}, Layout<Shape<_8,_64>,Stride<_64,_1>>{})    | Sw<3,3,3>o0o(8,64):(64,1)
+      ComposedLayout<Swizzle<3,4,3>, _0, Layout<Shape<_8,_64>,Stride<_64,_1>>> | Sw<3,4,3>o0o(8,64):(64,1)
+      logical_divide(Layout<Shape<_8,_4>,Stride<_4,_1>>{}, make_tile(_4{}, Layout<_2,_2>{})) \
+       | ((4,2),(2,2)):((4,16),(2,1))
+      cute.make_layout((2,4), stride=(4,1))                                    | (2,4):(4,1)
+      cute.make_layout(shape=(2,(2,2)), stride=(4,(1,2)))                      | (2,(2,2)):(4,(1,2))
+      cute.make_layout((4,), stride=(2,))                                      | (4):(2)
+      cute.make_layout((2,4),)                                                 | (2,4):(1,2)
+      cute.make_ordered_layout((4,8), order=(1,0))                             | (4,8):(8,1)
+      cute.make_swizzle(2,0,3)                                                 | Sw<2,0,3>
+      cute.make_composed_layout(cute.make_swizzle(3,4,3), 0, cute.make_layout((8,64), stride=(64,1))) \
+       | Sw<3,4,3>o0o(8,64):(64,1)
+      cute.logical_divide(cute.make_layout(8, stride=1), tiler=cute.make_layout(4)) | (4,2):(1,4)
+      cute.coalesce(cute.make_layout((2,(1,6)), stride=(1,(6,2))), target_profile=(1,1)) | (2,6):(1,2)
+      cute.size((2,4), mode=[1])                                               | 4
+      cute.select((2,3,4), mode=[2,0])                                         | (4,2)
+      cute.slice_(cute.make_layout((2,4), stride=(4,1)), (None, 3))            | (2):(4)
+      cute.recast_layout(8, 16, cute.make_layout((4,8), stride=(8,1)))         | (4,16):(16,1)
+      cute.crd2idx((1,2), (2,4), stride=(1,2))                                 | 5
+      cute.E(0)                                                                | 1@0
+      """)
+  void whatProgramsWriteIsUnderstood(String text, String printed) {
+    assertEquals(printed, value(text));
+  }
+
+  /** Columns are those of the text that was pasted. */
+  @ParameterizedTest
+  @CsvSource(delimiter = '|', textBlock = """
+      Layout<Shape<_2,_4>,Stride<_4,_1>        | 34
+      Layout<Shape<_2,_4>,Stride<_4,_1>>{      | 36
+      Layout<Shape<_2,_4>,Stride<_4,_1>,_1>    | 1
+      make_layout(make_shape(2,4), stride=     | 37
+      cute.make_layout((2,4), order_by=(4,1))  | 25
+      cute.make_layout(stride=(4,1))           | 18
+      cute.make_swizzle(2,0)                   | 1
+      cute.make_layout((2,4), stride=(4,?))    | 35
+      Int<2,3>{}                               | 1
+      std::make_layout(4)                      | 1
+      """)
+  void mistakesInThemAreShownWhereTheyAre(String text, int column) {
+    var e = assertThrows(LayoutSyntaxException.class, () -> value(text));
+    assertEquals(column, e.position() + 1, e.getMessage());
+  }
+
+  @Test
+  void operationsOfTheDslThatAreUnknownAreNamed() {
+    var e = assertThrows(ExpressionException.class, () -> value("cute.logical_divid(4, 2)"));
+    assertEquals(0, e.position());
+    assertTrue(e.getMessage().contains("did you mean logical_divide?"));
   }
 
   /** Values by definition: Σ digit · stride, the swizzle's x ⊕ ((x & Y) ≫ S), sums of basis elements, XORs. */
