@@ -34,13 +34,21 @@ public final class LayoutExplain implements Callable<Integer> {
   }
 
   /** @param value in CuTe's notation; nothing if the last step's operation is undefined */
-  record Row(String expr, List<Explanation.Step> steps, Optional<String> value) {}
+  record Row(String expr, List<StepRow> steps, Optional<String> value) {}
+
+  /** @param because the derivation, one fact per line */
+  record StepRow(String operation, String outcome, List<String> because) {
+    static StepRow of(Explanation.Step step) {
+      return new StepRow(step.operation(), step.outcome(), step.because());
+    }
+  }
 
   @Override
   public Integer call() {
     try {
       var explanation = Expression.parse(expression).explain(dialect.dialect());
-      console.result(new Row(expression, explanation.steps(), explanation.value().map(Value::toString)),
+      console.result(new Row(expression, explanation.steps().stream().map(StepRow::of).toList(),
+          explanation.value().map(Value::toString)),
           explanation.toText());
       return Exit.OK;
     } catch (IllegalArgumentException | ArithmeticException e) {

@@ -1,5 +1,6 @@
 package tilewright.layout.draw;
 
+import java.util.Set;
 import tilewright.layout.OffsetMap;
 import tilewright.layout.bank.BankGeometry;
 
@@ -7,7 +8,7 @@ import tilewright.layout.bank.BankGeometry;
 final class BankPanels {
   private BankPanels() {}
 
-  static Panel banks(String title, OffsetMap map, int elementBytes) {
+  static Panel banks(String title, OffsetMap map, int elementBytes, Set<Long> marked) {
     if (elementBytes < 1) {
       throw new IllegalArgumentException("an element of " + elementBytes + " bytes is none: give 1 or more");
     }
@@ -17,7 +18,7 @@ final class BankPanels {
       var offset = map.apply(index);
       var at = Math.multiplyExact(offset, (long) elementBytes);
       var bank = memory.bank(at);
-      return grid.cell(index, Palette.grouped(bank), false, "offset " + offset + ", byte " + at + ", bank " + bank,
+      return grid.cell(index, Palette.grouped(bank), marked.contains((long) index), "offset " + offset + ", byte " + at + ", bank " + bank,
           Integer.toString(bank));
     }), memory.banks() + " banks of " + memory.wordBytes() + " bytes; an element has " + elementBytes);
   }

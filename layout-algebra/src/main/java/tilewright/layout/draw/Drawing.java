@@ -63,23 +63,25 @@ public final class Drawing {
     return this;
   }
 
-  List<Shape> shapes() {
+  /** The elements, in the order in which they cover one another. */
+  public List<Shape> shapes() {
     return List.copyOf(shapes);
   }
 
-  int width() {
+  public int width() {
     return width;
   }
 
-  int height() {
+  public int height() {
     return height;
   }
 
-  String title() {
+  public String title() {
     return title;
   }
 
-  int cellFont() {
+  /** The height of the type in cells. */
+  public int cellFont() {
     return cellFont;
   }
 

@@ -3,6 +3,8 @@ package tilewright.layout.draw;
 import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.List;
+import java.util.stream.Collectors;
+import java.util.stream.IntStream;
 import tilewright.layout.Layout;
 import tilewright.layout.tuple.IntTuple;
 
@@ -11,16 +13,24 @@ final class Grid {
   /** Cells of a picture at most: 128 by 128. */
   static final long LARGEST = 1 << 14;
 
-  private final Layout coordinates;
   private final IntTuple shape;
   private final int rows;
   private final int columns;
+  /** Parts of coordinates, as text: thousands of cells share them. */
+  private final List<String> alongRows;
+  private final List<String> alongColumns;
 
   private Grid(IntTuple shape, int rows, int columns) {
     this.shape = shape;
-    this.coordinates = Layout.columnMajor(shape);
     this.rows = rows;
     this.columns = columns;
+    var coordinates = Layout.columnMajor(shape);
+    var split = shape.rank() > 1;
+    this.alongRows = IntStream.range(0, rows)
+        .mapToObj(row -> split ? "(" + coordinates.coordinate(row).mode(0) + "," : "").toList();
+    this.alongColumns = IntStream.range(0, columns).mapToObj(column -> coordinates.coordinate((long) column * rows))
+        .map(at -> split ? at.modes().stream().skip(1).map(IntTuple::toString).collect(Collectors.joining(",", "", ")"))
+            : at.toString()).toList();
   }
 
   /**
@@ -51,7 +61,7 @@ final class Grid {
 
   /** Coordinate and index as a reader is told them. */
   String place(int index) {
-    return "coordinate " + coordinates.coordinate(index) + ", index " + index;
+    return "coordinate " + alongRows.get(row(index)) + alongColumns.get(column(index)) + ", index " + index;
   }
 
   /** A panel with lines where modes of a nested shape are complete. */

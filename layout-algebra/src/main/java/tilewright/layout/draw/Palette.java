@@ -8,9 +8,9 @@ import java.util.List;
  * Colours that people tell apart with normal colour vision and without red or green cones: the hues of Okabe and Ito
  * (Color Universal Design, 2008) and a dark grey for their black, each in four tints.
  */
-final class Palette {
+public final class Palette {
   /** Distinct colours; larger numbers begin again. */
-  static final int COLOURS = 32;
+  public static final int COLOURS = 32;
 
   private static final int HUES = 8;
   private static final List<Integer> OKABE_ITO =
@@ -30,7 +30,7 @@ final class Palette {
   }
 
   /** Number {@code index}: hues first, then tints. */
-  static int colour(long index) {
+  public static int colour(long index) {
     var place = Math.floorMod(index, (long) COLOURS);
     return mixed(OKABE_ITO.get((int) (place % HUES)), TINTS.get((int) (place / HUES)));
   }
@@ -46,7 +46,7 @@ final class Palette {
   }
 
   /** Dark or white, whichever is easier to read on a colour. */
-  static int textOn(int colour) {
+  public static int textOn(int colour) {
     return Collections.max(List.of(INK, PAPER), Comparator.comparingDouble(text -> contrast(text, colour)));
   }
 
@@ -67,7 +67,7 @@ final class Palette {
   }
 
   /** Six hexadecimal digits, as CSS and LaTeX take them. */
-  static String hex(int colour) {
+  public static String hex(int colour) {
     var digits = Integer.toHexString(colour).toUpperCase();
     return "0".repeat(6 - digits.length()) + digits;
   }

@@ -1,7 +1,7 @@
 package tilewright.layout.draw;
 
+import java.util.BitSet;
 import java.util.Collections;
-import java.util.HashSet;
 import java.util.List;
 import java.util.function.IntFunction;
 import java.util.stream.IntStream;
@@ -20,17 +20,19 @@ public record Panel(String title, List<String> rowLabels, List<String> columnLab
     cells = List.copyOf(cells);
     rowRules = List.copyOf(rowRules);
     columnRules = List.copyOf(columnRules);
-    var covered = new HashSet<List<Integer>>();
+    var covered = new BitSet(rowLabels.size() * columnLabels.size());
     for (var cell : cells) {
       if (cell.row() >= rowLabels.size() || cell.column() + cell.columns() > columnLabels.size()) {
         throw new IllegalArgumentException("the cell at row " + cell.row() + ", column " + cell.column()
             + " lies outside a panel of " + rowLabels.size() + " rows and " + columnLabels.size() + " columns");
       }
       for (var column = cell.column(); column < cell.column() + cell.columns(); column++) {
-        if (!covered.add(List.of(cell.row(), column))) {
+        var place = cell.row() * columnLabels.size() + column;
+        if (covered.get(place)) {
           throw new IllegalArgumentException("two cells of a panel cover row " + cell.row() + ", column " + column
               + ": give each place one");
         }
+        covered.set(place);
       }
     }
   }

@@ -1,10 +1,16 @@
 package tilewright.layout.draw;
 
+import java.util.HashMap;
+import java.util.Set;
+import java.util.function.LongUnaryOperator;
 import tilewright.layout.Layout;
 import tilewright.layout.OffsetMap;
 import tilewright.layout.Tiler;
+import tilewright.layout.bank.AccessPattern;
+import tilewright.layout.coordinate.CoordinateLayout;
 import tilewright.layout.f2.Swizzle;
 import tilewright.layout.tuple.IntTuple;
+import tilewright.layout.xor.XorLayout;
 
 /**
  * Pictures of layouts. In each, the first mode goes down and all others go across, nested modes have lines where they
@@ -17,15 +23,37 @@ public final class Pictures {
 
   /** Offsets, coloured by their remainder modulo eight as CuTe's {@code print_latex} shades them. */
   public static Picture offsets(OffsetMap map) {
-    return Picture.of(map.toString(), offsetPanel("", map));
+    return offsets(map, Set.of());
   }
 
-  private static Panel offsetPanel(String title, OffsetMap map) {
+  /** Offsets, with heavy borders around the elements at some indices. */
+  public static Picture offsets(OffsetMap map, Set<Long> marked) {
+    return offsets(map.toString(), map.shape(), map::apply, marked);
+  }
+
+  /** Offsets of a layout whose modes combine by XOR. */
+  public static Picture offsets(XorLayout map) {
+    return offsets(map.toString(), map.shape(), map::apply, Set.of());
+  }
+
+  private static Picture offsets(String name, IntTuple shape, LongUnaryOperator map, Set<Long> marked) {
+    var grid = Grid.of(name, shape);
+    return Picture.of(name, grid.panel("", grid.cells(index -> {
+      var offset = map.applyAsLong(index);
+      return grid.cell(index, Math.floorMod(offset, (long) HUES), marked.contains((long) index), "offset " + offset,
+          Long.toString(offset));
+    }), ""));
+  }
+
+  /** The coordinates that a layout of coordinates gives, coloured by the order in which they first occur. */
+  public static Picture offsets(CoordinateLayout map) {
     var grid = Grid.of(map, map.shape());
-    return grid.panel(title, grid.cells(index -> {
-      var offset = map.apply(index);
-      return grid.cell(index, Math.floorMod(offset, (long) HUES), false, "offset " + offset, Long.toString(offset));
-    }), "");
+    var numbers = new HashMap<String, Long>();
+    return Picture.of(map.toString(), grid.panel("", grid.cells(index -> {
+      var coordinate = map.apply(index).toString();
+      var number = numbers.computeIfAbsent(coordinate, _ -> (long) numbers.size());
+      return grid.cell(index, number, false, "coordinate " + coordinate, coordinate);
+    }), ""));
   }
 
   /**
@@ -44,7 +72,13 @@ public final class Pictures {
    * @param elementBytes of one element
    */
   public static Picture banks(OffsetMap map, int elementBytes) {
-    return Picture.of(map + ": banks", BankPanels.banks("", map, elementBytes));
+    return Picture.of(map + ": banks", BankPanels.banks("", map, elementBytes, Set.of()));
+  }
+
+  /** Banks, with heavy borders around the elements where the lanes of an access begin. */
+  public static Picture banks(OffsetMap map, int elementBytes, AccessPattern access) {
+    var begins = Set.copyOf(access.indices());
+    return Picture.of(map + ": banks, " + access.name(), BankPanels.banks("", map, elementBytes, begins));
   }
 
   /** Offsets before and after a swizzle: rows of as many elements as its shift says, coloured where they came from. */

@@ -18,6 +18,6 @@ final class ComplementDerivation {
       end = link.reach();
     }
     facts.add("the gaps are " + complement);
-    facts.add(certificate.explain());
+    facts.certified(certificate);
   }
 }

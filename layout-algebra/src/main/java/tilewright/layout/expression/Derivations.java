@@ -1,6 +1,5 @@
 package tilewright.layout.expression;
 
-import java.util.List;
 import java.util.Optional;
 import java.util.Set;
 import java.util.stream.Collectors;
@@ -20,21 +19,21 @@ final class Derivations {
 
   private Derivations() {}
 
-  /** The lines for an operation; its description where there is nothing to derive. */
-  static List<String> of(Operands o) {
+  /** The derivation of an operation's result; the operation's description where there is nothing to derive. */
+  static Explanation.Step of(Operands o, Value result) {
     var facts = derived(o);
     if (REGROUPING.contains(o.operation().name())) facts.add("regroup: " + o.operation().description());
-    return facts.lines();
+    return facts.step(o.toString(), result.toString());
   }
 
-  /** The steps up to the one that fails, and why it fails. */
-  static List<String> undefined(Operands o, Decision.Undefined<?> reason) {
+  /** The derivation up to the one that fails, and why it fails. */
+  static Explanation.Step undefined(Operands o, Decision.Undefined<?> reason) {
     var facts = derived(o);
     facts.add("needed: " + reason.condition());
     reason.mode().ifPresent(mode -> facts.add("at mode " + mode));
     facts.add("found: " + reason.numbers());
     reason.witness().ifPresent(witness -> facts.add("witness: " + witness));
-    return facts.lines();
+    return facts.step(o.toString(), "is undefined");
   }
 
   private static Facts derived(Operands o) {

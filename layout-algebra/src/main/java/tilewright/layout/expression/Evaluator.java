@@ -112,12 +112,10 @@ final class Evaluator {
     var operands = new Operands(operation, each(nodes), nodes.stream().map(Node::position).toList(), dialect);
     try {
       var result = guarded(position, operation.name(), () -> operation.apply(operands));
-      steps.ifPresent(s -> s.add(
-          new Explanation.Step(operands.toString(), result.toString(), Derivations.of(operands))));
+      steps.ifPresent(s -> s.add(Derivations.of(operands, result)));
       return result;
     } catch (ExpressionException e) {
-      e.reason().ifPresent(reason -> steps.ifPresent(s -> s.add(
-          new Explanation.Step(operands.toString(), "is undefined", Derivations.undefined(operands, reason)))));
+      e.reason().ifPresent(reason -> steps.ifPresent(s -> s.add(Derivations.undefined(operands, reason))));
       throw e;
     }
   }

@@ -2,6 +2,7 @@ package tilewright.layout.expression;
 
 import java.util.List;
 import java.util.Optional;
+import tilewright.layout.decision.Certificate;
 
 /**
  * How an expression got its value, innermost operations first.
@@ -19,11 +20,13 @@ public record Explanation(List<Step> steps, Optional<Value> value) {
    *
    * @param operation with its operands, in notation
    * @param outcome the result, or that there is none
-   * @param because the derivation, a fact a line
+   * @param because the derivation, one fact per line
+   * @param certificates of the results that the derivation states
    */
-  public record Step(String operation, String outcome, List<String> because) {
+  public record Step(String operation, String outcome, List<String> because, List<Certificate> certificates) {
     public Step {
       because = List.copyOf(because);
+      certificates = List.copyOf(certificates);
     }
   }
 

@@ -39,8 +39,8 @@ public final class ExpressionException extends IllegalArgumentException {
     return reason().flatMap(Decision.Undefined::witness);
   }
 
-  /** Why an undefined operation is; nothing for other mistakes. */
-  Optional<Decision.Undefined<?>> reason() {
+  /** The reason why an operation is undefined; nothing for other mistakes. */
+  public Optional<Decision.Undefined<?>> reason() {
     return getCause() instanceof UndefinedOperationException undefined ? Optional.of(undefined.reason())
         : Optional.empty();
   }

@@ -10,6 +10,9 @@ import org.junit.jupiter.api.Test;
 import tilewright.layout.Layout;
 import tilewright.layout.OffsetMap;
 import tilewright.layout.Tiler;
+import tilewright.layout.bank.AccessPattern;
+import tilewright.layout.coordinate.CoordinateLayout;
+import tilewright.layout.xor.XorLayout;
 
 /** What stands where, against the functions that layouts are. */
 class PicturesTest {
@@ -84,5 +87,42 @@ class PicturesTest {
       assertNull(cells.put(List.of(cell.row(), cell.column()), cell), "one cell a place");
     }
     return cells;
+  }
+
+  @Test
+  void xorLayoutsAreDrawnByTheirOffsets() {
+    var cells = Pictures.offsets(XorLayout.parse("(4,4):(^1,^5)")).panels().getFirst().cells();
+    for (var cell : cells) {
+      int carryless = (cell.column() & 1) * 5 ^ (cell.column() >> 1) * 10;
+      assertEquals("" + (cell.row() ^ carryless), cell.label());
+    }
+    assertEquals(16, cells.size());
+  }
+
+  @Test
+  void equalCoordinatesHaveTheSameColour() {
+    var cells = Pictures.offsets(CoordinateLayout.parse("(2,3):(1@0,0)")).panels().getFirst().cells();
+    for (var cell : cells) assertEquals(cell.row(), cell.colour());
+  }
+
+  @Test
+  void theLanesOfAnAccessAreMarked() {
+    var memory = Layout.parse("(8,64):(64,1)");
+    var picture = Pictures.banks(memory, 2, AccessPattern.matrices(memory, 1, 2));
+    for (var cell : picture.panels().getFirst().cells()) assertEquals(cell.column() == 0, cell.marked());
+    assertEquals("(8,64):(64,1): banks, ldmatrix.x1", picture.title());
+  }
+
+  @Test
+  void hoverTextsNameTheCoordinateOfNestedModes() {
+    for (var layout : List.of("((2,2),3,(2,2)):((1,2),4,(12,24))", "(4,6):(1,4)", "(2,(2,2)):(1,(2,4))", "6:1",
+        "(6):(1)")) {
+      var map = Layout.parse(layout);
+      var rows = map.rank() < 2 ? 1 : map.shape().mode(0).size();
+      for (var cell : Pictures.offsets(map).panels().getFirst().cells()) {
+        var index = cell.row() + rows * cell.column();
+        assertEquals("coordinate " + map.coordinate(index) + ", index " + index + ": offset " + index, cell.hover());
+      }
+    }
   }
 }
