@@ -15,6 +15,7 @@ module tilewright.cli {
   exports tilewright.cli;
   opens tilewright.cli to info.picocli, tools.jackson.databind;
   opens tilewright.cli.bench to info.picocli, tools.jackson.databind;
+  opens tilewright.cli.create to info.picocli, tools.jackson.databind;
   opens tilewright.cli.export to info.picocli, tools.jackson.databind;
   opens tilewright.cli.io to info.picocli, tools.jackson.databind;
   opens tilewright.cli.kernel to info.picocli, tools.jackson.databind;

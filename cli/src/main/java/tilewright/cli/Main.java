@@ -17,6 +17,8 @@ import picocli.CommandLine.TypeConversionException;
 import tilewright.cli.bench.BenchCommand;
 import tilewright.cli.bench.BudgetCommand;
 import tilewright.cli.bench.TuneCommand;
+import tilewright.cli.create.NewCommand;
+import tilewright.cli.create.NewKernel;
 import tilewright.cli.export.BundleCommand;
 import tilewright.cli.export.ExportCommand;
 import tilewright.cli.io.ClosedOutputException;
@@ -165,6 +167,7 @@ public final class Main {
         .addSubcommand(new BudgetCommand(console))
         .addSubcommand(new ExportCommand(console, registry))
         .addSubcommand(run(console, registry))
+        .addSubcommand(new CommandLine(new NewCommand()).addSubcommand(new NewKernel(console, registry)))
         .addSubcommand(new SimCommand(console))
         .addSubcommand(new GpuCommand(console))
         .addSubcommand(new BenchCommand(console, registry))

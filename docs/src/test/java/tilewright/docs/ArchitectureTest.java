@@ -17,6 +17,7 @@ import java.util.stream.Collectors;
 import java.util.stream.Stream;
 import org.junit.jupiter.api.Test;
 import tilewright.cli.Main;
+import tilewright.junit.KernelTest;
 import tilewright.kernel.Kernel;
 import tilewright.layout.Layout;
 import tilewright.ops.Simulate;
@@ -44,12 +45,12 @@ class ArchitectureTest {
       Map.entry("sm100", List.of("layout", "ptx", "numerics", "kernel", "kernels", "async"))));
 
   /** Parts above these, from the bottom: each may use everything below it. */
-  private static final List<String> TOP = List.of("ops", "verification", "cli", "docs");
+  private static final List<String> TOP = List.of("ops", "junit", "verification", "cli", "docs");
 
   /** The production code of every module. */
   static final JavaClasses CLASSES = new ClassFileImporter().importLocations(
       Stream.of(Layout.class, PtxModule.class, GemmReference.class, Simulator.class, Kernel.class, BulkVectorAdd.class,
-          PackedVectorAdd.class, Simulate.class, Verification.class, Main.class, Site.class)
+          PackedVectorAdd.class, Simulate.class, KernelTest.class, Verification.class, Main.class, Site.class)
           .map(ArchitectureTest::origin).collect(Collectors.toSet()));
 
   @Test

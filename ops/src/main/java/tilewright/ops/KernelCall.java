@@ -40,6 +40,7 @@ public final class KernelCall {
   private Optional<Dim3> grid = Optional.empty();
   private Target target = Target.SM80;
   private Device.Settings settings = new Device.Settings(true, 0);
+  private boolean strict;
 
   private KernelCall(Device device, Optional<Kernel> kernel, Optional<PreparedLaunch> prepared) {
     this.device = device;
@@ -152,6 +153,12 @@ public final class KernelCall {
     return this;
   }
 
+  /** Makes {@link #run} fail on findings, as {@link KernelRun#requireClean} does. */
+  public KernelCall failOnFindings() {
+    strict = true;
+    return this;
+  }
+
   /**
    * Runs the kernel once.
    *
@@ -180,8 +187,9 @@ public final class KernelCall {
       buffers.put(tensor.name(), tensor.buffer(type, elements));
       if (tensor.isOutput()) outputs.add(tensor.name());
     }
-    return new KernelRun(compiled.name(), device, buffers, types,
+    var run = new KernelRun(compiled.name(), device, buffers, types,
         device.run(launch, buffers, Set.copyOf(outputs), settings));
+    return strict ? run.requireClean() : run;
   }
 
   private PreparedLaunch prepare(CompiledKernel compiled, Map<String, TensorSpec> specs) {

@@ -1,0 +1,2 @@
+/** {@code tilewright new}: projects for kernels of one's own. */
+package tilewright.cli.create;

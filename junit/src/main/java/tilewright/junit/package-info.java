@@ -1,0 +1,4 @@
+/**
+ * Tests of kernels: {@link tilewright.junit.KernelTest} methods get a {@link tilewright.junit.Simulation} to run them in.
+ */
+package tilewright.junit;
