@@ -120,6 +120,16 @@ class CommandLineTest {
   }
 
   @Test
+  void everyKernelHasABenchmarkOfTheSimulator() {
+    var run = Cli.run("bench", "rope", "--on", "sim", "--json");
+    assertEquals(Exit.OK, run.exitCode(), run.err());
+    var row = run.json().getFirst().get("clocked").get(0);
+    assertEquals("rope", row.get("kernel").asString());
+    assertEquals(3, row.get("seconds").size());
+    assertTrue(row.get("sanitizedSeconds").asDouble() > 0, row.toString());
+  }
+
+  @Test
   void aSizeThatTheSimulatorsBenchmarkCannotQuarterIsNamed() {
     var run = Cli.run("bench", "sm80_gemm", "--on", "sim", "--size", "64");
     assertEquals(Exit.BAD_INPUT, run.exitCode());

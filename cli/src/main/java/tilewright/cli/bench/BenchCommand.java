@@ -7,6 +7,7 @@ import java.util.Map;
 import java.util.Optional;
 import java.util.concurrent.Callable;
 import java.util.function.Supplier;
+import java.util.stream.Stream;
 import picocli.CommandLine.Command;
 import picocli.CommandLine.Option;
 import picocli.CommandLine.Parameters;
@@ -54,11 +55,13 @@ public final class BenchCommand implements Callable<Integer> {
   private final Console console;
   private final KernelRegistry registry;
 
-  @Parameters(paramLabel = "KERNEL", arity = "0..*", description = "Kernels to time, or \"all\" (default: all).")
+  @Parameters(paramLabel = "KERNEL", arity = "0..*",
+      description = "Kernels to time, or \"all\" (default: all; in the simulator three GEMMs).")
   private List<String> kernels = List.of();
 
   @Option(names = "--on", paramLabel = "gpu|sim", defaultValue = "gpu",
-      description = "The GPU, or the simulator's own speed (default: gpu).")
+      description = "The GPU, or the simulator's own speed, where a kernel runs the largest of its cases of verify "
+          + "(default: gpu).")
   private Backend on;
 
   @Option(names = "--measure", paramLabel = "kernels|launches|soak|tracing", defaultValue = "kernels",
@@ -108,7 +111,7 @@ public final class BenchCommand implements Callable<Integer> {
 
   @Override
   public Integer call() {
-    var chosen = chosen(on == Backend.SIM ? SimulatorBenchmark.Options.KERNELS : Benchmark.kernels(registry));
+    var chosen = chosen(on == Backend.SIM ? simulated() : Benchmark.kernels(registry));
     requireFromOneOn("--size", size.orElse(1));
     if (size.orElse(1) > LARGEST) {
       throw CommandFailure.badInput("invalid --size " + size.get() + ": needed is at most " + LARGEST);
@@ -151,7 +154,7 @@ public final class BenchCommand implements Callable<Integer> {
   }
 
   private List<String> chosen(List<String> there) {
-    if (kernels.equals(List.of("all"))) return List.of();
+    if (kernels.equals(List.of("all"))) return on == Backend.SIM ? there : List.of();
     var chosen = kernels.stream().map(name -> name.replace('-', '_')).toList();
     for (var kernel : chosen) {
       if (!there.contains(kernel)) {
@@ -160,6 +163,11 @@ public final class BenchCommand implements Callable<Integer> {
       }
     }
     return chosen;
+  }
+
+  /** The kernels that have a benchmark of the simulator, then all others, which run their largest case. */
+  private List<String> simulated() {
+    return Stream.concat(SimulatorBenchmark.Options.KERNELS.stream(), registry.names().stream()).distinct().toList();
   }
 
   /** Every kernel as it is without settings, and the Hopper GEMM in each tile of 16-bit operands. */
@@ -212,7 +220,7 @@ public final class BenchCommand implements Callable<Integer> {
 
   private SimulatorRecord timed(SimulatorBenchmark.Options options) {
     try {
-      return SimulatorBenchmark.run(options, step -> console.progress("timing the simulator on " + step));
+      return SimulatorBenchmark.run(registry, options, step -> console.progress("timing the simulator on " + step));
     } catch (IllegalArgumentException e) {
       throw CommandFailure.badInput("invalid --size " + options.size()
           + ": a quarter of its rows is timed too, which is not whole tiles (" + e.getMessage()

@@ -40,7 +40,7 @@ final class ColdStart {
     double least = Double.POSITIVE_INFINITY;
     for (int i = 0; i < RUNS; i++) {
       long begin = System.nanoTime();
-      var process = new ProcessBuilder(script.toString(), "sim", launch.toString())
+      var process = new ProcessBuilder(script.toString(), "sim", "--no-sanitize", launch.toString())
           .redirectOutput(ProcessBuilder.Redirect.DISCARD).redirectError(ProcessBuilder.Redirect.DISCARD).start();
       if (process.waitFor() != Exit.OK) return Optional.empty();
       least = Math.min(least, (System.nanoTime() - begin) * 1e-6);

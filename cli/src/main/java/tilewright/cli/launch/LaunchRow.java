@@ -17,10 +17,12 @@ import tilewright.simulator.Profile;
  * @param findings the faults that the sanitizer or the GPU reported
  * @param instructions thread instructions executed, where they are counted
  * @param error why the launch could not be run at all
+ * @param sanitized whether the sanitizer watched, where there is one
  * @param profile what the launch did, where that was asked for
  */
 record LaunchRow(String launch, Status status, boolean ok, Optional<String> mismatch, List<?> findings,
     Optional<Long> instructions, double ms, @JsonInclude(JsonInclude.Include.NON_ABSENT) Optional<String> error,
+    @JsonInclude(JsonInclude.Include.NON_ABSENT) Optional<Boolean> sanitized,
     @JsonInclude(JsonInclude.Include.NON_ABSENT) Optional<Profile> profile) {
 
   /** The end of a launch, with its exit code. */
@@ -57,7 +59,7 @@ record LaunchRow(String launch, Status status, boolean ok, Optional<String> mism
     var status = lacking ? Status.LACKING : !result.findings().isEmpty() ? Status.FOUND
         : mismatch.isPresent() ? Status.DIFF : Status.OK;
     return new LaunchRow(launch, status, status == Status.OK, mismatch, result.findings(), result.instructions(),
-        result.ms(), Optional.empty(), result.profile());
+        result.ms(), Optional.empty(), Optional.empty(), result.profile());
   }
 
   /** A launch that was not run, or not to its end. */
@@ -72,11 +74,16 @@ record LaunchRow(String launch, Status status, boolean ok, Optional<String> mism
 
   private static LaunchRow failed(String launch, Status status, String error) {
     return new LaunchRow(launch, status, false, Optional.empty(), List.of(), Optional.empty(), 0,
-        Optional.of(error), Optional.empty());
+        Optional.of(error), Optional.empty(), Optional.empty());
   }
 
   LaunchRow withoutProfile() {
-    return new LaunchRow(launch, status, ok, mismatch, findings, instructions, ms, error, Optional.empty());
+    return new LaunchRow(launch, status, ok, mismatch, findings, instructions, ms, error, sanitized, Optional.empty());
+  }
+
+  /** Returns this row as that of a run that the sanitizer watched, or did not. */
+  LaunchRow sanitized(boolean watched) {
+    return new LaunchRow(launch, status, ok, mismatch, findings, instructions, ms, error, Optional.of(watched), profile);
   }
 
   int exitCode() {
@@ -89,6 +96,7 @@ record LaunchRow(String launch, Status status, boolean ok, Optional<String> mism
     if (error.isPresent()) return text.append(error.get()).toString();
     text.append(launch).append(String.format(Locale.ROOT, "  %.1f ms", ms));
     instructions.ifPresent(n -> text.append(", ").append(n).append(" instructions"));
+    sanitized.filter(watched -> !watched).ifPresent(_ -> text.append(", not sanitized"));
     mismatch.ifPresent(m -> text.append("  ").append(m));
     findings.forEach(f -> text.append("\n         ").append(f));
     profile.ifPresent(p -> text.append('\n').append(indented(ProfileText.of(p))));

@@ -1,5 +1,6 @@
 package tilewright.cli.launch;
 
+import java.lang.foreign.MemorySegment;
 import java.nio.file.Path;
 import java.time.Duration;
 import java.util.List;
@@ -11,6 +12,7 @@ import tilewright.cli.io.AtomicFile;
 import tilewright.cli.io.CommandFailure;
 import tilewright.cli.io.Console;
 import tilewright.cli.io.Examples;
+import tilewright.ptx.Launch;
 import tilewright.ptx.PtxSyntaxException;
 import tilewright.simulator.Fp4Model;
 import tilewright.simulator.SimulatorOptions;
@@ -21,12 +23,20 @@ import tilewright.simulator.UnsupportedPtxException;
 @Examples({"sim launch.json", "sim launches --sanitize --threads 1", "sim launch.json --trace trace.json"})
 public final class SimCommand extends LaunchCommand {
   private static final long MOST_MEBIBYTES = Long.MAX_VALUE >> 20;
+  /** The largest launches that the sanitizer watches unasked: it takes several times the time and nine times the memory. */
+  private static final long MOST_THREADS = 1 << 16;
+  private static final long MOST_BUFFERS = 16;
   private static final Map<String, Fp4Model> FP4_MODELS =
       Map.of("sf-tensor", Fp4Model.SF_TENSOR, "mma-sim", Fp4Model.MMA_SIM);
 
   @Option(names = "--sanitize",
-      description = "Also look for races, uninitialised reads, invalid shuffles and misuse of asynchronous copies.")
+      description = "Also look for races, uninitialised reads, invalid shuffles and misuse of asynchronous copies "
+          + "(default: for launches of at most " + MOST_THREADS + " threads and " + MOST_BUFFERS
+          + " MiB of buffers).")
   private boolean sanitize;
+
+  @Option(names = "--no-sanitize", description = "Do not look for them.")
+  private boolean plain;
 
   @Option(names = "--profile", description = "Count instructions, bytes, bank conflicts and sectors; show occupancy.")
   private boolean profile;
@@ -83,6 +93,7 @@ public final class SimCommand extends LaunchCommand {
     if (!FP4_MODELS.containsKey(fp4Model)) {
       throw CommandFailure.badInput("--fp4-model is " + fp4Model + "; needed is sf-tensor or mma-sim");
     }
+    if (sanitize && plain) throw CommandFailure.badInput("--sanitize and --no-sanitize exclude each other");
     page.ifPresent(AtomicFile::requireWritable);
     trace.ifPresent(AtomicFile::requireWritable);
     return super.call();
@@ -98,7 +109,8 @@ public final class SimCommand extends LaunchCommand {
     try {
       var result = Backend.simulate(file.launch(), options(file));
       // A launch that was stopped left its outputs unfinished; how they differ would only distract.
-      return LaunchRow.of(name, result, result.findings().isEmpty() ? file.mismatch() : Optional.empty());
+      return LaunchRow.of(name, result, result.findings().isEmpty() ? file.mismatch() : Optional.empty())
+          .sanitized(sanitizes(file.launch()));
     } catch (UnsupportedPtxException e) {
       return LaunchRow.refused(name, name + ": " + file.ptx() + ", " + firstOf(e.problems()));
     } catch (PtxSyntaxException e) {
@@ -108,11 +120,17 @@ public final class SimCommand extends LaunchCommand {
     }
   }
 
+  private boolean sanitizes(Launch launch) {
+    if (sanitize || plain) return sanitize;
+    long bytes = launch.buffers().values().stream().mapToLong(MemorySegment::byteSize).sum();
+    return launch.grid().size() * launch.block().size() <= MOST_THREADS && bytes <= MOST_BUFFERS << 20;
+  }
+
   private SimulatorOptions options(LaunchFile file) {
     boolean watch = profile || page.isPresent() || trace.isPresent();
     var defaults = SimulatorOptions.defaults();
     var options = defaults.withThreads(threads.orElse(defaults.threads())).withSeed(seed)
-        .withSanitizer(sanitize).withProfile(watch).withFp4Model(FP4_MODELS.get(fp4Model))
+        .withSanitizer(sanitizes(file.launch())).withProfile(watch).withFp4Model(FP4_MODELS.get(fp4Model))
         .withInstructionLimit(instructions).withTimeLimit(Duration.ofNanos((long) (seconds * 1e9)))
         .withMemoryLimit(memoryLimit().bytes())
         .withUninitialized(file.uninitialised()).withCoordinates(file.elements())

@@ -57,6 +57,31 @@ public class SimCommandTest {
   }
 
   @Test
+  void smallLaunchesAreSanitizedUnlessAskedNotTo() throws IOException {
+    var small = launch(4, 6, 5);
+    assertTrue(Cli.run("sim", "--json", small).json().getFirst().get("sanitized").asBoolean());
+    assertTrue(!Cli.run("sim", small).out().contains("not sanitized"));
+    var plain = Cli.run("sim", "--no-sanitize", small);
+    assertEquals(Exit.OK, plain.exitCode());
+    assertTrue(plain.out().contains("instructions, not sanitized"), plain.out());
+    assertTrue(!Cli.run("sim", "--no-sanitize", "--json", small).json().getFirst().get("sanitized").asBoolean());
+    assertEquals(Exit.BAD_INPUT, Cli.run("sim", "--no-sanitize", "--sanitize", small).exitCode());
+  }
+
+  /** 16 MiB of buffers are watched, a byte more is not. */
+  @Test
+  void largeLaunchesSayThatTheyAreNotSanitized() throws IOException {
+    for (int more : new int[] {0, 1}) {
+      var file = Files.writeString(folder.resolve("large.json"), """
+          {"ptx": "k.ptx", "entry": "k", "grid": [1,1,1], "block": [4,1,1],
+           "buffers": {"out": {"bytes": %d, "fill": "0xCD"}}, "args": [{"buffer": "out"}, {"u32": 5}]}
+          """.formatted((16 << 20) + more));
+      var row = Cli.run("sim", "--json", file.toString()).json().getFirst();
+      assertEquals(more == 0, row.get("sanitized").asBoolean(), row.toString());
+    }
+  }
+
+  @Test
   void modelsOfBlockScaledSumsAreChosenByName() throws IOException {
     assertEquals(Exit.OK, Cli.run("sim", "--fp4-model", "mma-sim", launch(4, 6, 5)).exitCode());
     assertEquals(Exit.OK, Cli.run("sim", "--fp4-model", "sf-tensor", launch(4, 6, 5)).exitCode());

@@ -162,7 +162,7 @@ class SimReportTest {
         {"ptx": "../k.ptx", "entry": "k", "block": [64], "buffers": {"in": {"bytes": 2097152, "fill": 0}},
          "args": [{"buffer": "in"}, {"buffer": "in"}]}
         """);
-    var run = Cli.run("sim", "--allow-outside", "--limit-memory", "1", path);
+    var run = Cli.run("sim", "--allow-outside", "--no-sanitize", "--limit-memory", "1", path);
     assertEquals(Exit.ENVIRONMENT, run.exitCode());
     // The buffer and the PTX; after this the sanitizer's shadows, 37 bytes for 4.
     assertTrue(run.out().contains("bytes for its buffers and files; the limit is 1048576 (--limit-memory)"), run.out());
@@ -170,7 +170,7 @@ class SimReportTest {
     assertEquals(Exit.ENVIRONMENT, watched.exitCode());
     assertTrue(watched.out().contains("MEMORY_LIMIT: not begun: it needs about 21"), watched.out());
     assertTrue(watched.out().contains("the memory limit is 8388608"), watched.out());
-    assertEquals(Exit.OK, Cli.run("sim", "--allow-outside", "--limit-memory", "8", path).exitCode());
+    assertEquals(Exit.OK, Cli.run("sim", "--allow-outside", "--no-sanitize", "--limit-memory", "8", path).exitCode());
   }
 
   @Test

@@ -27,6 +27,7 @@ import tilewright.verification.cases.Buffers;
 record SimulatedGemm(String kernel, int size, Program program, Launch whole, Launch quarter) {
   static final String NAIVE = "naive_gemm";
   static final String TENSOR = "sm80_gemm";
+  static final List<String> NAMES = List.of(NAIVE, TENSOR);
   static final SimulatorOptions PLAIN = SimulatorOptions.defaults().withThreads(1);
   static final SimulatorOptions SANITIZED = PLAIN.withSanitizer(true);
 

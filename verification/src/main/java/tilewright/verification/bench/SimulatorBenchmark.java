@@ -8,6 +8,7 @@ import java.util.Map;
 import java.util.Optional;
 import java.util.TreeMap;
 import java.util.function.Consumer;
+import tilewright.kernels.registry.KernelRegistry;
 import tilewright.ptx.Launch;
 
 /**
@@ -28,13 +29,13 @@ public final class SimulatorBenchmark {
 
   /**
    * The kernels to measure: square GEMM problems of one size, the naive kernel on f32 and the one for tensor cores on
-   * bf16, and a Hopper GEMM by {@code wgmma}, whose sizes are fixed.
+   * bf16, and a Hopper GEMM by {@code wgmma}, whose sizes are fixed. Every other kernel runs its largest case.
    *
-   * @param kernels catalogue names; those without a benchmark are refused
+   * @param kernels catalogue names, and that of the Hopper GEMM
    * @param commit of the sources, for the record
    */
   public record Options(List<String> kernels, int size, String commit) {
-    /** The kernels that have a benchmark. */
+    /** The kernels that have a benchmark of their own. */
     public static final List<String> KERNELS =
         List.of(SimulatedGemm.NAIVE, SimulatedGemm.TENSOR, WitnessBenchmark.WGMMA);
 
@@ -44,11 +45,13 @@ public final class SimulatorBenchmark {
   }
 
   /** Times the kernels; the record has no cold start yet. */
-  public static SimulatorRecord run(Options options, Consumer<String> progress) {
-    var clocked = List.<SimulatorRecord.Clocked>of();
+  public static SimulatorRecord run(KernelRegistry registry, Options options, Consumer<String> progress) {
+    var clocked = new ArrayList<SimulatorRecord.Clocked>();
     // Before the others: what they leave compiled would make its first run look better than a user's.
-    if (options.kernels().contains(WitnessBenchmark.WGMMA)) clocked = WitnessBenchmark.run(progress);
-    var gemms = options.kernels().stream().filter(kernel -> !kernel.equals(WitnessBenchmark.WGMMA)).distinct()
+    if (options.kernels().contains(WitnessBenchmark.WGMMA)) clocked.addAll(WitnessBenchmark.run(progress));
+    clocked.addAll(CaseBenchmark.run(registry, options.kernels().stream().filter(kernel -> !Options.KERNELS.contains(kernel))
+        .toList(), progress));
+    var gemms = options.kernels().stream().filter(SimulatedGemm.NAMES::contains).distinct()
         .map(kernel -> SimulatedGemm.of(kernel, options.size())).toList();
     boolean vectors = ModuleLayer.boot().findModule("jdk.incubator.vector").isPresent();
     return new SimulatorRecord(LocalDate.now(ZoneOffset.UTC).toString(), Processor.name(), Runtime.version().toString(),

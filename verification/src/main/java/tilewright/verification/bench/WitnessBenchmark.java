@@ -9,7 +9,6 @@ import java.util.Optional;
 import java.util.function.Consumer;
 import tilewright.numerics.ElementType;
 import tilewright.ptx.Launch;
-import tilewright.simulator.Simulator;
 import tilewright.simulator.SimulatorOptions;
 import tilewright.simulator.witness.WgmmaGemm;
 import tilewright.verification.cases.Buffers;
@@ -50,10 +49,10 @@ final class WitnessBenchmark {
     var cpuSeconds = new ArrayList<Double>();
     for (int i = 0; i < p.runs(); i++) {
       long before = machine.getProcessCpuTime();
-      seconds.add(time(launch, plain));
+      seconds.add(CaseBenchmark.time(launch, plain));
       cpuSeconds.add((machine.getProcessCpuTime() - before) * 1e-9);
     }
-    var sanitized = p.sanitized() ? Optional.of(time(launch, plain.withSanitizer(true))) : Optional.<Double>empty();
+    var sanitized = p.sanitized() ? Optional.of(CaseBenchmark.time(launch, plain.withSanitizer(true))) : Optional.<Double>empty();
     return new SimulatorRecord.Clocked(WGMMA, p.toString(), THREADS, seconds, cpuSeconds, sanitized, load);
   }
 
@@ -61,14 +60,5 @@ final class WitnessBenchmark {
     MemorySegment a = Buffers.normal(ElementType.BF16, (long) p.m() * p.k(), 1);
     MemorySegment b = Buffers.normal(ElementType.BF16, (long) p.n() * p.k(), 2);
     return WgmmaGemm.launch(p.m(), p.n(), p.k(), a, b, Buffers.poisoned(ElementType.F32, (long) p.m() * p.n()));
-  }
-
-  /** Times a run in seconds from the PTX text to the results, loading included. */
-  private static double time(Launch launch, SimulatorOptions options) {
-    long begin = System.nanoTime();
-    var result = Simulator.load(launch.ptx()).run(launch, options);
-    double seconds = (System.nanoTime() - begin) * 1e-9;
-    if (!result.findings().isEmpty()) throw new IllegalStateException("a benchmark has " + result.findings());
-    return seconds;
   }
 }

@@ -1,0 +1,63 @@
+package tilewright.verification.bench;
+
+import com.sun.management.OperatingSystemMXBean;
+import java.lang.management.ManagementFactory;
+import java.util.ArrayList;
+import java.util.Comparator;
+import java.util.List;
+import java.util.Optional;
+import java.util.function.Consumer;
+import tilewright.kernels.registry.KernelRegistry;
+import tilewright.ptx.Launch;
+import tilewright.simulator.Simulator;
+import tilewright.simulator.SimulatorOptions;
+import tilewright.verification.cases.Case;
+import tilewright.verification.cases.Catalogue;
+
+/** Times the simulator by the clock on any kernel: on the largest of the cases that it is verified on. */
+final class CaseBenchmark {
+  private static final int THREADS = 2;
+  private static final int RUNS = 3;
+
+  private CaseBenchmark() {}
+
+  static List<SimulatorRecord.Clocked> run(KernelRegistry registry, List<String> kernels, Consumer<String> progress) {
+    if (kernels.isEmpty()) return List.of();
+    var cases = Catalogue.cases(registry, 1).stream().filter(c -> c.backends().contains("sim")).toList();
+    var rows = new ArrayList<SimulatorRecord.Clocked>();
+    for (var kernel : kernels) {
+      var largest = cases.stream().filter(c -> c.kernel().equals(kernel)).max(Comparator.comparingLong(Case::price))
+          .orElseThrow(() -> new IllegalArgumentException("the simulator runs no case of " + kernel));
+      progress.accept(kernel + " " + largest.config());
+      rows.add(measure(largest));
+    }
+    return rows;
+  }
+
+  private static SimulatorRecord.Clocked measure(Case largest) {
+    var machine = ManagementFactory.getPlatformMXBean(OperatingSystemMXBean.class);
+    double load = machine.getSystemLoadAverage();
+    var prepared = largest.launch().get();
+    var plain = SimulatorOptions.defaults().withThreads(THREADS);
+    var seconds = new ArrayList<Double>();
+    var cpuSeconds = new ArrayList<Double>();
+    for (int i = 0; i < RUNS; i++) {
+      var launch = prepared.on(largest.inputs().get());
+      long before = machine.getProcessCpuTime();
+      seconds.add(time(launch, plain));
+      cpuSeconds.add((machine.getProcessCpuTime() - before) * 1e-9);
+    }
+    double sanitized = time(prepared.on(largest.inputs().get()), plain.withSanitizer(true));
+    return new SimulatorRecord.Clocked(largest.kernel(), largest.config(), THREADS, seconds, cpuSeconds,
+        Optional.of(sanitized), load);
+  }
+
+  /** Times a run in seconds from the PTX text to the results, loading included. */
+  static double time(Launch launch, SimulatorOptions options) {
+    long begin = System.nanoTime();
+    var result = Simulator.load(launch.ptx()).run(launch, options);
+    double seconds = (System.nanoTime() - begin) * 1e-9;
+    if (!result.findings().isEmpty()) throw new IllegalStateException("a benchmark has " + result.findings());
+    return seconds;
+  }
+}
