@@ -17,7 +17,7 @@ final class Contents {
 
   private static final List<Group> GROUPS = List.of(
       new Group(PATH, "why", "learn-layout", "gemm-to-gpu", "ladder", "blackwell-ladder"),
-      new Group("How-to", "verification", "simulator", "gpu-lab", "profiling"),
+      new Group("How-to", "playground", "verification", "simulator", "gpu-lab", "profiling"),
       new Group("Reference", "command-line", "command-line-layout", "kernel-language", "layout-expressions",
           "catalogue", "glossary", "limits", "trust"),
       new Group("Internals", "hopper-gemm", "hopper-types", "blackwell-gemm", "blackwell-pairs", "blackwell-scales",

@@ -85,8 +85,9 @@ public final class Site {
       Files.createDirectories(file.getParent());
       Files.writeString(file, template.render(page));
     }
-    for (var resource : List.of("site.css", "page.js", "search.js")) copy(resource, output);
+    for (var resource : List.of("site.css", "page.js", "search.js", "playground.css")) copy(resource, output);
     Files.writeString(output.resolve("search-index.js"), SearchIndex.script(pages));
+    PlaygroundScript.write(output);
     var elsewhere = LinkCheck.addresses(root.resolve("docs/src/site/external-links.txt"));
     var faults = new ArrayList<>(LinkCheck.faults(output, elsewhere));
     faults.addAll(SearchIndex.faults(pages));

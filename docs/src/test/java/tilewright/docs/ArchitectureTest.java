@@ -21,6 +21,7 @@ import tilewright.junit.KernelTest;
 import tilewright.kernel.Kernel;
 import tilewright.layout.Layout;
 import tilewright.ops.Simulate;
+import tilewright.playground.Playground;
 import tilewright.ptx.PtxModule;
 import tilewright.reference.GemmReference;
 import tilewright.simulator.Simulator;
@@ -33,6 +34,7 @@ class ArchitectureTest {
   /** Package prefixes, and what each may use besides itself. */
   private static final Map<String, List<String>> MAY_USE = new TreeMap<>(Map.ofEntries(
       Map.entry("layout", List.of()),
+      Map.entry("playground", List.of("layout")),
       Map.entry("ptx", List.of()),
       Map.entry("numerics", List.of("layout")),
       Map.entry("reference", List.of("layout", "numerics")),
@@ -50,7 +52,7 @@ class ArchitectureTest {
   /** The production code of every module. */
   static final JavaClasses CLASSES = new ClassFileImporter().importLocations(
       Stream.of(Layout.class, PtxModule.class, GemmReference.class, Simulator.class, Kernel.class, BulkVectorAdd.class,
-          PackedVectorAdd.class, Simulate.class, KernelTest.class, Verification.class, Main.class, Site.class)
+          PackedVectorAdd.class, Simulate.class, KernelTest.class, Verification.class, Main.class, Playground.class, Site.class)
           .map(ArchitectureTest::origin).collect(Collectors.toSet()));
 
   @Test
