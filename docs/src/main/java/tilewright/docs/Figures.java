@@ -26,7 +26,9 @@ final class Figures {
   static void write(Path folder) throws IOException {
     var figures = Map.of("flow", flow(), "swizzle", swizzle().toDrawing(), "fragment-c", fragmentC().toDrawing(),
         "ldmatrix", ldMatrix().toDrawing(), "morphisms", MorphismExample.figure(),
-        "attention-blocks", AttentionFigures.blocks().toDrawing(), "attention-memory", AttentionMemory.figure());
+        "attention-blocks", AttentionFigures.blocks().toDrawing(), "attention-memory", AttentionMemory.figure(),
+        "hopper-pipeline", HardwareFigures.hopperPipeline(),
+        "tensor-core-sum", HardwareFigures.tensorCoreSum().toDrawing());
     for (var figure : figures.entrySet()) {
       Files.writeString(folder.resolve(figure.getKey() + ".svg"), figure.getValue().toSvg());
     }

@@ -51,7 +51,8 @@ class LayoutDrawTest {
       if (!style.contains("axis")) drawn.append(node.getTextContent()).append(' ');
     }
     // Row r of the tile is 4r XOR its columns.
-    assertEquals("Sw<2,0,2>o0o(4,4):(4,1) 0 1 2 3 5 4 7 6 10 11 8 9 15 14 13 12 ", drawn.toString());
+    assertEquals("Sw<2,0,2>o0o(4,4):(4,1) 0 1 2 3 5 4 7 6 10 11 8 9 15 14 13 12 "
+        + "number: offset; colour: offset mod 8 ", drawn.toString());
     assertFalse(Pattern.compile("https?://(?!www.w3.org/2000/svg)").matcher(Files.readString(file)).find(),
         "loads nothing");
   }

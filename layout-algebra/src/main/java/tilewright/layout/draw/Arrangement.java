@@ -8,6 +8,7 @@ final class Arrangement {
   private static final int MARGIN = 8;
   private static final int TITLE = 26;
   private static final int LINE = 20;
+  private static final int KEY = 12;
   /** Width of a character of ten pixels in a hundredth of a pixel; type of one width is 0.6 of its height. */
   private static final int CHARACTER = 620;
 
@@ -52,13 +53,43 @@ final class Arrangement {
     var width = panels.stream().mapToInt(this::width).sum() + GAP * Math.max(0, panels.size() - 1) + 2 * MARGIN;
     var height = panels.stream().mapToInt(this::height).max().orElse(0) + TITLE + 2 * MARGIN;
     width = Math.max(width, characters(picture.title().length(), 12) + 2 * MARGIN);
+    var legend = height - MARGIN + LINE / 2;
+    if (!picture.legend().text().isEmpty()) {
+      width = Math.max(width, keysLeft() + 2 * KEY * picture.legend().keys().size() + MARGIN);
+      height += LINE;
+    }
     var drawing = new Drawing(width, height, picture.title(), font).text(MARGIN, MARGIN + 10, "title", picture.title());
     var x = MARGIN;
-    for (var panel : panels) {
-      draw(drawing, panel, x, MARGIN + TITLE);
-      x += width(panel) + GAP;
+    for (var i = 0; i < panels.size(); i++) {
+      draw(drawing, panels.get(i), x, MARGIN + TITLE);
+      x += width(panels.get(i)) + GAP;
+      join(drawing, picture.joint(i), x - GAP, MARGIN + TITLE + height(panels.getFirst()) / 2 + LINE / 2);
     }
+    legend(drawing, legend);
     return drawing;
+  }
+
+  private static void join(Drawing drawing, Joint joint, int x, int y) {
+    switch (joint) {
+      case NONE -> { }
+      case ARROW -> drawing.arrow(x + 3, y, x + GAP - 3, y);
+      case EQUALS -> drawing.text(x + GAP / 2, y, "", "=");
+    }
+  }
+
+  private int keysLeft() {
+    return MARGIN + characters(picture.legend().text().length(), 10) + 2 * MARGIN;
+  }
+
+  private void legend(Drawing drawing, int y) {
+    if (picture.legend().text().isEmpty()) return;
+    drawing.text(MARGIN, y, "title small", picture.legend().text());
+    var x = keysLeft();
+    for (var key : picture.legend().keys()) {
+      drawing.cell(x, y - KEY / 2, KEY, KEY, new Cell(0, 0, 1, key.colour(), List.of(), false, ""));
+      drawing.text(x + KEY + KEY / 2, y, "axis", key.label());
+      x += 2 * KEY;
+    }
   }
 
   private void draw(Drawing drawing, Panel panel, int x, int y) {

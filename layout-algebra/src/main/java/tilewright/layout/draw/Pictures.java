@@ -18,6 +18,7 @@ import tilewright.layout.xor.XorLayout;
  */
 public final class Pictures {
   private static final int HUES = 8;
+  private static final String BANKS = "number: bank of four bytes; colour: bank, with one hue for each 16 bytes";
 
   private Pictures() {}
 
@@ -42,7 +43,8 @@ public final class Pictures {
       var offset = map.applyAsLong(index);
       return grid.cell(index, Math.floorMod(offset, (long) HUES), marked.contains((long) index), "offset " + offset,
           Long.toString(offset));
-    }), ""));
+    }), "")).explained(Legend.numbered("number: offset; colour: offset mod " + HUES
+        + (marked.isEmpty() ? "" : "; framed: the access"), HUES));
   }
 
   /** The coordinates that a layout of coordinates gives, coloured by the order in which they first occur. */
@@ -53,7 +55,7 @@ public final class Pictures {
       var coordinate = map.apply(index).toString();
       var number = numbers.computeIfAbsent(coordinate, _ -> (long) numbers.size());
       return grid.cell(index, number, false, "coordinate " + coordinate, coordinate);
-    }), ""));
+    }), "")).explained(Legend.of("text and colour: the coordinate"));
   }
 
   /**
@@ -63,7 +65,8 @@ public final class Pictures {
    * @throws IllegalArgumentException if the layout has another rank than 2 or leaves the tile
    */
   public static Picture threadValues(OffsetMap threadValue, IntTuple tile) {
-    return Picture.of(threadValue + " in " + tile, ThreadValues.panel(threadValue, tile));
+    return Picture.of(threadValue + " in " + tile, ThreadValues.panel(threadValue, tile))
+        .explained(Legend.of("T: thread, V: value of that thread; colour: thread"));
   }
 
   /**
@@ -72,18 +75,20 @@ public final class Pictures {
    * @param elementBytes of one element
    */
   public static Picture banks(OffsetMap map, int elementBytes) {
-    return Picture.of(map + ": banks", BankPanels.banks("", map, elementBytes, Set.of()));
+    return Picture.of(map + ": banks", BankPanels.banks("", map, elementBytes, Set.of())).explained(Legend.of(BANKS));
   }
 
   /** Banks, with heavy borders around the elements where the lanes of an access begin. */
   public static Picture banks(OffsetMap map, int elementBytes, AccessPattern access) {
     var begins = Set.copyOf(access.indices());
-    return Picture.of(map + ": banks, " + access.name(), BankPanels.banks("", map, elementBytes, begins));
+    return Picture.of(map + ": banks, " + access.name(), BankPanels.banks("", map, elementBytes, begins))
+        .explained(Legend.of(BANKS + "; framed: where a lane begins"));
   }
 
   /** Offsets before and after a swizzle: rows of as many elements as its shift says, coloured where they came from. */
   public static Picture swizzle(Swizzle swizzle) {
-    return Picture.of(swizzle.toString(), SwizzlePanels.before(swizzle), SwizzlePanels.after(swizzle));
+    return Picture.of(swizzle.toString(), SwizzlePanels.before(swizzle), SwizzlePanels.after(swizzle))
+        .joined(Joint.ARROW).explained(Legend.of("number: offset; colour: where it was before the swizzle"));
   }
 
   /**
@@ -91,12 +96,14 @@ public final class Pictures {
    * has heavy borders.
    */
   public static Picture division(OffsetMap map, Tiler tile) {
-    return Picture.of(map + " divided by " + tile, TilePanels.division(map, tile));
+    return Picture.of(map + " divided by " + tile, TilePanels.division(map, tile))
+        .explained(Legend.of("number: offset; colour: tile; framed: the first tile"));
   }
 
   /** A tile and its repetitions, each in a colour of its own; blocked if both have the same rank above 1. */
   public static Picture product(Layout tile, Layout repetitions) {
-    return Picture.of(tile + " repeated by " + repetitions, TilePanels.product(tile, repetitions));
+    return Picture.of(tile + " repeated by " + repetitions, TilePanels.product(tile, repetitions))
+        .explained(Legend.of("number: offset; colour: repetition; framed: the tile itself"));
   }
 
   /**
@@ -108,6 +115,7 @@ public final class Pictures {
   public static Picture composition(Layout outer, Layout inner) {
     return Picture.of(outer + " ∘ " + inner + " = " + outer.composition(inner),
         CompositionPanels.inner(inner), CompositionPanels.outer(outer, inner),
-        CompositionPanels.composite(outer, inner));
+        CompositionPanels.composite(outer, inner)).joined(Joint.ARROW, Joint.EQUALS)
+        .explained(Legend.of("colour: the index between, the same in all three; plain: never reached"));
   }
 }
