@@ -1,16 +1,24 @@
 package tilewright.kernel;
 
+import java.util.ArrayList;
 import java.util.List;
 import java.util.Optional;
 import java.util.function.Consumer;
 import java.util.function.Supplier;
+import java.util.regex.Pattern;
+import tilewright.kernel.Declarations.Printing;
 import tilewright.ptx.Instruction;
 import tilewright.ptx.Operand;
 import tilewright.ptx.PtxType;
 import tilewright.ptx.Statement;
 
-/** Loops and branches of a trace. Each traces its body into a region of its own, and writes it between labels. */
+/**
+ * Loops, branches and calls of a trace. A loop or branch traces its body into a region of its own, and writes it between
+ * labels.
+ */
 final class ControlFlow {
+  /** A conversion of printf (ISO C, 7.21.6.1) with flags, width and precision, but no length: values have 32 bits. */
+  private static final Pattern CONVERSION = Pattern.compile("%([-+ #0]*\\d*(?:\\.\\d*)?)(.?)", Pattern.DOTALL);
   /** The longest body whose instructions are guarded one by one rather than jumped over. */
   private static final int MOST_GUARDED = 12;
 
@@ -94,6 +102,60 @@ final class ControlFlow {
   private static boolean isShort(List<Statement> body) {
     return body.size() <= MOST_GUARDED && body.stream().allMatch(s -> s instanceof Statement.Location
         || s instanceof Instruction i && i.guard().isEmpty() && !i.opcode().equals("bar"));
+  }
+
+  /** Calls the driver's vprintf with a text and the values in local memory, as CUDA's compiler does. */
+  void printf(String format, List<Scope.Printable> values) {
+    requireFit(format, values);
+    int offset = 0;
+    var stores = new ArrayList<Instruction>();
+    for (var value : values) {
+      switch (value) {
+        case I32 integer -> {
+          stores.add(Instruction.of("st.local.u32", Printing.place(offset), integer.operand()));
+          offset += Integer.BYTES;
+        }
+        case F32 number -> {
+          offset = Math.ceilDiv(offset, Double.BYTES) * Double.BYTES;
+          var wide = k.newRegister(PtxType.F64);
+          k.emit("cvt.f64.f32", wide, number.node.register(k));
+          stores.add(Instruction.of("st.local.f64", Printing.place(offset), wide));
+          offset += Double.BYTES;
+        }
+      }
+    }
+    var text = k.newRegister(PtxType.U64);
+    var memory = k.newRegister(PtxType.U64);
+    k.emit("mov.u64", text, k.printing().text(format, offset));
+    k.emit("cvta.global.u64", text, text);
+    k.emit("mov.u64", memory, Printing.MEMORY);
+    k.emit("cvta.local.u64", memory, memory);
+    stores.forEach(store -> k.region().append(k.location(), store));
+    k.region().append(k.location(), Printing.call(text, memory));
+  }
+
+  private static void requireFit(String format, List<Scope.Printable> values) {
+    var conversions = CONVERSION.matcher(format).results().filter(c -> !c.group().equals("%%")).toList();
+    for (int i = 0; i < conversions.size(); i++) {
+      var conversion = conversions.get(i).group();
+      boolean integer = "diuxXoc".contains(conversions.get(i).group(2)) && !conversions.get(i).group(2).isEmpty();
+      if (!integer && !"fFeEgGaA".contains(conversions.get(i).group(2)) || conversions.get(i).group(2).isEmpty()) {
+        throw new TraceException("printf \"" + format + "\" has " + conversion + ": needed is %d, %u, %x, %o or %c for "
+            + "an I32, %f, %e, %g or %a for an F32, and %% for a percent sign");
+      }
+      if (i < values.size() && integer != values.get(i) instanceof I32) {
+        throw new TraceException("printf \"" + format + "\" has " + conversion + " for an "
+            + values.get(i).getClass().getSimpleName() + ": use " + (integer ? "%f" : "%d"));
+      }
+    }
+    if (conversions.size() != values.size()) {
+      throw new TraceException("printf \"" + format + "\" has " + conversions.size() + " conversions, but "
+          + values.size() + (values.size() == 1 ? " value" : " values"));
+    }
+    if (values.size() > Printing.MOST_VALUES) {
+      throw new TraceException("printf of " + values.size() + " values: the driver takes " + Printing.MOST_VALUES
+          + " at most");
+    }
   }
 
   private void branch(String label, Operand.Register predicate, boolean negated) {

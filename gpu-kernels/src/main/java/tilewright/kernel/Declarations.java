@@ -1,5 +1,6 @@
 package tilewright.kernel;
 
+import java.nio.charset.StandardCharsets;
 import java.util.ArrayList;
 import java.util.EnumMap;
 import java.util.EnumSet;
@@ -12,11 +13,13 @@ import java.util.Optional;
 import java.util.Set;
 import tilewright.ptx.Dim3;
 import tilewright.ptx.Function;
+import tilewright.ptx.Instruction;
 import tilewright.ptx.LaunchFeature;
 import tilewright.ptx.Linkage;
 import tilewright.ptx.Operand;
 import tilewright.ptx.PtxModule;
 import tilewright.ptx.PtxType;
+import tilewright.ptx.StateSpace;
 import tilewright.ptx.Statement;
 import tilewright.ptx.Variable;
 
@@ -28,6 +31,7 @@ final class Declarations {
   private final Map<String, KernelParameter> parameters = new LinkedHashMap<>();
   private final Registers registers = new Registers();
   private final SourceLines lines = new SourceLines();
+  private final Printing printing = new Printing();
   private final Map<String, Partition> partitions = new LinkedHashMap<>();
   private final Set<LaunchFeature> features = EnumSet.noneOf(LaunchFeature.class);
   private final Set<String> ahead = new HashSet<>();
@@ -99,6 +103,10 @@ final class Declarations {
     return lines;
   }
 
+  Printing printing() {
+    return printing;
+  }
+
   /** The kernel with these instructions, for a target. */
   CompiledKernel kernel(String name, Target target, List<Statement> instructions, SharedMemory shared) {
     int threads = block.orElseThrow();
@@ -106,8 +114,10 @@ final class Declarations {
     var directives = new ArrayList<>(List.of(new Function.Directive("maxntid", List.of((long) threads, 1L, 1L))));
     resident.ifPresent(blocks -> directives.add(new Function.Directive("minnctapersm", List.of((long) blocks))));
     var body = new ArrayList<>(registers.declarations());
+    body.addAll(printing.memory());
     body.addAll(instructions);
     var items = new ArrayList<>(lines.declarations());
+    items.addAll(printing.declarations());
     if (shared.bytes() > 0) items.add(Variable.dynamicShared(SharedMemory.VARIABLE, SharedMemory.ALIGNMENT));
     items.add(new Function(Linkage.VISIBLE, true, List.of(), name, head, directives, Optional.of(body)));
     var module = new PtxModule(target.version(), List.of(target.architecture()), 64, items);
@@ -158,6 +168,61 @@ final class Declarations {
         case B128 -> "%rq";
         default -> "%rd";
       };
+    }
+  }
+
+  /** The texts that a kernel prints, and the local memory in which it hands over values (CUDA C++ guide, printf). */
+  static final class Printing {
+    static final int MOST_VALUES = 32;
+    static final Operand.Symbol MEMORY = new Operand.Symbol("printed");
+    private static final Operand.Symbol VPRINTF = new Operand.Symbol("vprintf");
+
+    private final Map<String, String> texts = new LinkedHashMap<>();
+    private int bytes;
+
+    /** The variable with a text, and room for so many bytes of values. */
+    Operand.Symbol text(String text, int valueBytes) {
+      bytes = Math.max(bytes, Math.max(Long.BYTES, valueBytes));
+      return new Operand.Symbol(texts.computeIfAbsent(text, _ -> "text" + texts.size()));
+    }
+
+    static Operand.Address place(int offset) {
+      return new Operand.Address(MEMORY, offset);
+    }
+
+    static Statement call(Operand text, Operand values) {
+      var format = new Operand.Symbol("format");
+      var memory = new Operand.Symbol("values");
+      var length = new Operand.Symbol("length");
+      return new Statement.Block(List.of(Variable.parameter(PtxType.B64, "format"),
+          Variable.parameter(PtxType.B64, "values"), Variable.parameter(PtxType.B32, "length"),
+          Instruction.of("st.param.b64", new Operand.Address(format, 0), text),
+          Instruction.of("st.param.b64", new Operand.Address(memory, 0), values),
+          Instruction.of("call", new Operand.Group(List.of(length)), VPRINTF,
+              new Operand.Group(List.of(format, memory)))));
+    }
+
+    List<Statement> memory() {
+      return bytes == 0 ? List.of() : List.of(new Variable(Linkage.LOCAL, StateSpace.LOCAL, Long.BYTES, 1, PtxType.B8,
+          MEMORY.name(), List.of((long) bytes), List.of()));
+    }
+
+    List<PtxModule.ModuleItem> declarations() {
+      if (texts.isEmpty()) return List.of();
+      var items = new ArrayList<PtxModule.ModuleItem>();
+      items.add(new Function(Linkage.EXTERN, false, List.of(Variable.parameter(PtxType.B32, "length")), VPRINTF.name(),
+          List.of(Variable.parameter(PtxType.B64, "format"), Variable.parameter(PtxType.B64, "values")), List.of(),
+          Optional.empty()));
+      texts.forEach((text, name) -> {
+        var characters = new ArrayList<Operand>();
+        for (byte character : text.getBytes(StandardCharsets.UTF_8)) {
+          characters.add(new Operand.Integer(character & 0xFF));
+        }
+        characters.add(new Operand.Integer(0));
+        items.add(new Variable(Linkage.LOCAL, StateSpace.GLOBAL, 1, 1, PtxType.B8, name,
+            List.of((long) characters.size()), characters));
+      });
+      return items;
     }
   }
 

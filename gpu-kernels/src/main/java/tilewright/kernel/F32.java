@@ -7,7 +7,7 @@ import tilewright.ptx.Operand;
 import tilewright.ptx.PtxType;
 
 /** An FP32 value that only the GPU knows. Operations round to nearest even and keep subnormals. */
-public final class F32 {
+public final class F32 implements Scope.Printable {
   private static final float LOG2_E = 1.44269504f;
 
   final Scope k;

@@ -5,7 +5,7 @@ import tilewright.ptx.Operand;
 import tilewright.ptx.PtxType;
 
 /** A 32-bit signed integer that only the GPU knows. Coordinates and extents stay below 2³⁰, so sums do not wrap. */
-public final class I32 {
+public final class I32 implements Scope.Printable {
   final Scope k;
   final Linear value;
 

@@ -234,6 +234,20 @@ public final class Scope {
     flow.when(condition, then, otherwise);
   }
 
+  /** A value that {@link #printf} takes. */
+  public sealed interface Printable permits I32, F32 {}
+
+  /**
+   * Prints a text for each thread that comes here, with values in the place of {@code %d}, {@code %x}, {@code %f},
+   * {@code %g} and so on, as C does. The simulator gives the text to whoever runs the launch, block after block; the
+   * driver writes it to standard output. A line ends with {@code \n}.
+   *
+   * @throws TraceException if the values are not those that the format names
+   */
+  public void printf(String format, Printable... values) {
+    flow.printf(format, List.of(values));
+  }
+
   /** Ends the kernel for the threads for which the predicate holds; where barriers follow, for all of a block. */
   public void leave(Pred condition) {
     emit(Optional.of(condition), "exit");
@@ -333,6 +347,10 @@ public final class Scope {
 
   Statement.Location location() {
     return declarations.lines().present();
+  }
+
+  Declarations.Printing printing() {
+    return declarations.printing();
   }
 
   Values values() {

@@ -104,12 +104,13 @@ public final class KernelRun {
     return this;
   }
 
-  /** Returns the findings for people to read, each with its place, an example and the likely fix. */
+  /** Returns the findings for people to read, each with its place, an example and the likely fix, and what was printed. */
   public String report() {
     int count = findings().size();
     var head = "kernel " + kernel + " on " + device + ": "
         + (count == 0 ? "no findings" : count == 1 ? "1 finding" : count + " findings");
-    return head + findings().stream().map(f -> "\n\n" + f.describe()).collect(Collectors.joining());
+    return head + findings().stream().map(f -> "\n\n" + f.describe()).collect(Collectors.joining())
+        + (printed().isEmpty() ? "" : "\n\nit printed:\n" + printed().stripTrailing());
   }
 
   @Override

@@ -18,7 +18,7 @@ public enum Backend {
   SIM {
     @Override
     public Result run(Launch launch) {
-      return simulate(launch, SimulatorOptions.defaults());
+      return simulate(launch, SimulatorOptions.defaults().withOutput(System.err::print));
     }
   },
   /** The first NVIDIA GPU. */

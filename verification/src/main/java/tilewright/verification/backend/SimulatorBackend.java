@@ -9,7 +9,7 @@ import tilewright.simulator.Finding;
 import tilewright.simulator.Simulator;
 import tilewright.simulator.SimulatorOptions;
 
-/** The simulator, sanitizer on. */
+/** The simulator, sanitizer on. What kernels print goes to standard error, apart from results. */
 public final class SimulatorBackend implements Backend {
   private final long seed;
   private final OptionalInt architecture;
@@ -54,7 +54,7 @@ public final class SimulatorBackend implements Backend {
     var program = Simulator.load(launch.ptx());
     int arithmetic = architecture.orElse(capability(launch));
     var options = SimulatorOptions.defaults().withSeed(seed).withSanitizer(true).withArchitecture(arithmetic)
-        .withCoordinates(elements);
+        .withCoordinates(elements).withOutput(System.err::print);
     var result = program.run(launch, options);
     var findings = result.findings().stream().map(Finding::toString).toList();
     return new Outcome(result.time().toNanos() / 1e6, arithmetic, findings);
