@@ -4,15 +4,12 @@ import java.util.List;
 import tilewright.layout.Layout;
 import tilewright.layout.decision.Decision;
 import tilewright.layout.draw.Drawing;
+import tilewright.layout.draw.MorphismDiagram;
 import tilewright.layout.morphism.Refinement;
 import tilewright.layout.morphism.TupleMorphism;
-import tilewright.layout.tuple.IntTuple;
 
 /** A composition of two layouts by their tuple morphisms, step by step and drawn. */
 final class MorphismExample {
-  private static final int ROW = 34;
-  private static final int COLUMN = 190;
-
   private MorphismExample() {}
 
   /** @param what the step in words */
@@ -56,41 +53,9 @@ final class MorphismExample {
         ? none.message() + "\n" : "";
   }
 
-  /** The refined morphisms side by side: a thread from each integer to its position. */
+  /** The refined morphisms side by side. */
   static Drawing figure() {
     var steps = steps();
-    var inner = steps.get(2).morphism();
-    var outer = steps.get(3).morphism();
-    int rows = Math.max(inner.codomain().flatten().length, outer.codomain().flatten().length);
-    var drawing = new Drawing(2 * COLUMN + 120, 50 + rows * ROW,
-        "Threads from each integer of " + inner.domain() + " through "
-        + inner.codomain() + " to " + outer.codomain());
-    column(drawing, 0, inner.domain());
-    column(drawing, 1, inner.codomain());
-    column(drawing, 2, outer.codomain());
-    threads(drawing, 0, inner);
-    threads(drawing, 1, outer);
-    return drawing;
-  }
-
-  private static void column(Drawing drawing, int column, IntTuple tuple) {
-    int x = 60 + column * COLUMN;
-    drawing.text(x, 20, "small", tuple.toString());
-    long[] extents = tuple.flatten();
-    for (int i = 0; i < extents.length; i++) {
-      drawing.box(x - 14, y(i) - 12, 28, 24, String.valueOf(extents[i]));
-    }
-  }
-
-  private static void threads(Drawing drawing, int column, TupleMorphism morphism) {
-    for (int i = 0; i < morphism.map().size(); i++) {
-      int position = morphism.map().get(i);
-      if (position == 0) continue;
-      drawing.line(76 + column * COLUMN, y(i), 44 + (column + 1) * COLUMN, y(position - 1));
-    }
-  }
-
-  private static int y(int row) {
-    return 54 + row * ROW;
+    return MorphismDiagram.of(steps.get(2).morphism(), steps.get(3).morphism()).toDrawing();
   }
 }

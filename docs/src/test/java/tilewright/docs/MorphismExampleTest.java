@@ -34,7 +34,8 @@ class MorphismExampleTest {
   @Test
   void theFigureJoinsEachIntegerToItsPosition() {
     var figure = MorphismExample.figure().toSvg();
-    assertEquals(6, figure.split("<path d=").length - 1);
+    // Six arrows, each of three strokes.
+    assertEquals(18, figure.split("<path d=").length - 1);
     assertTrue(figure.contains("<path d=\"M266 54L424 156\"/>"), figure);
     assertTrue(figure.contains("<path d=\"M266 122L424 88\"/>"), figure);
   }

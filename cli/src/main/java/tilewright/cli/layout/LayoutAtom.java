@@ -7,15 +7,16 @@ import java.util.Locale;
 import java.util.Optional;
 import java.util.concurrent.Callable;
 import java.util.stream.Collectors;
+import java.util.stream.Stream;
 import picocli.CommandLine.Command;
 import picocli.CommandLine.Option;
 import picocli.CommandLine.Parameters;
-import tilewright.cli.io.AtomicFile;
 import tilewright.cli.io.CommandFailure;
 import tilewright.cli.io.Console;
 import tilewright.cli.io.Examples;
 import tilewright.cli.io.Exit;
 import tilewright.cli.io.NearestName;
+import tilewright.kernel.Warp;
 import tilewright.layout.OffsetMap;
 import tilewright.layout.draw.Picture;
 import tilewright.layout.draw.Pictures;
@@ -32,16 +33,18 @@ import tilewright.sm90.atom.WgmmaAtom;
 /** {@code tilewright layout atom}: an atom's partition in print and as a picture. */
 @Command(name = "atom", description = {
     "Print and draw which element of its tile an instruction gives to which thread.",
-    "wgmma: accumulators of a warpgroup. umma: accumulators in Tensor Memory. tmem: tcgen05.ld and st. tma: a tile in "
+    "mma: operands of mma.sync. ldmatrix, stmatrix: matrices of 8×8. wgmma: accumulators of a warpgroup. umma: accumulators in Tensor Memory. tmem: tcgen05.ld and st. tma: a tile in "
         + "shared memory and the boxes that copy it. scales: block scales in Tensor Memory."})
-@Examples({"layout atom umma --type bf16 --rows 64 --columns 16", "layout atom tmem --shape 16x256b --columns 16",
+@Examples({"layout atom mma --type bf16 --operand a", "layout atom ldmatrix --matrices 2 --transposed",
+    "layout atom umma --type bf16 --rows 64 --columns 16", "layout atom tmem --shape 16x256b --columns 16",
     "layout atom tma --type bf16 --rows 8 --columns 64 --out tile.svg"})
 public final class LayoutAtom implements Callable<Integer> {
-  private static final List<String> KINDS = List.of("wgmma", "umma", "tmem", "tma", "scales");
+  private static final List<String> KINDS = List.of("mma", "ldmatrix", "stmatrix", "wgmma", "umma", "tmem", "tma",
+      "scales");
 
   private final Console console;
 
-  @Parameters(paramLabel = "KIND", description = "Of wgmma, umma, tmem, tma, scales.")
+  @Parameters(paramLabel = "KIND", description = "Of mma, ldmatrix, stmatrix, wgmma, umma, tmem, tma, scales.")
   private String kind;
 
   @Option(names = "--type", paramLabel = "TYPE", defaultValue = "bf16", description = "Of the factors (default: bf16).")
@@ -57,15 +60,26 @@ public final class LayoutAtom implements Callable<Integer> {
       description = "That multiply together, for umma (default: 1).")
   private int ctas;
 
-  @Option(names = "--shape", paramLabel = "SHAPE", defaultValue = "32x32b",
-      description = "Of tmem: 32x32b, 16x64b, 16x128b, 16x256b (default: 32x32b).")
-  private String shape;
+  @Option(names = "--shape", paramLabel = "SHAPE", description = "Of tmem: 32x32b, 16x64b, 16x128b, 16x256b (default: "
+      + "32x32b). Of mma: m16n8k4 to m16n8k32, as the type has it (default: the largest).")
+  private Optional<String> shape = Optional.empty();
+
+  @Option(names = "--operand", paramLabel = "a|b|c", defaultValue = "c",
+      description = "Of mma: a (M×K), b (N×K) or c, the accumulators (default: c).")
+  private String operand;
+
+  @Option(names = "--matrices", paramLabel = "1|2|4", defaultValue = "4",
+      description = "Of ldmatrix and stmatrix (default: 4).")
+  private int matrices;
+
+  @Option(names = "--transposed", description = "For ldmatrix and stmatrix: with .trans.")
+  private boolean transposed;
 
   @Option(names = "--along", paramLabel = "columns|rows", defaultValue = "columns",
       description = "Where neighbours lie side by side, for tma (default: columns).")
   private String along;
 
-  @Option(names = "--out", paramLabel = "FILE", description = "A file that ends in .svg, .tex, .html or .txt.")
+  @Option(names = "--out", paramLabel = "FILE", description = PictureFile.OPTION)
   private Optional<Path> out = Optional.empty();
 
   public LayoutAtom(Console console) {
@@ -85,7 +99,7 @@ public final class LayoutAtom implements Callable<Integer> {
   @Override
   public Integer call() {
     var shown = shownOrFail();
-    out.ifPresent(file -> AtomicFile.write(file, LayoutDraw.contents(file, shown.picture)));
+    out.ifPresent(file -> PictureFile.write(file, shown.picture));
     var text = out.isPresent() ? Optional.<String>empty() : Optional.of(shown.picture.toText().stripTrailing());
     var row = new Row(shown.atom, shown.facts, shown.layout.toString(), out.map(Path::toString), text);
     console.result(row, shown.atom + "\n" + shown.facts.stream().map(fact -> fact + "\n").collect(Collectors.joining())
@@ -96,6 +110,8 @@ public final class LayoutAtom implements Callable<Integer> {
   private Shown shownOrFail() {
     try {
       return switch (kind) {
+        case "mma" -> warp(WarpFragment.mma(type, shape.orElse(""), operand));
+        case "ldmatrix", "stmatrix" -> warp(WarpFragment.matrices(kind, matrices, transposed));
         case "wgmma" -> wgmma();
         case "umma" -> umma();
         case "tmem" -> tensorMemory();
@@ -107,6 +123,14 @@ public final class LayoutAtom implements Callable<Integer> {
       if (e instanceof CommandFailure) throw e;
       throw CommandFailure.badInput(String.valueOf(e.getMessage()));
     }
+  }
+
+  private Shown warp(WarpFragment fragment) {
+    var ignored = fragment.rows() < Warp.SIZE ? "; addresses of other lanes are ignored" : "";
+    var rows = kind.equals("mma") ? List.<String>of()
+        : List.of("lane l gives the address of row l of the matrices, one below the other" + ignored);
+    var facts = Stream.concat(Stream.of("(lane, value) -> row + " + fragment.rows() + " column"), rows.stream());
+    return shown(fragment.instruction(), facts.toList(), fragment.layout(), fragment.tile());
   }
 
   private Shown wgmma() {
@@ -129,9 +153,10 @@ public final class LayoutAtom implements Callable<Integer> {
   }
 
   private Shown tensorMemory() {
+    var wanted = shape.orElse("32x32b");
     var one = Arrays.stream(TensorMemoryAccess.Shape.values())
-        .filter(s -> new TensorMemoryAccess(s, 1).instruction().contains("." + shape + ".")).findFirst()
-        .orElseThrow(() -> NearestName.unknown("--shape", shape, List.of("32x32b", "16x64b", "16x128b", "16x256b")));
+        .filter(s -> new TensorMemoryAccess(s, 1).instruction().contains("." + wanted + ".")).findFirst()
+        .orElseThrow(() -> NearestName.unknown("--shape", wanted, List.of("32x32b", "16x64b", "16x128b", "16x256b")));
     var access = new TensorMemoryAccess(one, Math.max(1, columns / new TensorMemoryAccess(one, 1).columns()));
     return shown("tcgen05.ld" + access.instruction(), List.of("(thread, value) -> lane + 128 column"),
         access.partition().layout(), access.partition().tile());

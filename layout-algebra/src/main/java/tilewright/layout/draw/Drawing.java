@@ -90,6 +90,11 @@ public final class Drawing {
     return new SvgWriter(this).write();
   }
 
+  /** A PNG file in light colours; its labels need no font of the system. */
+  public byte[] toPng() {
+    return PngWriter.write(this);
+  }
+
   /** A LaTeX document of the class {@code standalone} with one {@code tikzpicture}. */
   public String toTikz() {
     return new TikzWriter(this).write();
