@@ -16,7 +16,8 @@ final class Contents {
   private static final String PATH = "Learn";
 
   private static final List<Group> GROUPS = List.of(
-      new Group(PATH, "why", "learn-layout", "gemm-to-gpu", "ladder", "blackwell-ladder"),
+      new Group(PATH, "why", "learn-layout", "learn-kernel", "learn-gemm", "learn-barrier",
+          "learn-hopper", "learn-export", "gemm-to-gpu", "ladder", "blackwell-ladder"),
       new Group("How-to", "playground", "verification", "simulator", "gpu-lab", "profiling"),
       new Group("Reference", "command-line", "command-line-layout", "kernel-language", "layout-expressions",
           "catalogue", "glossary", "limits", "trust"),

@@ -9,6 +9,7 @@ import tilewright.async.atom.MatrixDescriptor;
 import tilewright.docs.record.BugClasses;
 import tilewright.docs.source.Command;
 import tilewright.docs.source.Excerpt;
+import tilewright.docs.source.LongLines;
 import tilewright.kernel.CompiledKernel;
 import tilewright.kernel.Target;
 import tilewright.kernel.TraceException;
@@ -36,24 +37,8 @@ public final class Listings {
   private static final String LAUNCHES = "docs/src/launches/";
   /** The exit code of a command whose check failed, which these shall. */
   private static final int FOUND = 1;
-  private static final int WIDTH = 110;
 
   private Listings() {}
-
-  /** Breaks long lines at spaces, and indents their rest alike. */
-  static String wrapped(String text) {
-    var result = new StringBuilder();
-    for (var line : text.lines().toList()) {
-      var indent = line.substring(0, line.length() - line.stripLeading().length());
-      while (line.length() > WIDTH && line.lastIndexOf(' ', WIDTH) > indent.length()) {
-        int end = line.lastIndexOf(' ', WIDTH);
-        result.append(line, 0, end).append('\n');
-        line = indent + line.substring(end + 1);
-      }
-      result.append(line).append('\n');
-    }
-    return result.toString();
-  }
 
   static void write(Path root, Path generated) throws IOException {
     gemms(root, generated);
@@ -78,7 +63,7 @@ public final class Listings {
     save(generated, "mainloop-run.java",
         Excerpt.method(kernels.resolve("kernel/collective/MultistageMainloop.java"), "Fragment run(Scope k"));
     save(generated, "naive-trace.java", trace(kernels.resolve("kernels/NaiveGemm.java")));
-    save(generated, "wgmma-refusal.txt", wrapped(descriptorRefusal()));
+    save(generated, "wgmma-refusal.txt", LongLines.wrapped(descriptorRefusal()));
     save(generated, "swizzled-tile.java",
         Excerpt.method(kernels.resolve("kernel/tiled/SwizzledTile.java"), "ComposedLayout alongColumns("));
   }
@@ -125,7 +110,7 @@ public final class Listings {
         "asynchrony/earlier-kernel")) {
       var transcript = Command.transcript(root, List.of("sim", "--sanitize", "--threads", "1"),
           LAUNCHES + launch + "/launch.json", FOUND);
-      save(generated, launch.replace('/', '-') + ".txt", wrapped(transcript));
+      save(generated, launch.replace('/', '-') + ".txt", LongLines.wrapped(transcript));
     }
     save(generated, "bug-classes.adoc", BugClasses.table(root));
     save(generated, "profile.txt", Command.transcript(root, List.of("sim", "--profile"),

@@ -59,6 +59,7 @@ public final class Site {
     Listings.write(root, Files.createDirectories(generated));
     BlackwellPages.write(root, generated, images);
     BlackwellAttentionPage.write(root, generated, images);
+    LearnPages.write(root, generated);
     BudgetPage.write(root.resolve("docs"), generated);
     HelpPages.write(generated);
     CataloguePage.write(root, generated, images);

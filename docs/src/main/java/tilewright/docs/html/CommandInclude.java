@@ -8,6 +8,7 @@ import org.asciidoctor.extension.IncludeProcessor;
 import org.asciidoctor.extension.PreprocessorReader;
 import tilewright.docs.source.BrokenSiteException;
 import tilewright.docs.source.Command;
+import tilewright.docs.source.LongLines;
 
 /**
  * Includes the transcript of a command that runs while the page is built, so that no page shows an output that the
@@ -42,7 +43,7 @@ final class CommandInclude extends IncludeProcessor {
     int lines = Integer.parseInt((String) attributes.getOrDefault("lines", String.valueOf(Integer.MAX_VALUE)));
     try {
       var transcript = Command.typed(root, images, (String) attributes.get("run"), exit);
-      reader.pushInclude(shortened(transcript, lines), target, target, 1, attributes);
+      reader.pushInclude(LongLines.wrapped(shortened(transcript, lines)), target, target, 1, attributes);
     } catch (BrokenSiteException e) {
       faults.add(e.getMessage());
     }
