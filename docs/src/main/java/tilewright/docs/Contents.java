@@ -26,7 +26,7 @@ final class Contents {
           "tensor-memory"),
       new Group("Records", "golden", "proofs", "simulator-speed", "records-gemm", "records-gemm-types",
           "records-gemm-sm80", "records-attention", "records-memory", "records-catalogue", "records-budget",
-          "records-verify", "decisions"));
+          "records-simulator", "records-verify", "decisions"));
 
   /** @param pages names of {@code docs/src/site/NAME.adoc} */
   private record Group(String title, List<String> pages) {

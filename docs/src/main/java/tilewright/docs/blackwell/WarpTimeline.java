@@ -8,6 +8,7 @@ final class WarpTimeline {
   private static final int LEFT = 110;
   private static final int WIDTH = 640;
   private static final int ROW = 26;
+  private static final int TICKS = 4;
 
   private WarpTimeline() {}
 
@@ -16,7 +17,8 @@ final class WarpTimeline {
     var slices = profile.timeline().stream().filter(s -> s.block().x() == block).toList();
     long end = slices.stream().mapToLong(Profile.Slice::end).max().orElse(1);
     var names = roles.byWarp();
-    var drawing = new Drawing(LEFT + WIDTH + 20, ROW * names.size() + 30, title);
+    int axis = ROW * names.size() + 16;
+    var drawing = new Drawing(LEFT + WIDTH + 40, axis + 52, title);
     for (int warp = 0; warp < names.size(); warp++) {
       int middle = ROW * warp + ROW / 2 + 4;
       drawing.text(6, middle + 4, "title", names.get(warp)).line(LEFT, middle, LEFT + WIDTH, middle);
@@ -27,7 +29,12 @@ final class WarpTimeline {
         if (to > from) drawing.box(LEFT + from, middle - 8, to - from, 16);
       }
     }
-    return drawing.text(LEFT, ROW * names.size() + 22, "small", "0")
-        .text(LEFT + WIDTH - 130, ROW * names.size() + 22, "small", end + " warp instructions of the CTA");
+    drawing.line(LEFT, axis, LEFT + WIDTH, axis);
+    for (int tick = 0; tick <= TICKS; tick++) {
+      int x = LEFT + WIDTH * tick / TICKS;
+      drawing.line(x, axis, x, axis + 4).text(x, axis + 12, "axis", String.valueOf(end * tick / TICKS));
+    }
+    return drawing.text(LEFT + WIDTH / 2, axis + 27, "small", "time in warp instructions that the CTA has executed")
+        .text(LEFT + WIDTH / 2, axis + 42, "small", "box: the warp runs; line: it waits");
   }
 }

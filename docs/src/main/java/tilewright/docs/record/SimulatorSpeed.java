@@ -3,9 +3,14 @@ package tilewright.docs.record;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
+import java.util.ArrayList;
 import java.util.Arrays;
+import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Locale;
+import java.util.OptionalDouble;
+import tilewright.docs.chart.Chart;
+import tilewright.docs.chart.Charts;
 import tilewright.docs.source.BrokenSiteException;
 import tools.jackson.core.JacksonException;
 import tools.jackson.databind.JsonNode;
@@ -27,6 +32,23 @@ public final class SimulatorSpeed {
       }
     }
     Files.writeString(generated.resolve("simulator-speed.adoc"), tables);
+    var plain = JsonMapper.shared().readTree(Files.readString(docs.resolve("benchmarks/simulator/plain.json")));
+    var vector = JsonMapper.shared().readTree(Files.readString(docs.resolve("benchmarks/simulator/vector.json")));
+    Files.writeString(generated.resolve("chart-simulator.adoc"), Charts.include(chart(plain, vector)));
+  }
+
+  /** Multiply-adds of one core, with and without the Vector API. */
+  static Chart chart(JsonNode plain, JsonNode vector) {
+    var groups = new ArrayList<Chart.Group>();
+    for (int i = 0; i < required(plain, "rows").size(); i++) {
+      var row = plain.get("rows").get(i);
+      var bars = new LinkedHashMap<String, Double>();
+      bars.put("plain", number(row, "macPerSecond"));
+      bars.put("with the Vector API", number(required(vector, "rows").get(i), "macPerSecond"));
+      groups.add(new Chart.Group(required(row, "kernel").asString(), bars, OptionalDouble.empty()));
+    }
+    return new Chart("simulator", "The simulator on one core, without the sanitizer", "10⁹ multiply-adds per second", false,
+        groups);
   }
 
   /** One recorded run; a field that is missing is a fault of the file. */
