@@ -13,8 +13,8 @@ import tilewright.ptx.PtxType;
 import tilewright.ptx.Statement;
 
 /**
- * Loops, branches and calls of a trace. A loop or branch traces its body into a region of its own, and writes it between
- * labels.
+ * Loops, branches and calls of a trace. A loop or branch traces its body into a region of its own, and writes it
+ * between labels.
  */
 final class ControlFlow {
   /** A conversion of printf (ISO C, 7.21.6.1) with flags, width and precision, but no length: values have 32 bits. */

@@ -104,7 +104,7 @@ public final class KernelRun {
     return this;
   }
 
-  /** Returns the findings for people to read, each with its place, an example and the likely fix, and what was printed. */
+  /** Returns a text for people: the findings, each with its place and likely fix, and what it printed. */
   public String report() {
     int count = findings().size();
     var head = "kernel " + kernel + " on " + device + ": "

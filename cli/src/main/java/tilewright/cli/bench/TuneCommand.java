@@ -1,10 +1,14 @@
 package tilewright.cli.bench;
 
+import java.util.LinkedHashMap;
 import java.util.List;
+import java.util.Map;
+import java.util.Optional;
 import java.util.concurrent.Callable;
 import java.util.stream.Stream;
 import picocli.CommandLine.Command;
 import picocli.CommandLine.Option;
+import picocli.CommandLine.Parameters;
 import tilewright.cli.io.CommandFailure;
 import tilewright.cli.io.Console;
 import tilewright.cli.io.Examples;
@@ -18,16 +22,25 @@ import tilewright.numerics.ElementType;
 import tilewright.verification.bench.BenchmarkException;
 import tilewright.verification.bench.GemmTuning;
 
-/** {@code tilewright tune}: finds the fastest tiles of the Hopper GEMM on this machine's GPU. */
+/** {@code tilewright tune}: finds the fastest tunings of a kernel on this machine's GPU. */
 @Command(name = "tune", description = {
     "Measure the Hopper GEMM's tiles on this machine's GPU and keep the fastest of each shape for run gemm.",
-    "Without it run gemm takes the tile that should be fastest by its cost model."})
-@Examples("tune --shape 16x4096x4096")
+    "Without it run gemm takes the tile that should be fastest by its cost model.",
+    "With KERNEL, measure that kernel in every combination of the values of its tunings, and name the fastest."})
+@Examples({"tune --shape 16x4096x4096", "tune relu --set threads=128,256,512"})
 public final class TuneCommand implements Callable<Integer> {
   private static final String SHAPE = "[1-9]\\d{0,8}(x[1-9]\\d{0,8}){2}";
 
   private final Console console;
+  private final KernelRegistry registry;
   private final TiledGemmKernel kernel;
+
+  @Parameters(paramLabel = "KERNEL", arity = "0..1", description = "A kernel with tunings (default: sm90_gemm).")
+  private Optional<String> name;
+
+  @Option(names = "--set", paramLabel = "NAME=VALUES",
+      description = "Values of a KERNEL's setting to try, commas between; may be repeated.")
+  private Map<String, String> settings = new LinkedHashMap<>();
 
   @Option(names = "--shape", split = ",", paramLabel = "MxNxK",
       defaultValue = "1024x1024x1024,2048x2048x2048,4096x4096x4096,8192x8192x8192",
@@ -48,6 +61,7 @@ public final class TuneCommand implements Callable<Integer> {
 
   public TuneCommand(Console console, KernelRegistry registry) {
     this.console = console;
+    this.registry = registry;
     this.kernel = (TiledGemmKernel) registry.find(TunedTiles.KERNEL).orElseThrow();
   }
 
@@ -56,6 +70,28 @@ public final class TuneCommand implements Callable<Integer> {
 
   @Override
   public Integer call() {
+    if (name.map(n -> n.replace('-', '_')).filter(n -> !n.equals(TunedTiles.KERNEL)).isPresent()) {
+      return tuneFamily(FamilyTuning.of(registry, name.get(), settings));
+    }
+    if (!settings.isEmpty()) throw CommandFailure.badInput("--set is of a KERNEL; the GEMM has --shape, --order, "
+        + "--dtype and --most");
+    return tuneGemm();
+  }
+
+  private int tuneFamily(FamilyTuning tuning) {
+    try {
+      var rows = tuning.measure(console);
+      for (var row : rows) if (console.json()) console.result(row, "");
+      if (!console.json()) console.text(FamilyTuning.table(rows));
+      return Exit.OK;
+    } catch (BenchmarkException e) {
+      throw CommandFailure.environmentLacks(e.getMessage());
+    } catch (IllegalArgumentException e) {
+      throw CommandFailure.badInput(e.getMessage());
+    }
+  }
+
+  private int tuneGemm() {
     var problems = shapes.stream().map(this::problem).toList();
     if (most < 1) throw CommandFailure.badInput("invalid --most " + most + ": needed is an integer from 1 on");
     try (var tuning = GemmTuning.open(kernel)) {

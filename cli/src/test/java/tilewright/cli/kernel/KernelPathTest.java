@@ -302,6 +302,13 @@ class KernelPathTest {
   }
 
   @Test
+  void tuneKnowsThatItHasNoTunings() {
+    var run = run("tune", "doubling");
+    assertEquals(Exit.BAD_INPUT, run.exitCode());
+    assertTrue(run.err().contains("doubling has no tunings, only n"), run.err());
+  }
+
+  @Test
   void exportWritesIt() {
     var out = folder.resolve("exported");
     var run = run("export", "doubling", "--out", out.toString());
