@@ -65,6 +65,7 @@ public final class Site {
     CataloguePage.write(root, generated, images);
     MemoryFigures.write(root.resolve("docs"), generated);
     Expressions.write(root.resolve("docs"), generated);
+    LayoutOperations.write(generated, images);
     Golden.write(root, generated);
     Charts.write(root.resolve("docs"), generated);
     Records.write(root.resolve("docs"), generated);
@@ -89,6 +90,7 @@ public final class Site {
     for (var resource : List.of("site.css", "page.js", "search.js", "playground.css")) copy(resource, output);
     Files.writeString(output.resolve("search-index.js"), SearchIndex.script(pages));
     PlaygroundScript.write(output);
+    ApiPages.write(root, output);
     var elsewhere = LinkCheck.addresses(root.resolve("docs/src/site/external-links.txt"));
     var faults = new ArrayList<>(LinkCheck.faults(output, elsewhere));
     faults.addAll(SearchIndex.faults(pages));

@@ -40,9 +40,11 @@ public final class LinkCheck {
     return internal;
   }
 
+  /** The pages that the site's template frames: all but those of Javadoc, which checks its own links. */
   public static List<Path> pages(Path site) throws IOException {
+    var javadoc = site.resolve("api");
     try (var files = Files.walk(site)) {
-      return files.filter(file -> file.toString().endsWith(".html")).sorted().toList();
+      return files.filter(file -> file.toString().endsWith(".html") && !file.startsWith(javadoc)).sorted().toList();
     }
   }
 

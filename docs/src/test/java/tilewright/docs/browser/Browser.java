@@ -50,8 +50,8 @@ final class Browser implements AutoCloseable {
   }
 
   private static Optional<File> program(String... names) {
-    return Stream.of(names)
-        .flatMap(name -> Stream.of(System.getenv("PATH").split(File.pathSeparator)).map(folder -> Path.of(folder, name)))
+    var folders = List.of(System.getenv("PATH").split(File.pathSeparator));
+    return Stream.of(names).flatMap(name -> folders.stream().map(folder -> Path.of(folder, name)))
         .filter(Files::isExecutable).map(Path::toFile).findFirst();
   }
 

@@ -49,11 +49,7 @@ public final class RowTile {
     this.held = held;
   }
 
-  /**
-   * A run of neighbours of one row.
-   *
-   * @param number of the run among the thread's
-   */
+  /** A run of neighbours of one row. */
   public final class Run {
     private final int number;
     private final I32[] place;
