@@ -31,6 +31,7 @@ import tilewright.cli.kernel.KernelPath;
 import tilewright.cli.kernel.KernelsCommand;
 import tilewright.cli.kernel.PtxCommand;
 import tilewright.cli.kernel.ResourcesCommand;
+import tilewright.cli.kernel.SassCommand;
 import tilewright.cli.launch.GpuCommand;
 import tilewright.cli.launch.SimCommand;
 import tilewright.cli.layout.LayoutAtom;
@@ -164,6 +165,7 @@ public final class Main {
         .addSubcommand(new KernelsCommand(console, registry))
         .addSubcommand(new PtxCommand(console, registry))
         .addSubcommand(new ResourcesCommand(console, registry))
+        .addSubcommand(new SassCommand(console, registry))
         .addSubcommand(new BudgetCommand(console))
         .addSubcommand(new ExportCommand(console, registry))
         .addSubcommand(run(console, registry))

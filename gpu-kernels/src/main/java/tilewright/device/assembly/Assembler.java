@@ -37,18 +37,27 @@ public final class Assembler {
    * @param target such as {@code sm_90a}
    */
   public Assembly assemble(String ptx, String target) {
+    return assemble(ptx, target, false);
+  }
+
+  /** Like {@link #assemble(String, String)}, with the source lines of the PTX's {@code .loc} directives. */
+  public Assembly assembleWithLines(String ptx, String target) {
+    return assemble(ptx, target, true);
+  }
+
+  private Assembly assemble(String ptx, String target, boolean lines) {
     var version = VERSION.matcher(ptx);
     if (!version.find()) return new Assembly.Unavailable("the PTX has no .version line, such as '.version 8.0'");
     for (var backend : backends) {
-      if (backend.facts().takes(target, version.group(1))) return assemble(backend, ptx, target);
+      if (backend.facts().takes(target, version.group(1))) return assemble(backend, ptx, target, lines);
     }
     return new Assembly.Unavailable("no assembler here takes PTX " + version.group(1) + " for " + target + " (found: "
         + (backends.isEmpty() ? "none" : found().stream().map(Object::toString).collect(Collectors.joining(", ")))
         + "); put a newer CUDA toolkit's ptxas on the PATH");
   }
 
-  private static Assembly assemble(AssemblerBackend backend, String ptx, String target) {
-    var output = backend.assemble(ptx, target);
+  private static Assembly assemble(AssemblerBackend backend, String ptx, String target, boolean lines) {
+    var output = backend.assemble(ptx, target, lines);
     if (output.cubin().length == 0) return new Assembly.Rejected(output.log(), backend.facts());
     var log = output.log();
     return new Assembly.Assembled(

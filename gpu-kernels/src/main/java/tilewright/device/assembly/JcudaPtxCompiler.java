@@ -39,14 +39,15 @@ final class JcudaPtxCompiler implements AssemblerBackend {
   }
 
   @Override
-  public Output assemble(String ptx, String target) {
+  public Output assemble(String ptx, String target, boolean lines) {
     // The compiler reads to the zero byte, whatever length it is told.
     var text = (ptx + "\0").getBytes(StandardCharsets.UTF_8);
     var handle = new nvPTXCompilerHandle();
     int created = JNvPTXCompiler.nvPTXCompilerCreate(handle, text.length, text);
     if (created != SUCCESS) return new Output(new byte[0], "nvPTXCompilerCreate returned " + created);
     try {
-      String[] options = {"--gpu-name=" + target, "--verbose"};
+      var name = "--gpu-name=" + target;
+      String[] options = lines ? new String[] {name, "--verbose", LINES} : new String[] {name, "--verbose"};
       int compiled = JNvPTXCompiler.nvPTXCompilerCompile(handle, options.length, options);
       if (compiled != SUCCESS) return new Output(new byte[0], errors(handle, compiled));
       return new Output(program(handle), information(handle));

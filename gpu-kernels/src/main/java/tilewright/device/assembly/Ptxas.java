@@ -2,11 +2,9 @@ package tilewright.device.assembly;
 
 import java.io.IOException;
 import java.io.UncheckedIOException;
-import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.ArrayList;
-import java.util.Comparator;
 import java.util.List;
 import java.util.Optional;
 import java.util.regex.Pattern;
@@ -25,37 +23,15 @@ final class Ptxas implements AssemblerBackend {
   }
 
   static Optional<AssemblerBackend> find() {
-    return candidates().stream().filter(Files::isExecutable).findFirst().flatMap(Ptxas::inspect);
-  }
-
-  private static List<Path> candidates() {
-    var folders = new ArrayList<Path>();
-    for (var folder : System.getenv().getOrDefault("PATH", "").split(":")) {
-      if (!folder.isEmpty()) folders.add(Path.of(folder));
-    }
-    var home = System.getenv().getOrDefault("CUDA_HOME", "");
-    if (!home.isEmpty()) folders.add(Path.of(home, "bin"));
-    folders.addAll(installed());
-    return folders.stream().map(folder -> folder.resolve("ptxas")).toList();
-  }
-
-  private static List<Path> installed() {
-    var installed = new ArrayList<Path>();
-    try (var toolkits = Files.newDirectoryStream(Path.of("/usr/local"), "cuda*")) {
-      toolkits.forEach(toolkit -> installed.add(toolkit.resolve("bin")));
-    } catch (IOException _) {
-      return List.of();
-    }
-    installed.sort(Comparator.reverseOrder());
-    return installed;
+    return Toolkit.find("ptxas").flatMap(Ptxas::inspect);
   }
 
   /** A program that does not answer as a ptxas does is none. */
   private static Optional<AssemblerBackend> inspect(Path program) {
     try {
-      var release = RELEASE.matcher(run(List.of(program.toString(), "--version")).log());
+      var release = RELEASE.matcher(Toolkit.run(List.of(program.toString(), "--version")).log());
       if (!release.find()) return Optional.empty();
-      var help = run(List.of(program.toString(), "--help")).log();
+      var help = Toolkit.run(List.of(program.toString(), "--help")).log();
       var targets = TARGET.matcher(help).results().map(match -> match.group()).distinct().sorted().toList();
       var newestPtx = newestPtx(Integer.parseInt(release.group(1)), Integer.parseInt(release.group(2)));
       var version = release.group(1) + "." + release.group(2);
@@ -80,11 +56,11 @@ final class Ptxas implements AssemblerBackend {
   }
 
   @Override
-  public Output assemble(String ptx, String target) {
+  public Output assemble(String ptx, String target, boolean lines) {
     try {
       var folder = Files.createTempDirectory("tilewright-ptxas");
       try {
-        return assemble(ptx, target, folder);
+        return assemble(ptx, target, lines, folder);
       } finally {
         for (var file : List.of("kernel.ptx", "kernel.cubin")) Files.deleteIfExists(folder.resolve(file));
         Files.delete(folder);
@@ -94,27 +70,14 @@ final class Ptxas implements AssemblerBackend {
     }
   }
 
-  private Output assemble(String ptx, String target, Path folder) throws IOException {
+  private Output assemble(String ptx, String target, boolean lines, Path folder) throws IOException {
     var source = Files.writeString(folder.resolve("kernel.ptx"), ptx);
     var cubin = folder.resolve("kernel.cubin");
-    var run = run(List.of(program.toString(), "-v", "--gpu-name=" + target, "-o", cubin.toString(), source.toString()));
+    var command = new ArrayList<>(List.of(program.toString(), "-v", "--gpu-name=" + target, "-o", cubin.toString()));
+    if (lines) command.add(LINES);
+    command.add(source.toString());
+    var run = Toolkit.run(command);
     var log = run.log().replace(folder + "/", "").strip();
     return new Output(run.exit() == 0 ? Files.readAllBytes(cubin) : new byte[0], log);
-  }
-
-  private record Run(int exit, String log) {}
-
-  private static Run run(List<String> command) throws IOException {
-    var process = new ProcessBuilder(command).redirectErrorStream(true).start();
-    try {
-      process.getOutputStream().close();
-      var log = new String(process.getInputStream().readAllBytes(), StandardCharsets.UTF_8);
-      return new Run(process.waitFor(), log);
-    } catch (InterruptedException e) {
-      Thread.currentThread().interrupt();
-      throw new IOException("interrupted while waiting for " + command.getFirst(), e);
-    } finally {
-      process.destroy();
-    }
   }
 }
