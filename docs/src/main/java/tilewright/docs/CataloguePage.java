@@ -3,7 +3,6 @@ package tilewright.docs;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
-import java.util.ArrayList;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Locale;
@@ -129,16 +128,20 @@ final class CataloguePage {
         .strip();
   }
 
-  /** The rows of all recorded runs. */
+  /** The rows of all recorded runs, one of each problem; those of the folder {@code rows} are newer and stand for it. */
   static List<JsonNode> measured(Path benchmarks) throws IOException {
-    var rows = new ArrayList<JsonNode>();
-    try (var files = Files.list(benchmarks)) {
-      for (var file : files.filter(f -> f.toString().endsWith(".json")).sorted().toList()) {
-        var record = JsonMapper.shared().readTree(Files.readString(file));
-        if (record.has("rows") && record.has("gpu")) record.get("rows").forEach(rows::add);
+    var rows = new LinkedHashMap<String, JsonNode>();
+    for (var folder : List.of(benchmarks.resolve("rows"), benchmarks)) {
+      try (var files = Files.list(folder)) {
+        for (var file : files.filter(f -> f.toString().endsWith(".json")).sorted().toList()) {
+          var record = JsonMapper.shared().readTree(Files.readString(file));
+          if (!record.has("gpu")) continue;
+          record.path("rows").valueStream().filter(row -> row.has("kernel") && row.path("ours").isNumber())
+              .forEach(row -> rows.putIfAbsent(row.get("kernel") + " " + row.get("config"), row));
+        }
       }
     }
-    return rows;
+    return List.copyOf(rows.values());
   }
 
   /** A chart of up to {@value #MOST_BARS} measured problems, spread over the rates and sizes that were recorded. */

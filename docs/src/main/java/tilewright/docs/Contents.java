@@ -23,8 +23,8 @@ final class Contents {
           "layout-expressions", "catalogue", "glossary", "limits", "trust"),
       new Group("Internals", "hopper-gemm", "hopper-types", "blackwell-gemm", "blackwell-pairs", "blackwell-scales",
           "attention", "hopper-attention", "blackwell-attention", "budget", "morphisms", "asynchrony", "tensor-cores",
-          "tensor-memory"),
-      new Group("Records", "golden", "proofs", "simulator-speed", "records-gemm", "records-gemm-types",
+          "tensor-memory", "simulator-speed"),
+      new Group("Records", "golden", "proofs", "records-gemm", "records-gemm-types",
           "records-gemm-sm80", "records-attention", "records-memory", "records-catalogue", "records-budget",
           "records-simulator", "records-verify", "decisions"));
 
