@@ -8,7 +8,8 @@ import tilewright.layout.expression.Value;
 
 /** Answers as HTML. */
 final class Report {
-  private static final int LARGEST_TABLE = 1 << 14;
+  /** Larger layouts would delay the picture. */
+  private static final int LARGEST_TABLE = 1 << 10;
 
   private Report() {}
 
