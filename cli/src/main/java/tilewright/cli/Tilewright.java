@@ -14,8 +14,8 @@ import tilewright.cli.kernel.KernelPath;
     synopsisSubcommandLabel = "COMMAND",
     description = "CuTe layouts, tensor-core kernels and a GPU simulator in pure Java.",
     footer = {"",
-        "Exit codes: 0 done and correct, 1 a check failed, 2 bad usage or input, 3 this machine lacks something, 141 the "
-            + "reader of the results is gone."})
+        "Exit codes: 0 done and correct, 1 a check failed, 2 bad usage or input, 3 this machine lacks something, "
+            + "141 the reader of the results is gone."})
 @Examples(heading = "Start with:", value = {
     "doctor                               # what this machine has and lacks",
     "layout draw '(4,(2,2)):(1,(4,8))'    # a layout as a picture",

@@ -87,7 +87,7 @@ public final class Console {
   }
 
   /**
-   * Shows how far a long run is: on a terminal as a bar with the time that is left, elsewhere on a line every few seconds.
+   * Shows how far a long run is: on a terminal as a bar with the time that is left, elsewhere on a line now and then.
    *
    * @param done the part of the work that is done, 0 to 1
    * @param since how long the run has taken so far

@@ -83,7 +83,8 @@ record LaunchRow(String launch, Status status, boolean ok, Optional<String> mism
 
   /** Returns this row as that of a run that the sanitizer watched, or did not. */
   LaunchRow sanitized(boolean watched) {
-    return new LaunchRow(launch, status, ok, mismatch, findings, instructions, ms, error, Optional.of(watched), profile);
+    return new LaunchRow(launch, status, ok, mismatch, findings, instructions, ms, error, Optional.of(watched),
+        profile);
   }
 
   int exitCode() {

@@ -23,7 +23,7 @@ import tilewright.simulator.UnsupportedPtxException;
 @Examples({"sim launch.json", "sim launches --sanitize --threads 1", "sim launch.json --trace trace.json"})
 public final class SimCommand extends LaunchCommand {
   private static final long MOST_MEBIBYTES = Long.MAX_VALUE >> 20;
-  /** The largest launches that the sanitizer watches unasked: it takes several times the time and nine times the memory. */
+  /** The largest launches that the sanitizer watches unasked: it takes several times the time, ten times the memory. */
   private static final long MOST_THREADS = 1 << 16;
   private static final long MOST_BUFFERS = 16;
   private static final Map<String, Fp4Model> FP4_MODELS =

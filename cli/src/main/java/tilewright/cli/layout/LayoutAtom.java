@@ -33,7 +33,8 @@ import tilewright.sm90.atom.WgmmaAtom;
 /** {@code tilewright layout atom}: an atom's partition in print and as a picture. */
 @Command(name = "atom", description = {
     "Print and draw which element of its tile an instruction gives to which thread.",
-    "mma: operands of mma.sync. ldmatrix, stmatrix: matrices of 8×8. wgmma: accumulators of a warpgroup. umma: accumulators in Tensor Memory. tmem: tcgen05.ld and st. tma: a tile in "
+    "mma: operands of mma.sync. ldmatrix, stmatrix: matrices of 8×8. "
+        + "wgmma: accumulators of a warpgroup. umma: accumulators in Tensor Memory. tmem: tcgen05.ld and st. tma: a tile in "
         + "shared memory and the boxes that copy it. scales: block scales in Tensor Memory."})
 @Examples({"layout atom mma --type bf16 --operand a", "layout atom ldmatrix --matrices 2 --transposed",
     "layout atom umma --type bf16 --rows 64 --columns 16", "layout atom tmem --shape 16x256b --columns 16",

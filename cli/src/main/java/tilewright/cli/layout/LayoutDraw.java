@@ -36,8 +36,8 @@ import tilewright.layout.tuple.IntTuple;
     "layout draw '(6,2):(8,2)' --as compose --with '(4,3):(3,1)'",
     "layout draw '(2,3,4)->(4,3,2):(3,2,1)' --out morphism.png"})
 public final class LayoutDraw implements Callable<Integer> {
-  private static final List<String> KINDS = List.of("offsets", "tv", "banks", "divide", "product", "compose",
-      "morphism");
+  private static final List<String> KINDS = List.of("offsets", "tv", "banks", "divide", "product",
+      "compose",      "morphism");
 
   private final Console console;
 

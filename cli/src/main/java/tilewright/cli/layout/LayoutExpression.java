@@ -23,7 +23,9 @@ final class LayoutExpression {
 
   /** @throws CommandFailure if the layout is not tractable */
   static TupleMorphism standardFormOrFail(OffsetMap map) {
-    if (!(map instanceof Layout layout)) throw CommandFailure.badInput("no morphism realises " + map + ": it has a swizzle");
+    if (!(map instanceof Layout layout)) {
+      throw CommandFailure.badInput("no morphism realises " + map + ": it has a swizzle");
+    }
     return switch (TupleMorphism.tryStandardForm(layout)) {
       case Decision.Defined<TupleMorphism> defined -> defined.result();
       case Decision.Undefined<TupleMorphism> undefined -> throw CommandFailure.badInput(undefined.message());
