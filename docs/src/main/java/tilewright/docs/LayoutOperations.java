@@ -98,7 +98,7 @@ final class LayoutOperations {
 
         `+%s+`: %s.
 
-        Law:: %s
+        Law:: pass:c[%s]
         Defined if:: %s
         Example:: `+%s+` is `+%s+`
         %s:: `+%s+` is %s
