@@ -1,79 +1,93 @@
 package tilewright.reference;
 
-import java.util.Arrays;
+import java.util.stream.IntStream;
 
 /**
- * Gradients of attention in FP64, in closed form: with P the softmax's weights and dP = dO·Vᵀ,
- * dS = P ∘ (dP − rowsum(dO ∘ O)), dQ = scale · dS·K, dK = scale · dSᵀ·Q, dV = Pᵀ·dO (FlashAttention, appendix B).
- * Indices as in {@link AttentionReference}; heads that share keys add up.
+ * The gradients of attention by Q (B,Sq,H,D), K (B,Sk,Hk,D) and V (B,Sk,Hk,Dv) from that by O, in closed form
+ * (FlashAttention-2, section 3.1; FlashAttention-3, section 3 and appendix B): with P = exp(S − LSE), dP = dO·Vᵀ and
+ * D = rowsum(O ∘ dO), dS = P ∘ (dP − D) ∘ rule′, dQ = scale · dS·K, dK = scale · dSᵀ·Q and dV = Pᵀ·dO. Heads of Q that
+ * share a head of K and V add up in its dK and dV. Keys that a query does not see contribute nothing, whatever their
+ * values. Packed sequences are views, one after the other.
+ *
+ * @param dO (B,Sq,H,Dv), any strides
  */
-public record AttentionGradient(double[] dq, double[] dk, double[] dv) {
-
-  /** @param dO in the order of O's indices */
-  public static AttentionGradient of(AttentionReference forward, double[] dO) {
-    var q = AttentionReference.rows(forward.q());
-    var k = AttentionReference.rows(forward.k());
-    var v = AttentionReference.rows(forward.v());
-    var dq = new double[q.length][];
-    var dk = new double[k.length][AttentionReference.extent(forward.k(), 3)];
-    var dv = new double[v.length][AttentionReference.extent(forward.v(), 3)];
-    for (int row = 0; row < q.length; row++) dq[row] = backward(forward, row, q[row], k, v, dO, dk, dv);
-    return new AttentionGradient(columnMajor(dq), columnMajor(dk), columnMajor(dv));
+public record AttentionGradient(AttentionReference forward, TensorView dO) {
+  public AttentionGradient {
+    AttentionReference.require(dO.layout().rank() == 4, "dO has four modes");
+    for (int mode = 0; mode < 4; mode++) {
+      int expected = AttentionReference.extent(mode < 3 ? forward.q() : forward.v(), mode);
+      AttentionReference.require(AttentionReference.extent(dO, mode) == expected,
+          "dO and O agree in mode " + mode + ": " + AttentionReference.extent(dO, mode) + " and " + expected);
+    }
   }
 
-  /** One query's part: adds to dK and dV, gives dQ. */
-  private static double[] backward(AttentionReference forward, int index, double[] q, double[][] k, double[][] v,
-      double[] dO, double[][] dk, double[][] dv) {
-    int batches = forward.batches();
-    int batch = index % batches;
-    int query = index / batches % forward.queries();
-    int head = index / batches / forward.queries();
-    int rows = batches * forward.queries() * forward.heads();
-    var scaled = new double[forward.keys()];
-    var scores = new double[forward.keys()];
-    for (int key = 0; key < scores.length; key++) {
-      scaled[key] = forward.scale() * dot(q, k[forward.rowOfKeys(batch, key, head)]);
-      scores[key] = forward.rule().visible(batch, head, query, key)
-          ? forward.rule().change(scaled[key], batch, head, query, key) : Double.NEGATIVE_INFINITY;
-    }
-    var row = AttentionReference.exponentials(scores);
-    var p = Arrays.stream(row.weights()).map(e -> row.empty() ? 0 : e / row.sum()).toArray();
-    var dP = new double[p.length];
-    double delta = 0;
-    for (int key = 0; key < p.length; key++) {
-      int at = forward.rowOfKeys(batch, key, head);
-      for (int d = 0; d < v[at].length; d++) {
-        double gradient = dO[index + rows * d];
-        dP[key] += gradient * v[at][d];
-        dv[at][d] += p[key] * gradient;
+  /** The gradients in the order of the indices of Q, K and V. */
+  public record Result(double[] dq, double[] dk, double[] dv) {}
+
+  /** Computes the gradients in FP64 from the exact inputs. */
+  public Result exact() {
+    return run(Precision.FP64);
+  }
+
+  /**
+   * Computes the gradients step by step as a kernel does: from O in the operands' type and LSE in FP32; sums in FP32; P
+   * and dS rounded to the operands' type before the GEMMs that read them; the scale last.
+   */
+  public Result stepwise() {
+    return run(Precision.fp32(forward.q().type()));
+  }
+
+  private Result run(Precision precision) {
+    var operands = forward.operands();
+    var gradients = AttentionReference.rows(dO);
+    var result = forward.run(precision);
+    int width = AttentionReference.extent(forward.q(), 3);
+    var dq = new double[operands.q().length][width];
+    var dk = new double[operands.k().length][width];
+    var dv = new double[operands.v().length][AttentionReference.extent(forward.v(), 3)];
+    int heads = AttentionReference.extent(forward.k(), 2);
+    // The rows of Q that add to one head's dK and dV stay on one thread.
+    IntStream.range(0, forward.batches() * heads).parallel().forEach(task -> {
+      for (int row = 0; row < dq.length; row++) {
+        if (forward.batchOf(row) + forward.batches() * forward.headOfKeys(forward.headOf(row)) != task) continue;
+        var o = new double[gradients[row].length];
+        for (int d = 0; d < o.length; d++) o[d] = result.o()[row + dq.length * d];
+        double delta = precision.dot(o, gradients[row]);
+        backward(precision, operands, row, gradients[row], result.lse()[row], delta, dq[row], dk, dv);
       }
-      delta += p[key] * dP[key];
-    }
-    var dq = new double[q.length];
-    for (int key = 0; key < p.length; key++) {
-      if (p[key] == 0) continue;
-      int at = forward.rowOfKeys(batch, key, head);
-      double dS = p[key] * (dP[key] - delta) * forward.rule().slope(scaled[key], batch, head, query, key)
-          * forward.scale();
-      for (int d = 0; d < q.length; d++) {
-        dq[d] += dS * k[at][d];
-        dk[at][d] += dS * q[d];
-      }
-    }
-    return dq;
+    });
+    return new Result(results(precision, dq, forward.scale()), results(precision, dk, forward.scale()),
+        results(precision, dv, 1));
   }
 
-  private static double dot(double[] x, double[] y) {
-    double sum = 0;
-    for (int i = 0; i < x.length; i++) sum += x[i] * y[i];
-    return sum;
+  /** Adds one query's part to its dQ and to the dK and dV of the keys that it sees. */
+  private void backward(Precision precision, AttentionReference.Operands operands, int row, double[] gradient,
+      double lse, double delta, double[] dq, double[][] dk, double[][] dv) {
+    var scores = forward.scores(precision, operands, row);
+    for (int key = 0; key < scores.read().length; key++) {
+      if (!scores.sees(key)) continue;
+      int at = scores.read()[key];
+      double p = precision.accumulator(Math.exp(precision.accumulator(scores.changed()[key] - lse)));
+      double dP = precision.dot(gradient, operands.v()[at]);
+      double slope = forward.rule().slope(scores.scaled()[key], forward.batchOf(row), forward.headOf(row),
+          forward.queryOf(row), key);
+      double dChanged = precision.accumulator(p * precision.accumulator(dP - delta));
+      double dS = precision.operand(precision.accumulator(dChanged * precision.accumulator(slope)));
+      precision.addRow(dv[at], precision.operand(p), gradient);
+      precision.addRow(dk[at], dS, operands.q()[row]);
+      precision.addRow(dq, dS, operands.k()[at]);
+    }
   }
 
-  private static double[] columnMajor(double[][] rows) {
+  /** Scaled rows, rounded, in the order of their indices: the row goes fastest. */
+  private static double[] results(Precision precision, double[][] rows, double scale) {
     if (rows.length == 0) return new double[0];
     var all = new double[rows.length * rows[0].length];
     for (int row = 0; row < rows.length; row++) {
-      for (int d = 0; d < rows[row].length; d++) all[row + rows.length * d] = rows[row][d];
+      for (int d = 0; d < rows[row].length; d++) {
+        all[row + rows.length * d] = precision.operand(precision.accumulator(precision.accumulator(scale)
+            * rows[row][d]));
+      }
     }
     return all;
   }

@@ -18,14 +18,15 @@ public record AttentionReference(TensorView q, TensorView k, TensorView v, doubl
     }
     require(extent(q, 0) == extent(k, 0), "batches agree: " + extent(q, 0) + " and " + extent(k, 0));
     require(extent(q, 3) == extent(k, 3), "head dimensions agree: " + extent(q, 3) + " and " + extent(k, 3));
-    require(extent(q, 2) % extent(k, 2) == 0, "heads of Q are a multiple of those of K: " + extent(q, 2) + " and "
-        + extent(k, 2));
+    // No heads share no heads.
+    require(extent(k, 2) == 0 ? extent(q, 2) == 0 : extent(q, 2) % extent(k, 2) == 0,
+        "heads of Q are a multiple of those of K: " + extent(q, 2) + " and " + extent(k, 2));
   }
 
   /** The output and the logarithms of the rows' sums. */
   public record Result(double[] o, double[] lse) {}
 
-  private static void require(boolean condition, String rule) {
+  static void require(boolean condition, String rule) {
     if (!condition) throw new IllegalArgumentException("reference attention needs that " + rule);
   }
 
@@ -54,58 +55,33 @@ public record AttentionReference(TensorView q, TensorView k, TensorView v, doubl
     return head / (heads() / extent(k, 2));
   }
 
-  /** One row's exponentials over that of its largest score, 0 where the query sees no key, and their sum. */
-  record Row(double[] weights, double max, double sum) {
-    boolean empty() {
-      return sum == 0;
+  /** The rows of Q, K and V in the order of {@link #rows}. */
+  record Operands(double[][] q, double[][] k, double[][] v) {}
+
+  Operands operands() {
+    return new Operands(rows(q), rows(k), rows(v));
+  }
+
+  /**
+   * The scores of one query.
+   *
+   * @param read for each key, its row of K and V
+   * @param scaled the scores before the rule
+   * @param changed the scores after it, −∞ for keys that the query does not see
+   */
+  record Scores(int[] read, double[] scaled, double[] changed) {
+    boolean sees(int key) {
+      return changed[key] != Double.NEGATIVE_INFINITY;
     }
 
-    double lse() {
-      return max + Math.log(sum);
+    double max() {
+      return Arrays.stream(changed).reduce(Double.NEGATIVE_INFINITY, Math::max);
     }
   }
 
-  private interface Arithmetic {
-    Row weights(double[] scores);
-
-    /** One step of a product's sum. */
-    double add(double sum, double x, double y);
-
-    double score(double product, int b, int h, int q, int k);
-
-    double output(double sum, Row row);
-
-    double lse(Row row);
-  }
-
-  /** Computes the result in FP64 from the exact inputs. */
+  /** Computes O and LSE in FP64 from the exact inputs. */
   public Result exact() {
-    return run(new Arithmetic() {
-      @Override
-      public Row weights(double[] scores) {
-        return exponentials(scores);
-      }
-
-      @Override
-      public double add(double sum, double x, double y) {
-        return sum + x * y;
-      }
-
-      @Override
-      public double score(double product, int b, int h, int q, int k) {
-        return rule.change(scale * product, b, h, q, k);
-      }
-
-      @Override
-      public double output(double sum, Row row) {
-        return row.empty() ? 0 : sum / row.sum;
-      }
-
-      @Override
-      public double lse(Row row) {
-        return row.lse();
-      }
-    });
+    return run(Precision.FP64);
   }
 
   /**
@@ -113,100 +89,69 @@ public record AttentionReference(TensorView q, TensorView k, TensorView v, doubl
    * type for P·V; and a division by their sum at the end.
    */
   public Result stepwise() {
-    return run(new Arithmetic() {
-      @Override
-      public Row weights(double[] scores) {
-        float max = (float) max(scores);
-        float sum = 0;
-        var weights = new double[scores.length];
-        for (int i = 0; i < scores.length && max != Float.NEGATIVE_INFINITY; i++) {
-          float e = (float) Math.exp((float) scores[i] - max);
-          sum += e;
-          weights[i] = v.type().round(e);
-        }
-        return new Row(weights, max, sum);
-      }
-
-      @Override
-      public double add(double sum, double x, double y) {
-        return Math.fma((float) x, (float) y, (float) sum);
-      }
-
-      @Override
-      public double score(double product, int b, int h, int q, int k) {
-        return (float) rule.change((float) scale * (float) product, b, h, q, k);
-      }
-
-      @Override
-      public double output(double sum, Row row) {
-        return row.empty() ? 0 : q.type().round((float) sum * (1 / (float) row.sum));
-      }
-
-      @Override
-      public double lse(Row row) {
-        return (float) row.max + (float) Math.log(row.sum);
-      }
-    });
+    return run(Precision.fp32(q.type()));
   }
 
-  private Result run(Arithmetic arithmetic) {
-    int b = batches();
-    int sq = queries();
+  Result run(Precision precision) {
+    var operands = operands();
     int width = extent(v, 3);
-    var lse = new double[b * sq * heads()];
+    var lse = new double[operands.q.length];
     var o = new double[lse.length * width];
-    var valuesQ = rows(q);
-    var valuesK = rows(k);
-    var valuesV = rows(v);
     IntStream.range(0, lse.length).parallel().forEach(row -> {
-      int batch = row % b;
-      int query = row / b % sq;
-      int head = row / b / sq;
-      var scores = new double[keys()];
-      var read = rowsOfKeys(batch, head);
-      for (int key = 0; key < scores.length; key++) {
-        scores[key] = Double.NEGATIVE_INFINITY;
-        if (!rule.visible(batch, head, query, key)) continue;
-        double product = 0;
-        var x = valuesQ[row];
-        var y = valuesK[read[key]];
-        for (int d = 0; d < x.length; d++) product = arithmetic.add(product, x[d], y[d]);
-        scores[key] = arithmetic.score(product, batch, head, query, key);
+      var scores = scores(precision, operands, row);
+      double max = scores.max();
+      double total = 0;
+      var sums = new double[width];
+      for (int key = 0; key < scores.read.length; key++) {
+        if (!scores.sees(key)) continue;
+        double e = precision.accumulator(Math.exp(precision.accumulator(scores.changed[key] - max)));
+        total = precision.accumulator(total + e);
+        precision.addRow(sums, precision.operand(e), operands.v[scores.read[key]]);
       }
-      var weights = arithmetic.weights(scores);
-      lse[row] = arithmetic.lse(weights);
+      lse[row] = precision.accumulator(max + precision.accumulator(Math.log(total)));
+      double factor = total == 0 ? 0 : precision.accumulator(1 / total);
       for (int d = 0; d < width; d++) {
-        double sum = 0;
-        for (int key = 0; key < scores.length; key++) {
-          if (scores[key] == Double.NEGATIVE_INFINITY) continue;
-          sum = arithmetic.add(sum, weights.weights[key], valuesV[read[key]][d]);
-        }
-        o[row + lse.length * d] = arithmetic.output(sum, weights);
+        o[row + lse.length * d] = precision.operand(precision.accumulator(sums[d] * factor));
       }
     });
     return new Result(o, lse);
   }
 
-  /** The row of K and V, in the order of {@link #rows}, that a head of Q reads. */
-  int rowOfKeys(int batch, int key, int head) {
-    return batch + batches() * (key + keys() * headOfKeys(head));
+  /** The scores of the query in this row of Q. */
+  Scores scores(Precision precision, Operands operands, int row) {
+    int batch = batchOf(row);
+    int query = queryOf(row);
+    int head = headOf(row);
+    var read = rowsOfKeys(batch, head);
+    var scaled = new double[read.length];
+    var changed = new double[read.length];
+    for (int key = 0; key < read.length; key++) {
+      changed[key] = Double.NEGATIVE_INFINITY;
+      if (!rule.visible(batch, head, query, key)) continue;
+      double product = precision.dot(operands.q[row], operands.k[read[key]]);
+      scaled[key] = precision.accumulator(precision.accumulator(scale) * product);
+      changed[key] = precision.accumulator(rule.change(scaled[key], batch, head, query, key));
+    }
+    return new Scores(read, scaled, changed);
   }
 
+  int batchOf(int row) {
+    return row % batches();
+  }
+
+  int queryOf(int row) {
+    return row / batches() % queries();
+  }
+
+  int headOf(int row) {
+    return row / batches() / queries();
+  }
+
+  /** For each key, the row of K and V that a head of Q reads. */
   private int[] rowsOfKeys(int batch, int head) {
-    int next = batches();
-    return IntStream.iterate(rowOfKeys(batch, 0, head), row -> row + next).limit(keys()).toArray();
-  }
-
-  /** Computes the exponentials of a row in FP64. */
-  static Row exponentials(double[] scores) {
-    double max = max(scores);
-    if (max == Double.NEGATIVE_INFINITY) return new Row(new double[scores.length], max, 0);
-    var weights = Arrays.stream(scores).map(s -> Math.exp(s - max)).toArray();
-    return new Row(weights, max, Arrays.stream(weights).sum());
-  }
-
-  private static double max(double[] scores) {
-    return Arrays.stream(scores).reduce(Double.NEGATIVE_INFINITY, Math::max);
+    int b = batches();
+    int first = batch + b * keys() * headOfKeys(head);
+    return IntStream.range(0, keys()).map(key -> first + b * key).toArray();
   }
 
   /** Rows (b, s, h), b fastest, of so many values. */

@@ -108,7 +108,7 @@ class AttentionReferenceTest {
     return view;
   }
 
-  private static TensorView empty(ElementType type, String layout) {
+  static TensorView empty(ElementType type, String layout) {
     var parsed = Layout.parse(layout);
     return new TensorView(type, MemorySegment.ofArray(new byte[(int) parsed.cosize() * type.bytes()]), parsed);
   }

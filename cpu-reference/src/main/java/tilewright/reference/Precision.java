@@ -1,0 +1,65 @@
+package tilewright.reference;
+
+import tilewright.numerics.ElementType;
+
+/** The arithmetic of a computation by GEMMs: that of accumulators and the type of operands between two GEMMs. */
+interface Precision {
+  /** FP64 throughout: nothing is rounded to less. */
+  Precision FP64 = new Precision() {
+    @Override
+    public double add(double sum, double x, double y) {
+      return sum + x * y;
+    }
+
+    @Override
+    public double accumulator(double value) {
+      return value;
+    }
+
+    @Override
+    public double operand(double value) {
+      return value;
+    }
+  };
+
+  /** Accumulators in FP32; operands and results of {@code type}, as on tensor cores. */
+  static Precision fp32(ElementType type) {
+    return new Precision() {
+      @Override
+      public double add(double sum, double x, double y) {
+        return Math.fma((float) x, (float) y, (float) sum);
+      }
+
+      @Override
+      public double accumulator(double value) {
+        return (float) value;
+      }
+
+      @Override
+      public double operand(double value) {
+        return type.round(value);
+      }
+    };
+  }
+
+  /** One step of a GEMM: sum + x·y. */
+  double add(double sum, double x, double y);
+
+  /** The result of an operation on accumulators, rounded to their type. */
+  double accumulator(double value);
+
+  /** A value rounded to the type of a GEMM's operands. */
+  double operand(double value);
+
+  /** One element of a GEMM: the dot product of two vectors. */
+  default double dot(double[] x, double[] y) {
+    double sum = 0;
+    for (int i = 0; i < x.length; i++) sum = add(sum, x[i], y[i]);
+    return sum;
+  }
+
+  /** One rank-1 step of a GEMM: adds factor · x to a row of accumulators. */
+  default void addRow(double[] sums, double factor, double[] x) {
+    for (int i = 0; i < x.length; i++) sums[i] = add(sums[i], factor, x[i]);
+  }
+}
