@@ -4,10 +4,10 @@ import java.util.stream.IntStream;
 
 /**
  * The gradients of attention by Q (B,Sq,H,D), K (B,Sk,Hk,D) and V (B,Sk,Hk,Dv) from that by O, in closed form
- * (FlashAttention-2, section 3.1; FlashAttention-3, section 3 and appendix B): with P = exp(S − LSE), dP = dO·Vᵀ and
+ * (FlashAttention-2, section 3.1.2; FlashAttention-3, appendix B): with P = exp(S − LSE), dP = dO·Vᵀ and
  * D = rowsum(O ∘ dO), dS = P ∘ (dP − D) ∘ rule′, dQ = scale · dS·K, dK = scale · dSᵀ·Q and dV = Pᵀ·dO. Heads of Q that
  * share a head of K and V add up in its dK and dV. Keys that a query does not see contribute nothing, whatever their
- * values. Packed sequences are views, one after the other.
+ * values; a query that sees none has dQ = 0. Packed sequences are problems of their own, on views.
  *
  * @param dO (B,Sq,H,Dv), any strides
  */

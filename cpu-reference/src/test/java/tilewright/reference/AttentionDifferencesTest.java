@@ -28,7 +28,7 @@ class AttentionDifferencesTest {
   private static final double TOLERANCE = 1e-6;
   private static final int SEEDS = 6;
 
-  /** The options of attention, for a sequence of so many queries and keys. */
+  /** The options of attention. */
   private enum Option {
     NONE, CAUSAL, WINDOW, PAST, DOCUMENTS, SOFTCAP, ALIBI, SQUARE, ALL;
 
