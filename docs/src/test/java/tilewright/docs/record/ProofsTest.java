@@ -12,9 +12,9 @@ class ProofsTest {
 
   @Test
   void casesOfLawsAddUp() {
-    var table = Proofs.laws(List.of("1\ta = a; b = b\trank ≤ 3\t2000\t1500", "2\t|b|\trank ≤ 2\t10\t10"));
-    assertTrue(table.contains("|1 |pass:c[a = a; b = b] |pass:c[rank ≤ 3] |1,500\n"), table);
-    assertTrue(table.contains("\\|b\\|"), table);
+    var table = Proofs.laws(List.of("1\ta = a; b = b\trank ≤ 3\t2000\t1500", "2\t|b| < 2^k\trank ≤ 2^(a+b)\t10\t10"));
+    assertTrue(table.contains("|1 |pass:[a = a; b = b] |pass:[rank ≤ 3] |1,500\n"), table);
+    assertTrue(table.contains("pass:[\\|b\\| &lt; 2<sup>k</sup>] |pass:[rank ≤ 2<sup>a+b</sup>]"), table);
     assertTrue(table.endsWith("In all 1,510 cases.\n"), table);
   }
 
