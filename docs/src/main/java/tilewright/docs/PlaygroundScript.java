@@ -28,7 +28,7 @@ final class PlaygroundScript {
     var tool = new TeaVMTool();
     tool.setTargetType(TeaVMTargetType.JAVASCRIPT);
     tool.setJsModuleType(JSModuleType.NONE);
-    tool.setObfuscated(!Boolean.getBoolean("plain"));
+    tool.setObfuscated(true);
     tool.setOptimizationLevel(TeaVMOptimizationLevel.FULL);
     tool.setTargetDirectory(site.toFile());
     tool.setTargetFileName(NAME);

@@ -3,6 +3,8 @@ package tilewright.playground;
 import org.teavm.jso.JSBody;
 import org.teavm.jso.JSFunctor;
 import org.teavm.jso.JSObject;
+import org.teavm.jso.canvas.CanvasRenderingContext2D;
+import org.teavm.jso.core.JSString;
 import org.teavm.jso.dom.html.HTMLDocument;
 import org.teavm.jso.dom.html.HTMLElement;
 import org.teavm.jso.dom.html.HTMLInputElement;
@@ -67,5 +69,11 @@ final class Dom {
 
   /** The colour of an element's text, or of its ground. */
   @JSBody(params = {"element", "property"}, script = "return getComputedStyle(element)[property];")
-  static native String style(HTMLElement element, String property);
+  static native JSString style(HTMLElement element, String property);
+
+  @JSBody(params = {"context", "colour"}, script = "context.fillStyle = colour;")
+  static native void fillStyle(CanvasRenderingContext2D context, JSString colour);
+
+  @JSBody(params = {"context", "colour"}, script = "context.strokeStyle = colour;")
+  static native void strokeStyle(CanvasRenderingContext2D context, JSString colour);
 }

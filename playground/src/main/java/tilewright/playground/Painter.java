@@ -2,6 +2,7 @@ package tilewright.playground;
 
 import org.teavm.jso.browser.Window;
 import org.teavm.jso.canvas.CanvasRenderingContext2D;
+import org.teavm.jso.core.JSString;
 import org.teavm.jso.dom.html.HTMLCanvasElement;
 import tilewright.layout.draw.Cell;
 import tilewright.layout.draw.Drawing;
@@ -20,12 +21,13 @@ final class Painter {
 
   private final CanvasRenderingContext2D context;
   private final Drawing drawing;
-  private final String ink;
-  private final String ground;
-  private final String faint;
-  private final String line;
-  private final String[] fills = new String[Palette.COLOURS];
-  private final String[] inks = new String[Palette.COLOURS];
+  // Colours are strings of the browser: turning Java's into those for each of thousands of cells took most of the time.
+  private final JSString ink;
+  private final JSString ground;
+  private final JSString faint;
+  private final JSString line;
+  private final JSString[] fills = new JSString[Palette.COLOURS];
+  private final JSString[] inks = new JSString[Palette.COLOURS];
 
   private Painter(HTMLCanvasElement canvas, Drawing drawing) {
     this.context = (CanvasRenderingContext2D) canvas.getContext("2d");
@@ -49,7 +51,7 @@ final class Painter {
   }
 
   private void paint() {
-    context.setFillStyle(ground);
+    Dom.fillStyle(context, ground);
     context.fillRect(0, 0, drawing.width(), drawing.height());
     grounds();
     labels();
@@ -58,15 +60,15 @@ final class Painter {
 
   /** Cells without their labels: the type is set once for all labels. */
   private void grounds() {
-    context.setStrokeStyle(line);
+    Dom.strokeStyle(context, line);
     context.setLineWidth(1);
     for (var shape : drawing.shapes()) {
       if (!(shape instanceof Shape.Filled(var x, var y, var width, var height, var cell))) continue;
-      context.setFillStyle(fill(cell));
+      Dom.fillStyle(context, fill(cell));
       context.fillRect(x, y, width, height);
       context.strokeRect(x, y, width, height);
     }
-    context.setStrokeStyle(ink);
+    Dom.strokeStyle(context, ink);
     context.setLineWidth(HEAVY);
     for (var shape : drawing.shapes()) {
       if (shape instanceof Shape.Filled(var x, var y, var width, var height, var cell) && cell.marked()) {
@@ -81,7 +83,7 @@ final class Painter {
     var pitch = drawing.cellFont() + 2;
     for (var shape : drawing.shapes()) {
       if (!(shape instanceof Shape.Filled(var x, var y, var width, var height, var cell))) continue;
-      context.setFillStyle(ink(cell));
+      Dom.fillStyle(context, ink(cell));
       var first = y + height / 2 - pitch * (cell.lines().size() - 1) / 2;
       for (var i = 0; i < cell.lines().size(); i++) {
         context.fillText(cell.lines().get(i), x + width / 2, first + pitch * i);
@@ -89,18 +91,22 @@ final class Painter {
     }
   }
 
-  private String fill(Cell cell) {
+  private JSString fill(Cell cell) {
     if (cell.colour() < 0) return ground;
     var number = (int) (cell.colour() % Palette.COLOURS);
-    if (fills[number] == null) fills[number] = "#" + Palette.hex(Palette.colour(number));
+    if (fills[number] == null) fills[number] = hex(Palette.colour(number));
     return fills[number];
   }
 
-  private String ink(Cell cell) {
+  private JSString ink(Cell cell) {
     if (cell.colour() < 0) return ink;
     var number = (int) (cell.colour() % Palette.COLOURS);
-    if (inks[number] == null) inks[number] = "#" + Palette.hex(Palette.textOn(Palette.colour(number)));
+    if (inks[number] == null) inks[number] = hex(Palette.textOn(Palette.colour(number)));
     return inks[number];
+  }
+
+  private static JSString hex(int colour) {
+    return JSString.valueOf("#" + Palette.hex(colour));
   }
 
   /** The pictures of layouts have cells, rules and text; diagrams with boxes and arrows are not drawn here. */
@@ -111,7 +117,7 @@ final class Painter {
       case Shape.Text(var x, var y, var style, var text) -> {
         context.setFont((style.contains("small") || style.equals("axis") ? SMALL : FONT) + FAMILY);
         context.setTextAlign(style.contains("title") ? "left" : "center");
-        context.setFillStyle(style.equals("axis") ? faint : ink);
+        Dom.fillStyle(context, style.equals("axis") ? faint : ink);
         context.fillText(text, x, y);
       }
       case Shape.Arrow(var fromX, var fromY, var toX, var toY) -> {
@@ -122,8 +128,8 @@ final class Painter {
     }
   }
 
-  private void line(int fromX, int fromY, int toX, int toY, int weight, String colour) {
-    context.setStrokeStyle(colour);
+  private void line(int fromX, int fromY, int toX, int toY, int weight, JSString colour) {
+    Dom.strokeStyle(context, colour);
     context.setLineWidth(weight);
     context.beginPath();
     context.moveTo(fromX, fromY);

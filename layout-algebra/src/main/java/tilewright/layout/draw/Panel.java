@@ -1,7 +1,6 @@
 package tilewright.layout.draw;
 
 import java.util.BitSet;
-import java.util.Collections;
 import java.util.List;
 import java.util.function.IntFunction;
 import java.util.stream.IntStream;
@@ -76,6 +75,6 @@ public record Panel(String title, List<String> rowLabels, List<String> columnLab
   }
 
   static int longest(List<String> labels) {
-    return labels.isEmpty() ? 0 : Collections.max(labels.stream().map(String::length).toList());
+    return labels.stream().mapToInt(String::length).max().orElse(0);
   }
 }
