@@ -18,9 +18,9 @@ public record TiledGemm() implements Kernel {
   private static final int DEPTH = 16;
   private static final List<Integer> STEP = List.of(TILE, DEPTH);
 
-  /** Who copies: 16 threads side by side along k, 16 rows, four times. */
+  /** The copying threads: 16 threads side by side along k, 16 rows, four times. */
   private static final Partition COPY = Partition.exact(Layout.parse("((16,16),4):((64,1),16)"), TILE, DEPTH);
-  /** Who computes: 16×16 threads, each with 4×4 elements that lie 16 apart. */
+  /** The computing threads: 16×16 threads, each with 4×4 elements that lie 16 apart. */
   private static final Partition COMPUTE =
       Partition.exact(Layout.parse("((16,16),(4,4)):((64,1),(16,1024))"), TILE, TILE);
   /** Columns of a tile in shared memory, two elements apart from each other: no bank conflicts. */

@@ -22,7 +22,7 @@ import tilewright.cli.io.Exit;
 import tilewright.cli.io.HelpSections;
 import tilewright.kernels.registry.KernelRegistry;
 
-/** What the help of the commands says can be believed and pasted. */
+/** The help of the commands: true, and its examples pasteable. */
 class HelpTest {
   private static final Pattern WORD = Pattern.compile("'([^']*)'|[^\\s']+");
 

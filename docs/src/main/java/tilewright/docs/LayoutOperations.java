@@ -110,7 +110,7 @@ final class LayoutOperations {
         entry.partial() ? "Counter-example" : "Edge case", entry.counter(), counter(entry), file, title);
   }
 
-  /** What the algebra says to the counter-example. */
+  /** The answer of the algebra to the counter-example. */
   static String counter(Entry entry) {
     try {
       var value = Expression.parse(entry.counter()).evaluate();

@@ -180,7 +180,7 @@ final class Declarations {
     private final Map<String, String> texts = new LinkedHashMap<>();
     private int bytes;
 
-    /** The variable with a text, and room for so many bytes of values. */
+    /** The variable with a text, with {@code valueBytes} of room for its values. */
     Operand.Symbol text(String text, int valueBytes) {
       bytes = Math.max(bytes, Math.max(Long.BYTES, valueBytes));
       return new Operand.Symbol(texts.computeIfAbsent(text, _ -> "text" + texts.size()));

@@ -53,7 +53,7 @@ record HostTensor(String name, Optional<Object> array, List<Long> extents) {
     return extents.isEmpty() ? Optional.empty() : Optional.of(product(extents));
   }
 
-  /** A buffer of so many elements: those of the array, or NaN. */
+  /** A buffer of this number of elements: those of the array, or NaN. */
   MemorySegment buffer(ElementType type, long elements) {
     long bytes = type.bytes(elements);
     // A long array, so that every element is aligned.

@@ -6,7 +6,7 @@ import tilewright.layout.expression.ExpressionException;
 import tilewright.layout.expression.Value;
 import tilewright.layout.syntax.LayoutSyntaxException;
 
-/** What the algebra says to an expression. */
+/** The answer of the algebra to an expression. */
 sealed interface Answer {
 
   record Known(Value value) implements Answer {}

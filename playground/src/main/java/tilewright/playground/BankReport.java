@@ -45,7 +45,7 @@ final class BankReport {
       try {
         report.patterns.add(AccessPattern.along(map, mode, question.elementBytes(), question.accessBytes()));
       } catch (IllegalArgumentException _) {
-        // No lane can access so many bytes at once: the picture is of banks alone.
+        // No lane can access that number of bytes at once: the picture is of banks alone.
         break;
       }
     }

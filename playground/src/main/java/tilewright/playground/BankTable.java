@@ -66,7 +66,7 @@ final class BankTable {
           .append("</th><td>").append(row.lanes()).append("</td><td>").append(row.wavefronts()).append("</td><td>")
           .append(row.ideal()).append("</td><td>").append(Dom.escaped(row.verdict())).append("</td></tr>");
     }
-    return rows.isEmpty() ? "<tr><td colspan=\"5\">no lane can access so many bytes at once</td></tr>"
+    return rows.isEmpty() ? "<tr><td colspan=\"5\">no lane can access that number of bytes at once</td></tr>"
         : rows.toString();
   }
 

@@ -86,7 +86,7 @@ class NewKernelTest {
     assertEquals(version, value(made("bias3").resolve("pom.xml"), "tilewright.version"));
   }
 
-  /** What the command says of Tilewright's own build, by the files of that build. */
+  /** Reads what the command knows of Tilewright's own build from the files of that build. */
   @Test
   void theLibrariesUseWhatTheirPomsSay() throws IOException {
     var root = Path.of("..");

@@ -31,7 +31,7 @@ class AccessibilityTest {
               + (v.id == 'color-contrast' ? ' ' + n.any[0].message : '')).join(' | '))), e => done(['' + e]));
       """;
 
-  /** What reaches beyond the width of the page without a box that scrolls around it. */
+  /** Elements that reach beyond the width of the page without a box that scrolls around it. */
   private static final String WIDER = """
       const width = document.documentElement.clientWidth;
       if (document.documentElement.scrollWidth <= width) return [];

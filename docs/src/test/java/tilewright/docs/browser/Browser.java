@@ -100,7 +100,7 @@ final class Browser implements AutoCloseable {
     driver.navigate().back();
   }
 
-  /** What pages wrote to the console since the last call, errors of scripts and of loading included. */
+  /** The messages that pages wrote to the console since the last call, errors of scripts and of loading included. */
   List<String> console() {
     return driver.manage().logs().get(LogType.BROWSER).getAll().stream()
         .map(entry -> entry.getLevel() + " " + entry.getMessage()).toList();

@@ -1,6 +1,6 @@
 package tilewright.layout.draw;
 
-/** What stands between two panels of a picture. */
+/** The sign between two panels of a picture. */
 public enum Joint {
   /** Nothing. */
   NONE,
