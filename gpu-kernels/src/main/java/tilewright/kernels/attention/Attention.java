@@ -106,6 +106,11 @@ public final class Attention {
     return this;
   }
 
+  /** The gradients of what has been described, of (B,S,H,D) tensors dO, dQ, dK and dV. */
+  public AttentionBackward backward() {
+    return new AttentionBackward(AttentionBackwardProblem.dense(problem));
+  }
+
   public AttentionProblem problem() {
     return problem;
   }

@@ -32,6 +32,11 @@ public record PackedTiles(GlobalTensor lengths, int queries) {
     return first(sequence).dividedBy(queries).plus(sequence);
   }
 
+  /** The slot of a tile, given its number in its sequence. */
+  public I32 slot(I32 sequence, I32 number) {
+    return begin(sequence).plus(number);
+  }
+
   private I32 first(I32 sequence) {
     return lengths.at(sequence).loadInteger(GlobalTensor.MAX_EXTENT);
   }

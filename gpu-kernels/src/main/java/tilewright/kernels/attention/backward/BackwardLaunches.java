@@ -1,0 +1,83 @@
+package tilewright.kernels.attention.backward;
+
+import java.util.List;
+import java.util.Map;
+import java.util.stream.Stream;
+import tilewright.kernel.CompiledKernel;
+import tilewright.kernel.LaunchArguments;
+import tilewright.kernel.LaunchSequence;
+import tilewright.kernel.PreparedLaunch;
+import tilewright.kernel.Target;
+import tilewright.kernels.attention.AttentionArguments;
+import tilewright.kernels.attention.AttentionBackwardProblem;
+import tilewright.kernels.attention.AttentionProblem.View;
+import tilewright.layout.Layout;
+import tilewright.ptx.Dim3;
+
+/**
+ * The launches around a kernel of gradients.
+ *
+ * @param tileM queries of a tile
+ * @param tileD head dimension of the tiles of Q
+ * @param order place among a tile's accumulators of dQ → column-major index in the tile (tileM, tileD)
+ */
+public record BackwardLaunches(AttentionBackwardProblem problem, int tileM, int tileD, Layout order) {
+  private static final int WIDEST_ACCESS_BYTES = 16;
+
+  /** The arguments of the kernel between: those of the forward pass, dO, dK, dV and the workspace. */
+  public LaunchArguments arguments(CompiledKernel kernel) {
+    var arguments = AttentionArguments.of(kernel, problem.forward());
+    tensors(problem).forEach(arguments::tensor);
+    workspace().addTo(arguments);
+    return arguments;
+  }
+
+  /** Like O, K and V of the forward pass: dO and dQ by queries, dK by keys, dV with keys as its second mode. */
+  public static Map<String, LaunchArguments.Tensor> tensors(AttentionBackwardProblem p) {
+    var gradients = AttentionArguments.tensors(p.forward().at(p.dQ(), p.dK(), p.dV(), p.dO()));
+    return Map.of("dQ", gradients.get("Q"), "dK", gradients.get("K"), "dV", gradients.get("V"),
+        "dO", gradients.get("O"));
+  }
+
+  /** The whole sequence. */
+  public LaunchSequence around(PreparedLaunch gradients) {
+    return new LaunchSequence(List.of(preprocess(), gradients, postprocess()), workspace().buffers());
+  }
+
+  private GradientWorkspace workspace() {
+    return new GradientWorkspace(problem, tileM, tileD);
+  }
+
+  private PreparedLaunch preprocess() {
+    var p = problem.forward();
+    int vector = vector(Stream.of(p.o(), problem.dO()), p.sizes().valueDim());
+    return launch(new BackwardPreprocess(p.type(), vector, tileM, tileD, p.sizes().valueDim(), p.packed().isPresent(),
+        problem.deterministic()));
+  }
+
+  private PreparedLaunch postprocess() {
+    var p = problem.forward();
+    int vector = vector(Stream.of(problem.dQ()), p.sizes().headDim());
+    return launch(new BackwardPostprocess(p.type(), vector, tileM, tileD, order, p.packed().isPresent()));
+  }
+
+  private PreparedLaunch launch(tilewright.kernel.Kernel kernel) {
+    var compiled = CompiledKernel.compile(kernel, Target.SM80);
+    int slots = Math.toIntExact(workspace().slots());
+    return new PreparedLaunch(compiled, new Dim3(slots, problem.forward().sizes().heads(), 1),
+        arguments(compiled).build());
+  }
+
+  /** Neighbours along the head dimension that an access may move in every one of these. */
+  private int vector(Stream<View> views, int dim) {
+    int bytes = problem.forward().type().bytes();
+    var all = views.toList();
+    int vector = WIDEST_ACCESS_BYTES / bytes;
+    while (vector > 1) {
+      int now = vector;
+      if (dim % now == 0 && all.stream().allMatch(view -> view.isAligned(now, bytes))) break;
+      vector /= 2;
+    }
+    return vector;
+  }
+}
