@@ -120,6 +120,14 @@ public final class Element {
     k.emit("red." + space.text() + ".add.f32", address(), value.register());
   }
 
+  /** Adds to two or four neighbouring FP32 numbers in one access, each atomically (SM90). */
+  public void atomicAdd(List<F32> values) {
+    requireAligned(values.size());
+    k.needsPtx("8.1");
+    k.emit("red." + space.text() + ".add.v" + values.size() + ".f32", address(),
+        new Operand.Vector(values.stream().<Operand>map(F32::register).toList()));
+  }
+
   /** Raises an FP32 number to another where that is larger, atomically; a NaN stays. */
   public void atomicMax(F32 value) {
     // FP32 numbers of one sign are ordered like their bits, those below zero backwards; PTX has no maximum of FP32.

@@ -1,6 +1,7 @@
 package tilewright.async.attention;
 
 import java.util.List;
+import java.util.Map;
 import tilewright.async.collective.RaggedRows;
 import tilewright.async.collective.TensorTile;
 import tilewright.kernel.I32;
@@ -44,6 +45,18 @@ public record BoxedTensors(ElementType type, boolean packed, HeadPacking packing
     return queries(new AttentionSpecs(type).o());
   }
 
+  public TensorSpec dO() {
+    return queries(new AttentionSpecs(type).dO());
+  }
+
+  public TensorSpec dK() {
+    return ragged(new AttentionSpecs(type).dK(), "Sk");
+  }
+
+  public TensorSpec dV() {
+    return ragged(new AttentionSpecs(type).dV(), "Sk");
+  }
+
   /** How many queries a tile of fixed length's tensor has. */
   public I32 queries(TensorTile q) {
     return q.extent(isPacked() ? HEADS : ROWS);
@@ -70,10 +83,15 @@ public record BoxedTensors(ElementType type, boolean packed, HeadPacking packing
 
   /** Gives a problem's tensors to a launch, in place of the dense ones of {@link AttentionArguments}. */
   public void giveTo(LaunchArguments arguments, AttentionProblem p) {
-    AttentionArguments.tensors(p).forEach((name, tensor) -> {
-      boolean ofQueries = isPacked() && (name.equals("Q") || name.equals("O"));
+    giveTo(arguments, AttentionArguments.tensors(p));
+  }
+
+  /** Gives tensors to a launch by their names: those of the forward pass, or dQ, dK, dV and dO. */
+  public void giveTo(LaunchArguments arguments, Map<String, LaunchArguments.Tensor> tensors) {
+    tensors.forEach((name, tensor) -> {
+      boolean ofQueries = isPacked() && (name.endsWith("Q") || name.endsWith("O"));
       var given = ofQueries ? headsFirst(tensor) : tensor;
-      int rows = name.equals("V") ? 1 : ofQueries ? HEADS : ROWS;
+      int rows = name.endsWith("V") ? 1 : ofQueries ? HEADS : ROWS;
       arguments.tensor(name, packed ? RaggedRows.tensor(given, rows, type.bytes()) : given);
     });
   }

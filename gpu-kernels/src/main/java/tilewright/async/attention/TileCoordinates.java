@@ -3,8 +3,8 @@ package tilewright.async.attention;
 import tilewright.async.collective.RaggedRows;
 import tilewright.kernel.I32;
 import tilewright.kernel.Scope;
-import tilewright.kernel.collective.attention.AttentionTiles.Tile;
 import tilewright.kernel.collective.attention.HeadPacking;
+import tilewright.kernel.collective.attention.SequenceHead;
 
 /**
  * The coordinates at which a tile's boxes begin in Q, K, V and O.
@@ -20,7 +20,7 @@ public record TileCoordinates(Scope k, boolean packed, HeadPacking packing) {
   }
 
   /** Coordinates in Q and O, from the row of the sequence at which a query begins. */
-  public I32[] queries(Tile tile, I32 row, I32 column) {
+  public I32[] queries(SequenceHead tile, I32 row, I32 column) {
     var s = tile.sequence();
     if (packing.heads() > 1) {
       var query = packing.query(row);
@@ -32,7 +32,7 @@ public record TileCoordinates(Scope k, boolean packed, HeadPacking packing) {
   }
 
   /** Coordinates in K, from a key of the sequence on. */
-  public I32[] keys(Tile tile, I32 row) {
+  public I32[] keys(SequenceHead tile, I32 row) {
     var s = tile.sequence();
     var head = tile.headOfKeys();
     return packed ? RaggedRows.coordinate(s.firstKey(), s.keys(), 0, row, k.constant(0), head)
@@ -40,7 +40,7 @@ public record TileCoordinates(Scope k, boolean packed, HeadPacking packing) {
   }
 
   /** Coordinates in V, from a key of the sequence on. */
-  public I32[] values(Tile tile, I32 row) {
+  public I32[] values(SequenceHead tile, I32 row) {
     var s = tile.sequence();
     var head = tile.headOfKeys();
     return packed ? RaggedRows.coordinate(s.firstKey(), s.keys(), 1, k.constant(0), row, head)
@@ -48,12 +48,12 @@ public record TileCoordinates(Scope k, boolean packed, HeadPacking packing) {
   }
 
   /** A map of no keys still has one row, behind which all is zero. */
-  private I32 existing(Tile tile, I32 row) {
+  private I32 existing(SequenceHead tile, I32 row) {
     return row.plus(k.constant(1).where(tile.sequence().keys().lessThan(1), 0));
   }
 
   /** The batch entry of the tensor that a tile is in. */
-  public I32 entry(Tile tile) {
+  public I32 entry(SequenceHead tile) {
     return packed ? k.constant(0) : tile.batch();
   }
 }

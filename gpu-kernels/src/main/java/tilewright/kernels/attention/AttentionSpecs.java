@@ -45,6 +45,21 @@ public record AttentionSpecs(ElementType type) {
     return tensor("O", "Sq", "Dv", "H", "Dv");
   }
 
+  /** The gradient by O. */
+  public TensorSpec dO() {
+    return tensor("dO", "Sq", "Dv", "H", "Dv");
+  }
+
+  /** The gradient by K. */
+  public TensorSpec dK() {
+    return tensor("dK", "Sk", "D", "Hk", "D");
+  }
+
+  /** The gradient by V, with keys as its second mode. */
+  public TensorSpec dV() {
+    return tensor("dV", "Dv", "Sk", "Hk", "Dv");
+  }
+
   /** The logarithms of rows' sums. */
   public static TensorSpec logSumExp() {
     return TensorSpec.of("LSE", ElementType.F32, "Sq", "H", "B");

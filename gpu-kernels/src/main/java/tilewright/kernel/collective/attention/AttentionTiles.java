@@ -29,7 +29,8 @@ public record AttentionTiles(Band band, AttentionTileScheduler order, I32 sharer
    * @param head the first one
    * @param blocks of keys that some query of the tile sees
    */
-  public record Tile(I32 query, I32 head, I32 headOfKeys, I32 batch, SeqlenInfo sequence, BlockInfo blocks) {}
+  public record Tile(I32 query, I32 head, I32 headOfKeys, I32 batch, SeqlenInfo sequence, BlockInfo blocks)
+      implements SequenceHead {}
 
   /** The tile of that number in the scheduler's order. */
   public Tile tile(I32 index) {
