@@ -5,6 +5,7 @@ import java.util.List;
 import java.util.Optional;
 import java.util.function.Predicate;
 import java.util.function.Supplier;
+import java.util.stream.IntStream;
 import java.util.stream.LongStream;
 import java.util.stream.Stream;
 import tilewright.kernels.registry.KernelRegistry;
@@ -14,6 +15,7 @@ import tilewright.verification.backend.Backend;
 import tilewright.verification.backend.GpuBackend;
 import tilewright.verification.backend.SimulatorBackend;
 import tilewright.verification.backend.TwinBackend;
+import tilewright.verification.cases.Buffers;
 import tilewright.verification.cases.Case;
 import tilewright.verification.cases.Catalogue;
 
@@ -62,11 +64,27 @@ public final class Verification {
       var c = seeded.get(i);
       var row = verify(c, backend.seeded(seeds.get(i)), assembly);
       if (seeds.size() > 1) row = row.ofSeed(seeds.get(i), i + 1);
-      if (row.status() == Row.Status.FAIL) progress.failed(row, () -> c.launch().get().on(c.inputs().get()));
+      if (row.status() == Row.Status.FAIL) progress.failed(row, () -> failing(c, backend));
       worst = Optional.of(worst.isPresent() ? worst.get().worse(row) : row);
       if (row.status() != Row.Status.PASS) break;
     }
     return worst.orElseThrow();
+  }
+
+  /** The first launch of a case that has findings, or its last one, as it was before it ran. */
+  private static Launch failing(Case c, Backend backend) {
+    int last = c.launches().get().launches().size() - 1;
+    for (int i = 0; i < last; i++) {
+      if (!backend.run(before(c, i, backend)).findings().isEmpty()) return before(c, i, backend);
+    }
+    return before(c, last, backend);
+  }
+
+  private static Launch before(Case c, int place, Backend backend) {
+    var sequence = c.launches().get();
+    var launches = sequence.on(Buffers.withWorkspace(sequence, c.inputs().get()));
+    launches.subList(0, place).forEach(backend::run);
+    return launches.get(place);
   }
 
   /** Names of all kernels that can be verified. */
@@ -81,7 +99,7 @@ public final class Verification {
   public static List<KernelConfiguration> configurations(KernelRegistry registry,
       Predicate<String> kernels) {
     var verified = Catalogue.cases(registry, 0).stream().filter(c -> kernels.test(c.kernel()))
-        .map(c -> new KernelConfiguration(c.kernel(), c.config(), () -> List.of(c.launch().get())));
+        .map(c -> new KernelConfiguration(c.kernel(), c.config(), () -> c.launches().get().launches()));
     var variants = registry.families().stream().filter(family -> kernels.test(family.name()))
         .flatMap(family -> family.variants().stream().map(variant -> new KernelConfiguration(family.name(),
             variant.toString(), () -> List.of(family.workload(variant).launch()))));
@@ -104,8 +122,8 @@ public final class Verification {
     // A GPU's driver assembles what it runs.
     if (backend.refuses(c.arch()).isPresent() || !backend.name().equals("sim")
         || !c.backends().contains(backend.name())) return verify(c, backend);
-    return assembly.rejection(c.launch().get().kernel().ptx()).map(reason -> Row.failed(c, backend.name(), reason))
-        .orElseGet(() -> verify(c, backend));
+    return c.launches().get().launches().stream().flatMap(l -> assembly.rejection(l.kernel().ptx()).stream())
+        .findFirst().map(reason -> Row.failed(c, backend.name(), reason)).orElseGet(() -> verify(c, backend));
   }
 
   /** Runs a case and compares with its reference. */
@@ -120,8 +138,11 @@ public final class Verification {
     }
     var inputs = c.inputs().get();
     var buffers = c.inputs().get();
-    var prepared = c.launch().get();
-    var outcome = backend.run(prepared.on(buffers), TensorCoordinates.of(prepared));
+    var sequence = c.launches().get();
+    var launches = sequence.on(Buffers.withWorkspace(sequence, buffers));
+    var outcome = IntStream.range(0, launches.size())
+        .mapToObj(i -> backend.run(launches.get(i), TensorCoordinates.of(sequence.launches().get(i))))
+        .reduce(Backend.Outcome::then).orElseThrow();
     var verdict = c.check().compare(inputs, buffers, outcome.architecture());
     var reason = verdict.violation().or(() -> outcome.findings().stream().findFirst());
     return new Row(c.kernel(), c.arch(), backend.name(), c.config(), reason.isEmpty()

@@ -78,7 +78,7 @@ class FamilyListTest {
     var c = FamilyCases.of(RegisteredFamilies.named("sum"), 20).get(2);
     var inputs = c.inputs().get();
     var buffers = c.inputs().get();
-    new SimulatorBackend(3).run(c.launch().get().on(buffers));
+    new SimulatorBackend(3).run(c.launches().get().on(buffers).getFirst());
     assertTrue(c.check().compare(inputs, buffers, 80).violation().isEmpty());
     buffers.get("tickets").set(ValueLayout.JAVA_INT, 0, 1);
     assertEquals("tickets: not zeros again after the launch",
@@ -91,7 +91,7 @@ class FamilyListTest {
     var c = FamilyCases.of(RegisteredFamilies.named("add"), 20).get(2);
     var inputs = c.inputs().get();
     var buffers = c.inputs().get();
-    new SimulatorBackend(3).run(c.launch().get().on(buffers));
+    new SimulatorBackend(3).run(c.launches().get().on(buffers).getFirst());
     assertTrue(c.check().compare(inputs, buffers, 80).violation().isEmpty());
     var y = buffers.get("Y");
     y.set(ValueLayout.JAVA_BYTE, 400, (byte) (y.get(ValueLayout.JAVA_BYTE, 400) ^ 1));

@@ -64,7 +64,7 @@ class SimulatorVerificationTest {
     var c = Catalogue.single(20).stream().filter(x -> x.kernel().equals("sm80_gemm")).findFirst().orElseThrow();
     var inputs = c.inputs().get();
     var buffers = c.inputs().get();
-    new SimulatorBackend(3).run(c.launch().get().on(buffers));
+    new SimulatorBackend(3).run(c.launches().get().on(buffers).getFirst());
     var element = ValueLayout.JAVA_FLOAT_UNALIGNED;
     float right = buffers.get("C").get(element, 400);
     buffers.get("C").set(element, 400, right + 1e-3f);

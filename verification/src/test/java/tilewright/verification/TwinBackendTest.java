@@ -71,14 +71,14 @@ class TwinBackendTest {
   void oneOtherBitIsNamedWithItsPlace() {
     var c = addition();
     var findings = TwinBackend.of(new Flipping(new SimulatorBackend(1), true), 2)
-        .run(c.launch().get().on(c.inputs().get())).findings();
+        .run(c.launches().get().on(c.inputs().get()).getFirst()).findings();
     assertTrue(findings.getFirst().startsWith("Z: 1 of 4004 bytes differ, the first at 2803: "), findings.toString());
   }
 
   @Test
   void whatOneOfTheTwoCannotRunIsSkipped() {
     var c = addition();
-    var large = new Case(c.kernel(), c.arch(), c.config(), Set.of("gpu"), c.price(), c.launch(), c.inputs(), c.check());
+    var large = new Case(c.kernel(), c.arch(), c.config(), Set.of("gpu"), c.price(), c.launches(), c.inputs(), c.check(), true);
     var row = Verification.verify(large, TwinBackend.of(new Flipping(new SimulatorBackend(1), false), 2));
     assertEquals(Row.Status.SKIPPED, row.status());
     assertEquals("too large for both", row.reason());

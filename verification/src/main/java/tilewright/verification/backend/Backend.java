@@ -4,6 +4,7 @@ import java.util.List;
 import java.util.Map;
 import java.util.Optional;
 import java.util.Set;
+import java.util.stream.Stream;
 import tilewright.ptx.Launch;
 import tilewright.simulator.Coordinates;
 
@@ -43,5 +44,12 @@ public interface Backend extends AutoCloseable {
    * @param architecture the compute capability times ten whose tensor-core arithmetic ran
    * @param findings one line each; empty for a clean run
    */
-  record Outcome(double ms, int architecture, List<String> findings) {}
+  record Outcome(double ms, int architecture, List<String> findings) {
+
+    /** The result of this run and a further one. */
+    public Outcome then(Outcome next) {
+      return new Outcome(ms + next.ms, Math.max(architecture, next.architecture),
+          Stream.of(findings, next.findings).flatMap(List::stream).toList());
+    }
+  }
 }

@@ -8,10 +8,12 @@ import java.util.Comparator;
 import java.util.List;
 import java.util.Optional;
 import java.util.function.Consumer;
+import tilewright.kernel.LaunchSequence;
 import tilewright.kernels.registry.KernelRegistry;
 import tilewright.ptx.Launch;
 import tilewright.simulator.Simulator;
 import tilewright.simulator.SimulatorOptions;
+import tilewright.verification.cases.Buffers;
 import tilewright.verification.cases.Case;
 import tilewright.verification.cases.Catalogue;
 
@@ -47,19 +49,27 @@ final class CaseBenchmark {
   private static SimulatorRecord.Clocked measure(Case largest) {
     var machine = ManagementFactory.getPlatformMXBean(OperatingSystemMXBean.class);
     double load = machine.getSystemLoadAverage();
-    var prepared = largest.launch().get();
+    var sequence = largest.launches().get();
     var plain = SimulatorOptions.defaults().withThreads(THREADS);
     var seconds = new ArrayList<Double>();
     var cpuSeconds = new ArrayList<Double>();
     for (int i = 0; i < RUNS; i++) {
-      var launch = prepared.on(largest.inputs().get());
+      var launches = on(sequence, largest);
       long before = machine.getProcessCpuTime();
-      seconds.add(time(launch, plain));
+      seconds.add(time(launches, plain));
       cpuSeconds.add((machine.getProcessCpuTime() - before) * 1e-9);
     }
-    double sanitized = time(prepared.on(largest.inputs().get()), plain.withSanitizer(true));
+    double sanitized = time(on(sequence, largest), plain.withSanitizer(true));
     return new SimulatorRecord.Clocked(largest.kernel(), largest.config(), THREADS, seconds, cpuSeconds,
         Optional.of(sanitized), load);
+  }
+
+  private static List<Launch> on(LaunchSequence sequence, Case c) {
+    return sequence.on(Buffers.withWorkspace(sequence, c.inputs().get()));
+  }
+
+  private static double time(List<Launch> launches, SimulatorOptions options) {
+    return launches.stream().mapToDouble(launch -> time(launch, options)).sum();
   }
 
   /** Times a run in seconds from the PTX text to the results, loading included. */

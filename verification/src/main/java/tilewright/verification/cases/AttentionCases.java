@@ -177,7 +177,7 @@ public final class AttentionCases {
   }
 
   /** Sequences of different lengths, some of them empty. */
-  private static Setup packed(int heads, int keyHeads) {
+  static Setup packed(int heads, int keyHeads) {
     boolean few = heads > keyHeads;
     int[] queries = few ? new int[] {3, 0, 1, 30} : new int[] {70, 0, 1, 129, 33};
     int[] keys = few ? new int[] {70, 5, 0, 64} : new int[] {20, 5, 0, 140, 64};
@@ -188,7 +188,7 @@ public final class AttentionCases {
   }
 
   /** Two short sequences with a window, in the tiles of a head dimension. */
-  private static Setup packed(int dim) {
+  static Setup packed(int dim) {
     int[] queries = {67, 30};
     int[] keys = {40, 71};
     var band = Band.window(20, 4);
@@ -198,7 +198,7 @@ public final class AttentionCases {
   }
 
   /** Q, K and V side by side in one tensor, O with its heads apart. */
-  private static Setup views() {
+  static Setup views() {
     var s = Sizes.of(2, 66, 66, 2, 64);
     var p = AttentionProblem.dense(ElementType.BF16, s).at(View.packedQkv("QKV", 0, 66, 2, 64, 2),
         View.packedQkv("QKV", 1, 66, 2, 64, 2), View.packedQkv("QKV", 2, 66, 2, 64, 2), View.bhsd("O", 66, 2, 64));
@@ -246,11 +246,16 @@ public final class AttentionCases {
     p.lse().ifPresent(lse -> buffers.put(lse.buffer(), Buffers.poisoned(ElementType.F32, queries)));
     if (p.blockMask()) blockMask(kernel.blockMask(p), buffers);
     buffers.put(Sm90AttentionKernel.COUNTER, Buffers.zeros(ElementType.I32, 1));
-    p.packed().ifPresent(packed -> {
+    lengths(setup, buffers);
+    return buffers;
+  }
+
+  /** Adds the cumulated lengths of packed sequences. */
+  static void lengths(Setup setup, Map<String, MemorySegment> buffers) {
+    setup.problem.packed().ifPresent(packed -> {
       buffers.put(packed.queries(), cumulated(setup.queries));
       buffers.put(packed.keys(), cumulated(setup.keys));
     });
-    return buffers;
   }
 
   /** Lists of blocks, made by their kernel on the simulator. */

@@ -2,6 +2,9 @@ package tilewright.verification.cases;
 
 import java.lang.foreign.MemorySegment;
 import java.lang.foreign.ValueLayout;
+import java.util.HashMap;
+import java.util.Map;
+import tilewright.kernel.LaunchSequence;
 import tilewright.layout.Layout;
 import tilewright.numerics.ElementType;
 import tilewright.reference.Inputs;
@@ -26,6 +29,13 @@ public final class Buffers {
   /** Returns a buffer of zeros. */
   public static MemorySegment zeros(ElementType type, long elements) {
     return empty(type, elements);
+  }
+
+  /** Returns buffers with the workspace of a sequence of launches, poisoned: what it holds before may not matter. */
+  public static Map<String, MemorySegment> withWorkspace(LaunchSequence sequence, Map<String, MemorySegment> buffers) {
+    var all = new HashMap<>(buffers);
+    for (var part : sequence.workspace()) all.put(part.name(), poisoned(part.type(), part.layout().cosize()));
+    return all;
   }
 
   private static MemorySegment empty(ElementType type, long elements) {

@@ -46,6 +46,11 @@ final class Price {
     return ATTENTION_KERNEL + tiles * MS_PER_TILE;
   }
 
+  /** Attention's gradients: three kernels, and five products where the forward pass has two. */
+  static long ofGradients(AttentionProblem.Sizes s) {
+    return 2 * SMALL_KERNEL + (5 * of(s) + 1) / 2;
+  }
+
   /** A family's kernel, by its extents: three or more are those of a GEMM or attention. */
   static long of(Family family, Choice choice) {
     var extents = family.settings().stream().filter(Setting::extent).mapToLong(s -> choice.number(s.name())).toArray();

@@ -1,0 +1,66 @@
+package tilewright.verification.cases;
+
+import java.lang.foreign.MemorySegment;
+import java.util.List;
+import java.util.Map;
+import java.util.stream.IntStream;
+import tilewright.kernels.attention.AttentionProblem;
+import tilewright.kernels.attention.AttentionProblem.View;
+import tilewright.layout.Layout;
+import tilewright.layout.tuple.IntTuple;
+import tilewright.numerics.ElementType;
+import tilewright.reference.AttentionReference;
+import tilewright.reference.ScoreRule;
+import tilewright.reference.TensorView;
+
+/**
+ * One sequence of a problem of attention, which is a problem of its own on views.
+ *
+ * @param firstQuery row of Q that it begins at, of so many {@code queries}; likewise {@code firstKey} of K
+ */
+record AttentionSequence(AttentionProblem problem, int firstQuery, int queries, int firstKey, int keys) {
+
+  /** The sequences of a problem: those that are packed, else one. */
+  static List<AttentionSequence> of(AttentionProblem p, Map<String, MemorySegment> in) {
+    if (p.packed().isEmpty()) {
+      return List.of(new AttentionSequence(p, 0, p.sizes().queries(), 0, p.sizes().keys()));
+    }
+    var packed = p.packed().get();
+    var queries = Buffers.values(ElementType.I32, in.get(packed.queries()));
+    var keys = Buffers.values(ElementType.I32, in.get(packed.keys()));
+    return IntStream.range(0, packed.sequences()).mapToObj(i -> new AttentionSequence(p, (int) queries[i],
+        (int) (queries[i + 1] - queries[i]), (int) keys[i], (int) (keys[i + 1] - keys[i]))).toList();
+  }
+
+  /** The reference on the sequence's Q, K and V. */
+  AttentionReference reference(ScoreRule rule, Map<String, MemorySegment> in) {
+    var sizes = problem.sizes();
+    return new AttentionReference(ofQueries(problem.q(), sizes.headDim(), in), ofKeys(problem.k(), sizes.headDim(), in),
+        ofKeys(problem.v(), sizes.valueDim(), in), problem.scale(), rule);
+  }
+
+  /** (B,Sq,H,dim) of a tensor like Q or O. */
+  TensorView ofQueries(View v, int dim, Map<String, MemorySegment> buffers) {
+    return view(v, firstQuery, queries, problem.sizes().heads(), dim, buffers);
+  }
+
+  /** (B,Sk,Hk,dim) of a tensor like K or V. */
+  TensorView ofKeys(View v, int dim, Map<String, MemorySegment> buffers) {
+    return view(v, firstKey, keys, problem.sizes().keyHeads(), dim, buffers);
+  }
+
+  private TensorView view(View v, long first, int rows, int heads, int dim, Map<String, MemorySegment> buffers) {
+    var type = problem.type();
+    return new TensorView(type, buffers.get(v.buffer()), v.offset() + first * v.sequence() * type.bytes(),
+        new Layout(IntTuple.flat(problem.sizes().batch(), rows, heads, dim),
+            IntTuple.flat(v.batch(), v.sequence(), v.head(), v.dim())));
+  }
+
+  /** (B,Sq,H) of the logarithms. */
+  TensorView logarithms(View v, Map<String, MemorySegment> buffers) {
+    return new TensorView(ElementType.F32, buffers.get(v.buffer()),
+        v.offset() + (long) firstQuery * v.sequence() * Float.BYTES,
+        new Layout(IntTuple.flat(problem.sizes().batch(), queries, problem.sizes().heads()),
+            IntTuple.flat(v.batch(), v.sequence(), v.head())));
+  }
+}
