@@ -44,7 +44,7 @@ record Sm80Attention(AttentionVariant variant) implements Kernel {
       var rows = products.rowsOfScores();
       var scale = variant.modification().softmaxScale(k, tensors.scale());
       var softmax = variant.softmax(k, rows, scale, products.combination());
-      var mask = new ScoreMask(variant.band(), tile.sequence(), rows, variant.packing());
+      var mask = new ScoreMask(variant.band(), tile.sequence(), rows);
       // Lines 6 to 11: for each block of keys, in steps over chunks of the head dimension.
       blocks.visit(k, (n, masked, next, more) -> tiles.visit(n, !masked, next, more, step -> {
         if (!step.scores()) {
@@ -78,6 +78,6 @@ record Sm80Attention(AttentionVariant variant) implements Kernel {
     var place = new Modification.Place(tile.place().batch(), tile.head(), tile.firstRow(), firstKey, variant.packing());
     var s = variant.modification().apply(k, thread, products.rowsOfScores(), tensors.scale(), place,
         variant.blockMask() && mask.isEmpty(), products.scores());
-    return mask.map(m -> m.apply(k, thread, tile.firstRow(), firstKey, s)).orElse(s);
+    return mask.map(m -> m.apply(k, thread, place, s)).orElse(s);
   }
 }

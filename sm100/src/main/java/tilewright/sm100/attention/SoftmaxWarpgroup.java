@@ -106,7 +106,7 @@ final class SoftmaxWarpgroup {
     var all = config.modification().apply(k, thread, rows, k.scalar("scale"), place,
         config.blockMask() && !masked, rows.values(k, loaded));
     if (!masked) return all;
-    return new ScoreMask(config.band(), tile.sequence(), rows).apply(k, thread, query(tile), key, all);
+    return new ScoreMask(config.band(), tile.sequence(), rows).apply(k, thread, place, all);
   }
 
   /** Sends a statistic of this thread's row to the correction warpgroup. */

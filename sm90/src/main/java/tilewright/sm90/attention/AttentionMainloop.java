@@ -225,7 +225,7 @@ final class AttentionMainloop {
     var all = modification.apply(k, lane, rowsOfScores, k.scalar("scale"), place, whole,
         rowsOfScores.values(k, scores));
     if (masked) {
-      all = new ScoreMask(config.band(), tile.sequence(), rowsOfScores, packing).apply(k, lane, row, key, all);
+      all = new ScoreMask(config.band(), tile.sequence(), rowsOfScores).apply(k, lane, place, all);
     }
     return softmax.next(all);
   }

@@ -14,11 +14,35 @@ public record Modification(Optional<ScoreMod> score, Optional<MaskMod> mask) {
 
   private static final float LOG2_E = 1.44269504f;
 
-  /** The position of a tile of scores: its batch entry, first head, first row and first key. */
-  public record Place(I32 batch, I32 head, I32 firstRow, I32 firstKey, HeadPacking packing) {
-    /** Creates a place in a tile with one row for each query. */
+  /**
+   * The position of a tile of scores: its batch entry, first head, first row of queries and first key.
+   *
+   * @param transposed whether rows of the tile are keys and columns rows of queries, as in Sᵀ = K·Qᵀ
+   */
+  public record Place(I32 batch, I32 head, I32 firstRow, I32 firstKey, HeadPacking packing, boolean transposed) {
+    /** Creates a place in S = Q·Kᵀ. */
+    public Place(I32 batch, I32 head, I32 firstRow, I32 firstKey, HeadPacking packing) {
+      this(batch, head, firstRow, firstKey, packing, false);
+    }
+
+    /** Creates a place in S = Q·Kᵀ with one row for each query. */
     public Place(I32 batch, I32 head, I32 firstQuery, I32 firstKey) {
       this(batch, head, firstQuery, firstKey, HeadPacking.NONE);
+    }
+
+    /** The same place in Sᵀ = K·Qᵀ. */
+    public Place inTransposed() {
+      return new Place(batch, head, firstRow, firstKey, packing, true);
+    }
+
+    /** Counted from the sequence's begin, what the tile's first row is: a row of queries or a key. */
+    I32 firstOfRows() {
+      return transposed ? firstKey : firstRow;
+    }
+
+    /** Counted from the sequence's begin, what the tile's first column is: a key or a row of queries. */
+    I32 firstOfColumns() {
+      return transposed ? firstRow : firstKey;
     }
   }
 
@@ -37,13 +61,15 @@ public record Modification(Optional<ScoreMod> score, Optional<MaskMod> mask) {
     var changed = new ArrayList<F32>();
     // Settled, or the assembler computes a key of each value ahead of all blocks, which takes a register each.
     var rowsHere = IntStream.range(0, rows.count())
-        .mapToObj(row -> place.firstRow.plus(rows.row(thread, row)).settled()).toList();
-    var firstKey = place.firstKey.plus(rows.column(thread)).settled();
+        .mapToObj(row -> place.firstOfRows().plus(rows.row(thread, row)).settled()).toList();
+    var firstColumn = place.firstOfColumns().plus(rows.column(thread)).settled();
     for (int value = 0; value < scores.size(); value++) {
       var row = rowsHere.get(rows.rowOf(value));
-      var q = place.packing.query(row);
-      var head = place.packing.head(place.head, row);
-      var key = firstKey.plus(rows.columnOffset(value));
+      var column = firstColumn.plus(rows.columnOffset(value));
+      var query = place.transposed ? column : row;
+      var key = place.transposed ? row : column;
+      var q = place.packing.query(query);
+      var head = place.packing.head(place.head, query);
       var now = scores.get(value);
       if (score.isPresent()) now = score.get().apply(now.times(scale), place.batch, head, q, key);
       if (mask.isPresent() && !whole) {

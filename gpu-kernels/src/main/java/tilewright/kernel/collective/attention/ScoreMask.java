@@ -2,43 +2,67 @@ package tilewright.kernel.collective.attention;
 
 import java.util.ArrayList;
 import java.util.List;
+import java.util.Optional;
 import tilewright.kernel.F32;
 import tilewright.kernel.I32;
+import tilewright.kernel.Pred;
 import tilewright.kernel.Scope;
 
-/** Makes scores −∞ that the band or the sequence's end hides. */
-public record ScoreMask(Band band, SeqlenInfo sequence, FragmentRows rows, HeadPacking packing) {
+/**
+ * Makes scores −∞ that the band or the end of the keys hides. In a transposed tile, rows behind the last key are hidden
+ * too, although K and V are zero there: their P would be e^−LSE, which overflows a 16-bit type for LSE &lt; −11, and dQ
+ * would add ∞ · 0. Queries behind the last one need no mask if their statistics make P zero.
+ */
+public record ScoreMask(Band band, SeqlenInfo sequence, FragmentRows rows) {
 
-  /** Creates a mask for tiles with one row for each query. */
-  public ScoreMask(Band band, SeqlenInfo sequence, FragmentRows rows) {
-    this(band, sequence, rows, HeadPacking.NONE);
+  /** The columns that a row sees, counted from the thread's first: before {@code stop}, behind {@code start}. */
+  private record Seen(Optional<I32> stop, Optional<I32> start) {
+    static Seen of(Optional<I32> stop, Optional<I32> start) {
+      return new Seen(stop.map(I32::settled), start.map(I32::settled));
+    }
+
+    Pred column(I32 column) {
+      var before = stop.map(column::lessThan);
+      var behind = start.map(s -> s.lessThan(column));
+      return before.isEmpty() ? behind.orElseThrow() : behind.map(before.get()::and).orElse(before.get());
+    }
   }
 
-  /**
-   * Masks a tile of scores.
-   *
-   * @param firstRow the tile's first row, counted from the sequence's begin; likewise {@code firstKey}
-   */
-  public List<F32> apply(Scope k, I32 thread, I32 firstRow, I32 firstKey, List<F32> scores) {
+  /** Masks a tile of scores. */
+  public List<F32> apply(Scope k, I32 thread, Modification.Place place, List<F32> scores) {
     var hidden = k.constant(Float.NEGATIVE_INFINITY);
     var masked = new ArrayList<>(scores);
     // Both ends count from the thread's first column, so that its columns are constants beside them.
-    var origin = firstKey.plus(rows.column(thread));
+    var origin = place.firstOfColumns().plus(rows.column(thread));
     for (int row = 0; row < rows.count(); row++) {
-      var position = packing.query(firstRow.plus(rows.row(thread, row))).plus(sequence.shift());
-      var end = sequence.keys();
-      if (band.right().isPresent()) end = end.min(position.plus(band.right().getAsInt() + 1));
-      var stop = end.minus(origin).settled();
+      var at = place.firstOfRows().plus(rows.row(thread, row));
+      var seen = place.transposed() ? queries(k, place.packing(), at, origin) : keys(place.packing(), at, origin);
       for (int value : rows.of(row)) {
-        var column = k.constant(rows.columnOffset(value));
-        var seen = column.lessThan(stop);
-        if (band.left().isPresent()) {
-          var start = position.plus(-band.left().getAsInt() - 1).minus(origin).settled();
-          seen = seen.and(start.lessThan(column));
-        }
-        masked.set(value, scores.get(value).where(seen, hidden));
+        var condition = seen.column(k.constant(rows.columnOffset(value)));
+        masked.set(value, scores.get(value).where(condition, hidden));
       }
     }
     return masked;
+  }
+
+  /** The keys that a row of queries sees. */
+  private Seen keys(HeadPacking packing, I32 row, I32 origin) {
+    var position = packing.query(row).plus(sequence.shift());
+    var end = sequence.keys();
+    if (band.right().isPresent()) end = end.min(position.plus(band.right().getAsInt() + 1));
+    var start = band.left().stream().mapToObj(left -> position.plus(-left - 1).minus(origin)).findFirst();
+    return Seen.of(Optional.of(end.minus(origin)), start);
+  }
+
+  /** The rows of queries that see a key: none where there is no such key. */
+  private Seen queries(Scope k, HeadPacking packing, I32 key, I32 origin) {
+    var exists = key.lessThan(sequence.keys());
+    var same = key.minus(sequence.shift());
+    int width = Math.toIntExact(rows.partition().tile().getLast());
+    var start = band.right().stream().mapToObj(right -> packing.rows(same.plus(-right)).plus(-1).minus(origin)
+        .where(exists, width)).findFirst();
+    var stop = band.left().stream().mapToObj(left -> packing.rows(same.plus(left + 1)).minus(origin)).findFirst();
+    if (start.isPresent()) return Seen.of(stop, start);
+    return Seen.of(Optional.of(stop.orElse(k.constant(width)).where(exists, 0)), start);
   }
 }
