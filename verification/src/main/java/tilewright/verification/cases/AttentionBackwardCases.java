@@ -56,7 +56,7 @@ public final class AttentionBackwardCases {
   public static List<Case> cases(AttentionBackwardKernel kernel, long seed) {
     var cases = new ArrayList<Case>();
     small().stream().filter(s -> kernel.refusal(s.problem).isEmpty())
-        .forEach(s -> cases.add(makeCase(kernel, s, EVERYWHERE, seed)));
+        .forEach(s -> cases.add(makeCase(kernel, s, seed)));
     AttentionCases.large().stream().map(Setup::new).flatMap(s -> Stream.of(s, s.deterministic()))
         .filter(s -> kernel.refusal(s.problem).isEmpty())
         .forEach(s -> cases.add(makeCase(kernel, s, GPU_ONLY, seed)));
@@ -66,7 +66,9 @@ public final class AttentionBackwardCases {
   /** Problems small enough for the simulator. */
   public static List<Setup> small() {
     var all = new ArrayList<Setup>();
+    // Where every query sees one key or none, dP − D is 0: no error in FP32 to measure others by.
     AttentionCases.small().stream().filter(s -> s.problem().lse().isPresent() && !s.problem().blockMask())
+        .filter(s -> s.problem().sizes().keys() != 1)
         .map(Setup::new).forEach(all::add);
     // Several tiles of queries and blocks of keys, which add to the same tiles of dQ.
     for (var band : List.of(Band.ALL, Band.CAUSAL, Band.window(100, 30))) {
@@ -98,7 +100,12 @@ public final class AttentionBackwardCases {
         new View("dK", 6, 0, 65, 33, 1), new View("dV", 0, 0, 1, 90 * 32, 90)));
   }
 
-  public static Case makeCase(AttentionBackwardKernel kernel, Setup setup, Set<String> backends, long seed) {
+  /** A case small enough for the simulator. */
+  public static Case makeCase(AttentionBackwardKernel kernel, Setup setup, long seed) {
+    return makeCase(kernel, setup, EVERYWHERE, seed);
+  }
+
+  private static Case makeCase(AttentionBackwardKernel kernel, Setup setup, Set<String> backends, long seed) {
     return new Case(kernel.name(), kernel.arch(), setup.config(), backends,
         Price.ofGradients(setup.problem.forward().sizes()), () -> kernel.prepare(setup.problem),
         () -> buffers(setup, seed),

@@ -3,6 +3,7 @@ package tilewright.kernel.collective.attention;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.function.BinaryOperator;
+import java.util.function.IntFunction;
 import java.util.stream.IntStream;
 import tilewright.kernel.F32;
 import tilewright.kernel.I32;
@@ -105,6 +106,24 @@ public final class FragmentRows {
   /** The fragment's registers in the order of the partition's values. */
   static List<Operand.Register> registers(Fragment fragment) {
     return fragment.groups().stream().flatMap(List::stream).toList();
+  }
+
+  /** Replaces the values of a fragment's registers, where only some branches do. */
+  public void set(Scope k, Fragment fragment, List<F32> all) {
+    var registers = registers(fragment);
+    for (int value = 0; value < registers.size(); value++) {
+      k.emit("mov.f32", registers.get(value), all.get(value).register());
+    }
+  }
+
+  /** Each value combined with its row's number. */
+  public List<F32> withRows(List<F32> all, List<F32> perRow, BinaryOperator<F32> operation) {
+    return IntStream.range(0, all.size()).mapToObj(v -> operation.apply(all.get(v), perRow.get(rowOf[v]))).toList();
+  }
+
+  /** A number of each row of the thread. */
+  public List<F32> perRow(IntFunction<F32> number) {
+    return IntStream.range(0, count()).mapToObj(number).toList();
   }
 
   /** Combines each row's own values in this thread. */

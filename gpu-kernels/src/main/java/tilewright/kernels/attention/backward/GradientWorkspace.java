@@ -55,7 +55,7 @@ public record GradientWorkspace(AttentionBackwardProblem problem, int tileM, int
   /** The buffers. */
   public List<Scratch> buffers() {
     long slots = Math.max(1, slots());
-    long heads = Math.max(1, problem.forward().sizes().heads());
+    long heads = problem.forward().sizes().heads();
     var rows = Layout.columnMajor(slots * tileM, heads);
     var all = new ArrayList<>(List.of(new Scratch("lseLog2", ElementType.F32, rows),
         new Scratch("dPsum", ElementType.F32, rows),

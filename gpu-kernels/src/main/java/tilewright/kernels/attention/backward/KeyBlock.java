@@ -1,0 +1,62 @@
+package tilewright.kernels.attention.backward;
+
+import tilewright.kernel.GlobalTensor;
+import tilewright.kernel.I32;
+import tilewright.kernel.I32Variable;
+import tilewright.kernel.Pred;
+import tilewright.kernel.Scope;
+import tilewright.kernel.collective.attention.QueryBlocks;
+import tilewright.kernel.collective.attention.SeqlenInfo;
+import tilewright.kernel.collective.attention.SequenceHead;
+
+/**
+ * The block of keys that a CTA has, of one head of K, and the tiles of queries that see it: those of every head of Q
+ * that reads the head, one head after the other.
+ *
+ * @param number of the block in its sequence
+ * @param firstKey its first key, counted from the sequence's begin
+ * @param sharers heads of Q that read the head of K
+ */
+public record KeyBlock(Scope k, I32 number, I32 firstKey, I32 headOfKeys, I32 sharers, I32 batch, SeqlenInfo sequence,
+    QueryBlocks tiles) {
+
+  /** How many tiles there are of all heads. */
+  public I32 count() {
+    return tiles.end().minus(tiles.first()).times(sharers);
+  }
+
+  /** A tile of queries of one head. */
+  public record Tile(I32 number, I32 head, I32 headOfKeys, I32 batch, SeqlenInfo sequence) implements SequenceHead {}
+
+  /** The block seen as a tile, for coordinates in K and V. */
+  public Tile itself() {
+    return new Tile(number, headOfKeys.times(sharers), headOfKeys, batch, sequence);
+  }
+
+  /** A walk through the tiles, from the first on. */
+  public Walk walk() {
+    return new Walk();
+  }
+
+  /** The place of a walk through the tiles. */
+  public final class Walk {
+    private final I32Variable number = k.variable(tiles.first(), GlobalTensor.MAX_EXTENT);
+    private final I32Variable head = k.variable(headOfKeys.times(sharers), GlobalTensor.MAX_EXTENT);
+
+    public Tile tile() {
+      return new Tile(number.value(), head.value(), headOfKeys, batch, sequence);
+    }
+
+    /** Whether some query of the tile may not see all of the block. */
+    public Pred masked() {
+      return number.value().lessThan(tiles.insideFirst()).or(number.value().lessThan(tiles.insideEnd()).not());
+    }
+
+    public void advance() {
+      var next = number.value().plus(1);
+      var ends = next.lessThan(tiles.end()).not();
+      head.set(head.value().plus(k.constant(1).where(ends, 0)));
+      number.set(tiles.first().where(ends, next));
+    }
+  }
+}

@@ -1,0 +1,96 @@
+package tilewright.kernels.attention.backward;
+
+import java.util.List;
+import java.util.stream.IntStream;
+import tilewright.kernel.F32;
+import tilewright.kernel.I32;
+import tilewright.kernel.Kernel;
+import tilewright.kernel.Scope;
+import tilewright.kernel.collective.attention.Modification;
+import tilewright.kernel.collective.attention.ScoreMask;
+
+/**
+ * The gradients of attention on SM80 tensor cores (FlashAttention-2, algorithm 2): Q (Sq,D,H,B), K (Sk,D,Hk,B), V
+ * (Dv,Sk,Hk,B) and dO (Sq,Dv,H,B) to dK, dV and the accumulators of dQ.
+ *
+ * <p>A CTA has a block of keys of one head of K, whose dK and dV stay in registers. The tiles of queries that see the
+ * block come one after the other, those of all heads of Q that read the head of K: global → {@code cp.async} →
+ * swizzled shared memory → {@code ldmatrix} → {@code mma.sync}. Several CTAs add to a tile of dQ, in global memory.
+ */
+record Sm80AttentionBackward(Sm80BackwardConfig config) implements Kernel {
+  @Override
+  public String name() {
+    return config.name();
+  }
+
+  @Override
+  public void trace(Scope k) {
+    var thread = k.block(config.shape().threads());
+    k.blocksPerMultiprocessor(1);
+    var tensors = new Sm80BackwardTensors(k, config);
+    var tiles = Sm80BackwardTiles.of(k, config);
+    var block = tensors.block();
+    k.when(tensors.exists(block), () -> {
+      var products = new Sm80BackwardProducts(k, thread, config, tiles);
+      var copies = new Sm80BackwardCopies(k, thread, config, tensors, tiles, block);
+      // Line 6: load K and V. Line 7: dK = dV = 0.
+      k.when(block.count().atLeast(1), copies::begin);
+      // Line 8: for each tile of queries.
+      var walk = block.walk();
+      k.loop(block.count(), i -> {
+        var stage = copies.await(i); // line 9: load Q, dO, L and D
+        var tile = walk.tile();
+        var logarithms = products.perRow(thread, row -> tensors.logarithm(tile, row));
+        var sums = products.perRow(thread, row -> tensors.sum(tile, row));
+        var p = probabilities(k, thread, tensors, products, block, walk, stage, logarithms); // lines 10 and 11
+        products.store(p, tiles.p());
+        var dP = products.probabilityGradients(stage); // line 13: dP = dO·Vᵀ
+        products.store(scoreGradients(products, p, dP, sums), tiles.dS()); // line 14: dS = P ∘ (dP − D)
+        k.barrier();
+        products.addToValueGradients(stage); // line 12: dV += Pᵀ·dO
+        add(k, thread, products.queryGradients(), tensors, tile); // line 15: dQ += dS·K
+        products.addToKeyGradients(stage); // line 16: dK += dSᵀ·Q
+        copies.release(i);
+        walk.advance();
+      });
+      // Line 18: store dK and dV, by way of shared memory.
+      k.barrier();
+      products.stageKeyGradients(tensors.scale());
+      products.stageValueGradients();
+      k.barrier();
+      copies.storeGradients();
+    });
+  }
+
+  /** S = Q·Kᵀ and P = exp(S − L). */
+  private List<F32> probabilities(Scope k, I32 thread, Sm80BackwardTensors tensors, Sm80BackwardProducts products,
+      KeyBlock block, KeyBlock.Walk walk, I32 stage, List<F32> logarithms) {
+    var rows = products.rows();
+    var scores = products.scores(stage);
+    var tile = walk.tile();
+    var place = new Modification.Place(tile.batch(), tile.head(), tile.number().times(config.shape().tileM()),
+        block.firstKey());
+    var modification = config.modification();
+    if (!modification.equals(Modification.NONE)) {
+      rows.set(k, scores, modification.apply(k, thread, rows, tensors.scale(), place, false, rows.values(k, scores)));
+    }
+    var mask = new ScoreMask(config.band(), block.sequence(), rows);
+    k.when(walk.masked(), () -> rows.set(k, scores, mask.apply(k, thread, place, rows.values(k, scores))));
+    var scale = modification.softmaxScale(k, tensors.scale());
+    return rows.withRows(rows.values(k, scores), logarithms, (s, log) -> s.fma(scale, log.negated()).exp2());
+  }
+
+  private static List<F32> scoreGradients(Sm80BackwardProducts products, List<F32> p, List<F32> dP, List<F32> sums) {
+    var differences = products.rows().withRows(dP, sums, F32::minus);
+    return IntStream.range(0, p.size()).mapToObj(v -> p.get(v).times(differences.get(v))).toList();
+  }
+
+  /** Adds a tile's part of dQ to its accumulators: neighbouring threads to neighbouring numbers. */
+  private void add(Scope k, I32 thread, List<F32> dQ, Sm80BackwardTensors tensors, KeyBlock.Tile tile) {
+    var accumulators = tensors.accumulators(tile);
+    var zero = k.constant(0);
+    for (int v = 0; v < dQ.size(); v++) {
+      accumulators.at(thread.plus(v * config.shape().threads()), zero, zero).atomicAdd(dQ.get(v));
+    }
+  }
+}

@@ -1,0 +1,127 @@
+package tilewright.kernels.attention.backward;
+
+import java.util.List;
+import java.util.function.Function;
+import tilewright.kernel.F32;
+import tilewright.kernel.I32;
+import tilewright.kernel.Scope;
+import tilewright.kernel.SharedTensor;
+import tilewright.kernel.collective.attention.FragmentRows;
+import tilewright.kernel.tiled.Fragment;
+import tilewright.kernel.tiled.TiledMma;
+
+/** The five products of a tile by {@code mma.sync}; P and dS get to those that read them by way of shared memory. */
+final class Sm80BackwardProducts {
+  private final Scope k;
+  private final I32 thread;
+  private final Sm80BackwardConfig.Shape shape;
+  private final Sm80BackwardTiles tiles;
+  private final TiledMma scoring;
+  private final TiledMma probabilities;
+  private final TiledMma values;
+  private final TiledMma keys;
+  private final TiledMma queries;
+  private final FragmentRows rows;
+  private final Fragment dK;
+  private final Fragment dV;
+
+  Sm80BackwardProducts(Scope k, I32 thread, Sm80BackwardConfig config, Sm80BackwardTiles tiles) {
+    this.k = k;
+    this.thread = thread;
+    this.tiles = tiles;
+    shape = config.shape();
+    scoring = config.scores();
+    probabilities = config.probabilityGradient();
+    values = config.valueGradient();
+    keys = config.keyGradient();
+    queries = config.queryGradient();
+    rows = FragmentRows.overWarps(scoring.accumulatorPartition());
+    dK = keys.accumulators(k);
+    dV = values.accumulators(k);
+  }
+
+  /** The rows of S and dP, which are laid out alike. */
+  FragmentRows rows() {
+    return rows;
+  }
+
+  /** A number of each of the thread's rows of S, given the tile's row. */
+  List<F32> perRow(I32 thread, Function<I32, F32> number) {
+    return rows.perRow(row -> number.apply(rows.row(thread, row)));
+  }
+
+  /** S = Q·Kᵀ. */
+  Fragment scores(I32 stage) {
+    return product(scoring, tiles.q(), stage, tiles.key(), shape.tileD());
+  }
+
+  /** dP = dO·Vᵀ. */
+  List<F32> probabilityGradients(I32 stage) {
+    return rows.values(k, product(probabilities, tiles.dO(), stage, tiles.value(), shape.tileDv()));
+  }
+
+  /** Rounds P or dS to a tile in shared memory. */
+  void store(List<F32> tileOfScores, SharedTensor tile) {
+    var partition = scoring.accumulatorPartition();
+    var here = thread.settled();
+    for (int v = 0; v < partition.values(); v += 2) {
+      var place = partition.coordinate(here, v);
+      tile.at(place[0], place[1], k.constant(0)).store(tileOfScores.get(v), tileOfScores.get(v + 1));
+    }
+  }
+
+  /** dV += Pᵀ·dO. */
+  void addToValueGradients(I32 stage) {
+    multiply(values, Sm80BackwardTiles.transposed(tiles.p()), k.constant(0),
+        Sm80BackwardTiles.transposed(tiles.dO()), stage, shape.tileM(), dV);
+  }
+
+  /** dK += dSᵀ·Q. */
+  void addToKeyGradients(I32 stage) {
+    multiply(keys, Sm80BackwardTiles.transposed(tiles.dS()), k.constant(0),
+        Sm80BackwardTiles.transposed(tiles.q()), stage, shape.tileM(), dK);
+  }
+
+  /** dQ = dS·K: the thread's values, in the order of {@link Sm80BackwardConfig#queryGradient}. */
+  List<F32> queryGradients() {
+    var dQ = queries.accumulators(k);
+    multiply(queries, tiles.dS(), k.constant(0), Sm80BackwardTiles.transposed(tiles.key()), k.constant(0),
+        shape.tileN(), dQ);
+    return dQ.registers().stream().map(k::result).toList();
+  }
+
+  /** Rounds dK, times the scale, into the place of K. */
+  void stageKeyGradients(F32 scale) {
+    stage(keys, dK.registers().stream().map(r -> k.result(r).times(scale)).toList(), tiles.key());
+  }
+
+  /** Rounds dV into the place of V. */
+  void stageValueGradients() {
+    stage(values, dV.registers().stream().map(k::result).toList(), tiles.value());
+  }
+
+  private void stage(TiledMma product, List<F32> gradients, SharedTensor tile) {
+    var partition = product.accumulatorPartition();
+    for (int v = 0; v < partition.values(); v += 2) {
+      var place = partition.coordinate(thread, v);
+      tile.at(place[0], place[1], k.constant(0)).store(gradients.get(v), gradients.get(v + 1));
+    }
+  }
+
+  private Fragment product(TiledMma mma, SharedTensor a, I32 stage, SharedTensor b, int depth) {
+    var result = mma.accumulators(k);
+    multiply(mma, a, stage, b, k.constant(0), depth, result);
+    return result;
+  }
+
+  private void multiply(TiledMma mma, SharedTensor a, I32 stageOfA, SharedTensor b, I32 stageOfB, int depth,
+      Fragment result) {
+    // Addresses are computed anew for each product: held through the loop, they would be spilled.
+    var here = thread.settled();
+    for (int slice = 0; slice < TiledMma.slices(depth); slice++) {
+      var fragment = mma.fragmentA(k);
+      mma.loadA(k, here, a, stageOfA, slice, fragment);
+      mma.multiply(k, here, fragment, b, stageOfB, slice, result);
+    }
+  }
+}
