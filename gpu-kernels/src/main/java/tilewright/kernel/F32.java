@@ -23,6 +23,18 @@ public final class F32 implements Scope.Printable {
     return k.constant(value);
   }
 
+  /** The value, where tracing knows it. */
+  public Optional<Float> known() {
+    boolean constant = node.recipe != null && node.recipe.name().equals("mov.f32");
+    return constant && node.recipe.arguments().getFirst() instanceof Node.Argument.Constant(Operand.Float f)
+        ? Optional.of(Float.intBitsToFloat((int) f.bits())) : Optional.empty();
+  }
+
+  /** This value in a register, computed here: a value of its own, which no equal expression is. */
+  public F32 settled() {
+    return k.result(register());
+  }
+
   public F32 plus(F32 other) {
     return pure(k, "add.rn.f32", this, other);
   }
@@ -181,11 +193,11 @@ public final class F32 implements Scope.Printable {
   /** A variable that changes, such as a running sum. */
   public static final class Accumulator {
     private final Scope k;
-    private final Cell cell;
+    private final Values.Cell cell;
 
     Accumulator(Scope k, float initial) {
       this.k = k;
-      this.cell = new Cell(k, PtxType.F32);
+      this.cell = new Values.Cell(k, PtxType.F32);
       k.emit(Optional.empty(), "mov.f32", cell.register, Operand.Float.of(initial));
     }
 

@@ -7,12 +7,12 @@ import tilewright.ptx.PtxType;
 /** An integer variable that changes as the kernel runs, such as the stage of a ring. */
 public final class I32Variable {
   private final Scope k;
-  private final Cell cell;
+  private final Values.Cell cell;
   private final int max;
 
   I32Variable(Scope k, I32 initial, int max) {
     this.k = k;
-    this.cell = new Cell(k, PtxType.B32);
+    this.cell = new Values.Cell(k, PtxType.B32);
     this.max = max;
     set(initial);
   }

@@ -64,12 +64,9 @@ class ScoreMaskTest {
     var seen = run(form, (k, thread, rows, place, sequence) -> new ScoreMask(form.band, sequence, rows)
         .apply(k, thread, place, IntStream.range(0, VALUES).mapToObj(_ -> k.constant(1f)).toList()));
     forEach(form, (at, queries, keys, q, h, key) -> {
-      long position = (long) q + keys - queries;
-      boolean sees = key < keys && (form.band.right().isEmpty() || key <= position + form.band.right().getAsInt())
-          && (form.band.left().isEmpty() || key >= position - form.band.left().getAsInt());
       boolean free = form.transposed && q >= queries;
-      if (!free) assertEquals(sees ? 1 : Double.NEGATIVE_INFINITY, seen[at], () -> "query " + q + ", key " + key
-          + " of " + queries + " and " + keys);
+      if (!free) assertEquals(sees(form, queries, keys, q, key) ? 1 : Double.NEGATIVE_INFINITY, seen[at],
+          () -> "query " + q + ", key " + key + " of " + queries + " and " + keys);
     });
   }
 
@@ -83,6 +80,32 @@ class ScoreMaskTest {
         place, false, IntStream.range(0, VALUES).mapToObj(_ -> k.constant(4f)).toList()));
     forEach(form, (at, queries, keys, q, h, key) -> assertEquals(
         (q + key) % 5 == 0 ? Double.NEGATIVE_INFINITY : 2 + h + 8 * key + (double) (1 << 12) * q, changed[at]));
+  }
+
+  /** The slope of score / (q − k) is infinite for q = k, which mask or band hide: times P = 0 that were NaN. */
+  @ParameterizedTest
+  @MethodSource("forms")
+  void slopesAreFiniteWhereScoresAreHidden(Form form) {
+    ScoreMod quotient = (score, b, h, q, k) -> score.dividedBy(q.minus(k).toF32());
+    MaskMod others = (b, h, q, k) -> q.equalTo(k).not();
+    var modification = new Modification(Optional.of(quotient), Optional.of(others));
+    var slopes = run(form, (k, thread, rows, place, sequence) -> {
+      var scores = IntStream.range(0, VALUES).mapToObj(_ -> k.constant(4f)).toList();
+      var all = modification.sloped(k, thread, rows, k.constant(0.5f), place, false, scores);
+      var masked = new ScoreMask(form.band, sequence, rows).sloped(k, thread, place, all);
+      return masked.stream().map(s -> s.gradient(k.constant(3f))).toList();
+    });
+    forEach(form, (at, queries, keys, q, h, key) -> {
+      boolean free = form.transposed && q >= queries;
+      double exact = q == key || !sees(form, queries, keys, q, key) ? 0 : 3.0 / (q - key);
+      if (!free) assertEquals(exact, slopes[at], 1e-6, () -> "query " + q + ", key " + key + " of " + keys);
+    });
+  }
+
+  private static boolean sees(Form form, int queries, int keys, int q, int key) {
+    long position = (long) q + keys - queries;
+    return key < keys && (form.band.right().isEmpty() || key <= position + form.band.right().getAsInt())
+        && (form.band.left().isEmpty() || key >= position - form.band.left().getAsInt());
   }
 
   private interface Body {

@@ -7,6 +7,7 @@ import java.util.stream.IntStream;
 import tilewright.kernel.F32;
 import tilewright.kernel.I32;
 import tilewright.kernel.Scope;
+import tilewright.kernel.collective.attention.ScoreMod.Sloped;
 
 /** The user's change of the scores: a function of each, a mask, both or neither (FlexAttention). */
 public record Modification(Optional<ScoreMod> score, Optional<MaskMod> mask) {
@@ -57,8 +58,31 @@ public record Modification(Optional<ScoreMod> score, Optional<MaskMod> mask) {
    */
   public List<F32> apply(Scope k, I32 thread, FragmentRows rows, F32 scale, Place place, boolean whole,
       List<F32> scores) {
-    if (score.isEmpty() && (mask.isEmpty() || whole)) return scores;
-    var changed = new ArrayList<F32>();
+    return changed(k, thread, rows, scale, place, whole, scores, (mod, s, b, h, q, key) ->
+        new Sloped(mod.apply(s, b, h, q, key), k.constant(1f))).stream().map(Sloped::value).toList();
+  }
+
+  /**
+   * Like {@link #apply}, with the derivative of each changed score by the scaled one: 1 where there is no function.
+   *
+   * @throws tilewright.kernel.TraceException where the function has none
+   */
+  public List<Sloped> sloped(Scope k, I32 thread, FragmentRows rows, F32 scale, Place place, boolean whole,
+      List<F32> scores) {
+    return changed(k, thread, rows, scale, place, whole, scores, ScoreMod::sloped);
+  }
+
+  /** A call of a score function. */
+  @FunctionalInterface
+  private interface Call {
+    Sloped of(ScoreMod mod, F32 score, I32 b, I32 h, I32 q, I32 k);
+  }
+
+  private List<Sloped> changed(Scope k, I32 thread, FragmentRows rows, F32 scale, Place place, boolean whole,
+      List<F32> scores, Call call) {
+    var one = k.constant(1f);
+    var changed = new ArrayList<>(scores.stream().map(s -> new Sloped(s, one)).toList());
+    if (score.isEmpty() && (mask.isEmpty() || whole)) return changed;
     // Settled, or the assembler computes a key of each value ahead of all blocks, which takes a register each.
     var rowsHere = IntStream.range(0, rows.count())
         .mapToObj(row -> place.firstOfRows().plus(rows.row(thread, row)).settled()).toList();
@@ -70,12 +94,10 @@ public record Modification(Optional<ScoreMod> score, Optional<MaskMod> mask) {
       var key = place.transposed ? row : column;
       var q = place.packing.query(query);
       var head = place.packing.head(place.head, query);
-      var now = scores.get(value);
-      if (score.isPresent()) now = score.get().apply(now.times(scale), place.batch, head, q, key);
-      if (mask.isPresent() && !whole) {
-        now = now.where(mask.get().apply(place.batch, head, q, key), k.constant(Float.NEGATIVE_INFINITY));
-      }
-      changed.add(now);
+      var now = changed.get(value);
+      if (score.isPresent()) now = call.of(score.get(), now.value().times(scale), place.batch, head, q, key);
+      if (mask.isPresent() && !whole) now = now.where(mask.get().apply(place.batch, head, q, key));
+      changed.set(value, now);
     }
     return changed;
   }

@@ -1,8 +1,8 @@
 package tilewright.kernel.collective.attention;
 
-import java.util.ArrayList;
 import java.util.List;
 import java.util.Optional;
+import java.util.stream.IntStream;
 import tilewright.kernel.F32;
 import tilewright.kernel.I32;
 import tilewright.kernel.Pred;
@@ -16,12 +16,12 @@ import tilewright.kernel.Scope;
 public record ScoreMask(Band band, SeqlenInfo sequence, FragmentRows rows) {
 
   /** The columns that a row sees, counted from the thread's first: before {@code stop}, behind {@code start}. */
-  private record Seen(Optional<I32> stop, Optional<I32> start) {
-    static Seen of(Optional<I32> stop, Optional<I32> start) {
-      return new Seen(stop.map(I32::settled), start.map(I32::settled));
+  private record Columns(Optional<I32> stop, Optional<I32> start) {
+    static Columns of(Optional<I32> stop, Optional<I32> start) {
+      return new Columns(stop.map(I32::settled), start.map(I32::settled));
     }
 
-    Pred column(I32 column) {
+    Pred contain(I32 column) {
       var before = stop.map(column::lessThan);
       var behind = start.map(s -> s.lessThan(column));
       return before.isEmpty() ? behind.orElseThrow() : behind.map(before.get()::and).orElse(before.get());
@@ -30,39 +30,48 @@ public record ScoreMask(Band band, SeqlenInfo sequence, FragmentRows rows) {
 
   /** Masks a tile of scores. */
   public List<F32> apply(Scope k, I32 thread, Modification.Place place, List<F32> scores) {
+    var seen = seen(k, thread, place);
     var hidden = k.constant(Float.NEGATIVE_INFINITY);
-    var masked = new ArrayList<>(scores);
+    return IntStream.range(0, scores.size()).mapToObj(value -> scores.get(value).where(seen[value], hidden)).toList();
+  }
+
+  /** Masks a tile of scores, and takes care that slopes of hidden ones do not matter. */
+  public List<ScoreMod.Sloped> sloped(Scope k, I32 thread, Modification.Place place, List<ScoreMod.Sloped> scores) {
+    var seen = seen(k, thread, place);
+    return IntStream.range(0, scores.size()).mapToObj(value -> scores.get(value).where(seen[value])).toList();
+  }
+
+  /** Whether each of the thread's values is seen. */
+  private Pred[] seen(Scope k, I32 thread, Modification.Place place) {
+    var seen = new Pred[rows.partition().values()];
     // Both ends count from the thread's first column, so that its columns are constants beside them.
     var origin = place.firstOfColumns().plus(rows.column(thread));
     for (int row = 0; row < rows.count(); row++) {
       var at = place.firstOfRows().plus(rows.row(thread, row));
-      var seen = place.transposed() ? queries(k, place.packing(), at, origin) : keys(place.packing(), at, origin);
-      for (int value : rows.of(row)) {
-        var condition = seen.column(k.constant(rows.columnOffset(value)));
-        masked.set(value, scores.get(value).where(condition, hidden));
-      }
+      var columns = place.transposed() ? queries(k, place.packing(), at, origin) : keys(place.packing(), at, origin);
+      for (int value : rows.of(row)) seen[value] = columns.contain(k.constant(rows.columnOffset(value)));
     }
-    return masked;
+    return seen;
   }
 
   /** The keys that a row of queries sees. */
-  private Seen keys(HeadPacking packing, I32 row, I32 origin) {
+  private Columns keys(HeadPacking packing, I32 row, I32 origin) {
     var position = packing.query(row).plus(sequence.shift());
     var end = sequence.keys();
     if (band.right().isPresent()) end = end.min(position.plus(band.right().getAsInt() + 1));
     var start = band.left().stream().mapToObj(left -> position.plus(-left - 1).minus(origin)).findFirst();
-    return Seen.of(Optional.of(end.minus(origin)), start);
+    return Columns.of(Optional.of(end.minus(origin)), start);
   }
 
   /** The rows of queries that see a key: none where there is no such key. */
-  private Seen queries(Scope k, HeadPacking packing, I32 key, I32 origin) {
+  private Columns queries(Scope k, HeadPacking packing, I32 key, I32 origin) {
     var exists = key.lessThan(sequence.keys());
     var same = key.minus(sequence.shift());
     int width = Math.toIntExact(rows.partition().tile().getLast());
     var start = band.right().stream().mapToObj(right -> packing.rows(same.plus(-right)).plus(-1).minus(origin)
         .where(exists, width)).findFirst();
     var stop = band.left().stream().mapToObj(left -> packing.rows(same.plus(left + 1)).minus(origin)).findFirst();
-    if (start.isPresent()) return Seen.of(stop, start);
-    return Seen.of(Optional.of(stop.orElse(k.constant(width)).where(exists, 0)), start);
+    if (start.isPresent()) return Columns.of(stop, start);
+    return Columns.of(Optional.of(stop.orElse(k.constant(width)).where(exists, 0)), start);
   }
 }

@@ -1,7 +1,10 @@
 package tilewright.kernel.collective.attention;
 
+import java.util.Optional;
+import tilewright.kernel.Derivative;
 import tilewright.kernel.F32;
 import tilewright.kernel.I32;
+import tilewright.kernel.Pred;
 
 /**
  * A change of the scaled score of query {@code q} and key {@code k} of head {@code h} of batch entry {@code b}, both
@@ -11,15 +14,74 @@ import tilewright.kernel.I32;
 public interface ScoreMod {
   F32 apply(F32 score, I32 b, I32 h, I32 q, I32 k);
 
+  /**
+   * A changed score and its derivative by the score before.
+   *
+   * @param slope a constant where tracing knows it, such as 1 for a bias
+   */
+  record Sloped(F32 value, F32 slope) {
+    /** This where the key is seen; elsewhere −∞, and no slope that could make a NaN of P = 0. */
+    Sloped where(Pred seen) {
+      return new Sloped(value.where(seen, value.constant(Float.NEGATIVE_INFINITY)),
+          slope.known().isPresent() ? slope : slope.where(seen, slope.constant(0)));
+    }
+
+    /** The gradient by the score before, given that by the changed one. */
+    public F32 gradient(F32 changed) {
+      return product(changed, slope);
+    }
+  }
+
+  /**
+   * The changed score and its derivative, which backward kernels need.
+   *
+   * @throws tilewright.kernel.TraceException where {@link Derivative} has none; overriding this method gives one
+   */
+  default Sloped sloped(F32 score, I32 b, I32 h, I32 q, I32 k) {
+    var input = score.settled();
+    var value = apply(input, b, h, q, k);
+    return new Sloped(value, Derivative.of(value, input));
+  }
+
   /** Scores bent into ±{@code cap}: cap · tanh(score / cap), by 1 − 2/(1 + e^2x), which is off by 2⁻²² of the cap. */
   static ScoreMod softcap(float cap) {
     float twice = 2 / cap;
-    return (score, b, h, q, k) ->
-        score.times(twice).exp().plus(1).reciprocal().fma(-2 * cap, cap);
+    return new ScoreMod() {
+      @Override
+      public F32 apply(F32 score, I32 b, I32 h, I32 q, I32 k) {
+        return score.times(twice).exp().plus(1).reciprocal().fma(-2 * cap, cap);
+      }
+
+      /** By tanh′ = 1 − tanh², from the capped score. */
+      @Override
+      public Sloped sloped(F32 score, I32 b, I32 h, I32 q, I32 k) {
+        var capped = apply(score, b, h, q, k);
+        var tanh = capped.times(1 / cap);
+        return new Sloped(capped, tanh.negated().fma(tanh, tanh.constant(1)));
+      }
+    };
   }
 
   /** This change, then another. */
   default ScoreMod then(ScoreMod next) {
-    return (score, b, h, q, k) -> next.apply(apply(score, b, h, q, k), b, h, q, k);
+    var first = this;
+    return new ScoreMod() {
+      @Override
+      public F32 apply(F32 score, I32 b, I32 h, I32 q, I32 k) {
+        return next.apply(first.apply(score, b, h, q, k), b, h, q, k);
+      }
+
+      @Override
+      public Sloped sloped(F32 score, I32 b, I32 h, I32 q, I32 k) {
+        var inner = first.sloped(score, b, h, q, k);
+        var outer = next.sloped(inner.value, b, h, q, k);
+        return new Sloped(outer.value, product(inner.slope, outer.slope));
+      }
+    };
+  }
+
+  private static F32 product(F32 a, F32 slope) {
+    if (slope.known().equals(Optional.of(1f))) return a;
+    return a.known().equals(Optional.of(1f)) ? slope : a.times(slope);
   }
 }
