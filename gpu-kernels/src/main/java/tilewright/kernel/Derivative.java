@@ -40,8 +40,8 @@ public final class Derivative {
   }
 
   /**
-   * The derivative of a result by one of the values that it is computed from, all others fixed; a constant where tracing
-   * knows it, see {@link F32#known}.
+   * The derivative of a result by one of the values that it is computed from, all others fixed. Where tracing knows it,
+   * it is a constant, see {@link F32#known}.
    *
    * @param input a value of its own, see {@link F32#settled}: equal expressions are one node, and the result depends on
    *     that wherever it occurs

@@ -198,8 +198,8 @@ public final class Scope {
   }
 
   /** An integer variable, set to {@code initial}; its values stay in 0…{@code max}. */
-  public I32Variable variable(I32 initial, int max) {
-    return new I32Variable(this, initial, max);
+  public I32.Variable variable(I32 initial, int max) {
+    return new I32.Variable(this, initial, max);
   }
 
   // Control flow

@@ -128,7 +128,7 @@ public final class Vector {
   }
 
   /** Adds the sum of all bytes, signed, to an integer: one instruction for four of them. */
-  public void addBytesTo(I32Variable sum) {
+  public void addBytesTo(I32.Variable sum) {
     if (type != ElementType.I8) throw new TraceException("only i8 is added as bytes, not " + type.text());
     for (var register : registers) {
       if (count < 4) sum.add(Conversion.widenByte(k, register));

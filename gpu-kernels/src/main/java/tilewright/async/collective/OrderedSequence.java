@@ -3,7 +3,6 @@ package tilewright.async.collective;
 import tilewright.async.atom.Mbarrier;
 import tilewright.async.atom.Warpgroup;
 import tilewright.kernel.I32;
-import tilewright.kernel.I32Variable;
 import tilewright.kernel.Pred;
 import tilewright.kernel.Scope;
 
@@ -55,7 +54,7 @@ public final class OrderedSequence {
   /** One warpgroup's turn. */
   public final class Turn implements OrderedSequenceBarrier {
     private final I32 group;
-    private final I32Variable parity;
+    private final I32.Variable parity;
 
     private Turn(I32 group) {
       this.group = group;

@@ -2,7 +2,6 @@ package tilewright.async.collective;
 
 import tilewright.async.atom.Mbarrier;
 import tilewright.kernel.I32;
-import tilewright.kernel.I32Variable;
 import tilewright.kernel.Pred;
 import tilewright.kernel.Scope;
 import tilewright.kernel.TraceException;
@@ -114,8 +113,8 @@ public final class Pipeline {
 
   /** A stage and the parity of the phase that its user waits for. */
   public final class Cursor {
-    private final I32Variable stage;
-    private final I32Variable parity;
+    private final I32.Variable stage;
+    private final I32.Variable parity;
 
     private Cursor(int parity) {
       this.stage = k.variable(k.constant(0), stages - 1);

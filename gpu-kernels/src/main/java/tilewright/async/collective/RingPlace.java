@@ -1,15 +1,14 @@
 package tilewright.async.collective;
 
 import tilewright.kernel.I32;
-import tilewright.kernel.I32Variable;
 import tilewright.kernel.Scope;
 
 /** A place that goes around a ring, and the parity of its round. */
 final class RingPlace {
   private final Scope k;
   private final int places;
-  private final I32Variable number;
-  private final I32Variable parity;
+  private final I32.Variable number;
+  private final I32.Variable parity;
 
   RingPlace(Scope k, int places) {
     this.k = k;

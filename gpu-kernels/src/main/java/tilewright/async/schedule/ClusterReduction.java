@@ -7,7 +7,6 @@ import tilewright.async.atom.Warpgroup;
 import tilewright.async.collective.Cluster;
 import tilewright.kernel.Element;
 import tilewright.kernel.I32;
-import tilewright.kernel.I32Variable;
 import tilewright.kernel.Pred;
 import tilewright.kernel.Scope;
 import tilewright.kernel.SharedTensor;
@@ -87,9 +86,9 @@ public final class ClusterReduction {
   private final class Exchange implements Fixup {
     private final I32 lane;
     private final I32 group;
-    private final I32Variable parity;
+    private final I32.Variable parity;
 
-    Exchange(I32 lane, I32 group, I32Variable parity) {
+    Exchange(I32 lane, I32 group, I32.Variable parity) {
       this.lane = lane;
       this.group = group;
       this.parity = parity;

@@ -5,7 +5,6 @@ import java.util.function.Consumer;
 import tilewright.async.collective.OrderedSequence;
 import tilewright.kernel.Element;
 import tilewright.kernel.I32;
-import tilewright.kernel.I32Variable;
 import tilewright.kernel.PreparedLaunch;
 import tilewright.kernel.Scope;
 import tilewright.kernel.TensorSpec;
@@ -26,8 +25,8 @@ import tilewright.numerics.ElementType;
  * @param wave the number of this CTA's present tile
  * @param patience how many polls are left
  */
-public record WaveSynchronisedTiles(PersistentTiles tiles, Element counter, I32 waves, I32Variable wave,
-    I32Variable patience) implements TileScheduler {
+public record WaveSynchronisedTiles(PersistentTiles tiles, Element counter, I32 waves, I32.Variable wave,
+    I32.Variable patience) implements TileScheduler {
   private static final String COUNTER = "pace";
   /** Steps before the end of a tile that count as its end: others may be so late without anyone waiting. */
   private static final int LAST_STEPS = 16;

@@ -2,7 +2,6 @@ package tilewright.kernel.collective;
 
 import tilewright.kernel.GlobalTensor;
 import tilewright.kernel.I32;
-import tilewright.kernel.I32Variable;
 import tilewright.kernel.Pred;
 import tilewright.kernel.Scope;
 import tilewright.kernel.SharedTensor;
@@ -91,7 +90,7 @@ public record MultistageMainloop(int stages, int tileK, TiledCopy copyA, TiledCo
     mma.loadB(k, thread, tileB, stage, slice, b);
   }
 
-  private void advance(I32Variable stage) {
+  private void advance(I32.Variable stage) {
     var next = stage.value().plus(1);
     stage.set(next.where(stage.value().lessThan(stages - 1), 0));
   }

@@ -2,7 +2,6 @@ package tilewright.kernel.collective;
 
 import tilewright.kernel.GlobalTensor;
 import tilewright.kernel.I32;
-import tilewright.kernel.I32Variable;
 import tilewright.kernel.Scope;
 import tilewright.kernel.SharedTensor;
 import tilewright.kernel.TraceException;
@@ -140,7 +139,7 @@ public final class TileRing {
     k.barrier();
   }
 
-  private void advance(I32Variable stage) {
+  private void advance(I32.Variable stage) {
     stage.set(stage.value().plus(1).where(stage.value().lessThan(stages - 1), 0));
   }
 

@@ -2,7 +2,6 @@ package tilewright.kernels.attention;
 
 import tilewright.kernel.GlobalTensor;
 import tilewright.kernel.I32;
-import tilewright.kernel.I32Variable;
 import tilewright.kernel.Kernel;
 import tilewright.kernel.Pred;
 import tilewright.kernel.Scope;
@@ -70,12 +69,12 @@ record BlockMaskKernel(MaskMod mask, TensorSpec lengths, int tileM, int tileN) i
     });
   }
 
-  private static void count(Scope s, I32Variable sum, Pred one) {
+  private static void count(Scope s, I32.Variable sum, Pred one) {
     sum.set(sum.value().plus(s.constant(1).where(one, 0)));
   }
 
   /** Each warp leaves its sum. */
-  private static void leave(Scope s, I32 thread, SharedTensor sums, int kind, I32Variable mine) {
+  private static void leave(Scope s, I32 thread, SharedTensor sums, int kind, I32.Variable mine) {
     var sum = Shuffle.sum(s, mine.value());
     s.when(thread.modulo(Warp.SIZE).equalTo(0),
         () -> sums.at(s.constant(kind), thread.dividedBy(Warp.SIZE)).store(sum));
@@ -89,7 +88,7 @@ record BlockMaskKernel(MaskMod mask, TensorSpec lengths, int tileM, int tileN) i
     return total;
   }
 
-  private static void append(GlobalTensor list, I32Variable count, I32 n) {
+  private static void append(GlobalTensor list, I32.Variable count, I32 n) {
     var zero = n.constant(0);
     list.at(count.value(), zero, zero, zero).store(n);
     count.set(count.value().plus(1));

@@ -3,7 +3,6 @@ package tilewright.kernels.attention;
 import java.util.function.Consumer;
 import tilewright.kernel.GlobalTensor;
 import tilewright.kernel.I32;
-import tilewright.kernel.I32Variable;
 import tilewright.kernel.Pred;
 import tilewright.kernel.Scope;
 import tilewright.kernel.SharedTensor;
@@ -124,7 +123,7 @@ abstract sealed class KeyValueTiles permits KeyValueTiles.DoubleBuffered, Chunke
 
   /** Two stages of K and V: while one block is worked on, both operands of the next are copied. */
   static final class DoubleBuffered extends KeyValueTiles {
-    private final I32Variable stage;
+    private final I32.Variable stage;
 
     DoubleBuffered(Copies copies) {
       super(copies);

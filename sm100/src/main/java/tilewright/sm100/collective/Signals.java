@@ -2,7 +2,6 @@ package tilewright.sm100.collective;
 
 import tilewright.async.atom.Mbarrier;
 import tilewright.kernel.I32;
-import tilewright.kernel.I32Variable;
 import tilewright.kernel.Pred;
 import tilewright.kernel.Scope;
 
@@ -53,7 +52,7 @@ public record Signals(Scope k, I32 first) {
   /** A role's place in the sequence of a signal. */
   public final class Waiter {
     private final I32 which;
-    private final I32Variable parity;
+    private final I32.Variable parity;
 
     private Waiter(I32 which, int parity) {
       this.which = which;

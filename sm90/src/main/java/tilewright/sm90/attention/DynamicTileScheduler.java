@@ -8,7 +8,6 @@ import java.util.stream.IntStream;
 import tilewright.async.collective.Pipeline;
 import tilewright.kernel.GlobalTensor;
 import tilewright.kernel.I32;
-import tilewright.kernel.I32Variable;
 import tilewright.kernel.Pred;
 import tilewright.kernel.Scope;
 import tilewright.kernel.SharedTensor;
@@ -111,7 +110,7 @@ final class DynamicTileScheduler {
   final class Taker {
     private final I32 lane;
     private final Pipeline.Cursor slot = ring.consumer();
-    private final List<I32Variable> fields =
+    private final List<I32.Variable> fields =
         IntStream.range(0, FIELDS).mapToObj(i -> k.variable(k.constant(0), MOST)).toList();
 
     private Taker(I32 lane) {

@@ -6,7 +6,6 @@ import tilewright.async.atom.Mbarrier;
 import tilewright.async.collective.TensorTile;
 import tilewright.kernel.F32;
 import tilewright.kernel.I32;
-import tilewright.kernel.I32Variable;
 import tilewright.kernel.Partition;
 import tilewright.kernel.Pred;
 import tilewright.kernel.Scope;
@@ -25,7 +24,7 @@ final class StagedSource {
   private final int stages;
   private final int used;
   private final I32 barriers;
-  private final List<I32Variable> parities;
+  private final List<I32.Variable> parities;
 
   private StagedSource(Scope k, TensorTile tile, Partition partition, int stages, int used, I32 barriers) {
     this.k = k;
