@@ -2,7 +2,6 @@ package tilewright.kernels.attention.backward;
 
 import tilewright.kernel.GlobalTensor;
 import tilewright.kernel.I32;
-import tilewright.kernel.I32Variable;
 import tilewright.kernel.Pred;
 import tilewright.kernel.Scope;
 import tilewright.kernel.collective.attention.QueryBlocks;
@@ -40,8 +39,8 @@ public record KeyBlock(Scope k, I32 number, I32 firstKey, I32 headOfKeys, I32 sh
 
   /** The place of a walk through the tiles. */
   public final class Walk {
-    private final I32Variable number = k.variable(tiles.first(), GlobalTensor.MAX_EXTENT);
-    private final I32Variable head = k.variable(headOfKeys.times(sharers), GlobalTensor.MAX_EXTENT);
+    private final I32.Variable number = k.variable(tiles.first(), GlobalTensor.MAX_EXTENT);
+    private final I32.Variable head = k.variable(headOfKeys.times(sharers), GlobalTensor.MAX_EXTENT);
 
     public Tile tile() {
       return new Tile(number.value(), head.value(), headOfKeys, batch, sequence);

@@ -2,7 +2,6 @@ package tilewright.kernels.attention.backward;
 
 import tilewright.kernel.GlobalTensor;
 import tilewright.kernel.I32;
-import tilewright.kernel.I32Variable;
 import tilewright.kernel.Scope;
 import tilewright.kernel.SharedTensor;
 import tilewright.kernel.atom.CpAsync;
@@ -17,7 +16,7 @@ final class Sm80BackwardCopies {
   private final Sm80BackwardTiles tiles;
   private final KeyBlock block;
   private final KeyBlock.Walk ahead;
-  private final I32Variable stage;
+  private final I32.Variable stage;
 
   Sm80BackwardCopies(Scope k, I32 thread, Sm80BackwardConfig config, Sm80BackwardTensors tensors,
       Sm80BackwardTiles tiles, KeyBlock block) {
