@@ -4,6 +4,7 @@ module tilewright.sm90 {
 
   exports tilewright.sm90;
   exports tilewright.sm90.attention;
+  exports tilewright.sm90.attention.backward;
   exports tilewright.sm90.atom;
   exports tilewright.sm90.collective;
   exports tilewright.sm90.ladder;

@@ -177,6 +177,11 @@ public final class TiledWgmma {
     return fragment;
   }
 
+  /** Accumulators of a thread, in groups of four, undefined. */
+  public Fragment undefinedAccumulators(Scope k) {
+    return Fragment.of(k, atom.sums(), pieces() * groupsPerPiece(), VALUES);
+  }
+
   /** Accumulators of one piece, undefined. */
   Fragment pieceAccumulators(Scope k) {
     return Fragment.of(k, atom.sums(), groupsPerPiece(), VALUES);

@@ -30,9 +30,16 @@ public record ScoreMask(Band band, SeqlenInfo sequence, FragmentRows rows) {
 
   /** Masks a tile of scores. */
   public List<F32> apply(Scope k, I32 thread, Modification.Place place, List<F32> scores) {
-    var seen = seen(k, thread, place);
-    var hidden = k.constant(Float.NEGATIVE_INFINITY);
-    return IntStream.range(0, scores.size()).mapToObj(value -> scores.get(value).where(seen[value], hidden)).toList();
+    return where(seen(k, thread, place), scores, k.constant(Float.NEGATIVE_INFINITY));
+  }
+
+  /** Masks a tile of probabilities: makes those of hidden scores 0. */
+  public List<F32> probabilities(Scope k, I32 thread, Modification.Place place, List<F32> probabilities) {
+    return where(seen(k, thread, place), probabilities, k.constant(0f));
+  }
+
+  private static List<F32> where(Pred[] seen, List<F32> values, F32 otherwise) {
+    return IntStream.range(0, values.size()).mapToObj(value -> values.get(value).where(seen[value], otherwise)).toList();
   }
 
   /** Masks a tile of scores, and takes care that slopes of hidden ones do not matter. */

@@ -68,6 +68,13 @@ public record GradientWorkspace(AttentionBackwardProblem problem, int tileM, int
 
   /** Gives the buffers to a launch. */
   public void addTo(LaunchArguments arguments) {
-    buffers().forEach(buffer -> arguments.tensor(buffer.name(), buffer.tensor()));
+    buffers().forEach(buffer -> {
+      var whole = buffer.tensor();
+      // Without heads there is no element, though buffers are never empty.
+      var extents = new ArrayList<>(whole.extents());
+      extents.set(extents.size() - 1, (long) problem.forward().sizes().heads());
+      arguments.tensor(buffer.name(),
+          new LaunchArguments.Tensor(whole.buffer(), whole.offset(), extents, whole.strides()));
+    });
   }
 }

@@ -1,0 +1,57 @@
+package tilewright.sm90.attention.backward;
+
+import tilewright.async.atom.BulkCopy;
+import tilewright.async.attention.TileCoordinates;
+import tilewright.async.collective.Pipeline;
+import tilewright.async.collective.TensorTile;
+import tilewright.kernel.GlobalTensor;
+import tilewright.kernel.I32;
+import tilewright.kernel.Scope;
+import tilewright.kernel.SharedTensor;
+import tilewright.kernels.attention.backward.GradientWorkspace;
+import tilewright.kernels.attention.backward.KeyBlock;
+import tilewright.kernels.attention.backward.QueryTiles;
+
+/** The thread that has K and V copied once, and Q and dO tile by tile with their rows' statistics. */
+record BackwardProducer(Scope k, Sm90BackwardConfig config, BackwardTensors tensors, BackwardRings rings,
+    QueryTiles slots) {
+
+  void run(KeyBlock block) {
+    var itself = block.itself();
+    var keys = rings.keys().producer();
+    var queries = rings.queries().producer();
+    var gradients = rings.gradients().producer();
+    var logarithms = k.global(GradientWorkspace.logarithms());
+    var sums = k.global(GradientWorkspace.sums());
+    var values = rings.values().producer();
+    var walk = block.walk();
+    k.loop(block.count(), step -> {
+      var tile = walk.tile();
+      k.when(step.lessThan(1), () -> tensors.key().load(k, keys.stage(), keys.acquire(tensors.key().bytes()),
+          coordinates().keys(itself, block.firstKey())));
+      copy(queries, tensors.q(), tensors.logarithms(), logarithms, tile);
+      // V is needed after the first S.
+      k.when(step.lessThan(1), () -> tensors.value().load(k, values.stage(),
+          values.acquire(tensors.value().bytes()), coordinates().values(itself, block.firstKey())));
+      copy(gradients, tensors.dO(), tensors.sums(), sums, tile);
+      walk.advance();
+    });
+  }
+
+  /** A tile's rows of Q or dO, and a number for each. */
+  private void copy(Pipeline.Cursor ring, TensorTile rows, SharedTensor numbers, GlobalTensor statistics,
+      KeyBlock.Tile tile) {
+    int queries = config.shape().queries();
+    int bytes = queries * Float.BYTES;
+    var landed = ring.acquire(rows.bytes() + bytes);
+    var zero = k.constant(0);
+    rows.load(k, ring.stage(), landed, coordinates().queries(tile, tile.number().times(queries), zero));
+    var first = slots.slot(tile.batch(), tile.number()).times(queries);
+    BulkCopy.load(k, numbers.at(zero, ring.stage()), statistics.at(first, tile.head()), k.constant(bytes), landed);
+    ring.advance();
+  }
+
+  private TileCoordinates coordinates() {
+    return config.coordinates(k);
+  }
+}

@@ -1,0 +1,73 @@
+package tilewright.sm90.attention.backward;
+
+import java.util.List;
+import java.util.Optional;
+import tilewright.kernel.CompiledKernel;
+import tilewright.kernel.LaunchSequence;
+import tilewright.kernel.PreparedLaunch;
+import tilewright.kernel.Target;
+import tilewright.kernel.collective.attention.PackedTiles;
+import tilewright.kernels.attention.AttentionArguments;
+import tilewright.kernels.attention.AttentionBackwardKernel;
+import tilewright.kernels.attention.AttentionBackwardProblem;
+import tilewright.kernels.attention.AttentionProblem;
+import tilewright.kernels.attention.backward.BackwardLaunches;
+import tilewright.ptx.Dim3;
+import tilewright.sm90.attention.backward.Sm90BackwardConfig.Shape;
+
+/** Hopper's gradients: from a problem to a configuration to launches. */
+public final class Sm90AttentionBackwardKernel implements AttentionBackwardKernel {
+  private static final int ALIGNED_BYTES = 16;
+  private static final List<Shape> SHAPES = List.of(new Shape(64, 64, 2, 128, 2), new Shape(128, 128, 2, 64, 2));
+
+  @Override
+  public String name() {
+    return "sm90_attention_backward";
+  }
+
+  @Override
+  public String arch() {
+    return "sm90";
+  }
+
+  @Override
+  public Optional<String> refusal(AttentionBackwardProblem problem) {
+    var p = problem.forward();
+    int vector = ALIGNED_BYTES / p.type().bytes();
+    if (!problem.views().allMatch(view -> view.isAligned(vector, p.type().bytes()))) {
+      return Optional.of("tensor copies need strides and offsets of " + ALIGNED_BYTES + " bytes");
+    }
+    if (problem.deterministic()) return Optional.of("it has no fixed order of additions");
+    return shape(p).isPresent() ? Optional.empty() : Optional.of("head dimensions " + p.sizes().headDim() + " and "
+        + p.sizes().valueDim() + " are more than 128");
+  }
+
+  @Override
+  public LaunchSequence prepare(AttentionBackwardProblem problem) {
+    refusal(problem).ifPresent(reason -> {
+      throw new IllegalArgumentException(reason);
+    });
+    return prepare(problem, shape(problem.forward()).orElseThrow());
+  }
+
+  private static Optional<Shape> shape(AttentionProblem p) {
+    return SHAPES.stream().filter(s -> p.sizes().headDim() <= s.headDim() && p.sizes().valueDim() <= s.valueDim())
+        .findFirst();
+  }
+
+  /** Prepares the kernel in a given shape. */
+  static LaunchSequence prepare(AttentionBackwardProblem problem, Shape shape) {
+    var p = problem.forward();
+    var config = new Sm90BackwardConfig(p.type(), shape, 1, p.band(), p.modification(), p.packed().isPresent(),
+        problem.deterministic());
+    var kernel = CompiledKernel.compile(new Sm90AttentionBackward(config), Target.SM90A);
+    var launches = new BackwardLaunches(problem, shape.queries(), shape.headDim(), new QueryGradient(config).order());
+    var arguments = launches.arguments(kernel);
+    config.tensors().giveTo(arguments, AttentionArguments.tensors(p));
+    config.tensors().giveTo(arguments, BackwardLaunches.tensors(problem));
+    var s = p.sizes();
+    long blocks = p.packed().map(lengths -> PackedTiles.slots(s.keys(), lengths.sequences(), shape.keys()))
+        .orElse((long) Math.ceilDiv(s.keys(), shape.keys()) * s.batch()) * s.keyHeads();
+    return launches.around(new PreparedLaunch(kernel, Dim3.of(Math.toIntExact(blocks)), arguments.build()));
+  }
+}
