@@ -75,7 +75,7 @@ record Sm80AttentionBackward(Sm80BackwardConfig config) implements Kernel {
       rows.set(k, scores, modification.apply(k, thread, rows, tensors.scale(), place, false, rows.values(k, scores)));
     }
     var mask = new ScoreMask(config.band(), block.sequence(), rows);
-    k.when(walk.masked(), () -> rows.set(k, scores, mask.apply(k, thread, place, rows.values(k, scores))));
+    k.when(walk.masked(), () -> rows.set(k, scores, mask.apply(k, thread.settled(), place, rows.values(k, scores))));
     var scale = modification.softmaxScale(k, tensors.scale());
     return rows.withRows(rows.values(k, scores), logarithms, (s, log) -> s.fma(scale, log.negated()).exp2());
   }
@@ -89,8 +89,9 @@ record Sm80AttentionBackward(Sm80BackwardConfig config) implements Kernel {
   private void add(Scope k, I32 thread, List<F32> dQ, Sm80BackwardTensors tensors, KeyBlock.Tile tile) {
     var accumulators = tensors.accumulators(tile);
     var zero = k.constant(0);
+    var here = thread.settled();
     for (int v = 0; v < dQ.size(); v++) {
-      accumulators.at(thread.plus(v * config.shape().threads()), zero, zero).atomicAdd(dQ.get(v));
+      accumulators.at(here.plus(v * config.shape().threads()), zero, zero).atomicAdd(dQ.get(v));
     }
   }
 }

@@ -79,8 +79,9 @@ final class Sm80BackwardCopies {
 
   /** Copies dK and dV from the places of K and V. */
   void storeGradients() {
-    copyBack(tiles.key(), tensors.keyGradients(block), 0, config.shape().tileD());
-    copyBack(tiles.value(), tensors.valueGradients(block), 1, config.shape().tileDv());
+    var again = tensors.blockAgain();
+    copyBack(tiles.key(), tensors.keyGradients(again), 0, config.shape().tileD());
+    copyBack(tiles.value(), tensors.valueGradients(again), 1, config.shape().tileDv());
   }
 
   private void copyBack(SharedTensor from, GlobalTensor to, int along, int dim) {

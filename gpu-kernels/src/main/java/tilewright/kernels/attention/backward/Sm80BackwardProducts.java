@@ -102,8 +102,9 @@ final class Sm80BackwardProducts {
 
   private void stage(TiledMma product, List<F32> gradients, SharedTensor tile) {
     var partition = product.accumulatorPartition();
+    var here = thread.settled();
     for (int v = 0; v < partition.values(); v += 2) {
-      var place = partition.coordinate(thread, v);
+      var place = partition.coordinate(here, v);
       tile.at(place[0], place[1], k.constant(0)).store(gradients.get(v), gradients.get(v + 1));
     }
   }

@@ -61,7 +61,16 @@ final class Sm80BackwardTensors {
 
   /** The block that this CTA works on. */
   KeyBlock block() {
-    var slot = scheduler.tile(k.blockX());
+    return block(k.blockX());
+  }
+
+  /** The block with addresses that are computed from here on, rather than held in registers through the loop. */
+  KeyBlock blockAgain() {
+    return block(k.blockX().settled());
+  }
+
+  private KeyBlock block(I32 index) {
+    var slot = scheduler.tile(index);
     var place = packed.map(blocks -> blocks.tile(k, slot)).orElse(slot);
     var sequence = packed.map(blocks -> SeqlenInfo.packed(slots.packed().orElseThrow().lengths(), blocks.lengths(),
         place.batch())).orElseGet(() -> SeqlenInfo.fixed(q.extent(0), key.extent(0)));
