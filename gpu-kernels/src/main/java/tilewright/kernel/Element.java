@@ -187,6 +187,23 @@ public final class Element {
     });
   }
 
+  /** Like {@link #await(int)}, for a number that only the launch knows. */
+  public void await(I32 least) {
+    k.repeatUntil(() -> {
+      var seen = k.newRegister(PtxType.B32);
+      k.emit("ld.acquire.gpu.global.b32", seen, address());
+      return k.result(seen, Integer.MAX_VALUE).lessThan(least).not();
+    });
+  }
+
+  /**
+   * Adds to a 32-bit integer, atomically, and publishes what this thread wrote before, and what others wrote before a
+   * barrier with it.
+   */
+  public void release(int count) {
+    k.emit("red.release.gpu." + space.text() + ".add.s32", address(), new Operand.Integer(count));
+  }
+
   /** Moves {@code count} neighbours to another place, bits unchanged, in one access each. */
   public void copyTo(Element other, int count, Optional<Pred> condition) {
     other.write(read(count, condition), count, condition);

@@ -48,7 +48,7 @@ record Sm80AttentionBackward(Sm80BackwardConfig config) implements Kernel {
         products.store(scoreGradients(products, p, dP, sums), tiles.dS()); // line 14: dS = P ∘ (dP − D)
         k.barrier();
         products.addToValueGradients(stage); // line 12: dV += Pᵀ·dO
-        add(k, thread, products.queryGradients(), tensors, tile); // line 15: dQ += dS·K
+        add(k, thread, products.queryGradients(), tensors, block, tile); // line 15: dQ += dS·K
         products.addToKeyGradients(stage); // line 16: dK += dSᵀ·Q
         copies.release(i);
         walk.advance();
@@ -83,6 +83,20 @@ record Sm80AttentionBackward(Sm80BackwardConfig config) implements Kernel {
   private static List<F32> scoreGradients(Sm80BackwardProducts products, List<F32> p, List<F32> dP, List<F32> sums) {
     var differences = products.rows().withRows(dP, sums, F32::minus);
     return IntStream.range(0, p.size()).mapToObj(v -> p.get(v).times(differences.get(v))).toList();
+  }
+
+  /** Adds a tile's part of dQ to its accumulators, where the order is fixed when it is the block's turn. */
+  private void add(Scope k, I32 thread, List<F32> dQ, Sm80BackwardTensors tensors, KeyBlock block,
+      KeyBlock.Tile tile) {
+    tensors.turns().ifPresent(turns -> {
+      k.when(thread.equalTo(0), () -> turns.await(block, tile, tensors.slot(tile)));
+      k.barrier();
+    });
+    add(k, thread, dQ, tensors, tile);
+    tensors.turns().ifPresent(turns -> {
+      k.barrier();
+      k.when(thread.equalTo(0), () -> turns.release(tile, tensors.slot(tile)));
+    });
   }
 
   /** Adds a tile's part of dQ to its accumulators: neighbouring threads to neighbouring numbers. */

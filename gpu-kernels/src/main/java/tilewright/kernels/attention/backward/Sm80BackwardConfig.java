@@ -47,6 +47,10 @@ record Sm80BackwardConfig(ElementType type, Shape shape, int vector, boolean exa
     }
   }
 
+  DeterministicOrder order() {
+    return new DeterministicOrder(band, shape.tileM, shape.tileN);
+  }
+
   String name() {
     return "sm80_attention_backward_" + type.text() + "_d" + shape.tileD;
   }

@@ -25,6 +25,8 @@ final class Sm80BackwardTensors {
   private final GlobalTensor logarithms;
   private final GlobalTensor sums;
   private final GlobalTensor accumulators;
+  /** Whose turn it is to add to a tile of dQ, where the order is fixed. */
+  private final Optional<DeterministicOrder.Turns> turns;
   private final QueryTiles slots;
   /** The blocks of keys of packed sequences. */
   private final Optional<PackedTiles> packed;
@@ -44,13 +46,14 @@ final class Sm80BackwardTensors {
     logarithms = k.global(GradientWorkspace.logarithms());
     sums = k.global(GradientWorkspace.sums());
     accumulators = k.global(GradientWorkspace.accumulators(shape.tileM(), shape.tileD()));
+    turns = config.deterministic() ? Optional.of(config.order().turns(k)) : Optional.empty();
     slots = QueryTiles.of(k, shape.tileM(), q.extent(0), config.packed());
     packed = config.packed()
         ? Optional.of(new PackedTiles(k.global(AttentionSpecs.lengths("cuK")), shape.tileN())) : Optional.empty();
     scale = k.scalar("scale");
     scheduler = new AttentionTileScheduler(packed.map(PackedTiles::slots)
         .orElseGet(() -> key.extent(0).ceilDiv(shape.tileN())), key.extent(2),
-        packed.isPresent() ? k.constant(1) : key.extent(3), shape.headsTogether(), false);
+        packed.isPresent() ? k.constant(1) : key.extent(3), shape.headsTogether(), config.deterministic() && config.order().descends());
     // A grid of nothing has one CTA all the same.
     k.leave(scheduler.count().lessThan(1));
   }
@@ -129,6 +132,10 @@ final class Sm80BackwardTensors {
   /** A tile's accumulators of dQ: (elements, 1, 1). */
   GlobalTensor accumulators(KeyBlock.Tile tile) {
     return accumulators.from(k.constant(0), slot(tile), tile.head());
+  }
+
+  Optional<DeterministicOrder.Turns> turns() {
+    return turns;
   }
 
   private GlobalTensor ofTile(GlobalTensor tensor, KeyBlock.Tile tile) {

@@ -1,0 +1,59 @@
+package tilewright.kernels.attention.backward;
+
+import tilewright.kernel.GlobalTensor;
+import tilewright.kernel.I32;
+import tilewright.kernel.Scope;
+import tilewright.kernel.collective.attention.Band;
+import tilewright.kernel.collective.attention.BlockInfo;
+
+/**
+ * The order in which blocks of keys add to a tile of dQ, where every run has to give the same bits: that of the launch.
+ * A CTA waits for CTAs only that were launched before it, so that there is no deadlock, however few run at a time.
+ *
+ * <ul>
+ * <li>Where later keys are seen by later queries only, the last block is launched first (FlashAttention-3, tile
+ * scheduler "SPT"). Blocks begin at their diagonals, so those that begin together arrive at a tile one after the other.
+ * <li>Else the first block is launched first. All begin at the first tile, so a block that begins together with the one
+ * before it stays one tile behind; blocks of several heads side by side keep that short. (If block n began at tile n, no
+ * one would wait, but for blocks that are launched later too: all of them would have to run at once.)
+ * </ul>
+ *
+ * @param tileM queries of a tile; {@code tileN} keys of a block
+ */
+public record DeterministicOrder(Band band, int tileM, int tileN) {
+
+  /** Whether the last block of a sequence is launched first. */
+  public boolean descends() {
+    return band.right().isPresent();
+  }
+
+  /** How many blocks add to a tile before this one. */
+  public I32 before(KeyBlock block, KeyBlock.Tile tile) {
+    var blocks = BlockInfo.of(band, tile.sequence(), tile.number().times(tileM), tileM, tileN);
+    return descends() ? blocks.end().plus(-1).minus(block.number()) : block.number().minus(blocks.first());
+  }
+
+  /** The turns of a launch: a count for each tile of the blocks that have added to it. */
+  public Turns turns(Scope k) {
+    return new Turns(k.global(GradientWorkspace.semaphores()));
+  }
+
+  /** The blocks' turns. */
+  public final class Turns {
+    private final GlobalTensor semaphores;
+
+    private Turns(GlobalTensor semaphores) {
+      this.semaphores = semaphores;
+    }
+
+    /** Waits, in one thread, until all blocks before this one have added to a tile; a barrier lets the others add. */
+    public void await(KeyBlock block, KeyBlock.Tile tile, I32 slot) {
+      semaphores.at(slot, tile.head()).await(before(block, tile));
+    }
+
+    /** Lets the next block add to a tile, in one thread, behind a barrier that follows the additions of the others. */
+    public void release(KeyBlock.Tile tile, I32 slot) {
+      semaphores.at(slot, tile.head()).release(1);
+    }
+  }
+}
