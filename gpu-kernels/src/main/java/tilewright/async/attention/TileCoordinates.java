@@ -33,18 +33,28 @@ public record TileCoordinates(Scope k, boolean packed, HeadPacking packing) {
 
   /** Coordinates in K, from a key of the sequence on. */
   public I32[] keys(SequenceHead tile, I32 row) {
+    return keys(tile, row, k.constant(0));
+  }
+
+  /** Coordinates in K, from a key of the sequence and a column on. */
+  public I32[] keys(SequenceHead tile, I32 row, I32 column) {
     var s = tile.sequence();
     var head = tile.headOfKeys();
-    return packed ? RaggedRows.coordinate(s.firstKey(), s.keys(), 0, row, k.constant(0), head)
-        : new I32[] {existing(tile, row), k.constant(0), head, tile.batch()};
+    return packed ? RaggedRows.coordinate(s.firstKey(), s.keys(), 0, row, column, head)
+        : new I32[] {existing(tile, row), column, head, tile.batch()};
   }
 
   /** Coordinates in V, from a key of the sequence on. */
   public I32[] values(SequenceHead tile, I32 row) {
+    return values(tile, row, k.constant(0));
+  }
+
+  /** Coordinates in V, from a key of the sequence and a column on. */
+  public I32[] values(SequenceHead tile, I32 row, I32 column) {
     var s = tile.sequence();
     var head = tile.headOfKeys();
-    return packed ? RaggedRows.coordinate(s.firstKey(), s.keys(), 1, k.constant(0), row, head)
-        : new I32[] {k.constant(0), existing(tile, row), head, tile.batch()};
+    return packed ? RaggedRows.coordinate(s.firstKey(), s.keys(), 1, column, row, head)
+        : new I32[] {column, existing(tile, row), head, tile.batch()};
   }
 
   /** A map of no keys still has one row, behind which all is zero. */

@@ -18,8 +18,9 @@ import tilewright.ptx.PtxType;
 import tilewright.sm90.atom.WgmmaAtom;
 
 /**
- * {@code wgmma} repeated over warpgroups and over each warpgroup's rows of the C tile: group g of {@code groups} has
- * rows g·tileM/groups and on. A warpgroup's rows are pieces of 64 rows and as many columns as the atom has.
+ * {@code wgmma} repeated over warpgroups and over each warpgroup's part of the C tile: group g of {@code groups} has
+ * rows g·tileM/groups and on, or all rows of columns g·tileN/groups and on. A warpgroup's part is pieces of 64 rows and
+ * as many columns as the atom has.
  */
 public final class TiledWgmma {
   /** Rows of a block of 64 in which a thread has values. */
@@ -31,16 +32,18 @@ public final class TiledWgmma {
   private final int tileN;
   private final int tileK;
   private final int groups;
+  private final int groupsN;
   private final Optional<MatrixDescriptor> a;
   private final MatrixDescriptor b;
 
-  private TiledWgmma(WgmmaAtom atom, int tileM, int tileN, int tileK, int groups,
+  private TiledWgmma(WgmmaAtom atom, int tileM, int tileN, int tileK, int groups, int groupsN,
       Optional<MatrixDescriptor> a, MatrixDescriptor b) {
     this.atom = atom;
     this.tileM = tileM;
     this.tileN = tileN;
     this.tileK = tileK;
     this.groups = groups;
+    this.groupsN = groupsN;
     this.a = a;
     this.b = b;
   }
@@ -55,15 +58,20 @@ public final class TiledWgmma {
    * @param tileB (N, K, …) in shared memory
    */
   public static TiledWgmma of(WgmmaAtom atom, OffsetMap tileA, OffsetMap tileB, int groups) {
-    return of(atom, tileA, tileB, groups, Optional.of(MatrixDescriptor.of(atom.a(), tileA, WgmmaAtom.M)));
+    return of(atom, tileA, tileB, groups, 1, Optional.of(MatrixDescriptor.of(atom.a(), tileA, WgmmaAtom.M)));
+  }
+
+  /** Warpgroups side by side: each has all rows and its share of the columns, in pieces as wide as the atom. */
+  public static TiledWgmma alongColumns(WgmmaAtom atom, OffsetMap tileA, OffsetMap tileB, int groups) {
+    return of(atom, tileA, tileB, 1, groups, Optional.of(MatrixDescriptor.of(atom.a(), tileA, WgmmaAtom.M)));
   }
 
   /** Creates the tiling for a tile of A of a narrow type, which is converted in registers. */
   public static TiledWgmma converting(WgmmaAtom atom, OffsetMap tileA, OffsetMap tileB, int groups) {
-    return of(atom, tileA, tileB, groups, Optional.empty());
+    return of(atom, tileA, tileB, groups, 1, Optional.empty());
   }
 
-  private static TiledWgmma of(WgmmaAtom atom, OffsetMap tileA, OffsetMap tileB, int groups,
+  private static TiledWgmma of(WgmmaAtom atom, OffsetMap tileA, OffsetMap tileB, int groups, int groupsN,
       Optional<MatrixDescriptor> a) {
     int tileM = extent(tileA, 0);
     int tileN = extent(tileB, 0);
@@ -72,7 +80,7 @@ public final class TiledWgmma {
       throw new TraceException("tileM = " + tileM + " does not give " + groups + " warpgroups rows in blocks of "
           + WgmmaAtom.M);
     }
-    if (tileN % atom.columns() != 0) {
+    if (tileN % (groupsN * atom.columns()) != 0) {
       throw new TraceException("tileN = " + tileN + " is not made of pieces of " + atom.columns() + " columns");
     }
     // A narrow A's bytes may hold two elements each.
@@ -80,7 +88,7 @@ public final class TiledWgmma {
       throw new TraceException("tiles " + tileA + " and " + tileB + " do not share a multiple of " + atom.depth()
           + " along k");
     }
-    return new TiledWgmma(atom, tileM, tileN, tileK, groups, a,
+    return new TiledWgmma(atom, tileM, tileN, tileK, groups, groupsN, a,
         MatrixDescriptor.of(atom.b(), tileB, atom.columns()));
   }
 
@@ -141,7 +149,12 @@ public final class TiledWgmma {
   }
 
   private int piecesPerBlock() {
-    return tileN / atom.columns();
+    return tileN / groupsN / atom.columns();
+  }
+
+  /** The first column of a warpgroup. */
+  private I32 firstColumn(I32 group) {
+    return groupsN == 1 ? group.constant(0) : group.times(tileN / groupsN);
   }
 
   /** The elements of a piece that a thread of the warpgroup has. */
@@ -217,8 +230,8 @@ public final class TiledWgmma {
   public void issue(Scope k, I32 group, SharedTensor tileA, I32 stageA, SharedTensor tileB, I32 stageB,
       Fragment accumulators, boolean add) {
     for (int slice = 0; slice < tileK; slice += atom.depth()) {
-      for (int column = 0; column < tileN; column += atom.columns()) {
-        var rowsB = b.register(k, tileB, k.constant(column), k.constant(slice), stageB);
+      for (int column = 0; column < tileN / groupsN; column += atom.columns()) {
+        var rowsB = b.register(k, tileB, firstColumn(group).plus(column), k.constant(slice), stageB);
         for (int block = 0; block < blocks(); block++) {
           int piece = block * piecesPerBlock() + column / atom.columns();
           var formA = formOfA();

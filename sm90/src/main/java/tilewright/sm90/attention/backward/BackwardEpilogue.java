@@ -17,8 +17,8 @@ record BackwardEpilogue(Scope k, Sm90BackwardConfig config, BackwardTensors tens
   void store(Fragment dK, Fragment dV, KeyBlock block) {
     // No warpgroup reads K any more.
     k.barrier(k.constant(ALL), config.shape().consumers() * Warpgroup.SIZE);
-    var rowsOfK = FragmentRows.of(WgmmaAtom.accumulators(config.shape().headDim()));
-    var rowsOfV = FragmentRows.of(WgmmaAtom.accumulators(config.shape().valueDim()));
+    var rowsOfK = FragmentRows.of(WgmmaAtom.accumulators(config.shape().headDim() / config.columnShares()));
+    var rowsOfV = FragmentRows.of(WgmmaAtom.accumulators(config.shape().valueDim() / config.columnShares()));
     var scale = k.scalar("scale");
     var valuesOfK = rowsOfK.values(k, dK);
     for (int v = 0; v < valuesOfK.size(); v += 2) {
@@ -35,9 +35,13 @@ record BackwardEpilogue(Scope k, Sm90BackwardConfig config, BackwardTensors tens
     k.barrier(group.plus(FIRST_OF_GROUPS), Warpgroup.SIZE);
     k.when(lane.equalTo(0), () -> {
       var coordinates = config.coordinates(k);
-      var row = block.firstKey().plus(group.times(WgmmaAtom.M));
-      tensors.dK().store(k, group, coordinates.keys(block.itself(), row));
-      tensors.dV().store(k, group, coordinates.values(block.itself(), row));
+      var row = block.firstKey().plus(config.firstKey(group));
+      boolean shares = config.shape().sharesHeadDim();
+      var zero = k.constant(0);
+      var columnOfK = shares ? group.times(config.shape().headDim() / config.columnShares()) : zero;
+      var columnOfV = shares ? group.times(config.shape().valueDim() / config.columnShares()) : zero;
+      tensors.dK().store(k, group, coordinates.keys(block.itself(), row, columnOfK));
+      tensors.dV().store(k, group, coordinates.values(block.itself(), row, columnOfV));
       BulkCopy.commit(k);
       BulkCopy.waitForReads(k, 0);
     });

@@ -3,10 +3,10 @@ package tilewright.sm90.attention.backward;
 import java.util.ArrayList;
 import java.util.HashMap;
 import java.util.List;
+import java.util.Optional;
 import java.util.function.IntFunction;
 import java.util.stream.IntStream;
 import tilewright.async.atom.BulkCopy;
-import tilewright.async.atom.StoreMatrix;
 import tilewright.async.atom.Warpgroup;
 import tilewright.async.collective.Pipeline;
 import tilewright.kernel.F32;
@@ -24,11 +24,10 @@ import tilewright.kernel.tiled.Fragment;
 import tilewright.kernels.attention.backward.GradientWorkspace;
 import tilewright.kernels.attention.backward.KeyBlock;
 import tilewright.kernels.attention.backward.QueryTiles;
+import tilewright.layout.OffsetMap;
 import tilewright.ptx.Operand;
 import tilewright.ptx.PtxType;
-import tilewright.sm90.atom.RegisterOperand;
 import tilewright.sm90.atom.WgmmaAtom;
-import tilewright.sm90.collective.RegisterWgmma;
 import tilewright.sm90.collective.TiledWgmma;
 
 /**
@@ -37,7 +36,6 @@ import tilewright.sm90.collective.TiledWgmma;
  * (FlashAttention-2, algorithm 2; FlashAttention-3, backward pass). The next tile's Sᵀ is computed beside dK and dQ.
  */
 final class BackwardMainloop {
-  private static final int QUAD = 4;
   private static final int EXCHANGE = 1;
 
   private final Scope k;
@@ -47,27 +45,19 @@ final class BackwardMainloop {
   private final KeyBlock block;
   private final I32 lane;
   private final I32 group;
-  private final Pipeline.Cursor queries;
-  private final Pipeline.Cursor gradients;
   private final Pipeline.Cursor keys;
   private final Pipeline.Cursor values;
+  private final Pipeline.Cursor queries;
+  private final Pipeline.Cursor gradients;
   private final TiledWgmma scoring;
   private final TiledWgmma weighing;
-  private final RegisterWgmma gradientOfV;
-  private final RegisterWgmma gradientOfK;
-  private final QueryGradient gradientOfQ;
-  private final RegisterOperand operand;
+  private final KeyGradient dV;
+  private final KeyGradient dK;
+  private final QueryGradient dQ;
   private final FragmentRows rows;
-  private final StoreMatrix store;
   private final Fragment s;
   private final Fragment dP;
-  private final Fragment dQ;
-  private final Fragment dK;
-  private final Fragment dV;
-  private final SharedTensor dO;
-  private final SharedTensor q;
-  private final SharedTensor key;
-  private final SharedTensor v;
+  private final Fragment sumsOfDQ;
   private final GlobalTensor accumulators;
 
   BackwardMainloop(Scope k, Sm90BackwardConfig config, BackwardTensors tensors, BackwardRings rings, QueryTiles slots,
@@ -80,43 +70,40 @@ final class BackwardMainloop {
     this.lane = lane;
     this.group = group;
     var shape = config.shape();
-    queries = rings.queries().consumer();
-    gradients = rings.gradients().consumer();
     keys = rings.keys().consumer();
     values = rings.values().consumer();
-    scoring = TiledWgmma.of(config.type(), config.layoutK(), config.layoutQ(), shape.consumers());
-    weighing = TiledWgmma.of(config.type(), config.layoutV(), config.layoutDO(), shape.consumers());
-    gradientOfV = RegisterWgmma.of(config.type(), config.transposedDO());
-    gradientOfK = RegisterWgmma.of(config.type(), config.transposedQ());
-    gradientOfQ = new QueryGradient(config);
-    var atom = new WgmmaAtom(config.type(), shape.queries());
-    operand = RegisterOperand.of(atom, gradientOfV.atom());
-    rows = FragmentRows.of(atom.partition());
-    store = StoreMatrix.of(atom.partition(), false);
+    queries = rings.queries().consumer();
+    gradients = rings.gradients().consumer();
+    scoring = scores(config.layoutK(), config.layoutQ());
+    weighing = scores(config.layoutV(), config.layoutDO());
+    dV = new KeyGradient(k, config, tensors.p(), tensors.dO().shared().as(config.transposedDO()));
+    dK = new KeyGradient(k, config, Optional.of(tensors.dS()), tensors.q().shared().as(config.transposedQ()));
+    dQ = new QueryGradient(config);
+    rows = FragmentRows.of(config.atomOfScores().partition());
     s = scoring.undefinedAccumulators(k);
     dP = weighing.undefinedAccumulators(k);
-    dQ = gradientOfQ.accumulators(k);
-    dK = gradientOfK.accumulators(k);
-    dV = gradientOfV.accumulators(k);
-    dO = tensors.dO().shared().as(config.transposedDO());
-    q = tensors.q().shared().as(config.transposedQ());
-    key = tensors.key().shared().as(config.transposedK());
-    v = tensors.value().shared().as(config.layoutV());
+    sumsOfDQ = dQ.accumulators(k);
     accumulators = k.global(GradientWorkspace.accumulators(shape.queries(), shape.headDim()));
+  }
+
+  private TiledWgmma scores(OffsetMap rows, OffsetMap columns) {
+    int groups = config.shape().consumers();
+    return config.shape().sharesHeadDim() ? TiledWgmma.alongColumns(config.atomOfScores(), rows, columns, groups)
+        : TiledWgmma.of(config.type(), rows, columns, groups);
   }
 
   /** The accumulators of dK, without the scale. */
   Fragment gradientOfKeys() {
-    return dK;
+    return dK.accumulators();
   }
 
   Fragment gradientOfValues() {
-    return dV;
+    return dV.accumulators();
   }
 
   void run() {
-    dK.clear(k, PtxType.F32);
-    dV.clear(k, PtxType.F32);
+    dK.clear();
+    dV.clear();
     var count = block.count();
     var walk = block.walk();
     k.when(count.atLeast(1), () -> {
@@ -131,48 +118,55 @@ final class BackwardMainloop {
 
   /** A tile of queries. */
   private void step(KeyBlock.Tile tile, Pred masked, I32 stage) {
+    var zero = k.constant(0);
+    boolean early = !config.shape().sharesHeadDim();
+    var group = early ? this.group : this.group.settled();
+    var lane = early ? this.lane : this.lane.settled();
     // 1. Sᵀ = K·Qᵀ and dPᵀ = V·dOᵀ.
     queries.awaitFull();
     WgmmaAtom.fence(k);
-    scoring.issue(k, group, tensors.key().shared(), k.constant(0), tensors.q().shared(), queries.stage(), s, false);
+    scoring.issue(k, group, tensors.key().shared(), zero, tensors.q().shared(), queries.stage(), s, false);
     WgmmaAtom.commit(k);
     gradients.awaitFull();
-    weighing.issue(k, group, v, k.constant(0), tensors.dO().shared(), gradients.stage(), dP, false);
+    weighing.issue(k, group, tensors.value().shared().as(config.layoutV()), zero, tensors.dO().shared(),
+        gradients.stage(), dP, false);
     WgmmaAtom.commit(k);
-    // 2. Sᵀ is complete: Pᵀ = exp2(c·Sᵀ − LSE₂), and dV += Pᵀ·dO begins.
+    // 2. Sᵀ is complete: Pᵀ = exp2(c·Sᵀ − LSE₂). From registers, dV += Pᵀ·dO begins at once.
     WgmmaAtom.waitFor(k, 1);
     var scores = scores(tile);
     var p = probabilities(tile, masked, scores);
-    var roundedP = operand.registers(k);
-    operand.round(k, p, roundedP);
-    WgmmaAtom.fence(k);
-    gradientOfV.issue(k, roundedP, dO, gradients.stage(), dV, true);
-    WgmmaAtom.commit(k);
+    var roundedP = dV.round(p, lane, group, stage);
+    if (early) addToDV(roundedP, stage);
     // 3. dPᵀ is complete: dSᵀ = Pᵀ ∘ (dPᵀ − D).
-    WgmmaAtom.waitFor(k, 1);
+    WgmmaAtom.waitFor(k, early ? 1 : 0);
     var sums = ofQueries(tensors.sums(), gradients.stage());
     var dPs = rows.values(k, dP);
     var dS = IntStream.range(0, p.size()).mapToObj(v ->
         scores.get(v).gradient(p.get(v).times(dPs.get(v).minus(sums.apply(v))))).toList();
-    var roundedDS = operand.registers(k);
-    operand.round(k, dS, roundedDS);
-    // 4. dS of all warpgroups meets in shared memory.
-    share(roundedDS, stage);
+    var roundedDS = dK.round(dS, lane, group, stage);
+    // 4. What warpgroups share is in shared memory: dV if it has not begun, dQ = dS·K and dK += dSᵀ·Q.
     BulkCopy.publish(k);
     k.barrier(k.constant(EXCHANGE), config.shape().consumers() * Warpgroup.SIZE);
-    // 5. dQ = dS·K and dK += dSᵀ·Q.
+    if (!early) addToDV(roundedP, stage);
     WgmmaAtom.fence(k);
-    gradientOfQ.issue(k, group, key, tensors.dS(), stage, dQ);
+    dQ.issue(k, group, tensors.dS(), stage, tensors.key().shared().as(config.transposedK()), sumsOfDQ);
     WgmmaAtom.commit(k);
-    gradientOfK.issue(k, roundedDS, q, queries.stage(), dK, true);
+    dK.issue(group, roundedDS, stage, queries.stage());
     WgmmaAtom.commit(k);
-    // 6. dV and dQ are complete: release dO, and add dQ.
+    // 5. dV and dQ are complete: release dO, and add dQ.
     WgmmaAtom.waitFor(k, 1);
     gradients.releaseAndAdvance(lane);
-    gradientOfQ.add(k, lane.settled(), group, dQ, accumulators, slots.slot(tile.batch(), tile.number()), tile.head());
-    // 7. dK is complete: release Q.
+    dQ.add(k, lane.settled(), group, sumsOfDQ,
+        accumulators.from(zero, slots.slot(tile.batch(), tile.number()), tile.head()));
+    // 6. dK is complete: release Q.
     WgmmaAtom.waitFor(k, 0);
     queries.releaseAndAdvance(lane);
+  }
+
+  private void addToDV(List<List<Operand.Register>> roundedP, I32 stage) {
+    WgmmaAtom.fence(k);
+    dV.issue(group, roundedP, stage, gradients.stage());
+    WgmmaAtom.commit(k);
   }
 
   /** Sᵀ after the score function and the mask, with the derivatives of that function. */
@@ -181,8 +175,8 @@ final class BackwardMainloop {
   }
 
   private Modification.Place place(KeyBlock.Tile tile) {
-    return new Modification.Place(tile.batch(), tile.head(), tile.number().times(config.shape().queries()),
-        block.firstKey().plus(group.times(WgmmaAtom.M)), HeadPacking.NONE).inTransposed();
+    return new Modification.Place(tile.batch(), tile.head(), tile.number().times(config.shape().queries())
+        .plus(config.firstQuery(group)), block.firstKey().plus(config.firstKey(group)), HeadPacking.NONE).inTransposed();
   }
 
   /** Pᵀ of a tile, 0 for keys that the band hides. */
@@ -211,20 +205,8 @@ final class BackwardMainloop {
     return v -> {
       long column = columns.apply(v) / WgmmaAtom.M;
       var pair = read.computeIfAbsent(column / 2,
-          _ -> numbers.at(rows.partition().coordinate(lane, v - (int) (column % 2))[1], stage).load(2));
+          _ -> numbers.at(rows.partition().coordinate(lane, v - (int) (column % 2))[1].plus(config.firstQuery(group)), stage).load(2));
       return pair.get((int) (column % 2));
     };
-  }
-
-  /** Writes the thread's registers of dSᵀ to the tile in shared memory. */
-  private void share(List<List<Operand.Register>> slices, I32 stage) {
-    var partition = rows.partition();
-    for (int slice = 0; slice < slices.size(); slice++) {
-      long origin = partition.layout().mode(1).apply((long) slice * StoreMatrix.VALUES);
-      var row = store.row(lane);
-      var element = tensors.dS().at(row[1].plus((int) (origin / WgmmaAtom.M)),
-          row[0].plus(group.times(WgmmaAtom.M)), stage);
-      store.store(k, element, slices.get(slice));
-    }
   }
 }

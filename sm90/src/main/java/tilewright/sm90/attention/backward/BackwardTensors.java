@@ -1,5 +1,6 @@
 package tilewright.sm90.attention.backward;
 
+import java.util.Optional;
 import tilewright.async.collective.TensorTile;
 import tilewright.kernel.Scope;
 import tilewright.kernel.SharedTensor;
@@ -12,9 +13,10 @@ import tilewright.numerics.ElementType;
  * @param logarithms of the queries of each stage of Q (queries, stages): LSE · log₂ e
  * @param sums of the queries of each stage of dO (queries, stages): rowsum(O ∘ dO)
  * @param dS (queries, keys, stages)
+ * @param p like dS, where warpgroups share the head dimension
  */
 record BackwardTensors(TensorTile key, TensorTile value, TensorTile q, TensorTile dO, SharedTensor logarithms,
-    SharedTensor sums, SharedTensor dS, TensorTile dK, TensorTile dV) {
+    SharedTensor sums, SharedTensor dS, Optional<SharedTensor> p, TensorTile dK, TensorTile dV) {
 
   static BackwardTensors of(Scope k, Sm90BackwardConfig config) {
     var shape = config.shape();
@@ -25,6 +27,7 @@ record BackwardTensors(TensorTile key, TensorTile value, TensorTile q, TensorTil
     return new BackwardTensors(key, value, TensorTile.of(k, tensors.q(), config.layoutQ()),
         TensorTile.of(k, tensors.dO(), config.layoutDO()), k.shared(ElementType.F32, numbers),
         k.shared(ElementType.F32, numbers), k.shared(config.type(), config.layoutDS()),
+        shape.sharesHeadDim() ? Optional.of(k.shared(config.type(), config.layoutDS())) : Optional.empty(),
         TensorTile.over(k, tensors.dK(), key.shared().under(config.layoutDK())),
         TensorTile.over(k, tensors.dV(), value.shared().under(config.layoutDV())));
   }

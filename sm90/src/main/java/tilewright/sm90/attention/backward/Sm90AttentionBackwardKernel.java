@@ -18,7 +18,9 @@ import tilewright.sm90.attention.backward.Sm90BackwardConfig.Shape;
 /** Hopper's gradients: from a problem to a configuration to launches. */
 public final class Sm90AttentionBackwardKernel implements AttentionBackwardKernel {
   private static final int ALIGNED_BYTES = 16;
-  private static final List<Shape> SHAPES = List.of(new Shape(64, 64, 2, 128, 2), new Shape(128, 128, 2, 64, 2));
+  private static final List<Shape> SHAPES = List.of(new Shape(32, 32, 2, 128, 2, false), new Shape(64, 64, 2, 128, 2, false),
+      new Shape(128, 128, 2, 64, 2, false), new Shape(192, 128, 2, 64, 2, true),
+      new Shape(192, 192, 2, 64, 2, true), new Shape(256, 256, 2, 64, 2, true));
 
   @Override
   public String name() {
@@ -39,7 +41,7 @@ public final class Sm90AttentionBackwardKernel implements AttentionBackwardKerne
     }
     if (problem.deterministic()) return Optional.of("it has no fixed order of additions");
     return shape(p).isPresent() ? Optional.empty() : Optional.of("head dimensions " + p.sizes().headDim() + " and "
-        + p.sizes().valueDim() + " are more than 128");
+        + p.sizes().valueDim() + " are more than 256");
   }
 
   @Override

@@ -4,6 +4,7 @@ import tilewright.async.atom.SwizzledRows;
 import tilewright.async.atom.Warpgroup;
 import tilewright.async.attention.BoxedTensors;
 import tilewright.async.attention.TileCoordinates;
+import tilewright.kernel.I32;
 import tilewright.kernel.Scope;
 import tilewright.kernel.collective.attention.Band;
 import tilewright.kernel.collective.attention.HeadPacking;
@@ -25,31 +26,54 @@ import tilewright.sm90.atom.WgmmaAtom;
  */
 record Sm90BackwardConfig(ElementType type, Shape shape, int headsTogether, Band band, Modification modification,
     boolean packed, boolean deterministic) {
-  /** dS of two tiles: one is written while the other is multiplied. */
+  /** dS and P of two tiles: one is written while the other is multiplied. */
   static final int STAGES_OF_DS = 2;
+  /** Elements of a swizzled row. */
+  private static final int ROW = 64;
 
   /**
    * Tiles and warpgroups.
    *
    * @param headDim head dimension of Q and K in tiles; {@code valueDim} that of V and dO
-   * @param consumers warpgroups that multiply, each with 64 keys of the block
+   * @param consumers warpgroups that multiply
    * @param queries of a tile
    * @param stages tiles of Q, and of dO, in shared memory
+   * @param sharesHeadDim whether warpgroups share the columns of dK and dV, and the queries of Sᵀ, of a block of 64
+   *     keys; else each has 64 keys of its own
    */
-  record Shape(int headDim, int valueDim, int consumers, int queries, int stages) {
+  record Shape(int headDim, int valueDim, int consumers, int queries, int stages, boolean sharesHeadDim) {
     int threads() {
       return Warpgroup.SIZE * (consumers + 1);
     }
 
     /** Keys of a block. */
     int keys() {
-      return WgmmaAtom.M * consumers;
+      return sharesHeadDim ? WgmmaAtom.M : WgmmaAtom.M * consumers;
     }
+  }
 
-    /** Whether warpgroups share dQ by its columns, as rows of dQᵀ = Kᵀ·dSᵀ; else by its rows. */
-    boolean transposedQueryGradient() {
-      return headDim % keys() == 0;
-    }
+  /** The GEMMs Sᵀ and dPᵀ of a warpgroup: 64 keys by its queries. */
+  WgmmaAtom atomOfScores() {
+    return new WgmmaAtom(type, shape.sharesHeadDim ? shape.queries / shape.consumers : shape.queries);
+  }
+
+  /**
+   * The GEMMs of a warpgroup's share of columns along a head dimension, which lies in rows of 128 bytes: as wide as the
+   * share where that is made of whole rows, else of parts of them.
+   */
+  WgmmaAtom atomOfShare(int dim) {
+    int share = dim / shape.consumers;
+    return new WgmmaAtom(type, share % ROW == 0 ? share : Math.min(ROW / 2, share));
+  }
+
+  /** The first query of a warpgroup's part of Sᵀ. */
+  I32 firstQuery(I32 group) {
+    return shape.sharesHeadDim ? group.times(shape.queries / shape.consumers) : group.constant(0);
+  }
+
+  /** The first key of a warpgroup's part of Sᵀ. */
+  I32 firstKey(I32 group) {
+    return shape.sharesHeadDim ? group.constant(0) : group.times(WgmmaAtom.M);
   }
 
   /** Registers of the producer's threads: with the consumers' no more than the CTA begins with. */
@@ -116,13 +140,23 @@ record Sm90BackwardConfig(ElementType type, Shape shape, int headsTogether, Band
     return SwizzledRows.alongRows(type, shape.queries, shape.keys(), STAGES_OF_DS);
   }
 
-  /** dK (keys of a warpgroup, D, warpgroups) on its way out, in K's place. */
-  OffsetMap layoutDK() {
-    return SwizzledRows.alongColumns(type, WgmmaAtom.M, shape.headDim, shape.consumers);
+  /** The same memory as dSᵀ (keys, queries, stages), as dK reads it where it comes from shared memory. */
+  OffsetMap transposedDS() {
+    return SwizzledRows.alongColumns(type, shape.keys(), shape.queries, STAGES_OF_DS);
   }
 
-  /** dVᵀ (Dv, keys of a warpgroup, warpgroups) on its way out, in V's place. */
+  /** dK (rows, columns, warpgroups) on its way out, in K's place: what each warpgroup has of it. */
+  OffsetMap layoutDK() {
+    return SwizzledRows.alongColumns(type, WgmmaAtom.M, shape.headDim / columnShares(), shape.consumers);
+  }
+
+  /** dVᵀ (columns, rows, warpgroups) on its way out, in V's place. */
   OffsetMap layoutDV() {
-    return SwizzledRows.alongRows(type, shape.valueDim, WgmmaAtom.M, shape.consumers);
+    return SwizzledRows.alongRows(type, shape.valueDim / columnShares(), WgmmaAtom.M, shape.consumers);
+  }
+
+  /** Warpgroups that share the columns of dK and dV. */
+  int columnShares() {
+    return shape.sharesHeadDim ? shape.consumers : 1;
   }
 }
