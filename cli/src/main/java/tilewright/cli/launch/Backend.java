@@ -2,6 +2,7 @@ package tilewright.cli.launch;
 
 import java.util.List;
 import java.util.Optional;
+import java.util.stream.Stream;
 import tilewright.cli.io.CommandFailure;
 import tilewright.cli.io.Console;
 import tilewright.device.Gpu;
@@ -41,6 +42,12 @@ public enum Backend {
     public Result {
       findings = List.copyOf(findings);
     }
+
+    /** The result of this run and a further one, with the further one's profile. */
+    Result then(Result next) {
+      return new Result(Stream.of(findings, next.findings).flatMap(List::stream).toList(),
+          instructions.flatMap(some -> next.instructions.map(more -> some + more)), ms + next.ms, next.profile);
+    }
   }
 
   /**
@@ -52,10 +59,20 @@ public enum Backend {
 
   /** Like {@link #run(Launch)}, with progress on the console once the launch takes longer than a moment. */
   public Result run(Launch launch, Console console) {
-    try (var progress = new LaunchProgress(console, 1)) {
-      progress.begins(launch.entry() + " on " + this);
-      return run(launch);
+    return run(List.of(launch), console);
+  }
+
+  /** Runs launches one after the other, up to the first with findings. */
+  public Result run(List<Launch> launches, Console console) {
+    var total = new Result(List.of(), Optional.of(0L), 0, Optional.empty());
+    try (var progress = new LaunchProgress(console, launches.size())) {
+      for (var launch : launches) {
+        progress.begins(launch.entry() + " on " + this);
+        total = total.then(run(launch));
+        if (!total.findings.isEmpty()) break;
+      }
     }
+    return total;
   }
 
   static Result simulate(Launch launch, SimulatorOptions options) {

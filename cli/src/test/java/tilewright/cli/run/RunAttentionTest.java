@@ -5,13 +5,16 @@ import static org.junit.jupiter.api.Assertions.assertFalse;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import java.io.IOException;
+import java.lang.foreign.MemorySegment;
 import java.nio.ByteBuffer;
 import java.nio.ByteOrder;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
 import java.nio.file.Path;
+import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.List;
+import java.util.stream.Collectors;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 import org.junit.jupiter.params.ParameterizedTest;
@@ -19,6 +22,14 @@ import org.junit.jupiter.params.provider.ValueSource;
 import tilewright.cli.Cli;
 import tilewright.cli.io.Exit;
 import tilewright.cli.tensor.Npy;
+import tilewright.layout.Layout;
+import tilewright.layout.tuple.IntTuple;
+import tilewright.numerics.ElementType;
+import tilewright.reference.AttentionGradient;
+import tilewright.reference.AttentionReference;
+import tilewright.reference.Inputs;
+import tilewright.reference.ScoreRule;
+import tilewright.reference.TensorView;
 
 /** Queries of zeros weigh all keys alike, so the output is the mean of the values that are seen. */
 class RunAttentionTest {
@@ -136,6 +147,132 @@ class RunAttentionTest {
     }
     assertTrue(run("--q", path("q.npy"), "--k", path("q.npy"), "--v", path("v.npy"), "--kernel", "sm70_attention").err()
         .contains("there are sm100_attention, sm90_attention, sm80_attention"));
+  }
+
+  /** With equal weights, dV is the mean of dO of the queries that see the key, each over the keys that it sees. */
+  @Test
+  void gradientsAreWrittenAndTheForwardPassComesFirst() throws IOException {
+    npy("q.npy", KEYS, _ -> 0);
+    npy("k.npy", KEYS, i -> i / DIM);
+    npy("v.npy", KEYS, i -> i / DIM);
+    npy("do.npy", KEYS, _ -> 12);
+    var run = backward("--causal");
+    assertEquals(0, run.exitCode(), run.err());
+    assertTrue(run.out().contains("dv.npy: gradients of 1×4×1×8 queries"), run.out());
+    double expected = 0;
+    for (int key = KEYS - 1; key >= 0; key--) {
+      expected += 12.0 / (key + 1);
+      assertEquals(expected, Float.float16ToFloat(data("dv.npy", 2 * KEYS * DIM).getShort(2 * key * DIM)), 0.01);
+    }
+    // Query 1: P = (½, ½), dP = 12·8·(0, 1) and D = 48, so dS = ½·(−48, 48).
+    var dQ = data("dq.npy", 2 * KEYS * DIM);
+    assertEquals(0, Float.float16ToFloat(dQ.getShort(0)));
+    assertEquals(24 / Math.sqrt(DIM), Float.float16ToFloat(dQ.getShort(2 * DIM)), 0.01);
+    var dK = data("dk.npy", 2 * KEYS * DIM);
+    for (int i = 0; i < KEYS * DIM; i++) assertEquals(0, Float.float16ToFloat(dK.getShort(2 * i)));
+  }
+
+  @ParameterizedTest
+  @ValueSource(strings = {"bshd", "bhsd"})
+  void gradientsAreThoseOfTheReference(String layout) throws IOException {
+    boolean headsFirst = layout.equals("bhsd");
+    var q = new Tensor(headsFirst, 2, 5, 4, 16, 1);
+    var k = new Tensor(headsFirst, 2, 7, 2, 16, 2);
+    var v = new Tensor(headsFirst, 2, 7, 2, 8, 3);
+    var dO = new Tensor(headsFirst, 2, 5, 4, 8, 4);
+    q.write("q.npy");
+    k.write("k.npy");
+    v.write("v.npy");
+    dO.write("do.npy");
+    var forward = run("--q", path("q.npy"), "--k", path("k.npy"), "--v", path("v.npy"), "--causal", "--layout", layout,
+        "--lse", path("lse.npy"));
+    assertEquals(0, forward.exitCode(), forward.err());
+    var run = backward("--causal", "--layout", layout, "--o", path("o.npy"), "--lse", path("lse.npy"));
+    assertEquals(0, run.exitCode(), run.err());
+    var exact = new AttentionGradient(new AttentionReference(q.view(), k.view(), v.view(), 0.25,
+        ScoreRule.causal(5, 7)), dO.view()).exact();
+    assertNear(exact.dq(), q.read("dq.npy"));
+    assertNear(exact.dk(), k.read("dk.npy"));
+    assertNear(exact.dv(), v.read("dv.npy"));
+    var deterministic = backward("--causal", "--layout", layout, "--deterministic");
+    assertEquals(0, deterministic.exitCode(), deterministic.err());
+    assertTrue(deterministic.out().contains(": deterministic gradients of"), deterministic.out());
+    assertNear(exact.dq(), q.read("dq.npy"));
+    assertNear(exact.dk(), k.read("dk.npy"));
+  }
+
+  private static void assertNear(double[] exact, TensorView ours) {
+    for (int i = 0; i < exact.length; i++) assertEquals(exact[i], ours.value(i), 0.004, "at " + i);
+  }
+
+  @Test
+  void optionsOfGradientsThatDoNotFitAreRefused() throws IOException {
+    npy("q.npy", KEYS, _ -> 0);
+    npy("k.npy", KEYS, _ -> 0);
+    npy("v.npy", KEYS, _ -> 0);
+    npy("do.npy", KEYS + 1, _ -> 0);
+    refused(path("do.npy") + ": has 1×5×1×8 elements; needed for dO are 1×4×1×8", backward());
+    npy("do.npy", KEYS, _ -> 0);
+    refused("--o and --lse of the forward pass go together", backward("--o", path("q.npy")));
+    refused(path("q.npy") + ": has 1×4×1×8 elements of f16; needed for LSE are 1×1×4 of f32",
+        backward("--o", path("q.npy"), "--lse", path("q.npy")));
+    refused("--out is where the forward pass puts O", backward("--out", path("o.npy")));
+    refused("there are sm", backward("--kernel", "sm80_attention"));
+    refused("only with --backward: --do, --deterministic", run("--q", path("q.npy"), "--k", path("k.npy"), "--v",
+        path("v.npy"), "--do", path("do.npy"), "--deterministic"));
+    refused("missing --dk, --dv", Cli.run("run", "attention", "--q", path("q.npy"), "--k", path("k.npy"), "--v",
+        path("v.npy"), "--backward", "--do", path("do.npy"), "--dq", path("dq.npy")));
+    refused("missing --out", Cli.run("run", "attention", "--q", path("q.npy"), "--k", path("k.npy"), "--v",
+        path("v.npy")));
+    for (var name : List.of("dq.npy", "dk.npy", "dv.npy", "o.npy")) {
+      assertFalse(Files.exists(folder.resolve(name)), name);
+    }
+  }
+
+  private static void refused(String why, Cli run) {
+    assertEquals(Exit.BAD_INPUT, run.exitCode(), run.err());
+    assertTrue(run.err().contains(why), run.err());
+  }
+
+  private Cli backward(String... arguments) {
+    var all = new ArrayList<>(List.of("run", "attention", "--backward"));
+    for (var name : List.of("q", "k", "v", "do", "dq", "dk", "dv")) {
+      all.addAll(List.of("--" + name, path(name + ".npy")));
+    }
+    all.addAll(List.of(arguments));
+    return Cli.run(all.toArray(String[]::new));
+  }
+
+  /** A tensor of normally distributed f16 in a file, seen as (B,S,H,D). */
+  private final class Tensor {
+    private final List<Integer> shape;
+    private final Layout layout;
+    private final byte[] elements;
+
+    Tensor(boolean headsFirst, int batch, int rows, int heads, int dim, long seed) {
+      shape = headsFirst ? List.of(batch, heads, rows, dim) : List.of(batch, rows, heads, dim);
+      layout = new Layout(IntTuple.flat(batch, rows, heads, dim), headsFirst
+          ? IntTuple.flat((long) rows * heads * dim, dim, (long) rows * dim, 1)
+          : IntTuple.flat((long) rows * heads * dim, (long) heads * dim, dim, 1));
+      elements = new byte[2 * batch * rows * heads * dim];
+      Inputs.normal(view(), seed);
+    }
+
+    TensorView view() {
+      return new TensorView(ElementType.F16, MemorySegment.ofArray(elements), layout);
+    }
+
+    void write(String name) throws IOException {
+      var text = shape.stream().map(String::valueOf).collect(Collectors.joining(", ", "(", ")"));
+      Files.write(folder.resolve(name), Npy.file(1, Npy.header("<f2", false, text), elements));
+    }
+
+    /** A tensor of the same extents in a file. */
+    TensorView read(String name) throws IOException {
+      var bytes = new byte[elements.length];
+      data(name, bytes.length).get(bytes);
+      return new TensorView(ElementType.F16, MemorySegment.ofArray(bytes), layout);
+    }
   }
 
   private Cli run(String... arguments) {

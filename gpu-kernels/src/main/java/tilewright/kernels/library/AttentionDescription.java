@@ -5,6 +5,7 @@ import java.util.Optional;
 import tilewright.kernel.PreparedLaunch;
 import tilewright.kernel.Target;
 import tilewright.kernels.attention.Attention;
+import tilewright.kernels.attention.AttentionBackwardKernel;
 import tilewright.kernels.attention.AttentionKernel;
 import tilewright.kernels.attention.AttentionProblem;
 import tilewright.kernels.registry.Choice;
@@ -50,6 +51,11 @@ public abstract class AttentionDescription implements KernelDescription {
 
   public final AttentionKernel kernel() {
     return kernel;
+  }
+
+  /** The kernel of its gradients on the same architecture, where there is one. */
+  public Optional<AttentionBackwardKernel> backward() {
+    return Optional.empty();
   }
 
   @Override

@@ -2,7 +2,6 @@ package tilewright.kernels.library;
 
 import java.util.Comparator;
 import java.util.List;
-import java.util.stream.Stream;
 import tilewright.kernels.attention.AttentionKernel;
 import tilewright.kernels.registry.KernelRegistry;
 
@@ -31,7 +30,7 @@ public record AttentionKernels(List<AttentionDescription> described) {
   }
 
   public List<AttentionKernel> all() {
-    return kernels(described.stream());
+    return described.stream().map(AttentionDescription::kernel).toList();
   }
 
   /**
@@ -41,13 +40,13 @@ public record AttentionKernels(List<AttentionDescription> described) {
    * @throws IllegalArgumentException for a GPU before SM80
    */
   public List<AttentionKernel> of(int capability) {
+    return runningOn(capability).all();
+  }
+
+  AttentionKernels runningOn(int capability) {
     if (capability < SM80) {
       throw new IllegalArgumentException("no attention for sm" + capability + ": sm80 or later");
     }
-    return kernels(described.stream().filter(d -> d.target().runsOn(capability)));
-  }
-
-  private static List<AttentionKernel> kernels(Stream<AttentionDescription> described) {
-    return described.<AttentionKernel>map(AttentionDescription::kernel).toList();
+    return new AttentionKernels(described.stream().filter(d -> d.target().runsOn(capability)).toList());
   }
 }

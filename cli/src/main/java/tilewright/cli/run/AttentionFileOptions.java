@@ -1,0 +1,210 @@
+package tilewright.cli.run;
+
+import java.lang.foreign.Arena;
+import java.lang.foreign.MemorySegment;
+import java.nio.file.Path;
+import java.util.HashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.Optional;
+import java.util.stream.Collectors;
+import java.util.stream.Stream;
+import picocli.CommandLine.Option;
+import tilewright.cli.io.CommandFailure;
+import tilewright.cli.io.Console;
+import tilewright.cli.tensor.SequenceLengths;
+import tilewright.cli.tensor.TensorFile;
+import tilewright.kernels.attention.Attention;
+import tilewright.kernels.attention.AttentionProblem.Packed;
+import tilewright.kernels.attention.AttentionProblem.Sizes;
+import tilewright.kernels.attention.AttentionProblem.View;
+import tilewright.numerics.ElementType;
+
+/** The options of {@code run attention} that say what is computed from which files. */
+final class AttentionFileOptions {
+  private static final int ALIGNMENT = 256;
+
+  @Option(names = "--q", required = true, paramLabel = "FILE", description = "Q: f16, bf16 (V2 in .npy), f32 or f64.")
+  private String q;
+
+  @Option(names = "--k", required = true, paramLabel = "FILE", description = "K.")
+  private String k;
+
+  @Option(names = "--v", required = true, paramLabel = "FILE", description = "V.")
+  private String v;
+
+  @Option(names = "--layout", paramLabel = "bshd|bhsd", defaultValue = "bshd",
+      description = "The order of the files' modes (default: bshd).")
+  private String layout;
+
+  @Option(names = "--causal", description = "Queries see keys up to their own position, aligned at the end.")
+  private boolean causal;
+
+  @Option(names = "--window", paramLabel = "L,R", split = ",", arity = "1",
+      description = "Queries see L keys before and R behind their own position; -1 is all.")
+  private List<Integer> window = List.of();
+
+  @Option(names = "--softcap", paramLabel = "X", description = "Bend scores into ±X by tanh.")
+  private Optional<Float> softcap;
+
+  @Option(names = "--scale", paramLabel = "X", description = "What scores are multiplied by (default: 1/√D).")
+  private Optional<Float> scale;
+
+  @Option(names = "--varlen", paramLabel = "FILE[,FILE]", split = ",", arity = "1",
+      description = "Sequences of different lengths one after the other in a batch of 1: cumulated lengths (N+1 "
+          + "i4, .npy) of queries and of keys, or of both.")
+  private List<Path> varlen = List.of();
+
+  @Option(names = "--dtype", paramLabel = "f16|bf16",
+      description = "The type to compute in (default: that of Q's file; f4 and f8 are rounded to bf16).")
+  private Optional<String> dtype;
+
+  /** The problem, and buffers with what it reads. */
+  record Inputs(Attention attention, Map<String, MemorySegment> buffers) {
+    Sizes sizes() {
+      return attention.problem().sizes();
+    }
+
+    ElementType type() {
+      return attention.problem().type();
+    }
+
+    /** Adds room for a tensor. */
+    void allocate(Arena arena, String name, ElementType type, List<Long> shape) {
+      buffers.put(name, arena.allocate(Math.max(1, bytes(type, shape)), ALIGNMENT));
+    }
+  }
+
+  /** @throws CommandFailure naming what does not fit together */
+  Inputs read(Console console, Arena arena) {
+    var files = Stream.of(q, k, v).map(where -> TensorFile.read(where, arena)).toList();
+    var type = type(files.getFirst());
+    var attention = Attention.forward(type, sizes(files));
+    var buffers = new HashMap<String, MemorySegment>();
+    options(attention, buffers, arena);
+    for (int i = 0; i < 3; i++) {
+      buffers.put("QKV".substring(i, i + 1), elements(files.get(i), type, console, arena));
+    }
+    return new Inputs(attention, buffers);
+  }
+
+  /** A tensor in the order of the files' modes. */
+  View view(String name, int rows, int heads, int dim) {
+    return headsFirst() ? View.bhsd(name, rows, heads, dim) : View.bshd(name, rows, heads, dim);
+  }
+
+  /** Its extents in that order. */
+  List<Long> shape(Sizes s, int rows, int heads, int dim) {
+    return headsFirst() ? List.of((long) s.batch(), (long) heads, (long) rows, (long) dim)
+        : List.of((long) s.batch(), (long) rows, (long) heads, (long) dim);
+  }
+
+  /** Writes such a tensor. */
+  static void write(Path path, String name, ElementType type, List<Long> shape, Map<String, MemorySegment> buffers) {
+    TensorFile.write(path, name, type, shape, buffers.get(name).asSlice(0, bytes(type, shape)));
+  }
+
+  private static long bytes(ElementType type, List<Long> shape) {
+    return shape.stream().reduce((long) type.bytes(), Math::multiplyExact);
+  }
+
+  /** Reads a further tensor, of the extents that it must have. */
+  void read(String name, String where, List<Long> shape, Inputs inputs, Console console, Arena arena) {
+    var file = TensorFile.read(where, arena);
+    if (!file.shape().equals(shape)) {
+      throw CommandFailure.badFile(file.path(), "has " + text(file.shape()) + " elements; needed for " + name + " are "
+          + text(shape));
+    }
+    inputs.buffers.put(name, elements(file, inputs.type(), console, arena));
+  }
+
+  static String text(List<Long> shape) {
+    return shape.stream().map(String::valueOf).collect(Collectors.joining("×"));
+  }
+
+  private static MemorySegment elements(TensorFile file, ElementType type, Console console, Arena arena) {
+    if (file.type() != type) console.note(file + " is rounded to " + type.text());
+    return nonEmpty(file.elements(type, arena), arena);
+  }
+
+  /** The elements; of none, memory that they might be in. */
+  static MemorySegment nonEmpty(MemorySegment elements, Arena arena) {
+    return elements.byteSize() > 0 ? elements : arena.allocate(ALIGNMENT, ALIGNMENT);
+  }
+
+  private ElementType type(TensorFile file) {
+    var name = dtype.orElse(file.type().bytes() == 2 ? file.type().text() : "bf16");
+    return Stream.of(ElementType.F16, ElementType.BF16).filter(t -> t.text().equals(name)).findFirst()
+        .orElseThrow(() -> CommandFailure.badInput("invalid --dtype " + name + ": f16 or bf16"));
+  }
+
+  private boolean headsFirst() {
+    return switch (layout) {
+      case "bshd" -> false;
+      case "bhsd" -> true;
+      default -> throw CommandFailure.badInput("invalid --layout " + layout + ": bshd or bhsd");
+    };
+  }
+
+  private Sizes sizes(List<TensorFile> files) {
+    int sequence = headsFirst() ? 2 : 1;
+    int head = headsFirst() ? 1 : 2;
+    for (var file : files) {
+      if (file.shape().size() != 4) throw CommandFailure.badFile(file.path(), "has rank " + file.shape().size()
+          + "; needed are four modes, " + layout);
+    }
+    var query = files.get(0);
+    var key = files.get(1);
+    var value = files.get(2);
+    requireEqual(key, 0, query, "batch");
+    requireEqual(key, 3, query, "head dimension");
+    for (int mode = 0; mode < 3; mode++) requireEqual(value, mode, key, "extent " + mode);
+    try {
+      return new Sizes(query.extent(0), query.extent(sequence), key.extent(sequence), query.extent(head),
+          key.extent(head), query.extent(3), value.extent(3));
+    } catch (IllegalArgumentException e) {
+      throw CommandFailure.badInput(e.getMessage());
+    }
+  }
+
+  private static void requireEqual(TensorFile file, int mode, TensorFile other, String what) {
+    if (file.extent(mode) != other.extent(mode)) {
+      throw CommandFailure.badFile(file.path(), "has " + what + " " + file.extent(mode) + ", but " + other + " has "
+          + other.extent(mode));
+    }
+  }
+
+  private void options(Attention attention, Map<String, MemorySegment> buffers, Arena arena) {
+    var s = attention.problem().sizes();
+    try {
+      attention.tensors(view("Q", s.queries(), s.heads(), s.headDim()), view("K", s.keys(), s.keyHeads(), s.headDim()),
+          view("V", s.keys(), s.keyHeads(), s.valueDim()), view("O", s.queries(), s.heads(), s.valueDim()));
+      if (causal) attention.causal();
+      if (!window.isEmpty()) window(attention);
+      softcap.ifPresent(attention::softcap);
+      scale.ifPresent(attention::scale);
+      if (!varlen.isEmpty()) pack(attention, buffers, arena);
+    } catch (IllegalArgumentException e) {
+      throw CommandFailure.badInput(e.getMessage());
+    }
+  }
+
+  private void window(Attention attention) {
+    if (window.size() != 2) throw CommandFailure.badInput("invalid --window: two lengths, such as 128,0");
+    if (causal) throw CommandFailure.badInput("--causal and --window do not go together: say --window L,0");
+    attention.window(window.get(0), window.get(1));
+  }
+
+  private void pack(Attention attention, Map<String, MemorySegment> buffers, Arena arena) {
+    var s = attention.problem().sizes();
+    var queries = SequenceLengths.read(varlen.getFirst(), s.queries(), arena);
+    var keys = SequenceLengths.read(varlen.getLast(), s.keys(), arena);
+    if (varlen.size() > 2 || queries.sequences() != keys.sequences()) {
+      throw CommandFailure.badInput("invalid --varlen: one file, or two with as many sequences; here are "
+          + queries.sequences() + " and " + keys.sequences());
+    }
+    buffers.put("cuQ", queries.buffer(arena));
+    buffers.put("cuK", keys.buffer(arena));
+    attention.packed(new Packed("cuQ", "cuK", queries.sequences(), queries.longest()));
+  }
+}
