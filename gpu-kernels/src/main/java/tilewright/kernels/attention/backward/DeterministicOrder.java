@@ -29,8 +29,10 @@ public record DeterministicOrder(Band band, int tileM, int tileN) {
 
   /** How many blocks add to a tile before this one. */
   public I32 before(KeyBlock block, KeyBlock.Tile tile) {
-    var blocks = BlockInfo.of(band, tile.sequence(), tile.number().times(tileM), tileM, tileN);
-    return descends() ? blocks.end().plus(-1).minus(block.number()) : block.number().minus(blocks.first());
+    // Settled: registers are short where the turn comes.
+    var blocks = BlockInfo.of(band, tile.sequence().settled(), tile.number().settled().times(tileM), tileM, tileN);
+    var number = block.number().settled();
+    return descends() ? blocks.end().plus(-1).minus(number) : number.minus(blocks.first());
   }
 
   /** The turns of a launch: a count for each tile of the blocks that have added to it. */

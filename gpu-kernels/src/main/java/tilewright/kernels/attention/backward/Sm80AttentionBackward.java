@@ -8,6 +8,7 @@ import tilewright.kernel.Kernel;
 import tilewright.kernel.Scope;
 import tilewright.kernel.collective.attention.Modification;
 import tilewright.kernel.collective.attention.ScoreMask;
+import tilewright.kernel.collective.attention.ScoreMod;
 
 /**
  * The gradients of attention on SM80 tensor cores (FlashAttention-2, algorithm 2): Q (Sq,D,H,B), K (Sk,D,Hk,B), V
@@ -38,15 +39,16 @@ record Sm80AttentionBackward(Sm80BackwardConfig config) implements Kernel {
       // Line 8: for each tile of queries.
       var walk = block.walk();
       k.loop(block.count(), i -> {
-        var stage = copies.await(i); // line 9: load Q, dO, L and D
+        var stage = copies.await(); // line 9: load Q, dO, L and D
         var tile = walk.tile();
         var logarithms = products.perRow(thread, row -> tensors.logarithm(tile, row));
-        var sums = products.perRow(thread, row -> tensors.sum(tile, row));
         var p = probabilities(k, thread, tensors, products, block, walk, stage, logarithms); // lines 10 and 11
-        products.store(p, tiles.p());
-        var dP = products.probabilityGradients(stage); // line 13: dP = dO·Vᵀ
-        products.store(scoreGradients(products, p, dP, sums), tiles.dS()); // line 14: dS = P ∘ (dP − D)
+        products.store(p.p, tiles.p());
+        var sums = products.perRow(thread, row -> tensors.sum(tile, row));
+        var difference = products.probabilityGradients(stage, sums); // line 13: dP = dO·Vᵀ
+        products.store(scoreGradients(p.factors, difference), tiles.dS()); // line 14: dS = P ∘ (dP − D)
         k.barrier();
+        copies.prefetch(i); // here, where registers are free
         products.addToValueGradients(stage); // line 12: dV += Pᵀ·dO
         add(k, thread, products.queryGradients(), tensors, block, tile); // line 15: dQ += dS·K
         products.addToKeyGradients(stage); // line 16: dK += dSᵀ·Q
@@ -62,27 +64,46 @@ record Sm80AttentionBackward(Sm80BackwardConfig config) implements Kernel {
     });
   }
 
-  /** S = Q·Kᵀ and P = exp(S − L). */
-  private List<F32> probabilities(Scope k, I32 thread, Sm80BackwardTensors tensors, Sm80BackwardProducts products,
+  /**
+   * P, and what dP − D is multiplied by to make dS: P ∘ the derivatives of the score function.
+   *
+   * @param p zero where a query does not see a key; likewise {@code factors}
+   */
+  private record Probabilities(List<F32> p, List<F32> factors) {}
+
+  /** S = Q·Kᵀ, changed and masked, and P = exp(S − L). */
+  private Probabilities probabilities(Scope k, I32 thread, Sm80BackwardTensors tensors, Sm80BackwardProducts products,
       KeyBlock block, KeyBlock.Walk walk, I32 stage, List<F32> logarithms) {
     var rows = products.rows();
     var scores = products.scores(stage);
-    var tile = walk.tile();
-    var place = new Modification.Place(tile.batch(), tile.head(), tile.number().times(config.shape().tileM()),
-        block.firstKey());
     var modification = config.modification();
+    var changed = modification.sloped(k, thread, rows, tensors.scale(), place(block, walk.tile()), false,
+        rows.values(k, scores));
     if (!modification.equals(Modification.NONE)) {
-      rows.set(k, scores, modification.apply(k, thread, rows, tensors.scale(), place, false, rows.values(k, scores)));
+      rows.set(k, scores, changed.stream().map(ScoreMod.Sloped::value).toList());
     }
-    var mask = new ScoreMask(config.band(), block.sequence(), rows);
-    k.when(walk.masked(), () -> rows.set(k, scores, mask.apply(k, thread.settled(), place, rows.values(k, scores))));
+    k.when(walk.masked(), () -> {
+      var mask = new ScoreMask(config.band(), block.sequence().settled(), rows);
+      rows.set(k, scores, mask.apply(k, thread.settled(), place(block, walk.tile()), rows.values(k, scores)));
+    });
     var scale = modification.softmaxScale(k, tensors.scale());
-    return rows.withRows(rows.values(k, scores), logarithms, (s, log) -> s.fma(scale, log.negated()).exp2());
+    var p = rows.withRows(rows.values(k, scores), logarithms, (s, log) -> s.fma(scale, log.negated()).exp2());
+    return new Probabilities(p, IntStream.range(0, p.size()).mapToObj(v -> factor(p.get(v), changed.get(v))).toList());
   }
 
-  private static List<F32> scoreGradients(Sm80BackwardProducts products, List<F32> p, List<F32> dP, List<F32> sums) {
-    var differences = products.rows().withRows(dP, sums, F32::minus);
-    return IntStream.range(0, p.size()).mapToObj(v -> p.get(v).times(differences.get(v))).toList();
+  private static F32 factor(F32 p, ScoreMod.Sloped changed) {
+    // A hidden score may have any slope.
+    var factor = changed.gradient(p);
+    return changed.slope().known().isPresent() ? factor : factor.where(p.notEqualTo(0), p.constant(0));
+  }
+
+  private Modification.Place place(KeyBlock block, KeyBlock.Tile tile) {
+    return new Modification.Place(tile.batch(), tile.head(), tile.number().times(config.shape().tileM()),
+        block.firstKey().settled());
+  }
+
+  private static List<F32> scoreGradients(List<F32> factors, List<F32> differences) {
+    return IntStream.range(0, factors.size()).mapToObj(v -> factors.get(v).times(differences.get(v))).toList();
   }
 
   /** Adds a tile's part of dQ to its accumulators, where the order is fixed when it is the block's turn. */

@@ -29,7 +29,6 @@ public final class Sm80AttentionBackwardKernel implements AttentionBackwardKerne
   public Optional<String> refusal(AttentionBackwardProblem problem) {
     int most = Sm80BackwardShapes.MOST_DIM;
     var p = problem.forward();
-    if (p.modification().score().isPresent()) return Optional.of("functions of scores have no derivative yet");
     return p.largestDim() <= most ? Optional.empty()
         : Optional.of("head dimension " + p.largestDim() + " is more than " + most);
   }

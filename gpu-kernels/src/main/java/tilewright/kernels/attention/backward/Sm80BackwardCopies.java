@@ -38,26 +38,28 @@ final class Sm80BackwardCopies {
   }
 
   /**
-   * Waits for tile {@code i}, the next in the walk; where there are two stages, begins to copy the one after it.
+   * Waits for the next tile of the walk.
    *
    * @return the stage that Q and dO are in
    */
-  I32 await(I32 i) {
+  I32 await() {
     CpAsync.commit(k);
     CpAsync.waitFor(k, 0);
     k.barrier();
-    if (config.shape().stages() == 1) return k.constant(0);
-    var free = stage.value().settled();
-    copyNext(i, free);
-    stage.set(k.constant(1).minus(free));
+    if (config.shape().stages() > 1) stage.set(k.constant(1).minus(stage.value()));
     return stage.value();
   }
 
-  /** Ends the use of tile {@code i}; where there is one stage, begins to copy the one after it. */
+  /** Begins to copy the tile behind tile {@code i}, where there is another stage for it. */
+  void prefetch(I32 i) {
+    if (config.shape().stages() > 1) copyNext(i, k.constant(1).minus(stage.value()).settled());
+  }
+
+  /** Ends the use of tile {@code i}; where it was in the only stage, begins to copy the next. */
   void release(I32 i) {
     if (config.shape().stages() > 1) return;
     k.barrier();
-    copyNext(i, k.constant(0));
+    copyNext(i, stage.value());
   }
 
   private void copyNext(I32 i, I32 to) {

@@ -52,12 +52,17 @@ final class Sm80BackwardProducts {
 
   /** S = Q·Kᵀ. */
   Fragment scores(I32 stage) {
-    return product(scoring, tiles.q(), stage, tiles.key(), shape.tileD());
+    var scores = scoring.accumulators(k);
+    multiply(scoring, tiles.q(), stage, tiles.key(), k.constant(0), shape.tileD(), scores);
+    return scores;
   }
 
-  /** dP = dO·Vᵀ. */
-  List<F32> probabilityGradients(I32 stage) {
-    return rows.values(k, product(probabilities, tiles.dO(), stage, tiles.value(), shape.tileDv()));
+  /** dP − D = dO·Vᵀ − D: the sum begins with −D. */
+  List<F32> probabilityGradients(I32 stage, List<F32> sums) {
+    var dP = probabilities.accumulators(k);
+    rows.set(k, dP, rows.withRows(rows.values(k, dP), sums, (_, sum) -> sum.negated()));
+    multiply(probabilities, tiles.dO(), stage, tiles.value(), k.constant(0), shape.tileDv(), dP);
+    return rows.values(k, dP);
   }
 
   /** Rounds P or dS to a tile in shared memory. */
@@ -107,12 +112,6 @@ final class Sm80BackwardProducts {
       var place = partition.coordinate(here, v);
       tile.at(place[0], place[1], k.constant(0)).store(gradients.get(v), gradients.get(v + 1));
     }
-  }
-
-  private Fragment product(TiledMma mma, SharedTensor a, I32 stage, SharedTensor b, int depth) {
-    var result = mma.accumulators(k);
-    multiply(mma, a, stage, b, k.constant(0), depth, result);
-    return result;
   }
 
   private void multiply(TiledMma mma, SharedTensor a, I32 stageOfA, SharedTensor b, I32 stageOfB, int depth,

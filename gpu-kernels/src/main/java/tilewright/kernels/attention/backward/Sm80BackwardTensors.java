@@ -77,9 +77,11 @@ final class Sm80BackwardTensors {
     var place = packed.map(blocks -> blocks.tile(k, slot)).orElse(slot);
     var sequence = packed.map(blocks -> SeqlenInfo.packed(slots.packed().orElseThrow().lengths(), blocks.lengths(),
         place.batch())).orElseGet(() -> SeqlenInfo.fixed(q.extent(0), key.extent(0)));
-    var firstKey = place.number().times(config.shape().tileN());
-    return new KeyBlock(k, place.number(), firstKey, place.head(), q.extent(2).dividedBy(key.extent(2)),
-        place.batch(), sequence,
+    // Settled: one register rather than those that it comes from.
+    var number = place.number().settled();
+    var firstKey = number.times(config.shape().tileN()).settled();
+    return new KeyBlock(k, number, firstKey, place.head().settled(), q.extent(2).dividedBy(key.extent(2)).settled(),
+        place.batch().settled(), sequence,
         QueryBlocks.of(config.band(), sequence, firstKey, config.shape().tileM(), config.shape().tileN()));
   }
 
