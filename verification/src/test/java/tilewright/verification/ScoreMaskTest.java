@@ -82,18 +82,20 @@ class ScoreMaskTest {
         (q + key) % 5 == 0 ? Double.NEGATIVE_INFINITY : 2 + h + 8 * key + (double) (1 << 12) * q, changed[at]));
   }
 
-  /** The slope of score / (q − k) is infinite for q = k, which mask or band hide: times P = 0 that were NaN. */
+  /** The slope of score / (q − k) is infinite for q = k, which the mask hides: times P = 0 that were NaN. */
   @ParameterizedTest
   @MethodSource("forms")
-  void slopesAreFiniteWhereScoresAreHidden(Form form) {
+  void whereScoresAreHiddenTheirGradientIsZero(Form form) {
     ScoreMod quotient = (score, b, h, q, k) -> score.dividedBy(q.minus(k).toF32());
     MaskMod others = (b, h, q, k) -> q.equalTo(k).not();
     var modification = new Modification(Optional.of(quotient), Optional.of(others));
     var slopes = run(form, (k, thread, rows, place, sequence) -> {
       var scores = IntStream.range(0, VALUES).mapToObj(_ -> k.constant(4f)).toList();
       var all = modification.sloped(k, thread, rows, k.constant(0.5f), place, false, scores);
-      var masked = new ScoreMask(form.band, sequence, rows).sloped(k, thread, place, all);
-      return masked.stream().map(s -> s.gradient(k.constant(3f))).toList();
+      // A stand-in for P that is 0 where 2^score is.
+      var ones = all.stream().map(s -> s.value().exp2().min(k.constant(0x1p-64f)).times(0x1p64f)).toList();
+      var seen = new ScoreMask(form.band, sequence, rows).probabilities(k, thread, place, ones);
+      return IntStream.range(0, VALUES).mapToObj(v -> all.get(v).gradient(seen.get(v).times(3))).toList();
     });
     forEach(form, (at, queries, keys, q, h, key) -> {
       boolean free = form.transposed && q >= queries;

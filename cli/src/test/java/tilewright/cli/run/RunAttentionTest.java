@@ -15,13 +15,17 @@ import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.List;
 import java.util.stream.Collectors;
+import java.util.stream.Stream;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.MethodSource;
 import org.junit.jupiter.params.provider.ValueSource;
 import tilewright.cli.Cli;
 import tilewright.cli.io.Exit;
 import tilewright.cli.tensor.Npy;
+import tilewright.kernels.attention.AttentionBackwardKernel;
+import tilewright.kernels.library.AttentionBackwardKernels;
 import tilewright.layout.Layout;
 import tilewright.layout.tuple.IntTuple;
 import tilewright.numerics.ElementType;
@@ -170,6 +174,28 @@ class RunAttentionTest {
     assertEquals(24 / Math.sqrt(DIM), Float.float16ToFloat(dQ.getShort(2 * DIM)), 0.01);
     var dK = data("dk.npy", 2 * KEYS * DIM);
     for (int i = 0; i < KEYS * DIM; i++) assertEquals(0, Float.float16ToFloat(dK.getShort(2 * i)));
+  }
+
+  static Stream<String> gradientKernels() {
+    return AttentionBackwardKernels.builtIn().all().stream().map(AttentionBackwardKernel::name);
+  }
+
+  /** For rows of zeros behind the last key, P = exp(0 − LSE) is more than f16 holds, and dQ would add ∞ · 0. */
+  @ParameterizedTest
+  @MethodSource("gradientKernels")
+  void gradientsAreFiniteWhereAllScoresAreFarBelowZero(String kernel) throws IOException {
+    npy("q.npy", KEYS, _ -> 1);
+    npy("k.npy", KEYS, _ -> -8);
+    npy("v.npy", KEYS, i -> i / DIM);
+    npy("do.npy", KEYS, _ -> 12);
+    var run = backward("--kernel", kernel);
+    assertEquals(0, run.exitCode(), run.err());
+    var dQ = data("dq.npy", 2 * KEYS * DIM);
+    var dV = data("dv.npy", 2 * KEYS * DIM);
+    for (int i = 0; i < KEYS * DIM; i++) {
+      assertEquals(0, Float.float16ToFloat(dQ.getShort(2 * i)), 0.01);
+      assertEquals(12, Float.float16ToFloat(dV.getShort(2 * i)), 0.01);
+    }
   }
 
   @ParameterizedTest

@@ -59,7 +59,7 @@ public record Modification(Optional<ScoreMod> score, Optional<MaskMod> mask) {
   public List<F32> apply(Scope k, I32 thread, FragmentRows rows, F32 scale, Place place, boolean whole,
       List<F32> scores) {
     return changed(k, thread, rows, scale, place, whole, scores, (mod, s, b, h, q, key) ->
-        new Sloped(mod.apply(s, b, h, q, key), k.constant(1f))).stream().map(Sloped::value).toList();
+        new Sloped(mod.apply(s, b, h, q, key), k.constant(1f), true)).stream().map(Sloped::value).toList();
   }
 
   /**
@@ -81,7 +81,7 @@ public record Modification(Optional<ScoreMod> score, Optional<MaskMod> mask) {
   private List<Sloped> changed(Scope k, I32 thread, FragmentRows rows, F32 scale, Place place, boolean whole,
       List<F32> scores, Call call) {
     var one = k.constant(1f);
-    var changed = new ArrayList<>(scores.stream().map(s -> new Sloped(s, one)).toList());
+    var changed = new ArrayList<>(scores.stream().map(s -> new Sloped(s, one, true)).toList());
     if (score.isEmpty() && (mask.isEmpty() || whole)) return changed;
     // Settled, or the assembler computes a key of each value ahead of all blocks, which takes a register each.
     var rowsHere = IntStream.range(0, rows.count())

@@ -42,12 +42,6 @@ public record ScoreMask(Band band, SeqlenInfo sequence, FragmentRows rows) {
     return IntStream.range(0, values.size()).mapToObj(value -> values.get(value).where(seen[value], otherwise)).toList();
   }
 
-  /** Masks a tile of scores, and takes care that slopes of hidden ones do not matter. */
-  public List<ScoreMod.Sloped> sloped(Scope k, I32 thread, Modification.Place place, List<ScoreMod.Sloped> scores) {
-    var seen = seen(k, thread, place);
-    return IntStream.range(0, scores.size()).mapToObj(value -> scores.get(value).where(seen[value])).toList();
-  }
-
   /** Whether each of the thread's values is seen. */
   private Pred[] seen(Scope k, I32 thread, Modification.Place place) {
     var seen = new Pred[rows.partition().values()];

@@ -18,17 +18,21 @@ public interface ScoreMod {
    * A changed score and its derivative by the score before.
    *
    * @param slope a constant where tracing knows it, such as 1 for a bias
+   * @param finite whether the slope is finite wherever the score is
    */
-  record Sloped(F32 value, F32 slope) {
-    /** This where the key is seen; elsewhere −∞, and no slope that could make a NaN of P = 0. */
+  record Sloped(F32 value, F32 slope, boolean finite) {
+    /** This where the key is seen, elsewhere −∞. */
     Sloped where(Pred seen) {
-      return new Sloped(value.where(seen, value.constant(Float.NEGATIVE_INFINITY)),
-          slope.known().isPresent() ? slope : slope.where(seen, slope.constant(0)));
+      return new Sloped(value.where(seen, value.constant(Float.NEGATIVE_INFINITY)), slope, finite);
     }
 
-    /** The gradient by the score before, given that by the changed one. */
+    /**
+     * The gradient by the score before, given that by the changed one: 0 where that is 0, as it is for hidden keys, even
+     * if the slope there is infinite.
+     */
     public F32 gradient(F32 changed) {
-      return product(changed, slope);
+      var product = product(changed, slope);
+      return finite ? product : product.where(changed.notEqualTo(0), changed);
     }
   }
 
@@ -40,7 +44,8 @@ public interface ScoreMod {
   default Sloped sloped(F32 score, I32 b, I32 h, I32 q, I32 k) {
     var input = score.settled();
     var value = apply(input, b, h, q, k);
-    return new Sloped(value, Derivative.of(value, input));
+    var slope = Derivative.of(value, input);
+    return new Sloped(value, slope, slope.known().isPresent());
   }
 
   /** Scores bent into ±{@code cap}: cap · tanh(score / cap), by 1 − 2/(1 + e^2x), which is off by 2⁻²² of the cap. */
@@ -57,7 +62,7 @@ public interface ScoreMod {
       public Sloped sloped(F32 score, I32 b, I32 h, I32 q, I32 k) {
         var capped = apply(score, b, h, q, k);
         var tanh = capped.times(1 / cap);
-        return new Sloped(capped, tanh.negated().fma(tanh, tanh.constant(1)));
+        return new Sloped(capped, tanh.negated().fma(tanh, tanh.constant(1)), true);
       }
     };
   }
@@ -75,7 +80,7 @@ public interface ScoreMod {
       public Sloped sloped(F32 score, I32 b, I32 h, I32 q, I32 k) {
         var inner = first.sloped(score, b, h, q, k);
         var outer = next.sloped(inner.value, b, h, q, k);
-        return new Sloped(outer.value, product(inner.slope, outer.slope));
+        return new Sloped(outer.value, product(inner.slope, outer.slope), inner.finite && outer.finite);
       }
     };
   }
