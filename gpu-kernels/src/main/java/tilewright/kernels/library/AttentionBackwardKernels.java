@@ -1,24 +1,35 @@
 package tilewright.kernels.library;
 
+import java.util.Comparator;
 import java.util.List;
-import java.util.Optional;
 import tilewright.kernels.attention.AttentionBackwardKernel;
+import tilewright.kernels.registry.KernelRegistry;
 
 /**
  * The kernels of attention's gradients that {@code AttentionBackward} chooses from, those of the newest architecture
  * first.
  *
- * @param forward the kernels whose gradients they compute
+ * @param described every one that a registry has
  */
-public record AttentionBackwardKernels(AttentionKernels forward) {
+public record AttentionBackwardKernels(List<AttentionBackwardDescription> described) {
+  public AttentionBackwardKernels {
+    described = described.stream()
+        .sorted(Comparator.comparing((AttentionBackwardDescription d) -> -d.target().capability())).toList();
+  }
 
   /** Tilewright's own. */
   public static AttentionBackwardKernels builtIn() {
-    return new AttentionBackwardKernels(AttentionKernels.builtIn());
+    return among(KernelRegistry.builtIn());
+  }
+
+  /** A registry's own, a user's among them. */
+  public static AttentionBackwardKernels among(KernelRegistry registry) {
+    return new AttentionBackwardKernels(registry.kernels().stream()
+        .filter(AttentionBackwardDescription.class::isInstance).map(AttentionBackwardDescription.class::cast).toList());
   }
 
   public List<AttentionBackwardKernel> all() {
-    return kernels(forward);
+    return described.stream().map(AttentionBackwardDescription::kernel).toList();
   }
 
   /**
@@ -28,10 +39,7 @@ public record AttentionBackwardKernels(AttentionKernels forward) {
    * @throws IllegalArgumentException for a GPU before SM80
    */
   public List<AttentionBackwardKernel> of(int capability) {
-    return kernels(forward.runningOn(capability));
-  }
-
-  private static List<AttentionBackwardKernel> kernels(AttentionKernels described) {
-    return described.described().stream().map(AttentionDescription::backward).flatMap(Optional::stream).toList();
+    AttentionKernels.requireSupported(capability);
+    return new AttentionBackwardKernels(described.stream().filter(d -> d.target().runsOn(capability)).toList()).all();
   }
 }

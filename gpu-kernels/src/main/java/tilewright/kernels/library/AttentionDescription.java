@@ -5,7 +5,6 @@ import java.util.Optional;
 import tilewright.kernel.PreparedLaunch;
 import tilewright.kernel.Target;
 import tilewright.kernels.attention.Attention;
-import tilewright.kernels.attention.AttentionBackwardKernel;
 import tilewright.kernels.attention.AttentionKernel;
 import tilewright.kernels.attention.AttentionProblem;
 import tilewright.kernels.registry.Choice;
@@ -39,6 +38,11 @@ public abstract class AttentionDescription implements KernelDescription {
 
   @Override
   public final List<Setting> settings() {
+    return ofProblem();
+  }
+
+  /** The settings that describe a problem. */
+  static List<Setting> ofProblem() {
     return List.of(Setting.types("dtype", ElementType.BF16, ElementType.F16), Setting.extent("batch", 1),
         Setting.extent("queries", 1024), Setting.extent("keys", 1024), Setting.extent("heads", 16),
         Setting.extent("keyheads", 16), Setting.extent("dim", 128), Setting.option("causal", "no", "yes"));
@@ -53,11 +57,6 @@ public abstract class AttentionDescription implements KernelDescription {
     return kernel;
   }
 
-  /** The kernel of its gradients on the same architecture, where there is one. */
-  public Optional<AttentionBackwardKernel> backward() {
-    return Optional.empty();
-  }
-
   @Override
   public Optional<Timing> timing() {
     return Optional.of(new AttentionTiming(kernel));
@@ -65,10 +64,15 @@ public abstract class AttentionDescription implements KernelDescription {
 
   @Override
   public final PreparedLaunch launchFor(Choice choice) {
+    return attention(choice).prepare(List.of(kernel));
+  }
+
+  /** The attention that a choice of {@link #ofProblem} describes. */
+  static Attention attention(Choice choice) {
     int dim = choice.number("dim");
     var sizes = new AttentionProblem.Sizes(choice.number("batch"), choice.number("queries"), choice.number("keys"),
         choice.number("heads"), choice.number("keyheads"), dim, dim);
     var attention = Attention.forward(choice.type("dtype"), sizes);
-    return (choice.text("causal").equals("yes") ? attention.causal() : attention).prepare(List.of(kernel));
+    return choice.text("causal").equals("yes") ? attention.causal() : attention;
   }
 }

@@ -40,13 +40,13 @@ public record AttentionKernels(List<AttentionDescription> described) {
    * @throws IllegalArgumentException for a GPU before SM80
    */
   public List<AttentionKernel> of(int capability) {
-    return runningOn(capability).all();
+    requireSupported(capability);
+    return new AttentionKernels(described.stream().filter(d -> d.target().runsOn(capability)).toList()).all();
   }
 
-  AttentionKernels runningOn(int capability) {
+  static void requireSupported(int capability) {
     if (capability < SM80) {
       throw new IllegalArgumentException("no attention for sm" + capability + ": sm80 or later");
     }
-    return new AttentionKernels(described.stream().filter(d -> d.target().runsOn(capability)).toList());
   }
 }

@@ -3,6 +3,7 @@ package tilewright.kernels.registry;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Optional;
+import tilewright.kernel.LaunchSequence;
 import tilewright.kernel.PreparedLaunch;
 import tilewright.kernel.Target;
 
@@ -23,6 +24,11 @@ public interface KernelDescription {
 
   /** Traces the kernel for a choice that {@link #requireSupported} lets pass. */
   PreparedLaunch launchFor(Choice choice);
+
+  /** Traces the kernel and those that are launched before and after it: most kernels are launched alone. */
+  default LaunchSequence sequenceFor(Choice choice) {
+    return LaunchSequence.of(launchFor(choice));
+  }
 
   /**
    * Traces the kernel.

@@ -2,20 +2,21 @@ package tilewright.kernels.registry;
 
 import java.util.List;
 import java.util.Map;
+import tilewright.kernel.LaunchSequence;
 import tilewright.kernel.PreparedLaunch;
 import tilewright.numerics.ElementType;
 
 /**
- * One kernel on one problem, to time.
+ * One kernel on one problem, to time: one launch or several in a row.
  *
  * @param config extents, types and tiles, in words
- * @param tensors the launch's buffers
+ * @param tensors the launches' buffers besides their workspace
  * @param bytes that have to cross global memory at least
  * @param operations that have to be made at least; 0 where moving is all
  * @param peer what the peers are asked for the same problem; empty where there is no peer
- * @param before launches that make what the launch reads, once and untimed
+ * @param before launches that make what the launches read, once and untimed
  */
-public record TimedProblem(String kernel, String arch, String config, PreparedLaunch launch, List<Tensor> tensors,
+public record TimedProblem(String kernel, String arch, String config, LaunchSequence launches, List<Tensor> tensors,
     long bytes, double operations, Map<String, Object> peer, List<PreparedLaunch> before) {
   public TimedProblem {
     tensors = List.copyOf(tensors);
@@ -23,7 +24,13 @@ public record TimedProblem(String kernel, String arch, String config, PreparedLa
     before = List.copyOf(before);
   }
 
-  /** A timed problem whose inputs are all drawn at random. */
+  /** A timed problem of one launch. */
+  public TimedProblem(String kernel, String arch, String config, PreparedLaunch launch, List<Tensor> tensors,
+      long bytes, double operations, Map<String, Object> peer, List<PreparedLaunch> before) {
+    this(kernel, arch, config, LaunchSequence.of(launch), tensors, bytes, operations, peer, before);
+  }
+
+  /** A timed problem of one launch whose inputs are all drawn at random. */
   public TimedProblem(String kernel, String arch, String config, PreparedLaunch launch, List<Tensor> tensors,
       long bytes, double operations, Map<String, Object> peer) {
     this(kernel, arch, config, launch, tensors, bytes, operations, peer, List.of());

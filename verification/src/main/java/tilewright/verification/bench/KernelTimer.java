@@ -1,5 +1,6 @@
 package tilewright.verification.bench;
 
+import java.util.ArrayList;
 import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
@@ -28,7 +29,8 @@ final class KernelTimer implements AutoCloseable {
   private final Gpu gpu;
   private final Stream stream;
   private final List<Map<String, DeviceMemory>> sets;
-  private final List<BoundKernel> kernels;
+  /** The launches on each set. */
+  private final List<List<BoundKernel>> kernels;
   private final TimedProblem measured;
   /** Runs follow one another, so all sets share it. */
   private final Map<String, DeviceMemory> scratch = new HashMap<>();
@@ -38,13 +40,16 @@ final class KernelTimer implements AutoCloseable {
     this.stream = stream;
     this.measured = measured;
     this.sets = inputs.allocate(measured);
-    for (var part : measured.launch().scratch()) {
-      var memory = gpu.allocate(part.bytes());
+    var launches = measured.launches().launches();
+    var own = new ArrayList<>(measured.launches().workspace());
+    launches.forEach(launch -> own.addAll(launch.scratch()));
+    for (var part : own) {
+      var memory = gpu.allocate(Math.max(1, part.bytes()));
       memory.fill((byte) 0);
       scratch.put(part.name(), memory);
     }
     sets.forEach(set -> set.putAll(scratch));
-    kernels = sets.stream().map(set -> gpu.bind(measured.launch(), set)).toList();
+    kernels = sets.stream().map(set -> launches.stream().map(launch -> gpu.bind(launch, set)).toList()).toList();
     sets.forEach(set -> measured.before().forEach(launch -> gpu.bind(launch, set).launch(stream)));
   }
 
@@ -56,7 +61,7 @@ final class KernelTimer implements AutoCloseable {
         sets.get(set).get(tensor.name()).fill((byte) 0, stream);
       }
     }
-    kernels.get(set).launch(stream);
+    kernels.get(set).forEach(kernel -> kernel.launch(stream));
   }
 
   /** Times runs, in milliseconds each, after as few as load the kernel. */

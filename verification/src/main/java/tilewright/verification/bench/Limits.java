@@ -3,6 +3,7 @@ package tilewright.verification.bench;
 import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
+import java.util.stream.Collectors;
 import tilewright.device.Gpu;
 import tilewright.device.GpuTimer;
 import tilewright.device.KernelArgument;
@@ -63,11 +64,13 @@ record Limits(Map<String, Double> rates) {
   double floorMs(TimedProblem measured) {
     double moving = measured.bytes() / rates.get(COPY) * 1e-9;
     if (measured.operations() == 0) return moving;
-    var rate = rates.get(arithmetic(measured.launch().kernel().ptx()));
+    var ptx = measured.launches().launches().stream().map(launch -> launch.kernel().ptx())
+        .collect(Collectors.joining());
+    var rate = rates.get(arithmetic(ptx));
     return rate == null ? Double.NaN : Math.max(moving, measured.operations() / rate * 1e-9);
   }
 
-  /** The limit that holds for a kernel, by the instructions that it has. */
+  /** The limit that holds for kernels, by the instructions that they have. */
   static String arithmetic(String ptx) {
     if (!ptx.contains("mma")) return "f32";
     if (ptx.contains(".f32.e4m3.") || ptx.contains(".f32.e5m2.")) return "fp8";

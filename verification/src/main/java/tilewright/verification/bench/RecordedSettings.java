@@ -35,7 +35,7 @@ record RecordedSettings(String kernel, Map<String, String> settings) {
   private static final Pattern LADDER = Pattern.compile(SHAPE + " step (?<step>\\d+): .*");
   private static final Pattern ATTENTION = Pattern.compile("(?<dtype>\\w+) B=(?<batch>\\d+)( Sq=(?<queries>\\d+))?"
       + " S<?=(?<keys>\\d+) H=(?<heads>\\d+)( Hk=(?<keyHeads>\\d+))? D=(?<dim>\\d+)(?<causal> causal)?"
-      + "( (?<form>\\S+))?");
+      + "(?<deterministic> deterministic)?( (?<form>\\S+))?");
   /** Records of a special question name a product and its types only. */
   private static final Pattern PROBLEM = Pattern.compile(SHAPE + " (?<order>TN) " + TYPES + ".*");
 
@@ -69,7 +69,8 @@ record RecordedSettings(String kernel, Map<String, String> settings) {
       case "sm90_grouped_gemm" -> match(GROUPED, config).map(m -> grouped(kernel, m));
       case "sm90_ladder" -> match(LADDER, config).map(m -> new RecordedSettings(kernel,
           Map.of("shape", shape(m), "step", m.group("step"))));
-      case "sm80_attention", "sm90_attention" -> match(ATTENTION, config).map(m -> attention(kernel, m));
+      case "sm80_attention", "sm90_attention", "sm80_attention_backward", "sm90_attention_backward" ->
+          match(ATTENTION, config).map(m -> attention(kernel, m));
       default -> Optional.empty();
     };
   }
@@ -120,6 +121,7 @@ record RecordedSettings(String kernel, Map<String, String> settings) {
     var settings = new HashMap<>(Map.of("dtype", m.group("dtype"), "d", m.group("dim"), "s", m.group("keys"),
         "causal", "" + (m.group("causal") != null), "form", form));
     if (!form.equals(AttentionForm.VARLEN.name())) settings.put("b", m.group("batch"));
+    if (m.group("deterministic") != null) settings.put("deterministic", "true");
     put(settings, "q", m.group("queries"));
     if (m.group("keyHeads") != null) {
       settings.put("share", "" + Integer.parseInt(m.group("heads")) / Integer.parseInt(m.group("keyHeads")));
@@ -163,6 +165,6 @@ record RecordedSettings(String kernel, Map<String, String> settings) {
   }
 
   private static List<PreparedLaunch> launches(TimedProblem measured) {
-    return Stream.concat(measured.before().stream(), Stream.of(measured.launch())).toList();
+    return Stream.concat(measured.before().stream(), measured.launches().launches().stream()).toList();
   }
 }

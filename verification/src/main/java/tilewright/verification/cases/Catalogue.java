@@ -4,6 +4,7 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.stream.Collectors;
 import tilewright.kernels.VectorAdd;
+import tilewright.kernels.library.AttentionBackwardDescription;
 import tilewright.kernels.library.AttentionDescription;
 import tilewright.kernels.library.GemmKernel;
 import tilewright.kernels.registry.Family;
@@ -34,6 +35,7 @@ public final class Catalogue {
       case GemmKernel gemm -> GemmCases.of(gemm, seed);
       case AttentionDescription attention ->
           AttentionCases.cases(new AttentionCases.Architecture(attention.kernel()), seed);
+      case AttentionBackwardDescription gradients -> AttentionBackwardCases.cases(gradients.kernel(), seed);
       default -> List.of();
     };
   }

@@ -12,7 +12,7 @@ Reads one JSON object a line from stdin and answers each with one JSON object a 
   {"op": "attention", "batch": .., "heads": .., "kvHeads": .., "queries": .., "keys": .., "headDim": .., "dtype": ..,
    "causal": false, "backward": false, ..} -> {"ms": {"cudnn": .., "flash": ..}}, PyTorch by cuDNN and by its own
    FlashAttention-2; "backward" times the backward pass alone; with "cumulated", the begins and the end of sequences that
-  lie one after the other, FlashAttention-2 alone
+  lie one after the other, FlashAttention-2 alone; with "form", FlexAttention alone
 
   {"op": a kernel of the catalogue, "settings": {"n": "4096", "dtype": "bf16", ..}, ..}
   -> {"ms": {"eager": .., "compile": .., "triton": ..}}, without those that are not there
@@ -205,7 +205,7 @@ def attention(request):
 
     def tensor(count, length):
         """(batch, heads, length, dim) to the caller, in memory with the heads of a position side by side."""
-        return normal(batch, length, count, head_dim, dtype=dtype).transpose(1, 2).requires_grad_(backward)
+        return normal(batch, length, count, head_dim, dtype=dtype).transpose(1, 2)
 
     def by(backend):
         def forward(q, k, v):
@@ -216,22 +216,38 @@ def attention(request):
     def make():
         return tensor(heads, queries), tensor(kv_heads, keys), tensor(kv_heads, keys)
 
+    runs = {"cudnn": by(SDPBackend.CUDNN_ATTENTION), "flash": by(SDPBackend.FLASH_ATTENTION)}
     if "cumulated" in request:
-        return varlen(request, dtype)
-    if "form" in request:
-        return make, {"flex": flex(request["form"], heads, queries, keys, causal)}
+        make, runs = varlen(request, dtype)
+    elif "form" in request:
+        runs = {"flex": flex(request["form"], heads, queries, keys, causal)}
+    return (make, runs) if not backward else gradients(make, runs)
 
-    def make_backward(forward):
-        q, k, v = make()
-        return q, k, v, forward(q, k, v), normal(batch, queries, heads, head_dim, dtype=dtype).transpose(1, 2)
 
-    def run_backward(q, k, v, out, gradient):
-        torch.autograd.grad(out, (q, k, v), gradient, retain_graph=True)
+def gradients(make, runs):
+    """The backward pass alone: each peer's own results of its forward pass are part of a set of inputs."""
+    failed = {}
 
-    backends = {"cudnn": by(SDPBackend.CUDNN_ATTENTION), "flash": by(SDPBackend.FLASH_ATTENTION)}
-    if backward:
-        return lambda: make_backward(backends["cudnn"]), {"cudnn": run_backward}
-    return make, backends
+    def made():
+        inputs = tuple(tensor.requires_grad_() for tensor in make())
+        results = {}
+        for name, forward in runs.items():
+            try:
+                results[name] = forward(*inputs)
+            except Exception as failure:
+                failed[name] = failure
+        # Where nobody has a result, nobody asks for its gradient.
+        given = [torch.randn_like(result) for result in list(results.values())[:1]] or [inputs[0]]
+        return *inputs, *given, *(results.get(name, inputs[0]) for name in runs)
+
+    def backward(place, name):
+        def run(q, k, v, given, *results):
+            if name in failed:
+                raise failed[name]
+            return torch.autograd.grad(results[place], (q, k, v), given, retain_graph=True)
+        return run
+
+    return made, {name: backward(place, name) for place, name in enumerate(runs)}
 
 
 def varlen(request, dtype):

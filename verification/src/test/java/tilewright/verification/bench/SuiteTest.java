@@ -27,9 +27,12 @@ class SuiteTest {
       for (var problem : SUITE.of(name).subList(0, 1)) {
         var measured = problem.get();
         var tensors = measured.tensors().stream().map(TimedProblem.Tensor::name).collect(Collectors.toSet());
-        measured.launch().scratch().forEach(part -> tensors.add(part.name()));
-        for (var argument : measured.launch().arguments()) {
-          if (argument instanceof Launch.Argument.Buffer b) assertTrue(tensors.contains(b.name()), measured.config());
+        measured.launches().workspace().forEach(part -> tensors.add(part.name()));
+        for (var launch : measured.launches().launches()) {
+          launch.scratch().forEach(part -> tensors.add(part.name()));
+          for (var argument : launch.arguments()) {
+            if (argument instanceof Launch.Argument.Buffer b) assertTrue(tensors.contains(b.name()), measured.config());
+          }
         }
         assertEquals(name, measured.kernel());
         assertTrue(measured.bytes() > 0, measured.config());
