@@ -88,13 +88,7 @@ record Sm80AttentionBackward(Sm80BackwardConfig config) implements Kernel {
     });
     var scale = modification.softmaxScale(k, tensors.scale());
     var p = rows.withRows(rows.values(k, scores), logarithms, (s, log) -> s.fma(scale, log.negated()).exp2());
-    return new Probabilities(p, IntStream.range(0, p.size()).mapToObj(v -> factor(p.get(v), changed.get(v))).toList());
-  }
-
-  private static F32 factor(F32 p, ScoreMod.Sloped changed) {
-    // A hidden score may have any slope.
-    var factor = changed.gradient(p);
-    return changed.slope().known().isPresent() ? factor : factor.where(p.notEqualTo(0), p.constant(0));
+    return new Probabilities(p, IntStream.range(0, p.size()).mapToObj(v -> changed.get(v).gradient(p.get(v))).toList());
   }
 
   private Modification.Place place(KeyBlock block, KeyBlock.Tile tile) {
