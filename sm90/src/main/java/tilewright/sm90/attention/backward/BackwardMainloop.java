@@ -42,6 +42,7 @@ final class BackwardMainloop {
   private final Sm90BackwardConfig config;
   private final BackwardTensors tensors;
   private final QueryTiles slots;
+  private final Optional<AdditionOrder.Adder> order;
   private final KeyBlock block;
   private final I32 lane;
   private final I32 group;
@@ -61,11 +62,12 @@ final class BackwardMainloop {
   private final GlobalTensor accumulators;
 
   BackwardMainloop(Scope k, Sm90BackwardConfig config, BackwardTensors tensors, BackwardRings rings, QueryTiles slots,
-      KeyBlock block, I32 lane, I32 group) {
+      Optional<AdditionOrder> order, KeyBlock block, I32 lane, I32 group) {
     this.k = k;
     this.config = config;
     this.tensors = tensors;
     this.slots = slots;
+    this.order = order.map(AdditionOrder::adder);
     this.block = block;
     this.lane = lane;
     this.group = group;
@@ -156,8 +158,10 @@ final class BackwardMainloop {
     // 5. dV and dQ are complete: release dO, and add dQ.
     WgmmaAtom.waitFor(k, 1);
     gradients.releaseAndAdvance(lane);
+    order.ifPresent(AdditionOrder.Adder::await);
     dQ.add(k, lane.settled(), group, sumsOfDQ,
         accumulators.from(zero, slots.slot(tile.batch(), tile.number()), tile.head()));
+    order.ifPresent(adder -> adder.added(lane));
     // 6. dK is complete: release Q.
     WgmmaAtom.waitFor(k, 0);
     queries.releaseAndAdvance(lane);

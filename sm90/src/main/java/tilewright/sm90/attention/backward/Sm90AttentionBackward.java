@@ -20,7 +20,7 @@ import tilewright.kernels.attention.backward.QueryTiles;
  * dK and dV of a block of keys, and its part of dQ, on SM90 (FlashAttention-3, backward pass).
  *
  * <p>A CTA has a block of keys of one head. One warp has its K and V copied, and the tiles of Q and dO that see it, with
- * their rows' statistics. The other warpgroups have 64 keys each.
+ * their rows' statistics. Warpgroups have 64 keys each, or share the head dimension of 64.
  */
 record Sm90AttentionBackward(Sm90BackwardConfig config) implements Kernel {
   @Override
@@ -37,6 +37,8 @@ record Sm90AttentionBackward(Sm90BackwardConfig config) implements Kernel {
     var first = thread.equalTo(0);
     var rings = BackwardRings.of(k, shape, first);
     var slots = QueryTiles.of(k, shape.queries(), tensors.q().extent(0), config.packed());
+    var order = config.deterministic() ? Optional.of(AdditionOrder.of(k, config, slots, first))
+        : Optional.<AdditionOrder>empty();
     k.when(first, () -> Mbarrier.publish(k));
     k.barrier();
 
@@ -50,9 +52,10 @@ record Sm90AttentionBackward(Sm90BackwardConfig config) implements Kernel {
     k.when(group.equalTo(shape.consumers()), () -> {
       RegisterBudget.shrink(k, config.producerRegisters());
       k.when(lane.equalTo(0), () -> new BackwardProducer(k, config, tensors, rings, slots).run(block));
+      order.ifPresent(warps -> warps.run(block, lane));
     }, () -> {
       RegisterBudget.grow(k, config.consumerRegisters());
-      var mainloop = new BackwardMainloop(k, config, tensors, rings, slots, block, lane, group);
+      var mainloop = new BackwardMainloop(k, config, tensors, rings, slots, order, block, lane, group);
       mainloop.run();
       new BackwardEpilogue(k, config, tensors, lane.settled(), group.settled())
           .store(mainloop.gradientOfKeys(), mainloop.gradientOfValues(), block);
@@ -82,7 +85,8 @@ record Sm90AttentionBackward(Sm90BackwardConfig config) implements Kernel {
     }
 
     private AttentionTileScheduler order(I32 blocks, I32 entries) {
-      return new AttentionTileScheduler(blocks, tensors.key().extent(2), entries, config.headsTogether(), false);
+      return new AttentionTileScheduler(blocks, tensors.key().extent(2), entries, config.headsTogether(),
+          config.deterministic() && config.order().descends());
     }
 
     KeyBlock of(I32 index) {

@@ -2,6 +2,7 @@ package tilewright.sm90.attention.backward;
 
 import java.util.List;
 import java.util.Optional;
+import tilewright.kernel.Chip;
 import tilewright.kernel.CompiledKernel;
 import tilewright.kernel.LaunchSequence;
 import tilewright.kernel.PreparedLaunch;
@@ -18,6 +19,9 @@ import tilewright.sm90.attention.backward.Sm90BackwardConfig.Shape;
 /** Hopper's gradients: from a problem to a configuration to launches. */
 public final class Sm90AttentionBackwardKernel implements AttentionBackwardKernel {
   private static final int ALIGNED_BYTES = 16;
+  /** Tiles that a block stays behind the one before it: what passing the turn on takes. */
+  private static final int LAG = 2;
+  private static final int MULTIPROCESSORS = Chip.H200.multiprocessors();
   private static final List<Shape> SHAPES = List.of(new Shape(32, 32, 2, 128, 2, false), new Shape(64, 64, 2, 128, 2, false),
       new Shape(128, 128, 2, 64, 2, false), new Shape(192, 128, 2, 64, 2, true),
       new Shape(192, 192, 2, 64, 2, true), new Shape(256, 256, 2, 64, 2, true));
@@ -39,7 +43,6 @@ public final class Sm90AttentionBackwardKernel implements AttentionBackwardKerne
     if (!problem.views().allMatch(view -> view.isAligned(vector, p.type().bytes()))) {
       return Optional.of("tensor copies need strides and offsets of " + ALIGNED_BYTES + " bytes");
     }
-    if (problem.deterministic()) return Optional.of("it has no fixed order of additions");
     return shape(p).isPresent() ? Optional.empty() : Optional.of("head dimensions " + p.sizes().headDim() + " and "
         + p.sizes().valueDim() + " are more than 256");
   }
@@ -60,16 +63,28 @@ public final class Sm90AttentionBackwardKernel implements AttentionBackwardKerne
   /** Prepares the kernel in a given shape. */
   static LaunchSequence prepare(AttentionBackwardProblem problem, Shape shape) {
     var p = problem.forward();
-    var config = new Sm90BackwardConfig(p.type(), shape, 1, p.band(), p.modification(), p.packed().isPresent(),
+    var s = p.sizes();
+    int together = problem.deterministic() ? headsTogether(p, shape) : 1;
+    var config = new Sm90BackwardConfig(p.type(), shape, together, p.band(), p.modification(), p.packed().isPresent(),
         problem.deterministic());
     var kernel = CompiledKernel.compile(new Sm90AttentionBackward(config), Target.SM90A);
     var launches = new BackwardLaunches(problem, shape.queries(), shape.headDim(), new QueryGradient(config).order());
     var arguments = launches.arguments(kernel);
     config.tensors().giveTo(arguments, AttentionArguments.tensors(p));
     config.tensors().giveTo(arguments, BackwardLaunches.tensors(problem));
-    var s = p.sizes();
     long blocks = p.packed().map(lengths -> PackedTiles.slots(s.keys(), lengths.sequences(), shape.keys()))
         .orElse((long) Math.ceilDiv(s.keys(), shape.keys()) * s.batch()) * s.keyHeads();
     return launches.around(new PreparedLaunch(kernel, Dim3.of(Math.toIntExact(blocks)), arguments.build()));
+  }
+
+  /**
+   * Heads whose blocks run side by side where the order of additions is fixed. Without a diagonal, blocks of a head
+   * follow each other through its tiles, {@link #LAG} tiles apart; as many as the GPU runs must not reach beyond the
+   * last tile. With one, blocks begin apart. Of more heads, less would stay in L2.
+   */
+  private static int headsTogether(AttentionProblem p, Shape shape) {
+    if (p.band().right().isPresent()) return 1;
+    int tiles = Math.max(1, Math.ceilDiv(p.sizes().queries(), shape.queries()));
+    return Math.ceilDiv(LAG * MULTIPROCESSORS, tiles);
   }
 }

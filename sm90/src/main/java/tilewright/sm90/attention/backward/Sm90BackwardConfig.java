@@ -9,6 +9,7 @@ import tilewright.kernel.Scope;
 import tilewright.kernel.collective.attention.Band;
 import tilewright.kernel.collective.attention.HeadPacking;
 import tilewright.kernel.collective.attention.Modification;
+import tilewright.kernels.attention.backward.DeterministicOrder;
 import tilewright.layout.OffsetMap;
 import tilewright.numerics.ElementType;
 import tilewright.sm90.atom.WgmmaAtom;
@@ -50,6 +51,11 @@ record Sm90BackwardConfig(ElementType type, Shape shape, int headsTogether, Band
     int keys() {
       return sharesHeadDim ? WgmmaAtom.M : WgmmaAtom.M * consumers;
     }
+  }
+
+  /** The order of additions to dQ, where it is fixed. */
+  DeterministicOrder order() {
+    return new DeterministicOrder(band, shape.queries, shape.keys());
   }
 
   /** The GEMMs Sᵀ and dPᵀ of a warpgroup: 64 keys by its queries. */
