@@ -31,6 +31,15 @@ public final class BulkCopy {
     waitForReads(k, 0);
   }
 
+  /**
+   * Adds shared FP32 numbers to global ones, each atomically, in this thread's present group (PTX ISA,
+   * cp.reduce.async.bulk). Sums are rounded one by one, and so depend on the order in which copies arrive.
+   */
+  public static void add(Scope k, Element destination, Element source, I32 bytes) {
+    k.emit("cp.reduce.async.bulk.global.shared::cta.bulk_group.add.f32", destination.address(), source.address(),
+        bytes.operand());
+  }
+
   /** Closes the group of this thread's stores since the last one. */
   public static void commit(Scope k) {
     k.emit("cp.async.bulk.commit_group");

@@ -20,6 +20,7 @@ import tilewright.sm100.atom.F32x2;
 import tilewright.sm100.atom.TensorFence;
 import tilewright.sm100.atom.TensorMemoryAccess;
 import tilewright.sm100.collective.Signals;
+import tilewright.sm100.collective.WarpSync;
 
 /**
  * The warpgroup that rescales O where a row's maximum has grown, and at the end divides its rows by their sums and

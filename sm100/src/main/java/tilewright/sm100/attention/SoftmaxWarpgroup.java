@@ -18,6 +18,7 @@ import tilewright.ptx.PtxType;
 import tilewright.sm100.atom.TensorFence;
 import tilewright.sm100.atom.TensorMemoryAccess;
 import tilewright.sm100.collective.Signals;
+import tilewright.sm100.collective.WarpSync;
 
 /**
  * The warpgroup that computes the softmax of one tile, one row per thread: it loads S from Tensor Memory into

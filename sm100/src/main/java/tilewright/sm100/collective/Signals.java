@@ -34,9 +34,29 @@ public record Signals(Scope k, I32 first) {
     return signals;
   }
 
+  /** The first barrier. */
+  public Mbarrier barrier() {
+    return of(k.constant(0));
+  }
+
   /** The barrier at which one arrives. */
   public Mbarrier of(I32 which) {
     return new Mbarrier(k, first.plus(which.times(Mbarrier.BYTES)));
+  }
+
+  /** One of the signals by itself. */
+  public Signals only(int which) {
+    return new Signals(k, first.plus(which * Mbarrier.BYTES));
+  }
+
+  /** Waits for the first of the signals, each time for the next. */
+  public Waiter waiter() {
+    return waiter(k.constant(0));
+  }
+
+  /** Waits for the first of the signals, but not the first time: as if a signal had come before. */
+  public Waiter waiterButFirst() {
+    return waiterButFirst(k.constant(0));
   }
 
   /** Waits for one of the signals, each time for the next. */

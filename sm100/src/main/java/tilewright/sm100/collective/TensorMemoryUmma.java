@@ -1,5 +1,6 @@
 package tilewright.sm100.collective;
 
+import java.util.List;
 import tilewright.kernel.I32;
 import tilewright.kernel.Pred;
 import tilewright.kernel.Scope;
@@ -47,6 +48,21 @@ public final class TensorMemoryUmma {
       var part = a.part(slice * perElement / COLUMN_BYTES, columns);
       var rows = b.register(k, tileB, k.constant(0), k.constant(slice), stage);
       atom.multiply(k, d, part, rows, b, slice == first ? more : k.constant(0).equalTo(0));
+    }
+  }
+
+  /** One thread multiplies A, which lies in equal parts along k, by a stage of B. */
+  public void multiply(Scope k, TensorMemoryTile d, List<TensorMemoryTile> a, SharedTensor tileB, I32 stage,
+      Pred more) {
+    int perElement = atom.a().container().bytes();
+    int columns = atom.depth() * perElement / COLUMN_BYTES;
+    int slice = 0;
+    for (var part : a) {
+      for (int column = 0; column < part.columns(); column += columns) {
+        var rows = b.register(k, tileB, k.constant(0), k.constant(slice), stage);
+        atom.multiply(k, d, part.part(column, columns), rows, b, slice == 0 ? more : k.constant(0).equalTo(0));
+        slice += atom.depth();
+      }
     }
   }
 }

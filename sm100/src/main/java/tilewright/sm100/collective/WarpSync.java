@@ -1,4 +1,4 @@
-package tilewright.sm100.attention;
+package tilewright.sm100.collective;
 
 import tilewright.async.atom.Mbarrier;
 import tilewright.kernel.I32;
@@ -7,10 +7,10 @@ import tilewright.kernel.Warp;
 import tilewright.ptx.Operand;
 
 /** Arrives once for a whole warp, after everything that its lanes have done. */
-final class WarpSync {
+public final class WarpSync {
   private WarpSync() {}
 
-  static void arrive(Scope k, I32 thread, Mbarrier barrier) {
+  public static void arrive(Scope k, I32 thread, Mbarrier barrier) {
     k.emit("bar.warp.sync", new Operand.Integer(-1));
     k.when(thread.modulo(Warp.SIZE).equalTo(0), barrier::arrive);
   }

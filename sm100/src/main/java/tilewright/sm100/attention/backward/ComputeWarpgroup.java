@@ -1,0 +1,192 @@
+package tilewright.sm100.attention.backward;
+
+import java.util.ArrayList;
+import java.util.List;
+import tilewright.async.atom.BulkCopy;
+import tilewright.async.atom.Mbarrier;
+import tilewright.async.attention.TileCoordinates;
+import tilewright.async.collective.Pipeline;
+import tilewright.kernel.F32;
+import tilewright.kernel.I32;
+import tilewright.kernel.Scope;
+import tilewright.kernel.SharedTensor;
+import tilewright.kernel.Vector;
+import tilewright.kernel.tiled.Fragment;
+import tilewright.kernels.attention.backward.KeyBlock;
+import tilewright.ptx.Operand;
+import tilewright.ptx.PtxType;
+import tilewright.sm100.atom.F32x2;
+import tilewright.sm100.atom.TensorFence;
+import tilewright.sm100.atom.TensorMemoryAccess;
+import tilewright.sm100.atom.TensorMemoryTile;
+import tilewright.sm100.collective.WarpSync;
+
+/**
+ * One of two warpgroups that compute P and dS, each for half of a tile's queries: a thread has a key's row of Sᵀ and
+ * dPᵀ. At the end each stores half of the columns of dV and dK.
+ *
+ * @param thread its number in the warpgroup, of which {@code warp} is the warp
+ * @param half of the queries
+ */
+record ComputeWarpgroup(Scope k, BackwardTiles tiles, BackwardMemory memory, BackwardSignals signals, I32 thread,
+    I32 warp, I32 half) {
+  private static final int CHUNK = Sm100BackwardConfig.CHUNK;
+  private static final int QUERIES = Sm100BackwardConfig.QUERIES / Sm100BackwardConfig.HALVES;
+  private static final int QUAD = RowStatistics.QUAD;
+  /** Elements of 16 bytes. */
+  private static final int ACCESS = 8;
+  private static final int NAMED_BARRIER = 1;
+  private static final int THREADS = Sm100BackwardConfig.HALVES * Sm100BackwardConfig.KEYS;
+
+  void compute(KeyBlock block) {
+    var q = signals.q().consumer();
+    var sFull = signals.sFull().waiter();
+    var dPFull = signals.dPFull().waiter();
+    var walk = block.walk();
+    k.loop(block.count(), _ -> {
+      q.awaitFull();
+      // 1. P = 2^(scale·S − LSE) in S's place.
+      sFull.await();
+      TensorFence.afterSync(k);
+      var p = probabilities(scores(), block, walk, q);
+      TensorFence.waitForStores(k);
+      signal(signals.pFull().barrier());
+      // 2. dS = P ∘ (dP − D) in dP's place, and in shared memory.
+      dPFull.await();
+      TensorFence.afterSync(k);
+      storeScoreGradients(p, q);
+      TensorFence.waitForStores(k);
+      BulkCopy.publish(k);
+      signal(signals.dSFull().barrier());
+      q.advance();
+      walk.advance();
+    });
+    storeGradients(block);
+  }
+
+  private void signal(Mbarrier barrier) {
+    TensorFence.beforeSync(k);
+    WarpSync.arrive(k, thread, barrier);
+  }
+
+  /** The queries of this warpgroup, counted from the tile's first. */
+  private I32 query(int first) {
+    return half.times(QUERIES).plus(first);
+  }
+
+  /** The thread's row of Sᵀ, chunk by chunk. */
+  private Fragment scores() {
+    var loaded = Fragment.of(k, PtxType.F32, QUERIES / CHUNK, CHUNK);
+    for (int i = 0; i < QUERIES / CHUNK; i++) {
+      load(BackwardMemory.half(memory.scores(), half), i * CHUNK, new Fragment(List.of(loaded.group(i))));
+    }
+    TensorFence.waitForLoads(k);
+    return loaded;
+  }
+
+  private void load(TensorMemoryTile tile, int column, Fragment into) {
+    TensorMemoryAccess.rows(CHUNK).load(k, tile, warp, column, into);
+  }
+
+  /** Stores P in S's place, and returns P times the slopes of the scores. */
+  private List<F32> probabilities(Fragment scores, KeyBlock block, KeyBlock.Walk walk, Pipeline.Cursor q) {
+    var factor = tiles.config().modification().softmaxScale(k, k.scalar("scale"));
+    var scale = F32x2.of(k, factor, factor);
+    var all = new ArrayList<F32>();
+    for (int first = 0; first < QUERIES; first += CHUNK) {
+      var sloped = new TransposedScores(k, tiles.config(), block, thread)
+          .of(walk, query(first), new Fragment(List.of(scores.group(first / CHUNK))));
+      var chunk = new ArrayList<F32>();
+      for (int i = 0; i < CHUNK; i += QUAD) {
+        var logarithms = tiles.statistics().logarithms(query(first + i), q.stage());
+        for (int j = 0; j < QUAD; j += 2) {
+          var shift = F32x2.of(k, logarithms.get(j).negated(), logarithms.get(j + 1).negated());
+          F32x2.of(k, sloped.get(i + j).value(), sloped.get(i + j + 1).value()).fma(scale, shift).singles().stream()
+              .map(F32::exp2).forEach(chunk::add);
+        }
+      }
+      chunk.forEach(F32::register);
+      store(BackwardMemory.rounded(memory.scores(), half), first, rounded(chunk));
+      for (int i = 0; i < CHUNK; i++) all.add(sloped.get(i).gradient(chunk.get(i)));
+      all.forEach(F32::register);
+    }
+    return all;
+  }
+
+  /** Stores dS in dP's place, and in shared memory. */
+  private void storeScoreGradients(List<F32> p, Pipeline.Cursor q) {
+    var row = thread.settled();
+    for (int first = 0; first < QUERIES; first += CHUNK) {
+      var loaded = TensorMemoryAccess.rows(CHUNK).fragment(k, PtxType.F32);
+      load(BackwardMemory.half(memory.probabilityGradients(), half), first, loaded);
+      TensorFence.waitForLoads(k);
+      var dP = loaded.group(0);
+      var chunk = new ArrayList<F32>();
+      for (int i = 0; i < CHUNK; i += QUAD) {
+        var sums = tiles.statistics().sums(query(first + i), q.stage());
+        for (int j = 0; j < QUAD; j += 2) {
+          var probabilities = F32x2.of(k, p.get(first + i + j), p.get(first + i + j + 1));
+          chunk.addAll(F32x2.of(k, dP.get(i + j), dP.get(i + j + 1)).minus(F32x2.of(k, sums.get(j), sums.get(j + 1)))
+              .times(probabilities).singles());
+        }
+      }
+      var dS = rounded(chunk);
+      store(BackwardMemory.rounded(memory.probabilityGradients(), half), first, dS);
+      for (int i = 0; i < CHUNK; i += ACCESS) {
+        tiles.dS().at(row, query(first + i), k.constant(0)).store(Vector.packed(k, tiles.config().type(),
+            dS.subList(i / 2, (i + ACCESS) / 2)));
+      }
+    }
+  }
+
+  /** Two elements in a register. */
+  private List<Operand.Register> rounded(List<F32> values) {
+    return Vector.rounded(k, tiles.config().type(), values).registers();
+  }
+
+  private void store(TensorMemoryTile tile, int column, List<Operand.Register> rounded) {
+    TensorMemoryAccess.rows(CHUNK / 2).store(k, tile, warp, column / 2, new Fragment(List.of(rounded)));
+  }
+
+  /** Stores dV and scale · dK by way of shared memory; zeros where no query sees the block. */
+  private void storeGradients(KeyBlock block) {
+    var any = block.count().atLeast(1);
+    var config = tiles.config();
+    k.when(any, () -> {
+      signals.complete().waiter().await();
+      TensorFence.afterSync(k);
+    });
+    var dV = tiles.dV().shared();
+    stage(memory.dV(), block, k.constant(1f), dV.as(config.transposed(dV.layout())));
+    stage(memory.dK(), block, k.scalar("scale"), tiles.dK().shared());
+    BulkCopy.publish(k);
+    k.barrier(k.constant(NAMED_BARRIER), THREADS);
+    var coordinates = new TileCoordinates(k, config.packed());
+    var firstKey = block.firstKey().settled();
+    k.when(thread.plus(half).equalTo(0), () -> {
+      tiles.dV().store(k, k.constant(0), coordinates.values(block.itself(), firstKey));
+      tiles.dK().store(k, k.constant(0), coordinates.keys(block.itself(), firstKey));
+      BulkCopy.commit(k);
+      BulkCopy.waitForReads(k, 0);
+    });
+  }
+
+  /** Rounds this warpgroup's half of the columns to a tile (keys, columns, 1). */
+  private void stage(TensorMemoryTile gradient, KeyBlock block, F32 factor, SharedTensor tile) {
+    var mine = BackwardMemory.half(gradient, half);
+    var row = thread.settled();
+    for (int first = 0; first < mine.columns(); first += CHUNK) {
+      int column = first;
+      var loaded = TensorMemoryAccess.rows(CHUNK).fragment(k, PtxType.F32);
+      k.when(block.count().atLeast(1), () -> {
+        load(mine, column, loaded);
+        TensorFence.waitForLoads(k);
+      }, () -> loaded.clear(k, PtxType.F32));
+      var values = loaded.group(0).stream().map(r -> k.result(r).times(factor)).toList();
+      for (int i = 0; i < CHUNK; i += ACCESS) {
+        tile.at(row, half.times(mine.columns()).plus(first + i), k.constant(0))
+            .store(values.subList(i, i + ACCESS));
+      }
+    }
+  }
+}

@@ -1,0 +1,85 @@
+package tilewright.sm100.attention.backward;
+
+import java.util.List;
+import tilewright.async.atom.BulkCopy;
+import tilewright.kernel.F32;
+import tilewright.kernel.I32;
+import tilewright.kernel.Pred;
+import tilewright.kernel.Scope;
+import tilewright.kernel.Warp;
+import tilewright.kernel.tiled.Fragment;
+import tilewright.kernels.attention.backward.KeyBlock;
+import tilewright.ptx.Operand;
+import tilewright.ptx.PtxType;
+import tilewright.sm100.atom.TensorFence;
+import tilewright.sm100.atom.TensorMemoryAccess;
+import tilewright.sm100.collective.WarpSync;
+
+/**
+ * The warpgroup that adds each tile's dQ to its accumulators in global memory: Tensor Memory → registers → shared
+ * memory → bulk reduction. A thread has one row; each warp copies its rows without the others.
+ *
+ * @param thread its number in the warpgroup, of which {@code warp} is the warp
+ */
+record ReduceWarpgroup(Scope k, BackwardTiles tiles, BackwardMemory memory, BackwardSignals signals, I32 thread,
+    I32 warp) {
+  private static final int CHUNK = Sm100BackwardConfig.CHUNK;
+  /** Columns that a thread has in registers at a time: few, so that it needs few. */
+  private static final int COLUMNS = Sm100BackwardConfig.STAGING * CHUNK;
+  private static final int QUAD = 4;
+
+  void reduce(KeyBlock block) {
+    var dQFull = signals.dQFull().waiter();
+    var leads = thread.modulo(Warp.SIZE).equalTo(0);
+    var walk = block.walk();
+    k.loop(block.count(), _ -> {
+      dQFull.await();
+      TensorFence.afterSync(k);
+      int columns = memory.dQ().columns();
+      for (int first = 0; first < columns; first += COLUMNS) {
+        var loaded = load(first);
+        if (first + COLUMNS == columns) {
+          TensorFence.beforeSync(k);
+          WarpSync.arrive(k, thread, signals.dQEmpty().barrier());
+        }
+        for (int stage = 0; stage < loaded.groups().size(); stage++) {
+          add(walk.tile(), first / CHUNK + stage, k.constant(stage), loaded.group(stage), leads);
+        }
+      }
+      walk.advance();
+    });
+    k.when(leads, () -> BulkCopy.waitForReads(k, 0));
+  }
+
+  /** As much of the thread's row of dQ as the stages take, in a group for each. */
+  private Fragment load(int first) {
+    var part = Fragment.of(k, PtxType.F32, Sm100BackwardConfig.STAGING, CHUNK);
+    for (int stage = 0; stage < Sm100BackwardConfig.STAGING; stage++) {
+      TensorMemoryAccess.rows(CHUNK).load(k, memory.dQ(), warp, first + stage * CHUNK,
+          new Fragment(List.of(part.group(stage))));
+    }
+    TensorFence.waitForLoads(k);
+    return part;
+  }
+
+  /** Adds a chunk of the warp's rows. */
+  private void add(KeyBlock.Tile tile, int chunk, I32 stage, List<Operand.Register> values, Pred leads) {
+    // The chunk that was there before has been read.
+    k.when(leads, () -> BulkCopy.waitForReads(k, Sm100BackwardConfig.STAGING - 1));
+    k.warpBarrier();
+    for (int column = 0; column < CHUNK; column += QUAD) {
+      List<F32> quad = values.subList(column, column + QUAD).stream().map(k::result).toList();
+      tiles.staging().at(thread, k.constant(column), stage).store(quad);
+    }
+    BulkCopy.publish(k);
+    k.warpBarrier();
+    k.when(leads, () -> {
+      var piece = warp.plus(Sm100BackwardConfig.pieces(chunk * CHUNK));
+      var accumulators = tiles.accumulators().at(piece.times(Sm100BackwardConfig.PIECE),
+          tiles.slots().slot(tile.batch(), tile.number()), tile.head());
+      BulkCopy.add(k, accumulators, tiles.staging().at(thread, k.constant(0), stage),
+          k.constant(Sm100BackwardConfig.PIECE * Float.BYTES));
+      BulkCopy.commit(k);
+    });
+  }
+}
