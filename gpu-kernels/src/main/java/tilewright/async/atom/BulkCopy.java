@@ -50,6 +50,11 @@ public final class BulkCopy {
     k.emit("cp.async.bulk.wait_group.read", new Operand.Integer(pending));
   }
 
+  /** Waits until all of this thread's groups are complete, what they write included. */
+  public static void waitForWrites(Scope k) {
+    k.emit("cp.async.bulk.wait_group", new Operand.Integer(0));
+  }
+
   /** Makes this thread's ordinary writes to shared memory visible to copies and other users of the async proxy. */
   public static void publish(Scope k) {
     k.emit("fence.proxy.async.shared::cta");

@@ -3,6 +3,7 @@ package tilewright.sm100.attention.backward;
 import java.util.Optional;
 import tilewright.async.collective.TensorTile;
 import tilewright.kernel.GlobalTensor;
+import tilewright.kernel.I32;
 import tilewright.kernel.Pred;
 import tilewright.kernel.Scope;
 import tilewright.kernel.SharedTensor;
@@ -11,6 +12,7 @@ import tilewright.kernel.collective.attention.PackedTiles;
 import tilewright.kernel.collective.attention.QueryBlocks;
 import tilewright.kernel.collective.attention.SeqlenInfo;
 import tilewright.kernels.attention.AttentionSpecs;
+import tilewright.kernels.attention.backward.DeterministicOrder;
 import tilewright.kernels.attention.backward.GradientWorkspace;
 import tilewright.kernels.attention.backward.KeyBlock;
 import tilewright.kernels.attention.backward.QueryTiles;
@@ -47,7 +49,8 @@ record BackwardTiles(Scope k, Sm100BackwardConfig config, TensorTile q, TensorTi
         : Optional.<PackedTiles>empty();
     var blocks = new AttentionTileScheduler(packed.map(PackedTiles::slots)
         .orElseGet(() -> key.extent(0).ceilDiv(Sm100BackwardConfig.KEYS)), key.extent(2),
-        packed.isPresent() ? k.constant(1) : key.extent(3), config.headsTogether(), false);
+        packed.isPresent() ? k.constant(1) : key.extent(3), config.headsTogether(),
+        config.order().map(DeterministicOrder::descends).orElse(false));
     return new BackwardTiles(k, config, q, key, value, dO, dK, dV, dS, staging,
         RowStatistics.of(k, config.shape().stagesQ()), k.global(GradientWorkspace.accumulators(
             Sm100BackwardConfig.QUERIES, config.shape().headDim())), slots, blocks, packed);
@@ -63,6 +66,11 @@ record BackwardTiles(Scope k, Sm100BackwardConfig config, TensorTile q, TensorTi
     return new KeyBlock(k, place.number(), firstKey, place.head(), q.extent(2).dividedBy(key.extent(2)),
         place.batch(), sequence, QueryBlocks.of(config.band(), sequence, firstKey, Sm100BackwardConfig.QUERIES,
             Sm100BackwardConfig.KEYS));
+  }
+
+  /** A tile's slot in the workspace. */
+  I32 slot(KeyBlock.Tile tile) {
+    return slots.slot(tile.batch(), tile.number());
   }
 
   /** Whether its sequence has the block. */

@@ -38,7 +38,7 @@ record LoadWarp(Scope k, BackwardTiles tiles, BackwardSignals signals) {
   private void loadQueries(Pipeline.Cursor q, TileCoordinates coordinates, KeyBlock.Tile tile) {
     var landed = q.acquire(tiles.q().bytes() + RowStatistics.bytes());
     tiles.q().load(k, q.stage(), landed, coordinates.queries(tile, firstQuery(tile), k.constant(0)));
-    tiles.statistics().load(tiles.slots().slot(tile.batch(), tile.number()), tile.head(), q.stage(), landed);
+    tiles.statistics().load(tiles.slot(tile), tile.head(), q.stage(), landed);
     q.advance();
   }
 

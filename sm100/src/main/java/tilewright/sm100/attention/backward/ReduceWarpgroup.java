@@ -2,12 +2,14 @@ package tilewright.sm100.attention.backward;
 
 import java.util.List;
 import tilewright.async.atom.BulkCopy;
+import tilewright.async.atom.Warpgroup;
 import tilewright.kernel.F32;
 import tilewright.kernel.I32;
 import tilewright.kernel.Pred;
 import tilewright.kernel.Scope;
 import tilewright.kernel.Warp;
 import tilewright.kernel.tiled.Fragment;
+import tilewright.kernels.attention.backward.DeterministicOrder;
 import tilewright.kernels.attention.backward.KeyBlock;
 import tilewright.ptx.Operand;
 import tilewright.ptx.PtxType;
@@ -27,11 +29,13 @@ record ReduceWarpgroup(Scope k, BackwardTiles tiles, BackwardMemory memory, Back
   /** Columns that a thread has in registers at a time: few, so that it needs few. */
   private static final int COLUMNS = Sm100BackwardConfig.STAGING * CHUNK;
   private static final int QUAD = 4;
+  private static final int NAMED_BARRIER = 2;
 
   void reduce(KeyBlock block) {
     var dQFull = signals.dQFull().waiter();
     var leads = thread.modulo(Warp.SIZE).equalTo(0);
     var walk = block.walk();
+    var turns = tiles.config().order().map(order -> order.turns(k));
     k.loop(block.count(), _ -> {
       dQFull.await();
       TensorFence.afterSync(k);
@@ -42,13 +46,33 @@ record ReduceWarpgroup(Scope k, BackwardTiles tiles, BackwardMemory memory, Back
           TensorFence.beforeSync(k);
           WarpSync.arrive(k, thread, signals.dQEmpty().barrier());
         }
+        // Here, so that the last blocks' additions overlap the loads.
+        if (first == 0) turns.ifPresent(order -> await(order, block, walk.tile()));
         for (int stage = 0; stage < loaded.groups().size(); stage++) {
           add(walk.tile(), first / CHUNK + stage, k.constant(stage), loaded.group(stage), leads);
         }
       }
+      turns.ifPresent(order -> release(order, walk.tile(), leads));
       walk.advance();
     });
     k.when(leads, () -> BulkCopy.waitForReads(k, 0));
+  }
+
+  /** Waits until it is this block's turn to add to a tile. */
+  private void await(DeterministicOrder.Turns turns, KeyBlock block, KeyBlock.Tile tile) {
+    k.when(thread.equalTo(0), () -> turns.await(block, tile, tiles.slot(tile)));
+    meet();
+  }
+
+  /** Lets the next block add to a tile, once what all warps have added has arrived. */
+  private void release(DeterministicOrder.Turns turns, KeyBlock.Tile tile, Pred leads) {
+    k.when(leads, () -> BulkCopy.waitForWrites(k));
+    meet();
+    k.when(thread.equalTo(0), () -> turns.release(tile, tiles.slot(tile)));
+  }
+
+  private void meet() {
+    k.barrier(k.constant(NAMED_BARRIER), Warpgroup.SIZE);
   }
 
   /** As much of the thread's row of dQ as the stages take, in a group for each. */
@@ -76,7 +100,7 @@ record ReduceWarpgroup(Scope k, BackwardTiles tiles, BackwardMemory memory, Back
     k.when(leads, () -> {
       var piece = warp.plus(Sm100BackwardConfig.pieces(chunk * CHUNK));
       var accumulators = tiles.accumulators().at(piece.times(Sm100BackwardConfig.PIECE),
-          tiles.slots().slot(tile.batch(), tile.number()), tile.head());
+          tiles.slot(tile), tile.head());
       BulkCopy.add(k, accumulators, tiles.staging().at(thread, k.constant(0), stage),
           k.constant(Sm100BackwardConfig.PIECE * Float.BYTES));
       BulkCopy.commit(k);

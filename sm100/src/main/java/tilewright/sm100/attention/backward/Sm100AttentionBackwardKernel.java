@@ -8,6 +8,7 @@ import tilewright.kernel.LaunchSequence;
 import tilewright.kernel.PreparedLaunch;
 import tilewright.kernel.Target;
 import tilewright.kernel.collective.attention.PackedTiles;
+import tilewright.kernels.attention.AttentionArguments;
 import tilewright.kernels.attention.AttentionBackwardKernel;
 import tilewright.kernels.attention.AttentionBackwardProblem;
 import tilewright.kernels.attention.AttentionProblem;
@@ -40,7 +41,6 @@ public final class Sm100AttentionBackwardKernel implements AttentionBackwardKern
         .allMatch(view -> view.isAligned(vector, p.type().bytes()))) {
       return Optional.of("tensor copies need strides and offsets of " + ALIGNED_BYTES + " bytes");
     }
-    if (problem.deterministic()) return Optional.of("additions to dQ have no fixed order yet");
     return shape(p).isPresent() ? Optional.empty() : Optional.of("head dimensions " + p.sizes().headDim() + " and "
         + p.sizes().valueDim() + " are more than " + SHAPES.getLast().headDim() + " and "
         + SHAPES.getLast().valueDim());
@@ -54,12 +54,12 @@ public final class Sm100AttentionBackwardKernel implements AttentionBackwardKern
     var p = problem.forward();
     var shape = shape(p).orElseThrow();
     var config = new Sm100BackwardConfig(p.type(), shape, HEADS_TOGETHER, p.band(), p.modification(),
-        p.packed().isPresent());
+        p.packed().isPresent(), problem.deterministic());
     var kernel = CompiledKernel.compile(new Sm100AttentionBackward(config), Target.SM100A);
     var launches = new BackwardLaunches(problem, Sm100BackwardConfig.QUERIES, shape.headDim(),
         config.accumulatorOrder());
     var arguments = launches.arguments(kernel);
-    config.tensors().giveTo(arguments, p);
+    config.tensors().giveTo(arguments, AttentionArguments.tensors(p));
     config.tensors().giveTo(arguments, BackwardLaunches.tensors(problem));
     return launches.around(new PreparedLaunch(kernel, Dim3.of(Math.toIntExact(blocks(p))), arguments.build()));
   }

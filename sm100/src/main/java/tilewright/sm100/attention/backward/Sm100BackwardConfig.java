@@ -1,10 +1,12 @@
 package tilewright.sm100.attention.backward;
 
+import java.util.Optional;
 import tilewright.async.atom.SwizzledRows;
 import tilewright.async.attention.BoxedTensors;
 import tilewright.kernel.Warp;
 import tilewright.kernel.collective.attention.Band;
 import tilewright.kernel.collective.attention.Modification;
+import tilewright.kernels.attention.backward.DeterministicOrder;
 import tilewright.layout.Layout;
 import tilewright.layout.OffsetMap;
 import tilewright.numerics.ElementType;
@@ -18,9 +20,10 @@ import tilewright.sm100.atom.TensorMemory;
  * @param band the keys that a query attends to, by distance
  * @param modification of scores
  * @param packed whether sequences lie one after the other, bounded by cumulated lengths
+ * @param deterministic whether CTAs add to dQ in a fixed order
  */
 record Sm100BackwardConfig(ElementType type, Shape shape, int headsTogether, Band band, Modification modification,
-    boolean packed) {
+    boolean packed, boolean deterministic) {
   /** Keys of a block: one per lane of Tensor Memory, so that a thread has one row of Sᵀ and dPᵀ. */
   static final int KEYS = TensorMemory.LANES;
   /** Queries of a tile: one per lane of Tensor Memory, so that a thread has one row of dQ. */
@@ -53,6 +56,11 @@ record Sm100BackwardConfig(ElementType type, Shape shape, int headsTogether, Ban
   /** Registers of any other thread: the rest of the 512 that four warpgroups have per lane. */
   int otherRegisters() {
     return (512 - HALVES * computeRegisters()) / 2;
+  }
+
+  /** The order of additions to dQ, where it is fixed. */
+  Optional<DeterministicOrder> order() {
+    return deterministic ? Optional.of(new DeterministicOrder(band, QUERIES, KEYS)) : Optional.empty();
   }
 
   /** The tensors in global memory. */
