@@ -107,8 +107,9 @@ record ComputeWarpgroup(Scope k, BackwardTiles tiles, BackwardMemory memory, Bac
       }
       chunk.forEach(F32::register);
       store(BackwardMemory.rounded(memory.scores(), half), first, rounded(chunk));
-      for (int i = 0; i < CHUNK; i++) all.add(sloped.get(i).gradient(chunk.get(i)));
-      all.forEach(F32::register);
+      for (int i = 0; i < CHUNK; i++) chunk.set(i, sloped.get(i).gradient(chunk.get(i)));
+      chunk.forEach(F32::register);
+      all.addAll(chunk);
     }
     return all;
   }

@@ -47,10 +47,10 @@ record Sm100AttentionBackward(Sm100BackwardConfig config) implements Kernel {
     var group = warp.dividedBy(GROUP);
     k.when(group.lessThan(Sm100BackwardConfig.HALVES), () -> {
       RegisterBudget.grow(k, config.computeRegisters());
-      new ComputeWarpgroup(k, tiles, memory, signals, lane, quarter, group).compute(block);
+      new ComputeWarpgroup(k, tiles, memory, signals, lane.settled(), quarter.settled(), group).compute(block);
     }, () -> {
       RegisterBudget.shrink(k, config.otherRegisters());
-      k.when(group.equalTo(REDUCE), () -> new ReduceWarpgroup(k, tiles, memory, signals, lane, quarter).reduce(block),
+      k.when(group.equalTo(REDUCE), () -> new ReduceWarpgroup(k, tiles, memory, signals, lane.settled(), quarter.settled()).reduce(block),
           () -> {
             k.when(warp.equalTo(MMA).and(block.count().atLeast(1)), () -> k.when(Elect.one(k), () ->
                 new MmaWarp(k, tiles, memory, signals).multiply(block.count())));

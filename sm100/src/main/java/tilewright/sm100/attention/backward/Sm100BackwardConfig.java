@@ -50,7 +50,7 @@ record Sm100BackwardConfig(ElementType type, Shape shape, int headsTogether, Ban
 
   /** Registers of a thread that computes P and dS. */
   int computeRegisters() {
-    return 144;
+    return 136;
   }
 
   /** Registers of any other thread: the rest of the 512 that four warpgroups have per lane. */
