@@ -42,27 +42,31 @@ public final class TensorMemoryUmma {
    */
   public void multiply(Scope k, TensorMemoryTile d, TensorMemoryTile a, SharedTensor tileB, I32 stage, int first,
       int end, Pred more) {
-    int perElement = atom.a().container().bytes();
-    int columns = atom.depth() * perElement / COLUMN_BYTES;
     for (int slice = first; slice < end; slice += atom.depth()) {
-      var part = a.part(slice * perElement / COLUMN_BYTES, columns);
-      var rows = b.register(k, tileB, k.constant(0), k.constant(slice), stage);
-      atom.multiply(k, d, part, rows, b, slice == first ? more : k.constant(0).equalTo(0));
+      var part = a.part(slice / atom.depth() * columns(), columns());
+      multiplySlice(k, d, part, tileB, stage, slice, slice == first ? more : Pred.known(k, true));
     }
   }
 
   /** One thread multiplies A, which lies in equal parts along k, by a stage of B. */
   public void multiply(Scope k, TensorMemoryTile d, List<TensorMemoryTile> a, SharedTensor tileB, I32 stage,
       Pred more) {
-    int perElement = atom.a().container().bytes();
-    int columns = atom.depth() * perElement / COLUMN_BYTES;
     int slice = 0;
     for (var part : a) {
-      for (int column = 0; column < part.columns(); column += columns) {
-        var rows = b.register(k, tileB, k.constant(0), k.constant(slice), stage);
-        atom.multiply(k, d, part.part(column, columns), rows, b, slice == 0 ? more : k.constant(0).equalTo(0));
+      for (int column = 0; column < part.columns(); column += columns()) {
+        multiplySlice(k, d, part.part(column, columns()), tileB, stage, slice, slice == 0 ? more : Pred.known(k, true));
         slice += atom.depth();
       }
     }
+  }
+
+  /** Columns of A that one instruction reads. */
+  private int columns() {
+    return atom.depth() * atom.a().container().bytes() / COLUMN_BYTES;
+  }
+
+  private void multiplySlice(Scope k, TensorMemoryTile d, TensorMemoryTile a, SharedTensor tileB, I32 stage, int slice,
+      Pred more) {
+    atom.multiply(k, d, a, b.register(k, tileB, k.constant(0), k.constant(slice), stage), b, more);
   }
 }

@@ -2,21 +2,14 @@ package tilewright.sm100.library;
 
 import java.util.Optional;
 import tilewright.kernel.Target;
-import tilewright.kernels.attention.AttentionBackwardKernel;
 import tilewright.kernels.library.AttentionDescription;
 import tilewright.kernels.registry.Timing;
 import tilewright.sm100.attention.Sm100AttentionKernel;
-import tilewright.sm100.attention.backward.Sm100AttentionBackwardKernel;
 
 /** FlashAttention-4 on Blackwell. */
 final class Sm100AttentionDescription extends AttentionDescription {
   Sm100AttentionDescription() {
     super(new Sm100AttentionKernel(), Target.SM100A, "FlashAttention-4");
-  }
-
-  @Override
-  public Optional<AttentionBackwardKernel> backward() {
-    return Optional.of(new Sm100AttentionBackwardKernel());
   }
 
   /** Nothing: no Blackwell GPU has run it. */

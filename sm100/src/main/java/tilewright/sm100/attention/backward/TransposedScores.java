@@ -2,7 +2,6 @@ package tilewright.sm100.attention.backward;
 
 import java.util.List;
 import java.util.stream.IntStream;
-import tilewright.kernel.F32;
 import tilewright.kernel.I32;
 import tilewright.kernel.Scope;
 import tilewright.kernel.collective.attention.FragmentRows;
@@ -12,7 +11,6 @@ import tilewright.kernel.collective.attention.ScoreMask;
 import tilewright.kernel.collective.attention.ScoreMod.Sloped;
 import tilewright.kernel.tiled.Fragment;
 import tilewright.kernels.attention.backward.KeyBlock;
-import tilewright.ptx.PtxType;
 import tilewright.sm100.atom.TensorMemoryAccess;
 
 /** Scores of a key and neighbouring queries in a thread's registers: changed by the user's functions, and masked. */
@@ -31,23 +29,14 @@ record TransposedScores(Scope k, Sm100BackwardConfig config, KeyBlock block, I32
     var first = tile.number().times(Sm100BackwardConfig.QUERIES).plus(query).settled();
     var place = new Place(tile.batch(), tile.head(), first, block.firstKey()).inTransposed();
     var changed = modification.sloped(k, thread, ROWS, k.scalar("scale"), place, false, ROWS.values(k, scores));
-    // Registers that the mask changes in some branches only; constant slopes need none.
-    var slopes = changed.stream().map(Sloped::slope).toList();
-    boolean constant = slopes.stream().allMatch(slope -> slope.known().isPresent());
-    var held = constant ? scores : Fragment.of(k, PtxType.F32, 1, Sm100BackwardConfig.CHUNK);
+    // Ahead of the mask, which overwrites the scores that slopes may be computed from.
+    var slopes = changed.stream().map(score -> score.slope().known().isPresent() ? score.slope()
+        : score.slope().settled()).toList();
     if (!modification.equals(Modification.NONE)) ROWS.set(k, scores, changed.stream().map(Sloped::value).toList());
-    if (!constant) ROWS.set(k, held, slopes);
     var mask = new ScoreMask(config.band(), block.sequence(), ROWS);
-    k.when(walk.masked(), () -> {
-      var masked = mask.sloped(k, thread, place, sloped(ROWS.values(k, scores),
-          constant ? slopes : ROWS.values(k, held)));
-      ROWS.set(k, scores, masked.stream().map(Sloped::value).toList());
-      if (!constant) ROWS.set(k, held, masked.stream().map(Sloped::slope).toList());
-    });
-    return sloped(ROWS.values(k, scores), constant ? slopes : ROWS.values(k, held));
-  }
-
-  private static List<Sloped> sloped(List<F32> values, List<F32> slopes) {
-    return IntStream.range(0, values.size()).mapToObj(i -> new Sloped(values.get(i), slopes.get(i))).toList();
+    k.when(walk.masked(), () -> ROWS.set(k, scores, mask.apply(k, thread, place, ROWS.values(k, scores))));
+    var values = ROWS.values(k, scores);
+    return IntStream.range(0, values.size()).mapToObj(i ->
+        new Sloped(values.get(i), slopes.get(i), changed.get(i).finite())).toList();
   }
 }

@@ -1,0 +1,71 @@
+package tilewright.verification;
+
+import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.fail;
+import static org.junit.jupiter.api.Assumptions.abort;
+
+import java.util.List;
+import java.util.stream.Stream;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.Arguments;
+import org.junit.jupiter.params.provider.MethodSource;
+import tilewright.device.assembly.Assembler;
+import tilewright.device.assembly.Assembly;
+import tilewright.kernel.collective.attention.Band;
+import tilewright.kernels.attention.AttentionBackwardKernel;
+import tilewright.kernels.attention.AttentionBackwardProblem;
+import tilewright.kernels.attention.AttentionProblem;
+import tilewright.kernels.attention.AttentionProblem.Packed;
+import tilewright.kernels.attention.AttentionProblem.Sizes;
+import tilewright.numerics.ElementType;
+import tilewright.sm100.attention.backward.Sm100AttentionBackwardKernel;
+import tilewright.verification.cases.AttentionMods;
+
+/** Assembles Blackwell's gradients of attention: without spills, and without warnings. */
+class Sm100AttentionBackwardAssemblyTest {
+  private static final Assembler ASSEMBLER = Assembler.find();
+  private static final AttentionBackwardKernel KERNEL = new Sm100AttentionBackwardKernel();
+  private static final List<Sizes> DIMS = Stream.of(new int[] {64, 64}, new int[] {128, 128}, new int[] {192, 128})
+      .map(d -> new Sizes(1, 4096, 4096, 2, 1, d[0], d[1])).toList();
+
+  static Stream<Arguments> problems() {
+    return DIMS.stream().flatMap(dims -> Stream.concat(bands(dims), functions(dims)))
+        .filter(arguments -> KERNEL.refusal((AttentionBackwardProblem) arguments.get()[2]).isEmpty());
+  }
+
+  private static Stream<Arguments> bands(Sizes dims) {
+    return Stream.of(Band.ALL, Band.CAUSAL, Band.window(512, 0)).flatMap(band -> {
+      var dense = AttentionProblem.dense(ElementType.BF16, dims).with(band);
+      var name = "band " + band.left() + band.right();
+      return Stream.of(false, true).flatMap(deterministic -> Stream.of(
+          Arguments.of(dims.headDim(), name + " deterministic " + deterministic, gradients(dense, deterministic)),
+          Arguments.of(dims.headDim(), name + " packed, deterministic " + deterministic,
+              gradients(dense.with(new Packed("cuQ", "cuK", 4, 2048)), deterministic))));
+    });
+  }
+
+  private static Stream<Arguments> functions(Sizes dims) {
+    return AttentionMods.setups().stream().filter(setup -> !setup.problem().blockMask()).map(setup ->
+        Arguments.of(dims.headDim(), setup.name(), gradients(AttentionProblem.dense(ElementType.F16, dims)
+            .with(setup.problem().band()).with(setup.problem().modification()), false)));
+  }
+
+  private static AttentionBackwardProblem gradients(AttentionProblem forward, boolean deterministic) {
+    return AttentionBackwardProblem.dense(forward).deterministic(deterministic);
+  }
+
+  @ParameterizedTest(name = "{0} wide, {1}")
+  @MethodSource("problems")
+  void isAssembledWithoutSpillsAndWarnings(int dim, String name, AttentionBackwardProblem problem) {
+    for (var launch : KERNEL.prepare(problem).launches()) {
+      switch (ASSEMBLER.assemble(launch.kernel().ptx(), "sm_100a")) {
+        case Assembly.Assembled assembled -> {
+          assertEquals(List.of(), assembled.warnings());
+          assertEquals(List.of(0), assembled.resources().stream().map(Assembly.Resources::spillStoreBytes).toList());
+        }
+        case Assembly.Rejected rejected -> fail(rejected.log());
+        case Assembly.Unavailable missing -> abort(missing.reason());
+      }
+    }
+  }
+}
