@@ -35,7 +35,7 @@ public final class Sm80AttentionBackwardKernel implements AttentionBackwardKerne
 
   @Override
   public LaunchSequence prepare(AttentionBackwardProblem problem) {
-    return prepare(problem, Sm80BackwardShapes.of(problem.forward()));
+    return prepare(problem, Sm80BackwardShapes.of(problem, vector(problem)));
   }
 
   /** Prepares the kernel in given tiles. */
