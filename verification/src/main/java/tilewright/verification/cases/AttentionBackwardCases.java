@@ -52,6 +52,11 @@ public final class AttentionBackwardCases {
     }
   }
 
+  /** The gradients of a forward pass, added up in a fixed order or in any. */
+  public static Setup setup(AttentionCases.Setup forward, boolean deterministic) {
+    return deterministic ? new Setup(forward).deterministic() : new Setup(forward);
+  }
+
   /** The problems that a kernel supports. */
   public static List<Case> cases(AttentionBackwardKernel kernel, long seed) {
     var cases = new ArrayList<Case>();

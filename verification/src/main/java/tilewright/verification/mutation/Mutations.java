@@ -109,15 +109,19 @@ public final class Mutations {
 
   /** Kernels in which one flag in global memory is not raised, raised without publishing, or not waited for. */
   public static List<Mutant> withAWeakerFlag(PtxModule module) {
-    var all = new ArrayList<>(mutants(module, "removed", i -> i.name().startsWith("atom.acq_rel")
-        ? Optional.of(List.of()) : Optional.empty()));
-    all.addAll(mutants(module, "relaxed", i -> i.name().startsWith("atom.acq_rel")
+    var all = new ArrayList<>(mutants(module, "removed", i -> raises(i) ? Optional.of(List.of()) : Optional.empty()));
+    all.addAll(mutants(module, "relaxed", i -> raises(i)
         ? Optional.of(List.of(new Instruction(i.guard(), i.opcode(), i.modifiers().stream()
-            .map(m -> m.equals("acq_rel") ? "relaxed" : m).toList(), i.operands(), i.line()))) : Optional.empty()));
+            .map(m -> m.equals("acq_rel") || m.equals("release") ? "relaxed" : m).toList(), i.operands(), i.line())))
+        : Optional.empty()));
     all.addAll(mutants(module, "passed", i -> i.name().startsWith("ld.acquire")
         ? Optional.of(List.of(Instruction.of("mov.b32", i.operands().getFirst(), new Operand.Integer(1))))
         : Optional.empty()));
     return all;
+  }
+
+  private static boolean raises(Instruction i) {
+    return i.name().startsWith("atom.acq_rel") || i.name().startsWith("red.release.gpu");
   }
 
   /** Kernels that expect sixteen bytes more or fewer on one barrier. */

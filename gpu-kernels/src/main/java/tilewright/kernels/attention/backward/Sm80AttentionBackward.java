@@ -19,6 +19,8 @@ import tilewright.kernel.collective.attention.ScoreMod;
  * swizzled shared memory → {@code ldmatrix} → {@code mma.sync}. Several CTAs add to a tile of dQ, in global memory.
  */
 record Sm80AttentionBackward(Sm80BackwardConfig config) implements Kernel {
+  private static final int QUAD = 4;
+
   @Override
   public String name() {
     return config.name();
@@ -56,7 +58,7 @@ record Sm80AttentionBackward(Sm80BackwardConfig config) implements Kernel {
         walk.advance();
       });
       // Line 18: store dK and dV, by way of shared memory.
-      k.barrier();
+      copies.end();
       products.stageKeyGradients(tensors.scale());
       products.stageValueGradients();
       k.barrier();
@@ -100,27 +102,30 @@ record Sm80AttentionBackward(Sm80BackwardConfig config) implements Kernel {
     return IntStream.range(0, factors.size()).mapToObj(v -> factors.get(v).times(differences.get(v))).toList();
   }
 
-  /** Adds a tile's part of dQ to its accumulators, where the order is fixed when it is the block's turn. */
+  /**
+   * Adds a tile's part of dQ to its accumulators: atomically, neighbouring threads to neighbouring numbers; where the
+   * order is fixed, four numbers at a time when it is the block's turn, and nobody else's.
+   */
   private void add(Scope k, I32 thread, List<F32> dQ, Sm80BackwardTensors tensors, KeyBlock block,
       KeyBlock.Tile tile) {
-    tensors.turns().ifPresent(turns -> {
-      k.when(thread.equalTo(0), () -> turns.await(block, tile, tensors.slot(tile)));
-      k.barrier();
-    });
-    add(k, thread, dQ, tensors, tile);
-    tensors.turns().ifPresent(turns -> {
-      k.barrier();
-      k.when(thread.equalTo(0), () -> turns.release(tile, tensors.slot(tile)));
-    });
-  }
-
-  /** Adds a tile's part of dQ to its accumulators: neighbouring threads to neighbouring numbers. */
-  private void add(Scope k, I32 thread, List<F32> dQ, Sm80BackwardTensors tensors, KeyBlock.Tile tile) {
     var accumulators = tensors.accumulators(tile);
     var zero = k.constant(0);
     var here = thread.settled();
-    for (int v = 0; v < dQ.size(); v++) {
-      accumulators.at(here.plus(v * config.shape().threads()), zero, zero).atomicAdd(dQ.get(v));
+    int threads = config.shape().threads();
+    if (tensors.turns().isEmpty()) {
+      for (int v = 0; v < dQ.size(); v++) accumulators.at(here.plus(v * threads), zero, zero).atomicAdd(dQ.get(v));
+      return;
     }
+    var turns = tensors.turns().get();
+    k.when(thread.equalTo(0), () -> turns.await(block, tile, tensors.slot(tile)));
+    k.barrier();
+    for (int v = 0; v < dQ.size(); v += QUAD) {
+      var place = accumulators.at(here.times(QUAD).plus(v * threads), zero, zero);
+      var parts = dQ.subList(v, v + QUAD);
+      var sums = place.load(QUAD);
+      place.store(IntStream.range(0, QUAD).mapToObj(i -> sums.get(i).plus(parts.get(i))).toList());
+    }
+    k.barrier();
+    k.when(thread.equalTo(0), () -> turns.release(tile, tensors.slot(tile)));
   }
 }

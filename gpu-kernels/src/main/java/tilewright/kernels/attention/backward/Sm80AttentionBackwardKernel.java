@@ -39,13 +39,12 @@ public final class Sm80AttentionBackwardKernel implements AttentionBackwardKerne
   }
 
   /** Prepares the kernel in given tiles. */
-  static LaunchSequence prepare(AttentionBackwardProblem problem, Sm80BackwardConfig.Shape shape) {
+  public static LaunchSequence prepare(AttentionBackwardProblem problem, Sm80BackwardConfig.Shape shape) {
     var p = problem.forward();
     boolean exact = p.sizes().headDim() == shape.tileD() && p.sizes().valueDim() == shape.tileDv();
     var config = new Sm80BackwardConfig(p.type(), shape, vector(problem), exact, p.band(), p.modification(),
         p.packed().isPresent(), problem.deterministic());
-    var launches = new BackwardLaunches(problem, shape.tileM(), shape.tileD(),
-        config.queryGradient().accumulatorPartition().layout());
+    var launches = new BackwardLaunches(problem, shape.tileM(), shape.tileD(), config.accumulatorOrder());
     var kernel = CompiledKernel.compile(new Sm80AttentionBackward(config), Target.SM80);
     return launches.around(new PreparedLaunch(kernel, Dim3.of(Math.toIntExact(blocks(p, shape.tileN()))),
         launches.arguments(kernel).build()));

@@ -11,6 +11,7 @@ import tilewright.kernel.collective.attention.Band;
 import tilewright.kernel.collective.attention.Modification;
 import tilewright.kernel.tiled.TiledCopy;
 import tilewright.kernel.tiled.TiledMma;
+import tilewright.layout.Layout;
 import tilewright.numerics.ElementType;
 
 /**
@@ -24,8 +25,10 @@ import tilewright.numerics.ElementType;
  * @param packed whether sequences lie one after the other, bounded by cumulated lengths
  * @param deterministic whether CTAs add to dQ in a fixed order
  */
-record Sm80BackwardConfig(ElementType type, Shape shape, int vector, boolean exactDims, Band band,
+public record Sm80BackwardConfig(ElementType type, Shape shape, int vector, boolean exactDims, Band band,
     Modification modification, boolean packed, boolean deterministic) {
+
+  private static final int QUAD = 4;
 
   /**
    * Tiles and warps.
@@ -40,7 +43,7 @@ record Sm80BackwardConfig(ElementType type, Shape shape, int vector, boolean exa
    * @param stages tiles of Q, and of dO, in shared memory
    * @param headsTogether heads of K whose blocks run side by side
    */
-  record Shape(int tileM, int tileN, int tileD, int tileDv, int warps, int warpsOfScores, int warpsOfKeys,
+  public record Shape(int tileM, int tileN, int tileD, int tileDv, int warps, int warpsOfScores, int warpsOfKeys,
       int warpsOfQueries, int stages, int headsTogether) {
     int threads() {
       return Warp.SIZE * warps;
@@ -83,6 +86,18 @@ record Sm80BackwardConfig(ElementType type, Shape shape, int vector, boolean exa
   private TiledMma product(int m, int n, int depth, int warpsM, boolean aKMajor, boolean bKMajor) {
     return TiledMma.of(MmaAtom.of(type, ElementType.F32),
         new TiledMma.Shape(m, n, depth, warpsM, shape.warps / warpsM, aKMajor, bKMajor));
+  }
+
+  /**
+   * Place among a tile's accumulators of dQ → column-major index in the tile: values of neighbouring threads side by
+   * side, as atomic additions like it; where the order is fixed, four values of a thread at a time.
+   */
+  Layout accumulatorOrder() {
+    var held = queryGradient().accumulatorPartition().layout();
+    if (!deterministic) return held;
+    var values = held.mode(1);
+    return Layout.of(values.composition(Layout.of(QUAD, 1)), held.mode(0),
+        values.composition(Layout.of(values.size() / QUAD, QUAD)));
   }
 
   /** A tensor whose rows are those of Q and O: (rows, head dimension, heads, batch). */

@@ -79,6 +79,11 @@ final class Sm80BackwardCopies {
     copy.copy(thread.settled(), from.climbing(along, copy.step(along)), oriented(to, along), at, zero, zero);
   }
 
+  /** Waits until nobody reads K and V any more, where no barrier of the last tile has. */
+  void end() {
+    if (config.shape().stages() > 1 && !config.deterministic()) k.barrier();
+  }
+
   /** Copies dK and dV from the places of K and V. */
   void storeGradients() {
     var again = tensors.blockAgain();

@@ -25,12 +25,13 @@ final class Sm80BackwardShapes {
    * @param vector elements that one access moves
    */
   static Shape of(AttentionBackwardProblem problem, int vector) {
-    var s = problem.forward().sizes();
-    int dim = dim(problem.forward().largestDim());
+    var p = problem.forward();
+    var s = p.sizes();
+    int dim = dim(p.largestDim());
     int tileD = dim(s.headDim());
     int tileDv = dim(s.valueDim());
     boolean plain = vector == WIDEST_VECTOR && s.headDim() == tileD && s.valueDim() == tileDv
-        && isPlain(problem.forward()) && (dim > SMALL_DIM || !isOrderedByDiagonals(problem));
+        && p.modification().equals(Modification.NONE) && !(problem.deterministic() && isFull(p, dim));
     return switch (dim) {
       case 32, 64 -> plain ? new Shape(128, 128, tileD, tileDv, WARPS, 4, 4, 4, 2, HEADS_TOGETHER)
           : new Shape(64, 128, tileD, tileDv, WARPS, 2, 4, 4, 2, HEADS_TOGETHER);
@@ -48,13 +49,9 @@ final class Sm80BackwardShapes {
     return new Shape(64, 64, tileD, tileDv, WARPS, 4, 4, 4, 2, HEADS_TOGETHER);
   }
 
-  /** Whether nothing takes registers besides the products and the probabilities. */
-  private static boolean isPlain(AttentionProblem p) {
-    return p.modification().equals(Modification.NONE);
-  }
-
-  private static boolean isOrderedByDiagonals(AttentionBackwardProblem problem) {
-    return problem.deterministic() && problem.forward().band().right().isPresent();
+  /** Whether the plain tiles leave no registers for the order of additions. */
+  private static boolean isFull(AttentionProblem p, int dim) {
+    return dim == MOST_DIM || dim <= SMALL_DIM && p.band().right().isPresent();
   }
 
   private static int dim(int needed) {
