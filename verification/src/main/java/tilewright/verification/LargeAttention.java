@@ -7,11 +7,13 @@ import java.util.stream.IntStream;
 import java.util.stream.Stream;
 import tilewright.kernel.PreparedLaunch;
 import tilewright.kernel.collective.attention.Band;
+import tilewright.kernels.attention.AttentionBackwardProblem;
 import tilewright.kernels.attention.AttentionKernel;
 import tilewright.kernels.attention.AttentionProblem.Packed;
 import tilewright.kernels.attention.AttentionProblem.Sizes;
 import tilewright.kernels.attention.AttentionProblem;
 import tilewright.kernels.attention.Sm80AttentionKernel;
+import tilewright.kernels.library.AttentionBackwardKernels;
 import tilewright.numerics.ElementType;
 import tilewright.sm100.attention.Sm100AttentionKernel;
 import tilewright.sm90.attention.Sm90AttentionKernel;
@@ -31,7 +33,7 @@ final class LargeAttention {
     var kernels = Stream.of(new Sm80AttentionKernel(), new Sm90AttentionKernel(), new Sm100AttentionKernel());
     return Stream.of(kernels.flatMap(kernel -> problems().map(named -> configuration(kernel, "", named))),
         problems().map(named -> configuration(new Sm100AttentionKernel(true), " cancelled launches", named)),
-        hopperShapes()).flatMap(part -> part);
+        hopperShapes(), gradients()).flatMap(part -> part);
   }
 
   private record Named(String name, AttentionProblem problem) {
@@ -52,6 +54,19 @@ final class LargeAttention {
       launches.add(kernel.prepare(problem));
       return launches;
     });
+  }
+
+  /** The gradients, added up in any order and in a fixed one. */
+  private static Stream<KernelConfiguration> gradients() {
+    return AttentionBackwardKernels.builtIn().all().stream().flatMap(kernel -> Stream.concat(bands(), functions())
+        .filter(named -> !named.problem.blockMask()).flatMap(named -> Stream.of(false, true).map(fixed ->
+            new KernelConfiguration(kernel.name(), "large " + named.name + (fixed ? " deterministic" : ""), () -> {
+              var problem = AttentionBackwardProblem.dense(named.problem).deterministic(fixed);
+              kernel.refusal(problem).ifPresent(reason -> {
+                throw new IllegalArgumentException(reason);
+              });
+              return kernel.prepare(problem).launches();
+            }))));
   }
 
   private static Stream<Named> problems() {

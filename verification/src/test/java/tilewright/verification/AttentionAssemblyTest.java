@@ -13,9 +13,11 @@ import tilewright.device.assembly.Assembler;
 import tilewright.device.assembly.Assembly;
 import tilewright.kernel.CompiledKernel;
 import tilewright.kernel.collective.attention.Band;
+import tilewright.kernels.attention.AttentionBackwardProblem;
 import tilewright.kernels.attention.AttentionProblem;
 import tilewright.kernels.attention.AttentionProblem.Sizes;
 import tilewright.kernels.attention.Sm80AttentionKernel;
+import tilewright.kernels.attention.backward.Sm80AttentionBackwardKernel;
 import tilewright.numerics.ElementType;
 
 /** Assembles SM80 attention in the tiles of every head dimension. */
@@ -23,6 +25,7 @@ class AttentionAssemblyTest {
   private static final Assembler ASSEMBLER = Assembler.find();
   /** The bytes spilled for Hopper at head dimensions whose accumulators leave few registers. */
   private static final Map<Integer, Integer> SPILLED_ON_HOPPER = Map.of(96, 48, 128, 16);
+  private static final Map<Integer, Integer> SPILLED_GRADIENTS_ON_HOPPER = Map.of(128, 12);
 
   @ParameterizedTest(name = "head dimension {0}")
   @ValueSource(ints = {32, 64, 96, 128, 192, 256})
@@ -33,6 +36,22 @@ class AttentionAssemblyTest {
       var kernel = new Sm80AttentionKernel().prepare(problem).kernel();
       assertSpills(kernel, "sm_80", 0);
       assertSpills(kernel, "sm_90", SPILLED_ON_HOPPER.getOrDefault(dim, 0));
+    }
+  }
+
+  @ParameterizedTest(name = "head dimension {0}")
+  @ValueSource(ints = {32, 64, 96, 128, 192, 256})
+  void gradientsSpillNoRegistersOnTheirOwnTargetAndFewOnHopper(int dim) {
+    var sizes = Sizes.of(1, 4096, 4096, 2048 / dim, dim);
+    for (var band : List.of(Band.ALL, Band.CAUSAL)) {
+      for (boolean deterministic : new boolean[] {false, true}) {
+        var problem = AttentionBackwardProblem.dense(AttentionProblem.dense(ElementType.BF16, sizes).with(band))
+            .deterministic(deterministic);
+        for (var launch : new Sm80AttentionBackwardKernel().prepare(problem).launches()) {
+          assertSpills(launch.kernel(), "sm_80", 0);
+          assertSpills(launch.kernel(), "sm_90", SPILLED_GRADIENTS_ON_HOPPER.getOrDefault(dim, 0));
+        }
+      }
     }
   }
 

@@ -2,6 +2,7 @@ package tilewright.verification;
 
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
+import java.util.HashSet;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
@@ -15,9 +16,11 @@ import tilewright.kernels.attention.AttentionKernel;
 import tilewright.kernels.attention.AttentionProblem.Sizes;
 import tilewright.kernels.attention.AttentionProblem;
 import tilewright.kernels.attention.Sm80AttentionKernel;
+import tilewright.kernels.library.AttentionBackwardKernels;
 import tilewright.numerics.ElementType;
 import tilewright.sm100.attention.Sm100AttentionKernel;
 import tilewright.sm90.attention.Sm90AttentionKernel;
+import tilewright.verification.cases.AttentionBackwardCases;
 import tilewright.verification.cases.AttentionCases;
 
 /** {@code verify} has a case, small enough for the simulator, of every feature that an attention kernel supports. */
@@ -25,7 +28,9 @@ class AttentionFeaturesTest {
   private static final List<AttentionKernel> KERNELS = List.of(new Sm80AttentionKernel(), new Sm90AttentionKernel(),
       new Sm100AttentionKernel());
   private static final int FEW = 8;
-  private static final Map<String, List<String>> REFUSED = Map.of("sm100_attention", List.of("head dimension 256"));
+  private static final Map<String, List<String>> REFUSED = Map.of("sm100_attention", List.of("head dimension 256"),
+      "sm100_attention_backward", List.of("head dimension 192", "head dimension 256",
+          "head dimensions of keys and values apart"));
 
   private static Map<String, Predicate<AttentionProblem>> features() {
     var all = new LinkedHashMap<String, Predicate<AttentionProblem>>();
@@ -64,6 +69,22 @@ class AttentionFeaturesTest {
           .filter(feature -> !REFUSED.getOrDefault(kernel.name(), List.of()).contains(feature.getKey()))
           .map(feature -> DynamicTest.dynamicTest(kernel.name() + ": " + feature.getKey(),
               () -> assertTrue(cases.stream().anyMatch(s -> feature.getValue().test(s.problem())))));
+    });
+  }
+
+  @TestFactory
+  Stream<DynamicTest> everyFeatureOfGradientsIsVerifiedOnEveryArchitecture() {
+    return AttentionBackwardKernels.builtIn().all().stream().flatMap(kernel -> {
+      var cases = AttentionBackwardCases.small().stream().map(AttentionBackwardCases.Setup::problem)
+          .filter(p -> kernel.refusal(p).isEmpty()).toList();
+      var refused = new HashSet<>(REFUSED.getOrDefault(kernel.name(), List.of()));
+      refused.addAll(List.of("no logarithms", "lists of blocks"));
+      return Stream.concat(
+          features().entrySet().stream().filter(feature -> !refused.contains(feature.getKey()))
+              .map(feature -> DynamicTest.dynamicTest(kernel.name() + ": " + feature.getKey(),
+                  () -> assertTrue(cases.stream().anyMatch(p -> feature.getValue().test(p.forward()))))),
+          Stream.of(false, true).map(fixed -> DynamicTest.dynamicTest(kernel.name() + ": deterministic " + fixed,
+              () -> assertTrue(cases.stream().anyMatch(p -> p.deterministic() == fixed)))));
     });
   }
 

@@ -6,6 +6,7 @@ import java.util.HashMap;
 import java.util.HashSet;
 import java.util.List;
 import java.util.Map;
+import java.util.Optional;
 import java.util.Set;
 import java.util.function.Function;
 import java.util.stream.Stream;
@@ -87,6 +88,7 @@ public final class AttentionBackwardCases {
     all.add(new Setup(AttentionCases.packed(2, 2)).deterministic());
     all.add(new Setup(AttentionCases.packed(96)));
     all.add(inOneTensor());
+    all.add(headsApart());
     all.add(strided());
     return all;
   }
@@ -96,6 +98,15 @@ public final class AttentionBackwardCases {
     return new Setup(AttentionCases.views()).at(p -> p.at(View.bhsd("dO", 66, 2, 64),
         View.packedQkv("dQKV", 0, 66, 2, 64, 2), View.packedQkv("dQKV", 1, 66, 2, 64, 2),
         View.packedQkv("dQKV", 2, 66, 2, 64, 2)));
+  }
+
+  /** Each head by itself. */
+  private static Setup headsApart() {
+    var forward = AttentionCases.headsApart();
+    var lse = Optional.of(new View("LSE", 0, 4 * 40, 1, 40, 1));
+    return new Setup(new AttentionCases.Setup("bhsd", forward.problem().withLogarithms(lse), forward.rules()))
+        .at(p -> p.at(View.bhsd("dO", 40, 4, 64), View.bhsd("dQ", 40, 4, 64), View.bhsd("dK", 70, 2, 64),
+            View.bhsd("dV", 70, 2, 64)));
   }
 
   /** Rows of odd lengths at odd places, and head dimensions whose elements lie apart. */

@@ -206,7 +206,7 @@ public final class AttentionCases {
   }
 
   /** Each head by itself, and nobody wants the logarithms. */
-  private static Setup headsApart() {
+  static Setup headsApart() {
     var s = new Sizes(2, 40, 70, 4, 2, 64, 64);
     var p = AttentionProblem.dense(ElementType.F16, s).at(View.bhsd("Q", 40, 4, 64), View.bhsd("K", 70, 2, 64),
         View.bhsd("V", 70, 2, 64), View.bhsd("O", 40, 4, 64)).with(Band.CAUSAL).withLogarithms(Optional.empty());
