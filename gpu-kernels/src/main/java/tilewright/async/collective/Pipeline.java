@@ -111,14 +111,46 @@ public final class Pipeline {
     return new Cursor(0);
   }
 
+  /**
+   * The producer's place that moves when another ring's of as many stages does: it takes no registers, and only the
+   * other is advanced.
+   */
+  public Cursor producer(Cursor lead) {
+    return new Cursor(1, lead);
+  }
+
+  /** A consumer's place that moves when another ring's of as many stages does. */
+  public Cursor consumer(Cursor lead) {
+    return new Cursor(0, lead);
+  }
+
   /** A stage and the parity of the phase that its user waits for. */
   public final class Cursor {
+    private final int ringStages = stages;
+    private final int start;
+    private final int flip;
     private final I32.Variable stage;
     private final I32.Variable parity;
 
     private Cursor(int parity) {
+      this.start = parity;
+      this.flip = 0;
       this.stage = k.variable(k.constant(0), stages - 1);
       this.parity = k.variable(k.constant(parity), 1);
+    }
+
+    private Cursor(int parity, Cursor lead) {
+      if (lead.ringStages != stages) {
+        throw new TraceException("a ring of " + stages + " stages does not move with one of " + lead.ringStages);
+      }
+      this.start = parity;
+      this.flip = parity ^ lead.start ^ lead.flip;
+      this.stage = lead.stage;
+      this.parity = lead.parity;
+    }
+
+    private I32 parity() {
+      return flip == 0 ? parity.value() : parity.value().xor(k.constant(1));
     }
 
     public I32 stage() {
@@ -137,7 +169,7 @@ public final class Pipeline {
 
     /** Producer: waits until the stage is free. */
     public void awaitEmpty() {
-      empty().await(parity.value());
+      empty().await(parity());
     }
 
     /** Producer: waits until the stage is free and expects so many bytes in it; copies complete on the result. */
@@ -158,7 +190,7 @@ public final class Pipeline {
 
     /** Consumer: waits until the stage's bytes have landed. */
     public void awaitFull() {
-      full().await(parity.value());
+      full().await(parity());
     }
 
     /**
@@ -166,7 +198,7 @@ public final class Pipeline {
      *
      * @param lane of one of the consumer's threads; those from 0 on say it, each to one block
      */
-    private void release(I32 lane) {
+    public void release(I32 lane) {
       var free = empty();
       k.when(lane.lessThan(blocks), () -> {
         if (blocks == 1) free.arrive();

@@ -19,19 +19,18 @@ import tilewright.kernels.attention.backward.QueryTiles;
  * @param additions filled when all warps of the warpgroups have added
  */
 record AdditionOrder(Scope k, Sm90BackwardConfig config, QueryTiles slots, Pipeline turns, Pipeline additions) {
-  private static final int STAGES = 2;
 
   /** @param first true for the thread that initialises barriers; it publishes them, and a barrier for all follows */
   static AdditionOrder of(Scope k, Sm90BackwardConfig config, QueryTiles slots, Pred first) {
     int adding = config.shape().consumers() * Warpgroup.SIZE / Warp.SIZE;
-    return new AdditionOrder(k, config, slots, Pipeline.ring(k, STAGES, first, 1, adding),
-        Pipeline.ring(k, STAGES, first, adding, 1));
+    return new AdditionOrder(k, config, slots, Pipeline.ring(k, config.shape().stages(), first, 1, adding),
+        Pipeline.ring(k, config.shape().stages(), first, adding, 1));
   }
 
   /** The producer's warpgroup: two threads of warps of their own. */
   void run(KeyBlock block, I32 lane) {
-    k.when(lane.equalTo(Warp.SIZE), () -> awaitTurns(block));
-    k.when(lane.equalTo(2 * Warp.SIZE), () -> passOn(block));
+    k.when(lane.equalTo(Warp.SIZE), () -> awaitTurns(block),
+        () -> k.when(lane.equalTo(2 * Warp.SIZE), () -> passOn(block)));
   }
 
   private DeterministicOrder.Turns semaphores() {
@@ -63,15 +62,20 @@ record AdditionOrder(Scope k, Sm90BackwardConfig config, QueryTiles slots, Pipel
     });
   }
 
-  /** A warpgroup's place in the order. */
-  Adder adder() {
-    return new Adder();
+  /** A warpgroup's place in the order, which moves with that in the tiles of queries. */
+  Adder adder(Pipeline.Cursor queries) {
+    return new Adder(turns.consumer(queries), additions.producer(queries));
   }
 
   /** The additions of a warpgroup, tile by tile. */
   final class Adder {
-    private final Pipeline.Cursor turn = turns.consumer();
-    private final Pipeline.Cursor addition = additions.producer();
+    private final Pipeline.Cursor turn;
+    private final Pipeline.Cursor addition;
+
+    private Adder(Pipeline.Cursor turn, Pipeline.Cursor addition) {
+      this.turn = turn;
+      this.addition = addition;
+    }
 
     /** Waits until it is the block's turn. */
     void await() {
@@ -86,8 +90,6 @@ record AdditionOrder(Scope k, Sm90BackwardConfig config, QueryTiles slots, Pipel
         addition.awaitEmpty();
         addition.full().arrive();
       });
-      turn.advance();
-      addition.advance();
     }
   }
 }

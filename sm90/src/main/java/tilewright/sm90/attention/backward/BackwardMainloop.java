@@ -49,6 +49,7 @@ final class BackwardMainloop {
   private final Pipeline.Cursor keys;
   private final Pipeline.Cursor values;
   private final Pipeline.Cursor queries;
+  /** Moves with the queries, as the stages of P and dS do. */
   private final Pipeline.Cursor gradients;
   private final TiledWgmma scoring;
   private final TiledWgmma weighing;
@@ -67,7 +68,7 @@ final class BackwardMainloop {
     this.config = config;
     this.tensors = tensors;
     this.slots = slots;
-    this.order = order.map(AdditionOrder::adder);
+    
     this.block = block;
     this.lane = lane;
     this.group = group;
@@ -75,7 +76,8 @@ final class BackwardMainloop {
     keys = rings.keys().consumer();
     values = rings.values().consumer();
     queries = rings.queries().consumer();
-    gradients = rings.gradients().consumer();
+    gradients = rings.gradients().consumer(queries);
+    this.order = order.map(o -> o.adder(queries));
     scoring = scores(config.layoutK(), config.layoutQ());
     weighing = scores(config.layoutV(), config.layoutDO());
     dV = new KeyGradient(k, config, tensors.p(), tensors.dO().shared().as(config.transposedDO()));
@@ -112,14 +114,15 @@ final class BackwardMainloop {
       keys.awaitFull();
       values.awaitFull();
     });
-    k.loop(count, step -> {
-      step(walk.tile(), walk.masked(), step.modulo(Sm90BackwardConfig.STAGES_OF_DS));
+    k.loop(count, _ -> {
+      step(walk.tile(), walk.masked());
       walk.advance();
     });
   }
 
   /** A tile of queries. */
-  private void step(KeyBlock.Tile tile, Pred masked, I32 stage) {
+  private void step(KeyBlock.Tile tile, Pred masked) {
+    var stage = queries.stage();
     var zero = k.constant(0);
     boolean early = !config.shape().sharesHeadDim();
     var group = early ? this.group : this.group.settled();
@@ -137,7 +140,7 @@ final class BackwardMainloop {
     WgmmaAtom.waitFor(k, 1);
     var scores = scores(tile);
     var p = probabilities(tile, masked, scores);
-    var roundedP = dV.round(p, lane, group, stage);
+    var roundedP = dV.round(p, lane.settled(), group, stage);
     if (early) addToDV(roundedP, stage);
     // 3. dPᵀ is complete: dSᵀ = Pᵀ ∘ (dPᵀ − D).
     WgmmaAtom.waitFor(k, early ? 1 : 0);
@@ -145,7 +148,7 @@ final class BackwardMainloop {
     var dPs = rows.values(k, dP);
     var dS = IntStream.range(0, p.size()).mapToObj(v ->
         scores.get(v).gradient(p.get(v).times(dPs.get(v).minus(sums.apply(v))))).toList();
-    var roundedDS = dK.round(dS, lane, group, stage);
+    var roundedDS = dK.round(dS, lane.settled(), group, stage);
     // 4. What warpgroups share is in shared memory: dV if it has not begun, dQ = dS·K and dK += dSᵀ·Q.
     BulkCopy.publish(k);
     k.barrier(k.constant(EXCHANGE), config.shape().consumers() * Warpgroup.SIZE);
@@ -157,11 +160,11 @@ final class BackwardMainloop {
     WgmmaAtom.commit(k);
     // 5. dV and dQ are complete: release dO, and add dQ.
     WgmmaAtom.waitFor(k, 1);
-    gradients.releaseAndAdvance(lane);
+    gradients.release(lane);
     order.ifPresent(AdditionOrder.Adder::await);
     dQ.add(k, lane.settled(), group, sumsOfDQ,
         accumulators.from(zero, slots.slot(tile.batch(), tile.number()), tile.head()));
-    order.ifPresent(adder -> adder.added(lane));
+    order.ifPresent(adder -> adder.added(lane.settled()));
     // 6. dK is complete: release Q.
     WgmmaAtom.waitFor(k, 0);
     queries.releaseAndAdvance(lane);
@@ -180,26 +183,33 @@ final class BackwardMainloop {
 
   private Modification.Place place(KeyBlock.Tile tile) {
     return new Modification.Place(tile.batch(), tile.head(), tile.number().times(config.shape().queries())
-        .plus(config.firstQuery(group)), block.firstKey().plus(config.firstKey(group)), HeadPacking.NONE).inTransposed();
+        .plus(config.firstQuery(group)), block.firstKey().settled().plus(config.firstKey(group)), HeadPacking.NONE).inTransposed();
   }
 
   /** Pᵀ of a tile, 0 for keys that the band hides. */
   private List<F32> probabilities(KeyBlock.Tile tile, Pred masked, List<ScoreMod.Sloped> scores) {
     var scale = config.modification().softmaxScale(k, k.scalar("scale"));
     var logarithms = ofQueries(tensors.logarithms(), queries.stage());
-    // Registers of their own: those of a wgmma may not change while another is under way.
-    var p = new ArrayList<Operand.Register>();
-    for (int v = 0; v < scores.size(); v++) {
-      p.add(k.newRegister(PtxType.F32));
-      var exponent = scores.get(v).value().fma(scale, logarithms.apply(v).negated());
-      k.emit("mov.f32", p.get(v), exponent.exp2().register());
+    var p = IntStream.range(0, scores.size())
+        .mapToObj(v -> scores.get(v).value().fma(scale, logarithms.apply(v).negated()).exp2()).toList();
+    var mask = new ScoreMask(config.band(), tile.sequence(), rows);
+    // Where warpgroups share the head dimension, a thread has few scores, and no registers for a branch.
+    if (config.shape().sharesHeadDim() && !config.band().isAll()) {
+      return mask.probabilities(k, lane.settled(), place(tile), p);
     }
+    // Registers of their own: those of a wgmma may not change while another is under way.
+    var own = p.stream().map(value -> own(value)).toList();
     k.when(masked, () -> {
-      var mask = new ScoreMask(config.band(), tile.sequence(), rows);
-      var seen = mask.probabilities(k, lane.settled(), place(tile), p.stream().map(k::result).toList());
-      for (int v = 0; v < seen.size(); v++) k.emit("mov.f32", p.get(v), seen.get(v).register());
+      var seen = mask.probabilities(k, lane.settled(), place(tile), own.stream().map(k::result).toList());
+      for (int v = 0; v < seen.size(); v++) k.emit("mov.f32", own.get(v), seen.get(v).register());
     });
-    return p.stream().map(k::result).toList();
+    return own.stream().map(k::result).toList();
+  }
+
+  private Operand.Register own(F32 value) {
+    var register = k.newRegister(PtxType.F32);
+    k.emit("mov.f32", register, value.register());
+    return register;
   }
 
   /** For a value of the thread's in a tile (keys, queries), the number of its query, which neighbours read together. */

@@ -20,7 +20,7 @@ record BackwardProducer(Scope k, Sm90BackwardConfig config, BackwardTensors tens
     var itself = block.itself();
     var keys = rings.keys().producer();
     var queries = rings.queries().producer();
-    var gradients = rings.gradients().producer();
+    var gradients = rings.gradients().producer(queries);
     var logarithms = k.global(GradientWorkspace.logarithms());
     var sums = k.global(GradientWorkspace.sums());
     var values = rings.values().producer();
@@ -34,6 +34,7 @@ record BackwardProducer(Scope k, Sm90BackwardConfig config, BackwardTensors tens
       k.when(step.lessThan(1), () -> tensors.value().load(k, values.stage(),
           values.acquire(tensors.value().bytes()), coordinates().values(itself, block.firstKey())));
       copy(gradients, tensors.dO(), tensors.sums(), sums, tile);
+      queries.advance();
       walk.advance();
     });
   }
@@ -48,7 +49,6 @@ record BackwardProducer(Scope k, Sm90BackwardConfig config, BackwardTensors tens
     rows.load(k, ring.stage(), landed, coordinates().queries(tile, tile.number().times(queries), zero));
     var first = slots.slot(tile.batch(), tile.number()).times(queries);
     BulkCopy.load(k, numbers.at(zero, ring.stage()), statistics.at(first, tile.head()), k.constant(bytes), landed);
-    ring.advance();
   }
 
   private TileCoordinates coordinates() {

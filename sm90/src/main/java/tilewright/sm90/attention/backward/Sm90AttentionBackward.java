@@ -50,9 +50,9 @@ record Sm90AttentionBackward(Sm90BackwardConfig config) implements Kernel {
     var lane = thread.modulo(Warpgroup.SIZE);
     var group = Shuffle.first(k, thread.dividedBy(Warpgroup.SIZE), shape.consumers());
     k.when(group.equalTo(shape.consumers()), () -> {
-      RegisterBudget.shrink(k, config.producerRegisters());
-      k.when(lane.equalTo(0), () -> new BackwardProducer(k, config, tensors, rings, slots).run(block));
-      order.ifPresent(warps -> warps.run(block, lane));
+      RegisterBudget.shrink(k, shape.producerRegisters());
+      k.when(lane.equalTo(0), () -> new BackwardProducer(k, config, tensors, rings, slots).run(block),
+          () -> order.ifPresent(keepers -> keepers.run(block, lane)));
     }, () -> {
       RegisterBudget.grow(k, config.consumerRegisters());
       var mainloop = new BackwardMainloop(k, config, tensors, rings, slots, order, block, lane, group);

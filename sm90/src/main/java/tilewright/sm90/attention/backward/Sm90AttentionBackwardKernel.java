@@ -22,9 +22,14 @@ public final class Sm90AttentionBackwardKernel implements AttentionBackwardKerne
   /** Tiles that a block stays behind the one before it: what passing the turn on takes. */
   private static final int LAG = 2;
   private static final int MULTIPROCESSORS = Chip.H200.multiprocessors();
-  private static final List<Shape> SHAPES = List.of(new Shape(32, 32, 2, 128, 2, false), new Shape(64, 64, 2, 128, 2, false),
-      new Shape(128, 128, 2, 64, 2, false), new Shape(192, 128, 2, 64, 2, true),
-      new Shape(192, 192, 2, 64, 2, true), new Shape(256, 256, 2, 64, 2, true));
+  /** The shapes in the order of head dimensions. None spills registers. */
+  private static final List<Shape> PLAIN = List.of(new Shape(32, 32, 2, 128, 2, false, 24),
+      new Shape(64, 64, 2, 128, 2, false, 24), new Shape(128, 128, 2, 64, 2, false, 40), new Shape(192, 128, 2, 64, 2, true, 40),
+      new Shape(192, 192, 2, 64, 2, true, 40), new Shape(256, 256, 2, 64, 2, true, 40));
+  /** Shapes for a function of each score, whose derivatives take registers, and for packed sequences in order. */
+  private static final List<Shape> SCORED = List.of(new Shape(64, 64, 2, 64, 2, false, 40),
+      new Shape(128, 128, 2, 64, 2, true, 40), new Shape(192, 128, 2, 64, 2, true, 40), new Shape(192, 192, 2, 64, 2, true, 40),
+      new Shape(256, 256, 2, 64, 2, true, 40));
 
   @Override
   public String name() {
@@ -43,7 +48,7 @@ public final class Sm90AttentionBackwardKernel implements AttentionBackwardKerne
     if (!problem.views().allMatch(view -> view.isAligned(vector, p.type().bytes()))) {
       return Optional.of("tensor copies need strides and offsets of " + ALIGNED_BYTES + " bytes");
     }
-    return shape(p).isPresent() ? Optional.empty() : Optional.of("head dimensions " + p.sizes().headDim() + " and "
+    return shape(problem).isPresent() ? Optional.empty() : Optional.of("head dimensions " + p.sizes().headDim() + " and "
         + p.sizes().valueDim() + " are more than 256");
   }
 
@@ -52,11 +57,14 @@ public final class Sm90AttentionBackwardKernel implements AttentionBackwardKerne
     refusal(problem).ifPresent(reason -> {
       throw new IllegalArgumentException(reason);
     });
-    return prepare(problem, shape(problem.forward()).orElseThrow());
+    return prepare(problem, shape(problem).orElseThrow());
   }
 
-  private static Optional<Shape> shape(AttentionProblem p) {
-    return SHAPES.stream().filter(s -> p.sizes().headDim() <= s.headDim() && p.sizes().valueDim() <= s.valueDim())
+  private static Optional<Shape> shape(AttentionBackwardProblem problem) {
+    var p = problem.forward();
+    var shapes = p.modification().score().isPresent() || problem.deterministic() && p.packed().isPresent() ? SCORED
+        : PLAIN;
+    return shapes.stream().filter(s -> p.sizes().headDim() <= s.headDim() && p.sizes().valueDim() <= s.valueDim())
         .findFirst();
   }
 

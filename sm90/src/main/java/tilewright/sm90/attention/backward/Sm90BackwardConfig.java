@@ -27,8 +27,8 @@ import tilewright.sm90.atom.WgmmaAtom;
  */
 record Sm90BackwardConfig(ElementType type, Shape shape, int headsTogether, Band band, Modification modification,
     boolean packed, boolean deterministic) {
-  /** dS and P of two tiles: one is written while the other is multiplied. */
-  static final int STAGES_OF_DS = 2;
+  /** Registers of a thread of each of three warpgroups together, in steps that setmaxnreg takes. */
+  private static final int REGISTERS = 504;
   /** Elements of a swizzled row. */
   private static final int ROW = 64;
 
@@ -38,11 +38,13 @@ record Sm90BackwardConfig(ElementType type, Shape shape, int headsTogether, Band
    * @param headDim head dimension of Q and K in tiles; {@code valueDim} that of V and dO
    * @param consumers warpgroups that multiply
    * @param queries of a tile
-   * @param stages tiles of Q, and of dO, in shared memory
+   * @param stages tiles of Q, dO and dS in shared memory, at least 2: dS is written while another is multiplied
    * @param sharesHeadDim whether warpgroups share the columns of dK and dV, and the queries of Sᵀ, of a block of 64
    *     keys; else each has 64 keys of its own
+   * @param producerRegisters registers of the producer's threads; two consumers get what is left
    */
-  record Shape(int headDim, int valueDim, int consumers, int queries, int stages, boolean sharesHeadDim) {
+  record Shape(int headDim, int valueDim, int consumers, int queries, int stages, boolean sharesHeadDim,
+      int producerRegisters) {
     int threads() {
       return Warpgroup.SIZE * (consumers + 1);
     }
@@ -82,13 +84,9 @@ record Sm90BackwardConfig(ElementType type, Shape shape, int headsTogether, Band
     return shape.sharesHeadDim ? group.constant(0) : group.times(WgmmaAtom.M);
   }
 
-  /** Registers of the producer's threads: with the consumers' no more than the CTA begins with. */
-  int producerRegisters() {
-    return shape.consumers == 3 ? 32 : 24;
-  }
-
+  /** Registers of a consumer's thread: with the producer's no more than the CTA begins with. */
   int consumerRegisters() {
-    return shape.consumers == 3 ? 160 : 240;
+    return (REGISTERS - shape.producerRegisters) / shape.consumers;
   }
 
   /** The tensors in global memory. */
@@ -143,12 +141,12 @@ record Sm90BackwardConfig(ElementType type, Shape shape, int headsTogether, Band
 
   /** dS (queries, keys, stages), queries side by side as the accumulators of Sᵀ have them. */
   OffsetMap layoutDS() {
-    return SwizzledRows.alongRows(type, shape.queries, shape.keys(), STAGES_OF_DS);
+    return SwizzledRows.alongRows(type, shape.queries, shape.keys(), shape.stages);
   }
 
   /** The same memory as dSᵀ (keys, queries, stages), as dK reads it where it comes from shared memory. */
   OffsetMap transposedDS() {
-    return SwizzledRows.alongColumns(type, shape.keys(), shape.queries, STAGES_OF_DS);
+    return SwizzledRows.alongColumns(type, shape.keys(), shape.queries, shape.stages);
   }
 
   /** dK (rows, columns, warpgroups) on its way out, in K's place: what each warpgroup has of it. */
