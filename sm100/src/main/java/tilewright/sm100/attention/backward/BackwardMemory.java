@@ -7,47 +7,61 @@ import tilewright.sm100.atom.TensorMemory;
 import tilewright.sm100.atom.TensorMemoryTile;
 
 /**
- * The layout of Tensor Memory: Sᵀ, dV, dPᵀ, dK. Each warpgroup's half of P takes the place of its half of Sᵀ, and its
- * half of dS that of dPᵀ, which have been read by then; a column holds two elements of P or dS. dQ follows in the place
- * of dPᵀ.
+ * The layout of Tensor Memory. The two warpgroups take turns at chunks of 32 queries of Sᵀ and dPᵀ. Each rounds its
+ * chunks to P, or dS, side by side in the place of its first chunk, which has been read by then; a column holds two
+ * elements of those. dQ follows in the place of dPᵀ.
+ *
+ * <p>Up to head dimension 128: Sᵀ 0–127, dV 128–255, dPᵀ and dQ 256–383, dK 384–511. Above: dV 0–127, dK 128–319, Sᵀ
+ * 320–447, dPᵀ 384–511, dQ in parts 448–511; dS takes the place of half of Sᵀ there.
  */
 record BackwardMemory(TensorMemory memory, Sm100BackwardConfig config) {
+  private static final int QUERIES = Sm100BackwardConfig.QUERIES;
+  private static final int CHUNKS = QUERIES / Sm100BackwardConfig.CHUNK;
   private static final int HALVES = Sm100BackwardConfig.HALVES;
-  private static final int EACH = TensorMemory.COLUMNS / 4;
 
   TensorMemoryTile scores() {
-    return memory.columns(0, Sm100BackwardConfig.QUERIES);
+    return memory.columns(config.shape().wide() ? 320 : 0, QUERIES);
   }
 
   TensorMemoryTile probabilityGradients() {
-    return memory.columns(2 * EACH, Sm100BackwardConfig.QUERIES);
+    return memory.columns(config.shape().wide() ? 384 : 256, QUERIES);
   }
 
+  /** A part of dQ. */
   TensorMemoryTile dQ() {
-    return memory.columns(2 * EACH, config.shape().headDim());
+    return memory.columns(config.shape().wide() ? 448 : 256, config.shape().columnsOfDQ());
   }
 
   TensorMemoryTile dV() {
-    return memory.columns(EACH, config.shape().valueDim());
+    return memory.columns(config.shape().wide() ? 0 : 128, config.shape().valueDim());
   }
 
   TensorMemoryTile dK() {
-    return memory.columns(3 * EACH, config.shape().headDim());
+    return memory.columns(config.shape().wide() ? 128 : 384, config.shape().headDim());
   }
 
-  /** A warpgroup's half of a tile of FP32 numbers. */
-  static TensorMemoryTile half(TensorMemoryTile tile, I32 which) {
-    return tile.stage(which, HALVES);
+  /** The first query of a warpgroup's chunk, counted from the tile's first. */
+  static I32 query(I32 half, int chunk) {
+    return numberOf(half, chunk).times(Sm100BackwardConfig.CHUNK);
   }
 
-  /** Where a warpgroup's half of Sᵀ or dPᵀ goes in 16 bits. */
-  static TensorMemoryTile rounded(TensorMemoryTile tile, I32 which) {
-    var half = half(tile, which);
-    return half.part(0, half.columns() / 2);
+  /** A warpgroup's chunk of Sᵀ or dPᵀ. */
+  static TensorMemoryTile chunk(TensorMemoryTile tile, I32 half, int chunk) {
+    return tile.stage(numberOf(half, chunk), CHUNKS);
   }
 
-  /** P or dS in 16 bits, by half, in the place of Sᵀ or dPᵀ. */
+  private static I32 numberOf(I32 half, int chunk) {
+    return half.plus(HALVES * chunk);
+  }
+
+  /** Where a warpgroup's chunk of Sᵀ or dPᵀ goes in 16 bits. */
+  static TensorMemoryTile rounded(TensorMemoryTile tile, I32 half, int chunk) {
+    return tile.part(0, QUERIES / 2).stage(half.times(CHUNKS / HALVES).plus(chunk), CHUNKS);
+  }
+
+  /** P or dS in 16 bits, by queries, in the place of Sᵀ or dPᵀ. */
   static List<TensorMemoryTile> rounded(TensorMemoryTile tile) {
-    return IntStream.range(0, HALVES).mapToObj(half -> rounded(tile, tile.first().constant(half))).toList();
+    return IntStream.range(0, CHUNKS).mapToObj(number ->
+        rounded(tile, tile.first().constant(number % HALVES), number / HALVES)).toList();
   }
 }

@@ -31,7 +31,8 @@ import tilewright.sm100.collective.WarpSync;
 record ComputeWarpgroup(Scope k, BackwardTiles tiles, BackwardMemory memory, BackwardSignals signals, I32 thread,
     I32 warp, I32 half) {
   private static final int CHUNK = Sm100BackwardConfig.CHUNK;
-  private static final int QUERIES = Sm100BackwardConfig.QUERIES / Sm100BackwardConfig.HALVES;
+  /** Chunks of queries that a warpgroup has of a tile. */
+  private static final int CHUNKS = Sm100BackwardConfig.QUERIES / Sm100BackwardConfig.HALVES / CHUNK;
   private static final int QUAD = RowStatistics.QUAD;
   /** Elements of 16 bytes. */
   private static final int ACCESS = 8;
@@ -69,16 +70,11 @@ record ComputeWarpgroup(Scope k, BackwardTiles tiles, BackwardMemory memory, Bac
     WarpSync.arrive(k, thread, barrier);
   }
 
-  /** The queries of this warpgroup, counted from the tile's first. */
-  private I32 query(int first) {
-    return half.times(QUERIES).plus(first);
-  }
-
   /** The thread's row of Sᵀ, chunk by chunk. */
   private Fragment scores() {
-    var loaded = Fragment.of(k, PtxType.F32, QUERIES / CHUNK, CHUNK);
-    for (int i = 0; i < QUERIES / CHUNK; i++) {
-      load(BackwardMemory.half(memory.scores(), half), i * CHUNK, new Fragment(List.of(loaded.group(i))));
+    var loaded = Fragment.of(k, PtxType.F32, CHUNKS, CHUNK);
+    for (int chunk = 0; chunk < CHUNKS; chunk++) {
+      load(BackwardMemory.chunk(memory.scores(), half, chunk), 0, new Fragment(List.of(loaded.group(chunk))));
     }
     TensorFence.waitForLoads(k);
     return loaded;
@@ -89,16 +85,17 @@ record ComputeWarpgroup(Scope k, BackwardTiles tiles, BackwardMemory memory, Bac
   }
 
   /** Stores P in S's place, and returns P times the slopes of the scores. */
-  private List<F32> probabilities(Fragment scores, KeyBlock block, KeyBlock.Walk walk, Pipeline.Cursor q) {
+  private List<List<F32>> probabilities(Fragment scores, KeyBlock block, KeyBlock.Walk walk, Pipeline.Cursor q) {
     var factor = tiles.config().modification().softmaxScale(k, k.scalar("scale"));
     var scale = F32x2.of(k, factor, factor);
-    var all = new ArrayList<F32>();
-    for (int first = 0; first < QUERIES; first += CHUNK) {
+    var all = new ArrayList<List<F32>>();
+    for (int number = 0; number < CHUNKS; number++) {
+      var query = BackwardMemory.query(half, number);
       var sloped = new TransposedScores(k, tiles.config(), block, thread)
-          .of(walk, query(first), new Fragment(List.of(scores.group(first / CHUNK))));
+          .of(walk, query, new Fragment(List.of(scores.group(number))));
       var chunk = new ArrayList<F32>();
       for (int i = 0; i < CHUNK; i += QUAD) {
-        var logarithms = tiles.statistics().logarithms(query(first + i), q.stage());
+        var logarithms = tiles.statistics().logarithms(query.plus(i), q.stage());
         for (int j = 0; j < QUAD; j += 2) {
           var shift = F32x2.of(k, logarithms.get(j).negated(), logarithms.get(j + 1).negated());
           F32x2.of(k, sloped.get(i + j).value(), sloped.get(i + j + 1).value()).fma(scale, shift).singles().stream()
@@ -106,38 +103,42 @@ record ComputeWarpgroup(Scope k, BackwardTiles tiles, BackwardMemory memory, Bac
         }
       }
       chunk.forEach(F32::register);
-      store(BackwardMemory.rounded(memory.scores(), half), first, rounded(chunk));
+      store(BackwardMemory.rounded(memory.scores(), half, number), rounded(chunk));
       for (int i = 0; i < CHUNK; i++) chunk.set(i, sloped.get(i).gradient(chunk.get(i)));
       chunk.forEach(F32::register);
-      all.addAll(chunk);
+      all.add(chunk);
     }
     return all;
   }
 
   /** Stores dS in dP's place, and in shared memory. */
-  private void storeScoreGradients(List<F32> p, Pipeline.Cursor q) {
+  private void storeScoreGradients(List<List<F32>> p, Pipeline.Cursor q) {
     var row = thread.settled();
-    for (int first = 0; first < QUERIES; first += CHUNK) {
+    for (int number = 0; number < CHUNKS; number++) {
       var loaded = TensorMemoryAccess.rows(CHUNK).fragment(k, PtxType.F32);
-      load(BackwardMemory.half(memory.probabilityGradients(), half), first, loaded);
+      load(BackwardMemory.chunk(memory.probabilityGradients(), half, number), 0, loaded);
       TensorFence.waitForLoads(k);
-      var dP = loaded.group(0);
-      var chunk = new ArrayList<F32>();
-      for (int i = 0; i < CHUNK; i += QUAD) {
-        var sums = tiles.statistics().sums(query(first + i), q.stage());
-        for (int j = 0; j < QUAD; j += 2) {
-          var probabilities = F32x2.of(k, p.get(first + i + j), p.get(first + i + j + 1));
-          chunk.addAll(F32x2.of(k, dP.get(i + j), dP.get(i + j + 1)).minus(F32x2.of(k, sums.get(j), sums.get(j + 1)))
-              .times(probabilities).singles());
-        }
-      }
-      var dS = rounded(chunk);
-      store(BackwardMemory.rounded(memory.probabilityGradients(), half), first, dS);
+      var query = BackwardMemory.query(half, number);
+      var dS = rounded(scoreGradients(p.get(number), loaded.group(0), query, q.stage()));
+      store(BackwardMemory.rounded(memory.probabilityGradients(), half, number), dS);
       for (int i = 0; i < CHUNK; i += ACCESS) {
-        tiles.dS().at(row, query(first + i), k.constant(0)).store(Vector.packed(k, tiles.config().type(),
+        tiles.dS().at(row, query.plus(i), k.constant(0)).store(Vector.packed(k, tiles.config().type(),
             dS.subList(i / 2, (i + ACCESS) / 2)));
       }
     }
+  }
+
+  /** dS = P ∘ (dP − D) of neighbouring queries. */
+  private List<F32> scoreGradients(List<F32> p, List<Operand.Register> dP, I32 query, I32 stage) {
+    var gradients = new ArrayList<F32>();
+    for (int i = 0; i < CHUNK; i += QUAD) {
+      var sums = tiles.statistics().sums(query.plus(i), stage);
+      for (int j = 0; j < QUAD; j += 2) {
+        gradients.addAll(F32x2.of(k, dP.get(i + j), dP.get(i + j + 1)).minus(F32x2.of(k, sums.get(j), sums.get(j + 1)))
+            .times(F32x2.of(k, p.get(i + j), p.get(i + j + 1))).singles());
+      }
+    }
+    return gradients;
   }
 
   /** Two elements in a register. */
@@ -145,8 +146,8 @@ record ComputeWarpgroup(Scope k, BackwardTiles tiles, BackwardMemory memory, Bac
     return Vector.rounded(k, tiles.config().type(), values).registers();
   }
 
-  private void store(TensorMemoryTile tile, int column, List<Operand.Register> rounded) {
-    TensorMemoryAccess.rows(CHUNK / 2).store(k, tile, warp, column / 2, new Fragment(List.of(rounded)));
+  private void store(TensorMemoryTile tile, List<Operand.Register> rounded) {
+    TensorMemoryAccess.rows(CHUNK / 2).store(k, tile, warp, 0, new Fragment(List.of(rounded)));
   }
 
   /** Stores dV and scale · dK by way of shared memory; zeros where no query sees the block. */
@@ -174,7 +175,7 @@ record ComputeWarpgroup(Scope k, BackwardTiles tiles, BackwardMemory memory, Bac
 
   /** Rounds this warpgroup's half of the columns to a tile (keys, columns, 1). */
   private void stage(TensorMemoryTile gradient, KeyBlock block, F32 factor, SharedTensor tile) {
-    var mine = BackwardMemory.half(gradient, half);
+    var mine = gradient.stage(half, Sm100BackwardConfig.HALVES);
     var row = thread.settled();
     for (int first = 0; first < mine.columns(); first += CHUNK) {
       int column = first;

@@ -23,6 +23,7 @@ import tilewright.sm100.collective.TiledUmma;
  */
 final class MmaWarp {
   private final Scope k;
+  private final boolean wide;
   private final BackwardMemory memory;
   private final BackwardSignals signals;
   private final SharedTensor key;
@@ -52,8 +53,9 @@ final class MmaWarp {
     this.memory = memory;
     this.signals = signals;
     var config = tiles.config();
+    wide = config.shape().wide();
     key = tiles.key().shared();
-    keyColumns = transposed(config, key);
+    keyColumns = key.as(config.partsOfK());
     value = transposed(config, tiles.value().shared());
     q = tiles.q().shared();
     qColumns = transposed(config, q);
@@ -65,7 +67,7 @@ final class MmaWarp {
     var shape = config.shape();
     scores = TiledUmma.of(UmmaAtom.of(config.type(), keys, queries, 1), key.layout(), q.layout());
     probabilityGradients = TiledUmma.of(UmmaAtom.of(config.type(), keys, queries, 1), value.layout(), dO.layout());
-    queryGradients = TiledUmma.of(UmmaAtom.of(config.type(), queries, shape.headDim(), 1), dS.layout(),
+    queryGradients = TiledUmma.of(UmmaAtom.of(config.type(), queries, shape.columnsOfDQ(), 1), dS.layout(),
         keyColumns.layout());
     keyGradients = TensorMemoryUmma.of(UmmaAtom.of(config.type(), keys, shape.headDim(), 1), qColumns.layout());
     valueGradients = TensorMemoryUmma.of(UmmaAtom.of(config.type(), keys, shape.valueDim(), 1), dOColumns.layout());
@@ -91,8 +93,10 @@ final class MmaWarp {
     computeProbabilityGradients();
     addToValueGradients(Pred.known(k, false));
     k.loop(k.constant(1), count, 1, i -> {
-      computeScores();
+      // dS is in the place of the next scores, or these come first, so that their P is computed meanwhile.
+      if (!wide) computeScores();
       addToKeyGradients(k.constant(1).lessThan(i));
+      if (wide) computeScores();
       computeQueryGradients();
       computeProbabilityGradients();
       addToValueGradients(Pred.known(k, true));
@@ -113,10 +117,11 @@ final class MmaWarp {
     qOfScores.advance();
   }
 
-  /** dPᵀ = V·dOᵀ, in the place of the last dQ. */
+  /** dPᵀ = V·dOᵀ, in the place of the last dQ, and of scores where these are wide. */
   private void computeProbabilityGradients() {
     ofOutputs.awaitFull();
     dQEmpty.await();
+    if (wide) pFull.await();
     TensorFence.afterSync(k);
     probabilityGradients.multiply(k, memory.probabilityGradients(), value.settled(), k.constant(0), dO.settled(),
         ofOutputs.stage(), Pred.known(k, false));
@@ -125,7 +130,7 @@ final class MmaWarp {
 
   /** dV += Pᵀ·dO. */
   private void addToValueGradients(Pred more) {
-    pFull.await();
+    if (!wide) pFull.await();
     TensorFence.afterSync(k);
     valueGradients.multiply(k, memory.dV(), BackwardMemory.rounded(memory.scores()), dOColumns.settled(),
         ofOutputs.stage(), more);
@@ -143,15 +148,19 @@ final class MmaWarp {
     commit(signals.dSEmpty());
     commit(qOfGradients.empty());
     qOfGradients.advance();
+    dSEmpty.await();
   }
 
-  /** dQ = dS·K, in the place of dS. */
+  /** dQ = dS·K, part by part, in the place of dPᵀ. */
   private void computeQueryGradients() {
-    dSEmpty.await();
-    TensorFence.afterSync(k);
-    queryGradients.multiply(k, memory.dQ(), dS.settled(), k.constant(0), keyColumns.settled(), k.constant(0),
-        Pred.known(k, false));
-    commit(signals.dQFull());
+    int parts = Math.toIntExact(keyColumns.layout().shape().mode(2).size());
+    for (int part = 0; part < parts; part++) {
+      if (part > 0) dQEmpty.await();
+      TensorFence.afterSync(k);
+      queryGradients.multiply(k, memory.dQ(), dS.settled(), k.constant(0), keyColumns.settled(), k.constant(part),
+          Pred.known(k, false));
+      commit(signals.dQFull());
+    }
   }
 
   private void commit(Signals signal) {

@@ -37,12 +37,14 @@ record ReduceWarpgroup(Scope k, BackwardTiles tiles, BackwardMemory memory, Back
     var walk = block.walk();
     var turns = tiles.config().order().map(order -> order.turns(k));
     k.loop(block.count(), _ -> {
-      dQFull.await();
-      TensorFence.afterSync(k);
-      int columns = memory.dQ().columns();
-      for (int first = 0; first < columns; first += COLUMNS) {
-        var loaded = load(first);
-        if (first + COLUMNS == columns) {
+      int part = tiles.config().shape().columnsOfDQ();
+      for (int first = 0; first < tiles.config().shape().headDim(); first += COLUMNS) {
+        if (first % part == 0) {
+          dQFull.await();
+          TensorFence.afterSync(k);
+        }
+        var loaded = load(first % part);
+        if ((first + COLUMNS) % part == 0) {
           TensorFence.beforeSync(k);
           WarpSync.arrive(k, thread, signals.dQEmpty().barrier());
         }

@@ -21,7 +21,8 @@ public final class Sm100AttentionBackwardKernel implements AttentionBackwardKern
   private static final int ALIGNED_BYTES = 16;
   /** Heads of K whose blocks run side by side, so that Q and dO of their sharers stay in L2. */
   private static final int HEADS_TOGETHER = 16;
-  private static final List<Shape> SHAPES = List.of(new Shape(64, 64, 2, 2), new Shape(128, 128, 2, 1));
+  private static final List<Shape> SHAPES = List.of(new Shape(64, 64, 2, 2), new Shape(128, 128, 2, 1),
+      new Shape(192, 128, 1, 1));
 
   @Override
   public String name() {

@@ -46,7 +46,19 @@ record Sm100BackwardConfig(ElementType type, Shape shape, int headsTogether, Ban
    * @param headDim head dimension of Q and K; {@code valueDim} that of V and O
    * @param stagesQ tiles of Q in shared memory; {@code stagesO} those of dO
    */
-  record Shape(int headDim, int valueDim, int stagesQ, int stagesO) {}
+  record Shape(int headDim, int valueDim, int stagesQ, int stagesO) {
+    private static final int WIDE = 128;
+
+    /** Whether Tensor Memory is too small for Sᵀ and dPᵀ side by side, and for all of dQ. */
+    boolean wide() {
+      return headDim > WIDE;
+    }
+
+    /** Columns of dQ that are in Tensor Memory at a time. */
+    int columnsOfDQ() {
+      return wide() ? WIDE / 2 : headDim;
+    }
+  }
 
   /** Registers of a thread that computes P and dS. */
   int computeRegisters() {
@@ -91,6 +103,11 @@ record Sm100BackwardConfig(ElementType type, Shape shape, int headsTogether, Ban
   /** dSᵀ: (keys, queries, 1). */
   OffsetMap layoutDS() {
     return SwizzledRows.alongColumns(type, KEYS, QUERIES, 1);
+  }
+
+  /** K by the columns of dQ that are multiplied at a time: (columns, keys, parts). */
+  OffsetMap partsOfK() {
+    return SwizzledRows.alongRows(type, shape.columnsOfDQ(), KEYS, shape.headDim / shape.columnsOfDQ());
   }
 
   /** The same memory as (columns, rows, stages): the operand whose neighbours run along m or n. */
