@@ -1,5 +1,6 @@
 package tilewright.sm100.atom;
 
+import java.util.Optional;
 import tilewright.kernel.I32;
 import tilewright.kernel.Pred;
 import tilewright.kernel.Scope;
@@ -27,15 +28,17 @@ public final class TensorMemory {
   private final int columns;
   private final Pred warp;
   private final I32 base;
+  private final Optional<TensorMemory> allocation;
   private int taken;
   private boolean released;
 
-  private TensorMemory(Scope k, int ctas, int columns, Pred warp, I32 base) {
+  private TensorMemory(Scope k, int ctas, int columns, Pred warp, I32 base, Optional<TensorMemory> allocation) {
     this.k = k;
     this.ctas = ctas;
     this.columns = columns;
     this.warp = warp;
     this.base = base;
+    this.allocation = allocation;
   }
 
   /**
@@ -60,15 +63,20 @@ public final class TensorMemory {
     meet.run();
     var base = k.newRegister(PtxType.B32);
     k.emit("ld.shared.b32", base, word);
-    var memory = new TensorMemory(k, ctas, columns, warp, k.result(base, COLUMNS - FEWEST));
+    var memory = new TensorMemory(k, ctas, columns, warp, k.result(base, COLUMNS - FEWEST), Optional.empty());
     k.atEnd(memory::requireReleased);
     return memory;
+  }
+
+  /** The memory with addresses that are computed from here on, and not before. */
+  public TensorMemory settled() {
+    return new TensorMemory(k, ctas, columns, warp, base.settled(), Optional.of(allocation.orElse(this)));
   }
 
   /** Gives the memory back, behind a barrier for all that used it and have waited for what they began there. */
   public void release(Runnable meet) {
     requireHeld("releases");
-    released = true;
+    allocation.orElse(this).released = true;
     // Lanes that had a role of their own come back before instructions that a whole warp executes.
     k.emit("bar.warp.sync", new Operand.Integer(-1));
     meet.run();
@@ -108,7 +116,7 @@ public final class TensorMemory {
   }
 
   private void requireHeld(String verb) {
-    if (released) throw new TraceException("the kernel " + verb + " Tensor Memory after its release: release it last");
+    if (allocation.orElse(this).released) throw new TraceException("the kernel " + verb + " Tensor Memory after its release: release it last");
   }
 
   private void requireReleased() {

@@ -18,14 +18,12 @@ record LoadWarp(Scope k, BackwardTiles tiles, BackwardSignals signals) {
     var walk = block.walk();
     k.when(block.count().atLeast(1), () -> {
       once(tiles.key(), signals.kFull(), coordinates.keys(block.itself(), block.firstKey()));
-      loadQueries(q, coordinates, walk.tile());
       once(tiles.value(), signals.vFull(), coordinates.values(block.itself(), block.firstKey()));
-      loadOutputGradients(dO, coordinates, walk.tile());
     });
-    k.loop(k.constant(1), block.count(), 1, _ -> {
-      walk.advance();
+    k.loop(block.count(), _ -> {
       loadQueries(q, coordinates, walk.tile());
       loadOutputGradients(dO, coordinates, walk.tile());
+      walk.advance();
     });
   }
 

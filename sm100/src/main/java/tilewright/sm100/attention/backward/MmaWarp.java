@@ -88,18 +88,15 @@ final class MmaWarp {
   /** Multiplies for so many tiles of queries, at least one. */
   void multiply(I32 count) {
     signals.kFull().waiter().await();
-    computeScores();
-    signals.vFull().waiter().await();
-    computeProbabilityGradients();
-    addToValueGradients(Pred.known(k, false));
-    k.loop(k.constant(1), count, 1, i -> {
-      // dS is in the place of the next scores, or these come first, so that their P is computed meanwhile.
+    k.loop(count, i -> {
+      var second = k.constant(0).lessThan(i);
+      // The next scores come first, so that their P is computed meanwhile, unless dS is in their place.
       if (!wide) computeScores();
-      addToKeyGradients(k.constant(1).lessThan(i));
+      k.when(second, () -> addToKeyGradients(k.constant(1).lessThan(i)));
       if (wide) computeScores();
-      computeQueryGradients();
+      k.when(second, this::computeQueryGradients);
       computeProbabilityGradients();
-      addToValueGradients(Pred.known(k, true));
+      addToValueGradients(second);
     });
     addToKeyGradients(k.constant(1).lessThan(count));
     commit(signals.complete());
@@ -119,6 +116,8 @@ final class MmaWarp {
 
   /** dPᵀ = V·dOᵀ, in the place of the last dQ, and of scores where these are wide. */
   private void computeProbabilityGradients() {
+    // The first time, V has to land, too.
+    signals.vFull().barrier().await(k.constant(0));
     ofOutputs.awaitFull();
     dQEmpty.await();
     if (wide) pFull.await();

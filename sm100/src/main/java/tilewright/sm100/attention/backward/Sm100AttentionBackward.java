@@ -40,23 +40,27 @@ record Sm100AttentionBackward(Sm100BackwardConfig config) implements Kernel {
     k.leave(tiles.exists(block).not());
     var signals = BackwardSignals.of(k, config.shape(), thread.equalTo(0));
     var allocated = TensorMemory.allocate(k, 1, TensorMemory.COLUMNS, warp.equalTo(MMA), k::barrier);
-    var memory = new BackwardMemory(allocated, config);
 
     var lane = thread.modulo(GROUP * Warp.SIZE);
     var quarter = warp.modulo(GROUP);
     var group = warp.dividedBy(GROUP);
     k.when(group.lessThan(Sm100BackwardConfig.HALVES), () -> {
       RegisterBudget.grow(k, config.computeRegisters());
-      new ComputeWarpgroup(k, tiles, memory, signals, lane.settled(), quarter.settled(), group).compute(block);
+      new ComputeWarpgroup(k, tiles, memory(allocated), signals, lane.settled(), quarter.settled(), group).compute(block);
     }, () -> {
       RegisterBudget.shrink(k, config.otherRegisters());
-      k.when(group.equalTo(REDUCE), () -> new ReduceWarpgroup(k, tiles, memory, signals, lane.settled(), quarter.settled()).reduce(block),
+      k.when(group.equalTo(REDUCE), () -> new ReduceWarpgroup(k, tiles, memory(allocated), signals, lane.settled(), quarter.settled()).reduce(block),
           () -> {
             k.when(warp.equalTo(MMA).and(block.count().atLeast(1)), () -> k.when(Elect.one(k), () ->
-                new MmaWarp(k, tiles, memory, signals).multiply(block.count())));
+                new MmaWarp(k, tiles, memory(allocated), signals).multiply(block.count())));
             k.when(warp.equalTo(LOAD), () -> k.when(Elect.one(k), () -> new LoadWarp(k, tiles, signals).load(block)));
           });
     });
     allocated.release(k::barrier);
+  }
+
+  /** Tensor Memory for one role: without addresses that the others would have in registers, too. */
+  private BackwardMemory memory(TensorMemory allocated) {
+    return new BackwardMemory(allocated.settled(), config);
   }
 }
