@@ -19,6 +19,12 @@ import tilewright.kernel.collective.attention.SequenceHead;
 public record KeyBlock(Scope k, I32 number, I32 firstKey, I32 headOfKeys, I32 sharers, I32 batch, SeqlenInfo sequence,
     QueryBlocks tiles) {
 
+  /** The same block, for numbers that are computed from it here, and not before. */
+  public KeyBlock settled() {
+    return new KeyBlock(k, number.settled(), firstKey.settled(), headOfKeys.settled(), sharers.settled(),
+        batch.settled(), sequence.settled(), tiles.settled());
+  }
+
   /** How many tiles there are of all heads. */
   public I32 count() {
     return tiles.end().minus(tiles.first()).times(sharers);

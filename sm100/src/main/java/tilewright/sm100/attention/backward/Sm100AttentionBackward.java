@@ -46,14 +46,14 @@ record Sm100AttentionBackward(Sm100BackwardConfig config) implements Kernel {
     var group = warp.dividedBy(GROUP);
     k.when(group.lessThan(Sm100BackwardConfig.HALVES), () -> {
       RegisterBudget.grow(k, config.computeRegisters());
-      new ComputeWarpgroup(k, tiles, memory(allocated), signals, lane.settled(), quarter.settled(), group).compute(block);
+      new ComputeWarpgroup(k, tiles, memory(allocated), signals, lane.settled(), quarter.settled(), group.settled()).compute(block.settled());
     }, () -> {
       RegisterBudget.shrink(k, config.otherRegisters());
-      k.when(group.equalTo(REDUCE), () -> new ReduceWarpgroup(k, tiles, memory(allocated), signals, lane.settled(), quarter.settled()).reduce(block),
+      k.when(group.equalTo(REDUCE), () -> new ReduceWarpgroup(k, tiles, memory(allocated), signals, lane.settled(), quarter.settled()).reduce(block.settled()),
           () -> {
             k.when(warp.equalTo(MMA).and(block.count().atLeast(1)), () -> k.when(Elect.one(k), () ->
-                new MmaWarp(k, tiles, memory(allocated), signals).multiply(block.count())));
-            k.when(warp.equalTo(LOAD), () -> k.when(Elect.one(k), () -> new LoadWarp(k, tiles, signals).load(block)));
+                new MmaWarp(k, tiles, memory(allocated), signals).multiply(block.settled().count())));
+            k.when(warp.equalTo(LOAD), () -> k.when(Elect.one(k), () -> new LoadWarp(k, tiles, signals).load(block.settled())));
           });
     });
     allocated.release(k::barrier);
