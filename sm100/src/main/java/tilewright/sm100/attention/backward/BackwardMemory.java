@@ -1,8 +1,10 @@
 package tilewright.sm100.attention.backward;
 
 import java.util.List;
+import java.util.function.Consumer;
 import java.util.stream.IntStream;
 import tilewright.kernel.I32;
+import tilewright.kernel.Scope;
 import tilewright.sm100.atom.TensorMemory;
 import tilewright.sm100.atom.TensorMemoryTile;
 
@@ -16,7 +18,8 @@ import tilewright.sm100.atom.TensorMemoryTile;
  */
 record BackwardMemory(TensorMemory memory, Sm100BackwardConfig config) {
   private static final int QUERIES = Sm100BackwardConfig.QUERIES;
-  private static final int CHUNKS = QUERIES / Sm100BackwardConfig.CHUNK;
+  private static final int CHUNK = Sm100BackwardConfig.CHUNK;
+  private static final int CHUNKS = QUERIES / CHUNK;
   private static final int HALVES = Sm100BackwardConfig.HALVES;
 
   TensorMemoryTile scores() {
@@ -32,6 +35,13 @@ record BackwardMemory(TensorMemory memory, Sm100BackwardConfig config) {
     return memory.columns(config.shape().wide() ? 448 : 256, config.shape().columnsOfDQ());
   }
 
+  /** Goes through the parts of dQ. */
+  void forEachPartOfDQ(Scope k, Consumer<I32> body) {
+    int parts = config.shape().headDim() / config.shape().columnsOfDQ();
+    if (parts == 1) body.accept(k.constant(0));
+    else k.loop(k.constant(parts), body);
+  }
+
   TensorMemoryTile dV() {
     return memory.columns(config.shape().wide() ? 0 : 128, config.shape().valueDim());
   }
@@ -40,14 +50,14 @@ record BackwardMemory(TensorMemory memory, Sm100BackwardConfig config) {
     return memory.columns(config.shape().wide() ? 128 : 384, config.shape().headDim());
   }
 
-  /** The first query of a warpgroup's chunk, counted from the tile's first. */
-  static I32 query(I32 half, int chunk) {
-    return numberOf(half, chunk).times(Sm100BackwardConfig.CHUNK);
+  /** The first column of a warpgroup's chunk. */
+  static I32 firstOf(I32 half, int chunk) {
+    return numberOf(half, chunk).times(CHUNK);
   }
 
-  /** A warpgroup's chunk of Sᵀ or dPᵀ. */
+  /** A warpgroup's chunk of 32 columns. */
   static TensorMemoryTile chunk(TensorMemoryTile tile, I32 half, int chunk) {
-    return tile.stage(numberOf(half, chunk), CHUNKS);
+    return tile.stage(numberOf(half, chunk), tile.columns() / CHUNK);
   }
 
   private static I32 numberOf(I32 half, int chunk) {

@@ -74,14 +74,14 @@ record ComputeWarpgroup(Scope k, BackwardTiles tiles, BackwardMemory memory, Bac
   private Fragment scores() {
     var loaded = Fragment.of(k, PtxType.F32, CHUNKS, CHUNK);
     for (int chunk = 0; chunk < CHUNKS; chunk++) {
-      load(BackwardMemory.chunk(memory.scores(), half, chunk), 0, new Fragment(List.of(loaded.group(chunk))));
+      load(BackwardMemory.chunk(memory.scores(), half, chunk), new Fragment(List.of(loaded.group(chunk))));
     }
     TensorFence.waitForLoads(k);
     return loaded;
   }
 
-  private void load(TensorMemoryTile tile, int column, Fragment into) {
-    TensorMemoryAccess.rows(CHUNK).load(k, tile, warp, column, into);
+  private void load(TensorMemoryTile chunk, Fragment into) {
+    TensorMemoryAccess.rows(CHUNK).load(k, chunk, warp, 0, into);
   }
 
   /** Stores P in S's place, and returns P times the slopes of the scores. */
@@ -90,7 +90,7 @@ record ComputeWarpgroup(Scope k, BackwardTiles tiles, BackwardMemory memory, Bac
     var scale = F32x2.of(k, factor, factor);
     var all = new ArrayList<List<F32>>();
     for (int number = 0; number < CHUNKS; number++) {
-      var query = BackwardMemory.query(half, number);
+      var query = BackwardMemory.firstOf(half, number);
       var sloped = new TransposedScores(k, tiles.config(), block, thread)
           .of(walk, query, new Fragment(List.of(scores.group(number))));
       var chunk = new ArrayList<F32>();
@@ -116,9 +116,9 @@ record ComputeWarpgroup(Scope k, BackwardTiles tiles, BackwardMemory memory, Bac
     var row = thread.settled();
     for (int number = 0; number < CHUNKS; number++) {
       var loaded = TensorMemoryAccess.rows(CHUNK).fragment(k, PtxType.F32);
-      load(BackwardMemory.chunk(memory.probabilityGradients(), half, number), 0, loaded);
+      load(BackwardMemory.chunk(memory.probabilityGradients(), half, number), loaded);
       TensorFence.waitForLoads(k);
-      var query = BackwardMemory.query(half, number);
+      var query = BackwardMemory.firstOf(half, number);
       var dS = rounded(scoreGradients(p.get(number), loaded.group(0), query, q.stage()));
       store(BackwardMemory.rounded(memory.probabilityGradients(), half, number), dS);
       for (int i = 0; i < CHUNK; i += ACCESS) {
@@ -173,21 +173,20 @@ record ComputeWarpgroup(Scope k, BackwardTiles tiles, BackwardMemory memory, Bac
     });
   }
 
-  /** Rounds this warpgroup's half of the columns to a tile (keys, columns, 1). */
+  /** Rounds this warpgroup's chunks of columns to a tile (keys, columns, 1). */
   private void stage(TensorMemoryTile gradient, KeyBlock block, F32 factor, SharedTensor tile) {
-    var mine = gradient.stage(half, Sm100BackwardConfig.HALVES);
     var row = thread.settled();
-    for (int first = 0; first < mine.columns(); first += CHUNK) {
-      int column = first;
+    for (int chunk = 0; chunk < gradient.columns() / CHUNK / Sm100BackwardConfig.HALVES; chunk++) {
+      var mine = BackwardMemory.chunk(gradient, half, chunk);
+      var column = BackwardMemory.firstOf(half, chunk);
       var loaded = TensorMemoryAccess.rows(CHUNK).fragment(k, PtxType.F32);
       k.when(block.count().atLeast(1), () -> {
-        load(mine, column, loaded);
+        load(mine, loaded);
         TensorFence.waitForLoads(k);
       }, () -> loaded.clear(k, PtxType.F32));
       var values = loaded.group(0).stream().map(r -> k.result(r).times(factor)).toList();
       for (int i = 0; i < CHUNK; i += ACCESS) {
-        tile.at(row, half.times(mine.columns()).plus(first + i), k.constant(0))
-            .store(values.subList(i, i + ACCESS));
+        tile.at(row, column.plus(i), k.constant(0)).store(values.subList(i, i + ACCESS));
       }
     }
   }

@@ -78,7 +78,7 @@ final class MmaWarp {
     pEmpty = signals.pEmpty().waiterButFirst();
     dSFull = signals.dSFull().waiter();
     dSEmpty = signals.dSEmpty().waiter();
-    dQEmpty = signals.dQEmpty().waiterButFirst();
+    dQEmpty = signals.dQEmpty().waiter();
   }
 
   private static SharedTensor transposed(Sm100BackwardConfig config, SharedTensor tile) {
@@ -119,7 +119,6 @@ final class MmaWarp {
     // The first time, V has to land, too.
     signals.vFull().barrier().await(k.constant(0));
     ofOutputs.awaitFull();
-    dQEmpty.await();
     if (wide) pFull.await();
     TensorFence.afterSync(k);
     probabilityGradients.multiply(k, memory.probabilityGradients(), value.settled(), k.constant(0), dO.settled(),
@@ -150,16 +149,15 @@ final class MmaWarp {
     dSEmpty.await();
   }
 
-  /** dQ = dS·K, part by part, in the place of dPᵀ. */
+  /** dQ = dS·K, part by part, in the place of dPᵀ; ends when the last part has been read. */
   private void computeQueryGradients() {
-    int parts = Math.toIntExact(keyColumns.layout().shape().mode(2).size());
-    for (int part = 0; part < parts; part++) {
-      if (part > 0) dQEmpty.await();
+    memory.forEachPartOfDQ(k, part -> {
       TensorFence.afterSync(k);
-      queryGradients.multiply(k, memory.dQ(), dS.settled(), k.constant(0), keyColumns.settled(), k.constant(part),
+      queryGradients.multiply(k, memory.dQ(), dS.settled(), k.constant(0), keyColumns.settled(), part,
           Pred.known(k, false));
       commit(signals.dQFull());
-    }
+      dQEmpty.await();
+    });
   }
 
   private void commit(Signals signal) {

@@ -36,24 +36,25 @@ record ReduceWarpgroup(Scope k, BackwardTiles tiles, BackwardMemory memory, Back
     var leads = thread.modulo(Warp.SIZE).equalTo(0);
     var walk = block.walk();
     var turns = tiles.config().order().map(order -> order.turns(k));
+    var shape = tiles.config().shape();
     k.loop(block.count(), _ -> {
-      int part = tiles.config().shape().columnsOfDQ();
-      for (int first = 0; first < tiles.config().shape().headDim(); first += COLUMNS) {
-        if (first % part == 0) {
-          dQFull.await();
-          TensorFence.afterSync(k);
+      memory.forEachPartOfDQ(k, part -> {
+        dQFull.await();
+        TensorFence.afterSync(k);
+        for (int first = 0; first < shape.columnsOfDQ(); first += COLUMNS) {
+          var loaded = load(first);
+          if (first + COLUMNS == shape.columnsOfDQ()) {
+            TensorFence.beforeSync(k);
+            WarpSync.arrive(k, thread, signals.dQEmpty().barrier());
+          }
+          // Here, so that the last blocks' additions overlap the loads.
+          if (first == 0) turns.ifPresent(order -> k.when(part.equalTo(0), () -> await(order, block, walk.tile())));
+          for (int stage = 0; stage < loaded.groups().size(); stage++) {
+            add(walk.tile(), part.times(shape.columnsOfDQ() / CHUNK).plus(first / CHUNK + stage), k.constant(stage),
+                loaded.group(stage), leads);
+          }
         }
-        var loaded = load(first % part);
-        if ((first + COLUMNS) % part == 0) {
-          TensorFence.beforeSync(k);
-          WarpSync.arrive(k, thread, signals.dQEmpty().barrier());
-        }
-        // Here, so that the last blocks' additions overlap the loads.
-        if (first == 0) turns.ifPresent(order -> await(order, block, walk.tile()));
-        for (int stage = 0; stage < loaded.groups().size(); stage++) {
-          add(walk.tile(), first / CHUNK + stage, k.constant(stage), loaded.group(stage), leads);
-        }
-      }
+      });
       turns.ifPresent(order -> release(order, walk.tile(), leads));
       walk.advance();
     });
@@ -89,7 +90,7 @@ record ReduceWarpgroup(Scope k, BackwardTiles tiles, BackwardMemory memory, Back
   }
 
   /** Adds a chunk of the warp's rows. */
-  private void add(KeyBlock.Tile tile, int chunk, I32 stage, List<Operand.Register> values, Pred leads) {
+  private void add(KeyBlock.Tile tile, I32 chunk, I32 stage, List<Operand.Register> values, Pred leads) {
     // The chunk that was there before has been read.
     k.when(leads, () -> BulkCopy.waitForReads(k, Sm100BackwardConfig.STAGING - 1));
     k.warpBarrier();
@@ -100,7 +101,7 @@ record ReduceWarpgroup(Scope k, BackwardTiles tiles, BackwardMemory memory, Back
     BulkCopy.publish(k);
     k.warpBarrier();
     k.when(leads, () -> {
-      var piece = warp.plus(Sm100BackwardConfig.pieces(chunk * CHUNK));
+      var piece = chunk.times(Warpgroup.WARPS).plus(warp);
       var accumulators = tiles.accumulators().at(piece.times(Sm100BackwardConfig.PIECE),
           tiles.slot(tile), tile.head());
       BulkCopy.add(k, accumulators, tiles.staging().at(thread, k.constant(0), stage),

@@ -138,9 +138,4 @@ record Sm100BackwardConfig(ElementType type, Shape shape, int headsTogether, Ban
     return Layout.of(Layout.of(QUAD, QUERIES), Layout.of(Warp.SIZE, 1), Layout.of(CHUNK / QUAD, QUAD * QUERIES),
         Layout.of(WARPS, Warp.SIZE), Layout.of(shape.headDim / CHUNK, CHUNK * QUERIES));
   }
-
-  /** The number of the piece that begins with a column, of a warp's rows. */
-  static int pieces(int column) {
-    return column / CHUNK * WARPS;
-  }
 }
