@@ -11,10 +11,10 @@ import tilewright.sm100.atom.TensorMemory;
 /**
  * The gradients of attention on SM100 (FlashAttention-4, section 4): dK, dV and the accumulators of dQ.
  *
- * <p>A CTA has a block of 128 keys of one head of K, and goes through the tiles of 128 queries that see it, those of all
- * heads of Q that read the head. Two warpgroups compute P and dS, one adds dQ to its accumulators; one warp issues MMAs,
- * one loads. Scores are transposed: P and dS are operand A of dV += Pᵀ·dO and dK += dSᵀ·Q where they lie, in Tensor
- * Memory, and dV and dK stay there.
+ * <p>A CTA has a block of 128 keys of one head of K, and goes through the tiles of 128 queries that see it, those of
+ * all heads of Q that read the head. Two warpgroups compute P and dS, one adds dQ to its accumulators; one warp issues
+ * MMAs, one loads. Scores are transposed: P and dS are operand A of dV += Pᵀ·dO and dK += dSᵀ·Q where they lie, in
+ * Tensor Memory, and dV and dK stay there.
  */
 record Sm100AttentionBackward(Sm100BackwardConfig config) implements Kernel {
   private static final int GROUP = 4;
@@ -46,14 +46,16 @@ record Sm100AttentionBackward(Sm100BackwardConfig config) implements Kernel {
     var group = warp.dividedBy(GROUP);
     k.when(group.lessThan(Sm100BackwardConfig.HALVES), () -> {
       RegisterBudget.grow(k, config.computeRegisters());
-      new ComputeWarpgroup(k, tiles, memory(allocated), signals, lane.settled(), quarter.settled(), group.settled()).compute(block.settled());
+      new ComputeWarpgroup(k, tiles, memory(allocated), signals, lane.settled(), quarter.settled(), group.settled())
+          .compute(block.settled());
     }, () -> {
       RegisterBudget.shrink(k, config.otherRegisters());
-      k.when(group.equalTo(REDUCE), () -> new ReduceWarpgroup(k, tiles, memory(allocated), signals, lane.settled(), quarter.settled()).reduce(block.settled()),
-          () -> {
+      k.when(group.equalTo(REDUCE), () -> new ReduceWarpgroup(k, tiles, memory(allocated), signals, lane.settled(),
+          quarter.settled()).reduce(block.settled()), () -> {
             k.when(warp.equalTo(MMA).and(block.count().atLeast(1)), () -> k.when(Elect.one(k), () ->
                 new MmaWarp(k, tiles, memory(allocated), signals).multiply(block.settled().count())));
-            k.when(warp.equalTo(LOAD), () -> k.when(Elect.one(k), () -> new LoadWarp(k, tiles, signals).load(block.settled())));
+            k.when(warp.equalTo(LOAD), () -> k.when(Elect.one(k), () ->
+                new LoadWarp(k, tiles, signals).load(block.settled())));
           });
     });
     allocated.release(k::barrier);

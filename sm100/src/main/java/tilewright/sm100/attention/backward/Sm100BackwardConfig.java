@@ -60,9 +60,9 @@ record Sm100BackwardConfig(ElementType type, Shape shape, int headsTogether, Ban
     }
   }
 
-  /** Registers of a thread that computes P and dS. */
+  /** Registers of a thread that computes P and dS; a function of scores takes more where there is much else. */
   int computeRegisters() {
-    return 136;
+    return shape.wide() && modification.score().isPresent() ? 152 : 136;
   }
 
   /** Registers of any other thread: the rest of the 512 that four warpgroups have per lane. */
