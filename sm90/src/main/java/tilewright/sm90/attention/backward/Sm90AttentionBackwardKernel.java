@@ -21,6 +21,8 @@ public final class Sm90AttentionBackwardKernel implements AttentionBackwardKerne
   private static final int ALIGNED_BYTES = 16;
   /** Tiles that a block stays behind the one before it: what passing the turn on takes. */
   private static final int LAG = 2;
+  /** Blocks per SM up to which the longest of all heads come first. */
+  private static final int FEW = 8;
   private static final int MULTIPROCESSORS = Chip.H200.multiprocessors();
   /** The shapes in the order of head dimensions. None spills registers. */
   private static final List<Shape> PLAIN = List.of(new Shape(32, 32, 2, 128, 2, false, 24),
@@ -72,7 +74,8 @@ public final class Sm90AttentionBackwardKernel implements AttentionBackwardKerne
   static LaunchSequence prepare(AttentionBackwardProblem problem, Shape shape) {
     var p = problem.forward();
     var s = p.sizes();
-    int together = problem.deterministic() ? headsTogether(p, shape) : 1;
+    int blocks = Math.toIntExact(blocks(p, shape));
+    int together = headsTogether(problem, shape, blocks);
     var config = new Sm90BackwardConfig(p.type(), shape, together, p.band(), p.modification(), p.packed().isPresent(),
         problem.deterministic());
     var kernel = CompiledKernel.compile(new Sm90AttentionBackward(config), Target.SM90A);
@@ -80,19 +83,31 @@ public final class Sm90AttentionBackwardKernel implements AttentionBackwardKerne
     var arguments = launches.arguments(kernel);
     config.tensors().giveTo(arguments, AttentionArguments.tensors(p));
     config.tensors().giveTo(arguments, BackwardLaunches.tensors(problem));
-    long blocks = p.packed().map(lengths -> PackedTiles.slots(s.keys(), lengths.sequences(), shape.keys()))
+    return launches.around(new PreparedLaunch(kernel, Dim3.of(blocks), arguments.build()));
+  }
+
+  /** Blocks of keys of all heads of K; of packed sequences, the places that blocks may have. */
+  private static long blocks(AttentionProblem p, Shape shape) {
+    var s = p.sizes();
+    return p.packed().map(lengths -> PackedTiles.slots(s.keys(), lengths.sequences(), shape.keys()))
         .orElse((long) Math.ceilDiv(s.keys(), shape.keys()) * s.batch()) * s.keyHeads();
-    return launches.around(new PreparedLaunch(kernel, Dim3.of(Math.toIntExact(blocks)), arguments.build()));
   }
 
   /**
-   * Heads whose blocks run side by side where the order of additions is fixed. Without a diagonal, blocks of a head
-   * follow each other through its tiles, {@link #LAG} tiles apart; as many as the GPU runs must not reach beyond the
-   * last tile. With one, blocks begin apart. Of more heads, less would stay in L2.
+   * Heads whose blocks run side by side. Blocks of one head share its Q and dO in L2. Where a diagonal makes the first
+   * blocks the longest and there are few, those of all heads come first (longest-processing-time-first).
+   *
+   * <p>Where the order of additions is fixed, the last blocks come first, and begin at their diagonals. Without one,
+   * blocks of a head follow each other through its tiles, {@link #LAG} tiles apart: those that the GPU runs at a time
+   * must not reach beyond the last tile.
    */
-  private static int headsTogether(AttentionProblem p, Shape shape) {
-    if (p.band().right().isPresent()) return 1;
-    int tiles = Math.max(1, Math.ceilDiv(p.sizes().queries(), shape.queries()));
-    return Math.ceilDiv(LAG * MULTIPROCESSORS, tiles);
+  private static int headsTogether(AttentionBackwardProblem problem, Shape shape, int blocks) {
+    var p = problem.forward();
+    boolean diagonal = p.band().right().isPresent();
+    if (problem.deterministic()) {
+      int tiles = Math.max(1, Math.ceilDiv(p.sizes().queries(), shape.queries()));
+      return diagonal ? 1 : Math.ceilDiv(LAG * MULTIPROCESSORS, tiles);
+    }
+    return diagonal && blocks <= FEW * MULTIPROCESSORS ? Math.max(1, blocks) : 1;
   }
 }
