@@ -33,7 +33,7 @@ import tilewright.sm90.collective.TiledWgmma;
 /**
  * The main loop of a warpgroup for its 64 keys: tile by tile of queries, Sᵀ = K·Qᵀ and dPᵀ = V·dOᵀ become Pᵀ and dSᵀ in
  * registers, from where dV += Pᵀ·dO and dK += dSᵀ·Q take them; dQ = dS·K takes dS of all warpgroups from shared memory
- * (FlashAttention-2, algorithm 2; FlashAttention-3, backward pass). The next tile's Sᵀ is computed beside dK and dQ.
+ * (FlashAttention-2, algorithm 2; FlashAttention-3, backward pass).
  */
 final class BackwardMainloop {
   private static final int EXCHANGE = 1;
