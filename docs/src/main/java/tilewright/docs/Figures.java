@@ -4,6 +4,7 @@ import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.ArrayList;
+import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
 import tilewright.kernel.atom.LdMatrix;
@@ -24,11 +25,17 @@ final class Figures {
   private Figures() {}
 
   static void write(Path folder) throws IOException {
-    var figures = Map.of("flow", flow(), "swizzle", swizzle().toDrawing(), "fragment-c", fragmentC().toDrawing(),
+    var figures = new HashMap<>(Map.of("flow", flow(), "swizzle", swizzle().toDrawing(),
+        "fragment-c", fragmentC().toDrawing(),
         "ldmatrix", ldMatrix().toDrawing(), "morphisms", MorphismExample.figure(),
         "attention-blocks", AttentionFigures.blocks().toDrawing(), "attention-memory", AttentionMemory.figure(),
         "hopper-pipeline", HardwareFigures.hopperPipeline(),
-        "tensor-core-sum", HardwareFigures.tensorCoreSum().toDrawing());
+        "tensor-core-sum", HardwareFigures.tensorCoreSum().toDrawing()));
+    figures.put("attention-backward-keys", BackwardFigures.hopper(BackwardFigures.OWN_KEYS, "The five GEMMs of a tile of"
+        + " queries, head dimensions up to 128: each warpgroup multiplies for 64 keys of its own"));
+    figures.put("attention-backward-columns", BackwardFigures.hopper(BackwardFigures.SHARED_KEYS, "The five GEMMs of a"
+        + " tile of queries, head dimensions 192 and 256: warpgroups share the columns of 64 keys' gradients"));
+    figures.put("attention-backward-blackwell", BackwardFigures.blackwell());
     for (var figure : figures.entrySet()) {
       Files.writeString(folder.resolve(figure.getKey() + ".svg"), figure.getValue().toSvg());
     }

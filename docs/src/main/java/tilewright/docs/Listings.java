@@ -140,6 +140,12 @@ public final class Listings {
     save(generated, "packed-tiles.java", Excerpt.method(collective.resolve("PackedTiles.java"), "I32 sequence(Scope"));
     save(generated, "register-operand.java",
         Excerpt.method(hopper.resolve("atom/RegisterOperand.java"), "RegisterOperand of("));
+    var backward = kernels.resolve("kernels/attention/backward");
+    save(generated, "sm80-attention-backward-trace.java", trace(backward.resolve("Sm80AttentionBackward.java")));
+    save(generated, "attention-backward-order.java",
+        Excerpt.method(backward.resolve("DeterministicOrder.java"), "I32 before(KeyBlock block"));
+    save(generated, "sm90-attention-backward-step.java",
+        Excerpt.method(hopper.resolve("attention/backward/BackwardMainloop.java"), "void step(KeyBlock.Tile tile"));
     save(generated, "attention-mods.java", Excerpt.method(root.resolve(MODS), "List<AttentionCases.Setup> setups()"));
   }
 
