@@ -6,26 +6,37 @@ import java.nio.file.Path;
 import java.util.List;
 import java.util.Locale;
 import java.util.Map;
+import java.util.function.Function;
 import java.util.stream.Collectors;
 import tilewright.docs.source.BrokenSiteException;
 import tools.jackson.core.JacksonException;
 import tools.jackson.databind.JsonNode;
 import tools.jackson.databind.json.JsonMapper;
 
-/** How far attention is from FP64, beside PyTorch's kernels on the same inputs. */
+/** The errors of attention and its gradients against FP64, beside PyTorch's kernels on the same inputs. */
 public final class AttentionErrors {
   private static final Map<String, String> KERNELS = Map.of("flash", "PyTorch's FlashAttention-2", "cudnn", "cuDNN",
-      "sm80_attention", "SM80", "sm90_attention", "SM90");
+      "sm80_attention", "SM80", "sm90_attention", "SM90", "sm80_attention_backward", "SM80",
+      "sm90_attention_backward", "SM90");
   private static final List<String> ORDER = List.of("flash", "cudnn", "sm80_attention", "sm90_attention");
+  private static final List<String> BACKWARD = List.of("flash", "cudnn", "sm80_attention_backward",
+      "sm90_attention_backward");
+  private static final List<String> GRADIENTS = List.of("dQ", "dK", "dV");
   private static final double UNIT = 1e-6;
 
   private AttentionErrors() {}
 
   public static void write(Path docs, Path generated) throws IOException {
-    var file = docs.resolve("benchmarks/errors/attention-error-h200.json");
+    write(docs, "attention-error-h200.json", AttentionErrors::table, generated.resolve("attention-errors.adoc"));
+    write(docs, "attention-backward-error-h200.json", AttentionErrors::gradients,
+        generated.resolve("attention-backward-errors.adoc"));
+  }
+
+  private static void write(Path docs, String record, Function<JsonNode, String> table, Path page) throws IOException {
+    var file = docs.resolve("benchmarks/errors").resolve(record);
     try {
-      Files.writeString(generated.resolve("attention-errors.adoc"), Files.exists(file)
-          ? table(JsonMapper.shared().readTree(Files.readString(file))) : "No run has been recorded yet.\n");
+      Files.writeString(page, Files.exists(file)
+          ? table.apply(JsonMapper.shared().readTree(Files.readString(file))) : "No run has been recorded yet.\n");
     } catch (JacksonException | IllegalArgumentException e) {
       throw new BrokenSiteException(List.of(file + ": " + e.getMessage()));
     }
@@ -33,14 +44,24 @@ public final class AttentionErrors {
 
   /** One recorded run: a row a problem, root mean square and largest error of each kernel in millionths. */
   static String table(JsonNode run) {
+    return table(run, ORDER, AttentionErrors::cell);
+  }
+
+  /** One recorded run: a row a problem, root mean square errors of each kernel's dQ, dK and dV in millionths. */
+  static String gradients(JsonNode run) {
+    return table(run, BACKWARD, errors -> GRADIENTS.stream().map(name -> String.format(Locale.ROOT, "%.1f",
+        required(required(errors, name), "rms").asDouble() / UNIT)).collect(Collectors.joining(", ")));
+  }
+
+  private static String table(JsonNode run, List<String> order, Function<JsonNode, String> cell) {
     var table = new StringBuilder(".%s, PyTorch %s, cuDNN %s, commit %s\n".formatted(text(run, "gpu"),
         text(run, "torch"), text(run, "cudnn"), text(run, "commit").replaceFirst("(\\w{10})\\w*", "$1")));
     table.append("[cols=\"3,>2,>2,>2,>2\"]\n|===\n|Problem |")
-        .append(ORDER.stream().map(KERNELS::get).collect(Collectors.joining(" |"))).append("\n\n");
+        .append(order.stream().map(KERNELS::get).collect(Collectors.joining(" |"))).append("\n\n");
     for (var row : required(run, "rows")) {
       table.append("|%s d=%s S=%s H=%s%s".formatted(text(row, "dtype"), text(row, "d"), text(row, "s"),
           text(row, "heads"), required(row, "causal").asBoolean() ? " causal" : ""));
-      for (var kernel : ORDER) table.append(" |").append(cell(required(required(row, "errors"), kernel)));
+      for (var kernel : order) table.append(" |").append(cell.apply(required(required(row, "errors"), kernel)));
       table.append('\n');
     }
     return table.append("|===\n").toString();

@@ -4,6 +4,8 @@ import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertThrows;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
+import java.util.stream.Collectors;
+import java.util.stream.Stream;
 import org.junit.jupiter.api.Test;
 import tools.jackson.databind.JsonNode;
 import tools.jackson.databind.json.JsonMapper;
@@ -22,6 +24,14 @@ class AttentionErrorsTest {
         "sm80_attention": {"rms": 9e-5, "max": 5e-4}, "sm90_attention": {"rms": 8e-5, "max": 4e-4}"""));
     assertTrue(table.startsWith(".G, PyTorch 2.9, cuDNN 91900, commit 0123456789\n"), table);
     assertTrue(table.contains("|bf16 d=64 S=1024 H=4 causal |100.0, 2000 |125.0, 1000 |90.0, 500 |80.0, 400\n"), table);
+  }
+
+  @Test
+  void gradientsHaveThreeErrorsEach() {
+    var each = "{\"dQ\": {\"rms\": 1e-4}, \"dK\": {\"rms\": 2e-4}, \"dV\": {\"rms\": 3e-5}}";
+    var table = AttentionErrors.gradients(run(Stream.of("flash", "cudnn", "sm80_attention_backward",
+        "sm90_attention_backward").map(name -> "\"" + name + "\": " + each).collect(Collectors.joining(", "))));
+    assertTrue(table.contains("|bf16 d=64 S=1024 H=4 causal" + " |100.0, 200.0, 30.0".repeat(4) + "\n"), table);
   }
 
   @Test
