@@ -1,5 +1,6 @@
 package tilewright.async.collective;
 
+import java.util.Optional;
 import tilewright.async.atom.Mbarrier;
 import tilewright.kernel.I32;
 import tilewright.kernel.Pred;
@@ -19,9 +20,9 @@ public final class Pipeline {
   private final int blocks;
   private final I32 firstBlock;
   private final I32 full;
-  private final I32 empty;
+  private final Optional<I32> empty;
 
-  private Pipeline(Scope k, int stages, int blocks, I32 firstBlock, I32 full, I32 empty) {
+  private Pipeline(Scope k, int stages, int blocks, I32 firstBlock, I32 full, Optional<I32> empty) {
     this.k = k;
     this.stages = stages;
     this.blocks = blocks;
@@ -72,7 +73,7 @@ public final class Pipeline {
    * the barriers of all rings at once.
    *
    * @param fills arrivals that a stage's full barrier waits for
-   * @param releases arrivals that its empty barrier waits for
+   * @param releases arrivals that its empty barrier waits for; with 0 there is none, and another ring orders reuse
    */
   public static Pipeline ring(Scope k, int stages, Pred first, int fills, int releases) {
     return ring(k, stages, first, fills, releases, 1, k.constant(0));
@@ -80,16 +81,21 @@ public final class Pipeline {
 
   private static Pipeline ring(Scope k, int stages, Pred first, int fills, int releases, int blocks,
       I32 firstBlock) {
-    var barriers = k.sharedBytes(2 * stages * Mbarrier.BYTES);
+    int kinds = releases > 0 ? 2 : 1;
+    var barriers = k.sharedBytes(kinds * stages * Mbarrier.BYTES);
     var pipeline = new Pipeline(k, stages, blocks, firstBlock, barriers,
-        barriers.plus(stages * Mbarrier.BYTES));
+        releases > 0 ? Optional.of(barriers.plus(stages * Mbarrier.BYTES)) : Optional.empty());
     k.when(first, () -> {
       for (int stage = 0; stage < stages; stage++) {
         pipeline.barrier(pipeline.full, k.constant(stage)).initialise(fills);
-        pipeline.barrier(pipeline.empty, k.constant(stage)).initialise(releases);
+        if (releases > 0) pipeline.emptyBarrier(k.constant(stage)).initialise(releases);
       }
     });
     return pipeline;
+  }
+
+  private Mbarrier emptyBarrier(I32 stage) {
+    return barrier(empty.orElseThrow(() -> new TraceException("a ring without releases has no empty barriers")), stage);
   }
 
   private static Pipeline published(Scope k, Pred first, Pipeline pipeline) {
@@ -164,7 +170,7 @@ public final class Pipeline {
 
     /** The barrier of the stage that completes when all are done with it. */
     public Mbarrier empty() {
-      return barrier(empty, stage());
+      return emptyBarrier(stage());
     }
 
     /** Producer: waits until the stage is free. */

@@ -9,6 +9,7 @@ import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
+import java.util.Set;
 import java.util.function.BiConsumer;
 import java.util.function.Function;
 import java.util.function.Predicate;
@@ -18,8 +19,10 @@ import java.util.stream.Collectors;
 import java.util.stream.LongStream;
 import java.util.stream.Stream;
 import org.junit.jupiter.api.DynamicTest;
+import tilewright.kernel.CompiledKernel;
 import tilewright.kernel.PreparedLaunch;
 import tilewright.ptx.Dim3;
+import tilewright.ptx.LaunchFeature;
 import tilewright.ptx.PtxModule;
 import tilewright.ptx.PtxParser;
 import tilewright.simulator.SimulationResult;
@@ -58,6 +61,16 @@ record MutationTrial(PreparedLaunch launch, Supplier<Map<String, MemorySegment>>
   /** With a grid that is not the kernel's own: fewer CTAs have more tiles each, so that rings wrap. */
   MutationTrial on(Dim3 grid) {
     var other = new PreparedLaunch(launch.kernel(), grid, launch.arguments(), launch.scratch());
+    return new MutationTrial(other, buffers, check, seeds, equivalent);
+  }
+
+  /** With all CTAs at the same time, in short turns, so that they overtake each other. */
+  MutationTrial together() {
+    var k = launch.kernel();
+    var cooperative = new CompiledKernel(k.name(), k.module(), k.parameters(), k.block(), k.cluster(),
+        k.dynamicSharedBytes(), Set.of(LaunchFeature.COOPERATIVE), k.ahead(), k.sharedTensors(), k.partitions(),
+        k.tilings());
+    var other = new PreparedLaunch(cooperative, launch.grid(), launch.arguments(), launch.scratch());
     return new MutationTrial(other, buffers, check, seeds, equivalent);
   }
 

@@ -12,10 +12,10 @@ import tilewright.kernels.attention.backward.QueryTiles;
 
 /**
  * The order of additions to dQ, kept by two threads beside the producer: one waits for the block's turn at each tile,
- * one passes the turn on when the warpgroups have added. So warpgroups wait neither for the semaphore to be read nor for
- * their additions to arrive in memory.
+ * one passes the turn on when the warpgroups have added. So warpgroups wait neither for the semaphore to be read nor
+ * for their additions to arrive in memory.
  *
- * @param turns filled when it is the block's turn at the next tile
+ * @param turns filled when it is the block's turn at the next tile, free when that turn is passed on
  * @param additions filled when all warps of the warpgroups have added
  */
 record AdditionOrder(Scope k, Sm90BackwardConfig config, QueryTiles slots, Pipeline turns, Pipeline additions) {
@@ -23,8 +23,8 @@ record AdditionOrder(Scope k, Sm90BackwardConfig config, QueryTiles slots, Pipel
   /** @param first true for the thread that initialises barriers; it publishes them, and a barrier for all follows */
   static AdditionOrder of(Scope k, Sm90BackwardConfig config, QueryTiles slots, Pred first) {
     int adding = config.shape().consumers() * Warpgroup.SIZE / Warp.SIZE;
-    return new AdditionOrder(k, config, slots, Pipeline.ring(k, config.shape().stages(), first, 1, adding),
-        Pipeline.ring(k, config.shape().stages(), first, adding, 1));
+    return new AdditionOrder(k, config, slots, Pipeline.ring(k, config.shape().stages(), first, 1, 1),
+        Pipeline.ring(k, config.shape().stages(), first, adding, 0));
   }
 
   /** The producer's warpgroup: two threads of warps of their own. */
@@ -52,12 +52,14 @@ record AdditionOrder(Scope k, Sm90BackwardConfig config, QueryTiles slots, Pipel
 
   private void passOn(KeyBlock block) {
     var addition = additions.consumer();
+    var turn = turns.consumer(addition);
     var walk = block.walk();
     k.loop(block.count(), _ -> {
       var tile = walk.tile();
       addition.awaitFull();
       semaphores().release(tile, slots.slot(tile.batch(), tile.number()));
-      addition.releaseAndAdvance(k.constant(0));
+      turn.empty().arrive();
+      addition.advance();
       walk.advance();
     });
   }
@@ -85,11 +87,7 @@ record AdditionOrder(Scope k, Sm90BackwardConfig config, QueryTiles slots, Pipel
     /** Says that this warp has added; those of a warpgroup come here at different times. */
     void added(I32 lane) {
       k.warpBarrier();
-      k.when(lane.modulo(Warp.SIZE).equalTo(0), () -> {
-        turn.empty().arrive();
-        addition.awaitEmpty();
-        addition.full().arrive();
-      });
+      k.when(lane.modulo(Warp.SIZE).equalTo(0), () -> addition.full().arrive());
     }
   }
 }

@@ -68,7 +68,6 @@ final class BackwardMainloop {
     this.config = config;
     this.tensors = tensors;
     this.slots = slots;
-    
     this.block = block;
     this.lane = lane;
     this.group = group;
@@ -141,7 +140,11 @@ final class BackwardMainloop {
     var scores = scores(tile);
     var p = probabilities(tile, masked, scores);
     var roundedP = dV.round(p, lane.settled(), group, stage);
-    if (early) addToDV(roundedP, stage);
+    if (early) {
+      WgmmaAtom.fence(k);
+      dV.issue(group, roundedP, stage, gradients.stage());
+      WgmmaAtom.commit(k);
+    }
     // 3. dPᵀ is complete: dSᵀ = Pᵀ ∘ (dPᵀ − D).
     WgmmaAtom.waitFor(k, early ? 1 : 0);
     var sums = ofQueries(tensors.sums(), gradients.stage());
@@ -152,38 +155,33 @@ final class BackwardMainloop {
     // 4. What warpgroups share is in shared memory: dV if it has not begun, dQ = dS·K and dK += dSᵀ·Q.
     BulkCopy.publish(k);
     k.barrier(k.constant(EXCHANGE), config.shape().consumers() * Warpgroup.SIZE);
-    if (!early) addToDV(roundedP, stage);
     WgmmaAtom.fence(k);
+    if (!early) dV.issue(group, roundedP, stage, gradients.stage());
     dQ.issue(k, group, tensors.dS(), stage, tensors.key().shared().as(config.transposedK()), sumsOfDQ);
     WgmmaAtom.commit(k);
     dK.issue(group, roundedDS, stage, queries.stage());
     WgmmaAtom.commit(k);
-    // 5. dV and dQ are complete: release dO, and add dQ.
+    // 5. dV and dQ are complete: add dQ.
     WgmmaAtom.waitFor(k, 1);
-    gradients.release(lane);
     order.ifPresent(AdditionOrder.Adder::await);
     dQ.add(k, lane.settled(), group, sumsOfDQ,
         accumulators.from(zero, slots.slot(tile.batch(), tile.number()), tile.head()));
     order.ifPresent(adder -> adder.added(lane.settled()));
-    // 6. dK is complete: release Q.
+    // 6. dK is complete: release Q and dO.
     WgmmaAtom.waitFor(k, 0);
     queries.releaseAndAdvance(lane);
   }
 
-  private void addToDV(List<List<Operand.Register>> roundedP, I32 stage) {
-    WgmmaAtom.fence(k);
-    dV.issue(group, roundedP, stage, gradients.stage());
-    WgmmaAtom.commit(k);
-  }
-
   /** Sᵀ after the score function and the mask, with the derivatives of that function. */
   private List<ScoreMod.Sloped> scores(KeyBlock.Tile tile) {
-    return config.modification().sloped(k, lane, rows, k.scalar("scale"), place(tile), false, rows.values(k, s));
+    return config.modification().sloped(k, lane.settled(), rows, k.scalar("scale"), place(tile), false,
+        rows.values(k, s));
   }
 
   private Modification.Place place(KeyBlock.Tile tile) {
     return new Modification.Place(tile.batch(), tile.head(), tile.number().times(config.shape().queries())
-        .plus(config.firstQuery(group)), block.firstKey().settled().plus(config.firstKey(group)), HeadPacking.NONE).inTransposed();
+        .plus(config.firstQuery(group)), block.firstKey().settled().plus(config.firstKey(group)), HeadPacking.NONE)
+        .inTransposed();
   }
 
   /** Pᵀ of a tile, 0 for keys that the band hides. */
@@ -218,8 +216,10 @@ final class BackwardMainloop {
     var read = new HashMap<Long, List<F32>>();
     return v -> {
       long column = columns.apply(v) / WgmmaAtom.M;
-      var pair = read.computeIfAbsent(column / 2,
-          _ -> numbers.at(rows.partition().coordinate(lane, v - (int) (column % 2))[1].plus(config.firstQuery(group)), stage).load(2));
+      var pair = read.computeIfAbsent(column / 2, _ -> {
+        var query = rows.partition().coordinate(lane, v - (int) (column % 2))[1].plus(config.firstQuery(group));
+        return numbers.at(query, stage).load(2);
+      });
       return pair.get((int) (column % 2));
     };
   }

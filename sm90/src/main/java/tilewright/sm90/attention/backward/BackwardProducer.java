@@ -27,24 +27,25 @@ record BackwardProducer(Scope k, Sm90BackwardConfig config, BackwardTensors tens
     var walk = block.walk();
     k.loop(block.count(), step -> {
       var tile = walk.tile();
-      k.when(step.lessThan(1), () -> tensors.key().load(k, keys.stage(), keys.acquire(tensors.key().bytes()),
+      k.when(step.lessThan(1), () -> tensors.key().load(k, keys.stage(), keys.expect(tensors.key().bytes()),
           coordinates().keys(itself, block.firstKey())));
+      queries.awaitEmpty();
       copy(queries, tensors.q(), tensors.logarithms(), logarithms, tile);
       // V is needed after the first S.
       k.when(step.lessThan(1), () -> tensors.value().load(k, values.stage(),
-          values.acquire(tensors.value().bytes()), coordinates().values(itself, block.firstKey())));
+          values.expect(tensors.value().bytes()), coordinates().values(itself, block.firstKey())));
       copy(gradients, tensors.dO(), tensors.sums(), sums, tile);
       queries.advance();
       walk.advance();
     });
   }
 
-  /** A tile's rows of Q or dO, and a number for each. */
+  /** A tile's rows of Q or dO, and a number for each, in a stage that is free. */
   private void copy(Pipeline.Cursor ring, TensorTile rows, SharedTensor numbers, GlobalTensor statistics,
       KeyBlock.Tile tile) {
     int queries = config.shape().queries();
     int bytes = queries * Float.BYTES;
-    var landed = ring.acquire(rows.bytes() + bytes);
+    var landed = ring.expect(rows.bytes() + bytes);
     var zero = k.constant(0);
     rows.load(k, ring.stage(), landed, coordinates().queries(tile, tile.number().times(queries), zero));
     var first = slots.slot(tile.batch(), tile.number()).times(queries);

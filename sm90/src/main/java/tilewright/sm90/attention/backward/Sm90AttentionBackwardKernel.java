@@ -26,12 +26,13 @@ public final class Sm90AttentionBackwardKernel implements AttentionBackwardKerne
   private static final int MULTIPROCESSORS = Chip.H200.multiprocessors();
   /** The shapes in the order of head dimensions. None spills registers. */
   private static final List<Shape> PLAIN = List.of(new Shape(32, 32, 2, 128, 2, false, 24),
-      new Shape(64, 64, 2, 128, 2, false, 24), new Shape(128, 128, 2, 64, 2, false, 40), new Shape(192, 128, 2, 64, 2, true, 40),
-      new Shape(192, 192, 2, 64, 2, true, 40), new Shape(256, 256, 2, 64, 2, true, 40));
+      new Shape(64, 64, 2, 128, 2, false, 24), new Shape(128, 128, 2, 64, 2, false, 40),
+      new Shape(192, 128, 2, 64, 2, true, 40), new Shape(192, 192, 2, 64, 2, true, 40),
+      new Shape(256, 256, 2, 64, 2, true, 40));
   /** Shapes for a function of each score, whose derivatives take registers, and for packed sequences in order. */
   private static final List<Shape> SCORED = List.of(new Shape(64, 64, 2, 64, 2, false, 40),
-      new Shape(128, 128, 2, 64, 2, true, 40), new Shape(192, 128, 2, 64, 2, true, 40), new Shape(192, 192, 2, 64, 2, true, 40),
-      new Shape(256, 256, 2, 64, 2, true, 40));
+      new Shape(128, 128, 2, 64, 2, true, 40), new Shape(192, 128, 2, 64, 2, true, 40),
+      new Shape(192, 192, 2, 64, 2, true, 40), new Shape(256, 256, 2, 64, 2, true, 40));
 
   @Override
   public String name() {
@@ -50,8 +51,8 @@ public final class Sm90AttentionBackwardKernel implements AttentionBackwardKerne
     if (!problem.views().allMatch(view -> view.isAligned(vector, p.type().bytes()))) {
       return Optional.of("tensor copies need strides and offsets of " + ALIGNED_BYTES + " bytes");
     }
-    return shape(problem).isPresent() ? Optional.empty() : Optional.of("head dimensions " + p.sizes().headDim() + " and "
-        + p.sizes().valueDim() + " are more than 256");
+    return shape(problem).isPresent() ? Optional.empty() : Optional.of("head dimensions " + p.sizes().headDim()
+        + " and " + p.sizes().valueDim() + " are more than 256");
   }
 
   @Override
@@ -71,7 +72,7 @@ public final class Sm90AttentionBackwardKernel implements AttentionBackwardKerne
   }
 
   /** Prepares the kernel in a given shape. */
-  static LaunchSequence prepare(AttentionBackwardProblem problem, Shape shape) {
+  public static LaunchSequence prepare(AttentionBackwardProblem problem, Shape shape) {
     var p = problem.forward();
     var s = p.sizes();
     int blocks = Math.toIntExact(blocks(p, shape));

@@ -25,7 +25,7 @@ import tilewright.sm90.atom.WgmmaAtom;
  * @param packed whether sequences lie one after the other, bounded by cumulated lengths
  * @param deterministic whether CTAs add to dQ in a fixed order
  */
-record Sm90BackwardConfig(ElementType type, Shape shape, int headsTogether, Band band, Modification modification,
+public record Sm90BackwardConfig(ElementType type, Shape shape, int headsTogether, Band band, Modification modification,
     boolean packed, boolean deterministic) {
   /** Registers of a thread of each of three warpgroups together, in steps that setmaxnreg takes. */
   private static final int REGISTERS = 504;
@@ -43,14 +43,14 @@ record Sm90BackwardConfig(ElementType type, Shape shape, int headsTogether, Band
    *     keys; else each has 64 keys of its own
    * @param producerRegisters registers of the producer's threads; two consumers get what is left
    */
-  record Shape(int headDim, int valueDim, int consumers, int queries, int stages, boolean sharesHeadDim,
+  public record Shape(int headDim, int valueDim, int consumers, int queries, int stages, boolean sharesHeadDim,
       int producerRegisters) {
     int threads() {
       return Warpgroup.SIZE * (consumers + 1);
     }
 
     /** Keys of a block. */
-    int keys() {
+    public int keys() {
       return sharesHeadDim ? WgmmaAtom.M : WgmmaAtom.M * consumers;
     }
   }
