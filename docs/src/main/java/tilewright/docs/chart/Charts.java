@@ -38,8 +38,9 @@ public final class Charts {
               new Pick("sm90_mixed_gemm 8192x8192x8192 TN e4m3*bf16", "FP8 × bf16, 8192³"),
               new Pick("sm90_mixed_gemm 8192x8192x8192 TN i4*bf16", "int4 × bf16, 8192³"),
               new Pick("sm90_grouped_gemm 8192x4096x7168 bf16->bf16 8 groups contiguous", "8 groups, bf16"))),
-      attention("sm80-attention", "Attention forward on an H200 with SM80 instructions (bf16)"),
-      attention("sm90-attention", "Attention forward on an H200 (bf16)"),
+      attention("sm80-attention", "sm80-attention-h200", "Attention forward on an H200 with SM80 instructions (bf16)"),
+      attention("sm90-attention", "sm90-attention-h200", "Attention forward on an H200 (bf16)"),
+      attention("sm90-attention-backward", "attention/attention-backward-h200", "Attention backward on an H200 (bf16)"),
       new Family("ladder", "Each step of the ladder at 8192³ on an H200", false, List.of("ladder-h200"),
           same("sm90_ladder 8192x8192x8192 %s", "step 1:", "step 2:", "step 3:", "step 4:", "step 5:", "step 6:",
               "step 7:", "step 8:", "step 9:", "step 10:")),
@@ -125,7 +126,7 @@ public final class Charts {
         .toList();
   }
 
-  private static Family attention(String kernel, String title) {
+  private static Family attention(String kernel, String record, String title) {
     var picks = new ArrayList<Pick>();
     for (var heads : List.of("H=32 D=64", "H=16 D=128", "H=8 D=256")) {
       var dimension = heads.replaceFirst(".*=", "d = ");
@@ -134,6 +135,6 @@ public final class Charts {
       picks.add(new Pick(begins + "B=1 S=16384 " + heads, dimension + ", 16384 keys"));
       picks.add(new Pick(begins + "B=1 S=16384 " + heads + " causal", dimension + ", 16384 keys, causal"));
     }
-    return new Family(kernel, title, false, List.of(kernel + "-h200"), picks);
+    return new Family(kernel, title, false, List.of(record), picks);
   }
 }
