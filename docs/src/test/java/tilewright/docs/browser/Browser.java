@@ -70,6 +70,8 @@ final class Browser implements AutoCloseable {
 
   void open(String url) {
     driver.get(url);
+    // On a busy machine axe once found neither main nor heading in a page that has both.
+    until("return document.readyState == 'complete' && document.body != null");
   }
 
   /** Result of a script's {@code return}. */
