@@ -84,8 +84,9 @@ final class BackwardFigures {
 
   /** Tile i of queries in Blackwell's kernel up to head dimension 128, and what is left to do for the tile before. */
   static Drawing blackwell() {
-    var drawing = new Drawing(LEFT + 5 * PHASE + 10, TOP + 3 * ROW + 12, "Blackwell: the MMA warp issues Sᵀ of tile i, dK"
-        + " and dQ of tile i−1, dPᵀ and dV of tile i; two warpgroups compute P and dS, one adds dQ");
+    var drawing = new Drawing(LEFT + 5 * PHASE + 10, TOP + 3 * ROW + 12,
+        "Blackwell: the MMA warp issues Sᵀ of tile i, dK and dQ of tile i−1, dPᵀ and dV of tile i; two warpgroups"
+            + " compute P and dS, one adds dQ");
     var lanes = List.of("MMA warp", "2 warpgroups", "1 warpgroup");
     for (int lane = 0; lane < lanes.size(); lane++) {
       int middle = TOP + ROW * lane + BOX / 2;

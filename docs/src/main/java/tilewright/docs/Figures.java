@@ -31,8 +31,8 @@ final class Figures {
         "attention-blocks", AttentionFigures.blocks().toDrawing(), "attention-memory", AttentionMemory.figure(),
         "hopper-pipeline", HardwareFigures.hopperPipeline(),
         "tensor-core-sum", HardwareFigures.tensorCoreSum().toDrawing()));
-    figures.put("attention-backward-keys", BackwardFigures.hopper(BackwardFigures.OWN_KEYS, "The five GEMMs of a tile of"
-        + " queries, head dimensions up to 128: each warpgroup multiplies for 64 keys of its own"));
+    figures.put("attention-backward-keys", BackwardFigures.hopper(BackwardFigures.OWN_KEYS, "The five GEMMs of a"
+        + " tile of queries, head dimensions up to 128: each warpgroup multiplies for 64 keys of its own"));
     figures.put("attention-backward-columns", BackwardFigures.hopper(BackwardFigures.SHARED_KEYS, "The five GEMMs of a"
         + " tile of queries, head dimensions 192 and 256: warpgroups share the columns of 64 keys' gradients"));
     figures.put("attention-backward-blackwell", BackwardFigures.blackwell());

@@ -64,7 +64,8 @@ final class LayoutOperations {
       new Entry("upcast", "n · R counts the offsets of A in units of n elements.",
           "Of each stride and n, one divides the other, and what merges fills whole units.",
           "upcast((4,8):(8,1), 4)", "upcast((4,6):(6,1), 4)", true),
-      new Entry("downcast", "R counts the offsets of A in units of 1/n element; its mode of stride 1 is n times longer.",
+      new Entry("downcast", 
+          "R counts the offsets of A in units of 1/n element; its mode of stride 1 is n times longer.",
           "A has a mode of stride 1: the parts of an element are neighbours.",
           "downcast((4,8):(8,1), 2)", "downcast((4,2):(2,8), 2)", true));
 

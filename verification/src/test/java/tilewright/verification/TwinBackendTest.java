@@ -78,7 +78,8 @@ class TwinBackendTest {
   @Test
   void whatOneOfTheTwoCannotRunIsSkipped() {
     var c = addition();
-    var large = new Case(c.kernel(), c.arch(), c.config(), Set.of("gpu"), c.price(), c.launches(), c.inputs(), c.check(), true);
+    var large = new Case(c.kernel(), c.arch(), c.config(), Set.of("gpu"), c.price(), c.launches(), c.inputs(),
+        c.check(), true);
     var row = Verification.verify(large, TwinBackend.of(new Flipping(new SimulatorBackend(1), false), 2));
     assertEquals(Row.Status.SKIPPED, row.status());
     assertEquals("too large for both", row.reason());

@@ -79,8 +79,8 @@ class WaveSynchronisationTest {
     var p = problem(128, 192, 1160, 1);
     var launch = launch(p, ALONE, 3);
     var given = given(p, ALONE, launch);
-    var early = new Case(given.kernel(), given.arch(), given.config(), given.backends(), given.price(), given.launches(),
-        () -> {
+    var early = new Case(given.kernel(), given.arch(), given.config(), given.backends(), given.price(),
+        given.launches(), () -> {
           var buffers = new HashMap<>(given.inputs().get());
           buffers.put("pace", MemorySegment.ofArray(new int[] {-1}));
           return buffers;

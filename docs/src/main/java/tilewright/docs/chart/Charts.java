@@ -12,7 +12,9 @@ import tilewright.docs.source.BrokenSiteException;
 import tools.jackson.databind.JsonNode;
 import tools.jackson.databind.json.JsonMapper;
 
-/** The charts of the kernel families, from {@code docs/benchmarks}: pages include {@code {generated}/chart-NAME.adoc}. */
+/**
+ * The charts of the kernel families, from {@code docs/benchmarks}: pages include {@code {generated}/chart-NAME.adoc}.
+ */
 public final class Charts {
   private static final String SHARE = "% of the floor (the number at each bar is its rate in ";
   private static final Map<String, String> PEERS = Map.of("cublas", "cuBLAS", "cudnn", "cuDNN", "flash",

@@ -15,7 +15,7 @@ import tilewright.ptx.Operand;
  * Warp-level matrix store; SM90). Every lane gives the address of one row of eight neighbours. Which row that is
  * follows from the partition of the values in registers.
  *
- * @param rows thread → the first element of its row, for the first eight values of a thread
+ * @param rows (thread, store) → the first element of the thread's row, given the number of its eight values
  * @param transposed whether neighbours run along the first mode of the tile
  */
 public record StoreMatrix(Partition rows, boolean transposed) {
@@ -33,15 +33,17 @@ public record StoreMatrix(Partition rows, boolean transposed) {
         ? new long[] {value.apply(1), thread.apply(1), thread.apply(2), value.apply(2), value.apply(4)}
         : new long[] {thread.apply(4), thread.apply(8), thread.apply(16), value.apply(2), value.apply(4)};
     int warps = held.threads() / Warp.SIZE;
-    var lanes = Layout.parse("((2,2,2,2,2,%d),1):((%d,%d,%d,%d,%d,%d),0)".formatted(warps, steps[0], steps[1], steps[2],
+    var lanes = Layout.parse("(2,2,2,2,2,%d):(%d,%d,%d,%d,%d,%d)".formatted(warps, steps[0], steps[1], steps[2],
         steps[3], steps[4], warps > 1 ? thread.apply(Warp.SIZE) : 0));
+    var stores = value.composition(Layout.of(value.size() / VALUES, VALUES));
     long height = held.tile().getFirst();
     for (int lane = 0; lane < Warp.SIZE; lane++) {
-      for (int v = 0; v < VALUES; v++) {
+      for (int v = 0; v < value.size(); v++) {
         int along = 2 * (lane % 4) + v % 2;
         int row = transposed ? along : lane / 4;
         int place = transposed ? lane / 4 : along;
-        long stored = lanes.apply(v / 2 * 8 + row) + place * (transposed ? 1 : height);
+        long stored = lanes.apply(v % VALUES / 2 * 8 + row) + stores.apply(v / VALUES)
+            + place * (transposed ? 1 : height);
         long element = thread.apply(lane) + value.apply(v);
         if (stored != element) {
           throw new TraceException("stmatrix" + (transposed ? ".trans" : "") + " puts value " + v + " of lane " + lane
@@ -49,12 +51,13 @@ public record StoreMatrix(Partition rows, boolean transposed) {
         }
       }
     }
-    return new StoreMatrix(Partition.shared(lanes, held.tile().get(0), held.tile().get(1)), transposed);
+    return new StoreMatrix(Partition.shared(Layout.of(lanes, stores), held.tile().get(0), held.tile().get(1)),
+        transposed);
   }
 
-  /** The first element of a thread's row, relative to the coordinate of the first of the values. */
-  public I32[] row(I32 thread) {
-    return rows.coordinate(thread, 0);
+  /** The coordinate of the first element of a thread's row, given the number of its eight values. */
+  public I32[] row(I32 thread, int store) {
+    return rows.coordinate(thread, store);
   }
 
   /** Stores four registers; {@code row} is the first of this lane's eight neighbours. */

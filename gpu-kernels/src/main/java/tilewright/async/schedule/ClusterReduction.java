@@ -19,8 +19,8 @@ import tilewright.numerics.ElementType;
  * first slice receives the others' accumulators and finishes the tile. The others are done with a tile once they have
  * sent theirs, and leave the SM to the next kernel early.
  *
- * <p>A thread writes to the thread of the same number in the first CTA. Each warpgroup has two barriers: the first CTA's
- * completes when all parts have landed, the others' when the first CTA has room for their parts.
+ * <p>A thread writes to the thread of the same number in the first CTA. Each warpgroup has two barriers: the first
+ * CTA's completes when all parts have landed, the others' when the first CTA has room for their parts.
  */
 public final class ClusterReduction {
   private final Scope k;

@@ -1,5 +1,7 @@
 package tilewright.kernels.attention;
 
+import java.util.Arrays;
+import java.util.Collection;
 import java.util.Optional;
 import tilewright.kernel.collective.attention.Band;
 import tilewright.kernel.collective.attention.Modification;
@@ -67,10 +69,28 @@ public record AttentionProblem(ElementType type, Sizes sizes, View q, View k, Vi
    */
   public record View(String buffer, long offset, long batch, long sequence, long head, long dim) {
 
-    /** Whether vectors of so many neighbours along the head dimension are aligned, whatever row they are of. */
+    private static final int WIDEST_ACCESS_BYTES = 16;
+
+    /** Whether vectors of that many neighbours along the head dimension are aligned, whatever row they are of. */
     public boolean isAligned(int vector, int elementBytes) {
       return dim == 1 && batch % vector == 0 && sequence % vector == 0 && head % vector == 0
           && offset % ((long) vector * elementBytes) == 0;
+    }
+
+    /**
+     * The most neighbours along the head dimension that an access may move in each of the tensors: a power of two.
+     *
+     * @param dims head dimensions of the tensors, which accesses divide
+     */
+    public static int widestAccess(Collection<View> views, int elementBytes, int... dims) {
+      int vector = WIDEST_ACCESS_BYTES / elementBytes;
+      while (vector > 1 && !isPossible(vector, views, elementBytes, dims)) vector /= 2;
+      return vector;
+    }
+
+    private static boolean isPossible(int vector, Collection<View> views, int elementBytes, int... dims) {
+      return Arrays.stream(dims).allMatch(dim -> dim % vector == 0)
+          && views.stream().allMatch(view -> view.isAligned(vector, elementBytes));
     }
 
     /** (B,S,H,D), the last contiguous. */
@@ -111,10 +131,19 @@ public record AttentionProblem(ElementType type, Sizes sizes, View q, View k, Vi
     return Math.max(sizes.headDim, sizes.valueDim);
   }
 
-  /** Tiles of so many queries; of packed sequences, the places that tiles may have. */
-  public long tiles(int queries) {
-    return packed.map(lengths -> PackedTiles.slots(sizes.queries, lengths.sequences, queries))
-        .orElse((long) Math.ceilDiv(sizes.queries, queries) * sizes.batch) * sizes.heads;
+  /** Tiles of that many queries of all heads; of packed sequences, the slots that tiles may have. */
+  public long tiles(int queriesPerTile) {
+    return slots(sizes.queries, queriesPerTile) * sizes.heads;
+  }
+
+  /** Blocks of that many keys of all heads of K; of packed sequences, the slots that blocks may have. */
+  public long keyBlocks(int keysPerBlock) {
+    return slots(sizes.keys, keysPerBlock) * sizes.keyHeads;
+  }
+
+  private long slots(int tokens, int perSlot) {
+    return packed.map(lengths -> PackedTiles.slots(tokens, lengths.sequences, perSlot))
+        .orElse((long) Math.ceilDiv(tokens, perSlot) * sizes.batch);
   }
 
   /** Heads whose tiles run side by side, so that their keys and values stay in a cache; one where all are seen. */

@@ -1,17 +1,16 @@
 package tilewright.kernels.attention;
 
+import java.util.List;
 import java.util.Optional;
-import java.util.stream.Stream;
 import tilewright.kernel.CompiledKernel;
 import tilewright.kernel.PreparedLaunch;
 import tilewright.kernel.Target;
 import tilewright.kernel.collective.attention.HeadPacking;
+import tilewright.kernels.attention.AttentionProblem.View;
 import tilewright.ptx.Dim3;
 
 /** The SM80 kernel: from a problem to a configuration to a launch. */
 public final class Sm80AttentionKernel implements AttentionKernel {
-  private static final int WIDEST_ACCESS_BYTES = 16;
-
   @Override
   public String name() {
     return "sm80_attention";
@@ -66,13 +65,7 @@ public final class Sm80AttentionKernel implements AttentionKernel {
 
   /** Neighbours along the head dimensions that an access may move in every tensor. */
   static int vector(AttentionProblem p) {
-    int vector = WIDEST_ACCESS_BYTES / p.type().bytes();
-    while (vector > 1 && !aligned(p, vector)) vector /= 2;
-    return vector;
-  }
-
-  private static boolean aligned(AttentionProblem p, int vector) {
-    return p.sizes().headDim() % vector == 0 && p.sizes().valueDim() % vector == 0
-        && Stream.of(p.q(), p.k(), p.v(), p.o()).allMatch(view -> view.isAligned(vector, p.type().bytes()));
+    return View.widestAccess(List.of(p.q(), p.k(), p.v(), p.o()), p.type().bytes(), p.sizes().headDim(),
+        p.sizes().valueDim());
   }
 }

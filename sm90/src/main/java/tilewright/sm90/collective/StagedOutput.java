@@ -193,11 +193,8 @@ final class StagedOutput {
   }
 
   private void putMatrices(StoreMatrix store, I32 lane, I32 stage, int first) {
-    long origin = partition.layout().mode(1).apply(first);
-    int height = Math.toIntExact(partition.tile().getFirst());
-    var row = store.row(lane);
-    var element = stages.at(row[0].plus((int) (origin % height)), row[1].plus((int) (origin / height)), stage);
-    store.store(k, element, waiting);
+    var row = store.row(lane, first / StoreMatrix.VALUES);
+    store.store(k, stages.at(row[0], row[1], stage), waiting);
     waiting.clear();
   }
 }

@@ -84,7 +84,7 @@ public final class FragmentRows {
   }
 
   /** Columns from the thread's first value to another. */
-  int columnOffset(int value) {
+  public int columnOffset(int value) {
     return Math.toIntExact(partition.layout().mode(1).apply(value) / partition.tile().getFirst());
   }
 

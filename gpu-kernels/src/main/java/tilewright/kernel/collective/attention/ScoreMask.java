@@ -39,7 +39,7 @@ public record ScoreMask(Band band, SeqlenInfo sequence, FragmentRows rows) {
   }
 
   private static List<F32> where(Pred[] seen, List<F32> values, F32 otherwise) {
-    return IntStream.range(0, values.size()).mapToObj(value -> values.get(value).where(seen[value], otherwise)).toList();
+    return IntStream.range(0, values.size()).mapToObj(v -> values.get(v).where(seen[v], otherwise)).toList();
   }
 
   /** Whether each of the thread's values is seen. */

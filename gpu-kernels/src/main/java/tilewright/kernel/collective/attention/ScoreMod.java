@@ -27,8 +27,8 @@ public interface ScoreMod {
     }
 
     /**
-     * The gradient by the score before, given that by the changed one: 0 where that is 0, as it is for hidden keys, even
-     * if the slope there is infinite.
+     * The gradient by the score before, given that by the changed one: 0 where that is 0, as it is for hidden keys,
+     * even if the slope there is infinite.
      */
     public F32 gradient(F32 changed) {
       var product = product(changed, slope);

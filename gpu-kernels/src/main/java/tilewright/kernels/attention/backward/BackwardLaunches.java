@@ -2,8 +2,8 @@ package tilewright.kernels.attention.backward;
 
 import java.util.List;
 import java.util.Map;
-import java.util.stream.Stream;
 import tilewright.kernel.CompiledKernel;
+import tilewright.kernel.Kernel;
 import tilewright.kernel.LaunchArguments;
 import tilewright.kernel.LaunchSequence;
 import tilewright.kernel.PreparedLaunch;
@@ -22,8 +22,6 @@ import tilewright.ptx.Dim3;
  * @param order place among a tile's accumulators of dQ → column-major index in the tile (tileM, tileD)
  */
 public record BackwardLaunches(AttentionBackwardProblem problem, int tileM, int tileD, Layout order) {
-  private static final int WIDEST_ACCESS_BYTES = 16;
-
   /** The arguments of the kernel between: those of the forward pass, dO, dK, dV and the workspace. */
   public LaunchArguments arguments(CompiledKernel kernel) {
     var arguments = AttentionArguments.of(kernel, problem.forward());
@@ -50,34 +48,21 @@ public record BackwardLaunches(AttentionBackwardProblem problem, int tileM, int 
 
   private PreparedLaunch preprocess() {
     var p = problem.forward();
-    int vector = vector(Stream.of(p.o(), problem.dO()), p.sizes().valueDim());
+    int vector = View.widestAccess(List.of(p.o(), problem.dO()), p.type().bytes(), p.sizes().valueDim());
     return launch(new BackwardPreprocess(p.type(), vector, tileM, tileD, p.sizes().valueDim(), p.packed().isPresent(),
         problem.deterministic()));
   }
 
   private PreparedLaunch postprocess() {
     var p = problem.forward();
-    int vector = vector(Stream.of(problem.dQ()), p.sizes().headDim());
+    int vector = View.widestAccess(List.of(problem.dQ()), p.type().bytes(), p.sizes().headDim());
     return launch(new BackwardPostprocess(p.type(), vector, tileM, tileD, order, p.packed().isPresent()));
   }
 
-  private PreparedLaunch launch(tilewright.kernel.Kernel kernel) {
+  private PreparedLaunch launch(Kernel kernel) {
     var compiled = CompiledKernel.compile(kernel, Target.SM80);
     int slots = Math.toIntExact(workspace().slots());
     return new PreparedLaunch(compiled, new Dim3(slots, problem.forward().sizes().heads(), 1),
         arguments(compiled).build());
-  }
-
-  /** Neighbours along the head dimension that an access may move in every one of these. */
-  private int vector(Stream<View> views, int dim) {
-    int bytes = problem.forward().type().bytes();
-    var all = views.toList();
-    int vector = WIDEST_ACCESS_BYTES / bytes;
-    while (vector > 1) {
-      int now = vector;
-      if (dim % now == 0 && all.stream().allMatch(view -> view.isAligned(now, bytes))) break;
-      vector /= 2;
-    }
-    return vector;
   }
 }

@@ -10,8 +10,6 @@ import tilewright.kernel.SharedTensor;
 import tilewright.kernel.atom.CopyAtom;
 import tilewright.kernel.atom.CpAsync;
 import tilewright.kernel.atom.ElementCopy;
-import tilewright.kernel.collective.attention.AttentionTileScheduler;
-import tilewright.kernel.collective.attention.SeqlenInfo;
 import tilewright.kernel.tiled.SwizzledTile;
 import tilewright.kernel.tiled.TiledCopy;
 import tilewright.layout.Layout;
@@ -46,17 +44,15 @@ record BackwardPostprocess(ElementType type, int vector, int tileM, int tileD, L
     var head = k.blockY();
     var slot = k.blockX();
     k.leave(dQ.extent(2).times(dQ.extent(3)).times(dQ.extent(0)).lessThan(1));
-    var tile = tiles.packed().map(slots -> slots.tile(k, new AttentionTileScheduler.Tile(slot, head, zero)))
-        .orElseGet(() -> new AttentionTileScheduler.Tile(slot.modulo(tiles.perEntry()), head,
-            slot.dividedBy(tiles.perEntry())));
-    var sequence = tiles.packed().map(slots -> SeqlenInfo.packed(slots.lengths(), slots.lengths(), tile.batch()))
-        .orElseGet(() -> SeqlenInfo.fixed(dQ.extent(0), dQ.extent(0)));
+    var tile = tiles.tile(slot, head);
+    var sequence = tiles.rows(tile.batch());
 
     // 1. Accumulators → registers in the order that they lie in → a tile of shared memory.
     var staging = k.shared(type, SwizzledTile.alongColumns(tileM, tileD, 1));
     var held = held();
+    var quads = quads();
     for (int first = 0; first < held.values(); first += QUAD) {
-      var values = accumulators.at(thread.times(QUAD).plus(first * THREADS), slot, head).load(QUAD);
+      var values = accumulators.at(quads.coordinate(thread, first)[0], slot, head).load(QUAD);
       for (int pair = 0; pair < QUAD; pair += 2) {
         stage(k, staging, held, thread, first + pair,
             List.of(values.get(pair).times(scale), values.get(pair + 1).times(scale)));
@@ -71,11 +67,14 @@ record BackwardPostprocess(ElementType type, int vector, int tileM, int tileD, L
     TiledCopy.rowMajor(atom, THREADS, along).copyBack(thread, staging, zero, rows, zero, zero);
   }
 
-  /** The elements that each thread reads: runs of four, side by side with the other threads'. */
+  /** The accumulators that each thread reads: runs of four, side by side with the other threads'. */
+  private Partition quads() {
+    return Partition.runs(THREADS, QUAD, tileM * tileD / (THREADS * QUAD));
+  }
+
+  /** Their elements of the tile. */
   private Partition held() {
-    long stripe = THREADS * (long) QUAD;
-    var values = Layout.of(Layout.of(QUAD, 1), Layout.of(tileM * (long) tileD / stripe, stripe));
-    return Partition.exact(order.composition(Layout.of(Layout.of(THREADS, QUAD), values)), tileM, tileD);
+    return Partition.exact(order.composition(quads().layout()), tileM, tileD);
   }
 
   private void stage(Scope k, SharedTensor staging, Partition held, I32 thread, int value, List<F32> pair) {

@@ -2,6 +2,7 @@ package tilewright.kernels.attention.backward;
 
 import java.util.Collections;
 import java.util.List;
+import tilewright.kernel.Element;
 import tilewright.kernel.F32;
 import tilewright.kernel.GlobalTensor;
 import tilewright.kernel.I32;
@@ -10,14 +11,12 @@ import tilewright.kernel.Pred;
 import tilewright.kernel.Scope;
 import tilewright.kernel.TensorSpec;
 import tilewright.kernel.atom.Shuffle;
-import tilewright.kernel.collective.attention.AttentionTileScheduler;
-import tilewright.kernel.collective.attention.SeqlenInfo;
 import tilewright.kernels.attention.AttentionSpecs;
 import tilewright.numerics.ElementType;
 
 /**
- * What the gradients need of each row ahead (FlashAttention-2, algorithm 2, line 4): D = rowsum(O ∘ dO), and LSE · log₂
- * e. Clears the tile's accumulators of dQ. A CTA has a tile of queries of one head.
+ * The numbers of each row that the gradients need (FlashAttention-2, algorithm 2, line 4): D = rowsum(O ∘ dO), and
+ * LSE · log₂ e. Clears the tile's accumulators of dQ. A CTA has a tile of queries of one head.
  *
  * @param vector neighbours along the head dimension that an access moves; 1 for any strides
  * @param tileD head dimension of the accumulators
@@ -61,13 +60,10 @@ record BackwardPreprocess(ElementType type, int vector, int tileM, int tileD, in
     var slot = k.blockX();
     // A grid of nothing has one CTA all the same.
     k.leave(o.extent(2).times(o.extent(3)).times(o.extent(0)).lessThan(1));
-    var tile = tiles.packed().map(slots -> slots.tile(k, new AttentionTileScheduler.Tile(slot, head, k.constant(0))))
-        .orElseGet(() -> new AttentionTileScheduler.Tile(slot.modulo(tiles.perEntry()), head,
-            slot.dividedBy(tiles.perEntry())));
+    var tile = tiles.tile(slot, head);
     var zero = k.constant(0);
     var entry = packed ? zero : tile.batch();
-    var sequence = tiles.packed().map(slots -> SeqlenInfo.packed(slots.lengths(), slots.lengths(), tile.batch()))
-        .orElseGet(() -> SeqlenInfo.fixed(o.extent(0), o.extent(0)));
+    var sequence = tiles.rows(tile.batch());
 
     int lanes = Math.min(MOST_LANES, Integer.highestOneBit(Math.max(1, valueDim / vector)));
     var lane = thread.modulo(lanes);
@@ -79,7 +75,8 @@ record BackwardPreprocess(ElementType type, int vector, int tileM, int tileD, in
       var exists = query.lessThan(sequence.queries());
       var sum = k.constant(0f);
       for (int column = 0; column < valueDim; column += lanes * vector) {
-        sum = dot(sum, load(inO, lane.times(vector).plus(column)), load(inGradient, lane.times(vector).plus(column)));
+        var along = lane.times(vector).plus(column);
+        sum = dot(sum, load(inO, along), load(inGradient, along));
       }
       for (int bit = 1; bit < lanes; bit *= 2) sum = sum.plus(Shuffle.butterfly(k, sum, bit));
       var log = log(k, lse.part(0, sequence.firstQuery(), sequence.queries()).at(query, head, entry), exists);
@@ -106,7 +103,7 @@ record BackwardPreprocess(ElementType type, int vector, int tileM, int tileD, in
   }
 
   /** A row's logarithm to base 2; +∞ without keys or where there is no such row, so that every P = exp2(s − ∞) is 0. */
-  private F32 log(Scope k, tilewright.kernel.Element lse, Pred exists) {
+  private F32 log(Scope k, Element lse, Pred exists) {
     var none = k.constant(Float.POSITIVE_INFINITY);
     var log = k.accumulator(Float.POSITIVE_INFINITY);
     k.when(exists, () -> {

@@ -13,9 +13,9 @@ import tilewright.kernel.collective.attention.BlockInfo;
  * <ul>
  * <li>Where later keys are seen by later queries only, the last block is launched first (FlashAttention-3, tile
  * scheduler "SPT"). Blocks begin at their diagonals, so those that begin together arrive at a tile one after the other.
- * <li>Else the first block is launched first. All begin at the first tile, so a block that begins together with the one
- * before it stays one tile behind; blocks of several heads side by side keep that short. (If block n began at tile n, no
- * one would wait, but for blocks that are launched later too: all of them would have to run at once.)
+ * <li>Else the first block is launched first. All begin at the first tile, so a block that begins together with the
+ * one before it stays one tile behind; blocks of several heads side by side keep that short. (If block n began at tile
+ * n, no CTA would wait, but for blocks that are launched later too: all of them would have to run at once.)
  * </ul>
  *
  * @param tileM queries of a tile; {@code tileN} keys of a block

@@ -10,8 +10,8 @@ import tilewright.layout.Layout;
 import tilewright.numerics.ElementType;
 
 /**
- * The memory that the launches share. Queries are in tiles, and each tile has a slot: those of fixed lengths batch entry
- * by batch entry, those of packed sequences by {@link tilewright.kernel.collective.attention.PackedTiles}.
+ * The memory that the launches share. Queries are in tiles, and each tile has a slot: those of fixed lengths batch
+ * entry by batch entry, those of packed sequences by {@link tilewright.kernel.collective.attention.PackedTiles}.
  *
  * <ul>
  * <li>lseLog2 (rows, heads): each row's LSE · log₂ e; +∞ for rows that are none, or see no key, so that P is 0

@@ -19,7 +19,12 @@ import tilewright.kernel.collective.attention.SequenceHead;
 public record KeyBlock(Scope k, I32 number, I32 firstKey, I32 headOfKeys, I32 sharers, I32 batch, SeqlenInfo sequence,
     QueryBlocks tiles) {
 
-  /** The same block, for numbers that are computed from it here, and not before. */
+  /** Whether the sequence has the block. */
+  public Pred exists() {
+    return firstKey.lessThan(sequence.keys());
+  }
+
+  /** Returns this block, for numbers that are computed from it here, and not before. */
   public KeyBlock settled() {
     return new KeyBlock(k, number.settled(), firstKey.settled(), headOfKeys.settled(), sharers.settled(),
         batch.settled(), sequence.settled(), tiles.settled());

@@ -5,6 +5,7 @@ import java.util.stream.IntStream;
 import tilewright.kernel.F32;
 import tilewright.kernel.I32;
 import tilewright.kernel.Kernel;
+import tilewright.kernel.Partition;
 import tilewright.kernel.Scope;
 import tilewright.kernel.collective.attention.Modification;
 import tilewright.kernel.collective.attention.ScoreMask;
@@ -33,7 +34,7 @@ record Sm80AttentionBackward(Sm80BackwardConfig config) implements Kernel {
     var tensors = new Sm80BackwardTensors(k, config);
     var tiles = Sm80BackwardTiles.of(k, config);
     var block = tensors.block();
-    k.when(tensors.exists(block), () -> {
+    k.when(block.exists(), () -> {
       var products = new Sm80BackwardProducts(k, thread, config, tiles);
       var copies = new Sm80BackwardCopies(k, thread, config, tensors, tiles, block);
       // Line 6: load K and V. Line 7: dK = dV = 0.
@@ -111,16 +112,19 @@ record Sm80AttentionBackward(Sm80BackwardConfig config) implements Kernel {
     var accumulators = tensors.accumulators(tile);
     var zero = k.constant(0);
     var here = thread.settled();
-    int threads = config.shape().threads();
+    int run = tensors.turns().isPresent() ? QUAD : 1;
+    var runs = Partition.runs(config.shape().threads(), run, dQ.size() / run);
     if (tensors.turns().isEmpty()) {
-      for (int v = 0; v < dQ.size(); v++) accumulators.at(here.plus(v * threads), zero, zero).atomicAdd(dQ.get(v));
+      for (int v = 0; v < dQ.size(); v++) {
+        accumulators.at(runs.coordinate(here, v)[0], zero, zero).atomicAdd(dQ.get(v));
+      }
       return;
     }
     var turns = tensors.turns().get();
     k.when(thread.equalTo(0), () -> turns.await(block, tile, tensors.slot(tile)));
     k.barrier();
     for (int v = 0; v < dQ.size(); v += QUAD) {
-      var place = accumulators.at(here.times(QUAD).plus(v * threads), zero, zero);
+      var place = accumulators.at(runs.coordinate(here, v)[0], zero, zero);
       var parts = dQ.subList(v, v + QUAD);
       var sums = place.load(QUAD);
       place.store(IntStream.range(0, QUAD).mapToObj(i -> sums.get(i).plus(parts.get(i))).toList());

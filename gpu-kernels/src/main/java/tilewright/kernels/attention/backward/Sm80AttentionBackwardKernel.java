@@ -5,16 +5,13 @@ import tilewright.kernel.CompiledKernel;
 import tilewright.kernel.LaunchSequence;
 import tilewright.kernel.PreparedLaunch;
 import tilewright.kernel.Target;
-import tilewright.kernel.collective.attention.PackedTiles;
 import tilewright.kernels.attention.AttentionBackwardKernel;
 import tilewright.kernels.attention.AttentionBackwardProblem;
-import tilewright.kernels.attention.AttentionProblem;
+import tilewright.kernels.attention.AttentionProblem.View;
 import tilewright.ptx.Dim3;
 
 /** The SM80 kernel of the gradients: from a problem to a configuration to launches. */
 public final class Sm80AttentionBackwardKernel implements AttentionBackwardKernel {
-  private static final int WIDEST_ACCESS_BYTES = 16;
-
   @Override
   public String name() {
     return "sm80_attention_backward";
@@ -46,28 +43,12 @@ public final class Sm80AttentionBackwardKernel implements AttentionBackwardKerne
         p.packed().isPresent(), problem.deterministic());
     var launches = new BackwardLaunches(problem, shape.tileM(), shape.tileD(), config.accumulatorOrder());
     var kernel = CompiledKernel.compile(new Sm80AttentionBackward(config), Target.SM80);
-    return launches.around(new PreparedLaunch(kernel, Dim3.of(Math.toIntExact(blocks(p, shape.tileN()))),
+    return launches.around(new PreparedLaunch(kernel, Dim3.of(Math.toIntExact(p.keyBlocks(shape.tileN()))),
         launches.arguments(kernel).build()));
   }
 
-  /** Blocks of so many keys of all heads; of packed sequences, the places that blocks may have. */
-  private static long blocks(AttentionProblem p, int keys) {
-    var s = p.sizes();
-    return s.keyHeads() * p.packed().map(lengths -> PackedTiles.slots(s.keys(), lengths.sequences(), keys))
-        .orElse((long) Math.ceilDiv(s.keys(), keys) * s.batch());
-  }
-
-  /** Neighbours along the head dimensions that an access may move in every tensor. */
   private static int vector(AttentionBackwardProblem problem) {
-    var s = problem.forward().sizes();
-    int bytes = problem.forward().type().bytes();
-    int vector = WIDEST_ACCESS_BYTES / bytes;
-    while (vector > 1) {
-      int now = vector;
-      if (s.headDim() % now == 0 && s.valueDim() % now == 0
-          && problem.views().allMatch(view -> view.isAligned(now, bytes))) break;
-      vector /= 2;
-    }
-    return vector;
+    var p = problem.forward();
+    return View.widestAccess(problem.views().toList(), p.type().bytes(), p.sizes().headDim(), p.sizes().valueDim());
   }
 }

@@ -54,6 +54,10 @@ public record Sm80BackwardConfig(ElementType type, Shape shape, int vector, bool
     return new DeterministicOrder(band, shape.tileM, shape.tileN);
   }
 
+  KeyBlocks.Plan blocks() {
+    return new KeyBlocks.Plan(band, shape.tileN, shape.headsTogether, deterministic && order().descends());
+  }
+
   String name() {
     return "sm80_attention_backward_" + type.text() + "_d" + shape.tileD;
   }

@@ -4,13 +4,7 @@ import java.util.Optional;
 import tilewright.kernel.F32;
 import tilewright.kernel.GlobalTensor;
 import tilewright.kernel.I32;
-import tilewright.kernel.Pred;
 import tilewright.kernel.Scope;
-import tilewright.kernel.collective.attention.AttentionTileScheduler;
-import tilewright.kernel.collective.attention.PackedTiles;
-import tilewright.kernel.collective.attention.QueryBlocks;
-import tilewright.kernel.collective.attention.SeqlenInfo;
-import tilewright.kernels.attention.AttentionSpecs;
 
 /** The SM80 kernel's tensors in global memory, and what of them belongs to a block of keys or a tile of queries. */
 final class Sm80BackwardTensors {
@@ -28,10 +22,8 @@ final class Sm80BackwardTensors {
   /** Whose turn it is to add to a tile of dQ, where the order is fixed. */
   private final Optional<DeterministicOrder.Turns> turns;
   private final QueryTiles slots;
-  /** The blocks of keys of packed sequences. */
-  private final Optional<PackedTiles> packed;
   private final F32 scale;
-  private final AttentionTileScheduler scheduler;
+  private final KeyBlocks blocks;
 
   Sm80BackwardTensors(Scope k, Sm80BackwardConfig config) {
     var shape = config.shape();
@@ -48,14 +40,10 @@ final class Sm80BackwardTensors {
     accumulators = k.global(GradientWorkspace.accumulators(shape.tileM(), shape.tileD()));
     turns = config.deterministic() ? Optional.of(config.order().turns(k)) : Optional.empty();
     slots = QueryTiles.of(k, shape.tileM(), q.extent(0), config.packed());
-    packed = config.packed()
-        ? Optional.of(new PackedTiles(k.global(AttentionSpecs.lengths("cuK")), shape.tileN())) : Optional.empty();
+    blocks = KeyBlocks.of(slots, config.blocks(), q.extent(2), key::extent);
     scale = k.scalar("scale");
-    scheduler = new AttentionTileScheduler(packed.map(PackedTiles::slots)
-        .orElseGet(() -> key.extent(0).ceilDiv(shape.tileN())), key.extent(2),
-        packed.isPresent() ? k.constant(1) : key.extent(3), shape.headsTogether(), config.deterministic() && config.order().descends());
     // A grid of nothing has one CTA all the same.
-    k.leave(scheduler.count().lessThan(1));
+    k.leave(blocks.count().lessThan(1));
   }
 
   F32 scale() {
@@ -64,30 +52,12 @@ final class Sm80BackwardTensors {
 
   /** The block that this CTA works on. */
   KeyBlock block() {
-    return block(k.blockX());
+    return blocks.block(k.blockX());
   }
 
   /** The block with addresses that are computed from here on, rather than held in registers through the loop. */
   KeyBlock blockAgain() {
-    return block(k.blockX().settled());
-  }
-
-  private KeyBlock block(I32 index) {
-    var slot = scheduler.tile(index);
-    var place = packed.map(blocks -> blocks.tile(k, slot)).orElse(slot);
-    var sequence = packed.map(blocks -> SeqlenInfo.packed(slots.packed().orElseThrow().lengths(), blocks.lengths(),
-        place.batch())).orElseGet(() -> SeqlenInfo.fixed(q.extent(0), key.extent(0)));
-    // Settled: one register rather than those that it comes from.
-    var number = place.number().settled();
-    var firstKey = number.times(config.shape().tileN()).settled();
-    return new KeyBlock(k, number, firstKey, place.head().settled(), q.extent(2).dividedBy(key.extent(2)).settled(),
-        place.batch().settled(), sequence,
-        QueryBlocks.of(config.band(), sequence, firstKey, config.shape().tileM(), config.shape().tileN()));
-  }
-
-  /** Whether its sequence has the block. */
-  Pred exists(KeyBlock block) {
-    return block.firstKey().lessThan(block.sequence().keys());
+    return blocks.block(k.blockX().settled());
   }
 
   /** A tile's rows of Q. */

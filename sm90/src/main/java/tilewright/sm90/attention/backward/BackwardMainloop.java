@@ -1,6 +1,5 @@
 package tilewright.sm90.attention.backward;
 
-import java.util.ArrayList;
 import java.util.HashMap;
 import java.util.List;
 import java.util.Optional;
@@ -37,6 +36,8 @@ import tilewright.sm90.collective.TiledWgmma;
  */
 final class BackwardMainloop {
   private static final int EXCHANGE = 1;
+  /** Queries side by side of which a thread has values. */
+  private static final int NEIGHBOURS = 2;
 
   private final Scope k;
   private final Sm90BackwardConfig config;
@@ -210,17 +211,14 @@ final class BackwardMainloop {
     return register;
   }
 
-  /** For a value of the thread's in a tile (keys, queries), the number of its query, which neighbours read together. */
+  /** Reads a number for the query of each of the thread's values, neighbours together. */
   private IntFunction<F32> ofQueries(SharedTensor numbers, I32 stage) {
-    var columns = rows.partition().layout().mode(1);
-    var read = new HashMap<Long, List<F32>>();
+    var first = rows.column(lane).plus(config.firstQuery(group));
+    var read = new HashMap<Integer, List<F32>>();
     return v -> {
-      long column = columns.apply(v) / WgmmaAtom.M;
-      var pair = read.computeIfAbsent(column / 2, _ -> {
-        var query = rows.partition().coordinate(lane, v - (int) (column % 2))[1].plus(config.firstQuery(group));
-        return numbers.at(query, stage).load(2);
-      });
-      return pair.get((int) (column % 2));
+      int neighbour = rows.columnOffset(v) % NEIGHBOURS;
+      int query = rows.columnOffset(v) - neighbour;
+      return read.computeIfAbsent(query, _ -> numbers.at(first.plus(query), stage).load(NEIGHBOURS)).get(neighbour);
     };
   }
 }

@@ -5,7 +5,6 @@ import tilewright.async.attention.TileCoordinates;
 import tilewright.async.collective.Pipeline;
 import tilewright.async.collective.TensorTile;
 import tilewright.kernel.GlobalTensor;
-import tilewright.kernel.I32;
 import tilewright.kernel.Scope;
 import tilewright.kernel.SharedTensor;
 import tilewright.kernels.attention.backward.GradientWorkspace;

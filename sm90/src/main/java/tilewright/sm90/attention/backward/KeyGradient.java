@@ -5,7 +5,6 @@ import java.util.Optional;
 import tilewright.async.atom.StoreMatrix;
 import tilewright.kernel.F32;
 import tilewright.kernel.I32;
-import tilewright.kernel.Partition;
 import tilewright.kernel.Scope;
 import tilewright.kernel.SharedTensor;
 import tilewright.kernel.tiled.Fragment;
@@ -29,7 +28,6 @@ final class KeyGradient {
   private final Optional<RegisterWgmma> fromRegisters;
   private final Optional<TiledWgmma> fromShared;
   private final RegisterOperand operand;
-  private final Partition held;
   private final StoreMatrix store;
   private final Fragment accumulators;
 
@@ -55,8 +53,7 @@ final class KeyGradient {
       accumulators = fromRegisters.get().accumulators(k);
     }
     operand = RegisterOperand.of(scores, new WgmmaAtom(config.type(), Math.min(WgmmaAtom.M, dim(layout))));
-    held = scores.partition();
-    store = StoreMatrix.of(held, false);
+    store = StoreMatrix.of(scores.partition(), false);
   }
 
   private static int dim(OffsetMap layout) {
@@ -77,10 +74,9 @@ final class KeyGradient {
     operand.round(k, values, rounded);
     exchange.ifPresent(tile -> {
       for (int slice = 0; slice < rounded.size(); slice++) {
-        long origin = held.layout().mode(1).apply((long) slice * StoreMatrix.VALUES);
-        var row = store.row(lane);
-        var query = row[1].plus((int) (origin / WgmmaAtom.M)).plus(config.firstQuery(group));
-        store.store(k, tile.at(query, row[0].plus(config.firstKey(group)), stage), rounded.get(slice));
+        var row = store.row(lane, slice);
+        store.store(k, tile.at(row[1].plus(config.firstQuery(group)), row[0].plus(config.firstKey(group)), stage),
+            rounded.get(slice));
       }
     });
     return rounded;

@@ -3,6 +3,7 @@ package tilewright.sm90.attention.backward;
 import tilewright.async.atom.Warpgroup;
 import tilewright.kernel.GlobalTensor;
 import tilewright.kernel.I32;
+import tilewright.kernel.Partition;
 import tilewright.kernel.Scope;
 import tilewright.kernel.SharedTensor;
 import tilewright.kernel.tiled.Fragment;
@@ -50,9 +51,9 @@ final class QueryGradient {
   void add(Scope k, I32 lane, I32 group, Fragment accumulators, GlobalTensor sums) {
     var quads = accumulators.groups();
     var zero = k.constant(0);
-    var first = group.times(quads.size() * Warpgroup.SIZE * QUAD).plus(lane.times(QUAD));
+    var runs = Partition.runs(Warpgroup.SIZE, QUAD, quads.size());
     for (int quad = 0; quad < quads.size(); quad++) {
-      sums.at(first.plus(quad * Warpgroup.SIZE * QUAD), zero, zero)
+      sums.at(group.times(runs.size()).plus(runs.coordinate(lane, quad * QUAD)[0]), zero, zero)
           .atomicAdd(quads.get(quad).stream().map(k::result).toList());
     }
   }

@@ -7,11 +7,9 @@ import tilewright.kernel.CompiledKernel;
 import tilewright.kernel.LaunchSequence;
 import tilewright.kernel.PreparedLaunch;
 import tilewright.kernel.Target;
-import tilewright.kernel.collective.attention.PackedTiles;
 import tilewright.kernels.attention.AttentionArguments;
 import tilewright.kernels.attention.AttentionBackwardKernel;
 import tilewright.kernels.attention.AttentionBackwardProblem;
-import tilewright.kernels.attention.AttentionProblem;
 import tilewright.kernels.attention.backward.BackwardLaunches;
 import tilewright.ptx.Dim3;
 import tilewright.sm90.attention.backward.Sm90BackwardConfig.Shape;
@@ -21,6 +19,8 @@ public final class Sm90AttentionBackwardKernel implements AttentionBackwardKerne
   private static final int ALIGNED_BYTES = 16;
   /** Tiles that a block stays behind the one before it: what passing the turn on takes. */
   private static final int LAG = 2;
+  /** Heads together where the tiles of Q and dO of more would not stay in L2. */
+  private static final int ONE_HEAD = 1;
   /** Blocks per SM up to which the longest of all heads come first. */
   private static final int FEW = 8;
   private static final int MULTIPROCESSORS = Chip.H200.multiprocessors();
@@ -74,8 +74,7 @@ public final class Sm90AttentionBackwardKernel implements AttentionBackwardKerne
   /** Prepares the kernel in a given shape. */
   public static LaunchSequence prepare(AttentionBackwardProblem problem, Shape shape) {
     var p = problem.forward();
-    var s = p.sizes();
-    int blocks = Math.toIntExact(blocks(p, shape));
+    int blocks = Math.toIntExact(p.keyBlocks(shape.keys()));
     int together = headsTogether(problem, shape, blocks);
     var config = new Sm90BackwardConfig(p.type(), shape, together, p.band(), p.modification(), p.packed().isPresent(),
         problem.deterministic());
@@ -85,13 +84,6 @@ public final class Sm90AttentionBackwardKernel implements AttentionBackwardKerne
     config.tensors().giveTo(arguments, AttentionArguments.tensors(p));
     config.tensors().giveTo(arguments, BackwardLaunches.tensors(problem));
     return launches.around(new PreparedLaunch(kernel, Dim3.of(blocks), arguments.build()));
-  }
-
-  /** Blocks of keys of all heads of K; of packed sequences, the places that blocks may have. */
-  private static long blocks(AttentionProblem p, Shape shape) {
-    var s = p.sizes();
-    return p.packed().map(lengths -> PackedTiles.slots(s.keys(), lengths.sequences(), shape.keys()))
-        .orElse((long) Math.ceilDiv(s.keys(), shape.keys()) * s.batch()) * s.keyHeads();
   }
 
   /**
@@ -107,8 +99,8 @@ public final class Sm90AttentionBackwardKernel implements AttentionBackwardKerne
     boolean diagonal = p.band().right().isPresent();
     if (problem.deterministic()) {
       int tiles = Math.max(1, Math.ceilDiv(p.sizes().queries(), shape.queries()));
-      return diagonal ? 1 : Math.ceilDiv(LAG * MULTIPROCESSORS, tiles);
+      return diagonal ? ONE_HEAD : Math.ceilDiv(LAG * MULTIPROCESSORS, tiles);
     }
-    return diagonal && blocks <= FEW * MULTIPROCESSORS ? Math.max(1, blocks) : 1;
+    return diagonal && blocks <= FEW * MULTIPROCESSORS ? Math.max(ONE_HEAD, blocks) : ONE_HEAD;
   }
 }

@@ -10,6 +10,7 @@ import tilewright.kernel.collective.attention.Band;
 import tilewright.kernel.collective.attention.HeadPacking;
 import tilewright.kernel.collective.attention.Modification;
 import tilewright.kernels.attention.backward.DeterministicOrder;
+import tilewright.kernels.attention.backward.KeyBlocks;
 import tilewright.layout.OffsetMap;
 import tilewright.numerics.ElementType;
 import tilewright.sm90.atom.WgmmaAtom;
@@ -58,6 +59,10 @@ public record Sm90BackwardConfig(ElementType type, Shape shape, int headsTogethe
   /** The order of additions to dQ, where it is fixed. */
   DeterministicOrder order() {
     return new DeterministicOrder(band, shape.queries, shape.keys());
+  }
+
+  KeyBlocks.Plan blocks() {
+    return new KeyBlocks.Plan(band, shape.keys(), headsTogether, deterministic && order().descends());
   }
 
   /** The GEMMs Sᵀ and dPᵀ of a warpgroup: 64 keys by its queries. */
