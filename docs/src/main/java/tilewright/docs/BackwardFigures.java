@@ -33,7 +33,7 @@ final class BackwardFigures {
   private static final int WARPGROUPS = 2;
 
   /**
-   * What a warpgroup's tensor cores and threads do side by side.
+   * A part of a warpgroup's step: a GEMM of its tensor cores, and the work of its threads beside it.
    *
    * @param gemm the GEMM that runs, empty for none; {@code share} the warpgroup's part of it
    * @param threads what threads compute meanwhile, empty where they wait; {@code place} where it goes

@@ -50,7 +50,7 @@ class DeterministicOrderTest {
       return IntStream.range(0, before.length).map(i -> descends ? before.length - 1 - i : i).boxed().toList();
     }
 
-    /** Steps until all have added to all of their tiles, of so many heads, so many running at a time. */
+    /** The steps until all blocks have added to their tiles of every head, {@code resident} blocks at a time. */
     int run(int heads, int resident) {
       var counts = new int[heads][MOST_BLOCKS];
       var waiting = new ArrayList<>(launched());

@@ -152,7 +152,7 @@ public final class RunAttention implements Callable<Integer> {
         AttentionKernel::name, AttentionKernels.builtIn()::of)));
   }
 
-  /** What is asked for; that there is none is the command line's fault. */
+  /** Returns the choice; a failure is the command line's fault. */
   private static <T> T chosen(Supplier<T> choice) {
     try {
       return choice.get();

@@ -93,7 +93,7 @@ public final class AttentionBackwardCases {
     return all;
   }
 
-  /** Like Q, K and V, the gradients side by side in one tensor; dO with its heads apart. */
+  /** The gradients side by side in one tensor, as Q, K and V are; dO with its heads apart. */
   private static Setup inOneTensor() {
     return new Setup(AttentionCases.views()).at(p -> p.at(View.bhsd("dO", 66, 2, 64),
         View.packedQkv("dQKV", 0, 66, 2, 64, 2), View.packedQkv("dQKV", 1, 66, 2, 64, 2),

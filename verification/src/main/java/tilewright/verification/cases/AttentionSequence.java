@@ -16,7 +16,7 @@ import tilewright.reference.TensorView;
 /**
  * One sequence of a problem of attention, which is a problem of its own on views.
  *
- * @param firstQuery row of Q that it begins at, of so many {@code queries}; likewise {@code firstKey} of K
+ * @param firstQuery row of Q where its {@code queries} rows begin; {@code firstKey} that of K
  */
 record AttentionSequence(AttentionProblem problem, int firstQuery, int queries, int firstKey, int keys) {
 

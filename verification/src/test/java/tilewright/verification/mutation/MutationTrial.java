@@ -46,7 +46,7 @@ record MutationTrial(PreparedLaunch launch, Supplier<Map<String, MemorySegment>>
     return new MutationTrial(launch, buffers, _ -> Optional.empty(), first(20), _ -> false);
   }
 
-  /** The same on buffers of so many zero bytes: enough wherever no value decides what the kernel does. */
+  /** Under twenty schedules, on buffers of zeros: enough wherever no value decides what the kernel does. */
   static MutationTrial ofZeros(PreparedLaunch launch, Map<String, Integer> bytes) {
     return of(launch, () -> bytes.entrySet().stream().collect(Collectors.toMap(Map.Entry::getKey, e ->
         MemorySegment.ofArray(new byte[e.getValue()]))));
@@ -74,7 +74,7 @@ record MutationTrial(PreparedLaunch launch, Supplier<Map<String, MemorySegment>>
     return new MutationTrial(other, buffers, check, seeds, equivalent);
   }
 
-  /** Under so many schedules. */
+  /** Under the first {@code count} schedules. */
   MutationTrial withSeeds(int count) {
     return withSeeds(first(count));
   }
@@ -132,8 +132,8 @@ record MutationTrial(PreparedLaunch launch, Supplier<Map<String, MemorySegment>>
   }
 
   /**
-   * The same of trials of one kernel, of one of which a mutant has to be noticed, where some kinds of flaw have mutants
-   * that none notices.
+   * Tests like {@link #tests(Flaw...)} for several trials of one kernel: one of them has to notice a mutant, except for
+   * kinds of flaw with mutants that none notices.
    *
    * @param judge of the mutants of a kind that no trial notices
    */
@@ -185,7 +185,7 @@ record MutationTrial(PreparedLaunch launch, Supplier<Map<String, MemorySegment>>
     return SimulatorOptions.defaults().withSanitizer(true).withSeed(seed).withThreads(1);
   }
 
-  /** What is wrong with a run that left these buffers. */
+  /** The flaws of a run that left these buffers. */
   List<String> findings(SimulationResult result, Map<String, MemorySegment> held) {
     return result.findings().isEmpty() ? check.apply(held).stream().toList()
         : result.findings().stream().map(Object::toString).toList();

@@ -31,17 +31,17 @@ public record Modification(Optional<ScoreMod> score, Optional<MaskMod> mask) {
       this(batch, head, firstQuery, firstKey, HeadPacking.NONE);
     }
 
-    /** The same place in Sᵀ = K·Qᵀ. */
+    /** Returns this place in Sᵀ = K·Qᵀ. */
     public Place inTransposed() {
       return new Place(batch, head, firstRow, firstKey, packing, true);
     }
 
-    /** Counted from the sequence's begin, what the tile's first row is: a row of queries or a key. */
+    /** The tile's first row, counted from the sequence's begin: a row of queries or a key. */
     I32 firstOfRows() {
       return transposed ? firstKey : firstRow;
     }
 
-    /** Counted from the sequence's begin, what the tile's first column is: a key or a row of queries. */
+    /** The tile's first column, counted from the sequence's begin: a key or a row of queries. */
     I32 firstOfColumns() {
       return transposed ? firstRow : firstKey;
     }

@@ -14,7 +14,7 @@ import tilewright.kernel.Scope;
  */
 public record PackedTiles(GlobalTensor lengths, int queries) {
 
-  /** Slots of all sequences, of which so many tokens there are. */
+  /** Slots of all sequences, given the number of all their tokens. */
   public static long slots(long tokens, int sequences, int queries) {
     return tokens / queries + sequences;
   }

@@ -41,7 +41,7 @@ public record QueryBlocks(I32 first, I32 insideFirst, I32 insideEnd, I32 end) {
     return new QueryBlocks(first, first, insideEnd.where(full, first), end);
   }
 
-  /** The same blocks, for numbers that are computed from them here, and not before. */
+  /** Returns these blocks, for numbers that are computed from them here, and not before. */
   public QueryBlocks settled() {
     return new QueryBlocks(first.settled(), insideFirst.settled(), insideEnd.settled(), end.settled());
   }

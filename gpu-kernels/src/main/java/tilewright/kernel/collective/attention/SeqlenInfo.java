@@ -32,12 +32,12 @@ public record SeqlenInfo(I32 firstQuery, I32 queries, I32 firstKey, I32 keys) {
     return cu.at(entry).loadInteger(GlobalTensor.MAX_EXTENT);
   }
 
-  /** The same rows, for numbers that are computed from them here, and not before. */
+  /** Returns these rows, for numbers that are computed from them here, and not before. */
   public SeqlenInfo settled() {
     return new SeqlenInfo(firstQuery.settled(), queries.settled(), firstKey.settled(), keys.settled());
   }
 
-  /** How much later a key has to be to have the same position as a query; negative with fewer keys than queries. */
+  /** The key at the position of the first query; negative with fewer keys than queries. */
   I32 shift() {
     return keys.minus(queries);
   }

@@ -22,7 +22,7 @@ import tilewright.ptx.Dim3;
  * @param order place among a tile's accumulators of dQ → column-major index in the tile (tileM, tileD)
  */
 public record BackwardLaunches(AttentionBackwardProblem problem, int tileM, int tileD, Layout order) {
-  /** The arguments of the kernel between: those of the forward pass, dO, dK, dV and the workspace. */
+  /** The arguments of the kernel of gradients: those of the forward pass, dO, dK, dV and the workspace. */
   public LaunchArguments arguments(CompiledKernel kernel) {
     var arguments = AttentionArguments.of(kernel, problem.forward());
     tensors(problem).forEach(arguments::tensor);
@@ -30,7 +30,7 @@ public record BackwardLaunches(AttentionBackwardProblem problem, int tileM, int 
     return arguments;
   }
 
-  /** Like O, K and V of the forward pass: dO and dQ by queries, dK by keys, dV with keys as its second mode. */
+  /** The gradients with the modes of O, Q, K and V: dO and dQ by queries, dK by keys, dV with keys as its second. */
   public static Map<String, LaunchArguments.Tensor> tensors(AttentionBackwardProblem p) {
     var gradients = AttentionArguments.tensors(p.forward().at(p.dQ(), p.dK(), p.dV(), p.dO()));
     return Map.of("dQ", gradients.get("Q"), "dK", gradients.get("K"), "dV", gradients.get("V"),

@@ -27,7 +27,7 @@ public record DeterministicOrder(Band band, int tileM, int tileN) {
     return band.right().isPresent();
   }
 
-  /** How many blocks add to a tile before this one. */
+  /** The number of blocks that add to a tile before this one. */
   public I32 before(KeyBlock block, KeyBlock.Tile tile) {
     // Settled: registers are short where the turn comes.
     var blocks = BlockInfo.of(band, tile.sequence().settled(), tile.number().settled().times(tileM), tileM, tileN);

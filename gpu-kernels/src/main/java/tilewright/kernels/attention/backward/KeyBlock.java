@@ -30,7 +30,7 @@ public record KeyBlock(Scope k, I32 number, I32 firstKey, I32 headOfKeys, I32 sh
         batch.settled(), sequence.settled(), tiles.settled());
   }
 
-  /** How many tiles there are of all heads. */
+  /** The number of tiles of all heads. */
   public I32 count() {
     return tiles.end().minus(tiles.first()).times(sharers);
   }

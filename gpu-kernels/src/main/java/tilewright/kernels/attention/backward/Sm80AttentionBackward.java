@@ -68,7 +68,7 @@ record Sm80AttentionBackward(Sm80BackwardConfig config) implements Kernel {
   }
 
   /**
-   * P, and what dP − D is multiplied by to make dS: P ∘ the derivatives of the score function.
+   * P, and the factors of dP − D in dS: P ∘ the derivatives of the score function.
    *
    * @param p zero where a query does not see a key; likewise {@code factors}
    */
@@ -105,7 +105,7 @@ record Sm80AttentionBackward(Sm80BackwardConfig config) implements Kernel {
 
   /**
    * Adds a tile's part of dQ to its accumulators: atomically, neighbouring threads to neighbouring numbers; where the
-   * order is fixed, four numbers at a time when it is the block's turn, and nobody else's.
+   * order is fixed, four numbers at a time when it is the block's turn.
    */
   private void add(Scope k, I32 thread, List<F32> dQ, Sm80BackwardTensors tensors, KeyBlock block,
       KeyBlock.Tile tile) {

@@ -94,7 +94,7 @@ public record Sm80BackwardConfig(ElementType type, Shape shape, int vector, bool
 
   /**
    * Place among a tile's accumulators of dQ → column-major index in the tile: values of neighbouring threads side by
-   * side, as atomic additions like it; where the order is fixed, four values of a thread at a time.
+   * side, so that atomic additions are coalesced; where the order is fixed, four values of a thread at a time.
    */
   Layout accumulatorOrder() {
     var held = queryGradient().accumulatorPartition().layout();

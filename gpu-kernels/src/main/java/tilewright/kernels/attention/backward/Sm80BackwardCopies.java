@@ -7,7 +7,7 @@ import tilewright.kernel.SharedTensor;
 import tilewright.kernel.atom.CpAsync;
 import tilewright.kernel.tiled.TiledCopy;
 
-/** The way of a block's K and V, and of Q and dO of the tiles that see it, to and from shared memory. */
+/** The copies of a block's K and V, and of Q and dO of the tiles that see it, to shared memory; of dK and dV back. */
 final class Sm80BackwardCopies {
   private final Scope k;
   private final I32 thread;
@@ -79,7 +79,7 @@ final class Sm80BackwardCopies {
     copy.copy(thread.settled(), from.climbing(along, copy.step(along)), oriented(to, along), at, zero, zero);
   }
 
-  /** Waits until nobody reads K and V any more, where no barrier of the last tile has. */
+  /** Waits until no thread reads K and V any more, where no barrier of the last tile has. */
   void end() {
     if (config.shape().stages() > 1 && !config.deterministic()) k.barrier();
   }

@@ -10,17 +10,17 @@ import tilewright.kernel.collective.attention.FragmentRows;
 import tilewright.kernel.tiled.Fragment;
 import tilewright.kernel.tiled.TiledMma;
 
-/** The five products of a tile by {@code mma.sync}; P and dS get to those that read them by way of shared memory. */
+/** The five GEMMs of a tile by {@code mma.sync}; P and dS pass through shared memory. */
 final class Sm80BackwardProducts {
   private final Scope k;
   private final I32 thread;
   private final Sm80BackwardConfig.Shape shape;
   private final Sm80BackwardTiles tiles;
-  private final TiledMma scoring;
-  private final TiledMma probabilities;
-  private final TiledMma values;
-  private final TiledMma keys;
-  private final TiledMma queries;
+  private final TiledMma gemmOfS;
+  private final TiledMma gemmOfDP;
+  private final TiledMma gemmOfDV;
+  private final TiledMma gemmOfDK;
+  private final TiledMma gemmOfDQ;
   private final FragmentRows rows;
   private final Fragment dK;
   private final Fragment dV;
@@ -30,14 +30,14 @@ final class Sm80BackwardProducts {
     this.thread = thread;
     this.tiles = tiles;
     shape = config.shape();
-    scoring = config.scores();
-    probabilities = config.probabilityGradient();
-    values = config.valueGradient();
-    keys = config.keyGradient();
-    queries = config.queryGradient();
-    rows = FragmentRows.overWarps(scoring.accumulatorPartition());
-    dK = keys.accumulators(k);
-    dV = values.accumulators(k);
+    gemmOfS = config.scores();
+    gemmOfDP = config.probabilityGradient();
+    gemmOfDV = config.valueGradient();
+    gemmOfDK = config.keyGradient();
+    gemmOfDQ = config.queryGradient();
+    rows = FragmentRows.overWarps(gemmOfS.accumulatorPartition());
+    dK = gemmOfDK.accumulators(k);
+    dV = gemmOfDV.accumulators(k);
   }
 
   /** The rows of S and dP, which are laid out alike. */
@@ -52,65 +52,60 @@ final class Sm80BackwardProducts {
 
   /** S = Q·Kᵀ. */
   Fragment scores(I32 stage) {
-    var scores = scoring.accumulators(k);
-    multiply(scoring, tiles.q(), stage, tiles.key(), k.constant(0), shape.tileD(), scores);
+    var scores = gemmOfS.accumulators(k);
+    multiply(gemmOfS, tiles.q(), stage, tiles.key(), k.constant(0), shape.tileD(), scores);
     return scores;
   }
 
   /** dP − D = dO·Vᵀ − D: the sum begins with −D. */
   List<F32> probabilityGradients(I32 stage, List<F32> sums) {
-    var dP = probabilities.accumulators(k);
+    var dP = gemmOfDP.accumulators(k);
     rows.set(k, dP, rows.withRows(rows.values(k, dP), sums, (_, sum) -> sum.negated()));
-    multiply(probabilities, tiles.dO(), stage, tiles.value(), k.constant(0), shape.tileDv(), dP);
+    multiply(gemmOfDP, tiles.dO(), stage, tiles.value(), k.constant(0), shape.tileDv(), dP);
     return rows.values(k, dP);
   }
 
   /** Rounds P or dS to a tile in shared memory. */
-  void store(List<F32> tileOfScores, SharedTensor tile) {
-    var partition = scoring.accumulatorPartition();
-    var here = thread.settled();
-    for (int v = 0; v < partition.values(); v += 2) {
-      var place = partition.coordinate(here, v);
-      tile.at(place[0], place[1], k.constant(0)).store(tileOfScores.get(v), tileOfScores.get(v + 1));
-    }
+  void store(List<F32> values, SharedTensor tile) {
+    store(gemmOfS, values, tile);
   }
 
   /** dV += Pᵀ·dO. */
   void addToValueGradients(I32 stage) {
-    multiply(values, Sm80BackwardTiles.transposed(tiles.p()), k.constant(0),
+    multiply(gemmOfDV, Sm80BackwardTiles.transposed(tiles.p()), k.constant(0),
         Sm80BackwardTiles.transposed(tiles.dO()), stage, shape.tileM(), dV);
   }
 
   /** dK += dSᵀ·Q. */
   void addToKeyGradients(I32 stage) {
-    multiply(keys, Sm80BackwardTiles.transposed(tiles.dS()), k.constant(0),
+    multiply(gemmOfDK, Sm80BackwardTiles.transposed(tiles.dS()), k.constant(0),
         Sm80BackwardTiles.transposed(tiles.q()), stage, shape.tileM(), dK);
   }
 
   /** dQ = dS·K: the thread's values, in the order of {@link Sm80BackwardConfig#queryGradient}. */
   List<F32> queryGradients() {
-    var dQ = queries.accumulators(k);
-    multiply(queries, tiles.dS(), k.constant(0), Sm80BackwardTiles.transposed(tiles.key()), k.constant(0),
+    var dQ = gemmOfDQ.accumulators(k);
+    multiply(gemmOfDQ, tiles.dS(), k.constant(0), Sm80BackwardTiles.transposed(tiles.key()), k.constant(0),
         shape.tileN(), dQ);
     return dQ.registers().stream().map(k::result).toList();
   }
 
   /** Rounds dK, times the scale, into the place of K. */
   void stageKeyGradients(F32 scale) {
-    stage(keys, dK.registers().stream().map(r -> k.result(r).times(scale)).toList(), tiles.key());
+    store(gemmOfDK, dK.registers().stream().map(r -> k.result(r).times(scale)).toList(), tiles.key());
   }
 
   /** Rounds dV into the place of V. */
   void stageValueGradients() {
-    stage(values, dV.registers().stream().map(k::result).toList(), tiles.value());
+    store(gemmOfDV, dV.registers().stream().map(k::result).toList(), tiles.value());
   }
 
-  private void stage(TiledMma product, List<F32> gradients, SharedTensor tile) {
-    var partition = product.accumulatorPartition();
+  private void store(TiledMma mma, List<F32> values, SharedTensor tile) {
+    var partition = mma.accumulatorPartition();
     var here = thread.settled();
     for (int v = 0; v < partition.values(); v += 2) {
       var place = partition.coordinate(here, v);
-      tile.at(place[0], place[1], k.constant(0)).store(gradients.get(v), gradients.get(v + 1));
+      tile.at(place[0], place[1], k.constant(0)).store(values.get(v), values.get(v + 1));
     }
   }
 

@@ -6,7 +6,7 @@ import tilewright.kernel.GlobalTensor;
 import tilewright.kernel.I32;
 import tilewright.kernel.Scope;
 
-/** The SM80 kernel's tensors in global memory, and what of them belongs to a block of keys or a tile of queries. */
+/** The SM80 kernel's tensors in global memory, and their parts of a block of keys or a tile of queries. */
 final class Sm80BackwardTensors {
   private final Scope k;
   private final Sm80BackwardConfig config;
@@ -19,7 +19,7 @@ final class Sm80BackwardTensors {
   private final GlobalTensor logarithms;
   private final GlobalTensor sums;
   private final GlobalTensor accumulators;
-  /** Whose turn it is to add to a tile of dQ, where the order is fixed. */
+  /** The blocks' turns to add to a tile of dQ, where the order is fixed. */
   private final Optional<DeterministicOrder.Turns> turns;
   private final QueryTiles slots;
   private final F32 scale;

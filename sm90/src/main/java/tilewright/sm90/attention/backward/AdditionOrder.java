@@ -84,7 +84,7 @@ record AdditionOrder(Scope k, Sm90BackwardConfig config, QueryTiles slots, Pipel
       turn.awaitFull();
     }
 
-    /** Says that this warp has added; those of a warpgroup come here at different times. */
+    /** Signals that this warp has added; the warps of a warpgroup arrive at different times. */
     void added(I32 lane) {
       k.warpBarrier();
       k.when(lane.modulo(Warp.SIZE).equalTo(0), () -> addition.full().arrive());

@@ -10,7 +10,7 @@ import tilewright.kernels.attention.backward.KeyBlock;
 import tilewright.sm90.atom.WgmmaAtom;
 
 /** A warpgroup's epilogue: dK and dV of its 64 keys, by way of K's and V's shared memory. */
-record BackwardEpilogue(Scope k, Sm90BackwardConfig config, BackwardTensors tensors, I32 lane, I32 group) {
+record BackwardEpilogue(Scope k, Sm90BackwardConfig config, BackwardTiles tiles, I32 lane, I32 group) {
   private static final int ALL = 1;
   private static final int FIRST_OF_GROUPS = 2;
 
@@ -23,13 +23,13 @@ record BackwardEpilogue(Scope k, Sm90BackwardConfig config, BackwardTensors tens
     var valuesOfK = rowsOfK.values(k, dK);
     for (int v = 0; v < valuesOfK.size(); v += 2) {
       var at = rowsOfK.partition().coordinate(lane, v);
-      tensors.dK().shared().at(at[0], at[1], group)
+      tiles.dK().shared().at(at[0], at[1], group)
           .store(valuesOfK.get(v).times(scale), valuesOfK.get(v + 1).times(scale));
     }
     var valuesOfV = rowsOfV.values(k, dV);
     for (int v = 0; v < valuesOfV.size(); v += 2) {
       var at = rowsOfV.partition().coordinate(lane, v);
-      tensors.dV().shared().at(at[1], at[0], group).store(valuesOfV.get(v), valuesOfV.get(v + 1));
+      tiles.dV().shared().at(at[1], at[0], group).store(valuesOfV.get(v), valuesOfV.get(v + 1));
     }
     BulkCopy.publish(k);
     k.barrier(group.plus(FIRST_OF_GROUPS), Warpgroup.SIZE);
@@ -40,8 +40,8 @@ record BackwardEpilogue(Scope k, Sm90BackwardConfig config, BackwardTensors tens
       var zero = k.constant(0);
       var columnOfK = shares ? group.times(config.shape().headDim() / config.columnShares()) : zero;
       var columnOfV = shares ? group.times(config.shape().valueDim() / config.columnShares()) : zero;
-      tensors.dK().store(k, group, coordinates.keys(block.itself(), row, columnOfK));
-      tensors.dV().store(k, group, coordinates.values(block.itself(), row, columnOfV));
+      tiles.dK().store(k, group, coordinates.keys(block.itself(), row, columnOfK));
+      tiles.dV().store(k, group, coordinates.values(block.itself(), row, columnOfV));
       BulkCopy.commit(k);
       BulkCopy.waitForReads(k, 0);
     });

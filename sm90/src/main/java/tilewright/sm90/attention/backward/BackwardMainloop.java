@@ -41,7 +41,7 @@ final class BackwardMainloop {
 
   private final Scope k;
   private final Sm90BackwardConfig config;
-  private final BackwardTensors tensors;
+  private final BackwardTiles tiles;
   private final QueryTiles slots;
   private final Optional<AdditionOrder.Adder> order;
   private final KeyBlock block;
@@ -52,22 +52,22 @@ final class BackwardMainloop {
   private final Pipeline.Cursor queries;
   /** Moves with the queries, as the stages of P and dS do. */
   private final Pipeline.Cursor gradients;
-  private final TiledWgmma scoring;
-  private final TiledWgmma weighing;
+  private final TiledWgmma gemmOfS;
+  private final TiledWgmma gemmOfDP;
   private final KeyGradient dV;
   private final KeyGradient dK;
   private final QueryGradient dQ;
   private final FragmentRows rows;
   private final Fragment s;
   private final Fragment dP;
-  private final Fragment sumsOfDQ;
+  private final Fragment accumulatorsOfDQ;
   private final GlobalTensor accumulators;
 
-  BackwardMainloop(Scope k, Sm90BackwardConfig config, BackwardTensors tensors, BackwardRings rings, QueryTiles slots,
+  BackwardMainloop(Scope k, Sm90BackwardConfig config, BackwardTiles tiles, BackwardRings rings, QueryTiles slots,
       Optional<AdditionOrder> order, KeyBlock block, I32 lane, I32 group) {
     this.k = k;
     this.config = config;
-    this.tensors = tensors;
+    this.tiles = tiles;
     this.slots = slots;
     this.block = block;
     this.lane = lane;
@@ -78,19 +78,19 @@ final class BackwardMainloop {
     queries = rings.queries().consumer();
     gradients = rings.gradients().consumer(queries);
     this.order = order.map(o -> o.adder(queries));
-    scoring = scores(config.layoutK(), config.layoutQ());
-    weighing = scores(config.layoutV(), config.layoutDO());
-    dV = new KeyGradient(k, config, tensors.p(), tensors.dO().shared().as(config.transposedDO()));
-    dK = new KeyGradient(k, config, Optional.of(tensors.dS()), tensors.q().shared().as(config.transposedQ()));
+    gemmOfS = gemm(config.layoutK(), config.layoutQ());
+    gemmOfDP = gemm(config.layoutV(), config.layoutDO());
+    dV = new KeyGradient(k, config, tiles.p(), tiles.dO().shared().as(config.transposedDO()));
+    dK = new KeyGradient(k, config, Optional.of(tiles.dS()), tiles.q().shared().as(config.transposedQ()));
     dQ = new QueryGradient(config);
     rows = FragmentRows.of(config.atomOfScores().partition());
-    s = scoring.undefinedAccumulators(k);
-    dP = weighing.undefinedAccumulators(k);
-    sumsOfDQ = dQ.accumulators(k);
+    s = gemmOfS.undefinedAccumulators(k);
+    dP = gemmOfDP.undefinedAccumulators(k);
+    accumulatorsOfDQ = dQ.accumulators(k);
     accumulators = k.global(GradientWorkspace.accumulators(shape.queries(), shape.headDim()));
   }
 
-  private TiledWgmma scores(OffsetMap rows, OffsetMap columns) {
+  private TiledWgmma gemm(OffsetMap rows, OffsetMap columns) {
     int groups = config.shape().consumers();
     return config.shape().sharesHeadDim() ? TiledWgmma.alongColumns(config.atomOfScores(), rows, columns, groups)
         : TiledWgmma.of(config.type(), rows, columns, groups);
@@ -120,7 +120,7 @@ final class BackwardMainloop {
     });
   }
 
-  /** A tile of queries. */
+  /** Computes the five GEMMs of a tile of queries. */
   private void step(KeyBlock.Tile tile, Pred masked) {
     var stage = queries.stage();
     var zero = k.constant(0);
@@ -130,10 +130,10 @@ final class BackwardMainloop {
     // 1. Sᵀ = K·Qᵀ and dPᵀ = V·dOᵀ.
     queries.awaitFull();
     WgmmaAtom.fence(k);
-    scoring.issue(k, group, tensors.key().shared(), zero, tensors.q().shared(), queries.stage(), s, false);
+    gemmOfS.issue(k, group, tiles.key().shared(), zero, tiles.q().shared(), queries.stage(), s, false);
     WgmmaAtom.commit(k);
     gradients.awaitFull();
-    weighing.issue(k, group, tensors.value().shared().as(config.layoutV()), zero, tensors.dO().shared(),
+    gemmOfDP.issue(k, group, tiles.value().shared().as(config.layoutV()), zero, tiles.dO().shared(),
         gradients.stage(), dP, false);
     WgmmaAtom.commit(k);
     // 2. Sᵀ is complete: Pᵀ = exp2(c·Sᵀ − LSE₂). From registers, dV += Pᵀ·dO begins at once.
@@ -148,7 +148,7 @@ final class BackwardMainloop {
     }
     // 3. dPᵀ is complete: dSᵀ = Pᵀ ∘ (dPᵀ − D).
     WgmmaAtom.waitFor(k, early ? 1 : 0);
-    var sums = ofQueries(tensors.sums(), gradients.stage());
+    var sums = ofQueries(tiles.sums(), gradients.stage());
     var dPs = rows.values(k, dP);
     var dS = IntStream.range(0, p.size()).mapToObj(v ->
         scores.get(v).gradient(p.get(v).times(dPs.get(v).minus(sums.apply(v))))).toList();
@@ -158,14 +158,14 @@ final class BackwardMainloop {
     k.barrier(k.constant(EXCHANGE), config.shape().consumers() * Warpgroup.SIZE);
     WgmmaAtom.fence(k);
     if (!early) dV.issue(group, roundedP, stage, gradients.stage());
-    dQ.issue(k, group, tensors.dS(), stage, tensors.key().shared().as(config.transposedK()), sumsOfDQ);
+    dQ.issue(k, group, tiles.dS(), stage, tiles.key().shared().as(config.transposedK()), accumulatorsOfDQ);
     WgmmaAtom.commit(k);
     dK.issue(group, roundedDS, stage, queries.stage());
     WgmmaAtom.commit(k);
     // 5. dV and dQ are complete: add dQ.
     WgmmaAtom.waitFor(k, 1);
     order.ifPresent(AdditionOrder.Adder::await);
-    dQ.add(k, lane.settled(), group, sumsOfDQ,
+    dQ.add(k, lane.settled(), group, accumulatorsOfDQ,
         accumulators.from(zero, slots.slot(tile.batch(), tile.number()), tile.head()));
     order.ifPresent(adder -> adder.added(lane.settled()));
     // 6. dK is complete: release Q and dO.
@@ -188,7 +188,7 @@ final class BackwardMainloop {
   /** Pᵀ of a tile, 0 for keys that the band hides. */
   private List<F32> probabilities(KeyBlock.Tile tile, Pred masked, List<ScoreMod.Sloped> scores) {
     var scale = config.modification().softmaxScale(k, k.scalar("scale"));
-    var logarithms = ofQueries(tensors.logarithms(), queries.stage());
+    var logarithms = ofQueries(tiles.logarithms(), queries.stage());
     var p = IntStream.range(0, scores.size())
         .mapToObj(v -> scores.get(v).value().fma(scale, logarithms.apply(v).negated()).exp2()).toList();
     var mask = new ScoreMask(config.band(), tile.sequence(), rows);

@@ -12,7 +12,7 @@ import tilewright.kernels.attention.backward.KeyBlock;
 import tilewright.kernels.attention.backward.QueryTiles;
 
 /** The thread that has K and V copied once, and Q and dO tile by tile with their rows' statistics. */
-record BackwardProducer(Scope k, Sm90BackwardConfig config, BackwardTensors tensors, BackwardRings rings,
+record BackwardProducer(Scope k, Sm90BackwardConfig config, BackwardTiles tiles, BackwardRings rings,
     QueryTiles slots) {
 
   void run(KeyBlock block) {
@@ -26,14 +26,14 @@ record BackwardProducer(Scope k, Sm90BackwardConfig config, BackwardTensors tens
     var walk = block.walk();
     k.loop(block.count(), step -> {
       var tile = walk.tile();
-      k.when(step.lessThan(1), () -> tensors.key().load(k, keys.stage(), keys.expect(tensors.key().bytes()),
+      k.when(step.lessThan(1), () -> tiles.key().load(k, keys.stage(), keys.expect(tiles.key().bytes()),
           coordinates().keys(itself, block.firstKey())));
       queries.awaitEmpty();
-      copy(queries, tensors.q(), tensors.logarithms(), logarithms, tile);
+      copy(queries, tiles.q(), tiles.logarithms(), logarithms, tile);
       // V is needed after the first S.
-      k.when(step.lessThan(1), () -> tensors.value().load(k, values.stage(),
-          values.expect(tensors.value().bytes()), coordinates().values(itself, block.firstKey())));
-      copy(gradients, tensors.dO(), tensors.sums(), sums, tile);
+      k.when(step.lessThan(1), () -> tiles.value().load(k, values.stage(),
+          values.expect(tiles.value().bytes()), coordinates().values(itself, block.firstKey())));
+      copy(gradients, tiles.dO(), tiles.sums(), sums, tile);
       queries.advance();
       walk.advance();
     });

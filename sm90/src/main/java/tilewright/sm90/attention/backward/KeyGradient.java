@@ -17,14 +17,14 @@ import tilewright.sm90.collective.RegisterWgmma;
 import tilewright.sm90.collective.TiledWgmma;
 
 /**
- * A warpgroup's part of dV += Pᵀ·dO, or of dK += dSᵀ·Q. Operand A is what became of the warpgroup's accumulators of Sᵀ:
- * from registers where the warpgroup has all queries of its keys, else from shared memory.
+ * A warpgroup's part of dV += Pᵀ·dO, or of dK += dSᵀ·Q. Operand A comes of the warpgroup's accumulators of Sᵀ or
+ * dPᵀ: from registers where the warpgroup has all queries of its keys, else from shared memory.
  */
 final class KeyGradient {
   private final Scope k;
   private final Sm90BackwardConfig config;
   private final Optional<SharedTensor> exchange;
-  private final SharedTensor other;
+  private final SharedTensor operandB;
   private final Optional<RegisterWgmma> fromRegisters;
   private final Optional<TiledWgmma> fromShared;
   private final RegisterOperand operand;
@@ -33,14 +33,14 @@ final class KeyGradient {
 
   /**
    * @param exchange (queries, keys, stages), where other GEMMs read the operand
-   * @param other dO or Q, with the head dimension as its rows
+   * @param operandB dO or Q, with the head dimension as its rows
    */
-  KeyGradient(Scope k, Sm90BackwardConfig config, Optional<SharedTensor> exchange, SharedTensor other) {
+  KeyGradient(Scope k, Sm90BackwardConfig config, Optional<SharedTensor> exchange, SharedTensor operandB) {
     this.k = k;
     this.config = config;
     this.exchange = exchange;
-    this.other = other;
-    var layout = other.layout();
+    this.operandB = operandB;
+    var layout = operandB.layout();
     var scores = config.atomOfScores();
     if (config.shape().sharesHeadDim()) {
       fromRegisters = Optional.empty();
@@ -68,7 +68,7 @@ final class KeyGradient {
     accumulators.clear(k, PtxType.F32);
   }
 
-  /** Rounds the thread's values of Pᵀ or dSᵀ, and shares them where others read them. */
+  /** Rounds the thread's values of Pᵀ or dSᵀ, and stores them to the exchange where there is one. */
   List<List<Operand.Register>> round(List<F32> values, I32 lane, I32 group, I32 stage) {
     var rounded = operand.registers(k);
     operand.round(k, values, rounded);
@@ -83,9 +83,9 @@ final class KeyGradient {
   }
 
   /** Begins the multiplications with a stage of dO or Q; a fence comes before, and a commit follows. */
-  void issue(I32 group, List<List<Operand.Register>> rounded, I32 stage, I32 otherStage) {
-    fromRegisters.ifPresent(gemm -> gemm.issue(k, rounded, other, otherStage, accumulators, true));
-    fromShared.ifPresent(gemm -> gemm.issue(k, group, exchange.orElseThrow().as(config.transposedDS()), stage, other,
-        otherStage, accumulators, true));
+  void issue(I32 group, List<List<Operand.Register>> rounded, I32 stage, I32 stageOfB) {
+    fromRegisters.ifPresent(gemm -> gemm.issue(k, rounded, operandB, stageOfB, accumulators, true));
+    fromShared.ifPresent(gemm -> gemm.issue(k, group, exchange.orElseThrow().as(config.transposedDS()), stage, operandB,
+        stageOfB, accumulators, true));
   }
 }

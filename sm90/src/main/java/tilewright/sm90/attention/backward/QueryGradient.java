@@ -13,19 +13,19 @@ import tilewright.sm90.collective.TiledWgmma;
 
 /**
  * A block's part of dQ = dS·K, which warpgroups share by rows, or by columns where there are too few rows. Threads add
- * what they have to the tile's accumulators in memory, four numbers at a time, side by side with their neighbours: the
+ * their accumulators to the tile's in memory, four numbers at a time, side by side with their neighbours: the
  * order of a tile's accumulators is that of the warpgroups' registers.
  */
 final class QueryGradient {
   private static final int QUAD = 4;
 
   private final Sm90BackwardConfig config;
-  private final TiledWgmma product;
+  private final TiledWgmma gemm;
 
   QueryGradient(Sm90BackwardConfig config) {
     this.config = config;
     int groups = config.shape().consumers();
-    product = byRows() ? TiledWgmma.of(config.type(), config.layoutDS(), config.transposedK(), groups)
+    gemm = byRows() ? TiledWgmma.of(config.type(), config.layoutDS(), config.transposedK(), groups)
         : TiledWgmma.alongColumns(atom(), config.layoutDS(), config.transposedK(), groups);
   }
 
@@ -35,25 +35,25 @@ final class QueryGradient {
 
   /** The thread's accumulators, undefined. */
   Fragment accumulators(Scope k) {
-    return product.undefinedAccumulators(k);
+    return gemm.undefinedAccumulators(k);
   }
 
   /** Begins the multiplications with a stage of dS; a fence comes before, and a commit follows. */
   void issue(Scope k, I32 group, SharedTensor dS, I32 stage, SharedTensor key, Fragment accumulators) {
-    product.issue(k, group, dS, stage, key, k.constant(0), accumulators, false);
+    gemm.issue(k, group, dS, stage, key, k.constant(0), accumulators, false);
   }
 
   /**
    * Adds the accumulators to memory.
    *
-   * @param sums a tile's, (elements, 1, 1)
+   * @param destination a tile's accumulators, (elements, 1, 1)
    */
-  void add(Scope k, I32 lane, I32 group, Fragment accumulators, GlobalTensor sums) {
+  void add(Scope k, I32 lane, I32 group, Fragment accumulators, GlobalTensor destination) {
     var quads = accumulators.groups();
     var zero = k.constant(0);
     var runs = Partition.runs(Warpgroup.SIZE, QUAD, quads.size());
     for (int quad = 0; quad < quads.size(); quad++) {
-      sums.at(group.times(runs.size()).plus(runs.coordinate(lane, quad * QUAD)[0]), zero, zero)
+      destination.at(group.times(runs.size()).plus(runs.coordinate(lane, quad * QUAD)[0]), zero, zero)
           .atomicAdd(quads.get(quad).stream().map(k::result).toList());
     }
   }

@@ -27,16 +27,16 @@ record Sm90AttentionBackward(Sm90BackwardConfig config) implements Kernel {
     var shape = config.shape();
     var thread = k.block(shape.threads());
     k.blocksPerMultiprocessor(1);
-    var tensors = BackwardTensors.of(k, config);
+    var tiles = BackwardTiles.of(k, config);
     var first = thread.equalTo(0);
     var rings = BackwardRings.of(k, shape, first);
-    var slots = QueryTiles.of(k, shape.queries(), tensors.q().extent(0), config.packed());
+    var slots = QueryTiles.of(k, shape.queries(), tiles.q().extent(0), config.packed());
     var order = config.deterministic() ? Optional.of(AdditionOrder.of(k, config, slots, first))
         : Optional.<AdditionOrder>empty();
     k.when(first, () -> Mbarrier.publish(k));
     k.barrier();
 
-    var blocks = KeyBlocks.of(slots, config.blocks(), tensors.q().extent(2), tensors.key()::extent);
+    var blocks = KeyBlocks.of(slots, config.blocks(), tiles.q().extent(2), tiles.key()::extent);
     k.leave(blocks.count().lessThan(1));
     var block = blocks.block(k.blockX());
     k.leave(block.exists().not());
@@ -45,13 +45,13 @@ record Sm90AttentionBackward(Sm90BackwardConfig config) implements Kernel {
     var group = Shuffle.first(k, thread.dividedBy(Warpgroup.SIZE), shape.consumers());
     k.when(group.equalTo(shape.consumers()), () -> {
       RegisterBudget.shrink(k, shape.producerRegisters());
-      k.when(lane.equalTo(0), () -> new BackwardProducer(k, config, tensors, rings, slots).run(block),
-          () -> order.ifPresent(keepers -> keepers.run(block, lane)));
+      k.when(lane.equalTo(0), () -> new BackwardProducer(k, config, tiles, rings, slots).run(block),
+          () -> order.ifPresent(additions -> additions.run(block, lane)));
     }, () -> {
       RegisterBudget.grow(k, config.consumerRegisters());
-      var mainloop = new BackwardMainloop(k, config, tensors, rings, slots, order, block, lane, group);
+      var mainloop = new BackwardMainloop(k, config, tiles, rings, slots, order, block, lane, group);
       mainloop.run();
-      new BackwardEpilogue(k, config, tensors, lane.settled(), group.settled())
+      new BackwardEpilogue(k, config, tiles, lane.settled(), group.settled())
           .store(mainloop.gradientOfKeys(), mainloop.gradientOfValues(), block);
     });
   }

@@ -109,7 +109,7 @@ public record Sm90BackwardConfig(ElementType type, Shape shape, int headsTogethe
     return SwizzledRows.alongColumns(type, shape.keys(), shape.headDim, 1);
   }
 
-  /** The same memory as Kᵀ (D, keys), as dQ reads it. */
+  /** Kᵀ (D, keys) in K's memory, as dQ reads it. */
   OffsetMap transposedK() {
     return SwizzledRows.alongRows(type, shape.headDim, shape.keys(), 1);
   }
@@ -119,7 +119,7 @@ public record Sm90BackwardConfig(ElementType type, Shape shape, int headsTogethe
     return SwizzledRows.alongColumns(type, shape.keys(), shape.valueDim, 1);
   }
 
-  /** The same memory as Vᵀ (Dv, keys), as copies fill it. */
+  /** Vᵀ (Dv, keys) in V's memory, as copies fill it. */
   OffsetMap transposedV() {
     return SwizzledRows.alongRows(type, shape.valueDim, shape.keys(), 1);
   }
@@ -129,7 +129,7 @@ public record Sm90BackwardConfig(ElementType type, Shape shape, int headsTogethe
     return SwizzledRows.alongColumns(type, shape.queries, shape.headDim, shape.stages);
   }
 
-  /** The same memory as Qᵀ (D, queries, stages), as dK = dSᵀ·Q reads it. */
+  /** Qᵀ (D, queries, stages) in Q's memory, as dK = dSᵀ·Q reads it. */
   OffsetMap transposedQ() {
     return SwizzledRows.alongRows(type, shape.headDim, shape.queries, shape.stages);
   }
@@ -139,7 +139,7 @@ public record Sm90BackwardConfig(ElementType type, Shape shape, int headsTogethe
     return SwizzledRows.alongColumns(type, shape.queries, shape.valueDim, shape.stages);
   }
 
-  /** The same memory as dOᵀ (Dv, queries, stages), as dV = Pᵀ·dO reads it. */
+  /** dOᵀ (Dv, queries, stages) in dO's memory, as dV = Pᵀ·dO reads it. */
   OffsetMap transposedDO() {
     return SwizzledRows.alongRows(type, shape.valueDim, shape.queries, shape.stages);
   }
@@ -149,17 +149,17 @@ public record Sm90BackwardConfig(ElementType type, Shape shape, int headsTogethe
     return SwizzledRows.alongRows(type, shape.queries, shape.keys(), shape.stages);
   }
 
-  /** The same memory as dSᵀ (keys, queries, stages), as dK reads it where it comes from shared memory. */
+  /** dSᵀ (keys, queries, stages) in dS's memory, as dK reads it where it comes from shared memory. */
   OffsetMap transposedDS() {
     return SwizzledRows.alongColumns(type, shape.keys(), shape.queries, shape.stages);
   }
 
-  /** dK (rows, columns, warpgroups) on its way out, in K's place: what each warpgroup has of it. */
+  /** dK (rows, columns, warpgroups) in the epilogue, in K's memory: each warpgroup's share. */
   OffsetMap layoutDK() {
     return SwizzledRows.alongColumns(type, WgmmaAtom.M, shape.headDim / columnShares(), shape.consumers);
   }
 
-  /** dVᵀ (columns, rows, warpgroups) on its way out, in V's place. */
+  /** dVᵀ (columns, rows, warpgroups) in the epilogue, in V's memory: each warpgroup's share. */
   OffsetMap layoutDV() {
     return SwizzledRows.alongRows(type, shape.valueDim / columnShares(), WgmmaAtom.M, shape.consumers);
   }

@@ -13,18 +13,18 @@ import tilewright.numerics.ElementType;
  * @param logarithms of the queries of each stage of Q (queries, stages): LSE · log₂ e
  * @param sums of the queries of each stage of dO (queries, stages): rowsum(O ∘ dO)
  * @param dS (queries, keys, stages)
- * @param p like dS, where warpgroups share the head dimension
+ * @param p (queries, keys, stages), where warpgroups share the head dimension
  */
-record BackwardTensors(TensorTile key, TensorTile value, TensorTile q, TensorTile dO, SharedTensor logarithms,
+record BackwardTiles(TensorTile key, TensorTile value, TensorTile q, TensorTile dO, SharedTensor logarithms,
     SharedTensor sums, SharedTensor dS, Optional<SharedTensor> p, TensorTile dK, TensorTile dV) {
 
-  static BackwardTensors of(Scope k, Sm90BackwardConfig config) {
+  static BackwardTiles of(Scope k, Sm90BackwardConfig config) {
     var shape = config.shape();
     var tensors = config.tensors();
     var key = TensorTile.of(k, tensors.k(), config.layoutK());
     var value = TensorTile.of(k, tensors.v(), config.transposedV());
     var numbers = Layout.columnMajor(shape.queries(), shape.stages());
-    return new BackwardTensors(key, value, TensorTile.of(k, tensors.q(), config.layoutQ()),
+    return new BackwardTiles(key, value, TensorTile.of(k, tensors.q(), config.layoutQ()),
         TensorTile.of(k, tensors.dO(), config.layoutDO()), k.shared(ElementType.F32, numbers),
         k.shared(ElementType.F32, numbers), k.shared(config.type(), config.layoutDS()),
         shape.sharesHeadDim() ? Optional.of(k.shared(config.type(), config.layoutDS())) : Optional.empty(),
