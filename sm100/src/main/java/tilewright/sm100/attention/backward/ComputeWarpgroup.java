@@ -2,6 +2,7 @@ package tilewright.sm100.attention.backward;
 
 import java.util.ArrayList;
 import java.util.List;
+import java.util.stream.IntStream;
 import tilewright.async.atom.BulkCopy;
 import tilewright.async.atom.Mbarrier;
 import tilewright.async.attention.TileCoordinates;
@@ -11,6 +12,7 @@ import tilewright.kernel.I32;
 import tilewright.kernel.Scope;
 import tilewright.kernel.SharedTensor;
 import tilewright.kernel.Vector;
+import tilewright.kernel.collective.attention.ScoreMod.Sloped;
 import tilewright.kernel.tiled.Fragment;
 import tilewright.kernels.attention.backward.KeyBlock;
 import tilewright.ptx.Operand;
@@ -33,6 +35,10 @@ record ComputeWarpgroup(Scope k, BackwardTiles tiles, BackwardMemory memory, Bac
   private static final int CHUNK = Sm100BackwardConfig.CHUNK;
   /** Chunks of queries that a warpgroup has of a tile. */
   private static final int CHUNKS = Sm100BackwardConfig.QUERIES / Sm100BackwardConfig.HALVES / CHUNK;
+  /** Queries of dPᵀ that a thread has in registers at a time, beside all of P: so few that nothing is spilled. */
+  private static final int PIECE = 16;
+  /** Likewise of Sᵀ where it is changed by a function, whose slopes are in registers, too. */
+  private static final int SLOPED = 4;
   private static final int QUAD = RowStatistics.QUAD;
   /** Elements of 16 bytes. */
   private static final int ACCESS = 8;
@@ -49,7 +55,7 @@ record ComputeWarpgroup(Scope k, BackwardTiles tiles, BackwardMemory memory, Bac
       // 1. P = 2^(scale·S − LSE) in S's place.
       sFull.await();
       TensorFence.afterSync(k);
-      var p = probabilities(scores(), block, walk, q);
+      var p = probabilities(block, walk, q);
       TensorFence.waitForStores(k);
       signal(signals.pFull().barrier());
       // 2. dS = P ∘ (dP − D) in dP's place, and in shared memory.
@@ -70,60 +76,62 @@ record ComputeWarpgroup(Scope k, BackwardTiles tiles, BackwardMemory memory, Bac
     WarpSync.arrive(k, thread, barrier);
   }
 
-  /** The thread's row of Sᵀ, chunk by chunk. */
-  private Fragment scores() {
-    var loaded = Fragment.of(k, PtxType.F32, CHUNKS, CHUNK);
-    for (int chunk = 0; chunk < CHUNKS; chunk++) {
-      load(BackwardMemory.chunk(memory.scores(), half, chunk), new Fragment(List.of(loaded.group(chunk))));
-    }
+  private void load(TensorMemoryTile tile, int first, Fragment into) {
+    TensorMemoryAccess.rows(into.group(0).size()).load(k, tile, warp, first, into);
     TensorFence.waitForLoads(k);
-    return loaded;
-  }
-
-  private void load(TensorMemoryTile chunk, Fragment into) {
-    TensorMemoryAccess.rows(CHUNK).load(k, chunk, warp, 0, into);
   }
 
   /** Stores P in S's place, and returns P times the slopes of the scores. */
-  private List<List<F32>> probabilities(Fragment scores, KeyBlock block, KeyBlock.Walk walk, Pipeline.Cursor q) {
+  private List<F32> probabilities(KeyBlock block, KeyBlock.Walk walk, Pipeline.Cursor q) {
+    int columns = tiles.config().modification().score().isPresent() ? SLOPED : CHUNK;
+    var p = new ArrayList<F32>();
+    for (int number = 0; number < CHUNKS; number++) {
+      for (int first = 0; first < CHUNK; first += columns) {
+        var scores = Fragment.of(k, PtxType.F32, 1, columns);
+        load(BackwardMemory.chunk(memory.scores(), half, number), first, scores);
+        var query = BackwardMemory.firstOf(half, number).plus(first);
+        var sloped = new TransposedScores(k, tiles.config(), block, thread).of(walk, query, scores);
+        var piece = exponentials(sloped, query, q.stage());
+        store(BackwardMemory.rounded(memory.scores(), half, number), first, rounded(piece));
+        var times = IntStream.range(0, columns).mapToObj(i -> sloped.get(i).gradient(piece.get(i))).toList();
+        times.forEach(F32::register);
+        p.addAll(times);
+      }
+    }
+    return p;
+  }
+
+  private List<F32> exponentials(List<Sloped> scores, I32 query, I32 stage) {
     var factor = tiles.config().modification().softmaxScale(k, k.scalar("scale"));
     var scale = F32x2.of(k, factor, factor);
-    var all = new ArrayList<List<F32>>();
-    for (int number = 0; number < CHUNKS; number++) {
-      var query = BackwardMemory.firstOf(half, number);
-      var sloped = new TransposedScores(k, tiles.config(), block, thread)
-          .of(walk, query, new Fragment(List.of(scores.group(number))));
-      var chunk = new ArrayList<F32>();
-      for (int i = 0; i < CHUNK; i += QUAD) {
-        var logarithms = tiles.statistics().logarithms(query.plus(i), q.stage());
-        for (int j = 0; j < QUAD; j += 2) {
-          var shift = F32x2.of(k, logarithms.get(j).negated(), logarithms.get(j + 1).negated());
-          F32x2.of(k, sloped.get(i + j).value(), sloped.get(i + j + 1).value()).fma(scale, shift).singles().stream()
-              .map(F32::exp2).forEach(chunk::add);
-        }
+    var p = new ArrayList<F32>();
+    for (int i = 0; i < scores.size(); i += QUAD) {
+      var logarithms = tiles.statistics().logarithms(query.plus(i), stage);
+      for (int j = 0; j < QUAD; j += 2) {
+        var shift = F32x2.of(k, logarithms.get(j).negated(), logarithms.get(j + 1).negated());
+        F32x2.of(k, scores.get(i + j).value(), scores.get(i + j + 1).value()).fma(scale, shift).singles().stream()
+            .map(F32::exp2).forEach(p::add);
       }
-      chunk.forEach(F32::register);
-      store(BackwardMemory.rounded(memory.scores(), half, number), rounded(chunk));
-      for (int i = 0; i < CHUNK; i++) chunk.set(i, sloped.get(i).gradient(chunk.get(i)));
-      chunk.forEach(F32::register);
-      all.add(chunk);
     }
-    return all;
+    p.forEach(F32::register);
+    return p;
   }
 
   /** Stores dS in dP's place, and in shared memory. */
-  private void storeScoreGradients(List<List<F32>> p, Pipeline.Cursor q) {
+  private void storeScoreGradients(List<F32> p, Pipeline.Cursor q) {
     var row = thread.settled();
     for (int number = 0; number < CHUNKS; number++) {
-      var loaded = TensorMemoryAccess.rows(CHUNK).fragment(k, PtxType.F32);
-      load(BackwardMemory.chunk(memory.probabilityGradients(), half, number), loaded);
-      TensorFence.waitForLoads(k);
-      var query = BackwardMemory.firstOf(half, number);
-      var dS = rounded(scoreGradients(p.get(number), loaded.group(0), query, q.stage()));
-      store(BackwardMemory.rounded(memory.probabilityGradients(), half, number), dS);
-      for (int i = 0; i < CHUNK; i += ACCESS) {
-        tiles.dS().at(row, query.plus(i), k.constant(0)).store(Vector.packed(k, tiles.config().type(),
-            dS.subList(i / 2, (i + ACCESS) / 2)));
+      for (int first = 0; first < CHUNK; first += PIECE) {
+        var loaded = TensorMemoryAccess.rows(PIECE).fragment(k, PtxType.F32);
+        load(BackwardMemory.chunk(memory.probabilityGradients(), half, number), first, loaded);
+        var query = BackwardMemory.firstOf(half, number).plus(first);
+        int from = number * CHUNK + first;
+        var dS = rounded(scoreGradients(p.subList(from, from + PIECE), loaded.group(0), query, q.stage()));
+        store(BackwardMemory.rounded(memory.probabilityGradients(), half, number), first, dS);
+        for (int i = 0; i < PIECE; i += ACCESS) {
+          tiles.dS().at(row, query.plus(i), k.constant(0)).store(Vector.packed(k, tiles.config().type(),
+              dS.subList(i / 2, (i + ACCESS) / 2)));
+        }
       }
     }
   }
@@ -131,7 +139,7 @@ record ComputeWarpgroup(Scope k, BackwardTiles tiles, BackwardMemory memory, Bac
   /** dS = P ∘ (dP − D) of neighbouring queries. */
   private List<F32> scoreGradients(List<F32> p, List<Operand.Register> dP, I32 query, I32 stage) {
     var gradients = new ArrayList<F32>();
-    for (int i = 0; i < CHUNK; i += QUAD) {
+    for (int i = 0; i < PIECE; i += QUAD) {
       var sums = tiles.statistics().sums(query.plus(i), stage);
       for (int j = 0; j < QUAD; j += 2) {
         gradients.addAll(F32x2.of(k, dP.get(i + j), dP.get(i + j + 1)).minus(F32x2.of(k, sums.get(j), sums.get(j + 1)))
@@ -146,8 +154,9 @@ record ComputeWarpgroup(Scope k, BackwardTiles tiles, BackwardMemory memory, Bac
     return Vector.rounded(k, tiles.config().type(), values).registers();
   }
 
-  private void store(TensorMemoryTile tile, List<Operand.Register> rounded) {
-    TensorMemoryAccess.rows(CHUNK / 2).store(k, tile, warp, 0, new Fragment(List.of(rounded)));
+  /** Stores elements, of which the tile has two in a column, from one on. */
+  private void store(TensorMemoryTile tile, int first, List<Operand.Register> rounded) {
+    TensorMemoryAccess.rows(rounded.size()).store(k, tile, warp, first / 2, new Fragment(List.of(rounded)));
   }
 
   /** Stores dV and scale · dK by way of shared memory; zeros where no query sees the block. */
@@ -181,8 +190,7 @@ record ComputeWarpgroup(Scope k, BackwardTiles tiles, BackwardMemory memory, Bac
       var column = BackwardMemory.firstOf(half, chunk);
       var loaded = TensorMemoryAccess.rows(CHUNK).fragment(k, PtxType.F32);
       k.when(block.count().atLeast(1), () -> {
-        load(mine, loaded);
-        TensorFence.waitForLoads(k);
+        load(mine, 0, loaded);
       }, () -> loaded.clear(k, PtxType.F32));
       var values = loaded.group(0).stream().map(r -> k.result(r).times(factor)).toList();
       for (int i = 0; i < CHUNK; i += ACCESS) {

@@ -45,11 +45,11 @@ record Sm100AttentionBackward(Sm100BackwardConfig config) implements Kernel {
     var quarter = warp.modulo(GROUP);
     var group = warp.dividedBy(GROUP);
     k.when(group.lessThan(Sm100BackwardConfig.HALVES), () -> {
-      RegisterBudget.grow(k, config.computeRegisters());
+      RegisterBudget.grow(k, Sm100BackwardConfig.COMPUTE_REGISTERS);
       new ComputeWarpgroup(k, tiles, memory(allocated), signals, lane.settled(), quarter.settled(), group.settled())
           .compute(block.settled());
     }, () -> {
-      RegisterBudget.shrink(k, config.otherRegisters());
+      RegisterBudget.shrink(k, Sm100BackwardConfig.OTHER_REGISTERS);
       k.when(group.equalTo(REDUCE), () -> new ReduceWarpgroup(k, tiles, memory(allocated), signals, lane.settled(),
           quarter.settled()).reduce(block.settled()), () -> {
             k.when(warp.equalTo(MMA).and(block.count().atLeast(1)), () -> k.when(Elect.one(k), () ->

@@ -35,6 +35,11 @@ record Sm100BackwardConfig(ElementType type, Shape shape, int headsTogether, Ban
   /** Chunks of dQ in shared memory. */
   static final int STAGING = 2;
 
+  /** Registers of a thread that computes P and dS. */
+  static final int COMPUTE_REGISTERS = 136;
+  /** Registers of any other thread: the rest of the 512 that four warpgroups have per lane. */
+  static final int OTHER_REGISTERS = (512 - HALVES * COMPUTE_REGISTERS) / 2;
+
   private static final int QUAD = 4;
   private static final int WARPS = 4;
   /** Rows and columns of dQ that a warp copies at a time. */
@@ -58,16 +63,6 @@ record Sm100BackwardConfig(ElementType type, Shape shape, int headsTogether, Ban
     int columnsOfDQ() {
       return wide() ? WIDE / 2 : headDim;
     }
-  }
-
-  /** Registers of a thread that computes P and dS; a function of scores takes more where there is much else. */
-  int computeRegisters() {
-    return shape.wide() && modification.score().isPresent() ? 152 : 136;
-  }
-
-  /** Registers of any other thread: the rest of the 512 that four warpgroups have per lane. */
-  int otherRegisters() {
-    return (512 - HALVES * computeRegisters()) / 2;
   }
 
   /** The order of additions to dQ, where it is fixed. */

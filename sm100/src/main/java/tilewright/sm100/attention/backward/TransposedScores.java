@@ -15,27 +15,25 @@ import tilewright.sm100.atom.TensorMemoryAccess;
 
 /** Scores of a key and neighbouring queries in a thread's registers: changed by the user's functions, and masked. */
 record TransposedScores(Scope k, Sm100BackwardConfig config, KeyBlock block, I32 thread) {
-  private static final FragmentRows ROWS =
-      FragmentRows.of(TensorMemoryAccess.rows(Sm100BackwardConfig.CHUNK).partition());
-
   /**
    * Changes and masks the scores.
    *
    * @param query the first, counted from the tile's first
    */
   List<Sloped> of(KeyBlock.Walk walk, I32 query, Fragment scores) {
+    var rows = FragmentRows.of(TensorMemoryAccess.rows(scores.group(0).size()).partition());
     var tile = walk.tile();
     var modification = config.modification();
     var first = tile.number().times(Sm100BackwardConfig.QUERIES).plus(query).settled();
     var place = new Place(tile.batch(), tile.head(), first, block.firstKey()).inTransposed();
-    var changed = modification.sloped(k, thread, ROWS, k.scalar("scale"), place, false, ROWS.values(k, scores));
+    var changed = modification.sloped(k, thread, rows, k.scalar("scale"), place, false, rows.values(k, scores));
     // Ahead of the mask, which overwrites the scores that slopes may be computed from.
     var slopes = changed.stream().map(score -> score.slope().known().isPresent() ? score.slope()
         : score.slope().settled()).toList();
-    if (!modification.equals(Modification.NONE)) ROWS.set(k, scores, changed.stream().map(Sloped::value).toList());
-    var mask = new ScoreMask(config.band(), block.sequence(), ROWS);
-    k.when(walk.masked(), () -> ROWS.set(k, scores, mask.apply(k, thread, place, ROWS.values(k, scores))));
-    var values = ROWS.values(k, scores);
+    if (!modification.equals(Modification.NONE)) rows.set(k, scores, changed.stream().map(Sloped::value).toList());
+    var mask = new ScoreMask(config.band(), block.sequence(), rows);
+    k.when(walk.masked(), () -> rows.set(k, scores, mask.apply(k, thread, place, rows.values(k, scores))));
+    var values = rows.values(k, scores);
     return IntStream.range(0, values.size()).mapToObj(i ->
         new Sloped(values.get(i), slopes.get(i), changed.get(i).finite())).toList();
   }
