@@ -19,12 +19,13 @@ import java.util.function.Consumer;
  * @param timeLimit wall-clock time after which the launch is stopped
  * @param memoryLimit bytes that buffers and what watches them may take; a launch that needs more is not begun
  * @param uninitialized buffers whose first contents no thread may read
+ * @param ordered buffers to which threads may add in one order only, although additions are atomic
  * @param coordinates the elements of buffers and shared variables by name, for reports
  * @param output told what kernels print, block after block
  */
 public record SimulatorOptions(long seed, boolean sanitize, boolean profile, OptionalInt architecture,
     Fp4Model fp4Model, int threads, long instructionLimit, Duration timeLimit, long memoryLimit,
-    Set<String> uninitialized, Map<String, Coordinates> coordinates, Consumer<String> output) {
+    Set<String> uninitialized, Set<String> ordered, Map<String, Coordinates> coordinates, Consumer<String> output) {
   private static final long DEFAULT_INSTRUCTION_LIMIT = 1_000_000_000_000L;
 
   public SimulatorOptions {
@@ -33,6 +34,7 @@ public record SimulatorOptions(long seed, boolean sanitize, boolean profile, Opt
       throw new IllegalArgumentException("instruction limit is " + instructionLimit + ", but must be positive");
     }
     uninitialized = Set.copyOf(uninitialized);
+    ordered = Set.copyOf(ordered);
     coordinates = Map.copyOf(coordinates);
   }
 
@@ -40,7 +42,7 @@ public record SimulatorOptions(long seed, boolean sanitize, boolean profile, Opt
   public static SimulatorOptions defaults() {
     return new SimulatorOptions(0, false, false, OptionalInt.empty(), Fp4Model.SF_TENSOR,
         Runtime.getRuntime().availableProcessors(), DEFAULT_INSTRUCTION_LIMIT, Duration.ofMinutes(10),
-        Runtime.getRuntime().maxMemory(), Set.of(), Map.of(), System.out::print);
+        Runtime.getRuntime().maxMemory(), Set.of(), Set.of(), Map.of(), System.out::print);
   }
 
   public SimulatorOptions withSeed(long value) {
@@ -88,6 +90,14 @@ public record SimulatorOptions(long seed, boolean sanitize, boolean profile, Opt
     return changed(draft -> draft.uninitialized = buffers);
   }
 
+  /**
+   * Makes it a finding, with the sanitizer, if nothing orders two reductions of one place in these buffers. Sums of
+   * floating-point numbers depend on their order, and runs that add in another one give other bits.
+   */
+  public SimulatorOptions withOrderedReductions(Set<String> buffers) {
+    return changed(draft -> draft.ordered = buffers);
+  }
+
   /** Names the elements of buffers and shared variables in reports. */
   public SimulatorOptions withCoordinates(Map<String, Coordinates> value) {
     return changed(draft -> draft.coordinates = value);
@@ -103,7 +113,7 @@ public record SimulatorOptions(long seed, boolean sanitize, boolean profile, Opt
     change.accept(draft);
     return new SimulatorOptions(draft.seed, draft.sanitize, draft.profile, draft.architecture, draft.fp4Model,
         draft.threads, draft.instructionLimit, draft.timeLimit, draft.memoryLimit, draft.uninitialized,
-        draft.coordinates, draft.output);
+        draft.ordered, draft.coordinates, draft.output);
   }
 
   /** Options on their way to others. */
@@ -118,6 +128,7 @@ public record SimulatorOptions(long seed, boolean sanitize, boolean profile, Opt
     private Duration timeLimit;
     private long memoryLimit;
     private Set<String> uninitialized;
+    private Set<String> ordered;
     private Map<String, Coordinates> coordinates;
     private Consumer<String> output;
 
@@ -132,6 +143,7 @@ public record SimulatorOptions(long seed, boolean sanitize, boolean profile, Opt
       timeLimit = o.timeLimit;
       memoryLimit = o.memoryLimit;
       uninitialized = o.uninitialized;
+      ordered = o.ordered;
       coordinates = o.coordinates;
       output = o.output;
     }

@@ -95,7 +95,7 @@ public final class Machine {
     }
     var shadows = new GlobalShadows(options.sanitize() ? IntStream.range(0, names.size())
         .mapToObj(i -> new GlobalShadow(contents.get(i).length, !options.uninitialized().contains(names.get(i)),
-            earlier.get(i))).toList() : List.of());
+            options.ordered().contains(names.get(i)), earlier.get(i))).toList() : List.of());
     var space = new AddressSpace(names, contents, options.sanitize() ? Optional.of(shadows) : Optional.empty());
     var state = new LaunchState(kernel, launch, options, space, Arguments.encode(kernel, launch, names), start);
     MmaArithmetic.require(kernel.sites(), state.architecture);

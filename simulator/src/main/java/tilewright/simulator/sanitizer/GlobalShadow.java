@@ -1,5 +1,8 @@
 package tilewright.simulator.sanitizer;
 
+import tilewright.simulator.core.Access;
+import tilewright.simulator.core.MemoryOrder;
+
 /** The shadow of one buffer in global memory, made page by page as the buffer is used; CTAs share it. */
 public final class GlobalShadow {
   static final int PAGE_BITS = 12;
@@ -7,12 +10,25 @@ public final class GlobalShadow {
 
   private final Shadow[] pages;
   private final boolean initialised;
+  private final boolean ordered;
   private final EarlierGrids earlier;
 
-  public GlobalShadow(int bytes, boolean initialised, EarlierGrids earlier) {
+  /** @param ordered whether reductions of one place have to be ordered, as other writes have */
+  public GlobalShadow(int bytes, boolean initialised, boolean ordered, EarlierGrids earlier) {
     pages = new Shadow[(int) (((long) bytes + PAGE - 1) >> PAGE_BITS)];
     this.initialised = initialised;
+    this.ordered = ordered;
     this.earlier = earlier;
+  }
+
+  /** Whether reductions of one place have to be ordered. */
+  boolean isOrdered() {
+    return ordered;
+  }
+
+  /** How strong an access to the buffer counts as: that of a reduction whose order matters, as none. */
+  MemoryOrder.Scope strength(int access, MemoryOrder.Scope scope) {
+    return ordered && access == Access.ATOMIC ? MemoryOrder.Scope.NONE : scope;
   }
 
   /** The accesses that grids before this launch may still make to the buffer. */

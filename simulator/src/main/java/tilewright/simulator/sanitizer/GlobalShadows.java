@@ -19,7 +19,7 @@ public final class GlobalShadows implements DeviceHeap.Listener {
 
   @Override
   public void allocated(int window, int bytes) {
-    allocations.put(window, new GlobalShadow(bytes, false, EarlierGrids.ABSENT));
+    allocations.put(window, new GlobalShadow(bytes, false, false, EarlierGrids.ABSENT));
   }
 
   /** The shadow of the buffer an address points into; null when it points into none. */

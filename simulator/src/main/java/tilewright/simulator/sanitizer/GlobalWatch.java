@@ -75,7 +75,7 @@ public final class GlobalWatch {
     int lane = issuer.lane();
     buffer.earlier().check(sanitizer, w, lane, address, kind, issuer.site());
     long base = sanitizer.causality()
-        .base(w, kind == Access.ATOMIC ? MemoryOrder.Scope.GPU : MemoryOrder.Scope.NONE);
+        .base(w, buffer.strength(kind, kind == Access.ATOMIC ? MemoryOrder.Scope.GPU : MemoryOrder.Scope.NONE));
     long good = 0;
     for (long at = address & -Shadow.WORD; at < address + bytes; at += Shadow.WORD) {
       int touched = touched(at, address, bytes) & byteMask >>> (int) (at % GRANULE);

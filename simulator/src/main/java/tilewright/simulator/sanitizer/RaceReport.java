@@ -19,6 +19,8 @@ import tilewright.simulator.memory.Moves;
 public final class RaceReport {
   private static final String GRID_FIX = "give the blocks different elements, use atomics of scope .gpu on both sides, "
       + "or hand over by a flag: release (st.release.gpu, or a fence before the store) here, acquire there";
+  private static final String ORDER_FIX = "let the blocks take turns, so that sums have one order: release a flag "
+      + "(red.release.gpu) here, behind a barrier, and acquire it there";
   private static final String COPY_FIX =
       "wait for the copy (cp.async.wait_group, or the mbarrier at which it arrives), then a barrier";
   private static final String FLAG_FIX =
@@ -43,7 +45,8 @@ public final class RaceReport {
     var related = related(w, lane, other, at);
     var kind = pending && access == Access.READ ? Kind.PENDING_COPY_READ : Kind.RACE;
     cta.state.findings.add(new Findings.Report(kind, site, cta, w.thread(lane), AddressSpace.offset(address),
-        pending ? waiting(other) : fix(other, site, otherSite), Optional.of(related), otherSite, reach(w, other)),
+        pending ? waiting(other) : isOrdered(address, access) ? ORDER_FIX : fix(other, site, otherSite),
+        Optional.of(related), otherSite, reach(w, other)),
         () -> subject(w, lane, site) + verb(access) + " " + place(address) + value(address)
         + (pending ? async(at, otherAccess) : ", which ") + who(w, other, related) + " "
         + verb(at.kind() == InstructionClass.ATOMIC ? Access.ATOMIC : otherAccess) + at(at)
@@ -159,6 +162,13 @@ public final class RaceReport {
     if (isFlag(here) || isFlag(there) || !sameCta && (here.order().strong() || there.order().strong())) return FLAG_FIX;
     if (!sameCta) return sameCluster ? CLUSTER_FIX : GRID_FIX;
     return "";
+  }
+
+  /** Whether an access is a reduction of something whose reductions have to be ordered. */
+  private boolean isOrdered(long address, int access) {
+    if (access != Access.ATOMIC || AddressSpace.isShared(address)) return false;
+    var shadow = history.launch().shadows().of(address);
+    return shadow != null && shadow.isOrdered();
   }
 
   private static boolean isFlag(Site at) {

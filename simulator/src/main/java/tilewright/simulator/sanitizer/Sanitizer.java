@@ -190,7 +190,8 @@ public final class Sanitizer {
       buffer.earlier().check(this, w, lane, window + offsets[lane], access, site);
     }
     var order = cta.kernel.sites().get(site).order();
-    long base = causality.base(w, order.scope());
+    var strength = buffer.strength(access, order.scope());
+    long base = causality.base(w, strength);
     Shadow page = null;
     int number = -1;
     for (int rest = mask; rest != 0; ) {
@@ -199,7 +200,7 @@ public final class Sanitizer {
       rest &= rest - 1;
       if (order.strong()) {
         strong(w, lane, window + offset, order, access);
-        base = causality.base(w, order.scope());
+        base = causality.base(w, strength);
       }
       int touched = Shadow.touched(offset, bytes);
       long me = Epoch.of(base, lane, touched);

@@ -62,7 +62,7 @@ final class MutantSwitch {
         throw new IllegalArgumentException("trials of several kernels");
       }
       long limit = PATIENCE * run(trial, NONE, trial.buffers().get(),
-          MutationTrial.options(trial.seeds().getFirst())).instructions();
+          trial.options(trial.seeds().getFirst())).instructions();
       for (long seed : trial.seeds()) attempts.add(new Attempt(trial, seed, limit));
     }
   }
@@ -79,7 +79,7 @@ final class MutantSwitch {
   private List<String> findings(int number, Attempt attempt) {
     var trial = attempt.trial();
     var held = trial.buffers().get();
-    var options = MutationTrial.options(attempt.seed()).withInstructionLimit(attempt.limit());
+    var options = trial.options(attempt.seed()).withInstructionLimit(attempt.limit());
     return trial.findings(run(trial, number, held, options), held);
   }
 

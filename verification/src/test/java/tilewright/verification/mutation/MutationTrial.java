@@ -38,12 +38,14 @@ import tilewright.verification.LongSuite;
  * @param check what is wrong with a run's buffers, if anything
  * @param seeds of schedules; a mutant is tried under one after the other until one of them notices
  * @param equivalent mutants that are no mistakes, which are left out
+ * @param ordered buffers to which CTAs have to add in a fixed order
  */
 record MutationTrial(PreparedLaunch launch, Supplier<Map<String, MemorySegment>> buffers,
-    Function<Map<String, MemorySegment>, Optional<String>> check, List<Long> seeds, Predicate<Mutant> equivalent) {
+    Function<Map<String, MemorySegment>, Optional<String>> check, List<Long> seeds, Predicate<Mutant> equivalent,
+    Set<String> ordered) {
   /** Under twenty schedules, where the results do not matter. */
   static MutationTrial of(PreparedLaunch launch, Supplier<Map<String, MemorySegment>> buffers) {
-    return new MutationTrial(launch, buffers, _ -> Optional.empty(), first(20), _ -> false);
+    return new MutationTrial(launch, buffers, _ -> Optional.empty(), first(20), _ -> false, Set.of());
   }
 
   /** Under twenty schedules, on buffers of zeros: enough wherever no value decides what the kernel does. */
@@ -61,7 +63,7 @@ record MutationTrial(PreparedLaunch launch, Supplier<Map<String, MemorySegment>>
   /** With a grid that is not the kernel's own: fewer CTAs have more tiles each, so that rings wrap. */
   MutationTrial on(Dim3 grid) {
     var other = new PreparedLaunch(launch.kernel(), grid, launch.arguments(), launch.scratch());
-    return new MutationTrial(other, buffers, check, seeds, equivalent);
+    return new MutationTrial(other, buffers, check, seeds, equivalent, ordered);
   }
 
   /** With all CTAs at the same time, in short turns, so that they overtake each other. */
@@ -71,7 +73,7 @@ record MutationTrial(PreparedLaunch launch, Supplier<Map<String, MemorySegment>>
         k.dynamicSharedBytes(), Set.of(LaunchFeature.COOPERATIVE), k.ahead(), k.sharedTensors(), k.partitions(),
         k.tilings());
     var other = new PreparedLaunch(cooperative, launch.grid(), launch.arguments(), launch.scratch());
-    return new MutationTrial(other, buffers, check, seeds, equivalent);
+    return new MutationTrial(other, buffers, check, seeds, equivalent, ordered);
   }
 
   /** Under the first {@code count} schedules. */
@@ -81,7 +83,7 @@ record MutationTrial(PreparedLaunch launch, Supplier<Map<String, MemorySegment>>
 
   /** Under these schedules, where it matters which come first. */
   MutationTrial withSeeds(List<Long> others) {
-    return new MutationTrial(launch, buffers, check, others, equivalent);
+    return new MutationTrial(launch, buffers, check, others, equivalent, ordered);
   }
 
   private static List<Long> first(int count) {
@@ -90,7 +92,7 @@ record MutationTrial(PreparedLaunch launch, Supplier<Map<String, MemorySegment>>
 
   /** Notices wrong results too. */
   MutationTrial withCheck(Function<Map<String, MemorySegment>, Optional<String>> wrong) {
-    return new MutationTrial(launch, buffers, wrong, seeds, equivalent);
+    return new MutationTrial(launch, buffers, wrong, seeds, equivalent, ordered);
   }
 
   /** Notices results with other bits than the kernel itself gives, which other tests compare with a reference. */
@@ -101,9 +103,14 @@ record MutationTrial(PreparedLaunch launch, Supplier<Map<String, MemorySegment>>
         : Optional.of(output + " differs"));
   }
 
+  /** Notices two reductions of one place in these buffers that nothing orders. */
+  MutationTrial withOrderedReductions(String... names) {
+    return new MutationTrial(launch, buffers, check, seeds, equivalent, Set.of(names));
+  }
+
   /** Leaves out mutants that the caller has shown to be no mistakes. */
   MutationTrial exceptFor(Predicate<Mutant> harmless) {
-    return new MutationTrial(launch, buffers, check, seeds, equivalent.or(harmless));
+    return new MutationTrial(launch, buffers, check, seeds, equivalent.or(harmless), ordered);
   }
 
   /** The kernel as it was printed, so that its instructions know their lines. */
@@ -120,7 +127,7 @@ record MutationTrial(PreparedLaunch launch, Supplier<Map<String, MemorySegment>>
     for (var trial : trials) {
       for (long seed : trial.seeds) {
         var held = trial.buffers.get();
-        var result = program.run(trial.launch.on(held), options(seed));
+        var result = program.run(trial.launch.on(held), trial.options(seed));
         assertEquals(List.of(), trial.findings(result, held), "seed " + seed);
       }
     }
@@ -141,7 +148,8 @@ record MutationTrial(PreparedLaunch launch, Supplier<Map<String, MemorySegment>>
     return tests(trials, judge, UnaryOperator.identity(), flaws);
   }
 
-  private static Stream<DynamicTest> tests(List<MutationTrial> trials, BiConsumer<Flaw, List<Mutant>> judge,
+  /** The same of some of the mutants. */
+  static Stream<DynamicTest> tests(List<MutationTrial> trials, BiConsumer<Flaw, List<Mutant>> judge,
       UnaryOperator<List<Mutant>> sample, Flaw... flaws) {
     var first = trials.getFirst();
     var module = first.module();
@@ -181,8 +189,8 @@ record MutationTrial(PreparedLaunch launch, Supplier<Map<String, MemorySegment>>
     return mutants.isEmpty() ? List.of() : new MutantSwitch(List.of(this), mutants).missed(mutants);
   }
 
-  static SimulatorOptions options(long seed) {
-    return SimulatorOptions.defaults().withSanitizer(true).withSeed(seed).withThreads(1);
+  SimulatorOptions options(long seed) {
+    return SimulatorOptions.defaults().withSanitizer(true).withOrderedReductions(ordered).withSeed(seed).withThreads(1);
   }
 
   /** The flaws of a run that left these buffers. */

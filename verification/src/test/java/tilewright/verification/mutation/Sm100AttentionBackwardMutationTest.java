@@ -1,64 +1,82 @@
 package tilewright.verification.mutation;
 
 import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertTrue;
 
-import java.lang.foreign.MemorySegment;
+import java.util.ArrayList;
 import java.util.List;
-import java.util.Map;
-import java.util.Set;
 import java.util.function.Predicate;
+import java.util.stream.Collectors;
 import java.util.stream.IntStream;
 import java.util.stream.Stream;
 import org.junit.jupiter.api.DynamicContainer;
 import org.junit.jupiter.api.TestFactory;
-import tilewright.kernel.LaunchSequence;
 import tilewright.kernel.PreparedLaunch;
 import tilewright.kernel.collective.attention.Band;
 import tilewright.kernels.attention.AttentionProblem.Sizes;
 import tilewright.numerics.ElementType;
-import tilewright.simulator.Simulator;
-import tilewright.simulator.SimulatorOptions;
 import tilewright.sm100.attention.backward.Sm100AttentionBackwardKernel;
+import tilewright.verification.LongSuite;
 import tilewright.verification.cases.AttentionBackwardCases;
 import tilewright.verification.cases.AttentionCases;
-import tilewright.verification.cases.Buffers;
 
 /**
- * Blackwell's gradients with one piece of their synchronisation wrong: one CTA has five tiles of queries of two heads,
- * so that every ring wraps. Phases are not mutated: behind the loop a wait has the parity of this problem alone.
+ * Blackwell's gradients with one piece of their synchronisation wrong. CTAs have so many tiles of queries that every
+ * ring wraps, and odd and even numbers of them, since the parities of the waits behind the loop depend on that.
  */
 class Sm100AttentionBackwardMutationTest {
-  private static final long SEED = 5;
-  private static final List<String> OUTPUTS = List.of("dK", "dV", "dQaccum");
+  private static final int SEEDS = 4;
+  /** Waits that a thread passes once: for K, for V, and for complete dK and dV. */
+  private static final int PASSED_ONCE = 3;
+  /** Chunks of dQ in shared memory. */
+  private static final int STAGING = 2;
+  /** Of the MMA warp's waits, from the last but one backwards: for P, and until dV has been added to. */
+  private static final int P_FULL = 2;
+  private static final int DV_ADDED = 6;
 
   /** In any order, where two CTAs add to a tile, which gives the same bits in any; and in a fixed one. */
   enum Form {
-    NARROW(new Sizes(1, 300, 140, 2, 1, 32, 32), Band.ALL, false),
-    WIDE(new Sizes(1, 260, 100, 1, 1, 136, 32), Band.CAUSAL, false),
-    DETERMINISTIC(new Sizes(1, 600, 520, 1, 1, 32, 32), Band.CAUSAL, true);
+    NARROW(Band.ALL, false, new Sizes(1, 300, 140, 2, 1, 32, 32), new Sizes(1, 300, 140, 1, 1, 32, 32)),
+    WIDE(Band.CAUSAL, false, new Sizes(1, 260, 100, 1, 1, 136, 32), new Sizes(1, 360, 100, 3, 1, 136, 32)),
+    DETERMINISTIC(Band.CAUSAL, true, new Sizes(1, 600, 520, 1, 1, 72, 32));
 
-    private final MutationTrial trial;
+    private final boolean deterministic;
+    private final List<MutationTrial> trials;
 
-    Form(Sizes sizes, Band band, boolean deterministic) {
+    Form(Band band, boolean deterministic, Sizes... sizes) {
+      this.deterministic = deterministic;
+      trials = Stream.of(sizes).map(s -> trial(s, band, deterministic)).toList();
+    }
+
+    private static MutationTrial trial(Sizes sizes, Band band, boolean deterministic) {
       var setup = AttentionBackwardCases.setup(AttentionCases.band(ElementType.BF16, sizes, band), deterministic);
-      var sequence = new Sm100AttentionBackwardKernel().prepare(setup.problem());
-      var launch = sequence.launches().get(1);
-      var inputs = prepared(sequence, setup);
-      var plain = MutationTrial.onCopies(launch, inputs).withSeeds(4)
-          .exceptFor(HarmlessMutants.whereWarpsAreTogether(launch)).exceptFor(harmless(launch, deterministic));
-      var expected = plain.buffers().get();
-      Simulator.load(plain.module()).run(launch.on(expected), SimulatorOptions.defaults());
-      trial = plain.withCheck(actual -> OUTPUTS.stream()
-          .filter(name -> expected.get(name).mismatch(actual.get(name)) >= 0).findFirst()
-          .map(name -> name + " differs"));
+      var trial = GradientsTrial.of(new Sm100AttentionBackwardKernel().prepare(setup.problem()), setup);
+      return trial.withSeeds(SEEDS).exceptFor(HarmlessMutants.whereWarpsAreTogether(trial.launch()))
+          .exceptFor(harmless(trial.launch(), deterministic, sizes.headDim() > 128));
+    }
+
+    private Flaw[] flaws() {
+      var flaws = new ArrayList<>(List.of(Flaw.MISSING_SIGNAL, Flaw.MISSING_TENSOR_SIGNAL, Flaw.MISSING_BARRIER,
+          Flaw.EARLIER_WAIT, Flaw.FROZEN_PHASE, Flaw.OTHER_ARRIVALS, Flaw.OTHER_BYTES));
+      if (deterministic) flaws.add(Flaw.WEAKER_FLAG);
+      return flaws.toArray(Flaw[]::new);
     }
   }
 
   @TestFactory
   Stream<DynamicContainer> everyMistakeIsNoticed() {
     return Stream.of(Form.values()).map(form -> DynamicContainer.dynamicContainer(form.name(),
-        form.trial.tests(Flaw.MISSING_SIGNAL, Flaw.MISSING_TENSOR_SIGNAL, Flaw.MISSING_BARRIER, Flaw.EARLIER_WAIT,
-            Flaw.OTHER_ARRIVALS, Flaw.OTHER_BYTES)));
+        MutationTrial.tests(form.trials, Sm100AttentionBackwardMutationTest::judge, LongSuite::of, form.flaws())));
+  }
+
+  private static void judge(Flaw flaw, List<Mutant> missed) {
+    var changes = missed.stream().map(Mutant::change).toList();
+    if (flaw != Flaw.FROZEN_PHASE) {
+      assertEquals(List.of(), changes);
+      return;
+    }
+    assertTrue(missed.size() <= PASSED_ONCE, changes::toString);
+    assertTrue(changes.stream().allMatch(change -> change.startsWith("fixed the parity at 0")), changes::toString);
   }
 
   /**
@@ -69,20 +87,40 @@ class Sm100AttentionBackwardMutationTest {
    * stage, which is free if Q's is, as there are as many.
    * <li>The end of the copies of dK and dV, whose shared memory the simulator keeps.
    * <li>In front of the last dQ the release of Q, and behind it the wait until it has been read.
-   * <li>In a fixed order, the wait until a chunk of dQ has been read: all writes of the tile before are complete. That
-   * wait for writes lets one more group pass in the mutant, which four schedules have not told apart.
+   * <li>In a fixed order, the waits for the stages of a tile's first chunks of dQ, with the warp's barriers behind them,
+   * and the wait at the end: all chunks of the tile before have been added.
+   * <li>Above head dimension 128, the MMA warp's wait until dV has been added to, in front of the next scores: dK is
+   * added to later, and that has been waited for. The fence between dPᵀ and dV, with no wait in front. Behind the loop,
+   * the wait until dK has been added to: the last dQ does not take dS's place.
    * </ul>
    */
-  private static Predicate<Mutant> harmless(PreparedLaunch launch, boolean deterministic) {
+  private static Predicate<Mutant> harmless(PreparedLaunch launch, boolean deterministic, boolean wide) {
     var lines = launch.kernel().ptx().lines().toList();
     int stored = last(lines, lines.size(), "cp.async.bulk.tensor.4d.global");
     int multiplied = last(lines, lines.size(), "tcgen05.mma");
     int complete = last(lines, multiplied, "tcgen05.commit");
-    var numbers = Set.of(next(lines, 0, "mbarrier.try_wait"), next(lines, stored, "cp.async.bulk.commit_group"),
-        next(lines, stored, "cp.async.bulk.wait_group.read"), last(lines, complete, "tcgen05.commit"),
-        next(lines, multiplied, "mbarrier.try_wait"), last(lines, lines.size(), "mbarrier.try_wait"));
-    return mutant -> numbers.stream().anyMatch(line -> isAt(mutant, line))
-        || deterministic && mutant.change().contains("cp.async.bulk.wait_group");
+    int read = next(lines, multiplied, "mbarrier.try_wait");
+    var numbers = Stream.of(next(lines, 0, "mbarrier.try_wait"), next(lines, stored, "cp.async.bulk.commit_group"),
+        next(lines, stored, "cp.async.bulk.wait_group.read"), last(lines, complete, "tcgen05.commit"), read,
+        last(lines, lines.size(), "mbarrier.try_wait")).collect(Collectors.toSet());
+    if (deterministic) {
+      int reduced = last(lines, next(lines, 0, "cp.reduce.async.bulk"), "cp.async.bulk.wait_group.read");
+      for (int chunk = 0; chunk < STAGING; chunk++) {
+        numbers.add(reduced);
+        numbers.add(next(lines, reduced, "bar.warp.sync"));
+        reduced = next(lines, reduced + 1, "cp.async.bulk.wait_group.read");
+      }
+      numbers.add(last(lines, lines.size(), "cp.async.bulk.wait_group.read"));
+    }
+    if (wide) {
+      var waits = IntStream.range(0, read).filter(i -> lines.get(i).contains("mbarrier.try_wait")).boxed().toList()
+          .reversed();
+      numbers.add(waits.get(0));
+      numbers.add(waits.get(DV_ADDED));
+      int pFull = waits.get(P_FULL);
+      numbers.add(next(lines, next(lines, pFull, "tcgen05.commit"), "tcgen05.fence::after_thread_sync"));
+    }
+    return mutant -> numbers.stream().anyMatch(line -> isAt(mutant, line));
   }
 
   private static boolean isAt(Mutant mutant, int line) {
@@ -95,13 +133,5 @@ class Sm100AttentionBackwardMutationTest {
 
   private static int last(List<String> lines, int before, String what) {
     return IntStream.range(0, before).filter(i -> lines.get(i).contains(what)).max().orElseThrow();
-  }
-
-  /** Buffers behind the launch that prepares rows. */
-  private static Map<String, MemorySegment> prepared(LaunchSequence sequence, AttentionBackwardCases.Setup setup) {
-    var buffers = Buffers.withWorkspace(sequence, AttentionBackwardCases.buffers(setup, SEED));
-    var first = sequence.launches().getFirst().on(buffers);
-    assertEquals(List.of(), Simulator.load(first.ptx()).run(first, SimulatorOptions.defaults()).findings());
-    return buffers;
   }
 }
