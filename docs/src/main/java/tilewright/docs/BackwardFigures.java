@@ -82,7 +82,7 @@ final class BackwardFigures {
     return drawing.text(LEFT + width / 2, bottom + 14, "small", "order, not duration; line: waiting");
   }
 
-  /** Tile i of queries in Blackwell's kernel up to head dimension 128, and what is left to do for the tile before. */
+  /** Tile i of queries in Blackwell's kernel of one CTA, and what is left to do for the tile before. */
   static Drawing blackwell() {
     var drawing = new Drawing(LEFT + 5 * PHASE + 10, TOP + 3 * ROW + 12,
         "Blackwell: the MMA warp issues Sᵀ of tile i, dK and dQ of tile i−1, dPᵀ and dV of tile i; two warpgroups"

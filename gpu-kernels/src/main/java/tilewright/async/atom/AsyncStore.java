@@ -5,8 +5,8 @@ import tilewright.kernel.Element;
 import tilewright.kernel.F32;
 import tilewright.kernel.I32;
 import tilewright.kernel.Scope;
+import tilewright.kernel.atom.Cluster;
 import tilewright.ptx.Operand;
-import tilewright.ptx.PtxType;
 
 /**
  * {@code st.async}: words into the shared memory of a block of the cluster, which complete at an mbarrier there as
@@ -30,20 +30,12 @@ public final class AsyncStore {
 
   private static void store(Scope k, Element place, I32 rank, String type, Operand value, Mbarrier landed) {
     k.needsPtx("8.1");
-    var here = place.address();
-    k.emit("st.async.shared::cluster.mbarrier::complete_tx::bytes" + type,
-        remote(k, (Operand.Register) here.base(), here.offset(), rank), value,
-        remote(k, landed.place().register(), 0, rank));
+    k.emit("st.async.shared::cluster.mbarrier::complete_tx::bytes" + type, Cluster.remote(k, place.address(), rank),
+        value, landed.at(rank));
   }
 
   /** Stores four 32-bit registers in another CTA's shared memory; {@code landed} is signalled there. */
   public static void quad(Scope k, Element place, I32 rank, List<Operand.Register> values, Mbarrier landed) {
     store(k, place, rank, ".v4.b32", new Operand.Vector(List.copyOf(values)), landed);
-  }
-
-  private static Operand.Address remote(Scope k, Operand.Register here, long offset, I32 rank) {
-    var there = k.newRegister(PtxType.B32);
-    k.emit("mapa.shared::cluster.u32", there, here, rank.operand());
-    return new Operand.Address(there, offset);
   }
 }

@@ -5,6 +5,7 @@ import java.util.List;
 import tilewright.kernel.Element;
 import tilewright.kernel.I32;
 import tilewright.kernel.Scope;
+import tilewright.kernel.atom.Cluster;
 import tilewright.ptx.Operand;
 
 /**
@@ -29,6 +30,15 @@ public final class BulkCopy {
     k.emit("cp.async.bulk.global.shared::cta.bulk_group", destination.address(), source.address(), bytes.operand());
     commit(k);
     waitForReads(k, 0);
+  }
+
+  /**
+   * Copies from this CTA's shared memory to where the cluster's CTA of that rank has {@code place}; completes on that
+   * CTA's barrier.
+   */
+  public static void send(Scope k, Element place, Element source, I32 rank, I32 bytes, Mbarrier barrier) {
+    k.emit("cp.async.bulk.shared::cluster.shared::cta.mbarrier::complete_tx::bytes", Cluster.remote(k, place.address(), rank),
+        source.address(), bytes.operand(), barrier.at(rank));
   }
 
   /**

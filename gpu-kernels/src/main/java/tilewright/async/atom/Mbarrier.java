@@ -3,6 +3,7 @@ package tilewright.async.atom;
 import tilewright.kernel.I32;
 import tilewright.kernel.Pred;
 import tilewright.kernel.Scope;
+import tilewright.kernel.atom.Cluster;
 import tilewright.ptx.Operand;
 import tilewright.ptx.PtxType;
 
@@ -53,9 +54,17 @@ public record Mbarrier(Scope k, I32 place) {
    * something, and publishes no writes: with a release for the whole cluster a ring's step took some 900 ns on an H200.
    */
   public void arriveAt(I32 rank) {
-    var remote = k.newRegister(PtxType.B32);
-    k.emit("mapa.shared::cluster.u32", remote, place.register(), rank.operand());
-    k.emit("mbarrier.arrive.shared::cluster.b64", new Operand.Sink(), new Operand.Address(remote, 0));
+    k.emit("mbarrier.arrive.shared::cluster.b64", new Operand.Sink(), at(rank));
+  }
+
+  /** Arrives there, and publishes to the cluster what this thread has written, or has seen written. */
+  public void releaseAt(I32 rank) {
+    k.emit("mbarrier.arrive.release.cluster.shared::cluster.b64", new Operand.Sink(), at(rank));
+  }
+
+  /** The operand for the barrier in the same place of the cluster's block of that rank. */
+  Operand.Address at(I32 rank) {
+    return Cluster.remote(k, new Operand.Address(place.register(), 0), rank);
   }
 
   /** Arrives and announces that so many bytes will land in this phase. */
@@ -65,9 +74,18 @@ public record Mbarrier(Scope k, I32 place) {
 
   /** Waits until the phase of that parity has completed. */
   public void await(I32 parity) {
+    await("mbarrier.try_wait.parity.shared::cta.b64", parity);
+  }
+
+  /** Waits like {@link #await}, and makes visible what threads of the cluster published by {@link #releaseAt}. */
+  public void acquire(I32 parity) {
+    await("mbarrier.try_wait.parity.acquire.cluster.shared::cta.b64", parity);
+  }
+
+  private void await(String form, I32 parity) {
     k.repeatUntil(() -> {
       var done = k.newRegister(PtxType.PRED);
-      k.emit("mbarrier.try_wait.parity.shared::cta.b64", done, address(), parity.operand());
+      k.emit(form, done, address(), parity.operand());
       return k.predicate(done);
     });
   }

@@ -23,9 +23,13 @@ public final class Cluster {
 
   /** Writes an FP32 number into the shared memory of the block of that rank, where this block has {@code place}. */
   public static void store(Scope k, Element place, I32 rank, F32 value) {
-    var here = place.address();
-    var remote = k.newRegister(PtxType.B32);
-    k.emit("mapa.shared::cluster.u32", remote, here.base(), rank.operand());
-    k.emit("st.shared::cluster.f32", new Operand.Address(remote, here.offset()), value.register());
+    k.emit("st.shared::cluster.f32", remote(k, place.address(), rank), value.register());
+  }
+
+  /** The operand for the place that an operand names in this block's shared memory, in that of the block of that rank. */
+  public static Operand.Address remote(Scope k, Operand.Address here, I32 rank) {
+    var there = k.newRegister(PtxType.B32);
+    k.emit("mapa.shared::cluster.u32", there, here.base(), rank.operand());
+    return new Operand.Address(there, here.offset());
   }
 }

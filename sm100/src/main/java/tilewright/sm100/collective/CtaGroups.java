@@ -88,6 +88,11 @@ public record CtaGroups(Scope k, I32 rank, int ctas, int blocks) {
     else barrier.arriveAt(rank.minus(member()));
   }
 
+  /** Arrives there, and publishes to it what this thread has written, or has seen written. */
+  public void releaseToFirst(Mbarrier barrier) {
+    barrier.releaseAt(rank.minus(member()));
+  }
+
   private Operand.Register narrowed(int bits) {
     var register = k.newRegister(PtxType.B16);
     k.emit("mov.b16", register, new Operand.Integer(bits));

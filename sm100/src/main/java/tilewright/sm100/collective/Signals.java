@@ -1,5 +1,7 @@
 package tilewright.sm100.collective;
 
+import java.util.Collections;
+import java.util.List;
 import tilewright.async.atom.Mbarrier;
 import tilewright.kernel.I32;
 import tilewright.kernel.Pred;
@@ -27,9 +29,14 @@ public record Signals(Scope k, I32 first) {
 
   /** Reserves barriers and has one thread initialise them, which publishes them together with others. */
   public static Signals unpublished(Scope k, int count, Pred initialises, int arrivals) {
-    var signals = new Signals(k, k.sharedBytes(count * Mbarrier.BYTES));
+    return unpublished(k, initialises, Collections.nCopies(count, arrivals));
+  }
+
+  /** Reserves such barriers side by side, each with a number of arrivals of its own. */
+  public static Signals unpublished(Scope k, Pred initialises, List<Integer> arrivals) {
+    var signals = new Signals(k, k.sharedBytes(arrivals.size() * Mbarrier.BYTES));
     k.when(initialises, () -> {
-      for (int i = 0; i < count; i++) signals.of(k.constant(i)).initialise(arrivals);
+      for (int i = 0; i < arrivals.size(); i++) signals.of(k.constant(i)).initialise(arrivals.get(i));
     });
     return signals;
   }
@@ -81,6 +88,16 @@ public record Signals(Scope k, I32 first) {
 
     public void await() {
       of(which).await(parity.value());
+      turn();
+    }
+
+    /** Waits, and makes visible what other CTAs of the cluster published with the signal. */
+    public void acquire() {
+      of(which).acquire(parity.value());
+      turn();
+    }
+
+    private void turn() {
       parity.set(parity.value().xor(k.constant(1)));
     }
   }

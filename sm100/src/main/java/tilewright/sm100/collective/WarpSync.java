@@ -6,12 +6,18 @@ import tilewright.kernel.Scope;
 import tilewright.kernel.Warp;
 import tilewright.ptx.Operand;
 
-/** Arrives once for a whole warp, after everything that its lanes have done. */
+/** Does something once for a whole warp, after everything that its lanes have done. */
 public final class WarpSync {
   private WarpSync() {}
 
+  /** Arrives at a barrier. */
   public static void arrive(Scope k, I32 thread, Mbarrier barrier) {
+    once(k, thread, barrier::arrive);
+  }
+
+  /** Has the first lane act for the warp. */
+  public static void once(Scope k, I32 thread, Runnable action) {
     k.emit("bar.warp.sync", new Operand.Integer(-1));
-    k.when(thread.modulo(Warp.SIZE).equalTo(0), barrier::arrive);
+    k.when(thread.modulo(Warp.SIZE).equalTo(0), action);
   }
 }

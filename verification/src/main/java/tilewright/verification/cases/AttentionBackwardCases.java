@@ -86,6 +86,9 @@ public final class AttentionBackwardCases {
         .deterministic());
     all.add(new Setup(AttentionCases.band(ElementType.BF16, Sizes.of(1, 130, 140, 1, 256), Band.ALL)).deterministic());
     all.add(new Setup(AttentionCases.packed(2, 2)).deterministic());
+    // Blocks of 256 keys, of which a pair of CTAs has one half each, or the first CTA all that there are.
+    all.add(new Setup(AttentionCases.band(ElementType.BF16, Sizes.of(1, 200, 300, 1, 128), Band.window(100, 30))));
+    all.add(new Setup(AttentionCases.packed(1, 1, 128)).deterministic());
     all.add(new Setup(AttentionCases.packed(96)));
     all.add(inOneTensor());
     all.add(headsApart());

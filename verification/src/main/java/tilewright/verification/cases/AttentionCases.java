@@ -178,10 +178,14 @@ public final class AttentionCases {
 
   /** Sequences of different lengths, some of them empty. */
   static Setup packed(int heads, int keyHeads) {
+    return packed(heads, keyHeads, 64);
+  }
+
+  static Setup packed(int heads, int keyHeads, int dim) {
     boolean few = heads > keyHeads;
     int[] queries = few ? new int[] {3, 0, 1, 30} : new int[] {70, 0, 1, 129, 33};
     int[] keys = few ? new int[] {70, 5, 0, 64} : new int[] {20, 5, 0, 140, 64};
-    var sizes = new Sizes(1, Arrays.stream(queries).sum(), Arrays.stream(keys).sum(), heads, keyHeads, 64, 64);
+    var sizes = new Sizes(1, Arrays.stream(queries).sum(), Arrays.stream(keys).sum(), heads, keyHeads, dim, dim);
     var p = AttentionProblem.dense(ElementType.BF16, sizes).with(Band.CAUSAL)
         .with(new Packed("cuQ", "cuK", queries.length, Arrays.stream(queries).max().getAsInt()));
     return new Setup("packed", p, (_, q, k) -> rule(Band.CAUSAL, q, k), queries, keys);

@@ -15,6 +15,7 @@ import tilewright.kernel.PreparedLaunch;
 import tilewright.kernel.collective.attention.Band;
 import tilewright.kernels.attention.AttentionProblem.Sizes;
 import tilewright.numerics.ElementType;
+import tilewright.ptx.Dim3;
 import tilewright.sm100.attention.backward.Sm100AttentionBackwardKernel;
 import tilewright.verification.LongSuite;
 import tilewright.verification.cases.AttentionBackwardCases;
@@ -31,14 +32,15 @@ class Sm100AttentionBackwardMutationTest {
   /** Chunks of dQ in shared memory. */
   private static final int STAGING = 2;
   /** Of the MMA warp's waits, from the last but one backwards: for P, and until dV has been added to. */
-  private static final int P_FULL = 2;
-  private static final int DV_ADDED = 6;
+  private static final int P_FULL = 1;
+  private static final int DV_ADDED = 5;
 
   /** In any order, where two CTAs add to a tile, which gives the same bits in any; and in a fixed one. */
   enum Form {
     NARROW(Band.ALL, false, new Sizes(1, 300, 140, 2, 1, 32, 32), new Sizes(1, 300, 140, 1, 1, 32, 32)),
     WIDE(Band.CAUSAL, false, new Sizes(1, 260, 100, 1, 1, 136, 32), new Sizes(1, 360, 100, 3, 1, 136, 32)),
-    DETERMINISTIC(Band.CAUSAL, true, new Sizes(1, 600, 520, 1, 1, 72, 32));
+    PAIR(Band.ALL, false, new Sizes(1, 300, 200, 2, 1, 72, 32), new Sizes(1, 300, 200, 1, 1, 72, 32)),
+    DETERMINISTIC(Band.CAUSAL, true, new Sizes(1, 600, 520, 1, 1, 32, 32));
 
     private final boolean deterministic;
     private final List<MutationTrial> trials;
@@ -83,15 +85,14 @@ class Sm100AttentionBackwardMutationTest {
    * Mutants that are no mistakes, or that only an SM would notice.
    *
    * <ul>
-   * <li>The compute warps' first wait, for rows' statistics, which are there if S is; the load warp's last, for dO's
-   * stage, which is free if Q's is, as there are as many.
+   * <li>The load warp's last wait: a stage of dO is free if Q's is, as one CTA has as many of them.
    * <li>The end of the copies of dK and dV, whose shared memory the simulator keeps.
    * <li>In front of the last dQ the release of Q, and behind it the wait until it has been read.
    * <li>In a fixed order, the waits for the stages of a tile's first chunks of dQ, with the warp's barriers behind them,
-   * and the wait at the end: all chunks of the tile before have been added.
+   * and the wait at the end: all chunks of the tile before have been added. The end of the first chunk's copies, which
+   * that of the second's, a tile's last, is, too.
    * <li>Above head dimension 128, the MMA warp's wait until dV has been added to, in front of the next scores: dK is
-   * added to later, and that has been waited for. The fence between dPᵀ and dV, with no wait in front. Behind the loop,
-   * the wait until dK has been added to: the last dQ does not take dS's place.
+   * added to later, and that has been waited for. The fence between dPᵀ and dV, with no wait in front.
    * </ul>
    */
   private static Predicate<Mutant> harmless(PreparedLaunch launch, boolean deterministic, boolean wide) {
@@ -100,9 +101,12 @@ class Sm100AttentionBackwardMutationTest {
     int multiplied = last(lines, lines.size(), "tcgen05.mma");
     int complete = last(lines, multiplied, "tcgen05.commit");
     int read = next(lines, multiplied, "mbarrier.try_wait");
-    var numbers = Stream.of(next(lines, 0, "mbarrier.try_wait"), next(lines, stored, "cp.async.bulk.commit_group"),
-        next(lines, stored, "cp.async.bulk.wait_group.read"), last(lines, complete, "tcgen05.commit"), read,
-        last(lines, lines.size(), "mbarrier.try_wait")).collect(Collectors.toSet());
+    var numbers = Stream.of(next(lines, stored, "cp.async.bulk.commit_group"),
+        next(lines, stored, "cp.async.bulk.wait_group.read"), last(lines, complete, "tcgen05.commit"), read)
+        .collect(Collectors.toSet());
+    if (launch.kernel().cluster().equals(Dim3.ONE)) {
+      numbers.add(last(lines, last(lines, lines.size(), ".shared::cluster.global.tile"), "mbarrier.try_wait"));
+    }
     if (deterministic) {
       int reduced = last(lines, next(lines, 0, "cp.reduce.async.bulk"), "cp.async.bulk.wait_group.read");
       for (int chunk = 0; chunk < STAGING; chunk++) {
@@ -111,11 +115,11 @@ class Sm100AttentionBackwardMutationTest {
         reduced = next(lines, reduced + 1, "cp.async.bulk.wait_group.read");
       }
       numbers.add(last(lines, lines.size(), "cp.async.bulk.wait_group.read"));
+      numbers.add(next(lines, next(lines, 0, "cp.reduce.async.bulk"), "cp.async.bulk.commit_group"));
     }
     if (wide) {
       var waits = IntStream.range(0, read).filter(i -> lines.get(i).contains("mbarrier.try_wait")).boxed().toList()
           .reversed();
-      numbers.add(waits.get(0));
       numbers.add(waits.get(DV_ADDED));
       int pFull = waits.get(P_FULL);
       numbers.add(next(lines, next(lines, pFull, "tcgen05.commit"), "tcgen05.fence::after_thread_sync"));

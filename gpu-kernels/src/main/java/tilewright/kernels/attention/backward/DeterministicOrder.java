@@ -19,8 +19,14 @@ import tilewright.kernel.collective.attention.BlockInfo;
  * </ul>
  *
  * @param tileM queries of a tile; {@code tileN} keys of a block
+ * @param ctas that share a block: each adds rows of its own to a tile, once it is the block's turn
  */
-public record DeterministicOrder(Band band, int tileM, int tileN) {
+public record DeterministicOrder(Band band, int tileM, int tileN, int ctas) {
+
+  /** The order of blocks that have one CTA each. */
+  public DeterministicOrder(Band band, int tileM, int tileN) {
+    this(band, tileM, tileN, 1);
+  }
 
   /** Whether the last block of a sequence is launched first. */
   public boolean descends() {
@@ -35,7 +41,7 @@ public record DeterministicOrder(Band band, int tileM, int tileN) {
     return descends() ? blocks.end().plus(-1).minus(number) : number.minus(blocks.first());
   }
 
-  /** The turns of a launch: a count for each tile of the blocks that have added to it. */
+  /** The turns of a launch: a count for each tile of the CTAs that have added to it. */
   public Turns turns(Scope k) {
     return new Turns(k.global(GradientWorkspace.semaphores()));
   }
@@ -50,7 +56,7 @@ public record DeterministicOrder(Band band, int tileM, int tileN) {
 
     /** Waits, in one thread, until all blocks before this one have added to a tile; a barrier lets the others add. */
     public void await(KeyBlock block, KeyBlock.Tile tile, I32 slot) {
-      semaphores.at(slot, tile.head()).await(before(block, tile));
+      semaphores.at(slot, tile.head()).await(before(block, tile).times(ctas));
     }
 
     /** Lets the next block add to a tile, in one thread, behind a barrier that follows the additions of the others. */

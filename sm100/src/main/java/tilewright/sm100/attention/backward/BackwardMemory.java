@@ -13,8 +13,9 @@ import tilewright.sm100.atom.TensorMemoryTile;
  * chunks to P, or dS, side by side in the place of its first chunk, which has been read by then; a column holds two
  * elements of those. dQ follows in the place of dPᵀ.
  *
- * <p>Up to head dimension 128: Sᵀ 0–127, dV 128–255, dPᵀ and dQ 256–383, dK 384–511. Above: dV 0–127, dK 128–319, Sᵀ
- * 320–447, dPᵀ 384–511, dQ in parts 448–511; dS takes the place of half of Sᵀ there.
+ * <p>Up to head dimension 128: Sᵀ 0–127, dV 128–255, dPᵀ and dQ 256–383, dK 384–511; of a pair dQ 64–127, in the
+ * half of Sᵀ that P leaves. Above: dV 0–127, dK 128–319, Sᵀ 320–447, dPᵀ 384–511, dQ in parts 448–511; dS takes the
+ * place of half of Sᵀ there.
  */
 record BackwardMemory(TensorMemory memory, Sm100BackwardConfig config) {
   private static final int QUERIES = Sm100BackwardConfig.QUERIES;
@@ -32,7 +33,8 @@ record BackwardMemory(TensorMemory memory, Sm100BackwardConfig config) {
 
   /** A part of dQ. */
   TensorMemoryTile dQ() {
-    return memory.columns(config.shape().wide() ? 448 : 256, config.shape().columnsOfDQ());
+    int first = config.shape().wide() ? 448 : config.shape().paired() ? 64 : 256;
+    return memory.columns(first, config.shape().columnsInMemory());
   }
 
   /** Goes through the parts of dQ. */

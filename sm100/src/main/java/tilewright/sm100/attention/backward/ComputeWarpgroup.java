@@ -4,7 +4,6 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.stream.IntStream;
 import tilewright.async.atom.BulkCopy;
-import tilewright.async.atom.Mbarrier;
 import tilewright.async.attention.TileCoordinates;
 import tilewright.async.collective.Pipeline;
 import tilewright.kernel.F32;
@@ -46,34 +45,56 @@ record ComputeWarpgroup(Scope k, BackwardTiles tiles, BackwardMemory memory, Bac
   private static final int THREADS = Sm100BackwardConfig.HALVES * Sm100BackwardConfig.KEYS;
 
   void compute(KeyBlock block) {
-    var q = signals.q().consumer();
+    var statistics = signals.statistics().consumer();
+    var dQFull = signals.dQFull().waiterButFirst();
     var sFull = signals.sFull().waiter();
     var dPFull = signals.dPFull().waiter();
     var walk = block.walk();
+    var shape = tiles.config().shape();
     k.loop(block.count(), _ -> {
-      q.awaitFull();
+      statistics.awaitFull();
       // 1. P = 2^(scale·S − LSE) in S's place.
       sFull.await();
       TensorFence.afterSync(k);
-      var p = probabilities(block, walk, q);
+      var p = probabilities(block, walk, statistics);
       TensorFence.waitForStores(k);
-      signal(signals.pFull().barrier());
+      signal(() -> tiles.groups().arriveAtFirst(signals.pFull().barrier()));
       // 2. dS = P ∘ (dP − D) in dP's place, and in shared memory.
       dPFull.await();
       TensorFence.afterSync(k);
-      storeScoreGradients(p, q);
+      // The last dS in shared memory has been read: of a pair, and sent.
+      if (shape.paired()) dQFull.await();
+      storeScoreGradients(p, statistics);
       TensorFence.waitForStores(k);
       BulkCopy.publish(k);
-      signal(signals.dSFull().barrier());
-      q.advance();
+      signal(() -> {
+        signals.dSFull().barrier().arrive();
+        signals.pair().ifPresent(this::sendScoreGradients);
+      });
+      statistics.advance();
       walk.advance();
     });
+    // Found again, so that what only the epilogue needs takes no registers in the loop.
     storeGradients(block);
   }
 
-  private void signal(Mbarrier barrier) {
+  private void signal(Runnable arrival) {
     TensorFence.beforeSync(k);
-    WarpSync.arrive(k, thread, barrier);
+    WarpSync.once(k, thread, arrival);
+  }
+
+  /** Sends the warp's rows of the half of dS that the pair's other CTA multiplies to its shared memory. */
+  private void sendScoreGradients(BackwardSignals.OfPair pair) {
+    var member = tiles.groups().member();
+    k.when(half.equalTo(member).not(), () -> BulkCopy.send(k,
+        tiles.dS().at(thread, k.constant(0), member), tiles.dS().at(thread, k.constant(0), placeOfDS()), half,
+        k.constant(Sm100BackwardConfig.SENT_BYTES), pair.dSReceived().barrier()));
+  }
+
+  /** The place for this warpgroup's half of dS: of a pair, that of this CTA's keys, or that from which it is sent. */
+  private I32 placeOfDS() {
+    var groups = tiles.groups();
+    return groups.ctas() == 1 ? half : half.where(half.equalTo(groups.member()), groups.ctas());
   }
 
   private void load(TensorMemoryTile tile, int first, Fragment into) {
@@ -82,7 +103,7 @@ record ComputeWarpgroup(Scope k, BackwardTiles tiles, BackwardMemory memory, Bac
   }
 
   /** Stores P in S's place, and returns P times the slopes of the scores. */
-  private List<F32> probabilities(KeyBlock block, KeyBlock.Walk walk, Pipeline.Cursor q) {
+  private List<F32> probabilities(KeyBlock block, KeyBlock.Walk walk, Pipeline.Cursor statistics) {
     int columns = tiles.config().modification().score().isPresent() ? SLOPED : CHUNK;
     var p = new ArrayList<F32>();
     for (int number = 0; number < CHUNKS; number++) {
@@ -91,7 +112,7 @@ record ComputeWarpgroup(Scope k, BackwardTiles tiles, BackwardMemory memory, Bac
         load(BackwardMemory.chunk(memory.scores(), half, number), first, scores);
         var query = BackwardMemory.firstOf(half, number).plus(first);
         var sloped = new TransposedScores(k, tiles.config(), block, thread).of(walk, query, scores);
-        var piece = exponentials(sloped, query, q.stage());
+        var piece = exponentials(sloped, query, statistics.stage());
         store(BackwardMemory.rounded(memory.scores(), half, number), first, rounded(piece));
         var times = IntStream.range(0, columns).mapToObj(i -> sloped.get(i).gradient(piece.get(i))).toList();
         times.forEach(F32::register);
@@ -118,18 +139,20 @@ record ComputeWarpgroup(Scope k, BackwardTiles tiles, BackwardMemory memory, Bac
   }
 
   /** Stores dS in dP's place, and in shared memory. */
-  private void storeScoreGradients(List<F32> p, Pipeline.Cursor q) {
+  private void storeScoreGradients(List<F32> p, Pipeline.Cursor statistics) {
     var row = thread.settled();
+    var place = placeOfDS().settled();
     for (int number = 0; number < CHUNKS; number++) {
       for (int first = 0; first < CHUNK; first += PIECE) {
         var loaded = TensorMemoryAccess.rows(PIECE).fragment(k, PtxType.F32);
         load(BackwardMemory.chunk(memory.probabilityGradients(), half, number), first, loaded);
         var query = BackwardMemory.firstOf(half, number).plus(first);
         int from = number * CHUNK + first;
-        var dS = rounded(scoreGradients(p.subList(from, from + PIECE), loaded.group(0), query, q.stage()));
+        var dS = rounded(scoreGradients(p.subList(from, from + PIECE), loaded.group(0), query,
+            statistics.stage()));
         store(BackwardMemory.rounded(memory.probabilityGradients(), half, number), first, dS);
         for (int i = 0; i < PIECE; i += ACCESS) {
-          tiles.dS().at(row, query.plus(i), k.constant(0)).store(Vector.packed(k, tiles.config().type(),
+          tiles.dS().at(row, k.constant(from + i), place).store(Vector.packed(k, tiles.config().type(),
               dS.subList(i / 2, (i + ACCESS) / 2)));
         }
       }

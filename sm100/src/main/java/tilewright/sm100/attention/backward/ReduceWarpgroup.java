@@ -27,7 +27,7 @@ record ReduceWarpgroup(Scope k, BackwardTiles tiles, BackwardMemory memory, Back
     I32 warp) {
   private static final int CHUNK = Sm100BackwardConfig.CHUNK;
   /** Columns that a thread has in registers at a time: few, so that it needs few. */
-  private static final int COLUMNS = Sm100BackwardConfig.STAGING * CHUNK;
+  private static final int COLUMNS = 2 * CHUNK;
   private static final int QUAD = 4;
   private static final int NAMED_BARRIER = 2;
 
@@ -41,17 +41,17 @@ record ReduceWarpgroup(Scope k, BackwardTiles tiles, BackwardMemory memory, Back
       memory.forEachPartOfDQ(k, part -> {
         dQFull.await();
         TensorFence.afterSync(k);
-        for (int first = 0; first < shape.columnsOfDQ(); first += COLUMNS) {
+        for (int first = 0; first < shape.columnsInMemory(); first += COLUMNS) {
           var loaded = load(first);
-          if (first + COLUMNS == shape.columnsOfDQ()) {
+          if (first + COLUMNS == shape.columnsInMemory()) {
             TensorFence.beforeSync(k);
-            WarpSync.arrive(k, thread, signals.dQEmpty().barrier());
+            WarpSync.once(k, thread, () -> tiles.groups().arriveAtFirst(signals.dQEmpty().barrier()));
           }
           // Here, so that the last blocks' additions overlap the loads.
           if (first == 0) turns.ifPresent(order -> k.when(part.equalTo(0), () -> await(order, block, walk.tile())));
-          for (int stage = 0; stage < loaded.groups().size(); stage++) {
-            add(walk.tile(), part.times(shape.columnsOfDQ() / CHUNK).plus(first / CHUNK + stage), k.constant(stage),
-                loaded.group(stage), leads);
+          for (int group = 0; group < loaded.groups().size(); group++) {
+            var chunk = part.times(shape.columnsInMemory() / CHUNK).plus(first / CHUNK + group);
+            add(walk.tile(), chunk, k.constant(group % shape.staging()), loaded.group(group), leads);
           }
         }
       });
@@ -78,12 +78,12 @@ record ReduceWarpgroup(Scope k, BackwardTiles tiles, BackwardMemory memory, Back
     k.barrier(k.constant(NAMED_BARRIER), Warpgroup.SIZE);
   }
 
-  /** As much of the thread's row of dQ as the stages take, in a group for each. */
+  /** Columns of the thread's row of dQ, in a group for each chunk. */
   private Fragment load(int first) {
-    var part = Fragment.of(k, PtxType.F32, Sm100BackwardConfig.STAGING, CHUNK);
-    for (int stage = 0; stage < Sm100BackwardConfig.STAGING; stage++) {
-      TensorMemoryAccess.rows(CHUNK).load(k, memory.dQ(), warp, first + stage * CHUNK,
-          new Fragment(List.of(part.group(stage))));
+    var part = Fragment.of(k, PtxType.F32, COLUMNS / CHUNK, CHUNK);
+    for (int chunk = 0; chunk < COLUMNS / CHUNK; chunk++) {
+      TensorMemoryAccess.rows(CHUNK).load(k, memory.dQ(), warp, first + chunk * CHUNK,
+          new Fragment(List.of(part.group(chunk))));
     }
     TensorFence.waitForLoads(k);
     return part;
@@ -92,7 +92,7 @@ record ReduceWarpgroup(Scope k, BackwardTiles tiles, BackwardMemory memory, Back
   /** Adds a chunk of the warp's rows. */
   private void add(KeyBlock.Tile tile, I32 chunk, I32 stage, List<Operand.Register> values, Pred leads) {
     // The chunk that was there before has been read.
-    k.when(leads, () -> BulkCopy.waitForReads(k, Sm100BackwardConfig.STAGING - 1));
+    k.when(leads, () -> BulkCopy.waitForReads(k, tiles.config().shape().staging() - 1));
     k.warpBarrier();
     for (int column = 0; column < CHUNK; column += QUAD) {
       List<F32> quad = values.subList(column, column + QUAD).stream().map(k::result).toList();
@@ -101,7 +101,8 @@ record ReduceWarpgroup(Scope k, BackwardTiles tiles, BackwardMemory memory, Back
     BulkCopy.publish(k);
     k.warpBarrier();
     k.when(leads, () -> {
-      var piece = chunk.times(Warpgroup.WARPS).plus(warp);
+      int chunks = tiles.config().shape().headDim() / tiles.groups().ctas() / CHUNK;
+      var piece = tiles.groups().member().times(chunks).plus(chunk).times(Warpgroup.WARPS).plus(warp);
       var accumulators = tiles.accumulators().at(piece.times(Sm100BackwardConfig.PIECE),
           tiles.slot(tile), tile.head());
       BulkCopy.add(k, accumulators, tiles.staging().at(thread, k.constant(0), stage),

@@ -12,7 +12,7 @@ import tilewright.kernels.attention.backward.GradientWorkspace;
 import tilewright.layout.Layout;
 import tilewright.numerics.ElementType;
 
-/** LSE · log₂ e and D = rowsum(O ∘ dO) of each query of a tile, in the same stages as Q: (queries, stages). */
+/** LSE · log₂ e and D = rowsum(O ∘ dO) of each query of a tile: (queries, stages). */
 record RowStatistics(Scope k, GlobalTensor lseLog2, GlobalTensor dPsum, SharedTensor logarithms, SharedTensor sums) {
   private static final int ROWS = Sm100BackwardConfig.QUERIES;
   private static final int COLUMN_BYTES = ROWS * Float.BYTES;

@@ -7,7 +7,6 @@ import tilewright.kernel.CompiledKernel;
 import tilewright.kernel.LaunchSequence;
 import tilewright.kernel.PreparedLaunch;
 import tilewright.kernel.Target;
-import tilewright.kernel.collective.attention.PackedTiles;
 import tilewright.kernels.attention.AttentionArguments;
 import tilewright.kernels.attention.AttentionBackwardKernel;
 import tilewright.kernels.attention.AttentionBackwardProblem;
@@ -21,8 +20,9 @@ public final class Sm100AttentionBackwardKernel implements AttentionBackwardKern
   private static final int ALIGNED_BYTES = 16;
   /** Heads of K whose blocks run side by side, so that Q and dO of their sharers stay in L2. */
   private static final int HEADS_TOGETHER = 16;
-  private static final List<Shape> SHAPES = List.of(new Shape(64, 64, 2, 2), new Shape(128, 128, 2, 1),
-      new Shape(192, 128, 1, 1));
+  private static final Shape PAIR = new Shape(128, 128, 1, 1, 1, 2);
+  private static final List<Shape> SHAPES = List.of(new Shape(64, 64, 2, 2, 2, 1), PAIR,
+      new Shape(128, 128, 2, 1, 2, 1), new Shape(192, 128, 1, 1, 2, 1));
 
   @Override
   public String name() {
@@ -62,21 +62,13 @@ public final class Sm100AttentionBackwardKernel implements AttentionBackwardKern
     var arguments = launches.arguments(kernel);
     config.tensors().giveTo(arguments, AttentionArguments.tensors(p));
     config.tensors().giveTo(arguments, BackwardLaunches.tensors(problem));
-    return launches.around(new PreparedLaunch(kernel, Dim3.of(Math.toIntExact(blocks(p))), arguments.build()));
+    return launches.around(new PreparedLaunch(kernel, Dim3.of(Math.toIntExact(shape.ctas() * p.keyBlocks(shape.keys()))), arguments.build()));
   }
 
-  /** Blocks of keys of all heads; of packed sequences, the places that blocks may have. */
-  private static long blocks(AttentionProblem p) {
-    var s = p.sizes();
-    return s.keyHeads() * p.packed()
-        .map(lengths -> PackedTiles.slots(s.keys(), lengths.sequences(), Sm100BackwardConfig.KEYS))
-        .orElse((long) Math.ceilDiv(s.keys(), Sm100BackwardConfig.KEYS) * s.batch());
-  }
-
-  /** The smallest tiles that have the head dimensions. */
+  /** The smallest tiles that have the head dimensions; a pair where there are keys for both CTAs. */
   private static Optional<Shape> shape(AttentionProblem p) {
     var s = p.sizes();
     return SHAPES.stream().filter(shape -> s.headDim() <= shape.headDim() && s.valueDim() <= shape.valueDim())
-        .findFirst();
+        .filter(shape -> !shape.paired() || s.keys() > Sm100BackwardConfig.KEYS).findFirst();
   }
 }

@@ -7,6 +7,7 @@ import tilewright.kernel.Warp;
 import tilewright.kernel.collective.attention.Band;
 import tilewright.kernel.collective.attention.Modification;
 import tilewright.kernels.attention.backward.DeterministicOrder;
+import tilewright.kernels.attention.backward.KeyBlocks;
 import tilewright.layout.Layout;
 import tilewright.layout.OffsetMap;
 import tilewright.numerics.ElementType;
@@ -32,13 +33,10 @@ record Sm100BackwardConfig(ElementType type, Shape shape, int headsTogether, Ban
   static final int HALVES = 2;
   /** Columns of Tensor Memory that a thread has in registers at a time. */
   static final int CHUNK = 32;
-  /** Chunks of dQ in shared memory. */
-  static final int STAGING = 2;
-
-  /** Registers of a thread that computes P and dS. */
-  static final int COMPUTE_REGISTERS = 136;
-  /** Registers of any other thread: the rest of the 512 that four warpgroups have per lane. */
-  static final int OTHER_REGISTERS = (512 - HALVES * COMPUTE_REGISTERS) / 2;
+  /** Queries of a tile that a warpgroup has. */
+  static final int HALF = QUERIES / HALVES;
+  /** Bytes of a warp's rows of dS, in 16 bits, that one CTA of a pair sends to the other. */
+  static final int SENT_BYTES = Warp.SIZE * HALF * Short.BYTES;
 
   private static final int QUAD = 4;
   private static final int WARPS = 4;
@@ -50,24 +48,62 @@ record Sm100BackwardConfig(ElementType type, Shape shape, int headsTogether, Ban
    *
    * @param headDim head dimension of Q and K; {@code valueDim} that of V and O
    * @param stagesQ tiles of Q in shared memory; {@code stagesO} those of dO
+   * @param staging chunks of dQ in shared memory
+   * @param ctas that multiply together: 1, or a pair with twice the keys, of which each has half of every operand B
    */
-  record Shape(int headDim, int valueDim, int stagesQ, int stagesO) {
+  record Shape(int headDim, int valueDim, int stagesQ, int stagesO, int staging, int ctas) {
     private static final int WIDE = 128;
+
+    /** Whether CTAs multiply in pairs. */
+    boolean paired() {
+      return ctas == 2;
+    }
+
+    /** Tiles of rows' statistics in shared memory: a pair's next scores come before the last dK. */
+    int stagesOfStatistics() {
+      return paired() ? 2 : stagesQ;
+    }
+
+    /** Keys of a block, which the CTAs share. */
+    int keys() {
+      return ctas * KEYS;
+    }
 
     /** Whether Tensor Memory is too small for Sᵀ and dPᵀ side by side, and for all of dQ. */
     boolean wide() {
       return headDim > WIDE;
     }
 
-    /** Columns of dQ that are in Tensor Memory at a time. */
+    /** Columns of dQ that are multiplied at a time. */
     int columnsOfDQ() {
       return wide() ? WIDE / 2 : headDim;
     }
+
+    /** Columns of Tensor Memory that these take: of a pair's 64 rows each, half in the lanes that are left. */
+    int columnsInMemory() {
+      return columnsOfDQ() / ctas;
+    }
+  }
+
+  /** Registers of a thread that computes P and dS: with 144 or 136, in turn, ptxas spills nothing. */
+  int computeRegisters() {
+    boolean more = shape.paired() && modification.score().isPresent() && (band.isAll() || deterministic);
+    return more ? 144 : 136;
+  }
+
+  /** Registers of any other thread: the rest of the 512 that four warpgroups have per lane. */
+  int otherRegisters() {
+    return (512 - HALVES * computeRegisters()) / 2;
   }
 
   /** The order of additions to dQ, where it is fixed. */
   Optional<DeterministicOrder> order() {
-    return deterministic ? Optional.of(new DeterministicOrder(band, QUERIES, KEYS)) : Optional.empty();
+    return deterministic ? Optional.of(new DeterministicOrder(band, QUERIES, shape.keys(), shape.ctas)) : Optional.empty();
+  }
+
+  /** The blocks of keys in the order of their launch. */
+  KeyBlocks.Plan blocks() {
+    return new KeyBlocks.Plan(band, shape.keys(), headsTogether, order().map(DeterministicOrder::descends).orElse(false));
   }
 
   /** The tensors in global memory. */
@@ -75,14 +111,24 @@ record Sm100BackwardConfig(ElementType type, Shape shape, int headsTogether, Ban
     return new BoxedTensors(type, packed);
   }
 
-  /** (queries, D, stages). */
+  /** Operand B of Sᵀ, this CTA's share of the queries: (queries, D, stages). */
   OffsetMap layoutQ() {
-    return SwizzledRows.alongColumns(type, QUERIES, shape.headDim, shape.stagesQ);
+    return SwizzledRows.alongColumns(type, QUERIES / shape.ctas, shape.headDim, shape.stagesQ);
   }
 
-  /** (queries, Dv, stages). */
+  /** Operand B of dK before it is transposed, this CTA's share of the columns: (queries, D, stages). */
+  OffsetMap layoutQColumns() {
+    return SwizzledRows.alongColumns(type, QUERIES, shape.headDim / shape.ctas, shape.stagesQ);
+  }
+
+  /** Operand B of dPᵀ, this CTA's share of the queries: (queries, Dv, stages). */
   OffsetMap layoutDO() {
-    return SwizzledRows.alongColumns(type, QUERIES, shape.valueDim, shape.stagesO);
+    return SwizzledRows.alongColumns(type, QUERIES / shape.ctas, shape.valueDim, shape.stagesO);
+  }
+
+  /** Operand B of dV before it is transposed, this CTA's share of the columns: (queries, Dv, stages). */
+  OffsetMap layoutDOColumns() {
+    return SwizzledRows.alongColumns(type, QUERIES, shape.valueDim / shape.ctas, shape.stagesO);
   }
 
   /** A block of K, or of dK: (keys, D, 1). */
@@ -95,14 +141,33 @@ record Sm100BackwardConfig(ElementType type, Shape shape, int headsTogether, Ban
     return SwizzledRows.alongRows(type, shape.valueDim, KEYS, 1);
   }
 
-  /** dSᵀ: (keys, queries, 1). */
-  OffsetMap layoutDS() {
-    return SwizzledRows.alongColumns(type, KEYS, QUERIES, 1);
+  /** Operand B of dQ before it is transposed, this CTA's share of the columns: (keys, D, CTAs). */
+  OffsetMap layoutKColumns() {
+    return SwizzledRows.alongColumns(type, KEYS, shape.headDim / shape.ctas, shape.ctas);
   }
 
-  /** K by the columns of dQ that are multiplied at a time: (columns, keys, parts). */
+  /** It transposed, by the columns of dQ that are multiplied at a time: (columns, keys, parts or CTAs). */
   OffsetMap partsOfK() {
-    return SwizzledRows.alongRows(type, shape.columnsOfDQ(), KEYS, shape.headDim / shape.columnsOfDQ());
+    int columns = shape.columnsOfDQ() / shape.ctas;
+    return SwizzledRows.alongRows(type, columns, KEYS, shape.headDim / columns);
+  }
+
+  /**
+   * dSᵀ as the warpgroups compute it: (keys, a half's queries, places). One CTA has a place per half. Of a pair, a CTA
+   * multiplies the half of its rank: it has a place per CTA that computes it, and one for the half that it sends.
+   */
+  OffsetMap layoutDS() {
+    return SwizzledRows.alongColumns(type, KEYS, HALF, placesOfDS());
+  }
+
+  private int placesOfDS() {
+    return shape.paired() ? shape.ctas + 1 : HALVES;
+  }
+
+  /** Operand A of dQ: (queries, keys, places). */
+  OffsetMap operandDS() {
+    int queries = QUERIES / shape.ctas;
+    return SwizzledRows.alongRows(type, queries, KEYS, placesOfDS() * HALF / queries);
   }
 
   /** The same memory as (columns, rows, stages): the operand whose neighbours run along m or n. */
@@ -125,12 +190,21 @@ record Sm100BackwardConfig(ElementType type, Shape shape, int headsTogether, Ban
   Layout layoutDQ() {
     return Layout.of(Layout.of(Layout.of(Warp.SIZE, QUAD), Layout.of(WARPS, PIECE)),
         Layout.of(Layout.of(QUAD, 1), Layout.of(CHUNK / QUAD, QUAD * Warp.SIZE)),
-        Layout.of(STAGING, (long) WARPS * PIECE));
+        Layout.of(shape.staging, (long) WARPS * PIECE));
   }
 
-  /** Place among a tile's accumulators of dQ, piece by piece → column-major index in the tile. */
+  /**
+   * Place among a tile's accumulators of dQ, piece by piece → column-major index in the tile. The rows of an operand dS
+   * are a warpgroup's chunks of queries, one after the other.
+   */
   Layout accumulatorOrder() {
-    return Layout.of(Layout.of(QUAD, QUERIES), Layout.of(Warp.SIZE, 1), Layout.of(CHUNK / QUAD, QUAD * QUERIES),
-        Layout.of(WARPS, Warp.SIZE), Layout.of(shape.headDim / CHUNK, CHUNK * QUERIES));
+    var chunksOfHalf = Layout.of(HALF / CHUNK, HALVES * CHUNK);
+    var halves = Layout.of(HALVES, CHUNK);
+    int columns = shape.headDim / shape.ctas;
+    var lanes = shape.paired() ? Layout.of(chunksOfHalf, Layout.of(shape.ctas, columns * QUERIES))
+        : Layout.of(chunksOfHalf, halves);
+    var pieces = Layout.of(Layout.of(QUAD, QUERIES), Layout.of(Warp.SIZE, 1), Layout.of(CHUNK / QUAD, QUAD * QUERIES),
+        lanes, Layout.of(columns / CHUNK, CHUNK * QUERIES));
+    return shape.paired() ? Layout.of(pieces, halves) : pieces;
   }
 }
