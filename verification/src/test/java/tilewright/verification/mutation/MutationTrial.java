@@ -19,15 +19,14 @@ import java.util.stream.Collectors;
 import java.util.stream.LongStream;
 import java.util.stream.Stream;
 import org.junit.jupiter.api.DynamicTest;
-import tilewright.kernel.CompiledKernel;
 import tilewright.kernel.PreparedLaunch;
 import tilewright.ptx.Dim3;
-import tilewright.ptx.LaunchFeature;
 import tilewright.ptx.PtxModule;
 import tilewright.ptx.PtxParser;
 import tilewright.simulator.SimulationResult;
 import tilewright.simulator.Simulator;
 import tilewright.simulator.SimulatorOptions;
+import tilewright.verification.CooperativeLaunch;
 import tilewright.verification.LongSuite;
 
 /**
@@ -68,12 +67,7 @@ record MutationTrial(PreparedLaunch launch, Supplier<Map<String, MemorySegment>>
 
   /** With all CTAs at the same time, in short turns, so that they overtake each other. */
   MutationTrial together() {
-    var k = launch.kernel();
-    var cooperative = new CompiledKernel(k.name(), k.module(), k.parameters(), k.block(), k.cluster(),
-        k.dynamicSharedBytes(), Set.of(LaunchFeature.COOPERATIVE), k.ahead(), k.sharedTensors(), k.partitions(),
-        k.tilings());
-    var other = new PreparedLaunch(cooperative, launch.grid(), launch.arguments(), launch.scratch());
-    return new MutationTrial(other, buffers, check, seeds, equivalent, ordered);
+    return new MutationTrial(CooperativeLaunch.of(launch), buffers, check, seeds, equivalent, ordered);
   }
 
   /** Under the first {@code count} schedules. */
