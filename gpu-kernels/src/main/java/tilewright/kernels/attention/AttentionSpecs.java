@@ -3,6 +3,7 @@ package tilewright.kernels.attention;
 import java.util.Optional;
 import java.util.stream.Stream;
 import tilewright.kernel.TensorSpec;
+import tilewright.kernels.attention.AttentionProblem.View;
 import tilewright.numerics.ElementType;
 
 /**
@@ -20,8 +21,17 @@ public record AttentionSpecs(ElementType type) {
    * @param fits whether it has tiles for the head dimensions, of which {@code most} says the largest
    */
   public static Optional<String> refusal(AttentionProblem p, boolean fits, String most) {
+    return refusal(p, Stream.of(p.q(), p.k(), p.v(), p.o()), fits, most);
+  }
+
+  /** Like {@link #refusal(AttentionProblem, boolean, String)}, for the gradients. */
+  public static Optional<String> refusal(AttentionBackwardProblem p, boolean fits, String most) {
+    return refusal(p.forward(), p.views(), fits, most);
+  }
+
+  private static Optional<String> refusal(AttentionProblem p, Stream<View> views, boolean fits, String most) {
     int vector = ALIGNED_BYTES / p.type().bytes();
-    if (!Stream.of(p.q(), p.k(), p.v(), p.o()).allMatch(view -> view.isAligned(vector, p.type().bytes()))) {
+    if (!views.allMatch(view -> view.isAligned(vector, p.type().bytes()))) {
       return Optional.of("tensor copies need strides and offsets of " + ALIGNED_BYTES + " bytes");
     }
     return fits ? Optional.empty() : Optional.of("head dimensions " + p.sizes().headDim() + " and "

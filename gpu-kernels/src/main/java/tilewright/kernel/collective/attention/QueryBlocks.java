@@ -1,7 +1,7 @@
 package tilewright.kernel.collective.attention;
 
 import tilewright.kernel.I32;
-import tilewright.kernel.Scope;
+import tilewright.kernel.Pred;
 
 /**
  * The blocks of {@code tileM} queries that see any of a tile of keys, for the backward pass: {@code first} … {@code
@@ -46,20 +46,8 @@ public record QueryBlocks(I32 first, I32 insideFirst, I32 insideEnd, I32 end) {
     return new QueryBlocks(first.settled(), insideFirst.settled(), insideEnd.settled(), end.settled());
   }
 
-  /** The work on block m of queries; {@code masked} where some query may not see all of the tile's keys. */
-  @FunctionalInterface
-  public interface Body {
-    void accept(I32 m, boolean masked);
-  }
-
-  /** Goes through all blocks from the first to the last. */
-  public void ascending(Scope k, Body body) {
-    ascending(k, first, insideFirst, true, body);
-    ascending(k, insideFirst, insideEnd, false, body);
-    ascending(k, insideEnd, end, true, body);
-  }
-
-  private static void ascending(Scope k, I32 from, I32 to, boolean masked, Body body) {
-    if (from.lessThan(to).known().orElse(true)) k.loop(from, to, 1, m -> body.accept(m, masked));
+  /** Whether some query of a block may not see all of the tile's keys. */
+  public Pred masked(I32 block) {
+    return block.lessThan(insideFirst).or(block.lessThan(insideEnd).not());
   }
 }

@@ -59,7 +59,7 @@ public record KeyBlock(Scope k, I32 number, I32 firstKey, I32 headOfKeys, I32 sh
 
     /** Whether some query of the tile may not see all of the block. */
     public Pred masked() {
-      return number.value().lessThan(tiles.insideFirst()).or(number.value().lessThan(tiles.insideEnd()).not());
+      return tiles.masked(number.value());
     }
 
     public void advance() {

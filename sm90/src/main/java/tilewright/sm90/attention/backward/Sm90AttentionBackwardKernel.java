@@ -10,13 +10,13 @@ import tilewright.kernel.Target;
 import tilewright.kernels.attention.AttentionArguments;
 import tilewright.kernels.attention.AttentionBackwardKernel;
 import tilewright.kernels.attention.AttentionBackwardProblem;
+import tilewright.kernels.attention.AttentionSpecs;
 import tilewright.kernels.attention.backward.BackwardLaunches;
 import tilewright.ptx.Dim3;
 import tilewright.sm90.attention.backward.Sm90BackwardConfig.Shape;
 
 /** Hopper's gradients: from a problem to a configuration to launches. */
 public final class Sm90AttentionBackwardKernel implements AttentionBackwardKernel {
-  private static final int ALIGNED_BYTES = 16;
   /** Tiles that a block stays behind the one before it: what passing the turn on takes. */
   private static final int LAG = 2;
   /** Heads together where the tiles of Q and dO of more would not stay in L2. */
@@ -46,13 +46,7 @@ public final class Sm90AttentionBackwardKernel implements AttentionBackwardKerne
 
   @Override
   public Optional<String> refusal(AttentionBackwardProblem problem) {
-    var p = problem.forward();
-    int vector = ALIGNED_BYTES / p.type().bytes();
-    if (!problem.views().allMatch(view -> view.isAligned(vector, p.type().bytes()))) {
-      return Optional.of("tensor copies need strides and offsets of " + ALIGNED_BYTES + " bytes");
-    }
-    return shape(problem).isPresent() ? Optional.empty() : Optional.of("head dimensions " + p.sizes().headDim()
-        + " and " + p.sizes().valueDim() + " are more than 256");
+    return AttentionSpecs.refusal(problem, shape(problem).isPresent(), "256");
   }
 
   @Override
