@@ -1,8 +1,8 @@
 package tilewright.kernel;
 
-/** The GPUs that configurations are chosen for. */
+/** The GPUs that configurations are chosen for, or that kernels are modelled on. */
 public enum Chip {
-  H200(132), B200(148);
+  A100(108), H200(132), B200(148);
 
   private final int multiprocessors;
 

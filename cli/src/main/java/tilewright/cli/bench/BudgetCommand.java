@@ -17,6 +17,7 @@ import tilewright.cli.io.InputFile;
 import tilewright.cli.kernel.ChosenSettings;
 import tilewright.kernel.collective.attention.Band;
 import tilewright.kernels.GemmProblem;
+import tilewright.kernels.attention.AttentionBackwardProblem;
 import tilewright.kernels.attention.AttentionProblem;
 import tilewright.kernels.attention.AttentionProblem.Sizes;
 import tilewright.kernels.library.GemmSettings;
@@ -32,6 +33,7 @@ import tools.jackson.core.JacksonException;
 /** {@code tilewright budget}: what a kernel asks of each unit of an SM, and which bounds it. */
 @Command(name = "budget", description = {
     "Count what a kernel's instructions ask of each unit of an H200 (sm90) or a B200 (sm100), and name what bounds it.",
+    "Attention's gradients have a budget for an A100 (sm80), too.",
     "It is a model: the kernel runs on the simulator, and published throughputs turn its counts into cycles."})
 @Examples({"budget gemm --arch sm90", "budget attention --set mask=causal"})
 public final class BudgetCommand implements Callable<Integer> {
@@ -43,11 +45,11 @@ public final class BudgetCommand implements Callable<Integer> {
 
   private final Console console;
 
-  @Parameters(paramLabel = "KERNEL", arity = "0..1", description = "gemm or attention.")
+  @Parameters(paramLabel = "KERNEL", arity = "0..1", description = "gemm, attention or attention_backward.")
   private String kernel = "";
 
-  @Option(names = "--arch", paramLabel = "sm90|sm100", defaultValue = "sm100",
-      description = "Whose kernel, and so which GPU: sm90 an H200, sm100 a B200 (default: sm100).")
+  @Option(names = "--arch", paramLabel = "sm80|sm90|sm100", defaultValue = "sm100",
+      description = "Whose kernel, and so which GPU: sm80 an A100, sm90 an H200, sm100 a B200 (default: sm100).")
   private String arch;
 
   @Option(names = "--set", paramLabel = "NAME=VALUE", description = {
@@ -85,7 +87,9 @@ public final class BudgetCommand implements Callable<Integer> {
   private int compare() {
     try {
       var rates = RecordedRates.of(InputFile.text(record), new Budgets());
-      if (rates.rows().isEmpty()) throw CommandFailure.badFile(record, "no rows of sm90_gemm or sm90_attention");
+      if (rates.rows().isEmpty()) {
+        throw CommandFailure.badFile(record, "no rows of sm90_gemm, sm90_attention or sm90_attention_backward");
+      }
       rates.unknown().forEach(row -> console.note("no configuration any more: " + row));
       if (console.json()) rates.rows().forEach(row -> console.result(BudgetText.Compared.of(row), ""));
       else console.text(BudgetText.comparison(rates));
@@ -99,9 +103,11 @@ public final class BudgetCommand implements Callable<Integer> {
     try {
       return switch (kernel) {
         case "gemm" -> new Budgets().ranked(gemm(chosen(GEMM)), arch, most);
+        case "attention_backward" -> List.of(new Budgets().gradients(
+            AttentionBackwardProblem.dense(attention(chosen(ATTENTION))), arch));
         case "attention" -> new Budgets().ranked(attention(chosen(ATTENTION)), arch, most);
         default -> throw CommandFailure.badInput("no budget of " + (kernel.isEmpty() ? "nothing" : kernel)
-            + ": gemm or attention");
+            + ": gemm, attention or attention_backward");
       };
     } catch (InvalidSettingException e) {
       throw ChosenSettings.invalid(e);

@@ -16,4 +16,9 @@ class KeptBlackwellBudgetsTest {
   void attentionIsAsItWasKept() throws IOException {
     KeptBudgets.assertKept("attention-sm100.jsonl", "budget", "attention", "--json");
   }
+
+  @Test
+  void gradientsAreAsTheyWereKept() throws IOException {
+    KeptBudgets.assertKept("attention-backward-sm100.jsonl", "budget", "attention_backward", "--json");
+  }
 }

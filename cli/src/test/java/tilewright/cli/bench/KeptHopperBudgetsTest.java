@@ -14,6 +14,7 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
+import org.junit.jupiter.params.provider.ValueSource;
 import tilewright.cli.Cli;
 import tools.jackson.databind.json.JsonMapper;
 
@@ -34,10 +35,19 @@ class KeptHopperBudgetsTest {
   }
 
   @ParameterizedTest
-  @CsvSource({"gemm, 26", "attention, 18"})
-  void whatStandsBesideMeasurementsIsAsItWasKept(String kernel, int every) throws IOException {
-    var operations = operations(kernel);
-    var rows = KeptBudgets.rows(kernel + "-h200.jsonl").stream()
+  @ValueSource(strings = {"sm80", "sm90"})
+  void gradientsAreAsTheyWereKept(String arch) throws IOException {
+    KeptBudgets.assertKept("attention-backward-" + arch + ".jsonl", "budget", "attention_backward", "--arch", arch,
+        "--json");
+  }
+
+  @ParameterizedTest
+  @CsvSource({"gemm, gemm, sm90-gemm-h200, 26", "attention, attention, sm90-attention-h200, 18",
+      "attention_backward, attention-backward, attention/attention-backward-h200, 18"})
+  void whatStandsBesideMeasurementsIsAsItWasKept(String kernel, String file, String measured, int every)
+      throws IOException {
+    var operations = operations(measured);
+    var rows = KeptBudgets.rows(file + "-h200.jsonl").stream()
         .filter(row -> operations.containsKey(row.get("row").asString())).toList();
     var sampled = IntStream.iterate(0, i -> i < rows.size(), i -> i + every).mapToObj(rows::get).toList();
     assertFalse(sampled.isEmpty());
@@ -48,20 +58,20 @@ class KeptHopperBudgetsTest {
       problems.addObject().put("kernel", "sm90_" + kernel).put("config", name).put("ours", 1)
           .put("operations", operations.get(name));
     }
-    var file = folder.resolve("record.json");
-    Files.writeString(file, record.toString());
-    var fresh = Cli.run("budget", "--compare", file.toString(), "--json");
+    var sample = folder.resolve("record.json");
+    Files.writeString(sample, record.toString());
+    var fresh = Cli.run("budget", "--compare", sample.toString(), "--json");
     assertEquals(sampled.size(), fresh.json().size(), fresh.err());
     for (int i = 0; i < sampled.size(); i++) {
       for (var name : List.of("bound", "expected")) {
-        KeptBudgets.assertClose(kernel + "-h200.jsonl", name, sampled.get(i), fresh.json().get(i));
+        KeptBudgets.assertClose(file + "-h200.jsonl", name, sampled.get(i), fresh.json().get(i));
       }
     }
   }
 
   /** The operations of each row of a record, by configuration. */
-  private static Map<String, Double> operations(String kernel) throws IOException {
-    var record = KeptBudgets.docs().resolve("benchmarks").resolve("sm90-" + kernel + "-h200.json");
+  private static Map<String, Double> operations(String measured) throws IOException {
+    var record = KeptBudgets.docs().resolve("benchmarks").resolve(measured + ".json");
     return JsonMapper.shared().readTree(Files.readString(record)).get("rows").valueStream()
         .collect(Collectors.toMap(row -> row.get("config").asString(), row -> row.get("operations").asDouble()));
   }

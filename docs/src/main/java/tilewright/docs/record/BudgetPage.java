@@ -28,6 +28,9 @@ public final class BudgetPage {
   /** Rows of a kernel in the chart. */
   private static final int CHARTED = 6;
 
+  /** The record of the gradients' rates. */
+  static final String GRADIENTS = "attention/attention-backward-h200.json";
+
   private BudgetPage() {}
 
   public static void write(Path docs, Path generated) throws IOException {
@@ -38,6 +41,10 @@ public final class BudgetPage {
     var all = List.of(rows(folder.resolve("gemm-sm90.jsonl")).getFirst(),
         rows(folder.resolve("attention-sm90.jsonl")).getFirst(), gemm.getFirst(), own);
     Files.writeString(generated.resolve("budget-units.adoc"), units(all));
+    var gradients = List.of(rows(folder.resolve("attention-backward-sm80.jsonl")).getFirst(),
+        rows(folder.resolve("attention-backward-sm90.jsonl")).getFirst(),
+        rows(folder.resolve("attention-backward-sm100.jsonl")).getFirst());
+    Files.writeString(generated.resolve("budget-gradients.adoc"), units(gradients));
     Files.writeString(generated.resolve("budget-emulation.adoc"), ranking(attention));
     Files.writeString(generated.resolve("budget-gemm.adoc"), ranking(gemm));
     Files.writeString(generated.resolve("budget-amounts.adoc"), amounts(List.of(gemm.getFirst(), own)));
@@ -50,6 +57,8 @@ public final class BudgetPage {
     Files.writeString(generated.resolve("budget-h200-gemm.adoc"), measured("GEMM", gemms, gemmRates));
     Files.writeString(generated.resolve("budget-h200-attention.adoc"),
         measured("Attention", attentions, attentionRates));
+    Files.writeString(generated.resolve("budget-h200-gradients.adoc"), measured("Gradients of attention",
+        rows(folder.resolve("attention-backward-h200.jsonl")), rates(docs, GRADIENTS)));
     var groups = new ArrayList<>(groups("GEMM ", gemms, gemmRates));
     groups.addAll(groups("", attentions, attentionRates));
     Files.writeString(generated.resolve("chart-budget.adoc"), Charts.include(new Chart("budget",

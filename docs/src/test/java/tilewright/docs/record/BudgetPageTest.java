@@ -30,8 +30,10 @@ class BudgetPageTest {
 
   @Test
   void noMeasurementIsFasterThanTheBoundThatWasKept() throws IOException {
-    for (var kernel : List.of("gemm", "attention")) {
-      var rates = BudgetPage.rates(Path.of("."), "sm90-" + kernel + "-h200.json");
+    var records = Map.of("gemm", "sm90-gemm-h200.json", "attention", "sm90-attention-h200.json",
+        "attention-backward", BudgetPage.GRADIENTS);
+    for (var kernel : records.keySet()) {
+      var rates = BudgetPage.rates(Path.of("."), records.get(kernel));
       for (var row : BudgetPage.rows(KEPT.resolve(kernel + "-h200.jsonl"))) {
         double measured = rates.getOrDefault(row.get("row").asString(), 0.0);
         assertTrue(measured <= row.get("bound").asDouble(), row.toString());
@@ -41,7 +43,8 @@ class BudgetPageTest {
 
   @Test
   void whatWasKeptSaysThatItIsAModel() throws IOException {
-    for (var file : List.of("gemm-sm90.jsonl", "gemm-sm100.jsonl", "attention-sm90.jsonl", "attention-sm100.jsonl")) {
+    for (var file : List.of("gemm-sm90.jsonl", "gemm-sm100.jsonl", "attention-sm90.jsonl", "attention-sm100.jsonl",
+        "attention-backward-sm80.jsonl", "attention-backward-sm90.jsonl", "attention-backward-sm100.jsonl")) {
       for (var row : BudgetPage.rows(KEPT.resolve(file))) assertEquals("true", row.get("model").asString());
     }
   }

@@ -15,6 +15,18 @@ public interface AttentionBackwardKernel {
   Optional<String> refusal(AttentionBackwardProblem problem);
 
   /**
+   * The extents of the tiles in which the gradients of a problem are computed.
+   *
+   * @param queries of a tile, which a CTA visits in a step of its loop
+   * @param keys of a CTA's block
+   * @param ctas that multiply together
+   */
+  record Tiles(int queries, int keys, int ctas) {}
+
+  /** The tiles of a problem that it can compute. */
+  Tiles tiles(AttentionBackwardProblem problem);
+
+  /**
    * The launches: D = rowsum(O ∘ dO) of every row, the gradients, and dQ in the operands' type.
    *
    * @throws IllegalArgumentException where there is a {@link #refusal}, or tensors break what the kernel relies on

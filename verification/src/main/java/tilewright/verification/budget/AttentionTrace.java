@@ -89,13 +89,13 @@ final class AttentionTrace {
   }
 
   /** Behind the last key that a query sees. */
-  private static int end(AttentionProblem p, int query) {
+  static int end(AttentionProblem p, int query) {
     var s = p.sizes();
     if (p.band().right().isEmpty()) return s.keys();
     return Math.clamp((long) query + s.keys() - s.queries() + p.band().right().getAsInt() + 1, 0, s.keys());
   }
 
-  private static int begin(AttentionProblem p, int query) {
+  static int begin(AttentionProblem p, int query) {
     var s = p.sizes();
     if (p.band().left().isEmpty()) return 0;
     return Math.clamp((long) query + s.keys() - s.queries() - p.band().left().getAsInt(), 0, end(p, query));

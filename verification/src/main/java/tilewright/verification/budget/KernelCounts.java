@@ -83,6 +83,7 @@ final class KernelCounts {
       case "wgmma" -> {
         if (i.has("mma_async")) multiplied(MmaShape.of(i), (double) warps / WARPS_OF_WGMMA);
       }
+      case "mma" -> add(Amount.TENSOR_OPERATIONS, warps * MmaShape.of(i).operations());
       case "tcgen05" -> tensor(i, warps, threads);
       case "ex2", "lg2", "rcp", "rsqrt", "sqrt", "sin", "cos", "tanh" -> add(Amount.EXPONENTIALS, threads);
       case "add", "sub", "mul", "fma", "mad" -> arithmetic(i, threads);

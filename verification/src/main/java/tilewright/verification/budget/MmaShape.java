@@ -1,5 +1,6 @@
 package tilewright.verification.budget;
 
+import java.util.regex.Matcher;
 import java.util.regex.Pattern;
 import tilewright.ptx.Instruction;
 import tilewright.ptx.Operand;
@@ -15,18 +16,34 @@ record MmaShape(int m, int n, int k, int operandBits, double rate, Place placeA)
   /** The memory that holds an operand. */
   enum Place { SHARED, REGISTERS, TENSOR_MEMORY }
 
-  private static final Pattern WGMMA = Pattern.compile("m(\\d+)n(\\d+)k(\\d+)");
+  private static final Pattern SHAPE = Pattern.compile("m(\\d+)n(\\d+)k(\\d+)");
   private static final int DEPTH_BITS = 256;
   private static final int HALF = 16;
 
-  /** Reads the shape of a {@code wgmma.mma_async} or {@code tcgen05.mma}. */
+  /** Reads the shape of an {@code mma.sync}, {@code wgmma.mma_async} or {@code tcgen05.mma}. */
   static MmaShape of(Instruction i) {
-    return i.opcode().equals("wgmma") ? wgmma(i) : tcgen05(i);
+    return switch (i.opcode()) {
+      case "mma" -> registers(i);
+      case "wgmma" -> wgmma(i);
+      default -> tcgen05(i);
+    };
+  }
+
+  /** An {@code mma.sync} of 16-bit elements. */
+  private static MmaShape registers(Instruction i) {
+    var shape = matched(i);
+    return new MmaShape(Integer.parseInt(shape.group(1)), Integer.parseInt(shape.group(2)),
+        Integer.parseInt(shape.group(3)), HALF, 1, Place.REGISTERS);
+  }
+
+  private static Matcher matched(Instruction i) {
+    var shape = SHAPE.matcher(i.name());
+    if (!shape.find()) throw new IllegalArgumentException("no shape in " + i.name());
+    return shape;
   }
 
   private static MmaShape wgmma(Instruction i) {
-    var shape = WGMMA.matcher(i.name());
-    if (!shape.find()) throw new IllegalArgumentException("no shape in " + i.name());
+    var shape = matched(i);
     int k = Integer.parseInt(shape.group(3));
     int bits = DEPTH_BITS / k;
     return new MmaShape(Integer.parseInt(shape.group(1)), Integer.parseInt(shape.group(2)), k, bits,

@@ -7,6 +7,7 @@ import java.util.regex.MatchResult;
 import java.util.regex.Pattern;
 import tilewright.kernel.collective.attention.Band;
 import tilewright.kernels.GemmProblem;
+import tilewright.kernels.attention.AttentionBackwardProblem;
 import tilewright.kernels.attention.AttentionProblem.Sizes;
 import tilewright.kernels.attention.AttentionProblem;
 import tilewright.numerics.ElementType;
@@ -45,7 +46,7 @@ public record RecordedRates(List<Row> rows, List<String> unknown) {
   }
 
   /**
-   * Rows of {@code sm90_gemm} and {@code sm90_attention} in a benchmark record.
+   * Rows of {@code sm90_gemm}, {@code sm90_attention} and {@code sm90_attention_backward} in a benchmark record.
    *
    * @throws tools.jackson.core.JacksonException when the text is no such record
    */
@@ -68,6 +69,8 @@ public record RecordedRates(List<Row> rows, List<String> unknown) {
     return switch (row.required("kernel").asString()) {
       case "sm90_gemm" -> match(GEMM, config).flatMap(m -> gemm(m, budgets));
       case "sm90_attention" -> match(ATTENTION, config).map(m -> attention(m, budgets));
+      case "sm90_attention_backward" -> match(ATTENTION, config).map(m ->
+          budgets.gradients(AttentionBackwardProblem.dense(problem(m)), "sm90"));
       default -> Optional.empty();
     };
   }
@@ -85,10 +88,14 @@ public record RecordedRates(List<Row> rows, List<String> unknown) {
   }
 
   private static Budget attention(MatchResult m, Budgets budgets) {
+    var problem = problem(m);
+    return budgets.hopper(problem, Sm90AttentionKernel.shapes(problem).findFirst().orElseThrow());
+  }
+
+  private static AttentionProblem problem(MatchResult m) {
     var dense = AttentionProblem.dense(ElementType.parse(m.group(1)).orElseThrow(),
         Sizes.of(number(m, 2), number(m, 3), number(m, 3), number(m, 4), number(m, 5)));
-    var problem = m.group(6) == null ? dense : dense.with(Band.CAUSAL);
-    return budgets.hopper(problem, Sm90AttentionKernel.shapes(problem).findFirst().orElseThrow());
+    return m.group(6) == null ? dense : dense.with(Band.CAUSAL);
   }
 
   private static int number(MatchResult m, int group) {

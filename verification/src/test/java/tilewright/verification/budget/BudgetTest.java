@@ -6,7 +6,9 @@ import static org.junit.jupiter.api.Assertions.assertTrue;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
+import tilewright.kernel.collective.attention.Band;
 import tilewright.kernels.GemmProblem;
+import tilewright.kernels.attention.AttentionBackwardProblem;
 import tilewright.kernels.attention.AttentionProblem.Sizes;
 import tilewright.kernels.attention.AttentionProblem;
 import tilewright.numerics.ElementType;
@@ -50,6 +52,41 @@ class BudgetTest {
     assertEquals(2 * 768, step.of(Amount.OPERAND_BYTES) / 128);
     // One more exponential for each row, by which its sum is rescaled.
     assertEquals(2 * (1024 + 8), ChipRates.B200.cycles(step, Unit.EXPONENT));
+  }
+
+  /**
+   * FlashAttention-4, section 4: 2,560 cycles of products, 1,024 of exponentials and 3,328 of shared memory a tile. The
+   * last are operands, dS, and dQ to its stage and from there. Rows' statistics come on top: two reads of 16 bytes for
+   * four queries in each of eight warps.
+   */
+  @Test
+  void aTileOfGradientsTakesThePublishedCyclesOfEachUnit() {
+    var step = gradients("sm100").step();
+    assertEquals(2560, ChipRates.B200.cycles(step, Unit.TENSOR));
+    assertEquals(1024, ChipRates.B200.cycles(step, Unit.EXPONENT));
+    assertEquals(2048, step.of(Amount.OPERAND_BYTES) / 128);
+    double fromStage = 128 * 128 * Float.BYTES / 128;
+    double statistics = 2 * 4 * 8 * 64 / 4;
+    assertEquals(3328, ChipRates.B200.cycles(step, Unit.SHARED) + fromStage - statistics);
+  }
+
+  /** Five GEMMs of 128 keys, 64 queries and head dimension 128. */
+  @ParameterizedTest
+  @ValueSource(strings = {"sm80", "sm90"})
+  void aTileOfGradientsTakesFiveGemms(String arch) {
+    assertEquals(5 * 2.0 * 128 * 64 * 128, gradients(arch).step().of(Amount.TENSOR_OPERATIONS));
+  }
+
+  @Test
+  void aCausalMaskHalvesTheStepsOfGradients() {
+    var work = BUDGETS.gradients(AttentionBackwardProblem.dense(ATTENTION.with(Band.CAUSAL)), "sm90").work();
+    int blocks = 8192 / 128;
+    assertEquals(4 * 16 * blocks * (blocks + 1.0), work.steps());
+    assertEquals(2.0 * blocks, work.longest());
+  }
+
+  private static Budget gradients(String arch) {
+    return BUDGETS.gradients(AttentionBackwardProblem.dense(ATTENTION), arch);
   }
 
   /** Scores are read once and weights written once; tensor cores read these again. */

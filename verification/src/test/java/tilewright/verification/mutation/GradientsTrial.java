@@ -27,7 +27,8 @@ final class GradientsTrial {
     var expected = trial.buffers().get();
     Simulator.load(trial.module()).run(trial.launch().on(expected), SimulatorOptions.defaults());
     var ordered = setup.problem().deterministic() ? trial.withOrderedReductions("dQaccum") : trial;
-    return ordered.withCheck(actual -> OUTPUTS.stream().filter(name -> expected.get(name).mismatch(actual.get(name)) >= 0)
+    return ordered.withCheck(actual -> OUTPUTS.stream()
+        .filter(name -> expected.get(name).mismatch(actual.get(name)) >= 0)
         .findFirst().map(name -> name + " differs"));
   }
 

@@ -88,9 +88,9 @@ class Sm100AttentionBackwardMutationTest {
    * <li>The load warp's last wait: a stage of dO is free if Q's is, as one CTA has as many of them.
    * <li>The end of the copies of dK and dV, whose shared memory the simulator keeps.
    * <li>In front of the last dQ the release of Q, and behind it the wait until it has been read.
-   * <li>In a fixed order, the waits for the stages of a tile's first chunks of dQ, with the warp's barriers behind them,
-   * and the wait at the end: all chunks of the tile before have been added. The end of the first chunk's copies, which
-   * that of the second's, a tile's last, is, too.
+   * <li>In a fixed order, the waits for the stages of a tile's first chunks of dQ, with the warp's barriers behind
+   * them, and the wait at the end: all chunks of the tile before have been added. The end of the first chunk's copies,
+   * which that of the second's, a tile's last, is, too.
    * <li>Above head dimension 128, the MMA warp's wait until dV has been added to, in front of the next scores: dK is
    * added to later, and that has been waited for. The fence between dPᵀ and dV, with no wait in front.
    * </ul>

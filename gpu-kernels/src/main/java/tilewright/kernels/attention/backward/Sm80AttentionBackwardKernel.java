@@ -31,6 +31,12 @@ public final class Sm80AttentionBackwardKernel implements AttentionBackwardKerne
   }
 
   @Override
+  public Tiles tiles(AttentionBackwardProblem problem) {
+    var shape = Sm80BackwardShapes.of(problem, vector(problem));
+    return new Tiles(shape.tileM(), shape.tileN(), 1);
+  }
+
+  @Override
   public LaunchSequence prepare(AttentionBackwardProblem problem) {
     return prepare(problem, Sm80BackwardShapes.of(problem, vector(problem)));
   }

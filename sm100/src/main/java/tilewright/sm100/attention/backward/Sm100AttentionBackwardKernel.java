@@ -48,6 +48,11 @@ public final class Sm100AttentionBackwardKernel implements AttentionBackwardKern
   }
 
   @Override
+  public Tiles tiles(AttentionBackwardProblem problem) {
+    return new Tiles(Sm100BackwardConfig.QUERIES, Sm100BackwardConfig.KEYS, shape(problem.forward()).orElseThrow().ctas());
+  }
+
+  @Override
   public LaunchSequence prepare(AttentionBackwardProblem problem) {
     refusal(problem).ifPresent(reason -> {
       throw new IllegalArgumentException(reason);

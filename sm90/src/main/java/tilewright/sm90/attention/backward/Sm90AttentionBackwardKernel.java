@@ -50,6 +50,12 @@ public final class Sm90AttentionBackwardKernel implements AttentionBackwardKerne
   }
 
   @Override
+  public Tiles tiles(AttentionBackwardProblem problem) {
+    var shape = shape(problem).orElseThrow();
+    return new Tiles(shape.queries(), shape.keys(), 1);
+  }
+
+  @Override
   public LaunchSequence prepare(AttentionBackwardProblem problem) {
     refusal(problem).ifPresent(reason -> {
       throw new IllegalArgumentException(reason);
