@@ -49,7 +49,8 @@ public final class Sm100AttentionBackwardKernel implements AttentionBackwardKern
 
   @Override
   public Tiles tiles(AttentionBackwardProblem problem) {
-    return new Tiles(Sm100BackwardConfig.QUERIES, Sm100BackwardConfig.KEYS, shape(problem.forward()).orElseThrow().ctas());
+    int ctas = shape(problem.forward()).orElseThrow().ctas();
+    return new Tiles(Sm100BackwardConfig.QUERIES, Sm100BackwardConfig.KEYS, ctas);
   }
 
   @Override
@@ -67,7 +68,8 @@ public final class Sm100AttentionBackwardKernel implements AttentionBackwardKern
     var arguments = launches.arguments(kernel);
     config.tensors().giveTo(arguments, AttentionArguments.tensors(p));
     config.tensors().giveTo(arguments, BackwardLaunches.tensors(problem));
-    return launches.around(new PreparedLaunch(kernel, Dim3.of(Math.toIntExact(shape.ctas() * p.keyBlocks(shape.keys()))), arguments.build()));
+    var grid = Dim3.of(Math.toIntExact(shape.ctas() * p.keyBlocks(shape.keys())));
+    return launches.around(new PreparedLaunch(kernel, grid, arguments.build()));
   }
 
   /** The smallest tiles that have the head dimensions; a pair where there are keys for both CTAs. */
