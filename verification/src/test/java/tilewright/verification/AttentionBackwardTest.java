@@ -51,9 +51,10 @@ class AttentionBackwardTest {
     assertEquals(Row.Status.PASS, row.status());
   }
 
-  static Stream<Arguments> bands() {
-    return kernels().flatMap(kernel -> BANDS.stream()
-        .map(band -> Arguments.argumentSet(kernel.name() + " " + band, kernel, band)));
+  /** Every kernel with every band, or a sample that has each of both. */
+  static List<Arguments> bands() {
+    return LongSuite.of(kernels().flatMap(kernel -> BANDS.stream()
+        .map(band -> (Arguments) Arguments.argumentSet(kernel.name() + " " + band, kernel, band))).toList());
   }
 
   @ParameterizedTest
