@@ -34,6 +34,11 @@ public final class Attention {
     return new Attention(AttentionProblem.dense(type, sizes));
   }
 
+  /** Like {@link #forward(ElementType, Sizes)}, of e4m3 codes in buffers Q, K and V, whose factors are given. */
+  public static Attention forward(AttentionProblem.Quantized quantized, Sizes sizes) {
+    return new Attention(AttentionProblem.dense(quantized, sizes));
+  }
+
   /** Places the tensors elsewhere. */
   public Attention tensors(View q, View k, View v, View o) {
     problem = problem.at(q, k, v, o);

@@ -6,7 +6,7 @@ import tilewright.kernel.CompiledKernel;
 import tilewright.kernel.LaunchArguments;
 import tilewright.kernels.attention.AttentionProblem.View;
 
-/** The launch arguments of attention kernels: Q, K, V, O, scale, and where the problem has them LSE, cuQ and cuK. */
+/** The launch arguments of attention kernels: Q, K, V, O, scale, and where the problem has them LSE, cuQ, cuK and factors. */
 public final class AttentionArguments {
   private AttentionArguments() {}
 
@@ -20,7 +20,23 @@ public final class AttentionArguments {
         List.of(lse.sequence(), lse.head(), lse.batch()))));
     p.packed().ifPresent(packed -> arguments.tensor("cuQ", lengths(packed.queries(), packed.sequences()))
         .tensor("cuK", lengths(packed.keys(), packed.sequences())));
+    p.quantized().ifPresent(quantized -> factors(arguments, p, quantized));
     return arguments;
+  }
+
+  private static void factors(LaunchArguments arguments, AttentionProblem p, AttentionProblem.Quantized quantized) {
+    var s = p.sizes();
+    arguments.tensor("descaleQ", factors(p, quantized.q(), s.queries(), s.heads()));
+    arguments.tensor("descaleK", factors(p, quantized.k(), s.keys(), s.keyHeads()));
+    arguments.tensor("descaleV", factors(p, quantized.v(), s.keys(), s.keyHeads()));
+  }
+
+  private static LaunchArguments.Tensor factors(AttentionProblem p, AttentionProblem.Factors factors, int rows,
+      int heads) {
+    long entries = p.packed().map(AttentionProblem.Packed::sequences).orElse(p.sizes().batch());
+    return new LaunchArguments.Tensor(factors.buffer(), 0,
+        List.of((long) factors.blocks(rows), (long) heads, entries),
+        List.of(factors.block(), factors.head(), factors.batch()));
   }
 
   /** Q, K, V and O. */

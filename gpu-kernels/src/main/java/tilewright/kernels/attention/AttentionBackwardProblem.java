@@ -17,6 +17,10 @@ public record AttentionBackwardProblem(AttentionProblem forward, View dO, View d
     if (forward.lse().isEmpty()) {
       throw new IllegalArgumentException("gradients need the logarithms: the forward pass must store LSE");
     }
+    if (forward.quantized().isPresent()) {
+      throw new IllegalArgumentException("no gradients of " + forward.type().text()
+          + " operands: give 16-bit Q, K and V");
+    }
     if (forward.blockMask()) {
       throw new IllegalArgumentException("no gradients by lists of blocks: use the mask without skipping blocks");
     }

@@ -2,6 +2,7 @@ package tilewright.kernels.attention;
 
 import java.util.Arrays;
 import java.util.Collection;
+import java.util.List;
 import java.util.Optional;
 import tilewright.kernel.collective.attention.Band;
 import tilewright.kernel.collective.attention.Modification;
@@ -13,23 +14,30 @@ import tilewright.numerics.ElementType;
  * reads head h·Hk/H of K and V. Any extent but a head dimension may be 0: of no queries nothing is written; a query
  * without keys has O = 0 and a logarithm of −∞, as one that sees none of them.
  *
- * @param type of Q, K, V and O: f16 or bf16
+ * @param type of Q, K and V: f16 or bf16, which O has too, or e4m3 where they are {@code quantized}
  * @param lse where each row's logarithm of its sum of exponentials goes, (B,Sq,H) of FP32, if anywhere
  * @param scale positive
  * @param band which keys a query sees, by distance
  * @param modification of scores
  * @param blockMask whether blocks of keys that the mask hides are skipped, by lists that another launch makes
  * @param packed where sequences of different lengths lie one after the other; B is 1 then, Sq and Sk their sums
+ * @param quantized the factors of 8-bit Q, K and V, which 16-bit ones have not
  */
 public record AttentionProblem(ElementType type, Sizes sizes, View q, View k, View v, View o, Optional<View> lse,
-    float scale, Band band, Modification modification, Optional<Packed> packed, boolean blockMask) {
+    float scale, Band band, Modification modification, Optional<Packed> packed, boolean blockMask,
+    Optional<Quantized> quantized) {
+  private static final List<ElementType> SIXTEEN_BITS = List.of(ElementType.F16, ElementType.BF16);
+
   public AttentionProblem {
     if (blockMask && (packed.isPresent() || modification.mask().isEmpty() || !band.isAll())) {
       throw new IllegalArgumentException("a block mask goes with a mask, and with neither packed sequences nor a band");
     }
-    if (type != ElementType.F16 && type != ElementType.BF16) {
-      throw new IllegalArgumentException("no attention of " + type.text() + ": f16 or bf16");
+    if (quantized.isPresent() ? type != ElementType.E4M3 : !SIXTEEN_BITS.contains(type)) {
+      throw new IllegalArgumentException(quantized.isPresent()
+          ? "no attention of quantized " + type.text() + ": e4m3" : "no attention of " + type.text()
+          + ": f16 or bf16, or e4m3 with its factors");
     }
+    if (packed.isPresent()) quantized.ifPresent(Quantized::requireWholeSequences);
     if (!(scale > 0)) throw new IllegalArgumentException("invalid scale " + scale + ": it must be positive");
     if (packed.isPresent() && sizes.batch != 1) {
       throw new IllegalArgumentException("packed sequences lie in one batch entry, not in " + sizes.batch);
@@ -117,13 +125,103 @@ public record AttentionProblem(ElementType type, Sizes sizes, View q, View k, Vi
    */
   public record Packed(String queries, String keys, int sequences, int longest) {}
 
+  /**
+   * Operands of 8 bits: each code stands for itself times a factor.
+   *
+   * @param output type of O: f16 or bf16
+   * @param probabilities type that P is rounded to: e4m3 or e5m2
+   * @param q the factors of Q; likewise {@code k} and {@code v}
+   */
+  public record Quantized(ElementType output, ElementType probabilities, Factors q, Factors k, Factors v) {
+    private static final List<ElementType> EIGHT_BITS = List.of(ElementType.E4M3, ElementType.E5M2);
+
+    public Quantized {
+      if (!SIXTEEN_BITS.contains(output)) {
+        throw new IllegalArgumentException("no attention of e4m3 stores " + output.text() + ": f16 or bf16");
+      }
+      if (!EIGHT_BITS.contains(probabilities)) {
+        throw new IllegalArgumentException("P is not rounded to " + probabilities.text() + ": e4m3 or e5m2");
+      }
+    }
+
+    /** A factor for each head of Q, K and V, in dense buffers descaleQ, descaleK and descaleV (B,H) or (B,Hk). */
+    public static Quantized perHead(ElementType output, Sizes s) {
+      return new Quantized(output, ElementType.E4M3, Factors.perHead("descaleQ", s.heads),
+          Factors.perHead("descaleK", s.keyHeads), Factors.perHead("descaleV", s.keyHeads));
+    }
+
+    /** A factor for each block of so many queries or keys of each head, in dense buffers (B,H,blocks). */
+    public static Quantized perBlock(ElementType output, Sizes s, int queries, int keys) {
+      return new Quantized(output, ElementType.E4M3, Factors.perBlock("descaleQ", s.heads, s.queries, queries),
+          Factors.perBlock("descaleK", s.keyHeads, s.keys, keys),
+          Factors.perBlock("descaleV", s.keyHeads, s.keys, keys));
+    }
+
+    private void requireWholeSequences() {
+      for (var factors : List.of(q, k, v)) {
+        if (factors.rows != Factors.WHOLE) {
+          throw new IllegalArgumentException("packed sequences take a factor for each sequence and head, not one for "
+              + factors.rows + " rows");
+        }
+      }
+    }
+  }
+
+  /**
+   * The place and strides of FP32 factors (blocks, heads, batch entries or packed sequences).
+   *
+   * @param rows of a sequence that share a factor, or {@link #WHOLE}
+   * @param block elements from one block's factor to the next; likewise heads and batch entries, 0 where they share one
+   */
+  public record Factors(String buffer, int rows, long block, long head, long batch) {
+    /** All rows of a sequence share a factor. */
+    public static final int WHOLE = Integer.MAX_VALUE;
+
+    public Factors {
+      if (rows < 1) throw new IllegalArgumentException("a factor of " + rows + " rows: at least 1");
+    }
+
+    /** One factor for all. */
+    public static Factors perTensor(String buffer) {
+      return new Factors(buffer, WHOLE, 0, 0, 0);
+    }
+
+    /** Dense (B,H). */
+    public static Factors perHead(String buffer, int heads) {
+      return new Factors(buffer, WHOLE, 0, 1, heads);
+    }
+
+    /** Dense (B,H,blocks). */
+    public static Factors perBlock(String buffer, int heads, int sequence, int rows) {
+      long blocks = Math.max(1, Math.ceilDiv(sequence, rows));
+      return new Factors(buffer, rows, 1, blocks, blocks * heads);
+    }
+
+    /** Blocks of a sequence: at least one. */
+    public int blocks(int sequence) {
+      return Math.max(1, Math.ceilDiv(sequence, rows));
+    }
+  }
+
   /** Dense tensors named Q, K, V, O and LSE, (B,S,H,D) in memory, and the usual scale 1/√D. */
   public static AttentionProblem dense(ElementType type, Sizes s) {
     return new AttentionProblem(type, s, View.bshd("Q", s.queries, s.heads, s.headDim),
         View.bshd("K", s.keys, s.keyHeads, s.headDim), View.bshd("V", s.keys, s.keyHeads, s.valueDim),
         View.bshd("O", s.queries, s.heads, s.valueDim),
         Optional.of(new View("LSE", 0, (long) s.heads * s.queries, 1, s.queries, 1)),
-        (float) (1 / Math.sqrt(s.headDim)), Band.ALL, Modification.NONE, Optional.empty(), false);
+        (float) (1 / Math.sqrt(s.headDim)), Band.ALL, Modification.NONE, Optional.empty(), false, Optional.empty());
+  }
+
+  /** Like {@link #dense(ElementType, Sizes)}, of e4m3 codes. */
+  public static AttentionProblem dense(Quantized quantized, Sizes s) {
+    var p = dense(quantized.output, s);
+    return new AttentionProblem(ElementType.E4M3, s, p.q, p.k, p.v, p.o, p.lse, p.scale, p.band, p.modification,
+        p.packed, p.blockMask, Optional.of(quantized));
+  }
+
+  /** The type of O. */
+  public ElementType outputType() {
+    return quantized.map(Quantized::output).orElse(type);
   }
 
   /** The larger of the two head dimensions. */
@@ -155,34 +253,39 @@ public record AttentionProblem(ElementType type, Sizes sizes, View q, View k, Vi
   }
 
   public AttentionProblem with(Band other) {
-    return new AttentionProblem(type, sizes, q, k, v, o, lse, scale, other, modification, packed, blockMask);
+    return new AttentionProblem(type, sizes, q, k, v, o, lse, scale, other, modification, packed, blockMask,
+        quantized);
   }
 
   public AttentionProblem with(Modification other) {
-    return new AttentionProblem(type, sizes, q, k, v, o, lse, scale, band, other, packed, blockMask);
+    return new AttentionProblem(type, sizes, q, k, v, o, lse, scale, band, other, packed, blockMask,
+        quantized);
   }
 
   public AttentionProblem with(Packed other) {
-    return new AttentionProblem(type, sizes, q, k, v, o, lse, scale, band, modification, Optional.of(other), blockMask);
+    return new AttentionProblem(type, sizes, q, k, v, o, lse, scale, band, modification, Optional.of(other), blockMask,
+        quantized);
   }
 
   /** Returns this problem with its tensors elsewhere. */
   public AttentionProblem at(View otherQ, View otherK, View otherV, View otherO) {
     return new AttentionProblem(type, sizes, otherQ, otherK, otherV, otherO, lse, scale, band, modification, packed,
-        blockMask);
+        blockMask, quantized);
   }
 
   /** Returns this problem with the logarithms elsewhere, or without them. */
   public AttentionProblem withLogarithms(Optional<View> other) {
-    return new AttentionProblem(type, sizes, q, k, v, o, other, scale, band, modification, packed, blockMask);
+    return new AttentionProblem(type, sizes, q, k, v, o, other, scale, band, modification, packed, blockMask,
+        quantized);
   }
 
   public AttentionProblem scaled(float other) {
-    return new AttentionProblem(type, sizes, q, k, v, o, lse, other, band, modification, packed, blockMask);
+    return new AttentionProblem(type, sizes, q, k, v, o, lse, other, band, modification, packed, blockMask,
+        quantized);
   }
 
   /** Returns this problem, skipping blocks of keys that the mask hides. */
   public AttentionProblem skipping() {
-    return new AttentionProblem(type, sizes, q, k, v, o, lse, scale, band, modification, packed, true);
+    return new AttentionProblem(type, sizes, q, k, v, o, lse, scale, band, modification, packed, true, quantized);
   }
 }

@@ -10,10 +10,16 @@ import tilewright.numerics.ElementType;
  * The assumptions of kernels that copy boxes about attention's tensors: head dimensions are contiguous, all else is
  * aligned.
  *
- * @param type of Q, K, V and O
+ * @param type of Q, K, V and their gradients
+ * @param output type of O
  */
-public record AttentionSpecs(ElementType type) {
+public record AttentionSpecs(ElementType type, ElementType output) {
   private static final int ALIGNED_BYTES = 16;
+
+  /** Tensors of one type. */
+  public AttentionSpecs(ElementType type) {
+    this(type, type);
+  }
 
   /**
    * Why a kernel that copies boxes cannot compute a problem, if it cannot.
@@ -21,7 +27,13 @@ public record AttentionSpecs(ElementType type) {
    * @param fits whether it has tiles for the head dimensions, of which {@code most} says the largest
    */
   public static Optional<String> refusal(AttentionProblem p, boolean fits, String most) {
-    return refusal(p, Stream.of(p.q(), p.k(), p.v(), p.o()), fits, most);
+    return unaligned(p.outputType(), Stream.of(p.o()))
+        .or(() -> refusal(p, Stream.of(p.q(), p.k(), p.v()), fits, most));
+  }
+
+  /** Why a kernel of 16-bit operands cannot compute a problem, if it cannot. */
+  public static Optional<String> refusalOfQuantized(AttentionProblem p) {
+    return p.quantized().map(_ -> p.type().text() + " operands need another kernel");
   }
 
   /** Like {@link #refusal(AttentionProblem, boolean, String)}, for the gradients. */
@@ -30,12 +42,15 @@ public record AttentionSpecs(ElementType type) {
   }
 
   private static Optional<String> refusal(AttentionProblem p, Stream<View> views, boolean fits, String most) {
-    int vector = ALIGNED_BYTES / p.type().bytes();
-    if (!views.allMatch(view -> view.isAligned(vector, p.type().bytes()))) {
-      return Optional.of("tensor copies need strides and offsets of " + ALIGNED_BYTES + " bytes");
-    }
-    return fits ? Optional.empty() : Optional.of("head dimensions " + p.sizes().headDim() + " and "
+    var dims = fits ? Optional.<String>empty() : Optional.of("head dimensions " + p.sizes().headDim() + " and "
         + p.sizes().valueDim() + " are more than " + most);
+    return unaligned(p.type(), views).or(() -> dims);
+  }
+
+  private static Optional<String> unaligned(ElementType type, Stream<View> views) {
+    int vector = ALIGNED_BYTES / type.bytes();
+    return views.allMatch(view -> view.isAligned(vector, type.bytes())) ? Optional.empty()
+        : Optional.of("tensor copies need strides and offsets of " + ALIGNED_BYTES + " bytes");
   }
 
   public TensorSpec q() {
@@ -52,7 +67,7 @@ public record AttentionSpecs(ElementType type) {
   }
 
   public TensorSpec o() {
-    return tensor("O", "Sq", "Dv", "H", "Dv");
+    return new AttentionSpecs(output).tensor("O", "Sq", "Dv", "H", "Dv");
   }
 
   /** The gradient by O. */
@@ -73,6 +88,12 @@ public record AttentionSpecs(ElementType type) {
   /** The logarithms of rows' sums. */
   public static TensorSpec logSumExp() {
     return TensorSpec.of("LSE", ElementType.F32, "Sq", "H", "B");
+  }
+
+  /** The factors of codes: descaleQ, descaleK or descaleV, of a block of rows of each head. */
+  public static TensorSpec factors(String name) {
+    var heads = name.endsWith("Q") ? "H" : "Hk";
+    return TensorSpec.of(name, ElementType.F32, "Blocks" + name, heads, "Entries");
   }
 
   /** Cumulated lengths of packed sequences: cuQ or cuK. */

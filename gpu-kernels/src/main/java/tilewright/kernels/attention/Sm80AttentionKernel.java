@@ -24,8 +24,8 @@ public final class Sm80AttentionKernel implements AttentionKernel {
   @Override
   public Optional<String> refusal(AttentionProblem problem) {
     int most = Sm80AttentionShapes.MOST_DIM;
-    return problem.largestDim() <= most ? Optional.empty()
-        : Optional.of("head dimension " + problem.largestDim() + " is more than " + most);
+    return AttentionSpecs.refusalOfQuantized(problem).or(() -> problem.largestDim() <= most ? Optional.empty()
+        : Optional.of("head dimension " + problem.largestDim() + " is more than " + most));
   }
 
   @Override

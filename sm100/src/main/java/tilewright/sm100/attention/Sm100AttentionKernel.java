@@ -48,8 +48,8 @@ public record Sm100AttentionKernel(boolean cancelling) implements AttentionKerne
 
   @Override
   public Optional<String> refusal(AttentionProblem problem) {
-    return AttentionSpecs.refusal(problem, shape(problem).isPresent(),
-        SHAPES.getLast().headDim() + " and " + SHAPES.getLast().valueDim());
+    return AttentionSpecs.refusalOfQuantized(problem).or(() -> AttentionSpecs.refusal(problem,
+        shape(problem).isPresent(), SHAPES.getLast().headDim() + " and " + SHAPES.getLast().valueDim()));
   }
 
   @Override

@@ -39,7 +39,8 @@ public final class Sm90AttentionKernel implements AttentionKernel {
 
   @Override
   public Optional<String> refusal(AttentionProblem problem) {
-    return AttentionSpecs.refusal(problem, shapes(problem).findFirst().isPresent(), "256");
+    return AttentionSpecs.refusalOfQuantized(problem)
+        .or(() -> AttentionSpecs.refusal(problem, shapes(problem).findFirst().isPresent(), "256"));
   }
 
   @Override
