@@ -16,17 +16,18 @@ import tilewright.numerics.ElementType;
 /**
  * Attention's tensors as boxes are copied from and to them; {@link TileCoordinates} says where these begin.
  *
- * @param type of Q, K, V and O
+ * @param type of Q, K, V and their gradients
+ * @param output type of O
  * @param packed whether sequences lie one after the other, at whose ends boxes stop
  * @param packing whose heads come before queries in boxes of Q and O
  */
-public record BoxedTensors(ElementType type, boolean packed, HeadPacking packing) {
+public record BoxedTensors(ElementType type, ElementType output, boolean packed, HeadPacking packing) {
   private static final int ROWS = 0;
   private static final int HEADS = 2;
 
   /** Creates the tensors of tiles in which each query has one row. */
   public BoxedTensors(ElementType type, boolean packed) {
-    this(type, packed, HeadPacking.NONE);
+    this(type, type, packed, HeadPacking.NONE);
   }
 
   public TensorSpec q() {
@@ -42,7 +43,7 @@ public record BoxedTensors(ElementType type, boolean packed, HeadPacking packing
   }
 
   public TensorSpec o() {
-    return queries(new AttentionSpecs(type).o());
+    return queries(new AttentionSpecs(type, output).o());
   }
 
   public TensorSpec dO() {
@@ -92,8 +93,12 @@ public record BoxedTensors(ElementType type, boolean packed, HeadPacking packing
       boolean ofQueries = isPacked() && (name.endsWith("Q") || name.endsWith("O"));
       var given = ofQueries ? headsFirst(tensor) : tensor;
       int rows = name.endsWith("V") ? 1 : ofQueries ? HEADS : ROWS;
-      arguments.tensor(name, packed ? RaggedRows.tensor(given, rows, type.bytes()) : given);
+      arguments.tensor(name, packed ? RaggedRows.tensor(given, rows, bytes(name)) : given);
     });
+  }
+
+  private int bytes(String name) {
+    return name.equals("O") ? output.bytes() : type.bytes();
   }
 
   /** Heads before queries; of fixed lengths only those of a head of keys, of which boxes have no more. */

@@ -2,6 +2,7 @@ package tilewright.sm90.atom;
 
 import java.util.ArrayList;
 import java.util.List;
+import java.util.stream.IntStream;
 import tilewright.async.atom.Warpgroup;
 import tilewright.kernel.F32;
 import tilewright.kernel.Scope;
@@ -11,30 +12,103 @@ import tilewright.ptx.Operand;
 import tilewright.ptx.PtxType;
 
 /**
- * The accumulators of one product as operand A of the next: each thread rounds what it has, and nothing moves between
+ * The accumulators of one GEMM as operand A of the next: each thread rounds what it has, and nothing moves between
  * threads (FlashAttention-3, where P = softmax(S) is multiplied with V).
  *
- * @param values (thread, (value of A, slice along k)) → thread + 128 · number of its accumulator
+ * <p>Of operands of 8 bits, a thread has other columns in the accumulators than it needs in A: of 16 columns it has
+ * {2t, 2t+1, 8+2t, 8+2t+1}, and A's are {4t, …, 4t+3}. The columns are therefore renamed: P and V go through the keys in
+ * another {@link #order}, which leaves P·V as it is ("layout conformance"; Bikshandi and Shah, A Case Study in CUDA
+ * Kernel Fusion, 2023). The order of the keys and that of the registers follow from the two thread–value layouts.
+ *
+ * @param values (value of A, slice along k) → number of the thread's accumulator
+ * @param order k of A, over all slices → column of the accumulators
  */
-public record RegisterOperand(WgmmaAtom next, Layout values) {
+public record RegisterOperand(WgmmaAtom next, Layout values, Layout order) {
+  private static final int REGISTER_BITS = 32;
 
   /**
-   * @param first whose columns become k of the next
+   * @param first whose columns become k of the next, in their order
    * @throws TraceException where a value of A belongs to another thread than the accumulator
    */
   public static RegisterOperand of(WgmmaAtom first, WgmmaAtom next) {
-    var a = next.operandA();
+    var operand = permuted(first, next);
+    operand.requireOrder(Layout.of(first.columns(), 1));
+    return operand;
+  }
+
+  /**
+   * Like {@link #of}, with the columns of the first in an {@link #order} that rows of the next's operand B must have too.
+   *
+   * @throws TraceException where a thread has other rows of A than of the accumulators
+   */
+  public static RegisterOperand permuted(WgmmaAtom first, WgmmaAtom next) {
     if (first.columns() % next.depth() != 0) {
       throw new TraceException(first.columns() + " columns are no slices of k = " + next.depth());
     }
+    var a = next.operandA();
     var slices = Layout.of(first.columns() / next.depth(), (long) WgmmaAtom.M * next.depth());
-    var whole = Layout.of(a.mode(0), Layout.of(a.mode(1), slices));
-    var values = first.accumulator().rightInverse().composition(whole);
-    if (!values.mode(0).isSameFunction(Layout.of(Warpgroup.SIZE, 1))) {
-      throw new TraceException("accumulators " + first.accumulator() + " are not operand A " + whole
-          + " of the same thread: that would be " + values);
+    var held = Ownership.of(first.accumulator(), first.columns());
+    var needed = Ownership.of(Layout.of(a.mode(0), Layout.of(a.mode(1), slices)), first.columns());
+    var values = held.numbers.composition(needed.numbers.rightInverse());
+    var order = held.columns.composition(needed.columns.rightInverse()).coalesce();
+    requireConformance(held.threadValue, needed.threadValue, values, order);
+    return new RegisterOperand(next, values.composition(Layout.columnMajor(a.mode(1).size(), slices.size())), order);
+  }
+
+  /**
+   * The elements of a tile of 64 rows that threads have, by columns and rows.
+   *
+   * @param numbers (values of ascending column, values of ascending row) → number of the value
+   * @param columns (threads that differ in their columns, values that do) → column
+   */
+  private record Ownership(Layout threadValue, Layout numbers, Layout columns) {
+    static Ownership of(Layout threadValue, int width) {
+      var column = Layout.of(Layout.of(WgmmaAtom.M, 0), Layout.of(width, 1));
+      var ofThreads = column.composition(threadValue.mode(0)).flatten();
+      var ofValues = column.composition(threadValue.mode(1)).flatten();
+      var along = new ArrayList<Layout>();
+      var across = new ArrayList<Layout>();
+      var columns = new ArrayList<Layout>();
+      long number = 1;
+      for (int leaf = 0; leaf < ofValues.rank(); leaf++) {
+        long extent = ofValues.flatShape()[leaf];
+        boolean moves = ofValues.flatStride()[leaf] != 0;
+        (moves ? along : across).add(Layout.of(extent, number));
+        if (moves) columns.add(ofValues.mode(leaf));
+        number *= extent;
+      }
+      return new Ownership(threadValue, Layout.of(Layout.of(along), Layout.of(across)),
+          Layout.of(ofThreads.filter(), Layout.of(columns)));
     }
-    return new RegisterOperand(next, values);
+  }
+
+  private static void requireConformance(Layout held, Layout needed, Layout values, Layout order) {
+    for (int thread = 0; thread < Warpgroup.SIZE; thread++) {
+      for (int value = 0; value < values.size(); value++) {
+        long has = held.mode(0).apply(thread) + held.mode(1).apply(values.apply(value));
+        long needs = needed.mode(0).apply(thread) + needed.mode(1).apply(value);
+        if (has % WgmmaAtom.M != needs % WgmmaAtom.M || has / WgmmaAtom.M != order.apply(needs / WgmmaAtom.M)) {
+          throw new TraceException("accumulators " + held + " are no operand A " + needed + " of the same thread: value "
+              + value + " of thread " + thread + " is row " + needs % WgmmaAtom.M + ", k = " + needs / WgmmaAtom.M
+              + ", but it has row " + has % WgmmaAtom.M + ", column " + has / WgmmaAtom.M);
+        }
+      }
+    }
+  }
+
+  /**
+   * Checks that operand B has its rows in the {@link #order} of A.
+   *
+   * @param rows k of operand B → column of the accumulators
+   * @throws TraceException naming the first k that is another column in A than in B
+   */
+  public void requireOrder(Layout rows) {
+    for (int key = 0; key < order.size(); key++) {
+      if (order.apply(key) != rows.apply(key)) {
+        throw new TraceException("k = " + key + " is column " + order.apply(key) + " of the accumulators in operand A, "
+            + rows.apply(key) + " in operand B: rows of B in the order " + order + " fit, not " + rows);
+      }
+    }
   }
 
   /** Registers for all slices, one group a slice. */
@@ -42,7 +116,7 @@ public record RegisterOperand(WgmmaAtom next, Layout values) {
     var slices = new ArrayList<List<Operand.Register>>();
     for (int slice = 0; slice < slices(); slice++) {
       var group = new ArrayList<Operand.Register>();
-      for (int i = 0; i < size() / 2; i++) group.add(k.newRegister(PtxType.B32));
+      for (int i = 0; i < size() / perRegister(); i++) group.add(k.newRegister(PtxType.B32));
       slices.add(List.copyOf(group));
     }
     return List.copyOf(slices);
@@ -50,16 +124,20 @@ public record RegisterOperand(WgmmaAtom next, Layout values) {
 
   /** Slices along k. */
   public int slices() {
-    return Math.toIntExact(values.mode(1).mode(1).size());
+    return Math.toIntExact(values.mode(1).size());
   }
 
   private int size() {
-    return Math.toIntExact(values.mode(1).mode(0).size());
+    return Math.toIntExact(values.mode(0).size());
+  }
+
+  private int perRegister() {
+    return REGISTER_BITS / next.a().bits();
   }
 
   /** The accumulator that is rounded to a value of a slice. */
   private int accumulator(int value, int slice) {
-    return Math.toIntExact(values.mode(1).apply(value + (long) slice * size()) / Warpgroup.SIZE);
+    return Math.toIntExact(values.apply(value + (long) slice * size()));
   }
 
   /**
@@ -68,13 +146,29 @@ public record RegisterOperand(WgmmaAtom next, Layout values) {
    * @param values in the order of the accumulators
    */
   public void round(Scope k, List<F32> values, List<List<Operand.Register>> into) {
-    var type = next.a();
-    if (type.bits() != 16) throw new TraceException("no pair of FP32 numbers is rounded to " + type.text());
     for (int slice = 0; slice < slices(); slice++) {
       for (int i = 0; i < into.get(slice).size(); i++) {
-        k.emit("cvt.rn." + type.text() + "x2.f32", into.get(slice).get(i),
-            values.get(accumulator(2 * i + 1, slice)).register(), values.get(accumulator(2 * i, slice)).register());
+        int of = slice;
+        round(k, IntStream.range(i * perRegister(), (i + 1) * perRegister())
+            .mapToObj(value -> values.get(accumulator(value, of))).toList(), into.get(slice).get(i));
       }
+    }
+  }
+
+  /** Rounds neighbours into one register, the first in the lowest bits. */
+  private void round(Scope k, List<F32> neighbours, Operand.Register into) {
+    var type = next.a().text();
+    switch (neighbours.size()) {
+      case 2 -> k.emit("cvt.rn." + type + "x2.f32", into, neighbours.get(1).register(), neighbours.get(0).register());
+      case 4 -> {
+        var low = k.newRegister(PtxType.B16);
+        var high = k.newRegister(PtxType.B16);
+        k.emit("cvt.rn.satfinite." + type + "x2.f32", low, neighbours.get(1).register(), neighbours.get(0).register());
+        k.emit("cvt.rn.satfinite." + type + "x2.f32", high, neighbours.get(3).register(),
+            neighbours.get(2).register());
+        k.emit("mov.b32", into, new Operand.Vector(List.of(low, high)));
+      }
+      default -> throw new TraceException("no FP32 numbers are rounded to " + type);
     }
   }
 }

@@ -24,14 +24,17 @@ import tilewright.sm90.atom.WgmmaAtom;
  * @param apart whether O has memory of its own, else it takes that of the queries, of which each warp read its own rows
  * @param lse where the logarithms go, if anywhere
  * @param rows of a warpgroup's O
+ * @param factors of V, by which O is multiplied, where it has them
  */
 record AttentionEpilogue(Scope k, TensorTile o, boolean apart, TileCoordinates coordinates, Optional<GlobalTensor> lse,
-    FragmentRows rows, I32 lane, I32 group) {
+    FragmentRows rows, Optional<GlobalTensor> factors, I32 lane, I32 group) {
   private static final int QUAD = 4;
 
   /** Divides sums by their rows' sums of exponentials and stores them. */
   void store(Fragment sums, List<OnlineSoftmax.Total> totals, AttentionTiles.Tile tile) {
-    rows.scale(k, sums, totals.stream().map(OnlineSoftmax.Total::inverse).toList());
+    var factor = factors.map(f -> f.at(k.constant(0), tile.headOfKeys(), tile.batch()).load());
+    rows.scale(k, sums, totals.stream().map(OnlineSoftmax.Total::inverse)
+        .map(inverse -> factor.map(inverse::times).orElse(inverse)).toList());
     var row = coordinates.packing().rows(tile.query()).plus(group.times(WgmmaAtom.M));
     int columns = Math.toIntExact(o.shared().layout().shape().mode(1).size());
     for (int first = 0; first < rows.partition().tile().get(1); first += columns) {
@@ -47,10 +50,12 @@ record AttentionEpilogue(Scope k, TensorTile o, boolean apart, TileCoordinates c
     }
     // Values of a thread go from column to column in the end.
     long width = rows.partition().tile().get(1);
+    int beside = rows.neighbour();
     for (int value = (int) (first * values.size() / width); value < (first + columns) * values.size() / width;
-        value += 2) {
+        value++) {
+      if (value / beside % 2 > 0) continue;
       var at = rows.partition().coordinate(lane, value);
-      o.shared().at(at[0], at[1].plus(-first), group).store(values.get(value), values.get(value + 1));
+      o.shared().at(at[0], at[1].plus(-first), group).store(values.get(value), values.get(value + beside));
     }
     BulkCopy.publish(k);
     meet();

@@ -3,9 +3,9 @@ package tilewright.sm90.attention;
 import java.util.List;
 import tilewright.async.collective.Pipeline;
 import tilewright.async.collective.TensorTile;
-import tilewright.kernel.F32;
 import tilewright.kernel.I32;
 import tilewright.kernel.Scope;
+import tilewright.kernel.SharedTensor;
 import tilewright.kernel.collective.attention.AttentionTiles;
 import tilewright.kernel.collective.attention.FragmentRows;
 import tilewright.kernel.collective.attention.Modification;
@@ -26,13 +26,15 @@ import tilewright.sm90.collective.TiledWgmma;
  */
 final class AttentionMainloop {
   private static final int QUAD = 4;
+  /** P = 2^8 for a row's largest score: e4m3 reaches to 448 (FlashAttention-3 and 4, {@code max_offset}). */
+  private static final float OFFSET_OF_BYTES = 8;
 
   private final Scope k;
   private final Sm90AttentionConfig config;
   private final VisitedBlocks blocks;
   private final TensorTile q;
   private final TensorTile key;
-  private final TensorTile value;
+  private final SharedTensor value;
   private final Pipeline.Cursor queries;
   private final Pipeline.Cursor keys;
   private final Pipeline.Cursor values;
@@ -45,12 +47,13 @@ final class AttentionMainloop {
   private final RegisterOperand operand;
   private final FragmentRows rowsOfScores;
   private final FragmentRows rowsOfOutput;
+  private final ScoreFactors factors;
   private final Fragment scores;
   private final List<List<Operand.Register>> probabilities;
   private final Fragment output;
 
   AttentionMainloop(Scope k, Sm90AttentionConfig config, VisitedBlocks blocks, TensorTile q, TensorTile key,
-      TensorTile value, Pipeline queries, Pipeline keys, Pipeline values, I32 lane, I32 group) {
+      SharedTensor value, Pipeline queries, Pipeline keys, Pipeline values, I32 lane, I32 group) {
     this.k = k;
     this.config = config;
     this.blocks = blocks;
@@ -66,11 +69,13 @@ final class AttentionMainloop {
     var shape = config.shape();
     turns = new NamedBarrierSequence(k, shape.consumers() + 1, group, shape.turns() ? shape.consumers() : 1);
     qk = TiledWgmma.of(config.type(), config.layoutQ(), config.layoutK(), 1);
-    pv = RegisterWgmma.of(config.type(), config.layoutV());
+    pv = RegisterWgmma.of(config.probabilities(), config.type(), config.layoutOfOperandV());
     var atomOfScores = new WgmmaAtom(config.type(), shape.keys());
-    operand = RegisterOperand.of(atomOfScores, pv.atom());
+    operand = RegisterOperand.permuted(atomOfScores, pv.atom());
+    operand.requireOrder(config.orderOfKeys());
     rowsOfScores = FragmentRows.of(atomOfScores.partition());
-    rowsOfOutput = FragmentRows.of(pv.atom().partition());
+    rowsOfOutput = FragmentRows.of(config.partitionOfOutput(pv.atom()));
+    factors = ScoreFactors.of(k, config, rowsOfScores, lane, group);
     scores = Fragment.of(k, PtxType.F32, atomOfScores.registers() / QUAD, QUAD);
     probabilities = operand.registers(k);
     output = pv.accumulators(k);
@@ -86,11 +91,12 @@ final class AttentionMainloop {
    * first is stored.
    */
   void run(DynamicTileScheduler.Taker taker, AttentionTiles tiles, AttentionEpilogue epilogue) {
-    var softmax = softmax(config.modification().softmaxScale(k, k.scalar("scale")));
+    var softmax = softmax();
     var first = taker.take();
     taker.set(first);
     turns.begin();
     k.when(taker.exists(first), () -> {
+      factors.read(tiles.tile(first));
       firstScores();
       WgmmaAtom.waitFor(k, 0);
       firstProbabilities(softmax, tiles.tile(first));
@@ -100,6 +106,7 @@ final class AttentionMainloop {
         var next = taker.take();
         var exists = taker.exists(next);
         k.when(exists, () -> {
+          factors.read(tiles.tile(next));
           betweenTiles(softmax, tile, epilogue);
           firstProbabilities(softmax, tiles.tile(next));
         }, () -> {
@@ -114,7 +121,11 @@ final class AttentionMainloop {
   }
 
   /** Three warpgroups that mask have no registers for a reference of each block's own. */
-  private OnlineSoftmax softmax(F32 scale) {
+  private OnlineSoftmax softmax() {
+    if (config.quantized().isPresent()) {
+      return OnlineSoftmax.of(k, rowsOfScores, factors::ofSoftmax, OFFSET_OF_BYTES);
+    }
+    var scale = factors.ofSoftmax().getFirst();
     return config.shape().consumers() > 2 && !config.band().isAll() ? OnlineSoftmax.lazy(k, rowsOfScores, scale, 0)
         : OnlineSoftmax.of(k, rowsOfScores, scale);
   }
@@ -161,6 +172,7 @@ final class AttentionMainloop {
   /** Computes P of a tile's first block. */
   private void firstProbabilities(OnlineSoftmax softmax, AttentionTiles.Tile tile) {
     var block = releaseKeys(tile, k.constant(0));
+    factors.settle();
     var step = softmaxOf(softmax, tile, block, true);
     values.awaitFull();
     operand.round(k, step.weights(), probabilities);
@@ -210,7 +222,7 @@ final class AttentionMainloop {
   }
 
   private void multiply() {
-    pv.issue(k, probabilities, value.shared(), values.stage(), output, true);
+    pv.issue(k, probabilities, value, values.stage(), output, true);
     WgmmaAtom.commit(k);
     values.advance();
   }
@@ -222,7 +234,7 @@ final class AttentionMainloop {
     var row = packing.rows(tile.query()).plus(group.times(WgmmaAtom.M));
     var key = block.times(config.shape().keys());
     var place = new Modification.Place(tile.batch(), tile.head(), row, key, packing);
-    var all = modification.apply(k, lane, rowsOfScores, k.scalar("scale"), place, whole,
+    var all = modification.apply(k, lane, rowsOfScores, factors.ofFunction(), place, whole,
         rowsOfScores.values(k, scores));
     if (masked) {
       all = new ScoreMask(config.band(), tile.sequence(), rowsOfScores).apply(k, lane, place, all);

@@ -2,6 +2,7 @@ package tilewright.sm90.attention;
 
 import java.util.Optional;
 import java.util.function.Function;
+import tilewright.async.atom.ByteTranspose;
 import tilewright.async.atom.Mbarrier;
 import tilewright.async.atom.RegisterBudget;
 import tilewright.async.atom.Warpgroup;
@@ -42,17 +43,21 @@ public record Sm90Attention(Sm90AttentionConfig config) implements Kernel {
     var key = TensorTile.of(k, config.tensors().k(), config.layoutK());
     var value = TensorTile.of(k, config.tensors().v(), config.layoutV());
     var o = rows(k, config.tensors().o(),
-        shape.columns() > 0 ? k.shared(config.type(), config.layoutO()) : q.shared());
+        shape.columns() > 0 ? k.shared(config.output(), config.layoutO()) : q.shared());
     var lse = config.lse() ? Optional.of(k.global(AttentionSpecs.logSumExp())) : Optional.<GlobalTensor>empty();
     int consuming = shape.consumers() * Warpgroup.SIZE;
     var first = thread.equalTo(0);
     var queries = Pipeline.ring(k, shape.ahead(), first, 1, shape.consumers());
     var keys = Pipeline.ring(k, shape.stages(), first, 1, consuming / config.releasing());
-    var values = Pipeline.ring(k, shape.stages(), first, 1, shape.consumers());
+    // wgmma reads V as it was copied, unless it has 8 bits.
+    var transposing = config.quantized().map(_ -> Sm90AttentionConfig.TRANSPOSING).orElse(0);
+    var operandV = transposing > 0 ? k.shared(config.type(), config.layoutOfOperandV()) : value.shared();
+    var values = Pipeline.ring(k, shape.stages(), first, Math.max(1, transposing), shape.consumers());
+    var copiesOfV = transposing > 0 ? Pipeline.ring(k, shape.stages(), first, 1, transposing) : values;
     var cuQ = config.packed() ? Optional.of(k.global(AttentionSpecs.lengths("cuQ"))) : Optional.<GlobalTensor>empty();
     var packed = cuQ.map(lengths -> new PackedTiles(lengths, config.queries()));
     var tiles = packed.map(p -> tiles(k, q, key, p)).orElseGet(() -> tiles(q, key));
-    var queue = DynamicTileScheduler.of(k, first, consuming / Warp.SIZE, tiles.order(), packed);
+    var queue = DynamicTileScheduler.of(k, first, consuming / Warp.SIZE + transposing, tiles.order(), packed);
     var blocks = VisitedBlocks.of(k, config);
     k.when(first, () -> Mbarrier.publish(k));
     k.barrier();
@@ -63,14 +68,22 @@ public record Sm90Attention(Sm90AttentionConfig config) implements Kernel {
       RegisterBudget.shrink(k, config.producerRegisters());
       k.when(lane.equalTo(0), () -> {
         var producer = new AttentionProducer(k, config, blocks, q, key, value, queries.producer(), keys.producer(),
-            values.producer());
+            copiesOfV.producer());
         queue.produce(tile -> producer.copy(tiles.tile(tile)));
       });
+      if (transposing > 0) {
+        int before = Warpgroup.SIZE - transposing * Warp.SIZE;
+        k.when(lane.atLeast(before), () -> {
+          var ofWarp = lane.modulo(Warp.SIZE);
+          new ValueTranspose(k, blocks, new ByteTranspose(transposing), value.shared(), copiesOfV.consumer(), operandV,
+              values.producer(), ofWarp, lane.plus(-before).dividedBy(Warp.SIZE)).run(queue.taker(ofWarp), tiles);
+        });
+      }
     }, () -> {
       RegisterBudget.grow(k, config.consumerRegisters());
-      var mainloop = new AttentionMainloop(k, config, blocks, q, key, value, queries, keys, values, lane, group);
-      var output = new AttentionEpilogue(k, o, shape.columns() > 0, config.coordinates(k), lse, mainloop.rows(), lane,
-          group);
+      var mainloop = new AttentionMainloop(k, config, blocks, q, key, operandV, queries, keys, values, lane, group);
+      var output = new AttentionEpilogue(k, o, shape.columns() > 0, config.coordinates(k), lse, mainloop.rows(),
+          config.quantized().map(_ -> k.global(AttentionSpecs.factors("descaleV"))), lane, group);
       mainloop.run(queue.taker(lane.modulo(Warp.SIZE)), tiles, output);
     });
   }

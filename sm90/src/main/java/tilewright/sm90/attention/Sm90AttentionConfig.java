@@ -1,14 +1,18 @@
 package tilewright.sm90.attention;
 
+import java.util.Optional;
+import tilewright.async.atom.ByteTranspose;
 import tilewright.async.atom.SwizzledRows;
 import tilewright.async.atom.Warpgroup;
 import tilewright.async.attention.BoxedTensors;
 import tilewright.async.attention.TileCoordinates;
+import tilewright.kernel.Partition;
 import tilewright.kernel.Scope;
 import tilewright.kernel.Warp;
 import tilewright.kernel.collective.attention.Band;
 import tilewright.kernel.collective.attention.HeadPacking;
 import tilewright.kernel.collective.attention.Modification;
+import tilewright.layout.Layout;
 import tilewright.layout.OffsetMap;
 import tilewright.numerics.ElementType;
 import tilewright.sm90.atom.WgmmaAtom;
@@ -16,7 +20,7 @@ import tilewright.sm90.atom.WgmmaAtom;
 /**
  * The parameters that are fixed when Hopper attention is traced.
  *
- * @param type element type of Q, K, V and O: f16 or bf16
+ * @param type element type of Q, K and V: f16 or bf16, which O has too, or e4m3
  * @param shape extents of tiles, and warpgroups
  * @param headsTogether heads whose tiles run side by side, so that their K and V stay in L2
  * @param band the keys that a query attends to, by distance
@@ -25,9 +29,25 @@ import tilewright.sm90.atom.WgmmaAtom;
  * @param blockMask whether blocks of keys come from lists
  * @param lse whether the rows' logarithms are stored
  * @param packing how heads that read the same keys share tiles, if they do
+ * @param quantized what 8-bit operands need, which 16-bit ones do not
  */
 public record Sm90AttentionConfig(ElementType type, Shape shape, int headsTogether, Band band,
-    Modification modification, boolean packed, boolean blockMask, boolean lse, HeadPacking packing) {
+    Modification modification, boolean packed, boolean blockMask, boolean lse, HeadPacking packing,
+    Optional<Quantized> quantized) {
+  /** Warps that transpose V, which wgmma reads along the keys if it has 8 bits. */
+  static final int TRANSPOSING = 2;
+
+  /**
+   * The types and factors of e4m3 operands.
+   *
+   * @param output type of O
+   * @param probabilities type that P is rounded to
+   * @param queries rows of Q that share a factor
+   * @param keys rows of K that do; a block of keys has one factor
+   * @param values rows of V that do; likewise
+   */
+  public record Quantized(ElementType output, ElementType probabilities, int queries, int keys, int values) {}
+
   /**
    * Tiles and warpgroups.
    *
@@ -82,9 +102,19 @@ public record Sm90AttentionConfig(ElementType type, Shape shape, int headsTogeth
     return shape.rows() / packing.stride();
   }
 
+  /** The type of O. */
+  ElementType output() {
+    return quantized.map(Quantized::output).orElse(type);
+  }
+
+  /** The type that P is rounded to. */
+  ElementType probabilities() {
+    return quantized.map(Quantized::probabilities).orElse(type);
+  }
+
   /** The tensors in global memory. */
   BoxedTensors tensors() {
-    return new BoxedTensors(type, packed, packing);
+    return new BoxedTensors(type, output(), packed, packing);
   }
 
   /** The coordinates at which boxes of these begin. */
@@ -98,14 +128,36 @@ public record Sm90AttentionConfig(ElementType type, Shape shape, int headsTogeth
   }
 
   OffsetMap layoutO() {
-    return SwizzledRows.alongColumns(type, WgmmaAtom.M, shape.columns, shape.consumers);
+    return SwizzledRows.alongColumns(output(), WgmmaAtom.M, shape.columns, shape.consumers);
   }
 
   OffsetMap layoutK() {
     return SwizzledRows.alongColumns(type, shape.keys, shape.headDim, shape.stages);
   }
 
+  /** V as tensor copies fill it, neighbours along the head dimension. */
   OffsetMap layoutV() {
     return SwizzledRows.alongRows(type, shape.valueDim, shape.keys, shape.stages);
+  }
+
+  /** V as P·V reads it: transposed by threads if it has 8 bits, with neighbours along the keys. */
+  OffsetMap layoutOfOperandV() {
+    return quantized.isEmpty() ? layoutV()
+        : SwizzledRows.alongColumns(type, shape.valueDim, shape.keys, shape.stages);
+  }
+
+  /** The key of a block in each place along k of P·V. */
+  Layout orderOfKeys() {
+    return quantized.isEmpty() ? Layout.of(shape.keys, 1) : ByteTranspose.rowOfColumn(shape.keys);
+  }
+
+  /** Who has what of O, whose columns are in the order of the rows of operand V. */
+  Partition partitionOfOutput(WgmmaAtom atom) {
+    if (quantized.isEmpty()) return atom.partition();
+    var columns = Layout.of(shape.valueDim, WgmmaAtom.M).composition(ByteTranspose.columnOfRow(shape.valueDim));
+    var place = Layout.of(Layout.of(WgmmaAtom.M, 1), columns);
+    var held = atom.accumulator();
+    return Partition.exact(Layout.of(place.composition(held.mode(0)), place.composition(held.mode(1))), WgmmaAtom.M,
+        shape.valueDim);
   }
 }

@@ -12,6 +12,7 @@ import tilewright.kernel.Target;
 import tilewright.kernel.collective.attention.HeadPacking;
 import tilewright.kernels.attention.AttentionArguments;
 import tilewright.kernels.attention.AttentionKernel;
+import tilewright.kernels.attention.AttentionProblem.Factors;
 import tilewright.kernels.attention.AttentionProblem;
 import tilewright.kernels.attention.AttentionSpecs;
 import tilewright.kernels.attention.BlockMask;
@@ -39,8 +40,13 @@ public final class Sm90AttentionKernel implements AttentionKernel {
 
   @Override
   public Optional<String> refusal(AttentionProblem problem) {
-    return AttentionSpecs.refusalOfQuantized(problem)
+    return refusalOfFactors(problem)
         .or(() -> AttentionSpecs.refusal(problem, shapes(problem).findFirst().isPresent(), "256"));
+  }
+
+  private static Optional<String> refusalOfFactors(AttentionProblem problem) {
+    return problem.quantized().filter(q -> q.k().rows() != Factors.WHOLE || q.v().rows() != Factors.WHOLE)
+        .map(_ -> "K and V have a factor for each head, not for each block of rows");
   }
 
   @Override
@@ -66,7 +72,8 @@ public final class Sm90AttentionKernel implements AttentionKernel {
   public static PreparedLaunch prepare(AttentionProblem p, Shape shape, HeadPacking packing) {
     int together = Math.max(1, p.headsWithin(CACHE_BYTES) / packing.heads());
     var config = new Sm90AttentionConfig(p.type(), shape, together, p.band(), p.modification(),
-        p.packed().isPresent(), p.blockMask(), p.lse().isPresent(), packing);
+        p.packed().isPresent(), p.blockMask(), p.lse().isPresent(), packing, p.quantized().map(q ->
+            new Sm90AttentionConfig.Quantized(q.output(), q.probabilities(), q.q().rows(), q.k().rows(), q.v().rows())));
     var kernel = CompiledKernel.compile(new Sm90Attention(config), Target.SM90A);
     var arguments = AttentionArguments.of(kernel, p)
         .tensor(COUNTER, new LaunchArguments.Tensor(COUNTER, 0, List.of(1L), List.of(1L)));

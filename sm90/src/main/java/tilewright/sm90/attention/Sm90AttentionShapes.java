@@ -42,6 +42,12 @@ final class Sm90AttentionShapes {
       new Shape(192, 128, 2, 96, 2, 1, 128, true), new Shape(192, 192, 2, 64, 2, 1, 96, true),
       new Shape(256, 256, 2, 32, 2, 1, 128, true));
 
+  /** Shapes for operands of 8 bits, of which V is there twice: as it was copied, and transposed. */
+  private static final List<Shape> QUANTIZED = List.of(new Shape(64, 64, 2, 128, 4, 2, 64, true),
+      new Shape(96, 96, 2, 128, 3, 2, 96, true), new Shape(128, 128, 2, 128, 3, 2, 128, true),
+      new Shape(192, 128, 2, 128, 2, 1, 128, true), new Shape(192, 192, 2, 128, 2, 1, 96, true),
+      new Shape(256, 256, 2, 64, 3, 1, 128, true));
+
   private Sm90AttentionShapes() {}
 
   /** The shapes for a problem's head dimensions, the one that should be fastest first. */
@@ -71,6 +77,7 @@ final class Sm90AttentionShapes {
 
   private static Stream<Shape> candidates(AttentionProblem problem) {
     var modification = problem.modification();
+    if (problem.quantized().isPresent()) return QUANTIZED.stream();
     if (modification.mask().isPresent()) {
       return (modification.score().isPresent() || problem.blockMask() ? LISTED : MASKED).stream();
     }

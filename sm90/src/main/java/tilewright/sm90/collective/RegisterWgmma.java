@@ -31,9 +31,14 @@ public final class RegisterWgmma {
    * @param tileB (N, K, …) in shared memory
    */
   public static RegisterWgmma of(ElementType operand, OffsetMap tileB) {
+    return of(operand, operand, tileB);
+  }
+
+  /** Like {@link #of(ElementType, OffsetMap)}, with A of another 8-bit type than B. */
+  public static RegisterWgmma of(ElementType a, ElementType operand, OffsetMap tileB) {
     int columns = Math.toIntExact(tileB.shape().mode(0).size());
     int depth = Math.toIntExact(tileB.shape().mode(1).size());
-    var atom = new WgmmaAtom(operand, columns);
+    var atom = new WgmmaAtom(a, operand, columns);
     if (depth % atom.depth() != 0) {
       throw new TraceException("tile " + tileB + " has no multiple of " + atom.depth() + " along k");
     }

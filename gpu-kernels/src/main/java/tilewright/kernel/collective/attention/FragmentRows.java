@@ -88,6 +88,12 @@ public final class FragmentRows {
     return Math.toIntExact(partition.layout().mode(1).apply(value) / partition.tile().getFirst());
   }
 
+  /** The number of the value in the column beside that of the thread's first value. */
+  public int neighbour() {
+    return values.getFirst().stream().filter(value -> columnOffset(value) == 1).findFirst()
+        .orElseThrow(() -> new TraceException(partition + " gives a thread no neighbours of a row"));
+  }
+
   /** The values of a row. */
   List<Integer> of(int row) {
     return values.get(row);

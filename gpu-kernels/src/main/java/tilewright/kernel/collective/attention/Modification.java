@@ -1,6 +1,7 @@
 package tilewright.kernel.collective.attention;
 
 import java.util.ArrayList;
+import java.util.Collections;
 import java.util.List;
 import java.util.Optional;
 import java.util.stream.IntStream;
@@ -58,7 +59,15 @@ public record Modification(Optional<ScoreMod> score, Optional<MaskMod> mask) {
    */
   public List<F32> apply(Scope k, I32 thread, FragmentRows rows, F32 scale, Place place, boolean whole,
       List<F32> scores) {
-    return changed(k, thread, rows, scale, place, whole, scores, (mod, s, b, h, q, key) ->
+    return apply(k, thread, rows, Collections.nCopies(rows.count(), scale), place, whole, scores);
+  }
+
+  /**
+   * Like {@link #apply(Scope, I32, FragmentRows, F32, Place, boolean, List)}, with a scale of each row of the thread.
+   */
+  public List<F32> apply(Scope k, I32 thread, FragmentRows rows, List<F32> scales, Place place, boolean whole,
+      List<F32> scores) {
+    return changed(k, thread, rows, scales, place, whole, scores, (mod, s, b, h, q, key) ->
         new Sloped(mod.apply(s, b, h, q, key), k.constant(1f), true)).stream().map(Sloped::value).toList();
   }
 
@@ -69,7 +78,8 @@ public record Modification(Optional<ScoreMod> score, Optional<MaskMod> mask) {
    */
   public List<Sloped> sloped(Scope k, I32 thread, FragmentRows rows, F32 scale, Place place, boolean whole,
       List<F32> scores) {
-    return changed(k, thread, rows, scale, place, whole, scores, ScoreMod::sloped);
+    return changed(k, thread, rows, Collections.nCopies(rows.count(), scale), place, whole, scores,
+        ScoreMod::sloped);
   }
 
   /** A call of a score function. */
@@ -78,7 +88,7 @@ public record Modification(Optional<ScoreMod> score, Optional<MaskMod> mask) {
     Sloped of(ScoreMod mod, F32 score, I32 b, I32 h, I32 q, I32 k);
   }
 
-  private List<Sloped> changed(Scope k, I32 thread, FragmentRows rows, F32 scale, Place place, boolean whole,
+  private List<Sloped> changed(Scope k, I32 thread, FragmentRows rows, List<F32> scales, Place place, boolean whole,
       List<F32> scores, Call call) {
     var one = k.constant(1f);
     var changed = new ArrayList<>(scores.stream().map(s -> new Sloped(s, one, true)).toList());
@@ -95,7 +105,9 @@ public record Modification(Optional<ScoreMod> score, Optional<MaskMod> mask) {
       var q = place.packing.query(query);
       var head = place.packing.head(place.head, query);
       var now = changed.get(value);
-      if (score.isPresent()) now = call.of(score.get(), now.value().times(scale), place.batch, head, q, key);
+      if (score.isPresent()) {
+        now = call.of(score.get(), now.value().times(scales.get(rows.rowOf(value))), place.batch, head, q, key);
+      }
       if (mask.isPresent() && !whole) now = now.where(mask.get().apply(place.batch, head, q, key));
       changed.set(value, now);
     }

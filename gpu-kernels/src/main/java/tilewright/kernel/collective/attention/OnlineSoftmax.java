@@ -1,8 +1,10 @@
 package tilewright.kernel.collective.attention;
 
 import java.util.ArrayList;
+import java.util.Collections;
 import java.util.List;
 import java.util.function.BinaryOperator;
+import java.util.function.Supplier;
 import java.util.stream.IntStream;
 import java.util.stream.Stream;
 import tilewright.kernel.F32;
@@ -29,7 +31,8 @@ public final class OnlineSoftmax {
 
   private final Scope k;
   private final FragmentRows rows;
-  private final F32 scale;
+  private final Supplier<List<F32>> scales;
+  private final float offset;
   private final float threshold;
   private final boolean eachItsOwn;
   private final Combination combination;
@@ -43,11 +46,12 @@ public final class OnlineSoftmax {
     List<F32> combine(List<F32> perRow, BinaryOperator<F32> operation);
   }
 
-  private OnlineSoftmax(Scope k, FragmentRows rows, F32 scale, float threshold, boolean eachItsOwn,
-      Combination combination) {
+  private OnlineSoftmax(Scope k, FragmentRows rows, Supplier<List<F32>> scales, float offset, float threshold,
+      boolean eachItsOwn, Combination combination) {
     this.k = k;
     this.rows = rows;
-    this.scale = scale;
+    this.scales = scales;
+    this.offset = offset;
     this.threshold = threshold;
     this.eachItsOwn = eachItsOwn;
     this.combination = combination;
@@ -66,7 +70,17 @@ public final class OnlineSoftmax {
 
   /** A softmax of rows that come together in another way than over a warp's lanes. */
   public static OnlineSoftmax of(Scope k, FragmentRows rows, F32 scale, Combination combination) {
-    return new OnlineSoftmax(k, rows, scale, 0, true, combination);
+    return new OnlineSoftmax(k, rows, eachRow(rows, scale), 0, 0, true, combination);
+  }
+
+  /**
+   * A softmax whose weights are 2^offset times as large, so that they fill the range of a narrow type.
+   *
+   * @param scales c of each row of the thread, read at each tile
+   */
+  public static OnlineSoftmax of(Scope k, FragmentRows rows, Supplier<List<F32>> scales, float offset) {
+    return new OnlineSoftmax(k, rows, scales, offset, 0, true,
+        (perRow, operation) -> rows.acrossLanes(k, perRow, operation));
   }
 
   /**
@@ -75,8 +89,12 @@ public final class OnlineSoftmax {
    * row's largest, which takes a register per row less than a reference of each tile's own.
    */
   public static OnlineSoftmax lazy(Scope k, FragmentRows rows, F32 scale, float threshold) {
-    return new OnlineSoftmax(k, rows, scale, threshold, false,
+    return new OnlineSoftmax(k, rows, eachRow(rows, scale), 0, threshold, false,
         (perRow, operation) -> rows.acrossLanes(k, perRow, operation));
+  }
+
+  private static Supplier<List<F32>> eachRow(FragmentRows rows, F32 scale) {
+    return () -> Collections.nCopies(rows.count(), scale);
   }
 
   private List<F32.Accumulator> leasts() {
@@ -105,9 +123,11 @@ public final class OnlineSoftmax {
 
   /** Takes a tile of scores in; −∞ is that of a key that is not seen. */
   public Step next(List<F32> scores) {
+    var factors = scales.get();
     var maximum = raiseMaximum(scores);
     var weights = IntStream.range(0, scores.size())
-        .mapToObj(v -> scores.get(v).fma(scale, maximum.shifts.get(rows.rowOf(v))).exp2()).toList();
+        .mapToObj(v -> scores.get(v).fma(factors.get(rows.rowOf(v)), maximum.shifts.get(rows.rowOf(v))).exp2())
+        .toList();
     weights.forEach(F32::register);
     var sums = rows.inThread(weights, F32::plus);
     for (int row = 0; row < rows.count(); row++) {
@@ -135,16 +155,17 @@ public final class OnlineSoftmax {
   }
 
   private Maximum raiseMaximum(List<F32> scores) {
+    var ofRows = scales.get();
     var here = combination.combine(rows.inThread(scores, F32::max), F32::max);
     var factors = new ArrayList<F32>();
     var shifts = new ArrayList<F32>();
     for (int row = 0; row < rows.count(); row++) {
-      var top = here.get(row).times(scale);
+      var top = here.get(row).times(ofRows.get(row));
       var before = tops.get(row).value();
       var raised = raise(before, top);
       var reference = eachItsOwn ? top.max(before.plus(-REACH)) : raised;
       var factor = references.get(row).value().minus(reference).exp2();
-      var shift = reference.negated();
+      var shift = offset == 0 ? reference.negated() : k.constant(offset).minus(reference);
       // Before the row's state changes.
       factor.register();
       shift.register();
@@ -187,7 +208,8 @@ public final class OnlineSoftmax {
     return IntStream.range(0, rows.count()).mapToObj(row -> {
       var all = sums.get(row);
       var inverse = all.reciprocal().where(all.notEqualTo(0f), k.constant(1f));
-      var log = references.get(row).value().plus(all.log2()).times(LN_2);
+      var logOfAll = offset == 0 ? all.log2() : all.log2().plus(-offset);
+      var log = references.get(row).value().plus(logOfAll).times(LN_2);
       return new Total(inverse, log);
     }).toList();
   }
