@@ -13,6 +13,7 @@ import java.util.stream.IntStream;
  */
 public record AttentionGradient(AttentionReference forward, TensorView dO) {
   public AttentionGradient {
+    AttentionReference.require(forward.factors().isEmpty(), "gradients are of operands without factors");
     AttentionReference.require(dO.layout().rank() == 4, "dO has four modes");
     for (int mode = 0; mode < 4; mode++) {
       int expected = AttentionReference.extent(mode < 3 ? forward.q() : forward.v(), mode);
@@ -63,7 +64,7 @@ public record AttentionGradient(AttentionReference forward, TensorView dO) {
   /** Adds one query's part to its dQ and to the dK and dV of the keys that it sees. */
   private void backward(Precision precision, AttentionReference.Operands operands, int row, double[] gradient,
       double lse, double delta, double[] dq, double[][] dk, double[][] dv) {
-    var scores = forward.scores(precision, operands, row);
+    var scores = forward.scores(precision, AttentionGemms.of(precision, operands), row);
     for (int key = 0; key < scores.read().length; key++) {
       if (!scores.sees(key)) continue;
       int at = scores.read()[key];
@@ -85,7 +86,7 @@ public record AttentionGradient(AttentionReference forward, TensorView dO) {
     var all = new double[rows.length * rows[0].length];
     for (int row = 0; row < rows.length; row++) {
       for (int d = 0; d < rows[row].length; d++) {
-        all[row + rows.length * d] = precision.operand(precision.accumulator(precision.accumulator(scale)
+        all[row + rows.length * d] = precision.result(precision.accumulator(precision.accumulator(scale)
             * rows[row][d]));
       }
     }

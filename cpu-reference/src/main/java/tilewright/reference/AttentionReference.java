@@ -1,6 +1,7 @@
 package tilewright.reference;
 
 import java.util.Arrays;
+import java.util.Optional;
 import java.util.stream.IntStream;
 import tilewright.layout.Layout;
 
@@ -8,8 +9,17 @@ import tilewright.layout.Layout;
  * O = softmax(rule(scale · Q·Kᵀ)) · V for Q (B,Sq,H,D), K (B,Sk,Hk,D), V (B,Sk,Hk,Dv), any strides; head h of Q
  * reads head h·Hk/H of K and V. O is (B,Sq,H,Dv) and LSE, the logarithm of each row's sum of exponentials, (B,Sq,H);
  * results in the order of their indices (b fastest). A query that sees no key has O = 0 and LSE = −∞.
+ *
+ * @param factors what codes of 8 bits are multiplied by; other operands have none
  */
-public record AttentionReference(TensorView q, TensorView k, TensorView v, double scale, ScoreRule rule) {
+public record AttentionReference(TensorView q, TensorView k, TensorView v, double scale, ScoreRule rule,
+    Optional<AttentionFactors> factors) {
+
+  /** Attention of operands without factors. */
+  public AttentionReference(TensorView q, TensorView k, TensorView v, double scale, ScoreRule rule) {
+    this(q, k, v, scale, rule, Optional.empty());
+  }
+
   public AttentionReference {
     require(q.layout().rank() == 4 && k.layout().rank() == 4 && v.layout().rank() == 4, "Q, K and V have four modes");
     for (int mode = 0; mode < 3; mode++) {
@@ -21,6 +31,7 @@ public record AttentionReference(TensorView q, TensorView k, TensorView v, doubl
     // No heads share no heads.
     require(extent(k, 2) == 0 ? extent(q, 2) == 0 : extent(q, 2) % extent(k, 2) == 0,
         "heads of Q are a multiple of those of K: " + extent(q, 2) + " and " + extent(k, 2));
+    if (factors.isPresent()) factors.get().requireFit(q, k, v);
   }
 
   /** The output and the logarithms of the rows' sums. */
@@ -74,8 +85,8 @@ public record AttentionReference(TensorView q, TensorView k, TensorView v, doubl
       return changed[key] != Double.NEGATIVE_INFINITY;
     }
 
-    double max() {
-      return Arrays.stream(changed).reduce(Double.NEGATIVE_INFINITY, Math::max);
+    double max(int first, int end) {
+      return Arrays.stream(changed, first, end).reduce(Double.NEGATIVE_INFINITY, Math::max);
     }
   }
 
@@ -86,50 +97,88 @@ public record AttentionReference(TensorView q, TensorView k, TensorView v, doubl
 
   /**
    * Computes attention step by step as a kernel does: sums in FP32; exponentials summed, then rounded to the operands'
-   * type for P·V; and a division by their sum at the end.
+   * type for P·V; and a division by their sum at the end. Codes are multiplied as {@link AttentionFactors} says.
    */
   public Result stepwise() {
-    return run(Precision.fp32(q.type()));
+    if (factors.isEmpty()) return run(Precision.fp32(q.type()));
+    var precision = factors.get().precision();
+    return run(precision, factors.get().gemms(this).orElseGet(() -> AttentionGemms.of(precision, operands())));
   }
 
   Result run(Precision precision) {
-    var operands = operands();
+    return run(precision, AttentionGemms.of(precision, operands()));
+  }
+
+  private Result run(Precision precision, AttentionGemms gemms) {
+    int rows = batches() * queries() * heads();
     int width = extent(v, 3);
-    var lse = new double[operands.q.length];
-    var o = new double[lse.length * width];
-    IntStream.range(0, lse.length).parallel().forEach(row -> {
-      var scores = scores(precision, operands, row);
-      double max = scores.max();
-      double total = 0;
-      var sums = new double[width];
-      for (int key = 0; key < scores.read.length; key++) {
-        if (!scores.sees(key)) continue;
-        double e = precision.accumulator(Math.exp(precision.accumulator(scores.changed[key] - max)));
-        total = precision.accumulator(total + e);
-        precision.addRow(sums, precision.operand(e), operands.v[scores.read[key]]);
+    int tile = factors.map(AttentionFactors::tile).orElse(Math.max(1, keys()));
+    var lse = new double[rows];
+    var o = new double[rows * width];
+    IntStream.range(0, rows).parallel().forEach(row -> {
+      var scores = scores(precision, gemms, row);
+      var sums = new SoftmaxRow(precision, width);
+      for (int first = (Math.ceilDiv(keys(), tile) - 1) * tile; first >= 0; first -= tile) {
+        int end = Math.min(keys(), first + tile);
+        double largest = scores.max(first, end);
+        if (largest == Double.NEGATIVE_INFINITY) continue;
+        sums.next(largest);
+        for (int begin = first, next; begin < end; begin = next) {
+          next = endOfFactor(begin, end);
+          addKeys(precision, gemms, sums, scores, begin, next, factorOfValues(row, begin));
+        }
       }
-      lse[row] = precision.accumulator(max + precision.accumulator(Math.log(total)));
-      double factor = total == 0 ? 0 : precision.accumulator(1 / total);
-      for (int d = 0; d < width; d++) {
-        o[row + lse.length * d] = precision.operand(precision.accumulator(sums[d] * factor));
-      }
+      lse[row] = sums.logarithm();
+      for (int d = 0; d < width; d++) o[row + rows * d] = sums.result(d);
     });
     return new Result(o, lse);
   }
 
+  /** Adds neighbouring keys of a tile, whose values share a factor, to a row. */
+  private static void addKeys(Precision precision, AttentionGemms gemms, SoftmaxRow sums, Scores scores, int first,
+      int end, double factor) {
+    var p = new double[end - first];
+    for (int key = first; key < end; key++) {
+      if (scores.sees(key)) p[key - first] = precision.operand(sums.add(scores.changed[key]));
+    }
+    if (factor == 0) return;
+    sums.ofFactor(factor);
+    gemms.addValues(sums.o(), p, scores, first);
+  }
+
+  /** The key before which the factor of V that a key has ends, or {@code end}. */
+  private int endOfFactor(int key, int end) {
+    if (factors.isEmpty()) return end;
+    int rows = factors.get().v().rows();
+    return (int) Math.min(end, (key / rows + 1L) * rows);
+  }
+
+  private double factorOfValues(int row, int key) {
+    return factors.isEmpty() ? 1 : factors.get().v().of(batchOf(row), key, headOfKeys(headOf(row)));
+  }
+
+  private double factorOfKey(int batch, int key, int head) {
+    return factors.isEmpty() ? 1 : factors.get().k().of(batch, key, headOfKeys(head));
+  }
+
+  private double factorOfQuery(int batch, int query, int head) {
+    return factors.isEmpty() ? 1 : factors.get().q().of(batch, query, head);
+  }
+
   /** The scores of the query in this row of Q. */
-  Scores scores(Precision precision, Operands operands, int row) {
+  Scores scores(Precision precision, AttentionGemms gemms, int row) {
     int batch = batchOf(row);
     int query = queryOf(row);
     int head = headOf(row);
     var read = rowsOfKeys(batch, head);
     var scaled = new double[read.length];
     var changed = new double[read.length];
+    double scaleOfQuery = precision.accumulator(precision.accumulator(scale) * factorOfQuery(batch, query, head));
     for (int key = 0; key < read.length; key++) {
       changed[key] = Double.NEGATIVE_INFINITY;
       if (!rule.visible(batch, head, query, key)) continue;
-      double product = precision.dot(operands.q[row], operands.k[read[key]]);
-      scaled[key] = precision.accumulator(precision.accumulator(scale) * product);
+      double scaleOfKey = precision.accumulator(scaleOfQuery * factorOfKey(batch, key, head));
+      scaled[key] = precision.accumulator(scaleOfKey * gemms.score(row, read[key]));
       changed[key] = precision.accumulator(rule.change(scaled[key], batch, head, query, key));
     }
     return new Scores(read, scaled, changed);

@@ -2,7 +2,7 @@ package tilewright.reference;
 
 import tilewright.numerics.ElementType;
 
-/** The arithmetic of a computation by GEMMs: that of accumulators and the type of operands between two GEMMs. */
+/** The arithmetic of a computation by GEMMs: accumulators, operands between two GEMMs, and results. */
 interface Precision {
   /** FP64 throughout: nothing is rounded to less. */
   Precision FP64 = new Precision() {
@@ -20,10 +20,25 @@ interface Precision {
     public double operand(double value) {
       return value;
     }
+
+    @Override
+    public double result(double value) {
+      return value;
+    }
   };
 
   /** Accumulators in FP32; operands and results of {@code type}, as on tensor cores. */
   static Precision fp32(ElementType type) {
+    return fp32(type, 0, type);
+  }
+
+  /**
+   * Accumulators in FP32; operands and results of different types.
+   *
+   * @param exponent of the power of two by which operands are multiplied before they are rounded, and divided after
+   */
+  static Precision fp32(ElementType operands, int exponent, ElementType results) {
+    double unit = Math.scalb(1.0, -exponent);
     return new Precision() {
       @Override
       public double add(double sum, double x, double y) {
@@ -37,7 +52,12 @@ interface Precision {
 
       @Override
       public double operand(double value) {
-        return type.round(value);
+        return operands.round(value / unit) * unit;
+      }
+
+      @Override
+      public double result(double value) {
+        return results.round(value);
       }
     };
   }
@@ -50,6 +70,9 @@ interface Precision {
 
   /** A value rounded to the type of a GEMM's operands. */
   double operand(double value);
+
+  /** A value rounded to the type of the computation's results. */
+  double result(double value);
 
   /** One element of a GEMM: the dot product of two vectors. */
   default double dot(double[] x, double[] y) {

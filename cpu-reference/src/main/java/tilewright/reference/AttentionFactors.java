@@ -1,0 +1,97 @@
+package tilewright.reference;
+
+import java.util.Optional;
+import tilewright.numerics.ElementType;
+import tilewright.numerics.TensorCoreModel;
+
+/**
+ * The meaning of 8-bit Q, K and V: each code stands for itself times a factor, which a block of rows of a head shares.
+ * Kernels sum products of codes and multiply by the factors afterwards (FlashAttention-3, section 3.3). They round
+ * 2⁸ · P to 8 bits, because a probability of at most 1 would leave the upper half of the range empty, and take keys in
+ * tiles, the last one first; each tile's P refers to the tile's own largest score.
+ *
+ * @param probabilities type that 2⁸ · P is rounded to: E4M3 or E5M2
+ * @param output type of O
+ * @param tile keys of a tile
+ * @param tensorCores whose sums a step-by-step computation makes
+ */
+public record AttentionFactors(Blocks q, Blocks k, Blocks v, ElementType probabilities, ElementType output,
+    int tile, TensorCores tensorCores) {
+  /** Keys of a tile where nothing else is said. */
+  public static final int TILE = 128;
+
+  private static final int PROBABILITY_EXPONENT = 8;
+
+  public AttentionFactors {
+    AttentionReference.require(tile > 0, "a tile has a positive number of keys, not " + tile);
+  }
+
+  /** Factors of operands whose O is of a type, with P in E4M3, the usual tiles and sums in FP32. */
+  public AttentionFactors(Blocks q, Blocks k, Blocks v, ElementType output) {
+    this(q, k, v, ElementType.E4M3, output, TILE, TensorCores.FP32);
+  }
+
+  /** The arithmetic of sums of products. */
+  public enum TensorCores {
+    /** FP32, one product after the other. */
+    FP32,
+    /** That of {@code wgmma}, whose sums of 8-bit products keep 13 fraction bits. */
+    SM90,
+    /** That of {@code tcgen05.mma}. */
+    SM100;
+
+    private Optional<TensorCoreModel> model(ElementType a, ElementType b) {
+      return switch (this) {
+        case FP32 -> Optional.empty();
+        case SM90 -> Optional.of(TensorCoreModel.wgmma(a, b));
+        case SM100 -> Optional.of(TensorCoreModel.tcgen05(a, b));
+      };
+    }
+  }
+
+  /**
+   * The factors of one operand.
+   *
+   * @param values (B, blocks, heads), any strides: 0 where entries share one
+   * @param rows of a sequence that a factor is of
+   */
+  public record Blocks(TensorView values, int rows) {
+    public Blocks {
+      AttentionReference.require(values.layout().rank() == 3, "factors have three modes");
+      AttentionReference.require(rows > 0, "a factor is of a positive number of rows, not " + rows);
+    }
+
+    private void requireFit(TensorView operand, String name) {
+      int blocks = Math.max(1, Math.ceilDiv(AttentionReference.extent(operand, 1), rows));
+      int[] expected = {AttentionReference.extent(operand, 0), blocks, AttentionReference.extent(operand, 2)};
+      for (int mode = 0; mode < expected.length; mode++) {
+        int extent = AttentionReference.extent(values, mode);
+        AttentionReference.require(extent == expected[mode],
+            "factors of " + name + " have extent " + expected[mode] + " in mode " + mode + ", not " + extent);
+      }
+    }
+
+    double of(int batch, int row, int head) {
+      return values.value(batch + (long) AttentionReference.extent(values, 0)
+          * (row / rows + (long) AttentionReference.extent(values, 1) * head));
+    }
+  }
+
+  void requireFit(TensorView ofQ, TensorView ofK, TensorView ofV) {
+    q.requireFit(ofQ, "Q");
+    k.requireFit(ofK, "K");
+    v.requireFit(ofV, "V");
+  }
+
+  /** The arithmetic of a kernel: FP32 accumulators, P and O rounded to their types. */
+  Precision precision() {
+    return Precision.fp32(probabilities, PROBABILITY_EXPONENT, output);
+  }
+
+  /** The GEMMs of the tensor cores, where they are modelled. */
+  Optional<AttentionGemms> gemms(AttentionReference attention) {
+    return tensorCores.model(probabilities, attention.v().type()).map(forValues ->
+        new AttentionGemms.OnTensorCores(attention, tensorCores.model(attention.q().type(), attention.k().type())
+            .orElseThrow(), forValues, Math.scalb(1.0, -PROBABILITY_EXPONENT), tile));
+  }
+}

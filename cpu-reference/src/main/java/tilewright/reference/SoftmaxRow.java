@@ -1,0 +1,66 @@
+package tilewright.reference;
+
+/**
+ * A row of O and its sum of exponentials while tiles of keys come (FlashAttention-2, algorithm 1), both relative to
+ * e^reference, which is each tile's own largest score.
+ */
+final class SoftmaxRow {
+  /** How far a tile's reference may be below the largest score so far: 2⁻¹⁶ of it, as in kernels. */
+  private static final double REACH = 16 * Math.log(2);
+
+  private final Precision precision;
+  private final double[] o;
+  private double largest = Double.NEGATIVE_INFINITY;
+  private double reference = Double.NEGATIVE_INFINITY;
+  private double total;
+  /** The factor of V that O is still to be multiplied by; 0 while there is nothing in O. */
+  private double factor;
+
+  SoftmaxRow(Precision precision, int width) {
+    this.precision = precision;
+    this.o = new double[width];
+  }
+
+  /** O so far, for a GEMM to add to. */
+  double[] o() {
+    return o;
+  }
+
+  /** Makes room for a tile with this largest score. */
+  void next(double largestOfTile) {
+    double next = Math.max(largestOfTile, precision.accumulator(largest - REACH));
+    if (total != 0) {
+      double before = precision.accumulator(Math.exp(precision.accumulator(reference - next)));
+      total = precision.accumulator(total * before);
+      scale(before);
+    }
+    largest = Math.max(largest, largestOfTile);
+    reference = next;
+  }
+
+  /** Makes O ready for products with values of this factor, which is not 0. */
+  void ofFactor(double next) {
+    if (factor != 0 && factor != next) scale(precision.accumulator(factor / next));
+    factor = next;
+  }
+
+  private void scale(double by) {
+    for (int d = 0; d < o.length; d++) o[d] = precision.accumulator(o[d] * by);
+  }
+
+  /** Takes the score of a key in and returns its probability so far, unrounded. */
+  double add(double score) {
+    double e = precision.accumulator(Math.exp(precision.accumulator(score - reference)));
+    total = precision.accumulator(total + e);
+    return e;
+  }
+
+  double logarithm() {
+    return precision.accumulator(reference + precision.accumulator(Math.log(total)));
+  }
+
+  double result(int d) {
+    double inverse = total == 0 ? 0 : precision.accumulator(1 / total);
+    return precision.result(precision.accumulator(o[d] * precision.accumulator(inverse * factor)));
+  }
+}
