@@ -24,6 +24,7 @@ import tilewright.kernels.attention.AttentionProblem;
 import tilewright.kernels.attention.BlockMask;
 import tilewright.kernels.attention.Sm80AttentionKernel;
 import tilewright.numerics.ElementType;
+import tilewright.reference.AttentionFactors.TensorCores;
 import tilewright.reference.ScoreRule;
 import tilewright.sm100.attention.Sm100AttentionKernel;
 import tilewright.sm90.attention.Sm90AttentionKernel;
@@ -103,8 +104,10 @@ public final class AttentionCases {
   static List<Case> cases(Architecture architecture, long seed) {
     var cases = new ArrayList<Case>();
     Predicate<Setup> supported = s -> architecture.kernel.refusal(s.problem).isEmpty();
-    small().stream().filter(supported).forEach(s -> cases.add(makeCase(architecture, s, EVERYWHERE, seed)));
-    large().stream().filter(supported).forEach(s -> cases.add(makeCase(architecture, s, GPU_ONLY, seed)));
+    Stream.concat(small().stream(), QuantizedAttention.small().stream()).filter(supported)
+        .forEach(s -> cases.add(makeCase(architecture, s, EVERYWHERE, seed)));
+    Stream.concat(large().stream(), QuantizedAttention.large().stream()).filter(supported)
+        .forEach(s -> cases.add(makeCase(architecture, s, GPU_ONLY, seed)));
     return cases;
   }
 
@@ -219,12 +222,21 @@ public final class AttentionCases {
 
   public static Case makeCase(Architecture architecture, Setup setup, Set<String> backends, long seed) {
     var s = setup.problem.sizes();
-    var config = setup.name + " " + setup.problem.type().text() + " B=" + s.batch() + " Sq=" + s.queries() + " Sk="
+    var config = setup.name + " " + QuantizedAttention.types(setup.problem) + " B=" + s.batch() + " Sq=" + s.queries() + " Sk="
         + s.keys() + " H=" + s.heads() + " Hk=" + s.keyHeads() + " D=" + s.headDim();
     var kernel = architecture.kernel;
     return new Case(kernel.name(), kernel.arch(), config, backends, Price.of(s),
         () -> architecture.launch.apply(setup.problem), () -> buffers(kernel, setup, seed),
-        (in, out, _) -> AttentionCheck.compare(setup.problem, setup.rules, in, out));
+        (in, out, _) -> AttentionCheck.compare(setup.problem, setup.rules, in, out, tensorCores(kernel)));
+  }
+
+  /** The tensor cores that make a kernel's sums. */
+  public static TensorCores tensorCores(AttentionKernel kernel) {
+    return switch (kernel.arch()) {
+      case "sm90" -> TensorCores.SM90;
+      case "sm100" -> TensorCores.SM100;
+      default -> TensorCores.FP32;
+    };
   }
 
   /** Fresh buffers for a problem of the SM80 kernel. */
@@ -246,7 +258,8 @@ public final class AttentionCases {
       buffers.put(p.k().buffer(), Buffers.normal(p.type(), keys * s.headDim(), seed + 1));
       buffers.put(p.v().buffer(), Buffers.normal(p.type(), keys * s.valueDim(), seed + 2));
     }
-    buffers.put(p.o().buffer(), Buffers.poisoned(p.type(), queries * s.valueDim()));
+    buffers.put(p.o().buffer(), Buffers.poisoned(p.outputType(), queries * s.valueDim()));
+    p.quantized().ifPresent(quantized -> QuantizedAttention.drawFactors(p, quantized, buffers, seed + 3));
     p.lse().ifPresent(lse -> buffers.put(lse.buffer(), Buffers.poisoned(ElementType.F32, queries)));
     if (p.blockMask()) blockMask(kernel.blockMask(p), buffers);
     buffers.put(Sm90AttentionKernel.COUNTER, Buffers.zeros(ElementType.I32, 1));

@@ -5,10 +5,14 @@ import java.util.List;
 import java.util.Map;
 import java.util.stream.IntStream;
 import tilewright.kernels.attention.AttentionProblem;
+import tilewright.kernels.attention.AttentionProblem.Factors;
+import tilewright.kernels.attention.AttentionProblem.Quantized;
 import tilewright.kernels.attention.AttentionProblem.View;
 import tilewright.layout.Layout;
 import tilewright.layout.tuple.IntTuple;
 import tilewright.numerics.ElementType;
+import tilewright.reference.AttentionFactors;
+import tilewright.reference.AttentionFactors.TensorCores;
 import tilewright.reference.AttentionReference;
 import tilewright.reference.ScoreRule;
 import tilewright.reference.TensorView;
@@ -16,41 +20,68 @@ import tilewright.reference.TensorView;
 /**
  * One sequence of a problem of attention, which is a problem of its own on views.
  *
+ * @param index of the packed sequence, else 0
  * @param firstQuery row of Q where its {@code queries} rows begin; {@code firstKey} that of K
  */
-record AttentionSequence(AttentionProblem problem, int firstQuery, int queries, int firstKey, int keys) {
+record AttentionSequence(AttentionProblem problem, int index, int firstQuery, int queries, int firstKey, int keys) {
 
   /** The sequences of a problem: those that are packed, else one. */
   static List<AttentionSequence> of(AttentionProblem p, Map<String, MemorySegment> in) {
     if (p.packed().isEmpty()) {
-      return List.of(new AttentionSequence(p, 0, p.sizes().queries(), 0, p.sizes().keys()));
+      return List.of(new AttentionSequence(p, 0, 0, p.sizes().queries(), 0, p.sizes().keys()));
     }
     var packed = p.packed().get();
     var queries = Buffers.values(ElementType.I32, in.get(packed.queries()));
     var keys = Buffers.values(ElementType.I32, in.get(packed.keys()));
-    return IntStream.range(0, packed.sequences()).mapToObj(i -> new AttentionSequence(p, (int) queries[i],
+    return IntStream.range(0, packed.sequences()).mapToObj(i -> new AttentionSequence(p, i, (int) queries[i],
         (int) (queries[i + 1] - queries[i]), (int) keys[i], (int) (keys[i + 1] - keys[i]))).toList();
   }
 
-  /** The reference on the sequence's Q, K and V. */
+  /** The reference on the sequence's Q, K and V, with sums in FP32. */
   AttentionReference reference(ScoreRule rule, Map<String, MemorySegment> in) {
-    var sizes = problem.sizes();
-    return new AttentionReference(ofQueries(problem.q(), sizes.headDim(), in), ofKeys(problem.k(), sizes.headDim(), in),
-        ofKeys(problem.v(), sizes.valueDim(), in), problem.scale(), rule);
+    return reference(rule, in, TensorCores.FP32);
   }
 
-  /** (B,Sq,H,dim) of a tensor like Q or O. */
+  /** The reference on the sequence's Q, K and V, with the sums of tensor cores where those are codes. */
+  AttentionReference reference(ScoreRule rule, Map<String, MemorySegment> in, TensorCores tensorCores) {
+    var sizes = problem.sizes();
+    return new AttentionReference(ofQueries(problem.q(), sizes.headDim(), in), ofKeys(problem.k(), sizes.headDim(), in),
+        ofKeys(problem.v(), sizes.valueDim(), in), problem.scale(), rule,
+        problem.quantized().map(quantized -> factors(quantized, in, tensorCores)));
+  }
+
+  private AttentionFactors factors(Quantized quantized, Map<String, MemorySegment> in, TensorCores tensorCores) {
+    var sizes = problem.sizes();
+    return new AttentionFactors(blocks(quantized.q(), queries, sizes.heads(), in),
+        blocks(quantized.k(), keys, sizes.keyHeads(), in), blocks(quantized.v(), keys, sizes.keyHeads(), in),
+        quantized.probabilities(), quantized.output(), AttentionFactors.TILE, tensorCores);
+  }
+
+  private AttentionFactors.Blocks blocks(Factors factors, int rows, int heads, Map<String, MemorySegment> in) {
+    var layout = new Layout(IntTuple.flat(problem.sizes().batch(), factors.blocks(rows), heads),
+        IntTuple.flat(factors.batch(), factors.block(), factors.head()));
+    return new AttentionFactors.Blocks(new TensorView(ElementType.F32, in.get(factors.buffer()),
+        index * factors.batch() * Float.BYTES, layout), factors.rows());
+  }
+
+  /** (B,Sq,H,Dv) of O. */
+  TensorView output(Map<String, MemorySegment> buffers) {
+    return view(problem.outputType(), problem.o(), firstQuery, queries, problem.sizes().heads(),
+        problem.sizes().valueDim(), buffers);
+  }
+
+  /** (B,Sq,H,dim) of a tensor like Q. */
   TensorView ofQueries(View v, int dim, Map<String, MemorySegment> buffers) {
-    return view(v, firstQuery, queries, problem.sizes().heads(), dim, buffers);
+    return view(problem.type(), v, firstQuery, queries, problem.sizes().heads(), dim, buffers);
   }
 
   /** (B,Sk,Hk,dim) of a tensor like K or V. */
   TensorView ofKeys(View v, int dim, Map<String, MemorySegment> buffers) {
-    return view(v, firstKey, keys, problem.sizes().keyHeads(), dim, buffers);
+    return view(problem.type(), v, firstKey, keys, problem.sizes().keyHeads(), dim, buffers);
   }
 
-  private TensorView view(View v, long first, int rows, int heads, int dim, Map<String, MemorySegment> buffers) {
-    var type = problem.type();
+  private TensorView view(ElementType type, View v, long first, int rows, int heads, int dim,
+      Map<String, MemorySegment> buffers) {
     return new TensorView(type, buffers.get(v.buffer()), v.offset() + first * v.sequence() * type.bytes(),
         new Layout(IntTuple.flat(problem.sizes().batch(), rows, heads, dim),
             IntTuple.flat(v.batch(), v.sequence(), v.head(), v.dim())));
