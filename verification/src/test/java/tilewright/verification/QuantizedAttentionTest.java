@@ -5,6 +5,7 @@ import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import java.lang.foreign.MemorySegment;
 import java.lang.foreign.ValueLayout;
+import java.util.List;
 import java.util.Map;
 import java.util.Optional;
 import java.util.function.Predicate;
@@ -22,6 +23,7 @@ import tilewright.kernels.attention.AttentionProblem.View;
 import tilewright.numerics.ElementType;
 import tilewright.numerics.Rounding;
 import tilewright.reference.AttentionFactors.TensorCores;
+import tilewright.verification.backend.SimulatorBackend;
 import tilewright.verification.cases.AttentionCases;
 import tilewright.verification.cases.AttentionCheck;
 import tilewright.verification.cases.QuantizedAttention;
@@ -41,6 +43,19 @@ class QuantizedAttentionTest {
   @MethodSource("setups")
   void theDefinitionPasses(AttentionCases.Setup setup) {
     assertEquals(Optional.empty(), violation(setup, Mistake.NONE));
+  }
+
+  @TestFactory
+  Stream<DynamicTest> kernelsPassWithoutFindings() {
+    return Stream.of(AttentionCases.SM90, AttentionCases.SM100).flatMap(architecture -> QuantizedAttention.small()
+        .stream().filter(setup -> architecture.kernel().refusal(setup.problem()).isEmpty())
+        .map(setup -> DynamicTest.dynamicTest(architecture.kernel().name() + ": " + setup, () -> {
+          var buffers = AttentionCases.buffers(architecture.kernel(), setup, SEED);
+          var outcome = new SimulatorBackend(SEED).run(architecture.launch().apply(setup.problem()).on(buffers));
+          assertEquals(List.of(), outcome.findings());
+          assertEquals(Optional.empty(), AttentionCheck.compare(setup.problem(), setup.rules(), buffers, buffers,
+              AttentionCases.tensorCores(architecture.kernel())).violation());
+        })));
   }
 
   /** What a kernel might do wrong. */
