@@ -28,6 +28,7 @@ record AttentionTiming(AttentionKernel kernel) implements Timing {
     var p = measured.problem();
     var all = new ArrayList<>(measured.inputs());
     all.addAll(measured.results());
+    all.addAll(measured.factors());
     long bytes = all.stream().mapToLong(TimedProblem.Tensor::bytes).sum();
     double operations = 2 * measured.pairs() * (p.sizes().headDim() + p.sizes().valueDim());
     all.addAll(zeros(kernel, p));

@@ -8,6 +8,7 @@ import java.util.Optional;
 import java.util.Set;
 import java.util.stream.Stream;
 import tilewright.kernel.collective.attention.Band;
+import tilewright.kernels.attention.AttentionProblem.Quantized;
 import tilewright.kernels.attention.AttentionProblem.Sizes;
 import tilewright.kernels.attention.AttentionProblem;
 import tilewright.kernels.registry.TimedProblem;
@@ -16,13 +17,15 @@ import tilewright.numerics.ElementType;
 
 /**
  * A problem of FlashAttention's own measurements: 16384 tokens of width 2048 in sequences of 512 and on; where settings
- * say so, of another number of batch entries, of fewer queries, and of heads that share keys.
+ * say so, of another length, number of batch entries or heads, of fewer queries, and of heads that share keys. Codes of
+ * e4m3 have a factor for each head, and results of type {@code out}.
  *
  * @param form of the scores
  * @param lengths of sequences that lie one after the other
  */
 record MeasuredAttention(AttentionProblem problem, AttentionForm form, Optional<SequenceLengths> lengths) {
-  static final Set<String> SETTINGS = Set.of("dtype", "d", "s", "causal", "form", "b", "q", "share");
+  static final Set<String> SETTINGS = Set.of("dtype", "out", "d", "s", "causal", "form", "b", "q", "heads",
+      "share");
 
   private static final int TOKENS = 16384;
   private static final int WIDTH = 2048;
@@ -31,22 +34,20 @@ record MeasuredAttention(AttentionProblem problem, AttentionForm form, Optional<
 
   /** The problems that a request leaves. */
   static List<MeasuredAttention> of(TimingRequest request) {
-    var type = request.type("dtype", ElementType.BF16);
     var all = new ArrayList<MeasuredAttention>();
     for (int dim : HEAD_DIMS) {
       for (var band : List.of(Band.ALL, Band.CAUSAL)) {
-        for (int length = SHORTEST; length <= TOKENS; length *= 2) {
-          if (!request.leaves("d", "" + dim) || !request.leaves("s", "" + length)
-              || !request.leaves("causal", "" + band.equals(Band.CAUSAL))) continue;
+        for (int length : lengths(request)) {
+          if (!request.leaves("d", "" + dim) || !request.leaves("causal", "" + band.equals(Band.CAUSAL))) continue;
           for (var form : forms(request)) {
             // A mask is causal itself.
             if (form.mask().isPresent() && !band.isAll()) continue;
             for (var sizes : sizes(dim, length, request)) {
               if (form != AttentionForm.VARLEN) {
-                var problem = form.of(AttentionProblem.dense(type, sizes).with(band));
+                var problem = form.of(dense(request, sizes).with(band));
                 all.add(new MeasuredAttention(problem, form, Optional.empty()));
-              } else if (length < TOKENS) {
-                all.add(packed(type, sizes, band));
+              } else if (usual().contains(length) && length < TOKENS) {
+                all.add(packed(request, sizes, band));
               }
             }
           }
@@ -56,19 +57,39 @@ record MeasuredAttention(AttentionProblem problem, AttentionForm form, Optional<
     return all;
   }
 
+  private static List<Integer> usual() {
+    return Stream.iterate(SHORTEST, length -> length <= TOKENS, length -> 2 * length).toList();
+  }
+
+  private static List<Integer> lengths(TimingRequest request) {
+    return request.has("s") ? numbers(request, "s", TOKENS).toList() : usual();
+  }
+
   /** Packed sequences, of at most that length. */
-  private static MeasuredAttention packed(ElementType type, Sizes longest, Band band) {
+  private static MeasuredAttention packed(TimingRequest request, Sizes longest, Band band) {
     var lengths = new SequenceLengths(longest.queries(), TOKENS);
-    var problem = AttentionProblem.dense(type, Sizes.of(1, TOKENS, TOKENS, longest.heads(), longest.headDim()))
-        .with(band).with(new AttentionProblem.Packed("cuQ", "cuK", lengths.count(), lengths.longest()));
+    var sizes = Sizes.of(1, TOKENS, TOKENS, longest.heads(), longest.headDim());
+    var problem = dense(request, sizes).with(band)
+        .with(new AttentionProblem.Packed("cuQ", "cuK", lengths.count(), lengths.longest()));
     return new MeasuredAttention(problem, AttentionForm.VARLEN, Optional.of(lengths));
   }
 
+  private static AttentionProblem dense(TimingRequest request, Sizes sizes) {
+    var type = request.type("dtype", ElementType.BF16);
+    var output = request.type("out", type == ElementType.E4M3 ? ElementType.BF16 : type);
+    if (type == ElementType.E4M3) return AttentionProblem.dense(Quantized.perHead(output, sizes), sizes);
+    if (output != type) {
+      throw new IllegalArgumentException("no attention of " + type.text() + " stores " + output.text() + ": leave out="
+          + output.text() + " out");
+    }
+    return AttentionProblem.dense(type, sizes);
+  }
+
   private static List<Sizes> sizes(int dim, int length, TimingRequest request) {
-    int heads = WIDTH / dim;
-    return numbers(request, "b", TOKENS / length).flatMap(batch -> numbers(request, "q", length).flatMap(queries ->
-        numbers(request, "share", 1).map(sharers ->
-            new Sizes(batch, queries, length, heads, heads / sharers, dim, dim)))).toList();
+    return numbers(request, "heads", WIDTH / dim).flatMap(heads ->
+        numbers(request, "b", Math.max(1, TOKENS / length)).flatMap(batch ->
+            numbers(request, "q", length).flatMap(queries -> numbers(request, "share", 1).map(sharers ->
+                new Sizes(batch, queries, length, heads, heads / sharers, dim, dim))))).toList();
   }
 
   private static Stream<Integer> numbers(TimingRequest request, String name, int otherwise) {
@@ -112,8 +133,21 @@ record MeasuredAttention(AttentionProblem problem, AttentionForm form, Optional<
 
   /** The results O and LSE. */
   List<TimedProblem.Tensor> results() {
-    return List.of(TimedProblem.Tensor.output("O", problem.type(), ofQueries(problem.sizes().valueDim())),
+    return List.of(TimedProblem.Tensor.output("O", problem.outputType(), ofQueries(problem.sizes().valueDim())),
         TimedProblem.Tensor.output("LSE", ElementType.F32, ofQueries(1)));
+  }
+
+  /** The factors of codes: all 1, so that scores are those of 16-bit operands. */
+  List<TimedProblem.Tensor> factors() {
+    var s = problem.sizes();
+    int entries = lengths.map(SequenceLengths::count).orElse(s.batch());
+    return problem.quantized().map(quantized -> List.of(factors(quantized.q(), entries * s.heads()),
+        factors(quantized.k(), entries * s.keyHeads()), factors(quantized.v(), entries * s.keyHeads())))
+        .orElse(List.of());
+  }
+
+  private static TimedProblem.Tensor factors(AttentionProblem.Factors factors, int elements) {
+    return new TimedProblem.Tensor(factors.buffer(), ElementType.F32, elements, new TimedProblem.Content.Same(1));
   }
 
   /** The sequences' bounds, where they are packed. */
@@ -125,7 +159,8 @@ record MeasuredAttention(AttentionProblem problem, AttentionForm form, Optional<
   /** Extents and features in words. */
   String config(String features) {
     var s = problem.sizes();
-    return problem.type().text() + " B=" + s.batch() + (s.queries() == s.keys() ? "" : " Sq=" + s.queries())
+    return problem.type().text() + (problem.quantized().isPresent() ? "->" + problem.outputType().text() : "") + " B="
+        + s.batch() + (s.queries() == s.keys() ? "" : " Sq=" + s.queries())
         + lengths.map(l -> " S<=" + l.longest()).orElse(" S=" + s.keys()) + " H=" + s.heads()
         + (s.keyHeads() == s.heads() ? "" : " Hk=" + s.keyHeads()) + " D=" + s.headDim()
         + (causal() ? " causal" : "") + features + (form == AttentionForm.PLAIN ? "" : " " + form.name());
@@ -137,6 +172,7 @@ record MeasuredAttention(AttentionProblem problem, AttentionForm form, Optional<
     var peer = new HashMap<String, Object>(Map.of("op", "attention", "batch", s.batch(), "heads", s.heads(), "kvHeads",
         s.keyHeads(), "queries", s.queries(), "keys", s.keys(), "headDim", s.headDim(), "dtype",
         problem.type().text(), "causal", causal()));
+    if (problem.quantized().isPresent()) peer.put("out", problem.outputType().text());
     if (lengths.isPresent()) peer.put("cumulated", lengths.get().cumulated());
     else if (form != AttentionForm.PLAIN) peer.put("form", form.name());
     return peer;

@@ -33,9 +33,9 @@ record RecordedSettings(String kernel, Map<String, String> settings) {
       + "[^a-z].*?(?<ahead> weights ahead)?( epilogue (?<epilogue>\\S+))?");
   private static final Pattern GROUPED = Pattern.compile(SHAPE + " " + TYPES + " 8 groups (?<grouping>\\w+)");
   private static final Pattern LADDER = Pattern.compile(SHAPE + " step (?<step>\\d+): .*");
-  private static final Pattern ATTENTION = Pattern.compile("(?<dtype>\\w+) B=(?<batch>\\d+)( Sq=(?<queries>\\d+))?"
-      + " S<?=(?<keys>\\d+) H=(?<heads>\\d+)( Hk=(?<keyHeads>\\d+))? D=(?<dim>\\d+)(?<causal> causal)?"
-      + "(?<deterministic> deterministic)?( (?<form>\\S+))?");
+  private static final Pattern ATTENTION = Pattern.compile("(?<dtype>\\w+)(->(?<out>\\w+))? B=(?<batch>\\d+)"
+      + "( Sq=(?<queries>\\d+))? S<?=(?<keys>\\d+) H=(?<heads>\\d+)( Hk=(?<keyHeads>\\d+))? D=(?<dim>\\d+)"
+      + "(?<causal> causal)?(?<deterministic> deterministic)?( (?<form>\\S+))?");
   /** Records of a special question name a product and its types only. */
   private static final Pattern PROBLEM = Pattern.compile(SHAPE + " (?<order>TN) " + TYPES + ".*");
 
@@ -119,7 +119,8 @@ record RecordedSettings(String kernel, Map<String, String> settings) {
   private static RecordedSettings attention(String kernel, MatchResult m) {
     var form = m.group("form") == null ? AttentionForm.PLAIN.name() : m.group("form");
     var settings = new HashMap<>(Map.of("dtype", m.group("dtype"), "d", m.group("dim"), "s", m.group("keys"),
-        "causal", "" + (m.group("causal") != null), "form", form));
+        "causal", "" + (m.group("causal") != null), "form", form, "heads", m.group("heads")));
+    put(settings, "out", m.group("out"));
     if (!form.equals(AttentionForm.VARLEN.name())) settings.put("b", m.group("batch"));
     if (m.group("deterministic") != null) settings.put("deterministic", "true");
     put(settings, "q", m.group("queries"));

@@ -38,11 +38,13 @@ class RecordedSettingsTest {
       "sm90_ladder|8x8x16 step 10: CTAs stay, stores overlap"
           + "|shape=8x8x16, step=10",
       "sm90_attention|bf16 B=32 S=512 H=32 D=64 causal"
-          + "|b=32, causal=true, d=64, dtype=bf16, form=plain, s=512",
+          + "|b=32, causal=true, d=64, dtype=bf16, form=plain, heads=32, s=512",
       "sm90_attention|bf16 B=8 Sq=1 S=2048 H=32 Hk=8 D=64"
-          + "|b=8, causal=false, d=64, dtype=bf16, form=plain, q=1, s=2048, share=4",
+          + "|b=8, causal=false, d=64, dtype=bf16, form=plain, heads=32, q=1, s=2048, share=4",
+      "sm90_attention|e4m3->f16 B=1 S=32768 H=64 Hk=8 D=128"
+          + "|b=1, causal=false, d=128, dtype=e4m3, form=plain, heads=64, out=f16, s=32768, share=8",
       "sm80_attention|bf16 B=1 S<=2048 H=32 D=64 causal varlen"
-          + "|causal=true, d=64, dtype=bf16, form=varlen, s=2048"})
+          + "|causal=true, d=64, dtype=bf16, form=varlen, heads=32, s=2048"})
   void aRowNamesItsSettings(String kernel, String config, String settings) {
     var row = JsonMapper.shared().createObjectNode().put("kernel", kernel).put("config", config);
     var found = RecordedSettings.in(REGISTRY, JsonMapper.shared().createObjectNode().set("rows", row).toString());

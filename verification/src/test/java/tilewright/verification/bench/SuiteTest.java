@@ -123,6 +123,32 @@ class SuiteTest {
   }
 
   @Test
+  void attentionOfCodesHasFactorsAndResultsOf16Bits() {
+    var problem = problems("sm90_attention", Map.of("dtype", "e4m3", "out", "f16", "d", "128", "s", "32768", "b", "1",
+        "heads", "64", "share", "8", "causal", "true"), false).getFirst();
+    assertEquals("e4m3->f16 B=1 S=32768 H=64 Hk=8 D=128 causal", problem.config());
+    var bytes = problem.tensors().stream().collect(Collectors.toMap(TimedProblem.Tensor::name,
+        TimedProblem.Tensor::bytes));
+    assertEquals(64L * 32768 * 128, bytes.get("Q"));
+    assertEquals(8L * 32768 * 128, bytes.get("V"));
+    assertEquals(2L * 64 * 32768 * 128, bytes.get("O"));
+    assertEquals(4L * 64, bytes.get("descaleQ"));
+    assertEquals(4L * 8, bytes.get("descaleK"));
+    assertEquals(2.0 * 64 * 32768 * 32768 * 128, problem.operations());
+    assertEquals("f16", problem.peer().get("out"));
+  }
+
+  @Test
+  void attentionHasTheLengthsThatItIsAskedFor() {
+    assertEquals(List.of("bf16 B=5 S=3000 H=16 D=128"), problems("sm90_attention", Map.of("d", "128", "s", "3000",
+        "causal", "false"), false).stream().map(TimedProblem::config).toList());
+    assertEquals(36, SUITE.of("sm90_attention").size());
+    var wrong = Map.of("out", "f16", "d", "64");
+    assertEquals("no attention of bf16 stores f16: leave out=f16 out",
+        assertThrows(IllegalArgumentException.class, () -> problems("sm90_attention", wrong, false)).getMessage());
+  }
+
+  @Test
   void smallTensorsComeInManySets() {
     assertEquals(1, DeviceInputs.sets(1L << 30, 50 << 20));
     assertEquals(4, DeviceInputs.sets(64 << 20, 50 << 20));
