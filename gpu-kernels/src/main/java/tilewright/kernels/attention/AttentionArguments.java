@@ -6,7 +6,7 @@ import tilewright.kernel.CompiledKernel;
 import tilewright.kernel.LaunchArguments;
 import tilewright.kernels.attention.AttentionProblem.View;
 
-/** The launch arguments of attention kernels: Q, K, V, O, scale, and where the problem has them LSE, cuQ, cuK and factors. */
+/** The launch arguments of attention kernels: Q, K, V, O, scale, and where there are any LSE, cuQ, cuK and factors. */
 public final class AttentionArguments {
   private AttentionArguments() {}
 

@@ -222,8 +222,8 @@ public final class AttentionCases {
 
   public static Case makeCase(Architecture architecture, Setup setup, Set<String> backends, long seed) {
     var s = setup.problem.sizes();
-    var config = setup.name + " " + QuantizedAttention.types(setup.problem) + " B=" + s.batch() + " Sq=" + s.queries() + " Sk="
-        + s.keys() + " H=" + s.heads() + " Hk=" + s.keyHeads() + " D=" + s.headDim();
+    var config = setup.name + " " + QuantizedAttention.types(setup.problem) + " B=" + s.batch() + " Sq=" + s.queries()
+        + " Sk=" + s.keys() + " H=" + s.heads() + " Hk=" + s.keyHeads() + " D=" + s.headDim();
     var kernel = architecture.kernel;
     return new Case(kernel.name(), kernel.arch(), config, backends, Price.of(s),
         () -> architecture.launch.apply(setup.problem), () -> buffers(kernel, setup, seed),
