@@ -21,6 +21,7 @@ module tilewright.kernels {
   exports tilewright.kernels;
   exports tilewright.kernels.attention;
   exports tilewright.kernels.attention.backward;
+  exports tilewright.kernels.attention.quantization;
   exports tilewright.kernels.catalogue;
   exports tilewright.kernels.epilogue;
   exports tilewright.kernels.gemm;

@@ -139,6 +139,14 @@ final class Conversion {
     return result;
   }
 
+  /** Four values of 8 bits in one register, the first in the low byte. */
+  static Operand.Register packBytes(Scope k, ElementType type, List<F32> values) {
+    var result = k.newRegister(PtxType.B32);
+    k.emit("mov.b32", result, new Operand.Vector(List.of(packBytes(k, type, values.get(0), values.get(1)),
+        packBytes(k, type, values.get(2), values.get(3)))));
+    return result;
+  }
+
   private static Operand.Register wholeNumber(Scope k, F32 value) {
     var result = k.newRegister(PtxType.B32);
     k.emit("cvt.rni.s32.f32", result, value.register());

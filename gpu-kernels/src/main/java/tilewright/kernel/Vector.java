@@ -86,6 +86,8 @@ public final class Vector {
       }
     } else if (type.bits() == 8 && values.size() == 2) {
       pieces.add(Conversion.packBytes(k, type, values.get(0), values.get(1)));
+    } else if (type.bits() == 8 && values.size() > 2) {
+      for (int i = 0; i < values.size(); i += 4) pieces.add(Conversion.packBytes(k, type, values.subList(i, i + 4)));
     } else {
       values.forEach(value -> pieces.add(Conversion.fromF32(k, type, value)));
     }
