@@ -28,6 +28,8 @@ class FamilyMutationTest {
       Subject.of("mat_transpose", List.of(33, 65), Map.of("path", "padded")),
       Subject.of("histogram", List.of(9000), Map.of()),
       Subject.of("nms", List.of(70), Map.of()),
+      Subject.of("quantize_heads", List.of(1, 130, 1, 64), Map.of()),
+      Subject.of("quantize_transposed", List.of(1, 130, 1, 64), Map.of()),
       Subject.of("sgemm", List.of(20, 20, 50), Map.of("path", "sliced")));
 
   @TestFactory
