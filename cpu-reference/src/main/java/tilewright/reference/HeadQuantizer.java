@@ -16,9 +16,7 @@ public record HeadQuantizer(ElementType narrow, Rotation rotation, boolean hadam
   public static final float LEAST = 0x1p-100f;
 
   public HeadQuantizer {
-    if (narrow != ElementType.E4M3 && narrow != ElementType.E5M2) {
-      throw new IllegalArgumentException("cannot quantise heads to " + narrow.text() + ": e4m3 or e5m2");
-    }
+    limit(narrow);
   }
 
   /**
@@ -35,9 +33,17 @@ public record HeadQuantizer(ElementType narrow, Rotation rotation, boolean hadam
   /** Codes as numbers (rows, columns), and the factor of each block of rows. */
   public record Result(double[][] codes, float[] factors) {}
 
-  /** The largest number of an 8-bit float. */
+  /**
+   * The largest number of an 8-bit float.
+   *
+   * @throws IllegalArgumentException for another type
+   */
   public static float limit(ElementType narrow) {
-    return narrow == ElementType.E4M3 ? 448 : 57344;
+    return switch (narrow) {
+      case E4M3 -> 448;
+      case E5M2 -> 57344;
+      default -> throw new IllegalArgumentException("cannot quantise heads to " + narrow.text() + ": e4m3 or e5m2");
+    };
   }
 
   /** √order of the transform that the factors carry, as FP32: 1 without one. */

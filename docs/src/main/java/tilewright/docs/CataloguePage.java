@@ -26,7 +26,10 @@ final class CataloguePage {
   private static final String SOURCES = "gpu-kernels/src/main/java/tilewright/kernels/catalogue/";
   /** Kernels that are not in their families' files. */
   private static final Map<String, String> ELSEWHERE =
-      Map.of("MmaAttention", "../attention/Sm80Attention");
+      Map.of("MmaAttention", "../attention/Sm80Attention",
+          "QuantizedHeads", "../attention/quantization/RowQuantizer",
+          "TransposedHeads", "../attention/quantization/TransposedQuantizer",
+          "HeadMaxima", "../attention/quantization/HeadMaximum");
 
   private static final Pattern EXTENT = Pattern.compile("(?:[mnkdsqb]|heads|seq|batch|dtype)=\\w+");
   private static final int MOST_BARS = 9;

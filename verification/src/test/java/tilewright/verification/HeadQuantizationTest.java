@@ -181,6 +181,8 @@ class HeadQuantizationTest {
         new RowTransform(ElementType.BF16, 72, 64, Rotation.NONE, false)));
     assertEquals("cannot quantise blocks of 96 rows: a power of two from 32 on", refusalOfShape(() ->
         new RowTransform(ElementType.BF16, 64, 96, Rotation.NONE, false)));
+    assertEquals("cannot quantise heads to i8: e4m3 or e5m2", refusal(() ->
+        new RowQuantizer(TRANSFORM, ElementType.I8, Scaling.BLOCK)));
     assertEquals("cannot quantise blocks of 96 keys: 64 or 128", refusalOfShape(() ->
         new TransposedQuantizer(ElementType.BF16, ElementType.E4M3, 64, 96, Scaling.BLOCK)));
   }

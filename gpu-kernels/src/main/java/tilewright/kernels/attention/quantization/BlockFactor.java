@@ -105,8 +105,9 @@ record BlockFactor(Scope k, F32 inverse) {
       stores.trace(here::times, true);
     }, () -> {
       var here = inverse.settled();
-      var zero = k.constant(0f).settled();
-      stores.trace(value -> value.fma(here, value.times(zero)), false);
+      var most = k.constant(Float.MAX_VALUE).settled();
+      var nan = k.constant(Float.NaN);
+      stores.trace(value -> value.times(here).where(value.magnitude().atMost(most), nan), false);
     });
   }
 }

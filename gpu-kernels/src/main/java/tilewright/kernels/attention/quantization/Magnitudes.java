@@ -1,6 +1,7 @@
 package tilewright.kernels.attention.quantization;
 
 import java.util.List;
+import java.util.function.Supplier;
 import tilewright.kernel.F32;
 import tilewright.kernel.Pred;
 import tilewright.kernel.Scope;
@@ -12,14 +13,15 @@ import tilewright.kernel.Scope;
  * @param largest the largest of those that are; 0 without one
  */
 record Magnitudes(Pred finite, F32 largest) {
-  static Magnitudes of(Scope k, List<F32> values) {
-    var all = values.stream().map(F32::magnitude).reduce(F32::max).orElseThrow();
+  /** @param elements the elements, asked for again where some are not finite */
+  static Magnitudes of(Scope k, Supplier<List<F32>> elements) {
+    var all = elements.get().stream().map(F32::magnitude).reduce(F32::max).orElseThrow();
     var finite = all.atMost(k.constant(Float.MAX_VALUE));
     var found = k.accumulator(0);
     k.when(finite, () -> found.set(all), () -> {
       // Of this branch, so that what is compared with it is computed here only.
       var most = k.constant(Float.MAX_VALUE).settled();
-      for (var value : values) {
+      for (var value : elements.get()) {
         var magnitude = value.magnitude();
         found.set(found.value().max(magnitude.where(magnitude.atMost(most), k.constant(0f))));
       }

@@ -24,6 +24,11 @@ public record RowQuantizer(RowTransform transform, ElementType narrow, Scaling s
   /** Has the conversions to 8-bit floats (PTX ISA, cvt: SM89). */
   public static final Target TARGET = Target.SM90A;
 
+  public RowQuantizer {
+    // Refuses other types.
+    HeadQuantizer.limit(narrow);
+  }
+
   @Override
   public String name() {
     return "quantize_rows_" + transform.text() + "_" + narrow.text() + "_" + scaling.text();

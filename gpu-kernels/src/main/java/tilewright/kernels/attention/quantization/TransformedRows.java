@@ -75,7 +75,7 @@ final class TransformedRows {
 
   /** The magnitudes of the thread's elements. */
   Magnitudes magnitudes() {
-    return Magnitudes.of(k, rows.stream().flatMap(row -> row.values.stream()).toList());
+    return Magnitudes.of(k, () -> rows.stream().flatMap(row -> row.values.stream()).toList());
   }
 
   /** The steps of a transform, in its order. */

@@ -22,10 +22,9 @@ import tilewright.reference.HeadQuantizer;
 /**
  * Quantises V with its keys contiguous, as tensor cores read 8-bit operands: "X" (B,S,H,D) becomes codes "Y" (B,H,D,L)
  * and factors "Factor". L is S rounded up to whole 16 bytes, or more; codes of keys that are not there are zeros to the
- * end of the last block of keys, and beyond it nothing is written. Element ≈ code · factor, as {@link HeadQuantizer} has it.
- *
- * <p>A thread has sixteen keys of eight columns in registers: it reads 16 bytes of each key and writes 16 bytes of each
- * column, and what eight lanes read or write together is whole sectors.
+ * end of the last block of keys, and beyond it nothing is written. Element ≈ code · factor, as {@link HeadQuantizer} has
+ * it to the bit. A thread has sixteen keys of eight columns in registers: it reads 16 bytes of each key and writes 16
+ * bytes of each column, and what a warp reads or writes together is whole sectors.
  *
  * @param dim a multiple of 8
  * @param keys of a block: 64 or 128
@@ -40,6 +39,8 @@ public record TransposedQuantizer(ElementType type, ElementType narrow, int dim,
   private static final int MOST_THREADS = 256;
 
   public TransposedQuantizer {
+    // Refuses other types.
+    HeadQuantizer.limit(narrow);
     if (type.bits() != 16) {
       throw new TraceException("cannot transpose " + type.text() + " to 8 bits: f16 or bf16");
     }
@@ -98,7 +99,7 @@ public record TransposedQuantizer(ElementType type, ElementType narrow, int dim,
       present.add(from.inside());
       loaded.add(from.vectorOrZeros(COLUMNS, from.inside()));
     }
-    var magnitudes = Magnitudes.of(k, loaded.stream().flatMap(v -> v.values().stream()).toList());
+    var magnitudes = Magnitudes.of(k, () -> loaded.stream().flatMap(v -> v.valuesLater().stream()).toList());
     var factor = BlockFactor.of(k, scaling, narrow, HeadQuantizer.limit(narrow), 1, thread, mine.threads(), tile,
         magnitudes.largest());
     var y = k.global(TensorSpec.of("Y", narrow, "B", "H", "D", "L").contiguous("L").aligned(GROUP)
