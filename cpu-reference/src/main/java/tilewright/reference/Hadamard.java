@@ -4,9 +4,9 @@ import tilewright.layout.Layout;
 
 /**
  * The Hadamard transform of a head of {@code columns} = 2·m·w elements, m odd and w a power of two. Each of m blocks of
- * 2w columns is multiplied by Sylvester's matrix H(i,j) = (−1)^popcount(i∧j); divided by √(2w) it is orthogonal. A block
- * has w neighbours of each half of the head, so that it holds both elements of every pair (i, i + columns/2) that a
- * rotary embedding turns. Where the head is a power of two, there is one block, in the order of the columns.
+ * 2w columns is multiplied by Sylvester's matrix H(i,j) = (−1)^popcount(i∧j), which divided by √(2w) is orthogonal. A
+ * block has w neighbours of each half of the head, so that it holds both elements of every pair (i, i + columns/2) that
+ * a rotary embedding turns. Where the head is a power of two, there is one block, in the order of the columns.
  *
  * <p>FlashAttention-3 (section 3.3) multiplies Q and K by a random sign of each column and this transform: Q·Kᵀ stays
  * as it is, and an outlier is spread over its block before it is rounded.
@@ -84,8 +84,8 @@ public record Hadamard(int columns) {
   }
 
   /**
-   * Random signs, one per column, each +1 or −1: a bit of SplitMix64's output number {@code column} for this seed. Q and
-   * K need the same signs.
+   * Random signs, one per column, each +1 or −1: a bit of SplitMix64's output number {@code column} for this seed. Q
+   * and K need the same signs.
    */
   public static float[] signs(long seed, int columns) {
     var signs = new float[columns];

@@ -21,8 +21,8 @@ import tilewright.reference.Rotation;
 
 /**
  * The error of attention on e4m3 operands against FP64 attention on the operands before quantisation, as
- * FlashAttention-3 measures it (section 4.3): operands are N(0,1) + N(0,100)·Bernoulli(0.001), and the error is the root
- * mean square over all outputs. Products and sums are in FP64, so that what is measured is the quantisation alone; P is
+ * FlashAttention-3 measures it (section 4.3): operands are N(0,1) + N(0,100)·Bernoulli(0.001), and the error is the
+ * root mean square over all outputs. Products and sums are in FP64, so that the quantisation alone is measured; P is
  * rounded to e4m3 in 0…256.
  *
  * <p>The measured errors are written to {@code target/errors}. The record of {@code mvn -Pfull} is

@@ -46,7 +46,8 @@ record QuantizedHeads(RowQuantizer kernel) implements Kernel {
     public List<Setting> settings() {
       return List.of(Setting.extent("b", 1), Setting.extent("s", 1024), Setting.extent("h", 8),
           Setting.extent("d", 128), Setting.types("dtype", ElementType.BF16, ElementType.F16),
-          Setting.types("narrow", ElementType.E4M3, ElementType.E5M2), Setting.option("factor", "block", "head", "given"),
+          Setting.types("narrow", ElementType.E4M3, ElementType.E5M2),
+          Setting.option("factor", "block", "head", "given"),
           Setting.option("rope", "none", "neighbours", "half"), Setting.option("hadamard", "yes", "no"),
           Setting.option("rows", "128", "64"));
     }

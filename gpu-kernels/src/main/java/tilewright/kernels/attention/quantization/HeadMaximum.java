@@ -8,10 +8,10 @@ import tilewright.kernel.PreparedLaunch;
 import tilewright.kernel.Scope;
 
 /**
- * Raises "Amax" (B,H), FP32 numbers that were zero, to the largest finite magnitudes of each head of "X" (B,S,H,D) after
- * its {@link RowTransform}, whose normalisation is left to the factors. It is the first of two launches where all rows
- * of a head share a factor: {@link RowQuantizer} and {@link TransposedQuantizer} with {@link Scaling#HEAD} read them.
- * Strides of 0 in Amax give one maximum, and one factor, for all heads or batch entries.
+ * Raises "Amax" (B,H), FP32 numbers that were zero, to the largest finite magnitudes of each head of "X" (B,S,H,D)
+ * after its {@link RowTransform}, whose normalisation is left to the factors. It is the first of two launches where
+ * all rows of a head share a factor: {@link RowQuantizer} and {@link TransposedQuantizer} with {@link Scaling#HEAD}
+ * read them. Strides of 0 in Amax give one maximum, and one factor, for all heads or batch entries.
  */
 public record HeadMaximum(RowTransform transform) implements Kernel {
 

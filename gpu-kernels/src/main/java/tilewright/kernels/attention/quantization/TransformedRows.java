@@ -39,7 +39,8 @@ final class TransformedRows {
   /** Reads and transforms the rows of a block of a head; rows beyond the sequence are zeros. */
   static TransformedRows read(Scope k, RowTransform transform, I32 thread, I32 batch, I32 block, I32 head) {
     var zero = k.constant(0);
-    var x = k.global(RowTransform.source(transform.type(), transform.dim())).tile(List.of(1, transform.rows()), batch, block, head, zero);
+    var x = k.global(RowTransform.source(transform.type(), transform.dim()))
+        .tile(List.of(1, transform.rows()), batch, block, head, zero);
     var mine = transform.partition();
     var loaded = new ArrayList<List<Vector>>();
     var runs = new ArrayList<List<I32[]>>();

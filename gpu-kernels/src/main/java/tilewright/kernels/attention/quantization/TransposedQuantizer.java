@@ -22,9 +22,9 @@ import tilewright.reference.HeadQuantizer;
 /**
  * Quantises V with its keys contiguous, as tensor cores read 8-bit operands: "X" (B,S,H,D) becomes codes "Y" (B,H,D,L)
  * and factors "Factor". L is S rounded up to whole 16 bytes, or more; codes of keys that are not there are zeros to the
- * end of the last block of keys, and beyond it nothing is written. Element ≈ code · factor, as {@link HeadQuantizer} has
- * it to the bit. A thread has sixteen keys of eight columns in registers: it reads 16 bytes of each key and writes 16
- * bytes of each column, and what a warp reads or writes together is whole sectors.
+ * end of the last block of keys, and beyond it nothing is written. Element ≈ code · factor, as {@link HeadQuantizer}
+ * has it to the bit. A thread has sixteen keys of eight columns in registers: it reads 16 bytes of each key and writes
+ * 16 bytes of each column, and what a warp reads or writes together is whole sectors.
  *
  * @param dim a multiple of 8
  * @param keys of a block: 64 or 128
