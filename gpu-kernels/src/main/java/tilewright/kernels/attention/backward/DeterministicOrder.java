@@ -1,5 +1,6 @@
 package tilewright.kernels.attention.backward;
 
+import tilewright.kernel.Chip;
 import tilewright.kernel.GlobalTensor;
 import tilewright.kernel.I32;
 import tilewright.kernel.Scope;
@@ -31,6 +32,17 @@ public record DeterministicOrder(Band band, int tileM, int tileN, int ctas) {
   /** Whether the last block of a sequence is launched first. */
   public boolean descends() {
     return band.right().isPresent();
+  }
+
+  /**
+   * The fewest heads whose blocks have to run side by side where all blocks begin at the first tile. Blocks of a head
+   * follow each other through its tiles, and those that the GPU runs at a time must not reach beyond the last tile.
+   *
+   * @param queries of a head
+   * @param lag tiles that a block stays behind the one before it
+   */
+  public int headsForLag(int queries, int lag) {
+    return Math.ceilDiv(lag * Chip.H200.multiprocessors(), Math.max(1, Math.ceilDiv(queries, tileM)));
   }
 
   /** The number of blocks that add to a tile before this one. */

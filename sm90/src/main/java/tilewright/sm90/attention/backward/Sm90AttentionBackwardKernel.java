@@ -12,6 +12,7 @@ import tilewright.kernels.attention.AttentionBackwardKernel;
 import tilewright.kernels.attention.AttentionBackwardProblem;
 import tilewright.kernels.attention.AttentionSpecs;
 import tilewright.kernels.attention.backward.BackwardLaunches;
+import tilewright.kernels.attention.backward.DeterministicOrder;
 import tilewright.ptx.Dim3;
 import tilewright.sm90.attention.backward.Sm90BackwardConfig.Shape;
 
@@ -98,8 +99,8 @@ public final class Sm90AttentionBackwardKernel implements AttentionBackwardKerne
     var p = problem.forward();
     boolean diagonal = p.band().right().isPresent();
     if (problem.deterministic()) {
-      int tiles = Math.max(1, Math.ceilDiv(p.sizes().queries(), shape.queries()));
-      return diagonal ? ONE_HEAD : Math.ceilDiv(LAG * MULTIPROCESSORS, tiles);
+      var order = new DeterministicOrder(p.band(), shape.queries(), shape.keys());
+      return diagonal ? ONE_HEAD : order.headsForLag(p.sizes().queries(), LAG);
     }
     return diagonal && blocks <= FEW * MULTIPROCESSORS ? Math.max(ONE_HEAD, blocks) : ONE_HEAD;
   }
