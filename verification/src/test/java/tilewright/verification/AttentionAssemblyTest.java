@@ -15,6 +15,7 @@ import tilewright.kernel.CompiledKernel;
 import tilewright.kernel.collective.attention.Band;
 import tilewright.kernels.attention.AttentionBackwardProblem;
 import tilewright.kernels.attention.AttentionProblem;
+import tilewright.kernels.attention.AttentionProblem.Packed;
 import tilewright.kernels.attention.AttentionProblem.Sizes;
 import tilewright.kernels.attention.Sm80AttentionKernel;
 import tilewright.kernels.attention.backward.Sm80AttentionBackwardKernel;
@@ -52,6 +53,17 @@ class AttentionAssemblyTest {
           assertSpills(launch.kernel(), "sm_90", SPILLED_GRADIENTS_ON_HOPPER.getOrDefault(dim, 0));
         }
       }
+    }
+  }
+
+  @ParameterizedTest(name = "head dimension {0}")
+  @ValueSource(ints = {32, 64, 96, 128, 192, 256})
+  void gradientsOfPackedSequencesInOrderSpillNoRegistersOnTheirOwnTarget(int dim) {
+    var packed = AttentionProblem.dense(ElementType.BF16, Sizes.of(1, 4096, 4096, 2048 / dim, dim))
+        .with(new Packed("cuQ", "cuK", 4, 2048));
+    for (var band : List.of(Band.ALL, Band.CAUSAL, Band.window(512, 0))) {
+      var problem = AttentionBackwardProblem.dense(packed.with(band)).deterministic(true);
+      assertSpills(new Sm80AttentionBackwardKernel().prepare(problem).launches().get(1).kernel(), "sm_80", 0);
     }
   }
 

@@ -20,8 +20,6 @@ import tilewright.kernel.collective.attention.ScoreMod;
  * swizzled shared memory → {@code ldmatrix} → {@code mma.sync}. Several CTAs add to a tile of dQ, in global memory.
  */
 record Sm80AttentionBackward(Sm80BackwardConfig config) implements Kernel {
-  private static final int QUAD = 4;
-
   @Override
   public String name() {
     return config.name();
@@ -41,8 +39,10 @@ record Sm80AttentionBackward(Sm80BackwardConfig config) implements Kernel {
       k.when(block.count().atLeast(1), copies::begin);
       // Line 8: for each tile of queries.
       var walk = block.walk();
+      var turns = tensors.turns().map(all -> new Sm80BackwardTurns(k, thread, all, tensors, block, walk));
       k.loop(block.count(), i -> {
         var stage = copies.await(); // line 9: load Q, dO, L and D
+        turns.ifPresent(order -> order.begin(i));
         var tile = walk.tile();
         var logarithms = products.perRow(thread, row -> tensors.logarithm(tile, row));
         var p = probabilities(k, thread, tensors, products, block, walk, stage, logarithms); // lines 10 and 11
@@ -53,13 +53,14 @@ record Sm80AttentionBackward(Sm80BackwardConfig config) implements Kernel {
         k.barrier();
         copies.prefetch(i); // here, where registers are free
         products.addToValueGradients(stage); // line 12: dV += Pᵀ·dO
-        add(k, thread, products.queryGradients(), tensors, block, tile); // line 15: dQ += dS·K
+        add(k, thread, products.queryGradients(), tensors, tile); // line 15: dQ += dS·K
         products.addToKeyGradients(stage); // line 16: dK += dSᵀ·Q
         copies.release(i);
-        walk.advance();
+        if (turns.isEmpty()) walk.advance();
       });
-      // Line 18: store dK and dV, by way of shared memory.
       copies.end();
+      turns.ifPresent(Sm80BackwardTurns::end);
+      // Line 18: store dK and dV, by way of shared memory.
       products.stageKeyGradients(tensors.scale());
       products.stageValueGradients();
       k.barrier();
@@ -103,33 +104,14 @@ record Sm80AttentionBackward(Sm80BackwardConfig config) implements Kernel {
     return IntStream.range(0, factors.size()).mapToObj(v -> factors.get(v).times(differences.get(v))).toList();
   }
 
-  /**
-   * Adds a tile's part of dQ to its accumulators: atomically, neighbouring threads to neighbouring numbers; where the
-   * order is fixed, four numbers at a time when it is the block's turn.
-   */
-  private void add(Scope k, I32 thread, List<F32> dQ, Sm80BackwardTensors tensors, KeyBlock block,
-      KeyBlock.Tile tile) {
+  /** Adds a tile's part of dQ to its accumulators: atomically, neighbouring threads to neighbouring numbers. */
+  private void add(Scope k, I32 thread, List<F32> dQ, Sm80BackwardTensors tensors, KeyBlock.Tile tile) {
     var accumulators = tensors.accumulators(tile);
     var zero = k.constant(0);
     var here = thread.settled();
-    int run = tensors.turns().isPresent() ? QUAD : 1;
-    var runs = Partition.runs(config.shape().threads(), run, dQ.size() / run);
-    if (tensors.turns().isEmpty()) {
-      for (int v = 0; v < dQ.size(); v++) {
-        accumulators.at(runs.coordinate(here, v)[0], zero, zero).atomicAdd(dQ.get(v));
-      }
-      return;
+    var runs = Partition.runs(config.shape().threads(), 1, dQ.size());
+    for (int v = 0; v < dQ.size(); v++) {
+      accumulators.at(runs.coordinate(here, v)[0], zero, zero).atomicAdd(dQ.get(v));
     }
-    var turns = tensors.turns().get();
-    k.when(thread.equalTo(0), () -> turns.await(block, tile, tensors.slot(tile)));
-    k.barrier();
-    for (int v = 0; v < dQ.size(); v += QUAD) {
-      var place = accumulators.at(runs.coordinate(here, v)[0], zero, zero);
-      var parts = dQ.subList(v, v + QUAD);
-      var sums = place.load(QUAD);
-      place.store(IntStream.range(0, QUAD).mapToObj(i -> sums.get(i).plus(parts.get(i))).toList());
-    }
-    k.barrier();
-    k.when(thread.equalTo(0), () -> turns.release(tile, tensors.slot(tile)));
   }
 }

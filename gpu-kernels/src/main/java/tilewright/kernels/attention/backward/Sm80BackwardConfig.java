@@ -28,8 +28,6 @@ import tilewright.numerics.ElementType;
 public record Sm80BackwardConfig(ElementType type, Shape shape, int vector, boolean exactDims, Band band,
     Modification modification, boolean packed, boolean deterministic) {
 
-  private static final int QUAD = 4;
-
   /**
    * Tiles and warps.
    *
@@ -47,6 +45,10 @@ public record Sm80BackwardConfig(ElementType type, Shape shape, int vector, bool
       int warpsOfQueries, int stages, int headsTogether) {
     int threads() {
       return Warp.SIZE * warps;
+    }
+
+    Shape withHeadsTogether(int heads) {
+      return new Shape(tileM, tileN, tileD, tileDv, warps, warpsOfScores, warpsOfKeys, warpsOfQueries, stages, heads);
     }
   }
 
@@ -94,14 +96,10 @@ public record Sm80BackwardConfig(ElementType type, Shape shape, int vector, bool
 
   /**
    * Place among a tile's accumulators of dQ → column-major index in the tile: values of neighbouring threads side by
-   * side, so that atomic additions are coalesced; where the order is fixed, four values of a thread at a time.
+   * side, so that atomic additions are coalesced.
    */
   Layout accumulatorOrder() {
-    var held = queryGradient().accumulatorPartition().layout();
-    if (!deterministic) return held;
-    var values = held.mode(1);
-    return Layout.of(values.composition(Layout.of(QUAD, 1)), held.mode(0),
-        values.composition(Layout.of(values.size() / QUAD, QUAD)));
+    return queryGradient().accumulatorPartition().layout();
   }
 
   /** A tensor whose rows are those of Q and O: (rows, head dimension, heads, batch). */

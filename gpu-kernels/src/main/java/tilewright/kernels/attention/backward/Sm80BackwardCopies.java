@@ -81,7 +81,7 @@ final class Sm80BackwardCopies {
 
   /** Waits until no thread reads K and V any more, where no barrier of the last tile has. */
   void end() {
-    if (config.shape().stages() > 1 && !config.deterministic()) k.barrier();
+    if (config.shape().stages() > 1) k.barrier();
   }
 
   /** Copies dK and dV from the places of K and V. */

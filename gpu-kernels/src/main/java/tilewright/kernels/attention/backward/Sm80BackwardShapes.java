@@ -12,10 +12,15 @@ import tilewright.kernels.attention.backward.Sm80BackwardConfig.Shape;
 final class Sm80BackwardShapes {
   static final int MOST_DIM = 256;
   private static final int[] DIMS = {32, 64, 96, 128, 192, MOST_DIM};
-  private static final int SMALL_DIM = 64;
+  /** The head dimension whose accumulators take most of the registers. */
+  private static final int FULL_DIM = 64;
   private static final int WIDEST_VECTOR = 8;
   private static final int WARPS = 8;
   private static final int HEADS_TOGETHER = 16;
+  /** Heads together whose blocks begin at their diagonals, in a fixed order: Q, dO and dQ of more leave L2. */
+  private static final int HEADS_OF_DIAGONALS = 2;
+  /** Tiles that a block stays behind the one before it, in a fixed order. */
+  private static final int LAG = 1;
 
   private Sm80BackwardShapes() {}
 
@@ -31,7 +36,12 @@ final class Sm80BackwardShapes {
     int tileD = dim(s.headDim());
     int tileDv = dim(s.valueDim());
     boolean plain = vector == WIDEST_VECTOR && s.headDim() == tileD && s.valueDim() == tileDv
-        && p.modification().equals(Modification.NONE) && !(problem.deterministic() && isFull(p, dim));
+        && p.modification().equals(Modification.NONE) && !isFull(problem, dim);
+    var shape = shape(dim, tileD, tileDv, plain);
+    return problem.deterministic() ? shape.withHeadsTogether(headsInOrder(p, shape)) : shape;
+  }
+
+  private static Shape shape(int dim, int tileD, int tileDv, boolean plain) {
     return switch (dim) {
       case 32, 64 -> plain ? new Shape(128, 128, tileD, tileDv, WARPS, 4, 4, 4, 2, HEADS_TOGETHER)
           : new Shape(64, 128, tileD, tileDv, WARPS, 2, 4, 4, 2, HEADS_TOGETHER);
@@ -49,9 +59,17 @@ final class Sm80BackwardShapes {
     return new Shape(64, 64, tileD, tileDv, WARPS, 4, 4, 4, 2, HEADS_TOGETHER);
   }
 
-  /** Whether the plain tiles leave no registers for the order of additions. */
-  private static boolean isFull(AttentionProblem p, int dim) {
-    return dim == MOST_DIM || dim <= SMALL_DIM && p.band().right().isPresent();
+  /** Whether packed sequences, diagonals and a fixed order need more registers than the plain tiles leave. */
+  private static boolean isFull(AttentionBackwardProblem problem, int dim) {
+    var p = problem.forward();
+    return dim == FULL_DIM && problem.deterministic() && p.packed().isPresent() && p.band().right().isPresent();
+  }
+
+  /** Heads whose blocks run side by side in a fixed order: a power of two, which divides most numbers of heads. */
+  private static int headsInOrder(AttentionProblem p, Shape shape) {
+    var order = new DeterministicOrder(p.band(), shape.tileM(), shape.tileN());
+    return order.descends() ? HEADS_OF_DIAGONALS
+        : Math.max(HEADS_TOGETHER, Integer.highestOneBit(order.headsForLag(p.sizes().queries(), LAG)));
   }
 
   private static int dim(int needed) {
