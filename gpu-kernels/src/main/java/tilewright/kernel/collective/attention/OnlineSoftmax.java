@@ -5,6 +5,7 @@ import java.util.Collections;
 import java.util.List;
 import java.util.function.BinaryOperator;
 import java.util.function.Supplier;
+import java.util.function.UnaryOperator;
 import java.util.stream.IntStream;
 import java.util.stream.Stream;
 import tilewright.kernel.F32;
@@ -89,7 +90,12 @@ public final class OnlineSoftmax {
    * row's largest, which takes a register per row less than a reference of each tile's own.
    */
   public static OnlineSoftmax lazy(Scope k, FragmentRows rows, F32 scale, float threshold) {
-    return new OnlineSoftmax(k, rows, eachRow(rows, scale), 0, threshold, false,
+    return lazy(k, rows, scale, threshold, 0);
+  }
+
+  /** Like {@link #lazy(Scope, FragmentRows, F32, float)}, with weights that are 2^offset times as large. */
+  public static OnlineSoftmax lazy(Scope k, FragmentRows rows, F32 scale, float threshold, float offset) {
+    return new OnlineSoftmax(k, rows, eachRow(rows, scale), offset, threshold, false,
         (perRow, operation) -> rows.acrossLanes(k, perRow, operation));
   }
 
@@ -124,7 +130,7 @@ public final class OnlineSoftmax {
   /** Takes a tile of scores in; −∞ is that of a key that is not seen. */
   public Step next(List<F32> scores) {
     var factors = scales.get();
-    var maximum = raiseMaximum(scores);
+    var maximum = raiseMaximum(scores, this::logarithms);
     var weights = IntStream.range(0, scores.size())
         .mapToObj(v -> scores.get(v).fma(factors.get(rows.rowOf(v)), maximum.shifts.get(rows.rowOf(v))).exp2())
         .toList();
@@ -146,7 +152,16 @@ public final class OnlineSoftmax {
 
   /** Takes the maxima of a tile in; {@link #add} follows. */
   public Maximum maximum(List<F32> scores) {
-    var maximum = raiseMaximum(scores);
+    return maximum(scores, this::logarithms);
+  }
+
+  /**
+   * Takes in the maxima of a tile whose scores have another logarithm than c·s.
+   *
+   * @param logarithms from each row's largest score to the largest logarithm
+   */
+  public Maximum maximum(List<F32> scores, UnaryOperator<List<F32>> logarithms) {
+    var maximum = raiseMaximum(scores, logarithms);
     // At once, so that factors need no registers while weights are computed.
     for (int row = 0; row < rows.count(); row++) {
       sum.get(row).set(sum.get(row).value().times(maximum.factors.get(row)));
@@ -154,13 +169,17 @@ public final class OnlineSoftmax {
     return maximum;
   }
 
-  private Maximum raiseMaximum(List<F32> scores) {
+  private List<F32> logarithms(List<F32> largest) {
     var ofRows = scales.get();
-    var here = combination.combine(rows.inThread(scores, F32::max), F32::max);
+    return IntStream.range(0, rows.count()).mapToObj(row -> largest.get(row).times(ofRows.get(row))).toList();
+  }
+
+  private Maximum raiseMaximum(List<F32> scores, UnaryOperator<List<F32>> logarithms) {
+    var here = logarithms.apply(combination.combine(rows.inThread(scores, F32::max), F32::max));
     var factors = new ArrayList<F32>();
     var shifts = new ArrayList<F32>();
     for (int row = 0; row < rows.count(); row++) {
-      var top = here.get(row).times(ofRows.get(row));
+      var top = here.get(row);
       var before = tops.get(row).value();
       var raised = raise(before, top);
       var reference = eachItsOwn ? top.max(before.plus(-REACH)) : raised;
