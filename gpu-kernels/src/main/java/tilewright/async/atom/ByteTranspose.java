@@ -15,13 +15,14 @@ import tilewright.ptx.PtxType;
 
 /**
  * The transpose of a tile of bytes in shared memory: {@code ldmatrix.trans} of pairs of bytes, {@code prmt} that parts
- * the pairs, {@code stmatrix} (FlashAttention-3, section 3.3, "FP8"; SM90). Nothing moves between threads otherwise, and
- * no address is used twice at once by a bank, because rows and columns come out in another order: {@link #columnOfRow}
- * and {@link #rowOfColumn}, which follow from the fragments of the three instructions.
+ * the pairs, {@code stmatrix} (FlashAttention-3, section 3.3, "FP8"; SM90). No bytes move between threads otherwise,
+ * and no bank conflicts, because rows and columns come out in another order: {@link #columnOfRow} and
+ * {@link #rowOfColumn}, which follow from the fragments of the three instructions.
  *
  * @param warps that share a tile
+ * @param together instructions of a kind in a row, so that one does not wait for the other; each takes eight registers
  */
-public record ByteTranspose(int warps) {
+public record ByteTranspose(int warps, int together) {
   /** Rows of the source that an instruction reads, by its columns. */
   private static final int ROWS = 32;
   private static final int COLUMNS = 16;
@@ -38,7 +39,9 @@ public record ByteTranspose(int warps) {
   private static final Layout STORED = Layout.parse("((4,8),(4,2,2)):((64,1),(16,8,256))");
 
   public ByteTranspose {
-    if (warps < 1) throw new TraceException("no transpose by " + warps + " warps: at least 1");
+    if (warps < 1 || together < 1) {
+      throw new TraceException("no transpose by " + warps + " warps, " + together + " loads at a time: at least 1");
+    }
   }
 
   /** Element of the 16×32 target → element of the 32×16 source. */
@@ -82,33 +85,41 @@ public record ByteTranspose(int warps) {
         columns, rows);
     var stores = Partition.shared(Layout.of(Layout.of(Layout.of(COLUMNS, 1), Layout.of(2, (long) GRANULE * columns),
         Layout.of(warps, COLUMNS)), values), columns, rows);
-    for (int part = 0; part < loads.values(); part++) {
-      var here = loads.coordinate(thread, part);
-      var there = stores.coordinate(thread, part);
-      var loaded = registers(k);
-      k.emit("ldmatrix.sync.aligned.m8n8.x4.trans.shared.b16", new Operand.Vector(List.copyOf(loaded)),
-          aligned(source, here[0], here[1], from));
-      var permuted = new ArrayList<Operand.Register>();
-      for (int pair = 0; pair < MATRICES; pair += 2) {
-        for (int selector : SELECTORS) {
-          var register = k.newRegister(PtxType.B32);
-          k.emit("prmt.b32", register, loaded.get(pair), loaded.get(pair + 1), new Operand.Integer(selector));
-          permuted.add(register);
-        }
+    for (int first = 0; first < loads.values(); first += together) {
+      int end = Math.min(first + together, loads.values());
+      var loaded = new ArrayList<List<Operand.Register>>();
+      for (int part = first; part < end; part++) {
+        var here = loads.coordinate(thread, part);
+        var matrices = Stream.generate(() -> k.newRegister(PtxType.B32)).limit(MATRICES).toList();
+        k.emit("ldmatrix.sync.aligned.m8n8.x4.trans.shared.b16", new Operand.Vector(List.copyOf(matrices)),
+            aligned(source, here[0], here[1], from));
+        loaded.add(matrices);
       }
-      k.emit("stmatrix.sync.aligned.m8n8.x4.shared.b16", aligned(target, there[0], there[1], to),
-          new Operand.Vector(List.copyOf(permuted)));
+      for (int part = first; part < end; part++) {
+        var there = stores.coordinate(thread, part);
+        k.emit("stmatrix.sync.aligned.m8n8.x4.shared.b16", aligned(target, there[0], there[1], to),
+            new Operand.Vector(List.copyOf(permuted(k, loaded.get(part - first)))));
+      }
     }
+  }
+
+  /** Parts the pairs of bytes of four matrices, two of neighbouring rows at a time. */
+  private static List<Operand.Register> permuted(Scope k, List<Operand.Register> matrices) {
+    var all = new ArrayList<Operand.Register>();
+    for (int pair = 0; pair < MATRICES; pair += 2) {
+      for (int selector : SELECTORS) {
+        var register = k.newRegister(PtxType.B32);
+        k.emit("prmt.b32", register, matrices.get(pair), matrices.get(pair + 1), new Operand.Integer(selector));
+        all.add(register);
+      }
+    }
+    return all;
   }
 
   private static Operand.Address aligned(SharedTensor tile, I32... coordinate) {
     var row = tile.at(coordinate);
     row.requireAligned(GRANULE);
     return row.address();
-  }
-
-  private static List<Operand.Register> registers(Scope k) {
-    return Stream.generate(() -> k.newRegister(PtxType.B32)).limit(MATRICES).toList();
   }
 
   private static int extent(SharedTensor tile, int mode) {

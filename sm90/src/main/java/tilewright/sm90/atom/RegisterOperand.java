@@ -16,8 +16,8 @@ import tilewright.ptx.PtxType;
  * threads (FlashAttention-3, where P = softmax(S) is multiplied with V).
  *
  * <p>Of operands of 8 bits, a thread has other columns in the accumulators than it needs in A: of 16 columns it has
- * {2t, 2t+1, 8+2t, 8+2t+1}, and A's are {4t, …, 4t+3}. The columns are therefore renamed: P and V go through the keys in
- * another {@link #order}, which leaves P·V as it is ("layout conformance"; Bikshandi and Shah, A Case Study in CUDA
+ * {2t, 2t+1, 8+2t, 8+2t+1}, and A's are {4t, …, 4t+3}. The columns are therefore renamed: P and V go through the keys
+ * in another {@link #order}, which leaves P·V as it is ("layout conformance"; Bikshandi and Shah, A Case Study in CUDA
  * Kernel Fusion, 2023). The order of the keys and that of the registers follow from the two thread–value layouts.
  *
  * @param values (value of A, slice along k) → number of the thread's accumulator
@@ -37,7 +37,8 @@ public record RegisterOperand(WgmmaAtom next, Layout values, Layout order) {
   }
 
   /**
-   * Like {@link #of}, with the columns of the first in an {@link #order} that rows of the next's operand B must have too.
+   * Like {@link #of}, with the columns of the first in an {@link #order} that rows of the next's operand B must have
+   * too.
    *
    * @throws TraceException where a thread has other rows of A than of the accumulators
    */
@@ -88,8 +89,8 @@ public record RegisterOperand(WgmmaAtom next, Layout values, Layout order) {
         long has = held.mode(0).apply(thread) + held.mode(1).apply(values.apply(value));
         long needs = needed.mode(0).apply(thread) + needed.mode(1).apply(value);
         if (has % WgmmaAtom.M != needs % WgmmaAtom.M || has / WgmmaAtom.M != order.apply(needs / WgmmaAtom.M)) {
-          throw new TraceException("accumulators " + held + " are no operand A " + needed + " of the same thread: value "
-              + value + " of thread " + thread + " is row " + needs % WgmmaAtom.M + ", k = " + needs / WgmmaAtom.M
+          throw new TraceException("accumulators " + held + " are no operand A " + needed
+              + " of the same thread: value " + value + " of thread " + thread + " is row " + needs % WgmmaAtom.M + ", k = " + needs / WgmmaAtom.M
               + ", but it has row " + has % WgmmaAtom.M + ", column " + has / WgmmaAtom.M);
         }
       }

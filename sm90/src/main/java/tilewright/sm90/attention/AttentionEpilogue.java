@@ -24,15 +24,17 @@ import tilewright.sm90.atom.WgmmaAtom;
  * @param apart whether O has memory of its own, else it takes that of the queries, of which each warp read its own rows
  * @param lse where the logarithms go, if anywhere
  * @param rows of a warpgroup's O
- * @param factors of V, by which O is multiplied, where it has them
  */
 record AttentionEpilogue(Scope k, TensorTile o, boolean apart, TileCoordinates coordinates, Optional<GlobalTensor> lse,
-    FragmentRows rows, Optional<GlobalTensor> factors, I32 lane, I32 group) {
+    FragmentRows rows, I32 lane, I32 group) {
   private static final int QUAD = 4;
 
-  /** Divides sums by their rows' sums of exponentials and stores them. */
-  void store(Fragment sums, List<OnlineSoftmax.Total> totals, AttentionTiles.Tile tile) {
-    var factor = factors.map(f -> f.at(k.constant(0), tile.headOfKeys(), tile.batch()).load());
+  /**
+   * Divides sums by their rows' sums of exponentials and stores them.
+   *
+   * @param factor of all sums, if there is one
+   */
+  void store(Fragment sums, List<OnlineSoftmax.Total> totals, Optional<F32> factor, AttentionTiles.Tile tile) {
     rows.scale(k, sums, totals.stream().map(OnlineSoftmax.Total::inverse)
         .map(inverse -> factor.map(inverse::times).orElse(inverse)).toList());
     var row = coordinates.packing().rows(tile.query()).plus(group.times(WgmmaAtom.M));

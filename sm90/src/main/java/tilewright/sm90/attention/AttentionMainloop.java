@@ -3,6 +3,7 @@ package tilewright.sm90.attention;
 import java.util.List;
 import tilewright.async.collective.Pipeline;
 import tilewright.async.collective.TensorTile;
+import tilewright.kernel.F32;
 import tilewright.kernel.I32;
 import tilewright.kernel.Scope;
 import tilewright.kernel.SharedTensor;
@@ -48,6 +49,7 @@ final class AttentionMainloop {
   private final FragmentRows rowsOfScores;
   private final FragmentRows rowsOfOutput;
   private final ScoreFactors factors;
+  private final ValueFactors valueFactors;
   private final Fragment scores;
   private final List<List<Operand.Register>> probabilities;
   private final Fragment output;
@@ -76,6 +78,7 @@ final class AttentionMainloop {
     rowsOfScores = FragmentRows.of(atomOfScores.partition());
     rowsOfOutput = FragmentRows.of(config.partitionOfOutput(pv.atom()));
     factors = ScoreFactors.of(k, config, rowsOfScores, lane, group);
+    valueFactors = ValueFactors.of(k, config);
     scores = Fragment.of(k, PtxType.F32, atomOfScores.registers() / QUAD, QUAD);
     probabilities = operand.registers(k);
     output = pv.accumulators(k);
@@ -96,7 +99,7 @@ final class AttentionMainloop {
     taker.set(first);
     turns.begin();
     k.when(taker.exists(first), () -> {
-      factors.read(tiles.tile(first));
+      factors.read(() -> tiles.tile(first));
       firstScores();
       WgmmaAtom.waitFor(k, 0);
       firstProbabilities(softmax, tiles.tile(first));
@@ -106,7 +109,7 @@ final class AttentionMainloop {
         var next = taker.take();
         var exists = taker.exists(next);
         k.when(exists, () -> {
-          factors.read(tiles.tile(next));
+          factors.read(() -> tiles.tile(next));
           betweenTiles(softmax, tile, epilogue);
           firstProbabilities(softmax, tiles.tile(next));
         }, () -> {
@@ -123,7 +126,8 @@ final class AttentionMainloop {
   /** Three warpgroups that mask have no registers for a reference of each block's own. */
   private OnlineSoftmax softmax() {
     if (config.quantized().isPresent()) {
-      return OnlineSoftmax.of(k, rowsOfScores, factors::ofSoftmax, OFFSET_OF_BYTES);
+      return config.rescalesSeldom() ? OnlineSoftmax.lazy(k, rowsOfScores, factors::ofSoftmax, 0, OFFSET_OF_BYTES)
+          : OnlineSoftmax.of(k, rowsOfScores, factors::ofSoftmax, OFFSET_OF_BYTES);
     }
     var scale = factors.ofSoftmax().getFirst();
     return config.shape().consumers() > 2 && !config.band().isAll() ? OnlineSoftmax.lazy(k, rowsOfScores, scale, 0)
@@ -158,9 +162,11 @@ final class AttentionMainloop {
   private void finish(OnlineSoftmax softmax, AttentionTiles.Tile tile, AttentionEpilogue epilogue, int others,
       Runnable release) {
     var totals = softmax.finish();
+    var factor = valueFactors.ofOutput(tile);
+    factor.ifPresent(F32::register);
     WgmmaAtom.waitFor(k, others);
     release.run();
-    epilogue.store(output, totals, tile);
+    epilogue.store(output, totals, factor, tile);
   }
 
   private void firstScores() {
@@ -173,6 +179,8 @@ final class AttentionMainloop {
   private void firstProbabilities(OnlineSoftmax softmax, AttentionTiles.Tile tile) {
     var block = releaseKeys(tile, k.constant(0));
     factors.settle();
+    factors.read(tile, block);
+    valueFactors.begin(tile, block);
     var step = softmaxOf(softmax, tile, block, true);
     values.awaitFull();
     operand.round(k, step.weights(), probabilities);
@@ -190,6 +198,7 @@ final class AttentionMainloop {
     // 2. S is complete: release K.
     WgmmaAtom.waitFor(k, 1);
     var block = releaseKeys(tile, place);
+    factors.read(tile, block);
     // 3. The softmax of S, while P·V is under way.
     var step = softmaxOf(softmax, tile, block, masked);
     // 4. P·V is complete: release V. The wait for the next V keeps the assembler from moving the softmax behind this.
@@ -198,7 +207,9 @@ final class AttentionMainloop {
     valuesRead.releaseAndAdvance(lane);
     // 5. P in the operands' type, and O rescaled to the new maximum.
     operand.round(k, step.weights(), probabilities);
-    rowsOfOutput.scale(k, output, step.factors());
+    var rescaling = new OnlineSoftmax.Step(step.weights(), valueFactors.next(tile, block, step.factors()));
+    if (config.rescalesSeldom()) softmax.rescale(rescaling, rowsOfOutput, output);
+    else rowsOfOutput.scale(k, output, rescaling.factors());
   }
 
   /** Releases the keys at a place, which have become scores, and returns the number of their block. */

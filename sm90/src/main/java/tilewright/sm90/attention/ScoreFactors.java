@@ -2,6 +2,7 @@ package tilewright.sm90.attention;
 
 import java.util.Collections;
 import java.util.List;
+import java.util.function.Supplier;
 import java.util.stream.IntStream;
 import java.util.stream.Stream;
 import tilewright.kernel.F32;
@@ -24,10 +25,13 @@ interface ScoreFactors {
   List<F32> ofFunction();
 
   /** Begins to read a tile's factors; {@link #settle} follows. */
-  void read(AttentionTiles.Tile tile);
+  void read(Supplier<AttentionTiles.Tile> tile);
 
   /** Makes the factors that were read the present ones. */
   void settle();
+
+  /** Takes in the factor of a block of keys. */
+  void read(AttentionTiles.Tile tile, I32 block);
 
   static ScoreFactors of(Scope k, Sm90AttentionConfig config, FragmentRows rows, I32 lane, I32 group) {
     return config.quantized().<ScoreFactors>map(q -> new OfRows(k, config, q, rows, lane, group))
@@ -47,13 +51,16 @@ interface ScoreFactors {
     }
 
     @Override
-    public void read(AttentionTiles.Tile tile) {}
+    public void read(Supplier<AttentionTiles.Tile> tile) {}
 
     @Override
     public void settle() {}
+
+    @Override
+    public void read(AttentionTiles.Tile tile, I32 block) {}
   }
 
-  /** The scale times the factor of a row's block of queries and that of the head's keys. */
+  /** The scale times the factor of a row's block of queries and that of its head's keys, or of a block of them. */
   final class OfRows implements ScoreFactors {
     private final Scope k;
     private final Sm90AttentionConfig config;
@@ -65,6 +72,7 @@ interface ScoreFactors {
     private final GlobalTensor ofKeys;
     private final List<F32.Accumulator> factors;
     private final F32.Accumulator keys;
+    private final List<F32.Accumulator> ofBlock;
 
     private OfRows(Scope k, Sm90AttentionConfig config, Sm90AttentionConfig.Quantized quantized, FragmentRows rows,
         I32 lane, I32 group) {
@@ -78,6 +86,12 @@ interface ScoreFactors {
       ofKeys = k.global(AttentionSpecs.factors("descaleK"));
       factors = Stream.generate(k::accumulator).limit(rows.count()).toList();
       keys = k.accumulator();
+      ofBlock = isWhole() ? factors : Stream.generate(k::accumulator).limit(rows.count()).toList();
+    }
+
+    /** Whether all keys of a head share a factor. */
+    private boolean isWhole() {
+      return quantized.keys() == Factors.WHOLE;
     }
 
     @Override
@@ -88,11 +102,12 @@ interface ScoreFactors {
 
     @Override
     public List<F32> ofFunction() {
-      return factors.stream().map(F32.Accumulator::value).toList();
+      return ofBlock.stream().map(F32.Accumulator::value).toList();
     }
 
     @Override
-    public void read(AttentionTiles.Tile tile) {
+    public void read(Supplier<AttentionTiles.Tile> next) {
+      var tile = next.get();
       var packing = config.packing();
       var first = packing.rows(tile.query()).plus(group.times(WgmmaAtom.M));
       for (int row = 0; row < rows.count(); row++) {
@@ -103,17 +118,27 @@ interface ScoreFactors {
         var head = packing.head(tile.head(), at).min(ofQueries.extent(1).plus(-1));
         factors.get(row).set(ofQueries.at(block, head, tile.batch()).load());
       }
-      keys.set(ofKeys.at(k.constant(0), tile.headOfKeys(), tile.batch()).load());
+      if (isWhole()) keys.set(ofKeys.at(k.constant(0), tile.headOfKeys(), tile.batch()).load());
     }
 
     @Override
     public void settle() {
       var scale = config.modification().score().isPresent() ? k.scalar("scale")
           : config.modification().softmaxScale(k, k.scalar("scale"));
-      var common = scale.times(keys.value());
-      // Positive, so that a key that is not seen keeps its −∞.
-      IntStream.range(0, rows.count()).forEach(row -> factors.get(row)
-          .set(factors.get(row).value().times(common).max(k.constant(Float.MIN_NORMAL))));
+      multiply(factors, isWhole() ? scale.times(keys.value()) : scale);
+    }
+
+    @Override
+    public void read(AttentionTiles.Tile tile, I32 block) {
+      if (isWhole()) return;
+      var number = block.times(config.shape().keys()).dividedBy(quantized.keys());
+      multiply(ofBlock, ofKeys.at(number, tile.headOfKeys(), tile.batch()).load());
+    }
+
+    /** Sets each row's factor to a multiple: positive, so that a key that is not seen keeps its −∞. */
+    private void multiply(List<F32.Accumulator> into, F32 by) {
+      IntStream.range(0, rows.count()).forEach(row -> into.get(row)
+          .set(factors.get(row).value().times(by).max(k.constant(Float.MIN_NORMAL))));
     }
   }
 }

@@ -75,15 +75,16 @@ public record Sm90Attention(Sm90AttentionConfig config) implements Kernel {
         int before = Warpgroup.SIZE - transposing * Warp.SIZE;
         k.when(lane.atLeast(before), () -> {
           var ofWarp = lane.modulo(Warp.SIZE);
-          new ValueTranspose(k, blocks, new ByteTranspose(transposing), value.shared(), copiesOfV.consumer(), operandV,
-              values.producer(), ofWarp, lane.plus(-before).dividedBy(Warp.SIZE)).run(queue.taker(ofWarp), tiles);
+          var transpose = new ByteTranspose(transposing, config.transposedTogether());
+          new ValueTranspose(k, blocks, transpose, value.shared(), copiesOfV.consumer(), operandV, values.producer(),
+              ofWarp, lane.plus(-before).dividedBy(Warp.SIZE)).run(queue.taker(ofWarp), tiles);
         });
       }
     }, () -> {
       RegisterBudget.grow(k, config.consumerRegisters());
       var mainloop = new AttentionMainloop(k, config, blocks, q, key, operandV, queries, keys, values, lane, group);
-      var output = new AttentionEpilogue(k, o, shape.columns() > 0, config.coordinates(k), lse, mainloop.rows(),
-          config.quantized().map(_ -> k.global(AttentionSpecs.factors("descaleV"))), lane, group);
+      var output = new AttentionEpilogue(k, o, shape.columns() > 0, config.coordinates(k), lse, mainloop.rows(), lane,
+          group);
       mainloop.run(queue.taker(lane.modulo(Warp.SIZE)), tiles, output);
     });
   }

@@ -12,6 +12,7 @@ import tilewright.kernel.Warp;
 import tilewright.kernel.collective.attention.Band;
 import tilewright.kernel.collective.attention.HeadPacking;
 import tilewright.kernel.collective.attention.Modification;
+import tilewright.kernels.attention.AttentionProblem;
 import tilewright.layout.Layout;
 import tilewright.layout.OffsetMap;
 import tilewright.numerics.ElementType;
@@ -34,8 +35,8 @@ import tilewright.sm90.atom.WgmmaAtom;
 public record Sm90AttentionConfig(ElementType type, Shape shape, int headsTogether, Band band,
     Modification modification, boolean packed, boolean blockMask, boolean lse, HeadPacking packing,
     Optional<Quantized> quantized) {
-  /** Warps that transpose V, which wgmma reads along the keys if it has 8 bits. */
-  static final int TRANSPOSING = 2;
+  /** The warp that transposes V, which wgmma reads along the keys if it has 8 bits. */
+  static final int TRANSPOSING = 1;
 
   /**
    * The types and factors of e4m3 operands.
@@ -46,7 +47,11 @@ public record Sm90AttentionConfig(ElementType type, Shape shape, int headsTogeth
    * @param keys rows of K that do; a block of keys has one factor
    * @param values rows of V that do; likewise
    */
-  public record Quantized(ElementType output, ElementType probabilities, int queries, int keys, int values) {}
+  public record Quantized(ElementType output, ElementType probabilities, int queries, int keys, int values) {
+    static Quantized of(AttentionProblem.Quantized q) {
+      return new Quantized(q.output(), q.probabilities(), q.q().rows(), q.k().rows(), q.v().rows());
+    }
+  }
 
   /**
    * Tiles and warpgroups.
@@ -87,9 +92,22 @@ public record Sm90AttentionConfig(ElementType type, Shape shape, int headsTogeth
     return (shape.consumers == 3 ? 160 : 232) - lent();
   }
 
-  /** Registers that each consumer lends to the producer, which walks through lists. */
+  /** Registers that each consumer lends to the producer, which walks through lists, or transposes V beside it. */
   private int lent() {
-    return blockMask ? 8 : 0;
+    return quantized.isPresent() ? shape.consumers == 3 ? 0 : 8 : blockMask ? 8 : 0;
+  }
+
+  /** Parts of V that a warp transposes at a time: as many as it has registers for. */
+  int transposedTogether() {
+    return shape.consumers == 3 ? 1 : 2;
+  }
+
+  /**
+   * Whether O is rescaled only where some row of the warp has a larger maximum: with wide rows of O, that saves more
+   * than it costs to find out. Else each block of keys has a reference of its own, with more exact probabilities.
+   */
+  boolean rescalesSeldom() {
+    return quantized.isPresent() && shape.valueDim > 96;
   }
 
   /** Threads of which one releases keys: every warp, where it reads the block's number beside them. */

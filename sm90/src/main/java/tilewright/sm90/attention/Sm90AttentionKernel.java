@@ -24,6 +24,7 @@ public final class Sm90AttentionKernel implements AttentionKernel {
   /** The buffer of the counter that tiles are drawn from: a 32-bit zero, which every launch leaves so. */
   public static final String COUNTER = "tiles";
 
+  private static final int MOST_DIM = 256;
   private static final int MULTIPROCESSORS = Chip.H200.multiprocessors();
   /** Bytes of L2 for the keys and values of heads whose tiles run side by side. */
   private static final long CACHE_BYTES = 32L << 20;
@@ -41,12 +42,14 @@ public final class Sm90AttentionKernel implements AttentionKernel {
   @Override
   public Optional<String> refusal(AttentionProblem problem) {
     return refusalOfFactors(problem)
-        .or(() -> AttentionSpecs.refusal(problem, shapes(problem).findFirst().isPresent(), "256"));
+        .or(() -> AttentionSpecs.refusal(problem, shapes(problem).findFirst().isPresent(), "" + MOST_DIM));
   }
 
   private static Optional<String> refusalOfFactors(AttentionProblem problem) {
-    return problem.quantized().filter(q -> q.k().rows() != Factors.WHOLE || q.v().rows() != Factors.WHOLE)
-        .map(_ -> "K and V have a factor for each head, not for each block of rows");
+    var q = problem.quantized();
+    return q.isEmpty() || shapes(problem).findFirst().isPresent() || problem.largestDim() > MOST_DIM ? Optional.empty()
+        : Optional.of("factors of " + q.get().k().rows() + " rows of K and " + q.get().v().rows()
+            + " of V: multiples of 128, or of 64 for head dimensions above 192");
   }
 
   @Override
@@ -72,8 +75,8 @@ public final class Sm90AttentionKernel implements AttentionKernel {
   public static PreparedLaunch prepare(AttentionProblem p, Shape shape, HeadPacking packing) {
     int together = Math.max(1, p.headsWithin(CACHE_BYTES) / packing.heads());
     var config = new Sm90AttentionConfig(p.type(), shape, together, p.band(), p.modification(),
-        p.packed().isPresent(), p.blockMask(), p.lse().isPresent(), packing, p.quantized().map(q ->
-            new Sm90AttentionConfig.Quantized(q.output(), q.probabilities(), q.q().rows(), q.k().rows(), q.v().rows())));
+        p.packed().isPresent(), p.blockMask(), p.lse().isPresent(), packing,
+        p.quantized().map(Sm90AttentionConfig.Quantized::of));
     var kernel = CompiledKernel.compile(new Sm90Attention(config), Target.SM90A);
     var arguments = AttentionArguments.of(kernel, p)
         .tensor(COUNTER, new LaunchArguments.Tensor(COUNTER, 0, List.of(1L), List.of(1L)));

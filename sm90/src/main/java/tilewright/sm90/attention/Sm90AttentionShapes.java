@@ -3,6 +3,8 @@ package tilewright.sm90.attention;
 import java.util.List;
 import java.util.stream.Stream;
 import tilewright.kernel.collective.attention.HeadPacking;
+import tilewright.kernel.collective.attention.Modification;
+import tilewright.kernels.attention.AttentionProblem.Factors;
 import tilewright.kernels.attention.AttentionProblem;
 import tilewright.sm90.atom.WgmmaAtom;
 import tilewright.sm90.attention.Sm90AttentionConfig.Shape;
@@ -43,17 +45,43 @@ final class Sm90AttentionShapes {
       new Shape(256, 256, 2, 32, 2, 1, 128, true));
 
   /** Shapes for operands of 8 bits, of which V is there twice: as it was copied, and transposed. */
-  private static final List<Shape> QUANTIZED = List.of(new Shape(64, 64, 2, 128, 4, 2, 64, true),
+  private static final List<Choice> QUANTIZED = List.of(
+      new Choice(new Shape(64, 64, 3, 128, 4, 2, 64, false), true, 0, LONGEST),
+      new Choice(new Shape(96, 96, 3, 96, 3, 2, 96, false), true, 0, LONGEST),
+      new Choice(new Shape(128, 128, 3, 96, 4, 1, 64, false), true, 4096, LONGEST),
+      new Choice(new Shape(128, 128, 3, 96, 4, 1, 64, false), false, 0, LONGEST),
+      new Choice(new Shape(128, 128, 2, 192, 2, 1, 128, false), true, 0, LONGEST),
+      new Choice(new Shape(192, 128, 2, 128, 2, 1, 128, false), true, 0, LONGEST),
+      new Choice(new Shape(192, 192, 2, 128, 2, 1, 96, false), true, 0, LONGEST),
+      new Choice(new Shape(256, 256, 2, 96, 2, 1, 64, false), true, 0, LONGEST));
+  /** Shapes for operands of 8 bits whose factors are of blocks of keys, and for all that needs registers. */
+  private static final List<Shape> QUANTIZED_BLOCKS = List.of(new Shape(64, 64, 2, 128, 4, 2, 64, true),
       new Shape(96, 96, 2, 128, 3, 2, 96, true), new Shape(128, 128, 2, 128, 3, 2, 128, true),
       new Shape(192, 128, 2, 128, 2, 1, 128, true), new Shape(192, 192, 2, 128, 2, 1, 96, true),
       new Shape(256, 256, 2, 64, 3, 1, 128, true));
+  /** Shapes for operands of 8 bits and a mask, or lists of blocks. */
+  private static final List<Shape> QUANTIZED_MASKED = List.of(new Shape(64, 64, 2, 64, 4, 2, 64, true),
+      new Shape(96, 96, 2, 64, 3, 2, 96, true), new Shape(128, 128, 2, 64, 4, 2, 128, true),
+      new Shape(192, 128, 2, 64, 3, 1, 128, true), new Shape(192, 192, 2, 64, 3, 1, 96, true),
+      new Shape(256, 256, 2, 32, 3, 1, 128, true));
+  /** Shapes for operands of 8 bits and no more rows than one warpgroup has. */
+  private static final List<Shape> QUANTIZED_FEW = List.of(new Shape(64, 64, 1, 128, 4, 2, 64, false),
+      new Shape(96, 96, 1, 128, 3, 1, 96, false), new Shape(128, 128, 1, 128, 3, 1, 128, false),
+      new Shape(192, 128, 1, 128, 2, 1, 128, false), new Shape(192, 192, 1, 128, 2, 1, 96, false),
+      new Shape(256, 256, 1, 64, 3, 1, 128, false));
 
   private Sm90AttentionShapes() {}
 
   /** The shapes for a problem's head dimensions, the one that should be fastest first. */
   static Stream<Shape> of(AttentionProblem problem) {
     return candidates(problem).filter(shape -> problem.sizes().headDim() <= shape.headDim()
-        && problem.sizes().valueDim() <= shape.valueDim());
+        && problem.sizes().valueDim() <= shape.valueDim() && haveFactors(problem, shape));
+  }
+
+  /** Whether each block of keys has one factor of K and one of V. */
+  private static boolean haveFactors(AttentionProblem problem, Shape shape) {
+    return problem.quantized().stream().flatMap(q -> Stream.of(q.k(), q.v()))
+        .allMatch(factors -> factors.rows() == Factors.WHOLE || factors.rows() % shape.keys() == 0);
   }
 
   /** Heads that read the same keys share tiles where queries are few. */
@@ -77,7 +105,7 @@ final class Sm90AttentionShapes {
 
   private static Stream<Shape> candidates(AttentionProblem problem) {
     var modification = problem.modification();
-    if (problem.quantized().isPresent()) return QUANTIZED.stream();
+    if (problem.quantized().isPresent()) return quantized(problem);
     if (modification.mask().isPresent()) {
       return (modification.score().isPresent() || problem.blockMask() ? LISTED : MASKED).stream();
     }
@@ -85,6 +113,15 @@ final class Sm90AttentionShapes {
     if (packing(problem, MASKED.getFirst()).heads() > 1) return MASKED.stream();
     return modification.score().isPresent() || problem.packed().isPresent() ? SCORED.stream()
         : PLAIN.stream().filter(choice -> choice.fits(problem)).map(Choice::shape);
+  }
+
+  private static Stream<Shape> quantized(AttentionProblem problem) {
+    if (sharing(problem).stride() * queries(problem) <= WgmmaAtom.M) return QUANTIZED_FEW.stream();
+    if (problem.modification().mask().isPresent()) return QUANTIZED_MASKED.stream();
+    boolean plain = problem.modification().equals(Modification.NONE) && problem.packed().isEmpty()
+        && packing(problem, QUANTIZED_BLOCKS.getFirst()).heads() == 1;
+    var fastest = QUANTIZED.stream().filter(choice -> plain && choice.fits(problem)).map(Choice::shape);
+    return Stream.concat(fastest, QUANTIZED_BLOCKS.stream());
   }
 
   /**

@@ -34,7 +34,8 @@ record ValueTranspose(Scope k, VisitedBlocks blocks, ByteTranspose transpose, Sh
   private void nextBlock() {
     copies.awaitFull();
     values.awaitEmpty();
-    transpose.apply(k, lane, warp, copied, copies.stage(), transposed, values.stage());
+    // Settled: addresses that are kept from block to block would not fit in the warp's registers.
+    transpose.apply(k, lane.settled(), warp.settled(), copied, copies.stage(), transposed, values.stage());
     // What was stored is visible to wgmma, and what was loaded may be overwritten by the next copy.
     BulkCopy.publish(k);
     k.warpBarrier();

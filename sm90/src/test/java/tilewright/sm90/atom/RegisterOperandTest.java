@@ -7,7 +7,10 @@ import static org.junit.jupiter.api.Assertions.assertTrue;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
+import org.junit.jupiter.params.provider.ValueSource;
+import tilewright.async.atom.ByteTranspose;
 import tilewright.kernel.TraceException;
+import tilewright.layout.Layout;
 import tilewright.numerics.ElementType;
 
 class RegisterOperandTest {
@@ -36,10 +39,42 @@ class RegisterOperandTest {
 
   /** A thread has two neighbours of the accumulators but four of an operand of bytes. */
   @Test
-  void bytesWouldHaveToMoveBetweenThreads() {
-    var refusal = assertThrows(TraceException.class,
-        () -> RegisterOperand.of(new WgmmaAtom(ElementType.E4M3, 128), new WgmmaAtom(ElementType.E4M3, 128)));
-    assertTrue(refusal.getMessage().contains("are not operand A"), refusal.getMessage());
+  void bytesAreOfTheSameThreadInAnotherOrderOnly() {
+    var atom = new WgmmaAtom(ElementType.E4M3, 128);
+    var refusal = assertThrows(TraceException.class, () -> RegisterOperand.of(atom, atom));
+    assertTrue(refusal.getMessage().contains("k = 2 is column 8"), refusal.getMessage());
+  }
+
+  /** By the manual's fragments: thread t of a quad has columns 2t, 2t+1, 8+2t and 8+2t+1 of 16, and k = 4t to 4t+3. */
+  @ParameterizedTest
+  @ValueSource(ints = {32, 96, 128, 192})
+  void bytesGoThroughTheColumnsInAnotherOrder(int columns) {
+    var operand = RegisterOperand.permuted(new WgmmaAtom(ElementType.E4M3, columns),
+        new WgmmaAtom(ElementType.E5M2, ElementType.E4M3, 64));
+    for (int k = 0; k < columns; k++) {
+      int thread = k % 16 / 4;
+      int column = k / 16 * 16 + k % 4 / 2 * 8 + 2 * thread + k % 2;
+      assertEquals(column, operand.order().apply(k), "k = " + k);
+    }
+    for (int slice = 0; slice < operand.slices(); slice++) {
+      for (int value = 0; value < 16; value++) {
+        int k = slice * 32 + value % 4 + value / 8 * 16;
+        int column = k / 16 * 16 + k % 4 / 2 * 8 + k % 2;
+        int accumulator = column / 8 * 4 + value / 4 % 2 * 2 + column % 2;
+        assertEquals(accumulator, operand.values().apply(value + 16L * slice), "slice " + slice + " value " + value);
+      }
+    }
+  }
+
+  /** The transpose of V puts keys into the order that P has them in. */
+  @Test
+  void theTransposeOfBytesHasTheSameOrder() {
+    var atom = new WgmmaAtom(ElementType.E4M3, 96);
+    var operand = RegisterOperand.permuted(atom, atom);
+    operand.requireOrder(ByteTranspose.rowOfColumn(96));
+    var refusal = assertThrows(TraceException.class, () -> operand.requireOrder(Layout.of(96, 1)));
+    assertTrue(refusal.getMessage().contains("k = 2 is column 8 of the accumulators in operand A, 2 in operand B"),
+        refusal.getMessage());
   }
 
   @Test

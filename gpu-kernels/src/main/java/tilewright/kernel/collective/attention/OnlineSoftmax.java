@@ -95,7 +95,15 @@ public final class OnlineSoftmax {
 
   /** Like {@link #lazy(Scope, FragmentRows, F32, float)}, with weights that are 2^offset times as large. */
   public static OnlineSoftmax lazy(Scope k, FragmentRows rows, F32 scale, float threshold, float offset) {
-    return new OnlineSoftmax(k, rows, eachRow(rows, scale), offset, threshold, false,
+    return lazy(k, rows, eachRow(rows, scale), threshold, offset);
+  }
+
+  /**
+   * Like {@link #lazy(Scope, FragmentRows, F32, float, float)}, with c of each row of the thread, read at each tile.
+   */
+  public static OnlineSoftmax lazy(Scope k, FragmentRows rows, Supplier<List<F32>> scales, float threshold,
+      float offset) {
+    return new OnlineSoftmax(k, rows, scales, offset, threshold, false,
         (perRow, operation) -> rows.acrossLanes(k, perRow, operation));
   }
 
