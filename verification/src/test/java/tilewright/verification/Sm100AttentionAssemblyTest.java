@@ -13,11 +13,14 @@ import tilewright.device.assembly.Assembler;
 import tilewright.device.assembly.Assembly;
 import tilewright.kernel.CompiledKernel;
 import tilewright.kernel.collective.attention.Band;
+import tilewright.kernels.attention.AttentionProblem.Factors;
 import tilewright.kernels.attention.AttentionProblem.Packed;
+import tilewright.kernels.attention.AttentionProblem.Quantized;
 import tilewright.kernels.attention.AttentionProblem.Sizes;
 import tilewright.kernels.attention.AttentionProblem;
 import tilewright.numerics.ElementType;
 import tilewright.sm100.attention.Sm100AttentionKernel;
+import tilewright.verification.cases.AttentionCases;
 import tilewright.verification.cases.AttentionMods;
 
 /** Assembles Blackwell attention: without spills, and without warnings. */
@@ -50,6 +53,39 @@ class Sm100AttentionAssemblyTest {
   @MethodSource("problems")
   void isAssembledWithoutSpillsAndWarnings(int dim, String name, AttentionProblem problem) {
     assemble(new Sm100AttentionKernel().prepare(problem).kernel());
+  }
+
+  /** Factors for a head, then for blocks of keys, of 64 for which blocks are smaller. */
+  static Stream<Arguments> quantized() {
+    return DIMS.stream().flatMap(s -> Stream.of(Quantized.perHead(ElementType.BF16, s),
+        Quantized.perBlock(ElementType.F16, s, 128, 128), Quantized.perBlock(ElementType.BF16, s, 16, 64))
+        .flatMap(quantized -> forms(AttentionProblem.dense(quantized, s)))
+        .map(problem -> Arguments.of(s.headDim(), problem.quantized().orElseThrow().k().rows(), problem)));
+  }
+
+  private static Stream<AttentionProblem> forms(AttentionProblem p) {
+    var bands = Stream.of(Band.ALL, Band.CAUSAL, Band.window(512, 0)).map(p::with);
+    var functions = AttentionMods.setups().stream().map(AttentionCases.Setup::problem)
+        .map(setup -> setup.blockMask() ? p.with(setup.modification()).skipping() : p.with(setup.modification()));
+    var packed = p.quantized().orElseThrow().k().rows() == Factors.WHOLE
+        ? Stream.of(p.with(new Packed("cuQ", "cuK", 4, 2048)), p.with(Band.CAUSAL).with(new Packed("cuQ", "cuK", 4, 2048)))
+        : Stream.<AttentionProblem>empty();
+    return Stream.of(bands, functions, packed).flatMap(forms -> forms);
+  }
+
+  @ParameterizedTest(name = "{0} wide, factors of {1} keys: {2}")
+  @MethodSource("quantized")
+  void assemblesEightBitOperandsWithoutSpillsAndWarnings(int dim, int keys, AttentionProblem problem) {
+    assemble(new Sm100AttentionKernel().prepare(problem).kernel());
+  }
+
+  @ParameterizedTest(name = "{0}")
+  @MethodSource("cancelsLaunchesWithoutSpillsAndWarnings")
+  void cancelsLaunchesOfEightBitOperandsWithoutSpillsAndWarnings(Sizes dims) {
+    for (var band : List.of(Band.ALL, Band.CAUSAL)) {
+      var problem = AttentionProblem.dense(Quantized.perBlock(ElementType.BF16, dims, 64, 64), dims).with(band);
+      assemble(new Sm100AttentionKernel(true).prepare(problem).kernel());
+    }
   }
 
   @ParameterizedTest(name = "{0}")

@@ -41,7 +41,8 @@ public final class BudgetCommand implements Callable<Integer> {
       Setting.count("k", 8192), Setting.types("dtype", ElementType.BF16, ElementType.F16), GemmSettings.ORDER);
   private static final List<Setting> ATTENTION = List.of(Setting.count("batch", 4), Setting.count("heads", 16),
       Setting.count("queries", 8192), Setting.count("keys", 8192), Setting.count("dim", 128),
-      Setting.types("dtype", ElementType.BF16, ElementType.F16), Setting.option("mask", "none", "causal"));
+      Setting.types("dtype", ElementType.BF16, ElementType.F16, ElementType.E4M3),
+      Setting.option("mask", "none", "causal"));
 
   private final Console console;
 
@@ -130,8 +131,11 @@ public final class BudgetCommand implements Callable<Integer> {
   }
 
   private static AttentionProblem attention(Choice s) {
-    var problem = AttentionProblem.dense(s.type("dtype"),
-        Sizes.of(s.number("batch"), s.number("queries"), s.number("keys"), s.number("heads"), s.number("dim")));
+    var type = s.type("dtype");
+    var sizes = Sizes.of(s.number("batch"), s.number("queries"), s.number("keys"), s.number("heads"), s.number("dim"));
+    var problem = type == ElementType.E4M3
+        ? AttentionProblem.dense(AttentionProblem.Quantized.perHead(ElementType.BF16, sizes), sizes)
+        : AttentionProblem.dense(type, sizes);
     return s.text("mask").equals("causal") ? problem.with(Band.CAUSAL) : problem;
   }
 }

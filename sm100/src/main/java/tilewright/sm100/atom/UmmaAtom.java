@@ -50,9 +50,14 @@ public record UmmaAtom(MmaKind kind, MmaFormat a, MmaFormat b, ElementType sums,
 
   /** The atom without scales for elements of one type. */
   public static UmmaAtom of(ElementType operand, int m, int n, int ctas) {
-    var format = MmaFormat.of(operand);
+    return of(operand, operand, m, n, ctas);
+  }
+
+  /** The atom without scales for elements of two types that are multiplied by one kind. */
+  public static UmmaAtom of(ElementType a, ElementType b, int m, int n, int ctas) {
+    var format = MmaFormat.of(a);
     var kind = MmaKind.of(format);
-    return new UmmaAtom(kind, format, format, kind == MmaKind.I8 ? ElementType.I32 : ElementType.F32, m, n, ctas);
+    return new UmmaAtom(kind, format, MmaFormat.of(b), kind == MmaKind.I8 ? ElementType.I32 : ElementType.F32, m, n, ctas);
   }
 
   /** K of one instruction, in containers of shared memory. */

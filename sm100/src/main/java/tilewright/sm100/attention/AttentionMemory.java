@@ -5,8 +5,8 @@ import tilewright.sm100.atom.TensorMemory;
 import tilewright.sm100.atom.TensorMemoryTile;
 
 /**
- * The layout of Tensor Memory: S of both tiles, then O of both. P takes the upper half of the columns of its S, which
- * has been read by then; a column holds two elements of P.
+ * The layout of Tensor Memory: S of both tiles, then O of both. P takes the last columns of its S, which has
+ * been read by then; a column holds two or four elements of P.
  */
 record AttentionMemory(TensorMemory memory, Sm100AttentionConfig config) {
   private static final int TILES = Sm100AttentionConfig.TILES;
@@ -17,8 +17,8 @@ record AttentionMemory(TensorMemory memory, Sm100AttentionConfig config) {
   }
 
   TensorMemoryTile probabilities(I32 tile) {
-    int half = config.shape().keys() / 2;
-    return scores(tile).part(half, half);
+    int columns = config.columnsOfP(config.shape().keys());
+    return scores(tile).part(config.shape().keys() - columns, columns);
   }
 
   TensorMemoryTile output(I32 tile) {

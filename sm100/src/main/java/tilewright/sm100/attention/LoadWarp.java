@@ -36,7 +36,7 @@ final class LoadWarp {
     this.value = value;
     kv = signals.kv().producer();
     qEmpty = signals.qEmpty().waiterButFirst(k.constant(0));
-    stagingEmpty = config.shape().outputReplacesQueries() ? IntStream.range(0, TILES)
+    stagingEmpty = config.outputReplacesQueries() ? IntStream.range(0, TILES)
         .mapToObj(i -> signals.stagingEmpty().waiterButFirst(k.constant(i))).toList() : List.of();
   }
 

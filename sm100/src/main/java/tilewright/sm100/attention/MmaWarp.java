@@ -53,7 +53,8 @@ final class MmaWarp {
     int rows = Sm100AttentionConfig.ROWS;
     var shape = config.shape();
     qk = TiledUmma.of(UmmaAtom.of(config.type(), rows, shape.keys(), 1), config.layoutQ(), config.layoutK());
-    pv = TensorMemoryUmma.of(UmmaAtom.of(config.type(), rows, shape.valueDim(), 1), config.layoutV());
+    pv = TensorMemoryUmma.of(UmmaAtom.of(config.probabilities(), config.type(), rows, shape.valueDim(), 1),
+        config.layoutV());
     keys = signals.kv().consumer();
     values = signals.kv().consumer();
     values.advance();

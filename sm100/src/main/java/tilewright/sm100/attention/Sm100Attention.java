@@ -44,10 +44,11 @@ public record Sm100Attention(Sm100AttentionConfig config) implements Kernel {
     var q = TensorTile.of(k, config.tensors().q(), config.layoutQ());
     var key = TensorTile.of(k, config.tensors().k(), config.layoutK());
     var value = TensorTile.over(k, config.tensors().v(), key.shared().under(config.layoutV()));
-    var o = config.shape().outputReplacesQueries()
+    var o = config.outputReplacesQueries()
         ? TensorTile.over(k, config.tensors().o(), q.shared().under(config.layoutO()))
         : TensorTile.of(k, config.tensors().o(), config.layoutO());
     var lse = config.lse() ? Optional.of(k.global(AttentionSpecs.logSumExp())) : Optional.<GlobalTensor>empty();
+    var operands = config.quantized().map(quantized -> OperandFactors.of(k, quantized));
     var factors = RowFactors.of(k);
     var work = AttentionWork.of(k, config, q, key, first, READERS);
     var signals = AttentionSignals.of(k, config.shape().stages(), first);
@@ -60,7 +61,8 @@ public record Sm100Attention(Sm100AttentionConfig config) implements Kernel {
     var group = warp.dividedBy(GROUP);
     k.when(group.lessThan(CORRECT), () -> {
       RegisterBudget.grow(k, config.softmaxRegisters());
-      work.forEachOfWarp(leads, new SoftmaxWarpgroup(k, work, memory, signals, factors, lane, quarter, group)::compute);
+      work.forEachOfWarp(leads,
+          new SoftmaxWarpgroup(k, work, memory, signals, factors, operands, lane, quarter, group)::compute);
     }, () -> {
       RegisterBudget.shrink(k, config.otherRegisters());
       k.when(group.equalTo(CORRECT), () -> work.forEachOfWarp(leads,

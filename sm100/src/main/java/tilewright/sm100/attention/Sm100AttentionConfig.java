@@ -1,9 +1,13 @@
 package tilewright.sm100.attention;
 
+import java.util.Optional;
 import tilewright.async.atom.SwizzledRows;
 import tilewright.async.attention.BoxedTensors;
 import tilewright.kernel.collective.attention.Band;
+import tilewright.kernel.collective.attention.HeadPacking;
 import tilewright.kernel.collective.attention.Modification;
+import tilewright.kernels.attention.AttentionProblem.Factors;
+import tilewright.kernels.attention.AttentionProblem;
 import tilewright.layout.Layout;
 import tilewright.layout.OffsetMap;
 import tilewright.numerics.ElementType;
@@ -12,7 +16,7 @@ import tilewright.sm100.atom.TensorMemory;
 /**
  * The parameters that are fixed when Blackwell attention is traced.
  *
- * @param type element type of Q, K, V and O: f16 or bf16
+ * @param type element type of Q, K and V: f16 or bf16, which O has too, or e4m3
  * @param headsTogether heads whose tiles run side by side, so that their K and V stay in L2
  * @param band the keys that a query attends to, by distance
  * @param modification of scores
@@ -21,10 +25,11 @@ import tilewright.sm100.atom.TensorMemory;
  * @param lse whether the rows' logarithms are stored
  * @param cancelling whether CTAs take over the tiles of CTAs that have not begun (cluster launch control); otherwise
  *     tiles are dealt out in turns
+ * @param quantized what 8-bit operands need, and 16-bit ones do not
  */
 public record Sm100AttentionConfig(ElementType type, Shape shape, int headsTogether, Band band,
     Modification modification, boolean packed, boolean blockMask, boolean lse,
-    boolean cancelling) {
+    boolean cancelling, Optional<Quantized> quantized) {
   /** Tiles of queries that a CTA works on at once: one's softmax overlaps the other's MMAs. */
   static final int TILES = 2;
   /** Queries of a tile: one per lane of Tensor Memory, so that a thread has one row. */
@@ -32,6 +37,36 @@ public record Sm100AttentionConfig(ElementType type, Shape shape, int headsToget
 
   /** Scores that become probabilities between two stores. */
   static final int CHUNK = 32;
+  private static final int COLUMN_BYTES = 4;
+
+  /**
+   * The types and factors of e4m3 operands.
+   *
+   * @param output type of O
+   * @param probabilities type that P is rounded to: e4m3 or e5m2
+   * @param queries rows of Q that share a factor
+   * @param keys rows of K that do, a multiple of a block's; likewise {@code values}
+   */
+  public record Quantized(ElementType output, ElementType probabilities, int queries, int keys, int values) {
+    static Quantized of(AttentionProblem.Quantized of) {
+      return new Quantized(of.output(), of.probabilities(), of.q().rows(), of.k().rows(), of.v().rows());
+    }
+
+    /** Whether all keys of a sequence and head share a factor of K. */
+    boolean keysShareFactor() {
+      return keys == Factors.WHOLE;
+    }
+
+    /** Whether all keys of a sequence and head share a factor of V. */
+    boolean valuesShareFactor() {
+      return values == Factors.WHOLE;
+    }
+
+    /** Whether a block of so many keys has one factor of K and one of V. */
+    boolean haveFactorPerBlock(int ofKeys) {
+      return (keysShareFactor() || keys % ofKeys == 0) && (valuesShareFactor() || values % ofKeys == 0);
+    }
+  }
 
   /**
    * The extents of tiles and blocks.
@@ -44,10 +79,30 @@ public record Sm100AttentionConfig(ElementType type, Shape shape, int headsToget
   public record Shape(int headDim, int valueDim, int keys, int stages, int emulated) {
     private static final int ROOMY = 128;
 
-    /** Whether O goes through shared memory in Q's place, since both do not fit. */
-    boolean outputReplacesQueries() {
-      return headDim > ROOMY;
+    /** Whether a problem's head dimensions are not larger. */
+    boolean covers(AttentionProblem.Sizes sizes) {
+      return sizes.headDim() <= headDim && sizes.valueDim() <= valueDim;
     }
+  }
+
+  /** Whether O goes through shared memory in Q's place, since both do not fit. 8-bit Q is smaller than O, and they do. */
+  boolean outputReplacesQueries() {
+    return quantized.isEmpty() && shape.headDim > Shape.ROOMY;
+  }
+
+  /** The type of O. */
+  ElementType output() {
+    return quantized.map(Quantized::output).orElse(type);
+  }
+
+  /** The type that P is rounded to. */
+  ElementType probabilities() {
+    return quantized.map(Quantized::probabilities).orElse(type);
+  }
+
+  /** Columns of Tensor Memory that P of so many keys takes. */
+  int columnsOfP(int keys) {
+    return keys * probabilities().bytes() / COLUMN_BYTES;
   }
 
   int queries() {
@@ -71,7 +126,7 @@ public record Sm100AttentionConfig(ElementType type, Shape shape, int headsToget
 
   /** The tensors in global memory. */
   BoxedTensors tensors() {
-    return new BoxedTensors(type, packed);
+    return new BoxedTensors(type, output(), packed, HeadPacking.NONE);
   }
 
   OffsetMap layoutQ() {
@@ -79,7 +134,7 @@ public record Sm100AttentionConfig(ElementType type, Shape shape, int headsToget
   }
 
   OffsetMap layoutO() {
-    return SwizzledRows.alongColumns(type, ROWS, shape.valueDim, TILES);
+    return SwizzledRows.alongColumns(output(), ROWS, shape.valueDim, TILES);
   }
 
   OffsetMap layoutK() {

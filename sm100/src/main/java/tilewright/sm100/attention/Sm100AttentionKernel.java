@@ -2,6 +2,7 @@ package tilewright.sm100.attention;
 
 import java.util.List;
 import java.util.Optional;
+import java.util.stream.Stream;
 import tilewright.kernel.Chip;
 import tilewright.kernel.CompiledKernel;
 import tilewright.kernel.PreparedLaunch;
@@ -13,6 +14,7 @@ import tilewright.kernels.attention.AttentionProblem;
 import tilewright.kernels.attention.AttentionSpecs;
 import tilewright.kernels.attention.BlockMask;
 import tilewright.ptx.Dim3;
+import tilewright.sm100.attention.Sm100AttentionConfig.Quantized;
 import tilewright.sm100.attention.Sm100AttentionConfig.Shape;
 
 /**
@@ -31,6 +33,12 @@ public record Sm100AttentionKernel(boolean cancelling) implements AttentionKerne
   private static final List<Shape> FEW_KEYS = List.of(new Shape(64, 64, 64, 6, 4), new Shape(96, 96, 64, 6, 4),
       new Shape(128, 128, 64, 6, 4), new Shape(192, 128, 64, 5, 4));
 
+  /** Shapes of 8-bit operands, whose P takes half of the registers. */
+  private static final List<Shape> NARROW = List.of(new Shape(64, 64, 128, 8, 4), new Shape(96, 96, 128, 8, 4),
+      new Shape(128, 128, 128, 6, 3), new Shape(192, 128, 128, 4, 3));
+  private static final List<Shape> NARROW_FEW_KEYS = List.of(new Shape(64, 64, 64, 8, 4), new Shape(96, 96, 64, 8, 4),
+      new Shape(128, 128, 64, 8, 4), new Shape(192, 128, 64, 8, 4));
+
   /** The kernel whose CTAs take turns at tiles. */
   public Sm100AttentionKernel() {
     this(false);
@@ -48,8 +56,13 @@ public record Sm100AttentionKernel(boolean cancelling) implements AttentionKerne
 
   @Override
   public Optional<String> refusal(AttentionProblem problem) {
-    return AttentionSpecs.refusalOfQuantized(problem).or(() -> AttentionSpecs.refusal(problem,
-        shape(problem).isPresent(), SHAPES.getLast().headDim() + " and " + SHAPES.getLast().valueDim()));
+    var largest = SHAPES.getLast();
+    boolean fits = largest.covers(problem.sizes());
+    return AttentionSpecs.refusal(problem, fits, largest.headDim() + " and " + largest.valueDim())
+        .or(() -> shape(problem, cancelling).isPresent() ? Optional.empty() : Optional.of("blocks of "
+            + NARROW_FEW_KEYS.getFirst().keys() + " keys need one factor of K and one of V each: factors of "
+            + problem.quantized().orElseThrow().k().rows() + " and " + problem.quantized().orElseThrow().v().rows()
+            + " rows are no multiples"));
   }
 
   @Override
@@ -68,7 +81,7 @@ public record Sm100AttentionKernel(boolean cancelling) implements AttentionKerne
   /** Prepares the kernel in a given shape, perhaps with CTAs that take over the tiles of others. */
   public static PreparedLaunch prepare(AttentionProblem p, Shape shape, boolean cancelling) {
     var config = new Sm100AttentionConfig(p.type(), shape, p.headsWithin(CACHE_BYTES), p.band(), p.modification(),
-        p.packed().isPresent(), p.blockMask(), p.lse().isPresent(), cancelling);
+        p.packed().isPresent(), p.blockMask(), p.lse().isPresent(), cancelling, p.quantized().map(Quantized::of));
     var kernel = CompiledKernel.compile(new Sm100Attention(config), Target.SM100A);
     var arguments = AttentionArguments.of(kernel, p);
     config.tensors().giveTo(arguments, p);
@@ -95,8 +108,11 @@ public record Sm100AttentionKernel(boolean cancelling) implements AttentionKerne
   private static Optional<Shape> shape(AttentionProblem problem, boolean cancelling) {
     var s = problem.sizes();
     boolean plain = !cancelling && problem.band().isAll() && problem.modification().equals(Modification.NONE);
-    var shapes = plain ? SHAPES : FEW_KEYS;
-    return shapes.stream().filter(shape -> s.headDim() <= shape.headDim() && s.valueDim() <= shape.valueDim())
+    var quantized = problem.quantized().map(Quantized::of);
+    var many = quantized.isPresent() ? NARROW : SHAPES;
+    var few = quantized.isPresent() ? NARROW_FEW_KEYS : FEW_KEYS;
+    return Stream.concat(plain ? many.stream() : Stream.empty(), few.stream())
+        .filter(shape -> shape.covers(s) && quantized.stream().allMatch(q -> q.haveFactorPerBlock(shape.keys())))
         .findFirst();
   }
 }

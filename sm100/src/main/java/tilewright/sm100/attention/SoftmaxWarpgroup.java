@@ -2,6 +2,7 @@ package tilewright.sm100.attention;
 
 import java.util.ArrayList;
 import java.util.List;
+import java.util.Optional;
 import tilewright.async.atom.Mbarrier;
 import tilewright.kernel.F32;
 import tilewright.kernel.I32;
@@ -15,6 +16,8 @@ import tilewright.kernel.collective.attention.ScoreMask;
 import tilewright.kernel.tiled.Fragment;
 import tilewright.ptx.Operand;
 import tilewright.ptx.PtxType;
+import tilewright.sm100.atom.MmaFormat;
+import tilewright.sm100.atom.NarrowPack;
 import tilewright.sm100.atom.TensorFence;
 import tilewright.sm100.atom.TensorMemoryAccess;
 import tilewright.sm100.collective.Signals;
@@ -26,8 +29,11 @@ import tilewright.sm100.collective.WarpSync;
  * warpgroup.
  */
 final class SoftmaxWarpgroup {
-  /** Rescaling is put off until a probability would exceed 2⁸ (FlashAttention-4, section 3.2). */
-  private static final float THRESHOLD = 8;
+  /**
+   * log₂ of the largest P. Rescaling of 16-bit P is put off until one would exceed it (FlashAttention-4, section 3.2).
+   * 8-bit P has no such room, since e4m3 ends at 448: the row's largest P is 2⁸ in every block.
+   */
+  private static final float LARGEST = 8;
 
   private static final int CHUNK = Sm100AttentionConfig.CHUNK;
 
@@ -37,6 +43,7 @@ final class SoftmaxWarpgroup {
   private final AttentionMemory memory;
   private final AttentionSignals signals;
   private final RowFactors factors;
+  private final Optional<OperandFactors> operands;
   private final I32 thread;
   private final I32 warp;
   private final I32 which;
@@ -46,17 +53,19 @@ final class SoftmaxWarpgroup {
   private final Signals.Waiter statsEmpty;
 
   /**
+   * @param operands the factors of Q, K and V, if they have any
    * @param thread its number in the warpgroup
    * @param which of the two tiles, 0 or 1
    */
   SoftmaxWarpgroup(Scope k, AttentionWork work, AttentionMemory memory, AttentionSignals signals, RowFactors factors,
-      I32 thread, I32 warp, I32 which) {
+      Optional<OperandFactors> operands, I32 thread, I32 warp, I32 which) {
     this.k = k;
     this.config = work.config();
     this.work = work;
     this.memory = memory;
     this.signals = signals;
     this.factors = factors;
+    this.operands = operands;
     this.thread = thread;
     this.warp = warp;
     this.which = which;
@@ -67,25 +76,28 @@ final class SoftmaxWarpgroup {
   }
 
   void compute(Tile tile) {
-    var scale = config.modification().softmaxScale(k, k.scalar("scale"));
-    var softmax = OnlineSoftmax.lazy(k, rows, scale, THRESHOLD);
+    var scaling = RowScaling.of(k, config, operands, tile, () -> query(tile).plus(thread));
+    var softmax = config.quantized().isPresent() ? OnlineSoftmax.lazy(k, rows, scaling.softmaxScale(), 0, LARGEST)
+        : OnlineSoftmax.lazy(k, rows, scaling.softmaxScale(), LARGEST);
     var visits = work.blocks(tile);
     visits.all(k, (place, masked) -> {
+      // 0. The block's factors, while the MMA computes S.
+      var block = scaling.block(() -> visits.block().apply(place).times(config.shape().keys()));
       // 1. Load S and mask it.
       sFull.await();
       TensorFence.afterSync(k);
-      var scores = scores(tile, visits.block().apply(place), masked);
+      var scores = scores(tile, visits.block().apply(place), block.scale(), masked);
       // 2. The new maximum, and the factor that rescales O.
-      var maximum = softmax.maximum(scores);
+      var maximum = softmax.maximum(scores, block::logarithms);
       // The correction rescales O, which is complete once S is.
       TensorFence.beforeSync(k);
       send(maximum.factors().getFirst());
       // 3. P = 2^(scale·S − maximum) in S's place, and the row's sum.
-      var sum = storeProbabilities(scores, scale, maximum.shifts().getFirst());
-      softmax.add(List.of(sum));
+      var sum = storeProbabilities(scores, block.softmaxScale(), block.shift(maximum.shifts().getFirst()));
+      softmax.add(List.of(block.sum(sum)));
     });
     var total = softmax.finish().getFirst();
-    send(total.inverse());
+    send(scaling.output(total.inverse()));
     if (config.lse()) send(total.logSumExp());
   }
 
@@ -93,7 +105,7 @@ final class SoftmaxWarpgroup {
     return tile.query().plus(which.times(Sm100AttentionConfig.ROWS));
   }
 
-  private List<F32> scores(Tile tile, I32 block, boolean masked) {
+  private List<F32> scores(Tile tile, I32 block, F32 scale, boolean masked) {
     int keys = config.shape().keys();
     var loaded = Fragment.of(k, PtxType.F32, keys / CHUNK, CHUNK);
     var columns = memory.scores(which);
@@ -104,7 +116,7 @@ final class SoftmaxWarpgroup {
     TensorFence.waitForLoads(k);
     var key = block.times(keys).settled();
     var place = new Modification.Place(tile.batch(), tile.head(), query(tile), key);
-    var all = config.modification().apply(k, thread, rows, k.scalar("scale"), place,
+    var all = config.modification().apply(k, thread, rows, scale, place,
         config.blockMask() && !masked, rows.values(k, loaded));
     if (!masked) return all;
     return new ScoreMask(config.band(), tile.sequence(), rows).apply(k, thread, place, all);
@@ -120,20 +132,27 @@ final class SoftmaxWarpgroup {
 
   /** Stores P in S's place, signals in two parts, and returns the row's sum. */
   private F32 storeProbabilities(List<F32> scores, F32 scale, F32 shift) {
-    var store = TensorMemoryAccess.rows(CHUNK / 2);
+    var store = TensorMemoryAccess.rows(config.columnsOfP(CHUNK));
     var place = memory.probabilities(which);
     var row = exponentials.of(scale, shift);
     for (int first = 0; first < scores.size(); first += CHUNK) {
       var probabilities = row.probabilities(scores.subList(first, first + CHUNK), first + CHUNK < scores.size());
-      var packed = new ArrayList<Operand.Register>();
-      for (int i = 0; i < CHUNK; i += 2) {
-        packed.add(Vector.pack(k, config.type(), probabilities.get(i), probabilities.get(i + 1)));
-      }
-      store.store(k, place, warp, first / 2, new Fragment(List.of(List.copyOf(packed))));
+      store.store(k, place, warp, config.columnsOfP(first), new Fragment(List.of(packed(probabilities))));
       if (first + CHUNK == config.early()) signal(signals.pFull().of(which));
     }
     signal(signals.pRestFull().of(which));
     return row.sum();
+  }
+
+  /** Rounds probabilities, neighbours side by side in a register. */
+  private List<Operand.Register> packed(List<F32> probabilities) {
+    var type = config.probabilities();
+    if (type.bytes() == 1) return NarrowPack.words(k, MmaFormat.of(type), probabilities);
+    var packed = new ArrayList<Operand.Register>();
+    for (int i = 0; i < probabilities.size(); i += 2) {
+      packed.add(Vector.pack(k, type, probabilities.get(i), probabilities.get(i + 1)));
+    }
+    return List.copyOf(packed);
   }
 
   private void signal(Mbarrier barrier) {
@@ -141,5 +160,4 @@ final class SoftmaxWarpgroup {
     TensorFence.beforeSync(k);
     WarpSync.arrive(k, thread, barrier);
   }
-
 }

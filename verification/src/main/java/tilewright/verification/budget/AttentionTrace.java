@@ -2,11 +2,14 @@ package tilewright.verification.budget;
 
 import java.lang.foreign.MemorySegment;
 import java.util.HashMap;
+import java.util.List;
 import java.util.Map;
 import java.util.stream.IntStream;
 import java.util.stream.Stream;
 import tilewright.kernel.PreparedLaunch;
 import tilewright.kernel.collective.attention.Band;
+import tilewright.kernels.attention.AttentionProblem.Factors;
+import tilewright.kernels.attention.AttentionProblem.Quantized;
 import tilewright.kernels.attention.AttentionProblem.Sizes;
 import tilewright.kernels.attention.AttentionProblem;
 import tilewright.ptx.Dim3;
@@ -63,7 +66,19 @@ final class AttentionTrace {
 
   private static AttentionProblem small(AttentionProblem like, int queries, int keys, int heads) {
     var s = like.sizes();
-    return AttentionProblem.dense(like.type(), new Sizes(1, queries, keys, heads, heads, s.headDim(), s.valueDim()));
+    var sizes = new Sizes(1, queries, keys, heads, heads, s.headDim(), s.valueDim());
+    return like.quantized().map(q -> AttentionProblem.dense(small(q, sizes), sizes))
+        .orElseGet(() -> AttentionProblem.dense(like.type(), sizes));
+  }
+
+  /** Factors for as many rows as in a problem. */
+  private static Quantized small(Quantized like, Sizes s) {
+    return new Quantized(like.output(), like.probabilities(), factors(like.q(), s.heads(), s.queries()),
+        factors(like.k(), s.keyHeads(), s.keys()), factors(like.v(), s.keyHeads(), s.keys()));
+  }
+
+  private static Factors factors(Factors like, int heads, int sequence) {
+    return Factors.perBlock(like.buffer(), heads, sequence, like.rows());
   }
 
   /** Tiles and blocks as the band leaves them; the work of a block that it crosses is that of a whole one. */
@@ -82,8 +97,9 @@ final class AttentionTrace {
     }
     for (int query = 0; query < s.queries(); query++) seen += end(p, query) - begin(p, query);
     double heads = (double) s.batch() * s.heads();
-    double bytes = (s.queries() * heads + (double) s.keys() * s.batch() * s.keyHeads())
-        * (s.headDim() + s.valueDim()) * p.type().bytes();
+    double keysAndValues = (double) s.keys() * s.batch() * s.keyHeads() * (s.headDim() + s.valueDim());
+    double bytes = s.queries() * heads * (s.headDim() * p.type().bytes() + s.valueDim() * p.outputType().bytes())
+        + keysAndValues * p.type().bytes();
     return new Budget.Work(tiles * heads, steps * heads, longest, 2 * seen * heads * (s.headDim() + s.valueDim()),
         bytes, false);
   }
@@ -104,10 +120,17 @@ final class AttentionTrace {
   private static Launch on(AttentionProblem p, PreparedLaunch launch) {
     var s = p.sizes();
     long queries = (long) s.queries() * s.heads() * p.type().bytes();
+    long outputs = (long) s.queries() * s.heads() * p.outputType().bytes();
     long keys = (long) s.keys() * s.heads() * p.type().bytes();
     var buffers = new HashMap<String, MemorySegment>(Map.of("Q", GemmTrace.zeros(queries * s.headDim()),
         "K", GemmTrace.zeros(keys * s.headDim()), "V", GemmTrace.zeros(keys * s.valueDim()),
-        "O", GemmTrace.zeros(queries * s.valueDim()), "LSE", GemmTrace.zeros(queries * Float.BYTES)));
+        "O", GemmTrace.zeros(outputs * s.valueDim()), "LSE", GemmTrace.zeros(outputs * Float.BYTES)));
+    p.quantized().ifPresent(q -> {
+      buffers.put(q.q().buffer(), GemmTrace.zeros((long) q.q().blocks(s.queries()) * s.heads() * Float.BYTES));
+      for (var factors : List.of(q.k(), q.v())) {
+        buffers.put(factors.buffer(), GemmTrace.zeros((long) factors.blocks(s.keys()) * s.keyHeads() * Float.BYTES));
+      }
+    });
     buffers.put(Sm90AttentionKernel.COUNTER, GemmTrace.zeros(Integer.BYTES));
     return new PreparedLaunch(launch.kernel(), Dim3.ONE, launch.arguments()).on(buffers);
   }
