@@ -12,7 +12,6 @@ import tilewright.kernel.Target;
 import tilewright.kernel.collective.attention.HeadPacking;
 import tilewright.kernels.attention.AttentionArguments;
 import tilewright.kernels.attention.AttentionKernel;
-import tilewright.kernels.attention.AttentionProblem.Factors;
 import tilewright.kernels.attention.AttentionProblem;
 import tilewright.kernels.attention.AttentionSpecs;
 import tilewright.kernels.attention.BlockMask;
