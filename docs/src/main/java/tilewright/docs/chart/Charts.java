@@ -17,11 +17,12 @@ import tools.jackson.databind.json.JsonMapper;
  */
 public final class Charts {
   private static final String SHARE = "% of the floor (the number at each bar is its rate in ";
-  private static final Map<String, String> PEERS = Map.of("cublas", "cuBLAS", "cudnn", "cuDNN", "flash",
-      "FlashAttention-2 (PyTorch)", "torch", "PyTorch", "compile", "torch.compile", "eager", "PyTorch eager", "triton",
-      "Triton");
+  private static final Map<String, String> PEERS = Map.of("cublas", "cuBLAS", "cudnn", "cuDNN", "cudnn-fp8",
+      "cuDNN, e4m3 (JAX)", "flash", "FlashAttention-2 (PyTorch)", "torch", "PyTorch", "compile", "torch.compile",
+      "eager", "PyTorch eager", "triton", "Triton");
   /** The order of the bars below ours. */
-  private static final List<String> ORDER = List.of("cublas", "cudnn", "flash", "torch", "compile", "triton", "eager");
+  private static final List<String> ORDER = List.of("cublas", "cudnn", "cudnn-fp8", "flash", "torch", "compile", "triton",
+      "eager");
 
   private static final List<Family> FAMILIES = List.of(
       new Family("sm80-gemm", "bf16 GEMM on an H200 with SM80 instructions", false, List.of("sm80-gemm-h200"),

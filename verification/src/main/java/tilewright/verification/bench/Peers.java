@@ -14,7 +14,7 @@ import java.util.function.Consumer;
 import tools.jackson.databind.JsonNode;
 import tools.jackson.databind.ObjectMapper;
 
-/** A Python process that times others' kernels through PyTorch on request, while we measure ours in between. */
+/** A Python process that times others' kernels through PyTorch and JAX on request, while we measure ours in between. */
 final class Peers implements AutoCloseable {
   private static final ObjectMapper JSON = new ObjectMapper();
 
@@ -35,7 +35,7 @@ final class Peers implements AutoCloseable {
   /**
    * Starts the interpreter.
    *
-   * @param notes told what peers could not do
+   * @param notes told what peers could not do, and which of their times are less sure
    * @throws BenchmarkException when there is no such Python
    */
   static Peers start(String python, Consumer<String> notes) {
@@ -57,6 +57,7 @@ final class Peers implements AutoCloseable {
     var answer = ask(request);
     answer.path("ms").properties().forEach(e -> times.put(e.getKey(), e.getValue().asDouble()));
     answer.path("failures").forEach(failure -> notes.accept("a peer failed: " + failure.asString()));
+    answer.path("notes").forEach(note -> notes.accept("a peer's time: " + note.asString()));
     return times;
   }
 

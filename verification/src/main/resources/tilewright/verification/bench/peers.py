@@ -12,7 +12,8 @@ Reads one JSON object a line from stdin and answers each with one JSON object a 
   {"op": "attention", "batch": .., "heads": .., "kvHeads": .., "queries": .., "keys": .., "headDim": .., "dtype": ..,
    "causal": false, "backward": false, ..} -> {"ms": {"cudnn": .., "flash": ..}}, PyTorch by cuDNN and by its own
    FlashAttention-2; "backward" times the backward pass alone; with "cumulated", the begins and the end of sequences that
-  lie one after the other, FlashAttention-2 alone; with "form", FlexAttention alone
+  lie one after the other, FlashAttention-2 alone; with "form", FlexAttention alone; of e4m3 {"cudnn-fp8": ..}, cuDNN
+  through JAX, whose results are e4m3, and "notes" where its time is less sure
 
   {"op": a kernel of the catalogue, "settings": {"n": "4096", "dtype": "bf16", ..}, ..}
   -> {"ms": {"eager": .., "compile": .., "triton": ..}}, without those that are not there
@@ -24,12 +25,18 @@ here knows is answered by no times, what a peer cannot do by "failures" beside t
 by {"error": ".."}.
 """
 
+import importlib.metadata
+import importlib.util
 import inspect
 import json
 import math
 import os
 import statistics
 import sys
+import time
+
+# JAX shares the GPU with PyTorch.
+os.environ.setdefault("XLA_PYTHON_CLIENT_PREALLOCATE", "false")
 
 import torch
 import torch.nn.functional as F
@@ -53,6 +60,14 @@ WARMUPS = 3
 MOST_WARMUPS = 10000
 SHORT_MS = 0.2
 GRAPH_MS = 2.0
+# Calls of JAX between two readings of the wall clock take this long together. Calls shorter than SURE_MS may wait for
+# their dispatch.
+WALL_CLOCK_MS = 10.0
+SURE_MS = 0.3
+# What cuDNN's attention of 8-bit floats takes through JAX, the backward pass's too.
+FP8_PARAMETERS = ("amax_dQ", "amax_dK", "amax_dV", "amax_dP", "descale_q", "descale_k", "descale_v", "descale_s",
+                  "scale_s", "scale_o", "descale_o", "descale_dO", "descale_dP", "scale_dQ", "scale_dK", "scale_dV",
+                  "scale_dP")
 
 
 def versions():
@@ -65,6 +80,8 @@ def versions():
     }
     if triton:
         found["triton"] = triton.__version__
+    if importlib.util.find_spec("jax"):
+        found["jax"] = importlib.metadata.version("jax")
     return found
 
 
@@ -93,7 +110,7 @@ def normal(*shape, dtype):
 def rotated(make):
     """Enough sets of inputs that a run does not find its own in the cache."""
     sets = [make()]
-    size = sum(tensor.numel() * tensor.element_size() for tensor in sets[0])
+    size = sum(tensor.nbytes for tensor in sets[0])
     while len(sets) * size < ROTATED_BYTES and len(sets) < MAX_SETS:
         sets.append(make())
     return sets
@@ -201,6 +218,8 @@ def attention(request):
     batch, heads, head_dim = request["batch"], request["heads"], request["headDim"]
     kv_heads = request.get("kvHeads", heads)
     queries, keys = request["queries"], request["keys"]
+    if request["dtype"] == "e4m3":
+        return quantized_attention(request)
     dtype, causal, backward = DTYPES[request["dtype"]], request.get("causal", False), request.get("backward", False)
 
     def tensor(count, length):
@@ -222,6 +241,74 @@ def attention(request):
     elif "form" in request:
         runs = {"flex": flex(request["form"], heads, queries, keys, causal)}
     return (make, runs) if not backward else gradients(make, runs)
+
+
+class WallClock:
+    """A call of JAX, which computes in a stream of its own: PyTorch's events do not time it."""
+
+    def __init__(self, call, wait):
+        self.call, self.wait = call, wait
+
+    def median_ms(self, sets, warm_ms, iterations):
+        self.per_call(sets, 1)
+        warm = self.per_call(sets, WARMUPS)
+        if warm_ms > 0:
+            self.per_call(sets, min(MOST_WARMUPS, math.ceil(warm_ms / warm)))
+        many = max(WARMUPS, math.ceil(WALL_CLOCK_MS / warm))
+        return statistics.median(self.per_call(sets, many) for _ in range(iterations))
+
+    def per_call(self, sets, count):
+        begin = time.perf_counter()
+        for i in range(count):
+            last = self.call(*sets[i % len(sets)])
+        self.wait(last)
+        return (time.perf_counter() - begin) * 1000 / count
+
+    def notes(self, ms):
+        if ms >= SURE_MS:
+            return []
+        return [f"{ms:.2f} ms by the wall clock, as JAX dispatches one call after the other: below {SURE_MS} ms the"
+                " dispatch may be part of it"]
+
+
+def failing(failure):
+    """A run that says why there is none."""
+    def run(*_):
+        raise failure
+    return run
+
+
+def quantized_attention(request):
+    """e4m3 codes whose factors are all 1, by cuDNN through JAX; O is e4m3 too."""
+    if request.get("backward") or "cumulated" in request or "form" in request:
+        return None, {}
+    try:
+        import jax
+        import jax.numpy as jnp
+        from jax._src.cudnn import fused_attention_stablehlo as fused
+
+        jax.devices("gpu")
+    except (ImportError, RuntimeError) as failure:
+        return tuple, {"cudnn-fp8": failing(failure)}
+    mask = fused.MaskType.CAUSAL if request.get("causal", False) else fused.MaskType.NO_MASK
+    parameters = {name: jnp.ones((1, 1, 1, 1), jnp.float32) for name in FP8_PARAMETERS}
+    batch, heads, head_dim = request["batch"], request["heads"], request["headDim"]
+    seeds = iter(range(3 * MAX_SETS))
+
+    def codes(length, count):
+        numbers = jax.random.normal(jax.random.key(next(seeds)), (batch, length, count, head_dim))
+        return numbers.astype(jnp.float8_e4m3fn)
+
+    def make():
+        kv_heads = request.get("kvHeads", heads)
+        return codes(request["queries"], heads), codes(request["keys"], kv_heads), codes(request["keys"], kv_heads)
+
+    @jax.jit
+    def call(q, k, v):
+        return fused.dot_product_attention(q, k, v, scale=head_dim ** -0.5, mask_type=mask, use_fp8=True,
+                                           fp8_params=parameters)
+
+    return make, {"cudnn-fp8": WallClock(call, jax.block_until_ready)}
 
 
 def gradients(make, runs):
@@ -532,7 +619,7 @@ class Prepared:
     """The inputs and runs of the last request: a round of the same one finds them ready, and compiled."""
 
     def __init__(self):
-        self.key, self.sets, self.runs = None, [], {}
+        self.key, self.sets, self.runs, self.noted = None, [], {}, set()
 
     def prepare(self, request):
         problem = {k: v for k, v in request.items() if k not in ("warmMs", "iterations")}
@@ -541,7 +628,7 @@ class Prepared:
         key = json.dumps(problem, sort_keys=True)
         if key == self.key:
             return
-        self.key, self.sets, self.runs = None, [], {}
+        self.key, self.sets, self.runs, self.noted = None, [], {}, set()
         torch.cuda.empty_cache()
         torch.manual_seed(0)
         known = {"gemm": gemm, "grouped_gemm": grouped_gemm, "attention": attention}
@@ -554,14 +641,20 @@ def answer(request, prepared):
     if request["op"] == "versions":
         return {"versions": versions()}
     prepared.prepare(request)
-    ms, failures = {}, []
+    ms, failures, notes = {}, [], []
     for name, run in list(prepared.runs.items()):
         try:
-            ms[name] = median_ms(run, prepared.sets, request["warmMs"], request["iterations"])
+            if isinstance(run, WallClock):
+                ms[name] = run.median_ms(prepared.sets, request["warmMs"], request["iterations"])
+                if name not in prepared.noted:
+                    notes += [f"{request['op']} by {name}: {note}" for note in run.notes(ms[name])]
+                    prepared.noted.add(name)
+            else:
+                ms[name] = median_ms(run, prepared.sets, request["warmMs"], request["iterations"])
         except Exception as failure:
             failures.append(f"{request['op']} by {name}: {type(failure).__name__}: {failure}"[:300])
             del prepared.runs[name]
-    return {"op": request["op"], "ms": ms, "failures": failures}
+    return {"op": request["op"], "ms": ms, "failures": failures, "notes": notes}
 
 
 def main():
