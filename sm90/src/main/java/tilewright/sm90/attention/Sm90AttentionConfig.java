@@ -35,8 +35,8 @@ import tilewright.sm90.atom.WgmmaAtom;
 public record Sm90AttentionConfig(ElementType type, Shape shape, int headsTogether, Band band,
     Modification modification, boolean packed, boolean blockMask, boolean lse, HeadPacking packing,
     Optional<Quantized> quantized) {
-  /** The warp that transposes V, which wgmma reads along the keys if it has 8 bits. */
-  static final int TRANSPOSING = 1;
+  /** Warps that transpose V, which wgmma reads along the keys if it has 8 bits; one alone would be the limit. */
+  static final int TRANSPOSING = 2;
 
   /**
    * The types and factors of e4m3 operands.
@@ -94,7 +94,7 @@ public record Sm90AttentionConfig(ElementType type, Shape shape, int headsTogeth
 
   /** Registers that each consumer lends to the producer, which walks through lists, or transposes V beside it. */
   private int lent() {
-    return quantized.isPresent() ? shape.consumers == 3 ? 0 : 8 : blockMask ? 8 : 0;
+    return shape.consumers == 3 && quantized.isPresent() ? 0 : quantized.isPresent() || blockMask ? 8 : 0;
   }
 
   /** Parts of V that a warp transposes at a time: as many as it has registers for. */
