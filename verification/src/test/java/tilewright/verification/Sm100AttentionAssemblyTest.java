@@ -68,7 +68,7 @@ class Sm100AttentionAssemblyTest {
     var functions = AttentionMods.setups().stream().map(AttentionCases.Setup::problem)
         .map(setup -> setup.blockMask() ? p.with(setup.modification()).skipping() : p.with(setup.modification()));
     var packed = p.quantized().orElseThrow().k().rows() == Factors.WHOLE
-        ? Stream.of(p.with(new Packed("cuQ", "cuK", 4, 2048)), p.with(Band.CAUSAL).with(new Packed("cuQ", "cuK", 4, 2048)))
+        ? Stream.of(Band.ALL, Band.CAUSAL).map(band -> p.with(band).with(new Packed("cuQ", "cuK", 4, 2048)))
         : Stream.<AttentionProblem>empty();
     return Stream.of(bands, functions, packed).flatMap(forms -> forms);
   }

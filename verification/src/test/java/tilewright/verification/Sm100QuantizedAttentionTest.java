@@ -32,7 +32,7 @@ import tilewright.sm100.attention.Sm100AttentionKernel;
 import tilewright.verification.backend.SimulatorBackend;
 import tilewright.verification.cases.Buffers;
 
-/** Blackwell attention of e4m3 operands beside a direct computation in FP64, with the error that rounding P may have. */
+/** Blackwell attention of e4m3 operands beside a direct computation in FP64, with the error that rounding P has. */
 class Sm100QuantizedAttentionTest {
   private static final Sm100AttentionKernel KERNEL = new Sm100AttentionKernel();
 
@@ -61,8 +61,8 @@ class Sm100QuantizedAttentionTest {
         new Setup("no keys", perHead(bf16, Sizes.of(1, 30, 0, 1, 64))),
         new Setup("one factor each", dense(bf16, ElementType.E4M3, Sizes.of(2, 40, 70, 2, 64),
             Factors.perTensor("descaleQ"), Factors.perTensor("descaleK"), Factors.perTensor("descaleV"))),
-        new Setup("P of e5m2", dense(bf16, ElementType.E5M2, Sizes.of(1, 70, 150, 1, 64), Factors.perHead("descaleQ", 1),
-            Factors.perHead("descaleK", 1), Factors.perHead("descaleV", 1))),
+        new Setup("P of e5m2", dense(bf16, ElementType.E5M2, Sizes.of(1, 70, 150, 1, 64),
+            Factors.perHead("descaleQ", 1), Factors.perHead("descaleK", 1), Factors.perHead("descaleV", 1))),
         blocks("blocks of 128", Sizes.of(1, 200, 300, 2, 64), 128, 128, 128, Band.ALL),
         blocks("blocks of 64", new Sizes(2, 100, 200, 2, 1, 128, 128), 16, 64, 64, Band.ALL),
         blocks("blocks of K alone", Sizes.of(1, 100, 200, 1, 64), Factors.WHOLE, 128, Factors.WHOLE, Band.ALL),
@@ -81,7 +81,8 @@ class Sm100QuantizedAttentionTest {
 
   private static Setup blocks(String name, Sizes s, int q, int k, int v, Band band) {
     return new Setup(name, dense(ElementType.BF16, ElementType.E4M3, s,
-        Factors.perBlock("descaleQ", s.heads(), s.queries(), q), Factors.perBlock("descaleK", s.keyHeads(), s.keys(), k),
+        Factors.perBlock("descaleQ", s.heads(), s.queries(), q),
+        Factors.perBlock("descaleK", s.keyHeads(), s.keys(), k),
         Factors.perBlock("descaleV", s.keyHeads(), s.keys(), v)).with(band));
   }
 
@@ -109,6 +110,15 @@ class Sm100QuantizedAttentionTest {
   @MethodSource("problems")
   void outputAndLogarithmsAreThoseOfFp64(Setup setup) {
     for (long seed = 1; seed <= 2; seed++) check(setup, seed, inputs(setup, seed));
+  }
+
+  /** CTAs that take over the tiles of others, with factors of heads and of blocks. */
+  @Test
+  void cancelledLaunchesGiveTheSame() {
+    var kernel = new Sm100AttentionKernel(true);
+    var heads = new Setup("heads", perHead(ElementType.BF16, Sizes.of(1, 600, 140, 1, 64)));
+    var blocks = blocks("blocks", Sizes.of(1, 300, 200, 2, 64), 128, 64, 64, Band.CAUSAL);
+    for (var setup : List.of(heads, blocks)) check(kernel, setup, 4, inputs(setup, 4));
   }
 
   /** A zero block of K has the factor 0, and hidden keys beside it are none the less hidden. */
@@ -168,8 +178,12 @@ class Sm100QuantizedAttentionTest {
   }
 
   private static void check(Setup setup, long seed, Map<String, MemorySegment> buffers) {
-    assertEquals(Optional.empty(), KERNEL.refusal(setup.problem));
-    var outcome = new SimulatorBackend(seed).run(KERNEL.prepare(setup.problem).on(buffers));
+    check(KERNEL, setup, seed, buffers);
+  }
+
+  private static void check(Sm100AttentionKernel kernel, Setup setup, long seed, Map<String, MemorySegment> buffers) {
+    assertEquals(Optional.empty(), kernel.refusal(setup.problem));
+    var outcome = new SimulatorBackend(seed).run(kernel.prepare(setup.problem).on(buffers));
     assertEquals(List.of(), outcome.findings());
     var rows = new Rows(setup, buffers);
     int query = 0;

@@ -57,7 +57,8 @@ public record UmmaAtom(MmaKind kind, MmaFormat a, MmaFormat b, ElementType sums,
   public static UmmaAtom of(ElementType a, ElementType b, int m, int n, int ctas) {
     var format = MmaFormat.of(a);
     var kind = MmaKind.of(format);
-    return new UmmaAtom(kind, format, MmaFormat.of(b), kind == MmaKind.I8 ? ElementType.I32 : ElementType.F32, m, n, ctas);
+    var sums = kind == MmaKind.I8 ? ElementType.I32 : ElementType.F32;
+    return new UmmaAtom(kind, format, MmaFormat.of(b), sums, m, n, ctas);
   }
 
   /** K of one instruction, in containers of shared memory. */

@@ -85,7 +85,10 @@ public record Sm100AttentionConfig(ElementType type, Shape shape, int headsToget
     }
   }
 
-  /** Whether O goes through shared memory in Q's place, since both do not fit. 8-bit Q is smaller than O, and they do. */
+  /**
+   * Whether O goes through shared memory in Q's place, since both do not fit. 8-bit Q has half of the bytes, and both
+   * fit.
+   */
   boolean outputReplacesQueries() {
     return quantized.isEmpty() && shape.headDim > Shape.ROOMY;
   }
