@@ -67,12 +67,12 @@ final class ConformanceFigures {
         |===
         |What |Layout
 
-        |(thread, value) → element of S, accumulators of `m64n%1$dk32` |`%2$s`
-        |(thread, value) → element of a slice of P, operand A |`%3$s`
-        |k of P·V → key: the order of `RegisterOperand.permuted` |`%4$s`
-        |(value of A, slice) → number of the accumulator |`%5$s`
-        |column of the transposed V → key: `ByteTranspose.rowOfColumn` |`%6$s`
-        |row of the transposed V → column of V: `ByteTranspose.columnOfRow` |`%7$s`
+        |(thread, value) → element of S, accumulators of `m64n%1$dk32` |`+%2$s+`
+        |(thread, value) → element of a slice of P, operand A |`+%3$s+`
+        |k of P·V → key: the order of `RegisterOperand.permuted` |`+%4$s+`
+        |(value of A, slice) → number of the accumulator |`+%5$s+`
+        |column of the transposed V → key: `ByteTranspose.rowOfColumn` |`+%6$s+`
+        |row of the transposed V → column of V: `ByteTranspose.columnOfRow` |`+%7$s+`
         |===
         """.formatted(KEYS, ATOM.accumulator(), ATOM.operandA(), operand.order(), operand.values(),
             ByteTranspose.rowOfColumn(KEYS), ByteTranspose.columnOfRow(KEYS));

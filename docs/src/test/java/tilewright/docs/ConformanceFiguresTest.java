@@ -49,7 +49,7 @@ class ConformanceFiguresTest {
     }
     var table = ConformanceFigures.table();
     for (var layout : List.of(ATOM.accumulator(), ATOM.operandA(), order)) {
-      assertTrue(table.contains("`" + layout + "`"), table);
+      assertTrue(table.contains("`+" + layout + "+`"), table);
     }
   }
 
