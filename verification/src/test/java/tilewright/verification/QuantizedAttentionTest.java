@@ -47,7 +47,7 @@ class QuantizedAttentionTest {
 
   @TestFactory
   Stream<DynamicTest> kernelsPassWithoutFindings() {
-    return Stream.of(AttentionCases.SM90, AttentionCases.SM100).flatMap(architecture -> QuantizedAttention.small()
+    return Stream.of(AttentionCases.SM89, AttentionCases.SM90, AttentionCases.SM100).flatMap(architecture -> QuantizedAttention.small()
         .stream().filter(setup -> architecture.kernel().refusal(setup.problem()).isEmpty())
         .map(setup -> DynamicTest.dynamicTest(architecture.kernel().name() + ": " + setup, () -> {
           var buffers = AttentionCases.buffers(architecture.kernel(), setup, SEED);

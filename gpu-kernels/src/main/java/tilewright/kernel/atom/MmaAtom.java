@@ -63,6 +63,11 @@ public enum MmaAtom {
     return a;
   }
 
+  /** The type of operand B. */
+  public ElementType operandTypeB() {
+    return b;
+  }
+
   /** Whether operands have 8 bits. */
   public boolean ofBytes() {
     return a.bits() == Byte.SIZE;
@@ -76,6 +81,11 @@ public enum MmaAtom {
   /** (lane, value) → index in the M×K tile of A; a register's values are neighbours. */
   public Layout operandA() {
     return ofBytes() ? A_OF_BYTES : A;
+  }
+
+  /** (lane, value) → index in the N×K tile of B; a register's values are neighbours. */
+  public Layout operandB() {
+    return ofBytes() ? B_OF_BYTES : B;
   }
 
   public ElementType accumulator() {
