@@ -50,8 +50,8 @@ public record TensorCoreModel(int block, int fraction, ElementType a, ElementTyp
   }
 
   /**
-   * The model of {@code mma.sync} for 8-bit floats with sums in FP32: those of sm_89 keep 13 fraction bits, and those of
-   * sm_120 are taken to be {@code tcgen05.mma}'s, which no GPU has shown. In between, {@code mma} multiplies halves.
+   * The model of {@code mma.sync} for 8-bit floats with sums in FP32: those of sm_89 keep 13 fraction bits, those
+   * of sm_120 are taken to be {@code tcgen05.mma}'s, which no GPU has shown. In between, {@code mma} multiplies halves.
    *
    * @param architecture compute capability times ten
    * @throws IllegalArgumentException if tensor cores multiply no such factors themselves

@@ -10,8 +10,8 @@ import tilewright.ptx.PtxType;
 
 /**
  * {@code mma.sync.m16n8k16} of 16-bit operands (SM80) and {@code mma.sync.m16n8k32} of 8-bit floats (SM89): D = A·B + D
- * on one warp (PTX ISA, Warp-level Matrix Fragments for mma.m16n8k16 and mma.m16n8k32). Layouts map (lane, value) to the
- * column-major index in the M×K, N×K and M×N tile.
+ * on one warp (PTX ISA, Warp-level Matrix Fragments for mma.m16n8k16 and mma.m16n8k32). Layouts map (lane, value) to
+ * the column-major index in the M×K, N×K and M×N tile.
  */
 public enum MmaAtom {
   F32_F16(ElementType.F16, ElementType.F32),
@@ -106,7 +106,8 @@ public enum MmaAtom {
     var cd = accumulator.text();
     var sum = new Operand.Vector(List.copyOf(d));
     if (ofBytes()) k.needsPtx("8.4");
-    k.emit("mma.sync.aligned.m16n8k" + depth() + ".row.col." + cd + "." + this.a.text() + "." + this.b.text() + "." + cd,
+    var types = String.join(".", cd, this.a.text(), this.b.text(), cd);
+    k.emit("mma.sync.aligned.m16n8k" + depth() + ".row.col." + types,
         sum, new Operand.Vector(List.copyOf(a)), new Operand.Vector(List.copyOf(b)), sum);
   }
 }

@@ -5,8 +5,8 @@ import tilewright.kernel.TraceException;
 import tilewright.layout.Layout;
 
 /**
- * The accumulators of one GEMM as operand A of the next, where each thread has the rows that it needs but other columns.
- * The columns are then renamed: A and B of the next GEMM go through k in another {@link #order}, which leaves their
+ * The accumulators of one GEMM as operand A of the next, where each thread has the rows that it needs but other
+ * columns. The columns are then renamed: A and B of the next GEMM go through k in another {@link #order}, which leaves their
  * product as it is ("layout conformance"; Bikshandi and Shah, A Case Study in CUDA Kernel Fusion, 2023).
  *
  * @param values value of A → number of the thread's accumulator
@@ -62,8 +62,8 @@ public record LayoutConformance(Layout values, Layout order) {
         long has = held.mode(0).apply(thread) + held.mode(1).apply(values.apply(value));
         long needs = needed.mode(0).apply(thread) + needed.mode(1).apply(value);
         if (has % rows != needs % rows || has / rows != order.apply(needs / rows)) {
-          throw new TraceException("accumulators " + held + " are no operand A " + needed + " of the same thread: value "
-              + value + " of thread " + thread + " is row " + needs % rows + ", k = " + needs / rows
+          throw new TraceException("accumulators " + held + " are no operand A " + needed + " of the same thread: "
+              + "value " + value + " of thread " + thread + " is row " + needs % rows + ", k = " + needs / rows
               + ", but it has row " + has % rows + ", column " + has / rows);
         }
       }

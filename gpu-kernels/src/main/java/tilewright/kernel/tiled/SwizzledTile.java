@@ -30,7 +30,8 @@ public final class SwizzledTile {
     int width = width(type, columns);
     var row = Layout.of(rows, width);
     var column = Layout.of(Layout.of(width, 1), Layout.of(columns / width, (long) width * rows));
-    return new ComposedLayout(swizzle(type, width), 0, Layout.of(row, column, Layout.of(stages, (long) rows * columns)));
+    var stage = Layout.of(stages, (long) rows * columns);
+    return new ComposedLayout(swizzle(type, width), 0, Layout.of(row, column, stage));
   }
 
   /** Neighbours along the rows: an operand whose contiguous mode is m or n. */

@@ -15,8 +15,8 @@ import tilewright.kernels.attention.AttentionProblem.Quantized;
 import tilewright.numerics.ElementType;
 
 /**
- * The configuration of FlashAttention-2 on SM80, and on SM89 for 8-bit operands: everything that is fixed when the kernel
- * is traced.
+ * The configuration of FlashAttention-2 on SM80, and on SM89 for 8-bit operands: everything that is fixed when the
+ * kernel is traced.
  *
  * @param type of Q, K and V: f16 or bf16, which O has too, or e4m3
  * @param shape of tiles and warps

@@ -71,7 +71,13 @@ public final class AttentionCases {
   }
 
   static List<Case> sm89(long seed) {
-    return cases(SM89, seed);
+    // The first case that only a GPU runs is small, for the quick suite.
+    var cases = new ArrayList<Case>();
+    var setup = band(ElementType.BF16, new Sizes(1, 200, 300, 2, 1, 64, 64), Band.CAUSAL);
+    cases.add(makeCase(SM89, QuantizedAttention.quantized(setup, AttentionProblem.Quantized.perHead(ElementType.BF16,
+        setup.problem.sizes())), GPU_ONLY, seed));
+    cases.addAll(cases(SM89, seed));
+    return cases;
   }
 
   static List<Case> sm90(long seed) {
