@@ -6,8 +6,8 @@ import tilewright.layout.Layout;
 
 /**
  * The accumulators of one GEMM as operand A of the next, where each thread has the rows that it needs but other
- * columns. The columns are then renamed: A and B of the next GEMM go through k in another {@link #order}, which leaves their
- * product as it is ("layout conformance"; Bikshandi and Shah, A Case Study in CUDA Kernel Fusion, 2023).
+ * columns. The columns are then renamed: A and B of the next GEMM go through k in another {@link #order}, which leaves
+ * their product as it is ("layout conformance"; Bikshandi and Shah, A Case Study in CUDA Kernel Fusion, 2023).
  *
  * @param values value of A → number of the thread's accumulator
  * @param order k of A → column of the accumulators

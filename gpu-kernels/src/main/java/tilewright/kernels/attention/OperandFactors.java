@@ -14,8 +14,8 @@ import tilewright.kernels.attention.AttentionProblem.Quantized;
 
 /**
  * The factors of 8-bit Q, K and V that belong to a tile of queries. Those of Q and K multiply the scores in the
- * softmax. O is kept in units of the factor of V's present block: a block of keys with another factor rescales O by the ratio of
- * the two, together with the softmax's own rescaling.
+ * softmax. O is kept in units of the factor of V's present block: a block of keys with another factor rescales O by
+ * the ratio of the two, together with the softmax's own rescaling.
  */
 final class OperandFactors {
   /** P = 2^8 for a row's largest score: e4m3 reaches to 448 (FlashAttention-3 and 4, {@code max_offset}). */
