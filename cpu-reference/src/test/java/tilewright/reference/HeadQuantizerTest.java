@@ -98,7 +98,7 @@ class HeadQuantizerTest {
     assertArrayEquals(new float[] {1}, none.factors());
   }
 
-  /** What is not finite spoils itself and what its transform mixes with it, and no factor. */
+  /** A value that is not finite spoils itself and what its transform mixes with it, and no factor. */
   @Test
   void whatIsNotFiniteIsNaNAndDoesNotCount() {
     double[][] x = {{Double.NaN, 1, 2, -4}, {Double.POSITIVE_INFINITY, 0, 0, 1}};

@@ -58,7 +58,7 @@ class QuantizedAttentionTest {
         })));
   }
 
-  /** What a kernel might do wrong. */
+  /** A mistake that a kernel might make. */
   private enum Mistake {
     NONE, FACTOR_OF_QUERY_BLOCK, FACTOR_OF_KEY_BLOCK, FACTOR_OF_VALUE_BLOCK, FACTOR_OF_HEAD, FACTOR_OF_KEYS_BATCH,
     SWAPPED_ROWS_OF_V, TAIL_OF_KEYS, SHIFTED_LOGARITHM, UNWRITTEN;

@@ -57,7 +57,7 @@ record RowScaling(Scope k, Sm100AttentionConfig config, Optional<OperandFactors>
           .toList();
     }
 
-    /** What follows softmaxScale · s in P's exponent, from what the row's reference adds to it. */
+    /** The addend of softmaxScale · s in P's exponent, given the addend of the row's reference. */
     F32 shift(F32 ofReference) {
       return addend.map(ofReference::plus).orElse(ofReference);
     }
@@ -68,7 +68,7 @@ record RowScaling(Scope k, Sm100AttentionConfig config, Optional<OperandFactors>
     }
   }
 
-  /** What scores are multiplied by in P's exponent, but for the factors of blocks. */
+  /** The factor of scores in P's exponent, without the factors of blocks. */
   F32 softmaxScale() {
     return config.modification().softmaxScale(k, ofQuery);
   }
@@ -88,7 +88,7 @@ record RowScaling(Scope k, Sm100AttentionConfig config, Optional<OperandFactors>
     return bound.where(value.atMost(bound), value);
   }
 
-  /** What the row of P·V is multiplied by, from 1/ℓ. */
+  /** The factor of the row of P·V, given 1/ℓ. */
   F32 output(F32 inverse) {
     return factors.filter(f -> f.quantized().valuesShareFactor())
         .map(f -> inverse.times(f.ofValue(tile, k.constant(0)))).orElse(inverse);

@@ -15,7 +15,7 @@ import tilewright.kernels.attention.AttentionProblem.Factors;
 import tilewright.kernels.attention.AttentionSpecs;
 import tilewright.sm90.atom.WgmmaAtom;
 
-/** What a warpgroup's scores are multiplied by: the scale, and of quantized operands their factors too. */
+/** The factors of a warpgroup's scores: the scale, and of quantized operands their own factors too. */
 interface ScoreFactors {
 
   /** The factor of each row of the thread in the softmax, times log₂ e. */

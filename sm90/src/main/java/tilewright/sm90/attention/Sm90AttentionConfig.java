@@ -169,7 +169,7 @@ public record Sm90AttentionConfig(ElementType type, Shape shape, int headsTogeth
     return quantized.isEmpty() ? Layout.of(shape.keys, 1) : ByteTranspose.rowOfColumn(shape.keys);
   }
 
-  /** Who has what of O, whose columns are in the order of the rows of operand V. */
+  /** The ownership of O, whose columns are in the order of the rows of operand V. */
   Partition partitionOfOutput(WgmmaAtom atom) {
     if (quantized.isEmpty()) return atom.partition();
     var columns = Layout.of(shape.valueDim, WgmmaAtom.M).composition(ByteTranspose.columnOfRow(shape.valueDim));
