@@ -110,18 +110,18 @@ public final class HeadQuantizerReference {
     boolean turned = quantizer.rotation() != Rotation.NONE;
     return new HeadQuantizer.Tables(turned ? table(extents, tensors.get("C")) : new float[0][],
         turned ? table(extents, tensors.get("T")) : new float[0][],
-        quantizer.hadamard() ? singles(tensors.get("Signs")) : new float[0]);
+        quantizer.hadamard() ? floats(tensors.get("Signs")) : new float[0]);
   }
 
   private static float[][] table(Extents extents, double[] values) {
     int pairs = extents.columns / 2;
     return IntStream.range(0, extents.sequence).mapToObj(s ->
-        singles(Arrays.copyOfRange(values, s * pairs, (s + 1) * pairs))).toArray(float[][]::new);
+        floats(Arrays.copyOfRange(values, s * pairs, (s + 1) * pairs))).toArray(float[][]::new);
   }
 
-  private static float[] singles(double[] values) {
-    var singles = new float[values.length];
-    for (int i = 0; i < values.length; i++) singles[i] = (float) values[i];
-    return singles;
+  private static float[] floats(double[] values) {
+    var floats = new float[values.length];
+    for (int i = 0; i < values.length; i++) floats[i] = (float) values[i];
+    return floats;
   }
 }

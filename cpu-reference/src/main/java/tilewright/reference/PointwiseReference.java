@@ -76,12 +76,12 @@ public enum PointwiseReference {
       double[] exactly = IntStream.range(0, n)
           .mapToDouble(i -> exact.of(x.stream().mapToDouble(v -> v[i]).toArray())).toArray();
       double[] stepwise = IntStream.range(0, n)
-          .mapToDouble(i -> narrow ? rounded(type, singles(x, i)) : type.round(single.of(singles(x, i)))).toArray();
+          .mapToDouble(i -> narrow ? rounded(type, floats(x, i)) : type.round(single.of(floats(x, i)))).toArray();
       return List.of(new Expected("Y", exactly, stepwise, oneRounding));
     };
   }
 
-  private static float[] singles(List<double[]> x, int i) {
+  private static float[] floats(List<double[]> x, int i) {
     var values = new float[x.size()];
     for (int j = 0; j < values.length; j++) values[j] = (float) x.get(j)[i];
     return values;
