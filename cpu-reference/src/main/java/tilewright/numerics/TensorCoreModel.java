@@ -24,6 +24,8 @@ public record TensorCoreModel(int block, int fraction, ElementType a, ElementTyp
   /** The last bit of a double that an FP32 number has too. */
   private static final long BELOW_SINGLE = 1L << 29;
   private static final int NARROW_FRACTION = 13;
+  private static final int ADA = 89;
+  private static final int CONSUMER_BLACKWELL = 120;
 
   /**
    * The model of {@code mma.sync} for f16, bf16 and tf32 factors.
@@ -45,6 +47,22 @@ public record TensorCoreModel(int block, int fraction, ElementType a, ElementTyp
     int block = (hopper ? 16 : 8) / (operand == ElementType.TF32 ? 2 : 1);
     int zero = (accumulator == ElementType.F32 ? -132 : -20) - (hopper ? 1 : 0);
     return new TensorCoreModel(block, hopper ? 25 : 24, operand, operand, accumulator, 0, zero);
+  }
+
+  /**
+   * The model of {@code mma.sync} for 8-bit floats with sums in FP32: those of sm_89 keep 13 fraction bits, those
+   * of sm_120 are taken to be {@code tcgen05.mma}'s, which no GPU has shown. In between, {@code mma} multiplies halves.
+   *
+   * @param architecture compute capability times ten
+   * @throws IllegalArgumentException if tensor cores multiply no such factors themselves
+   */
+  public static TensorCoreModel mmaOfBytes(int architecture, ElementType a, ElementType b) {
+    if (isNarrow(a) && isNarrow(b) && architecture == ADA) {
+      return new TensorCoreModel(16, NARROW_FRACTION, a, b, ElementType.F32, 23 - NARROW_FRACTION, -132);
+    }
+    if (isNarrow(a) && isNarrow(b) && architecture >= CONSUMER_BLACKWELL) return tcgen05(a, b);
+    throw new IllegalArgumentException("no model of mma of " + a.text() + " by " + b.text() + " on sm_" + architecture
+        + ": 8-bit floats on sm_89 and from sm_120 on");
   }
 
   /**

@@ -35,6 +35,8 @@ public record AttentionFactors(Blocks q, Blocks k, Blocks v, ElementType probabi
   public enum TensorCores {
     /** FP32, one product after the other. */
     FP32,
+    /** That of {@code mma.sync} on SM89, whose sums of 8-bit products keep 13 fraction bits. */
+    SM89,
     /** That of {@code wgmma}, whose sums of 8-bit products keep 13 fraction bits. */
     SM90,
     /** That of {@code tcgen05.mma}. */
@@ -43,6 +45,7 @@ public record AttentionFactors(Blocks q, Blocks k, Blocks v, ElementType probabi
     private Optional<TensorCoreModel> model(ElementType a, ElementType b) {
       return switch (this) {
         case FP32 -> Optional.empty();
+        case SM89 -> Optional.of(TensorCoreModel.mmaOfBytes(89, a, b));
         case SM90 -> Optional.of(TensorCoreModel.wgmma(a, b));
         case SM100 -> Optional.of(TensorCoreModel.tcgen05(a, b));
       };

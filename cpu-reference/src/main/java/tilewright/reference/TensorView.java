@@ -44,7 +44,7 @@ public record TensorView(ElementType type, MemorySegment data, long offset, Layo
   }
 
   /** The value of the element that the layout puts there, which is found once for many elements in a row. */
-  double valueAt(long place) {
+  public double valueAt(long place) {
     return type.toDouble(bitsAt(place));
   }
 

@@ -36,6 +36,7 @@ final class Figures {
     figures.put("attention-backward-columns", BackwardFigures.hopper(BackwardFigures.SHARED_KEYS, "The five GEMMs of a"
         + " tile of queries, head dimensions 192 and 256: warpgroups share the columns of 64 keys' gradients"));
     figures.put("attention-backward-blackwell", BackwardFigures.blackwell());
+    figures.put("attention-fp8-keys", ConformanceFigures.keys().toDrawing());
     for (var figure : figures.entrySet()) {
       Files.writeString(folder.resolve(figure.getKey() + ".svg"), figure.getValue().toSvg());
     }

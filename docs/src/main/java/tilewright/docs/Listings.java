@@ -139,7 +139,11 @@ public final class Listings {
         Excerpt.method(kernels.resolve("async/collective/RaggedRows.java"), "I32[] coordinate("));
     save(generated, "packed-tiles.java", Excerpt.method(collective.resolve("PackedTiles.java"), "I32 sequence(Scope"));
     save(generated, "register-operand.java",
-        Excerpt.method(hopper.resolve("atom/RegisterOperand.java"), "RegisterOperand of("));
+        Excerpt.method(hopper.resolve("atom/RegisterOperand.java"), "RegisterOperand permuted("));
+    save(generated, "value-transpose.java",
+        Excerpt.method(hopper.resolve("attention/ValueTranspose.java"), "void nextBlock("));
+    save(generated, "conformance.adoc", ConformanceFigures.table());
+    save(generated, "conformance-refusal.txt", LongLines.wrapped(ConformanceFigures.refusal()));
     var backward = kernels.resolve("kernels/attention/backward");
     save(generated, "sm80-attention-backward-trace.java", trace(backward.resolve("Sm80AttentionBackward.java")));
     save(generated, "attention-backward-order.java",

@@ -33,11 +33,16 @@ public final class SharedTensor {
 
   /** This memory under another layout that fits in it, for tensors that use it in turn. */
   public SharedTensor under(OffsetMap other) {
-    if (bytes(type, other) > bytes(type, layout)) {
-      throw new TraceException("layout " + other + " takes " + bytes(type, other) + " bytes, more than the "
-          + bytes(type, layout) + " of " + layout);
+    return under(type, other);
+  }
+
+  /** This memory under a layout of elements of another type, which fits in it. */
+  public SharedTensor under(ElementType otherType, OffsetMap other) {
+    if (bytes(otherType, other) > bytes(type, layout)) {
+      throw new TraceException("layout " + other + " of " + otherType.text() + " takes " + bytes(otherType, other)
+          + " bytes, more than the " + bytes(type, layout) + " of " + layout);
     }
-    return new SharedTensor(k, type, other, base);
+    return new SharedTensor(k, otherType, other, base);
   }
 
   /** The tensor with addresses that are computed from here on, and not before. */

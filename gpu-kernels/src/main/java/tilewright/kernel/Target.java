@@ -11,8 +11,11 @@ import java.util.Comparator;
  */
 public record Target(String architecture, String version) {
   public static final Target SM80 = new Target("sm_80", "8.0");
+  /** The first with tensor cores for 8-bit floats; PTX ISA 8.4 has {@code mma} of them. */
+  public static final Target SM89 = new Target("sm_89", "8.4");
   public static final Target SM90A = new Target("sm_90a", "8.0");
   public static final Target SM100A = new Target("sm_100a", "8.8");
+  public static final Target SM120 = new Target("sm_120", "8.7");
 
   /** The target in the later of its PTX version and another. */
   Target atLeast(String other) {

@@ -49,7 +49,8 @@ class AtomTest {
   @EnumSource
   void mmaMultipliesWhatItsLayoutsSayOnAGpu(MmaAtom atom) {
     try (var gpu = GpuBackend.open()) {
-      assumeTrue(gpu.refuses("sm80").isEmpty(), () -> gpu.refuses("sm80").orElse(""));
+      var needed = atom.ofBytes() ? "sm89" : "sm80";
+      assumeTrue(gpu.refuses(needed).isEmpty(), () -> gpu.refuses(needed).orElse(""));
       multiply(atom, gpu);
     }
   }
@@ -71,19 +72,24 @@ class AtomTest {
   }
 
   private static void multiply(MmaAtom atom, Backend backend) {
-    Map<String, MemorySegment> buffers = Map.of("A", Buffers.normal(atom.operand(), 256, 1), "B",
-        Buffers.normal(atom.operand(), 128, 2), "C", Buffers.poisoned(atom.accumulator(), 128));
-    int architecture = backend.run(launch(new OneMma(atom),
-        Map.of("A", List.of(16L, 16L), "B", List.of(8L, 16L), "C", List.of(16L, 8L))).on(buffers)).architecture();
-    var model = TensorCoreModel.mma(architecture, atom.operand(), atom.accumulator());
-    var a = new TensorView(atom.operand(), buffers.get("A"), Layout.rowMajor(16, 16));
-    var b = new TensorView(atom.operand(), buffers.get("B"), Layout.rowMajor(8, 16));
+    int depth = atom.depth();
+    Map<String, MemorySegment> buffers = Map.of("A", Buffers.normal(atom.operand(), 16L * depth, 1), "B",
+        Buffers.normal(atom.operandTypeB(), 8L * depth, 2), "C", Buffers.poisoned(atom.accumulator(), 128));
+    int architecture = backend.run(launch(new OneMma(atom), atom.ofBytes() ? Target.SM89 : Target.SM80,
+        Map.of("A", List.of(16L, (long) depth), "B", List.of(8L, (long) depth), "C", List.of(16L, 8L))).on(buffers))
+        .architecture();
+    // In between, mma of 8-bit floats multiplies halves.
+    assumeTrue(!atom.ofBytes() || architecture == 89 || architecture >= 120);
+    var model = atom.ofBytes() ? TensorCoreModel.mmaOfBytes(architecture, atom.operand(), atom.operandTypeB())
+        : TensorCoreModel.mma(architecture, atom.operand(), atom.accumulator());
+    var a = new TensorView(atom.operand(), buffers.get("A"), Layout.rowMajor(16, depth));
+    var b = new TensorView(atom.operandTypeB(), buffers.get("B"), Layout.rowMajor(8, depth));
     var c = new TensorView(atom.accumulator(), buffers.get("C"), Layout.rowMajor(16, 8));
     for (int m = 0; m < 16; m++) {
       for (int n = 0; n < 8; n++) {
-        var x = new long[16];
-        var y = new long[16];
-        for (int k = 0; k < 16; k++) {
+        var x = new long[depth];
+        var y = new long[depth];
+        for (int k = 0; k < depth; k++) {
           x[k] = a.bits(m + 16L * k);
           y[k] = b.bits(n + 8L * k);
         }
@@ -102,8 +108,8 @@ class AtomTest {
     @Override
     public void trace(Scope k) {
       var lane = k.block(32);
-      var a = fragment(k, lane, "A", "K", MmaAtom.A, 16, "M");
-      var b = fragment(k, lane, "B", "K", MmaAtom.B, 8, "N");
+      var a = fragment(k, lane, "A", atom.operand(), atom.operandA(), 16, "M");
+      var b = fragment(k, lane, "B", atom.operandTypeB(), atom.operandB(), 8, "N");
       var c = k.global(TensorSpec.of("C", atom.accumulator(), "M", "N").contiguous("N").aligned(2));
       var sums = new ArrayList<Operand.Register>();
       for (int i = 0; i < atom.accumulatorRegisters(); i++) {
@@ -119,13 +125,14 @@ class AtomTest {
       }
     }
 
-    /** Pairs of neighbours along k, one register each. */
-    private List<Operand.Register> fragment(Scope k, I32 lane, String name, String contiguous, Layout layout, int rows,
+    /** Neighbours along k, a register of two or four each. */
+    private List<Operand.Register> fragment(Scope k, I32 lane, String name, ElementType type, Layout layout, int rows,
         String rowName) {
-      var tensor = k.global(TensorSpec.of(name, atom.operand(), rowName, contiguous).contiguous(contiguous).aligned(2));
-      var place = Partition.exact(layout, rows, 16);
+      int perRegister = 32 / type.bits();
+      var tensor = k.global(TensorSpec.of(name, type, rowName, "K").contiguous("K").aligned(perRegister));
+      var place = Partition.exact(layout, rows, atom.depth());
       var registers = new ArrayList<Operand.Register>();
-      for (int value = 0; value < place.values(); value += 2) {
+      for (int value = 0; value < place.values(); value += perRegister) {
         var register = k.newRegister(PtxType.B32);
         k.emit("ld.global.b32", register, tensor.at(place.coordinate(lane, value)).address());
         registers.add(register);
@@ -180,7 +187,11 @@ class AtomTest {
   }
 
   private static PreparedLaunch launch(Kernel kernel, Map<String, List<Long>> tensors) {
-    var compiled = CompiledKernel.compile(kernel, Target.SM80);
+    return launch(kernel, Target.SM80, tensors);
+  }
+
+  private static PreparedLaunch launch(Kernel kernel, Target target, Map<String, List<Long>> tensors) {
+    var compiled = CompiledKernel.compile(kernel, target);
     var arguments = LaunchArguments.of(compiled);
     tensors.forEach((name, extents) ->
         arguments.tensor(name, new LaunchArguments.Tensor(name, 0, extents, List.of(extents.get(1), 1L))));

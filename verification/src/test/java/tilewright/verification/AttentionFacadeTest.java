@@ -51,6 +51,7 @@ class AttentionFacadeTest {
     assertEquals("no kernel computes this attention: "
         + "sm100_attention: head dimensions 264 and 264 are more than 192 and 128; "
         + "sm90_attention: head dimensions 264 and 264 are more than 256; "
+        + "sm89_attention: bf16 operands need another kernel; "
         + "sm80_attention: head dimension 264 is more than 256", error.getMessage());
   }
 

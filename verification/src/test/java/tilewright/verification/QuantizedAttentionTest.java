@@ -47,8 +47,9 @@ class QuantizedAttentionTest {
 
   @TestFactory
   Stream<DynamicTest> kernelsPassWithoutFindings() {
-    return Stream.of(AttentionCases.SM90, AttentionCases.SM100).flatMap(architecture -> QuantizedAttention.small()
-        .stream().filter(setup -> architecture.kernel().refusal(setup.problem()).isEmpty())
+    var architectures = Stream.of(AttentionCases.SM89, AttentionCases.SM90, AttentionCases.SM100);
+    return architectures.flatMap(architecture -> QuantizedAttention.small().stream()
+        .filter(setup -> architecture.kernel().refusal(setup.problem()).isEmpty())
         .map(setup -> DynamicTest.dynamicTest(architecture.kernel().name() + ": " + setup, () -> {
           var buffers = AttentionCases.buffers(architecture.kernel(), setup, SEED);
           var outcome = new SimulatorBackend(SEED).run(architecture.launch().apply(setup.problem()).on(buffers));

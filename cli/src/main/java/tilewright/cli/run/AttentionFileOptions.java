@@ -9,6 +9,7 @@ import java.util.Map;
 import java.util.Optional;
 import java.util.stream.Collectors;
 import java.util.stream.Stream;
+import picocli.CommandLine.Mixin;
 import picocli.CommandLine.Option;
 import tilewright.cli.io.CommandFailure;
 import tilewright.cli.io.Console;
@@ -18,13 +19,18 @@ import tilewright.kernels.attention.Attention;
 import tilewright.kernels.attention.AttentionProblem.Packed;
 import tilewright.kernels.attention.AttentionProblem.Sizes;
 import tilewright.kernels.attention.AttentionProblem.View;
+import tilewright.layout.Layout;
+import tilewright.layout.tuple.IntTuple;
 import tilewright.numerics.ElementType;
+import tilewright.reference.TensorView;
 
 /** The options of {@code run attention} that say what is computed from which files. */
 final class AttentionFileOptions {
+  static final List<String> OPERANDS = List.of("Q", "K", "V");
   private static final int ALIGNMENT = 256;
 
-  @Option(names = "--q", required = true, paramLabel = "FILE", description = "Q: f16, bf16 (V2 in .npy), f32 or f64.")
+  @Option(names = "--q", required = true, paramLabel = "FILE",
+      description = "Q: f16, bf16 (V2 in .npy), f32 or f64, or codes of e4m3.")
   private String q;
 
   @Option(names = "--k", required = true, paramLabel = "FILE", description = "K.")
@@ -55,9 +61,13 @@ final class AttentionFileOptions {
           + "i4, .npy) of queries and of keys, or of both.")
   private List<Path> varlen = List.of();
 
-  @Option(names = "--dtype", paramLabel = "f16|bf16",
-      description = "The type to compute in (default: that of Q's file; f4 and f8 are rounded to bf16).")
+  @Option(names = "--dtype", paramLabel = "f16|bf16|e4m3",
+      description = "The type of Q, K and V in the computation (default: that of Q's file; f4 and f8 are rounded to "
+          + "bf16). With e4m3, numbers are quantised; F8_E4M3, and u1 or V1 in .npy, are codes already.")
   private Optional<String> dtype;
+
+  @Mixin
+  private QuantizationOptions quantization;
 
   /** The problem, and buffers with what it reads. */
   record Inputs(Attention attention, Map<String, MemorySegment> buffers) {
@@ -69,6 +79,11 @@ final class AttentionFileOptions {
       return attention.problem().type();
     }
 
+    /** The type of O. */
+    ElementType output() {
+      return attention.problem().outputType();
+    }
+
     /** Adds room for a tensor. */
     void allocate(Arena arena, String name, ElementType type, List<Long> shape) {
       buffers.put(name, arena.allocate(Math.max(1, bytes(type, shape)), ALIGNMENT));
@@ -77,15 +92,40 @@ final class AttentionFileOptions {
 
   /** @throws CommandFailure naming what does not fit together */
   Inputs read(Console console, Arena arena) {
-    var files = Stream.of(q, k, v).map(where -> TensorFile.read(where, arena)).toList();
+    var codes = dtype.filter(ElementType.E4M3.text()::equals).map(_ -> ElementType.E4M3);
+    var files = Stream.of(q, k, v).map(where -> TensorFile.read(where, arena, codes)).toList();
     var type = type(files.getFirst());
-    var attention = Attention.forward(type, sizes(files));
+    boolean quantized = type == ElementType.E4M3;
+    var sizes = sizes(files);
+    quantization.check(type, files);
     var buffers = new HashMap<String, MemorySegment>();
-    options(attention, buffers, arena);
-    for (int i = 0; i < 3; i++) {
-      buffers.put("QKV".substring(i, i + 1), elements(files.get(i), type, console, arena));
+    var packed = varlen.isEmpty() ? Optional.<Packed>empty() : Optional.of(packed(sizes, buffers, arena));
+    var attention = quantized ? quantized(files, sizes, packed, buffers, arena) : Attention.forward(type, sizes);
+    options(attention, packed);
+    for (int i = 0; i < OPERANDS.size() && !quantized; i++) {
+      buffers.put(OPERANDS.get(i), elements(files.get(i), type, console, arena));
     }
     return new Inputs(attention, buffers);
+  }
+
+  private Attention quantized(List<TensorFile> files, Sizes sizes, Optional<Packed> packed,
+      Map<String, MemorySegment> buffers, Arena arena) {
+    var q = files.getFirst();
+    var operands = q.type() == ElementType.E4M3
+        ? quantization.given(files, sizes, packed.map(Packed::sequences).orElse(sizes.batch()), arena)
+        : quantization.quantize(files.stream().map(this::tensor).toList(), q.type(), arena);
+    buffers.putAll(operands.buffers());
+    return Attention.forward(operands.quantized(), sizes);
+  }
+
+  /** The elements of a file as (B,S,H,D). */
+  private TensorView tensor(TensorFile file) {
+    int rows = file.extent(headsFirst() ? 2 : 1);
+    int heads = file.extent(headsFirst() ? 1 : 2);
+    int dim = file.extent(3);
+    var place = view("", rows, heads, dim);
+    return new TensorView(file.type(), file.data(), new Layout(IntTuple.flat(file.extent(0), rows, heads, dim),
+        IntTuple.flat(place.batch(), place.sequence(), place.head(), place.dim())));
   }
 
   /** A tensor in the order of the files' modes. */
@@ -133,9 +173,9 @@ final class AttentionFileOptions {
   }
 
   private ElementType type(TensorFile file) {
-    var name = dtype.orElse(file.type().bytes() == 2 ? file.type().text() : "bf16");
-    return Stream.of(ElementType.F16, ElementType.BF16).filter(t -> t.text().equals(name)).findFirst()
-        .orElseThrow(() -> CommandFailure.badInput("invalid --dtype " + name + ": f16 or bf16"));
+    var found = file.type() == ElementType.E4M3 || file.type().bytes() == 2 ? file.type() : ElementType.BF16;
+    return dtype.map(name -> GemmFileOptions.type("--dtype", name, ElementType.F16, ElementType.BF16,
+        ElementType.E4M3)).orElse(found);
   }
 
   private boolean headsFirst() {
@@ -174,7 +214,7 @@ final class AttentionFileOptions {
     }
   }
 
-  private void options(Attention attention, Map<String, MemorySegment> buffers, Arena arena) {
+  private void options(Attention attention, Optional<Packed> packed) {
     var s = attention.problem().sizes();
     try {
       attention.tensors(view("Q", s.queries(), s.heads(), s.headDim()), view("K", s.keys(), s.keyHeads(), s.headDim()),
@@ -183,7 +223,7 @@ final class AttentionFileOptions {
       if (!window.isEmpty()) window(attention);
       softcap.ifPresent(attention::softcap);
       scale.ifPresent(attention::scale);
-      if (!varlen.isEmpty()) pack(attention, buffers, arena);
+      packed.ifPresent(attention::packed);
     } catch (IllegalArgumentException e) {
       throw CommandFailure.badInput(e.getMessage());
     }
@@ -195,8 +235,7 @@ final class AttentionFileOptions {
     attention.window(window.get(0), window.get(1));
   }
 
-  private void pack(Attention attention, Map<String, MemorySegment> buffers, Arena arena) {
-    var s = attention.problem().sizes();
+  private Packed packed(Sizes s, Map<String, MemorySegment> buffers, Arena arena) {
     var queries = SequenceLengths.read(varlen.getFirst(), s.queries(), arena);
     var keys = SequenceLengths.read(varlen.getLast(), s.keys(), arena);
     if (varlen.size() > 2 || queries.sequences() != keys.sequences()) {
@@ -205,6 +244,6 @@ final class AttentionFileOptions {
     }
     buffers.put("cuQ", queries.buffer(arena));
     buffers.put("cuK", keys.buffer(arena));
-    attention.packed(new Packed("cuQ", "cuK", queries.sequences(), queries.longest()));
+    return new Packed("cuQ", "cuK", queries.sequences(), queries.longest());
   }
 }

@@ -24,6 +24,7 @@ import tilewright.cli.run.AttentionFileOptions.Inputs;
 import tilewright.cli.tensor.TensorFile;
 import tilewright.device.Gpu;
 import tilewright.device.driver.GpuProbe;
+import tilewright.kernel.Target;
 import tilewright.kernels.attention.AttentionBackwardKernel;
 import tilewright.kernels.attention.AttentionKernel;
 import tilewright.kernels.attention.AttentionProblem.Sizes;
@@ -38,6 +39,7 @@ import tilewright.ptx.Launch;
     "A file is FILE.npy or FILE.safetensors:TENSOR, in C order. Heads of Q share heads of K and V where H > Hk.",
     "With --backward its gradients by Q, K and V, from that by O."})
 @Examples({"run attention --q Q.npy --k K.npy --v V.npy --out O.npy --causal",
+    "run attention --q Q.npy --k K.npy --v V.npy --out O.npy --dtype e4m3 --hadamard 7",
     "run attention --q Q.npy --k K.npy --v V.npy --backward --do dO.npy --dq dQ.npy --dk dK.npy --dv dV.npy"})
 public final class RunAttention implements Callable<Integer> {
   private final Console console;
@@ -57,9 +59,9 @@ public final class RunAttention implements Callable<Integer> {
   private GradientOptions gradients;
 
   @Option(names = "--kernel", paramLabel = "NAME",
-      description = "sm80_attention, sm90_attention or sm100_attention, with --backward sm80_attention_backward, "
-          + "sm90_attention_backward or sm100_attention_backward (default: on a GPU its architecture's where that can "
-          + "do it, else SM80's).")
+      description = "sm80_attention, sm89_attention, sm90_attention or sm100_attention, with --backward "
+          + "sm80_attention_backward, sm90_attention_backward or sm100_attention_backward (default: on a GPU its "
+          + "architecture's where that can do it, else SM80's).")
   private Optional<String> kernel;
 
   @Option(names = "--on", paramLabel = "sim|gpu", defaultValue = "sim", description = "Where to run (default: sim).")
@@ -69,7 +71,8 @@ public final class RunAttention implements Callable<Integer> {
     this.console = console;
   }
 
-  record Row(String out, Sizes sizes, String dtype, String kernel, String backend, double ms, List<?> findings) {}
+  record Row(String out, Sizes sizes, String dtype, String outDtype, String kernel, String backend, double ms,
+      List<?> findings) {}
 
   @Override
   public Integer call() {
@@ -87,7 +90,7 @@ public final class RunAttention implements Callable<Integer> {
     var chosen = choose(inputs, kernel);
     var result = backend.run(prepare(chosen, inputs, arena), console);
     if (result.findings().isEmpty()) {
-      AttentionFileOptions.write(out.orElseThrow(), "O", inputs.type(),
+      AttentionFileOptions.write(out.orElseThrow(), "O", inputs.output(),
           files.shape(s, s.queries(), s.heads(), s.valueDim()), inputs.buffers());
       lse.ifPresent(path -> AttentionFileOptions.write(path, "LSE", ElementType.F32, logarithms(s), inputs.buffers()));
     }
@@ -98,7 +101,7 @@ public final class RunAttention implements Callable<Integer> {
   private Launch prepare(AttentionKernel chosen, Inputs inputs, Arena arena) {
     var s = inputs.sizes();
     var prepared = chosen.prepare(inputs.attention().problem());
-    inputs.allocate(arena, "O", inputs.type(), files.shape(s, s.queries(), s.heads(), s.valueDim()));
+    inputs.allocate(arena, "O", inputs.output(), files.shape(s, s.queries(), s.heads(), s.valueDim()));
     inputs.allocate(arena, "LSE", ElementType.F32, logarithms(s));
     chosen.zeros(inputs.attention().problem()).forEach((name, bytes) ->
         inputs.allocate(arena, name, ElementType.I8, List.of(bytes)));
@@ -107,12 +110,13 @@ public final class RunAttention implements Callable<Integer> {
 
   private int backward(Inputs inputs, Arena arena) {
     var s = inputs.sizes();
-    var attention = inputs.attention().backward().tensors(files.view("dO", s.queries(), s.heads(), s.valueDim()),
-        files.view("dQ", s.queries(), s.heads(), s.headDim()), files.view("dK", s.keys(), s.keyHeads(), s.headDim()),
-        files.view("dV", s.keys(), s.keyHeads(), s.valueDim()));
+    var attention = chosen(() -> inputs.attention().backward()).tensors(
+        files.view("dO", s.queries(), s.heads(), s.valueDim()), files.view("dQ", s.queries(), s.heads(), s.headDim()),
+        files.view("dK", s.keys(), s.keyHeads(), s.headDim()), files.view("dV", s.keys(), s.keyHeads(), s.valueDim()));
     if (gradients.deterministic()) attention.deterministic();
-    var chosen = chosen(() -> attention.choose(candidates(kernel, AttentionBackwardKernels.builtIn().all(),
-        AttentionBackwardKernel::name, AttentionBackwardKernels.builtIn()::of)));
+    var chosen = chosen(() -> attention.choose(candidates(kernel, capability(inputs),
+        AttentionBackwardKernels.builtIn().all(), AttentionBackwardKernel::name,
+        AttentionBackwardKernels.builtIn()::of)));
     var prepared = chosen(() -> chosen.prepare(attention.problem()));
     var outputs = files.shape(s, s.queries(), s.heads(), s.valueDim());
     files.read("dO", gradients.dO(), outputs, inputs, console, arena);
@@ -149,8 +153,8 @@ public final class RunAttention implements Callable<Integer> {
   }
 
   private AttentionKernel choose(Inputs inputs, Optional<String> name) {
-    return chosen(() -> inputs.attention().choose(candidates(name, AttentionKernels.builtIn().all(),
-        AttentionKernel::name, AttentionKernels.builtIn()::of)));
+    return chosen(() -> inputs.attention().choose(candidates(name, capability(inputs),
+        AttentionKernels.builtIn().all(), AttentionKernel::name, AttentionKernels.builtIn()::of)));
   }
 
   /** Returns the choice; a failure is the command line's fault. */
@@ -162,23 +166,26 @@ public final class RunAttention implements Callable<Integer> {
     }
   }
 
-  private <T> List<T> candidates(Optional<String> wanted, List<T> all, Function<T, String> name,
-      Function<Integer, List<T>> of) {
-    if (wanted.isEmpty()) return of.apply(capability());
+  private static <T> List<T> candidates(Optional<String> wanted, int capability, List<T> all,
+      Function<T, String> name, Function<Integer, List<T>> of) {
+    if (wanted.isEmpty()) return of.apply(capability);
     return List.of(all.stream().filter(k -> name.apply(k).equals(wanted.get())).findFirst().orElseThrow(() ->
         new IllegalArgumentException("no kernel of attention is called " + wanted.get() + "; there are "
             + String.join(", ", all.stream().map(name).toList()))));
   }
 
-  /** The simulator runs everything; SM80's kernel does most and is simulated in the least time. */
-  private int capability() {
-    return backend == Backend.GPU && Gpu.probe() instanceof GpuProbe.Available(_, var devices)
-        ? devices.getFirst().capability() : 80;
+  /** The simulator runs everything; SM80's kernel does most in 16 bits, and is simulated in the least time. */
+  private int capability(Inputs inputs) {
+    if (backend == Backend.GPU && Gpu.probe() instanceof GpuProbe.Available(_, var devices)) {
+      return devices.getFirst().capability();
+    }
+    return inputs.type() == ElementType.E4M3 ? Target.SM90A.capability() : Target.SM80.capability();
   }
 
   private int report(String what, String written, Inputs inputs, String chosen, Backend.Result result) {
     var s = inputs.sizes();
-    var row = new Row(written, s, inputs.type().text(), chosen, backend.toString(), result.ms(), result.findings());
+    var row = new Row(written, s, inputs.type().text(), inputs.output().text(), chosen, backend.toString(),
+        result.ms(), result.findings());
     console.result(row, "%s: %s of %d×%d×%d×%d queries and %d×%d keys in %s by %s on %s, %.1f ms".formatted(
         result.findings().isEmpty() ? written : "not written", what, s.batch(), s.queries(), s.heads(), s.headDim(),
         s.keys(), s.keyHeads(), row.dtype, chosen, row.backend, row.ms));

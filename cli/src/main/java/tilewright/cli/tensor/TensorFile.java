@@ -5,6 +5,7 @@ import java.lang.foreign.MemorySegment;
 import java.lang.foreign.ValueLayout;
 import java.nio.file.Path;
 import java.util.List;
+import java.util.Optional;
 import java.util.stream.Collectors;
 import tilewright.cli.io.CommandFailure;
 import tilewright.cli.io.InputFile;
@@ -29,6 +30,15 @@ public record TensorFile(Path path, ElementType type, List<Long> shape, MemorySe
    * @throws CommandFailure naming the file, what was found and what is needed
    */
   public static TensorFile read(String where, Arena arena) {
+    return read(where, arena, Optional.empty());
+  }
+
+  /**
+   * Like {@link #read(String, Arena)}.
+   *
+   * @param ofBytes type of the elements that {@code .npy} stores as bytes without a type (u1 or V1)
+   */
+  public static TensorFile read(String where, Arena arena, Optional<ElementType> ofBytes) {
     int colon = where.lastIndexOf(SAFETENSORS + ":");
     if (colon >= 0) {
       int split = colon + SAFETENSORS.length();
@@ -37,18 +47,25 @@ public record TensorFile(Path path, ElementType type, List<Long> shape, MemorySe
     var path = InputFile.named(where);
     if (where.endsWith(SAFETENSORS)) throw CommandFailure.badFile(path, "say which tensor: " + where + ":NAME");
     var file = NpyFile.read(path, arena);
-    var type = switch (file.header().type().kind()) {
-      case 'f' -> switch (file.header().type().bytes()) {
+    var type = element(path, file.header().type(), ofBytes);
+    if (file.header().fortranOrder()) throw CommandFailure.badFile(path, "is in Fortran order; needed is C order");
+    return new TensorFile(path, type, file.header().shape(), file.data());
+  }
+
+  private static ElementType element(Path path, NpyType type, Optional<ElementType> ofBytes) {
+    boolean bytes = type.bytes() == 1 && type.kind() != 'i';
+    if (bytes && ofBytes.isPresent()) return ofBytes.get();
+    if (type.kind() == 'f') {
+      return switch (type.bytes()) {
         case 2 -> ElementType.F16;
         case 4 -> ElementType.F32;
         default -> ElementType.F64;
       };
-      case 'V' -> ElementType.BF16;
-      default -> throw CommandFailure.badFile(path, "its element type is '" + file.header().type().descr()
-          + "'; needed is f2, f4 or f8, or bfloat16 stored as V2");
-    };
-    if (file.header().fortranOrder()) throw CommandFailure.badFile(path, "is in Fortran order; needed is C order");
-    return new TensorFile(path, type, file.header().shape(), file.data());
+    }
+    if (type.kind() == 'V' && !bytes) return ElementType.BF16;
+    throw CommandFailure.badFile(path, "its element type is '" + type.descr()
+        + "'; needed is f2, f4 or f8, or bfloat16 stored as V2"
+        + (bytes ? "; codes of 8 bits need their type, such as --dtype e4m3" : ""));
   }
 
   /** Writes elements to {@code FILE.npy}, or as the only tensor of {@code FILE.safetensors}. */
@@ -69,6 +86,7 @@ public record TensorFile(Path path, ElementType type, List<Long> shape, MemorySe
     var result = arena.allocate(Math.max(1, count * wanted.bytes()), 256);
     for (long i = 0; i < count; i++) {
       long bits = switch (type.bytes()) {
+        case 1 -> data.get(ValueLayout.JAVA_BYTE, i);
         case 2 -> data.getAtIndex(ValueLayout.JAVA_SHORT, i);
         case 4 -> data.getAtIndex(ValueLayout.JAVA_INT, i);
         default -> data.getAtIndex(ValueLayout.JAVA_LONG, i);

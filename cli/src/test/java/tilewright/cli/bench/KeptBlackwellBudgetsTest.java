@@ -18,6 +18,11 @@ class KeptBlackwellBudgetsTest {
   }
 
   @Test
+  void attentionOfEightBitOperandsIsAsItWasKept() throws IOException {
+    KeptBudgets.assertKept("attention-sm100-e4m3.jsonl", "budget", "attention", "--set", "dtype=e4m3", "--json");
+  }
+
+  @Test
   void gradientsAreAsTheyWereKept() throws IOException {
     KeptBudgets.assertKept("attention-backward-sm100.jsonl", "budget", "attention_backward", "--json");
   }

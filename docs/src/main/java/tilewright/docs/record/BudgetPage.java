@@ -46,6 +46,8 @@ public final class BudgetPage {
         rows(folder.resolve("attention-backward-sm100.jsonl")).getFirst());
     Files.writeString(generated.resolve("budget-gradients.adoc"), units(gradients));
     Files.writeString(generated.resolve("budget-emulation.adoc"), ranking(attention));
+    Files.writeString(generated.resolve("budget-emulation-e4m3.adoc"),
+        ranking(rows(folder.resolve("attention-sm100-e4m3.jsonl"))));
     Files.writeString(generated.resolve("budget-gemm.adoc"), ranking(gemm));
     Files.writeString(generated.resolve("budget-amounts.adoc"), amounts(List.of(gemm.getFirst(), own)));
     Files.writeString(generated.resolve("budget-published.adoc"),

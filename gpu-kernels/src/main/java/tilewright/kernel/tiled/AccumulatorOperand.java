@@ -4,12 +4,13 @@ import java.util.ArrayList;
 import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
+import java.util.stream.IntStream;
 import tilewright.kernel.F32;
 import tilewright.kernel.Scope;
 import tilewright.kernel.TraceException;
 import tilewright.kernel.Vector;
 import tilewright.kernel.atom.MmaAtom;
-import tilewright.numerics.ElementType;
+import tilewright.layout.Layout;
 import tilewright.ptx.Operand;
 
 /**
@@ -18,45 +19,51 @@ import tilewright.ptx.Operand;
  * layouts of the accumulators and of A.
  */
 public final class AccumulatorOperand {
-  private final ElementType type;
+  private static final int REGISTER_BITS = 32;
+
+  private final MmaAtom next;
   private final int blockM;
   private final int tileM;
-  private final Map<Long, Integer> values;
+  private final Layout values;
+  private final Map<Long, Integer> places;
 
-  private AccumulatorOperand(ElementType type, int blockM, int tileM, Map<Long, Integer> values) {
-    this.type = type;
-    this.blockM = blockM;
-    this.tileM = tileM;
+  private AccumulatorOperand(MmaAtom next, TiledMma first, Layout values, Map<Long, Integer> places) {
+    this.next = next;
+    this.blockM = first.blockM();
+    this.tileM = Math.toIntExact(first.accumulatorPartition().tile().getFirst());
     this.values = values;
+    this.places = places;
   }
 
   /**
    * @param first whose columns become k of the next
-   * @throws TraceException where a value of A belongs to another lane than the accumulator
+   * @throws TraceException where a value of A belongs to another lane than the accumulator, or operand B of the next
+   *     has its rows in another order than A then has its columns
    */
-  public static AccumulatorOperand of(TiledMma first, ElementType type) {
-    for (int lane = 0; lane < MmaAtom.A.mode(0).size(); lane++) {
-      long a = MmaAtom.A.mode(0).apply(lane);
-      long c = MmaAtom.C.mode(0).apply(lane);
-      if (a % MmaAtom.M != c % MmaAtom.M || a / MmaAtom.M != c / MmaAtom.M) {
-        throw new TraceException("lane " + lane + " has no accumulator where it needs operand A");
-      }
-    }
+  public static AccumulatorOperand of(TiledMma first, TiledMma next) {
+    var atom = next.atom();
+    // The accumulators of as many atoms as make a slice of A.
+    var atoms = Layout.of(atom.depth() / MmaAtom.N, (long) MmaAtom.M * MmaAtom.N);
+    var held = Layout.of(MmaAtom.C.mode(0), Layout.of(MmaAtom.C.mode(1), atoms));
+    var conformance = LayoutConformance.of(held, atom.operandA(), MmaAtom.M, atom.depth());
+    conformance.requireOrder(next.orderOfB());
     var partition = first.accumulatorPartition();
     var places = new HashMap<Long, Integer>();
     for (int v = 0; v < partition.values(); v++) places.put(partition.layout().mode(1).apply(v), v);
-    int tileM = Math.toIntExact(partition.tile().getFirst());
-    return new AccumulatorOperand(type, first.blockM(), tileM, Map.copyOf(places));
+    return new AccumulatorOperand(atom, first, held.mode(1).composition(conformance.values()), Map.copyOf(places));
   }
 
   /** The k-slice of A that accumulators with these values make, one group a block of 16 rows. */
   public Fragment slice(Scope k, List<F32> accumulators, int slice) {
+    int perRegister = REGISTER_BITS / next.operand().bits();
     var groups = new ArrayList<List<Operand.Register>>();
     for (int row = 0; row < blockM; row += MmaAtom.M) {
       var group = new ArrayList<Operand.Register>();
-      for (int v = 0; v < MmaAtom.A.mode(1).size(); v += 2) {
-        group.add(Vector.pack(k, type, accumulators.get(value(row, slice, v)),
-            accumulators.get(value(row, slice, v + 1))));
+      int first = row;
+      for (int v = 0; v < values.size(); v += perRegister) {
+        var neighbours = IntStream.range(v, v + perRegister)
+            .mapToObj(i -> accumulators.get(accumulator(first, slice, i))).toList();
+        group.addAll(Vector.rounded(k, next.operand(), neighbours).registers());
       }
       groups.add(List.copyOf(group));
     }
@@ -64,9 +71,9 @@ public final class AccumulatorOperand {
   }
 
   /** The accumulator that is a value of A, for a block of rows and a slice. */
-  private int value(int row, int slice, int v) {
-    long inAtom = MmaAtom.A.mode(1).apply(v);
-    long column = inAtom / MmaAtom.M + (long) slice * MmaAtom.K;
-    return values.get(inAtom % MmaAtom.M + row + column * tileM);
+  private int accumulator(int row, int slice, int v) {
+    long inSlice = values.apply(v);
+    long column = inSlice / MmaAtom.M + (long) slice * next.depth();
+    return places.get(inSlice % MmaAtom.M + row + column * tileM);
   }
 }

@@ -7,6 +7,8 @@ import tilewright.kernel.SharedTensor;
 import tilewright.kernel.TraceException;
 import tilewright.kernel.atom.LdMatrix;
 import tilewright.kernel.atom.MmaAtom;
+import tilewright.kernel.atom.OperandLoad;
+import tilewright.kernel.atom.TransposedBytes;
 import tilewright.layout.Layout;
 import tilewright.ptx.PtxType;
 
@@ -21,8 +23,9 @@ public final class TiledMma {
   private final Partition c;
   private final Partition a;
   private final Partition b;
-  private final LdMatrix loadA;
-  private final LdMatrix loadB;
+  private final OperandLoad loadA;
+  private final OperandLoad loadB;
+  private final int tileK;
 
   /** How warps and majors are chosen; {@code kMajor} means neighbours along k. */
   public record Shape(int tileM, int tileN, int tileK, int warpsM, int warpsN, boolean aKMajor, boolean bKMajor) {
@@ -45,13 +48,34 @@ public final class TiledMma {
     this.atom = atom;
     this.blockM = s.blockM();
     this.blockN = s.blockN();
-    this.loadA = s.aKMajor ? LdMatrix.A_K_MAJOR : LdMatrix.A_M_MAJOR;
-    this.loadB = s.bKMajor ? LdMatrix.B_K_MAJOR : LdMatrix.B_N_MAJOR;
-    this.c = Partition.exact(accumulators, s.tileM, s.tileN);
-    this.a = Partition.shared(operandLayout(loadA.lanes(), s.tileM, s.tileK, blockM,
+    this.tileK = s.tileK;
+    this.loadA = loadA(atom, s);
+    this.loadB = loadB(atom, s);
+    this.c = Partition.exact(inOrder(accumulators, s, loadB.rows()), s.tileM, s.tileN);
+    this.a = Partition.shared(operandLayout(loadA.lanes(), s.tileM, blockM,
         Layout.of(Layout.of(s.warpsM, blockM), Layout.of(s.warpsN, 0))), s.tileM, s.tileK);
-    this.b = Partition.shared(operandLayout(loadB.lanes(), s.tileN, s.tileK, blockN,
+    this.b = Partition.shared(operandLayout(loadB.lanes(), s.tileN, blockN,
         Layout.of(Layout.of(s.warpsM, 0), Layout.of(s.warpsN, blockN))), s.tileN, s.tileK);
+  }
+
+  private static OperandLoad loadA(MmaAtom atom, Shape s) {
+    if (!atom.ofBytes()) return s.aKMajor ? LdMatrix.A_K_MAJOR : LdMatrix.A_M_MAJOR;
+    if (!s.aKMajor) throw new TraceException("operand A of " + atom.operand().text() + " has its neighbours along k");
+    return LdMatrix.A_K_MAJOR_BYTES;
+  }
+
+  private static OperandLoad loadB(MmaAtom atom, Shape s) {
+    if (!atom.ofBytes()) return s.bKMajor ? LdMatrix.B_K_MAJOR : LdMatrix.B_N_MAJOR;
+    return s.bKMajor ? LdMatrix.B_K_MAJOR_BYTES : TransposedBytes.B_N_MAJOR;
+  }
+
+  /** The accumulators' layout where the columns of each 16 come in an order that operand B's load gives them. */
+  private static Layout inOrder(Layout accumulators, Shape s, Layout order) {
+    if (order.equals(Layout.of(LdMatrix.TILE, 1))) return accumulators;
+    var columns = Layout.of(s.tileN, s.tileM)
+        .composition(Layout.of(order, Layout.of(s.tileN / LdMatrix.TILE, LdMatrix.TILE)));
+    var place = Layout.of(Layout.of(s.tileM, 1), columns);
+    return Layout.of(place.composition(accumulators.mode(0)), place.composition(accumulators.mode(1)));
   }
 
   public static TiledMma of(MmaAtom atom, Shape shape) {
@@ -71,7 +95,7 @@ public final class TiledMma {
   private static TiledMma of(MmaAtom atom, Shape shape, Layout accumulators) {
     require(shape.tileM % (shape.warpsM * MmaAtom.M) == 0, "tileM", shape.tileM, shape.warpsM * MmaAtom.M);
     require(shape.tileN % (shape.warpsN * LdMatrix.TILE) == 0, "tileN", shape.tileN, shape.warpsN * LdMatrix.TILE);
-    require(shape.tileK % MmaAtom.K == 0, "tileK", shape.tileK, MmaAtom.K);
+    require(shape.tileK % atom.depth() == 0, "tileK", shape.tileK, atom.depth());
     return new TiledMma(atom, shape, accumulators);
   }
 
@@ -100,10 +124,10 @@ public final class TiledMma {
   }
 
   /** (lane and warp, repetitions) → index of the row that a lane hands to ldmatrix. */
-  private static Layout operandLayout(Layout lanes, int tile, int tileK, int block, Layout warps) {
-    var inTile = Layout.of(Layout.of(LdMatrix.TILE, 1), Layout.of(LdMatrix.TILE, tile)).composition(lanes);
+  private Layout operandLayout(Layout lanes, int tile, int block, Layout warps) {
+    var inTile = Layout.of(Layout.of(LdMatrix.TILE, 1), Layout.of(atom.depth(), tile)).composition(lanes);
     var repeats = Layout.of(Layout.of(block / LdMatrix.TILE, LdMatrix.TILE),
-        Layout.of(tileK / MmaAtom.K, (long) MmaAtom.K * tile));
+        Layout.of(slices(), (long) atom.depth() * tile));
     return Layout.of(Layout.of(inTile, warps), repeats);
   }
 
@@ -154,7 +178,7 @@ public final class TiledMma {
     load(k, loadB, b, thread, tile, stage, slice, into);
   }
 
-  private static void load(Scope k, LdMatrix atom, Partition partition, I32 thread, SharedTensor tile, I32 stage,
+  private static void load(Scope k, OperandLoad atom, Partition partition, I32 thread, SharedTensor tile, I32 stage,
       int slice, Fragment into) {
     int repeats = into.groups().size();
     for (int i = 0; i < repeats; i++) {
@@ -200,7 +224,17 @@ public final class TiledMma {
     }
   }
 
-  /** Slices of k in a tile. */
+  /** Slices of k in this tile. */
+  public int slices() {
+    return tileK / atom.depth();
+  }
+
+  /** The element along k of the tile that operand B has in each place along k. */
+  Layout orderOfB() {
+    return loadB.depths(tileK);
+  }
+
+  /** Slices of k in a tile of 16-bit operands. */
   public static int slices(int tileK) {
     return tileK / MmaAtom.K;
   }

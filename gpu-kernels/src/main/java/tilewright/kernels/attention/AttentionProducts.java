@@ -46,9 +46,8 @@ final class AttentionProducts {
     this.variant = variant;
     this.tiling = variant.tiling();
     this.tiles = tiles;
-    var atom = MmaAtom.of(variant.type(), tiling.accumulator());
-    scoring = TiledMma.of(atom, tiling.scores());
-    mixing = TiledMma.of(atom, tiling.output());
+    scoring = TiledMma.of(MmaAtom.of(variant.type(), tiling.accumulator()), tiling.scores());
+    mixing = TiledMma.of(MmaAtom.of(variant.probabilities(), variant.type(), tiling.accumulator()), tiling.output());
     scores = new Accumulators(tiling.accumulator(), rows(scoring));
     output = new Accumulators(tiling.accumulator(), rows(mixing));
     sums = IntStream.range(0, tiling.valueChunks()).mapToObj(_ -> mixing.accumulators(k)).toList();
@@ -77,11 +76,11 @@ final class AttentionProducts {
 
   /** Loads Q to registers, where it stays. */
   void holdQueries() {
-    queries = Optional.of(slices(tiling.chunk(), slice -> loadQueries(thread, slice, k.constant(0))));
+    queries = Optional.of(slices(scoring, slice -> loadQueries(thread, slice, k.constant(0))));
   }
 
-  private static List<Fragment> slices(int extent, IntFunction<Fragment> each) {
-    return IntStream.range(0, TiledMma.slices(extent)).mapToObj(each).toList();
+  private static List<Fragment> slices(TiledMma product, IntFunction<Fragment> each) {
+    return IntStream.range(0, product.slices()).mapToObj(each).toList();
   }
 
   private Fragment loadQueries(I32 thread, int slice, I32 stage) {
@@ -96,7 +95,7 @@ final class AttentionProducts {
     // Addresses are computed anew for each tile: held through the loop, they would be spilled.
     var here = thread.settled();
     var stageOfQ = tiling.chunks() == 1 ? k.constant(0) : step.stage();
-    for (int slice = 0; slice < TiledMma.slices(tiling.chunk()); slice++) {
+    for (int slice = 0; slice < scoring.slices(); slice++) {
       int at = slice;
       var a = queries.map(all -> all.get(at))
           .orElseGet(() -> loadQueries(variant.tuned() ? thread : here, at, stageOfQ));
@@ -117,9 +116,9 @@ final class AttentionProducts {
       store(step.weights(), sharedP.get());
       return;
     }
-    var operand = AccumulatorOperand.of(scoring, variant.type());
+    var operand = AccumulatorOperand.of(scoring, mixing);
     IntFunction<Fragment> rounded = slice -> operand.slice(k, step.weights(), slice);
-    p = variant.tuned() ? rounded : slices(tiling.tileN(), rounded)::get;
+    p = variant.tuned() ? rounded : slices(mixing, rounded)::get;
   }
 
   private void store(List<F32> weights, SharedTensor tile) {
@@ -138,9 +137,9 @@ final class AttentionProducts {
 
   /** O += P·V for a chunk of O's columns. */
   void mix(KeyValueTiles.Step step) {
-    if (step.chunk() == 0) sharedP.ifPresent(tile -> p = slices(tiling.tileN(), slice -> loadP(tile, slice))::get);
+    if (step.chunk() == 0) sharedP.ifPresent(tile -> p = slices(mixing, slice -> loadP(tile, slice))::get);
     var here = thread.settled();
-    for (int slice = 0; slice < TiledMma.slices(tiling.tileN()); slice++) {
+    for (int slice = 0; slice < mixing.slices(); slice++) {
       mixing.multiply(k, here, p.apply(slice), tiles.v(), step.stage(), slice, sums.get(step.chunk()));
     }
   }

@@ -141,7 +141,8 @@ final class AttentionTensors {
     return heads == 1 ? tensor : tensor.interleaved(0, headMode, heads);
   }
 
-  private I32 headOfKeys(Tile tile) {
+  /** The head of K and V that a tile reads. */
+  I32 headOfKeys(Tile tile) {
     if (variant.tilesInGrid()) return tile.head;
     return variant.packing().heads() == 1 ? tile.head.dividedBy(q.extent(2).dividedBy(keys.extent(2)))
         : tile.place.head();

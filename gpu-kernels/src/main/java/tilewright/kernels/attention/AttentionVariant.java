@@ -21,12 +21,29 @@ import tilewright.numerics.ElementType;
  * cores. {@link Sm80AttentionConfig} is FlashAttention-2; a {@link VariantConfig} is another way to divide the work.
  */
 sealed interface AttentionVariant permits Sm80AttentionConfig, VariantConfig {
+  /** Bytes of a swizzled tile's row. */
+  int ROW_BYTES = 128;
 
   /** The kernel's name. */
   String name();
 
-  /** The type of Q, K, V and O: f16 or bf16. */
+  /** The type of Q, K and V: f16 or bf16, which O has too, or e4m3 where they are {@link #quantized}. */
   ElementType type();
+
+  /** The types and factors of 8-bit Q, K and V. */
+  default Optional<AttentionProblem.Quantized> quantized() {
+    return Optional.empty();
+  }
+
+  /** The type of O. */
+  default ElementType output() {
+    return quantized().map(AttentionProblem.Quantized::output).orElse(type());
+  }
+
+  /** The type that P is rounded to. */
+  default ElementType probabilities() {
+    return quantized().map(AttentionProblem.Quantized::probabilities).orElse(type());
+  }
 
   /** Tiles, their chunks and the warps that share them. */
   AttentionTiling tiling();
@@ -78,7 +95,7 @@ sealed interface AttentionVariant permits Sm80AttentionConfig, VariantConfig {
     return Optional.empty();
   }
 
-  /** The tile of O in shared memory, in the place of one that is not read any more. */
+  /** The tile of O in shared memory, or some columns of it, in the place of one that is not read any more. */
   SharedTensor staging(SharedTiles tiles);
 
   /** How tiles of K and V follow each other through shared memory. */
@@ -126,10 +143,18 @@ sealed interface AttentionVariant permits Sm80AttentionConfig, VariantConfig {
 
   /** The copy of a tile with rows of {@code dim} elements of a head, which are its columns if {@code rowsFirst}. */
   default TiledCopy copy(Scope k, int dim, boolean rowsFirst) {
-    int vector = vector();
-    CopyAtom atom = vector == 1 ? new ElementCopy() : new CpAsync(k, vector, type().bytes());
+    return copy(k, type(), vector(), dim, rowsFirst);
+  }
+
+  /** The copy of a tile of O with rows of so many elements. */
+  default TiledCopy copyOfOutput(Scope k, int columns) {
+    return copy(k, output(), Math.max(1, vector() * type().bytes() / output().bytes()), columns, true);
+  }
+
+  private TiledCopy copy(Scope k, ElementType type, int vector, int dim, boolean rowsFirst) {
+    CopyAtom atom = vector == 1 ? new ElementCopy() : new CpAsync(k, vector, type.bytes());
     // Threads run along the head dimension first, so that a warp reads whole sectors of a swizzled tile's rows.
-    int along = Math.min(Integer.lowestOneBit(dim), 64) / vector;
+    int along = Math.min(Integer.lowestOneBit(dim), ROW_BYTES / type.bytes()) / vector;
     int threads = tiling().threads();
     return rowsFirst ? TiledCopy.rowMajor(atom, threads, along) : TiledCopy.columnMajor(atom, threads, along);
   }

@@ -8,6 +8,7 @@ import tilewright.kernel.Kernel;
 import tilewright.kernel.Scope;
 import tilewright.kernel.collective.attention.AttentionEpilogue;
 import tilewright.kernel.collective.attention.Modification;
+import tilewright.kernel.collective.attention.OnlineSoftmax;
 import tilewright.kernel.collective.attention.ScoreMask;
 
 /**
@@ -42,8 +43,11 @@ record Sm80Attention(AttentionVariant variant) implements Kernel {
       k.when(tensors.hasKeys(blocks), () -> tiles.begin(blocks, products::holdQueries));
 
       var rows = products.rowsOfScores();
-      var scale = variant.modification().softmaxScale(k, tensors.scale());
-      var softmax = variant.softmax(k, rows, scale, products.combination());
+      var factors = variant.quantized()
+          .map(q -> new OperandFactors(k, thread, variant, q, tensors.scale(), tile, tensors.headOfKeys(tile), rows));
+      var softmax = factors.map(f -> OnlineSoftmax.of(k, rows, f::ofSoftmax, OperandFactors.OFFSET))
+          .orElseGet(() -> variant.softmax(k, rows, variant.modification().softmaxScale(k, tensors.scale()),
+              products.combination()));
       var mask = new ScoreMask(variant.band(), tile.sequence(), rows);
       // Lines 6 to 11: for each block of keys, in steps over chunks of the head dimension.
       blocks.visit(k, (n, masked, next, more) -> tiles.visit(n, !masked, next, more, step -> {
@@ -51,19 +55,26 @@ record Sm80Attention(AttentionVariant variant) implements Kernel {
           products.mix(step); // line 10: O += P·V
           return;
         }
+        factors.ifPresent(f -> f.begin(n));
         products.score(step); // line 8: S = Q·Kᵀ
         if (!step.last()) return;
-        var s = masked(k, thread, tensors, tile, products, n, masked ? Optional.of(mask) : Optional.empty());
-        products.accept(softmax, softmax.next(s)); // lines 9 and 10: m, P and l; O = diag(factors)·O
+        var scales = factors.map(OperandFactors::ofFunction)
+            .orElseGet(() -> rows.perRow(_ -> tensors.scale()));
+        var s = masked(k, thread, scales, tile, products, n, masked ? Optional.of(mask) : Optional.empty());
+        var taken = softmax.next(s);
+        // lines 9 and 10: m, P and l; O = diag(factors)·O
+        products.accept(softmax, factors.map(f -> f.rescaled(taken)).orElse(taken));
       }));
 
       // Lines 12 to 15: O = diag(1/l)·O and L = m + log l, by way of shared memory.
       tiles.end();
       var end = tensors.tileAgain(tile);
       var here = variant.tuned() ? thread.settled() : thread;
-      var totals = softmax.finish();
-      var epilogue = new AttentionEpilogue(products.rowsOfOutput(), variant.staging(shared),
-          variant.copy(k, tiling.valueChunk(), true), tensors.logarithms(end));
+      var totals = factors.map(f -> f.ofOutput(softmax.finish())).orElseGet(softmax::finish);
+      var staging = variant.staging(shared);
+      int columns = Math.toIntExact(staging.layout().shape().mode(1).size());
+      var epilogue = new AttentionEpilogue(products.rowsOfOutput(), staging,
+          variant.copyOfOutput(k, columns), tensors.logarithms(end));
       for (int i = 0; i < tiling.valueChunks(); i++) {
         if (i > 0 || tiles.stagingIsRead()) k.barrier();
         epilogue.store(k, here, totals, products.output(i), tensors.output(end, i * tiling.valueChunk()));
@@ -72,11 +83,11 @@ record Sm80Attention(AttentionVariant variant) implements Kernel {
   }
 
   /** The scores of a block, changed by the modification, and masked where the block needs it. */
-  private List<F32> masked(Scope k, I32 thread, AttentionTensors tensors, AttentionTensors.Tile tile,
+  private List<F32> masked(Scope k, I32 thread, List<F32> scales, AttentionTensors.Tile tile,
       AttentionProducts products, I32 block, Optional<ScoreMask> mask) {
     var firstKey = block.times(variant.tiling().tileN());
     var place = new Modification.Place(tile.place().batch(), tile.head(), tile.firstRow(), firstKey, variant.packing());
-    var s = variant.modification().apply(k, thread, products.rowsOfScores(), tensors.scale(), place,
+    var s = variant.modification().apply(k, thread, products.rowsOfScores(), scales, place,
         variant.blockMask() && mask.isEmpty(), products.scores());
     return mask.map(m -> m.apply(k, thread, place, s)).orElse(s);
   }

@@ -11,14 +11,16 @@ import tilewright.kernel.collective.attention.HeadPacking;
 import tilewright.kernel.collective.attention.Modification;
 import tilewright.kernel.collective.attention.OnlineSoftmax;
 import tilewright.kernel.tiled.SwizzledTile;
+import tilewright.kernels.attention.AttentionProblem.Quantized;
 import tilewright.numerics.ElementType;
 
 /**
- * The configuration of FlashAttention-2 on SM80: everything that is fixed when the kernel is traced.
+ * The configuration of FlashAttention-2 on SM80, and on SM89 for 8-bit operands: everything that is fixed when the
+ * kernel is traced.
  *
- * @param type of Q, K, V and O: f16 or bf16
+ * @param type of Q, K and V: f16 or bf16, which O has too, or e4m3
  * @param shape of tiles and warps
- * @param vector elements that one access moves: 8, 4 or 2 aligned neighbours, or 1 for any strides
+ * @param vector elements that one access moves: 8, 4 or 2 aligned neighbours, or 1 for any strides; 16 bytes of e4m3
  * @param exactDims whether the head dimensions are the tile's; else they may be smaller
  * @param band which keys are seen, by distance
  * @param modification of scores
@@ -26,9 +28,11 @@ import tilewright.numerics.ElementType;
  * @param blockMask whether blocks of keys come from lists, by {@link BlockMaskKernel}
  * @param lse whether the rows' logarithms are stored
  * @param packing of all heads that read the same keys, or none
+ * @param quantized the types and factors of e4m3 operands
  */
 public record Sm80AttentionConfig(ElementType type, Shape shape, int vector, boolean exactDims, Band band,
-    Modification modification, boolean packed, boolean blockMask, boolean lse, HeadPacking packing)
+    Modification modification, boolean packed, boolean blockMask, boolean lse, HeadPacking packing,
+    Optional<Quantized> quantized)
     implements AttentionVariant {
 
   /**
@@ -47,7 +51,7 @@ public record Sm80AttentionConfig(ElementType type, Shape shape, int vector, boo
 
   @Override
   public String name() {
-    return "sm80_attention_" + type.text() + "_d" + shape.tileD;
+    return (quantized.isPresent() ? "sm89" : "sm80") + "_attention_" + type.text() + "_d" + shape.tileD;
   }
 
   @Override
@@ -88,15 +92,16 @@ public record Sm80AttentionConfig(ElementType type, Shape shape, int vector, boo
 
   @Override
   public SharedTiles sharedTiles(Scope k) {
-    return new SharedTiles(k.shared(type, SwizzledTile.alongColumns(shape.tileM, shape.tileD, 1)),
-        k.shared(type, SwizzledTile.alongColumns(shape.tileN, shape.tileD, shape.stages)),
-        k.shared(type, SwizzledTile.alongRows(shape.tileDv, shape.tileN, shape.stages)));
+    return new SharedTiles(k.shared(type, SwizzledTile.alongColumns(type, shape.tileM, shape.tileD, 1)),
+        k.shared(type, SwizzledTile.alongColumns(type, shape.tileN, shape.tileD, shape.stages)),
+        k.shared(type, SwizzledTile.alongRows(type, shape.tileDv, shape.tileN, shape.stages)));
   }
 
-  /** A warp's rows of Q become its rows of O. */
+  /** A warp's rows of Q become its rows of O, as many columns at a time as have room. */
   @Override
   public SharedTensor staging(SharedTiles tiles) {
-    return tiles.q();
+    return tiles.q().under(output(), SwizzledTile.alongColumns(output(), shape.tileM,
+        shape.tileDv * type.bytes() / output().bytes(), 1));
   }
 
   @Override
@@ -114,28 +119,30 @@ public record Sm80AttentionConfig(ElementType type, Shape shape, int vector, boo
 
   @Override
   public TensorSpec q() {
-    return operand("Q", "Sq", "D", "H", shape.tileD, "Sq", "D");
+    return operand("Q", type, "Sq", "D", "H", shape.tileD, "Sq", "D");
   }
 
   @Override
   public TensorSpec k() {
-    return operand("K", "Sk", "D", "Hk", shape.tileD, "Sk", "D");
+    return operand("K", type, "Sk", "D", "Hk", shape.tileD, "Sk", "D");
   }
 
   @Override
   public TensorSpec v() {
-    return operand("V", "Sk", "Dv", "Hk", shape.tileDv, "Dv", "Sk");
+    return operand("V", type, "Sk", "Dv", "Hk", shape.tileDv, "Dv", "Sk");
   }
 
   @Override
   public TensorSpec o() {
-    return operand("O", "Sq", "Dv", "H", shape.tileDv, "Sq", "Dv");
+    return operand("O", output(), "Sq", "Dv", "H", shape.tileDv, "Sq", "Dv");
   }
 
-  private TensorSpec operand(String name, String rows, String columns, String heads, int dim, String... order) {
-    var spec = TensorSpec.of(name, type, order[0], order[1], heads, "B");
-    if (vector > 1) spec = spec.contiguous(columns).aligned(vector);
-    return exactDims ? spec.fixed(columns, dim) : spec.multipleOf(columns, vector);
+  private TensorSpec operand(String name, ElementType of, String rows, String columns, String heads, int dim,
+      String... order) {
+    var spec = TensorSpec.of(name, of, order[0], order[1], heads, "B");
+    int aligned = Math.max(1, vector * type.bytes() / of.bytes());
+    if (vector > 1) spec = spec.contiguous(columns).aligned(aligned);
+    return exactDims ? spec.fixed(columns, dim) : spec.multipleOf(columns, aligned);
   }
 
   @Override

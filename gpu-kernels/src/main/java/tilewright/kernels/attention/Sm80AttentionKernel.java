@@ -40,11 +40,17 @@ public final class Sm80AttentionKernel implements AttentionKernel {
 
   /** Prepares the kernel in given tiles. */
   public static PreparedLaunch prepare(AttentionProblem p, Sm80AttentionConfig.Shape shape, HeadPacking packing) {
+    return prepare(p, shape, packing, Target.SM80);
+  }
+
+  /** Prepares the kernel in given tiles for a target: SM89 or later where operands have 8 bits. */
+  static PreparedLaunch prepare(AttentionProblem p, Sm80AttentionConfig.Shape shape, HeadPacking packing,
+      Target target) {
     var s = p.sizes();
     boolean exact = s.headDim() == shape.tileD() && s.valueDim() == shape.tileDv();
     var config = new Sm80AttentionConfig(p.type(), shape, vector(p), exact, p.band(), p.modification(),
-        p.packed().isPresent(), p.blockMask(), p.lse().isPresent(), packing);
-    var kernel = CompiledKernel.compile(new Sm80Attention(config), Target.SM80);
+        p.packed().isPresent(), p.blockMask(), p.lse().isPresent(), packing, p.quantized());
+    var kernel = CompiledKernel.compile(new Sm80Attention(config), target);
     var arguments = AttentionArguments.of(kernel, p);
     if (p.blockMask()) blockMask(p, shape).addTo(arguments);
     int queries = p.packed().map(AttentionProblem.Packed::longest).orElse(s.queries());
@@ -59,13 +65,13 @@ public final class Sm80AttentionKernel implements AttentionKernel {
     return blockMask(problem, Sm80AttentionShapes.of(problem));
   }
 
-  private static BlockMask blockMask(AttentionProblem problem, Sm80AttentionConfig.Shape shape) {
+  static BlockMask blockMask(AttentionProblem problem, Sm80AttentionConfig.Shape shape) {
     return new BlockMask(problem, shape.tileM(), shape.tileN());
   }
 
-  /** Neighbours along the head dimensions that an access may move in every tensor. */
+  /** Neighbours along the head dimensions that an access may move in every tensor, of 8-bit operands but O. */
   static int vector(AttentionProblem p) {
-    return View.widestAccess(List.of(p.q(), p.k(), p.v(), p.o()), p.type().bytes(), p.sizes().headDim(),
-        p.sizes().valueDim());
+    var views = p.quantized().isPresent() ? List.of(p.q(), p.k(), p.v()) : List.of(p.q(), p.k(), p.v(), p.o());
+    return View.widestAccess(views, p.type().bytes(), p.sizes().headDim(), p.sizes().valueDim());
   }
 }

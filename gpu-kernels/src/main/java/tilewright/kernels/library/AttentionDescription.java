@@ -37,7 +37,7 @@ public abstract class AttentionDescription implements KernelDescription {
   }
 
   @Override
-  public final List<Setting> settings() {
+  public List<Setting> settings() {
     return ofProblem();
   }
 
@@ -72,7 +72,10 @@ public abstract class AttentionDescription implements KernelDescription {
     int dim = choice.number("dim");
     var sizes = new AttentionProblem.Sizes(choice.number("batch"), choice.number("queries"), choice.number("keys"),
         choice.number("heads"), choice.number("keyheads"), dim, dim);
-    var attention = Attention.forward(choice.type("dtype"), sizes);
+    var type = choice.type("dtype");
+    var attention = type == ElementType.E4M3
+        ? Attention.forward(AttentionProblem.Quantized.perHead(choice.type("out"), sizes), sizes)
+        : Attention.forward(type, sizes);
     return choice.text("causal").equals("yes") ? attention.causal() : attention;
   }
 }

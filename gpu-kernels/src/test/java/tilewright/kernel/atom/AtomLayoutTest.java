@@ -62,4 +62,29 @@ class AtomLayoutTest {
       }
     }
   }
+
+  /** PTX ISA, fragments of mma.m16n8k32 with 8-bit elements. */
+  @Test
+  void bytesAreNeighboursAlongKInTheirRegister() {
+    for (int lane = 0; lane < 32; lane++) {
+      for (int i = 0; i < 16; i++) {
+        int row = lane / 4 + i / 4 % 2 * 8;
+        int k = lane % 4 * 4 + i % 4 + i / 8 * 16;
+        assertEquals(row + 16L * k, MmaAtom.A_OF_BYTES.apply(lane + 32L * i), "A, lane " + lane + " value " + i);
+        int kOfB = lane % 4 * 4 + i % 4 + i / 4 * 16;
+        if (i < 8) assertEquals(lane / 4 + 8L * kOfB, MmaAtom.B_OF_BYTES.apply(lane + 32L * i), "B, lane " + lane);
+      }
+    }
+  }
+
+  /** A register of V has keys {2t, 2t + 1, 2t + 8, 2t + 9} of 16, where B needs {4t, …, 4t + 3}. */
+  @Test
+  void transposedBytesGiveColumnsAndDepthsInAnotherOrder() {
+    var load = TransposedBytes.B_N_MAJOR;
+    for (int n = 0; n < 16; n++) assertEquals(n % 8 * 2 + n / 8, load.rows().apply(n), "column " + n);
+    for (int k = 0; k < 64; k++) {
+      int key = k / 16 * 16 + k % 16 / 4 * 2 + k % 2 + k / 2 % 2 * 8;
+      assertEquals(key, load.depths(64).apply(k), "k = " + k);
+    }
+  }
 }

@@ -33,6 +33,7 @@ public final class GpuBackend implements Backend {
     if (gpu.isEmpty()) return Optional.of(missing);
     int capability = gpu.get().properties().capability();
     boolean runs = switch (arch) {
+      case "sm89" -> capability >= 89;
       case "sm90" -> capability == 90;
       case "sm100" -> capability == 100;
       default -> capability >= 80;

@@ -139,6 +139,7 @@ final class AttentionTrace {
     var s = p.sizes();
     return "B=" + s.batch() + " S=" + s.queries() + (s.keys() == s.queries() ? "" : " keys=" + s.keys())
         + " H=" + s.heads() + " D=" + s.headDim() + (s.valueDim() == s.headDim() ? "" : " Dv=" + s.valueDim())
+        + (p.quantized().isPresent() ? " " + p.type().text() : "")
         + (p.band().isAll() ? "" : p.band().equals(Band.CAUSAL) ? " causal" : " " + p.band());
   }
 

@@ -76,7 +76,8 @@ public final class Budgets {
 
   /** The budget of Blackwell attention in a shape. */
   public Budget blackwell(AttentionProblem problem, Sm100AttentionConfig.Shape shape) {
-    var marginal = once(List.of(shape, problem.type(), problem.quantized()), () -> AttentionTrace.blackwell(problem, shape));
+    var marginal = once(List.of(shape, problem.type(), problem.quantized()),
+        () -> AttentionTrace.blackwell(problem, shape));
     return budget("sm100_attention", AttentionTrace.text(problem), AttentionTrace.text(shape), ChipRates.B200, marginal,
         AttentionTrace.work(problem, AttentionTrace.BLACKWELL_QUERIES, shape.keys()));
   }

@@ -23,6 +23,7 @@ import tilewright.kernels.attention.AttentionProblem.View;
 import tilewright.kernels.attention.AttentionProblem;
 import tilewright.kernels.attention.BlockMask;
 import tilewright.kernels.attention.Sm80AttentionKernel;
+import tilewright.kernels.attention.Sm89AttentionKernel;
 import tilewright.numerics.ElementType;
 import tilewright.reference.AttentionFactors.TensorCores;
 import tilewright.reference.ScoreRule;
@@ -56,6 +57,7 @@ public final class AttentionCases {
   }
 
   public static final Architecture SM80 = new Architecture(new Sm80AttentionKernel());
+  public static final Architecture SM89 = new Architecture(new Sm89AttentionKernel());
   public static final Architecture SM90 = new Architecture(new Sm90AttentionKernel());
   public static final Architecture SM100 = new Architecture(new Sm100AttentionKernel());
 
@@ -65,6 +67,16 @@ public final class AttentionCases {
   static List<Case> sm80(long seed) {
     var cases = cases(SM80, seed);
     cases.addAll(inTilesOf(SM80, seed, 32, 96, 128, 192, 256));
+    return cases;
+  }
+
+  static List<Case> sm89(long seed) {
+    // The first case that only a GPU runs is small, for the quick suite.
+    var cases = new ArrayList<Case>();
+    var setup = band(ElementType.BF16, new Sizes(1, 200, 300, 2, 1, 64, 64), Band.CAUSAL);
+    cases.add(makeCase(SM89, QuantizedAttention.quantized(setup, AttentionProblem.Quantized.perHead(ElementType.BF16,
+        setup.problem.sizes())), GPU_ONLY, seed));
+    cases.addAll(cases(SM89, seed));
     return cases;
   }
 
@@ -233,6 +245,7 @@ public final class AttentionCases {
   /** The tensor cores that make a kernel's sums. */
   public static TensorCores tensorCores(AttentionKernel kernel) {
     return switch (kernel.arch()) {
+      case "sm89" -> TensorCores.SM89;
       case "sm90" -> TensorCores.SM90;
       case "sm100" -> TensorCores.SM100;
       default -> TensorCores.FP32;

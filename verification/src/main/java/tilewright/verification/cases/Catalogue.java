@@ -56,6 +56,7 @@ public final class Catalogue {
     cases.addAll(GemmCases.ladder(seed));
     cases.addAll(Sm90TypeCases.all(seed));
     cases.addAll(AttentionCases.sm80(seed));
+    cases.addAll(AttentionCases.sm89(seed));
     cases.addAll(AttentionCases.sm90(seed));
     cases.addAll(AttentionCases.sm100(seed));
     cases.addAll(Sm90TypeCases.scaled(seed));

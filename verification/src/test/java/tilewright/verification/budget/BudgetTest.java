@@ -54,6 +54,23 @@ class BudgetTest {
     assertEquals(2 * (1024 + 8), ChipRates.B200.cycles(step, Unit.EXPONENT));
   }
 
+  /** e4m3 operands halve the GEMMs' cycles and the bytes of P; the exponentials remain and bound the kernel. */
+  @Test
+  void eightBitOperandsHalveTheGemmsAndLeaveTheExponentials() {
+    var sizes = ATTENTION.sizes();
+    var problem = AttentionProblem.dense(AttentionProblem.Quantized.perHead(ElementType.BF16, sizes), sizes);
+    var shape = Sm100AttentionKernel.shape(problem).orElseThrow();
+    var budget = BUDGETS.blackwell(problem, shape);
+    var step = budget.step();
+    assertEquals(1024, ChipRates.B200.cycles(step, Unit.TENSOR));
+    double scores = 2 * 128 * 128;
+    assertEquals(scores * Float.BYTES + scores, step.of(Amount.TENSOR_MEMORY_READ));
+    assertEquals(scores, step.of(Amount.TENSOR_MEMORY_WRITTEN));
+    assertEquals(Unit.EXPONENT, budget.bottleneck());
+    // Of the peak of 16-bit operands.
+    assertTrue(budget.attainable() >= 1.1, () -> "attainable: " + budget.attainable());
+  }
+
   /**
    * FlashAttention-4, section 4: 2,560 cycles of products, 1,024 of exponentials and 3,328 of shared memory a tile in a
    * single CTA. The last are operands, dS, and dQ to its stage and from there. Rows' statistics come on top: two reads

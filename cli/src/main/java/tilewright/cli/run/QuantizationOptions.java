@@ -1,0 +1,181 @@
+package tilewright.cli.run;
+
+import java.lang.foreign.Arena;
+import java.lang.foreign.MemorySegment;
+import java.lang.foreign.ValueLayout;
+import java.util.ArrayList;
+import java.util.HashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.Optional;
+import java.util.OptionalLong;
+import picocli.CommandLine.Option;
+import tilewright.cli.io.CommandFailure;
+import tilewright.cli.tensor.TensorFile;
+import tilewright.kernels.attention.AttentionProblem.Factors;
+import tilewright.kernels.attention.AttentionProblem.Quantized;
+import tilewright.kernels.attention.AttentionProblem.Sizes;
+import tilewright.kernels.attention.AttentionQuantizer;
+import tilewright.kernels.attention.AttentionQuantizer.Scales;
+import tilewright.numerics.ElementType;
+import tilewright.reference.TensorView;
+
+/** The options of {@code run attention --dtype e4m3}: how numbers become codes, or the factors of codes in files. */
+final class QuantizationOptions {
+  private static final String BLOCK = "block:";
+  private static final int HEAD_DIMENSION = 3;
+  /** Codes that a tensor copy moves at once: 16 bytes. */
+  private static final int ALIGNED = 16;
+
+  @Option(names = "--scales", paramLabel = "tensor|head|block:ROWS",
+      description = "With e4m3: the elements that share a factor: all of Q, K or V, those of a head, or those of so "
+          + "many rows of a head (default: head).")
+  private Optional<String> scales;
+
+  @Option(names = "--hadamard", paramLabel = "SEED",
+      description = "With e4m3: multiply Q and K by random signs and a Hadamard matrix before they are rounded.")
+  private Optional<Long> hadamard;
+
+  @Option(names = "--descale-q", paramLabel = "FILE",
+      description = "The factors of Q's codes, f32: one, or B×H, or B×H×blocks with --scales block:ROWS (default: "
+          + "1). With --varlen, B is the number of sequences.")
+  private Optional<String> descaleQ;
+
+  @Option(names = "--descale-k", paramLabel = "FILE", description = "Those of K's codes, likewise.")
+  private Optional<String> descaleK;
+
+  @Option(names = "--descale-v", paramLabel = "FILE", description = "Those of V's codes, likewise.")
+  private Optional<String> descaleV;
+
+  @Option(names = "--out-dtype", paramLabel = "f16|bf16",
+      description = "With e4m3: the type of O (default: that of Q's file where it has 16 bits, else bf16).")
+  private Optional<String> outDtype;
+
+  /** @throws CommandFailure naming options, or types of files, that do not go together */
+  void check(ElementType type, List<TensorFile> files) {
+    var quantizing = new ArrayList<String>();
+    hadamard.ifPresent(_ -> quantizing.add("--hadamard"));
+    var descaling = new ArrayList<String>();
+    descaleQ.ifPresent(_ -> descaling.add("--descale-q"));
+    descaleK.ifPresent(_ -> descaling.add("--descale-k"));
+    descaleV.ifPresent(_ -> descaling.add("--descale-v"));
+    var others = new ArrayList<String>();
+    scales.ifPresent(_ -> others.add("--scales"));
+    outDtype.ifPresent(_ -> others.add("--out-dtype"));
+    if (type != ElementType.E4M3) {
+      others.addAll(quantizing);
+      others.addAll(descaling);
+      if (!others.isEmpty()) {
+        throw CommandFailure.badInput("only with --dtype e4m3: " + String.join(", ", others));
+      }
+      return;
+    }
+    var q = files.getFirst();
+    for (var file : files) {
+      if (file.extent(HEAD_DIMENSION) % ALIGNED != 0) {
+        throw CommandFailure.badFile(file.path(), "has head dimension " + file.extent(HEAD_DIMENSION)
+            + "; needed for e4m3 is a multiple of " + ALIGNED + ": append zeros, and give the --scale of before");
+      }
+      if (file.type() == ElementType.E5M2) {
+        throw CommandFailure.badFile(file.path(), "has codes of e5m2; needed are e4m3, or numbers to quantise");
+      }
+      if ((file.type() == ElementType.E4M3) != (q.type() == ElementType.E4M3)) {
+        throw CommandFailure.badInput(file + " goes not with " + q + ": give codes for all of Q, K and V, or for none");
+      }
+    }
+    boolean codes = q.type() == ElementType.E4M3;
+    if (codes && !quantizing.isEmpty()) {
+      throw CommandFailure.badInput("--hadamard transforms numbers, but " + q + " has codes: transform Q and K before "
+          + "they are quantised");
+    }
+    if (!codes && !descaling.isEmpty()) {
+      throw CommandFailure.badInput(String.join(", ", descaling) + " goes with codes, but " + q
+          + " has numbers, whose factors are computed: leave it out");
+    }
+  }
+
+  /** Quantises numbers (B,S,H,D). */
+  AttentionQuantizer.Operands quantize(List<TensorView> tensors, ElementType file, Arena arena) {
+    var how = granularity();
+    var quantizer = new AttentionQuantizer(output(file), how.scales, how.rows,
+        hadamard.map(OptionalLong::of).orElseGet(OptionalLong::empty));
+    try {
+      return quantizer.quantize(tensors.get(0), tensors.get(1), tensors.get(2), arena);
+    } catch (IllegalArgumentException e) {
+      throw CommandFailure.badInput(e.getMessage());
+    }
+  }
+
+  /**
+   * Codes as they are, with the factors of files.
+   *
+   * @param entries batch entries, or packed sequences
+   */
+  AttentionQuantizer.Operands given(List<TensorFile> codes, Sizes s, int entries, Arena arena) {
+    var buffers = new HashMap<String, MemorySegment>();
+    for (int i = 0; i < codes.size(); i++) {
+      buffers.put(AttentionFileOptions.OPERANDS.get(i), AttentionFileOptions.nonEmpty(codes.get(i).data(), arena));
+    }
+    var quantized = new Quantized(output(ElementType.E4M3), ElementType.E4M3,
+        factors("descaleQ", descaleQ, s.queries(), s.heads(), entries, buffers, arena),
+        factors("descaleK", descaleK, s.keys(), s.keyHeads(), entries, buffers, arena),
+        factors("descaleV", descaleV, s.keys(), s.keyHeads(), entries, buffers, arena));
+    return new AttentionQuantizer.Operands(quantized, buffers);
+  }
+
+  private Factors factors(String name, Optional<String> where, int sequence, int heads, int entries,
+      Map<String, MemorySegment> buffers, Arena arena) {
+    if (where.isEmpty()) {
+      buffers.put(name, arena.allocateFrom(ValueLayout.JAVA_FLOAT, 1));
+      return Factors.perTensor(name);
+    }
+    var file = TensorFile.read(where.get(), arena);
+    var how = granularity();
+    var factors = how.scales == Scales.BLOCK ? Factors.perBlock(name, heads, sequence, how.rows)
+        : Factors.perHead(name, heads);
+    var expected = new ArrayList<>(List.of((long) entries, (long) heads));
+    if (how.scales == Scales.BLOCK) expected.add((long) factors.blocks(sequence));
+    boolean single = file.shape().stream().allMatch(extent -> extent == 1);
+    if (file.type() != ElementType.F32 || !single && (how.scales == Scales.TENSOR || !file.shape().equals(expected))) {
+      throw CommandFailure.badFile(file.path(), "has " + AttentionFileOptions.text(file.shape()) + " elements of "
+          + file.type().text() + "; needed for " + name + " are "
+          + (how.scales == Scales.TENSOR ? "1" : AttentionFileOptions.text(expected) + ", or 1,") + " of f32"
+          + (how.scales == Scales.HEAD && file.shape().size() == 3 ? "; say --scales block:ROWS for blocks" : ""));
+    }
+    requirePositive(file);
+    buffers.put(name, AttentionFileOptions.nonEmpty(file.data(), arena));
+    return single ? Factors.perTensor(name) : factors;
+  }
+
+  /** A kernel takes a row's largest score before it multiplies by the factors. */
+  private static void requirePositive(TensorFile file) {
+    for (long i = 0; i < file.data().byteSize() / Float.BYTES; i++) {
+      float factor = file.data().getAtIndex(ValueLayout.JAVA_FLOAT, i);
+      if (!(factor > 0 && Float.isFinite(factor))) {
+        throw CommandFailure.badFile(file.path(), "element " + i + " is " + factor
+            + "; needed are factors that are positive and finite");
+      }
+    }
+  }
+
+  private ElementType output(ElementType file) {
+    return outDtype.map(name -> GemmFileOptions.type("--out-dtype", name, ElementType.F16, ElementType.BF16))
+        .orElse(file.bytes() == 2 ? file : ElementType.BF16);
+  }
+
+  /** @param rows that share a factor */
+  private record Granularity(Scales scales, int rows) {}
+
+  private Granularity granularity() {
+    var name = scales.orElse("head");
+    if (name.matches(BLOCK + "[1-9][0-9]{0,8}")) {
+      return new Granularity(Scales.BLOCK, Integer.parseInt(name.substring(BLOCK.length())));
+    }
+    return switch (name) {
+      case "tensor" -> new Granularity(Scales.TENSOR, Factors.WHOLE);
+      case "head" -> new Granularity(Scales.HEAD, Factors.WHOLE);
+      default -> throw CommandFailure.badInput("invalid --scales " + name
+          + ": tensor, head or block:ROWS, such as block:128");
+    };
+  }
+}
