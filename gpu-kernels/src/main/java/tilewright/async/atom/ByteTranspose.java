@@ -78,29 +78,33 @@ public record ByteTranspose(int warps, int together) {
           + " warps: multiples of " + ROWS + " rows, and of " + COLUMNS + " columns for each warp");
     }
     var thread = lane.plus(warp.times(Warp.SIZE));
-    var values = Layout.of(Layout.of(columns / COLUMNS / warps, COLUMNS * warps),
-        Layout.of(rows / ROWS, (long) ROWS * columns));
+    int across = COLUMNS * warps;
+    var values = Layout.of(rows / ROWS, (long) ROWS * across);
     // A lane's address is that of a source's row or a target's row of 16 bytes.
-    var loads = Partition.shared(Layout.of(Layout.of(Layout.of(ROWS, columns), Layout.of(warps, COLUMNS)), values),
-        columns, rows);
-    var stores = Partition.shared(Layout.of(Layout.of(Layout.of(COLUMNS, 1), Layout.of(2, (long) GRANULE * columns),
-        Layout.of(warps, COLUMNS)), values), columns, rows);
-    for (int first = 0; first < loads.values(); first += together) {
-      int end = Math.min(first + together, loads.values());
-      var loaded = new ArrayList<List<Operand.Register>>();
-      for (int part = first; part < end; part++) {
-        var here = loads.coordinate(thread, part);
-        var matrices = Stream.generate(() -> k.newRegister(PtxType.B32)).limit(MATRICES).toList();
-        k.emit("ldmatrix.sync.aligned.m8n8.x4.trans.shared.b16", new Operand.Vector(List.copyOf(matrices)),
-            aligned(source, here[0], here[1], from));
-        loaded.add(matrices);
+    var loads = Partition.shared(Layout.of(Layout.of(Layout.of(ROWS, across), Layout.of(warps, COLUMNS)), values),
+        across, rows);
+    var stores = Partition.shared(Layout.of(Layout.of(Layout.of(COLUMNS, 1), Layout.of(2, (long) GRANULE * across),
+        Layout.of(warps, COLUMNS)), values), across, rows);
+    // A loop, as addresses of all columns would not fit in the registers of warps that others borrow from.
+    k.loop(k.constant(columns / across), number -> {
+      var column = number.times(across);
+      for (int first = 0; first < loads.values(); first += together) {
+        int end = Math.min(first + together, loads.values());
+        var loaded = new ArrayList<List<Operand.Register>>();
+        for (int part = first; part < end; part++) {
+          var here = loads.coordinate(thread, part);
+          var matrices = Stream.generate(() -> k.newRegister(PtxType.B32)).limit(MATRICES).toList();
+          k.emit("ldmatrix.sync.aligned.m8n8.x4.trans.shared.b16", new Operand.Vector(List.copyOf(matrices)),
+              aligned(source, here[0].plus(column), here[1], from));
+          loaded.add(matrices);
+        }
+        for (int part = first; part < end; part++) {
+          var there = stores.coordinate(thread, part);
+          k.emit("stmatrix.sync.aligned.m8n8.x4.shared.b16", aligned(target, there[0].plus(column), there[1], to),
+              new Operand.Vector(List.copyOf(permuted(k, loaded.get(part - first)))));
+        }
       }
-      for (int part = first; part < end; part++) {
-        var there = stores.coordinate(thread, part);
-        k.emit("stmatrix.sync.aligned.m8n8.x4.shared.b16", aligned(target, there[0], there[1], to),
-            new Operand.Vector(List.copyOf(permuted(k, loaded.get(part - first)))));
-      }
-    }
+    });
   }
 
   /** Parts the pairs of bytes of four matrices, two of neighbouring rows at a time. */

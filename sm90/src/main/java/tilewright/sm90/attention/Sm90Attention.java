@@ -75,7 +75,7 @@ public record Sm90Attention(Sm90AttentionConfig config) implements Kernel {
         int before = Warpgroup.SIZE - transposing * Warp.SIZE;
         k.when(lane.atLeast(before), () -> {
           var ofWarp = lane.modulo(Warp.SIZE);
-          var transpose = new ByteTranspose(transposing, config.transposedTogether());
+          var transpose = new ByteTranspose(transposing, Sm90AttentionConfig.TRANSPOSED_TOGETHER);
           new ValueTranspose(k, blocks, transpose, value.shared(), copiesOfV.consumer(), operandV, values.producer(),
               ofWarp, lane.plus(-before).dividedBy(Warp.SIZE)).run(queue.taker(ofWarp), tiles);
         });

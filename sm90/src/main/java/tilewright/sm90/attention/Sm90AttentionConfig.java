@@ -37,6 +37,8 @@ public record Sm90AttentionConfig(ElementType type, Shape shape, int headsTogeth
     Optional<Quantized> quantized) {
   /** Warps that transpose V, which wgmma reads along the keys if it has 8 bits; one alone would be the limit. */
   static final int TRANSPOSING = 2;
+  /** Parts of V that such a warp transposes at a time. */
+  static final int TRANSPOSED_TOGETHER = 2;
 
   /**
    * The types and factors of e4m3 operands.
@@ -94,12 +96,9 @@ public record Sm90AttentionConfig(ElementType type, Shape shape, int headsTogeth
 
   /** Registers that each consumer lends to the producer, which walks through lists, or transposes V beside it. */
   private int lent() {
-    return shape.consumers == 3 && quantized.isPresent() ? 0 : quantized.isPresent() || blockMask ? 8 : 0;
-  }
-
-  /** Parts of V that a warp transposes at a time: as many as it has registers for. */
-  int transposedTogether() {
-    return shape.consumers == 3 ? 1 : 2;
+    if (quantized.isEmpty()) return blockMask ? 8 : 0;
+    if (shape.consumers == 3 ? shape.valueDim > 96 : shape.valueDim > 192 && shape.keys > 64) return 0;
+    return blockMask ? 16 : 8;
   }
 
   /**

@@ -44,7 +44,10 @@ final class Sm90AttentionShapes {
       new Shape(192, 128, 2, 96, 2, 1, 128, true), new Shape(192, 192, 2, 64, 2, 1, 96, true),
       new Shape(256, 256, 2, 32, 2, 1, 128, true));
 
-  /** Shapes for operands of 8 bits, of which V is there twice: as it was copied, and transposed. */
+  /**
+   * Shapes for operands of 8 bits, of which V is there twice: as it was copied, and transposed. Factors of blocks and
+   * left bounds would need more registers than these leave.
+   */
   private static final List<Choice> QUANTIZED = List.of(
       new Choice(new Shape(64, 64, 3, 128, 4, 2, 64, false), true, 0, LONGEST),
       new Choice(new Shape(96, 96, 3, 96, 3, 2, 96, false), true, 0, LONGEST),
@@ -54,11 +57,11 @@ final class Sm90AttentionShapes {
       new Choice(new Shape(192, 128, 2, 128, 2, 1, 128, false), true, 0, LONGEST),
       new Choice(new Shape(192, 192, 2, 128, 2, 1, 96, false), true, 0, LONGEST),
       new Choice(new Shape(256, 256, 2, 96, 2, 1, 64, false), true, 0, LONGEST));
-  /** Shapes for operands of 8 bits whose factors are of blocks of keys, and for all that needs registers. */
+  /** Shapes for operands of 8 bits and all else that needs registers. */
   private static final List<Shape> QUANTIZED_BLOCKS = List.of(new Shape(64, 64, 2, 128, 4, 2, 64, true),
       new Shape(96, 96, 2, 128, 3, 2, 96, true), new Shape(128, 128, 2, 128, 3, 2, 128, true),
-      new Shape(192, 128, 2, 128, 2, 1, 128, true), new Shape(192, 192, 2, 128, 2, 1, 96, true),
-      new Shape(256, 256, 2, 64, 3, 1, 128, true));
+      new Shape(192, 128, 2, 128, 2, 1, 128, true), new Shape(192, 192, 2, 64, 3, 1, 96, true),
+      new Shape(256, 256, 2, 64, 2, 1, 64, false));
   /** Shapes for operands of 8 bits and a mask, or lists of blocks. */
   private static final List<Shape> QUANTIZED_MASKED = List.of(new Shape(64, 64, 2, 64, 4, 2, 64, true),
       new Shape(96, 96, 2, 64, 3, 2, 96, true), new Shape(128, 128, 2, 64, 4, 2, 128, true),
@@ -67,8 +70,8 @@ final class Sm90AttentionShapes {
   /** Shapes for operands of 8 bits and no more rows than one warpgroup has. */
   private static final List<Shape> QUANTIZED_FEW = List.of(new Shape(64, 64, 1, 128, 4, 2, 64, false),
       new Shape(96, 96, 1, 128, 3, 1, 96, false), new Shape(128, 128, 1, 128, 3, 1, 128, false),
-      new Shape(192, 128, 1, 128, 2, 1, 128, false), new Shape(192, 192, 1, 128, 2, 1, 96, false),
-      new Shape(256, 256, 1, 64, 3, 1, 128, false));
+      new Shape(192, 128, 1, 128, 2, 1, 128, false), new Shape(192, 192, 1, 64, 3, 1, 96, false),
+      new Shape(256, 256, 1, 32, 3, 1, 128, false));
 
   private Sm90AttentionShapes() {}
 
@@ -119,7 +122,8 @@ final class Sm90AttentionShapes {
     if (sharing(problem).stride() * queries(problem) <= WgmmaAtom.M) return QUANTIZED_FEW.stream();
     if (problem.modification().mask().isPresent()) return QUANTIZED_MASKED.stream();
     boolean plain = problem.modification().equals(Modification.NONE) && problem.packed().isEmpty()
-        && packing(problem, QUANTIZED_BLOCKS.getFirst()).heads() == 1;
+        && packing(problem, QUANTIZED_BLOCKS.getFirst()).heads() == 1 && problem.band().left().isEmpty()
+        && problem.quantized().stream().flatMap(q -> Stream.of(q.k(), q.v())).allMatch(f -> f.rows() == Factors.WHOLE);
     var fastest = QUANTIZED.stream().filter(choice -> plain && choice.fits(problem)).map(Choice::shape);
     return Stream.concat(fastest, QUANTIZED_BLOCKS.stream());
   }
