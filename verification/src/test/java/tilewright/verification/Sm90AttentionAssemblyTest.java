@@ -17,6 +17,7 @@ import tilewright.kernel.collective.attention.MaskMod;
 import tilewright.kernel.collective.attention.Modification;
 import tilewright.kernel.collective.attention.ScoreMod;
 import tilewright.kernels.attention.AttentionProblem.Packed;
+import tilewright.kernels.attention.AttentionProblem.Quantized;
 import tilewright.kernels.attention.AttentionProblem.Sizes;
 import tilewright.kernels.attention.AttentionProblem;
 import tilewright.numerics.ElementType;
@@ -63,6 +64,31 @@ class Sm90AttentionAssemblyTest {
           Arguments.of("sixteen with ALiBi", dim,
               sixteen.with(Band.CAUSAL).with(new Modification(Optional.of(alibi), Optional.empty()))));
     });
+  }
+
+  /** Operands of 8 bits, whose producer transposes V and has few registers: tiles of each list, and few queries. */
+  static Stream<Arguments> bytes() {
+    var all = Stream.of(64, 96, 128, 192, 256).flatMap(dim -> {
+      var sizes = Sizes.of(1, 8192, 8192, 2, dim);
+      var heads = AttentionProblem.dense(Quantized.perHead(ElementType.BF16, sizes), sizes);
+      var blocks = AttentionProblem.dense(Quantized.perBlock(ElementType.F16, sizes, 128, 128), sizes);
+      var few = new Sizes(4, 1, 4096, 10, 2, dim, dim);
+      MaskMod document = (_, _, q, k) -> q.dividedBy(500).equalTo(k.dividedBy(500));
+      return Stream.of(Arguments.of("all keys", dim, heads), Arguments.of("causal", dim, heads.with(Band.CAUSAL)),
+          Arguments.of("window", dim, heads.with(Band.window(512, 0))), Arguments.of("blocks", dim, blocks),
+          Arguments.of("causal blocks", dim, blocks.with(Band.CAUSAL)),
+          Arguments.of("packed", dim, heads.with(Band.CAUSAL).with(new Packed("cuQ", "cuK", 5, 4096))),
+          Arguments.of("documents skipping blocks", dim,
+              heads.with(new Modification(Optional.empty(), Optional.of(document))).skipping()),
+          Arguments.of("one", dim, AttentionProblem.dense(Quantized.perBlock(ElementType.BF16, few, 64, 128), few)));
+    });
+    return LongSuite.of(all.toList()).stream();
+  }
+
+  @ParameterizedTest(name = "{0} of {1}")
+  @MethodSource("bytes")
+  void operandsOfBytesNeitherSpillNorWarn(String name, int dim, AttentionProblem problem) {
+    assertIsAssembledWell(problem);
   }
 
   @ParameterizedTest(name = "{0} of {1}")

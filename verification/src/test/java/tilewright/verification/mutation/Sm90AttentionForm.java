@@ -11,6 +11,7 @@ import tilewright.kernel.collective.attention.HeadPacking;
 import tilewright.kernel.collective.attention.MaskMod;
 import tilewright.kernel.collective.attention.Modification;
 import tilewright.kernels.attention.AttentionProblem.Packed;
+import tilewright.kernels.attention.AttentionProblem.Quantized;
 import tilewright.kernels.attention.AttentionProblem.Sizes;
 import tilewright.kernels.attention.AttentionProblem;
 import tilewright.kernels.attention.BlockMask;
@@ -21,6 +22,7 @@ import tilewright.sm90.attention.Sm90AttentionKernel;
 import tilewright.verification.backend.SimulatorBackend;
 import tilewright.verification.cases.AttentionCases;
 import tilewright.verification.cases.Buffers;
+import tilewright.verification.cases.QuantizedAttention;
 
 /**
  * Forms of the Hopper kernel whose synchronisation differs, each on a few problems with more tiles than CTAs: of more
@@ -39,7 +41,9 @@ enum Sm90AttentionForm {
   LISTS(shape(2, 2, true), HeadPacking.NONE, 1, problem -> problem.with(functions()).skipping()),
   SHARED_TILES(shape(2, 2, true), new HeadPacking(4), 1, same()),
   TWO_CTAS(shape(2, 2, true), HeadPacking.NONE, 2, same()),
-  SEQUENCES(shape(2, 2, true), HeadPacking.NONE, 1, same());
+  SEQUENCES(shape(2, 2, true), HeadPacking.NONE, 1, same()),
+  /** Operands of 8 bits, whose V passes from ring to ring through the warps that transpose it. */
+  BYTES(new Shape(64, 64, 2, 32, 3, 2, 64, true), HeadPacking.NONE, 1, Sm90AttentionForm::ofBytes);
 
   private static final int DIM = 64;
   private static final int STAGES = 3;
@@ -67,6 +71,7 @@ enum Sm90AttentionForm {
     return switch (this) {
       case CAUSAL -> List.of(trial(3, 200), trial(7, 10), trial(5, 40));
       case WINDOW -> List.of(trial(3, 420), trial(7, 10), trial(5, 40));
+      case BYTES -> List.of(trial(3, 160), trial(7, 10), trial(5, 80));
       case LISTS -> List.of(trial(3, 264), trial(7, 10), trial(5, 40));
       // The last word of an even and of an odd round of the ring of tiles, however tiles are shared out.
       case TWO_CTAS -> List.of(trial(3, 80), trial(7, 10), trial(5, 40), trial(6, 10), trial(4, 10));
@@ -116,6 +121,11 @@ enum Sm90AttentionForm {
 
   private static UnaryOperator<AttentionProblem> same() {
     return problem -> problem;
+  }
+
+  private static AttentionProblem ofBytes(AttentionProblem problem) {
+    return QuantizedAttention.quantized(new AttentionCases.Setup("", problem, (_, _, _) -> null),
+        Quantized.perHead(ElementType.BF16, problem.sizes())).problem();
   }
 
   private static Modification functions() {
