@@ -2,6 +2,7 @@ package tilewright.async.atom;
 
 import java.util.ArrayList;
 import java.util.List;
+import java.util.function.Consumer;
 import java.util.stream.Stream;
 import tilewright.kernel.I32;
 import tilewright.kernel.Partition;
@@ -21,8 +22,10 @@ import tilewright.ptx.PtxType;
  *
  * @param warps that share a tile
  * @param together instructions of a kind in a row, so that one does not wait for the other; each takes eight registers
+ * @param unrolled whether all columns are moved one after the other, and the addresses of all kept; in a loop instead,
+ *     warps of few registers can
  */
-public record ByteTranspose(int warps, int together) {
+public record ByteTranspose(int warps, int together, boolean unrolled) {
   /** Rows of the source that an instruction reads, by its columns. */
   private static final int ROWS = 32;
   private static final int COLUMNS = 16;
@@ -78,16 +81,15 @@ public record ByteTranspose(int warps, int together) {
           + " warps: multiples of " + ROWS + " rows, and of " + COLUMNS + " columns for each warp");
     }
     var thread = lane.plus(warp.times(Warp.SIZE));
-    int across = COLUMNS * warps;
-    var values = Layout.of(rows / ROWS, (long) ROWS * across);
+    int across = unrolled ? columns : COLUMNS * warps;
+    var values = Layout.of(Layout.of(across / COLUMNS / warps, COLUMNS * warps),
+        Layout.of(rows / ROWS, (long) ROWS * across));
     // A lane's address is that of a source's row or a target's row of 16 bytes.
     var loads = Partition.shared(Layout.of(Layout.of(Layout.of(ROWS, across), Layout.of(warps, COLUMNS)), values),
         across, rows);
     var stores = Partition.shared(Layout.of(Layout.of(Layout.of(COLUMNS, 1), Layout.of(2, (long) GRANULE * across),
         Layout.of(warps, COLUMNS)), values), across, rows);
-    // A loop, as addresses of all columns would not fit in the registers of warps that others borrow from.
-    k.loop(k.constant(columns / across), number -> {
-      var column = number.times(across);
+    Consumer<I32> move = column -> {
       for (int first = 0; first < loads.values(); first += together) {
         int end = Math.min(first + together, loads.values());
         var loaded = new ArrayList<List<Operand.Register>>();
@@ -104,7 +106,9 @@ public record ByteTranspose(int warps, int together) {
               new Operand.Vector(List.copyOf(permuted(k, loaded.get(part - first)))));
         }
       }
-    });
+    };
+    if (unrolled) move.accept(k.constant(0));
+    else k.loop(k.constant(columns / across), number -> move.accept(number.times(across)));
   }
 
   /** Parts the pairs of bytes of four matrices, two of neighbouring rows at a time. */

@@ -2,7 +2,6 @@ package tilewright.sm90.attention;
 
 import java.util.Optional;
 import java.util.function.Function;
-import tilewright.async.atom.ByteTranspose;
 import tilewright.async.atom.Mbarrier;
 import tilewright.async.atom.RegisterBudget;
 import tilewright.async.atom.Warpgroup;
@@ -75,8 +74,7 @@ public record Sm90Attention(Sm90AttentionConfig config) implements Kernel {
         int before = Warpgroup.SIZE - transposing * Warp.SIZE;
         k.when(lane.atLeast(before), () -> {
           var ofWarp = lane.modulo(Warp.SIZE);
-          var transpose = new ByteTranspose(transposing, Sm90AttentionConfig.TRANSPOSED_TOGETHER);
-          new ValueTranspose(k, blocks, transpose, value.shared(), copiesOfV.consumer(), operandV, values.producer(),
+          new ValueTranspose(k, blocks, config.transpose(), value.shared(), copiesOfV.consumer(), operandV, values.producer(),
               ofWarp, lane.plus(-before).dividedBy(Warp.SIZE)).run(queue.taker(ofWarp), tiles);
         });
       }

@@ -38,7 +38,7 @@ public record Sm90AttentionConfig(ElementType type, Shape shape, int headsTogeth
   /** Warps that transpose V, which wgmma reads along the keys if it has 8 bits; one alone would be the limit. */
   static final int TRANSPOSING = 2;
   /** Parts of V that such a warp transposes at a time. */
-  static final int TRANSPOSED_TOGETHER = 2;
+  private static final int TRANSPOSED_TOGETHER = 2;
 
   /**
    * The types and factors of e4m3 operands.
@@ -97,8 +97,13 @@ public record Sm90AttentionConfig(ElementType type, Shape shape, int headsTogeth
   /** Registers that each consumer lends to the producer, which walks through lists, or transposes V beside it. */
   private int lent() {
     if (quantized.isEmpty()) return blockMask ? 8 : 0;
-    if (shape.consumers == 3 ? shape.valueDim > 96 : shape.valueDim > 192 && shape.keys > 64) return 0;
-    return blockMask ? 16 : 8;
+    if (shape.consumers == 3 && shape.valueDim > 96) return 0;
+    return blockMask ? 32 / shape.consumers : 8;
+  }
+
+  /** How V is transposed: column by column by warps that are lent no registers. */
+  ByteTranspose transpose() {
+    return new ByteTranspose(TRANSPOSING, TRANSPOSED_TOGETHER, lent() > 0);
   }
 
   /**

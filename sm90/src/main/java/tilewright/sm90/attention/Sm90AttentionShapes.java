@@ -62,7 +62,7 @@ final class Sm90AttentionShapes {
       new Shape(96, 96, 2, 128, 3, 2, 96, true), new Shape(128, 128, 2, 128, 3, 2, 128, true),
       new Shape(192, 128, 2, 128, 2, 1, 128, true), new Shape(192, 192, 2, 64, 3, 1, 96, true),
       new Shape(256, 256, 2, 64, 2, 1, 64, false));
-  /** Shapes for operands of 8 bits and a mask, or lists of blocks. */
+  /** Shapes for operands of 8 bits and a mask, lists of blocks, or a left bound and factors of blocks. */
   private static final List<Shape> QUANTIZED_MASKED = List.of(new Shape(64, 64, 2, 64, 4, 2, 64, true),
       new Shape(96, 96, 2, 64, 3, 2, 96, true), new Shape(128, 128, 2, 64, 4, 2, 128, true),
       new Shape(192, 128, 2, 64, 3, 1, 128, true), new Shape(192, 192, 2, 64, 3, 1, 96, true),
@@ -119,11 +119,14 @@ final class Sm90AttentionShapes {
   }
 
   private static Stream<Shape> quantized(AttentionProblem problem) {
+    boolean whole = problem.quantized().stream().flatMap(q -> Stream.of(q.k(), q.v()))
+        .allMatch(factors -> factors.rows() == Factors.WHOLE);
+    boolean leftBound = problem.band().left().isPresent();
+    if (problem.blockMask()) return QUANTIZED_MASKED.stream();
     if (sharing(problem).stride() * queries(problem) <= WgmmaAtom.M) return QUANTIZED_FEW.stream();
-    if (problem.modification().mask().isPresent()) return QUANTIZED_MASKED.stream();
+    if (problem.modification().mask().isPresent() || leftBound && !whole) return QUANTIZED_MASKED.stream();
     boolean plain = problem.modification().equals(Modification.NONE) && problem.packed().isEmpty()
-        && packing(problem, QUANTIZED_BLOCKS.getFirst()).heads() == 1 && problem.band().left().isEmpty()
-        && problem.quantized().stream().flatMap(q -> Stream.of(q.k(), q.v())).allMatch(f -> f.rows() == Factors.WHOLE);
+        && packing(problem, QUANTIZED_BLOCKS.getFirst()).heads() == 1 && whole && !leftBound;
     var fastest = QUANTIZED.stream().filter(choice -> plain && choice.fits(problem)).map(Choice::shape);
     return Stream.concat(fastest, QUANTIZED_BLOCKS.stream());
   }
