@@ -24,7 +24,7 @@ final class ApiPages {
       new Part("layout-algebra", "tilewright/layout", List.of("", "bank", "coordinate", "decision", "draw",
           "expression", "f2", "morphism", "synthesis", "tuple", "xor")),
       new Part("gpu-kernels", "tilewright/kernel", List.of("", "atom", "tiled", "collective")),
-      new Part("gpu-kernels", "tilewright/kernels", List.of("registry")),
+      new Part("gpu-kernels", "tilewright/kernels", List.of("attention", "registry")),
       new Part("gpu-kernels", "tilewright/device", List.of("")),
       new Part("simulator", "tilewright/simulator", List.of("")),
       new Part("ops", "tilewright/ops", List.of("")));
