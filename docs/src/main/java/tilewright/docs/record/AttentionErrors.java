@@ -13,7 +13,10 @@ import tools.jackson.core.JacksonException;
 import tools.jackson.databind.JsonNode;
 import tools.jackson.databind.json.JsonMapper;
 
-/** The errors of attention and its gradients against FP64, beside PyTorch's kernels on the same inputs. */
+/**
+ * The errors of attention and its gradients against FP64, beside PyTorch's kernels on the same inputs, and the error of
+ * e4m3 operands beside FlashAttention-3's.
+ */
 public final class AttentionErrors {
   private static final Map<String, String> KERNELS = Map.of("flash", "PyTorch's FlashAttention-2", "cudnn", "cuDNN",
       "sm80_attention", "SM80", "sm90_attention", "SM90", "sm80_attention_backward", "SM80",
@@ -23,6 +26,17 @@ public final class AttentionErrors {
       "sm90_attention_backward");
   private static final List<String> GRADIENTS = List.of("dQ", "dK", "dV");
   private static final double UNIT = 1e-6;
+  private static final String PAPER = "FlashAttention-3";
+  private static final List<Method> METHODS = List.of(new Method("per_tensor", "per tensor"),
+      new Method("blocks", "per block"), new Method("hadamard", "per tensor, with the transform"),
+      new Method("blocks_and_hadamard", "per block, with the transform"));
+
+  /**
+   * A method of quantisation.
+   *
+   * @param field its name in the record
+   */
+  private record Method(String field, String text) {}
 
   private AttentionErrors() {}
 
@@ -30,6 +44,7 @@ public final class AttentionErrors {
     write(docs, "attention-error-h200.json", AttentionErrors::table, generated.resolve("attention-errors.adoc"));
     write(docs, "attention-backward-error-h200.json", AttentionErrors::gradients,
         generated.resolve("attention-backward-errors.adoc"));
+    write(docs, "attention-fp8-error.json", AttentionErrors::quantized, generated.resolve("attention-fp8-errors.adoc"));
   }
 
   private static void write(Path docs, String record, Function<JsonNode, String> table, Path page) throws IOException {
@@ -51,6 +66,23 @@ public final class AttentionErrors {
   static String gradients(JsonNode run) {
     return table(run, BACKWARD, errors -> GRADIENTS.stream().map(name -> String.format(Locale.ROOT, "%.1f",
         required(required(errors, name), "rms").asDouble() / UNIT)).collect(Collectors.joining(", ")));
+  }
+
+  /** The root mean square error of each method of quantisation in thousandths, beside the paper's. */
+  static String quantized(JsonNode run) {
+    var table = new StringBuilder((".%s: root mean square error of O in thousandths; D=%s S=%s, %s heads, "
+        + "blocks of %s rows\n").formatted(text(run, "inputs").replace("*", "·"), text(run, "d"), text(run, "s"),
+            text(run, "heads"), text(run, "block")));
+    table.append("[cols=\"3,>1,>1\"]\n|===\n|Factors |Here |").append(PAPER).append("\n\n");
+    for (var method : METHODS) {
+      table.append("|%s |%s |%s\n".formatted(method.text, thousandths(required(run, "rms"), method),
+          thousandths(required(run, PAPER), method)));
+    }
+    return table.append("|===\n").toString();
+  }
+
+  private static String thousandths(JsonNode errors, Method method) {
+    return required(errors, method.field).decimalValue().movePointRight(3).toPlainString();
   }
 
   private static String table(JsonNode run, List<String> order, Function<JsonNode, String> cell) {
