@@ -8,6 +8,7 @@ import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.OptionalDouble;
+import java.util.stream.Stream;
 import tilewright.docs.source.BrokenSiteException;
 import tools.jackson.databind.JsonNode;
 import tools.jackson.databind.json.JsonMapper;
@@ -44,6 +45,8 @@ public final class Charts {
       attention("sm80-attention", "sm80-attention-h200", "Attention forward on an H200 with SM80 instructions (bf16)"),
       attention("sm90-attention", "sm90-attention-h200", "Attention forward on an H200 (bf16)"),
       attention("sm90-attention-backward", "attention/attention-backward-h200", "Attention backward on an H200 (bf16)"),
+      new Family("attention-fp8", "Attention forward on an H200 (e4m3, d = 128, 64 heads, 8 of K and V)", false,
+          List.of("attention/attention-fp8-h200"), ofBytes("4096", "16384", "32768")),
       new Family("ladder", "Each step of the ladder at 8192³ on an H200", false, List.of("ladder-h200"),
           same("sm90_ladder 8192x8192x8192 %s", "step 1:", "step 2:", "step 3:", "step 4:", "step 5:", "step 6:",
               "step 7:", "step 8:", "step 9:", "step 10:")),
@@ -127,6 +130,13 @@ public final class Charts {
   private static List<Pick> same(String begins, String... problems) {
     return List.of(problems).stream().map(problem -> new Pick(begins.formatted(problem), problem.replace('x', '×')))
         .toList();
+  }
+
+  private static List<Pick> ofBytes(String... keys) {
+    return List.of(keys).stream().flatMap(number -> {
+      var begins = "sm90_attention e4m3->bf16 B=1 S=" + number + " H=64 Hk=8 D=128";
+      return Stream.of(new Pick(begins, number + " keys"), new Pick(begins + " causal", number + " keys, causal"));
+    }).toList();
   }
 
   private static Family attention(String kernel, String record, String title) {
