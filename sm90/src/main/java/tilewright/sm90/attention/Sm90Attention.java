@@ -74,8 +74,8 @@ public record Sm90Attention(Sm90AttentionConfig config) implements Kernel {
         int before = Warpgroup.SIZE - transposing * Warp.SIZE;
         k.when(lane.atLeast(before), () -> {
           var ofWarp = lane.modulo(Warp.SIZE);
-          new ValueTranspose(k, blocks, config.transpose(), value.shared(), copiesOfV.consumer(), operandV, values.producer(),
-              ofWarp, lane.plus(-before).dividedBy(Warp.SIZE)).run(queue.taker(ofWarp), tiles);
+          new ValueTranspose(k, blocks, config.transpose(), value.shared(), copiesOfV.consumer(), operandV,
+              values.producer(), ofWarp, lane.plus(-before).dividedBy(Warp.SIZE)).run(queue.taker(ofWarp), tiles);
         });
       }
     }, () -> {
