@@ -27,7 +27,7 @@ class ConformanceFiguresTest {
     }
   }
 
-  /** What a thread needs as operand A is, in that order, what it has as accumulators. */
+  /** Operand A of a thread is, in that order, its accumulators. */
   @Test
   void theKeysOfAThreadsPlacesAreItsAccumulators() {
     var cells = cells();

@@ -146,7 +146,7 @@ sealed interface AttentionVariant permits Sm80AttentionConfig, VariantConfig {
     return copy(k, type(), vector(), dim, rowsFirst);
   }
 
-  /** The copy of a tile of O with rows of so many elements. */
+  /** The copy of a tile of O whose rows have this number of elements. */
   default TiledCopy copyOfOutput(Scope k, int columns) {
     return copy(k, output(), Math.max(1, vector() * type().bytes() / output().bytes()), columns, true);
   }

@@ -24,7 +24,7 @@ abstract class HeadFamily extends OptionedFamily {
   /** The type of codes, and where their factors come from. */
   static final List<Setting> CODES = List.of(Setting.types("narrow", ElementType.E4M3, ElementType.E5M2),
       Setting.option("factor", "block", "head", "given"));
-  /** What happens to a row before it is rounded. */
+  /** The change of a row before it is rounded. */
   static final List<Setting> TRANSFORM = List.of(Setting.option("rope", "none", "neighbours", "half"),
       Setting.option("hadamard", "yes", "no"));
 

@@ -3,10 +3,10 @@ package tilewright.sm90.atom;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.stream.IntStream;
-import tilewright.async.atom.Warpgroup;
 import tilewright.kernel.F32;
 import tilewright.kernel.Scope;
 import tilewright.kernel.TraceException;
+import tilewright.kernel.tiled.LayoutConformance;
 import tilewright.layout.Layout;
 import tilewright.ptx.Operand;
 import tilewright.ptx.PtxType;
@@ -20,10 +20,10 @@ import tilewright.ptx.PtxType;
  * in another {@link #order}, which leaves P·V as it is ("layout conformance"; Bikshandi and Shah, A Case Study in CUDA
  * Kernel Fusion, 2023). The order of the keys and that of the registers follow from the two thread–value layouts.
  *
+ * @param conformance of all slices' values with the accumulators
  * @param values (value of A, slice along k) → number of the thread's accumulator
- * @param order k of A, over all slices → column of the accumulators
  */
-public record RegisterOperand(WgmmaAtom next, Layout values, Layout order) {
+public record RegisterOperand(WgmmaAtom next, LayoutConformance conformance, Layout values) {
   private static final int REGISTER_BITS = 32;
 
   /**
@@ -48,53 +48,10 @@ public record RegisterOperand(WgmmaAtom next, Layout values, Layout order) {
     }
     var a = next.operandA();
     var slices = Layout.of(first.columns() / next.depth(), (long) WgmmaAtom.M * next.depth());
-    var held = Ownership.of(first.accumulator(), first.columns());
-    var needed = Ownership.of(Layout.of(a.mode(0), Layout.of(a.mode(1), slices)), first.columns());
-    var values = held.numbers.composition(needed.numbers.rightInverse());
-    var order = held.columns.composition(needed.columns.rightInverse()).coalesce();
-    requireConformance(held.threadValue, needed.threadValue, values, order);
-    return new RegisterOperand(next, values.composition(Layout.columnMajor(a.mode(1).size(), slices.size())), order);
-  }
-
-  /**
-   * The elements of a tile of 64 rows that threads have, by columns and rows.
-   *
-   * @param numbers (values of ascending column, values of ascending row) → number of the value
-   * @param columns (threads that differ in their columns, values that do) → column
-   */
-  private record Ownership(Layout threadValue, Layout numbers, Layout columns) {
-    static Ownership of(Layout threadValue, int width) {
-      var column = Layout.of(Layout.of(WgmmaAtom.M, 0), Layout.of(width, 1));
-      var ofThreads = column.composition(threadValue.mode(0)).flatten();
-      var ofValues = column.composition(threadValue.mode(1)).flatten();
-      var along = new ArrayList<Layout>();
-      var across = new ArrayList<Layout>();
-      var columns = new ArrayList<Layout>();
-      long number = 1;
-      for (int leaf = 0; leaf < ofValues.rank(); leaf++) {
-        long extent = ofValues.flatShape()[leaf];
-        boolean moves = ofValues.flatStride()[leaf] != 0;
-        (moves ? along : across).add(Layout.of(extent, number));
-        if (moves) columns.add(ofValues.mode(leaf));
-        number *= extent;
-      }
-      return new Ownership(threadValue, Layout.of(Layout.of(along), Layout.of(across)),
-          Layout.of(ofThreads.filter(), Layout.of(columns)));
-    }
-  }
-
-  private static void requireConformance(Layout held, Layout needed, Layout values, Layout order) {
-    for (int thread = 0; thread < Warpgroup.SIZE; thread++) {
-      for (int value = 0; value < values.size(); value++) {
-        long has = held.mode(0).apply(thread) + held.mode(1).apply(values.apply(value));
-        long needs = needed.mode(0).apply(thread) + needed.mode(1).apply(value);
-        if (has % WgmmaAtom.M != needs % WgmmaAtom.M || has / WgmmaAtom.M != order.apply(needs / WgmmaAtom.M)) {
-          throw new TraceException("accumulators " + held + " are no operand A " + needed
-              + " of the same thread: value " + value + " of thread " + thread + " is row " + needs % WgmmaAtom.M + ", k = " + needs / WgmmaAtom.M
-              + ", but it has row " + has % WgmmaAtom.M + ", column " + has / WgmmaAtom.M);
-        }
-      }
-    }
+    var conformance = LayoutConformance.of(first.accumulator(), Layout.of(a.mode(0), Layout.of(a.mode(1), slices)),
+        WgmmaAtom.M, first.columns());
+    var values = conformance.values().composition(Layout.columnMajor(a.mode(1).size(), slices.size()));
+    return new RegisterOperand(next, conformance, values);
   }
 
   /**
@@ -104,12 +61,12 @@ public record RegisterOperand(WgmmaAtom next, Layout values, Layout order) {
    * @throws TraceException naming the first k that is another column in A than in B
    */
   public void requireOrder(Layout rows) {
-    for (int key = 0; key < order.size(); key++) {
-      if (order.apply(key) != rows.apply(key)) {
-        throw new TraceException("k = " + key + " is column " + order.apply(key) + " of the accumulators in operand A, "
-            + rows.apply(key) + " in operand B: rows of B in the order " + order + " fit, not " + rows);
-      }
-    }
+    conformance.requireOrder(rows);
+  }
+
+  /** The map from k of A, over all slices, to the column of the accumulators. */
+  public Layout order() {
+    return conformance.order();
   }
 
   /** Registers for all slices, one group a slice. */

@@ -48,7 +48,7 @@ public final class Sm90AttentionKernel implements AttentionKernel {
     var q = problem.quantized();
     return q.isEmpty() || shapes(problem).findFirst().isPresent() || problem.largestDim() > MOST_DIM ? Optional.empty()
         : Optional.of("factors of " + q.get().k().rows() + " rows of K and " + q.get().v().rows()
-            + " of V: multiples of 128, or of 64 for head dimensions above 192");
+            + " of V: take multiples of 128");
   }
 
   @Override
