@@ -1,6 +1,9 @@
 package tilewright.reference;
 
+import java.lang.foreign.MemorySegment;
 import java.util.Optional;
+import tilewright.layout.Layout;
+import tilewright.layout.tuple.IntTuple;
 import tilewright.numerics.ElementType;
 import tilewright.numerics.TensorCoreModel;
 
@@ -10,13 +13,14 @@ import tilewright.numerics.TensorCoreModel;
  * 2⁸ · P to 8 bits, because a probability of at most 1 would leave the upper half of the range empty, and take keys in
  * tiles, the last one first; each tile's P refers to the tile's own largest score.
  *
+ * @param scales that tensor cores multiply by, of mxf8 operands
  * @param probabilities type that 2⁸ · P is rounded to: E4M3 or E5M2
  * @param output type of O
  * @param tile keys of a tile
  * @param tensorCores whose sums a step-by-step computation makes
  */
-public record AttentionFactors(Blocks q, Blocks k, Blocks v, ElementType probabilities, ElementType output,
-    int tile, TensorCores tensorCores) {
+public record AttentionFactors(Blocks q, Blocks k, Blocks v, Optional<BlockScales> scales, ElementType probabilities,
+    ElementType output, int tile, TensorCores tensorCores) {
   /** Keys of a tile where nothing else is said. */
   public static final int TILE = 128;
 
@@ -24,6 +28,19 @@ public record AttentionFactors(Blocks q, Blocks k, Blocks v, ElementType probabi
 
   public AttentionFactors {
     AttentionReference.require(tile > 0, "a tile has a positive number of keys, not " + tile);
+  }
+
+  /** Factors of rows, without scales that tensor cores multiply by. */
+  public AttentionFactors(Blocks q, Blocks k, Blocks v, ElementType probabilities, ElementType output, int tile,
+      TensorCores tensorCores) {
+    this(q, k, v, Optional.empty(), probabilities, output, tile, tensorCores);
+  }
+
+  /** Scales of mxf8 operands. */
+  public AttentionFactors(BlockScales scales, ElementType probabilities, ElementType output, int tile,
+      TensorCores tensorCores) {
+    this(scales.ones(scales.q), scales.ones(scales.k), scales.ones(scales.v), Optional.of(scales), probabilities,
+        output, tile, tensorCores);
   }
 
   /** Factors of operands whose O is of a type, with P in E4M3, the usual tiles and sums in FP32. */
@@ -80,6 +97,58 @@ public record AttentionFactors(Blocks q, Blocks k, Blocks v, ElementType probabi
     }
   }
 
+  /**
+   * Scales of 32 neighbours along the contraction, powers of two (OCP Microscaling Formats, MXFP8).
+   *
+   * @param q (B,Sq,H,⌈D/32⌉)
+   * @param k (B,Sk,Hk,⌈D/32⌉)
+   * @param v (B,⌈Sk/32⌉,Hk,Dv)
+   */
+  public record BlockScales(TensorView q, TensorView k, TensorView v) {
+    /** Neighbours that share a scale. */
+    public static final int NEIGHBOURS = 32;
+
+    /** A factor of one for all rows of an operand. */
+    private Blocks ones(TensorView of) {
+      var one = MemorySegment.ofArray(new double[] {1});
+      var layout = new Layout(IntTuple.flat(AttentionReference.extent(of, 0), 1, AttentionReference.extent(of, 2)),
+          IntTuple.flat(0, 0, 0));
+      return new Blocks(new TensorView(ElementType.F64, one, layout), Integer.MAX_VALUE);
+    }
+
+    /** Codes times scales, in the order of {@link AttentionReference#rows}. */
+    AttentionReference.Operands times(AttentionReference.Operands codes, int batches) {
+      return new AttentionReference.Operands(alongColumns(codes.q(), q), alongColumns(codes.k(), k),
+          alongKeys(codes.v(), batches));
+    }
+
+    private static double[][] alongColumns(double[][] codes, TensorView scales) {
+      var ofRows = AttentionReference.rows(scales);
+      var values = new double[codes.length][];
+      for (int row = 0; row < codes.length; row++) {
+        values[row] = codes[row].clone();
+        for (int d = 0; d < codes[row].length; d++) values[row][d] *= ofRows[row][d / NEIGHBOURS];
+      }
+      return values;
+    }
+
+    private double[][] alongKeys(double[][] codes, int batches) {
+      var ofBlocks = AttentionReference.rows(v);
+      int blocks = AttentionReference.extent(v, 1);
+      int heads = AttentionReference.extent(v, 2);
+      int keys = heads == 0 || batches == 0 ? 0 : codes.length / heads / batches;
+      var values = new double[codes.length][];
+      for (int row = 0; row < codes.length; row++) {
+        int key = row / batches % keys;
+        int head = row / batches / keys;
+        var scales = ofBlocks[row % batches + batches * (key / NEIGHBOURS + blocks * head)];
+        values[row] = codes[row].clone();
+        for (int d = 0; d < codes[row].length; d++) values[row][d] *= scales[d];
+      }
+      return values;
+    }
+  }
+
   void requireFit(TensorView ofQ, TensorView ofK, TensorView ofV) {
     q.requireFit(ofQ, "Q");
     k.requireFit(ofK, "K");
@@ -93,6 +162,10 @@ public record AttentionFactors(Blocks q, Blocks k, Blocks v, ElementType probabi
 
   /** The GEMMs of the tensor cores, where they are modelled. */
   Optional<AttentionGemms> gemms(AttentionReference attention) {
+    if (scales.isPresent()) {
+      return tensorCores == TensorCores.SM100 ? Optional.of(new ScaledAttentionGemms(attention, scales.get(),
+          probabilities, Math.scalb(1.0, -PROBABILITY_EXPONENT), tile)) : Optional.empty();
+    }
     return tensorCores.model(probabilities, attention.v().type()).map(forValues ->
         new AttentionGemms.OnTensorCores(attention, tensorCores.model(attention.q().type(), attention.k().type())
             .orElseThrow(), forValues, Math.scalb(1.0, -PROBABILITY_EXPONENT), tile));

@@ -70,7 +70,8 @@ public record AttentionReference(TensorView q, TensorView k, TensorView v, doubl
   record Operands(double[][] q, double[][] k, double[][] v) {}
 
   Operands operands() {
-    return new Operands(rows(q), rows(k), rows(v));
+    var codes = new Operands(rows(q), rows(k), rows(v));
+    return factors.flatMap(AttentionFactors::scales).map(scales -> scales.times(codes, batches())).orElse(codes);
   }
 
   /**

@@ -3,6 +3,7 @@ package tilewright.kernels.attention;
 import java.util.Arrays;
 import java.util.Collection;
 import java.util.List;
+import java.util.Locale;
 import java.util.Optional;
 import tilewright.kernel.collective.attention.Band;
 import tilewright.kernel.collective.attention.Modification;
@@ -128,11 +129,13 @@ public record AttentionProblem(ElementType type, Sizes sizes, View q, View k, Vi
   /**
    * Operands of 8 bits: each code stands for itself times a factor.
    *
+   * @param format of the codes and their factors
    * @param output type of O: f16 or bf16
    * @param probabilities type that P is rounded to: e4m3 or e5m2
    * @param q the factors of Q; likewise {@code k} and {@code v}
    */
-  public record Quantized(ElementType output, ElementType probabilities, Factors q, Factors k, Factors v) {
+  public record Quantized(Format format, ElementType output, ElementType probabilities, Factors q, Factors k,
+      Factors v) {
     private static final List<ElementType> EIGHT_BITS = List.of(ElementType.E4M3, ElementType.E5M2);
 
     public Quantized {
@@ -142,6 +145,16 @@ public record AttentionProblem(ElementType type, Sizes sizes, View q, View k, Vi
       if (!EIGHT_BITS.contains(probabilities)) {
         throw new IllegalArgumentException("P is not rounded to " + probabilities.text() + ": e4m3 or e5m2");
       }
+    }
+
+    /** Operands whose factors are FP32 numbers of rows. */
+    public Quantized(ElementType output, ElementType probabilities, Factors q, Factors k, Factors v) {
+      this(Format.E4M3, output, probabilities, q, k, v);
+    }
+
+    /** Whether the tensor cores multiply by the factors. */
+    public boolean blockScaled() {
+      return format == Format.MXF8;
     }
 
     /** A factor for each head of Q, K and V, in dense buffers descaleQ, descaleK and descaleV (B,H) or (B,Hk). */
@@ -158,6 +171,7 @@ public record AttentionProblem(ElementType type, Sizes sizes, View q, View k, Vi
     }
 
     private void requireWholeSequences() {
+      if (blockScaled()) return;
       for (var factors : List.of(q, k, v)) {
         if (factors.rows != Factors.WHOLE) {
           throw new IllegalArgumentException("packed sequences take a factor for each sequence and head, not one for "
@@ -167,10 +181,27 @@ public record AttentionProblem(ElementType type, Sizes sizes, View q, View k, Vi
     }
   }
 
+  /** The formats of 8-bit operands. */
+  public enum Format {
+    /** Codes of e4m3 with FP32 factors of rows. */
+    E4M3,
+    /**
+     * Codes of e4m3 with a scale of type ue8m0 for 32 neighbours along the contraction: of a row of Q or K along its
+     * columns, of a column of V along the keys (OCP Microscaling Formats, MXFP8).
+     */
+    MXF8;
+
+    /** The name of operands of this format, such as {@code mxf8}. */
+    public String text() {
+      return name().toLowerCase(Locale.ROOT);
+    }
+  }
+
   /**
-   * The place and strides of FP32 factors (blocks, heads, batch entries or packed sequences).
+   * The place and strides of factors (blocks, heads, batch entries or packed sequences): FP32 numbers, or for
+   * {@link Format#MXF8} the bytes of all scales of a block of rows.
    *
-   * @param rows of a sequence that share a factor, or {@link #WHOLE}
+   * @param rows of a sequence that share a factor, or {@link #WHOLE}; with {@link Format#MXF8} the rows of a block
    * @param block elements from one block's factor to the next; likewise heads and batch entries, 0 where they share one
    */
   public record Factors(String buffer, int rows, long block, long head, long batch) {
@@ -222,6 +253,11 @@ public record AttentionProblem(ElementType type, Sizes sizes, View q, View k, Vi
   /** The type of O. */
   public ElementType outputType() {
     return quantized.map(Quantized::output).orElse(type);
+  }
+
+  /** The format of Q, K and V, such as {@code bf16} or {@code mxf8}. */
+  public String format() {
+    return quantized.map(of -> of.format.text()).orElse(type.text());
   }
 
   /** The larger of the two head dimensions. */

@@ -33,7 +33,13 @@ public record AttentionSpecs(ElementType type, ElementType output) {
 
   /** Why a kernel of 16-bit operands cannot compute a problem, if it cannot. */
   public static Optional<String> refusalOfQuantized(AttentionProblem p) {
-    return p.quantized().map(_ -> p.type().text() + " operands need another kernel");
+    return p.quantized().map(_ -> p.format() + " operands need another kernel");
+  }
+
+  /** Why a kernel whose tensor cores multiply by no scales cannot compute a problem, if it cannot. */
+  public static Optional<String> refusalOfScales(AttentionProblem p) {
+    return p.quantized().filter(AttentionProblem.Quantized::blockScaled).map(_ -> p.format()
+        + " operands need tensor cores with block scales: sm100_attention, or e4m3 operands");
   }
 
   /** Like {@link #refusal(AttentionProblem, boolean, String)}, for the gradients. */

@@ -1,5 +1,6 @@
 package tilewright.sm100.atom;
 
+import tilewright.kernel.I32;
 import tilewright.kernel.Pred;
 import tilewright.kernel.Scope;
 import tilewright.kernel.TraceException;
@@ -22,6 +23,9 @@ public record UmmaAtom(MmaKind kind, MmaFormat a, MmaFormat b, ElementType sums,
   private static final int DEPTH_BYTES = 32;
   private static final int HALF_ROWS = 64;
   private static final int MOST_COLUMNS = 256;
+  /** Places of the bytes at which scales begin in the instruction descriptor. */
+  private static final int SCALE_A_SHIFT = 29;
+  private static final int SCALE_B_SHIFT = 4;
 
   public UmmaAtom {
     TensorMemory.group(ctas);
@@ -59,6 +63,11 @@ public record UmmaAtom(MmaKind kind, MmaFormat a, MmaFormat b, ElementType sums,
     var kind = MmaKind.of(format);
     var sums = kind == MmaKind.I8 ? ElementType.I32 : ElementType.F32;
     return new UmmaAtom(kind, format, MmaFormat.of(b), sums, m, n, ctas);
+  }
+
+  /** The atom for elements of two types that have a scale, a power of two, for 32 neighbours along k. */
+  public static UmmaAtom scaled(ElementType a, ElementType b, int m, int n, int ctas) {
+    return new UmmaAtom(MmaKind.MXF8F6F4, MmaFormat.of(a), MmaFormat.of(b), ElementType.F32, m, n, ctas);
   }
 
   /** K of one instruction, in containers of shared memory. */
@@ -131,17 +140,32 @@ public record UmmaAtom(MmaKind kind, MmaFormat a, MmaFormat b, ElementType sums,
         more.register());
   }
 
-  /**
-   * Multiplies factors that have scales.
-   *
-   * @param scalesA begin at a byte of this column's words, which {@code byteA} gives; likewise B
-   */
+  /** Multiplies factors that have scales. */
   public void multiplyScaled(Scope k, TensorMemoryTile d, Operand.Register a, UmmaDescriptor formA, Operand.Register b,
-      UmmaDescriptor formB, TensorMemoryTile scalesA, TensorMemoryTile scalesB, int scaleByte, Pred more) {
-    int form = descriptor(formA.kMajor(), formB.kMajor()) | scaleByte << 4 | scaleByte << 29;
-    k.emit(form(), d.address(k), a, b, new Operand.Integer(form), scalesA.address(k), scalesB.address(k),
+      UmmaDescriptor formB, Scales scalesA, Scales scalesB, Pred more) {
+    multiplyScaled(k, d, a, formA.kMajor(), b, formB, scalesA, scalesB, more);
+  }
+
+  /** Multiplies A in Tensor Memory by B in shared memory, which have scales. */
+  public void multiplyScaled(Scope k, TensorMemoryTile d, TensorMemoryTile a, Operand.Register b, UmmaDescriptor formB,
+      Scales scalesA, Scales scalesB, Pred more) {
+    multiplyScaled(k, d, a.address(k), true, b, formB, scalesA, scalesB, more);
+  }
+
+  private void multiplyScaled(Scope k, TensorMemoryTile d, Operand a, boolean aKMajor, Operand.Register b,
+      UmmaDescriptor formB, Scales scalesA, Scales scalesB, Pred more) {
+    var form = scalesA.first.times(1 << SCALE_A_SHIFT).plus(scalesB.first.times(1 << SCALE_B_SHIFT))
+        .plus(descriptor(aKMajor, formB.kMajor()));
+    k.emit(form(), d.address(k), a, b, form.operand(), scalesA.columns.address(k), scalesB.columns.address(k),
         more.register());
   }
+
+  /**
+   * The scales of a factor in Tensor Memory: a row per lane and column, four neighbours along k in a word.
+   *
+   * @param first byte of the words at which the instruction's scales begin (PTX ISA, Scale Factor A ID)
+   */
+  public record Scales(TensorMemoryTile columns, I32 first) {}
 
   /** The instruction's name. */
   public String form() {

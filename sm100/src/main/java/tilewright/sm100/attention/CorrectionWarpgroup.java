@@ -1,6 +1,7 @@
 package tilewright.sm100.attention;
 
 import java.util.ArrayList;
+import java.util.Collections;
 import java.util.List;
 import java.util.Optional;
 import java.util.function.IntFunction;
@@ -17,6 +18,7 @@ import tilewright.kernel.collective.attention.AttentionTiles.Tile;
 import tilewright.kernel.tiled.Fragment;
 import tilewright.ptx.PtxType;
 import tilewright.sm100.atom.F32x2;
+import tilewright.sm100.atom.ScaleCopy;
 import tilewright.sm100.atom.TensorFence;
 import tilewright.sm100.atom.TensorMemoryAccess;
 import tilewright.sm100.collective.Signals;
@@ -31,6 +33,8 @@ final class CorrectionWarpgroup {
   /** Columns that a thread rescales at a time: few, so that it needs few registers. */
   private static final int COLUMNS = 16;
   private static final int ACCESS = 8;
+  /** Four scales of type ue8m0 that are one: 127, the bias of their exponent. */
+  private static final int ONES = 0x7F7F7F7F;
 
   private final Scope k;
   private final AttentionWork work;
@@ -71,6 +75,14 @@ final class CorrectionWarpgroup {
 
   private static List<Signals.Waiter> tiles(IntFunction<Signals.Waiter> waiter) {
     return IntStream.range(0, TILES).mapToObj(waiter).toList();
+  }
+
+  /** Stores the scale of P, which is one; the first {@code pFull} says that it is in place. */
+  void storeScaleOfP() {
+    var ones = k.constant(ONES).register();
+    TensorMemoryAccess.rows(ScaleCopy.COLUMNS).store(k, memory.scalesOfP(k), warp, 0,
+        new Fragment(List.of(Collections.nCopies(ScaleCopy.COLUMNS, ones))));
+    TensorFence.waitForStores(k);
   }
 
   void correct(Tile tile) {

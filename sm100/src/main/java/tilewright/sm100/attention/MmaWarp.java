@@ -4,16 +4,14 @@ import java.util.List;
 import java.util.stream.IntStream;
 import tilewright.async.atom.Mbarrier;
 import tilewright.async.collective.Pipeline;
+import tilewright.kernel.I32;
 import tilewright.kernel.Pred;
 import tilewright.kernel.Scope;
-import tilewright.kernel.SharedTensor;
 import tilewright.kernel.collective.attention.AttentionTiles.Tile;
+import tilewright.kernel.collective.attention.BlockVisits;
 import tilewright.sm100.atom.TensorCommit;
 import tilewright.sm100.atom.TensorFence;
-import tilewright.sm100.atom.UmmaAtom;
 import tilewright.sm100.collective.Signals;
-import tilewright.sm100.collective.TensorMemoryUmma;
-import tilewright.sm100.collective.TiledUmma;
 
 /**
  * The MMA warp, of which one thread issues all multiplications: S = Q·Kᵀ of both tiles, then block by block O += P·V
@@ -26,13 +24,8 @@ final class MmaWarp {
   private final Scope k;
   private final Sm100AttentionConfig config;
   private final AttentionWork work;
-  private final AttentionMemory memory;
   private final AttentionSignals signals;
-  private final SharedTensor q;
-  private final SharedTensor key;
-  private final SharedTensor value;
-  private final TiledUmma qk;
-  private final TensorMemoryUmma pv;
+  private final AttentionProducts products;
   private final Pipeline.Cursor keys;
   private final Pipeline.Cursor values;
   private final List<Signals.Waiter> qFull;
@@ -40,21 +33,12 @@ final class MmaWarp {
   private final List<Signals.Waiter> pRestFull;
   private final List<Signals.Waiter> pEmpty;
 
-  MmaWarp(Scope k, AttentionWork work, AttentionMemory memory, AttentionSignals signals, SharedTensor q,
-      SharedTensor key, SharedTensor value) {
+  MmaWarp(Scope k, AttentionWork work, AttentionSignals signals, AttentionProducts products) {
     this.k = k;
     this.config = work.config();
     this.work = work;
-    this.memory = memory;
     this.signals = signals;
-    this.q = q;
-    this.key = key;
-    this.value = value;
-    int rows = Sm100AttentionConfig.ROWS;
-    var shape = config.shape();
-    qk = TiledUmma.of(UmmaAtom.of(config.type(), rows, shape.keys(), 1), config.layoutQ(), config.layoutK());
-    pv = TensorMemoryUmma.of(UmmaAtom.of(config.probabilities(), config.type(), rows, shape.valueDim(), 1),
-        config.layoutV());
+    this.products = products;
     keys = signals.kv().consumer();
     values = signals.kv().consumer();
     values.advance();
@@ -69,32 +53,40 @@ final class MmaWarp {
   }
 
   void multiply(Tile tile) {
-    var count = work.blocks(tile).count().settled();
+    var visits = work.blocks(tile);
+    var count = visits.count().settled();
     // 1. S = Q·Kᵀ of the first block, for both tiles.
     keys.awaitFull();
+    products.takeKeys(keys.stage());
     for (int i = 0; i < TILES; i++) {
       qFull.get(i).await();
-      computeScores(i);
+      products.takeQueries(k.constant(i));
+      computeScores(i, part(visits, k.constant(0)));
     }
     release(keys);
     // 2. O += P·V of a block and S of the next, the two tiles alternating.
     k.loop(k.constant(1), count, 1, place -> {
+      var before = part(visits, place.plus(-1));
+      var next = part(visits, place);
       values.awaitFull();
-      accumulate(0, k.constant(1).lessThan(place));
+      products.takeValues(values.stage());
+      accumulate(0, before, k.constant(1).lessThan(place));
       keys.awaitFull();
       awaitProduct(0);
-      computeScores(0);
-      accumulate(1, k.constant(1).lessThan(place));
+      products.takeKeys(keys.stage());
+      computeScores(0, next);
+      accumulate(1, before, k.constant(1).lessThan(place));
       release(values);
       awaitProduct(1);
-      computeScores(1);
+      computeScores(1, next);
       release(keys);
     });
     commit(signals.qEmpty().of(k.constant(0)));
     // 3. O += P·V of the last block.
     values.awaitFull();
+    products.takeValues(values.stage());
     for (int i = 0; i < TILES; i++) {
-      accumulate(i, k.constant(1).lessThan(count));
+      accumulate(i, part(visits, count.plus(-1)), k.constant(1).lessThan(count));
       commit(signals.oFull().of(k.constant(i)));
     }
     release(values);
@@ -102,25 +94,28 @@ final class MmaWarp {
     awaitProduct(TILES - 1);
   }
 
+  /** The number of a visited block among those that share scales. */
+  private I32 part(BlockVisits visits, I32 place) {
+    int parts = config.blocksPerScales();
+    return parts == 1 ? k.constant(0) : visits.block().apply(place).modulo(parts).settled();
+  }
+
   /** Issues S = Q·Kᵀ of a tile. */
-  private void computeScores(int tile) {
+  private void computeScores(int tile, I32 part) {
     var which = k.constant(tile);
-    qk.multiply(k, memory.scores(which), q.settled(), which, key.settled(), keys.stage(),
-        k.constant(0).equalTo(1));
+    products.multiplyKeys(which, keys.stage(), part);
     commit(signals.sFull().of(which));
   }
 
   /** Issues O += P·V of a tile, or O = P·V for its first block. */
-  private void accumulate(int tile, Pred more) {
+  private void accumulate(int tile, I32 part, Pred more) {
     var which = k.constant(tile);
-    var block = value.settled();
     pFull.get(tile).await();
     TensorFence.afterSync(k);
-    pv.multiply(k, memory.output(which), memory.probabilities(which), block, values.stage(), 0, config.early(), more);
-    pRestFull.get(tile).await();
-    TensorFence.afterSync(k);
-    pv.multiply(k, memory.output(which), memory.probabilities(which), block, values.stage(), config.early(),
-        config.shape().keys(), k.constant(0).equalTo(0));
+    products.multiplyValues(which, values.stage(), part, more, () -> {
+      pRestFull.get(tile).await();
+      TensorFence.afterSync(k);
+    });
   }
 
   /**

@@ -32,7 +32,7 @@ public record Sm100Attention(Sm100AttentionConfig config) implements Kernel {
 
   @Override
   public String name() {
-    return "sm100_attention_" + config.type().text() + "_d" + config.shape().headDim();
+    return "sm100_attention_" + (config.blockScaled() ? "mxf8" : config.type().text()) + "_d" + config.shape().headDim();
   }
 
   @Override
@@ -48,7 +48,8 @@ public record Sm100Attention(Sm100AttentionConfig config) implements Kernel {
         ? TensorTile.over(k, config.tensors().o(), q.shared().under(config.layoutO()))
         : TensorTile.of(k, config.tensors().o(), config.layoutO());
     var lse = config.lse() ? Optional.of(k.global(AttentionSpecs.logSumExp())) : Optional.<GlobalTensor>empty();
-    var operands = config.quantized().map(quantized -> OperandFactors.of(k, quantized));
+    var operands = config.quantized().filter(quantized -> !quantized.blockScaled()).map(quantized -> OperandFactors.of(k, quantized));
+    var scales = config.blockScaled() ? Optional.of(OperandScales.of(k, config)) : Optional.<OperandScales>empty();
     var factors = RowFactors.of(k);
     var work = AttentionWork.of(k, config, q, key, first, READERS);
     var signals = AttentionSignals.of(k, config.shape().stages(), first);
@@ -65,16 +66,26 @@ public record Sm100Attention(Sm100AttentionConfig config) implements Kernel {
           new SoftmaxWarpgroup(k, work, memory, signals, factors, operands, lane, quarter, group)::compute);
     }, () -> {
       RegisterBudget.shrink(k, config.otherRegisters());
-      k.when(group.equalTo(CORRECT), () -> work.forEachOfWarp(leads,
-          new CorrectionWarpgroup(k, work, memory, signals, factors, o.shared(), lse, lane, quarter)::correct));
+      k.when(group.equalTo(CORRECT), () -> {
+        var correction = new CorrectionWarpgroup(k, work, memory, signals, factors, o.shared(), lse, lane, quarter);
+        if (config.blockScaled()) correction.storeScaleOfP();
+        work.forEachOfWarp(leads, correction::correct);
+      });
       k.when(warp.equalTo(MMA), () -> k.when(Elect.one(k), () -> work.forEach(
-          new MmaWarp(k, work, memory, signals, q.shared(), key.shared(), value.shared())::multiply)));
+          new MmaWarp(k, work, signals, products(k, memory, q, key, value, scales))::multiply)));
       k.when(warp.equalTo(STORE), () -> k.when(Elect.one(k), () -> work.forEach(
           new StoreWarp(k, work, signals, o)::store)));
       k.when(warp.equalTo(LOAD), () -> k.when(Elect.one(k), () -> work.forEach(
-          new LoadWarp(k, work, signals, q, key, value)::load)));
+          new LoadWarp(k, work, signals, q, key, value, scales)::load)));
       if (config.cancelling()) k.when(warp.equalTo(SCHEDULE), () -> k.when(Elect.one(k), work.indices()::schedule));
     });
     allocated.release(k::barrier);
+  }
+
+  private AttentionProducts products(Scope k, AttentionMemory memory, TensorTile q, TensorTile key, TensorTile value,
+      Optional<OperandScales> scales) {
+    return scales.<AttentionProducts>map(of ->
+        new ScaledProducts(k, config, memory, q.shared(), key.shared(), value.shared(), of))
+        .orElseGet(() -> new PlainProducts(k, config, memory, q.shared(), key.shared(), value.shared()));
   }
 }

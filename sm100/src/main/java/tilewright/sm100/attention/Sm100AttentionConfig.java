@@ -11,6 +11,7 @@ import tilewright.kernels.attention.AttentionProblem;
 import tilewright.layout.Layout;
 import tilewright.layout.OffsetMap;
 import tilewright.numerics.ElementType;
+import tilewright.sm100.atom.ScaleCopy;
 import tilewright.sm100.atom.TensorMemory;
 
 /**
@@ -42,14 +43,17 @@ public record Sm100AttentionConfig(ElementType type, Shape shape, int headsToget
   /**
    * The types and factors of e4m3 operands.
    *
+   * @param blockScaled whether tensor cores multiply by scales of 32 neighbours (mxf8); otherwise factors are FP32
    * @param output type of O
    * @param probabilities type that P is rounded to: e4m3 or e5m2
    * @param queries rows of Q that share a factor
    * @param keys rows of K that do, a multiple of a block's; likewise {@code values}
    */
-  public record Quantized(ElementType output, ElementType probabilities, int queries, int keys, int values) {
+  public record Quantized(boolean blockScaled, ElementType output, ElementType probabilities, int queries, int keys,
+      int values) {
     static Quantized of(AttentionProblem.Quantized of) {
-      return new Quantized(of.output(), of.probabilities(), of.q().rows(), of.k().rows(), of.v().rows());
+      return new Quantized(of.blockScaled(), of.output(), of.probabilities(), of.q().rows(), of.k().rows(),
+          of.v().rows());
     }
 
     /** Whether all keys of a sequence and head share a factor of K. */
@@ -91,6 +95,21 @@ public record Sm100AttentionConfig(ElementType type, Shape shape, int headsToget
    */
   boolean outputReplacesQueries() {
     return quantized.isEmpty() && shape.headDim > Shape.ROOMY;
+  }
+
+  /** Whether tensor cores multiply Q, K and V by scales. */
+  boolean blockScaled() {
+    return quantized.filter(Quantized::blockScaled).isPresent();
+  }
+
+  /** Blocks of keys that share a tile of scales. */
+  int blocksPerScales() {
+    return blockScaled() ? ScaleCopy.ROWS / shape.keys : 1;
+  }
+
+  /** Tiles of scales along the head dimension of Q and K. */
+  int scaleTiles() {
+    return Math.ceilDiv(shape.headDim, Mxf8Scales.COLUMNS);
   }
 
   /** The type of O. */

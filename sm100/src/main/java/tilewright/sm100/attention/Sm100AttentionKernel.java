@@ -39,6 +39,10 @@ public record Sm100AttentionKernel(boolean cancelling) implements AttentionKerne
   private static final List<Shape> NARROW_FEW_KEYS = List.of(new Shape(64, 64, 64, 8, 4), new Shape(96, 96, 64, 8, 4),
       new Shape(128, 128, 64, 8, 4), new Shape(192, 128, 64, 8, 4));
 
+  /** Shapes of mxf8 operands, whose scales need columns of Tensor Memory that S or O leaves. */
+  private static final List<Shape> SCALED = List.of(new Shape(64, 64, 128, 8, 4), new Shape(96, 96, 128, 8, 4),
+      new Shape(128, 128, 64, 8, 4), new Shape(192, 128, 64, 8, 4));
+
   /** The kernel whose CTAs take turns at tiles. */
   public Sm100AttentionKernel() {
     this(false);
@@ -85,6 +89,7 @@ public record Sm100AttentionKernel(boolean cancelling) implements AttentionKerne
     var kernel = CompiledKernel.compile(new Sm100Attention(config), Target.SM100A);
     var arguments = AttentionArguments.of(kernel, p);
     config.tensors().giveTo(arguments, p);
+    if (config.blockScaled()) Mxf8Scales.giveTo(arguments, p);
     if (p.blockMask()) blockMask(p, shape).addTo(arguments);
     // Where tiles take unequal time, one CTA per tile lets the hardware fill gaps.
     long most = cancelling || p.band().right().isPresent() ? Integer.MAX_VALUE : MULTIPROCESSORS;
@@ -109,7 +114,8 @@ public record Sm100AttentionKernel(boolean cancelling) implements AttentionKerne
     var s = problem.sizes();
     boolean plain = !cancelling && problem.band().isAll() && problem.modification().equals(Modification.NONE);
     var quantized = problem.quantized().map(Quantized::of);
-    var many = quantized.isPresent() ? NARROW : SHAPES;
+    boolean scaled = problem.quantized().filter(AttentionProblem.Quantized::blockScaled).isPresent();
+    var many = scaled ? SCALED : quantized.isPresent() ? NARROW : SHAPES;
     var few = quantized.isPresent() ? NARROW_FEW_KEYS : FEW_KEYS;
     return Stream.concat(plain ? many.stream() : Stream.empty(), few.stream())
         .filter(shape -> shape.covers(s) && quantized.stream().allMatch(q -> q.haveFactorPerBlock(shape.keys())))

@@ -97,8 +97,8 @@ public final class ScaledMainloop implements TensorMainloop {
     var mma = products.mma();
     products.consume(stage, work, step -> {
       for (int tile = 0; tile < tiles; tile++) copyScales(stage.stage(), tile);
-      mma.multiplyScaled(k, sums, products.a().shared(), products.b().shared(), stage.stage(), this::ofA, this::ofB,
-          step.atLeast(1));
+      mma.multiplyScaled(k, sums, products.a().shared(), stage.stage(), products.b().shared(), stage.stage(),
+          this::ofA, this::ofB, step.atLeast(1));
     });
   }
 

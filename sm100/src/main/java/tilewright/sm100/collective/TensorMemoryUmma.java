@@ -43,9 +43,28 @@ public final class TensorMemoryUmma {
   public void multiply(Scope k, TensorMemoryTile d, TensorMemoryTile a, SharedTensor tileB, I32 stage, int first,
       int end, Pred more) {
     for (int slice = first; slice < end; slice += atom.depth()) {
-      var part = a.part(slice / atom.depth() * columns(), columns());
-      multiplySlice(k, d, part, tileB, stage, slice, slice == first ? more : Pred.known(k, true));
+      multiplySlice(k, d, part(a, slice), tileB, stage, slice, slice == first ? more : Pred.known(k, true));
     }
+  }
+
+  /**
+   * Like {@link #multiply(Scope, TensorMemoryTile, TensorMemoryTile, SharedTensor, I32, int, int, Pred)}, with scales,
+   * which are in Tensor Memory already.
+   *
+   * @param scalesA of every instruction
+   * @param scalesB of the first one along k; those of the others follow in the same words
+   */
+  public void multiplyScaled(Scope k, TensorMemoryTile d, TensorMemoryTile a, UmmaAtom.Scales scalesA,
+      SharedTensor tileB, I32 stage, UmmaAtom.Scales scalesB, int first, int end, Pred more) {
+    for (int slice = first; slice < end; slice += atom.depth()) {
+      var ofSlice = new UmmaAtom.Scales(scalesB.columns(), scalesB.first().plus(slice / atom.kind().block()));
+      atom.multiplyScaled(k, d, part(a, slice), b.register(k, tileB, k.constant(0), k.constant(slice), stage), b,
+          scalesA, ofSlice, slice == first ? more : Pred.known(k, true));
+    }
+  }
+
+  private TensorMemoryTile part(TensorMemoryTile a, int slice) {
+    return a.part(slice / atom.depth() * columns(), columns());
   }
 
   /** One thread multiplies A, which lies in equal parts along k, by a stage of B. */

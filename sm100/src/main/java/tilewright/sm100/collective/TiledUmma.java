@@ -78,17 +78,19 @@ public final class TiledUmma {
     TensorMemoryTile of(int tile);
   }
 
-  /** Multiplies tiles with scales, which are in Tensor Memory already. */
-  public void multiplyScaled(Scope k, TensorMemoryTile d, SharedTensor tileA, SharedTensor tileB, I32 stage,
-      Scales scalesA, Scales scalesB, Pred more) {
+  /** Multiplies tiles with scales, which are in Tensor Memory already; stages have numbers of their own. */
+  public void multiplyScaled(Scope k, TensorMemoryTile d, SharedTensor tileA, I32 stageA, SharedTensor tileB,
+      I32 stageB, Scales scalesA, Scales scalesB, Pred more) {
     var zero = k.constant(0);
     int perSlice = atom.depth() * atom.kind().perContainer() / atom.kind().block();
     for (int slice = 0; slice < depth; slice += atom.depth()) {
       var at = k.constant(slice);
       int scale = slice / atom.depth() * perSlice;
       int tile = scale / ScaleCopy.SCALES;
-      atom.multiplyScaled(k, d, a.register(k, tileA, zero, at, stage), a, b.register(k, tileB, zero, at, stage), b,
-          scalesA.of(tile), scalesB.of(tile), scale % ScaleCopy.SCALES, slice == 0 ? more : zero.equalTo(0));
+      var first = k.constant(scale % ScaleCopy.SCALES);
+      atom.multiplyScaled(k, d, a.register(k, tileA, zero, at, stageA), a, b.register(k, tileB, zero, at, stageB), b,
+          new UmmaAtom.Scales(scalesA.of(tile), first), new UmmaAtom.Scales(scalesB.of(tile), first),
+          slice == 0 ? more : zero.equalTo(0));
     }
   }
 }

@@ -40,7 +40,7 @@ public final class Sm90AttentionKernel implements AttentionKernel {
 
   @Override
   public Optional<String> refusal(AttentionProblem problem) {
-    return refusalOfFactors(problem)
+    return AttentionSpecs.refusalOfScales(problem).or(() -> refusalOfFactors(problem))
         .or(() -> AttentionSpecs.refusal(problem, shapes(problem).findFirst().isPresent(), "" + MOST_DIM));
   }
 

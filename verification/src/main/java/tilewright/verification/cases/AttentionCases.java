@@ -116,7 +116,7 @@ public final class AttentionCases {
   static List<Case> cases(Architecture architecture, long seed) {
     var cases = new ArrayList<Case>();
     Predicate<Setup> supported = s -> architecture.kernel.refusal(s.problem).isEmpty();
-    Stream.concat(small().stream(), QuantizedAttention.small().stream()).filter(supported)
+    Stream.of(small(), QuantizedAttention.small(), Mxf8Attention.small()).flatMap(List::stream).filter(supported)
         .forEach(s -> cases.add(makeCase(architecture, s, EVERYWHERE, seed)));
     Stream.concat(large().stream(), QuantizedAttention.large().stream()).filter(supported)
         .forEach(s -> cases.add(makeCase(architecture, s, GPU_ONLY, seed)));
@@ -272,7 +272,10 @@ public final class AttentionCases {
       buffers.put(p.v().buffer(), Buffers.normal(p.type(), keys * s.valueDim(), seed + 2));
     }
     buffers.put(p.o().buffer(), Buffers.poisoned(p.outputType(), queries * s.valueDim()));
-    p.quantized().ifPresent(quantized -> QuantizedAttention.drawFactors(p, quantized, buffers, seed + 3));
+    p.quantized().ifPresent(quantized -> {
+      if (quantized.blockScaled()) Mxf8Attention.drawScales(setup, buffers, seed + 3);
+      else QuantizedAttention.drawFactors(p, quantized, buffers, seed + 3);
+    });
     p.lse().ifPresent(lse -> buffers.put(lse.buffer(), Buffers.poisoned(ElementType.F32, queries)));
     if (p.blockMask()) blockMask(kernel.blockMask(p), buffers);
     buffers.put(Sm90AttentionKernel.COUNTER, Buffers.zeros(ElementType.I32, 1));

@@ -51,6 +51,10 @@ record AttentionSequence(AttentionProblem problem, int index, int firstQuery, in
   }
 
   private AttentionFactors factors(Quantized quantized, Map<String, MemorySegment> in, TensorCores tensorCores) {
+    if (quantized.blockScaled()) {
+      return new AttentionFactors(Mxf8Attention.scales(this, in), quantized.probabilities(), quantized.output(),
+          AttentionFactors.TILE, tensorCores);
+    }
     var sizes = problem.sizes();
     return new AttentionFactors(blocks(quantized.q(), queries, sizes.heads(), in),
         blocks(quantized.k(), keys, sizes.keyHeads(), in), blocks(quantized.v(), keys, sizes.keyHeads(), in),

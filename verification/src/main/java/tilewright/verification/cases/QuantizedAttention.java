@@ -55,7 +55,7 @@ public final class QuantizedAttention {
         .flatMap(setup -> Stream.of(quantized(setup), perBlock(setup, 128, 128))).toList();
   }
 
-  private static boolean isAligned(AttentionCases.Setup setup) {
+  static boolean isAligned(AttentionCases.Setup setup) {
     var s = setup.problem().sizes();
     return s.headDim() % ALIGNED == 0 && s.valueDim() % ALIGNED == 0;
   }
@@ -111,7 +111,7 @@ public final class QuantizedAttention {
 
   /** The types of a problem in words. */
   static String types(AttentionProblem p) {
-    return p.type().text() + p.quantized().map(quantized -> " to " + quantized.output().text()).orElse("");
+    return p.format() + p.quantized().map(quantized -> " to " + quantized.output().text()).orElse("");
   }
 
   /** Adds random positive factors; what lies between them is NaN. */

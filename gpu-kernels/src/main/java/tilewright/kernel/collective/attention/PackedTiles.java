@@ -29,7 +29,12 @@ public record PackedTiles(GlobalTensor lengths, int queries) {
   }
 
   private I32 begin(I32 sequence) {
-    return first(sequence).dividedBy(queries).plus(sequence);
+    return firstSlot(first(sequence), sequence, queries);
+  }
+
+  /** The first slot of a sequence whose first row is given. */
+  public static I32 firstSlot(I32 row, I32 sequence, int rowsPerSlot) {
+    return row.dividedBy(rowsPerSlot).plus(sequence);
   }
 
   /** The slot of a tile, given its number in its sequence. */

@@ -1,0 +1,101 @@
+package tilewright.sm100.attention;
+
+import java.util.List;
+import java.util.OptionalInt;
+import tilewright.kernel.LaunchArguments;
+import tilewright.kernel.TensorSpec;
+import tilewright.kernel.collective.attention.PackedTiles;
+import tilewright.kernels.attention.AttentionProblem.Factors;
+import tilewright.kernels.attention.AttentionProblem.Format;
+import tilewright.kernels.attention.AttentionProblem.Quantized;
+import tilewright.kernels.attention.AttentionProblem.Sizes;
+import tilewright.kernels.attention.AttentionProblem;
+import tilewright.numerics.ElementType;
+import tilewright.sm100.atom.ScaleCopy;
+
+/**
+ * The layout of the scales of mxf8 operands in memory, buffers scaleQ, scaleK and scaleV. A scale is a byte of type
+ * ue8m0, 2^(byte − 127). Each head has blocks of 128 rows of a sequence, of which each has a tile of 512 bytes for 128
+ * columns of the head. {@link ScaleCopy#layout()} maps a tile's (row, scale) to a byte:
+ * <ul>
+ * <li>of Q and K, rows are queries or keys and a scale is that of 32 columns;
+ * <li>of V, rows are columns and a scale is that of 32 keys.
+ * </ul>
+ * A packed sequence b begins with block cu[b] / 128 + b. Scales of rows and columns that do not exist are read: they
+ * must not be NaN (255).
+ */
+public final class Mxf8Scales {
+  /** Rows of a sequence that a block has. */
+  public static final int ROWS = ScaleCopy.ROWS;
+  /** Neighbours that share a scale. */
+  public static final int NEIGHBOURS = 32;
+  /** Columns of a head that a tile is of. */
+  static final int COLUMNS = NEIGHBOURS * ScaleCopy.SCALES;
+  private static final int WORDS = ScaleCopy.BYTES / Integer.BYTES;
+
+  private Mxf8Scales() {}
+
+  /** Scales of dense buffers, head by head of each batch entry. */
+  public static Quantized of(ElementType output, Sizes s) {
+    return of(output, s, OptionalInt.empty());
+  }
+
+  /** Scales of dense buffers of packed sequences, head by head. */
+  public static Quantized ofPacked(ElementType output, Sizes s, int sequences) {
+    return of(output, s, OptionalInt.of(sequences));
+  }
+
+  private static Quantized of(ElementType output, Sizes s, OptionalInt sequences) {
+    return new Quantized(Format.MXF8, output, ElementType.E4M3,
+        dense("scaleQ", s.heads(), blocks(s.queries(), sequences), s.headDim()),
+        dense("scaleK", s.keyHeads(), blocks(s.keys(), sequences), s.headDim()),
+        dense("scaleV", s.keyHeads(), blocks(s.keys(), sequences), s.valueDim()));
+  }
+
+  private static Factors dense(String buffer, int heads, long blocks, int columns) {
+    long block = (long) tiles(columns) * ScaleCopy.BYTES;
+    return new Factors(buffer, ROWS, block, blocks * block, heads * blocks * block);
+  }
+
+  /** Tiles of a block of a head of so many columns. */
+  static int tiles(int columns) {
+    return Math.ceilDiv(columns, COLUMNS);
+  }
+
+  /** Blocks of a head of so many rows, at least one. */
+  static long blocks(int rows, OptionalInt sequences) {
+    return Math.max(1, sequences.isPresent() ? PackedTiles.slots(rows, sequences.getAsInt(), ROWS)
+        : Math.ceilDiv(rows, ROWS));
+  }
+
+  /** The number of blocks of a problem's operand of so many rows. */
+  private static long blocks(AttentionProblem p, int rows) {
+    return blocks(rows, p.packed().map(packed -> OptionalInt.of(packed.sequences())).orElse(OptionalInt.empty()));
+  }
+
+  /** The tensor of an operand's scales, in words: a tile's, tiles of a block, blocks of rows, heads, batch entries. */
+  static TensorSpec spec(String name) {
+    var heads = name.endsWith("Q") ? "H" : "Hk";
+    return TensorSpec.of(name, ElementType.I32, "Tiles" + name, "W", "Blocks" + name, heads, "B").contiguous("W")
+        .fixed("W", WORDS).aligned(4);
+  }
+
+  /** Gives the scales of a problem to a launch. */
+  static void giveTo(LaunchArguments arguments, AttentionProblem p) {
+    var s = p.sizes();
+    var quantized = p.quantized().orElseThrow();
+    arguments.tensor("scaleQ", tensor(p, quantized.q(), s.queries(), s.heads(), s.headDim()))
+        .tensor("scaleK", tensor(p, quantized.k(), s.keys(), s.keyHeads(), s.headDim()))
+        .tensor("scaleV", tensor(p, quantized.v(), s.keys(), s.keyHeads(), s.valueDim()));
+  }
+
+  private static LaunchArguments.Tensor tensor(AttentionProblem p, Factors scales, int rows, int heads, int columns) {
+    return new LaunchArguments.Tensor(scales.buffer(), 0,
+        List.of((long) tiles(columns), (long) WORDS, blocks(p, rows), (long) heads, (long) p.sizes().batch()),
+        List.of((long) WORDS, 1L, words(scales.block()), words(scales.head()), words(scales.batch())));
+  }
+
+  private static long words(long bytes) {
+    return bytes / Integer.BYTES;
+  }
+}
