@@ -19,6 +19,7 @@ import tilewright.kernels.attention.AttentionProblem.Quantized;
 import tilewright.kernels.attention.AttentionProblem.Sizes;
 import tilewright.kernels.attention.AttentionProblem;
 import tilewright.numerics.ElementType;
+import tilewright.sm100.attention.Mxf8Scales;
 import tilewright.sm100.attention.Sm100AttentionKernel;
 import tilewright.verification.cases.AttentionCases;
 import tilewright.verification.cases.AttentionMods;
@@ -63,20 +64,49 @@ class Sm100AttentionAssemblyTest {
         .map(problem -> Arguments.of(s.headDim(), problem.quantized().orElseThrow().k().rows(), problem)));
   }
 
-  private static Stream<AttentionProblem> forms(AttentionProblem p) {
+  /** Bands, and functions of scores. */
+  private static Stream<AttentionProblem> plainForms(AttentionProblem p) {
     var bands = Stream.of(Band.ALL, Band.CAUSAL, Band.window(512, 0)).map(p::with);
-    var functions = AttentionMods.setups().stream().map(AttentionCases.Setup::problem)
-        .map(setup -> setup.blockMask() ? p.with(setup.modification()).skipping() : p.with(setup.modification()));
+    return Stream.concat(bands, AttentionMods.setups().stream().map(AttentionCases.Setup::problem)
+        .map(setup -> setup.blockMask() ? p.with(setup.modification()).skipping() : p.with(setup.modification())));
+  }
+
+  private static Stream<AttentionProblem> forms(AttentionProblem p) {
     var packed = p.quantized().orElseThrow().k().rows() == Factors.WHOLE
         ? Stream.of(Band.ALL, Band.CAUSAL).map(band -> p.with(band).with(new Packed("cuQ", "cuK", 4, 2048)))
         : Stream.<AttentionProblem>empty();
-    return Stream.of(bands, functions, packed).flatMap(forms -> forms);
+    return Stream.concat(plainForms(p), packed);
   }
 
   @ParameterizedTest(name = "{0} wide, factors of {1} keys: {2}")
   @MethodSource("quantized")
   void assemblesEightBitOperandsWithoutSpillsAndWarnings(int dim, int keys, AttentionProblem problem) {
     assemble(new Sm100AttentionKernel().prepare(problem).kernel());
+  }
+
+  /** Operands with scales, in all forms. */
+  static List<AttentionProblem> scaled() {
+    return LongSuite.of(DIMS.stream().flatMap(s -> {
+      var packed = AttentionProblem.dense(Mxf8Scales.ofPacked(ElementType.F16, s, 4), s)
+          .with(new Packed("cuQ", "cuK", 4, 2048));
+      return Stream.concat(Stream.of(packed, packed.with(Band.CAUSAL)),
+          plainForms(AttentionProblem.dense(Mxf8Scales.of(ElementType.BF16, s), s)));
+    }).toList());
+  }
+
+  @ParameterizedTest(name = "{0}")
+  @MethodSource("scaled")
+  void assemblesBlockScaledOperandsWithoutSpillsAndWarnings(AttentionProblem problem) {
+    assemble(new Sm100AttentionKernel().prepare(problem).kernel());
+  }
+
+  @ParameterizedTest(name = "{0}")
+  @MethodSource("cancelsLaunchesWithoutSpillsAndWarnings")
+  void cancelsLaunchesOfBlockScaledOperandsWithoutSpillsAndWarnings(Sizes dims) {
+    for (var band : List.of(Band.ALL, Band.CAUSAL)) {
+      var problem = AttentionProblem.dense(Mxf8Scales.of(ElementType.BF16, dims), dims).with(band);
+      assemble(new Sm100AttentionKernel(true).prepare(problem).kernel());
+    }
   }
 
   @ParameterizedTest(name = "{0}")

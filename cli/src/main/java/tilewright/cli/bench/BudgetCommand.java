@@ -25,6 +25,7 @@ import tilewright.kernels.registry.Choice;
 import tilewright.kernels.registry.InvalidSettingException;
 import tilewright.kernels.registry.Setting;
 import tilewright.numerics.ElementType;
+import tilewright.sm100.attention.Mxf8Scales;
 import tilewright.verification.budget.Budget;
 import tilewright.verification.budget.Budgets;
 import tilewright.verification.budget.RecordedRates;
@@ -37,11 +38,12 @@ import tools.jackson.core.JacksonException;
     "It is a model: the kernel runs on the simulator, and published throughputs turn its counts into cycles."})
 @Examples({"budget gemm --arch sm90", "budget attention --set mask=causal"})
 public final class BudgetCommand implements Callable<Integer> {
+  private static final String MXF8 = AttentionProblem.Format.MXF8.text();
   private static final List<Setting> GEMM = List.of(Setting.count("m", 8192), Setting.count("n", 8192),
       Setting.count("k", 8192), Setting.types("dtype", ElementType.BF16, ElementType.F16), GemmSettings.ORDER);
   private static final List<Setting> ATTENTION = List.of(Setting.count("batch", 4), Setting.count("heads", 16),
       Setting.count("queries", 8192), Setting.count("keys", 8192), Setting.count("dim", 128),
-      Setting.types("dtype", ElementType.BF16, ElementType.F16, ElementType.E4M3),
+      Setting.option("dtype", ElementType.BF16.text(), ElementType.F16.text(), ElementType.E4M3.text(), MXF8),
       Setting.option("mask", "none", "causal"));
 
   private final Console console;
@@ -131,11 +133,16 @@ public final class BudgetCommand implements Callable<Integer> {
   }
 
   private static AttentionProblem attention(Choice s) {
-    var type = s.type("dtype");
     var sizes = Sizes.of(s.number("batch"), s.number("queries"), s.number("keys"), s.number("heads"), s.number("dim"));
-    var problem = type == ElementType.E4M3
+    var problem = problem(s, sizes);
+    return s.text("mask").equals("causal") ? problem.with(Band.CAUSAL) : problem;
+  }
+
+  private static AttentionProblem problem(Choice s, Sizes sizes) {
+    if (s.text("dtype").equals(MXF8)) return AttentionProblem.dense(Mxf8Scales.of(ElementType.BF16, sizes), sizes);
+    var type = s.type("dtype");
+    return type == ElementType.E4M3
         ? AttentionProblem.dense(AttentionProblem.Quantized.perHead(ElementType.BF16, sizes), sizes)
         : AttentionProblem.dense(type, sizes);
-    return s.text("mask").equals("causal") ? problem.with(Band.CAUSAL) : problem;
   }
 }

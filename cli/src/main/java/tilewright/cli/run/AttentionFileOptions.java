@@ -4,9 +4,11 @@ import java.lang.foreign.Arena;
 import java.lang.foreign.MemorySegment;
 import java.nio.file.Path;
 import java.util.HashMap;
+import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
+import java.util.SequencedMap;
 import java.util.stream.Collectors;
 import java.util.stream.Stream;
 import picocli.CommandLine.Mixin;
@@ -16,6 +18,7 @@ import tilewright.cli.io.Console;
 import tilewright.cli.tensor.SequenceLengths;
 import tilewright.cli.tensor.TensorFile;
 import tilewright.kernels.attention.Attention;
+import tilewright.kernels.attention.AttentionProblem.Format;
 import tilewright.kernels.attention.AttentionProblem.Packed;
 import tilewright.kernels.attention.AttentionProblem.Sizes;
 import tilewright.kernels.attention.AttentionProblem.View;
@@ -28,6 +31,8 @@ import tilewright.reference.TensorView;
 final class AttentionFileOptions {
   static final List<String> OPERANDS = List.of("Q", "K", "V");
   private static final int ALIGNMENT = 256;
+  /** Types of elements by the names of {@code --dtype}. */
+  private static final SequencedMap<String, ElementType> TYPES = types();
 
   @Option(names = "--q", required = true, paramLabel = "FILE",
       description = "Q: f16, bf16 (V2 in .npy), f32 or f64, or codes of e4m3.")
@@ -61,9 +66,10 @@ final class AttentionFileOptions {
           + "i4, .npy) of queries and of keys, or of both.")
   private List<Path> varlen = List.of();
 
-  @Option(names = "--dtype", paramLabel = "f16|bf16|e4m3",
+  @Option(names = "--dtype", paramLabel = "f16|bf16|e4m3|mxf8",
       description = "The type of Q, K and V in the computation (default: that of Q's file; f4 and f8 are rounded to "
-          + "bf16). With e4m3, numbers are quantised; F8_E4M3, and u1 or V1 in .npy, are codes already.")
+          + "bf16). With e4m3, numbers are quantised; F8_E4M3, and u1 or V1 in .npy, are codes already. mxf8 is e4m3 "
+          + "with a scale for 32 neighbours, for sm100_attention; numbers are quantised.")
   private Optional<String> dtype;
 
   @Mixin
@@ -90,6 +96,13 @@ final class AttentionFileOptions {
     }
   }
 
+  private static SequencedMap<String, ElementType> types() {
+    var types = new LinkedHashMap<String, ElementType>();
+    for (var type : List.of(ElementType.F16, ElementType.BF16, ElementType.E4M3)) types.put(type.text(), type);
+    types.put(Format.MXF8.text(), ElementType.E4M3);
+    return types;
+  }
+
   /** @throws CommandFailure naming what does not fit together */
   Inputs read(Console console, Arena arena) {
     var codes = dtype.filter(ElementType.E4M3.text()::equals).map(_ -> ElementType.E4M3);
@@ -97,7 +110,7 @@ final class AttentionFileOptions {
     var type = type(files.getFirst());
     boolean quantized = type == ElementType.E4M3;
     var sizes = sizes(files);
-    quantization.check(type, files);
+    quantization.check(type, blockScaled(), files);
     var buffers = new HashMap<String, MemorySegment>();
     var packed = varlen.isEmpty() ? Optional.<Packed>empty() : Optional.of(packed(sizes, buffers, arena));
     var attention = quantized ? quantized(files, sizes, packed, buffers, arena) : Attention.forward(type, sizes);
@@ -111,6 +124,12 @@ final class AttentionFileOptions {
   private Attention quantized(List<TensorFile> files, Sizes sizes, Optional<Packed> packed,
       Map<String, MemorySegment> buffers, Arena arena) {
     var q = files.getFirst();
+    if (blockScaled()) {
+      var operands = quantization.quantizeBlocks(files.stream().map(this::tensor).toList(), q.type(), packed, buffers,
+          arena);
+      buffers.putAll(operands.buffers());
+      return Attention.forward(operands.quantized(), sizes);
+    }
     var operands = q.type() == ElementType.E4M3
         ? quantization.given(files, sizes, packed.map(Packed::sequences).orElse(sizes.batch()), arena)
         : quantization.quantize(files.stream().map(this::tensor).toList(), q.type(), arena);
@@ -174,8 +193,14 @@ final class AttentionFileOptions {
 
   private ElementType type(TensorFile file) {
     var found = file.type() == ElementType.E4M3 || file.type().bytes() == 2 ? file.type() : ElementType.BF16;
-    return dtype.map(name -> GemmFileOptions.type("--dtype", name, ElementType.F16, ElementType.BF16,
-        ElementType.E4M3)).orElse(found);
+    return dtype.map(name -> TYPES.entrySet().stream().filter(type -> type.getKey().equals(name)).findFirst()
+        .orElseThrow(() -> CommandFailure.badInput("invalid --dtype " + name + ": " + String.join(" or ",
+            TYPES.keySet()))).getValue()).orElse(found);
+  }
+
+  /** Whether operands have a scale for 32 neighbours. */
+  private boolean blockScaled() {
+    return dtype.filter(Format.MXF8.text()::equals).isPresent();
   }
 
   private boolean headsFirst() {

@@ -13,14 +13,16 @@ import picocli.CommandLine.Option;
 import tilewright.cli.io.CommandFailure;
 import tilewright.cli.tensor.TensorFile;
 import tilewright.kernels.attention.AttentionProblem.Factors;
+import tilewright.kernels.attention.AttentionProblem.Packed;
 import tilewright.kernels.attention.AttentionProblem.Quantized;
 import tilewright.kernels.attention.AttentionProblem.Sizes;
 import tilewright.kernels.attention.AttentionQuantizer;
 import tilewright.kernels.attention.AttentionQuantizer.Scales;
 import tilewright.numerics.ElementType;
 import tilewright.reference.TensorView;
+import tilewright.sm100.attention.Mxf8Quantizer;
 
-/** The options of {@code run attention --dtype e4m3}: how numbers become codes, or the factors of codes in files. */
+/** The options of {@code run attention} with e4m3 and mxf8: how numbers become codes, or the factors of codes in files. */
 final class QuantizationOptions {
   private static final String BLOCK = "block:";
   private static final int HEAD_DIMENSION = 3;
@@ -48,11 +50,16 @@ final class QuantizationOptions {
   private Optional<String> descaleV;
 
   @Option(names = "--out-dtype", paramLabel = "f16|bf16",
-      description = "With e4m3: the type of O (default: that of Q's file where it has 16 bits, else bf16).")
+      description = "With e4m3 and mxf8: the type of O (default: that of Q's file where it has 16 bits, else bf16).")
   private Optional<String> outDtype;
 
-  /** @throws CommandFailure naming options, or types of files, that do not go together */
-  void check(ElementType type, List<TensorFile> files) {
+  /**
+   * Checks that options and types of files go together.
+   *
+   * @param blockScaled whether operands have a scale for 32 neighbours
+   * @throws CommandFailure naming those that do not
+   */
+  void check(ElementType type, boolean blockScaled, List<TensorFile> files) {
     var quantizing = new ArrayList<String>();
     hadamard.ifPresent(_ -> quantizing.add("--hadamard"));
     var descaling = new ArrayList<String>();
@@ -61,20 +68,24 @@ final class QuantizationOptions {
     descaleV.ifPresent(_ -> descaling.add("--descale-v"));
     var others = new ArrayList<String>();
     scales.ifPresent(_ -> others.add("--scales"));
-    outDtype.ifPresent(_ -> others.add("--out-dtype"));
-    if (type != ElementType.E4M3) {
+    if (!blockScaled) outDtype.ifPresent(_ -> others.add("--out-dtype"));
+    if (type != ElementType.E4M3 || blockScaled) {
       others.addAll(quantizing);
       others.addAll(descaling);
       if (!others.isEmpty()) {
         throw CommandFailure.badInput("only with --dtype e4m3: " + String.join(", ", others));
       }
-      return;
+      if (!blockScaled) return;
     }
     var q = files.getFirst();
     for (var file : files) {
+      if (blockScaled && file.type().bytes() == 1) {
+        throw CommandFailure.badFile(file.path(), "has codes of " + file.type().text() + "; needed for mxf8 are "
+            + "numbers, whose scales are computed");
+      }
       if (file.extent(HEAD_DIMENSION) % ALIGNED != 0) {
         throw CommandFailure.badFile(file.path(), "has head dimension " + file.extent(HEAD_DIMENSION)
-            + "; needed for e4m3 is a multiple of " + ALIGNED + ": append zeros, and give the --scale of before");
+            + "; needed for " + (blockScaled ? "mxf8" : "e4m3") + " is a multiple of " + ALIGNED + ": append zeros, and give the --scale of before");
       }
       if (file.type() == ElementType.E5M2) {
         throw CommandFailure.badFile(file.path(), "has codes of e5m2; needed are e4m3, or numbers to quantise");
@@ -104,6 +115,16 @@ final class QuantizationOptions {
     } catch (IllegalArgumentException e) {
       throw CommandFailure.badInput(e.getMessage());
     }
+  }
+
+  /** Quantises numbers (B,S,H,D) with a scale for 32 neighbours. */
+  AttentionQuantizer.Operands quantizeBlocks(List<TensorView> tensors, ElementType file, Optional<Packed> packed,
+      Map<String, MemorySegment> lengths, Arena arena) {
+    var quantizer = new Mxf8Quantizer(output(file));
+    return packed.map(p -> quantizer.quantizePacked(tensors.get(0), tensors.get(1), tensors.get(2),
+            lengths.get(p.queries()).toArray(ValueLayout.JAVA_INT), lengths.get(p.keys()).toArray(ValueLayout.JAVA_INT),
+            arena))
+        .orElseGet(() -> quantizer.quantize(tensors.get(0), tensors.get(1), tensors.get(2), arena));
   }
 
   /**

@@ -40,6 +40,7 @@ import tilewright.ptx.Launch;
     "With --backward its gradients by Q, K and V, from that by O."})
 @Examples({"run attention --q Q.npy --k K.npy --v V.npy --out O.npy --causal",
     "run attention --q Q.npy --k K.npy --v V.npy --out O.npy --dtype e4m3 --hadamard 7",
+    "run attention --q Q.npy --k K.npy --v V.npy --out O.npy --dtype mxf8",
     "run attention --q Q.npy --k K.npy --v V.npy --backward --do dO.npy --dq dQ.npy --dk dK.npy --dv dV.npy"})
 public final class RunAttention implements Callable<Integer> {
   private final Console console;
@@ -179,12 +180,13 @@ public final class RunAttention implements Callable<Integer> {
     if (backend == Backend.GPU && Gpu.probe() instanceof GpuProbe.Available(_, var devices)) {
       return devices.getFirst().capability();
     }
+    if (inputs.attention().problem().blockScaled()) return Target.SM100A.capability();
     return inputs.type() == ElementType.E4M3 ? Target.SM90A.capability() : Target.SM80.capability();
   }
 
   private int report(String what, String written, Inputs inputs, String chosen, Backend.Result result) {
     var s = inputs.sizes();
-    var row = new Row(written, s, inputs.type().text(), inputs.output().text(), chosen, backend.toString(),
+    var row = new Row(written, s, inputs.attention().problem().format(), inputs.output().text(), chosen, backend.toString(),
         result.ms(), result.findings());
     console.result(row, "%s: %s of %d×%d×%d×%d queries and %d×%d keys in %s by %s on %s, %.1f ms".formatted(
         result.findings().isEmpty() ? written : "not written", what, s.batch(), s.queries(), s.heads(), s.headDim(),

@@ -39,6 +39,13 @@ class BudgetCommandTest {
   }
 
   @Test
+  void whatAKernelRefusesHasNoBudget() {
+    var run = Cli.run("budget", "attention", "--arch", "sm90", "--set", "dtype=mxf8");
+    assertEquals(Exit.BAD_INPUT, run.exitCode(), run.out());
+    assertTrue(run.err().contains("mxf8 operands need tensor cores with block scales"), run.err());
+  }
+
+  @Test
   void whatIsNoRecordIsRefused(@TempDir Path folder) throws IOException {
     var file = folder.resolve("record.json");
     for (var text : List.of("", "{", "{}", "{\"rows\": [{}]}")) {

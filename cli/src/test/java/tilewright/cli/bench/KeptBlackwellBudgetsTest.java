@@ -23,6 +23,11 @@ class KeptBlackwellBudgetsTest {
   }
 
   @Test
+  void attentionOfBlockScaledOperandsIsAsItWasKept() throws IOException {
+    KeptBudgets.assertKept("attention-sm100-mxf8.jsonl", "budget", "attention", "--set", "dtype=mxf8", "--json");
+  }
+
+  @Test
   void gradientsAreAsTheyWereKept() throws IOException {
     KeptBudgets.assertKept("attention-backward-sm100.jsonl", "budget", "attention_backward", "--json");
   }

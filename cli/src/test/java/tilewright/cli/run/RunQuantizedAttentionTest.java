@@ -37,7 +37,7 @@ import tilewright.reference.AttentionReference;
 import tilewright.reference.ScoreRule;
 import tilewright.reference.TensorView;
 
-/** {@code run attention --dtype e4m3} on the simulator, against attention of the numbers before quantisation. */
+/** {@code run attention} with e4m3 and mxf8 on the simulator, against attention of the numbers before quantisation. */
 class RunQuantizedAttentionTest {
   private static final Sizes SIZES = new Sizes(2, 20, 70, 4, 2, 64, 64);
   /** Codes keep four bits of a number, and P averages over keys. */
@@ -92,6 +92,57 @@ class RunQuantizedAttentionTest {
     assertTrue(run.out().contains("in e4m3 by sm90_attention on sim"), run.out());
     // Numbers of 32 bits give O in bf16.
     assertTrue(error(operands.attention(SIZES, true), ElementType.BF16, SIZES) < NEAR);
+  }
+
+  @Test
+  void numbersGetScalesOf32Neighbours() throws IOException {
+    var operands = Operands.of(SIZES, 1, 3);
+    write(operands, SIZES);
+    var run = run("--dtype", "mxf8", "--causal", "--out-dtype", "f16", "--lse", path("lse.npy"));
+    assertEquals(Exit.OK, run.exitCode(), run.err());
+    assertTrue(run.out().contains("in mxf8 by sm100_attention on sim"), run.out());
+    assertTrue(error(operands.attention(SIZES, true), ElementType.F16, SIZES) < NEAR);
+  }
+
+  @Test
+  void packedSequencesGetScalesOf32Neighbours() throws IOException {
+    var s = Sizes.of(1, 150, 150, 2, 32);
+    var operands = Operands.of(s, 1, 8);
+    write(operands, s);
+    var lengths = ByteBuffer.allocate(16).order(ByteOrder.LITTLE_ENDIAN).putInt(0).putInt(140).putInt(140).putInt(150);
+    Files.write(folder.resolve("cu.npy"), Npy.file(1, Npy.header("<i4", false, "(4,)"), lengths.array()));
+    var run = run("--dtype", "mxf8", "--varlen", path("cu.npy"));
+    assertEquals(Exit.OK, run.exitCode(), run.err());
+    var last = Sizes.of(1, 10, 10, 2, 32);
+    var alone = new Operands(tail(operands.q), tail(operands.k), tail(operands.v)).attention(last, false);
+    var found = tail(numbers(ElementType.BF16, s));
+    var layout = layout(1, 10, 2, 32);
+    for (int i = 0; i < alone.length; i++) {
+      assertEquals(alone[i], found[Math.toIntExact(layout.apply(i))], 0.2, "element " + i);
+    }
+  }
+
+  /** The last ten of rows of 64. */
+  private static float[] tail(float[] values) {
+    return Arrays.copyOfRange(values, values.length - 10 * 64, values.length);
+  }
+
+  @Test
+  void blockScalesAreRefusedWithTheRemedy() throws IOException {
+    var s = Sizes.of(1, 4, 4, 1, 16);
+    write(Operands.of(s, 1, 9), s);
+    refused("only with --dtype e4m3: --scales, --hadamard", "--dtype", "mxf8", "--hadamard", "1", "--scales", "head");
+    refused("sm90_attention: mxf8 operands need tensor cores with block scales: take sm100_attention, or e4m3 operands",
+        "--dtype", "mxf8", "--kernel", "sm90_attention");
+    for (var name : List.of("q", "k", "v")) codes(name, "safetensors", shape(1, 4, 1, 16), new byte[64]);
+    var run = Cli.run("run", "attention", "--q", path("q.safetensors:x"), "--k", path("k.safetensors:x"), "--v",
+        path("v.safetensors:x"), "--out", path("o.npy"), "--dtype", "mxf8");
+    assertEquals(Exit.BAD_INPUT, run.exitCode(), run.err());
+    assertTrue(run.err().contains("has codes of e4m3; needed for mxf8 are numbers, whose scales are computed"),
+        run.err());
+    var odd = Sizes.of(1, 4, 4, 1, 24);
+    write(Operands.of(odd, 1, 9), odd);
+    refused("has head dimension 24; needed for mxf8 is a multiple of 16: append zeros", "--dtype", "mxf8");
   }
 
   @Test

@@ -46,8 +46,10 @@ public final class BudgetPage {
         rows(folder.resolve("attention-backward-sm100.jsonl")).getFirst());
     Files.writeString(generated.resolve("budget-gradients.adoc"), units(gradients));
     Files.writeString(generated.resolve("budget-emulation.adoc"), ranking(attention));
-    Files.writeString(generated.resolve("budget-emulation-e4m3.adoc"),
-        ranking(rows(folder.resolve("attention-sm100-e4m3.jsonl"))));
+    for (var type : List.of("e4m3", "mxf8")) {
+      Files.writeString(generated.resolve("budget-emulation-" + type + ".adoc"),
+          ranking(rows(folder.resolve("attention-sm100-" + type + ".jsonl"))));
+    }
     Files.writeString(generated.resolve("budget-gemm.adoc"), ranking(gemm));
     Files.writeString(generated.resolve("budget-amounts.adoc"), amounts(List.of(gemm.getFirst(), own)));
     Files.writeString(generated.resolve("budget-published.adoc"),

@@ -44,7 +44,7 @@ class BudgetPageTest {
   @Test
   void whatWasKeptSaysThatItIsAModel() throws IOException {
     for (var file : List.of("gemm-sm90.jsonl", "gemm-sm100.jsonl", "attention-sm90.jsonl", "attention-sm100.jsonl",
-        "attention-sm100-e4m3.jsonl",
+        "attention-sm100-e4m3.jsonl", "attention-sm100-mxf8.jsonl",
         "attention-backward-sm80.jsonl", "attention-backward-sm90.jsonl", "attention-backward-sm100.jsonl")) {
       for (var row : BudgetPage.rows(KEPT.resolve(file))) assertEquals("true", row.get("model").asString());
     }

@@ -255,6 +255,11 @@ public record AttentionProblem(ElementType type, Sizes sizes, View q, View k, Vi
     return quantized.map(Quantized::output).orElse(type);
   }
 
+  /** Whether tensor cores multiply Q, K and V by scales. */
+  public boolean blockScaled() {
+    return quantized.filter(Quantized::blockScaled).isPresent();
+  }
+
   /** The format of Q, K and V, such as {@code bf16} or {@code mxf8}. */
   public String format() {
     return quantized.map(of -> of.format.text()).orElse(type.text());

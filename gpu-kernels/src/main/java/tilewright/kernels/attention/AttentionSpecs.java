@@ -38,8 +38,8 @@ public record AttentionSpecs(ElementType type, ElementType output) {
 
   /** Why a kernel whose tensor cores multiply by no scales cannot compute a problem, if it cannot. */
   public static Optional<String> refusalOfScales(AttentionProblem p) {
-    return p.quantized().filter(AttentionProblem.Quantized::blockScaled).map(_ -> p.format()
-        + " operands need tensor cores with block scales: sm100_attention, or e4m3 operands");
+    return p.blockScaled() ? Optional.of(p.format() + " operands need tensor cores with block scales: take "
+        + "sm100_attention, or e4m3 operands") : Optional.empty();
   }
 
   /** Like {@link #refusal(AttentionProblem, boolean, String)}, for the gradients. */

@@ -114,8 +114,7 @@ public record Sm100AttentionKernel(boolean cancelling) implements AttentionKerne
     var s = problem.sizes();
     boolean plain = !cancelling && problem.band().isAll() && problem.modification().equals(Modification.NONE);
     var quantized = problem.quantized().map(Quantized::of);
-    boolean scaled = problem.quantized().filter(AttentionProblem.Quantized::blockScaled).isPresent();
-    var many = scaled ? SCALED : quantized.isPresent() ? NARROW : SHAPES;
+    var many = problem.blockScaled() ? SCALED : quantized.isPresent() ? NARROW : SHAPES;
     var few = quantized.isPresent() ? NARROW_FEW_KEYS : FEW_KEYS;
     return Stream.concat(plain ? many.stream() : Stream.empty(), few.stream())
         .filter(shape -> shape.covers(s) && quantized.stream().allMatch(q -> q.haveFactorPerBlock(shape.keys())))

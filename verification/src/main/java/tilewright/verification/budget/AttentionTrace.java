@@ -14,6 +14,7 @@ import tilewright.kernels.attention.AttentionProblem.Sizes;
 import tilewright.kernels.attention.AttentionProblem;
 import tilewright.ptx.Dim3;
 import tilewright.ptx.Launch;
+import tilewright.sm100.attention.Mxf8Scales;
 import tilewright.sm100.attention.Sm100AttentionConfig;
 import tilewright.sm100.attention.Sm100AttentionKernel;
 import tilewright.sm90.attention.Sm90AttentionConfig;
@@ -73,6 +74,7 @@ final class AttentionTrace {
 
   /** Factors for as many rows as in a problem. */
   private static Quantized small(Quantized like, Sizes s) {
+    if (like.blockScaled()) return Mxf8Scales.of(like.output(), s);
     return new Quantized(like.output(), like.probabilities(), factors(like.q(), s.heads(), s.queries()),
         factors(like.k(), s.keyHeads(), s.keys()), factors(like.v(), s.keyHeads(), s.keys()));
   }
@@ -126,6 +128,10 @@ final class AttentionTrace {
         "K", GemmTrace.zeros(keys * s.headDim()), "V", GemmTrace.zeros(keys * s.valueDim()),
         "O", GemmTrace.zeros(outputs * s.valueDim()), "LSE", GemmTrace.zeros(outputs * Float.BYTES)));
     p.quantized().ifPresent(q -> {
+      if (q.blockScaled()) {
+        for (var scales : List.of(q.q(), q.k(), q.v())) buffers.put(scales.buffer(), GemmTrace.zeros(scales.batch()));
+        return;
+      }
       buffers.put(q.q().buffer(), GemmTrace.zeros((long) q.q().blocks(s.queries()) * s.heads() * Float.BYTES));
       for (var factors : List.of(q.k(), q.v())) {
         buffers.put(factors.buffer(), GemmTrace.zeros((long) factors.blocks(s.keys()) * s.keyHeads() * Float.BYTES));
@@ -139,7 +145,7 @@ final class AttentionTrace {
     var s = p.sizes();
     return "B=" + s.batch() + " S=" + s.queries() + (s.keys() == s.queries() ? "" : " keys=" + s.keys())
         + " H=" + s.heads() + " D=" + s.headDim() + (s.valueDim() == s.headDim() ? "" : " Dv=" + s.valueDim())
-        + (p.quantized().isPresent() ? " " + p.type().text() : "")
+        + (p.quantized().isPresent() ? " " + p.format() : "")
         + (p.band().isAll() ? "" : p.band().equals(Band.CAUSAL) ? " causal" : " " + p.band());
   }
 

@@ -12,6 +12,7 @@ import tilewright.kernels.attention.AttentionProblem;
 import tilewright.kernels.attention.backward.Sm80AttentionBackwardKernel;
 import tilewright.sm100.Sm100GemmConfig;
 import tilewright.sm100.attention.Sm100AttentionConfig;
+import tilewright.sm100.attention.Sm100AttentionKernel;
 import tilewright.sm100.attention.backward.Sm100AttentionBackwardKernel;
 import tilewright.sm90.Sm90GemmConfig;
 import tilewright.sm90.Sm90Gemms;
@@ -39,7 +40,11 @@ public final class Budgets {
 
   /** Ranks attention shapes likewise; on Blackwell they differ in the share of exponentials on FMA units. */
   public List<Budget> ranked(AttentionProblem problem, String arch, int most) {
-    var budgets = rates(arch) == ChipRates.H200
+    boolean hopper = rates(arch) == ChipRates.H200;
+    (hopper ? new Sm90AttentionKernel() : new Sm100AttentionKernel()).refusal(problem).ifPresent(reason -> {
+      throw new IllegalArgumentException(reason);
+    });
+    var budgets = hopper
         ? Sm90AttentionKernel.shapes(problem).limit(most).map(shape -> hopper(problem, shape))
         : AttentionTrace.blackwellShapes(problem).limit(most).map(shape -> blackwell(problem, shape));
     return budgets.sorted(Comparator.comparingDouble(Budget::expectedSeconds)).toList();

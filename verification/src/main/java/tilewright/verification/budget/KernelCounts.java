@@ -1,12 +1,15 @@
 package tilewright.verification.budget;
 
+import java.util.Collection;
 import java.util.EnumMap;
 import java.util.HashMap;
 import java.util.Map;
 import java.util.regex.Pattern;
+import java.util.stream.Collectors;
 import tilewright.kernel.Warp;
 import tilewright.ptx.Instruction;
 import tilewright.ptx.Launch;
+import tilewright.ptx.Operand;
 import tilewright.ptx.PtxModule;
 import tilewright.ptx.PtxParser;
 import tilewright.simulator.Profile;
@@ -57,7 +60,16 @@ final class KernelCounts {
         if (statement instanceof Instruction i) byLine.put(i.line(), i);
       }
     }
+    var last = lastOperands(byLine.values());
+    byLine.replaceAll((_, i) -> MmaShape.withKnownDescriptor(i, last));
     return byLine;
+  }
+
+  /** The last operands of the instructions that write registers, by register. */
+  private static Map<Operand, Operand> lastOperands(Collection<Instruction> instructions) {
+    return instructions.stream()
+        .filter(i -> i.operands().size() > 1 && i.operands().getFirst() instanceof Operand.Register)
+        .collect(Collectors.toMap(i -> i.operands().getFirst(), i -> i.operands().getLast(), (first, _) -> first));
   }
 
   private static Counts counts(Map<Integer, Instruction> instructions, Profile profile) {

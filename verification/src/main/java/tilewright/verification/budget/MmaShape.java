@@ -1,5 +1,7 @@
 package tilewright.verification.budget;
 
+import java.util.ArrayList;
+import java.util.Map;
 import java.util.regex.Matcher;
 import java.util.regex.Pattern;
 import tilewright.ptx.Instruction;
@@ -19,6 +21,8 @@ record MmaShape(int m, int n, int k, int operandBits, double rate, Place placeA)
   private static final Pattern SHAPE = Pattern.compile("m(\\d+)n(\\d+)k(\\d+)");
   private static final int DEPTH_BITS = 256;
   private static final int HALF = 16;
+  /** The number of the operand of {@code tcgen05.mma} that is its descriptor. */
+  private static final int DESCRIPTOR = 3;
 
   /** Reads the shape of an {@code mma.sync}, {@code wgmma.mma_async} or {@code tcgen05.mma}. */
   static MmaShape of(Instruction i) {
@@ -50,9 +54,24 @@ record MmaShape(int m, int n, int k, int operandBits, double rate, Place placeA)
         (double) HALF / bits, i.operands().get(1) instanceof Operand.Vector ? Place.REGISTERS : Place.SHARED);
   }
 
+  /**
+   * Replaces a descriptor in a register by the constant that was added to it last. Only the places of scales, in bits
+   * of their own, are added to it while the kernel runs.
+   *
+   * @param last operands of the instructions that write registers
+   */
+  static Instruction withKnownDescriptor(Instruction i, Map<Operand, Operand> last) {
+    if (!i.name().startsWith("tcgen05.mma") || !(i.operands().get(DESCRIPTOR) instanceof Operand.Register register)) {
+      return i;
+    }
+    var operands = new ArrayList<>(i.operands());
+    operands.set(DESCRIPTOR, last.getOrDefault(register, register));
+    return new Instruction(i.guard(), i.opcode(), i.modifiers(), operands, i.line());
+  }
+
   /** M and N are in the instruction descriptor (PTX ISA, tcgen05 instruction descriptor), N from bit 17, M from 24. */
   private static MmaShape tcgen05(Instruction i) {
-    if (!(i.operands().get(3) instanceof Operand.Integer(long descriptor))) {
+    if (!(i.operands().get(DESCRIPTOR) instanceof Operand.Integer(long descriptor))) {
       throw new IllegalArgumentException("the descriptor of " + i.name() + " is not known while tracing");
     }
     int n = (int) (descriptor >>> 17 & 0x3F) * 8;

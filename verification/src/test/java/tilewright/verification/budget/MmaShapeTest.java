@@ -1,10 +1,14 @@
 package tilewright.verification.budget;
 
 import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertThrows;
 
+import java.util.Map;
+import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
 import tilewright.ptx.Instruction;
+import tilewright.ptx.Operand;
 import tilewright.ptx.PtxParser;
 
 /** Shapes that the PTX ISA gives instructions, and operations and bytes by hand. */
@@ -19,6 +23,24 @@ class MmaShapeTest {
         }
         """.formatted(text));
     return MmaShape.of((Instruction) module.functions().getFirst().body().orElseThrow().getFirst());
+  }
+
+  /** 0x8a10010 is the descriptor of mxf8 products, 128x128, whose scales of B begin at byte 1 or 3. */
+  @Test
+  void aDescriptorInARegisterIsTheConstantThatWasAddedToIt() {
+    var mma = Instruction.of("tcgen05.mma.cta_group::1.kind::mxf8f6f4.block_scale", address("%r1"), address("%r2"),
+        new Operand.Register("%rd1"), new Operand.Register("%r3"), address("%r4"), address("%r5"),
+        new Operand.Register("%p1"));
+    var known = MmaShape.withKnownDescriptor(mma, Map.of(new Operand.Register("%r3"), new Operand.Integer(0x8a10010)));
+    var shape = MmaShape.of(known);
+    assertEquals(2 * 128 * 128 * 32 / 2.0, shape.operations());
+    assertEquals(128 * 32, shape.sharedBytes());
+    assertEquals(128 * 32, shape.tensorMemoryBytes());
+    assertThrows(IllegalArgumentException.class, () -> MmaShape.of(MmaShape.withKnownDescriptor(mma, Map.of())));
+  }
+
+  private static Operand address(String register) {
+    return new Operand.Address(new Operand.Register(register), 0);
   }
 
   /** 0x10400490 is CUTLASS's descriptor of bf16 products of a pair of CTAs, 256x256. */
