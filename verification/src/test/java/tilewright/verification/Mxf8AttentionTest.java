@@ -20,6 +20,8 @@ import tilewright.kernel.collective.attention.Band;
 import tilewright.kernels.attention.AttentionKernel;
 import tilewright.kernels.attention.AttentionProblem;
 import tilewright.kernels.attention.AttentionProblem.Factors;
+import tilewright.kernels.attention.AttentionProblem.Packed;
+import tilewright.kernels.attention.AttentionProblem.Quantized;
 import tilewright.kernels.attention.AttentionProblem.Sizes;
 import tilewright.kernels.attention.AttentionProblem.View;
 import tilewright.numerics.ElementType;
@@ -43,7 +45,7 @@ class Mxf8AttentionTest {
   private static final Sm100AttentionKernel KERNEL = new Sm100AttentionKernel();
 
   static Stream<AttentionCases.Setup> defined() {
-    return Mxf8Attention.small().stream().filter(setup -> !setup.problem().blockMask());
+    return LongSuite.of(Mxf8Attention.small()).stream().filter(setup -> !setup.problem().blockMask());
   }
 
   @ParameterizedTest
@@ -110,6 +112,19 @@ class Mxf8AttentionTest {
         KERNEL.refusal(AttentionProblem.dense(Mxf8Scales.of(ElementType.BF16, larger), larger)));
   }
 
+  @Test
+  void scalesThatCannotBeReadAreRefused() {
+    var s = Sizes.of(1, 200, 200, 2, 64);
+    var dense = AttentionProblem.dense(Mxf8Scales.of(ElementType.BF16, s), s);
+    assertEquals(Optional.of("scaleK has 1024 bytes of a head, needed are 2048: each packed sequence begins with a "
+        + "block of its own"), KERNEL.refusal(dense.with(new Packed("cuQ", "cuK", 3, 100))));
+    var of = dense.quantized().orElseThrow();
+    var narrow = new Quantized(of.format(), of.output(), of.probabilities(), of.q(),
+        new Factors("scaleK", 64, 512, 1000, 2000), of.v());
+    assertEquals(Optional.of("scaleK has blocks of 64 rows and strides of [512, 1000, 2000] bytes: take blocks of 128 "
+        + "rows and multiples of 16 bytes"), KERNEL.refusal(AttentionProblem.dense(narrow, s)));
+  }
+
   /** A mistake that a kernel might make. */
   private enum Mistake {
     NONE, SCALE_OF_OTHER_QUERY, SCALE_OF_OTHER_COLUMNS, SCALE_OF_OTHER_HALF_OF_KEYS, SCALE_OF_OTHER_KEYS_OF_V,
@@ -119,7 +134,7 @@ class Mxf8AttentionTest {
   @ParameterizedTest
   @EnumSource(names = "NONE", mode = EnumSource.Mode.EXCLUDE)
   void mistakesFail(Mistake mistake) {
-    var setup = Mxf8Attention.scaled(AttentionCases.band(ElementType.BF16, new Sizes(1, 100, 270, 2, 2, 128, 64),
+    var setup = Mxf8Attention.scaled(AttentionCases.band(ElementType.BF16, new Sizes(1, 10, 270, 2, 2, 128, 64),
         Band.ALL));
     assertEquals(Optional.empty(), violation(setup, Mistake.NONE));
     assertTrue(violation(setup, mistake).isPresent(), mistake.toString());

@@ -110,7 +110,7 @@ final class AttentionFileOptions {
     var type = type(files.getFirst());
     boolean quantized = type == ElementType.E4M3;
     var sizes = sizes(files);
-    quantization.check(type, blockScaled(), files);
+    quantization.check(blockScaled() ? Format.MXF8.text() : type.text(), files);
     var buffers = new HashMap<String, MemorySegment>();
     var packed = varlen.isEmpty() ? Optional.<Packed>empty() : Optional.of(packed(sizes, buffers, arena));
     var attention = quantized ? quantized(files, sizes, packed, buffers, arena) : Attention.forward(type, sizes);

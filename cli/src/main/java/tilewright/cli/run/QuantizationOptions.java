@@ -13,6 +13,7 @@ import picocli.CommandLine.Option;
 import tilewright.cli.io.CommandFailure;
 import tilewright.cli.tensor.TensorFile;
 import tilewright.kernels.attention.AttentionProblem.Factors;
+import tilewright.kernels.attention.AttentionProblem.Format;
 import tilewright.kernels.attention.AttentionProblem.Packed;
 import tilewright.kernels.attention.AttentionProblem.Quantized;
 import tilewright.kernels.attention.AttentionProblem.Sizes;
@@ -22,7 +23,7 @@ import tilewright.numerics.ElementType;
 import tilewright.reference.TensorView;
 import tilewright.sm100.attention.Mxf8Quantizer;
 
-/** The options of {@code run attention} with e4m3 and mxf8: how numbers become codes, or the factors of codes in files. */
+/** The options of {@code run attention} with 8-bit types: how numbers become codes, or the factors of codes in files. */
 final class QuantizationOptions {
   private static final String BLOCK = "block:";
   private static final int HEAD_DIMENSION = 3;
@@ -56,37 +57,50 @@ final class QuantizationOptions {
   /**
    * Checks that options and types of files go together.
    *
-   * @param blockScaled whether operands have a scale for 32 neighbours
+   * @param format of Q, K and V
    * @throws CommandFailure naming those that do not
    */
-  void check(ElementType type, boolean blockScaled, List<TensorFile> files) {
+  void check(String format, List<TensorFile> files) {
     var quantizing = new ArrayList<String>();
     hadamard.ifPresent(_ -> quantizing.add("--hadamard"));
     var descaling = new ArrayList<String>();
     descaleQ.ifPresent(_ -> descaling.add("--descale-q"));
     descaleK.ifPresent(_ -> descaling.add("--descale-k"));
     descaleV.ifPresent(_ -> descaling.add("--descale-v"));
-    var others = new ArrayList<String>();
-    scales.ifPresent(_ -> others.add("--scales"));
-    if (!blockScaled) outDtype.ifPresent(_ -> others.add("--out-dtype"));
-    if (type != ElementType.E4M3 || blockScaled) {
+    boolean blockScaled = format.equals(Format.MXF8.text());
+    boolean factors = format.equals(Format.E4M3.text());
+    if (!factors) {
+      var others = new ArrayList<String>();
+      scales.ifPresent(_ -> others.add("--scales"));
+      if (!blockScaled) outDtype.ifPresent(_ -> others.add("--out-dtype"));
       others.addAll(quantizing);
       others.addAll(descaling);
-      if (!others.isEmpty()) {
-        throw CommandFailure.badInput("only with --dtype e4m3: " + String.join(", ", others));
-      }
-      if (!blockScaled) return;
+      if (!others.isEmpty()) throw CommandFailure.badInput("only with --dtype e4m3: " + String.join(", ", others));
     }
+    if (!factors && !blockScaled) return;
+    for (var file : files) requireHeads(file, format);
+    if (blockScaled) files.forEach(QuantizationOptions::requireNumbers);
+    else requireSame(files, quantizing, descaling);
+  }
+
+  private static void requireHeads(TensorFile file, String format) {
+    if (file.extent(HEAD_DIMENSION) % ALIGNED != 0) {
+      throw CommandFailure.badFile(file.path(), "has head dimension " + file.extent(HEAD_DIMENSION) + "; needed for "
+          + format + " is a multiple of " + ALIGNED + ": append zeros, and give the --scale of before");
+    }
+  }
+
+  private static void requireNumbers(TensorFile file) {
+    if (file.type().bytes() == 1) {
+      throw CommandFailure.badFile(file.path(), "has codes of " + file.type().text() + "; needed for mxf8 are "
+          + "numbers, whose scales are computed");
+    }
+  }
+
+  /** Checks that all files have numbers, or all codes, and options for those. */
+  private static void requireSame(List<TensorFile> files, List<String> quantizing, List<String> descaling) {
     var q = files.getFirst();
     for (var file : files) {
-      if (blockScaled && file.type().bytes() == 1) {
-        throw CommandFailure.badFile(file.path(), "has codes of " + file.type().text() + "; needed for mxf8 are "
-            + "numbers, whose scales are computed");
-      }
-      if (file.extent(HEAD_DIMENSION) % ALIGNED != 0) {
-        throw CommandFailure.badFile(file.path(), "has head dimension " + file.extent(HEAD_DIMENSION)
-            + "; needed for " + (blockScaled ? "mxf8" : "e4m3") + " is a multiple of " + ALIGNED + ": append zeros, and give the --scale of before");
-      }
       if (file.type() == ElementType.E5M2) {
         throw CommandFailure.badFile(file.path(), "has codes of e5m2; needed are e4m3, or numbers to quantise");
       }

@@ -186,8 +186,8 @@ public final class RunAttention implements Callable<Integer> {
 
   private int report(String what, String written, Inputs inputs, String chosen, Backend.Result result) {
     var s = inputs.sizes();
-    var row = new Row(written, s, inputs.attention().problem().format(), inputs.output().text(), chosen, backend.toString(),
-        result.ms(), result.findings());
+    var row = new Row(written, s, inputs.attention().problem().format(), inputs.output().text(), chosen,
+        backend.toString(), result.ms(), result.findings());
     console.result(row, "%s: %s of %d×%d×%d×%d queries and %d×%d keys in %s by %s on %s, %.1f ms".formatted(
         result.findings().isEmpty() ? written : "not written", what, s.batch(), s.queries(), s.heads(), s.headDim(),
         s.keys(), s.keyHeads(), row.dtype, chosen, row.backend, row.ms));

@@ -6,7 +6,7 @@ import tilewright.kernel.CompiledKernel;
 import tilewright.kernel.LaunchArguments;
 import tilewright.kernels.attention.AttentionProblem.View;
 
-/** The launch arguments of attention kernels: Q, K, V, O, scale, and where there are any LSE, cuQ, cuK and FP32 factors. */
+/** The launch arguments of attention kernels: Q, K, V, O, scale, and where there are any LSE, cuQ, cuK, FP32 factors. */
 public final class AttentionArguments {
   private AttentionArguments() {}
 
@@ -20,7 +20,7 @@ public final class AttentionArguments {
         List.of(lse.sequence(), lse.head(), lse.batch()))));
     p.packed().ifPresent(packed -> arguments.tensor("cuQ", lengths(packed.queries(), packed.sequences()))
         .tensor("cuK", lengths(packed.keys(), packed.sequences())));
-    p.quantized().filter(quantized -> !quantized.blockScaled()).ifPresent(quantized -> factors(arguments, p, quantized));
+    p.quantized().filter(of -> !of.blockScaled()).ifPresent(of -> factors(arguments, p, of));
     return arguments;
   }
 

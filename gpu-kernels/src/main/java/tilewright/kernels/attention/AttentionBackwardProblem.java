@@ -18,7 +18,7 @@ public record AttentionBackwardProblem(AttentionProblem forward, View dO, View d
       throw new IllegalArgumentException("gradients need the logarithms: the forward pass must store LSE");
     }
     if (forward.quantized().isPresent()) {
-      throw new IllegalArgumentException("no gradients of " + forward.type().text()
+      throw new IllegalArgumentException("no gradients of " + forward.format()
           + " operands: give 16-bit Q, K and V");
     }
     if (forward.blockMask()) {

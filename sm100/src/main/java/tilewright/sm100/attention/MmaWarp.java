@@ -85,8 +85,9 @@ final class MmaWarp {
     // 3. O += P·V of the last block.
     values.awaitFull();
     products.takeValues(values.stage());
+    var last = part(visits, count.plus(-1));
     for (int i = 0; i < TILES; i++) {
-      accumulate(i, part(visits, count.plus(-1)), k.constant(1).lessThan(count));
+      accumulate(i, last, k.constant(1).lessThan(count));
       commit(signals.oFull().of(k.constant(i)));
     }
     release(values);

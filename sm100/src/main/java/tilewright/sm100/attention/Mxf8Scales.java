@@ -1,6 +1,8 @@
 package tilewright.sm100.attention;
 
 import java.util.List;
+import java.util.Map;
+import java.util.Optional;
 import java.util.OptionalInt;
 import tilewright.kernel.LaunchArguments;
 import tilewright.kernel.TensorSpec;
@@ -80,22 +82,52 @@ public final class Mxf8Scales {
         .fixed("W", WORDS).aligned(4);
   }
 
+  /**
+   * An operand's scales.
+   *
+   * @param blocks of a head
+   */
+  private record Operand(Factors scales, long blocks, int heads, int columns) {
+    private static final int ALIGNED_BYTES = 16;
+
+    Optional<String> refusal() {
+      var strides = List.of(scales.block(), scales.head(), scales.batch());
+      if (scales.rows() != ROWS || strides.stream().anyMatch(stride -> stride % ALIGNED_BYTES != 0)) {
+        return Optional.of(scales.buffer() + " has blocks of " + scales.rows() + " rows and strides of " + strides
+            + " bytes: take blocks of " + ROWS + " rows and multiples of " + ALIGNED_BYTES + " bytes");
+      }
+      long needed = blocks * scales.block();
+      return scales.head() < scales.block() || scales.head() >= needed ? Optional.empty()
+          : Optional.of(scales.buffer() + " has " + scales.head() + " bytes of a head, needed are " + needed
+              + ": each packed sequence begins with a block of its own");
+    }
+
+    LaunchArguments.Tensor tensor(int batch) {
+      return new LaunchArguments.Tensor(scales.buffer(), 0,
+          List.of((long) tiles(columns), (long) WORDS, blocks, (long) heads, (long) batch),
+          List.of((long) WORDS, 1L, words(scales.block()), words(scales.head()), words(scales.batch())));
+    }
+
+    private static long words(long bytes) {
+      return bytes / Integer.BYTES;
+    }
+  }
+
+  private static Map<String, Operand> operands(AttentionProblem p) {
+    var s = p.sizes();
+    var of = p.quantized().orElseThrow();
+    return Map.of("scaleQ", new Operand(of.q(), blocks(p, s.queries()), s.heads(), s.headDim()),
+        "scaleK", new Operand(of.k(), blocks(p, s.keys()), s.keyHeads(), s.headDim()),
+        "scaleV", new Operand(of.v(), blocks(p, s.keys()), s.keyHeads(), s.valueDim()));
+  }
+
+  /** Why the scales of a problem cannot be read, if they cannot. */
+  static Optional<String> refusal(AttentionProblem p) {
+    return operands(p).values().stream().flatMap(operand -> operand.refusal().stream()).sorted().findFirst();
+  }
+
   /** Gives the scales of a problem to a launch. */
   static void giveTo(LaunchArguments arguments, AttentionProblem p) {
-    var s = p.sizes();
-    var quantized = p.quantized().orElseThrow();
-    arguments.tensor("scaleQ", tensor(p, quantized.q(), s.queries(), s.heads(), s.headDim()))
-        .tensor("scaleK", tensor(p, quantized.k(), s.keys(), s.keyHeads(), s.headDim()))
-        .tensor("scaleV", tensor(p, quantized.v(), s.keys(), s.keyHeads(), s.valueDim()));
-  }
-
-  private static LaunchArguments.Tensor tensor(AttentionProblem p, Factors scales, int rows, int heads, int columns) {
-    return new LaunchArguments.Tensor(scales.buffer(), 0,
-        List.of((long) tiles(columns), (long) WORDS, blocks(p, rows), (long) heads, (long) p.sizes().batch()),
-        List.of((long) WORDS, 1L, words(scales.block()), words(scales.head()), words(scales.batch())));
-  }
-
-  private static long words(long bytes) {
-    return bytes / Integer.BYTES;
+    operands(p).forEach((name, operand) -> arguments.tensor(name, operand.tensor(p.sizes().batch())));
   }
 }

@@ -32,7 +32,7 @@ public record Sm100Attention(Sm100AttentionConfig config) implements Kernel {
 
   @Override
   public String name() {
-    return "sm100_attention_" + (config.blockScaled() ? "mxf8" : config.type().text()) + "_d" + config.shape().headDim();
+    return "sm100_attention_" + config.format() + "_d" + config.shape().headDim();
   }
 
   @Override
@@ -48,7 +48,7 @@ public record Sm100Attention(Sm100AttentionConfig config) implements Kernel {
         ? TensorTile.over(k, config.tensors().o(), q.shared().under(config.layoutO()))
         : TensorTile.of(k, config.tensors().o(), config.layoutO());
     var lse = config.lse() ? Optional.of(k.global(AttentionSpecs.logSumExp())) : Optional.<GlobalTensor>empty();
-    var operands = config.quantized().filter(quantized -> !quantized.blockScaled()).map(quantized -> OperandFactors.of(k, quantized));
+    var operands = config.quantized().filter(of -> !of.blockScaled()).map(of -> OperandFactors.of(k, of));
     var scales = config.blockScaled() ? Optional.of(OperandScales.of(k, config)) : Optional.<OperandScales>empty();
     var factors = RowFactors.of(k);
     var work = AttentionWork.of(k, config, q, key, first, READERS);

@@ -7,6 +7,7 @@ import tilewright.kernel.collective.attention.Band;
 import tilewright.kernel.collective.attention.HeadPacking;
 import tilewright.kernel.collective.attention.Modification;
 import tilewright.kernels.attention.AttentionProblem.Factors;
+import tilewright.kernels.attention.AttentionProblem.Format;
 import tilewright.kernels.attention.AttentionProblem;
 import tilewright.layout.Layout;
 import tilewright.layout.OffsetMap;
@@ -100,6 +101,11 @@ public record Sm100AttentionConfig(ElementType type, Shape shape, int headsToget
   /** Whether tensor cores multiply Q, K and V by scales. */
   boolean blockScaled() {
     return quantized.filter(Quantized::blockScaled).isPresent();
+  }
+
+  /** The format of Q, K and V, such as {@code mxf8}. */
+  String format() {
+    return blockScaled() ? Format.MXF8.text() : type.text();
   }
 
   /** Blocks of keys that share a tile of scales. */

@@ -63,6 +63,7 @@ public record Sm100AttentionKernel(boolean cancelling) implements AttentionKerne
     var largest = SHAPES.getLast();
     boolean fits = largest.covers(problem.sizes());
     return AttentionSpecs.refusal(problem, fits, largest.headDim() + " and " + largest.valueDim())
+        .or(() -> problem.blockScaled() ? Mxf8Scales.refusal(problem) : Optional.empty())
         .or(() -> shape(problem, cancelling).isPresent() ? Optional.empty() : Optional.of("blocks of "
             + NARROW_FEW_KEYS.getFirst().keys() + " keys need one factor of K and one of V each: factors of "
             + problem.quantized().orElseThrow().k().rows() + " and " + problem.quantized().orElseThrow().v().rows()

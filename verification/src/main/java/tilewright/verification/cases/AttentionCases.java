@@ -118,7 +118,7 @@ public final class AttentionCases {
     Predicate<Setup> supported = s -> architecture.kernel.refusal(s.problem).isEmpty();
     Stream.of(small(), QuantizedAttention.small(), Mxf8Attention.small()).flatMap(List::stream).filter(supported)
         .forEach(s -> cases.add(makeCase(architecture, s, EVERYWHERE, seed)));
-    Stream.concat(large().stream(), QuantizedAttention.large().stream()).filter(supported)
+    Stream.of(large(), QuantizedAttention.large(), Mxf8Attention.large()).flatMap(List::stream).filter(supported)
         .forEach(s -> cases.add(makeCase(architecture, s, GPU_ONLY, seed)));
     return cases;
   }

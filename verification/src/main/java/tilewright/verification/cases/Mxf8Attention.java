@@ -8,6 +8,7 @@ import java.util.Map;
 import java.util.SplittableRandom;
 import tilewright.kernel.collective.attention.Band;
 import tilewright.kernels.attention.AttentionProblem.Factors;
+import tilewright.kernels.attention.AttentionProblem.Quantized;
 import tilewright.kernels.attention.AttentionProblem.Sizes;
 import tilewright.layout.Layout;
 import tilewright.numerics.ElementType;
@@ -38,7 +39,28 @@ public final class Mxf8Attention {
     all.add(scaled(AttentionCases.band(ElementType.BF16, new Sizes(1, 40, 70, 2, 1, 48, 80), Band.ALL)));
     for (int dim : new int[] {96, 128}) all.add(scaled(AttentionCases.packed(dim)));
     all.add(scaled(AttentionCases.packed(2, 2, 128)));
+    all.add(strided(AttentionCases.band(ElementType.BF16, new Sizes(2, 150, 200, 2, 2, 64, 64), Band.CAUSAL)));
     return all;
+  }
+
+  /** P in e5m2, scales of Q block by block of all heads, and batch entries that share those of K and V. */
+  private static AttentionCases.Setup strided(AttentionCases.Setup setup) {
+    var dense = Mxf8Scales.of(setup.problem().type(), setup.problem().sizes());
+    long heads = setup.problem().sizes().heads();
+    long blocks = dense.q().batch() / dense.q().block() / heads;
+    return QuantizedAttention.quantized(setup.named(setup.name() + ", P in e5m2, strided scales"), new Quantized(
+        dense.format(), dense.output(), ElementType.E5M2,
+        new Factors("scaleQ", Mxf8Scales.ROWS, TILE * SCALES * heads, TILE * SCALES, TILE * SCALES * heads * blocks),
+        shared(dense.k()), shared(dense.v())));
+  }
+
+  private static Factors shared(Factors scales) {
+    return new Factors(scales.buffer(), scales.rows(), scales.block(), scales.head(), 0);
+  }
+
+  /** Problems that only a GPU computes in reasonable time. */
+  static List<AttentionCases.Setup> large() {
+    return AttentionCases.large().stream().map(Mxf8Attention::scaled).toList();
   }
 
   /** A problem of 16-bit operands in mxf8; O keeps its type. */
@@ -55,8 +77,8 @@ public final class Mxf8Attention {
     var s = p.sizes();
     var quantized = p.quantized().orElseThrow();
     for (var scales : List.of(quantized.q(), quantized.k(), quantized.v())) {
-      long bytes = Math.max(1, scales.batch() * s.batch());
-      buffers.put(scales.buffer(), Buffers.zeros(ElementType.I8, bytes).fill(UNUSED));
+      long bytes = Math.max(scales.batch() * s.batch(), scales.head() * Math.max(s.heads(), s.keyHeads()));
+      buffers.put(scales.buffer(), Buffers.zeros(ElementType.I8, Math.max(1, bytes)).fill(UNUSED));
     }
     AttentionCases.lengths(setup, buffers);
     var random = new SplittableRandom(seed);
