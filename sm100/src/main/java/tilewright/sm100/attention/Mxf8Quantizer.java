@@ -3,8 +3,10 @@ package tilewright.sm100.attention;
 import java.lang.foreign.Arena;
 import java.lang.foreign.MemorySegment;
 import java.lang.foreign.ValueLayout;
+import java.util.Arrays;
 import java.util.HashMap;
 import java.util.Map;
+import java.util.stream.IntStream;
 import tilewright.kernel.collective.attention.PackedTiles;
 import tilewright.kernels.attention.AttentionProblem.Factors;
 import tilewright.kernels.attention.AttentionProblem.Quantized;
@@ -81,10 +83,21 @@ public record Mxf8Quantizer(ElementType output, ScaleRule rule) {
    *
    * @param queries their cumulated lengths, from 0 on; likewise {@code keys}
    * @param arena that the buffers live in
+   * @throws IllegalArgumentException for cumulated lengths that do not rise from 0 to the number of rows
    */
   public Operands quantizePacked(TensorView q, TensorView k, TensorView v, int[] queries, int[] keys, Arena arena) {
+    requireBounds(queries, extent(q, 1));
+    requireBounds(keys, extent(k, 1));
     var form = new Form(Mxf8Scales.ofPacked(output, sizes(q, k, v), queries.length - 1), queries, keys, true);
     return quantize(form, q, k, v, arena);
+  }
+
+  private static void requireBounds(int[] bounds, int rows) {
+    boolean rise = IntStream.range(1, bounds.length).allMatch(i -> bounds[i - 1] <= bounds[i]);
+    if (bounds.length == 0 || !rise || bounds[0] != 0 || bounds[bounds.length - 1] != rows) {
+      throw new IllegalArgumentException("cumulated lengths " + Arrays.toString(bounds) + " do not rise from 0 to "
+          + rows);
+    }
   }
 
   private static Sizes sizes(TensorView q, TensorView k, TensorView v) {

@@ -143,6 +143,13 @@ class Mxf8QuantizerTest {
       var flat = new TensorView(ElementType.F32, MemorySegment.ofArray(new float[4]), Layout.of(4, 1));
       assertTrue(assertThrows(IllegalArgumentException.class, () -> quantizer.quantize(flat, flat, flat, arena))
           .getMessage().startsWith("not (B,S,H,D)"));
+      var rows = new TensorView(ElementType.F32, MemorySegment.ofArray(new float[5 * 16]),
+          new Layout(IntTuple.flat(1, 5, 1, 16), IntTuple.flat(0, 16, 16, 1)));
+      for (int[] bounds : new int[][] {{}, {0}, {1, 5}, {0, 4}, {0, 6}, {0, 3, 2, 5}}) {
+        assertTrue(assertThrows(IllegalArgumentException.class,
+            () -> quantizer.quantizePacked(rows, rows, rows, bounds, bounds, arena)).getMessage()
+            .endsWith("do not rise from 0 to 5"));
+      }
     }
   }
 }
