@@ -22,11 +22,12 @@ final class HarmlessMutants {
 
   /**
    * A {@code bar.warp.sync} where the warp comes together anyway: behind the wait for its stores to Tensor Memory,
-   * which is {@code .sync.aligned}, and in the simulator behind a branch, before the barrier at the end.
+   * which is {@code .sync.aligned}, and in the simulator behind a branch, before the barrier at the end of the CTA, or
+   * of the cluster. On an SM only {@code bar.warp.sync} brings them together, as {@code .aligned} barriers need.
    */
   static Predicate<Mutant> whereWarpsAreTogether(PreparedLaunch launch) {
     return at(launch, "bar.warp.sync", (lines, line) -> lines.get(line - 2).startsWith(TENSOR_FENCE)
-        || lines.get(line).startsWith("bar.sync"));
+        || lines.get(line).startsWith("bar.sync") || lines.get(line).startsWith("barrier.cluster.arrive"));
   }
 
   /** A {@code bar.warp.sync} right behind a branch, where the simulator's warps have come together. */

@@ -56,6 +56,9 @@ final class MmaWarp {
       if (!wide) computeScores();
       k.when(second, () -> {
         addToKeyGradients(k.constant(1).lessThan(i));
+        commit(signals.dSEmpty());
+        commit(qOfGradients.empty());
+        qOfGradients.advance();
         if (wide) dSEmpty.await();
       });
       if (wide) computeScores();
@@ -64,6 +67,8 @@ final class MmaWarp {
       addToValueGradients(second);
     });
     addToKeyGradients(k.constant(1).lessThan(count));
+    // Nothing follows in Q's place, nor in that of dS where this is wide.
+    if (!wide) commit(signals.dSEmpty());
     commit(signals.complete());
     computeQueryGradients();
   }
@@ -104,9 +109,6 @@ final class MmaWarp {
     dSFull.await();
     TensorFence.afterSync(k);
     gemms.addToKeyGradients(qOfGradients.stage(), more);
-    commit(signals.dSEmpty());
-    commit(qOfGradients.empty());
-    qOfGradients.advance();
   }
 
   /** dQ = dS·K, part by part, in the place of dPᵀ, or of dS unless this is wide; ends when the last part was read. */

@@ -65,6 +65,8 @@ final class PairMmaWarp {
       computeScores();
       k.when(second, () -> {
         addToKeyGradients(third);
+        commit(signals.dSEmpty());
+        release(qColumns);
         dSEmpty.await();
       });
       computeProbabilityGradients();
@@ -72,6 +74,7 @@ final class PairMmaWarp {
       k.when(second, this::computeQueryGradients);
       addToValueGradients(second);
     });
+    // Nothing follows in the places of dS and Q's columns.
     addToKeyGradients(k.constant(1).lessThan(count));
     groups.commitToGroup(signals.complete().barrier());
     k.when(k.constant(1).lessThan(count), dQEmpty::await);
@@ -115,8 +118,6 @@ final class PairMmaWarp {
     qColumns.awaitFull();
     TensorFence.afterSync(k);
     gemms.addToKeyGradients(qColumns.stage(), more);
-    commit(signals.dSEmpty());
-    release(qColumns);
   }
 
   /** dQ = dS·K over the keys of both CTAs, in the place of scores that have been read. */
