@@ -7,8 +7,10 @@ import static org.junit.jupiter.api.Assumptions.abort;
 
 import java.util.List;
 import java.util.Map;
+import java.util.stream.Stream;
 import org.junit.jupiter.params.ParameterizedTest;
-import org.junit.jupiter.params.provider.ValueSource;
+import org.junit.jupiter.params.provider.Arguments;
+import org.junit.jupiter.params.provider.MethodSource;
 import tilewright.device.assembly.Assembler;
 import tilewright.device.assembly.Assembly;
 import tilewright.kernel.CompiledKernel;
@@ -24,47 +26,55 @@ import tilewright.numerics.ElementType;
 /** Assembles SM80 attention in the tiles of every head dimension. */
 class AttentionAssemblyTest {
   private static final Assembler ASSEMBLER = Assembler.find();
+  /** A sample of the forms has the first and the third of them, whose registers are shortest. */
+  private static final List<Integer> DIMS = List.of(128, 32, 96, 64, 192, 256);
   /** The bytes spilled for Hopper at head dimensions whose accumulators leave few registers. */
   private static final Map<Integer, Integer> SPILLED_ON_HOPPER = Map.of(96, 48, 128, 16);
   private static final Map<Integer, Integer> SPILLED_GRADIENTS_ON_HOPPER = Map.of(128, 12);
 
-  @ParameterizedTest(name = "head dimension {0}")
-  @ValueSource(ints = {32, 64, 96, 128, 192, 256})
-  void noRegistersAreSpilledOnTheKernelsOwnTargetAndFewOnHopper(int dim) {
-    var sizes = Sizes.of(1, 4096, 4096, 2048 / dim, dim);
-    for (var band : List.of(Band.ALL, Band.CAUSAL)) {
-      var problem = AttentionProblem.dense(ElementType.BF16, sizes).with(band);
-      var kernel = new Sm80AttentionKernel().prepare(problem).kernel();
-      assertSpills(kernel, "sm_80", 0);
-      assertSpills(kernel, "sm_90", SPILLED_ON_HOPPER.getOrDefault(dim, 0));
+  static List<Arguments> forms() {
+    return LongSuite.of(Stream.of(Band.ALL, Band.CAUSAL).flatMap(band -> DIMS.stream()
+        .map(dim -> Arguments.of(dim, band))).toList());
+  }
+
+  @ParameterizedTest(name = "head dimension {0}, {1}")
+  @MethodSource("forms")
+  void noRegistersAreSpilledOnTheKernelsOwnTargetAndFewOnHopper(int dim, Band band) {
+    var kernel = new Sm80AttentionKernel().prepare(problem(dim, band)).kernel();
+    assertSpills(kernel, "sm_80", 0);
+    assertSpills(kernel, "sm_90", SPILLED_ON_HOPPER.getOrDefault(dim, 0));
+  }
+
+  static List<Arguments> gradients() {
+    return LongSuite.of(Stream.of(Band.ALL, Band.CAUSAL).flatMap(band -> Stream.of(false, true)
+        .flatMap(deterministic -> DIMS.stream().map(dim -> Arguments.of(dim, band, deterministic)))).toList());
+  }
+
+  @ParameterizedTest(name = "head dimension {0}, {1}, in order: {2}")
+  @MethodSource("gradients")
+  void gradientsSpillNoRegistersOnTheirOwnTargetAndFewOnHopper(int dim, Band band, boolean deterministic) {
+    var problem = AttentionBackwardProblem.dense(problem(dim, band)).deterministic(deterministic);
+    for (var launch : new Sm80AttentionBackwardKernel().prepare(problem).launches()) {
+      assertSpills(launch.kernel(), "sm_80", 0);
+      assertSpills(launch.kernel(), "sm_90", SPILLED_GRADIENTS_ON_HOPPER.getOrDefault(dim, 0));
     }
   }
 
-  @ParameterizedTest(name = "head dimension {0}")
-  @ValueSource(ints = {32, 64, 96, 128, 192, 256})
-  void gradientsSpillNoRegistersOnTheirOwnTargetAndFewOnHopper(int dim) {
-    var sizes = Sizes.of(1, 4096, 4096, 2048 / dim, dim);
-    for (var band : List.of(Band.ALL, Band.CAUSAL)) {
-      for (boolean deterministic : new boolean[] {false, true}) {
-        var problem = AttentionBackwardProblem.dense(AttentionProblem.dense(ElementType.BF16, sizes).with(band))
-            .deterministic(deterministic);
-        for (var launch : new Sm80AttentionBackwardKernel().prepare(problem).launches()) {
-          assertSpills(launch.kernel(), "sm_80", 0);
-          assertSpills(launch.kernel(), "sm_90", SPILLED_GRADIENTS_ON_HOPPER.getOrDefault(dim, 0));
-        }
-      }
-    }
+  static List<Arguments> packed() {
+    return LongSuite.of(DIMS.stream().flatMap(dim -> Stream.of(Band.ALL, Band.CAUSAL, Band.window(512, 0))
+        .map(band -> Arguments.of(dim, band))).toList());
   }
 
-  @ParameterizedTest(name = "head dimension {0}")
-  @ValueSource(ints = {32, 64, 96, 128, 192, 256})
-  void gradientsOfPackedSequencesInOrderSpillNoRegistersOnTheirOwnTarget(int dim) {
-    var packed = AttentionProblem.dense(ElementType.BF16, Sizes.of(1, 4096, 4096, 2048 / dim, dim))
-        .with(new Packed("cuQ", "cuK", 4, 2048));
-    for (var band : List.of(Band.ALL, Band.CAUSAL, Band.window(512, 0))) {
-      var problem = AttentionBackwardProblem.dense(packed.with(band)).deterministic(true);
-      assertSpills(new Sm80AttentionBackwardKernel().prepare(problem).launches().get(1).kernel(), "sm_80", 0);
-    }
+  @ParameterizedTest(name = "head dimension {0}, {1}")
+  @MethodSource("packed")
+  void gradientsOfPackedSequencesInOrderSpillNoRegistersOnTheirOwnTarget(int dim, Band band) {
+    var packed = problem(dim, band).with(new Packed("cuQ", "cuK", 4, 2048));
+    var problem = AttentionBackwardProblem.dense(packed).deterministic(true);
+    assertSpills(new Sm80AttentionBackwardKernel().prepare(problem).launches().get(1).kernel(), "sm_80", 0);
+  }
+
+  private static AttentionProblem problem(int dim, Band band) {
+    return AttentionProblem.dense(ElementType.BF16, Sizes.of(1, 4096, 4096, 2048 / dim, dim)).with(band);
   }
 
   private static void assertSpills(CompiledKernel kernel, String target, int most) {

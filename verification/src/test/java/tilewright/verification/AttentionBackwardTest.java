@@ -37,10 +37,10 @@ class AttentionBackwardTest {
     return AttentionBackwardKernels.builtIn().all().stream();
   }
 
-  static Stream<Arguments> setups() {
-    return kernels().flatMap(kernel -> AttentionBackwardCases.small().stream()
+  static List<Arguments> setups() {
+    return LongSuite.of(kernels().flatMap(kernel -> AttentionBackwardCases.small().stream()
         .filter(setup -> kernel.refusal(setup.problem()).isEmpty())
-        .map(setup -> Arguments.argumentSet(kernel.name() + " " + setup, kernel, setup)));
+        .map(setup -> (Arguments) Arguments.argumentSet(kernel.name() + " " + setup, kernel, setup))).toList());
   }
 
   @ParameterizedTest

@@ -36,9 +36,10 @@ class ScoreMaskTest {
 
   private record Form(Band band, boolean transposed, HeadPacking packing) {}
 
-  static Stream<Form> forms() {
-    return bands().flatMap(band -> Stream.of(false, true).flatMap(transposed ->
-        Stream.of(HeadPacking.NONE, new HeadPacking(3, 4)).map(packing -> new Form(band, transposed, packing))));
+  /** Every band with every place of scores, or a sample that has each of both. */
+  static List<Form> forms() {
+    return LongSuite.of(Stream.of(false, true).flatMap(transposed -> Stream.of(HeadPacking.NONE, new HeadPacking(3, 4))
+        .flatMap(packing -> bands().map(band -> new Form(band, transposed, packing)))).toList());
   }
 
   static Stream<Band> bands() {

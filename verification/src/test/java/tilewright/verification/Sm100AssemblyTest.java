@@ -40,13 +40,14 @@ import tilewright.sm100.atom.MmaKind;
 class Sm100AssemblyTest {
   private static final Assembler ASSEMBLER = Assembler.find();
 
-  static Stream<Arguments> configurations() {
+  static List<Arguments> configurations() {
     var ordered = Stream.of("TN", "NN", "TT", "NT")
         .map(order -> Arguments.of(ElementType.BF16, ElementType.BF16, order));
     var others = Stream.of(Arguments.of(ElementType.F16, ElementType.F16, "TN"),
         Arguments.of(ElementType.BF16, ElementType.F32, "TN"));
-    return Stream.concat(ordered, others).flatMap(form -> Sm100Gemms.rungs().stream()
-        .map(rung -> Arguments.of(form.get()[0], form.get()[1], form.get()[2], rung)));
+    var forms = Stream.concat(ordered, others).toList();
+    return LongSuite.of(Sm100Gemms.rungs().stream().flatMap(rung -> forms.stream()
+        .map(form -> Arguments.of(form.get()[0], form.get()[1], form.get()[2], rung))).toList());
   }
 
   @ParameterizedTest(name = "{0} to {1}, {2}, {3}")
@@ -89,7 +90,7 @@ class Sm100AssemblyTest {
   void otherTypesAreToo(ElementType type, TestReporter reporter) {
     var types = GemmTypes.of(type, GemmTypes.usualOutput(type));
     for (var order : List.of("TN", "NT")) {
-      for (var rung : Sm100Gemms.rungs()) {
+      for (var rung : LongSuite.of(Sm100Gemms.rungs())) {
         assertAssembled(reporter, Sm100Gemms.prepare(GemmProblem.packed(types, 4096, 4096, 4096, 1, order), rung));
       }
     }

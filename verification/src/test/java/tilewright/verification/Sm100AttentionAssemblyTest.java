@@ -30,8 +30,8 @@ class Sm100AttentionAssemblyTest {
   private static final List<Sizes> DIMS = Stream.of(new int[] {64, 64}, new int[] {96, 96}, new int[] {128, 128},
       new int[] {192, 128}).map(d -> new Sizes(1, 4096, 4096, 2, 1, d[0], d[1])).toList();
 
-  static Stream<Arguments> problems() {
-    return DIMS.stream().flatMap(dims -> Stream.concat(bands(dims), functions(dims)));
+  static List<Arguments> problems() {
+    return LongSuite.of(DIMS.stream().flatMap(dims -> Stream.concat(bands(dims), functions(dims))).toList());
   }
 
   private static Stream<Arguments> bands(Sizes dims) {
@@ -57,11 +57,11 @@ class Sm100AttentionAssemblyTest {
   }
 
   /** Factors for a head, then for blocks of keys, of 64 for which blocks are smaller. */
-  static Stream<Arguments> quantized() {
-    return DIMS.stream().flatMap(s -> Stream.of(Quantized.perHead(ElementType.BF16, s),
+  static List<Arguments> quantized() {
+    return LongSuite.of(DIMS.stream().flatMap(s -> Stream.of(Quantized.perHead(ElementType.BF16, s),
         Quantized.perBlock(ElementType.F16, s, 128, 128), Quantized.perBlock(ElementType.BF16, s, 16, 64))
         .flatMap(quantized -> forms(AttentionProblem.dense(quantized, s)))
-        .map(problem -> Arguments.of(s.headDim(), problem.quantized().orElseThrow().k().rows(), problem)));
+        .map(problem -> Arguments.of(s.headDim(), problem.quantized().orElseThrow().k().rows(), problem))).toList());
   }
 
   /** Bands, and functions of scores. */
@@ -100,35 +100,30 @@ class Sm100AttentionAssemblyTest {
     assemble(new Sm100AttentionKernel().prepare(problem).kernel());
   }
 
-  @ParameterizedTest(name = "{0}")
+  @ParameterizedTest(name = "{0}, {1}")
   @MethodSource("cancelsLaunchesWithoutSpillsAndWarnings")
-  void cancelsLaunchesOfBlockScaledOperandsWithoutSpillsAndWarnings(Sizes dims) {
-    for (var band : LongSuite.of(List.of(Band.CAUSAL, Band.ALL))) {
-      var problem = AttentionProblem.dense(Mxf8Scales.of(ElementType.BF16, dims), dims).with(band);
-      assemble(new Sm100AttentionKernel(true).prepare(problem).kernel());
-    }
+  void cancelsLaunchesOfBlockScaledOperandsWithoutSpillsAndWarnings(Sizes dims, Band band) {
+    var problem = AttentionProblem.dense(Mxf8Scales.of(ElementType.BF16, dims), dims).with(band);
+    assemble(new Sm100AttentionKernel(true).prepare(problem).kernel());
   }
 
-  @ParameterizedTest(name = "{0}")
+  @ParameterizedTest(name = "{0}, {1}")
   @MethodSource("cancelsLaunchesWithoutSpillsAndWarnings")
-  void cancelsLaunchesOfEightBitOperandsWithoutSpillsAndWarnings(Sizes dims) {
-    for (var band : List.of(Band.ALL, Band.CAUSAL)) {
-      var problem = AttentionProblem.dense(Quantized.perBlock(ElementType.BF16, dims, 64, 64), dims).with(band);
-      assemble(new Sm100AttentionKernel(true).prepare(problem).kernel());
-    }
+  void cancelsLaunchesOfEightBitOperandsWithoutSpillsAndWarnings(Sizes dims, Band band) {
+    var problem = AttentionProblem.dense(Quantized.perBlock(ElementType.BF16, dims, 64, 64), dims).with(band);
+    assemble(new Sm100AttentionKernel(true).prepare(problem).kernel());
   }
 
-  @ParameterizedTest(name = "{0}")
+  @ParameterizedTest(name = "{0}, {1}")
   @MethodSource
-  void cancelsLaunchesWithoutSpillsAndWarnings(Sizes dims) {
-    for (var band : List.of(Band.ALL, Band.CAUSAL)) {
-      var problem = AttentionProblem.dense(ElementType.BF16, dims).with(band);
-      assemble(new Sm100AttentionKernel(true).prepare(problem).kernel());
-    }
+  void cancelsLaunchesWithoutSpillsAndWarnings(Sizes dims, Band band) {
+    var problem = AttentionProblem.dense(ElementType.BF16, dims).with(band);
+    assemble(new Sm100AttentionKernel(true).prepare(problem).kernel());
   }
 
-  static List<Sizes> cancelsLaunchesWithoutSpillsAndWarnings() {
-    return DIMS;
+  static List<Arguments> cancelsLaunchesWithoutSpillsAndWarnings() {
+    return LongSuite.of(DIMS.stream().flatMap(dims -> Stream.of(Band.ALL, Band.CAUSAL)
+        .map(band -> Arguments.of(dims, band))).toList());
   }
 
   private static void assemble(CompiledKernel kernel) {

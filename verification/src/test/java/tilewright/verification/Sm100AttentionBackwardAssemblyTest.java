@@ -4,7 +4,9 @@ import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.fail;
 import static org.junit.jupiter.api.Assumptions.abort;
 
+import java.util.HashMap;
 import java.util.List;
+import java.util.Map;
 import java.util.Optional;
 import java.util.stream.Stream;
 import org.junit.jupiter.params.ParameterizedTest;
@@ -27,13 +29,14 @@ import tilewright.verification.cases.AttentionMods;
 /** Assembles Blackwell's gradients of attention: without warnings and without spills. */
 class Sm100AttentionBackwardAssemblyTest {
   private static final Assembler ASSEMBLER = Assembler.find();
+  private static final Map<String, Assembly> ASSEMBLED = new HashMap<>();
   private static final AttentionBackwardKernel KERNEL = new Sm100AttentionBackwardKernel();
   private static final List<Sizes> DIMS = Stream.of(new int[] {64, 64}, new int[] {128, 128}, new int[] {192, 128})
       .map(d -> new Sizes(1, 4096, 4096, 2, 1, d[0], d[1])).toList();
 
-  static Stream<Arguments> problems() {
-    return DIMS.stream().flatMap(dims -> Stream.concat(bands(dims), functions(dims)))
-        .filter(arguments -> KERNEL.refusal((AttentionBackwardProblem) arguments.get()[2]).isEmpty());
+  static List<Arguments> problems() {
+    return LongSuite.of(DIMS.stream().flatMap(dims -> Stream.concat(bands(dims), functions(dims)))
+        .filter(arguments -> KERNEL.refusal((AttentionBackwardProblem) arguments.get()[2]).isEmpty()).toList());
   }
 
   private static Stream<Arguments> bands(Sizes dims) {
@@ -64,7 +67,8 @@ class Sm100AttentionBackwardAssemblyTest {
   @MethodSource("problems")
   void isAssembledWithoutWarningsAndSpills(int dim, String name, AttentionBackwardProblem problem) {
     for (var launch : KERNEL.prepare(problem).launches()) {
-      switch (ASSEMBLER.assemble(launch.kernel().ptx(), "sm_100a")) {
+      // Many problems have the kernels before and behind in common.
+      switch (ASSEMBLED.computeIfAbsent(launch.kernel().ptx(), ptx -> ASSEMBLER.assemble(ptx, "sm_100a"))) {
         case Assembly.Assembled assembled -> {
           assertEquals(List.of(), assembled.warnings());
           assertEquals(0, assembled.resources().stream().mapToInt(Assembly.Resources::spillStoreBytes).sum(),

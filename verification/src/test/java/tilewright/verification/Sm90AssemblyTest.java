@@ -28,7 +28,7 @@ import tilewright.sm90.Sm90Gemms;
 class Sm90AssemblyTest {
   private static final Assembler ASSEMBLER = Assembler.find();
 
-  static Stream<Arguments> configurations() {
+  static List<Arguments> configurations() {
     var bf16 = GemmTypes.of(ElementType.BF16, ElementType.BF16);
     var ordered = Stream.of("TN", "NN", "TT", "NT").map(order -> Arguments.of(bf16, order));
     var others = Stream.of(GemmTypes.of(ElementType.F16, ElementType.F16),
@@ -37,8 +37,9 @@ class Sm90AssemblyTest {
         new GemmTypes(ElementType.E4M3, ElementType.E5M2, ElementType.BF16, Accumulation.EXACT),
         new GemmTypes(ElementType.E4M3, ElementType.E4M3, ElementType.BF16, Accumulation.SCALED))
         .map(types -> Arguments.of(types, "TN"));
-    return Stream.concat(ordered, others).flatMap(form -> tiles((GemmTypes) form.get()[0], (String) form.get()[1])
-        .map(tile -> Arguments.of(form.get()[0], form.get()[1], tile)));
+    return LongSuite.of(Stream.concat(ordered, others)
+        .flatMap(form -> tiles((GemmTypes) form.get()[0], (String) form.get()[1])
+            .map(tile -> Arguments.of(form.get()[0], form.get()[1], tile))).toList());
   }
 
   /** Tiles that not all types have are tried in bf16, and in tf32 and 8 bits those of a few widths. */

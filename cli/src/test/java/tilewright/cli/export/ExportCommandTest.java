@@ -79,17 +79,11 @@ class ExportCommandTest {
   }
 
   @Test
-  void theHeaderOfAKernelWithTensorMapsIsC() throws IOException, InterruptedException {
-    exportSm90Gemm();
-    requireC(Files.list(folder).map(f -> f.getFileName().toString()).filter(f -> f.endsWith(".h")).findFirst()
-        .orElseThrow().replace(".h", ""), "return 0;");
-  }
-
-  @Test
   void twoConfigurationsOfAKernelFitInOneProgram() throws IOException, InterruptedException {
-    var first = export("sm80-gemm", "--cubin", "sm_80").get("ptx").asString().replace(".ptx", "");
+    // The grids of a kernel that is traced so quickly are found in a moment.
+    var first = export("naive-gemm", "--cubin", "sm_80").get("ptx").asString().replace(".ptx", "");
     Files.delete(folder.resolve("manifest.json"));
-    var second = export("sm80-gemm", "--set", "n=512", "--cubin", "sm_80").get("ptx").asString().replace(".ptx", "");
+    var second = export("naive-gemm", "--set", "n=512", "--cubin", "sm_80").get("ptx").asString().replace(".ptx", "");
     Files.writeString(folder.resolve("both.h"), "#include \"" + first + ".h\"\n#include \"" + second + ".h\"\n");
     // Each has a launch function of its own: were the second header dropped, its name would be unknown.
     requireC("both", "(void)" + first + "_launch; (void)" + second + "_launch; return 0;");
@@ -145,7 +139,7 @@ class ExportCommandTest {
   }
 
   @Test
-  void theManifestHasTheRecipesOfTensorMaps() throws IOException {
+  void theManifestHasTheRecipesOfTensorMapsAndTheHeaderIsC() throws IOException, InterruptedException {
     var manifest = exportSm90Gemm();
     var a = manifest.get("arguments").valueStream().filter(x -> x.get("name").asString().equals("A_map")).findFirst()
         .orElseThrow();
@@ -155,6 +149,7 @@ class ExportCommandTest {
         a.get("order").toString(), a.get("swizzle").asString()));
     assertEquals(64, a.get("box").get(0).asInt(), "one swizzled row of 128 bytes");
     assertEquals(132, manifest.get("grid").get("formula").get(0).get("most").asInt());
+    requireC(manifest.get("ptx").asString().replace(".ptx", ""), "return 0;");
   }
 
   @Test
