@@ -30,8 +30,6 @@ final class AttentionMainloop {
   /** P = 2^8 for a row's largest score: e4m3 reaches to 448 (FlashAttention-3 and 4, {@code max_offset}). */
   private static final float OFFSET_OF_BYTES = 8;
   private static final float LARGEST_OF_BYTES = 448;
-  /** Within the range of f16; bf16 has room for more. */
-  private static final float LARGEST_OF_HALVES = 0x1p15f;
 
   private final Scope k;
   private final Sm90AttentionConfig config;
@@ -133,8 +131,7 @@ final class AttentionMainloop {
           : OnlineSoftmax.of(k, rowsOfScores, factors::ofSoftmax, OFFSET_OF_BYTES);
     }
     var scale = factors.ofSoftmax().getFirst();
-    boolean few = config.shape().consumers() > 2 && !config.band().isAll();
-    return config.anticipates() || few ? OnlineSoftmax.lazy(k, rowsOfScores, scale, 0)
+    return config.shape().consumers() > 2 && !config.band().isAll() ? OnlineSoftmax.lazy(k, rowsOfScores, scale, 0)
         : OnlineSoftmax.of(k, rowsOfScores, scale);
   }
 
@@ -222,13 +219,12 @@ final class AttentionMainloop {
 
   /** Steps 3 to 5 with the references of the blocks before: P is in its registers when its numbers are checked. */
   private void anticipated(OnlineSoftmax softmax, List<F32> all) {
-    float limit = config.quantized().isPresent() ? LARGEST_OF_BYTES : LARGEST_OF_HALVES;
-    var attempt = softmax.attempt(all, limit);
+    var attempt = softmax.attempt(all, LARGEST_OF_BYTES);
     WgmmaAtom.waitFor(k, 0);
     valuesRead.releaseAndAdvance(lane);
     operand.round(k, attempt.weights(), probabilities);
     k.when(attempt.exceeds(), () -> {
-      var step = softmax.settle(all, limit);
+      var step = softmax.settle(all, LARGEST_OF_BYTES);
       operand.round(k, step.weights(), probabilities);
       rowsOfOutput.scale(k, output, step.factors());
     }, () -> softmax.accept(attempt));

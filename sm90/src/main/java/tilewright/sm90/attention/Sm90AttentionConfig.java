@@ -112,18 +112,17 @@ public record Sm90AttentionConfig(ElementType type, Shape shape, int headsTogeth
    * than it costs to find out. Else each block of keys has a reference of its own, with more exact probabilities.
    */
   boolean rescalesSeldom() {
-    return anticipates() || quantized.isPresent() && shape.valueDim > 96;
+    return quantized.isPresent() && (anticipates() || shape.valueDim > 96);
   }
 
   /**
    * Whether a block that is not masked takes the references of those before it, and the sums of P tell where one is too
-   * low. Scores stay in registers until then, for which a function of scores, factors of blocks, and P of 16 bits beside
-   * a wide O leave no room.
+   * low. Scores stay in registers until then, which those of a function of scores or factors of blocks leave no room
+   * for.
    */
   boolean anticipates() {
-    boolean whole = quantized.map(q -> q.values() == Factors.WHOLE && q.keys() == Factors.WHOLE)
-        .orElse(shape.valueDim <= 96);
-    return whole && modification.equals(Modification.NONE);
+    return quantized.filter(q -> q.values() == Factors.WHOLE && q.keys() == Factors.WHOLE).isPresent()
+        && modification.equals(Modification.NONE);
   }
 
   /** Threads of which one releases keys: every warp, where it reads the block's number beside them. */

@@ -31,8 +31,6 @@ public final class OnlineSoftmax {
   private static final float REACH = 16;
   /** What {@link #settle} leaves of a limit, so that the next tiles' sums, which vary, do not exceed it. */
   private static final float SHARE_OF_LIMIT = 2f / 7;
-  /** 1.5·2²³, where neighbouring FP32 values are 1 apart: adding and subtracting it rounds to whole numbers. */
-  private static final float INTEGERS = 0x1.8p23f;
 
   private final Scope k;
   private final FragmentRows rows;
@@ -170,8 +168,7 @@ public final class OnlineSoftmax {
 
   /**
    * Tries a tile without looking for its largest scores, which costs about as much as its weights: none of them is
-   * above the limit if their sum is not, and the sum is needed anyway. A row's largest score has a weight that rounding
-   * may change here, by as much as every other's.
+   * above the limit if their sum is not, and the sum is needed anyway.
    *
    * @param limit the largest number that weights are rounded to
    */
@@ -194,9 +191,7 @@ public final class OnlineSoftmax {
   public Step settle(List<F32> scores, float limit) {
     var step = next(scores);
     var sums = combination.combine(rows.inThread(step.weights, F32::plus), F32::max);
-    // Whole powers of two: the weight of the row's largest score stays one that rounding leaves as it is.
-    var excess = sums.stream().map(sum -> sum.times(1 / (SHARE_OF_LIMIT * limit)).max(k.constant(1f)).log2())
-        .map(x -> x.plus(INTEGERS).plus(-INTEGERS)).toList();
+    var excess = sums.stream().map(sum -> sum.times(1 / (SHARE_OF_LIMIT * limit)).max(k.constant(1f)).log2()).toList();
     var factors = excess.stream().map(x -> x.negated().exp2()).toList();
     for (int row = 0; row < rows.count(); row++) {
       factors.get(row).register();
