@@ -29,7 +29,6 @@ final class AttentionMainloop {
   private static final int QUAD = 4;
   /** P = 2^8 for a row's largest score: e4m3 reaches to 448 (FlashAttention-3 and 4, {@code max_offset}). */
   private static final float OFFSET_OF_BYTES = 8;
-  private static final float LARGEST_OF_BYTES = 448;
 
   private final Scope k;
   private final Sm90AttentionConfig config;
@@ -200,10 +199,6 @@ final class AttentionMainloop {
     WgmmaAtom.waitFor(k, 1);
     var block = releaseKeys(tile, place);
     factors.read(tile, block);
-    if (config.anticipates() && !masked) {
-      anticipated(softmax, rowsOfScores.values(k, scores));
-      return;
-    }
     // 3. The softmax of S, while P·V is under way.
     var step = softmaxOf(softmax, tile, block, masked);
     // 4. P·V is complete: release V. The wait for the next V keeps the assembler from moving the softmax behind this.
@@ -215,20 +210,6 @@ final class AttentionMainloop {
     var rescaling = new OnlineSoftmax.Step(step.weights(), valueFactors.next(tile, block, step.factors()));
     if (config.rescalesSeldom()) softmax.rescale(rescaling, rowsOfOutput, output);
     else rowsOfOutput.scale(k, output, rescaling.factors());
-  }
-
-  /** Steps 3 to 5 with the references of the blocks before: P is in its registers when its numbers are checked. */
-  private void anticipated(OnlineSoftmax softmax, List<F32> all) {
-    var attempt = softmax.attempt(all, LARGEST_OF_BYTES);
-    WgmmaAtom.waitFor(k, 0);
-    valuesRead.releaseAndAdvance(lane);
-    operand.round(k, attempt.weights(), probabilities);
-    k.when(attempt.exceeds(), () -> {
-      var step = softmax.settle(all, LARGEST_OF_BYTES);
-      operand.round(k, step.weights(), probabilities);
-      rowsOfOutput.scale(k, output, step.factors());
-    }, () -> softmax.accept(attempt));
-    values.awaitFull();
   }
 
   /** Releases the keys at a place, which have become scores, and returns the number of their block. */

@@ -13,7 +13,6 @@ import tilewright.kernel.collective.attention.Band;
 import tilewright.kernel.collective.attention.HeadPacking;
 import tilewright.kernel.collective.attention.Modification;
 import tilewright.kernels.attention.AttentionProblem;
-import tilewright.kernels.attention.AttentionProblem.Factors;
 import tilewright.layout.Layout;
 import tilewright.layout.OffsetMap;
 import tilewright.numerics.ElementType;
@@ -112,17 +111,7 @@ public record Sm90AttentionConfig(ElementType type, Shape shape, int headsTogeth
    * than it costs to find out. Else each block of keys has a reference of its own, with more exact probabilities.
    */
   boolean rescalesSeldom() {
-    return quantized.isPresent() && (anticipates() || shape.valueDim > 96);
-  }
-
-  /**
-   * Whether a block that is not masked takes the references of those before it, and the sums of P tell where one is too
-   * low. Scores stay in registers until then, which those of a function of scores or factors of blocks leave no room
-   * for.
-   */
-  boolean anticipates() {
-    return quantized.filter(q -> q.values() == Factors.WHOLE && q.keys() == Factors.WHOLE).isPresent()
-        && modification.equals(Modification.NONE);
+    return quantized.isPresent() && shape.valueDim > 96;
   }
 
   /** Threads of which one releases keys: every warp, where it reads the block's number beside them. */

@@ -29,8 +29,6 @@ public final class OnlineSoftmax {
 
   /** How far a reference may be below a row's largest: what is further below adds less than rounding takes. */
   private static final float REACH = 16;
-  /** What {@link #settle} leaves of a limit, so that the next tiles' sums, which vary, do not exceed it. */
-  private static final float SHARE_OF_LIMIT = 2f / 7;
 
   private final Scope k;
   private final FragmentRows rows;
@@ -141,65 +139,15 @@ public final class OnlineSoftmax {
   public Step next(List<F32> scores) {
     var factors = scales.get();
     var maximum = raiseMaximum(scores, this::logarithms);
-    var weights = weights(scores, factors, maximum.shifts);
+    var weights = IntStream.range(0, scores.size())
+        .mapToObj(v -> scores.get(v).fma(factors.get(rows.rowOf(v)), maximum.shifts.get(rows.rowOf(v))).exp2())
+        .toList();
+    weights.forEach(F32::register);
     var sums = rows.inThread(weights, F32::plus);
     for (int row = 0; row < rows.count(); row++) {
       sum.get(row).set(sum.get(row).value().fma(maximum.factors.get(row), sums.get(row)));
     }
     return new Step(weights, maximum.factors);
-  }
-
-  private List<F32> weights(List<F32> scores, List<F32> factors, List<F32> shifts) {
-    var weights = IntStream.range(0, scores.size())
-        .mapToObj(v -> scores.get(v).fma(factors.get(rows.rowOf(v)), shifts.get(rows.rowOf(v))).exp2()).toList();
-    weights.forEach(F32::register);
-    return weights;
-  }
-
-  /**
-   * A tile's weights by the references of the tiles before.
-   *
-   * @param weights one a value of the tile
-   * @param sums of each row's in the thread
-   * @param exceeds whether one of the warp's sums is above the limit, or not a number: {@link #settle} follows; else
-   *     {@link #accept}
-   */
-  public record Attempt(List<F32> weights, List<F32> sums, Pred exceeds) {}
-
-  /**
-   * Tries a tile without looking for its largest scores, which costs about as much as its weights: none of them is
-   * above the limit if their sum is not, and the sum is needed anyway.
-   *
-   * @param limit the largest number that weights are rounded to
-   */
-  public Attempt attempt(List<F32> scores, float limit) {
-    var weights = weights(scores, scales.get(), tops.stream().map(top -> top.value().negated()).toList());
-    var sums = rows.inThread(weights, F32::plus);
-    var within = sums.stream().map(sum -> sum.atMost(k.constant(limit))).reduce(Pred::and).orElseThrow();
-    return new Attempt(weights, sums, Shuffle.any(k, within.not()));
-  }
-
-  /** Takes in a tile whose attempt exceeds no limit; what came before keeps its factor. */
-  public void accept(Attempt attempt) {
-    add(attempt.sums);
-  }
-
-  /**
-   * Takes in a tile whose attempt exceeds the limit, by references above its largest scores, and so far above that the
-   * sums of tiles like this one do not exceed it.
-   */
-  public Step settle(List<F32> scores, float limit) {
-    var step = next(scores);
-    var sums = combination.combine(rows.inThread(step.weights, F32::plus), F32::max);
-    var excess = sums.stream().map(sum -> sum.times(1 / (SHARE_OF_LIMIT * limit)).max(k.constant(1f)).log2()).toList();
-    var factors = excess.stream().map(x -> x.negated().exp2()).toList();
-    for (int row = 0; row < rows.count(); row++) {
-      factors.get(row).register();
-      tops.get(row).set(tops.get(row).value().plus(excess.get(row)));
-      sum.get(row).set(sum.get(row).value().times(factors.get(row)));
-    }
-    return new Step(rows.withRows(step.weights, factors, F32::times),
-        rows.perRow(row -> step.factors.get(row).times(factors.get(row))));
   }
 
   /**
@@ -235,8 +183,7 @@ public final class OnlineSoftmax {
   }
 
   private Maximum raiseMaximum(List<F32> scores, UnaryOperator<List<F32>> logarithms) {
-    var largest = logarithms.apply(combination.combine(rows.inThread(scores, F32::max), F32::max));
-    var here = offset == 0 ? largest : largest.stream().map(x -> x.plus(-offset)).toList();
+    var here = logarithms.apply(combination.combine(rows.inThread(scores, F32::max), F32::max));
     var factors = new ArrayList<F32>();
     var shifts = new ArrayList<F32>();
     for (int row = 0; row < rows.count(); row++) {
@@ -245,7 +192,7 @@ public final class OnlineSoftmax {
       var raised = raise(before, top);
       var reference = eachItsOwn ? top.max(before.plus(-REACH)) : raised;
       var factor = references.get(row).value().minus(reference).exp2();
-      var shift = reference.negated();
+      var shift = offset == 0 ? reference.negated() : k.constant(offset).minus(reference);
       // Before the row's state changes.
       factor.register();
       shift.register();
@@ -288,7 +235,8 @@ public final class OnlineSoftmax {
     return IntStream.range(0, rows.count()).mapToObj(row -> {
       var all = sums.get(row);
       var inverse = all.reciprocal().where(all.notEqualTo(0f), k.constant(1f));
-      var log = references.get(row).value().plus(all.log2()).times(LN_2);
+      var logOfAll = offset == 0 ? all.log2() : all.log2().plus(-offset);
+      var log = references.get(row).value().plus(logOfAll).times(LN_2);
       return new Total(inverse, log);
     }).toList();
   }
