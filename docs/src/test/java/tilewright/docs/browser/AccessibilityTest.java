@@ -12,8 +12,8 @@ import tilewright.docs.html.LinkCheck;
 
 /**
  * Every page of the site as a browser shows it: axe-core's rules, the console, requests, and the width of a phone. Of
- * the pages in folders, which are made from one template each, axe sees one in {@value #SAMPLE}, and of Javadoc's the
- * browser opens no others; all of them with {@code -Pfull}.
+ * the pages in folders, which are made from one template each, axe sees one in {@value #SAMPLE}; all of them with
+ * {@code -Pfull}.
  */
 class AccessibilityTest {
   private static final Path SITE = Path.of("target/site").toAbsolutePath();
@@ -21,7 +21,6 @@ class AccessibilityTest {
   private static final int PHONE = 390;
   private static final int HEIGHT = 900;
   private static final int SAMPLE = 8;
-  private static final String JAVADOC = "api/";
   /** One line for each rule that a page violates, with the first elements. */
   private static final String AXE = """
       const [only, done] = arguments;
@@ -56,7 +55,6 @@ class AccessibilityTest {
       for (var page : LinkCheck.pages(SITE)) {
         var name = SITE.relativize(page).toString();
         var judged = !name.contains("/") || nested++ % SAMPLE == 0 || Boolean.getBoolean("tilewright.full");
-        if (!judged && name.startsWith(JAVADOC)) continue;
         browser.show(DESK, HEIGHT, "light");
         browser.open(page.toUri().toString());
         if (judged) add(faults, name + " light", browser.await(AXE, ""));
