@@ -3,6 +3,8 @@ package tilewright.reference;
 import java.lang.foreign.MemorySegment;
 import java.lang.foreign.ValueLayout;
 import java.nio.ByteOrder;
+import java.util.Arrays;
+import java.util.stream.Collectors;
 import tilewright.layout.Layout;
 import tilewright.numerics.ElementType;
 import tilewright.numerics.Rounding;
@@ -20,6 +22,21 @@ public record TensorView(ElementType type, MemorySegment data, long offset, Layo
 
   public TensorView(ElementType type, MemorySegment data, Layout layout) {
     this(type, data, 0, layout);
+  }
+
+  /**
+   * FP32 elements of an array, of which the last mode is contiguous.
+   *
+   * @param name of the tensor in errors
+   * @throws IllegalArgumentException for an array of another length
+   */
+  public static TensorView rowMajor(String name, float[] values, long... shape) {
+    long expected = Arrays.stream(shape).reduce(1, Math::multiplyExact);
+    if (values.length != expected) {
+      throw new IllegalArgumentException(name + " has " + values.length + " elements; needed are "
+          + Arrays.stream(shape).mapToObj(Long::toString).collect(Collectors.joining("×")) + " = " + expected);
+    }
+    return new TensorView(ElementType.F32, MemorySegment.ofArray(values), Layout.rowMajor(shape));
   }
 
   /** The bits of the element with that colexicographic index. */

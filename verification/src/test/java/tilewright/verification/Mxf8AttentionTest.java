@@ -23,9 +23,7 @@ import tilewright.kernels.attention.AttentionProblem.Factors;
 import tilewright.kernels.attention.AttentionProblem.Packed;
 import tilewright.kernels.attention.AttentionProblem.Quantized;
 import tilewright.kernels.attention.AttentionProblem.Sizes;
-import tilewright.kernels.attention.AttentionProblem.View;
 import tilewright.numerics.ElementType;
-import tilewright.numerics.Rounding;
 import tilewright.ptx.Dim3;
 import tilewright.reference.AttentionFactors.TensorCores;
 import tilewright.sm100.attention.Mxf8Scales;
@@ -64,7 +62,7 @@ class Mxf8AttentionTest {
     check(KERNEL, setup, SEED, KERNEL.prepare(setup.problem()));
   }
 
-  /** What is on its way when a CTA turns to its next tile must not be overwritten, scales neither. */
+  /** Copies and scales under way must not be overwritten when a CTA turns to its next tile. */
   @Test
   void oneCtaComputesAllTilesAsWell() {
     var setup = Mxf8Attention.scaled(AttentionCases.band(ElementType.BF16, Sizes.of(1, 520, 200, 1, 128), Band.ALL));
@@ -191,6 +189,7 @@ class Mxf8AttentionTest {
 
     private void row(Sequence of, int b, int h, int query) {
       var s = problem().sizes();
+      var elements = new QuantizedElements(problem(), buffers);
       var scales = problem().quantized().orElseThrow();
       var rule = setup.rules().of(of.number, of.queries, of.keys);
       int hk = h * s.keyHeads() / s.heads();
@@ -201,7 +200,8 @@ class Mxf8AttentionTest {
         double dot = 0;
         for (int d = 0; d < s.headDim(); d++) {
           int wrong = mistake == Mistake.SCALE_OF_OTHER_COLUMNS ? d ^ 32 : d;
-          dot += code(problem().q(), b, of.firstQuery + query, h, d) * code(problem().k(), b, of.firstKey + key, hk, d)
+          dot += elements.code(problem().q(), b, of.firstQuery + query, h, d)
+              * elements.code(problem().k(), b, of.firstKey + key, hk, d)
               * ofRow(scales.q(), of.number, of.firstQuery, b, mistake == Mistake.SCALE_OF_HEAD ? 0 : h,
                   mistake == Mistake.SCALE_OF_OTHER_QUERY ? query ^ 1 : query, wrong)
               * ofRow(scales.k(), of.number, of.firstKey, b, hk,
@@ -211,11 +211,7 @@ class Mxf8AttentionTest {
         sum += p[key];
       }
       int at = of.firstQuery + query;
-      if (problem().lse().isPresent()) {
-        var lse = problem().lse().get();
-        buffers.get(lse.buffer()).setAtIndex(ValueLayout.JAVA_FLOAT_UNALIGNED, lse.batch() * b + lse.sequence() * at
-            + lse.head() * h, (float) (Math.log(sum) + (mistake == Mistake.SHIFTED_LOGARITHM ? 8 * Math.log(2) : 0)));
-      }
+      elements.setLogarithm(b, at, h, Math.log(sum) + (mistake == Mistake.SHIFTED_LOGARITHM ? 8 * Math.log(2) : 0));
       for (int d = 0; d < s.valueDim(); d++) {
         double o = 0;
         int column = mistake == Mistake.SCALE_OF_OTHER_COLUMN_OF_V ? d ^ 32 : d;
@@ -226,23 +222,12 @@ class Mxf8AttentionTest {
             default -> key;
           };
           if (p[key] > 0) {
-            o += p[key] * code(problem().v(), b, of.firstKey + key, hk, d)
+            o += p[key] * elements.code(problem().v(), b, of.firstKey + key, hk, d)
                 * ofColumn(scales.v(), of.number, of.firstKey, b, hk, of32, column);
           }
         }
-        long bits = problem().outputType().fromDouble(sum == 0 ? 0 : o / sum, Rounding.NEAREST_EVEN);
-        buffers.get(problem().o().buffer()).set(ValueLayout.JAVA_SHORT_UNALIGNED,
-            problem().o().offset() + 2 * place(problem().o(), b, at, h, d), (short) bits);
+        elements.setOutput(b, at, h, d, sum == 0 ? 0 : o / sum);
       }
-    }
-
-    private double code(View v, int b, int row, int head, int d) {
-      return ElementType.E4M3.toDouble(
-          buffers.get(v.buffer()).get(ValueLayout.JAVA_BYTE, v.offset() + place(v, b, row, head, d)));
-    }
-
-    private static long place(View v, int b, int row, int head, int d) {
-      return v.batch() * b + v.sequence() * row + v.head() * head + v.dim() * d;
     }
 
     /** The scale of a column of a row of Q or K. */

@@ -19,9 +19,7 @@ import tilewright.kernel.collective.attention.Band;
 import tilewright.kernels.attention.AttentionProblem;
 import tilewright.kernels.attention.AttentionProblem.Factors;
 import tilewright.kernels.attention.AttentionProblem.Sizes;
-import tilewright.kernels.attention.AttentionProblem.View;
 import tilewright.numerics.ElementType;
-import tilewright.numerics.Rounding;
 import tilewright.reference.AttentionFactors.TensorCores;
 import tilewright.verification.cases.AttentionCases;
 import tilewright.verification.cases.AttentionCheck;
@@ -141,6 +139,7 @@ class QuantizedAttentionTest {
 
     private void row(int sequence, int b, int h, int query, int queries, int firstQuery, int firstKey, int keys) {
       var s = problem().sizes();
+      var elements = new QuantizedElements(problem(), buffers);
       var factors = problem().quantized().orElseThrow();
       var rule = setup.rules().of(sequence, queries, keys);
       int entry = problem().packed().isPresent() ? sequence : b;
@@ -152,7 +151,8 @@ class QuantizedAttentionTest {
         if (!rule.visible(b, h, query, key)) continue;
         double dot = 0;
         for (int d = 0; d < s.headDim(); d++) {
-          dot += code(problem().q(), b, firstQuery + query, h, d) * code(problem().k(), b, firstKey + key, hk, d);
+          dot += elements.code(problem().q(), b, firstQuery + query, h, d)
+              * elements.code(problem().k(), b, firstKey + key, hk, d);
         }
         int headOfFactor = mistake == Mistake.FACTOR_OF_HEAD ? 0 : h;
         int entryOfFactor = mistake == Mistake.FACTOR_OF_KEYS_BATCH ? 0 : entry;
@@ -162,33 +162,19 @@ class QuantizedAttentionTest {
         sum += p[key];
       }
       int at = firstQuery + query;
-      if (problem().lse().isPresent()) {
-        var lse = problem().lse().get();
-        buffers.get(lse.buffer()).setAtIndex(ValueLayout.JAVA_FLOAT_UNALIGNED, lse.batch() * b + lse.sequence() * at
-            + lse.head() * h, (float) (Math.log(sum) + (mistake == Mistake.SHIFTED_LOGARITHM ? 8 * Math.log(2) : 0)));
-      }
+      elements.setLogarithm(b, at, h, Math.log(sum) + (mistake == Mistake.SHIFTED_LOGARITHM ? 8 * Math.log(2) : 0));
       if (mistake == Mistake.UNWRITTEN && query == queries - 1) return;
       for (int d = 0; d < s.valueDim(); d++) {
         double o = 0;
         for (int key = 0; key < keys; key++) {
           int read = mistake == Mistake.SWAPPED_ROWS_OF_V ? key ^ 1 : key;
           if (p[key] > 0) {
-            o += p[key] * code(problem().v(), b, firstKey + read, hk, d) * factor(factors.v(), 'V', entry, hk, read);
+            o += p[key] * elements.code(problem().v(), b, firstKey + read, hk, d)
+                * factor(factors.v(), 'V', entry, hk, read);
           }
         }
-        long bits = problem().outputType().fromDouble(sum == 0 ? 0 : o / sum, Rounding.NEAREST_EVEN);
-        buffers.get(problem().o().buffer()).set(ValueLayout.JAVA_SHORT_UNALIGNED,
-            problem().o().offset() + 2 * place(problem().o(), b, at, h, d), (short) bits);
+        elements.setOutput(b, at, h, d, sum == 0 ? 0 : o / sum);
       }
-    }
-
-    private double code(View v, int b, int row, int head, int d) {
-      return ElementType.E4M3.toDouble(
-          buffers.get(v.buffer()).get(ValueLayout.JAVA_BYTE, v.offset() + place(v, b, row, head, d)));
-    }
-
-    private static long place(View v, int b, int row, int head, int d) {
-      return v.batch() * b + v.sequence() * row + v.head() * head + v.dim() * d;
     }
 
     private double factor(Factors factors, char operand, int entry, int head, int row) {

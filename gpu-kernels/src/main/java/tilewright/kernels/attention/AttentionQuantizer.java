@@ -9,8 +9,6 @@ import java.util.OptionalLong;
 import tilewright.kernels.attention.AttentionProblem.Factors;
 import tilewright.kernels.attention.AttentionProblem.Quantized;
 import tilewright.kernels.attention.AttentionProblem.Sizes;
-import tilewright.layout.Layout;
-import tilewright.layout.tuple.IntTuple;
 import tilewright.numerics.ElementType;
 import tilewright.numerics.Rounding;
 import tilewright.reference.Hadamard;
@@ -92,20 +90,9 @@ public record AttentionQuantizer(ElementType output, Scales scales, int rows, Op
    * @throws IllegalArgumentException for arrays of other lengths, or a head dimension that cannot be transformed
    */
   public Operands quantize(Sizes sizes, float[] q, float[] k, float[] v, Arena arena) {
-    return quantize(dense("Q", q, sizes.batch(), sizes.queries(), sizes.heads(), sizes.headDim()),
-        dense("K", k, sizes.batch(), sizes.keys(), sizes.keyHeads(), sizes.headDim()),
-        dense("V", v, sizes.batch(), sizes.keys(), sizes.keyHeads(), sizes.valueDim()), arena);
-  }
-
-  private static TensorView dense(String name, float[] values, long batch, long sequence, long heads, long dim) {
-    long expected = batch * sequence * heads * dim;
-    if (values.length != expected) {
-      throw new IllegalArgumentException(name + " has " + values.length + " elements; needed are " + batch + "×"
-          + sequence + "×" + heads + "×" + dim + " = " + expected);
-    }
-    var layout = new Layout(IntTuple.flat(batch, sequence, heads, dim),
-        IntTuple.flat(sequence * heads * dim, heads * dim, dim, 1));
-    return new TensorView(ElementType.F32, MemorySegment.ofArray(values), layout);
+    return quantize(TensorView.rowMajor("Q", q, sizes.batch(), sizes.queries(), sizes.heads(), sizes.headDim()),
+        TensorView.rowMajor("K", k, sizes.batch(), sizes.keys(), sizes.keyHeads(), sizes.headDim()),
+        TensorView.rowMajor("V", v, sizes.batch(), sizes.keys(), sizes.keyHeads(), sizes.valueDim()), arena);
   }
 
   /**

@@ -12,8 +12,6 @@ import tilewright.kernels.attention.AttentionProblem.Factors;
 import tilewright.kernels.attention.AttentionProblem.Quantized;
 import tilewright.kernels.attention.AttentionProblem.Sizes;
 import tilewright.kernels.attention.AttentionQuantizer.Operands;
-import tilewright.layout.Layout;
-import tilewright.layout.tuple.IntTuple;
 import tilewright.numerics.ElementType;
 import tilewright.reference.TensorView;
 import tilewright.sm100.NarrowFormat;
@@ -51,19 +49,9 @@ public record Mxf8Quantizer(ElementType output, ScaleRule rule) {
    * @throws IllegalArgumentException for arrays of other lengths
    */
   public Operands quantize(Sizes s, float[] q, float[] k, float[] v, Arena arena) {
-    return quantize(dense("Q", q, s.batch(), s.queries(), s.heads(), s.headDim()),
-        dense("K", k, s.batch(), s.keys(), s.keyHeads(), s.headDim()),
-        dense("V", v, s.batch(), s.keys(), s.keyHeads(), s.valueDim()), arena);
-  }
-
-  private static TensorView dense(String name, float[] values, long batch, long rows, long heads, long dim) {
-    long expected = batch * rows * heads * dim;
-    if (values.length != expected) {
-      throw new IllegalArgumentException(name + " has " + values.length + " elements; needed are " + batch + "×"
-          + rows + "×" + heads + "×" + dim + " = " + expected);
-    }
-    return new TensorView(ElementType.F32, MemorySegment.ofArray(values), new Layout(
-        IntTuple.flat(batch, rows, heads, dim), IntTuple.flat(rows * heads * dim, heads * dim, dim, 1)));
+    return quantize(TensorView.rowMajor("Q", q, s.batch(), s.queries(), s.heads(), s.headDim()),
+        TensorView.rowMajor("K", k, s.batch(), s.keys(), s.keyHeads(), s.headDim()),
+        TensorView.rowMajor("V", v, s.batch(), s.keys(), s.keyHeads(), s.valueDim()), arena);
   }
 
   /**

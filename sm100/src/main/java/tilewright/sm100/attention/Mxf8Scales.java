@@ -59,18 +59,18 @@ public final class Mxf8Scales {
     return new Factors(buffer, ROWS, block, blocks * block, heads * blocks * block);
   }
 
-  /** Tiles of a block of a head of so many columns. */
+  /** The number of tiles that a block of rows has, by the columns of a head. */
   static int tiles(int columns) {
     return Math.ceilDiv(columns, COLUMNS);
   }
 
-  /** Blocks of a head of so many rows, at least one. */
+  /** The number of blocks that a head has, by its rows in all sequences; at least one. */
   static long blocks(int rows, OptionalInt sequences) {
     return Math.max(1, sequences.isPresent() ? PackedTiles.slots(rows, sequences.getAsInt(), ROWS)
         : Math.ceilDiv(rows, ROWS));
   }
 
-  /** The number of blocks of a problem's operand of so many rows. */
+  /** The number of blocks that a head of a problem's operand has, by its rows. */
   private static long blocks(AttentionProblem p, int rows) {
     return blocks(rows, p.packed().map(packed -> OptionalInt.of(packed.sequences())).orElse(OptionalInt.empty()));
   }

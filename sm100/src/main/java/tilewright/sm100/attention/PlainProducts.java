@@ -3,7 +3,6 @@ package tilewright.sm100.attention;
 import tilewright.kernel.I32;
 import tilewright.kernel.Pred;
 import tilewright.kernel.Scope;
-import tilewright.kernel.SharedTensor;
 import tilewright.sm100.atom.UmmaAtom;
 import tilewright.sm100.collective.TensorMemoryUmma;
 import tilewright.sm100.collective.TiledUmma;
@@ -13,20 +12,15 @@ final class PlainProducts implements AttentionProducts {
   private final Scope k;
   private final Sm100AttentionConfig config;
   private final AttentionMemory memory;
-  private final SharedTensor q;
-  private final SharedTensor key;
-  private final SharedTensor value;
+  private final AttentionOperands operands;
   private final TiledUmma qk;
   private final TensorMemoryUmma pv;
 
-  PlainProducts(Scope k, Sm100AttentionConfig config, AttentionMemory memory, SharedTensor q, SharedTensor key,
-      SharedTensor value) {
+  PlainProducts(Scope k, Sm100AttentionConfig config, AttentionMemory memory, AttentionOperands operands) {
     this.k = k;
     this.config = config;
     this.memory = memory;
-    this.q = q;
-    this.key = key;
-    this.value = value;
+    this.operands = operands;
     int rows = Sm100AttentionConfig.ROWS;
     var shape = config.shape();
     qk = TiledUmma.of(UmmaAtom.of(config.type(), rows, shape.keys(), 1), config.layoutQ(), config.layoutK());
@@ -36,12 +30,13 @@ final class PlainProducts implements AttentionProducts {
 
   @Override
   public void multiplyKeys(I32 tile, I32 stage, I32 part) {
-    qk.multiply(k, memory.scores(tile), q.settled(), tile, key.settled(), stage, Pred.known(k, false));
+    qk.multiply(k, memory.scores(tile), operands.q().settled(), tile, operands.key().settled(), stage,
+        Pred.known(k, false));
   }
 
   @Override
   public void multiplyValues(I32 tile, I32 stage, I32 part, Pred more, Runnable awaitRest) {
-    var block = value.settled();
+    var block = operands.value().settled();
     var output = memory.output(tile);
     var probabilities = memory.probabilities(tile);
     pv.multiply(k, output, probabilities, block, stage, 0, config.early(), more);

@@ -4,7 +4,6 @@ import tilewright.async.collective.TensorTile;
 import tilewright.kernel.I32;
 import tilewright.kernel.Pred;
 import tilewright.kernel.Scope;
-import tilewright.kernel.SharedTensor;
 import tilewright.sm100.atom.ScaleCopy;
 import tilewright.sm100.atom.TensorMemoryTile;
 import tilewright.sm100.atom.UmmaAtom;
@@ -20,21 +19,17 @@ final class ScaledProducts implements AttentionProducts {
   private final Scope k;
   private final Sm100AttentionConfig config;
   private final AttentionMemory memory;
-  private final SharedTensor q;
-  private final SharedTensor key;
-  private final SharedTensor value;
+  private final AttentionOperands operands;
   private final OperandScales scales;
   private final TiledUmma qk;
   private final TensorMemoryUmma pv;
 
-  ScaledProducts(Scope k, Sm100AttentionConfig config, AttentionMemory memory, SharedTensor q, SharedTensor key,
-      SharedTensor value, OperandScales scales) {
+  ScaledProducts(Scope k, Sm100AttentionConfig config, AttentionMemory memory, AttentionOperands operands,
+      OperandScales scales) {
     this.k = k;
     this.config = config;
     this.memory = memory;
-    this.q = q;
-    this.key = key;
-    this.value = value;
+    this.operands = operands;
     this.scales = scales;
     int rows = Sm100AttentionConfig.ROWS;
     var shape = config.shape();
@@ -65,14 +60,14 @@ final class ScaledProducts implements AttentionProducts {
 
   @Override
   public void multiplyKeys(I32 tile, I32 stage, I32 part) {
-    qk.multiplyScaled(k, memory.scores(tile), q.settled(), tile, key.settled(), stage,
+    qk.multiplyScaled(k, memory.scores(tile), operands.q().settled(), tile, operands.key().settled(), stage,
         i -> memory.scalesOfQ(tile, i), i -> memory.scalesOfK(k, i).stage(part, config.blocksPerScales()),
         Pred.known(k, false));
   }
 
   @Override
   public void multiplyValues(I32 tile, I32 stage, I32 part, Pred more, Runnable awaitRest) {
-    var block = value.settled();
+    var block = operands.value().settled();
     var output = memory.output(tile);
     var probabilities = memory.probabilities(tile);
     var ofP = new UmmaAtom.Scales(memory.scalesOfP(k), k.constant(0));

@@ -50,6 +50,7 @@ public record Sm100Attention(Sm100AttentionConfig config) implements Kernel {
     var lse = config.lse() ? Optional.of(k.global(AttentionSpecs.logSumExp())) : Optional.<GlobalTensor>empty();
     var operands = config.quantized().filter(of -> !of.blockScaled()).map(of -> OperandFactors.of(k, of));
     var scales = config.blockScaled() ? Optional.of(OperandScales.of(k, config)) : Optional.<OperandScales>empty();
+    var tiles = new AttentionOperands(q.shared(), key.shared(), value.shared());
     var factors = RowFactors.of(k);
     var work = AttentionWork.of(k, config, q, key, first, READERS);
     var signals = AttentionSignals.of(k, config.shape().stages(), first);
@@ -72,7 +73,7 @@ public record Sm100Attention(Sm100AttentionConfig config) implements Kernel {
         work.forEachOfWarp(leads, correction::correct);
       });
       k.when(warp.equalTo(MMA), () -> k.when(Elect.one(k), () -> work.forEach(
-          new MmaWarp(k, work, signals, products(k, memory, q, key, value, scales))::multiply)));
+          new MmaWarp(k, work, signals, products(k, memory, tiles, scales))::multiply)));
       k.when(warp.equalTo(STORE), () -> k.when(Elect.one(k), () -> work.forEach(
           new StoreWarp(k, work, signals, o)::store)));
       k.when(warp.equalTo(LOAD), () -> k.when(Elect.one(k), () -> work.forEach(
@@ -82,10 +83,9 @@ public record Sm100Attention(Sm100AttentionConfig config) implements Kernel {
     allocated.release(k::barrier);
   }
 
-  private AttentionProducts products(Scope k, AttentionMemory memory, TensorTile q, TensorTile key, TensorTile value,
+  private AttentionProducts products(Scope k, AttentionMemory memory, AttentionOperands operands,
       Optional<OperandScales> scales) {
-    return scales.<AttentionProducts>map(of ->
-        new ScaledProducts(k, config, memory, q.shared(), key.shared(), value.shared(), of))
-        .orElseGet(() -> new PlainProducts(k, config, memory, q.shared(), key.shared(), value.shared()));
+    return scales.<AttentionProducts>map(of -> new ScaledProducts(k, config, memory, operands, of))
+        .orElseGet(() -> new PlainProducts(k, config, memory, operands));
   }
 }

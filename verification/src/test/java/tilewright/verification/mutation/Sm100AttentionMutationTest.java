@@ -56,7 +56,7 @@ class Sm100AttentionMutationTest {
     E4M3(inBytes(band(520, 140, Band.ALL), Quantized.perBlock(ElementType.BF16, sizes(520, 140), 128, 64)), false),
     /** Operands of 8 bits with scales, of blocks that share a tile of them. */
     MXF8(Mxf8Attention.scaled(band(520, 140, Band.ALL)), false),
-    /** The same of one sequence with two tiles, of an empty one and of others. */
+    /** Operands with scales in packed sequences, of which one is empty and one has two tiles. */
     MXF8_PACKED(Mxf8Attention.scaled(packed(new int[] {30, 0, 260, 5}, new int[] {70, 20, 140, 70})), false);
 
     private final MutationTrial trial;
