@@ -20,8 +20,8 @@ import tilewright.kernels.attention.AttentionProblem.Sizes;
 import tilewright.kernels.attention.AttentionQuantizer;
 import tilewright.kernels.attention.AttentionQuantizer.Scales;
 import tilewright.numerics.ElementType;
+import tilewright.ops.Mxf8Quantizer;
 import tilewright.reference.TensorView;
-import tilewright.sm100.attention.Mxf8Quantizer;
 
 /** The options of {@code run attention} with 8-bit types: how numbers become codes, or the factors of codes in files. */
 final class QuantizationOptions {

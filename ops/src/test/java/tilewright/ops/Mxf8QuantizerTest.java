@@ -1,4 +1,4 @@
-package tilewright.sm100.attention;
+package tilewright.ops;
 
 import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertThrows;

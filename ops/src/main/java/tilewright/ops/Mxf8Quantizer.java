@@ -1,4 +1,4 @@
-package tilewright.sm100.attention;
+package tilewright.ops;
 
 import java.lang.foreign.Arena;
 import java.lang.foreign.MemorySegment;
@@ -18,6 +18,7 @@ import tilewright.sm100.NarrowFormat;
 import tilewright.sm100.NarrowMatrix;
 import tilewright.sm100.ScaleRule;
 import tilewright.sm100.atom.ScaleCopy;
+import tilewright.sm100.attention.Mxf8Scales;
 
 /**
  * Quantises Q, K and V on the host to e4m3 codes with a scale, a power of two, for 32 neighbours along the contraction:
