@@ -1,6 +1,7 @@
 package tilewright.kernel;
 
 import java.util.ArrayList;
+import java.util.Collections;
 import java.util.List;
 import java.util.stream.IntStream;
 import tilewright.ptx.Launch;
@@ -16,22 +17,22 @@ import tilewright.ptx.tensormap.TensorView;
  *
  * @param tensor has a contiguous mode and is aligned to 16 bytes
  * @param box elements of each mode of the tensor
+ * @param steps coordinates from one element of the box to the next in each mode; 1 in the contiguous one
  */
-public record TensorMapSpec(TensorSpec tensor, List<Integer> box, SwizzleMode swizzle) {
+public record TensorMapSpec(TensorSpec tensor, List<Integer> box, List<Integer> steps, SwizzleMode swizzle) {
   private static final int GRANULE = 16;
   private static final int MOST = 256;
+  /** The driver's largest element stride. */
+  public static final int MOST_STEP = 8;
 
   public TensorMapSpec {
     box = List.copyOf(box);
+    steps = List.copyOf(steps);
     var name = "tensor " + tensor.name() + tensor.extents();
     if (box.size() != tensor.extents().size() || box.size() > 5) {
       throw new TraceException(name + " cannot be copied in boxes of " + box + ": one extent a mode, at most five");
     }
-    for (int extent : box) {
-      if (extent < 1 || extent > MOST) {
-        throw new TraceException(name + " cannot be copied in boxes of " + box + ": extents are 1 to " + MOST);
-      }
-    }
+    requireSpans(name, box, steps);
     if (tensor.contiguous().isEmpty() || tensor.alignment() * tensor.type().bytes() % GRANULE != 0) {
       throw new TraceException(name + " cannot be copied in boxes: declare its contiguous mode, and it aligned to "
           + GRANULE / tensor.type().bytes() + " elements");
@@ -40,6 +41,25 @@ public record TensorMapSpec(TensorSpec tensor, List<Integer> box, SwizzleMode sw
     if (row % GRANULE != 0 || swizzle.span() > 0 && row > swizzle.span()) {
       throw new TraceException(name + " cannot be copied in boxes of " + box + " swizzled by " + swizzle + ": " + row
           + " contiguous bytes; a multiple of " + GRANULE + " is needed, at most the swizzle's span");
+    }
+  }
+
+  /** Boxes of neighbours. */
+  public TensorMapSpec(TensorSpec tensor, List<Integer> box, SwizzleMode swizzle) {
+    this(tensor, box, Collections.nCopies(box.size(), 1), swizzle);
+  }
+
+  private static void requireSpans(String name, List<Integer> box, List<Integer> steps) {
+    for (int mode = 0; mode < box.size(); mode++) {
+      int extent = box.get(mode);
+      int step = steps.get(mode);
+      if (step < 1 || step > MOST_STEP) {
+        throw new TraceException(name + " cannot be copied in steps of " + steps + ": they are 1 to " + MOST_STEP);
+      }
+      if (extent < 1 || extent * step > MOST) {
+        throw new TraceException(name + " cannot be copied in boxes of " + box
+            + (step > 1 ? " in steps of " + steps : "") + ": extents are 1 to " + MOST);
+      }
     }
   }
 
@@ -72,9 +92,18 @@ public record TensorMapSpec(TensorSpec tensor, List<Integer> box, SwizzleMode sw
       strides.add(given.walks(mode) ? given.strides().get(mode) * element().bits() / Byte.SIZE : 2 * GRANULE);
     }
     var view = TensorView.of(element(), dims, strides.subList(1, strides.size())).withSwizzle(swizzle)
-        .withL2Promotion(L2Promotion.B256);
+        .withL2Promotion(L2Promotion.B256).withElementStrides(inOrder(steps));
     return new Launch.Argument.TensorMapOf(new Launch.Argument.Buffer(given.buffer(), given.offset()),
-        new TensorMap.Tiled(view, order().stream().map(box::get).toList()));
+        new TensorMap.Tiled(view, inOrder(spans())));
+  }
+
+  /** The coordinates that a box spans in each mode. */
+  public List<Integer> spans() {
+    return IntStream.range(0, box.size()).mapToObj(mode -> box.get(mode) * steps.get(mode)).toList();
+  }
+
+  private List<Integer> inOrder(List<Integer> ofModes) {
+    return order().stream().map(ofModes::get).toList();
   }
 
   /** The elements' type as the map has it. */

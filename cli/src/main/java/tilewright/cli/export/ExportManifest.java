@@ -96,19 +96,22 @@ record ExportManifest(String kernel, Map<String, String> settings, String entry,
      * @param element the map's data type
      * @param bits of an element in global memory; fewer than those of {@code bytes} where a copy unpacks it
      * @param order the tensor's modes, innermost first
-     * @param box elements, innermost first
+     * @param box coordinates that a copy spans, innermost first
+     * @param steps coordinates from one element of it to the next, innermost first
      */
     @JsonInclude(JsonInclude.Include.NON_ABSENT)
     record TensorMap(String kind, String name, String type, String tensor, String dtype, int bytes,
         List<String> extents, Optional<String> contiguous, int alignment, Map<String, Integer> multiples,
-        Map<String, Integer> fixed, String element, int bits, List<Integer> order, List<Integer> box, String swizzle)
+        Map<String, Integer> fixed, String element, int bits, List<Integer> order, List<Integer> box,
+        List<Integer> steps, String swizzle)
         implements Argument {
       static TensorMap of(String name, String type, TensorMapSpec map, ExtentRules rules) {
         var t = map.tensor();
         return new TensorMap("tensorMap", name, type, t.name(), t.type().text(), t.type().bytes(), t.extents(),
             t.contiguous(), t.alignment() * t.type().bytes(), new TreeMap<>(t.multiples()), rules.fixed(t),
             map.element().text(), map.element().bits(), map.order(),
-            map.order().stream().map(map.box()::get).toList(), map.swizzle().toString());
+            map.order().stream().map(map.spans()::get).toList(), map.order().stream().map(map.steps()::get).toList(),
+            map.swizzle().toString());
       }
     }
 

@@ -38,8 +38,8 @@ final class ExportTensorMap {
             extents.stream().map("(cuuint64_t)(%1$s > 0 ? %1$s : 1)"::formatted).collect(Collectors.joining(", ")),
             strides.isEmpty() ? "16" : String.join(", ", strides),
             map.box().stream().map(Object::toString).collect(Collectors.joining(", ")),
-            String.join(", ", map.box().stream().map(_ -> "1").toList()), type(map.element()), extents.size(),
-            map.swizzle().toUpperCase(Locale.ROOT));
+            map.steps().stream().map(Object::toString).collect(Collectors.joining(", ")), type(map.element()),
+            extents.size(), map.swizzle().toUpperCase(Locale.ROOT));
   }
 
   private static String stride(ExportManifest.Argument.TensorMap map, String extent) {

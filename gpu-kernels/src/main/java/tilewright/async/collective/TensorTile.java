@@ -1,8 +1,10 @@
 package tilewright.async.collective;
 
 import java.util.ArrayList;
+import java.util.Collections;
 import java.util.List;
 import java.util.function.BiConsumer;
+import java.util.stream.IntStream;
 import java.util.stream.LongStream;
 import tilewright.async.atom.Mbarrier;
 import tilewright.async.atom.SwizzledRows;
@@ -37,6 +39,7 @@ public final class TensorTile implements OperandTile {
   private final int rows;
   private final int columns;
   private final int interleaved;
+  private final int step;
 
   private TensorTile(SharedTensor tile, MappedTensor tensor, Boxes boxes) {
     this.tile = tile;
@@ -46,6 +49,7 @@ public final class TensorTile implements OperandTile {
     this.rows = extent(tile.layout(), 0);
     this.columns = extent(tile.layout(), 1);
     this.interleaved = boxes.interleaved;
+    this.step = boxes.step;
   }
 
   /**
@@ -77,9 +81,9 @@ public final class TensorTile implements OperandTile {
   public static TensorTile shared(Scope k, TensorSpec spec, OffsetMap layout, int blocks) {
     int share = extent(layout, 0) / blocks;
     var boxes = Boxes.of(spec, layout, share, 1);
-    if (share % boxes.rows != 0) {
+    if (share % boxes.span() != 0) {
       throw new TraceException(blocks + " blocks cannot copy " + share + " rows each of " + layout + " in boxes of "
-          + boxes.rows);
+          + boxes.span());
     }
     return new TensorTile(k.shared(spec.type(), layout), boxes.map(k, spec), boxes);
   }
@@ -163,7 +167,9 @@ public final class TensorTile implements OperandTile {
 
   private void forEachBox(int height, BiConsumer<Integer, Integer> copy) {
     for (int column = 0; column < columns; column += boxColumns) {
-      for (int row = 0; row < height; row += boxRows) copy.accept(row, column);
+      for (int row = 0; row < height; row += boxRows * step) {
+        for (int first = row; first < row + step; first++) copy.accept(first, column);
+      }
     }
   }
 
@@ -180,8 +186,12 @@ public final class TensorTile implements OperandTile {
     return Math.toIntExact(layout.shape().mode(mode).size());
   }
 
-  /** The largest boxes that a layout can be filled with. */
-  private record Boxes(int rows, int columns, int interleaved, SwizzleMode swizzle) {
+  /**
+   * The largest boxes that a layout can be filled with.
+   *
+   * @param step rows of the tile from one row of a box to the next; the rows between are those of further boxes
+   */
+  private record Boxes(int rows, int columns, int step, int interleaved, SwizzleMode swizzle) {
     static Boxes of(TensorSpec spec, OffsetMap layout, int mostRows, int interleaved) {
       var plain = layout instanceof ComposedLayout composed ? composed.layout() : (Layout) layout;
       var swizzle = layout instanceof ComposedLayout composed ? composed.swizzle() : Swizzle.IDENTITY;
@@ -192,10 +202,11 @@ public final class TensorTile implements OperandTile {
           () -> new TraceException("tensor " + spec.name() + spec.extents() + " needs rows or columns contiguous"));
       int span = mode.span() == 0 ? MOST : mode.span() / type.bytes();
       int width = run(plain.mode(inner), 1, inner == 0 ? Math.min(span, mostRows) : span);
-      int height = run(plain.mode(1 - inner), width, inner == 0 ? MOST : Math.min(MOST, mostRows));
-      var boxes = inner == 0 ? new Boxes(width, height, interleaved, mode)
-          : new Boxes(height, width, interleaved, mode);
-      if (boxes.rows % interleaved != 0) {
+      int step = inner == 0 ? 1 : step(plain.mode(0), width);
+      int height = run(plain.mode(1 - inner), step, width, inner == 0 ? MOST : Math.min(MOST, mostRows));
+      var boxes = inner == 0 ? new Boxes(width, height, step, interleaved, mode)
+          : new Boxes(height, width, step, interleaved, mode);
+      if (boxes.rows % interleaved != 0 || step > 1 && interleaved > 1) {
         throw new TraceException("boxes of " + boxes.rows + " rows of " + layout + " hold no whole " + interleaved);
       }
       boxes.requireToFill(type, plain, inner);
@@ -206,15 +217,35 @@ public final class TensorTile implements OperandTile {
       var box = new ArrayList<>(interleaved == 1 ? List.of(rows, columns)
           : List.of(interleaved, columns, rows / interleaved));
       while (box.size() < spec.extents().size()) box.add(1);
-      return k.mapped(new TensorMapSpec(spec, box, swizzle));
+      var steps = new ArrayList<>(Collections.nCopies(box.size(), 1));
+      steps.set(0, step);
+      return k.mapped(new TensorMapSpec(spec, box, steps, swizzle));
+    }
+
+    /** Rows of the tile that a box spans, with those between its own. */
+    int span() {
+      return rows * step;
     }
 
     /** How many coordinates of a mode follow each other at a stride. */
     private static int run(Layout mode, long stride, int most) {
+      return run(mode, 1, stride, most);
+    }
+
+    /** How many coordinates of a mode, so many apart, follow each other at a stride; these span no more than most. */
+    private static int run(Layout mode, int step, long stride, int most) {
+      long size = mode.size() / step;
       int run = 1;
-      while (run < Math.min(mode.size(), most) && mode.apply(run) == run * stride) run++;
-      while (mode.size() % run != 0) run--;
+      while (run < Math.min(size, most / step) && mode.apply((long) run * step) == run * stride) run++;
+      while (size % run != 0) run--;
       return run;
+    }
+
+    /** The coordinates from one to the next at a stride; 1 where none in reach is. */
+    private static int step(Layout mode, long stride) {
+      return IntStream.rangeClosed(1, TensorMapSpec.MOST_STEP)
+          .filter(step -> mode.size() % step == 0 && step < mode.size() && mode.apply(step) == stride)
+          .findFirst().orElse(1);
     }
 
     private void requireToFill(ElementType type, Layout layout, int inner) {
@@ -222,9 +253,9 @@ public final class TensorTile implements OperandTile {
       long[] byColumn = offsets(layout.mode(1));
       for (int row = 0; row < byRow.length; row++) {
         for (int column = 0; column < byColumn.length; column++) {
-          int inRow = row % rows;
+          int inRow = row % span() / step;
           int inColumn = column % columns;
-          long first = byRow[row - inRow] + byColumn[column - inColumn];
+          long first = byRow[row - inRow * step] + byColumn[column - inColumn];
           long filled = first + (inner == 0 ? inRow + (long) inColumn * rows : inColumn + (long) inRow * columns);
           long offset = byRow[row] + byColumn[column];
           if (offset != filled || first * type.bytes() % ALIGNMENT != 0) {

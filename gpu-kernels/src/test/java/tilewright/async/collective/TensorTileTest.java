@@ -17,6 +17,7 @@ import tilewright.kernel.TensorSpec;
 import tilewright.kernel.TraceException;
 import tilewright.layout.Layout;
 import tilewright.layout.OffsetMap;
+import tilewright.layout.Tiler;
 import tilewright.numerics.ElementType;
 import tilewright.ptx.tensormap.SwizzleMode;
 
@@ -56,6 +57,30 @@ class TensorTileTest {
     var map = map(TensorSpec.of("A", ElementType.BF16, "M", "K").contiguous("M").aligned(8),
         SwizzledRows.alongRows(ElementType.BF16, 128, 64, 3));
     assertEquals(List.of(64, 64), map.box());
+  }
+
+  /** Even rows in the first half of a stage, odd ones in the second: boxes of 64 rows, two coordinates apart. */
+  @Test
+  void rowsThatAreApartAreCopiedInSteps() {
+    var rows = Tiler.of(Layout.parse("(2,64):(64,1)"));
+    var layout = SwizzledRows.alongColumns(ElementType.BF16, 128, 128, 3)
+        .composition(Tiler.byMode(rows, new Tiler.Keep(), new Tiler.Keep()));
+    var map = map(SPEC, layout);
+    assertEquals(List.of(64, 64, 1), map.box());
+    assertEquals(List.of(2, 1, 1), map.steps());
+    assertEquals(List.of(128, 64, 1), map.spans());
+    assertEquals(64 * 64 * 2, map.bytes());
+  }
+
+  @Test
+  void rowsThatAreTooFarApartAreRefused() {
+    var refusal = assertThrows(TraceException.class,
+        () -> new TensorMapSpec(SPEC, List.of(8, 64, 1), List.of(9, 1, 1), SwizzleMode.B128));
+    assertTrue(refusal.getMessage().contains("in steps of [9, 1, 1]: they are 1 to 8"), refusal.getMessage());
+    refusal = assertThrows(TraceException.class,
+        () -> new TensorMapSpec(SPEC, List.of(129, 64, 1), List.of(2, 1, 1), SwizzleMode.B128));
+    assertTrue(refusal.getMessage().contains("[129, 64, 1] in steps of [2, 1, 1]: extents are 1 to 256"),
+        refusal.getMessage());
   }
 
   @Test
