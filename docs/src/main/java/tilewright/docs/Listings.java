@@ -139,7 +139,9 @@ public final class Listings {
         Excerpt.method(kernels.resolve("async/collective/RaggedRows.java"), "I32[] coordinate("));
     save(generated, "packed-tiles.java", Excerpt.method(collective.resolve("PackedTiles.java"), "I32 sequence(Scope"));
     save(generated, "register-operand.java",
-        Excerpt.method(hopper.resolve("atom/RegisterOperand.java"), "RegisterOperand permuted("));
+        Excerpt.method(hopper.resolve("atom/RegisterOperand.java"), "RegisterOperand permuted(Layout"));
+    save(generated, "strided-operand.java",
+        Excerpt.method(hopper.resolve("atom/RegisterOperand.java"), "Layout strided("));
     save(generated, "value-transpose.java",
         Excerpt.method(hopper.resolve("attention/ValueTranspose.java"), "void nextBlock("));
     save(generated, "conformance.adoc", ConformanceFigures.table());

@@ -1,6 +1,8 @@
 package tilewright.kernel.tiled;
 
 import java.util.ArrayList;
+import java.util.Comparator;
+import java.util.stream.IntStream;
 import tilewright.kernel.TraceException;
 import tilewright.layout.Layout;
 
@@ -43,14 +45,14 @@ public record LayoutConformance(Layout values, Layout order) {
       var along = new ArrayList<Layout>();
       var across = new ArrayList<Layout>();
       var columns = new ArrayList<Layout>();
-      long number = 1;
-      for (int leaf = 0; leaf < ofValues.rank(); leaf++) {
-        long extent = ofValues.flatShape()[leaf];
-        boolean moves = ofValues.flatStride()[leaf] != 0;
-        (moves ? along : across).add(Layout.of(extent, number));
-        if (moves) columns.add(ofValues.mode(leaf));
-        number *= extent;
-      }
+      var numbers = Layout.columnMajor(ofValues.flatShape());
+      // A leaf without columns of its own counts rows.
+      IntStream.range(0, ofValues.rank()).boxed().sorted(Comparator.comparing(leaf -> ofValues.flatStride()[leaf]))
+          .forEach(leaf -> {
+            boolean moves = ofValues.flatStride()[leaf] != 0;
+            (moves ? along : across).add(numbers.mode(leaf));
+            if (moves) columns.add(ofValues.mode(leaf));
+          });
       return new Ownership(Layout.of(Layout.of(along), Layout.of(across)),
           Layout.of(ofThreads.filter(), Layout.of(columns)));
     }

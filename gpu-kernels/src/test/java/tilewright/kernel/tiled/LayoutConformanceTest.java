@@ -32,6 +32,19 @@ class LayoutConformanceTest {
         error.getMessage());
   }
 
+  /** Columns named by every other k have bytes of A in their own order, but in registers far apart. */
+  @Test
+  void renamedColumnsNeedNoOrder() {
+    var held = Layout.parse("((4,8),(2,2,2,2)):((64,1),(32,8,256,16))");
+    var conformance = LayoutConformance.of(held, MmaAtom.A_OF_BYTES, 16, 32);
+    conformance.requireOrder(Layout.of(32, 1));
+    for (int value = 0; value < 16; value++) {
+      int k = value % 4 + value / 8 * 16;
+      int register = k % 2 * 8 + k / 16 * 4 + value / 4 % 2 * 2 + k % 4 / 2;
+      assertEquals(register, conformance.values().apply(value), "value " + value);
+    }
+  }
+
   @Test
   void rowsOfAnotherThreadAreRefused() {
     var shifted = Layout.parse("((4,8),(2,2,2)):((32,2),(16,1,128))");

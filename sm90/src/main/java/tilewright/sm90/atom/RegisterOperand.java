@@ -19,6 +19,7 @@ import tilewright.ptx.PtxType;
  * {2t, 2t+1, 8+2t, 8+2t+1}, and A's are {4t, …, 4t+3}. The columns are therefore renamed: P and V go through the keys
  * in another {@link #order}, which leaves P·V as it is ("layout conformance"; Bikshandi and Shah, A Case Study in CUDA
  * Kernel Fusion, 2023). The order of the keys and that of the registers follow from the two thread–value layouts.
+ * Where V's order is given, rows of K are renamed instead: {@link #strided}.
  *
  * @param conformance of all slices' values with the accumulators
  * @param values (value of A, slice along k) → number of the thread's accumulator
@@ -43,13 +44,43 @@ public record RegisterOperand(WgmmaAtom next, LayoutConformance conformance, Lay
    * @throws TraceException where a thread has other rows of A than of the accumulators
    */
   public static RegisterOperand permuted(WgmmaAtom first, WgmmaAtom next) {
-    if (first.columns() % next.depth() != 0) {
-      throw new TraceException(first.columns() + " columns are no slices of k = " + next.depth());
+    return permuted(first.accumulator(), first.columns(), next);
+  }
+
+  /**
+   * Like {@link #permuted(WgmmaAtom, WgmmaAtom)}, with other names for the columns of the first.
+   *
+   * @param columns column of the accumulators → its name, which {@link #order} has
+   */
+  public static RegisterOperand permuted(WgmmaAtom first, Layout columns, WgmmaAtom next) {
+    return permuted(first.partition(columns).layout(), first.columns(), next);
+  }
+
+  /**
+   * The names of accumulators' columns with which the {@link #order} is k itself. A thread that has s times as many
+   * neighbours of A as of the accumulators has every s-th k in neighbouring columns, and those between in later ones:
+   * operand B of the first has its rows so, which strided copies can put there.
+   *
+   * @return column of the accumulators → k of A
+   */
+  public static Layout strided(WgmmaAtom first, WgmmaAtom next) {
+    long step = distance(next.operandA(), next.depth()) / distance(first.accumulator(), first.columns());
+    return Layout.of(Layout.of(first.columns() / step, step), Layout.of(step, 1));
+  }
+
+  /** Columns from one thread of a row to the next. */
+  private static long distance(Layout threadValue, int columns) {
+    return Layout.of(Layout.of(WgmmaAtom.M, 0), Layout.of(columns, 1)).composition(threadValue.mode(0)).apply(1);
+  }
+
+  private static RegisterOperand permuted(Layout accumulators, int columns, WgmmaAtom next) {
+    if (columns % next.depth() != 0) {
+      throw new TraceException(columns + " columns are no slices of k = " + next.depth());
     }
     var a = next.operandA();
-    var slices = Layout.of(first.columns() / next.depth(), (long) WgmmaAtom.M * next.depth());
-    var conformance = LayoutConformance.of(first.accumulator(), Layout.of(a.mode(0), Layout.of(a.mode(1), slices)),
-        WgmmaAtom.M, first.columns());
+    var slices = Layout.of(columns / next.depth(), (long) WgmmaAtom.M * next.depth());
+    var conformance = LayoutConformance.of(accumulators, Layout.of(a.mode(0), Layout.of(a.mode(1), slices)),
+        WgmmaAtom.M, columns);
     var values = conformance.values().composition(Layout.columnMajor(a.mode(1).size(), slices.size()));
     return new RegisterOperand(next, conformance, values);
   }

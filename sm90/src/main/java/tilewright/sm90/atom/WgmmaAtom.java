@@ -83,6 +83,17 @@ public record WgmmaAtom(ElementType a, ElementType b, int columns) {
     return accumulators(columns);
   }
 
+  /**
+   * The elements that a thread of the warpgroup has of a 64×N tile whose columns are in another order.
+   *
+   * @param order column of the accumulators → column of the tile
+   */
+  public Partition partition(Layout order) {
+    var place = Layout.of(Layout.of(M, 1), Layout.of(columns, M).composition(order));
+    var held = accumulator();
+    return Partition.exact(Layout.of(place.composition(held.mode(0)), place.composition(held.mode(1))), M, columns);
+  }
+
   /** The elements of so many columns that a thread of the warpgroup has, be it of several tiles side by side. */
   public static Partition accumulators(int columns) {
     return Partition.exact(accumulator(columns), M, columns);

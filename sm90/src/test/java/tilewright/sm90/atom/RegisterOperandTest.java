@@ -77,6 +77,36 @@ class RegisterOperandTest {
         refusal.getMessage());
   }
 
+  /** Thread t needs k = 4t to 4t+3: of even k first, its two columns 8g+2t and 8g+2t+1 are k = 16g+4t and 16g+4t+2. */
+  @ParameterizedTest
+  @ValueSource(ints = {32, 96, 128, 192})
+  void bytesAreInTheirOwnOrderWhereColumnsAreEveryOtherOne(int columns) {
+    var atom = new WgmmaAtom(ElementType.E4M3, columns);
+    var names = RegisterOperand.strided(atom, atom);
+    for (int column = 0; column < columns; column++) {
+      assertEquals(column < columns / 2 ? 2 * column : 2 * column - columns + 1, names.apply(column));
+    }
+    var operand = RegisterOperand.permuted(atom, names, atom);
+    operand.requireOrder(Layout.of(columns, 1));
+    for (int thread = 0; thread < 4; thread++) {
+      for (int slice = 0; slice < operand.slices(); slice++) {
+        for (int value = 0; value < 16; value++) {
+          long held = atom.accumulator().apply(thread + 128 * operand.values().apply(value + 16L * slice));
+          long needed = atom.operandA().apply(thread + 128L * value);
+          assertEquals(needed % 64, held % 64);
+          assertEquals(needed / 64 + 32 * slice, names.apply(held / 64), "slice " + slice + " value " + value);
+        }
+      }
+    }
+  }
+
+  @Test
+  void columnsOfSixteenBitsKeepTheirNames() {
+    var atom = new WgmmaAtom(ElementType.BF16, 176);
+    var names = RegisterOperand.strided(atom, atom);
+    for (int column = 0; column < 176; column++) assertEquals(column, names.apply(column));
+  }
+
   @Test
   void columnsThatAreNoSlicesAreRefused() {
     var atom = new WgmmaAtom(ElementType.BF16, 24);
