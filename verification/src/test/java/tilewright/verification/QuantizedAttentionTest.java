@@ -23,6 +23,7 @@ import tilewright.numerics.ElementType;
 import tilewright.reference.AttentionFactors.TensorCores;
 import tilewright.verification.cases.AttentionCases;
 import tilewright.verification.cases.AttentionCheck;
+import tilewright.verification.cases.ColumnMajorValues;
 import tilewright.verification.cases.QuantizedAttention;
 
 /**
@@ -35,7 +36,10 @@ class QuantizedAttentionTest {
   private static final int BLOCK = 64;
 
   static List<AttentionCases.Setup> setups() {
-    return LongSuite.of(QuantizedAttention.small().stream().filter(s -> !s.problem().blockMask()).toList());
+    var byColumns = ColumnMajorValues.small().stream()
+        .filter(s -> s.problem().quantized().isPresent() && !s.problem().blockScaled());
+    return LongSuite.of(Stream.concat(QuantizedAttention.small().stream(), byColumns)
+        .filter(s -> !s.problem().blockMask()).toList());
   }
 
   @ParameterizedTest

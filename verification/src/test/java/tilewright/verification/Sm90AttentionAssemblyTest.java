@@ -19,6 +19,7 @@ import tilewright.kernel.collective.attention.ScoreMod;
 import tilewright.kernels.attention.AttentionProblem.Packed;
 import tilewright.kernels.attention.AttentionProblem.Quantized;
 import tilewright.kernels.attention.AttentionProblem.Sizes;
+import tilewright.kernels.attention.AttentionProblem.View;
 import tilewright.kernels.attention.AttentionProblem;
 import tilewright.numerics.ElementType;
 import tilewright.sm90.attention.Sm90AttentionKernel;
@@ -74,7 +75,23 @@ class Sm90AttentionAssemblyTest {
 
   /** Operands of 8 bits, whose producer transposes V and has few registers: tiles of each list, and few queries. */
   static List<Arguments> bytes() {
-    return LongSuite.of(Stream.of(64, 96, 128, 192, 256).flatMap(dim -> {
+    return LongSuite.of(everyBytes());
+  }
+
+  /** Column-major V, which no warp transposes. */
+  static List<Arguments> columns() {
+    return LongSuite.of(everyBytes().stream().map(form -> Arguments.of(form.get()[0], form.get()[1],
+        byColumns((AttentionProblem) form.get()[2]))).filter(form -> new Sm90AttentionKernel()
+            .refusal((AttentionProblem) form.get()[2]).isEmpty()).toList());
+  }
+
+  private static AttentionProblem byColumns(AttentionProblem p) {
+    var s = p.sizes();
+    return p.at(p.q(), p.k(), View.bhds("V", s.keyHeads(), s.valueDim(), s.keys()), p.o());
+  }
+
+  private static List<Arguments> everyBytes() {
+    return Stream.of(64, 96, 128, 192, 256).flatMap(dim -> {
       var sizes = Sizes.of(1, 8192, 8192, 2, dim);
       var heads = AttentionProblem.dense(Quantized.perHead(ElementType.BF16, sizes), sizes);
       var blocks = AttentionProblem.dense(Quantized.perBlock(ElementType.F16, sizes, 128, 128), sizes);
@@ -87,12 +104,18 @@ class Sm90AttentionAssemblyTest {
           Arguments.of("documents skipping blocks", dim,
               heads.with(new Modification(Optional.empty(), Optional.of(document))).skipping()),
           Arguments.of("one", dim, AttentionProblem.dense(Quantized.perBlock(ElementType.BF16, few, 64, 128), few)));
-    }).toList());
+    }).toList();
   }
 
   @ParameterizedTest(name = "{0} of {1}")
   @MethodSource("bytes")
   void operandsOfBytesNeitherSpillNorWarn(String name, int dim, AttentionProblem problem) {
+    assertIsAssembledWell(problem);
+  }
+
+  @ParameterizedTest(name = "{0} of {1}")
+  @MethodSource("columns")
+  void columnsOfValuesNeitherSpillNorWarn(String name, int dim, AttentionProblem problem) {
     assertIsAssembledWell(problem);
   }
 

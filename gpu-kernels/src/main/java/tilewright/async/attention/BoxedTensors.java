@@ -11,6 +11,7 @@ import tilewright.kernel.collective.attention.HeadPacking;
 import tilewright.kernels.attention.AttentionArguments;
 import tilewright.kernels.attention.AttentionProblem;
 import tilewright.kernels.attention.AttentionSpecs;
+import tilewright.kernels.attention.ValueOrder;
 import tilewright.numerics.ElementType;
 
 /**
@@ -20,14 +21,16 @@ import tilewright.numerics.ElementType;
  * @param output type of O
  * @param packed whether sequences lie one after the other, at whose ends boxes stop
  * @param packing whose heads come before queries in boxes of Q and O
+ * @param values the order of V; packed sequences have rows
  */
-public record BoxedTensors(ElementType type, ElementType output, boolean packed, HeadPacking packing) {
+public record BoxedTensors(ElementType type, ElementType output, boolean packed, HeadPacking packing,
+    ValueOrder values) {
   private static final int ROWS = 0;
   private static final int HEADS = 2;
 
   /** Creates the tensors of tiles in which each query has one row. */
   public BoxedTensors(ElementType type, boolean packed) {
-    this(type, type, packed, HeadPacking.NONE);
+    this(type, type, packed, HeadPacking.NONE, ValueOrder.ROW_MAJOR);
   }
 
   public TensorSpec q() {
@@ -39,7 +42,7 @@ public record BoxedTensors(ElementType type, ElementType output, boolean packed,
   }
 
   public TensorSpec v() {
-    return ragged(new AttentionSpecs(type).v(), "Sk");
+    return ragged(new AttentionSpecs(type).v(values), "Sk");
   }
 
   public TensorSpec o() {

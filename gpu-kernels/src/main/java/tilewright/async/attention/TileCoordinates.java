@@ -5,18 +5,22 @@ import tilewright.kernel.I32;
 import tilewright.kernel.Scope;
 import tilewright.kernel.collective.attention.HeadPacking;
 import tilewright.kernel.collective.attention.SequenceHead;
+import tilewright.kernels.attention.ValueOrder;
 
 /**
  * The coordinates at which a tile's boxes begin in Q, K, V and O.
  *
  * @param packed whether sequences lie one after the other
  * @param packing how heads share the rows of a tile
+ * @param values the order of V; packed sequences have rows
  */
-public record TileCoordinates(Scope k, boolean packed, HeadPacking packing) {
+public record TileCoordinates(Scope k, boolean packed, HeadPacking packing, ValueOrder values) {
+  /** Boxes begin at multiples of 16 bytes along neighbours. */
+  private static final int GRANULE = 16;
 
   /** Creates the coordinates of tiles in which each query has one row. */
   public TileCoordinates(Scope k, boolean packed) {
-    this(k, packed, HeadPacking.NONE);
+    this(k, packed, HeadPacking.NONE, ValueOrder.ROW_MAJOR);
   }
 
   /** Coordinates in Q and O, from the row of the sequence at which a query begins. */
@@ -41,7 +45,7 @@ public record TileCoordinates(Scope k, boolean packed, HeadPacking packing) {
     var s = tile.sequence();
     var head = tile.headOfKeys();
     return packed ? RaggedRows.coordinate(s.firstKey(), s.keys(), 0, row, column, head)
-        : new I32[] {existing(tile, row), column, head, tile.batch()};
+        : new I32[] {existing(tile, row, 1), column, head, tile.batch()};
   }
 
   /** Coordinates in V, from a key of the sequence on. */
@@ -54,12 +58,16 @@ public record TileCoordinates(Scope k, boolean packed, HeadPacking packing) {
     var s = tile.sequence();
     var head = tile.headOfKeys();
     return packed ? RaggedRows.coordinate(s.firstKey(), s.keys(), 1, column, row, head)
-        : new I32[] {column, existing(tile, row), head, tile.batch()};
+        : new I32[] {column, existing(tile, row, values == ValueOrder.COLUMN_MAJOR ? GRANULE : 1), head, tile.batch()};
   }
 
-  /** A map of no keys still has one row, behind which all is zero. */
-  private I32 existing(SequenceHead tile, I32 row) {
-    return row.plus(k.constant(1).where(tile.sequence().keys().lessThan(1), 0));
+  /**
+   * A map of no keys still has one row, behind which all is zero.
+   *
+   * @param step rows that a box may begin behind another
+   */
+  private I32 existing(SequenceHead tile, I32 row, int step) {
+    return row.plus(k.constant(step).where(tile.sequence().keys().lessThan(1), 0));
   }
 
   /** The batch entry of the tensor that a tile is in. */

@@ -86,6 +86,16 @@ public record AttentionProblem(ElementType type, Sizes sizes, View q, View k, Vi
           && offset % ((long) vector * elementBytes) == 0;
     }
 
+    /** Whether vectors of that many neighbours along the sequence are aligned, whatever column they are of. */
+    public boolean columnsAreAligned(int vector, int elementBytes) {
+      return new View(buffer, offset, batch, dim, head, sequence).isAligned(vector, elementBytes);
+    }
+
+    /** (B,H,D,S), with neighbours along the sequence and room for so many positions in each column. */
+    public static View bhds(String buffer, long heads, long dim, long room) {
+      return new View(buffer, 0, heads * dim * room, 1, dim * room, room);
+    }
+
     /**
      * The most neighbours along the head dimension that an access may move in each of the tensors: a power of two.
      *

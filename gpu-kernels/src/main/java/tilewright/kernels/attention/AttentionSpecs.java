@@ -7,8 +7,8 @@ import tilewright.kernels.attention.AttentionProblem.View;
 import tilewright.numerics.ElementType;
 
 /**
- * The assumptions of kernels that copy boxes about attention's tensors: head dimensions are contiguous, all else is
- * aligned.
+ * The assumptions of kernels that copy boxes about attention's tensors: head dimensions are contiguous, or the keys of
+ * V; all else is aligned.
  *
  * @param type of Q, K, V and their gradients
  * @param output type of O
@@ -27,8 +27,30 @@ public record AttentionSpecs(ElementType type, ElementType output) {
    * @param fits whether it has tiles for the head dimensions, of which {@code most} says the largest
    */
   public static Optional<String> refusal(AttentionProblem p, boolean fits, String most) {
+    boolean byColumns = ValueOrder.of(p.v()) == ValueOrder.COLUMN_MAJOR;
     return unaligned(p.outputType(), Stream.of(p.o()))
-        .or(() -> refusal(p, Stream.of(p.q(), p.k(), p.v()), fits, most));
+        .or(() -> byColumns ? unalignedColumns(p) : unaligned(p.type(), Stream.of(p.v())))
+        .or(() -> refusal(p, Stream.of(p.q(), p.k()), fits, most));
+  }
+
+  private static Optional<String> unalignedColumns(AttentionProblem p) {
+    if (p.packed().isPresent()) {
+      return Optional.of("packed sequences begin at any key, but tensor copies of column-major V at multiples of "
+          + ALIGNED_BYTES + " bytes: give rows of V");
+    }
+    var v = p.v();
+    int vector = ALIGNED_BYTES / p.type().bytes();
+    return v.columnsAreAligned(vector, p.type().bytes()) ? Optional.empty()
+        : Optional.of("columns of V are " + v.dim() + " elements apart, heads " + v.head() + ", batch entries "
+            + v.batch() + ", from byte " + v.offset() + ": tensor copies need multiples of " + ALIGNED_BYTES
+            + " bytes, such as columns with room for " + Math.ceilDiv(p.sizes().keys(), vector) * vector + " keys");
+  }
+
+  /** Why a kernel that reads V by rows only cannot compute a problem, if it cannot. */
+  public static Optional<String> refusalOfColumns(AttentionProblem p) {
+    return ValueOrder.of(p.v()) == ValueOrder.ROW_MAJOR ? Optional.empty()
+        : Optional.of("V is column-major, its stride along the keys is 1: give rows of V, or take the forward pass of "
+            + "sm90_attention or sm100_attention");
   }
 
   /** Why a kernel of 16-bit operands cannot compute a problem, if it cannot. */
@@ -44,7 +66,7 @@ public record AttentionSpecs(ElementType type, ElementType output) {
 
   /** Like {@link #refusal(AttentionProblem, boolean, String)}, for the gradients. */
   public static Optional<String> refusal(AttentionBackwardProblem p, boolean fits, String most) {
-    return refusal(p.forward(), p.views(), fits, most);
+    return refusalOfColumns(p.forward()).or(() -> refusal(p.forward(), p.views(), fits, most));
   }
 
   private static Optional<String> refusal(AttentionProblem p, Stream<View> views, boolean fits, String most) {
@@ -69,7 +91,12 @@ public record AttentionSpecs(ElementType type, ElementType output) {
 
   /** V, with keys as its second mode, as operand B of P·V has them. */
   public TensorSpec v() {
-    return tensor("V", "Dv", "Sk", "Hk", "Dv");
+    return v(ValueOrder.ROW_MAJOR);
+  }
+
+  /** V in an order. */
+  public TensorSpec v(ValueOrder order) {
+    return tensor("V", "Dv", "Sk", "Hk", order.contiguous());
   }
 
   public TensorSpec o() {

@@ -26,8 +26,8 @@ public final class Sm89AttentionKernel implements AttentionKernel {
   @Override
   public Optional<String> refusal(AttentionProblem problem) {
     if (problem.quantized().isEmpty()) return Optional.of(problem.type().text() + " operands need another kernel");
-    var scales = AttentionSpecs.refusalOfScales(problem);
-    if (scales.isPresent()) return scales;
+    var other = AttentionSpecs.refusalOfScales(problem).or(() -> AttentionSpecs.refusalOfColumns(problem));
+    if (other.isPresent()) return other;
     int most = Sm89AttentionShapes.MOST_DIM;
     if (problem.largestDim() > most) {
       return Optional.of("head dimension " + problem.largestDim() + " is more than " + most);

@@ -60,7 +60,7 @@ final class CorrectionWarpgroup {
       SharedTensor o, Optional<GlobalTensor> lse, I32 thread, I32 warp) {
     this.k = k;
     this.work = work;
-    coordinates = new TileCoordinates(k, work.config().packed());
+    coordinates = work.config().coordinates(k);
     this.memory = memory;
     this.signals = signals;
     this.factors = factors;

@@ -35,7 +35,7 @@ final class LoadWarp {
     this.k = k;
     this.config = work.config();
     this.work = work;
-    coordinates = new TileCoordinates(k, config.packed());
+    coordinates = config.coordinates(k);
     this.signals = signals;
     this.q = q;
     this.key = key;

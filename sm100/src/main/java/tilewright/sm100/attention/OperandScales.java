@@ -21,7 +21,7 @@ record OperandScales(Scope k, Sm100AttentionConfig config, TileCoordinates coord
     var key = TensorTile.of(k, Mxf8Scales.spec("scaleK"), layout(tiles, tiles, stages));
     var ofValue = layout(Mxf8Scales.tiles(config.shape().valueDim()), tiles, stages);
     var value = TensorTile.over(k, Mxf8Scales.spec("scaleV"), key.shared().under(ofValue));
-    return new OperandScales(k, config, new TileCoordinates(k, config.packed()), q, key, value);
+    return new OperandScales(k, config, config.coordinates(k), q, key, value);
   }
 
   /** (tile, word, stage), with stages of {@code apart} tiles. */

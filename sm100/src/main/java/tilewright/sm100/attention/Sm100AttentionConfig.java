@@ -3,12 +3,15 @@ package tilewright.sm100.attention;
 import java.util.Optional;
 import tilewright.async.atom.SwizzledRows;
 import tilewright.async.attention.BoxedTensors;
+import tilewright.async.attention.TileCoordinates;
+import tilewright.kernel.Scope;
 import tilewright.kernel.collective.attention.Band;
 import tilewright.kernel.collective.attention.HeadPacking;
 import tilewright.kernel.collective.attention.Modification;
 import tilewright.kernels.attention.AttentionProblem.Factors;
 import tilewright.kernels.attention.AttentionProblem.Format;
 import tilewright.kernels.attention.AttentionProblem;
+import tilewright.kernels.attention.ValueOrder;
 import tilewright.layout.Layout;
 import tilewright.layout.OffsetMap;
 import tilewright.numerics.ElementType;
@@ -28,10 +31,11 @@ import tilewright.sm100.atom.TensorMemory;
  * @param cancelling whether CTAs take over the tiles of CTAs that have not begun (cluster launch control); otherwise
  *     tiles are dealt out in turns
  * @param quantized what 8-bit operands need, and 16-bit ones do not
+ * @param values the order of V in memory, and in shared memory: tensor cores read either
  */
 public record Sm100AttentionConfig(ElementType type, Shape shape, int headsTogether, Band band,
     Modification modification, boolean packed, boolean blockMask, boolean lse,
-    boolean cancelling, Optional<Quantized> quantized) {
+    boolean cancelling, Optional<Quantized> quantized, ValueOrder values) {
   /** Tiles of queries that a CTA works on at once: one's softmax overlaps the other's MMAs. */
   static final int TILES = 2;
   /** Queries of a tile: one per lane of Tensor Memory, so that a thread has one row. */
@@ -154,7 +158,12 @@ public record Sm100AttentionConfig(ElementType type, Shape shape, int headsToget
 
   /** The tensors in global memory. */
   BoxedTensors tensors() {
-    return new BoxedTensors(type, output(), packed, HeadPacking.NONE);
+    return new BoxedTensors(type, output(), packed, HeadPacking.NONE, values);
+  }
+
+  /** The coordinates at which boxes of these begin. */
+  TileCoordinates coordinates(Scope k) {
+    return new TileCoordinates(k, packed, HeadPacking.NONE, values);
   }
 
   OffsetMap layoutQ() {
@@ -171,7 +180,8 @@ public record Sm100AttentionConfig(ElementType type, Shape shape, int headsToget
 
   /** V's layout, in the same stages as K. */
   OffsetMap layoutV() {
-    var one = SwizzledRows.alongRows(type, shape.valueDim, shape.keys, 1);
+    var one = values == ValueOrder.COLUMN_MAJOR ? SwizzledRows.alongColumns(type, shape.valueDim, shape.keys, 1)
+        : SwizzledRows.alongRows(type, shape.valueDim, shape.keys, 1);
     return one.with(Layout.of(one.layout().mode(0), one.layout().mode(1),
         Layout.of(shape.stages, (long) shape.headDim * shape.keys)));
   }

@@ -13,6 +13,7 @@ import tilewright.kernels.attention.AttentionKernel;
 import tilewright.kernels.attention.AttentionProblem;
 import tilewright.kernels.attention.AttentionSpecs;
 import tilewright.kernels.attention.BlockMask;
+import tilewright.kernels.attention.ValueOrder;
 import tilewright.ptx.Dim3;
 import tilewright.sm100.attention.Sm100AttentionConfig.Quantized;
 import tilewright.sm100.attention.Sm100AttentionConfig.Shape;
@@ -86,7 +87,8 @@ public record Sm100AttentionKernel(boolean cancelling) implements AttentionKerne
   /** Prepares the kernel in a given shape, perhaps with CTAs that take over the tiles of others. */
   public static PreparedLaunch prepare(AttentionProblem p, Shape shape, boolean cancelling) {
     var config = new Sm100AttentionConfig(p.type(), shape, p.headsWithin(CACHE_BYTES), p.band(), p.modification(),
-        p.packed().isPresent(), p.blockMask(), p.lse().isPresent(), cancelling, p.quantized().map(Quantized::of));
+        p.packed().isPresent(), p.blockMask(), p.lse().isPresent(), cancelling, p.quantized().map(Quantized::of),
+        ValueOrder.of(p.v()));
     var kernel = CompiledKernel.compile(new Sm100Attention(config), Target.SM100A);
     var arguments = AttentionArguments.of(kernel, p);
     config.tensors().giveTo(arguments, p);

@@ -22,7 +22,7 @@ final class StoreWarp {
   StoreWarp(Scope k, AttentionWork work, AttentionSignals signals, TensorTile o) {
     this.k = k;
     this.signals = signals;
-    coordinates = new TileCoordinates(k, work.config().packed());
+    coordinates = work.config().coordinates(k);
     this.o = o;
     stagingFull = IntStream.range(0, TILES).mapToObj(i -> signals.stagingFull().waiter(k.constant(i))).toList();
   }

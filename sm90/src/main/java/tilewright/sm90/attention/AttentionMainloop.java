@@ -70,12 +70,12 @@ final class AttentionMainloop {
     this.group = group;
     var shape = config.shape();
     turns = new NamedBarrierSequence(k, shape.consumers() + 1, group, shape.turns() ? shape.consumers() : 1);
-    qk = TiledWgmma.of(config.type(), config.layoutQ(), config.layoutK(), 1);
+    qk = TiledWgmma.of(config.type(), config.layoutQ(), config.layoutOfOperandK(), 1);
     pv = RegisterWgmma.of(config.probabilities(), config.type(), config.layoutOfOperandV());
-    var atomOfScores = new WgmmaAtom(config.type(), shape.keys());
-    operand = RegisterOperand.permuted(atomOfScores, pv.atom());
+    var atomOfScores = config.atomOfScores();
+    operand = RegisterOperand.permuted(atomOfScores, config.keysOfScores(), pv.atom());
     operand.requireOrder(config.orderOfKeys());
-    rowsOfScores = FragmentRows.of(atomOfScores.partition());
+    rowsOfScores = FragmentRows.of(atomOfScores.partition(config.keysOfScores()));
     rowsOfOutput = FragmentRows.of(config.partitionOfOutput(pv.atom()));
     factors = ScoreFactors.of(k, config, rowsOfScores, lane, group);
     valueFactors = ValueFactors.of(k, config);
@@ -223,7 +223,8 @@ final class AttentionMainloop {
   private void issueScores() {
     WgmmaAtom.fence(k);
     var own = queries.stage().times(config.shape().consumers()).plus(group);
-    qk.issue(k, k.constant(0), q.shared(), own, key.shared(), keys.stage(), scores, false);
+    var operandK = key.shared().as(config.layoutOfOperandK());
+    qk.issue(k, k.constant(0), q.shared(), own, operandK, keys.stage(), scores, false);
     WgmmaAtom.commit(k);
   }
 

@@ -48,8 +48,7 @@ public record Sm90Attention(Sm90AttentionConfig config) implements Kernel {
     var first = thread.equalTo(0);
     var queries = Pipeline.ring(k, shape.ahead(), first, 1, shape.consumers());
     var keys = Pipeline.ring(k, shape.stages(), first, 1, consuming / config.releasing());
-    // wgmma reads V as it was copied, unless it has 8 bits.
-    var transposing = config.quantized().map(_ -> Sm90AttentionConfig.TRANSPOSING).orElse(0);
+    int transposing = config.transposesValues() ? Sm90AttentionConfig.TRANSPOSING : 0;
     var operandV = transposing > 0 ? k.shared(config.type(), config.layoutOfOperandV()) : value.shared();
     var values = Pipeline.ring(k, shape.stages(), first, Math.max(1, transposing), shape.consumers());
     var copiesOfV = transposing > 0 ? Pipeline.ring(k, shape.stages(), first, 1, transposing) : values;

@@ -13,9 +13,13 @@ import tilewright.kernel.collective.attention.Band;
 import tilewright.kernel.collective.attention.HeadPacking;
 import tilewright.kernel.collective.attention.Modification;
 import tilewright.kernels.attention.AttentionProblem;
+import tilewright.kernels.attention.ValueOrder;
+import tilewright.layout.ComposedLayout;
 import tilewright.layout.Layout;
 import tilewright.layout.OffsetMap;
+import tilewright.layout.Tiler;
 import tilewright.numerics.ElementType;
+import tilewright.sm90.atom.RegisterOperand;
 import tilewright.sm90.atom.WgmmaAtom;
 
 /**
@@ -31,10 +35,11 @@ import tilewright.sm90.atom.WgmmaAtom;
  * @param lse whether the rows' logarithms are stored
  * @param packing how heads that read the same keys share tiles, if they do
  * @param quantized what 8-bit operands need, which 16-bit ones do not
+ * @param values the order of V in memory
  */
 public record Sm90AttentionConfig(ElementType type, Shape shape, int headsTogether, Band band,
     Modification modification, boolean packed, boolean blockMask, boolean lse, HeadPacking packing,
-    Optional<Quantized> quantized) {
+    Optional<Quantized> quantized, ValueOrder values) {
   /** Warps that transpose V, which wgmma reads along the keys if it has 8 bits; one alone would be the limit. */
   static final int TRANSPOSING = 2;
   /** Parts of V that such a warp transposes at a time. */
@@ -96,9 +101,14 @@ public record Sm90AttentionConfig(ElementType type, Shape shape, int headsTogeth
 
   /** Registers that each consumer lends to the producer, which walks through lists, or transposes V beside it. */
   private int lent() {
-    if (quantized.isEmpty()) return blockMask ? 8 : 0;
+    if (!transposesValues()) return blockMask ? 8 : 0;
     if (shape.consumers == 3 && shape.valueDim > 96) return 0;
     return blockMask ? 32 / shape.consumers : 8;
+  }
+
+  /** Whether threads transpose V: wgmma reads 8-bit operands with neighbours along k only, which are keys of P·V. */
+  boolean transposesValues() {
+    return quantized.isPresent() && values == ValueOrder.ROW_MAJOR;
   }
 
   /** How V is transposed: column by column by warps that are lent no registers. */
@@ -136,12 +146,12 @@ public record Sm90AttentionConfig(ElementType type, Shape shape, int headsTogeth
 
   /** The tensors in global memory. */
   BoxedTensors tensors() {
-    return new BoxedTensors(type, output(), packed, packing);
+    return new BoxedTensors(type, output(), packed, packing, values);
   }
 
   /** The coordinates at which boxes of these begin. */
   TileCoordinates coordinates(Scope k) {
-    return new TileCoordinates(k, packed, packing);
+    return new TileCoordinates(k, packed, packing, values);
   }
 
   /** A stage of Q is what a warpgroup has of a tile. */
@@ -153,33 +163,52 @@ public record Sm90AttentionConfig(ElementType type, Shape shape, int headsTogeth
     return SwizzledRows.alongColumns(output(), WgmmaAtom.M, shape.columns, shape.consumers);
   }
 
+  /** K as tensor copies fill it: (key, column, stage) → place. */
   OffsetMap layoutK() {
+    var column = Tiler.of(keysOfScores().rightInverse());
+    return layoutOfOperandK().composition(Tiler.byMode(column, new Tiler.Keep(), new Tiler.Keep()));
+  }
+
+  /** K as Q·Kᵀ reads it, its rows in the order of {@link #keysOfScores}. */
+  ComposedLayout layoutOfOperandK() {
     return SwizzledRows.alongColumns(type, shape.keys, shape.headDim, shape.stages);
   }
 
-  /** V as tensor copies fill it, neighbours along the head dimension. */
+  /** V as tensor copies fill it, neighbours as in memory. */
   OffsetMap layoutV() {
-    return SwizzledRows.alongRows(type, shape.valueDim, shape.keys, shape.stages);
+    return values == ValueOrder.COLUMN_MAJOR
+        ? SwizzledRows.alongColumns(type, shape.valueDim, shape.keys, shape.stages)
+        : SwizzledRows.alongRows(type, shape.valueDim, shape.keys, shape.stages);
   }
 
-  /** V as P·V reads it: transposed by threads if it has 8 bits, with neighbours along the keys. */
+  /** V as P·V reads it. */
   OffsetMap layoutOfOperandV() {
-    return quantized.isEmpty() ? layoutV()
-        : SwizzledRows.alongColumns(type, shape.valueDim, shape.keys, shape.stages);
+    return transposesValues() ? SwizzledRows.alongColumns(type, shape.valueDim, shape.keys, shape.stages) : layoutV();
   }
 
   /** The key of a block in each place along k of P·V. */
   Layout orderOfKeys() {
-    return quantized.isEmpty() ? Layout.of(shape.keys, 1) : ByteTranspose.rowOfColumn(shape.keys);
+    return transposesValues() ? ByteTranspose.rowOfColumn(shape.keys) : Layout.of(shape.keys, 1);
+  }
+
+  /**
+   * The key of a block in each column of S: its own, except where 8-bit V is not transposed, so that its keys are in
+   * their own order in P·V. Then tensor copies fill the rows of K with every other key and with those between.
+   */
+  Layout keysOfScores() {
+    return transposesValues() ? Layout.of(shape.keys, 1) : RegisterOperand.strided(atomOfScores(), atomOfOutput());
+  }
+
+  WgmmaAtom atomOfScores() {
+    return new WgmmaAtom(type, shape.keys);
+  }
+
+  private WgmmaAtom atomOfOutput() {
+    return new WgmmaAtom(probabilities(), type, shape.valueDim);
   }
 
   /** The ownership of O, whose columns are in the order of the rows of operand V. */
   Partition partitionOfOutput(WgmmaAtom atom) {
-    if (quantized.isEmpty()) return atom.partition();
-    var columns = Layout.of(shape.valueDim, WgmmaAtom.M).composition(ByteTranspose.columnOfRow(shape.valueDim));
-    var place = Layout.of(Layout.of(WgmmaAtom.M, 1), columns);
-    var held = atom.accumulator();
-    return Partition.exact(Layout.of(place.composition(held.mode(0)), place.composition(held.mode(1))), WgmmaAtom.M,
-        shape.valueDim);
+    return transposesValues() ? atom.partition(ByteTranspose.columnOfRow(shape.valueDim)) : atom.partition();
   }
 }

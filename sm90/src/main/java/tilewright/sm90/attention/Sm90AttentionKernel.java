@@ -15,6 +15,7 @@ import tilewright.kernels.attention.AttentionKernel;
 import tilewright.kernels.attention.AttentionProblem;
 import tilewright.kernels.attention.AttentionSpecs;
 import tilewright.kernels.attention.BlockMask;
+import tilewright.kernels.attention.ValueOrder;
 import tilewright.ptx.Dim3;
 import tilewright.sm90.attention.Sm90AttentionConfig.Shape;
 
@@ -75,7 +76,7 @@ public final class Sm90AttentionKernel implements AttentionKernel {
     int together = Math.max(1, p.headsWithin(CACHE_BYTES) / packing.heads());
     var config = new Sm90AttentionConfig(p.type(), shape, together, p.band(), p.modification(),
         p.packed().isPresent(), p.blockMask(), p.lse().isPresent(), packing,
-        p.quantized().map(Sm90AttentionConfig.Quantized::of));
+        p.quantized().map(Sm90AttentionConfig.Quantized::of), ValueOrder.of(p.v()));
     var kernel = CompiledKernel.compile(new Sm90Attention(config), Target.SM90A);
     var arguments = AttentionArguments.of(kernel, p)
         .tensor(COUNTER, new LaunchArguments.Tensor(COUNTER, 0, List.of(1L), List.of(1L)));

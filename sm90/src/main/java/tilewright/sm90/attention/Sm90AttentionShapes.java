@@ -1,11 +1,13 @@
 package tilewright.sm90.attention;
 
 import java.util.List;
+import java.util.Set;
 import java.util.stream.Stream;
 import tilewright.kernel.collective.attention.HeadPacking;
 import tilewright.kernel.collective.attention.Modification;
 import tilewright.kernels.attention.AttentionProblem.Factors;
 import tilewright.kernels.attention.AttentionProblem;
+import tilewright.kernels.attention.ValueOrder;
 import tilewright.sm90.atom.WgmmaAtom;
 import tilewright.sm90.attention.Sm90AttentionConfig.Shape;
 
@@ -72,6 +74,9 @@ final class Sm90AttentionShapes {
       new Shape(96, 96, 1, 128, 3, 1, 96, false), new Shape(128, 128, 1, 128, 3, 1, 128, false),
       new Shape(192, 128, 1, 128, 2, 1, 128, false), new Shape(192, 192, 1, 64, 3, 1, 96, false),
       new Shape(256, 256, 1, 32, 3, 1, 128, false));
+  /** Shapes for operands of 8 bits that would spill where scores are masked and V is column-major. */
+  private static final Set<Shape> ROWS_OF_VALUES = Set.of(new Shape(96, 96, 3, 96, 3, 2, 96, false),
+      new Shape(256, 256, 2, 64, 2, 1, 64, false));
 
   private Sm90AttentionShapes() {}
 
@@ -128,7 +133,9 @@ final class Sm90AttentionShapes {
     boolean plain = problem.modification().equals(Modification.NONE) && problem.packed().isEmpty()
         && packing(problem, QUANTIZED_BLOCKS.getFirst()).heads() == 1 && whole && !leftBound;
     var fastest = QUANTIZED.stream().filter(choice -> plain && choice.fits(problem)).map(Choice::shape);
-    return Stream.concat(fastest, QUANTIZED_BLOCKS.stream());
+    var shapes = Stream.concat(fastest, QUANTIZED_BLOCKS.stream());
+    return ValueOrder.of(problem.v()) == ValueOrder.ROW_MAJOR || problem.band().isAll() ? shapes
+        : Stream.concat(shapes.filter(shape -> !ROWS_OF_VALUES.contains(shape)), QUANTIZED_MASKED.stream());
   }
 
   /**

@@ -116,8 +116,8 @@ public final class AttentionCases {
   static List<Case> cases(Architecture architecture, long seed) {
     var cases = new ArrayList<Case>();
     Predicate<Setup> supported = s -> architecture.kernel.refusal(s.problem).isEmpty();
-    Stream.of(small(), QuantizedAttention.small(), Mxf8Attention.small()).flatMap(List::stream).filter(supported)
-        .forEach(s -> cases.add(makeCase(architecture, s, EVERYWHERE, seed)));
+    Stream.of(small(), QuantizedAttention.small(), Mxf8Attention.small(), ColumnMajorValues.small())
+        .flatMap(List::stream).filter(supported).forEach(s -> cases.add(makeCase(architecture, s, EVERYWHERE, seed)));
     Stream.of(large(), QuantizedAttention.large(), Mxf8Attention.large()).flatMap(List::stream).filter(supported)
         .forEach(s -> cases.add(makeCase(architecture, s, GPU_ONLY, seed)));
     return cases;
@@ -269,7 +269,7 @@ public final class AttentionCases {
     } else {
       buffers.put(p.q().buffer(), Buffers.normal(p.type(), queries * s.headDim(), seed));
       buffers.put(p.k().buffer(), Buffers.normal(p.type(), keys * s.headDim(), seed + 1));
-      buffers.put(p.v().buffer(), Buffers.normal(p.type(), keys * s.valueDim(), seed + 2));
+      buffers.put(p.v().buffer(), ColumnMajorValues.draw(p, seed + 2));
     }
     buffers.put(p.o().buffer(), Buffers.poisoned(p.outputType(), queries * s.valueDim()));
     p.quantized().ifPresent(quantized -> {

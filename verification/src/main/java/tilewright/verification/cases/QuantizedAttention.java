@@ -88,7 +88,7 @@ public final class QuantizedAttention {
         Factors.perTensor("descaleV")));
   }
 
-  private static AttentionCases.Setup perBlock(AttentionCases.Setup setup, int queries, int keys) {
+  static AttentionCases.Setup perBlock(AttentionCases.Setup setup, int queries, int keys) {
     return quantized(setup.named(setup.name() + ", factors per " + queries + " and " + keys + " rows"),
         Quantized.perBlock(setup.problem().type(), setup.problem().sizes(), queries, keys));
   }

@@ -22,6 +22,7 @@ import tilewright.sm90.attention.Sm90AttentionKernel;
 import tilewright.verification.backend.SimulatorBackend;
 import tilewright.verification.cases.AttentionCases;
 import tilewright.verification.cases.Buffers;
+import tilewright.verification.cases.ColumnMajorValues;
 import tilewright.verification.cases.QuantizedAttention;
 
 /**
@@ -43,7 +44,9 @@ enum Sm90AttentionForm {
   TWO_CTAS(shape(2, 2, true), HeadPacking.NONE, 2, same()),
   SEQUENCES(shape(2, 2, true), HeadPacking.NONE, 1, same()),
   /** Operands of 8 bits, whose V passes from ring to ring through the warps that transpose it. */
-  BYTES(new Shape(64, 64, 2, 32, 3, 2, 64, true), HeadPacking.NONE, 1, Sm90AttentionForm::ofBytes);
+  BYTES(new Shape(64, 64, 2, 32, 3, 2, 64, true), HeadPacking.NONE, 1, Sm90AttentionForm::ofBytes),
+  /** Operands of 8 bits whose V is column-major: K comes in two copies, and no warps transpose V. */
+  BYTES_BY_COLUMNS(new Shape(64, 64, 2, 32, 3, 2, 64, true), HeadPacking.NONE, 1, Sm90AttentionForm::byColumns);
 
   private static final int DIM = 64;
   private static final int STAGES = 3;
@@ -71,7 +74,7 @@ enum Sm90AttentionForm {
     return switch (this) {
       case CAUSAL -> List.of(trial(3, 200), trial(7, 10), trial(5, 40));
       case WINDOW -> List.of(trial(3, 420), trial(7, 10), trial(5, 40));
-      case BYTES -> List.of(trial(3, 160), trial(7, 10), trial(5, 80));
+      case BYTES, BYTES_BY_COLUMNS -> List.of(trial(3, 160), trial(7, 10), trial(5, 80));
       case LISTS -> List.of(trial(3, 264), trial(7, 10), trial(5, 40));
       // The last word of an even and of an odd round of the ring of tiles, however tiles are shared out.
       case TWO_CTAS -> List.of(trial(3, 80), trial(7, 10), trial(5, 40), trial(6, 10), trial(4, 10));
@@ -126,6 +129,10 @@ enum Sm90AttentionForm {
   private static AttentionProblem ofBytes(AttentionProblem problem) {
     return QuantizedAttention.quantized(new AttentionCases.Setup("", problem, (_, _, _) -> null),
         Quantized.perHead(ElementType.BF16, problem.sizes())).problem();
+  }
+
+  private static AttentionProblem byColumns(AttentionProblem problem) {
+    return ColumnMajorValues.of(new AttentionCases.Setup("", ofBytes(problem), (_, _, _) -> null)).problem();
   }
 
   private static Modification functions() {

@@ -101,7 +101,7 @@ public record Sm90BackwardConfig(ElementType type, Shape shape, int headsTogethe
 
   /** The coordinates at which boxes of these begin. */
   TileCoordinates coordinates(Scope k) {
-    return new TileCoordinates(k, packed, HeadPacking.NONE);
+    return new TileCoordinates(k, packed);
   }
 
   /** K (keys, D), as Sᵀ = K·Qᵀ reads it. */
