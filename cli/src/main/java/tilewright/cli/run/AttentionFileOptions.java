@@ -22,10 +22,7 @@ import tilewright.kernels.attention.AttentionProblem.Format;
 import tilewright.kernels.attention.AttentionProblem.Packed;
 import tilewright.kernels.attention.AttentionProblem.Sizes;
 import tilewright.kernels.attention.AttentionProblem.View;
-import tilewright.layout.Layout;
-import tilewright.layout.tuple.IntTuple;
 import tilewright.numerics.ElementType;
-import tilewright.reference.TensorView;
 
 /** The options of {@code run attention} that say what is computed from which files. */
 final class AttentionFileOptions {
@@ -47,6 +44,11 @@ final class AttentionFileOptions {
   @Option(names = "--layout", paramLabel = "bshd|bhsd", defaultValue = "bshd",
       description = "The order of the files' modes (default: bshd).")
   private String layout;
+
+  @Option(names = "--v-layout", paramLabel = "bhds",
+      description = "V's file has neighbours along the keys, B×Hk×Dv×Sk, and sm90_attention or sm100_attention read it "
+          + "so (default: as --layout says).")
+  private Optional<String> layoutOfV;
 
   @Option(names = "--causal", description = "Queries see keys up to their own position, aligned at the end.")
   private boolean causal;
@@ -110,11 +112,19 @@ final class AttentionFileOptions {
     var type = type(files.getFirst());
     boolean quantized = type == ElementType.E4M3;
     var sizes = sizes(files);
-    quantization.check(blockScaled() ? Format.MXF8.text() : type.text(), files);
+    quantization.check(blockScaled() ? Format.MXF8.text() : type.text(), files,
+        List.of(layout().dim(files.get(0)), layout().dim(files.get(1)), layoutOfV().dim(files.get(2))));
+    return read(layoutOfV.isEmpty() ? files : List.of(files.get(0), files.get(1),
+        AttentionFileLayout.padded(files.get(2), arena)), type, sizes, console, arena);
+  }
+
+  private Inputs read(List<TensorFile> files, ElementType type, Sizes sizes, Console console, Arena arena) {
+    boolean quantized = type == ElementType.E4M3;
     var buffers = new HashMap<String, MemorySegment>();
     var packed = varlen.isEmpty() ? Optional.<Packed>empty() : Optional.of(packed(sizes, buffers, arena));
     var attention = quantized ? quantized(files, sizes, packed, buffers, arena) : Attention.forward(type, sizes);
-    options(attention, packed);
+    var room = layoutOfV().rows(files.get(2));
+    options(attention, layoutOfV().view("V", room, sizes.keyHeads(), sizes.valueDim()), packed);
     for (int i = 0; i < OPERANDS.size() && !quantized; i++) {
       buffers.put(OPERANDS.get(i), elements(files.get(i), type, console, arena));
     }
@@ -124,38 +134,32 @@ final class AttentionFileOptions {
   private Attention quantized(List<TensorFile> files, Sizes sizes, Optional<Packed> packed,
       Map<String, MemorySegment> buffers, Arena arena) {
     var q = files.getFirst();
+    var tensors = List.of(layout().tensor(q, sizes.queries()), layout().tensor(files.get(1), sizes.keys()),
+        layoutOfV().tensor(files.get(2), sizes.keys()));
     if (blockScaled()) {
-      var operands = quantization.quantizeBlocks(files.stream().map(this::tensor).toList(), q.type(), packed, buffers,
-          arena);
+      if (layoutOfV.isPresent()) {
+        throw CommandFailure.badInput("--v-layout does not go with --dtype mxf8, whose codes are rows of V: leave it "
+            + "out, and give V as --layout says");
+      }
+      var operands = quantization.quantizeBlocks(tensors, q.type(), packed, buffers, arena);
       buffers.putAll(operands.buffers());
       return Attention.forward(operands.quantized(), sizes);
     }
     var operands = q.type() == ElementType.E4M3
         ? quantization.given(files, sizes, packed.map(Packed::sequences).orElse(sizes.batch()), arena)
-        : quantization.quantize(files.stream().map(this::tensor).toList(), q.type(), arena);
+        : quantization.quantize(tensors, q.type(), arena);
     buffers.putAll(operands.buffers());
     return Attention.forward(operands.quantized(), sizes);
   }
 
-  /** The elements of a file as (B,S,H,D). */
-  private TensorView tensor(TensorFile file) {
-    int rows = file.extent(headsFirst() ? 2 : 1);
-    int heads = file.extent(headsFirst() ? 1 : 2);
-    int dim = file.extent(3);
-    var place = view("", rows, heads, dim);
-    return new TensorView(file.type(), file.data(), new Layout(IntTuple.flat(file.extent(0), rows, heads, dim),
-        IntTuple.flat(place.batch(), place.sequence(), place.head(), place.dim())));
-  }
-
   /** A tensor in the order of the files' modes. */
   View view(String name, int rows, int heads, int dim) {
-    return headsFirst() ? View.bhsd(name, rows, heads, dim) : View.bshd(name, rows, heads, dim);
+    return layout().view(name, rows, heads, dim);
   }
 
   /** Its extents in that order. */
   List<Long> shape(Sizes s, int rows, int heads, int dim) {
-    return headsFirst() ? List.of((long) s.batch(), (long) heads, (long) rows, (long) dim)
-        : List.of((long) s.batch(), (long) rows, (long) heads, (long) dim);
+    return layout().shape(s.batch(), rows, heads, dim);
   }
 
   /** Writes such a tensor. */
@@ -203,32 +207,38 @@ final class AttentionFileOptions {
     return dtype.filter(Format.MXF8.text()::equals).isPresent();
   }
 
-  private boolean headsFirst() {
-    return switch (layout) {
-      case "bshd" -> false;
-      case "bhsd" -> true;
-      default -> throw CommandFailure.badInput("invalid --layout " + layout + ": bshd or bhsd");
-    };
+  private AttentionFileLayout layout() {
+    return AttentionFileLayout.parse("--layout", layout, AttentionFileLayout.BSHD, AttentionFileLayout.BHSD);
+  }
+
+  private AttentionFileLayout layoutOfV() {
+    return layoutOfV.map(name -> AttentionFileLayout.parse("--v-layout", name, AttentionFileLayout.BHDS))
+        .orElseGet(this::layout);
   }
 
   private Sizes sizes(List<TensorFile> files) {
-    int sequence = headsFirst() ? 2 : 1;
-    int head = headsFirst() ? 1 : 2;
-    for (var file : files) {
-      if (file.shape().size() != 4) throw CommandFailure.badFile(file.path(), "has rank " + file.shape().size()
-          + "; needed are four modes, " + layout);
-    }
+    for (int i = 0; i < files.size(); i++) (i < 2 ? layout() : layoutOfV()).requireModes(files.get(i));
     var query = files.get(0);
     var key = files.get(1);
     var value = files.get(2);
     requireEqual(key, 0, query, "batch");
     requireEqual(key, 3, query, "head dimension");
-    for (int mode = 0; mode < 3; mode++) requireEqual(value, mode, key, "extent " + mode);
+    if (layoutOfV.isEmpty()) for (int mode = 0; mode < 3; mode++) requireEqual(value, mode, key, "extent " + mode);
+    else requireSameKeys(value, key);
     try {
-      return new Sizes(query.extent(0), query.extent(sequence), key.extent(sequence), query.extent(head),
-          key.extent(head), query.extent(3), value.extent(3));
+      return new Sizes(query.extent(0), layout().rows(query), layout().rows(key), layout().heads(query),
+          layout().heads(key), layout().dim(query), layoutOfV().dim(value));
     } catch (IllegalArgumentException e) {
       throw CommandFailure.badInput(e.getMessage());
+    }
+  }
+
+  /** Checks extents of files of different layouts. */
+  private void requireSameKeys(TensorFile value, TensorFile key) {
+    var expected = layoutOfV().shape(key.extent(0), layout().rows(key), layout().heads(key), layoutOfV().dim(value));
+    if (!value.shape().equals(expected)) {
+      throw CommandFailure.badFile(value.path(), "has " + text(value.shape()) + " elements; needed for --v-layout "
+          + layoutOfV().text() + " beside " + key + " are " + text(expected));
     }
   }
 
@@ -239,11 +249,11 @@ final class AttentionFileOptions {
     }
   }
 
-  private void options(Attention attention, Optional<Packed> packed) {
+  private void options(Attention attention, View placeOfV, Optional<Packed> packed) {
     var s = attention.problem().sizes();
     try {
       attention.tensors(view("Q", s.queries(), s.heads(), s.headDim()), view("K", s.keys(), s.keyHeads(), s.headDim()),
-          view("V", s.keys(), s.keyHeads(), s.valueDim()), view("O", s.queries(), s.heads(), s.valueDim()));
+          placeOfV, view("O", s.queries(), s.heads(), s.valueDim()));
       if (causal) attention.causal();
       if (!window.isEmpty()) window(attention);
       softcap.ifPresent(attention::softcap);

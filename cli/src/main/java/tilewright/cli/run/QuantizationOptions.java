@@ -26,7 +26,6 @@ import tilewright.reference.TensorView;
 /** The options of {@code run attention} with 8-bit types: how numbers become codes, or the factors of codes in files. */
 final class QuantizationOptions {
   private static final String BLOCK = "block:";
-  private static final int HEAD_DIMENSION = 3;
   /** Codes that a tensor copy moves at once: 16 bytes. */
   private static final int ALIGNED = 16;
 
@@ -58,9 +57,10 @@ final class QuantizationOptions {
    * Checks that options and types of files go together.
    *
    * @param format of Q, K and V
+   * @param dims head dimensions of the files
    * @throws CommandFailure naming those that do not
    */
-  void check(String format, List<TensorFile> files) {
+  void check(String format, List<TensorFile> files, List<Integer> dims) {
     var quantizing = new ArrayList<String>();
     hadamard.ifPresent(_ -> quantizing.add("--hadamard"));
     var descaling = new ArrayList<String>();
@@ -78,14 +78,14 @@ final class QuantizationOptions {
       if (!others.isEmpty()) throw CommandFailure.badInput("only with --dtype e4m3: " + String.join(", ", others));
     }
     if (!factors && !blockScaled) return;
-    for (var file : files) requireHeads(file, format);
+    for (int i = 0; i < files.size(); i++) requireHeads(files.get(i), dims.get(i), format);
     if (blockScaled) files.forEach(QuantizationOptions::requireNumbers);
     else requireSame(files, quantizing, descaling);
   }
 
-  private static void requireHeads(TensorFile file, String format) {
-    if (file.extent(HEAD_DIMENSION) % ALIGNED != 0) {
-      throw CommandFailure.badFile(file.path(), "has head dimension " + file.extent(HEAD_DIMENSION) + "; needed for "
+  private static void requireHeads(TensorFile file, int dim, String format) {
+    if (dim % ALIGNED != 0) {
+      throw CommandFailure.badFile(file.path(), "has head dimension " + dim + "; needed for "
           + format + " is a multiple of " + ALIGNED + ": append zeros, and give the --scale of before");
     }
   }

@@ -40,6 +40,7 @@ import tilewright.ptx.Launch;
     "With --backward its gradients by Q, K and V, from that by O."})
 @Examples({"run attention --q Q.npy --k K.npy --v V.npy --out O.npy --causal",
     "run attention --q Q.npy --k K.npy --v V.npy --out O.npy --dtype e4m3 --hadamard 7",
+    "run attention --q Q.npy --k K.npy --v Vt.npy --out O.npy --dtype e4m3 --v-layout bhds",
     "run attention --q Q.npy --k K.npy --v V.npy --out O.npy --dtype mxf8",
     "run attention --q Q.npy --k K.npy --v V.npy --backward --do dO.npy --dq dQ.npy --dk dK.npy --dv dV.npy"})
 public final class RunAttention implements Callable<Integer> {

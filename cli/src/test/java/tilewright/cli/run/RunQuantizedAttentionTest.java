@@ -177,6 +177,47 @@ class RunQuantizedAttentionTest {
         numbers(ElementType.BF16, SIZES));
   }
 
+  /** Room for 80 keys in columns of 70. */
+  @Test
+  void valuesMayLieByColumns() throws IOException {
+    var operands = Operands.of(SIZES, 1, 5);
+    write(operands, SIZES);
+    writeColumns(operands.v, SIZES);
+    var run = run("--dtype", "e4m3", "--v-layout", "bhds", "--causal");
+    assertEquals(Exit.OK, run.exitCode(), run.err());
+    assertTrue(run.out().contains("in e4m3 by sm90_attention on sim"), run.out());
+    assertTrue(error(operands.attention(SIZES, true), ElementType.BF16, SIZES) < NEAR);
+  }
+
+  @Test
+  void columnsThatDoNotFitAreRefusedWithTheRemedy() throws IOException {
+    var s = Sizes.of(1, 20, 20, 1, 16);
+    var operands = Operands.of(s, 1, 5);
+    write(operands, s);
+    refused("has 1×20×1×16 elements; needed for --v-layout bhds beside ", "--dtype", "e4m3", "--v-layout", "bhds");
+    writeColumns(operands.v, s);
+    refused("invalid --v-layout bshd: bhds", "--dtype", "e4m3", "--v-layout", "bshd");
+    refused("--v-layout does not go with --dtype mxf8", "--dtype", "mxf8", "--v-layout", "bhds");
+    refused("sm89_attention: V is column-major, its stride along the keys is 1: give rows of V", "--dtype", "e4m3",
+        "--v-layout", "bhds", "--kernel", "sm89_attention");
+    var lengths = ByteBuffer.allocate(12).order(ByteOrder.LITTLE_ENDIAN).putInt(0).putInt(7).putInt(20).array();
+    Files.write(folder.resolve("cu.npy"), Npy.file(1, Npy.header("<i4", false, "(3,)"), lengths));
+    refused("packed sequences begin at any key, but tensor copies of column-major V at multiples of 16 bytes",
+        "--dtype", "e4m3", "--v-layout", "bhds", "--varlen", path("cu.npy"));
+  }
+
+  private void writeColumns(float[] v, Sizes s) throws IOException {
+    var columns = new float[v.length];
+    for (int i = 0; i < v.length; i++) {
+      int d = i % s.valueDim();
+      int h = i / s.valueDim() % s.keyHeads();
+      int key = i / s.valueDim() / s.keyHeads() % s.keys();
+      int b = i / s.valueDim() / s.keyHeads() / s.keys();
+      columns[((b * s.keyHeads() + h) * s.valueDim() + d) * s.keys() + key] = v[i];
+    }
+    floats("v.npy", shape(s.batch(), s.keyHeads(), s.valueDim(), s.keys()), columns);
+  }
+
   private static float[] headsFirst(float[] values, int batch, int rows, int heads, int dim) {
     var result = new float[values.length];
     for (int i = 0; i < values.length; i++) {
