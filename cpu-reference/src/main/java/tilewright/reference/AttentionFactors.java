@@ -18,34 +18,43 @@ import tilewright.numerics.TensorCoreModel;
  * @param output type of O
  * @param tile keys of a tile
  * @param tensorCores whose sums a step-by-step computation makes
+ * @param together tiles whose P·V they sum; the results are added to O in FP32
  */
 public record AttentionFactors(Blocks q, Blocks k, Blocks v, Optional<BlockScales> scales, ElementType probabilities,
-    ElementType output, int tile, TensorCores tensorCores) {
+    ElementType output, int tile, TensorCores tensorCores, int together) {
   /** Keys of a tile where nothing else is said. */
   public static final int TILE = 128;
+  /** Tensor cores sum P·V of all tiles. */
+  public static final int ALL = Integer.MAX_VALUE;
 
   private static final int PROBABILITY_EXPONENT = 8;
 
   public AttentionFactors {
     AttentionReference.require(tile > 0, "a tile has a positive number of keys, not " + tile);
+    AttentionReference.require(together > 0, "P·V of a positive number of tiles is summed, not of " + together);
   }
 
   /** Factors of rows, without scales that tensor cores multiply by. */
   public AttentionFactors(Blocks q, Blocks k, Blocks v, ElementType probabilities, ElementType output, int tile,
       TensorCores tensorCores) {
-    this(q, k, v, Optional.empty(), probabilities, output, tile, tensorCores);
+    this(q, k, v, Optional.empty(), probabilities, output, tile, tensorCores, ALL);
   }
 
   /** Scales of mxf8 operands. */
   public AttentionFactors(BlockScales scales, ElementType probabilities, ElementType output, int tile,
       TensorCores tensorCores) {
     this(scales.ones(scales.q), scales.ones(scales.k), scales.ones(scales.v), Optional.of(scales), probabilities,
-        output, tile, tensorCores);
+        output, tile, tensorCores, ALL);
   }
 
   /** Factors of operands whose O is of a type, with P in E4M3, the usual tiles and sums in FP32. */
   public AttentionFactors(Blocks q, Blocks k, Blocks v, ElementType output) {
     this(q, k, v, ElementType.E4M3, output, TILE, TensorCores.FP32);
+  }
+
+  /** Like this, with P·V of so many tiles summed by tensor cores before it is added to O in FP32. */
+  public AttentionFactors promoted(int tiles) {
+    return new AttentionFactors(q, k, v, scales, probabilities, output, tile, tensorCores, tiles);
   }
 
   /** The arithmetic of sums of products. */

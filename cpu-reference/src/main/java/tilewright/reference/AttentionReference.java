@@ -114,11 +114,12 @@ public record AttentionReference(TensorView q, TensorView k, TensorView v, doubl
     int rows = batches() * queries() * heads();
     int width = extent(v, 3);
     int tile = factors.map(AttentionFactors::tile).orElse(Math.max(1, keys()));
+    int together = factors.map(AttentionFactors::together).orElse(AttentionFactors.ALL);
     var lse = new double[rows];
     var o = new double[rows * width];
     IntStream.range(0, rows).parallel().forEach(row -> {
       var scores = scores(precision, gemms, row);
-      var sums = new SoftmaxRow(precision, width);
+      var sums = new SoftmaxRow(precision, width, together);
       for (int first = (Math.ceilDiv(keys(), tile) - 1) * tile; first >= 0; first -= tile) {
         int end = Math.min(keys(), first + tile);
         double largest = scores.max(first, end);
@@ -144,7 +145,7 @@ public record AttentionReference(TensorView q, TensorView k, TensorView v, doubl
     }
     if (factor == 0) return;
     sums.ofFactor(factor);
-    gemms.addValues(sums.o(), p, scores, first);
+    gemms.addValues(sums.part(), p, scores, first);
   }
 
   /** The key before which the factor of V that a key has ends, or {@code end}. */

@@ -10,24 +10,33 @@ final class SoftmaxRow {
 
   private final Precision precision;
   private final double[] o;
+  /** P·V of the tiles since it was last added to O. */
+  private final double[] part;
+  private final int together;
+  private int tiles;
   private double largest = Double.NEGATIVE_INFINITY;
   private double reference = Double.NEGATIVE_INFINITY;
   private double total;
   /** The factor of V that O is still to be multiplied by; 0 while there is nothing in O. */
   private double factor;
 
-  SoftmaxRow(Precision precision, int width) {
+  /** @param together tiles whose P·V a GEMM sums before it is added to O */
+  SoftmaxRow(Precision precision, int width, int together) {
     this.precision = precision;
     this.o = new double[width];
+    this.part = new double[width];
+    this.together = together;
   }
 
-  /** O so far, for a GEMM to add to. */
-  double[] o() {
-    return o;
+  /** P·V so far, for a GEMM to add to. */
+  double[] part() {
+    return part;
   }
 
   /** Makes room for a tile with this largest score. */
   void next(double largestOfTile) {
+    if (tiles == together) promote();
+    tiles++;
     double next = Math.max(largestOfTile, precision.accumulator(largest - REACH));
     if (total != 0) {
       double before = precision.accumulator(Math.exp(precision.accumulator(reference - next)));
@@ -44,8 +53,19 @@ final class SoftmaxRow {
     factor = next;
   }
 
+  private void promote() {
+    for (int d = 0; d < o.length; d++) {
+      o[d] = precision.accumulator(o[d] + part[d]);
+      part[d] = 0;
+    }
+    tiles = 0;
+  }
+
   private void scale(double by) {
-    for (int d = 0; d < o.length; d++) o[d] = precision.accumulator(o[d] * by);
+    for (int d = 0; d < o.length; d++) {
+      o[d] = precision.accumulator(o[d] * by);
+      part[d] = precision.accumulator(part[d] * by);
+    }
   }
 
   /** Takes the score of a key in and returns its probability so far, unrounded. */
@@ -61,6 +81,7 @@ final class SoftmaxRow {
 
   double result(int d) {
     double inverse = total == 0 ? 0 : precision.accumulator(1 / total);
-    return precision.result(precision.accumulator(o[d] * precision.accumulator(inverse * factor)));
+    double sum = precision.accumulator(o[d] + part[d]);
+    return precision.result(precision.accumulator(sum * precision.accumulator(inverse * factor)));
   }
 }

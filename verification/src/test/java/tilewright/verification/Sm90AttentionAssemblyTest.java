@@ -85,6 +85,18 @@ class Sm90AttentionAssemblyTest {
             .refusal((AttentionProblem) form.get()[2]).isEmpty()).toList());
   }
 
+  /** P·V of a block beside O, which takes most registers, for rows of V and for columns. */
+  static List<Arguments> promoted() {
+    var forms = everyBytes().stream().map(form -> Arguments.of(form.get()[0], form.get()[1],
+        ((AttentionProblem) form.get()[2]).promoted())).filter(form -> new Sm90AttentionKernel()
+            .refusal((AttentionProblem) form.get()[2]).isEmpty());
+    return LongSuite.of(forms.flatMap(form -> {
+      var problem = (AttentionProblem) form.get()[2];
+      return problem.packed().isPresent() ? Stream.of(form)
+          : Stream.of(form, Arguments.of(form.get()[0] + " by columns", form.get()[1], byColumns(problem)));
+    }).toList());
+  }
+
   private static AttentionProblem byColumns(AttentionProblem p) {
     var s = p.sizes();
     return p.at(p.q(), p.k(), View.bhds("V", s.keyHeads(), s.valueDim(), s.keys()), p.o());
@@ -116,6 +128,12 @@ class Sm90AttentionAssemblyTest {
   @ParameterizedTest(name = "{0} of {1}")
   @MethodSource("columns")
   void columnsOfValuesNeitherSpillNorWarn(String name, int dim, AttentionProblem problem) {
+    assertIsAssembledWell(problem);
+  }
+
+  @ParameterizedTest(name = "{0} of {1}")
+  @MethodSource("promoted")
+  void sumsOfBlocksNeitherSpillNorWarn(String name, int dim, AttentionProblem problem) {
     assertIsAssembledWell(problem);
   }
 

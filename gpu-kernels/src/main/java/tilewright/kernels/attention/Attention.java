@@ -57,6 +57,15 @@ public final class Attention {
     return this;
   }
 
+  /**
+   * Adds the P·V of each block of keys to O in FP32: the tensor cores' own sums of 8-bit products are less exact the
+   * more keys there are.
+   */
+  public Attention promoted() {
+    problem = problem.promoted();
+    return this;
+  }
+
   /** Each query sees the keys up to its own position; the last query is aligned with the last key. */
   public Attention causal() {
     problem = problem.with(Band.CAUSAL);

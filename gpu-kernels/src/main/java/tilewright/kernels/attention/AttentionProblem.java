@@ -142,10 +142,11 @@ public record AttentionProblem(ElementType type, Sizes sizes, View q, View k, Vi
    * @param format of the codes and their factors
    * @param output type of O: f16 or bf16
    * @param probabilities type that P is rounded to: e4m3 or e5m2
+   * @param accumulation of P·V over the keys
    * @param q the factors of Q; likewise {@code k} and {@code v}
    */
-  public record Quantized(Format format, ElementType output, ElementType probabilities, Factors q, Factors k,
-      Factors v) {
+  public record Quantized(Format format, ElementType output, ElementType probabilities, Accumulation accumulation,
+      Factors q, Factors k, Factors v) {
     private static final List<ElementType> EIGHT_BITS = List.of(ElementType.E4M3, ElementType.E5M2);
 
     public Quantized {
@@ -157,9 +158,19 @@ public record AttentionProblem(ElementType type, Sizes sizes, View q, View k, Vi
       }
     }
 
+    /** Operands whose P·V tensor cores sum over all keys. */
+    public Quantized(Format format, ElementType output, ElementType probabilities, Factors q, Factors k, Factors v) {
+      this(format, output, probabilities, Accumulation.FAST, q, k, v);
+    }
+
     /** Operands whose factors are FP32 numbers of rows. */
     public Quantized(ElementType output, ElementType probabilities, Factors q, Factors k, Factors v) {
       this(Format.E4M3, output, probabilities, q, k, v);
+    }
+
+    /** Returns these operands with the P·V of each block of keys added to O in FP32. */
+    public Quantized promoted() {
+      return new Quantized(format, output, probabilities, Accumulation.PROMOTED, q, k, v);
     }
 
     /** Whether the tensor cores multiply by the factors. */
@@ -260,6 +271,11 @@ public record AttentionProblem(ElementType type, Sizes sizes, View q, View k, Vi
         p.packed, p.blockMask, Optional.of(quantized));
   }
 
+  /** Whether the P·V of each block of 8-bit operands is added to O in FP32. */
+  public boolean promotes() {
+    return quantized.filter(of -> of.accumulation == Accumulation.PROMOTED).isPresent();
+  }
+
   /** The type of O. */
   public ElementType outputType() {
     return quantized.map(Quantized::output).orElse(type);
@@ -328,6 +344,13 @@ public record AttentionProblem(ElementType type, Sizes sizes, View q, View k, Vi
   public AttentionProblem withLogarithms(Optional<View> other) {
     return new AttentionProblem(type, sizes, q, k, v, o, other, scale, band, modification, packed, blockMask,
         quantized);
+  }
+
+  /** Returns this problem of 8-bit operands with the P·V of each block of keys added to O in FP32. */
+  public AttentionProblem promoted() {
+    return new AttentionProblem(type, sizes, q, k, v, o, lse, scale, band, modification, packed, blockMask,
+        Optional.of(quantized.orElseThrow(() -> new IllegalArgumentException("sums of " + type.text()
+            + " products are FP32 already: only those of 8-bit operands are promoted")).promoted()));
   }
 
   public AttentionProblem scaled(float other) {

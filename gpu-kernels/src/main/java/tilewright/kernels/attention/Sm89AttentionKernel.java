@@ -26,13 +26,19 @@ public final class Sm89AttentionKernel implements AttentionKernel {
   @Override
   public Optional<String> refusal(AttentionProblem problem) {
     if (problem.quantized().isEmpty()) return Optional.of(problem.type().text() + " operands need another kernel");
-    var other = AttentionSpecs.refusalOfScales(problem).or(() -> AttentionSpecs.refusalOfColumns(problem));
+    var other = AttentionSpecs.refusalOfScales(problem).or(() -> AttentionSpecs.refusalOfColumns(problem))
+        .or(() -> refusalOfPromotion(problem));
     if (other.isPresent()) return other;
     int most = Sm89AttentionShapes.MOST_DIM;
     if (problem.largestDim() > most) {
       return Optional.of("head dimension " + problem.largestDim() + " is more than " + most);
     }
     return refusalOfAlignment(problem).or(() -> refusalOfFactors(problem));
+  }
+
+  private static Optional<String> refusalOfPromotion(AttentionProblem p) {
+    return p.promotes() ? Optional.of("P·V of blocks is not added to O in FP32 here: take sm90_attention, "
+        + "sm100_attention, whose sums are FP32, or fast accumulation") : Optional.empty();
   }
 
   private static Optional<String> refusalOfAlignment(AttentionProblem p) {

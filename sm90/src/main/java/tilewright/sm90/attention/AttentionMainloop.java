@@ -52,7 +52,7 @@ final class AttentionMainloop {
   private final ValueFactors valueFactors;
   private final Fragment scores;
   private final List<List<Operand.Register>> probabilities;
-  private final Fragment output;
+  private final OutputSums output;
 
   AttentionMainloop(Scope k, Sm90AttentionConfig config, VisitedBlocks blocks, TensorTile q, TensorTile key,
       SharedTensor value, Pipeline queries, Pipeline keys, Pipeline values, I32 lane, I32 group) {
@@ -81,7 +81,8 @@ final class AttentionMainloop {
     valueFactors = ValueFactors.of(k, config);
     scores = Fragment.of(k, PtxType.F32, atomOfScores.registers() / QUAD, QUAD);
     probabilities = operand.registers(k);
-    output = pv.accumulators(k);
+    output = config.promotes() ? OutputSums.Promoted.of(k, rowsOfOutput, pv.accumulators(k), pv.accumulators(k))
+        : new OutputSums.Fast(k, rowsOfOutput, config.rescalesSeldom(), pv.accumulators(k));
   }
 
   /** The rows of O. */
@@ -166,7 +167,7 @@ final class AttentionMainloop {
     factor.ifPresent(F32::register);
     WgmmaAtom.waitFor(k, others);
     release.run();
-    epilogue.store(output, totals, factor, tile);
+    epilogue.store(output.finish(), totals, factor, tile);
   }
 
   private void firstScores() {
@@ -184,7 +185,7 @@ final class AttentionMainloop {
     var step = softmaxOf(softmax, tile, block, true);
     values.awaitFull();
     operand.round(k, step.weights(), probabilities);
-    output.clear(k, PtxType.F32);
+    output.begin();
   }
 
   /** A block behind the first, as in lines 8 to 15 of algorithm 2. */
@@ -207,9 +208,7 @@ final class AttentionMainloop {
     valuesRead.releaseAndAdvance(lane);
     // 5. P in the operands' type, and O rescaled to the new maximum.
     operand.round(k, step.weights(), probabilities);
-    var rescaling = new OnlineSoftmax.Step(step.weights(), valueFactors.next(tile, block, step.factors()));
-    if (config.rescalesSeldom()) softmax.rescale(rescaling, rowsOfOutput, output);
-    else rowsOfOutput.scale(k, output, rescaling.factors());
+    output.next(softmax, new OnlineSoftmax.Step(step.weights(), valueFactors.next(tile, block, step.factors())));
   }
 
   /** Releases the keys at a place, which have become scores, and returns the number of their block. */
@@ -234,7 +233,7 @@ final class AttentionMainloop {
   }
 
   private void multiply() {
-    pv.issue(k, probabilities, value, values.stage(), output, true);
+    pv.issue(k, probabilities, value, values.stage(), output.accumulators(), output.accumulates());
     WgmmaAtom.commit(k);
     values.advance();
   }

@@ -12,6 +12,7 @@ import tilewright.kernel.Warp;
 import tilewright.kernel.collective.attention.Band;
 import tilewright.kernel.collective.attention.HeadPacking;
 import tilewright.kernel.collective.attention.Modification;
+import tilewright.kernels.attention.Accumulation;
 import tilewright.kernels.attention.AttentionProblem;
 import tilewright.kernels.attention.ValueOrder;
 import tilewright.layout.ComposedLayout;
@@ -50,13 +51,15 @@ public record Sm90AttentionConfig(ElementType type, Shape shape, int headsTogeth
    *
    * @param output type of O
    * @param probabilities type that P is rounded to
+   * @param accumulation of P·V over the blocks
    * @param queries rows of Q that share a factor
    * @param keys rows of K that do; a block of keys has one factor
    * @param values rows of V that do; likewise
    */
-  public record Quantized(ElementType output, ElementType probabilities, int queries, int keys, int values) {
+  public record Quantized(ElementType output, ElementType probabilities, Accumulation accumulation, int queries,
+      int keys, int values) {
     static Quantized of(AttentionProblem.Quantized q) {
-      return new Quantized(q.output(), q.probabilities(), q.q().rows(), q.k().rows(), q.v().rows());
+      return new Quantized(q.output(), q.probabilities(), q.accumulation(), q.q().rows(), q.k().rows(), q.v().rows());
     }
   }
 
@@ -121,7 +124,12 @@ public record Sm90AttentionConfig(ElementType type, Shape shape, int headsTogeth
    * than it costs to find out. Else each block of keys has a reference of its own, with more exact probabilities.
    */
   boolean rescalesSeldom() {
-    return quantized.isPresent() && shape.valueDim > 96;
+    return quantized.isPresent() && shape.valueDim > 96 && !promotes();
+  }
+
+  /** Whether the P·V of each block is added to O in FP32. */
+  boolean promotes() {
+    return quantized.filter(q -> q.accumulation == Accumulation.PROMOTED).isPresent();
   }
 
   /** Threads of which one releases keys: every warp, where it reads the block's number beside them. */

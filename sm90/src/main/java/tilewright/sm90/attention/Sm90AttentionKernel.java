@@ -41,8 +41,16 @@ public final class Sm90AttentionKernel implements AttentionKernel {
 
   @Override
   public Optional<String> refusal(AttentionProblem problem) {
-    return AttentionSpecs.refusalOfScales(problem).or(() -> refusalOfFactors(problem))
+    return AttentionSpecs.refusalOfScales(problem).or(() -> refusalOfPromotion(problem))
+        .or(() -> refusalOfFactors(problem))
         .or(() -> AttentionSpecs.refusal(problem, shapes(problem).findFirst().isPresent(), "" + MOST_DIM));
+  }
+
+  private static Optional<String> refusalOfPromotion(AttentionProblem problem) {
+    int most = Sm90AttentionShapes.MOST_PROMOTED_DIM;
+    return problem.promotes() && problem.sizes().valueDim() > most
+        ? Optional.of("P·V of blocks needs registers beside O: value dimension " + problem.sizes().valueDim()
+            + " is more than " + most + ", so take fast accumulation") : Optional.empty();
   }
 
   private static Optional<String> refusalOfFactors(AttentionProblem problem) {

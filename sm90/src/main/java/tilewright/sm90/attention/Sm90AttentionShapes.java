@@ -14,6 +14,8 @@ import tilewright.sm90.attention.Sm90AttentionConfig.Shape;
 /** Tiles of the Hopper kernel, each list in the order of head dimensions. None spills registers. */
 final class Sm90AttentionShapes {
   private static final int LONGEST = Integer.MAX_VALUE;
+  /** The most columns of O that have registers for the P·V of a block beside them. */
+  static final int MOST_PROMOTED_DIM = 128;
   /** The shapes measured fastest on an H200, for 16384 tokens of width 2048. */
   private static final List<Choice> PLAIN = List.of(
       new Choice(new Shape(64, 64, 2, 128, 4, 2, 64, false), false, 0, 1024),
@@ -74,6 +76,14 @@ final class Sm90AttentionShapes {
       new Shape(96, 96, 1, 128, 3, 1, 96, false), new Shape(128, 128, 1, 128, 3, 1, 128, false),
       new Shape(192, 128, 1, 128, 2, 1, 128, false), new Shape(192, 192, 1, 64, 3, 1, 96, false),
       new Shape(256, 256, 1, 32, 3, 1, 128, false));
+  /** Shapes for operands of 8 bits whose P·V of a block is added to O in FP32: few keys leave a small error. */
+  private static final List<Shape> PROMOTED = List.of(new Shape(64, 64, 2, 64, 4, 2, 64, true),
+      new Shape(96, 96, 2, 64, 3, 2, 96, true), new Shape(128, 128, 2, 64, 4, 2, MOST_PROMOTED_DIM, true),
+      new Shape(192, 128, 2, 64, 3, 1, MOST_PROMOTED_DIM, true));
+  /** Likewise with a function of scores, a mask, lists of blocks, or factors of blocks and a band or shared tiles. */
+  private static final List<Shape> PROMOTED_CHANGED = List.of(new Shape(64, 64, 2, 64, 4, 2, 64, true),
+      new Shape(96, 96, 2, 64, 3, 2, 96, true), new Shape(128, 128, 2, 32, 4, 2, MOST_PROMOTED_DIM, true),
+      new Shape(192, 128, 2, 32, 3, 1, MOST_PROMOTED_DIM, true));
   /** Shapes for operands of 8 bits that would spill where scores are masked and V is column-major. */
   private static final Set<Shape> ROWS_OF_VALUES = Set.of(new Shape(96, 96, 3, 96, 3, 2, 96, false),
       new Shape(256, 256, 2, 64, 2, 1, 64, false));
@@ -127,6 +137,11 @@ final class Sm90AttentionShapes {
     boolean whole = problem.quantized().stream().flatMap(q -> Stream.of(q.k(), q.v()))
         .allMatch(factors -> factors.rows() == Factors.WHOLE);
     boolean leftBound = problem.band().left().isPresent();
+    if (problem.promotes()) {
+      boolean apart = problem.band().isAll() && packing(problem, PROMOTED.getFirst()).heads() == 1;
+      boolean changed = !problem.modification().equals(Modification.NONE) || !whole && !apart;
+      return (changed ? PROMOTED_CHANGED : PROMOTED).stream();
+    }
     if (problem.blockMask()) return QUANTIZED_MASKED.stream();
     if (sharing(problem).stride() * queries(problem) <= WgmmaAtom.M) return QUANTIZED_FEW.stream();
     if (problem.modification().mask().isPresent() || leftBound && !whole) return QUANTIZED_MASKED.stream();

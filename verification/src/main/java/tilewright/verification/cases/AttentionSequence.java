@@ -56,9 +56,10 @@ record AttentionSequence(AttentionProblem problem, int index, int firstQuery, in
           AttentionFactors.TILE, tensorCores);
     }
     var sizes = problem.sizes();
-    return new AttentionFactors(blocks(quantized.q(), queries, sizes.heads(), in),
+    var factors = new AttentionFactors(blocks(quantized.q(), queries, sizes.heads(), in),
         blocks(quantized.k(), keys, sizes.keyHeads(), in), blocks(quantized.v(), keys, sizes.keyHeads(), in),
         quantized.probabilities(), quantized.output(), AttentionFactors.TILE, tensorCores);
+    return problem.promotes() ? factors.promoted(1) : factors;
   }
 
   private AttentionFactors.Blocks blocks(Factors factors, int rows, int heads, Map<String, MemorySegment> in) {

@@ -46,6 +46,11 @@ public final class QuantizedAttention {
     all.add(apart(AttentionCases.band(BF16, new Sizes(2, 140, 300, 4, 2, 64, 64), Band.ALL)));
     all.add(inE5m2(AttentionCases.band(BF16, Sizes.of(1, 130, 270, 1, 128), Band.CAUSAL)));
     all.add(inE5m2(AttentionCases.band(F16, new Sizes(1, 2, 150, 4, 1, 64, 64), Band.ALL)));
+    for (int dim : new int[] {64, 128}) {
+      all.add(promoted(quantized(AttentionCases.band(BF16, new Sizes(1, 130, 300, 2, 1, dim, dim), Band.CAUSAL))));
+      var window = AttentionCases.band(F16, Sizes.of(1, 70, 260, 1, dim), Band.window(100, 20));
+      all.add(promoted(perBlock(window, 64, 128)));
+    }
     return all;
   }
 
@@ -107,6 +112,11 @@ public final class QuantizedAttention {
     var perHead = perHead(setup.problem());
     return quantized(setup.named(setup.name() + ", P in e5m2"), new Quantized(perHead.output(), ElementType.E5M2,
         perHead.q(), perHead.k(), perHead.v()));
+  }
+
+  private static AttentionCases.Setup promoted(AttentionCases.Setup setup) {
+    return new AttentionCases.Setup(setup.name() + ", sums of blocks added in FP32", setup.problem().promoted(),
+        setup.rules(), setup.queries(), setup.keys());
   }
 
   /** The types of a problem in words. */

@@ -46,7 +46,9 @@ enum Sm90AttentionForm {
   /** Operands of 8 bits, whose V passes from ring to ring through the warps that transpose it. */
   BYTES(new Shape(64, 64, 2, 32, 3, 2, 64, true), HeadPacking.NONE, 1, Sm90AttentionForm::ofBytes),
   /** Operands of 8 bits whose V is column-major: K comes in two copies, and no warps transpose V. */
-  BYTES_BY_COLUMNS(new Shape(64, 64, 2, 32, 3, 2, 64, true), HeadPacking.NONE, 1, Sm90AttentionForm::byColumns);
+  BYTES_BY_COLUMNS(new Shape(64, 64, 2, 32, 3, 2, 64, true), HeadPacking.NONE, 1, Sm90AttentionForm::byColumns),
+  /** P·V of each block is added to O by threads. */
+  BYTES_PROMOTED(new Shape(64, 64, 2, 32, 3, 2, 64, true), HeadPacking.NONE, 1, problem -> ofBytes(problem).promoted());
 
   private static final int DIM = 64;
   private static final int STAGES = 3;
@@ -74,7 +76,7 @@ enum Sm90AttentionForm {
     return switch (this) {
       case CAUSAL -> List.of(trial(3, 200), trial(7, 10), trial(5, 40));
       case WINDOW -> List.of(trial(3, 420), trial(7, 10), trial(5, 40));
-      case BYTES, BYTES_BY_COLUMNS -> List.of(trial(3, 160), trial(7, 10), trial(5, 80));
+      case BYTES, BYTES_BY_COLUMNS, BYTES_PROMOTED -> List.of(trial(3, 160), trial(7, 10), trial(5, 80));
       case LISTS -> List.of(trial(3, 264), trial(7, 10), trial(5, 40));
       // The last word of an even and of an odd round of the ring of tiles, however tiles are shared out.
       case TWO_CTAS -> List.of(trial(3, 80), trial(7, 10), trial(5, 40), trial(6, 10), trial(4, 10));

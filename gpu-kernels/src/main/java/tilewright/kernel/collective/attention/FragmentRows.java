@@ -151,6 +151,18 @@ public final class FragmentRows {
     return result;
   }
 
+  /** Multiplies the registers of each row by its factor and adds those of another fragment. */
+  public void scaleAndAdd(Scope k, Fragment fragment, List<F32> factors, Fragment terms) {
+    var registers = registers(fragment);
+    var added = registers(terms);
+    for (int row = 0; row < count(); row++) {
+      var factor = factors.get(row).register();
+      for (int value : values.get(row)) {
+        k.emit("fma.rn.f32", registers.get(value), registers.get(value), factor, added.get(value));
+      }
+    }
+  }
+
   /** Multiplies the registers of each row by its factor. */
   public void scale(Scope k, Fragment fragment, List<F32> factors) {
     var registers = registers(fragment);
