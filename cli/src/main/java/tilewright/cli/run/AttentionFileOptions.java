@@ -258,6 +258,7 @@ final class AttentionFileOptions {
       if (!window.isEmpty()) window(attention);
       softcap.ifPresent(attention::softcap);
       scale.ifPresent(attention::scale);
+      if (quantization.promoted()) attention.promoted();
       packed.ifPresent(attention::packed);
     } catch (IllegalArgumentException e) {
       throw CommandFailure.badInput(e.getMessage());

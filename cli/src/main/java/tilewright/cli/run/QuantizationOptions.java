@@ -49,6 +49,11 @@ final class QuantizationOptions {
   @Option(names = "--descale-v", paramLabel = "FILE", description = "Those of V's codes, likewise.")
   private Optional<String> descaleV;
 
+  @Option(names = "--accumulation", paramLabel = "fast|promoted",
+      description = "With e4m3 and mxf8: whether tensor cores sum P·V over all keys, or each block's is added to O in "
+          + "FP32, which is more exact with many keys (default: fast).")
+  private Optional<String> accumulation;
+
   @Option(names = "--out-dtype", paramLabel = "f16|bf16",
       description = "With e4m3 and mxf8: the type of O (default: that of Q's file where it has 16 bits, else bf16).")
   private Optional<String> outDtype;
@@ -72,7 +77,10 @@ final class QuantizationOptions {
     if (!factors) {
       var others = new ArrayList<String>();
       scales.ifPresent(_ -> others.add("--scales"));
-      if (!blockScaled) outDtype.ifPresent(_ -> others.add("--out-dtype"));
+      if (!blockScaled) {
+        outDtype.ifPresent(_ -> others.add("--out-dtype"));
+        accumulation.ifPresent(_ -> others.add("--accumulation"));
+      }
       others.addAll(quantizing);
       others.addAll(descaling);
       if (!others.isEmpty()) throw CommandFailure.badInput("only with --dtype e4m3: " + String.join(", ", others));
@@ -117,6 +125,15 @@ final class QuantizationOptions {
       throw CommandFailure.badInput(String.join(", ", descaling) + " goes with codes, but " + q
           + " has numbers, whose factors are computed: leave it out");
     }
+  }
+
+  /** Whether the P·V of each block is added to O in FP32. */
+  boolean promoted() {
+    return accumulation.filter(how -> switch (how) {
+      case "fast" -> false;
+      case "promoted" -> true;
+      default -> throw CommandFailure.badInput("invalid --accumulation " + how + ": fast or promoted");
+    }).isPresent();
   }
 
   /** Quantises numbers (B,S,H,D). */

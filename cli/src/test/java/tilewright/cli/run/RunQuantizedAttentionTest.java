@@ -177,6 +177,25 @@ class RunQuantizedAttentionTest {
         numbers(ElementType.BF16, SIZES));
   }
 
+  /** All V are one and the scores are equal: truncated sums of all keys are too small, those of blocks are not. */
+  @Test
+  void sumsOfBlocksLoseNothing() throws IOException {
+    var s = Sizes.of(1, 3, 3000, 1, 16);
+    codes("q", "npy", shape(1, 3, 1, 16), new byte[3 * 16]);
+    var values = new byte[3000 * 16];
+    Arrays.fill(values, (byte) ElementType.E4M3.fromDouble(1.125, NEAREST));
+    codes("k", "npy", shape(1, 3000, 1, 16), values);
+    codes("v", "npy", shape(1, 3000, 1, 16), values);
+    assertEquals(Exit.OK, run("--dtype", "e4m3", "--accumulation", "fast").exitCode());
+    for (var o : numbers(ElementType.BF16, s)) assertTrue(o < 1.115, "" + o);
+    assertEquals(Exit.OK, run("--dtype", "e4m3", "--accumulation", "promoted").exitCode());
+    for (var o : numbers(ElementType.BF16, s)) assertEquals(1.125f, o);
+    for (var name : List.of("q", "k", "v", "o")) Files.delete(folder.resolve(name + ".npy"));
+    write(Operands.of(s, 1, 9), s);
+    refused("invalid --accumulation slow: fast or promoted", "--dtype", "e4m3", "--accumulation", "slow");
+    refused("only with --dtype e4m3: --accumulation", "--accumulation", "promoted");
+  }
+
   /** Room for 80 keys in columns of 70. */
   @Test
   void valuesMayLieByColumns() throws IOException {
