@@ -15,7 +15,7 @@ import tools.jackson.databind.json.JsonMapper;
 
 /**
  * The errors of attention and its gradients against FP64, beside PyTorch's kernels on the same inputs, and the error of
- * e4m3 operands beside FlashAttention-3's.
+ * e4m3 operands beside FlashAttention-3's, and with the number of keys.
  */
 public final class AttentionErrors {
   private static final Map<String, String> KERNELS = Map.of("flash", "PyTorch's FlashAttention-2", "cudnn", "cuDNN",
@@ -31,6 +31,9 @@ public final class AttentionErrors {
       new Method("blocks", "per block"), new Method("hadamard", "per tensor, with the transform"),
       new Method("blocks_and_hadamard", "per block, with the transform"));
 
+  /** Sums of P·V in the record: in FP32, of all keys, and of so many blocks that are then added to O. */
+  private static final List<String> PROMOTED = List.of("fp32", "all", "8", "4", "2", "1");
+
   /**
    * A method of quantisation.
    *
@@ -45,6 +48,8 @@ public final class AttentionErrors {
     write(docs, "attention-backward-error-h200.json", AttentionErrors::gradients,
         generated.resolve("attention-backward-errors.adoc"));
     write(docs, "attention-fp8-error.json", AttentionErrors::quantized, generated.resolve("attention-fp8-errors.adoc"));
+    write(docs, "attention-fp8-accumulation.json", AttentionErrors::accumulation,
+        generated.resolve("attention-fp8-accumulation.adoc"));
   }
 
   private static void write(Path docs, String record, Function<JsonNode, String> table, Path page) throws IOException {
@@ -81,8 +86,27 @@ public final class AttentionErrors {
     return table.append("|===\n").toString();
   }
 
+  /** The error of each arithmetic of P·V's sums in thousandths of O, by V's mean and the number of keys. */
+  static String accumulation(JsonNode run) {
+    var table = new StringBuilder((".%s: root mean square error of O in thousandths of O's; D=%s, %s queries, "
+        + "blocks of %s keys\n").formatted(text(run, "inputs"), text(run, "d"), text(run, "queries"), text(run, "block")));
+    table.append("[cols=\"1,>1,>1,>1,>1,>1,>1,>1\"]\n|===\n|Mean of V |Keys |FP32 |All keys");
+    for (var blocks : PROMOTED.subList(2, PROMOTED.size())) table.append(" |").append(blocks).append(blocks.equals("1") ? " block" : " blocks");
+    table.append("\n\n");
+    for (var row : required(run, "rows")) {
+      table.append("|%s |%s".formatted(text(row, "mean"), text(row, "keys")));
+      for (var sums : PROMOTED) table.append(" |").append(thousandths(required(row, "relative"), sums));
+      table.append('\n');
+    }
+    return table.append("|===\n").toString();
+  }
+
   private static String thousandths(JsonNode errors, Method method) {
-    return required(errors, method.field).decimalValue().movePointRight(3).toPlainString();
+    return thousandths(errors, method.field);
+  }
+
+  private static String thousandths(JsonNode errors, String field) {
+    return required(errors, field).decimalValue().movePointRight(3).toPlainString();
   }
 
   private static String table(JsonNode run, List<String> order, Function<JsonNode, String> cell) {
