@@ -18,9 +18,12 @@ import tilewright.reference.Hadamard;
 import tilewright.reference.HeadQuantizer;
 import tilewright.reference.HeadQuantizer.Tables;
 import tilewright.reference.Rotation;
+import tilewright.sm100.NarrowFormat;
+import tilewright.sm100.NarrowMatrix;
+import tilewright.sm100.ScaleRule;
 
 /**
- * The error of attention on e4m3 operands against FP64 attention on the operands before quantisation, as
+ * The error of attention on e4m3 and mxf8 operands against FP64 attention on the operands before quantisation, as
  * FlashAttention-3 measures it (section 4.3): operands are N(0,1) + N(0,100)·Bernoulli(0.001), and the error is the
  * root mean square over all outputs. Products and sums are in FP64, so that the quantisation alone is measured; P is
  * rounded to e4m3 in 0…256.
@@ -38,16 +41,45 @@ class QuantizedAttentionErrorTest {
   private static final double DEVIATION = 10;
   private static final int SEEDS = LongSuite.EVERY_CASE ? 3 : 1;
 
-  /** The factors and the transform of Q and K. V has a factor per head with blocks, else one for all. */
-  private enum Method {
-    PER_TENSOR(false, false), BLOCKS(true, false), HADAMARD(false, true), BLOCKS_AND_HADAMARD(true, true);
+  /** The elements that share a factor. With blocks of Q and K, V has a factor per head. */
+  private enum Sharing { TENSOR, BLOCK, NEIGHBOURS, COVERED_NEIGHBOURS }
 
-    private final boolean blocks;
+  /** The factors, and whether Q and K are transformed. */
+  private enum Method {
+    PER_TENSOR(Sharing.TENSOR, false), BLOCKS(Sharing.BLOCK, false), HADAMARD(Sharing.TENSOR, true),
+    BLOCKS_AND_HADAMARD(Sharing.BLOCK, true), MXF8(Sharing.NEIGHBOURS, false),
+    MXF8_AND_HADAMARD(Sharing.NEIGHBOURS, true), MXF8_COVERING(Sharing.COVERED_NEIGHBOURS, false),
+    MXF8_COVERING_AND_HADAMARD(Sharing.COVERED_NEIGHBOURS, true);
+
+    private final Sharing sharing;
     private final boolean hadamard;
 
-    Method(boolean blocks, boolean hadamard) {
-      this.blocks = blocks;
+    Method(Sharing sharing, boolean hadamard) {
+      this.sharing = sharing;
       this.hadamard = hadamard;
+    }
+
+    /** Q, or K, as its codes and factors have it. */
+    private double[][][] ofScores(double[][][] heads, float[] signs) {
+      return switch (sharing) {
+        case TENSOR -> quantized(heads, 0, hadamard, signs);
+        case BLOCK -> quantized(heads, BLOCK, hadamard, signs);
+        case NEIGHBOURS, COVERED_NEIGHBOURS -> alongColumns(transformed(heads, hadamard, signs), rule());
+      };
+    }
+
+    private double[][][] ofValues(double[][][] heads, float[] signs) {
+      return switch (sharing) {
+        case TENSOR -> quantized(heads, 0, false, signs);
+        case BLOCK -> quantized(heads, SEQUENCE, false, signs);
+        case NEIGHBOURS, COVERED_NEIGHBOURS -> Arrays.stream(heads).map(QuantizedAttentionErrorTest::transposed)
+            .map(head -> alongColumns(new double[][][] {head}, rule())[0]).map(QuantizedAttentionErrorTest::transposed)
+            .toArray(double[][][]::new);
+      };
+    }
+
+    private ScaleRule rule() {
+      return sharing == Sharing.COVERED_NEIGHBOURS ? ScaleRule.COVERING : ScaleRule.OCP;
     }
 
     private String text() {
@@ -89,6 +121,10 @@ class QuantizedAttentionErrorTest {
     assertTrue(errors.get(Method.HADAMARD) < 0.75 * errors.get(Method.PER_TENSOR), errors.toString());
     assertTrue(errors.get(Method.BLOCKS_AND_HADAMARD) < 0.75 * errors.get(Method.BLOCKS), errors.toString());
     assertTrue(errors.get(Method.BLOCKS_AND_HADAMARD) < 0.012, errors.toString());
+    // OCP's scales cut off up to an eighth of a block's largest element; those that cover it do not.
+    assertTrue(errors.get(Method.MXF8_COVERING) < 0.85 * errors.get(Method.MXF8), errors.toString());
+    assertTrue(errors.get(Method.MXF8_AND_HADAMARD) < 0.75 * errors.get(Method.MXF8), errors.toString());
+    assertTrue(errors.get(Method.MXF8_COVERING_AND_HADAMARD) < 0.012, errors.toString());
   }
 
   private static Map<Method, Double> errors(Inputs inputs) {
@@ -97,9 +133,9 @@ class QuantizedAttentionErrorTest {
     var errors = new LinkedHashMap<Method, Double>();
     for (var method : Method.values()) {
       var signs = Hadamard.signs(7, DIM);
-      var q = quantized(inputs.q, method.blocks ? BLOCK : 0, method.hadamard, signs);
-      var k = quantized(inputs.k, method.blocks ? BLOCK : 0, method.hadamard, signs);
-      var v = quantized(inputs.v, method.blocks ? SEQUENCE : 0, false, signs);
+      var q = method.ofScores(inputs.q, signs);
+      var k = method.ofScores(inputs.k, signs);
+      var v = method.ofValues(inputs.v, signs);
       double squares = 0;
       for (int h = 0; h < HEADS; h++) squares += squares(attention(q[h], k[h], v[h], true), exact[h]);
       errors.put(method, Math.sqrt(squares / HEADS / SEQUENCE / DIM));
@@ -127,6 +163,36 @@ class QuantizedAttentionErrorTest {
       for (int s = 0; s < rows.length; s++) quantizer.round(rows[s], inverse, codes[s]);
       return values(codes, factor, rows.length);
     }).toArray(double[][][]::new);
+  }
+
+  /** Rows times the random signs and the Hadamard matrix, or as they are. */
+  private static double[][][] transformed(double[][][] heads, boolean hadamard, float[] signs) {
+    if (!hadamard) return heads;
+    var quantizer = new HeadQuantizer(ElementType.E4M3, Rotation.NONE, true);
+    var tables = new Tables(new float[0][], new float[0][], signs);
+    // The matrix is divided by the root of its order here, and by the factors of codes elsewhere.
+    return Arrays.stream(heads).map(rows -> Arrays.stream(quantizer.stepwise(rows, tables))
+        .map(row -> IntStream.range(0, DIM).mapToDouble(d -> row[d] / Math.sqrt(DIM)).toArray())
+        .toArray(double[][]::new)).toArray(double[][][]::new);
+  }
+
+  /** Codes times the scales that 32 neighbours of a row share (MXFP8). */
+  private static double[][][] alongColumns(double[][][] heads, ScaleRule rule) {
+    var format = NarrowFormat.named("mxf8").scaledBy(rule);
+    return Arrays.stream(heads).map(rows -> {
+      int width = rows[0].length;
+      var values = new float[rows.length * width];
+      for (int i = 0; i < values.length; i++) values[i] = (float) rows[i / width][i % width];
+      var matrix = NarrowMatrix.quantize(format, rows.length, width, values);
+      var result = new double[rows.length][width];
+      for (int i = 0; i < values.length; i++) result[i / width][i % width] = matrix.value(i / width, i % width);
+      return result;
+    }).toArray(double[][][]::new);
+  }
+
+  private static double[][] transposed(double[][] rows) {
+    return IntStream.range(0, rows[0].length).mapToObj(d -> Arrays.stream(rows).mapToDouble(row -> row[d]).toArray())
+        .toArray(double[][]::new);
   }
 
   private static double[][] values(double[][] codes, float[] factors, int block) {

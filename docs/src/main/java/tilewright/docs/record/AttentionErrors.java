@@ -27,9 +27,13 @@ public final class AttentionErrors {
   private static final List<String> GRADIENTS = List.of("dQ", "dK", "dV");
   private static final double UNIT = 1e-6;
   private static final String PAPER = "FlashAttention-3";
-  private static final List<Method> METHODS = List.of(new Method("per_tensor", "per tensor"),
-      new Method("blocks", "per block"), new Method("hadamard", "per tensor, with the transform"),
-      new Method("blocks_and_hadamard", "per block, with the transform"));
+  private static final List<Method> METHODS = List.of(new Method("per_tensor", "per tensor", true),
+      new Method("blocks", "per block", true), new Method("hadamard", "per tensor, with the transform", true),
+      new Method("blocks_and_hadamard", "per block, with the transform", true),
+      new Method("mxf8", "mxf8, OCP's scales", false),
+      new Method("mxf8_and_hadamard", "mxf8, OCP's scales, with the transform", false),
+      new Method("mxf8_covering", "mxf8, covering scales", false),
+      new Method("mxf8_covering_and_hadamard", "mxf8, covering scales, with the transform", false));
 
   /** Sums of P·V in the record: in FP32, of all keys, and of so many blocks that are then added to O. */
   private static final List<String> PROMOTED = List.of("fp32", "all", "8", "4", "2", "1");
@@ -38,8 +42,9 @@ public final class AttentionErrors {
    * A method of quantisation.
    *
    * @param field its name in the record
+   * @param published whether the paper has its error
    */
-  private record Method(String field, String text) {}
+  private record Method(String field, String text, boolean published) {}
 
   private AttentionErrors() {}
 
@@ -81,7 +86,7 @@ public final class AttentionErrors {
     table.append("[cols=\"3,>1,>1\"]\n|===\n|Factors |Here |").append(PAPER).append("\n\n");
     for (var method : METHODS) {
       table.append("|%s |%s |%s\n".formatted(method.text, thousandths(required(run, "rms"), method),
-          thousandths(required(run, PAPER), method)));
+          method.published ? thousandths(required(run, PAPER), method) : "n/a"));
     }
     return table.append("|===\n").toString();
   }
@@ -89,10 +94,11 @@ public final class AttentionErrors {
   /** The error of each arithmetic of P·V's sums in thousandths of O, by V's mean and the number of keys. */
   static String accumulation(JsonNode run) {
     var table = new StringBuilder((".%s: root mean square error of O in thousandths of O's; D=%s, %s queries, "
-        + "blocks of %s keys\n").formatted(text(run, "inputs"), text(run, "d"), text(run, "queries"), text(run, "block")));
+        + "blocks of %s keys\n").formatted(text(run, "inputs"), text(run, "d"), text(run, "queries"),
+            text(run, "block")));
     table.append("[cols=\"1,>1,>1,>1,>1,>1,>1,>1\"]\n|===\n|Mean of V |Keys |FP32 |All keys");
-    for (var blocks : PROMOTED.subList(2, PROMOTED.size())) table.append(" |").append(blocks).append(blocks.equals("1") ? " block" : " blocks");
-    table.append("\n\n");
+    table.append(PROMOTED.stream().skip(2).map(n -> " |" + n + (n.equals("1") ? " block" : " blocks"))
+        .collect(Collectors.joining())).append("\n\n");
     for (var row : required(run, "rows")) {
       table.append("|%s |%s".formatted(text(row, "mean"), text(row, "keys")));
       for (var sums : PROMOTED) table.append(" |").append(thousandths(required(row, "relative"), sums));

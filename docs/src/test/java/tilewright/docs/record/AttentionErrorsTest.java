@@ -38,13 +38,16 @@ class AttentionErrorsTest {
   void methodsOfQuantisationStandBesideThePapers() {
     var table = AttentionErrors.quantized(JsonMapper.shared().readTree("""
         {"inputs": "N(0,1) * B(0.1)", "d": 128, "s": 1024, "heads": 12, "block": 64,
-          "rms": {"per_tensor": 0.0159, "blocks": 0.0133, "hadamard": 0.00896, "blocks_and_hadamard": 0.00872},
+          "rms": {"per_tensor": 0.0159, "blocks": 0.0133, "hadamard": 0.00896, "blocks_and_hadamard": 0.00872,
+            "mxf8": 0.0101, "mxf8_and_hadamard": 0.0102, "mxf8_covering": 0.0103, "mxf8_covering_and_hadamard": 0.0104},
           "FlashAttention-3": {"per_tensor": 0.024, "blocks": 0.024, "hadamard": 0.0093, "blocks_and_hadamard": 0.0091}
         }"""));
     assertTrue(table.startsWith(".N(0,1) · B(0.1): root mean square error"), table);
     assertTrue(table.contains("D=128 S=1024, 12 heads, blocks of 64 rows\n"), table);
     assertTrue(table.contains("|per tensor |15.9 |24\n|per block |13.3 |24\n"), table);
     assertTrue(table.contains("|per block, with the transform |8.72 |9.1\n"), table);
+    assertTrue(table.contains("|mxf8, OCP's scales |10.1 |n/a\n|mxf8, OCP's scales, with the transform |10.2 |n/a\n"),
+        table);
   }
 
   @Test
