@@ -4,6 +4,7 @@ import java.nio.charset.StandardCharsets;
 import java.util.ArrayList;
 import java.util.EnumMap;
 import java.util.EnumSet;
+import java.util.HashMap;
 import java.util.HashSet;
 import java.util.LinkedHashMap;
 import java.util.LinkedHashSet;
@@ -32,6 +33,8 @@ final class Declarations {
   private final Registers registers = new Registers();
   private final SourceLines lines = new SourceLines();
   private final Printing printing = new Printing();
+  /** Extents and integer parameters that are constants of this trace. */
+  private final Map<String, Integer> known = new HashMap<>();
   private final Map<String, Partition> partitions = new LinkedHashMap<>();
   private final Set<LaunchFeature> features = EnumSet.noneOf(LaunchFeature.class);
   private final Set<String> ahead = new HashSet<>();
@@ -73,6 +76,14 @@ final class Declarations {
       throw new TraceException("'" + parameter.name() + "' is declared twice, and not alike: " + known + " and "
           + parameter);
     }
+  }
+
+  void know(String name, int value) {
+    known.put(name, value);
+  }
+
+  Optional<Integer> known(String name) {
+    return Optional.ofNullable(known.get(name));
   }
 
   void partition(Partition partition) {

@@ -82,6 +82,7 @@ public final class Derivative {
       case "sqrt" -> ofRoot(result, a.get(0));
       case "rsqrt" -> times(damped(times(times(tangent(a.get(0)), result), result), result), -0.5);
       case "ex2" -> times(damped(tangent(a.get(0)), result), LN_2);
+      case "tanh" -> times(tangent(a.get(0)), result.negated().fma(result, k.constant(1f)));
       case "lg2" -> ofLogarithm(a.get(0));
       default -> independent(node);
     };
@@ -189,6 +190,7 @@ public final class Derivative {
     return recipe.arguments().stream().flatMap(argument -> switch (argument) {
       case Node.Argument.Value v -> Stream.of(v.node());
       case Node.Argument.Sum s -> s.linear().terms().stream().map(Linear.Term::atom);
+      case Node.Argument.Place p -> Stream.of(p.pointer());
       case Node.Argument.Constant _ -> Stream.empty();
     }).filter(node -> node.type != PtxType.PRED);
   }

@@ -23,6 +23,11 @@ public final class F32 implements Scope.Printable {
     return k.constant(value);
   }
 
+  /** An FP32 number that the launch gives, beside this value. */
+  public F32 parameter(String name) {
+    return k.scalar(name);
+  }
+
   /** The value, where tracing knows it. */
   public Optional<Float> known() {
     boolean constant = node.recipe != null && node.recipe.name().equals("mov.f32");
@@ -134,6 +139,11 @@ public final class F32 implements Scope.Printable {
   /** The base-2 logarithm, off by at most 2⁻²²; of zero and subnormals −∞. */
   public F32 log2() {
     return pure(k, "lg2.approx.ftz.f32", this);
+  }
+
+  /** The hyperbolic tangent by the special function units, off by 2⁻¹¹ of it at most. */
+  public F32 tanh() {
+    return pure(k, "tanh.approx.f32", this);
   }
 
   /** e to this power by {@link #exp2}: the relative error grows with the magnitude, by 2⁻²⁴ a unit. */

@@ -5,6 +5,7 @@ import java.util.List;
 import java.util.Map;
 import java.util.Set;
 import java.util.stream.IntStream;
+import tilewright.numerics.ElementType;
 import tilewright.ptx.PtxType;
 import tilewright.ptx.StateSpace;
 
@@ -114,6 +115,77 @@ public final class GlobalTensor {
     return new Element(k, spec.type(), StateSpace.GLOBAL,
         () -> Pointers.materialize(k, k.region(), base, offset, rungs, spec.type().bytes()),
         alignment(layout.place(coordinate)), contains(coordinate), spec.eviction());
+  }
+
+  /**
+   * The number at a coordinate of a tensor that nothing writes while the kernel runs. It is read once, where its
+   * coordinate is first known: outside the loops that do not change it. The coordinate must lie in the tensor, even
+   * where a branch hides that the number is used, unless {@link Scope#clamping} moves it there.
+   *
+   * @throws TraceException where the trace knows the extents, and the coordinate may lie outside them
+   */
+  public F32 constant(I32... coordinate) {
+    var stored = read(coordinate);
+    return switch (spec.type()) {
+      case F32 -> new F32(k, stored);
+      case F16 -> new F32(k, computed(PtxType.F32, "cvt.f32.f16", value(stored)));
+      case BF16 -> {
+        var wide = computed(PtxType.B32, "cvt.u32.u16", value(stored));
+        var bits = computed(PtxType.B32, "shl.b32", value(wide), Arithmetic.immediate(Short.SIZE));
+        yield new F32(k, computed(PtxType.F32, "mov.b32", value(bits)));
+      }
+      case I8, I32 -> constantInteger(stored).toF32();
+      default -> throw new TraceException("no constants of " + spec.type().text() + " in tensor " + spec.name()
+          + ": f32, f16, bf16, i32 or i8");
+    };
+  }
+
+  /** The integer at a coordinate, read as {@link #constant} reads numbers; of a tensor of i32 or i8. */
+  public I32 constantInteger(I32... coordinate) {
+    if (spec.type() != ElementType.I32 && spec.type() != ElementType.I8) {
+      throw new TraceException("tensor " + spec.name() + " holds " + spec.type().text() + ", not integers: i32 or i8");
+    }
+    return constantInteger(read(coordinate));
+  }
+
+  private I32 constantInteger(Node stored) {
+    return new I32(k, Linear.of(spec.type() == ElementType.I32 ? stored
+        : k.pure(PtxType.B32, stored.home, Byte.MIN_VALUE, Byte.MAX_VALUE, -1,
+            new Node.Recipe("cvt.s32.s8", List.of(value(stored))))));
+  }
+
+  private static Node.Argument value(Node node) {
+    return new Node.Argument.Value(node);
+  }
+
+  private Node computed(PtxType type, String instruction, Node.Argument... arguments) {
+    var home = ((Node.Argument.Value) arguments[0]).node().home;
+    return k.pure(type, home, 0, 0, -1, new Node.Recipe(instruction, List.of(arguments)));
+  }
+
+  private Node read(I32... coordinate) {
+    var inside = ofRank(coordinate).clone();
+    for (int mode = 0; mode < rank(); mode++) inside[mode] = inside(mode, coordinate[mode]);
+    var place = Pointers.place(k, k.region(), base, layout.offset(inside), rungs, spec.type().bytes());
+    var type = switch (spec.type().bits()) {
+      case 32 -> spec.type() == ElementType.F32 ? PtxType.F32 : PtxType.B32;
+      case 16 -> PtxType.B16;
+      default -> PtxType.B8;
+    };
+    return k.pure(type, place.pointer().home, Integer.MIN_VALUE, Integer.MAX_VALUE, -1,
+        new Node.Recipe("ld.global." + type.text(), List.of(place)));
+  }
+
+  /** The coordinate where it lies in the tensor; else perhaps the last one, see {@link Scope#clamping}. */
+  private I32 inside(int mode, I32 coordinate) {
+    var at = coordinate.value;
+    var extent = layout.extent(mode);
+    if (extent.value.isConstant()) {
+      if (at.min() >= 0 && at.max() < extent.value.constant()) return coordinate;
+      throw new TraceException("coordinate " + mode + " of tensor " + spec.name() + " may be from " + at.min() + " to "
+          + at.max() + ", but its extent is " + extent.value.constant());
+    }
+    return k.isClamping() ? coordinate.orLast(extent) : coordinate;
   }
 
   /** How many coordinates of a mode, at most so many, lie in the tensor from the origin on. */

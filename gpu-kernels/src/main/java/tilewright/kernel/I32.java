@@ -20,6 +20,17 @@ public final class I32 implements Scope.Printable {
     return k.constant(value);
   }
 
+  /** A tensor in global memory beside this value. */
+  public GlobalTensor global(TensorSpec spec) {
+    return k.global(spec);
+  }
+
+  /** An integer in 0…2³⁰ that the launch gives, beside this value. */
+  public I32 parameter(String name) {
+    // Settled: sums of a parameter and many constants would all be computed ahead of the loops that compare with them.
+    return k.integer(name).settled();
+  }
+
   public I32 plus(I32 other) {
     return new I32(k, value.plus(other.value));
   }
@@ -95,6 +106,13 @@ public final class I32 implements Scope.Printable {
 
   public I32 max(I32 other) {
     return new I32(k, Arithmetic.maximum(k, value, other.value));
+  }
+
+  /** This value where it lies in 0 … {@code count} − 1, else the last of these. */
+  public I32 orLast(I32 count) {
+    if (value.min() >= 0 && value.max() < count.value.min()) return this;
+    // As a number without a sign, what is negative is larger than any count.
+    return new I32(k, Arithmetic.binary(k, "min.u32", value, count.value.plus(-1), 0, count.value.max() - 1, -1));
   }
 
   /** This value in a register of its own: what is computed from it is computed here, and shares the register. */

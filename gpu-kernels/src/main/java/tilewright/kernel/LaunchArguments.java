@@ -15,6 +15,7 @@ public final class LaunchArguments {
   private final CompiledKernel kernel;
   private final Map<String, Tensor> tensors = new HashMap<>();
   private final Map<String, Float> scalars = new HashMap<>();
+  private final Map<String, Integer> integers = new HashMap<>();
 
   /**
    * A tensor in a buffer.
@@ -53,6 +54,15 @@ public final class LaunchArguments {
     return this;
   }
 
+  /** @throws IllegalArgumentException unless the value is in 0…2³⁰ */
+  public LaunchArguments integer(String name, int value) {
+    if (value < 0 || value > GlobalTensor.MAX_EXTENT) {
+      throw new IllegalArgumentException(name + " = " + value + " is not in 0…2^30");
+    }
+    integers.put(name, value);
+    return this;
+  }
+
   /**
    * The values in the kernel's parameter order.
    *
@@ -75,15 +85,19 @@ public final class LaunchArguments {
         case KernelParameter.Stride(var spec, int mode) ->
             new Launch.Argument.Scalar(PtxType.S64, tensor(spec).strides().get(mode));
         case KernelParameter.Extent(var name) -> Launch.Argument.u32(Math.toIntExact(extents.get(name)));
-        case KernelParameter.Scalar(var name, _) -> {
-          if (!scalars.containsKey(name)) throw new IllegalArgumentException("kernel " + kernel.name()
-              + " needs a value for '" + name + "'");
-          yield Launch.Argument.f32(scalars.get(name));
-        }
+        case KernelParameter.Scalar(var name, var type) -> type == PtxType.F32
+            ? Launch.Argument.f32(number(scalars, name)) : Launch.Argument.u32(number(integers, name));
         case KernelParameter.Map(var map) -> map.argument(tensor(map.tensor()));
       });
     }
     return arguments;
+  }
+
+  private <N> N number(Map<String, N> numbers, String name) {
+    var number = numbers.get(name);
+    if (number == null) throw new IllegalArgumentException("kernel " + kernel.name() + " needs a value for '" + name
+        + "'");
+    return number;
   }
 
   private Tensor tensor(TensorSpec spec) {

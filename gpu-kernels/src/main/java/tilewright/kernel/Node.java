@@ -33,6 +33,9 @@ final class Node {
     record Sum(Linear linear) implements Argument {}
 
     record Constant(Operand operand) implements Argument {}
+
+    /** A place in memory: bytes behind a pointer. */
+    record Place(Node pointer, long offset) implements Argument {}
   }
 
   Node(int id, PtxType type, Region home, long min, long max, long ones, Recipe recipe, Operand.Register register,
@@ -60,6 +63,7 @@ final class Node {
           case Argument.Value v -> v.node().register(k);
           case Argument.Sum s -> k.materialize(s.linear());
           case Argument.Constant c -> c.operand();
+          case Argument.Place p -> new Operand.Address(p.pointer().register(k), p.offset());
         });
       }
       home.append(line, Instruction.of(recipe.name(), operands));

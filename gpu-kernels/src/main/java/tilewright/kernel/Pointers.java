@@ -42,6 +42,13 @@ final class Pointers {
    */
   static Operand.Address materialize(Scope k, Region region, Node base, List<RuntimeLayout.Term> offset,
       Map<Integer, Integer> rungs, int elementBytes) {
+    var place = place(k, region, base, offset, rungs, elementBytes);
+    return new Operand.Address(place.pointer().register(k), place.offset());
+  }
+
+  /** The place of {@link #materialize}, whose pointer is not computed yet. */
+  static Node.Argument.Place place(Scope k, Region region, Node base, List<RuntimeLayout.Term> offset,
+      Map<Integer, Integer> rungs, int elementBytes) {
     long constant = 0;
     var bytes = Linear.of(0);
     var products = new ArrayList<Product>();
@@ -70,7 +77,7 @@ final class Pointers {
     }
     constant += bytes.constant();
     if (!bytes.isConstant()) products.add(new Product(bytes.withoutConstant(), Optional.empty(), 1));
-    return new Operand.Address(pointer(k, region, base, products).register(k), constant);
+    return new Node.Argument.Place(pointer(k, region, base, products), constant);
   }
 
   private static Node pointer(Scope k, Region region, Node base, List<Product> products) {

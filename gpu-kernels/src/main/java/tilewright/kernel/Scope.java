@@ -29,6 +29,7 @@ public final class Scope {
   private final Declarations declarations = new Declarations();
   private Target target;
   private Region region = root;
+  private boolean clamping;
 
   Scope(Target target) {
     this.target = target;
@@ -124,9 +125,35 @@ public final class Scope {
   /** Declares an extent, and returns it: a constant where the tensor fixes it. */
   I32 extent(TensorSpec.Mode mode) {
     parameter(new KernelParameter.Extent(mode.name()));
-    if (mode.extent().isPresent()) return constant(mode.extent().get());
+    var known = mode.extent().or(() -> declarations.known(mode.name()));
+    if (known.isPresent()) return constant(known.get());
     long bits = Bits.upTo(GlobalTensor.MAX_EXTENT) & -Integer.lowestOneBit(mode.multiple());
     return new I32(this, Linear.of(load(PtxType.S32, mode.name(), 0, GlobalTensor.MAX_EXTENT, bits)));
+  }
+
+  /** Declares an integer parameter, in 0…2³⁰: a constant where this trace knows it. */
+  I32 integer(String name) {
+    parameter(new KernelParameter.Scalar(name, PtxType.S32));
+    return declarations.known(name).map(this::constant)
+        .orElseGet(() -> new I32(this, Linear.of(load(PtxType.S32, name, 0, GlobalTensor.MAX_EXTENT, -1))));
+  }
+
+  /** Traces a body in which {@linkplain GlobalTensor#constant constants} outside a tensor are those at its last. */
+  public <T> T clamping(Supplier<T> body) {
+    boolean before = clamping;
+    clamping = true;
+    var result = body.get();
+    clamping = before;
+    return result;
+  }
+
+  boolean isClamping() {
+    return clamping;
+  }
+
+  /** Makes an extent or an integer parameter a constant of this trace, for what a launch with it does. */
+  public void know(String name, int value) {
+    declarations.know(name, value);
   }
 
   /** Declares an FP32 parameter. */

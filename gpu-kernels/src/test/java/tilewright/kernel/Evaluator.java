@@ -46,6 +46,7 @@ final class Evaluator {
       case Node.Argument.Value v -> value(v.node());
       case Node.Argument.Sum s -> value(s.linear());
       case Node.Argument.Constant c -> ((Operand.Integer) c.operand()).value();
+      case Node.Argument.Place p -> throw new AssertionError("no rule for memory at " + p);
     };
   }
 }

@@ -50,6 +50,7 @@ class AttentionFeaturesTest {
     all.put("function of scores", p -> p.modification().score().isPresent());
     all.put("mask", p -> p.modification().mask().isPresent());
     all.put("lists of blocks", AttentionProblem::blockMask);
+    all.put("captured tensors", p -> !p.modification().captures().tensors().isEmpty());
     all.put("bf16", p -> p.type() == ElementType.BF16);
     all.put("f16", p -> p.type() == ElementType.F16);
     all.put("more keys than queries", p -> p.sizes().keys() > p.sizes().queries());

@@ -6,8 +6,9 @@ import java.util.Optional;
 import java.util.OptionalInt;
 import tilewright.kernel.PreparedLaunch;
 import tilewright.kernel.collective.attention.Band;
+import tilewright.kernel.collective.attention.CapturedTensor;
+import tilewright.kernel.collective.attention.Captures;
 import tilewright.kernel.collective.attention.MaskMod;
-import tilewright.kernel.collective.attention.Modification;
 import tilewright.kernel.collective.attention.ScoreMod;
 import tilewright.kernels.attention.AttentionProblem.Packed;
 import tilewright.kernels.attention.AttentionProblem.Sizes;
@@ -93,15 +94,42 @@ public final class Attention {
 
   /** A function of each score, after those that were there before. */
   public Attention score(ScoreMod next) {
-    var old = problem.modification();
-    problem = problem.with(new Modification(Optional.of(old.score().map(s -> s.then(next)).orElse(next)), old.mask()));
+    problem = problem.with(problem.modification().then(next));
     return this;
   }
 
   /** A mask, beside those that were there before. */
   public Attention mask(MaskMod next) {
-    var old = problem.modification();
-    problem = problem.with(new Modification(old.score(), Optional.of(old.mask().map(m -> m.and(next)).orElse(next))));
+    problem = problem.with(problem.modification().and(next));
+    return this;
+  }
+
+  /** A dense tensor that functions read, in the buffer of its name, its last extent contiguous. */
+  public Attention capture(CapturedTensor tensor, long... extents) {
+    return capture(Captures.Given.dense(tensor, extents));
+  }
+
+  /** A tensor that functions read, anywhere. */
+  public Attention capture(Captures.Given tensor) {
+    return capture(captures().and(tensor));
+  }
+
+  /** A number that functions read by {@link tilewright.kernel.F32#parameter}. */
+  public Attention capture(String name, float number) {
+    return capture(captures().and(name, number));
+  }
+
+  /** An integer in 0…2³⁰ that functions read by {@link tilewright.kernel.I32#parameter}. */
+  public Attention capture(String name, int integer) {
+    return capture(captures().and(name, integer));
+  }
+
+  private Captures captures() {
+    return problem.modification().captures();
+  }
+
+  private Attention capture(Captures captures) {
+    problem = problem.with(problem.modification().with(captures));
     return this;
   }
 

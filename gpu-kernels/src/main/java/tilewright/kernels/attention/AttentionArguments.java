@@ -4,6 +4,7 @@ import java.util.List;
 import java.util.Map;
 import tilewright.kernel.CompiledKernel;
 import tilewright.kernel.LaunchArguments;
+import tilewright.kernel.collective.attention.CaptureCheck;
 import tilewright.kernels.attention.AttentionProblem.View;
 
 /** The launch arguments of attention kernels: Q, K, V, O, scale, and where there are any LSE, cuQ, cuK, FP32 factors. */
@@ -13,7 +14,9 @@ public final class AttentionArguments {
   /** A kernel's arguments, to which it may add others. */
   public static LaunchArguments of(CompiledKernel kernel, AttentionProblem p) {
     var s = p.sizes();
+    captureCheck(p).require();
     var arguments = LaunchArguments.of(kernel).scalar("scale", p.scale());
+    p.modification().captures().addTo(arguments);
     tensors(p).forEach(arguments::tensor);
     p.lse().ifPresent(lse -> arguments.tensor("LSE", new LaunchArguments.Tensor(lse.buffer(), lse.offset(),
         List.of((long) s.queries(), (long) s.heads(), (long) s.batch()),
@@ -22,6 +25,14 @@ public final class AttentionArguments {
         .tensor("cuK", lengths(packed.keys(), packed.sequences())));
     p.quantized().filter(of -> !of.blockScaled()).ifPresent(of -> factors(arguments, p, of));
     return arguments;
+  }
+
+  /** The proof that functions read captured tensors inside their extents. */
+  static CaptureCheck captureCheck(AttentionProblem p) {
+    var s = p.sizes();
+    int batch = p.packed().map(AttentionProblem.Packed::sequences).orElse(s.batch());
+    int queries = p.packed().map(AttentionProblem.Packed::longest).orElse(s.queries());
+    return new CaptureCheck(p.modification(), batch, s.heads(), queries, s.keys());
   }
 
   private static void factors(LaunchArguments arguments, AttentionProblem p, AttentionProblem.Quantized quantized) {

@@ -35,11 +35,12 @@ public record BlockMask(AttentionProblem problem, int tileM, int tileN) {
   public PreparedLaunch prepare() {
     var s = problem.sizes();
     var lengths = TensorSpec.of("lengths", ElementType.I32, "Sq", "Sk");
-    var mask = problem.modification().mask().orElseThrow();
-    var kernel = CompiledKernel.compile(new BlockMaskKernel(mask, lengths, tileM, tileN), Target.SM80);
+    var kernel = CompiledKernel.compile(new BlockMaskKernel(problem.modification(), lengths, tileM, tileN), Target.SM80);
     var arguments = LaunchArguments.of(kernel).tensor("lengths", new LaunchArguments.Tensor("blockCounts", 0,
         List.of((long) s.queries(), (long) s.keys()), List.of(0L, 0L)));
     addTo(arguments);
+    AttentionArguments.captureCheck(problem).require();
+    problem.modification().captures().addTo(arguments);
     return new PreparedLaunch(kernel, new Dim3(Math.toIntExact(tiles()), s.heads(), s.batch()), arguments.build());
   }
 

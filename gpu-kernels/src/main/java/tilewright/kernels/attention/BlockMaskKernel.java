@@ -10,7 +10,7 @@ import tilewright.kernel.TensorSpec;
 import tilewright.kernel.Warp;
 import tilewright.kernel.atom.Shuffle;
 import tilewright.kernel.collective.attention.BlockLists;
-import tilewright.kernel.collective.attention.MaskMod;
+import tilewright.kernel.collective.attention.Modification;
 import tilewright.layout.Layout;
 import tilewright.numerics.ElementType;
 
@@ -18,9 +18,10 @@ import tilewright.numerics.ElementType;
  * Sorts blocks of keys by what a mask shows of them: for each tile of queries, which are seen in part and which whole.
  * The mask is the same lambda that the attention kernel applies to blocks seen in part.
  *
+ * @param modification whose mask it is
  * @param lengths whose extents are the numbers of queries and keys; nothing of it is read
  */
-record BlockMaskKernel(MaskMod mask, TensorSpec lengths, int tileM, int tileN) implements Kernel {
+record BlockMaskKernel(Modification modification, TensorSpec lengths, int tileM, int tileN) implements Kernel {
   private static final int THREADS = 128;
 
   @Override
@@ -52,7 +53,8 @@ record BlockMaskKernel(MaskMod mask, TensorSpec lengths, int tileM, int tileN) i
         var query = firstQuery.plus(element.dividedBy(tileN));
         var key = n.times(tileN).plus(element.modulo(tileN));
         var exists = query.lessThan(queries);
-        var visible = key.lessThan(keys).and(mask.apply(s.blockZ(), s.blockY(), query, key));
+        var visible = key.lessThan(keys)
+            .and(modification.visible(s, s.blockZ(), s.blockY(), query, key));
         count(s, seen, exists.and(visible));
         count(s, hidden, exists.and(visible.not()));
       });

@@ -86,7 +86,8 @@ record Sm80Attention(AttentionVariant variant) implements Kernel {
   private List<F32> masked(Scope k, I32 thread, List<F32> scales, AttentionTensors.Tile tile,
       AttentionProducts products, I32 block, Optional<ScoreMask> mask) {
     var firstKey = block.times(variant.tiling().tileN());
-    var place = new Modification.Place(tile.place().batch(), tile.head(), tile.firstRow(), firstKey, variant.packing());
+    var place = new Modification.Place(tile.place().batch(), tile.head(), tile.firstRow(), firstKey, variant.packing())
+        .in(tile.sequence(), mask.isEmpty());
     var s = variant.modification().apply(k, thread, products.rowsOfScores(), scales, place,
         variant.blockMask() && mask.isEmpty(), products.scores());
     return mask.map(m -> m.apply(k, thread, place, s)).orElse(s);

@@ -115,7 +115,7 @@ final class SoftmaxWarpgroup {
     }
     TensorFence.waitForLoads(k);
     var key = block.times(keys).settled();
-    var place = new Modification.Place(tile.batch(), tile.head(), query(tile), key);
+    var place = new Modification.Place(tile.batch(), tile.head(), query(tile), key).in(tile.sequence(), !masked);
     var all = config.modification().apply(k, thread, rows, scale, place,
         config.blockMask() && !masked, rows.values(k, loaded));
     if (!masked) return all;

@@ -42,7 +42,7 @@ final class Sm90AttentionShapes {
       new Shape(96, 96, 2, 112, 2, 2, 96, true), new Shape(128, 128, 2, 112, 2, 2, 128, true),
       new Shape(192, 128, 2, 112, 2, 1, 128, true), new Shape(192, 192, 2, 96, 2, 1, 96, true),
       new Shape(256, 256, 2, 48, 2, 1, 128, true));
-  /** Shapes for both, or a mask and lists of blocks. */
+  /** Shapes for both, a mask and lists of blocks, or a function that reads a number for each score. */
   private static final List<Shape> LISTED = List.of(new Shape(64, 64, 2, 96, 4, 2, 64, true),
       new Shape(96, 96, 2, 96, 2, 2, 96, true), new Shape(128, 128, 2, 96, 2, 2, 128, true),
       new Shape(192, 128, 2, 96, 2, 1, 128, true), new Shape(192, 192, 2, 64, 2, 1, 96, true),
@@ -128,6 +128,7 @@ final class Sm90AttentionShapes {
       return (modification.score().isPresent() || problem.blockMask() ? LISTED : MASKED).stream();
     }
     if (sharing(problem).stride() * queries(problem) <= WgmmaAtom.M) return FEW.stream();
+    if (modification.captures().perScore()) return LISTED.stream();
     if (packing(problem, MASKED.getFirst()).heads() > 1) return MASKED.stream();
     return modification.score().isPresent() || problem.packed().isPresent() ? SCORED.stream()
         : PLAIN.stream().filter(choice -> choice.fits(problem)).map(Choice::shape);
@@ -144,7 +145,8 @@ final class Sm90AttentionShapes {
     }
     if (problem.blockMask()) return QUANTIZED_MASKED.stream();
     if (sharing(problem).stride() * queries(problem) <= WgmmaAtom.M) return QUANTIZED_FEW.stream();
-    if (problem.modification().mask().isPresent() || leftBound && !whole) return QUANTIZED_MASKED.stream();
+    boolean reads = problem.modification().captures().perScore();
+    if (problem.modification().mask().isPresent() || reads || leftBound && !whole) return QUANTIZED_MASKED.stream();
     boolean plain = problem.modification().equals(Modification.NONE) && problem.packed().isEmpty()
         && packing(problem, QUANTIZED_BLOCKS.getFirst()).heads() == 1 && whole && !leftBound;
     var fastest = QUANTIZED.stream().filter(choice -> plain && choice.fits(problem)).map(Choice::shape);

@@ -138,6 +138,7 @@ public final class AttentionBackwardCases {
     var forward = p.forward();
     var buffers = new HashMap<String, MemorySegment>();
     AttentionCases.lengths(setup.forward, buffers);
+    AttentionCases.capture(setup.forward, buffers);
     elements(p).forEach((name, count) -> buffers.put(name, Buffers.poisoned(forward.type(), count)));
     var inputs = new HashSet<String>();
     for (var view : List.of(forward.q(), forward.k(), forward.v(), p.dO())) {

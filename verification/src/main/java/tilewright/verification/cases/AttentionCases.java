@@ -38,14 +38,23 @@ public final class AttentionCases {
 
   private AttentionCases() {}
 
-  /** A problem, what it does in Java, and the lengths of its sequences where they are packed. */
-  public record Setup(String name, AttentionProblem problem, AttentionCheck.Rules rules, int[] queries, int[] keys) {
+  /**
+   * A problem, what it does in Java, and the lengths of its sequences where they are packed.
+   *
+   * @param captured the numbers of captured tensors, by name
+   */
+  public record Setup(String name, AttentionProblem problem, AttentionCheck.Rules rules, int[] queries, int[] keys,
+      Map<String, double[]> captured) {
+    public Setup(String name, AttentionProblem problem, AttentionCheck.Rules rules, int[] queries, int[] keys) {
+      this(name, problem, rules, queries, keys, Map.of());
+    }
+
     public Setup(String name, AttentionProblem problem, AttentionCheck.Rules rules) {
       this(name, problem, rules, new int[0], new int[0]);
     }
 
     Setup named(String other) {
-      return new Setup(other, problem, rules, queries, keys);
+      return new Setup(other, problem, rules, queries, keys, captured);
     }
   }
 
@@ -145,6 +154,7 @@ public final class AttentionCases {
     all.add(views());
     all.add(headsApart());
     all.addAll(AttentionMods.setups());
+    all.addAll(CapturedMods.setups());
     all.addAll(empty());
     return all;
   }
@@ -277,10 +287,17 @@ public final class AttentionCases {
       else QuantizedAttention.drawFactors(p, quantized, buffers, seed + 3);
     });
     p.lse().ifPresent(lse -> buffers.put(lse.buffer(), Buffers.poisoned(ElementType.F32, queries)));
-    if (p.blockMask()) blockMask(kernel.blockMask(p), buffers);
     buffers.put(Sm90AttentionKernel.COUNTER, Buffers.zeros(ElementType.I32, 1));
+    capture(setup, buffers);
+    if (p.blockMask()) blockMask(kernel.blockMask(p), buffers);
     lengths(setup, buffers);
     return buffers;
+  }
+
+  /** Adds the tensors that functions read. */
+  static void capture(Setup setup, Map<String, MemorySegment> buffers) {
+    var tensors = setup.problem.modification().captures().tensors();
+    setup.captured.forEach((name, values) -> buffers.put(name, Buffers.of(tensors.get(name).tensor().type(), values)));
   }
 
   /** Adds the cumulated lengths of packed sequences. */

@@ -21,6 +21,14 @@ public final class Buffers {
     return buffer;
   }
 
+  /** Returns a buffer of these numbers, rounded to the type. */
+  static MemorySegment of(ElementType type, double[] values) {
+    var buffer = empty(type, values.length);
+    var view = new TensorView(type, buffer, Layout.of(values.length, 1));
+    for (int i = 0; i < values.length; i++) view.set(i, values[i]);
+    return buffer;
+  }
+
   /** Returns a buffer with every bit set: NaN, which shows elements that a kernel did not write. */
   public static MemorySegment poisoned(ElementType type, long elements) {
     return empty(type, elements).fill((byte) 0xFF);

@@ -64,6 +64,11 @@ public record HeadPacking(int heads, int stride) {
     return first.plus(row.modulo(stride));
   }
 
+  /** Like {@link #head}, and the last head of a query for rows that stay empty. */
+  public I32 nearestHead(I32 first, I32 row) {
+    return first.plus(row.modulo(stride).min(heads - 1));
+  }
+
   /** Whether a row has a head, and is not one of those that stay empty. */
   public Pred exists(I32 row) {
     return row.modulo(stride).lessThan(heads);

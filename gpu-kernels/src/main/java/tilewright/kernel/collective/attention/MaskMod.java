@@ -16,6 +16,11 @@ public interface MaskMod {
     return (b, h, q, k) -> apply(b, h, q, k).and(other.apply(b, h, q, k));
   }
 
+  /** The mask that shows a key where this one hides it. */
+  default MaskMod not() {
+    return (b, h, q, k) -> apply(b, h, q, k).not();
+  }
+
   /** The mask that shows a key where either does. */
   default MaskMod or(MaskMod other) {
     return (b, h, q, k) -> apply(b, h, q, k).or(other.apply(b, h, q, k));

@@ -7,24 +7,52 @@ import java.util.Optional;
 import java.util.stream.IntStream;
 import tilewright.kernel.F32;
 import tilewright.kernel.I32;
+import tilewright.kernel.Pred;
 import tilewright.kernel.Scope;
 import tilewright.kernel.collective.attention.ScoreMod.Sloped;
 
-/** The user's change of the scores: a function of each, a mask, both or neither (FlexAttention). */
-public record Modification(Optional<ScoreMod> score, Optional<MaskMod> mask) {
+/**
+ * The user's change of the scores: a function of each, a mask, both or neither (FlexAttention).
+ *
+ * @param captures the data that they read
+ */
+public record Modification(Optional<ScoreMod> score, Optional<MaskMod> mask, Captures captures) {
   public static final Modification NONE = new Modification(Optional.empty(), Optional.empty());
 
   private static final float LOG2_E = 1.44269504f;
+
+  /** A change that reads nothing but its arguments. */
+  public Modification(Optional<ScoreMod> score, Optional<MaskMod> mask) {
+    this(score, mask, Captures.NONE);
+  }
+
+  /** Returns this change, then a function of each score. */
+  public Modification then(ScoreMod next) {
+    return new Modification(Optional.of(score.map(s -> s.then(next)).orElse(next)), mask, captures);
+  }
+
+  /** Returns this change where another mask shows the key, too. */
+  public Modification and(MaskMod next) {
+    return new Modification(score, Optional.of(mask.map(m -> m.and(next)).orElse(next)), captures);
+  }
+
+  /** Returns this change with other data. */
+  public Modification with(Captures other) {
+    return new Modification(score, mask, other);
+  }
 
   /**
    * The position of a tile of scores: its batch entry, first head, first row of queries and first key.
    *
    * @param transposed whether rows of the tile are keys and columns rows of queries, as in Sᵀ = K·Qᵀ
+   * @param ends the sequence in which functions that read data are to stay
+   * @param covered whether all keys of the tile are there
    */
-  public record Place(I32 batch, I32 head, I32 firstRow, I32 firstKey, HeadPacking packing, boolean transposed) {
+  public record Place(I32 batch, I32 head, I32 firstRow, I32 firstKey, HeadPacking packing, boolean transposed,
+      Optional<SeqlenInfo> ends, boolean covered) {
     /** Creates a place in S = Q·Kᵀ. */
     public Place(I32 batch, I32 head, I32 firstRow, I32 firstKey, HeadPacking packing) {
-      this(batch, head, firstRow, firstKey, packing, false);
+      this(batch, head, firstRow, firstKey, packing, false, Optional.empty(), false);
     }
 
     /** Creates a place in S = Q·Kᵀ with one row for each query. */
@@ -34,7 +62,16 @@ public record Modification(Optional<ScoreMod> score, Optional<MaskMod> mask) {
 
     /** Returns this place in Sᵀ = K·Qᵀ. */
     public Place inTransposed() {
-      return new Place(batch, head, firstRow, firstKey, packing, true);
+      return new Place(batch, head, firstRow, firstKey, packing, true, ends, covered);
+    }
+
+    /**
+     * Returns this place in a sequence, behind whose end functions read no data.
+     *
+     * @param covers whether the sequence has all keys of the tile
+     */
+    public Place in(SeqlenInfo sequence, boolean covers) {
+      return new Place(batch, head, firstRow, firstKey, packing, transposed, Optional.of(sequence), covers);
     }
 
     /** The tile's first row, counted from the sequence's begin: a row of queries or a key. */
@@ -88,7 +125,14 @@ public record Modification(Optional<ScoreMod> score, Optional<MaskMod> mask) {
     Sloped of(ScoreMod mod, F32 score, I32 b, I32 h, I32 q, I32 k);
   }
 
+  /** Functions that read data do so inside their tensors: of a tile without all keys, at clamped indices. */
   private List<Sloped> changed(Scope k, I32 thread, FragmentRows rows, List<F32> scales, Place place, boolean whole,
+      List<F32> scores, Call call) {
+    return reads() && !place.covered ? k.clamping(() -> each(k, thread, rows, scales, place, whole, scores, call))
+        : each(k, thread, rows, scales, place, whole, scores, call);
+  }
+
+  private List<Sloped> each(Scope k, I32 thread, FragmentRows rows, List<F32> scales, Place place, boolean whole,
       List<F32> scores, Call call) {
     var one = k.constant(1f);
     var changed = new ArrayList<>(scores.stream().map(s -> new Sloped(s, one, true)).toList());
@@ -102,15 +146,36 @@ public record Modification(Optional<ScoreMod> score, Optional<MaskMod> mask) {
       var column = firstColumn.plus(rows.columnOffset(value));
       var query = place.transposed ? column : row;
       var key = place.transposed ? row : column;
-      var q = place.packing.query(query);
-      var head = place.packing.head(place.head, query);
+      var q = query(place, query);
+      var head = head(place, query);
       var now = changed.get(value);
       if (score.isPresent()) {
         now = call.of(score.get(), now.value().times(scales.get(rows.rowOf(value))), place.batch, head, q, key);
       }
+      // Numbers read for later scores need registers: this one becomes part of its score before.
+      if (captures.perScore()) now.value().register();
       if (mask.isPresent() && !whole) now = now.where(mask.get().apply(place.batch, head, q, key));
       changed.set(value, now);
     }
     return changed;
+  }
+
+  /** Whether a query sees a key; any answer where there is no such query or key. */
+  public Pred visible(Scope s, I32 b, I32 h, I32 q, I32 k) {
+    return reads() ? s.clamping(() -> mask.orElseThrow().apply(b, h, q, k)) : mask.orElseThrow().apply(b, h, q, k);
+  }
+
+  private boolean reads() {
+    return !captures.equals(Captures.NONE);
+  }
+
+  private I32 query(Place place, I32 row) {
+    var query = place.packing.query(row);
+    if (!reads() || !place.covered) return query;
+    return query.min(place.ends.orElseThrow().queries().plus(-1));
+  }
+
+  private I32 head(Place place, I32 row) {
+    return reads() ? place.packing.nearestHead(place.head, row) : place.packing.head(place.head, row);
   }
 }

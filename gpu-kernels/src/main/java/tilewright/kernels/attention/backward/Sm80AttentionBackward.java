@@ -97,7 +97,7 @@ record Sm80AttentionBackward(Sm80BackwardConfig config) implements Kernel {
 
   private Modification.Place place(KeyBlock block, KeyBlock.Tile tile) {
     return new Modification.Place(tile.batch(), tile.head(), tile.number().times(config.shape().tileM()),
-        block.firstKey().settled());
+        block.firstKey().settled()).in(block.sequence(), false);
   }
 
   private static List<F32> scoreGradients(List<F32> factors, List<F32> differences) {

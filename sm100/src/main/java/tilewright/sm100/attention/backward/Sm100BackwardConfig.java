@@ -87,7 +87,8 @@ record Sm100BackwardConfig(ElementType type, Shape shape, int headsTogether, Ban
 
   /** Registers of a thread that computes P and dS: with 144 or 136, in turn, ptxas spills nothing. */
   int computeRegisters() {
-    boolean more = shape.paired() && modification.score().isPresent() && (band.isAll() || deterministic);
+    boolean more = shape.paired() && (modification.captures().perScore()
+        || modification.score().isPresent() && (band.isAll() || deterministic));
     return more ? 144 : 136;
   }
 

@@ -25,7 +25,8 @@ record TransposedScores(Scope k, Sm100BackwardConfig config, KeyBlock block, I32
     var tile = walk.tile();
     var modification = config.modification();
     var first = tile.number().times(Sm100BackwardConfig.QUERIES).plus(query).settled();
-    var place = new Place(tile.batch(), tile.head(), first, block.firstKey()).inTransposed();
+    var place = new Place(tile.batch(), tile.head(), first, block.firstKey()).inTransposed()
+        .in(block.sequence(), false);
     var changed = modification.sloped(k, thread, rows, k.scalar("scale"), place, false, rows.values(k, scores));
     // Ahead of the mask, which overwrites the scores that slopes may be computed from.
     var slopes = changed.stream().map(score -> score.slope().known().isPresent() ? score.slope()

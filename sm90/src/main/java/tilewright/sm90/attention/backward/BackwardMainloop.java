@@ -182,7 +182,7 @@ final class BackwardMainloop {
   private Modification.Place place(KeyBlock.Tile tile) {
     return new Modification.Place(tile.batch(), tile.head(), tile.number().times(config.shape().queries())
         .plus(config.firstQuery(group)), block.firstKey().settled().plus(config.firstKey(group)), HeadPacking.NONE)
-        .inTransposed();
+        .inTransposed().in(block.sequence(), false);
   }
 
   /** Pᵀ of a tile, 0 for keys that the band hides. */

@@ -30,7 +30,7 @@ public final class Sm90AttentionBackwardKernel implements AttentionBackwardKerne
       new Shape(64, 64, 2, 128, 2, false, 24), new Shape(128, 128, 2, 64, 2, false, 40),
       new Shape(192, 128, 2, 64, 2, true, 40), new Shape(192, 192, 2, 64, 2, true, 40),
       new Shape(256, 256, 2, 64, 2, true, 40));
-  /** Shapes for a function of each score, whose derivatives take registers, and for packed sequences in order. */
+  /** Shapes for functions of scores and what is read for each, which take registers, and packed sequences in order. */
   private static final List<Shape> SCORED = List.of(new Shape(64, 64, 2, 64, 2, false, 40),
       new Shape(128, 128, 2, 64, 2, true, 40), new Shape(192, 128, 2, 64, 2, true, 40),
       new Shape(192, 192, 2, 64, 2, true, 40), new Shape(256, 256, 2, 64, 2, true, 40));
@@ -66,8 +66,9 @@ public final class Sm90AttentionBackwardKernel implements AttentionBackwardKerne
 
   private static Optional<Shape> shape(AttentionBackwardProblem problem) {
     var p = problem.forward();
-    var shapes = p.modification().score().isPresent() || problem.deterministic() && p.packed().isPresent() ? SCORED
-        : PLAIN;
+    boolean many = p.modification().score().isPresent() || p.modification().captures().perScore()
+        || problem.deterministic() && p.packed().isPresent();
+    var shapes = many ? SCORED : PLAIN;
     return shapes.stream().filter(s -> p.sizes().headDim() <= s.headDim() && p.sizes().valueDim() <= s.valueDim())
         .findFirst();
   }
