@@ -77,6 +77,9 @@ final class AttentionFileOptions {
   @Mixin
   private QuantizationOptions quantization;
 
+  @Mixin
+  private ModificationOptions modification;
+
   /** The problem, and buffers with what it reads. */
   record Inputs(Attention attention, Map<String, MemorySegment> buffers) {
     Sizes sizes() {
@@ -125,9 +128,11 @@ final class AttentionFileOptions {
     var attention = quantized ? quantized(files, sizes, packed, buffers, arena) : Attention.forward(type, sizes);
     var room = layoutOfV().rows(files.get(2));
     options(attention, layoutOfV().view("V", room, sizes.keyHeads(), sizes.valueDim()), packed);
+    modification.apply(attention, buffers, arena);
     for (int i = 0; i < OPERANDS.size() && !quantized; i++) {
       buffers.put(OPERANDS.get(i), elements(files.get(i), type, console, arena));
     }
+    modification.show(attention.problem(), buffers, console, arena);
     return new Inputs(attention, buffers);
   }
 

@@ -42,6 +42,7 @@ import tilewright.ptx.Launch;
     "run attention --q Q.npy --k K.npy --v V.npy --out O.npy --dtype e4m3 --hadamard 7",
     "run attention --q Q.npy --k K.npy --v Vt.npy --out O.npy --dtype e4m3 --v-layout bhds",
     "run attention --q Q.npy --k K.npy --v V.npy --out O.npy --dtype mxf8",
+    "run attention --q Q.npy --k K.npy --v V.npy --out O.npy --mod alibi:slopes.npy --mask document:ids.npy",
     "run attention --q Q.npy --k K.npy --v V.npy --backward --do dO.npy --dq dQ.npy --dk dK.npy --dv dV.npy"})
 public final class RunAttention implements Callable<Integer> {
   private final Console console;
@@ -102,7 +103,7 @@ public final class RunAttention implements Callable<Integer> {
   /** The launch, with room for O and LSE. */
   private Launch prepare(AttentionKernel chosen, Inputs inputs, Arena arena) {
     var s = inputs.sizes();
-    var prepared = chosen.prepare(inputs.attention().problem());
+    var prepared = chosen(() -> chosen.prepare(inputs.attention().problem()));
     inputs.allocate(arena, "O", inputs.output(), files.shape(s, s.queries(), s.heads(), s.valueDim()));
     inputs.allocate(arena, "LSE", ElementType.F32, logarithms(s));
     chosen.zeros(inputs.attention().problem()).forEach((name, bytes) ->

@@ -360,6 +360,11 @@ public record AttentionProblem(ElementType type, Sizes sizes, View q, View k, Vi
 
   /** Returns this problem, skipping blocks of keys that the mask hides. */
   public AttentionProblem skipping() {
-    return new AttentionProblem(type, sizes, q, k, v, o, lse, scale, band, modification, packed, true, quantized);
+    return skipping(true);
+  }
+
+  /** Returns this problem, skipping blocks of keys that the mask hides, or not. */
+  public AttentionProblem skipping(boolean skips) {
+    return new AttentionProblem(type, sizes, q, k, v, o, lse, scale, band, modification, packed, skips, quantized);
   }
 }

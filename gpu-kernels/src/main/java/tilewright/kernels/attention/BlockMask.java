@@ -56,11 +56,11 @@ public record BlockMask(AttentionProblem problem, int tileM, int tileN) {
         List.of(1L, entries, entries * tiles(), entries * tiles() * heads));
   }
 
-  private long tiles() {
+  long tiles() {
     return Math.max(1, Math.ceilDiv(problem.sizes().queries(), tileM));
   }
 
-  private long blocks() {
+  long blocks() {
     return Math.max(1, Math.ceilDiv(problem.sizes().keys(), tileN));
   }
 }

@@ -37,7 +37,7 @@ record AttentionBackwardTiming(AttentionBackwardKernel kernel, AttentionKernel f
   }
 
   private TimedProblem timed(MeasuredAttention measured, boolean deterministic) {
-    var p = measured.problem();
+    var p = measured.problem().skipping(false);
     var s = p.sizes();
     var all = new ArrayList<>(measured.inputs());
     all.addAll(measured.results());
@@ -50,6 +50,7 @@ record AttentionBackwardTiming(AttentionBackwardKernel kernel, AttentionKernel f
     double operations = 2 * measured.pairs() * (3.0 * s.headDim() + 2.0 * s.valueDim());
     all.addAll(AttentionTiming.zeros(forward, p));
     all.addAll(measured.bounds());
+    all.addAll(measured.data());
     var peer = new HashMap<>(measured.peer());
     peer.put("backward", true);
     var launches = kernel.prepare(AttentionBackwardProblem.dense(p).deterministic(deterministic));

@@ -1,65 +1,99 @@
 package tilewright.kernels.library;
 
 import java.util.List;
-import java.util.Optional;
+import java.util.function.Function;
+import java.util.stream.Stream;
 import tilewright.kernel.collective.attention.Band;
 import tilewright.kernel.collective.attention.MaskMod;
+import tilewright.kernel.collective.attention.Masks;
 import tilewright.kernel.collective.attention.Modification;
 import tilewright.kernel.collective.attention.ScoreMod;
+import tilewright.kernel.collective.attention.Scores;
 import tilewright.kernels.attention.AttentionProblem;
+import tilewright.kernels.attention.AttentionProblem.Sizes;
+import tilewright.kernels.registry.TimedProblem;
 
 /**
- * A change of the scores beside a band: functions as users write them.
+ * A change of the scores: functions as users write them.
  *
+ * @param modification of the scores of a problem of these extents
+ * @param band that is part of the form
  * @param skipping whether blocks that the mask hides are left out
+ * @param pairs of a query and a key that are seen, of a head
+ * @param data that functions read, for a problem of these extents
  */
-public record AttentionForm(String name, Optional<ScoreMod> score, Optional<MaskMod> mask, boolean skipping) {
+public record AttentionForm(String name, Function<Sizes, Modification> modification, Band band, boolean skipping, Pairs pairs,
+    Function<Sizes, List<TimedProblem.Tensor>> data) {
+  /** The pairs of a query and a key of a head that are seen: of so many queries and keys. */
+  @FunctionalInterface
+  public interface Pairs {
+    double of(double queries, double keys);
+
+    Pairs ALL = (queries, keys) -> queries * keys;
+    Pairs HALF = (queries, keys) -> queries * keys / 2;
+  }
+
   /** Scores as they are. */
-  public static final AttentionForm PLAIN = new AttentionForm("plain", Optional.empty(), Optional.empty(), false);
-
+  public static final AttentionForm PLAIN = form("plain", Modification.NONE, Pairs.ALL);
   /** Sequences of different lengths, one after the other. */
-  public static final AttentionForm VARLEN = new AttentionForm("varlen", Optional.empty(), Optional.empty(), false);
-
+  public static final AttentionForm VARLEN = form("varlen", Modification.NONE, Pairs.ALL);
   private static final float CAP = 30;
   private static final int PREFIX = 1024;
   private static final int DOCUMENT = 1024;
-  private static final MaskMod CAUSAL = (_, _, q, k) -> k.lessThan(q.plus(1));
   private static final MaskMod IN_DOCUMENT =
-      CAUSAL.and((_, _, q, k) -> q.dividedBy(DOCUMENT).equalTo(k.dividedBy(DOCUMENT)));
-  private static final List<AttentionForm> ALL = List.of(PLAIN, VARLEN,
-      new AttentionForm("softcap", Optional.of(ScoreMod.softcap(CAP)), Optional.empty(), false),
-      // Slopes 2^(-8 (h + 1) / 16), for sixteen heads.
-      new AttentionForm("alibi", Optional.of((score, _, h, q, k) ->
-          k.minus(q).toF32().fma(h.plus(1).toF32().times(-0.5f).exp2(), score)), Optional.empty(), false),
+      Masks.causal().and((_, _, q, k) -> q.dividedBy(DOCUMENT).equalTo(k.dividedBy(DOCUMENT)));
+  private static final List<AttentionForm> OWN = List.of(PLAIN, VARLEN,
+      form("softcap", Modification.NONE.then(ScoreMod.softcap(CAP)), Pairs.ALL),
+      form("alibi", Modification.NONE.then(Scores.alibi(16)), Pairs.ALL),
       // Of which every block has a part.
-      new AttentionForm("mask", Optional.empty(), Optional.of((_, _, q, k) -> q.plus(k).modulo(4).atLeast(1)), false),
-      new AttentionForm("causal-mask", Optional.empty(), Optional.of(CAUSAL), true),
-      new AttentionForm("prefix", Optional.empty(), Optional.of(CAUSAL.or((_, _, _, k) -> k.lessThan(PREFIX))), true),
-      new AttentionForm("documents", Optional.empty(), Optional.of(IN_DOCUMENT), true));
+      form("mask", Modification.NONE.and((_, _, q, k) -> q.plus(k).modulo(4).atLeast(1)), (q, k) -> 0.75 * q * k),
+      form("causal-mask", Modification.NONE.and(Masks.causal()), Pairs.HALF).skippingBlocks(),
+      form("prefix", Modification.NONE.and(Masks.prefixLm(PREFIX)), prefix(PREFIX)).skippingBlocks(),
+      form("documents", Modification.NONE.and(IN_DOCUMENT), (q, k) -> k * Math.min(k, DOCUMENT) / 2)
+          .skippingBlocks());
 
-  /** @throws IllegalArgumentException when there is no such form */
-  public static AttentionForm named(String name) {
-    return ALL.stream().filter(form -> form.name.equals(name)).findFirst().orElseThrow(() ->
-        new IllegalArgumentException("no form of attention is called " + name + ": "
-            + String.join(", ", ALL.stream().map(AttentionForm::name).toList())));
+  /** A form that reads no data. */
+  static AttentionForm form(String name, Modification modification, Pairs pairs) {
+    return new AttentionForm(name, _ -> modification, Band.ALL, false, pairs, _ -> List.of());
+  }
+
+  AttentionForm skippingBlocks() {
+    return new AttentionForm(name, modification, band, true, pairs, data);
+  }
+
+  /** The pairs where a causal mask shows all keys before a number. */
+  static Pairs prefix(int prefix) {
+    return (queries, keys) -> keys <= prefix ? keys * keys : queries * keys / 2 + prefix * (double) prefix / 2;
+  }
+
+  /**
+   * The forms of a name; {@code flex} is those that are measured beside FlexAttention.
+   *
+   * @throws IllegalArgumentException when there is no such form
+   */
+  static List<AttentionForm> named(String name) {
+    if (name.equals(FlexForms.NAME)) return FlexForms.ALL;
+    var all = Stream.concat(OWN.stream(), FlexForms.ALL.stream()).toList();
+    return List.of(all.stream().filter(form -> form.name.equals(name)).findFirst().orElseThrow(() ->
+        new IllegalArgumentException("no form of attention is called " + name + ": " + FlexForms.NAME + ", "
+            + String.join(", ", all.stream().map(AttentionForm::name).toList()))));
+  }
+
+  /** Whether the form says itself which keys are seen, if only that it is all of them. */
+  boolean masks() {
+    return !band.isAll() || FlexForms.ALL.contains(this)
+        || modification.apply(Sizes.of(1, 1, 1, 1, 1)).mask().isPresent();
   }
 
   /** The problem with its scores changed. */
-  public AttentionProblem of(AttentionProblem problem) {
-    var changed = problem.with(new Modification(score, mask));
+  AttentionProblem of(AttentionProblem problem) {
+    var changed = problem.with(modification.apply(problem.sizes()));
+    if (!band.isAll()) changed = changed.with(band);
     return skipping ? changed.skipping() : changed;
   }
 
   /** Pairs of a query and a key that are seen, of a head of so many of each. */
-  public double seen(long queries, long length, Band band) {
-    double half = queries * length / 2.0;
-    return switch (name) {
-      case "mask" -> 1.5 * half;
-      case "causal-mask" -> half;
-      case "prefix" -> length <= PREFIX ? length * length
-          : half + PREFIX * (double) PREFIX / 2;
-      case "documents" -> length * Math.min(length, DOCUMENT) / 2.0;
-      default -> band.equals(Band.CAUSAL) ? half : 2 * half;
-    };
+  double seen(long queries, long length, Band other) {
+    return masks() || !other.equals(Band.CAUSAL) ? pairs.of(queries, length) : pairs.of(queries, length) / 2;
   }
 }

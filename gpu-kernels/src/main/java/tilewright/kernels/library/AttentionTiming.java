@@ -33,6 +33,7 @@ record AttentionTiming(AttentionKernel kernel) implements Timing {
     double operations = 2 * measured.pairs() * (p.sizes().headDim() + p.sizes().valueDim());
     all.addAll(zeros(kernel, p));
     all.addAll(measured.bounds());
+    all.addAll(measured.data());
     if (!p.blockMask()) {
       return new TimedProblem(kernel.name(), kernel.arch(), measured.config(""), kernel.prepare(p), all, bytes,
           operations, measured.peer());

@@ -41,7 +41,7 @@ record MeasuredAttention(AttentionProblem problem, AttentionForm form, Optional<
           if (!request.leaves("d", "" + dim) || !request.leaves("causal", "" + band.equals(Band.CAUSAL))) continue;
           for (var form : forms(request)) {
             // A mask is causal itself.
-            if (form.mask().isPresent() && !band.isAll()) continue;
+            if (form.masks() && !band.isAll()) continue;
             for (var sizes : sizes(dim, length, request)) {
               if (form != AttentionForm.VARLEN) {
                 var problem = form.of(dense(request, sizes).with(band));
@@ -97,11 +97,12 @@ record MeasuredAttention(AttentionProblem problem, AttentionForm form, Optional<
   }
 
   private static List<AttentionForm> forms(TimingRequest request) {
-    return request.values("form", AttentionForm.PLAIN.name()).stream().map(AttentionForm::named).toList();
+    return request.values("form", AttentionForm.PLAIN.name()).stream().map(AttentionForm::named)
+        .flatMap(List::stream).toList();
   }
 
   private boolean causal() {
-    return problem.band().equals(Band.CAUSAL);
+    return problem.band().equals(Band.CAUSAL) && !form.masks();
   }
 
   /** Pairs of a query and a key that are seen, of all heads; by convention a causal mask halves them. */
@@ -148,6 +149,11 @@ record MeasuredAttention(AttentionProblem problem, AttentionForm form, Optional<
 
   private static TimedProblem.Tensor factors(AttentionProblem.Factors factors, int elements) {
     return new TimedProblem.Tensor(factors.buffer(), ElementType.F32, elements, new TimedProblem.Content.Same(1));
+  }
+
+  /** What functions read. */
+  List<TimedProblem.Tensor> data() {
+    return form.data().apply(problem.sizes());
   }
 
   /** The sequences' bounds, where they are packed. */

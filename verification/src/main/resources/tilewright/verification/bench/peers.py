@@ -363,10 +363,21 @@ def flex(form, heads, queries, keys, causal):
     def below(b, h, q, k):
         return k <= q
 
-    masks = {"causal-mask": below, "mask": lambda b, h, q, k: (q + k) % 4 > 0,
+    window, flex_prefix, flex_document, flex_cap = 1024, 512, 1500, 20
+    slopes = torch.randn(heads, device="cuda") * 0.1
+    table = torch.randn(heads, queries + keys - 1, device="cuda")
+    documents = torch.arange(max(queries, keys), device="cuda") // flex_document
+
+    masks = {"flex-causal": below, "flex-window": lambda b, h, q, k: (k <= q) & (q - k <= window),
+             "flex-prefix": lambda b, h, q, k: (k <= q) | (k < flex_prefix),
+             "flex-document": lambda b, h, q, k: documents[q] == documents[k],
+             "causal-mask": below, "mask": lambda b, h, q, k: (q + k) % 4 > 0,
              "prefix": lambda b, h, q, k: (k <= q) | (k < prefix),
              "documents": lambda b, h, q, k: (k <= q) & (q // document == k // document)}
-    scores = {"softcap": lambda score, b, h, q, k: cap * torch.tanh(score / cap),
+    scores = {"flex-alibi": lambda score, b, h, q, k: score + slopes[h] * (k - q),
+              "flex-softcap": lambda score, b, h, q, k: flex_cap * torch.tanh(score / flex_cap),
+              "flex-relative": lambda score, b, h, q, k: score + table[h, k - q + queries - 1],
+              "softcap": lambda score, b, h, q, k: cap * torch.tanh(score / cap),
               "alibi": lambda score, b, h, q, k: score + torch.exp2(-0.5 * (h + 1)) * (k - q)}
     mask = masks.get(form, below if causal else None)
     blocks = create_block_mask(mask, None, None, queries, keys, device="cuda") if mask else None
