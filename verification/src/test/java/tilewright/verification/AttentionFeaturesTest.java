@@ -79,7 +79,7 @@ class AttentionFeaturesTest {
       var cases = AttentionBackwardCases.small().stream().map(AttentionBackwardCases.Setup::problem)
           .filter(p -> kernel.refusal(p).isEmpty()).toList();
       var refused = new HashSet<>(REFUSED.getOrDefault(kernel.name(), List.of()));
-      refused.addAll(List.of("no logarithms", "lists of blocks"));
+      refused.add("no logarithms");
       return Stream.concat(
           features().entrySet().stream().filter(feature -> !refused.contains(feature.getKey()))
               .map(feature -> DynamicTest.dynamicTest(kernel.name() + ": " + feature.getKey(),

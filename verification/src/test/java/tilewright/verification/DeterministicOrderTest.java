@@ -5,6 +5,7 @@ import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import java.util.ArrayList;
 import java.util.List;
+import java.util.Optional;
 import java.util.stream.IntStream;
 import java.util.stream.Stream;
 import org.junit.jupiter.api.Test;
@@ -173,7 +174,7 @@ class DeterministicOrderTest {
     var zero = k.constant(0);
     var firstKey = numbers.get(2).times(form.tileN);
     var block = new KeyBlock(k, numbers.get(2), firstKey, zero, k.constant(1), zero, sequence,
-        QueryBlocks.of(form.band, sequence, firstKey, form.tileM, form.tileN));
+        QueryBlocks.of(form.band, sequence, firstKey, form.tileM, form.tileN), Optional.empty());
     return form.order().before(block, new KeyBlock.Tile(numbers.get(3), zero, zero, zero, sequence));
   }
 }

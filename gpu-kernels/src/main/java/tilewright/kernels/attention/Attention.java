@@ -8,6 +8,7 @@ import tilewright.kernel.PreparedLaunch;
 import tilewright.kernel.collective.attention.Band;
 import tilewright.kernel.collective.attention.CapturedTensor;
 import tilewright.kernel.collective.attention.Captures;
+import tilewright.kernel.collective.attention.GivenBlocks;
 import tilewright.kernel.collective.attention.MaskMod;
 import tilewright.kernel.collective.attention.ScoreMod;
 import tilewright.kernels.attention.AttentionProblem.Packed;
@@ -139,6 +140,15 @@ public final class Attention {
    */
   public Attention skippingBlocks() {
     problem = problem.skipping();
+    return this;
+  }
+
+  /**
+   * Skips blocks of keys by lists that the user gives, beside masks: only blocks in them are seen. The kernel's own
+   * lists are made of them as of a mask, see {@link #skippingBlocks}.
+   */
+  public Attention blocks(GivenBlocks lists) {
+    problem = problem.with(problem.modification().with(lists)).skipping();
     return this;
   }
 

@@ -16,7 +16,7 @@ public final class AttentionArguments {
     var s = p.sizes();
     captureCheck(p).require();
     var arguments = LaunchArguments.of(kernel).scalar("scale", p.scale());
-    p.modification().captures().addTo(arguments);
+    p.modification().addTo(arguments);
     tensors(p).forEach(arguments::tensor);
     p.lse().ifPresent(lse -> arguments.tensor("LSE", new LaunchArguments.Tensor(lse.buffer(), lse.offset(),
         List.of((long) s.queries(), (long) s.heads(), (long) s.batch()),

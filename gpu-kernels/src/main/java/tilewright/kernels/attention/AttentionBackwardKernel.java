@@ -26,6 +26,12 @@ public interface AttentionBackwardKernel {
   /** The tiles of a problem that it can compute. */
   Tiles tiles(AttentionBackwardProblem problem);
 
+  /** The lists of tiles that a problem that skips blocks needs, in the tiles that {@link #prepare} takes. */
+  default TileMask tileMask(AttentionBackwardProblem problem) {
+    var tiles = tiles(problem);
+    return new TileMask(problem.forward(), tiles.queries(), tiles.keys() * tiles.ctas());
+  }
+
   /**
    * The launches: D = rowsum(O ∘ dO) of every row, the gradients, and dQ in the operands' type.
    *

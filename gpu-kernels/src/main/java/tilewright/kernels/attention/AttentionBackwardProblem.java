@@ -21,8 +21,9 @@ public record AttentionBackwardProblem(AttentionProblem forward, View dO, View d
       throw new IllegalArgumentException("no gradients of " + forward.format()
           + " operands: give 16-bit Q, K and V");
     }
-    if (forward.blockMask()) {
-      throw new IllegalArgumentException("no gradients by lists of blocks: use the mask without skipping blocks");
+    if (forward.blockMask() && deterministic) {
+      throw new IllegalArgumentException("no deterministic gradients by lists of blocks: use the mask without skipping "
+          + "blocks, or additions in any order");
     }
   }
 

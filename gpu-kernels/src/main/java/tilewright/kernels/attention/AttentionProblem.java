@@ -30,7 +30,7 @@ public record AttentionProblem(ElementType type, Sizes sizes, View q, View k, Vi
   private static final List<ElementType> SIXTEEN_BITS = List.of(ElementType.F16, ElementType.BF16);
 
   public AttentionProblem {
-    if (blockMask && (packed.isPresent() || modification.mask().isEmpty() || !band.isAll())) {
+    if (blockMask && (packed.isPresent() || !modification.hidesBlocks() || !band.isAll())) {
       throw new IllegalArgumentException("a block mask goes with a mask, and with neither packed sequences nor a band");
     }
     if (quantized.isPresent() ? type != ElementType.E4M3 : !SIXTEEN_BITS.contains(type)) {

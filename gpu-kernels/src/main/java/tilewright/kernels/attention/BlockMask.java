@@ -23,7 +23,32 @@ public record BlockMask(AttentionProblem problem, int tileM, int tileN) {
   private static final int KINDS = 2;
 
   public BlockMask {
-    if (problem.modification().mask().isEmpty()) throw new IllegalArgumentException("a block mask needs a mask");
+    requireTiles(problem, tileM, tileN);
+  }
+
+  /** Refuses lists of blocks that are not made of tiles, or are too few. */
+  public static void requireTiles(AttentionProblem problem, int tileM, int tileN) {
+    if (!problem.modification().hidesBlocks()) throw new IllegalArgumentException("a block mask needs a mask");
+    problem.modification().blocks().ifPresent(given -> {
+      if (given.queries() % tileM != 0 || given.keys() % tileN != 0) {
+        throw new IllegalArgumentException("blocks of " + given.queries() + " queries and " + given.keys()
+            + " keys are not made of tiles of " + tileM + " and " + tileN + ": give lists of multiples");
+      }
+      var s = problem.sizes();
+      var needed = List.of((long) s.batch(), (long) s.heads(), given.rows(s.queries()));
+      if (!given.partial().counts().extents().equals(needed)
+          || given.full().stream().anyMatch(full -> !full.counts().extents().equals(needed))) {
+        throw new IllegalArgumentException("lists of blocks of (batch, heads, rows) "
+            + given.partial().counts().extents() + " and " + given.full().map(full -> full.counts().extents().toString())
+            .orElse("none") + ": this attention needs " + needed);
+      }
+    });
+  }
+
+  /** Gives a launch that evaluates a mask what that reads. */
+  public static void addModification(AttentionProblem problem, LaunchArguments arguments) {
+    AttentionArguments.captureCheck(problem).require();
+    problem.modification().addTo(arguments);
   }
 
   /** Elements of each buffer. */
@@ -39,8 +64,7 @@ public record BlockMask(AttentionProblem problem, int tileM, int tileN) {
     var arguments = LaunchArguments.of(kernel).tensor("lengths", new LaunchArguments.Tensor("blockCounts", 0,
         List.of((long) s.queries(), (long) s.keys()), List.of(0L, 0L)));
     addTo(arguments);
-    AttentionArguments.captureCheck(problem).require();
-    problem.modification().captures().addTo(arguments);
+    addModification(problem, arguments);
     return new PreparedLaunch(kernel, new Dim3(Math.toIntExact(tiles()), s.heads(), s.batch()), arguments.build());
   }
 

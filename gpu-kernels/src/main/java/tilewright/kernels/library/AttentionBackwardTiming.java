@@ -12,6 +12,7 @@ import tilewright.kernels.attention.AttentionKernel;
 import tilewright.kernels.registry.TimedProblem;
 import tilewright.kernels.registry.Timing;
 import tilewright.kernels.registry.TimingRequest;
+import tilewright.numerics.ElementType;
 
 /**
  * The timing of a kernel of attention's gradients on FlashAttention's own problems; {@code deterministic} fixes the
@@ -37,7 +38,8 @@ record AttentionBackwardTiming(AttentionBackwardKernel kernel, AttentionKernel f
   }
 
   private TimedProblem timed(MeasuredAttention measured, boolean deterministic) {
-    var p = measured.problem().skipping(false);
+    // A fixed order of additions is that of all tiles.
+    var p = measured.problem().skipping(measured.problem().blockMask() && !deterministic);
     var s = p.sizes();
     var all = new ArrayList<>(measured.inputs());
     all.addAll(measured.results());
@@ -53,8 +55,15 @@ record AttentionBackwardTiming(AttentionBackwardKernel kernel, AttentionKernel f
     all.addAll(measured.data());
     var peer = new HashMap<>(measured.peer());
     peer.put("backward", true);
-    var launches = kernel.prepare(AttentionBackwardProblem.dense(p).deterministic(deterministic));
+    var problem = AttentionBackwardProblem.dense(p).deterministic(deterministic);
+    var before = new ArrayList<>(List.of(forward.prepare(p.skipping(false))));
+    if (p.blockMask()) {
+      var lists = kernel.tileMask(problem);
+      lists.elements().forEach((name, elements) ->
+          all.add(TimedProblem.Tensor.output(name, ElementType.I32, elements)));
+      before.add(lists.prepare());
+    }
     return new TimedProblem(kernel.name(), kernel.arch(), measured.config(deterministic ? " deterministic" : ""),
-        launches, all, bytes, operations, peer, List.of(forward.prepare(p)));
+        kernel.prepare(problem), all, bytes, operations, peer, before);
   }
 }

@@ -17,6 +17,7 @@ import tilewright.kernels.attention.AttentionProblem;
 import tilewright.kernels.attention.AttentionProblem.Sizes;
 import tilewright.kernels.attention.AttentionProblem.View;
 import tilewright.numerics.ElementType;
+import tilewright.verification.backend.SimulatorBackend;
 
 /** Attention's gradients: every feature on sizes with tails, unequal lengths and rows that see nothing. */
 public final class AttentionBackwardCases {
@@ -73,7 +74,7 @@ public final class AttentionBackwardCases {
   public static List<Setup> small() {
     var all = new ArrayList<Setup>();
     // Where every query sees one key or none, dP − D is 0: no error in FP32 to measure others by.
-    AttentionCases.small().stream().filter(s -> s.problem().lse().isPresent() && !s.problem().blockMask())
+    AttentionCases.small().stream().filter(s -> s.problem().lse().isPresent())
         .filter(s -> s.problem().sizes().keys() != 1)
         .map(Setup::new).forEach(all::add);
     // Several tiles of queries and blocks of keys, which add to the same tiles of dQ.
@@ -127,9 +128,20 @@ public final class AttentionBackwardCases {
   private static Case makeCase(AttentionBackwardKernel kernel, Setup setup, Set<String> backends, long seed) {
     return new Case(kernel.name(), kernel.arch(), setup.config(), backends,
         Price.ofGradients(setup.problem.forward().sizes()), () -> kernel.prepare(setup.problem),
-        () -> buffers(setup, seed),
+        () -> buffers(kernel, setup, seed),
         (in, out, _) -> AttentionBackwardCheck.compare(setup.problem, setup.forward.rules(), in, out),
         setup.problem.deterministic());
+  }
+
+  /** Fresh buffers for a problem, and the lists of tiles of a kernel that skips others. */
+  public static Map<String, MemorySegment> buffers(AttentionBackwardKernel kernel, Setup setup, long seed) {
+    var buffers = buffers(setup, seed);
+    if (!setup.problem.forward().blockMask()) return buffers;
+    var mask = kernel.tileMask(setup.problem);
+    mask.elements().forEach((name, count) -> buffers.put(name, Buffers.poisoned(ElementType.I32, count)));
+    var outcome = new SimulatorBackend(1).run(mask.prepare().on(buffers));
+    if (!outcome.findings().isEmpty()) throw new IllegalStateException(outcome.findings().getFirst());
+    return buffers;
   }
 
   /** Fresh buffers for a problem: inputs drawn, O and LSE by the reference and rounded, outputs poisoned. */

@@ -7,6 +7,7 @@ import java.util.Optional;
 import java.util.stream.IntStream;
 import tilewright.kernel.F32;
 import tilewright.kernel.I32;
+import tilewright.kernel.LaunchArguments;
 import tilewright.kernel.Pred;
 import tilewright.kernel.Scope;
 import tilewright.kernel.collective.attention.ScoreMod.Sloped;
@@ -15,30 +16,48 @@ import tilewright.kernel.collective.attention.ScoreMod.Sloped;
  * The user's change of the scores: a function of each, a mask, both or neither (FlexAttention).
  *
  * @param captures the data that they read
+ * @param blocks lists of blocks by the user, in the place of those that the mask makes
  */
-public record Modification(Optional<ScoreMod> score, Optional<MaskMod> mask, Captures captures) {
+public record Modification(Optional<ScoreMod> score, Optional<MaskMod> mask, Captures captures,
+    Optional<GivenBlocks> blocks) {
   public static final Modification NONE = new Modification(Optional.empty(), Optional.empty());
 
   private static final float LOG2_E = 1.44269504f;
 
   /** A change that reads nothing but its arguments. */
   public Modification(Optional<ScoreMod> score, Optional<MaskMod> mask) {
-    this(score, mask, Captures.NONE);
+    this(score, mask, Captures.NONE, Optional.empty());
   }
 
   /** Returns this change, then a function of each score. */
   public Modification then(ScoreMod next) {
-    return new Modification(Optional.of(score.map(s -> s.then(next)).orElse(next)), mask, captures);
+    return new Modification(Optional.of(score.map(s -> s.then(next)).orElse(next)), mask, captures, blocks);
   }
 
   /** Returns this change where another mask shows the key, too. */
   public Modification and(MaskMod next) {
-    return new Modification(score, Optional.of(mask.map(m -> m.and(next)).orElse(next)), captures);
+    return new Modification(score, Optional.of(mask.map(m -> m.and(next)).orElse(next)), captures, blocks);
   }
 
   /** Returns this change with other data. */
   public Modification with(Captures other) {
-    return new Modification(score, mask, other);
+    return new Modification(score, mask, other, blocks);
+  }
+
+  /** Returns this change with lists of blocks. */
+  public Modification with(GivenBlocks lists) {
+    return new Modification(score, mask, captures, Optional.of(lists));
+  }
+
+  /** Whether there are blocks that it hides. */
+  public boolean hidesBlocks() {
+    return mask.isPresent() || blocks.isPresent();
+  }
+
+  /** Gives what the functions read to a launch. */
+  public void addTo(LaunchArguments arguments) {
+    captures.addTo(arguments);
+    blocks.ifPresent(lists -> lists.addTo(arguments));
   }
 
   /**

@@ -11,6 +11,7 @@ import tilewright.kernel.Target;
 import tilewright.kernels.attention.AttentionArguments;
 import tilewright.kernels.attention.AttentionBackwardProblem;
 import tilewright.kernels.attention.AttentionProblem.View;
+import tilewright.kernels.attention.TileMask;
 import tilewright.layout.Layout;
 import tilewright.ptx.Dim3;
 
@@ -18,15 +19,17 @@ import tilewright.ptx.Dim3;
  * The launches around a kernel of gradients.
  *
  * @param tileM queries of a tile
+ * @param tileN keys of a block
  * @param tileD head dimension of the tiles of Q
  * @param order place among a tile's accumulators of dQ → column-major index in the tile (tileM, tileD)
  */
-public record BackwardLaunches(AttentionBackwardProblem problem, int tileM, int tileD, Layout order) {
+public record BackwardLaunches(AttentionBackwardProblem problem, int tileM, int tileN, int tileD, Layout order) {
   /** The arguments of the kernel of gradients: those of the forward pass, dO, dK, dV and the workspace. */
   public LaunchArguments arguments(CompiledKernel kernel) {
     var arguments = AttentionArguments.of(kernel, problem.forward());
     tensors(problem).forEach(arguments::tensor);
     workspace().addTo(arguments);
+    if (problem.forward().blockMask()) new TileMask(problem.forward(), tileM, tileN).addTo(arguments);
     return arguments;
   }
 

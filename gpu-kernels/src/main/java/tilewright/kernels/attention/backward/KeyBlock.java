@@ -1,5 +1,6 @@
 package tilewright.kernels.attention.backward;
 
+import java.util.Optional;
 import tilewright.kernel.GlobalTensor;
 import tilewright.kernel.I32;
 import tilewright.kernel.Pred;
@@ -7,6 +8,7 @@ import tilewright.kernel.Scope;
 import tilewright.kernel.collective.attention.QueryBlocks;
 import tilewright.kernel.collective.attention.SeqlenInfo;
 import tilewright.kernel.collective.attention.SequenceHead;
+import tilewright.kernels.attention.TileList;
 
 /**
  * The block of keys that a CTA has, of one head of K, and the tiles of queries that see it: those of every head of Q
@@ -15,9 +17,10 @@ import tilewright.kernel.collective.attention.SequenceHead;
  * @param number of the block in its sequence
  * @param firstKey its first key, counted from the sequence's begin
  * @param sharers heads of Q that read the head of K
+ * @param list of the tiles in which a mask shows some key of the block, where others are skipped
  */
 public record KeyBlock(Scope k, I32 number, I32 firstKey, I32 headOfKeys, I32 sharers, I32 batch, SeqlenInfo sequence,
-    QueryBlocks tiles) {
+    QueryBlocks tiles, Optional<TileList> list) {
 
   /** Whether the sequence has the block. */
   public Pred exists() {
@@ -27,12 +30,12 @@ public record KeyBlock(Scope k, I32 number, I32 firstKey, I32 headOfKeys, I32 sh
   /** Returns this block, for numbers that are computed from it here, and not before. */
   public KeyBlock settled() {
     return new KeyBlock(k, number.settled(), firstKey.settled(), headOfKeys.settled(), sharers.settled(),
-        batch.settled(), sequence.settled(), tiles.settled());
+        batch.settled(), sequence.settled(), tiles.settled(), list.map(TileList::settled));
   }
 
   /** The number of tiles of all heads. */
   public I32 count() {
-    return tiles.end().minus(tiles.first()).times(sharers);
+    return list.map(TileList::count).orElseGet(() -> tiles.end().minus(tiles.first()).times(sharers));
   }
 
   /** A tile of queries of one head. */
@@ -50,8 +53,11 @@ public record KeyBlock(Scope k, I32 number, I32 firstKey, I32 headOfKeys, I32 sh
 
   /** The place of a walk through the tiles. */
   public final class Walk {
-    private final I32.Variable number = k.variable(tiles.first(), GlobalTensor.MAX_EXTENT);
-    private final I32.Variable head = k.variable(headOfKeys.times(sharers), GlobalTensor.MAX_EXTENT);
+    private final Optional<Listed> listed = list.map(Listed::new);
+    private final I32.Variable number = k.variable(listed.map(Listed::tile).orElse(tiles.first()),
+        GlobalTensor.MAX_EXTENT);
+    private final I32.Variable head = k.variable(headOfKeys.times(sharers).plus(listed.map(Listed::sharer)
+        .orElse(k.constant(0))), GlobalTensor.MAX_EXTENT);
 
     public Tile tile() {
       return new Tile(number.value(), head.value(), headOfKeys, batch, sequence);
@@ -63,10 +69,41 @@ public record KeyBlock(Scope k, I32 number, I32 firstKey, I32 headOfKeys, I32 sh
     }
 
     public void advance() {
+      if (listed.isPresent()) {
+        listed.get().advance();
+        number.set(listed.get().tile());
+        head.set(headOfKeys.times(sharers).plus(listed.get().sharer()));
+        return;
+      }
       var next = number.value().plus(1);
       var ends = next.lessThan(tiles.end()).not();
       head.set(head.value().plus(k.constant(1).where(ends, 0)));
       number.set(tiles.first().where(ends, next));
+    }
+  }
+
+  /** The place of a walk in a list. */
+  private final class Listed {
+    private final TileList list;
+    private final I32.Variable place = k.variable(k.constant(0), GlobalTensor.MAX_EXTENT);
+    private I32 entry;
+
+    Listed(TileList list) {
+      this.list = list;
+      entry = list.at(place.value());
+    }
+
+    I32 tile() {
+      return TileList.tile(entry);
+    }
+
+    I32 sharer() {
+      return TileList.sharer(entry);
+    }
+
+    void advance() {
+      place.set(place.value().plus(1));
+      entry = list.at(place.value());
     }
   }
 }

@@ -9,6 +9,7 @@ import tilewright.kernel.collective.attention.PackedTiles;
 import tilewright.kernel.collective.attention.QueryBlocks;
 import tilewright.kernel.collective.attention.SeqlenInfo;
 import tilewright.kernels.attention.AttentionSpecs;
+import tilewright.kernels.attention.TileList;
 
 /**
  * The blocks of keys of all heads, one for each CTA, in the order of the launch.
@@ -29,8 +30,9 @@ public record KeyBlocks(QueryTiles queries, Plan plan, I32 heads, I32 keys, Atte
    * @param keys of a block
    * @param headsTogether heads of K whose blocks run side by side
    * @param lastFirst whether the last block of a head is launched first
+   * @param lists whether tiles of queries come from lists
    */
-  public record Plan(Band band, int keys, int headsTogether, boolean lastFirst) {}
+  public record Plan(Band band, int keys, int headsTogether, boolean lastFirst, boolean lists) {}
 
   /**
    * Creates the blocks of a launch, with their sequences' lengths {@code cuK} if those of queries are packed.
@@ -64,6 +66,7 @@ public record KeyBlocks(QueryTiles queries, Plan plan, I32 heads, I32 keys, Atte
     var head = tile.head().settled();
     var sharers = heads.dividedBy(scheduler.heads()).settled();
     return new KeyBlock(queries.k(), number, firstKey, head, sharers, tile.batch().settled(), sequence,
-        QueryBlocks.of(plan.band, sequence, firstKey, queries.tileM(), plan.keys));
+        QueryBlocks.of(plan.band, sequence, firstKey, queries.tileM(), plan.keys),
+        plan.lists ? Optional.of(TileList.of(queries.k(), number, head, tile.batch().settled())) : Optional.empty());
   }
 }

@@ -46,8 +46,9 @@ public final class Sm80AttentionBackwardKernel implements AttentionBackwardKerne
     var p = problem.forward();
     boolean exact = p.sizes().headDim() == shape.tileD() && p.sizes().valueDim() == shape.tileDv();
     var config = new Sm80BackwardConfig(p.type(), shape, vector(problem), exact, p.band(), p.modification(),
-        p.packed().isPresent(), problem.deterministic());
-    var launches = new BackwardLaunches(problem, shape.tileM(), shape.tileD(), config.accumulatorOrder());
+        p.packed().isPresent(), problem.deterministic(), p.blockMask());
+    var launches = new BackwardLaunches(problem, shape.tileM(), shape.tileN(), shape.tileD(),
+        config.accumulatorOrder());
     var kernel = CompiledKernel.compile(new Sm80AttentionBackward(config), Target.SM80);
     return launches.around(new PreparedLaunch(kernel, Dim3.of(Math.toIntExact(p.keyBlocks(shape.tileN()))),
         launches.arguments(kernel).build()));

@@ -24,9 +24,10 @@ import tilewright.numerics.ElementType;
  * @param modification of scores
  * @param packed whether sequences lie one after the other, bounded by cumulated lengths
  * @param deterministic whether CTAs add to dQ in a fixed order
+ * @param lists whether tiles of queries that a mask hides are skipped
  */
 public record Sm80BackwardConfig(ElementType type, Shape shape, int vector, boolean exactDims, Band band,
-    Modification modification, boolean packed, boolean deterministic) {
+    Modification modification, boolean packed, boolean deterministic, boolean lists) {
 
   /**
    * Tiles and warps.
@@ -57,7 +58,7 @@ public record Sm80BackwardConfig(ElementType type, Shape shape, int vector, bool
   }
 
   KeyBlocks.Plan blocks() {
-    return new KeyBlocks.Plan(band, shape.tileN, shape.headsTogether, deterministic && order().descends());
+    return new KeyBlocks.Plan(band, shape.tileN, shape.headsTogether, deterministic && order().descends(), lists);
   }
 
   String name() {

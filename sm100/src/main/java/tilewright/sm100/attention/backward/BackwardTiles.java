@@ -73,7 +73,7 @@ record BackwardTiles(Scope k, Sm100BackwardConfig config, CtaGroups groups, Tens
   /** This CTA's share of a block's keys. */
   KeyBlock share(KeyBlock block) {
     return new KeyBlock(k, block.number(), block.firstKey().plus(groups.member().times(Sm100BackwardConfig.KEYS)),
-        block.headOfKeys(), block.sharers(), block.batch(), block.sequence(), block.tiles());
+        block.headOfKeys(), block.sharers(), block.batch(), block.sequence(), block.tiles(), block.list());
   }
 
   /** Expects, in one thread, the half of dS that the pair's other CTA sends. */

@@ -61,9 +61,9 @@ public final class Sm100AttentionBackwardKernel implements AttentionBackwardKern
     var p = problem.forward();
     var shape = shape(p).orElseThrow();
     var config = new Sm100BackwardConfig(p.type(), shape, HEADS_TOGETHER, p.band(), p.modification(),
-        p.packed().isPresent(), problem.deterministic());
+        p.packed().isPresent(), problem.deterministic(), p.blockMask());
     var kernel = CompiledKernel.compile(new Sm100AttentionBackward(config), Target.SM100A);
-    var launches = new BackwardLaunches(problem, Sm100BackwardConfig.QUERIES, shape.headDim(),
+    var launches = new BackwardLaunches(problem, Sm100BackwardConfig.QUERIES, shape.keys(), shape.headDim(),
         config.accumulatorOrder());
     var arguments = launches.arguments(kernel);
     config.tensors().giveTo(arguments, AttentionArguments.tensors(p));

@@ -22,9 +22,10 @@ import tilewright.sm100.atom.TensorMemory;
  * @param modification of scores
  * @param packed whether sequences lie one after the other, bounded by cumulated lengths
  * @param deterministic whether CTAs add to dQ in a fixed order
+ * @param lists whether tiles of queries that a mask hides are skipped
  */
 record Sm100BackwardConfig(ElementType type, Shape shape, int headsTogether, Band band, Modification modification,
-    boolean packed, boolean deterministic) {
+    boolean packed, boolean deterministic, boolean lists) {
   /** Keys of a block: one per lane of Tensor Memory, so that a thread has one row of Sᵀ and dPᵀ. */
   static final int KEYS = TensorMemory.LANES;
   /** Queries of a tile: one per lane of Tensor Memory, so that a thread has one row of dQ. */
@@ -87,8 +88,8 @@ record Sm100BackwardConfig(ElementType type, Shape shape, int headsTogether, Ban
 
   /** Registers of a thread that computes P and dS: with 144 or 136, in turn, ptxas spills nothing. */
   int computeRegisters() {
-    boolean more = shape.paired() && (modification.captures().perScore()
-        || modification.score().isPresent() && (band.isAll() || deterministic));
+    boolean more = shape.paired() ? modification.captures().perScore()
+        || modification.score().isPresent() && (band.isAll() || deterministic) : lists;
     return more ? 144 : 136;
   }
 
@@ -104,7 +105,8 @@ record Sm100BackwardConfig(ElementType type, Shape shape, int headsTogether, Ban
 
   /** The blocks of keys in the order of their launch. */
   KeyBlocks.Plan blocks() {
-    return new KeyBlocks.Plan(band, shape.keys(), headsTogether, order().map(DeterministicOrder::descends).orElse(false));
+    boolean descends = order().map(DeterministicOrder::descends).orElse(false);
+    return new KeyBlocks.Plan(band, shape.keys(), headsTogether, descends, lists);
   }
 
   /** The tensors in global memory. */

@@ -66,7 +66,7 @@ public final class Sm90AttentionBackwardKernel implements AttentionBackwardKerne
 
   private static Optional<Shape> shape(AttentionBackwardProblem problem) {
     var p = problem.forward();
-    boolean many = p.modification().score().isPresent() || p.modification().captures().perScore()
+    boolean many = p.modification().score().isPresent() || p.modification().captures().perScore() || p.blockMask()
         || problem.deterministic() && p.packed().isPresent();
     var shapes = many ? SCORED : PLAIN;
     return shapes.stream().filter(s -> p.sizes().headDim() <= s.headDim() && p.sizes().valueDim() <= s.valueDim())
@@ -79,9 +79,10 @@ public final class Sm90AttentionBackwardKernel implements AttentionBackwardKerne
     int blocks = Math.toIntExact(p.keyBlocks(shape.keys()));
     int together = headsTogether(problem, shape, blocks);
     var config = new Sm90BackwardConfig(p.type(), shape, together, p.band(), p.modification(), p.packed().isPresent(),
-        problem.deterministic());
+        problem.deterministic(), p.blockMask());
     var kernel = CompiledKernel.compile(new Sm90AttentionBackward(config), Target.SM90A);
-    var launches = new BackwardLaunches(problem, shape.queries(), shape.headDim(), new QueryGradient(config).order());
+    var launches = new BackwardLaunches(problem, shape.queries(), shape.keys(), shape.headDim(),
+        new QueryGradient(config).order());
     var arguments = launches.arguments(kernel);
     config.tensors().giveTo(arguments, AttentionArguments.tensors(p));
     config.tensors().giveTo(arguments, BackwardLaunches.tensors(problem));

@@ -25,9 +25,10 @@ import tilewright.sm90.atom.WgmmaAtom;
  * @param modification the change of scores
  * @param packed whether sequences lie one after the other, bounded by cumulated lengths
  * @param deterministic whether CTAs add to dQ in a fixed order
+ * @param lists whether tiles of queries that a mask hides are skipped
  */
 public record Sm90BackwardConfig(ElementType type, Shape shape, int headsTogether, Band band, Modification modification,
-    boolean packed, boolean deterministic) {
+    boolean packed, boolean deterministic, boolean lists) {
   /** Registers of a thread of each of three warpgroups together, in steps that setmaxnreg takes. */
   private static final int REGISTERS = 504;
   /** Elements of a swizzled row. */
@@ -62,7 +63,7 @@ public record Sm90BackwardConfig(ElementType type, Shape shape, int headsTogethe
   }
 
   KeyBlocks.Plan blocks() {
-    return new KeyBlocks.Plan(band, shape.keys(), headsTogether, deterministic && order().descends());
+    return new KeyBlocks.Plan(band, shape.keys(), headsTogether, deterministic && order().descends(), lists);
   }
 
   /** The GEMMs Sᵀ and dPᵀ of a warpgroup: 64 keys by its queries. */

@@ -1,0 +1,167 @@
+package tilewright.verification;
+
+import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertThrows;
+
+import java.lang.foreign.MemorySegment;
+import java.lang.foreign.ValueLayout;
+import java.util.ArrayList;
+import java.util.HashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.Optional;
+import java.util.stream.Stream;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.function.Executable;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.Arguments;
+import org.junit.jupiter.params.provider.MethodSource;
+import tilewright.kernel.collective.attention.GivenBlocks;
+import tilewright.kernel.collective.attention.GivenBlocks.Lists;
+import tilewright.kernel.collective.attention.Masks;
+import tilewright.kernels.attention.Attention;
+import tilewright.kernels.attention.AttentionProblem.Sizes;
+import tilewright.kernels.attention.BlockMask;
+import tilewright.kernels.attention.BlockPicture;
+import tilewright.kernels.attention.TileMask;
+import tilewright.numerics.ElementType;
+import tilewright.verification.backend.SimulatorBackend;
+import tilewright.verification.cases.Buffers;
+
+/** Lists of blocks that a user gives, and the lists of tiles that kernels make of them, against a plain definition. */
+class GivenBlocksTest {
+  private static final int BATCH = 2;
+  private static final int HEADS = 4;
+  private static final int QUERIES = 200;
+  private static final int KEYS = 270;
+  private static final int BLOCK_M = 64;
+  private static final int BLOCK_N = 96;
+  private static final int ROWS = 4;
+  private static final int COLUMNS = 3;
+
+  /** 0 where a block is hidden, 1 where it is seen in part, 2 where it is seen whole. */
+  private static int kind(int batch, int head, int row, int column) {
+    return (7 * batch + 5 * head + 3 * row + 2 * column + row * column) % 3;
+  }
+
+  private static Sizes sizes() {
+    return new Sizes(BATCH, QUERIES, KEYS, HEADS, 2, 64, 64);
+  }
+
+  private static Lists lists(String name, boolean shared) {
+    return Lists.dense(name + "Counts", name + "Indices", List.of((long) BATCH, (long) HEADS, (long) ROWS),
+        shared ? List.of(1L, 1L) : List.of((long) BATCH, (long) HEADS), COLUMNS);
+  }
+
+  private static Attention asked(boolean shared) {
+    return Attention.forward(ElementType.BF16, sizes()).mask(Masks.causal())
+        .blocks(new GivenBlocks(BLOCK_M, BLOCK_N, lists("kv", shared), Optional.of(lists("full", shared))));
+  }
+
+  /** The buffers of the lists; entries come in no order. */
+  private static Map<String, MemorySegment> buffers(boolean shared) {
+    var buffers = new HashMap<String, MemorySegment>();
+    int batches = shared ? 1 : BATCH;
+    int heads = shared ? 1 : HEADS;
+    for (int kind = 1; kind <= 2; kind++) {
+      var counts = Buffers.zeros(ElementType.I32, (long) batches * heads * ROWS);
+      var indices = Buffers.poisoned(ElementType.I32, (long) batches * heads * ROWS * COLUMNS);
+      for (int place = 0; place < batches * heads * ROWS; place++) {
+        int count = 0;
+        for (int column : new int[] {1, 2, 0}) {
+          if (kind(place / ROWS / heads, place / ROWS % heads, place % ROWS, column) != kind) continue;
+          set(indices, place * COLUMNS + count++, column);
+        }
+        set(counts, place, count);
+      }
+      buffers.put(kind == 1 ? "kvCounts" : "fullCounts", counts);
+      buffers.put(kind == 1 ? "kvIndices" : "fullIndices", indices);
+    }
+    return buffers;
+  }
+
+  private static void set(MemorySegment buffer, long index, int value) {
+    buffer.setAtIndex(ValueLayout.JAVA_INT_UNALIGNED, index, value);
+  }
+
+  private static int get(MemorySegment buffer, long index) {
+    return buffer.getAtIndex(ValueLayout.JAVA_INT_UNALIGNED, index);
+  }
+
+  static Stream<Arguments> forms() {
+    return Stream.of(Arguments.of(64, 96, false), Arguments.of(32, 48, false), Arguments.of(64, 32, true));
+  }
+
+  @ParameterizedTest
+  @MethodSource("forms")
+  void aTileOfQueriesSeesTheBlocksOfItsRow(int tileM, int tileN, boolean shared) {
+    var mask = new BlockMask(asked(shared).problem(), tileM, tileN);
+    var buffers = buffers(shared);
+    for (var name : BlockMask.BUFFERS) buffers.put(name, Buffers.poisoned(ElementType.I32, mask.elements()));
+    assertEquals(List.of(), new SimulatorBackend(1).run(mask.prepare().on(buffers)).findings());
+    for (int b = 0; b < BATCH; b++) {
+      for (int h = 0; h < HEADS; h++) {
+        var expected = new ArrayList<String>();
+        for (int q = 0; q < QUERIES; q += tileM) {
+          var line = new StringBuilder();
+          for (int k = 0; k < KEYS; k += tileN) {
+            int kind = shared ? kind(0, 0, q / BLOCK_M, k / BLOCK_N) : kind(b, h, q / BLOCK_M, k / BLOCK_N);
+            // A block that the keys do not fill needs the end of the keys hidden.
+            line.append(kind == 0 ? '·' : kind == 1 || k + tileN > KEYS ? '▒' : '█');
+          }
+          expected.add(line.toString());
+        }
+        assertEquals(String.join("\n", expected), BlockPicture.of(mask, buffers, b, h));
+      }
+    }
+  }
+
+  @ParameterizedTest
+  @MethodSource("forms")
+  void aBlockOfKeysIsSeenByTheTilesOfAllSharers(int tileM, int tileN, boolean shared) {
+    var mask = new TileMask(asked(shared).problem(), tileM, tileN);
+    var buffers = buffers(shared);
+    mask.elements().forEach((name, count) -> buffers.put(name, Buffers.poisoned(ElementType.I32, count)));
+    assertEquals(List.of(), new SimulatorBackend(1).run(mask.prepare().on(buffers)).findings());
+    int blocks = Math.ceilDiv(KEYS, tileN);
+    int tiles = Math.ceilDiv(QUERIES, tileM);
+    for (int place = 0; place < blocks * 2 * BATCH; place++) {
+      int n = place % blocks;
+      var expected = new ArrayList<Integer>();
+      for (int sharer = 0; sharer < 2; sharer++) {
+        for (int tile = 0; tile < tiles; tile++) {
+          int head = place / blocks % 2 * 2 + sharer;
+          int row = tile * tileM / BLOCK_M;
+          int column = n * tileN / BLOCK_N;
+          int kind = shared ? kind(0, 0, row, column) : kind(place / blocks / 2, head, row, column);
+          if (kind > 0) expected.add(sharer << 20 | tile);
+        }
+      }
+      var found = new ArrayList<Integer>();
+      for (int i = 0; i < get(buffers.get("tileCounts"), place); i++) {
+        found.add(get(buffers.get("tileList"), (long) place * 2 * tiles + i));
+      }
+      assertEquals(expected, found, "block " + n);
+    }
+  }
+
+  @Test
+  void whatMakesNoSenseIsRefused() {
+    refused("blocks of 64 queries and 96 keys are not made of tiles of 64 and 64: give lists of multiples",
+        () -> new BlockMask(asked(false).problem(), 64, 64));
+    refused("invalid blocks of 0 queries and 96 keys: at least 1 each",
+        () -> new GivenBlocks(0, 96, lists("kv", false), Optional.empty()));
+    var few = new GivenBlocks(128, 96, lists("kv", false), Optional.empty());
+    refused("lists of blocks of (batch, heads, rows) [2, 4, 4] and none: this attention needs [2, 4, 2]",
+        () -> new BlockMask(Attention.forward(ElementType.BF16, sizes()).blocks(few).problem(), 64, 96));
+    refused("lists of blocks have counts of (batch, heads, rows) and indices of (batch, heads, rows, entries), got "
+        + "[2, 4, 4] and [2, 4, 3, 3]", () -> new Lists(lists("kv", false).counts(),
+            Lists.dense("a", "b", List.of(2L, 4L, 3L), List.of(2L, 4L), 3).indices()));
+    refused("no deterministic gradients by lists of blocks: use the mask without skipping blocks, or additions in any "
+        + "order", () -> asked(false).backward().deterministic());
+  }
+
+  private static void refused(String message, Executable call) {
+    assertEquals(message, assertThrows(IllegalArgumentException.class, call).getMessage());
+  }
+}
