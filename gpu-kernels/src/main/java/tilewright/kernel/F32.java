@@ -35,6 +35,11 @@ public final class F32 implements Scope.Printable {
         ? Optional.of(Float.intBitsToFloat((int) f.bits())) : Optional.empty();
   }
 
+  /** Whether this is computed from integers and constants alone. */
+  public boolean isOfIntegers() {
+    return node.isOfIntegers();
+  }
+
   /** This value in a register, computed here: a value of its own, which no equal expression is. */
   public F32 settled() {
     return k.result(register());

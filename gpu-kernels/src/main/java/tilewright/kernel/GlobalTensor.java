@@ -125,7 +125,24 @@ public final class GlobalTensor {
    * @throws TraceException where the trace knows the extents, and the coordinate may lie outside them
    */
   public F32 constant(I32... coordinate) {
-    var stored = read(coordinate);
+    var inside = inside(coordinate);
+    return k.noted(this, inside, number(read(inside)));
+  }
+
+  /**
+   * A number that was read while the trace {@linkplain Scope#noting noted} reads.
+   *
+   * @param value of its own, so that there are derivatives by it
+   */
+  public record Read(TensorSpec tensor, List<I32> coordinate, F32 value) {
+    /** Whether another read is of the same element. */
+    public boolean isOf(Read other) {
+      return tensor.equals(other.tensor) && coordinate.stream().map(c -> c.value).toList()
+          .equals(other.coordinate.stream().map(c -> c.value).toList());
+    }
+  }
+
+  private F32 number(Node stored) {
     return switch (spec.type()) {
       case F32 -> new F32(k, stored);
       case F16 -> new F32(k, computed(PtxType.F32, "cvt.f32.f16", value(stored)));
@@ -145,7 +162,7 @@ public final class GlobalTensor {
     if (spec.type() != ElementType.I32 && spec.type() != ElementType.I8) {
       throw new TraceException("tensor " + spec.name() + " holds " + spec.type().text() + ", not integers: i32 or i8");
     }
-    return constantInteger(read(coordinate));
+    return constantInteger(read(inside(coordinate)));
   }
 
   private I32 constantInteger(Node stored) {
@@ -163,9 +180,13 @@ public final class GlobalTensor {
     return k.pure(type, home, 0, 0, -1, new Node.Recipe(instruction, List.of(arguments)));
   }
 
-  private Node read(I32... coordinate) {
+  private I32[] inside(I32... coordinate) {
     var inside = ofRank(coordinate).clone();
     for (int mode = 0; mode < rank(); mode++) inside[mode] = inside(mode, coordinate[mode]);
+    return inside;
+  }
+
+  private Node read(I32... inside) {
     var place = Pointers.place(k, k.region(), base, layout.offset(inside), rungs, spec.type().bytes());
     var type = switch (spec.type().bits()) {
       case 32 -> spec.type() == ElementType.F32 ? PtxType.F32 : PtxType.B32;

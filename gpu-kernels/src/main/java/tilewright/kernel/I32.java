@@ -20,6 +20,12 @@ public final class I32 implements Scope.Printable {
     return k.constant(value);
   }
 
+  /** Whether this is computed from one of these values, by way of what the trace has computed in expressions. */
+  public boolean dependsOn(List<I32> values) {
+    var atoms = values.stream().flatMap(v -> v.value.terms().stream()).map(Linear.Term::atom).toList();
+    return value.terms().stream().anyMatch(term -> term.atom().dependsOn(atoms));
+  }
+
   /** A tensor in global memory beside this value. */
   public GlobalTensor global(TensorSpec spec) {
     return k.global(spec);

@@ -1,6 +1,8 @@
 package tilewright.kernel;
 
+import java.util.Collection;
 import java.util.List;
+import java.util.stream.Stream;
 import tilewright.ptx.Instruction;
 import tilewright.ptx.Operand;
 import tilewright.ptx.PtxType;
@@ -49,6 +51,26 @@ final class Node {
     this.recipe = recipe;
     this.register = register;
     this.line = line;
+  }
+
+  /** The values that this one is computed from. */
+  private Stream<Node> operands() {
+    if (recipe == null) return Stream.empty();
+    return recipe.arguments().stream().flatMap(argument -> switch (argument) {
+      case Argument.Value v -> Stream.of(v.node);
+      case Argument.Sum s -> s.linear.terms().stream().map(Linear.Term::atom);
+      case Argument.Place p -> Stream.of(p.pointer);
+      case Argument.Constant _ -> Stream.empty();
+    });
+  }
+
+  boolean dependsOn(Collection<Node> nodes) {
+    return nodes.contains(this) || operands().anyMatch(operand -> operand.dependsOn(nodes));
+  }
+
+  /** Whether no FP32 number that an instruction has left in a register is among the values it is computed from. */
+  boolean isOfIntegers() {
+    return !(recipe == null && type == PtxType.F32) && operands().allMatch(Node::isOfIntegers);
   }
 
   /** The register that holds the value, computing it first if nothing has yet. */

@@ -2,6 +2,7 @@ package tilewright.kernel;
 
 import java.util.List;
 import java.util.Optional;
+import java.util.Set;
 import java.util.function.Consumer;
 import java.util.function.Supplier;
 import tilewright.layout.OffsetMap;
@@ -30,6 +31,7 @@ public final class Scope {
   private Target target;
   private Region region = root;
   private boolean clamping;
+  private Optional<Noted> noted = Optional.empty();
 
   Scope(Target target) {
     this.target = target;
@@ -145,6 +147,26 @@ public final class Scope {
     var result = body.get();
     clamping = before;
     return result;
+  }
+
+  /** Traces a body, and gives the numbers that it reads of some tensors by {@link GlobalTensor#constant}. */
+  public <T> T noting(Set<String> tensors, List<GlobalTensor.Read> reads, Supplier<T> body) {
+    noted = Optional.of(new Noted(tensors, reads));
+    var result = body.get();
+    noted = Optional.empty();
+    return result;
+  }
+
+  private record Noted(Set<String> tensors, List<GlobalTensor.Read> reads) {}
+
+  F32 noted(GlobalTensor tensor, I32[] coordinate, F32 value) {
+    if (noted.filter(n -> n.tensors.contains(tensor.spec().name())).isEmpty()) return value;
+    var read = new GlobalTensor.Read(tensor.spec(), List.of(coordinate), value.settled());
+    var reads = noted.get().reads;
+    // An element that is read twice is one value.
+    var before = reads.stream().filter(read::isOf).findFirst();
+    if (before.isEmpty()) reads.add(read);
+    return before.orElse(read).value();
   }
 
   boolean isClamping() {

@@ -1,9 +1,11 @@
 package tilewright.verification;
 
 import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertNotEquals;
 import static org.junit.jupiter.api.Assertions.assertThrows;
 
 import java.util.List;
+import java.util.Map;
 import java.util.function.UnaryOperator;
 import java.util.stream.Stream;
 import org.junit.jupiter.api.Test;
@@ -18,6 +20,10 @@ import tilewright.kernels.attention.Attention;
 import tilewright.kernels.attention.AttentionProblem.Sizes;
 import tilewright.kernels.library.AttentionKernels;
 import tilewright.numerics.ElementType;
+import tilewright.ptx.Launch;
+import tilewright.reference.ScoreRule;
+import tilewright.verification.backend.SimulatorBackend;
+import tilewright.verification.cases.AttentionCases;
 
 /** What functions may read, and where kernels read it; that they read the right numbers is in the catalogue's cases. */
 class CapturedTensorTest {
@@ -51,7 +57,8 @@ class CapturedTensorTest {
             a -> a.score(BIASED).capture(BIAS, 4, 1, 130)),
         refusal(where + "coordinate 0 of tensor slopes may be from -79 to 129, but its extent is 500" + hint,
             a -> a.score((s, b, h, q, k) -> s.plus(SLOPES.at(k.minus(q)))).capture(SLOPES, 500)),
-        refusal(where + "coordinate 0 of tensor slopes may be from -2147483648 to 2147483647, but its extent is 4" + hint,
+        refusal(where + "coordinate 0 of tensor slopes may be from -2147483648 to 2147483647, but its extent is 4"
+            + hint,
             a -> a.score(byBucket(BUCKETS)).capture(SLOPES, 4).capture(BUCKETS, 130)),
         refusal(where + "coordinate 0 of tensor slopes may be from 0 to 4, but its extent is 4" + hint,
             a -> a.score(byBucket(BUCKETS.below(5))).capture(SLOPES, 4).capture(BUCKETS, 130)),
@@ -92,6 +99,25 @@ class CapturedTensorTest {
         .prepare(AttentionKernels.builtIn().of(80));
     asked().score((s, b, h, q, k) -> s.plus(SLOPES.at(k.minus(q).plus(79)))).capture(SLOPES, 209)
         .prepare(AttentionKernels.builtIn().of(80));
+  }
+
+  /** The mutant that clamps no index: behind the last query of the last head it reads outside the buffer. */
+  @Test
+  void withoutClampsTheSimulatorFindsReadsOutside() {
+    var asked = asked().score(BIASED).capture(BIAS, 4, 80, 130);
+    var setup = new AttentionCases.Setup("bias", asked.problem(), (_, _, _) -> ScoreRule.NONE, new int[0], new int[0],
+        Map.of("bias", new double[4 * 80 * 130]));
+    var launch = asked.prepare(AttentionKernels.builtIn().of(80)).on(AttentionCases.buffers(setup, 3));
+    var mutant = launch.ptx().replaceAll("min\\.u32\\s+(%r\\d+), (%r\\d+), %r\\d+;", "mov.b32 $1, $2;");
+    assertNotEquals(launch.ptx(), mutant);
+    assertEquals(List.of(), findings(launch, launch.ptx()));
+    assertNotEquals(List.of(), findings(launch, mutant));
+  }
+
+  private static List<?> findings(Launch launch, String ptx) {
+    return new SimulatorBackend(1).run(new Launch(ptx, launch.entry(), launch.grid(), launch.block(), launch.cluster(),
+        launch.dynamicSharedBytes(), launch.features(), launch.ahead(), launch.buffers(), launch.arguments()))
+        .findings();
   }
 
   /** A slope depends on the head alone: no loop over blocks reads it again. */

@@ -147,7 +147,8 @@ class ReadyMadeModsTest {
         new Form("relative by buckets", Scores.relative(TABLE, BUCKETS, LENGTH), ScoreRule.bias((b, h, q, k) ->
             table[h * 7 + (int) buckets[k - q + LENGTH - 1]]), 1e-6)
             .reading(TABLE, Arrays.copyOf(table, HEADS * 7), HEADS, 7).reading(BUCKETS, buckets, 2 * LENGTH - 1),
-        bias(bias, 4, BATCH, HEADS, LENGTH, LENGTH), bias(bias, 3, HEADS, LENGTH, LENGTH), bias(bias, 2, LENGTH, LENGTH),
+        bias(bias, 4, BATCH, HEADS, LENGTH, LENGTH), bias(bias, 3, HEADS, LENGTH, LENGTH),
+        bias(bias, 2, LENGTH, LENGTH),
         new Form("softcap", ScoreMod.softcap(2), ScoreRule.softcap(2), 1e-6),
         new Form("approximate softcap", Scores.softcapApproximate(2), ScoreRule.softcap(2), 2 * 0x1p-10));
   }

@@ -3,6 +3,7 @@ package tilewright.kernels.attention;
 import java.util.ArrayList;
 import java.util.List;
 import tilewright.kernel.LaunchSequence;
+import tilewright.kernel.collective.attention.CapturedTensor;
 import tilewright.kernels.attention.AttentionProblem.View;
 
 /**
@@ -29,6 +30,17 @@ public final class AttentionBackward {
   /** Fixes the order of additions: every run gives the same bits. */
   public AttentionBackward deterministic() {
     problem = problem.deterministic(true);
+    return this;
+  }
+
+  /**
+   * The gradient of a captured tensor too: FP32 of its extents, dense in the buffer of its name behind a d. Launches
+   * add to it: it is zeros before, or the gradient of other scores.
+   *
+   * @throws IllegalArgumentException unless the function of scores has a derivative by the tensor's elements
+   */
+  public AttentionBackward gradientOf(CapturedTensor tensor) {
+    problem = problem.differentiating(tensor.name());
     return this;
   }
 

@@ -21,6 +21,10 @@ public record AttentionBackwardProblem(AttentionProblem forward, View dO, View d
       throw new IllegalArgumentException("no gradients of " + forward.format()
           + " operands: give 16-bit Q, K and V");
     }
+    if (deterministic && !forward.modification().captures().differentiated().isEmpty()) {
+      throw new IllegalArgumentException("no deterministic gradients of captured tensors, which are added to in any "
+          + "order: leave out one or the other");
+    }
     if (forward.blockMask() && deterministic) {
       throw new IllegalArgumentException("no deterministic gradients by lists of blocks: use the mask without skipping "
           + "blocks, or additions in any order");
@@ -43,6 +47,13 @@ public record AttentionBackwardProblem(AttentionProblem forward, View dO, View d
   /** Returns this problem with a fixed order of additions, or without. */
   public AttentionBackwardProblem deterministic(boolean fixed) {
     return new AttentionBackwardProblem(forward, dO, dQ, dK, dV, fixed);
+  }
+
+  /** Returns this problem with the gradient of a captured tensor. */
+  public AttentionBackwardProblem differentiating(String captured) {
+    var modification = forward.modification();
+    var other = forward.with(modification.with(modification.captures().differentiating(captured)));
+    return new AttentionBackwardProblem(other, dO, dQ, dK, dV, deterministic);
   }
 
   /** The tensors of 16-bit elements, inputs before results. */

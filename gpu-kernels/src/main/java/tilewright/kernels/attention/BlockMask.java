@@ -39,8 +39,8 @@ public record BlockMask(AttentionProblem problem, int tileM, int tileN) {
       if (!given.partial().counts().extents().equals(needed)
           || given.full().stream().anyMatch(full -> !full.counts().extents().equals(needed))) {
         throw new IllegalArgumentException("lists of blocks of (batch, heads, rows) "
-            + given.partial().counts().extents() + " and " + given.full().map(full -> full.counts().extents().toString())
-            .orElse("none") + ": this attention needs " + needed);
+            + given.partial().counts().extents() + " and "
+            + given.full().map(full -> full.counts().extents().toString()).orElse("none") + ": this attention needs " + needed);
       }
     });
   }
@@ -60,7 +60,8 @@ public record BlockMask(AttentionProblem problem, int tileM, int tileN) {
   public PreparedLaunch prepare() {
     var s = problem.sizes();
     var lengths = TensorSpec.of("lengths", ElementType.I32, "Sq", "Sk");
-    var kernel = CompiledKernel.compile(new BlockMaskKernel(problem.modification(), lengths, tileM, tileN), Target.SM80);
+    var kernel = CompiledKernel.compile(new BlockMaskKernel(problem.modification(), lengths, tileM, tileN),
+        Target.SM80);
     var arguments = LaunchArguments.of(kernel).tensor("lengths", new LaunchArguments.Tensor("blockCounts", 0,
         List.of((long) s.queries(), (long) s.keys()), List.of(0L, 0L)));
     addTo(arguments);

@@ -10,7 +10,7 @@ import tilewright.kernel.collective.attention.Modification;
 
 /**
  * Sorts blocks of keys by what a mask shows of them: for each tile of queries, which are seen in part and which whole.
- * The mask is the same lambda that the attention kernel applies to blocks seen in part, or the lists that the user gives.
+ * The mask is the same lambda that the attention kernel applies to blocks seen in part, or the user's lists.
  *
  * @param modification whose mask it is
  * @param lengths whose extents are the numbers of queries and keys; nothing of it is read

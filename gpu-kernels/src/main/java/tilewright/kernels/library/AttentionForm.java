@@ -22,8 +22,8 @@ import tilewright.kernels.registry.TimedProblem;
  * @param pairs of a query and a key that are seen, of a head
  * @param data that functions read, for a problem of these extents
  */
-public record AttentionForm(String name, Function<Sizes, Modification> modification, Band band, boolean skipping, Pairs pairs,
-    Function<Sizes, List<TimedProblem.Tensor>> data) {
+public record AttentionForm(String name, Function<Sizes, Modification> modification, Band band, boolean skipping,
+    Pairs pairs, Function<Sizes, List<TimedProblem.Tensor>> data) {
   /** The pairs of a query and a key of a head that are seen: of so many queries and keys. */
   @FunctionalInterface
   public interface Pairs {

@@ -1,6 +1,10 @@
 package tilewright.kernel.collective.attention;
 
+import java.util.ArrayList;
 import tilewright.kernel.CompiledKernel;
+import tilewright.kernel.Derivative;
+import tilewright.kernel.F32;
+import tilewright.kernel.GlobalTensor;
 import tilewright.kernel.I32;
 import tilewright.kernel.Kernel;
 import tilewright.kernel.KernelParameter;
@@ -35,8 +39,29 @@ public record CaptureCheck(Modification modification, int batch, int heads, int 
     var h = below(k, heads);
     var q = below(k, queries);
     var key = below(k, keys);
-    modification.score().ifPresent(mod -> mod.apply(k.result(k.newRegister(PtxType.F32)), b, h, q, key));
+    modification.score().ifPresent(mod -> {
+      var score = k.result(k.newRegister(PtxType.F32));
+      if (modification.captures().differentiated().isEmpty()) mod.apply(score, b, h, q, key);
+      else differentiate(k, mod, score, b, h, q, key);
+    });
+    if (modification.score().isEmpty() && !modification.captures().differentiated().isEmpty()) {
+      throw new IllegalArgumentException("no gradient of " + modification.captures().differentiated().iterator().next()
+          + ", which no function of scores reads");
+    }
     modification.mask().ifPresent(mask -> mask.apply(b, h, q, key));
+  }
+
+  /** Finds the derivatives that gradients of captured tensors need. */
+  private void differentiate(Scope k, ScoreMod mod, F32 score, I32 b, I32 h, I32 q, I32 key) {
+    var reads = new ArrayList<GlobalTensor.Read>();
+    var tensors = modification.captures().differentiatedInKernels();
+    var value = k.noting(tensors, reads, () -> mod.sloped(score, b, h, q, key)).value();
+    for (var read : reads) Derivative.of(value, read.value());
+    tensors.stream().filter(name -> reads.stream().noneMatch(read -> read.tensor().name().equals(name))).findFirst()
+        .ifPresent(name -> {
+          throw new IllegalArgumentException("no gradient of " + name.substring(CapturedTensor.PREFIX.length())
+              + ", which no function of scores reads");
+        });
   }
 
   private static I32 below(Scope k, int extent) {
@@ -50,11 +75,14 @@ public record CaptureCheck(Modification modification, int batch, int heads, int 
    * @throws IllegalArgumentException naming the tensor, the index and its bounds, or what is read and not given
    */
   public void require() {
-    if (modification.score().isEmpty() && modification.mask().isEmpty()) return;
+    boolean reads = modification.score().isPresent() || modification.mask().isPresent();
+    if (!reads && modification.captures().differentiated().isEmpty()) return;
     try {
       CompiledKernel.compile(this, Target.SM80).parameters().forEach(this::requireGiven);
     } catch (TraceException e) {
-      if (!e.getMessage().startsWith("coordinate ")) throw e;
+      if (!e.getMessage().startsWith("coordinate ")) {
+        throw new IllegalArgumentException("the functions of attention: " + e.getMessage(), e);
+      }
       throw new IllegalArgumentException("the functions of attention with B=" + batch + " H=" + heads + " Sq="
           + queries + " Sk=" + keys + ": " + e.getMessage().replace(CapturedTensor.PREFIX, "")
           + "; give a larger tensor, bound the index, or declare the integers that it comes from by below(count)", e);

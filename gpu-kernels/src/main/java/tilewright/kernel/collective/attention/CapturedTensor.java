@@ -74,8 +74,8 @@ public record CapturedTensor(String name, ElementType type, int rank, OptionalIn
   /** The tensor in the kernel that is being traced, where a function has given an index for each mode. */
   private GlobalTensor tensor(I32... index) {
     if (index.length != rank) {
-      throw new IllegalArgumentException("captured tensor " + name + " has rank " + rank + ", and a function reads it by "
-          + index.length + (index.length == 1 ? " index" : " indices"));
+      throw new IllegalArgumentException("captured tensor " + name + " has rank " + rank
+          + ", and a function reads it by " + index.length + (index.length == 1 ? " index" : " indices"));
     }
     return index[0].global(spec());
   }

@@ -1,8 +1,12 @@
 package tilewright.kernel.collective.attention;
 
 import java.util.HashMap;
+import java.util.HashSet;
 import java.util.Map;
+import java.util.Set;
+import java.util.stream.Collectors;
 import tilewright.kernel.LaunchArguments;
+import tilewright.numerics.ElementType;
 
 /**
  * The data that a launch gives to score and mask functions.
@@ -10,14 +14,17 @@ import tilewright.kernel.LaunchArguments;
  * @param tensors by name
  * @param numbers that functions read by {@link tilewright.kernel.F32#parameter}
  * @param integers that functions read by {@link tilewright.kernel.I32#parameter}
+ * @param differentiated the names of tensors whose gradients backward kernels compute
  */
-public record Captures(Map<String, Given> tensors, Map<String, Float> numbers, Map<String, Integer> integers) {
-  public static final Captures NONE = new Captures(Map.of(), Map.of(), Map.of());
+public record Captures(Map<String, Given> tensors, Map<String, Float> numbers, Map<String, Integer> integers,
+    Set<String> differentiated) {
+  public static final Captures NONE = new Captures(Map.of(), Map.of(), Map.of(), Set.of());
 
   public Captures {
     tensors = Map.copyOf(tensors);
     numbers = Map.copyOf(numbers);
     integers = Map.copyOf(integers);
+    differentiated = Set.copyOf(differentiated);
   }
 
   /** A captured tensor and its place in a buffer. */
@@ -49,17 +56,48 @@ public record Captures(Map<String, Given> tensors, Map<String, Float> numbers, M
 
   /** Returns this data and a tensor, in the place of one of the same name. */
   public Captures and(Given tensor) {
-    return new Captures(with(tensors, tensor.tensor().name(), tensor), numbers, integers);
+    return new Captures(with(tensors, tensor.tensor().name(), tensor), numbers, integers, differentiated);
   }
 
   /** Returns this data and a number, in the place of one of the same name. */
   public Captures and(String name, float number) {
-    return new Captures(tensors, with(numbers, name, number), integers);
+    return new Captures(tensors, with(numbers, name, number), integers, differentiated);
   }
 
   /** Returns this data and an integer in 0…2³⁰, in the place of one of the same name. */
   public Captures and(String name, int integer) {
-    return new Captures(tensors, numbers, with(integers, name, integer));
+    return new Captures(tensors, numbers, with(integers, name, integer), differentiated);
+  }
+
+  /**
+   * Returns this data with the gradient of a tensor.
+   *
+   * @throws IllegalArgumentException unless it is a captured tensor of floating-point numbers
+   */
+  public Captures differentiating(String name) {
+    var given = tensors.get(name);
+    if (given == null) {
+      throw new IllegalArgumentException("no gradient of " + name + ", which is not captured: there are "
+          + String.join(", ", tensors.keySet().stream().sorted().toList()));
+    }
+    if (given.tensor().type() == ElementType.I32 || given.tensor().type() == ElementType.I8) {
+      throw new IllegalArgumentException("no gradient of " + name + ", whose elements are integers");
+    }
+    var all = new HashSet<>(differentiated);
+    all.add(name);
+    return new Captures(tensors, numbers, integers, all);
+  }
+
+  /** The names, in kernels, of tensors that are differentiated. */
+  Set<String> differentiatedInKernels() {
+    return differentiated.stream().map(name -> CapturedTensor.PREFIX + name).collect(Collectors.toSet());
+  }
+
+  /** The dense gradient of a tensor, in the buffer of its name behind a d: FP32, the last extent contiguous. */
+  public LaunchArguments.Tensor gradient(String name) {
+    var given = tensors.get(name);
+    return CapturedTensor.of("d" + name, ElementType.F32, given.tensor().rank())
+        .dense(given.place().extents().stream().mapToLong(Long::longValue).toArray());
   }
 
   private static <V> Map<String, V> with(Map<String, V> map, String name, V value) {
@@ -73,5 +111,6 @@ public record Captures(Map<String, Given> tensors, Map<String, Float> numbers, M
     tensors.forEach((name, given) -> arguments.tensor(CapturedTensor.PREFIX + name, given.place()));
     numbers.forEach(arguments::scalar);
     integers.forEach(arguments::integer);
+    differentiated.forEach(name -> arguments.tensor("d" + CapturedTensor.PREFIX + name, gradient(name)));
   }
 }

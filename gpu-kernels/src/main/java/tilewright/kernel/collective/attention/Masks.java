@@ -4,7 +4,7 @@ import tilewright.kernel.I32;
 import tilewright.kernel.Pred;
 
 /**
- * Ready-made masks, named as PyTorch's attention-gym names them. Queries and keys are both counted from their sequence's
+ * Ready-made masks, named as PyTorch's attention-gym names them. Queries and keys are counted from their sequence's
  * begin: query i is at the position of key i.
  */
 public final class Masks {

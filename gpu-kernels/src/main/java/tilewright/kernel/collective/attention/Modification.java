@@ -6,6 +6,7 @@ import java.util.List;
 import java.util.Optional;
 import java.util.stream.IntStream;
 import tilewright.kernel.F32;
+import tilewright.kernel.GlobalTensor;
 import tilewright.kernel.I32;
 import tilewright.kernel.LaunchArguments;
 import tilewright.kernel.Pred;
@@ -136,6 +137,29 @@ public record Modification(Optional<ScoreMod> score, Optional<MaskMod> mask, Cap
       List<F32> scores) {
     return changed(k, thread, rows, Collections.nCopies(rows.count(), scale), place, whole, scores,
         ScoreMod::sloped);
+  }
+
+  /**
+   * Changed scores, and what they add to the gradients of captured tensors.
+   *
+   * @param scores as by {@link #sloped}
+   */
+  public record Differentiated(List<Sloped> scores, CapturedGradients captured) {}
+
+  /** Like {@link #sloped}, with the derivatives by the elements of captured tensors whose gradients are asked for. */
+  public Differentiated differentiated(Scope k, I32 thread, FragmentRows rows, F32 scale, Place place, boolean whole,
+      List<F32> scores) {
+    var captured = new CapturedGradients();
+    var tensors = captures.differentiatedInKernels();
+    if (tensors.isEmpty()) return new Differentiated(sloped(k, thread, rows, scale, place, whole, scores), captured);
+    var changed = changed(k, thread, rows, Collections.nCopies(rows.count(), scale), place, whole, scores,
+        (mod, s, b, h, q, key) -> {
+          var reads = new ArrayList<GlobalTensor.Read>();
+          var sloped = k.noting(tensors, reads, () -> mod.sloped(s, b, h, q, key));
+          captured.note(sloped.value(), reads, List.of(q, key));
+          return sloped;
+        });
+    return new Differentiated(changed, captured);
   }
 
   /** A call of a score function. */

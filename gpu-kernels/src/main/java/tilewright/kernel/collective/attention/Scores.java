@@ -55,8 +55,8 @@ public final class Scores {
   }
 
   /**
-   * Scores bent into ±{@code cap} by the tanh of the special function units, which is off by 2⁻¹¹ of the cap: a fifth of
-   * the instructions of {@link ScoreMod#softcap}.
+   * Scores bent into ±{@code cap} by the tanh of the special function units, which is off by 2⁻¹¹ of the cap and takes
+   * fewer instructions than {@link ScoreMod#softcap}.
    */
   public static ScoreMod softcapApproximate(float cap) {
     if (!(cap > 0)) throw new IllegalArgumentException("invalid softcap " + cap + ": it must be positive");

@@ -7,6 +7,7 @@ import tilewright.kernel.I32;
 import tilewright.kernel.Kernel;
 import tilewright.kernel.Partition;
 import tilewright.kernel.Scope;
+import tilewright.kernel.collective.attention.CapturedGradients;
 import tilewright.kernel.collective.attention.Modification;
 import tilewright.kernel.collective.attention.ScoreMask;
 import tilewright.kernel.collective.attention.ScoreMod;
@@ -50,6 +51,7 @@ record Sm80AttentionBackward(Sm80BackwardConfig config) implements Kernel {
         var sums = products.perRow(thread, row -> tensors.sum(tile, row));
         var difference = products.probabilityGradients(stage, sums); // line 13: dP = dO·Vᵀ
         products.store(scoreGradients(p.factors, difference), tiles.dS()); // line 14: dS = P ∘ (dP − D)
+        if (!p.captured.isEmpty()) p.captured.add(k, thread.settled(), scoreGradients(p.p, difference));
         k.barrier();
         copies.prefetch(i); // here, where registers are free
         products.addToValueGradients(stage); // line 12: dV += Pᵀ·dO
@@ -72,8 +74,9 @@ record Sm80AttentionBackward(Sm80BackwardConfig config) implements Kernel {
    * P, and the factors of dP − D in dS: P ∘ the derivatives of the score function.
    *
    * @param p zero where a query does not see a key; likewise {@code factors}
+   * @param captured what the scores add to the gradients of captured tensors
    */
-  private record Probabilities(List<F32> p, List<F32> factors) {}
+  private record Probabilities(List<F32> p, List<F32> factors, CapturedGradients captured) {}
 
   /** S = Q·Kᵀ, changed and masked, and P = exp(S − L). */
   private Probabilities probabilities(Scope k, I32 thread, Sm80BackwardTensors tensors, Sm80BackwardProducts products,
@@ -81,8 +84,9 @@ record Sm80AttentionBackward(Sm80BackwardConfig config) implements Kernel {
     var rows = products.rows();
     var scores = products.scores(stage);
     var modification = config.modification();
-    var changed = modification.sloped(k, thread, rows, tensors.scale(), place(block, walk.tile()), false,
+    var differentiated = modification.differentiated(k, thread, rows, tensors.scale(), place(block, walk.tile()), false,
         rows.values(k, scores));
+    var changed = differentiated.scores();
     if (!modification.equals(Modification.NONE)) {
       rows.set(k, scores, changed.stream().map(ScoreMod.Sloped::value).toList());
     }
@@ -92,7 +96,8 @@ record Sm80AttentionBackward(Sm80BackwardConfig config) implements Kernel {
     });
     var scale = modification.softmaxScale(k, tensors.scale());
     var p = rows.withRows(rows.values(k, scores), logarithms, (s, log) -> s.fma(scale, log.negated()).exp2());
-    return new Probabilities(p, IntStream.range(0, p.size()).mapToObj(v -> changed.get(v).gradient(p.get(v))).toList());
+    return new Probabilities(p, IntStream.range(0, p.size()).mapToObj(v -> changed.get(v).gradient(p.get(v))).toList(),
+        differentiated.captured());
   }
 
   private Modification.Place place(KeyBlock block, KeyBlock.Tile tile) {

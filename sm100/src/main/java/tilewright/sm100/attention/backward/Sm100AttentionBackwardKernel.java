@@ -37,6 +37,9 @@ public final class Sm100AttentionBackwardKernel implements AttentionBackwardKern
   @Override
   public Optional<String> refusal(AttentionBackwardProblem problem) {
     var p = problem.forward();
+    if (!p.modification().captures().differentiated().isEmpty()) {
+      return Optional.of("gradients of captured tensors need another kernel");
+    }
     int vector = ALIGNED_BYTES / p.type().bytes();
     if (!Stream.of(p.q(), p.k(), p.v(), problem.dO(), problem.dK(), problem.dV())
         .allMatch(view -> view.isAligned(vector, p.type().bytes()))) {

@@ -138,7 +138,8 @@ final class BackwardMainloop {
     WgmmaAtom.commit(k);
     // 2. Sᵀ is complete: Pᵀ = exp2(c·Sᵀ − LSE₂). From registers, dV += Pᵀ·dO begins at once.
     WgmmaAtom.waitFor(k, 1);
-    var scores = scores(tile);
+    var differentiated = scores(tile);
+    var scores = differentiated.scores();
     var p = probabilities(tile, masked, scores);
     var roundedP = dV.round(p, lane.settled(), group, stage);
     if (early) {
@@ -150,8 +151,9 @@ final class BackwardMainloop {
     WgmmaAtom.waitFor(k, early ? 1 : 0);
     var sums = ofQueries(tiles.sums(), gradients.stage());
     var dPs = rows.values(k, dP);
-    var dS = IntStream.range(0, p.size()).mapToObj(v ->
-        scores.get(v).gradient(p.get(v).times(dPs.get(v).minus(sums.apply(v))))).toList();
+    var changed = IntStream.range(0, p.size()).mapToObj(v -> p.get(v).times(dPs.get(v).minus(sums.apply(v)))).toList();
+    var dS = IntStream.range(0, p.size()).mapToObj(v -> scores.get(v).gradient(changed.get(v))).toList();
+    differentiated.captured().add(k, lane.settled(), changed);
     var roundedDS = dK.round(dS, lane.settled(), group, stage);
     // 4. What warpgroups share is in shared memory: dV if it has not begun, dQ = dS·K and dK += dSᵀ·Q.
     BulkCopy.publish(k);
@@ -174,8 +176,8 @@ final class BackwardMainloop {
   }
 
   /** Sᵀ after the score function and the mask, with the derivatives of that function. */
-  private List<ScoreMod.Sloped> scores(KeyBlock.Tile tile) {
-    return config.modification().sloped(k, lane.settled(), rows, k.scalar("scale"), place(tile), false,
+  private Modification.Differentiated scores(KeyBlock.Tile tile) {
+    return config.modification().differentiated(k, lane.settled(), rows, k.scalar("scale"), place(tile), false,
         rows.values(k, s));
   }
 
