@@ -118,7 +118,7 @@ class AccumulationErrorTest {
     var folder = Files.createDirectories(Path.of("target", "errors"));
     Files.writeString(folder.resolve("attention-fp8-accumulation.json"), """
         {
-          "on": "CPU, the model of wgmma's sums: root mean square error of O against FP64 attention of the codes, over O",
+          "on": "CPU, the model of wgmma's sums: root mean square error of O against FP64 attention, over O",
           "inputs": "Q, K of N(0,1), V of N(mean,1), in e4m3",
           "d": %d, "queries": %d, "block": %d,
           "rows": [
