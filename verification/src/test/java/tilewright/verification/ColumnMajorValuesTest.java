@@ -16,6 +16,7 @@ import tilewright.kernels.attention.AttentionProblem.Sizes;
 import tilewright.kernels.attention.AttentionProblem.View;
 import tilewright.kernels.attention.ValueOrder;
 import tilewright.numerics.ElementType;
+import tilewright.sm100.attention.Sm100AttentionKernel;
 import tilewright.sm90.attention.Sm90AttentionKernel;
 import tilewright.sm90.attention.backward.Sm90AttentionBackwardKernel;
 import tilewright.verification.backend.SimulatorBackend;
@@ -66,10 +67,11 @@ class ColumnMajorValuesTest {
   }
 
   @Test
-  void packedSequencesAndGradientsNeedRows() {
+  void gradientsAndPackedSequencesOnBlackwellNeedRows() {
+    var packed = problem(View.bhds("V", 1, 64, 80)).with(new Packed("cuQ", "cuK", 2, 30));
+    assertEquals(Optional.empty(), KERNEL.refusal(packed));
     assertEquals(Optional.of("packed sequences begin at any key, but tensor copies of column-major V at multiples of "
-        + "16 bytes: give rows of V"), KERNEL.refusal(problem(View.bhds("V", 1, 64, 80))
-            .with(new Packed("cuQ", "cuK", 2, 30))));
+        + "16 bytes: give rows of V, or take sm90_attention"), new Sm100AttentionKernel().refusal(packed));
     var p = AttentionProblem.dense(ElementType.BF16, SIZES);
     assertEquals(Optional.of("V is column-major, its stride along the keys is 1: give rows of V, or take the forward "
         + "pass of sm90_attention or sm100_attention"), new Sm90AttentionBackwardKernel().refusal(

@@ -209,7 +209,7 @@ class RunQuantizedAttentionTest {
   }
 
   @Test
-  void columnsThatDoNotFitAreRefusedWithTheRemedy() throws IOException {
+  void columnsThatDoNotFitAreRefusedAndSequencesMayBeginAnywhere() throws IOException {
     var s = Sizes.of(1, 20, 20, 1, 16);
     var operands = Operands.of(s, 1, 5);
     write(operands, s);
@@ -222,7 +222,17 @@ class RunQuantizedAttentionTest {
     var lengths = ByteBuffer.allocate(12).order(ByteOrder.LITTLE_ENDIAN).putInt(0).putInt(7).putInt(20).array();
     Files.write(folder.resolve("cu.npy"), Npy.file(1, Npy.header("<i4", false, "(3,)"), lengths));
     refused("packed sequences begin at any key, but tensor copies of column-major V at multiples of 16 bytes",
-        "--dtype", "e4m3", "--v-layout", "bhds", "--varlen", path("cu.npy"));
+        "--dtype", "e4m3", "--v-layout", "bhds", "--varlen", path("cu.npy"), "--kernel", "sm100_attention");
+    // The second sequence alone, whose columns begin at key 7.
+    assertEquals(Exit.OK, run("--dtype", "e4m3", "--v-layout", "bhds", "--varlen", path("cu.npy")).exitCode());
+    var last = Sizes.of(1, 13, 13, 1, 16);
+    var alone = new Operands(Arrays.copyOfRange(operands.q, 7 * 16, 20 * 16),
+        Arrays.copyOfRange(operands.k, 7 * 16, 20 * 16), Arrays.copyOfRange(operands.v, 7 * 16, 20 * 16))
+            .attention(last, false);
+    var found = numbers(ElementType.BF16, s);
+    for (int row = 0; row < 13; row++) {
+      for (int d = 0; d < 16; d++) assertEquals(alone[row + 13 * d], found[(7 + row) * 16 + d], 0.3, row + ", " + d);
+    }
   }
 
   private void writeColumns(float[] v, Sizes s) throws IOException {

@@ -17,11 +17,14 @@ import tilewright.numerics.ElementType;
 /**
  * Attention's tensors as boxes are copied from and to them; {@link TileCoordinates} says where these begin.
  *
+ * <p>Boxes of packed sequences stop where a sequence does, except those of a column-major V, which P = 0 multiplies
+ * where it belongs to other sequences: it must be finite.
+ *
  * @param type of Q, K, V and their gradients
  * @param output type of O
  * @param packed whether sequences lie one after the other, at whose ends boxes stop
  * @param packing whose heads come before queries in boxes of Q and O
- * @param values the order of V; packed sequences have rows
+ * @param values the order of V
  */
 public record BoxedTensors(ElementType type, ElementType output, boolean packed, HeadPacking packing,
     ValueOrder values) {
@@ -42,7 +45,8 @@ public record BoxedTensors(ElementType type, ElementType output, boolean packed,
   }
 
   public TensorSpec v() {
-    return ragged(new AttentionSpecs(type).v(values), "Sk");
+    var dense = new AttentionSpecs(type).v(values);
+    return values == ValueOrder.COLUMN_MAJOR ? dense : ragged(dense, "Sk");
   }
 
   public TensorSpec o() {
@@ -96,7 +100,8 @@ public record BoxedTensors(ElementType type, ElementType output, boolean packed,
       boolean ofQueries = isPacked() && (name.endsWith("Q") || name.endsWith("O"));
       var given = ofQueries ? headsFirst(tensor) : tensor;
       int rows = name.endsWith("V") ? 1 : ofQueries ? HEADS : ROWS;
-      arguments.tensor(name, packed ? RaggedRows.tensor(given, rows, bytes(name)) : given);
+      boolean byColumns = name.equals("V") && values == ValueOrder.COLUMN_MAJOR;
+      arguments.tensor(name, packed && !byColumns ? RaggedRows.tensor(given, rows, bytes(name)) : given);
     });
   }
 

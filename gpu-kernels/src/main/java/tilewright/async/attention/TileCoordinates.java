@@ -12,10 +12,10 @@ import tilewright.kernels.attention.ValueOrder;
  *
  * @param packed whether sequences lie one after the other
  * @param packing how heads share the rows of a tile
- * @param values the order of V; packed sequences have rows
+ * @param values the order of V
  */
 public record TileCoordinates(Scope k, boolean packed, HeadPacking packing, ValueOrder values) {
-  /** Boxes begin at multiples of 16 bytes along neighbours. */
+  /** Keys at whose multiples boxes may begin where keys are neighbours: 16 bytes or more. */
   private static final int GRANULE = 16;
 
   /** Creates the coordinates of tiles in which each query has one row. */
@@ -57,6 +57,9 @@ public record TileCoordinates(Scope k, boolean packed, HeadPacking packing, Valu
   public I32[] values(SequenceHead tile, I32 row, I32 column) {
     var s = tile.sequence();
     var head = tile.headOfKeys();
+    if (packed && values == ValueOrder.COLUMN_MAJOR) {
+      return new I32[] {column, s.firstKey().plus(row), head, k.constant(0)};
+    }
     return packed ? RaggedRows.coordinate(s.firstKey(), s.keys(), 1, column, row, head)
         : new I32[] {column, existing(tile, row, values == ValueOrder.COLUMN_MAJOR ? GRANULE : 1), head, tile.batch()};
   }

@@ -34,16 +34,24 @@ public record AttentionSpecs(ElementType type, ElementType output) {
   }
 
   private static Optional<String> unalignedColumns(AttentionProblem p) {
-    if (p.packed().isPresent()) {
-      return Optional.of("packed sequences begin at any key, but tensor copies of column-major V at multiples of "
-          + ALIGNED_BYTES + " bytes: give rows of V");
-    }
     var v = p.v();
     int vector = ALIGNED_BYTES / p.type().bytes();
     return v.columnsAreAligned(vector, p.type().bytes()) ? Optional.empty()
         : Optional.of("columns of V are " + v.dim() + " elements apart, heads " + v.head() + ", batch entries "
             + v.batch() + ", from byte " + v.offset() + ": tensor copies need multiples of " + ALIGNED_BYTES
             + " bytes, such as columns with room for " + Math.ceilDiv(p.sizes().keys(), vector) * vector + " keys");
+  }
+
+  /** Why a kernel whose blocks begin with a sequence's first key cannot compute a problem, if it cannot. */
+  public static Optional<String> refusalOfPackedColumns(AttentionProblem p) {
+    return p.packed().isEmpty() ? Optional.empty() : refusalOfColumns(p).map(_ -> "packed sequences begin at any key, "
+        + "but tensor copies of column-major V at multiples of " + ALIGNED_BYTES + " bytes: give rows of V, or take "
+        + "sm90_attention");
+  }
+
+  /** Keys at whose multiples copies of a column of V begin. */
+  public static int neighbours(ElementType type) {
+    return ALIGNED_BYTES / type.bytes();
   }
 
   /** Why a kernel that reads V by rows only cannot compute a problem, if it cannot. */

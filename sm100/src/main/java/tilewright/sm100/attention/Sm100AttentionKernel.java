@@ -63,7 +63,8 @@ public record Sm100AttentionKernel(boolean cancelling) implements AttentionKerne
   public Optional<String> refusal(AttentionProblem problem) {
     var largest = SHAPES.getLast();
     boolean fits = largest.covers(problem.sizes());
-    return AttentionSpecs.refusal(problem, fits, largest.headDim() + " and " + largest.valueDim())
+    return AttentionSpecs.refusalOfPackedColumns(problem)
+        .or(() -> AttentionSpecs.refusal(problem, fits, largest.headDim() + " and " + largest.valueDim()))
         .or(() -> problem.blockScaled() ? Mxf8Scales.refusal(problem) : Optional.empty())
         .or(() -> shape(problem, cancelling).isPresent() ? Optional.empty() : Optional.of("blocks of "
             + NARROW_FEW_KEYS.getFirst().keys() + " keys need one factor of K and one of V each: factors of "

@@ -243,7 +243,7 @@ final class AttentionMainloop {
     boolean whole = config.blockMask() && !masked;
     var packing = config.packing();
     var row = packing.rows(tile.query()).plus(group.times(WgmmaAtom.M));
-    var key = block.times(config.shape().keys());
+    var key = tile.sequence().firstKeyOf(block, config.shape().keys());
     var place = new Modification.Place(tile.batch(), tile.head(), row, key, packing).in(tile.sequence(), !masked);
     var all = modification.apply(k, lane, rowsOfScores, factors.ofFunction(), place, whole,
         rowsOfScores.values(k, scores));

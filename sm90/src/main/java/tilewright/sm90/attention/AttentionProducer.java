@@ -43,13 +43,13 @@ record AttentionProducer(Scope k, Sm90AttentionConfig config, VisitedBlocks bloc
     var landed = keys.full();
     landed.arriveExpecting(k.constant(key.bytes()));
     key.load(k, keys.stage(), landed,
-        coordinates().keys(tile, block.times(config.shape().keys())));
+        coordinates().keys(tile, tile.sequence().firstKeyOf(block, config.shape().keys())));
     keys.advance();
   }
 
   private void copyValues(AttentionTiles.Tile tile, I32 block) {
     value.load(k, values.stage(), values.acquire(value.bytes()),
-        coordinates().values(tile, block.times(config.shape().keys())));
+        coordinates().values(tile, tile.sequence().firstKeyOf(block, config.shape().keys())));
     values.advance();
   }
 

@@ -20,6 +20,7 @@ import tilewright.kernel.collective.attention.AttentionTiles;
 import tilewright.kernel.collective.attention.PackedTiles;
 import tilewright.kernel.collective.attention.SeqlenInfo;
 import tilewright.kernels.attention.AttentionSpecs;
+import tilewright.kernels.attention.ValueOrder;
 
 /**
  * O = softmax(scale · Q·Kᵀ)·V and the logarithms of the rows' sums, on SM90 (FlashAttention-3, algorithms 1 and 2).
@@ -94,7 +95,11 @@ public record Sm90Attention(Sm90AttentionConfig config) implements Kernel {
 
   private AttentionTiles tiles(Scope k, TensorTile q, TensorTile key, PackedTiles packed) {
     var cuK = k.global(AttentionSpecs.lengths("cuK"));
-    return tiles(q, key, packed.slots(), k.constant(1), entry -> SeqlenInfo.packed(packed.lengths(), cuK, entry));
+    return tiles(q, key, packed.slots(), k.constant(1), entry -> {
+      var sequence = SeqlenInfo.packed(packed.lengths(), cuK, entry);
+      return config.values() == ValueOrder.ROW_MAJOR ? sequence
+          : sequence.withBlocksAt(AttentionSpecs.neighbours(config.type()));
+    });
   }
 
   private AttentionTiles tiles(TensorTile q, TensorTile key, I32 rows, I32 batch, Function<I32, SeqlenInfo> sequences) {

@@ -28,7 +28,7 @@ record VisitedBlocks(Scope k, Sm90AttentionConfig config, Optional<SharedTensor>
   }
 
   BlockVisits of(Tile tile) {
-    if (!config.blockMask()) return BlockVisits.of(config.band(), tile.blocks());
+    if (!config.blockMask()) return BlockVisits.of(config.band(), tile.blocks(), tile.sequence());
     var number = tile.query().dividedBy(config.queries());
     return BlockVisits.of(BlockLists.of(k, new AttentionTileScheduler.Tile(number, tile.head(), tile.batch())));
   }

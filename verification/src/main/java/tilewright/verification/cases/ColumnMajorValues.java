@@ -12,6 +12,7 @@ import tilewright.kernels.attention.ValueOrder;
 import tilewright.layout.Layout;
 import tilewright.layout.tuple.IntTuple;
 import tilewright.numerics.ElementType;
+import tilewright.reference.ScoreRule;
 
 /** Attention whose V has neighbours along the keys: of 8-bit operands in every form, and some of 16 bits. */
 public final class ColumnMajorValues {
@@ -31,6 +32,10 @@ public final class ColumnMajorValues {
     for (int dim : new int[] {64, 96, 192, 256}) {
       all.add(ofBytes(AttentionCases.band(F16, new Sizes(2, 70, 275, 2, 1, dim, dim), Band.CAUSAL)));
     }
+    all.add(ofBytes(AttentionCases.packed(2, 2)));
+    all.add(ofBytes(AttentionCases.packed(6, 2)));
+    all.add(ofBytes(withoutBand(AttentionCases.packed(2, 2))));
+    for (int dim : new int[] {96, 128, 256}) all.add(ofBytes(AttentionCases.packed(dim)));
     all.add(ofBytes(AttentionCases.band(BF16, new Sizes(1, 130, 150, 2, 1, 192, 128), Band.ALL)));
     all.add(of(QuantizedAttention.perBlock(AttentionCases.band(BF16, new Sizes(2, 3, 300, 8, 2, 64, 64), Band.CAUSAL),
         64, 128)));
@@ -41,7 +46,13 @@ public final class ColumnMajorValues {
     for (int dim : new int[] {64, 128, 256}) {
       all.add(of(AttentionCases.band(BF16, new Sizes(1, 70, 140, 2, 1, dim, dim), Band.CAUSAL)));
     }
+    all.add(of(AttentionCases.packed(2, 2)));
     return all;
+  }
+
+  private static AttentionCases.Setup withoutBand(AttentionCases.Setup setup) {
+    return new AttentionCases.Setup(setup.name() + " without a band", setup.problem().with(Band.ALL),
+        (_, _, _) -> ScoreRule.NONE, setup.queries(), setup.keys());
   }
 
   private static AttentionCases.Setup ofBytes(AttentionCases.Setup setup) {

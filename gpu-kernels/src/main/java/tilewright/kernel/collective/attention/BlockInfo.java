@@ -17,7 +17,8 @@ public record BlockInfo(I32 first, I32 insideFirst, I32 insideEnd, I32 end) impl
   }
 
   /** @param firstRow the tile's first row, counted from the sequence's begin */
-  public static BlockInfo of(Band band, SeqlenInfo sequence, I32 firstRow, int tileM, int tileN, HeadPacking packing) {
+  public static BlockInfo of(Band band, SeqlenInfo given, I32 firstRow, int tileM, int tileN, HeadPacking packing) {
+    var sequence = given.divided();
     var zero = firstRow.constant(0);
     var lastRow = firstRow.plus(tileM).min(packing.rows(sequence.queries())).plus(-1);
     var position = packing.query(firstRow).plus(sequence.shift());
@@ -35,6 +36,7 @@ public record BlockInfo(I32 first, I32 insideFirst, I32 insideEnd, I32 end) impl
       first = position.plus(-band.left().getAsInt()).max(0).dividedBy(tileN);
       insideFirst = last.plus(-band.left().getAsInt()).max(0).ceilDiv(tileN);
     }
+    if (given.before().isPresent()) insideFirst = insideFirst.max(given.before().get().ceilDiv(tileN));
     var blocks = end.ceilDiv(tileN).max(first);
     var whole = insideEnd.dividedBy(tileN).min(blocks).max(first);
     return new BlockInfo(first, insideFirst.min(whole).max(first), whole, blocks);

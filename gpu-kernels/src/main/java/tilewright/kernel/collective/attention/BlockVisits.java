@@ -21,6 +21,15 @@ public record BlockVisits(I32 count, UnaryOperator<I32> block, List<Stretch> str
 
   /** Visits blocks from the last to the first; where no query sees any, one block that all have masked. */
   public static BlockVisits of(Band band, BlockInfo blocks) {
+    return of(band, blocks, band.left().isPresent());
+  }
+
+  /** Like {@link #of(Band, BlockInfo)}, of a sequence whose first block may have keys that no query sees. */
+  public static BlockVisits of(Band band, BlockInfo blocks, SeqlenInfo sequence) {
+    return of(band, blocks, band.left().isPresent() || sequence.before().isPresent());
+  }
+
+  private static BlockVisits of(Band band, BlockInfo blocks, boolean hidesFirst) {
     var some = blocks.atLeastOne();
     var last = some.end().plus(-1);
     var inside = some.end().minus(some.insideEnd()).max(1);
@@ -29,7 +38,7 @@ public record BlockVisits(I32 count, UnaryOperator<I32> block, List<Stretch> str
     var stretches = new ArrayList<Stretch>();
     if (band.right().isPresent()) stretches.add(new Stretch(last.constant(1), inside, true));
     stretches.add(new Stretch(inside, left, false));
-    if (band.left().isPresent()) stretches.add(new Stretch(left.max(1), count, true));
+    if (hidesFirst) stretches.add(new Stretch(left.max(1), count, true));
     return new BlockVisits(count, last::minus, stretches);
   }
 

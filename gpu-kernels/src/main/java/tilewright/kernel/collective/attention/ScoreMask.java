@@ -60,8 +60,9 @@ public record ScoreMask(Band band, SeqlenInfo sequence, FragmentRows rows) {
     var position = packing.query(row).plus(sequence.shift());
     var end = sequence.keys();
     if (band.right().isPresent()) end = end.min(position.plus(band.right().getAsInt() + 1));
-    var start = band.left().stream().mapToObj(left -> position.plus(-left - 1).minus(origin)).findFirst();
-    return Columns.of(Optional.of(end.minus(origin)), start);
+    var start = band.left().stream().mapToObj(left -> position.plus(-left - 1)).findFirst();
+    if (sequence.before().isPresent()) start = Optional.of(start.orElse(origin.constant(-1)).max(-1));
+    return Columns.of(Optional.of(end.minus(origin)), start.map(s -> s.minus(origin)));
   }
 
   /** The rows of queries that see a key: none where there is no such key. */
