@@ -156,13 +156,8 @@ public final class I32 implements Scope.Printable {
     return condition.select(this, otherwise);
   }
 
-  /**
-   * The nearest FP32 number; of sums beyond 2²⁴ that of the part that is not constant plus the constant, rounded.
-   * Conversions are slow, and sums that differ by constants, such as neighbouring coordinates, share one.
-   */
+  /** The nearest FP32 number. */
   public F32 toF32() {
-    long constant = value.constant();
-    if (constant != 0 && !value.isConstant()) return plus(Math.toIntExact(-constant)).toF32().plus((float) constant);
     var recipe = new Node.Recipe("cvt.rn.f32.s32", List.of(new Node.Argument.Sum(value)));
     return new F32(k, k.pure(PtxType.F32, value.home(k.root()), 0, 0, -1, recipe));
   }
