@@ -22,8 +22,9 @@ final class Contents {
       new Group("Reference", "command-line", "command-line-layout", "kernel-language", "java-api", "layout-operations",
           "layout-expressions", "catalogue", "glossary", "limits", "trust"),
       new Group("Internals", "hopper-gemm", "hopper-types", "blackwell-gemm", "blackwell-pairs", "blackwell-scales",
-          "attention", "hopper-attention", "attention-fp8", "blackwell-attention", "attention-backward", "budget",
-          "morphisms", "asynchrony", "tensor-cores", "tensor-memory", "simulator-speed"),
+          "attention", "flex-attention", "hopper-attention", "attention-fp8", "blackwell-attention",
+          "attention-backward", "budget", "morphisms", "asynchrony", "tensor-cores", "tensor-memory",
+          "simulator-speed"),
       new Group("Records", "golden", "proofs", "records-gemm", "records-gemm-types",
           "records-gemm-sm80", "records-attention", "records-memory", "records-catalogue", "records-budget",
           "records-simulator", "records-verify", "decisions"));

@@ -37,6 +37,8 @@ final class Figures {
         + " tile of queries, head dimensions 192 and 256: warpgroups share the columns of 64 keys' gradients"));
     figures.put("attention-backward-blackwell", BackwardFigures.blackwell());
     figures.put("attention-fp8-keys", ConformanceFigures.keys().toDrawing());
+    figures.put("masks-of-positions", MaskFigures.positions().toDrawing());
+    figures.put("masks-of-structures", MaskFigures.structures().toDrawing());
     for (var figure : figures.entrySet()) {
       Files.writeString(folder.resolve(figure.getKey() + ".svg"), figure.getValue().toSvg());
     }

@@ -122,6 +122,8 @@ public final class Listings {
     var collective = kernels.resolve("kernel/collective/attention");
     save(generated, "sm80-attention-trace.java", trace(kernels.resolve("kernels/attention/Sm80Attention.java")));
     save(generated, "softmax-next.java", Excerpt.method(collective.resolve("OnlineSoftmax.java"), "Step next("));
+    save(generated, "captured-constant.java",
+        Excerpt.method(kernels.resolve("kernel/GlobalTensor.java"), "F32 constant(I32"));
     save(generated, "head-packing.java",
         Excerpt.method(collective.resolve("HeadPacking.java"), "HeadPacking whereWorth("));
     save(generated, "block-info.java", Excerpt.method(collective.resolve("BlockInfo.java"), "HeadPacking packing) {"));
