@@ -37,12 +37,19 @@ final class Sm90AttentionShapes {
       new Shape(96, 96, 2, 128, 2, 2, 96, true), new Shape(128, 128, 2, 128, 2, 2, 128, true),
       new Shape(192, 128, 2, 112, 2, 1, 128, true), new Shape(192, 192, 2, 96, 2, 1, 96, true),
       new Shape(256, 256, 2, 64, 2, 1, 128, true));
+  /** The shape for a function of each score at head dimension 64. */
+  private static final Shape SCORED_NARROW = new Shape(64, 64, 3, 112, 4, 2, 64, true);
   /** Shapes for a mask, or several heads in a tile of several warpgroups. */
   private static final List<Shape> MASKED = List.of(new Shape(64, 64, 2, 128, 4, 2, 64, true),
       new Shape(96, 96, 2, 112, 2, 2, 96, true), new Shape(128, 128, 2, 112, 2, 2, 128, true),
       new Shape(192, 128, 2, 112, 2, 1, 128, true), new Shape(192, 192, 2, 96, 2, 1, 96, true),
       new Shape(256, 256, 2, 48, 2, 1, 128, true));
-  /** Shapes for both, a mask and lists of blocks, or a function that reads a number for each score. */
+  /** Shapes for a mask and lists of blocks, which consumers do not read. */
+  private static final List<Shape> SKIPPING = List.of(new Shape(64, 64, 2, 128, 4, 2, 64, false),
+      new Shape(96, 96, 2, 128, 2, 2, 96, true), new Shape(128, 128, 2, 128, 2, 2, 128, true),
+      new Shape(192, 128, 2, 112, 2, 1, 128, true), new Shape(192, 192, 2, 64, 2, 1, 96, true),
+      new Shape(256, 256, 2, 32, 2, 1, 128, true));
+  /** Shapes for a mask and a function, or a function that reads a number for each score. */
   private static final List<Shape> LISTED = List.of(new Shape(64, 64, 2, 96, 4, 2, 64, true),
       new Shape(96, 96, 2, 96, 2, 2, 96, true), new Shape(128, 128, 2, 96, 2, 2, 128, true),
       new Shape(192, 128, 2, 96, 2, 1, 128, true), new Shape(192, 192, 2, 64, 2, 1, 96, true),
@@ -125,12 +132,14 @@ final class Sm90AttentionShapes {
     var modification = problem.modification();
     if (problem.quantized().isPresent()) return quantized(problem);
     if (modification.mask().isPresent()) {
-      return (modification.score().isPresent() || problem.blockMask() ? LISTED : MASKED).stream();
+      if (modification.score().isPresent()) return LISTED.stream();
+      return (problem.blockMask() ? SKIPPING : MASKED).stream();
     }
     if (sharing(problem).stride() * queries(problem) <= WgmmaAtom.M) return FEW.stream();
     if (modification.captures().perScore()) return LISTED.stream();
     if (packing(problem, MASKED.getFirst()).heads() > 1) return MASKED.stream();
-    return modification.score().isPresent() || problem.packed().isPresent() ? SCORED.stream()
+    if (problem.packed().isPresent()) return SCORED.stream();
+    return modification.score().isPresent() ? Stream.concat(Stream.of(SCORED_NARROW), SCORED.stream())
         : PLAIN.stream().filter(choice -> choice.fits(problem)).map(Choice::shape);
   }
 

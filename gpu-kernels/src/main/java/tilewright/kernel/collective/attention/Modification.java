@@ -105,6 +105,11 @@ public record Modification(Optional<ScoreMod> score, Optional<MaskMod> mask, Cap
     }
   }
 
+  /** Whether scores change by no more than an addition, if they do: their derivatives are 1. */
+  public boolean adds() {
+    return score.map(SlopeCheck::adds).orElse(true);
+  }
+
   /** The factor of scores in the softmax, times log₂ e: the scale, or 1 where {@link #apply} has scaled them. */
   public F32 softmaxScale(Scope k, F32 scale) {
     return score.isPresent() ? k.constant(LOG2_E) : scale.times(LOG2_E);

@@ -2,6 +2,7 @@ package tilewright.sm90.attention.backward;
 
 import java.util.List;
 import java.util.Optional;
+import java.util.stream.Stream;
 import tilewright.kernel.Chip;
 import tilewright.kernel.CompiledKernel;
 import tilewright.kernel.LaunchSequence;
@@ -34,6 +35,9 @@ public final class Sm90AttentionBackwardKernel implements AttentionBackwardKerne
   private static final List<Shape> SCORED = List.of(new Shape(64, 64, 2, 64, 2, false, 40),
       new Shape(128, 128, 2, 64, 2, true, 40), new Shape(192, 128, 2, 64, 2, true, 40),
       new Shape(192, 192, 2, 64, 2, true, 40), new Shape(256, 256, 2, 64, 2, true, 40));
+
+  /** The shape for what only adds to scores or hides them, beyond head dimension 64: derivatives take no registers. */
+  private static final Shape ADDING = new Shape(128, 128, 2, 64, 2, false, 24);
 
   @Override
   public String name() {
@@ -69,8 +73,15 @@ public final class Sm90AttentionBackwardKernel implements AttentionBackwardKerne
     boolean many = p.modification().score().isPresent() || p.modification().captures().perScore() || p.blockMask()
         || problem.deterministic() && p.packed().isPresent();
     var shapes = many ? SCORED : PLAIN;
+    if (many && isAdding(problem)) shapes = Stream.concat(Stream.of(ADDING), SCORED.stream()).toList();
     return shapes.stream().filter(s -> p.sizes().headDim() <= s.headDim() && p.sizes().valueDim() <= s.valueDim())
         .findFirst();
+  }
+
+  private static boolean isAdding(AttentionBackwardProblem problem) {
+    var p = problem.forward();
+    return p.largestDim() > 64 && p.packed().isEmpty() && p.modification().adds()
+        && p.modification().captures().differentiated().isEmpty();
   }
 
   /** Prepares the kernel in a given shape. */
