@@ -15,16 +15,19 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.function.Executable;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.Arguments;
+import org.junit.jupiter.params.provider.CsvSource;
 import org.junit.jupiter.params.provider.MethodSource;
-import tilewright.kernel.collective.attention.GivenBlocks;
 import tilewright.kernel.collective.attention.GivenBlocks.Lists;
+import tilewright.kernel.collective.attention.GivenBlocks;
 import tilewright.kernel.collective.attention.Masks;
+import tilewright.kernel.collective.attention.Scores;
 import tilewright.kernels.attention.Attention;
 import tilewright.kernels.attention.AttentionProblem.Sizes;
 import tilewright.kernels.attention.BlockMask;
 import tilewright.kernels.attention.BlockPicture;
 import tilewright.kernels.attention.TileMask;
 import tilewright.numerics.ElementType;
+import tilewright.sm90.attention.Sm90AttentionKernel;
 import tilewright.verification.backend.SimulatorBackend;
 import tilewright.verification.cases.Buffers;
 
@@ -86,6 +89,19 @@ class GivenBlocksTest {
 
   private static int get(MemorySegment buffer, long index) {
     return buffer.getAtIndex(ValueLayout.JAVA_INT_UNALIGNED, index);
+  }
+
+  /** Blocks of 128 queries and keys, which PyTorch makes, whatever the head dimension and the function. */
+  @ParameterizedTest
+  @CsvSource({"64, false", "64, true", "96, true", "128, false", "128, true", "192, true", "256, true"})
+  void hopperHasTilesThatMakeUpBlocksOfAPowerOfTwo(int dim, boolean scored) {
+    var lists = Lists.dense("kvCounts", "kvIndices", List.of(1L, 2L, 3L), List.of(1L, 1L), 3);
+    var asked = Attention.forward(ElementType.BF16, Sizes.of(1, 300, 300, 2, dim)).mask(Masks.causal())
+        .blocks(new GivenBlocks(128, 128, lists, Optional.empty()));
+    var problem = (scored ? asked.score(Scores.alibi(2)) : asked).problem();
+    var shape = Sm90AttentionKernel.shapes(problem).findFirst().orElseThrow();
+    assertEquals(0, 128 % shape.keys(), shape::toString);
+    new BlockMask(problem, shape.consumers() * 64, shape.keys());
   }
 
   static Stream<Arguments> forms() {

@@ -54,6 +54,10 @@ final class Sm90AttentionShapes {
       new Shape(96, 96, 2, 96, 2, 2, 96, true), new Shape(128, 128, 2, 96, 2, 2, 128, true),
       new Shape(192, 128, 2, 96, 2, 1, 128, true), new Shape(192, 192, 2, 64, 2, 1, 96, true),
       new Shape(256, 256, 2, 32, 2, 1, 128, true));
+  /** Shapes whose tiles make up lists of blocks of a power of two. */
+  private static final List<Shape> EVEN = List.of(new Shape(64, 64, 2, 64, 4, 2, 64, true),
+      new Shape(96, 96, 2, 64, 2, 2, 96, true), new Shape(128, 128, 2, 64, 2, 2, 128, true),
+      new Shape(192, 128, 2, 64, 2, 1, 128, true), new Shape(192, 192, 2, 64, 2, 1, 96, true));
 
   /**
    * Shapes for operands of 8 bits, of which V is there twice: as it was copied, and transposed. Factors of blocks and
@@ -99,8 +103,17 @@ final class Sm90AttentionShapes {
 
   /** The shapes for a problem's head dimensions, the one that should be fastest first. */
   static Stream<Shape> of(AttentionProblem problem) {
-    return candidates(problem).filter(shape -> problem.sizes().headDim() <= shape.headDim()
-        && problem.sizes().valueDim() <= shape.valueDim() && haveFactors(problem, shape));
+    var all = candidates(problem).filter(shape -> problem.sizes().headDim() <= shape.headDim()
+        && problem.sizes().valueDim() <= shape.valueDim() && haveFactors(problem, shape)).toList();
+    var fitting = all.stream().filter(shape -> makesUpBlocks(problem, shape)).toList();
+    // Where none does, the launch says so.
+    return (fitting.isEmpty() ? all : fitting).stream();
+  }
+
+  /** Whether blocks that the user lists are made of tiles. */
+  private static boolean makesUpBlocks(AttentionProblem problem, Shape shape) {
+    return problem.modification().blocks()
+        .map(given -> given.queries() % shape.rows() == 0 && given.keys() % shape.keys() == 0).orElse(true);
   }
 
   /** Whether each block of keys has one factor of K and one of V. */
@@ -132,8 +145,8 @@ final class Sm90AttentionShapes {
     var modification = problem.modification();
     if (problem.quantized().isPresent()) return quantized(problem);
     if (modification.mask().isPresent()) {
-      if (modification.score().isPresent()) return LISTED.stream();
-      return (problem.blockMask() ? SKIPPING : MASKED).stream();
+      var shapes = modification.score().isPresent() ? LISTED : problem.blockMask() ? SKIPPING : MASKED;
+      return Stream.concat(shapes.stream(), EVEN.stream());
     }
     if (sharing(problem).stride() * queries(problem) <= WgmmaAtom.M) return FEW.stream();
     if (modification.captures().perScore()) return LISTED.stream();
