@@ -70,6 +70,10 @@ class CapturedGradientTest {
             t -> ScoreRule.mask((b, h, q, k) -> k <= q).and(ScoreRule.bias((b, h, q, k) -> t[h] * (k - q)))),
         new Form("bias", BIAS, new long[] {4, 70, 90}, 1, a -> a.score(Scores.bias(BIAS)),
             t -> ScoreRule.bias((b, h, q, k) -> t[(h * 70 + q) * 90 + k])),
+        new Form("relative", TABLE, new long[] {4, distances}, 1,
+            a -> a.score(Scores.relative(TABLE, SIZES.queries())).mask(Masks.prefixLm(9)),
+            t -> ScoreRule.mask((b, h, q, k) -> k < 9 || k <= q)
+                .and(ScoreRule.bias((b, h, q, k) -> t[h * distances + k - q + 69]))),
         new Form("relative, then softcap", TABLE, new long[] {4, distances}, 1,
             a -> a.score(Scores.relative(TABLE, SIZES.queries())).softcap(2).causal(),
             t -> ScoreRule.causal(70, 90).and(ScoreRule.bias((b, h, q, k) -> t[h * distances + k - q + 69]))

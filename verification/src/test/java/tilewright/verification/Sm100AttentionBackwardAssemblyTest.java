@@ -15,13 +15,16 @@ import org.junit.jupiter.params.provider.MethodSource;
 import tilewright.device.assembly.Assembler;
 import tilewright.device.assembly.Assembly;
 import tilewright.kernel.collective.attention.Band;
+import tilewright.kernel.collective.attention.CapturedTensor;
 import tilewright.kernel.collective.attention.Modification;
 import tilewright.kernel.collective.attention.ScoreMod;
+import tilewright.kernel.collective.attention.Scores;
+import tilewright.kernels.attention.Attention;
 import tilewright.kernels.attention.AttentionBackwardKernel;
 import tilewright.kernels.attention.AttentionBackwardProblem;
-import tilewright.kernels.attention.AttentionProblem;
 import tilewright.kernels.attention.AttentionProblem.Packed;
 import tilewright.kernels.attention.AttentionProblem.Sizes;
+import tilewright.kernels.attention.AttentionProblem;
 import tilewright.numerics.ElementType;
 import tilewright.sm100.attention.backward.Sm100AttentionBackwardKernel;
 import tilewright.verification.cases.AttentionMods;
@@ -35,7 +38,8 @@ class Sm100AttentionBackwardAssemblyTest {
       .map(d -> new Sizes(1, 4096, 4096, 2, 1, d[0], d[1])).toList();
 
   static List<Arguments> problems() {
-    return LongSuite.of(DIMS.stream().flatMap(dims -> Stream.concat(bands(dims), functions(dims)))
+    return LongSuite.of(DIMS.stream()
+        .flatMap(dims -> Stream.of(bands(dims), functions(dims), captured(dims)).flatMap(forms -> forms))
         .filter(arguments -> KERNEL.refusal((AttentionBackwardProblem) arguments.get()[2]).isEmpty()).toList());
   }
 
@@ -57,6 +61,17 @@ class Sm100AttentionBackwardAssemblyTest {
     return AttentionMods.setups().stream().filter(setup -> !setup.problem().blockMask()).map(setup ->
         Arguments.of(dims.headDim(), setup.name(), gradients(AttentionProblem.dense(ElementType.F16, dims)
             .with(setup.problem().band()).with(setup.problem().modification()), false)));
+  }
+
+  private static Stream<Arguments> captured(Sizes dims) {
+    var slopes = CapturedTensor.of("slopes", ElementType.F32, 1);
+    var table = CapturedTensor.of("table", ElementType.F32, 2);
+    return Stream.of(
+        Arguments.of(dims.headDim(), "gradients of slopes", Attention.forward(ElementType.BF16, dims).causal()
+            .score(Scores.alibi(slopes)).capture(slopes, dims.heads()).backward().gradientOf(slopes).problem()),
+        Arguments.of(dims.headDim(), "gradients of a table", Attention.forward(ElementType.BF16, dims)
+            .score(Scores.relative(table, dims.queries()))
+            .capture(table, dims.heads(), dims.queries() + dims.keys() - 1L).backward().gradientOf(table).problem()));
   }
 
   private static AttentionBackwardProblem gradients(AttentionProblem forward, boolean deterministic) {

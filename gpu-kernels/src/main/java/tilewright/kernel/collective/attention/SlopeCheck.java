@@ -8,6 +8,7 @@ import tilewright.kernel.I32;
 import tilewright.kernel.Kernel;
 import tilewright.kernel.Scope;
 import tilewright.kernel.Target;
+import tilewright.kernel.TraceException;
 import tilewright.ptx.PtxType;
 
 /** Finds out whether a function only adds to scores, so that backward kernels need no derivative: it traces it alone. */
@@ -31,7 +32,12 @@ record SlopeCheck(ScoreMod mod, AtomicBoolean adds) implements Kernel {
 
   static boolean adds(ScoreMod mod) {
     var check = new SlopeCheck(mod, new AtomicBoolean());
-    CompiledKernel.compile(check, Target.SM80);
+    try {
+      CompiledKernel.compile(check, Target.SM80);
+    } catch (TraceException noDerivative) {
+      // The kernel that needs it says why.
+      return false;
+    }
     return check.adds.get();
   }
 }

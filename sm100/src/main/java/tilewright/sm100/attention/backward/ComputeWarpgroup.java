@@ -64,7 +64,7 @@ record ComputeWarpgroup(Scope k, BackwardTiles tiles, BackwardMemory memory, Bac
       TensorFence.afterSync(k);
       // The last dS in shared memory has been read: of a pair, and sent.
       if (shape.paired()) dQFull.await();
-      storeScoreGradients(p, statistics);
+      storeScoreGradients(block, walk, p, statistics);
       TensorFence.waitForStores(k);
       BulkCopy.publish(k);
       signal(() -> {
@@ -139,7 +139,7 @@ record ComputeWarpgroup(Scope k, BackwardTiles tiles, BackwardMemory memory, Bac
   }
 
   /** Stores dS in dP's place, and in shared memory. */
-  private void storeScoreGradients(List<F32> p, Pipeline.Cursor statistics) {
+  private void storeScoreGradients(KeyBlock block, KeyBlock.Walk walk, List<F32> p, Pipeline.Cursor statistics) {
     var row = thread.settled();
     var place = placeOfDS().settled();
     for (int number = 0; number < CHUNKS; number++) {
@@ -148,13 +148,14 @@ record ComputeWarpgroup(Scope k, BackwardTiles tiles, BackwardMemory memory, Bac
         load(BackwardMemory.chunk(memory.probabilityGradients(), half, number), first, loaded);
         var query = BackwardMemory.firstOf(half, number).plus(first);
         int from = number * CHUNK + first;
-        var dS = rounded(scoreGradients(p.subList(from, from + PIECE), loaded.group(0), query,
-            statistics.stage()));
+        var gradients = scoreGradients(p.subList(from, from + PIECE), loaded.group(0), query, statistics.stage());
+        var dS = rounded(gradients);
         store(BackwardMemory.rounded(memory.probabilityGradients(), half, number), first, dS);
         for (int i = 0; i < PIECE; i += ACCESS) {
           tiles.dS().at(row, k.constant(from + i), place).store(Vector.packed(k, tiles.config().type(),
               dS.subList(i / 2, (i + ACCESS) / 2)));
         }
+        new TransposedScores(k, tiles.config(), block, thread).addCaptured(walk, query, loaded, gradients);
       }
     }
   }

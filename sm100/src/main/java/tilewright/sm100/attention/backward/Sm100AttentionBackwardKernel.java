@@ -37,8 +37,13 @@ public final class Sm100AttentionBackwardKernel implements AttentionBackwardKern
   @Override
   public Optional<String> refusal(AttentionBackwardProblem problem) {
     var p = problem.forward();
-    if (!p.modification().captures().differentiated().isEmpty()) {
-      return Optional.of("gradients of captured tensors need another kernel");
+    var captures = p.modification().captures();
+    if (!captures.differentiated().isEmpty() && !p.modification().adds()) {
+      return Optional.of("gradients of captured tensors that functions do more with than add need another kernel");
+    }
+    // The places of so many elements would take more registers than there are.
+    if (captures.differentiated().stream().anyMatch(name -> captures.tensors().get(name).tensor().rank() > 2)) {
+      return Optional.of("gradients of captured tensors of more than 2 indices need another kernel");
     }
     int vector = ALIGNED_BYTES / p.type().bytes();
     if (!Stream.of(p.q(), p.k(), p.v(), problem.dO(), problem.dK(), problem.dV())

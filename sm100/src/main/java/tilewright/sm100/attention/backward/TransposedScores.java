@@ -2,6 +2,7 @@ package tilewright.sm100.attention.backward;
 
 import java.util.List;
 import java.util.stream.IntStream;
+import tilewright.kernel.F32;
 import tilewright.kernel.I32;
 import tilewright.kernel.Scope;
 import tilewright.kernel.collective.attention.FragmentRows;
@@ -21,12 +22,9 @@ record TransposedScores(Scope k, Sm100BackwardConfig config, KeyBlock block, I32
    * @param query the first, counted from the tile's first
    */
   List<Sloped> of(KeyBlock.Walk walk, I32 query, Fragment scores) {
-    var rows = FragmentRows.of(TensorMemoryAccess.rows(scores.group(0).size()).partition());
-    var tile = walk.tile();
+    var rows = rows(scores);
     var modification = config.modification();
-    var first = tile.number().times(Sm100BackwardConfig.QUERIES).plus(query).settled();
-    var place = new Place(tile.batch(), tile.head(), first, block.firstKey()).inTransposed()
-        .in(block.sequence(), false);
+    var place = place(walk, query);
     var changed = modification.sloped(k, thread, rows, k.scalar("scale"), place, false, rows.values(k, scores));
     // Ahead of the mask, which overwrites the scores that slopes may be computed from.
     var slopes = changed.stream().map(score -> score.slope().known().isPresent() ? score.slope()
@@ -37,5 +35,30 @@ record TransposedScores(Scope k, Sm100BackwardConfig config, KeyBlock block, I32
     var values = rows.values(k, scores);
     return IntStream.range(0, values.size()).mapToObj(i ->
         new Sloped(values.get(i), slopes.get(i), changed.get(i).finite())).toList();
+  }
+
+  /**
+   * Adds to the gradients of captured tensors what neighbouring queries' scores have read, where functions only add: it
+   * is found again, so that it takes no registers before.
+   *
+   * @param query the first, counted from the tile's first
+   * @param scores registers that functions may read: what is added does not depend on them
+   * @param gradients by the scores
+   */
+  void addCaptured(KeyBlock.Walk walk, I32 query, Fragment scores, List<F32> gradients) {
+    if (config.modification().captures().differentiated().isEmpty()) return;
+    var rows = rows(scores);
+    config.modification().differentiated(k, thread, rows, k.scalar("scale"), place(walk, query), false,
+        rows.values(k, scores)).captured().add(k, thread, gradients);
+  }
+
+  private static FragmentRows rows(Fragment scores) {
+    return FragmentRows.of(TensorMemoryAccess.rows(scores.group(0).size()).partition());
+  }
+
+  private Place place(KeyBlock.Walk walk, I32 query) {
+    var tile = walk.tile();
+    var first = tile.number().times(Sm100BackwardConfig.QUERIES).plus(query).settled();
+    return new Place(tile.batch(), tile.head(), first, block.firstKey()).inTransposed().in(block.sequence(), false);
   }
 }
