@@ -55,6 +55,8 @@ public final class AttentionErrors {
     write(docs, "attention-fp8-error.json", AttentionErrors::quantized, generated.resolve("attention-fp8-errors.adoc"));
     write(docs, "attention-fp8-accumulation.json", AttentionErrors::accumulation,
         generated.resolve("attention-fp8-accumulation.adoc"));
+    write(docs, "attention-fp8-kernel-h100.json", AttentionErrors::kernel,
+        generated.resolve("attention-fp8-kernel.adoc"));
   }
 
   private static void write(Path docs, String record, Function<JsonNode, String> table, Path page) throws IOException {
@@ -103,6 +105,17 @@ public final class AttentionErrors {
       table.append("|%s |%s".formatted(text(row, "mean"), text(row, "keys")));
       for (var sums : PROMOTED) table.append(" |").append(thousandths(required(row, "relative"), sums));
       table.append('\n');
+    }
+    return table.append("|===\n").toString();
+  }
+
+  /** The error of the kernel itself in thousandths, and in those of O. */
+  static String kernel(JsonNode run) {
+    var table = new StringBuilder("." + text(run, "on") + "\n[cols=\"3,>1,>1,4,>1,>1\"]\n|===\n"
+        + "|Inputs |D |Keys |Options |Error |Of O\n\n");
+    for (var row : required(run, "rows")) {
+      table.append("|%s |%s |%s |`%s` |%s |%s\n".formatted(text(row, "inputs"), text(row, "d"), text(row, "keys"),
+          text(row, "options"), thousandths(row, "rmse"), thousandths(row, "relative")));
     }
     return table.append("|===\n").toString();
   }

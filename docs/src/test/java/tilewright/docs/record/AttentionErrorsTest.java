@@ -61,6 +61,15 @@ class AttentionErrorsTest {
   }
 
   @Test
+  void errorsOfTheKernelStandByOptions() {
+    var table = AttentionErrors.kernel(JsonMapper.shared().readTree("""
+        {"on": "a GPU", "rows": [{"inputs": "N(0,1)", "d": 64, "keys": 8192, "options": "--accumulation fast",
+          "rmse": 1.014e-01, "relative": 1.02e-01}]}"""));
+    assertTrue(table.startsWith(".a GPU\n"), table);
+    assertTrue(table.contains("|N(0,1) |64 |8192 |`--accumulation fast` |101.4 |102\n"), table);
+  }
+
+  @Test
   void aKernelThatIsMissingIsAFaultOfTheFile() {
     var error = assertThrows(IllegalArgumentException.class,
         () -> AttentionErrors.table(run("\"flash\": {\"rms\": 1, \"max\": 1}")));
