@@ -74,10 +74,11 @@ class AttentionFacadeTest {
             + "else at least 0", () -> Sizes.of(1, 8, 8, 1, 0)),
         refusal("packed sequences lie in one batch entry, not in 2",
             () -> Attention.forward(ElementType.BF16, Sizes.of(2, 8, 8, 1, 64)).packed(new Packed("cuQ", "cuK", 2, 8))),
-        refusal("a block mask goes with a mask, and with neither packed sequences nor a band",
-            () -> asked(64).skippingBlocks()),
-        refusal("a block mask goes with a mask, and with neither packed sequences nor a band",
-            () -> asked(64).mask(EVERYTHING).causal().skippingBlocks()),
+        refusal("a block mask goes with a mask or a band, and not with packed sequences; lists of blocks that are given "
+            + "go with no band", () -> asked(64).skippingBlocks()),
+        refusal("a block mask goes with a mask or a band, and not with packed sequences; lists of blocks that are given "
+            + "go with no band", () -> asked(64).mask(EVERYTHING).packed(new Packed("cuQ", "cuK", 2, 8))
+                .skippingBlocks()),
         refusal("no attention for sm75: sm80 or later", () -> AttentionKernels.builtIn().of(75)));
   }
 

@@ -20,7 +20,8 @@ import tilewright.numerics.ElementType;
  * @param scale positive
  * @param band which keys a query sees, by distance
  * @param modification of scores
- * @param blockMask whether blocks of keys that the mask hides are skipped, by lists that another launch makes
+ * @param blockMask whether blocks of keys that the mask hides are skipped, by lists that another launch makes: a band
+ *     becomes part of the mask then
  * @param packed where sequences of different lengths lie one after the other; B is 1 then, Sq and Sk their sums
  * @param quantized the factors of 8-bit Q, K and V, which 16-bit ones have not
  */
@@ -30,8 +31,13 @@ public record AttentionProblem(ElementType type, Sizes sizes, View q, View k, Vi
   private static final List<ElementType> SIXTEEN_BITS = List.of(ElementType.F16, ElementType.BF16);
 
   public AttentionProblem {
+    if (blockMask && !band.isAll() && packed.isEmpty() && modification.blocks().isEmpty()) {
+      modification = modification.and(band.mask(sizes.keys - sizes.queries));
+      band = Band.ALL;
+    }
     if (blockMask && (packed.isPresent() || !modification.hidesBlocks() || !band.isAll())) {
-      throw new IllegalArgumentException("a block mask goes with a mask, and with neither packed sequences nor a band");
+      throw new IllegalArgumentException("a block mask goes with a mask or a band, and not with packed sequences; lists "
+          + "of blocks that are given go with no band");
     }
     if (quantized.isPresent() ? type != ElementType.E4M3 : !SIXTEEN_BITS.contains(type)) {
       throw new IllegalArgumentException(quantized.isPresent()

@@ -3,6 +3,7 @@ package tilewright.verification.cases;
 import java.util.List;
 import java.util.Optional;
 import java.util.stream.Stream;
+import tilewright.kernel.collective.attention.Band;
 import tilewright.kernel.collective.attention.MaskMod;
 import tilewright.kernel.collective.attention.Modification;
 import tilewright.kernel.collective.attention.ScoreMod;
@@ -16,6 +17,7 @@ public final class AttentionMods {
   private static final int PREFIX = 37;
   private static final int DOCUMENT = 50;
   private static final int HEADS = 2;
+  private static final int WINDOW = 45;
   private static final Sizes SIZES = Sizes.of(1, 140, 140, HEADS, 64);
   private static final Sizes SHARED = new Sizes(1, 7, 90, 6, 2, 64, 64);
 
@@ -30,7 +32,8 @@ public final class AttentionMods {
         mask("prefix", prefix, false, (b, h, q, k) -> k <= q || k < PREFIX),
         mask("prefix skipping blocks", prefix, true, (b, h, q, k) -> k <= q || k < PREFIX),
         mask("documents skipping blocks", document, true, (b, h, q, k) -> k <= q && q / DOCUMENT == k / DOCUMENT),
-        alibi("ALiBi", alibi, problem()), alibi("ALiBi", alibi, AttentionProblem.dense(ElementType.BF16, SHARED)));
+        alibi("ALiBi", alibi, problem()), alibi("ALiBi", alibi, AttentionProblem.dense(ElementType.BF16, SHARED)),
+        banded("prefix in a window, skipping blocks", prefix));
   }
 
   /** A function, a mask and lists of blocks together, in the tiles of a head dimension. */
@@ -59,6 +62,14 @@ public final class AttentionMods {
   private static AttentionCases.Setup mask(String name, MaskMod mask, boolean skipping, ScoreRule.Visible visible) {
     var masked = problem().with(new Modification(Optional.empty(), Optional.of(mask)));
     return new AttentionCases.Setup(name, skipping ? masked.skipping() : masked, (_, q, k) -> ScoreRule.mask(visible));
+  }
+
+  /** Queries are at the end of the keys for the band, and at the positions of keys for the mask. */
+  private static AttentionCases.Setup banded(String name, MaskMod prefix) {
+    var problem = AttentionProblem.dense(ElementType.BF16, Sizes.of(1, 100, 140, HEADS, 64))
+        .with(Band.window(WINDOW, 3)).with(new Modification(Optional.empty(), Optional.of(prefix))).skipping();
+    return new AttentionCases.Setup(name, problem, (_, q, k) -> ScoreRule.mask((b, h, i, j) -> j <= i || j < PREFIX)
+        .and(ScoreRule.window(q, k, WINDOW, 3)));
   }
 
   private static AttentionProblem problem() {

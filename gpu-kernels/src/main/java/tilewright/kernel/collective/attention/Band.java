@@ -1,6 +1,7 @@
 package tilewright.kernel.collective.attention;
 
 import java.util.OptionalInt;
+import tilewright.kernel.GlobalTensor;
 
 /**
  * The keys that a query sees, by their distance: from {@code left} before the query's own position to {@code right}
@@ -16,6 +17,24 @@ public record Band(OptionalInt left, OptionalInt right) {
   /** A sliding window; both ends belong to it. */
   public static Band window(int left, int right) {
     return new Band(OptionalInt.of(left), OptionalInt.of(right));
+  }
+
+  /**
+   * This band as a mask.
+   *
+   * @param offset the position, among the keys, of the first query
+   */
+  public MaskMod mask(int offset) {
+    int before = distance(offset - 1L - left.orElse(GlobalTensor.MAX_EXTENT));
+    int end = distance(offset + 1L + right.orElse(GlobalTensor.MAX_EXTENT));
+    MaskMod begun = (b, h, q, k) -> q.plus(before).lessThan(k);
+    MaskMod ended = (b, h, q, k) -> k.lessThan(q.plus(end));
+    return left.isEmpty() ? ended : right.isEmpty() ? begun : begun.and(ended);
+  }
+
+  /** Positions are below 2³⁰: more than that is as far. */
+  private static int distance(long positions) {
+    return (int) Math.clamp(positions, -GlobalTensor.MAX_EXTENT, GlobalTensor.MAX_EXTENT);
   }
 
   /** Whether every query sees every key. */
