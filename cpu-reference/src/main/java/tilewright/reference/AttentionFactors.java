@@ -52,7 +52,7 @@ public record AttentionFactors(Blocks q, Blocks k, Blocks v, Optional<BlockScale
     this(q, k, v, ElementType.E4M3, output, TILE, TensorCores.FP32);
   }
 
-  /** Like this, with P·V of so many tiles summed by tensor cores before it is added to O in FP32. */
+  /** Returns these factors with P·V of some tiles summed by tensor cores before it is added to O in FP32. */
   public AttentionFactors promoted(int tiles) {
     return new AttentionFactors(q, k, v, scales, probabilities, output, tile, tensorCores, tiles);
   }

@@ -25,7 +25,7 @@ import tilewright.reference.ScoreRule;
 import tilewright.verification.backend.SimulatorBackend;
 import tilewright.verification.cases.AttentionCases;
 
-/** What functions may read, and where kernels read it; that they read the right numbers is in the catalogue's cases. */
+/** Data that functions may read, and where kernels read it; the catalogue's cases say that the numbers are right. */
 class CapturedTensorTest {
   private static final Sizes SIZES = new Sizes(2, 80, 130, 4, 2, 64, 64);
   private static final CapturedTensor SLOPES = CapturedTensor.of("slopes", ElementType.F32, 1);

@@ -123,32 +123,8 @@ class Sm90AttentionAssemblyTest {
   }
 
   @ParameterizedTest(name = "{0} of {1}")
-  @MethodSource("bytes")
-  void operandsOfBytesNeitherSpillNorWarn(String name, int dim, AttentionProblem problem) {
-    assertIsAssembledWell(problem);
-  }
-
-  @ParameterizedTest(name = "{0} of {1}")
-  @MethodSource("columns")
-  void columnsOfValuesNeitherSpillNorWarn(String name, int dim, AttentionProblem problem) {
-    assertIsAssembledWell(problem);
-  }
-
-  @ParameterizedTest(name = "{0} of {1}")
-  @MethodSource("promoted")
-  void sumsOfBlocksNeitherSpillNorWarn(String name, int dim, AttentionProblem problem) {
-    assertIsAssembledWell(problem);
-  }
-
-  @ParameterizedTest(name = "{0} of {1}")
-  @MethodSource("few")
-  void headsInOneTileNeitherSpillNorWarn(String name, int dim, AttentionProblem problem) {
-    assertIsAssembledWell(problem);
-  }
-
-  @ParameterizedTest(name = "{0} of {1}")
-  @MethodSource("changed")
-  void functionsAndListsNeitherSpillNorWarn(String name, int dim, AttentionProblem problem) {
+  @MethodSource({"bytes", "columns", "promoted", "few", "changed"})
+  void neitherSpillsNorWarns(String name, int dim, AttentionProblem problem) {
     assertIsAssembledWell(problem);
   }
 

@@ -21,7 +21,7 @@ import tilewright.numerics.ElementType;
 final class ModificationOptions {
   /** Blocks of a picture along a side, or fewer. */
   private static final int PICTURE = 64;
-  /** The simulator evaluates so many pairs in seconds. */
+  /** Positions up to which the simulator evaluates all pairs in seconds. */
   private static final int LONGEST_PICTURE = 4096;
   private static final int ALIGNMENT = 256;
 

@@ -35,7 +35,7 @@ public final class AttentionErrors {
       new Method("mxf8_covering", "mxf8, covering scales", false),
       new Method("mxf8_covering_and_hadamard", "mxf8, covering scales, with the transform", false));
 
-  /** Sums of P·V in the record: in FP32, of all keys, and of so many blocks that are then added to O. */
+  /** Sums of P·V in the record: in FP32, of all keys, and of a number of blocks that are then added to O. */
   private static final List<String> PROMOTED = List.of("fp32", "all", "8", "4", "2", "1");
 
   /**

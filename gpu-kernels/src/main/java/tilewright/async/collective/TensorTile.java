@@ -232,7 +232,7 @@ public final class TensorTile implements OperandTile {
       return run(mode, 1, stride, most);
     }
 
-    /** How many coordinates of a mode, so many apart, follow each other at a stride; these span no more than most. */
+    /** The number of coordinates of a mode, a step apart, that follow each other at a stride, within {@code most}. */
     private static int run(Layout mode, int step, long stride, int most) {
       long size = mode.size() / step;
       int run = 1;

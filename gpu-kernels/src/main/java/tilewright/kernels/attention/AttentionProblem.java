@@ -36,8 +36,8 @@ public record AttentionProblem(ElementType type, Sizes sizes, View q, View k, Vi
       band = Band.ALL;
     }
     if (blockMask && (packed.isPresent() || !modification.hidesBlocks() || !band.isAll())) {
-      throw new IllegalArgumentException("a block mask goes with a mask or a band, and not with packed sequences; lists "
-          + "of blocks that are given go with no band");
+      throw new IllegalArgumentException("a block mask goes with a mask or a band, and not with packed sequences; "
+          + "lists of blocks that are given go with no band");
     }
     if (quantized.isPresent() ? type != ElementType.E4M3 : !SIXTEEN_BITS.contains(type)) {
       throw new IllegalArgumentException(quantized.isPresent()
@@ -97,7 +97,7 @@ public record AttentionProblem(ElementType type, Sizes sizes, View q, View k, Vi
       return new View(buffer, offset, batch, dim, head, sequence).isAligned(vector, elementBytes);
     }
 
-    /** (B,H,D,S), with neighbours along the sequence and room for so many positions in each column. */
+    /** (B,H,D,S), with neighbours along the sequence and room for a number of positions in each column. */
     public static View bhds(String buffer, long heads, long dim, long room) {
       return new View(buffer, 0, heads * dim * room, 1, dim * room, room);
     }

@@ -24,7 +24,7 @@ import tilewright.kernels.registry.TimedProblem;
  */
 public record AttentionForm(String name, Function<Sizes, Modification> modification, Band band, boolean skipping,
     Pairs pairs, Function<Sizes, List<TimedProblem.Tensor>> data) {
-  /** The pairs of a query and a key of a head that are seen: of so many queries and keys. */
+  /** The number of pairs of a query and a key of a head that are seen, given those of queries and keys. */
   @FunctionalInterface
   public interface Pairs {
     double of(double queries, double keys);

@@ -151,7 +151,7 @@ record MeasuredAttention(AttentionProblem problem, AttentionForm form, Optional<
     return new TimedProblem.Tensor(factors.buffer(), ElementType.F32, elements, new TimedProblem.Content.Same(1));
   }
 
-  /** What functions read. */
+  /** The data that functions read. */
   List<TimedProblem.Tensor> data() {
     return form.data().apply(problem.sizes());
   }

@@ -91,7 +91,7 @@ final class Sm90AttentionShapes {
   private static final List<Shape> PROMOTED = List.of(new Shape(64, 64, 2, 64, 4, 2, 64, true),
       new Shape(96, 96, 2, 64, 3, 2, 96, true), new Shape(128, 128, 2, 64, 4, 2, MOST_PROMOTED_DIM, true),
       new Shape(192, 128, 2, 64, 3, 1, MOST_PROMOTED_DIM, true));
-  /** Likewise with a function of scores, a mask, lists of blocks, or factors of blocks and a band or shared tiles. */
+  /** Shapes for these and a function, a mask, lists of blocks, or factors of blocks and a band or shared tiles. */
   private static final List<Shape> PROMOTED_CHANGED = List.of(new Shape(64, 64, 2, 64, 4, 2, 64, true),
       new Shape(96, 96, 2, 64, 3, 2, 96, true), new Shape(128, 128, 2, 32, 4, 2, MOST_PROMOTED_DIM, true),
       new Shape(192, 128, 2, 32, 3, 1, MOST_PROMOTED_DIM, true));

@@ -73,7 +73,7 @@ public record GivenBlocks(int queries, int keys, Lists partial, Optional<Lists> 
   static final String PARTIAL = "givenPartial";
   static final String FULL = "givenFull";
 
-  /** The rows of blocks of so many queries. */
+  /** The number of rows of blocks that queries have. */
   public long rows(int ofQueries) {
     return Math.max(1, Math.ceilDiv(ofQueries, queries));
   }

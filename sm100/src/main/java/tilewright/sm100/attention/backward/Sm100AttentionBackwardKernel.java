@@ -41,7 +41,7 @@ public final class Sm100AttentionBackwardKernel implements AttentionBackwardKern
     if (!captures.differentiated().isEmpty() && !p.modification().adds()) {
       return Optional.of("gradients of captured tensors that functions do more with than add need another kernel");
     }
-    // The places of so many elements would take more registers than there are.
+    // The places of their elements would take more registers than there are.
     if (captures.differentiated().stream().anyMatch(name -> captures.tensors().get(name).tensor().rank() > 2)) {
       return Optional.of("gradients of captured tensors of more than 2 indices need another kernel");
     }
