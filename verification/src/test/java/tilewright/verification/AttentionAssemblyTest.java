@@ -10,6 +10,7 @@ import java.util.Map;
 import java.util.stream.Stream;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.Arguments;
+import org.junit.jupiter.params.provider.CsvSource;
 import org.junit.jupiter.params.provider.MethodSource;
 import tilewright.device.assembly.Assembler;
 import tilewright.device.assembly.Assembly;
@@ -57,6 +58,30 @@ class AttentionAssemblyTest {
     for (var launch : new Sm80AttentionBackwardKernel().prepare(problem).launches()) {
       assertSpills(launch.kernel(), "sm_80", 0);
       assertSpills(launch.kernel(), "sm_90", SPILLED_GRADIENTS_ON_HOPPER.getOrDefault(dim, 0));
+    }
+  }
+
+  @ParameterizedTest(name = "in order: {0}, packed: {1}")
+  @CsvSource({"false,false", "true,false", "false,true", "true,true"})
+  void gradientsInHoppersSharedMemorySpillNoRegisters(boolean deterministic, boolean packed) {
+    for (var band : List.of(Band.ALL, Band.CAUSAL)) {
+      var dense = problem(256, band);
+      var problem = packed ? dense.with(new Packed("cuQ", "cuK", 4, 2048)) : dense;
+      var launch = new Sm80AttentionBackwardKernel().on(90)
+          .prepare(AttentionBackwardProblem.dense(problem).deterministic(deterministic)).launches().get(1);
+      assertSpills(launch.kernel(), "sm_90", 0);
+    }
+  }
+
+  @ParameterizedTest
+  @CsvSource({"80, 166912", "90, 232448"})
+  void gradientsFitTheSharedMemoryOfAGpu(int capability, int sharedBytes) {
+    for (int dim : DIMS) {
+      for (boolean deterministic : List.of(false, true)) {
+        var launch = new Sm80AttentionBackwardKernel().on(capability).prepare(AttentionBackwardProblem
+            .dense(problem(dim, Band.ALL)).deterministic(deterministic)).launches().get(1);
+        assertTrue(launch.kernel().dynamicSharedBytes() <= sharedBytes, () -> "head dimension " + dim);
+      }
     }
   }
 

@@ -23,6 +23,15 @@ public interface AttentionBackwardKernel {
    */
   record Tiles(int queries, int keys, int ctas) {}
 
+  /**
+   * The kernel in the tiles that a GPU's shared memory allows.
+   *
+   * @param capability the GPU's compute capability times ten, such as 90
+   */
+  default AttentionBackwardKernel on(int capability) {
+    return this;
+  }
+
   /** The tiles of a problem that it can compute. */
   Tiles tiles(AttentionBackwardProblem problem);
 

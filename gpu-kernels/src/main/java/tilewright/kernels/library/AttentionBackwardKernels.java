@@ -40,6 +40,7 @@ public record AttentionBackwardKernels(List<AttentionBackwardDescription> descri
    */
   public List<AttentionBackwardKernel> of(int capability) {
     AttentionKernels.requireSupported(capability);
-    return new AttentionBackwardKernels(described.stream().filter(d -> d.target().runsOn(capability)).toList()).all();
+    return new AttentionBackwardKernels(described.stream().filter(d -> d.target().runsOn(capability)).toList())
+        .all().stream().map(kernel -> kernel.on(capability)).toList();
   }
 }

@@ -52,6 +52,15 @@ public interface KernelDescription {
     return new Choice(values);
   }
 
+  /**
+   * The kernel in the configurations that a GPU's limits allow.
+   *
+   * @param capability the GPU's compute capability times ten, such as 90
+   */
+  default KernelDescription on(int capability) {
+    return this;
+  }
+
   /** The kernel's timing, if it has one; most kernels for GPUs that are not at hand have none. */
   default Optional<Timing> timing() {
     return Optional.empty();

@@ -54,6 +54,15 @@ public final class KernelRegistry {
     return with(added.stream().<KernelDescription>flatMap(KernelCatalogue::kernels).toList());
   }
 
+  /**
+   * These kernels in the configurations that a GPU's limits allow.
+   *
+   * @param capability the GPU's compute capability times ten, such as 90
+   */
+  public KernelRegistry on(int capability) {
+    return new KernelRegistry(kernels.stream().map(kernel -> kernel.on(capability)).toList());
+  }
+
   private KernelRegistry with(List<KernelDescription> more) {
     var all = new ArrayList<>(kernels);
     var names = new HashSet<>(names());

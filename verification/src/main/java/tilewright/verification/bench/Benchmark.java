@@ -85,10 +85,10 @@ public final class Benchmark {
    * @throws IllegalArgumentException when the options choose nothing
    */
   public static BenchmarkRecord run(KernelRegistry registry, Options options, Progress progress) {
-    var suite = new Suite(registry, options);
-    suite.requireProblems();
+    new Suite(registry, options).requireProblems();
     var available = requireGpu();
     try (var gpu = Gpu.open(0); var stream = gpu.stream()) {
+      var suite = new Suite(registry.on(gpu.properties().capability()), options);
       var peers = options.python().map(python -> Peers.start(python, progress::step));
       try {
         progress.step("the limits of " + gpu.properties().name());

@@ -10,6 +10,7 @@ import java.util.Optional;
 import java.util.Set;
 import java.util.function.Function;
 import java.util.stream.Stream;
+import tilewright.kernel.Target;
 import tilewright.kernel.collective.attention.Band;
 import tilewright.kernels.attention.AttentionBackwardKernel;
 import tilewright.kernels.attention.AttentionBackwardProblem;
@@ -23,6 +24,8 @@ import tilewright.verification.backend.SimulatorBackend;
 public final class AttentionBackwardCases {
   private static final Set<String> EVERYWHERE = Set.of("sim", "gpu");
   private static final Set<String> GPU_ONLY = Set.of("gpu");
+  /** The widest head dimension whose tiles of Q and dO every GPU holds twice. */
+  private static final int WIDEST_ON_ANY_GPU = 192;
 
   private AttentionBackwardCases() {}
 
@@ -64,6 +67,11 @@ public final class AttentionBackwardCases {
     var cases = new ArrayList<Case>();
     small().stream().filter(s -> kernel.refusal(s.problem).isEmpty())
         .forEach(s -> cases.add(makeCase(kernel, s, seed)));
+    var onHopper = kernel.on(Target.SM90A.capability());
+    if (!onHopper.equals(kernel)) {
+      small().stream().filter(s -> s.problem.forward().largestDim() > WIDEST_ON_ANY_GPU)
+          .forEach(s -> cases.add(makeCase(onHopper, s, seed).on("sm90")));
+    }
     AttentionCases.large().stream().map(Setup::new).flatMap(s -> Stream.of(s, s.deterministic()))
         .filter(s -> kernel.refusal(s.problem).isEmpty())
         .forEach(s -> cases.add(makeCase(kernel, s, GPU_ONLY, seed)));

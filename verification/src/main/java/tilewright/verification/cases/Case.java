@@ -34,6 +34,11 @@ public record Case(String kernel, String arch, String config, Set<String> backen
     return new Case(kernel, arch, config, backends, price, launches, inputs, check, false);
   }
 
+  /** Returns this case as one of a form of the kernel that another architecture alone holds. */
+  public Case on(String otherArch) {
+    return new Case(kernel, otherArch, config + " on " + otherArch, backends, price, launches, inputs, check, ordered);
+  }
+
   /** The comparison with the reference, by the design's error rule. */
   @FunctionalInterface
   public interface Check {

@@ -53,11 +53,10 @@ record Sm80AttentionBackward(Sm80BackwardConfig config) implements Kernel {
         products.store(scoreGradients(p.factors, difference), tiles.dS()); // line 14: dS = P ∘ (dP − D)
         if (!p.captured.isEmpty()) p.captured.add(k, thread.settled(), scoreGradients(p.p, difference));
         k.barrier();
-        copies.prefetch(i); // here, where registers are free
         products.addToValueGradients(stage); // line 12: dV += Pᵀ·dO
-        add(k, thread, products.queryGradients(), tensors, tile); // line 15: dQ += dS·K
-        products.addToKeyGradients(stage); // line 16: dK += dSᵀ·Q
-        copies.release(i);
+        // Line 15: dQ += dS·K. Line 16: dK += dSᵀ·Q. The next tile is copied behind either.
+        copies.behind(i, () -> add(k, thread, products.queryGradients(), tensors, tile),
+            () -> products.addToKeyGradients(stage));
         if (turns.isEmpty()) walk.advance();
       });
       copies.end();

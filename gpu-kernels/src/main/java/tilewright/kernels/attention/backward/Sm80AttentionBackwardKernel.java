@@ -2,6 +2,7 @@ package tilewright.kernels.attention.backward;
 
 import java.util.Optional;
 import tilewright.kernel.CompiledKernel;
+import tilewright.kernel.CtaLimits;
 import tilewright.kernel.LaunchSequence;
 import tilewright.kernel.PreparedLaunch;
 import tilewright.kernel.Target;
@@ -10,8 +11,17 @@ import tilewright.kernels.attention.AttentionBackwardProblem;
 import tilewright.kernels.attention.AttentionProblem.View;
 import tilewright.ptx.Dim3;
 
-/** The SM80 kernel of the gradients: from a problem to a configuration to launches. */
-public final class Sm80AttentionBackwardKernel implements AttentionBackwardKernel {
+/**
+ * The SM80 kernel of the gradients: from a problem to a configuration to launches.
+ *
+ * @param sharedBytes the shared memory that a CTA can have
+ */
+public record Sm80AttentionBackwardKernel(int sharedBytes) implements AttentionBackwardKernel {
+  /** The kernel in the tiles that an A100 holds. */
+  public Sm80AttentionBackwardKernel() {
+    this(CtaLimits.sharedBytes(Target.SM80.capability()));
+  }
+
   @Override
   public String name() {
     return "sm80_attention_backward";
@@ -31,14 +41,23 @@ public final class Sm80AttentionBackwardKernel implements AttentionBackwardKerne
   }
 
   @Override
+  public Sm80AttentionBackwardKernel on(int capability) {
+    return new Sm80AttentionBackwardKernel(CtaLimits.sharedBytes(capability));
+  }
+
+  @Override
   public Tiles tiles(AttentionBackwardProblem problem) {
-    var shape = Sm80BackwardShapes.of(problem, vector(problem));
+    var shape = shape(problem);
     return new Tiles(shape.tileM(), shape.tileN(), 1);
   }
 
   @Override
   public LaunchSequence prepare(AttentionBackwardProblem problem) {
-    return prepare(problem, Sm80BackwardShapes.of(problem, vector(problem)));
+    return prepare(problem, shape(problem));
+  }
+
+  private Sm80BackwardConfig.Shape shape(AttentionBackwardProblem problem) {
+    return Sm80BackwardShapes.of(problem, vector(problem), sharedBytes);
   }
 
   /** Prepares the kernel in given tiles. */

@@ -48,6 +48,16 @@ public record Sm80BackwardConfig(ElementType type, Shape shape, int vector, bool
       return Warp.SIZE * warps;
     }
 
+    /** Bytes of the tiles of Q, dO, K, V, P and dS in shared memory. */
+    int sharedBytes(ElementType type) {
+      return type.bytes() * ((stages * tileM + tileN) * (tileD + tileDv) + 2 * tileM * tileN);
+    }
+
+    Shape inOneStage(int warpsAlongQueries) {
+      return new Shape(tileM, tileN, tileD, tileDv, warps, warpsOfScores, warpsOfKeys, warpsAlongQueries, 1,
+          headsTogether);
+    }
+
     Shape withHeadsTogether(int heads) {
       return new Shape(tileM, tileN, tileD, tileDv, warps, warpsOfScores, warpsOfKeys, warpsOfQueries, stages, heads);
     }

@@ -50,16 +50,21 @@ final class Sm80BackwardCopies {
     return stage.value();
   }
 
-  /** Begins to copy the tile behind tile {@code i}, where there is another stage for it. */
-  void prefetch(I32 i) {
-    if (config.shape().stages() > 1) copyNext(i, k.constant(1).minus(stage.value()).settled());
-  }
-
-  /** Ends the use of tile {@code i}; where it was in the only stage, begins to copy the next. */
-  void release(I32 i) {
-    if (config.shape().stages() > 1) return;
-    k.barrier();
-    copyNext(i, stage.value());
+  /**
+   * Copies the tile behind tile {@code i} while the last products of this one are computed.
+   *
+   * @param ofOthers a product that reads neither Q nor dO
+   * @param last the last product that reads Q or dO, ahead of the copy where it goes to their place
+   */
+  void behind(I32 i, Runnable ofOthers, Runnable last) {
+    boolean inPlace = config.shape().stages() == 1;
+    if (inPlace) {
+      last.run();
+      k.barrier();
+    }
+    copyNext(i, inPlace ? stage.value() : k.constant(1).minus(stage.value()).settled());
+    ofOthers.run();
+    if (!inPlace) last.run();
   }
 
   private void copyNext(I32 i, I32 to) {
@@ -79,9 +84,9 @@ final class Sm80BackwardCopies {
     copy.copy(thread.settled(), from.climbing(along, copy.step(along)), oriented(to, along), at, zero, zero);
   }
 
-  /** Waits until no thread reads K and V any more, where no barrier of the last tile has. */
+  /** Waits until no thread reads K and V any more. */
   void end() {
-    if (config.shape().stages() > 1) k.barrier();
+    k.barrier();
   }
 
   /** Copies dK and dV from the places of K and V. */

@@ -28,8 +28,9 @@ final class Sm80BackwardShapes {
    * The smallest tiles that have the head dimensions.
    *
    * @param vector elements that one access moves
+   * @param sharedBytes the shared memory that a CTA can have
    */
-  static Shape of(AttentionBackwardProblem problem, int vector) {
+  static Shape of(AttentionBackwardProblem problem, int vector, int sharedBytes) {
     var p = problem.forward();
     var s = p.sizes();
     int dim = dim(p.largestDim());
@@ -37,8 +38,15 @@ final class Sm80BackwardShapes {
     int tileDv = dim(s.valueDim());
     boolean plain = vector == WIDEST_VECTOR && s.headDim() == tileD && s.valueDim() == tileDv
         && p.modification().equals(Modification.NONE) && !isFull(problem, dim);
-    var shape = shape(dim, tileD, tileDv, plain);
+    var widest = shape(dim, tileD, tileDv, plain);
+    var shape = widest.sharedBytes(p.type()) <= sharedBytes ? widest : inOneStage(widest, p);
     return problem.deterministic() ? shape.withHeadsTogether(headsInOrder(p, shape)) : shape;
+  }
+
+  private static Shape inOneStage(Shape shape, AttentionProblem p) {
+    // The diagonals of packed sequences leave fewer registers for the columns of K that a warp multiplies.
+    boolean full = p.packed().isPresent() && p.band().right().isPresent();
+    return shape.inOneStage(full ? shape.warpsOfScores() : shape.warpsOfQueries());
   }
 
   private static Shape shape(int dim, int tileD, int tileDv, boolean plain) {
@@ -50,8 +58,8 @@ final class Sm80BackwardShapes {
       case 128 -> plain ? new Shape(64, 128, tileD, tileDv, WARPS, 2, 4, 2, 2, HEADS_TOGETHER) : small(tileD, tileDv);
       case 192 -> plain ? new Shape(64, 64, tileD, tileDv, WARPS, 4, 2, 2, 2, HEADS_TOGETHER)
           : new Shape(32, 64, tileD, tileDv, WARPS, 2, 4, 2, 2, HEADS_TOGETHER);
-      default -> plain ? new Shape(64, 64, tileD, tileDv, WARPS, 4, 2, 2, 1, HEADS_TOGETHER)
-          : new Shape(32, 64, tileD, tileDv, WARPS, 2, 4, 2, 1, HEADS_TOGETHER);
+      default -> plain ? new Shape(64, 64, tileD, tileDv, WARPS, 4, 2, 2, 2, HEADS_TOGETHER)
+          : new Shape(32, 64, tileD, tileDv, WARPS, 2, 4, 2, 2, HEADS_TOGETHER);
     };
   }
 
