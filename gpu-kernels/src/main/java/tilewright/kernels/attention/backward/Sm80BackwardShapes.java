@@ -17,6 +17,8 @@ final class Sm80BackwardShapes {
   private static final int WIDEST_VECTOR = 8;
   private static final int WARPS = 8;
   private static final int HEADS_TOGETHER = 16;
+  /** Heads together at the largest dimension: Q, dO and dQ of more leave L2. */
+  private static final int LARGE_HEADS_TOGETHER = 4;
   /** Heads together whose blocks begin at their diagonals, in a fixed order: Q, dO and dQ of more leave L2. */
   private static final int HEADS_OF_DIAGONALS = 2;
   /** Tiles that a block stays behind the one before it, in a fixed order. */
@@ -58,8 +60,8 @@ final class Sm80BackwardShapes {
       case 128 -> plain ? new Shape(64, 128, tileD, tileDv, WARPS, 2, 4, 2, 2, HEADS_TOGETHER) : small(tileD, tileDv);
       case 192 -> plain ? new Shape(64, 64, tileD, tileDv, WARPS, 4, 2, 2, 2, HEADS_TOGETHER)
           : new Shape(32, 64, tileD, tileDv, WARPS, 2, 4, 2, 2, HEADS_TOGETHER);
-      default -> plain ? new Shape(64, 64, tileD, tileDv, WARPS, 4, 2, 2, 2, HEADS_TOGETHER)
-          : new Shape(32, 64, tileD, tileDv, WARPS, 2, 4, 2, 2, HEADS_TOGETHER);
+      default -> plain ? new Shape(64, 64, tileD, tileDv, WARPS, 4, 2, 2, 2, LARGE_HEADS_TOGETHER)
+          : new Shape(32, 64, tileD, tileDv, WARPS, 2, 4, 2, 2, LARGE_HEADS_TOGETHER);
     };
   }
 
