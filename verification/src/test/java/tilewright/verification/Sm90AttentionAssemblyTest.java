@@ -53,6 +53,12 @@ class Sm90AttentionAssemblyTest {
           Arguments.of("ALiBi", dim, plain.with(Band.CAUSAL)
               .with(new Modification(Optional.of(alibi), Optional.empty()))),
           Arguments.of("documents", dim, masked), Arguments.of("documents skipping blocks", dim, masked.skipping()),
+          Arguments.of("packed documents skipping blocks", dim,
+              masked.with(new Packed("cuQ", "cuK", 5, 4096)).skipping()),
+          Arguments.of("documents in a window, skipping blocks", dim, masked.with(Band.window(512, 0)).skipping()),
+          Arguments.of("ALiBi in packed documents in a window, skipping blocks", dim,
+              plain.with(new Modification(Optional.of(alibi), Optional.of(document))).with(Band.window(512, 0))
+                  .with(new Packed("cuQ", "cuK", 5, 4096)).skipping()),
           Arguments.of("ALiBi in documents", dim,
               plain.with(new Modification(Optional.of(alibi), Optional.of(document))).skipping()));
     }).toList());

@@ -135,8 +135,9 @@ public final class Attention {
   }
 
   /**
-   * Skips blocks of keys that the mask hides, and the mask where it shows all of a block; {@link BlockMask#prepare} of
-   * the kernel's {@link AttentionKernel#blockMask} makes the lists of blocks that this needs.
+   * Skips blocks of keys that the mask or the band hides, and the mask where both show all of a block;
+   * {@link BlockMask#prepare} of the kernel's {@link AttentionKernel#blockMask} makes the lists of blocks that this
+   * needs.
    */
   public Attention skippingBlocks() {
     problem = problem.skipping();

@@ -21,10 +21,15 @@ public final class AttentionArguments {
     p.lse().ifPresent(lse -> arguments.tensor("LSE", new LaunchArguments.Tensor(lse.buffer(), lse.offset(),
         List.of((long) s.queries(), (long) s.heads(), (long) s.batch()),
         List.of(lse.sequence(), lse.head(), lse.batch()))));
-    p.packed().ifPresent(packed -> arguments.tensor("cuQ", lengths(packed.queries(), packed.sequences()))
-        .tensor("cuK", lengths(packed.keys(), packed.sequences())));
+    addLengths(p, arguments);
     p.quantized().filter(of -> !of.blockScaled()).ifPresent(of -> factors(arguments, p, of));
     return arguments;
+  }
+
+  /** Gives the cumulated lengths of packed sequences to a launch. */
+  static void addLengths(AttentionProblem p, LaunchArguments arguments) {
+    p.packed().ifPresent(packed -> arguments.tensor("cuQ", lengths(packed.queries(), packed.sequences()))
+        .tensor("cuK", lengths(packed.keys(), packed.sequences())));
   }
 
   /** The proof that functions read captured tensors inside their extents. */

@@ -20,8 +20,8 @@ import tilewright.numerics.ElementType;
  * @param scale positive
  * @param band which keys a query sees, by distance
  * @param modification of scores
- * @param blockMask whether blocks of keys that the mask hides are skipped, by lists that another launch makes: a band
- *     becomes part of the mask then
+ * @param blockMask whether blocks of keys that the mask or the band hides are skipped, by lists that another launch
+ *     makes
  * @param packed where sequences of different lengths lie one after the other; B is 1 then, Sq and Sk their sums
  * @param quantized the factors of 8-bit Q, K and V, which 16-bit ones have not
  */
@@ -31,13 +31,12 @@ public record AttentionProblem(ElementType type, Sizes sizes, View q, View k, Vi
   private static final List<ElementType> SIXTEEN_BITS = List.of(ElementType.F16, ElementType.BF16);
 
   public AttentionProblem {
-    if (blockMask && !band.isAll() && packed.isEmpty() && modification.blocks().isEmpty()) {
-      modification = modification.and(band.mask(sizes.keys - sizes.queries));
-      band = Band.ALL;
+    if (blockMask && !modification.hidesBlocks() && band.isAll()) {
+      throw new IllegalArgumentException("skipping blocks needs a mask, a band or lists of blocks");
     }
-    if (blockMask && (packed.isPresent() || !modification.hidesBlocks() || !band.isAll())) {
-      throw new IllegalArgumentException("a block mask goes with a mask or a band, and not with packed sequences; "
-          + "lists of blocks that are given go with no band");
+    if (modification.blocks().isPresent() && (packed.isPresent() || !band.isAll())) {
+      throw new IllegalArgumentException("lists of blocks that are given go with neither a band nor packed sequences: "
+          + "use a mask in the band's place");
     }
     if (quantized.isPresent() ? type != ElementType.E4M3 : !SIXTEEN_BITS.contains(type)) {
       throw new IllegalArgumentException(quantized.isPresent()
@@ -312,7 +311,8 @@ public record AttentionProblem(ElementType type, Sizes sizes, View q, View k, Vi
     return slots(sizes.keys, keysPerBlock) * sizes.keyHeads;
   }
 
-  private long slots(int tokens, int perSlot) {
+  /** Slots of tiles of a head: of fixed lengths, the tiles of all batch entries. */
+  long slots(int tokens, int perSlot) {
     return packed.map(lengths -> PackedTiles.slots(tokens, lengths.sequences, perSlot))
         .orElse((long) Math.ceilDiv(tokens, perSlot) * sizes.batch);
   }
@@ -364,12 +364,12 @@ public record AttentionProblem(ElementType type, Sizes sizes, View q, View k, Vi
         quantized);
   }
 
-  /** Returns this problem, skipping blocks of keys that the mask hides. */
+  /** Returns this problem, skipping blocks of keys that the mask or the band hides. */
   public AttentionProblem skipping() {
     return skipping(true);
   }
 
-  /** Returns this problem, skipping blocks of keys that the mask hides, or not. */
+  /** Returns this problem, skipping blocks of keys that the mask or the band hides, or not. */
   public AttentionProblem skipping(boolean skips) {
     return new AttentionProblem(type, sizes, q, k, v, o, lse, scale, band, modification, packed, skips, quantized);
   }

@@ -91,9 +91,13 @@ final class AttentionTensors {
 
   /** The blocks of keys that a tile looks at. */
   BlockOrder blocks(Tile tile) {
-    return variant.blockMask() ? BlockLists.of(k, tile.place)
-        : BlockInfo.of(variant.band(), tile.sequence, tile.firstRow, variant.tiling().tileM(), variant.tiling().tileN(),
-            variant.packing());
+    int queries = variant.tiling().tileM();
+    if (variant.blockMask()) {
+      return lengths.isPresent() ? BlockLists.packed(k, tile.place, tile.sequence, queries)
+          : BlockLists.of(k, tile.place);
+    }
+    return BlockInfo.of(variant.band(), tile.sequence, tile.firstRow, queries, variant.tiling().tileN(),
+        variant.packing());
   }
 
   /** Whether a tile has any of its blocks; one of a grid has as many keys as queries. */

@@ -5,13 +5,13 @@ import tilewright.kernel.CompiledKernel;
 import tilewright.kernel.LaunchArguments;
 import tilewright.kernel.PreparedLaunch;
 import tilewright.kernel.Target;
-import tilewright.kernel.TensorSpec;
-import tilewright.numerics.ElementType;
 import tilewright.ptx.Dim3;
 
 /**
  * The lists of blocks of keys that {@link AttentionProblem#skipping} needs: buffers blockCounts, partialBlocks and
- * fullBlocks of {@link #elements} 32-bit integers each, in the tiles of one kernel.
+ * fullBlocks of {@link #elements} 32-bit integers each, in the tiles of one kernel. Tiles of packed sequences have a
+ * list for each slot (see {@link tilewright.kernel.collective.attention.PackedTiles}), as long as one sequence of all
+ * keys would need.
  *
  * @param tileM queries of a tile
  * @param tileN keys of a block
@@ -28,7 +28,9 @@ public record BlockMask(AttentionProblem problem, int tileM, int tileN) {
 
   /** Refuses lists of blocks that are not made of tiles, or are too few. */
   public static void requireTiles(AttentionProblem problem, int tileM, int tileN) {
-    if (!problem.modification().hidesBlocks()) throw new IllegalArgumentException("a block mask needs a mask");
+    if (!problem.modification().hidesBlocks() && problem.band().isAll()) {
+      throw new IllegalArgumentException("a block mask needs a mask or a band");
+    }
     problem.modification().blocks().ifPresent(given -> {
       if (given.queries() % tileM != 0 || given.keys() % tileN != 0) {
         throw new IllegalArgumentException("blocks of " + given.queries() + " queries and " + given.keys()
@@ -45,10 +47,14 @@ public record BlockMask(AttentionProblem problem, int tileM, int tileN) {
     });
   }
 
-  /** Gives a launch that evaluates a mask what that reads. */
-  public static void addModification(AttentionProblem problem, LaunchArguments arguments) {
+  /** Gives a launch that evaluates a mask what that reads, and the sequences' lengths, with any buffer of integers. */
+  static void addModification(AttentionProblem problem, LaunchArguments arguments, String buffer) {
+    var s = problem.sizes();
     AttentionArguments.captureCheck(problem).require();
     problem.modification().addTo(arguments);
+    AttentionArguments.addLengths(problem, arguments);
+    arguments.tensor("lengths", new LaunchArguments.Tensor(buffer, 0,
+        List.of((long) s.queries(), (long) s.keys(), (long) s.heads()), List.of(0L, 0L, 0L)));
   }
 
   /** Elements of each buffer. */
@@ -59,13 +65,11 @@ public record BlockMask(AttentionProblem problem, int tileM, int tileN) {
   /** The launch that makes the lists. */
   public PreparedLaunch prepare() {
     var s = problem.sizes();
-    var lengths = TensorSpec.of("lengths", ElementType.I32, "Sq", "Sk");
-    var kernel = CompiledKernel.compile(new BlockMaskKernel(problem.modification(), lengths, tileM, tileN),
-        Target.SM80);
-    var arguments = LaunchArguments.of(kernel).tensor("lengths", new LaunchArguments.Tensor("blockCounts", 0,
-        List.of((long) s.queries(), (long) s.keys()), List.of(0L, 0L)));
+    var kernel = CompiledKernel.compile(new BlockMaskKernel(problem.modification(), problem.band(),
+        problem.packed().isPresent(), tileM, tileN), Target.SM80);
+    var arguments = LaunchArguments.of(kernel);
     addTo(arguments);
-    addModification(problem, arguments);
+    addModification(problem, arguments, "blockCounts");
     return new PreparedLaunch(kernel, new Dim3(Math.toIntExact(tiles()), s.heads(), s.batch()), arguments.build());
   }
 
@@ -81,8 +85,10 @@ public record BlockMask(AttentionProblem problem, int tileM, int tileN) {
         List.of(1L, entries, entries * tiles(), entries * tiles() * heads));
   }
 
+  /** Tiles of queries of a head, or their slots. */
   long tiles() {
-    return Math.max(1, Math.ceilDiv(problem.sizes().queries(), tileM));
+    return Math.max(1, problem.packed().isPresent() ? problem.slots(problem.sizes().queries(), tileM)
+        : Math.ceilDiv(problem.sizes().queries(), tileM));
   }
 
   long blocks() {

@@ -39,7 +39,7 @@ final class Sm80AttentionShapes {
   private static boolean isPlain(AttentionProblem p, int dim) {
     var mod = p.modification();
     return p.sizes().headDim() == dim && p.sizes().valueDim() == dim && mod.score().isEmpty() && mod.mask().isEmpty()
-        && p.packed().isEmpty() && Sm80AttentionKernel.vector(p) == WIDEST_VECTOR;
+        && !p.blockMask() && p.packed().isEmpty() && Sm80AttentionKernel.vector(p) == WIDEST_VECTOR;
   }
 
   private static Shape plain(AttentionProblem p, int dim) {

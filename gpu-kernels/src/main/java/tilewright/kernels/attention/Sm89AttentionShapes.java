@@ -36,7 +36,8 @@ final class Sm89AttentionShapes {
   /** Whether nothing takes registers besides the products, the softmax and the factors. */
   private static boolean isPlain(AttentionProblem p) {
     var mod = p.modification();
-    return mod.score().isEmpty() && mod.mask().isEmpty() && p.packed().isEmpty() && packing(p).heads() == 1;
+    return mod.score().isEmpty() && mod.mask().isEmpty() && !p.blockMask() && p.packed().isEmpty()
+        && packing(p).heads() == 1;
   }
 
   /** Heads that read the same keys share tiles where queries are few. Lists of blocks are each head's own. */

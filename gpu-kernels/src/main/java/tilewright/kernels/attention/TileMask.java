@@ -6,13 +6,11 @@ import tilewright.kernel.CompiledKernel;
 import tilewright.kernel.LaunchArguments;
 import tilewright.kernel.PreparedLaunch;
 import tilewright.kernel.Target;
-import tilewright.kernel.TensorSpec;
-import tilewright.numerics.ElementType;
 import tilewright.ptx.Dim3;
 
 /**
  * The lists of tiles of queries that gradients of a problem that {@linkplain AttentionProblem#skipping skips blocks}
- * need, in the tiles of one kernel: buffers of 32-bit integers.
+ * need, in the tiles of one kernel: buffers of 32-bit integers. Blocks of packed sequences have a list for each slot.
  *
  * @param tileM queries of a tile
  * @param tileN keys of a block, of all CTAs that share it
@@ -34,12 +32,11 @@ public record TileMask(AttentionProblem problem, int tileM, int tileN) {
   /** The launch that makes the lists. */
   public PreparedLaunch prepare() {
     var s = problem.sizes();
-    var lengths = TensorSpec.of("lengths", ElementType.I32, "Sq", "Sk", "H");
-    var kernel = CompiledKernel.compile(new TileListKernel(problem.modification(), lengths, tileM, tileN), Target.SM80);
-    var arguments = LaunchArguments.of(kernel).tensor("lengths", new LaunchArguments.Tensor("tileCounts", 0,
-        List.of((long) s.queries(), (long) s.keys(), (long) s.heads()), List.of(0L, 0L, 0L)));
+    var kernel = CompiledKernel.compile(new TileListKernel(problem.modification(), problem.band(),
+        problem.packed().isPresent(), tileM, tileN), Target.SM80);
+    var arguments = LaunchArguments.of(kernel);
     addTo(arguments);
-    BlockMask.addModification(problem, arguments);
+    BlockMask.addModification(problem, arguments, "tileCounts");
     return new PreparedLaunch(kernel, new Dim3(Math.toIntExact(blocks()), s.keyHeads(), s.batch()), arguments.build());
   }
 
@@ -57,8 +54,10 @@ public record TileMask(AttentionProblem problem, int tileM, int tileN) {
     return Math.max(1, blocks() * problem.sizes().keyHeads() * problem.sizes().batch());
   }
 
+  /** Blocks of keys of a head, or their slots. */
   private long blocks() {
-    return Math.max(1, Math.ceilDiv(problem.sizes().keys(), tileN));
+    return Math.max(1, problem.packed().isPresent() ? problem.slots(problem.sizes().keys(), tileN)
+        : Math.ceilDiv(problem.sizes().keys(), tileN));
   }
 
   private long entries() {

@@ -86,8 +86,9 @@ record AttentionWork(Scope k, Sm100AttentionConfig config, AttentionTiles tiles,
   /** The blocks of keys that a tile visits. */
   BlockVisits blocks(Tile tile) {
     if (!config.blockMask()) return BlockVisits.of(config.band(), tile.blocks());
-    var number = tile.query().dividedBy(config.queries());
-    return BlockVisits.of(BlockLists.of(k, new AttentionTileScheduler.Tile(number, tile.head(), tile.batch())));
+    var place = new AttentionTileScheduler.Tile(tile.query().dividedBy(config.queries()), tile.head(), tile.batch());
+    return BlockVisits.of(config.packed() ? BlockLists.packed(k, place, tile.sequence(), config.queries())
+        : BlockLists.of(k, place));
   }
 
   /** A tile's part of the rows' logarithms, from its sequence's first query on. */

@@ -42,7 +42,7 @@ public final class Sm90AttentionKernel implements AttentionKernel {
   @Override
   public Optional<String> refusal(AttentionProblem problem) {
     return AttentionSpecs.refusalOfScales(problem).or(() -> refusalOfPromotion(problem))
-        .or(() -> refusalOfFactors(problem))
+        .or(() -> refusalOfFactors(problem)).or(() -> refusalOfListedColumns(problem))
         .or(() -> AttentionSpecs.refusal(problem, shapes(problem).findFirst().isPresent(), "" + MOST_DIM));
   }
 
@@ -51,6 +51,13 @@ public final class Sm90AttentionKernel implements AttentionKernel {
     return problem.promotes() && problem.sizes().valueDim() > most
         ? Optional.of("P·V of blocks needs registers beside O: value dimension " + problem.sizes().valueDim()
             + " is more than " + most + ", so take fast accumulation") : Optional.empty();
+  }
+
+  private static Optional<String> refusalOfListedColumns(AttentionProblem problem) {
+    return problem.blockMask() && problem.packed().isPresent()
+        && ValueOrder.of(problem.v()) == ValueOrder.COLUMN_MAJOR
+        ? Optional.of("blocks of column-major V of packed sequences begin before the sequences, but lists of blocks "
+            + "count from their first keys: give rows of V, or skip no blocks") : Optional.empty();
   }
 
   private static Optional<String> refusalOfFactors(AttentionProblem problem) {

@@ -144,9 +144,11 @@ final class Sm90AttentionShapes {
   private static Stream<Shape> candidates(AttentionProblem problem) {
     var modification = problem.modification();
     if (problem.quantized().isPresent()) return quantized(problem);
-    if (modification.mask().isPresent()) {
-      var shapes = modification.score().isPresent() ? LISTED : problem.blockMask() ? SKIPPING : MASKED;
-      return Stream.concat(shapes.stream(), EVEN.stream());
+    if (modification.mask().isPresent() || problem.blockMask()) {
+      var shapes = modification.score().isPresent() ? LISTED : !problem.blockMask() ? MASKED
+          : bounds(problem) ? LISTED : SKIPPING;
+      boolean narrow = problem.blockMask() && modification.score().isPresent() && bounds(problem);
+      return narrow ? Stream.concat(EVEN.stream(), shapes.stream()) : Stream.concat(shapes.stream(), EVEN.stream());
     }
     if (sharing(problem).stride() * queries(problem) <= WgmmaAtom.M) return FEW.stream();
     if (modification.captures().perScore()) return LISTED.stream();
@@ -154,6 +156,11 @@ final class Sm90AttentionShapes {
     if (problem.packed().isPresent()) return SCORED.stream();
     return modification.score().isPresent() ? Stream.concat(Stream.of(SCORED_NARROW), SCORED.stream())
         : PLAIN.stream().filter(choice -> choice.fits(problem)).map(Choice::shape);
+  }
+
+  /** Whether the bounds of a sequence and of a window take registers beside a mask. */
+  private static boolean bounds(AttentionProblem problem) {
+    return problem.packed().isPresent() || problem.band().left().isPresent();
   }
 
   private static Stream<Shape> quantized(AttentionProblem problem) {

@@ -29,8 +29,9 @@ record VisitedBlocks(Scope k, Sm90AttentionConfig config, Optional<SharedTensor>
 
   BlockVisits of(Tile tile) {
     if (!config.blockMask()) return BlockVisits.of(config.band(), tile.blocks(), tile.sequence());
-    var number = tile.query().dividedBy(config.queries());
-    return BlockVisits.of(BlockLists.of(k, new AttentionTileScheduler.Tile(number, tile.head(), tile.batch())));
+    var place = new AttentionTileScheduler.Tile(tile.query().dividedBy(config.queries()), tile.head(), tile.batch());
+    return BlockVisits.of(config.packed() ? BlockLists.packed(k, place, tile.sequence(), config.queries())
+        : BlockLists.of(k, place));
   }
 
   /** Producer: says which block a stage of keys is about to have, before the copy is announced. */

@@ -154,6 +154,7 @@ public final class AttentionCases {
     all.add(views());
     all.add(headsApart());
     all.addAll(AttentionMods.setups());
+    all.addAll(AttentionMods.listed());
     all.addAll(CapturedMods.setups());
     all.addAll(empty());
     return all;
@@ -190,7 +191,7 @@ public final class AttentionCases {
     return new Setup(name, p, (_, q, k) -> rule(band, q, k));
   }
 
-  private static ScoreRule rule(Band band, int queries, int keys) {
+  static ScoreRule rule(Band band, int queries, int keys) {
     return ScoreRule.window(queries, keys, band.left().orElse(Integer.MAX_VALUE / 2),
         band.right().orElse(Integer.MAX_VALUE / 2));
   }
@@ -289,8 +290,8 @@ public final class AttentionCases {
     p.lse().ifPresent(lse -> buffers.put(lse.buffer(), Buffers.poisoned(ElementType.F32, queries)));
     buffers.put(Sm90AttentionKernel.COUNTER, Buffers.zeros(ElementType.I32, 1));
     capture(setup, buffers);
-    if (p.blockMask()) blockMask(kernel.blockMask(p), buffers);
     lengths(setup, buffers);
+    if (p.blockMask()) blockMask(kernel.blockMask(p), buffers);
     return buffers;
   }
 

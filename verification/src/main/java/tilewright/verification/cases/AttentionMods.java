@@ -15,6 +15,7 @@ import tilewright.reference.ScoreRule;
 /** Masks and score modifications that users write as lambdas, each with its reference in plain Java. */
 public final class AttentionMods {
   private static final int PREFIX = 37;
+  private static final int PREFIX_STEP = 12;
   private static final int DOCUMENT = 50;
   private static final int HEADS = 2;
   private static final int WINDOW = 45;
@@ -52,6 +53,27 @@ public final class AttentionMods {
     return Stream.of(Sizes.of(1, 0, 70, 2, 64), Sizes.of(2, 40, 70, 0, 64), Sizes.of(1, 40, 0, 2, 64))
         .map(sizes -> new AttentionCases.Setup("prefix skipping blocks", AttentionProblem.dense(ElementType.BF16, sizes)
             .with(problem.modification()).skipping(), setups().get(1).rules())).toList();
+  }
+
+  /** Lists of blocks that a band hides too, and of packed sequences, some of them without queries or keys. */
+  public static List<AttentionCases.Setup> listed() {
+    var causal = AttentionCases.band(ElementType.BF16, new Sizes(1, 150, 130, 2, 1, 64, 64), Band.CAUSAL);
+    return List.of(new AttentionCases.Setup("causal skipping blocks", causal.problem().skipping(), causal.rules()),
+        packed("packed prefixes skipping blocks", Band.ALL),
+        packed("packed prefixes in a window, skipping blocks", Band.window(WINDOW, 3)));
+  }
+
+  /** The prefix of a sequence is as long as its number says. */
+  private static AttentionCases.Setup packed(String name, Band band) {
+    MaskMod prefixes = (b, h, q, k) -> k.lessThan(q.plus(1)).or(k.lessThan(b.times(PREFIX_STEP)));
+    var lengths = AttentionCases.packed(2, 2);
+    var all = lengths.problem().sizes();
+    var sizes = new Sizes(1, all.queries(), all.keys(), 4, 2, all.headDim(), all.valueDim());
+    var problem = AttentionProblem.dense(ElementType.BF16, sizes).with(lengths.problem().packed().orElseThrow())
+        .with(band).with(new Modification(Optional.empty(), Optional.of(prefixes))).skipping();
+    return new AttentionCases.Setup(name, problem,
+        (i, q, k) -> ScoreRule.mask((b, h, query, key) -> key <= query || key < PREFIX_STEP * i)
+            .and(AttentionCases.rule(band, q, k)), lengths.queries(), lengths.keys());
   }
 
   private static AttentionCases.Setup alibi(String name, ScoreMod alibi, AttentionProblem problem) {

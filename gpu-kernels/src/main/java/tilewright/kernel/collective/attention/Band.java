@@ -2,6 +2,9 @@ package tilewright.kernel.collective.attention;
 
 import java.util.OptionalInt;
 import tilewright.kernel.GlobalTensor;
+import tilewright.kernel.I32;
+import tilewright.kernel.Pred;
+import tilewright.kernel.Scope;
 
 /**
  * The keys that a query sees, by their distance: from {@code left} before the query's own position to {@code right}
@@ -19,22 +22,18 @@ public record Band(OptionalInt left, OptionalInt right) {
     return new Band(OptionalInt.of(left), OptionalInt.of(right));
   }
 
-  /**
-   * This band as a mask.
-   *
-   * @param offset the position, among the keys, of the first query
-   */
-  public MaskMod mask(int offset) {
-    int before = distance(offset - 1L - left.orElse(GlobalTensor.MAX_EXTENT));
-    int end = distance(offset + 1L + right.orElse(GlobalTensor.MAX_EXTENT));
-    MaskMod begun = (b, h, q, k) -> q.plus(before).lessThan(k);
-    MaskMod ended = (b, h, q, k) -> k.lessThan(q.plus(end));
-    return left.isEmpty() ? ended : right.isEmpty() ? begun : begun.and(ended);
+  /** Whether a query of a sequence sees a key; any answer where there is no such query or key. */
+  Pred sees(Scope k, SeqlenInfo sequence, I32 query, I32 key) {
+    var position = query.plus(sequence.shift());
+    var seen = Pred.known(k, true);
+    if (right.isPresent()) seen = seen.and(key.lessThan(position.plus(distance(right.getAsInt()) + 1)));
+    if (left.isPresent()) seen = seen.and(position.plus(-distance(left.getAsInt()) - 1).lessThan(key));
+    return seen;
   }
 
   /** Positions are below 2³⁰: more than that is as far. */
-  private static int distance(long positions) {
-    return (int) Math.clamp(positions, -GlobalTensor.MAX_EXTENT, GlobalTensor.MAX_EXTENT);
+  private static int distance(int positions) {
+    return Math.min(positions, GlobalTensor.MAX_EXTENT);
   }
 
   /** Whether every query sees every key. */

@@ -12,8 +12,8 @@ import tilewright.layout.Layout;
 import tilewright.numerics.ElementType;
 
 /**
- * Finds, with all threads of a CTA, what a mask shows of a block of queries and keys: by the mask's function pair by
- * pair, or by the lists that the user gives.
+ * Finds, with all threads of a CTA, what a mask and a band show of a block of queries and keys: by the mask's function
+ * pair by pair, or by the lists that the user gives.
  */
 public final class BlockContents {
   /** Threads of a CTA. */
@@ -22,22 +22,23 @@ public final class BlockContents {
   private final Scope s;
   private final I32 thread;
   private final Modification modification;
-  private final I32 queries;
-  private final I32 keys;
+  private final Band band;
+  private final SeqlenInfo sequence;
   private final int tileM;
   private final int tileN;
   private final SharedTensor sums;
 
   /**
-   * @param queries of a sequence; likewise {@code keys}
+   * @param sequence of the queries and keys
    * @param tileM queries of a block; {@code tileN} keys
    */
-  public BlockContents(Scope s, I32 thread, Modification modification, I32 queries, I32 keys, int tileM, int tileN) {
+  public BlockContents(Scope s, I32 thread, Modification modification, Band band, SeqlenInfo sequence, int tileM,
+      int tileN) {
     this.s = s;
     this.thread = thread;
     this.modification = modification;
-    this.queries = queries;
-    this.keys = keys;
+    this.band = band;
+    this.sequence = sequence;
     this.tileM = tileM;
     this.tileN = tileN;
     sums = s.shared(ElementType.I32, Layout.columnMajor(2, THREADS / Warp.SIZE));
@@ -70,8 +71,9 @@ public final class BlockContents {
     s.loop(thread, s.constant(tileM * tileN), THREADS, element -> {
       var query = firstQuery.plus(element.dividedBy(tileN));
       var key = n.times(tileN).plus(element.modulo(tileN));
-      var exists = query.lessThan(queries);
-      var visible = key.lessThan(keys).and(modification.visible(s, batch, head, query, key));
+      var exists = query.lessThan(sequence.queries());
+      var visible = key.lessThan(sequence.keys()).and(band.sees(s, sequence, query, key))
+          .and(modification.visible(s, batch, head, query, key));
       count(seen, exists.and(visible));
       count(hidden, exists.and(visible.not()));
     });
@@ -82,7 +84,7 @@ public final class BlockContents {
       I32.Variable hidden) {
     var row = firstQuery.dividedBy(given.queries());
     var block = n.times(tileN).dividedBy(given.keys());
-    count(hidden, n.plus(1).times(tileN).lessThan(keys.plus(1)).not());
+    count(hidden, n.plus(1).times(tileN).lessThan(sequence.keys().plus(1)).not());
     each(GivenBlocks.Traced.of(s, GivenBlocks.PARTIAL), batch, head, row, block, found -> {
       count(seen, found);
       count(hidden, found);

@@ -9,7 +9,8 @@ import tilewright.numerics.ElementType;
 
 /**
  * Blocks of keys from a block mask: for each tile of queries a list of those that it sees in part and one of those that
- * it sees whole, each from the last to the first (FlexAttention's BlockMask). Blocks in neither are skipped.
+ * it sees whole, each from the last to the first (FlexAttention's BlockMask). Blocks in neither are skipped. Tiles of
+ * packed sequences are numbered by their {@linkplain PackedTiles slots}, in one batch entry.
  *
  * @param partial (blocks) of this tile; likewise {@code full}
  */
@@ -34,6 +35,16 @@ public record BlockLists(GlobalTensor partial, I32 partials, GlobalTensor full, 
         counts.at(zero, zero, zero, zero).loadInteger(GlobalTensor.MAX_EXTENT),
         k.global(list("fullBlocks")).from(zero, tile.number(), tile.head(), tile.batch()),
         counts.at(k.constant(1), zero, zero, zero).loadInteger(GlobalTensor.MAX_EXTENT));
+  }
+
+  /**
+   * The lists of one tile of packed sequences, which are at its {@linkplain PackedTiles slot}.
+   *
+   * @param queries of a tile
+   */
+  public static BlockLists packed(Scope k, AttentionTileScheduler.Tile tile, SeqlenInfo sequence, int queries) {
+    var slot = PackedTiles.firstSlot(sequence.firstQuery(), tile.batch(), queries).plus(tile.number());
+    return of(k, new AttentionTileScheduler.Tile(slot, tile.head(), k.constant(0)));
   }
 
   @Override

@@ -208,9 +208,10 @@ public record Modification(Optional<ScoreMod> score, Optional<MaskMod> mask, Cap
     return changed;
   }
 
-  /** Whether a query sees a key; any answer where there is no such query or key. */
+  /** Whether the mask, if there is one, shows a key to a query; any answer where there is no such query or key. */
   public Pred visible(Scope s, I32 b, I32 h, I32 q, I32 k) {
-    return reads() ? s.clamping(() -> mask.orElseThrow().apply(b, h, q, k)) : mask.orElseThrow().apply(b, h, q, k);
+    if (mask.isEmpty()) return Pred.known(s, true);
+    return reads() ? s.clamping(() -> mask.get().apply(b, h, q, k)) : mask.get().apply(b, h, q, k);
   }
 
   private boolean reads() {

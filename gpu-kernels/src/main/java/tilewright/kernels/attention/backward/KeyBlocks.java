@@ -67,6 +67,12 @@ public record KeyBlocks(QueryTiles queries, Plan plan, I32 heads, I32 keys, Atte
     var sharers = heads.dividedBy(scheduler.heads()).settled();
     return new KeyBlock(queries.k(), number, firstKey, head, sharers, tile.batch().settled(), sequence,
         QueryBlocks.of(plan.band, sequence, firstKey, queries.tileM(), plan.keys),
-        plan.lists ? Optional.of(TileList.of(queries.k(), number, head, tile.batch().settled())) : Optional.empty());
+        plan.lists ? Optional.of(list(slot, number, head, tile.batch())) : Optional.empty());
+  }
+
+  /** The list of a block, which is at its slot where sequences are packed. */
+  private TileList list(AttentionTileScheduler.Tile slot, I32 number, I32 head, I32 batch) {
+    return packed.isPresent() ? TileList.of(queries.k(), slot.number().settled(), head, queries.k().constant(0))
+        : TileList.of(queries.k(), number, head, batch.settled());
   }
 }
