@@ -4,6 +4,7 @@ import java.util.List;
 import java.util.Optional;
 import java.util.Set;
 import java.util.function.Consumer;
+import java.util.function.Function;
 import java.util.function.Supplier;
 import tilewright.layout.OffsetMap;
 import tilewright.numerics.ElementType;
@@ -35,6 +36,11 @@ public final class Scope {
 
   Scope(Target target) {
     this.target = target;
+  }
+
+  /** Traces instructions that no kernel gets, and returns what {@code body} finds in doing so. */
+  public static <T> T trial(Target target, Function<Scope, T> body) {
+    return body.apply(new Scope(target));
   }
 
   public Target target() {

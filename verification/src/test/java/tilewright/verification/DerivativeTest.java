@@ -1,6 +1,7 @@
 package tilewright.verification;
 
 import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertFalse;
 import static org.junit.jupiter.api.Assertions.assertThrows;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
@@ -17,6 +18,7 @@ import tilewright.kernel.Derivative;
 import tilewright.kernel.F32;
 import tilewright.kernel.Scope;
 import tilewright.kernel.TraceException;
+import tilewright.kernel.collective.attention.Modification;
 import tilewright.kernel.collective.attention.ScoreMod;
 import tilewright.numerics.ElementType;
 
@@ -140,6 +142,14 @@ class DerivativeTest {
       assertEquals(Optional.of(0f), Derivative.of(x.minus(x), x).known());
       assertEquals(Optional.of(0f), Derivative.of(k.constant(3f), x).known());
     });
+  }
+
+  @Test
+  void functionsThatOnlyAddToScoresNeedNoDerivative() {
+    assertTrue(Modification.NONE.adds());
+    assertTrue(Modification.NONE.then((s, b, h, q, k) -> s.plus(k.minus(q).toF32())).adds());
+    assertFalse(Modification.NONE.then((s, b, h, q, k) -> s.times(2)).adds());
+    assertFalse(Modification.NONE.then((s, b, h, q, k) -> s.roundedTo(ElementType.BF16)).adds(), "has none");
   }
 
   /** A table's element or a variable that the input does not change is a constant beside it. */

@@ -11,7 +11,7 @@ import tilewright.kernel.collective.attention.Modification;
 
 /**
  * Sorts blocks of keys by what a mask and a band show of them: for each tile of queries, which are seen in part and
- * which whole. The mask is the same lambda that the attention kernel applies to blocks seen in part, or the user's lists.
+ * which whole. The mask is the lambda that the attention kernel applies to blocks seen in part, or the user's lists.
  *
  * @param modification whose mask it is
  * @param packed whether sequences lie one after the other: lists are in the slots of tiles then
