@@ -1,10 +1,15 @@
 package tilewright.verification.mutation;
 
+import java.util.Optional;
 import java.util.stream.Stream;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.MethodSource;
+import org.junit.jupiter.params.provider.ValueSource;
 import tilewright.kernel.collective.attention.Band;
+import tilewright.kernels.attention.AttentionProblem.Packed;
 import tilewright.kernels.attention.AttentionProblem.Sizes;
+import tilewright.kernels.attention.AttentionProblem;
+import tilewright.kernels.attention.TileMask;
 import tilewright.kernels.attention.backward.Sm80AttentionBackwardKernel;
 import tilewright.kernels.attention.backward.Sm80BackwardConfig.Shape;
 import tilewright.numerics.ElementType;
@@ -49,6 +54,21 @@ class AttentionBackwardMutationTest {
   @MethodSource("forms")
   void aWeakerWaitIsNoticed(Form form) {
     form.trial().assertNoticed(Mutations::withAWeakerWait);
+  }
+
+  /** Tiles from lists, of sequences of which one is empty, and the gradient of data that the function reads. */
+  @ParameterizedTest
+  @ValueSource(ints = {1, 2})
+  void mistakesBesideListsAndCapturedDataAreNoticed(int stages) {
+    var dense = AttentionProblem.dense(ElementType.BF16, Sizes.of(1, 120, 101, 1, 32))
+        .with(new Packed("cuQ", "cuK", 3, 90));
+    var setup = CapturedForms.gradients(dense, new int[] {90, 5, 25}, new int[] {60, 0, 41});
+    var shape = new Shape(32, 32, 32, 32, 2, 2, 2, 2, stages, 1);
+    var trial = GradientsTrial.of(Sm80AttentionBackwardKernel.prepare(setup.problem(), shape), setup,
+        Optional.of(new TileMask(setup.problem().forward(), shape.tileM(), shape.tileN()))).withSeeds(6);
+    trial.assertTheKernelItselfIsClean();
+    trial.assertNoticed(Mutations::withoutABarrier);
+    trial.assertNoticed(Mutations::withAWeakerWait);
   }
 
   @ParameterizedTest

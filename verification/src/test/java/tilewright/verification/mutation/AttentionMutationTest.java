@@ -4,7 +4,10 @@ import java.util.List;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.MethodSource;
 import tilewright.kernel.collective.attention.Band;
+import tilewright.kernels.attention.AttentionProblem.Packed;
 import tilewright.kernels.attention.AttentionProblem.Sizes;
+import tilewright.kernels.attention.AttentionProblem;
+import tilewright.kernels.attention.BlockMask;
 import tilewright.kernels.attention.Sm80AttentionConfig.Shape;
 import tilewright.kernels.attention.Sm80AttentionKernel;
 import tilewright.numerics.ElementType;
@@ -24,6 +27,25 @@ class AttentionMutationTest {
   private static MutationTrial trial(Shape shape) {
     return MutationTrial.of(Sm80AttentionKernel.prepare(SETUP.problem(), shape), () ->
         AttentionCases.buffers(SETUP, 3));
+  }
+
+  /** Blocks from lists, of sequences of which one is empty, and functions that read data of the launch. */
+  private static MutationTrial listed(Shape shape) {
+    var problem = CapturedForms.of(AttentionProblem.dense(ElementType.BF16, Sizes.of(1, 131, 120, 1, 32))
+        .with(new Packed("cuQ", "cuK", 3, 100)));
+    var setup = CapturedForms.setup(problem, new int[] {100, 0, 31}, new int[] {90, 5, 25});
+    var buffers = AttentionCases.buffers(setup, 3);
+    CapturedForms.makeLists(new BlockMask(problem, shape.tileM(), shape.tileN()), buffers);
+    return MutationTrial.onCopies(Sm80AttentionKernel.prepare(problem, shape), buffers).comparing("O").withSeeds(6);
+  }
+
+  @ParameterizedTest
+  @MethodSource("shapes")
+  void mistakesBesideListsAndCapturedDataAreNoticed(Shape shape) {
+    var trial = listed(shape);
+    trial.assertTheKernelItselfIsClean();
+    trial.assertNoticed(Mutations::withoutABarrier);
+    trial.assertNoticed(Mutations::withAWeakerWait);
   }
 
   @ParameterizedTest

@@ -52,6 +52,8 @@ class Sm100AttentionMutationTest {
     PACKED(packed(new int[] {30, 0, 260, 5}, new int[] {70, 20, 140, 70}), false),
     /** Lists of blocks that are seen in part and whole, and a function of scores. */
     LISTS(lists(), false),
+    /** Lists of packed sequences, and functions that read data of the launch. */
+    CAPTURED(captured(), false),
     /** Operands of 8 bits, with factors of blocks. */
     E4M3(inBytes(band(520, 140, Band.ALL), Quantized.perBlock(ElementType.BF16, sizes(520, 140), 128, 64)), false),
     /** Operands of 8 bits with scales, of blocks that share a tile of them. */
@@ -111,6 +113,12 @@ class Sm100AttentionMutationTest {
     var problem = AttentionProblem.dense(ElementType.BF16, Sizes.of(1, 520, 200, 1, DIM))
         .with(new Modification(Optional.of(bias), Optional.of(mask)));
     return new AttentionCases.Setup("lists", problem.skipping(), (_, _, _) -> ScoreRule.NONE);
+  }
+
+  private static AttentionCases.Setup captured() {
+    int[] queries = {520, 0, 30};
+    int[] keys = {200, 20, 70};
+    return CapturedForms.setup(CapturedForms.of(packed(queries, keys).problem()), queries, keys);
   }
 
   private static MaskMod before(int key) {

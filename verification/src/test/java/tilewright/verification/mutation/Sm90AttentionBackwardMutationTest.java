@@ -7,6 +7,7 @@ import static org.junit.jupiter.api.Assumptions.abort;
 
 import java.util.ArrayList;
 import java.util.List;
+import java.util.Optional;
 import java.util.stream.Stream;
 import org.junit.jupiter.api.DynamicContainer;
 import org.junit.jupiter.api.TestFactory;
@@ -14,6 +15,8 @@ import tilewright.device.assembly.Assembler;
 import tilewright.device.assembly.Assembly;
 import tilewright.kernel.collective.attention.Band;
 import tilewright.kernels.attention.AttentionProblem.Sizes;
+import tilewright.kernels.attention.AttentionProblem;
+import tilewright.kernels.attention.TileMask;
 import tilewright.numerics.ElementType;
 import tilewright.ptx.PtxModule;
 import tilewright.ptx.PtxPrinter;
@@ -29,18 +32,28 @@ class Sm90AttentionBackwardMutationTest {
   private static final int PASSED_ONCE = 2;
 
   /** Two blocks of keys add to a tile of dQ in any order, and four in theirs: it matters from three on. */
-  private record Form(String name, Shape shape, boolean deterministic) {
+  private record Form(String name, Shape shape, boolean deterministic, boolean listed) {
     private static final int SEEDS = 3;
     private static final int ORDERED_SEEDS = 8;
 
     /** Three tiles of each of two heads, so that rings of two stages wrap more than once. */
     MutationTrial trial() {
+      if (listed) return trialOfLists();
       int keys = (deterministic ? 3 : 1) * shape.keys() + 10;
       var sizes = new Sizes(1, 2 * shape.queries() + 6, keys, 2, 1, shape.headDim(), shape.valueDim());
       var setup = AttentionBackwardCases.setup(AttentionCases.band(ElementType.BF16, sizes, Band.ALL), deterministic);
       var trial = GradientsTrial.of(Sm90AttentionBackwardKernel.prepare(setup.problem(), shape), setup)
           .exceptFor(HarmlessMutants::isConvergence);
       return deterministic ? trial.together().withSeeds(ORDERED_SEEDS) : trial.withSeeds(SEEDS);
+    }
+
+    /** Tiles from lists, and the gradient of data that the function reads. */
+    private MutationTrial trialOfLists() {
+      var sizes = new Sizes(1, 3 * shape.queries() + 6, shape.keys() + 10, 2, 1, shape.headDim(), shape.valueDim());
+      var setup = CapturedForms.gradients(AttentionProblem.dense(ElementType.BF16, sizes), new int[0], new int[0]);
+      var lists = new TileMask(setup.problem().forward(), shape.queries(), shape.keys());
+      return GradientsTrial.of(Sm90AttentionBackwardKernel.prepare(setup.problem(), shape), setup, Optional.of(lists))
+          .exceptFor(HarmlessMutants::isConvergence).withSeeds(SEEDS);
     }
 
     Flaw[] flaws() {
@@ -54,8 +67,12 @@ class Sm90AttentionBackwardMutationTest {
   private static List<Form> forms() {
     var divided = new Shape(64, 64, 2, 64, 2, false, 40);
     var shared = new Shape(192, 128, 2, 64, 2, true, 40);
-    return List.of(new Form("divided keys", divided, false), new Form("shared head dimension", shared, false),
-        new Form("divided keys in order", divided, true), new Form("shared head dimension in order", shared, true));
+    return List.of(new Form("divided keys", divided, false, false),
+        new Form("shared head dimension", shared, false, false),
+        new Form("divided keys in order", divided, true, false),
+        new Form("shared head dimension in order", shared, true, false),
+        new Form("lists and captured data", divided, false, true),
+        new Form("lists and captured data, shared head dimension", shared, false, true));
   }
 
   @TestFactory

@@ -19,9 +19,7 @@ import tilewright.numerics.ElementType;
 import tilewright.ptx.Dim3;
 import tilewright.sm90.attention.Sm90AttentionConfig.Shape;
 import tilewright.sm90.attention.Sm90AttentionKernel;
-import tilewright.verification.backend.SimulatorBackend;
 import tilewright.verification.cases.AttentionCases;
-import tilewright.verification.cases.Buffers;
 import tilewright.verification.cases.ColumnMajorValues;
 import tilewright.verification.cases.QuantizedAttention;
 
@@ -48,7 +46,11 @@ enum Sm90AttentionForm {
   /** Operands of 8 bits whose V is column-major: K comes in two copies, and no warps transpose V. */
   BYTES_BY_COLUMNS(new Shape(64, 64, 2, 32, 3, 2, 64, true), HeadPacking.NONE, 1, Sm90AttentionForm::byColumns),
   /** P·V of each block is added to O by threads. */
-  BYTES_PROMOTED(new Shape(64, 64, 2, 32, 3, 2, 64, true), HeadPacking.NONE, 1, problem -> ofBytes(problem).promoted());
+  BYTES_PROMOTED(new Shape(64, 64, 2, 32, 3, 2, 64, true), HeadPacking.NONE, 1, problem -> ofBytes(problem).promoted()),
+  /** Lists, and functions that read data of the launch. */
+  CAPTURED(shape(2, 2, true), HeadPacking.NONE, 1, CapturedForms::of),
+  /** Lists and data of sequences. */
+  CAPTURED_SEQUENCES(shape(2, 2, true), HeadPacking.NONE, 1, CapturedForms::of);
 
   private static final int DIM = 64;
   private static final int STAGES = 3;
@@ -73,11 +75,15 @@ enum Sm90AttentionForm {
       return List.of(sequences(new int[] {140, 0, 70, 1, 133}, new int[] {80, 5, 33, 0, 60}),
           sequences(new int[] {100, 100, 5, 128, 20}, new int[] {10, 0, 5, 10, 16}));
     }
+    if (this == CAPTURED_SEQUENCES) {
+      return List.of(sequences(new int[] {140, 0, 70, 1, 133}, new int[] {80, 5, 133, 0, 120}),
+          sequences(new int[] {100, 100, 5, 128, 20}, new int[] {10, 0, 5, 10, 16}));
+    }
     return switch (this) {
       case CAUSAL -> List.of(trial(3, 200), trial(7, 10), trial(5, 40));
       case WINDOW -> List.of(trial(3, 420), trial(7, 10), trial(5, 40));
       case BYTES, BYTES_BY_COLUMNS, BYTES_PROMOTED -> List.of(trial(3, 160), trial(7, 10), trial(5, 80));
-      case LISTS -> List.of(trial(3, 264), trial(7, 10), trial(5, 40));
+      case LISTS, CAPTURED -> List.of(trial(3, 264), trial(7, 10), trial(5, 40));
       // The last word of an even and of an odd round of the ring of tiles, however tiles are shared out.
       case TWO_CTAS -> List.of(trial(3, 80), trial(7, 10), trial(5, 40), trial(6, 10), trial(4, 10));
       // Until so many arrivals are one too many that a phase is.
@@ -97,12 +103,14 @@ enum Sm90AttentionForm {
   }
 
   private AttentionProblem dense(int queries, int keys) {
-    return change.apply(AttentionProblem.dense(ElementType.BF16,
-        new Sizes(1, queries, keys, packing.heads(), 1, DIM, DIM)));
+    return AttentionProblem.dense(ElementType.BF16, new Sizes(1, queries, keys, packing.heads(), 1, DIM, DIM));
   }
 
-  private MutationTrial trial(AttentionProblem problem, int[] queries, int[] keys) {
-    var setup = new AttentionCases.Setup(name(), problem, (_, _, _) -> null, queries, keys);
+  private MutationTrial trial(AttentionProblem dense, int[] queries, int[] keys) {
+    var problem = change.apply(dense);
+    var setup = problem.modification().captures().tensors().isEmpty()
+        ? new AttentionCases.Setup(name(), problem, (_, _, _) -> null, queries, keys)
+        : CapturedForms.setup(problem, queries, keys);
     return MutationTrial.onCopies(Sm90AttentionKernel.prepare(problem, shape, packing), buffers(setup))
         .on(Dim3.of(blocks)).withSeeds(SEEDS).comparing("O");
   }
@@ -111,10 +119,7 @@ enum Sm90AttentionForm {
   private Map<String, MemorySegment> buffers(AttentionCases.Setup setup) {
     var buffers = AttentionCases.buffers(new Sm90AttentionKernel(), setup, 1);
     if (setup.problem().blockMask()) {
-      var lists = new BlockMask(setup.problem(), DIM * shape.consumers(), KEYS);
-      for (var name : BlockMask.BUFFERS) buffers.put(name, Buffers.poisoned(ElementType.I32, lists.elements()));
-      var outcome = new SimulatorBackend(1).run(lists.prepare().on(buffers));
-      if (!outcome.findings().isEmpty()) throw new IllegalStateException(outcome.findings().getFirst());
+      CapturedForms.makeLists(new BlockMask(setup.problem(), DIM * shape.consumers(), KEYS), buffers);
     }
     return buffers;
   }
