@@ -29,6 +29,10 @@ final class GradientOptions {
   @Option(names = "--dv", paramLabel = "FILE", description = "Where dV goes, laid out like V.")
   private Optional<Path> dV;
 
+  @Option(names = "--gradient-of", paramLabel = "NAME=FILE",
+      description = "Where the gradient of what --mod reads goes, in f32: of bias, slopes or table.")
+  private Map<String, Path> captured = Map.of();
+
   @Option(names = "--deterministic", description = "Add in a fixed order: every run gives the same bits.")
   private boolean deterministic;
 
@@ -48,12 +52,18 @@ final class GradientOptions {
     return o;
   }
 
+  /** Where gradients of captured tensors go, by the tensors' names. */
+  Map<String, Path> captured() {
+    return captured;
+  }
+
   /** Where the gradients go, by their names. */
   Map<String, Path> outputs() {
     var paths = new LinkedHashMap<String, Path>();
     dQ.ifPresent(path -> paths.put("dQ", path));
     dK.ifPresent(path -> paths.put("dK", path));
     dV.ifPresent(path -> paths.put("dV", path));
+    captured.forEach((name, path) -> paths.put("d" + name, path));
     return paths;
   }
 
@@ -66,6 +76,7 @@ final class GradientOptions {
     given.put("--dv", dV.isPresent());
     if (!backward) {
       given.put("--o", o.isPresent());
+      given.put("--gradient-of", !captured.isEmpty());
       given.put("--deterministic", deterministic);
       require(given(given, true).isEmpty(), "only with --backward: " + String.join(", ", given(given, true)));
       require(out.isPresent(), "missing --out: where O goes");

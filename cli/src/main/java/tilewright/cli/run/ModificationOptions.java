@@ -37,6 +37,10 @@ final class ModificationOptions {
           + "several options all must show a key. Positions count from the first key.")
   private List<String> masks = List.of();
 
+  @Option(names = "--skip-blocks", description = "First list the blocks of keys that --mask, --causal or --window "
+      + "show, then skip the others.")
+  private boolean skips;
+
   @Option(names = "--show-mask", description = "Print which blocks of keys the first head's queries see.")
   private boolean show;
 
@@ -46,6 +50,11 @@ final class ModificationOptions {
     for (var mod : mods) attention.score(NamedMods.score(mod, arguments));
     for (var mask : masks) attention.mask(NamedMods.mask(mask, arguments));
     if (show && masks.isEmpty()) throw CommandFailure.badInput("--show-mask needs a mask: give --mask");
+    if (!skips) return;
+    if (masks.isEmpty() && attention.problem().band().isAll()) {
+      throw CommandFailure.badInput("--skip-blocks needs hidden keys: give --mask, --causal or --window");
+    }
+    attention.skippingBlocks();
   }
 
   /** Prints the picture of the mask, if it is asked for. */
@@ -58,7 +67,7 @@ final class ModificationOptions {
     }
     int tile = Math.max(1, Math.ceilDiv(longest, PICTURE));
     var first = AttentionProblem.dense(ElementType.BF16, Sizes.of(1, s.queries(), s.keys(), 1, s.headDim()))
-        .with(problem.modification());
+        .with(problem.band()).with(problem.modification());
     var mask = new BlockMask(first, tile, tile);
     var all = new HashMap<>(buffers);
     for (var name : BlockMask.BUFFERS) {

@@ -3,6 +3,7 @@ package tilewright.cli.run;
 import java.lang.foreign.Arena;
 import java.lang.foreign.MemorySegment;
 import java.nio.file.Path;
+import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
@@ -25,9 +26,13 @@ import tilewright.cli.tensor.TensorFile;
 import tilewright.device.Gpu;
 import tilewright.device.driver.GpuProbe;
 import tilewright.kernel.Target;
+import tilewright.kernel.collective.attention.CapturedTensor;
+import tilewright.kernel.collective.attention.Captures;
 import tilewright.kernels.attention.AttentionBackwardKernel;
+import tilewright.kernels.attention.AttentionBackwardProblem;
 import tilewright.kernels.attention.AttentionKernel;
 import tilewright.kernels.attention.AttentionProblem.Sizes;
+import tilewright.kernels.attention.BlockMask;
 import tilewright.kernels.library.AttentionBackwardKernels;
 import tilewright.kernels.library.AttentionKernels;
 import tilewright.numerics.ElementType;
@@ -43,7 +48,10 @@ import tilewright.ptx.Launch;
     "run attention --q Q.npy --k K.npy --v Vt.npy --out O.npy --dtype e4m3 --v-layout bhds",
     "run attention --q Q.npy --k K.npy --v V.npy --out O.npy --dtype mxf8",
     "run attention --q Q.npy --k K.npy --v V.npy --out O.npy --mod alibi:slopes.npy --mask document:ids.npy",
-    "run attention --q Q.npy --k K.npy --v V.npy --backward --do dO.npy --dq dQ.npy --dk dK.npy --dv dV.npy"})
+    "run attention --q Q.npy --k K.npy --v V.npy --out O.npy --mask document:ids.npy --causal --skip-blocks",
+    "run attention --q Q.npy --k K.npy --v V.npy --backward --do dO.npy --dq dQ.npy --dk dK.npy --dv dV.npy",
+    "run attention --q Q.npy --k K.npy --v V.npy --backward --do dO.npy --dq dQ.npy --dk dK.npy --dv dV.npy "
+        + "--mod bias:bias.npy --gradient-of bias=dbias.npy"})
 public final class RunAttention implements Callable<Integer> {
   private final Console console;
 
@@ -91,7 +99,7 @@ public final class RunAttention implements Callable<Integer> {
   private int forward(Inputs inputs, Arena arena) {
     var s = inputs.sizes();
     var chosen = choose(inputs, kernel);
-    var result = backend.run(prepare(chosen, inputs, arena), console);
+    var result = backend.run(prepare(chosen, inputs, arena).toList(), console);
     if (result.findings().isEmpty()) {
       AttentionFileOptions.write(out.orElseThrow(), "O", inputs.output(),
           files.shape(s, s.queries(), s.heads(), s.valueDim()), inputs.buffers());
@@ -100,15 +108,18 @@ public final class RunAttention implements Callable<Integer> {
     return report("attention", out.orElseThrow().toString(), inputs, chosen.name(), result);
   }
 
-  /** The launch, with room for O and LSE. */
-  private Launch prepare(AttentionKernel chosen, Inputs inputs, Arena arena) {
+  /** The launch, with room for O and LSE, behind that of its lists of blocks where it skips others. */
+  private Stream<Launch> prepare(AttentionKernel chosen, Inputs inputs, Arena arena) {
     var s = inputs.sizes();
-    var prepared = chosen(() -> chosen.prepare(inputs.attention().problem()));
+    var problem = inputs.attention().problem();
+    var prepared = chosen(() -> chosen.prepare(problem));
     inputs.allocate(arena, "O", inputs.output(), files.shape(s, s.queries(), s.heads(), s.valueDim()));
     inputs.allocate(arena, "LSE", ElementType.F32, logarithms(s));
-    chosen.zeros(inputs.attention().problem()).forEach((name, bytes) ->
-        inputs.allocate(arena, name, ElementType.I8, List.of(bytes)));
-    return prepared.on(inputs.buffers());
+    chosen.zeros(problem).forEach((name, bytes) -> inputs.allocate(arena, name, ElementType.I8, List.of(bytes)));
+    if (!problem.blockMask()) return Stream.of(prepared.on(inputs.buffers()));
+    var lists = chosen(() -> chosen.blockMask(problem));
+    for (var name : BlockMask.BUFFERS) inputs.allocate(arena, name, ElementType.I32, List.of(lists.elements()));
+    return Stream.of(lists.prepare(), prepared).map(launch -> launch.on(inputs.buffers()));
   }
 
   private int backward(Inputs inputs, Arena arena) {
@@ -116,7 +127,8 @@ public final class RunAttention implements Callable<Integer> {
     var attention = chosen(() -> inputs.attention().backward()).tensors(
         files.view("dO", s.queries(), s.heads(), s.valueDim()), files.view("dQ", s.queries(), s.heads(), s.headDim()),
         files.view("dK", s.keys(), s.keyHeads(), s.headDim()), files.view("dV", s.keys(), s.keyHeads(), s.valueDim()));
-    if (gradients.deterministic()) attention.deterministic();
+    chosen(() -> gradients.deterministic() ? attention.deterministic() : attention);
+    gradients.captured().keySet().forEach(name -> chosen(() -> attention.gradientOf(captured(inputs, name))));
     var chosen = chosen(() -> attention.choose(candidates(kernel, capability(inputs),
         AttentionBackwardKernels.builtIn().all(), AttentionBackwardKernel::name,
         AttentionBackwardKernels.builtIn()::of)));
@@ -127,19 +139,43 @@ public final class RunAttention implements Callable<Integer> {
       files.read("O", o, outputs, inputs, console, arena);
       inputs.buffers().put("LSE", logarithms(lse.orElseThrow(), s, arena));
       return Stream.<Launch>empty();
-    }).orElseGet(() -> Stream.of(prepare(choose(inputs, Optional.empty()), inputs, arena)));
-    var shapes = Map.of("dQ", files.shape(s, s.queries(), s.heads(), s.headDim()),
-        "dK", files.shape(s, s.keys(), s.keyHeads(), s.headDim()),
-        "dV", files.shape(s, s.keys(), s.keyHeads(), s.valueDim()));
-    shapes.forEach((name, shape) -> inputs.allocate(arena, name, inputs.type(), shape));
-    var result = backend.run(Stream.concat(before, prepared.on(inputs.buffers()).stream()).toList(), console);
+    }).orElseGet(() -> prepare(choose(inputs, Optional.empty()), inputs, arena));
+    var results = new HashMap<>(Map.of(
+        "dQ", new Result(inputs.type(), files.shape(s, s.queries(), s.heads(), s.headDim())),
+        "dK", new Result(inputs.type(), files.shape(s, s.keys(), s.keyHeads(), s.headDim())),
+        "dV", new Result(inputs.type(), files.shape(s, s.keys(), s.keyHeads(), s.valueDim()))));
+    var captures = attention.problem().forward().modification().captures();
+    captures.differentiated().forEach(name ->
+        results.put("d" + name, new Result(ElementType.F32, captures.gradient(name).extents())));
+    results.forEach((name, tensor) -> inputs.allocate(arena, name, tensor.type, tensor.shape));
+    var lists = lists(chosen, attention.problem(), inputs, arena);
+    var launches = Stream.of(before, lists, prepared.on(inputs.buffers()).stream()).flatMap(part -> part).toList();
+    var result = backend.run(launches, console);
     if (result.findings().isEmpty()) {
-      gradients.outputs().forEach((name, path) ->
-          AttentionFileOptions.write(path, name, inputs.type(), shapes.get(name), inputs.buffers()));
+      gradients.outputs().forEach((name, path) -> AttentionFileOptions.write(path, name, results.get(name).type,
+          results.get(name).shape, inputs.buffers()));
     }
     var written = gradients.outputs().values().stream().map(Path::toString).collect(Collectors.joining(", "));
     return report(gradients.deterministic() ? "deterministic gradients" : "gradients", written, inputs, chosen.name(),
         result);
+  }
+
+  /** A tensor that is written. */
+  private record Result(ElementType type, List<Long> shape) {}
+
+  /** The launch that lists tiles of queries, where the gradients skip others. */
+  private static Stream<Launch> lists(AttentionBackwardKernel chosen, AttentionBackwardProblem problem, Inputs inputs,
+      Arena arena) {
+    if (!problem.forward().blockMask()) return Stream.empty();
+    var lists = chosen(() -> chosen.tileMask(problem));
+    lists.elements().forEach((name, count) -> inputs.allocate(arena, name, ElementType.I32, List.of(count)));
+    return Stream.of(lists.prepare().on(inputs.buffers()));
+  }
+
+  private static CapturedTensor captured(Inputs inputs, String name) {
+    var tensors = inputs.attention().problem().modification().captures().tensors();
+    return Optional.ofNullable(tensors.get(name)).map(Captures.Given::tensor).orElseThrow(() ->
+        new IllegalArgumentException("no gradient of " + name + ", which no --mod reads from a file"));
   }
 
   private static List<Long> logarithms(Sizes s) {

@@ -15,6 +15,7 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
+import org.junit.jupiter.params.provider.ValueSource;
 import tilewright.cli.Cli;
 import tilewright.cli.tensor.Npy;
 
@@ -136,6 +137,67 @@ class RunModificationTest {
     assertEquals(2, run.exitCode(), run.err());
     assertTrue(run.err().contains(message.replace("@", "; ")), run.err());
     assertEquals(1, run.err().lines().count(), run.err());
+  }
+
+  @ParameterizedTest
+  @CsvSource(delimiter = ';', value = {
+      "--mask;document:ids.npy; 1, 1, 1, 3.5, 3.5, 6, 6, 6",
+      "--window;1,0; 0, 0.5, 1.5, 2.5, 3.5, 4.5, 5.5, 6.5"})
+  void hiddenBlocksAreSkipped(String option, String value, String means) throws IOException {
+    var run = run(option, value, "--skip-blocks");
+    assertEquals(0, run.exitCode(), run.err());
+    var expected = List.of(means.split(", ")).stream().mapToDouble(Double::parseDouble).toArray();
+    var o = output();
+    for (int i = 0; i < KEYS; i++) assertEquals(expected[i], o[i], 2e-3, "query " + i);
+  }
+
+  @Test
+  void withoutAMaskNothingIsSkipped() {
+    var run = run("--skip-blocks");
+    assertEquals(2, run.exitCode());
+    assertTrue(run.err().contains("--skip-blocks needs hidden keys: give --mask, --causal or --window"), run.err());
+  }
+
+  /** All scores are 0 and V is its row's number, of which dO takes the mean: dS = P · (k − the mean of the keys seen). */
+  @ParameterizedTest
+  @ValueSource(strings = {"", "--skip-blocks"})
+  void theGradientOfABiasIsWritten(String skipping) throws IOException {
+    var dO = ByteBuffer.allocate(2 * KEYS * DIM).order(ByteOrder.LITTLE_ENDIAN);
+    for (int i = 0; i < KEYS * DIM; i++) dO.putShort(Float.floatToFloat16(1f / DIM));
+    write("upstream", "<f2", "(1, " + KEYS + ", 1, " + DIM + ")", dO.array());
+    write("bias", "<f4", "(" + KEYS + ", " + KEYS + ")", new byte[4 * KEYS * KEYS]);
+    var options = new ArrayList<>(List.of("--causal", "--mod", "bias:bias.npy", "--gradient-of", "bias=gradient.npy"));
+    if (!skipping.isEmpty()) options.add(skipping);
+    var run = backward(options);
+    assertEquals(0, run.exitCode(), run.err());
+    var bytes = ByteBuffer.wrap(Files.readAllBytes(folder.resolve("gradient.npy"))).order(ByteOrder.LITTLE_ENDIAN);
+    for (int q = 0; q < KEYS; q++) {
+      for (int k = 0; k < KEYS; k++) {
+        float expected = k <= q ? (k - q / 2f) / (q + 1) : 0;
+        assertEquals(expected, bytes.getFloat(bytes.limit() - 4 * (KEYS * KEYS - q * KEYS - k)), 2e-3, q + " " + k);
+      }
+    }
+  }
+
+  @Test
+  void onlyWhatFunctionsReadHasAGradient() {
+    var run = backward(List.of("--do", "q.npy", "--mod", "alibi", "--gradient-of", "slopes=gradient.npy"));
+    assertEquals(2, run.exitCode());
+    assertTrue(run.err().contains("no gradient of slopes, which no --mod reads from a file"), run.err());
+    run = run("--mod", "alibi:slopes.npy", "--gradient-of", "slopes=gradient.npy");
+    assertEquals(2, run.exitCode());
+    assertTrue(run.err().contains("only with --backward: --gradient-of"), run.err());
+  }
+
+  /** Computes gradients by dO in upstream.npy, unless options say otherwise. */
+  private Cli backward(List<String> options) {
+    var all = new ArrayList<>(List.of("run", "attention", "--backward"));
+    for (var name : List.of("q", "k", "v")) all.addAll(List.of("--" + name, name + ".npy"));
+    for (var name : List.of("dq", "dk", "dv")) all.addAll(List.of("--" + name, name + ".npy"));
+    if (!options.contains("--do")) all.addAll(List.of("--do", "upstream.npy"));
+    all.addAll(options);
+    return Cli.run(all.stream().map(option -> option.replaceAll("([a-z]+\\.npy)", folder + "/$1"))
+        .toArray(String[]::new));
   }
 
   @Test
