@@ -126,7 +126,37 @@ public final class GlobalTensor {
    */
   public F32 constant(I32... coordinate) {
     var inside = inside(coordinate);
-    return k.noted(this, inside, number(read(inside)));
+    return k.noted(this, inside, isOfPair(inside) ? ofPair(inside) : number(read(inside)));
+  }
+
+  /** Whether the thread reads a number's neighbour too, and both are in one access. */
+  private boolean isOfPair(I32... inside) {
+    if (spec.alignment() % 2 != 0 || k.isClamping() || !spec.isContiguous(rank() - 1)) return false;
+    boolean hasType = switch (spec.type()) {
+      case F32, F16, BF16 -> true;
+      default -> false;
+    };
+    return hasType && k.neighbour().filter(n -> n.moves(inside[rank() - 1].value)).isPresent();
+  }
+
+  /** One half of the access that reads a number and its neighbour. */
+  private F32 ofPair(I32... inside) {
+    boolean odd = k.neighbour().orElseThrow().odd();
+    var first = inside.clone();
+    if (odd) first[rank() - 1] = first[rank() - 1].plus(-1);
+    if (spec.type() == ElementType.F32) {
+      var pair = read(PtxType.B64, first);
+      var half = odd ? computed(PtxType.B64, "shr.b64", value(pair), Arithmetic.immediate(Float.SIZE)) : pair;
+      return new F32(k, computed(PtxType.F32, "mov.b32", value(computed(PtxType.B32, "cvt.u32.u64", value(half)))));
+    }
+    var pair = read(PtxType.B32, first);
+    if (spec.type() == ElementType.BF16) {
+      var bits = odd ? computed(PtxType.B32, "and.b32", value(pair), Arithmetic.immediate(-1 << Short.SIZE))
+          : computed(PtxType.B32, "shl.b32", value(pair), Arithmetic.immediate(Short.SIZE));
+      return new F32(k, computed(PtxType.F32, "mov.b32", value(bits)));
+    }
+    var half = odd ? computed(PtxType.B32, "shr.u32", value(pair), Arithmetic.immediate(Short.SIZE)) : pair;
+    return number(computed(PtxType.B16, "cvt.u16.u32", value(half)));
   }
 
   /**
@@ -187,12 +217,15 @@ public final class GlobalTensor {
   }
 
   private Node read(I32... inside) {
-    var place = Pointers.place(k, k.region(), base, layout.offset(inside), rungs, spec.type().bytes());
-    var type = switch (spec.type().bits()) {
+    return read(switch (spec.type().bits()) {
       case 32 -> spec.type() == ElementType.F32 ? PtxType.F32 : PtxType.B32;
       case 16 -> PtxType.B16;
       default -> PtxType.B8;
-    };
+    }, inside);
+  }
+
+  private Node read(PtxType type, I32... inside) {
+    var place = Pointers.place(k, k.region(), base, layout.offset(inside), rungs, spec.type().bytes());
     return k.pure(type, place.pointer().home, Integer.MIN_VALUE, Integer.MAX_VALUE, -1,
         new Node.Recipe("ld.global." + type.text(), List.of(place)));
   }

@@ -126,6 +126,11 @@ public final class I32 implements Scope.Printable {
     return value.isConstant() ? this : k.result(register(), value.min(), value.max());
   }
 
+  /** Whether tracing knows that it is even. */
+  public boolean isEven() {
+    return value.isEven();
+  }
+
   public Pred lessThan(I32 other) {
     return Pred.less(k, value, other.value);
   }

@@ -135,6 +135,11 @@ record Linear(long constant, List<Term> terms) {
     return ones & Bits.upTo(max());
   }
 
+  /** Whether it is known to be even, whatever its sign. */
+  boolean isEven() {
+    return constant % 2 == 0 && terms.stream().allMatch(term -> term.factor % 2 == 0 || (term.atom.ones & 1) == 0);
+  }
+
   /** Whether no two parts share a bit, so that the sum is also their exclusive or. */
   boolean isBitwise() {
     if (constant < 0) return false;

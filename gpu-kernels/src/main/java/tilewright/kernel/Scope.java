@@ -33,6 +33,8 @@ public final class Scope {
   private Region region = root;
   private boolean clamping;
   private Optional<Noted> noted = Optional.empty();
+  private Optional<Neighbour> neighbour = Optional.empty();
+  private Set<String> pairs = Set.of();
 
   Scope(Target target) {
     this.target = target;
@@ -122,7 +124,7 @@ public final class Scope {
 
   /** Declares a tensor in global memory: a pointer, and extents and strides that the launch gives. */
   public GlobalTensor global(TensorSpec spec) {
-    return GlobalTensor.declare(this, spec);
+    return GlobalTensor.declare(this, pairs.contains(spec.name()) ? spec.aligned(2) : spec);
   }
 
   /** Declares a tensor in global memory that copies reach through a tensor map (SM90). */
@@ -155,6 +157,34 @@ public final class Scope {
     return result;
   }
 
+  /**
+   * Traces a body for an index whose neighbour the thread visits too: numbers at the index plus something even, in a
+   * tensor that is aligned to pairs, {@link GlobalTensor#constant} reads in one access with those beside them.
+   *
+   * @param odd whether the neighbour comes before the index, and not behind it
+   */
+  public <T> T besideNeighbour(I32 index, boolean odd, Supplier<T> body) {
+    var before = neighbour;
+    neighbour = Optional.of(new Neighbour(index.value, odd));
+    var result = body.get();
+    neighbour = before;
+    return result;
+  }
+
+  /** An index whose neighbour is visited, too; see {@link #besideNeighbour}. */
+  record Neighbour(Linear index, boolean odd) {
+    /** Whether a coordinate is the index plus something even that does not depend on it. */
+    boolean moves(Linear coordinate) {
+      var rest = coordinate.minus(index);
+      var atoms = index.terms().stream().map(Linear.Term::atom).toList();
+      return rest.isEven() && rest.terms().stream().noneMatch(term -> term.atom().dependsOn(atoms));
+    }
+  }
+
+  Optional<Neighbour> neighbour() {
+    return neighbour;
+  }
+
   /** Traces a body, and gives the numbers that it reads of some tensors by {@link GlobalTensor#constant}. */
   public <T> T noting(Set<String> tensors, List<GlobalTensor.Read> reads, Supplier<T> body) {
     noted = Optional.of(new Noted(tensors, reads));
@@ -177,6 +207,11 @@ public final class Scope {
 
   boolean isClamping() {
     return clamping;
+  }
+
+  /** Declares tensors whose pointers and strides the launch aligns to two elements, where the contiguous one is one. */
+  public void alignedToPairs(Set<String> tensors) {
+    pairs = Set.copyOf(tensors);
   }
 
   /** Makes an extent or an integer parameter a constant of this trace, for what a launch with it does. */

@@ -114,7 +114,9 @@ final class SoftmaxWarpgroup {
           new Fragment(List.of(loaded.group(i))));
     }
     TensorFence.waitForLoads(k);
-    var key = block.times(keys).settled();
+    var first = block.times(keys);
+    // Where functions read pairs of numbers, tracing has to know that it is even.
+    var key = config.modification().readsPairs() ? first : first.settled();
     var place = new Modification.Place(tile.batch(), tile.head(), query(tile), key).in(tile.sequence(), !masked);
     var all = config.modification().apply(k, thread, rows, scale, place,
         config.blockMask() && !masked, rows.values(k, loaded));

@@ -43,10 +43,25 @@ public record Captures(Map<String, Given> tensors, Map<String, Float> numbers, M
       }
     }
 
+    private boolean isAlignedToPairs() {
+      int last = place.strides().size() - 1;
+      return place.offset() % (2L * tensor.type().bytes()) == 0 && place.strides().get(last) == 1
+          && place.strides().subList(0, last).stream().allMatch(stride -> stride % 2 == 0);
+    }
+
     /** A dense tensor in the buffer of its name, the last extent contiguous. */
     public static Given dense(CapturedTensor tensor, long... extents) {
       return new Given(tensor, tensor.dense(extents));
     }
+  }
+
+  /**
+   * The names, in kernels, of tensors whose rows begin at pairs of elements: two numbers beside each other are in one
+   * access.
+   */
+  Set<String> alignedToPairs() {
+    return tensors.values().stream().filter(Given::isAlignedToPairs)
+        .map(given -> CapturedTensor.PREFIX + given.tensor().name()).collect(Collectors.toSet());
   }
 
   /** Whether a tensor has several indices: then functions read it for each score, which takes registers. */

@@ -88,6 +88,12 @@ public final class FragmentRows {
     return Math.toIntExact(partition.layout().mode(1).apply(value) / partition.tile().getFirst());
   }
 
+  /** Whether the thread has the other value of the pair of columns, of which the first is even, in a value's row. */
+  boolean hasNeighbour(int value) {
+    int beside = columnOffset(value) ^ 1;
+    return values.get(rowOf[value]).stream().anyMatch(other -> columnOffset(other) == beside);
+  }
+
   /** The number of the value in the column beside that of the thread's first value. */
   public int neighbour() {
     return values.getFirst().stream().filter(value -> columnOffset(value) == 1).findFirst()

@@ -50,6 +50,11 @@ public record Modification(Optional<ScoreMod> score, Optional<MaskMod> mask, Cap
     return new Modification(score, mask, captures, Optional.of(lists));
   }
 
+  /** Whether functions may read two numbers beside each other in one access. */
+  public boolean readsPairs() {
+    return !captures.alignedToPairs().isEmpty();
+  }
+
   /** Whether there are blocks that it hides. */
   public boolean hidesBlocks() {
     return mask.isPresent() || blocks.isPresent();
@@ -182,13 +187,16 @@ public record Modification(Optional<ScoreMod> score, Optional<MaskMod> mask, Cap
 
   private List<Sloped> each(Scope k, I32 thread, FragmentRows rows, List<F32> scales, Place place, boolean whole,
       List<F32> scores, Call call) {
+    k.alignedToPairs(captures.alignedToPairs());
     var one = k.constant(1f);
     var changed = new ArrayList<>(scores.stream().map(s -> new Sloped(s, one, true)).toList());
     if (score.isEmpty() && (mask.isEmpty() || whole)) return changed;
     // Settled, or the assembler computes a key of each value ahead of all blocks, which takes a register each.
     var rowsHere = IntStream.range(0, rows.count())
         .mapToObj(row -> place.firstOfRows().plus(rows.row(thread, row)).settled()).toList();
-    var firstColumn = place.firstOfColumns().plus(rows.column(thread)).settled();
+    var columns = place.firstOfColumns().plus(rows.column(thread));
+    boolean pairs = !place.transposed && place.covered && columns.isEven();
+    var firstColumn = columns.settled();
     for (int value = 0; value < scores.size(); value++) {
       var row = rowsHere.get(rows.rowOf(value));
       var column = firstColumn.plus(rows.columnOffset(value));
@@ -198,7 +206,11 @@ public record Modification(Optional<ScoreMod> score, Optional<MaskMod> mask, Cap
       var head = head(place, query);
       var now = changed.get(value);
       if (score.isPresent()) {
-        now = call.of(score.get(), now.value().times(scales.get(rows.rowOf(value))), place.batch, head, q, key);
+        var scaled = now.value().times(scales.get(rows.rowOf(value)));
+        boolean odd = rows.columnOffset(value) % 2 != 0;
+        now = pairs && rows.hasNeighbour(value)
+            ? k.besideNeighbour(key, odd, () -> call.of(score.get(), scaled, place.batch, head, q, key))
+            : call.of(score.get(), scaled, place.batch, head, q, key);
       }
       // Numbers read for later scores need registers: this one becomes part of its score before.
       if (captures.perScore()) now.value().register();
