@@ -15,10 +15,13 @@ import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.Arguments;
 import org.junit.jupiter.params.provider.MethodSource;
 import tilewright.kernel.collective.attention.Band;
+import tilewright.kernel.collective.attention.Modification;
 import tilewright.kernels.attention.AttentionBackwardKernel;
 import tilewright.kernels.attention.AttentionProblem.Sizes;
+import tilewright.kernels.attention.AttentionProblem;
 import tilewright.kernels.library.AttentionBackwardKernels;
 import tilewright.numerics.ElementType;
+import tilewright.reference.ScoreRule;
 import tilewright.simulator.Simulator;
 import tilewright.simulator.SimulatorOptions;
 import tilewright.verification.backend.SimulatorBackend;
@@ -31,6 +34,7 @@ import tilewright.verification.cases.Buffers;
 class AttentionBackwardTest {
   private static final long SEED = 11;
   private static final int SCHEDULES = 3;
+  private static final Sizes SIZES = new Sizes(1, 140, 400, 2, 1, 32, 32);
   private static final List<Band> BANDS = List.of(Band.ALL, Band.CAUSAL, Band.window(100, 30));
 
   private static Stream<AttentionBackwardKernel> kernels() {
@@ -67,6 +71,16 @@ class AttentionBackwardTest {
     return kernels().map(kernel -> Arguments.argumentSet(kernel.name(), kernel));
   }
 
+  /** Each block of keys has the tiles of queries that see it in its list. */
+  @ParameterizedTest
+  @MethodSource("named")
+  void aFixedOrderOfListedBlocksGivesTheSameBits(AttentionBackwardKernel kernel) {
+    var mask = Modification.NONE.and((b, h, q, k) -> k.dividedBy(100).equalTo(q.dividedBy(50)).or(k.lessThan(150)));
+    var listed = AttentionProblem.dense(ElementType.BF16, SIZES).with(mask).skipping();
+    var rule = ScoreRule.mask((b, h, q, k) -> k / 100 == q / 50 || k < 150);
+    assertEquals(1, results(kernel, new AttentionCases.Setup("lists", listed, (_, _, _) -> rule), true));
+  }
+
   /** The control of the test above: its schedules do change the order of additions. */
   @ParameterizedTest
   @MethodSource("named")
@@ -79,10 +93,13 @@ class AttentionBackwardTest {
    * tiles. dQ itself would hide most differences: it is rounded to 16 bits.
    */
   private static long results(AttentionBackwardKernel kernel, Band band, boolean deterministic) {
-    var forward = AttentionCases.band(ElementType.BF16, new Sizes(1, 140, 400, 2, 1, 32, 32), band);
+    return results(kernel, AttentionCases.band(ElementType.BF16, SIZES, band), deterministic);
+  }
+
+  private static long results(AttentionBackwardKernel kernel, AttentionCases.Setup forward, boolean deterministic) {
     var setup = AttentionBackwardCases.setup(forward, deterministic);
     var sequence = kernel.prepare(setup.problem());
-    var prepared = Buffers.withWorkspace(sequence, AttentionBackwardCases.buffers(setup, SEED));
+    var prepared = Buffers.withWorkspace(sequence, AttentionBackwardCases.buffers(kernel, setup, SEED));
     var preprocess = sequence.launches().getFirst().on(prepared);
     Simulator.load(preprocess.ptx()).run(preprocess, SimulatorOptions.defaults());
     var gradients = CooperativeLaunch.of(sequence.launches().get(1));

@@ -8,6 +8,7 @@ import java.util.ArrayList;
 import java.util.HashMap;
 import java.util.List;
 import java.util.Set;
+import java.util.stream.IntStream;
 import java.util.stream.Stream;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
@@ -91,10 +92,12 @@ class BlockMaskTest {
   @ParameterizedTest
   @MethodSource("setups")
   void listsOfBlocksOfKeysNameTheTilesThatSeeThem(AttentionCases.Setup setup) {
-    var mask = new TileMask(setup.problem(), TILE_QUERIES, TILE_KEYS);
+    var mask = new TileMask(setup.problem(), TILE_QUERIES, TILE_KEYS, true);
     var buffers = AttentionCases.buffers(setup, SEED);
     mask.elements().forEach((name, count) -> buffers.put(name, Buffers.poisoned(ElementType.I32, count)));
-    assertEquals(List.of(), new SimulatorBackend(SEED).run(mask.prepare().on(buffers)).findings());
+    for (var launch : mask.launches()) {
+      assertEquals(List.of(), new SimulatorBackend(SEED).run(launch.on(buffers)).findings());
+    }
     var s = setup.problem().sizes();
     int entries = Math.ceilDiv(s.queries(), TILE_QUERIES) * s.sharers();
     int blocks = setup.problem().packed().isPresent() ? s.keys() / TILE_KEYS + setup.keys().length
@@ -103,16 +106,28 @@ class BlockMaskTest {
       for (int head = 0; head < s.keyHeads(); head++) {
         for (int n = 0; n < Math.ceilDiv(part.keys, TILE_KEYS); n++) {
           var expected = new ArrayList<Integer>();
+          var turns = new ArrayList<Integer>();
           for (int sharer = 0; sharer < s.sharers(); sharer++) {
             for (int tile = 0; tile < Math.ceilDiv(part.queries, TILE_QUERIES); tile++) {
-              if (shown(setup, part, tile, n) > 0) expected.add(sharer << 20 | tile);
+              if (shown(setup, part, tile, n) == 0) continue;
+              expected.add(sharer << 20 | tile);
+              turns.add(before(setup, part, tile, n));
             }
           }
           int at = part.firstBlock + n + blocks * head;
           assertEquals(expected, entries(buffers.get("tileList"), entries * at, buffers.get("tileCounts"), at));
+          assertEquals(turns, entries(buffers.get("tileTurns"), entries * at, buffers.get("tileCounts"), at));
         }
       }
     }
+  }
+
+  /** The blocks that see a tile and are launched before one: with a diagonal, the last of a sequence comes first. */
+  private static int before(AttentionCases.Setup setup, Part part, int tile, int block) {
+    boolean descends = setup.problem().band().right().isPresent();
+    int blocks = Math.ceilDiv(part.keys, TILE_KEYS);
+    return (int) IntStream.range(descends ? block + 1 : 0, descends ? blocks : block)
+        .filter(n -> shown(setup, part, tile, n) > 0).count();
   }
 
   @Test
@@ -155,8 +170,8 @@ class BlockMaskTest {
     return AttentionMods.listed().stream().flatMap(setup -> Stream.concat(
         Stream.of(AttentionCases.SM90, AttentionCases.SM100)
             .map(by -> AttentionCases.makeCase(by, setup, Set.of("sim"), SEED)),
-        AttentionBackwardKernels.builtIn().all().stream().map(kernel ->
-            AttentionBackwardCases.makeCase(kernel, AttentionBackwardCases.setup(setup, false), SEED))))
+        AttentionBackwardKernels.builtIn().all().stream().flatMap(kernel -> Stream.of(false, true).map(fixed ->
+            AttentionBackwardCases.makeCase(kernel, AttentionBackwardCases.setup(setup, fixed), SEED)))))
         .map(made -> Arguments.argumentSet(made.kernel() + " " + made.config(), made));
   }
 

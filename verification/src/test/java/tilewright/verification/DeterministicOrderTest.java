@@ -175,6 +175,6 @@ class DeterministicOrderTest {
     var firstKey = numbers.get(2).times(form.tileN);
     var block = new KeyBlock(k, numbers.get(2), firstKey, zero, k.constant(1), zero, sequence,
         QueryBlocks.of(form.band, sequence, firstKey, form.tileM, form.tileN), Optional.empty());
-    return form.order().before(block, new KeyBlock.Tile(numbers.get(3), zero, zero, zero, sequence));
+    return form.order().before(block, new KeyBlock.Tile(numbers.get(3), zero, zero, zero, sequence, zero));
   }
 }

@@ -173,8 +173,6 @@ class GivenBlocksTest {
     refused("lists of blocks have counts of (batch, heads, rows) and indices of (batch, heads, rows, entries), got "
         + "[2, 4, 4] and [2, 4, 3, 3]", () -> new Lists(lists("kv", false).counts(),
             Lists.dense("a", "b", List.of(2L, 4L, 3L), List.of(2L, 4L), 3).indices()));
-    refused("no deterministic gradients by lists of blocks: use the mask without skipping blocks, or additions in any "
-        + "order", () -> asked(false).backward().deterministic());
   }
 
   private static void refused(String message, Executable call) {

@@ -163,13 +163,13 @@ public final class RunAttention implements Callable<Integer> {
   /** A tensor that is written. */
   private record Result(ElementType type, List<Long> shape) {}
 
-  /** The launch that lists tiles of queries, where the gradients skip others. */
+  /** The launches that list tiles of queries, where the gradients skip others. */
   private static Stream<Launch> lists(AttentionBackwardKernel chosen, AttentionBackwardProblem problem, Inputs inputs,
       Arena arena) {
     if (!problem.forward().blockMask()) return Stream.empty();
     var lists = chosen(() -> chosen.tileMask(problem));
     lists.elements().forEach((name, count) -> inputs.allocate(arena, name, ElementType.I32, List.of(count)));
-    return Stream.of(lists.prepare().on(inputs.buffers()));
+    return lists.launches().stream().map(launch -> launch.on(inputs.buffers()));
   }
 
   private static CapturedTensor captured(Inputs inputs, String name) {

@@ -38,7 +38,7 @@ public interface AttentionBackwardKernel {
   /** The lists of tiles that a problem that skips blocks needs, in the tiles that {@link #prepare} takes. */
   default TileMask tileMask(AttentionBackwardProblem problem) {
     var tiles = tiles(problem);
-    return new TileMask(problem.forward(), tiles.queries(), tiles.keys() * tiles.ctas());
+    return new TileMask(problem.forward(), tiles.queries(), tiles.keys() * tiles.ctas(), problem.deterministic());
   }
 
   /**

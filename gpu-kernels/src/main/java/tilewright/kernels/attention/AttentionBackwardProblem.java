@@ -25,10 +25,6 @@ public record AttentionBackwardProblem(AttentionProblem forward, View dO, View d
       throw new IllegalArgumentException("no deterministic gradients of captured tensors, which are added to in any "
           + "order: leave out one or the other");
     }
-    if (forward.blockMask() && deterministic) {
-      throw new IllegalArgumentException("no deterministic gradients by lists of blocks: use the mask without skipping "
-          + "blocks, or additions in any order");
-    }
   }
 
   /** Dense tensors named dO, dQ, dK and dV, (B,S,H,D) in memory. */

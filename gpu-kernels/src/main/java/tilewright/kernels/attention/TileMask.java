@@ -6,6 +6,7 @@ import tilewright.kernel.CompiledKernel;
 import tilewright.kernel.LaunchArguments;
 import tilewright.kernel.PreparedLaunch;
 import tilewright.kernel.Target;
+import tilewright.kernel.collective.attention.BlockContents;
 import tilewright.ptx.Dim3;
 
 /**
@@ -14,8 +15,9 @@ import tilewright.ptx.Dim3;
  *
  * @param tileM queries of a tile
  * @param tileN keys of a block, of all CTAs that share it
+ * @param ordered whether blocks add to a tile in the order of their launch, so that each needs to know its turn
  */
-public record TileMask(AttentionProblem problem, int tileM, int tileN) {
+public record TileMask(AttentionProblem problem, int tileM, int tileN, boolean ordered) {
   public TileMask {
     BlockMask.requireTiles(problem, tileM, tileN);
     if (problem.sizes().sharers() > TileList.MOST_SHARERS) {
@@ -24,12 +26,38 @@ public record TileMask(AttentionProblem problem, int tileM, int tileN) {
     }
   }
 
-  /** The buffers and their elements. */
-  public Map<String, Long> elements() {
-    return Map.of("tileCounts", lists(), "tileList", lists() * entries());
+  /** Lists of tiles to which blocks add in any order. */
+  public TileMask(AttentionProblem problem, int tileM, int tileN) {
+    this(problem, tileM, tileN, false);
   }
 
-  /** The launch that makes the lists. */
+  /** The buffers and their elements. */
+  public Map<String, Long> elements() {
+    long all = lists() * entries();
+    return ordered ? Map.of("tileCounts", lists(), "tileList", all, "tileTurns", all)
+        : Map.of("tileCounts", lists(), "tileList", all);
+  }
+
+  /** The launches that make the lists, one after the other. */
+  public List<PreparedLaunch> launches() {
+    return ordered ? List.of(prepare(), prepareTurns()) : List.of(prepare());
+  }
+
+  private PreparedLaunch prepareTurns() {
+    var s = problem.sizes();
+    // The order in which kernels of gradients launch blocks; DeterministicOrder says why.
+    boolean descends = problem.band().right().isPresent();
+    var kernel = CompiledKernel.compile(new TileTurnsKernel(problem.packed().isPresent(), tileM, tileN, descends),
+        Target.SM80);
+    var arguments = LaunchArguments.of(kernel);
+    addTo(arguments);
+    BlockMask.addModification(problem, arguments, "tileCounts");
+    int sequences = problem.packed().map(AttentionProblem.Packed::sequences).orElse(s.batch());
+    return new PreparedLaunch(kernel, new Dim3(Math.toIntExact(Math.ceilDiv(entries(), BlockContents.THREADS)),
+        Math.max(1, s.keyHeads()), Math.max(1, sequences)), arguments.build());
+  }
+
+  /** The launch that lists the tiles. */
   public PreparedLaunch prepare() {
     var s = problem.sizes();
     var kernel = CompiledKernel.compile(new TileListKernel(problem.modification(), problem.band(),
@@ -46,8 +74,10 @@ public record TileMask(AttentionProblem problem, int tileM, int tileN) {
     long batch = problem.sizes().batch();
     arguments.tensor("tileCounts", new LaunchArguments.Tensor("tileCounts", 0, List.of(blocks(), heads, batch),
         List.of(1L, blocks(), blocks() * heads)));
-    arguments.tensor("tileList", new LaunchArguments.Tensor("tileList", 0, List.of(entries(), blocks(), heads, batch),
-        List.of(1L, entries(), entries() * blocks(), entries() * blocks() * heads)));
+    for (var name : ordered ? List.of("tileList", "tileTurns") : List.of("tileList")) {
+      arguments.tensor(name, new LaunchArguments.Tensor(name, 0, List.of(entries(), blocks(), heads, batch),
+          List.of(1L, entries(), entries() * blocks(), entries() * blocks() * heads)));
+    }
   }
 
   private long lists() {

@@ -38,8 +38,7 @@ record AttentionBackwardTiming(AttentionBackwardKernel kernel, AttentionKernel f
   }
 
   private TimedProblem timed(MeasuredAttention measured, boolean deterministic) {
-    // A fixed order of additions is that of all tiles.
-    var p = measured.problem().skipping(measured.problem().blockMask() && !deterministic);
+    var p = measured.problem();
     var s = p.sizes();
     var all = new ArrayList<>(measured.inputs());
     all.addAll(measured.results());
@@ -61,7 +60,7 @@ record AttentionBackwardTiming(AttentionBackwardKernel kernel, AttentionKernel f
       var lists = kernel.tileMask(problem);
       lists.elements().forEach((name, elements) ->
           all.add(TimedProblem.Tensor.output(name, ElementType.I32, elements)));
-      before.add(lists.prepare());
+      before.addAll(lists.launches());
     }
     return new TimedProblem(kernel.name(), kernel.arch(), measured.config(deterministic ? " deterministic" : ""),
         kernel.prepare(problem), all, bytes, operations, peer, before);

@@ -95,6 +95,7 @@ public final class AttentionBackwardCases {
         .deterministic());
     all.add(new Setup(AttentionCases.band(ElementType.BF16, Sizes.of(1, 130, 140, 1, 256), Band.ALL)).deterministic());
     all.add(new Setup(AttentionCases.packed(2, 2)).deterministic());
+    AttentionMods.listed().forEach(listed -> all.add(new Setup(listed).deterministic()));
     // Blocks of 256 keys, of which a pair of CTAs has one half each, or the first CTA all that there are.
     all.add(new Setup(AttentionCases.band(ElementType.BF16, Sizes.of(1, 200, 300, 1, 128), Band.window(100, 30))));
     all.add(new Setup(AttentionCases.packed(1, 1, 128)).deterministic());
@@ -147,8 +148,10 @@ public final class AttentionBackwardCases {
     if (!setup.problem.forward().blockMask()) return buffers;
     var mask = kernel.tileMask(setup.problem);
     mask.elements().forEach((name, count) -> buffers.put(name, Buffers.poisoned(ElementType.I32, count)));
-    var outcome = new SimulatorBackend(1).run(mask.prepare().on(buffers));
-    if (!outcome.findings().isEmpty()) throw new IllegalStateException(outcome.findings().getFirst());
+    for (var launch : mask.launches()) {
+      var outcome = new SimulatorBackend(1).run(launch.on(buffers));
+      if (!outcome.findings().isEmpty()) throw new IllegalStateException(outcome.findings().getFirst());
+    }
     return buffers;
   }
 

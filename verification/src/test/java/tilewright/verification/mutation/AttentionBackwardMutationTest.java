@@ -2,6 +2,7 @@ package tilewright.verification.mutation;
 
 import java.util.Optional;
 import java.util.stream.Stream;
+import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.MethodSource;
 import org.junit.jupiter.params.provider.ValueSource;
@@ -69,6 +70,20 @@ class AttentionBackwardMutationTest {
     trial.assertTheKernelItselfIsClean();
     trial.assertNoticed(Mutations::withoutABarrier);
     trial.assertNoticed(Mutations::withAWeakerWait);
+  }
+
+  /** Blocks that add to a tile in the order of their launch, of which lists name some. */
+  @Test
+  void mistakesInTheOrderOfListedBlocksAreNoticed() {
+    var dense = AttentionProblem.dense(ElementType.BF16, Sizes.of(1, 120, 145, 1, 32))
+        .with(new Packed("cuQ", "cuK", 3, 90));
+    var setup = CapturedForms.inOrder(dense, new int[] {90, 5, 25}, new int[] {105, 0, 40});
+    var shape = new Shape(32, 32, 32, 32, 2, 2, 2, 2, 1, 1);
+    var trial = GradientsTrial.of(Sm80AttentionBackwardKernel.prepare(setup.problem(), shape), setup,
+        Optional.of(new TileMask(setup.problem().forward(), shape.tileM(), shape.tileN(), true)));
+    trial.assertTheKernelItselfIsClean();
+    trial.assertNoticed(Mutations::withoutABarrier);
+    trial.assertNoticed(Mutations::withAWeakerFlag);
   }
 
   @ParameterizedTest

@@ -50,6 +50,12 @@ final class CapturedForms {
     return new AttentionBackwardCases.Setup(setup(problem.forward(), queries, keys), problem);
   }
 
+  /** Returns the gradients of such a problem, added up in a fixed order, without that of the bias. */
+  static AttentionBackwardCases.Setup inOrder(AttentionProblem dense, int[] queries, int[] keys) {
+    var problem = AttentionBackwardProblem.dense(of(dense)).deterministic(true);
+    return new AttentionBackwardCases.Setup(setup(problem.forward(), queries, keys), problem);
+  }
+
   private static int queries(AttentionProblem problem) {
     return problem.packed().map(Packed::longest).orElse(problem.sizes().queries());
   }

@@ -49,11 +49,15 @@ class Sm90AttentionBackwardMutationTest {
 
     /** Tiles from lists, and the gradient of data that the function reads. */
     private MutationTrial trialOfLists() {
-      var sizes = new Sizes(1, 3 * shape.queries() + 6, shape.keys() + 10, 2, 1, shape.headDim(), shape.valueDim());
-      var setup = CapturedForms.gradients(AttentionProblem.dense(ElementType.BF16, sizes), new int[0], new int[0]);
-      var lists = new TileMask(setup.problem().forward(), shape.queries(), shape.keys());
-      return GradientsTrial.of(Sm90AttentionBackwardKernel.prepare(setup.problem(), shape), setup, Optional.of(lists))
-          .exceptFor(HarmlessMutants::isConvergence).withSeeds(SEEDS);
+      int keys = (deterministic ? 2 : 1) * shape.keys() + 10;
+      var sizes = new Sizes(1, 3 * shape.queries() + 6, keys, 2, 1, shape.headDim(), shape.valueDim());
+      var dense = AttentionProblem.dense(ElementType.BF16, sizes);
+      var setup = deterministic ? CapturedForms.inOrder(dense, new int[0], new int[0])
+          : CapturedForms.gradients(dense, new int[0], new int[0]);
+      var lists = new TileMask(setup.problem().forward(), shape.queries(), shape.keys(), deterministic);
+      var trial = GradientsTrial.of(Sm90AttentionBackwardKernel.prepare(setup.problem(), shape), setup,
+          Optional.of(lists)).exceptFor(HarmlessMutants::isConvergence);
+      return deterministic ? trial.together().withSeeds(ORDERED_SEEDS) : trial.withSeeds(SEEDS);
     }
 
     Flaw[] flaws() {
@@ -72,7 +76,8 @@ class Sm90AttentionBackwardMutationTest {
         new Form("divided keys in order", divided, true, false),
         new Form("shared head dimension in order", shared, true, false),
         new Form("lists and captured data", divided, false, true),
-        new Form("lists and captured data, shared head dimension", shared, false, true));
+        new Form("lists and captured data, shared head dimension", shared, false, true),
+        new Form("lists in order", shared, true, true));
   }
 
   @TestFactory

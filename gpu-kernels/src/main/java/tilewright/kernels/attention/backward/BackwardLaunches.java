@@ -29,7 +29,9 @@ public record BackwardLaunches(AttentionBackwardProblem problem, int tileM, int 
     var arguments = AttentionArguments.of(kernel, problem.forward());
     tensors(problem).forEach(arguments::tensor);
     workspace().addTo(arguments);
-    if (problem.forward().blockMask()) new TileMask(problem.forward(), tileM, tileN).addTo(arguments);
+    if (problem.forward().blockMask()) {
+      new TileMask(problem.forward(), tileM, tileN, problem.deterministic()).addTo(arguments);
+    }
     return arguments;
   }
 

@@ -47,6 +47,7 @@ public record DeterministicOrder(Band band, int tileM, int tileN, int ctas) {
 
   /** The number of blocks that add to a tile before this one. */
   public I32 before(KeyBlock block, KeyBlock.Tile tile) {
+    if (block.list().isPresent()) return block.list().get().turn(tile.place());
     // Settled: registers are short where the turn comes.
     var blocks = BlockInfo.of(band, tile.sequence().settled(), tile.number().settled().times(tileM), tileM, tileN);
     var number = block.number().settled();

@@ -38,12 +38,17 @@ public record KeyBlock(Scope k, I32 number, I32 firstKey, I32 headOfKeys, I32 sh
     return list.map(TileList::count).orElseGet(() -> tiles.end().minus(tiles.first()).times(sharers));
   }
 
-  /** A tile of queries of one head. */
-  public record Tile(I32 number, I32 head, I32 headOfKeys, I32 batch, SeqlenInfo sequence) implements SequenceHead {}
+  /**
+   * A tile of queries of one head.
+   *
+   * @param place in the block's list, or in no list 0
+   */
+  public record Tile(I32 number, I32 head, I32 headOfKeys, I32 batch, SeqlenInfo sequence, I32 place)
+      implements SequenceHead {}
 
   /** The block seen as a tile, for coordinates in K and V. */
   public Tile itself() {
-    return new Tile(number, headOfKeys.times(sharers), headOfKeys, batch, sequence);
+    return new Tile(number, headOfKeys.times(sharers), headOfKeys, batch, sequence, k.constant(0));
   }
 
   /** A walk through the tiles, from the first on. */
@@ -60,7 +65,8 @@ public record KeyBlock(Scope k, I32 number, I32 firstKey, I32 headOfKeys, I32 sh
         .orElse(k.constant(0))), GlobalTensor.MAX_EXTENT);
 
     public Tile tile() {
-      return new Tile(number.value(), head.value(), headOfKeys, batch, sequence);
+      return new Tile(number.value(), head.value(), headOfKeys, batch, sequence,
+          listed.map(walked -> walked.place.value()).orElse(k.constant(0)));
     }
 
     /** Whether some query of the tile may not see all of the block. */

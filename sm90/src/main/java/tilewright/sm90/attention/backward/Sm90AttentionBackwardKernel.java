@@ -80,7 +80,8 @@ public final class Sm90AttentionBackwardKernel implements AttentionBackwardKerne
 
   private static boolean isAdding(AttentionBackwardProblem problem) {
     var p = problem.forward();
-    return p.largestDim() > 64 && p.packed().isEmpty() && p.modification().adds()
+    boolean readsTurns = problem.deterministic() && p.blockMask();
+    return p.largestDim() > 64 && p.packed().isEmpty() && !readsTurns && p.modification().adds()
         && p.modification().captures().differentiated().isEmpty();
   }
 
