@@ -16,4 +16,5 @@ module tilewright.verification {
   exports tilewright.verification.bench;
   exports tilewright.verification.budget;
   exports tilewright.verification.golden;
+  exports tilewright.verification.rows;
 }

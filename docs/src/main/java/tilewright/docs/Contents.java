@@ -20,7 +20,7 @@ final class Contents {
           "learn-hopper", "learn-export", "gemm-to-gpu", "ladder", "blackwell-ladder"),
       new Group("How-to", "playground", "verification", "simulator", "gpu-lab", "profiling"),
       new Group("Reference", "command-line", "command-line-layout", "kernel-language", "java-api", "layout-operations",
-          "layout-expressions", "catalogue", "glossary", "limits", "trust"),
+          "layout-expressions", "catalogue", "learn-notes", "glossary", "limits", "trust"),
       new Group("Internals", "hopper-gemm", "hopper-types", "blackwell-gemm", "blackwell-pairs", "blackwell-scales",
           "attention", "flex-attention", "hopper-attention", "attention-fp8", "blackwell-attention",
           "attention-backward", "budget", "morphisms", "asynchrony", "tensor-cores", "tensor-memory",

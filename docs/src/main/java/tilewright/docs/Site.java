@@ -63,6 +63,7 @@ public final class Site {
     BudgetPage.write(root.resolve("docs"), generated);
     HelpPages.write(generated);
     CataloguePage.write(root, generated, images);
+    LearnNotesPage.write(generated);
     MemoryFigures.write(root.resolve("docs"), generated);
     Expressions.write(root.resolve("docs"), generated);
     LayoutOperations.write(generated, images);

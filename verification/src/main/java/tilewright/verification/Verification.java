@@ -29,7 +29,7 @@ public final class Verification {
    */
   public static List<Row> run(KernelRegistry registry, VerifyOptions options, Progress progress) {
     var seeds = LongStream.range(0, options.seeds()).map(i -> options.seed() + i).boxed().toList();
-    var all = seeds.stream().map(s -> Catalogue.cases(registry, s)).toList();
+    var all = seeds.stream().map(s -> options.cases(registry, s)).toList();
     var places = options.places(all.getFirst());
     var rows = new ArrayList<Row>();
     var backends = backends(options);

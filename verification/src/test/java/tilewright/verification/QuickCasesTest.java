@@ -59,9 +59,11 @@ class QuickCasesTest {
   @Test
   void aKernelAloneHasTheWholeBudget() {
     var attention = IntStream.range(0, ALL.size()).filter(i -> ALL.get(i).kernel().equals("sm80_attention")).count();
-    var options = new VerifyOptions(Set.of("sm80_attention"), Set.of(), Set.of("sim"), VerifyOptions.Size.QUICK, 1, 1);
+    var options = new VerifyOptions(Set.of("sm80_attention"), Map.of(), Set.of(), Set.of("sim"),
+        VerifyOptions.Size.QUICK, 1, 1);
     assertEquals(attention, options.places(ALL).size());
-    var rows = new VerifyOptions(Set.of(), Set.of(), Set.of("sim"), VerifyOptions.Size.FULL, 1, 1).places(ALL);
+    var rows = new VerifyOptions(Set.of(), Map.of(), Set.of(), Set.of("sim"), VerifyOptions.Size.FULL, 1, 1)
+        .places(ALL);
     assertEquals(ALL.size(), rows.size());
   }
 

@@ -6,6 +6,7 @@ import java.time.Duration;
 import java.util.LinkedHashMap;
 import java.util.LinkedHashSet;
 import java.util.List;
+import java.util.Map;
 import java.util.Optional;
 import java.util.OptionalDouble;
 import java.util.Set;
@@ -23,6 +24,7 @@ import tilewright.cli.io.Examples;
 import tilewright.cli.io.Exit;
 import tilewright.cli.io.NearestName;
 import tilewright.cli.io.TextTable;
+import tilewright.cli.kernel.ChosenSettings;
 import tilewright.cli.kernel.KernelNames;
 import tilewright.kernels.registry.KernelRegistry;
 import tilewright.ptx.Launch;
@@ -35,7 +37,7 @@ import tilewright.verification.VerifyOptions;
 @Command(name = "verify", description = {
     "Assemble kernels, run them in the simulator and on a GPU, and compare with the reference.",
     "What this machine cannot do is skipped and said so."})
-@Examples({"verify", "verify softmax rope --size full", "verify sm90_gemm --on sim --seeds 4"})
+@Examples({"verify", "verify softmax rope --size full", "verify softmax --set method=safe --set dtype=f16", "verify sm90_gemm --on sim --seeds 4"})
 public final class VerifyCommand implements Callable<Integer> {
   private static final List<String> ARCHS = List.of("sm80", "sm90", "sm100");
   private static final Set<String> BACKENDS = Set.of("sim", "gpu");
@@ -46,6 +48,11 @@ public final class VerifyCommand implements Callable<Integer> {
 
   @Parameters(paramLabel = "KERNEL", arity = "0..*", description = "Kernels to verify (default: all).")
   private Set<String> kernels = new LinkedHashSet<>();
+
+  @Option(names = "--set", paramLabel = "NAME=VALUE", description = {
+      "One of the settings of the kernels named, which are families of the catalogue; may be repeated.",
+      "Only this configuration is verified then, on all extents that break kernels."})
+  private Map<String, String> settings = new LinkedHashMap<>();
 
   @Option(names = "--arch", split = ",", paramLabel = "ARCH", description = "Of sm80, sm90, sm100 (default: all).")
   private Set<String> archs = new LinkedHashSet<>();
@@ -94,8 +101,9 @@ public final class VerifyCommand implements Callable<Integer> {
     var chosen = kernels.stream().map(name -> KernelNames.named(registry, name).name()).collect(Collectors.toSet());
     requireKnown("--arch", archs, ARCHS);
     requireKnown("--on", backends, COMPARED);
+    requireChoice(chosen);
     var file = reportFile();
-    var options = new VerifyOptions(chosen, archs, backends.isEmpty() ? BACKENDS : backends, size, seed,
+    var options = new VerifyOptions(chosen, settings, archs, backends.isEmpty() ? BACKENDS : backends, size, seed,
         atLeastOne(seeds));
     var rows = Verification.run(registry, options, new Steps());
     console.progressDone();
@@ -128,6 +136,21 @@ public final class VerifyCommand implements Callable<Integer> {
     public void failed(Row row, Supplier<Launch> launch) {
       failures.ifPresent(all -> console.note("%s %s failed on %s: %s".formatted(row.kernel(), row.config(),
           row.backend(), all.write(row, launch.get()))));
+    }
+  }
+
+  /** Settings are of families that are named, and go together. */
+  private void requireChoice(Set<String> chosen) {
+    if (settings.isEmpty()) return;
+    if (chosen.isEmpty()) throw CommandFailure.badInput("--set needs the name of a kernel of the catalogue");
+    for (var name : chosen) {
+      var family = registry.family(name).orElseThrow(() ->
+          CommandFailure.badInput("invalid --set: " + name + " has its own cases; settings choose those of a family"));
+      try {
+        family.requireSupported(ChosenSettings.over(family.defaults(), settings));
+      } catch (IllegalArgumentException e) {
+        throw CommandFailure.badInput("kernel " + name + " cannot be made with these settings: " + e.getMessage());
+      }
     }
   }
 

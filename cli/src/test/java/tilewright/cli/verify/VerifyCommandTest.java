@@ -52,9 +52,23 @@ class VerifyCommandTest {
   }
 
   @Test
+  void settingsChooseOneConfiguration() {
+    var run = Cli.run("verify", "relu", "--set", "dtype=f16", "--set", "vec=4", "--on", "sim", "--json", "--report",
+        folder.resolve("report.html").toString());
+    assertEquals(Exit.OK, run.exitCode(), run.err());
+    for (var row : run.json()) {
+      var config = row.get("config").asString();
+      assertTrue(config.contains("dtype=f16 vec=4 math=single"), config);
+      assertEquals("pass", row.get("status").asString(), row.toString());
+    }
+    assertEquals(5, run.json().size(), run.out());
+  }
+
+  @Test
   void refusesWhatItDoesNotKnow() {
     for (var arguments : List.of("verify no_such_kernel", "verify --arch sm70", "verify --on moon",
-        "verify --seeds 0")) {
+        "verify --seeds 0", "verify --set dtype=f16", "verify vector_add --set n=1", "verify relu --set color=red",
+        "verify relu --set dtype=e4m3")) {
       var run = Cli.run(arguments.split(" "));
       assertEquals(Exit.BAD_INPUT, run.exitCode(), run.err());
       assertEquals(1, run.err().lines().count(), run.err());

@@ -69,6 +69,14 @@ public final class FamilyCases {
         .map(s -> last.with(Map.of(s.name(), "0")));
   }
 
+  /** The kernel of these settings on every of the family's extents that they leave open, and on the last with NaNs. */
+  public static List<Case> chosen(Family family, Map<String, String> settings, long seed) {
+    var choices = family.awkward().stream().map(extents -> family.sized(family.defaults(), extents).with(settings))
+        .distinct().toList();
+    return Stream.concat(choices.stream().map(choice -> one(family, choice, seed)),
+        Stream.of(new Inputs(family, choices.getLast(), true, seed).makeCase())).toList();
+  }
+
   /** One choice, whatever its extents and tunings. */
   public static Case one(Family family, Choice choice, long seed) {
     return new Inputs(family, choice, false, seed).makeCase();

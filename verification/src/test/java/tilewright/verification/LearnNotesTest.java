@@ -1,0 +1,81 @@
+package tilewright.verification;
+
+import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertFalse;
+
+import java.util.ArrayList;
+import java.util.HashSet;
+import java.util.LinkedHashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.stream.Collectors;
+import java.util.stream.Stream;
+import org.junit.jupiter.api.DynamicTest;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.TestFactory;
+import tilewright.kernels.registry.Choice;
+import tilewright.kernels.registry.Family;
+import tilewright.kernels.registry.KernelRegistry;
+import tilewright.verification.backend.SimulatorBackend;
+import tilewright.verification.cases.FamilyCases;
+import tilewright.verification.rows.LearnNotes;
+import tilewright.verification.rows.NotedRow;
+
+/** Every row of CUDA-Learn-Notes has a kernel of ours that its settings select, a page, or the reason for neither. */
+class LearnNotesTest {
+  private static final KernelRegistry REGISTRY = KernelRegistry.builtIn();
+
+  @Test
+  void everyTableIsWhole() {
+    var counts = LearnNotes.rows().stream()
+        .collect(Collectors.groupingBy(NotedRow::section, LinkedHashMap::new, Collectors.counting()));
+    assertEquals(Map.of("Easy and medium", 121L, "Hard", 38L, "FlashAttention-2 MMA", 28L, "FFPA", 9L), counts);
+    var names = new HashSet<String>();
+    LearnNotes.rows().forEach(row -> assertEquals(true, names.add(row.name()), row.name()));
+  }
+
+  @Test
+  void everySelectionResolves() {
+    var failures = new ArrayList<String>();
+    for (var row : LearnNotes.rows()) {
+      if (!(row.counterpart() instanceof NotedRow.Selection selection)) continue;
+      try {
+        var kernel = selection.in(REGISTRY);
+        kernel.requireSupported(selection.of(kernel));
+      } catch (IllegalArgumentException e) {
+        failures.add(row.name() + ": " + e.getMessage());
+      }
+    }
+    assertEquals(List.of(), failures);
+  }
+
+  /** Rows that differ there differ here: no two of them name one kernel. */
+  @Test
+  void noTwoRowsSelectTheSame() {
+    var rows = new LinkedHashMap<NotedRow.Selection, String>();
+    for (var row : LearnNotes.rows()) {
+      if (!(row.counterpart() instanceof NotedRow.Selection selection)) continue;
+      var other = rows.put(selection, row.name());
+      assertFalse(other != null, () -> row.name() + " and " + other + " both are " + selection.options());
+    }
+  }
+
+  /** The selected kernels on extents that break them; the variants' own tests have the other extents. */
+  @TestFactory
+  Stream<DynamicTest> everySelectionAgreesWithItsReference() {
+    var selections = LearnNotes.rows().stream().map(NotedRow::counterpart)
+        .filter(NotedRow.Selection.class::isInstance).map(NotedRow.Selection.class::cast)
+        .filter(selection -> selection.in(REGISTRY) instanceof Family).toList();
+    return LongSuite.of(selections).stream().map(selection -> DynamicTest.dynamicTest(selection.options(), () -> {
+      var family = (Family) selection.in(REGISTRY);
+      var row = Verification.verify(FamilyCases.one(family, sized(family, selection), 20), new SimulatorBackend(3));
+      assertEquals(Row.Status.PASS, row.status(), row.reason());
+      assertEquals(0, row.findings());
+    }));
+  }
+
+  /** The last of the family's awkward extents, but for those that the row itself sets. */
+  private static Choice sized(Family family, NotedRow.Selection selection) {
+    return family.sized(family.defaults(), family.awkward().getLast()).with(selection.settings());
+  }
+}
