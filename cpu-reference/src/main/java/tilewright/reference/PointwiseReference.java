@@ -12,14 +12,36 @@ import tilewright.numerics.ElementType;
 public enum PointwiseReference {
   ADD(x -> x[0] + x[1], x -> x[0] + x[1], true),
   RELU(x -> Math.max(x[0], 0), x -> Math.max(x[0], 0), true),
-  SIGMOID(x -> sigmoid(x[0]), x -> sigmoid(x[0]), false),
-  ELU(x -> x[0] > 0 ? x[0] : Math.expm1(x[0]), x -> x[0] > 0 ? x[0] : (float) Math.exp(x[0]) - 1, false),
+  SIGMOID(x -> sigmoid(x[0]), x -> sigmoid(x[0]), false) {
+    @Override
+    double rounded(ElementType type, float... x) {
+      return sigmoid(type, x[0]);
+    }
+  },
+  ELU(x -> x[0] > 0 ? x[0] : Math.expm1(x[0]), x -> x[0] > 0 ? x[0] : (float) Math.exp(x[0]) - 1, false) {
+    @Override
+    double rounded(ElementType type, float... x) {
+      return x[0] > 0 ? x[0] : type.round(exp(type, x[0]) - 1);
+    }
+  },
   GELU_ERF(x -> 0.5 * x[0] * erfc(-x[0] / Math.sqrt(2)),
       x -> 0.5f * x[0] * (1 + (float) erf(x[0] * (float) Math.sqrt(0.5))), false),
   GELU_TANH(x -> x[0] * sigmoid(Math.sqrt(8 / Math.PI) * (x[0] + 0.044715 * x[0] * x[0] * x[0])),
       x -> 0.5f * x[0] * (1 + (float) Math.tanh((float) Math.sqrt(2 / Math.PI)
-          * (x[0] + 0.044715f * x[0] * x[0] * x[0]))), false),
-  SWISH(x -> x[0] * sigmoid(x[0]), x -> x[0] * sigmoid(x[0]), false),
+          * (x[0] + 0.044715f * x[0] * x[0] * x[0]))), false) {
+    @Override
+    double rounded(ElementType type, float... x) {
+      double cubic = type.round(type.round(x[0] * x[0]) * type.round(0.044715) + 1);
+      double inner = type.round(type.round(cubic * x[0]) * type.round(Math.sqrt(2 / Math.PI)));
+      return type.round(type.round(0.5 * x[0]) * type.round(type.round(Math.tanh(inner)) + 1));
+    }
+  },
+  SWISH(x -> x[0] * sigmoid(x[0]), x -> x[0] * sigmoid(x[0]), false) {
+    @Override
+    double rounded(ElementType type, float... x) {
+      return type.round(x[0] * sigmoid(type, x[0]));
+    }
+  },
   HARDSWISH(x -> x[0] * Math.clamp(x[0] + 3, 0, 6) / 6, x -> x[0] * Math.clamp(x[0] + 3, 0f, 6f) * (1 / 6f), false) {
     @Override
     double rounded(ElementType type, float... x) {
@@ -93,6 +115,16 @@ public enum PointwiseReference {
 
   private static float sigmoid(float x) {
     return 1 / (1 + (float) Math.exp(-x));
+  }
+
+  /** The sigmoid with every operation rounded to the type. */
+  private static double sigmoid(ElementType type, double x) {
+    return type.round(1 / type.round(1 + exp(type, -x)));
+  }
+
+  /** e^x as a power of two whose exponent is rounded to the type. */
+  private static double exp(ElementType type, double x) {
+    return type.round(Math.pow(2, type.round(x * type.round(1 / Math.log(2)))));
   }
 
   static double erf(double x) {

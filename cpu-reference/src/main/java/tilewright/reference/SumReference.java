@@ -53,15 +53,27 @@ public final class SumReference {
    * @param order by thread of a row the columns it adds, in its order
    */
   public static Reference rows(ElementType accumulator, int rows, int columns, Supplier<int[][]> order) {
+    return tensors -> List.of(of(accumulator, List.of("X"), tensors).rows(rows, columns, order.get()));
+  }
+
+  /**
+   * Y(m) = the sum over row m of A (M,N), each element times that of its column in X (N).
+   *
+   * @param order by thread of a row the columns it adds, in its order
+   */
+  public static Reference products(ElementType accumulator, String a, String x, int rows, int columns,
+      Supplier<int[][]> order) {
     return tensors -> {
-      var threads = order.get();
-      var sum = of(accumulator, List.of("X"), tensors);
-      return List.of(new Expected("Y",
-          IntStream.range(0, rows).mapToDouble(m -> sum.exact(m * columns, columns)).toArray(),
-          IntStream.range(0, rows).mapToDouble(m -> sum.paired(Arrays.stream(threads)
-              .map(mine -> Arrays.stream(mine).map(i -> m * columns + i).toArray()).toArray(int[][]::new))).toArray(),
-          true));
+      var repeated = IntStream.range(0, rows * columns).mapToDouble(i -> tensors.get(x)[i % columns]).toArray();
+      return List.of(new SumReference(accumulator, List.of(tensors.get(a), repeated)).rows(rows, columns, order.get()));
     };
+  }
+
+  private Expected rows(int rows, int columns, int[][] threads) {
+    return new Expected("Y", IntStream.range(0, rows).mapToDouble(m -> exact(m * columns, columns)).toArray(),
+        IntStream.range(0, rows).mapToDouble(m -> paired(Arrays.stream(threads)
+            .map(mine -> Arrays.stream(mine).map(i -> m * columns + i).toArray()).toArray(int[][]::new))).toArray(),
+        true);
   }
 
   private static SumReference of(ElementType accumulator, List<String> inputs, Map<String, double[]> tensors) {

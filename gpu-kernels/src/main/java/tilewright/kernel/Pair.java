@@ -12,6 +12,9 @@ import tilewright.ptx.PtxType;
  * to the type (PTX ISA, Half Precision Floating-Point Instructions).
  */
 public final class Pair {
+  /** {@code a & c | b & ~c} (PTX ISA, lop3). */
+  private static final int FIRST_WHERE_THIRD = 0xF0 & 0xAA | 0xCC & ~0xAA & 0xFF;
+
   private final Scope k;
   private final ElementType type;
   private final Operand.Register register;
@@ -60,11 +63,61 @@ public final class Pair {
     return operation("min.NaN", this, other);
   }
 
+  /** {@code this · factor + addend}, rounded once. */
+  public Pair fma(Pair factor, Pair addend) {
+    return operation("fma.rn", this, factor, addend);
+  }
+
+  public Pair negated() {
+    return operation("neg", this);
+  }
+
+  public Pair magnitude() {
+    return operation("abs", this);
+  }
+
+  /** Two to these powers, off by 2⁻⁹·⁹ of them at most: of f16, since SM80 has no such operation on bf16. */
+  public Pair exp2() {
+    return ofHalves("ex2.approx");
+  }
+
+  /** Hyperbolic tangents, off by 2⁻¹⁰·⁹⁸⁷ at most: of f16, since SM80 has no such operation on bf16. */
+  public Pair tanh() {
+    return ofHalves("tanh.approx");
+  }
+
+  private Pair ofHalves(String name) {
+    if (type != ElementType.F16) throw new TraceException("no " + name + " of " + type.text() + " on SM80: f16");
+    return operation(name, this);
+  }
+
+  /** {@code 1 / this}, by way of FP32: no instruction divides pairs. */
+  public Pair reciprocal() {
+    var numbers = Conversion.unpack(k, type, register);
+    return new Pair(k, type, Conversion.pack(k, type, numbers.get(0).reciprocal(), numbers.get(1).reciprocal()));
+  }
+
+  /** This pair's numbers where those of {@code a} are {@code b}'s at least, else {@code otherwise}'s, as for NaN. */
+  public Pair whereAtLeast(Pair a, Pair b, Pair otherwise) {
+    var mask = k.newRegister(PtxType.B32);
+    k.emit("set.ge.u32." + type.text() + "x2", mask, a.register, b.register);
+    var result = k.newRegister(PtxType.B32);
+    k.emit("lop3.b32", result, register, otherwise.register, mask, new Operand.Integer(FIRST_WHERE_THIRD));
+    return new Pair(k, type, result);
+  }
+
   private Pair operation(String name, Pair... arguments) {
     var result = k.newRegister(PtxType.B32);
     var operands = Stream.concat(Stream.of(result), Stream.of(arguments).map(Pair::register)).toArray(Operand[]::new);
     k.emit(name + "." + type.text() + "x2", operands);
     return new Pair(k, type, result);
+  }
+
+  /** The number that a pair of twice the same holds, as an element of a tensor. */
+  public Vector single() {
+    var low = k.newRegister(PtxType.B16);
+    k.emit("mov.b32", new Operand.Vector(List.of(low, k.newRegister(PtxType.B16))), register);
+    return new Vector(k, type, 1, List.of(low));
   }
 
   /** Neighbours as one access moves them. */

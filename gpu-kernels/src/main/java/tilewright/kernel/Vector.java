@@ -46,6 +46,21 @@ public final class Vector {
     return new Vector(head.k, head.type, singles.size(), pairs);
   }
 
+  /** The elements one by one, bits unchanged. */
+  public List<Vector> singles() {
+    if (type.bits() == 32 || count == 1) {
+      return registers.stream().map(r -> new Vector(k, type, 1, List.of(r))).toList();
+    }
+    if (type.bits() != 16) throw new TraceException("no single " + type.text() + " elements: 16 or 32 bits");
+    var singles = new ArrayList<Vector>();
+    for (var pair : registers) {
+      var halves = List.<Operand>of(k.newRegister(PtxType.B16), k.newRegister(PtxType.B16));
+      k.emit("mov.b32", new Operand.Vector(halves), pair);
+      halves.forEach(half -> singles.add(new Vector(k, type, 1, List.of((Operand.Register) half))));
+    }
+    return singles;
+  }
+
   /** The columns of a square whose rows these are, bits unchanged. */
   public static List<Vector> columns(List<Vector> rows) {
     var head = rows.getFirst();
@@ -98,6 +113,11 @@ public final class Vector {
     return count;
   }
 
+  /** Whether this is one element. */
+  public boolean isSingle() {
+    return count == 1;
+  }
+
   /** The registers, two elements of 16 bits in one of 32. */
   public List<Operand.Register> registers() {
     return registers;
@@ -115,9 +135,13 @@ public final class Vector {
     return registers.stream().flatMap(r -> Conversion.unpackLater(k, type, r).stream()).toList();
   }
 
-  /** The numbers two by two, for arithmetic in their own type. */
+  /** The numbers two by two, for arithmetic in their own type; a single one is a pair with itself. */
   public List<Pair> pairs() {
-    if (count < 2) throw new TraceException("a single " + type.text() + " is no pair");
+    if (count == 1) {
+      var both = k.newRegister(PtxType.B32);
+      k.emit("mov.b32", both, new Operand.Vector(List.of(registers.getFirst(), registers.getFirst())));
+      return List.of(new Pair(k, type, both));
+    }
     return registers.stream().map(r -> new Pair(k, type, r)).toList();
   }
 

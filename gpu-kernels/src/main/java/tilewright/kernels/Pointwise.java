@@ -3,6 +3,7 @@ package tilewright.kernels;
 import java.util.List;
 import tilewright.kernel.F32;
 import tilewright.kernel.Pair;
+import tilewright.numerics.ElementType;
 import tilewright.reference.PointwiseReference;
 
 /** Functions of the elements at one place, in FP32 and, some, two by two in a narrow type. */
@@ -39,11 +40,22 @@ public enum Pointwise {
     public F32 of(F32 x) {
       return sigmoid(x);
     }
+
+    @Override
+    public Pair inPairs(List<Pair> x) {
+      return sigmoid(x.getFirst());
+    }
   },
   ELU("elu", "Y = X where X > 0, else exp(X) - 1", PointwiseReference.ELU) {
     @Override
     public F32 of(F32 x) {
       return x.where(x.greaterThan(x.constant(0)), expMinusOne(x));
+    }
+
+    @Override
+    public Pair inPairs(List<Pair> all) {
+      var x = all.getFirst();
+      return x.whereAtLeast(x, x.constant(0), exp(x).plus(x.constant(-1)));
     }
   },
   GELU_ERF("gelu_erf", "Y = X · (1 + erf(X / √2)) / 2", PointwiseReference.GELU_ERF) {
@@ -73,11 +85,23 @@ public enum Pointwise {
       var inner = x.times(x).fma(0.044715f, 1).times(x);
       return x.times(sigmoid(inner.times(1.59576912f)));
     }
+
+    @Override
+    public Pair inPairs(List<Pair> all) {
+      var x = all.getFirst();
+      var inner = x.times(x).fma(x.constant(0.044715), x.constant(1)).times(x);
+      return x.times(x.constant(0.5)).times(inner.times(x.constant(0.79788456)).tanh().plus(x.constant(1)));
+    }
   },
   SWISH("swish", "Y = X / (1 + exp(-X))", PointwiseReference.SWISH) {
     @Override
     public F32 of(F32 x) {
       return x.times(sigmoid(x));
+    }
+
+    @Override
+    public Pair inPairs(List<Pair> x) {
+      return x.getFirst().times(sigmoid(x.getFirst()));
     }
   },
   HARDSWISH("hardswish", "Y = X · min(max(X + 3, 0), 6) / 6", PointwiseReference.HARDSWISH) {
@@ -97,6 +121,12 @@ public enum Pointwise {
     @Override
     public F32 of(F32 x) {
       return x.constant(0).where(x.magnitude().atMost(x.constant(0.5f)), x);
+    }
+
+    @Override
+    public Pair inPairs(List<Pair> all) {
+      var x = all.getFirst();
+      return x.constant(0).whereAtLeast(x.constant(0.5), x.magnitude(), x);
     }
   };
 
@@ -147,14 +177,26 @@ public enum Pointwise {
     return of(x);
   }
 
-  /** Whether the elements' own type has all operations that the function is made of. */
-  public boolean hasPairs() {
-    return this == ADD || this == RELU || this == HARDSWISH;
+  /** Whether a type of 16 bits has all operations that the function is made of; SM80 has no exponentials of bf16. */
+  public boolean hasPairs(ElementType type) {
+    return switch (this) {
+      case ADD, RELU, HARDSWISH, HARDSHRINK -> type.bits() == 16;
+      case SIGMOID, ELU, GELU_TANH, SWISH -> type == ElementType.F16;
+      case GELU_ERF -> false;
+    };
   }
 
   /** The function of pairs, in the arithmetic of the elements' own type. */
   public Pair inPairs(List<Pair> x) {
     throw new UnsupportedOperationException(text + " in pairs");
+  }
+
+  private static Pair exp(Pair x) {
+    return x.times(x.constant(1.44269504)).exp2();
+  }
+
+  private static Pair sigmoid(Pair x) {
+    return exp(x.negated()).plus(x.constant(1)).reciprocal();
   }
 
   private static F32 sigmoid(F32 x) {

@@ -7,7 +7,7 @@ import org.junit.jupiter.api.TestFactory;
 
 /** Reductions. */
 class SumFamilyTest {
-  static final List<String> NAMES = List.of("sum", "dot", "row_sum", "byte_sum");
+  static final List<String> NAMES = List.of("sum", "dot", "row_sum", "row_max", "row_min", "byte_sum");
 
   @TestFactory
   Stream<DynamicTest> everyVariantAgreesWithTheReferenceAndIsClean() {

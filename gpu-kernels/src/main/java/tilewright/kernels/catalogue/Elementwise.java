@@ -3,7 +3,9 @@ package tilewright.kernels.catalogue;
 import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.List;
+import java.util.function.Function;
 import java.util.stream.IntStream;
+import tilewright.kernel.Element;
 import tilewright.kernel.F32;
 import tilewright.kernel.Kernel;
 import tilewright.kernel.Pair;
@@ -24,7 +26,7 @@ import tilewright.numerics.ElementType;
  * Y(i) = f(X(i)…) over N elements in FP32, rounded once to the element type; NaNs and infinities as the
  * formula has them. With {@code math=native}, where the elements' type has the operations, two elements an instruction,
  * each operation rounded. A thread has all loads of a tile under way before it stores; the last tile goes element by
- * element, in FP32.
+ * element.
  */
 record Elementwise(Pointwise f, ElementType type, int vector, boolean pairs, int threads, int bytes)
     implements Kernel {
@@ -50,14 +52,14 @@ record Elementwise(Pointwise f, ElementType type, int vector, boolean pairs, int
       public List<Setting> settings() {
         return List.of(Setting.extent("n", 1 << 20), Setting.option("dtype", "f32", "f16", "bf16"),
             Setting.option("vec", "16", "4", "1"),
-            f.hasPairs() ? Setting.option("math", "single", "native") : Setting.option("math", "single"),
+            f.hasPairs(ElementType.F16) ? Setting.option("math", "single", "native") : Setting.option("math", "single"),
             Setting.tuning("threads"), Setting.tuning("bytes"));
       }
 
       @Override
       public boolean supports(Choice choice) {
         return choice.text("math").equals("single")
-            || choice.type("dtype") != ElementType.F32 && !choice.text("vec").equals("1");
+            || f.hasPairs(choice.type("dtype"));
       }
 
       @Override
@@ -112,36 +114,36 @@ record Elementwise(Pointwise f, ElementType type, int vector, boolean pairs, int
           }
           for (int v = 0; v < mine.values(); v += vector) {
             var to = y.at(mine.coordinate(thread, v));
-            var inputsOfRun = loaded.get(v / vector);
-            if (pairs) to.store(inPairs(inputsOfRun));
-            else to.store(results(inputsOfRun));
+            store(to, loaded.get(v / vector));
           }
         },
         () -> k.loop(thread, y.remaining(0, mine.size()), threads, i ->
-            y.at(i).store(result(inputs.stream().map(x -> x.at(i).load()).toList()))));
+            store(y.at(i), inputs.stream().map(x -> x.at(i).vector(1)).toList())));
   }
 
   private TensorSpec tensor(String name) {
     return TensorSpec.of(name, type, "N").contiguous("N").aligned(vector);
   }
 
-  private F32 result(List<F32> x) {
-    return type == ElementType.F32 ? f.of(x) : f.narrow(x);
+  /** Stores the function of neighbours. */
+  private void store(Element to, List<Vector> loaded) {
+    if (pairs) to.store(inPairs(loaded));
+    else to.store(results(loaded));
   }
 
   private List<F32> results(List<Vector> loaded) {
-    var inputs = loaded.stream().map(Vector::values).toList();
-    var results = new ArrayList<F32>();
-    for (int i = 0; i < vector; i++) {
-      int element = i;
-      results.add(result(inputs.stream().map(x -> x.get(element)).toList()));
-    }
-    return results;
+    return eachOf(loaded.stream().map(Vector::values).toList(),
+        x -> type == ElementType.F32 ? f.of(x) : f.narrow(x));
   }
 
   private Vector inPairs(List<Vector> loaded) {
-    var inputs = loaded.stream().map(Vector::pairs).toList();
-    return Pair.join(IntStream.range(0, vector / 2)
-        .mapToObj(i -> f.inPairs(inputs.stream().map(x -> x.get(i)).toList())).toList());
+    var results = eachOf(loaded.stream().map(Vector::pairs).toList(), f::inPairs);
+    return loaded.getFirst().isSingle() ? results.getFirst().single() : Pair.join(results);
+  }
+
+  /** The results at each place of the inputs. */
+  private static <T> List<T> eachOf(List<List<T>> inputs, Function<List<T>, T> function) {
+    return IntStream.range(0, inputs.getFirst().size())
+        .mapToObj(i -> function.apply(inputs.stream().map(x -> x.get(i)).toList())).toList();
   }
 }

@@ -29,12 +29,24 @@ record Embedding(ElementType type, RowShape shape) implements Kernel {
   private static final int MOST_THREADS = 512;
 
   static final List<Family> FAMILIES = List.of(new RowFamily("embedding", "Y (M,N) = W (V,N) at rows I (M)",
-      List.of(Setting.option("vec", "16", "1"))) {
+      List.of(Setting.option("vec", "16", "4", "1"))) {
     @Override
     List<Setting> common() {
       var settings = new ArrayList<>(super.common());
       settings.add(2, Setting.extent("v", LARGEST));
       return settings;
+    }
+
+    /** The width of accesses is an option here. */
+    @Override
+    List<Setting> tunings() {
+      return super.tunings().stream().filter(setting -> setting != VECTOR).toList();
+    }
+
+    /** Four bytes are one FP32 number. */
+    @Override
+    public boolean supports(Choice choice) {
+      return !choice.text("vec").equals("4") || choice.type("dtype").bits() == 16;
     }
 
     @Override
@@ -57,7 +69,7 @@ record Embedding(ElementType type, RowShape shape) implements Kernel {
       int vector = choice.vector("vec", type);
       var tuning = RowTuning.NONE.withVector(vector);
       var shape = RowShape.of(type, n, lanes > 0 ? tuning.withThreads(lanes)
-          : tuning.withRuns(Math.max(RUNS, n / vector / MOST_THREADS))).walking();
+          : tuning.withRuns(choice.tuned("runs", Math.max(RUNS, n / vector / MOST_THREADS)))).walking();
       // One beyond the table, so that an index without a row is among them.
       return rows(choice, new Embedding(type, shape), shape, reference(m, n, v),
           Operand.indices("I", v + 1L, choice, "m"), Operand.input("W", type, choice, "v", "n"),

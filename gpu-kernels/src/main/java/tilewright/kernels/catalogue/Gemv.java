@@ -17,20 +17,25 @@ import tilewright.kernels.registry.Workload;
 import tilewright.numerics.ElementType;
 import tilewright.reference.Expected;
 import tilewright.reference.Reference;
+import tilewright.reference.SumReference;
 
 /**
- * Y(m) = Σ A(m,·) · X(·) in FP32, rounded once: A (M,N) times X (N), by 16 or 32 threads per row or as
- * many as the row wants. NaNs and infinities as in the sum of products.
+ * Y(m) = Σ A(m,·) · X(·): A (M,N) times X (N), by 16 or 32 threads per row or as many as suit its length. Each
+ * addition of a product is rounded to the accumulator's type, Y once. NaNs and infinities as in the sum of products.
  */
-record Gemv(ElementType type, RowShape shape) implements Kernel {
+record Gemv(ElementType type, ElementType accumulator, RowShape shape) implements Kernel {
   static final List<Family> FAMILIES = List.of(new RowFamily("gemv", "Y (M) = A (M,N) · X (N)",
-      List.of(Setting.option("threads", "auto", "16", "32"))) {
+      List.of(RowFamily.ACCUMULATOR, Setting.option("threads", "auto", "16", "32"))) {
     @Override
     Workload workload(Choice choice, ElementType type, RowShape own) {
       int n = choice.number("n");
       var shape = choice.text("threads").equals("auto") ? readOnce(choice, type, own, Gemv::steps)
-          : RowShape.of(type, n, RowTuning.NONE.withThreads(choice.number("threads")));
-      return rows(choice, new Gemv(type, shape), shape, reference(type, choice.number("m"), n),
+          : RowShape.of(type, n, RowTuning.NONE.withThreads(choice.number("threads")).withVector(vector(choice)));
+      var accumulator = accumulator(choice, type);
+      int m = choice.number("m");
+      var reference = accumulator == ElementType.F32 ? reference(type, m, n)
+          : SumReference.products(accumulator, "A", "X", m, n, shape::order);
+      return rows(choice, new Gemv(type, accumulator, shape), shape, reference,
           Operand.input("A", type, choice, "m", "n"), Operand.input("X", type, choice, "n"),
           Operand.output("Y", type, choice, "m"));
     }
@@ -60,7 +65,7 @@ record Gemv(ElementType type, RowShape shape) implements Kernel {
 
   @Override
   public String name() {
-    return "gemv_" + type.text() + "_t" + shape.threads();
+    return "gemv_" + type.text() + "_" + accumulator.text() + "_t" + shape.threads();
   }
 
   @Override
@@ -73,8 +78,8 @@ record Gemv(ElementType type, RowShape shape) implements Kernel {
       var sum = so;
       var values = run.values();
       var others = factors.of(run);
-      for (int i = 0; i < shape.vector(); i++) sum = values.get(i).fma(others.get(i), sum);
+      for (int i = 0; i < shape.vector(); i++) sum = values.get(i).fma(others.get(i), sum).roundedTo(accumulator);
       return sum;
-    }, F32::plus).inLeaders((row, total) -> y.at(row).store(total.getFirst())));
+    }, (a, b) -> a.plus(b).roundedTo(accumulator)).inLeaders((row, total) -> y.at(row).store(total.getFirst())));
   }
 }

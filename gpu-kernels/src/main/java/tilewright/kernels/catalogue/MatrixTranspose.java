@@ -5,6 +5,7 @@ import java.util.Arrays;
 import java.util.List;
 import java.util.Locale;
 import java.util.Optional;
+import java.util.Set;
 import java.util.stream.IntStream;
 import tilewright.kernel.GlobalTensor;
 import tilewright.kernel.I32;
@@ -32,7 +33,8 @@ import tilewright.reference.Reference;
  * Y (N,M) = X (M,N)ᵀ, rows contiguous in both, every bit as it was. {@code vector} moves 16 bytes an access if both
  * extents allow it: threads turn squares in registers and hand them on through a swizzled tile. The others move single
  * elements: {@code swizzled}, {@code padded} and {@code diagonal} (tiles in diagonal order) through a 32×32 tile,
- * {@code rows} and {@code columns} without one, reading or writing whole rows.
+ * {@code rows} and {@code columns} without one, reading or writing whole rows, with {@code vec=16} 16 bytes of them at
+ * once.
  *
  * @param high rows of X in a tile
  * @param wide columns of X in a tile
@@ -64,8 +66,16 @@ record MatrixTranspose(Path path, ElementType type, int vector, int high, int wi
     public List<Setting> settings() {
       return List.of(Setting.extent("m", 4096), Setting.extent("n", 4096), Setting.option("dtype", "f32", "bf16"),
           Setting.option("path", Arrays.stream(Path.values()).map(p -> p.name().toLowerCase(Locale.ROOT))
-              .toArray(String[]::new)), Setting.tuning("high"), Setting.tuning("wide"),
+              .toArray(String[]::new)), new Setting("vec", List.of(Setting.AUTO, "16"), Setting.Kind.TUNING),
+          Setting.tuning("high"), Setting.tuning("wide"),
           Setting.tuning("threads"), Setting.tuning("band"));
+    }
+
+    /** Tiles that are handed on element by element are read so. */
+    @Override
+    public boolean supports(Choice choice) {
+      return choice.text("vec").equals(Setting.AUTO)
+          || Set.of("vector", "rows", "columns").contains(choice.text("path"));
     }
 
     @Override
@@ -85,10 +95,13 @@ record MatrixTranspose(Path path, ElementType type, int vector, int high, int wi
       int m = choice.number("m");
       int n = choice.number("n");
       int widest = 16 / type.bytes();
-      boolean wide = path == Path.VECTOR && m % widest == 0 && n % widest == 0;
+      boolean aligned = m % widest == 0 && n % widest == 0;
+      boolean wide = path == Path.VECTOR && aligned;
+      int vector = wide || aligned && choice.tuned("vec", 0) > 0 ? widest : 1;
       int columns = wide ? choice.tuned("wide", ROW_BYTES / type.bytes()) : SIDE;
-      var kernel = new MatrixTranspose(path, type, wide ? widest : 1, wide ? choice.tuned("high", ROWS) : SIDE,
-          columns, choice.tuned("threads", THREADS), choice.tuned("band", Math.max(1, ROWS / columns)));
+      var kernel = new MatrixTranspose(path, type, vector, wide ? choice.tuned("high", ROWS) : SIDE,
+          columns, choice.tuned("threads", wide ? THREADS : Math.min(THREADS, SIDE * SIDE / vector)),
+          choice.tuned("band", Math.max(1, ROWS / columns)));
       return Workload.of(kernel, Target.SM80, (long) Math.ceilDiv(m, kernel.high) * Math.ceilDiv(n, kernel.wide),
           reference(m, n), Operand.input("X", type, choice, "m", "n"), Operand.output("Y", type, choice, "n", "m"));
     }
@@ -134,12 +147,29 @@ record MatrixTranspose(Path path, ElementType type, int vector, int high, int wi
   /** Neighbouring threads along the rows of X, or along those of Y. */
   private void direct(Scope k, I32 thread, GlobalTensor from, GlobalTensor to, boolean alongY) {
     var mine = rows(high, wide);
-    for (int v = 0; v < mine.values(); v++) {
+    for (int v = 0; v < mine.values(); v += vector) {
       var place = mine.coordinate(thread, v);
       var element = alongY ? from.at(place[1], place[0]) : from.at(place);
       var target = alongY ? to.at(place) : to.at(place[1], place[0]);
-      element.copyTo(target, 1, Optional.of(element.inside()));
+      if (vector == 1) {
+        element.copyTo(target, 1, Optional.of(element.inside()));
+      } else {
+        // Both extents are multiples of the vector.
+        k.when(element.inside(), () -> {
+          if (alongY) target.store(Vector.join(down(from, place[1], place[0])));
+          else storeDown(to, place[1], place[0], element.vector(vector).singles());
+        });
+      }
     }
+  }
+
+  /** The elements of a column, one after the other. */
+  private List<Vector> down(GlobalTensor tensor, I32 row, I32 column) {
+    return IntStream.range(0, vector).mapToObj(i -> tensor.at(row.plus(i), column).vector(1)).toList();
+  }
+
+  private static void storeDown(GlobalTensor tensor, I32 row, I32 column, List<Vector> elements) {
+    for (int i = 0; i < elements.size(); i++) tensor.at(row.plus(i), column).store(elements.get(i));
   }
 
   private void throughShared(Scope k, I32 thread, GlobalTensor from, GlobalTensor to) {

@@ -41,6 +41,7 @@ record Rope(boolean half, ElementType type, int pairs, int vector, int tokens, i
   /** Threads of a CTA that needs more than half of the registers. */
   private static final int ONE_A_MULTIPROCESSOR = 1024;
   private static final int WIDEST_SINGLES = 4;
+  private static final int WIDEST_BYTES = 16;
 
   static final List<Family> FAMILIES = List.of(new Family() {
     @Override
@@ -57,7 +58,9 @@ record Rope(boolean half, ElementType type, int pairs, int vector, int tokens, i
     public List<Setting> settings() {
       return List.of(Setting.extent("s", 1024), Setting.extent("h", 32), Setting.extent("d", 128),
           Setting.extent("pairs", 64), Setting.option("dtype", "f32", "f16", "bf16"),
-          Setting.option("convention", "neighbours", "half"), Setting.tuning("threads"), Setting.tuning("each"));
+          Setting.option("convention", "neighbours", "half"),
+          new Setting("vec", List.of(Setting.AUTO, "16", "8"), Setting.Kind.TUNING), Setting.tuning("threads"),
+          Setting.tuning("each"));
     }
 
     @Override
@@ -84,7 +87,8 @@ record Rope(boolean half, ElementType type, int pairs, int vector, int tokens, i
       }
       var type = choice.type("dtype");
       boolean half = choice.text("convention").equals("half");
-      int vector = Math.min(16 / type.bytes(), Integer.lowestOneBit(half ? dim / 2 : dim));
+      int vector = Math.min(choice.tuned("vec", WIDEST_BYTES) / type.bytes(),
+          Integer.lowestOneBit(half ? dim / 2 : dim));
       var kernel = of(half, type, dim / 2, vector, choice);
       long tiles = (long) Math.ceilDiv(choice.number("s"), kernel.tokens)
           * Math.ceilDiv(choice.number("h"), kernel.heads * kernel.each);

@@ -41,10 +41,23 @@ abstract class RowFamily extends OptionedFamily {
         Setting.option("dtype", types().toArray(String[]::new)));
   }
 
-  /** Threads of a row, of a CTA of short rows, rows of a thread, CTAs of a row and of an SM, wide rows. */
+  /** Bytes of an access, or the widest that a row allows. */
+  static final Setting VECTOR = new Setting("vec", List.of(Setting.AUTO, "16", "8", "4", "1"), Setting.Kind.TUNING);
+
+  /**
+   * Bytes of an access; accesses of a thread to a row, about; threads of a row, of a CTA of short rows, rows of a
+   * thread, CTAs of a row and of an SM, wide rows.
+   */
   @Override
   List<Setting> tunings() {
-    return Stream.of("lanes", "block", "each", "cluster", "blocks", "beside").map(Setting::tuning).toList();
+    return Stream.concat(Stream.of(VECTOR),
+        Stream.of("runs", "lanes", "block", "each", "cluster", "blocks", "beside").map(Setting::tuning)).toList();
+  }
+
+  /** Neighbours of an access as chosen, 0 for as many as a row allows. */
+  static int vector(Choice choice) {
+    boolean chosen = choice.tuned(VECTOR.name(), 0) > 0;
+    return chosen ? choice.vector(VECTOR.name(), choice.type("dtype")) : 0;
   }
 
   /** The launch shape measured fastest on an H200 for rows of this length. */
@@ -60,8 +73,8 @@ abstract class RowFamily extends OptionedFamily {
   private RowTuning tuning(Choice choice) {
     var liked = liked(choice.type("dtype"), choice.number("n"));
     return new RowTuning(choice.tuned("lanes", 0), choice.tuned("block", liked.block()),
-        choice.tuned("each", liked.each()), liked.runs(), choice.tuned("cluster", 0),
-        choice.tuned("blocks", liked.blocks()))
+        choice.tuned("each", liked.each()), choice.tuned("runs", liked.runs()), choice.tuned("cluster", 0),
+        choice.tuned("blocks", liked.blocks())).withVector(vector(choice))
         .withBeside(choice.tuned("beside", liked.beside()));
   }
 
@@ -103,10 +116,11 @@ abstract class RowFamily extends OptionedFamily {
    *     like to unroll: others read while the threads of a row meet
    */
   record Steps(int accesses, int threads, int room) {
-    private RowShape shape(Choice choice, ElementType type, int runs) {
+    private RowShape shape(Choice choice, ElementType type, int runs, int vector) {
       int lanes = choice.tuned("lanes", Math.min(Integer.highestOneBit(runs / (2 * accesses)), threads));
       int blocks = choice.tuned("blocks", room / Math.max(lanes, SMALLEST_BLOCK));
-      return RowShape.of(type, choice.number("n"), new RowTuning(lanes, 0, 0, 0, 1, blocks)).walking(accesses);
+      return RowShape.of(type, choice.number("n"), new RowTuning(lanes, 0, 0, 0, 1, blocks).withVector(vector))
+          .walking(accesses);
     }
   }
 
@@ -118,7 +132,7 @@ abstract class RowFamily extends OptionedFamily {
    */
   static RowShape readOnce(Choice choice, ElementType type, RowShape own, IntFunction<Steps> steps) {
     int runs = own.length() / own.vector();
-    return runs < WALKED ? own : steps.apply(runs).shape(choice, type, runs);
+    return runs < WALKED ? own : steps.apply(runs).shape(choice, type, runs, own.vector());
   }
 
   /** Whether CTAs may share a row. */

@@ -39,7 +39,7 @@ record RowSum(ElementType type, ElementType accumulator, RowShape shape) impleme
     Workload workload(Choice choice, ElementType type, RowShape own) {
       int columns = choice.number("n");
       var shape = choice.text("threads").equals("auto") ? readOnce(choice, type, own, runs -> steps(type, runs))
-          : RowShape.of(type, columns, RowTuning.NONE.withThreads(choice.number("threads")));
+          : RowShape.of(type, columns, RowTuning.NONE.withThreads(choice.number("threads")).withVector(vector(choice)));
       var accumulator = accumulator(choice, type);
       return rows(choice, new RowSum(type, accumulator, shape), shape,
           SumReference.rows(accumulator, choice.number("m"), columns, shape::order),

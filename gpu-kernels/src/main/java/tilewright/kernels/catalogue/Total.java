@@ -55,13 +55,15 @@ record Total(String family, List<String> inputs, ElementType type, ElementType a
     @Override
     public List<Setting> settings() {
       return List.of(Setting.extent("n", 1 << 20), Setting.option("dtype", types.toArray(String[]::new)),
-          RowFamily.ACCUMULATOR, Setting.option("vec", "16", "1"), Setting.tuning("threads"), Setting.tuning("bytes"),
-          Setting.tuning("blocks"));
+          RowFamily.ACCUMULATOR, Setting.option("vec", "16", "4", "1"), Setting.tuning("threads"),
+          Setting.tuning("bytes"), Setting.tuning("blocks"));
     }
 
     @Override
     public boolean supports(Choice choice) {
-      return choice.text("acc").equals("f32") || choice.type("dtype") != ElementType.F32;
+      boolean pairs = choice.type("dtype").bits() == 16;
+      return (choice.text("acc").equals("f32") || choice.type("dtype") != ElementType.F32)
+          && (!choice.text("vec").equals("4") || pairs);
     }
 
     @Override

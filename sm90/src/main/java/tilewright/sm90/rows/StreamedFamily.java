@@ -75,7 +75,9 @@ record StreamedFamily(Family base, RowOperation operation, String option, String
     int columns = choice.number("n");
     int cluster = choice.tuned(STREAM, -1);
     if (cluster == 0) return Optional.empty();
-    if (cluster < 0) return choice.text(option).equals(value) ? liked(type, columns) : Optional.empty();
+    if (cluster < 0) {
+      return choice.text(option).equals(value) && !shaped(choice) ? liked(type, columns) : Optional.empty();
+    }
     if (!choice.text(option).equals(value) || cluster > MOST_CLUSTER || Integer.bitCount(cluster) != 1) {
       throw new IllegalArgumentException("cannot stream rows with " + choice + ": needed are 1, 2, 4 or 8 CTAs a row "
           + "and " + option + "=" + value);
@@ -86,6 +88,11 @@ record StreamedFamily(Family base, RowOperation operation, String option, String
           + " CTAs needs a multiple of 512 bytes, twice in its shared memory");
     }
     return config;
+  }
+
+  /** Whether accesses are chosen, which only the portable kernel leaves open. */
+  private static boolean shaped(Choice choice) {
+    return Stream.of("vec", "runs").anyMatch(tuning -> !choice.text(tuning).equals(Setting.AUTO));
   }
 
   /** The configuration measured fastest on an H200, up to 256 KiB per row; shorter rows are as fast in registers. */
