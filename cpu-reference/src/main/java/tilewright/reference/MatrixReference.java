@@ -16,9 +16,12 @@ public final class MatrixReference {
     double add(double sum, double x, double y);
   }
 
-  /** One fused multiply-add after the other in FP32, rounded once at the end: a kernel's exact bits. */
-  public static Reference sequential(ElementType type, int m, int n, int k) {
-    return product(type, m, n, k, x -> x, (sum, x, y) -> Math.fma((float) x, (float) y, (float) sum), true);
+  /** One fused multiply-add after the other in the accumulator's type, rounded at the end: a kernel's exact bits. */
+  public static Reference sequential(ElementType type, ElementType accumulator, int m, int n, int k) {
+    // Products of two numbers of 16 bits, and their sums, are exact in FP64 before they are rounded.
+    Step step = accumulator == ElementType.F32 ? (sum, x, y) -> Math.fma((float) x, (float) y, (float) sum)
+        : (sum, x, y) -> accumulator.round(x * y + sum);
+    return product(type, m, n, k, x -> x, step, true);
   }
 
   /** Factors rounded to tf32; of each sum what is below an FP32's last place is cut off, as tensor cores do. */

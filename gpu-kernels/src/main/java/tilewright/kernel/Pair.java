@@ -113,6 +113,27 @@ public final class Pair {
     return new Pair(k, type, result);
   }
 
+  /** Two sums that change together, 0 at first. */
+  public static final class Accumulator {
+    private final Pair sum;
+
+    /** Sums beside others of the type. */
+    public Accumulator(Scope k, ElementType type) {
+      sum = new Pair(k, type, k.newRegister(PtxType.B32));
+      k.emit("mov.b32", sum.register, new Operand.Integer(0));
+    }
+
+    /** Adds {@code a · b}, rounded once. */
+    public void fma(Pair a, Pair b) {
+      sum.k.emit("fma.rn." + sum.type.text() + "x2", sum.register, a.register, b.register, sum.register);
+    }
+
+    /** The present sums: what uses them comes before they change again. */
+    public Pair value() {
+      return sum;
+    }
+  }
+
   /** The number that a pair of twice the same holds, as an element of a tensor. */
   public Vector single() {
     var low = k.newRegister(PtxType.B16);

@@ -37,7 +37,8 @@ import tilewright.verification.VerifyOptions;
 @Command(name = "verify", description = {
     "Assemble kernels, run them in the simulator and on a GPU, and compare with the reference.",
     "What this machine cannot do is skipped and said so."})
-@Examples({"verify", "verify softmax rope --size full", "verify softmax --set method=safe --set dtype=f16", "verify sm90_gemm --on sim --seeds 4"})
+@Examples({"verify", "verify softmax rope --size full", "verify softmax --set method=safe --set dtype=f16",
+    "verify sm90_gemm --on sim --seeds 4"})
 public final class VerifyCommand implements Callable<Integer> {
   private static final List<String> ARCHS = List.of("sm80", "sm90", "sm100");
   private static final Set<String> BACKENDS = Set.of("sim", "gpu");

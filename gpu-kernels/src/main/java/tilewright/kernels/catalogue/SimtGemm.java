@@ -3,8 +3,8 @@ package tilewright.kernels.catalogue;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Locale;
+import java.util.stream.Collectors;
 import java.util.stream.Stream;
-import tilewright.kernel.F32;
 import tilewright.kernel.GlobalTensor;
 import tilewright.kernel.I32;
 import tilewright.kernel.Kernel;
@@ -26,54 +26,76 @@ import tilewright.reference.MatrixReference;
 
 /**
  * C (M,N) = A (M,K) · B (K,N), rows contiguous in all three, without tensor cores: one fused multiply-add after the
- * other along k in FP32, rounded once at the end. NaNs and infinities as in that sum.
+ * other along k in the accumulator's type, rounded once at the end. NaNs and infinities as in that sum.
  *
  * <p>Data path: global → {@code cp.async} → shared memory, {@code stages} tiles deep → registers, a column of A
- * and a row of B at a time → {@code fma}. FP32 numbers of A are transposed on the way, four bytes a copy: a thread then
- * has neighbours along m in neighbouring registers, which lie in different banks of the register file.
+ * and a row of B at a time → {@code fma}, of f16 accumulators two neighbours along n at once. FP32 numbers of A are
+ * transposed on the way, four bytes a copy: a thread then has neighbours along m in neighbouring registers, which lie
+ * in different banks of the register file. {@code naive} reads global memory for every product.
  *
  * @param config tile and ring
- * @param vector elements of one copy: 16 bytes where both strides allow it, else 1
+ * @param depth columns of A in a tile
+ * @param padded whether rows in shared memory are 16 bytes longer than the tile
+ * @param vector elements of one copy: as many bytes as chosen where both strides allow it, else 1
  */
-record SimtGemm(ElementType type, Config config, int vector) implements Kernel {
+record SimtGemm(ElementType type, ElementType accumulator, Config config, int depth, boolean padded, int vector)
+    implements Kernel {
   /** Tile rows that CTAs work through together, for L2. */
   private static final int BAND = 8;
+  private static final int WIDEST_BYTES = 16;
 
-  static final List<Family> FAMILIES = List.of(family("sgemm", ElementType.F32), family("hgemm", ElementType.F16));
+  static final List<Family> FAMILIES = List.of(
+      family("sgemm", ElementType.F32, List.of(ElementType.F32)),
+      family("hgemm", ElementType.F16, List.of(ElementType.F32, ElementType.F16)));
 
-  private static Family family(String name, ElementType type) {
-    return new GemmFamily(name, "C (M,N) = A (M,K) · B (K,N) of " + type.text()
-        + " without tensor cores, summed in f32", List.of(
-            Setting.option("path", "async", "double_buffer", "sliced", "tiled"))) {
+  private static Family family(String name, ElementType type, List<ElementType> accumulators) {
+    return new GemmFamily(name, "C (M,N) = A (M,K) · B (K,N) of " + type.text() + " without tensor cores, summed in "
+        + accumulators.stream().map(ElementType::text).collect(Collectors.joining(" or ")), List.of(
+            Setting.option("path", "async", "double_buffer", "sliced", "tiled", "naive"),
+            Setting.types("acc", accumulators.toArray(ElementType[]::new)))) {
+      /** Columns of A in a tile, bytes of a copy, and whether rows in shared memory are padded. */
+      @Override
+      List<Setting> tunings() {
+        return List.of(new Setting("depth", List.of(Setting.AUTO, "8", "16", "32"), Setting.Kind.TUNING),
+            new Setting("vec", List.of("16", "8", "4"), Setting.Kind.TUNING),
+            new Setting("pad", List.of("yes", "no"), Setting.Kind.TUNING));
+      }
+
       @Override
       public Workload workload(Choice choice) {
-        int widest = 16 / type.bytes();
+        int widest = choice.vector("vec", type);
         int n = choice.number("n");
         int k = choice.number("k");
         boolean aligned = k % widest == 0 && n % widest == 0;
         var asked = Config.valueOf(choice.text("path").toUpperCase(Locale.ROOT));
         // What passes through registers one by one leaves too few for sixteen rows.
         var config = asked == Config.ASYNC && !aligned && type.bytes() < 4 ? Config.DOUBLE_BUFFER : asked;
-        boolean wide = config != Config.SLICED && aligned;
-        return product(new SimtGemm(type, config, wide ? widest : 1), Target.SM80, type, config.m, config.n,
-            MatrixReference.sequential(type, choice.number("m"), n, k), choice);
+        boolean wide = config.run() > 1 && aligned;
+        var accumulator = choice.type("acc");
+        var kernel = new SimtGemm(type, accumulator, config, choice.tuned("depth", config.bytesK / type.bytes()),
+            choice.text("pad").equals("yes"), wide ? widest : 1);
+        return product(kernel, Target.SM80, type, config.m, config.n,
+            MatrixReference.sequential(type, accumulator, choice.number("m"), n, k), choice);
       }
     };
   }
 
   /**
-   * One element per thread; eight by eight; the same with two tiles under way; sixteen by eight with three.
+   * One element per thread, without shared memory and with it; eight by eight; the same with two tiles under way;
+   * sixteen by eight with three.
    *
    * <p>Warps lie on the tile, lanes 4×8 on a warp's part. Neighbouring lanes read the same of B and every other pair
    * the same of A, so that 16-byte reads of shared memory take two passes, not four.
    */
   enum Config {
-    SLICED(16, 16, 64, 1, 1, "((16,16),1):((16,1),0)", "((16,16),1):((16,1),0)"),
+    NAIVE(16, 16, 64, 1, 1, Config.ONE_BY_ONE, Config.ONE_BY_ONE),
+    SLICED(16, 16, 64, 1, 1, Config.ONE_BY_ONE, Config.ONE_BY_ONE),
     TILED(64, 128, 64, 1, 3, Config.EIGHT_BY_EIGHT, Config.EIGHT_BY_EIGHT_ROWS),
     DOUBLE_BUFFER(64, 128, 64, 2, 3, Config.EIGHT_BY_EIGHT, Config.EIGHT_BY_EIGHT_ROWS),
     ASYNC(128, 256, 64, 3, 1, "((2,8,2,2,4),(4,2,4,4)):((4,512,8,64,8192),(128,4096,1,16))",
         "((2,8,2,2,4),(4,2,16)):((1,512,2,64,8192),(128,4096,4))");
 
+    private static final String ONE_BY_ONE = "((16,16),1):((16,1),0)";
     private static final String EIGHT_BY_EIGHT = "((2,8,2,2,2),(4,2,4,2)):((4,256,8,32,4096),(64,2048,1,16))";
     private static final String EIGHT_BY_EIGHT_ROWS = "((2,8,2,2,2),(4,2,8)):((1,256,2,32,4096),(64,2048,4))";
 
@@ -102,17 +124,17 @@ record SimtGemm(ElementType type, Config config, int vector) implements Kernel {
 
     /** Neighbours that a thread has together along n, and where it reads columns of A along m. */
     private int run() {
-      return this == SLICED ? 1 : 4;
+      return n == 16 ? 1 : 4;
     }
 
     private int columns() {
-      return this == SLICED ? 1 : 8;
+      return n == 16 ? 1 : 8;
     }
   }
 
   @Override
   public String name() {
-    return "simt_gemm_" + type.text() + "_" + config.name().toLowerCase(Locale.ROOT) + "_x" + vector;
+    return "simt_gemm_" + type.text() + "_" + accumulator.text() + "_" + config.name().toLowerCase(Locale.ROOT) + "_x" + vector;
   }
 
   @Override
@@ -122,18 +144,30 @@ record SimtGemm(ElementType type, Config config, int vector) implements Kernel {
     var a = tensor(k, "A", "M", "K");
     var b = tensor(k, "B", "K", "N");
     var c = tensor(k, "C", "M", "N");
-    var zero = k.constant(0);
     var tile = OutputTile.banded(k, c.extent(0).ceilDiv(config.m), c.extent(1).ceilDiv(config.n), BAND);
-    var tilesA = k.shared(type, layoutA());
-    var tilesB = k.shared(type, Layout.of(Layout.of(tileK(), config.n), Layout.of(config.n, 1),
-        Layout.of(config.stages, (long) tileK() * config.n)));
-    var ring = new TileRing(k, thread, threads().threads(), vector, a.tile(List.of(config.m), tile.m(), zero),
-        tilesA, b.from(zero, tile.n().times(config.n)), tilesB);
-    var sums = new ArrayList<F32.Accumulator>();
-    for (int i = 0; i < threads().values(); i++) sums.add(k.accumulator());
+    var rowsOfA = a.tile(List.of(config.m), tile.m(), k.constant(0));
+    var columnsOfB = b.from(k.constant(0), tile.n().times(config.n));
+    var sums = ThreadSums.of(k, accumulator, threads().values() / config.columns(), config.columns());
 
-    ring.run(a.extent(1), new Slices(k, thread, tilesA, tilesB, sums));
+    if (config == Config.NAIVE) naive(k, thread, rowsOfA, columnsOfB, sums);
+    else inTiles(k, thread, rowsOfA, columnsOfB, sums);
     store(k, thread, sums, c.tile(List.of(config.m, config.n), tile.m(), tile.n()));
+  }
+
+  private <T> void inTiles(Scope k, I32 thread, GlobalTensor a, GlobalTensor b, ThreadSums<T> sums) {
+    var tilesA = k.shared(type, layoutA());
+    var tilesB = k.shared(type, Layout.of(Layout.of(depth, config.n), Layout.of(config.n, 1),
+        Layout.of(config.stages, (long) depth * config.n)));
+    new TileRing(k, thread, threads().threads(), vector, a, tilesA, b, tilesB)
+        .run(a.extent(1), new Slices<>(k, thread, tilesA, tilesB, sums));
+  }
+
+  /** Reads both factors of each product from global memory. */
+  private <T> void naive(Scope k, I32 thread, GlobalTensor a, GlobalTensor b, ThreadSums<T> sums) {
+    var place = threads().coordinate(thread, 0);
+    k.when(a.contains(place[0], k.constant(0)).and(b.contains(k.constant(0), place[1])), () ->
+        k.loop(a.extent(1), i -> sums.addAll(sums.ofRows(a.at(place[0], i).vector(1)),
+            sums.ofColumns(b.at(i, place[1]).vector(1)))));
   }
 
   /** Only copies of four bytes and more are asynchronous, so narrower elements are not transposed. */
@@ -145,18 +179,14 @@ record SimtGemm(ElementType type, Config config, int vector) implements Kernel {
     return columnwise() ? config.columnwise : config.rowwise;
   }
 
-  private int tileK() {
-    return config.bytesK / type.bytes();
-  }
-
-  /** 16 bytes more a column or row, so that neighbours begin in different banks. */
+  /** With 16 bytes more a column or row, neighbours begin in different banks. */
   private Layout layoutA() {
-    int pad = 16 / type.bytes();
-    if (!columnwise()) return padded(config.m, tileK() + pad, tileK(), 1, config.m * (tileK() + pad));
-    return padded(config.m, 1, tileK(), config.m + pad, tileK() * (config.m + pad));
+    int pad = padded ? WIDEST_BYTES / type.bytes() : 0;
+    if (!columnwise()) return shared(config.m, depth + pad, depth, 1, config.m * (depth + pad));
+    return shared(config.m, 1, depth, config.m + pad, depth * (config.m + pad));
   }
 
-  private Layout padded(int m, int strideM, int k, int strideK, int strideStage) {
+  private Layout shared(int m, int strideM, int k, int strideK, int strideStage) {
     return Layout.of(Layout.of(m, strideM), Layout.of(k, strideK), Layout.of(config.stages, strideStage));
   }
 
@@ -166,16 +196,16 @@ record SimtGemm(ElementType type, Config config, int vector) implements Kernel {
   }
 
   /** A column of A and a row of B at a time; where A is read by rows, so many columns as a read of them holds. */
-  private final class Slices implements TileRing.Slices {
+  private final class Slices<T> implements TileRing.Slices {
     private final I32 thread;
     private final SharedTensor tilesA;
     private final SharedTensor tilesB;
-    private final List<F32.Accumulator> sums;
+    private final ThreadSums<T> sums;
     /** By set: of A by column or by row, of B by row. */
     private final List<List<Vector>> a = new ArrayList<>();
     private final List<List<Vector>> b = new ArrayList<>();
 
-    Slices(Scope k, I32 thread, SharedTensor tilesA, SharedTensor tilesB, List<F32.Accumulator> sums) {
+    Slices(Scope k, I32 thread, SharedTensor tilesA, SharedTensor tilesB, ThreadSums<T> sums) {
       this.thread = thread;
       this.tilesA = tilesA;
       this.tilesB = tilesB;
@@ -190,7 +220,7 @@ record SimtGemm(ElementType type, Config config, int vector) implements Kernel {
 
     /** Columns of A in a slice; with more, A by rows would not leave registers for the rest. */
     private int columns() {
-      return columnwise() || config == Config.SLICED ? 1 : 4;
+      return columnwise() || config.run() == 1 ? 1 : 4;
     }
 
     private int rows() {
@@ -199,7 +229,7 @@ record SimtGemm(ElementType type, Config config, int vector) implements Kernel {
 
     @Override
     public int count() {
-      return tileK() / columns();
+      return depth / columns();
     }
 
     @Override
@@ -219,33 +249,24 @@ record SimtGemm(ElementType type, Config config, int vector) implements Kernel {
 
     @Override
     public void multiply(int set) {
-      var as = a.get(set).stream().map(Vector::values).toList();
-      var bs = b.get(set).stream().flatMap(vector -> vector.values().stream()).toList();
+      var as = a.get(set).stream().map(sums::ofRows).toList();
+      var bs = b.get(set).stream().flatMap(vector -> sums.ofColumns(vector).stream()).toList();
+      int across = bs.size() / columns();
       for (int inner = 0; inner < columns(); inner++) {
         int column = inner;
         var rows = columnwise() ? as.stream().flatMap(List::stream).toList()
             : as.stream().map(row -> row.get(column)).toList();
-        multiply(rows, bs.subList(inner * config.columns(), (inner + 1) * config.columns()));
-      }
-    }
-
-    /** Multiplies to the right in one row and to the left in the next: the operand at the turn is read only once. */
-    private void multiply(List<F32> rows, List<F32> columns) {
-      for (int i = 0; i < rows.size(); i++) {
-        for (int j = 0; j < columns.size(); j++) {
-          int column = i % 2 == 0 ? j : columns.size() - 1 - j;
-          sums.get(i * columns.size() + column).fma(rows.get(i), columns.get(column));
-        }
+        sums.addAll(rows, bs.subList(inner * across, (inner + 1) * across));
       }
     }
   }
 
-  private void store(Scope k, I32 thread, List<F32.Accumulator> sums, GlobalTensor c) {
+  private void store(Scope k, I32 thread, ThreadSums<?> sums, GlobalTensor c) {
     int run = Math.min(config.run(), vector);
-    for (int v = 0; v < sums.size(); v += run) {
+    for (int v = 0; v < threads().values(); v += run) {
+      int first = v;
       var element = c.at(threads().coordinate(thread, v));
-      var results = sums.subList(v, v + run).stream().map(F32.Accumulator::value).toList();
-      k.when(element.inside(), () -> element.store(results));
+      k.when(element.inside(), () -> sums.store(element, first, run));
     }
   }
 }
