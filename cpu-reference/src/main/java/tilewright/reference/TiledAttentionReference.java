@@ -10,11 +10,13 @@ import tilewright.numerics.ElementType;
 
 /**
  * O = softmax(Q·Kᵀ/√d)·V of packed Q, K, V and O (B,S,H,d), step by step as a kernel whose products are summed in FP32
- * numbers, or, {@code halves}, in f16: eight products at a time as on SM80, with O so far rescaled and rounded for each
- * block of keys, the last one first.
+ * or in f16: eight products at a time as on SM80, with an O of f16 rescaled and rounded for each block of keys, the last
+ * one first.
+ *
+ * @param scores type that Q·Kᵀ is summed in; {@code output} of P·V
  */
-public record TiledAttentionReference(ElementType type, boolean halves, int batch, int sequence, int heads, int d,
-    int block) implements Reference {
+public record TiledAttentionReference(ElementType type, ElementType scores, ElementType output, int batch,
+    int sequence, int heads, int d, int block) implements Reference {
   private static final int AT_ONCE = 8;
 
   @Override
@@ -26,7 +28,8 @@ public record TiledAttentionReference(ElementType type, boolean halves, int batc
     if (q.length == 0) return List.of(Expected.rounded("O", q, q));
     var reference = new AttentionReference(view(q), view(k), view(v), 1 / Math.sqrt(d), ScoreRule.NONE);
     var exact = inMemoryOrder(reference.exact().o());
-    return List.of(Expected.rounded("O", exact, halves ? byHalves(q, k, v) : inMemoryOrder(reference.stepwise().o())));
+    return List.of(Expected.rounded("O", exact, output == ElementType.F16 ? byHalves(q, k, v)
+        : inMemoryOrder(reference.stepwise().o())));
   }
 
   private TensorView view(double[] values) {
@@ -93,7 +96,7 @@ public record TiledAttentionReference(ElementType type, boolean halves, int batc
     double sum = 0;
     for (int i = 0; i < d; i += AT_ONCE) {
       for (int j = i; j < i + AT_ONCE; j++) sum += q[atQ + j] * k[atK + j];
-      sum = half(sum);
+      sum = scores.round(sum);
     }
     return sum;
   }

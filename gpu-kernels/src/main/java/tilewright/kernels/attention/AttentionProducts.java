@@ -46,10 +46,11 @@ final class AttentionProducts {
     this.variant = variant;
     this.tiling = variant.tiling();
     this.tiles = tiles;
-    scoring = TiledMma.of(MmaAtom.of(variant.type(), tiling.accumulator()), tiling.scores());
-    mixing = TiledMma.of(MmaAtom.of(variant.probabilities(), variant.type(), tiling.accumulator()), tiling.output());
-    scores = new Accumulators(tiling.accumulator(), rows(scoring));
-    output = new Accumulators(tiling.accumulator(), rows(mixing));
+    scoring = TiledMma.of(MmaAtom.of(variant.type(), tiling.scoreType()), tiling.scores());
+    mixing = TiledMma.of(MmaAtom.of(variant.probabilities(), variant.type(), tiling.outputType()),
+        tiling.output());
+    scores = new Accumulators(tiling.scoreType(), rows(scoring));
+    output = new Accumulators(tiling.outputType(), rows(mixing));
     sums = IntStream.range(0, tiling.valueChunks()).mapToObj(_ -> mixing.accumulators(k)).toList();
     sharedP = variant.sharedP(k);
   }

@@ -13,10 +13,10 @@ import tilewright.numerics.ElementType;
  * @param chunk columns of Q and K that are in shared memory at a time; {@code valueChunk} columns of V and O
  * @param warpsM warps along the queries
  * @param warpsN warps that share rows: each has some of the keys of S, and some of the columns of O
- * @param accumulator type of S and O in registers: f32 or f16
+ * @param scoreType type of S in registers: f32 or f16; {@code outputType} of O
  */
 record AttentionTiling(int tileM, int tileN, int dim, int valueDim, int chunk, int valueChunk, int warpsM, int warpsN,
-    ElementType accumulator) {
+    ElementType scoreType, ElementType outputType) {
 
   int threads() {
     return Warp.SIZE * warpsM * warpsN;

@@ -57,7 +57,7 @@ public record Sm80AttentionConfig(ElementType type, Shape shape, int vector, boo
   @Override
   public AttentionTiling tiling() {
     return new AttentionTiling(shape.tileM, shape.tileN, shape.tileD, shape.tileDv, shape.tileD, shape.tileDv,
-        shape.warps, 1, ElementType.F32);
+        shape.warps, 1, ElementType.F32, ElementType.F32);
   }
 
   @Override

@@ -14,20 +14,19 @@ import tilewright.numerics.ElementType;
  * A variant of SM80 attention that divides the work in one of several ways.
  *
  * @param type of Q, K, V and O
- * @param accumulator of both products: f32 or f16
+ * @param scoreSums type that Q·Kᵀ is summed in, f32 or f16; {@code outputSums} of P·V
  * @param dim of a head
  * @param swizzled the letters of those of Q, K and V whose tiles are swizzled, such as {@code qk}
  */
-public record VariantConfig(Way way, ElementType type, ElementType accumulator, int dim, String swizzled)
-    implements AttentionVariant {
+public record VariantConfig(Way way, ElementType type, ElementType scoreSums, ElementType outputSums, int dim,
+    String swizzled) implements AttentionVariant {
   /** Elements that one access moves. */
   private static final int VECTOR = 8;
   /** A row of all banks. */
   private static final int WIDE_CHUNK = 64;
   private static final int NARROW_CHUNK = 32;
   private static final int TILE = 64;
-  /** Up to these head dimensions registers hold whole rows of O beside the addresses of chunks, or half of them. */
-  private static final int WHOLE_ROWS = 96;
+  /** Up to this head dimension the registers of two warps hold their halves of the rows of O. */
   private static final int HALF_ROWS = 512;
 
   public VariantConfig {
@@ -45,7 +44,8 @@ public record VariantConfig(Way way, ElementType type, ElementType accumulator, 
 
   @Override
   public String name() {
-    return "attention_" + way + "_" + type.text() + "_" + accumulator.text() + "_d" + dim;
+    var sums = scoreSums == outputSums ? scoreSums.text() : scoreSums.text() + "_" + outputSums.text();
+    return "attention_" + way + "_" + type.text() + "_" + sums + "_d" + dim;
   }
 
   /** Queries of a CTA. */
@@ -59,7 +59,7 @@ public record VariantConfig(Way way, ElementType type, ElementType accumulator, 
 
   private int warpsN() {
     if (way == Way.SPLIT_KV) return 2;
-    if (way != Way.TILED_QKV || dim <= WHOLE_ROWS) return 1;
+    if (dim <= way.wholeRows()) return 1;
     return dim <= HALF_ROWS ? 2 : 4;
   }
 
@@ -67,7 +67,8 @@ public record VariantConfig(Way way, ElementType type, ElementType accumulator, 
   public AttentionTiling tiling() {
     int chunk = dim % WIDE_CHUNK == 0 ? WIDE_CHUNK : NARROW_CHUNK;
     return new AttentionTiling(tileM(), TILE, dim, dim, way.tilesScores() ? chunk : dim,
-        way == Way.TILED_QKV ? chunk : dim, warpsM(), warpsN(), accumulator);
+        way == Way.TILED_QKV ? chunk : dim, warpsM(), warpsN(), scoreSums,
+        outputSums);
   }
 
   @Override

@@ -4,24 +4,34 @@ import java.util.Locale;
 
 /** How a CTA divides its work among warps, and shared memory among Q, K and V. */
 public enum Way {
-  SPLIT_KV(256, "warps share out queries and keys, and pass weights through shared memory"),
-  SPLIT_Q(256, "warps share out queries only; weights stay in registers (FlashAttention-2)"),
-  SHARED_KV(256, "K and V take turns in the same shared memory"),
-  SHARED_QKV(128, "Q goes to registers, and K and V take turns in its shared memory"),
-  TILED_QK(256, "Q and K come in chunks of the head dimension"),
-  TILED_QKV(1024, "Q, K and V come in chunks: shared memory does not grow with the head dimension (FFPA)");
+  SPLIT_KV(256, 256, "warps share out queries and keys, and pass weights through shared memory"),
+  SPLIT_Q(256, 256, "warps share out queries only; weights stay in registers (FlashAttention-2)"),
+  SHARED_KV(256, 256, "K and V take turns in the same shared memory"),
+  SHARED_QKV(256, 128, "Q goes to registers, and K and V take turns in its shared memory"),
+  TILED_QK(1024, 256, "Q and K come in chunks of the head dimension"),
+  TILED_QKV(1024, 96, "Q, K and V come in chunks: shared memory does not grow with the head dimension (FFPA)");
 
   private final int mostDim;
+  private final int wholeRows;
   private final String text;
 
-  Way(int mostDim, String text) {
+  Way(int mostDim, int wholeRows, String text) {
     this.mostDim = mostDim;
+    this.wholeRows = wholeRows;
     this.text = text;
   }
 
   /** The largest head dimension whose accumulators registers hold. */
   public int mostDim() {
     return mostDim;
+  }
+
+  /**
+   * The largest head dimension for which a warp's registers hold whole rows of O beside what else it keeps; beyond,
+   * warps share rows.
+   */
+  int wholeRows() {
+    return wholeRows;
   }
 
   public String text() {

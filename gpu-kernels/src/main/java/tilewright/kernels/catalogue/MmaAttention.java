@@ -58,7 +58,7 @@ record MmaAttention(VariantConfig config) implements Kernel {
 
     WayFamily(Way way) {
       super("attention_" + way, "O = softmax(Q·Kᵀ/√d)·V (B,S,H,d): " + way.text(),
-          List.of(Setting.option("dtype", "f16", "bf16"), Setting.option("acc", "f32", "f16")));
+          List.of(Setting.option("dtype", "f16", "bf16"), Setting.option("acc", "f32", "f16", "mixed")));
       this.way = way;
     }
 
@@ -85,7 +85,7 @@ record MmaAttention(VariantConfig config) implements Kernel {
 
     @Override
     public List<List<Integer>> awkward() {
-      return way == Way.TILED_QKV
+      return way.mostDim() > 256
           ? List.of(List.of(1, 1, 1, 32), List.of(1, 40, 1, 1024), List.of(1, 70, 1, 320), List.of(2, 65, 2, 96))
           : List.of(List.of(1, 1, 1, 32), List.of(1, 64, 1, way.mostDim()), List.of(2, 65, 2, 96));
     }
@@ -104,14 +104,16 @@ record MmaAttention(VariantConfig config) implements Kernel {
       int heads = choice.number("heads");
       int d = choice.number("d");
       var type = choice.type("dtype");
-      var accumulator = choice.type("acc");
-      var config = new VariantConfig(way, type, accumulator, d, choice.text("swizzle"));
+      // Mixed: S is summed in FP32, O in f16.
+      var scores = choice.text("acc").equals("f16") ? ElementType.F16 : ElementType.F32;
+      var output = choice.text("acc").equals("f32") ? ElementType.F32 : ElementType.F16;
+      var config = new VariantConfig(way, type, scores, output, d, choice.text("swizzle"));
       var modes = new String[] {"batch", "seq", "heads", "d"};
       var inputs = Stream.of("Q", "K", "V").map(name -> Operand.input(name, type, choice, modes));
       var all = Stream.concat(inputs, Stream.of(Operand.output("O", type, choice, modes))).toList();
       long bytes = all.stream().mapToLong(Operand::bytes).sum();
       return new Workload(launch(config, batch, sequence, heads), all, new TiledAttentionReference(type,
-          accumulator == ElementType.F16, batch, sequence, heads, d, BLOCK), bytes,
+          scores, output, batch, sequence, heads, d, BLOCK), bytes,
           4.0 * batch * heads * sequence * sequence * d);
     }
   }
