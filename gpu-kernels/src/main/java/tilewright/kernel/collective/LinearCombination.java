@@ -75,7 +75,7 @@ public record LinearCombination(F32 alpha, F32 beta, int vector) {
   }
 
   private F32 product(Scope k, Fragment accumulators, int value) {
-    return alpha.times(k.result(accumulators.group(value / 4).get(value % 4)));
+    return alpha.times(accumulators.accumulator(k, value));
   }
 
   private static List<List<Integer>> runs(Partition partition, int count) {

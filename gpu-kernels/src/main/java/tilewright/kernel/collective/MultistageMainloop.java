@@ -14,7 +14,7 @@ import tilewright.kernel.tiled.TiledMma;
 /**
  * The SM80 main loop: {@code stages} tiles of shared memory in a ring, filled by copies {@code stages} − 1 tiles ahead
  * of the multiplication, and two sets of registers, so that each k-slice is loaded while the one before it is
- * multiplied.
+ * multiplied. With one stage a tile is copied, then multiplied.
  *
  * @param tileK k extent of a tile
  * @param writtenB tileB as the copies see it, which may order its rows differently
@@ -22,9 +22,8 @@ import tilewright.kernel.tiled.TiledMma;
 public record MultistageMainloop(int stages, int tileK, TiledCopy copyA, TiledCopy copyB, SharedTensor tileA,
     SharedTensor tileB, SharedTensor writtenB, TiledMma mma) {
   public MultistageMainloop {
-    if (stages < 2) throw new TraceException("a ring of " + stages
-        + " stages cannot copy and multiply at once: 2 or more");
-    if (TiledMma.slices(tileK) % 2 != 0) {
+    if (stages < 1) throw new TraceException("a ring of " + stages + " stages holds no tile: 1 or more");
+    if (stages > 1 && TiledMma.slices(tileK) % 2 != 0) {
       throw new TraceException("tileK = " + tileK
           + " gives an odd number of slices for two register sets: use a multiple of 32");
     }
@@ -33,6 +32,30 @@ public record MultistageMainloop(int stages, int tileK, TiledCopy copyA, TiledCo
   /** Accumulates A·Bᵀ over all of k. */
   public Fragment run(Scope k, I32 thread, GlobalTensor a, GlobalTensor b, I32 extentK) {
     var accumulators = mma.accumulators(k);
+    if (stages > 1) runAhead(k, thread, a, b, extentK, accumulators);
+    else runInTurn(k, thread, a, b, extentK, accumulators);
+    return accumulators;
+  }
+
+  private void runInTurn(Scope k, I32 thread, GlobalTensor a, GlobalTensor b, I32 extentK, Fragment accumulators) {
+    var zero = k.constant(0);
+    var fragmentA = mma.fragmentA(k);
+    var fragmentB = mma.fragmentB(k);
+    var tiles = extentK.ceilDiv(tileK);
+    k.loop(tiles, tile -> {
+      // Every thread has read the tile before.
+      k.barrier();
+      fill(k, thread, a, b, tile, tiles, zero);
+      CpAsync.waitFor(k, 0);
+      k.barrier();
+      for (int slice = 0; slice < TiledMma.slices(tileK); slice++) {
+        loadSlice(k, thread, zero, slice, fragmentA, fragmentB);
+        mma.multiply(k, fragmentA, fragmentB, accumulators);
+      }
+    });
+  }
+
+  private void runAhead(Scope k, I32 thread, GlobalTensor a, GlobalTensor b, I32 extentK, Fragment accumulators) {
     var fragmentsA = new Fragment[] {mma.fragmentA(k), mma.fragmentA(k)};
     var fragmentsB = new Fragment[] {mma.fragmentB(k), mma.fragmentB(k)};
     var zero = k.constant(0);
@@ -62,7 +85,6 @@ public record MultistageMainloop(int stages, int tileK, TiledCopy copyA, TiledCo
         mma.multiply(k, fragmentsA[slice % 2], fragmentsB[slice % 2], accumulators);
       }
     });
-    return accumulators;
   }
 
   /** Whether k is known to be made of whole tiles, so that nothing is left to be filled up with zeros. */

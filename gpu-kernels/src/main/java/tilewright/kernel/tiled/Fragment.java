@@ -2,12 +2,17 @@ package tilewright.kernel.tiled;
 
 import java.util.ArrayList;
 import java.util.List;
+import tilewright.kernel.F32;
 import tilewright.kernel.Scope;
+import tilewright.kernel.Vector;
+import tilewright.numerics.ElementType;
 import tilewright.ptx.Operand;
 import tilewright.ptx.PtxType;
 
 /** Registers that hold a thread's part of a tile, as groups that one instruction reads or writes. */
 public record Fragment(List<List<Operand.Register>> groups) {
+  /** Accumulators of a thread in one {@code mma.m16n8}. */
+  private static final int ATOM = 4;
 
   /** A fragment of fresh registers. */
   public static Fragment of(Scope k, PtxType type, int groups, int registers) {
@@ -26,6 +31,14 @@ public record Fragment(List<List<Operand.Register>> groups) {
     for (var group : groups) {
       for (var register : group) k.emit("mov." + type.text(), register, zero);
     }
+  }
+
+  /** A number of accumulators, whose atoms have four each: of FP32, or of f16, two in a register. */
+  public F32 accumulator(Scope k, int value) {
+    var atom = groups.get(value / ATOM);
+    int place = value % ATOM;
+    if (atom.size() == ATOM) return k.result(atom.get(place));
+    return Vector.packed(k, ElementType.F16, List.of(atom.get(place / 2))).values().get(place % 2);
   }
 
   /** All registers, group by group. */

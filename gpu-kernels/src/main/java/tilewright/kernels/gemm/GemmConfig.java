@@ -2,6 +2,7 @@ package tilewright.kernels.gemm;
 
 import java.util.Optional;
 import tilewright.kernel.TensorSpec;
+import tilewright.kernel.tiled.OperandOrder;
 import tilewright.kernel.tiled.TiledMma;
 import tilewright.kernels.GemmProblem;
 import tilewright.numerics.ElementType;
@@ -18,17 +19,35 @@ public record GemmConfig(Operands operands, Tile tile, Vectors vectors, Optional
    *
    * @param type of A and B: f16 or bf16
    * @param output type of C: f32, f16 or bf16
+   * @param accumulator type of the sums: f32, or f16 where the operands are
    * @param aKMajor whether A's neighbours run along k (else along m); {@code bKMajor} whether B's do (else along n)
    */
-  public record Operands(ElementType type, ElementType output, boolean aKMajor, boolean bKMajor) {}
+  public record Operands(ElementType type, ElementType output, ElementType accumulator, boolean aKMajor,
+      boolean bKMajor) {
+    /** Operands whose products are summed in FP32. */
+    public Operands(ElementType type, ElementType output, boolean aKMajor, boolean bKMajor) {
+      this(type, output, ElementType.F32, aKMajor, bKMajor);
+    }
+
+    /** Returns these operands with products that are summed in another type. */
+    public Operands summedIn(ElementType other) {
+      return new Operands(type, output, other, aKMajor, bKMajor);
+    }
+  }
 
   /**
    * A CTA's tile.
    *
    * @param stages tiles of A and of B in shared memory
    * @param band tile rows that CTAs work through together, for L2
+   * @param order of operands in shared memory
    */
-  public record Tile(int m, int n, int k, int warpsM, int warpsN, int stages, int band) {}
+  public record Tile(int m, int n, int k, int warpsM, int warpsN, int stages, int band, OperandOrder order) {
+    /** A tile of swizzled operands. */
+    public Tile(int m, int n, int k, int warpsM, int warpsN, int stages, int band) {
+      this(m, n, k, warpsM, warpsN, stages, band, OperandOrder.SWIZZLED);
+    }
+  }
 
   /**
    * The widths of accesses to global memory, in elements.
@@ -82,7 +101,7 @@ public record GemmConfig(Operands operands, Tile tile, Vectors vectors, Optional
   }
 
   /** The configuration with at most {@code most} neighbours of C in one store. */
-  GemmConfig storing(int most) {
+  public GemmConfig storing(int most) {
     return new GemmConfig(operands, tile, new Vectors(vectors.a, vectors.b, Math.min(vectors.c, most)), fit);
   }
 

@@ -12,19 +12,17 @@ import tilewright.kernel.atom.MmaAtom;
 import tilewright.kernel.collective.LinearCombination;
 import tilewright.kernel.collective.MultistageMainloop;
 import tilewright.kernel.collective.OutputTile;
-import tilewright.kernel.tiled.SwizzledTile;
 import tilewright.kernel.tiled.TiledCopy;
 import tilewright.kernel.tiled.TiledMma;
 import tilewright.kernels.epilogue.DirectEpilogue;
 import tilewright.kernels.epilogue.Epilogue;
-import tilewright.layout.ComposedLayout;
-import tilewright.numerics.ElementType;
+import tilewright.layout.OffsetMap;
 
 /**
  * C = alpha·A·Bᵀ + beta·C on SM80 tensor cores, batched. A (M,K,L), B (N,K,L), C (M,N,L): any extents, either
- * operand order, accumulated in FP32.
+ * operand order, accumulated in FP32 or f16.
  *
- * <p>Data path: global → {@code cp.async} → swizzled shared memory, {@code stages} tiles deep →
+ * <p>Data path: global → {@code cp.async} → shared memory, usually swizzled, {@code stages} tiles deep →
  * {@code ldmatrix} → two register sets → {@code mma.sync} → registers → global.
  *
  * @param epilogue what C is, if not alpha · product + beta · C
@@ -56,10 +54,10 @@ public record Sm80Gemm(GemmConfig config, Optional<Epilogue> epilogue) implement
     var tileB = k.shared(operands.type(), sharedLayout(shape.n(), operands.bKMajor()));
     var copyA = copy(k, vectors.a(), shape.m(), operands.aKMajor());
     var copyB = copy(k, vectors.b(), shape.n(), operands.bKMajor());
-    var atom = MmaAtom.of(operands.type(), ElementType.F32);
+    var atom = MmaAtom.of(operands.type(), operands.accumulator());
     var mma = config.inRuns() ? TiledMma.inRuns(atom, config.shape(), vectors.c())
         : TiledMma.of(atom, config.shape());
-    var writtenB = config.inRuns() ? tileB.as(SwizzledTile.alongColumnsInRuns(shape.n(), shape.k(),
+    var writtenB = config.inRuns() ? tileB.as(shape.order().alongColumnsInRuns(shape.n(), shape.k(),
         shape.stages(), vectors.c())) : tileB;
 
     var tile = OutputTile.banded(k, c.extent(0).ceilDiv(shape.m()), c.extent(1).ceilDiv(shape.n()),
@@ -89,9 +87,10 @@ public record Sm80Gemm(GemmConfig config, Optional<Epilogue> epilogue) implement
     return all;
   }
 
-  private ComposedLayout sharedLayout(int rows, boolean kMajor) {
-    return kMajor ? SwizzledTile.alongColumns(rows, config.tile().k(), config.tile().stages())
-        : SwizzledTile.alongRows(rows, config.tile().k(), config.tile().stages());
+  private OffsetMap sharedLayout(int rows, boolean kMajor) {
+    var tile = config.tile();
+    return kMajor ? tile.order().alongColumns(rows, tile.k(), tile.stages())
+        : tile.order().alongRows(rows, tile.k(), tile.stages());
   }
 
   /** Threads run along the neighbours first, so that a warp reads whole sectors. */
