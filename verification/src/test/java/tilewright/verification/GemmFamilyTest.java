@@ -7,7 +7,7 @@ import org.junit.jupiter.api.TestFactory;
 
 /** Matrix products of the catalogue. */
 class GemmFamilyTest {
-  static final List<String> NAMES = List.of("sgemm", "hgemm", "tf32_gemm", "mma_gemm");
+  static final List<String> NAMES = List.of("sgemm", "hgemm", "tf32_gemm", "mma_gemm", "wmma_gemm");
 
   @TestFactory
   Stream<DynamicTest> everyVariantAgreesWithTheReferenceAndIsClean() {

@@ -134,7 +134,8 @@ record SimtGemm(ElementType type, ElementType accumulator, Config config, int de
 
   @Override
   public String name() {
-    return "simt_gemm_" + type.text() + "_" + accumulator.text() + "_" + config.name().toLowerCase(Locale.ROOT) + "_x" + vector;
+    return "simt_gemm_" + type.text() + "_" + accumulator.text() + "_" + config.name().toLowerCase(Locale.ROOT) + "_x"
+        + vector;
   }
 
   @Override

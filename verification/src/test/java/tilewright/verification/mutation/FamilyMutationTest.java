@@ -31,7 +31,8 @@ class FamilyMutationTest {
       Subject.of("quantize_heads", List.of(1, 130, 1, 64), Map.of()),
       Subject.of("quantize_transposed", List.of(1, 130, 1, 64), Map.of()),
       Subject.of("sgemm", List.of(20, 20, 50), Map.of("path", "sliced")),
-      Subject.of("mma_gemm", List.of(72, 72, 72), Map.of("stages", "1", "tile", "64", "smem", "padded")));
+      Subject.of("mma_gemm", List.of(72, 72, 72), Map.of("stages", "1", "tile", "64", "smem", "padded")),
+      Subject.of("wmma_gemm", List.of(128, 128, 72), Map.of("stages", "2")));
 
   @TestFactory
   Stream<DynamicTest> aMissingBarrierIsNoticed() {
