@@ -2,6 +2,7 @@ package tilewright.simulator;
 
 import java.util.Comparator;
 import java.util.List;
+import tilewright.ptx.Multiprocessor;
 
 /**
  * How many CTAs of a kernel fit on an SM, by the registers live in the PTX: an assembler may need a few more.
@@ -22,30 +23,17 @@ public record Occupancy(int target, int registers, int sharedBytes, int threads,
   private static final int MOST_REGISTERS = 255;
   private static final int REGISTERS_AT_ONCE = 256;
   private static final int SHARED_AT_ONCE = 128;
-  private static final int SHARED_RESERVED = 1024;
-
-  /** An SM's capacities (CUDA C++ Programming Guide, technical specifications by compute capability). */
-  private record Sm(int warps, int ctas, int sharedKilobytes) {
-    static Sm of(int target) {
-      return switch (target) {
-        case 86 -> new Sm(48, 16, 100);
-        case 89 -> new Sm(48, 24, 100);
-        case 87 -> new Sm(48, 16, 164);
-        default -> target < 90 ? new Sm(64, 32, 164) : new Sm(64, 32, 228);
-      };
-    }
-  }
 
   private record Limit(String name, int ctas) {}
 
   /** The occupancy of a kernel on its target's SM. */
   public static Occupancy of(int target, int registers, int sharedBytes, int threads) {
-    var sm = Sm.of(target);
+    var sm = Multiprocessor.of(target);
     int warps = (threads + LANES - 1) / LANES;
     int byWarp = roundUp(Math.min(registers, MOST_REGISTERS) * LANES, REGISTERS_AT_ONCE);
-    int shared = roundUp(sharedBytes + SHARED_RESERVED, SHARED_AT_ONCE);
+    int shared = roundUp(sharedBytes + Multiprocessor.RESERVED_BYTES, SHARED_AT_ONCE);
     var least = List.of(new Limit("registers", REGISTERS / Math.max(1, byWarp) / warps),
-        new Limit("shared memory", sm.sharedKilobytes() * 1024 / shared), new Limit("threads", sm.warps() / warps),
+        new Limit("shared memory", sm.sharedBytes() / shared), new Limit("threads", sm.warps() / warps),
         new Limit("CTAs", sm.ctas())).stream().min(Comparator.comparingInt(Limit::ctas)).orElseThrow();
     return new Occupancy(target, registers, sharedBytes, threads, least.ctas(), least.ctas() * warps, sm.warps(),
         least.name());

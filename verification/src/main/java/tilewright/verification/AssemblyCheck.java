@@ -5,11 +5,22 @@ import java.util.Map;
 import java.util.Optional;
 import tilewright.device.assembly.Assembler;
 import tilewright.device.assembly.Assembly;
+import tilewright.kernel.Chip;
 
 /** Assembles the PTX of kernels, each text once, where this machine has an assembler for its target. */
 final class AssemblyCheck {
   private final Assembler assembler = Assembler.find();
   private final Map<String, Optional<String>> known = new HashMap<>();
+  private final Optional<Chip> chip;
+
+  /** @param chip to assemble for; empty for the target that each text names */
+  AssemblyCheck(Optional<Chip> chip) {
+    this.chip = chip;
+  }
+
+  AssemblyCheck() {
+    this(Optional.empty());
+  }
 
   /** Returns the assembler's reason for rejecting the text, or its report of spilled registers, if any. */
   Optional<String> rejection(String ptx) {
@@ -17,7 +28,8 @@ final class AssemblyCheck {
   }
 
   private Optional<String> assemble(String ptx) {
-    var target = ptx.lines().filter(line -> line.startsWith(".target ")).findFirst().orElseThrow().substring(8).strip();
+    var named = ptx.lines().filter(line -> line.startsWith(".target ")).findFirst().orElseThrow().substring(8).strip();
+    var target = named.endsWith("a") ? named : chip.map(gpu -> "sm_" + gpu.capability()).orElse(named);
     return switch (assembler.assemble(ptx, target)) {
       case Assembly.Assembled assembled -> assembled.resources().stream().filter(r -> r.spillStoreBytes() > 0)
           .findFirst().map(r -> r.entry() + " spills " + r.spillStoreBytes() + " bytes of registers");

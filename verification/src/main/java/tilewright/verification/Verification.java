@@ -3,11 +3,14 @@ package tilewright.verification;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Optional;
+import java.util.OptionalInt;
 import java.util.function.Predicate;
 import java.util.function.Supplier;
 import java.util.stream.IntStream;
 import java.util.stream.LongStream;
 import java.util.stream.Stream;
+import tilewright.device.Gpu;
+import tilewright.device.driver.GpuProbe;
 import tilewright.kernels.registry.KernelRegistry;
 import tilewright.ops.TensorCoordinates;
 import tilewright.ptx.Launch;
@@ -28,12 +31,14 @@ public final class Verification {
    * row stands for all of them, up to the first that fails.
    */
   public static List<Row> run(KernelRegistry registry, VerifyOptions options, Progress progress) {
+    var capability = capability(options);
+    var kernels = capability.isPresent() ? registry.on(capability.getAsInt()) : registry;
     var seeds = LongStream.range(0, options.seeds()).map(i -> options.seed() + i).boxed().toList();
-    var all = seeds.stream().map(s -> options.cases(registry, s)).toList();
+    var all = seeds.stream().map(s -> options.cases(kernels, s)).toList();
     var places = options.places(all.getFirst());
     var rows = new ArrayList<Row>();
     var backends = backends(options);
-    var assembly = new AssemblyCheck();
+    var assembly = new AssemblyCheck(options.chip());
     try {
       var cases = places.stream().map(all.getFirst()::get).toList();
       long price = cases.stream().mapToLong(Case::price).sum();
@@ -55,6 +60,14 @@ public final class Verification {
       backends.forEach(Backend::close);
     }
     return rows;
+  }
+
+  /** The compute capability of the GPU whose limits kernels are to keep, if there is one. */
+  private static OptionalInt capability(VerifyOptions options) {
+    if (options.chip().isPresent()) return OptionalInt.of(options.chip().get().capability());
+    boolean onGpu = options.backends().stream().anyMatch(name -> !name.equals("sim"));
+    return onGpu && Gpu.probe() instanceof GpuProbe.Available(_, var devices)
+        ? OptionalInt.of(devices.getFirst().capability()) : OptionalInt.empty();
   }
 
   private static Row verify(List<Case> seeded, List<Long> seeds, Backend backend, AssemblyCheck assembly,
@@ -109,7 +122,10 @@ public final class Verification {
 
   private static List<Backend> backends(VerifyOptions options) {
     var backends = new ArrayList<Backend>();
-    if (options.backends().contains("sim")) backends.add(new SimulatorBackend(options.seed()));
+    if (options.backends().contains("sim")) {
+      backends.add(options.chip().map(chip -> SimulatorBackend.of(options.seed(), chip))
+          .orElseGet(() -> new SimulatorBackend(options.seed())));
+    }
     if (options.backends().contains("gpu")) backends.add(GpuBackend.open());
     if (options.backends().contains(TwinBackend.NAME)) {
       backends.add(TwinBackend.of(GpuBackend.open(), options.seed()));
@@ -136,9 +152,11 @@ public final class Verification {
     if (backend.parts().size() > 1 && !c.ordered()) {
       return Row.skipped(c, backend.name(), "the order of its float sums is open");
     }
+    var sequence = c.launches().get();
+    var excess = sequence.launches().stream().flatMap(l -> backend.refuses(l.kernel()).stream()).findFirst();
+    if (excess.isPresent()) return Row.skipped(c, backend.name(), excess.get());
     var inputs = c.inputs().get();
     var buffers = c.inputs().get();
-    var sequence = c.launches().get();
     var launches = sequence.on(Buffers.withWorkspace(sequence, buffers));
     var outcome = IntStream.range(0, launches.size())
         .mapToObj(i -> backend.run(launches.get(i), TensorCoordinates.of(sequence.launches().get(i))))

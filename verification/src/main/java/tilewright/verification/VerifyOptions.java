@@ -2,8 +2,10 @@ package tilewright.verification;
 
 import java.util.List;
 import java.util.Map;
+import java.util.Optional;
 import java.util.Set;
 import java.util.stream.IntStream;
+import tilewright.kernel.Chip;
 import tilewright.kernels.registry.KernelRegistry;
 import tilewright.verification.cases.Case;
 import tilewright.verification.cases.Catalogue;
@@ -18,9 +20,10 @@ import tilewright.verification.cases.FamilyCases;
  * @param backends of {@code sim}, {@code gpu} and {@code both}, which compares the two bit by bit
  * @param seed of inputs and of the simulator's schedule, the first one
  * @param seeds how many, one after the other
+ * @param chip that the simulator stands for and kernels are assembled for; empty for each kernel's own target
  */
 public record VerifyOptions(Set<String> kernels, Map<String, String> settings, Set<String> archs, Set<String> backends,
-    Size size, long seed, int seeds) {
+    Size size, long seed, int seeds, Optional<Chip> chip) {
   /** How much: {@code QUICK} what a fixed budget pays for, {@code FULL} every configuration. */
   public enum Size { QUICK, FULL }
 
@@ -33,7 +36,7 @@ public record VerifyOptions(Set<String> kernels, Map<String, String> settings, S
   }
 
   public static VerifyOptions defaults() {
-    return new VerifyOptions(Set.of(), Map.of(), Set.of(), Set.of("sim", "gpu"), Size.QUICK, 1, 1);
+    return new VerifyOptions(Set.of(), Map.of(), Set.of(), Set.of("sim", "gpu"), Size.QUICK, 1, 1, Optional.empty());
   }
 
   /** The cases to choose from, with inputs of that seed. */

@@ -6,6 +6,7 @@ import static org.junit.jupiter.api.Assertions.assertTrue;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
+import java.util.Optional;
 import java.util.Set;
 import java.util.stream.Collectors;
 import java.util.stream.IntStream;
@@ -60,10 +61,10 @@ class QuickCasesTest {
   void aKernelAloneHasTheWholeBudget() {
     var attention = IntStream.range(0, ALL.size()).filter(i -> ALL.get(i).kernel().equals("sm80_attention")).count();
     var options = new VerifyOptions(Set.of("sm80_attention"), Map.of(), Set.of(), Set.of("sim"),
-        VerifyOptions.Size.QUICK, 1, 1);
+        VerifyOptions.Size.QUICK, 1, 1, Optional.empty());
     assertEquals(attention, options.places(ALL).size());
-    var rows = new VerifyOptions(Set.of(), Map.of(), Set.of(), Set.of("sim"), VerifyOptions.Size.FULL, 1, 1)
-        .places(ALL);
+    var rows = new VerifyOptions(Set.of(), Map.of(), Set.of(), Set.of("sim"), VerifyOptions.Size.FULL, 1, 1,
+        Optional.empty()).places(ALL);
     assertEquals(ALL.size(), rows.size());
   }
 

@@ -26,6 +26,7 @@ import tilewright.cli.io.NearestName;
 import tilewright.cli.io.TextTable;
 import tilewright.cli.kernel.ChosenSettings;
 import tilewright.cli.kernel.KernelNames;
+import tilewright.kernel.Chip;
 import tilewright.kernels.registry.KernelRegistry;
 import tilewright.ptx.Launch;
 import tilewright.verification.HtmlReport;
@@ -61,6 +62,11 @@ public final class VerifyCommand implements Callable<Integer> {
   @Option(names = "--on", split = ",", paramLabel = "BACKEND", description = {
       "Of sim, gpu (default: these two), both.", "both compares a GPU's results with the simulator's bit by bit."})
   private Set<String> backends = new LinkedHashSet<>();
+
+  @Option(names = "--chip", paramLabel = "CHIP", description = {
+      "Let the simulator stand for a100, rtx3090, rtx4090, h100, h200, b200 or rtx5090: with its limits and",
+      "arithmetic, in the tiles that it holds, assembled for it (default: for each kernel's own target)."})
+  private Optional<Chip> chip = Optional.empty();
 
   @Option(names = "--size", defaultValue = "quick", paramLabel = "quick|full",
       description = {"quick runs what a fixed budget pays for, less than a minute on two cores; the kernels share it,",
@@ -103,14 +109,24 @@ public final class VerifyCommand implements Callable<Integer> {
     requireKnown("--arch", archs, ARCHS);
     requireKnown("--on", backends, COMPARED);
     requireChoice(chosen);
+    if (chip.isPresent() && backends.stream().anyMatch(name -> !name.equals("sim"))) {
+      throw CommandFailure.badInput("--chip " + chip.get().text() + " is for the simulator: leave it out on a GPU, or"
+          + " take --on sim");
+    }
     var file = reportFile();
-    var options = new VerifyOptions(chosen, settings, archs, backends.isEmpty() ? BACKENDS : backends, size, seed,
-        atLeastOne(seeds));
+    var options = new VerifyOptions(chosen, settings, archs, places(), size, seed, atLeastOne(seeds),
+        chip);
     var rows = Verification.run(registry, options, new Steps());
     console.progressDone();
     print(rows);
     writeReport(file, rows);
     return exitCode(rows);
+  }
+
+  /** The backends to run on: a chip is simulated. */
+  private Set<String> places() {
+    if (!backends.isEmpty()) return backends;
+    return chip.isPresent() ? Set.of("sim") : BACKENDS;
   }
 
   private final class Steps implements Verification.Progress {

@@ -15,6 +15,15 @@ public interface AttentionKernel {
   /** Why it cannot compute a problem, if it cannot. */
   Optional<String> refusal(AttentionProblem problem);
 
+  /**
+   * The kernel in the tiles that a GPU's shared memory allows.
+   *
+   * @param capability the GPU's compute capability times ten, such as 90
+   */
+  default AttentionKernel on(int capability) {
+    return this;
+  }
+
   /** Buffers that a launch needs besides the problem's, by name: so many bytes of zeros, which it leaves so. */
   default Map<String, Long> zeros(AttentionProblem problem) {
     return Map.of();

@@ -13,6 +13,7 @@ import tilewright.kernel.collective.attention.OnlineSoftmax;
 import tilewright.kernel.tiled.SwizzledTile;
 import tilewright.kernels.attention.AttentionProblem.Quantized;
 import tilewright.numerics.ElementType;
+import tilewright.ptx.Multiprocessor;
 
 /**
  * The configuration of FlashAttention-2 on SM80, and on SM89 for 8-bit operands: everything that is fixed when the
@@ -47,7 +48,18 @@ public record Sm80AttentionConfig(ElementType type, Shape shape, int vector, boo
    * @param headsTogether heads whose tiles run side by side
    */
   public record Shape(int tileM, int tileN, int tileD, int tileDv, int warps, int stages, boolean queryInRegisters,
-      boolean conditionalRescale, int residentBlocks, int headsTogether) {}
+      boolean conditionalRescale, int residentBlocks, int headsTogether) {
+
+    /** Bytes of the tiles of Q, K and V in shared memory. */
+    int sharedBytes(ElementType type) {
+      return type.bytes() * (tileM * tileD + stages * tileN * (tileD + tileDv));
+    }
+
+    /** Whether an SM holds the resident CTAs. */
+    boolean fits(Multiprocessor sm, ElementType type) {
+      return residentBlocks * (sharedBytes(type) + Multiprocessor.RESERVED_BYTES) <= sm.sharedBytes();
+    }
+  }
 
   @Override
   public String name() {

@@ -8,9 +8,19 @@ import tilewright.kernel.Target;
 import tilewright.kernel.collective.attention.HeadPacking;
 import tilewright.kernels.attention.AttentionProblem.View;
 import tilewright.ptx.Dim3;
+import tilewright.ptx.Multiprocessor;
 
-/** The SM80 kernel: from a problem to a configuration to a launch. */
-public final class Sm80AttentionKernel implements AttentionKernel {
+/**
+ * The SM80 kernel: from a problem to a configuration to a launch.
+ *
+ * @param sm that its tiles are to fit
+ */
+public record Sm80AttentionKernel(Multiprocessor sm) implements AttentionKernel {
+  /** The kernel in the tiles that an A100 holds. */
+  public Sm80AttentionKernel() {
+    this(Multiprocessor.of(Target.SM80.capability()));
+  }
+
   @Override
   public String name() {
     return "sm80_attention";
@@ -29,8 +39,13 @@ public final class Sm80AttentionKernel implements AttentionKernel {
   }
 
   @Override
+  public Sm80AttentionKernel on(int capability) {
+    return new Sm80AttentionKernel(Multiprocessor.of(capability));
+  }
+
+  @Override
   public PreparedLaunch prepare(AttentionProblem problem) {
-    return prepare(problem, Sm80AttentionShapes.of(problem), Sm80AttentionShapes.packing(problem));
+    return prepare(problem, Sm80AttentionShapes.of(problem, sm), Sm80AttentionShapes.packing(problem));
   }
 
   /** Prepares the kernel in given tiles, a row for each query. */
@@ -62,7 +77,7 @@ public final class Sm80AttentionKernel implements AttentionKernel {
 
   @Override
   public BlockMask blockMask(AttentionProblem problem) {
-    return blockMask(problem, Sm80AttentionShapes.of(problem));
+    return blockMask(problem, Sm80AttentionShapes.of(problem, sm));
   }
 
   static BlockMask blockMask(AttentionProblem problem, Sm80AttentionConfig.Shape shape) {

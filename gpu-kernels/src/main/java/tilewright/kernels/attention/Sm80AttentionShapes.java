@@ -2,6 +2,7 @@ package tilewright.kernels.attention;
 
 import tilewright.kernel.collective.attention.HeadPacking;
 import tilewright.kernels.attention.Sm80AttentionConfig.Shape;
+import tilewright.ptx.Multiprocessor;
 
 /** Tiles of the SM80 kernel as they were fastest on an H200 without spilling registers, by head dimension. */
 final class Sm80AttentionShapes {
@@ -14,10 +15,12 @@ final class Sm80AttentionShapes {
 
   private Sm80AttentionShapes() {}
 
-  /** The smallest tiles that have the head dimensions. */
-  static Shape of(AttentionProblem p) {
+  /** The smallest tiles that have the head dimensions, smaller ones in queries where an SM does not hold them. */
+  static Shape of(AttentionProblem p, Multiprocessor sm) {
     for (int dim : DIMS) {
-      if (p.largestDim() <= dim) return isPlain(p, dim) && !isPacked(p) ? plain(p, dim) : other(p, dim);
+      if (p.largestDim() > dim) continue;
+      var usual = isPlain(p, dim) && !isPacked(p) ? plain(p, dim) : other(p, dim);
+      return usual.tileM() == SMALL_QUERIES || usual.fits(sm, p.type()) ? usual : small(dim, usual.headsTogether());
     }
     throw new IllegalArgumentException("no SM80 attention for head dimension " + p.largestDim() + ": at most "
         + MOST_DIM);

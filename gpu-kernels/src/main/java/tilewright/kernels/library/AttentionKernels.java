@@ -41,7 +41,8 @@ public record AttentionKernels(List<AttentionDescription> described) {
    */
   public List<AttentionKernel> of(int capability) {
     requireSupported(capability);
-    return new AttentionKernels(described.stream().filter(d -> d.target().runsOn(capability)).toList()).all();
+    return new AttentionKernels(described.stream().filter(d -> d.target().runsOn(capability)).toList())
+        .all().stream().map(kernel -> kernel.on(capability)).toList();
   }
 
   static void requireSupported(int capability) {

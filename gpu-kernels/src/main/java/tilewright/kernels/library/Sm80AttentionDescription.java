@@ -6,6 +6,15 @@ import tilewright.kernels.attention.Sm80AttentionKernel;
 /** FlashAttention-2 on SM80. */
 final class Sm80AttentionDescription extends AttentionDescription {
   Sm80AttentionDescription() {
-    super(new Sm80AttentionKernel(), Target.SM80, "FlashAttention-2");
+    this(new Sm80AttentionKernel());
+  }
+
+  private Sm80AttentionDescription(Sm80AttentionKernel kernel) {
+    super(kernel, Target.SM80, "FlashAttention-2");
+  }
+
+  @Override
+  public Sm80AttentionDescription on(int capability) {
+    return new Sm80AttentionDescription(new Sm80AttentionKernel().on(capability));
   }
 }

@@ -52,7 +52,7 @@ public final class LaunchState {
     profile = options.profile();
     seed = options.seed();
     fp4Model = options.fp4Model();
-    architecture = options.architecture().orElse(Math.max(80, kernel.target()));
+    architecture = architecture(kernel, options);
     if (architecture < 80) {
       throw new IllegalArgumentException(
           "tensor cores of sm_" + architecture + " are not modelled: use 80 or newer");
@@ -62,6 +62,11 @@ public final class LaunchState {
     deadline = start + timeLimitNanos;
     sharedBytes = launch.dynamicSharedBytes() > 0 ? kernel.memory().dynamicSharedOffset() + launch.dynamicSharedBytes()
         : kernel.memory().staticSharedBytes();
+  }
+
+  /** Returns the compute capability times ten of the GPU that a launch is simulated on. */
+  public static int architecture(Kernel kernel, SimulatorOptions options) {
+    return options.architecture().orElse(Math.max(80, kernel.target()));
   }
 
   public boolean watched() {

@@ -2,6 +2,7 @@ package tilewright.simulator.machine;
 
 import tilewright.ptx.Dim3;
 import tilewright.ptx.Launch;
+import tilewright.ptx.Multiprocessor;
 import tilewright.simulator.core.ClusterGrid;
 import tilewright.simulator.core.Kernel;
 
@@ -10,11 +11,11 @@ final class LaunchChecks {
   private static final int MOST_THREADS = 1024;
   /** A buffer is one Java array. */
   private static final int MOST_BUFFER = Integer.MAX_VALUE - 16;
-  private static final int MOST_SHARED = 227 * 1024;
 
   private LaunchChecks() {}
 
-  static void require(Kernel kernel, Launch launch) {
+  /** @param architecture the simulated GPU's compute capability times ten */
+  static void require(Kernel kernel, Launch launch, int architecture) {
     positive("grid", launch.grid());
     positive("block", launch.block());
     if (launch.block().size() > MOST_THREADS) {
@@ -23,10 +24,12 @@ final class LaunchChecks {
     }
     ClusterGrid.of(kernel, launch);
     var memory = kernel.memory();
+    int most = Multiprocessor.of(architecture).ctaSharedBytes();
     if (launch.dynamicSharedBytes() < 0
-        || (long) memory.dynamicSharedOffset() - memory.gapBytes() + launch.dynamicSharedBytes() > MOST_SHARED) {
+        || (long) memory.dynamicSharedOffset() - memory.gapBytes() + launch.dynamicSharedBytes() > most) {
       throw new IllegalArgumentException("kernel '" + kernel.name() + "' needs " + memory.dynamicSharedOffset() + " + "
-          + launch.dynamicSharedBytes() + " bytes of shared memory, but a CTA has at most " + MOST_SHARED);
+          + launch.dynamicSharedBytes() + " bytes of shared memory, but a CTA of sm_" + architecture + " has at most "
+          + most);
     }
     if (launch.arguments().size() != memory.parameters().size()) {
       throw new IllegalArgumentException("kernel '" + kernel.name() + "' has " + memory.parameters().size()

@@ -63,7 +63,7 @@ public final class Machine {
    * @param start {@link System#nanoTime} when the limited time began
    */
   public static SimulationResult run(Kernel kernel, Launch launch, SimulatorOptions options, long start) {
-    LaunchChecks.require(kernel, launch);
+    LaunchChecks.require(kernel, launch, LaunchState.architecture(kernel, options));
     var excess = MemoryNeed.excess(kernel, launch, options);
     if (excess.isPresent()) return excess.get();
     try {

@@ -5,6 +5,7 @@ import java.util.Map;
 import java.util.Optional;
 import java.util.Set;
 import java.util.stream.Stream;
+import tilewright.kernel.CompiledKernel;
 import tilewright.ptx.Launch;
 import tilewright.simulator.Coordinates;
 
@@ -21,6 +22,11 @@ public interface Backend extends AutoCloseable {
 
   /** Returns why a kernel for that target cannot run here, if it cannot. */
   Optional<String> refuses(String arch);
+
+  /** Returns why a kernel does not fit the GPU that is stood for, if it does not. */
+  default Optional<String> refuses(CompiledKernel kernel) {
+    return Optional.empty();
+  }
 
   /** Executes the launch on its buffers, in place. */
   Outcome run(Launch launch);

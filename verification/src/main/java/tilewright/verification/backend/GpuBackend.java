@@ -31,14 +31,7 @@ public final class GpuBackend implements Backend {
   @Override
   public Optional<String> refuses(String arch) {
     if (gpu.isEmpty()) return Optional.of(missing);
-    int capability = gpu.get().properties().capability();
-    boolean runs = switch (arch) {
-      case "sm89" -> capability >= 89;
-      case "sm90" -> capability == 90;
-      case "sm100" -> capability == 100;
-      default -> capability >= 80;
-    };
-    return runs ? Optional.empty() : Optional.of("needs " + arch + ", this GPU is sm" + capability);
+    return Architectures.refusal(arch, gpu.get().properties().capability(), "this GPU");
   }
 
   @Override

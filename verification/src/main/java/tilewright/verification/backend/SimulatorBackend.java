@@ -3,6 +3,8 @@ package tilewright.verification.backend;
 import java.util.Map;
 import java.util.Optional;
 import java.util.OptionalInt;
+import tilewright.kernel.Chip;
+import tilewright.kernel.CompiledKernel;
 import tilewright.ptx.Launch;
 import tilewright.simulator.Coordinates;
 import tilewright.simulator.Finding;
@@ -13,25 +15,32 @@ import tilewright.simulator.SimulatorOptions;
 public final class SimulatorBackend implements Backend {
   private final long seed;
   private final OptionalInt architecture;
+  private final Optional<Chip> chip;
 
-  private SimulatorBackend(long seed, OptionalInt architecture) {
+  private SimulatorBackend(long seed, OptionalInt architecture, Optional<Chip> chip) {
     this.seed = seed;
     this.architecture = architecture;
+    this.chip = chip;
   }
 
   /** A simulator with the tensor-core arithmetic of the PTX's own target. */
   public SimulatorBackend(long seed) {
-    this(seed, OptionalInt.empty());
+    this(seed, OptionalInt.empty(), Optional.empty());
   }
 
   /** A simulator with the tensor-core arithmetic of a newer GPU: its compute capability times ten. */
   public static SimulatorBackend of(long seed, int architecture) {
-    return new SimulatorBackend(seed, OptionalInt.of(architecture));
+    return new SimulatorBackend(seed, OptionalInt.of(architecture), Optional.empty());
+  }
+
+  /** A simulator that stands for a GPU: with its arithmetic and limits, and without what it does not run. */
+  public static SimulatorBackend of(long seed, Chip chip) {
+    return new SimulatorBackend(seed, OptionalInt.of(chip.capability()), Optional.of(chip));
   }
 
   @Override
   public Backend seeded(long other) {
-    return new SimulatorBackend(other, architecture);
+    return new SimulatorBackend(other, architecture, chip);
   }
 
   @Override
@@ -41,7 +50,14 @@ public final class SimulatorBackend implements Backend {
 
   @Override
   public Optional<String> refuses(String arch) {
-    return Optional.empty();
+    return chip.flatMap(gpu -> Architectures.refusal(arch, gpu.capability(), "the " + gpu.text()));
+  }
+
+  @Override
+  public Optional<String> refuses(CompiledKernel kernel) {
+    int needed = kernel.dynamicSharedBytes();
+    return chip.filter(gpu -> needed > gpu.multiprocessor().ctaSharedBytes()).map(gpu -> "needs " + needed
+        + " bytes of shared memory, a CTA of the " + gpu.text() + " has " + gpu.multiprocessor().ctaSharedBytes());
   }
 
   @Override

@@ -73,9 +73,11 @@ public final class AttentionCases {
   /** Blackwell attention whose CTAs take tiles by {@code clusterlaunchcontrol.try_cancel}. */
   private static final Architecture CANCELLING = new Architecture(new Sm100AttentionKernel(true));
 
-  static List<Case> sm80(long seed) {
-    var cases = cases(SM80, seed);
-    cases.addAll(inTilesOf(SM80, seed, 32, 96, 128, 192, 256));
+  /** @param kernel in the tiles of some GPU */
+  static List<Case> sm80(AttentionKernel kernel, long seed) {
+    var sm80 = new Architecture(kernel);
+    var cases = cases(sm80, seed);
+    cases.addAll(inTilesOf(sm80, seed, 32, 96, 128, 192, 256));
     return cases;
   }
 

@@ -4,8 +4,11 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.stream.Collectors;
 import tilewright.kernels.VectorAdd;
+import tilewright.kernels.attention.AttentionKernel;
+import tilewright.kernels.attention.Sm80AttentionKernel;
 import tilewright.kernels.library.AttentionBackwardDescription;
 import tilewright.kernels.library.AttentionDescription;
+import tilewright.kernels.library.AttentionKernels;
 import tilewright.kernels.library.GemmKernel;
 import tilewright.kernels.registry.Family;
 import tilewright.kernels.registry.KernelDescription;
@@ -19,7 +22,9 @@ public final class Catalogue {
 
   /** All cases. */
   public static List<Case> cases(KernelRegistry registry, long seed) {
-    var cases = new ArrayList<>(single(seed));
+    var attention = AttentionKernels.among(registry).all().stream().filter(Sm80AttentionKernel.class::isInstance)
+        .findFirst();
+    var cases = new ArrayList<>(single(attention.orElseGet(Sm80AttentionKernel::new), seed));
     cases.addAll(EpilogueCases.hopper(seed));
     cases.addAll(NarrowCases.products(seed));
     cases.addAll(NarrowCases.quantizers(seed));
@@ -42,6 +47,10 @@ public final class Catalogue {
 
   /** Kernels that are no family. */
   public static List<Case> single(long seed) {
+    return single(new Sm80AttentionKernel(), seed);
+  }
+
+  private static List<Case> single(AttentionKernel attention, long seed) {
     var cases = new ArrayList<Case>();
     for (long n : new long[] {0, 1, 1001, 100_000}) {
       cases.add(MemoryCases.vectorAdd("vector_add", "sm80", () -> VectorAdd.prepare(n), n, seed));
@@ -55,7 +64,7 @@ public final class Catalogue {
     cases.addAll(GemmCases.unaligned(seed));
     cases.addAll(GemmCases.ladder(seed));
     cases.addAll(Sm90TypeCases.all(seed));
-    cases.addAll(AttentionCases.sm80(seed));
+    cases.addAll(AttentionCases.sm80(attention, seed));
     cases.addAll(AttentionCases.sm89(seed));
     cases.addAll(AttentionCases.sm90(seed));
     cases.addAll(AttentionCases.sm100(seed));

@@ -2,7 +2,6 @@ package tilewright.kernels.attention.backward;
 
 import java.util.Optional;
 import tilewright.kernel.CompiledKernel;
-import tilewright.kernel.CtaLimits;
 import tilewright.kernel.LaunchSequence;
 import tilewright.kernel.PreparedLaunch;
 import tilewright.kernel.Target;
@@ -10,6 +9,7 @@ import tilewright.kernels.attention.AttentionBackwardKernel;
 import tilewright.kernels.attention.AttentionBackwardProblem;
 import tilewright.kernels.attention.AttentionProblem.View;
 import tilewright.ptx.Dim3;
+import tilewright.ptx.Multiprocessor;
 
 /**
  * The SM80 kernel of the gradients: from a problem to a configuration to launches.
@@ -19,7 +19,7 @@ import tilewright.ptx.Dim3;
 public record Sm80AttentionBackwardKernel(int sharedBytes) implements AttentionBackwardKernel {
   /** The kernel in the tiles that an A100 holds. */
   public Sm80AttentionBackwardKernel() {
-    this(CtaLimits.sharedBytes(Target.SM80.capability()));
+    this(Multiprocessor.of(Target.SM80.capability()).ctaSharedBytes());
   }
 
   @Override
@@ -42,7 +42,7 @@ public record Sm80AttentionBackwardKernel(int sharedBytes) implements AttentionB
 
   @Override
   public Sm80AttentionBackwardKernel on(int capability) {
-    return new Sm80AttentionBackwardKernel(CtaLimits.sharedBytes(capability));
+    return new Sm80AttentionBackwardKernel(Multiprocessor.of(capability).ctaSharedBytes());
   }
 
   @Override
@@ -68,7 +68,9 @@ public record Sm80AttentionBackwardKernel(int sharedBytes) implements AttentionB
         p.packed().isPresent(), problem.deterministic(), p.blockMask());
     var launches = new BackwardLaunches(problem, shape.tileM(), shape.tileN(), shape.tileD(),
         config.accumulatorOrder());
-    var kernel = CompiledKernel.compile(new Sm80AttentionBackward(config), Target.SM80);
+    int mostOfSm80 = Multiprocessor.of(Target.SM80.capability()).ctaSharedBytes();
+    var target = shape.sharedBytes(p.type()) > mostOfSm80 ? Target.SM90 : Target.SM80;
+    var kernel = CompiledKernel.compile(new Sm80AttentionBackward(config), target);
     return launches.around(new PreparedLaunch(kernel, Dim3.of(Math.toIntExact(p.keyBlocks(shape.tileN()))),
         launches.arguments(kernel).build()));
   }

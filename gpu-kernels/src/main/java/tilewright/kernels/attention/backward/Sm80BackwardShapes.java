@@ -1,5 +1,6 @@
 package tilewright.kernels.attention.backward;
 
+import java.util.stream.Stream;
 import tilewright.kernel.collective.attention.Modification;
 import tilewright.kernels.attention.AttentionBackwardProblem;
 import tilewright.kernels.attention.AttentionProblem;
@@ -40,9 +41,17 @@ final class Sm80BackwardShapes {
     int tileDv = dim(s.valueDim());
     boolean plain = vector == WIDEST_VECTOR && s.headDim() == tileD && s.valueDim() == tileDv
         && p.modification().equals(Modification.NONE) && !isFull(problem, dim);
-    var widest = shape(dim, tileD, tileDv, plain);
-    var shape = widest.sharedBytes(p.type()) <= sharedBytes ? widest : inOneStage(widest, p);
+    var shape = Stream.of(shape(dim, tileD, tileDv, plain), shape(dim, tileD, tileDv, false), least(tileD, tileDv))
+        .flatMap(tiles -> Stream.of(tiles, inOneStage(tiles, p)))
+        .filter(tiles -> tiles.sharedBytes(p.type()) <= sharedBytes).findFirst()
+        .orElseThrow(() -> new IllegalArgumentException("no SM80 gradients of attention for head dimensions "
+            + s.headDim() + " and " + s.valueDim() + " fit " + sharedBytes + " bytes of shared memory a CTA"));
     return problem.deterministic() ? shape.withHeadsTogether(headsInOrder(p, shape)) : shape;
+  }
+
+  /** Tiles that the shared memory of a GeForce holds at any head dimension. */
+  private static Shape least(int tileD, int tileDv) {
+    return new Shape(32, 32, tileD, tileDv, 4, 2, 2, 2, 1, LARGE_HEADS_TOGETHER);
   }
 
   private static Shape inOneStage(Shape shape, AttentionProblem p) {
