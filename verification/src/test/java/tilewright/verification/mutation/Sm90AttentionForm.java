@@ -76,8 +76,9 @@ enum Sm90AttentionForm {
           sequences(new int[] {100, 100, 5, 128, 20}, new int[] {10, 0, 5, 10, 16}));
     }
     if (this == CAPTURED_SEQUENCES) {
+      // Both of an even number of keys, where the kernel reads pairs of numbers.
       return List.of(sequences(new int[] {140, 0, 70, 1, 133}, new int[] {80, 5, 133, 0, 120}),
-          sequences(new int[] {100, 100, 5, 128, 20}, new int[] {10, 0, 5, 10, 16}));
+          sequences(new int[] {100, 100, 5, 128, 20}, new int[] {10, 0, 5, 10, 17}));
     }
     return switch (this) {
       case CAUSAL -> List.of(trial(3, 200), trial(7, 10), trial(5, 40));
