@@ -74,6 +74,10 @@ class CapturedGradientTest {
             a -> a.score(Scores.relative(TABLE, SIZES.queries())).mask(Masks.prefixLm(9)),
             t -> ScoreRule.mask((b, h, q, k) -> k < 9 || k <= q)
                 .and(ScoreRule.bias((b, h, q, k) -> t[h * distances + k - q + 69]))),
+        new Form("relative by lists of blocks under a band", TABLE, new long[] {4, distances}, 1,
+            a -> a.score(Scores.relative(TABLE, SIZES.queries())).mask(Masks.prefixLm(9)).causal().skippingBlocks(),
+            t -> ScoreRule.causal(70, 90).and(ScoreRule.mask((b, h, q, k) -> k < 9 || k <= q))
+                .and(ScoreRule.bias((b, h, q, k) -> t[h * distances + k - q + 69]))),
         new Form("relative, then softcap", TABLE, new long[] {4, distances}, 1,
             a -> a.score(Scores.relative(TABLE, SIZES.queries())).softcap(2).causal(),
             t -> ScoreRule.causal(70, 90).and(ScoreRule.bias((b, h, q, k) -> t[h * distances + k - q + 69]))
