@@ -21,7 +21,7 @@ public enum PointwiseReference {
   ELU(x -> x[0] > 0 ? x[0] : Math.expm1(x[0]), x -> x[0] > 0 ? x[0] : (float) Math.exp(x[0]) - 1, false) {
     @Override
     double rounded(ElementType type, float... x) {
-      return x[0] > 0 ? x[0] : type.round(exp(type, x[0]) - 1);
+      return x[0] > 0 ? x[0] : type.round(type.round(Math.exp(x[0])) - 1);
     }
   },
   GELU_ERF(x -> 0.5 * x[0] * erfc(-x[0] / Math.sqrt(2)),
@@ -32,8 +32,8 @@ public enum PointwiseReference {
     @Override
     double rounded(ElementType type, float... x) {
       double cubic = type.round(type.round(x[0] * x[0]) * type.round(0.044715) + 1);
-      double inner = type.round(type.round(cubic * x[0]) * type.round(Math.sqrt(2 / Math.PI)));
-      return type.round(type.round(0.5 * x[0]) * type.round(type.round(Math.tanh(inner)) + 1));
+      double inner = type.round(type.round(cubic * x[0]) * type.round(Math.sqrt(8 / Math.PI)));
+      return type.round(x[0] * sigmoid(type, inner));
     }
   },
   SWISH(x -> x[0] * sigmoid(x[0]), x -> x[0] * sigmoid(x[0]), false) {
@@ -119,12 +119,7 @@ public enum PointwiseReference {
 
   /** The sigmoid with every operation rounded to the type. */
   private static double sigmoid(ElementType type, double x) {
-    return type.round(1 / type.round(1 + exp(type, -x)));
-  }
-
-  /** e^x as a power of two whose exponent is rounded to the type. */
-  private static double exp(ElementType type, double x) {
-    return type.round(Math.pow(2, type.round(x * type.round(1 / Math.log(2)))));
+    return type.round(1 / type.round(1 + type.round(Math.exp(-x))));
   }
 
   static double erf(double x) {

@@ -1,6 +1,7 @@
 package tilewright.kernel;
 
 import java.util.List;
+import java.util.function.UnaryOperator;
 import java.util.stream.Stream;
 import tilewright.numerics.ElementType;
 import tilewright.numerics.Rounding;
@@ -76,29 +77,24 @@ public final class Pair {
     return operation("abs", this);
   }
 
-  /** Two to these powers, off by 2⁻⁹·⁹ of them at most: of f16, since SM80 has no such operation on bf16. */
-  public Pair exp2() {
-    return ofHalves("ex2.approx");
+  /** e to these powers, by way of FP32, as CUDA's {@code h2exp}. */
+  public Pair exp() {
+    return inSingles(F32::exp);
   }
 
-  /** Hyperbolic tangents, off by 2⁻¹⁰·⁹⁸⁷ at most: of f16, since SM80 has no such operation on bf16. */
-  public Pair tanh() {
-    return ofHalves("tanh.approx");
-  }
-
-  private Pair ofHalves(String name) {
-    if (type != ElementType.F16) throw new TraceException("no " + name + " of " + type.text() + " on SM80: f16");
-    return operation(name, this);
-  }
-
-  /** {@code 1 / this}, by way of FP32: no instruction divides pairs. */
+  /** {@code 1 / this}, by way of FP32, as CUDA's {@code h2rcp}. */
   public Pair reciprocal() {
-    var numbers = Conversion.unpack(k, type, register);
-    return new Pair(k, type, Conversion.pack(k, type, numbers.get(0).reciprocal(), numbers.get(1).reciprocal()));
+    return inSingles(F32::reciprocal);
+  }
+
+  private Pair inSingles(UnaryOperator<F32> function) {
+    var results = Conversion.unpack(k, type, register).stream().map(function).toList();
+    return new Pair(k, type, Conversion.pack(k, type, results.get(0), results.get(1)));
   }
 
   /** This pair's numbers where those of {@code a} are {@code b}'s at least, else {@code otherwise}'s, as for NaN. */
   public Pair whereAtLeast(Pair a, Pair b, Pair otherwise) {
+    if (type != ElementType.F16) throw new TraceException("no comparison of pairs of " + type.text() + " on SM80: f16");
     var mask = k.newRegister(PtxType.B32);
     k.emit("set.ge.u32." + type.text() + "x2", mask, a.register, b.register);
     var result = k.newRegister(PtxType.B32);

@@ -55,7 +55,7 @@ public enum Pointwise {
     @Override
     public Pair inPairs(List<Pair> all) {
       var x = all.getFirst();
-      return x.whereAtLeast(x, x.constant(0), exp(x).plus(x.constant(-1)));
+      return x.whereAtLeast(x, x.constant(0), x.exp().plus(x.constant(-1)));
     }
   },
   GELU_ERF("gelu_erf", "Y = X · (1 + erf(X / √2)) / 2", PointwiseReference.GELU_ERF) {
@@ -90,7 +90,7 @@ public enum Pointwise {
     public Pair inPairs(List<Pair> all) {
       var x = all.getFirst();
       var inner = x.times(x).fma(x.constant(0.044715), x.constant(1)).times(x);
-      return x.times(x.constant(0.5)).times(inner.times(x.constant(0.79788456)).tanh().plus(x.constant(1)));
+      return x.times(sigmoid(inner.times(x.constant(1.59576912))));
     }
   },
   SWISH("swish", "Y = X / (1 + exp(-X))", PointwiseReference.SWISH) {
@@ -177,11 +177,11 @@ public enum Pointwise {
     return of(x);
   }
 
-  /** Whether a type of 16 bits has all operations that the function is made of; SM80 has no exponentials of bf16. */
+  /** Whether there is the function in a type's own arithmetic, each operation rounded: SM80 does not compare bf16. */
   public boolean hasPairs(ElementType type) {
     return switch (this) {
-      case ADD, RELU, HARDSWISH, HARDSHRINK -> type.bits() == 16;
-      case SIGMOID, ELU, GELU_TANH, SWISH -> type == ElementType.F16;
+      case ADD, RELU, SIGMOID, GELU_TANH, SWISH, HARDSWISH -> type.bits() == 16;
+      case ELU, HARDSHRINK -> type == ElementType.F16;
       case GELU_ERF -> false;
     };
   }
@@ -191,12 +191,8 @@ public enum Pointwise {
     throw new UnsupportedOperationException(text + " in pairs");
   }
 
-  private static Pair exp(Pair x) {
-    return x.times(x.constant(1.44269504)).exp2();
-  }
-
   private static Pair sigmoid(Pair x) {
-    return exp(x.negated()).plus(x.constant(1)).reciprocal();
+    return x.negated().exp().plus(x.constant(1)).reciprocal();
   }
 
   private static F32 sigmoid(F32 x) {

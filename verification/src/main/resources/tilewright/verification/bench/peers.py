@@ -55,7 +55,8 @@ ROTATED_BYTES = 256 << 20
 MAX_SETS = 64
 # Settings of our kernels that are no part of the problem.
 OURS = {"vec", "threads", "path", "method", "acc", "math", "lanes", "block", "each", "cluster", "blocks", "bytes",
-        "high", "wide", "band", "stream", "tile", "stages", "beside"}
+        "high", "wide", "band", "stream", "tile", "stages", "beside", "runs", "depth", "pad", "smem", "store", "warps",
+        "shape"}
 WARMUPS = 3
 MOST_WARMUPS = 10000
 SHORT_MS = 0.2
@@ -432,10 +433,13 @@ def rope_neighbours(x, cos, sin):
 
 def catalogue(name, s):
     """Inputs, eager function and Triton function (or None) of a kernel; None for one that is not known."""
-    if name in ("sgemm", "hgemm", "tf32_gemm", "mma_gemm"):
-        dtype = {"hgemm": torch.float16, "mma_gemm": s.dtype}.get(name, torch.float32)
+    if name in ("sgemm", "hgemm", "tf32_gemm", "mma_gemm", "wmma_gemm"):
+        dtype = {"hgemm": torch.float16, "mma_gemm": s.dtype, "wmma_gemm": s.dtype}.get(name, torch.float32)
         m, n, k = s.extent("m"), s.extent("n"), s.extent("k")
-        return lambda: (normal(m, k, dtype=dtype), normal(k, n, dtype=dtype)), torch.matmul, None
+
+        def right():
+            return normal(n, k, dtype=dtype).t() if s.values.get("order") == "TN" else normal(k, n, dtype=dtype)
+        return lambda: (normal(m, k, dtype=dtype), right()), torch.matmul, None
     if name == "byte_sum":
         def small():
             return (torch.randint(-128, 128, (s.extent("n"),), device="cuda", dtype=torch.int8),)
@@ -617,7 +621,7 @@ def rows(request):
         return None, {}
     make, eager, written = found
     if name.endswith("gemm"):
-        torch.backends.cuda.matmul.allow_tf32 = name == "tf32_gemm"
+        torch.backends.cuda.matmul.allow_tf32 = name == "tf32_gemm" or request["settings"].get("dtype") == "tf32"
         return make, {"cublas": eager}
     torch._dynamo.reset()
     runs = {"eager": eager, "compile": torch.compile(eager, dynamic=False)}
