@@ -44,8 +44,8 @@ public final class MatrixReference {
   }
 
   /**
-   * Factors as they are; sums of FP32 cut off likewise, those of f16 rounded after every eight products; rounded to the
-   * type at the end.
+   * Factors as they are; sums of FP32 cut off as those of {@link #tf32}, sums of f16 rounded after every eight
+   * products; rounded to the type at the end.
    */
   public static Reference tensorCores(ElementType type, ElementType accumulator, Order order, int m, int n, int k) {
     var sum = accumulator == ElementType.F32 ? Sum.of(MatrixReference::cutOff)
@@ -56,7 +56,7 @@ public final class MatrixReference {
   /**
    * How products are added.
    *
-   * @param rounded what a sum becomes after every {@link #AT_ONCE} products
+   * @param rounded the rounding of a sum after every {@link #AT_ONCE} products
    */
   private record Sum(Step step, DoubleUnaryOperator rounded) {
     static Sum of(Step step) {

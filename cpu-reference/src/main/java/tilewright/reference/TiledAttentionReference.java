@@ -10,8 +10,8 @@ import tilewright.numerics.ElementType;
 
 /**
  * O = softmax(Q·Kᵀ/√d)·V of packed Q, K, V and O (B,S,H,d), step by step as a kernel whose products are summed in FP32
- * or in f16: eight products at a time as on SM80, with an O of f16 rescaled and rounded for each block of keys, the last
- * one first.
+ * or in f16: eight products at a time as on SM80, with an O of f16 rescaled and rounded for each block of keys, the
+ * last one first.
  *
  * @param scores type that Q·Kᵀ is summed in; {@code output} of P·V
  */

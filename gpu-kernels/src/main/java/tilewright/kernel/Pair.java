@@ -124,7 +124,7 @@ public final class Pair {
       sum.k.emit("fma.rn." + sum.type.text() + "x2", sum.register, a.register, b.register, sum.register);
     }
 
-    /** The present sums: what uses them comes before they change again. */
+    /** The present sums, to be used before they change again. */
     public Pair value() {
       return sum;
     }

@@ -61,8 +61,8 @@ class LearnNotesTest {
   }
 
   /**
-   * The selected kernels, assembled, on every extent that breaks kernels and with NaNs; in other builds a sample of them
-   * on the last extents, not assembled.
+   * The selected kernels, assembled, on every extent that breaks kernels and with NaNs; in other builds a sample of
+   * them on the last extents, not assembled.
    */
   @TestFactory
   Stream<DynamicTest> everySelectionAgreesWithItsReference() {

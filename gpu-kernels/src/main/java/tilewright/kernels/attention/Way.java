@@ -27,8 +27,7 @@ public enum Way {
   }
 
   /**
-   * The largest head dimension for which a warp's registers hold whole rows of O beside what else it keeps; beyond,
-   * warps share rows.
+   * The largest head dimension for which a warp's registers hold whole rows of O; beyond, warps share rows.
    */
   int wholeRows() {
     return wholeRows;

@@ -24,8 +24,8 @@ import tilewright.numerics.ElementType;
 
 /**
  * Y(i) = f(X(i)…) over N elements in FP32, rounded once to the element type; NaNs and infinities as the
- * formula has them. With {@code math=native} two elements an instruction in their own type, each operation rounded. A thread has all loads of a tile under way before it stores; the last tile goes element by
- * element.
+ * formula has them. With {@code math=native} two elements an instruction in their own type, each operation rounded.
+ * A thread has all loads of a tile under way before it stores; the last tile goes element by element.
  */
 record Elementwise(Pointwise f, ElementType type, int vector, boolean pairs, int threads, int bytes)
     implements Kernel {

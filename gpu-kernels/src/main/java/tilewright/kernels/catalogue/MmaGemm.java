@@ -43,8 +43,8 @@ record MmaGemm(GemmConfig config) implements Kernel {
           Setting.option("stages", "4", "2", "3", "1"), Setting.option("band", "8", "1"),
           Setting.option("acc", "f32", "f16"), Setting.option("order", "TT", "TN"))) {
     /**
-     * One warp per CTA or more; the warps of a tile; the order of operands in shared memory; whether lanes trade results
-     * for wide stores.
+     * One warp per CTA or more; the warps of a tile; the order of operands in shared memory; whether lanes trade
+     * results for wide stores.
      */
     @Override
     List<Setting> tunings() {
@@ -61,7 +61,7 @@ record MmaGemm(GemmConfig config) implements Kernel {
       return choice.text("acc").equals("f32") || choice.text("dtype").equals("f16");
     }
 
-    /** Every type, tile and number of stages; what else can be set, each by itself. */
+    /** Every type, tile and number of stages with the other options at their defaults, and each of those by itself. */
     @Override
     public List<Choice> variants() {
       var main = List.of("dtype", "tile", "stages", "band");

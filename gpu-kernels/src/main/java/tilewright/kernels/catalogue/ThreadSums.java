@@ -10,8 +10,8 @@ import tilewright.kernel.Vector;
 import tilewright.numerics.ElementType;
 
 /**
- * A thread's accumulators of a product, rows of columns, and what elements are as factors: FP32 numbers, or f16 numbers
- * in pairs of neighbours along n.
+ * A thread's accumulators of a GEMM, row by row, with the form that elements have as factors: FP32 numbers, or f16
+ * numbers in pairs of neighbours along n.
  *
  * @param <T> a factor
  */
@@ -35,7 +35,11 @@ abstract class ThreadSums<T> {
 
   abstract void add(int accumulator, T a, T b);
 
-  /** Stores so many neighbours from an element on. */
+  /**
+   * Stores neighbours.
+   *
+   * @param first the first element's number, rows after one another; {@code count} how many from there
+   */
   abstract void store(Element to, int first, int count);
 
   /** Adds the products of all rows with all columns. */

@@ -31,8 +31,8 @@ import tilewright.reference.MatrixReference;
  * FP32 rounded to tf32; summed in the tensor cores' FP32 or f16 and rounded once. NaNs and infinities as in that sum.
  *
  * <p>Data path: global → {@code cp.async} → shared memory, {@code stages} tiles deep → {@code wmma.load} → two register
- * sets → {@code wmma.mma} → {@code wmma.store} to the warp's part of shared memory → global. Which lane holds what of a
- * fragment is not known, so results pass through shared memory.
+ * sets → {@code wmma.mma} → {@code wmma.store} to the warp's part of shared memory → global. The lanes' parts of a
+ * fragment are not known, so results pass through shared memory.
  *
  * @param stages tiles along k in shared memory
  * @param band tile rows that CTAs work through together, for L2: with 1 in the tiles' order
@@ -215,7 +215,7 @@ record WmmaGemm(WmmaAtom atom, Path path, int stages, int band, boolean padded, 
         Layout.of(stages, groups * tile));
   }
 
-  /** The first elements of a warp's matrices in a tile of so many rows: values of {@code repeats}. */
+  /** The first elements of a warp's matrices in a tile of {@code rows} × {@code columns}, one a value. */
   private Partition corners(Layout warpsM, Layout warpsN, Layout repeats, int rows, int columns) {
     return Partition.shared(Layout.of(Layout.of(Layout.of(Warp.SIZE, 0), warpsM, warpsN), repeats), rows, columns);
   }

@@ -16,7 +16,7 @@ import tilewright.layout.Layout;
 import tilewright.numerics.ElementType;
 import tilewright.ptx.PtxType;
 
-/** What {@code wmma} has, how many registers it takes, and rows that it refuses. */
+/** The forms of {@code wmma}, their registers, and rows that they refuse. */
 class WmmaAtomTest {
   private static final WmmaAtom HALVES =
       new WmmaAtom(WmmaAtom.Shape.M16N16K16, ElementType.F16, ElementType.F16);

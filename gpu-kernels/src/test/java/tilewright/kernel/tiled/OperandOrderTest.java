@@ -49,7 +49,7 @@ class OperandOrderTest {
 
   @ParameterizedTest
   @CsvSource({"SWIZZLED,8,8", "PADDED,8,8", "PLAIN,2,1"})
-  void eightRowsOfLdmatrixMeetSoManyChunksOfBanks(OperandOrder order, int alongColumns, int alongRows) {
+  void eightRowsOfLdmatrixMeetTheBanksThatTheOrderSays(OperandOrder order, int alongColumns, int alongRows) {
     assertEquals(alongColumns, chunks(order.alongColumns(ROWS, COLUMNS, STAGES), 1));
     assertEquals(alongRows, chunks(order.alongRows(ROWS, COLUMNS, STAGES), ROWS));
   }

@@ -9,7 +9,7 @@ import tilewright.kernels.registry.KernelDescription;
 import tilewright.kernels.registry.KernelRegistry;
 
 /**
- * A row of a table of kernels, and what Tilewright has for it.
+ * A row of a table of kernels, and Tilewright's counterpart.
  *
  * @param name the kernel's name in that table
  * @param types its element and accumulator types there, in the table's words
