@@ -40,7 +40,7 @@ final class Sm80BackwardShapes {
     int tileD = dim(s.headDim());
     int tileDv = dim(s.valueDim());
     boolean plain = vector == WIDEST_VECTOR && s.headDim() == tileD && s.valueDim() == tileDv
-        && p.modification().equals(Modification.NONE) && !isFull(problem, dim);
+        && p.modification().equals(Modification.NONE) && !p.blockMask() && !isFull(problem, dim);
     var shape = Stream.of(shape(dim, tileD, tileDv, plain), shape(dim, tileD, tileDv, false), least(tileD, tileDv))
         .flatMap(tiles -> Stream.of(tiles, inOneStage(tiles, p)))
         .filter(tiles -> tiles.sharedBytes(p.type()) <= sharedBytes).findFirst()
