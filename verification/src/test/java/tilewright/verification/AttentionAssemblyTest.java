@@ -12,6 +12,7 @@ import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.Arguments;
 import org.junit.jupiter.params.provider.CsvSource;
 import org.junit.jupiter.params.provider.MethodSource;
+import org.junit.jupiter.params.provider.ValueSource;
 import tilewright.device.assembly.Assembler;
 import tilewright.device.assembly.Assembly;
 import tilewright.kernel.CompiledKernel;
@@ -81,6 +82,22 @@ class AttentionAssemblyTest {
         var launch = new Sm80AttentionBackwardKernel().on(capability).prepare(AttentionBackwardProblem
             .dense(problem(dim, Band.ALL)).deterministic(deterministic)).launches().get(1);
         assertTrue(launch.kernel().dynamicSharedBytes() <= sharedBytes, () -> "head dimension " + dim);
+      }
+    }
+  }
+
+  @ParameterizedTest
+  @ValueSource(ints = {86, 89, 120})
+  void tilesForAGeForceFitItAndSpillNoRegisters(int capability) {
+    for (int dim : LongSuite.of(DIMS)) {
+      for (var band : List.of(Band.ALL, Band.CAUSAL)) {
+        var problem = problem(dim, band);
+        var gradients = new Sm80AttentionBackwardKernel().on(capability)
+            .prepare(AttentionBackwardProblem.dense(problem)).launches().get(1);
+        for (var launch : List.of(new Sm80AttentionKernel().on(capability).prepare(problem), gradients)) {
+          assertTrue(launch.kernel().dynamicSharedBytes() <= 101376, () -> "head dimension " + dim);
+          assertSpills(launch.kernel(), "sm_" + capability, 0);
+        }
       }
     }
   }

@@ -65,10 +65,23 @@ class VerifyCommandTest {
   }
 
   @Test
+  void aChipRunsWhatItsArchitectureRuns() {
+    var run = Cli.run("verify", "vector-add", "bulk-vector-add", "--chip", "a100", "--json", "--report",
+        folder.resolve("report.html").toString());
+    assertEquals(Exit.OK, run.exitCode(), run.err());
+    for (var row : run.json()) {
+      assertEquals("sim", row.get("backend").asString());
+      boolean hopper = row.get("kernel").asString().equals("bulk_vector_add");
+      assertEquals(hopper ? "skipped" : "pass", row.get("status").asString(), row.toString());
+      if (hopper) assertEquals("needs sm90, the a100 is sm80", row.get("reason").asString());
+    }
+  }
+
+  @Test
   void refusesWhatItDoesNotKnow() {
     for (var arguments : List.of("verify no_such_kernel", "verify --arch sm70", "verify --on moon",
         "verify --seeds 0", "verify --set dtype=f16", "verify vector_add --set n=1", "verify relu --set color=red",
-        "verify relu --set dtype=e4m3")) {
+        "verify relu --set dtype=e4m3", "verify relu --chip rtx4090 --on gpu", "verify relu --chip rtx1")) {
       var run = Cli.run(arguments.split(" "));
       assertEquals(Exit.BAD_INPUT, run.exitCode(), run.err());
       assertEquals(1, run.err().lines().count(), run.err());
