@@ -10,6 +10,7 @@ import java.util.Map;
 import java.util.Optional;
 import java.util.Set;
 import java.util.concurrent.Callable;
+import java.util.function.Predicate;
 import java.util.stream.Collectors;
 import picocli.CommandLine.Command;
 import picocli.CommandLine.Option;
@@ -59,8 +60,8 @@ public final class RunFamily implements Callable<Integer> {
 
   @Override
   public Integer call() {
-    requireKnown("--in", inputs.keySet(), Operand.Role.INPUT);
-    requireKnown("--out", outputs.keySet(), Operand.Role.OUTPUT);
+    requireKnown("--in", inputs.keySet(), "input", Operand.Role::isRead);
+    requireKnown("--out", outputs.keySet(), "output", Operand.Role::isWritten);
     outputs.values().forEach(AtomicFile::requireWritable);
     requireDistinct();
     try (var arena = Arena.ofShared()) {
@@ -76,14 +77,13 @@ public final class RunFamily implements Callable<Integer> {
     }
   }
 
-  private void requireKnown(String option, Set<String> names, Operand.Role role) {
-    var known = workload(family.defaults()).operands().stream().filter(o -> o.role() == role).map(Operand::name)
+  private void requireKnown(String option, Set<String> names, String kind, Predicate<Operand.Role> used) {
+    var known = workload(family.defaults()).operands().stream().filter(o -> used.test(o.role())).map(Operand::name)
         .toList();
     for (var name : names) {
       if (known.contains(name)) continue;
       throw CommandFailure.badInput("invalid " + option + " " + name + "=…: kernel " + family.name() + " has no such "
-          + (role == Operand.Role.INPUT ? "input" : "output")
-          + NearestName.hint(name, known, "; it has " + String.join(", ", known)));
+          + kind + NearestName.hint(name, known, "; it has " + String.join(", ", known)));
     }
   }
 
@@ -99,7 +99,7 @@ public final class RunFamily implements Callable<Integer> {
     if (!chosen.containsKey("dtype")) type(files).ifPresent(type -> values.replace("dtype", type));
     var bound = new HashMap<String, Long>();
     for (var operand : workload(new Choice(values)).operands()) {
-      if (operand.role() != Operand.Role.INPUT) continue;
+      if (!operand.role().isRead()) continue;
       var file = files.get(operand.name());
       if (file == null) throw CommandFailure.badInput("kernel " + family.name() + " needs --in " + operand.name()
           + "=FILE.npy, a tensor (" + String.join(",", operand.modes()) + ")");
@@ -150,7 +150,7 @@ public final class RunFamily implements Callable<Integer> {
 
   private MemorySegment buffer(Operand operand, Map<String, NpyFile> files, Arena arena) {
     var buffer = arena.allocate(Math.max(operand.bytes(), 1), ALIGNMENT);
-    if (operand.role() != Operand.Role.INPUT) return buffer;
+    if (!operand.role().isRead()) return buffer;
     var file = files.get(operand.name());
     if (!file.header().type().holds(operand.type())) {
       throw CommandFailure.badFile(inputs.get(operand.name()), "has elements of type " + file.header().type().descr()
@@ -168,7 +168,7 @@ public final class RunFamily implements Callable<Integer> {
   private void write(Workload workload, Map<String, MemorySegment> buffers) {
     outputs.forEach((name, path) -> {
       var operand = workload.operands().stream()
-          .filter(o -> o.role() == Operand.Role.OUTPUT && o.name().equals(name)).findFirst()
+          .filter(o -> o.role().isWritten() && o.name().equals(name)).findFirst()
           .orElseThrow(() -> CommandFailure.badInput("kernel " + family.name() + " has no output " + name));
       var header = new NpyHeader(NpyType.of(operand.type()), false, operand.extents());
       new NpyFile(header, buffers.get(name).asSlice(0, operand.bytes())).write(path);

@@ -58,7 +58,7 @@ class RunTypesTest {
   }
 
   @ParameterizedTest
-  @ValueSource(strings = {"relu", "mat_transpose", "embedding", "row_sum", "dot"})
+  @ValueSource(strings = {"relu", "mat_transpose", "embedding", "row_sum", "dot", "adamw"})
   void filesHoldWhatTheKernelStores(String name) throws IOException {
     var family = KernelRegistry.builtIn().families().stream().filter(f -> f.name().equals(name)).findFirst().orElseThrow();
     for (var choice : types(family)) run(family, choice);
@@ -97,10 +97,11 @@ class RunTypesTest {
       Files.deleteIfExists(file);
       var values = values(operand, random.split());
       numbers.put(operand.name(), values);
-      if (operand.role() == Operand.Role.INPUT) {
+      if (operand.role().isRead()) {
         Files.write(file, Npy.file(1, Npy.header(descr(operand.type()), false, shape(operand)), bytes(operand, values)));
         arguments.addAll(List.of("--in", operand.name() + "=" + file));
-      } else if (operand.role() == Operand.Role.OUTPUT) {
+      }
+      if (operand.role().isWritten()) {
         arguments.addAll(List.of("--out", operand.name() + "=" + file));
       }
     }
@@ -108,7 +109,7 @@ class RunTypesTest {
     assertEquals(Exit.OK, run.exitCode(), about + ": " + run.out() + run.err());
     for (var expected : family.workload(choice).reference().of(numbers)) {
       var operand = operands.stream().filter(o -> o.name().equals(expected.tensor())).findFirst().orElseThrow();
-      if (operand.role() == Operand.Role.OUTPUT) check(about, operand, expected.exact());
+      if (operand.role().isWritten()) check(about, operand, expected.exact());
     }
   }
 
@@ -136,6 +137,9 @@ class RunTypesTest {
       values[i] = switch (operand.fill()) {
         case Operand.Fill.Normal(double scale) ->
             operand.type().toDouble(operand.type().fromDouble(scale * random.nextGaussian(), Rounding.NEAREST_EVEN));
+        case Operand.Fill.Magnitudes(double scale) ->
+            operand.type().toDouble(operand.type().fromDouble(Math.abs(scale * random.nextGaussian()),
+                Rounding.NEAREST_EVEN));
         case Operand.Fill.Indices(long bound) -> random.nextLong(bound);
         default -> 0;
       };

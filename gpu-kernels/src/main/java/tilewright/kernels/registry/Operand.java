@@ -20,12 +20,30 @@ public record Operand(String name, Role role, Fill fill, ElementType type, List<
   }
 
   /** The operand's use. A kernel that needs zeros in scratch memory leaves zeros there for the next launch. */
-  public enum Role { INPUT, OUTPUT, SCRATCH }
+  public enum Role {
+    INPUT, OUTPUT,
+    /** Read, and overwritten in place. */
+    UPDATED,
+    SCRATCH;
+
+    /** Whether the launch reads what the caller gives. */
+    public boolean isRead() {
+      return this == INPUT || this == UPDATED;
+    }
+
+    /** Whether the launch leaves a result. */
+    public boolean isWritten() {
+      return this == OUTPUT || this == UPDATED;
+    }
+  }
 
   /** The contents before the launch. */
   public sealed interface Fill {
     /** Normally distributed values of mean 0. */
     record Normal(double deviation) implements Fill {}
+
+    /** Magnitudes of normally distributed values of mean 0. */
+    record Magnitudes(double deviation) implements Fill {}
 
     /** Whole numbers from 0 to below the bound. */
     record Indices(long bound) implements Fill {}
@@ -49,6 +67,11 @@ public record Operand(String name, Role role, Fill fill, ElementType type, List<
 
   public static Operand output(String name, ElementType type, Choice choice, String... modes) {
     return of(name, Role.OUTPUT, new Fill.Poison(), type, choice, modes);
+  }
+
+  /** A tensor of normally distributed values that the kernel overwrites with its results. */
+  public static Operand updated(String name, ElementType type, Choice choice, String... modes) {
+    return of(name, Role.UPDATED, new Fill.Normal(1), type, choice, modes);
   }
 
   public static Operand scratch(String name, ElementType type, Fill fill, long extent) {
@@ -79,6 +102,11 @@ public record Operand(String name, Role role, Fill fill, ElementType type, List<
 
   public long bytes() {
     return elements() * type.bytes();
+  }
+
+  /** Bytes that cross global memory at least: twice the tensor where it is read and written, none of scratch memory. */
+  long traffic() {
+    return bytes() * ((role.isRead() ? 1 : 0) + (role.isWritten() ? 1 : 0));
   }
 
   /** Coordinates → offset in elements. */

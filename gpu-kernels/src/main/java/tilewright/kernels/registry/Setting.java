@@ -55,6 +55,11 @@ public record Setting(String name, List<String> values, Kind kind) {
     return new Setting(name, List.of(Integer.toString(value)), Kind.FACTOR);
   }
 
+  /** A factor whose default is any finite number. */
+  public static Setting factor(String name, String value) {
+    return new Setting(name, List.of(value), Kind.FACTOR);
+  }
+
   public static Setting text(String name, String value) {
     return new Setting(name, List.of(value), Kind.TEXT);
   }

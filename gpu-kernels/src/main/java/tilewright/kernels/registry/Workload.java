@@ -1,6 +1,7 @@
 package tilewright.kernels.registry;
 
 import java.util.List;
+import java.util.Map;
 import java.util.stream.Stream;
 import tilewright.kernel.CompiledKernel;
 import tilewright.kernel.Kernel;
@@ -30,12 +31,19 @@ public record Workload(PreparedLaunch launch, List<Operand> operands, Reference 
 
   /** A workload on a grid of any shape; operands that are the kernel's own are scratch memory of the launch. */
   public static Workload of(Kernel kernel, Target target, Dim3 grid, Reference reference, Operand... operands) {
+    return of(kernel, target, grid, Map.of(), reference, operands);
+  }
+
+  /** A workload whose launch gives the kernel numbers, by name. */
+  public static Workload of(Kernel kernel, Target target, Dim3 grid, Map<String, Float> scalars, Reference reference,
+      Operand... operands) {
     var compiled = CompiledKernel.compile(kernel, target);
     var arguments = LaunchArguments.of(compiled);
+    scalars.forEach(arguments::scalar);
     long bytes = 0;
     for (var operand : operands) {
       arguments.tensor(operand.name(), operand.argument());
-      if (operand.role() != Operand.Role.SCRATCH) bytes += operand.bytes();
+      bytes += operand.traffic();
     }
     var scratch = Stream.of(operands).filter(o -> o.role() == Operand.Role.SCRATCH)
         .map(o -> new PreparedLaunch.Scratch(o.name(), o.type(), o.layout())).toList();

@@ -127,6 +127,8 @@ public final class FamilyCases {
         case Operand.Fill.Poison _ -> Buffers.poisoned(type, operand.elements());
         case Operand.Fill.Zeros _ -> Buffers.poisoned(type, operand.elements()).fill((byte) 0);
         case Operand.Fill.Indices(long bound) -> fill(operand, () -> random.nextLong(bound), random, false);
+        case Operand.Fill.Magnitudes(double scale) ->
+            fill(operand, () -> Math.abs(scale * random.nextGaussian()), random, special);
         case Operand.Fill.Normal(double scale) -> fill(operand, () -> scale * random.nextGaussian(), random, special);
       };
     }
