@@ -7,7 +7,8 @@ import org.junit.jupiter.api.TestFactory;
 
 /** Functions of rows. */
 class RowFamilyTest {
-  static final List<String> NAMES = List.of("softmax", "grid_softmax", "layer_norm", "rms_norm", "gemv");
+  static final List<String> NAMES = List.of("softmax", "grid_softmax", "layer_norm", "rms_norm", "gemv",
+      "cross_entropy");
 
   @TestFactory
   Stream<DynamicTest> everyVariantAgreesWithTheReferenceAndIsClean() {

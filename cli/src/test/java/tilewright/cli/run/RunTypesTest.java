@@ -58,7 +58,7 @@ class RunTypesTest {
   }
 
   @ParameterizedTest
-  @ValueSource(strings = {"relu", "mat_transpose", "embedding", "row_sum", "dot", "adamw"})
+  @ValueSource(strings = {"relu", "mat_transpose", "embedding", "row_sum", "dot", "adamw", "cross_entropy"})
   void filesHoldWhatTheKernelStores(String name) throws IOException {
     var family = KernelRegistry.builtIn().families().stream().filter(f -> f.name().equals(name)).findFirst().orElseThrow();
     for (var choice : types(family)) run(family, choice);
@@ -140,6 +140,7 @@ class RunTypesTest {
         case Operand.Fill.Magnitudes(double scale) ->
             operand.type().toDouble(operand.type().fromDouble(Math.abs(scale * random.nextGaussian()),
                 Rounding.NEAREST_EVEN));
+        case Operand.Fill.Targets(long bound, int other) -> i % 4 == 3 ? other : random.nextLong(bound);
         case Operand.Fill.Indices(long bound) -> random.nextLong(bound);
         default -> 0;
       };

@@ -93,10 +93,56 @@ public final class RowTile {
       return values().stream().map(v -> v.where(inside(), k.constant(neutral))).toList();
     }
 
-    /** The run's place in another matrix of the same shape. */
+    /** The number of the run's row in the matrix. */
+    public I32 rowNumber() {
+      return place[0];
+    }
+
+    /** Whether the run has a column of its row. */
+    public Pred has(I32 column) {
+      return inside().and(column.lessThan(place[1]).not()).and(column.lessThan(place[1].plus(shape.vector())));
+    }
+
+    /** The value at a column that the run {@link #has}. */
+    public F32 at(I32 column) {
+      var values = values();
+      var value = values.getFirst();
+      for (int i = 1; i < values.size(); i++) {
+        value = values.get(i).where(column.equalTo(place[1].plus(i)), value);
+      }
+      return value;
+    }
+
+    /** Stores a result at a column of the run's row in another matrix of the same shape. */
+    public void store(GlobalTensor y, I32 column, F32 result) {
+      y.at(place[0], column).store(result);
+    }
+
+    /** Stores results at the run's place in another matrix of the same shape. */
     public void store(GlobalTensor y, List<F32> results) {
       k.when(inside(), () -> y.at(place).store(results));
     }
+  }
+
+  /** An integer for each of a thread's rows. */
+  public final class Integers {
+    private final List<I32> numbers;
+
+    private Integers(List<I32> numbers) {
+      this.numbers = numbers;
+    }
+
+    /** The integer of a run's row. */
+    public I32 of(Run run) {
+      return numbers.get(run.row());
+    }
+  }
+
+  /** Loads the integers that a vector (M) has for the thread's rows, 0 where there is no row. */
+  public Integers integers(GlobalTensor vector) {
+    var all = places.apply(k.constant(0));
+    return new Integers(IntStream.range(0, shape.each()).mapToObj(row -> all.get(row * shape.accesses())[0])
+        .map(row -> vector.at(row).vectorOrZeros(1, vector.contains(row)).integers().getFirst()).toList());
   }
 
   /** A tuple for each of a thread's rows. */

@@ -3,6 +3,7 @@ package tilewright.kernels.catalogue;
 import java.util.List;
 import tilewright.kernel.F32;
 import tilewright.kernel.collective.Exponential;
+import tilewright.kernel.collective.RowTile;
 
 /** A maximum and a sum of exponentials relative to it, which grow together; lists are (maximum, sum). */
 record OnlineSum(Exponential exponential) {
@@ -10,6 +11,11 @@ record OnlineSum(Exponential exponential) {
   static final float LOWEST = -Float.MAX_VALUE;
   /** The maximum and the sum of no values. */
   static final List<Float> NONE = List.of(LOWEST, 0f);
+
+  /** The maximum and the sum of each of a tile's rows, in one pass. */
+  RowTile.PerRow of(RowTile tile) {
+    return tile.reduce(NONE, (run, so) -> add(so, run.valuesOr(Float.NEGATIVE_INFINITY)), this::merge);
+  }
 
   /** Adds values; the sum so far is made relative to the new maximum once. */
   List<F32> add(List<F32> so, List<F32> values) {

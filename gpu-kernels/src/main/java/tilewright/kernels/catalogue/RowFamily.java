@@ -2,6 +2,7 @@ package tilewright.kernels.catalogue;
 
 import java.util.ArrayList;
 import java.util.List;
+import java.util.Map;
 import java.util.function.IntFunction;
 import java.util.stream.Stream;
 import tilewright.kernel.GlobalTensor;
@@ -16,6 +17,7 @@ import tilewright.kernels.registry.Operand;
 import tilewright.kernels.registry.Setting;
 import tilewright.kernels.registry.Workload;
 import tilewright.numerics.ElementType;
+import tilewright.ptx.Dim3;
 import tilewright.reference.Reference;
 
 /** Families that work on the rows of a matrix X (M,N), each row by as many threads as its length wants. */
@@ -167,6 +169,12 @@ abstract class RowFamily extends OptionedFamily {
   Workload rows(Choice choice, Kernel kernel, RowShape shape, Reference reference,
       Operand... operands) {
     return Workload.of(kernel, target(choice), shape.grid(choice.number("m")), reference, operands);
+  }
+
+  /** One CTA for as many rows as the shape has; the launch gives the kernel numbers, by name. */
+  Workload rows(Choice choice, Kernel kernel, RowShape shape, Map<String, Float> scalars, Reference reference,
+      Operand... operands) {
+    return Workload.of(kernel, target(choice), Dim3.of(shape.grid(choice.number("m"))), scalars, reference, operands);
   }
 
   /** A matrix (M,N). */

@@ -66,7 +66,7 @@ record Softmax(Method method, ElementType type, RowShape shape) implements Kerne
       var total = switch (method) {
         case PLAIN -> sum(tile, tile.each(List.of(k.constant(0f))));
         case SAFE -> sum(tile, max(tile));
-        case ONLINE -> online(tile);
+        case ONLINE -> new OnlineSum(EXPONENTIAL).of(tile);
       };
       // With an approximate reciprocal the compiler takes more registers, and long rows are slower by up to a third.
       var factors = total.map(t -> List.of(t.get(0), k.constant(1f).dividedBy(t.get(1))));
@@ -88,11 +88,5 @@ record Softmax(Method method, ElementType type, RowShape shape) implements Kerne
     var sum = tile.reduce(0, (run, so) -> run.valuesOr(Float.NEGATIVE_INFINITY).stream()
         .map(v -> EXPONENTIAL.of(v.minus(max.only(run)))).reduce(so, F32::plus), F32::plus);
     return max.and(sum);
-  }
-
-  private static RowTile.PerRow online(RowTile tile) {
-    var online = new OnlineSum(EXPONENTIAL);
-    return tile.reduce(OnlineSum.NONE, (run, so) -> online.add(so, run.valuesOr(Float.NEGATIVE_INFINITY)),
-        online::merge);
   }
 }

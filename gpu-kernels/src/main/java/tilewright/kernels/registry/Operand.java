@@ -48,6 +48,9 @@ public record Operand(String name, Role role, Fill fill, ElementType type, List<
     /** Whole numbers from 0 to below the bound. */
     record Indices(long bound) implements Fill {}
 
+    /** Whole numbers from 0 to below the bound, and in about a quarter of the places another. */
+    record Targets(long bound, int other) implements Fill {}
+
     /** Zeros, which the kernel relies on. */
     record Zeros() implements Fill {}
 
@@ -63,6 +66,11 @@ public record Operand(String name, Role role, Fill fill, ElementType type, List<
   /** A tensor of whole numbers from 0 to below {@code bound}. */
   public static Operand indices(String name, long bound, Choice choice, String... modes) {
     return of(name, Role.INPUT, new Fill.Indices(bound), ElementType.I32, choice, modes);
+  }
+
+  /** A tensor of whole numbers from 0 to below {@code bound}, a quarter of which are {@code other}. */
+  public static Operand targets(String name, long bound, int other, Choice choice, String... modes) {
+    return of(name, Role.INPUT, new Fill.Targets(bound, other), ElementType.I32, choice, modes);
   }
 
   public static Operand output(String name, ElementType type, Choice choice, String... modes) {

@@ -27,6 +27,8 @@ public final class FamilyCases {
   private static final Set<String> EVERYWHERE = Set.of("sim", "gpu");
   private static final double[] SPECIAL = {Double.NaN, Double.POSITIVE_INFINITY, Double.NEGATIVE_INFINITY, -0.0};
   private static final int MOST_SPECIAL = 5;
+  /** The reciprocal share of targets that are no class. */
+  private static final int OTHERS = 4;
 
   private FamilyCases() {}
 
@@ -127,6 +129,8 @@ public final class FamilyCases {
         case Operand.Fill.Poison _ -> Buffers.poisoned(type, operand.elements());
         case Operand.Fill.Zeros _ -> Buffers.poisoned(type, operand.elements()).fill((byte) 0);
         case Operand.Fill.Indices(long bound) -> fill(operand, () -> random.nextLong(bound), random, false);
+        case Operand.Fill.Targets(long bound, int other) ->
+            fill(operand, () -> random.nextInt(OTHERS) == 0 ? other : random.nextLong(bound), random, false);
         case Operand.Fill.Magnitudes(double scale) ->
             fill(operand, () -> Math.abs(scale * random.nextGaussian()), random, special);
         case Operand.Fill.Normal(double scale) -> fill(operand, () -> scale * random.nextGaussian(), random, special);

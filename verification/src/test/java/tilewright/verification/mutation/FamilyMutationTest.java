@@ -23,6 +23,7 @@ class FamilyMutationTest {
   private static final List<Subject> SUBJECTS = List.of(
       Subject.of("softmax", List.of(2, 2048), Map.of()),
       Subject.of("grid_softmax", List.of(9000), Map.of()),
+      Subject.of("cross_entropy", List.of(2, 2048), Map.of("gradient", "inplace")),
       Subject.of("sum", List.of(9000), Map.of()),
       Subject.of("mat_transpose", List.of(72, 200), Map.of()),
       Subject.of("mat_transpose", List.of(33, 65), Map.of("path", "padded")),
