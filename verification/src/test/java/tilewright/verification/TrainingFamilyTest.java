@@ -26,6 +26,8 @@ import tilewright.verification.cases.FamilyCases;
 /** Properties of a step of training that hold without a reference. */
 class TrainingFamilyTest {
   private static final int IGNORED = -100;
+  /** FP32 roundings of a probability, but for those that grow with its distance from the largest. */
+  private static final double ROUNDINGS = 8;
 
   /** Rows held in registers, in shared memory too, walked through, and shared by a cluster. */
   static Stream<Map<String, String>> forms() {
@@ -83,6 +85,23 @@ class TrainingFamilyTest {
     assertArrayEquals(plain.losses, shifted.losses);
     assertArrayEquals(plain.gradients, shifted.gradients);
     assertEquals(0, Arrays.stream(plain.gradients, 0, n).sum(), 1e-5);
+  }
+
+  /** Each probability by itself, because the error rule allows all what the target's rounding costs. */
+  @ParameterizedTest
+  @MethodSource("forms")
+  void smallProbabilitiesAreOffByTheirRoundingsOnly(Map<String, String> form) {
+    int n = Integer.parseInt(form.get("n"));
+    var random = new SplittableRandom(29);
+    var logits = random.doubles(n).map(u -> (float) (16 * u - 8)).toArray();
+    var gradient = new Entropy(form, new int[] {n / 3}, logits).run().gradients;
+    double max = Arrays.stream(logits).max().orElseThrow();
+    double sum = Arrays.stream(logits).map(x -> Math.exp(x - max)).sum();
+    for (int i = 0; i < n; i++) {
+      double exact = Math.exp(logits[i] - max) / sum;
+      double allowed = i == n / 3 ? Math.ulp(1f) : exact * (ROUNDINGS + max - logits[i]) * Math.ulp(1f);
+      assertEquals(exact - (i == n / 3 ? 1 : 0), gradient[i], allowed, form + ": element " + i);
+    }
   }
 
   /** With moments of zero the bias corrections cancel, and every parameter moves by the rate against its gradient. */
