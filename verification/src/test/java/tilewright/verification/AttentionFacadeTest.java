@@ -11,7 +11,6 @@ import org.junit.jupiter.api.function.Executable;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.Arguments;
 import org.junit.jupiter.params.provider.MethodSource;
-import tilewright.kernel.collective.attention.GivenBlocks;
 import tilewright.kernels.attention.Attention;
 import tilewright.kernels.attention.AttentionProblem.Packed;
 import tilewright.kernels.attention.AttentionProblem.Sizes;
@@ -23,12 +22,6 @@ import tilewright.numerics.ElementType;
 class AttentionFacadeTest {
   private static Attention asked(int dim) {
     return Attention.forward(ElementType.BF16, Sizes.of(1, 8, 8, 1, dim));
-  }
-
-  private static GivenBlocks blocks() {
-    var extents = List.of(1L, 1L, 1L);
-    return new GivenBlocks(64, 64, GivenBlocks.Lists.dense("counts", "indices", extents, List.of(1L, 1L), 1),
-        Optional.empty());
   }
 
   @Test
@@ -79,10 +72,6 @@ class AttentionFacadeTest {
         refusal("packed sequences lie in one batch entry, not in 2",
             () -> Attention.forward(ElementType.BF16, Sizes.of(2, 8, 8, 1, 64)).packed(new Packed("cuQ", "cuK", 2, 8))),
         refusal("skipping blocks needs a mask, a band or lists of blocks", () -> asked(64).skippingBlocks()),
-        refusal("lists of blocks that are given go with neither a band nor packed sequences: use a mask in the band's "
-            + "place", () -> asked(64).causal().blocks(blocks())),
-        refusal("lists of blocks that are given go with neither a band nor packed sequences: use a mask in the band's "
-            + "place", () -> asked(64).packed(new Packed("cuQ", "cuK", 2, 8)).blocks(blocks())),
         refusal("no attention for sm75: sm80 or later", () -> AttentionKernels.builtIn().of(75)));
   }
 

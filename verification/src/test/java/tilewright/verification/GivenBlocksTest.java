@@ -22,6 +22,7 @@ import tilewright.kernel.collective.attention.GivenBlocks;
 import tilewright.kernel.collective.attention.Masks;
 import tilewright.kernel.collective.attention.Scores;
 import tilewright.kernels.attention.Attention;
+import tilewright.kernels.attention.AttentionProblem.Packed;
 import tilewright.kernels.attention.AttentionProblem.Sizes;
 import tilewright.kernels.attention.BlockMask;
 import tilewright.kernels.attention.BlockPicture;
@@ -61,18 +62,20 @@ class GivenBlocksTest {
         .blocks(new GivenBlocks(BLOCK_M, BLOCK_N, lists("kv", shared), Optional.of(lists("full", shared))));
   }
 
-  /** The buffers of the lists; entries come in no order. */
   private static Map<String, MemorySegment> buffers(boolean shared) {
+    return buffers(shared ? 1 : BATCH, shared ? 1 : HEADS, ROWS);
+  }
+
+  /** The buffers of the lists; entries come in no order. */
+  private static Map<String, MemorySegment> buffers(int batches, int heads, int rows) {
     var buffers = new HashMap<String, MemorySegment>();
-    int batches = shared ? 1 : BATCH;
-    int heads = shared ? 1 : HEADS;
     for (int kind = 1; kind <= 2; kind++) {
-      var counts = Buffers.zeros(ElementType.I32, (long) batches * heads * ROWS);
-      var indices = Buffers.poisoned(ElementType.I32, (long) batches * heads * ROWS * COLUMNS);
-      for (int place = 0; place < batches * heads * ROWS; place++) {
+      var counts = Buffers.zeros(ElementType.I32, (long) batches * heads * rows);
+      var indices = Buffers.poisoned(ElementType.I32, (long) batches * heads * rows * COLUMNS);
+      for (int place = 0; place < batches * heads * rows; place++) {
         int count = 0;
         for (int column : new int[] {1, 2, 0}) {
-          if (kind(place / ROWS / heads, place / ROWS % heads, place % ROWS, column) != kind) continue;
+          if (kind(place / rows / heads, place / rows % heads, place % rows, column) != kind) continue;
           set(indices, place * COLUMNS + count++, column);
         }
         set(counts, place, count);
@@ -130,6 +133,87 @@ class GivenBlocksTest {
         assertEquals(String.join("\n", expected), BlockPicture.of(mask, buffers, b, h));
       }
     }
+  }
+
+  @ParameterizedTest
+  @CsvSource({"64, 96", "32, 48"})
+  void aBandHidesPartsOfGivenBlocks(int tileM, int tileN) {
+    int left = 90;
+    int right = 20;
+    var mask = new BlockMask(asked(false).window(left, right).problem(), tileM, tileN);
+    var buffers = buffers(false);
+    for (var name : BlockMask.BUFFERS) buffers.put(name, Buffers.poisoned(ElementType.I32, mask.elements()));
+    assertEquals(List.of(), new SimulatorBackend(1).run(mask.prepare().on(buffers)).findings());
+    for (int head = 0; head < HEADS; head++) {
+      var expected = new ArrayList<String>();
+      for (int first = 0; first < QUERIES; first += tileM) {
+        var line = new StringBuilder();
+        for (int k = 0; k < KEYS; k += tileN) {
+          int rows = Math.min(tileM, QUERIES - first);
+          int shown = 0;
+          for (int pair = 0; pair < rows * tileN; pair++) {
+            int key = k + pair % tileN;
+            // The last query is at the position of the last key.
+            int distance = key - (first + pair / tileN + KEYS - QUERIES);
+            if (key < KEYS && distance >= -left && distance <= right) shown++;
+          }
+          int kind = kind(1, head, first / BLOCK_M, k / BLOCK_N);
+          line.append(kind == 0 || shown == 0 ? '·' : kind == 1 || shown < rows * tileN ? '▒' : '█');
+        }
+        expected.add(line.toString());
+      }
+      assertEquals(String.join("\n", expected), BlockPicture.of(mask, buffers, 1, head));
+    }
+  }
+
+  /** Sequence i has the slots from its first query / rows of a tile + i on. */
+  @Test
+  void packedSequencesHaveListsOfTheirOwn() {
+    int tileM = 32;
+    int tileN = 48;
+    int[] queries = {0, 110, QUERIES};
+    int[] keys = {0, 150, KEYS};
+    int rows = 2;
+    var extents = List.of(2L, (long) HEADS, (long) rows);
+    var given = new GivenBlocks(BLOCK_M, BLOCK_N, Lists.dense("kvCounts", "kvIndices", extents,
+        List.of(2L, (long) HEADS), COLUMNS), Optional.of(Lists.dense("fullCounts", "fullIndices", extents,
+            List.of(2L, (long) HEADS), COLUMNS)));
+    var problem = Attention.forward(ElementType.BF16, new Sizes(1, QUERIES, KEYS, HEADS, 2, 64, 64))
+        .packed(new Packed("cuQ", "cuK", 2, 110)).blocks(given).problem();
+    var mask = new BlockMask(problem, tileM, tileN);
+    var buffers = buffers(2, HEADS, rows);
+    buffers.put("cuQ", integers(queries));
+    buffers.put("cuK", integers(keys));
+    for (var name : BlockMask.BUFFERS) buffers.put(name, Buffers.poisoned(ElementType.I32, mask.elements()));
+    assertEquals(List.of(), new SimulatorBackend(1).run(mask.prepare().on(buffers)).findings());
+    int slots = QUERIES / tileM + 2;
+    int blocks = Math.ceilDiv(KEYS, tileN);
+    for (int sequence = 0; sequence < 2; sequence++) {
+      int length = keys[sequence + 1] - keys[sequence];
+      for (int head = 0; head < HEADS; head++) {
+        for (int tile = 0; tile < Math.ceilDiv(queries[sequence + 1] - queries[sequence], tileM); tile++) {
+          var lists = List.of(new ArrayList<Integer>(), new ArrayList<Integer>());
+          for (int n = Math.ceilDiv(length, tileN) - 1; n >= 0; n--) {
+            int kind = kind(sequence, head, tile * tileM / BLOCK_M, n * tileN / BLOCK_N);
+            if (kind > 0) lists.get(kind == 2 && (n + 1) * tileN <= length ? 1 : 0).add(n);
+          }
+          int at = queries[sequence] / tileM + sequence + tile + slots * head;
+          for (int full = 0; full < 2; full++) {
+            var list = buffers.get(full == 0 ? "partialBlocks" : "fullBlocks");
+            var found = new ArrayList<Integer>();
+            int count = get(buffers.get("blockCounts"), 2L * at + full);
+            for (int i = 0; i < count; i++) found.add(get(list, (long) blocks * at + i));
+            assertEquals(lists.get(full), found, "sequence " + sequence + ", head " + head + ", tile " + tile);
+          }
+        }
+      }
+    }
+  }
+
+  private static MemorySegment integers(int... values) {
+    var buffer = Buffers.zeros(ElementType.I32, values.length);
+    for (int i = 0; i < values.length; i++) set(buffer, i, values[i]);
+    return buffer;
   }
 
   @ParameterizedTest

@@ -34,10 +34,6 @@ public record AttentionProblem(ElementType type, Sizes sizes, View q, View k, Vi
     if (blockMask && !modification.hidesBlocks() && band.isAll()) {
       throw new IllegalArgumentException("skipping blocks needs a mask, a band or lists of blocks");
     }
-    if (modification.blocks().isPresent() && (packed.isPresent() || !band.isAll())) {
-      throw new IllegalArgumentException("lists of blocks that are given go with neither a band nor packed sequences: "
-          + "use a mask in the band's place");
-    }
     if (quantized.isPresent() ? type != ElementType.E4M3 : !SIXTEEN_BITS.contains(type)) {
       throw new IllegalArgumentException(quantized.isPresent()
           ? "no attention of quantized " + type.text() + ": e4m3" : "no attention of " + type.text()

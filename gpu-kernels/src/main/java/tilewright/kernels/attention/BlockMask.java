@@ -37,7 +37,9 @@ public record BlockMask(AttentionProblem problem, int tileM, int tileN) {
             + " keys are not made of tiles of " + tileM + " and " + tileN + ": give lists of multiples");
       }
       var s = problem.sizes();
-      var needed = List.of((long) s.batch(), (long) s.heads(), given.rows(s.queries()));
+      var packed = problem.packed();
+      var needed = List.of((long) packed.map(AttentionProblem.Packed::sequences).orElse(s.batch()), (long) s.heads(),
+          given.rows(packed.map(AttentionProblem.Packed::longest).orElse(s.queries())));
       if (!given.partial().counts().extents().equals(needed)
           || given.full().stream().anyMatch(full -> !full.counts().extents().equals(needed))) {
         throw new IllegalArgumentException("lists of blocks of (batch, heads, rows) "

@@ -79,18 +79,24 @@ public final class BlockContents {
     });
   }
 
-  /** Looks for the block in the lists of its row; a block that the keys do not fill is seen in part. */
+  /**
+   * Looks for the block in the lists of its row. A block that the keys do not fill, or of which a band hides some, is
+   * seen in part.
+   */
   private void compare(GivenBlocks given, I32 batch, I32 head, I32 firstQuery, I32 n, I32.Variable seen,
       I32.Variable hidden) {
     var row = firstQuery.dividedBy(given.queries());
     var block = n.times(tileN).dividedBy(given.keys());
-    count(hidden, n.plus(1).times(tileN).lessThan(sequence.keys().plus(1)).not());
+    var banded = BlockInfo.of(band, sequence, firstQuery, tileM, tileN);
+    var shown = n.lessThan(banded.first()).not().and(n.lessThan(banded.end()));
+    count(hidden, n.lessThan(banded.insideFirst()).or(n.lessThan(banded.insideEnd()).not()));
     each(GivenBlocks.Traced.of(s, GivenBlocks.PARTIAL), batch, head, row, block, found -> {
-      count(seen, found);
+      count(seen, found.and(shown));
       count(hidden, found);
     });
     if (given.full().isPresent()) {
-      each(GivenBlocks.Traced.of(s, GivenBlocks.FULL), batch, head, row, block, found -> count(seen, found));
+      each(GivenBlocks.Traced.of(s, GivenBlocks.FULL), batch, head, row, block,
+          found -> count(seen, found.and(shown)));
     }
   }
 
