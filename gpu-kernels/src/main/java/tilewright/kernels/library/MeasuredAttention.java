@@ -25,7 +25,7 @@ import tilewright.numerics.ElementType;
  */
 record MeasuredAttention(AttentionProblem problem, AttentionForm form, Optional<SequenceLengths> lengths) {
   static final Set<String> SETTINGS = Set.of("dtype", "out", "d", "s", "causal", "form", "b", "q", "heads",
-      "share");
+      "share", "accumulation");
 
   private static final int TOKENS = 16384;
   private static final int WIDTH = 2048;
@@ -44,8 +44,8 @@ record MeasuredAttention(AttentionProblem problem, AttentionForm form, Optional<
             if (form.masks() && !band.isAll()) continue;
             for (var sizes : sizes(dim, length, request)) {
               if (form != AttentionForm.VARLEN) {
-                var problem = form.of(dense(request, sizes).with(band));
-                all.add(new MeasuredAttention(problem, form, Optional.empty()));
+                accumulated(request, form.of(dense(request, sizes).with(band)))
+                    .forEach(problem -> all.add(new MeasuredAttention(problem, form, Optional.empty())));
               } else if (usual().contains(length) && length < TOKENS) {
                 all.add(packed(request, sizes, band));
               }
@@ -55,6 +55,14 @@ record MeasuredAttention(AttentionProblem problem, AttentionForm form, Optional<
       }
     }
     return all;
+  }
+
+  private static Stream<AttentionProblem> accumulated(TimingRequest request, AttentionProblem problem) {
+    return request.values("accumulation", "fast").stream().map(text -> switch (text) {
+      case "fast" -> problem;
+      case "promoted" -> problem.promoted();
+      default -> throw new IllegalArgumentException("no accumulation " + text + ": fast or promoted");
+    });
   }
 
   private static List<Integer> usual() {
@@ -169,7 +177,7 @@ record MeasuredAttention(AttentionProblem problem, AttentionForm form, Optional<
         + s.batch() + (s.queries() == s.keys() ? "" : " Sq=" + s.queries())
         + lengths.map(l -> " S<=" + l.longest()).orElse(" S=" + s.keys()) + " H=" + s.heads()
         + (s.keyHeads() == s.heads() ? "" : " Hk=" + s.keyHeads()) + " D=" + s.headDim()
-        + (causal() ? " causal" : "") + features + (form == AttentionForm.PLAIN ? "" : " " + form.name());
+        + (causal() ? " causal" : "") + (problem.promotes() ? " promoted" : "") + features + (form == AttentionForm.PLAIN ? "" : " " + form.name());
   }
 
   /** The request to peers. */
