@@ -35,7 +35,7 @@ record RecordedSettings(String kernel, Map<String, String> settings) {
   private static final Pattern LADDER = Pattern.compile(SHAPE + " step (?<step>\\d+): .*");
   private static final Pattern ATTENTION = Pattern.compile("(?<dtype>\\w+)(->(?<out>\\w+))? B=(?<batch>\\d+)"
       + "( Sq=(?<queries>\\d+))? S<?=(?<keys>\\d+) H=(?<heads>\\d+)( Hk=(?<keyHeads>\\d+))? D=(?<dim>\\d+)"
-      + "(?<causal> causal)?(?<deterministic> deterministic)?( (?<form>\\S+))?");
+      + "(?<causal> causal)?(?<promoted> promoted)?(?<deterministic> deterministic)?( (?<form>\\S+))?");
   /** Records of a special question name a product and its types only. */
   private static final Pattern PROBLEM = Pattern.compile(SHAPE + " (?<order>TN) " + TYPES + ".*");
 
@@ -122,6 +122,7 @@ record RecordedSettings(String kernel, Map<String, String> settings) {
         "causal", "" + (m.group("causal") != null), "form", form, "heads", m.group("heads")));
     put(settings, "out", m.group("out"));
     if (!form.equals(AttentionForm.VARLEN.name())) settings.put("b", m.group("batch"));
+    if (m.group("promoted") != null) settings.put("accumulation", "promoted");
     if (m.group("deterministic") != null) settings.put("deterministic", "true");
     put(settings, "q", m.group("queries"));
     if (m.group("keyHeads") != null) {
