@@ -7,7 +7,7 @@ import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
 import tilewright.ptx.Dim3;
 
-/** A CTA has as much shared memory as on the simulated GPU: NVIDIA's CUDA C++ Programming Guide, compute capabilities. */
+/** A CTA has as much shared memory as the simulated GPU's have: NVIDIA's CUDA C++ Programming Guide. */
 class SharedMemoryLimitTest {
   private static final String PTX = """
       .version 8.0

@@ -56,7 +56,8 @@ public final class VerifyCommand implements Callable<Integer> {
       "Only this configuration is verified then, on all extents that break kernels."})
   private Map<String, String> settings = new LinkedHashMap<>();
 
-  @Option(names = "--arch", split = ",", paramLabel = "ARCH", description = "Of sm80, sm89, sm90, sm100 (default: all).")
+  @Option(names = "--arch", split = ",", paramLabel = "ARCH",
+      description = "Of sm80, sm89, sm90, sm100 (default: all).")
   private Set<String> archs = new LinkedHashSet<>();
 
   @Option(names = "--on", split = ",", paramLabel = "BACKEND", description = {

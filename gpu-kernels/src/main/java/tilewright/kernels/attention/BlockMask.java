@@ -44,7 +44,8 @@ public record BlockMask(AttentionProblem problem, int tileM, int tileN) {
           || given.full().stream().anyMatch(full -> !full.counts().extents().equals(needed))) {
         throw new IllegalArgumentException("lists of blocks of (batch, heads, rows) "
             + given.partial().counts().extents() + " and "
-            + given.full().map(full -> full.counts().extents().toString()).orElse("none") + ": this attention needs " + needed);
+            + given.full().map(full -> full.counts().extents().toString()).orElse("none")
+            + ": this attention needs " + needed);
       }
     });
   }

@@ -177,7 +177,8 @@ record MeasuredAttention(AttentionProblem problem, AttentionForm form, Optional<
         + s.batch() + (s.queries() == s.keys() ? "" : " Sq=" + s.queries())
         + lengths.map(l -> " S<=" + l.longest()).orElse(" S=" + s.keys()) + " H=" + s.heads()
         + (s.keyHeads() == s.heads() ? "" : " Hk=" + s.keyHeads()) + " D=" + s.headDim()
-        + (causal() ? " causal" : "") + (problem.promotes() ? " promoted" : "") + features + (form == AttentionForm.PLAIN ? "" : " " + form.name());
+        + (causal() ? " causal" : "") + (problem.promotes() ? " promoted" : "") + features
+        + (form == AttentionForm.PLAIN ? "" : " " + form.name());
   }
 
   /** The request to peers. */

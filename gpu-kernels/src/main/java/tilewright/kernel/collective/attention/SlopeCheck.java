@@ -8,7 +8,7 @@ import tilewright.kernel.Target;
 import tilewright.kernel.TraceException;
 import tilewright.ptx.PtxType;
 
-/** Finds out whether a function only adds to scores, so that backward kernels need no derivative: it traces it alone. */
+/** Finds out whether a function only adds to scores, so that gradients need no derivative: it traces it alone. */
 final class SlopeCheck {
   private SlopeCheck() {}
 
