@@ -30,7 +30,7 @@ public enum Chip {
     return multiprocessors;
   }
 
-  /** What each of them holds. */
+  /** The limits of each multiprocessor. */
   public Multiprocessor multiprocessor() {
     return Multiprocessor.of(capability);
   }

@@ -13,7 +13,7 @@ public record Target(String architecture, String version) {
   public static final Target SM80 = new Target("sm_80", "8.0");
   /** The first with tensor cores for 8-bit floats; PTX ISA 8.4 has {@code mma} of them. */
   public static final Target SM89 = new Target("sm_89", "8.4");
-  /** What Ampere's kernels are compiled for where they take the shared memory of Hopper. */
+  /** Target of Ampere's kernels that take as much shared memory as Hopper has. */
   public static final Target SM90 = new Target("sm_90", "8.0");
   public static final Target SM90A = new Target("sm_90a", "8.0");
   public static final Target SM100A = new Target("sm_100a", "8.8");

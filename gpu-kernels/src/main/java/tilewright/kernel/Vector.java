@@ -47,18 +47,18 @@ public final class Vector {
   }
 
   /** The elements one by one, bits unchanged. */
-  public List<Vector> singles() {
+  public List<Vector> elements() {
     if (type.bits() == 32 || count == 1) {
       return registers.stream().map(r -> new Vector(k, type, 1, List.of(r))).toList();
     }
     if (type.bits() != 16) throw new TraceException("no single " + type.text() + " elements: 16 or 32 bits");
-    var singles = new ArrayList<Vector>();
+    var elements = new ArrayList<Vector>();
     for (var pair : registers) {
       var halves = List.<Operand>of(k.newRegister(PtxType.B16), k.newRegister(PtxType.B16));
       k.emit("mov.b32", new Operand.Vector(halves), pair);
-      halves.forEach(half -> singles.add(new Vector(k, type, 1, List.of((Operand.Register) half))));
+      halves.forEach(half -> elements.add(new Vector(k, type, 1, List.of((Operand.Register) half))));
     }
-    return singles;
+    return elements;
   }
 
   /** The columns of a square whose rows these are, bits unchanged. */

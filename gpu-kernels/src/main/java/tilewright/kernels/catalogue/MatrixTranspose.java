@@ -157,7 +157,7 @@ record MatrixTranspose(Path path, ElementType type, int vector, int high, int wi
         // Both extents are multiples of the vector.
         k.when(element.inside(), () -> {
           if (alongY) target.store(Vector.join(down(from, place[1], place[0])));
-          else storeDown(to, place[1], place[0], element.vector(vector).singles());
+          else storeDown(to, place[1], place[0], element.vector(vector).elements());
         });
       }
     }

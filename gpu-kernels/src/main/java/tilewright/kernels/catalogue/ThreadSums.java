@@ -24,7 +24,7 @@ abstract class ThreadSums<T> {
 
   /** Accumulators of {@code rows} × {@code columns} elements. */
   static ThreadSums<?> of(Scope k, ElementType accumulator, int rows, int columns) {
-    return accumulator == ElementType.F32 ? new Singles(k, rows, columns) : new Pairs(k, accumulator, rows, columns);
+    return accumulator == ElementType.F32 ? new Scalars(k, rows, columns) : new Pairs(k, accumulator, rows, columns);
   }
 
   /** The elements of A, each as a factor for all columns. */
@@ -53,10 +53,10 @@ abstract class ThreadSums<T> {
     }
   }
 
-  private static final class Singles extends ThreadSums<F32> {
+  private static final class Scalars extends ThreadSums<F32> {
     private final List<F32.Accumulator> sums;
 
-    Singles(Scope k, int rows, int columns) {
+    Scalars(Scope k, int rows, int columns) {
       super(columns);
       sums = Stream.generate(k::accumulator).limit((long) rows * columns).toList();
     }
@@ -93,7 +93,7 @@ abstract class ThreadSums<T> {
 
     @Override
     List<Pair> ofRows(Vector a) {
-      return a.singles().stream().map(element -> element.pairs().getFirst()).toList();
+      return a.elements().stream().map(element -> element.pairs().getFirst()).toList();
     }
 
     @Override
@@ -111,7 +111,7 @@ abstract class ThreadSums<T> {
       int pair = first / columns * Math.ceilDiv(columns, 2) + first % columns / 2;
       var results = Pair.join(sums.subList(pair, pair + Math.ceilDiv(count, 2)).stream()
           .map(Pair.Accumulator::value).toList());
-      to.store(count == 1 ? results.singles().get(first % columns % 2) : results);
+      to.store(count == 1 ? results.elements().get(first % columns % 2) : results);
     }
   }
 }
