@@ -100,6 +100,9 @@ public final class AttentionBackwardCases {
     all.add(new Setup(AttentionCases.band(ElementType.BF16, Sizes.of(1, 200, 300, 1, 128), Band.window(100, 30))));
     all.add(new Setup(AttentionCases.packed(1, 1, 128)).deterministic());
     all.add(new Setup(AttentionCases.packed(96)));
+    // Many heads of queries on one of keys, whose tiles some kernels walk side by side.
+    all.add(new Setup(AttentionCases.band(ElementType.BF16, new Sizes(2, 130, 150, 8, 1, 128, 128), Band.CAUSAL)));
+    all.add(new Setup(AttentionCases.packed(8, 1, 128)));
     all.add(inOneTensor());
     all.add(headsApart());
     all.add(strided());

@@ -12,7 +12,7 @@ import tilewright.kernels.attention.TileList;
 
 /**
  * The block of keys that a CTA has, of one head of K, and the tiles of queries that see it: those of every head of Q
- * that reads the head, one head after the other.
+ * that reads the head.
  *
  * @param number of the block in its sequence
  * @param firstKey its first key, counted from the sequence's begin
@@ -51,18 +51,41 @@ public record KeyBlock(Scope k, I32 number, I32 firstKey, I32 headOfKeys, I32 sh
     return new Tile(number, headOfKeys.times(sharers), headOfKeys, batch, sequence, k.constant(0));
   }
 
-  /** A walk through the tiles, from the first on. */
+  /** The order of a block's tiles. */
+  public enum Order {
+    /** One head after the other, each from its first tile on. */
+    BY_HEAD,
+    /**
+     * One tile of all heads after the other, from the last on: blocks that begin at a diagonal are at the same tile,
+     * so that Q, dO and dQ of many heads stay in L2.
+     */
+    BY_TILE
+  }
+
+  /** A walk through the tiles by heads, or in the list's order. */
   public Walk walk() {
-    return new Walk();
+    return walk(Order.BY_HEAD);
+  }
+
+  /** A walk through the tiles; a list has an order of its own. */
+  public Walk walk(Order order) {
+    return new Walk(order);
   }
 
   /** The place of a walk through the tiles. */
   public final class Walk {
     private final Optional<Listed> listed = list.map(Listed::new);
-    private final I32.Variable number = k.variable(listed.map(Listed::tile).orElse(tiles.first()),
-        GlobalTensor.MAX_EXTENT);
-    private final I32.Variable head = k.variable(headOfKeys.times(sharers).plus(listed.map(Listed::sharer)
-        .orElse(k.constant(0))), GlobalTensor.MAX_EXTENT);
+    private final Order order;
+    private final I32.Variable number;
+    private final I32.Variable head;
+
+    private Walk(Order order) {
+      this.order = order;
+      var first = order == Order.BY_HEAD ? tiles.first() : tiles.end().plus(-1);
+      number = k.variable(listed.map(Listed::tile).orElse(first), GlobalTensor.MAX_EXTENT);
+      head = k.variable(headOfKeys.times(sharers).plus(listed.map(Listed::sharer).orElse(k.constant(0))),
+          GlobalTensor.MAX_EXTENT);
+    }
 
     public Tile tile() {
       return new Tile(number.value(), head.value(), headOfKeys, batch, sequence,
@@ -81,10 +104,21 @@ public record KeyBlock(Scope k, I32 number, I32 firstKey, I32 headOfKeys, I32 sh
         head.set(headOfKeys.times(sharers).plus(listed.get().sharer()));
         return;
       }
-      var next = number.value().plus(1);
-      var ends = next.lessThan(tiles.end()).not();
-      head.set(head.value().plus(k.constant(1).where(ends, 0)));
-      number.set(tiles.first().where(ends, next));
+      switch (order) {
+        case BY_HEAD -> {
+          var next = number.value().plus(1);
+          var ends = next.lessThan(tiles.end()).not();
+          head.set(head.value().plus(k.constant(1).where(ends, 0)));
+          number.set(tiles.first().where(ends, next));
+        }
+        case BY_TILE -> {
+          var first = headOfKeys.times(sharers);
+          var next = head.value().plus(1);
+          var ends = next.lessThan(first.plus(sharers)).not();
+          number.set(number.value().plus(k.constant(-1).where(ends, 0)));
+          head.set(first.where(ends, next));
+        }
+      }
     }
   }
 

@@ -39,7 +39,7 @@ record Sm80AttentionBackward(Sm80BackwardConfig config) implements Kernel {
       // Line 6: load K and V. Line 7: dK = dV = 0.
       k.when(block.count().atLeast(1), copies::begin);
       // Line 8: for each tile of queries.
-      var walk = block.walk();
+      var walk = block.walk(config.walk());
       var turns = tensors.turns().map(all -> new Sm80BackwardTurns(k, thread, all, tensors, block, walk));
       k.loop(block.count(), i -> {
         var stage = copies.await(); // line 9: load Q, dO, L and D

@@ -25,9 +25,10 @@ import tilewright.numerics.ElementType;
  * @param packed whether sequences lie one after the other, bounded by cumulated lengths
  * @param deterministic whether CTAs add to dQ in a fixed order
  * @param lists whether tiles of queries that a mask hides are skipped
+ * @param walk the order of a block's tiles of queries
  */
 public record Sm80BackwardConfig(ElementType type, Shape shape, int vector, boolean exactDims, Band band,
-    Modification modification, boolean packed, boolean deterministic, boolean lists) {
+    Modification modification, boolean packed, boolean deterministic, boolean lists, KeyBlock.Order walk) {
 
   /**
    * Tiles and warps.

@@ -26,7 +26,7 @@ final class Sm80BackwardCopies {
     this.tensors = tensors;
     this.tiles = tiles;
     this.block = block;
-    ahead = block.walk();
+    ahead = block.walk(config.walk());
     stage = k.variable(k.constant(config.shape().stages() - 1), config.shape().stages() - 1);
   }
 

@@ -20,6 +20,10 @@ final class Sm80BackwardShapes {
   private static final int HEADS_TOGETHER = 16;
   /** Heads together at the largest dimension: Q, dO and dQ of more leave L2. */
   private static final int LARGE_HEADS_TOGETHER = 4;
+  /** The fewest heads together where blocks walk tile by tile: L2 has a tile of Q, dO and dQ of each. */
+  private static final int HEADS_BY_TILE = 8;
+  /** Heads of Q on one of K of which those that blocks walk at a time leave L2, on an H100. */
+  private static final int MANY_SHARERS = 8;
   /** Heads together whose blocks begin at their diagonals, in a fixed order: Q, dO and dQ of more leave L2. */
   private static final int HEADS_OF_DIAGONALS = 2;
   /** Tiles that a block stays behind the one before it, in a fixed order. */
@@ -46,7 +50,18 @@ final class Sm80BackwardShapes {
         .filter(tiles -> tiles.sharedBytes(p.type()) <= sharedBytes).findFirst()
         .orElseThrow(() -> new IllegalArgumentException("no SM80 gradients of attention for head dimensions "
             + s.headDim() + " and " + s.valueDim() + " fit " + sharedBytes + " bytes of shared memory a CTA"));
+    if (walk(problem) == KeyBlock.Order.BY_TILE) {
+      return shape.withHeadsTogether(Math.max(shape.headsTogether(), HEADS_BY_TILE));
+    }
     return problem.deterministic() ? shape.withHeadsTogether(headsInOrder(p, shape)) : shape;
+  }
+
+  /** Tile by tile where many heads share keys: those that blocks of one diagonal walk by heads leave L2. */
+  static KeyBlock.Order walk(AttentionBackwardProblem problem) {
+    var p = problem.forward();
+    boolean diagonal = p.band().right().isPresent() && p.band().left().isEmpty();
+    return !problem.deterministic() && diagonal && p.sizes().sharers() >= MANY_SHARERS && dim(p.largestDim()) > FULL_DIM
+        ? KeyBlock.Order.BY_TILE : KeyBlock.Order.BY_HEAD;
   }
 
   /** Tiles that the shared memory of a GeForce holds at any head dimension. */
