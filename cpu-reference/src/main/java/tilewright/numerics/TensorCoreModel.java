@@ -82,6 +82,15 @@ public record TensorCoreModel(int block, int fraction, ElementType a, ElementTyp
   }
 
   /**
+   * The model of {@code wgmma} (SM90) with sums in a type: FP32, or f16 where the factors are.
+   *
+   * @throws IllegalArgumentException if there is no such instruction
+   */
+  public static TensorCoreModel wgmma(ElementType a, ElementType b, ElementType accumulator) {
+    return accumulator == ElementType.F16 && a == b ? mma(90, a, accumulator) : wgmma(a, b);
+  }
+
+  /**
    * The model of {@code tcgen05.mma} (SM100) without scales, with sums in FP32.
    *
    * @throws IllegalArgumentException if there is no such instruction

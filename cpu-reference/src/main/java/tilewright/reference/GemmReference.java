@@ -57,18 +57,28 @@ public record GemmReference(TensorView a, TensorView b, TensorView c, float alph
    * @param architecture the compute capability times ten whose arithmetic to follow
    */
   public double[] onTensorCores(int architecture, int[] rows) {
-    var model = TensorCoreModel.mma(architecture, a.type(), ElementType.F32);
+    return onTensorCores(architecture, ElementType.F32, rows);
+  }
+
+  /** Sums as {@code mma.m16n8k16} does, into FP32 or f16. */
+  public double[] onTensorCores(int architecture, ElementType accumulator, int[] rows) {
+    var model = TensorCoreModel.mma(architecture, a.type(), accumulator);
     // Tensor cores multiply whole steps of K; the kernel's tail is zeros.
     int padded = Math.ceilDiv(extent(a, 1), STEP) * STEP;
     var decodedA = decoded(a, padded);
     var decodedB = decoded(b, padded);
     return each(rows, (row, column, old) ->
-        stored(ElementType.F32.toDouble(model.dot(0, decodedA[row], decodedB[column])), old));
+        stored(accumulator.toDouble(model.dot(0, decodedA[row], decodedB[column])), old));
   }
 
   /** Sums as {@code wgmma} does: 8-bit integers exactly in 32 bits that wrap, others with SM90's arithmetic. */
   public double[] onWarpgroups(int[] rows) {
     return onWarpgroups(Math.max(1, extent(a, 1)), rows);
+  }
+
+  /** Sums floats of one type as {@code wgmma} does, into FP32 or f16. */
+  public double[] onWarpgroups(ElementType accumulator, int[] rows) {
+    return summed(TensorCoreModel.wgmma(a.type(), b.type(), accumulator), Math.max(1, extent(a, 1)), Scales.ONE, rows);
   }
 
   /** Sums as {@code wgmma} does, and adds the accumulators in FP32 after each interval of k. */
@@ -132,7 +142,7 @@ public record GemmReference(TensorView a, TensorView b, TensorView c, float alph
       for (int from = 0; from < depth; from += interval) {
         long part = model.dot(0, decodedA[row], decodedB[column], from, Math.min(depth, from + interval));
         float scale = scales.of(true, row, from / interval) * scales.of(false, column, from / interval);
-        sum = Math.fma((float) ElementType.F32.toDouble(part), scale, sum);
+        sum = Math.fma((float) model.accumulator().toDouble(part), scale, sum);
       }
       return stored(sum, old);
     });

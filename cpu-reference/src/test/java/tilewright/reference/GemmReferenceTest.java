@@ -79,6 +79,19 @@ class GemmReferenceTest {
     assertEquals(32 + 0x1p-9, reference.onWarpgroups(32, reference.allRows())[0]);
   }
 
+  /** 2048 and 1: an f16 between 2048 and 4096 is even, and a tie is rounded to the multiple of four. */
+  @Test
+  void accumulatorsOfF16AreRoundedAfterEachBlock() {
+    var a = filled(ElementType.F16, "(1,32,1):(32,1,32)", 0);
+    a.set(0, 2048);
+    a.set(16, 1);
+    var b = filled(ElementType.F16, "(1,32,1):(32,1,32)", 1);
+    var reference = new GemmReference(a, b, filled(ElementType.F32, "(1,1,1):(0,0,0)", 0), 1, 0);
+    assertEquals(2048, reference.onWarpgroups(ElementType.F16, reference.allRows())[0]);
+    assertEquals(2049, reference.onWarpgroups(ElementType.F32, reference.allRows())[0]);
+    assertEquals(2048, reference.onTensorCores(80, ElementType.F16, reference.allRows())[0]);
+  }
+
   @Test
   void integersAreSummedExactlyAndWrap() {
     int depth = 1 << 18;

@@ -2,10 +2,12 @@ package tilewright.kernels;
 
 import java.util.Locale;
 
-/** How a product is summed where a tensor core's own sums keep fewer bits than an FP32 number: that of fp8 on SM90. */
+/** How a product is summed: by the tensor core alone, or promoted to FP32 registers where it keeps fewer bits. */
 public enum Accumulation {
-  /** Accumulation in the tensor core, which keeps 14 bits. */
+  /** Accumulation in the tensor core, in FP32, or in integers those of integers; on SM90 sums of fp8 keep 14 bits. */
   FAST,
+  /** Accumulation in the tensor core in f16, of operands of f16: in half the registers. */
+  F16,
   /** Promoted accumulation: in the tensor core for {@link #INTERVAL} of k, and from interval to interval in FP32. */
   EXACT,
   /**
@@ -27,6 +29,6 @@ public enum Accumulation {
     for (var accumulation : values()) {
       if (accumulation.text().equals(text)) return accumulation;
     }
-    throw new IllegalArgumentException("no accumulation is called " + text + ": fast, exact or scaled");
+    throw new IllegalArgumentException("no accumulation is called " + text + ": fast, f16, exact or scaled");
   }
 }

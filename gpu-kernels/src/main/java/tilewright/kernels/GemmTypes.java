@@ -8,6 +8,12 @@ import tilewright.numerics.ElementType;
  * @param a type of A's elements; likewise b and output, of C's
  */
 public record GemmTypes(ElementType a, ElementType b, ElementType output, Accumulation accumulation) {
+  public GemmTypes {
+    if (accumulation == Accumulation.F16 && (a != ElementType.F16 || b != ElementType.F16)) {
+      throw new IllegalArgumentException("products of " + a.text() + " and " + b.text()
+          + " cannot be accumulated in f16: only those of f16 can");
+    }
+  }
 
   /** Both operands of one type. */
   public static GemmTypes of(ElementType operand, ElementType output) {
@@ -31,6 +37,26 @@ public record GemmTypes(ElementType a, ElementType b, ElementType output, Accumu
           + ": this kernel needs both of one type");
     }
     return a;
+  }
+
+  /** The type of the tensor core's accumulators. */
+  public ElementType accumulator() {
+    if (accumulation == Accumulation.F16) return ElementType.F16;
+    return a == ElementType.I8 ? ElementType.I32 : ElementType.F32;
+  }
+
+  /**
+   * Returns these types with accumulators of f16 or FP32.
+   *
+   * @throws IllegalArgumentException if they are to be of f16, and the operands are not
+   */
+  public GemmTypes summedIn(ElementType accumulator) {
+    return switch (accumulator) {
+      case F16 -> new GemmTypes(a, b, output, Accumulation.F16);
+      case F32 -> accumulation == Accumulation.F16 ? new GemmTypes(a, b, output, Accumulation.FAST) : this;
+      default -> throw new IllegalArgumentException("no accumulators are chosen to be of " + accumulator.text()
+          + ": f32 or f16");
+    };
   }
 
   /** Returns these types with the operands exchanged. */
@@ -60,6 +86,10 @@ public record GemmTypes(ElementType a, ElementType b, ElementType output, Accumu
   @Override
   public String toString() {
     return (a == b ? a.text() : a.text() + "*" + b.text()) + "->" + output.text()
-        + (accumulation == Accumulation.FAST ? "" : " " + accumulation.text());
+        + switch (accumulation) {
+          case FAST -> "";
+          case F16 -> " acc=f16";
+          case EXACT, SCALED -> " " + accumulation.text();
+        };
   }
 }

@@ -22,6 +22,9 @@ public record UmmaTypes(MmaKind kind, MmaFormat a, MmaFormat b, ElementType outp
 
   /** The types of elements that have no scales. */
   public static UmmaTypes of(GemmTypes types) {
+    if (types.accumulator() == ElementType.F16) {
+      throw new IllegalArgumentException("the Blackwell GEMM accumulates in f32: leave acc=f16 to SM80's and Hopper's");
+    }
     var a = MmaFormat.of(types.a());
     return new UmmaTypes(MmaKind.of(a), a, MmaFormat.of(types.b()), types.output());
   }

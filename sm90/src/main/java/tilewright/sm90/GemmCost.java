@@ -96,7 +96,8 @@ record GemmCost(GemmTile tile, GemmProblem p) {
     double filled = filled(p.m(), tile.m()) + filled(p.n(), tile.n());
     double step = Math.max(LARGEST_STEP * size() / tile.rate(), filled * GemmTile.DEPTH_BYTES / STAGED_BYTES);
     // Half of the registers hold accumulators where a tile is larger.
-    double store = LARGEST_STORE * size() * Math.max(1, size() * size()) * p.output().bytes() / Short.BYTES;
+    double held = size() * p.types().accumulator().bytes() / Float.BYTES;
+    double store = LARGEST_STORE * size() * Math.max(1, held * held) * p.output().bytes() / Short.BYTES;
     boolean alternates = tile.isPingPong();
     return waves() * (steps() * step + (alternates ? SEEN * store : store)) + (alternates ? (1 - SEEN) * store : 0)
         + (cluster.splits() > 1 ? EXCHANGE * size() : 0) + (cuts() > 1 ? LEAVE + cuts() * GATHER : 0) * size()

@@ -84,8 +84,13 @@ record GemmTile(int m, int n, int consumers, ClusterShape cluster, Variant varia
   /** Further tiles of which a thread holds two pieces beside all accumulators: one is multiplied while one is added. */
   private static final List<GemmTile> PROMOTED = List.of(new GemmTile(128, 192, 2, 1.02).clustered(2, 1));
 
+  /** Further tiles of accumulators of f16, whose registers hold twice as many. */
+  private static final List<GemmTile> HALF_SUMS = List.of(new GemmTile(256, 256, 2, 1.06),
+      new GemmTile(256, 256, 2, 1.06).clustered(2, 1), new GemmTile(128, 256, 2, 1).as(PING_PONG));
+
   /** All tiles. */
-  static final List<GemmTile> ALL = Stream.of(COMMON, OTHERS, BYTES_IN_L2, PROMOTED).flatMap(List::stream).toList();
+  static final List<GemmTile> ALL = Stream.of(COMMON, OTHERS, BYTES_IN_L2, PROMOTED, HALF_SUMS).flatMap(List::stream)
+      .toList();
 
   private GemmTile(int m, int n, int consumers, double rate) {
     this(m, n, consumers, new ClusterShape(1, 1, 1), Variant.PLAIN, rate);
@@ -127,6 +132,9 @@ record GemmTile(int m, int n, int consumers, ClusterShape cluster, Variant varia
     if (PROMOTED.contains(this)) {
       return problem.types().accumulation() == Accumulation.EXACT && problem.types().isPromoted();
     }
+    boolean halfSums = problem.types().accumulation() == Accumulation.F16;
+    if (HALF_SUMS.contains(this) && !halfSums) return false;
+    if (halfSums && (isStreamK() || cluster.splits() > 1)) return false;
     if (isStreamK() && problem.k() == 0) return false;
     var p = seen(problem);
     var types = p.types();

@@ -101,6 +101,9 @@ public record Sm90GemmConfig(Operands operands, TileShape tile, int consumers, i
       throw new IllegalArgumentException("parts of k are sums in FP32 that all consumers of a CTA have"
           + " together, not those of " + types + ", of ping-pong or of a cluster");
     }
+    if (types.accumulation() == Accumulation.F16 && (cut || cluster.splits() > 1)) {
+      throw new IllegalArgumentException("accumulators of f16 are not added from CTA to CTA: each has all of k");
+    }
     if (variant.loading() == Loading.WEIGHTS_AHEAD) requireEqualTiles(types, variant.order());
     if (types.isPromoted() && tile.k() != Accumulation.INTERVAL) {
       throw new IllegalArgumentException("an exact accumulation adds every " + Accumulation.INTERVAL
@@ -187,7 +190,7 @@ public record Sm90GemmConfig(Operands operands, TileShape tile, int consumers, i
 
   WgmmaAtom atom() {
     int pieces = types().isPromoted() ? Math.ceilDiv(tile.n(), MOST_PROMOTED_COLUMNS) : 1;
-    return new WgmmaAtom(types().multiplied(), types().b(), tile.n() / pieces);
+    return new WgmmaAtom(types().multiplied(), types().b(), types().accumulator(), tile.n() / pieces);
   }
 
   TiledWgmma mma() {
@@ -212,9 +215,9 @@ public record Sm90GemmConfig(Operands operands, TileShape tile, int consumers, i
     return pingPong() ? 1 : consumers;
   }
 
-  /** Sums of a consumer's thread. */
-  int accumulators() {
-    return tile.m() * tile.n() / (sharers() * Warpgroup.SIZE);
+  /** Registers for the accumulators of a consumer's thread. */
+  int accumulatorRegisters() {
+    return tile.m() * tile.n() / (sharers() * Warpgroup.SIZE) * types().accumulator().bytes() / Integer.BYTES;
   }
 
   /** Consumers that take turns at tiles. */

@@ -25,7 +25,7 @@ import tilewright.sm90.collective.OutputForm;
 
 /** The host side of the Hopper GEMM: from a problem to a configuration to a launch. */
 public final class Sm90Gemms {
-  /** The most accumulators of a thread whose epilogue does more than store them. */
+  /** The most registers for accumulators of a thread whose epilogue does more than store them. */
   private static final int MOST_ACCUMULATORS = 128;
   /** Along k, where waiting for a matrix that is read takes longer than what smaller tiles cost, if others multiply. */
   private static final int SHORT_K = 4096;
@@ -62,10 +62,10 @@ public final class Sm90Gemms {
     boolean reads = !tree.nodes(Epilogue.Source.class).isEmpty();
     boolean plain = tree.equals(Epilogue.scaled(problem.output())) && TensorCopies.storeAll(problem, epilogue);
     var configurations = configurations(problem).filter(c -> !reads || !c.transposed())
-        .filter(c -> plain || c.accumulators() <= MOST_ACCUMULATORS).toList();
+        .filter(c -> plain || c.accumulatorRegisters() <= MOST_ACCUMULATORS).toList();
     var first = configurations.getFirst();
     boolean waves = GemmTile.groups(problem, first.tileM(), first.tileN()) > GemmTile.MULTIPROCESSORS;
-    if (!reads || !waves || problem.k() > SHORT_K || first.accumulators() < MOST_ACCUMULATORS) return first;
+    if (!reads || !waves || problem.k() > SHORT_K || first.accumulatorRegisters() < MOST_ACCUMULATORS) return first;
     return configurations.stream().filter(c -> c.pingPong() && c.tileM() == c.tileN() && c.cluster().blocks() == 1)
         .findFirst().orElse(first);
   }

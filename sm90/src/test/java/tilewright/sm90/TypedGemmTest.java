@@ -103,6 +103,17 @@ class TypedGemmTest {
   }
 
   @Test
+  void onlyF16IsAccumulatedInF16AndByOneCtaAlone() {
+    assertRefused("cannot be accumulated in f16", () -> GemmTypes.of(ElementType.BF16, ElementType.F16)
+        .summedIn(ElementType.F16));
+    var types = GemmTypes.of(ElementType.F16, ElementType.F16).summedIn(ElementType.F16);
+    assertRefused("not added from CTA to CTA", () -> config(types, 4, new ClusterShape(1, 1, 2), Variant.PLAIN));
+    assertRefused("not added from CTA to CTA", () -> config(types, 4, new ClusterShape(1, 1, 1),
+        Variant.PLAIN.with(Variant.Order.STREAM_K)));
+    assertTrue(Sm90Gemms.prepare(problem(types, 1, "TN")).kernel().ptx().contains("k16.f16.f16.f16"));
+  }
+
+  @Test
   void scaledProductsAreAddedToWhatIsThereInEveryTile() {
     var problem = problem(fp8(Accumulation.SCALED), 1, "TN").scaled(1, 1);
     for (var tile : Sm90Gemms.tiles(problem)) {

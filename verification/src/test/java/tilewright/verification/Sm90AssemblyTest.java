@@ -32,6 +32,8 @@ class Sm90AssemblyTest {
     var bf16 = GemmTypes.of(ElementType.BF16, ElementType.BF16);
     var ordered = Stream.of("TN", "NN", "TT", "NT").map(order -> Arguments.of(bf16, order));
     var others = Stream.of(GemmTypes.of(ElementType.F16, ElementType.F16),
+        GemmTypes.of(ElementType.F16, ElementType.F16).summedIn(ElementType.F16),
+        GemmTypes.of(ElementType.F16, ElementType.F32).summedIn(ElementType.F16),
         GemmTypes.of(ElementType.BF16, ElementType.F32), GemmTypes.of(ElementType.TF32, ElementType.F32),
         GemmTypes.of(ElementType.I8, ElementType.I32), GemmTypes.of(ElementType.E4M3, ElementType.BF16),
         new GemmTypes(ElementType.E4M3, ElementType.E5M2, ElementType.BF16, Accumulation.EXACT),
@@ -42,9 +44,9 @@ class Sm90AssemblyTest {
             .map(tile -> Arguments.of(form.get()[0], form.get()[1], tile))).toList());
   }
 
-  /** Tiles that not all types have are tried in bf16, and in tf32 and 8 bits those of a few widths. */
+  /** Tiles that not all types have are tried in bf16, in tf32 and 8 bits those of a few widths, and with f16 sums. */
   private static Stream<String> tiles(GemmTypes types, String order) {
-    boolean all = types.a().bits() != 16 || types.a() == ElementType.BF16 && order.equals("TN")
+    boolean all = types.a().bits() != 16 || types.accumulator() == ElementType.F16 || types.a() == ElementType.BF16 && order.equals("TN")
         && types.output() == ElementType.BF16;
     var tiles = Sm90Gemms.tiles(GemmProblem.packed(types, 1024, 1024, 1024, 1, order));
     return Sm90Gemms.tiles().stream().filter(tiles::contains)

@@ -53,9 +53,17 @@ record GemmOperands(NpyMatrix a, NpyMatrix b, ElementType type, int batch) {
     return narrow.isEmpty() ? ElementType.BF16 : narrow.getFirst();
   }
 
-  /** The problem on buffers A, B and C, C being packed in C order. */
-  GemmProblem problem(ElementType output) {
-    return new GemmProblem(GemmTypes.of(type, output), a.rows(), b.rows(), a.columns(), batch, a.matrix("A"),
+  /**
+   * The problem on buffers A, B and C, C being packed in C order.
+   *
+   * @throws CommandFailure unless operands of the type accumulate so
+   */
+  GemmProblem problem(ElementType output, ElementType accumulator) {
+    if (accumulator == ElementType.F16 && type != ElementType.F16) {
+      throw CommandFailure.badInput("--acc f16 needs operands of f16, and these are multiplied in " + type.text()
+          + ": add --dtype f16, or leave it out");
+    }
+    return new GemmProblem(GemmTypes.of(type, output).summedIn(accumulator), a.rows(), b.rows(), a.columns(), batch, a.matrix("A"),
         b.matrix("B"), Matrix.rowMajor("C", a.rows(), b.rows()), 1, 0);
   }
 

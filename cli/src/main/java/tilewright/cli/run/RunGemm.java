@@ -52,6 +52,10 @@ public final class RunGemm implements Callable<Integer> {
       description = "The type to multiply in (default: that of the files; f4 and f8 are rounded to bf16).")
   private Optional<String> dtype;
 
+  @Option(names = "--acc", paramLabel = "f32|f16", defaultValue = "f32",
+      description = "The type that tensor cores accumulate in (default: f32); f16 needs operands of f16.")
+  private String accumulator;
+
   @Mixin
   private GemmEpilogueOptions epilogue;
 
@@ -80,10 +84,11 @@ public final class RunGemm implements Callable<Integer> {
     AtomicFile.requireWritable(files.out());
     var output = files.output();
     var wanted = dtype.map(name -> GemmFileOptions.type("--dtype", name, ElementType.F16, ElementType.BF16));
+    var accumulates = GemmFileOptions.type("--acc", accumulator, ElementType.F32, ElementType.F16);
     try (var arena = Arena.ofShared()) {
       var operands = files.read(wanted, arena);
       noteRounding(operands);
-      var problem = operands.problem(output);
+      var problem = operands.problem(output, accumulates);
       long elements = (long) problem.m() * problem.n() * problem.batch();
       var buffers = new HashMap<>(Map.of(
           "A", nonEmpty(operands.a().elements(operands.type(), arena), arena),

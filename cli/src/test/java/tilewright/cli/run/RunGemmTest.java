@@ -92,6 +92,28 @@ class RunGemmTest {
     assertEquals(0, c.remaining());
   }
 
+  /** 2048 + 1 is no f16, so that the file shows how the sum was accumulated. */
+  @ParameterizedTest
+  @CsvSource({"sm80, f16, 2048", "sm80, f32, 2049", "sm90, f16, 2048", "sm90, f32, 2049"})
+  void accumulatesInF16WhenTold(String kernel, String accumulator, float sum) throws IOException {
+    write("a.npy", "<f2", 'C', 1, 32, (_, k) -> k == 0 ? 2048 : k == 16 ? 1 : 0);
+    write("b.npy", "<f2", 'C', 1, 32, (_, _) -> 1);
+    assertRuns("--a", "a.npy", "--b", "b.npy", "--kernel", kernel, "--acc", accumulator);
+    assertEquals(sum, output("(1, 1)").getFloat());
+  }
+
+  @Test
+  void refusesAnAccumulatorThatTheKernelDoesNotHave() throws IOException {
+    write("a.npy", "<f2", 'C', M, K, A);
+    write("b.npy", "<f2", 'C', N, K, B);
+    assertRefused("accumulates in f32", "--a", "a.npy", "--b", "b.npy", "--acc", "f16", "--kernel", "naive");
+    write("b.npy", "<f2", 'C', 8, 8, B);
+    assertRefused("accumulates in f32", "--a", "b.npy", "--b", "b.npy", "--acc", "f16", "--kernel", "sm100");
+    write("b.npy", "<f2", 'C', N, K, B);
+    assertRefused("add --dtype f16", "--a", "a.npy", "--b", "b.npy", "--acc", "f16", "--dtype", "bf16");
+    assertRefused("invalid --acc bf16: f32 or f16", "--a", "a.npy", "--b", "b.npy", "--acc", "bf16");
+  }
+
   @Test
   void refusesWhatDoesNotFitAndWritesNothing() throws IOException {
     write("a.npy", "<f2", 'C', M, K, A);

@@ -5,8 +5,8 @@ import tilewright.numerics.ElementType;
 /**
  * The part of a tile that a CTA's warpgroups hold in registers.
  *
- * @param type FP32 or 32-bit integers
- * @param quads registers of a thread, in fours
+ * @param type FP32, f16 or 32-bit integers; those of f16 are of no use to other CTAs
+ * @param quads accumulators of a thread, in fours
  * @param warpgroups that hold them
  */
 public record Accumulators(ElementType type, int quads, int warpgroups) {

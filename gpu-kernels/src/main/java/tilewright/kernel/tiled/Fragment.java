@@ -41,6 +41,14 @@ public record Fragment(List<List<Operand.Register>> groups) {
     return Vector.packed(k, ElementType.F16, List.of(atom.get(place / 2))).values().get(place % 2);
   }
 
+  /** Two accumulators side by side, of which the first has an even number. */
+  public List<F32> accumulators(Scope k, int even) {
+    var atom = groups.get(even / ATOM);
+    int place = even % ATOM;
+    if (atom.size() == ATOM) return atom.subList(place, place + 2).stream().map(k::result).toList();
+    return Vector.packed(k, ElementType.F16, List.of(atom.get(place / 2))).values();
+  }
+
   /** All registers, group by group. */
   public List<Operand.Register> registers() {
     return groups.stream().flatMap(List::stream).toList();

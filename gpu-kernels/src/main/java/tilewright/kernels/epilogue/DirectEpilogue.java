@@ -40,7 +40,7 @@ public final class DirectEpilogue {
     for (int value = 0; value < partition.values(); value += neighbours) {
       int first = value;
       var sums = IntStream.range(first, first + neighbours)
-          .mapToObj(v -> k.result(accumulators.group(v / 4).get(v % 4))).toList();
+          .mapToObj(v -> accumulators.accumulator(k, v)).toList();
       var results = List.copyOf(tile.values(first, sums));
       results.forEach(F32::register);
       var at = partition.coordinate(thread, first);

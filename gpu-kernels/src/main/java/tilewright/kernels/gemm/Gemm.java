@@ -80,6 +80,9 @@ public final class Gemm {
     if (problem.batch() != 1 || problem.alpha() != 1 || problem.beta() != 0) {
       throw new IllegalArgumentException("the naive GEMM has no batch, alpha or beta; use the tensor-core GEMM");
     }
+    if (problem.types().accumulator() == ElementType.F16) {
+      throw new IllegalArgumentException("the naive GEMM accumulates in f32; use the tensor-core GEMM");
+    }
     if (problem.output() != ElementType.F32) {
       throw new IllegalArgumentException("the naive GEMM stores f32, not " + problem.output().text()
           + "; use the tensor-core GEMM");
@@ -122,8 +125,9 @@ public final class Gemm {
     boolean bKMajor = problem.b().isRowMajor();
     int vectorA = width(problem.a(), aKMajor, problem.operand().bytes());
     int vectorB = width(problem.b(), bKMajor, problem.operand().bytes());
-    var config = new GemmConfig(new GemmConfig.Operands(problem.operand(), problem.output(), aKMajor, bKMajor), tile,
-        new GemmConfig.Vectors(vectorA, vectorB, vectorC(problem, bKMajor)));
+    var operands = new GemmConfig.Operands(problem.operand(), problem.output(), problem.types().accumulator(), aKMajor,
+        bKMajor);
+    var config = new GemmConfig(operands, tile, new GemmConfig.Vectors(vectorA, vectorB, vectorC(problem, bKMajor)));
     return fitting ? config.fitting(problem) : config;
   }
 

@@ -16,6 +16,8 @@ import tilewright.numerics.ElementType;
 public final class GemmSettings {
   /** Orders of the operands as BLAS names them: T is along k for A, N for B. */
   public static final Setting ORDER = Setting.option("order", "TN", "TT", "NN", "NT");
+  /** The name of the setting for the type of the tensor core's accumulators. */
+  public static final String ACCUMULATOR = "acc";
   private static final ElementType[] OPERANDS = {ElementType.BF16, ElementType.F16, ElementType.TF32,
       ElementType.E4M3, ElementType.E5M2, ElementType.I8};
   private static final int EXTENT = 1024;
@@ -46,6 +48,11 @@ public final class GemmSettings {
   public static Setting anyOutput() {
     return withFirst("auto", Setting.types("out", ElementType.BF16, ElementType.F16, ElementType.F32,
         ElementType.I32));
+  }
+
+  /** The type of the tensor core's accumulators: operands of f16 have a choice. */
+  public static Setting accumulator() {
+    return Setting.types(ACCUMULATOR, ElementType.F32, ElementType.F16);
   }
 
   /** A setting with one more value, its default. */

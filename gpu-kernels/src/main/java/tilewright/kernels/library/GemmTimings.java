@@ -19,7 +19,7 @@ import tilewright.numerics.ElementType;
 public final class GemmTimings {
   /** The settings of the timings of all GEMMs. */
   public static final Set<String> SETTINGS = Set.of("order", "m", "n", "k", "shape", "dtype", "dtypeb", "out",
-      "accumulation", "step", "epilogue", "grouping", "weights");
+      "accumulation", "step", "epilogue", "grouping", "weights", GemmSettings.ACCUMULATOR);
   private static final List<String> ORDERS = List.of("TN", "NN", "TT", "NT");
 
   private GemmTimings() {}
@@ -55,17 +55,27 @@ public final class GemmTimings {
     return problems(kernel, request, forms, configurations, _ -> List.of());
   }
 
-  /** The types that a request says, of which there may be several; only 8-bit floats accumulate in two ways. */
+  /**
+   * The types that a request says, of which there may be several; only 8-bit floats accumulate fast and exactly, and
+   * only f16 in FP32 and f16.
+   */
   public static List<GemmTypes> types(TimingRequest request) {
     var all = new ArrayList<GemmTypes>();
     for (var a : request.types("dtype", ElementType.BF16)) {
       for (var text : request.values("accumulation", "fast")) {
         var types = new GemmTypes(a, request.type("dtypeb", a), request.type("out", GemmTypes.usualOutput(a)),
             Accumulation.named(text));
-        if (types.isPromoted() || types.accumulation() == Accumulation.FAST) all.add(types);
+        if (types.isPromoted() || types.accumulation() == Accumulation.FAST) all.addAll(accumulated(types, request));
       }
     }
     return all;
+  }
+
+  /** The types with the accumulators that a request says. */
+  static List<GemmTypes> accumulated(GemmTypes types, TimingRequest request) {
+    return request.types(GemmSettings.ACCUMULATOR, ElementType.F32).stream()
+        .filter(type -> type == ElementType.F32 || types.a() == ElementType.F16 && types.b() == ElementType.F16)
+        .map(types::summedIn).toList();
   }
 
   /** One problem in one configuration. */

@@ -29,7 +29,8 @@ final class Sm80GemmDescription implements GemmKernel {
   @Override
   public List<Setting> settings() {
     return GemmSettings.of(Setting.types("dtype", ElementType.BF16, ElementType.F16),
-        Setting.types("out", ElementType.F32, ElementType.F16, ElementType.BF16), Setting.extent("batch", 1));
+        Setting.types("out", ElementType.F32, ElementType.F16, ElementType.BF16), GemmSettings.accumulator(),
+        Setting.extent("batch", 1));
   }
 
   @Override
@@ -39,8 +40,9 @@ final class Sm80GemmDescription implements GemmKernel {
 
   @Override
   public PreparedLaunch launchFor(Choice choice) {
-    var problem = GemmSettings.problem(choice, GemmTypes.of(choice.type("dtype"), choice.type("out")),
-        choice.number("batch"));
+    var types = GemmTypes.of(choice.type("dtype"), choice.type("out"))
+        .summedIn(choice.type(GemmSettings.ACCUMULATOR));
+    var problem = GemmSettings.problem(choice, types, choice.number("batch"));
     return Gemm.sm80(problem, Gemm.configureForAnyStrides(problem));
   }
 
@@ -55,7 +57,8 @@ final class Sm80GemmDescription implements GemmKernel {
     var types = List.of(GemmTypes.of(ElementType.BF16, ElementType.F32),
         GemmTypes.of(ElementType.BF16, ElementType.BF16), GemmTypes.of(ElementType.F16, ElementType.F16),
         GemmTypes.of(ElementType.F16, ElementType.F32));
-    return Optional.of(Timing.of(GemmTimings.SETTINGS, request -> GemmTimings.problems(this, request, types,
+    return Optional.of(Timing.of(GemmTimings.SETTINGS, request -> GemmTimings.problems(this, request,
+        types.stream().flatMap(t -> GemmTimings.accumulated(t, request).stream()).toList(),
         p -> List.of(new GemmTimings.Configured(Gemm.configure(p), () -> Gemm.sm80(p))))));
   }
 }

@@ -13,15 +13,15 @@ import tilewright.ptx.Operand;
 import tilewright.ptx.PtxType;
 
 /**
- * {@code wgmma.mma_async.m64nNk}: D = A·B + D on a warpgroup, B in shared memory, A there or in registers, sums in
- * FP32, those of 8-bit integers in 32-bit integers (PTX ISA, Asynchronous Warpgroup Level Matrix
- * Multiply-Accumulate; SM90).
+ * {@code wgmma.mma_async.m64nNk}: D = A·B + D on a warpgroup, B in shared memory, A there or in registers (PTX ISA,
+ * Asynchronous Warpgroup Level Matrix Multiply-Accumulate; SM90).
  *
  * @param a type of A: f16, bf16, tf32, e4m3, e5m2 or i8
  * @param b type of B: that of A; e4m3 and e5m2 mix
+ * @param d type of D, the accumulators: f32, or f16 of operands of f16; of i8 always i32
  * @param columns N: 8 to 256 in steps of 8, of integers above 24 in steps of 16
  */
-public record WgmmaAtom(ElementType a, ElementType b, int columns) {
+public record WgmmaAtom(ElementType a, ElementType b, ElementType d, int columns) {
   public static final int M = 64;
   private static final int DEPTH_BYTES = 32;
   private static final int MOST_COLUMNS = 256;
@@ -43,6 +43,17 @@ public record WgmmaAtom(ElementType a, ElementType b, int columns) {
       throw new TraceException("no wgmma multiplies " + a.text() + " by " + b.text()
           + ": f16, bf16, tf32, i8 with themselves, e4m3 and e5m2 with either");
     }
+    boolean accumulates = a == ElementType.I8 ? d == ElementType.I32
+        : d == ElementType.F32 || d == ElementType.F16 && a == ElementType.F16;
+    if (!accumulates) {
+      throw new TraceException("no wgmma of " + a.text() + " accumulates in " + d.text()
+          + ": floats in f32, f16 in f16 too, i8 in i32");
+    }
+  }
+
+  /** An atom with accumulators of 32 bits: integers of integers, else FP32. */
+  public WgmmaAtom(ElementType a, ElementType b, int columns) {
+    this(a, b, a == ElementType.I8 ? ElementType.I32 : ElementType.F32, columns);
   }
 
   /** Both operands of one type. */
@@ -50,9 +61,9 @@ public record WgmmaAtom(ElementType a, ElementType b, int columns) {
     this(operand, operand, columns);
   }
 
-  /** The type of the sums' registers. */
+  /** The type of the accumulators' registers, of which each holds two of f16. */
   public PtxType sums() {
-    return a == ElementType.I8 ? PtxType.B32 : PtxType.F32;
+    return d == ElementType.F32 ? PtxType.F32 : PtxType.B32;
   }
 
   /** K of one instruction. */
@@ -104,9 +115,14 @@ public record WgmmaAtom(ElementType a, ElementType b, int columns) {
     return Partition.exact(operandA(), M, depth());
   }
 
+  /** Elements of D a thread. */
+  public int values() {
+    return M * columns / Warpgroup.SIZE;
+  }
+
   /** Registers of D a thread. */
   public int registers() {
-    return M * columns / Warpgroup.SIZE;
+    return values() * d.bytes() / REGISTER_BYTES;
   }
 
   /** Orders earlier accesses to the registers of D before the multiplications that follow. */
@@ -142,17 +158,21 @@ public record WgmmaAtom(ElementType a, ElementType b, int columns) {
     multiply(k, new Operand.Vector(List.copyOf(a)), b, d, add, List.of(formB));
   }
 
-  private void multiply(Scope k, Operand left, Operand right, List<Operand.Register> d, boolean add,
+  private void multiply(Scope k, Operand left, Operand right, List<Operand.Register> sums, boolean add,
       List<MatrixDescriptor> forms) {
-    var operands = new ArrayList<>(List.of(new Operand.Vector(List.copyOf(d)), left, right,
+    var operands = new ArrayList<>(List.of(new Operand.Vector(List.copyOf(sums)), left, right,
         new Operand.Integer(add ? 1 : 0)));
     if (a != ElementType.I8) operands.addAll(List.of(new Operand.Integer(1), new Operand.Integer(1)));
     if (a.bits() == 16) forms.forEach(form -> operands.add(new Operand.Integer(form.kMajor() ? 0 : 1)));
-    k.emit("wgmma.mma_async.sync.aligned.m64n" + columns + "k" + depth() + (a == ElementType.I8 ? ".s32." : ".f32.")
-        + name(a) + "." + name(b), operands.toArray(Operand[]::new));
+    k.emit("wgmma.mma_async.sync.aligned.m64n" + columns + "k" + depth() + "." + name(d) + "." + name(a) + "."
+        + name(b), operands.toArray(Operand[]::new));
   }
 
   private static String name(ElementType type) {
-    return type == ElementType.I8 ? "s8" : type.text();
+    return switch (type) {
+      case I8 -> "s8";
+      case I32 -> "s32";
+      default -> type.text();
+    };
   }
 }

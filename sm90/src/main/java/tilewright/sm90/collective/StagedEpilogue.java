@@ -234,9 +234,11 @@ public final class StagedEpilogue {
       int first = turn * values;
       meet();
       for (int value = first; value < first + values; value += PAIR) {
-        var pair = sums.group(value / 4).subList(value % 4, value % 4 + PAIR);
-        if (d.type() == ElementType.I32) d.putIntegers(lane, stage, value - first, pair);
-        else d.put(lane, stage, value - first, tile.values(value, pair.stream().map(k::result).toList()));
+        if (d.type() == ElementType.I32) {
+          d.putIntegers(lane, stage, value - first, sums.group(value / 4).subList(value % 4, value % 4 + PAIR));
+        } else {
+          d.put(lane, stage, value - first, tile.values(value, sums.accumulators(k, value)));
+        }
       }
       tile.finishColumns();
       if (copies) BulkCopy.publish(k);

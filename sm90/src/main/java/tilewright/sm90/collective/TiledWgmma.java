@@ -122,8 +122,7 @@ public final class TiledWgmma {
 
   /** A tile's accumulators in the registers of this number of warpgroups. */
   public Accumulators accumulators(int warpgroups) {
-    return new Accumulators(sums() == PtxType.F32 ? ElementType.F32 : ElementType.I32,
-        blocks() * columns() / (2 * VALUES), warpgroups);
+    return new Accumulators(atom.d(), blocks() * columns() / (2 * VALUES), warpgroups);
   }
 
   /** The type of the accumulators. */
@@ -133,7 +132,7 @@ public final class TiledWgmma {
 
   /** Sums as an epilogue takes them that makes elements of a type of them: integers only for integers. */
   Fragment inTypeOf(Scope k, Fragment sums, ElementType type) {
-    if (atom.sums() == PtxType.F32 || type == ElementType.I32) return sums;
+    if (atom.d() != ElementType.I32 || type == ElementType.I32) return sums;
     return new Fragment(sums.groups().stream().map(group -> group.stream().map(register ->
         k.result(register, Integer.MIN_VALUE, Integer.MAX_VALUE).toF32().register()).toList()).toList());
   }
@@ -183,21 +182,25 @@ public final class TiledWgmma {
     return piece % piecesPerBlock() * atom.columns();
   }
 
-  /** Accumulators of a thread, in groups of four, zero. */
+  /** Accumulators of a thread, in groups of four values, zero. */
   public Fragment accumulators(Scope k) {
-    var fragment = Fragment.of(k, atom.sums(), pieces() * groupsPerPiece(), VALUES);
+    var fragment = undefinedAccumulators(k);
     fragment.clear(k, atom.sums());
     return fragment;
   }
 
-  /** Accumulators of a thread, in groups of four, undefined. */
+  /** Accumulators of a thread, in groups of four values, undefined. */
   public Fragment undefinedAccumulators(Scope k) {
-    return Fragment.of(k, atom.sums(), pieces() * groupsPerPiece(), VALUES);
+    return accumulators(k, pieces());
+  }
+
+  private Fragment accumulators(Scope k, int pieces) {
+    return Fragment.of(k, atom.sums(), pieces * groupsPerPiece(), atom.registers() / groupsPerPiece());
   }
 
   /** Accumulators of one piece, undefined. */
   Fragment pieceAccumulators(Scope k) {
-    return Fragment.of(k, atom.sums(), groupsPerPiece(), VALUES);
+    return accumulators(k, 1);
   }
 
   /** A piece's part of all accumulators. */
@@ -212,7 +215,7 @@ public final class TiledWgmma {
   }
 
   private int groupsPerPiece() {
-    return atom.registers() / VALUES;
+    return atom.values() / VALUES;
   }
 
   /** Accumulates a stage of both tiles and leaves the multiplications under way, as one group. */

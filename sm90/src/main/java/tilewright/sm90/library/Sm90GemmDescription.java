@@ -34,6 +34,7 @@ final class Sm90GemmDescription implements TiledGemmKernel {
   public List<Setting> settings() {
     return GemmSettings.of(GemmSettings.anyOperand(), GemmSettings.otherOperand(), GemmSettings.anyOutput(),
         Setting.option("accumulation", Accumulation.FAST.text(), Accumulation.EXACT.text()),
+        GemmSettings.accumulator(),
         Setting.extent("batch", 1), tiles(), Setting.text("epilogue", "plain"), Setting.factor("alpha", 1),
         Setting.factor("beta", 0), Setting.option("weights", "behind", "ahead"));
   }
@@ -45,7 +46,8 @@ final class Sm90GemmDescription implements TiledGemmKernel {
 
   @Override
   public PreparedLaunch launchFor(Choice choice) {
-    var types = GemmSettings.types(choice, Accumulation.named(choice.text("accumulation")));
+    var types = GemmSettings.types(choice, Accumulation.named(choice.text("accumulation")))
+        .summedIn(choice.type(GemmSettings.ACCUMULATOR));
     var problem = GemmSettings.problem(choice, types, choice.number("batch"))
         .scaled(choice.factor("alpha"), choice.factor("beta"));
     var epilogue = GemmSettings.epilogue(choice, problem);

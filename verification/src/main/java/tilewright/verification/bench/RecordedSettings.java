@@ -28,7 +28,8 @@ import tools.jackson.databind.json.JsonMapper;
 record RecordedSettings(String kernel, Map<String, String> settings) {
   private static final int SIZE = 4096;
   private static final String SHAPE = "(?<m>\\d+)x(?<n>\\d+)x(?<k>\\d+)";
-  private static final String TYPES = "(?<a>\\w+)(\\*(?<b>\\w+))?->(?<out>\\w+)( (?<accumulation>exact|scaled))?";
+  private static final String TYPES = "(?<a>\\w+)(\\*(?<b>\\w+))?->(?<out>\\w+)( (?<accumulation>exact|scaled))?"
+      + "( acc=(?<acc>f16))?";
   private static final Pattern GEMM = Pattern.compile(SHAPE + " (?<order>[TN]{2}) " + TYPES
       + "[^a-z].*?(?<ahead> weights ahead)?( epilogue (?<epilogue>\\S+))?");
   private static final Pattern GROUPED = Pattern.compile(SHAPE + " " + TYPES + " 8 groups (?<grouping>\\w+)");
@@ -97,6 +98,7 @@ record RecordedSettings(String kernel, Map<String, String> settings) {
     var settings = new HashMap<>(Map.of("order", m.group("order"), "dtype", m.group("a"), "out", m.group("out")));
     put(settings, "dtypeb", m.group("b"));
     put(settings, "accumulation", m.group("accumulation"));
+    put(settings, "acc", m.group("acc"));
     if (!m.namedGroups().containsKey("epilogue") || m.group("epilogue") == null) {
       settings.put("shape", shape(m));
     } else {

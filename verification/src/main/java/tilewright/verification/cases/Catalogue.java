@@ -61,6 +61,7 @@ public final class Catalogue {
     cases.addAll(GemmCases.hopper(seed));
     cases.addAll(GemmCases.hopperTiles(seed));
     cases.addAll(GemmCases.weightsAhead(seed));
+    cases.addAll(GemmCases.halfSums(seed));
     cases.addAll(GemmCases.unaligned(seed));
     cases.addAll(GemmCases.ladder(seed));
     cases.addAll(Sm90TypeCases.all(seed));

@@ -74,6 +74,7 @@ public final class GemmCases {
     add(cases, GemmProblem.packed(ElementType.F16, ElementType.F32, 33, 47, 19, 2, "NT").scaled(-1.5f, 0.25f), "NT",
         EVERYWHERE, seed);
     add(cases, GemmProblem.packed(ElementType.BF16, ElementType.F32, 512, 512, 512, 1, "TN"), "TN", EVERYWHERE, seed);
+    for (var order : ORDERS) add(cases, halfSums(128, 136, 200, 1, order), order, EVERYWHERE, seed);
     for (var problem : empty(ElementType.BF16, ElementType.BF16)) add(cases, problem, "TN", EVERYWHERE, seed);
     add(cases, GemmProblem.packed(ElementType.F16, ElementType.F32, 33, 47, 0, 2, "TN").scaled(-1.5f, 0.25f), "TN",
         EVERYWHERE, seed);
@@ -128,6 +129,32 @@ public final class GemmCases {
           "64x80x1-split2-transposed", "128x96x1-transposed")
           .flatMap(tile -> Stream.of(tiled(small, tile, EVERYWHERE, seed), tiled(large, tile, GPU_ONLY, seed)));
     });
+  }
+
+  /**
+   * Accumulators of f16: every operand order, tails, a batch, factors, extents of none, the tiles that only they have,
+   * and operands that tensor copies cannot reach.
+   */
+  static List<Case> halfSums(long seed) {
+    var cases = new ArrayList<Case>();
+    for (var order : ORDERS) {
+      cases.add(hopper(halfSums(136, 264, 392, 1, order), order, EVERYWHERE, seed));
+      cases.add(hopper(halfSums(2176, 4352, 2048, 1, order), order, GPU_ONLY, seed));
+    }
+    cases.add(hopper(halfSums(40, 24, 200, 3, "TN").scaled(0.5f, 2), "TN", EVERYWHERE, seed));
+    cases.add(hopper(halfSums(40, 24, 0, 1, "TN"), "TN", EVERYWHERE, seed));
+    cases.add(hopper(halfSums(136, 263, 72, 2, "TN"), "TN", EVERYWHERE, seed));
+    for (var tile : List.of("256x256x1", "256x256x2", "128x256x1-in-turn", "256x192x1", "64x16x1-transposed")) {
+      cases.add(tiled(halfSums(72, 136, 200, 1, "TN"), tile, EVERYWHERE, seed));
+      cases.add(tiled(halfSums(1288, 2056, 1416, 1, "TN"), tile, GPU_ONLY, seed));
+    }
+    cases.add(unaligned(halfSums(33, 47, 65, 2, "TT"), "TT", seed));
+    return cases;
+  }
+
+  private static GemmProblem halfSums(int m, int n, int k, int batch, String order) {
+    return GemmProblem.packed(GemmTypes.of(ElementType.F16, ElementType.F16).summedIn(ElementType.F16), m, n, k, batch,
+        order);
   }
 
   /** Few rows whose weights are copied ahead: with tails, and where there is time for it more tiles than CTAs. */
@@ -203,6 +230,7 @@ public final class GemmCases {
     return new Case("sm90_gemm", "sm90", name, backends, Price.of(p), launch, () -> inputs(p, seed),
         (in, out, architecture) -> compare(p, in, out, (reference, rows) -> config.streamK()
             ? reference.onWarpgroups(StreamKParts.of(p, config, launch.get().grid().x()), rows)
+            : p.types().accumulation() == Accumulation.F16 ? reference.onWarpgroups(ElementType.F16, rows)
             : reference.onWarpgroups(config.interval(p.k()), rows)));
   }
 
@@ -257,10 +285,14 @@ public final class GemmCases {
       String kernel, int architecture) {
     return compare(p, in, out, (reference, rows) -> switch (kernel) {
       case "naive_gemm" -> reference.sequential(rows);
-      case "sm80_gemm" -> reference.onTensorCores(architecture, rows);
+      case "sm80_gemm" -> reference.onTensorCores(architecture, p.types().accumulator(), rows);
       case "sm100_gemm" -> reference.inTensorMemory(rows);
-      default -> p.types().isPromoted() ? reference.onWarpgroups(Accumulation.INTERVAL, rows)
-          : reference.onWarpgroups(rows);
+      default -> switch (p.types().accumulation()) {
+        case F16 -> reference.onWarpgroups(ElementType.F16, rows);
+        case FAST -> reference.onWarpgroups(rows);
+        case EXACT, SCALED -> p.types().isPromoted() ? reference.onWarpgroups(Accumulation.INTERVAL, rows)
+            : reference.onWarpgroups(rows);
+      };
     });
   }
 

@@ -29,6 +29,8 @@ class RecordedSettingsTest {
           + "|dtype=bf16, epilogue=bias_gelu, k=8, m=8, n=8, order=TN, out=bf16",
       "sm90_gemm|8x8x16 TN e4m3->bf16 exact 128x256x128 consumers 2"
           + "|accumulation=exact, dtype=e4m3, order=TN, out=bf16, shape=8x8x16",
+      "sm90_gemm|8x8x16 TN f16->f16 acc=f16 256x256x64 consumers 2"
+          + "|acc=f16, dtype=f16, order=TN, out=f16, shape=8x8x16",
       "sm90_mixed_gemm|8x8x16 TN i4*bf16->bf16 scaled 128x256x64"
           + "|accumulation=scaled, dtype=i4, dtypeb=bf16, order=TN, out=bf16, shape=8x8x16",
       "sm80_gemm|8x8x16 NT f16->f32 128x256x64 warps 2x4 stages 3 vec 8,8,4 fit"
