@@ -5,7 +5,7 @@ Reads one JSON object a line from stdin and answers each with one JSON object a 
   {"op": "versions"} -> {"versions": {"torch": "..", ..}}
 
   {"op": "gemm", "m": .., "n": .., "k": .., "dtype": "bf16|f16|f32|tf32|e4m3|e5m2|i8", "dtypeB": .., "out": ..,
-   "accumulation": "fast|exact|scaled", "transA": false, "transB": true, "iterations": 20,
+   "accumulation": "fast|f16|exact|scaled", "transA": false, "transB": true, "iterations": 20,
    "warmMs": 0}
   -> {"op": "gemm", "ms": {"cublas": median of one run}}
 
@@ -54,7 +54,7 @@ DTYPES = {"bf16": torch.bfloat16, "f16": torch.float16, "f32": torch.float32, "t
 ROTATED_BYTES = 256 << 20
 MAX_SETS = 64
 # Settings of our kernels that are no part of the problem.
-OURS = {"vec", "threads", "path", "method", "acc", "math", "lanes", "block", "each", "cluster", "blocks", "bytes",
+OURS = {"vec", "threads", "path", "method", "math", "lanes", "block", "each", "cluster", "blocks", "bytes",
         "high", "wide", "band", "stream", "tile", "stages", "beside", "runs", "depth", "pad", "smem", "store", "warps",
         "shape"}
 WARMUPS = 3
@@ -154,6 +154,12 @@ def median_ms(run, sets, warm_ms, iterations):
 # Matrix products and attention
 
 
+def accumulate_in_f16(wanted):
+    """Versions before 2.7 accumulate in FP32 whatever they are told: what they lack is an error where it is wanted."""
+    if wanted or hasattr(torch.backends.cuda.matmul, "allow_fp16_accumulation"):
+        torch.backends.cuda.matmul.allow_fp16_accumulation = wanted
+
+
 def bytes_gemm(request):
     """Operands of 8 bits, A by rows and B by columns: floats with unit scales, or integers."""
     m, n, k = request["m"], request["n"], request["k"]
@@ -188,6 +194,7 @@ def gemm(request):
     m, n, k = request["m"], request["n"], request["k"]
     dtype = DTYPES[request["dtype"]]
     torch.backends.cuda.matmul.allow_tf32 = request["dtype"] == "tf32"
+    accumulate_in_f16(request["accumulation"] == "f16")
 
     def operand(rows, columns, transposed):
         stored = normal(columns, rows, dtype=dtype) if transposed else normal(rows, columns, dtype=dtype)
@@ -622,6 +629,8 @@ def rows(request):
     make, eager, written = found
     if name.endswith("gemm"):
         torch.backends.cuda.matmul.allow_tf32 = name == "tf32_gemm" or request["settings"].get("dtype") == "tf32"
+        half = make()[0].dtype == torch.float16
+        accumulate_in_f16(half and request["settings"].get("acc") == "f16")
         return make, {"cublas": eager}
     torch._dynamo.reset()
     runs = {"eager": eager, "compile": torch.compile(eager, dynamic=False)}
@@ -646,6 +655,7 @@ class Prepared:
         self.key, self.sets, self.runs, self.noted = None, [], {}, set()
         torch.cuda.empty_cache()
         torch.manual_seed(0)
+        accumulate_in_f16(False)
         known = {"gemm": gemm, "grouped_gemm": grouped_gemm, "attention": attention}
         make, self.runs = known.get(request["op"], rows)(request)
         self.sets = rotated(make) if make else []
