@@ -47,6 +47,18 @@ class AttentionAssemblyTest {
     assertSpills(kernel, "sm_90", SPILLED_ON_HOPPER.getOrDefault(dim, 0));
   }
 
+  /** Head dimensions of FFPA; the bytes spilled on SM80 and for Hopper. */
+  @ParameterizedTest(name = "head dimension {0}")
+  @CsvSource({"320, 0, 0", "512, 20, 20", "576, 0, 4", "1024, 16, 36"})
+  void wideHeadsSpillFewRegisters(int dim, int most, int mostOnHopper) {
+    for (var band : List.of(Band.ALL, Band.CAUSAL, Band.window(512, 0))) {
+      var kernel = new Sm80AttentionKernel().prepare(problem(dim, band)).kernel();
+      assertTrue(kernel.dynamicSharedBytes() <= 101376, () -> "head dimension " + dim);
+      assertSpills(kernel, "sm_80", most);
+      assertSpills(kernel, "sm_90", mostOnHopper);
+    }
+  }
+
   static List<Arguments> gradients() {
     return LongSuite.of(Stream.of(Band.ALL, Band.CAUSAL).flatMap(band -> Stream.of(false, true)
         .flatMap(deterministic -> DIMS.stream().map(dim -> Arguments.of(dim, band, deterministic)))).toList());

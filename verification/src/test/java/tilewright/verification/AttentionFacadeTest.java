@@ -44,12 +44,12 @@ class AttentionFacadeTest {
   @Test
   void whatNoKernelCanDoIsRefusedWithEveryKernelsReason() {
     var error = assertThrows(IllegalArgumentException.class,
-        () -> asked(264).prepare(AttentionKernels.builtIn().all()));
+        () -> asked(1032).prepare(AttentionKernels.builtIn().all()));
     assertEquals("no kernel computes this attention: "
-        + "sm100_attention: head dimensions 264 and 264 are more than 192 and 128; "
-        + "sm90_attention: head dimensions 264 and 264 are more than 256; "
+        + "sm100_attention: head dimensions 1032 and 1032 are more than 192 and 128; "
+        + "sm90_attention: head dimensions 1032 and 1032 are more than 256; "
         + "sm89_attention: bf16 operands need another kernel; "
-        + "sm80_attention: head dimension 264 is more than 256", error.getMessage());
+        + "sm80_attention: head dimension 1032 is more than 1024", error.getMessage());
   }
 
   static Stream<Arguments> refusals() {

@@ -58,6 +58,32 @@ class RunAttentionTest {
     for (int i = 0; i < KEYS; i++) assertEquals(Math.log(i + 1), lse.getFloat(4 * i), 1e-6);
   }
 
+  /** Values 0, 1, 2, …: query i sees the first i + 1 keys, or in a window the last two of them. */
+  @ParameterizedTest
+  @ValueSource(ints = {257, 320, 520, 1024})
+  void wideHeadsAreMaskedToo(int dim) throws IOException {
+    npy("q.npy", 67, dim, _ -> 0);
+    npy("v.npy", 67, dim, i -> i / dim);
+    var files = List.of("--q", path("q.npy"), "--k", path("q.npy"), "--v", path("v.npy"));
+    for (var mask : List.of(List.of("--causal"), List.of("--window", "1,0"))) {
+      var run = run(Stream.of(files, mask).flatMap(List::stream).toArray(String[]::new));
+      assertEquals(0, run.exitCode(), run.err());
+      var o = data("o.npy", 2 * 67 * dim);
+      for (int i = 0; i < 67; i++) {
+        float mean = mask.size() == 1 ? i / 2f : Math.max(0, i - 0.5f);
+        assertEquals(mean, Float.float16ToFloat(o.getShort(2 * (i * dim + dim - 1))), 0.05f);
+      }
+    }
+  }
+
+  @Test
+  void headsThatAreTooWideAreRefused() throws IOException {
+    npy("q.npy", 3, 1032, _ -> 0);
+    var run = run("--q", path("q.npy"), "--k", path("q.npy"), "--v", path("q.npy"));
+    assertEquals(Exit.BAD_INPUT, run.exitCode(), run.err());
+    assertTrue(run.err().contains("head dimension 1032 is more than 1024"), run.err());
+  }
+
   @ParameterizedTest
   @ValueSource(strings = {"sm80_attention", "sm90_attention", "sm100_attention"})
   void queriesWithoutKeysAreZerosAndNoQueriesAreNothing(String kernel) throws IOException {
@@ -316,9 +342,14 @@ class RunAttentionTest {
   }
 
   private void npy(String name, int keys, Value value) throws IOException {
-    var data = ByteBuffer.allocate(2 * keys * DIM).order(ByteOrder.LITTLE_ENDIAN);
-    for (int i = 0; i < keys * DIM; i++) data.putShort(Float.floatToFloat16(value.at(i)));
-    Files.write(folder.resolve(name), Npy.file(1, Npy.header("<f2", false, "(1, " + keys + ", 1, 8)"), data.array()));
+    npy(name, keys, DIM, value);
+  }
+
+  private void npy(String name, int keys, int dim, Value value) throws IOException {
+    var data = ByteBuffer.allocate(2 * keys * dim).order(ByteOrder.LITTLE_ENDIAN);
+    for (int i = 0; i < keys * dim; i++) data.putShort(Float.floatToFloat16(value.at(i)));
+    var header = Npy.header("<f2", false, "(1, " + keys + ", 1, " + dim + ")");
+    Files.write(folder.resolve(name), Npy.file(1, header, data.array()));
   }
 
   private void lengths(String name, int... bounds) throws IOException {

@@ -18,9 +18,10 @@ import tilewright.numerics.ElementType;
 
 /**
  * The choices that {@link Sm80Attention} leaves open: which tensors there are, and how Q, K and V get to the tensor
- * cores. {@link Sm80AttentionConfig} is FlashAttention-2; a {@link VariantConfig} is another way to divide the work.
+ * cores. {@link Sm80AttentionConfig} is FlashAttention-2, {@link Sm80FfpaConfig} FFPA; a {@link VariantConfig} is another way to divide
+ * the work, without masks.
  */
-sealed interface AttentionVariant permits Sm80AttentionConfig, VariantConfig {
+sealed interface AttentionVariant permits Sm80AttentionConfig, Sm80FfpaConfig, VariantConfig {
   /** Bytes of a swizzled tile's row. */
   int ROW_BYTES = 128;
 
@@ -78,7 +79,7 @@ sealed interface AttentionVariant permits Sm80AttentionConfig, VariantConfig {
 
   /**
    * Whether the grid is (tiles of queries, heads, batch), with a head of K for each head of Q and as many keys as
-   * queries; else CTAs are numbered in x.
+   * queries; else CTAs are numbered in x, and the epilogue computes its addresses anew.
    */
   boolean tilesInGrid();
 
@@ -106,8 +107,8 @@ sealed interface AttentionVariant permits Sm80AttentionConfig, VariantConfig {
 
   /**
    * Whether registers are used as was fastest on an H200: addresses of Q stay in registers, P is rounded slice by slice
-   * in front of its product, blocks that every query sees whole are copied without bound checks, and the epilogue
-   * computes its addresses anew. The other variants keep the form in which they were measured.
+   * in front of its product, and blocks that every query sees whole are copied without bound checks. The other variants
+   * keep the form in which they were measured.
    */
   boolean tuned();
 

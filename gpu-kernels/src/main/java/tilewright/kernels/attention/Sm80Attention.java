@@ -69,14 +69,15 @@ record Sm80Attention(AttentionVariant variant) implements Kernel {
       // Lines 12 to 15: O = diag(1/l)·O and L = m + log l, by way of shared memory.
       tiles.end();
       var end = tensors.tileAgain(tile);
-      var here = variant.tuned() ? thread.settled() : thread;
+      var here = variant.tilesInGrid() ? thread : thread.settled();
       var totals = factors.map(f -> f.ofOutput(softmax.finish())).orElseGet(softmax::finish);
       var staging = variant.staging(shared);
       int columns = Math.toIntExact(staging.layout().shape().mode(1).size());
-      var epilogue = new AttentionEpilogue(products.rowsOfOutput(), staging,
-          variant.copyOfOutput(k, columns), tensors.logarithms(end));
+      var copy = variant.copyOfOutput(k, columns);
       for (int i = 0; i < tiling.valueChunks(); i++) {
         if (i > 0 || tiles.stagingIsRead()) k.barrier();
+        var epilogue = new AttentionEpilogue(products.rowsOfOutput(), staging, copy,
+            i == 0 ? tensors.logarithms(end) : Optional.empty());
         epilogue.store(k, here, totals, products.output(i), tensors.output(end, i * tiling.valueChunk()));
       }
     });

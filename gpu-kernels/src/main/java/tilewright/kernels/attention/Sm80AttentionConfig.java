@@ -131,30 +131,26 @@ public record Sm80AttentionConfig(ElementType type, Shape shape, int vector, boo
 
   @Override
   public TensorSpec q() {
-    return operand("Q", type, "Sq", "D", "H", shape.tileD, "Sq", "D");
+    return specs().q();
   }
 
   @Override
   public TensorSpec k() {
-    return operand("K", type, "Sk", "D", "Hk", shape.tileD, "Sk", "D");
+    return specs().k();
   }
 
   @Override
   public TensorSpec v() {
-    return operand("V", type, "Sk", "Dv", "Hk", shape.tileDv, "Dv", "Sk");
+    return specs().v();
   }
 
   @Override
   public TensorSpec o() {
-    return operand("O", output(), "Sq", "Dv", "H", shape.tileDv, "Sq", "Dv");
+    return specs().o();
   }
 
-  private TensorSpec operand(String name, ElementType of, String rows, String columns, String heads, int dim,
-      String... order) {
-    var spec = TensorSpec.of(name, of, order[0], order[1], heads, "B");
-    int aligned = Math.max(1, vector * type.bytes() / of.bytes());
-    if (vector > 1) spec = spec.contiguous(columns).aligned(aligned);
-    return exactDims ? spec.fixed(columns, dim) : spec.multipleOf(columns, aligned);
+  private StridedSpecs specs() {
+    return new StridedSpecs(type, output(), vector, exactDims, shape.tileD, shape.tileDv);
   }
 
   @Override

@@ -11,7 +11,8 @@ import tilewright.ptx.Dim3;
 import tilewright.ptx.Multiprocessor;
 
 /**
- * The SM80 kernel: from a problem to a configuration to a launch.
+ * The SM80 kernel: from a problem to a configuration to a launch. Up to a head dimension of 256 it is FlashAttention-2,
+ * beyond FFPA.
  *
  * @param sm that its tiles are to fit
  */
@@ -33,7 +34,7 @@ public record Sm80AttentionKernel(Multiprocessor sm) implements AttentionKernel 
 
   @Override
   public Optional<String> refusal(AttentionProblem problem) {
-    int most = Sm80AttentionShapes.MOST_DIM;
+    int most = Sm80FfpaConfig.MOST_DIM;
     return AttentionSpecs.refusalOfQuantized(problem).or(() -> problem.largestDim() <= most ? Optional.empty()
         : Optional.of("head dimension " + problem.largestDim() + " is more than " + most));
   }
@@ -45,7 +46,12 @@ public record Sm80AttentionKernel(Multiprocessor sm) implements AttentionKernel 
 
   @Override
   public PreparedLaunch prepare(AttentionProblem problem) {
-    return prepare(problem, Sm80AttentionShapes.of(problem, sm), Sm80AttentionShapes.packing(problem));
+    return isWide(problem) ? prepare(problem, Sm80FfpaConfig.of(problem), Target.SM80)
+        : prepare(problem, Sm80AttentionShapes.of(problem, sm), Sm80AttentionShapes.packing(problem));
+  }
+
+  private static boolean isWide(AttentionProblem problem) {
+    return problem.largestDim() > Sm80AttentionShapes.MOST_DIM;
   }
 
   /** Prepares the kernel in given tiles, a row for each query. */
@@ -65,19 +71,30 @@ public record Sm80AttentionKernel(Multiprocessor sm) implements AttentionKernel 
     boolean exact = s.headDim() == shape.tileD() && s.valueDim() == shape.tileDv();
     var config = new Sm80AttentionConfig(p.type(), shape, vector(p), exact, p.band(), p.modification(),
         p.packed().isPresent(), p.blockMask(), p.lse().isPresent(), packing, p.quantized());
+    return prepare(p, config, target);
+  }
+
+  private static PreparedLaunch prepare(AttentionProblem p, AttentionVariant config, Target target) {
+    var s = p.sizes();
+    var packing = config.packing();
     var kernel = CompiledKernel.compile(new Sm80Attention(config), target);
     var arguments = AttentionArguments.of(kernel, p);
-    if (p.blockMask()) blockMask(p, shape).addTo(arguments);
+    if (p.blockMask()) blockMask(p, config.tiling()).addTo(arguments);
     int queries = p.packed().map(AttentionProblem.Packed::longest).orElse(s.queries());
     int entries = p.packed().map(AttentionProblem.Packed::sequences).orElse(s.batch());
-    long tiles = Math.ceilDiv((long) queries * packing.heads(), shape.tileM())
+    long tiles = Math.ceilDiv((long) queries * packing.heads(), config.tiling().tileM())
         * (s.heads() / packing.heads()) * entries;
     return new PreparedLaunch(kernel, Dim3.of(Math.toIntExact(tiles)), arguments.build());
   }
 
   @Override
   public BlockMask blockMask(AttentionProblem problem) {
-    return blockMask(problem, Sm80AttentionShapes.of(problem, sm));
+    return isWide(problem) ? blockMask(problem, Sm80FfpaConfig.of(problem).tiling())
+        : blockMask(problem, Sm80AttentionShapes.of(problem, sm));
+  }
+
+  private static BlockMask blockMask(AttentionProblem problem, AttentionTiling tiling) {
+    return new BlockMask(problem, tiling.tileM(), tiling.tileN());
   }
 
   static BlockMask blockMask(AttentionProblem problem, Sm80AttentionConfig.Shape shape) {

@@ -80,6 +80,7 @@ public final class AttentionCases {
     var sm80 = new Architecture(kernel);
     var cases = cases(sm80, seed);
     cases.addAll(inTilesOf(sm80, seed, 32, 96, 128, 192, 256));
+    wide().forEach(setup -> cases.add(makeCase(sm80, setup, EVERYWHERE, seed)));
     return cases;
   }
 
@@ -167,6 +168,22 @@ public final class AttentionCases {
     return all;
   }
 
+  /** Head dimensions that only FFPA has: two warps that share rows and four, and queries that see no keys. */
+  static List<Setup> wide() {
+    return List.of(band(ElementType.BF16, Sizes.of(1, 65, 129, 1, 320), Band.CAUSAL),
+        band(ElementType.F16, Sizes.of(2, 70, 30, 1, 576), Band.CAUSAL), packed(320), AttentionMods.all(320));
+  }
+
+  /** Such head dimensions in further forms, of which most spill some registers. */
+  public static List<Setup> wideWithSpills() {
+    return List.of(band(ElementType.BF16, Sizes.of(1, 40, 0, 1, 320), Band.CAUSAL), packed(2, 2, 272),
+        band(ElementType.F16, new Sizes(1, 77, 131, 4, 2, 300, 300), Band.window(40, 3)),
+        band(ElementType.BF16, new Sizes(1, 33, 70, 2, 1, 512, 264), Band.ALL),
+        band(ElementType.F16, Sizes.of(1, 65, 97, 1, 512), Band.CAUSAL),
+        band(ElementType.BF16, Sizes.of(1, 40, 100, 1, 1024), Band.window(20, 0)),
+        band(ElementType.BF16, new Sizes(1, 20, 30, 1, 1, 261, 257), Band.CAUSAL));
+  }
+
   /** No queries, no batch entry, no heads, no sequences: nothing to write; and no keys: nothing that is seen. */
   static List<Setup> empty() {
     var all = new ArrayList<Setup>();
@@ -184,7 +201,7 @@ public final class AttentionCases {
   /** Problems that only a GPU computes in reasonable time. */
   static List<Setup> large() {
     var all = new ArrayList<Setup>();
-    for (int dim : new int[] {64, 128, 256}) {
+    for (int dim : new int[] {64, 128, 256, 320}) {
       for (var band : List.of(Band.ALL, Band.CAUSAL)) {
         all.add(band(ElementType.BF16, new Sizes(1, 511, 512, 4, 2, dim, dim), band));
       }

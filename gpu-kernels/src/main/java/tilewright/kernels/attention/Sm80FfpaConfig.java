@@ -1,0 +1,124 @@
+package tilewright.kernels.attention;
+
+import java.util.Optional;
+import tilewright.kernel.Scope;
+import tilewright.kernel.SharedTensor;
+import tilewright.kernel.TensorSpec;
+import tilewright.kernel.collective.attention.Band;
+import tilewright.kernel.collective.attention.Modification;
+import tilewright.numerics.ElementType;
+
+/**
+ * The configuration of SM80 attention for head dimensions above those of FlashAttention-2: Q, K and V come in chunks of
+ * the head dimension, and warps share rows (FFPA, split-Q). Bands, modifications, packed sequences and lists of blocks
+ * are those of {@link Sm80AttentionConfig}.
+ *
+ * @param tiles in the smallest head dimension that has both of the problem's
+ * @param vector elements that one access moves: 8, 4 or 2 aligned neighbours, or 1 for any strides
+ * @param exactDims whether the head dimensions are the tiles'; else they may be smaller
+ * @param band which keys are seen, by distance
+ * @param modification of scores
+ * @param packed whether sequences lie one after the other, bounded by cumulated lengths
+ * @param blockMask whether blocks of keys come from lists, by {@link BlockMaskKernel}
+ * @param lse whether the rows' logarithms are stored
+ */
+record Sm80FfpaConfig(VariantConfig tiles, int vector, boolean exactDims, Band band, Modification modification,
+    boolean packed, boolean blockMask, boolean lse) implements AttentionVariant {
+  private static final Way WAY = Way.TILED_QKV;
+  static final int MOST_DIM = WAY.mostDim();
+  /** Elements of a chunk, of which a tile's head dimension has a whole number. */
+  private static final int CHUNK = 64;
+
+  /** The configuration that computes a problem. */
+  static Sm80FfpaConfig of(AttentionProblem p) {
+    int dim = Math.ceilDiv(p.largestDim(), CHUNK) * CHUNK;
+    boolean exact = p.sizes().headDim() == dim && p.sizes().valueDim() == dim;
+    return new Sm80FfpaConfig(new VariantConfig(WAY, p.type(), ElementType.F32, ElementType.F32, dim, "qkv"),
+        Sm80AttentionKernel.vector(p), exact, p.band(), p.modification(), p.packed().isPresent(), p.blockMask(),
+        p.lse().isPresent());
+  }
+
+  @Override
+  public String name() {
+    return "sm80_attention_" + type().text() + "_d" + tiles.dim();
+  }
+
+  @Override
+  public ElementType type() {
+    return tiles.type();
+  }
+
+  @Override
+  public AttentionTiling tiling() {
+    return tiles.tiling();
+  }
+
+  @Override
+  public int residentBlocks() {
+    return tiles.residentBlocks();
+  }
+
+  @Override
+  public TensorSpec q() {
+    return specs().q();
+  }
+
+  @Override
+  public TensorSpec k() {
+    return specs().k();
+  }
+
+  @Override
+  public TensorSpec v() {
+    return specs().v();
+  }
+
+  @Override
+  public TensorSpec o() {
+    return specs().o();
+  }
+
+  private StridedSpecs specs() {
+    return new StridedSpecs(type(), output(), vector, exactDims, tiles.dim(), tiles.dim());
+  }
+
+  @Override
+  public Optional<TensorSpec> logSumExp() {
+    return lse ? Optional.of(AttentionSpecs.logSumExp()) : Optional.empty();
+  }
+
+  @Override
+  public boolean tilesInGrid() {
+    return false;
+  }
+
+  @Override
+  public SharedTiles sharedTiles(Scope k) {
+    return tiles.sharedTiles(k);
+  }
+
+  @Override
+  public Optional<SharedTensor> sharedP(Scope k) {
+    return tiles.sharedP(k);
+  }
+
+  @Override
+  public SharedTensor staging(SharedTiles shared) {
+    return tiles.staging(shared);
+  }
+
+  @Override
+  public KeyValueTiles pipeline(KeyValueTiles.Copies copies) {
+    return tiles.pipeline(copies);
+  }
+
+  @Override
+  public boolean queryInRegisters() {
+    return tiles.queryInRegisters();
+  }
+
+  @Override
+  public boolean tuned() {
+    return tiles.tuned();
+  }
+}
