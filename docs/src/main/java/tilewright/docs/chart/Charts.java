@@ -20,10 +20,10 @@ public final class Charts {
   private static final String SHARE = "% of the floor (the number at each bar is its rate in ";
   private static final Map<String, String> PEERS = Map.of("cublas", "cuBLAS", "cudnn", "cuDNN", "cudnn-fp8",
       "cuDNN, e4m3 (JAX)", "flash", "FlashAttention-2 (PyTorch)", "torch", "PyTorch", "compile", "torch.compile",
-      "eager", "PyTorch eager", "triton", "Triton");
+      "eager", "PyTorch eager", "triton", "Triton", "fused", "PyTorch fused");
   /** The order of the bars below ours. */
   private static final List<String> ORDER = List.of("cublas", "cudnn", "cudnn-fp8", "flash", "torch", "compile", "triton",
-      "eager");
+      "eager", "fused");
 
   private static final List<Family> FAMILIES = List.of(
       new Family("sm80-gemm", "bf16 GEMM on an H200 with SM80 instructions", false, List.of("sm80-gemm-h200"),

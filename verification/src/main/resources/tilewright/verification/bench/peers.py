@@ -16,7 +16,8 @@ Reads one JSON object a line from stdin and answers each with one JSON object a 
   through JAX, whose results are e4m3, and "notes" where its time is less sure
 
   {"op": a kernel of the catalogue, "settings": {"n": "4096", "dtype": "bf16", ..}, ..}
-  -> {"ms": {"eager": .., "compile": .., "triton": ..}}, without those that are not there
+  -> {"ms": {"eager": .., "compile": .., "triton": ..}}, without those that are not there; "adamw" has PyTorch's fused
+  optimizer as "fused"
 
 A is M x K and B is K x N as cuBLAS sees them, row-major; a transposed operand is stored the other way round. Inputs are
 N(0, 1) with a fixed seed, several sets in turn, so that together they exceed the L2 cache. Runs shorter than a fifth of
@@ -405,9 +406,11 @@ class Settings:
     def extent(self, name):
         return int(self.values[name])
 
+    def number(self, name):
+        return float(self.values[name])
+
     def tensor(self, *names):
         return normal(*(self.extent(name) for name in names), dtype=self.dtype)
-
 
 
 UNARY = {
@@ -496,6 +499,65 @@ def catalogue(name, s):
             return s.tensor("s", "h", "d"), normal(*pairs, dtype=torch.float32), normal(*pairs, dtype=torch.float32)
         return rotation, rope_half if s.values.get("convention") == "half" else rope_neighbours, None
     return None
+
+
+# Training: what changes its inputs, or has gradients
+
+
+def adamw(s):
+    """A step with moments of f32: compiled, and by the fused optimizer, whose moments have the parameters' type."""
+    lr, beta1, beta2, eps, decay = (s.number(name) for name in ("lr", "beta1", "beta2", "eps", "decay"))
+    correction1, correction2 = (1 - beta ** s.extent("step") for beta in (beta1, beta2))
+
+    def make():
+        n = s.extent("n")
+        moments = normal(n, dtype=torch.float32), normal(n, dtype=torch.float32).abs()
+        return s.tensor("n"), s.tensor("n"), *moments
+
+    def step(p, g, m, v):
+        gradient, parameter = g.float(), p.float()
+        m.mul_(beta1).add_(gradient, alpha=1 - beta1)
+        v.mul_(beta2).addcmul_(gradient, gradient, value=1 - beta2)
+        change = m / correction1 / ((v / correction2).sqrt() + eps)
+        p.copy_(parameter - lr * (change + decay * parameter))
+
+    count = torch.full((), s.number("step"), device="cuda", dtype=torch.float32)
+
+    def fused(p, g, m, v):
+        torch._fused_adamw_([p], [g], [m], [v], [], [count], lr=lr, beta1=beta1, beta2=beta2, weight_decay=decay,
+                            eps=eps, amsgrad=False, maximize=False)
+
+    runs = {"compile": torch.compile(step, dynamic=False)}
+    if s.dtype == torch.float32:
+        runs["fused"] = fused
+    return make, runs
+
+
+def cross_entropy(s):
+    """The losses of rows and the gradient by the logits."""
+    ignored, rows, columns = -100, s.extent("m"), s.extent("n")
+    factors = torch.full((rows,), s.number("scale"), device="cuda", dtype=torch.float32)
+
+    def make():
+        return s.tensor("m", "n").requires_grad_(), torch.randint(0, columns, (rows,), device="cuda")
+
+    def losses(x, targets):
+        return F.cross_entropy(x.float(), targets, ignore_index=ignored, reduction="none")
+
+    def with_gradient(forward):
+        def run(x, targets):
+            loss = forward(x, targets)
+            return loss.detach(), torch.autograd.grad(loss, x, factors.to(loss.dtype))
+        return run
+
+    def narrow(x, targets):
+        return F.cross_entropy(x, targets, ignore_index=ignored, reduction="none")
+
+    return make, {"eager": with_gradient(narrow),
+                  "compile": with_gradient(torch.compile(losses, dynamic=False))}
+
+
+TRAINING = {"adamw": adamw, "cross_entropy": cross_entropy}
 
 
 # Hand-written Triton
@@ -623,6 +685,9 @@ def gemv_triton(a, x):
 def rows(request):
     """Eager, compiled and Triton runs of a catalogue kernel."""
     name = request["op"]
+    if name in TRAINING:
+        torch._dynamo.reset()
+        return TRAINING[name](Settings(request["settings"]))
     found = catalogue(name, Settings(request["settings"]))
     if found is None:
         return None, {}
