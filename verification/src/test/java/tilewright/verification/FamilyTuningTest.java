@@ -41,6 +41,8 @@ class FamilyTuningTest {
   Stream<DynamicTest> rows() {
     return Stream.of(
         agrees("softmax", "m=3 n=4096 lanes=128 cluster=4"),
+        agrees("softmax", "m=5 n=128 cluster=2"),
+        agrees("cross_entropy", "m=9 n=1 dtype=bf16 cluster=2"),
         agrees("softmax", "m=2 n=2050 method=safe dtype=bf16 lanes=64 cluster=8 blocks=2"),
         agrees("layer_norm", "m=3 n=2048 dtype=bf16 lanes=64 cluster=2"),
         agrees("rms_norm", "m=2 n=67 lanes=64 cluster=2"),

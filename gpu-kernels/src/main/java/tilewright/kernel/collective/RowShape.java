@@ -40,11 +40,14 @@ public record RowShape(int length, int cluster, int threads, int rows, int each,
     int widest = tuning.vector() > 0 ? tuning.vector() : ACCESS_BYTES / type.bytes();
     int vector = Math.min(widest, columns == 0 ? 1 : Integer.lowestOneBit(columns));
     int runs = Math.max(1, Math.ceilDiv(columns, vector * cluster));
-    int threads = tuning.threads() > 0 ? tuning.threads()
+    int some = tuning.threads() > 0 ? tuning.threads()
         : Math.clamp(Math.max(upTo(Math.ceilDiv(runs, tuning.runs() > 0 ? tuning.runs() : USUAL)),
             Math.min(FEWEST, upTo(runs))), 1, LARGEST_BLOCK);
-    int rows = threads <= Warp.SIZE ? (tuning.block() > 0 ? tuning.block() : BLOCK) / threads
-        : cluster > 1 ? 1 : Math.max(1, Math.min(tuning.beside(), LARGEST_BLOCK / threads));
+    // CTAs that share a row have it alone, and exchange its results by as many threads as there are CTAs.
+    int threads = cluster > 1 ? Math.max(Warp.SIZE, some) : some;
+    int rows = cluster > 1 ? 1
+        : threads <= Warp.SIZE ? (tuning.block() > 0 ? tuning.block() : BLOCK) / threads
+        : Math.max(1, Math.min(tuning.beside(), LARGEST_BLOCK / threads));
     if (rows < 1) {
       throw new IllegalArgumentException("a CTA of " + tuning.block() + " threads has no room for a row, which has "
           + threads + "; needed are " + threads + " threads at least");
