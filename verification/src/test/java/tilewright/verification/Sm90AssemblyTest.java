@@ -46,8 +46,8 @@ class Sm90AssemblyTest {
 
   /** Tiles that not all types have are tried in bf16, in tf32 and 8 bits those of a few widths, and with f16 sums. */
   private static Stream<String> tiles(GemmTypes types, String order) {
-    boolean all = types.a().bits() != 16 || types.accumulator() == ElementType.F16 || types.a() == ElementType.BF16 && order.equals("TN")
-        && types.output() == ElementType.BF16;
+    boolean all = types.a().bits() != 16 || types.accumulator() == ElementType.F16
+        || types.a() == ElementType.BF16 && order.equals("TN") && types.output() == ElementType.BF16;
     var tiles = Sm90Gemms.tiles(GemmProblem.packed(types, 1024, 1024, 1024, 1, order));
     return Sm90Gemms.tiles().stream().filter(tiles::contains)
         .filter(tile -> types.a().bits() == 16 || !tile.contains("transposed") || tile.contains("x192x"))

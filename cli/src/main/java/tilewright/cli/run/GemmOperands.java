@@ -63,8 +63,8 @@ record GemmOperands(NpyMatrix a, NpyMatrix b, ElementType type, int batch) {
       throw CommandFailure.badInput("--acc f16 needs operands of f16, and these are multiplied in " + type.text()
           + ": add --dtype f16, or leave it out");
     }
-    return new GemmProblem(GemmTypes.of(type, output).summedIn(accumulator), a.rows(), b.rows(), a.columns(), batch, a.matrix("A"),
-        b.matrix("B"), Matrix.rowMajor("C", a.rows(), b.rows()), 1, 0);
+    return new GemmProblem(GemmTypes.of(type, output).summedIn(accumulator), a.rows(), b.rows(), a.columns(), batch,
+        a.matrix("A"), b.matrix("B"), Matrix.rowMajor("C", a.rows(), b.rows()), 1, 0);
   }
 
   /** Whether the result has a batch index of its own. */

@@ -18,8 +18,8 @@ import tilewright.numerics.ElementType;
 
 /**
  * The choices that {@link Sm80Attention} leaves open: which tensors there are, and how Q, K and V get to the tensor
- * cores. {@link Sm80AttentionConfig} is FlashAttention-2, {@link Sm80FfpaConfig} FFPA; a {@link VariantConfig} is another way to divide
- * the work, without masks.
+ * cores. {@link Sm80AttentionConfig} is FlashAttention-2, {@link Sm80FfpaConfig} FFPA; a
+ * {@link VariantConfig} is another way to divide the work, without masks.
  */
 sealed interface AttentionVariant permits Sm80AttentionConfig, Sm80FfpaConfig, VariantConfig {
   /** Bytes of a swizzled tile's row. */
