@@ -22,9 +22,15 @@ public record QueryTiles(Scope k, int tileM, I32 queries, I32 perEntry, Optional
         ? Optional.of(new PackedTiles(k.global(AttentionSpecs.lengths("cuQ")), tileM)) : Optional.empty());
   }
 
-  /** Returns the slot of a tile, given its batch entry or sequence and its number there. */
+  /** Returns the slot of a tile, given its batch entry or sequence, whose begin is read, and its number there. */
   public I32 slot(I32 entry, I32 number) {
     return packed.map(tiles -> tiles.slot(entry, number)).orElseGet(() -> entry.times(perEntry).plus(number));
+  }
+
+  /** Returns the slot of a tile by its sequence's begin, which all threads hold: they need not wait for a read. */
+  I32 slot(KeyBlock.Tile tile) {
+    return packed.map(_ -> PackedTiles.firstSlot(tile.sequence().firstQuery().settled(), tile.batch(), tileM)
+        .plus(tile.number())).orElseGet(() -> slot(tile.batch(), tile.number()));
   }
 
   /** Returns the tile of a slot: its number in its batch entry or sequence. */

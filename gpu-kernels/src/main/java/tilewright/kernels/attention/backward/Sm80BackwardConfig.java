@@ -54,8 +54,8 @@ public record Sm80BackwardConfig(ElementType type, Shape shape, int vector, bool
       return type.bytes() * ((stages * tileM + tileN) * (tileD + tileDv) + 2 * tileM * tileN);
     }
 
-    Shape inOneStage(int warpsAlongQueries) {
-      return new Shape(tileM, tileN, tileD, tileDv, warps, warpsOfScores, warpsOfKeys, warpsAlongQueries, 1,
+    Shape inOneStage() {
+      return new Shape(tileM, tileN, tileD, tileDv, warps, warpsOfScores, warpsOfKeys, warpsOfQueries, 1,
           headsTogether);
     }
 

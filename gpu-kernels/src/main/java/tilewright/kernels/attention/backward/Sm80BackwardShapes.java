@@ -46,7 +46,7 @@ final class Sm80BackwardShapes {
     boolean plain = vector == WIDEST_VECTOR && s.headDim() == tileD && s.valueDim() == tileDv
         && p.modification().equals(Modification.NONE) && !p.blockMask() && !isFull(problem, dim);
     var shape = Stream.of(shape(dim, tileD, tileDv, plain), shape(dim, tileD, tileDv, false), least(tileD, tileDv))
-        .flatMap(tiles -> Stream.of(tiles, inOneStage(tiles, p)))
+        .flatMap(tiles -> Stream.of(tiles, tiles.inOneStage()))
         .filter(tiles -> tiles.sharedBytes(p.type()) <= sharedBytes).findFirst()
         .orElseThrow(() -> new IllegalArgumentException("no SM80 gradients of attention for head dimensions "
             + s.headDim() + " and " + s.valueDim() + " fit " + sharedBytes + " bytes of shared memory a CTA"));
@@ -67,12 +67,6 @@ final class Sm80BackwardShapes {
   /** Tiles that the shared memory of a GeForce holds at any head dimension. */
   private static Shape least(int tileD, int tileDv) {
     return new Shape(32, 32, tileD, tileDv, 4, 2, 2, 2, 1, LARGE_HEADS_TOGETHER);
-  }
-
-  private static Shape inOneStage(Shape shape, AttentionProblem p) {
-    // The diagonals of packed sequences leave fewer registers for the columns of K that a warp multiplies.
-    boolean full = p.packed().isPresent() && p.band().right().isPresent();
-    return shape.inOneStage(full ? shape.warpsOfScores() : shape.warpsOfQueries());
   }
 
   private static Shape shape(int dim, int tileD, int tileDv, boolean plain) {

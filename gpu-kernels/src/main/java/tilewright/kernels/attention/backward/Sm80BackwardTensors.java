@@ -88,7 +88,7 @@ final class Sm80BackwardTensors {
 
   /** A tile's slot in the workspace. */
   I32 slot(KeyBlock.Tile tile) {
-    return slots.slot(tile.batch(), tile.number());
+    return slots.slot(tile);
   }
 
   /** LSE · log₂ e of a tile's row. */
